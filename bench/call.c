@@ -1,0 +1,272 @@
+/*
+ * bench_call: the client of every measurement, one line of results on standard output.
+ *
+ *   bench_call ADDRESS latency TARGET N      N round trips: p50_ns p90_ns p99_ns min_ns
+ *   bench_call ADDRESS rate TARGET DEPTH N   N calls, DEPTH in flight: per_s
+ *   bench_call ADDRESS put TARGET BYTES N    BYTES there, a small answer: p50_ns min_ns
+ *   bench_call ADDRESS get TARGET BYTES N    a small request, BYTES back: p50_ns min_ns
+ *
+ * TARGET is "module:function"; `echo` says that ADDRESS sends frames back as they are
+ * (the frame sent is that of a call to trivial:noop), `sink` that it is bench_sink. The
+ * same bytes, system calls and code in all cases: only the peer differs.
+ */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/net.h"
+#include "bench/request.h"
+#include "proto/body.h"
+#include "proto/frame.h"
+
+#define WARM_UP 200u
+#define ID_AT (MSD_FRAME_HEADER_BYTES + 3u) /* behind array, kind and 0xcf */
+
+struct peer {
+	int fd;
+	bool answers; /* it speaks the protocol: frames are checked */
+	size_t n;     /* bytes in buf */
+	uint8_t buf[1 << 17];
+};
+
+static void fail(const char *what)
+{
+	(void)fprintf(stderr, "bench_call: %s\n", what);
+	exit(1);
+}
+
+/* An answer that is an error would be a fast one. */
+static void check_answer(const uint8_t *body, size_t n)
+{
+	struct msd_body b;
+	struct msd_diag d = {0};
+
+	if (msd_body_read((struct msd_span){body, n}, NULL, &b, &d) != MSD_OK ||
+	    b.kind != MSD_RESPONSE)
+		fail("the answer is not a response");
+	if (b.error.n == 1)
+		return;
+	struct msd_body_error e;
+	if (msd_body_error_read(b.error, &e))
+		(void)fprintf(stderr, "%.*s\n", (int)e.message.n,
+			      (const char *)e.message.p);
+	fail("the answer is an error");
+}
+
+/* Read until at least one whole frame is there; take all whole ones, return how many.
+ */
+static size_t take_frames(struct peer *p, bool check)
+{
+	for (;;) {
+		ssize_t got = read(p->fd, p->buf + p->n, sizeof(p->buf) - p->n);
+		if (got <= 0)
+			bench_die("read");
+		p->n += (size_t)got;
+		size_t at = 0, frames = 0;
+		while (p->n - at >= MSD_FRAME_HEADER_BYTES) {
+			uint32_t body = msd_le32(p->buf + at + 4);
+			if (p->n - at - MSD_FRAME_HEADER_BYTES < body)
+				break;
+			at += MSD_FRAME_HEADER_BYTES;
+			if (check && p->answers)
+				check_answer(p->buf + at, body);
+			at += body;
+			frames++;
+		}
+		memmove(p->buf, p->buf + at, p->n - at);
+		p->n -= at;
+		if (frames > 0)
+			return frames;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_times(uint64_t *ns, size_t n)
+{
+	qsort(ns, n, sizeof(*ns), by_value);
+	(void)printf("p50_ns=%llu p90_ns=%llu p99_ns=%llu min_ns=%llu\n",
+		     (unsigned long long)ns[n / 2], (unsigned long long)ns[n * 9 / 10],
+		     (unsigned long long)ns[n * 99 / 100], (unsigned long long)ns[0]);
+}
+
+static uint64_t *times_new(size_t n)
+{
+	uint64_t *ns = calloc(n, sizeof(*ns));
+
+	if (ns == NULL)
+		fail("out of memory");
+	return ns;
+}
+
+static void latency(struct peer *p, const char *target, size_t n)
+{
+	struct msd_buf r = bench_request_call(target);
+	uint64_t *ns = times_new(n);
+
+	for (size_t i = 0; i < WARM_UP; i++) {
+		bench_write_all(p->fd, r.p, r.n);
+		(void)take_frames(p, true);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = bench_now_ns();
+		bench_write_all(p->fd, r.p, r.n);
+		(void)take_frames(p, false);
+		ns[i] = bench_now_ns() - begin;
+	}
+	print_times(ns, n);
+	free(ns);
+	msd_buf_finish(&r);
+}
+
+/* Frames one behind the other in a ring: answers come in order, so the next to send is
+ * always the one whose answer came. */
+struct ring {
+	uint8_t *bytes;
+	size_t frame_bytes, depth, next;
+	uint64_t id;
+};
+
+static void ring_init(struct ring *r, const char *target, size_t depth)
+{
+	struct msd_buf frame = bench_request_call(target);
+
+	*r = (struct ring){.bytes = malloc(depth * frame.n),
+			   .frame_bytes = frame.n,
+			   .depth = depth,
+			   .id = 1};
+	if (r->bytes == NULL)
+		fail("out of memory");
+	for (size_t i = 0; i < depth; i++)
+		memcpy(r->bytes + i * frame.n, frame.p, frame.n);
+	msd_buf_finish(&frame);
+}
+
+/* Send @n frames, at most the depth, with ids that count upwards as clients do. */
+static void ring_send(struct ring *r, int fd, size_t n)
+{
+	size_t first = r->next;
+	struct iovec parts[2] = {{r->bytes + first * r->frame_bytes, 0}, {r->bytes, 0}};
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t id = htobe64(++r->id);
+		memcpy(r->bytes + r->next * r->frame_bytes + ID_AT, &id, sizeof(id));
+		parts[r->next < first].iov_len += r->frame_bytes; /* wrapped */
+		r->next = (r->next + 1) % r->depth;
+	}
+	bench_write_two(fd, parts);
+}
+
+static void rate(struct peer *p, const char *target, size_t depth, size_t n)
+{
+	struct ring ring;
+	size_t done = 0, sent = depth;
+
+	ring_init(&ring, target, depth);
+	ring_send(&ring, p->fd, 1);
+	(void)take_frames(p, true);
+	uint64_t begin = bench_now_ns();
+	ring_send(&ring, p->fd, depth);
+	while (done < n) {
+		size_t came = take_frames(p, false);
+		done += came;
+		if (sent >= n)
+			continue;
+		sent += came;
+		ring_send(&ring, p->fd, came);
+	}
+	(void)printf("per_s=%.0f\n",
+		     (double)done * 1e9 / (double)(bench_now_ns() - begin));
+	free(ring.bytes);
+}
+
+/* Send one frame, receive one: into @data when it has a payload. */
+static void exchange(struct peer *p, const struct msd_buf *r, uint8_t *data,
+		     uint64_t bytes, bool is_put)
+{
+	uint8_t head[MSD_FRAME_HEADER_BYTES];
+	struct iovec parts[2] = {{r->p, r->n}, {data, is_put ? (size_t)bytes : 0}};
+
+	bench_write_two(p->fd, parts);
+	bench_read_all(p->fd, head, sizeof(head));
+	uint32_t body = msd_le32(head + 4);
+	if (body > sizeof(p->buf) || msd_le64(head + 8) != (is_put ? 0 : bytes))
+		fail("the answer has not the size that was asked for");
+	bench_read_all(p->fd, p->buf, body);
+	if (p->answers)
+		check_answer(p->buf, body);
+	if (!is_put)
+		bench_read_all(p->fd, data, (size_t)bytes);
+}
+
+static void bulk(struct peer *p, const char *target, bool is_put, uint64_t bytes,
+		 size_t n)
+{
+	uint8_t *data = malloc((size_t)bytes);
+	uint64_t *ns = times_new(n);
+	struct msd_buf r =
+		p->answers ? bench_request_tensor(target, bytes, !is_put)
+			   : bench_request_sink(is_put ? bytes : 0, is_put ? 0 : bytes);
+
+	if (data == NULL)
+		fail("out of memory");
+	memset(data, 1, (size_t)bytes);
+	for (int i = 0; i < 3; i++) /* warm on both sides */
+		exchange(p, &r, data, bytes, is_put);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = bench_now_ns();
+		exchange(p, &r, data, bytes, is_put);
+		ns[i] = bench_now_ns() - begin;
+	}
+	print_times(ns, n);
+	free(ns);
+	free(data);
+	msd_buf_finish(&r);
+}
+
+static size_t number(const char *text)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || v == 0)
+		fail("a positive number was expected");
+	return (size_t)v;
+}
+
+int main(int argc, char **argv)
+{
+	static struct peer p;
+	const char *mode = argc > 2 ? argv[2] : "";
+	bool is_bulk = strcmp(mode, "put") == 0 || strcmp(mode, "get") == 0;
+	bool is_latency = strcmp(mode, "latency") == 0;
+
+	if (!(is_latency && argc == 5) &&
+	    !((is_bulk || strcmp(mode, "rate") == 0) && argc == 6)) {
+		(void)fprintf(stderr, "usage: bench_call ADDRESS latency TARGET N\n"
+				      "       bench_call ADDRESS rate TARGET DEPTH N\n"
+				      "       bench_call ADDRESS put|get TARGET BYTES "
+				      "N\n");
+		return 2;
+	}
+	const char *target = argv[3];
+	p.fd = bench_connect(argv[1]);
+	p.answers = strchr(target, ':') != NULL;
+	if (!is_bulk && !p.answers)
+		target = "trivial:noop";
+	if (is_latency)
+		latency(&p, target, number(argv[4]));
+	else if (is_bulk)
+		bulk(&p, target, *mode == 'p', number(argv[4]), number(argv[5]));
+	else
+		rate(&p, target, number(argv[4]), number(argv[5]));
+	(void)close(p.fd);
+	return 0;
+}

@@ -1,0 +1,105 @@
+/*
+ * bench_library ADDRESS latency TARGET N
+ * bench_library ADDRESS rate TARGET DEPTH N
+ *
+ * As bench_call, through libmodser: what the client library adds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/net.h"
+#include "client/modser.h"
+
+struct run {
+	modser_client *client;
+	modser_value target;
+};
+
+static void check(modser_client *c, modser_err err)
+{
+	if (err == MODSER_OK)
+		return;
+	(void)fprintf(stderr, "bench_library: %s\n",
+		      c != NULL ? modser_why(c)->message : "cannot connect");
+	exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void latency(struct run *r, const char *target, size_t n)
+{
+	uint64_t *ns = calloc(n, sizeof(*ns));
+
+	if (ns == NULL)
+		exit(1);
+	for (size_t i = 0; i < n; i++) {
+		modser_result *result;
+		uint64_t begin = bench_now_ns();
+		check(r->client,
+		      modser_call(r->client, target, NULL, 0, NULL, &result));
+		modser_result_free(result);
+		ns[i] = bench_now_ns() - begin;
+	}
+	qsort(ns, n, sizeof(*ns), by_value);
+	(void)printf("p50_ns=%llu p99_ns=%llu min_ns=%llu\n",
+		     (unsigned long long)ns[n / 2],
+		     (unsigned long long)ns[n * 99 / 100], (unsigned long long)ns[0]);
+	free(ns);
+}
+
+static uint64_t start(struct run *r)
+{
+	uint64_t id;
+
+	check(r->client, modser_start(r->client, "call", &r->target, 1, NULL, &id));
+	return id;
+}
+
+/* A window of @depth: wait for the oldest, start another. */
+static void rate(struct run *r, size_t depth, size_t n)
+{
+	uint64_t *ids = calloc(depth, sizeof(*ids));
+	uint64_t begin = bench_now_ns();
+
+	if (ids == NULL)
+		exit(1);
+	for (size_t i = 0; i < n + depth; i++) {
+		uint64_t *id = &ids[i % depth];
+		modser_result *result;
+		if (i >= depth) {
+			check(r->client, modser_wait(r->client, *id, &result));
+			modser_result_free(result);
+		}
+		if (i < n)
+			*id = start(r);
+	}
+	(void)printf("per_s=%.0f\n",
+		     (double)n * 1e9 / (double)(bench_now_ns() - begin));
+	free(ids);
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = {0};
+
+	if (argc < 5 || (strcmp(argv[2], "rate") == 0) != (argc == 6)) {
+		(void)fprintf(stderr,
+			      "usage: bench_library ADDRESS latency TARGET N\n"
+			      "       bench_library ADDRESS rate TARGET DEPTH N\n");
+		return 2;
+	}
+	check(NULL, modser_open(argv[1], 2000, &r.client, NULL));
+	r.target = modser_str(argv[3]);
+	if (argc == 6)
+		rate(&r, strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
+	else
+		latency(&r, argv[3], strtoul(argv[4], NULL, 10));
+	modser_close(r.client);
+	return 0;
+}

@@ -1,0 +1,28 @@
+#ifndef MSD_BENCH_NET_H
+#define MSD_BENCH_NET_H
+/*
+ * What the benchmark's programs share: blocking sockets, the clock, and one way out
+ * when something fails. They are measuring tools: every failure prints a line and
+ * exits.
+ */
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+_Noreturn void bench_die(const char *what); /* with errno's text */
+uint64_t bench_now_ns(void);
+/** Listen at @address ("unix:PATH", "tcp://HOST:PORT") and print the line `listening`.
+ */
+int bench_listen(const char *address);
+/** Accept one connection; without Nagle's delay on TCP. */
+int bench_accept(int listener);
+/** Connect, trying again for up to two seconds. */
+int bench_connect(const char *address);
+void bench_read_all(int fd, void *to, size_t n);
+/** As bench_read_all(), but false when the peer has closed at the first byte. */
+_Bool bench_read_or_end(int fd, void *to, size_t n);
+void bench_write_all(int fd, const void *from, size_t n);
+/** Write both parts, gathered. */
+void bench_write_two(int fd, struct iovec parts[static 2]);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * trivial.so: a library in the modern ABI (TVM 0.22 and later) whose functions do
+ * nothing, so that what is measured is the way there and back.
+ *   noop()        nothing
+ *   echo(i)       its int
+ *   take(tensor)  does not look at it
+ *   give(out)     leaves it as it is
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+	int32_t type; /* 0 none, 1 int, 7 and 70 tensor */
+	uint32_t small_len;
+	int64_t value;
+} any;
+
+/* Provided by the host. */
+void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts, int32_t n);
+
+static int refuse_arity(const char *signature)
+{
+	TVMFFIErrorSetRaisedFromCStrParts("TypeError", &signature, 1);
+	return -1;
+}
+
+#define FUNCTION(name)                                                                 \
+	__attribute__((visibility("default"))) int __tvm_ffi_##name(                   \
+		void *self, const any *args, int32_t n_args, any *ret);                \
+	int __tvm_ffi_##name(void *self __attribute__((unused)),                       \
+			     const any *args __attribute__((unused)), int32_t n_args,  \
+			     any *ret __attribute__((unused)))
+
+FUNCTION(noop)
+{
+	return n_args == 0 ? 0 : refuse_arity("Expected 0 arguments: `noop()`");
+}
+
+FUNCTION(echo)
+{
+	if (n_args != 1)
+		return refuse_arity("Expected 1 arguments: `echo(i: int64)`");
+	*ret = args[0];
+	return 0;
+}
+
+FUNCTION(take)
+{
+	return n_args == 1 ? 0 : refuse_arity("Expected 1 arguments: `take(x)`");
+}
+
+FUNCTION(give)
+{
+	return n_args == 1 ? 0 : refuse_arity("Expected 1 arguments: `give(out)`");
+}

@@ -1,0 +1,207 @@
+/* The blocking helpers, built on modser_start() and modser_wait() alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/result.h"
+
+#define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
+#define CHUNKS_IN_FLIGHT 16
+
+modser_err modser_request(modser_client *client, const char *method,
+			  const modser_value *params, size_t n_params,
+			  const modser_options *options, modser_result **ret)
+{
+	modser_options o = {0};
+	uint64_t id;
+
+	if (options != NULL)
+		o = *options;
+	o.done = NULL;
+	modser_err err = modser_start(client, method, params, n_params, &o, &id);
+	if (err == MODSER_OK)
+		return modser_wait(client, id, ret);
+	*ret = msd_result_create(0);
+	if (*ret != NULL)
+		msd_result_fail(*ret, (msd_err)err, modser_why(client)->message);
+	return err;
+}
+
+modser_err modser_call(modser_client *client, const char *function,
+		       const modser_value *args, size_t n_args,
+		       const modser_options *options, modser_result **ret)
+{
+	modser_value few[8];
+	modser_value *params = few;
+
+	*ret = NULL;
+	if (n_args >= sizeof(few) / sizeof(few[0])) {
+		params = calloc(n_args + 1, sizeof(*params));
+		if (params == NULL)
+			return MODSER_NOMEM;
+	}
+	params[0] = modser_str(function);
+	if (n_args > 0)
+		memcpy(params + 1, args, n_args * sizeof(*args));
+	modser_err err =
+		modser_request(client, "call", params, n_args + 1, options, ret);
+	if (params != few)
+		free(params);
+	return err;
+}
+
+/* An upload under way. */
+struct upload {
+	modser_client *client;
+	modser_value handle;
+	struct msd_span parts[3];       /* one behind the other */
+	size_t n;                       /* bytes of all */
+	size_t next;                    /* first byte that no write has taken */
+	uint64_t ids[CHUNKS_IN_FLIGHT]; /* a ring, oldest at `oldest` */
+	size_t sizes[CHUNKS_IN_FLIGHT];
+	size_t oldest, n_ids;
+};
+
+/* What the next write takes: of one part. */
+static struct msd_span next_piece(const struct upload *u)
+{
+	size_t at = u->next;
+	size_t i = 0;
+
+	while (at >= u->parts[i].n)
+		at -= u->parts[i++].n;
+	size_t left = u->parts[i].n - at;
+	return (struct msd_span){u->parts[i].p + at,
+				 left < CHUNK_BYTES ? left : CHUNK_BYTES};
+}
+
+static modser_err upload_write(struct upload *u)
+{
+	const struct msd_span piece = next_piece(u);
+	const int64_t extent = (int64_t)piece.n;
+	modser_value params[4] = {
+		modser_str("write"), u->handle, modser_int((int64_t)u->next),
+		modser_tensor_arg((modser_dtype){1, 8, 1}, &extent, 1, piece.p)};
+	size_t slot = (u->oldest + u->n_ids) % CHUNKS_IN_FLIGHT;
+	modser_err err = modser_start(u->client, "module.upload", params, 4, NULL,
+				      &u->ids[slot]);
+
+	if (err == MODSER_OK) {
+		u->sizes[slot] = piece.n;
+		u->next += piece.n;
+		u->n_ids++;
+	}
+	return err;
+}
+
+/* Write everything. All writes have ended on return; *ret is the first failure's. */
+static modser_err upload_all(struct upload *u, const modser_load_options *o,
+			     modser_result **ret)
+{
+	modser_err err = MODSER_OK;
+	uint64_t written = 0;
+
+	while (u->n_ids > 0 || (err == MODSER_OK && u->next < u->n)) {
+		modser_result *r = NULL;
+
+		if (err == MODSER_OK && u->next < u->n && u->n_ids < CHUNKS_IN_FLIGHT) {
+			err = upload_write(u);
+			continue;
+		}
+		modser_err one = modser_wait(u->client, u->ids[u->oldest], &r);
+		written += u->sizes[u->oldest];
+		u->oldest = (u->oldest + 1) % CHUNKS_IN_FLIGHT;
+		u->n_ids--;
+		if (one != MODSER_OK && err == MODSER_OK) {
+			err = one;
+			*ret = r;
+			continue;
+		}
+		modser_result_free(r);
+		if (o->progress != NULL && err == MODSER_OK)
+			o->progress(o->ctx, written, u->n);
+	}
+	return err;
+}
+
+static modser_err upload_end(struct upload *u, const char *how, modser_result **ret)
+{
+	modser_value params[2] = {modser_str(how), u->handle};
+
+	return modser_request(u->client, "module.upload", params, 2, NULL, ret);
+}
+
+static void upload_abort(struct upload *u)
+{
+	modser_result *r = NULL;
+
+	/* Best effort: the upload ends with the connection in any case. */
+	if (upload_end(u, "abort", &r) != MODSER_OK) {
+		modser_result_free(r);
+		return;
+	}
+	modser_result_free(r);
+}
+
+static modser_err load_uploaded(struct upload *u, const char *name,
+				const modser_load_options *o, modser_result **ret)
+{
+	modser_value pairs[10] = {
+		modser_str("replace"), modser_bool(o->replace),
+		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
+		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
+		modser_str("params"),  modser_int((int64_t)u->parts[2].n),
+		modser_str("device"),  modser_str(o->device != NULL ? o->device : "")};
+	modser_value params[3] = {
+		modser_str(name),
+		u->handle,
+		{.kind = MODSER_MAP,
+		 .as.tuple = {.item = pairs, .n = o->device != NULL ? 5u : 4u}}};
+	modser_options options = {.deadline_ms = o->deadline_ms};
+
+	return modser_request(u->client, "module.load", params, 3, &options, ret);
+}
+
+modser_err modser_load(modser_client *client, const char *name, const void *bytes,
+		       size_t n, const modser_load_options *options,
+		       modser_result **ret)
+{
+	static const modser_load_options none;
+	const modser_load_options *o = options != NULL ? options : &none;
+	struct upload u = {.client = client,
+			   .parts = {{bytes, n},
+				     {o->graph, o->graph_bytes},
+				     {o->params, o->params_bytes}},
+			   .n = n + o->graph_bytes + o->params_bytes};
+	modser_value params[2] = {modser_str("begin"), modser_int((int64_t)u.n)};
+	modser_result *begun = NULL;
+	modser_result *done = NULL;
+	modser_err err =
+		modser_request(client, "module.upload", params, 2, NULL, &begun);
+
+	*ret = NULL;
+	if (err != MODSER_OK) {
+		*ret = begun;
+		return err;
+	}
+	if (begun->root.kind != MODSER_UPLOAD) {
+		msd_result_fail(begun, MSD_PROTOCOL,
+				"module.upload: no upload came back");
+		*ret = begun;
+		return MODSER_PROTOCOL;
+	}
+	u.handle = begun->root;
+	modser_result_free(begun);
+	err = upload_all(&u, o, ret);
+	if (err == MODSER_OK) {
+		err = upload_end(&u, "commit", &done);
+		if (err == MODSER_OK)
+			modser_result_free(done);
+		else
+			*ret = done;
+	}
+	if (err == MODSER_OK)
+		err = load_uploaded(&u, name, o, ret);
+	if (err != MODSER_OK)
+		upload_abort(&u);
+	return err;
+}

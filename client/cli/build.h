@@ -1,0 +1,35 @@
+#ifndef MSD_CLI_BUILD_H
+#define MSD_CLI_BUILD_H
+/*
+ * A blob as C source, as an object, or linked with host code: what the C compiler and
+ * its assembler do, started without a shell.
+ */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+#include "runtime/artifact/era.h"
+
+struct msd_build {
+	const char *cc;     /* command with its options, "aarch64-linux-gnu-gcc -O2" */
+	enum msd_era era;   /* names the blob's symbol */
+	const char *prefix; /* in front of it; "" */
+	bool is_system_library; /* register the blob when the program starts */
+	struct msd_span blob;   /* empty: host code alone */
+	char **objects;         /* objects, archives, C sources */
+	size_t n_objects;
+};
+
+/** Append the C source that holds the blob as an array. Errors: MSD_BAD_REQUEST: the
+ * prefix is no identifier; MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_build_source(const struct msd_build *b, struct msd_buf *out,
+					struct msd_diag *d);
+/**
+ * Compile into the shared library, or the relocatable object, @out. What the compiler
+ * says goes to standard error. Errors: MSD_BAD_REQUEST; MSD_IO: files, or a compiler
+ * that cannot be started or that fails.
+ */
+MSD_MUST_CHECK msd_err msd_build_library(const struct msd_build *b, const char *out,
+					 struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_build_object(const struct msd_build *b, const char *out,
+					struct msd_diag *d);
+
+#endif

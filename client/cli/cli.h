@@ -1,0 +1,95 @@
+#ifndef MSD_CLI_CLI_H
+#define MSD_CLI_CLI_H
+/*
+ * The command line `modser`: what all verbs share. A verb is one row in main.c and one
+ * function that gets the words and options and returns the exit code.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client/modser.h"
+
+/* Exit codes, documented in modser(1). */
+enum msd_exit {
+	MSD_EXIT_OK = 0,
+	MSD_EXIT_REMOTE = 1,  /* the daemon, the module or the function says no */
+	MSD_EXIT_USAGE = 2,   /* the command line or a file given on it */
+	MSD_EXIT_CONNECT = 3, /* no connection, or it was lost */
+	MSD_EXIT_NOT_FOUND = 4,
+	MSD_EXIT_NOT_READY = 5, /* or past the deadline */
+	MSD_EXIT_REFUSED = 6,
+	MSD_EXIT_INTERRUPTED = 130
+};
+
+enum msd_option { /* bits: which options a verb takes besides the common ones */
+		  MSD_OPT_OUTPUT = 1,
+		  MSD_OPT_REPLACE = 2,
+		  MSD_OPT_DEVICE = 4,
+		  MSD_OPT_GRAPH = 8,
+		  MSD_OPT_CONVERT = 16,
+		  MSD_OPT_DIR = 32,
+		  MSD_OPT_BUILD = 64,
+		  MSD_OPT_INSPECT = 128
+};
+
+struct msd_verb;
+
+/* A parsed command line. Strings are argv's. */
+struct msd_cli {
+	const struct msd_verb *verb;
+	const char *host; /* NULL: MODSER_HOST, else the default socket */
+	bool json;
+	bool replace;
+	bool wants_help;
+	bool wants_version;
+	const char *device; /* NULL: none was named */
+	const char *graph;  /* files beside a library; NULL: none */
+	const char *params;
+	const char *model;    /* --name of a model in an archive; NULL: none */
+	unsigned mlf_version; /* of an archive to write; 0: not said */
+	uint32_t deadline_ms; /* 0: none */
+	const char *dir;      /* -d */
+	const char *cc;       /* --cc: the compiler's command, NULL: cc */
+	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */
+	bool system_library;
+	bool dot;             /* inspect: a picture */
+	bool vm;              /* inspect: listings of programs */
+	const char **outputs; /* -o, in order */
+	size_t n_outputs;
+	const char **words; /* after the verb */
+	size_t n_words;
+};
+
+struct msd_verb {
+	const char *name;
+	const char *synopsis; /* words and options, as in the manual */
+	const char *summary;  /* one line */
+	const char *help;     /* what --help adds; may be "" */
+	size_t min_words, max_words;
+	unsigned options; /* enum msd_option */
+	enum msd_exit (*run)(const struct msd_cli *cli);
+};
+
+/** The table, ended by a row without a name. */
+extern const struct msd_verb msd_verbs[];
+
+enum msd_exit msd_verb_call(const struct msd_cli *cli);
+enum msd_exit msd_verb_convert(const struct msd_cli *cli);
+enum msd_exit msd_verb_completion(const struct msd_cli *cli);
+enum msd_exit msd_verb_devices(const struct msd_cli *cli);
+enum msd_exit msd_verb_funcs(const struct msd_cli *cli);
+enum msd_exit msd_verb_help(const struct msd_cli *cli);
+enum msd_exit msd_verb_info(const struct msd_cli *cli);
+enum msd_exit msd_verb_inspect(const struct msd_cli *cli);
+enum msd_exit msd_verb_load(const struct msd_cli *cli);
+enum msd_exit msd_verb_logs(const struct msd_cli *cli);
+enum msd_exit msd_verb_ls(const struct msd_cli *cli);
+enum msd_exit msd_verb_pack(const struct msd_cli *cli);
+enum msd_exit msd_verb_ping(const struct msd_cli *cli);
+enum msd_exit msd_verb_show(const struct msd_cli *cli);
+enum msd_exit msd_verb_unload(const struct msd_cli *cli);
+enum msd_exit msd_verb_unpack(const struct msd_cli *cli);
+enum msd_exit msd_verb_wait(const struct msd_cli *cli);
+
+#endif

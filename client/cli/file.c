@@ -1,0 +1,98 @@
+#include "client/cli/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STEP_BYTES ((size_t)64 * 1024) /* when the size is not known before */
+
+static const char *title(const char *path, const char *standard)
+{
+	return strcmp(path, "-") == 0 ? standard : path;
+}
+
+static msd_err read_all(int fd, struct msd_buf *out)
+{
+	struct stat st;
+	size_t expected = STEP_BYTES;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		expected =
+			(size_t)st.st_size + 1; /* the end is seen in the same read */
+	for (;;) {
+		if (out->cap == out->n && !msd_buf_reserve(out, expected))
+			return MSD_NOMEM;
+		ssize_t n = read(fd, out->p + out->n, out->cap - out->n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return MSD_IO;
+		if (n == 0)
+			return MSD_OK;
+		out->n += (size_t)n;
+		expected = STEP_BYTES;
+	}
+}
+
+msd_err msd_file_read(const char *path, struct msd_buf *ret, struct msd_diag *d)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return msd_diag_set(d, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO,
+				    "%s: %s", path, strerror(errno));
+	msd_err err = read_all(fd, ret);
+	if (err == MSD_NOMEM)
+		(void)msd_diag_set(d, err, "%s: no memory to read it", path);
+	else if (err != MSD_OK)
+		(void)msd_diag_set(d, err, "%s: %s", title(path, "standard input"),
+				   strerror(errno));
+	if (!is_stdin)
+		(void)close(fd);
+	return err;
+}
+
+static bool write_all(int fd, struct msd_span s)
+{
+	while (s.n > 0) {
+		ssize_t n = write(fd, s.p, s.n);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		s.p += n;
+		s.n -= (size_t)n;
+	}
+	return true;
+}
+
+msd_err msd_file_write(const char *path, const struct msd_span *pieces, size_t n,
+		       struct msd_diag *d)
+{
+	bool is_stdout = strcmp(path, "-") == 0;
+	int fd = STDOUT_FILENO;
+	bool ok = true;
+
+	if (!is_stdout)
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	else
+		ok = fflush(stdout) == 0; /* what was printed before comes before */
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	for (size_t i = 0; i < n && ok; i++)
+		ok = write_all(fd, pieces[i]);
+	int error = errno;
+	if (!is_stdout && close(fd) != 0 && ok) {
+		ok = false;
+		error = errno;
+	}
+	if (ok)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_IO, "%s: %s", title(path, "standard output"),
+			    strerror(error));
+}

@@ -1,0 +1,15 @@
+#ifndef MSD_CLI_FILE_H
+#define MSD_CLI_FILE_H
+/* Whole files, and standard input and output, named "-". */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+/** Read all of @path into @ret, to be freed with msd_buf_finish(). Errors:
+ * MSD_NOT_FOUND (no such file), MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_file_read(const char *path, struct msd_buf *ret,
+				     struct msd_diag *d);
+/** Write @n pieces, one after the other, as all that @path holds. Errors: MSD_IO. */
+MSD_MUST_CHECK msd_err msd_file_write(const char *path, const struct msd_span *pieces,
+				      size_t n, struct msd_diag *d);
+
+#endif

@@ -1,0 +1,14 @@
+#ifndef MSD_CLI_JSON_H
+#define MSD_CLI_JSON_H
+/*
+ * Values as JSON: maps are objects, tuples arrays; a tensor is {"dtype", "shape",
+ * "data"} with nested arrays; inf and nan are strings; bytes are {"bytes": "00ff"}.
+ */
+#include "client/modser.h"
+#include "proto/bytes.h"
+
+void msd_json_put_value(struct msd_buf *out, const modser_value *v);
+/** Append `"dtype": "float32", "shape": [2, 3]`. */
+void msd_json_put_type(struct msd_buf *out, const modser_tensor *t);
+
+#endif

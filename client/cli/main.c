@@ -1,0 +1,183 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/args.h"
+#include "client/cli/report.h"
+
+#define MANY 4096 /* words: more than a call can have arguments */
+
+static const char call_help[] =
+	"FUNCTION is NAME:FUNC, split at the first colon. Arguments:\n"
+	"  @f.npy @-            a tensor from a file or standard input\n"
+	"  @f.npy:bfloat16      its elements taken as another type of the same size\n"
+	"  out:float32[2,3]     a tensor for the function to fill; [] is rank 0\n"
+	"  2 -17                int64\n"
+	"  2.0 1e-3 inf nan     float\n"
+	"  true false none      bool, nothing\n"
+	"  str:TEXT bytes:@F    a string, a file's bytes\n"
+	"  dtype:float16 device:cpu:0 shape:[1,2]\n"
+	"  x=ARGUMENT           any of these, for the parameter called x\n"
+	"Results: the out tensors in their order, then the return value; tuples are\n"
+	"flattened. The k-th -o takes the k-th result as .npy (- is standard output);\n"
+	"the others are printed.\n"
+	"Tensors go to the module's device and come back; --device cpu keeps them on "
+	"the\n"
+	"host, for a function of the host in a library that has both.\n";
+
+static const char convert_help[] =
+	"Two ways, told by the ending of the -o file:\n"
+	"  modser convert model.tar -o deploy.so\n"
+	"      links a Model Library Format archive with the C compiler ($CC, else "
+	"cc);\n"
+	"      --name chooses a model when it holds several\n"
+	"  modser convert graph.json model.params lib.tar -o model.tar\n"
+	"      writes such an archive, of version 7 or --mlf-version 5, of the model\n"
+	"      --name (default); code comes as .o, .c, or .tar of these; relay.txt "
+	"goes\n"
+	"      in when it is given; SOURCE_DATE_EPOCH is its time when it is set\n"
+	"Needs no daemon.\n";
+
+static const char pack_help[] =
+	"FILE's ending says what is written:\n"
+	"  .so   the unpacked library with the modules as they are now; with objects, "
+	"a\n"
+	"        library linked from them\n"
+	"  .o .c an object, or C source, that holds the modules\n"
+	"  else  the modules' bytes alone\n"
+	"OBJECTs are linked: objects, archives, C sources. Options:\n"
+	"  --cc COMMAND          the C compiler (cc), with its options, cross ones "
+	"too\n"
+	"  --system-lib          register the modules when the program starts\n"
+	"  --symbol-prefix NAME  of a system library\n"
+	"The manifest is described in docs/pack.md. Needs no daemon.\n";
+
+const struct msd_verb msd_verbs[] = {
+	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
+	 0, msd_verb_ping},
+	{"ls", "", "list the modules with their states", "", 0, 0, 0, msd_verb_ls},
+	{"show", "NAME", "show all about a module: file, state, tree, functions", "", 1,
+	 1, 0, msd_verb_show},
+	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
+	 0, msd_verb_funcs},
+	{"load",
+	 "[--replace] [--device DEVICE] [--graph FILE [--params FILE]] NAME FILE",
+	 "upload a library or a model's archive and load it as NAME",
+	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
+	 "--replace\n"
+	 "takes the place of a module of that name once the new one is ready. "
+	 "--device\n"
+	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
+	 "A Model Library Format archive is linked here first, as `modser convert` "
+	 "does.\n",
+	 2, 2, MSD_OPT_REPLACE | MSD_OPT_DEVICE | MSD_OPT_GRAPH, msd_verb_load},
+	{"unload", "NAME", "unload a module; done when its process is gone", "", 1, 1,
+	 0, msd_verb_unload},
+	{"wait", "NAME", "wait until a module is ready or has failed", "", 1, 1, 0,
+	 msd_verb_wait},
+	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
+	 1, 0, msd_verb_logs},
+	{"inspect", "[--dot|--vm] FILE",
+	 "show what a library or an archive holds, without running it",
+	 "--dot draws the tree for Graphviz, --vm lists Relax programs. Needs no "
+	 "daemon.\n",
+	 1, 1, MSD_OPT_INSPECT, msd_verb_inspect},
+	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
+	 "make a library of a model's archive, or an archive of its parts",
+	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},
+	{"unpack", "FILE -d DIR", "take a library's modules apart into files",
+	 "Kernels, graphs, parameters and VM programs become files of their own, with "
+	 "a\n"
+	 "manifest.json and a copy of the library. Needs no daemon.\n",
+	 1, 1, MSD_OPT_DIR, msd_verb_unpack},
+	{"pack", "DIR|MANIFEST [OBJECT...] -o FILE",
+	 "put a library's modules together from files", pack_help, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_BUILD, msd_verb_pack},
+	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
+	 msd_verb_info},
+	{"devices", "", "list the devices that modules can run on", "", 0, 0, 0,
+	 msd_verb_devices},
+	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",
+	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
+	 msd_verb_call},
+	{"completion", "bash|zsh", "print the completion script of a shell",
+	 "Use: source <(modser completion bash)\n", 1, 1, 0, msd_verb_completion},
+	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, 0,
+	 msd_verb_help},
+	{0},
+};
+
+static const char options_help[] =
+	"Options:\n"
+	"  -H, --host ADDR      unix:PATH or tcp://HOST:PORT (else $MODSER_HOST, else "
+	"the\n"
+	"                       default socket)\n"
+	"      --deadline TIME  give up after TIME: seconds, or 500ms, 2m\n"
+	"      --json           results and errors as JSON\n"
+	"  -h, --help           of a verb: all about it\n"
+	"  -V, --version\n";
+
+static void print_help(const struct msd_verb *v)
+{
+	if (v != NULL) {
+		(void)printf("usage: modser %s %s\n%c%s.\n%s\n%s", v->name, v->synopsis,
+			     v->summary[0] - 'a' + 'A', v->summary + 1, v->help,
+			     options_help);
+		return;
+	}
+	(void)printf(
+		"usage: modser [OPTION]... VERB [WORD]...\n"
+		"Talk to modserd: load compiled modules, call their functions.\n\n");
+	for (v = msd_verbs; v->name != NULL; v++)
+		(void)printf("  %-11s %s\n", v->name, v->summary);
+	(void)printf(
+		"\n%s\n"
+		"Exit: 0 ok, 1 remote error, 2 usage, 3 cannot connect, 4 not found,\n"
+		"5 not ready or past the deadline, 6 refused, 130 interrupted.\n",
+		options_help);
+}
+
+enum msd_exit msd_verb_help(const struct msd_cli *cli)
+{
+	if (cli->n_words == 0) {
+		print_help(NULL);
+		return MSD_EXIT_OK;
+	}
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
+		if (strcmp(v->name, cli->words[0]) == 0) {
+			print_help(v);
+			return MSD_EXIT_OK;
+		}
+	return msd_report_usage("`modser help` lists the verbs", "unknown verb \"%s\"",
+				cli->words[0]);
+}
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	_exit(MSD_EXIT_INTERRUPTED);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction interrupt = {.sa_handler = on_interrupt};
+	struct msd_cli cli;
+	enum msd_exit code;
+
+	(void)sigaction(SIGINT, &interrupt, NULL);
+	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, reported */
+	code = msd_args_parse(argc, argv, &cli);
+	if (code == MSD_EXIT_OK) {
+		if (cli.wants_version)
+			(void)printf("modser %s\n", modser_version());
+		else if (cli.wants_help)
+			print_help(cli.verb);
+		else
+			code = cli.verb->run(&cli);
+		code = code == MSD_EXIT_OK ? msd_report_stdout(code) : code;
+	}
+	msd_args_finish(&cli);
+	return (int)code;
+}

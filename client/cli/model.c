@@ -1,0 +1,186 @@
+#include "client/cli/model.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/aot_entry.h"
+#include "client/cli/linker.h"
+
+static struct msd_span span_of(const struct msd_archive_file *f)
+{
+	return (struct msd_span){f->data.p, f->data.n};
+}
+
+/* Of several models each has pieces of its own, NAME_lib0.o and so on, and both may
+ * define the same symbols. */
+static bool is_of(const struct msd_mlf *m, const struct msd_mlf_model *model,
+		  const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t n = strlen(model->name);
+
+	base = base != NULL ? base + 1 : path;
+	return m->n_models == 1 || (strncmp(base, model->name, n) == 0 &&
+				    strncmp(base + n, "_lib", 4) == 0 &&
+				    base[n + 4] >= '0' && base[n + 4] <= '9');
+}
+
+/* What is no object a linker takes for a script, which may name any file of the system.
+ */
+static msd_err add_object(struct msd_linker *l, const char *path, struct msd_span data,
+			  struct msd_diag *d)
+{
+	if (data.n < EI_NIDENT || memcmp(data.p, ELFMAG, SELFMAG) != 0)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "%.128s: not an ELF file; expected an object",
+				    path);
+	return msd_linker_add(l, ".o", data, d);
+}
+
+/* The model's pieces. Sources in other languages are refused, for what they define
+ * would lack. */
+static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *model,
+			  struct msd_linker *l, struct msd_diag *d)
+{
+	const struct msd_archive *a = &m->archive;
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < a->n; i++) {
+		const char *path = a->files[i].path;
+
+		if (!is_of(m, model, path))
+			continue;
+		if (msd_archive_path_is(path, MSD_MLF_LIB, ".o"))
+			err = add_object(l, path, span_of(&a->files[i]), d);
+		else if (msd_archive_path_is(path, MSD_MLF_SRC, ".c"))
+			err = msd_linker_add(l, ".c", span_of(&a->files[i]), d);
+		else if (msd_archive_path_is(path, "codegen/", "") &&
+			 !msd_archive_path_is(path, "codegen/host/include/", ".h"))
+			err = msd_diag_set(d, MSD_UNSUPPORTED,
+					   "%.128s: only objects (*.o) and C sources "
+					   "(*.c) for the host can be linked",
+					   path);
+	}
+	if (err == MSD_OK && l->n == 0)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "neither objects in codegen/host/lib nor C sources "
+				   "in codegen/host/src");
+	return err;
+}
+
+/* C code that never asks for another function has no symbol that tells a loader what it
+ * is. A strong one of the same name wins over this. */
+static msd_err add_mark(struct msd_linker *l, struct msd_diag *d)
+{
+	static const char text[] = "__attribute__((weak, visibility(\"default\"))) "
+				   "void *__tvm_module_ctx;\n";
+
+	return msd_linker_add(
+		l, ".c", (struct msd_span){(const uint8_t *)text, sizeof(text) - 1}, d);
+}
+
+static bool says_unpacked(const struct msd_mlf *m)
+{
+	static const char word[] = "unpacked-api=1";
+	const struct msd_archive_file *f =
+		msd_archive_find(&m->archive, "metadata.json");
+
+	return memmem(f->data.p, f->data.n, word, strlen(word)) != NULL;
+}
+
+/* Whether a piece defines, or at least names, tvmgen_MODEL_run. */
+static bool has_run(const struct msd_mlf *m, const struct msd_mlf_model *model)
+{
+	char in_c[512];
+	char in_object[512];
+
+	int n = snprintf(in_c, sizeof(in_c), "tvmgen_%.256s_run(", model->name);
+	/* a symbol's name stands between NULs */
+	(void)snprintf(in_object, sizeof(in_object), "%ctvmgen_%.256s_run", 0,
+		       model->name);
+	for (size_t i = 0; i < m->archive.n; i++) {
+		const struct msd_archive_file *f = &m->archive.files[i];
+
+		if (msd_archive_path_is(f->path, MSD_MLF_SRC, ".c") &&
+		    memmem(f->data.p, f->data.n, in_c, (size_t)n) != NULL)
+			return true;
+		if (msd_archive_path_is(f->path, MSD_MLF_LIB, ".o") &&
+		    memmem(f->data.p, f->data.n, in_object, (size_t)n + 1) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool has_header(const struct msd_mlf *m)
+{
+	for (size_t i = 0; i < m->archive.n; i++)
+		if (msd_archive_path_is(m->archive.files[i].path, MSD_MLF_INCLUDE,
+					".h"))
+			return true;
+	return false;
+}
+
+/* An ahead-of-time model in TVM's own calling convention is a function like any; one
+ * with the C interface, which takes bare pointers, gets an entry. */
+static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *model,
+			 struct msd_linker *l, struct msd_diag *d)
+{
+	const bool run = has_run(m, model);
+	struct msd_buf text = {0};
+
+	if (!model->has_aot)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "model %.64s has none of the executors graph and "
+				    "aot",
+				    model->name);
+	if (!says_unpacked(m) && !(has_header(m) && run))
+		return MSD_OK;
+	msd_err err = msd_aot_entry(m, model, run, &text, d);
+	if (err == MSD_OK)
+		err = msd_linker_add(l, ".c", (struct msd_span){text.p, text.n}, d);
+	msd_buf_finish(&text);
+	return err;
+}
+
+static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *model,
+			  struct msd_linker *l, struct msd_buf *ret, struct msd_diag *d)
+{
+	struct msd_buf blob = {0};
+	msd_err err = msd_linker_open(l, d);
+
+	if (err == MSD_OK)
+		err = add_pieces(m, model, l, d);
+	if (err == MSD_OK)
+		err = add_mark(l, d);
+	if (err == MSD_OK && model->graph.n == 0 && !model->is_operator)
+		err = add_entry(m, model, l, d);
+	if (err == MSD_OK && model->graph.n > 0) {
+		err = msd_mlf_factory(model, &blob, d);
+		if (err == MSD_OK)
+			err = msd_linker_add_data(l, "__tvm_dev_mblob",
+						  (struct msd_span){blob.p, blob.n}, d);
+		msd_buf_finish(&blob);
+	}
+	if (err == MSD_OK)
+		err = msd_linker_link(l, ret, d);
+	return err;
+}
+
+msd_err msd_model_link(struct msd_span file, const char *name, struct msd_buf *ret,
+		       struct msd_diag *d)
+{
+	const struct msd_mlf_model *model = NULL;
+	struct msd_linker linker = {0};
+	struct msd_mlf m = {0};
+	msd_err err = msd_mlf_read(file, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_mlf_find(&m, name, &model, d);
+	if (err == MSD_OK)
+		err = link_model(&m, model, &linker, ret, d);
+	msd_linker_close(&linker);
+	msd_mlf_finish(&m);
+	return err;
+}

@@ -1,0 +1,29 @@
+#ifndef MSD_CLI_PRINT_H
+#define MSD_CLI_PRINT_H
+/*
+ * Values as text: for people on a terminal (aligned, large tensors cut short, sizes in
+ * KiB), for scripts in a pipe (one fact a line, fields parted by a tab). Control
+ * characters are escaped: names and texts come from foreign code.
+ */
+#include <stdio.h>
+
+#include "client/modser.h"
+#include "proto/bytes.h"
+
+/** Append @n bytes of text as one line: "\n" and the like are written as escapes. */
+void msd_print_line(struct msd_buf *out, const char *p, size_t n);
+/** Append text of many lines, ended by a newline; other control characters escaped. */
+void msd_print_text(struct msd_buf *out, const char *p, size_t n);
+/** Append one value on one line, without the newline. */
+void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people);
+/** Append a map: a key and its value a line. */
+void msd_print_map(struct msd_buf *out, const modser_value *map, bool for_people);
+/** Append a list of maps: a row each, a column for each key whose values are plain. */
+void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people);
+/** Is standard output a terminal? */
+bool msd_print_for_people(void);
+/** Write @out to standard output and empty it. Errors show in msd_report_stdout(). */
+void msd_print_flush(struct msd_buf *out);
+void msd_print_flush_to(struct msd_buf *out, FILE *file);
+
+#endif

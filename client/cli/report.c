@@ -1,0 +1,124 @@
+#include "client/cli/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/print.h"
+#include "proto/json.h"
+
+#define GENERAL_HINT "see `modser help` or modser(1)"
+
+static bool as_json;
+
+void msd_report_as_json(void)
+{
+	as_json = true;
+}
+
+static void write_buf(struct msd_buf *out)
+{
+	/* There is nowhere left to report that stderr fails. */
+	(void)fwrite(out->p, 1, out->n, stderr);
+	msd_buf_finish(out);
+}
+
+static void report(const char *name, const char *message, const char *hint)
+{
+	struct msd_buf out = {0};
+
+	if (as_json) {
+		msd_buf_printf(&out, "{\"error\": {\"name\": ");
+		msd_json_cstr(&out, name);
+		msd_buf_printf(&out, ", \"message\": ");
+		msd_json_cstr(&out, message);
+		msd_buf_printf(&out, ", \"hint\": ");
+		msd_json_cstr(&out, hint);
+		msd_buf_printf(&out, "}}\n");
+	} else {
+		msd_buf_printf(&out, "modser: ");
+		msd_print_line(&out, message, strlen(message));
+		msd_buf_printf(&out, " [%s]\n  to do: ", name);
+		msd_print_line(&out, hint, strlen(hint));
+		msd_buf_printf(&out, "\n");
+	}
+	write_buf(&out);
+}
+
+enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
+{
+	char line[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	report("USAGE", line, hint != NULL ? hint : GENERAL_HINT);
+	return MSD_EXIT_USAGE;
+}
+
+enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
+			      const struct msd_diag *d)
+{
+	report(code == MSD_EXIT_USAGE ? "USAGE" : msd_err_name(d->code),
+	       msd_diag_text(d), hint != NULL ? hint : GENERAL_HINT);
+	return code;
+}
+
+static enum msd_exit exit_of(modser_err code)
+{
+	switch ((int)code) {
+	case MODSER_OK:
+		return MSD_EXIT_OK;
+	case MODSER_NOT_FOUND:
+		return MSD_EXIT_NOT_FOUND;
+	case MODSER_NOT_READY:
+	case MODSER_DEADLINE:
+	case MODSER_QUARANTINED:
+	case MODSER_DRAINING:
+		return MSD_EXIT_NOT_READY;
+	case MODSER_REFUSED:
+		return MSD_EXIT_REFUSED;
+	default:
+		return MSD_EXIT_REMOTE;
+	}
+}
+
+enum msd_exit msd_report_error(const modser_error *e)
+{
+	report(e->name, e->message, e->hint);
+	return exit_of(e->code);
+}
+
+enum msd_exit msd_report_result(const modser_client *client,
+				const modser_result *result)
+{
+	enum msd_exit code = msd_report_error(modser_result_error(result));
+
+	return modser_fd(client) < 0 ? MSD_EXIT_CONNECT : code;
+}
+
+enum msd_exit msd_report_stdout(enum msd_exit code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	return msd_report_usage("check where the output goes", "standard output: %s",
+				strerror(errno));
+}
+
+enum msd_exit msd_report_file(const struct msd_diag *d)
+{
+	switch ((int)d->code) {
+	case MSD_NOT_FOUND:
+		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
+	case MSD_UNSUPPORTED:
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "give the shared library that comes of it", d);
+	case MSD_BAD_ARTIFACT:
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "export the library again, or copy it again", d);
+	default:
+		return msd_report_diag(MSD_EXIT_USAGE, "check the file", d);
+	}
+}

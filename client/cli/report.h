@@ -1,0 +1,28 @@
+#ifndef MSD_CLI_REPORT_H
+#define MSD_CLI_REPORT_H
+/*
+ * Errors as people and scripts see them: on stderr one line of cause, one line of what
+ * to do; with --json one line that is a JSON object. And the exit code.
+ */
+#include "client/cli/cli.h"
+#include "proto/diag.h"
+
+/** From now on errors are JSON. */
+void msd_report_as_json(void);
+/** Report and return MSD_EXIT_USAGE. @hint may be NULL: the general one. */
+enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/** Report what @d holds with @hint and return @code. */
+enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
+			      const struct msd_diag *d);
+/** Report why a file cannot be read, used or written, and return the exit code. */
+enum msd_exit msd_report_file(const struct msd_diag *d);
+/** Report a daemon's error and return the exit code that belongs to it. */
+enum msd_exit msd_report_error(const modser_error *e);
+/** The same for @result of a request on @client, whose connection may be lost. */
+enum msd_exit msd_report_result(const modser_client *client,
+				const modser_result *result);
+/** Flush standard output: what could not be written is an error. */
+enum msd_exit msd_report_stdout(enum msd_exit code);
+
+#endif

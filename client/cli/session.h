@@ -1,0 +1,20 @@
+#ifndef MSD_CLI_SESSION_H
+#define MSD_CLI_SESSION_H
+/* What most verbs do: connect, ask one thing, print the answer. */
+#include "client/cli/cli.h"
+
+/** Connect as the command line says. What fails is reported. */
+enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret);
+/**
+ * Connect, send one request with the command line's deadline, disconnect. *@ret, to be
+ * freed with modser_result_free(), holds the value when MSD_EXIT_OK is returned; what
+ * fails is reported.
+ */
+enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
+			      const modser_value *params, size_t n_params,
+			      modser_result **ret);
+/** Print a result's value: JSON, or a map, a table or a text as fits it. */
+void msd_session_print(const struct msd_cli *cli, const modser_result *result);
+void msd_session_print_value(const struct msd_cli *cli, const modser_value *v);
+
+#endif

@@ -1,0 +1,138 @@
+/* convert: a Model Library Format archive into a library, and parts into an archive. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/cli/file.h"
+#include "client/cli/model.h"
+#include "client/cli/parts.h"
+#include "client/cli/report.h"
+
+#define DEFAULT_VERSION 7u
+
+/* When the archive was made: SOURCE_DATE_EPOCH for builds that can be repeated. */
+static msd_err find_time(int64_t *ret, struct msd_diag *d)
+{
+	const char *text = getenv("SOURCE_DATE_EPOCH");
+	char *end;
+
+	if (text == NULL || text[0] == '\0') {
+		*ret = (int64_t)time(NULL);
+		return MSD_OK;
+	}
+	errno = 0;
+	long long seconds = strtoll(text, &end, 10);
+	/* until the end of the year 9999 */
+	if (*end != '\0' || errno != 0 || seconds < 0 || seconds > 253402300799)
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "SOURCE_DATE_EPOCH: expected seconds since 1970");
+	*ret = seconds;
+	return MSD_OK;
+}
+
+static msd_err list_spans(const struct msd_archive *from, struct msd_span **ret,
+			  struct msd_diag *d)
+{
+	*ret = calloc(from->n + 1, sizeof(**ret));
+	if (*ret == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; i < from->n; i++)
+		(*ret)[i] =
+			(struct msd_span){from->files[i].data.p, from->files[i].data.n};
+	return MSD_OK;
+}
+
+static struct msd_span span_of(const struct msd_buf *b)
+{
+	return (struct msd_span){b->p, b->n};
+}
+
+static msd_err pack(const struct msd_cli *cli, const struct msd_parts *parts,
+		    struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_mlf_parts p = {
+		.version = cli->mlf_version != 0 ? cli->mlf_version : DEFAULT_VERSION,
+		.name = cli->model != NULL ? cli->model : "default",
+		.graph = span_of(&parts->graph),
+		.params = span_of(&parts->params),
+		.relay = span_of(&parts->relay),
+		.n_objects = parts->objects.n,
+		.n_sources = parts->sources.n,
+	};
+	struct msd_span *objects = NULL;
+	struct msd_span *sources = NULL;
+	msd_err err = find_time(&p.time, d);
+
+	if (err == MSD_OK && p.graph.n == 0)
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT, "no graph.json was given");
+	if (err == MSD_OK)
+		err = list_spans(&parts->objects, &objects, d);
+	if (err == MSD_OK)
+		err = list_spans(&parts->sources, &sources, d);
+	p.objects = objects;
+	p.sources = sources;
+	if (err == MSD_OK)
+		err = msd_mlf_write(&p, out, d);
+	free(objects);
+	free(sources);
+	return err;
+}
+
+static msd_err make_archive(const struct msd_cli *cli, struct msd_buf *out,
+			    struct msd_diag *d)
+{
+	struct msd_parts parts = {0};
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < cli->n_words; i++)
+		err = msd_parts_add(&parts, cli->words[i], d);
+	if (err == MSD_OK)
+		err = pack(cli, &parts, out, d);
+	msd_parts_finish(&parts);
+	return err;
+}
+
+static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
+			    struct msd_diag *d)
+{
+	const char *path = cli->words[0];
+	struct msd_buf file = {0};
+	msd_err err = msd_file_read(path, &file, d);
+
+	if (err == MSD_OK) {
+		err = msd_model_link(span_of(&file), cli->model, out, d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(d, err, "%s", path);
+	}
+	msd_buf_finish(&file);
+	return err;
+}
+
+enum msd_exit msd_verb_convert(const struct msd_cli *cli)
+{
+	const char *to = cli->n_outputs == 1 ? cli->outputs[0] : "";
+	bool is_archive = msd_archive_path_is(to, "", ".tar");
+	enum msd_exit code = MSD_EXIT_OK;
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+
+	if (!is_archive && !msd_archive_path_is(to, "", ".so"))
+		return msd_report_usage(
+			"-o deploy.so or -o model.tar",
+			"convert needs one -o that ends in .so or .tar");
+	if (!is_archive && cli->n_words != 1)
+		return msd_report_usage("modser convert model.tar -o deploy.so",
+					"a library is made from one archive");
+	msd_err err =
+		is_archive ? make_archive(cli, &out, &d) : make_library(cli, &out, &d);
+	if (err == MSD_OK) {
+		const struct msd_span bytes = span_of(&out);
+		err = msd_file_write(to, &bytes, 1, &d);
+	}
+	if (err != MSD_OK)
+		code = msd_report_file(&d);
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+	return code;
+}

@@ -1,0 +1,202 @@
+/* load and inspect: the verbs that look into a library. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/file.h"
+#include "client/cli/model.h"
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+#include "proto/name.h"
+#include "runtime/artifact/inspect.h"
+
+static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
+{
+	const char *name = ctx;
+
+	(void)fprintf(stderr, "\rload %s: %llu of %llu KiB%s", name,
+		      (unsigned long long)sent_bytes / 1024,
+		      (unsigned long long)total_bytes / 1024,
+		      sent_bytes == total_bytes ? ", starting\n" : "");
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* What no daemon could load is refused here: nothing is uploaded for it. */
+static msd_err check_library(const char *path, struct msd_span file, struct msd_diag *d)
+{
+	struct msd_elf elf = {0};
+	msd_err err = msd_elf_read(file, &elf, d);
+
+	msd_elf_finish(&elf);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
+}
+
+static struct msd_span span_of(const struct msd_buf *b)
+{
+	return (struct msd_span){b->p, b->n};
+}
+
+/* An archive becomes the library that it describes: the daemon runs no compiler. */
+static msd_err link_model(const char *path, struct msd_buf *file, struct msd_diag *d)
+{
+	struct msd_buf library = {0};
+	msd_err err = msd_model_link(span_of(file), NULL, &library, d);
+
+	if (err != MSD_OK) {
+		msd_buf_finish(&library);
+		return msd_diag_wrap(d, err, "%s", path);
+	}
+	msd_buf_finish(file);
+	*file = library;
+	return MSD_OK;
+}
+
+/* The files of one load. */
+struct files {
+	struct msd_buf library, graph, params;
+};
+
+static void files_finish(struct files *f)
+{
+	msd_buf_finish(&f->library);
+	msd_buf_finish(&f->graph);
+	msd_buf_finish(&f->params);
+}
+
+static msd_err files_read(const struct msd_cli *cli, struct files *f,
+			  struct msd_diag *d)
+{
+	msd_err err = msd_file_read(cli->words[1], &f->library, d);
+
+	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
+		err = link_model(cli->words[1], &f->library, d);
+	if (err == MSD_OK)
+		err = check_library(cli->words[1],
+				    (struct msd_span){f->library.p, f->library.n}, d);
+	if (err == MSD_OK && cli->graph != NULL)
+		err = msd_file_read(cli->graph, &f->graph, d);
+	if (err == MSD_OK && cli->params != NULL)
+		err = msd_file_read(cli->params, &f->params, d);
+	return err;
+}
+
+static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
+{
+	const char *name = cli->words[0];
+	modser_load_options options = {.replace = cli->replace,
+				       .file = base_name(cli->words[1]),
+				       .deadline_ms = cli->deadline_ms,
+				       .device = cli->device,
+				       .graph = f->graph.p,
+				       .graph_bytes = f->graph.n,
+				       .params = f->params.p,
+				       .params_bytes = f->params.n};
+	modser_client *client;
+	modser_result *result = NULL;
+	enum msd_exit code = msd_session_open(cli, &client);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	if (isatty(STDERR_FILENO) == 1) {
+		options.progress = show_progress;
+		options.ctx = (void *)(uintptr_t)name;
+	}
+	if (modser_load(client, name, f->library.p, f->library.n, &options, &result) !=
+	    MODSER_OK)
+		code = msd_report_result(client, result);
+	else
+		msd_session_print(cli, result);
+	modser_result_free(result);
+	modser_close(client);
+	return code;
+}
+
+enum msd_exit msd_verb_load(const struct msd_cli *cli)
+{
+	const char *name = cli->words[0];
+	struct files files = {0};
+	struct msd_diag d = {0};
+	enum msd_exit code;
+
+	if (!msd_name_valid((struct msd_span){(const uint8_t *)name, strlen(name)}))
+		return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
+					"\"%s\" cannot be a module's name", name);
+	if (cli->params != NULL && cli->graph == NULL)
+		return msd_report_usage("give --graph, too",
+					"--params without the graph that names them");
+	msd_err err = files_read(cli, &files, &d);
+	code = err == MSD_OK ? upload(cli, &files) : msd_report_file(&d);
+	files_finish(&files);
+	msd_diag_finish(&d);
+	return code;
+}
+
+static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
+			       struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_inspect *inspect = NULL;
+
+	if (cli->vm)
+		return msd_inspect_programs(file, out, d);
+	msd_err err = msd_inspect_read(file, &inspect, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (cli->dot)
+		msd_inspect_dot(inspect, out);
+	else if (cli->json)
+		msd_inspect_json(inspect, out);
+	else
+		msd_inspect_text(inspect, out);
+	msd_inspect_destroy(inspect);
+	return MSD_OK;
+}
+
+static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf *out,
+			     struct msd_diag *d)
+{
+	struct msd_mlf m = {0};
+	msd_err err = msd_mlf_read(file, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (as_json)
+		msd_mlf_json(&m, out);
+	else
+		msd_mlf_text(&m, out);
+	msd_mlf_finish(&m);
+	return MSD_OK;
+}
+
+enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
+{
+	const char *path = cli->words[0];
+	struct msd_buf file = {0};
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+	msd_err err = msd_file_read(path, &file, &d);
+
+	if (err == MSD_OK) {
+		err = msd_archive_is_model(span_of(&file))
+			      ? inspect_model(span_of(&file), cli->json, &out, &d)
+			      : inspect_library(cli, span_of(&file), &out, &d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(&d, err, "%s", path);
+	}
+	if (err != MSD_OK)
+		code = msd_report_file(&d);
+	if (out.n > 0 && out.p[out.n - 1] != '\n')
+		msd_buf_put_u8(&out, '\n');
+	msd_print_flush(&out);
+	msd_buf_finish(&file);
+	msd_diag_finish(&d);
+	return code;
+}

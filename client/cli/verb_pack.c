@@ -1,0 +1,325 @@
+/* pack and unpack: a library's import tree as files, and back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/cli/build.h"
+#include "client/cli/file.h"
+#include "client/cli/report.h"
+#include "proto/json.h"
+#include "runtime/artifact/elf_patch.h"
+#include "runtime/artifact/manifest.h"
+
+#define LIBRARY_NAME "library.so"
+#define PATH_BYTES 4096
+
+static enum msd_exit failed(const struct msd_diag *d)
+{
+	switch ((int)d->code) {
+	case MSD_NOT_FOUND:
+		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
+	case MSD_UNSUPPORTED:
+		return msd_report_diag(MSD_EXIT_REFUSED, "see docs/pack.md", d);
+	case MSD_BAD_ARTIFACT:
+		return msd_report_diag(MSD_EXIT_REMOTE, "check the file", d);
+	default:
+		return msd_report_diag(MSD_EXIT_USAGE, "see docs/pack.md", d);
+	}
+}
+
+static msd_err join_path(const char *dir, const char *name, char path[PATH_BYTES],
+			 struct msd_diag *d)
+{
+	int n = name[0] == '/' ? snprintf(path, PATH_BYTES, "%s", name)
+			       : snprintf(path, PATH_BYTES, "%s/%s", dir, name);
+
+	return n >= 0 && n < PATH_BYTES
+		       ? MSD_OK
+		       : msd_diag_set(d, MSD_BAD_REQUEST, "%s: its path is too long",
+				      name);
+}
+
+static msd_err write_pieces(const char *dir, const struct msd_pieces *pieces,
+			    struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+	msd_err err = MSD_OK;
+
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return msd_diag_set(d, MSD_IO, "%s: %s", dir, strerror(errno));
+	for (size_t i = 0; i < pieces->n && err == MSD_OK; i++) {
+		err = join_path(dir, pieces->piece[i].name, path, d);
+		if (err == MSD_OK)
+			err = msd_file_write(path, &pieces->piece[i].bytes, 1, d);
+	}
+	return err;
+}
+
+static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
+		      struct msd_pieces *pieces, struct msd_diag *d)
+{
+	struct msd_elf elf = {0};
+	struct msd_tree tree = {0};
+	msd_err err = msd_elf_read(file, &elf, d);
+
+	if (err == MSD_OK) {
+		enum msd_era era = msd_era_of(&elf);
+
+		err = msd_tree_read_library(&elf, era, &tree, d);
+		if (err == MSD_OK)
+			err = msd_manifest_write(&tree, era, LIBRARY_NAME, pieces, d);
+	}
+	if (err == MSD_OK)
+		err = msd_pieces_add(pieces, "", LIBRARY_NAME, file, d);
+	if (err == MSD_OK)
+		err = write_pieces(cli->dir, pieces, d);
+	msd_tree_finish(&tree);
+	msd_elf_finish(&elf);
+	return err;
+}
+
+static void print_pieces(const struct msd_cli *cli, const struct msd_pieces *pieces)
+{
+	struct msd_buf out = {0};
+
+	if (cli->json)
+		msd_buf_printf(&out, "{\"files\": [");
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct msd_piece *p = &pieces->piece[i];
+
+		if (cli->json) {
+			msd_buf_printf(&out, "%s{\"name\": ", i > 0 ? ", " : "");
+			msd_json_cstr(&out, p->name);
+			msd_buf_printf(&out, ", \"bytes\": %zu}", p->bytes.n);
+		} else {
+			msd_buf_printf(&out, "%12zu  %s/%s\n", p->bytes.n, cli->dir,
+				       p->name);
+		}
+	}
+	if (cli->json)
+		msd_buf_printf(&out, "]}\n");
+	(void)fwrite(out.p, 1, out.n, stdout);
+	msd_buf_finish(&out);
+}
+
+enum msd_exit msd_verb_unpack(const struct msd_cli *cli)
+{
+	struct msd_buf file = {0};
+	struct msd_pieces pieces = {0};
+	struct msd_diag d = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (cli->dir == NULL)
+		return msd_report_usage("modser unpack FILE -d DIR",
+					"unpack needs a folder: -d DIR");
+	msd_err err = msd_file_read(cli->words[0], &file, &d);
+	if (err == MSD_OK)
+		err = unpack(cli, (struct msd_span){file.p, file.n}, &pieces, &d);
+	if (err == MSD_OK)
+		print_pieces(cli, &pieces);
+	else
+		code = failed(&d);
+	msd_pieces_finish(&pieces);
+	msd_buf_finish(&file);
+	msd_diag_finish(&d);
+	return code;
+}
+
+/* Files that a manifest names lie beside it. */
+static msd_err read_beside(void *ctx, const char *name, struct msd_buf *ret,
+			   struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+	msd_err err = join_path(ctx, name, path, d);
+
+	return err == MSD_OK ? msd_file_read(path, ret, d) : err;
+}
+
+/* What a pack is about; finish with job_finish(). */
+struct job {
+	char dir[PATH_BYTES]; /* of the manifest */
+	struct msd_manifest manifest;
+	struct msd_buf blob;
+	char **objects; /* owned, and each of them */
+	size_t n_objects;
+};
+
+static void job_finish(struct job *job)
+{
+	for (size_t i = 0; i < job->n_objects; i++)
+		free(job->objects[i]);
+	free(job->objects);
+	msd_buf_finish(&job->blob);
+	msd_manifest_finish(&job->manifest);
+}
+
+/* The manifest's objects, which lie beside it, and those of the command line. */
+static msd_err list_objects(struct job *job, const struct msd_cli *cli,
+			    struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+
+	job->objects = calloc(job->manifest.n_objects + cli->n_words, sizeof(char *));
+	if (job->objects == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; i < job->manifest.n_objects + cli->n_words - 1; i++) {
+		bool is_ours = i < job->manifest.n_objects;
+		const char *name =
+			is_ours ? job->manifest.objects[i]
+				: cli->words[1 + i - job->manifest.n_objects];
+		msd_err err = is_ours ? join_path(job->dir, name, path, d) : MSD_OK;
+
+		if (err != MSD_OK)
+			return err;
+		job->objects[i] = strdup(is_ours ? path : name);
+		if (job->objects[i] == NULL)
+			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		job->n_objects++;
+	}
+	return MSD_OK;
+}
+
+static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_diag *d)
+{
+	struct msd_piece_source source = {read_beside, job->dir};
+	const char *word = cli->words[0];
+	struct msd_buf text = {0};
+	char path[PATH_BYTES];
+	struct stat st;
+	bool is_dir = stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+	const char *slash = strrchr(word, '/');
+	msd_err err = join_path(is_dir ? word : ".", MSD_MANIFEST_NAME, path, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (is_dir)
+		(void)snprintf(job->dir, sizeof(job->dir), "%s", word);
+	else if (slash == NULL)
+		(void)snprintf(job->dir, sizeof(job->dir), ".");
+	else
+		(void)snprintf(job->dir, sizeof(job->dir), "%.*s",
+			       (int)(slash - word) + 1, word);
+	err = msd_file_read(is_dir ? path : word, &text, d);
+	if (err == MSD_OK)
+		err = msd_manifest_read((struct msd_span){text.p, text.n}, &source,
+					&job->manifest, d);
+	if (err == MSD_OK)
+		err = msd_tree_write(&job->manifest.tree, &job->blob, d);
+	if (err == MSD_OK)
+		err = list_objects(job, cli, d);
+	msd_buf_finish(&text);
+	return err;
+}
+
+/* Whoever has the old file mapped keeps it: the new one is another file. */
+static msd_err write_library(const char *path, struct msd_span bytes,
+			     struct msd_diag *d)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		(void)unlink(path);
+	msd_err err = msd_file_write(path, &bytes, 1, d);
+	if (err == MSD_OK && strcmp(path, "-") != 0 && chmod(path, 0755) != 0)
+		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	return err;
+}
+
+/* The manifest's library with the new blob inside. */
+static msd_err patch_library(const struct job *job, const char *out, struct msd_diag *d)
+{
+	const struct msd_manifest *m = &job->manifest;
+	const char *symbol = msd_era_names(m->era)->blob;
+	struct msd_buf library = {0};
+	struct msd_buf patched = {0};
+	char *dir = strdup(job->dir);
+	msd_err err = dir != NULL ? read_beside(dir, m->library, &library, d)
+				  : msd_diag_set(d, MSD_NOMEM, "out of memory");
+
+	free(dir);
+	struct msd_span bytes = {library.p, library.n};
+	if (err == MSD_OK && m->tree.layout == MSD_BLOB_NONE) {
+		err = write_library(out, bytes, d);
+	} else if (err == MSD_OK) {
+		err = msd_elf_patch(bytes, symbol,
+				    (struct msd_span){job->blob.p, job->blob.n},
+				    &patched, d);
+		if (err == MSD_OK)
+			err = write_library(out,
+					    (struct msd_span){patched.p, patched.n}, d);
+		else
+			err = msd_diag_wrap(d, err, "%s", m->library);
+	}
+	msd_buf_finish(&library);
+	msd_buf_finish(&patched);
+	return err;
+}
+
+static bool ends_with(const char *text, const char *tail)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(tail);
+
+	return n >= k && strcmp(text + n - k, tail) == 0;
+}
+
+static msd_err write_output(const struct job *job, const struct msd_cli *cli,
+			    struct msd_diag *d)
+{
+	const char *out = cli->outputs[0];
+	const char *prefix = cli->prefix != NULL ? cli->prefix : job->manifest.prefix;
+	struct msd_span blob = {job->blob.p, job->blob.n};
+	struct msd_build b = {
+		.cc = cli->cc != NULL ? cli->cc : "cc",
+		.era = job->manifest.era,
+		.prefix = prefix,
+		.is_system_library =
+			cli->system_library || job->manifest.is_system_library,
+		.blob = blob,
+		.objects = job->objects,
+		.n_objects = job->n_objects,
+	};
+	struct msd_buf source = {0};
+	msd_err err;
+
+	if (ends_with(out, ".so") && job->n_objects == 0 &&
+	    job->manifest.library != NULL)
+		return patch_library(job, out, d);
+	if (ends_with(out, ".so"))
+		return msd_build_library(&b, out, d);
+	if (ends_with(out, ".o"))
+		return msd_build_object(&b, out, d);
+	if (!ends_with(out, ".c"))
+		return msd_file_write(out, &blob, 1, d);
+	err = msd_build_source(&b, &source, d);
+	blob = (struct msd_span){source.p, source.n};
+	if (err == MSD_OK)
+		err = msd_file_write(out, &blob, 1, d);
+	msd_buf_finish(&source);
+	return err;
+}
+
+enum msd_exit msd_verb_pack(const struct msd_cli *cli)
+{
+	struct msd_diag d = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (job == NULL || cli->n_outputs != 1) {
+		free(job);
+		return msd_report_usage("modser pack DIR -o FILE",
+					"pack needs one file to write: -o FILE");
+	}
+	msd_err err = read_job(job, cli, &d);
+	if (err == MSD_OK)
+		err = write_output(job, cli, &d);
+	if (err != MSD_OK)
+		code = failed(&d);
+	job_finish(job);
+	free(job);
+	msd_diag_finish(&d);
+	return code;
+}

@@ -1,0 +1,81 @@
+/* Verbs about the daemon as a whole. */
+#include <stdio.h>
+#include <time.h>
+
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+enum msd_exit msd_verb_ping(const struct msd_cli *cli)
+{
+	modser_options options = {.deadline_ms = cli->deadline_ms};
+	modser_client *client;
+	modser_result *result = NULL;
+	enum msd_exit code = msd_session_open(cli, &client);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	double start = now_ms();
+	if (modser_request(client, "ping", NULL, 0, &options, &result) != MODSER_OK)
+		code = msd_report_result(client, result);
+	else if (cli->json)
+		(void)printf("{\"ms\": %.3f}\n", now_ms() - start);
+	else
+		(void)printf("ok, %.3f ms\n", now_ms() - start);
+	modser_result_free(result);
+	modser_close(client);
+	return code;
+}
+
+enum msd_exit msd_verb_info(const struct msd_cli *cli)
+{
+	modser_result *result;
+	enum msd_exit code = msd_session_ask(cli, "server.info", NULL, 0, &result);
+
+	if (code == MSD_EXIT_OK)
+		msd_session_print(cli, result);
+	modser_result_free(result);
+	return code;
+}
+
+/* Backends without a device are told on stderr: a list stays a list. */
+static void tell_absent(const modser_value *absent)
+{
+	struct msd_buf out = {0};
+
+	for (size_t i = 0;
+	     absent != NULL && absent->kind == MODSER_TUPLE && i < absent->as.tuple.n;
+	     i++) {
+		const modser_value *v = &absent->as.tuple.item[i];
+		if (v->kind != MODSER_STR)
+			continue;
+		msd_buf_printf(&out, "modser: ");
+		msd_print_line(&out, v->as.str.p, v->as.str.n);
+		msd_buf_put_u8(&out, '\n');
+	}
+	msd_print_flush_to(&out, stderr);
+}
+
+enum msd_exit msd_verb_devices(const struct msd_cli *cli)
+{
+	modser_result *result;
+	enum msd_exit code = msd_session_ask(cli, "server.info", NULL, 0, &result);
+	const modser_value *devices = NULL;
+
+	if (code == MSD_EXIT_OK)
+		devices = modser_find(modser_result_value(result), "devices");
+	if (devices != NULL)
+		msd_session_print_value(cli, devices);
+	if (devices != NULL && !cli->json)
+		tell_absent(modser_find(modser_result_value(result), "absent"));
+	modser_result_free(result);
+	return code;
+}

@@ -1,0 +1,334 @@
+#include "client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS                                                                    \
+	1000         /* beyond a request's deadline: the daemon keeps those itself */
+#define TABLE_MIN 64 /* tickets; a power of two */
+
+uint64_t msd_now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+modser_err modser_open_fd(int fd, modser_client **ret)
+{
+	int flags = fcntl(fd, F_GETFL);
+	modser_client *c = calloc(1, sizeof(*c));
+
+	/* Every call that must not block says so itself; one of modser_wait() blocks.
+	 */
+	if (c == NULL || flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+		modser_err err = c == NULL ? MODSER_NOMEM : MODSER_IO;
+
+		free(c);
+		(void)close(fd);
+		return err;
+	}
+	c->fd = fd;
+	c->next_deadline_ns = UINT64_MAX;
+	*ret = c;
+	return MODSER_OK;
+}
+
+struct msd_ticket *msd_client_find(const modser_client *c, uint64_t id)
+{
+	struct msd_ticket *t =
+		c->cap_table > 0 ? c->table[id & (c->cap_table - 1)] : NULL;
+
+	return t != NULL && t->id == id ? t : NULL;
+}
+
+void msd_client_drop(modser_client *c, struct msd_ticket *t)
+{
+	if (t->due || t->result != NULL)
+		return;
+	c->table[t->id & (c->cap_table - 1)] = NULL;
+	c->n_table--;
+	msd_ticket_destroy(t);
+}
+
+void msd_client_end(modser_client *c, struct msd_ticket *t)
+{
+	modser_done_fn done = t->done;
+	void *ctx = t->ctx;
+	modser_result *result = t->result;
+
+	t->ended = true;
+	c->n_in_flight--;
+	if (done == NULL)
+		return; /* until modser_take() */
+	t->result = NULL;
+	msd_client_drop(c, t);
+	done(ctx, result);
+}
+
+/* End @t here; what the daemon may still say to it is thrown away. */
+static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
+			const char *text)
+{
+	struct msd_receive *rx = &c->rx;
+
+	if (rx->state == MSD_RX_PAYLOAD && rx->ticket_id == t->id)
+		for (size_t i = rx->at_piece; i < rx->n_pieces; i++)
+			rx->pieces[i].to = NULL;
+	msd_result_fail(t->result, err, text);
+	msd_client_end(c, t);
+}
+
+void msd_client_lose(modser_client *c, msd_err err)
+{
+	if (c->fd >= 0)
+		(void)close(c->fd);
+	c->fd = -1;
+	c->queue = c->queue_tail = NULL;
+	c->rx.state = MSD_RX_HEADER;
+	for (size_t i = 0; i < c->cap_table; i++) {
+		struct msd_ticket *t = c->table[i];
+
+		if (t == NULL)
+			continue;
+		t->due = false;
+		if (!t->ended)
+			end_locally(c, t, err, msd_diag_text(&c->why));
+		else
+			msd_client_drop(c, t);
+	}
+}
+
+void modser_close(modser_client *client)
+{
+	if (client == NULL)
+		return;
+	(void)msd_diag_set(&client->why, MSD_CANCELLED,
+			   "the client closed the connection");
+	msd_client_lose(client, MSD_CANCELLED);
+	for (size_t i = 0; i < client->cap_table; i++)
+		msd_ticket_destroy(client->table[i]);
+	free(client->table);
+	msd_receive_finish(&client->rx);
+	msd_diag_finish(&client->why);
+	free(client);
+}
+
+/* Keep the table at most half full; ids whose slot is taken are passed over. */
+static bool grow_table(modser_client *c)
+{
+	size_t cap = c->cap_table == 0 ? TABLE_MIN : 2 * c->cap_table;
+	struct msd_ticket **table;
+
+	if (2 * c->n_table < c->cap_table)
+		return true;
+	table = calloc(cap, sizeof(struct msd_ticket *));
+	if (table == NULL)
+		return false;
+	for (size_t i = 0; i < c->cap_table; i++)
+		if (c->table[i] != NULL)
+			table[c->table[i]->id & (cap - 1)] = c->table[i];
+	free(c->table);
+	c->table = table;
+	c->cap_table = cap;
+	return true;
+}
+
+static void enqueue(modser_client *c, struct msd_ticket *t)
+{
+	t->due = true;
+	c->table[t->id & (c->cap_table - 1)] = t;
+	c->n_table++;
+	c->n_in_flight++;
+	if (c->queue_tail != NULL)
+		c->queue_tail->next = t;
+	else
+		c->queue = t;
+	c->queue_tail = t;
+	if (t->deadline_ns < c->next_deadline_ns)
+		c->next_deadline_ns = t->deadline_ns;
+}
+
+modser_err modser_start(modser_client *client, const char *method,
+			const modser_value *params, size_t n_params,
+			const modser_options *options, uint64_t *ret_id)
+{
+	struct msd_ticket *t;
+	uint64_t id = client->next_id + 1;
+
+	if (client->fd < 0) /* c->why tells since when */
+		return MODSER_IO;
+	if (!grow_table(client))
+		return (modser_err)msd_diag_set(&client->why, MSD_NOMEM,
+						"no memory for a request");
+	while (client->table[id & (client->cap_table - 1)] != NULL)
+		id++;
+	msd_err err = msd_ticket_create(id, method, params, n_params, options, &t,
+					&client->why);
+	if (err != MSD_OK)
+		return (modser_err)err;
+	t->deadline_ns = UINT64_MAX;
+	if (options != NULL && options->deadline_ms != 0)
+		t->deadline_ns =
+			msd_now_ns() +
+			((uint64_t)options->deadline_ms + PATIENCE_MS) * 1000000u;
+	enqueue(client, t);
+	client->next_id = id;
+	if (ret_id != NULL)
+		*ret_id = id;
+	return MODSER_OK;
+}
+
+/* The deadline of @t passed and the daemon said nothing. */
+static msd_err expire(modser_client *c, struct msd_ticket *t)
+{
+	if (t->begun && t->at_iov < t->n_iov)
+		/* The rest of the frame is the caller's memory, soon to be gone. */
+		return msd_diag_set(&c->why, MSD_IO,
+				    "the daemon does not read: a request was not sent "
+				    "within its deadline");
+	if (!t->begun) {
+		struct msd_ticket **at = &c->queue;
+
+		c->queue_tail = NULL;
+		while (*at != NULL) {
+			if (*at == t)
+				*at = t->next;
+			else
+				c->queue_tail = *at, at = &(*at)->next;
+		}
+		t->due = false;
+	}
+	end_locally(c, t, MSD_DEADLINE,
+		    "the daemon did not answer within the deadline");
+	return MSD_OK;
+}
+
+static msd_err expire_all(modser_client *c)
+{
+	uint64_t now = msd_now_ns();
+
+	if (now < c->next_deadline_ns)
+		return MSD_OK;
+	c->next_deadline_ns = UINT64_MAX;
+	for (size_t i = 0; i < c->cap_table; i++) {
+		struct msd_ticket *t = c->table[i];
+		msd_err err = MSD_OK;
+
+		if (t == NULL || t->ended)
+			continue;
+		if (t->deadline_ns <= now)
+			err = expire(c, t);
+		else if (t->deadline_ns < c->next_deadline_ns)
+			c->next_deadline_ns = t->deadline_ns;
+		if (err != MSD_OK)
+			return err;
+	}
+	return MSD_OK;
+}
+
+/* Everything once; @may_block: wait for something to come. */
+static modser_err turn(modser_client *c, bool may_block)
+{
+	if (c->fd < 0)
+		return MODSER_IO;
+	if (c->is_processing)
+		return MODSER_OK;
+	c->is_processing = true;
+	msd_err sent = msd_client_send(c);
+	/* What the daemon said before it hung up is still to be read. */
+	msd_err err = msd_client_receive(c, may_block && sent == MSD_OK);
+	if (err == MSD_OK)
+		err = sent == MSD_OK ? msd_client_send(c) : sent;
+	if (err == MSD_OK && c->next_deadline_ns != UINT64_MAX)
+		err = expire_all(c);
+	if (err != MSD_OK)
+		msd_client_lose(c, err);
+	c->is_processing = false;
+	return (modser_err)err;
+}
+
+modser_err modser_process(modser_client *client)
+{
+	return turn(client, false);
+}
+
+/* Wait until something can be done, and do it. */
+static void wait_turn(modser_client *c)
+{
+	if (msd_client_send(c) == MSD_OK && c->queue == NULL &&
+	    c->next_deadline_ns == UINT64_MAX) {
+		(void)turn(c, true);
+		return;
+	}
+	struct pollfd p = {.fd = c->fd,
+			   .events =
+				   (short)(POLLIN | (c->queue != NULL ? POLLOUT : 0))};
+	(void)poll(&p, 1, modser_timeout_ms(c));
+	(void)turn(c, false);
+}
+
+bool modser_take(modser_client *client, uint64_t id, modser_result **ret)
+{
+	struct msd_ticket *t = msd_client_find(client, id);
+
+	if (t == NULL || !t->ended || t->result == NULL)
+		return false;
+	*ret = t->result;
+	t->result = NULL;
+	msd_client_drop(client, t);
+	return true;
+}
+
+modser_err modser_wait(modser_client *client, uint64_t id, modser_result **ret)
+{
+	struct msd_ticket *t = msd_client_find(client, id);
+
+	*ret = NULL;
+	if (t == NULL || t->done != NULL || t->result == NULL || client->is_processing)
+		return (modser_err)msd_diag_set(&client->why, MSD_BAD_REQUEST,
+						"no request %llu to wait for",
+						(unsigned long long)id);
+	while (!modser_take(client, id, ret))
+		wait_turn(client);
+	return (*ret)->error.code;
+}
+
+size_t modser_in_flight(const modser_client *client)
+{
+	return client->n_in_flight;
+}
+
+int modser_fd(const modser_client *client)
+{
+	return client->fd;
+}
+
+unsigned modser_events(const modser_client *client)
+{
+	return MODSER_READABLE | (client->queue != NULL ? MODSER_WRITABLE : 0u);
+}
+
+int modser_timeout_ms(const modser_client *client)
+{
+	if (client->next_deadline_ns == UINT64_MAX)
+		return -1;
+	uint64_t now = msd_now_ns();
+	if (client->next_deadline_ns <= now)
+		return 0;
+	uint64_t ms = (client->next_deadline_ns - now) / 1000000u + 1;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+const modser_error *modser_why(modser_client *client)
+{
+	msd_error_of(client->why.code, msd_diag_text(&client->why), &client->why_error);
+	return &client->why_error;
+}

@@ -1,0 +1,70 @@
+#ifndef MSD_CLIENT_CLIENT_H
+#define MSD_CLIENT_CLIENT_H
+/*
+ * The parts of one connection: a queue of tickets to send, a table of tickets by id,
+ * and the frame being received.
+ *
+ *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
+ *   receive.c   header -> body -> payload into place -> the ticket ends
+ *   client.c    ends tickets, keeps deadlines, waits
+ *   connect.c   sockets
+ */
+#include "client/ticket.h"
+#include "proto/frame.h"
+
+/* Where the next bytes of a payload go. */
+struct msd_piece {
+	uint8_t *to; /* NULL: thrown away */
+	uint64_t n;
+};
+
+enum msd_receive_state { MSD_RX_HEADER, MSD_RX_BODY, MSD_RX_PAYLOAD };
+
+struct msd_receive {
+	enum msd_receive_state state;
+	struct msd_frame frame;
+	uint8_t *buf; /* bytes [at, at + n) have been received and not used */
+	size_t cap, at, n;
+	uint64_t ticket_id; /* whose payload this is; 0: nobody's, thrown away */
+	struct msd_piece *pieces;
+	size_t n_pieces, at_piece, cap_pieces;
+};
+
+struct modser_client {
+	int fd; /* -1: lost */
+	uint64_t next_id;
+	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
+	struct msd_ticket **table; /* at id % cap_table; in flight or not taken */
+	size_t cap_table, n_table; /* cap: power of two */
+	size_t n_in_flight;        /* not ended */
+	uint64_t next_deadline_ns; /* none is earlier; UINT64_MAX: there is none */
+	bool is_processing;        /* done functions may be running */
+	struct msd_receive rx;
+	struct msd_diag why;
+	modser_error why_error;
+};
+
+/* The ticket of @id, or NULL. */
+struct msd_ticket *msd_client_find(const modser_client *c, uint64_t id);
+/** @t->result is final: hand it over. @t may be gone afterwards. */
+void msd_client_end(modser_client *c, struct msd_ticket *t);
+/** Free @t when its result was handed over and nothing more comes for it. */
+void msd_client_drop(modser_client *c, struct msd_ticket *t);
+/** Give up the connection: every ticket ends with @err and the text of c->why. */
+void msd_client_lose(modser_client *c, msd_err err);
+
+/** Send what fits without blocking. Non-OK: the connection is broken, c->why says how.
+ */
+MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);
+/** Receive what is there; @may_block: wait for the first of it. As msd_client_send().
+ */
+MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
+void msd_receive_finish(struct msd_receive *rx);
+
+struct msd_address;
+/** Connect; *@ret_fd blocks. @timeout_ms 0: no bound. Errors: MSD_IO, MSD_DEADLINE. */
+MSD_MUST_CHECK msd_err msd_connect(const struct msd_address *a, uint32_t timeout_ms,
+				   int *ret_fd, struct msd_diag *d);
+uint64_t msd_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

@@ -1,0 +1,164 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "proto/address.h"
+
+/* Milliseconds until @deadline_ns for poll(); -1: no bound. */
+static int left_ms(uint64_t deadline_ns)
+{
+	uint64_t now = msd_now_ns();
+
+	if (deadline_ns == UINT64_MAX)
+		return -1;
+	return deadline_ns > now ? (int)((deadline_ns - now) / 1000000u + 1) : 0;
+}
+
+/* Wait for a connect() under way. Returns 0 or an errno. */
+static int wait_connected(int fd, uint64_t deadline_ns)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int error = 0;
+	int n;
+
+	do
+		n = poll(&p, 1, left_ms(deadline_ns));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno;
+	if (n == 0)
+		return ETIMEDOUT;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0)
+		return errno;
+	return error;
+}
+
+/* Returns 0 and *ret_fd, or an errno. */
+static int try_connect(const struct sockaddr *sa, socklen_t len, uint64_t deadline_ns,
+		       int *ret_fd)
+{
+	int fd = socket(sa->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (connect(fd, sa, len) != 0)
+		error = errno;
+	/* EAGAIN: a unix listener's queue is full; it says nothing when it is not. */
+	while (error == EAGAIN && left_ms(deadline_ns) != 0) {
+		(void)poll(NULL, 0, 1);
+		error = connect(fd, sa, len) != 0 ? errno : 0;
+	}
+	if (error == EINPROGRESS || error == EINTR)
+		error = wait_connected(fd, deadline_ns);
+	if (error == 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	(void)close(fd);
+	return error;
+}
+
+static msd_err connect_failed(const struct msd_address *a, int error,
+			      struct msd_diag *d)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	return msd_diag_set(d, error == ETIMEDOUT ? MSD_DEADLINE : MSD_IO,
+			    "connect to %s: %s", msd_address_format(a, text),
+			    strerror(error));
+}
+
+static msd_err connect_unix(const struct msd_address *a, uint64_t deadline_ns,
+			    int *ret_fd, struct msd_diag *d)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int error;
+
+	memcpy(un.sun_path, a->path, strlen(a->path) + 1);
+	error = try_connect((const struct sockaddr *)(const void *)&un, sizeof(un),
+			    deadline_ns, ret_fd);
+	return error == 0 ? MSD_OK : connect_failed(a, error, d);
+}
+
+static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
+			   int *ret_fd, struct msd_diag *d)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	char text[MSD_ADDRESS_TEXT_MAX];
+	char port[8];
+	int on = 1;
+	int error = EADDRNOTAVAIL;
+
+	(void)snprintf(port, sizeof(port), "%u", a->port);
+	int failed = getaddrinfo(a->host, port, &hints, &found);
+	if (failed != 0)
+		return msd_diag_set(d, MSD_IO, "connect to %s: %s",
+				    msd_address_format(a, text), gai_strerror(failed));
+	for (struct addrinfo *at = found; at != NULL && error != 0; at = at->ai_next)
+		error = try_connect(at->ai_addr, at->ai_addrlen, deadline_ns, ret_fd);
+	freeaddrinfo(found);
+	if (error != 0)
+		return connect_failed(a, error, d);
+	/* Without this a small request may wait for the answer to the one before. */
+	(void)setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return MSD_OK;
+}
+
+msd_err msd_connect(const struct msd_address *a, uint32_t timeout_ms, int *ret_fd,
+		    struct msd_diag *d)
+{
+	uint64_t deadline_ns = UINT64_MAX;
+
+	if (timeout_ms != 0)
+		deadline_ns = msd_now_ns() + (uint64_t)timeout_ms * 1000000u;
+	if (a->kind == MSD_ADDRESS_UNIX)
+		return connect_unix(a, deadline_ns, ret_fd, d);
+	return connect_tcp(a, deadline_ns, ret_fd, d);
+}
+
+static msd_err find_address(const char *address, struct msd_address *ret,
+			    struct msd_diag *d)
+{
+	const char *from_env = getenv("MODSER_HOST");
+
+	if (address != NULL)
+		return msd_address_parse(address, ret, d);
+	if (from_env == NULL || from_env[0] == '\0')
+		return msd_address_default(true, ret, d);
+	msd_err err = msd_address_parse(from_env, ret, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "MODSER_HOST");
+}
+
+modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client **ret,
+		       modser_result **ret_why)
+{
+	struct msd_diag d = {0};
+	struct msd_address a;
+	int fd = -1;
+	msd_err err = find_address(address, &a, &d);
+
+	if (err == MSD_OK)
+		err = msd_connect(&a, timeout_ms, &fd, &d);
+	if (err == MSD_OK)
+		err = (msd_err)modser_open_fd(fd, ret);
+	if (err != MSD_OK && ret_why != NULL) {
+		*ret_why = msd_result_create(0);
+		if (*ret_why != NULL)
+			msd_result_fail(*ret_why, err, d.text != NULL ? d.text : NULL);
+	}
+	msd_diag_finish(&d);
+	return (modser_err)err;
+}

@@ -1,0 +1,25 @@
+#ifndef MSD_CLIENT_DECODE_H
+#define MSD_CLIENT_DECODE_H
+/* A response's msgpack as a tree of modser_value. */
+#include "client/result.h"
+
+/* A tensor of the tree whose data stand in the frame's payload. */
+struct msd_inline {
+	modser_value *value; /* in the result's tree; data is NULL until placed */
+	uint64_t offset;     /* into the payload */
+};
+
+struct msd_decoded {
+	struct msd_inline *tensors; /* owned, in the order of the body */
+	size_t n_tensors;
+};
+
+/**
+ * Decode @object (scanned: msd_body_read() has passed it) into @r's root and tree. The
+ * caller frees @ret->tensors, also on failure.
+ * Errors: MSD_NOMEM; MSD_PROTOCOL for a value that no client can hold.
+ */
+MSD_MUST_CHECK msd_err msd_decode(struct msd_span object, modser_result *r,
+				  struct msd_decoded *ret, struct msd_diag *d);
+
+#endif

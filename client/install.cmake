@@ -1,0 +1,36 @@
+# What `cmake --install` puts in place of the client: the command, the library, its one
+# header (as <client/modser.h> in the tree, as <modser.h> installed), pkg-config and CMake
+# packages, completion, manual pages.
+include(CMakePackageConfigHelpers)
+
+set(MODSER_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/modser")
+install(TARGETS modser RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS modser_shared EXPORT modserTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(FILES modser.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT modserTargets NAMESPACE modser:: DESTINATION "${MODSER_CMAKE_DIR}")
+
+configure_package_config_file(modserConfig.cmake.in
+  "${CMAKE_CURRENT_BINARY_DIR}/modserConfig.cmake"
+  INSTALL_DESTINATION "${MODSER_CMAKE_DIR}")
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/modserConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+# Relative, so that `cmake --install --prefix` may choose another place.
+file(RELATIVE_PATH MODSER_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(modser.pc.in modser.pc @ONLY)
+install(FILES
+  "${CMAKE_CURRENT_BINARY_DIR}/modserConfig.cmake"
+  "${CMAKE_CURRENT_BINARY_DIR}/modserConfigVersion.cmake"
+  DESTINATION "${MODSER_CMAKE_DIR}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/modser.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(FILES completion/modser.bash RENAME modser
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES completion/_modser
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modser.1"
+  DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modserd.8"
+  DESTINATION "${CMAKE_INSTALL_MANDIR}/man8")

@@ -1,0 +1,329 @@
+#ifndef MODSER_H
+#define MODSER_H
+/*
+ * libmodser: the client library of modserd.
+ *
+ * A client is one connection to one daemon. Requests are started and answered
+ * independently of each other: any number may be in flight, answers come in any order
+ * between modules. Every request ends in exactly one result, which is a value or an
+ * error; a lost connection ends all of them with MODSER_IO.
+ *
+ *   blocking      modser_open(), modser_call(), modser_request(), modser_load()
+ *   pipelined     modser_start() many, then modser_wait() for each
+ *   in a loop     watch modser_fd() for modser_events(), call modser_process(); results
+ *                 come to the function given to modser_start()
+ *
+ * Tensors travel without a copy in this library: arguments are gathered from the
+ * caller's memory, and data comes straight into memory that the caller gave for an
+ * `out` argument, else into a block that the result owns. Data is row-major and
+ * compact, little-endian, in elements of the dtype; bool is one byte per element.
+ *
+ * Threads: a client and its results belong to one thread at a time; two clients are
+ * independent of each other.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MODSER_API __attribute__((visibility("default"), warn_unused_result))
+#define MODSER_API_VOID __attribute__((visibility("default")))
+#else
+#define MODSER_API
+#define MODSER_API_VOID
+#endif
+
+#define MODSER_MAX_NDIM 32u
+#define MODSER_TENSOR_ALIGN 128u /* bytes; of data in blocks that results own */
+
+/* What went wrong. Numbers are protocol and never change; a daemon newer than this
+ * header may send others. */
+typedef enum modser_err {
+	MODSER_OK = 0,
+	MODSER_NOMEM = 1,
+	MODSER_PROTOCOL = 2, /* the peer is not modserd, or broken */
+	MODSER_BAD_REQUEST = 3,
+	MODSER_TOO_LARGE = 4,
+	MODSER_UNKNOWN_METHOD = 5,
+	MODSER_UNKNOWN_OPTION = 6,
+	MODSER_NOT_FOUND = 7,
+	MODSER_EXISTS = 8,
+	MODSER_NOT_READY = 9,
+	MODSER_DEADLINE = 10,
+	MODSER_CANCELLED = 11,
+	MODSER_STALE_HANDLE = 12,
+	MODSER_BAD_ARGUMENT = 13,
+	MODSER_CALL_FAILED = 14,
+	MODSER_BAD_ARTIFACT = 15,
+	MODSER_UNSUPPORTED = 16,
+	MODSER_WORKER_LOST = 17,
+	MODSER_GPU_FAULT = 18,
+	MODSER_QUARANTINED = 19,
+	MODSER_REFUSED = 20,
+	MODSER_NO_SPACE = 21,
+	MODSER_BUSY = 22,
+	MODSER_DRAINING = 23,
+	MODSER_IO = 24, /* no connection, or it broke */
+	MODSER_INTERNAL = 25,
+	MODSER_MODULE_FAILED = 26
+} modser_err;
+
+/* An error in full. All texts are NUL-terminated UTF-8 and never NULL. */
+typedef struct modser_error {
+	modser_err code;
+	const char *name;    /* stable, e.g. "NOT_FOUND" */
+	const char *message; /* the cause: names the file, function or argument */
+	const char *hint;    /* what to do */
+} modser_error;
+
+/* DLPack's type codes. */
+typedef struct modser_dtype {
+	uint8_t code;
+	uint8_t bits; /* of one lane */
+	uint16_t lanes;
+} modser_dtype;
+
+/* DLPack's device types; type 0 is "wherever the call runs". */
+typedef struct modser_device {
+	int32_t type;
+	int32_t id;
+} modser_device;
+
+/* Something on the server that belongs to this connection. */
+typedef struct modser_handle {
+	uint32_t slot;
+	uint32_t generation;
+} modser_handle;
+
+typedef enum modser_kind {
+	MODSER_NIL = 0,
+	MODSER_BOOL,
+	MODSER_INT,
+	MODSER_FLOAT,
+	MODSER_STR,
+	MODSER_BYTES,
+	MODSER_DTYPE,
+	MODSER_DEVICE,
+	MODSER_SHAPE,
+	MODSER_TENSOR,
+	MODSER_OUT,      /* argument alone: a tensor for the callee to fill */
+	MODSER_RESIDENT, /* a tensor kept on the server */
+	MODSER_FUNCTION,
+	MODSER_MODULE,
+	MODSER_INSTANCE,
+	MODSER_UPLOAD,
+	MODSER_TUPLE,
+	MODSER_MAP
+} modser_kind;
+
+typedef struct modser_tensor {
+	modser_dtype dtype;
+	modser_device device;
+	uint32_t ndim;
+	const int64_t *shape; /* NULL is fine when ndim is 0 */
+	/* TENSOR argument: read, never written. OUT argument: where the data shall
+	 * come, or NULL for the result's own block. In results: the data. */
+	void *data;
+	uint64_t bytes; /* of data; in arguments 0 is fine: dtype and shape decide */
+	modser_handle handle; /* RESIDENT; data is NULL then */
+} modser_tensor;
+
+typedef struct modser_value modser_value;
+struct modser_value {
+	modser_kind kind;
+	union {
+		bool b;
+		int64_t i;
+		double f;
+		struct {
+			const char *p; /* in results NUL-terminated */
+			size_t n;      /* bytes without the NUL */
+		} str;                 /* STR (UTF-8), BYTES */
+		modser_dtype dtype;
+		modser_device device;
+		modser_handle handle; /* FUNCTION, MODULE, INSTANCE, UPLOAD */
+		struct {
+			const int64_t *dim;
+			uint32_t ndim;
+		} shape;
+		modser_tensor tensor; /* TENSOR, OUT, RESIDENT */
+		struct {
+			const modser_value *item;
+			size_t n; /* TUPLE: items; MAP: pairs, 2 * n items */
+		} tuple;
+	} as;
+};
+
+typedef struct modser_client modser_client;
+typedef struct modser_result modser_result;
+
+/**
+ * Takes over @result, which it must end with modser_result_free(), now or later. It may
+ * start further requests, and must not close the client or wait on it.
+ */
+typedef void (*modser_done_fn)(void *ctx, modser_result *result);
+
+/* How to treat one request; all zero is what NULL means. */
+typedef struct modser_options {
+	/* Milliseconds from here to the answer; 0: none. The daemon keeps it; when the
+	 * daemon itself does not answer, the client gives up a second later. */
+	uint32_t deadline_ms;
+	bool unordered; /* need not wait for this connection's earlier calls */
+	/* For "call": as many as there are arguments, each the name of its parameter,
+	 * or NULL for the first one that no other argument is for. NULL: all in order.
+	 * Copied. */
+	const char *const *names;
+	/* For "call": the instance whose function it is; generation 0: the module's. */
+	modser_handle instance;
+	modser_done_fn done; /* NULL: modser_wait() collects the result */
+	void *ctx;           /* passed to done */
+	/* For "call": where it runs, "cpu" or the module's own device; tensors that
+	 * name no device go there and come back. NULL: where the module is. */
+	const char *device;
+} modser_options;
+
+/**
+ * Connect to the daemon at @address: "unix:PATH" or "tcp://HOST:PORT"; NULL:
+ * $MODSER_HOST, else the default socket (/run/modserd/modserd.sock for root, else
+ * $XDG_RUNTIME_DIR/modserd/modserd.sock, else /tmp/modserd-UID/modserd.sock; where that
+ * is absent, /run's).
+ *
+ * @timeout_ms bounds connecting, without resolving the name; 0: no bound.
+ * Blocks. On success the caller owns *@ret and ends it with modser_close(). On failure
+ * *@ret is unchanged and @ret_why, unless NULL, holds a result that tells why; the
+ * caller frees it. Errors: MODSER_BAD_REQUEST (the address), MODSER_REFUSED (the
+ * default socket's directory is not the user's own), MODSER_DEADLINE, MODSER_IO,
+ * MODSER_NOMEM.
+ */
+MODSER_API modser_err modser_open(const char *address, uint32_t timeout_ms,
+				  modser_client **ret, modser_result **ret_why);
+/** Take over @fd, a connected stream socket; closed on failure too. */
+MODSER_API modser_err modser_open_fd(int fd, modser_client **ret);
+/**
+ * Disconnect. Requests still in flight end with MODSER_CANCELLED first, those with a
+ * done function by calling it. Results stay valid. NULL is fine.
+ */
+MODSER_API_VOID void modser_close(modser_client *client);
+
+/**
+ * Queue one request; modser_process() or a blocking function sends it. Never blocks.
+ *
+ * @method: "ping", "call", "module.list", ... as PROTOCOL.md lists them; @params: its
+ * parameters. For "call": a STR "module:function" or a FUNCTION, then the arguments.
+ * @options: NULL is fine. *@ret_id, unless NULL, names the request for modser_wait().
+ * Params are copied, but for the data of tensors and the memory given for OUT: those
+ * must stay until the request has ended.
+ * On failure nothing was queued and modser_why() tells why. Errors: MODSER_BAD_REQUEST
+ * (a value that cannot be a parameter), MODSER_BAD_ARGUMENT (a tensor whose dtype,
+ * shape and bytes disagree), MODSER_TOO_LARGE, MODSER_NOMEM, MODSER_IO (the connection
+ * is lost).
+ */
+MODSER_API modser_err modser_start(modser_client *client, const char *method,
+				   const modser_value *params, size_t n_params,
+				   const modser_options *options, uint64_t *ret_id);
+/**
+ * Block until request @id has ended; send and receive for all others meanwhile, calling
+ * their done functions. *@ret is the result, owned by the caller; its code is returned.
+ * Errors of its own: MODSER_BAD_REQUEST (no such request without a done function), with
+ * *@ret NULL.
+ */
+MODSER_API modser_err modser_wait(modser_client *client, uint64_t id,
+				  modser_result **ret);
+/** As modser_wait(), without blocking: false while @id is in flight. */
+MODSER_API bool modser_take(modser_client *client, uint64_t id, modser_result **ret);
+/** Requests that have not ended. */
+MODSER_API size_t modser_in_flight(const modser_client *client);
+
+/* Any loop: watch the descriptor for the events, and call modser_process() when one
+ * comes or the timeout is over. Ask anew after every call of this library. */
+#define MODSER_READABLE 1u
+#define MODSER_WRITABLE 2u
+MODSER_API int modser_fd(const modser_client *client); /* -1: the connection is lost */
+MODSER_API unsigned modser_events(const modser_client *client);
+MODSER_API int modser_timeout_ms(const modser_client *client); /* -1: none */
+/**
+ * Send and receive what is possible without blocking, and call done functions. Returns
+ * MODSER_OK, or why the connection is lost (every request has ended then).
+ */
+MODSER_API_VOID modser_err modser_process(modser_client *client);
+
+/* Why the last modser_start() failed, or the connection was lost. Borrowed until the
+ * next call. */
+MODSER_API const modser_error *modser_why(modser_client *client);
+
+/* Blocking helpers: start one request and wait. *@ret, to be freed by the caller, is
+ * NULL only when memory was short; modser_result_error() takes that. */
+MODSER_API modser_err modser_request(modser_client *client, const char *method,
+				     const modser_value *params, size_t n_params,
+				     const modser_options *options,
+				     modser_result **ret);
+/** Call @function, "module:function". The result's value: [[out...], return]. */
+MODSER_API modser_err modser_call(modser_client *client, const char *function,
+				  const modser_value *args, size_t n_args,
+				  const modser_options *options, modser_result **ret);
+
+typedef struct modser_load_options {
+	bool replace;         /* take the place of a module of that name, once ready */
+	const char *file;     /* what the daemon calls the bytes in texts; NULL: name */
+	uint32_t deadline_ms; /* for the load proper, after the upload; 0: none */
+	/* Called as the upload advances; NULL is fine. */
+	void (*progress)(void *ctx, uint64_t sent_bytes, uint64_t total_bytes);
+	void *ctx;
+	const char *device; /* "opencl:0", "cpu"; NULL: what the library has code for */
+	/* A graph executor's graph.json, and its .params file, for a library that does
+	 * not hold them; NULL and 0: none. */
+	const void *graph;
+	size_t graph_bytes;
+	const void *params;
+	size_t params_bytes;
+} modser_load_options;
+
+/**
+ * Upload the @n bytes of a library at @bytes and load them as @name. Blocks until the
+ * module is READY or has failed. The result's value: {name, state, functions, ...}.
+ */
+MODSER_API modser_err modser_load(modser_client *client, const char *name,
+				  const void *bytes, size_t n,
+				  const modser_load_options *options,
+				  modser_result **ret);
+
+/* Results. All that they hand out is borrowed until modser_result_free(). */
+/** The request that the result answers; 0 for one of modser_open(). */
+MODSER_API uint64_t modser_result_id(const modser_result *result);
+/** Never NULL; its code is MODSER_OK when there is a value. NULL: out of memory. */
+MODSER_API const modser_error *modser_result_error(const modser_result *result);
+/** The value, NULL when the result is an error. */
+MODSER_API const modser_value *modser_result_value(const modser_result *result);
+/** The value of @key, NULL when @map is NULL, not a map, or lacks it. */
+MODSER_API const modser_value *modser_find(const modser_value *map, const char *key);
+MODSER_API_VOID void modser_result_free(modser_result *result); /* NULL is fine */
+
+/* Values for arguments. What they point to is borrowed. */
+MODSER_API modser_value modser_nil(void);
+MODSER_API modser_value modser_bool(bool v);
+MODSER_API modser_value modser_int(int64_t v);
+MODSER_API modser_value modser_float(double v);
+MODSER_API modser_value modser_str(const char *text);
+MODSER_API modser_value modser_tensor_arg(modser_dtype dtype, const int64_t *shape,
+					  uint32_t ndim, const void *data);
+/** @data: at least modser_tensor_bytes(), or NULL for a block that the result owns. */
+MODSER_API modser_value modser_out_arg(modser_dtype dtype, const int64_t *shape,
+				       uint32_t ndim, void *data);
+/** Parse numpy's, ml_dtypes' or TVM's name of a dtype; false when it is none. */
+MODSER_API bool modser_dtype_parse(const char *name, modser_dtype *ret);
+/** Bytes of a compact tensor; false when the shape is bad or the number too large. */
+MODSER_API bool modser_tensor_bytes(modser_dtype dtype, const int64_t *shape,
+				    uint32_t ndim, uint64_t *ret);
+
+/** "0.1.0". Static. */
+MODSER_API const char *modser_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+"""modser: call functions of compiled modules that a modserd daemon serves.
+
+    import modser
+    with modser.connect() as client:
+        y = client["digits"].main(x)
+
+``modser.aio`` is the same for asyncio. docs/tvm-rpc.md is for those who come from tvm.rpc.
+"""
+import sys
+
+from ._client import Client, Function, Future, Module, Resident, TimeEvaluator, connect
+from ._errors import (
+    BadArgument,
+    BadArtifact,
+    BadRequest,
+    Busy,
+    CallFailed,
+    Cancelled,
+    ConnectionLost,
+    DeadlineExceeded,
+    Draining,
+    Error,
+    Exists,
+    GpuFault,
+    Internal,
+    ModuleFailed,
+    NoMemory,
+    NoSpace,
+    NotFound,
+    NotReady,
+    ProtocolError,
+    Quarantined,
+    Refused,
+    StaleHandle,
+    SystemRefused,
+    TooLarge,
+    UnknownMethod,
+    UnknownOption,
+    Unsupported,
+    WorkerLost,
+)
+from ._tensor import Out, Tensor, out
+from ._timing import Times
+from ._types import Device, DType, Shape
+
+if sys.byteorder != "little":
+    raise ImportError("modser sends memory as it is, which the protocol wants little-endian")
+
+__version__ = "0.1.0"
+__all__ = [
+    "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Cancelled", "Client",
+    "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
+    "Function", "Future", "GpuFault", "Internal", "Module", "ModuleFailed", "NoMemory",
+    "NoSpace", "NotFound", "NotReady", "Out", "ProtocolError", "Quarantined", "Refused",
+    "Resident", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
+    "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",
+]  # fmt: skip

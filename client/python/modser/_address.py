@@ -1,0 +1,66 @@
+"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, and where a daemon listens by default."""
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import Optional, Union
+
+from ._errors import BadRequest, Refused
+
+SYSTEM_SOCKET = "/run/modserd/modserd.sock"
+Target = Union[str, tuple[str, int]]  # the path of a unix socket, or host and port
+
+
+def parse(text: str) -> Target:
+    if text.startswith("unix:"):
+        path = text[5:]
+        if not 0 < len(os.fsencode(path)) <= 107:
+            raise _bad(text, "a socket's path has 1 to 107 bytes")
+        return path
+    if not text.startswith("tcp://"):
+        raise _bad(text, "unknown form")
+    host, colon, port = text[6:].rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise _bad(text, "an IPv6 number stands in brackets")
+    if not (colon and host):
+        raise _bad(text, "the host or the port is missing")
+    if not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise _bad(text, "the port is not a number up to 65535")
+    return host, int(port)
+
+
+def _bad(text: str, why: str) -> BadRequest:
+    return BadRequest(f'address "{text}": {why}; expected unix:PATH or tcp://HOST:PORT')
+
+
+def default(env: Mapping[str, str] = os.environ, uid: Optional[int] = None) -> str:
+    """MODSER_HOST, else the user's own socket, else the system's."""
+    if env.get("MODSER_HOST"):
+        return env["MODSER_HOST"]
+    uid = os.geteuid() if uid is None else uid
+    if uid == 0:
+        return f"unix:{SYSTEM_SOCKET}"
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    folder = f"{runtime}/modserd" if runtime.startswith("/") else f"/tmp/modserd-{uid}"
+    _check_folder(folder, uid)
+    path = f"{folder}/modserd.sock"
+    if not os.path.lexists(path) and os.path.lexists(SYSTEM_SOCKET):
+        path = SYSTEM_SOCKET
+    return f"unix:{path}"
+
+
+def _check_folder(folder: str, uid: int) -> None:
+    """Somebody else's directory would be somebody else's daemon."""
+    try:
+        found = os.lstat(folder)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        raise Refused(f"{folder} is not a directory")
+    if found.st_uid != uid:
+        raise Refused(f"{folder} belongs to user {found.st_uid}, expected {uid}")
+    if found.st_mode & 0o077:
+        raise Refused(f"{folder} has mode {stat.S_IMODE(found.st_mode):04o}, expected 0700")

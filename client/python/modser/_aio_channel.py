@@ -1,0 +1,185 @@
+"""The asyncio client's socket: the same requests and replies, driven by the event loop."""
+from __future__ import annotations
+
+import asyncio
+import collections
+import itertools
+import socket
+from typing import Any, Optional
+
+from . import _address
+from ._channel import MAX_BUFFERS, SEND_FLAGS, TENSOR_FREE, again, rest
+from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
+from ._message import Message, cancel_frame
+from ._reader import Reader
+from ._tensor import Out
+
+_READS = 16  # of one turn of the loop; others want theirs
+
+
+async def connect(address: str, timeout: Optional[float]) -> Channel:
+    target = _address.parse(address)
+    try:
+        s = await asyncio.wait_for(_open(target), timeout)
+    except asyncio.TimeoutError:
+        raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
+    except OSError as error:
+        raise ConnectionLost(f"{address}: {error.strerror or error}") from error
+    return Channel(address, s)
+
+
+async def _open(target: _address.Target) -> socket.socket:
+    loop = asyncio.get_running_loop()
+    if isinstance(target, str):
+        places: list[Any] = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", target)]
+    else:
+        places = await loop.getaddrinfo(*target, type=socket.SOCK_STREAM)
+    failure: Optional[OSError] = None
+    for kind, style, number, _, place in places:
+        s = socket.socket(kind, style, number)
+        s.setblocking(False)
+        try:
+            await loop.sock_connect(s, place)
+        except OSError as error:
+            s.close()
+            failure = error
+        except BaseException:
+            s.close()
+            raise
+        else:
+            if kind != socket.AF_UNIX:
+                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return s
+    raise failure or OSError("the host has no address")
+
+
+class Pending:
+    """A request in flight; its future gets (result, meta)."""
+
+    __slots__ = ("id", "outs", "future")
+
+    def __init__(self, id: int, outs: list[Out], future: asyncio.Future[Any]) -> None:
+        self.id, self.outs, self.future = id, outs, future
+
+    def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
+        if self.future.done():  # cancelled
+            return
+        if error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result((result, meta))
+
+
+class Channel:
+    """The socket in the event loop."""
+
+    def __init__(self, address: str, s: socket.socket) -> None:
+        self.address = address
+        self.lost: Optional[Error] = None
+        self.forgotten: collections.deque[bytes] = collections.deque()
+        self._loop = asyncio.get_running_loop()
+        self._ids = itertools.count(1)
+        self._reader = Reader()
+        self._waiting = self._reader.waiting
+        self._unsent: list[Any] = []  # buffers
+        self._collecting = False
+        self._writing = False  # whether the loop watches for room in the socket
+        self._socket = s
+        self._loop.add_reader(s, self._on_readable)
+
+    def start(self, message: Message, options: bytes = b"") -> Pending:
+        if self.forgotten:
+            free = Message(TENSOR_FREE)
+            while self.forgotten and free.count < 256:
+                free.raw(self.forgotten.popleft())
+            self.start_and_forget(free)
+        if self.lost is not None:
+            raise again(self.lost)
+        id = next(self._ids)
+        frame = message.frame(id, options)
+        pending = Pending(id, message.outs, self._loop.create_future())
+        self._waiting[id] = pending
+        self._write(frame)
+        return pending
+
+    def start_and_forget(self, message: Message) -> None:
+        """A request whose answer nobody waits for."""
+        future = self.start(message).future
+        future.add_done_callback(lambda f: f.cancelled() or f.exception())
+
+    def cancel(self, id: int) -> None:
+        if self.lost is None and id in self._waiting:
+            self._write(cancel_frame(id))
+
+    def _write(self, frame: list[Any]) -> None:
+        """Send it at once when it is the first of this turn of the loop, else with the others."""
+        self._unsent += frame
+        if not self._collecting:
+            self._collecting = True
+            self._loop.call_soon(self._send_collected)
+            self._flush()
+
+    def _send_collected(self) -> None:
+        self._collecting = False
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send what the socket takes, the rest when it takes more."""
+        while self._unsent:
+            try:
+                sent = self._socket.sendmsg(self._unsent[:MAX_BUFFERS], (), SEND_FLAGS)
+            except (BlockingIOError, InterruptedError):
+                if not self._writing:
+                    self._writing = True
+                    self._loop.add_writer(self._socket, self._flush)
+                return
+            except OSError as error:
+                return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
+            at = 0
+            while at < len(self._unsent) and sent >= _nbytes(self._unsent[at]):
+                sent -= _nbytes(self._unsent[at])
+                at += 1
+            self._unsent = rest(self._unsent[at : at + 1], sent) + self._unsent[at + 1 :]
+        if self._writing and self.lost is None:
+            self._writing = False
+            self._loop.remove_writer(self._socket)
+
+    def _on_readable(self) -> None:
+        for _ in range(_READS):
+            if self.lost is not None:
+                return
+            target = self._reader.target()
+            try:
+                n = self._socket.recv_into(target)
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
+            if not n:
+                text = f"{self.address}: the daemon closed the connection"
+                return self._lose(ConnectionLost(text))
+            try:
+                self._reader.received(n)
+            except ProtocolError as error:
+                return self._lose(ProtocolError(f"{self.address}: {error.message}"))
+            if n < len(target):
+                return
+
+    def _lose(self, error: Error) -> None:
+        if self.lost is not None:
+            return
+        self.lost = error
+        self._unsent.clear()
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+        self._socket.close()
+        while self._waiting:
+            self._waiting.popitem()[1].finish(again(error), None, None)
+
+    def close(self) -> None:
+        self._lose(ConnectionLost(f"{self.address}: the connection has been closed here"))
+
+
+def _nbytes(buffer: Any) -> int:
+    return len(buffer) if type(buffer) is bytes else int(buffer.nbytes)

@@ -1,0 +1,319 @@
+"""One connection for any number of threads, without a thread of its own.
+
+Whoever waits for a reply reads, for everybody: the first waiter takes the reading lock and
+gives each reply that comes to its request; the others sleep until theirs has come or the
+reader leaves and hands the lock on. So a call of a single thread is one sendmsg and one recv,
+and nothing is woken. Sending never waits for the daemon alone: while the socket takes nothing,
+replies are read, because a daemon with 1024 requests in flight reads no more.
+"""
+from __future__ import annotations
+
+import collections
+import contextlib
+import itertools
+import select
+import socket
+import threading
+import time
+from typing import Any, Optional
+
+from . import _address
+from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
+from ._message import Message, cancel_frame, pack
+from ._reader import Reader
+from ._tensor import Out
+
+GRACE = 2.0  # seconds that a reply may come after its deadline
+SEND_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
+MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
+TENSOR_FREE = pack("tensor.free")
+
+
+class Pending:
+    """A request whose reply has not come, then its reply."""
+
+    __slots__ = ("id", "outs", "done", "error", "result", "meta", "limit")
+
+    def __init__(self, id: int, outs: list[Out], limit: Optional[float]) -> None:
+        self.id = id
+        self.outs = outs
+        self.done = False
+        self.error: Optional[Error] = None
+        self.result: Any = None
+        self.meta: Any = None
+        #: When to stop waiting, by time.monotonic(): deadline and grace are over.
+        self.limit = limit
+
+    def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
+        self.error, self.result, self.meta = error, result, meta
+        self.done = True
+
+
+def connect(address: str, timeout: Optional[float]) -> socket.socket:
+    target = _address.parse(address)
+    try:
+        if isinstance(target, str):
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                s.settimeout(timeout)
+                s.connect(target)
+            except BaseException:
+                s.close()
+                raise
+        else:
+            s = socket.create_connection(target, timeout)
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
+        raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
+    except OSError as error:
+        raise ConnectionLost(f"{address}: {error.strerror or error}") from error
+    s.settimeout(None)
+    return s
+
+
+class Channel:
+    def __init__(self, address: str, timeout: Optional[float]) -> None:
+        self.address = address
+        self.lost: Optional[Error] = None
+        #: Packed resident tensors that nobody refers to any more; a deque, because garbage
+        #: is collected at any moment, also while this thread holds a lock.
+        self.forgotten: collections.deque[bytes] = collections.deque()
+        self._reader = Reader()
+        self._waiting = self._reader.waiting
+        self._ids = itertools.count(1)
+        self._sending = threading.Lock()
+        self._reading = threading.Lock()
+        #: Threads that wait while another one reads, each with what wakes it.
+        self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
+        self._socket = connect(address, timeout)
+
+    # -- sending
+
+    def start(
+        self, message: Message, options: bytes = b"", limit: Optional[float] = None
+    ) -> Pending:
+        """Send a request; its reply is for wait()."""
+        if self.forgotten:
+            self._free_forgotten()
+        id = next(self._ids)
+        pending = Pending(id, message.outs, limit)
+        buffers = message.frame(id, options)
+        with self._sending:
+            if self.lost is not None:
+                raise again(self.lost)
+            # A daemon that owes nobody a reply reads: then one call may block until all is sent.
+            flags = SEND_FLAGS if self._waiting else SEND_FLAGS & ~socket.MSG_DONTWAIT
+            self._waiting[id] = pending
+            self._send(buffers, len(buffers[0]) + message.size, flags)
+        return pending
+
+    def cancel(self, id: int) -> None:
+        """Ask the daemon to drop a request that has not begun."""
+        frame = cancel_frame(id)
+        with self._sending:
+            if self.lost is None and id in self._waiting:
+                self._send(frame, len(frame[0]), SEND_FLAGS)
+
+    def _free_forgotten(self) -> None:
+        message = Message(TENSOR_FREE)
+        while self.forgotten and message.count < 256:
+            try:
+                message.raw(self.forgotten.popleft())
+            except IndexError:  # another thread was quicker
+                break
+        if message.count:
+            self.start(message)
+
+    def _send(self, buffers: list[Any], left: int, flags: int) -> None:
+        """A whole frame, or the connection is lost. The sending lock is held."""
+        try:
+            while left > 0:
+                try:
+                    sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], (), flags)
+                except BlockingIOError:
+                    self._read_until_writable()
+                    continue
+                left -= sent
+                if left > 0:
+                    buffers = rest(buffers, sent)
+        except OSError as error:
+            text = f"{self.address}: {error.strerror or error}"
+            raise again(self._lose(ConnectionLost(text))) from None
+        except BaseException as error:  # half a frame may have gone
+            self._lose(error)
+            raise
+
+    def _read_until_writable(self) -> None:
+        both = select.poll()
+        both.register(self._socket, select.POLLIN | select.POLLOUT)
+        out = select.poll()
+        out.register(self._socket, select.POLLOUT)
+        while True:
+            events = both.poll()[0][1]
+            if events & ~select.POLLIN:
+                return
+            if self._reading.acquire(blocking=False):
+                try:
+                    self._receive(socket.MSG_DONTWAIT)
+                finally:
+                    self._leave()
+            elif out.poll(10):  # another thread reads; it may leave before the socket is free
+                return
+
+    # -- receiving
+
+    def wait(self, pending: Pending, timeout: Optional[float] = None) -> None:
+        """Until the reply has come. TimeoutError after `timeout` seconds; DeadlineExceeded
+        when the daemon keeps silent beyond the request's own deadline."""
+        if pending.done:
+            return
+        until = None if timeout is None else time.monotonic() + timeout
+        if pending.limit is not None and (until is None or pending.limit < until):
+            until = pending.limit
+        while not pending.done:
+            if self._reading.acquire(blocking=False):
+                try:
+                    in_time = self._read_for(pending, until)
+                finally:
+                    self._leave()
+            else:
+                in_time = self._sleep(pending, until)
+            if not in_time and not pending.done:
+                self._late(pending)
+
+    def poll(self) -> None:
+        """Take in what has come, without waiting."""
+        if self._reading.acquire(blocking=False):
+            try:
+                while self.lost is None and _readable(self._socket, 0):
+                    self._receive(socket.MSG_DONTWAIT)
+            finally:
+                self._leave()
+
+    def _late(self, pending: Pending) -> None:
+        if pending.limit is not None and time.monotonic() >= pending.limit:
+            raise DeadlineExceeded(
+                f"{self.address}: no answer within the deadline and {GRACE:g} s of grace"
+            )
+        raise TimeoutError("the result has not come yet")
+
+    def _read_for(self, pending: Pending, until: Optional[float]) -> bool:
+        """Read until the reply has come; False when it is too late."""
+        reader = self._reader
+        while not pending.done:
+            if self.lost is not None:  # the loss has finished what was waiting
+                pending.finish(again(self.lost), None, None)
+            elif until is None:
+                self._receive(socket.MSG_WAITALL if reader.in_payload() else 0)
+            elif _readable(self._socket, until - time.monotonic()):
+                self._receive(socket.MSG_DONTWAIT)
+            else:
+                return False
+        return True
+
+    def _receive(self, flags: int) -> None:
+        """One recv, and whatever it completes. The reading lock is held."""
+        try:
+            n = self._socket.recv_into(self._reader.target(), 0, flags)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
+            return
+        if not n:
+            self._lose(ConnectionLost(f"{self.address}: the daemon closed the connection"))
+            return
+        try:
+            self._reader.received(n)
+            if self._sleepers:
+                self._wake_done()
+        except ProtocolError as error:
+            self._lose(ProtocolError(f"{self.address}: {error.message}"))
+        except BaseException as error:  # what was received is lost
+            self._lose(error)
+            raise
+
+    def _sleep(self, pending: Pending, until: Optional[float]) -> bool:
+        """Until the reply has come or there may be no reader; False when it is too late."""
+        event, me = threading.Event(), threading.get_ident()
+        self._sleepers[me] = pending, event
+        try:
+            # Who has read or left before the line above has woken nobody.
+            if pending.done or not self._reading.locked():
+                return True
+            left = None if until is None else until - time.monotonic()
+            return event.wait(left) if left is None or left > 0 else False
+        finally:
+            self._sleepers.pop(me, None)
+            if not self._reading.locked():  # it may have been me who was to read next
+                self._wake_one()
+
+    def _leave(self) -> None:
+        self._reading.release()
+        if self._sleepers:
+            self._wake_one()
+
+    def _wake_one(self) -> None:
+        for pending, event in list(self._sleepers.values()):
+            if not pending.done:
+                event.set()
+                return
+
+    def _wake_done(self) -> None:
+        for pending, event in list(self._sleepers.values()):
+            if pending.done:
+                event.set()
+
+    # -- the end
+
+    def _lose(self, error: BaseException) -> Error:
+        """The connection is of no use any more: everything that waits gets the cause."""
+        if not isinstance(error, Error):
+            error = ConnectionLost(f"{self.address}: a request was interrupted ({error!r})")
+        if self.lost is None:
+            self.lost = error
+        self._finish_all(self.lost)
+        return self.lost
+
+    def _finish_all(self, error: Error) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes a reader in another thread
+        while self._waiting:
+            try:
+                _, pending = self._waiting.popitem()
+            except KeyError:  # another thread was quicker
+                break
+            pending.finish(again(error), None, None)
+        self._wake_done()
+
+    def close(self) -> None:
+        if self.lost is None:
+            self.lost = ConnectionLost(f"{self.address}: the connection has been closed here")
+        self._finish_all(self.lost)
+        with self._reading:  # a reader is awake by now, and leaves
+            self._socket.close()
+
+
+def again(error: Error) -> Error:
+    """A copy: an exception that is raised twice would collect both tracebacks."""
+    return type(error)(error.message)
+
+
+def _readable(s: socket.socket, seconds: float) -> bool:
+    waiter = select.poll()
+    waiter.register(s, select.POLLIN)
+    return bool(waiter.poll(max(0, int(seconds * 1000) + (seconds > 0))))
+
+
+def rest(buffers: list[Any], sent: int) -> list[Any]:
+    """What is left of the buffers when `sent` bytes of them have gone."""
+    views = [memoryview(b) for b in buffers]
+    for at, view in enumerate(views):
+        nbytes = view.nbytes
+        if sent < nbytes:
+            first = view if view.format == "B" and view.ndim == 1 else view.cast("B")
+            return [first[sent:], *views[at + 1 :]]
+        sent -= nbytes
+    return []
+
+

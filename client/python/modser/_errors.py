@@ -1,0 +1,194 @@
+"""What can go wrong: one class for each code of the protocol, all of them an Error."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+
+class Error(Exception):
+    """An error of the daemon or of the connection to it.
+
+    ``code`` and ``name`` are stable and meant for programs; ``message`` names the file,
+    function or argument and what was expected; ``hint`` says what to do.
+    """
+
+    code: int = -1
+    name: str = "UNKNOWN"
+    hint: str = ""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: Optional[int] = None,
+        name: Optional[str] = None,
+        hint: Optional[str] = None,
+        details: Optional[dict[str, Any]] = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or {}
+        if code is not None:
+            self.code = code
+        if name is not None:
+            self.name = name
+        if hint is not None:
+            self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> Any:
+        return _restore, (type(self), self.message, self.code, self.name, self.hint, self.details)
+
+
+def _restore(
+    kind: type[Error], message: str, code: int, name: str, hint: str, details: dict[str, Any]
+) -> Error:
+    return kind(message, code=code, name=name, hint=hint, details=details)
+
+
+class NoMemory(Error):
+    code, name, hint = 1, "NO_MEMORY", "try later; nothing was changed"
+
+
+class ProtocolError(Error):
+    """The other side does not speak the protocol; the connection is closed."""
+
+    code, name = 2, "PROTOCOL"
+    hint = "a bug in one of the two, or another protocol on this port"
+
+
+class BadRequest(Error, ValueError):
+    code, name, hint = 3, "BAD_REQUEST", "correct the request"
+
+
+class TooLarge(Error):
+    code, name, hint = 4, "TOO_LARGE", "send less, or raise the limit that is named"
+
+
+class UnknownMethod(Error):
+    code, name, hint = 5, "UNKNOWN_METHOD", "use a newer daemon"
+
+
+class UnknownOption(Error):
+    code, name, hint = 6, "UNKNOWN_OPTION", "leave the option out"
+
+
+class NotFound(Error, LookupError):
+    """No such module or function."""
+
+    code, name, hint = 7, "NOT_FOUND", "list what is there: client.list(), module.functions()"
+
+
+class Exists(Error):
+    code, name, hint = 8, "EXISTS", "take another name, or pass replace=True"
+
+
+class NotReady(Error):
+    code, name, hint = 9, "NOT_READY", "wait for the module: client.wait(name)"
+
+
+class DeadlineExceeded(Error, TimeoutError):
+    """The deadline passed; the function may or may not have run."""
+
+    code, name, hint = 10, "DEADLINE_EXCEEDED", "give it more time"
+
+
+class Cancelled(Error):
+    code, name, hint = 11, "CANCELLED", ""
+
+
+class StaleHandle(Error):
+    """The object on the server is gone: freed, or its worker died."""
+
+    code, name, hint = 12, "STALE_HANDLE", "make a new one"
+
+
+class BadArgument(Error, ValueError):
+    code, name, hint = 13, "BAD_ARGUMENT", "correct the argument"
+
+
+class CallFailed(Error):
+    """The function itself reported an error; the message is its own."""
+
+    code, name, hint = 14, "CALL_FAILED", ""
+
+
+class BadArtifact(Error):
+    code, name, hint = 15, "BAD_ARTIFACT", "build or send the file again"
+
+
+class Unsupported(Error):
+    code, name, hint = 16, "UNSUPPORTED", "build for what is there"
+
+
+class WorkerLost(Error):
+    """The worker died during the request, which may or may not have run."""
+
+    code, name, hint = 17, "WORKER_LOST", "send it again, if it may run twice"
+
+
+class GpuFault(Error):
+    code, name, hint = 18, "GPU_FAULT", "send it again, if it may run twice"
+
+
+class Quarantined(Error):
+    code, name, hint = 19, "QUARANTINED", "correct the module, load it again"
+
+
+class Refused(Error, PermissionError):
+    code, name = 20, "REFUSED"
+    hint = "use the unix socket, or start the daemon with the flag that is named"
+
+
+class NoSpace(Error):
+    code, name, hint = 21, "NO_SPACE", "send less at a time, or raise the limit"
+
+
+class Busy(Error):
+    code, name, hint = 22, "BUSY", "try later"
+
+
+class Draining(Error):
+    code, name, hint = 23, "DRAINING", "connect again later"
+
+
+class SystemRefused(Error):
+    """The operating system refused the daemon an operation."""
+
+    code, name, hint = 24, "IO", ""
+
+
+class Internal(Error):
+    code, name, hint = 25, "INTERNAL", "a bug in modserd: report it"
+
+
+class ModuleFailed(Error):
+    code, name, hint = 26, "MODULE_FAILED", "read the module's logs"
+
+
+class ConnectionLost(Error, ConnectionError):
+    """There is no connection, or it broke: requests in flight may or may not have run."""
+
+    code, name, hint = 24, "IO", "is modserd running? connect again"
+
+
+_BY_CODE: dict[int, type[Error]] = {
+    kind.code: kind
+    for kind in Error.__subclasses__()
+    if kind is not ConnectionLost
+}
+_BY_NAME = {kind.name: kind for kind in _BY_CODE.values()}
+
+
+def from_wire(error: Any) -> Error:
+    """The exception for `[code, name, message, details?]` of a response; TypeError when it is
+    something else."""
+    if type(error) is not tuple or len(error) not in (3, 4):
+        raise TypeError("no error")
+    code, name, message = error[:3]
+    if not (isinstance(code, int) and isinstance(name, str) and isinstance(message, str)):
+        raise TypeError("no error")
+    kind = _BY_CODE.get(code) or _BY_NAME.get(name) or Error
+    details = error[3] if len(error) > 3 and isinstance(error[3], dict) else None
+    return kind(message, code=code, name=name, details=details)

@@ -1,0 +1,224 @@
+"""Requests on their way out: Python values to the bytes of one frame."""
+from __future__ import annotations
+
+import struct
+import threading
+from typing import Any, Optional, Union
+
+import msgpack
+import numpy as np
+
+from ._place import Handle
+from ._resident import ResidentBase
+from ._tensor import (
+    ALIGN,
+    INLINE,
+    Out,
+    Tensor,
+    as_bytes,
+    compact,
+    is_tensor,
+    pack_array,
+    pack_tensor,
+    to_array,
+)
+from ._types import BY_NUMPY, Device, DType, Shape
+
+MAGIC = b"\xedmd\x01"
+HEADER = struct.Struct("<4sIQ")
+MAX_BODY = 1 << 20
+MAX_PAYLOAD = 1 << 32
+MAX_TENSORS = 1024
+MAX_TUPLES = 14  # within each other; the protocol's depth less the body and its params
+DTYPE, DEVICE, SHAPE = range(6, 9)  # ext types
+
+_ZEROS = bytes(ALIGN)
+_BUFFERS = frozenset("?bBhHiIlLqQefd")  # what a memoryview can cast to bytes
+_REQUEST = b"\x94\x00\xcf"
+_REQUEST_WITH_OPTIONS = b"\x95\x00\xcf"
+
+Buffer = Union[bytes, "np.ndarray[Any, Any]", memoryview]
+
+
+class _Local(threading.local):
+    """A packer of each thread's own: making one for each value would cost more than packing."""
+
+    def __init__(self) -> None:
+        self.pack = msgpack.Packer().pack
+
+
+_local = _Local()
+
+
+def pack(value: Any) -> bytes:
+    """A str, map or other plain value that needs no checks."""
+    return bytes(_local.pack(value))
+
+
+def array_header(n: int) -> bytes:
+    if n < 16:
+        return bytes([0x90 | n])
+    return struct.pack(">BH", 0xDC, n) if n < 1 << 16 else struct.pack(">BI", 0xDD, n)
+
+
+_HEADERS = tuple(array_header(n) for n in range(32))
+
+
+class Message:
+    """The parameters of one request: packed pieces of the body, and the payload's buffers."""
+
+    __slots__ = ("pieces", "payload", "size", "outs", "count", "names", "device", "depth")
+
+    def __init__(self, method: bytes) -> None:
+        #: The method's name, packed; then the params' header and the params.
+        self.pieces: list[bytes] = [method, b""]
+        self.payload: list[Buffer] = []
+        self.size = 0
+        self.outs: list[Out] = []
+        self.count = 0
+        #: For each argument of a call the name of its parameter, where it has one.
+        self.names: Optional[list[Optional[str]]] = None
+        #: Where a call runs, when it says so.
+        self.device: Optional[str] = None
+        #: Tuples that are open around what is added.
+        self.depth = 0
+
+    def raw(self, packed: bytes) -> None:
+        self.pieces.append(packed)
+        self.count += 1
+
+    def add(self, value: Any) -> None:
+        """One more parameter."""
+        self.count += 1
+        kind = type(value)
+        if kind is np.ndarray:
+            self._array(value)
+        elif kind is Out:
+            self.pieces.append(value.packed)
+            self.outs.append(value)
+        elif kind is int:
+            if not -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
+                raise OverflowError(f"{value} is beyond int64")
+            self.pieces.append(_local.pack(value))
+        elif kind is float or kind is bool or kind is bytes or value is None:
+            self.pieces.append(_local.pack(value))
+        else:
+            self._other(value)
+
+    def _array(self, array: np.ndarray[Any, Any]) -> None:
+        code_bits = BY_NUMPY.get(array.dtype)
+        if code_bits is None or not array.flags.c_contiguous or array.ndim > 32:
+            array = compact(array)
+            code_bits = BY_NUMPY[array.dtype]
+        code, bits = code_bits
+        nbytes = array.nbytes
+        if nbytes:
+            if self.size % ALIGN:
+                self._pad()
+            self.payload.append(array if array.dtype.char in _BUFFERS else as_bytes(array))
+        self.pieces.append(pack_array(array, code, bits, self.size if nbytes else 0))
+        self.size += nbytes
+
+    def _tensor(self, tensor: Tensor) -> None:
+        if tensor.nbytes:
+            if self.size % ALIGN:
+                self._pad()
+            self.payload.append(tensor.data)
+        offset = self.size if tensor.nbytes else 0
+        self.pieces.append(pack_tensor(INLINE, tensor.dtype, tensor.shape, offset, tensor.nbytes))
+        self.size += tensor.nbytes
+
+    def _pad(self) -> None:
+        gap = -self.size % ALIGN
+        self.payload.append(_ZEROS[:gap])
+        self.size += gap
+
+    def _other(self, value: Any) -> None:
+        """What is rarer: subclasses, scalars of numpy, tuples, things of other libraries."""
+        if isinstance(value, str):
+            try:
+                self.pieces.append(_local.pack(str(value)))
+            except UnicodeEncodeError:
+                raise TypeError("a str with a lone surrogate is not UTF-8; send bytes") from None
+        elif isinstance(value, Tensor):
+            self._tensor(value)
+        elif isinstance(value, ResidentBase):
+            self.pieces.append(value.packed())
+        elif isinstance(value, Handle):
+            self._ext(*value)
+        elif isinstance(value, DType):
+            self._ext(DTYPE, struct.pack("<BBH", *value))
+        elif isinstance(value, Device):
+            self._ext(DEVICE, struct.pack("<ii", value.number, value.id))
+        elif isinstance(value, Shape):
+            if len(value) > 32:
+                raise TypeError(f"Shape of {len(value)} dimensions; at most 32")
+            self._ext(SHAPE, struct.pack(f"<{len(value)}q", *value))
+        elif isinstance(value, (tuple, list)):
+            self.depth += 1
+            if self.depth > MAX_TUPLES:
+                raise ValueError(f"tuples within each other, more than {MAX_TUPLES}")
+            self.pieces.append(array_header(len(value)))
+            for item in value:
+                self.add(item)
+            self.count -= len(value)
+            self.depth -= 1
+        else:
+            self._convertible(value)
+
+    def _ext(self, kind: int, data: bytes) -> None:
+        self.pieces.append(_local.pack(msgpack.ExtType(kind, data)))
+
+    def _convertible(self, value: Any) -> None:
+        self.count -= 1  # add() counts it
+        if isinstance(value, np.dtype):
+            self.add(DType.parse(value))
+        elif is_tensor(value):
+            self.add(to_array(value))
+        elif isinstance(value, np.generic):
+            self.add(_plain_scalar(value))
+        elif isinstance(value, int):
+            self.add(int(value))
+        elif isinstance(value, float):
+            self.add(float(value))
+        elif isinstance(value, (bytearray, memoryview)):
+            self.add(bytes(value))
+        else:
+            raise TypeError(
+                f"{type(value).__name__} cannot be an argument; expected an array, a number, "
+                "bool, None, str, bytes, a tuple, or one of modser's own types"
+            )
+
+    def frame(self, id: int, options: bytes = b"") -> list[Any]:
+        """The request's buffers, in order."""
+        pieces, count = self.pieces, self.count
+        pieces[1] = _HEADERS[count] if count < 32 else array_header(count)
+        if options:
+            pieces.append(options)
+        kind = _REQUEST_WITH_OPTIONS if options else _REQUEST
+        body = b"".join([kind, id.to_bytes(8, "big"), *pieces])
+        if len(body) > MAX_BODY or self.size > MAX_PAYLOAD:
+            raise ValueError(
+                f"a request of {len(body)} + {self.size} bytes is over the protocol's "
+                f"{MAX_BODY} of values and {MAX_PAYLOAD} of tensors"
+            )
+        if len(self.payload) > 2 * MAX_TENSORS:
+            raise ValueError(f"more than {MAX_TENSORS} tensors in one request")
+        return [HEADER.pack(MAGIC, len(body), self.size) + body, *self.payload]
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, (np.str_, np.bytes_)):
+        return value.item()
+    if isinstance(value, np.floating) or value.dtype in BY_NUMPY and value.dtype.kind != "c":
+        return float(value)
+    raise TypeError(f"a numpy scalar of dtype {value.dtype} cannot be an argument")
+
+
+def cancel_frame(id: int) -> list[Any]:
+    body = b"\x93\x02\xa6cancel\x91\xcf" + id.to_bytes(8, "big")
+    return [HEADER.pack(MAGIC, len(body), 0) + body]

@@ -1,0 +1,90 @@
+"""Tensors of a reply, and other objects of the server."""
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ._errors import ProtocolError
+from ._tensor import ALIGN, HEAD, INLINE, MAX_NDIM, RESIDENT, SHAPES, Out, Tensor
+from ._types import TO_NUMPY, DType
+
+ALIGN_FROM = 4096  # bytes; aligning what is smaller costs more than it can give
+
+
+class Handle(NamedTuple):
+    """An object of the server that has no class here: ext type and the 8 bytes."""
+
+    kind: int
+    data: bytes
+
+
+class Place:
+    """A tensor of a reply: where its bytes are, and what becomes of it."""
+
+    __slots__ = ("where", "dtype", "shape", "offset", "nbytes", "device", "value")
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) < HEAD.size:
+            raise ProtocolError("a tensor of too few bytes")
+        where, code, bits, ndim, lanes, _, device, id, offset, nbytes = HEAD.unpack_from(data)
+        if ndim > MAX_NDIM or len(data) != HEAD.size + 8 * ndim or where not in (INLINE, RESIDENT):
+            raise ProtocolError("a tensor that is not as the protocol has it")
+        self.where, self.dtype, self.device = where, (code, bits, lanes), (device, id)
+        self.shape: tuple[int, ...] = SHAPES[ndim].unpack_from(data, HEAD.size)
+        self.offset, self.nbytes = offset, nbytes
+        self.value: Any = None
+        if ndim and min(self.shape) < 0 or not bits or not lanes:
+            raise ProtocolError("a tensor with a negative dimension or without bits")
+        if nbytes != (math.prod(self.shape) * bits * lanes + 7) // 8:
+            raise ProtocolError("a tensor whose bytes are not those of its dtype and shape")
+
+    def take(self, data: memoryview, spec: Optional[Out]) -> None:
+        """The bytes are at hand: make the value, in the caller's memory when it gave some."""
+        own = spec.memory() if spec is not None else None
+        if own is not None:
+            assert spec is not None
+            if self.nbytes:
+                view(own)[:] = data
+            self.value = spec.array
+            return
+        numpy = TO_NUMPY.get(self.dtype)  # type: ignore[call-overload]
+        memory: Any = bytearray(data) if self.nbytes < ALIGN_FROM else aligned(self.nbytes)
+        if self.nbytes >= ALIGN_FROM:
+            view(memory)[:] = data
+        if numpy is None:
+            self.value = Tensor(memory, DType(*self.dtype), self.shape)
+        elif self.nbytes:
+            self.value = np.ndarray(self.shape, numpy, memory)
+        else:
+            self.value = np.empty(self.shape, numpy)
+
+    def reserve(self, spec: Optional[Out]) -> memoryview:
+        """Memory for bytes that are still to come; the value lies on it."""
+        own = spec.memory() if spec is not None else None
+        if own is not None:
+            assert spec is not None
+            self.value = spec.array
+            return view(own)
+        memory = aligned(self.nbytes)
+        numpy = TO_NUMPY.get(self.dtype)  # type: ignore[call-overload]
+        if numpy is None:
+            self.value = Tensor(memory, DType(*self.dtype), self.shape)
+        else:
+            self.value = np.ndarray(self.shape, numpy, memory)
+        return view(memory)
+
+
+def aligned(nbytes: int) -> np.ndarray[Any, Any]:
+    """Fresh memory at a multiple of 128, as one row of uint8."""
+    if nbytes < ALIGN_FROM:
+        return np.empty(nbytes, np.uint8)
+    block = np.empty(nbytes + ALIGN - 1, np.uint8)
+    start = -block.__array_interface__["data"][0] % ALIGN
+    return block[start : start + nbytes]
+
+
+def view(row: Any) -> memoryview:
+    """The memory of a row of uint8."""
+    return memoryview(row)

@@ -1,0 +1,205 @@
+"""Replies on their way in, without a socket: bytes to Python values.
+
+Ask target() where the next bytes shall go, put n of them there, say received(n). Small frames
+go through one buffer; the tensors of large ones come straight into their own memory. Nothing
+is believed: sizes are compared with the limits and with what is there before memory is taken.
+"""
+from __future__ import annotations
+
+from typing import Any, Optional, Protocol
+
+import msgpack
+
+from ._errors import Error, ProtocolError, from_wire
+from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
+from ._place import Handle, Place
+from ._tensor import INLINE, MAX_NDIM, SHAPES, TENSOR, Out
+from ._types import Device, DType, Shape
+
+BUFFER = 1 << 16
+MAX_REPLY_BODY = 64 << 20
+
+
+class Waiting(Protocol):
+    """A request that waits for its reply."""
+
+    outs: list[Out]
+
+    def finish(self, error: Optional[Error], result: Any, meta: Any) -> None: ...
+
+
+class Reader:
+    """Puts frames together and gives each reply to its request in `waiting`."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, Waiting] = {}
+        self._view = memoryview(bytearray(BUFFER))
+        self._start = self._end = 0
+        self._plan: list[memoryview] = []  # what is still to fill of a large frame, last first
+        self._places: list[Place] = []
+        self._body: Any = None
+
+    def target(self) -> memoryview:
+        return self._plan[-1] if self._plan else self._view[self._end :]
+
+    def in_payload(self) -> bool:
+        """Whether target() wants to be filled whole: the frame does not end before."""
+        return bool(self._plan)
+
+    def received(self, n: int) -> None:
+        if not self._plan:
+            self._end += n
+            self._parse()
+            return
+        first = self._plan[-1]
+        if n < len(first):
+            self._plan[-1] = first[n:]
+            return
+        self._plan.pop()
+        if not self._plan:
+            self._complete()
+
+    def _parse(self) -> None:
+        while True:
+            view, start, have = self._view, self._start, self._end - self._start
+            if have < HEADER.size:
+                return self._make_room(HEADER.size)
+            magic, body, payload = HEADER.unpack_from(view, start)
+            if magic != MAGIC:
+                raise ProtocolError(f"expected a frame of version 1, not {magic.hex(' ')}")
+            if not 0 < body <= MAX_REPLY_BODY or payload > MAX_PAYLOAD:
+                raise ProtocolError(f"a frame of {body} + {payload} bytes is over the limits")
+            head, whole = HEADER.size + body, HEADER.size + body + payload
+            if have < whole and (have < head or whole <= BUFFER):
+                return self._make_room(head if have < head else whole)
+            self._decode(view[start + HEADER.size : start + head], payload)
+            at = start + head
+            if have < whole:
+                return self._begin_large(at, payload)
+            outs = self._specs()
+            for place, spec in zip(self._places, outs):
+                place.take(view[at + place.offset : at + place.offset + place.nbytes], spec)
+            self._start += whole
+            self._complete()
+            if self._start == self._end:
+                self._start = self._end = 0
+                if len(view) == BUFFER:
+                    return
+
+    def _make_room(self, need: int) -> None:
+        """Let `need` bytes from the present frame's start on fit into the buffer."""
+        have = self._end - self._start
+        if have == 0 or self._start + need > len(self._view):
+            old = self._view[self._start : self._end]
+            size = max(need, BUFFER)
+            if size != len(self._view):
+                self._view = memoryview(bytearray(size))
+            self._view[:have] = old
+            self._start, self._end = 0, have
+
+    def _decode(self, body: memoryview, payload: int) -> None:
+        self._places = []
+        try:
+            message = msgpack.unpackb(body, ext_hook=self._ext, use_list=False)
+        except ProtocolError:
+            raise
+        except Exception as error:  # msgpack has many ways to say it
+            raise ProtocolError(f"a body that is not msgpack as expected: {error}") from None
+        if not isinstance(message, tuple) or not message:
+            raise ProtocolError("a body that is no response")
+        self._body = message
+        end = 0
+        if len(self._places) > MAX_TENSORS:
+            raise ProtocolError(f"more than {MAX_TENSORS} tensors in a reply")
+        for place in self._places:
+            if not place.nbytes:
+                place.offset = 0
+            elif place.offset < end or place.offset + place.nbytes > payload:
+                raise ProtocolError("a tensor outside its frame's payload, or over another")
+            else:
+                end = place.offset + place.nbytes
+
+    def _ext(self, kind: int, data: bytes) -> Any:
+        if kind == TENSOR:
+            place = Place(data)
+            if place.where == INLINE:
+                self._places.append(place)
+            return place
+        if kind == DTYPE and len(data) == 4:
+            return DType(data[0], data[1], int.from_bytes(data[2:], "little"))
+        if kind == DEVICE and len(data) == 8:
+            number = int.from_bytes(data[:4], "little", signed=True)
+            return Device.from_wire(number, int.from_bytes(data[4:], "little", signed=True))
+        if kind == SHAPE and len(data) % 8 == 0 and len(data) <= 8 * MAX_NDIM:
+            return Shape(SHAPES[len(data) // 8].unpack(data))
+        if TENSOR < kind < DTYPE and len(data) == 8:
+            return Handle(kind, data)
+        raise ProtocolError(f"a value of ext type {kind} with {len(data)} bytes")
+
+    def _specs(self) -> list[Optional[Out]]:
+        """What the request expects of each tensor; None for those of the return value."""
+        body = self._body
+        waiting = self.waiting.get(body[1]) if len(body) > 3 and body[0] == 1 else None
+        places = self._places
+        outs: list[Optional[Out]] = list(waiting.outs) if waiting is not None else []
+        for place, spec in zip(places, outs):
+            assert spec is not None
+            if place.dtype != spec.dtype or place.shape != spec.shape:
+                raise ProtocolError(f"an out tensor came back other than {spec!r}")
+        return outs + [None] * (len(places) - len(outs))
+
+    def _begin_large(self, at: int, payload: int) -> None:
+        plan, end = [], 0
+        for place, spec in zip(self._places, self._specs()):
+            if not place.nbytes:
+                place.take(memoryview(b""), spec)
+                continue
+            plan += _gap(place.offset - end)
+            plan.append(place.reserve(spec))
+            end = place.offset + place.nbytes
+        plan += _gap(payload - end)
+        self._plan = plan[::-1]
+        while at < self._end:  # what has come already
+            n = min(self._end - at, len(self._plan[-1]))
+            self._plan[-1][:n] = self._view[at : at + n]
+            at += n
+            if n == len(self._plan[-1]):
+                self._plan.pop()
+            else:
+                self._plan[-1] = self._plan[-1][n:]
+        self._start = self._end = 0
+
+    def _complete(self) -> None:
+        body, places = self._body, self._places
+        self._body, self._places = None, []
+        if body[0] == 2:
+            return  # notifications are reserved
+        if not 4 <= len(body) <= 5 or body[0] != 1 or not isinstance(body[1], int):
+            raise ProtocolError("a body that is no response")
+        waiting = self.waiting.pop(body[1], None)
+        if waiting is None:
+            raise ProtocolError(f"a response to request {body[1]}, which is not in flight")
+        error, result = body[2], body[3]
+        if error is not None:
+            try:
+                error = from_wire(error)
+            except TypeError:
+                raise ProtocolError("an error that is not as the protocol has it") from None
+        elif places:
+            result = _settle(result)
+        waiting.finish(error, result, body[4] if len(body) > 4 else None)
+
+
+def _gap(nbytes: int) -> list[memoryview]:
+    """Somewhere for bytes that no tensor names."""
+    scratch = memoryview(bytearray(min(nbytes, BUFFER)))
+    return [scratch[: min(BUFFER, nbytes - at)] for at in range(0, nbytes, BUFFER)]
+
+
+def _settle(value: Any) -> Any:
+    """The value with arrays where their places stood."""
+    if type(value) is tuple:
+        return tuple([_settle(v) for v in value])
+    if type(value) is Place and value.where == INLINE:
+        return value.value
+    return value

@@ -1,0 +1,189 @@
+"""Tensors on the wire, and the two kinds of tensor argument that are no array."""
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any, Optional, Union, cast
+
+import numpy as np
+
+from ._types import BY_NUMPY, Device, DType, DTypeLike
+
+TENSOR = 1  # the ext type
+INLINE, SEGMENT, RESIDENT, OUT = range(4)
+ALIGN = 128
+MAX_NDIM = 32
+
+HEAD = struct.Struct("<BBBBHHiiQQ")
+SHAPES = tuple(struct.Struct(f"<{n}q") for n in range(MAX_NDIM + 1))
+_EXTS = tuple(struct.Struct(f"<BBBBHHiiQQ{n}q") for n in range(MAX_NDIM + 1))
+_PREFIXES = tuple(
+    bytes([0xC7, e.size, TENSOR]) if e.size < 256 else b"\xc8" + struct.pack(">HB", e.size, TENSOR)
+    for e in _EXTS
+)
+_CPU, _CUDA_HOST = 1, 3
+
+
+def pack_tensor(
+    where: int,
+    dtype: tuple[int, int, int],
+    shape: tuple[int, ...],
+    offset: int,
+    nbytes: int,
+    device: tuple[int, int] = (0, 0),
+) -> bytes:
+    """The msgpack ext of a tensor, with its header."""
+    code, bits, lanes = dtype
+    ndim = len(shape)
+    return _PREFIXES[ndim] + _EXTS[ndim].pack(
+        where, code, bits, ndim, lanes, 0, device[0], device[1], offset, nbytes, *shape
+    )
+
+
+def pack_array(array: np.ndarray[Any, Any], code: int, bits: int, offset: int) -> bytes:
+    """pack_tensor() for an inline array, as short as the path of every call has to be."""
+    ndim = array.ndim
+    return _PREFIXES[ndim] + _EXTS[ndim].pack(
+        INLINE, code, bits, ndim, 1, 0, 0, 0, offset, array.nbytes, *array.shape
+    )
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether an argument is a tensor of numpy or another library; numpy's scalars are not."""
+    return isinstance(value, np.ndarray) or (
+        hasattr(value, "__dlpack__") and not isinstance(value, np.generic)
+    )
+
+
+def to_array(value: Any) -> np.ndarray[Any, Any]:
+    """An object of another library as an array, by DLPack and without a copy."""
+    kind = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else _CPU
+    if kind not in (_CPU, _CUDA_HOST):
+        device = Device.from_wire(int(kind), 0).type
+        raise TypeError(f"a tensor on device {device} cannot be read here; move it to the cpu")
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    return np.from_dlpack(value)
+
+
+def compact(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array row-major, without gaps, in the machine's byte order, of a dtype that the wire
+    has; itself when it is so already."""
+    native = array.dtype.newbyteorder("=")
+    if native not in BY_NUMPY:
+        name = array.dtype.name
+        more = "; modser.Tensor takes packed bytes" if array.dtype.kind == "V" else ""
+        raise TypeError(f"arrays of dtype {name} cannot be sent{more}")
+    if array.ndim > MAX_NDIM:
+        raise TypeError(f"{array.ndim} dimensions, at most {MAX_NDIM} can be sent")
+    if native != array.dtype:
+        return array.astype(native, order="C")
+    return array if array.flags.c_contiguous else array.copy(order="C")
+
+
+def as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The memory of a compact array as one row of bytes."""
+    return array.reshape(-1).view(np.uint8)
+
+
+class Tensor:
+    """Elements that numpy may have no name for, as raw bytes with a dtype and a shape.
+
+    ``Tensor(data, "bfloat16", (2, 3))``: the bytes are little-endian, row-major and compact;
+    ``data`` is bytes-like, an array or a DLPack object, whose memory is used and not copied
+    where it is contiguous. An array lends its shape when elements have the same size. Types
+    of less than 8 bits are packed, the first element in the lowest bits.
+    """
+
+    __slots__ = ("dtype", "shape", "data", "__weakref__")
+
+    def __init__(self, data: Any, dtype: DTypeLike, shape: Optional[Any] = None) -> None:
+        self.dtype = DType.parse(dtype)
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            array = np.frombuffer(data, np.uint8)
+        else:
+            array = to_array(data)
+            array = array if array.flags.c_contiguous else array.copy(order="C")
+            if shape is None and array.itemsize * 8 == self.dtype.bits * self.dtype.lanes:
+                shape = array.shape
+            array = as_bytes(array)
+        if shape is None:
+            raise TypeError(f"Tensor of {self.dtype}: the shape is missing")
+        self.shape = as_shape(shape)
+        need = self.dtype.nbytes(math.prod(self.shape))
+        if array.nbytes != need:
+            raise ValueError(
+                f"Tensor of {self.dtype}{list(self.shape)}: {array.nbytes} bytes, expected {need}"
+            )
+        #: The memory as one row of uint8.
+        self.data: np.ndarray[Any, Any] = array
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.data.nbytes)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The same memory as an array, where numpy has the dtype (see ml_dtypes)."""
+        numpy = self.dtype.numpy
+        if numpy is None:
+            raise TypeError(f"numpy has no dtype for {self.dtype}; .data holds the bytes")
+        return self.data.view(numpy).reshape(self.shape)
+
+    def tobytes(self) -> bytes:
+        return self.data.tobytes()
+
+    def __repr__(self) -> str:
+        return f"modser.Tensor({self.dtype}{list(self.shape)})"
+
+
+class Out:
+    """An argument that the function fills; see ``modser.out``."""
+
+    __slots__ = ("dtype", "shape", "nbytes", "packed", "array")
+
+    def __init__(self, dtype: DType, shape: tuple[int, ...], array: Optional[Any] = None) -> None:
+        self.dtype, self.shape = dtype, shape
+        self.nbytes = dtype.nbytes(math.prod(shape))
+        self.packed = pack_tensor(OUT, dtype, shape, 0, self.nbytes)
+        self.array = array
+
+    def memory(self) -> Optional[np.ndarray[Any, Any]]:
+        """Where the bytes shall come, when it is somewhere already."""
+        if self.array is None:
+            return None
+        return self.array.data if isinstance(self.array, Tensor) else as_bytes(self.array)
+
+    def __repr__(self) -> str:
+        return f"modser.out({str(self.dtype)!r}, {self.shape})"
+
+
+def out(what: Union[DTypeLike, np.ndarray[Any, Any], Tensor], shape: Any = None) -> Out:
+    """An argument for the function to fill and the call to return.
+
+    ``out("float32", (1000,))`` comes back as a new array; ``out(array)`` is received straight
+    into that array, which must be writable, contiguous and in native byte order. What the
+    array held does not travel: the function sees zeros.
+    """
+    if isinstance(what, Tensor):
+        if not what.data.flags.writeable:
+            raise ValueError("out(): the tensor's memory is read-only")
+        return Out(what.dtype, what.shape, what)
+    if is_tensor(what):
+        array = to_array(what)
+        if compact(array) is not array:
+            raise ValueError("out(): the array is not contiguous in native byte order")
+        if not array.flags.writeable:
+            raise ValueError("out(): the array is read-only")
+        return Out(DType(*BY_NUMPY[array.dtype.newbyteorder("=")]), array.shape, array)
+    if shape is None:
+        raise TypeError("out(): the shape is missing; () is the shape of one element")
+    return Out(DType.parse(cast(DTypeLike, what)), as_shape(shape))
+
+
+def as_shape(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, (int, np.integer)):
+        shape = (shape,)
+    dims = tuple(int(d) for d in shape)
+    if len(dims) > MAX_NDIM or any(d < 0 for d in dims):
+        raise ValueError(f"shape {dims}: at most {MAX_NDIM} dimensions, none negative")
+    return dims

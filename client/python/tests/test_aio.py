@@ -1,0 +1,120 @@
+"""The asyncio twin."""
+import asyncio
+import signal
+
+import harness
+import numpy as np
+import pytest
+
+import modser
+import modser.aio
+
+
+def run(served, work):
+    """work(client) in an event loop of its own."""
+
+    async def main():
+        async with modser.aio.connect(served.host, deadline=harness.PATIENCE) as client:
+            return await asyncio.wait_for(work(client), harness.PATIENCE)
+
+    return asyncio.run(main())
+
+
+def test_everything_is_awaited(served):
+    async def work(client):
+        await client.ping()
+        assert (await client.info())["pid"] == served.pid
+        assert {m["name"] for m in await client.list()} >= {"results"}
+        module = await client.load("aio", harness.ZOO / "results.so", replace=True)
+        assert await module.int() == -42
+        assert (await module.describe())["state"] == "READY"
+        assert "int" in {f["name"] for f in await module.functions()}
+        assert isinstance(await module.logs(), str)
+        await module["int"].signature()
+        await (await module.wait()).unload()
+        with pytest.raises(modser.NotFound):
+            await module.int()
+
+    run(served, work)
+
+
+def test_a_thousand_at_once(served):
+    async def work(client):
+        echo = client["results"].echo
+        return await asyncio.gather(*(echo(i) for i in range(3000)))
+
+    assert run(served, work) == list(range(3000))
+
+
+def test_big_tensors_both_ways_at_once(served, models):
+    async def work(client):
+        addone = (await client.load("shapes", models / "shapes.so", replace=True)).addone
+        x = np.arange(1 << 20, dtype="f4")
+        into = np.empty_like(x)
+        outs = [modser.out("float32", x.shape) for _ in range(15)] + [modser.out(into)]
+        for got in await asyncio.gather(*(addone(x, o) for o in outs)):
+            assert np.array_equal(got, x + 1)
+        assert np.array_equal(into, x + 1)
+
+    run(served, work)
+
+
+def test_resident_tensors(served):
+    async def work(client):
+        module = client["results"]
+        async with await module.put(np.float32([1, 2])) as x:
+            assert await module.count(x) == 1
+            assert (await x.numpy()).tolist() == [1, 2]
+        with pytest.raises(modser.StaleHandle):
+            await module.count(x)
+        forgotten = await module.alloc("float32", 3)
+        del forgotten
+        await client.ping()
+
+    run(served, work)
+
+
+def test_cancelling_a_task_drops_the_call(served):
+    async def work(client):
+        faults = client["faults"]
+        first = asyncio.ensure_future(faults.slow(200))
+        tasks = [asyncio.ensure_future(faults.slow(20000)) for _ in range(20)]
+        await client.ping()  # all of them have been sent
+        for task in tasks:
+            task.cancel()
+        done = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(d, asyncio.CancelledError) for d in done)
+        assert await first is None
+        assert await faults.ok() is None
+
+    run(served, work)
+
+
+def test_deadlines(served):
+    async def work(client):
+        with pytest.raises(modser.DeadlineExceeded):
+            await client["faults"].slow(300, deadline=0.05)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(client["faults"].slow(300), 0.05)
+        assert await client["results"].int() == -42
+
+    run(served, work)
+
+
+def test_the_daemon_is_killed(own_daemon):
+    daemon = own_daemon()
+
+    async def work(client):
+        module = await client.load("faults", harness.ZOO / "faults.so")
+        calls = [asyncio.ensure_future(module.slow(20000)) for _ in range(3)]
+        await client.ping()
+        daemon.process.send_signal(signal.SIGKILL)
+        for got in await asyncio.gather(*calls, return_exceptions=True):
+            assert type(got) is modser.ConnectionLost
+        with pytest.raises(modser.ConnectionLost):
+            await client.ping()
+
+    run(daemon, work)
+    daemon.kill()
+    with pytest.raises(modser.ConnectionLost):
+        run(daemon, lambda client: client.ping())

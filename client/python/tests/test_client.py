@@ -1,0 +1,340 @@
+"""One connection, two connections, and connections that end."""
+import pickle
+import signal
+import socket
+import sys
+import threading
+
+import harness
+import numpy as np
+import pytest
+
+import modser
+
+
+def test_the_daemon_tells_about_itself(client, served):
+    assert client.ping() >= 0
+    assert client.info()["pid"] == served.pid
+    assert {m["name"] for m in client.list()} >= {"results", "faults"}
+    assert client.describe("results")["state"] == "READY"
+    assert "echo" in {f["name"] for f in client["results"].functions()}
+    assert isinstance(client["faults"].logs(), str)
+
+
+def test_load_wait_unload(client):
+    module = client.load("again", (harness.ZOO / "results.so").read_bytes())
+    assert module.wait().int() == -42
+    with pytest.raises(modser.Exists, match="again"):
+        client.load("again", harness.ZOO / "results.so")
+    assert client.load("again", harness.ZOO / "results.so", replace=True).int() == -42
+    module.unload()
+    with pytest.raises(modser.NotFound) as caught:
+        module.int()
+    assert caught.value.hint and "again" in caught.value.message
+
+
+def test_a_broken_file_is_refused_and_leaves_nothing(client):
+    with pytest.raises(modser.BadArtifact):
+        client.load("broken", (harness.ZOO / "results.so").read_bytes()[:5000])
+    with pytest.raises(FileNotFoundError):
+        client.load("broken", "no such file")
+
+
+def test_signature_of_a_compiled_function(client, models):
+    module = client.load("shapes", models / "shapes.so", replace=True)
+    assert module.addone.signature == "addone(A: Tensor([n], float32), B: Tensor([n], float32))"
+    assert client["results"].echo.signature is None
+
+
+def test_arguments_by_name(client, models):
+    addone = client.load("shapes", models / "shapes.so", replace=True).addone
+    out = modser.out("float32", 2)
+    assert addone(B=out, A=np.float32([1, 2])).tolist() == [2, 3]
+    assert addone.submit(out, A=np.float32([1, 2])).result().tolist() == [2, 3]
+    with pytest.raises(modser.BadArgument, match="C"):
+        addone(np.float32([1, 2]), C=out)
+
+
+def test_errors_survive_pickle(client):
+    with pytest.raises(modser.CallFailed) as caught:
+        client["results"].aligned()
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is modser.CallFailed and str(copy) == str(caught.value)
+    assert "aligned takes a tensor" in copy.message
+
+
+def test_resident_tensors(client, models):
+    module = client.load("shapes", models / "shapes.so", replace=True)
+    x, y = module.put(np.float32([1, 2, 3])), module.alloc("float32", 3)
+    assert module.addone(x, y) is None
+    assert module.addone(y, modser.out("float32", 3)).tolist() == [3, 4, 5]
+    into = np.zeros(3, "f4")
+    assert y.numpy(into) is into and into.tolist() == [2, 3, 4]
+    y.free()
+    y.free()
+    with pytest.raises(modser.StaleHandle, match="freed"):
+        module.addone(x, y)
+    with pytest.raises(modser.BadArgument):
+        client["results"].count(x)
+
+
+def test_a_forgotten_resident_tensor_is_freed(client):
+    module = client["results"]
+    handle = module.alloc("float32", 3)
+    packed = handle.packed()
+    del handle
+    client.ping()  # takes the forgotten one along
+    message = modser._message.Message(modser._message.pack("tensor.free"))
+    message.raw(packed)
+    with pytest.raises(modser.StaleHandle):
+        client._settle(client._send(message, None))
+
+
+def test_calls_in_flight_keep_a_tensor_that_is_freed(client):
+    module = client["results"]
+    with module.put(np.float32([1, 2])) as tensor:
+        futures = [module.count.submit(tensor) for _ in range(300)]
+    assert all(f.result() == 1 for f in futures)
+
+
+def test_a_thousand_calls_in_flight(client):
+    echo = client["results"].echo
+    futures = [echo.submit(i) for i in range(3000)]
+    assert [f.result() for f in futures] == list(range(3000))
+    assert futures[0].exec_ns is not None and futures[0].done()
+
+
+def test_sending_goes_on_while_replies_fill_the_socket(client, models):
+    """More bytes both ways than sockets and daemon hold: only a sender that reads goes on."""
+    addone = client.load("shapes", models / "shapes.so", replace=True).addone
+    x = np.zeros(1 << 18, "f4")
+    futures = [addone.submit(x, modser.out("float32", x.shape)) for _ in range(100)]
+    assert all(f.result()[0] == 1 for f in futures)
+
+
+def test_futures_time_out_and_go_on(client):
+    slow = client["faults"].slow.submit(200)
+    with pytest.raises(TimeoutError):
+        slow.result(0.01)
+    assert slow.result() is None
+
+
+def test_a_deadline_passes(client):
+    with pytest.raises(modser.DeadlineExceeded) as caught:
+        client["faults"].slow(300, deadline=0.05)
+    assert isinstance(caught.value, TimeoutError)
+    assert client["results"].echo(1, deadline=30) == 1
+    with pytest.raises(ValueError):
+        client["results"].echo(1, deadline=-1)
+
+
+def test_cancel_drops_what_has_not_begun(client):
+    first = client["faults"].slow.submit(200)
+    queued = [client["faults"].slow.submit(5000) for _ in range(20)]
+    for f in queued:
+        f.cancel()
+    assert first.result() is None
+    assert all(type(f.exception()) is modser.Cancelled for f in queued)
+
+
+def test_a_worker_dies(client):
+    with pytest.raises(modser.WorkerLost, match="SIGSEGV|segmentation|signal"):
+        client["faults"].crash()
+    assert client["faults"].ok() is None
+    assert client["results"].int() == -42
+
+
+def test_many_threads_share_a_connection(client):
+    echo, wrong = client["results"].echo, []
+
+    def work(first):
+        for i in range(first, first + 300):
+            if echo(i) != i:
+                wrong.append(i)
+        futures = [echo.submit(i) for i in range(300)]
+        wrong.extend(i for i, f in enumerate(futures) if f.result() != i)
+
+    threads = [threading.Thread(target=work, args=(1000 * t,)) for t in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(harness.PATIENCE)
+        assert not t.is_alive()
+    assert not wrong
+
+
+def test_two_clients_at_the_same_time(served):
+    with modser.connect(served.host) as one, modser.connect(served.host) as two:
+        ones = [one["results"].echo.submit(i) for i in range(500)]
+        twos = [two["results"].echo.submit(-i) for i in range(500)]
+        assert [f.result() for f in twos] == [-i for i in range(500)]
+        assert [f.result() for f in ones] == list(range(500))
+
+
+def test_closing_ends_what_waits(served):
+    client = modser.connect(served.host)
+    future = client["faults"].slow.submit(100)
+    client.close()
+    with pytest.raises(modser.ConnectionLost, match="closed here"):
+        future.result()
+    with pytest.raises(modser.ConnectionLost):
+        client.ping()
+    client.close()
+
+
+def test_closing_wakes_another_thread(own_daemon):
+    daemon = own_daemon("--load", f"faults={harness.ZOO / 'faults.so'}")
+    client = modser.connect(daemon.host)
+    future, caught = client.wait("faults").slow.submit(20000), []
+    thread = threading.Thread(target=lambda: caught.append(future.exception()))
+    thread.start()
+    harness.until(client._channel._reading.locked, "the thread reads")
+    client.close()
+    thread.join(harness.PATIENCE)
+    assert type(caught[0]) is modser.ConnectionLost
+    daemon.kill()
+
+
+def test_the_daemon_is_killed(own_daemon):
+    daemon = own_daemon()
+    with modser.connect(daemon.host) as client:
+        module = client.load("faults", harness.ZOO / "faults.so")
+        futures = [module.slow.submit(20000) for _ in range(3)]
+        daemon.process.send_signal(signal.SIGKILL)
+        for future in futures:
+            with pytest.raises(modser.ConnectionLost) as caught:
+                future.result()
+        assert isinstance(caught.value, ConnectionError)
+        with pytest.raises(modser.ConnectionLost):
+            module.ok()
+    daemon.kill()
+    with pytest.raises(modser.ConnectionLost, match=daemon.host):
+        modser.connect(daemon.host)
+
+
+def answers(tmp_path, data):
+    """Connect to something that says `data` after the first request, and ends."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(tmp_path / "odd.sock"))
+    listener.listen(1)
+    client = modser.connect(f"unix:{tmp_path}/odd.sock")
+    peer, _ = listener.accept()
+    future = client["m"].f.submit(modser.out("uint8", 4))
+    peer.recv(1 << 16)
+    peer.sendall(data)
+    peer.close()
+    listener.close()
+    return future
+
+
+HEAD = bytes.fromhex("ed6d6401")
+ID = "cf0000000000000001"
+TENSOR = "c72801" + "0001080101000000" + 16 * "00" + 2 * "0400000000000000"
+
+
+def frame(body, payload=b"", body_bytes=None, payload_bytes=None):
+    body = bytes.fromhex(body)
+    n = len(body) if body_bytes is None else body_bytes
+    p = len(payload) if payload_bytes is None else payload_bytes
+    return HEAD + n.to_bytes(4, "little") + p.to_bytes(8, "little") + body + payload
+
+
+GOOD = frame(f"9401{ID}c09291{TENSOR}c0", b"abcd")
+
+
+def test_a_reply_by_hand_is_good(tmp_path):
+    assert answers(tmp_path, GOOD).result().tobytes() == b"abcd"
+
+
+@pytest.mark.parametrize("end", [0, 1, 15, 16, 40, len(GOOD) - 1])
+def test_disconnect_in_the_middle_of_a_reply(tmp_path, end):
+    with pytest.raises(modser.ConnectionLost, match="closed the connection"):
+        answers(tmp_path, GOOD[:end]).result()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        HEAD[:3] + b"\x02" + GOOD[4:],
+        frame("", body_bytes=0),
+        frame("90", body_bytes=(64 << 20) + 1),
+        frame("90", payload_bytes=(4 << 30) + 1),
+        frame("90"),
+        frame("c1"),
+        frame("ddffffffff"),
+        frame("dfffffffff"),
+        frame(f"9400{ID}c0c0"),
+        frame("9401cf0000000000000007c0c0"),
+        frame(f"9401{ID}9101c0"),
+        frame(f"9401{ID}c09290c0"),
+        frame(f"9401{ID}c0c0"),
+        frame(f"9401{ID}c09291{TENSOR}c0", b"abc"),
+        frame(f"9401{ID}c09291{TENSOR}{TENSOR}", b"abcd"),
+        frame(f"9401{ID}c09291{TENSOR.replace('c7280100', 'c7280101', 1)}c0", b"abcd"),
+        frame(f"9401{ID}c09291{TENSOR[:-16]}0500000000000000c0", b"abcd"),
+        frame(f"9401{ID}c09291{TENSOR[:-16]}ffffffffffffffffc0", b"abcd"),
+        frame(f"9401{ID}c0d40a00"),
+    ],
+)
+def test_what_breaks_the_protocol_ends_the_connection(tmp_path, data):
+    with pytest.raises(modser.ProtocolError):
+        answers(tmp_path, data).result()
+
+
+def test_time_evaluator(client, models):
+    module = client.load("shapes", models / "shapes.so", replace=True)
+    x = np.zeros(1000, "f4")
+    timer = module.addone.time_evaluator(number=5, repeat=3)
+    times = timer(x, modser.out("float32", 1000))
+    assert len(times.results) == 3 and times.min <= times.median <= times.max
+    assert 0 < times.mean < min(times.wall) and times.std >= 0
+
+
+def test_addresses(tmp_path, monkeypatch):
+    parse, default = modser._address.parse, modser._address.default
+    assert parse("tcp://[::1]:9190") == ("::1", 9190)
+    assert parse("unix:/a:b") == "/a:b"
+    wrong = ["", "unix:", "/p", "tcp://:1", "tcp://h", "tcp://h:x", "tcp://::1:2", "tcp://h:65536"]
+    for bad in wrong:
+        with pytest.raises(modser.BadRequest, match="expected unix:PATH"):
+            parse(bad)
+    assert default({"MODSER_HOST": "tcp://h:1"}, 7) == "tcp://h:1"
+    assert default({}, 0) == "unix:/run/modserd/modserd.sock"
+    (tmp_path / "modserd").mkdir(mode=0o755)
+    with pytest.raises(modser.Refused, match="belongs to|mode 0755"):
+        default({"XDG_RUNTIME_DIR": str(tmp_path)}, tmp_path.stat().st_uid or 1)
+
+
+def test_ctrl_c_leaves_a_usable_connection(client):
+    """A KeyboardInterrupt while waiting costs that wait alone."""
+    main = threading.main_thread().ident
+    future = client["faults"].slow.submit(300)
+    timer = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        future.result()
+    timer.join()
+    assert future.result() is None and client["results"].int() == -42
+
+
+def test_tcp(own_daemon):
+    daemon = own_daemon("--allow-load-tcp", listen=["tcp://127.0.0.1:0"])
+    with modser.connect(daemon.host) as client:
+        assert client.load("results", harness.ZOO / "results.so").tensor().shape == (2, 3)
+
+
+def test_without_ml_dtypes(served):
+    """bfloat16 is a modser.Tensor then, and nothing else changes."""
+    program = (
+        "import sys; sys.modules['ml_dtypes'] = None\n"
+        "import modser\n"
+        f"with modser.connect({served.host!r}) as c:\n"
+        "    t = c['results'].put(modser.Tensor(b'abcd', 'bfloat16', (2,)))\n"
+        "    back = t.numpy()\n"
+        "    assert isinstance(back, modser.Tensor) and back.tobytes() == b'abcd'\n"
+    )
+    path = ":".join(p for p in sys.path if p)
+    env = harness.environment() | {"PYTHONPATH": path}
+    done = harness.run(sys.executable, "-c", program, env=env)
+    assert done.status == 0, done

@@ -1,0 +1,75 @@
+"""The reader alone, on bytes that nobody should send."""
+import pytest
+import test_golden
+
+import modser
+from modser._reader import Reader
+
+
+class Waiting:
+    def __init__(self, *outs):
+        self.outs, self.got = list(outs), None
+
+    def finish(self, error, result, meta):
+        self.got = error, result, meta
+
+
+def feed(data, cut=1 << 20):
+    """The reply to request 1 that the bytes hold, or None when there is none yet."""
+    reader, waiting = Reader(), Waiting(modser.out("float32", 4))
+    reader.waiting[1] = waiting
+    for at in range(0, len(data), cut):
+        piece = data[at : at + cut]
+        while piece:
+            target = reader.target()
+            assert len(target), "nowhere to put bytes"
+            n = min(len(target), len(piece))
+            target[:n] = piece[:n]
+            reader.received(n)
+            piece = piece[n:]
+    return waiting.got
+
+
+RESPONSE, ERROR = test_golden.dumps()["response"], test_golden.dumps()["error"]
+
+
+@pytest.mark.parametrize("whole", [RESPONSE, ERROR])
+def test_every_prefix_waits_for_more(whole):
+    for end in range(len(whole)):
+        assert feed(whole[:end]) is None
+        assert feed(whole[:end], cut=7) is None
+    assert feed(whole) is not None
+
+
+@pytest.mark.parametrize("whole", [RESPONSE, ERROR])
+def test_every_changed_byte_is_read_or_refused(whole):
+    """No other exception than ProtocolError, and never more memory than the frame says."""
+    for at in range(len(whole)):
+        for value in (0x00, 0x01, 0x7F, 0x80, 0xC1, 0xDD, 0xFF, whole[at] ^ 0x01, whole[at] ^ 0x40):
+            changed = whole[:at] + bytes([value]) + whole[at + 1 :]
+            try:
+                feed(changed)
+            except modser.ProtocolError as error:
+                assert error.message
+
+
+def test_frames_of_every_size_around_the_buffer():
+    """What goes through the buffer and what does not gives the same."""
+    for nbytes in [*range(65_390, 65_560, 3), 200_000]:
+        data = bytes(range(256)) * (nbytes // 256 + 1)
+        ext = modser._tensor.pack_tensor(0, (1, 8, 1), (nbytes,), 0, nbytes)
+        body = b"\x94\x01\x01\xc0\x92\x90" + ext
+        frame = modser._message.HEADER.pack(modser._message.MAGIC, len(body), nbytes)
+        one = frame + body + data[:nbytes]
+        reader, waiting = Reader(), [Waiting(), Waiting()]
+        reader.waiting.update({1: waiting[0]})
+        stream, at = one + one.replace(b"\x94\x01\x01\xc0", b"\x94\x01\x02\xc0", 1), 0
+        reader.waiting.update({2: waiting[1]})
+        while at < len(stream):
+            target = reader.target()
+            n = min(len(target), len(stream) - at, 60_000)
+            target[:n] = stream[at : at + n]
+            reader.received(n)
+            at += n
+        for w in waiting:
+            assert w.got[1][1].tobytes() == data[:nbytes]

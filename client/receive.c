@@ -1,0 +1,386 @@
+#include "client/client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "client/decode.h"
+
+#define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
+#define ROUNDS 64                  /* reads of one call: other sockets wait too */
+
+static msd_err broken(modser_client *c, const char *how)
+{
+	return msd_diag_set(&c->why, MSD_PROTOCOL, "response: %s", how);
+}
+
+static bool add_piece(struct msd_receive *rx, void *to, uint64_t n)
+{
+	if (n == 0)
+		return true;
+	if (rx->n_pieces == rx->cap_pieces) {
+		size_t cap = rx->cap_pieces == 0 ? 8 : 2 * rx->cap_pieces;
+		struct msd_piece *grown = realloc(rx->pieces, cap * sizeof(*grown));
+
+		if (grown == NULL)
+			return false;
+		rx->pieces = grown;
+		rx->cap_pieces = cap;
+	}
+	rx->pieces[rx->n_pieces++] = (struct msd_piece){to, n};
+	return true;
+}
+
+/* Throw the whole payload away. */
+static msd_err skip_payload(modser_client *c)
+{
+	c->rx.n_pieces = 0;
+	if (!add_piece(&c->rx, NULL, c->rx.frame.payload_bytes))
+		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
+	return MSD_OK;
+}
+
+static bool same_shape(const modser_tensor *a, const struct msd_wire_tensor *b)
+{
+	return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits &&
+	       a->dtype.lanes == b->dtype.lanes && a->ndim == b->ndim &&
+	       (a->ndim == 0 ||
+		memcmp(a->shape, b->shape, a->ndim * sizeof(a->shape[0])) == 0);
+}
+
+/*
+ * The out tensors stand first in the result, [[out...], return], and must be what was
+ * asked for. Give each the caller's memory when there is some.
+ */
+static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
+			  struct msd_decoded *decoded)
+{
+	const modser_value *root = &t->result->root;
+	const modser_value *outs = root->as.tuple.item;
+
+	if (t->n_outs == 0)
+		return MSD_OK;
+	if (root->kind != MODSER_TUPLE || root->as.tuple.n != 2 ||
+	    outs->kind != MODSER_TUPLE || outs->as.tuple.n != t->n_outs ||
+	    decoded->n_tensors < t->n_outs)
+		return broken(c, "its out tensors are not those of the request");
+	for (size_t i = 0; i < t->n_outs; i++) {
+		modser_value *v = decoded->tensors[i].value;
+
+		if (v != &outs->as.tuple.item[i] ||
+		    !same_shape(&v->as.tensor, &t->outs[i].tensor))
+			return broken(c, "an out tensor is not what was asked for");
+		v->as.tensor.data = t->outs[i].data;
+	}
+	return MSD_OK;
+}
+
+/* One block for all tensors that have no memory yet. */
+static msd_err place_rest(modser_client *c, modser_result *r,
+			  struct msd_decoded *decoded)
+{
+	uint64_t bytes = 0; /* at most the payload's and 128 for each tensor */
+	void *block;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		const modser_tensor *t = &decoded->tensors[i].value->as.tensor;
+
+		if (t->data == NULL)
+			bytes += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
+				 MSD_TENSOR_ALIGN;
+	}
+	if (bytes == 0)
+		return MSD_OK;
+	if (bytes > SIZE_MAX ||
+	    posix_memalign(&block, MSD_TENSOR_ALIGN, (size_t)bytes) != 0)
+		return msd_diag_set(&c->why, MSD_NOMEM,
+				    "no memory for a response of %llu bytes",
+				    (unsigned long long)bytes);
+	r->block = block;
+	uint8_t *at = block;
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		modser_tensor *t = &decoded->tensors[i].value->as.tensor;
+
+		if (t->data != NULL)
+			continue;
+		t->data = at;
+		at += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
+		      MSD_TENSOR_ALIGN;
+	}
+	return MSD_OK;
+}
+
+/* Cut the payload into pieces: tensors, in ascending order, and what is between. */
+static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
+{
+	uint64_t at = 0;
+	uint64_t end = c->rx.frame.payload_bytes;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		const struct msd_inline *in = &decoded->tensors[i];
+		const modser_tensor *t = &in->value->as.tensor;
+
+		if (in->offset < at || in->offset > end || t->bytes > end - in->offset)
+			return broken(c, "a tensor lies outside the payload");
+		if (!add_piece(&c->rx, NULL, in->offset - at) ||
+		    !add_piece(&c->rx, t->data, t->bytes))
+			return msd_diag_set(&c->why, MSD_NOMEM,
+					    "no memory for a response");
+		at = in->offset + t->bytes;
+	}
+	if (!add_piece(&c->rx, NULL, end - at))
+		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
+	return MSD_OK;
+}
+
+/* Make sure of every tensor's place before any memory is asked for. */
+static msd_err check_sizes(modser_client *c, const struct msd_decoded *decoded)
+{
+	uint64_t left = c->rx.frame.payload_bytes;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		uint64_t bytes = decoded->tensors[i].value->as.tensor.bytes;
+
+		if (bytes > left)
+			return broken(c, "its tensors are larger than the payload");
+		left -= bytes;
+	}
+	return MSD_OK;
+}
+
+static msd_err read_result(modser_client *c, struct msd_ticket *t,
+			   struct msd_span object)
+{
+	struct msd_decoded decoded = {0};
+	msd_err err = msd_decode(object, t->result, &decoded, &c->why);
+
+	if (err == MSD_OK)
+		err = check_sizes(c, &decoded);
+	if (err == MSD_OK)
+		err = match_outs(c, t, &decoded);
+	if (err == MSD_OK)
+		err = place_rest(c, t->result, &decoded);
+	if (err == MSD_OK)
+		err = cut_payload(c, &decoded);
+	free(decoded.tensors);
+	if (err != MSD_NOMEM)
+		return err;
+	/* This answer is lost, the connection is not. */
+	msd_result_fail(t->result, err, msd_diag_text(&c->why));
+	return skip_payload(c);
+}
+
+/* session.close [code, name, message]: the daemon ends the connection, and says why. */
+static msd_err read_farewell(modser_client *c, struct msd_span params)
+{
+	struct msd_cur cur = msd_cur_of(params);
+	struct msd_wire_value list, code, name, text;
+
+	if (msd_value_read(&cur, &list, NULL) != MSD_OK || list.kind != MSD_K_TUPLE)
+		return skip_payload(c);
+	cur = msd_cur_of(list.as.tuple.items);
+	if (list.as.tuple.n < 3 || msd_value_read(&cur, &code, NULL) != MSD_OK ||
+	    msd_value_read(&cur, &name, NULL) != MSD_OK ||
+	    msd_value_read(&cur, &text, NULL) != MSD_OK || code.kind != MSD_K_INT ||
+	    code.as.i <= MSD_OK || code.as.i >= MSD_ERR_COUNT || text.kind != MSD_K_STR)
+		return skip_payload(c);
+	return msd_diag_set(&c->why, (msd_err)code.as.i,
+			    "the daemon ended the connection: %.*s", (int)text.as.str.n,
+			    (const char *)text.as.str.p);
+}
+
+static msd_err read_body(modser_client *c, struct msd_span bytes)
+{
+	struct msd_body_error e;
+	struct msd_body b;
+	msd_err err = msd_body_read(bytes, NULL, &b, &c->why);
+
+	if (err != MSD_OK)
+		return msd_diag_wrap(&c->why, MSD_PROTOCOL, "response");
+	c->rx.ticket_id = 0;
+	c->rx.n_pieces = c->rx.at_piece = 0;
+	if (b.kind == MSD_NOTIFICATION)
+		return msd_span_is(b.method, "session.close")
+			       ? read_farewell(c, b.params)
+			       : skip_payload(c);
+	if (b.kind != MSD_RESPONSE)
+		return broken(c, "the daemon sent a request");
+	struct msd_ticket *t = msd_client_find(c, b.id);
+	if (t == NULL || !t->due || !t->begun)
+		return msd_diag_set(&c->why, MSD_PROTOCOL,
+				    "response: to request %llu, which is not in flight",
+				    (unsigned long long)b.id);
+	c->rx.ticket_id = t->id;
+	if (t->ended)
+		return skip_payload(c);
+	if (!msd_body_error_read(b.error, &e))
+		return read_result(c, t, b.result);
+	msd_result_fail_body(t->result, &e);
+	return skip_payload(c);
+}
+
+static void finish_response(modser_client *c)
+{
+	struct msd_ticket *t = msd_client_find(c, c->rx.ticket_id);
+
+	c->rx.state = MSD_RX_HEADER;
+	if (t == NULL)
+		return;
+	t->due = false;
+	if (t->ended)
+		msd_client_drop(c, t);
+	else if (t->at_iov == t->n_iov) /* else when its last byte has left */
+		msd_client_end(c, t);
+}
+
+/* Move buffered bytes to where the payload belongs. */
+static void place_buffered(struct msd_receive *rx)
+{
+	while (rx->n > 0 && rx->at_piece < rx->n_pieces) {
+		struct msd_piece *p = &rx->pieces[rx->at_piece];
+		size_t n = p->n < rx->n ? (size_t)p->n : rx->n;
+
+		if (p->to != NULL) {
+			memcpy(p->to, rx->buf + rx->at, n);
+			p->to += n;
+		}
+		p->n -= n;
+		rx->at += n;
+		rx->n -= n;
+		rx->at_piece += p->n == 0;
+	}
+}
+
+/* One step of the state machine; *ret_more is false when it needs more bytes. */
+static msd_err step(modser_client *c, bool *ret_more)
+{
+	struct msd_receive *rx = &c->rx;
+	msd_err err = MSD_OK;
+
+	*ret_more = false;
+	switch (rx->state) {
+	case MSD_RX_HEADER:
+		if (rx->n < MSD_FRAME_HEADER_BYTES)
+			return MSD_OK;
+		err = msd_frame_read(rx->buf + rx->at, MSD_MAX_REPLY_BODY_BYTES,
+				     MSD_MAX_PAYLOAD_BYTES, &rx->frame, &c->why);
+		rx->at += MSD_FRAME_HEADER_BYTES;
+		rx->n -= MSD_FRAME_HEADER_BYTES;
+		rx->state = MSD_RX_BODY;
+		break;
+	case MSD_RX_BODY:
+		if (rx->n < rx->frame.body_bytes)
+			return MSD_OK;
+		err = read_body(
+			c, (struct msd_span){rx->buf + rx->at, rx->frame.body_bytes});
+		rx->at += rx->frame.body_bytes;
+		rx->n -= rx->frame.body_bytes;
+		rx->state = MSD_RX_PAYLOAD;
+		break;
+	case MSD_RX_PAYLOAD:
+		place_buffered(rx);
+		if (rx->at_piece < rx->n_pieces)
+			return MSD_OK;
+		finish_response(c);
+		break;
+	}
+	*ret_more = true;
+	return err;
+}
+
+/* Room for what the state needs behind the buffered bytes. */
+static bool make_room(struct msd_receive *rx)
+{
+	size_t need = rx->state == MSD_RX_BODY ? rx->frame.body_bytes : 4096;
+
+	if (rx->n == 0)
+		rx->at = 0;
+	if (rx->cap - rx->at >= need && rx->cap - rx->at > rx->n)
+		return true;
+	if (rx->n > 0)
+		memmove(rx->buf, rx->buf + rx->at, rx->n);
+	rx->at = 0;
+	if (rx->cap >= need && rx->cap > rx->n)
+		return true;
+	size_t cap = need > BUFFER_BYTES ? need : BUFFER_BYTES;
+	uint8_t *grown = realloc(rx->buf, cap);
+	if (grown == NULL)
+		return false;
+	rx->buf = grown;
+	rx->cap = cap;
+	return true;
+}
+
+/* Read once: a payload straight into place, what comes behind it into the buffer. */
+static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
+{
+	struct msd_receive *rx = &c->rx;
+	size_t room = rx->cap - rx->at - rx->n;
+	struct iovec iov[2];
+	struct msghdr m = {.msg_iov = iov};
+	struct msd_piece *p = NULL;
+
+	if (rx->state == MSD_RX_PAYLOAD && rx->at_piece < rx->n_pieces &&
+	    rx->pieces[rx->at_piece].to != NULL) {
+		p = &rx->pieces[rx->at_piece];
+		iov[m.msg_iovlen++] = (struct iovec){p->to, (size_t)p->n};
+	}
+	iov[m.msg_iovlen++] = (struct iovec){rx->buf + rx->at + rx->n, room};
+	ssize_t got = recvmsg(c->fd, &m, flags);
+	if (got <= 0)
+		return got;
+	size_t n = (size_t)got;
+	if (p != NULL) {
+		size_t direct = n < p->n ? n : (size_t)p->n;
+
+		p->to += direct;
+		p->n -= direct;
+		rx->at_piece += p->n == 0;
+		n -= direct;
+	}
+	rx->n += n;
+	*ret_drained = n < room;
+	return got;
+}
+
+static msd_err read_failed(modser_client *c, ssize_t n)
+{
+	if (n < 0 && errno != ECONNRESET)
+		return msd_diag_set(&c->why, MSD_IO, "receive: %s", strerror(errno));
+	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
+}
+
+msd_err msd_client_receive(modser_client *c, bool may_block)
+{
+	bool drained = false;
+
+	for (unsigned round = 0; round < ROUNDS && !drained; round++) {
+		bool more = true;
+
+		if (!make_room(&c->rx))
+			return msd_diag_set(&c->why, MSD_NOMEM,
+					    "no memory for a response of %u bytes",
+					    c->rx.frame.body_bytes);
+		ssize_t n = read_some(c, may_block ? 0 : MSG_DONTWAIT, &drained);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return MSD_OK;
+		if (n <= 0)
+			return read_failed(c, n);
+		may_block = false;
+		while (more) {
+			msd_err err = step(c, &more);
+			if (err != MSD_OK)
+				return err;
+		}
+	}
+	return MSD_OK;
+}
+
+void msd_receive_finish(struct msd_receive *rx)
+{
+	free(rx->buf);
+	free(rx->pieces);
+}

@@ -1,0 +1,28 @@
+#ifndef MSD_CLIENT_RESULT_H
+#define MSD_CLIENT_RESULT_H
+/*
+ * A result under construction. It is created with its request, so that a request that
+ * was taken on always has somewhere to end, and is filled once: by an error, or by the
+ * value of a response.
+ */
+#include "client/modser.h"
+#include "proto/body.h"
+
+struct modser_result {
+	uint64_t id;
+	modser_error error;
+	modser_value root; /* valid while error.code is MODSER_OK */
+	char *text;        /* owned: what error.name and error.message point to */
+	void *tree;        /* owned: items, dimensions and strings below root */
+	void *block;       /* owned: tensor data */
+};
+
+modser_result *msd_result_create(uint64_t id); /* NULL: out of memory */
+/** Make @r an error. @message may be NULL: the code's sentence. */
+void msd_result_fail(modser_result *r, msd_err code, const char *message);
+/** Make @r the error that a response carries. */
+void msd_result_fail_body(modser_result *r, const struct msd_body_error *e);
+/** Fill @ret with static texts for @code; @message is borrowed, NULL: the sentence. */
+void msd_error_of(msd_err code, const char *message, modser_error *ret);
+
+#endif

@@ -1,0 +1,331 @@
+#include "client/ticket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/body.h"
+#include "proto/frame.h"
+
+/* A request being encoded. */
+struct encoder {
+	struct msd_ticket *t;
+	size_t iov_cap;
+	size_t out_cap;
+	uint64_t payload_bytes;
+	uint32_t n_tensors;
+	struct msd_diag *d;
+};
+
+static const uint8_t padding[MSD_TENSOR_ALIGN];
+
+/* Room for one more element of @size bytes in an array of @n with room for *@cap. */
+static void *grow(void *array, size_t n, size_t size, size_t *cap)
+{
+	if (n < *cap)
+		return array;
+	size_t more = *cap == 0 ? 4 : *cap * 2;
+	void *grown = realloc(array, more * size);
+	if (grown != NULL)
+		*cap = more;
+	return grown;
+}
+
+static msd_err no_memory(struct encoder *e)
+{
+	return msd_diag_set(e->d, MSD_NOMEM, "no memory for a request");
+}
+
+/* Append @n bytes of the caller's to what is gathered. */
+static msd_err put_iov(struct encoder *e, const void *p, size_t n)
+{
+	struct msd_ticket *t = e->t;
+	struct iovec *iov;
+
+	if (n == 0)
+		return MSD_OK;
+	iov = grow(t->iov, t->n_iov, sizeof(*iov), &e->iov_cap);
+	if (iov == NULL)
+		return no_memory(e);
+	t->iov = iov;
+	/* sendmsg() reads only; struct iovec has no const. */
+	iov[t->n_iov].iov_base = (void *)(uintptr_t)p;
+	iov[t->n_iov].iov_len = n;
+	t->n_iov++;
+	return MSD_OK;
+}
+
+static msd_err put_payload(struct encoder *e, const modser_tensor *in,
+			   struct msd_wire_tensor *t)
+{
+	uint64_t pad = -e->payload_bytes % MSD_TENSOR_ALIGN;
+
+	if (in->data == NULL && t->bytes > 0)
+		return msd_diag_set(e->d, MSD_BAD_ARGUMENT, "a tensor without data");
+	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - pad ||
+	    e->payload_bytes > MSD_MAX_PAYLOAD_BYTES - pad - t->bytes)
+		return msd_diag_set(e->d, MSD_TOO_LARGE,
+				    "tensors of more than %llu bytes in one request",
+				    MSD_MAX_PAYLOAD_BYTES);
+	msd_err err = put_iov(e, padding, (size_t)pad);
+	if (err != MSD_OK)
+		return err;
+	e->payload_bytes += pad;
+	t->offset = e->payload_bytes;
+	e->payload_bytes += t->bytes;
+	return put_iov(e, in->data, (size_t)t->bytes);
+}
+
+static msd_err put_out(struct encoder *e, const modser_tensor *in,
+		       const struct msd_wire_tensor *t)
+{
+	struct msd_ticket *ticket = e->t;
+	struct msd_ticket_out *outs =
+		grow(ticket->outs, ticket->n_outs, sizeof(*outs), &e->out_cap);
+
+	if (outs == NULL)
+		return no_memory(e);
+	ticket->outs = outs;
+	outs[ticket->n_outs].tensor = *t;
+	outs[ticket->n_outs].data = in->data;
+	ticket->n_outs++;
+	return MSD_OK;
+}
+
+static msd_err put_tensor(struct encoder *e, const modser_value *v)
+{
+	const modser_tensor *in = &v->as.tensor;
+	struct msd_wire_tensor t = {
+		.where = v->kind == MODSER_OUT      ? MSD_AT_OUT
+			 : v->kind == MODSER_TENSOR ? MSD_AT_INLINE
+						    : MSD_AT_RESIDENT,
+		.handle = {in->handle.slot, in->handle.generation},
+		.dtype = {in->dtype.code, in->dtype.bits, in->dtype.lanes},
+		.device = {in->device.type, in->device.id},
+		.ndim = in->ndim};
+
+	if (in->ndim > MSD_MAX_NDIM)
+		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
+				    "a tensor of %u dimensions, at most %u", in->ndim,
+				    MSD_MAX_NDIM);
+	if (in->ndim > 0)
+		memcpy(t.shape, in->shape, in->ndim * sizeof(t.shape[0]));
+	if (!modser_tensor_bytes(in->dtype, in->shape, in->ndim, &t.bytes))
+		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
+				    "a tensor with a shape or dtype that cannot be");
+	if (in->bytes != 0 && in->bytes != t.bytes)
+		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
+				    "a tensor of %llu bytes whose dtype and shape say "
+				    "%llu",
+				    (unsigned long long)in->bytes,
+				    (unsigned long long)t.bytes);
+	if (++e->n_tensors > MSD_MAX_TENSORS)
+		return msd_diag_set(e->d, MSD_TOO_LARGE, "more than %u tensors",
+				    MSD_MAX_TENSORS);
+	msd_err err = MSD_OK;
+	if (t.where == MSD_AT_OUT)
+		err = put_out(e, in, &t);
+	else if (t.where == MSD_AT_INLINE)
+		err = put_payload(e, in, &t);
+	if (err == MSD_OK)
+		msd_pack_tensor(&e->t->head, &t);
+	return err;
+}
+
+static msd_err put_value(struct encoder *e, const modser_value *v, unsigned depth);
+
+static msd_err put_items(struct encoder *e, const modser_value *v, size_t n,
+			 unsigned depth)
+{
+	if (depth >= MSD_MAX_DEPTH)
+		return msd_diag_set(e->d, MSD_BAD_REQUEST,
+				    "values nested more than %u deep", MSD_MAX_DEPTH);
+	for (size_t i = 0; i < n; i++) {
+		msd_err err = put_value(e, &v[i], depth + 1);
+		if (err != MSD_OK)
+			return err;
+	}
+	return MSD_OK;
+}
+
+static void put_handle(struct encoder *e, enum msd_ext type, modser_handle h)
+{
+	msd_pack_handle(&e->t->head, type, (struct msd_handle){h.slot, h.generation});
+}
+
+static msd_err put_value(struct encoder *e, const modser_value *v, unsigned depth)
+{
+	struct msd_buf *out = &e->t->head;
+
+	switch (v->kind) {
+	case MODSER_NIL:
+		msd_pack_nil(out);
+		return MSD_OK;
+	case MODSER_BOOL:
+		msd_pack_bool(out, v->as.b);
+		return MSD_OK;
+	case MODSER_INT:
+		msd_pack_int(out, v->as.i);
+		return MSD_OK;
+	case MODSER_FLOAT:
+		msd_pack_float(out, v->as.f);
+		return MSD_OK;
+	case MODSER_STR:
+		msd_pack_str(out, v->as.str.p, v->as.str.n);
+		return MSD_OK;
+	case MODSER_BYTES:
+		msd_pack_bin(out, v->as.str.p, v->as.str.n);
+		return MSD_OK;
+	case MODSER_DTYPE:
+		msd_pack_dtype(out,
+			       (struct msd_dtype){v->as.dtype.code, v->as.dtype.bits,
+						  v->as.dtype.lanes});
+		return MSD_OK;
+	case MODSER_DEVICE:
+		msd_pack_device(
+			out, (struct msd_device){v->as.device.type, v->as.device.id});
+		return MSD_OK;
+	case MODSER_SHAPE:
+		msd_pack_shape(out, v->as.shape.dim, v->as.shape.ndim);
+		return MSD_OK;
+	case MODSER_TENSOR:
+	case MODSER_OUT:
+	case MODSER_RESIDENT:
+		return put_tensor(e, v);
+	case MODSER_FUNCTION:
+		put_handle(e, MSD_EXT_FUNCTION, v->as.handle);
+		return MSD_OK;
+	case MODSER_MODULE:
+		put_handle(e, MSD_EXT_MODULE, v->as.handle);
+		return MSD_OK;
+	case MODSER_INSTANCE:
+		put_handle(e, MSD_EXT_INSTANCE, v->as.handle);
+		return MSD_OK;
+	case MODSER_UPLOAD:
+		put_handle(e, MSD_EXT_UPLOAD, v->as.handle);
+		return MSD_OK;
+	case MODSER_TUPLE:
+		msd_pack_array(out, v->as.tuple.n);
+		return put_items(e, v->as.tuple.item, v->as.tuple.n, depth);
+	case MODSER_MAP:
+		msd_pack_map(out, v->as.tuple.n);
+		return put_items(e, v->as.tuple.item, 2 * v->as.tuple.n, depth);
+	}
+	return msd_diag_set(e->d, MSD_BAD_REQUEST, "a value of unknown kind %d",
+			    (int)v->kind);
+}
+
+static size_t count_options(const modser_options *o)
+{
+	return (o->deadline_ms != 0) + (size_t)o->unordered + (o->names != NULL) +
+	       (o->device != NULL) + (o->instance.generation != 0);
+}
+
+/* @n_args: arguments of a call, behind its target. */
+static void put_options(struct msd_buf *out, const modser_options *o, size_t n_args)
+{
+	msd_pack_map(out, count_options(o));
+	if (o->instance.generation != 0) {
+		msd_pack_cstr(out, "instance");
+		msd_pack_handle(
+			out, MSD_EXT_INSTANCE,
+			(struct msd_handle){o->instance.slot, o->instance.generation});
+	}
+	if (o->names != NULL) {
+		msd_pack_cstr(out, "names");
+		msd_pack_array(out, n_args);
+	}
+	for (size_t i = 0; o->names != NULL && i < n_args; i++) {
+		if (o->names[i] != NULL)
+			msd_pack_cstr(out, o->names[i]);
+		else
+			msd_pack_nil(out);
+	}
+	if (o->deadline_ms != 0) {
+		msd_pack_cstr(out, "deadline_ms");
+		msd_pack_uint(out, o->deadline_ms);
+	}
+	if (o->device != NULL) {
+		msd_pack_cstr(out, "device");
+		msd_pack_cstr(out, o->device);
+	}
+	if (o->unordered) {
+		msd_pack_cstr(out, "unordered");
+		msd_pack_bool(out, true);
+	}
+}
+
+static msd_err encode(struct encoder *e, const char *method, const modser_value *params,
+		      size_t n_params, const modser_options *options)
+{
+	static const uint8_t no_header[MSD_FRAME_HEADER_BYTES];
+	struct msd_buf *out = &e->t->head;
+	bool has_options = count_options(options) > 0;
+	msd_err err = put_iov(e, no_header, sizeof(no_header)); /* placed below */
+
+	if (err != MSD_OK)
+		return err;
+	msd_buf_put(out, no_header, sizeof(no_header));
+	msd_body_begin_request(out, e->t->id, method, has_options);
+	msd_pack_array(out, n_params);
+	err = put_items(e, params, n_params, 1);
+	if (err != MSD_OK)
+		return err;
+	if (has_options)
+		put_options(out, options, n_params > 0 ? n_params - 1 : 0);
+	if (out->bad)
+		return no_memory(e);
+	if (out->n - MSD_FRAME_HEADER_BYTES > MSD_MAX_BODY_BYTES)
+		return msd_diag_set(e->d, MSD_TOO_LARGE,
+				    "arguments of more than %u bytes besides tensors",
+				    MSD_MAX_BODY_BYTES);
+	/* The daemon ends a connection that breaks these rules, so break none. */
+	struct msd_span body = {out->p + MSD_FRAME_HEADER_BYTES,
+				out->n - MSD_FRAME_HEADER_BYTES};
+	struct msd_body scanned;
+	err = msd_body_read(body, NULL, &scanned, e->d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(e->d, MSD_BAD_REQUEST, "arguments");
+	msd_frame_write((struct msd_frame){(uint32_t)(out->n - MSD_FRAME_HEADER_BYTES),
+					   e->payload_bytes},
+			out->p);
+	e->t->iov[0] = (struct iovec){out->p, out->n};
+	return MSD_OK;
+}
+
+msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *params,
+			  size_t n_params, const modser_options *options,
+			  struct msd_ticket **ret, struct msd_diag *d)
+{
+	static const modser_options none;
+	struct msd_ticket *t = calloc(1, sizeof(*t));
+	struct encoder e = {.t = t, .d = d};
+	msd_err err;
+
+	if (t == NULL)
+		return no_memory(&e);
+	if (options == NULL)
+		options = &none;
+	t->id = id;
+	t->done = options->done;
+	t->ctx = options->ctx;
+	t->result = msd_result_create(id);
+	err = t->result != NULL ? encode(&e, method, params, n_params, options)
+				: no_memory(&e);
+	if (err != MSD_OK) {
+		msd_ticket_destroy(t);
+		return err;
+	}
+	*ret = t;
+	return MSD_OK;
+}
+
+void msd_ticket_destroy(struct msd_ticket *t)
+{
+	if (t == NULL)
+		return;
+	modser_result_free(t->result);
+	msd_buf_finish(&t->head);
+	free(t->iov);
+	free(t->outs);
+	free(t);
+}

@@ -1,0 +1,48 @@
+#ifndef MSD_CLIENT_TICKET_H
+#define MSD_CLIENT_TICKET_H
+/*
+ * One request of a client, from modser_start() until its result has been handed over
+ * and its response has arrived. A ticket whose deadline has passed at the client has
+ * `ended` while its response is still `due`: the late response is thrown away.
+ */
+#include <sys/uio.h>
+
+#include "client/result.h"
+#include "proto/value.h"
+
+struct msd_ticket_out {
+	struct msd_wire_tensor tensor; /* dtype and shape as asked for */
+	void *data;                    /* the caller's; NULL: the result's block */
+};
+
+struct msd_ticket {
+	uint64_t id;
+	struct msd_ticket *next; /* in the queue of what is to be sent */
+
+	struct msd_buf head; /* frame header and body */
+	struct iovec *iov;   /* head, tensors, padding; advanced while it is sent */
+	size_t n_iov;
+	size_t at_iov; /* the first that is not wholly sent */
+	bool begun;    /* some of it was sent */
+
+	struct msd_ticket_out *outs;
+	size_t n_outs;
+
+	modser_done_fn done;
+	void *ctx;
+	uint64_t deadline_ns;  /* of the client's own patience; 0: none */
+	modser_result *result; /* NULL once it was handed over */
+	bool ended;
+	bool due; /* the response has not arrived */
+};
+
+/**
+ * Encode a request. Borrows the data of tensors. Errors: as modser_start().
+ */
+MSD_MUST_CHECK msd_err msd_ticket_create(uint64_t id, const char *method,
+					 const modser_value *params, size_t n_params,
+					 const modser_options *options,
+					 struct msd_ticket **ret, struct msd_diag *d);
+void msd_ticket_destroy(struct msd_ticket *t); /* NULL is fine */
+
+#endif

@@ -1,0 +1,32 @@
+# msd_add_fuzz(NAME body SOURCES fuzz_body.c LIBS msd_proto): a fuzz target.
+#
+# The source defines `int msd_fuzz_accepts(const uint8_t *data, size_t n)`, non-zero when the
+# parser takes the input (tests/fuzz/fuzz.h). Everywhere: replay_<name> runs it over
+# tests/corpus/<name>/ under ctest, where accept_* must be accepted and reject_* refused.
+# With -DMSD_FUZZ=ON (clang): fuzz_<name>, a libFuzzer binary, as well; combine it with
+# -DMSD_SANITIZE=address,undefined.
+option(MSD_FUZZ "Build libFuzzer binaries (needs clang)" OFF)
+if(MSD_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "MSD_FUZZ needs clang: configure with -DCMAKE_C_COMPILER=clang")
+endif()
+if(MSD_FUZZ) # the parsers, too: libFuzzer is blind to code without coverage counters
+  target_compile_options(msd_compile INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(msd_add_fuzz)
+  cmake_parse_arguments(F "" "NAME" "SOURCES;LIBS" ${ARGN})
+  set(corpus "${PROJECT_SOURCE_DIR}/tests/corpus/${F_NAME}")
+  set(fuzz "${PROJECT_SOURCE_DIR}/tests/fuzz")
+
+  add_executable(replay_${F_NAME} ${F_SOURCES} "${fuzz}/replay_main.c")
+  target_link_libraries(replay_${F_NAME} PRIVATE ${F_LIBS} msd_compile)
+  add_test(NAME replay_${F_NAME} COMMAND replay_${F_NAME} "${corpus}")
+  set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT 120)
+
+  if(MSD_FUZZ)
+    add_executable(fuzz_${F_NAME} ${F_SOURCES} "${fuzz}/fuzz_main.c")
+    target_link_libraries(fuzz_${F_NAME} PRIVATE ${F_LIBS} msd_compile)
+    target_compile_options(fuzz_${F_NAME} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${F_NAME} PRIVATE -fsanitize=fuzzer)
+  endif()
+endfunction()

@@ -1,0 +1,43 @@
+#ifndef MSD_DAEMON_LIMITS_H
+#define MSD_DAEMON_LIMITS_H
+/*
+ * Limits that the operator may set, all in one table: `modserd --help` and
+ * docs/limits.md print it. What the protocol fixes stands in proto/limits.h.
+ *
+ * X(field, option, default, sentence); all are uint64_t. Sizes in bytes, times in ms.
+ * A default of 0 for max-memory means half of the machine's memory.
+ */
+#define MSD_LIMIT_MAP(X)                                                               \
+	X(max_connections, "max-connections", 1024, "client connections at a time")    \
+	X(max_modules, "max-modules", 256, "modules at a time")                        \
+	X(max_upload, "max-upload", 4ull << 30, "bytes of one uploaded artifact")      \
+	X(max_uploads, "max-uploads", 8, "uploads of one connection at a time")        \
+	X(max_payload, "max-payload", 4ull << 30, "tensor bytes of one request")       \
+	X(max_memory, "max-memory", 0, "tensor bytes of all requests in flight")       \
+	X(max_worker_memory, "max-worker-memory", 0,                                   \
+	  "bytes of data that one worker may allocate; 0: what the system gives")      \
+	X(max_handles, "max-handles", 65536, "handles of one connection")              \
+	X(max_queued, "max-queued", 256ull << 20,                                      \
+	  "reply bytes queued for one connection; a slower reader is disconnected")    \
+	X(max_in_flight, "max-in-flight", 1024,                                        \
+	  "requests in flight of one connection; then reading stops")                  \
+	X(ready_wait_ms, "ready-wait", 5000,                                           \
+	  "how long a call without a deadline waits for its module")                   \
+	X(load_ms, "load-timeout", 120000, "how long a load may take")                 \
+	X(drain_ms, "drain", 10000, "how long unload and SIGTERM wait for calls")      \
+	X(kill_grace_ms, "kill-grace", 1000,                                           \
+	  "how long a call may overrun its deadline before its worker is killed")      \
+	X(write_stall_ms, "write-stall", 30000,                                        \
+	  "how long a connection may refuse to read a reply")                          \
+	X(max_deaths, "max-deaths", 5,                                                 \
+	  "deaths within a minute that quarantine a module")
+
+#include <stdint.h>
+
+struct msd_limits {
+#define MSD_LIMIT_FIELD(field, option, value, sentence) uint64_t field;
+	MSD_LIMIT_MAP(MSD_LIMIT_FIELD)
+#undef MSD_LIMIT_FIELD
+};
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef MSD_DAEMON_LOG_H
+#define MSD_DAEMON_LOG_H
+/*
+ * The supervisor's log: one event, one line, key=value, to standard error. Values are
+ * escaped, so that no peer's byte ends up raw in a log. Level by MODSERD_LOG (error,
+ * warn, info, debug; default info). Under the journal lines begin with <N>.
+ */
+enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
+
+void msd_log_init(void); /* reads the environment */
+/** @event: one word. @fmt: "key=%s ..." of the rest; control bytes in the result are
+ * escaped. */
+void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef MSD_SUPERVISOR_LISTENER_H
+#define MSD_SUPERVISOR_LISTENER_H
+/* A listening socket; each connection becomes a session. */
+#include "daemon/supervisor/server.h"
+#include "proto/address.h"
+
+struct msd_listener {
+	struct msd_list link; /* msd_server.listeners */
+	struct msd_server *server;
+	struct msd_address address;
+	char text[MSD_ADDRESS_TEXT_MAX]; /* as `listening` prints it, the port resolved
+					  */
+	int fd;
+	uv_poll_t poll;
+	uv_timer_t retry; /* after the descriptors ran out */
+	int open_handles;
+};
+
+struct msd_listen_options {
+	bool insecure_tcp; /* addresses beyond loopback are allowed */
+	unsigned socket_mode;
+};
+
+/**
+ * Open @address and accept from it. A socket file that nobody listens on any more is
+ * replaced. Errors: MSD_REFUSED (beyond loopback; a directory that is not the user's
+ * own), MSD_EXISTS (another daemon listens there), MSD_IO.
+ */
+MSD_MUST_CHECK msd_err msd_listener_open(struct msd_server *s,
+					 const struct msd_address *address,
+					 const struct msd_listen_options *options,
+					 struct msd_diag *d);
+/** Stop accepting, remove the socket file, free on a later turn. */
+void msd_listener_close(struct msd_listener *l);
+
+#endif

@@ -1,0 +1,152 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/listener.h"
+#include "daemon/supervisor/module.h"
+#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/server.h"
+#include "daemon/supervisor/upload.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* MODSERD_WORKER, beside the executable, or ../libexec/modserd/ of it. */
+static char *find_worker(void)
+{
+	static const char *const places[] = {"modserd-worker",
+					     "../libexec/modserd/modserd-worker"};
+	const char *given = secure_getenv("MODSERD_WORKER");
+	char self[PATH_MAX];
+
+	if (given != NULL)
+		return strdup(given);
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (unsigned i = 0; i < 2; i++) {
+		char *path = NULL;
+		if (asprintf(&path, "%s/%s", self, places[i]) < 0)
+			return NULL;
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static void print_api(void)
+{
+	for (unsigned i = 0; i < MSD_M_COUNT; i++) {
+		const struct msd_method_row *row = msd_method_row((enum msd_method)i);
+		(void)printf("%s\t%c\t%s\t%s\n", row->name, row->where, row->params,
+			     row->result);
+	}
+}
+
+static msd_err listen_all(struct msd_server *s, const struct msd_options *o,
+			  struct msd_diag *d)
+{
+	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
+					       .socket_mode = o->socket_mode};
+
+	for (uint32_t i = 0; i < o->n_listen; i++) {
+		msd_err err = msd_listener_open(s, &o->listen[i], &how, d);
+		if (err != MSD_OK)
+			return err;
+	}
+	MSD_LIST_EACH (it, &s->listeners) {
+		(void)printf("listening %s\n",
+			     MSD_CONTAINER_OF(it, struct msd_listener, link)->text);
+	}
+	(void)fflush(stdout);
+	return MSD_OK;
+}
+
+/* A module that cannot be loaded leaves the daemon up and itself FAILED, with its
+ * cause. */
+static void preload(struct msd_server *s, const struct msd_preload *p)
+{
+	struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	struct msd_module *m;
+	struct msd_diag d = {0};
+	struct msd_module_source source = {.file = p->file, .device = p->device};
+	msd_err err = msd_upload_read_file(p->file, s->limits.max_upload,
+					   &source.artifact_fd, &d);
+
+	if (err == MSD_OK)
+		err = msd_module_load(s, name, &source, &m, &d);
+	else
+		err = msd_module_add_failed(s, name, p->file, &d);
+	if (err != MSD_OK)
+		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
+			p->file, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static int serve(const struct msd_options *o)
+{
+	struct msd_server s = {.limits = o->limits,
+			       .threads = o->threads,
+			       .allow_load_tcp = o->allow_load_tcp};
+	struct msd_diag d = {0};
+	int code = EXIT_FAILED;
+
+	s.worker_path = find_worker();
+	msd_err err = MSD_OK;
+	if (s.worker_path == NULL)
+		err = msd_diag_set(&d, MSD_NOT_FOUND,
+				   "modserd-worker is neither beside modserd nor in "
+				   "../libexec/modserd: set MODSERD_WORKER");
+	if (err == MSD_OK)
+		err = msd_server_init(&s, &d);
+	if (err != MSD_OK) {
+		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
+		free(s.worker_path);
+		msd_diag_finish(&d);
+		return EXIT_FAILED;
+	}
+	err = listen_all(&s, o, &d);
+	if (err == MSD_OK) {
+		for (uint32_t i = 0; i < o->n_preloads; i++)
+			preload(&s, &o->preloads[i]);
+		code = msd_server_run(&s);
+	} else {
+		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
+		while (!msd_list_is_empty(&s.listeners))
+			msd_listener_close(MSD_CONTAINER_OF(s.listeners.next,
+							    struct msd_listener, link));
+	}
+	msd_server_finish(&s);
+	msd_diag_finish(&d);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct msd_options o;
+	struct msd_diag d = {0};
+	int code = EXIT_OK;
+
+	msd_log_init();
+	if (msd_options_read(&o, argc, argv, &d) != MSD_OK) {
+		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
+		code = EXIT_USAGE;
+	} else if (o.action == MSD_RUN_HELP) {
+		msd_options_print_help();
+	} else if (o.action == MSD_RUN_VERSION) {
+		(void)puts("modserd " MSD_VERSION);
+	} else if (o.action == MSD_RUN_API) {
+		print_api();
+	} else {
+		code = serve(&o);
+	}
+	msd_options_finish(&o);
+	msd_diag_finish(&d);
+	return code;
+}

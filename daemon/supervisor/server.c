@@ -1,0 +1,219 @@
+#include "daemon/supervisor/server.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/listener.h"
+#include "daemon/supervisor/module.h"
+#include "daemon/supervisor/session.h"
+
+/*
+ * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
+ * connections and requests, modules finish what they have, their workers end, the loop
+ * stops. Failures: what does not end in limits.drain_ms is killed; a second signal does
+ * not wait.
+ */
+
+#define TICK_MS 5000u
+#define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
+#define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct msd_server *s = handle->data;
+
+	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
+	msd_server_drain(s, s->is_draining);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct msd_server *s = timer->data;
+	uint64_t now = uv_now(&s->loop);
+
+	MSD_LIST_EACH_SAFE (it, &s->sessions) {
+		struct msd_conn *c =
+			&MSD_CONTAINER_OF(it, struct msd_session, link)->conn;
+		if (c->queued_bytes > 0 &&
+		    now - c->last_progress_ms > s->limits.write_stall_ms)
+			msd_conn_close(c, MSD_BUSY, "does not read its replies");
+	}
+	MSD_LIST_EACH (it, &s->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		/* Before READY nobody knows whether the worker will pin them. */
+		if (m->n_queued + m->n_sent == 0 && m->state == MSD_STATE_READY &&
+		    !m->has_pins)
+			msd_segpool_trim(&m->in, KEEP_WARM_BYTES);
+	}
+}
+
+/* Drained but for replies that are still being read. */
+static void on_tick_drain(uv_timer_t *timer)
+{
+	msd_server_check_drained(timer->data);
+}
+
+static void on_drain_over(struct msd_deadline *node)
+{
+	msd_server_drain(MSD_CONTAINER_OF(node, struct msd_server, drain), true);
+}
+
+static void on_space(struct msd_deadline *node)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, space);
+	struct msd_list *it;
+
+	/* In order, each once: the first that does not fit keeps its place in front. */
+	while ((it = msd_list_first(&s->space_waiters)) != NULL) {
+		msd_session_retry_space(
+			MSD_CONTAINER_OF(it, struct msd_session, space_link));
+		if (msd_list_first(&s->space_waiters) == it)
+			return;
+	}
+}
+
+/* Descriptors for what the limits allow: two per worker and its segments, one per
+ * client. */
+static void raise_descriptors(const struct msd_limits *limits)
+{
+	struct rlimit r;
+	rlim_t want = limits->max_connections + 16 * limits->max_modules + 256;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
+		return;
+	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
+	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want)
+		msd_log(MSD_LOG_WARN, "descriptors", "have=%llu want=%llu",
+			(unsigned long long)r.rlim_cur, (unsigned long long)want);
+}
+
+msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
+{
+	int rc = uv_loop_init(&s->loop);
+
+	if (rc != 0)
+		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
+	msd_list_init(&s->listeners);
+	msd_list_init(&s->sessions);
+	msd_list_init(&s->modules);
+	msd_list_init(&s->space_waiters);
+	msd_devices_init(&s->devices);
+	if (s->limits.max_memory == 0)
+		s->limits.max_memory = uv_get_total_memory() / 2;
+	raise_descriptors(&s->limits);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
+	msd_err err = msd_wire_init(&s->wire, &s->loop, d);
+	if (err != MSD_OK)
+		return err;
+	msd_deadlines_init(&s->deadlines, &s->loop);
+	s->drain.on_due = on_drain_over;
+	s->space.on_due = on_space;
+	(void)uv_signal_init(&s->loop, &s->sigterm);
+	(void)uv_signal_init(&s->loop, &s->sigint);
+	(void)uv_timer_init(&s->loop, &s->tick);
+	s->sigterm.data = s->sigint.data = s->tick.data = s;
+	(void)uv_signal_start(&s->sigterm, on_signal, SIGTERM);
+	(void)uv_signal_start(&s->sigint, on_signal, SIGINT);
+	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+	s->started_ms = uv_now(&s->loop);
+	return MSD_OK;
+}
+
+bool msd_server_claim_bytes(struct msd_server *s, uint64_t bytes)
+{
+	if (bytes > s->limits.max_memory - s->in_flight_bytes)
+		return false;
+	s->in_flight_bytes += bytes;
+	return true;
+}
+
+void msd_server_release_bytes(struct msd_server *s, uint64_t bytes)
+{
+	s->in_flight_bytes -= bytes;
+	if (!msd_list_is_empty(&s->space_waiters))
+		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
+}
+
+void msd_server_drain(struct msd_server *s, bool now)
+{
+	if (!s->is_draining) {
+		s->is_draining = true;
+		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
+			s->n_modules, s->n_sessions);
+		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
+		while (!msd_list_is_empty(&s->listeners))
+			msd_listener_close(MSD_CONTAINER_OF(s->listeners.next,
+							    struct msd_listener, link));
+	}
+	if (now && s->is_ending) {
+		uv_stop(&s->loop); /* what is left dies with its supervisor */
+		return;
+	}
+	s->is_ending = now;
+	if (now)
+		(void)msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
+	MSD_LIST_EACH_SAFE (it, &s->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (now && m->process != NULL)
+			msd_process_kill(m->process,
+					 "the daemon was told to end at once");
+		msd_module_unload(m);
+	}
+	msd_server_check_drained(s);
+}
+
+void msd_server_check_drained(struct msd_server *s)
+{
+	if (!s->is_draining || s->n_modules > 0)
+		return;
+	/* Let the last replies out, for as long as somebody reads them. */
+	MSD_LIST_EACH (it, &s->sessions) {
+		struct msd_session *session =
+			MSD_CONTAINER_OF(it, struct msd_session, link);
+		msd_conn_flush(&session->conn);
+		if (session->conn.queued_bytes > 0 && !s->is_ending) {
+			(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
+			return;
+		}
+	}
+	uv_stop(&s->loop);
+}
+
+int msd_server_run(struct msd_server *s)
+{
+	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
+	return s->exit_code;
+}
+
+static void close_handle(uv_handle_t *handle, void *ctx)
+{
+	(void)ctx;
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+void msd_server_finish(struct msd_server *s)
+{
+	MSD_LIST_EACH_SAFE (it, &s->sessions) {
+		struct msd_session *session =
+			MSD_CONTAINER_OF(it, struct msd_session, link);
+		msd_conn_close(&session->conn, MSD_OK, "the daemon ended");
+	}
+	while (!msd_list_is_empty(&s->sessions))
+		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	if (s->devices.is_running)
+		(void)uv_process_kill(&s->devices.process, SIGKILL);
+	msd_deadlines_close(&s->deadlines);
+	msd_wire_close(&s->wire);
+	uv_walk(&s->loop, close_handle, NULL);
+	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	(void)uv_loop_close(&s->loop);
+	msd_wire_finish(&s->wire);
+	msd_unpack_finish(&s->unpack);
+	msd_devices_finish(&s->devices);
+	free(s->worker_path);
+}

@@ -1,0 +1,63 @@
+#ifndef MSD_SUPERVISOR_SERVER_H
+#define MSD_SUPERVISOR_SERVER_H
+/*
+ * The supervisor: one libuv loop that owns everything below. It never opens a module
+ * and never touches a device, so no module can take it down.
+ *
+ *   server --> listeners
+ *          --> sessions (one per client connection) --> requests in flight, handles
+ *          --> modules (by name) --> queue of requests --> worker process
+ */
+#include <uv.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/devices.h"
+#include "daemon/wire/conn.h"
+#include "proto/unpack.h"
+
+struct msd_server {
+	uv_loop_t loop;
+	struct msd_wire wire;
+	struct msd_deadlines deadlines;
+	struct msd_limits limits;
+	struct msd_list listeners; /* msd_listener.link */
+	struct msd_list sessions;  /* msd_session.link */
+	struct msd_list modules;   /* msd_module.link */
+	struct msd_list
+		space_waiters; /* msd_session.space_link: bodies that wait for room */
+	uint32_t n_sessions, n_modules;
+	uint64_t in_flight_bytes; /* tensors of all requests, declared outputs included
+				   */
+	struct msd_unpack
+		unpack; /* of what is read right now; never kept over a callback */
+	struct msd_devices devices;
+	char *worker_path;
+	uint32_t threads; /* of each worker's pool; 0: the worker decides */
+	bool allow_load_tcp;
+	bool is_draining, is_ending; /* ending: without waiting for anybody */
+	int exit_code;
+	uint64_t started_ms;
+	uv_signal_t sigterm, sigint;
+	uv_timer_t tick; /* stalled writers, cold memory */
+	struct msd_deadline drain, space;
+	struct {
+		uint64_t connections, requests, calls, errors, bytes_in, bytes_out;
+	} count;
+};
+
+/** Prepare loop, wire and timers. */
+MSD_MUST_CHECK msd_err msd_server_init(struct msd_server *s, struct msd_diag *d);
+/** Run until drained or told to end; returns the exit code. */
+int msd_server_run(struct msd_server *s);
+void msd_server_finish(struct msd_server *s);
+/** Stop accepting, finish what runs, end; @now does not wait. Idempotent. */
+void msd_server_drain(struct msd_server *s, bool now);
+/** Called when a module or session is gone: ends the loop once a drain is complete. */
+void msd_server_check_drained(struct msd_server *s);
+/** Account for tensors of one request; false: no room now (it waits for others). */
+bool msd_server_claim_bytes(struct msd_server *s, uint64_t bytes);
+/** Give them back and wake sessions that wait for room. */
+void msd_server_release_bytes(struct msd_server *s, uint64_t bytes);
+
+#endif

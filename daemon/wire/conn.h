@@ -1,0 +1,167 @@
+#ifndef MSD_WIRE_CONN_H
+#define MSD_WIRE_CONN_H
+/*
+ * One framed connection on a libuv loop: a client's socket in the supervisor, either
+ * end of the channel between supervisor and worker. Reads frames, places payloads
+ * straight where their owner wants them, writes queued frames gathered into few
+ * sendmsg() calls, carries descriptors. Knows frames and bodies, nothing of methods.
+ *
+ * Ownership: the creator owns the struct (embedded by value) and frees it in on_closed,
+ * which is called exactly once, after msd_conn_close() or a failure. All calls on the
+ * loop's thread.
+ *
+ * Happy path of one incoming frame:
+ *  - header read and checked; body read; msd_body_read() scans it
+ *  - payload_bytes > 0: on_body() says where the payload goes (here, skip, or later)
+ *  - payload complete: on_frame()
+ * Failures: a frame that breaks the protocol, an over-limit header or a read error end
+ * the connection: on_closed(err, text). Nothing is read any more after that.
+ */
+#include <sys/uio.h>
+#include <uv.h>
+
+#include "daemon/wire/list.h"
+#include "proto/body.h"
+#include "proto/frame.h"
+
+struct msd_conn;
+
+/* An incoming frame while it is being received. Bytes are the connection's, valid until
+ * on_frame() returns, and may be patched by the receiver. */
+struct msd_in {
+	struct msd_body body;
+	uint8_t *bytes; /* the body */
+	size_t n_bytes;
+	uint64_t payload_bytes;
+	void *payload; /* where on_body() wanted it; NULL when skipped or absent */
+	void *user;    /* the owner's, from on_body() to on_frame() */
+};
+
+enum msd_place {
+	MSD_PLACE_HERE,  /* in->payload was set: room for payload_bytes */
+	MSD_PLACE_SKIP,  /* read and drop it; on_frame() is still called */
+	MSD_PLACE_LATER, /* stop reading until msd_conn_place() */
+};
+
+struct msd_conn_ops {
+	/** Only for frames with a payload. Optional: NULL skips every payload. */
+	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
+	/** One whole frame. May call msd_conn_send() and msd_conn_close(). */
+	void (*on_frame)(struct msd_conn *c, struct msd_in *in);
+	/** The end, once; @err MSD_OK when the peer closed between two frames. */
+	void (*on_closed)(struct msd_conn *c, msd_err err, const char *why);
+	/** Optional: a last frame that tells the peer why this side ends the
+	 * connection. */
+	struct msd_out *(*farewell)(struct msd_conn *c, msd_err err, const char *why);
+};
+
+struct msd_conn_limits {
+	uint32_t max_body_bytes;
+	uint64_t max_payload_bytes;
+	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
+	bool takes_fds; /* false: every received descriptor is closed at once */
+};
+
+/*
+ * One outgoing frame: a body that the frame owns, then payload pieces that it borrows.
+ * Create with msd_out_new(), append to ->body with the pack writers, add pieces, send.
+ */
+struct msd_out {
+	struct msd_list link; /* msd_conn.queue */
+	struct msd_buf body;  /* the frame header's room first, then msgpack */
+	struct iovec *pieces; /* payload, in order; owned array of borrowed memory */
+	uint32_t n_pieces, cap_pieces;
+	uint64_t payload_bytes;
+	int fd; /* passed along with the first byte; -1 none; owned, closed when sent */
+	/** Called once: the last byte was written, or the connection ended. Optional.
+	 */
+	void (*on_done)(void *ctx, bool sent);
+	void *ctx;
+};
+
+/** A frame with the body's envelope still to be written; NULL when memory is short. */
+struct msd_out *msd_out_new(void);
+/** Add @n payload bytes at @p, zeros up to MSD_TENSOR_ALIGN before them.
+ * Returns their offset in the payload, UINT64_MAX when memory is short. */
+uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);
+void msd_out_destroy(struct msd_out *o); /* unsent frames only; runs no callback */
+
+/* What all connections of one loop share: the read buffer, and the list of connections
+ * with unwritten frames, flushed once per turn just before the loop sleeps. */
+struct msd_wire {
+	uv_loop_t *loop;
+	uv_prepare_t prepare;
+	struct msd_list dirty; /* msd_conn.dirty_link */
+	uint8_t *rbuf;
+	size_t rbuf_bytes;
+};
+MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
+				     struct msd_diag *d);
+void msd_wire_close(struct msd_wire *w);  /* closes the handle, before the loop ends */
+void msd_wire_finish(struct msd_wire *w); /* frees memory, after the loop ended */
+
+struct msd_conn {
+	/* public, read-only */
+	int fd;
+	void *user;            /* the owner's */
+	uint64_t queued_bytes; /* not yet written */
+	/* private */
+	struct msd_wire *wire;
+	const struct msd_conn_ops *ops;
+	struct msd_conn_limits limits;
+	uv_poll_t poll;
+	int events; /* what poll waits for */
+	struct msd_list queue;
+	struct msd_list dirty_link;
+	uint64_t written; /* bytes of the first queued frame that are out */
+	int state;
+	uint8_t head[MSD_FRAME_HEADER_BYTES];
+	uint64_t have; /* bytes of the current part that have come */
+	uint8_t *body; /* owned; for a body that cannot be used where it was read */
+	size_t body_cap;
+	struct msd_frame frame;
+	struct msd_in in;
+	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
+	size_t n_spare;
+	uv_timer_t resume; /* goes on with spare on a later turn */
+	int fds[4];        /* received, not yet taken */
+	unsigned n_fds;
+	bool is_paused, is_closing, waits_for_place, wants_write, has_said_farewell;
+	int open_handles;
+	uint64_t last_progress_ms; /* of writing, loop time */
+	msd_err close_err;
+	char close_why[200];
+};
+
+/**
+ * Start reading from @fd, a connected stream socket that the connection now owns (set
+ * non-blocking here). On failure @fd is closed and on_closed is not called.
+ */
+MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w, int fd,
+				     const struct msd_conn_ops *ops,
+				     const struct msd_conn_limits *limits, void *user,
+				     struct msd_diag *d);
+/** Queue a frame; takes it over in every case. Written at the end of this turn. */
+void msd_conn_send(struct msd_conn *c, struct msd_out *o);
+/** Write what is queued now, as far as the socket takes it. */
+void msd_conn_flush(struct msd_conn *c);
+/** Read what has come now without waiting (a worker between two calls). */
+void msd_conn_poll_now(struct msd_conn *c);
+/** Answer a MSD_PLACE_LATER. NULL: skip the payload. */
+void msd_conn_place(struct msd_conn *c, void *payload);
+/** The memory of the payload that is being read is gone: read and drop the rest. */
+void msd_conn_skip_payload(struct msd_conn *c);
+/** Stop and resume reading (back-pressure). */
+void msd_conn_pause(struct msd_conn *c, bool pause);
+/** The oldest received descriptor, now the caller's, or -1. */
+int msd_conn_take_fd(struct msd_conn *c);
+/** Close now; queued frames get on_done(false); on_closed follows on a later turn.
+ * Idempotent. @why becomes on_closed's text. */
+void msd_conn_close(struct msd_conn *c, msd_err err, const char *why);
+/** True from msd_conn_close() or a failure on: nothing is read or written any more. */
+static inline bool msd_conn_is_closing(const struct msd_conn *c)
+{
+	return c->is_closing;
+}
+
+#endif

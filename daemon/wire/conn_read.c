@@ -1,0 +1,306 @@
+#include "daemon/wire/conn_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/*
+ *   HEADER --16 bytes--> BODY --scanned--> on_frame            (no payload)
+ *                                     \--> on_body --HERE--> PAYLOAD --> on_frame
+ *                                                 \--SKIP--> SKIP ----/
+ *                                                  \-LATER-> (reading stops)
+ */
+enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
+
+#define READS_PER_TURN 16     /* then others get their turn */
+#define KEEP_BODY_BYTES 4096u /* a bigger body buffer is freed after its frame */
+
+void msd_conn_close_fds(struct msd_conn *c)
+{
+	for (unsigned i = 0; i < c->n_fds; i++)
+		(void)close(c->fds[i]);
+	c->n_fds = 0;
+}
+static void body_release(struct msd_conn *c)
+{
+	if (c->body_cap > KEEP_BODY_BYTES) {
+		free(c->body);
+		c->body = NULL;
+		c->body_cap = 0;
+	}
+}
+
+/* Room for the current body in memory of our own. */
+static bool body_own(struct msd_conn *c)
+{
+	if (c->body == NULL || c->body_cap < c->frame.body_bytes) {
+		uint8_t *more = realloc(c->body, c->frame.body_bytes);
+		if (more == NULL) {
+			msd_conn_close(c, MSD_NOMEM, "out of memory for a body");
+			return false;
+		}
+		c->body = more;
+		c->body_cap = c->frame.body_bytes;
+	}
+	return true;
+}
+
+static void frame_done(struct msd_conn *c)
+{
+	c->state = S_HEADER;
+	c->have = 0;
+	c->ops->on_frame(c, &c->in);
+	body_release(c);
+}
+
+void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
+{
+	c->have = 0;
+	c->waits_for_place = place == MSD_PLACE_LATER;
+	c->state = place == MSD_PLACE_HERE ? S_PAYLOAD : S_SKIP;
+	if (place == MSD_PLACE_SKIP)
+		c->in.payload = NULL;
+}
+
+/* A whole body at @bytes: scan it, then ask for the payload's place or hand it over. */
+static void body_done(struct msd_conn *c, uint8_t *bytes)
+{
+	struct msd_diag d = {0};
+
+	c->in = (struct msd_in){.bytes = bytes,
+				.n_bytes = c->frame.body_bytes,
+				.payload_bytes = c->frame.payload_bytes};
+	msd_err err = msd_body_read((struct msd_span){bytes, c->frame.body_bytes}, NULL,
+				    &c->in.body, &d);
+	if (err != MSD_OK) {
+		msd_conn_close(c, err, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		return;
+	}
+	if (c->frame.payload_bytes == 0) {
+		frame_done(c);
+		return;
+	}
+	msd_conn_payload_place(c, c->ops->on_body != NULL ? c->ops->on_body(c, &c->in)
+							  : MSD_PLACE_SKIP);
+}
+
+static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
+{
+	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->have;
+	struct msd_diag d = {0};
+
+	if (want > n)
+		want = n;
+	memcpy(c->head + c->have, p, want);
+	c->have += want;
+	if (c->have < MSD_FRAME_HEADER_BYTES)
+		return want;
+	msd_err err = msd_frame_read(c->head, c->limits.max_body_bytes,
+				     c->limits.max_payload_bytes, &c->frame, &d);
+	if (err != MSD_OK)
+		msd_conn_close(c, err, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	c->state = S_BODY;
+	c->have = 0;
+	return want;
+}
+
+/* A body without payload that lies whole in the read buffer is used where it lies; with
+ * a payload it must outlive the buffer and is copied. */
+static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
+{
+	size_t want = c->frame.body_bytes - (size_t)c->have;
+
+	if (c->have == 0 && n >= want && c->frame.payload_bytes == 0) {
+		body_done(c, p);
+		return want;
+	}
+	if (!body_own(c))
+		return 0;
+	if (want > n)
+		want = n;
+	memcpy(c->body + c->have, p, want);
+	c->have += want;
+	if (c->have == c->frame.body_bytes)
+		body_done(c, c->body);
+	return want;
+}
+
+static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
+{
+	uint64_t left = c->frame.payload_bytes - c->have;
+	size_t want = left < n ? (size_t)left : n;
+
+	if (c->state == S_PAYLOAD)
+		memcpy((uint8_t *)c->in.payload + c->have, p, want);
+	c->have += want;
+	if (c->have == c->frame.payload_bytes)
+		frame_done(c);
+	return want;
+}
+
+bool msd_conn_is_stopped(const struct msd_conn *c)
+{
+	return c->is_closing || c->is_paused || c->waits_for_place;
+}
+
+/* Keep what was read but cannot be used before the owner lets us go on. */
+static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
+{
+	uint8_t *copy = malloc(n);
+
+	if (copy == NULL) {
+		msd_conn_close(c, MSD_NOMEM, "out of memory for read-ahead");
+		return;
+	}
+	memcpy(copy, p, n);
+	c->spare = copy;
+	c->n_spare = n;
+}
+
+static void consume(struct msd_conn *c, uint8_t *p, size_t n)
+{
+	while (n > 0 && !msd_conn_is_stopped(c)) {
+		size_t used;
+		if (c->state == S_HEADER)
+			used = take_header(c, p, n);
+		else if (c->state == S_BODY)
+			used = take_body(c, p, n);
+		else
+			used = take_payload(c, p, n);
+		p += used;
+		n -= used;
+	}
+	if (n > 0 && !c->is_closing)
+		keep_spare(c, p, n);
+}
+
+static void keep_fds(struct msd_conn *c, const struct msghdr *m)
+{
+	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL;
+	     h = CMSG_NXTHDR((struct msghdr *)(uintptr_t)m, h)) {
+		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(h) + i * sizeof(int), sizeof(fd));
+			if (c->limits.takes_fds && c->n_fds < 4)
+				c->fds[c->n_fds++] = fd;
+			else
+				(void)close(fd);
+		}
+	}
+}
+
+/* The part of the current frame that can be read straight into place; 0 when there is
+ * none. */
+static struct iovec direct_target(const struct msd_conn *c)
+{
+	if (c->state == S_PAYLOAD)
+		return (struct iovec){(uint8_t *)c->in.payload + c->have,
+				      (size_t)(c->frame.payload_bytes - c->have)};
+	if (c->state == S_BODY && c->have > 0)
+		return (struct iovec){c->body + c->have,
+				      c->frame.body_bytes - (size_t)c->have};
+	return (struct iovec){NULL, 0};
+}
+
+static void direct_advance(struct msd_conn *c, size_t n)
+{
+	c->have += n;
+	if (c->state == S_PAYLOAD && c->have == c->frame.payload_bytes)
+		frame_done(c);
+	else if (c->state == S_BODY && c->have == c->frame.body_bytes)
+		body_done(c, c->body);
+}
+
+static void read_failed(struct msd_conn *c, ssize_t n, int error)
+{
+	if (n == 0 && c->state == S_HEADER && c->have == 0)
+		msd_conn_close(c, MSD_OK, "closed by the peer");
+	else if (n == 0)
+		msd_conn_close(c, MSD_IO, "ended inside a frame");
+	else
+		msd_conn_close(c, MSD_IO, strerror(error));
+}
+
+/* One recvmsg and what follows from it. False when there is nothing more to read now.
+ */
+static bool read_once(struct msd_conn *c)
+{
+	char control[CMSG_SPACE(4 * sizeof(int))];
+	struct iovec iov[2];
+	struct msghdr m = {.msg_iov = iov, .msg_control = control};
+	struct iovec direct = direct_target(c);
+	size_t room = direct.iov_len + c->wire->rbuf_bytes;
+
+	if (direct.iov_len > 0)
+		iov[m.msg_iovlen++] = direct;
+	iov[m.msg_iovlen++] = (struct iovec){c->wire->rbuf, c->wire->rbuf_bytes};
+	m.msg_controllen = sizeof(control);
+	ssize_t n = recvmsg(c->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return false;
+	if (n <= 0) {
+		read_failed(c, n, errno);
+		return false;
+	}
+	if (m.msg_controllen > 0)
+		keep_fds(c, &m);
+	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
+	if (in_place > 0)
+		direct_advance(c, in_place);
+	if ((size_t)n > in_place) {
+		if (msd_conn_is_stopped(c) && !c->is_closing)
+			keep_spare(c, c->wire->rbuf, (size_t)n - in_place);
+		else
+			consume(c, c->wire->rbuf, (size_t)n - in_place);
+	}
+	/* Between two frames nothing is owed: a descriptor that nobody took was not
+	 * expected. */
+	if (c->n_fds > 0 && c->state == S_HEADER && c->have == 0)
+		msd_conn_close_fds(c);
+	/* A short read means the socket is empty: the next call would say EAGAIN. */
+	return (size_t)n == room || (direct.iov_len > 0 && (size_t)n >= direct.iov_len);
+}
+
+void msd_conn_poll_now(struct msd_conn *c)
+{
+	if (c->spare != NULL && !msd_conn_is_stopped(c)) {
+		uint8_t *spare = c->spare;
+		size_t n = c->n_spare;
+		c->spare = NULL;
+		consume(c, spare, n);
+		free(spare);
+	}
+	for (int i = 0; i < READS_PER_TURN && !msd_conn_is_stopped(c); i++)
+		if (!read_once(c))
+			break;
+}
+
+void msd_conn_skip_payload(struct msd_conn *c)
+{
+	if (c->waits_for_place) {
+		msd_conn_place(c, NULL);
+		return;
+	}
+	if (c->state == S_PAYLOAD)
+		c->state = S_SKIP;
+	c->in.payload = NULL;
+}
+
+int msd_conn_take_fd(struct msd_conn *c)
+{
+	if (c->n_fds == 0)
+		return -1;
+	int fd = c->fds[0];
+	c->n_fds--;
+	memmove(c->fds, c->fds + 1, c->n_fds * sizeof(c->fds[0]));
+	return fd;
+}

@@ -1,0 +1,175 @@
+#include "daemon/wire/conn_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define IOVS_PER_SEND 64
+
+static struct msd_out *out_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_out, link);
+}
+
+static uint64_t out_bytes(const struct msd_out *o)
+{
+	return o->body.n + o->payload_bytes;
+}
+
+static void out_finish(struct msd_out *o, bool sent)
+{
+	msd_list_remove(&o->link);
+	if (o->on_done != NULL)
+		o->on_done(o->ctx, sent);
+	msd_out_destroy(o);
+}
+
+void msd_conn_drop_queue(struct msd_conn *c)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&c->queue)) != NULL)
+		out_finish(out_of(it), false);
+	c->queued_bytes = 0;
+}
+
+void msd_conn_send(struct msd_conn *c, struct msd_out *o)
+{
+	if (c->is_closing || o->body.bad) {
+		if (!c->is_closing)
+			msd_conn_close(c, MSD_NOMEM, "out of memory for a frame");
+		out_finish(o, false);
+		return;
+	}
+	if (c->queued_bytes > c->limits.max_queued_bytes) {
+		msd_conn_close(c, MSD_BUSY,
+			       "reads too slowly: queued bytes over the limit");
+		out_finish(o, false);
+		return;
+	}
+	msd_frame_write(
+		(struct msd_frame){
+			.body_bytes = (uint32_t)(o->body.n - MSD_FRAME_HEADER_BYTES),
+			.payload_bytes = o->payload_bytes},
+		o->body.p);
+	if (msd_list_is_empty(&c->queue))
+		c->last_progress_ms = uv_now(c->wire->loop);
+	c->queued_bytes += out_bytes(o);
+	msd_list_append(&c->queue, &o->link);
+	/* While the socket is full the poll handle flushes. */
+	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
+		msd_list_append(&c->wire->dirty, &c->dirty_link);
+}
+
+/* Iovecs of one frame from byte @skip on; false when the array is full. */
+static bool gather_one(const struct msd_out *o, uint64_t skip, struct iovec *iov,
+		       int *n)
+{
+	for (uint32_t i = 0; i <= o->n_pieces; i++) {
+		struct iovec part = i == 0 ? (struct iovec){o->body.p, o->body.n}
+					   : o->pieces[i - 1];
+		if (skip >= part.iov_len) {
+			skip -= part.iov_len;
+			continue;
+		}
+		if (*n == IOVS_PER_SEND)
+			return false;
+		iov[(*n)++] = (struct iovec){(uint8_t *)part.iov_base + skip,
+					     part.iov_len - (size_t)skip};
+		skip = 0;
+	}
+	return true;
+}
+
+/* A descriptor travels with its own frame alone: it is at the front when it is sent,
+ * and the frames behind it wait for the next sendmsg. */
+static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
+{
+	int n = 0;
+	uint64_t skip = c->written;
+
+	*ret_fd = -1;
+	MSD_LIST_EACH (it, &c->queue) {
+		struct msd_out *o = out_of(it);
+		bool is_first = it == c->queue.next;
+		if (o->fd >= 0 && !is_first)
+			break;
+		if (!gather_one(o, skip, iov, &n))
+			break;
+		skip = 0;
+		if (o->fd >= 0) {
+			*ret_fd = o->fd;
+			break;
+		}
+	}
+	return n;
+}
+
+static void wrote(struct msd_conn *c, uint64_t n)
+{
+	c->queued_bytes -= n;
+	c->written += n;
+	c->last_progress_ms = uv_now(c->wire->loop);
+	while (!msd_list_is_empty(&c->queue)) {
+		struct msd_out *o = out_of(c->queue.next);
+		if (o->fd >= 0) {
+			(void)close(o->fd);
+			o->fd = -1;
+		}
+		if (c->written < out_bytes(o))
+			break;
+		c->written -= out_bytes(o);
+		out_finish(o, true);
+		if (c->written == 0)
+			break; /* the rest has not begun: its descriptors stay */
+	}
+}
+
+static ssize_t send_once(struct msd_conn *c)
+{
+	struct iovec iov[IOVS_PER_SEND];
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	int fd;
+	struct msghdr m = {.msg_iov = iov};
+
+	m.msg_iovlen = (size_t)gather(c, iov, &fd);
+	if (fd >= 0) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+		h->cmsg_level = SOL_SOCKET;
+		h->cmsg_type = SCM_RIGHTS;
+		h->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(h), &fd, sizeof(int));
+	}
+	return sendmsg(c->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void msd_conn_flush(struct msd_conn *c)
+{
+	msd_list_remove(&c->dirty_link);
+	while (!c->is_closing && !msd_list_is_empty(&c->queue)) {
+		ssize_t n = send_once(c);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			c->wants_write = true;
+			msd_conn_poll_update(c);
+			return;
+		}
+		if (n < 0) {
+			msd_conn_close(c, MSD_IO, strerror(errno));
+			return;
+		}
+		wrote(c, (uint64_t)n);
+	}
+	if (c->wants_write) {
+		c->wants_write = false;
+		msd_conn_poll_update(c);
+	}
+}

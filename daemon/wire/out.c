@@ -1,0 +1,119 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/wire/conn.h"
+
+/*
+ * Frames that were sent, kept for the next ones: every message needs one, and a
+ * pipeline frees them in bursts that run over the allocator's own caches. One loop and
+ * one thread to a process, so there is no lock. Not with AddressSanitizer, which would
+ * take a stale frame for a living one.
+ */
+#ifdef __SANITIZE_ADDRESS__
+enum { KEEPS_SPARES = 0 };
+#else
+enum { KEEPS_SPARES = 1 };
+#endif
+#define SPARE_MAX 128u
+#define SPARE_BODY_BYTES 512u
+#define SPARE_PIECES 8u
+static struct msd_list spare = {&spare, &spare};
+static unsigned n_spare;
+
+static struct msd_out *take_spare(void)
+{
+	struct msd_list *it = msd_list_first(&spare);
+
+	if (it == NULL)
+		return NULL;
+	msd_list_remove(it);
+	n_spare--;
+	return MSD_CONTAINER_OF(it, struct msd_out, link);
+}
+
+/* False: it is too big or too many. */
+static bool keep_spare(struct msd_out *o)
+{
+	if (!KEEPS_SPARES || n_spare >= SPARE_MAX || o->body.bad ||
+	    o->body.cap > SPARE_BODY_BYTES || o->cap_pieces > SPARE_PIECES)
+		return false;
+	*o = (struct msd_out){.body = {.p = o->body.p, .cap = o->body.cap},
+			      .pieces = o->pieces,
+			      .cap_pieces = o->cap_pieces};
+	msd_list_append(&spare, &o->link);
+	n_spare++;
+	return true;
+}
+
+static struct msd_out *create(void)
+{
+	struct msd_out *o = calloc(1, sizeof(*o));
+
+	if (o == NULL)
+		return NULL;
+	if (!msd_buf_reserve(&o->body, 256)) {
+		free(o);
+		return NULL;
+	}
+	msd_list_init(&o->link);
+	return o;
+}
+
+struct msd_out *msd_out_new(void)
+{
+	struct msd_out *o = take_spare();
+
+	if (o == NULL)
+		o = create();
+	if (o == NULL)
+		return NULL;
+	o->fd = -1;
+	/* The header is written when the frame is queued: its sizes are known then. */
+	static const uint8_t room[MSD_FRAME_HEADER_BYTES];
+	msd_buf_put(&o->body, room, sizeof(room));
+	return o;
+}
+
+static bool push_piece(struct msd_out *o, const void *p, size_t n)
+{
+	if (o->n_pieces == o->cap_pieces) {
+		uint32_t cap = o->cap_pieces > 0 ? 2 * o->cap_pieces : 4;
+		struct iovec *more = realloc(o->pieces, cap * sizeof(*more));
+		if (more == NULL)
+			return false;
+		o->pieces = more;
+		o->cap_pieces = cap;
+	}
+	/* iovec has no const; sendmsg does not write. */
+	o->pieces[o->n_pieces++] =
+		(struct iovec){.iov_base = (void *)(uintptr_t)p, .iov_len = n};
+	o->payload_bytes += n;
+	return true;
+}
+
+uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n)
+{
+	static const uint8_t zeros[MSD_TENSOR_ALIGN];
+	size_t pad = (size_t)(-o->payload_bytes & (MSD_TENSOR_ALIGN - 1));
+
+	if (n == 0)
+		return 0; /* no bytes: readers ignore where they are */
+	if (pad > 0 && !push_piece(o, zeros, pad))
+		return UINT64_MAX;
+	uint64_t at = o->payload_bytes;
+	return push_piece(o, p, n) ? at : UINT64_MAX;
+}
+
+void msd_out_destroy(struct msd_out *o)
+{
+	if (o == NULL)
+		return;
+	if (o->fd >= 0)
+		(void)close(o->fd);
+	if (keep_spare(o))
+		return;
+	msd_buf_finish(&o->body);
+	free(o->pieces);
+	free(o);
+}

@@ -1,0 +1,316 @@
+#include <string.h>
+
+#include "daemon/worker/stage.h"
+
+/* An object that lives as long as the call. */
+struct call_hold {
+	struct call_hold *next;
+	struct msd_obj *obj; /* owned */
+};
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory");
+}
+
+/* Take over @obj (NULL: memory was short) until the call ends. */
+static msd_err hold(struct msd_call *call, struct msd_obj *obj, struct msd_any *ret,
+		    struct msd_diag *d)
+{
+	struct call_hold *h =
+		obj != NULL ? msd_arena_alloc(call->arena, sizeof(*h)) : NULL;
+
+	if (h == NULL) {
+		msd_obj_unref(obj);
+		return no_memory(d);
+	}
+	*h = (struct call_hold){.next = call->holds, .obj = obj};
+	call->holds = h;
+	*ret = msd_of_obj(obj);
+	return MSD_OK;
+}
+
+void msd_call_finish(struct msd_call *call, bool failed)
+{
+	/* What is queued reads and writes the call's memory. Who failed has said why.
+	 */
+	(void)!msd_stage_wait(call, NULL);
+	for (struct call_hold *h = call->holds; h != NULL; h = h->next)
+		msd_obj_unref(h->obj);
+	call->holds = NULL;
+	for (struct msd_call_out *o = call->outs; o != NULL; o = o->next) {
+		if (o->there != NULL)
+			msd_obj_unref(&o->there->obj);
+	}
+	call->outs = NULL;
+	if (failed)
+		msd_call_free_slots(call);
+	msd_arena_reset(call->arena);
+}
+
+static msd_err check_tensor(const struct msd_wire_tensor *t, struct msd_diag *d)
+{
+	if (t->dtype.code == MSD_DT_HANDLE)
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "tensor of pointers: they mean nothing here");
+	return MSD_OK;
+}
+
+static msd_err locate_resident(const struct msd_peer *peer,
+			       const struct msd_wire_tensor *t, uint8_t **ret_p,
+			       struct msd_device *ret_device,
+			       struct msd_obj **ret_owner, struct msd_diag *d)
+{
+	struct msd_tensor *r = msd_residents_peek(&peer->residents, t->handle);
+
+	if (r == NULL)
+		return msd_diag_set(d, MSD_STALE_HANDLE,
+				    "tensor handle %u.%u: the tensor is gone",
+				    t->handle.slot, t->handle.generation);
+	if (!msd_dtype_eq(r->dl.dtype, t->dtype) || r->dl.ndim != (int32_t)t->ndim ||
+	    memcmp(r->dl.shape, t->shape, t->ndim * sizeof(int64_t)) != 0)
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"tensor handle %u.%u: not the dtype and shape it was "
+			"made with",
+			t->handle.slot, t->handle.generation);
+	*ret_p = r->dl.data;
+	*ret_device = r->dl.device;
+	*ret_owner = &r->obj;
+	return MSD_OK;
+}
+
+/* Where tensors without elements are. */
+static uint8_t no_bytes[MSD_TENSOR_ALIGN] __attribute__((aligned(MSD_TENSOR_ALIGN)));
+
+msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
+			uint8_t **ret_p, struct msd_device *ret_device,
+			struct msd_obj **ret_owner, struct msd_diag *d)
+{
+	*ret_device = (struct msd_device){MSD_DEV_CPU, 0};
+	*ret_owner = NULL;
+	msd_err err = check_tensor(t, d);
+	if (err != MSD_OK)
+		return err;
+	switch (t->where) {
+	case MSD_AT_RESIDENT:
+		return locate_resident(peer, t, ret_p, ret_device, ret_owner, d);
+	case MSD_AT_SEGMENT:
+		*ret_p = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
+		if (*ret_p == NULL)
+			return msd_diag_set(
+				d, MSD_BAD_ARGUMENT,
+				"tensor of %llu bytes at %llu is not inside "
+				"segment %u",
+				(unsigned long long)t->bytes,
+				(unsigned long long)t->offset, t->segment);
+		return MSD_OK;
+	case MSD_AT_INLINE:
+		if (t->bytes == 0) { /* a frame without payload has no segment either */
+			*ret_p = no_bytes;
+			return MSD_OK;
+		}
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "inline tensor: a worker takes them in segments");
+	case MSD_AT_OUT:
+		break;
+	}
+	return msd_diag_set(d, MSD_BAD_ARGUMENT, "out tensor where a value is needed");
+}
+
+/* A tensor that the callee fills: zeros in a slot of its own, noted for the reply. */
+static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
+			   struct msd_call_out **ret, struct msd_diag *d)
+{
+	struct msd_call_out *o = msd_arena_alloc(call->arena, sizeof(*o));
+	msd_err err = o != NULL ? check_tensor(t, d) : no_memory(d);
+
+	if (err == MSD_OK)
+		err = msd_call_add_slot(call, t, &o->slot, d);
+	if (err != MSD_OK)
+		return err;
+	o->tensor = *t;
+	*ret = o;
+	struct msd_call_out **end = &call->outs;
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = o;
+	call->n_outs++;
+	return MSD_OK;
+}
+
+/* Compiled functions read a DLTensor and forget it: no object is needed for those. */
+static msd_err borrowed_tensor(struct msd_call *call, const struct msd_wire_tensor *t,
+			       uint8_t *p, struct msd_device device,
+			       struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_dltensor *dl =
+		msd_arena_alloc(call->arena, sizeof(*dl) + t->ndim * sizeof(int64_t));
+
+	if (dl == NULL)
+		return no_memory(d);
+	*dl = (struct msd_dltensor){.data = p,
+				    .device = device,
+				    .ndim = (int32_t)t->ndim,
+				    .dtype = t->dtype,
+				    .shape = (int64_t *)(void *)(dl + 1)};
+	memcpy(dl->shape, t->shape, t->ndim * sizeof(int64_t));
+	*ret = (struct msd_any){.type = MSD_T_DLTENSOR, .as.dl = dl};
+	return MSD_OK;
+}
+
+/* A tensor over memory that stays for the call. */
+static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint8_t *p,
+		    struct msd_device device, struct msd_obj *owner, bool is_nested,
+		    struct msd_any *ret, struct msd_diag *d)
+{
+	if (!call->wants_objects && !is_nested)
+		return borrowed_tensor(call, t, p, device, ret, d);
+	struct msd_tensor *made = msd_tensor_view(p, device, t->dtype, t->shape,
+						  t->ndim, owner, NULL, NULL);
+	return hold(call, made != NULL ? &made->obj : NULL, ret, d);
+}
+
+/* An out tensor: the slot itself, or memory of a device that is copied there later. */
+static msd_err read_out(struct msd_call *call, struct msd_wire_tensor *t,
+			struct msd_dev *dev, struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_call_out *o;
+	msd_err err = reserve_out(call, t, &o, d);
+
+	if (err == MSD_OK && dev != NULL)
+		err = msd_stage_in(call, t, dev, NULL, &o->there, d);
+	if (err != MSD_OK)
+		return err;
+	if (o->there != NULL) {
+		*ret = (struct msd_any){.type = MSD_T_TENSOR, .as.obj = &o->there->obj};
+		return MSD_OK;
+	}
+	return view(call, t, o->slot, (struct msd_device){MSD_DEV_CPU, 0}, NULL, false,
+		    ret, d);
+}
+
+static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_nested,
+			   struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_wire_tensor t;
+	struct msd_obj *owner = NULL;
+	struct msd_tensor *there;
+	struct msd_device device;
+	struct msd_dev *dev = NULL;
+	uint8_t *p;
+	msd_err err = msd_wire_tensor_read(ext.p, ext.n, &t, d);
+
+	/* Bytes go where the tensor says, else to where the call runs; a resident one
+	 * never moves. */
+	if (err == MSD_OK && t.where != MSD_AT_RESIDENT)
+		err = msd_stage_device(call->module,
+				       t.device.type != 0 ? t.device : call->device,
+				       &dev, d);
+	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested)
+		return read_out(call, &t, dev, ret, d);
+	if (err == MSD_OK)
+		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
+	if (err == MSD_OK && dev != NULL) {
+		err = msd_stage_in(call, &t, dev, p, &there, d);
+		return err == MSD_OK ? hold(call, &there->obj, ret, d) : err;
+	}
+	return err == MSD_OK ? view(call, &t, p, device, owner, is_nested, ret, d)
+			     : err;
+}
+
+static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,
+			  struct msd_any *ret, struct msd_diag *d);
+
+/* Depth is bounded: the body's scan allows MSD_MAX_DEPTH. */
+static msd_err read_tuple(struct msd_call *call, const struct msd_wire_value *v,
+			  struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_array *a = msd_array_new(v->as.tuple.n);
+	struct msd_cur c = msd_cur_of(v->as.tuple.items);
+	msd_err err = hold(call, a != NULL ? &a->obj : NULL, ret, d);
+
+	if (a == NULL || err != MSD_OK)
+		return err;
+	for (uint32_t i = 0; i < v->as.tuple.n; i++) {
+		struct msd_any item;
+		err = read_value(call, &c, true, &item, d);
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "[%u]", i);
+		if (!msd_any_copy(&item, &a->items[i]))
+			return no_memory(d);
+	}
+	return MSD_OK;
+}
+
+static struct msd_obj *str_obj(struct msd_span s, enum msd_type type)
+{
+	struct msd_str *str = msd_str_new((const char *)s.p, s.n, type);
+
+	return str != NULL ? &str->obj : NULL;
+}
+
+static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,
+			  struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_wire_value v;
+	struct msd_shape *shape;
+	msd_err err = msd_value_read(c, &v, d);
+
+	if (err != MSD_OK)
+		return err;
+	*ret = msd_none();
+	switch (v.kind) {
+	case MSD_K_NIL:
+		return MSD_OK;
+	case MSD_K_BOOL:
+		*ret = msd_bool(v.as.b);
+		return MSD_OK;
+	case MSD_K_INT:
+		*ret = msd_int(v.as.i);
+		return MSD_OK;
+	case MSD_K_FLOAT:
+		*ret = msd_float(v.as.f);
+		return MSD_OK;
+	case MSD_K_STR:
+		return hold(call, str_obj(v.as.str, MSD_T_STR), ret, d);
+	case MSD_K_BYTES:
+		return hold(call, str_obj(v.as.str, MSD_T_BYTES), ret, d);
+	case MSD_K_DTYPE:
+		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v.as.dtype};
+		return MSD_OK;
+	case MSD_K_DEVICE:
+		*ret = (struct msd_any){.type = MSD_T_DEVICE, .as.device = v.as.device};
+		return MSD_OK;
+	case MSD_K_SHAPE:
+		shape = msd_shape_new(v.as.shape.dim, v.as.shape.ndim);
+		return hold(call, shape != NULL ? &shape->obj : NULL, ret, d);
+	case MSD_K_TENSOR:
+		return read_tensor(call, v.as.tensor, is_nested, ret, d);
+	case MSD_K_TUPLE:
+		return read_tuple(call, &v, ret, d);
+	case MSD_K_FUNCTION:
+	case MSD_K_MODULE:
+	case MSD_K_INSTANCE:
+	case MSD_K_UPLOAD:
+	case MSD_K_COUNT:
+		break;
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED, "a %s cannot be an argument",
+			    msd_kind_name(v.kind));
+}
+
+msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
+			   struct msd_diag *d)
+{
+	call->n_args = n;
+	call->args = msd_arena_alloc(call->arena, n * sizeof(*call->args));
+	if (call->args == NULL && n > 0)
+		return no_memory(d);
+	for (uint32_t i = 0; i < n; i++) {
+		msd_err err = read_value(call, c, false, &call->args[i], d);
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "argument %u", i);
+	}
+	return MSD_OK;
+}

@@ -1,0 +1,165 @@
+#include "daemon/worker/crash.h"
+#include "daemon/worker/stage.h"
+#include <string.h>
+#include "proto/name.h"
+
+static msd_err find_func(struct msd_worker *w, struct msd_span target,
+			 struct msd_func **ret, struct msd_diag *d)
+{
+	struct msd_span module, function;
+
+	if (!msd_target_split(target, &module, &function))
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "call: expected \"module:function\"");
+	if (!msd_span_is(module, w->name))
+		return msd_diag_set(d, MSD_NOT_FOUND,
+				    "call: this worker has %s, not %.*s", w->name,
+				    (int)module.n, (const char *)module.p);
+	return msd_funcs_find(&w->funcs, function, ret, d);
+}
+
+/* A function of an instance; it lives as long as the call's other memory. */
+static msd_err find_instance_func(struct msd_worker *w, const struct msd_request *r,
+				  struct msd_span target, struct msd_func **ret,
+				  struct msd_diag *d)
+{
+	struct msd_instance *instance =
+		msd_instances_peek(&r->peer->instances, r->instance);
+	struct msd_span module, function;
+	struct msd_func *func;
+
+	if (instance == NULL)
+		return msd_diag_set(d, MSD_STALE_HANDLE,
+				    "instance handle %u.%u: the instance is gone",
+				    r->instance.slot, r->instance.generation);
+	if (!msd_target_split(target, &module, &function))
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "call: expected \"module:function\"");
+	func = msd_arena_alloc(&w->arena, sizeof(*func) + function.n + 1);
+	if (func == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	*func = (struct msd_func){.style = MSD_FUNC_MODEL};
+	memcpy(func->name, function.p, function.n);
+	func->name[function.n] = '\0';
+	func->fn = msd_instance_find(instance, func->name);
+	if (func->fn == NULL)
+		return msd_diag_set(d, MSD_NOT_FOUND, "an instance has no function %s",
+				    func->name);
+	*ret = func;
+	return MSD_OK;
+}
+
+/* Run the function and note how long it took. */
+static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
+		      uint64_t *ret_ns, struct msd_diag *d)
+{
+	uint64_t begin = msd_now_ns();
+
+	msd_crash_note("call of", call->func->name);
+	msd_err err = msd_loaded_call(w->module, call->func->fn, call->args,
+				      call->n_args, ret, d);
+	msd_crash_note(NULL, NULL);
+	*ret_ns = msd_now_ns() - begin;
+	msd_func_learn(call->func, *ret_ns);
+	return err;
+}
+
+/* [[out...], return] and {"exec_ns": int}. */
+static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
+			   uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
+{
+	size_t begin = out->n;
+	uint64_t queued_ns = msd_now_ns();
+	const bool waits = call->queued != NULL;
+
+	msd_body_begin_response(out, call->request->id, true);
+	msd_pack_nil(out);
+	msd_pack_array(out, 2);
+	msd_pack_array(out, call->n_outs);
+	for (const struct msd_call_out *o = call->outs; o != NULL; o = o->next)
+		msd_pack_tensor(out, &o->tensor);
+	msd_err err = msd_stage_outs(call, d);
+	if (err == MSD_OK)
+		err = msd_call_write_result(call, result, out, d);
+	if (err == MSD_OK)
+		err = msd_stage_wait(call, d);
+	if (err != MSD_OK)
+		return err;
+	if (waits) /* what the call has queued ran since */
+		exec_ns += msd_now_ns() - queued_ns;
+	msd_pack_map(out, 1);
+	msd_pack_cstr(out, "exec_ns");
+	msd_pack_uint(out, exec_ns);
+	if (out->n - begin > MSD_MAX_BODY_BYTES)
+		return msd_diag_set(
+			d, MSD_TOO_LARGE,
+			"the result takes %zu bytes beside its tensors, more "
+			"than %u",
+			out->n - begin, MSD_MAX_BODY_BYTES);
+	return MSD_OK;
+}
+
+/* @n arguments at @c; the whole response to @out. */
+static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
+		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_any result = msd_none();
+	uint64_t exec_ns;
+	msd_err err = msd_call_read_args(call, c, n, d);
+
+	if (err == MSD_OK && call->request->names.n > 0)
+		err = msd_call_order_args(call, call->request->names, d);
+	if (err == MSD_OK)
+		err = msd_stage_check(call, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", call->func->name);
+	err = invoke(w, call, &result, &exec_ns, d);
+	if (err != MSD_OK)
+		return err;
+	err = write_reply(call, &result, exec_ns, out, d);
+	msd_any_drop(&result);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
+}
+
+msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
+			struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value target;
+	struct msd_func *func = r->func;
+
+	if (!msd_array_open(r->params, &c, &n) || n == 0 ||
+	    msd_value_read(&c, &target, d) != MSD_OK || target.kind != MSD_K_STR)
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"call: expected [\"module:function\", argument...]");
+	if (func == NULL || r->instance.generation != 0) {
+		msd_err unknown =
+			r->instance.generation != 0
+				? find_instance_func(w, r, target.as.str, &func, d)
+				: find_func(w, target.as.str, &func, d);
+		if (unknown != MSD_OK)
+			return unknown;
+	}
+	struct msd_device device = msd_loaded_device(w->module);
+	struct msd_dev *dev;
+	if (r->device.type != 0)
+		device = r->device;
+	msd_err err = msd_stage_device(w->module, device, &dev, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", func->name);
+	struct msd_call call = {
+		.peer = r->peer,
+		.module = w->module,
+		.device = device,
+		.queued = dev,
+		.request = r,
+		.func = func,
+		.arena = &w->arena,
+		.wants_objects = func->style == MSD_FUNC_MODEL,
+	};
+	err = run(w, &call, &c, n - 1, out, d);
+	msd_call_finish(&call, err != MSD_OK);
+	return err;
+}

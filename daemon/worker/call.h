@@ -1,0 +1,78 @@
+#ifndef MSD_WORKER_CALL_H
+#define MSD_WORKER_CALL_H
+/*
+ * One call while it runs: its decoded arguments and everything that it must give back
+ * afterwards. Lives in the worker's arena.
+ */
+#include "daemon/worker/worker.h"
+#include "proto/value.h"
+
+/* A tensor that the callee fills, as the reply will describe it. */
+struct msd_call_out {
+	struct msd_call_out *next;
+	struct msd_wire_tensor tensor;
+	uint8_t *slot;
+	struct msd_tensor
+		*there; /* on a device, owned; NULL: the callee has the slot */
+};
+
+struct msd_call {
+	struct msd_peer *peer;
+	const struct msd_request *request; /* NULL: not a call but a copy */
+	struct msd_func *func;
+	struct msd_loaded *module;
+	struct msd_device device; /* where tensors belong that name none */
+	struct msd_dev *queued;   /* the device that has work of this call; or NULL */
+	struct msd_arena *arena;
+	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
+	struct msd_any *args;
+	uint32_t n_args;
+	struct msd_call_out *outs; /* in argument order */
+	uint32_t n_outs;
+	uint32_t n_result_tensors;
+	uint32_t n_result_values;
+	struct call_hold *holds; /* objects to drop */
+	struct call_slot *slots; /* out slots to free when the call fails */
+};
+
+/**
+ * Decode @n values at @c into call->args. Tensors are views of the peer's segments and
+ * residents, checked to lie inside them. Errors name the argument.
+ */
+MSD_MUST_CHECK msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c,
+					  uint32_t n, struct msd_diag *d);
+/**
+ * Put the arguments into the order of the function's parameters: @names is an array,
+ * for each argument a parameter's name, or nil for the first one that no other argument
+ * is for. Errors: MSD_BAD_REQUEST, MSD_BAD_ARGUMENT (a name that the function does not
+ * have, a parameter without argument, a function whose parameters are not known).
+ */
+MSD_MUST_CHECK msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
+					   struct msd_diag *d);
+/**
+ * Append @v to @out. Tensors are copied into out slots of the peer: the reply may be
+ * read after the input's slot is gone. MSD_UNSUPPORTED names a kind that cannot travel.
+ */
+MSD_MUST_CHECK msd_err msd_call_write_result(struct msd_call *call,
+					     const struct msd_any *v,
+					     struct msd_buf *out, struct msd_diag *d);
+/** Reserve an out slot for @t, whose place is filled in. The call frees it on failure.
+ */
+MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,
+					 struct msd_wire_tensor *t, uint8_t **ret_p,
+					 struct msd_diag *d);
+/** Free the call's out slots: it failed. */
+void msd_call_free_slots(struct msd_call *call);
+/** Drop the call's objects; with @failed its out slots, too. */
+void msd_call_finish(struct msd_call *call, bool failed);
+
+/**
+ * A tensor argument's memory: inside a segment, or a resident's (then *@ret_owner is
+ * its object, borrowed). *@ret_device is where that memory is. Not for *out* tensors.
+ */
+MSD_MUST_CHECK msd_err msd_call_locate(const struct msd_peer *peer,
+				       const struct msd_wire_tensor *t, uint8_t **ret_p,
+				       struct msd_device *ret_device,
+				       struct msd_obj **ret_owner, struct msd_diag *d);
+
+#endif

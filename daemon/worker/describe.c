@@ -1,0 +1,164 @@
+#include "daemon/worker/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/value.h"
+
+#define MAX_TEXT_BYTES (128u * 1024u)
+/* Of what a body may hold; the rest is for the envelope and a broad margin. */
+#define DETAILS_BYTES (MSD_MAX_BODY_BYTES / 2)
+#define DETAILS_OBJECTS (MSD_MAX_OBJECTS / 2)
+#define NAMES_BYTES (MSD_MAX_BODY_BYTES / 8 * 7 - MAX_TEXT_BYTES)
+#define NAMES_OBJECTS (MSD_MAX_OBJECTS / 8 * 7)
+
+/* What has been written so far. */
+struct budget {
+	struct msd_buf *out;
+	size_t objects;
+};
+
+static const char *hint_name(enum msd_kind_hint kind)
+{
+	switch (kind) {
+	case MSD_P_TENSOR:
+		return "tensor";
+	case MSD_P_INT:
+		return "int";
+	case MSD_P_FLOAT:
+		return "float";
+	case MSD_P_BOOL:
+		return "bool";
+	case MSD_P_STR:
+		return "str";
+	case MSD_P_SHAPE:
+		return "shape";
+	case MSD_P_TUPLE:
+		return "tuple";
+	case MSD_P_OTHER:
+		return "other";
+	case MSD_P_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
+
+static void put_text(struct msd_buf *out, const char *key, const char *value)
+{
+	msd_pack_cstr(out, key);
+	msd_pack_text(out, value, strlen(value));
+}
+
+static void put_param(struct budget *b, const struct msd_param *p)
+{
+	char name[MSD_DTYPE_NAME_MAX];
+	bool has_shape = p->ndim >= 0 && (p->ndim == 0 || p->shape != NULL);
+	size_t n = 1u + (p->name != NULL) + p->has_dtype + has_shape;
+
+	msd_pack_map(b->out, n);
+	if (p->name != NULL)
+		put_text(b->out, "name", p->name);
+	put_text(b->out, "kind", hint_name(p->kind));
+	if (p->has_dtype)
+		put_text(b->out, "dtype", msd_dtype_format(p->dtype, name));
+	if (has_shape) {
+		msd_pack_cstr(b->out, "shape");
+		msd_pack_array(b->out, (size_t)p->ndim);
+		for (int32_t i = 0; i < p->ndim; i++)
+			msd_pack_int(b->out, p->shape[i]);
+	}
+	b->objects += 1 + 2 * n + (has_shape ? (size_t)p->ndim : 0);
+}
+
+static void put_function(struct budget *b, const struct msd_func_info *f, bool details)
+{
+	const struct msd_signature *s = f->signature;
+	bool has_text = details && s->text != NULL;
+	bool has_params = details && s->known;
+	size_t n = 3u + has_text + has_params + (f->refusal != NULL);
+
+	msd_pack_map(b->out, n);
+	put_text(b->out, "name", f->name);
+	put_text(b->out, "style", f->style == MSD_FUNC_MODEL ? "model" : "prim");
+	put_text(b->out, "kind", f->module_kind != NULL ? f->module_kind : "");
+	if (has_text)
+		put_text(b->out, "signature", s->text);
+	if (has_params) {
+		msd_pack_cstr(b->out, "params");
+		msd_pack_array(b->out, s->n_params);
+		for (size_t i = 0; i < s->n_params; i++)
+			put_param(b, &s->params[i]);
+	}
+	if (f->refusal != NULL)
+		put_text(b->out, "refusal", f->refusal);
+	b->objects += 1 + 2 * n;
+}
+
+/* Write functions until the room is used up; returns how many are in. */
+static size_t put_functions(struct budget *b, const struct msd_func_info *const *all,
+			    size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t begin = b->out->n;
+		size_t objects = b->objects;
+
+		put_function(b, all[i], true);
+		if (b->out->n > DETAILS_BYTES || b->objects > DETAILS_OBJECTS) {
+			b->out->n = begin;
+			b->objects = objects;
+			put_function(b, all[i], false);
+		}
+		if (b->out->n > NAMES_BYTES || b->objects > NAMES_OBJECTS) {
+			b->out->n = begin;
+			return i;
+		}
+	}
+	return n;
+}
+
+static void put_inspect(struct msd_buf *out, const struct msd_inspect *inspect)
+{
+	struct msd_buf text = {0};
+
+	msd_inspect_text(inspect, &text);
+	msd_pack_cstr(out, "inspect");
+	msd_pack_map(out, 1);
+	msd_pack_cstr(out, "text");
+	msd_pack_text(out, (const char *)text.p,
+		      text.n < MAX_TEXT_BYTES ? text.n : MAX_TEXT_BYTES);
+	out->bad = out->bad || text.bad;
+	msd_buf_finish(&text);
+}
+
+msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
+			   struct msd_diag *d)
+{
+	const struct msd_inspect *inspect = msd_loaded_inspect(m);
+	size_t n;
+	const struct msd_func_info *const *all = msd_loaded_functions(m, &n);
+	struct msd_buf functions = {0};
+	struct budget b = {.out = &functions};
+	size_t n_in = put_functions(&b, all, n);
+
+	const struct msd_device device = msd_loaded_device(m);
+	char type[MSD_DTYPE_NAME_MAX];
+	char place[MSD_DTYPE_NAME_MAX + 16];
+
+	(void)snprintf(place, sizeof(place), "%s:%d",
+		       msd_device_type_format(device.type, type), device.id);
+	msd_pack_map(out, n_in < n ? 6 : 5);
+	put_text(out, "device", place);
+	put_text(out, "era", msd_era_title(inspect->era));
+	put_text(out, "machine", inspect->machine);
+	put_inspect(out, inspect);
+	msd_pack_cstr(out, "functions");
+	msd_pack_array(out, n_in);
+	msd_buf_put(out, functions.p, functions.n);
+	if (n_in < n) {
+		msd_pack_cstr(out, "left_out");
+		msd_pack_uint(out, n - n_in);
+	}
+	bool bad = out->bad || functions.bad;
+	msd_buf_finish(&functions);
+	return bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+}

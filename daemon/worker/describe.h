@@ -1,0 +1,11 @@
+#ifndef MSD_WORKER_DESCRIBE_H
+#define MSD_WORKER_DESCRIBE_H
+/* What a worker tells about its module when it is open (CHANNEL.md, worker.open). */
+#include "runtime/module.h"
+
+/** Append the map. Of a module with more functions than a frame holds, details are left
+ * out first and functions last; then "left_out" says how many. */
+MSD_MUST_CHECK msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
+					  struct msd_diag *d);
+
+#endif

@@ -1,0 +1,80 @@
+#include "daemon/worker/devices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/body.h"
+#include "proto/value.h"
+#include "runtime/device/device.h"
+
+struct lists {
+	struct msd_buf devices;
+	struct msd_buf absent;
+	size_t n_devices;
+	size_t n_absent;
+};
+
+static void put_text(struct msd_buf *out, const char *key, const char *value)
+{
+	msd_pack_cstr(out, key);
+	msd_pack_text(out, value, strlen(value));
+}
+
+static void put_device(void *ctx, const struct msd_device_info *info)
+{
+	struct lists *lists = ctx;
+	struct msd_buf *b = &lists->devices;
+	char type[MSD_DTYPE_NAME_MAX];
+	char device[MSD_DTYPE_NAME_MAX + 16];
+
+	(void)snprintf(device, sizeof(device), "%s:%d",
+		       msd_device_type_format(info->device.type, type),
+		       info->device.id);
+	lists->n_devices++;
+	msd_pack_map(b, 7);
+	put_text(b, "device", device);
+	put_text(b, "name", info->name);
+	put_text(b, "platform", info->platform);
+	put_text(b, "capability", info->capability);
+	put_text(b, "driver", info->driver);
+	msd_pack_cstr(b, "memory_bytes");
+	msd_pack_uint(b, info->memory_bytes);
+	msd_pack_cstr(b, "compute_units");
+	msd_pack_uint(b, info->compute_units);
+}
+
+static void put_absent(void *ctx, const char *backend, const char *why)
+{
+	struct lists *lists = ctx;
+	struct msd_buf text = {0};
+
+	msd_buf_printf(&text, "%s: %s", backend, why);
+	if (!text.bad) {
+		lists->n_absent++;
+		msd_pack_text(&lists->absent, (const char *)text.p, text.n);
+	}
+	msd_buf_finish(&text);
+}
+
+int msd_devices_print(void)
+{
+	struct lists lists = {0};
+	struct msd_buf out = {0};
+
+	msd_devices_list(put_device, put_absent, &lists);
+	msd_body_begin_response(&out, 0, false);
+	msd_pack_nil(&out);
+	msd_pack_map(&out, 2);
+	msd_pack_cstr(&out, "devices");
+	msd_pack_array(&out, lists.n_devices);
+	msd_buf_put(&out, lists.devices.p, lists.devices.n);
+	msd_pack_cstr(&out, "absent");
+	msd_pack_array(&out, lists.n_absent);
+	msd_buf_put(&out, lists.absent.p, lists.absent.n);
+	bool ok = !out.bad && !lists.devices.bad && !lists.absent.bad &&
+		  fwrite(out.p, 1, out.n, stdout) == out.n && fflush(stdout) == 0;
+	msd_buf_finish(&out);
+	msd_buf_finish(&lists.devices);
+	msd_buf_finish(&lists.absent);
+	return ok ? 0 : 1;
+}

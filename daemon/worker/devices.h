@@ -1,0 +1,10 @@
+#ifndef MSD_WORKER_DEVICES_H
+#define MSD_WORKER_DEVICES_H
+/* `modserd-worker --devices`: look for devices, in a process that may die of it. */
+
+/** Write one response body (proto/body.h) to standard output: {"devices": [{"device",
+ * "name", "platform", "capability", "driver", "memory_bytes", "compute_units"}],
+ * "absent": [why a backend has none]}. Returns the exit code. */
+int msd_devices_print(void);
+
+#endif

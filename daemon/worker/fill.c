@@ -1,0 +1,164 @@
+/* tensor.fill: one number in every element of a resident tensor. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/worker/stage.h"
+#include "runtime/abi/half.h"
+
+#define MAX_ELEMENT_BYTES 64u
+#define CHUNK_BYTES ((size_t)1 << 20) /* of the host, copied again and again */
+
+static msd_err refuse(const struct msd_wire_value *v, struct msd_dtype t,
+		      struct msd_diag *d)
+{
+	char name[MSD_DTYPE_NAME_MAX];
+
+	return msd_diag_set(d, MSD_BAD_ARGUMENT,
+			    "a tensor of %s cannot be filled with this %s",
+			    msd_dtype_format(t, name), msd_kind_name(v->kind));
+}
+
+static bool int_fits(int64_t i, struct msd_dtype t)
+{
+	const unsigned bits = t.bits;
+
+	if (t.code == MSD_DT_BOOL || (t.code == MSD_DT_UINT && bits == 1))
+		return i == 0 || i == 1;
+	if (t.code == MSD_DT_UINT)
+		return i >= 0 && (bits >= 63 || i >> bits == 0);
+	return bits == 64 ||
+	       (i >= -((int64_t)1 << (bits - 1)) && i < ((int64_t)1 << (bits - 1)));
+}
+
+static bool is_zero(const struct msd_wire_value *v)
+{
+	return (v->kind == MSD_K_BOOL && !v->as.b) ||
+	       (v->kind == MSD_K_INT && v->as.i == 0) ||
+	       (v->kind == MSD_K_FLOAT && v->as.f == 0 && !signbit(v->as.f));
+}
+
+/* @v as a float of @bits, low byte first; false: there is no such type here. */
+static bool put_float(double f, struct msd_dtype t, uint8_t *out)
+{
+	const float single = (float)f;
+	uint64_t bits = 0;
+	uint32_t low;
+
+	memcpy(&low, &single, sizeof(low));
+	if (t.code == MSD_DT_FLOAT && t.bits == 64)
+		memcpy(&bits, &f, sizeof(bits));
+	else if (t.code == MSD_DT_FLOAT && t.bits == 32)
+		bits = low;
+	else if (t.code == MSD_DT_FLOAT && t.bits == 16)
+		bits = msd_half_from_double(f);
+	else if (t.code == MSD_DT_BFLOAT && t.bits == 16 && !isnan(f))
+		bits = (low + 0x7fff + ((low >> 16) & 1)) >> 16; /* nearest even */
+	else if (t.code == MSD_DT_BFLOAT && t.bits == 16)
+		bits = 0x7fc0;
+	else
+		return false;
+	for (unsigned i = 0; i < t.bits / 8u; i++)
+		out[i] = (uint8_t)(bits >> (8 * i));
+	return true;
+}
+
+/* One lane of @t with the value @v. */
+static msd_err encode(const struct msd_wire_value *v, struct msd_dtype t, uint8_t *out,
+		      struct msd_diag *d)
+{
+	const bool is_number = v->kind == MSD_K_INT || v->kind == MSD_K_BOOL;
+	const int64_t i = v->kind == MSD_K_BOOL ? v->as.b : v->as.i;
+	const bool is_int =
+		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
+
+	if (is_zero(v)) /* of every type, all bytes are 0 */
+		return MSD_OK;
+	if (is_int && is_number && (t.bits >= 8 || t.bits == 1) && int_fits(i, t)) {
+		for (unsigned b = 0; b < (t.bits + 7u) / 8u; b++)
+			out[b] = (uint8_t)((uint64_t)i >> (8 * b));
+		return MSD_OK;
+	}
+	if (!is_int && (is_number || v->kind == MSD_K_FLOAT) &&
+	    put_float(is_number ? (double)i : v->as.f, t, out))
+		return MSD_OK;
+	return refuse(v, t, d);
+}
+
+/* Copy the pattern in @chunk over the @n bytes at @dst. */
+static msd_err spread(struct msd_dev *dev, uint8_t *dst, size_t n, const uint8_t *chunk,
+		      size_t n_chunk, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (size_t at = 0; err == MSD_OK && at < n; at += n_chunk)
+		err = msd_dev_copy(dev, dst + at, NULL, chunk,
+				   n - at < n_chunk ? n - at : n_chunk, d);
+	if (err == MSD_OK && dev != NULL)
+		err = msd_dev_sync(dev, d);
+	return err;
+}
+
+static msd_err fill(struct msd_dev *dev, uint8_t *dst, size_t n, const uint8_t *lane,
+		    size_t n_lane, struct msd_diag *d)
+{
+	size_t n_chunk = CHUNK_BYTES - CHUNK_BYTES % n_lane;
+
+	n_chunk = n < n_chunk ? n : n_chunk;
+	if (n == 0)
+		return MSD_OK;
+	uint8_t *chunk = malloc(n_chunk);
+	if (chunk == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; i < n_chunk; i++)
+		chunk[i] = lane[i % n_lane];
+	msd_err err = spread(dev, dst, n, chunk, n_chunk, d);
+	free(chunk);
+	return err;
+}
+
+static msd_err read_params(const struct msd_request *r, struct msd_wire_tensor *ret,
+			   struct msd_wire_value *ret_value, struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value v;
+
+	if (!msd_array_open(r->params, &c, &n) || n != 2 ||
+	    msd_value_read(&c, &v, d) != MSD_OK ||
+	    msd_value_read(&c, ret_value, d) != MSD_OK || v.kind != MSD_K_TENSOR)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected [tensor, number]");
+	msd_err err = msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, d);
+	if (err == MSD_OK && ret->where != MSD_AT_RESIDENT)
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT, "the tensor is not a resident");
+	return err;
+}
+
+msd_err msd_handle_tensor_fill(struct msd_worker *w, struct msd_request *r,
+			       struct msd_buf *out, struct msd_diag *d)
+{
+	uint8_t lane[MAX_ELEMENT_BYTES] = {0};
+	struct msd_wire_tensor t;
+	struct msd_wire_value value;
+	struct msd_device device;
+	struct msd_obj *owner;
+	struct msd_dev *dev;
+	uint8_t *dst;
+	msd_err err = read_params(r, &t, &value, d);
+
+	if (err == MSD_OK)
+		err = msd_call_locate(r->peer, &t, &dst, &device, &owner, d);
+	if (err == MSD_OK)
+		err = msd_stage_device(w->module, device, &dev, d);
+	if (err == MSD_OK)
+		err = encode(&value, t.dtype, lane, d);
+	if (err == MSD_OK)
+		err = fill(dev, dst, t.bytes, lane,
+			   t.dtype.bits >= 8 ? t.dtype.bits / 8u : 1, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "tensor.fill");
+	msd_body_begin_response(out, r->id, false);
+	msd_pack_nil(out);
+	msd_pack_nil(out);
+	return MSD_OK;
+}

@@ -1,0 +1,38 @@
+#ifndef MSD_WORKER_FUNCS_H
+#define MSD_WORKER_FUNCS_H
+/*
+ * The module's functions by name, with what the worker learns about each while it calls
+ * them. Filled as functions are first named.
+ */
+#include "runtime/module.h"
+
+struct msd_func {
+	enum msd_func_style style;
+	struct msd_function *fn;
+	/* Highest time of the calls so far, forgetting an eighth of the difference a
+	 * call: one preempted call does not make a function slow for ever. 0: never
+	 * called. */
+	uint64_t peak_ns;
+	uint32_t hash;
+	char name[]; /* as it was asked for */
+};
+
+struct msd_funcs {
+	struct msd_loaded *module; /* borrowed */
+	struct msd_func **table; /* open addressing, n_table is a power of two; owned */
+	size_t n_table;
+	size_t n_used;
+};
+
+void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module);
+void msd_funcs_finish(struct msd_funcs *f);
+/** The function called @name, borrowed until finish. Errors: those of
+ * msd_loaded_find(). */
+MSD_MUST_CHECK msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name,
+				      struct msd_func **ret, struct msd_diag *d);
+/** The same without asking the module: NULL when it was never named before. */
+struct msd_func *msd_funcs_peek(const struct msd_funcs *f, struct msd_span name);
+/** Note that one call took @ns. */
+void msd_func_learn(struct msd_func *func, uint64_t ns);
+
+#endif

@@ -1,0 +1,57 @@
+/* modserd-worker: runs one module for modserd. CHANNEL.md says how they talk. */
+#include <stdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "daemon/worker/crash.h"
+#include "daemon/worker/devices.h"
+#include "daemon/worker/process.h"
+#include "daemon/worker/worker.h"
+
+static int fail(const struct msd_diag *d)
+{
+	(void)fprintf(stderr, "modserd-worker: %s\n", msd_diag_text(d));
+	return 2;
+}
+
+/* `--name NAME` is for those who read process lists; worker.open says what counts. */
+static bool args_ok(int argc, char **argv)
+{
+	return argc == 3 && strcmp(argv[1], "--name") == 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct msd_worker worker;
+	struct msd_diag d = {0};
+	uv_loop_t loop;
+	int channel_fd;
+	int artifact_fd;
+
+	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		(void)printf("modserd-worker %s\n", MSD_VERSION);
+		return 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "--devices") == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return msd_devices_print();
+	}
+	if (!args_ok(argc, argv)) {
+		(void)fprintf(stderr,
+			      "modserd-worker: started by modserd, not by hand\n");
+		return 2;
+	}
+	if (msd_process_prepare(&channel_fd, &artifact_fd, &d) != MSD_OK)
+		return fail(&d);
+	msd_crash_install();
+	int rc = uv_loop_init(&loop);
+	if (rc != 0) {
+		(void)fprintf(stderr, "modserd-worker: %s\n", uv_strerror(rc));
+		return 2;
+	}
+	if (msd_worker_start(&worker, &loop, channel_fd, artifact_fd, &d) != MSD_OK)
+		return fail(&d);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	msd_worker_exit(0);
+}

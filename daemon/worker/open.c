@@ -1,0 +1,188 @@
+/* worker.open: map the artifact, load it, tell what is in it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "daemon/worker/crash.h"
+#include "daemon/worker/describe.h"
+#include "daemon/worker/pins.h"
+#include "daemon/worker/probe.h"
+#include "daemon/worker/worker.h"
+#include "proto/name.h"
+#include "proto/value.h"
+#include "runtime/pool.h"
+
+/* The request's only parameter. Spans borrow from the request. */
+struct open_params {
+	struct msd_span name;
+	struct msd_span file;
+	uint64_t threads;         /* 0: as many as there are cores */
+	uint64_t max_out;         /* bytes */
+	uint64_t max_data;        /* bytes of its own memory; 0: no limit */
+	struct msd_device device; /* type 0: what the module has code for */
+	uint64_t graph, params;   /* bytes of each behind the library */
+};
+
+static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_diag *d)
+{
+	struct msd_wire_value key, v;
+	msd_err err = msd_value_read(c, &key, d);
+
+	if (err == MSD_OK)
+		err = msd_value_read(c, &v, d);
+	if (err != MSD_OK)
+		return err;
+	bool is_count = v.kind == MSD_K_INT && v.as.i >= 0;
+	if (key.kind != MSD_K_STR)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "a key is no text");
+	if (msd_span_is(key.as.str, "name") && v.kind == MSD_K_STR)
+		p->name = v.as.str;
+	else if (msd_span_is(key.as.str, "file") && v.kind == MSD_K_STR)
+		p->file = v.as.str;
+	else if (msd_span_is(key.as.str, "threads") && is_count)
+		p->threads = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "device") && v.kind == MSD_K_DEVICE)
+		p->device = v.as.device;
+	else if (msd_span_is(key.as.str, "max_out") && is_count)
+		p->max_out = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "max_data") && is_count)
+		p->max_data = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "graph") && is_count)
+		p->graph = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "params") && is_count)
+		p->params = (uint64_t)v.as.i;
+	else
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "unknown key, or not its type: %.*s",
+				    (int)key.as.str.n, (const char *)key.as.str.p);
+	return MSD_OK;
+}
+
+/* A module that allocates without end gets NULL from its malloc, and the machine's
+ * other processes keep their memory. Segments are shared, not data: they have max_out.
+ */
+static msd_err limit_data(uint64_t max_data, struct msd_diag *d)
+{
+	const struct rlimit limit = {.rlim_cur = max_data, .rlim_max = max_data};
+
+	if (max_data != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
+		return msd_diag_set(d, MSD_IO, "max-worker-memory of %llu bytes: %s",
+				    (unsigned long long)max_data, strerror(errno));
+	return MSD_OK;
+}
+
+static msd_err read_params(const struct msd_request *r, struct open_params *ret,
+			   struct msd_diag *d)
+{
+	struct msd_cur c, map;
+	uint32_t n;
+	struct msd_span object;
+
+	*ret = (struct open_params){.max_out = MSD_WORKER_DEFAULT_MAX_OUT};
+	if (!msd_array_open(r->params, &c, &n) || n != 1 ||
+	    !msd_object_take(&c, &object) || !msd_map_open(object, &map, &n))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected [{name, file, ...}]");
+	for (uint32_t i = 0; i < n; i++) {
+		msd_err err = read_param(&map, ret, d);
+		if (err != MSD_OK)
+			return err;
+	}
+	if (!msd_name_valid(ret->name))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "no valid module name");
+	return MSD_OK;
+}
+
+/* The file's bytes stay mapped for the life of the process: the module borrows them. */
+static msd_err map_artifact(struct msd_worker *w, struct msd_diag *d)
+{
+	struct stat st;
+
+	if (fstat(w->artifact_fd, &st) != 0 || st.st_size <= 0)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "the file is empty");
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, w->artifact_fd,
+		       0);
+	if (p == MAP_FAILED)
+		return msd_diag_set(d, MSD_IO, "cannot map the file");
+	w->file = (struct msd_span){p, (size_t)st.st_size};
+	return MSD_OK;
+}
+
+/* The last @bytes of @file, which then ends before them. */
+static struct msd_span take_end(struct msd_span *file, uint64_t bytes)
+{
+	file->n -= (size_t)bytes;
+	return (struct msd_span){file->p + file->n, (size_t)bytes};
+}
+
+/* The library, then a graph and its parameters, when they came with it. */
+static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
+			      struct msd_load_options *options, struct msd_diag *d)
+{
+	if (p->graph >= w->file.n || p->params >= w->file.n - p->graph)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "a graph of %llu and parameters of %llu bytes "
+				    "behind a library: the whole has %zu",
+				    (unsigned long long)p->graph,
+				    (unsigned long long)p->params, w->file.n);
+	options->params = take_end(&w->file, p->params);
+	options->graph = take_end(&w->file, p->graph);
+	return MSD_OK;
+}
+
+static msd_err load(struct msd_worker *w, const struct open_params *p,
+		    struct msd_diag *d)
+{
+	char label[256];
+
+	(void)snprintf(w->name, sizeof(w->name), "%.*s", (int)p->name.n,
+		       (const char *)p->name.p);
+	(void)snprintf(label, sizeof(label), "%.*s",
+		       (int)(p->file.n < 200 ? p->file.n : 200),
+		       p->file.n > 0 ? (const char *)p->file.p : w->name);
+	struct msd_load_options options = {.label = label};
+	msd_err err = map_artifact(w, d);
+	if (err == MSD_OK)
+		err = split_artifact(w, p, &options, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", label);
+	msd_pool_configure((unsigned)(p->threads < 1024 ? p->threads : 1024));
+	msd_crash_note("load of", w->name);
+	err = msd_loaded_open(w->artifact_fd, w->file, &options, &w->module, d);
+	if (err == MSD_OK)
+		err = msd_probe_signatures(w->module, d);
+	if (err == MSD_OK) {
+		err = msd_loaded_place(w->module, p->device, d);
+		if (err != MSD_OK)
+			(void)msd_diag_wrap(d, err, "%s", label);
+	}
+	msd_crash_note(NULL, NULL);
+	if (err == MSD_OK)
+		msd_funcs_init(&w->funcs, w->module);
+	return err;
+}
+
+msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
+			struct msd_buf *out, struct msd_diag *d)
+{
+	struct open_params params;
+
+	if (w->module != NULL)
+		return msd_diag_set(d, MSD_EXISTS, "worker.open: %s is open", w->name);
+	msd_err err = read_params(r, &params, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "worker.open");
+	err = limit_data(params.max_data, d);
+	if (err == MSD_OK)
+		err = load(w, &params, d);
+	if (err != MSD_OK)
+		return err;
+	msd_pins_start(w);
+	r->peer->out.pool.max_bytes = params.max_out;
+	r->peer->residents.max_bytes = params.max_out;
+	msd_body_begin_response(out, r->id, false);
+	msd_pack_nil(out);
+	return msd_describe_write(w->module, out, d);
+}

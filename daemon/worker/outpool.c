@@ -1,0 +1,168 @@
+#include "daemon/worker/outpool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* About 100 microseconds of clearing: what a call that arrives meanwhile may wait. */
+#define CLEAN_STEP_BYTES (1u << 20)
+
+/* One slot from its allocation until it is clear again. */
+struct live_slot {
+	struct msd_list link; /* msd_outpool.live, .dirty or .spare */
+	struct msd_slot slot;
+	uint64_t used;    /* bytes that may hold something */
+	uint64_t cleared; /* of them, from the front */
+};
+
+static struct live_slot *slot_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct live_slot, link);
+}
+
+void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
+		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
+		      void *ctx)
+{
+	msd_segpool_init(&p->pool, max_bytes, on_new, ctx);
+	msd_list_init(&p->live);
+	msd_list_init(&p->dirty);
+	msd_list_init(&p->spare);
+}
+
+static void free_all(struct msd_list *list)
+{
+	MSD_LIST_EACH_SAFE (it, list) {
+		free(slot_of(it));
+	}
+	msd_list_init(list);
+}
+
+void msd_outpool_finish(struct msd_outpool *p)
+{
+	free_all(&p->live);
+	free_all(&p->dirty);
+	free_all(&p->spare);
+	msd_segpool_finish(&p->pool);
+}
+
+static void move_to(struct msd_list *list, struct live_slot *s)
+{
+	msd_list_remove(&s->link);
+	msd_list_append(list, &s->link);
+}
+
+/* Clear at most @limit bytes of @s; true when it is all zeros. */
+static bool clear_some(struct live_slot *s, uint64_t limit)
+{
+	uint64_t n = s->used - s->cleared;
+
+	if (n > limit)
+		n = limit;
+	memset(s->slot.p + s->cleared, 0, n);
+	s->cleared += n;
+	return s->cleared == s->used;
+}
+
+static void clear_and_free(struct msd_outpool *p, struct live_slot *s)
+{
+	(void)clear_some(s, UINT64_MAX);
+	/* Always live: the list and the pool change together. */
+	(void)!msd_segpool_free(&p->pool, s->slot.segment, s->slot.offset);
+	move_to(&p->spare, s);
+}
+
+/* A released slot of the same size is taken as it is: a client that calls in a row gets
+ * the same warm memory each time and the pool does not grow. */
+static struct live_slot *take_dirty(struct msd_outpool *p, uint64_t bytes)
+{
+	MSD_LIST_EACH (it, &p->dirty) {
+		struct live_slot *s = slot_of(it);
+		if (s->slot.bytes >= bytes &&
+		    s->slot.bytes - bytes < MSD_TENSOR_ALIGN) {
+			(void)clear_some(s, UINT64_MAX);
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static struct live_slot *take_spare(struct msd_outpool *p)
+{
+	struct msd_list *it = msd_list_first(&p->spare);
+
+	if (it != NULL) {
+		msd_list_remove(it);
+		return slot_of(it);
+	}
+	struct live_slot *s = calloc(1, sizeof(*s));
+	if (s != NULL)
+		msd_list_init(&s->link);
+	return s;
+}
+
+static msd_err alloc_clear(struct msd_outpool *p, uint64_t bytes, struct msd_slot *ret,
+			   struct msd_diag *d)
+{
+	msd_err err = msd_segpool_alloc(&p->pool, bytes, ret, d);
+
+	if (err == MSD_OK || msd_list_is_empty(&p->dirty))
+		return err;
+	while (!msd_list_is_empty(&p->dirty))
+		clear_and_free(p, slot_of(p->dirty.next));
+	return msd_segpool_alloc(&p->pool, bytes, ret, d);
+}
+
+msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, struct msd_slot *ret,
+			  struct msd_diag *d)
+{
+	struct live_slot *s = take_dirty(p, bytes);
+
+	if (s == NULL) {
+		s = take_spare(p);
+		if (s == NULL)
+			return msd_diag_set(d, MSD_NOMEM, "result: out of memory");
+		msd_err err = alloc_clear(p, bytes, &s->slot, d);
+		if (err != MSD_OK) {
+			msd_list_append(&p->spare, &s->link);
+			return err;
+		}
+	}
+	s->used = bytes;
+	s->cleared = 0;
+	move_to(&p->live, s);
+	*ret = s->slot;
+	return MSD_OK;
+}
+
+bool msd_outpool_free(struct msd_outpool *p, uint16_t segment, uint64_t offset)
+{
+	/* Releases come about in the order of the replies: the first is nearly always
+	 * it. */
+	MSD_LIST_EACH (it, &p->live) {
+		struct live_slot *s = slot_of(it);
+		if (s->slot.segment != segment || s->slot.offset != offset)
+			continue;
+		if (s->used <= 4096)
+			clear_and_free(p, s);
+		else
+			move_to(&p->dirty, s);
+		return true;
+	}
+	return false;
+}
+
+bool msd_outpool_clean(struct msd_outpool *p)
+{
+	struct msd_list *it = msd_list_first(&p->dirty);
+
+	if (it == NULL)
+		return false;
+	if (clear_some(slot_of(it), CLEAN_STEP_BYTES))
+		clear_and_free(p, slot_of(it));
+	return !msd_list_is_empty(&p->dirty);
+}
+
+void msd_outpool_trim(struct msd_outpool *p)
+{
+	msd_segpool_trim(&p->pool, MSD_OUTPOOL_KEEP_BYTES);
+}

@@ -1,0 +1,39 @@
+#ifndef MSD_WORKER_OUTPOOL_H
+#define MSD_WORKER_OUTPOOL_H
+/*
+ * The worker's *out* segments: where results lie until the other side has taken them.
+ * A slot is all zeros when it is handed out: compiled code need not fill its outputs,
+ * and what an earlier call of another client left there must not travel. Clearing is
+ * done after the release, between calls, so that no call waits for it; only a slot that
+ * is wanted again at once is cleared at the call.
+ */
+#include "daemon/wire/list.h"
+#include "daemon/wire/segment.h"
+
+struct msd_outpool {
+	struct msd_segpool pool;
+	struct msd_list live;  /* live_slot.link, oldest first */
+	struct msd_list dirty; /* live_slot.link: released, not cleared */
+	struct msd_list spare; /* live_slot.link: records for reuse */
+};
+
+/** @on_new as in msd_segpool_init(). */
+void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
+		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
+		      void *ctx);
+void msd_outpool_finish(struct msd_outpool *p);
+/** Reserve @bytes of zeros. Errors: MSD_NO_SPACE (with the sizes), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes,
+					 struct msd_slot *ret, struct msd_diag *d);
+/** Give a slot back. False when no such slot is live: the peer's mistake. */
+MSD_MUST_CHECK bool msd_outpool_free(struct msd_outpool *p, uint16_t segment,
+				     uint64_t offset);
+/** Clear a little of what was released; true while there is more. */
+bool msd_outpool_clean(struct msd_outpool *p);
+/** Warm memory kept by msd_outpool_trim(): results up to this size meet no page fault.
+ */
+#define MSD_OUTPOOL_KEEP_BYTES (64u << 20)
+/** Give memory that no slot uses back to the system. */
+void msd_outpool_trim(struct msd_outpool *p);
+
+#endif

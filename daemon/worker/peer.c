@@ -1,0 +1,209 @@
+/*
+ * A peer's frames.
+ *
+ * Happy path:
+ *  - request: copied into the worker's queue; it runs when all that has come is drained
+ *  - worker.segment, worker.release, cancel: take effect at once
+ *  - end of the connection: the peer's requests, segments and tensors go; the end of
+ * the supervisor's channel is the end of the process Failures: whatever breaks the
+ * contract of CHANNEL.md closes the connection.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/worker/pins.h"
+#include "daemon/worker/worker.h"
+#include "proto/value.h"
+
+#define MAX_QUEUED_REPLY_BYTES (64u << 20)
+
+static struct msd_peer *peer_of(struct msd_conn *c)
+{
+	return c->user;
+}
+
+/* Pass a new out segment on before any reply that names it. */
+static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
+{
+	struct msd_peer *peer = ctx;
+	struct msd_out *o = msd_out_new();
+
+	msd_pins_add(peer, false, index, bytes);
+	if (o == NULL) {
+		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
+		return;
+	}
+	msd_body_begin_notification(&o->body, "worker.segment");
+	msd_pack_array(&o->body, 3);
+	msd_pack_cstr(&o->body, "out");
+	msd_pack_uint(&o->body, index);
+	msd_pack_uint(&o->body, bytes);
+	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (o->fd < 0) {
+		msd_out_destroy(o);
+		msd_conn_close(&peer->conn, MSD_IO, "no descriptor for a segment");
+		return;
+	}
+	msd_conn_send(&peer->conn, o);
+}
+
+/* ["in", index, bytes] and a descriptor. */
+static msd_err add_segment(struct msd_peer *peer, struct msd_span params,
+			   struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value dir, index, bytes;
+
+	if (!msd_array_open(params, &c, &n) || n != 3 ||
+	    msd_value_read(&c, &dir, d) != MSD_OK ||
+	    msd_value_read(&c, &index, d) != MSD_OK ||
+	    msd_value_read(&c, &bytes, d) != MSD_OK || dir.kind != MSD_K_STR ||
+	    !msd_span_is(dir.as.str, "in") || index.kind != MSD_K_INT ||
+	    index.as.i < 0 || index.as.i > UINT16_MAX || bytes.kind != MSD_K_INT ||
+	    bytes.as.i <= 0)
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "worker.segment: expected [\"in\", index, bytes]");
+	msd_err err = msd_segmap_add(&peer->in, (uint16_t)index.as.i,
+				     msd_conn_take_fd(&peer->conn),
+				     (uint64_t)bytes.as.i, true, d);
+	if (err == MSD_OK)
+		msd_pins_add(peer, true, (uint16_t)index.as.i, (uint64_t)bytes.as.i);
+	return err;
+}
+
+/* [segment, offset, ...] */
+static msd_err release(struct msd_peer *peer, struct msd_span params,
+		       struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_array_open(params, &c, &n) || n % 2 != 0)
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "worker.release: expected [segment, offset, ...]");
+	for (uint32_t i = 0; i < n; i += 2) {
+		struct msd_wire_value segment, offset;
+		if (msd_value_read(&c, &segment, d) != MSD_OK ||
+		    msd_value_read(&c, &offset, d) != MSD_OK ||
+		    segment.kind != MSD_K_INT || offset.kind != MSD_K_INT ||
+		    segment.as.i < 0 || segment.as.i > UINT16_MAX ||
+		    !msd_outpool_free(&peer->out, (uint16_t)segment.as.i,
+				      (uint64_t)offset.as.i))
+			return msd_diag_set(d, MSD_PROTOCOL,
+					    "worker.release: no such slot is in use");
+	}
+	return MSD_OK;
+}
+
+/* [id] */
+static msd_err cancel(struct msd_peer *peer, struct msd_span params, struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value id;
+
+	if (!msd_array_open(params, &c, &n) || n != 1 ||
+	    msd_value_read(&c, &id, d) != MSD_OK || id.kind != MSD_K_INT)
+		return msd_diag_set(d, MSD_PROTOCOL, "cancel: expected [id]");
+	msd_worker_cancel(peer->worker, peer, (uint64_t)id.as.i);
+	return MSD_OK;
+}
+
+static void on_notification(struct msd_peer *peer, const struct msd_in *in)
+{
+	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
+
+	switch ((int)msd_method_find(in->body.method)) {
+	case MSD_M_WORKER_SEGMENT:
+		err = add_segment(peer, in->body.params, &d);
+		break;
+	case MSD_M_WORKER_RELEASE:
+		err = release(peer, in->body.params, &d);
+		break;
+	case MSD_M_CANCEL:
+		err = cancel(peer, in->body.params, &d);
+		break;
+	default: /* notifications that we do not know are not for us */
+		break;
+	}
+	if (err != MSD_OK)
+		msd_conn_close(&peer->conn, err, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static void on_frame(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_peer *peer = peer_of(c);
+
+	switch (in->body.kind) {
+	case MSD_REQUEST:
+		if (!msd_worker_queue(peer->worker, peer, in))
+			msd_conn_close(c, MSD_NOMEM, "out of memory");
+		break;
+	case MSD_NOTIFICATION:
+		on_notification(peer, in);
+		break;
+	case MSD_RESPONSE:
+		msd_conn_close(c, MSD_PROTOCOL, "a response to no request");
+		break;
+	}
+}
+
+static void peer_destroy(struct msd_peer *peer)
+{
+	msd_list_remove(&peer->link);
+	msd_pins_finish(peer);
+	msd_segmap_finish(&peer->in);
+	msd_outpool_finish(&peer->out);
+	msd_instances_finish(&peer->instances); /* they may hold residents */
+	msd_residents_finish(&peer->residents);
+	free(peer);
+}
+
+static void on_closed(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_peer *peer = peer_of(c);
+
+	if (err != MSD_OK)
+		(void)fprintf(stderr, "modserd-worker: channel: %s: %s\n",
+			      msd_err_name(err), why);
+	if (peer->is_channel)
+		msd_worker_exit(err == MSD_OK ? 0 : 1);
+	msd_worker_forget(peer->worker, peer);
+	peer_destroy(peer);
+}
+
+msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_diag *d)
+{
+	static const struct msd_conn_ops ops = {.on_frame = on_frame,
+						.on_closed = on_closed};
+	static const struct msd_conn_limits limits = {
+		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = 0, /* tensors come in segments */
+		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
+		.takes_fds = true,
+	};
+	struct msd_peer *peer = calloc(1, sizeof(*peer));
+
+	if (peer == NULL) {
+		(void)close(fd);
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	peer->worker = w;
+	peer->is_channel = is_channel;
+	msd_list_init(&peer->link);
+	msd_segmap_init(&peer->in);
+	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, on_new_segment, peer);
+	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
+	msd_err err = msd_conn_open(&peer->conn, &w->wire, fd, &ops, &limits, peer, d);
+	if (err != MSD_OK) {
+		peer_destroy(peer);
+		return err;
+	}
+	msd_list_append(&w->peers, &peer->link);
+	return MSD_OK;
+}

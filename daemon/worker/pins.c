@@ -1,0 +1,52 @@
+#include "daemon/worker/pins.h"
+
+#include "runtime/device/pinned.h"
+
+static void pin(uint8_t *p, uint64_t bytes)
+{
+	if (p != NULL)
+		msd_pinned_add(p, bytes);
+}
+
+void msd_pins_start(struct msd_worker *w)
+{
+	const struct msd_dev *dev = msd_dev_peek(msd_loaded_device(w->module));
+
+	if (dev == NULL || dev->ops->pin == NULL)
+		return;
+	w->has_pins = true;
+	MSD_LIST_EACH (it, &w->peers) {
+		const struct msd_peer *peer =
+			MSD_CONTAINER_OF(it, struct msd_peer, link);
+		uint64_t bytes;
+		for (uint32_t i = 0; i < peer->in.n; i++)
+			pin(peer->in.maps[i].p, peer->in.maps[i].bytes);
+		for (uint32_t i = 0; i < peer->out.pool.n_segments; i++) {
+			uint8_t *p =
+				msd_segpool_map(&peer->out.pool, (uint16_t)i, &bytes);
+			pin(p, bytes);
+		}
+	}
+}
+
+void msd_pins_add(struct msd_peer *peer, bool is_in, uint16_t index, uint64_t bytes)
+{
+	if (!peer->worker->has_pins)
+		return;
+	pin(is_in ? msd_segmap_at(&peer->in, index, 0, bytes)
+		  : msd_segpool_map(&peer->out.pool, index, &bytes),
+	    bytes);
+}
+
+void msd_pins_finish(struct msd_peer *peer)
+{
+	uint64_t bytes;
+
+	if (!peer->worker->has_pins)
+		return;
+	for (uint32_t i = 0; i < peer->in.n; i++)
+		msd_pinned_remove(peer->in.maps[i].p);
+	for (uint32_t i = 0; i < peer->out.pool.n_segments; i++)
+		msd_pinned_remove(
+			msd_segpool_map(&peer->out.pool, (uint16_t)i, &bytes));
+}

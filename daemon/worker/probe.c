@@ -1,0 +1,126 @@
+#include "daemon/worker/probe.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/worker/crash.h"
+#include "daemon/worker/worker.h"
+
+/* For all children together: a load must not wait long for what is only nice to know.
+ */
+#define DEADLINE_MS 2000
+/* Functions that may kill the child before the rest is left unknown. */
+#define MAX_DEADLY 8
+
+static bool ask_nobody(void *ctx, size_t place)
+{
+	(void)ctx, (void)place;
+	return false;
+}
+
+/* What parent and children know. */
+struct probing {
+	_Atomic size_t *asking; /* shared: the place that the child is at */
+	size_t deadly[MAX_DEADLY];
+	size_t n_deadly;
+	size_t end; /* places from here on are not asked */
+};
+
+static bool may_ask(void *ctx, size_t place)
+{
+	const struct probing *p = ctx;
+
+	for (size_t i = 0; i < p->n_deadly; i++)
+		if (p->deadly[i] == place)
+			return false;
+	return place < p->end;
+}
+
+static bool may_ask_and_tell(void *ctx, size_t place)
+{
+	struct probing *p = ctx;
+
+	atomic_store(p->asking, place);
+	return may_ask(ctx, place);
+}
+
+/* The child: nothing that it does to memory or prints matters, and it holds nothing
+ * open that would outlive the worker. */
+_Noreturn static void ask_all(struct msd_loaded *m, struct probing *p)
+{
+	const struct msd_probe_gate gate = {may_ask_and_tell, p};
+	struct msd_diag d = {0};
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	msd_crash_uninstall();
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	(void)dup2(null, STDOUT_FILENO);
+	(void)dup2(null, STDERR_FILENO);
+	(void)close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+	_exit(msd_loaded_probe(m, &gate, &d) == MSD_OK ? 0 : 1);
+}
+
+/* Wait for @pid until @end_ns, then kill it. True when it has asked everybody. */
+static bool wait_for(pid_t pid, uint64_t end_ns)
+{
+	struct pollfd ended = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+	const uint64_t now = msd_now_ns();
+	int left_ms = now < end_ns ? (int)((end_ns - now) / 1000000) : 0;
+	int status = 0;
+
+	if (ended.fd < 0 || poll(&ended, 1, left_ms) != 1)
+		(void)kill(pid, SIGKILL);
+	if (ended.fd >= 0)
+		(void)close(ended.fd);
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
+/* One child. True when there is nothing more to find out. */
+static bool try_all(struct msd_loaded *m, struct probing *p, uint64_t end_ns)
+{
+	atomic_store(p->asking, 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		ask_all(m, p);
+	if (pid < 0) {
+		p->end = 0;
+		return true;
+	}
+	if (wait_for(pid, end_ns))
+		return true;
+	p->deadly[p->n_deadly++] = atomic_load(p->asking);
+	if (p->n_deadly < MAX_DEADLY && msd_now_ns() < end_ns)
+		return false;
+	p->end = p->deadly[p->n_deadly - 1];
+	return true;
+}
+
+msd_err msd_probe_signatures(struct msd_loaded *m, struct msd_diag *d)
+{
+	struct probing p = {.end = SIZE_MAX};
+	const struct msd_probe_gate gate = {may_ask, &p};
+	const uint64_t end_ns = msd_now_ns() + DEADLINE_MS * UINT64_C(1000000);
+	void *page = mmap(NULL, sizeof(*p.asking), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	p.asking = page;
+	/* Finding out who can be asked reads the file: once, before the children. */
+	const struct msd_probe_gate nobody = {ask_nobody, NULL};
+	msd_err err = msd_loaded_probe(m, &nobody, d);
+	while (err == MSD_OK && !try_all(m, &p, end_ns))
+		continue;
+	(void)munmap(page, sizeof(*p.asking));
+	return err != MSD_OK ? err : msd_loaded_probe(m, &gate, d);
+}

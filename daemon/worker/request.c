@@ -1,0 +1,212 @@
+/* Requests from their arrival to the moment they run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/worker/worker.h"
+#include "proto/name.h"
+#include "proto/value.h"
+
+/* A spare request keeps its memory up to this size. */
+#define KEEP_BYTES (64u * 1024u)
+
+static struct msd_request *request_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_request, link);
+}
+
+static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
+{
+	struct msd_list *it = msd_list_first(&w->spare);
+	struct msd_request *r = it != NULL ? request_of(it) : calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	if (it != NULL)
+		msd_list_remove(it);
+	else
+		msd_list_init(&r->link);
+	if (r->cap < bytes) {
+		size_t cap = bytes > 512 ? bytes : 512;
+		free(r->bytes);
+		r->bytes = malloc(cap);
+		r->cap = r->bytes != NULL ? cap : 0;
+	}
+	if (r->bytes == NULL) {
+		msd_list_append(&w->spare, &r->link);
+		return NULL;
+	}
+	return r;
+}
+
+void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
+{
+	struct msd_peer *peer = r->peer;
+
+	msd_list_remove(&r->link);
+	if (r->cap > KEEP_BYTES) {
+		free(r->bytes);
+		r->bytes = NULL;
+		r->cap = 0;
+	}
+	msd_list_append(&w->spare, &r->link);
+	peer->n_queued--;
+	if (peer->is_paused && peer->n_queued < MSD_MAX_IN_FLIGHT / 2) {
+		peer->is_paused = false;
+		msd_conn_pause(&peer->conn, false);
+	}
+}
+
+static struct msd_span move_span(struct msd_span s, const uint8_t *from, uint8_t *to)
+{
+	return s.n == 0 ? s : (struct msd_span){to + (s.p - from), s.n};
+}
+
+/* A call's function as far as it is known without a lookup in the module. */
+static struct msd_func *peek_func(const struct msd_worker *w, struct msd_span params)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value target;
+	struct msd_span module, function;
+
+	if (!msd_array_open(params, &c, &n) || n == 0 ||
+	    msd_value_read(&c, &target, NULL) != MSD_OK || target.kind != MSD_K_STR ||
+	    !msd_target_split(target.as.str, &module, &function) ||
+	    !msd_span_is(module, w->name))
+		return NULL;
+	return msd_funcs_peek(&w->funcs, function);
+}
+
+static msd_err read_instance(struct msd_request *r, struct msd_span object,
+			     struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(object);
+	struct msd_wire_value v;
+
+	if (msd_value_read(&c, &v, d) != MSD_OK || v.kind != MSD_K_INSTANCE)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "instance: expected a handle");
+	r->instance = v.as.handle;
+	return MSD_OK;
+}
+
+/* Options are few: the scan bounds a map's pairs. */
+static msd_err read_options(struct msd_request *r, struct msd_diag *d)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_wire_value key, value;
+	msd_err err = MSD_OK;
+
+	r->deadline_ns = 0;
+	r->names = (struct msd_span){0};
+	r->instance = (struct msd_handle){0};
+	r->device = (struct msd_device){0};
+	if (r->options.n == 0)
+		return MSD_OK;
+	if (!msd_map_open(r->options, &c, &n))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "options: expected a map");
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &key, d) != MSD_OK || key.kind != MSD_K_STR)
+			return msd_diag_set(d, MSD_BAD_REQUEST, "options: bad key");
+		if (msd_span_is(key.as.str, "deadline_ms")) {
+			if (msd_value_read(&c, &value, d) != MSD_OK ||
+			    value.kind != MSD_K_INT || value.as.i < 0)
+				return msd_diag_set(
+					d, MSD_BAD_REQUEST,
+					"deadline_ms: expected milliseconds");
+			uint64_t ms = (uint64_t)value.as.i;
+			if (ms < UINT64_MAX / 2000000u)
+				r->deadline_ns = msd_now_ns() + ms * 1000000u;
+		} else if (msd_span_is(key.as.str, "device")) {
+			if (msd_value_read(&c, &value, d) != MSD_OK ||
+			    value.kind != MSD_K_DEVICE)
+				return msd_diag_set(d, MSD_BAD_REQUEST,
+						    "device: expected a device");
+			r->device = value.as.device;
+		} else {
+			/* The supervisor has checked the others. */
+			struct msd_span object;
+			if (!msd_object_take(&c, &object))
+				return msd_diag_set(d, MSD_BAD_REQUEST,
+						    "options: cut off");
+			if (msd_span_is(key.as.str, "names"))
+				r->names = object;
+			if (msd_span_is(key.as.str, "instance"))
+				err = read_instance(r, object, d);
+			if (err != MSD_OK)
+				return err;
+		}
+	}
+	return MSD_OK;
+}
+
+bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
+		      const struct msd_in *in)
+{
+	struct msd_request *r = take_spare(w, in->n_bytes);
+
+	if (r == NULL)
+		return false;
+	memcpy(r->bytes, in->bytes, in->n_bytes);
+	r->peer = peer;
+	r->id = in->body.id;
+	r->method = msd_method_find(in->body.method);
+	r->params = move_span(in->body.params, in->bytes, r->bytes);
+	r->options = move_span(in->body.options, in->bytes, r->bytes);
+	r->func = r->method == MSD_M_CALL ? peek_func(w, r->params) : NULL;
+	msd_list_append(&w->queue, &r->link);
+	peer->n_queued++;
+	msd_err err = read_options(r, &w->diag);
+	if (err != MSD_OK) {
+		msd_worker_reply_error(r, err, &w->diag);
+		msd_worker_recycle(w, r);
+	}
+	if (peer->n_queued >= MSD_MAX_IN_FLIGHT && !peer->is_paused) {
+		peer->is_paused = true;
+		msd_conn_pause(&peer->conn, true);
+	}
+	return true;
+}
+
+void msd_worker_write_error(struct msd_buf *out, const struct msd_request *r,
+			    msd_err err, const struct msd_diag *d)
+{
+	msd_body_begin_response(out, r->id, false);
+	msd_pack_error(out, err, msd_diag_text(d));
+	msd_pack_nil(out);
+}
+
+void msd_worker_reply_error(const struct msd_request *r, msd_err err,
+			    const struct msd_diag *d)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL) {
+		msd_conn_close(&r->peer->conn, MSD_NOMEM, "out of memory for a reply");
+		return;
+	}
+	msd_worker_write_error(&o->body, r, err, d);
+	msd_conn_send(&r->peer->conn, o);
+}
+
+void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
+{
+	MSD_LIST_EACH (it, &w->queue) {
+		struct msd_request *r = request_of(it);
+		if (r->peer != peer || r->id != id)
+			continue;
+		(void)msd_diag_set(&w->diag, MSD_CANCELLED,
+				   "cancelled before it started");
+		msd_worker_reply_error(r, MSD_CANCELLED, &w->diag);
+		msd_worker_recycle(w, r);
+		return;
+	}
+}
+
+void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer)
+{
+	MSD_LIST_EACH_SAFE (it, &w->queue) {
+		if (request_of(it)->peer == peer)
+			msd_worker_recycle(w, request_of(it));
+	}
+}

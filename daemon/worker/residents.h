@@ -1,0 +1,33 @@
+#ifndef MSD_WORKER_RESIDENTS_H
+#define MSD_WORKER_RESIDENTS_H
+/*
+ * Tensors that stay in the worker between calls, by handle: slot and generation, so
+ * that a stale handle is an error and never another tensor. On the host or a device.
+ */
+#include "proto/value.h"
+#include "runtime/value.h"
+
+struct msd_residents {
+	struct resident *slots; /* owned array of n_slots */
+	uint32_t n_slots;
+	uint32_t n_live;
+	uint64_t live_bytes;
+	uint64_t max_bytes;
+};
+
+void msd_residents_init(struct msd_residents *r, uint64_t max_bytes);
+void msd_residents_finish(struct msd_residents *r);
+/** A new tensor of zeros on @device, which is opened. Errors: MSD_NO_SPACE (with the
+ * sizes), MSD_NOMEM, and those of msd_dev_open(). */
+MSD_MUST_CHECK msd_err msd_residents_alloc(struct msd_residents *r,
+					   struct msd_device device,
+					   struct msd_dtype dtype, const int64_t *shape,
+					   size_t ndim, struct msd_handle *ret_handle,
+					   struct msd_tensor **ret, struct msd_diag *d);
+/** Borrowed until freed; NULL for a stale handle. */
+struct msd_tensor *msd_residents_peek(const struct msd_residents *r,
+				      struct msd_handle h);
+/** False for a stale handle. */
+MSD_MUST_CHECK bool msd_residents_free(struct msd_residents *r, struct msd_handle h);
+
+#endif

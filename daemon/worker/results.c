@@ -1,0 +1,246 @@
+#include <string.h>
+
+#include "daemon/worker/stage.h"
+#include "proto/utf8.h"
+
+/* Body, result pair and out list are levels, too; the reader's scan counts them all. */
+#define MAX_RESULT_DEPTH (MSD_MAX_DEPTH - 3)
+#define MAX_RESULT_VALUES (MSD_MAX_OBJECTS - 64)
+
+/* An out slot that the call reserved. */
+struct call_slot {
+	struct call_slot *next;
+	struct msd_slot slot;
+};
+
+/* TVM's older bool travels as what everybody understands. */
+static struct msd_dtype wire_dtype(struct msd_dtype t)
+{
+	if (t.code == MSD_DT_UINT && t.bits == 1)
+		return (struct msd_dtype){MSD_DT_BOOL, 8, t.lanes};
+	return t;
+}
+
+msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
+			  uint8_t **ret_p, struct msd_diag *d)
+{
+	struct call_slot *s = msd_arena_alloc(call->arena, sizeof(*s));
+
+	if (s == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	if (++call->n_result_tensors > MSD_MAX_TENSORS)
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "more than %u tensors in one reply",
+				    MSD_MAX_TENSORS);
+	msd_err err = msd_outpool_alloc(&call->peer->out, t->bytes, &s->slot, d);
+	if (err != MSD_OK)
+		return err;
+	s->next = call->slots;
+	call->slots = s;
+	t->where = MSD_AT_SEGMENT;
+	t->segment = s->slot.segment;
+	t->offset = s->slot.offset;
+	t->device = (struct msd_device){.type = MSD_DEV_CPU};
+	*ret_p = s->slot.p;
+	return MSD_OK;
+}
+
+void msd_call_free_slots(struct msd_call *call)
+{
+	for (struct call_slot *s = call->slots; s != NULL; s = s->next)
+		(void)!msd_outpool_free(&call->peer->out, s->slot.segment,
+					s->slot.offset);
+	call->slots = NULL;
+}
+
+static bool is_compact(const struct msd_dltensor *t)
+{
+	int64_t expected = 1;
+
+	if (t->strides == NULL)
+		return true;
+	for (int32_t i = t->ndim - 1; i >= 0; i--) {
+		if (t->shape[i] != 1 && t->strides[i] != expected)
+			return false;
+		expected *= t->shape[i];
+	}
+	return true;
+}
+
+/* Row-major copy of dimension @dim and the inner ones; returns where the next byte
+ * goes. */
+static uint8_t *copy_strided(const struct msd_dltensor *t, int32_t dim,
+			     const uint8_t *src, size_t element_bytes, uint8_t *dst)
+{
+	if (dim == t->ndim) {
+		memcpy(dst, src, element_bytes);
+		return dst + element_bytes;
+	}
+	for (int64_t i = 0; i < t->shape[dim]; i++)
+		dst = copy_strided(t, dim + 1,
+				   src + i * t->strides[dim] * (int64_t)element_bytes,
+				   element_bytes, dst);
+	return dst;
+}
+
+static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *ret,
+			struct msd_diag *d)
+{
+	char name[MSD_DTYPE_NAME_MAX];
+	uint64_t n;
+
+	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE)
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the result is a tensor of %d dimensions of %s, which "
+			"cannot travel",
+			(int)t->ndim, msd_dtype_format(t->dtype, name));
+	*ret = (struct msd_wire_tensor){.dtype = wire_dtype(t->dtype),
+					.ndim = (uint32_t)t->ndim};
+	if (t->ndim > 0)
+		memcpy(ret->shape, t->shape, (size_t)t->ndim * sizeof(int64_t));
+	if (!msd_shape_elements(ret->shape, ret->ndim, &n) ||
+	    !msd_dtype_bytes(ret->dtype, n, &ret->bytes))
+		return msd_diag_set(d, MSD_CALL_FAILED,
+				    "the result is a tensor of an impossible shape");
+	return MSD_OK;
+}
+
+static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
+			    struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_wire_tensor wire;
+	uint8_t *dst;
+	size_t element_bytes = (size_t)t->dtype.bits * t->dtype.lanes / 8;
+	bool compact = is_compact(t);
+	bool is_host =
+		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
+	msd_err err = describe(t, &wire, d);
+
+	if (err == MSD_OK && !compact && !is_host)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "the result is a strided tensor on a device");
+	if (err == MSD_OK && !compact && t->dtype.bits % 8 != 0)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "the result is a strided tensor of %u-bit elements",
+				   t->dtype.bits);
+	if (err == MSD_OK)
+		err = msd_call_add_slot(call, &wire, &dst, d);
+	if (err == MSD_OK && !is_host)
+		err = msd_stage_back(call, t, dst, wire.bytes, d);
+	if (err != MSD_OK)
+		return err;
+	if (wire.bytes > 0 && is_host) {
+		const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
+		if (compact)
+			memcpy(dst, src, wire.bytes);
+		else
+			(void)copy_strided(t, 0, src, element_bytes, dst);
+	}
+	msd_pack_tensor(out, &wire);
+	return MSD_OK;
+}
+
+static msd_err write_value(struct msd_call *call, const struct msd_any *v,
+			   unsigned depth, struct msd_buf *out, struct msd_diag *d);
+
+static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
+			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
+{
+	if (depth >= MAX_RESULT_DEPTH)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the result nests deeper than %u tuples",
+				    MAX_RESULT_DEPTH);
+	msd_pack_array(out, (size_t)a->size);
+	for (int64_t i = 0; i < a->size; i++) {
+		msd_err err = write_value(call, &a->items[i], depth + 1, out, d);
+		if (err != MSD_OK)
+			return err;
+	}
+	return MSD_OK;
+}
+
+static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out)
+{
+	if (is_text && msd_utf8_valid(s))
+		msd_pack_str(out, (const char *)s.p, s.n);
+	else
+		msd_pack_bin(out, s.p, s.n);
+	return MSD_OK;
+}
+
+static msd_err write_object(struct msd_call *call, const struct msd_any *v,
+			    unsigned depth, struct msd_buf *out, struct msd_diag *d)
+{
+	const void *obj = v->as.p;
+
+	if (v->type == MSD_T_ARRAY)
+		return write_tuple(call, obj, depth, out, d);
+	if (v->type == MSD_T_SHAPE) {
+		const struct msd_shape *s = obj;
+		if (s->ndim > MSD_MAX_NDIM)
+			return msd_diag_set(d, MSD_UNSUPPORTED,
+					    "the result is a shape of %zu dimensions",
+					    s->ndim);
+		msd_pack_shape(out, s->dim, s->ndim);
+		return MSD_OK;
+	}
+	if (v->type == MSD_T_BYTES) {
+		const struct msd_str *s = obj;
+		return write_bytes((struct msd_span){(const uint8_t *)s->data, s->size},
+				   false, out);
+	}
+	return msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"the result is a value of kind %s (type %d), which cannot travel",
+		msd_type_name(v->type), v->type);
+}
+
+static msd_err write_value(struct msd_call *call, const struct msd_any *v,
+			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_span text;
+	const struct msd_dltensor *tensor = msd_any_dltensor(v);
+
+	if (++call->n_result_values > MAX_RESULT_VALUES)
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "more than %u values in one reply",
+				    MAX_RESULT_VALUES);
+	if (tensor != NULL)
+		return write_tensor(call, tensor, out, d);
+	switch (v->type) {
+	case MSD_T_NONE:
+		msd_pack_nil(out);
+		return MSD_OK;
+	case MSD_T_INT:
+		msd_pack_int(out, v->as.i);
+		return MSD_OK;
+	case MSD_T_BOOL:
+		msd_pack_bool(out, v->as.i != 0);
+		return MSD_OK;
+	case MSD_T_FLOAT:
+		msd_pack_float(out, v->as.f);
+		return MSD_OK;
+	case MSD_T_DTYPE:
+		msd_pack_dtype(out, v->as.dtype);
+		return MSD_OK;
+	case MSD_T_DEVICE:
+		msd_pack_device(out, v->as.device);
+		return MSD_OK;
+	case MSD_T_SMALL_BYTES:
+		return write_bytes((struct msd_span){(const uint8_t *)v->as.bytes,
+						     v->small < 8 ? v->small : 8},
+				   false, out);
+	default:
+		break;
+	}
+	if (msd_any_str(v, &text))
+		return write_bytes(text, true, out);
+	return write_object(call, v, depth, out, d);
+}
+
+msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
+			      struct msd_buf *out, struct msd_diag *d)
+{
+	return write_value(call, v, 0, out, d);
+}

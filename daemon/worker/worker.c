@@ -1,0 +1,239 @@
+/*
+ * The queue.
+ *
+ * Happy path, once per turn of the loop: all frames that have come are in the queue;
+ * one request runs, its reply is queued on its connection; pause (send the replies,
+ * drain what has come meanwhile); the next one, until the queue is empty; clear
+ * released memory as long as nothing comes; back to sleep.
+ */
+#include "daemon/worker/worker.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/exit_status.h"
+#include "daemon/worker/pins.h"
+#include "proto/value.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+/* Below this a call is fast: its reply may wait for the next one's ... */
+#define FAST_CALL_NS 20000u
+/* ... but no reply waits longer than about this. */
+#define MAX_UNSENT_NS 50000u
+/* After this long without a request memory goes back to the system. */
+#define IDLE_MS 10000u
+
+uint64_t msd_now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void msd_worker_exit(int status)
+{
+#ifdef __SANITIZE_ADDRESS__
+	__lsan_do_leak_check(); /* _exit() skips it */
+#endif
+	_exit(status);
+}
+
+static struct msd_request *request_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_request, link);
+}
+
+static msd_err handle_unknown(struct msd_worker *w, struct msd_request *r,
+			      struct msd_buf *out, struct msd_diag *d)
+{
+	(void)w, (void)r, (void)out;
+	return msd_diag_set(d, MSD_UNKNOWN_METHOD, "a worker has no such method");
+}
+
+static msd_handler handler_of(enum msd_method method)
+{
+	switch ((int)method) {
+	case MSD_M_CALL:
+		return msd_handle_call;
+	case MSD_M_MODULE_INSTANCE:
+		return msd_handle_instance;
+	case MSD_M_INSTANCE_FREE:
+		return msd_handle_instance_free;
+	case MSD_M_TENSOR_ALLOC:
+		return msd_handle_tensor_alloc;
+	case MSD_M_TENSOR_FILL:
+		return msd_handle_tensor_fill;
+	case MSD_M_TENSOR_COPY:
+		return msd_handle_tensor_copy;
+	case MSD_M_TENSOR_FREE:
+		return msd_handle_tensor_free;
+	case MSD_M_WORKER_OPEN:
+		return msd_handle_open;
+	default:
+		return handle_unknown;
+	}
+}
+
+static msd_err check_start(const struct msd_worker *w, const struct msd_request *r,
+			   struct msd_diag *d)
+{
+	if (r->deadline_ns != 0 && msd_now_ns() >= r->deadline_ns)
+		return msd_diag_set(d, MSD_DEADLINE,
+				    "the deadline passed before the start");
+	if (w->module == NULL && r->method != MSD_M_WORKER_OPEN)
+		return msd_diag_set(d, MSD_NOT_READY, "no module is open");
+	return MSD_OK;
+}
+
+static void run_request(struct msd_worker *w, struct msd_request *r)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL) {
+		msd_conn_close(&r->peer->conn, MSD_NOMEM, "out of memory for a reply");
+		return;
+	}
+	size_t begin = o->body.n;
+	msd_err err = check_start(w, r, &w->diag);
+	if (err == MSD_OK)
+		err = handler_of(r->method)(w, r, &o->body, &w->diag);
+	if (err != MSD_OK) {
+		o->body.n = begin;
+		msd_worker_write_error(&o->body, r, err, &w->diag);
+	}
+	msd_conn_send(&r->peer->conn, o);
+	/* A device that is lost is lost to the process: a fresh one takes over. */
+	if (err == MSD_GPU_FAULT || (err != MSD_OK && r->method == MSD_M_WORKER_OPEN)) {
+		msd_conn_flush(&r->peer->conn);
+		msd_worker_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
+						     : MSD_EXIT_REFUSED);
+	}
+}
+
+/* Send the replies; drain what has come meanwhile when @drain. */
+static void pause_between(struct msd_worker *w, bool drain)
+{
+	MSD_LIST_EACH_SAFE (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->conn.queued_bytes > 0)
+			msd_conn_flush(&peer->conn);
+		if (drain)
+			msd_conn_poll_now(&peer->conn);
+		if (msd_conn_is_closing(&peer->conn))
+			msd_worker_forget(w, peer);
+	}
+	w->last_pause_ns = msd_now_ns();
+}
+
+/*
+ * A reply must not wait behind a slow call, nor a cancel or a deadline. But two system
+ * calls between trivial calls would cost more than the calls: while the next one is
+ * known to be fast and the last pause is recent, go on. Then nothing waits longer
+ * than MAX_UNSENT_NS and one fast call.
+ */
+static bool may_go_on(const struct msd_worker *w, const struct msd_request *next)
+{
+	return next->func != NULL && next->func->peak_ns != 0 &&
+	       next->func->peak_ns < FAST_CALL_NS &&
+	       msd_now_ns() - w->last_pause_ns < MAX_UNSENT_NS;
+}
+
+static bool clean_a_little(struct msd_worker *w)
+{
+	bool more = false;
+
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		more |= msd_outpool_clean(&peer->out);
+	}
+	return more;
+}
+
+/* Run what is first in the queue; its request goes back to the spare ones. */
+static void run_first(struct msd_worker *w)
+{
+	struct msd_request *r = request_of(w->queue.next);
+
+	run_request(w, r);
+	msd_worker_recycle(w, r);
+}
+
+static void run_queue(struct msd_worker *w)
+{
+	w->last_pause_ns = msd_now_ns(); /* the loop has just read */
+	do {
+		while (!msd_list_is_empty(&w->queue)) {
+			run_first(w);
+			if (msd_list_is_empty(&w->queue))
+				pause_between(w, false);
+			else if (!may_go_on(w, request_of(w->queue.next)))
+				pause_between(w, true);
+		}
+		if (!clean_a_little(w))
+			return;
+		pause_between(w, true);
+	} while (true);
+}
+
+static void on_idle(uv_timer_t *timer)
+{
+	struct msd_worker *w = timer->data;
+
+	if (w->has_pins)
+		return; /* the device has the pages */
+	MSD_LIST_EACH (it, &w->peers) {
+		msd_outpool_trim(&MSD_CONTAINER_OF(it, struct msd_peer, link)->out);
+	}
+}
+
+/* Small workers never wake up for this. */
+static void watch_idle(struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->out.pool.total_bytes > MSD_OUTPOOL_KEEP_BYTES)
+			(void)uv_timer_start(&w->idle, on_idle, IDLE_MS, 0);
+	}
+}
+
+static bool has_work(const struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		if (!msd_list_is_empty(
+			    &MSD_CONTAINER_OF(it, struct msd_peer, link)->out.dirty))
+			return true;
+	}
+	return !msd_list_is_empty(&w->queue);
+}
+
+static void on_check(uv_check_t *check)
+{
+	struct msd_worker *w = check->data;
+
+	if (has_work(w)) {
+		run_queue(w);
+		watch_idle(w);
+	}
+}
+
+msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
+			 int artifact_fd, struct msd_diag *d)
+{
+	*w = (struct msd_worker){.artifact_fd = artifact_fd};
+	msd_list_init(&w->peers);
+	msd_list_init(&w->queue);
+	msd_list_init(&w->spare);
+	msd_err err = msd_wire_init(&w->wire, loop, d);
+	if (err != MSD_OK)
+		return err;
+	(void)uv_timer_init(loop, &w->idle);
+	w->idle.data = w;
+	(void)uv_check_init(loop, &w->check);
+	w->check.data = w;
+	(void)uv_check_start(&w->check, on_check);
+	return msd_peer_open(w, channel_fd, true, d);
+}

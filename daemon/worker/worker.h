@@ -1,0 +1,136 @@
+#ifndef MSD_WORKER_WORKER_H
+#define MSD_WORKER_WORKER_H
+/*
+ * One worker process: one module, the peers that call it, and the queue of their
+ * requests. The thread that reads the channel runs the calls (a wake-up less than any
+ * other way): all frames that have come are drained first, cancels and releases take
+ * effect at once, requests queue up; then one request runs, and so on until the queue
+ * is empty.
+ *
+ * Everything here belongs to that one thread.
+ */
+#include <uv.h>
+
+#include "daemon/wire/conn.h"
+#include "daemon/wire/segment.h"
+#include "daemon/worker/arena.h"
+#include "daemon/worker/funcs.h"
+#include "daemon/worker/instances.h"
+#include "daemon/worker/outpool.h"
+#include "daemon/worker/residents.h"
+#include "proto/method.h"
+#include "runtime/module.h"
+
+/* Before worker.open has said how much. */
+#define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
+
+struct msd_worker;
+
+/* Who sends requests: the supervisor; nothing assumes that there is only one. Segments
+ * and resident tensors are the peer's, so that none reaches another's. */
+struct msd_peer {
+	struct msd_list link; /* msd_worker.peers */
+	struct msd_worker *worker;
+	struct msd_conn conn;
+	struct msd_segmap in;
+	struct msd_outpool out;
+	struct msd_residents residents;
+	struct msd_instances instances;
+	uint32_t n_queued;
+	bool is_paused;
+	bool is_channel; /* the supervisor's: its end is the worker's */
+};
+
+struct msd_request {
+	struct msd_list link; /* msd_worker.queue or .spare */
+	struct msd_peer *peer;
+	uint64_t id;
+	enum msd_method method;
+	struct msd_span params; /* in bytes */
+	struct msd_span options;
+	struct msd_func *func;      /* of a call, when it is known already */
+	struct msd_span names;      /* of a call's arguments; empty: by place */
+	struct msd_handle instance; /* whose function is called; 0: the module's */
+	uint64_t deadline_ns;       /* msd_now_ns(); 0: none */
+	struct msd_device device; /* where the call runs; type 0: where the module is */
+	uint8_t *bytes;           /* owned copy of the body */
+	size_t cap;
+};
+
+struct msd_worker {
+	struct msd_wire wire;
+	uv_timer_t idle;  /* gives memory back when nothing was asked for a while */
+	uv_check_t check; /* runs the queue when a turn's frames are in */
+	struct msd_list peers;  /* msd_peer.link */
+	struct msd_list queue;  /* msd_request.link, in order of arrival */
+	struct msd_list spare;  /* msd_request.link, for reuse */
+	uint64_t last_pause_ns; /* when replies were last sent and frames drained */
+	/* the module, from worker.open on */
+	int artifact_fd;
+	struct msd_span file; /* mapped */
+	char name[MSD_MAX_NAME_BYTES + 1];
+	struct msd_loaded *module; /* NULL before */
+	struct msd_funcs funcs;
+	bool has_pins; /* its device copies from and to segments directly: pins.h */
+	/* reused by every call */
+	struct msd_arena arena;
+	struct msd_diag diag;
+};
+
+/** CLOCK_MONOTONIC. */
+uint64_t msd_now_ns(void);
+
+/**
+ * Make the worker on @loop and start reading from @channel_fd. Both descriptors are the
+ * worker's from now on.
+ */
+MSD_MUST_CHECK msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
+					int channel_fd, int artifact_fd,
+					struct msd_diag *d);
+/** End the process without running a destructor of foreign code. */
+_Noreturn void msd_worker_exit(int status);
+
+/** A frame's request joins the queue; false when memory is short. */
+MSD_MUST_CHECK bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
+				     const struct msd_in *in);
+/** Drop a request that has not started; it is answered CANCELLED. */
+void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id);
+/** Forget all requests of a peer that is gone. */
+void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer);
+/** Out of the queue and back to the spare ones; big bodies are not kept. */
+void msd_worker_recycle(struct msd_worker *w, struct msd_request *r);
+/** The response that says @err. */
+void msd_worker_write_error(struct msd_buf *out, const struct msd_request *r,
+			    msd_err err, const struct msd_diag *d);
+/** Answer @r with an error. */
+void msd_worker_reply_error(const struct msd_request *r, msd_err err,
+			    const struct msd_diag *d);
+
+/** Take a connected socket as a peer (consumed in every case). */
+MSD_MUST_CHECK msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel,
+				     struct msd_diag *d);
+
+/*
+ * What a request does. Each writes the whole response to @out, or fails with @d filled
+ * and leaves @out to be rewritten.
+ */
+typedef msd_err (*msd_handler)(struct msd_worker *w, struct msd_request *r,
+			       struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
+			struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
+			struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_instance(struct msd_worker *w, struct msd_request *r,
+			    struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
+				 struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
+				struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_tensor_copy(struct msd_worker *w, struct msd_request *r,
+			       struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_tensor_fill(struct msd_worker *w, struct msd_request *r,
+			       struct msd_buf *out, struct msd_diag *d);
+msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
+			       struct msd_buf *out, struct msd_diag *d);
+
+#endif

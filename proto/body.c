@@ -1,0 +1,247 @@
+#include "proto/body.h"
+
+#include "proto/scan.h"
+#include "proto/token.h"
+#include "proto/value.h"
+
+/* Read the head of the next object, which must be of @kind; stay in front of it. */
+static msd_err expect(struct msd_scan *s, enum msd_token_kind kind, const char *what,
+		      struct msd_token *ret)
+{
+	size_t n = msd_token_read(s->p, (size_t)(s->end - s->p), ret);
+
+	if (n == 0 || ret->kind != kind)
+		return msd_scan_fail(s, s->p, "%s expected", what);
+	return MSD_OK;
+}
+
+/* Walk the next object, which must be of @kind. */
+static msd_err read_part(struct msd_scan *s, enum msd_token_kind kind, const char *what,
+			 struct msd_span *ret)
+{
+	struct msd_token t;
+	msd_err err = expect(s, kind, what, &t);
+
+	return err == MSD_OK ? msd_scan_value(s, ret) : err;
+}
+
+/* Numbers may come in any width and in the signed forms too, as msgpack has it. */
+static msd_err read_uint(struct msd_scan *s, const char *what, uint64_t *ret)
+{
+	struct msd_token t;
+	size_t n = msd_token_read(s->p, (size_t)(s->end - s->p), &t);
+
+	if (n == 0 || (t.kind != MSD_TOK_UINT && t.kind != MSD_TOK_INT) ||
+	    (t.kind == MSD_TOK_INT && (t.data[0] & 0x80) != 0))
+		return msd_scan_fail(s, s->p, "%s expected: an integer, not negative",
+				     what);
+	*ret = msd_be(t.data, t.n);
+	s->n_objects++;
+	s->p += n;
+	return MSD_OK;
+}
+
+static msd_err read_method(struct msd_scan *s, struct msd_span *ret)
+{
+	struct msd_token t;
+	struct msd_span object;
+	msd_err err = expect(s, MSD_TOK_STR, "method (a str)", &t);
+
+	if (err == MSD_OK)
+		err = msd_scan_value(s, &object);
+	if (err == MSD_OK)
+		*ret = (struct msd_span){.p = t.data, .n = t.n};
+	return err;
+}
+
+static msd_err read_request(struct msd_scan *s, uint32_t n, struct msd_body *b)
+{
+	msd_err err;
+
+	if (n != 4 && n != 5)
+		return msd_scan_fail(s, s->base,
+				     "a request has 4 or 5 elements, not %u", n);
+	err = read_uint(s, "id", &b->id);
+	if (err == MSD_OK)
+		err = read_method(s, &b->method);
+	if (err == MSD_OK)
+		err = read_part(s, MSD_TOK_ARRAY, "params (an array)", &b->params);
+	if (err == MSD_OK && n == 5)
+		err = read_part(s, MSD_TOK_MAP, "options (a map)", &b->options);
+	return err;
+}
+
+/* nil, or [code, name, message, details?]. */
+static msd_err check_error(struct msd_scan *s, struct msd_span error)
+{
+	static const char rule[] = "error is nil or [code, name, message, {details}]";
+	static const enum msd_token_kind kinds[] = {MSD_TOK_UINT, MSD_TOK_STR,
+						    MSD_TOK_STR, MSD_TOK_MAP};
+	const uint8_t *p = error.p, *end = error.p + error.n;
+	struct msd_token t;
+
+	size_t n = msd_token_read(p, error.n, &t);
+	if (t.kind == MSD_TOK_NIL)
+		return MSD_OK;
+	if (t.kind != MSD_TOK_ARRAY || t.n < 3 || t.n > 4)
+		return msd_scan_fail(s, p, rule);
+	uint32_t n_elements = t.n;
+	for (uint32_t i = 0; i < n_elements;
+	     i++) { /* only the last has elements itself */
+		p += n;
+		n = msd_token_read(p, (size_t)(end - p), &t);
+		if (t.kind != kinds[i])
+			return msd_scan_fail(s, p, rule);
+	}
+	return MSD_OK;
+}
+
+static msd_err read_response(struct msd_scan *s, uint32_t n, struct msd_body *b)
+{
+	msd_err err;
+
+	if (n != 4 && n != 5)
+		return msd_scan_fail(s, s->base,
+				     "a response has 4 or 5 elements, not %u", n);
+	err = read_uint(s, "id", &b->id);
+	if (err == MSD_OK)
+		err = msd_scan_value(s, &b->error);
+	if (err == MSD_OK)
+		err = check_error(s, b->error);
+	if (err == MSD_OK)
+		err = msd_scan_value(s, &b->result);
+	if (err == MSD_OK && n == 5)
+		err = read_part(s, MSD_TOK_MAP, "meta (a map)", &b->meta);
+	return err;
+}
+
+static msd_err read_notification(struct msd_scan *s, uint32_t n, struct msd_body *b)
+{
+	if (n != 3)
+		return msd_scan_fail(s, s->base,
+				     "a notification has 3 elements, not %u", n);
+	msd_err err = read_method(s, &b->method);
+	if (err == MSD_OK)
+		err = read_part(s, MSD_TOK_ARRAY, "params (an array)", &b->params);
+	return err;
+}
+
+/* Responses may be larger: a list of many functions, the answer of a worker. */
+static msd_err set_limits(struct msd_scan *s, uint64_t kind)
+{
+	size_t n = (size_t)(s->end - s->base);
+	size_t max = MSD_MAX_BODY_BYTES;
+
+	if (kind == MSD_RESPONSE) {
+		max = MSD_MAX_REPLY_BODY_BYTES;
+		s->max_objects = MSD_MAX_REPLY_OBJECTS;
+	}
+	if (n > max)
+		return msd_scan_fail(s, s->base, "%zu bytes; at most %zu are allowed",
+				     n, max);
+	return MSD_OK;
+}
+
+static msd_err read_envelope(struct msd_scan *s, struct msd_body *b)
+{
+	struct msd_token t;
+	uint64_t kind;
+	msd_err err = expect(s, MSD_TOK_ARRAY, "the body's array", &t);
+
+	if (err != MSD_OK)
+		return err;
+	s->p = t.data;
+	s->n_objects = 1;
+	s->depth = 1;
+	err = read_uint(s, "kind", &kind);
+	if (err == MSD_OK)
+		err = set_limits(s, kind);
+	if (err != MSD_OK)
+		return err;
+	switch (kind) {
+	case MSD_REQUEST:
+		b->kind = MSD_REQUEST;
+		return read_request(s, t.n, b);
+	case MSD_RESPONSE:
+		b->kind = MSD_RESPONSE;
+		return read_response(s, t.n, b);
+	case MSD_NOTIFICATION:
+		b->kind = MSD_NOTIFICATION;
+		return read_notification(s, t.n, b);
+	default:
+		return msd_scan_fail(s, t.data, "kind is 0, 1 or 2");
+	}
+}
+
+msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visitor,
+		      struct msd_body *ret, struct msd_diag *d)
+{
+	struct msd_body b = {0};
+	struct msd_scan s = {0};
+	msd_err err = msd_scan_init(&s, bytes, visitor, d);
+
+	if (err == MSD_OK)
+		err = read_envelope(&s, &b);
+	if (err == MSD_OK && s.p != s.end)
+		err = msd_scan_fail(&s, s.p, "%zu bytes too many",
+				    (size_t)(s.end - s.p));
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "body");
+	b.n_tensors = s.n_tensors;
+	*ret = b;
+	return MSD_OK;
+}
+
+bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret)
+{
+	const uint8_t *p = error.p, *end = error.p + error.n;
+	struct msd_body_error e = {.code = MSD_INTERNAL};
+	struct msd_token t;
+
+	p += msd_token_read(p, error.n, &t);
+	if (t.kind != MSD_TOK_ARRAY || t.n < 3)
+		return false;
+	bool has_details = t.n > 3;
+	p += msd_token_read(p, (size_t)(end - p), &t);
+	uint64_t code = msd_be(t.data, t.n);
+	if (code != MSD_OK && code < MSD_ERR_COUNT)
+		e.code = (msd_err)code;
+	p += msd_token_read(p, (size_t)(end - p), &t);
+	e.name = (struct msd_span){.p = t.data, .n = t.n};
+	p += msd_token_read(p, (size_t)(end - p), &t);
+	e.message = (struct msd_span){.p = t.data, .n = t.n};
+	if (has_details)
+		e.details = (struct msd_span){.p = p, .n = (size_t)(end - p)};
+	*ret = e;
+	return true;
+}
+
+/* The array's head, the kind and the id, in one piece: every message passes here. */
+static void begin(struct msd_buf *out, enum msd_body_kind kind, uint64_t id,
+		  bool has_tail)
+{
+	uint8_t bytes[11] = {has_tail ? 0x95 : 0x94, (uint8_t)kind, 0xcf};
+
+	for (size_t i = 0; i < 8; i++)
+		bytes[3 + i] = (uint8_t)(id >> (56 - 8 * i));
+	msd_buf_put(out, bytes, sizeof(bytes));
+}
+
+void msd_body_begin_request(struct msd_buf *out, uint64_t id, const char *method,
+			    bool has_tail)
+{
+	begin(out, MSD_REQUEST, id, has_tail);
+	msd_pack_cstr(out, method);
+}
+
+void msd_body_begin_response(struct msd_buf *out, uint64_t id, bool has_tail)
+{
+	begin(out, MSD_RESPONSE, id, has_tail);
+}
+
+void msd_body_begin_notification(struct msd_buf *out, const char *method)
+{
+	msd_pack_array(out, 3);
+	msd_pack_uint(out, MSD_NOTIFICATION);
+	msd_pack_cstr(out, method);
+}

@@ -1,0 +1,79 @@
+#ifndef MSD_PROTO_BODY_H
+#define MSD_PROTO_BODY_H
+/*
+ * The msgpack body of a frame, in msgpack-rpc's shapes:
+ *   request       [0, id, method, params, options?]   params: array, options: map
+ *   response      [1, id, error, result, meta?]       error: nil or [code, name, msg,
+ * map?] notification  [2, method, params] Reading is a bounded scan (depth, counts
+ * against bytes left, ext types and lengths, UTF-8, duplicate map keys) that allocates
+ * nothing and runs before msgpack-c sees a byte: five bytes make msgpack-c 4.0.0 ask
+ * for 8.6 GB (its issue 1013).
+ */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+#include "proto/limits.h"
+
+enum msd_body_kind { MSD_REQUEST = 0, MSD_RESPONSE = 1, MSD_NOTIFICATION = 2 };
+
+/* Parts of a scanned body. Every span is one complete msgpack object inside the scanned
+ * bytes and lives as long as they do; an absent part has n == 0. */
+struct msd_body {
+	enum msd_body_kind kind;
+	uint64_t id; /* request, response */
+	struct msd_span
+		method; /* request, notification: the name's bytes, not msgpack */
+	struct msd_span params;  /* request, notification: an array */
+	struct msd_span options; /* request: a map */
+	struct msd_span error;   /* response: nil or array */
+	struct msd_span result;  /* response */
+	struct msd_span meta;    /* response: a map */
+	uint32_t n_tensors;      /* tensor exts in the whole body */
+};
+
+/** What the scan calls for each ext; see MSD_EXT_*. Return non-OK to stop the scan. */
+struct msd_ext_visitor {
+	/* @at: offset of the ext's data in the scanned bytes; @n: bytes of data. */
+	msd_err (*visit)(void *ctx, int8_t type, size_t at, size_t n,
+			 struct msd_diag *d);
+	void *ctx;
+};
+
+/**
+ * Scan one body. @visitor may be NULL. A response may be larger than the rest: see
+ * MSD_MAX_REPLY_*. Errors: MSD_PROTOCOL with a text that names the offset and the rule.
+ */
+MSD_MUST_CHECK msd_err msd_body_read(struct msd_span bytes,
+				     const struct msd_ext_visitor *visitor,
+				     struct msd_body *ret, struct msd_diag *d);
+/**
+ * Scan one msgpack object, a part of a body or from elsewhere (a file), with a
+ * response's limits. Bytes behind it are not looked at: compare *@ret_bytes.
+ */
+MSD_MUST_CHECK msd_err msd_scan_object(struct msd_span bytes,
+				       const struct msd_ext_visitor *visitor,
+				       size_t *ret_bytes, struct msd_diag *d);
+
+/* The error of a response, read from msd_body.error. Spans borrow from it. */
+struct msd_body_error {
+	msd_err code;            /* MSD_INTERNAL for a number that this build lacks */
+	struct msd_span name;    /* wire name, as sent */
+	struct msd_span message; /* UTF-8 */
+	struct msd_span details; /* a map as msgpack; n == 0 when absent */
+};
+
+/** True and *ret when @error (of a scanned body) is not nil. */
+bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret);
+
+/*
+ * Writers append the envelope's beginning to @out; the caller appends the parts as
+ * msgpack objects (proto/pack.h). @has_tail says that options or meta will follow. The
+ * id is always written in nine bytes (0xcf + big-endian u64) so that a forwarder can
+ * build a prefix of fixed size.
+ */
+void msd_body_begin_request(struct msd_buf *out, uint64_t id, const char *method,
+			    bool has_tail); /* then params[, options] */
+void msd_body_begin_response(struct msd_buf *out, uint64_t id,
+			     bool has_tail); /* then error, result[, meta] */
+void msd_body_begin_notification(struct msd_buf *out, const char *method); /* params */
+
+#endif

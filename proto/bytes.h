@@ -1,0 +1,88 @@
+#ifndef MSD_PROTO_BYTES_H
+#define MSD_PROTO_BYTES_H
+/*
+ * Byte ranges: a borrowed view (span), a bounded read cursor with sticky failure, and a
+ * growable write buffer with sticky failure. All integers are little-endian.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+
+/* A borrowed view; whoever hands it out says whose bytes they are and until when. */
+struct msd_span {
+	const uint8_t *p;
+	size_t n;
+};
+
+/** True when @s holds exactly the bytes of the C string @text. */
+bool msd_span_is(struct msd_span s, const char *text);
+
+/*
+ * Read cursor. A read past the end sets `bad`, moves nothing and returns 0 or NULL;
+ * every later read does the same. Test `bad` in every counted loop and msd_cur_end() at
+ * the end.
+ */
+struct msd_cur {
+	const uint8_t *p;
+	size_t left;
+	bool bad;
+};
+
+struct msd_cur msd_cur_of(struct msd_span s);
+/** The next @n bytes, borrowed, or NULL when fewer are left. */
+const uint8_t *msd_cur_take(struct msd_cur *c, size_t n);
+uint8_t msd_cur_u8(struct msd_cur *c);
+uint16_t msd_cur_u16(struct msd_cur *c);
+uint32_t msd_cur_u32(struct msd_cur *c);
+int32_t msd_cur_i32(struct msd_cur *c);
+uint64_t msd_cur_u64(struct msd_cur *c);
+int64_t msd_cur_i64(struct msd_cur *c);
+double msd_cur_f64(struct msd_cur *c);
+/** u64 byte count, then that many bytes: TVM's string and payload encoding. */
+struct msd_span msd_cur_str64(struct msd_cur *c);
+/**
+ * u64 element count, refused (bad, 0) unless count * @min_element_bytes fits in what is
+ * left.
+ * @min_element_bytes must be at least 1: this bounds every allocation by the input.
+ */
+size_t msd_cur_count64(struct msd_cur *c, size_t min_element_bytes);
+/** Not bad and nothing left. */
+bool msd_cur_end(const struct msd_cur *c);
+
+/* Growable output. When memory is short `bad` is set and later writes do nothing. */
+struct msd_buf {
+	uint8_t *p; /* owned */
+	size_t n;   /* bytes written */
+	size_t cap;
+	bool bad;
+};
+
+void msd_buf_finish(struct msd_buf *b);
+/** Append @n bytes; @src may be NULL when @n is 0. */
+void msd_buf_put(struct msd_buf *b, const void *src, size_t n);
+void msd_buf_put_u8(struct msd_buf *b, uint8_t v);
+void msd_buf_put_u16(struct msd_buf *b, uint16_t v);
+void msd_buf_put_u32(struct msd_buf *b, uint32_t v);
+void msd_buf_put_u64(struct msd_buf *b, uint64_t v);
+void msd_buf_put_str64(struct msd_buf *b, const void *src, size_t n);
+/** Append printf output without the NUL. */
+void msd_buf_printf(struct msd_buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/** Ensure room for @n more bytes; false (and bad) when memory is short. */
+bool msd_buf_reserve(struct msd_buf *b, size_t n);
+
+/* Fixed-width little-endian access to bytes that are known to be there. */
+uint16_t msd_le16(const uint8_t *p);
+uint32_t msd_le32(const uint8_t *p);
+uint64_t msd_le64(const uint8_t *p);
+void msd_put_le16(uint8_t *p, uint16_t v);
+void msd_put_le32(uint8_t *p, uint32_t v);
+void msd_put_le64(uint8_t *p, uint64_t v);
+
+/** a * b and a + b without wrapping: false leaves *ret unchanged. */
+MSD_MUST_CHECK bool msd_mul_size(size_t a, size_t b, size_t *ret);
+MSD_MUST_CHECK bool msd_add_size(size_t a, size_t b, size_t *ret);
+
+#endif

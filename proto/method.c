@@ -1,0 +1,24 @@
+#include "proto/method.h"
+
+#include <string.h>
+
+static const struct msd_method_row rows[MSD_M_COUNT] = {
+#define MSD_METHOD_ROW(e, name, where, params, result)                                 \
+	[MSD_M_##e] = {name, sizeof(name) - 1, #where[0], params, result},
+	MSD_METHOD_MAP(MSD_METHOD_ROW)
+#undef MSD_METHOD_ROW
+};
+
+enum msd_method msd_method_find(struct msd_span name)
+{
+	for (unsigned i = 0; i < MSD_M_COUNT; i++)
+		if (rows[i].name_bytes == name.n &&
+		    memcmp(rows[i].name, name.p, name.n) == 0)
+			return (enum msd_method)i;
+	return MSD_M_COUNT;
+}
+
+const struct msd_method_row *msd_method_row(enum msd_method method)
+{
+	return (unsigned)method < MSD_M_COUNT ? &rows[method] : NULL;
+}

@@ -1,0 +1,39 @@
+#include "proto/name.h"
+
+#include <string.h>
+
+static bool is_alnum(uint8_t c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+bool msd_name_valid(struct msd_span name)
+{
+	if (name.n == 0 || name.n > MSD_MAX_NAME_BYTES || !is_alnum(name.p[0]))
+		return false;
+	for (size_t i = 1; i < name.n; i++) {
+		uint8_t c = name.p[i];
+
+		if (!is_alnum(c) && c != '.' && c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+bool msd_target_split(struct msd_span target, struct msd_span *ret_module,
+		      struct msd_span *ret_function)
+{
+	const uint8_t *colon = target.n > 0 ? memchr(target.p, ':', target.n) : NULL;
+
+	if (colon == NULL)
+		return false;
+	struct msd_span module = {.p = target.p, .n = (size_t)(colon - target.p)};
+	struct msd_span function = {.p = colon + 1, .n = target.n - module.n - 1};
+	if (!msd_name_valid(module) || function.n == 0 ||
+	    function.n > MSD_MAX_FUNC_NAME_BYTES)
+		return false;
+	*ret_module = module;
+	*ret_function = function;
+	return true;
+}

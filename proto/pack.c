@@ -1,0 +1,176 @@
+/* The writers of proto/value.h: msgpack-c's packer over a struct msd_buf. */
+#include <msgpack/pack.h>
+#include <string.h>
+
+#include "proto/utf8.h"
+#include "proto/value.h"
+
+/* A short buffer marks itself bad, so the packer never needs to know. */
+static int write_buf(void *data, const char *bytes, size_t n)
+{
+	msd_buf_put(data, bytes, n);
+	return 0;
+}
+
+static inline msgpack_packer packer_of(struct msd_buf *out)
+{
+	return (msgpack_packer){.data = out, .callback = write_buf};
+}
+
+void msd_pack_nil(struct msd_buf *out)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_nil(&pk);
+}
+
+void msd_pack_bool(struct msd_buf *out, bool v)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)(v ? msgpack_pack_true(&pk) : msgpack_pack_false(&pk));
+}
+
+void msd_pack_int(struct msd_buf *out, int64_t v)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_int64(&pk, v);
+}
+
+void msd_pack_uint(struct msd_buf *out, uint64_t v)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_uint64(&pk, v);
+}
+
+void msd_pack_float(struct msd_buf *out, double v)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_double(&pk, v);
+}
+
+void msd_pack_str(struct msd_buf *out, const char *p, size_t n)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_str_with_body(&pk, p, n);
+}
+
+void msd_pack_cstr(struct msd_buf *out, const char *text)
+{
+	msd_pack_str(out, text, strlen(text));
+}
+
+void msd_pack_text(struct msd_buf *out, const char *p, size_t n)
+{
+	struct msd_buf clean = {0};
+	struct msd_span left = {.p = (const uint8_t *)p, .n = n};
+	size_t good = msd_utf8_prefix(left);
+
+	if (good == n) {
+		msd_pack_str(out, p, n);
+		return;
+	}
+	while (left.n > 0) {
+		msd_buf_put(&clean, left.p, good);
+		left = (struct msd_span){.p = left.p + good, .n = left.n - good};
+		if (left.n == 0)
+			break;
+		msd_buf_put_u8(&clean, '?');
+		left = (struct msd_span){.p = left.p + 1, .n = left.n - 1};
+		good = msd_utf8_prefix(left);
+	}
+	if (clean.bad)
+		out->bad = true;
+	msd_pack_str(out, (const char *)clean.p, clean.n);
+	msd_buf_finish(&clean);
+}
+
+void msd_pack_bin(struct msd_buf *out, const void *p, size_t n)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_bin_with_body(&pk, p, n);
+}
+
+void msd_pack_array(struct msd_buf *out, size_t n)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_array(&pk, n);
+}
+
+void msd_pack_map(struct msd_buf *out, size_t n)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_map(&pk, n);
+}
+
+static void pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t n)
+{
+	msgpack_packer pk = packer_of(out);
+
+	(void)msgpack_pack_ext_with_body(&pk, p, n, (int8_t)type);
+}
+
+void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h)
+{
+	uint8_t data[8];
+
+	msd_handle_write(h, data);
+	pack_ext(out, type, data, sizeof(data));
+}
+
+void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t)
+{
+	uint8_t data[4] = {t.code, t.bits};
+
+	msd_put_le16(data + 2, t.lanes);
+	pack_ext(out, MSD_EXT_DTYPE, data, sizeof(data));
+}
+
+void msd_pack_device(struct msd_buf *out, struct msd_device dev)
+{
+	uint8_t data[8];
+
+	msd_put_le32(data, (uint32_t)dev.type);
+	msd_put_le32(data + 4, (uint32_t)dev.id);
+	pack_ext(out, MSD_EXT_DEVICE, data, sizeof(data));
+}
+
+void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim)
+{
+	uint8_t data[8 * MSD_MAX_NDIM];
+
+	if (ndim > MSD_MAX_NDIM) {
+		out->bad = true;
+		return;
+	}
+	for (size_t i = 0; i < ndim; i++)
+		msd_put_le64(data + 8 * i, (uint64_t)dim[i]);
+	pack_ext(out, MSD_EXT_SHAPE, data, 8 * ndim);
+}
+
+void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
+{
+	uint8_t data[MSD_WIRE_TENSOR_BYTES + 8 * MSD_MAX_NDIM];
+
+	if (t->ndim > MSD_MAX_NDIM) {
+		out->bad = true;
+		return;
+	}
+	pack_ext(out, MSD_EXT_TENSOR, data, msd_wire_tensor_write(t, data));
+}
+
+void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
+{
+	msd_pack_array(out, 4);
+	msd_pack_uint(out, err);
+	msd_pack_cstr(out, msd_err_name(err));
+	msd_pack_text(out, text, strlen(text));
+	msd_pack_map(out, 0);
+}

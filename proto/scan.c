@@ -1,0 +1,208 @@
+#include "proto/scan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/token.h"
+#include "proto/utf8.h"
+#include "proto/value.h"
+
+/* One array or map that is being walked. */
+struct level {
+	uint32_t left;         /* objects still to come: elements, or keys and values */
+	uint32_t n_keys_below; /* keys on the stack when this map began */
+	bool is_map;
+};
+
+/* Keys of the maps that are open, for the search of duplicates. At most as many as
+ * depth and pairs allow, so that the walk needs no memory but this. */
+struct key {
+	uint32_t at; /* offset from msd_scan.base */
+	uint32_t n;
+};
+
+struct walk {
+	uint32_t depth;
+	uint32_t n_keys;
+	struct level level[MSD_MAX_DEPTH];
+	struct key key[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS];
+};
+
+msd_err msd_scan_fail(struct msd_scan *s, const uint8_t *at, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return msd_diag_set(s->d, MSD_PROTOCOL, "byte %zu: %s", (size_t)(at - s->base),
+			    text);
+}
+
+static msd_err fail_head(struct msd_scan *s, const struct msd_token *t)
+{
+	if (s->p == s->end)
+		return msd_scan_fail(s, s->p,
+				     "the bytes end where an object is expected");
+	if (t->kind == MSD_TOK_BAD)
+		return msd_scan_fail(s, s->p, "0xc1 begins no msgpack object");
+	return msd_scan_fail(s, s->p, "an object is longer than the %zu bytes left",
+			     (size_t)(s->end - s->p));
+}
+
+/* Whether @n bytes are a legal length for ext @type; a tensor's says its own. */
+static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
+{
+	switch (type) {
+	case MSD_EXT_TENSOR:
+		return n >= MSD_WIRE_TENSOR_BYTES && data[3] <= MSD_MAX_NDIM &&
+		       n == MSD_WIRE_TENSOR_BYTES + 8u * data[3];
+	case MSD_EXT_FUNCTION:
+	case MSD_EXT_MODULE:
+	case MSD_EXT_INSTANCE:
+	case MSD_EXT_UPLOAD:
+	case MSD_EXT_DEVICE:
+	case MSD_EXT_RESULT_OF:
+		return n == 8;
+	case MSD_EXT_DTYPE:
+		return n == 4;
+	case MSD_EXT_SHAPE:
+		return n % 8 == 0 && n <= 8 * MSD_MAX_NDIM;
+	default:
+		return false;
+	}
+}
+
+static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
+{
+	if (t->ext < MSD_EXT_TENSOR || t->ext > MSD_EXT_RESULT_OF)
+		return msd_scan_fail(s, s->p, "ext type %d is unknown", t->ext);
+	if (!ext_length_ok(t->ext, t->data, t->n))
+		return msd_scan_fail(s, s->p, "ext type %d cannot have %u bytes",
+				     t->ext, t->n);
+	if (t->ext == MSD_EXT_TENSOR && ++s->n_tensors > MSD_MAX_TENSORS)
+		return msd_scan_fail(s, s->p, "more than %u tensors", MSD_MAX_TENSORS);
+	if (s->visitor == NULL)
+		return MSD_OK;
+	return s->visitor->visit(s->visitor->ctx, t->ext, (size_t)(t->data - s->base),
+				 t->n, s->d);
+}
+
+static msd_err check_key(struct msd_scan *s, struct walk *w, const struct level *map,
+			 const struct msd_token *t)
+{
+	if (t->kind != MSD_TOK_STR)
+		return msd_scan_fail(s, s->p, "a map's key must be a str");
+	for (uint32_t i = map->n_keys_below; i < w->n_keys; i++)
+		if (w->key[i].n == t->n &&
+		    memcmp(s->base + w->key[i].at, t->data, t->n) == 0)
+			return msd_scan_fail(
+				s, s->p, "a map's key \"%.*s\" is there twice",
+				t->n < 64 ? (int)t->n : 64, (const char *)t->data);
+	w->key[w->n_keys++] =
+		(struct key){.at = (uint32_t)(t->data - s->base), .n = t->n};
+	return MSD_OK;
+}
+
+static msd_err open_level(struct msd_scan *s, struct walk *w, const struct msd_token *t)
+{
+	bool is_map = t->kind == MSD_TOK_MAP;
+	size_t left = (size_t)(s->end - t->data);
+
+	if (s->depth + w->depth >= MSD_MAX_DEPTH)
+		return msd_scan_fail(s, s->p, "nested deeper than %u", MSD_MAX_DEPTH);
+	if (is_map && t->n > MSD_MAX_MAP_PAIRS)
+		return msd_scan_fail(s, s->p,
+				     "a map of %u pairs; at most %u are allowed", t->n,
+				     MSD_MAX_MAP_PAIRS);
+	uint64_t n = is_map ? 2ull * t->n : t->n;
+	if (n > left) /* every object takes a byte at least */
+		return msd_scan_fail(s, s->p, "%u elements do not fit in %zu bytes",
+				     t->n, left);
+	w->level[w->depth++] = (struct level){
+		.left = (uint32_t)n, .n_keys_below = w->n_keys, .is_map = is_map};
+	return MSD_OK;
+}
+
+/* Check the object that @t describes, its elements apart, and step behind its head. */
+static msd_err scan_token(struct msd_scan *s, struct walk *w, const struct msd_token *t,
+			  size_t n)
+{
+	msd_err err = MSD_OK;
+
+	if (++s->n_objects > s->max_objects)
+		return msd_scan_fail(s, s->p, "more than %u objects", s->max_objects);
+	if (w->depth > 0) {
+		struct level *up = &w->level[w->depth - 1];
+
+		if (up->is_map && up->left % 2 == 0)
+			err = check_key(s, w, up, t);
+		up->left--;
+	}
+	if (err == MSD_OK && t->kind == MSD_TOK_STR) {
+		size_t good = msd_utf8_prefix((struct msd_span){t->data, t->n});
+
+		if (good != t->n)
+			err = msd_scan_fail(s, t->data + good, "a str is not UTF-8");
+	} else if (err == MSD_OK && t->kind == MSD_TOK_EXT) {
+		err = check_ext(s, t);
+	} else if (err == MSD_OK && !msd_token_has_data(t->kind)) {
+		err = open_level(s, w, t);
+	}
+	s->p += n;
+	return err;
+}
+
+msd_err msd_scan_value(struct msd_scan *s, struct msd_span *ret)
+{
+	const uint8_t *begin = s->p;
+	struct walk w; /* 8 KiB, of which plain bodies touch the first bytes */
+
+	w.depth = 0;
+	w.n_keys = 0;
+	do {
+		struct msd_token t;
+		size_t n = msd_token_read(s->p, (size_t)(s->end - s->p), &t);
+		if (n == 0)
+			return fail_head(s, &t);
+		msd_err err = scan_token(s, &w, &t, n);
+		if (err != MSD_OK)
+			return err;
+		while (w.depth > 0 && w.level[w.depth - 1].left == 0)
+			w.n_keys = w.level[--w.depth].n_keys_below;
+	} while (w.depth > 0);
+	*ret = (struct msd_span){.p = begin, .n = (size_t)(s->p - begin)};
+	return MSD_OK;
+}
+
+msd_err msd_scan_init(struct msd_scan *s, struct msd_span bytes,
+		      const struct msd_ext_visitor *visitor, struct msd_diag *d)
+{
+	if (bytes.n == 0)
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "no bytes where an object is expected");
+	*s = (struct msd_scan){.base = bytes.p,
+			       .p = bytes.p,
+			       .end = bytes.p + bytes.n,
+			       .visitor = visitor,
+			       .max_objects = MSD_MAX_OBJECTS,
+			       .d = d};
+	return MSD_OK;
+}
+
+msd_err msd_scan_object(struct msd_span bytes, const struct msd_ext_visitor *visitor,
+			size_t *ret_bytes, struct msd_diag *d)
+{
+	struct msd_scan s = {0};
+	struct msd_span object = {0};
+
+	msd_err err = msd_scan_init(&s, bytes, visitor, d);
+	s.max_objects = MSD_MAX_REPLY_OBJECTS; /* may be a part of a response */
+	if (err == MSD_OK)
+		err = msd_scan_value(&s, &object);
+	if (err == MSD_OK)
+		*ret_bytes = object.n;
+	return err;
+}

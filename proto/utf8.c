@@ -1,0 +1,61 @@
+#include "proto/utf8.h"
+
+#include <string.h>
+
+/* Bytes of the well-formed sequence of more than one byte at @p, 0 when there is none.
+ */
+static size_t sequence_bytes(const uint8_t *p, size_t left)
+{
+	size_t n;
+	uint8_t low = 0x80, high = 0xbf; /* range of the second byte */
+
+	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
+		n = 2;
+	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
+		n = 3;
+		if (p[0] == 0xe0)
+			low = 0xa0; /* shorter form exists below */
+		if (p[0] == 0xed)
+			high = 0x9f; /* surrogates above */
+	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+		n = 4;
+		if (p[0] == 0xf0)
+			low = 0x90;
+		if (p[0] == 0xf4)
+			high = 0x8f; /* beyond U+10FFFF above */
+	} else {
+		return 0;
+	}
+	if (n > left || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+size_t msd_utf8_prefix(struct msd_span s)
+{
+	size_t at = 0;
+
+	while (at < s.n) {
+		uint64_t word;
+
+		if (s.n - at >= sizeof(word)) { /* names and texts are mostly ASCII */
+			memcpy(&word, s.p + at, sizeof(word));
+			if ((word & 0x8080808080808080u) == 0) {
+				at += sizeof(word);
+				continue;
+			}
+		}
+		if (s.p[at] < 0x80) {
+			at++;
+			continue;
+		}
+		size_t n = sequence_bytes(s.p + at, s.n - at);
+		if (n == 0)
+			break;
+		at += n;
+	}
+	return at;
+}

@@ -1,0 +1,166 @@
+#ifndef MSD_PROTO_VALUE_H
+#define MSD_PROTO_VALUE_H
+/*
+ * Packed-function values on the wire. Plain kinds are msgpack's own (nil, bool, int,
+ * float, str, bin; a tuple is an array); the others are ext types with fixed-width
+ * little-endian fields, so that a forwarder can patch one in place without re-encoding
+ * the body.
+ */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+#include "proto/dtype.h"
+#include "proto/limits.h"
+
+enum msd_ext {
+	MSD_EXT_TENSOR = 1, /* 32 bytes + 8 per dimension, see struct msd_wire_tensor */
+	MSD_EXT_FUNCTION = 2, /* handle, 8 bytes */
+	MSD_EXT_MODULE = 3,   /* handle, 8 bytes */
+	MSD_EXT_INSTANCE = 4, /* handle, 8 bytes */
+	MSD_EXT_UPLOAD = 5,   /* handle, 8 bytes */
+	MSD_EXT_DTYPE = 6,    /* u8 code, u8 bits, u16 lanes */
+	MSD_EXT_DEVICE = 7,   /* i32 type, i32 id */
+	MSD_EXT_SHAPE = 8,    /* i64 per dimension, at most MSD_MAX_NDIM */
+	MSD_EXT_RESULT_OF =
+		9 /* reserved: u64 id, the result of my request (pipelining) */
+};
+
+enum msd_kind {
+	MSD_K_NIL,
+	MSD_K_BOOL,
+	MSD_K_INT,
+	MSD_K_FLOAT,
+	MSD_K_STR,
+	MSD_K_BYTES,
+	MSD_K_DTYPE,
+	MSD_K_DEVICE,
+	MSD_K_SHAPE,
+	MSD_K_TENSOR,
+	MSD_K_FUNCTION,
+	MSD_K_MODULE,
+	MSD_K_INSTANCE,
+	MSD_K_UPLOAD,
+	MSD_K_TUPLE,
+	MSD_K_COUNT
+};
+
+/** "tensor", "int", ...: for error texts. Static. */
+const char *msd_kind_name(enum msd_kind kind);
+
+/* A name for something on the server: slot and generation, so that a stale one is an
+ * error and never a wrong object. On the wire: u32 slot, u32 generation. Generation 0
+ * is never valid. */
+struct msd_handle {
+	uint32_t slot;
+	uint32_t generation;
+};
+
+enum msd_where {
+	MSD_AT_INLINE = 0,   /* offset: into this frame's payload */
+	MSD_AT_SEGMENT = 1,  /* offset: into the shared segment `segment` */
+	MSD_AT_RESIDENT = 2, /* handle: a tensor kept in the module's worker */
+	MSD_AT_OUT = 3, /* nothing yet: the callee fills one of this dtype and shape */
+};
+
+/*
+ * Ext data of a tensor, row-major and compact, byte for byte:
+ *   +0 u8 where  +1 u8 code  +2 u8 bits  +3 u8 ndim  +4 u16 lanes  +6 u16 segment
+ *   +8 i32 device_type  +12 i32 device_id  +16 u64 offset (or u32 slot, u32 generation)
+ *   +24 u64 bytes  +32 i64 shape[ndim]
+ * Offsets are multiples of MSD_TENSOR_ALIGN. device_type 0: wherever the call runs.
+ */
+#define MSD_WIRE_TENSOR_BYTES 32u /* without the shape */
+struct msd_wire_tensor {
+	enum msd_where where;
+	struct msd_dtype dtype;
+	struct msd_device device;
+	uint16_t segment;
+	uint64_t offset;          /* inline, segment */
+	struct msd_handle handle; /* resident; shares its bytes with the offset */
+	uint64_t bytes;
+	uint32_t ndim;
+	int64_t shape[MSD_MAX_NDIM];
+};
+
+/**
+ * Decode and check ext data: where known, ndim <= MSD_MAX_NDIM and matching the ext's
+ * length, extents >= 0, bytes == what dtype and shape say, offset aligned.
+ */
+MSD_MUST_CHECK msd_err msd_wire_tensor_read(const uint8_t *data, size_t n,
+					    struct msd_wire_tensor *ret,
+					    struct msd_diag *d);
+/** Encode into MSD_WIRE_TENSOR_BYTES + 8 * ndim bytes at @out; returns that number. */
+size_t msd_wire_tensor_write(const struct msd_wire_tensor *t, uint8_t *out);
+/** Patch place alone in encoded ext data: what a forwarder does. */
+void msd_wire_tensor_patch(uint8_t *data, enum msd_where where, uint16_t segment,
+			   uint64_t offset);
+struct msd_handle msd_handle_read(const uint8_t data[static 8]);
+void msd_handle_write(struct msd_handle h, uint8_t out[static 8]);
+
+/* One decoded value. Spans, shape and items borrow from the scanned bytes or from the
+ * msgpack zone they were read with. */
+struct msd_wire_value {
+	enum msd_kind kind;
+	union {
+		bool b;
+		int64_t i;
+		double f;
+		struct msd_span str; /* STR (UTF-8, no NUL at the end), BYTES */
+		struct msd_dtype dtype;
+		struct msd_device device;
+		struct msd_handle handle;
+		struct {
+			uint32_t ndim;
+			int64_t dim[MSD_MAX_NDIM];
+		} shape;
+		struct msd_span
+			tensor; /* ext data; decode with msd_wire_tensor_read() */
+		struct {
+			uint32_t n;
+			struct msd_span items; /* the elements, one after the other */
+		} tuple;
+	} as;
+};
+
+/**
+ * Walk what the scan has passed without msgpack-c. Open an array (or a map: pairs): its
+ * elements to @ret, their number to @ret_n. Take the next object whole: false at the
+ * end.
+ */
+MSD_MUST_CHECK bool msd_array_open(struct msd_span array, struct msd_cur *ret,
+				   uint32_t *ret_n);
+MSD_MUST_CHECK bool msd_map_open(struct msd_span map, struct msd_cur *ret,
+				 uint32_t *ret_n);
+MSD_MUST_CHECK bool msd_object_take(struct msd_cur *c, struct msd_span *ret);
+
+/**
+ * Read the next value of scanned msgpack bytes at @c. No allocation, no recursion: a
+ * tuple gives its elements' span, to be read in turn. uint beyond int64 is
+ * MSD_BAD_ARGUMENT.
+ */
+MSD_MUST_CHECK msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
+				      struct msd_diag *d);
+
+/* Writers: append one msgpack object to @out (built on msgpack-c's packer). */
+void msd_pack_nil(struct msd_buf *out);
+void msd_pack_bool(struct msd_buf *out, bool v);
+void msd_pack_int(struct msd_buf *out, int64_t v);
+void msd_pack_uint(struct msd_buf *out, uint64_t v);
+void msd_pack_float(struct msd_buf *out, double v);
+void msd_pack_str(struct msd_buf *out, const char *p, size_t n);
+void msd_pack_cstr(struct msd_buf *out, const char *text);
+/** A str out of bytes that may not be UTF-8: what is not becomes '?'. For texts for
+ * people. */
+void msd_pack_text(struct msd_buf *out, const char *p, size_t n);
+void msd_pack_bin(struct msd_buf *out, const void *p, size_t n);
+void msd_pack_array(struct msd_buf *out, size_t n);
+void msd_pack_map(struct msd_buf *out, size_t n);
+void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h);
+void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t);
+void msd_pack_device(struct msd_buf *out, struct msd_device dev);
+/* Shapes and tensors of more than MSD_MAX_NDIM dimensions make @out bad. */
+void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim);
+void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t);
+/** [code, name, message, {}]; bytes of @text that are not UTF-8 become '?'. */
+void msd_pack_error(struct msd_buf *out, msd_err err, const char *text);
+
+#endif

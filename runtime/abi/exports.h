@@ -1,0 +1,50 @@
+#ifndef MSD_ABI_EXPORTS_H
+#define MSD_ABI_EXPORTS_H
+/*
+ * Symbols that libraries of TVM leave undefined and that the loading process must have:
+ * the C target and system libraries call the API by name, tvm-ffi's error hook is one
+ * since 0.24, code of 0.6 - 0.10 wants conversions of half floats. Only this object
+ * exports anything; link msd_runtime_host to get it, with the linker options that keep
+ * it (exports.list).
+ */
+#include "runtime/abi/classic.h"
+#include "runtime/pool.h"
+
+#define MSD_EXPORT __attribute__((visibility("default")))
+
+/* tvm-ffi (0.21 and later) */
+MSD_EXPORT int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
+				  struct msd_any *ret);
+MSD_EXPORT int TVMFFIEnvModLookupFromImports(void *ctx, const char *name, void **ret);
+MSD_EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);
+MSD_EXPORT int TVMFFIHandleInitOnce(void **handle, int (*init)(void **ret));
+MSD_EXPORT void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
+MSD_EXPORT void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts,
+						  int32_t n);
+MSD_EXPORT int TVMBackendAnyListSetPackedArg(void *list, int index,
+					     struct msd_any *args, int arg);
+MSD_EXPORT int TVMBackendAnyListResetItem(void *list, int index);
+MSD_EXPORT int TVMBackendAnyListMoveFromPackedReturn(void *list, int index,
+						     struct msd_any *args, int ret);
+
+/* both eras */
+MSD_EXPORT int TVMBackendGetFuncFromEnv(void *ctx, const char *name, void **ret);
+MSD_EXPORT void *TVMBackendAllocWorkspace(int device_type, int device_id,
+					  uint64_t n_bytes, int dtype_code_hint,
+					  int dtype_bits_hint);
+MSD_EXPORT int TVMBackendFreeWorkspace(int device_type, int device_id, void *p);
+MSD_EXPORT int TVMBackendParallelLaunch(msd_parallel_lambda f, void *data,
+					int num_task);
+MSD_EXPORT int TVMBackendParallelBarrier(int task_id, struct msd_parallel_env *env);
+
+/* classic (0.6 - 0.20) */
+MSD_EXPORT int TVMFuncCall(void *fn, union msd_classic_value *args, int *codes, int n,
+			   union msd_classic_value *ret, int *ret_code);
+MSD_EXPORT void TVMAPISetLastError(const char *message);
+MSD_EXPORT int TVMBackendRunOnce(void **handle, int (*f)(void *data), void *data,
+				 int n_bytes);
+MSD_EXPORT int TVMBackendRegisterSystemLibSymbol(const char *name, void *symbol);
+MSD_EXPORT uint16_t __gnu_f2h_ieee(float v);
+MSD_EXPORT float __gnu_h2f_ieee(uint16_t v);
+
+#endif

@@ -1,0 +1,91 @@
+#include "runtime/abi/ffi021.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/abi/error.h"
+
+#define INLINE_ARGS 16
+
+/* TVMFFIByteArray */
+struct byte_array {
+	const char *data;
+	size_t size;
+};
+
+/* One argument outwards; @bytes is room for a byte string's descriptor. */
+static bool to_021(const struct msd_any *v, struct msd_any *out,
+		   struct byte_array *bytes)
+{
+	const struct msd_str *s = v->as.p;
+
+	*out = *v;
+	switch (v->type) {
+	case MSD_T_TENSOR:
+		*out = (struct msd_any){.type = MSD_T_DLTENSOR,
+					.as.dl = msd_any_dltensor(v)};
+		return true;
+	case MSD_T_SMALL_STR:
+		*out = (struct msd_any){.type = MSD_T_RAW_STR, .as.str = v->as.bytes};
+		return true;
+	case MSD_T_STR:
+		*out = (struct msd_any){.type = MSD_T_RAW_STR, .as.str = s->data};
+		return true;
+	case MSD_T_SMALL_BYTES:
+		*bytes = (struct byte_array){v->as.bytes, v->small};
+		*out = (struct msd_any){.type = MSD_T_BYTE_ARRAY, .as.p = bytes};
+		return true;
+	case MSD_T_BYTES:
+		*bytes = (struct byte_array){s->data, s->size};
+		*out = (struct msd_any){.type = MSD_T_BYTE_ARRAY, .as.p = bytes};
+		return true;
+	default:
+		return v->type < MSD_T_OBJECT;
+	}
+}
+
+static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int32_t n,
+		 struct msd_any *converted, struct byte_array *bytes,
+		 struct msd_any *ret)
+{
+	msd_safe_call code;
+	struct msd_any result = {0};
+
+	for (int32_t i = 0; i < n; i++) {
+		if (!to_021(&args[i], &converted[i], &bytes[i]))
+			return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+						  "%s: argument %d: a %s cannot be "
+						  "given to code of TVM 0.21",
+						  thunk->fn.name, i,
+						  msd_type_name(args[i].type));
+	}
+	memcpy(&code, &thunk->code, sizeof(code));
+	int rc = code(NULL, converted, n, &result);
+	if (rc != 0)
+		return rc;
+	if (result.type >= MSD_T_OBJECT)
+		return msd_abi_raise("TypeError",
+				     "%s returned an object of TVM 0.21 (type %d)",
+				     thunk->fn.name, result.type);
+	if (!msd_any_copy(&result, ret))
+		return msd_abi_raise_code(MSD_NOMEM, "%s: no memory for its result",
+					  thunk->fn.name);
+	return 0;
+}
+
+int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,
+		     struct msd_any *ret)
+{
+	struct msd_any inline_args[INLINE_ARGS];
+	struct byte_array inline_bytes[INLINE_ARGS];
+
+	if (n <= INLINE_ARGS)
+		return enter(self, args, n, inline_args, inline_bytes, ret);
+	struct msd_any *converted =
+		calloc((size_t)n, sizeof(*converted) + sizeof(struct byte_array));
+	if (converted == NULL)
+		return msd_abi_raise_code(MSD_NOMEM, "no memory for %d arguments", n);
+	int rc = enter(self, args, n, converted, (void *)(converted + n), ret);
+	free(converted);
+	return rc;
+}

@@ -1,0 +1,28 @@
+#ifndef MSD_ARTIFACT_ELF_PRIVATE_H
+#define MSD_ARTIFACT_ELF_PRIVATE_H
+/* What the elf_*.c files share; nobody else includes this. */
+#include "runtime/artifact/elf.h"
+
+struct msd_elf_load {
+	uint64_t address;
+	uint64_t offset;
+	uint64_t file_bytes;
+};
+
+/** Where the dynamic section lies, as its program header says. */
+struct msd_elf_dynamic {
+	uint64_t offset;
+	uint64_t bytes;
+};
+
+/** Say what @image is instead of a shared library, and what to do about it. */
+MSD_MUST_CHECK msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d);
+/** Fill needed, uses_origin and syms from the dynamic section. */
+MSD_MUST_CHECK msd_err msd_elf_read_dynamic(struct msd_elf *elf,
+					    struct msd_elf_dynamic where,
+					    struct msd_diag *d);
+/** The image's bytes [offset, offset + n), false when they are not all there. */
+MSD_MUST_CHECK bool msd_elf_bytes(struct msd_span image, uint64_t offset, uint64_t n,
+				  struct msd_span *ret);
+
+#endif

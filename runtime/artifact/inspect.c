@@ -1,0 +1,181 @@
+#include "runtime/artifact/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/artifact/printable.h"
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory inspecting the file");
+}
+
+/* Printable copy of a name from the file; NULL when memory is short. */
+static char *copy_span(struct msd_span s)
+{
+	struct msd_buf text = {0};
+
+	msd_printable_put(&text, s);
+	msd_buf_put_u8(&text, '\0');
+	if (text.bad)
+		msd_buf_finish(&text);
+	return (char *)text.p;
+}
+
+static char *copy_name(const char *name)
+{
+	return copy_span((struct msd_span){(const uint8_t *)name, strlen(name)});
+}
+
+static void free_names(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static msd_err copy_needed(const struct msd_elf *elf, struct msd_inspect *in,
+			   struct msd_diag *d)
+{
+	in->needed =
+		calloc(elf->n_needed > 0 ? elf->n_needed : 1u, sizeof(*in->needed));
+	if (in->needed == NULL)
+		return no_memory(d);
+	while (in->n_needed < elf->n_needed) {
+		char *name = copy_name(elf->needed[in->n_needed]);
+
+		if (name == NULL)
+			return no_memory(d);
+		in->needed[in->n_needed++] = name;
+	}
+	return MSD_OK;
+}
+
+/* Functions and undefined symbols; symbols are sorted, and so are these. */
+static msd_err copy_symbols(const struct msd_elf *elf, struct msd_inspect *in,
+			    struct msd_diag *d)
+{
+	size_t n = elf->n_syms > 0 ? elf->n_syms : 1u;
+
+	in->functions = calloc(n, sizeof(*in->functions));
+	in->undefined = calloc(n, sizeof(*in->undefined));
+	if (in->functions == NULL || in->undefined == NULL)
+		return no_memory(d);
+	for (size_t i = 0; i < elf->n_syms; i++) {
+		const struct msd_elf_sym *sym = &elf->syms[i];
+		const char *name = msd_era_function_name(in->era, sym);
+		bool is_function = name != NULL;
+
+		if (!is_function && !msd_elf_sym_is_wanted(sym))
+			continue;
+		char *copy = copy_name(is_function ? name : sym->name);
+		if (copy == NULL)
+			return no_memory(d);
+		if (is_function)
+			in->functions[in->n_functions++] = copy;
+		else
+			in->undefined[in->n_undefined++] = copy;
+	}
+	return MSD_OK;
+}
+
+static msd_err copy_module(const struct msd_tree_module *from, enum msd_era era,
+			   struct msd_inspect_module *to, struct msd_diag *d)
+{
+	size_t n = from->n_imports > 0 ? from->n_imports : 1u;
+
+	to->kind = copy_span(from->kind);
+	to->bytes = from->payload.n;
+	to->imports = calloc(n, sizeof(*to->imports));
+	if (to->kind == NULL || to->imports == NULL)
+		return no_memory(d);
+	if (from->n_imports > 0)
+		memcpy(to->imports, from->imports, n * sizeof(*to->imports));
+	to->n_imports = from->n_imports;
+	return msd_payload_describe(from->kind, from->payload, era, &to->info, d);
+}
+
+static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
+			 struct msd_diag *d)
+{
+	struct msd_tree tree = {0};
+	msd_err err = msd_tree_read_library(elf, in->era, &tree, d);
+
+	if (err != MSD_OK)
+		return err;
+	in->layout = tree.layout;
+	in->modules = calloc(tree.n_modules, sizeof(*in->modules));
+	if (in->modules == NULL)
+		err = no_memory(d);
+	while (in->n_modules < tree.n_modules && err == MSD_OK) {
+		uint32_t i = in->n_modules++;
+
+		err = copy_module(&tree.modules[i], in->era, &in->modules[i], d);
+	}
+	msd_tree_finish(&tree);
+	return err;
+}
+
+msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
+			 struct msd_diag *d)
+{
+	char machine[MSD_MACHINE_NAME_MAX];
+	struct msd_elf elf = {0};
+	msd_err err = msd_elf_read(file, &elf, d);
+
+	if (err != MSD_OK)
+		return err;
+	struct msd_inspect *in = calloc(1, sizeof(*in));
+	if (in == NULL) {
+		msd_elf_finish(&elf);
+		return no_memory(d);
+	}
+	in->file_bytes = file.n;
+	in->era = msd_era_of(&elf);
+	in->machine = strdup(msd_elf_machine_format(elf.machine, machine));
+	if (in->machine == NULL)
+		err = no_memory(d);
+	if (err == MSD_OK)
+		err = copy_needed(&elf, in, d);
+	if (err == MSD_OK)
+		err = copy_symbols(&elf, in, d);
+	if (err == MSD_OK)
+		err = copy_tree(&elf, in, d);
+	msd_elf_finish(&elf);
+	if (err != MSD_OK) {
+		msd_inspect_destroy(in);
+		return err;
+	}
+	*ret = in;
+	return MSD_OK;
+}
+
+void msd_inspect_destroy(struct msd_inspect *i)
+{
+	if (i == NULL)
+		return;
+	for (uint32_t k = 0; k < i->n_modules; k++) {
+		free(i->modules[k].kind);
+		free(i->modules[k].imports);
+		msd_payload_info_finish(&i->modules[k].info);
+	}
+	free(i->modules);
+	free_names(i->functions, i->n_functions);
+	free_names(i->needed, i->n_needed);
+	free_names(i->undefined, i->n_undefined);
+	free(i->machine);
+	free(i);
+}
+
+bool msd_inspect_is_tvm_symbol(const char *name)
+{
+	static const char *const prefixes[] = {"TVM",      "__TVM",     "__tvm",
+					       "_ZN3tvm",  "_ZTIN3tvm", "_ZNK3tvm",
+					       "_ZTVN3tvm"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}

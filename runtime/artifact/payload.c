@@ -1,0 +1,157 @@
+#include "runtime/artifact/payload.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/artifact/payload_private.h"
+#include "runtime/artifact/printable.h"
+
+static const struct msd_payload_kind kinds[] = {
+	{"cuda", "CUDA kernels", msd_payload_device},
+	{"opencl", "OpenCL kernels", msd_payload_device},
+	{"hip", "ROCm kernels", msd_payload_device},
+	{"hsaco", "ROCm kernels", msd_payload_device},
+	{"hexagon", "Hexagon code", msd_payload_device},
+	{"opengl", "OpenGL shaders", msd_payload_device},
+	{"metal", "Metal kernels", msd_payload_metal},
+	{"vulkan", "Vulkan shaders", msd_payload_vulkan},
+	{"webgpu", "WebGPU shaders", msd_payload_webgpu},
+	{"relax.VMExecutable", "Relax VM program", msd_payload_relax},
+	{"relax.Executable", "Relax VM program", msd_payload_relax},
+	{"VMExecutable", "Relay VM program", msd_payload_relay_vm},
+	{"GraphExecutorFactory", "graph and its parameters", msd_payload_graph},
+	{"GraphRuntimeFactory", "graph and its parameters", msd_payload_graph},
+	{"AotExecutorFactory", "ahead-of-time model", msd_payload_aot},
+	{"const_loader", "constants", msd_payload_consts},
+	{"metadata", "constants", msd_payload_consts},
+	{"metadata_module", "model metadata", msd_payload_empty},
+	{"static_library", "static library", msd_payload_static_library},
+	{"c", "C source", msd_payload_c_source},
+	{"json", "JSON graph", msd_payload_json_runtime},
+	{"dnnl_json", "oneDNN graph", msd_payload_json_runtime},
+	{"cublas_json", "cuBLAS graph", msd_payload_json_runtime},
+	{"cudnn_json", "cuDNN graph", msd_payload_json_runtime},
+	{"hipblas_json", "hipBLAS graph", msd_payload_json_runtime},
+	{"bnns_json", "BNNS graph", msd_payload_json_runtime},
+	{"tensorrt", "TensorRT graph", msd_payload_json_runtime},
+	{"msc_tensorrt", "TensorRT graph", msd_payload_json_runtime},
+	{"arm_compute_lib", "Arm Compute Library graph", msd_payload_json_runtime},
+	{"clml", "OpenCL ML graph", msd_payload_json_runtime},
+	{"nnapi", "NNAPI graph", msd_payload_json_runtime},
+	{"ethos-n", "Ethos-N networks", msd_payload_ethos_n},
+	{"VitisAIRuntime", "Vitis AI model", msd_payload_vitis},
+	{"coreml", "Core ML model", msd_payload_symbol_code},
+	{"torch", "TorchScript model", msd_payload_symbol_code},
+	{"mrvl_sim", "Marvell model", msd_payload_mrvl},
+	{"mrvl_hw", "Marvell model", msd_payload_mrvl},
+};
+
+const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (msd_span_is(kind, kinds[i].kind))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* A damaged payload is something to say about a module, not a reason to say nothing. */
+static msd_err say_damage(struct msd_payload_info *info, msd_err err,
+			  const struct msd_diag *why, struct msd_diag *d)
+{
+	const char *key = err == MSD_UNSUPPORTED ? "unsupported" : "damaged";
+
+	if (err == MSD_NOMEM ||
+	    !msd_payload_info_add(info, key, "%s", msd_diag_text(why)))
+		return msd_payload_no_memory(d);
+	return MSD_OK;
+}
+
+msd_err msd_payload_describe(struct msd_span kind, struct msd_span payload,
+			     enum msd_era era, struct msd_payload_info *ret,
+			     struct msd_diag *d)
+{
+	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
+	struct msd_payload_info info = {0};
+	struct msd_cur c = msd_cur_of(payload);
+	struct msd_diag why = {0};
+	msd_err err = MSD_OK;
+
+	if (row != NULL) {
+		err = row->read(&c, era, &info, &why);
+		if (err == MSD_OK && !msd_cur_end(&c))
+			err = msd_diag_set(&why, MSD_BAD_ARTIFACT,
+					   "%zu bytes are left after the payload",
+					   c.left);
+		if (err != MSD_OK)
+			err = say_damage(&info, err, &why, d);
+	}
+	msd_diag_finish(&why);
+	if (err != MSD_OK) {
+		msd_payload_info_finish(&info);
+		return err;
+	}
+	*ret = info;
+	return MSD_OK;
+}
+
+/* Take ownership of @text's bytes as a fact's value; @text is finished either way. */
+static bool take_fact(struct msd_payload_info *info, const char *key,
+		      struct msd_buf *text)
+{
+	struct msd_payload_fact *grown;
+	char *copy = strdup(key);
+
+	msd_buf_put_u8(text, '\0');
+	grown = realloc(info->facts, (info->n_facts + 1) * sizeof(*grown));
+	if (grown != NULL)
+		info->facts = grown;
+	if (copy == NULL || grown == NULL || text->bad) {
+		free(copy);
+		msd_buf_finish(text);
+		return false;
+	}
+	info->facts[info->n_facts++] =
+		(struct msd_payload_fact){.key = copy, .value = (char *)text->p};
+	return true;
+}
+
+bool msd_payload_info_add_bytes(struct msd_payload_info *info, const char *key,
+				struct msd_span value)
+{
+	struct msd_buf text = {0};
+
+	msd_printable_put(&text, value);
+	return take_fact(info, key, &text);
+}
+
+bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
+			  const char *fmt, ...)
+{
+	char *raw = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&raw, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return false;
+	bool ok = msd_payload_info_add_bytes(
+		info, key, (struct msd_span){(uint8_t *)raw, (size_t)n});
+	free(raw);
+	return ok;
+}
+
+void msd_payload_info_finish(struct msd_payload_info *info)
+{
+	if (info == NULL)
+		return;
+	for (size_t i = 0; i < info->n_facts; i++) {
+		free(info->facts[i].key);
+		free(info->facts[i].value);
+	}
+	free(info->facts);
+	*info = (struct msd_payload_info){0};
+}

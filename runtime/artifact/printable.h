@@ -1,0 +1,16 @@
+#ifndef MSD_ARTIFACT_PRINTABLE_H
+#define MSD_ARTIFACT_PRINTABLE_H
+/* Names out of untrusted files, made fit for error texts and for people. */
+#include "proto/bytes.h"
+
+#define MSD_PRINTABLE_MAX 96 /* bytes incl. NUL for msd_printable() */
+
+/**
+ * @s as printable ASCII in @buf: other bytes become \xNN, a long one ends in "...".
+ * Returns @buf.
+ */
+const char *msd_printable(struct msd_span s, char buf[static MSD_PRINTABLE_MAX]);
+/** Append @s to @out; bytes that are not printable UTF-8 become \xNN. */
+void msd_printable_put(struct msd_buf *out, struct msd_span s);
+
+#endif

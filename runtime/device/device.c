@@ -1,0 +1,219 @@
+#include "runtime/device/device.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "runtime/device/memory.h"
+#include "runtime/device/pinned.h"
+
+/* Every backend. Adding one is its file and its row here. */
+static const struct msd_device_ops *const rows[] = {
+	&msd_device_host,
+	&msd_device_cuda,
+	&msd_device_opencl,
+};
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Copies between two devices go through this much of the host at a time. */
+#define BOUNCE_BYTES ((size_t)4 * 1024 * 1024)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct msd_dev *opened; /* list of the open devices */
+
+const struct msd_device_ops *msd_device_ops_of_type(int32_t type)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (rows[i]->type == type)
+			return rows[i];
+	}
+	return NULL;
+}
+
+const struct msd_device_ops *msd_device_ops_of_kind(struct msd_span kind)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (rows[i]->kind != NULL && msd_span_is(kind, rows[i]->kind))
+			return rows[i];
+	}
+	return NULL;
+}
+
+static struct msd_dev *find_open(struct msd_device device)
+{
+	for (struct msd_dev *dev = opened; dev != NULL; dev = dev->next) {
+		if (dev->device.type == device.type && dev->device.id == device.id)
+			return dev;
+	}
+	return NULL;
+}
+
+struct msd_dev *msd_dev_peek(struct msd_device device)
+{
+	(void)pthread_mutex_lock(&lock);
+	struct msd_dev *dev = find_open(device);
+	(void)pthread_mutex_unlock(&lock);
+	return dev;
+}
+
+/* With the lock held. */
+static msd_err open_new(struct msd_device device, struct msd_dev **ret,
+			struct msd_diag *d)
+{
+	const struct msd_device_ops *ops = msd_device_ops_of_type(device.type);
+	char name[MSD_DTYPE_NAME_MAX];
+	uint32_t n = 0;
+
+	if (ops == NULL || ops->abi != MSD_DEVICE_ABI)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no device %s:%d: this build has no such backend",
+				    msd_device_type_format(device.type, name),
+				    device.id);
+	msd_err err = ops->count(&n, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "no device %s:%d", ops->name, device.id);
+	if (device.id < 0 || (uint32_t)device.id >= n)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no device %s:%d: this machine has %u", ops->name,
+				    device.id, n);
+	err = ops->open((uint32_t)device.id, ret, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s:%d", ops->name, device.id);
+	err = msd_dev_pool_create(*ret, d);
+	if (err != MSD_OK)
+		ops->close(*ret);
+	else
+		msd_pinned_attach(*ret);
+	return err;
+}
+
+msd_err msd_dev_open(struct msd_device device, struct msd_dev **ret, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	(void)pthread_mutex_lock(&lock);
+	struct msd_dev *dev = find_open(device);
+	if (dev == NULL) {
+		err = open_new(device, &dev, d);
+		if (err == MSD_OK) {
+			dev->next = opened;
+			opened = dev;
+		}
+	}
+	if (err == MSD_OK) {
+		dev->n_refs++;
+		*ret = dev;
+	}
+	(void)pthread_mutex_unlock(&lock);
+	return err;
+}
+
+void msd_dev_ref(struct msd_dev *dev)
+{
+	(void)pthread_mutex_lock(&lock);
+	dev->n_refs++;
+	(void)pthread_mutex_unlock(&lock);
+}
+
+void msd_dev_close(struct msd_dev *dev)
+{
+	if (dev == NULL)
+		return;
+	(void)pthread_mutex_lock(&lock);
+	if (--dev->n_refs > 0)
+		dev = NULL;
+	for (struct msd_dev **at = &opened; dev != NULL && *at != NULL;
+	     at = &(*at)->next) {
+		if (*at == dev) {
+			*at = dev->next;
+			break;
+		}
+	}
+	(void)pthread_mutex_unlock(&lock);
+	if (dev == NULL)
+		return;
+	msd_pinned_detach(dev);
+	msd_dev_pool_destroy(dev);
+	dev->ops->close(dev);
+}
+
+static _Thread_local struct msd_device current = {MSD_DEV_CPU, 0};
+
+struct msd_device msd_dev_current(void)
+{
+	return current;
+}
+
+void msd_dev_set_current(struct msd_device device)
+{
+	current = device;
+}
+
+msd_err msd_dev_sync(struct msd_dev *dev, struct msd_diag *d)
+{
+	return dev->ops->sync != NULL ? dev->ops->sync(dev, d) : MSD_OK;
+}
+
+static bool is_host(const struct msd_dev *dev)
+{
+	return dev == NULL || dev->ops == &msd_device_host;
+}
+
+static msd_err copy_across(struct msd_dev *to, uint8_t *dst, struct msd_dev *from,
+			   const uint8_t *src, size_t n, struct msd_diag *d)
+{
+	size_t room = n < BOUNCE_BYTES ? n : BOUNCE_BYTES;
+	uint8_t *bounce = malloc(room);
+	msd_err err = MSD_OK;
+
+	if (bounce == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t at = 0; err == MSD_OK && at < n; at += room) {
+		size_t part = n - at < room ? n - at : room;
+		err = from->ops->read(from, bounce, src + at, part, d);
+		if (err == MSD_OK)
+			err = msd_dev_sync(from, d);
+		if (err == MSD_OK)
+			err = to->ops->write(to, dst + at, bounce, part, d);
+		if (err == MSD_OK)
+			err = msd_dev_sync(to, d);
+	}
+	free(bounce);
+	return err;
+}
+
+msd_err msd_dev_copy(struct msd_dev *to, void *dst, struct msd_dev *from,
+		     const void *src, size_t n, struct msd_diag *d)
+{
+	if (n == 0)
+		return MSD_OK;
+	if (is_host(to) && is_host(from))
+		return msd_device_host.copy(to, dst, src, n, d);
+	if (is_host(to))
+		return from->ops->read(from, dst, src, n, d);
+	if (is_host(from))
+		return to->ops->write(to, dst, src, n, d);
+	if (to == from)
+		return to->ops->copy(to, dst, src, n, d);
+	return copy_across(to, dst, from, src, n, d);
+}
+
+void msd_devices_list(void (*each)(void *ctx, const struct msd_device_info *info),
+		      void (*absent)(void *ctx, const char *backend, const char *why),
+		      void *ctx)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		struct msd_diag d = {0};
+		struct msd_device_info info;
+		uint32_t n = 0;
+		msd_err err = rows[i]->count(&n, &d);
+
+		for (uint32_t k = 0; err == MSD_OK && k < n; k++) {
+			err = rows[i]->describe(k, &info, &d);
+			if (err == MSD_OK && each != NULL)
+				each(ctx, &info);
+		}
+		if (err != MSD_OK && absent != NULL)
+			absent(ctx, rows[i]->name, msd_diag_text(&d));
+		msd_diag_finish(&d);
+	}
+}

@@ -1,0 +1,105 @@
+#include "runtime/device/pinned.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct range {
+	struct range *next;
+	void *p;
+	size_t n;
+	struct msd_dev *owner; /* the device that has pinned it; NULL: none */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range *ranges;
+/* Open devices that pin. One pins for all of them: a driver does it per process. */
+static struct msd_dev *pinners[MSD_MAX_DEVICES];
+static size_t n_pinners;
+
+/* With the lock held. The first device that takes it. */
+static void range_pin(struct range *r)
+{
+	for (size_t i = 0; i < n_pinners && r->owner == NULL; i++) {
+		struct msd_diag ignored = {0};
+		if (pinners[i]->ops->pin(pinners[i], r->p, r->n, &ignored) == MSD_OK)
+			r->owner = pinners[i];
+		msd_diag_finish(&ignored);
+	}
+}
+
+static void range_unpin(struct range *r)
+{
+	if (r->owner != NULL)
+		r->owner->ops->unpin(r->owner, r->p);
+	r->owner = NULL;
+}
+
+void msd_pinned_add(void *p, size_t n)
+{
+	struct range *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return;
+	r->p = p;
+	r->n = n;
+	(void)pthread_mutex_lock(&lock);
+	r->next = ranges;
+	ranges = r;
+	range_pin(r);
+	(void)pthread_mutex_unlock(&lock);
+}
+
+void msd_pinned_remove(void *p)
+{
+	(void)pthread_mutex_lock(&lock);
+	for (struct range **at = &ranges; *at != NULL; at = &(*at)->next) {
+		struct range *r = *at;
+		if (r->p != p)
+			continue;
+		*at = r->next;
+		range_unpin(r);
+		free(r);
+		break;
+	}
+	(void)pthread_mutex_unlock(&lock);
+}
+
+bool msd_pinned_any(void)
+{
+	bool any = false;
+
+	(void)pthread_mutex_lock(&lock);
+	for (const struct range *r = ranges; r != NULL && !any; r = r->next)
+		any = r->owner != NULL;
+	(void)pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void msd_pinned_attach(struct msd_dev *dev)
+{
+	if (dev->ops->pin == NULL)
+		return;
+	(void)pthread_mutex_lock(&lock);
+	if (n_pinners < MSD_MAX_DEVICES) {
+		pinners[n_pinners++] = dev;
+		for (struct range *r = ranges; r != NULL; r = r->next)
+			range_pin(r);
+	}
+	(void)pthread_mutex_unlock(&lock);
+}
+
+void msd_pinned_detach(struct msd_dev *dev)
+{
+	(void)pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_pinners; i++) {
+		if (pinners[i] == dev)
+			pinners[i--] = pinners[--n_pinners];
+	}
+	for (struct range *r = ranges; r != NULL; r = r->next) {
+		if (r->owner != dev)
+			continue;
+		range_unpin(r);
+		range_pin(r); /* by another one */
+	}
+	(void)pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,145 @@
+#ifndef MSD_RUNTIME_MODULE_H
+#define MSD_RUNTIME_MODULE_H
+/*
+ * A loaded artifact: the restored import tree, ready to look functions up and call
+ * them. Lookup is the module's own functions first, then its imports depth-first. A
+ * module kind that cannot run here is a node whose lookup says so; it does not fail the
+ * load.
+ *
+ * Threads: one thread at a time per artifact (compiled code may use the pool inside a
+ * call).
+ */
+#include "runtime/artifact/inspect.h"
+#include "runtime/value.h"
+
+/* A parameter or result as far as it is known. */
+struct msd_param {
+	char *name; /* NULL when unknown */
+	enum msd_kind_hint {
+		MSD_P_UNKNOWN,
+		MSD_P_TENSOR,
+		MSD_P_INT,
+		MSD_P_FLOAT,
+		MSD_P_BOOL,
+		MSD_P_STR,
+		MSD_P_SHAPE,
+		MSD_P_TUPLE,
+		MSD_P_OTHER
+	} kind;
+	bool has_dtype;
+	struct msd_dtype
+		dtype;  /* as the library wants it: bool may be {1,1,1} or {6,8,1} */
+	int32_t ndim;   /* -1: unknown */
+	int64_t *shape; /* ndim extents, -1: symbolic or unknown; NULL: unknown */
+};
+
+struct msd_signature {
+	bool known; /* false: nothing but the name is known */
+	char *text; /* as the library prints it, or composed by us; NULL when unknown */
+	struct msd_param *params;
+	size_t n_params;
+};
+
+enum msd_func_style {
+	MSD_FUNC_PRIM,  /* destination passing: outputs are arguments */
+	MSD_FUNC_MODEL, /* returns its outputs: a VM function */
+};
+
+struct msd_func_info {
+	const char *name; /* as a caller names it */
+	enum msd_func_style style;
+	const struct msd_signature *signature; /* never NULL; borrowed */
+	const char *module_kind;               /* the tree node it lives in */
+	const char *refusal; /* NULL, or why it cannot be called here */
+};
+
+struct msd_loaded; /* opaque */
+
+struct msd_load_options {
+	const char *label;     /* the file's name for error texts */
+	bool probe_signatures; /* ask functions for their signatures (executes their
+				  argument checks only); off leaves them unknown */
+	/* A graph executor's graph.json and .params file, beside a library that does
+	 * not hold them; empty: none. Must outlive the module. */
+	struct msd_span graph;
+	struct msd_span params;
+};
+
+/**
+ * Load a library from @fd (a sealed memfd or a file; not consumed, may be closed
+ * after).
+ * @file: the same bytes, mapped; must outlive the module. Runs the library's
+ * constructors. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (other machine, missing
+ * symbols: all named), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_open(int fd, struct msd_span file,
+				       const struct msd_load_options *options,
+				       struct msd_loaded **ret, struct msd_diag *d);
+void msd_loaded_close(struct msd_loaded *m); /* NULL is fine; functions die with it */
+
+/* Who may be asked: @may is called before each function is, with its place in an order
+ * that is the same every time; false leaves that one's signature unknown. */
+struct msd_probe_gate {
+	bool (*may)(void *ctx, size_t place);
+	void *ctx;
+};
+/**
+ * Ask the functions for their signatures, as probe_signatures does at open. It executes
+ * argument checks of foreign code, which may crash or never return: a caller that
+ * cannot afford that tries in a child process first. Before the first call only.
+ * Errors: MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_probe(struct msd_loaded *m,
+					const struct msd_probe_gate *gate,
+					struct msd_diag *d);
+
+/**
+ * Decide where the module runs and hand its device code to the drivers, once, after the
+ * probe (drivers do not survive a fork) and before the first call. @device.type 0: what
+ * the module has code for, with ordinal 0, the CPU when it has none. The CPU: host
+ * functions alone, and kernels say so when they are launched. Errors: MSD_UNSUPPORTED
+ * (no such device or driver, with what was looked for; no code for it),
+ * MSD_BAD_ARTIFACT (the driver refuses the code), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
+					struct msd_diag *d);
+/** Where it was placed, the CPU before: where a call's tensors belong that name no
+ * device. */
+struct msd_device msd_loaded_device(const struct msd_loaded *m);
+
+/** Function by name, borrowed until close. MSD_NOT_FOUND names the nearest functions;
+ * MSD_UNSUPPORTED when a node that cannot run here holds it. */
+MSD_MUST_CHECK msd_err msd_loaded_find(struct msd_loaded *m, const char *name,
+				       const struct msd_func_info **ret_info,
+				       struct msd_function **ret, struct msd_diag *d);
+/** All callable functions, sorted by name; borrowed until close. */
+const struct msd_func_info *const *msd_loaded_functions(struct msd_loaded *m,
+							size_t *ret_n);
+/** Facts about the file and its tree, borrowed until close. */
+const struct msd_inspect *msd_loaded_inspect(const struct msd_loaded *m);
+
+/**
+ * Call @fn. Arguments are checked first wherever compiled code would crash instead of
+ * complaining; bool tensors are rewritten to the library's convention. On success
+ * the caller owns *@ret (drop it). Errors: MSD_BAD_ARGUMENT, MSD_CALL_FAILED (the
+ * callee's own text, whole), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_call(struct msd_loaded *m, struct msd_function *fn,
+				       struct msd_any *args, size_t n,
+				       struct msd_any *ret, struct msd_diag *d);
+
+/*
+ * An executor that keeps its inputs and outputs between calls, with functions by TVM's
+ * names (set_input, run, get_output, ...). Close it before its module.
+ */
+struct msd_instance;
+/** MSD_UNSUPPORTED: the root of the module is nothing that keeps state, or cannot run
+ * here. */
+MSD_MUST_CHECK msd_err msd_loaded_instance(struct msd_loaded *m,
+					   struct msd_instance **ret,
+					   struct msd_diag *d);
+/** NULL when it has no such function. To be called with msd_loaded_call(). */
+struct msd_function *msd_instance_find(struct msd_instance *i, const char *name);
+void msd_instance_close(struct msd_instance *i); /* NULL is fine */
+
+#endif

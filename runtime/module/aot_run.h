@@ -1,0 +1,32 @@
+#ifndef MSD_MODULE_AOT_RUN_H
+#define MSD_MODULE_AOT_RUN_H
+/*
+ * An ahead-of-time compiled model: one function that takes the inputs, the outputs,
+ * and, where memory was planned, the constants and the workspaces. On the host alone.
+ * One thread at a time.
+ */
+#include "runtime/artifact/params.h"
+#include "runtime/module/aot_metadata.h"
+#include "runtime/module/model_signature.h"
+#include "runtime/value.h"
+
+struct msd_aot;
+
+/**
+ * @main is the model's function, @meta has been checked; both must outlive *@ret.
+ * Inputs that @params has a tensor for are bound to it. Errors: MSD_BAD_ARTIFACT,
+ * MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_aot_create(const struct msd_aot_metadata *meta,
+				      struct msd_function *main,
+				      const struct msd_params *params,
+				      struct msd_aot **ret, struct msd_diag *d);
+void msd_aot_destroy(struct msd_aot *a); /* NULL is fine */
+/** The signature of `run`. */
+MSD_MUST_CHECK msd_err msd_aot_signature(const struct msd_aot *a,
+					 struct msd_signature *ret, struct msd_diag *d);
+/** Run with the inputs that are not bound, in order; as a graph's instance does. */
+int msd_aot_run(struct msd_aot *a, const struct msd_any *args, int32_t n,
+		struct msd_any *ret);
+
+#endif

@@ -1,0 +1,55 @@
+#include "runtime/module/model_signature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory");
+}
+
+static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
+			 struct msd_diag *d)
+{
+	p->kind = MSD_P_TENSOR;
+	p->has_dtype = true;
+	p->dtype = t->dtype;
+	p->ndim = (int32_t)t->ndim;
+	p->name = t->name != NULL ? strdup(t->name) : NULL;
+	p->shape = calloc((size_t)t->ndim + 1, sizeof(*p->shape));
+	if ((p->name == NULL && t->name != NULL) || p->shape == NULL)
+		return no_memory(d);
+	if (t->ndim > 0)
+		memcpy(p->shape, t->shape, t->ndim * sizeof(*p->shape));
+	return MSD_OK;
+}
+
+static msd_err compose(const char *name, const struct msd_model_tensor *tensors,
+		       size_t n, struct msd_signature *ret, struct msd_diag *d)
+{
+	msd_err err = msd_signature_init(ret, n, d);
+
+	for (size_t i = 0; err == MSD_OK && i < n; i++)
+		err = param_set(&ret->params[i], &tensors[i], d);
+	return err == MSD_OK ? msd_signature_compose(ret, name, d) : err;
+}
+
+msd_err msd_model_signature(const char *name, const struct msd_model_io *io,
+			    struct msd_signature *ret, struct msd_diag *d)
+{
+	struct msd_signature outputs = {0};
+	char *text = NULL;
+	msd_err err = compose(name, io->inputs, io->n_inputs, ret, d);
+
+	if (err == MSD_OK)
+		err = compose("", io->outputs, io->n_outputs, &outputs, d);
+	if (err == MSD_OK && asprintf(&text, "%s -> %s", ret->text, outputs.text) < 0)
+		err = no_memory(d);
+	msd_signature_finish(&outputs);
+	if (err != MSD_OK)
+		return err;
+	free(ret->text);
+	ret->text = text;
+	return MSD_OK;
+}

@@ -1,0 +1,10 @@
+#ifndef MSD_MODULE_NEAREST_H
+#define MSD_MODULE_NEAREST_H
+#include "runtime/module.h"
+
+/** Append up to three names that look like @name, else the first three; joined by ", ".
+ */
+void msd_nearest_names(const char *name, const struct msd_func_info *const *infos,
+		       size_t n, struct msd_buf *out);
+
+#endif

@@ -1,0 +1,69 @@
+#include "runtime/module/node.h"
+
+#include <string.h>
+
+#include "runtime/module/global.h"
+
+/* Nodes already searched: a tree may reach one node on many paths. */
+struct visited {
+	uint64_t bits[MSD_MAX_MODULES / 64 + 1]; /* a graph may stand above the tree */
+};
+
+static bool visit(struct visited *v, const struct msd_node *node)
+{
+	const uint64_t bit = (uint64_t)1 << (node->index % 64);
+	uint64_t *word = &v->bits[node->index / 64];
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	return true;
+}
+
+static struct msd_function *search(struct msd_node *node, const char *name,
+				   struct visited *v)
+{
+	struct msd_function *fn;
+
+	if (!visit(v, node))
+		return NULL;
+	fn = node->ops->find != NULL ? node->ops->find(node, name) : NULL;
+	for (size_t i = 0; fn == NULL && i < node->n_imports; i++)
+		fn = search(node->imports[i], name, v);
+	return fn;
+}
+
+struct msd_function *msd_node_lookup(struct msd_node *node, const char *name)
+{
+	struct visited v = {0};
+
+	return search(node, name, &v);
+}
+
+struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
+						  const char *name)
+{
+	struct msd_function *fn = NULL;
+	struct visited v = {0};
+
+	for (size_t i = 0; fn == NULL && i < node->n_imports; i++)
+		fn = search(node->imports[i], name, &v);
+	return fn != NULL ? fn : msd_global_find(name);
+}
+
+static void refusals(struct msd_node *node, struct msd_buf *out, struct visited *v)
+{
+	if (!visit(v, node))
+		return;
+	if (node->refusal != NULL)
+		msd_buf_printf(out, "%s%s", out->n > 0 ? "; " : "", node->refusal);
+	for (size_t i = 0; i < node->n_imports; i++)
+		refusals(node->imports[i], out, v);
+}
+
+void msd_node_refusals(struct msd_node *node, struct msd_buf *out)
+{
+	struct visited v = {0};
+
+	refusals(node, out, &v);
+}

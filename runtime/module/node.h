@@ -1,0 +1,90 @@
+#ifndef MSD_MODULE_NODE_H
+#define MSD_MODULE_NODE_H
+/*
+ * One node of a loaded import tree, and the table of module kinds. Adding a kind is one
+ * file in runtime/module/ and one row in kinds.c.
+ */
+#include "runtime/artifact/tree.h"
+#include "runtime/module.h"
+
+struct msd_node;
+
+/* What a kind gets when its node is opened. All borrowed for the life of the node. */
+struct msd_node_context {
+	int fd;               /* the library's file */
+	struct msd_span file; /* its bytes */
+	const struct msd_elf *elf;
+	enum msd_era era;
+	struct msd_span payload;
+	const struct msd_load_options *options;
+	bool is_given_graph; /* the payload is options->graph and ->params */
+	/* Where lookups of compiled code start (its imports are searched): the
+	 * library's own node, or the root when several nodes stand for one library (TVM
+	 * 0.7). */
+	struct msd_node *env;
+};
+
+struct msd_node_ops {
+	const char *kind; /* the tree's kind string, "_lib" for the library itself */
+	/**
+	 * Make the node from its payload. Imports are attached afterwards and are
+	 * complete when
+	 * @start is called. May leave node->refusal set instead of failing.
+	 */
+	msd_err (*open)(struct msd_node *node, const struct msd_node_context *ctx,
+			struct msd_diag *d);
+	/** Optional: called for every node once the whole tree stands, imports first.
+	 */
+	msd_err (*start)(struct msd_node *node, struct msd_diag *d);
+	/**
+	 * Optional: called for every node when the module is placed, once: @device is
+	 * where it runs (msd_loaded_place()). What needs a driver happens here.
+	 */
+	msd_err (*place)(struct msd_node *node, struct msd_device device,
+			 struct msd_diag *d);
+	/** Own function by name, not through imports; NULL when there is none. The
+	 * pointer is good until the node is closed. Several threads may look up at a
+	 * time. */
+	struct msd_function *(*find)(struct msd_node *node, const char *name);
+	/** Optional: call @each for every own function that a caller may name. Infos
+	 * and what they point to live until the node is closed. */
+	msd_err (*list)(struct msd_node *node,
+			msd_err (*each)(void *ctx, const struct msd_func_info *info),
+			void *ctx);
+	/** Optional: ask the own functions for their signatures. Their places begin at
+	 * *@place, which is moved behind the last. */
+	msd_err (*probe)(struct msd_node *node, const struct msd_probe_gate *gate,
+			 size_t *place, struct msd_diag *d);
+	/** Optional: something that keeps state (runtime/module/instance.h). */
+	msd_err (*instance)(struct msd_node *node, struct msd_instance **ret,
+			    struct msd_diag *d);
+	void (*close)(struct msd_node *node); /* half-built nodes too */
+};
+
+struct msd_node {
+	const struct msd_node_ops *ops;
+	uint32_t index; /* in the tree; 0 is its root. A given graph has the next one */
+	struct msd_span kind;
+	struct msd_node **imports;
+	size_t n_imports;
+	char *refusal; /* why functions of this node cannot run here, or NULL; owned */
+	void *state;   /* the kind's own */
+};
+
+/** Row for @kind; kinds without a row get the row that refuses by name. */
+const struct msd_node_ops *msd_node_ops_find(struct msd_span kind);
+/** Own functions, then imports depth-first. NULL when nobody has it. */
+struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);
+/** The same, starting with the imports: what compiled code sees through its context.
+ * After them come the packed functions of the runtime itself (runtime/module/global.h).
+ */
+struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
+						  const char *name);
+/** Append "module 1 (cuda) cannot run here: ..." for every refused node below @node,
+ * itself included, joined by "; ". Says why a lookup may have failed. */
+void msd_node_refusals(struct msd_node *node, struct msd_buf *out);
+
+/** The root of a loaded artifact. */
+struct msd_node *msd_loaded_root(struct msd_loaded *m);
+
+#endif

@@ -1,0 +1,255 @@
+#include "runtime/module/signature.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PARAMS 4096u
+
+void msd_signature_finish(struct msd_signature *s)
+{
+	for (size_t i = 0; i < s->n_params; i++) {
+		free(s->params[i].name);
+		free(s->params[i].shape);
+	}
+	free(s->params);
+	free(s->text);
+	*s = (struct msd_signature){0};
+}
+
+msd_err msd_signature_init(struct msd_signature *s, size_t n, struct msd_diag *d)
+{
+	*s = (struct msd_signature){0};
+	if (n > MAX_PARAMS)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%zu parameters", n);
+	s->params = calloc(n > 0 ? n : 1, sizeof(*s->params));
+	if (s->params == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		s->params[i].ndim = -1;
+	s->n_params = n;
+	s->known = true;
+	return MSD_OK;
+}
+
+/* Bytes before the next @stop outside of brackets, or all that is left. */
+static struct msd_span take_item(struct msd_span *in, char stop)
+{
+	struct msd_span item = {in->p, 0};
+	int depth = 0;
+
+	for (; item.n < in->n; item.n++) {
+		char c = (char)in->p[item.n];
+		if (depth == 0 && c == stop)
+			break;
+		if (c == '(' || c == '[')
+			depth++;
+		else if (c == ')' || c == ']')
+			depth--;
+	}
+	size_t used = item.n < in->n ? item.n + 1 : item.n;
+	in->p += used;
+	in->n -= used;
+	return item;
+}
+
+static struct msd_span trim(struct msd_span s)
+{
+	while (s.n > 0 && s.p[0] == ' ') {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && s.p[s.n - 1] == ' ')
+		s.n--;
+	return s;
+}
+
+/* Cut @head and @tail off; false when they are not there. */
+static bool unwrap(struct msd_span *s, const char *head, const char *tail)
+{
+	const size_t h = strlen(head);
+	const size_t t = strlen(tail);
+
+	if (s->n < h + t || memcmp(s->p, head, h) != 0 ||
+	    memcmp(s->p + s->n - t, tail, t) != 0)
+		return false;
+	s->p += h;
+	s->n -= h + t;
+	return true;
+}
+
+/* "64" or "T.int64(64)"; everything else is symbolic. */
+static int64_t extent(struct msd_span s)
+{
+	int64_t v = 0;
+
+	s = trim(s);
+	(void)(unwrap(&s, "T.int64(", ")") || unwrap(&s, "T.int32(", ")"));
+	if (s.n == 0 || s.n > 18)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return -1;
+		v = v * 10 + (s.p[i] - '0');
+	}
+	return v;
+}
+
+static bool parse_shape(struct msd_span dims, struct msd_param *p)
+{
+	struct msd_span rest = dims;
+	int32_t n = 0;
+
+	while (trim(rest).n > 0) {
+		(void)take_item(&rest, ',');
+		n++;
+	}
+	p->shape = calloc((size_t)n + 1, sizeof(*p->shape));
+	if (p->shape == NULL)
+		return false;
+	p->ndim = n;
+	for (int32_t i = 0; i < n; i++)
+		p->shape[i] = extent(take_item(&dims, ','));
+	return true;
+}
+
+static enum msd_kind_hint scalar_kind(struct msd_dtype t)
+{
+	if (t.lanes != 1)
+		return MSD_P_UNKNOWN;
+	if (t.code == MSD_DT_INT || t.code == MSD_DT_UINT)
+		return MSD_P_INT;
+	if (t.code == MSD_DT_BOOL)
+		return MSD_P_BOOL;
+	return t.code == MSD_DT_HANDLE ? MSD_P_OTHER : MSD_P_FLOAT;
+}
+
+static bool parse_type(struct msd_span type, struct msd_param *p)
+{
+	type = trim(type);
+	if (unwrap(&type, "Tensor(", ")")) {
+		struct msd_span dims = trim(take_item(&type, ','));
+		struct msd_span dtype = trim(type);
+		p->kind = MSD_P_TENSOR;
+		p->has_dtype =
+			msd_dtype_parse((const char *)dtype.p, dtype.n, &p->dtype);
+		return !unwrap(&dims, "[", "]") || parse_shape(dims, p);
+	}
+	p->has_dtype = msd_dtype_parse((const char *)type.p, type.n, &p->dtype);
+	p->kind = p->has_dtype ? scalar_kind(p->dtype) : MSD_P_UNKNOWN;
+	return true;
+}
+
+static bool parse_params(struct msd_span list, struct msd_signature *s)
+{
+	for (size_t i = 0; i < s->n_params; i++) {
+		struct msd_span type = take_item(&list, ',');
+		struct msd_span name = trim(take_item(&type, ':'));
+		s->params[i].name = strndup((const char *)name.p, name.n);
+		if (s->params[i].name == NULL || !parse_type(type, &s->params[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The text without what only TVMScript needs: "T.int64(64)" is 64. */
+static char *plain_text(struct msd_span text)
+{
+	static const char mark[] = "T.int64(";
+	char *out = malloc(text.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; out != NULL && i < text.n;) {
+		const bool at_mark = text.n - i > sizeof(mark) - 1 &&
+				     memcmp(text.p + i, mark, sizeof(mark) - 1) == 0;
+		const size_t first = i + sizeof(mark) - 1;
+		size_t end = first;
+		while (at_mark && end < text.n && text.p[end] >= '0' &&
+		       text.p[end] <= '9')
+			end++;
+		if (at_mark && end > first && end < text.n && text.p[end] == ')') {
+			memcpy(out + n, text.p + first, end - first);
+			n += end - first;
+			i = end + 1;
+		} else {
+			out[n++] = (char)text.p[i++];
+		}
+	}
+	if (out != NULL)
+		out[n] = '\0';
+	return out;
+}
+
+msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
+			    struct msd_diag *d)
+{
+	struct msd_signature s;
+	struct msd_span list = text;
+	size_t n = 0;
+
+	(void)take_item(&list, '('); /* its '(' opens the list: take_item stops there */
+	if (list.n == 0 || text.p[text.n - 1] != ')')
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "not a signature");
+	list.n--;
+	for (struct msd_span rest = list; trim(rest).n > 0; n++)
+		(void)take_item(&rest, ',');
+	msd_err err = msd_signature_init(&s, n, d);
+	if (err != MSD_OK)
+		return err;
+	s.text = plain_text(text);
+	if (s.text == NULL || !parse_params(list, &s)) {
+		msd_signature_finish(&s);
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	*ret = s;
+	return MSD_OK;
+}
+
+static void compose_type(const struct msd_param *p, struct msd_buf *out)
+{
+	static const char *const names[] = {
+		[MSD_P_UNKNOWN] = "?",   [MSD_P_TENSOR] = "Tensor", [MSD_P_INT] = "int",
+		[MSD_P_FLOAT] = "float", [MSD_P_BOOL] = "bool",     [MSD_P_STR] = "str",
+		[MSD_P_SHAPE] = "shape", [MSD_P_TUPLE] = "tuple",   [MSD_P_OTHER] = "?",
+	};
+	char dtype[MSD_DTYPE_NAME_MAX];
+
+	msd_buf_printf(out, "%s", names[p->kind]);
+	if (p->kind != MSD_P_TENSOR || (p->ndim < 0 && !p->has_dtype))
+		return;
+	msd_buf_printf(out, "([");
+	for (int32_t i = 0; i < p->ndim; i++) {
+		const char *comma = i > 0 ? ", " : "";
+		if (p->shape != NULL && p->shape[i] >= 0)
+			msd_buf_printf(out, "%s%" PRId64, comma, p->shape[i]);
+		else
+			msd_buf_printf(out, "%s?", comma);
+	}
+	msd_buf_printf(out, "%s]", p->ndim < 0 ? "..." : "");
+	msd_buf_printf(out, ", %s)",
+		       p->has_dtype ? msd_dtype_format(p->dtype, dtype) : "?");
+}
+
+msd_err msd_signature_compose(struct msd_signature *s, const char *name,
+			      struct msd_diag *d)
+{
+	struct msd_buf out = {0};
+
+	msd_buf_printf(&out, "%s(", name);
+	for (size_t i = 0; i < s->n_params; i++) {
+		const struct msd_param *p = &s->params[i];
+		msd_buf_printf(&out, "%s", i > 0 ? ", " : "");
+		if (p->name != NULL)
+			msd_buf_printf(&out, "%s: ", p->name);
+		compose_type(p, &out);
+	}
+	msd_buf_printf(&out, ")");
+	msd_buf_put_u8(&out, '\0');
+	if (out.bad) {
+		msd_buf_finish(&out);
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	free(s->text);
+	s->text = (char *)out.p;
+	return MSD_OK;
+}

@@ -1,0 +1,21 @@
+#ifndef MSD_MODULE_SIGNATURE_H
+#define MSD_MODULE_SIGNATURE_H
+/* Signatures of compiled functions as text: `f(A: Tensor([n, 4], float32), k: int32)`.
+ */
+#include "runtime/module.h"
+
+/** Parse @text (the kind of text above). Extents that are no number become -1, types
+ * that are not known become MSD_P_UNKNOWN. Errors: MSD_BAD_ARTIFACT when it is no such
+ * text. */
+MSD_MUST_CHECK msd_err msd_signature_parse(struct msd_span text,
+					   struct msd_signature *ret,
+					   struct msd_diag *d);
+/** Parameters of unknown kind, rank and dtype, @n of them. */
+MSD_MUST_CHECK msd_err msd_signature_init(struct msd_signature *s, size_t n,
+					  struct msd_diag *d);
+/** Write s->text from the parameters, in the form above; what is unknown is "?". */
+MSD_MUST_CHECK msd_err msd_signature_compose(struct msd_signature *s, const char *name,
+					     struct msd_diag *d);
+void msd_signature_finish(struct msd_signature *s);
+
+#endif

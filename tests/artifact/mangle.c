@@ -1,0 +1,33 @@
+#include "tests/artifact/mangle.h"
+
+#include <stdlib.h>
+
+#include "tests/support/exact.h"
+
+size_t mangle_prefixes(struct msd_span golden, mangle_read *read, void *ctx)
+{
+	size_t accepted = 0;
+
+	for (size_t n = 0; n < golden.n; n++) {
+		uint8_t *copy = exact_copy(golden.p, n);
+
+		accepted += read((struct msd_span){copy, n}, ctx);
+		free(copy);
+	}
+	return accepted;
+}
+
+void mangle_flips(struct msd_span golden, mangle_read *read, void *ctx)
+{
+	static const uint8_t masks[] = {0xff, 0x01};
+	uint8_t *copy = exact_copy(golden.p, golden.n);
+
+	for (size_t i = 0; i < golden.n; i++) {
+		for (size_t k = 0; k < sizeof(masks); k++) {
+			copy[i] ^= masks[k];
+			(void)read((struct msd_span){copy, golden.n}, ctx);
+			copy[i] ^= masks[k];
+		}
+	}
+	free(copy);
+}

@@ -1,0 +1,193 @@
+/* A daemon that lies: each lie ends the connection with MODSER_PROTOCOL and nothing
+ * else. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "tests/client/peer.h"
+
+static const modser_dtype float32 = {MSD_DT_FLOAT, 32, 1};
+static const int64_t three = 3;
+
+/* Send @frame as the answer to a call with one output of float32[3]. */
+static modser_err answer_with(const struct msd_buf *frame)
+{
+	struct peer p = peer_open();
+	float y[3];
+	modser_value out = modser_out_arg(float32, &three, 1, y);
+	modser_result *r;
+
+	peer_write(&p, frame->p, frame->n);
+	(void)shutdown(p.fd, SHUT_WR); /* and then silence */
+	modser_err err = modser_call(p.client, "m:f", &out, 1, NULL, &r);
+	modser_result_free(r);
+	peer_close(&p);
+	return err;
+}
+
+static modser_err answer_body(struct msd_buf *body, uint64_t payload_bytes)
+{
+	static const uint8_t payload[1024];
+	struct msd_buf frame = {0};
+
+	peer_frame(&frame, body, payload, payload_bytes);
+	modser_err err = answer_with(&frame);
+	msd_buf_finish(&frame);
+	msd_buf_finish(body);
+	return err;
+}
+
+/* [[outs...], nil] */
+static modser_err answer_tensors(const struct msd_wire_tensor *t, size_t n,
+				 uint64_t payload_bytes)
+{
+	struct msd_buf body = {0};
+
+	peer_begin(&body, 1);
+	msd_pack_array(&body, 2);
+	msd_pack_array(&body, n);
+	for (size_t i = 0; i < n; i++)
+		msd_pack_tensor(&body, &t[i]);
+	msd_pack_nil(&body);
+	return answer_body(&body, payload_bytes);
+}
+
+static struct msd_wire_tensor tensor_at(uint64_t offset)
+{
+	return (struct msd_wire_tensor){.where = MSD_AT_INLINE,
+					.dtype = {MSD_DT_FLOAT, 32, 1},
+					.offset = offset,
+					.bytes = 12,
+					.ndim = 1,
+					.shape = {3}};
+}
+
+Test(hostile, the_honest_answer_is_taken)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+
+	cr_assert_eq(answer_tensors(&t, 1, 12), MODSER_OK);
+}
+
+Test(hostile, a_tensor_beyond_the_payload)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+
+	cr_expect_eq(answer_tensors(&t, 1, 11), MODSER_PROTOCOL);
+	t = tensor_at(128);
+	cr_expect_eq(answer_tensors(&t, 1, 139), MODSER_PROTOCOL);
+	t = tensor_at(UINT64_MAX - 127);
+	cr_expect_eq(answer_tensors(&t, 1, 12), MODSER_PROTOCOL);
+}
+
+Test(hostile, an_output_of_another_shape_or_dtype)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+
+	t.shape[0] = 4;
+	t.bytes = 16;
+	cr_expect_eq(answer_tensors(&t, 1, 16), MODSER_PROTOCOL);
+	t = tensor_at(0);
+	t.dtype.code = MSD_DT_INT;
+	cr_expect_eq(answer_tensors(&t, 1, 12), MODSER_PROTOCOL);
+}
+
+Test(hostile, more_outputs_or_fewer_than_asked_for)
+{
+	struct msd_wire_tensor t[2] = {tensor_at(0), tensor_at(128)};
+
+	cr_expect_eq(answer_tensors(t, 0, 0), MODSER_PROTOCOL);
+	cr_expect_eq(answer_tensors(t, 2, 140), MODSER_PROTOCOL);
+}
+
+Test(hostile, tensors_that_share_bytes)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+	struct msd_buf body = {0};
+
+	peer_begin(&body, 1);
+	msd_pack_array(&body, 2);
+	msd_pack_array(&body, 1);
+	msd_pack_tensor(&body, &t);
+	msd_pack_tensor(&body, &t);
+	cr_assert_eq(answer_body(&body, 140), MODSER_PROTOCOL);
+}
+
+Test(hostile, a_segment_that_nobody_shared)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+
+	t.where = MSD_AT_SEGMENT;
+	cr_assert_eq(answer_tensors(&t, 1, 12), MODSER_PROTOCOL);
+}
+
+Test(hostile, an_answer_to_nobody)
+{
+	struct msd_buf body = {0};
+
+	peer_begin(&body, 77);
+	msd_pack_nil(&body);
+	cr_assert_eq(answer_body(&body, 0), MODSER_PROTOCOL);
+}
+
+Test(hostile, an_answer_that_is_a_request)
+{
+	struct msd_buf body = {0};
+
+	msd_body_begin_request(&body, 1, "ping", false);
+	msd_pack_array(&body, 0);
+	cr_assert_eq(answer_body(&body, 0), MODSER_PROTOCOL);
+}
+
+Test(hostile, a_second_answer_to_the_same_request)
+{
+	struct peer p = peer_open();
+	modser_result *r;
+
+	peer_answer(&p, 1, 1);
+	cr_assert_eq(modser_request(p.client, "ping", NULL, 0, NULL, &r), MODSER_OK);
+	modser_result_free(r);
+	peer_answer(&p, 1, 1);
+	cr_expect_eq(modser_process(p.client), MODSER_PROTOCOL);
+	cr_expect_eq(modser_fd(p.client), -1);
+	peer_close(&p);
+}
+
+Test(hostile, headers_that_are_none_or_too_large)
+{
+	static const char http[] = "HTTP/1.1 400 Bad Request\r\n";
+	struct msd_buf frame = {0};
+	uint8_t header[MSD_FRAME_HEADER_BYTES];
+
+	msd_buf_put(&frame, http, sizeof(http));
+	cr_expect_eq(answer_with(&frame), MODSER_PROTOCOL);
+	msd_buf_finish(&frame);
+	msd_frame_write((struct msd_frame){UINT32_MAX, 0}, header);
+	msd_buf_put(&frame, header, sizeof(header));
+	cr_expect_eq(answer_with(&frame), MODSER_TOO_LARGE);
+	msd_buf_finish(&frame);
+	msd_frame_write((struct msd_frame){1, UINT64_MAX}, header);
+	msd_buf_put(&frame, header, sizeof(header));
+	cr_expect_eq(answer_with(&frame), MODSER_TOO_LARGE);
+	msd_buf_finish(&frame);
+}
+
+Test(hostile, any_flipped_bit_of_an_answer_crashes_nothing)
+{
+	struct msd_wire_tensor t = tensor_at(0);
+	struct msd_buf body = {0}, frame = {0};
+
+	peer_begin(&body, 1);
+	msd_pack_array(&body, 2);
+	msd_pack_array(&body, 1);
+	msd_pack_tensor(&body, &t);
+	msd_pack_cstr(&body, "text");
+	peer_frame(&frame, &body, "123456789012", 12);
+	for (size_t bit = 0; bit < 8 * frame.n; bit++) {
+		frame.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		(void)answer_with(&frame); /* ASan and the timeout are the judges */
+		frame.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	msd_buf_finish(&body);
+	msd_buf_finish(&frame);
+}

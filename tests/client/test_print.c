@@ -1,0 +1,118 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "client/cli/json.h"
+#include "client/cli/number.h"
+#include "client/cli/print.h"
+
+static void expect_text(struct msd_buf *out, const char *text)
+{
+	msd_buf_put_u8(out, '\0');
+	cr_expect_str_eq((const char *)out->p, text);
+	msd_buf_finish(out);
+}
+
+static modser_value tensor_of(const char *dtype, const int64_t *shape, uint32_t ndim,
+			      const void *data)
+{
+	modser_dtype t;
+
+	cr_assert(modser_dtype_parse(dtype, &t));
+	modser_value v = modser_tensor_arg(t, shape, ndim, data);
+	cr_assert(modser_tensor_bytes(t, shape, ndim, &v.as.tensor.bytes));
+	return v;
+}
+
+/* Expected values computed with numpy and ml_dtypes. */
+Test(print, reads_every_small_float)
+{
+	static const struct {
+		const char *dtype;
+		uint8_t bits[2];
+		const char *text;
+	} cases[] = {
+		{"float16", {0x00, 0x3c}, "1.0"},
+		{"float16", {0x01, 0x00}, "5.9604645e-08"},
+		{"float16", {0x00, 0xfc}, "-inf"},
+		{"float16", {0x66, 0x2e}, "0.099975586"},
+		{"bfloat16", {0x80, 0xbf}, "-1.0"},
+		{"bfloat16", {0xc0, 0x7f}, "nan"},
+		{"float8_e4m3fn", {0x7e}, "448.0"},
+		{"float8_e4m3fn", {0x7f}, "nan"},
+		{"float8_e4m3fn", {0x01}, "0.001953125"},
+		{"float8_e5m2", {0x7b}, "57344.0"},
+		{"float8_e5m2", {0x7c}, "inf"},
+		{"float8_e4m3fnuz", {0x80}, "nan"},
+		{"float8_e4m3fnuz", {0x7f}, "240.0"},
+		{"float8_e8m0fnu", {0x80}, "2.0"},
+		{"float8_e8m0fnu", {0xff}, "nan"},
+		{"float4_e2m1fn", {0x07}, "6.0"},
+		{"int4", {0x0f}, "-1"},
+		{"uint4", {0x0f}, "15"},
+		{"bool", {0x01}, "true"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		modser_value v = tensor_of(cases[i].dtype, NULL, 0, cases[i].bits);
+		struct msd_buf out = {0};
+
+		msd_print_value(&out, &v, false);
+		expect_text(&out, cases[i].text);
+	}
+}
+
+Test(print, shows_tensors_in_brackets)
+{
+	const int64_t shape[] = {2, 3};
+	const float data[] = {1, 2.5f, -3, 0.1f, 1e20f, 0};
+	modser_value v = tensor_of("float32", shape, 2, data);
+	struct msd_buf out = {0};
+
+	msd_print_value(&out, &v, false);
+	expect_text(&out, "[[1.0, 2.5, -3.0], [0.1, 1e+20, 0.0]]");
+	msd_json_put_value(&out, &v);
+	expect_text(&out, "{\"dtype\": \"float32\", \"shape\": [2, 3], \"data\": "
+			  "[[1.0, 2.5, -3.0], [0.1, 1e+20, 0.0]]}");
+}
+
+Test(print, does_not_walk_a_tensor_of_no_bytes)
+{
+	const int64_t shape[] = {1000000000000, 0};
+	modser_value v = tensor_of("int8", shape, 2, NULL);
+	struct msd_buf out = {0};
+
+	msd_print_value(&out, &v, true);
+	expect_text(&out, "int8[1000000000000, 0] []");
+	msd_json_put_value(&out, &v);
+	expect_text(&out, "{\"dtype\": \"int8\", \"shape\": [1000000000000, 0], "
+			  "\"data\": []}");
+}
+
+Test(print, escapes_what_a_terminal_would_obey)
+{
+	struct msd_buf out = {0};
+
+	msd_print_line(&out, "a\033[2J\nb\0c", 9);
+	expect_text(&out, "a\\x1b[2J\\nb\\x00c");
+}
+
+Test(print, aligns_for_people_and_parts_by_tabs_for_scripts)
+{
+	modser_value a[] = {modser_str("name"), modser_str("add"), modser_str("rss"),
+			    modser_int(3 << 20)};
+	modser_value b[] = {modser_str("name"), modser_str("x"), modser_str("error"),
+			    modser_str("cut\nshort")};
+	modser_value rows[] = {{.kind = MODSER_MAP, .as.tuple = {a, 2}},
+			       {.kind = MODSER_MAP, .as.tuple = {b, 2}}};
+	modser_value list = {.kind = MODSER_TUPLE, .as.tuple = {rows, 2}};
+	struct msd_buf out = {0};
+
+	msd_print_table(&out, &list, true);
+	expect_text(&out, "NAME  RSS      ERROR\n"
+			  "add   3.0 MiB  -\n"
+			  "x     -        cut\\nshort\n");
+	msd_print_table(&out, &list, false);
+	expect_text(&out, "add\t3145728\t-\nx\t-\tcut\\nshort\n");
+	msd_print_map(&out, &rows[0], false);
+	expect_text(&out, "name\tadd\nrss\t3145728\n");
+}

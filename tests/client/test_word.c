@@ -1,0 +1,169 @@
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/word.h"
+
+static modser_kind kind_of(const char *text, msd_err *err)
+{
+	struct msd_word w;
+
+	*err = msd_word_parse(text, &w, NULL);
+	modser_kind kind = w.value.kind;
+	msd_word_finish(&w);
+	return kind;
+}
+
+Test(word, is_of_the_kind_that_it_looks_like)
+{
+	static const struct {
+		const char *text;
+		modser_kind kind;
+	} words[] = {
+		{"2", MODSER_INT},
+		{"-17", MODSER_INT},
+		{"+5", MODSER_INT},
+		{"9223372036854775807", MODSER_INT},
+		{"-9223372036854775808", MODSER_INT},
+		{"2.0", MODSER_FLOAT},
+		{"2.", MODSER_FLOAT},
+		{".5", MODSER_FLOAT},
+		{"-1e-3", MODSER_FLOAT},
+		{"1E+9", MODSER_FLOAT},
+		{"inf", MODSER_FLOAT},
+		{"-inf", MODSER_FLOAT},
+		{"nan", MODSER_FLOAT},
+		{"true", MODSER_BOOL},
+		{"false", MODSER_BOOL},
+		{"none", MODSER_NIL},
+		{"str:", MODSER_STR},
+		{"str:2", MODSER_STR},
+		{"dtype:bfloat16", MODSER_DTYPE},
+		{"device:cpu:0", MODSER_DEVICE},
+		{"device:cuda:1", MODSER_DEVICE},
+		{"shape:[1,2]", MODSER_SHAPE},
+		{"shape:[]", MODSER_SHAPE},
+		{"out:float32[2,3]", MODSER_OUT},
+		{"out:float32[]", MODSER_OUT},
+		{"out:float32[ 2, 3 ]", MODSER_OUT},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		msd_err err;
+
+		cr_expect_eq(kind_of(words[i].text, &err), words[i].kind, "%s",
+			     words[i].text);
+		cr_expect_eq(err, MSD_OK, "%s", words[i].text);
+	}
+}
+
+Test(word, is_refused_when_it_is_nothing)
+{
+	static const char *const words[] = {"",
+					    "@",
+					    "x",
+					    "-",
+					    ".",
+					    "1e",
+					    "e5",
+					    "0x10",
+					    "infinity",
+					    "True",
+					    "9223372036854775808",
+					    "-9223372036854775809",
+					    "1e999",
+					    "dtype:float33",
+					    "device:nowhere",
+					    "shape:1",
+					    "shape:[1,]",
+					    "shape:[1,x]",
+					    "shape:[1]x",
+					    "out:float32",
+					    "out:float33[1]",
+					    "out:float32[-1]",
+					    "out:float32[9223372036854775807]",
+					    "out:float32[1",
+					    "bytes:x",
+					    "bytes:@/no/such/file",
+					    "@/no/such/file.npy"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		msd_err err;
+
+		(void)kind_of(words[i], &err);
+		cr_expect_neq(err, MSD_OK, "%s", words[i]);
+	}
+}
+
+Test(word, keeps_values_exactly)
+{
+	struct msd_word w;
+
+	cr_assert_eq(msd_word_parse("-9223372036854775808", &w, NULL), MSD_OK);
+	cr_expect_eq(w.value.as.i, INT64_MIN);
+	cr_assert_eq(msd_word_parse("1e-3", &w, NULL), MSD_OK);
+	cr_expect_eq(w.value.as.f, 1e-3);
+	cr_assert_eq(msd_word_parse("-nan", &w, NULL), MSD_OK);
+	cr_expect(isnan(w.value.as.f));
+	cr_assert_eq(msd_word_parse("out:int8[2,3]", &w, NULL), MSD_OK);
+	cr_expect(w.value.as.tensor.ndim == 2 && w.value.as.tensor.shape[1] == 3);
+	msd_word_finish(&w);
+}
+
+Test(word, that_is_a_number_is_never_an_option)
+{
+	static const char *const numbers[] = {"-1",   "-1.5", "-inf",
+					      "-nan", "-.5",  "-1e3"};
+	static const char *const options[] = {"-", "-o", "--json", "-e5", "-1x", "-H1"};
+
+	for (size_t i = 0; i < 6; i++) {
+		cr_expect(msd_word_is_number(numbers[i]), "%s", numbers[i]);
+		cr_expect_not(msd_word_is_number(options[i]), "%s", options[i]);
+	}
+}
+
+Test(word, names_a_file_and_how_to_take_it)
+{
+	char path[] = "/tmp/msd-word-XXXXXX";
+	char text[64];
+	int64_t n = 1;
+	struct msd_buf f = {0};
+	struct msd_word w;
+
+	msd_npy_put_header(&f, (struct msd_dtype){MSD_DT_UINT, 16, 1}, &n, 1, 2);
+	msd_buf_put(&f, "\x80\x3f", 2);
+	int fd = mkstemp(path);
+	cr_assert_eq(write(fd, f.p, f.n), (ssize_t)f.n);
+	(void)close(fd);
+	(void)snprintf(text, sizeof(text), "@%s:bfloat16", path);
+	cr_expect_eq(msd_word_parse(text, &w, NULL), MSD_OK);
+	cr_expect_eq(w.value.as.tensor.dtype.code, MSD_DT_BFLOAT);
+	msd_word_finish(&w);
+	(void)snprintf(text, sizeof(text), "bytes:@%s", path);
+	cr_expect_eq(msd_word_parse(text, &w, NULL), MSD_OK);
+	cr_expect_eq(w.value.as.str.n, f.n);
+	msd_word_finish(&w);
+	(void)unlink(path);
+	msd_buf_finish(&f);
+}
+
+Test(word, may_name_its_parameter)
+{
+	struct msd_word w;
+
+	cr_assert_eq(msd_word_parse("input:0=2", &w, NULL), MSD_OK);
+	cr_expect_str_eq(w.name, "input:0");
+	cr_expect(w.value.kind == MODSER_INT && w.value.as.i == 2);
+	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("str:a=b", &w, NULL), MSD_OK);
+	cr_expect_null(w.name);
+	cr_expect_str_eq(w.value.as.str.p, "a=b");
+	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("=2", &w, NULL), MSD_BAD_REQUEST);
+	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("x=", &w, NULL), MSD_BAD_REQUEST);
+	msd_word_finish(&w);
+}

@@ -1,0 +1,108 @@
+#include <criterion/criterion.h>
+
+#include "daemon/supervisor/deadline.h"
+#include "daemon/wire/list.h"
+
+static unsigned order[16];
+static unsigned n_fired;
+
+struct item {
+	struct msd_deadline node;
+	unsigned number;
+};
+
+static void on_due(struct msd_deadline *node)
+{
+	order[n_fired++] = MSD_CONTAINER_OF(node, struct item, node)->number;
+}
+
+static void finish(uv_loop_t *loop, struct msd_deadlines *ds)
+{
+	msd_deadlines_close(ds);
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(loop);
+}
+
+Test(deadlines, fire_in_the_order_of_their_times)
+{
+	uv_loop_t loop;
+	struct msd_deadlines ds;
+	const uint64_t in_ms[] = {9, 3, 7, 1, 5, 4};
+	struct item items[6];
+
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&ds, &loop);
+	for (unsigned i = 0; i < 6; i++) {
+		items[i] = (struct item){.node.on_due = on_due,
+					 .number = (unsigned)in_ms[i]};
+		cr_assert(msd_deadline_set(&ds, &items[i].node, in_ms[i]));
+	}
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_assert_eq(n_fired, 6);
+	for (unsigned i = 1; i < 6; i++)
+		cr_expect_lt(order[i - 1], order[i]);
+	finish(&loop, &ds);
+}
+
+Test(deadlines, a_cleared_one_does_not_fire)
+{
+	uv_loop_t loop;
+	struct msd_deadlines ds;
+	struct item items[3];
+
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&ds, &loop);
+	for (unsigned i = 0; i < 3; i++) {
+		items[i] = (struct item){.node.on_due = on_due, .number = i};
+		cr_assert(msd_deadline_set(&ds, &items[i].node, i));
+	}
+	msd_deadline_clear(&ds, &items[1].node);
+	msd_deadline_clear(&ds, &items[1].node);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_assert_eq(n_fired, 2);
+	cr_expect_eq(order[0], 0);
+	cr_expect_eq(order[1], 2);
+	finish(&loop, &ds);
+}
+
+static struct msd_deadlines *again_in;
+static void on_due_again(struct msd_deadline *node)
+{
+	if (++n_fired < 3)
+		(void)msd_deadline_set(again_in, node, 1);
+}
+
+Test(deadlines, may_be_set_again_from_its_callback)
+{
+	uv_loop_t loop;
+	struct msd_deadlines ds;
+	struct item item = {.node.on_due = on_due_again};
+
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&ds, &loop);
+	again_in = &ds;
+	cr_assert(msd_deadline_set(&ds, &item.node, 1));
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(n_fired, 3);
+	finish(&loop, &ds);
+}
+
+Test(deadlines, removal_from_the_middle_keeps_the_heap)
+{
+	enum { N = 200 };
+	uv_loop_t loop;
+	struct msd_deadlines ds;
+	static struct msd_deadline nodes[N];
+
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&ds, &loop);
+	for (unsigned i = 0; i < N; i++)
+		cr_assert(msd_deadline_set(&ds, &nodes[i], 1000 + (i * 7919u) % 997u));
+	for (unsigned i = 0; i < N; i += 3)
+		msd_deadline_clear(&ds, &nodes[i]);
+	for (uint32_t i = 2; i <= ds.n; i++) {
+		cr_assert_leq(ds.heap[i / 2]->at_ms, ds.heap[i]->at_ms);
+		cr_assert_eq(ds.heap[i]->slot, i);
+	}
+	finish(&loop, &ds);
+}

@@ -1,0 +1,81 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "daemon/supervisor/options.h"
+
+/* Read a command line; NULL ends it. The options must be finished by the caller. */
+static msd_err read_line(struct msd_options *o, struct msd_diag *d,
+			 const char *const *words)
+{
+	char *argv[16] = {(char *)(uintptr_t) "modserd"};
+	int argc = 1;
+
+	for (; words[argc - 1] != NULL; argc++)
+		argv[argc] = (char *)(uintptr_t)words[argc - 1];
+	return msd_options_read(o, argc, argv, d);
+}
+#define READ(o, d, ...) read_line(o, d, (const char *[]){__VA_ARGS__, NULL})
+
+Test(options, listen_takes_the_next_word_only_when_it_is_an_address)
+{
+	struct msd_options o;
+
+	setenv("XDG_RUNTIME_DIR", "/tmp", 1);
+	cr_assert_eq(READ(&o, NULL, "--listen", "--listen", "tcp://127.0.0.1:9190",
+			  "--threads", "2"),
+		     MSD_OK);
+	cr_assert_eq(o.n_listen, 2);
+	cr_expect_eq(o.listen[0].kind, MSD_ADDRESS_UNIX);
+	cr_expect_eq(o.listen[1].port, 9190);
+	cr_expect_eq(o.threads, 2);
+	msd_options_finish(&o);
+}
+
+Test(options, sizes_take_suffixes_and_an_equals_sign)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload=16M",
+			  "--max-payload", "4096"),
+		     MSD_OK);
+	cr_expect_eq(o.limits.max_upload, 16u << 20);
+	cr_expect_eq(o.limits.max_payload, 4096);
+	msd_options_finish(&o);
+}
+
+Test(options, refused_with_the_option_and_what_it_takes)
+{
+	static const struct {
+		const char *words[4];
+		const char *named;
+	} lines[] = {
+		{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
+		{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
+		{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
+		{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
+		{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
+		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
+		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
+		{{"--listen=gopher:/x"}, "gopher:/x"},
+		{{"--load", "a=b.so"}, "--listen"}};
+
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct msd_options o;
+		struct msd_diag d = {0};
+		cr_expect_eq(read_line(&o, &d, lines[i].words), MSD_BAD_REQUEST,
+			     "line %u", i);
+		cr_expect_not_null(strstr(msd_diag_text(&d), lines[i].named),
+				   "line %u: %s", i, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		msd_options_finish(&o);
+	}
+}
+
+Test(options, a_number_that_overflows_with_its_suffix_is_refused)
+{
+	struct msd_options o;
+
+	cr_expect_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload", "17179869184G"),
+		     MSD_BAD_REQUEST);
+	msd_options_finish(&o);
+}

@@ -1,0 +1,202 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/wire/segment.h"
+
+struct announced {
+	unsigned n;
+	int fd; /* of the latest, ours */
+	uint64_t bytes;
+	uint16_t index;
+};
+
+static void on_new(void *ctx, uint16_t index, int fd, uint64_t bytes)
+{
+	struct announced *a = ctx;
+
+	a->n++;
+	a->index = index;
+	a->bytes = bytes;
+	a->fd = dup(fd);
+}
+
+Test(segpool, slots_are_aligned_and_apart)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one, two;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	cr_assert_eq(msd_segpool_alloc(&p, 1, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_segpool_alloc(&p, 300, &two, NULL), MSD_OK);
+	cr_expect_eq((uintptr_t)one.p % MSD_TENSOR_ALIGN, 0);
+	cr_expect_eq((uintptr_t)two.p % MSD_TENSOR_ALIGN, 0);
+	cr_expect_geq(two.offset, one.offset + one.bytes);
+	cr_expect_eq(a.n, 1, "both fit one segment");
+	close(a.fd);
+	msd_segpool_finish(&p);
+}
+
+Test(segpool, zero_bytes_is_a_slot_of_its_own)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one, two;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	cr_assert_eq(msd_segpool_alloc(&p, 0, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_segpool_alloc(&p, 0, &two, NULL), MSD_OK);
+	cr_expect_neq(one.offset, two.offset);
+	close(a.fd);
+	msd_segpool_finish(&p);
+}
+
+Test(segpool, freed_neighbours_join)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot s[4], whole;
+
+	msd_segpool_init(&p, MSD_MIN_SEGMENT_BYTES, on_new, &a);
+	for (int i = 0; i < 4; i++)
+		cr_assert_eq(
+			msd_segpool_alloc(&p, MSD_MIN_SEGMENT_BYTES / 4, &s[i], NULL),
+			MSD_OK);
+	cr_expect_eq(msd_segpool_alloc(&p, 1, &whole, NULL), MSD_NO_SPACE);
+	const int order[] = {1, 3, 0, 2};
+	for (int i = 0; i < 4; i++)
+		cr_assert(
+			msd_segpool_free(&p, s[order[i]].segment, s[order[i]].offset));
+	cr_expect_eq(msd_segpool_alloc(&p, MSD_MIN_SEGMENT_BYTES, &whole, NULL),
+		     MSD_OK);
+	cr_expect_eq(p.used_bytes, MSD_MIN_SEGMENT_BYTES);
+	close(a.fd);
+	msd_segpool_finish(&p);
+}
+
+Test(segpool, refuses_to_free_what_is_not_live)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	cr_assert_eq(msd_segpool_alloc(&p, 256, &one, NULL), MSD_OK);
+	cr_expect_not(msd_segpool_free(&p, one.segment, one.offset + 128));
+	cr_expect_not(msd_segpool_free(&p, 7, one.offset));
+	cr_expect(msd_segpool_free(&p, one.segment, one.offset));
+	cr_expect_not(msd_segpool_free(&p, one.segment, one.offset), "twice");
+	close(a.fd);
+	msd_segpool_finish(&p);
+}
+
+Test(segpool, over_the_limit_changes_nothing)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 20, on_new, &a);
+	cr_expect_eq(msd_segpool_alloc(&p, (1u << 20) + 1, &one, NULL), MSD_NO_SPACE);
+	cr_expect_eq(msd_segpool_alloc(&p, UINT64_MAX, &one, NULL), MSD_NO_SPACE);
+	cr_expect_eq(a.n, 0);
+	cr_expect_eq(p.total_bytes, 0);
+	msd_segpool_finish(&p);
+}
+
+Test(segpool, trimmed_memory_is_usable_again)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	cr_assert_eq(msd_segpool_alloc(&p, 4096, &one, NULL), MSD_OK);
+	memset(one.p, 7, 4096);
+	cr_assert(msd_segpool_free(&p, one.segment, one.offset));
+	msd_segpool_trim(&p, 0);
+	cr_assert_eq(msd_segpool_alloc(&p, 4096, &one, NULL), MSD_OK);
+	cr_expect_eq(one.p[0], 0, "its pages went back");
+	one.p[0] = 1;
+	close(a.fd);
+	msd_segpool_finish(&p);
+}
+
+Test(segmap, sees_what_the_other_side_wrote)
+{
+	struct msd_segpool p;
+	struct msd_segmap m;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segmap_init(&m);
+	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
+	memcpy(one.p, "tensor", 7);
+	cr_expect_str_eq((char *)msd_segmap_at(&m, one.segment, one.offset, 7),
+			 "tensor");
+	msd_segmap_finish(&m);
+	msd_segpool_finish(&p);
+}
+
+Test(segmap, ranges_outside_are_null)
+{
+	struct msd_segpool p;
+	struct msd_segmap m;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segmap_init(&m);
+	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
+	cr_expect_not_null(msd_segmap_at(&m, 0, a.bytes, 0));
+	cr_expect_null(msd_segmap_at(&m, 0, a.bytes, 1));
+	cr_expect_null(msd_segmap_at(&m, 0, 1, UINT64_MAX));
+	cr_expect_null(msd_segmap_at(&m, 0, UINT64_MAX, 1));
+	cr_expect_null(msd_segmap_at(&m, 1, 0, 1));
+	msd_segmap_finish(&m);
+	msd_segpool_finish(&p);
+}
+
+/* A memfd that was not sealed could be truncated under the reader. */
+Test(segmap, refuses_what_is_not_sealed)
+{
+	struct msd_segmap m;
+	struct msd_diag d = {0};
+	int fd = memfd_create("t", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	msd_segmap_init(&m);
+	cr_assert_eq(ftruncate(fd, 4096), 0);
+	cr_expect_eq(msd_segmap_add(&m, 0, fd, 4096, false, &d), MSD_PROTOCOL);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "sealed"));
+	cr_expect_eq(fcntl(fd, F_GETFD), -1, "consumed");
+	msd_diag_finish(&d);
+	msd_segmap_finish(&m);
+}
+
+Test(segmap, refuses_a_wrong_size_a_second_index_and_no_descriptor)
+{
+	struct msd_segpool p;
+	struct msd_segmap m;
+	struct announced a = {0};
+	struct msd_slot one;
+
+	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segmap_init(&m);
+	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
+	cr_expect_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes + 1, false, NULL),
+		     MSD_PROTOCOL);
+	cr_expect_eq(msd_segmap_add(&m, 0, -1, a.bytes, false, NULL), MSD_PROTOCOL);
+	cr_expect_eq(
+		msd_segmap_add(&m, MSD_MAX_SEGMENTS, dup(a.fd), a.bytes, false, NULL),
+		MSD_PROTOCOL);
+	cr_assert_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes, false, NULL), MSD_OK);
+	cr_expect_eq(msd_segmap_add(&m, 0, a.fd, a.bytes, false, NULL), MSD_PROTOCOL);
+	msd_segmap_finish(&m);
+	msd_segpool_finish(&p);
+}

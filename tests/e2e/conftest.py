@@ -1,0 +1,52 @@
+"""Fixtures of the end-to-end tests; harness.py starts processes, wire.py speaks the protocol."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import harness
+
+
+@pytest.fixture(scope="session")
+def cases():
+    """Every call in models.py with TVM's own results; ctest makes them before, once a run."""
+    if not (harness.MODELS / "cases.json").exists():
+        script = pathlib.Path(__file__).with_name("models.py")
+        subprocess.run([sys.executable, str(script), str(harness.MODELS)], check=True)
+    return json.loads((harness.MODELS / "cases.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def models(cases):
+    return harness.MODELS
+
+
+@pytest.fixture(scope="session")
+def fixtures():
+    folder = harness.fixtures()
+    if folder is None:
+        pytest.skip("no ../shared/fixtures and no MODSERD_FIXTURES: real artifacts not tested")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    """One daemon for all tests of a file; at the end it must drain and leave nothing."""
+    with harness.Daemon() as d:
+        yield d
+
+
+@pytest.fixture
+def own_daemon():
+    """A daemon for this test alone: own_daemon(word...) starts it."""
+    started = []
+
+    def start(*words, **more):
+        started.append(harness.Daemon(*words, **more))
+        return started[-1]
+
+    yield start
+    for d in started:
+        d.__exit__(None)

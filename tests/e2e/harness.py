@@ -1,0 +1,200 @@
+"""Real processes for the end-to-end tests: a daemon to talk to and the command line to do it.
+
+Nothing here sleeps: every wait is for an event, with a deadline after which the test fails.
+"""
+import contextlib
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("MSD_BUILD", ROOT / "build"))
+BIN = BUILD / "bin"
+ZOO = BUILD / "zoo"
+MODELS = BUILD / "models"
+PATIENCE = 60.0  # seconds until a wait is a failure; far above what anything takes
+SANITIZED = "address" in os.environ.get("MSD_SANITIZE", "")
+
+
+def fixtures():
+    """The folder of real artifacts that are not part of the repository, or None."""
+    named = os.environ.get("MODSERD_FIXTURES")
+    folder = pathlib.Path(named) if named else ROOT.parent / "shared" / "fixtures"
+    return folder if folder.is_dir() else None
+
+
+def environment():
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MODSER", "XDG_RUNTIME"))}
+    env["ASAN_OPTIONS"] = ":".join(
+        [
+            env.get("ASAN_OPTIONS", ""),
+            # a signal stays a signal: the zoo's crashes are what is tested
+            "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0:handle_sigill=0",
+            "allocator_may_return_null=1:detect_leaks=1:use_sigaltstack=0",
+        ]
+    )
+    return env
+
+
+class Said:
+    """What a command printed and how it ended."""
+
+    def __init__(self, status, out, err):
+        self.status, self.bytes, self.err = status, out, err
+        self.out = out.decode(errors="replace")
+
+    def __repr__(self):
+        return f"status {self.status}\nstdout: {self.out}\nstderr: {self.err}"
+
+
+def run(*words, stdin=None, env=None, cwd=None, timeout=PATIENCE):
+    done = subprocess.run(
+        [str(w) for w in words],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        env=env or environment(),
+        cwd=cwd,
+        timeout=timeout,
+    )
+    return Said(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+
+def until(claim, what, patience=PATIENCE):
+    """Wait until claim() gives something true, looking often; returns it."""
+    end = time.monotonic() + patience
+    while True:
+        value = claim()
+        if value:
+            return value
+        assert time.monotonic() < end, f"not within {patience} s: {what}"
+        select.select([], [], [], 0.003)  # /proc gives no events to wait for
+
+
+def children(pid):
+    try:
+        return [
+            int(c)
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+            for c in (task / "children").read_text().split()
+        ]
+    except FileNotFoundError:
+        return []
+
+
+def descriptors(pid):
+    """What the process's descriptors refer to, sockets and pipes without their numbers."""
+    found = []
+    for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.append(os.readlink(fd).split(":[")[0])
+    return sorted(found)
+
+
+def in_session(sid):
+    """Processes of the session @sid: everything that a daemon started with start_new_session
+    has started, whatever became of their parents."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                stat = (entry / "stat").read_text()
+                fields = stat[stat.rindex(")") + 2 :].split()
+                if int(fields[3]) == sid and fields[0] != "Z":
+                    found.append(int(entry.name))
+    return found
+
+
+class Daemon:
+    """A modserd of its own in a directory of its own."""
+
+    def __init__(self, *words, listen=None, env=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="modserd-e2e."))
+        self.socket = self.folder / "m.sock"
+        listen = listen or [f"unix:{self.socket}"]
+        self.log_path = self.folder / "log"
+        self.env = environment() | (env or {})
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                [BIN / "modserd", "--listen", listen[0]]
+                + [w for a in listen[1:] for w in ("--listen", a)]
+                + [str(w) for w in words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=self.env,
+                start_new_session=True,
+            )
+        self.pid = self.process.pid
+        self.said = b""
+        try:
+            self.listening = [self._line() for _ in listen]
+        except AssertionError:
+            self.kill()
+            raise
+        for line in self.listening:
+            assert line.startswith("listening "), line
+        self.host = self.listening[0].split()[1]
+
+    def _line(self):
+        while b"\n" not in self.said:
+            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+            assert ready, "modserd said nothing"
+            more = os.read(self.process.stdout.fileno(), 4096)
+            assert more, f"modserd ended: {self.log()}"
+            self.said += more
+        line, _, self.said = self.said.partition(b"\n")
+        return line.decode()
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def modser(self, *words, host=None, **more):
+        return run(BIN / "modser", "-H", host or self.host, *words, **more)
+
+    def ok(self, *words, **more):
+        said = self.modser(*words, **more)
+        assert said.status == 0, f"modser {' '.join(map(str, words))}: {said}"
+        return said
+
+    def load(self, name, path, *words):
+        return self.ok("load", name, path, *words)
+
+    def workers(self):
+        return children(self.pid)
+
+    def stop(self, status=0):
+        """SIGTERM; it must drain, end with @status and leave nothing behind."""
+        self.process.send_signal(signal.SIGTERM)
+        got = self.process.wait(PATIENCE)
+        left = in_session(self.pid)
+        log = self.log()
+        self.kill()
+        assert got == status, f"modserd ended with {got}\n{log}"
+        assert not left, f"processes left behind: {left}\n{log}"
+        assert "Sanitizer" not in log and "runtime error:" not in log, log
+
+    def kill(self):
+        for pid in in_session(self.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if self.process.returncode is None:
+            if kind is None:
+                self.stop()
+            else:
+                self.kill()
+        else:
+            self.kill()

@@ -1,0 +1,124 @@
+"""CUDA modules through the daemon, on a stand-in for the driver: what it saw is its log."""
+import harness
+import numpy as np
+import pytest
+from test_fixtures import Calls, need, out, ulps
+
+STUB = harness.BUILD / "tests/runtime/cuda/libcuda_stub.so"
+OPS = "tvm-0.8/cuda_ops"
+
+
+class Stand:
+    """A daemon whose workers find the stand-in driver."""
+
+    def __init__(self, own_daemon, folder, **more):
+        if not STUB.exists():
+            pytest.skip(f"no {STUB}")
+        self.log = folder / "driver.log"
+        env = {"MODSERD_LIBCUDA": str(STUB), "MODSERD_CACHE": str(folder / "cache")}
+        self.daemon = own_daemon(env=env | {"STUB_CUDA_LOG": str(self.log)} | more)
+        self.call = Calls(self.daemon, folder)
+
+    def saw(self, what):
+        return self.log.read_text().splitlines().count(what) if self.log.exists() else 0
+
+    def clean(self):
+        assert "violation" not in self.log.read_text(), self.log.read_text()[-2000:]
+
+
+@pytest.fixture
+def stand(own_daemon, tmp_path):
+    return lambda **more: Stand(own_daemon, tmp_path, **more)
+
+
+def arrays(fixtures, *names):
+    return [np.load(fixtures / OPS / f"{name}.npy") for name in names]
+
+
+def test_both_eras_give_their_values(stand, fixtures):
+    s = stand()
+    s.daemon.load("old", need(fixtures, f"{OPS}/cuda_ops_ptx.so"))
+    s.daemon.load("new", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x, y = arrays(fixtures, "addone_x", "addone_y")
+    for name in ("old", "new"):
+        (got,) = s.call(f"{name}:addone", x, out(y))
+        assert ulps(got, y) == 0
+    a, b, c = arrays(fixtures, "matmul_a", "matmul_b", "matmul_c")
+    (got,) = s.call("old:matmul", a, b, out(c))
+    assert np.allclose(got, c, rtol=1e-4, atol=1e-4)
+    s.clean()
+
+
+def test_a_graph_runs_on_the_device(stand, fixtures):
+    s = stand()
+    folder = fixtures / "tvm-0.8/mlp_cuda"
+    s.daemon.load("g", need(folder, "mlp_cuda.so"))
+    want = np.load(folder / "out_0.npy")
+    (got,) = s.call("g:run", np.load(folder / "in_data.npy"))
+    assert np.allclose(got, want, rtol=1e-5, atol=1e-6)
+    assert s.saw("cuLaunchKernel") == 3
+    s.clean()
+
+
+def test_a_relax_model_runs_on_the_device(stand, fixtures):
+    s = stand()
+    s.daemon.load("r", need(fixtures, "tvm-0.27/relax_mlp_cuda.so"))
+    arrays = np.load(fixtures / "tvm-0.27/relax_mlp_static.npz")
+    (got,) = s.call("r:forward", *[arrays[f"in{i}"] for i in range(5)])
+    assert np.allclose(got, arrays["out0"], rtol=1e-5, atol=1e-6)
+    assert s.saw("cuLaunchKernel") == 5
+    s.clean()
+
+
+def test_a_call_waits_once_and_copies_from_pinned_memory(stand, fixtures):
+    s = stand()
+    s.daemon.load("m", need(fixtures, "tvm-0.27/axpb_cuda.so"))
+    a = np.arange(1000, dtype="float32")
+    s.call("m:axpb", a, "1.5", "3", out(a))
+    before = s.saw("cuStreamSynchronize"), s.saw("cuLaunchKernel")
+    (got,) = s.call("m:axpb", a, "1.5", "3", out(a))
+    assert got.tobytes() == (a * np.float32(1.5) + np.float32(3)).tobytes()
+    assert s.saw("cuLaunchKernel") - before[1] == 2
+    assert s.saw("cuStreamSynchronize") - before[0] == 1
+    assert s.saw("cuMemHostRegister") >= 2, "a segment in and one out"
+    s.clean()
+
+
+def test_a_fault_is_named_and_the_module_comes_back(stand, fixtures):
+    s = stand(STUB_CUDA_FAULT="2")
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = np.ones(17, dtype="float32")
+    first = s.daemon.workers()
+    assert s.call("m:addone", x, out(x))[0].sum() == 34
+    said = s.daemon.modser("call", "m:addone", s.call.save(x), out(x))
+    assert said.status == 1 and "GPU_FAULT" in said.err, said
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in said.err, said
+    assert s.call("m:addone", x, out(x))[0].sum() == 34
+    assert s.daemon.workers() != first
+
+
+def test_faults_are_never_backed_off(stand, fixtures):
+    s = stand(STUB_CUDA_FAULT="1")
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = s.call.save(np.ones(17, dtype="float32"))
+    for _ in range(3):
+        said = s.daemon.modser("call", "m:addone", x, "out:float32[17]")
+        assert "GPU_FAULT" in said.err, said
+    # The answer may be here before the worker's end has been noticed and logged.
+    harness.until(
+        lambda: s.daemon.log().count("state=RESTARTING") == 3, "three restarts are logged"
+    )
+
+
+def test_a_machine_without_a_driver_refuses_the_load(own_daemon, fixtures):
+    daemon = own_daemon(env={"MODSERD_LIBCUDA": "/nowhere/libcuda.so.1"})
+    file = need(fixtures, "tvm-0.27/addone_cuda.so")
+    said = daemon.modser("load", "m", file)
+    assert said.status != 0 and "no CUDA driver: /nowhere/libcuda.so.1" in said.err, said
+
+
+def test_code_that_the_driver_refuses_fails_the_load(stand, fixtures):
+    s = stand(STUB_CUDA_FAIL="14,209")  # while it is placed; every place: tests/runtime/cuda
+    said = s.daemon.modser("load", "m", need(fixtures, "tvm-0.27/addone_cuda_cubin.so"))
+    assert said.status != 0 and "(cuda)" in said.err, said
+    assert "(209)" in said.err and "BAD_ARTIFACT" in said.err, said

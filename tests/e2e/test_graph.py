@@ -1,0 +1,218 @@
+"""Models of the classic era, served as one call each."""
+import re
+
+import harness
+import msgpack
+import numpy as np
+import pytest
+from test_fixtures import call, loaded, need, out, ulps  # noqa: F401
+from wire import DTYPE, Failure, Wire, shape_ext
+
+
+def test_names_that_do_not_fit_are_refused(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x = f"@{folder / 'in_data.npy'}"
+    said = daemon.modser("call", f"{name}:run", f"image={x}")
+    assert said.status == 1 and "no parameter is called image" in said.err
+    said = daemon.modser("call", f"{name}:run", f"data={x}", f"data={x}")
+    assert said.status == 1 and "two arguments" in said.err
+    said = daemon.modser("call", f"{name}:run", f"data={x}", x)
+    assert said.status == 1 and "more arguments than parameters" in said.err
+
+
+@pytest.mark.parametrize(
+    "path, outputs",
+    [
+        ("mlp_llvm/mlp_llvm.so", 1),
+        ("convnet_llvm/convnet_llvm.so", 2),
+        ("mlp_linkparams/mlp_linkparams.so", 1),
+        ("resnet18_llvm/resnet18_llvm.so", 1),
+    ],
+)
+def test_graph_executors_run(daemon, fixtures, tmp_path, path, outputs):
+    file = need(fixtures / "tvm-0.8", path)
+    name = loaded(daemon, file)
+    words = []
+    for i in range(outputs):
+        words += ["-o", str(tmp_path / f"{i}.npy")]
+    for prefix in ("", "data="):
+        daemon.ok("call", f"{name}:run", f"{prefix}@{file.parent / 'in_data.npy'}", *words)
+        for i in range(outputs):
+            want = np.load(file.parent / f"out_{i}.npy")
+            got = np.load(tmp_path / f"{i}.npy")
+            assert got.shape == want.shape and ulps(got, want) <= 2
+
+
+@pytest.mark.parametrize("model, outputs", [("mlp_llvm", 1), ("convnet_llvm", 2)])
+def test_a_graph_beside_its_library_runs(daemon, fixtures, tmp_path, model, outputs):
+    folder = fixtures / "tvm-0.8" / model
+    library = need(folder, f"{model}_nofactory.so")
+    files = ("--graph", folder / "graph.json", "--params", folder / "model.params")
+    name = f"{model}_parts"
+    daemon.ok("load", *files, name, library)
+    words = []
+    for i in range(outputs):
+        words += ["-o", tmp_path / f"{i}.npy"]
+    daemon.ok("call", f"{name}:run", f"@{folder / 'in_data.npy'}", *words)
+    for i in range(outputs):
+        assert ulps(np.load(tmp_path / f"{i}.npy"), np.load(folder / f"out_{i}.npy")) <= 2
+    daemon.ok("unload", name)
+
+
+@pytest.mark.parametrize("model, outputs", [("mlp_opencl", 1), ("convnet_opencl", 2)])
+@pytest.mark.parametrize("form", ["factory", "parts"])
+def test_graphs_run_on_a_device(daemon, fixtures, tmp_path, model, outputs, form):
+    folder = fixtures / "tvm-0.8" / model
+    if "opencl:0" not in daemon.ok("devices").out:
+        pytest.skip("no OpenCL device")
+    name = f"{model}_{form}"
+    if form == "factory":
+        daemon.ok("load", name, need(folder, f"{model}.so"))
+    else:
+        files = ("--graph", folder / "graph.json", "--params", folder / "model.params")
+        daemon.ok("load", *files, name, need(folder, f"{model}_nofactory.so"))
+    words = []
+    for i in range(outputs):
+        words += ["-o", tmp_path / f"{i}.npy"]
+    for _ in range(2):
+        daemon.ok("call", f"{name}:run", f"@{folder / 'in_data.npy'}", *words)
+        for i in range(outputs):
+            want = np.load(folder / f"out_{i}.npy")
+            assert ulps(np.load(tmp_path / f"{i}.npy"), want) <= 2
+    daemon.ok("unload", name)
+
+
+def test_a_graph_of_a_device_does_not_run_on_the_host(daemon, fixtures):
+    file = need(fixtures / "tvm-0.8", "mlp_opencl/mlp_opencl.so")
+    daemon.ok("load", "--device", "cpu", "on_host", file)
+    said = daemon.modser("call", "on_host:run")
+    assert said.status == 1 and "its tensors lie on opencl" in said.err
+    daemon.ok("unload", "on_host")
+
+
+def test_ahead_of_time_compiled_models_run(daemon, tmp_path):
+    library = harness.BUILD / "tests/runtime/graph/fixture_aot_planned.so"
+    np.save(tmp_path / "x.npy", np.arange(3, dtype="float32"))
+    daemon.ok("load", "aot", library)
+    words = ("-o", tmp_path / "0.npy", "-o", tmp_path / "1.npy")
+    daemon.ok("call", "aot:run", f"x=@{tmp_path / 'x.npy'}", *words)
+    assert np.load(tmp_path / "0.npy").tolist() == [11, 22, 33]
+    assert np.load(tmp_path / "1.npy").tolist() == [22, 44, 66]
+    daemon.ok("unload", "aot")
+
+
+def test_an_instance_keeps_its_state(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        one, two = wire.ask("module.instance", name), other.ask("module.instance", name)
+
+        def call(w, instance, function, *args):
+            return w.call(f"{name}:{function}", *args, instance=instance)[1]
+
+        assert call(wire, one, "get_num_inputs") == 5
+        assert call(wire, one, "get_input_index", "p1") == 2
+        with pytest.raises(Failure, match="run was not called"):
+            call(wire, one, "get_output", 0)
+        call(wire, one, "set_input", "data", x)
+        call(wire, one, "set_input", "nobody", x)
+        call(other, two, "set_input", 0, 0 * x)
+        call(wire, one, "run")
+        call(other, two, "run")
+        assert ulps(call(wire, one, "get_output", 0), want) <= 2
+        assert ulps(call(other, two, "get_output", 0), want) > 2
+        assert call(wire, one, "get_input", "data").tobytes() == x.tobytes()
+        with pytest.raises(Failure, match="no function nothing"):
+            call(wire, one, "nothing")
+        wire.ask("instance.free", one)
+        with pytest.raises(Failure, match="STALE_HANDLE"):
+            call(wire, one, "run")
+        with pytest.raises(Failure, match="STALE_HANDLE"):
+            wire.ask("instance.free", one)
+
+
+def test_parameters_are_an_instances_own_once_set(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire:
+        one = wire.ask("module.instance", name)
+        two = wire.ask("module.instance", name)
+
+        def call(instance, function, *args):
+            return wire.call(f"{name}:{function}", *args, instance=instance)[1]
+
+        call(one, "set_input", "p3", np.full((1, 10), 5, "f4"))
+        call(one, "set_input", "p2", np.zeros((2, 32, 5), "f4"))
+        for instance in (one, two):
+            call(instance, "set_input", "data", x)
+            call(instance, "run")
+        assert np.allclose(call(one, "get_output", 0), 0.1)
+        assert ulps(call(two, "get_output", 0), want) <= 2
+        call(one, "load_params", (folder / "model.params").read_bytes())
+        call(one, "run")
+        assert ulps(call(one, "get_output", 0), want) <= 2
+        resident = wire.ask("tensor.alloc", name, msgpack.ExtType(DTYPE, b"\2\x20\1\0"),
+                            shape_ext(2, 16))
+        call(two, "set_input_zero_copy", "data", resident)
+        wire.ask("tensor.copy", x, resident)
+        call(two, "run")
+        assert ulps(call(two, "get_output", 0), want) <= 2
+
+
+def test_modules_without_state_have_no_instances(daemon, fixtures):
+    name = loaded(daemon, need(fixtures / "tvm-0.8", "mlp_vm/mlp_vm.so"))
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="has no instances"):
+        wire.ask("module.instance", name)
+
+
+def test_files_that_are_no_graph_are_refused(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    library = need(folder, "mlp_llvm_nofactory.so")
+    said = daemon.modser("load", "--graph", folder / "model.params", "bad", library)
+    assert said.status == 1 and "graph: line 1" in said.err
+    files = ("--graph", folder / "graph.json", "--params", folder / "graph.json")
+    said = daemon.modser("load", *files, "bad", library)
+    assert said.status == 1 and "magic of a .params file" in said.err
+    said = daemon.modser("load", "--params", folder / "model.params", "bad", library)
+    assert said.status == 2
+
+
+def test_without_parameters_they_are_inputs(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    library = need(folder, "mlp_llvm_nofactory.so")
+    daemon.ok("load", "--graph", folder / "graph.json", "bare", library)
+    assert "p3: Tensor([1, 10], float32))" in daemon.ok("show", "bare").out
+    daemon.ok("unload", "bare")
+
+
+def test_relay_vm_runs(daemon, fixtures, tmp_path):
+    folder = fixtures / "tvm-0.8/mlp_vm"
+    name = loaded(daemon, need(folder, "mlp_vm.so"))
+    text = "main(data: Tensor([2, 16], float32)) -> (Tensor([2, 10], float32))"
+    assert text in daemon.ok("show", name).out
+    for prefix in ("", "data="):
+        said = ("-o", tmp_path / "y.npy", f"{prefix}@{folder / 'in_data.npy'}")
+        daemon.ok("call", f"{name}:main", *said)
+        assert ulps(np.load(tmp_path / "y.npy"), np.load(folder / "out_0.npy")) <= 2
+
+
+def test_inputs_and_outputs_are_shown(daemon, fixtures):
+    name = loaded(daemon, need(fixtures / "tvm-0.8", "convnet_llvm/convnet_llvm.so"))
+    shown = daemon.ok("show", name).out
+    assert "run(data: Tensor([1, 3, 16, 16], float32))" in shown
+    assert "-> (Tensor([1, 5], float32), Tensor([4, 4], float32))" in shown
+
+
+def test_compiled_functions_take_names_too(daemon, fixtures, call):  # noqa: F811
+    name = loaded(daemon, need(fixtures, "tvm-0.27/addone.so"))
+    data = np.load(fixtures / "tvm-0.27/addone.npz")
+    x = call.save(data["in17"])
+    shown = daemon.ok("funcs", name).out.split("addone(")[1]
+    x_name, y_name = re.findall(r"(\w+): Tensor", shown)[:2]
+    path = call.folder / "y.npy"
+    y = out(data["out17"])
+    daemon.ok("call", f"{name}:addone", f"{y_name}={y}", f"{x_name}={x}", "-o", path)
+    assert np.load(path).tobytes() == data["out17"].tobytes()

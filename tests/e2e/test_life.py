@@ -1,0 +1,214 @@
+"""A module's life and the daemon's: load, replace, unload, restart, drain; nothing left behind."""
+import os
+import signal
+import time
+
+import harness
+import numpy as np
+import pytest
+from wire import Failure, Wire, out
+
+FAULTS = harness.ZOO / "faults.so"
+RESULTS = harness.ZOO / "results.so"
+
+
+def listed(wire):
+    return {m["name"]: m for m in wire.ask("module.list")}
+
+
+def test_load_call_unload_really_ends_the_process(daemon):
+    with Wire(daemon.host) as wire:
+        wire.ask("server.info")
+        before = harness.descriptors(daemon.pid)
+        wire.load("one", RESULTS.read_bytes())
+        pid = listed(wire)["one"]["pid"]
+        assert pid in daemon.workers()
+        assert wire.call("one:int")[1] == -42
+        wire.ask("module.unload", "one")
+        assert not os.path.exists(f"/proc/{pid}"), "answered when the process was reaped"
+        assert "one" not in listed(wire)
+        with pytest.raises(Failure) as failure:
+            wire.call("one:int")
+        assert failure.value.name == "NOT_FOUND"
+        harness.until(lambda: harness.descriptors(daemon.pid) == before, "descriptors are closed")
+
+
+def test_a_name_that_exists_is_an_error_and_replace_switches_when_ready(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("two", FAULTS.read_bytes())
+        with pytest.raises(Failure) as failure:
+            wire.load("two", RESULTS.read_bytes())
+        assert failure.value.name == "EXISTS" and "two" in failure.value.message
+        old = listed(wire)["two"]["pid"]
+        wire.load("two", RESULTS.read_bytes(), replace=True)
+        assert wire.call("two:int")[1] == -42
+        harness.until(lambda: not os.path.exists(f"/proc/{old}"), "the old worker ends")
+
+
+def test_a_failed_replacement_leaves_the_old_one_in_place(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("three", RESULTS.read_bytes())
+        with pytest.raises(Failure):
+            wire.load("three", (harness.ZOO / "constructor_crash.so").read_bytes(), replace=True)
+        assert wire.call("three:int")[1] == -42
+
+
+def test_replacing_under_load_loses_no_call(daemon):
+    with Wire(daemon.host) as wire, Wire(daemon.host) as caller:
+        wire.load("four", RESULTS.read_bytes())
+        ids = [caller.start("call", "four:int") for _ in range(300)]
+        wire.load("four", RESULTS.read_bytes(), replace=True)
+        ids += [caller.start("call", "four:int") for _ in range(300)]
+        assert all(caller.finish(i)[1] == -42 for i in ids)
+
+
+def test_unload_lets_running_calls_end_and_refuses_new_ones(daemon):
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        wire.load("five", FAULTS.read_bytes())
+        slow = wire.start("call", "five:slow", 400)
+        harness.until(lambda: listed(other)["five"]["calls"] > 0, "the call was admitted")
+        unload = other.start("module.unload", "five")
+        with pytest.raises(Failure) as failure, Wire(daemon.host) as third:
+            third.call("five:ok")
+        assert failure.value.name in ("DRAINING", "NOT_FOUND")
+        assert wire.finish(slow) == [[], None]
+        other.finish(unload)
+
+
+def test_load_answers_other_requests_meanwhile(daemon):
+    with Wire(daemon.host) as wire:
+        assert wire.ask("ping") is None
+        upload = wire.ask("module.upload", "begin", RESULTS.stat().st_size)
+        wire.ask("module.upload", "write", upload, 0, np.fromfile(RESULTS, "u1"))
+        wire.ask("module.upload", "commit", upload)
+        load = wire.start("module.load", "six", upload)
+        wire.ask("ping")
+        assert wire.finish(load)["state"] == "READY"
+        assert wire.ask("module.wait", "six")["state"] == "READY"
+
+
+def test_a_killed_idle_worker_is_replaced(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("seven", RESULTS.read_bytes())
+        pid = listed(wire)["seven"]["pid"]
+        os.kill(pid, signal.SIGKILL)
+        harness.until(lambda: listed(wire)["seven"]["restarts"] == 1, "the death is noticed")
+        assert wire.call("seven:int", deadline_ms=20000)[1] == -42
+        assert listed(wire)["seven"]["pid"] != pid
+
+
+def test_kill_to_next_good_answer_is_quick(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("eight", RESULTS.read_bytes())
+        os.kill(listed(wire)["eight"]["pid"], signal.SIGKILL)
+        start = time.monotonic()
+        while True:
+            try:
+                assert wire.call("eight:int", deadline_ms=20000)[1] == -42
+                break
+            except Failure as failure:
+                assert failure.name == "WORKER_LOST"
+        assert time.monotonic() - start < 1.0
+
+
+def test_nothing_is_left_of_a_hundred_connections_and_loads(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        wire.ask("server.info")  # opens what libuv keeps for the loop's life
+        before = harness.descriptors(daemon.pid)
+        for i in range(20):
+            wire.load(f"m{i}", RESULTS.read_bytes())
+        for i in range(100):
+            with Wire(daemon.host) as other:
+                other.start("call", f"m{i % 20}:int")
+                other.ask("module.upload", "begin", 1 << 20)
+        for i in range(20):
+            wire.ask("module.unload", f"m{i}")
+        harness.until(lambda: wire.ask("server.info")["connections"] == 1, "connections end")
+        harness.until(lambda: not daemon.workers(), "workers end")
+        harness.until(lambda: harness.descriptors(daemon.pid) == before, "descriptors are closed")
+
+
+def test_memory_of_large_arguments_is_given_back(own_daemon, models):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        wire.load("shapes", (models / "shapes.so").read_bytes())
+        x = np.zeros(1 << 24, "f4")  # 64 MiB
+        wire.call("shapes:addone", x, out("f4", 1 << 24))
+        wire.ask("module.unload", "shapes")
+        assert "/memfd" not in "".join(harness.descriptors(daemon.pid))
+        assert harness.SANITIZED or wire.ask("server.info")["rss_bytes"] < 64 << 20
+
+
+def test_sigterm_drains_and_ends_with_0(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        wire.load("faults", FAULTS.read_bytes())
+        slow = wire.start("call", "faults:slow", 500)
+        harness.until(lambda: calls(daemon) > 0, "the call was admitted")
+        daemon.process.send_signal(signal.SIGTERM)
+        assert wire.finish(slow) == [[], None], "what runs is answered"
+    assert daemon.process.wait(harness.PATIENCE) == 0
+    assert not harness.in_session(daemon.pid)
+    assert not daemon.socket.exists()
+
+
+def calls(daemon):
+    with Wire(daemon.host) as wire:
+        return wire.ask("server.info")["calls"]
+
+
+def test_a_drain_has_an_end(own_daemon):
+    daemon = own_daemon("--drain", "300")
+    with Wire(daemon.host) as wire:
+        wire.load("faults", FAULTS.read_bytes())
+        wire.start("call", "faults:slow", 60000)
+        harness.until(lambda: calls(daemon) > 0, "the call was admitted")
+        start = time.monotonic()
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.process.wait(harness.PATIENCE)
+        assert time.monotonic() - start < 10
+    assert not harness.in_session(daemon.pid)
+
+
+def test_a_second_sigterm_ends_at_once(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        wire.load("faults", FAULTS.read_bytes())
+        wire.start("call", "faults:slow", 60000)
+        harness.until(lambda: calls(daemon) > 0, "the call was admitted")
+        daemon.process.send_signal(signal.SIGTERM)
+        harness.until(lambda: refuses(daemon), "it drains")
+        daemon.process.send_signal(signal.SIGTERM)
+        start = time.monotonic()
+        daemon.process.wait(harness.PATIENCE)
+        assert time.monotonic() - start < 3
+    harness.until(lambda: not harness.in_session(daemon.pid), "workers are gone")
+
+
+def refuses(daemon):
+    try:
+        with Wire(daemon.host) as wire:
+            wire.ask("module.list")
+        return False
+    except (Failure, OSError, Exception):
+        return True
+
+
+def test_a_killed_supervisor_takes_its_workers_with_it(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        wire.load("faults", FAULTS.read_bytes())
+        wire.start("call", "faults:slow", 300)
+    daemon.process.kill()
+    daemon.process.wait(harness.PATIENCE)
+    harness.until(lambda: not harness.in_session(daemon.pid), "the worker notices and ends")
+
+
+def test_the_logs_of_a_module_are_kept_over_its_death(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("nine", FAULTS.read_bytes())
+        with pytest.raises(Failure):
+            wire.call("nine:exit3")
+        wire.ask("module.wait", "nine", deadline_ms=20000)
+        assert "the last words of exit3" in wire.ask("module.logs", "nine")

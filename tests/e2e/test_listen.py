@@ -1,0 +1,228 @@
+"""Where modserd listens and whom it lets in."""
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+
+import harness
+import pytest
+from wire import Failure, Wire
+
+
+def fails(*words, env=None):
+    """modserd must refuse to start; its words on stderr."""
+    said = harness.run(harness.BIN / "modserd", *words, env=env)
+    assert said.status not in (0, None) and said.out == "", said
+    assert said.err.strip()
+    return said
+
+
+def test_the_socket_is_the_users_own(daemon):
+    assert stat.S_IMODE(os.stat(daemon.socket).st_mode) == 0o600
+
+
+def test_socket_mode_is_an_option(own_daemon):
+    daemon = own_daemon("--socket-mode", "0660")
+    assert stat.S_IMODE(os.stat(daemon.socket).st_mode) == 0o660
+
+
+def test_a_second_daemon_on_a_live_socket_refuses(daemon):
+    said = fails("--listen", f"unix:{daemon.socket}")
+    assert str(daemon.socket) in said.err
+    with Wire(daemon.host) as wire:
+        assert wire.ask("ping") is None
+
+
+def test_a_dead_socket_is_replaced(own_daemon):
+    daemon = own_daemon()
+    daemon.process.kill()
+    daemon.process.wait(harness.PATIENCE)
+    assert daemon.socket.exists()
+    again = own_daemon(listen=[f"unix:{daemon.socket}"])
+    with Wire(again.host) as wire:
+        assert wire.ask("ping") is None
+
+
+def test_a_file_that_is_no_socket_is_not_replaced(tmp_path):
+    path = tmp_path / "m.sock"
+    path.write_text("mine")
+    said = fails("--listen", f"unix:{path}")
+    assert str(path) in said.err and path.read_text() == "mine"
+
+
+@pytest.fixture
+def nobody():
+    """A user without rights and a folder of his with the programs in it. As root they are
+    started as another user: root's own default socket, below /run, is not a test's to touch.
+    """
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="modserd-e2e."))
+    for name in ("modserd", "modserd-worker", "modser"):
+        shutil.copy(harness.BIN / name, folder)
+    is_root = os.geteuid() == 0
+    user = {"user": 65534, "group": 65534, "extra_groups": []} if is_root else {}
+    if is_root:
+        os.chown(folder, 65534, 65534)
+
+    def start(*words, env):
+        return subprocess.Popen(
+            [str(w) for w in words], env=harness.environment() | env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **user,
+        )
+
+    start.folder = folder
+    start.uid = 65534 if is_root else os.geteuid()
+    yield start
+    shutil.rmtree(folder)
+
+
+def serves_by_default(start, env, socket_path):
+    daemon = start(start.folder / "modserd", "--listen", env=env)
+    try:
+        assert daemon.stdout.readline().strip() == f"listening unix:{socket_path}"
+        assert stat.S_IMODE(os.stat(socket_path).st_mode) == 0o600
+        assert stat.S_IMODE(os.stat(os.path.dirname(socket_path)).st_mode) == 0o700
+        client = start(start.folder / "modser", "ping", env=env)
+        assert client.wait(harness.PATIENCE) == 0
+        client.communicate()
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(harness.PATIENCE) == 0
+        daemon.communicate()
+
+
+def test_the_default_socket_is_in_the_runtime_directory(nobody):
+    runtime = f"{nobody.folder}/run"
+    os.mkdir(runtime)
+    os.chown(runtime, nobody.uid, -1)
+    serves_by_default(
+        nobody, {"XDG_RUNTIME_DIR": runtime}, f"{runtime}/modserd/modserd.sock"
+    )
+
+
+def test_without_a_runtime_directory_it_is_in_one_of_the_users_own_below_tmp(nobody):
+    folder = f"/tmp/modserd-{nobody.uid}"
+    if os.path.exists(folder):
+        pytest.skip(f"{folder} is in use on this machine")
+    serves_by_default(nobody, {}, f"{folder}/modserd.sock")
+    os.rmdir(folder)
+
+
+def test_a_directory_below_tmp_that_is_another_users_is_refused(nobody):
+    folder = f"/tmp/modserd-{nobody.uid}"
+    if os.path.exists(folder) or os.geteuid() != 0:
+        pytest.skip("needs root, and the folder to be free")
+    os.mkdir(folder, 0o777)
+    try:
+        for program in ("modserd", "modser"):
+            words = ["--listen"] if program == "modserd" else ["ping"]
+            process = nobody(nobody.folder / program, *words, env={})
+            _, err = process.communicate(timeout=harness.PATIENCE)
+            assert process.returncode not in (0, None) and folder in err
+    finally:
+        os.rmdir(folder)
+
+
+def test_tcp_on_loopback_resolves_port_0_and_serves(own_daemon):
+    daemon = own_daemon(
+        "--load", f"good={harness.ZOO / 'results.so'}", listen=["tcp://127.0.0.1:0"]
+    )
+    assert not daemon.host.endswith(":0")
+    with Wire(daemon.host) as wire:
+        assert wire.call("good:int", deadline_ms=20000)[1] == -42
+        with pytest.raises(Failure) as failure:
+            wire.load("more", (harness.ZOO / "results.so").read_bytes())
+        assert failure.value.name == "REFUSED" and "--allow-load-tcp" in failure.value.message
+
+
+def test_loading_over_tcp_is_an_option(own_daemon):
+    daemon = own_daemon("--allow-load-tcp", listen=["tcp://127.0.0.1:0"])
+    with Wire(daemon.host) as wire:
+        wire.load("more", (harness.ZOO / "results.so").read_bytes())
+        assert wire.call("more:int")[1] == -42
+
+
+def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, tmp_path):
+    daemon = own_daemon(listen=[f"unix:{tmp_path}/m.sock", "tcp://127.0.0.1:0", "tcp://[::1]:0"])
+    with Wire(daemon.host) as wire:
+        wire.load("more", (harness.ZOO / "results.so").read_bytes())
+    for line in daemon.listening[1:]:
+        with Wire(line.split()[1]) as wire:
+            assert wire.call("more:int")[1] == -42
+
+
+@pytest.mark.parametrize("address", ["tcp://0.0.0.0:0", "tcp://[::]:0"])
+def test_tcp_beyond_loopback_needs_an_option(own_daemon, address):
+    assert "--insecure-tcp" in fails("--listen", address).err
+    daemon = own_daemon("--insecure-tcp", listen=[address])
+    port = daemon.host.rsplit(":", 1)[1]
+    with Wire(f"tcp://{'[::1]' if '[' in address else '127.0.0.1'}:{port}") as wire:
+        assert wire.ask("ping") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--listen", "tcp://127.0.0.1:99999"],
+        ["--listen", "tcp://"],
+        ["--listen", "unix:"],
+        ["--listen", "unix:/" + "x" * 120],
+        ["--listen", "unix:/no/such/directory/m.sock"],
+        ["--no-such-option"],
+        ["--listen", "unix:/tmp/never", "--max-upload", "lots"],
+        ["--listen", "unix:/tmp/never", "--max-upload", "-1"],
+        ["--listen", "unix:/tmp/never", "--threads", "x"],
+        ["--listen", "unix:/tmp/never", "--load", "nameonly"],
+        ["--listen", "unix:/tmp/never", "--load", "-bad=x.so"],
+        ["--listen", "unix:/tmp/never", "--socket-mode", "9"],
+        ["quatsch"],
+    ],
+)
+def test_wrong_words_end_the_start_with_a_text(words):
+    fails(*words)
+
+
+def test_more_connections_than_the_limit_are_refused_and_later_welcome(own_daemon):
+    daemon = own_daemon("--max-connections", "4")
+    wires = [Wire(daemon.host) for _ in range(4)]
+    assert all(w.ask("ping") is None for w in wires)
+    with Wire(daemon.host) as fifth:
+        with pytest.raises(Exception):
+            fifth.ask("ping")
+    wires.pop().socket.close()
+
+    def welcome():
+        try:
+            with Wire(daemon.host) as wire:
+                return wire.ask("ping") is None
+        except Exception:
+            return False
+
+    harness.until(welcome, "a free place")
+    for wire in wires:
+        wire.socket.close()
+
+
+def test_a_thousand_idle_connections_are_served(own_daemon):
+    daemon = own_daemon()
+    wires = [Wire(daemon.host) for _ in range(900)]
+    assert all(w.ask("ping") is None for w in wires[::50])
+    for wire in wires:
+        wire.socket.close()
+
+
+def test_the_worker_is_found_through_the_environment(own_daemon, tmp_path):
+    worker = tmp_path / "worker"
+    worker.symlink_to(harness.BIN / "modserd-worker")
+    daemon = own_daemon(env={"MODSERD_WORKER": str(worker)})
+    with Wire(daemon.host) as wire:
+        wire.load("good", (harness.ZOO / "results.so").read_bytes())
+
+
+def test_an_absent_worker_is_named(own_daemon):
+    daemon = own_daemon(env={"MODSERD_WORKER": "/no/such/worker"})
+    with Wire(daemon.host) as wire, pytest.raises(Failure) as failure:
+        wire.load("good", (harness.ZOO / "results.so").read_bytes())
+    assert "/no/such/worker" in failure.value.message

@@ -1,0 +1,334 @@
+"""Model Library Format: archives of TVM 0.8 are served, written archives are like TVM's."""
+import io
+import json
+import os
+import struct
+import tarfile
+
+import harness
+import numpy as np
+import pytest
+from test_fixtures import need, ulps
+
+FLAT_C = """
+#include "tvm/runtime/c_runtime_api.h"
+#include "tvm/runtime/c_backend_api.h"
+TVM_DLL int32_t %s(void* args, void* codes, int32_t n, void* ret, void* ret_code, void* self) {
+  DLTensor* x = ((TVMValue*)args)[0].v_handle;
+  DLTensor* y = ((TVMValue*)args)[n - 1].v_handle;
+  for (int64_t i = 0; i < 4; ++i) ((float*)y->data)[i] = ((float*)x->data)[i] + 1.0f;
+  return 0;
+}
+"""
+GRAPH = {
+    "nodes": [
+        {"op": "null", "name": "x", "inputs": []},
+        {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0]],
+         "attrs": {"func_name": "f", "num_inputs": "1", "num_outputs": "1",
+                   "flatten_data": "0"}},
+    ],
+    "arg_nodes": [0], "heads": [[1, 0, 0]], "node_row_ptr": [0, 1, 2],
+    "attrs": {"dltype": ["list_str", ["float32", "float32"]],
+              "storage_id": ["list_int", [0, 1]], "shape": ["list_shape", [[4], [4]]]},
+}
+
+
+@pytest.fixture(scope="module")
+def mlf(fixtures):
+    return need(fixtures, "tvm-0.8/mlf/mlp_graph_llvm.tar").parent
+
+
+def modser(*words, **env):
+    return harness.run(harness.BIN / "modser", *words, env=harness.environment() | env)
+
+
+def members(path):
+    with tarfile.open(path) as tar:
+        return {m.name: (tar.extractfile(m).read() if m.isfile() else None) for m in tar}
+
+
+def unpacked(path, folder):
+    """The files of an archive that `convert` takes."""
+    wanted = ("graph.json", ".graph", ".params", ".o", ".c", "relay.txt")
+    found = []
+    for name, data in members(path).items():
+        if data is not None and name.endswith(wanted):
+            found.append(folder / os.path.basename(name))
+            found[-1].write_bytes(data)
+    return found
+
+
+def runs(daemon, name, mlf, tmp_path):
+    daemon.ok("call", f"{name}:run", f"@{mlf / 'in_data.npy'}", "-o", tmp_path / "o.npy")
+    return ulps(np.load(tmp_path / "o.npy"), np.load(mlf / "out_0.npy")) <= 2
+
+
+def test_a_full_model_of_tvm_0_8_runs(daemon, mlf, tmp_path):
+    daemon.load("whole", mlf / "mlp_graph_llvm.tar")
+    assert runs(daemon, "whole", mlf, tmp_path)
+
+
+def test_an_operator_of_tvm_0_8_runs(daemon, mlf, tmp_path):
+    x = np.arange(64, dtype="float32")
+    np.save(tmp_path / "x.npy", x)
+    daemon.load("op", mlf / "operator_addone.tar")
+    daemon.ok("call", "op:addone_op", f"@{tmp_path / 'x.npy'}", "out:float32[64]",
+              "-o", tmp_path / "y.npy")
+    assert (np.load(tmp_path / "y.npy") == x + 1).all()
+
+
+def test_what_convert_links_is_whole(daemon, mlf, tmp_path):
+    assert modser("convert", mlf / "mlp_graph_llvm.tar", "-o", tmp_path / "d.so").status == 0
+    daemon.load("linked", tmp_path / "d.so")
+    assert runs(daemon, "linked", mlf, tmp_path)
+
+
+@pytest.mark.parametrize("version", [5, 7])
+def test_what_convert_writes_is_read_and_runs(daemon, mlf, tmp_path, version):
+    parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)
+    out = tmp_path / "again.tar"
+    assert modser("convert", *parts, "--mlf-version", version, "-o", out).status == 0
+    said = json.loads(modser("--json", "inspect", out).out)
+    assert said["version"] == version
+    daemon.load(f"again{version}", out)
+    assert runs(daemon, f"again{version}", mlf, tmp_path)
+
+
+def test_version_5_is_what_tvm_0_8_writes(mlf, tmp_path):
+    parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)
+    out = tmp_path / "again.tar"
+    said = modser("convert", *parts, "--mlf-version", "5", "-o", out, SOURCE_DATE_EPOCH="0")
+    assert said.status == 0, said
+    ours, theirs = members(out), members(mlf / "mlp_graph_llvm.tar")
+    assert list(ours) == list(theirs), "the same members in the same order"
+    one, two = (json.loads(m.pop("./metadata.json", None) or m.pop("metadata.json"))
+                for m in (ours, theirs))
+    assert ours == theirs, "the same bytes"
+    assert one.pop("export_datetime") == "1970-01-01 00:00:00Z"
+    two.pop("export_datetime")
+    assert one["target"].keys() == two["target"].keys()
+    one["target"] = two["target"]  # what compiled the objects is not in them
+    main = one["memory"]["functions"]["main"][0]
+    main["workspace_size_bytes"] += 80  # the largest workspace of an operator is not, either
+    for f in one["memory"]["functions"]["operator_functions"]:
+        f["workspace"] = next(
+            t["workspace"] for t in two["memory"]["functions"]["operator_functions"]
+            if t["function_name"] == f["function_name"])
+    assert one == two
+
+
+def test_archives_are_reproducible(mlf, tmp_path):
+    parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)
+    made = []
+    for i in range(2):
+        said = modser("convert", *parts, "-o", tmp_path / f"{i}.tar", SOURCE_DATE_EPOCH="86400")
+        assert said.status == 0, said
+        made.append((tmp_path / f"{i}.tar").read_bytes())
+    assert made[0] == made[1]
+    names = members(tmp_path / "0.tar")
+    assert any(n.endswith("src/default.relay") for n in names)
+
+
+def write_parts(folder):
+    (folder / "graph.json").write_text(json.dumps(GRAPH))
+    (folder / "f.c").write_text(FLAT_C % "f")
+    np.save(folder / "x.npy", np.arange(4, dtype="float32"))
+
+
+def test_a_model_of_c_sources_needs_no_parameters(daemon, tmp_path):
+    write_parts(tmp_path)
+    out = tmp_path / "c.tar"
+    said = modser("convert", tmp_path / "graph.json", tmp_path / "f.c", "--name", "net", "-o", out)
+    assert said.status == 0, said
+    assert any(n.endswith("codegen/host/src/net_lib0.c") for n in members(out))
+    daemon.load("net", out)
+    daemon.ok("call", "net:run", f"x=@{tmp_path / 'x.npy'}", "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
+
+
+AOT_HEADER = """
+struct tvmgen_m_inputs {
+  void* x;
+  void* a_b;
+};
+
+struct tvmgen_m_outputs {
+  void* output;
+};
+"""
+AOT_C = """
+#include "tvm/runtime/c_runtime_api.h"
+TVM_DLL int32_t tvmgen_m_run_model(void* x, void* a_b, void* output) {
+  for (int i = 0; i < 4; ++i) ((float*)output)[i] = ((float*)x)[i] + ((float*)a_b)[0];
+  return 0;
+}
+"""
+AOT_RUN_C = AOT_HEADER + """
+int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {
+  return tvmgen_m_run_model(inputs->x, inputs->a_b, outputs->output);
+}
+"""
+
+
+def write_archive(path, metadata, files):
+    with tarfile.open(path, "w") as tar:
+        for name, text in ({"metadata.json": json.dumps(metadata)} | files).items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+def aot_metadata(version, main, target="c -keys=cpu --executor=aot"):
+    memory = {"functions": {"main": [main], "operator_functions": []}}
+    model = {"model_name": "m", "executors": ["aot"], "style": "full-model", "memory": memory}
+    if version == 7:
+        return {"version": 7, "modules": {"m": model | {"target": [target]}}}
+    return model | {"version": version, "target": {"1": target}}
+
+
+def test_a_packed_ahead_of_time_model_is_a_function(daemon, tmp_path):
+    write_parts(tmp_path)
+    path = write_archive(tmp_path / "aot.tar", aot_metadata(5, {}),
+                         {"codegen/host/src/m_lib0.c": FLAT_C % "tvmgen_m_run_model"})
+    daemon.load("aot", path)
+    daemon.ok("call", "aot:tvmgen_m_run_model", f"@{tmp_path / 'x.npy'}", "out:float32[4]",
+              "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("version", [5, 7])
+@pytest.mark.parametrize("source", [AOT_C, AOT_C + AOT_RUN_C])
+def test_the_c_interface_gets_an_entry_that_checks_sizes(daemon, tmp_path, version, source):
+    write_parts(tmp_path)
+    np.save(tmp_path / "b.npy", np.float32([10]))
+    sizes = {"inputs": {"x": {"size": 16}, "a.b": {"size": 4}}, "outputs": {"output": {"size": 16}}}
+    metadata = aot_metadata(version, {"io_size_bytes": 36} | (sizes if version == 7 else {}),
+                            "c -unpacked-api=1 -interface-api=c --executor=aot")
+    files = {"codegen/host/src/m_lib0.c": source, "codegen/host/include/tvmgen_m.h": AOT_HEADER}
+    daemon.load("c", write_archive(tmp_path / "c.tar", metadata, files), "--replace")
+    x, b = f"@{tmp_path / 'x.npy'}", f"@{tmp_path / 'b.npy'}"
+    daemon.ok("call", "c:run", x, b, "out:float32[4]", "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [10, 11, 12, 13]
+    for words in [(x, b, "out:float32[3]"), (x, b), (x, "out:float32[4]", "2"), (x, b, "none")]:
+        said = daemon.modser("call", "c:run", *words)
+        assert said.status == 1 and "run: " in said.err, said
+
+
+def test_a_c_interface_without_sizes_is_refused(tmp_path):
+    files = {"codegen/host/src/m_lib0.c": AOT_C, "codegen/host/include/tvmgen_m.h": AOT_HEADER}
+    path = write_archive(tmp_path / "c.tar", aot_metadata(5, {}, "c -unpacked-api=1"), files)
+    said = modser("convert", path, "-o", tmp_path / "c.so")
+    assert said.status == 6 and "C interface" in said.err and "sizes" in said.err
+
+
+def test_objects_come_from_what_export_library_writes(fixtures, mlf, tmp_path):
+    graph = need(fixtures, "tvm-0.8/mlp_llvm/graph.json")
+    lib = need(fixtures, "tvm-0.8/addone_cpu/addone_syslib.tar")
+    said = modser("convert", graph, lib, "-o", tmp_path / "x.tar")
+    assert said.status == 0, said
+    assert any(n.endswith("codegen/host/lib/default_lib0.o") for n in members(tmp_path / "x.tar"))
+
+
+def text64(data):
+    return struct.pack("<Q", len(data)) + data
+
+
+@pytest.mark.parametrize(
+    "module, status",
+    [
+        (text64(b"GraphExecutorFactory") + text64(b"{}") + bytes(16) + text64(b"default"), 0),
+        (text64(b"opencl") + text64(b"cl") + bytes(8) + text64(b""), 6),
+    ],
+)
+def test_imports_for_devices_are_not_lost_in_silence(mlf, tmp_path, module, status):
+    write_parts(tmp_path)
+    blob = text64(struct.pack("<Q", 1) + module)
+    text = f"const unsigned char __tvm_dev_mblob[] = {{{','.join(map(str, blob))}}};"
+    (tmp_path / "devc.c").write_text(text)
+    with tarfile.open(tmp_path / "lib.tar", "w:gz") as tar:
+        tar.add(tmp_path / "devc.c", "devc.c")
+        tar.add(tmp_path / "f.c", "lib0.c")
+    out = tmp_path / "x.tar"
+    said = modser("convert", tmp_path / "graph.json", tmp_path / "lib.tar", "-o", out)
+    assert said.status == status, said
+    if status == 0:
+        assert len([n for n in members(out) if n.endswith(".c")]) == 1
+    else:
+        assert "opencl" in said.err
+
+
+def test_one_of_several_models_is_chosen_by_name(daemon, tmp_path):
+    write_parts(tmp_path)
+    (tmp_path / "f.c").write_text("void* __tvm_module_ctx;" + FLAT_C % "f")
+    both = {"version": 7, "modules": {}}
+    with tarfile.open(tmp_path / "both.tar", "w") as tar:
+        for name in ("a", "b"):
+            said = modser("convert", tmp_path / "graph.json", tmp_path / "f.c", "--name", name,
+                          "-o", tmp_path / f"{name}.tar")
+            assert said.status == 0, said
+            for path, data in members(tmp_path / f"{name}.tar").items():
+                if path.endswith("metadata.json"):
+                    both["modules"] |= json.loads(data)["modules"]
+                elif data is not None:
+                    info = tarfile.TarInfo(path)
+                    info.size = len(data)
+                    tar.addfile(info, io.BytesIO(data))
+        info = tarfile.TarInfo("./metadata.json")
+        info.size = len(json.dumps(both))
+        tar.addfile(info, io.BytesIO(json.dumps(both).encode()))
+    said = daemon.modser("load", "b", tmp_path / "both.tar")
+    assert said.status == 2 and "a, b" in said.err and "--name" in said.err
+    said = modser("convert", tmp_path / "both.tar", "--name", "b", "-o", tmp_path / "b.so")
+    assert said.status == 0, said
+    daemon.load("b", tmp_path / "b.so")
+
+
+def test_a_linked_library_is_refused_by_name(fixtures, tmp_path):
+    graph = need(fixtures, "tvm-0.8/mlp_llvm/graph.json")
+    said = modser("convert", graph, graph.parent / "mlp_llvm.so", "-o", tmp_path / "x.tar")
+    assert said.status == 6 and "mlp_llvm.so" in said.err and "objects" in said.err
+
+
+def test_without_a_compiler_the_offline_way_is_named(mlf, tmp_path):
+    said = modser("convert", mlf / "mlp_graph_llvm.tar", "-o", tmp_path / "d.so",
+                  CC="/nonexistent/cc", TMPDIR=str(tmp_path))
+    assert said.status == 6 and "modser convert model.tar -o deploy.so" in said.err
+    assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_what_the_compiler_says_is_passed_on(daemon, tmp_path):
+    write_parts(tmp_path)
+    (tmp_path / "f.c").write_text("#error no such luck\n")
+    out = tmp_path / "c.tar"
+    assert modser("convert", tmp_path / "graph.json", tmp_path / "f.c", "-o", out).status == 0
+    said = daemon.modser("load", "broken", out)
+    assert said.status == 1 and "no such luck" in said.err
+
+
+def test_an_object_that_is_a_linkers_script_is_refused(mlf, tmp_path):
+    script = tmp_path / "default_lib1.o"
+    script.write_text("INPUT(/etc/hostname)")
+    archive = tmp_path / "model.tar"
+    archive.write_bytes((mlf / "mlp_graph_llvm.tar").read_bytes())
+    with tarfile.open(archive, "a") as tar:
+        tar.add(script, f"codegen/host/lib/{script.name}")
+    said = modser("convert", archive, "-o", tmp_path / "x.so")
+    assert said.status == 1 and f"{script.name}: not an ELF file" in said.err
+    assert not (tmp_path / "x.so").exists()
+
+
+def test_inspect_shows_the_models_parts(mlf):
+    said = modser("inspect", mlf / "mlp_graph_llvm.tar").out
+    for part in ["version 5", "default", "llvm", "graph", "data: float32[2, 16]",
+                 "p3: float32[1, 10]", "tvmgen_default_fused_nn_softmax", "src/relay.txt"]:
+        assert part in said
+    model = json.loads(modser("--json", "inspect", mlf / "mlp_graph_llvm.tar").out)["models"][0]
+    assert model["inputs"] == [{"name": "data", "dtype": "float32", "shape": [2, 16]}]
+    assert model["memory"]["functions"]["main"][0]["workspace_size_bytes"] == 416
+
+
+@pytest.mark.parametrize("words", [["-o", "x.zip"], [], ["more", "-o", "x.so"],
+                                   ["--mlf-version", "6", "-o", "x.tar"]])
+def test_convert_wants_to_know_what_into(words):
+    assert modser("convert", "model.tar", *words).status == 2

@@ -1,0 +1,257 @@
+"""Modules that misbehave cost their own worker and nothing else."""
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import harness
+import numpy as np
+import pytest
+from wire import Closed, Failure, Wire
+
+
+@pytest.fixture(scope="module")
+def served(daemon):
+    daemon.load("good", harness.ZOO / "results.so")
+    daemon.load("bad", harness.ZOO / "faults.so")
+    return daemon
+
+
+def healthy(served):
+    """The other module answers, and so does the faulty one again."""
+    assert served.ok("call", "good:int").out.strip() == "-42"
+    served.ok("wait", "bad")
+    served.ok("call", "bad:ok")
+
+
+@pytest.fixture
+def fresh(served):
+    """`bad` with a clean record: deaths are counted, and enough of them quarantine."""
+    served.load("bad", harness.ZOO / "faults.so", "--replace")
+    harness.until(lambda: len(served.workers()) == 2, "the replaced worker ends")
+    before = served.ok("call", "good:int").out
+    yield served
+    assert served.ok("call", "good:int").out == before
+
+
+@pytest.mark.parametrize(
+    "function, cause",
+    [
+        ("crash", "SEGV"),
+        ("abort", "ABRT"),
+        ("exit0", "0"),
+        ("exit3", "3"),
+        ("overflow_stack", "SEGV"),
+        ("fork_and_die", "7"),
+    ],
+)
+def test_a_death_is_answered_with_its_cause(fresh, function, cause):
+    with Wire(fresh.host) as wire, pytest.raises(Failure) as failure:
+        wire.call(f"bad:{function}")
+    assert failure.value.name == "WORKER_LOST"
+    assert cause in failure.value.message
+    healthy(fresh)
+
+
+@pytest.mark.parametrize("function", ["close_everything", "junk_everywhere", "junk_frame"])
+def test_the_channel_is_not_among_the_low_descriptors(fresh, function):
+    workers = fresh.workers()
+    fresh.ok("call", f"bad:{function}")
+    healthy(fresh)
+    assert fresh.workers() == workers
+
+
+@pytest.mark.parametrize("function", ["close_everything", "junk_everywhere", "junk_frame"])
+def test_junk_on_the_channel_or_its_end_cost_the_worker_alone(fresh, function):
+    with Wire(fresh.host) as wire, pytest.raises(Failure) as failure:
+        wire.call(f"bad:{function}", 70000)
+    assert failure.value.name == "WORKER_LOST"
+    assert "channel" in failure.value.message
+    healthy(fresh)
+
+
+@pytest.mark.parametrize("function", ["abort", "exit3"])
+def test_the_last_words_are_in_the_answer_and_in_the_logs(fresh, function):
+    said = fresh.modser("call", f"bad:{function}")
+    assert said.status == 1 and f"the last words of {function}" in said.err
+    fresh.ok("wait", "bad")
+    assert f"the last words of {function}" in fresh.ok("logs", "bad").out
+
+
+def test_a_child_that_holds_the_channel_dies_with_its_worker(fresh):
+    child = int(fresh.ok("call", "bad:fork_hold").out)
+    assert fresh.modser("call", "bad:crash").status == 1
+    harness.until(lambda: not os.path.exists(f"/proc/{child}") or is_zombie(child),
+                  "the forked child is killed")
+    healthy(fresh)
+
+
+def is_zombie(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_an_endless_loop_ends_at_the_deadline(fresh):
+    with Wire(fresh.host) as wire:
+        start = time.monotonic()
+        with pytest.raises(Failure) as failure:
+            wire.call("bad:loop", deadline_ms=100)
+        assert failure.value.name == "DEADLINE_EXCEEDED"
+        assert time.monotonic() - start < 1.0, "the client is answered on time"
+        wire.call("bad:ok", deadline_ms=20000)  # waits for the worker that takes its place
+    healthy(fresh)
+
+
+def test_a_stopped_worker_is_replaced_at_the_deadline(fresh):
+    with Wire(fresh.host) as wire:
+        with pytest.raises(Failure) as failure:
+            wire.call("bad:stop_self", deadline_ms=100)
+        assert failure.value.name in ("DEADLINE_EXCEEDED", "WORKER_LOST")
+        wire.call("bad:ok", deadline_ms=20000)
+    healthy(fresh)
+
+
+def test_a_slow_call_within_its_grace_does_not_cost_the_worker(fresh):
+    workers = set(fresh.workers())
+    with Wire(fresh.host) as wire:
+        with pytest.raises(Failure):
+            wire.call("bad:slow", 200, deadline_ms=50)
+        wire.call("bad:ok", deadline_ms=20000)
+    assert set(fresh.workers()) == workers
+
+
+def test_an_alloc_bomb_costs_its_own_worker_at_most(fresh):
+    with Wire(fresh.host) as wire:
+        try:
+            wire.call("bad:alloc_bomb", 1024)
+        except Failure as failure:
+            assert failure.name in ("CALL_FAILED", "WORKER_LOST")
+    fresh.ok("wait", "bad")
+    fresh.ok("unload", "bad")
+    fresh.load("bad", harness.ZOO / "faults.so")
+
+
+@pytest.mark.skipif(harness.SANITIZED, reason="a sanitizer's own memory counts as data")
+def test_a_worker_may_be_given_a_limit_of_memory(own_daemon):
+    daemon = own_daemon("--max-worker-memory", "512M")
+    daemon.load("bad", harness.ZOO / "faults.so")
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure) as failure:
+            wire.call("bad:alloc_bomb", 2048)
+        assert failure.value.name == "CALL_FAILED"
+        assert "malloc gave NULL" in failure.value.message
+
+
+def test_when_memory_runs_out_the_kernel_takes_the_worker_first(served):
+    with open(f"/proc/{worker_of(served, 'good')}/oom_score_adj") as file:
+        assert int(file.read()) >= 500
+
+
+def test_a_flood_on_stderr_blocks_nobody_and_is_cut(fresh):
+    with Wire(fresh.host) as other, Wire(fresh.host) as wire:
+        request = wire.start("call", "bad:flood_stderr")
+        for _ in range(20):
+            assert other.call("good:int")[1] == -42
+        wire.finish(request)
+    assert len(fresh.ok("logs", "bad").bytes) <= 65536 + 1024
+    with open(f"/proc/{fresh.pid}/status") as status:
+        rss = next(int(l.split()[1]) for l in status if l.startswith("VmRSS"))
+    assert harness.SANITIZED or rss < 40 * 1024, "the flood is not kept"
+
+
+def test_both_outputs_of_a_module_are_its_log(fresh):
+    fresh.ok("call", "bad:say")
+    harness.until(lambda: "said on stderr" in fresh.ok("logs", "bad").out, "stderr in logs")
+    harness.until(lambda: "said on stdout" in fresh.ok("logs", "bad").out, "stdout in logs")
+
+
+def test_a_long_error_arrives_whole(fresh):
+    with Wire(fresh.host) as wire, pytest.raises(Failure) as failure:
+        wire.call("bad:error_long")
+    assert failure.value.name == "CALL_FAILED"
+    text = failure.value.message
+    assert "begins eee" in text and "eee ends" in text and text.count("e") > 10200
+
+
+def test_an_error_that_is_not_text_is_an_error_all_the_same(fresh):
+    for function in ("error_not_utf8", "error_without_text"):
+        with Wire(fresh.host) as wire, pytest.raises(Failure) as failure:
+            wire.call(f"bad:{function}")
+        assert failure.value.name == "CALL_FAILED"
+        assert function in failure.value.message or "bad" in failure.value.message
+
+
+@pytest.mark.parametrize(
+    "name, cause",
+    [("crash", "SEGV"), ("exit", "0"), ("abort", "ABRT")],
+)
+def test_a_death_before_ready_is_one_failed_load(served, name, cause):
+    said = served.modser("load", f"ctor-{name}", harness.ZOO / f"constructor_{name}.so")
+    assert said.status == 1, said
+    assert cause in said.err and "the last words of a constructor" in said.err
+    healthy(served)
+
+
+def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon):
+    daemon = own_daemon("--load-timeout", "500")
+    daemon.load("good", harness.ZOO / "results.so")
+    said = daemon.modser("load", "endless", harness.ZOO / "constructor_loop.so")
+    assert said.status in (1, 5) and "endless" in said.err
+    assert daemon.ok("call", "good:int").out.strip() == "-42"
+    harness.until(lambda: len(daemon.workers()) == 1, "the endless worker is gone")
+
+
+def test_an_absent_symbol_is_named_before_anything_runs(served):
+    said = served.modser("load", "wants", harness.ZOO / "wants.so")
+    assert said.status == 1 and "modserd_test_absent_symbol" in said.err
+    assert "the last words" not in said.err
+
+
+@pytest.mark.parametrize("fault", ["crash", "loop"])
+def test_a_function_that_cannot_be_asked_for_its_signature_is_good_all_the_same(own_daemon, fault):
+    daemon = own_daemon()
+    daemon.load("odd", harness.ZOO / f"unguarded_{fault}.so")
+    assert daemon.ok("call", "odd:ok").out.strip() == "1"
+    assert daemon.ok("call", "odd:unguarded").out.strip() == "2"
+    assert "unguarded" in daemon.ok("funcs", "odd").out
+
+
+def test_repeated_deaths_quarantine_and_a_new_load_lifts_it(own_daemon):
+    daemon = own_daemon("--max-deaths", "3")
+    daemon.load("bad", harness.ZOO / "faults.so")
+    daemon.load("good", harness.ZOO / "results.so")
+    for _ in range(3):
+        daemon.modser("call", "bad:crash")
+    harness.until(lambda: "QUARANTINED" in daemon.ok("ls").out, "quarantine")
+    with Wire(daemon.host) as wire, pytest.raises(Failure) as failure:
+        wire.call("bad:ok")
+    assert failure.value.name == "QUARANTINED"
+    assert daemon.ok("call", "good:int").out.strip() == "-42"
+    daemon.load("bad", harness.ZOO / "faults.so", "--replace")
+    daemon.ok("call", "bad:ok")
+
+
+def test_killing_a_worker_under_load_answers_at_once_and_spares_the_others(fresh):
+    victim = worker_of(fresh, "bad")
+    with Wire(fresh.host) as wire, Wire(fresh.host) as other:
+        requests = [wire.start("call", "bad:slow", 5000) for _ in range(20)]
+        assert other.call("good:int")[1] == -42
+        start = time.monotonic()
+        os.kill(victim, signal.SIGKILL)
+        with pytest.raises(Failure) as failure:
+            wire.finish(requests[0])
+        assert failure.value.name == "WORKER_LOST" and "KILL" in failure.value.message
+        assert time.monotonic() - start < 1.0
+        assert other.call("good:int")[1] == -42
+    with Wire(fresh.host) as wire:
+        wire.call("bad:ok", deadline_ms=20000)
+    healthy(fresh)
+
+
+def worker_of(daemon, name):
+    with Wire(daemon.host) as wire:
+        listed = {m["name"]: m for m in wire.ask("module.list")}
+    return listed[name]["pid"]

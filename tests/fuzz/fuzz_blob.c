@@ -1,0 +1,85 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/artifact/payload.h"
+#include "runtime/artifact/manifest.h"
+#include "tests/fuzz/fuzz.h"
+
+/* What was read is written as it was. */
+static void check_written(const struct msd_tree *tree, struct msd_span blob)
+{
+	struct msd_buf out = {0};
+	msd_err err = msd_tree_write(tree, &out, NULL);
+
+	if (err != MSD_NOMEM &&
+	    (err != MSD_OK || out.n != blob.n || memcmp(out.p, blob.p, blob.n) != 0))
+		abort();
+	msd_buf_finish(&out);
+}
+
+static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
+			  struct msd_diag *d)
+{
+	const struct msd_pieces *pieces = ctx;
+
+	for (size_t i = 0; i < pieces->n; i++) {
+		if (strcmp(pieces->piece[i].name, name) != 0)
+			continue;
+		msd_buf_put(ret, pieces->piece[i].bytes.p, pieces->piece[i].bytes.n);
+		return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_NOT_FOUND, "%s", name);
+}
+
+/* What can be taken apart is put together as it was. */
+static void check_pieces(const struct msd_tree *tree, enum msd_era era,
+			 struct msd_span blob)
+{
+	struct msd_pieces pieces = {0};
+	struct msd_piece_source source = {read_piece, &pieces};
+	struct msd_manifest m = {0};
+
+	if (msd_manifest_write(tree, era, NULL, &pieces, NULL) == MSD_OK) {
+		if (msd_manifest_read(pieces.piece[pieces.n - 1].bytes, &source, &m,
+				      NULL) != MSD_OK)
+			abort();
+		check_written(&m.tree, blob);
+		msd_manifest_finish(&m);
+	}
+	msd_pieces_finish(&pieces);
+}
+
+/* The first byte is the era, which chooses the layout. */
+int msd_fuzz_accepts(const uint8_t *data, size_t n)
+{
+	struct msd_tree tree = {0};
+	struct msd_diag d = {0};
+
+	if (n == 0)
+		return 0;
+	enum msd_era era = (enum msd_era)(data[0] % (MSD_ERA_FFI + 1));
+	msd_err err =
+		msd_tree_read_blob((struct msd_span){data + 1, n - 1}, era, &tree, &d);
+	msd_diag_finish(&d);
+	if (err == MSD_OK) {
+		struct msd_span blob = {data + 1, n - 1};
+
+		check_written(&tree, blob);
+		if (era != MSD_ERA_NONE)
+			check_pieces(&tree, era, blob);
+	}
+	for (uint32_t i = 0; i < tree.n_modules; i++) {
+		const struct msd_tree_module *m = &tree.modules[i];
+		struct msd_payload_info info = {0};
+
+		for (uint32_t k = 0; k < m->n_imports; k++) {
+			if (m->imports[k] >= tree.n_modules)
+				abort();
+		}
+		if (msd_payload_describe(m->kind, m->payload, era, &info, NULL) ==
+		    MSD_OK)
+			msd_payload_info_finish(&info);
+	}
+	msd_tree_finish(&tree);
+	return err == MSD_OK;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Write tests/corpus/frame and tests/corpus/body: one behaviour a file, named for it.
+
+An independent writer: it shares no code with proto/. The hex dumps of PROTOCOL.md become
+files, too. Run it after changing the protocol and commit what it writes; --check tells when
+that was forgotten.
+"""
+import pathlib
+import re
+import struct
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+CORPUS = TESTS / "corpus"
+DOCUMENT = TESTS.parent / "proto" / "PROTOCOL.md"
+MAGIC = b"\xedmd\x01"
+MIB = 1 << 20
+
+
+def array(*items):
+    return bytes([0x90 | len(items)]) + b"".join(items)
+
+
+def text(s):
+    raw = s.encode() if isinstance(s, str) else s
+    assert len(raw) < 32
+    return bytes([0xA0 | len(raw)]) + raw
+
+
+def mapping(*pairs):
+    return bytes([0x80 | len(pairs)]) + b"".join(k + v for k, v in pairs)
+
+
+def ext(kind, data):
+    return b"\xc7" + bytes([len(data), kind]) + data
+
+
+def tensor(where=0, dtype=(2, 32, 1), shape=(1000,), offset=0, nbytes=4000, segment=0):
+    code, bits, lanes = dtype
+    return ext(1, struct.pack("<BBBBHHiiQQ", where, code, bits, len(shape), lanes, segment,
+                              0, 0, offset, nbytes) + struct.pack("<%dq" % len(shape), *shape))
+
+
+def uid(n):
+    return b"\xcf" + struct.pack(">Q", n)
+
+
+def request(method, params, options=None):
+    tail = [] if options is None else [options]
+    return array(b"\x00", uid(7), text(method), params, *tail)
+
+
+def header(magic=MAGIC, body=1, payload=0):
+    return magic + struct.pack("<IQ", body, payload)
+
+
+FRAME = {
+    "accept_smallest": header(),
+    "accept_body_at_limit": header(body=MIB),
+    "accept_payload_at_limit": header(payload=4 << 30),
+    "reject_http": b"GET / HTTP/1.1\r\n",
+    "reject_tls": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(5),
+    "reject_other_version": header(magic=b"\xedmd\x02"),
+    "reject_empty_body": header(body=0),
+    "reject_body_over_limit": header(body=MIB + 1),
+    "reject_body_huge": header(body=0xFFFFFFFF),
+    "reject_payload_over_limit": header(payload=(4 << 30) + 1),
+    "reject_payload_huge": header(payload=(1 << 64) - 1),
+    "reject_short": header()[:15],
+    "reject_empty": b"",
+}
+
+OK = b"\xc0"
+ERROR = array(b"\x07", text("NOT_FOUND"), text("no module add"), mapping())
+NESTED = b"\x91" * 14 + b"\x90"  # 15 deep; the body's own array makes it 16
+
+BODY = {
+    "accept_ping": request("ping", array()),
+    "accept_call": request("call", array(text("add:addone"), tensor(), tensor(where=3))),
+    "accept_call_options": request("call", array(text("a:b"), b"\x01"),
+                                   mapping((text("deadline_ms"), b"\x64"))),
+    "accept_every_scalar": request("call", array(
+        text("a:b"), b"\xc0", b"\xc2", b"\xc3", b"\x7f", b"\xe0", b"\xcc\xff", b"\xd0\x80",
+        b"\xcb" + struct.pack(">d", 1.5), b"\xca" + struct.pack(">f", -1.5),
+        b"\xd3" + struct.pack(">q", -1 << 63), b"\xc4\x02\x00\xff", text("\u00e9\u20ac"))),
+    "accept_every_ext": request("call", array(
+        *[ext(k, bytes(7) + b"\x01") for k in (2, 3, 4, 5, 7, 9)],
+        ext(6, bytes([2, 32, 1, 0])), ext(8, b""), ext(8, struct.pack("<2q", 3, 4)),
+        tensor(shape=(), nbytes=4))),
+    "accept_tuples": request("call", array(text("a:b"), array(array(b"\x01"), array()))),
+    "accept_fixext": request("call", array(b"\xd7\x02" + bytes(8), b"\xd6\x06\x02\x20\x01\x00")),
+    "accept_wide_lengths": request("call", b"\xdd\x00\x00\x00\x01\xdb\x00\x00\x00\x01a"),
+    "accept_depth_at_limit": request("call", NESTED),
+    "accept_response": array(b"\x01", uid(7), OK, array(array(tensor()), b"\xc0")),
+    "accept_response_meta": array(b"\x01", uid(7), OK, b"\xc0",
+                                  mapping((text("exec_ns"), b"\x05"))),
+    "accept_error": array(b"\x01", uid(7), ERROR, b"\xc0"),
+    "accept_notification": array(b"\x02", text("session.close"), array()),
+    "accept_signed_id": array(b"\x00", b"\xd3" + bytes(7) + b"\x07", text("ping"), array()),
+    "reject_empty": b"",
+    "reject_not_array": mapping(),
+    "reject_kind_three": array(b"\x03", uid(7), text("ping"), array()),
+    "reject_negative_id": array(b"\x00", b"\xff", text("ping"), array()),
+    "reject_float_id": array(b"\x00", b"\xca" + bytes(4), text("ping"), array()),
+    "reject_request_of_three": array(b"\x00", uid(7), text("ping")),
+    "reject_request_of_six": array(b"\x00", uid(7), text("ping"), array(), mapping(), OK),
+    "reject_params_map": request("ping", mapping()),
+    "reject_options_nil": request("ping", array(), OK),
+    "reject_method_bin": array(b"\x00", uid(7), b"\xc4\x01p", array()),
+    "reject_error_str": array(b"\x01", uid(7), text("bad"), OK),
+    "reject_error_of_two": array(b"\x01", uid(7), array(b"\x07", text("X")), OK),
+    "reject_notification_of_four": array(b"\x02", text("x"), array(), OK),
+    "reject_trailing_byte": request("ping", array()) + b"\xc0",
+    "reject_huge_array": request("call", b"\xdd\xff\xff\xff\xff"),
+    "reject_huge_map": request("call", array(b"\xdf\xff\xff\xff\xff")),
+    "reject_huge_str": request("call", array(b"\xdb\xff\xff\xff\xffa")),
+    "reject_huge_ext": request("call", array(b"\xc9\xff\xff\xff\xff\x01")),
+    "reject_deep": request("call", b"\x91" + NESTED),
+    "reject_never_used_byte": request("call", array(b"\xc1")),
+    "reject_overlong_utf8": request("call", array(text(b"\xc0\xaf"))),
+    "reject_surrogate": request("call", array(text(b"\xed\xa0\x80"))),
+    "reject_cut_utf8": request("call", array(text(b"abcdefgh\xe2\x82"))),
+    "reject_duplicate_key": request("ping", array(), mapping(
+        (text("trace"), b"\xc3"), (text("trace"), b"\xc2"))),
+    "reject_int_key": request("ping", array(), mapping((b"\x01", b"\x01"))),
+    "reject_unknown_ext": request("call", array(ext(10, bytes(8)))),
+    "reject_timestamp": request("call", array(b"\xd6\xff" + bytes(4))),
+    "reject_short_handle": request("call", array(ext(2, bytes(4)))),
+    "reject_short_tensor": request("call", array(ext(1, bytes(31)))),
+    "reject_tensor_ndim_not_length": request("call", array(
+        ext(1, bytes([0, 2, 32, 2]) + bytes(36)))),
+    "reject_odd_shape": request("call", array(ext(8, bytes(9)))),
+    "reject_map_over_limit": request("call", array(b"\xde\x00\x41" + b"".join(
+        text("k%02d" % i) + b"\xc0" for i in range(65)))),
+}
+
+
+def document_bodies():
+    """The bodies of the frames that the document shows."""
+    bodies = {}
+    for name, dump in re.findall(r"^```hexdump (\w+)\n(.*?)^```", DOCUMENT.read_text(),
+                                 re.MULTILINE | re.DOTALL):
+        frame = b"".join(bytes.fromhex(line[8:].split(";")[0])
+                         for line in dump.splitlines())
+        body_bytes = struct.unpack_from("<I", frame, 4)[0]
+        bodies["accept_document_" + name] = frame[16:16 + body_bytes]
+    return bodies
+
+
+def corpus():
+    """Path to content of every file."""
+    return {CORPUS / name / (stem + ".bin"): data
+            for name, files in (("frame", FRAME), ("body", BODY | document_bodies()))
+            for stem, data in files.items()}
+
+
+def main():
+    wanted = corpus()
+    there = {path for name in ("frame", "body") for path in (CORPUS / name).glob("*.bin")}
+    if "--check" in sys.argv[1:]:
+        stale = sorted(path.name for path in there | wanted.keys()
+                       if path not in there or path.read_bytes() != wanted.get(path))
+        sys.exit("run tests/fuzz/make_corpus.py for: " + " ".join(stale) if stale else 0)
+    for path in there - wanted.keys():
+        path.unlink()
+    for path, data in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

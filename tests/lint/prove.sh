@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# prove.sh NAME: plant what the check NAME is there to find and see that it fails, with a text
+# that names the place; and that the same check passes without it. A gate that cannot fail is
+# no gate.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+dir=$(mktemp -d)
+said=$(mktemp)
+trap 'rm -rf "$dir" "$said"' EXIT
+mkdir -p "$dir"/{proto,runtime/artifact,daemon,client,tests}
+cp "$root/.clang-format" "$root/.clang-tidy" "$dir"
+printf '#include <stdint.h>\n\nint fine(int a)\n{\n\treturn a + 1;\n}\n' >"$dir/proto/fine.c"
+
+passes() { "$@" >"$said" 2>&1 || { cat "$said"; echo "refused what is fine: $*"; exit 1; }; }
+# fails TEXT COMMAND...
+fails() {
+  local text=$1
+  shift
+  if "$@" >"$said" 2>&1; then
+    echo "did not find what was planted: $*"
+    exit 1
+  fi
+  grep -qF -- "$text" "$said" ||
+    { cat "$said"; echo "does not name '$text': $*"; exit 1; }
+}
+# plant FILE LINE...
+plant() {
+  printf '%s\n' "${@:2}" >"$dir/$1"
+}
+
+case $1 in
+format)
+  passes "$here/format.sh" "$dir"
+  plant proto/bad.c 'int  bad( int a ){return a;}'
+  fails proto/bad.c "$here/format.sh" "$dir"
+  ;;
+length)
+  passes "$here/length.sh" "$dir"
+  yes '' | head -n 601 >"$dir/proto/long.c" || true
+  fails proto/long.c "$here/length.sh" "$dir"
+  ;;
+places)
+  passes "$here/places.sh" "$dir"
+  plant proto/bad.c "/* see /wor""k/notes */"
+  fails proto/bad.c "$here/places.sh" "$dir"
+  rm "$dir/proto/bad.c"
+  plant tests/bad.c "int f(void) { return usle""ep(1); }"
+  fails tests/bad.c "$here/places.sh" "$dir"
+  ;;
+layers)
+  passes "$here/layers.py" "$dir"
+  while read -r file line; do
+    plant "$file" "$line"
+    fails "$file:1" "$here/layers.py" "$dir"
+    rm "$dir/$file"
+  done <<'PLANTS'
+proto/bad.c #include "runtime/module.h"
+runtime/artifact/bad.c #include "runtime/module.h"
+runtime/bad.c #include "daemon/conn.h"
+runtime/bad.c #include <uv.h>
+runtime/bad.c int f(void) { return printf("x"); }
+daemon/bad.c #include "runtime/module.h"
+daemon/bad.c #include "daemon/worker/call.h"
+client/bad.c #include "runtime/artifact/elf.h"
+client/bad.c #include "daemon/conn.h"
+proto/bad.c #include "err.h"
+PLANTS
+  ;;
+tidy)
+  printf '[{"directory": "%s", "command": "cc -c %s", "file": "%s"},\n{"directory": "%s", "command": "cc -c %s", "file": "%s"}]\n' \
+    "$dir" "$dir/proto/"{fine.c,fine.c} "$dir" "$dir/proto/"{bad.c,bad.c} \
+    >"$dir/compile_commands.json"
+  passes "$here/tidy.sh" "$dir" "$dir"
+  plant proto/bad.c 'int bad(int a)' '{' '	int *p = 0;' '	return a ? *p : 0;' '}'
+  fails proto/bad.c "$here/tidy.sh" "$dir" "$dir"
+  ;;
+header)
+  plant good.h 'int f(void);'
+  passes "$here/header.sh" "$dir/good.h"
+  plant bad.h 'int f(int class, void (*)(int n, int a[static n]));'
+  fails bad.h "$here/header.sh" "$dir/bad.h"
+  plant bad.h 'struct empty { };'
+  fails bad.h "$here/header.sh" "$dir/bad.h"
+  ;;
+leaks)
+  fails "77 byte(s)" "$here/leaks.sh" "$dir/report" "$2"
+  passes "$2"
+  ;;
+*)
+  echo "prove.sh: no such check: $1"
+  exit 1
+  ;;
+esac
+echo "$1: fails when it should, passes when it should"

@@ -1,0 +1,45 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "proto/json.h"
+
+/* The JSON string for @n bytes at @text. */
+static void expect_json(const char *text, size_t n, const char *expected)
+{
+	struct msd_buf out = {0};
+
+	msd_json_str(&out, (struct msd_span){(const uint8_t *)text, n});
+	msd_buf_put_u8(&out, '\0');
+	cr_expect_str_eq((char *)out.p, expected);
+	msd_buf_finish(&out);
+}
+
+Test(json, plain_text_is_quoted)
+{
+	expect_json("", 0, "\"\"");
+	expect_json("add one", 7, "\"add one\"");
+}
+
+Test(json, what_json_forbids_is_escaped)
+{
+	expect_json("a\"b\\c", 5, "\"a\\\"b\\\\c\"");
+	expect_json("\n\t\x01\x7f", 4, "\"\\n\\t\\u0001\\u007f\"");
+	expect_json("\0", 1, "\"\\u0000\"");
+}
+
+Test(json, utf8_is_kept_and_other_bytes_are_replaced)
+{
+	expect_json("\xc3\xa9", 2, "\"\xc3\xa9\"");
+	expect_json("\xc3", 1, "\"\\ufffd\"");
+	expect_json("a\xff\xfe z", 5, "\"a\\ufffd\\ufffd z\"");
+}
+
+Test(json, no_text_is_null)
+{
+	struct msd_buf out = {0};
+
+	msd_json_cstr(&out, NULL);
+	cr_expect_eq(out.n, 4);
+	cr_expect_arr_eq(out.p, "null", 4);
+	msd_buf_finish(&out);
+}

@@ -1,0 +1,159 @@
+#ifndef MSD_TESTS_CUDA_STUB_H
+#define MSD_TESTS_CUDA_STUB_H
+/*
+ * A CUDA driver without a device, for tests: libcuda.so.1's functions as the runtime
+ * uses them, over host memory. What it does not forgive, it counts as a violation and
+ * refuses: unknown or dead handles, another context's, memory that is not there. Work
+ * is queued and runs at the next synchronisation, so that whoever forgets to wait sees
+ * old bytes. Device addresses cannot be read by the host. Kernels of the fixtures run
+ * by name, as C.
+ *
+ * Environment, for a driver in another process:
+ *   STUB_CUDA_LOG=FILE    a line per call
+ *   STUB_CUDA_FAIL=K,CODE the K-th call (from 1) fails
+ *   STUB_CUDA_FAULT=K     the K-th kernel that runs reads a bad address
+ *   STUB_CUDA_DEVICES=N   instead of 2
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STUB_API __attribute__((visibility("default")))
+
+/* What tests ask, found with dlsym. */
+struct stub_cuda_control {
+	void (*fail_at)(unsigned call, int code); /* counted from now; 0: never */
+	void (*fault_at)(unsigned kernel);
+	unsigned (*calls)(void);               /* since the last fail_at */
+	unsigned (*count)(const char *symbol); /* calls of one function */
+	unsigned (*alive)(void);               /* objects that nobody has given back */
+	unsigned (*violations)(void);
+	const char *(*first_violation)(void);
+	size_t (*pinned_bytes)(void);
+	/* The last launch, as the driver got it. */
+	void (*last_launch)(unsigned grid[3], unsigned block[3], unsigned *shared);
+	/* Bit per attribute id of the last launch. */
+	uint32_t (*last_attributes)(void);
+	/* The tensor map that the last kernel got: its first word. */
+	uint64_t (*last_map)(void);
+};
+
+/* Codes used here. */
+enum {
+	OK = 0,
+	INVALID_VALUE = 1,
+	OUT_OF_MEMORY = 2,
+	NOT_INITIALIZED = 3,
+	INVALID_DEVICE = 101,
+	INVALID_IMAGE = 200,
+	INVALID_CONTEXT = 201,
+	INVALID_PTX = 218,
+	INVALID_HANDLE = 400,
+	NOT_FOUND = 500,
+	ILLEGAL_ADDRESS = 700,
+	ALREADY_REGISTERED = 712,
+	NOT_REGISTERED = 713,
+	NOT_SUPPORTED = 801,
+	INVALID_CLUSTER_SIZE = 912,
+};
+
+enum kind { CONTEXT, STREAM, MODULE, FUNCTION, LINK };
+
+struct object {
+	struct object *next;
+	enum kind kind;
+	bool is_alive;
+	struct object *context; /* of all but contexts */
+	unsigned n_refs;        /* context */
+	int device;
+	char *image; /* module; link: its result */
+	size_t image_bytes;
+	const struct kernel *kernel; /* function */
+	struct object *module;
+	int max_dynamic;
+	bool has_large_clusters;
+	struct work *first, *last; /* stream */
+	char *log;                 /* link: where errors go */
+	size_t log_bytes;
+};
+
+/* Queued on a stream. */
+enum task { TO_DEVICE, TO_HOST, ON_DEVICE, FILL, KERNEL };
+
+#define MAX_PARAMS 12
+
+struct work {
+	struct work *next;
+	enum task task;
+	uint64_t dst, src; /* addresses of either side */
+	size_t n;
+	unsigned char value;
+	const struct kernel *kernel;
+	union param {
+		uint64_t u64;
+		int64_t i64;
+		int32_t i32;
+		float f32;
+		double f64;
+	} params[MAX_PARAMS];
+	unsigned grid[3], block[3];
+};
+
+/* A kernel in C: p, l, i, f, d, T (tensor map) say its parameters. It returns false on
+ * a bad address. */
+struct kernel {
+	const char *name;
+	const char *params;
+	bool (*run)(const struct work *w);
+};
+
+const struct kernel *kernel_find(const char *name);
+/** Host memory behind @n bytes at @address; NULL when that is not all one allocation's.
+ */
+void *memory_at(uint64_t address, size_t n);
+int memory_alloc(struct object *context, uint64_t *ret, size_t n);
+int memory_free(struct object *context, uint64_t address);
+unsigned memory_alive(void);
+
+void violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Is @p an object of @kind that lives, in the current context? */
+bool object_ok(const void *p, enum kind kind, const char *what);
+struct object *object_new(enum kind kind, struct object *context);
+struct object *context_current(void);
+void context_make_current(struct object *context);
+
+/** Count the call @symbol; what it has to return at once, or OK. */
+int enter(const char *symbol);
+/** The same for what needs a current context. */
+int enter_context(const char *symbol);
+
+/* One lock around everything. */
+extern pthread_mutex_t stub_mutex;
+void stub_unlock(const int *ignored);
+#define LOCKED                                                                         \
+	(void)pthread_mutex_lock(&stub_mutex);                                         \
+	__attribute__((cleanup(stub_unlock))) const int locked = 0;                    \
+	(void)locked
+
+/* Return what the call was told to return. */
+#define ENTER(call)                                                                    \
+	LOCKED;                                                                        \
+	const int entered = (call);                                                    \
+	if (entered != OK)                                                             \
+	return entered
+
+/** Run what is queued; the context's sticky error afterwards. */
+int stream_run(struct object *stream);
+int context_run(struct object *context);
+void set_sticky(int code);
+int sticky(void);
+void note_launch(const unsigned grid[3], const unsigned block[3], unsigned shared,
+		 uint32_t attributes);
+void note_map(uint64_t word);
+size_t pinned_total(void);
+void work_add(struct object *stream, const struct work *w);
+bool kernel_should_fault(void);
+
+#endif

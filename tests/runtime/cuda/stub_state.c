@@ -1,0 +1,373 @@
+/* What the stand-in driver keeps: objects, memory, queues, faults. One lock would be
+ * enough for a driver; here it is the caller's (stub_driver.c). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "stub.h"
+
+#define SPACE_BYTES ((size_t)1 << 40) /* of addresses that nobody can read */
+
+struct allocation {
+	struct allocation *next;
+	struct object *context;
+	uint64_t address;
+	size_t n;
+	char *host; /* NULL: freed */
+};
+
+static struct object *objects;
+static struct allocation *allocations;
+static uint64_t next_address;
+static _Thread_local struct object *current;
+
+static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations;
+static int fail_code, sticky_code;
+static char first[256];
+static FILE *log_file;
+static struct {
+	const char *symbol; /* NULL: free */
+	unsigned n;
+} counts[64];
+
+static unsigned last_grid[3], last_block[3], last_shared;
+static uint32_t last_attributes;
+static uint64_t last_map;
+
+void violation(const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (n_violations++ == 0)
+		memcpy(first, text, sizeof(first));
+	(void)fprintf(stderr, "stub cuda: violation: %s\n", text);
+	if (log_file != NULL)
+		(void)fprintf(log_file, "violation: %s\n", text);
+}
+
+__attribute__((constructor)) static void read_environment(void)
+{
+	const char *path = getenv("STUB_CUDA_LOG");
+	const char *fail = getenv("STUB_CUDA_FAIL");
+	const char *fault = getenv("STUB_CUDA_FAULT");
+
+	if (path != NULL)
+		log_file = fopen(path, "ae");
+	if (log_file != NULL)
+		(void)setvbuf(log_file, NULL, _IOLBF, 0);
+	if (fail != NULL)
+		(void)sscanf(fail, "%u,%d", &fail_call, &fail_code);
+	if (fault != NULL)
+		(void)sscanf(fault, "%u", &fault_kernel);
+}
+
+static void count(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].symbol == NULL)
+			counts[i].symbol = symbol;
+		if (strcmp(counts[i].symbol, symbol) == 0) {
+			counts[i].n++;
+			return;
+		}
+	}
+}
+
+int enter(const char *symbol)
+{
+	count(symbol);
+	if (log_file != NULL)
+		(void)fprintf(log_file, "%s\n", symbol);
+	if (++n_calls == fail_call)
+		return fail_code;
+	return sticky_code;
+}
+
+int enter_context(const char *symbol)
+{
+	int code = enter(symbol);
+
+	if (code != OK)
+		return code;
+	if (current == NULL || !current->is_alive) {
+		violation("%s without a context", symbol);
+		return INVALID_CONTEXT;
+	}
+	return OK;
+}
+
+struct object *context_current(void)
+{
+	return current;
+}
+
+void context_make_current(struct object *context)
+{
+	current = context;
+}
+
+struct object *object_new(enum kind kind, struct object *context)
+{
+	struct object *o = calloc(1, sizeof(*o));
+
+	if (o == NULL)
+		abort();
+	o->kind = kind;
+	o->is_alive = true;
+	o->context = context;
+	o->next = objects;
+	objects = o;
+	return o;
+}
+
+bool object_ok(const void *p, enum kind kind, const char *what)
+{
+	for (const struct object *o = objects; o != NULL; o = o->next) {
+		if (o != p)
+			continue;
+		if (o->kind == kind && o->is_alive &&
+		    (kind == CONTEXT || o->context == current))
+			return true;
+		violation("%s: a handle that is %s", what,
+			  o->kind != kind ? "of another kind"
+			  : !o->is_alive  ? "dead"
+					  : "another context's");
+		return false;
+	}
+	violation("%s: no such handle", what);
+	return false;
+}
+
+int memory_alloc(struct object *context, uint64_t *ret, size_t n)
+{
+	if (next_address == 0) {
+		void *space = mmap(NULL, SPACE_BYTES, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (space == MAP_FAILED)
+			return OUT_OF_MEMORY;
+		next_address = (uint64_t)(uintptr_t)space;
+	}
+	struct allocation *a = n <= SPACE_BYTES / 256 ? calloc(1, sizeof(*a)) : NULL;
+	char *host = a != NULL ? malloc(n) : NULL;
+	if (host == NULL) {
+		free(a);
+		return OUT_OF_MEMORY;
+	}
+	memset(host, 0xa5, n); /* nobody may count on zeros */
+	*a = (struct allocation){allocations, context, next_address, n, host};
+	allocations = a;
+	next_address += (n + 2 * 256) & ~(uint64_t)255; /* a gap behind each */
+	*ret = a->address;
+	return OK;
+}
+
+void *memory_at(uint64_t address, size_t n)
+{
+	for (struct allocation *a = allocations; a != NULL; a = a->next) {
+		if (address < a->address || address - a->address >= a->n)
+			continue;
+		const size_t offset = address - a->address;
+		if (a->host == NULL) {
+			violation("memory %#llx was freed",
+				  (unsigned long long)address);
+			return NULL;
+		}
+		return n <= a->n - offset ? a->host + offset : NULL;
+	}
+	return NULL;
+}
+
+int memory_free(struct object *context, uint64_t address)
+{
+	for (struct allocation *a = allocations; a != NULL; a = a->next) {
+		if (a->address != address || a->host == NULL)
+			continue;
+		if (a->context != context)
+			violation("memory of another context is freed");
+		free(a->host);
+		a->host = NULL;
+		return OK;
+	}
+	violation("cuMemFree: no memory begins at %#llx", (unsigned long long)address);
+	return INVALID_VALUE;
+}
+
+unsigned memory_alive(void)
+{
+	unsigned n = 0;
+
+	for (const struct allocation *a = allocations; a != NULL; a = a->next)
+		n += a->host != NULL;
+	return n;
+}
+
+void work_add(struct object *stream, const struct work *w)
+{
+	struct work *copy = malloc(sizeof(*copy));
+
+	if (copy == NULL)
+		abort();
+	*copy = *w;
+	copy->next = NULL;
+	if (stream->last != NULL)
+		stream->last->next = copy;
+	else
+		stream->first = copy;
+	stream->last = copy;
+}
+
+static bool work_run(const struct work *w)
+{
+	void *dst = w->task == TO_HOST  ? (void *)(uintptr_t)w->dst
+		    : w->task == KERNEL ? NULL
+					: memory_at(w->dst, w->n);
+	const void *src = w->task == TO_DEVICE ? (const void *)(uintptr_t)w->src
+			  : w->task == TO_HOST || w->task == ON_DEVICE
+				  ? memory_at(w->src, w->n)
+				  : NULL;
+
+	if (w->task == KERNEL)
+		return !kernel_should_fault() && w->kernel->run(w);
+	if (w->task == FILL && dst != NULL)
+		memset(dst, w->value, w->n);
+	if (w->task != FILL && dst != NULL && src != NULL)
+		memmove(dst, src, w->n);
+	return dst != NULL && (w->task == FILL || src != NULL);
+}
+
+int stream_run(struct object *stream)
+{
+	while (stream->first != NULL) {
+		struct work *w = stream->first;
+		stream->first = w->next;
+		if (stream->first == NULL)
+			stream->last = NULL;
+		if (sticky_code == OK && !work_run(w))
+			set_sticky(ILLEGAL_ADDRESS);
+		free(w);
+	}
+	return sticky_code;
+}
+
+int context_run(struct object *context)
+{
+	for (struct object *o = objects; o != NULL; o = o->next) {
+		if (o->kind == STREAM && o->is_alive && o->context == context)
+			(void)stream_run(o);
+	}
+	return sticky_code;
+}
+
+void set_sticky(int code)
+{
+	sticky_code = code;
+}
+
+int sticky(void)
+{
+	return sticky_code;
+}
+
+bool kernel_should_fault(void)
+{
+	return ++n_kernels == fault_kernel;
+}
+
+void note_launch(const unsigned grid[3], const unsigned block[3], unsigned shared,
+		 uint32_t attributes)
+{
+	memcpy(last_grid, grid, sizeof(last_grid));
+	memcpy(last_block, block, sizeof(last_block));
+	last_shared = shared;
+	last_attributes = attributes;
+}
+
+void note_map(uint64_t word)
+{
+	last_map = word;
+}
+
+static void control_fail_at(unsigned call, int code)
+{
+	n_calls = 0;
+	fail_call = call;
+	fail_code = code;
+}
+
+static void control_fault_at(unsigned kernel)
+{
+	n_kernels = 0;
+	fault_kernel = kernel;
+	sticky_code = OK;
+}
+
+static unsigned control_calls(void)
+{
+	return n_calls;
+}
+
+static unsigned control_count(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].symbol != NULL && strcmp(counts[i].symbol, symbol) == 0)
+			return counts[i].n;
+	}
+	return 0;
+}
+
+static unsigned control_alive(void)
+{
+	unsigned n = memory_alive();
+
+	for (const struct object *o = objects; o != NULL; o = o->next)
+		n += o->is_alive && o->kind != FUNCTION;
+	return n;
+}
+
+static unsigned control_violations(void)
+{
+	return n_violations;
+}
+
+static const char *control_first(void)
+{
+	return first;
+}
+
+static void control_last(unsigned grid[3], unsigned block[3], unsigned *shared)
+{
+	memcpy(grid, last_grid, sizeof(last_grid));
+	memcpy(block, last_block, sizeof(last_block));
+	*shared = last_shared;
+}
+
+static uint32_t control_attributes(void)
+{
+	return last_attributes;
+}
+
+static uint64_t control_map(void)
+{
+	return last_map;
+}
+
+extern STUB_API const struct stub_cuda_control stub_cuda;
+const struct stub_cuda_control stub_cuda = {
+	.fail_at = control_fail_at,
+	.fault_at = control_fault_at,
+	.calls = control_calls,
+	.count = control_count,
+	.alive = control_alive,
+	.violations = control_violations,
+	.first_violation = control_first,
+	.pinned_bytes = pinned_total,
+	.last_launch = control_last,
+	.last_attributes = control_attributes,
+	.last_map = control_map,
+};

@@ -1,0 +1,121 @@
+/* Every call of the driver fails once, at every place of a module's life: each time the
+ * error is clean, nothing is left behind, and the next try works. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_place.h"
+#include "cuda_support.h"
+#include "runtime/device/memory.h"
+
+#define MAX_CALLS 400
+
+/* Open, place, call, read back, close: the first error. */
+static msd_err life(const char *file, const char *function, struct msd_diag *d)
+{
+	const struct msd_device device = {MSD_DEV_CUDA, 0};
+	struct msd_tensor *in = tensor_counting(1000);
+	struct msd_tensor *out = tensor_like(in);
+	const size_t n = msd_dltensor_bytes(&in->dl);
+	struct msd_dev *dev = NULL;
+	struct lib lib;
+
+	lib_must_open(&lib, fixture_path(file));
+	msd_err err = msd_dev_open(device, &dev, d);
+	if (err == MSD_OK)
+		err = msd_loaded_place(lib.loaded, device, d);
+	for (int i = 0; err == MSD_OK && i < 2; i++) {
+		struct msd_tensor *there[2] = {NULL, NULL};
+		struct msd_any ret;
+		for (int k = 0; err == MSD_OK && k < 2; k++)
+			err = msd_dev_tensor(dev, in->dl.dtype, in->dl.shape, 1,
+					     &there[k], d);
+		if (err == MSD_OK)
+			err = msd_dev_copy(dev, there[0]->dl.data, NULL, in->dl.data, n,
+					   d);
+		if (err == MSD_OK) {
+			const struct msd_any args[] = {msd_of_obj(&there[0]->obj),
+						       msd_of_obj(&there[1]->obj)};
+			err = lib_call(&lib, function,
+				       (struct msd_any *)(uintptr_t)args, 2, &ret);
+			if (err != MSD_OK)
+				(void)msd_diag_set(d, err, "%s", msd_diag_text(&lib.d));
+		}
+		if (err == MSD_OK)
+			err = msd_dev_copy(NULL, out->dl.data, dev, there[1]->dl.data,
+					   n, d);
+		if (err == MSD_OK)
+			err = msd_dev_sync(dev, d);
+		if (err == MSD_OK)
+			cr_expect_eq(((float *)out->dl.data)[999], 1000.0f);
+		for (int k = 0; k < 2; k++) {
+			if (there[k] != NULL)
+				msd_obj_unref(&there[k]->obj);
+		}
+	}
+	lib_close(&lib);
+	msd_dev_close(dev);
+	msd_obj_unref(&in->obj);
+	msd_obj_unref(&out->obj);
+	return err;
+}
+
+static void fail_everywhere(const char *file, const char *function, int code)
+{
+	uint32_t n_devices;
+	struct msd_diag d = {0};
+	unsigned k = 1;
+
+	if (fixture_path(file) == NULL)
+		return;
+	cr_assert_eq(msd_device_cuda.count(&n_devices, &d), MSD_OK); /* cuInit */
+	for (; k < MAX_CALLS; k++) {
+		(void)cache_fresh();
+		stub()->fail_at(k, code);
+		msd_err err = life(file, function, &d);
+		const bool was_reached = stub()->calls() >= k;
+		cache_remove();
+		cr_assert_eq(stub()->violations(), 0, "call %u: %s", k,
+			     stub()->first_violation());
+		cr_assert_eq(stub()->alive(), 0, "call %u leaves %u objects", k,
+			     stub()->alive());
+		if (err != MSD_OK)
+			cr_assert_gt(strlen(msd_diag_text(&d)), 10);
+		msd_diag_finish(&d);
+		if (!was_reached) {
+			cr_expect_eq(err, MSD_OK);
+			break;
+		}
+	}
+	cr_expect_lt(k, MAX_CALLS);
+	cr_expect_gt(k, 30);
+}
+
+Test(cuda_fail, any_call_with_an_error)
+{
+	fail_everywhere("tvm-0.27/addone_cuda_ptx.so", "addone", 999);
+}
+
+Test(cuda_fail, any_call_out_of_memory)
+{
+	fail_everywhere("tvm-0.27/addone_cuda.so", "addone", OUT_OF_MEMORY);
+}
+
+Test(cuda_fail, any_call_with_a_fault)
+{
+	fail_everywhere("tvm-0.8/cuda_ops/cuda_ops_cubin.so", "addone",
+			ILLEGAL_ADDRESS);
+}
+
+Test(cuda_fail, a_fault_is_told_from_an_error_by_the_call)
+{
+	const char *file = "tvm-0.27/addone_cuda_cubin.so";
+	struct msd_diag d = {0};
+
+	if (fixture_path(file) == NULL)
+		return;
+	stub()->fault_at(1);
+	cr_expect_eq(life(file, "addone", &d), MSD_GPU_FAULT);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "CUDA_ERROR_ILLEGAL_ADDRESS"));
+	msd_diag_finish(&d);
+}

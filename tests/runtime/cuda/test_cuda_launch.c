@@ -1,0 +1,298 @@
+/* Launches as the driver gets them. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "cuda_support.h"
+#include "runtime/device/launch.h"
+#include "runtime/device/memory.h"
+#include "runtime/module.h"
+#include "runtime/module/global.h"
+
+static struct msd_span text(const char *s)
+{
+	return (struct msd_span){(const uint8_t *)s, strlen(s)};
+}
+
+/* One kernel of the stand-in, loaded. */
+struct one {
+	struct msd_dev *dev;
+	struct msd_kernel kernel;
+	struct msd_device_blob blob;
+	struct msd_dev_program *program;
+	struct msd_launch_plan plan;
+	struct msd_diag d;
+};
+
+static void one_open(struct one *o, const char *name, struct msd_dtype *types,
+		     size_t n_types, struct msd_span *tags, size_t n_tags)
+{
+	*o = (struct one){.dev = cuda_open(0)};
+	(void)cache_fresh();
+	o->kernel = (struct msd_kernel){.name = text(name),
+					.args = types,
+					.n_args = n_types,
+					.tags = tags,
+					.n_tags = n_tags};
+	o->blob = (struct msd_device_blob){text("ptx"), text(".version 9.0 .entry"),
+					   &o->kernel, 1};
+	msd_err err = o->dev->ops->load(o->dev, &o->blob, &o->program, &o->d);
+	if (err == MSD_OK)
+		err = msd_launch_plan_make(&o->kernel, &o->plan, &o->d);
+	cr_assert(err == MSD_OK, "%s", msd_diag_text(&o->d));
+}
+
+static msd_err one_run(struct one *o, const struct msd_any *args, int32_t n)
+{
+	return msd_launch_run(&o->plan, o->dev, o->program, 0, args, n, &o->d);
+}
+
+static void one_close(struct one *o)
+{
+	msd_launch_plan_finish(&o->plan);
+	o->dev->ops->unload(o->program);
+	msd_diag_finish(&o->d);
+	msd_dev_close(o->dev);
+	cache_remove();
+	expect_clean();
+}
+
+Test(cuda_launch, extents_come_from_tags_in_any_order)
+{
+	struct msd_span tags[] = {text("threadIdx.z"), text("blockIdx.y"),
+				  text("threadIdx.x"), text("blockIdx.x"),
+				  text("threadIdx.x")};
+	const struct msd_any args[] = {msd_int(2), msd_int(3), msd_int(9), msd_int(0),
+				       msd_int(5)};
+	unsigned grid[3], block[3], shared;
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 5);
+	cr_expect_eq(one_run(&o, args, 5), MSD_OK, "%s", msd_diag_text(&o.d));
+	stub()->last_launch(grid, block, &shared);
+	cr_expect_arr_eq(grid, ((unsigned[]){1, 3, 1}), sizeof(grid));
+	cr_expect_arr_eq(block, ((unsigned[]){5, 1, 2}), sizeof(block));
+	cr_expect_eq(shared, 0);
+	one_close(&o);
+}
+
+Test(cuda_launch, every_scalar_arrives_by_its_type)
+{
+	struct msd_dtype types[] = {
+		{MSD_DT_HANDLE, 64, 1}, {MSD_DT_INT, 32, 1},   {MSD_DT_UINT, 32, 1},
+		{MSD_DT_INT, 64, 1},    {MSD_DT_FLOAT, 32, 1}, {MSD_DT_FLOAT, 64, 1},
+	};
+	const double want[] = {-7, 4000000000.0, -5000000000.0, 0.25, 1e300};
+	double got[5];
+	struct one o;
+	void *p;
+
+	one_open(&o, "stub_show", types, 6, NULL, 0);
+	cr_assert_eq(msd_dev_alloc(o.dev, sizeof(got), &p, &o.d), MSD_OK);
+	const struct msd_any args[] = {{.type = MSD_T_POINTER, .as.p = p},
+				       msd_int(-7),
+				       msd_int(4000000000),
+				       msd_int(-5000000000),
+				       msd_float(0.25),
+				       msd_float(1e300)};
+	cr_expect_eq(one_run(&o, args, 6), MSD_OK, "%s", msd_diag_text(&o.d));
+	cr_expect_eq(msd_dev_copy(NULL, got, o.dev, p, sizeof(got), &o.d), MSD_OK);
+	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_OK);
+	cr_expect_arr_eq(got, want, sizeof(got));
+	msd_dev_free(o.dev, p, sizeof(got));
+	one_close(&o);
+}
+
+static const struct msd_any *map_args(void *map, void *address, int64_t stride,
+				      int32_t *ret_n)
+{
+	static struct msd_any args[15];
+	const int64_t numbers[] = {64, 32, stride, 8, 8, 1, 1, 0, 3, 2, 0};
+
+	args[0] = (struct msd_any){.type = MSD_T_POINTER, .as.p = map};
+	args[1] = (struct msd_any){.type = MSD_T_RAW_STR, .as.str = "float16"};
+	args[2] = msd_int(2);
+	args[3] = (struct msd_any){.type = MSD_T_POINTER, .as.p = address};
+	for (size_t i = 0; i < 11; i++)
+		args[4 + i] = msd_int(numbers[i]);
+	*ret_n = 15;
+	return args;
+}
+
+Test(cuda_launch, a_tensor_map_is_the_parameter_itself)
+{
+	struct msd_function *encode = msd_global_find("runtime.cuTensorMapEncodeTiled");
+	struct msd_dtype types[] = {{MSD_DT_HANDLE, 64, 1}};
+	int32_t extra[] = {1};
+	_Alignas(64) uint64_t map[16] = {0};
+	struct msd_any ret = msd_none();
+	struct one o;
+	void *p;
+	int32_t n;
+
+	one_open(&o, "stub_map", types, 1, NULL, 0);
+	o.kernel.extra = extra;
+	cr_assert_eq(msd_dev_alloc(o.dev, 4096, &p, &o.d), MSD_OK);
+	const struct msd_any *args = map_args(map, p, 128, &n);
+	cr_assert_eq(encode->call(encode, args, n, &ret), 0);
+	cr_expect_neq(map[0], 0);
+	const struct msd_any arg = {.type = MSD_T_POINTER, .as.p = map};
+	cr_expect_eq(one_run(&o, &arg, 1), MSD_OK, "%s", msd_diag_text(&o.d));
+	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_OK);
+	cr_expect_eq(stub()->last_map(), map[0]);
+	msd_dev_free(o.dev, p, 4096);
+	one_close(&o);
+}
+
+Test(cuda_launch, a_tensor_map_that_cannot_be_is_refused)
+{
+	struct msd_function *encode = msd_global_find("runtime.cuTensorMapEncodeTiled");
+	_Alignas(64) uint64_t map[16] = {0};
+	struct msd_any ret = msd_none();
+	struct msd_dev *dev = cuda_open(0);
+	struct msd_diag d = {0};
+	void *p;
+	int32_t n;
+
+	cr_assert_eq(msd_dev_alloc(dev, 4096, &p, &d), MSD_OK);
+	const struct msd_any *args = map_args(map, p, 100, &n); /* no multiple of 16 */
+	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
+	args = map_args(map, p, 128, &n);
+	cr_expect_neq(encode->call(encode, args, n - 1, &ret), 0);
+	args = map_args((char *)map + 8, p, 128, &n);
+	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
+	args = map_args(map, p, -1, &n);
+	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
+	msd_dev_free(dev, p, 4096);
+	msd_dev_close(dev);
+	expect_clean();
+}
+
+Test(cuda_launch, large_dynamic_shared_memory_is_asked_for_once)
+{
+	struct msd_span tags[] = {text("threadIdx.x"),
+				  text("tirx.use_dyn_shared_memory")};
+	const unsigned sizes[] = {48 * 1024, 100 * 1024, 60 * 1024, 200 * 1024};
+	const unsigned asked[] = {0, 1, 1, 2};
+	unsigned grid[3], block[3], shared;
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 2);
+	for (size_t i = 0; i < 4; i++) {
+		const struct msd_any args[] = {msd_int(32), msd_int(sizes[i])};
+		cr_expect_eq(one_run(&o, args, 2), MSD_OK, "%s", msd_diag_text(&o.d));
+		stub()->last_launch(grid, block, &shared);
+		cr_expect_eq(shared, sizes[i]);
+		cr_expect_eq(stub()->count("cuFuncSetAttribute"), asked[i]);
+	}
+	one_close(&o);
+}
+
+Test(cuda_launch, more_shared_memory_than_the_device_has_is_refused)
+{
+	struct msd_span tags[] = {text("tir.use_dyn_shared_memory")};
+	const struct msd_any args[] = {msd_int(1 << 20)};
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 1);
+	cr_expect_eq(one_run(&o, args, 1), MSD_CALL_FAILED);
+	cr_expect_not_null(strstr(msd_diag_text(&o.d),
+				  "1048576 bytes of dynamic shared memory: "
+				  "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (1)"),
+			   "%s", msd_diag_text(&o.d));
+	one_close(&o);
+}
+
+Test(cuda_launch, flags_become_attributes)
+{
+	struct msd_span tags[] = {text("threadIdx.x"),
+				  text("tirx.use_cooperative_launch"),
+				  text("tirx.use_programtic_dependent_launch")};
+	const struct msd_any args[] = {msd_int(32)};
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 3);
+	cr_expect_eq(one_run(&o, args, 1), MSD_OK, "%s", msd_diag_text(&o.d));
+	cr_expect_eq(stub()->last_attributes(), 1u << 2 | 1u << 6);
+	cr_expect_eq(stub()->count("cuLaunchKernelEx"), 1);
+	one_close(&o);
+}
+
+Test(cuda_launch, clusters_beyond_eight_blocks_are_allowed_once)
+{
+	struct msd_span tags[] = {text("clusterCtaIdx.x"), text("blockIdx.x"),
+				  text("preferredClusterCtaIdx.x")};
+	const struct msd_any args[] = {msd_int(16), msd_int(64), msd_int(16)};
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 3);
+	for (int i = 0; i < 2; i++)
+		cr_expect_eq(one_run(&o, args, 3), MSD_OK, "%s", msd_diag_text(&o.d));
+	cr_expect_eq(stub()->last_attributes(), 1u << 4 | 1u << 11);
+	cr_expect_eq(stub()->count("cuFuncSetAttribute"), 1);
+	one_close(&o);
+}
+
+Test(cuda_launch, a_launch_that_the_driver_refuses_names_its_shape)
+{
+	struct msd_span tags[] = {text("threadIdx.x")};
+	const struct msd_any args[] = {msd_int(2048)};
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 1);
+	cr_expect_eq(one_run(&o, args, 1), MSD_CALL_FAILED);
+	cr_expect_str_eq(msd_diag_text(&o.d),
+			 "grid 1 x 1 x 1, block 2048 x 1 x 1, 0 bytes of shared "
+			 "memory: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1), said "
+			 "by the stand-in driver");
+	one_close(&o);
+}
+
+Test(cuda_launch, a_fault_shows_at_the_next_wait_and_stays)
+{
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, NULL, 0);
+	stub()->fault_at(1);
+	cr_expect_eq(one_run(&o, NULL, 0), MSD_OK);
+	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_GPU_FAULT);
+	cr_expect_str_eq(msd_diag_text(&o.d),
+			 "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700), an "
+			 "illegal memory access was encountered");
+	cr_expect_eq(one_run(&o, NULL, 0), MSD_GPU_FAULT);
+	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_GPU_FAULT);
+	stub()->fault_at(0); /* a process would end here; the test wants to clean up */
+	one_close(&o);
+}
+
+static void *launch_often(void *arg)
+{
+	struct one *o = arg;
+	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
+
+	for (int i = 0; i < 200 && err == MSD_OK; i++) {
+		const struct msd_any args[] = {msd_int(32), msd_int(1024 * (i + 1))};
+		err = msd_launch_run(&o->plan, o->dev, o->program, 0, args, 2, &d);
+	}
+	msd_diag_finish(&d);
+	return err == MSD_OK ? NULL : o;
+}
+
+Test(cuda_launch, threads_do_not_lower_each_others_limits)
+{
+	struct msd_span tags[] = {text("threadIdx.x"),
+				  text("tirx.use_dyn_shared_memory")};
+	pthread_t threads[3];
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 2);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, launch_often, &o), 0);
+	for (int i = 0; i < 3; i++) {
+		void *failed = &o;
+		(void)pthread_join(threads[i], &failed);
+		cr_expect_null(failed);
+	}
+	one_close(&o);
+}

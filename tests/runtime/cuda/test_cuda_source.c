@@ -1,0 +1,110 @@
+/* Source through NVRTC, which needs no device; skipped without it. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/device/cuda_image.h"
+#include "runtime/device/cuda_nvrtc.h"
+#include "runtime/device/cuda_source.h"
+
+static struct msd_span text(const char *s)
+{
+	return (struct msd_span){(const uint8_t *)s, strlen(s)};
+}
+
+static bool has_nvrtc(void)
+{
+	struct msd_diag d = {0};
+	const bool yes = msd_nvrtc(&d) != NULL;
+
+	if (!yes)
+		printf("skipped: %s\n", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return yes;
+}
+
+#define KERNEL                                                                         \
+	"extern \"C\" __global__ void addone_kernel(float *a, float *b, long long n)"  \
+	"{ long long i = blockIdx.x * 256ll + threadIdx.x;"                            \
+	"  if (i < n) b[i] = a[i] + 1.0f; }"
+
+Test(cuda_source, becomes_a_cubin_for_the_device)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	enum msd_cuda_code what;
+	bool is_ptx;
+
+	if (!has_nvrtc())
+		return;
+	cr_assert_eq(msd_cuda_source_compile(text(KERNEL), 90, &out, &is_ptx, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	const struct msd_span code = {out.p, out.n};
+	cr_expect_not(is_ptx);
+	cr_expect_eq(msd_cuda_image_check(text("cubin"), code, &what, &d), MSD_OK);
+	cr_expect_eq(what, MSD_CUDA_CUBIN);
+	cr_expect_not_null(memmem(out.p, out.n, "addone_kernel", 13));
+	msd_buf_finish(&out);
+}
+
+/* What generated source begins with. */
+Test(cuda_source, finds_the_toolkits_headers)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	if (!has_nvrtc() || msd_cuda_home() == NULL)
+		return;
+	cr_expect_eq(msd_cuda_source_compile(text("#include <cuda/std/cstdint>\n"
+						  "#include <cuda_fp16.h>\n" KERNEL),
+					     90, &out, &is_ptx, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+}
+
+Test(cuda_source, for_a_newer_device_becomes_ptx)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	if (!has_nvrtc())
+		return;
+	cr_assert_eq(msd_cuda_source_compile(text(KERNEL), 990, &out, &is_ptx, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_expect(is_ptx);
+	cr_expect_not_null(memmem(out.p, out.n, ".entry addone_kernel", 20));
+	msd_buf_finish(&out);
+}
+
+Test(cuda_source, that_is_wrong_comes_with_the_compilers_words)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	if (!has_nvrtc())
+		return;
+	cr_expect_eq(msd_cuda_source_compile(text("int x = y;"), 90, &out, &is_ptx, &d),
+		     MSD_BAD_ARTIFACT);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "module.cu(1): error"), "%s",
+			   msd_diag_text(&d));
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+}
+
+Test(cuda_source, for_a_device_before_all_that_it_knows_is_refused)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	if (!has_nvrtc())
+		return;
+	cr_expect_eq(msd_cuda_source_compile(text(KERNEL), 10, &out, &is_ptx, &d),
+		     MSD_UNSUPPORTED);
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+}

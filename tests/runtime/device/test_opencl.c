@@ -1,0 +1,248 @@
+/* Code compiled by TVM for OpenCL on whatever OpenCL device is first here (PoCL in CI),
+ * with values that TVM computed: bit for bit. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device_support.h"
+
+/* A placed fixture on the first OpenCL device; false when there is none of either. */
+struct place {
+	struct lib lib;
+	struct msd_dev *dev;
+	char directory[64];
+};
+
+static bool place_open(struct place *p, const char *file)
+{
+	const char *path;
+
+	*p = (struct place){0};
+	p->dev = opencl_open();
+	path = p->dev != NULL ? fixture_path(file) : NULL;
+	if (path == NULL) {
+		msd_dev_close(p->dev);
+		return false;
+	}
+	(void)snprintf(p->directory, sizeof(p->directory), "%.*s",
+		       (int)(strrchr(file, '/') - file), file);
+	lib_must_open(&p->lib, path);
+	msd_err err =
+		msd_loaded_place(p->lib.loaded, (struct msd_device){0, 0}, &p->lib.d);
+	cr_assert(err == MSD_OK, "%s", msd_diag_text(&p->lib.d));
+	return true;
+}
+
+static void place_close(struct place *p)
+{
+	lib_close(&p->lib);
+	msd_dev_close(p->dev);
+}
+
+static struct msd_tensor *array(const struct place *p, const char *name)
+{
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "%s/%s.npy", p->directory, name);
+	const char *found = fixture_path(path);
+	cr_assert_not_null(found);
+	return npy_read(found);
+}
+
+static void must_call(struct place *p, const char *name, struct msd_any *args, size_t n)
+{
+	struct msd_any ret;
+	msd_err err = lib_call(&p->lib, name, args, n, &ret);
+
+	cr_assert(err == MSD_OK, "%s", msd_diag_text(&p->lib.d));
+}
+
+/* f(a, b, c) with c as the fixture has it. */
+static void check_three(struct place *p, const char *name, const char *a, const char *b,
+			const char *c)
+{
+	struct msd_tensor *want = array(p, c);
+	struct msd_any args[] = {
+		to_device(p->dev, array(p, a)),
+		to_device(p->dev, array(p, b)),
+		zeros_on(p->dev, want),
+	};
+
+	must_call(p, name, args, 3);
+	expect_on_device(p->dev, args[2], want);
+	msd_any_drop(&args[0]);
+	msd_any_drop(&args[1]);
+}
+
+Test(opencl, vecadd_of_08_is_exact)
+{
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/opencl_vecadd/opencl_vecadd.so"))
+		return;
+	cr_expect_eq(msd_loaded_device(p.lib.loaded).type, MSD_DEV_OPENCL);
+	for (int i = 0; i < 3; i++)
+		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
+	place_close(&p);
+}
+
+Test(opencl, matmul_of_08_runs_over_two_dimensions)
+{
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
+		return;
+	check_three(&p, "matmul", "matmul_a", "matmul_b", "matmul_c");
+	place_close(&p);
+}
+
+Test(opencl, scalars_of_every_width_reach_the_kernel)
+{
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
+		return;
+	struct msd_tensor *want = array(&p, "scale_shift_c");
+	struct msd_any args[] = {
+		msd_float(0.25),
+		to_device(p.dev, array(&p, "scale_shift_a")),
+		msd_int(-3),
+		zeros_on(p.dev, want),
+	};
+	must_call(&p, "scale_shift", args, 4);
+	expect_on_device(p.dev, args[3], want);
+	msd_any_drop(&args[1]);
+	place_close(&p);
+}
+
+Test(opencl, containers_of_06_and_07_run)
+{
+	static const char *const files[] = {"tvm-0.8/synthetic/style06.so",
+					    "tvm-0.8/synthetic/style07.so"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct place p;
+		if (!place_open(&p, files[i]))
+			return;
+		(void)snprintf(p.directory, sizeof(p.directory),
+			       "tvm-0.8/opencl_vecadd");
+		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
+		place_close(&p);
+	}
+}
+
+Test(opencl, kernels_of_two_levels_are_found)
+{
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/two_level/two_level.so"))
+		return;
+	check_three(&p, "vecadd1", "a", "b", "vecadd_c");
+	check_three(&p, "vecadd2", "a", "b", "vecadd_c");
+	place_close(&p);
+}
+
+Test(opencl, host_function_of_a_device_module_runs_on_the_host)
+{
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/two_level/two_level.so"))
+		return;
+	struct msd_tensor *want = array(&p, "cpu_double_c");
+	struct msd_tensor *a = array(&p, "a");
+	struct msd_tensor *c = tensor_like(want);
+	struct msd_any args[] = {msd_of_obj(&a->obj), msd_of_obj(&c->obj)};
+	must_call(&p, "cpu_double", args, 2);
+	cr_expect_eq(memcmp(c->dl.data, want->dl.data, msd_dltensor_bytes(&want->dl)),
+		     0);
+	msd_obj_unref(&a->obj);
+	msd_obj_unref(&c->obj);
+	msd_obj_unref(&want->obj);
+	place_close(&p);
+}
+
+Test(opencl, addone_of_027_is_exact)
+{
+	static const char *const sizes[] = {"1", "17", "1000"};
+	struct place p;
+	char npz[4096];
+
+	if (!place_open(&p, "tvm-0.27/addone_opencl.so"))
+		return;
+	(void)snprintf(npz, sizeof(npz), "%s", fixture_path("tvm-0.27/addone.npz"));
+	for (size_t i = 0; i < 3; i++) {
+		char in[16];
+		char out[16];
+		(void)snprintf(in, sizeof(in), "in%s", sizes[i]);
+		(void)snprintf(out, sizeof(out), "out%s", sizes[i]);
+		struct msd_tensor *want = npz_read(npz, out);
+		struct msd_any args[] = {to_device(p.dev, npz_read(npz, in)),
+					 zeros_on(p.dev, want)};
+		must_call(&p, "addone", args, 2);
+		expect_on_device(p.dev, args[1], want);
+		msd_any_drop(&args[0]);
+	}
+	place_close(&p);
+}
+
+Test(opencl, graph_runs_on_the_device)
+{
+	struct msd_any ret;
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/mlp_opencl/mlp_opencl.so"))
+		return;
+	struct msd_tensor *want = array(&p, "out_0");
+	struct msd_any in = to_device(p.dev, array(&p, "in_data"));
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(lib_call(&p.lib, "run", &in, 1, &ret), MSD_OK, "%s",
+			     msd_diag_text(&p.lib.d));
+		cr_expect_eq(msd_any_dltensor(&ret)->device.type, MSD_DEV_OPENCL);
+		msd_obj_ref(&want->obj);
+		expect_on_device(p.dev, ret, want);
+	}
+	msd_any_drop(&in);
+	msd_obj_unref(&want->obj);
+	place_close(&p);
+}
+
+Test(opencl, graph_takes_inputs_from_the_host)
+{
+	struct msd_any ret;
+	struct place p;
+
+	if (!place_open(&p, "tvm-0.8/convnet_opencl/convnet_opencl.so"))
+		return;
+	struct msd_tensor *data = array(&p, "in_data");
+	struct msd_any in = msd_of_obj(&data->obj);
+	cr_assert_eq(lib_call(&p.lib, "run", &in, 1, &ret), MSD_OK, "%s",
+		     msd_diag_text(&p.lib.d));
+	struct msd_array *outs = (struct msd_array *)(void *)ret.as.obj;
+	for (int64_t i = 0; i < 2; i++) {
+		struct msd_any out;
+		cr_assert(msd_any_copy(&outs->items[i], &out));
+		expect_on_device(p.dev, out, array(&p, i == 0 ? "out_0" : "out_1"));
+	}
+	msd_any_drop(&ret);
+	msd_any_drop(&in);
+	place_close(&p);
+}
+
+Test(opencl, graph_of_a_device_says_where_it_would_run)
+{
+	const struct msd_device cpu = {MSD_DEV_CPU, 0};
+	const char *path = fixture_path("tvm-0.8/mlp_opencl/mlp_opencl.so");
+	struct msd_any ret;
+	struct lib lib;
+
+	if (path == NULL)
+		return;
+	lib_must_open(&lib, path);
+	cr_assert_eq(msd_loaded_place(lib.loaded, cpu, &lib.d), MSD_OK);
+	cr_assert_eq(lib_call(&lib, "run", NULL, 0, &ret), MSD_UNSUPPORTED);
+	cr_expect_not_null(
+		strstr(msd_diag_text(&lib.d),
+		       "its tensors lie on opencl, and the module was placed "
+		       "on cpu:0"));
+	lib_close(&lib);
+}

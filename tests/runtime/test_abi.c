@@ -1,0 +1,203 @@
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "proto/limits.h"
+#include "runtime/abi/error.h"
+#include "runtime/abi/ffi.h"
+#include "runtime/abi/half.h"
+#include "runtime/abi/slots.h"
+#include "runtime/abi/syslib.h"
+#include "runtime/abi/workspace.h"
+
+static void expect_error(msd_err code, const char *text)
+{
+	struct msd_diag d = {0};
+
+	cr_expect_eq(msd_abi_take(&d), code);
+	cr_expect_str_eq(msd_diag_text(&d), text);
+	msd_diag_finish(&d);
+}
+
+Test(error, keeps_kind_and_message)
+{
+	cr_assert_eq(msd_abi_raise("ValueError", "n is %d", 3), -1);
+	expect_error(MSD_CALL_FAILED, "ValueError: n is 3");
+}
+
+Test(error, later_error_replaces_the_first)
+{
+	(void)msd_abi_raise("A", "one");
+	(void)msd_abi_raise_code(MSD_BAD_ARGUMENT, "two");
+	expect_error(MSD_BAD_ARGUMENT, "two");
+}
+
+Test(error, taken_once)
+{
+	(void)msd_abi_raise("A", "one");
+	expect_error(MSD_CALL_FAILED, "A: one");
+	expect_error(MSD_CALL_FAILED, "failed without an error text");
+}
+
+Test(error, parts_are_joined_and_missing_ones_skipped)
+{
+	const char *parts[] = {"a", NULL, "b", "c"};
+
+	msd_ffi_raise_parts("TypeError", parts, 4);
+	expect_error(MSD_CALL_FAILED, "TypeError: abc");
+}
+
+Test(error, overlong_message_is_cut)
+{
+	const size_t n = MSD_DIAG_MAX * 2;
+	char *text = malloc(n);
+	struct msd_diag d = {0};
+
+	memset(text, 'x', n);
+	(void)msd_abi_raise_bytes("K", (struct msd_span){(uint8_t *)text, n});
+	(void)msd_abi_take(&d);
+	cr_assert_eq(d.len, MSD_DIAG_MAX);
+	msd_diag_finish(&d);
+	free(text);
+}
+
+Test(error, moves_between_threads)
+{
+	(void)msd_abi_raise("A", "one");
+	struct msd_abi_error *e = msd_abi_detach();
+	cr_assert_null(msd_abi_detach());
+	msd_abi_attach(e);
+	expect_error(MSD_CALL_FAILED, "A: one");
+}
+
+Test(workspace, blocks_are_aligned_and_reused)
+{
+	void *a = msd_workspace_alloc(MSD_DEV_CPU, 0, 1000, 2, 32);
+	void *b = msd_workspace_alloc(MSD_DEV_CPU, 0, 1000, 2, 32);
+
+	cr_assert_eq((uintptr_t)a % MSD_TENSOR_ALIGN, 0);
+	cr_assert_neq(a, b);
+	memset(a, 1, 1000);
+	(void)msd_workspace_free(MSD_DEV_CPU, 0, b);
+	(void)msd_workspace_free(MSD_DEV_CPU, 0, a);
+	cr_assert_eq(msd_workspace_alloc(MSD_DEV_CPU, 0, 1000, 2, 32), a);
+	(void)msd_workspace_free(MSD_DEV_CPU, 0, a);
+	msd_workspace_trim();
+}
+
+Test(workspace, keeps_a_bounded_number_of_blocks)
+{
+	void *p[100];
+
+	for (size_t i = 0; i < 100; i++)
+		p[i] = msd_workspace_alloc(MSD_DEV_CPU, 0, 64 << (i % 10), 2, 32);
+	for (size_t i = 100; i-- > 0;)
+		(void)msd_workspace_free(MSD_DEV_CPU, 0, p[i]);
+	msd_workspace_trim(); /* the leak checker counts the rest */
+}
+
+Test(workspace, other_device_and_absurd_size_are_errors)
+{
+	cr_assert_null(msd_workspace_alloc(MSD_DEV_CUDA, 1, 64, 2, 32));
+	expect_error(MSD_UNSUPPORTED,
+		     "workspace: device cuda:1: this module was not placed there");
+	cr_assert_null(msd_workspace_alloc(MSD_DEV_CPU, 0, UINT64_MAX, 2, 32));
+	expect_error(MSD_NOMEM,
+		     "no memory for a workspace of 18446744073709551615 bytes");
+}
+
+Test(half, every_half_survives_a_round_trip)
+{
+	for (uint32_t h = 0; h < 0x10000; h++) {
+		float f = msd_half_to_float((uint16_t)h);
+		uint16_t back = msd_half_from_float(f);
+		if (isnan(f))
+			cr_assert((back & 0x7fff) > 0x7c00);
+		else
+			cr_assert_eq(back, h, "%04x became %04x", h, back);
+	}
+}
+
+Test(half, rounds_to_nearest_even)
+{
+	cr_expect_eq(msd_half_from_float(1.0f + 0x1p-11f), 0x3c00);
+	cr_expect_eq(msd_half_from_float(1.0f + 3 * 0x1p-11f), 0x3c02);
+	cr_expect_eq(msd_half_from_float(65519.0f), 0x7bff);
+	cr_expect_eq(msd_half_from_float(65520.0f), 0x7c00);
+	cr_expect_eq(msd_half_from_float(0x1p-25f), 0x0000);
+	cr_expect_eq(msd_half_from_float(0x1.8p-25f), 0x0001);
+	cr_expect_eq(msd_half_from_double(1.0 + 0x1p-11 + 0x1p-40), 0x3c01);
+	cr_expect_eq(msd_half_from_float(-0.0f), 0x8000);
+}
+
+Test(slots, known_names_have_functions)
+{
+	cr_expect_not_null(msd_slot_value("__TVMFuncCall"));
+	cr_expect_not_null(msd_slot_value("__TVMFFIHandleInitOnce"));
+	cr_expect_null(msd_slot_value("__TVMBackendFutureThing"));
+	cr_expect(msd_slot_is_name("__TVMBackendFutureThing"));
+	cr_expect_not(msd_slot_is_name("__tvm_module_ctx"));
+}
+
+Test(syslib, collects_only_while_asked)
+{
+	struct msd_syslib t = {0};
+	int x;
+
+	(void)msd_syslib_register("early", &x);
+	msd_syslib_collect(&t);
+	(void)msd_syslib_register("one", &x);
+	msd_syslib_collect(NULL);
+	(void)msd_syslib_register("late", &x);
+	cr_assert_eq(t.n, 1);
+	cr_assert_str_eq(t.symbols[0].name, "one");
+	msd_syslib_finish(&t);
+}
+
+static int n_inits;
+
+static int init_ok(void **ret)
+{
+	n_inits++;
+	*ret = &n_inits;
+	return 0;
+}
+
+static int init_nothing(void **ret)
+{
+	(void)ret;
+	return 0;
+}
+
+Test(handle, is_initialised_once)
+{
+	void *handle = NULL;
+
+	cr_assert_eq(msd_ffi_handle_init_once(&handle, init_ok), 0);
+	cr_assert_eq(msd_ffi_handle_init_once(&handle, init_ok), 0);
+	cr_assert_eq(n_inits, 1);
+	cr_assert_eq(handle, &n_inits);
+}
+
+Test(handle, initialiser_without_result_is_an_error)
+{
+	void *handle = NULL;
+
+	cr_assert_eq(msd_ffi_handle_init_once(&handle, init_nothing), -1);
+	cr_assert_null(handle);
+	msd_abi_clear();
+}
+
+Test(list, moves_borrows_and_resets)
+{
+	struct msd_str *s = msd_str_new("x", 1, MSD_T_STR);
+	struct msd_any list[2] = {{0}};
+	struct msd_any args[2] = {msd_of_obj(&s->obj)};
+
+	cr_assert_eq(msd_ffi_list_move(list, 1, args, 0), 0);
+	cr_assert_eq(args[0].type, MSD_T_NONE);
+	cr_assert_eq(msd_ffi_list_set_arg(list, 1, args, 1), 0);
+	cr_assert_eq(args[1].as.obj, &s->obj);
+	cr_assert_eq(msd_ffi_list_reset(list, 1), 0);
+	cr_assert_eq(list[1].type, MSD_T_NONE);
+}
