@@ -7,10 +7,9 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/listener.h"
-#include "daemon/supervisor/module.h"
+#include "daemon/supervisor/methods.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/server.h"
-#include "daemon/supervisor/upload.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -68,27 +67,6 @@ static msd_err listen_all(struct msd_server *s, const struct msd_options *o,
 	return MSD_OK;
 }
 
-/* A module that cannot be loaded leaves the daemon up and itself FAILED, with its
- * cause. */
-static void preload(struct msd_server *s, const struct msd_preload *p)
-{
-	struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
-	struct msd_module *m;
-	struct msd_diag d = {0};
-	struct msd_module_source source = {.file = p->file, .device = p->device};
-	msd_err err = msd_upload_read_file(p->file, s->limits.max_upload,
-					   &source.artifact_fd, &d);
-
-	if (err == MSD_OK)
-		err = msd_module_load(s, name, &source, &m, &d);
-	else
-		err = msd_module_add_failed(s, name, p->file, &d);
-	if (err != MSD_OK)
-		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
-			p->file, msd_diag_text(&d));
-	msd_diag_finish(&d);
-}
-
 static int serve(const struct msd_options *o)
 {
 	struct msd_server s = {.limits = o->limits,
@@ -114,7 +92,7 @@ static int serve(const struct msd_options *o)
 	err = listen_all(&s, o, &d);
 	if (err == MSD_OK) {
 		for (uint32_t i = 0; i < o->n_preloads; i++)
-			preload(&s, &o->preloads[i]);
+			msd_preload_start(&s, &o->preloads[i]);
 		code = msd_server_run(&s);
 	} else {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/name.h"
-
 static const struct {
 	const char *name;
 	size_t offset;
@@ -58,50 +56,15 @@ static msd_err add_listen(struct msd_options *o, const char *text, struct msd_di
 	return err;
 }
 
-/* "FILE" or "FILE,device=opencl:0"; @ret_n: bytes of FILE. */
-static bool read_place(const char *text, size_t *ret_n, struct msd_device *ret)
-{
-	static const char key[] = ",device=";
-	const char *comma = strstr(text, key);
-
-	*ret_n = comma != NULL ? (size_t)(comma - text) : strlen(text);
-	if (comma == NULL)
-		return *ret_n > 0;
-	comma += strlen(key);
-	return *ret_n > 0 && msd_device_parse(comma, strlen(comma), ret);
-}
-
 static msd_err add_preload(struct msd_options *o, const char *text, struct msd_diag *d)
 {
-	const char *equals = strchr(text, '=');
-	struct msd_span name = {(const uint8_t *)text,
-				equals != NULL ? (size_t)(equals - text) : 0};
-	struct msd_preload p = {0};
-	size_t n;
-
-	if (equals == NULL || !msd_name_valid(name) ||
-	    !read_place(equals + 1, &n, &p.device))
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"--load %s: expected NAME=FILE or NAME=FILE,device=DEVICE, "
-			"NAME "
-			"of letters, digits and ._-, DEVICE such as cpu or opencl:0",
-			text);
 	struct msd_preload *more =
 		realloc(o->preloads, (o->n_preloads + 1) * sizeof(*o->preloads));
-	char *copy = strndup(text, name.n);
-	char *file = strndup(equals + 1, n);
-	if (more != NULL)
-		o->preloads = more;
-	if (more == NULL || copy == NULL || file == NULL) {
-		free(copy);
-		free(file);
+
+	if (more == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "--load: out of memory");
-	}
-	p.name = copy;
-	p.file = file;
-	o->preloads[o->n_preloads++] = p;
-	return MSD_OK;
+	o->preloads = more;
+	return msd_preload_read(text, &o->preloads[o->n_preloads++], d);
 }
 
 static msd_err bad_value(const char *option, const char *value, const char *expected,
@@ -223,10 +186,8 @@ msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 
 void msd_options_finish(struct msd_options *o)
 {
-	for (uint32_t i = 0; i < o->n_preloads; i++) {
-		free((char *)(uintptr_t)o->preloads[i].name);
-		free((char *)(uintptr_t)o->preloads[i].file);
-	}
+	for (uint32_t i = 0; i < o->n_preloads; i++)
+		msd_preload_finish(&o->preloads[i]);
 	free(o->preloads);
 	o->preloads = NULL;
 	o->n_preloads = 0;
@@ -243,11 +204,14 @@ void msd_options_print_help(void)
 		"  --listen [ADDRESS]    listen there; without ADDRESS on the default "
 		"unix "
 		"socket\n"
-		"  --load NAME=FILE[,device=DEVICE]\n"
+		"  --load NAME=FILE[,device=DEVICE][,graph=FILE[,params=FILE]]\n"
 		"                        load FILE as NAME at the start, on DEVICE "
 		"(cpu,\n"
 		"                        opencl:0; default: what FILE has code for); "
-		"repeatable\n"
+		"with a\n"
+		"                        graph executor's graph.json and .params where "
+		"FILE does\n"
+		"                        not hold them; repeatable\n"
 		"  --socket-mode MODE    of unix sockets, octal (0600): whoever may "
 		"connect\n"
 		"                        runs code as this daemon\n"

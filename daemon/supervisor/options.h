@@ -2,17 +2,11 @@
 #define MSD_SUPERVISOR_OPTIONS_H
 /* modserd's command line. */
 #include "daemon/limits.h"
+#include "daemon/supervisor/preload.h"
 #include "proto/address.h"
 #include "proto/diag.h"
-#include "proto/dtype.h"
 
 #define MSD_MAX_LISTEN 16u
-
-struct msd_preload {
-	const char *name;         /* owned, NUL-terminated */
-	const char *file;         /* owned */
-	struct msd_device device; /* type 0: none was named */
-};
 
 struct msd_options {
 	struct msd_address listen[MSD_MAX_LISTEN];

@@ -165,27 +165,53 @@ static msd_err copy_file(int from, int to, uint64_t bytes, const char *path,
 	return MSD_OK;
 }
 
-msd_err msd_upload_read_file(const char *path, uint64_t max_bytes, int *ret_fd,
-			     struct msd_diag *d)
+static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
+			 struct msd_diag *d)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int to = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
+	msd_err err = MSD_OK;
 
-	if (from < 0 || fstat(from, &st) != 0 || !S_ISREG(st.st_mode)) {
-		msd_err err =
-			msd_diag_set(d, MSD_IO, "%s: %s", path,
-				     from < 0 ? strerror(errno) : "not a regular file");
-		if (from >= 0)
-			(void)close(from);
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		err = msd_diag_set(d, MSD_IO, "%s: not a regular file", path);
+	else if (st.st_size == 0)
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: an empty file", path);
+	if (err != MSD_OK) {
+		(void)close(fd);
 		return err;
 	}
-	msd_err err = artifact_new((uint64_t)st.st_size, max_bytes, &to, d);
+	*ret = fd;
+	*ret_bytes = (uint64_t)st.st_size;
+	return MSD_OK;
+}
+
+msd_err msd_upload_read_files(const char *const paths[MSD_ARTIFACT_FILES],
+			      uint64_t max_bytes, int *ret_fd,
+			      uint64_t ret_bytes[MSD_ARTIFACT_FILES],
+			      struct msd_diag *d)
+{
+	int from[MSD_ARTIFACT_FILES] = {-1, -1, -1};
+	uint64_t total = 0;
+	int to = -1;
+	msd_err err = MSD_OK;
+
+	for (unsigned i = 0; i < MSD_ARTIFACT_FILES && err == MSD_OK; i++) {
+		ret_bytes[i] = 0;
+		if (paths[i] != NULL)
+			err = open_file(paths[i], &from[i], &ret_bytes[i], d);
+		total += ret_bytes[i];
+	}
 	if (err == MSD_OK)
-		err = copy_file(from, to, (uint64_t)st.st_size, path, d);
+		err = artifact_new(total, max_bytes, &to, d);
+	for (unsigned i = 0; i < MSD_ARTIFACT_FILES && err == MSD_OK; i++)
+		err = copy_file(from[i], to, ret_bytes[i], paths[i], d);
 	if (err == MSD_OK)
 		err = artifact_seal(to, d);
-	(void)close(from);
+	for (unsigned i = 0; i < MSD_ARTIFACT_FILES; i++)
+		if (from[i] >= 0)
+			(void)close(from[i]);
 	if (err != MSD_OK && to >= 0)
 		(void)close(to);
 	if (err == MSD_OK)

@@ -53,6 +53,13 @@ Test(options, refused_with_the_option_and_what_it_takes)
 		{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
 		{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
 		{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
+		{{"--listen=unix:/x", "--load", "m="}, "NAME=FILE"},
+		{{"--listen=unix:/x", "--load", "m=,device=cpu"}, "NAME=FILE"},
+		{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
+		{{"--listen=unix:/x", "--load=m=x.so,params=p"}, "graph="},
+		{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
+		{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
+		{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
 		{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
 		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
@@ -77,5 +84,26 @@ Test(options, a_number_that_overflows_with_its_suffix_is_refused)
 
 	cr_expect_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload", "17179869184G"),
 		     MSD_BAD_REQUEST);
+	msd_options_finish(&o);
+}
+
+Test(options, load_takes_a_graph_and_a_device_beside_the_library)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--load",
+			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params",
+			  "--load", "n=b.so"),
+		     MSD_OK);
+	cr_assert_eq(o.n_preloads, 2);
+	cr_expect_str_eq(o.preloads[0].name, "m");
+	cr_expect_str_eq(o.preloads[0].file, "lib,v1.so");
+	cr_expect_str_eq(o.preloads[0].graph, "g.json");
+	cr_expect_str_eq(o.preloads[0].params, "p,q.params");
+	cr_expect_eq(o.preloads[0].device.type, 4);
+	cr_expect_eq(o.preloads[0].device.id, 1);
+	cr_expect_str_eq(o.preloads[1].file, "b.so");
+	cr_expect_null(o.preloads[1].graph);
+	cr_expect_eq(o.preloads[1].device.type, 0);
 	msd_options_finish(&o);
 }

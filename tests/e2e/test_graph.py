@@ -60,6 +60,30 @@ def test_a_graph_beside_its_library_runs(daemon, fixtures, tmp_path, model, outp
     daemon.ok("unload", name)
 
 
+def test_a_daemon_starts_with_a_graph_beside_its_library(own_daemon, fixtures, tmp_path):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    library = need(folder, "mlp_llvm_nofactory.so")
+    parts = f"{library},graph={folder / 'graph.json'},params={folder / 'model.params'}"
+    (tmp_path / "empty.params").write_bytes(b"")
+    daemon = own_daemon(
+        "--load", f"parts={parts},device=cpu",
+        "--load", f"absent={library},graph={tmp_path}/absent.json",
+        "--load", f"empty={library},graph={folder / 'graph.json'},params={tmp_path}/empty.params",
+        "--load", f"folder={library},graph={tmp_path}",
+    )
+    daemon.ok("wait", "parts")
+    y = tmp_path / "y.npy"
+    daemon.ok("call", "parts:run", f"@{folder / 'in_data.npy'}", "-o", y)
+    assert ulps(np.load(y), np.load(folder / "out_0.npy")) <= 2
+    for name, cause in [
+        ("absent", "absent.json: No such file"),
+        ("empty", "empty.params: an empty file"),
+        ("folder", "not a regular file"),
+    ]:
+        said = daemon.modser("wait", name)
+        assert said.status == 1 and f"load {name}: " in said.err and cause in said.err
+
+
 @pytest.mark.parametrize("model, outputs", [("mlp_opencl", 1), ("convnet_opencl", 2)])
 @pytest.mark.parametrize("form", ["factory", "parts"])
 def test_graphs_run_on_a_device(daemon, fixtures, tmp_path, model, outputs, form):

@@ -1,0 +1,147 @@
+#include "daemon/supervisor/preload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module.h"
+#include "daemon/supervisor/upload.h"
+#include "proto/name.h"
+
+#define EXPECTED                                                                       \
+	"expected NAME=FILE[,graph=FILE[,params=FILE]][,device=DEVICE], NAME of "      \
+	"letters, digits and ._-"
+
+static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	if (msd_device_parse(value, strlen(value), &p->device))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "device %s: expected one such as cpu or opencl:0", value);
+}
+
+static msd_err read_graph(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->graph = value;
+	return MSD_OK;
+}
+
+static msd_err read_params(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->params = value;
+	return MSD_OK;
+}
+
+static const struct {
+	const char *name;
+	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
+} keys[] = {{"device", read_device}, {"graph", read_graph}, {"params", read_params}};
+#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+/* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
+static char *next_key(char *text)
+{
+	for (char *comma = strchr(text, ','); comma != NULL;
+	     comma = strchr(comma + 1, ',')) {
+		size_t n = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (n > 0 && comma[1 + n] == '=')
+			return comma;
+	}
+	return NULL;
+}
+
+/* @text is "KEY=VALUE". */
+static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
+			struct msd_diag *d)
+{
+	char *value = strchr(text, '=');
+
+	*value++ = '\0';
+	for (unsigned i = 0; i < N_KEYS; i++) {
+		if (strcmp(text, keys[i].name) != 0)
+			continue;
+		if (*value == '\0')
+			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= has no value",
+					    text);
+		if ((*seen & (1u << i)) != 0)
+			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice",
+					    text);
+		*seen |= 1u << i;
+		return keys[i].read(p, value, d);
+	}
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is not known; " EXPECTED, text);
+}
+
+static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
+{
+	char *equals = strchr(p->text, '=');
+	struct msd_span name = {(const uint8_t *)p->text,
+				equals != NULL ? (size_t)(equals - p->text) : 0};
+	unsigned seen = 0;
+	msd_err err = MSD_OK;
+
+	if (equals == NULL || !msd_name_valid(name))
+		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
+	*equals = '\0';
+	p->name = p->text;
+	p->file = equals + 1;
+	char *key = next_key(equals + 1);
+	while (key != NULL && err == MSD_OK) {
+		char *next = next_key(key + 1);
+
+		*key++ = '\0';
+		if (next != NULL)
+			*next = '\0';
+		err = read_key(p, key, &seen, d);
+		key = next;
+	}
+	if (err == MSD_OK && *p->file == '\0')
+		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
+	if (err == MSD_OK && p->params != NULL && p->graph == NULL)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "params= without the graph= that names them");
+	return err;
+}
+
+msd_err msd_preload_read(const char *text, struct msd_preload *ret, struct msd_diag *d)
+{
+	*ret = (struct msd_preload){.text = strdup(text)};
+	if (ret->text == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "--load: out of memory");
+	msd_err err = read_all(ret, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "--load %s", text);
+}
+
+void msd_preload_finish(struct msd_preload *p)
+{
+	free(p->text);
+	p->text = NULL;
+}
+
+void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
+{
+	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
+	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	struct msd_module_source source = {.file = p->file, .device = p->device};
+	uint64_t bytes[MSD_ARTIFACT_FILES];
+	struct msd_module *m;
+	struct msd_diag d = {0};
+	msd_err err = msd_upload_read_files(files, s->limits.max_upload,
+					    &source.artifact_fd, bytes, &d);
+
+	if (err == MSD_OK) {
+		source.graph_bytes = bytes[1];
+		source.params_bytes = bytes[2];
+		err = msd_module_load(s, name, &source, &m, &d);
+	} else {
+		(void)msd_diag_wrap(&d, err, "load %s", p->name);
+		err = msd_module_add_failed(s, name, p->file, &d);
+	}
+	if (err != MSD_OK)
+		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
+			p->file, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}

@@ -1,0 +1,33 @@
+#ifndef MSD_SUPERVISOR_PRELOAD_H
+#define MSD_SUPERVISOR_PRELOAD_H
+/*
+ * `--load NAME=FILE[,KEY=VALUE]...`: a module that the daemon loads at its start, from
+ * files of its own machine. The keys are a table in preload.c.
+ */
+#include <stddef.h>
+
+#include "proto/diag.h"
+#include "proto/dtype.h"
+
+struct msd_server;
+
+/* Strings lie in `text`. */
+struct msd_preload {
+	char *text; /* owned */
+	const char *name;
+	const char *file;
+	const char *graph; /* beside the library; NULL: none */
+	const char *params;
+	struct msd_device device; /* type 0: none was named */
+};
+
+/** Read the option's value. End with msd_preload_finish() in every case. Errors:
+ * MSD_BAD_REQUEST (the text says what was expected), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *ret,
+					struct msd_diag *d);
+void msd_preload_finish(struct msd_preload *p);
+/** Load it. What cannot be loaded leaves the daemon up and the module FAILED, with its
+ * cause. */
+void msd_preload_start(struct msd_server *s, const struct msd_preload *p);
+
+#endif
