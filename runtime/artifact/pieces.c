@@ -8,30 +8,70 @@
 
 #define KEY_OPAQUE "payload" /* the whole payload in one file */
 
+static const struct msd_piece_field json_graph[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL},
+	{"graph", MSD_PIECE_FILE, ".graph.json"},
+	{"constants", MSD_PIECE_NAMES, NULL},
+	{0}};
+static const struct msd_piece_field relay_vm[] = {{"code", MSD_PIECE_FILE, ".ro"}, {0}};
+static const struct msd_piece_field static_library[] = {
+	{"object", MSD_PIECE_FILE, ".o"}, {"symbols", MSD_PIECE_NAMES, NULL}, {0}};
+static const struct msd_piece_field c_source[] = {{"code", MSD_PIECE_FILE, ".c"},
+						  {"format", MSD_PIECE_TEXT, NULL},
+						  {"symbols", MSD_PIECE_NAMES, NULL},
+						  {"constants", MSD_PIECE_NAMES, NULL},
+						  {0}};
+static const struct msd_piece_field vitis[] = {{"model", MSD_PIECE_FILE, ".xmodel"},
+					       {"export_path", MSD_PIECE_TEXT, NULL},
+					       {"symbol", MSD_PIECE_TEXT, NULL},
+					       {"constants", MSD_PIECE_NAMES, NULL},
+					       {0}};
+static const struct msd_piece_field torch[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".pt"}, {0}};
+static const struct msd_piece_field coreml[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".mlmodelc"}, {0}};
+static const struct msd_piece_field marvell[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL},
+	{"graph", MSD_PIECE_FILE, ".nodes.json"},
+	{"code", MSD_PIECE_FILE, ".code"},
+	{0}};
+
 static const struct msd_piece_format formats[] = {
-	{"cuda", msd_split_device, msd_join_device},
-	{"opencl", msd_split_device, msd_join_device},
-	{"hip", msd_split_device, msd_join_device},
-	{"hsaco", msd_split_device, msd_join_device},
-	{"hexagon", msd_split_device, msd_join_device},
-	{"opengl", msd_split_device, msd_join_device},
-	{"metal", msd_split_device, msd_join_device}, /* as up to 0.12 */
-	{"relax.VMExecutable", msd_split_relax, msd_join_relax},
-	{"relax.Executable", msd_split_relax, msd_join_relax},
-	{"VMExecutable", msd_split_relay_vm, msd_join_relay_vm},
-	{"GraphExecutorFactory", msd_split_graph, msd_join_graph},
-	{"GraphRuntimeFactory", msd_split_graph, msd_join_graph},
-	{"AotExecutorFactory", msd_split_aot, msd_join_aot},
-	{"const_loader", msd_split_consts, msd_join_consts},
-	{"metadata", msd_split_consts, msd_join_consts},
-	{"json", msd_split_json_runtime, msd_join_json_runtime},
-	{"dnnl_json", msd_split_json_runtime, msd_join_json_runtime},
-	{"cublas_json", msd_split_json_runtime, msd_join_json_runtime},
-	{"cudnn_json", msd_split_json_runtime, msd_join_json_runtime},
-	{"hipblas_json", msd_split_json_runtime, msd_join_json_runtime},
-	{"tensorrt", msd_split_json_runtime, msd_join_json_runtime},
-	{"arm_compute_lib", msd_split_json_runtime, msd_join_json_runtime},
-	{"clml", msd_split_json_runtime, msd_join_json_runtime},
+	{"cuda", NULL, msd_split_device, msd_join_device},
+	{"opencl", NULL, msd_split_device, msd_join_device},
+	{"hip", NULL, msd_split_device, msd_join_device},
+	{"hsaco", NULL, msd_split_device, msd_join_device},
+	{"hexagon", NULL, msd_split_device, msd_join_device},
+	{"opengl", NULL, msd_split_device, msd_join_device},
+	{"metal", NULL, msd_split_metal, msd_join_metal},
+	{"vulkan", NULL, msd_split_vulkan, msd_join_vulkan},
+	{"webgpu", NULL, msd_split_webgpu, msd_join_webgpu},
+	{"relax.VMExecutable", NULL, msd_split_relax, msd_join_relax},
+	{"relax.Executable", NULL, msd_split_relax, msd_join_relax},
+	{"VMExecutable", relay_vm, NULL, NULL},
+	{"GraphExecutorFactory", NULL, msd_split_graph, msd_join_graph},
+	{"GraphRuntimeFactory", NULL, msd_split_graph, msd_join_graph},
+	{"AotExecutorFactory", NULL, msd_split_aot, msd_join_aot},
+	{"const_loader", NULL, msd_split_consts, msd_join_consts},
+	{"metadata", NULL, msd_split_consts, msd_join_consts},
+	{"static_library", static_library, NULL, NULL},
+	{"c", c_source, NULL, NULL},
+	{"json", json_graph, NULL, NULL},
+	{"dnnl_json", json_graph, NULL, NULL},
+	{"cublas_json", json_graph, NULL, NULL},
+	{"cudnn_json", json_graph, NULL, NULL},
+	{"hipblas_json", json_graph, NULL, NULL},
+	{"bnns_json", json_graph, NULL, NULL},
+	{"tensorrt", json_graph, NULL, NULL},
+	{"msc_tensorrt", json_graph, NULL, NULL},
+	{"arm_compute_lib", json_graph, NULL, NULL},
+	{"clml", json_graph, NULL, NULL},
+	{"nnapi", json_graph, NULL, NULL},
+	{"VitisAIRuntime", vitis, NULL, NULL},
+	{"coreml", coreml, NULL, NULL},
+	{"torch", torch, NULL, NULL},
+	{"mrvl_sim", marvell, NULL, NULL},
+	{"mrvl_hw", marvell, NULL, NULL},
 };
 
 static const struct msd_piece_format *find_format(struct msd_span kind)
@@ -152,7 +192,9 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 	if (s.entry == NULL)
 		return msd_split_no_memory(d);
 	if (format != NULL) {
-		err = format->split(&s, &c, &why);
+		err = format->fields != NULL
+			      ? msd_split_fields(&s, format->fields, &c, &why)
+			      : format->split(&s, &c, &why);
 		if (err == MSD_OK)
 			err = msd_cur_end(&c) ? check_pieces(&s, kind, payload, &why)
 					      : MSD_BAD_ARTIFACT;
@@ -193,7 +235,9 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 	if (json_object_get(entry, KEY_OPAQUE) != NULL)
 		err = join_opaque(&j, out, d);
 	else if (format != NULL)
-		err = format->join(&j, out, d);
+		err = format->fields != NULL
+			      ? msd_join_fields(&j, format->fields, out, d)
+			      : format->join(&j, out, d);
 	if (err == MSD_OK && out->bad)
 		err = msd_split_no_memory(d);
 	return err;

@@ -1,6 +1,7 @@
 #ifndef MSD_ARTIFACT_PIECES_PRIVATE_H
 #define MSD_ARTIFACT_PIECES_PRIVATE_H
 /* One pair of functions per family of kinds, and what they are made of. */
+#include "runtime/artifact/device_blob.h"
 #include "runtime/artifact/pieces.h"
 
 struct msd_splitter {
@@ -16,12 +17,28 @@ struct msd_joiner {
 	const struct msd_piece_source *source;
 };
 
+/* A payload that is nothing but strings and lists of strings, one after the other. */
+struct msd_piece_field {
+	const char *key; /* of the manifest; NULL ends the list */
+	enum { MSD_PIECE_TEXT, MSD_PIECE_NAMES, MSD_PIECE_FILE } form;
+	const char *suffix; /* of the file */
+};
+
 struct msd_piece_format {
 	const char *kind;
+	const struct msd_piece_field *fields; /* or NULL: the two functions */
 	msd_err (*split)(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
 	msd_err (*join)(const struct msd_joiner *j, struct msd_buf *out,
 			struct msd_diag *d);
 };
+
+/** What @fields say. */
+MSD_MUST_CHECK msd_err msd_split_fields(struct msd_splitter *s,
+					const struct msd_piece_field *fields,
+					struct msd_cur *c, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_join_fields(const struct msd_joiner *j,
+				       const struct msd_piece_field *fields,
+				       struct msd_buf *out, struct msd_diag *d);
 
 /* Any failure of a split means that the payload stays one file; only MSD_NOMEM counts.
  */
@@ -61,9 +78,27 @@ MSD_MUST_CHECK msd_err msd_join_file(const struct msd_joiner *j, const char *key
 MSD_MUST_CHECK msd_err msd_join_array(const json_t *names, const char *key,
 				      struct msd_buf *out, struct msd_diag *d);
 
+/* pieces_kernels.c: the table of a device module's kernels, field "functions". */
+MSD_MUST_CHECK msd_err msd_split_kernels(struct msd_splitter *s,
+					 const struct msd_kernel *kernels, size_t n,
+					 struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_join_kernels(const struct msd_joiner *j, struct msd_buf *out,
+					struct msd_diag *d);
+
 /* pieces_device.c */
 msd_err msd_split_device(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
 msd_err msd_join_device(const struct msd_joiner *j, struct msd_buf *out,
+			struct msd_diag *d);
+
+/* pieces_shaders.c */
+msd_err msd_split_metal(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
+msd_err msd_join_metal(const struct msd_joiner *j, struct msd_buf *out,
+		       struct msd_diag *d);
+msd_err msd_split_vulkan(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
+msd_err msd_join_vulkan(const struct msd_joiner *j, struct msd_buf *out,
+			struct msd_diag *d);
+msd_err msd_split_webgpu(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
+msd_err msd_join_webgpu(const struct msd_joiner *j, struct msd_buf *out,
 			struct msd_diag *d);
 
 /* pieces_model.c */
@@ -79,13 +114,5 @@ msd_err msd_join_consts(const struct msd_joiner *j, struct msd_buf *out,
 msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
 msd_err msd_join_relax(const struct msd_joiner *j, struct msd_buf *out,
 		       struct msd_diag *d);
-msd_err msd_split_relay_vm(struct msd_splitter *s, struct msd_cur *c,
-			   struct msd_diag *d);
-msd_err msd_join_relay_vm(const struct msd_joiner *j, struct msd_buf *out,
-			  struct msd_diag *d);
-msd_err msd_split_json_runtime(struct msd_splitter *s, struct msd_cur *c,
-			       struct msd_diag *d);
-msd_err msd_join_json_runtime(const struct msd_joiner *j, struct msd_buf *out,
-			      struct msd_diag *d);
 
 #endif

@@ -177,6 +177,33 @@ static void write_024(struct bw *b)
 	free_entries(e, 4);
 }
 
+/* 0.24: kinds with a file for each kernel, and those of vendors' compilers */
+static void write_024_shaders(struct bw *b)
+{
+	struct blob_entry e[] = {
+		{.kind = "_lib", .imports = {1, 2, 3, 4}, .n_imports = 4},
+		{.kind = "metal"},
+		{.kind = "vulkan"},
+		{.kind = "webgpu"},
+		{.kind = "static_library", .imports = {5, 6, 7, 8}, .n_imports = 4},
+		{.kind = "c"},
+		{.kind = "torch"},
+		{.kind = "coreml"},
+		{.kind = "mrvl_sim"},
+	};
+
+	pw_metal_024(&e[1].payload);
+	pw_vulkan(&e[2].payload, true);
+	pw_webgpu(&e[3].payload, true);
+	pw_static_library(&e[4].payload);
+	pw_c_source(&e[5].payload);
+	pw_symbol_code(&e[6].payload, false);
+	pw_symbol_code(&e[7].payload, false);
+	pw_symbol_code(&e[8].payload, true);
+	blob_framed(b, e, 9);
+	free_entries(e, 9);
+}
+
 struct golden_blob *golden_blobs(size_t *ret_n)
 {
 	static const struct golden_blob all[] = {
@@ -189,6 +216,7 @@ struct golden_blob *golden_blobs(size_t *ret_n)
 		{.name = "021_relax", .era = MSD_ERA_FFI_021, .n_modules = 3},
 		{.name = "022_relax", .era = MSD_ERA_FFI, .n_modules = 3},
 		{.name = "024_unknown_kind", .era = MSD_ERA_FFI, .n_modules = 4},
+		{.name = "024_shaders", .era = MSD_ERA_FFI, .n_modules = 9},
 	};
 	struct golden_blob *g = malloc(sizeof(all));
 
@@ -204,6 +232,7 @@ struct golden_blob *golden_blobs(size_t *ret_n)
 	write_relax(&g[6].bytes, "relax.VMExecutable", RW_021);
 	write_relax(&g[7].bytes, "relax.VMExecutable", RW_022);
 	write_024(&g[8].bytes);
+	write_024_shaders(&g[9].bytes);
 	*ret_n = sizeof(all) / sizeof(*all);
 	return g;
 }

@@ -153,6 +153,29 @@ void pw_vitis(struct bw *b)
 	bw_strs(b, one_name);
 }
 
+void pw_static_library(struct bw *b)
+{
+	bw_str(b, "\x7f"
+		  "ELF");
+	bw_strs(b, one_name);
+}
+
+void pw_c_source(struct bw *b)
+{
+	bw_str(b, "int f;");
+	bw_str(b, "c");
+	bw_strs(b, one_name);
+	bw_u64(b, 0);
+}
+
+void pw_symbol_code(struct bw *b, bool has_graph)
+{
+	bw_str(b, "sub_0");
+	if (has_graph)
+		bw_str(b, "{}");
+	bw_str(b, "code");
+}
+
 void pw_relay_vm(struct bw *b, int minor)
 {
 	static const char *const names[] = {"main", NULL};

@@ -21,6 +21,10 @@ void pw_const_loader(struct bw *b);
 void pw_json_runtime(struct bw *b);
 void pw_ethos_n(struct bw *b, bool has_sizes);
 void pw_vitis(struct bw *b);
+void pw_static_library(struct bw *b);
+void pw_c_source(struct bw *b);
+/** coreml, torch; mrvl_sim has a graph before its code */
+void pw_symbol_code(struct bw *b, bool has_graph);
 /** @minor of the release that wrote it: 8, 9 or 14 are the three layouts */
 void pw_relay_vm(struct bw *b, int minor);
 

@@ -132,6 +132,70 @@ Test(pieces, people_can_open_the_files)
 	msd_buf_finish(&names);
 }
 
+Test(pieces, each_shader_is_a_file)
+{
+	struct msd_buf late = {0};
+	struct msd_buf early = {0};
+
+	list_files("024_shaders", &late);
+	cr_expect_str_eq((char *)late.p,
+			 "1-metal.tvm_meta.json 1-metal.k.metal "
+			 "2-vulkan.tvm_meta.json 2-vulkan.k.spv "
+			 "3-webgpu.tvm_meta.json 3-webgpu.k.wgsl 4-static_library.o "
+			 "5-c.c 6-torch.pt 7-coreml.mlmodelc 8-mrvl_sim.nodes.json "
+			 "8-mrvl_sim.code manifest.json ");
+	list_files("014_many_kinds", &early);
+	cr_expect_str_eq((char *)early.p,
+			 "0-AotExecutorFactory.params 3-metal.k.metal "
+			 "3-metal.tvm_meta.json 4-vulkan.tvm_meta.json 4-vulkan.k.spv "
+			 "5-webgpu.tvm_meta.json 5-webgpu.k.wgsl "
+			 "6-const_loader.params 7-ethos-n.bin 8-VitisAIRuntime.xmodel "
+			 "9-VMExecutable.ro manifest.json ");
+	msd_buf_finish(&late);
+	msd_buf_finish(&early);
+}
+
+/* A webgpu module of kernels whose names are no names of files. */
+static void write_shaders(struct bw *payload, const char *const *names)
+{
+	size_t n = 0;
+
+	while (names[n] != NULL)
+		n++;
+	bw_u64(payload, 0);
+	bw_u64(payload, n);
+	for (size_t i = 0; i < n; i++) {
+		bw_str(payload, names[i]);
+		bw_str(payload, names[i]);
+	}
+}
+
+Test(pieces, kernels_with_odd_names_do_not_meet)
+{
+	static const char *const names[] = {"a/b", "a_b", "../../a", "", "a b", NULL};
+	struct blob_entry e[] = {{.kind = "_lib", .imports = {1}, .n_imports = 1},
+				 {.kind = "webgpu"}};
+	struct msd_pieces pieces = {0};
+	struct msd_tree tree = {0};
+	struct bw blob = {0};
+
+	write_shaders(&e[1].payload, names);
+	blob_framed(&blob, e, 2);
+	cr_assert_eq(msd_tree_read_blob(bw_span(&blob), MSD_ERA_FFI, &tree, NULL),
+		     MSD_OK);
+	cr_assert_eq(msd_manifest_write(&tree, MSD_ERA_FFI, NULL, &pieces, NULL),
+		     MSD_OK);
+	cr_assert_eq(pieces.n, 7);
+	cr_expect_str_eq(pieces.piece[1].name, "1-webgpu.0-a_b.wgsl");
+	cr_expect_str_eq(pieces.piece[2].name, "1-webgpu.a_b.wgsl");
+	cr_expect_str_eq(pieces.piece[3].name, "1-webgpu.2-______a.wgsl");
+	expect_same(&tree, MSD_ERA_FFI, bw_span(&blob), "odd names");
+	msd_pieces_finish(&pieces);
+	msd_tree_finish(&tree);
+	bw_free(&e[1].payload);
+	bw_free(&blob);
+}
+
 Test(pieces, programs_have_a_listing_beside_them)
 {
 	struct msd_buf names = {0};
@@ -172,6 +236,9 @@ Test(pieces, a_wrong_manifest_is_refused_in_words)
 	expect_refusal(
 		"{\"tvm\":\"0.8\",\"modules\":[{\"kind\":\"cuda\",\"payload\":\"x\"}]}",
 		"module 0 (cuda): payload: x");
+	expect_refusal("{\"tvm\":\"0.8\",\"modules\":[{\"kind\":\"metal\","
+		       "\"version\":\"0.1.0\",\"shaders\":[{}]}]}",
+		       "shaders 0: \"name\"");
 	expect_refusal(
 		"{\"tvm\":\"0.22\",\"modules\":[{\"kind\":\"_lib\",\"imports\":[1]},"
 		"{\"kind\":\"_lib\",\"imports\":[0]}]}",
