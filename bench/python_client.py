@@ -44,7 +44,7 @@ def median_us(what, n):
 
 
 def bare(address, n):
-    message = call_message("trivial:noop", pack("trivial:noop"), (), None, {})
+    message = call_message("trivial:noop", pack("trivial:noop"), (), {})
     frame = message.frame(1)[0]
     answer = bytearray(4096)
     with socket.socket(socket.AF_UNIX) as s:

@@ -26,12 +26,12 @@ static void hint_device(const struct msd_loaded *m, const struct msd_any *args,
 	if (t->device.type == MSD_DEV_CPU)
 		msd_buf_printf(
 			&text,
-			"its tensors are on the cpu: call it with --device %s:%d)",
+			"its tensors are on the cpu: call it with the device %s:%d)",
 			msd_device_type_format(place.type, name), place.id);
 	else
 		msd_buf_printf(&text,
 			       "its tensors are on %s:%d: if it is a function of the "
-			       "host, call it with --device cpu)",
+			       "host, call it with the device cpu)",
 			       msd_device_type_format(t->device.type, name),
 			       t->device.id);
 	if (!text.bad)

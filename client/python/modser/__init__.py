@@ -8,7 +8,7 @@
 """
 import sys
 
-from ._client import Client, Function, Future, Module, Resident, TimeEvaluator, connect
+from ._client import Client, Function, Future, Instance, Module, Resident, TimeEvaluator, connect
 from ._errors import (
     BadArgument,
     BadArtifact,
@@ -50,7 +50,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Cancelled", "Client",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
-    "Function", "Future", "GpuFault", "Internal", "Module", "ModuleFailed", "NoMemory",
+    "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
     "NoSpace", "NotFound", "NotReady", "Out", "ProtocolError", "Quarantined", "Refused",
     "Resident", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
     "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",

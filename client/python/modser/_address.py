@@ -36,6 +36,14 @@ def _bad(text: str, why: str) -> BadRequest:
     return BadRequest(f'address "{text}": {why}; expected unix:PATH or tcp://HOST:PORT')
 
 
+def choose(address: Optional[str]) -> str:
+    """The address that was given, else where a daemon is by default."""
+    if address is not None and not isinstance(address, str):
+        kind = type(address).__name__
+        raise TypeError(f"an address is a str, unix:PATH or tcp://HOST:PORT, not {kind}")
+    return address or default()
+
+
 def default(env: Mapping[str, str] = os.environ, uid: Optional[int] = None) -> str:
     """MODSER_HOST, else the user's own socket, else the system's."""
     if env.get("MODSER_HOST"):

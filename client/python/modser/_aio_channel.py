@@ -8,9 +8,10 @@ import socket
 from typing import Any, Optional
 
 from . import _address
-from ._channel import MAX_BUFFERS, SEND_FLAGS, TENSOR_FREE, again, rest
+from ._channel import MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._message import Message, cancel_frame
+from ._objects import Forgotten
 from ._reader import Reader
 from ._tensor import Out
 
@@ -76,7 +77,7 @@ class Channel:
     def __init__(self, address: str, s: socket.socket) -> None:
         self.address = address
         self.lost: Optional[Error] = None
-        self.forgotten: collections.deque[bytes] = collections.deque()
+        self.forgotten: Forgotten = collections.deque()
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
         self._reader = Reader()
@@ -88,10 +89,7 @@ class Channel:
         self._loop.add_reader(s, self._on_readable)
 
     def start(self, message: Message, options: bytes = b"") -> Pending:
-        if self.forgotten:
-            free = Message(TENSOR_FREE)
-            while self.forgotten and free.count < 256:
-                free.raw(self.forgotten.popleft())
+        for free in take_forgotten(self.forgotten):
             self.start_and_forget(free)
         if self.lost is not None:
             raise again(self.lost)

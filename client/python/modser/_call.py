@@ -1,20 +1,17 @@
-"""What both clients make of calls and other requests: messages from arguments, values from
-replies."""
+"""Calls without a socket: messages from arguments, values from replies."""
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+import numpy as np
+
 from ._errors import ProtocolError
 from ._message import Message, pack
-from ._tensor import Out, out
-from ._types import Device, DeviceLike
+from ._tensor import Out, Tensor, as_bytes, is_tensor, out
+from ._types import BY_NUMPY, Device, DeviceLike, DType
 
 CALL = pack("call")
-MAX_DEADLINE = 2_000_000  # seconds; 23 days, in ms an int for poll()
-PIECE = 1 << 20  # bytes of one write of an upload
 
 OutArgument = Union[Any, Sequence[Any], None]
 
@@ -23,19 +20,15 @@ def call_message(
     name: str,
     packed_name: bytes,
     args: tuple[Any, ...],
-    into: OutArgument,
     named: dict[str, Any],
-    device: Optional[DeviceLike],
+    device: Optional[DeviceLike] = None,
 ) -> Message:
-    """The request of a call; `into` are more arguments, arrays to receive into."""
+    """The request of a call."""
     message = Message(CALL)
     if device is not None:
         device = Device.parse(device)
         message.device = str(Device.from_wire(device.number, device.id))
     message.raw(packed_name)
-    if into is not None:
-        more = into if isinstance(into, (tuple, list)) else (into,)
-        args += tuple(o if isinstance(o, Out) else out(o) for o in more)
     which: Union[int, str] = 0
     add = message.add
     try:
@@ -49,6 +42,21 @@ def call_message(
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(f"{name}: argument {which}: {error}") from None
     return message
+
+
+def as_outs(name: str, given: OutArgument) -> tuple[Out, ...]:
+    """What was given as out=: one array, modser.out() or Tensor, or a tuple of them."""
+    several = given if isinstance(given, (tuple, list)) else (given,)
+    made = []
+    for i, one in enumerate(several):
+        if isinstance(one, Out):
+            made.append(one)
+        elif isinstance(one, Tensor) or is_tensor(one):
+            made.append(out(one))
+        else:
+            kind = type(one).__name__
+            raise TypeError(f"{name}: out {i} is an array or modser.out(), not {kind}")
+    return tuple(made)
 
 
 def call_value(outs: list[Out], result: Any) -> Any:
@@ -65,53 +73,41 @@ def call_value(outs: list[Out], result: Any) -> Any:
     return filled[0] if len(filled) == 1 else filled
 
 
-def request_message(method: str, params: Sequence[Any]) -> Message:
-    """Any other request; a map may stand among its params."""
-    message = Message(pack(method))
-    for value in params:
-        if isinstance(value, dict):
-            message.raw(pack(value))
-        else:
-            message.add(value)
-    return message
+def fill_outs(name: str, outs: tuple[Out, ...], value: Any) -> Any:
+    """Copy a model's outputs to where the caller wants them, all of them or none."""
+    results = list(_flat(value))
+    if len(results) != len(outs):
+        raise ValueError(
+            f"{name}: {len(results)} outputs came back for {len(outs)} arrays given as out="
+        )
+    for i, (o, got) in enumerate(zip(outs, results)):
+        have = _type_of(got)
+        if have != (o.dtype, o.shape):
+            what = f"{have[0]}{list(have[1])}" if have else type(got).__name__
+            raise ValueError(f"{name}: output {i} is {what}, out= has {o.dtype}{list(o.shape)}")
+    made = [_filled(o, got) for o, got in zip(outs, results)]
+    return made[0] if len(made) == 1 else tuple(made)
 
 
-def load_options(replace: bool, file: str, device: Optional[DeviceLike]) -> dict[str, Any]:
-    options: dict[str, Any] = {"replace": replace}
-    if file:
-        options["file"] = file
-    if device is not None:
-        options["device"] = str(Device.parse(device))
-    return options
+def _flat(value: Any) -> Any:
+    if type(value) is tuple:
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
 
 
-_packed_deadlines: dict[float, bytes] = {}
+def _type_of(value: Any) -> Optional[tuple[DType, tuple[int, ...]]]:
+    if isinstance(value, Tensor):
+        return value.dtype, value.shape
+    if isinstance(value, np.ndarray):
+        return DType(*BY_NUMPY[value.dtype]), value.shape
+    return None
 
 
-def pack_options(deadline: Optional[float], unordered: bool, message: Message) -> bytes:
-    """The options of a request; empty for none. `deadline` is in seconds."""
-    names, device = message.names, message.device
-    options: dict[str, Any] = {}
-    if deadline is not None:
-        if not (unordered or names or device) and deadline in _packed_deadlines:
-            return _packed_deadlines[deadline]
-        if not isinstance(deadline, numbers.Real):
-            raise TypeError(f"a deadline is a number of seconds, not {type(deadline).__name__}")
-        if not 0 <= deadline <= MAX_DEADLINE:
-            raise ValueError(
-                f"a deadline of {deadline} s; expected seconds from now, at least 0 "
-                f"and at most {MAX_DEADLINE}; None is no deadline"
-            )
-        options["deadline_ms"] = math.ceil(deadline * 1000)
-    if device:
-        options["device"] = device
-    if names:
-        options["names"] = names
-    if unordered:
-        options["unordered"] = True
-    if not options:
-        return b""
-    packed = pack(options)
-    if len(options) == 1 and deadline is not None and len(_packed_deadlines) < 256:
-        _packed_deadlines[deadline] = packed
-    return packed
+def _filled(o: Out, value: Any) -> Any:
+    memory = o.memory()
+    if memory is None:
+        return value
+    memory[:] = value.data if isinstance(value, Tensor) else as_bytes(value)
+    return o.array

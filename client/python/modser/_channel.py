@@ -19,14 +19,14 @@ from typing import Any, Optional
 
 from . import _address
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
-from ._message import Message, cancel_frame, pack
+from ._message import Message, cancel_frame
+from ._objects import Forgotten
+from ._options import GRACE
 from ._reader import Reader
 from ._tensor import Out
 
-GRACE = 2.0  # seconds that a reply may come after its deadline
 SEND_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
 MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
-TENSOR_FREE = pack("tensor.free")
 
 
 class Pending:
@@ -75,9 +75,7 @@ class Channel:
     def __init__(self, address: str, timeout: Optional[float]) -> None:
         self.address = address
         self.lost: Optional[Error] = None
-        #: Packed resident tensors that nobody refers to any more; a deque, because garbage
-        #: is collected at any moment, also while this thread holds a lock.
-        self.forgotten: collections.deque[bytes] = collections.deque()
+        self.forgotten: Forgotten = collections.deque()
         self._reader = Reader()
         self._waiting = self._reader.waiting
         self._ids = itertools.count(1)
@@ -93,8 +91,8 @@ class Channel:
         self, message: Message, options: bytes = b"", limit: Optional[float] = None
     ) -> Pending:
         """Send a request; its reply is for wait()."""
-        if self.forgotten:
-            self._free_forgotten()
+        for free in take_forgotten(self.forgotten):
+            self.start(free)
         id = next(self._ids)
         pending = Pending(id, message.outs, limit)
         buffers = message.frame(id, options)
@@ -113,16 +111,6 @@ class Channel:
         with self._sending:
             if self.lost is None and id in self._waiting:
                 self._send(frame, len(frame[0]), SEND_FLAGS)
-
-    def _free_forgotten(self) -> None:
-        message = Message(TENSOR_FREE)
-        while self.forgotten and message.count < 256:
-            try:
-                message.raw(self.forgotten.popleft())
-            except IndexError:  # another thread was quicker
-                break
-        if message.count:
-            self.start(message)
 
     def _send(self, buffers: list[Any], left: int, flags: int) -> None:
         """A whole frame, or the connection is lost. The sending lock is held."""
@@ -292,6 +280,18 @@ class Channel:
         self._finish_all(self.lost)
         with self._reading:  # a reader is awake by now, and leaves
             self._socket.close()
+
+
+def take_forgotten(forgotten: Forgotten) -> list[Message]:
+    """Requests that free some of what nobody refers to any more."""
+    if not forgotten:
+        return []
+    messages: dict[bytes, Message] = {}
+    with contextlib.suppress(IndexError):  # it is empty, or another thread was quicker
+        for _ in range(256):
+            method, packed = forgotten.popleft()
+            messages.setdefault(method, Message(method)).raw(packed)
+    return list(messages.values())
 
 
 def again(error: Error) -> Error:

@@ -1,29 +1,23 @@
-"""The blocking client: Client, Module, Function, Future, Resident."""
+"""The blocking client: Client, Module, Function, Future, Instance, Resident."""
 from __future__ import annotations
 
 import time
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
-from . import _address
-from ._call import (
-    PIECE,
-    OutArgument,
-    call_message,
-    call_value,
-    load_options,
-    pack_options,
-    request_message,
-)
-from ._channel import GRACE, TENSOR_FREE, Channel, Pending
-from ._message import Message, pack
-from ._resident import ResidentBase
-from ._tensor import Out, Tensor, as_shape, compact, is_tensor, out, to_array
-from ._timing import Times, measure
-from ._types import Device, DeviceLike, DType, DTypeLike, Shape
-from ._upload import Source, opened
+from . import _address, _requests
+from ._call import OutArgument, call_value, fill_outs
+from ._channel import Channel, Pending
+from ._errors import BadArgument
+from ._message import Message
+from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
+from ._options import GRACE, Seconds, check_deadline, pack_options
+from ._requests import Map, Outs, Reply, Request, Step, Unawaited
+from ._timing import Plan, Times, timed
+from ._types import DeviceLike, DTypeLike
+from ._upload import Artifact, Source
 
-Seconds = Optional[float]
-Maps = list[dict[str, Any]]
+T = TypeVar("T")
+Maps = list[Map]
 
 
 def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Client:
@@ -33,93 +27,77 @@ def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Clien
     then the default socket. ``deadline`` (seconds) holds for connecting, and for every request
     that says nothing else; None waits for as long as it takes.
     """
-    return Client(Channel(address or _address.default(), deadline), deadline)
+    check_deadline(deadline)
+    return Client(Channel(_address.choose(address), deadline), deadline)
 
 
-class Client:
+class Client(ClientBase):
     """One connection; its methods and those of what it gives may be used by any thread.
 
     ``client["resnet18"].main(x)`` calls a function. A client does not survive a fork.
     """
 
-    def __init__(self, channel: Channel, deadline: Seconds) -> None:
-        self._channel = channel
-        self._deadline = deadline
+    _channel: Channel
 
-    @property
-    def address(self) -> str:
-        return self._channel.address
+    def __init__(self, channel: Channel, deadline: Seconds) -> None:
+        super().__init__(channel, deadline)
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
 
     def ping(self, *, deadline: Seconds = None) -> float:
         """A round trip that does nothing; the seconds that it took."""
-        began = time.perf_counter()
-        self._ask("ping", deadline=deadline)
-        return time.perf_counter() - began
+        return self._run(_requests.ping(deadline))
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> Map:
         """Facts about the daemon: version, pid, limits, counters."""
-        return dict(self._ask("server.info"))
+        return self._run(_requests.ask_map("server.info"))
 
     def list(self) -> Maps:
         """One map per module: name, state, calls, errors, rss, …"""
-        return [dict(m) for m in self._ask("module.list")]
+        return self._run(_requests.ask_maps("module.list"))
 
-    def describe(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> Map:
         """What the list has of one module, and of what it is made."""
-        return dict(self._ask("module.describe", name))
+        return self[name].describe()
 
     def functions(self, name: str) -> Maps:
         """One map per function of a module: name, style, signature where it is known, …"""
-        return [dict(f) for f in self._ask("function.list", name)]
+        return self[name].functions()
 
     def logs(self, name: str) -> str:
         """The last of what the module wrote to standard output and error."""
-        return str(self._ask("module.logs", name))
+        return self[name].logs()
 
     def wait(self, name: str, *, deadline: Seconds = None) -> Module:
         """Until the module is READY; raises the cause when it has failed."""
-        self._ask("module.wait", name, deadline=deadline)
-        return Module(self, name)
+        return self[name].wait(deadline=deadline)
 
     def unload(self, name: str, *, deadline: Seconds = None) -> None:
         """Let the module's calls end, then end its process."""
-        self._ask("module.unload", name, deadline=deadline)
+        self[name].unload(deadline=deadline)
 
     def load(
         self,
         name: str,
         source: Source,
         *,
+        graph: Optional[Source] = None,
+        params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
 
-        Loading is executing its code. ``replace`` lets it take the place of a module of that
-        name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``) says where it runs;
-        without it the library's code decides.
+        Loading is executing its code. ``graph`` and ``params`` are a graph executor's graph.json
+        and parameters, for a library that does not hold them. ``replace`` lets it take the place
+        of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``) says
+        where it runs; without it the library's code decides.
         """
-        with opened(source) as (data, file):
-            upload = self._ask("module.upload", "begin", len(data))
-            try:
-                writes = [
-                    self._start("module.upload", "write", upload, at, data[at : at + PIECE])
-                    for at in range(0, len(data), PIECE)
-                ]
-                for write in writes:
-                    self._settle(write)
-                self._ask("module.upload", "commit", upload)
-            except Exception:
-                if self._channel.lost is None:
-                    self._start("module.upload", "abort", upload)
-                raise
-            how = load_options(replace, file, device)
-            self._ask("module.load", name, upload, how, deadline=deadline)
-        return Module(self, name)
+        artifact = Artifact(source, graph, params)
+        self._run(_requests.load(self, name, artifact, replace, device, deadline))
+        return self[name]
 
     def close(self) -> None:
         """End the connection; what waits for it gets ConnectionLost."""
@@ -131,30 +109,42 @@ class Client:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"<modser.Client {self.address}{' (closed)' if self._channel.lost else ''}>"
-
-    def _start(self, method: str, *params: Any, deadline: Seconds = None) -> Pending:
-        return self._send(request_message(method, params), deadline)
-
-    def _send(self, message: Message, deadline: Seconds, unordered: bool = False) -> Pending:
-        if deadline is None:
-            deadline = self._deadline
-        options = pack_options(deadline, unordered, message)
+    def _send(self, message: Message) -> Pending:
+        deadline = self._deadline if message.deadline is None else message.deadline
+        options = pack_options(message, deadline)
         limit = None if deadline is None else time.monotonic() + deadline + GRACE
         return self._channel.start(message, options, limit)
 
-    def _settle(self, pending: Pending) -> Any:
+    def _settle(self, pending: Pending) -> Reply:
         self._channel.wait(pending)
         if pending.error is not None:
             raise pending.error
-        return pending.result
+        return Reply(pending.result, pending.meta)
 
-    def _ask(self, method: str, *params: Any, deadline: Seconds = None) -> Any:
-        return self._settle(self._start(method, *params, deadline=deadline))
+    def _answer(self, step: Step) -> Any:
+        if isinstance(step, Message):
+            return self._settle(self._send(step))
+        if isinstance(step, Unawaited):
+            return None if self.is_lost() else self._send(step.message)
+        sent = [self._send(message) for message in step]
+        return [self._settle(pending) for pending in sent]
+
+    def _run(self, request: Request[T]) -> T:
+        try:
+            step = next(request)
+            while True:
+                try:
+                    answer = self._answer(step)
+                except BaseException as error:
+                    step = request.throw(error)
+                else:
+                    step = request.send(answer)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
 
-class Module:
+class Module(ModuleBase["Function"]):
     """A module by its name; making one asks nothing of the daemon.
 
     Functions are attributes, or items where the name is taken or is no identifier:
@@ -162,70 +152,49 @@ class Module:
     """
 
     def __init__(self, client: Client, name: str) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"a module's name is a str, not {type(name).__name__}")
+        super().__init__(client, name)
         self._client = client
-        self._name = name
 
-    @property
-    def name(self) -> str:
-        return self._name
+    def _function(self, name: str) -> Function:
+        return Function(self._client, self._name, name)
 
-    def __getitem__(self, function: str) -> Function:
-        return Function(self._client, self._name, function)
-
-    def __getattr__(self, function: str) -> Function:
-        if function.startswith("_"):  # Python looks for many of these
-            raise AttributeError(f'no attribute {function}; a function is module["{function}"]')
-        found = self[function]
-        self.__dict__[function] = found
-        return found
-
-    def describe(self) -> dict[str, Any]:
-        return self._client.describe(self._name)
+    def describe(self) -> Map:
+        return self._client._run(_requests.ask_map("module.describe", self._name))
 
     def functions(self) -> Maps:
-        return self._client.functions(self._name)
+        return self._client._run(_requests.ask_maps("function.list", self._name))
 
     def logs(self) -> str:
-        return self._client.logs(self._name)
+        return self._client._run(_requests.logs(self._name))
 
     def wait(self, *, deadline: Seconds = None) -> Module:
-        return self._client.wait(self._name, deadline=deadline)
+        self._client._run(_requests.wait(self._name, deadline))
+        return self
 
     def unload(self, *, deadline: Seconds = None) -> None:
-        self._client.unload(self._name, deadline=deadline)
+        self._client._run(_requests.unload(self._client, self._name, deadline))
+
+    def instance(self) -> Instance:
+        """An executor of its own, which keeps its inputs and outputs between calls."""
+        return Instance(self._client, self._name, self._client._run(_requests.instance(self._name)))
 
     def alloc(
         self, dtype: DTypeLike, shape: Any, device: Optional[DeviceLike] = None
     ) -> Resident:
         """A tensor of zeros that stays in the module's worker."""
-        params: list[Any] = [self._name, DType.parse(dtype), Shape(as_shape(shape))]
-        if device is not None:
-            params.append(Device.parse(device))
-        place = self._client._ask("tensor.alloc", *params)
-        return Resident(self._client, self._name, place)
+        client = self._client
+        return client._run(_requests.alloc(client, Resident, self._name, dtype, shape, device))
 
     def put(self, value: Any, device: Optional[DeviceLike] = None) -> Resident:
         """A resident tensor with the elements of an array, DLPack object or Tensor."""
-        value = value if isinstance(value, Tensor) else compact(to_array(value))
-        resident = self.alloc(value.dtype, value.shape, device)
-        return resident.copy_from(value)
-
-    def __repr__(self) -> str:
-        return f"<modser.Module {self._name}>"
+        client = self._client
+        return client._run(_requests.put(client, Resident, self._name, value, device))
 
 
-class Function:
+class Function(FunctionBase):
     """A function of a module, called by name: it survives restarts of the worker."""
 
-    def __init__(self, client: Client, module: str, name: str) -> None:
-        self._client = client
-        self.module = module
-        self.name = name
-        self._full = f"{module}:{name}"
-        self._packed = pack(self._full)
-        self._facts: Optional[dict[str, Any]] = None
+    _client: Client
 
     def __call__(
         self,
@@ -242,17 +211,12 @@ class Function:
         tuples, and modser's Tensor, out(), resident tensors, Shape, DType, Device; by position
         or by the name of their parameter (``**{"input.1": x}``). Returns the single result, or
         a tuple: the out tensors in argument order, then the function's return value unless it
-        is None. ``out=array`` (or a tuple of them) stands for ``modser.out(array)`` as last
-        positional argument. ``device="cpu"`` keeps tensors on the host, for a function of the
-        host in a module that is on a device.
+        is None. ``out=array`` (or a tuple of them) is filled and returned: of a PrimFunc as its
+        last positional arguments, of a model with copies of its outputs, whose dtypes and shapes
+        it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
+        a module that is on a device.
         """
-        client = self._client
-        message = call_message(self._full, self._packed, args, out, named, device)
-        pending = client._send(message, deadline, unordered)
-        client._channel.wait(pending)
-        if pending.error is not None:
-            raise pending.error
-        return call_value(pending.outs, pending.result)
+        return self._begin(args, out, deadline, unordered, device, named).result()
 
     def submit(
         self,
@@ -268,20 +232,31 @@ class Function:
         Arrays have been sent when this returns and may be written to. Calls of one module
         start in order, each after the one before, unless they are ``unordered``.
         """
-        message = call_message(self._full, self._packed, args, out, named, device)
-        return Future(self._client, self._client._send(message, deadline, unordered))
+        return self._begin(args, out, deadline, unordered, device, named)
+
+    def _begin(
+        self,
+        args: tuple[Any, ...],
+        out: OutArgument,
+        deadline: Seconds,
+        unordered: bool,
+        device: Optional[DeviceLike],
+        named: Map,
+    ) -> Future:
+        into = None
+        if out is not None:
+            args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
+        message = self._message(args, named, device, deadline, unordered)
+        return Future(self, self._client._send(message), into)
 
     @property
     def signature(self) -> Optional[str]:
         """What the function takes, where that can be known; asked for once."""
         return self.describe().get("signature")
 
-    def describe(self) -> dict[str, Any]:
-        """The map of this function in ``module.functions()``."""
-        if self._facts is None:
-            found = [f for f in self._client.functions(self.module) if f["name"] == self.name]
-            self._facts = found[0] if found else {}
-        return self._facts
+    def describe(self) -> Map:
+        """The map of this function in ``module.functions()``; empty where there is none."""
+        return self._client._run(_requests.facts(self))
 
     def time_evaluator(
         self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, resident: bool = True
@@ -292,45 +267,45 @@ class Function:
         and outs are put into the worker first (``resident``), so that they do not travel with
         each call.
         """
-        return TimeEvaluator(self, number, repeat, min_repeat_ms, resident)
-
-    def __repr__(self) -> str:
-        return f"<modser.Function {self._full}>"
+        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, resident))
 
 
 class Future:
     """A call in flight."""
 
-    __slots__ = ("_client", "_pending", "_value")
+    __slots__ = ("_function", "_channel", "_pending", "_into")
 
-    def __init__(self, client: Client, pending: Pending) -> None:
-        self._client = client
-        self._pending = pending
+    def __init__(self, function: Function, pending: Pending, into: Optional[Outs]) -> None:
+        self._function, self._pending, self._into = function, pending, into
+        self._channel = function._client._channel
 
     def done(self) -> bool:
         """Whether result() would return at once."""
         if not self._pending.done:
-            self._client._channel.poll()
-        return self._pending.done or self._client._channel.lost is not None
+            self._channel.poll()
+        return self._pending.done or self._channel.lost is not None
 
     def result(self, timeout: Seconds = None) -> Any:
         """What the call returns or raises; TimeoutError when that has not come in time, and
         the call goes on."""
         pending = self._pending
-        self._client._channel.wait(pending, timeout)
+        self._channel.wait(pending, timeout)
         if pending.error is not None:
+            if type(pending.error) is BadArgument:  # what is known of functions may be old
+                self._function._client._known.clear()
             raise pending.error
-        return call_value(pending.outs, pending.result)
+        value = call_value(pending.outs, pending.result)
+        return value if self._into is None else fill_outs(self._function._full, self._into, value)
 
     def exception(self, timeout: Seconds = None) -> Optional[Exception]:
         """What result() would raise, or None."""
-        self._client._channel.wait(self._pending, timeout)
+        self._channel.wait(self._pending, timeout)
         return self._pending.error
 
     def cancel(self) -> None:
         """Drop the call if it has not begun; its result is Cancelled then."""
         if not self._pending.done:
-            self._client._channel.cancel(self._pending.id)
+            self._channel.cancel(self._pending.id)
 
     @property
     def exec_ns(self) -> Optional[int]:
@@ -339,89 +314,72 @@ class Future:
         return meta.get("exec_ns") if isinstance(meta, dict) else None
 
 
-class Resident(ResidentBase):
-    """A tensor on the server; see ResidentBase."""
+class Instance(InstanceBase["Function"]):
+    __doc__ = InstanceBase.__doc__
 
-    __slots__ = ("_client",)
+    def __init__(self, client: Client, module: str, handle: Any) -> None:
+        super().__init__(client, module, handle)
+        self._client = client
+
+    def _function(self, name: str) -> Function:
+        return Function(self._client, self._name, name, self)
+
+    def close(self) -> None:
+        """Free it now; a second time does nothing."""
+        self._client._run(_requests.free(self))
+
+    def __enter__(self) -> Instance:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if not self._client.is_lost():
+            self.close()
+
+
+class Resident(ResidentBase):
+    __doc__ = ResidentBase.__doc__
 
     def __init__(self, client: Client, module: str, place: Any) -> None:
-        super().__init__(module, place, client._channel.forgotten.append)
+        super().__init__(client, module, place)
         self._client = client
 
     def numpy(self, into: Any = None) -> Any:
         """Its elements as a new array (a Tensor where numpy lacks the dtype), or in `into`."""
-        target = Out(self.dtype, self.shape) if into is None else out(into)
-        return self._client._ask("tensor.copy", self, target)
+        return self._client._run(_requests.read(self, into))
 
     def copy_from(self, value: Any) -> Resident:
         """Take over the elements of an array, Tensor or resident tensor of the same dtype and
         shape."""
-        self._client._ask("tensor.copy", value, self)
+        self._client._run(_requests.write(self, value))
         return self
 
     def fill(self, number: Any) -> Resident:
         """Write a number (int, float, bool) into every element."""
-        self._client._ask("tensor.fill", self, number)
+        self._client._run(_requests.ask("tensor.fill", self, number))
         return self
 
     def to(self, device: DeviceLike) -> Resident:
         """A copy on another device of the same worker."""
-        place = self._client._ask("tensor.copy", self, Device.parse(device))
-        return Resident(self._client, self.module, place)
+        return self._client._run(_requests.move(self._client, Resident, self, device))
 
     def free(self) -> None:
         """Free it now; a second time does nothing."""
-        if self._handle:
-            message = Message(TENSOR_FREE)
-            message.raw(self.packed())
-            self._handle = 0
-            self._client._settle(self._client._send(message, None))
+        self._client._run(_requests.free(self))
 
     def __enter__(self) -> Resident:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self._client._channel.lost is None:
+        if not self._client.is_lost():
             self.free()
 
 
 class TimeEvaluator:
     """Calls a function repeatedly and measures; see Function.time_evaluator."""
 
-    def __init__(
-        self, function: Function, number: int, repeat: int, min_repeat_ms: float, resident: bool
-    ) -> None:
-        if number < 1 or repeat < 1:
-            raise ValueError("number and repeat are at least 1")
-        self._function, self._resident = function, resident
-        self._number, self._repeat, self._min_repeat_ms = number, repeat, min_repeat_ms
+    def __init__(self, function: Function, plan: Plan) -> None:
+        self._function, self._plan = function, plan
 
-    def __call__(
-        self, *args: Any, device: Optional[DeviceLike] = None, **named: Any
-    ) -> Times:
+    def __call__(self, *args: Any, device: Optional[DeviceLike] = None, **named: Any) -> Times:
         function = self._function
-        module = function._client[function.module]
-        held: list[Resident] = []
-
-        def placed(value: Any) -> Any:
-            if isinstance(value, Out):
-                held.append(module.alloc(value.dtype, value.shape, device))
-            elif isinstance(value, Tensor) or is_tensor(value):
-                held.append(module.put(value, device))
-            else:
-                return value
-            return held[-1]
-
-        def once() -> int:
-            future = function.submit(*args, device=device, **named)
-            future.result()
-            return future.exec_ns or 0
-
-        try:
-            if self._resident:
-                args = tuple(placed(a) for a in args)
-                named = {name: placed(a) for name, a in named.items()}
-            return measure(once, self._number, self._repeat, self._min_repeat_ms)
-        finally:
-            for tensor in held:
-                tensor.free()
+        return function._client._run(timed(function, self._plan, args, named, device))

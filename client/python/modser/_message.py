@@ -9,7 +9,6 @@ import msgpack
 import numpy as np
 
 from ._place import Handle
-from ._resident import ResidentBase
 from ._tensor import (
     ALIGN,
     INLINE,
@@ -67,7 +66,10 @@ _HEADERS = tuple(array_header(n) for n in range(32))
 class Message:
     """The parameters of one request: packed pieces of the body, and the payload's buffers."""
 
-    __slots__ = ("pieces", "payload", "size", "outs", "count", "names", "device", "depth")
+    __slots__ = (
+        "pieces", "payload", "size", "outs", "count", "depth",
+        "names", "device", "instance", "deadline", "unordered",
+    )  # fmt: skip
 
     def __init__(self, method: bytes) -> None:
         #: The method's name, packed; then the params' header and the params.
@@ -76,12 +78,17 @@ class Message:
         self.size = 0
         self.outs: list[Out] = []
         self.count = 0
+        #: Tuples that are open around what is added.
+        self.depth = 0
         #: For each argument of a call the name of its parameter, where it has one.
         self.names: Optional[list[Optional[str]]] = None
         #: Where a call runs, when it says so.
         self.device: Optional[str] = None
-        #: Tuples that are open around what is added.
-        self.depth = 0
+        #: The handle of the instance whose function is called; None is the module's own.
+        self.instance: Optional[bytes] = None
+        #: Seconds; None is the connection's own.
+        self.deadline: Optional[float] = None
+        self.unordered = False
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)
@@ -142,10 +149,8 @@ class Message:
                 raise TypeError("a str with a lone surrogate is not UTF-8; send bytes") from None
         elif isinstance(value, Tensor):
             self._tensor(value)
-        elif isinstance(value, ResidentBase):
-            self.pieces.append(value.packed())
         elif isinstance(value, Handle):
-            self._ext(*value)
+            self.pieces.append(value.packed())
         elif isinstance(value, DType):
             self._ext(DTYPE, struct.pack("<BBH", *value))
         elif isinstance(value, Device):
@@ -183,6 +188,9 @@ class Message:
             self.add(float(value))
         elif isinstance(value, (bytearray, memoryview)):
             self.add(bytes(value))
+        elif hasattr(value, "packed"):  # a resident tensor
+            self.count += 1
+            self.pieces.append(value.packed())
         else:
             raise TypeError(
                 f"{type(value).__name__} cannot be an argument; expected an array, a number, "

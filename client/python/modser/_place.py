@@ -10,14 +10,18 @@ from ._errors import ProtocolError
 from ._tensor import ALIGN, HEAD, INLINE, MAX_NDIM, RESIDENT, SHAPES, Out, Tensor
 from ._types import TO_NUMPY, DType
 
+INSTANCE = 4  # the ext type
 ALIGN_FROM = 4096  # bytes; aligning what is smaller costs more than it can give
 
 
 class Handle(NamedTuple):
-    """An object of the server that has no class here: ext type and the 8 bytes."""
+    """An object of the server: ext type and the 8 bytes."""
 
     kind: int
     data: bytes
+
+    def packed(self) -> bytes:
+        return bytes([0xD7, self.kind]) + self.data
 
 
 class Place:

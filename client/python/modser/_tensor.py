@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from typing import Any, Optional, Union, cast
 
@@ -57,13 +58,23 @@ def is_tensor(value: Any) -> bool:
 
 def to_array(value: Any) -> np.ndarray[Any, Any]:
     """An object of another library as an array, by DLPack and without a copy."""
-    kind = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else _CPU
-    if kind not in (_CPU, _CUDA_HOST):
-        device = Device.from_wire(int(kind), 0).type
-        raise TypeError(f"a tensor on device {device} cannot be read here; move it to the cpu")
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
+    if not hasattr(value, "__dlpack__"):
+        kind = type(value).__name__
+        raise TypeError(
+            f"expected an array, an object with __dlpack__ or a modser.Tensor, not {kind}; "
+            "np.asarray(x, dtype) makes an array"
+        )
+    device = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else _CPU
+    if device not in (_CPU, _CUDA_HOST):
+        name = Device.from_wire(int(device), 0).type
+        raise TypeError(f"a tensor on device {name} cannot be read here; move it to the cpu")
     return np.from_dlpack(value)
+
+
+def as_tensor(value: Any) -> Union[Tensor, np.ndarray[Any, Any]]:
+    return value if isinstance(value, Tensor) else to_array(value)
 
 
 def compact(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -175,15 +186,18 @@ def out(what: Union[DTypeLike, np.ndarray[Any, Any], Tensor], shape: Any = None)
         if not array.flags.writeable:
             raise ValueError("out(): the array is read-only")
         return Out(DType(*BY_NUMPY[array.dtype.newbyteorder("=")]), array.shape, array)
+    dtype = DType.parse(cast(DTypeLike, what))
     if shape is None:
         raise TypeError("out(): the shape is missing; () is the shape of one element")
-    return Out(DType.parse(cast(DTypeLike, what)), as_shape(shape))
+    return Out(dtype, as_shape(shape))
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
-    if isinstance(shape, (int, np.integer)):
-        shape = (shape,)
-    dims = tuple(int(d) for d in shape)
+    try:
+        given = shape if hasattr(shape, "__iter__") else (shape,)
+        dims = tuple([operator.index(d) for d in given])
+    except TypeError:
+        raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
     if len(dims) > MAX_NDIM or any(d < 0 for d in dims):
         raise ValueError(f"shape {dims}: at most {MAX_NDIM} dimensions, none negative")
     return dims

@@ -1,11 +1,14 @@
 """Element types, devices and shapes, and how numpy's dtypes correspond to the wire's."""
 from __future__ import annotations
 
+import contextlib
+import operator
 import re
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
+ml_dtypes: Any
 try:
     import ml_dtypes
 except ImportError:  # then such tensors are modser.Tensor objects
@@ -53,10 +56,10 @@ class DType(NamedTuple):
             found = _from_name(what)
             if found is not None:
                 return found
-        try:
-            code_bits = BY_NUMPY.get(np.dtype(what).newbyteorder("="))
-        except TypeError:
-            code_bits = None
+        code_bits = None
+        with contextlib.suppress(TypeError):
+            if what is not None:  # which numpy takes for float64
+                code_bits = BY_NUMPY.get(np.dtype(what).newbyteorder("="))
         if code_bits is None:
             raise TypeError(f"{what!r} is no element type; expected one like 'float32'")
         return cls(*code_bits)
@@ -85,7 +88,9 @@ def _from_name(name: str) -> Optional[DType]:
         return DType(*_NAMED[name])
     match = _FORM.fullmatch(name)
     if match:
-        return DType(_STEMS[match["stem"]], int(match["bits"]))
+        stem, bits = _STEMS[match["stem"]], int(match["bits"])
+        known = bits in (1, 2, 4, 8, 16, 32, 64) and (stem != FLOAT or bits >= 16)
+        return DType(stem, bits) if known else None
     match = _LANES.fullmatch(name)
     one = _from_name(match["one"]) if match else None
     return one._replace(lanes=int(match["lanes"])) if match and one else None
@@ -143,7 +148,7 @@ class Device(NamedTuple):
         if colon and not (id.isascii() and id.isdigit()):
             raise ValueError(f"{what!r} is no device; expected one like 'opencl:0'")
         found = cls(name, int(id or 0))
-        found.number  # a name that is not known raises here
+        _ = found.number  # a name that is not known raises here
         return found
 
     @classmethod
@@ -161,9 +166,12 @@ class Shape(tuple):  # type: ignore[type-arg]
     """A shape as an argument or result; a plain tuple would be a tuple of ints."""
 
     def __new__(cls, *dims: Any) -> Shape:
-        if len(dims) == 1 and not isinstance(dims[0], (int, np.integer)):
+        if len(dims) == 1 and hasattr(dims[0], "__iter__"):
             dims = tuple(dims[0])
-        return super().__new__(cls, (int(d) for d in dims))
+        try:
+            return super().__new__(cls, [operator.index(d) for d in dims])
+        except TypeError:
+            raise TypeError(f"the dimensions of a Shape are ints, not {dims!r}") from None
 
     def __repr__(self) -> str:
         return f"Shape{tuple.__repr__(self)}"

@@ -1,29 +1,62 @@
-"""The bytes of a library that shall be uploaded."""
+"""The bytes of what shall be loaded: a library, and what may lie beside it."""
 from __future__ import annotations
 
 import contextlib
 import mmap
 import os
 from collections.abc import Iterator
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+Bytes = np.ndarray[Any, Any]
 
 
-@contextlib.contextmanager
-def opened(source: Source) -> Iterator[tuple[np.ndarray[Any, Any], str]]:
-    """Its bytes as an array, and the file's name for error texts (empty for bytes)."""
+class Artifact:
+    """A library; for a graph executor whose library does not hold them, the graph.json and the
+    parameters."""
+
+    def __init__(
+        self, library: Source, graph: Optional[Source] = None, params: Optional[Source] = None
+    ) -> None:
+        if params is not None and graph is None:
+            raise ValueError("params= without the graph= that names them")
+        self._sources = [("source", library)]
+        if graph is not None:
+            self._sources.append(("graph", graph))
+        if params is not None:
+            self._sources.append(("params", params))
+        for what, source in self._sources:
+            if not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
+                kind = type(source).__name__
+                raise TypeError(f"{what} is a path or the file's bytes, not {kind}")
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[tuple[list[Bytes], dict[str, Any]]]:
+        """The parts in the order of an upload, and what module.load says of them."""
+        parts = [_read(what, source) for what, source in self._sources]
+        facts: dict[str, Any] = {}
+        library = self._sources[0][1]
+        if isinstance(library, (str, os.PathLike)):
+            name = os.path.basename(os.fsdecode(library))
+            facts["file"] = name.encode(errors="replace").decode()
+        for (what, _), part in list(zip(self._sources, parts))[1:]:
+            facts[what] = len(part)
+        yield parts, facts
+
+
+def _read(what: str, source: Source) -> Bytes:
     if isinstance(source, (bytes, bytearray, memoryview)):
-        yield np.frombuffer(source, np.uint8), ""
-        return
-    path = os.fspath(source)
-    with open(path, "rb") as file:
+        part: Bytes = np.frombuffer(source, np.uint8)
+        if not len(part):
+            raise ValueError(f"{what} has no bytes")
+        return part
+    with open(source, "rb") as file:
         # A pipe or an empty file cannot be mapped.
         if os.fstat(file.fileno()).st_size:
-            yield np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.uint8), (
-                os.path.basename(path)
-            )
-        else:
-            yield np.frombuffer(file.read(), np.uint8), os.path.basename(path)
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.uint8)
+        part = np.frombuffer(file.read(), np.uint8)
+    if not len(part):
+        raise ValueError(f"{os.fspath(source)}: an empty file")
+    return part

@@ -11,126 +11,113 @@ daemon to drop the call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from typing import Any, Optional
+from collections.abc import Coroutine, Generator
+from typing import Any, Generic, Optional, Protocol, TypeVar
 
-from . import _address, _aio_channel
+from . import _address, _aio_channel, _requests
 from ._aio_channel import Channel, Pending
-from ._call import (
-    PIECE,
-    OutArgument,
-    call_message,
-    call_value,
-    load_options,
-    pack_options,
-    request_message,
-)
-from ._channel import GRACE, TENSOR_FREE
-from ._errors import DeadlineExceeded, Error
-from ._message import Message, pack
-from ._resident import ResidentBase
-from ._tensor import Out, Tensor, as_shape, compact, out, to_array
-from ._types import Device, DeviceLike, DType, DTypeLike, Shape
-from ._upload import Source, opened
+from ._call import OutArgument, call_value, fill_outs
+from ._errors import BadArgument, DeadlineExceeded, Error
+from ._message import Message
+from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
+from ._options import GRACE, Seconds, check_deadline, pack_options
+from ._requests import Map, Reply, Request, Step, Unawaited
+from ._timing import Plan, Times, timed
+from ._types import DeviceLike, DTypeLike
+from ._upload import Artifact, Source
 
-__all__ = ["Client", "Function", "Module", "Resident", "connect"]
+__all__ = ["Client", "Function", "Instance", "Module", "Resident", "TimeEvaluator", "connect"]
 
-Seconds = Optional[float]
-Maps = list[dict[str, Any]]
+T = TypeVar("T")
+Maps = list[Map]
 
 
-def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Connecting:
+class Ended(Protocol):
+    """What a `with` block ends: a client, an instance, a resident tensor."""
+
+    async def __aexit__(self, *error: Any) -> None: ...
+
+
+E = TypeVar("E", bound=Ended)
+
+
+def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Opening[Client]:
     """``client = await connect()`` or ``async with connect() as client``; the arguments are
     those of modser.connect()."""
-    return Connecting(address or _address.default(), deadline)
+    check_deadline(deadline)
+    return Opening(_connect(_address.choose(address), deadline))
 
 
-class Connecting:
-    """A connection that is being made."""
-
-    def __init__(self, address: str, deadline: Seconds) -> None:
-        self._address, self._deadline = address, deadline
-        self._client: Optional[Client] = None
-
-    def __await__(self) -> Generator[Any, None, Client]:
-        return self._connect().__await__()
-
-    async def _connect(self) -> Client:
-        channel = await _aio_channel.connect(self._address, self._deadline)
-        return Client(channel, self._deadline)
-
-    async def __aenter__(self) -> Client:
-        self._client = await self._connect()
-        return self._client
-
-    async def __aexit__(self, *_: Any) -> None:
-        if self._client is not None:
-            self._client.close()
+async def _connect(address: str, deadline: Seconds) -> Client:
+    return Client(await _aio_channel.connect(address, deadline), deadline)
 
 
-class Client:
+class Opening(Generic[E]):
+    """Something that is being made: ``x = await opening`` or ``async with opening as x``."""
+
+    def __init__(self, making: Coroutine[Any, Any, E]) -> None:
+        self._making = making
+
+    def __await__(self) -> Generator[Any, None, E]:
+        return self._making.__await__()
+
+    async def __aenter__(self) -> E:
+        self._made = await self._making
+        return self._made
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._made.__aexit__(*error)
+
+
+class Client(ClientBase):
     """One connection; see modser.Client."""
 
-    def __init__(self, channel: Channel, deadline: Seconds) -> None:
-        self._channel = channel
-        self._deadline = deadline
+    _channel: Channel
 
-    @property
-    def address(self) -> str:
-        return self._channel.address
+    def __init__(self, channel: Channel, deadline: Seconds) -> None:
+        super().__init__(channel, deadline)
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
 
-    async def ping(self, *, deadline: Seconds = None) -> None:
-        await self._ask("ping", deadline=deadline)
+    async def ping(self, *, deadline: Seconds = None) -> float:
+        return await self._run(_requests.ping(deadline))
 
-    async def info(self) -> dict[str, Any]:
-        return dict(await self._ask("server.info"))
+    async def info(self) -> Map:
+        return await self._run(_requests.ask_map("server.info"))
 
     async def list(self) -> Maps:
-        return [dict(m) for m in await self._ask("module.list")]
+        return await self._run(_requests.ask_maps("module.list"))
 
-    async def describe(self, name: str) -> dict[str, Any]:
-        return dict(await self._ask("module.describe", name))
+    async def describe(self, name: str) -> Map:
+        return await self[name].describe()
 
     async def functions(self, name: str) -> Maps:
-        return [dict(f) for f in await self._ask("function.list", name)]
+        return await self[name].functions()
 
     async def logs(self, name: str) -> str:
-        return str(await self._ask("module.logs", name))
+        return await self[name].logs()
 
     async def wait(self, name: str, *, deadline: Seconds = None) -> Module:
-        await self._ask("module.wait", name, deadline=deadline)
-        return Module(self, name)
+        return await self[name].wait(deadline=deadline)
 
     async def unload(self, name: str, *, deadline: Seconds = None) -> None:
-        await self._ask("module.unload", name, deadline=deadline)
+        await self[name].unload(deadline=deadline)
 
     async def load(
         self,
         name: str,
         source: Source,
         *,
+        graph: Optional[Source] = None,
+        params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         deadline: Seconds = None,
     ) -> Module:
-        with opened(source) as (data, file):
-            upload = await self._ask("module.upload", "begin", len(data))
-            try:
-                for at in range(0, len(data), PIECE):
-                    piece = data[at : at + PIECE]
-                    await self._ask("module.upload", "write", upload, at, piece)
-                await self._ask("module.upload", "commit", upload)
-            except (Exception, asyncio.CancelledError):
-                if self._channel.lost is None:
-                    abort = request_message("module.upload", ["abort", upload])
-                    self._channel.start_and_forget(abort)
-                raise
-        how = load_options(replace, file, device)
-        await self._ask("module.load", name, upload, how, deadline=deadline)
-        return Module(self, name)
+        artifact = Artifact(source, graph, params)
+        await self._run(_requests.load(self, name, artifact, replace, device, deadline))
+        return self[name]
 
     def close(self) -> None:
         """End the connection; what awaits it gets ConnectionLost."""
@@ -142,20 +129,16 @@ class Client:
     async def __aexit__(self, *_: Any) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"<modser.aio.Client {self.address}{' (closed)' if self._channel.lost else ''}>"
+    def _send(self, message: Message, deadline: Seconds) -> Pending:
+        return self._channel.start(message, pack_options(message, deadline))
 
-    def _start(self, message: Message, deadline: Seconds, unordered: bool = False) -> Pending:
-        return self._channel.start(message, pack_options(deadline, unordered, message))
-
-    async def _send(self, message: Message, deadline: Seconds, unordered: bool = False) -> Any:
-        if deadline is None:
-            deadline = self._deadline
-        pending = self._start(message, deadline, unordered)
+    async def _settle(self, message: Message) -> Reply:
+        deadline = self._deadline if message.deadline is None else message.deadline
+        pending = self._send(message, deadline)
         try:
             if deadline is None:
-                return (await pending.future)[0]
-            return (await asyncio.wait_for(pending.future, deadline + GRACE))[0]
+                return Reply(*await pending.future)
+            return Reply(*await asyncio.wait_for(pending.future, deadline + GRACE))
         except asyncio.TimeoutError as error:
             if isinstance(error, Error):
                 raise
@@ -165,75 +148,80 @@ class Client:
             self._channel.cancel(pending.id)
             raise
 
-    async def _ask(self, method: str, *params: Any, deadline: Seconds = None) -> Any:
-        return await self._send(request_message(method, params), deadline)
+    async def _answer(self, step: Step) -> Any:
+        if isinstance(step, Message):
+            return await self._settle(step)
+        if isinstance(step, Unawaited):
+            return None if self.is_lost() else self._channel.start_and_forget(step.message)
+        return await asyncio.gather(*[self._settle(message) for message in step])
+
+    async def _run(self, request: Request[T]) -> T:
+        try:
+            step = next(request)
+            while True:
+                try:
+                    answer = await self._answer(step)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step = request.throw(error)
+                else:
+                    step = request.send(answer)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
 
-class Module:
+class Module(ModuleBase["Function"]):
     """A module by its name; see modser.Module."""
 
     def __init__(self, client: Client, name: str) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"a module's name is a str, not {type(name).__name__}")
+        super().__init__(client, name)
         self._client = client
-        self._name = name
 
-    @property
-    def name(self) -> str:
-        return self._name
+    def _function(self, name: str) -> Function:
+        return Function(self._client, self._name, name)
 
-    def __getitem__(self, function: str) -> Function:
-        return Function(self._client, self._name, function)
-
-    def __getattr__(self, function: str) -> Function:
-        if function.startswith("_"):
-            raise AttributeError(f'no attribute {function}; a function is module["{function}"]')
-        found = self[function]
-        self.__dict__[function] = found
-        return found
-
-    async def describe(self) -> dict[str, Any]:
-        return await self._client.describe(self._name)
+    async def describe(self) -> Map:
+        return await self._client._run(_requests.ask_map("module.describe", self._name))
 
     async def functions(self) -> Maps:
-        return await self._client.functions(self._name)
+        return await self._client._run(_requests.ask_maps("function.list", self._name))
 
     async def logs(self) -> str:
-        return await self._client.logs(self._name)
+        return await self._client._run(_requests.logs(self._name))
 
     async def wait(self, *, deadline: Seconds = None) -> Module:
-        return await self._client.wait(self._name, deadline=deadline)
+        await self._client._run(_requests.wait(self._name, deadline))
+        return self
 
     async def unload(self, *, deadline: Seconds = None) -> None:
-        await self._client.unload(self._name, deadline=deadline)
+        await self._client._run(_requests.unload(self._client, self._name, deadline))
 
-    async def alloc(
+    def instance(self) -> Opening[Instance]:
+        """``async with module.instance() as graph``; see modser.Module.instance."""
+        return Opening(self._instance())
+
+    async def _instance(self) -> Instance:
+        handle = await self._client._run(_requests.instance(self._name))
+        return Instance(self._client, self._name, handle)
+
+    def alloc(
         self, dtype: DTypeLike, shape: Any, device: Optional[DeviceLike] = None
-    ) -> Resident:
-        params: list[Any] = [self._name, DType.parse(dtype), Shape(as_shape(shape))]
-        if device is not None:
-            params.append(Device.parse(device))
-        place = await self._client._ask("tensor.alloc", *params)
-        return Resident(self._client, self._name, place)
+    ) -> Opening[Resident]:
+        client = self._client
+        request = _requests.alloc(client, Resident, self._name, dtype, shape, device)
+        return Opening(client._run(request))
 
-    async def put(self, value: Any, device: Optional[DeviceLike] = None) -> Resident:
-        value = value if isinstance(value, Tensor) else compact(to_array(value))
-        resident = await self.alloc(value.dtype, value.shape, device)
-        return await resident.copy_from(value)
-
-    def __repr__(self) -> str:
-        return f"<modser.aio.Module {self._name}>"
+    def put(self, value: Any, device: Optional[DeviceLike] = None) -> Opening[Resident]:
+        client = self._client
+        return Opening(client._run(_requests.put(client, Resident, self._name, value, device)))
 
 
-class Function:
+class Function(FunctionBase):
     """A function of a module; see modser.Function."""
 
-    def __init__(self, client: Client, module: str, name: str) -> None:
-        self._client = client
-        self.module = module
-        self.name = name
-        self._full = f"{module}:{name}"
-        self._packed = pack(self._full)
+    _client: Client
 
     async def __call__(
         self,
@@ -244,56 +232,91 @@ class Function:
         device: Optional[DeviceLike] = None,
         **named: Any,
     ) -> Any:
-        message = call_message(self._full, self._packed, args, out, named, device)
-        return call_value(message.outs, await self._client._send(message, deadline, unordered))
+        client, into = self._client, None
+        if out is not None:
+            args, into = await client._run(_requests.place_outs(self, args, out, deadline))
+        message = self._message(args, named, device, deadline, unordered)
+        try:
+            value = call_value(message.outs, (await client._settle(message)).result)
+        except BadArgument:
+            client._known.clear()  # what is known of functions may be old
+            raise
+        return value if into is None else fill_outs(self._full, into, value)
 
     async def signature(self) -> Optional[str]:
         """What the function takes, where that can be known."""
-        for facts in await self._client.functions(self.module):
-            if facts["name"] == self.name:
-                signature: Optional[str] = facts.get("signature")
-                return signature
-        return None
+        return (await self.describe()).get("signature")
 
-    def __repr__(self) -> str:
-        return f"<modser.aio.Function {self._full}>"
+    async def describe(self) -> Map:
+        return await self._client._run(_requests.facts(self))
+
+    def time_evaluator(
+        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, resident: bool = True
+    ) -> TimeEvaluator:
+        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, resident))
+
+
+class Instance(InstanceBase["Function"]):
+    __doc__ = InstanceBase.__doc__
+
+    def __init__(self, client: Client, module: str, handle: Any) -> None:
+        super().__init__(client, module, handle)
+        self._client = client
+
+    def _function(self, name: str) -> Function:
+        return Function(self._client, self._name, name, self)
+
+    async def close(self) -> None:
+        await self._client._run(_requests.free(self))
+
+    async def __aenter__(self) -> Instance:
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        if not self._client.is_lost():
+            await self.close()
 
 
 class Resident(ResidentBase):
     """A tensor on the server; see modser.Resident."""
 
-    __slots__ = ("_client",)
-
     def __init__(self, client: Client, module: str, place: Any) -> None:
-        super().__init__(module, place, client._channel.forgotten.append)
+        super().__init__(client, module, place)
         self._client = client
 
     async def numpy(self, into: Any = None) -> Any:
-        target = Out(self.dtype, self.shape) if into is None else out(into)
-        return await self._client._ask("tensor.copy", self, target)
+        return await self._client._run(_requests.read(self, into))
 
     async def copy_from(self, value: Any) -> Resident:
-        await self._client._ask("tensor.copy", value, self)
+        await self._client._run(_requests.write(self, value))
         return self
 
     async def fill(self, number: Any) -> Resident:
-        await self._client._ask("tensor.fill", self, number)
+        await self._client._run(_requests.ask("tensor.fill", self, number))
         return self
 
     async def to(self, device: DeviceLike) -> Resident:
-        place = await self._client._ask("tensor.copy", self, Device.parse(device))
-        return Resident(self._client, self.module, place)
+        return await self._client._run(_requests.move(self._client, Resident, self, device))
 
     async def free(self) -> None:
-        if self._handle:
-            message = Message(TENSOR_FREE)
-            message.raw(self.packed())
-            self._handle = 0
-            await self._client._send(message, None)
+        await self._client._run(_requests.free(self))
 
     async def __aenter__(self) -> Resident:
         return self
 
     async def __aexit__(self, *_: Any) -> None:
-        if self._client._channel.lost is None:
+        if not self._client.is_lost():
             await self.free()
+
+
+class TimeEvaluator:
+    """``await f.time_evaluator(number=100)(x, y)``; see modser.Function.time_evaluator."""
+
+    def __init__(self, function: Function, plan: Plan) -> None:
+        self._function, self._plan = function, plan
+
+    async def __call__(
+        self, *args: Any, device: Optional[DeviceLike] = None, **named: Any
+    ) -> Times:
+        function = self._function
+        return await function._client._run(timed(function, self._plan, args, named, device))

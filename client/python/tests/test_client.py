@@ -87,7 +87,7 @@ def test_a_forgotten_resident_tensor_is_freed(client):
     message = modser._message.Message(modser._message.pack("tensor.free"))
     message.raw(packed)
     with pytest.raises(modser.StaleHandle):
-        client._settle(client._send(message, None))
+        client._settle(client._send(message))
 
 
 def test_calls_in_flight_keep_a_tensor_that_is_freed(client):

@@ -23,3 +23,10 @@ def test_the_build_holds_the_package(tmp_path):
     built = {p.relative_to(tmp_path / "out") for p in (tmp_path / "out").rglob("*") if p.is_file()}
     wanted = [p for p in (HERE.parent / "modser").iterdir() if p.suffix in (".py", ".typed")]
     assert built == {p.relative_to(HERE.parent) for p in wanted}
+
+
+def test_type_hints_are_complete():
+    pytest.importorskip("mypy", reason="no mypy in this environment: type hints are not checked")
+    done = harness.run(sys.executable, "-m", "mypy", "--cache-dir", "/dev/null", "modser",
+                       cwd=HERE.parent)  # fmt: skip
+    assert done.status == 0, done

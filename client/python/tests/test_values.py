@@ -6,6 +6,7 @@ import pytest
 import modser
 
 F32 = np.arange(24, dtype="f4").reshape(2, 3, 4)
+PAIR = np.ones((4, 3), "f4"), np.arange(3, dtype="f4")
 
 
 def addone(client, models):
@@ -193,6 +194,43 @@ def test_out_refuses_memory_that_it_cannot_fill():
     for array in (readonly, np.zeros((4, 4)).T[1:], np.zeros(3, ">f4")):
         with pytest.raises(ValueError):
             modser.out(array)
+
+
+def test_outputs_of_a_model_are_copied_into_arrays(client, models):
+    tuples = client.load("tuples", models / "tuples.so", replace=True)
+    want = tuples.pair(*PAIR)
+    outs = tuple(np.zeros_like(w) for w in want)
+    got = tuples.pair(*PAIR, out=outs)
+    assert all(g is o for g, o in zip(got, outs))
+    assert all(np.array_equal(o, w) for o, w in zip(outs, want))
+    fresh = [modser.out(w.dtype, w.shape) for w in want]
+    assert all(np.array_equal(g, w) for g, w in zip(tuples.pair(*PAIR, out=fresh), want))
+    pending = tuples.pair.submit(*PAIR, out=outs)
+    assert pending.result()[0] is outs[0]
+
+
+def test_outputs_that_do_not_fit_change_nothing(client, models):
+    tuples = client.load("tuples", models / "tuples.so", replace=True)
+    want = tuples.pair(*PAIR)
+    good, other = np.full_like(want[0], 7), np.zeros((9, 9), "i2")
+    with pytest.raises(ValueError, match=r"tuples:pair: output 1 is .*, out= has int16\[9, 9\]"):
+        tuples.pair(*PAIR, out=(good, other))
+    assert (good == 7).all()
+    with pytest.raises(ValueError, match="2 outputs came back for 1 arrays"):
+        tuples.pair(*PAIR, out=good)
+
+
+def test_what_is_known_of_a_function_does_not_outlive_it(client, served, models):
+    """The name belongs to a model, then to a PrimFunc that another client loads."""
+    client.load("swap", models / "mlp.so", replace=True)
+    swapped = client["swap"].addone
+    client._known["swap", "addone"] = {"name": "addone", "style": "model"}
+    with modser.connect(served.host) as other:
+        other.load("swap", models / "shapes.so", replace=True)
+    out = np.zeros(2, "f4")
+    with pytest.raises(modser.BadArgument):
+        swapped(np.float32([1, 2]), out=out)
+    assert swapped(np.float32([1, 2]), out=out).tolist() == [2, 3]
 
 
 def test_tensors_of_64_mib(client, models):

@@ -1,0 +1,197 @@
+"""What the blocking and the asyncio client's objects have in common: names, handles, texts."""
+from __future__ import annotations
+
+import collections
+import math
+from typing import Any, Generic, Optional, Protocol, TypeVar
+
+from ._call import call_message
+from ._errors import Error, StaleHandle
+from ._message import Message, pack
+from ._options import Seconds, check_deadline
+from ._place import Handle, Place
+from ._tensor import RESIDENT, pack_tensor
+from ._types import Device, DeviceLike, DType
+
+#: What nobody refers to any more: the method that frees it, and its handle, both packed. A
+#: deque, because garbage is collected at any moment, also while this thread holds a lock.
+Forgotten = collections.deque[tuple[bytes, bytes]]
+
+F = TypeVar("F")
+
+
+class AnyChannel(Protocol):
+    address: str
+    lost: Optional[Error]
+    forgotten: Forgotten
+
+
+def name_of(name: Any, what: str = "a module's name") -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{what} is a str, not {type(name).__name__}")
+    return name
+
+
+class ClientBase:
+    """One connection, whatever drives it."""
+
+    def __init__(self, channel: AnyChannel, deadline: Seconds) -> None:
+        check_deadline(deadline)
+        self._channel = channel
+        self._deadline = deadline
+        #: What function.list has said of functions.
+        self._known: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @property
+    def address(self) -> str:
+        return self._channel.address
+
+    def is_lost(self) -> bool:
+        """Whether the connection has been closed, or broke."""
+        return self._channel.lost is not None
+
+    def __repr__(self) -> str:
+        return f"<{_title(self)} {self.address}{' (closed)' if self.is_lost() else ''}>"
+
+
+def _title(thing: Any) -> str:
+    kind = type(thing)
+    module = "modser.aio" if kind.__module__ == "modser.aio" else "modser"
+    return f"{module}.{kind.__name__}"
+
+
+class Namespace(Generic[F]):
+    """Functions as attributes, or as items where the name is taken or is no identifier."""
+
+    _name: str
+
+    def _function(self, name: str) -> F:
+        raise NotImplementedError
+
+    def __getitem__(self, function: str) -> F:
+        return self._function(name_of(function, "a function's name"))
+
+    def __getattr__(self, function: str) -> F:
+        if function.startswith("_"):  # Python looks for many of these
+            raise AttributeError(f'no attribute {function}; a function is module["{function}"]')
+        found = self[function]
+        self.__dict__[function] = found
+        return found
+
+    def __repr__(self) -> str:
+        return f"<{_title(self)} {self._name}>"
+
+
+class ModuleBase(Namespace[F]):
+    def __init__(self, client: Any, name: str) -> None:
+        self._name = name_of(name)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+
+class Held:
+    """An object of the server that this connection owns."""
+
+    FREE: bytes  # the method that frees it, packed
+
+    def __init__(self, client: ClientBase, packed: bytes) -> None:
+        self._owner = client
+        self._packed: Optional[bytes] = packed
+
+    def packed(self) -> bytes:
+        if self._packed is None:
+            raise StaleHandle(f"{self!r} has been freed")
+        return self._packed
+
+    def taken(self) -> Optional[bytes]:
+        """The handle, for whoever frees it; None when it has been freed."""
+        packed, self._packed = self._packed, None
+        return packed
+
+    def __del__(self) -> None:
+        packed = self.__dict__.get("_packed")
+        if packed:
+            self._owner._channel.forgotten.append((self.FREE, packed))
+
+
+class ResidentBase(Held):
+    """A tensor that is kept in a module's worker; an argument of that module's functions.
+
+    It belongs to its connection, and is gone with the worker. ``free()`` or leaving its
+    ``with`` block frees it; forgetting it does so with one of the next requests.
+    """
+
+    FREE = pack("tensor.free")
+
+    def __init__(self, client: ClientBase, module: str, place: Place) -> None:
+        self.module = module
+        self.dtype = DType(*place.dtype)
+        self.shape = place.shape
+        self.device = Device.from_wire(*place.device)
+        super().__init__(
+            client,
+            pack_tensor(
+                RESIDENT, self.dtype, self.shape, place.offset, self.nbytes, place.device
+            ),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        return self.dtype.nbytes(math.prod(self.shape))
+
+    def __repr__(self) -> str:
+        return f"<resident {self.dtype}{list(self.shape)} of {self.module}>"
+
+
+class InstanceBase(Namespace[F], Held):
+    """An executor that keeps its inputs and outputs between calls, by TVM's names:
+
+        graph.set_input("data", x)
+        graph.run()
+        y = graph.get_output(0)
+
+    It belongs to its connection, and is gone with the worker. ``close()`` or leaving its
+    ``with`` block frees it; forgetting it does so with one of the next requests.
+    """
+
+    FREE = pack("instance.free")
+
+    def __init__(self, client: ClientBase, module: str, handle: Handle) -> None:
+        Held.__init__(self, client, handle.packed())
+        self._name = module
+
+    def __repr__(self) -> str:
+        return f"<{_title(self)} of {self._name}>"
+
+
+class FunctionBase:
+    """A function of a module or instance, called by name: it survives restarts of the worker."""
+
+    def __init__(
+        self, client: Any, module: str, name: str, instance: Optional[Held] = None
+    ) -> None:
+        self._client = client
+        self.module = module
+        self.name = name
+        self._instance = instance
+        self._full = f"{module}:{name}"
+        self._packed = pack(self._full)
+
+    def _message(
+        self,
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+        device: Optional[DeviceLike] = None,
+        deadline: Seconds = None,
+        unordered: bool = False,
+    ) -> Message:
+        message = call_message(self._full, self._packed, args, named, device)
+        message.deadline, message.unordered = deadline, unordered
+        if self._instance is not None:
+            message.instance = self._instance.packed()[-8:]  # without the ext's header
+        return message
+
+    def __repr__(self) -> str:
+        return f"<{_title(self)} {self._full}>"

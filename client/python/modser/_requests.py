@@ -1,0 +1,235 @@
+"""Everything that a client asks of the daemon, without a socket.
+
+A request is a generator: it yields messages and is sent a Reply for each, or the error is
+thrown into it; what it returns is the request's value. The blocking and the asyncio client
+differ in how they drive one, and in nothing else. It may also yield a list of messages,
+which are sent together and get a list of replies, or an Unawaited one, which gets nothing.
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
+
+import numpy as np
+
+from ._call import OutArgument, as_outs
+from ._errors import NotReady, ProtocolError, StaleHandle
+from ._message import Message, pack
+from ._objects import ClientBase, FunctionBase, Held, ResidentBase, name_of
+from ._options import Seconds
+from ._place import INSTANCE, Handle, Place
+from ._tensor import RESIDENT, Out, Tensor, as_shape, as_tensor, compact, to_array
+from ._types import Device, DeviceLike, DType, DTypeLike, Shape
+from ._upload import Artifact
+
+PIECE = 1 << 20  # bytes of one write of an upload
+AT_ONCE = 16  # writes in flight
+PATIENCE = 5.0  # seconds; the daemon's own for a module that is not ready
+
+
+class Reply(NamedTuple):
+    result: Any
+    meta: Any
+
+
+class Unawaited(NamedTuple):
+    message: Message
+
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Held)
+Step = Union[Message, "list[Message]", Unawaited]
+Request = Generator[Step, Any, T]
+Map = dict[str, Any]
+Outs = tuple[Out, ...]
+
+
+def message_of(method: str, *params: Any) -> Message:
+    """A request that is no call; a map may stand among its params."""
+    message = Message(pack(method))
+    for value in params:
+        if isinstance(value, dict):
+            message.raw(pack(value))
+        else:
+            message.add(value)
+    return message
+
+
+def ask(method: str, *params: Any, deadline: Seconds = None) -> Request[Any]:
+    message = message_of(method, *params)
+    message.deadline = deadline
+    reply: Reply = yield message
+    return reply.result
+
+
+def ask_map(method: str, *params: Any) -> Request[Map]:
+    return dict((yield from ask(method, *params)))
+
+
+def ask_maps(method: str, *params: Any) -> Request[list[Map]]:
+    return [dict(m) for m in (yield from ask(method, *params))]
+
+
+def ping(deadline: Seconds) -> Request[float]:
+    began = time.perf_counter()
+    yield from ask("ping", deadline=deadline)
+    return time.perf_counter() - began
+
+
+def logs(name: str) -> Request[str]:
+    return str((yield from ask("module.logs", name_of(name))))
+
+
+def wait(name: str, deadline: Seconds) -> Request[None]:
+    yield from ask("module.wait", name_of(name), deadline=deadline)
+
+
+def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
+    client._known.clear()
+    yield from ask("module.unload", name_of(name), deadline=deadline)
+
+
+def load(
+    client: ClientBase,
+    name: str,
+    artifact: Artifact,
+    replace: bool,
+    device: Optional[DeviceLike],
+    deadline: Seconds,
+) -> Request[None]:
+    name_of(name)
+    client._known.clear()
+    how: Map = {"replace": bool(replace)}
+    if device is not None:
+        how["device"] = str(Device.parse(device))
+    with artifact.opened() as (parts, facts):
+        upload = yield from _upload(parts)
+        yield from ask("module.load", name, upload, {**how, **facts}, deadline=deadline)
+
+
+def _upload(parts: list[np.ndarray[Any, Any]]) -> Request[Handle]:
+    """The parts one behind the other. An upload that fails or is interrupted is given up."""
+    upload: Handle = yield from ask("module.upload", "begin", sum(len(p) for p in parts))
+    try:
+        batch: list[Message] = []
+        for at, piece in _pieces(parts):
+            batch.append(message_of("module.upload", "write", upload, at, piece))
+            if len(batch) == AT_ONCE:
+                yield batch
+                batch = []
+        yield batch
+        yield from ask("module.upload", "commit", upload)
+    except GeneratorExit:
+        raise
+    except BaseException:
+        yield Unawaited(message_of("module.upload", "abort", upload))
+        raise
+    return upload
+
+
+def _pieces(parts: list[np.ndarray[Any, Any]]) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+    start = 0
+    for part in parts:
+        for at in range(0, len(part), PIECE):
+            yield start + at, part[at : at + PIECE]
+        start += len(part)
+
+
+def facts(function: FunctionBase) -> Request[Map]:
+    """The map of a function in function.list, asked for once; empty when there is none."""
+    known, key = function._client._known, (function.module, function.name)
+    if function._instance is None and key not in known:
+        for found in (yield from ask_maps("function.list", function.module)):
+            if found["name"] == function.name:
+                known[key] = found
+    return dict(known.get(key, {})) if function._instance is None else {}
+
+
+def place_outs(
+    function: FunctionBase, args: tuple[Any, ...], out: OutArgument, deadline: Seconds
+) -> Request[tuple[tuple[Any, ...], Optional[Outs]]]:
+    """The arguments, and what the results are to be copied into.
+
+    A PrimFunc fills its last arguments. A model, or a function of an instance, returns what it
+    made.
+    """
+    outs = as_outs(function._full, out)
+    if function._instance is not None:
+        return args, outs
+    try:
+        found = yield from facts(function)
+    except NotReady:  # a call would wait
+        yield from wait(function.module, PATIENCE if deadline is None else deadline)
+        found = yield from facts(function)
+    return (args, outs) if found.get("style") == "model" else (args + outs, None)
+
+
+Make = Callable[[Any, str, Place], R]
+
+
+def alloc(
+    client: ClientBase,
+    make: Make[R],
+    module: str,
+    dtype: DTypeLike,
+    shape: Any,
+    device: Optional[DeviceLike],
+) -> Request[R]:
+    params: list[Any] = [module, DType.parse(dtype), Shape(as_shape(shape))]
+    if device is not None:
+        params.append(Device.parse(device))
+    return make(client, module, _resident((yield from ask("tensor.alloc", *params))))
+
+
+def put(
+    client: ClientBase, make: Make[R], module: str, value: Any, device: Optional[DeviceLike]
+) -> Request[R]:
+    value = value if isinstance(value, Tensor) else compact(to_array(value))
+    tensor = yield from alloc(client, make, module, value.dtype, value.shape, device)
+    yield from ask("tensor.copy", value, tensor)
+    return tensor
+
+
+def read(tensor: ResidentBase, into: Any) -> Request[Any]:
+    target = Out(tensor.dtype, tensor.shape)
+    if into is not None:
+        target = as_outs(repr(tensor), (into,))[0]
+    return (yield from ask("tensor.copy", tensor, target))
+
+
+def write(tensor: ResidentBase, value: Any) -> Request[None]:
+    source = value if isinstance(value, ResidentBase) else as_tensor(value)
+    yield from ask("tensor.copy", source, tensor)
+
+
+def move(
+    client: ClientBase, make: Make[R], tensor: ResidentBase, device: DeviceLike
+) -> Request[R]:
+    place = _resident((yield from ask("tensor.copy", tensor, Device.parse(device))))
+    return make(client, tensor.module, place)
+
+
+def _resident(place: Any) -> Place:
+    if not isinstance(place, Place) or place.where != RESIDENT:
+        raise ProtocolError("no resident tensor where one was expected")
+    return place
+
+
+def instance(module: str) -> Request[Handle]:
+    handle = yield from ask("module.instance", module)
+    if not isinstance(handle, Handle) or handle.kind != INSTANCE:
+        raise ProtocolError("no instance where one was expected")
+    return handle
+
+
+def free(thing: Held) -> Request[None]:
+    """Free it; nothing when that has been done, or it is gone with its worker."""
+    packed = thing.taken()
+    if packed is not None:
+        message = Message(thing.FREE)
+        message.raw(packed)
+        try:
+            yield message
+        except StaleHandle:
+            return

@@ -1,0 +1,83 @@
+"""What users write by mistake: an error of Python's own kind that says what was expected."""
+import numpy as np
+import pytest
+
+import modser
+import modser.aio
+
+
+@pytest.mark.parametrize("connect", [modser.connect, modser.aio.connect])
+def test_connect(connect):
+    with pytest.raises(TypeError, match="an address is a str, unix:PATH or tcp://HOST:PORT"):
+        connect(3)
+    with pytest.raises(TypeError, match="a deadline is a number of seconds, not str"):
+        connect("unix:/tmp/x", deadline="1")
+    with pytest.raises(ValueError, match="a deadline of -1"):
+        connect("unix:/tmp/x", deadline=-1)
+
+
+@pytest.mark.parametrize(
+    "ask, match",
+    [
+        (lambda c: c[3], "a module's name is a str, not int"),
+        (lambda c: c["results"][3], "a function's name is a str, not int"),
+        (lambda c: c.describe(None), "a module's name is a str, not NoneType"),
+        (lambda c: c.unload(b"x"), "a module's name is a str, not bytes"),
+        (lambda c: c.load(3, b"x"), "a module's name is a str, not int"),
+        (lambda c: c["results"].put([1, 2]), r"expected an array.*not list; np\.asarray"),
+        (lambda c: c["results"].put(3.0), "expected an array.*not float"),
+        (lambda c: c["results"].put(None), "expected an array.*not NoneType"),
+        (lambda c: c["results"].put("x"), "expected an array.*not str"),
+        (lambda c: c["results"].put(np.array(["x"])), "dtype str.* cannot be sent"),
+        (lambda c: c["results"].alloc(None, 3), "None is no element type"),
+        (lambda c: c["results"].alloc("float33", 3), "'float33' is no element type"),
+        (lambda c: c["results"].alloc("float32", 2.5), "a shape is an int or a tuple of ints"),
+        (lambda c: c["results"].alloc("float32", "34"), "a shape is an int or a tuple of ints"),
+        (lambda c: c["results"].alloc("float32", None), "a shape is an int or a tuple of ints"),
+        (lambda c: c["results"].alloc("float32", 3, device=0), "a device is a str such as"),
+        (lambda c: c["results"].alloc("int8", 1).copy_from(3), "expected an array.*not int"),
+        (lambda c: c["results"].alloc("int8", 1).numpy(3), "out 0 is an array or modser.out"),
+        (lambda c: c["results"].echo(1, out=3), "results:echo: out 0 is an array or modser.out"),
+        (lambda c: c["results"].echo(1, out=[np.zeros(1), "x"]), "out 1 is an array .*not str"),
+        (lambda c: modser.out("float32"), "the shape is missing"),
+        (lambda c: modser.out(3), "3 is no element type"),
+        (lambda c: modser.Shape(1.5), "the dimensions of a Shape are ints"),
+        (lambda c: modser.Tensor([1], "int8"), "expected an array"),
+        (lambda c: c["results"].echo.time_evaluator(number=1.5), "number is an int, not float"),
+        (lambda c: c["results"].echo.time_evaluator(min_repeat_ms="1"), "min_repeat_ms is a num"),
+    ],
+)
+def test_types(client, ask, match):
+    with pytest.raises(TypeError, match=match):
+        ask(client)
+    assert client.ping() >= 0
+
+
+@pytest.mark.parametrize(
+    "ask, match",
+    [
+        (lambda c: c["results"].alloc("float32", -1), "none negative"),
+        (lambda c: c["results"].alloc("float32", (1,) * 33), "at most 32 dimensions"),
+        (lambda c: c["results"].alloc("float32", 3, device="attic"), "no device is called 'attic'"),
+        (lambda c: c["results"].echo.time_evaluator(number=0), "number is at least 1"),
+        (lambda c: c["results"].echo.time_evaluator(repeat=0), "repeat is at least 1"),
+        (lambda c: c["results"].echo.time_evaluator(min_repeat_ms=-1), "min_repeat_ms is at least"),
+        (lambda c: c.load("empty", b""), "source has no bytes"),
+        (lambda c: c.describe("bad name"), r"expected \[A-Za-z0-9\]|no module"),
+    ],
+)
+def test_values(client, ask, match):
+    with pytest.raises((ValueError, modser.NotFound), match=match):
+        ask(client)
+    assert client.ping() >= 0
+
+
+def test_scalars_of_numpy_are_tensors_of_rank_0(client):
+    with client["results"].put(np.float32(3)) as tensor:
+        assert (str(tensor.dtype), tensor.shape) == ("float32", ())
+        assert tensor.numpy() == 3
+
+
+def test_hints_are_in_pythons_terms(client):
+    for kind in modser.Error.__subclasses__():
+        assert "`" not in kind.hint and "--" not in kind.hint and "modser " not in kind.hint
