@@ -10,14 +10,17 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/worker/crash.h"
 #include "daemon/worker/worker.h"
 
 /* For all children together: a load must not wait long for what is only nice to know.
- */
-#define DEADLINE_MS 2000
+ * It is the processor's time that counts, so that a loaded machine costs no signatures;
+ * who waits for what does not come takes none of it, and is ended by the clock. */
+#define CPU_NS UINT64_C(2000000000)
+#define LATEST_NS UINT64_C(10000000000)
 /* Functions that may kill the child before the rest is left unknown. */
 #define MAX_DEADLY 8
 
@@ -32,7 +35,9 @@ struct probing {
 	_Atomic size_t *asking; /* shared: the place that the child is at */
 	size_t deadly[MAX_DEADLY];
 	size_t n_deadly;
-	size_t end; /* places from here on are not asked */
+	size_t end;           /* places from here on are not asked */
+	uint64_t cpu_ns_left; /* for the children that are still to come */
+	uint64_t end_ns;      /* msd_now_ns() */
 };
 
 static bool may_ask(void *ctx, size_t place)
@@ -69,24 +74,51 @@ _Noreturn static void ask_all(struct msd_loaded *m, struct probing *p)
 	_exit(msd_loaded_probe(m, &gate, &d) == MSD_OK ? 0 : 1);
 }
 
-/* Wait for @pid until @end_ns, then kill it. True when it has asked everybody. */
-static bool wait_for(pid_t pid, uint64_t end_ns)
+static uint64_t cpu_ns_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return UINT64_MAX;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The time that @pid, which has used @cpu_ns, may be waited for; 0: none. */
+static uint64_t ns_left(const struct probing *p, uint64_t cpu_ns)
+{
+	const uint64_t now = msd_now_ns();
+
+	if (cpu_ns >= p->cpu_ns_left || now >= p->end_ns)
+		return 0;
+	return p->cpu_ns_left - cpu_ns < p->end_ns - now ? p->cpu_ns_left - cpu_ns
+							 : p->end_ns - now;
+}
+
+/* Wait for @pid as long as it may take, then kill it. True when it has asked everybody.
+ */
+static bool wait_for(struct probing *p, pid_t pid)
 {
 	struct pollfd ended = {.fd = pidfd_open(pid, 0), .events = POLLIN};
-	const uint64_t now = msd_now_ns();
-	int left_ms = now < end_ns ? (int)((end_ns - now) / 1000000) : 0;
+	uint64_t cpu_ns = 0, left = 0;
 	int status = 0;
+	int rc = 0;
 
-	if (ended.fd < 0 || poll(&ended, 1, left_ms) != 1)
+	while (ended.fd >= 0 && rc == 0 && (left = ns_left(p, cpu_ns)) > 0) {
+		rc = poll(&ended, 1, (int)(left / 1000000) + 1);
+		cpu_ns = rc == 0 ? cpu_ns_of(pid) : cpu_ns;
+	}
+	if (rc != 1)
 		(void)kill(pid, SIGKILL);
 	if (ended.fd >= 0)
 		(void)close(ended.fd);
+	p->cpu_ns_left -= cpu_ns < p->cpu_ns_left ? cpu_ns : p->cpu_ns_left;
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	       WEXITSTATUS(status) == 0;
 }
 
 /* One child. True when there is nothing more to find out. */
-static bool try_all(struct msd_loaded *m, struct probing *p, uint64_t end_ns)
+static bool try_all(struct msd_loaded *m, struct probing *p)
 {
 	atomic_store(p->asking, 0);
 	pid_t pid = fork();
@@ -96,10 +128,10 @@ static bool try_all(struct msd_loaded *m, struct probing *p, uint64_t end_ns)
 		p->end = 0;
 		return true;
 	}
-	if (wait_for(pid, end_ns))
+	if (wait_for(p, pid))
 		return true;
 	p->deadly[p->n_deadly++] = atomic_load(p->asking);
-	if (p->n_deadly < MAX_DEADLY && msd_now_ns() < end_ns)
+	if (p->n_deadly < MAX_DEADLY && ns_left(p, 0) > 0)
 		return false;
 	p->end = p->deadly[p->n_deadly - 1];
 	return true;
@@ -107,9 +139,10 @@ static bool try_all(struct msd_loaded *m, struct probing *p, uint64_t end_ns)
 
 msd_err msd_probe_signatures(struct msd_loaded *m, struct msd_diag *d)
 {
-	struct probing p = {.end = SIZE_MAX};
+	struct probing p = {.end = SIZE_MAX,
+			    .cpu_ns_left = CPU_NS,
+			    .end_ns = msd_now_ns() + LATEST_NS};
 	const struct msd_probe_gate gate = {may_ask, &p};
-	const uint64_t end_ns = msd_now_ns() + DEADLINE_MS * UINT64_C(1000000);
 	void *page = mmap(NULL, sizeof(*p.asking), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -119,7 +152,7 @@ msd_err msd_probe_signatures(struct msd_loaded *m, struct msd_diag *d)
 	/* Finding out who can be asked reads the file: once, before the children. */
 	const struct msd_probe_gate nobody = {ask_nobody, NULL};
 	msd_err err = msd_loaded_probe(m, &nobody, d);
-	while (err == MSD_OK && !try_all(m, &p, end_ns))
+	while (err == MSD_OK && !try_all(m, &p))
 		continue;
 	(void)munmap(page, sizeof(*p.asking));
 	return err != MSD_OK ? err : msd_loaded_probe(m, &gate, d);
