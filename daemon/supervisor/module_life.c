@@ -289,6 +289,20 @@ static void quarantine(struct msd_module *m, const char *how)
 	msd_diag_finish(&d);
 }
 
+/* How long the next restart waits: at first not at all. */
+static uint64_t back_off(struct msd_module *m)
+{
+	if (m->n_backoffs++ == 0)
+		return 0;
+	uint32_t shift = m->n_backoffs - 2 < 10 ? m->n_backoffs - 2 : 10;
+	uint64_t most = (uint64_t)BACKOFF_FIRST_MS << shift;
+	if (most > BACKOFF_MOST_MS)
+		most = BACKOFF_MOST_MS;
+	/* Half fixed, half jitter: modules that died together do not come back
+	 * together. */
+	return most / 2 + (uint64_t)random() % (most / 2 + 1);
+}
+
 /* After a fault of the device at once: nothing else than a fresh process clears it. */
 static void restart(struct msd_module *m, bool was_fault, const char *how)
 {
@@ -296,20 +310,16 @@ static void restart(struct msd_module *m, bool was_fault, const char *how)
 		quarantine(m, how);
 		return;
 	}
+	const uint64_t in_ms = was_fault ? 0 : back_off(m);
 	move(m, MSD_STATE_RESTARTING);
+	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu", m->name,
+		(unsigned long long)in_ms);
 	m->n_restarts++;
 	msd_module_wait_queued(m);
-	if (was_fault || m->n_backoffs++ == 0) {
+	if (in_ms == 0) {
 		msd_module_start(m);
 		return;
 	}
-	uint32_t shift = m->n_backoffs - 2 < 10 ? m->n_backoffs - 2 : 10;
-	uint64_t most = (uint64_t)BACKOFF_FIRST_MS << shift;
-	if (most > BACKOFF_MOST_MS)
-		most = BACKOFF_MOST_MS;
-	/* Half fixed, half jitter: modules that died together do not come back
-	 * together. */
-	uint64_t in_ms = most / 2 + (uint64_t)random() % (most / 2 + 1);
 	m->timer.on_due = on_backoff_over;
 	(void)msd_deadline_set(&m->server->deadlines, &m->timer, in_ms);
 }

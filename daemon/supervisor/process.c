@@ -30,8 +30,9 @@
 
 #define RELEASE_EAGER_BYTES (16u << 20) /* this much unreleased is worth a wake-up */
 #define RELEASE_LATEST_MS 50
-/* A dying process closes its channel a moment before its exit tells why it died. */
-#define EXIT_AFTER_CHANNEL_MS 100
+/* A dying process closes its channel a moment before its exit tells why it died; on a
+ * loaded machine the moment is long, and who is killed within it dies of us. */
+#define EXIT_AFTER_CHANNEL_MS 1000
 
 void msd_process_ref(struct msd_process *p)
 {
