@@ -1,6 +1,7 @@
 """Fixtures of the end-to-end tests; harness.py starts processes, wire.py speaks the protocol."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -36,6 +37,14 @@ def daemon():
     """One daemon for all tests of a file; at the end it must drain and leave nothing."""
     with harness.Daemon() as d:
         yield d
+
+
+@pytest.fixture
+def folder():
+    """A folder of this test's own whose path is short enough for a socket in it."""
+    path = harness.short_folder()
+    yield path
+    shutil.rmtree(path)
 
 
 @pytest.fixture

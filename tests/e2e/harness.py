@@ -3,8 +3,10 @@
 Nothing here sleeps: every wait is for an event, with a deadline after which the test fails.
 """
 import contextlib
+import errno
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -17,7 +19,10 @@ BUILD = pathlib.Path(os.environ.get("MSD_BUILD", ROOT / "build"))
 BIN = BUILD / "bin"
 ZOO = BUILD / "zoo"
 MODELS = BUILD / "models"
-PATIENCE = 60.0  # seconds until a wait is a failure; far above what anything takes
+PATIENCE = 120.0  # seconds until a wait is a failure; far above what anything takes
+LONG_MS = int(1000 * PATIENCE)  # the same as a deadline of the protocol
+FOREVER_MS = 10 * LONG_MS  # what outlasts every wait: who waited for its end would fail
+SOCKET_PATH_MAX = 107  # bytes of a unix socket's path
 SANITIZED = "address" in os.environ.get("MSD_SANITIZE", "")
 
 
@@ -29,7 +34,9 @@ def fixtures():
 
 
 def environment():
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MODSER", "XDG_RUNTIME"))}
+    """The caller's, without what changes how the programs behave or what they print."""
+    ours = ("MODSER", "XDG_RUNTIME_DIR", "JOURNAL_STREAM")
+    env = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     env["ASAN_OPTIONS"] = ":".join(
         [
             env.get("ASAN_OPTIONS", ""),
@@ -76,6 +83,75 @@ def until(claim, what, patience=PATIENCE):
         select.select([], [], [], 0.003)  # /proc gives no events to wait for
 
 
+def short_folder(wanted=lambda parent: True):
+    """A new folder whose path leaves room for a socket's name, wherever TMPDIR is."""
+    for parent in map(pathlib.Path, (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")):
+        is_short = len(os.fsencode(parent)) + 40 < SOCKET_PATH_MAX
+        if is_short and os.access(parent, os.W_OK) and wanted(parent):
+            return pathlib.Path(tempfile.mkdtemp(prefix="modserd-e2e.", dir=parent))
+    raise AssertionError("no folder for sockets: TMPDIR is too long, /tmp cannot be written")
+
+
+def is_open_to_all(path):
+    return all(p.stat().st_mode & 0o001 for p in (path, *path.parents))
+
+
+class Watched:
+    """A process by a descriptor of it: a number may be another's by the time it is asked."""
+
+    def __init__(self, pid):
+        self.fd = os.pidfd_open(pid)
+
+    def has_ended(self):
+        return bool(select.select([self.fd], [], [], 0)[0])
+
+    def is_reaped(self):
+        try:
+            signal.pidfd_send_signal(self.fd, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+
+class Gate:
+    """Holds a call as long as a test needs it: `gate` of faults.so reads the FIFO at `path`
+    to its end. entered() returns when the call runs, open() lets it end.
+    """
+
+    def __init__(self):
+        self.folder = short_folder()
+        self.path, self.fd = str(self.folder / "gate"), None
+        os.mkfifo(self.path)
+
+    def is_entered(self):
+        try:
+            self.fd = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            assert error.errno == errno.ENXIO, error  # nobody reads yet
+        return self.fd is not None
+
+    def entered(self):
+        until(self.is_entered, "the call has begun")
+
+    def open(self):
+        os.close(self.fd)
+        self.fd = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.fd is not None:
+            self.open()
+        shutil.rmtree(self.folder)
+
+
 def children(pid):
     try:
         return [
@@ -114,7 +190,7 @@ class Daemon:
     """A modserd of its own in a directory of its own."""
 
     def __init__(self, *words, listen=None, env=None):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="modserd-e2e."))
+        self.folder = short_folder()
         self.socket = self.folder / "m.sock"
         listen = listen or [f"unix:{self.socket}"]
         self.log_path = self.folder / "log"
@@ -154,6 +230,10 @@ class Daemon:
     def log(self):
         return self.log_path.read_text(errors="replace")
 
+    def restarts(self, name):
+        """How many ms each restart of the module's worker was put off, as the log has it."""
+        return [int(ms) for ms in re.findall(rf"event=restart name={name} in_ms=(\d+)", self.log())]
+
     def modser(self, *words, host=None, **more):
         return run(BIN / "modser", "-H", host or self.host, *words, **more)
 
@@ -172,11 +252,12 @@ class Daemon:
         """SIGTERM; it must drain, end with @status and leave nothing behind."""
         self.process.send_signal(signal.SIGTERM)
         got = self.process.wait(PATIENCE)
-        left = in_session(self.pid)
         log = self.log()
-        self.kill()
+        try:
+            until(lambda: not in_session(self.pid), f"nothing is left behind\n{log}")
+        finally:
+            self.kill()
         assert got == status, f"modserd ended with {got}\n{log}"
-        assert not left, f"processes left behind: {left}\n{log}"
         assert "Sanitizer" not in log and "runtime error:" not in log, log
 
     def kill(self):

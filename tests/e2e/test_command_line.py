@@ -3,6 +3,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 
 import harness
@@ -238,35 +239,35 @@ def test_exit_codes(served, words, status):
         assert said.err.strip(), "says why"
 
 
-@pytest.mark.parametrize("host", ["unix:/no/such/socket", "tcp://127.0.0.1:1"])
-def test_no_daemon_is_exit_3_and_names_the_address(host):
+def no_daemon(host):
     said = harness.run(harness.BIN / "modser", "-H", host, "ping")
     assert said.status == 3 and host.split(":", 1)[1].strip("/") in said.err
     assert len(said.err.strip().splitlines()) == 2
 
 
+def test_no_daemon_is_exit_3_and_names_the_address():
+    no_daemon("unix:/no/such/socket")
+    with socket.socket() as taken:  # and nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        no_daemon(f"tcp://127.0.0.1:{taken.getsockname()[1]}")
+
+
 def test_a_passed_deadline_is_exit_5(served):
-    served.load("sleepy", harness.ZOO / "faults.so")
-    said = served.modser("--deadline", "0.05", "call", "sleepy:slow", "300")
-    if said.status == 2:  # the option belongs to the verb
-        said = served.modser("call", "--deadline", "0.05", "sleepy:slow", "300")
+    served.load("endless", harness.ZOO / "faults.so")
+    said = served.modser("--deadline", "0.05", "call", "endless:loop")
     assert said.status == 5, said
+    served.ok("unload", "endless")
 
 
 def test_an_interrupt_is_exit_130(served):
-    if "faulty" not in served.ok("ls").out:
-        served.load("faulty", harness.ZOO / "faults.so")
-    process = subprocess.Popen(
-        [harness.BIN / "modser", "-H", served.host, "call", "faulty:slow", "3000"],
+    served.load("faulty", harness.ZOO / "faults.so")
+    with harness.Gate() as gate, subprocess.Popen(
+        [harness.BIN / "modser", "-H", served.host, "call", "faulty:gate", f"str:{gate.path}"],
         env=harness.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )
-    harness.until(
-        lambda: "socket" in harness.descriptors(process.pid), "modser connects"
-    )
-    process.send_signal(signal.SIGINT)
-    assert process.wait(harness.PATIENCE) == 130
-    process.stdout.close()
-    process.stderr.close()
+    ) as process:
+        gate.entered()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(harness.PATIENCE) == 130
 
 
 def test_modser_host_names_the_daemon(served):

@@ -28,8 +28,8 @@ def test_programs_worker_header_and_manuals_are_there(prefix):
         assert any(name.endswith(end) for name in have), (end, sorted(have))
 
 
-def test_the_installed_daemon_finds_its_worker_and_serves(prefix, tmp_path):
-    address = f"unix:{tmp_path}/m.sock"
+def test_the_installed_daemon_finds_its_worker_and_serves(prefix, folder):
+    address = f"unix:{folder}/m.sock"
     process = subprocess.Popen(
         [prefix / "bin/modserd", "--listen", address],
         env=harness.environment(), stdout=subprocess.PIPE, start_new_session=True,

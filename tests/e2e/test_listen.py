@@ -1,11 +1,12 @@
 """Where modserd listens and whom it lets in."""
+import errno
 import os
-import pathlib
+import resource
 import shutil
 import signal
+import socket
 import stat
 import subprocess
-import tempfile
 
 import harness
 import pytest
@@ -46,8 +47,8 @@ def test_a_dead_socket_is_replaced(own_daemon):
         assert wire.ask("ping") is None
 
 
-def test_a_file_that_is_no_socket_is_not_replaced(tmp_path):
-    path = tmp_path / "m.sock"
+def test_a_file_that_is_no_socket_is_not_replaced(folder):
+    path = folder / "m.sock"
     path.write_text("mine")
     said = fails("--listen", f"unix:{path}")
     assert str(path) in said.err and path.read_text() == "mine"
@@ -58,7 +59,7 @@ def nobody():
     """A user without rights and a folder of his with the programs in it. As root they are
     started as another user: root's own default socket, below /run, is not a test's to touch.
     """
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="modserd-e2e."))
+    folder = harness.short_folder(harness.is_open_to_all)
     for name in ("modserd", "modserd-worker", "modser"):
         shutil.copy(harness.BIN / name, folder)
     is_root = os.geteuid() == 0
@@ -102,27 +103,43 @@ def test_the_default_socket_is_in_the_runtime_directory(nobody):
     )
 
 
-def test_without_a_runtime_directory_it_is_in_one_of_the_users_own_below_tmp(nobody):
+@pytest.fixture
+def folder_below_tmp(nobody):
+    """The user's folder below /tmp, of which the machine has one: no other run of these tests
+    uses it at the same time."""
     folder = f"/tmp/modserd-{nobody.uid}"
-    if os.path.exists(folder):
-        pytest.skip(f"{folder} is in use on this machine")
-    serves_by_default(nobody, {}, f"{folder}/modserd.sock")
-    os.rmdir(folder)
+    with socket.socket(socket.AF_UNIX) as lock:
+        harness.until(lambda: binds(lock, f"\0modserd-e2e-{nobody.uid}"), "the folder's turn")
+        if os.path.exists(folder):
+            pytest.skip(f"{folder} is in use on this machine")
+        yield folder
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_a_directory_below_tmp_that_is_another_users_is_refused(nobody):
-    folder = f"/tmp/modserd-{nobody.uid}"
-    if os.path.exists(folder) or os.geteuid() != 0:
-        pytest.skip("needs root, and the folder to be free")
-    os.mkdir(folder, 0o777)
+def binds(lock, name):
     try:
-        for program in ("modserd", "modser"):
-            words = ["--listen"] if program == "modserd" else ["ping"]
-            process = nobody(nobody.folder / program, *words, env={})
-            _, err = process.communicate(timeout=harness.PATIENCE)
-            assert process.returncode not in (0, None) and folder in err
-    finally:
-        os.rmdir(folder)
+        lock.bind(name)
+        return True
+    except OSError as error:
+        assert error.errno == errno.EADDRINUSE, error
+        return False
+
+
+def test_without_a_runtime_directory_it_is_in_one_of_the_users_own_below_tmp(
+    nobody, folder_below_tmp
+):
+    serves_by_default(nobody, {}, f"{folder_below_tmp}/modserd.sock")
+
+
+def test_a_directory_below_tmp_that_is_another_users_is_refused(nobody, folder_below_tmp):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    os.mkdir(folder_below_tmp, 0o777)
+    for program in ("modserd", "modser"):
+        words = ["--listen"] if program == "modserd" else ["ping"]
+        process = nobody(nobody.folder / program, *words, env={})
+        _, err = process.communicate(timeout=harness.PATIENCE)
+        assert process.returncode not in (0, None) and folder_below_tmp in err
 
 
 def test_tcp_on_loopback_resolves_port_0_and_serves(own_daemon):
@@ -131,7 +148,7 @@ def test_tcp_on_loopback_resolves_port_0_and_serves(own_daemon):
     )
     assert not daemon.host.endswith(":0")
     with Wire(daemon.host) as wire:
-        assert wire.call("good:int", deadline_ms=20000)[1] == -42
+        assert wire.call("good:int", deadline_ms=harness.LONG_MS)[1] == -42
         with pytest.raises(Failure) as failure:
             wire.load("more", (harness.ZOO / "results.so").read_bytes())
         assert failure.value.name == "REFUSED" and "--allow-load-tcp" in failure.value.message
@@ -144,8 +161,19 @@ def test_loading_over_tcp_is_an_option(own_daemon):
         assert wire.call("more:int")[1] == -42
 
 
-def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, tmp_path):
-    daemon = own_daemon(listen=[f"unix:{tmp_path}/m.sock", "tcp://127.0.0.1:0", "tcp://[::1]:0"])
+def loopback_of_6():
+    """Its address; a machine may have no IPv6."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    return "tcp://[::1]:0"
+
+
+@pytest.mark.parametrize("loopback", [lambda: "tcp://127.0.0.1:0", loopback_of_6])
+def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, folder, loopback):
+    daemon = own_daemon(listen=[f"unix:{folder}/m.sock", loopback()])
     with Wire(daemon.host) as wire:
         wire.load("more", (harness.ZOO / "results.so").read_bytes())
     for line in daemon.listening[1:]:
@@ -155,6 +183,8 @@ def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, 
 
 @pytest.mark.parametrize("address", ["tcp://0.0.0.0:0", "tcp://[::]:0"])
 def test_tcp_beyond_loopback_needs_an_option(own_daemon, address):
+    if "[" in address:
+        loopback_of_6()
     assert "--insecure-tcp" in fails("--listen", address).err
     daemon = own_daemon("--insecure-tcp", listen=[address])
     port = daemon.host.rsplit(":", 1)[1]
@@ -205,7 +235,18 @@ def test_more_connections_than_the_limit_are_refused_and_later_welcome(own_daemo
         wire.socket.close()
 
 
-def test_a_thousand_idle_connections_are_served(own_daemon):
+@pytest.fixture
+def thousand_descriptors():
+    """For this process; the daemon raises its own limit as far as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1000:
+        pytest.skip(f"no process may have more than {hard} descriptors here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1000), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_thousand_idle_connections_are_served(own_daemon, thousand_descriptors):
     daemon = own_daemon()
     wires = [Wire(daemon.host) for _ in range(900)]
     assert all(w.ask("ping") is None for w in wires[::50])

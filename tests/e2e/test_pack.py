@@ -46,7 +46,7 @@ def case(cases, models, tmp_path):
 
 def run_in_tvm(library, n_imports, case):
     words = [library, n_imports, case[2], case[1]]
-    subprocess.run([sys.executable, "-c", CALL, *map(str, words)], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", CALL, *map(str, words)], check=True, timeout=harness.PATIENCE)
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def objects(tmp_path_factory):
     """The host code of the same model as TVM exports it for linking, without its blob."""
     folder = tmp_path_factory.mktemp("objects")
     subprocess.run([sys.executable, "-c", EXPORT, folder / "mlp.tar"],
-                   check=True, timeout=120, cwd=pathlib.Path(__file__).parent)
+                   check=True, timeout=harness.PATIENCE, cwd=pathlib.Path(__file__).parent)
     with tarfile.open(folder / "mlp.tar") as tar:
         names = [n for n in tar.getnames() if n.endswith(".o") and "devc" not in n]
         for name in names:
@@ -159,7 +159,7 @@ def test_tvm_runs_a_c_function_packed_with_a_module(unpacked, tmp_path):
         {"kind": "relax.VMExecutable", "image": f"parts/{image}"}]}
     (tmp_path / "made.json").write_text(json.dumps(manifest))
     modser("pack", tmp_path / "made.json", "-o", tmp_path / "made.so")
-    subprocess.run([sys.executable, "-c", ADD, tmp_path / "made.so"], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", ADD, tmp_path / "made.so"], check=True, timeout=harness.PATIENCE)
 
 
 def test_the_example_builds_a_library_of_both_modules(tmp_path):

@@ -8,6 +8,8 @@ import struct
 import msgpack
 import numpy as np
 
+from harness import PATIENCE
+
 MAGIC = b"\xedmd\x01"
 TENSOR, FUNCTION, MODULE, INSTANCE, UPLOAD, DTYPE, DEVICE, SHAPE, RESULT_OF = range(1, 10)
 INLINE, SEGMENT, RESIDENT, OUT = range(4)
@@ -95,7 +97,7 @@ def unpack_ext(payload):
 class Wire:
     """One connection; requests may be pipelined with start() and finish()."""
 
-    def __init__(self, address, timeout=60):
+    def __init__(self, address, timeout=PATIENCE):
         if address.startswith("unix:"):
             self.socket = socket.socket(socket.AF_UNIX)
             # With a timeout it would not wait while the listener's backlog is full.

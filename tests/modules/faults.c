@@ -1,6 +1,7 @@
 /* Functions that misbehave, each in one way. Killed or answered, the daemon stays up.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,23 @@ FUNCTION(slow)
 	if (n != 1 || args[0].type != T_INT)
 		return fail("TypeError", "slow takes the milliseconds");
 	pause_ms(args[0].v.i);
+	return 0;
+}
+
+/* gate(path): until somebody has opened the FIFO there for writing and closed it. */
+FUNCTION(gate)
+{
+	char byte;
+
+	if (n != 1 || args[0].type != T_STR)
+		return fail("TypeError", "gate takes the path of a FIFO");
+	/* Behind the object's head: where the text lies. */
+	int fd = open(*(char **)((char *)args[0].v.p + sizeof(object)), O_RDONLY);
+	if (fd < 0)
+		return fail("OSError", "gate: the FIFO cannot be opened");
+	while (read(fd, &byte, 1) > 0)
+		continue;
+	close(fd);
 	return 0;
 }
 

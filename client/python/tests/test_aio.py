@@ -77,28 +77,38 @@ def test_resident_tensors(served):
 def test_cancelling_a_task_drops_the_call(served):
     async def work(client):
         faults = client["faults"]
-        first = asyncio.ensure_future(faults.slow(200))
-        tasks = [asyncio.ensure_future(faults.slow(20000)) for _ in range(20)]
+        first = asyncio.ensure_future(faults.gate(gate.path))
+        tasks = [asyncio.ensure_future(faults.slow(harness.FOREVER_MS)) for _ in range(20)]
         await client.ping()  # all of them have been sent
+        gate.entered()
         for task in tasks:
             task.cancel()
         done = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(d, asyncio.CancelledError) for d in done)
+        await client.ping()  # the cancels have been read
+        gate.open()
         assert await first is None
         assert await faults.ok() is None
 
-    run(served, work)
+    with harness.Gate() as gate:
+        run(served, work)
 
 
 def test_deadlines(served):
     async def work(client):
+        held = asyncio.ensure_future(client["faults"].gate(gate.path))
+        await client.ping()  # it has been sent
+        gate.entered()
         with pytest.raises(modser.DeadlineExceeded):
-            await client["faults"].slow(300, deadline=0.05)
+            await client["faults"].ok(deadline=0.05)
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(client["faults"].slow(300), 0.05)
+            await asyncio.wait_for(client["faults"].ok(), 0.05)
         assert await client["results"].int() == -42
+        gate.open()
+        assert await held is None
 
-    run(served, work)
+    with harness.Gate() as gate:
+        run(served, work)
 
 
 def test_the_daemon_is_killed(own_daemon):
@@ -106,7 +116,7 @@ def test_the_daemon_is_killed(own_daemon):
 
     async def work(client):
         module = await client.load("faults", harness.ZOO / "faults.so")
-        calls = [asyncio.ensure_future(module.slow(20000)) for _ in range(3)]
+        calls = [asyncio.ensure_future(module.slow(harness.FOREVER_MS)) for _ in range(3)]
         await client.ping()
         daemon.process.send_signal(signal.SIGKILL)
         for got in await asyncio.gather(*calls, return_exceptions=True):

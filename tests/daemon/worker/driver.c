@@ -14,7 +14,7 @@
 
 #include "proto/frame.h"
 
-#define STEP_MS 20000 /* a step that takes longer hangs */
+#define STEP_MS 120000 /* a step that takes longer hangs */
 
 static void must(bool ok, const char *what)
 {
