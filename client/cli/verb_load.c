@@ -70,6 +70,16 @@ static void files_finish(struct files *f)
 	msd_buf_finish(&f->params);
 }
 
+/* None is "no graph" to the daemon. */
+static msd_err read_part(const char *path, struct msd_buf *ret, struct msd_diag *d)
+{
+	msd_err err = msd_file_read(path, ret, d);
+
+	if (err == MSD_OK && ret->n == 0)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: the file is empty", path);
+	return err;
+}
+
 static msd_err files_read(const struct msd_cli *cli, struct files *f,
 			  struct msd_diag *d)
 {
@@ -81,10 +91,17 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 		err = check_library(cli->words[1],
 				    (struct msd_span){f->library.p, f->library.n}, d);
 	if (err == MSD_OK && cli->graph != NULL)
-		err = msd_file_read(cli->graph, &f->graph, d);
+		err = read_part(cli->graph, &f->graph, d);
 	if (err == MSD_OK && cli->params != NULL)
-		err = msd_file_read(cli->params, &f->params, d);
+		err = read_part(cli->params, &f->params, d);
 	return err;
+}
+
+/* A file that is refused is one exit code, whoever found what is wrong with it. */
+static enum msd_exit exit_of_refusal(int code, enum msd_exit otherwise)
+{
+	return code == MSD_UNSUPPORTED || code == MSD_BAD_ARTIFACT ? MSD_EXIT_REFUSED
+								   : otherwise;
 }
 
 static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
@@ -108,9 +125,10 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 		options.progress = show_progress;
 		options.ctx = (void *)(uintptr_t)name;
 	}
-	if (modser_load(client, name, f->library.p, f->library.n, &options, &result) !=
-	    MODSER_OK)
-		code = msd_report_result(client, result);
+	modser_err err = modser_load(client, name, f->library.p, f->library.n, &options,
+				     &result);
+	if (err != MODSER_OK)
+		code = exit_of_refusal(err, msd_report_result(client, result));
 	else
 		msd_session_print(cli, result);
 	modser_result_free(result);
@@ -132,7 +150,8 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 		return msd_report_usage("give --graph, too",
 					"--params without the graph that names them");
 	msd_err err = files_read(cli, &files, &d);
-	code = err == MSD_OK ? upload(cli, &files) : msd_report_file(&d);
+	code = err == MSD_OK ? upload(cli, &files)
+			     : exit_of_refusal(err, msd_report_file(&d));
 	files_finish(&files);
 	msd_diag_finish(&d);
 	return code;

@@ -14,7 +14,9 @@
 /*
  * Happy path: start --opened--> ready; load requests are answered; unload drains,
  * kills, and the module is forgotten when its process is reaped. Failures:
- *  - the worker refuses the artifact, dies, or is not ready in time: FAILED
+ *  - the worker refuses the artifact: whoever loads it is told the whole cause, and the
+ *    module is forgotten; without somebody to tell it is FAILED
+ *  - the worker dies, or is not ready in time: FAILED, with its log
  *  - death when READY: requests that it had are answered WORKER_LOST, the others wait
  * for the next worker: at once for the first, then with back-off; too many: QUARANTINED
  *  - the worker lost its device (its exit status says so): the same, with GPU_FAULT and
@@ -231,8 +233,23 @@ static void lose_sent(struct msd_module *m, bool was_fault, const char *how)
 	m->n_sent = 0;
 }
 
+/* A client waits for the answer to its load. */
+static bool is_loaders(const struct msd_module *m)
+{
+	MSD_LIST_EACH (it, &m->waiters) {
+		if (MSD_CONTAINER_OF(it, struct msd_req, link)->method ==
+		    MSD_M_MODULE_LOAD)
+			return true;
+	}
+	return false;
+}
+
 static void fail_load(struct msd_module *m, const char *how)
 {
+	/* A refusal is told whole; of a death there are logs to ask for. A replacement
+	 * that failed leaves no trace. */
+	const bool is_forgotten =
+		(m->error != NULL && is_loaders(m)) || m->predecessor != NULL;
 	struct msd_diag d = {0};
 
 	if (m->error == NULL) {
@@ -248,7 +265,7 @@ static void fail_load(struct msd_module *m, const char *how)
 	msd_module_answer_waiters(m);
 	msd_module_refuse_queued(m, MSD_MODULE_FAILED,
 				 m->error != NULL ? m->error : "the load failed");
-	if (m->predecessor != NULL) /* a replacement that failed leaves no trace */
+	if (is_forgotten)
 		msd_module_free(m);
 }
 

@@ -46,7 +46,7 @@ expect 4 inspect "$dir/absent.so"
 printf '!<arch>\n' >"$dir/x.a"
 expect 6 load x "$dir/x.a"
 printf 'text' >"$dir/x.so"
-expect 1 load x "$dir/x.so"
+expect 6 load x "$dir/x.so"
 for verb in ping ls show funcs load unload wait logs inspect convert info call completion help; do
   expect 0 "$verb" --help
   grep -q "usage: modser $verb" "$dir/out" || { echo "cli: $verb --help"; failed=1; }

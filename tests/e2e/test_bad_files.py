@@ -32,9 +32,7 @@ def refusal(served, data, file="deploy.so"):
     with Wire(served.host) as wire:
         with pytest.raises(Failure) as failure:
             wire.load("bad", data, file=file)
-        for module in wire.ask("module.list"):
-            if module["name"] == "bad":
-                wire.ask("module.unload", "bad")
+        assert "bad" not in {m["name"] for m in wire.ask("module.list")}
     assert failure.value.name in ("BAD_ARTIFACT", "UNSUPPORTED", "MODULE_FAILED", "BAD_REQUEST")
     return failure.value
 
@@ -206,6 +204,16 @@ def test_a_failed_load_at_start_leaves_the_daemon_up(own_daemon, tmp_path):
         with pytest.raises(Failure) as failure:
             wire.call("bad:f")
         assert failure.value.name in ("MODULE_FAILED", "BAD_ARTIFACT") and "bad.so" in failure.value.message
+
+
+def test_a_death_at_load_leaves_its_logs(daemon):
+    """Unlike a refusal, whose error is all there is to know."""
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure, match="MODULE_FAILED"):
+            wire.load("dead", (harness.ZOO / "constructor_crash.so").read_bytes())
+        assert {m["name"]: m["state"] for m in wire.ask("module.list")}["dead"] == "FAILED"
+        assert "the last words of a constructor" in wire.ask("module.logs", "dead")
+        wire.ask("module.unload", "dead")
 
 
 def test_an_upload_over_the_limit_is_refused_at_its_beginning(own_daemon):

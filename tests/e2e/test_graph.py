@@ -192,14 +192,17 @@ def test_modules_without_state_have_no_instances(daemon, fixtures):
         wire.ask("module.instance", name)
 
 
-def test_files_that_are_no_graph_are_refused(daemon, fixtures):
+def test_files_that_are_no_graph_are_refused(daemon, fixtures, tmp_path):
     folder = fixtures / "tvm-0.8/mlp_llvm"
     library = need(folder, "mlp_llvm_nofactory.so")
     said = daemon.modser("load", "--graph", folder / "model.params", "bad", library)
-    assert said.status == 1 and "graph: line 1" in said.err
+    assert said.status == 6 and "graph: line 1" in said.err
     files = ("--graph", folder / "graph.json", "--params", folder / "graph.json")
     said = daemon.modser("load", *files, "bad", library)
-    assert said.status == 1 and "magic of a .params file" in said.err
+    assert said.status == 6 and "magic of a .params file" in said.err
+    (tmp_path / "empty").touch()
+    said = daemon.modser("load", "--graph", tmp_path / "empty", "bad", library)
+    assert said.status == 6 and "empty: the file is empty" in said.err
     said = daemon.modser("load", "--params", folder / "model.params", "bad", library)
     assert said.status == 2
 

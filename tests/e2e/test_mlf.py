@@ -303,7 +303,7 @@ def test_what_the_compiler_says_is_passed_on(daemon, tmp_path):
     out = tmp_path / "c.tar"
     assert modser("convert", tmp_path / "graph.json", tmp_path / "f.c", "-o", out).status == 0
     said = daemon.modser("load", "broken", out)
-    assert said.status == 1 and "no such luck" in said.err
+    assert said.status == 6 and "no such luck" in said.err
 
 
 def test_an_object_that_is_a_linkers_script_is_refused(mlf, tmp_path):
