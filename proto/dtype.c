@@ -60,6 +60,12 @@ bool msd_dtype_eq(struct msd_dtype a, struct msd_dtype b)
 	return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
 
+bool msd_dtype_is_bool(struct msd_dtype t)
+{
+	return t.lanes == 1 && ((t.code == MSD_DT_BOOL && t.bits == 8) ||
+				(t.code == MSD_DT_UINT && t.bits == 1));
+}
+
 bool msd_dtype_bytes(struct msd_dtype t, uint64_t n, uint64_t *ret_bytes)
 {
 	uint64_t bits = (uint64_t)t.bits * t.lanes;

@@ -59,6 +59,8 @@ enum msd_device_type {
 #define MSD_MAX_NDIM 32       /* dimensions of any tensor that modserd handles */
 
 bool msd_dtype_eq(struct msd_dtype a, struct msd_dtype b);
+/** Is it a bool, of DLPack or of older TVM? */
+bool msd_dtype_is_bool(struct msd_dtype t);
 /** Bytes of @n elements: ceil(n * bits * lanes / 8); false when it does not fit.
  * {uint,1} is TVM's older bool and takes a byte an element, as in every TVM. */
 MSD_MUST_CHECK bool msd_dtype_bytes(struct msd_dtype t, uint64_t n,

@@ -78,40 +78,35 @@ static uint16_t bfloat_of(float v)
 	uint32_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
+	if (v != v) /* rounding would make some NaNs infinite */
+		return 0x7fc0;
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void msd_number_store_float(struct msd_dtype dtype, void *p, int64_t i, double v)
+{
+	if (dtype.code == MSD_DT_BFLOAT)
+		((uint16_t *)p)[i] = bfloat_of((float)v);
+	else if (dtype.bits == 16)
+		((uint16_t *)p)[i] = msd_half_from_double(v);
+	else if (dtype.bits == 32)
+		((float *)p)[i] = (float)v;
+	else
+		((double *)p)[i] = v;
 }
 
 void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v)
 {
-	switch (DTYPE(dtype.code, dtype.bits)) {
-	case DTYPE(MSD_DT_INT, 16):
-	case DTYPE(MSD_DT_UINT, 16):
+	if (msd_number_kind(dtype) == MSD_N_FLOAT)
+		msd_number_store_float(dtype, p, i, (double)v);
+	else if (dtype.bits == 16)
 		((uint16_t *)p)[i] = (uint16_t)v;
-		break;
-	case DTYPE(MSD_DT_INT, 32):
-	case DTYPE(MSD_DT_UINT, 32):
+	else if (dtype.bits == 32)
 		((uint32_t *)p)[i] = (uint32_t)v;
-		break;
-	case DTYPE(MSD_DT_INT, 64):
-	case DTYPE(MSD_DT_UINT, 64):
+	else if (dtype.bits == 64)
 		((int64_t *)p)[i] = v;
-		break;
-	case DTYPE(MSD_DT_FLOAT, 16):
-		((uint16_t *)p)[i] = msd_half_from_double((double)v);
-		break;
-	case DTYPE(MSD_DT_BFLOAT, 16):
-		((uint16_t *)p)[i] = bfloat_of((float)v);
-		break;
-	case DTYPE(MSD_DT_FLOAT, 32):
-		((float *)p)[i] = (float)v;
-		break;
-	case DTYPE(MSD_DT_FLOAT, 64):
-		((double *)p)[i] = (double)v;
-		break;
-	default:
+	else
 		((uint8_t *)p)[i] = (uint8_t)v;
-		break;
-	}
 }
 
 int64_t msd_number_key(enum msd_number_kind kind, union msd_number v)

@@ -24,6 +24,8 @@ enum msd_number_kind msd_number_kind(struct msd_dtype dtype);
 union msd_number msd_number_load(struct msd_dtype dtype, const void *p, int64_t i);
 /** Store an integer as element @i; @dtype has a kind. */
 void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v);
+/** Store a float as element @i, rounded to nearest; @dtype has the kind of floats. */
+void msd_number_store_float(struct msd_dtype dtype, void *p, int64_t i, double v);
 /** A key for a total order: as the numbers compare, with -0 the same as 0 and every NaN
  * the same, behind all others (MSD_KEY_NAN). */
 int64_t msd_number_key(enum msd_number_kind kind, union msd_number v);

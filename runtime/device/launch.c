@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/contrib/element.h"
+
 /* Extents by axis: the first letters of a tag choose three slots, the last letter one
  * of them. */
 enum slot {
@@ -85,15 +87,12 @@ static msd_err tag_understand(struct msd_launch_plan *plan, struct msd_span tag,
 	return MSD_OK;
 }
 
+/* TVM's runtime launches kernels with scalars of 32 and 64 bits alone; its compilers
+ * write all widths. */
 static bool is_parameter(struct msd_dtype t)
 {
-	if (t.lanes != 1)
-		return false;
-	if (t.code == MSD_DT_HANDLE)
-		return true;
-	return (t.code == MSD_DT_INT || t.code == MSD_DT_UINT ||
-		t.code == MSD_DT_FLOAT) &&
-	       (t.bits == 32 || t.bits == 64);
+	return t.lanes == 1 &&
+	       (t.code == MSD_DT_HANDLE || msd_number_kind(t) != MSD_N_NONE);
 }
 
 static msd_err plan_fill(const struct msd_kernel *kernel, struct msd_launch_plan *plan,
@@ -107,8 +106,8 @@ static msd_err plan_fill(const struct msd_kernel *kernel, struct msd_launch_plan
 	for (size_t i = 0; i < kernel->n_args; i++) {
 		if (!is_parameter(kernel->args[i]))
 			return msd_diag_set(d, MSD_UNSUPPORTED,
-					    "parameter %zu is of type %s, which no "
-					    "kernel takes",
+					    "parameter %zu is of type %s, which "
+					    "cannot be passed to a kernel",
 					    i, msd_dtype_format(kernel->args[i], name));
 	}
 	plan->kernel = kernel;
@@ -143,12 +142,9 @@ void msd_launch_plan_finish(struct msd_launch_plan *plan)
 	*plan = (struct msd_launch_plan){0};
 }
 
-/* One parameter as the kernel takes it. */
+/* One parameter as the kernel takes it: a scalar of any width begins where it does. */
 union value {
-	int64_t i64;
-	int32_t i32;
-	double f64;
-	float f32;
+	uint64_t bits;
 	void *p;
 };
 
@@ -182,23 +178,16 @@ static msd_err pack_number(struct msd_dtype type, const struct msd_any *v, int32
 			   union value *ret, struct msd_diag *d)
 {
 	const bool is_int = v->type == MSD_T_INT || v->type == MSD_T_BOOL;
+	const bool is_float = msd_number_kind(type) == MSD_N_FLOAT;
+	const bool is_bool = msd_dtype_is_bool(type);
 
-	if (type.code == MSD_DT_FLOAT) {
-		if (!is_int && v->type != MSD_T_FLOAT)
-			return refuse(i, "a float", v, d);
-		double f = is_int ? (double)v->as.i : v->as.f;
-		if (type.bits == 64)
-			ret->f64 = f;
-		else
-			ret->f32 = (float)f;
-		return MSD_OK;
-	}
+	if (!is_int && (!is_float || v->type != MSD_T_FLOAT))
+		return refuse(i, is_float ? "a float" : "an int", v, d);
+	ret->bits = 0;
 	if (!is_int)
-		return refuse(i, "an int", v, d);
-	if (type.bits == 64)
-		ret->i64 = v->as.i;
-	else
-		ret->i32 = (int32_t)(uint32_t)v->as.i; /* uint32 comes widened, too */
+		msd_number_store_float(type, ret, 0, v->as.f);
+	else /* what is unsigned comes widened, too */
+		msd_number_store(type, ret, 0, is_bool ? v->as.i != 0 : v->as.i);
 	return MSD_OK;
 }
 

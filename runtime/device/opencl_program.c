@@ -153,6 +153,16 @@ static msd_err program_for(struct msd_dev_program *p,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "kernel %s", k->name);
 }
 
+/* TVM writes kernels with parameters that the language has not. */
+static bool is_opencl_c(const struct msd_kernel *k)
+{
+	for (size_t i = 0; i < k->n_args; i++) {
+		if (msd_dtype_is_bool(k->args[i]))
+			return false;
+	}
+	return true;
+}
+
 /* The first kernel object at once: a kernel that is not in the program shows now. */
 static msd_err kernel_load(struct msd_dev_program *p,
 			   const struct msd_device_blob *blob, size_t i,
@@ -165,6 +175,8 @@ static msd_err kernel_load(struct msd_dev_program *p,
 		strndup((const char *)blob->kernels[i].name.p, blob->kernels[i].name.n);
 	if (k->name == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	if (has_sections(blob->code) && !is_opencl_c(&blob->kernels[i]))
+		return MSD_OK; /* the others run without it */
 	msd_err err = program_for(p, blob, i, d);
 	if (err == MSD_OK)
 		err = kernel_take(p, k, blob->kernels[i].n_args, &idle, d);
@@ -243,7 +255,7 @@ static msd_err args_set(struct msd_opencl *cl, struct idle_kernel *idle,
 	for (uint32_t i = 0; i < launch->kernel->n_args; i++) {
 		const struct msd_dtype type = launch->kernel->args[i];
 		const void *value = launch->values[i];
-		size_t n = type.bits / 8u;
+		size_t n = (type.bits + 7u) / 8u;
 		struct cl_mem *mem;
 
 		if (type.code == MSD_DT_HANDLE) {
@@ -294,8 +306,12 @@ msd_err msd_opencl_launch(struct msd_dev_program *p, size_t index,
 {
 	struct program_kernel *k = &p->kernels[index];
 	struct idle_kernel *idle;
-	msd_err err = kernel_take(p, k, launch->kernel->n_args, &idle, d);
 
+	if (k->program == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "it takes a bool by value, which OpenCL C does not "
+				    "allow (an int8 in its place would run)");
+	msd_err err = kernel_take(p, k, launch->kernel->n_args, &idle, d);
 	if (err != MSD_OK)
 		return err;
 	err = args_set(p->cl, idle, launch, d);

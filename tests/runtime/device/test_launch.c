@@ -1,5 +1,6 @@
 /* The convention of launches, on a backend that only writes down what it was asked. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 #include "runtime/device/launch.h"
@@ -21,7 +22,7 @@ static msd_err record(struct msd_dev_program *program, size_t index,
 	seen = *launch;
 	for (size_t i = 0; i < launch->kernel->n_args; i++)
 		memcpy(&seen_values[i], launch->values[i],
-		       launch->kernel->args[i].bits / 8u);
+		       (launch->kernel->args[i].bits + 7u) / 8u);
 	return MSD_OK;
 }
 
@@ -37,7 +38,6 @@ static const struct msd_dtype int64 = {MSD_DT_INT, 64, 1};
 static const struct msd_dtype uint32 = {MSD_DT_UINT, 32, 1};
 static const struct msd_dtype float32 = {MSD_DT_FLOAT, 32, 1};
 static const struct msd_dtype float64 = {MSD_DT_FLOAT, 64, 1};
-static const struct msd_dtype float16 = {MSD_DT_FLOAT, 16, 1};
 
 #define TAGS(...)                                                                      \
 	(const char *const[])                                                          \
@@ -184,6 +184,42 @@ Test(launch, values_are_packed_by_their_type)
 	finish(&k);
 }
 
+Test(launch, scalars_of_every_width_are_packed)
+{
+	static const struct {
+		struct msd_dtype type;
+		struct msd_any arg;
+		uint64_t want;
+	} cases[] = {
+		{{MSD_DT_INT, 8, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfe},
+		{{MSD_DT_UINT, 8, 1}, {.type = MSD_T_INT, .as.i = 200}, 200},
+		{{MSD_DT_INT, 16, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfffe},
+		{{MSD_DT_UINT, 16, 1}, {.type = MSD_T_INT, .as.i = 60000}, 60000},
+		{{MSD_DT_UINT, 64, 1}, {.type = MSD_T_INT, .as.i = -1}, UINT64_MAX},
+		{{MSD_DT_UINT, 1, 1}, {.type = MSD_T_INT, .as.i = 2}, 1},
+		{{MSD_DT_BOOL, 8, 1}, {.type = MSD_T_BOOL, .as.i = 1}, 1},
+		{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = -1.5}, 0xbe00},
+		{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_INT, .as.i = 2}, 0x4000},
+		{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = 1.5}, 0x3fc0},
+		{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = NAN}, 0x7fc0},
+		{{MSD_DT_FLOAT, 64, 1}, {.type = MSD_T_INT, .as.i = 1}, 0x3ffull << 52},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct msd_dtype types[] = {handle, cases[i].type};
+		const struct msd_any args[] = {msd_none(), cases[i].arg};
+		struct kernel k;
+		uint64_t got = 0;
+
+		cr_assert_eq(make(&k, types, 2, NO_TAGS), MSD_OK);
+		cr_assert_eq(run(&k, args, 2), MSD_OK, "%zu", i);
+		memcpy(&got, &seen_values[1], (cases[i].type.bits + 7u) / 8u);
+		cr_expect_eq(got, cases[i].want, "%zu: %llx", i,
+			     (unsigned long long)got);
+		finish(&k);
+	}
+}
+
 Test(launch, tensor_map_is_the_parameter_itself)
 {
 	const struct msd_dtype types[] = {handle};
@@ -231,12 +267,12 @@ Test(launch, wrong_number_and_negative_extent_are_refused)
 
 Test(launch, unknown_tag_and_type_fail_the_plan)
 {
-	const struct msd_dtype types[] = {float16};
+	const struct msd_dtype types[] = {{MSD_DT_FLOAT, 32, 4}};
 	struct kernel k;
 
 	cr_assert_eq(make(&k, NULL, 0, TAGS("warpIdx.x")), MSD_UNSUPPORTED);
 	expect_text(&k, "kernel k: unknown launch parameter warpIdx.x");
 	cr_assert_eq(make(&k, types, 1, NO_TAGS), MSD_UNSUPPORTED);
-	expect_text(&k,
-		    "kernel k: parameter 0 is of type float16, which no kernel takes");
+	expect_text(&k, "kernel k: parameter 0 is of type float32x4, which cannot be "
+			"passed to a kernel");
 }
