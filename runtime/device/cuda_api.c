@@ -113,12 +113,13 @@ static msd_err translate(int code)
 	case MSD_CU_ERROR_OUT_OF_MEMORY:
 		return MSD_NOMEM;
 	case MSD_CU_ERROR_INVALID_IMAGE:
+	case MSD_CU_ERROR_NOT_FOUND:
+		return MSD_BAD_ARTIFACT;
+	/* Code for another device or driver, mostly. */
 	case MSD_CU_ERROR_NO_BINARY_FOR_GPU:
 	case MSD_CU_ERROR_INVALID_PTX:
 	case MSD_CU_ERROR_UNSUPPORTED_PTX_VERSION:
 	case MSD_CU_ERROR_INVALID_SOURCE:
-	case MSD_CU_ERROR_NOT_FOUND:
-		return MSD_BAD_ARTIFACT;
 	case MSD_CU_ERROR_JIT_COMPILER_NOT_FOUND:
 		return MSD_UNSUPPORTED;
 	/* The driver's documentation says of these that the process must end. */

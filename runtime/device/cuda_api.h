@@ -190,8 +190,9 @@ int msd_cuda_driver_major(void);
 
 /**
  * Translate @code of @function, whose name and number stay in the text: MSD_NOMEM,
- * MSD_BAD_ARTIFACT (code that the driver does not take), MSD_GPU_FAULT (the context is
- * lost, and only the end of the process clears that), else MSD_CALL_FAILED.
+ * MSD_BAD_ARTIFACT (damaged code, or a kernel that is not in it), MSD_UNSUPPORTED (code
+ * that is not for this device or driver), MSD_GPU_FAULT (the context is lost, and only
+ * the end of the process clears that), else MSD_CALL_FAILED.
  */
 msd_err msd_cuda_error(struct msd_diag *d, const char *function, int code);
 

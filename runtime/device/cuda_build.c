@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/cuda_source.h"
 
-#define LOG_BYTES 16384u
-
 /* Where the driver writes what is wrong with the code. */
 struct log {
-	char text[LOG_BYTES];
+	char text[MSD_BUILD_LOG_MAX];
 	int options[2];
 	void *values[2];
 };
@@ -18,25 +17,17 @@ struct log {
 static void log_init(struct log *log)
 {
 	log->text[0] = '\0';
-	log->text[LOG_BYTES - 1] = '\0';
+	log->text[MSD_BUILD_LOG_MAX - 1] = '\0';
 	log->options[0] = MSD_CU_JIT_ERROR_LOG_BUFFER;
 	log->values[0] = log->text;
 	log->options[1] = MSD_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
-	log->values[1] = (void *)(uintptr_t)(LOG_BYTES - 1);
+	log->values[1] = (void *)(uintptr_t)(MSD_BUILD_LOG_MAX - 1);
 }
 
 static msd_err refused(const struct log *log, const char *function, int code,
 		       struct msd_diag *d)
 {
-	msd_err err = msd_cuda_error(d, function, code);
-
-	if (log->text[0] == '\0' || d == NULL)
-		return err;
-	char *head = strdup(msd_diag_text(d));
-	(void)msd_diag_set(d, err, "%s; its log:\n%s", head != NULL ? head : function,
-			   log->text);
-	free(head);
-	return err;
+	return msd_build_log_add(d, msd_cuda_error(d, function, code), log->text);
 }
 
 /* @image is whole, aligned and NUL-terminated. */

@@ -8,7 +8,7 @@
 #include "runtime/device/cuda.h"
 #include "runtime/device/cuda_image.h"
 
-/** MSD_BAD_ARTIFACT has the compiler's log. The context is current. */
+/** MSD_UNSUPPORTED has the compiler's log. The context is current. */
 MSD_MUST_CHECK msd_err msd_cuda_build(const struct msd_cuda *cuda,
 				      const struct msd_device_blob *blob,
 				      struct cu_module **ret, struct msd_diag *d);

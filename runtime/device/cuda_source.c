@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/device/build_log.h"
 #include "runtime/device/cuda_nvrtc.h"
 
-#define MAX_LOG_BYTES 16384u
 #define MAX_ARCHS 256
 #define FIRST_FEATURE_ARCH 90 /* from here "sm_90a" has what "sm_90" lacks */
 
@@ -48,7 +48,7 @@ static void options_fill(struct options *o, const char *prefix, int arch,
 static msd_err failed(const struct msd_nvrtc *nvrtc, const char *function, int code,
 		      struct msd_diag *d)
 {
-	msd_err err = code == MSD_NVRTC_OUT_OF_MEMORY ? MSD_NOMEM : MSD_BAD_ARTIFACT;
+	msd_err err = code == MSD_NVRTC_OUT_OF_MEMORY ? MSD_NOMEM : MSD_UNSUPPORTED;
 
 	return msd_diag_set(d, err, "%s: %s (%d)", function, nvrtc->error_string(code),
 			    code);
@@ -64,9 +64,7 @@ static msd_err refused(const struct msd_nvrtc *nvrtc, struct nvrtc_program *prog
 		return err;
 	char *log = calloc(1, n + 1);
 	if (log != NULL && nvrtc->log(program, log) == MSD_NVRTC_SUCCESS)
-		(void)msd_diag_set(
-			d, err, "nvrtcCompileProgram: %s (%d); its log:\n%.*s",
-			nvrtc->error_string(code), code, (int)MAX_LOG_BYTES, log);
+		(void)msd_build_log_add(d, err, log);
 	free(log);
 	return err;
 }

@@ -12,8 +12,8 @@
 /**
  * Compile for a device of @capability (90: 9.0). *@ret, empty before, gets a cubin, or
  * PTX when NVRTC is older than the device: *@ret_is_ptx. The caller finishes *@ret, on
- * failure as well. Errors: MSD_UNSUPPORTED (no NVRTC; what was looked for),
- * MSD_BAD_ARTIFACT (with the compiler's log), MSD_NOMEM.
+ * failure as well. Errors: MSD_UNSUPPORTED (no NVRTC: what was looked for; source
+ * that it refuses: its log), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_cuda_source_compile(struct msd_span source, int capability,
 					       struct msd_buf *ret, bool *ret_is_ptx,

@@ -60,10 +60,11 @@ struct msd_launch {
 
 /*
  * A backend. Every member is there unless it says optional. Errors: MSD_UNSUPPORTED (no
- * driver, no such device, a blob that this device cannot take; the text says what was
- * looked for), MSD_NOMEM (device memory, too), MSD_BAD_ARTIFACT (the driver refuses the
- * code; its log is in the text), MSD_CALL_FAILED (the driver refuses an operation), and
- * MSD_GPU_FAULT when the device is lost to this process for good.
+ * driver, no such device: the text says what was looked for; code that this device or
+ * its compiler does not take: its log is in the text), MSD_NOMEM (device memory, too),
+ * MSD_BAD_ARTIFACT (damaged code, or a kernel that is not in it), MSD_CALL_FAILED (the
+ * driver refuses an operation), and MSD_GPU_FAULT when the device is lost to this
+ * process for good.
  */
 struct msd_device_ops {
 	uint32_t abi;     /* MSD_DEVICE_ABI */

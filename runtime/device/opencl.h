@@ -63,7 +63,7 @@ msd_err msd_opencl_launch(struct msd_dev_program *program, size_t index,
 
 /* opencl_build.c */
 /**
- * A built program of @source, from the cache when it is there. MSD_BAD_ARTIFACT has the
+ * A built program of @source, from the cache when it is there. MSD_UNSUPPORTED has the
  * build log.
  */
 MSD_MUST_CHECK msd_err msd_opencl_build_source(struct msd_opencl *cl,

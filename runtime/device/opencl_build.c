@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/opencl.h"
 
-#define MAX_LOG_BYTES 16384u /* of a build log in an error's text */
-
+/* The device's compiler does not take it: most often it lacks something that the code
+ * wants. */
 static msd_err build_failed(struct msd_opencl *cl, struct cl_program *program,
 			    int32_t code, struct msd_diag *d)
 {
@@ -14,21 +15,18 @@ static msd_err build_failed(struct msd_opencl *cl, struct cl_program *program,
 	char *log = NULL;
 
 	(void)msd_opencl_error(d, "clBuildProgram", code);
+	if (d != NULL)
+		d->code = MSD_UNSUPPORTED;
 	if (cl->api->clGetProgramBuildInfo(program, cl->place.device, CL_BUILD_LOG_INFO,
 					   0, NULL, &n) == CL_OK &&
 	    n > 1 && n < SIZE_MAX)
 		log = calloc(1, n + 1);
 	if (log != NULL &&
 	    cl->api->clGetProgramBuildInfo(program, cl->place.device, CL_BUILD_LOG_INFO,
-					   n, log, NULL) == CL_OK) {
-		char *head = strdup(msd_diag_text(d));
-		(void)msd_diag_set(d, MSD_BAD_ARTIFACT, "%s; its log:\n%.*s",
-				   head != NULL ? head : "", (int)MAX_LOG_BYTES, log);
-		free(head);
-	}
+					   n, log, NULL) == CL_OK)
+		(void)msd_build_log_add(d, MSD_UNSUPPORTED, log);
 	free(log);
-	d->code = MSD_BAD_ARTIFACT;
-	return MSD_BAD_ARTIFACT;
+	return MSD_UNSUPPORTED;
 }
 
 /* Build @program, which is released when that fails. */
@@ -57,7 +55,8 @@ msd_err msd_opencl_build_binary(struct msd_opencl *cl, struct msd_span binary,
 
 	if (code != CL_OK) {
 		(void)msd_opencl_error(d, "clCreateProgramWithBinary", code);
-		d->code = MSD_BAD_ARTIFACT;
+		if (d != NULL)
+			d->code = MSD_BAD_ARTIFACT;
 		return MSD_BAD_ARTIFACT;
 	}
 	return build(cl, program, ret, d);

@@ -195,7 +195,7 @@ Test(cuda_gpu, ptx_that_does_not_compile_comes_with_the_log)
 	if (dev == NULL)
 		return;
 	cr_expect_eq(run_ptx(dev, PTX_HEAD "nonsense\n", "k", &one_block, &d),
-		     MSD_BAD_ARTIFACT, "%s", msd_diag_text(&d));
+		     MSD_UNSUPPORTED, "%s", msd_diag_text(&d));
 	cr_expect_not_null(strstr(msd_diag_text(&d), "its log:"), "%s",
 			   msd_diag_text(&d));
 	msd_diag_finish(&d);

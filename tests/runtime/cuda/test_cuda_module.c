@@ -199,7 +199,7 @@ Test(cuda_module, ptx_that_does_not_compile_comes_with_the_log)
 
 	(void)cache_fresh();
 	cr_expect_eq(blob_load(dev, "ptx", code, sizeof(code) - 1, "k", &d),
-		     MSD_BAD_ARTIFACT);
+		     MSD_UNSUPPORTED);
 	cr_expect_str_eq(msd_diag_text(&d),
 			 "cuLinkAddData: CUDA_ERROR_INVALID_PTX (218), said by the "
 			 "stand-in driver; its log:\nptxas fatal : stub: not PTX");

@@ -88,7 +88,7 @@ Test(cuda_source, that_is_wrong_comes_with_the_compilers_words)
 	if (!has_nvrtc())
 		return;
 	cr_expect_eq(msd_cuda_source_compile(text("int x = y;"), 90, &out, &is_ptx, &d),
-		     MSD_BAD_ARTIFACT);
+		     MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "module.cu(1): error"), "%s",
 			   msd_diag_text(&d));
 	msd_buf_finish(&out);
