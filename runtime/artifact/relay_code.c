@@ -239,9 +239,48 @@ static msd_err read_params(struct msd_cur *c, struct msd_relay_func *f,
 	f->n_params = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		f->params[i] = msd_cur_str64(c);
-	n = msd_cur_count64(c, sizeof(int64_t)); /* each one's device */
-	(void)msd_cur_take(c, n * sizeof(int64_t));
 	return c->bad ? truncated(d) : MSD_OK;
+}
+
+static msd_err read_param_types(struct msd_cur *c, struct msd_relay_image *img,
+				struct msd_relay_func *f, struct msd_diag *d)
+{
+	const size_t n = msd_cur_count64(c, sizeof(int64_t));
+
+	f->param_types = calloc((size_t)f->n_params + 1, sizeof(*f->param_types));
+	if (f->param_types == NULL)
+		return no_memory(d);
+	for (size_t i = 0; i < n; i++) {
+		const int32_t type = msd_relay_device(img, msd_cur_i64(c));
+		if (c->bad)
+			break;
+		if (type < 0 || i >= f->n_params)
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "parameter %zu is on no device, or there "
+					    "is none",
+					    i);
+		f->param_types[i] = type;
+	}
+	return c->bad ? truncated(d) : MSD_OK;
+}
+
+/* Devices in the fields become types. */
+static msd_err name_devices(const struct checking *k, struct msd_relay_image *img,
+			    struct msd_relay_ins *ins, struct msd_diag *d)
+{
+	const bool is_copy = ins->op == MSD_RELAY_DEVICE_COPY;
+	const uint32_t first = is_copy ? 1 : 5;
+	const uint32_t last = is_copy ? 2 : 5;
+
+	if (!is_copy && ins->op != MSD_RELAY_ALLOC_STORAGE)
+		return MSD_OK;
+	for (uint32_t i = first; i <= last; i++) {
+		const int32_t type = msd_relay_device(img, ins->fields[i]);
+		if (type < 0)
+			return bad_instruction(k, "there is no such device", d);
+		ins->fields[i] = type;
+	}
+	return MSD_OK;
 }
 
 /* No path runs past the end. */
@@ -263,6 +302,8 @@ msd_err msd_relay_read_func(struct msd_cur *c, struct msd_relay_image *img,
 
 	if (err == MSD_OK)
 		err = read_params(c, f, d);
+	if (err == MSD_OK)
+		err = read_param_types(c, img, f, d);
 	if (err != MSD_OK)
 		return err;
 	f->code = calloc(f->n_code, sizeof(*f->code));
@@ -271,10 +312,8 @@ msd_err msd_relay_read_func(struct msd_cur *c, struct msd_relay_image *img,
 	for (; err == MSD_OK && k.pc < f->n_code; k.pc++) {
 		struct msd_relay_ins *ins = &f->code[k.pc];
 		err = read_instruction(c, &k, ins, d);
-		if (err == MSD_OK && img->minor < 9 && img->device_type == 0 &&
-		    ins->op == MSD_RELAY_ALLOC_STORAGE &&
-		    ins->fields[5] != MSD_DEV_CPU && ins->fields[5] < INT32_MAX)
-			img->device_type = (int32_t)ins->fields[5];
+		if (err == MSD_OK)
+			err = name_devices(&k, img, ins, d);
 	}
 	return err == MSD_OK ? check_end(f, d) : err;
 }

@@ -17,6 +17,7 @@ void msd_relay_image_finish(struct msd_relay_image *img)
 			free(f->code[k].fields);
 		free(f->code);
 		free(f->params);
+		free(f->param_types);
 	}
 	free(img->consts);
 	free(img->packed);
@@ -67,8 +68,25 @@ static msd_err read_head(struct msd_cur *c, struct msd_relay_image *img,
 
 static void note_device(struct msd_relay_image *img, int32_t type)
 {
-	if (img->device_type == 0 && type != MSD_DEV_CPU)
+	if (type == 0 || type == MSD_DEV_CPU || type == MSD_DEV_CUDA_HOST)
+		return;
+	if (img->device_type == 0)
 		img->device_type = type;
+	else if (img->device_type != type && img->other_type == 0)
+		img->other_type = type;
+}
+
+int32_t msd_relay_device(struct msd_relay_image *img, int64_t number)
+{
+	int32_t type = -1;
+
+	if (img->minor < 9 && number >= 0 && number < INT32_MAX)
+		type = (int32_t)number;
+	else if (img->minor >= 9 && number >= 0 && number < (int64_t)img->n_devices)
+		type = img->device_types[number];
+	if (type > 0)
+		note_device(img, type);
+	return type >= 0 ? type : -1;
 }
 
 static msd_err read_devices(struct msd_cur *c, struct msd_relay_image *img,
@@ -144,9 +162,13 @@ static msd_err read_consts(struct msd_cur *c, struct msd_relay_image *img,
 		return err;
 	n = msd_cur_count64(c, sizeof(int64_t));
 	for (size_t i = 0; i < n; i++) {
-		const int64_t device = msd_cur_i64(c);
-		if (img->minor < 9)
-			note_device(img, (int32_t)device);
+		const int32_t type = msd_relay_device(img, msd_cur_i64(c));
+		if (c->bad || i >= img->n_consts)
+			break;
+		if (type < 0)
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "constant %zu is on no device", i);
+		img->consts[i].device_type = type;
 	}
 	return c->bad ? truncated(d, "constants") : MSD_OK;
 }

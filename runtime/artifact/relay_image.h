@@ -38,12 +38,15 @@ enum msd_relay_op {
 struct msd_relay_ins {
 	enum msd_relay_op op;
 	uint32_t n_fields;
-	int64_t *fields; /* as above; jumps are relative to the instruction; owned */
+	/* As above; jumps are relative to the instruction; a device is its type
+	 * whatever the file has, 0 where it says nothing. Owned. */
+	int64_t *fields;
 };
 
 struct msd_relay_func {
 	struct msd_span name;
 	struct msd_span *params; /* their names; they are the first registers */
+	int32_t *param_types;    /* of the devices that they belong on; 0: any */
 	uint32_t n_params;
 	uint32_t n_regs;
 	struct msd_relay_ins *code;
@@ -53,6 +56,7 @@ struct msd_relay_func {
 struct msd_relay_const {
 	struct msd_span name;           /* of one that is bound later; else empty */
 	struct msd_tensor_blob *tensor; /* owned; NULL when it is bound later */
+	int32_t device_type;            /* of where it belongs; 0: the host */
 };
 
 #define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* of one function */
@@ -66,6 +70,7 @@ struct msd_relay_image {
 	struct msd_relay_func *funcs;
 	uint32_t n_funcs;
 	int32_t device_type; /* the first one named that is not the host; 0: none */
+	int32_t other_type;  /* another one; 0: none */
 	/* Private to the reader. */
 	uint32_t minor;        /* of the version, 0.minor */
 	int32_t *device_types; /* of the virtual devices, 0.9+ */
@@ -81,6 +86,12 @@ MSD_MUST_CHECK msd_err msd_relay_image_read(struct msd_span payload,
 					    struct msd_diag *d);
 void msd_relay_image_finish(struct msd_relay_image *img);
 
+/**
+ * The type of the device that the file calls @number: a type itself in 0.8, since then
+ * the index of a virtual device. 0 says nothing; -1: there is none. Notes what is not
+ * the host; private to the reader.
+ */
+int32_t msd_relay_device(struct msd_relay_image *img, int64_t number);
 /** One function at @c, checked against img; private to the reader (relay_code.c). */
 MSD_MUST_CHECK msd_err msd_relay_read_func(struct msd_cur *c,
 					   struct msd_relay_image *img,

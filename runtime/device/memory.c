@@ -228,3 +228,25 @@ msd_err msd_dev_tensor(struct msd_dev *dev, struct msd_dtype dtype,
 	msd_obj_unref(&s->obj); /* the tensor holds it */
 	return *ret != NULL ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
 }
+
+msd_err msd_dev_tensor_move(struct msd_dev *dev, struct msd_any *v, struct msd_diag *d)
+{
+	const struct msd_dltensor *t = msd_any_dltensor(v);
+	struct msd_tensor *there;
+	msd_err err =
+		msd_dev_tensor(dev, t->dtype, t->shape, (size_t)t->ndim, &there, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_dev_copy(dev, there->dl.data, NULL, t->data, msd_dltensor_bytes(t),
+			   d);
+	if (err == MSD_OK) /* the host's copy goes now */
+		err = msd_dev_sync(dev, d);
+	if (err != MSD_OK) {
+		msd_obj_unref(&there->obj);
+		return err;
+	}
+	msd_any_drop(v);
+	*v = msd_of_obj(&there->obj);
+	return MSD_OK;
+}

@@ -30,6 +30,11 @@ MSD_MUST_CHECK msd_err msd_dev_tensor(struct msd_dev *dev, struct msd_dtype dtyp
 				      const int64_t *shape, size_t ndim,
 				      struct msd_tensor **ret, struct msd_diag *d);
 
+/** Replace the tensor of the host in @v, which is compact, by a copy on @dev; done on
+ * return. */
+MSD_MUST_CHECK msd_err msd_dev_tensor_move(struct msd_dev *dev, struct msd_any *v,
+					   struct msd_diag *d);
+
 /* Of device.c: when the device opens and closes. */
 MSD_MUST_CHECK msd_err msd_dev_pool_create(struct msd_dev *dev, struct msd_diag *d);
 void msd_dev_pool_destroy(struct msd_dev *dev); /* all was freed */

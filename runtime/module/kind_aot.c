@@ -28,7 +28,7 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 {
 	const struct factory *f = self;
 
-	if (f->aot == NULL)
+	if (f->aot == NULL || f->refusal != NULL)
 		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s",
 					  f->refusal != NULL ? f->refusal : "no model");
 	return msd_aot_run(f->aot, args, n, ret);
@@ -142,6 +142,27 @@ static msd_err aot_start(struct msd_node *node, struct msd_diag *d)
 	return err;
 }
 
+/* TVM compiles such models for the host alone, and hands them its memory. */
+static msd_err aot_place(struct msd_node *node, struct msd_device device,
+			 struct msd_diag *d)
+{
+	struct factory *f = node->state;
+	char name[MSD_DTYPE_NAME_MAX];
+
+	if (device.type == MSD_DEV_CPU || f->refusal != NULL)
+		return MSD_OK;
+	if (asprintf(&f->refusal,
+		     "module %u (%s) cannot run here: it works in host memory, and the "
+		     "module was placed on %s:%d (load it with --device cpu)",
+		     node->index, node->ops->kind,
+		     msd_device_type_format(device.type, name), device.id) < 0) {
+		f->refusal = NULL;
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	f->rules.info.refusal = f->refusal;
+	return MSD_OK;
+}
+
 static struct msd_function *aot_find(struct msd_node *node, const char *name)
 {
 	struct factory *f = node->state;
@@ -176,6 +197,7 @@ const struct msd_node_ops msd_kind_aot = {
 	.kind = "AotExecutorFactory",
 	.open = aot_open,
 	.start = aot_start,
+	.place = aot_place,
 	.find = aot_find,
 	.list = aot_list,
 	.close = aot_close,

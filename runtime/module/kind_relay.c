@@ -39,20 +39,14 @@ static void list_unbound(const struct msd_relay_image *img, struct msd_buf *out)
 	}
 }
 
-/* Why it cannot run: an import, a device, functions or constants that nobody has. */
+/* Why it cannot run: an import, functions or constants that nobody has. */
 static void list_reasons(struct msd_node *node, struct msd_buf *out)
 {
 	struct msd_relay_vm *vm = node->state;
-	char device[MSD_DTYPE_NAME_MAX];
 	struct msd_buf missing = {0};
 
 	msd_node_refusals(node, out);
 	msd_relay_vm_link(vm, find_packed, node, &missing);
-	if (out->n == 0 && vm->image.device_type != 0)
-		msd_buf_printf(
-			out,
-			"it works on %s, and this build runs it in host memory alone",
-			msd_device_type_format(vm->image.device_type, device));
 	if (missing.n > 0)
 		msd_buf_printf(out, "%sfunctions are missing: %.*s",
 			       out->n > 0 ? "; " : "", (int)missing.n,
@@ -63,34 +57,58 @@ static void list_reasons(struct msd_node *node, struct msd_buf *out)
 		list_unbound(&vm->image, out);
 }
 
+/* Its functions, from now on, say @why instead of running. */
+static msd_err refuse(struct msd_node *node, const char *why, size_t n,
+		      struct msd_diag *d)
+{
+	struct msd_relay_vm *vm = node->state;
+
+	if (asprintf(&vm->refusal, "module %u (%s) cannot run here: %.*s", node->index,
+		     node->ops->kind, (int)n, why) < 0) {
+		vm->refusal = NULL;
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
+		vm->entries[i].rules.info.refusal = vm->refusal;
+	return MSD_OK;
+}
+
 static msd_err relay_start(struct msd_node *node, struct msd_diag *d)
 {
 	struct msd_relay_vm *vm = node->state;
 	struct msd_buf why = {0};
+	msd_err err = MSD_OK;
 
-	list_reasons(node, &why);
-	if (why.n > 0 && !why.bad &&
-	    asprintf(&vm->refusal, "module %u (%s) cannot run here: %.*s", node->index,
-		     node->ops->kind, (int)why.n, (const char *)why.p) < 0) {
-		vm->refusal = NULL;
-		why.bad = true;
-	}
-	const bool is_bad = why.bad;
-	msd_buf_finish(&why);
-	for (uint32_t i = 0; i < vm->image.n_funcs; i++) {
+	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
 		vm->entries[i].rules.info.module_kind = node->ops->kind;
-		vm->entries[i].rules.info.refusal = vm->refusal;
-	}
-	return is_bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+	list_reasons(node, &why);
+	if (why.bad)
+		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+	else if (why.n > 0)
+		err = refuse(node, (const char *)why.p, why.n, d);
+	msd_buf_finish(&why);
+	return err;
 }
 
-/* Runs on the host wherever the module is; by now the library was asked for its
- * functions' signatures. */
+/* By now the library was asked for its functions' signatures. */
 static msd_err relay_place(struct msd_node *node, struct msd_device device,
 			   struct msd_diag *d)
 {
-	(void)device;
-	return msd_relay_learn_signatures(node->state, d);
+	struct msd_relay_vm *vm = node->state;
+	msd_err err = msd_relay_learn_signatures(vm, d);
+
+	if (err == MSD_OK && vm->refusal == NULL)
+		err = msd_relay_vm_place(vm, device, d);
+	if (err != MSD_UNSUPPORTED || vm->dev != NULL)
+		return err;
+	/* Functions of the host in the same library can be called all the same. */
+	char *why = strdup(msd_diag_text(d));
+	if (why == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_diag_finish(d);
+	err = refuse(node, why, strlen(why), d);
+	free(why);
+	return err;
 }
 
 static struct msd_function *relay_find(struct msd_node *node, const char *name)

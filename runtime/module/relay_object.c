@@ -27,14 +27,26 @@ struct msd_any *msd_relay_adt(const struct msd_any *v, int64_t *ret_tag, size_t 
 	return a->items + 1;
 }
 
-static int take(const struct msd_any *v, struct msd_any *ret, unsigned depth)
+static int take_tensor(const struct msd_relay_vm *vm, int32_t type,
+		       const struct msd_any *v, struct msd_any *ret)
+{
+	const struct msd_dltensor *t = msd_any_dltensor(v);
+	const struct msd_dev *dev = msd_relay_dev(vm, type);
+	const int32_t wanted = dev != NULL ? dev->device.type : MSD_DEV_CPU;
+
+	if (type != 0 && t->device.type != wanted)
+		return msd_relay_copy(vm, t, type, ret);
+	return msd_any_copy(v, ret) ? 0
+				    : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+}
+
+static int take(const struct msd_relay_vm *vm, int32_t type, const struct msd_any *v,
+		struct msd_any *ret, unsigned depth)
 {
 	const struct msd_array *in = v->as.p;
 
 	if (v->type == MSD_T_DLTENSOR || v->type == MSD_T_TENSOR)
-		return msd_any_copy(v, ret)
-			       ? 0
-			       : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return take_tensor(vm, type, v, ret);
 	if (v->type != MSD_T_ARRAY || depth == MAX_DEPTH)
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected a tensor or a tuple of tensors, "
@@ -44,7 +56,7 @@ static int take(const struct msd_any *v, struct msd_any *ret, unsigned depth)
 	if (out == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
 	for (int64_t i = 0; i < in->size; i++) {
-		if (take(&in->items[i], &out->items[i + 1], depth + 1) != 0) {
+		if (take(vm, type, &in->items[i], &out->items[i + 1], depth + 1) != 0) {
 			msd_obj_unref(&out->obj);
 			return -1;
 		}
@@ -53,9 +65,10 @@ static int take(const struct msd_any *v, struct msd_any *ret, unsigned depth)
 	return 0;
 }
 
-int msd_relay_take(const struct msd_any *v, struct msd_any *ret)
+int msd_relay_take(const struct msd_relay_vm *vm, int32_t type, const struct msd_any *v,
+		   struct msd_any *ret)
 {
-	return take(v, ret, 0);
+	return take(vm, type, v, ret, 0);
 }
 
 static int give(const struct msd_any *v, struct msd_any *ret, unsigned depth)

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
+#include "runtime/device/memory.h"
 #include "runtime/module/relay_vm.h"
-
-static const struct msd_device host = {.type = MSD_DEV_CPU};
 
 static int no_memory(void)
 {
@@ -39,98 +38,6 @@ static int set_copy(struct msd_any *reg, const struct msd_any *v)
 static int set_tensor(struct msd_any *reg, struct msd_tensor *t)
 {
 	return set_obj(reg, t != NULL ? &t->obj : NULL);
-}
-
-static const struct msd_dltensor *tensor_of(const struct msd_any *v)
-{
-	const struct msd_dltensor *t = msd_any_dltensor(v);
-
-	if (t == NULL || t->device.type != MSD_DEV_CPU) {
-		(void)msd_abi_raise("TypeError",
-				    "expected a tensor in host memory, "
-				    "got %s",
-				    msd_type_name(v->type));
-		return NULL;
-	}
-	return t;
-}
-
-static const void *data_of(const struct msd_dltensor *t)
-{
-	return (const char *)t->data + t->byte_offset;
-}
-
-/* Element @i of a tensor of integers. */
-static bool int_at(const struct msd_dltensor *t, size_t i, int64_t *ret)
-{
-	const uint8_t *p = data_of(t);
-	const bool is_signed = t->dtype.code == MSD_DT_INT;
-
-	if ((!is_signed && t->dtype.code != MSD_DT_UINT &&
-	     t->dtype.code != MSD_DT_BOOL) ||
-	    t->dtype.lanes != 1)
-		return false;
-	switch (t->dtype.bits) {
-	case 1:
-		*ret = p[i];
-		return true;
-	case 8:
-		*ret = is_signed ? (int8_t)p[i] : p[i];
-		return true;
-	case 16:
-		*ret = is_signed ? (int16_t)msd_le16(p + 2 * i) : msd_le16(p + 2 * i);
-		return true;
-	case 32:
-		*ret = is_signed ? (int32_t)msd_le32(p + 4 * i)
-				 : (int64_t)msd_le32(p + 4 * i);
-		return true;
-	case 64:
-		*ret = (int64_t)msd_le64(p + 8 * i);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static size_t elements_of(const struct msd_dltensor *t)
-{
-	uint64_t n;
-
-	return msd_shape_elements(t->shape, (size_t)t->ndim, &n) ? (size_t)n : 0;
-}
-
-int msd_relay_scalar(const struct msd_any *v, int64_t *ret)
-{
-	const struct msd_dltensor *t = tensor_of(v);
-
-	if (t == NULL)
-		return -1;
-	if (elements_of(t) == 0 || !int_at(t, 0, ret))
-		return msd_abi_raise("TypeError", "expected a tensor with one integer");
-	return 0;
-}
-
-/* The extents in a tensor of integers. */
-static int read_shape(const struct msd_any *v, int64_t dims[MSD_MAX_NDIM],
-		      size_t *ret_ndim)
-{
-	const struct msd_dltensor *t = tensor_of(v);
-
-	if (t == NULL)
-		return -1;
-	const size_t n = t->ndim == 0 ? 0 : elements_of(t);
-	if (t->ndim > 1 || n > MSD_MAX_NDIM)
-		return msd_abi_raise("ValueError",
-				     "expected a shape of at most %d "
-				     "extents",
-				     MSD_MAX_NDIM);
-	for (size_t i = 0; i < n; i++) {
-		if (!int_at(t, i, &dims[i]) || dims[i] < 0)
-			return msd_abi_raise("ValueError",
-					     "extent %zu of a shape is no number", i);
-	}
-	*ret_ndim = n;
-	return 0;
 }
 
 static int dtype_of(const int64_t *f, struct msd_dtype *ret)
@@ -173,8 +80,9 @@ static int make_tensor(const struct msd_any *storage, const struct msd_any *offs
 				     "a tensor at offset %" PRId64
 				     " does not fit in a storage of %zu bytes",
 				     at, s->bytes);
-	return set_tensor(dst, msd_tensor_view((char *)s->data + at, host, dtype, dims,
-					       ndim, storage->as.obj, NULL, NULL));
+	return set_tensor(dst,
+			  msd_tensor_view((char *)s->data + at, s->device, dtype, dims,
+					  ndim, storage->as.obj, NULL, NULL));
 }
 
 static int alloc_tensor(const int64_t *f, struct msd_any *regs)
@@ -193,9 +101,23 @@ static int alloc_tensor_reg(const int64_t *f, struct msd_any *regs)
 	struct msd_dtype dtype;
 	size_t ndim;
 
-	if (dtype_of(f + 3, &dtype) != 0 || read_shape(&regs[f[2]], dims, &ndim) != 0)
+	if (dtype_of(f + 3, &dtype) != 0 ||
+	    msd_relay_shape(&regs[f[2]], dims, &ndim) != 0)
 		return -1;
 	return make_tensor(&regs[f[0]], &regs[f[1]], dtype, dims, ndim, &regs[f[6]]);
+}
+
+static int set_storage_on(struct msd_dev *dev, size_t bytes, struct msd_any *reg)
+{
+	struct msd_storage *s = NULL;
+	struct msd_diag d = {0};
+	msd_err err = msd_dev_storage(dev, bytes, &s, &d);
+
+	if (err == MSD_OK)
+		return set(reg, msd_of_obj(&s->obj));
+	(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return -1;
 }
 
 static int alloc_storage(struct msd_relay_vm *vm, const struct msd_relay_ins *ins,
@@ -216,6 +138,9 @@ static int alloc_storage(struct msd_relay_vm *vm, const struct msd_relay_ins *in
 	if (size < 0 ||
 	    (has_shape && !tensor_bytes(dtype, f + 8, (size_t)f[6], &bytes)))
 		return msd_abi_raise("ValueError", "there is no storage of this size");
+	struct msd_dev *dev = msd_relay_dev(vm, f[5]);
+	if (dev != NULL)
+		return set_storage_on(dev, bytes, &regs[dst]);
 	struct msd_storage *s = msd_storage_pool_take(vm->pool, bytes);
 	return set_obj(&regs[dst], s != NULL ? &s->obj : NULL);
 }
@@ -287,33 +212,42 @@ static int shape_of(const int64_t *f, struct msd_any *regs)
 	return set_tensor(&regs[f[1]], t);
 }
 
+static int no_tensor(const struct msd_any *v)
+{
+	return msd_abi_raise("TypeError", "expected a tensor, got %s",
+			     msd_type_name(v->type));
+}
+
 static int reshape(const int64_t *f, struct msd_any *regs)
 {
-	const struct msd_dltensor *in = tensor_of(&regs[f[0]]);
+	const struct msd_dltensor *in = msd_any_dltensor(&regs[f[0]]);
 	int64_t dims[MSD_MAX_NDIM];
 	size_t ndim, before, after;
 
-	if (in == NULL || read_shape(&regs[f[1]], dims, &ndim) != 0)
+	if (in == NULL)
+		return no_tensor(&regs[f[0]]);
+	if (msd_relay_shape(&regs[f[1]], dims, &ndim) != 0)
 		return -1;
 	if (!tensor_bytes(in->dtype, in->shape, (size_t)in->ndim, &before) ||
 	    !tensor_bytes(in->dtype, dims, ndim, &after) || after > before)
 		return msd_abi_raise("ValueError", "the new shape has more elements");
 	return set_tensor(&regs[f[2]],
-			  msd_tensor_view((char *)in->data + in->byte_offset, host,
-					  in->dtype, dims, ndim, regs[f[0]].as.obj,
-					  NULL, NULL));
+			  msd_tensor_view((char *)in->data + in->byte_offset,
+					  in->device, in->dtype, dims, ndim,
+					  regs[f[0]].as.obj, NULL, NULL));
 }
 
-static int copy_tensor(const int64_t *f, struct msd_any *regs)
+static int copy_tensor(const struct msd_relay_vm *vm, const int64_t *f,
+		       struct msd_any *regs)
 {
-	const struct msd_dltensor *in = tensor_of(&regs[f[0]]);
+	const struct msd_dltensor *in = msd_any_dltensor(&regs[f[0]]);
+	struct msd_any copy;
 
 	if (in == NULL)
-		return -1;
-	struct msd_tensor *t = msd_tensor_new(in->dtype, in->shape, (size_t)in->ndim);
-	if (t != NULL && msd_dltensor_bytes(in) > 0)
-		memcpy(t->dl.data, data_of(in), msd_dltensor_bytes(in));
-	return set_tensor(&regs[f[3]], t);
+		return no_tensor(&regs[f[0]]);
+	return msd_relay_copy(vm, in, (int32_t)f[2], &copy) == 0
+		       ? set(&regs[f[3]], copy)
+		       : -1;
 }
 
 int msd_relay_step(struct msd_relay_vm *vm, const struct msd_relay_ins *ins,
@@ -351,7 +285,7 @@ int msd_relay_step(struct msd_relay_vm *vm, const struct msd_relay_ins *ins,
 	case MSD_RELAY_RESHAPE:
 		return reshape(f, regs);
 	case MSD_RELAY_DEVICE_COPY:
-		return copy_tensor(f, regs);
+		return copy_tensor(vm, f, regs);
 	case MSD_RELAY_KILL:
 		return set(&regs[f[0]], msd_none());
 	default:
@@ -364,7 +298,7 @@ static bool is_empty(const struct msd_any *v)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 
-	return t != NULL && elements_of(t) == 0;
+	return t != NULL && msd_relay_elements(t) == 0;
 }
 
 static int put_arg(struct msd_relay_vm *vm, size_t *n, const struct msd_any *v)

@@ -233,7 +233,8 @@ static int enter(struct msd_relay_vm *vm, const struct msd_relay_func *func,
 	if (push(vm, func, 0) != 0)
 		return -1;
 	for (int32_t i = 0; i < n; i++)
-		if (msd_relay_take(&args[i], &vm->regs[top(vm)->base + (size_t)i]) != 0)
+		if (msd_relay_take(vm, func->param_types[i], &args[i],
+				   &vm->regs[top(vm)->base + (size_t)i]) != 0)
 			return -1;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/device/memory.h"
 #include "runtime/module/signature.h"
 
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */
@@ -98,6 +99,7 @@ static void vm_drop(struct msd_relay_vm *vm, const struct msd_relay_image *img)
 	free(vm->args);
 	free(vm->refusal);
 	msd_storage_pool_close(vm->pool);
+	msd_dev_close(vm->dev);
 }
 
 msd_err msd_relay_vm_create(struct msd_relay_image *image, struct msd_relay_vm **ret,
@@ -134,6 +136,35 @@ void msd_relay_vm_link(struct msd_relay_vm *vm,
 				       name);
 		free(name);
 	}
+}
+
+msd_err msd_relay_vm_place(struct msd_relay_vm *vm, struct msd_device device,
+			   struct msd_diag *d)
+{
+	const struct msd_relay_image *img = &vm->image;
+	const int32_t wanted = img->other_type != 0 && device.type == img->device_type
+				       ? img->other_type
+				       : img->device_type;
+	char one[MSD_DTYPE_NAME_MAX];
+	char other[MSD_DTYPE_NAME_MAX];
+
+	for (uint32_t i = 0; i < img->n_funcs; i++)
+		vm->entries[i].rules.device = device;
+	if (wanted == 0)
+		return MSD_OK;
+	if (wanted != device.type)
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"its tensors lie on %s, and the module was placed on %s:%d",
+			msd_device_type_format(wanted, one),
+			msd_device_type_format(device.type, other), device.id);
+	msd_err err = msd_dev_open(device, &vm->dev, d);
+	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
+		if (vm->consts[i].type == MSD_T_TENSOR &&
+		    img->consts[i].device_type == device.type)
+			err = msd_dev_tensor_move(vm->dev, &vm->consts[i], d);
+	}
+	return err;
 }
 
 void msd_relay_vm_close(struct msd_relay_vm *vm)

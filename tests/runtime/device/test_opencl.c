@@ -4,52 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device_support.h"
+#include "opencl_place.h"
 
-/* A placed fixture on the first OpenCL device; false when there is none of either. */
-struct place {
-	struct lib lib;
-	struct msd_dev *dev;
-	char directory[64];
-};
-
-static bool place_open(struct place *p, const char *file)
-{
-	const char *path;
-
-	*p = (struct place){0};
-	p->dev = opencl_open();
-	path = p->dev != NULL ? fixture_path(file) : NULL;
-	if (path == NULL) {
-		msd_dev_close(p->dev);
-		return false;
-	}
-	(void)snprintf(p->directory, sizeof(p->directory), "%.*s",
-		       (int)(strrchr(file, '/') - file), file);
-	lib_must_open(&p->lib, path);
-	msd_err err =
-		msd_loaded_place(p->lib.loaded, (struct msd_device){0, 0}, &p->lib.d);
-	cr_assert(err == MSD_OK, "%s", msd_diag_text(&p->lib.d));
-	return true;
-}
-
-static void place_close(struct place *p)
-{
-	lib_close(&p->lib);
-	msd_dev_close(p->dev);
-}
-
-static struct msd_tensor *array(const struct place *p, const char *name)
-{
-	char path[256];
-
-	(void)snprintf(path, sizeof(path), "%s/%s.npy", p->directory, name);
-	const char *found = fixture_path(path);
-	cr_assert_not_null(found);
-	return npy_read(found);
-}
-
-static void must_call(struct place *p, const char *name, struct msd_any *args, size_t n)
+static void must_call(struct opencl_place *p, const char *name, struct msd_any *args,
+		      size_t n)
 {
 	struct msd_any ret;
 	msd_err err = lib_call(&p->lib, name, args, n, &ret);
@@ -58,13 +16,13 @@ static void must_call(struct place *p, const char *name, struct msd_any *args, s
 }
 
 /* f(a, b, c) with c as the fixture has it. */
-static void check_three(struct place *p, const char *name, const char *a, const char *b,
-			const char *c)
+static void check_three(struct opencl_place *p, const char *name, const char *a,
+			const char *b, const char *c)
 {
-	struct msd_tensor *want = array(p, c);
+	struct msd_tensor *want = opencl_array(p, c);
 	struct msd_any args[] = {
-		to_device(p->dev, array(p, a)),
-		to_device(p->dev, array(p, b)),
+		to_device(p->dev, opencl_array(p, a)),
+		to_device(p->dev, opencl_array(p, b)),
 		zeros_on(p->dev, want),
 	};
 
@@ -76,43 +34,43 @@ static void check_three(struct place *p, const char *name, const char *a, const 
 
 Test(opencl, vecadd_of_08_is_exact)
 {
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/opencl_vecadd/opencl_vecadd.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/opencl_vecadd/opencl_vecadd.so"))
 		return;
 	cr_expect_eq(msd_loaded_device(p.lib.loaded).type, MSD_DEV_OPENCL);
 	for (int i = 0; i < 3; i++)
 		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, matmul_of_08_runs_over_two_dimensions)
 {
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
 		return;
 	check_three(&p, "matmul", "matmul_a", "matmul_b", "matmul_c");
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, scalars_of_every_width_reach_the_kernel)
 {
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
 		return;
-	struct msd_tensor *want = array(&p, "scale_shift_c");
+	struct msd_tensor *want = opencl_array(&p, "scale_shift_c");
 	struct msd_any args[] = {
 		msd_float(0.25),
-		to_device(p.dev, array(&p, "scale_shift_a")),
+		to_device(p.dev, opencl_array(&p, "scale_shift_a")),
 		msd_int(-3),
 		zeros_on(p.dev, want),
 	};
 	must_call(&p, "scale_shift", args, 4);
 	expect_on_device(p.dev, args[3], want);
 	msd_any_drop(&args[1]);
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, containers_of_06_and_07_run)
@@ -121,35 +79,35 @@ Test(opencl, containers_of_06_and_07_run)
 					    "tvm-0.8/synthetic/style07.so"};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct place p;
-		if (!place_open(&p, files[i]))
+		struct opencl_place p;
+		if (!opencl_place_open(&p, files[i]))
 			return;
 		(void)snprintf(p.directory, sizeof(p.directory),
 			       "tvm-0.8/opencl_vecadd");
 		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
-		place_close(&p);
+		opencl_place_close(&p);
 	}
 }
 
 Test(opencl, kernels_of_two_levels_are_found)
 {
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/two_level/two_level.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/two_level/two_level.so"))
 		return;
 	check_three(&p, "vecadd1", "a", "b", "vecadd_c");
 	check_three(&p, "vecadd2", "a", "b", "vecadd_c");
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, host_function_of_a_device_module_runs_on_the_host)
 {
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/two_level/two_level.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/two_level/two_level.so"))
 		return;
-	struct msd_tensor *want = array(&p, "cpu_double_c");
-	struct msd_tensor *a = array(&p, "a");
+	struct msd_tensor *want = opencl_array(&p, "cpu_double_c");
+	struct msd_tensor *a = opencl_array(&p, "a");
 	struct msd_tensor *c = tensor_like(want);
 	struct msd_any args[] = {msd_of_obj(&a->obj), msd_of_obj(&c->obj)};
 	must_call(&p, "cpu_double", args, 2);
@@ -158,16 +116,16 @@ Test(opencl, host_function_of_a_device_module_runs_on_the_host)
 	msd_obj_unref(&a->obj);
 	msd_obj_unref(&c->obj);
 	msd_obj_unref(&want->obj);
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, addone_of_027_is_exact)
 {
 	static const char *const sizes[] = {"1", "17", "1000"};
-	struct place p;
+	struct opencl_place p;
 	char npz[4096];
 
-	if (!place_open(&p, "tvm-0.27/addone_opencl.so"))
+	if (!opencl_place_open(&p, "tvm-0.27/addone_opencl.so"))
 		return;
 	(void)snprintf(npz, sizeof(npz), "%s", fixture_path("tvm-0.27/addone.npz"));
 	for (size_t i = 0; i < 3; i++) {
@@ -182,18 +140,18 @@ Test(opencl, addone_of_027_is_exact)
 		expect_on_device(p.dev, args[1], want);
 		msd_any_drop(&args[0]);
 	}
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, graph_runs_on_the_device)
 {
 	struct msd_any ret;
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/mlp_opencl/mlp_opencl.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/mlp_opencl/mlp_opencl.so"))
 		return;
-	struct msd_tensor *want = array(&p, "out_0");
-	struct msd_any in = to_device(p.dev, array(&p, "in_data"));
+	struct msd_tensor *want = opencl_array(&p, "out_0");
+	struct msd_any in = to_device(p.dev, opencl_array(&p, "in_data"));
 	for (int i = 0; i < 2; i++) {
 		cr_assert_eq(lib_call(&p.lib, "run", &in, 1, &ret), MSD_OK, "%s",
 			     msd_diag_text(&p.lib.d));
@@ -203,17 +161,17 @@ Test(opencl, graph_runs_on_the_device)
 	}
 	msd_any_drop(&in);
 	msd_obj_unref(&want->obj);
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, graph_takes_inputs_from_the_host)
 {
 	struct msd_any ret;
-	struct place p;
+	struct opencl_place p;
 
-	if (!place_open(&p, "tvm-0.8/convnet_opencl/convnet_opencl.so"))
+	if (!opencl_place_open(&p, "tvm-0.8/convnet_opencl/convnet_opencl.so"))
 		return;
-	struct msd_tensor *data = array(&p, "in_data");
+	struct msd_tensor *data = opencl_array(&p, "in_data");
 	struct msd_any in = msd_of_obj(&data->obj);
 	cr_assert_eq(lib_call(&p.lib, "run", &in, 1, &ret), MSD_OK, "%s",
 		     msd_diag_text(&p.lib.d));
@@ -221,11 +179,12 @@ Test(opencl, graph_takes_inputs_from_the_host)
 	for (int64_t i = 0; i < 2; i++) {
 		struct msd_any out;
 		cr_assert(msd_any_copy(&outs->items[i], &out));
-		expect_on_device(p.dev, out, array(&p, i == 0 ? "out_0" : "out_1"));
+		expect_on_device(p.dev, out,
+				 opencl_array(&p, i == 0 ? "out_0" : "out_1"));
 	}
 	msd_any_drop(&ret);
 	msd_any_drop(&in);
-	place_close(&p);
+	opencl_place_close(&p);
 }
 
 Test(opencl, graph_of_a_device_says_where_it_would_run)

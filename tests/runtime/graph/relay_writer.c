@@ -5,44 +5,77 @@
 
 void relay_begin(struct bw *b, int minor, size_t n_consts)
 {
+	relay_begin_on(b, minor, (const int[]){1}, 1, n_consts);
+}
+
+void relay_begin_on(struct bw *b, int minor, const int *types, size_t n_types,
+		    size_t n_consts)
+{
 	char version[16];
 
 	(void)snprintf(version, sizeof(version), "0.%d.0", minor);
 	bw_u64(b, 0xD225DE2F4214151Dull);
 	bw_str(b, version);
 	if (minor >= 9) {
-		bw_u64(b, 1); /* one virtual device: cpu 0 */
-		bw_u32(b, 1);
-		bw_u32(b, 0);
-		if (minor >= 14)
-			bw_str(b, "global");
-		bw_u32(b, 0);
+		bw_u64(b, n_types);
+		for (size_t i = 0; i < n_types; i++) {
+			bw_u32(b, (uint32_t)types[i]);
+			bw_u32(b, 0);
+			if (minor >= 14)
+				bw_str(b, "global");
+		}
+		bw_u32(b, (uint32_t)n_types - 1); /* the host is the last */
 	}
 	bw_strs(b, (const char *const[]){"main", NULL});
 	bw_u64(b, n_consts);
 }
 
-void relay_const_i64(struct bw *b, int minor, int64_t v)
+/* What stands before a constant's shape. */
+static void const_begin(struct bw *b, int minor, unsigned ndim, uint8_t code,
+			uint8_t bits)
 {
 	if (minor >= 9)
 		bw_u32(b, 0);
 	bw_u64(b, 0xDD5E40F096B4A13Full);
 	bw_u64(b, 0);
 	bw_u64(b, 1); /* cpu 0 */
-	bw_u32(b, 0); /* rank 0 */
-	bw_u8(b, 0);
-	bw_u8(b, 64);
+	bw_u32(b, ndim);
+	bw_u8(b, code);
+	bw_u8(b, bits);
 	bw_u16(b, 1);
+}
+
+void relay_const_i64(struct bw *b, int minor, int64_t v)
+{
+	const_begin(b, minor, 0, 0, 64);
 	bw_u64(b, 8);
 	bw_u64(b, (uint64_t)v);
+}
+
+void relay_const_f32(struct bw *b, int minor, const int64_t shape[2], const float *v)
+{
+	const size_t n = (size_t)(shape[0] * shape[1]) * sizeof(*v);
+
+	const_begin(b, minor, 2, 2, 32);
+	bw_u64(b, (uint64_t)shape[0]);
+	bw_u64(b, (uint64_t)shape[1]);
+	bw_u64(b, n);
+	bw_raw(b, v, n);
 }
 
 void relay_middle(struct bw *b, size_t n_consts, const char *const *packed,
 		  size_t n_funcs)
 {
+	relay_middle_on(b, n_consts, NULL, packed, n_funcs);
+}
+
+void relay_middle_on(struct bw *b, size_t n_consts, const int *devices,
+		     const char *const *packed, size_t n_funcs)
+{
 	bw_u64(b, n_consts);
-	for (size_t i = 0; i < n_consts; i++)
-		bw_u64(b, 0); /* 0.8: a device type, of which 0 says nothing */
+	for (size_t i = 0; i < n_consts;
+	     i++) /* in 0.8 a type, of which 0 says nothing */
+		bw_u64(b, devices != NULL ? (uint64_t)devices[i] : 0);
 	bw_strs(b, packed);
 	bw_u64(b, 1); /* attributes of packed function 0 */
 	bw_u64(b, 0);
@@ -70,6 +103,12 @@ void relay_ins(struct relay_code *c, int64_t op, size_t n, const int64_t *fields
 void relay_func(struct bw *b, const char *name, unsigned n_regs,
 		const char *const *params, struct relay_code *code)
 {
+	relay_func_on(b, name, n_regs, params, 0, code);
+}
+
+void relay_func_on(struct bw *b, const char *name, unsigned n_regs,
+		   const char *const *params, int device, struct relay_code *code)
+{
 	char regs[16], n[16];
 	size_t n_params = 0;
 
@@ -81,7 +120,7 @@ void relay_func(struct bw *b, const char *name, unsigned n_regs,
 		n_params++;
 	bw_u64(b, n_params);
 	for (size_t i = 0; i < n_params; i++)
-		bw_u64(b, 0);
+		bw_u64(b, (uint64_t)device);
 	bw_raw(b, code->b.p, code->b.n);
 	bw_free(&code->b);
 	*code = (struct relay_code){0};

@@ -9,31 +9,6 @@
 #include "tests/artifact/mangle.h"
 #include "tests/runtime/graph/relay_writer.h"
 
-/* Operations, from the format document. */
-enum {
-	MOVE,
-	RET,
-	INVOKE,
-	INVOKE_CLOSURE,
-	INVOKE_PACKED,
-	ALLOC_TENSOR,
-	ALLOC_TENSOR_REG,
-	ALLOC_ADT,
-	ALLOC_CLOSURE,
-	GET_FIELD,
-	IF,
-	LOAD_CONST,
-	GOTO,
-	GET_TAG,
-	LOAD_CONSTI,
-	FATAL,
-	ALLOC_STORAGE,
-	SHAPE_OF,
-	RESHAPE,
-	DEVICE_COPY,
-	KILL
-};
-
 static const char *const one_param[] = {"x", NULL};
 static const char *const addone_name[] = {"addone", NULL};
 
