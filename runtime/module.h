@@ -98,14 +98,22 @@ MSD_MUST_CHECK msd_err msd_loaded_probe(struct msd_loaded *m,
  * probe (drivers do not survive a fork) and before the first call. @device.type 0: what
  * the module has code for, with ordinal 0, the CPU when it has none. The CPU: host
  * functions alone, and kernels say so when they are launched. Errors: MSD_UNSUPPORTED
- * (no such device or driver, with what was looked for; no code for it),
- * MSD_BAD_ARTIFACT (the driver refuses the code), MSD_NOMEM.
+ * (no such device or driver, with what was looked for; no code for it, or code that
+ * its compiler refuses, with its log), MSD_BAD_ARTIFACT (damaged code), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 					struct msd_diag *d);
 /** Where it was placed, the CPU before: where a call's tensors belong that name no
  * device. */
 struct msd_device msd_loaded_device(const struct msd_loaded *m);
+struct msd_dev;
+/**
+ * The open device for a call's tensors: where the module was placed, another one of
+ * that type, which stays open with the module, or one that somebody has open; NULL is
+ * the host. Borrowed. MSD_UNSUPPORTED: anything else, or there is no such device.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_reach(struct msd_loaded *m, struct msd_device device,
+					struct msd_dev **ret, struct msd_diag *d);
 
 /** Function by name, borrowed until close. MSD_NOT_FOUND names the nearest functions;
  * MSD_UNSUPPORTED when a node that cannot run here holds it. */

@@ -204,7 +204,7 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 	/* Bytes go where the tensor says, else to where the call runs; a resident one
 	 * never moves. */
 	if (err == MSD_OK && t.where != MSD_AT_RESIDENT)
-		err = msd_stage_device(call->module,
+		err = msd_loaded_reach(call->module,
 				       t.device.type != 0 ? t.device : call->device,
 				       &dev, d);
 	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested)

@@ -146,7 +146,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	struct msd_dev *dev;
 	if (r->device.type != 0)
 		device = r->device;
-	msd_err err = msd_stage_device(w->module, device, &dev, d);
+	msd_err err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", func->name);
 	struct msd_call call = {

@@ -149,7 +149,7 @@ msd_err msd_handle_tensor_fill(struct msd_worker *w, struct msd_request *r,
 	if (err == MSD_OK)
 		err = msd_call_locate(r->peer, &t, &dst, &device, &owner, d);
 	if (err == MSD_OK)
-		err = msd_stage_device(w->module, device, &dev, d);
+		err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err == MSD_OK)
 		err = encode(&value, t.dtype, lane, d);
 	if (err == MSD_OK)

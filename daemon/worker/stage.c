@@ -16,23 +16,6 @@ static const char *device_text(struct msd_device device,
 	return out;
 }
 
-msd_err msd_stage_device(const struct msd_loaded *m, struct msd_device device,
-			 struct msd_dev **ret, struct msd_diag *d)
-{
-	char wanted[DEVICE_TEXT_MAX];
-	char place[DEVICE_TEXT_MAX];
-
-	*ret = NULL;
-	if (device.type == MSD_DEV_CPU && device.id == 0)
-		return MSD_OK;
-	*ret = msd_dev_peek(device);
-	if (*ret != NULL)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_UNSUPPORTED, "device %s: the module is placed on %s",
-			    device_text(device, wanted),
-			    device_text(msd_loaded_device(m), place));
-}
-
 /* One device at a time has something queued for the call. */
 static msd_err use(struct msd_call *call, struct msd_dev *dev, struct msd_diag *d)
 {
@@ -72,7 +55,7 @@ msd_err msd_stage_back(struct msd_call *call, const struct msd_dltensor *t,
 		       uint8_t *dst, size_t n, struct msd_diag *d)
 {
 	struct msd_dev *dev;
-	msd_err err = msd_stage_device(call->module, t->device, &dev, d);
+	msd_err err = msd_loaded_reach(call->module, t->device, &dev, d);
 
 	if (err == MSD_OK)
 		err = use(call, dev, d);
@@ -116,7 +99,7 @@ static const struct msd_dltensor *first_tensor(const struct msd_any *v)
 	return t;
 }
 
-msd_err msd_stage_check(const struct msd_call *call, struct msd_diag *d)
+msd_err msd_stage_check(struct msd_call *call, struct msd_diag *d)
 {
 	char one[DEVICE_TEXT_MAX];
 	char other[DEVICE_TEXT_MAX];
@@ -141,5 +124,10 @@ msd_err msd_stage_check(const struct msd_call *call, struct msd_diag *d)
 				first_arg, device_text(first->device, one), i,
 				device_text(t->device, other));
 	}
-	return MSD_OK;
+	if (first == NULL || first->device.type == MSD_DEV_CPU)
+		return MSD_OK;
+	/* Kernels go to where the tensors are; that is what the reply waits for. */
+	struct msd_dev *dev;
+	msd_err err = msd_loaded_reach(call->module, first->device, &dev, d);
+	return err == MSD_OK ? use(call, dev, d) : err;
 }

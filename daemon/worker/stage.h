@@ -8,11 +8,6 @@
 #include "daemon/worker/call.h"
 #include "runtime/device/device.h"
 
-/** The open device of a call or tensor; *@ret NULL is the host. MSD_UNSUPPORTED: not
- * open here; the text says where the module is. */
-MSD_MUST_CHECK msd_err msd_stage_device(const struct msd_loaded *m,
-					struct msd_device device, struct msd_dev **ret,
-					struct msd_diag *d);
 /** A tensor of @t's dtype and shape on @dev with the bytes at @src; NULL: zeros. One
  * reference. */
 MSD_MUST_CHECK msd_err msd_stage_in(struct msd_call *call,
@@ -27,7 +22,8 @@ MSD_MUST_CHECK msd_err msd_stage_back(struct msd_call *call,
 MSD_MUST_CHECK msd_err msd_stage_outs(struct msd_call *call, struct msd_diag *d);
 /** Wait for what the call has queued, its kernels included. */
 MSD_MUST_CHECK msd_err msd_stage_wait(struct msd_call *call, struct msd_diag *d);
-/** Tensors on two devices: MSD_BAD_ARGUMENT names both and their arguments. */
-MSD_MUST_CHECK msd_err msd_stage_check(const struct msd_call *call, struct msd_diag *d);
+/** Tensors on two devices: MSD_BAD_ARGUMENT names both and their arguments. From now on
+ * the call waits for the one that they are on. */
+MSD_MUST_CHECK msd_err msd_stage_check(struct msd_call *call, struct msd_diag *d);
 
 #endif

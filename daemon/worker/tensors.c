@@ -116,7 +116,7 @@ static msd_err copy_to_new(struct msd_worker *w, struct msd_request *r,
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_stage_device(w->module, device, &dev, d);
+	err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err == MSD_OK)
 		err = copy_bytes(dev, t->dl.data, from, d);
 	if (err != MSD_OK) {
@@ -166,7 +166,7 @@ static msd_err copy_to_tensor(struct msd_worker *w, struct msd_request *r,
 			"the target is neither a resident nor an out tensor");
 	msd_err err = msd_call_locate(r->peer, to, &dst, &device, &owner, d);
 	if (err == MSD_OK)
-		err = msd_stage_device(w->module, device, &dev, d);
+		err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err == MSD_OK)
 		err = copy_bytes(dev, dst, from, d);
 	if (err != MSD_OK)
@@ -210,7 +210,7 @@ static msd_err copy(struct msd_worker *w, struct msd_request *r, struct msd_buf 
 	if (err == MSD_OK)
 		err = msd_call_locate(r->peer, &from.wire, &from.p, &device, &owner, d);
 	if (err == MSD_OK)
-		err = msd_stage_device(w->module, device, &from.dev, d);
+		err = msd_loaded_reach(w->module, device, &from.dev, d);
 	if (err == MSD_OK)
 		err = msd_value_read(&c, &target, d);
 	if (err != MSD_OK)

@@ -29,15 +29,10 @@ static msd_err refuse(const struct msd_call_rules *rules, size_t i, struct msd_d
 			    rules->info.name, i, p->name, expected, got);
 }
 
-static bool dtype_is_bool(struct msd_dtype t)
-{
-	return t.lanes == 1 && ((t.code == MSD_DT_BOOL && t.bits == 8) ||
-				(t.code == MSD_DT_UINT && t.bits == 1));
-}
-
 static bool dtype_fits(struct msd_dtype want, struct msd_dtype got)
 {
-	return msd_dtype_eq(want, got) || (dtype_is_bool(want) && dtype_is_bool(got));
+	return msd_dtype_eq(want, got) ||
+	       (msd_dtype_is_bool(want) && msd_dtype_is_bool(got));
 }
 
 /* "a float32 tensor of rank 1", as far as it is known. */
@@ -107,8 +102,9 @@ static msd_err check_tensor(const struct msd_call_rules *rules, size_t i,
 
 	const bool is_host = t->device.type == MSD_DEV_CPU;
 
-	if (!is_host && (t->device.type != rules->device.type ||
-			 t->device.id != rules->device.id)) {
+	if (!is_host &&
+	    (t->device.type != rules->device.type ||
+	     (t->device.id != rules->device.id && !rules->is_any_ordinal))) {
 		(void)snprintf(got, sizeof(got), "one on %s:%d",
 			       msd_device_type_format(t->device.type, device),
 			       t->device.id);

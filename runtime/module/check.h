@@ -22,6 +22,7 @@ struct msd_call_rules {
 	/* Where tensors may be besides the host: the module's place; type 0: nowhere.
 	 */
 	struct msd_device device;
+	bool is_any_ordinal; /* and any other device of that type */
 };
 
 /**

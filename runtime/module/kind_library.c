@@ -30,15 +30,18 @@ static msd_err library_open(struct msd_node *node, const struct msd_node_context
 	return err;
 }
 
-/* Tensors of the device that the imports have code for pass the checks. */
+/* Tensors of the device that the imports have code for pass the checks; kernels go to
+ * whichever of that type they are on. */
 static msd_err library_place(struct msd_node *node, struct msd_device device,
 			     struct msd_diag *d)
 {
 	struct msd_lib *lib = node->state;
 
 	(void)d;
-	for (size_t i = 0; i < lib->n_funcs; i++)
+	for (size_t i = 0; i < lib->n_funcs; i++) {
 		lib->funcs[i].rules.device = device;
+		lib->funcs[i].rules.is_any_ordinal = true;
+	}
 	return MSD_OK;
 }
 

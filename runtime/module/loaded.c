@@ -20,6 +20,8 @@ void msd_loaded_close(struct msd_loaded *m)
 			m->nodes[i].ops->close(&m->nodes[i]);
 		free(m->nodes[i].refusal);
 	}
+	for (uint32_t i = 0; i < MSD_MAX_DEVICES; i++)
+		msd_dev_close(m->reached[i]);
 	free(m->nodes);
 	free(m->edges);
 	free(m->entries);

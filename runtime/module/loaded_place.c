@@ -54,6 +54,30 @@ msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 	return err;
 }
 
+msd_err msd_loaded_reach(struct msd_loaded *m, struct msd_device device,
+			 struct msd_dev **ret, struct msd_diag *d)
+{
+	char wanted[MSD_DTYPE_NAME_MAX];
+	char place[MSD_DTYPE_NAME_MAX];
+
+	*ret = NULL;
+	if (device.type == MSD_DEV_CPU && device.id == 0)
+		return MSD_OK;
+	*ret = msd_dev_peek(device);
+	if (*ret != NULL)
+		return MSD_OK;
+	if (device.type != m->device.type || device.type == MSD_DEV_CPU ||
+	    device.id < 0 || device.id >= (int32_t)MSD_MAX_DEVICES)
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"device %s:%d: the module is placed on %s:%d",
+			msd_device_type_format(device.type, wanted), device.id,
+			msd_device_type_format(m->device.type, place), m->device.id);
+	msd_err err = msd_dev_open(device, &m->reached[device.id], d);
+	*ret = m->reached[device.id];
+	return err;
+}
+
 struct msd_device msd_loaded_device(const struct msd_loaded *m)
 {
 	return m->device;

@@ -2,6 +2,7 @@
 #define MSD_MODULE_LOADED_STATE_H
 /* Private to loaded.c (open and close), loaded_find.c and loaded_place.c. */
 #include "runtime/artifact/inspect.h"
+#include "runtime/device/device.h"
 #include "runtime/module/node.h"
 
 /* A function that callers may name, and the node that has it. */
@@ -24,7 +25,8 @@ struct msd_loaded {
 	size_t n_entries;
 	struct msd_func_info found; /* of the last function found that is not listed */
 	struct msd_signature unknown;
-	struct msd_device device; /* where it is placed */
+	struct msd_device device;                 /* where it is placed */
+	struct msd_dev *reached[MSD_MAX_DEVICES]; /* others of its type, by ordinal */
 };
 
 /** Put "module N (kind): " before a node's error. */

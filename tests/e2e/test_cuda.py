@@ -70,6 +70,22 @@ def test_a_relax_model_runs_on_the_device(stand, fixtures):
     s.clean()
 
 
+def test_kernels_follow_their_tensors_to_the_second_device(stand, fixtures):
+    s = stand()
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = np.arange(17, dtype="float32")
+    loads = s.saw("cuModuleLoadDataEx")
+    for _ in range(2):
+        (got,) = s.call("m:addone", x, out(x), "--device", "cuda:1")
+        assert got.tobytes() == (x + 1).tobytes()
+        (got,) = s.call("m:addone", x, out(x))
+        assert got.tobytes() == (x + 1).tobytes()
+    assert s.saw("cuModuleLoadDataEx") == loads + 1, "the second device gets the code once"
+    said = s.daemon.modser("call", "--device", "cuda:2", "m:addone", s.call.save(x), out(x))
+    assert "no device cuda:2: this machine has 2" in said.err, said
+    s.clean()
+
+
 def test_a_call_waits_once_and_copies_from_pinned_memory(stand, fixtures):
     s = stand()
     s.daemon.load("m", need(fixtures, "tvm-0.27/axpb_cuda.so"))
@@ -120,4 +136,4 @@ def test_code_that_the_driver_refuses_fails_the_load(stand, fixtures):
     s = stand(STUB_CUDA_FAIL="14,209")  # while it is placed; every place: tests/runtime/cuda
     said = s.daemon.modser("load", "m", need(fixtures, "tvm-0.27/addone_cuda_cubin.so"))
     assert said.status != 0 and "(cuda)" in said.err, said
-    assert "(209)" in said.err and "BAD_ARTIFACT" in said.err, said
+    assert "(209)" in said.err and "UNSUPPORTED" in said.err, said
