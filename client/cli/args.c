@@ -92,6 +92,12 @@ static enum msd_exit apply_prefix(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_split(struct msd_cli *cli, const char *value)
+{
+	cli->split = value;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit apply_system_library(struct msd_cli *cli, const char *value)
 {
 	(void)value;
@@ -176,6 +182,7 @@ static const struct option {
 	{"vm", apply_vm, MSD_OPT_INSPECT, 0, false},
 	{"cc", apply_cc, MSD_OPT_BUILD, 0, true},
 	{"symbol-prefix", apply_prefix, MSD_OPT_BUILD, 0, true},
+	{"split-params", apply_split, MSD_OPT_SPLIT, 0, true},
 	{"system-lib", apply_system_library, MSD_OPT_BUILD, 0, false},
 	{"replace", apply_replace, MSD_OPT_REPLACE, 0, false},
 	{"device", apply_device, MSD_OPT_DEVICE, 0, true},

@@ -30,7 +30,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_CONVERT = 16,
 		  MSD_OPT_DIR = 32,
 		  MSD_OPT_BUILD = 64,
-		  MSD_OPT_INSPECT = 128
+		  MSD_OPT_INSPECT = 128,
+		  MSD_OPT_SPLIT = 256
 };
 
 struct msd_verb;
@@ -52,6 +53,7 @@ struct msd_cli {
 	const char *dir;      /* -d */
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */
 	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */
+	const char *split;    /* --split-params: the file, NULL: parameters stay */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool vm;              /* inspect: listings of programs */

@@ -52,6 +52,9 @@ static const char pack_help[] =
 	"too\n"
 	"  --system-lib          register the modules when the program starts\n"
 	"  --symbol-prefix NAME  of a system library\n"
+	"  --split-params FILE   keep weights in FILE, which builds of a model share; "
+	"load\n"
+	"                        the library with --params FILE\n"
 	"The manifest is described in docs/pack.md. Needs no daemon.\n";
 
 const struct msd_verb msd_verbs[] = {
@@ -63,7 +66,7 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--graph FILE [--params FILE]] NAME FILE",
+	 "[--replace] [--device DEVICE] [--graph FILE] [--params FILE] NAME FILE",
 	 "upload a library or a model's archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
@@ -87,14 +90,17 @@ const struct msd_verb msd_verbs[] = {
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of a model's archive, or an archive of its parts",
 	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},
-	{"unpack", "FILE -d DIR", "take a library's modules apart into files",
+	{"unpack", "[--split-params FILE] FILE -d DIR",
+	 "take a library's modules apart into files",
 	 "Kernels, graphs, parameters and VM programs become files of their own, with "
 	 "a\n"
-	 "manifest.json and a copy of the library. Needs no daemon.\n",
-	 1, 1, MSD_OPT_DIR, msd_verb_unpack},
+	 "manifest.json and a copy of the library. --split-params moves weights out of "
+	 "them,\n"
+	 "into a file that several builds share. Needs no daemon.\n",
+	 1, 1, MSD_OPT_DIR | MSD_OPT_SPLIT, msd_verb_unpack},
 	{"pack", "DIR|MANIFEST [OBJECT...] -o FILE",
 	 "put a library's modules together from files", pack_help, 1, MANY,
-	 MSD_OPT_OUTPUT | MSD_OPT_BUILD, msd_verb_pack},
+	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT, msd_verb_pack},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"devices", "", "list the devices that modules can run on", "", 0, 0, 0,

@@ -6,10 +6,9 @@
 
 #include "client/cli/file.h"
 #include "client/cli/linker.h"
+#include "runtime/artifact/params.h"
 #include "runtime/artifact/printable.h"
 #include "runtime/artifact/tree.h"
-
-#define PARAMS_MAGIC 0xF7E58D4F05049CB7ull
 
 void msd_parts_finish(struct msd_parts *p)
 {
@@ -152,7 +151,7 @@ static msd_err add_data(struct msd_parts *p, const char *path, struct msd_buf *d
 
 	if (file.n >= SELFMAG && memcmp(file.p, ELFMAG, SELFMAG) == 0)
 		return add_elf(p, path, data, d);
-	if (file.n >= 8 && msd_le64(file.p) == PARAMS_MAGIC)
+	if (file.n >= 8 && msd_le64(file.p) == MSD_PARAMS_MAGIC)
 		return put(&p->params, data, path, "file of parameters", d);
 	if (ends_with(path, ".c"))
 		return push(&p->sources, path, data, d);

@@ -146,9 +146,6 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	if (!msd_name_valid((struct msd_span){(const uint8_t *)name, strlen(name)}))
 		return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
 					"\"%s\" cannot be a module's name", name);
-	if (cli->params != NULL && cli->graph == NULL)
-		return msd_report_usage("give --graph, too",
-					"--params without the graph that names them");
 	msd_err err = files_read(cli, &files, &d);
 	code = err == MSD_OK ? upload(cli, &files)
 			     : exit_of_refusal(err, msd_report_file(&d));

@@ -9,6 +9,7 @@
 #include "client/cli/build.h"
 #include "client/cli/file.h"
 #include "client/cli/report.h"
+#include "client/cli/split.h"
 #include "proto/json.h"
 #include "runtime/artifact/elf_patch.h"
 #include "runtime/artifact/manifest.h"
@@ -63,12 +64,15 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 {
 	struct msd_elf elf = {0};
 	struct msd_tree tree = {0};
+	struct msd_split split = {0};
 	msd_err err = msd_elf_read(file, &elf, d);
 
 	if (err == MSD_OK) {
 		enum msd_era era = msd_era_of(&elf);
 
 		err = msd_tree_read_library(&elf, era, &tree, d);
+		if (err == MSD_OK && cli->split != NULL)
+			err = msd_split_to_file(&tree, era, cli->split, &split, d);
 		if (err == MSD_OK)
 			err = msd_manifest_write(&tree, era, LIBRARY_NAME, pieces, d);
 	}
@@ -77,6 +81,7 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 	if (err == MSD_OK)
 		err = write_pieces(cli->dir, pieces, d);
 	msd_tree_finish(&tree);
+	msd_split_finish(&split);
 	msd_elf_finish(&elf);
 	return err;
 }
@@ -142,6 +147,7 @@ static msd_err read_beside(void *ctx, const char *name, struct msd_buf *ret,
 struct job {
 	char dir[PATH_BYTES]; /* of the manifest */
 	struct msd_manifest manifest;
+	struct msd_split split;
 	struct msd_buf blob;
 	char **objects; /* owned, and each of them */
 	size_t n_objects;
@@ -154,6 +160,7 @@ static void job_finish(struct job *job)
 	free(job->objects);
 	msd_buf_finish(&job->blob);
 	msd_manifest_finish(&job->manifest);
+	msd_split_finish(&job->split);
 }
 
 /* The manifest's objects, which lie beside it, and those of the command line. */
@@ -206,6 +213,9 @@ static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_d
 	if (err == MSD_OK)
 		err = msd_manifest_read((struct msd_span){text.p, text.n}, &source,
 					&job->manifest, d);
+	if (err == MSD_OK && cli->split != NULL)
+		err = msd_split_to_file(&job->manifest.tree, job->manifest.era,
+					cli->split, &job->split, d);
 	if (err == MSD_OK)
 		err = msd_tree_write(&job->manifest.tree, &job->blob, d);
 	if (err == MSD_OK)

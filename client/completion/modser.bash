@@ -45,7 +45,7 @@ _modser() {
 		mapfile -t COMPREPLY < <(compgen -W "unix: tcp://" -- "$cur")
 		return
 		;;
-	--graph | --params)
+	--graph | --params | --split-params | -d | --directory)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
@@ -55,6 +55,8 @@ _modser() {
 		local options="--host --json --deadline --help --version"
 		[[ $verb == call ]] && options+=" --output"
 		[[ $verb == convert ]] && options+=" --output --name --mlf-version"
+		[[ $verb == unpack ]] && options+=" --directory --split-params"
+		[[ $verb == pack ]] && options+=" --output --split-params --cc --system-lib --symbol-prefix"
 		[[ $verb == load ]] && options+=" --replace --device --graph --params"
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
 		return

@@ -202,9 +202,6 @@ static msd_err read_load_params(struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
 				   d);
-	if (err == MSD_OK && ret->params_bytes > 0 && ret->graph_bytes == 0)
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "module.load: params without a graph");
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
 	return err;

@@ -204,7 +204,7 @@ void msd_options_print_help(void)
 		"  --listen [ADDRESS]    listen there; without ADDRESS on the default "
 		"unix "
 		"socket\n"
-		"  --load NAME=FILE[,device=DEVICE][,graph=FILE[,params=FILE]]\n"
+		"  --load NAME=FILE[,device=DEVICE][,graph=FILE][,params=FILE]\n"
 		"                        load FILE as NAME at the start, on DEVICE "
 		"(cpu,\n"
 		"                        opencl:0; default: what FILE has code for); "

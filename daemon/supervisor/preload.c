@@ -9,7 +9,7 @@
 #include "proto/name.h"
 
 #define EXPECTED                                                                       \
-	"expected NAME=FILE[,graph=FILE[,params=FILE]][,device=DEVICE], NAME of "      \
+	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE], NAME of "      \
 	"letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
@@ -100,9 +100,6 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 	}
 	if (err == MSD_OK && *p->file == '\0')
 		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
-	if (err == MSD_OK && p->params != NULL && p->graph == NULL)
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "params= without the graph= that names them");
 	return err;
 }
 

@@ -4,8 +4,9 @@
  * Other bytes behind a data symbol of a linked library. Where they fit into the
  * symbol's size they are written in place. Otherwise the file grows by one read-only
  * segment, which holds a longer table of program headers and the bytes, and the symbol
- * is pointed to it; no other address changes. A library that was patched so before has
- * its old segment replaced.
+ * is pointed to it; no other address changes. So it is, too, where much less is to be
+ * written. Whole pages of the old bytes leave the file: their segment becomes two. A
+ * library that was patched so before has its old segment replaced.
  */
 #include "runtime/artifact/elf.h"
 

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#define FILE_MAGIC 0xF7E58D4F05049CB7ull
-
 void msd_params_finish(struct msd_params *p)
 {
 	if (p == NULL)
@@ -81,7 +79,7 @@ static msd_err read_file(struct msd_cur *c, struct msd_params *p, struct msd_dia
 	(void)msd_cur_u64(c); /* reserved */
 	if (c->bad)
 		return truncated(d);
-	if (magic != FILE_MAGIC)
+	if (magic != MSD_PARAMS_MAGIC)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "parameters: it does not start with the magic of "
 				    "a .params file");
@@ -111,6 +109,30 @@ msd_err msd_params_read_file(struct msd_span file, struct msd_params *ret,
 		return err;
 	}
 	*ret = p;
+	return MSD_OK;
+}
+
+msd_err msd_params_append(struct msd_params *p, struct msd_params *more,
+			  struct msd_diag *d)
+{
+	size_t n = p->n + more->n;
+	struct msd_span *names = realloc(p->names, (n + 1) * sizeof(*names));
+
+	if (names != NULL)
+		p->names = names;
+	struct msd_tensor_blob *tensors =
+		realloc(p->tensors, (n + 1) * sizeof(*tensors));
+	if (tensors != NULL)
+		p->tensors = tensors;
+	if (names == NULL || tensors == NULL) {
+		msd_params_finish(more);
+		return msd_diag_set(d, MSD_NOMEM, "parameters: out of memory");
+	}
+	for (size_t i = 0; i < more->n; i++) {
+		p->names[p->n] = more->names[i];
+		p->tensors[p->n++] = more->tensors[i];
+	}
+	msd_params_finish(more);
 	return MSD_OK;
 }
 

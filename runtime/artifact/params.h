@@ -6,6 +6,8 @@
  */
 #include "runtime/artifact/tensor_blob.h"
 
+#define MSD_PARAMS_MAGIC 0xF7E58D4F05049CB7ull /* a .params file begins with it */
+
 struct msd_params {
 	struct msd_span *names;          /* borrowed from the bytes */
 	struct msd_tensor_blob *tensors; /* data borrowed from the bytes, unaligned */
@@ -22,6 +24,10 @@ MSD_MUST_CHECK msd_err msd_params_read_file(struct msd_span file,
 /** The tensor called @name; the last one of that name, NULL when there is none. */
 const struct msd_tensor_blob *msd_params_find(const struct msd_params *p,
 					      const char *name);
+/** Put @more's behind @p's, where they are found first; @more is finished, on failure
+ * too. Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_params_append(struct msd_params *p, struct msd_params *more,
+					 struct msd_diag *d);
 void msd_params_finish(struct msd_params *p); /* NULL and zeroed are fine */
 
 #endif

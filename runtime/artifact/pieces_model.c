@@ -6,8 +6,6 @@
 #include "runtime/artifact/relax_image.h"
 #include "runtime/artifact/relax_text.h"
 
-#define PARAMS_MAGIC 0xF7E58D4F05049CB7ull
-
 /* The bytes that a reader passed over. */
 static struct msd_span between(struct msd_cur before, const struct msd_cur *after)
 {
@@ -40,7 +38,7 @@ static msd_err split_params(struct msd_splitter *s, struct msd_span names, uint6
 {
 	struct msd_buf file = {0};
 
-	msd_buf_put_u64(&file, PARAMS_MAGIC);
+	msd_buf_put_u64(&file, MSD_PARAMS_MAGIC);
 	msd_buf_put_u64(&file, 0);
 	msd_buf_put(&file, names.p, names.n);
 	msd_buf_put_u64(&file, n);

@@ -151,6 +151,11 @@ static bool const_kind_of(int32_t tag, enum msd_era era, enum msd_relax_const_ki
 	return false;
 }
 
+int32_t msd_relax_text_tag(enum msd_era era)
+{
+	return era == MSD_ERA_CLASSIC ? 3 : 65; /* as const_kind_of() has them */
+}
+
 static msd_err read_tensor(struct msd_cur *c, struct msd_relax_const *k,
 			   struct msd_diag *d)
 {

@@ -7,4 +7,8 @@
 MSD_MUST_CHECK msd_err msd_relax_check_code(const struct msd_relax_image *img,
 					    struct msd_diag *d);
 
+#define MSD_RELAX_PARAM "modserd.param:" /* a text constant that names a tensor */
+/** The tag of a text constant in images of @era. */
+int32_t msd_relax_text_tag(enum msd_era era);
+
 #endif

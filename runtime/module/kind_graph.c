@@ -87,6 +87,17 @@ static msd_err take_given(struct executor *x, const struct msd_load_options *opt
 	return msd_params_read_file(options->params, &x->params, d);
 }
 
+/* Parameters that are kept beside a library with its graph inside. */
+static msd_err add_beside(struct executor *x, struct msd_span file, struct msd_diag *d)
+{
+	struct msd_params more = {0};
+
+	if (file.n == 0)
+		return MSD_OK;
+	msd_err err = msd_params_read_file(file, &more, d);
+	return err == MSD_OK ? msd_params_append(&x->params, &more, d) : err;
+}
+
 static msd_err graph_open(struct msd_node *node, const struct msd_node_context *ctx,
 			  struct msd_diag *d)
 {
@@ -103,7 +114,8 @@ static msd_err graph_open(struct msd_node *node, const struct msd_node_context *
 	x->json = msd_cur_str64(&c);
 	if (c.bad)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "graph: truncated");
-	return msd_params_read(&c, &x->params, d);
+	msd_err err = msd_params_read(&c, &x->params, d);
+	return err == MSD_OK ? add_beside(x, msd_node_params(ctx), d) : err;
 }
 
 static struct msd_model_tensor tensor_of(const struct msd_graph_entry *e,

@@ -10,7 +10,21 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
+#include "runtime/artifact/split_params.h"
 #include "runtime/module/relax_vm.h"
+
+/* The tensors that are kept beside the library. */
+static msd_err bind(struct msd_relax_image *img, struct msd_span file,
+		    struct msd_diag *d)
+{
+	struct msd_params params = {0};
+	msd_err err = file.n > 0 ? msd_params_read_file(file, &params, d) : MSD_OK;
+
+	if (err == MSD_OK)
+		err = msd_relax_image_bind(img, &params, d);
+	msd_params_finish(&params);
+	return err;
+}
 
 static msd_err relax_open(struct msd_node *node, const struct msd_node_context *ctx,
 			  struct msd_diag *d)
@@ -21,7 +35,9 @@ static msd_err relax_open(struct msd_node *node, const struct msd_node_context *
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_relax_vm_create(&img, &vm, d);
+	err = bind(&img, msd_node_params(ctx), d);
+	if (err == MSD_OK)
+		err = msd_relax_vm_create(&img, &vm, d);
 	msd_relax_image_finish(&img);
 	node->state = vm;
 	return err;

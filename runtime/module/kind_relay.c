@@ -3,8 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/artifact/split_params.h"
 #include "runtime/module/kinds.h"
 #include "runtime/module/relay_vm.h"
+
+/* The tensors that are kept beside the library. */
+static msd_err bind(struct msd_relay_image *img, struct msd_span file,
+		    struct msd_diag *d)
+{
+	struct msd_params params = {0};
+
+	if (file.n == 0)
+		return MSD_OK;
+	msd_err err = msd_params_read_file(file, &params, d);
+	if (err == MSD_OK)
+		err = msd_relay_image_bind(img, &params, d);
+	msd_params_finish(&params);
+	return err;
+}
 
 static msd_err relay_open(struct msd_node *node, const struct msd_node_context *ctx,
 			  struct msd_diag *d)
@@ -13,6 +29,8 @@ static msd_err relay_open(struct msd_node *node, const struct msd_node_context *
 	struct msd_relay_vm *vm = NULL;
 	msd_err err = msd_relay_image_read(ctx->payload, &img, d);
 
+	if (err == MSD_OK)
+		err = bind(&img, msd_node_params(ctx), d);
 	if (err == MSD_OK)
 		err = msd_relay_vm_create(&img, &vm, d);
 	msd_relay_image_finish(&img);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/artifact/split_params.h"
 #include "runtime/module/check.h"
 #include "runtime/module/kinds.h"
 #include "runtime/module/loaded_state.h"
@@ -169,6 +170,20 @@ static msd_err nodes_start(struct msd_loaded *m, struct msd_diag *d)
 	return err;
 }
 
+/* Parameters that nobody would take were meant for another library. */
+static msd_err check_params(const struct msd_loaded *m,
+			    const struct msd_load_options *options, struct msd_diag *d)
+{
+	if (options->params.n == 0 || options->graph.n > 0)
+		return MSD_OK;
+	for (uint32_t i = 0; i < m->tree.n_modules; i++) {
+		if (msd_takes_params(m->tree.modules[i].kind))
+			return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "parameters were given, and none of its modules takes any");
+}
+
 static msd_err loaded_fill(struct msd_loaded *m, int fd, struct msd_span file,
 			   const struct msd_load_options *options, struct msd_diag *d)
 {
@@ -185,6 +200,8 @@ static msd_err loaded_fill(struct msd_loaded *m, int fd, struct msd_span file,
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a shared library without any symbol of TVM");
 	err = msd_tree_read_library(&m->elf, ctx.era, &m->tree, d);
+	if (err == MSD_OK)
+		err = check_params(m, options, d);
 	if (err == MSD_OK)
 		err = msd_inspect_read(file, &m->inspect, d);
 	if (err == MSD_OK)

@@ -67,3 +67,10 @@ void msd_node_refusals(struct msd_node *node, struct msd_buf *out)
 
 	refusals(node, out, &v);
 }
+
+struct msd_span msd_node_params(const struct msd_node_context *ctx)
+{
+	if (ctx->options == NULL || ctx->options->graph.n > 0)
+		return (struct msd_span){0};
+	return ctx->options->params;
+}

@@ -71,6 +71,9 @@ struct msd_node {
 	void *state;   /* the kind's own */
 };
 
+/** The .params file with what modules keep beside their library; empty: none, or it is
+ * that of a graph which was given. */
+struct msd_span msd_node_params(const struct msd_node_context *ctx);
 /** Row for @kind; kinds without a row get the row that refuses by name. */
 const struct msd_node_ops *msd_node_ops_find(struct msd_span kind);
 /** Own functions, then imports depth-first. NULL when nobody has it. */

@@ -32,6 +32,10 @@ int __truncsfhf2(void)
 	return 0;
 }
 EMBED(__tvm_dev_mblob);
+/* A symbol of many pages between two small ones of the same section. */
+const char before_big[] = "before";
+const unsigned char big[1 << 18] = {1};
+const char after_big[] = "after";
 #elif defined(ERA_FFI_021)
 void *__tvm_ffi_library_ctx;
 __attribute__((weak)) void *__TVMFFIFunctionCall;

@@ -56,6 +56,62 @@ static void expect_loads(const struct msd_buf *file, size_t n, uint8_t first)
 	(void)unlink(path);
 }
 
+static struct msd_buf patch_big(struct msd_span image, size_t n)
+{
+	static const uint8_t bytes[1 << 19] = {7, 8, 9};
+	struct msd_buf ret = {0};
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_elf_patch(image, "big", (struct msd_span){bytes, n}, &ret, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	return ret;
+}
+
+/* The big symbol has its new bytes, and its neighbours their old ones. */
+static void expect_neighbours(const struct msd_buf *file)
+{
+	char path[] = "/tmp/msd-patch-XXXXXX";
+	int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, file->p, file->n), (ssize_t)file->n);
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	cr_assert_not_null(lib, "%s", dlerror());
+	const uint8_t *big = dlsym(lib, "big");
+	cr_assert_not_null(big);
+	cr_expect_eq(big[2], 9);
+	cr_expect_str_eq((const char *)dlsym(lib, "before_big"), "before");
+	cr_expect_str_eq((const char *)dlsym(lib, "after_big"), "after");
+	int (*add)(void);
+	*(void **)&add = dlsym(lib, "add");
+	cr_expect_eq(add(), 42);
+	(void)dlclose(lib);
+	(void)close(fd);
+	(void)unlink(path);
+}
+
+Test(elf_patch, pages_that_nobody_needs_leave_the_file)
+{
+	struct bw file = fixture_read(LIBRARY_CLASSIC);
+	struct msd_buf less = patch_big(bw_span(&file), 100);
+
+	cr_expect_lt(less.n, file.n - 200000);
+	expect_neighbours(&less);
+	struct msd_buf more = patch_big((struct msd_span){less.p, less.n}, 1 << 19);
+	expect_neighbours(&more);
+	struct msd_buf again = patch_big((struct msd_span){more.p, more.n}, 100);
+	cr_expect_eq(again.n, less.n);
+	expect_neighbours(&again);
+	struct msd_buf grown = patch_big(bw_span(&file), 1 << 19);
+	cr_expect_lt(grown.n, file.n + (1 << 19) - 200000);
+	expect_neighbours(&grown);
+	msd_buf_finish(&less);
+	msd_buf_finish(&more);
+	msd_buf_finish(&again);
+	msd_buf_finish(&grown);
+	bw_free(&file);
+}
+
 static uint64_t room(const struct bw *file)
 {
 	struct msd_elf elf = {0};
@@ -120,15 +176,14 @@ Test(elf_patch, a_missing_symbol_is_named)
 	bw_free(&file);
 }
 
-static bool patches(struct msd_span image, void *ctx)
+static bool patches(struct msd_span image, const char *symbol)
 {
 	static const uint8_t bytes[100000];
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
-	msd_err err = msd_elf_patch(image, SYMBOL,
+	msd_err err = msd_elf_patch(image, symbol,
 				    (struct msd_span){bytes, sizeof(bytes)}, &out, &d);
 
-	(void)ctx;
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
 	return err == MSD_OK;
@@ -145,7 +200,8 @@ Test(elf_patch, a_damaged_header_does_no_harm)
 			file.p[i] = (uint8_t)(value == 0   ? 0
 					      : value == 1 ? 0xff
 							   : old ^ 8);
-			(void)patches(bw_span(&file), NULL);
+			(void)patches(bw_span(&file), SYMBOL);
+			(void)patches(bw_span(&file), "big");
 			file.p[i] = old;
 		}
 	}

@@ -56,7 +56,6 @@ Test(options, refused_with_the_option_and_what_it_takes)
 		{{"--listen=unix:/x", "--load", "m="}, "NAME=FILE"},
 		{{"--listen=unix:/x", "--load", "m=,device=cpu"}, "NAME=FILE"},
 		{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
-		{{"--listen=unix:/x", "--load=m=x.so,params=p"}, "graph="},
 		{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
 		{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
 		{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},

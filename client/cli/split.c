@@ -1,0 +1,79 @@
+#include "client/cli/split.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/file.h"
+
+/* A build that reads the file meanwhile sees the old one or the new one. */
+static msd_err replace(const char *path, struct msd_span bytes, struct msd_diag *d)
+{
+	char *next = NULL;
+
+	if (asprintf(&next, "%s.new", path) < 0)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err = msd_file_write(next, &bytes, 1, d);
+	if (err == MSD_OK && rename(next, path) != 0)
+		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	if (err != MSD_OK)
+		(void)remove(next);
+	free(next);
+	return err;
+}
+
+static msd_err write_store(const struct msd_param_store *store, const char *path,
+			   struct msd_diag *d)
+{
+	struct msd_buf out = {0};
+
+	if (store->n == store->n_given && store->n > 0)
+		return MSD_OK;
+	msd_err err = msd_param_store_write(store, &out, d);
+	if (err == MSD_OK)
+		err = replace(path, (struct msd_span){out.p, out.n}, d);
+	msd_buf_finish(&out);
+	return err;
+}
+
+static msd_err read_given(const char *path, struct msd_split *s, struct msd_diag *d)
+{
+	struct msd_diag absent = {0};
+	msd_err err = msd_file_read(path, &s->file, &absent);
+
+	if (err != MSD_OK && err != MSD_NOT_FOUND)
+		(void)msd_diag_set(d, err, "%s", msd_diag_text(&absent));
+	msd_diag_finish(&absent);
+	return err == MSD_NOT_FOUND ? MSD_OK : err;
+}
+
+msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era, const char *path,
+			  struct msd_split *ret, struct msd_diag *d)
+{
+	msd_err err = read_given(path, ret, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_param_store_open((struct msd_span){ret->file.p, ret->file.n},
+				   &ret->store, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", path);
+	ret->payloads = calloc(tree->n_modules + (size_t)1, sizeof(*ret->payloads));
+	if (ret->payloads == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	ret->n_payloads = tree->n_modules;
+	err = msd_split_params(tree, era, &ret->store, ret->payloads, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", path);
+	return write_store(&ret->store, path, d);
+}
+
+void msd_split_finish(struct msd_split *s)
+{
+	for (size_t i = 0; i < s->n_payloads; i++)
+		msd_buf_finish(&s->payloads[i]);
+	free(s->payloads);
+	msd_param_store_finish(&s->store);
+	msd_buf_finish(&s->file);
+}

@@ -1,0 +1,24 @@
+#ifndef MSD_CLI_SPLIT_H
+#define MSD_CLI_SPLIT_H
+/* --split-params: a tree's parameters moved to a file that builds of a model share. */
+#include "runtime/artifact/split_params.h"
+
+/* What the tree's new payloads and the file's bytes live in. */
+struct msd_split {
+	struct msd_buf file;
+	struct msd_param_store store;
+	struct msd_buf *payloads; /* one for each module */
+	size_t n_payloads;
+};
+
+/**
+ * Move @tree's parameters to the file @path, which may be there: what it has is kept
+ * and what it lacks is put behind. Finish *@ret, which starts zeroed, after the tree.
+ * Errors: those of msd_split_params() and of files.
+ */
+MSD_MUST_CHECK msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
+					 const char *path, struct msd_split *ret,
+					 struct msd_diag *d);
+void msd_split_finish(struct msd_split *s);
+
+#endif
