@@ -1,5 +1,7 @@
 /* tensor.fill: one number in every element of a resident tensor. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,16 +9,67 @@
 #include "runtime/abi/half.h"
 
 #define MAX_ELEMENT_BYTES 64u
+#define RANGE_MAX 96                  /* bytes of a range in words */
 #define CHUNK_BYTES ((size_t)1 << 20) /* of the host, copied again and again */
+
+/* What of integers a tensor of @t holds: "integers from -128 to 127". */
+static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
+{
+	const bool is_bool =
+		t.code == MSD_DT_BOOL || (t.code == MSD_DT_UINT && t.bits == 1);
+	const uint64_t top = is_bool                 ? 1
+			     : t.code == MSD_DT_UINT ? UINT64_MAX >> (64 - t.bits)
+						     : INT64_MAX >> (64 - t.bits);
+	const int64_t least = t.code == MSD_DT_INT ? -(int64_t)top - 1 : 0;
+
+	(void)snprintf(out, RANGE_MAX, "integers from %" PRId64 " to %" PRIu64, least,
+		       top);
+}
+
+/* What a tensor of @t can be filled with. */
+static void range_of(struct msd_dtype t, char out[static RANGE_MAX])
+{
+	const bool is_int =
+		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
+	const bool is_float = t.code == MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT;
+	const char *most = t.code == MSD_DT_BFLOAT ? "3.3895314e38"
+			   : t.bits == 16          ? "65504"
+			   : t.bits == 32          ? "3.4028235e38"
+						   : "1.7976931348623157e308";
+
+	if (is_int && (t.bits == 1 || (t.bits >= 8 && t.bits <= 64)))
+		int_range(t, out);
+	else if (is_float && (t.bits == 16 || t.bits == 32 || t.bits == 64))
+		(void)snprintf(out, RANGE_MAX,
+			       "numbers from -%s to %s, inf, -inf and nan", most, most);
+	else
+		(void)snprintf(out, RANGE_MAX, "0 alone");
+}
+
+static void value_text(const struct msd_wire_value *v, char out[static RANGE_MAX])
+{
+	if (v->kind == MSD_K_INT)
+		(void)snprintf(out, RANGE_MAX, "%" PRId64, v->as.i);
+	else if (v->kind == MSD_K_FLOAT)
+		(void)snprintf(out, RANGE_MAX, "%.15g", v->as.f);
+	else if (v->kind == MSD_K_BOOL)
+		(void)snprintf(out, RANGE_MAX, "%s", v->as.b ? "true" : "false");
+	else
+		(void)snprintf(out, RANGE_MAX, "a %s", msd_kind_name(v->kind));
+}
 
 static msd_err refuse(const struct msd_wire_value *v, struct msd_dtype t,
 		      struct msd_diag *d)
 {
 	char name[MSD_DTYPE_NAME_MAX];
+	char range[RANGE_MAX];
+	char got[RANGE_MAX];
 
+	range_of(t, range);
+	value_text(v, got);
 	return msd_diag_set(d, MSD_BAD_ARGUMENT,
-			    "a tensor of %s cannot be filled with this %s",
-			    msd_dtype_format(t, name), msd_kind_name(v->kind));
+			    "a tensor of %s is filled with %s; got %s",
+			    msd_dtype_format(t, name), range, got);
 }
 
 static bool int_fits(int64_t i, struct msd_dtype t)
@@ -38,25 +91,46 @@ static bool is_zero(const struct msd_wire_value *v)
 	       (v->kind == MSD_K_FLOAT && v->as.f == 0 && !signbit(v->as.f));
 }
 
-/* @v as a float of @bits, low byte first; false: there is no such type here. */
-static bool put_float(double f, struct msd_dtype t, uint8_t *out)
+/* The bits of @f as a float of @t, rounded to the nearest; false: no such type here. */
+static bool float_bits(double f, struct msd_dtype t, uint64_t *ret)
 {
 	const float single = (float)f;
-	uint64_t bits = 0;
 	uint32_t low;
 
 	memcpy(&low, &single, sizeof(low));
 	if (t.code == MSD_DT_FLOAT && t.bits == 64)
-		memcpy(&bits, &f, sizeof(bits));
+		memcpy(ret, &f, sizeof(*ret));
 	else if (t.code == MSD_DT_FLOAT && t.bits == 32)
-		bits = low;
+		*ret = low;
 	else if (t.code == MSD_DT_FLOAT && t.bits == 16)
-		bits = msd_half_from_double(f);
+		*ret = msd_half_from_double(f);
 	else if (t.code == MSD_DT_BFLOAT && t.bits == 16 && !isnan(f))
-		bits = (low + 0x7fff + ((low >> 16) & 1)) >> 16; /* nearest even */
+		*ret = (low + 0x7fff + ((low >> 16) & 1)) >> 16; /* nearest even */
 	else if (t.code == MSD_DT_BFLOAT && t.bits == 16)
-		bits = 0x7fc0;
+		*ret = 0x7fc0;
 	else
+		return false;
+	return true;
+}
+
+/* Whether @bits are an infinity of @t. */
+static bool is_infinite(uint64_t bits, struct msd_dtype t)
+{
+	const uint64_t inf = t.code == MSD_DT_BFLOAT ? 0x7f80
+			     : t.bits == 16          ? 0x7c00
+			     : t.bits == 32          ? 0x7f800000
+						     : 0x7ff0000000000000;
+
+	return (bits & ~((uint64_t)1 << (t.bits - 1))) == inf;
+}
+
+/* @f as a float of @t, low byte first; false: it is out of the type's range, or there
+ * is no such type here. */
+static bool put_float(double f, struct msd_dtype t, uint8_t *out)
+{
+	uint64_t bits;
+
+	if (!float_bits(f, t, &bits) || (is_infinite(bits, t) && !isinf(f)))
 		return false;
 	for (unsigned i = 0; i < t.bits / 8u; i++)
 		out[i] = (uint8_t)(bits >> (8 * i));
