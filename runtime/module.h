@@ -147,8 +147,11 @@ struct msd_instance;
 MSD_MUST_CHECK msd_err msd_loaded_instance(struct msd_loaded *m,
 					   struct msd_instance **ret,
 					   struct msd_diag *d);
-/** NULL when it has no such function. To be called with msd_loaded_call(). */
-struct msd_function *msd_instance_find(struct msd_instance *i, const char *name);
+/** Its function @name, to be called with msd_loaded_call(); *@ret_takes_out: the caller
+ * may give a tensor for it to fill. MSD_NOT_FOUND lists what it has. */
+MSD_MUST_CHECK msd_err msd_instance_find(struct msd_instance *i, const char *name,
+					 struct msd_function **ret, bool *ret_takes_out,
+					 struct msd_diag *d);
 void msd_instance_close(struct msd_instance *i); /* NULL is fine */
 
 #endif

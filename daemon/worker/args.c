@@ -190,6 +190,15 @@ static msd_err read_out(struct msd_call *call, struct msd_wire_tensor *t,
 		    ret, d);
 }
 
+static msd_err refuse_out(const struct msd_call *call, struct msd_diag *d)
+{
+	return msd_diag_set(
+		d, MSD_BAD_ARGUMENT,
+		"an out tensor, but %s returns its outputs by itself; leave "
+		"it out",
+		call->func->name);
+}
+
 static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_nested,
 			   struct msd_any *ret, struct msd_diag *d)
 {
@@ -208,7 +217,8 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 				       t.device.type != 0 ? t.device : call->device,
 				       &dev, d);
 	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested)
-		return read_out(call, &t, dev, ret, d);
+		return call->takes_out ? read_out(call, &t, dev, ret, d)
+				       : refuse_out(call, d);
 	if (err == MSD_OK)
 		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
 	if (err == MSD_OK && dev != NULL) {

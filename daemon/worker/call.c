@@ -21,7 +21,7 @@ static msd_err find_func(struct msd_worker *w, struct msd_span target,
 /* A function of an instance; it lives as long as the call's other memory. */
 static msd_err find_instance_func(struct msd_worker *w, const struct msd_request *r,
 				  struct msd_span target, struct msd_func **ret,
-				  struct msd_diag *d)
+				  bool *ret_takes_out, struct msd_diag *d)
 {
 	struct msd_instance *instance =
 		msd_instances_peek(&r->peer->instances, r->instance);
@@ -41,12 +41,8 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 	*func = (struct msd_func){.style = MSD_FUNC_MODEL};
 	memcpy(func->name, function.p, function.n);
 	func->name[function.n] = '\0';
-	func->fn = msd_instance_find(instance, func->name);
-	if (func->fn == NULL)
-		return msd_diag_set(d, MSD_NOT_FOUND, "an instance has no function %s",
-				    func->name);
 	*ret = func;
-	return MSD_OK;
+	return msd_instance_find(instance, func->name, &func->fn, ret_takes_out, d);
 }
 
 /* Run the function and note how long it took. */
@@ -128,6 +124,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	uint32_t n;
 	struct msd_wire_value target;
 	struct msd_func *func = r->func;
+	bool takes_out = false;
 
 	if (!msd_array_open(r->params, &c, &n) || n == 0 ||
 	    msd_value_read(&c, &target, d) != MSD_OK || target.kind != MSD_K_STR)
@@ -135,10 +132,10 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 			d, MSD_BAD_REQUEST,
 			"call: expected [\"module:function\", argument...]");
 	if (func == NULL || r->instance.generation != 0) {
-		msd_err unknown =
-			r->instance.generation != 0
-				? find_instance_func(w, r, target.as.str, &func, d)
-				: find_func(w, target.as.str, &func, d);
+		msd_err unknown = r->instance.generation != 0
+					  ? find_instance_func(w, r, target.as.str,
+							       &func, &takes_out, d)
+					  : find_func(w, target.as.str, &func, d);
 		if (unknown != MSD_OK)
 			return unknown;
 	}
@@ -158,6 +155,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		.func = func,
 		.arena = &w->arena,
 		.wants_objects = func->style == MSD_FUNC_MODEL,
+		.takes_out = takes_out || func->style == MSD_FUNC_PRIM,
 	};
 	err = run(w, &call, &c, n - 1, out, d);
 	msd_call_finish(&call, err != MSD_OK);

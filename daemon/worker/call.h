@@ -24,6 +24,7 @@ struct msd_call {
 	struct msd_device device; /* where tensors belong that name none */
 	struct msd_dev *queued;   /* the device that has work of this call; or NULL */
 	struct msd_arena *arena;
+	bool takes_out;     /* the callee fills tensors; else it returns its outputs */
 	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
 	struct msd_any *args;
 	uint32_t n_args;

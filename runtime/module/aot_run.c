@@ -10,9 +10,9 @@ struct msd_aot {
 	const struct msd_aot_metadata *meta;
 	struct msd_function *main;
 	struct msd_storage_pool *pool; /* of the outputs */
-	/* Arguments of the function; inputs that are not bound and outputs are filled
-	 * in by each run. */
+	/* What every call has: bound inputs and planned memory; the rest is None. */
 	struct msd_any *args;
+	struct msd_any *call; /* the arguments of one call; borrowed but for outputs */
 	size_t n_args;
 	size_t *inputs; /* places of those that are not bound */
 	size_t n_inputs;
@@ -30,13 +30,13 @@ void msd_aot_destroy(struct msd_aot *a)
 	for (size_t i = 0; a->args != NULL && i < a->n_args; i++)
 		msd_any_drop(&a->args[i]);
 	free(a->args);
+	free(a->call);
 	free(a->inputs);
 	msd_storage_pool_close(a->pool);
 	free(a);
 }
 
-/* In the bool of the era. */
-static struct msd_dtype classic(struct msd_dtype t)
+struct msd_dtype msd_aot_dtype(struct msd_dtype t)
 {
 	static const struct msd_dtype uint1 = {MSD_DT_UINT, 1, 1};
 
@@ -49,13 +49,13 @@ static msd_err bind_param(struct msd_aot *a, size_t i,
 	const struct msd_aot_tensor *t = &a->meta->inputs[i];
 
 	if (blob->data.n != msd_aot_tensor_bytes(t) ||
-	    !msd_dtype_eq(classic(blob->dtype), classic(t->dtype)))
+	    !msd_dtype_eq(msd_aot_dtype(blob->dtype), msd_aot_dtype(t->dtype)))
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "parameter %.64s: not the dtype and shape that the "
 				    "model has for it",
 				    t->name);
 	struct msd_tensor *copy =
-		msd_tensor_new(classic(t->dtype), t->shape, (size_t)t->ndim);
+		msd_tensor_new(msd_aot_dtype(t->dtype), t->shape, (size_t)t->ndim);
 	if (copy == NULL)
 		return no_memory(d);
 	if (blob->data.n > 0)
@@ -157,11 +157,12 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	if (meta->n_pools > 0)
 		a->n_args += 1 + (size_t)meta->n_pools;
 	a->args = calloc(a->n_args + 1, sizeof(*a->args));
+	a->call = calloc(a->n_args + 1, sizeof(*a->call));
 	a->inputs = calloc((size_t)meta->n_inputs + 1, sizeof(*a->inputs));
 	a->pool = msd_storage_pool_create();
-	msd_err err = a->args != NULL && a->inputs != NULL && a->pool != NULL
-			      ? bind_params(a, params, d)
-			      : no_memory(d);
+	const bool is_ok = a->args != NULL && a->call != NULL && a->inputs != NULL &&
+			   a->pool != NULL;
+	msd_err err = is_ok ? bind_params(a, params, d) : no_memory(d);
 	if (err == MSD_OK && meta->n_pools > 0)
 		err = put_planned(a, d);
 	if (err != MSD_OK) {
@@ -172,10 +173,10 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	return MSD_OK;
 }
 
-static struct msd_model_tensor tensor_of(const struct msd_aot_tensor *t, bool is_named)
+struct msd_model_tensor msd_aot_describe(const struct msd_aot_tensor *t)
 {
-	return (struct msd_model_tensor){.name = is_named ? t->name : NULL,
-					 .dtype = classic(t->dtype),
+	return (struct msd_model_tensor){.name = t->name,
+					 .dtype = msd_aot_dtype(t->dtype),
 					 .shape = t->shape,
 					 .ndim = (uint32_t)t->ndim};
 }
@@ -190,9 +191,11 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 	if (t == NULL)
 		return no_memory(d);
 	for (size_t i = 0; i < a->n_inputs; i++)
-		t[i] = tensor_of(&a->meta->inputs[a->inputs[i]], true);
-	for (size_t i = 0; i < n_outputs; i++)
-		t[a->n_inputs + i] = tensor_of(&a->meta->outputs[i], false);
+		t[i] = msd_aot_describe(&a->meta->inputs[a->inputs[i]]);
+	for (size_t i = 0; i < n_outputs; i++) {
+		t[a->n_inputs + i] = msd_aot_describe(&a->meta->outputs[i]);
+		t[a->n_inputs + i].name = NULL; /* results are by place */
+	}
 	msd_err err = msd_model_signature("run", &io, ret, d);
 	free(t);
 	return err;
@@ -217,7 +220,7 @@ static int take_inputs(struct msd_aot *a, const struct msd_any *args, int32_t n)
 						  i, want->name,
 						  msd_aot_tensor_bytes(want),
 						  msd_type_name(args[i].type));
-		a->args[a->inputs[i]] = args[i]; /* borrowed for the run */
+		a->call[a->inputs[i]] = args[i];
 	}
 	return 0;
 }
@@ -229,7 +232,7 @@ static int make_output(struct msd_aot *a, size_t i, struct msd_any *ret)
 	struct msd_tensor *made =
 		s != NULL ? msd_tensor_view(s->data,
 					    (struct msd_device){.type = MSD_DEV_CPU},
-					    classic(t->dtype), t->shape,
+					    msd_aot_dtype(t->dtype), t->shape,
 					    (size_t)t->ndim, &s->obj, NULL, NULL)
 			  : NULL;
 
@@ -262,23 +265,63 @@ static int give_outputs(const struct msd_aot *a, struct msd_any *outputs,
 	return 0;
 }
 
-int msd_aot_run(struct msd_aot *a, const struct msd_any *args, int32_t n,
-		struct msd_any *ret)
+/* Call with the inputs that are in a->call; the outputs are there afterwards, Nones on
+ * failure. */
+static int call_main(struct msd_aot *a)
 {
-	struct msd_any *outputs = &a->args[a->meta->n_inputs];
+	struct msd_any *outputs = &a->call[a->meta->n_inputs];
 	struct msd_any ignored = msd_none();
-	int rc = take_inputs(a, args, n);
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < (size_t)a->meta->n_outputs; i++)
 		rc = make_output(a, i, &outputs[i]);
 	if (rc == 0)
-		rc = a->main->call(a->main, a->args, (int32_t)a->n_args, &ignored);
+		rc = a->main->call(a->main, a->call, (int32_t)a->n_args, &ignored);
 	msd_any_drop(&ignored);
-	if (rc == 0)
-		rc = give_outputs(a, outputs, ret);
+	for (size_t i = 0; rc != 0 && i < (size_t)a->meta->n_outputs; i++)
+		msd_any_drop(&outputs[i]);
+	return rc;
+}
+
+static void call_begin(struct msd_aot *a)
+{
+	memcpy(a->call, a->args, a->n_args * sizeof(*a->args));
+}
+
+int msd_aot_run(struct msd_aot *a, const struct msd_any *args, int32_t n,
+		struct msd_any *ret)
+{
+	struct msd_any *outputs = &a->call[a->meta->n_inputs];
+
+	call_begin(a);
+	if (take_inputs(a, args, n) != 0 || call_main(a) != 0)
+		return -1;
+	const int rc = give_outputs(a, outputs, ret);
 	for (size_t i = 0; i < (size_t)a->meta->n_outputs; i++)
 		msd_any_drop(&outputs[i]);
-	for (size_t i = 0; i < a->n_inputs; i++)
-		a->args[a->inputs[i]] = msd_none(); /* the caller's */
 	return rc;
+}
+
+int msd_aot_call(struct msd_aot *a, const struct msd_any *inputs,
+		 struct msd_any *outputs)
+{
+	call_begin(a);
+	for (size_t i = 0; i < (size_t)a->meta->n_inputs; i++)
+		if (inputs[i].type != MSD_T_NONE)
+			a->call[i] = inputs[i];
+	if (call_main(a) != 0)
+		return -1;
+	memcpy(outputs, &a->call[a->meta->n_inputs],
+	       (size_t)a->meta->n_outputs * sizeof(*outputs));
+	return 0;
+}
+
+const struct msd_aot_metadata *msd_aot_metadata(const struct msd_aot *a)
+{
+	return a->meta;
+}
+
+const struct msd_any *msd_aot_bound(const struct msd_aot *a, size_t i)
+{
+	return a->args[i].type != MSD_T_NONE ? &a->args[i] : NULL;
 }

@@ -29,4 +29,17 @@ MSD_MUST_CHECK msd_err msd_aot_signature(const struct msd_aot *a,
 int msd_aot_run(struct msd_aot *a, const struct msd_any *args, int32_t n,
 		struct msd_any *ret);
 
+/**
+ * Run with @inputs, one per input of the model, None where the bound tensor is meant;
+ * fresh tensors go to @outputs, which are Nones on failure.
+ */
+int msd_aot_call(struct msd_aot *a, const struct msd_any *inputs,
+		 struct msd_any *outputs);
+const struct msd_aot_metadata *msd_aot_metadata(const struct msd_aot *a);
+/** The tensor that input @i is bound to; NULL: none. */
+const struct msd_any *msd_aot_bound(const struct msd_aot *a, size_t i);
+struct msd_model_tensor msd_aot_describe(const struct msd_aot_tensor *t);
+/** @t in the bool of the era. */
+struct msd_dtype msd_aot_dtype(struct msd_dtype t);
+
 #endif

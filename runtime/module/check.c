@@ -29,7 +29,7 @@ static msd_err refuse(const struct msd_call_rules *rules, size_t i, struct msd_d
 			    rules->info.name, i, p->name, expected, got);
 }
 
-static bool dtype_fits(struct msd_dtype want, struct msd_dtype got)
+bool msd_dtype_fits(struct msd_dtype want, struct msd_dtype got)
 {
 	return msd_dtype_eq(want, got) ||
 	       (msd_dtype_is_bool(want) && msd_dtype_is_bool(got));
@@ -75,7 +75,7 @@ static msd_err check_known_tensor(const struct msd_call_rules *rules, size_t i,
 	char want[TEXT_MAX];
 	char got[TEXT_MAX];
 
-	if ((p->has_dtype && !dtype_fits(p->dtype, t->dtype)) ||
+	if ((p->has_dtype && !msd_dtype_fits(p->dtype, t->dtype)) ||
 	    (p->ndim >= 0 && p->ndim != t->ndim)) {
 		describe_tensor(p, want);
 		(void)snprintf(got, sizeof(got), "%s of rank %d",
@@ -166,8 +166,8 @@ static msd_err check_scalar(const struct msd_call_rules *rules, size_t i,
 	return MSD_OK;
 }
 
-static msd_err check_arg(const struct msd_call_rules *rules, size_t i,
-			 const struct msd_any *v, struct msd_diag *d)
+msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
+		      const struct msd_any *v, struct msd_diag *d)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 	const struct msd_param *p = param_at(rules, i);
@@ -208,7 +208,7 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 				    s->text != NULL ? "; it is " : "",
 				    s->text != NULL ? s->text : "");
 	for (size_t i = 0; i < n; i++) {
-		msd_err err = check_arg(rules, i, &args[i], d);
+		msd_err err = msd_check_arg(rules, i, &args[i], d);
 		if (err != MSD_OK)
 			return err;
 	}

@@ -33,4 +33,11 @@ MSD_MUST_CHECK msd_err msd_check_args(const struct msd_call_rules *rules,
 				      const struct msd_any *args, size_t n,
 				      struct msd_diag *d);
 
+/** The same of argument @i alone. */
+MSD_MUST_CHECK msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
+				     const struct msd_any *v, struct msd_diag *d);
+/** Whether a tensor of @got may stand for one of @want: the same, or bool in both of
+ * its spellings. */
+bool msd_dtype_fits(struct msd_dtype want, struct msd_dtype got);
+
 #endif

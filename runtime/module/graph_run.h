@@ -25,12 +25,14 @@ int msd_graph_instance_run(struct msd_graph_instance *g, const struct msd_any *a
 /* Step by step, for callers who keep an instance (graph_state.c). Each gives 0, or -1
  * with the error raised. @entry: of the graph. */
 
-/** Copy @v into the instance; parameters, too, for this instance alone. */
+/** Copy @t, which is of the entry's size, into the instance; parameters, too, for this
+ * instance alone. */
 int msd_graph_instance_set(struct msd_graph_instance *g, uint32_t entry,
-			   const struct msd_any *v);
-/** Use the memory of @v, which must stay, until it is set or shared again. */
-int msd_graph_instance_share(struct msd_graph_instance *g, uint32_t entry,
-			     const struct msd_any *v);
+			   const struct msd_dltensor *t);
+/** Use the memory of @t, which must stay, until it is set or shared again. False: it is
+ * elsewhere, or the graph would write to it. */
+bool msd_graph_instance_share(struct msd_graph_instance *g, uint32_t entry,
+			      const struct msd_dltensor *t);
 /** Run on what was set; what was not is zero. Outputs get fresh memory, kept until the
  * next run. */
 int msd_graph_instance_execute(struct msd_graph_instance *g);

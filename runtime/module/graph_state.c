@@ -1,297 +1,113 @@
 #include "runtime/module/graph_state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "runtime/abi/error.h"
-
-struct state;
-
-struct state_function {
-	struct msd_function fn; /* first: it is what calls get as self */
-	struct state *state;
-};
-
-#define N_FUNCTIONS 13
+#include "runtime/module/executor.h"
 
 struct state {
-	struct msd_instance base; /* first */
+	struct msd_executor base; /* first */
 	const struct msd_graph_plan *plan;
 	struct msd_graph_instance *graph;
-	struct msd_obj **held; /* per argument of the graph: shared memory's owner */
-	struct state_function functions[N_FUNCTIONS];
 };
 
-static struct state *state_of(void *self)
+static const struct state *peek(const struct msd_executor *x)
 {
-	return ((struct state_function *)self)->state;
+	return (const struct state *)x;
 }
 
-static const struct msd_graph_node *arg_node(const struct state *s, uint32_t i)
+static const struct msd_graph_node *arg_node(const struct msd_executor *x, uint32_t i)
 {
-	return &s->plan->graph.nodes[s->plan->graph.args[i]];
+	const struct msd_graph *g = &peek(x)->plan->graph;
+
+	return &g->nodes[g->args[i]];
 }
 
-/* Argument of the graph by name or number; -1 when there is none. */
-static int64_t find_arg(const struct state *s, const struct msd_any *v)
+static uint32_t arg_entry(const struct msd_executor *x, uint32_t i)
 {
-	struct msd_span name;
-
-	if (v->type == MSD_T_INT)
-		return v->as.i >= 0 && v->as.i < s->plan->graph.n_args ? v->as.i : -1;
-	if (!msd_any_str(v, &name))
-		return -1;
-	for (uint32_t i = 0; i < s->plan->graph.n_args; i++)
-		if (msd_span_is(name, arg_node(s, i)->name))
-			return i;
-	return -1;
+	return arg_node(x, i)->first_entry;
 }
 
-static int need(int32_t n, int32_t least, int32_t most)
+static struct msd_model_tensor tensor_of(const struct msd_graph_plan *p, uint32_t entry,
+					 const char *name)
 {
-	return n >= least && n <= most
-		       ? 0
-		       : msd_abi_raise_code(MSD_BAD_ARGUMENT,
-					    "expected %d to %d arguments but got %d",
-					    least, most, n);
+	const struct msd_graph_entry *e = &p->graph.entries[entry];
+
+	return (struct msd_model_tensor){
+		.name = name, .dtype = e->dtype, .shape = e->shape, .ndim = e->ndim};
 }
 
-static void release(struct state *s, int64_t arg)
+static struct msd_model_tensor input(const struct msd_executor *x, uint32_t i)
 {
-	msd_obj_unref(s->held[arg]);
-	s->held[arg] = NULL;
+	return tensor_of(peek(x)->plan, arg_entry(x, i), arg_node(x, i)->name);
 }
 
-/* Unknown names are ignored, as TVM does. */
-static int set_input(void *self, const struct msd_any *args, int32_t n,
-		     struct msd_any *ret)
+/* The node's name is the output's, when the node has no other. */
+static struct msd_model_tensor output(const struct msd_executor *x, uint32_t i)
 {
-	struct state *s = state_of(self);
+	const struct msd_graph *g = &peek(x)->plan->graph;
+	const char *name = NULL;
 
-	(void)ret;
-	if (need(n, 2, 2) != 0)
-		return -1;
-	const int64_t arg = find_arg(s, &args[0]);
-	if (arg < 0)
-		return 0;
-	if (msd_graph_instance_set(s->graph, arg_node(s, (uint32_t)arg)->first_entry,
-				   &args[1]) != 0)
-		return -1;
-	release(s, arg);
-	return 0;
+	for (uint32_t k = 0; name == NULL && k < g->n_nodes; k++)
+		if (g->nodes[k].first_entry == g->heads[i] &&
+		    g->nodes[k].n_entries == 1)
+			name = g->nodes[k].name;
+	return tensor_of(peek(x)->plan, g->heads[i], name);
 }
 
-/* Only a tensor that stays can be shared: a resident one. Others are copied. */
-static int set_input_zero_copy(void *self, const struct msd_any *args, int32_t n,
-			       struct msd_any *ret)
+static bool is_param(const struct msd_executor *x, uint32_t i)
 {
-	struct state *s = state_of(self);
+	const struct msd_graph_plan *p = peek(x)->plan;
+	const uint32_t storage = p->graph.entries[arg_entry(x, i)].storage;
 
-	if (need(n, 2, 2) != 0)
-		return -1;
-	const int64_t arg = find_arg(s, &args[0]);
-	const struct msd_tensor *t = args[1].as.p;
-	if (arg < 0)
-		return 0;
-	if (args[1].type != MSD_T_TENSOR || t->owner == NULL)
-		return set_input(self, args, n, ret);
-	const uint32_t entry = arg_node(s, (uint32_t)arg)->first_entry;
-	const uint32_t storage = s->plan->graph.entries[entry].storage;
-	if (s->plan->storages[storage].is_written) /* the graph would write to it */
-		return set_input(self, args, n, ret);
-	if (msd_graph_instance_share(s->graph, entry, &args[1]) != 0)
-		return -1;
-	msd_obj_ref(t->owner);
-	release(s, arg);
-	s->held[arg] = t->owner;
-	return 0;
+	return p->storages[storage].role == MSD_GRAPH_PARAM;
 }
 
-static int run(void *self, const struct msd_any *args, int32_t n, struct msd_any *ret)
+static int set(struct msd_executor *x, uint32_t i, const struct msd_dltensor *t)
 {
-	(void)args;
-	(void)ret;
-	return need(n, 0, 0) == 0 ? msd_graph_instance_execute(state_of(self)->graph)
-				  : -1;
+	return msd_graph_instance_set(peek(x)->graph, arg_entry(x, i), t);
 }
 
-static int get_output(void *self, const struct msd_any *args, int32_t n,
-		      struct msd_any *ret)
+static bool share(struct msd_executor *x, uint32_t i, const struct msd_dltensor *t)
 {
-	struct state *s = state_of(self);
+	return msd_graph_instance_share(peek(x)->graph, arg_entry(x, i), t);
+}
 
-	if (need(n, 1, 1) != 0)
-		return -1;
-	if (args[0].type != MSD_T_INT || args[0].as.i < 0 ||
-	    args[0].as.i >= s->plan->graph.n_heads)
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT, "there are %u outputs",
-					  s->plan->graph.n_heads);
-	return msd_graph_instance_get(s->graph, s->plan->graph.heads[args[0].as.i],
+static int run(struct msd_executor *x)
+{
+	return msd_graph_instance_execute(peek(x)->graph);
+}
+
+static int get_input(struct msd_executor *x, uint32_t i, struct msd_any *ret)
+{
+	return msd_graph_instance_get(peek(x)->graph, arg_entry(x, i), ret);
+}
+
+static int get_output(struct msd_executor *x, uint32_t i, struct msd_any *ret)
+{
+	return msd_graph_instance_get(peek(x)->graph, peek(x)->plan->graph.heads[i],
 				      ret);
 }
 
-static int get_input(void *self, const struct msd_any *args, int32_t n,
-		     struct msd_any *ret)
+static void destroy(struct msd_executor *x)
 {
-	struct state *s = state_of(self);
-
-	if (need(n, 1, 1) != 0)
-		return -1;
-	const int64_t arg = find_arg(s, &args[0]);
-	if (arg < 0)
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT, "there is no such input");
-	return msd_graph_instance_get(s->graph, arg_node(s, (uint32_t)arg)->first_entry,
-				      ret);
-}
-
-/* TVM counts the parameters among the inputs. */
-static int get_num_inputs(void *self, const struct msd_any *args, int32_t n,
-			  struct msd_any *ret)
-{
-	(void)args;
-	(void)n;
-	*ret = msd_int(state_of(self)->plan->graph.n_args);
-	return 0;
-}
-
-static int get_num_outputs(void *self, const struct msd_any *args, int32_t n,
-			   struct msd_any *ret)
-{
-	(void)args;
-	(void)n;
-	*ret = msd_int(state_of(self)->plan->graph.n_heads);
-	return 0;
-}
-
-static int get_input_index(void *self, const struct msd_any *args, int32_t n,
-			   struct msd_any *ret)
-{
-	if (need(n, 1, 1) != 0)
-		return -1;
-	*ret = msd_int(find_arg(state_of(self), &args[0]));
-	return 0;
-}
-
-static int get_input_name(void *self, const struct msd_any *args, int32_t n,
-			  struct msd_any *ret)
-{
-	struct state *s = state_of(self);
-
-	if (need(n, 1, 1) != 0)
-		return -1;
-	const int64_t arg = find_arg(s, &args[0]);
-	if (arg < 0)
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT, "there is no such input");
-	const char *name = arg_node(s, (uint32_t)arg)->name;
-	struct msd_str *str = msd_str_new(name, strlen(name), MSD_T_STR);
-	if (str == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
-	*ret = msd_of_obj(&str->obj);
-	return 0;
-}
-
-/* One tensor of a .params file, for this instance alone. */
-static int load_param(struct state *s, struct msd_span name,
-		      const struct msd_tensor_blob *blob)
-{
-	for (uint32_t i = 0; i < s->plan->graph.n_args; i++) {
-		if (!msd_span_is(name, arg_node(s, i)->name))
-			continue;
-		struct msd_tensor *t =
-			msd_tensor_new(blob->dtype, blob->shape, blob->ndim);
-		if (t == NULL)
-			return msd_abi_raise_code(MSD_NOMEM, "out of memory");
-		if (blob->data.n > 0)
-			memcpy(t->dl.data, blob->data.p, blob->data.n);
-		struct msd_any v = msd_of_obj(&t->obj);
-		const int rc = msd_graph_instance_set(s->graph,
-						      arg_node(s, i)->first_entry, &v);
-		msd_any_drop(&v);
-		if (rc == 0)
-			release(s, i);
-		return rc;
-	}
-	return 0; /* unknown names are ignored, as TVM does */
-}
-
-static int load_params(void *self, const struct msd_any *args, int32_t n,
-		       struct msd_any *ret)
-{
-	struct state *s = state_of(self);
-	struct msd_params params = {0};
-	struct msd_diag d = {0};
-	struct msd_span bytes = {0};
-
-	(void)ret;
-	if (need(n, 1, 1) != 0)
-		return -1;
-	if (args[0].type == MSD_T_BYTES) {
-		const struct msd_str *str = args[0].as.p;
-		bytes = (struct msd_span){(const uint8_t *)str->data, str->size};
-	}
-	if (msd_params_read_file(bytes, &params, &d) != MSD_OK) {
-		(void)msd_abi_raise_code(MSD_BAD_ARGUMENT, "%s", msd_diag_text(&d));
-		msd_diag_finish(&d);
-		return -1;
-	}
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < params.n; i++)
-		rc = load_param(s, params.names[i], &params.tensors[i]);
-	msd_params_finish(&params);
-	return rc;
-}
-
-/* Instances of one module have their parameters in common anyhow. */
-static int share_params(void *self, const struct msd_any *args, int32_t n,
-			struct msd_any *ret)
-{
-	(void)self;
-	(void)args;
-	(void)n;
-	(void)ret;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	msd_safe_call call;
-} table[] = {
-	{"get_input", get_input},
-	{"get_input_index", get_input_index},
-	{"get_input_name", get_input_name},
-	{"get_num_inputs", get_num_inputs},
-	{"get_num_outputs", get_num_outputs},
-	{"get_output", get_output},
-	{"load_params", load_params},
-	{"run", run},
-	{"set_input", set_input},
-	{"set_input_zero_copy", set_input_zero_copy},
-	{"share_params", share_params},
-};
-_Static_assert(sizeof(table) / sizeof(table[0]) <= N_FUNCTIONS, "room");
-
-static struct msd_function *state_find(struct msd_instance *base, const char *name)
-{
-	struct state *s = (struct state *)base;
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strcmp(table[i].name, name) == 0)
-			return &s->functions[i].fn;
-	return NULL;
-}
-
-static void state_close(struct msd_instance *base)
-{
-	struct state *s = (struct state *)base;
+	struct state *s = (struct state *)x;
 
 	msd_graph_instance_destroy(s->graph);
-	for (uint32_t i = 0; s->held != NULL && i < s->plan->graph.n_args; i++)
-		msd_obj_unref(s->held[i]);
-	free(s->held);
+	msd_executor_finish(&s->base);
 	free(s);
 }
 
-static const struct msd_instance_ops ops = {.find = state_find, .close = state_close};
+static const struct msd_executor_ops ops = {
+	.input = input,
+	.output = output,
+	.is_param = is_param,
+	.set = set,
+	.share = share,
+	.run = run,
+	.get_input = get_input,
+	.get_output = get_output,
+	.destroy = destroy,
+};
 
 msd_err msd_graph_state_create(const struct msd_graph_plan *plan,
 			       struct msd_instance **ret, struct msd_diag *d)
@@ -300,19 +116,15 @@ msd_err msd_graph_state_create(const struct msd_graph_plan *plan,
 
 	if (s == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
-	s->base.ops = &ops;
 	s->plan = plan;
-	s->held = calloc((size_t)plan->graph.n_args + 1, sizeof(struct msd_obj *));
-	msd_err err = s->held != NULL ? msd_graph_instance_create(plan, &s->graph, d)
-				      : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err = msd_executor_init(&s->base, &ops, plan->graph.n_args,
+					plan->graph.n_heads, d);
+	if (err == MSD_OK)
+		err = msd_graph_instance_create(plan, &s->graph, d);
 	if (err != MSD_OK) {
-		state_close(&s->base);
+		destroy(&s->base);
 		return err;
 	}
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		msd_function_init(&s->functions[i].fn, table[i].name, table[i].call);
-		s->functions[i].state = s;
-	}
-	*ret = &s->base;
+	*ret = &s->base.base;
 	return MSD_OK;
 }

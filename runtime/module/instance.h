@@ -3,17 +3,57 @@
 /*
  * Something of a module that keeps state between calls, with functions by TVM's names:
  * a graph executor's set_input, run, get_output. Kinds that have it offer
- * msd_node_ops.instance.
+ * msd_node_ops.instance. What an instance can do is a table; the number of arguments is
+ * checked before a function is called.
  */
 #include "runtime/module/node.h"
 
+struct msd_instance;
+
+/* Raises its error: 0 or -1. */
+typedef int (*msd_instance_call)(struct msd_instance *self, const struct msd_any *args,
+				 int32_t n, struct msd_any *ret);
+
+#define MSD_INSTANCE_ANY_ARGS INT32_MAX
+
+struct msd_instance_row {
+	const char *name;
+	msd_instance_call call;
+	int32_t least, most; /* how many arguments it takes */
+	bool takes_out;      /* the last may be a tensor for it to fill */
+};
+
 struct msd_instance_ops {
-	struct msd_function *(*find)(struct msd_instance *self, const char *name);
+	const struct msd_instance_row *rows;
+	size_t n_rows;
+	/** Optional: a function of the module that instances call as theirs. */
+	struct msd_function *(*other)(struct msd_instance *self, const char *name);
 	void (*close)(struct msd_instance *self);
 };
 
 struct msd_instance { /* first member of the kind's own */
 	const struct msd_instance_ops *ops;
+	struct msd_loaded *module;       /* whose it is; NULL until it is made */
+	struct msd_instance_func *funcs; /* ops->n_rows; owned */
 };
+
+/** Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_instance_init(struct msd_instance *i,
+					 const struct msd_instance_ops *ops,
+					 struct msd_diag *d);
+/** Of the kind's close. */
+void msd_instance_finish(struct msd_instance *i);
+
+/** Raise @d with @err and finish @d: -1. */
+int msd_instance_raise(struct msd_diag *d, msd_err err);
+/** A str as a result: 0 or -1. */
+int msd_instance_give_text(const char *text, struct msd_any *ret);
+/**
+ * A tensor with the elements of @t in memory of its own, on the same device: what a
+ * call's arguments become that are kept. NULL with the error raised.
+ */
+struct msd_tensor *msd_instance_keep(const struct msd_dltensor *t);
+/** Copy the elements of @from to @to, which are of one size: 0 or -1. */
+int msd_instance_copy(const struct msd_dltensor *to, const struct msd_dltensor *from);
 
 #endif

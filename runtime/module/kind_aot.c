@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
-#include "runtime/module/aot_run.h"
+#include "runtime/module/aot_state.h"
 #include "runtime/module/check.h"
 #include "runtime/module/kinds.h"
 
@@ -179,6 +179,17 @@ static msd_err aot_list(struct msd_node *node,
 	return each(ctx, &f->rules.info);
 }
 
+static msd_err aot_instance(struct msd_node *node, struct msd_instance **ret,
+			    struct msd_diag *d)
+{
+	struct factory *f = node->state;
+
+	if (f->aot == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s",
+				    f->refusal != NULL ? f->refusal : "no model");
+	return msd_aot_state_create(f->aot, ret, d);
+}
+
 static void aot_close(struct msd_node *node)
 {
 	struct factory *f = node->state;
@@ -200,5 +211,6 @@ const struct msd_node_ops msd_kind_aot = {
 	.place = aot_place,
 	.find = aot_find,
 	.list = aot_list,
+	.instance = aot_instance,
 	.close = aot_close,
 };

@@ -12,6 +12,7 @@
 #include "runtime/abi/error.h"
 #include "runtime/artifact/split_params.h"
 #include "runtime/module/relax_vm.h"
+#include "runtime/module/vm_state.h"
 
 /* The tensors that are kept beside the library. */
 static msd_err bind(struct msd_relax_image *img, struct msd_span file,
@@ -162,6 +163,16 @@ static msd_err relax_list(struct msd_node *node,
 	return err;
 }
 
+static msd_err relax_instance(struct msd_node *node, struct msd_instance **ret,
+			      struct msd_diag *d)
+{
+	struct msd_relax_vm *vm = node->state;
+
+	if (vm->refusal != NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", vm->refusal);
+	return msd_vm_state_create(node, MSD_VM_API_RELAX, ret, d);
+}
+
 static void relax_close(struct msd_node *node)
 {
 	msd_relax_vm_close(node->state);
@@ -175,6 +186,7 @@ const struct msd_node_ops msd_kind_relax_vm = {
 	.place = relax_place,
 	.find = relax_find,
 	.list = relax_list,
+	.instance = relax_instance,
 	.close = relax_close,
 };
 
@@ -185,5 +197,6 @@ const struct msd_node_ops msd_kind_relax_executable = {
 	.place = relax_place,
 	.find = relax_find,
 	.list = relax_list,
+	.instance = relax_instance,
 	.close = relax_close,
 };

@@ -6,6 +6,7 @@
 #include "runtime/artifact/split_params.h"
 #include "runtime/module/kinds.h"
 #include "runtime/module/relay_vm.h"
+#include "runtime/module/vm_state.h"
 
 /* The tensors that are kept beside the library. */
 static msd_err bind(struct msd_relay_image *img, struct msd_span file,
@@ -151,6 +152,16 @@ static msd_err relay_list(struct msd_node *node,
 	return err;
 }
 
+static msd_err relay_instance(struct msd_node *node, struct msd_instance **ret,
+			      struct msd_diag *d)
+{
+	struct msd_relay_vm *vm = node->state;
+
+	if (vm->refusal != NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", vm->refusal);
+	return msd_vm_state_create(node, MSD_VM_API_RELAY, ret, d);
+}
+
 static void relay_close(struct msd_node *node)
 {
 	msd_relay_vm_close(node->state);
@@ -164,5 +175,6 @@ const struct msd_node_ops msd_kind_relay_vm = {
 	.place = relay_place,
 	.find = relay_find,
 	.list = relay_list,
+	.instance = relay_instance,
 	.close = relay_close,
 };

@@ -1,0 +1,208 @@
+"""Executors that keep their inputs and outputs between calls (module.instance)."""
+import harness
+import msgpack
+import numpy as np
+import pytest
+from test_fixtures import loaded, need, ulps
+from wire import DTYPE, Failure, Wire, out, shape_ext
+
+FLOAT32 = msgpack.ExtType(DTYPE, b"\2\x20\1\0")
+
+
+class Instance:
+    """TVM's functions by their names: instance.set_input("x", x)."""
+
+    def __init__(self, wire, module):
+        self.wire, self.module = wire, module
+        self.handle = wire.ask("module.instance", module)
+
+    def __getattr__(self, name):
+        def call(*args):
+            target = f"{self.module}:{name}"
+            outs, value = self.wire.call(target, *args, instance=self.handle)
+            return outs or value
+
+        return call
+
+
+def test_an_instance_keeps_its_state(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        one, two = wire.ask("module.instance", name), other.ask("module.instance", name)
+
+        def call(w, instance, function, *args):
+            return w.call(f"{name}:{function}", *args, instance=instance)[1]
+
+        assert call(wire, one, "get_num_inputs") == 5
+        assert call(wire, one, "get_input_index", "p1") == 2
+        with pytest.raises(Failure, match="run was not called"):
+            call(wire, one, "get_output", 0)
+        call(wire, one, "set_input", "data", x)
+        call(wire, one, "set_input", "nobody", x)
+        call(other, two, "set_input", 0, 0 * x)
+        call(wire, one, "run")
+        call(other, two, "run")
+        assert ulps(call(wire, one, "get_output", 0), want) <= 2
+        assert ulps(call(other, two, "get_output", 0), want) > 2
+        assert call(wire, one, "get_input", "data").tobytes() == x.tobytes()
+        with pytest.raises(Failure, match="no function nothing"):
+            call(wire, one, "nothing")
+        wire.ask("instance.free", one)
+        with pytest.raises(Failure, match="STALE_HANDLE"):
+            call(wire, one, "run")
+        with pytest.raises(Failure, match="STALE_HANDLE"):
+            wire.ask("instance.free", one)
+
+
+def test_parameters_are_an_instances_own_once_set(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire:
+        one = wire.ask("module.instance", name)
+        two = wire.ask("module.instance", name)
+
+        def call(instance, function, *args):
+            return wire.call(f"{name}:{function}", *args, instance=instance)[1]
+
+        call(one, "set_input", "p3", np.full((1, 10), 5, "f4"))
+        call(one, "set_input", "p2", np.zeros((2, 32, 5), "f4"))
+        for instance in (one, two):
+            call(instance, "set_input", "data", x)
+            call(instance, "run")
+        assert np.allclose(call(one, "get_output", 0), 0.1)
+        assert ulps(call(two, "get_output", 0), want) <= 2
+        call(one, "load_params", (folder / "model.params").read_bytes())
+        call(one, "run")
+        assert ulps(call(one, "get_output", 0), want) <= 2
+        resident = wire.ask("tensor.alloc", name, msgpack.ExtType(DTYPE, b"\2\x20\1\0"),
+                            shape_ext(2, 16))
+        call(two, "set_input_zero_copy", "data", resident)
+        wire.ask("tensor.copy", x, resident)
+        call(two, "run")
+        assert ulps(call(two, "get_output", 0), want) <= 2
+
+
+def test_results_may_land_in_tensors_of_the_caller(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire:
+        one = Instance(wire, name)
+        one.set_input("data", x)
+        resident = wire.ask("tensor.alloc", name, FLOAT32, shape_ext(2, 10))
+        one.set_output_zero_copy(0, resident)
+        one.run()
+        (got,) = one.get_output(0, out("f4", 2, 10))
+        assert ulps(got, want) <= 2
+        assert ulps(wire.ask("tensor.copy", resident, out("f4", 2, 10)), want) <= 2
+        with pytest.raises(Failure, match="expected a resident tensor"):
+            one.set_output_zero_copy(0, want)
+        with pytest.raises(Failure, match="an out tensor, but set_input returns"):
+            one.set_input("data", out("f4", 2, 16))
+        (got,) = one.run_from_inputs(1, 0, "data", x)
+        assert ulps(got, want) <= 2
+
+
+def test_a_graph_says_what_it_takes(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x = np.load(folder / "in_data.npy")
+    with Wire(daemon.host) as wire:
+        one = Instance(wire, name)
+        assert one.get_input_info() == [["data", shape_ext(2, 16), "float32"]]
+        assert [v[1:] for v in one.get_output_info()] == [[shape_ext(2, 10), "float32"]]
+        assert [one.get_input_name(i) for i in range(5)] == ["data", "p0", "p1", "p2", "p3"]
+        assert one.get_input_index("nobody") == -1 and one.get_input("nobody") is None
+        for wrong, text in (
+            (x.astype("f8"), r"Tensor\(\[2, 16\], float32\), got Tensor\(\[2, 16\], float64\)"),
+            (x.reshape(16, 2), r"got Tensor\(\[16, 2\], float32\)"),
+            (x.reshape(32), r"got Tensor\(\[32\], float32\)"),
+            (1.5, "got float"),
+            ([x], "got tuple"),
+        ):
+            with pytest.raises(Failure, match=rf"argument 1, for input 0 \(data\): .*{text}"):
+                one.set_input("data", wrong)
+        with pytest.raises(Failure, match="get_output: argument 0: there is no output 1; the model has 1"):
+            one.get_output(1)
+
+
+def test_an_ahead_of_time_compiled_model_has_instances(daemon):
+    daemon.ok("load", "aot_state", harness.BUILD / "tests/runtime/graph/fixture_aot.so")
+    with Wire(daemon.host) as wire:
+        one = Instance(wire, "aot_state")
+        one.set_input("x", np.arange(3, dtype="f4"))
+        one.run()
+        assert one.get_output(0).tolist() == [11, 22, 33]
+        assert one.get_input_info() == [["x", shape_ext(3), "float32"]]
+    daemon.ok("unload", "aot_state")
+
+
+def test_a_relax_model_keeps_its_inputs(daemon, fixtures):
+    name = loaded(daemon, need(fixtures, "tvm-0.27/ctrl.so"))
+    data = np.load(fixtures / "tvm-0.27/ctrl.npz")
+    inputs = [data["in0"], data["in1"]]
+    with Wire(daemon.host) as wire:
+        one, two = Instance(wire, name), Instance(wire, name)
+        one.vm_initialization(1, 0, 2)
+        assert one.get_function_arity("main") == 2
+        with pytest.raises(Failure, match="main was not invoked yet"):
+            one.get_output("main")
+        with pytest.raises(Failure, match=r"main: parameter 0 \(.*\) was not set"):
+            one.invoke_stateful("main")
+        one.set_input("main", *inputs)
+        two.set_input("main", inputs[0], np.zeros_like(inputs[1]))
+        for _ in range(2):
+            one.invoke_stateful("main")
+        assert one.get_output_arity("main") == 2 and one.get_output_arity("main", 0) == -1
+        for i in range(2):
+            assert one.get_output("main", i).tobytes() == data[f"out{i}"].tobytes()
+        assert len(one.get_output("main")) == 2
+        with pytest.raises(Failure, match="main was not invoked yet"):
+            two.get_output("main", 0)
+        assert one.main(*inputs)[0].tobytes() == data["out0"].tobytes()
+        with pytest.raises(Failure, match="argument 1: expected the number of one of 2 outputs"):
+            one.get_output("main", 2)
+        with pytest.raises(Failure, match="argument 2: the output is no tuple but a tensor"):
+            one.get_output("main", 0, 0)
+        with pytest.raises(Failure, match="argument 0: the model has no function mian"):
+            one.set_input("mian", *inputs)
+        with pytest.raises(Failure, match="set_input: main: expected 2 arguments, got 1"):
+            one.set_input("main", inputs[0])
+        with pytest.raises(Failure, match=r"set_input: main: argument 1 \(.*\): expected"):
+            one.set_input("main", inputs[0], inputs[1].astype("f8"))
+
+
+def test_a_relay_model_keeps_its_inputs(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_vm"
+    name = loaded(daemon, need(folder, "mlp_vm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire:
+        one, two = Instance(wire, name), Instance(wire, name)
+        one.init(1, 0, 1)
+        with pytest.raises(Failure, match="nothing was invoked yet"):
+            one.get_output(0)
+        with pytest.raises(Failure, match=r"main: parameter 0 \(data\) was not set"):
+            one.invoke_stateful("main")
+        one.set_input("main", x)
+        two.set_one_input("main", "data", x)
+        for instance in (one, two):
+            instance.invoke_stateful("main")
+            assert instance.get_num_outputs() == 1
+            assert ulps(instance.get_output(0), want) <= 2
+        assert ulps(one.invoke("main", x), want) <= 2
+        assert one.get_input_index("data", "main") == 0
+        assert one.get_input_index("nobody", "main") == -1
+        assert one.get_function_param_name("main", 0) == "data"
+        with pytest.raises(Failure, match=r"set_one_input: argument 1: main has no such parameter; it is main\(data"):
+            one.set_one_input("main", "image", x)
+        with pytest.raises(Failure, match=r"set_input: main: argument 0 \(data\): expected shape"):
+            one.set_input("main", x.T)
+
+
+def test_libraries_without_a_model_have_no_instances(daemon, fixtures):
+    name = loaded(daemon, need(fixtures, "tvm-0.27/addone.so"))
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="has no instances"):
+        wire.ask("module.instance", name)
