@@ -48,10 +48,16 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct msd_conn *c = handle->data;
 
-	if (status < 0 || (events & UV_READABLE) != 0)
-		msd_conn_poll_now(c); /* an error is read as such */
+	if (status < 0) { /* libuv has stopped watching */
+		c->events = 0;
+		events = UV_READABLE | UV_WRITABLE;
+	}
+	if ((events & UV_READABLE) != 0)
+		msd_conn_poll_now(c);
 	if (!c->is_closing && (events & UV_WRITABLE) != 0)
 		msd_conn_flush(c);
+	/* The error may lie behind bytes that were read now: it is met the next time. */
+	msd_conn_poll_update(c);
 }
 
 void msd_conn_poll_update(struct msd_conn *c)

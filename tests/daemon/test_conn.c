@@ -293,6 +293,26 @@ static struct msd_out *reply_of(const uint8_t *payload, size_t n, unsigned *coun
 	return o;
 }
 
+Test(conn, an_error_behind_the_last_request_ends_it)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	msd_conn_send(&r.conn, reply_of(bytes, sizeof(bytes), counts));
+	turn(&r);
+	size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	close(r.peer); /* with an unread reply: a reset, behind the request */
+	r.peer = -1;
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	cr_expect_eq(r.n_closed, 1);
+	cr_expect_eq(r.closed_with, MSD_IO, "%s", r.why);
+	rig_close(&r);
+}
+
 Test(conn, writes_pieces_padded_to_the_alignment)
 {
 	struct rig r;
