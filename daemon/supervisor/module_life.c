@@ -321,12 +321,8 @@ static uint64_t back_off(struct msd_module *m)
 }
 
 /* After a fault of the device at once: nothing else than a fresh process clears it. */
-static void restart(struct msd_module *m, bool was_fault, const char *how)
+static void restart(struct msd_module *m, bool was_fault)
 {
-	if (note_death(m)) {
-		quarantine(m, how);
-		return;
-	}
 	const uint64_t in_ms = was_fault ? 0 : back_off(m);
 	move(m, MSD_STATE_RESTARTING);
 	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu", m->name,
@@ -353,7 +349,8 @@ void msd_module_on_lost(struct msd_module *m)
 		msd_buf_printf(&how, "%s", m->error != NULL ? m->error : "not started");
 	msd_buf_put_u8(&how, 0);
 	const char *text = how.bad ? "out of memory" : (const char *)how.p;
-	const bool was_fault = p != NULL && p->term_signal == 0 &&
+	const bool was_started = p != NULL;
+	const bool was_fault = was_started && p->term_signal == 0 &&
 			       p->exit_status == MSD_EXIT_GPU_FAULT;
 	m->process = NULL;
 	m->is_open = false;
@@ -374,7 +371,11 @@ void msd_module_on_lost(struct msd_module *m)
 	} else {
 		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s how=\"%s\"", m->name,
 			text);
-		restart(m, was_fault, text);
+		/* That no worker could be started is not the module's doing. */
+		if (was_started && note_death(m))
+			quarantine(m, text);
+		else
+			restart(m, was_fault);
 	}
 	msd_buf_finish(&how);
 }

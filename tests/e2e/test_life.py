@@ -1,5 +1,6 @@
 """A module's life and the daemon's: load, replace, unload, restart, drain; nothing left behind."""
 import os
+import resource
 import signal
 
 import harness
@@ -113,6 +114,19 @@ def test_the_first_restart_is_at_once_and_the_next_waits(own_daemon):
     assert len(waits) == 2 and waits[0] == 0 < waits[1]
 
 
+def test_no_descriptors_for_a_worker_are_no_fault_of_the_module(own_daemon):
+    daemon = own_daemon("--max-deaths", "2")
+    with Wire(daemon.host) as wire:
+        wire.load("ten", RESULTS.read_bytes())
+        limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (1, limits[1]))
+        os.kill(listed(wire)["ten"]["pid"], signal.SIGKILL)
+        harness.until(lambda: len(daemon.restarts("ten")) > 3, "starting fails, is tried again")
+        assert "Too many open files" in daemon.log()
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
+        assert wire.call("ten:int", deadline_ms=harness.LONG_MS)[1] == -42
+
+
 def test_nothing_is_left_of_a_hundred_connections_and_loads(own_daemon):
     daemon = own_daemon()
     with Wire(daemon.host) as wire:
@@ -155,7 +169,7 @@ def test_sigterm_drains_and_ends_with_0(own_daemon):
         gate.open()
         assert wire.finish(held) == [[], None], "what runs is answered"
     assert daemon.process.wait(harness.PATIENCE) == 0
-    harness.until(lambda: not harness.in_session(daemon.pid), "nothing is left")
+    harness.until(lambda: not daemon.processes(), "nothing is left")
     assert not daemon.socket.exists()
 
 
@@ -167,7 +181,7 @@ def test_a_drain_has_an_end(own_daemon):
         gate.entered()
         daemon.process.send_signal(signal.SIGTERM)
         daemon.process.wait(harness.PATIENCE)
-    harness.until(lambda: not harness.in_session(daemon.pid), "workers are gone")
+    harness.until(lambda: not daemon.processes(), "workers are gone")
 
 
 def test_a_second_sigterm_ends_at_once(own_daemon):
@@ -180,7 +194,7 @@ def test_a_second_sigterm_ends_at_once(own_daemon):
         harness.until(lambda: refuses(daemon), "it drains")
         daemon.process.send_signal(signal.SIGTERM)
         daemon.process.wait(harness.PATIENCE)
-    harness.until(lambda: not harness.in_session(daemon.pid), "workers are gone")
+    harness.until(lambda: not daemon.processes(), "workers are gone")
 
 
 def refuses(daemon):
@@ -200,9 +214,10 @@ def test_a_killed_supervisor_takes_its_workers_with_it(own_daemon):
         wire.load("idle", RESULTS.read_bytes())
         wire.start("call", "faults:gate", gate.path)
         gate.entered()
+        assert len(daemon.processes()) == 3, "what is looked for below is found"
         daemon.process.kill()
         daemon.process.wait(harness.PATIENCE)
-        harness.until(lambda: not harness.in_session(daemon.pid), "both workers end")
+        harness.until(lambda: not daemon.processes(), "both workers end")
 
 
 def test_the_logs_of_a_module_are_kept_over_its_death(daemon):
