@@ -172,16 +172,14 @@ def descriptors(pid):
     return sorted(found)
 
 
-def in_session(sid):
-    """Processes of the session @sid: everything that a daemon started with start_new_session
-    has started, whatever became of their parents."""
+def marked(mark):
+    """Processes that have @mark in their environment: what a daemon that got it has started,
+    and what that has, whatever became of their parents, groups and sessions."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                stat = (entry / "stat").read_text()
-                fields = stat[stat.rindex(")") + 2 :].split()
-                if int(fields[3]) == sid and fields[0] != "Z":
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
     return found
 
@@ -194,7 +192,8 @@ class Daemon:
         self.socket = self.folder / "m.sock"
         listen = listen or [f"unix:{self.socket}"]
         self.log_path = self.folder / "log"
-        self.env = environment() | (env or {})
+        self.mark = f"E2E_DAEMON={self.folder}"
+        self.env = environment() | {"E2E_DAEMON": str(self.folder)} | (env or {})
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [BIN / "modserd", "--listen", listen[0]]
@@ -248,20 +247,24 @@ class Daemon:
     def workers(self):
         return children(self.pid)
 
+    def processes(self):
+        """Itself and all that it has started, and that is still there."""
+        return marked(os.fsencode(self.mark))
+
     def stop(self, status=0):
         """SIGTERM; it must drain, end with @status and leave nothing behind."""
         self.process.send_signal(signal.SIGTERM)
         got = self.process.wait(PATIENCE)
         log = self.log()
         try:
-            until(lambda: not in_session(self.pid), f"nothing is left behind\n{log}")
+            until(lambda: not self.processes(), f"nothing is left behind\n{log}")
         finally:
             self.kill()
         assert got == status, f"modserd ended with {got}\n{log}"
         assert "Sanitizer" not in log and "runtime error:" not in log, log
 
     def kill(self):
-        for pid in in_session(self.pid):
+        for pid in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
