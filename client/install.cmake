@@ -28,6 +28,8 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/modser.pc"
 
 install(FILES completion/modser.bash RENAME modser
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES completion/modser.fish
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 install(FILES completion/_modser
   DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modser.1"

@@ -250,29 +250,40 @@ static enum msd_exit parse_option(int argc, char **argv, int *i, struct msd_cli 
 	return o->apply(cli, value);
 }
 
+static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)
+{
+	const struct msd_verb *v = cli->verb;
+	const bool too_few = cli->n_words < v->min_words;
+	const size_t bound = too_few ? v->min_words : v->max_words;
+
+	if (!too_few && cli->n_words <= v->max_words)
+		return MSD_EXIT_OK;
+	if (bound == 0)
+		return msd_report_usage(hint, "%s takes no words, %zu given", v->name,
+					cli->n_words);
+	return msd_report_usage(hint, "%s takes %s%zu word%s, %zu given", v->name,
+				v->min_words == v->max_words ? ""
+				: too_few                    ? "at least "
+							     : "at most ",
+				bound, bound == 1 ? "" : "s", cli->n_words);
+}
+
 static enum msd_exit check_verb(const struct msd_cli *cli, const struct seen *seen)
 {
 	const struct msd_verb *v = cli->verb;
-	char hint[160];
+	char hint[256];
 
 	if (cli->wants_help || cli->wants_version)
 		return MSD_EXIT_OK;
 	if (v == NULL)
 		return msd_report_usage("`modser help` lists the verbs",
 					"a verb is missing");
-	(void)snprintf(hint, sizeof(hint), "modser %s %s", v->name, v->synopsis);
+	(void)snprintf(hint, sizeof(hint), "modser %s%s%s", v->name,
+		       v->synopsis[0] != '\0' ? " " : "", v->synopsis);
 	if ((seen->needs & ~v->options) != 0)
 		return msd_report_usage(hint, "%s does not take the option %s", v->name,
 					seen->word);
-	if (cli->n_words < v->min_words)
-		return msd_report_usage(hint, "%s needs %zu word%s, %zu given", v->name,
-					v->min_words, v->min_words == 1 ? "" : "s",
-					cli->n_words);
-	if (cli->n_words > v->max_words)
-		return msd_report_usage(hint, "%s takes at most %zu word%s, %zu given",
-					v->name, v->max_words,
-					v->max_words == 1 ? "" : "s", cli->n_words);
-	return MSD_EXIT_OK;
+	return check_words(cli, hint);
 }
 
 static enum msd_exit take_word(const char *word, struct msd_cli *cli)

@@ -27,6 +27,16 @@ static const char call_help[] =
 	"the\n"
 	"host, for a function of the host in a library that has both.\n";
 
+static const char instance_help[] =
+	"Makes an executor of its own, calls its functions one after another, by the "
+	"names\n"
+	"that TVM has for them, and frees it:\n"
+	"  modser instance mlp set_input str:data @x.npy then run then get_output 0 -o "
+	"y.npy\n"
+	"Arguments and results are those of `modser call`; the results of all calls "
+	"count,\n"
+	"in their order. What runs in one call is `modser call NAME:run` alone.\n";
+
 static const char convert_help[] =
 	"Two ways, told by the ending of the -o file:\n"
 	"  modser convert model.tar -o deploy.so\n"
@@ -108,8 +118,13 @@ const struct msd_verb msd_verbs[] = {
 	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",
 	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
 	 msd_verb_call},
-	{"completion", "bash|zsh", "print the completion script of a shell",
-	 "Use: source <(modser completion bash)\n", 1, 1, 0, msd_verb_completion},
+	{"instance",
+	 "NAME FUNC [ARGUMENT...] [then FUNC [ARGUMENT...]]... [-o FILE]...",
+	 "call functions of an executor that keeps its inputs and outputs",
+	 instance_help, 2, MANY, MSD_OPT_OUTPUT, msd_verb_instance},
+	{"completion", "bash|fish|zsh", "print the completion script of a shell",
+	 "Use: source <(modser completion bash), or: modser completion fish | source\n",
+	 1, 1, 0, msd_verb_completion},
 	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, 0,
 	 msd_verb_help},
 	{0},
@@ -128,7 +143,8 @@ static const char options_help[] =
 static void print_help(const struct msd_verb *v)
 {
 	if (v != NULL) {
-		(void)printf("usage: modser %s %s\n%c%s.\n%s\n%s", v->name, v->synopsis,
+		(void)printf("usage: modser %s%s%s\n%c%s.\n%s\n%s", v->name,
+			     v->synopsis[0] != '\0' ? " " : "", v->synopsis,
 			     v->summary[0] - 'a' + 'A', v->summary + 1, v->help,
 			     options_help);
 		return;

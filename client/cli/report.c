@@ -7,6 +7,7 @@
 
 #include "client/cli/print.h"
 #include "proto/json.h"
+#include "proto/name.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 
@@ -56,6 +57,19 @@ enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 	va_end(ap);
 	report("USAGE", line, hint != NULL ? hint : GENERAL_HINT);
 	return MSD_EXIT_USAGE;
+}
+
+enum msd_exit msd_report_no_memory(void)
+{
+	return msd_report_usage("free memory", "out of memory");
+}
+
+enum msd_exit msd_report_name(const char *name)
+{
+	if (msd_name_valid((struct msd_span){(const uint8_t *)name, strlen(name)}))
+		return MSD_EXIT_OK;
+	return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
+				"\"%s\" cannot be a module's name", name);
 }
 
 enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,

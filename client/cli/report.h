@@ -12,6 +12,9 @@ void msd_report_as_json(void);
 /** Report and return MSD_EXIT_USAGE. @hint may be NULL: the general one. */
 enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+enum msd_exit msd_report_no_memory(void); /* the same */
+/** Report and return MSD_EXIT_USAGE when @name cannot be a module's. */
+enum msd_exit msd_report_name(const char *name);
 /** Report what @d holds with @hint and return @code. */
 enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
 			      const struct msd_diag *d);

@@ -13,6 +13,6 @@ enum msd_exit msd_verb_completion(const struct msd_cli *cli)
 			(void)fputs(c->script, stdout);
 			return MSD_EXIT_OK;
 		}
-	return msd_report_usage("bash and zsh are known", "no completion for \"%s\"",
-				shell);
+	return msd_report_usage("bash, fish and zsh are known",
+				"no completion for \"%s\"", shell);
 }

@@ -8,7 +8,6 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "proto/name.h"
 #include "runtime/artifact/inspect.h"
 
 static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
@@ -143,9 +142,9 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
-	if (!msd_name_valid((struct msd_span){(const uint8_t *)name, strlen(name)}))
-		return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
-					"\"%s\" cannot be a module's name", name);
+	code = msd_report_name(name);
+	if (code != MSD_EXIT_OK)
+		return code;
 	msd_err err = files_read(cli, &files, &d);
 	code = err == MSD_OK ? upload(cli, &files)
 			     : exit_of_refusal(err, msd_report_file(&d));

@@ -3,7 +3,6 @@
 
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "proto/name.h"
 
 /* Ask @method about the module that the first word names. */
 static enum msd_exit ask_about(const struct msd_cli *cli, const char *method,
@@ -13,9 +12,9 @@ static enum msd_exit ask_about(const struct msd_cli *cli, const char *method,
 	modser_value param = modser_str(name);
 
 	*ret = NULL;
-	if (!msd_name_valid((struct msd_span){(const uint8_t *)name, strlen(name)}))
-		return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
-					"\"%s\" cannot be a module's name", name);
+	enum msd_exit code = msd_report_name(name);
+	if (code != MSD_EXIT_OK)
+		return code;
 	return msd_session_ask(cli, method, &param, 1, ret);
 }
 

@@ -1,74 +1,88 @@
 # bash completion of modser; load it with: source <(modser completion bash)
+# Verbs and options are asked for: `modser help` has them all.
 
-_modser_names() {
-	modser ${host:+-H "$host"} --deadline 1 ls 2>/dev/null | cut -f1
+_modser_ask() {
+	"$modser" ${host:+-H "$host"} --deadline 1 "$@" 2>/dev/null | cut -f1
 }
 
-_modser_functions() {
-	modser ${host:+-H "$host"} --deadline 1 funcs "$1" 2>/dev/null | cut -f1
+_modser_options() {
+	"$modser" help ${verb:+"$verb"} 2>/dev/null | sed -n '1p;/^Options:/,$p' |
+		grep -oE -- '[[ |]--?[A-Za-z][a-z-]*' | tr -d '[ |'
 }
 
-# The words of `call`: bash cuts NAME:FUNC at the colon.
-_modser_call() {
-	local target=${COMP_LINE:0:COMP_POINT} name
-	target=${target##* }
-	case $target in
-	@*) mapfile -t COMPREPLY < <(compgen -f -P @ -- "${cur#@}") ;;
-	out:*) mapfile -t COMPREPLY < <(compgen -W "float32[ float16[ int64[ int32[ uint8[ bool[" -- "$cur") ;;
-	*:*)
-		name=${target%%:*}
-		mapfile -t COMPREPLY < <(compgen -W "$(_modser_functions "$name")" -- "${target#*:}")
+_modser_words() { # WORD...: those that begin with what is typed
+	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
+}
+
+_modser_files() { # [PREFIX]
+	mapfile -t COMPREPLY < <(compgen -f ${1:+-P "$1"} -- "${cur#"${1-}"}")
+}
+
+_modser_argument() { # [WORD...]
+	case $cur in
+	@*) _modser_files @ ;;
+	bytes:@*) _modser_files bytes:@ ;;
+	*) _modser_words @ out: str: bytes: dtype: device: shape: true false none "$@" ;;
+	esac
+}
+
+_modser_target() {
+	local name=${cur%%:*}
+	if [[ $cur == *:* ]]; then
+		_modser_words "$(_modser_ask funcs "$name" | sed "s/^/$name:/")"
+	else
+		_modser_words "$(_modser_ask ls | sed 's/$/:/')"
+	fi
+}
+
+_modser_of_verb() { # the word behind $n others of $verb
+	case $verb in
+	"") _modser_words "$("$modser" help | sed -n 's/^  \([a-z]\+\) .*/\1/p')" ;;
+	help) verb="" _modser_of_verb ;;
+	show | funcs | unload | wait | logs) ((n)) || _modser_words "$(_modser_ask ls)" ;;
+	load) ((n == 0)) || _modser_files ;;
+	call) if ((n)); then _modser_argument; else _modser_target; fi ;;
+	instance)
+		if ((n)); then
+			_modser_argument 'then' set_input run get_output
+		else
+			_modser_words "$(_modser_ask ls)"
+		fi
 		;;
-	*) mapfile -t COMPREPLY < <(compgen -S : -W "$(_modser_names)" -- "$cur") ;;
+	completion) _modser_words bash fish zsh ;;
+	*) _modser_files ;;
 	esac
 }
 
 _modser() {
-	local verbs="ping ls show funcs load unload wait logs inspect convert unpack pack info devices call completion help"
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local verb="" host="" i
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		case ${COMP_WORDS[i]} in
-		-H | --host) host=${COMP_WORDS[++i]} ;;
-		-o | --output | --deadline | --device) ((i++)) ;;
+	local modser=$1 line=${COMP_LINE:0:COMP_POINT} verb="" host="" n=0 i words
+	# Not COMP_WORDS: bash cuts words at colons and more.
+	read -ra words <<<"$line"
+	[[ $line == *[[:space:]] ]] && words+=("")
+	local cur=${words[-1]} last=$((${#words[@]} - 1))
+	COMPREPLY=()
+	for ((i = 1; i < last; i++)); do
+		case ${words[i]} in
+		-H | --host) host=${words[++i]} ;;
+		-o | --output | -d | --directory | --deadline | --device | --graph | --params | \
+			--name | --mlf-version | --cc | --symbol-prefix | --split-params) ((i++)) ;;
 		-*) ;;
-		*) verb=${verb:-${COMP_WORDS[i]}} ;;
+		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
 		esac
 	done
-	COMPREPLY=()
-	case $prev in
-	-o | --output)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	-H | --host)
-		mapfile -t COMPREPLY < <(compgen -W "unix: tcp://" -- "$cur")
-		return
-		;;
-	--graph | --params | --split-params | -d | --directory)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	--deadline) return ;;
+	case ${words[last - 1]} in
+	-H | --host) _modser_words unix: tcp:// ;;
+	-o | --output | -d | --directory | --graph | --params | --split-params) _modser_files ;;
+	--device) _modser_words "$(_modser_ask devices)" ;;
+	--deadline | --name | --mlf-version | --cc | --symbol-prefix) ;;
+	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
-	if [[ $cur == -* ]]; then
-		local options="--host --json --deadline --help --version"
-		[[ $verb == call ]] && options+=" --output"
-		[[ $verb == convert ]] && options+=" --output --name --mlf-version"
-		[[ $verb == unpack ]] && options+=" --directory --split-params"
-		[[ $verb == pack ]] && options+=" --output --split-params --cc --system-lib --symbol-prefix"
-		[[ $verb == load ]] && options+=" --replace --device --graph --params"
-		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
-		return
+	# bash puts replies behind the last of these.
+	local before=${cur%"${cur##*[@:=]}"}
+	COMPREPLY=("${COMPREPLY[@]#"$before"}")
+	if [[ ${COMPREPLY[0]-} && ${COMPREPLY[0]} != *: && ${COMPREPLY[0]} != @ ]]; then
+		compopt +o nospace 2>/dev/null
 	fi
-	case $verb in
-	"" | help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$cur") ;;
-	show | funcs | unload | wait | logs)
-		mapfile -t COMPREPLY < <(compgen -W "$(_modser_names)" -- "$cur") ;;
-	load | inspect | convert | unpack | pack) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh" -- "$cur") ;;
-	call) _modser_call ;;
-	esac
 }
 
-complete -o nospace -F _modser modser
+complete -o nospace -o filenames -F _modser modser

@@ -37,7 +37,13 @@ expect 2 call m:f ""
 expect 2 load x
 expect 2 show 'bad name'
 expect 2 -H nowhere ping
-expect 2 completion fish
+expect 2 completion tcsh
+expect 2 instance m
+expect 2 instance m run 'then'
+expect 2 instance m 'then' run
+expect 2 instance m set_input data 'then' run
+expect 2 instance -- -bad run
+expect 3 instance m set_input str:data 1 'then' run
 expect 3 ping
 expect 3 -H tcp://127.0.0.1:1 ping
 expect 3 call m:f -17 -inf -- str:-o
@@ -47,16 +53,32 @@ printf '!<arch>\n' >"$dir/x.a"
 expect 6 load x "$dir/x.a"
 printf 'text' >"$dir/x.so"
 expect 6 load x "$dir/x.so"
-for verb in ping ls show funcs load unload wait logs inspect convert info call completion help; do
+verbs=$("$modser" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+[[ $verbs == *ping*call*help* ]] || { echo "cli: the verbs of \`modser help\`: $verbs"; failed=1; }
+for verb in $verbs; do
   expect 0 "$verb" --help
-  grep -q "usage: modser $verb" "$dir/out" || { echo "cli: $verb --help"; failed=1; }
-  for shell in bash zsh; do
-    "$modser" completion "$shell" | grep -qw "$verb" ||
-      { echo "cli: the completion of $shell lacks $verb"; failed=1; }
-  done
+  grep -qE "^usage: modser $verb( [^ ].*)?$" "$dir/out" || { echo "cli: $verb --help"; failed=1; }
 done
-expect 0 completion bash
-bash -n "$dir/out" || failed=1
+for shell in bash fish zsh; do
+  expect 0 completion "$shell"
+  ! command -v "$shell" >/dev/null || "$shell" -n "$dir/out" || failed=1
+done
+# A sentence in the place of what to do has no end of line's spaces, and a full disk is told.
+for words in "ls x" "show" "show a b" "help a b" "call" "ping --nothing" "load --graph"; do
+  # shellcheck disable=SC2086
+  expect 2 $words
+  ! grep -n ' $' "$dir/err" || failed=1
+done
+expect_full() { # WORD...: what is printed does not fit
+  local status=0
+  "$modser" "$@" 2>"$dir/err" >/dev/full || status=$?
+  if [[ $status != 2 ]] || ! grep -q 'standard output: No space left' "$dir/err"; then
+    echo "cli: modser $* >/dev/full: status $status"
+    failed=1
+  fi
+}
+expect_full help
+expect_full completion bash
 "$modser" --json ping 2>"$dir/err"
 grep -q '^{"error": {"name": "IO", ' "$dir/err" || { echo "cli: --json errors"; failed=1; }
 exit "$failed"

@@ -2,6 +2,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -326,6 +327,36 @@ def test_inspect_needs_no_daemon_and_runs_nothing():
         harness.ZOO / "constructor_exit.so",
     )
     assert said.status == 0 and "ok" in said.out
+
+
+def completed(served, line, shell="bash"):
+    """What a shell offers behind @line."""
+    env = harness.environment() | {"PATH": f"{harness.BIN}:{os.environ['PATH']}"}
+    env["MODSER_HOST"] = served.host
+    script = {
+        "bash": "source <(modser completion bash); COMP_LINE=$0; COMP_POINT=${#0}; "
+        "_modser modser; printf '%s\\n' \"${COMPREPLY[@]}\"",
+        "fish": "modser completion fish | source; complete -C $argv[1] | cut -f1",
+    }[shell]
+    said = harness.run(shell, "-c", script, line, env=env)
+    return set(said.out.split())
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_completion_offers_verbs_options_modules_and_functions(served, shell):
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} on this machine: its completion is not tested")
+    assert completed(served, "modser ", shell) >= set(VERBS) | {"instance", "completion"}
+    assert completed(served, "modser sh", shell) == {"show"}
+    assert completed(served, "modser show ", shell) >= {"results", "tuples"}
+    assert completed(served, "modser funcs tup", shell) == {"tuples"}
+    assert {"--replace", "--graph", "--host"} <= completed(served, "modser load --", shell)
+    pair = "pair" if shell == "bash" else "tuples:pair"  # bash puts it behind the colon
+    assert completed(served, "modser call tuples:pai", shell) == {pair}
+    assert "out:" in completed(served, "modser call tuples:pair ", shell)
+    assert "then" in completed(served, "modser instance results run ", shell)
+    elsewhere = f"modser -H {served.host} unload sca"
+    assert completed(served, elsewhere, shell) == {"scalars"}
 
 
 def test_signatures_are_listed(served):

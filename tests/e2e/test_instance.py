@@ -1,4 +1,6 @@
 """Executors that keep their inputs and outputs between calls (module.instance)."""
+import json
+
 import harness
 import msgpack
 import numpy as np
@@ -206,3 +208,18 @@ def test_libraries_without_a_model_have_no_instances(daemon, fixtures):
     name = loaded(daemon, need(fixtures, "tvm-0.27/addone.so"))
     with Wire(daemon.host) as wire, pytest.raises(Failure, match="has no instances"):
         wire.ask("module.instance", name)
+
+
+def test_an_instance_of_the_command_line(daemon, fixtures, tmp_path):
+    folder = fixtures / "tvm-0.8/convnet_llvm"
+    name = loaded(daemon, need(folder, "convnet_llvm.so"))
+    inputs = ("set_input", "str:data", f"@{folder / 'in_data.npy'}")
+    y = tmp_path / "y.npy"
+    outputs = ("get_output", "0", "then", "get_output", "1")
+    said = daemon.ok("instance", name, *inputs, "then", "run", "then", *outputs, "-o", y)
+    assert ulps(np.load(y), np.load(folder / "out_0.npy")) <= 2
+    assert len(json.loads(said.out)) == 4
+    said = daemon.modser("instance", name, *inputs, "then", *outputs)
+    assert said.status == 1 and "run was not called" in said.err
+    said = daemon.modser("instance", name, "run", "-o", y)
+    assert said.status == 2 and "1 file for 0 results" in said.err

@@ -90,10 +90,10 @@ class Client(ClientBase):
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
 
-        Loading is executing its code. ``graph`` and ``params`` are a graph executor's graph.json
-        and parameters, for a library that does not hold them. ``replace`` lets it take the place
-        of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``) says
-        where it runs; without it the library's code decides.
+        Loading is executing its code. ``graph`` is a graph executor's graph.json and ``params`` a
+        model's parameters, for a library that does not hold them. ``replace`` lets it take the
+        place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
+        says where it runs; without it the library's code decides.
         """
         artifact = Artifact(source, graph, params)
         self._run(_requests.load(self, name, artifact, replace, device, deadline))

@@ -14,14 +14,12 @@ Bytes = np.ndarray[Any, Any]
 
 
 class Artifact:
-    """A library; for a graph executor whose library does not hold them, the graph.json and the
+    """A library, and what it does not hold: the graph.json of a graph executor, and a model's
     parameters."""
 
     def __init__(
         self, library: Source, graph: Optional[Source] = None, params: Optional[Source] = None
     ) -> None:
-        if params is not None and graph is None:
-            raise ValueError("params= without the graph= that names them")
         self._sources = [("source", library)]
         if graph is not None:
             self._sources.append(("graph", graph))

@@ -1,0 +1,26 @@
+#ifndef MSD_CLI_ARGUMENTS_H
+#define MSD_CLI_ARGUMENTS_H
+/* The arguments of one call, parsed from words of the command line. */
+#include "client/cli/cli.h"
+#include "client/cli/word.h"
+
+struct msd_arguments {
+	struct msd_word *words; /* what the values lie in */
+	modser_value *values;
+	const char **names; /* of their parameters, where they have one */
+	size_t n;
+	bool has_names;
+};
+
+/** Parse @n words; reports what is wrong with one. End with msd_arguments_finish() in
+ * every case. */
+enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
+				  struct msd_arguments *ret);
+/** Call @function ("module:function") with them; reports an error. The caller frees
+ * *@ret in every case. */
+enum msd_exit msd_arguments_call(const struct msd_arguments *a, modser_client *client,
+				 const char *function, modser_options options,
+				 modser_result **ret);
+void msd_arguments_finish(struct msd_arguments *a);
+
+#endif

@@ -1,0 +1,203 @@
+#include "client/cli/results.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/file.h"
+#include "client/cli/json.h"
+#include "client/cli/npy.h"
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "proto/json.h"
+
+/* Tuples are flattened depth first. */
+static bool add(struct msd_results *r, const modser_value *v)
+{
+	if (v->kind == MODSER_TUPLE) {
+		for (size_t i = 0; i < v->as.tuple.n; i++)
+			if (!add(r, &v->as.tuple.item[i]))
+				return false;
+		return true;
+	}
+	if (r->n == r->cap) {
+		size_t cap = r->cap == 0 ? 8 : 2 * r->cap;
+		const modser_value **grown =
+			realloc(r->item, cap * sizeof(const modser_value *));
+
+		if (grown == NULL)
+			return false;
+		r->item = grown;
+		r->cap = cap;
+	}
+	r->item[r->n++] = v;
+	return true;
+}
+
+enum msd_exit msd_results_add(struct msd_results *r, const modser_value *answer)
+{
+	const modser_value *item = answer->as.tuple.item;
+
+	if (answer->kind != MODSER_TUPLE || answer->as.tuple.n != 2 ||
+	    item[0].kind != MODSER_TUPLE) {
+		modser_error e = {.code = MODSER_PROTOCOL,
+				  .name = "PROTOCOL",
+				  .message = "the answer to a call is not [[out...], "
+					     "return]",
+				  .hint = "check that the address is modserd's"};
+
+		return msd_report_error(&e);
+	}
+	if (!add(r, &item[0]) || (item[1].kind != MODSER_NIL && !add(r, &item[1])))
+		return msd_report_no_memory();
+	return MSD_EXIT_OK;
+}
+
+void msd_results_finish(struct msd_results *r)
+{
+	free(r->item);
+}
+
+/* What @v becomes in a file: a header and the data behind it; false when it cannot. */
+static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span *data)
+{
+	modser_tensor t = {.dtype = {.bits = 64, .lanes = 1}, .bytes = 8};
+
+	switch ((int)v->kind) {
+	case MODSER_TENSOR:
+		t = v->as.tensor;
+		break;
+	case MODSER_INT: /* DLPack's code 0; little-endian hosts alone are served */
+		t.data = (void *)(uintptr_t)&v->as.i;
+		break;
+	case MODSER_FLOAT:
+		t.dtype.code = MSD_DT_FLOAT;
+		t.data = (void *)(uintptr_t)&v->as.f;
+		break;
+	case MODSER_BOOL:
+		t.dtype = (modser_dtype){MSD_DT_BOOL, 8, 1};
+		t.bytes = 1;
+		t.data = (void *)(uintptr_t)&v->as.b;
+		break;
+	case MODSER_STR:
+	case MODSER_BYTES:
+		*data = (struct msd_span){(const uint8_t *)v->as.str.p, v->as.str.n};
+		return true;
+	default:
+		return false;
+	}
+	msd_npy_put_header(
+		head, (struct msd_dtype){t.dtype.code, t.dtype.bits, t.dtype.lanes},
+		t.shape, t.ndim, t.bytes);
+	*data = (struct msd_span){t.data, (size_t)t.bytes};
+	return !head->bad;
+}
+
+/* Before anything is written: every -o has a result that can be written. */
+static enum msd_exit check_outputs(const struct msd_results *r,
+				   const struct msd_cli *cli)
+{
+	if (cli->n_outputs > r->n)
+		return msd_report_usage("give one -o for each result, or none",
+					"%zu file%s for %zu result%s", cli->n_outputs,
+					cli->n_outputs == 1 ? "" : "s", r->n,
+					r->n == 1 ? "" : "s");
+	for (size_t i = 0; i < cli->n_outputs; i++) {
+		struct msd_buf head = {0};
+		struct msd_span data;
+		bool can = file_of(r->item[i], &head, &data);
+
+		msd_buf_finish(&head);
+		if (!can)
+			return msd_report_usage(
+				"leave out -o: the result is printed",
+				"%s: result %zu is neither tensor, number nor text",
+				cli->outputs[i], i + 1);
+	}
+	return MSD_EXIT_OK;
+}
+
+static enum msd_exit write_outputs(const struct msd_results *r,
+				   const struct msd_cli *cli)
+{
+	struct msd_diag d = {0};
+
+	for (size_t i = 0; i < cli->n_outputs; i++) {
+		struct msd_buf head = {0};
+		struct msd_span pieces[2];
+
+		if (!file_of(r->item[i], &head, &pieces[1]))
+			return msd_report_no_memory();
+		pieces[0] = (struct msd_span){head.p, head.n};
+		msd_err err = msd_file_write(cli->outputs[i], pieces, 2, &d);
+		msd_buf_finish(&head);
+		if (err == MSD_OK)
+			continue;
+		enum msd_exit code =
+			msd_report_diag(MSD_EXIT_USAGE, "give another file to -o", &d);
+		msd_diag_finish(&d);
+		return code;
+	}
+	return MSD_EXIT_OK;
+}
+
+static void put_json(const struct msd_results *r, const struct msd_cli *cli,
+		     struct msd_buf *out)
+{
+	msd_buf_printf(out, "{\"results\": [");
+	for (size_t i = 0; i < r->n; i++) {
+		const modser_value *v = r->item[i];
+
+		if (i > 0)
+			msd_buf_printf(out, ", ");
+		if (i >= cli->n_outputs) {
+			msd_json_put_value(out, v);
+			continue;
+		}
+		msd_buf_printf(out, "{\"file\": ");
+		msd_json_cstr(out, cli->outputs[i]);
+		if (v->kind == MODSER_TENSOR) {
+			msd_buf_printf(out, ", ");
+			msd_json_put_type(out, &v->as.tensor);
+		}
+		msd_buf_put_u8(out, '}');
+	}
+	msd_buf_printf(out, "]}\n");
+}
+
+static bool writes_to_stdout(const struct msd_cli *cli)
+{
+	for (size_t i = 0; i < cli->n_outputs; i++)
+		if (strcmp(cli->outputs[i], "-") == 0)
+			return true;
+	return false;
+}
+
+/* What has no -o; on stderr when standard output carries a file. */
+static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
+{
+	bool for_people = msd_print_for_people();
+	struct msd_buf out = {0};
+
+	if (cli->json)
+		put_json(r, cli, &out);
+	for (size_t i = cli->n_outputs; i < r->n && !cli->json; i++) {
+		msd_print_value(&out, r->item[i], for_people);
+		msd_buf_put_u8(&out, '\n');
+	}
+	if (writes_to_stdout(cli)) {
+		msd_print_flush_to(&out, stderr);
+		return;
+	}
+	msd_print_flush(&out);
+}
+
+enum msd_exit msd_results_put(const struct msd_results *r, const struct msd_cli *cli)
+{
+	enum msd_exit code = check_outputs(r, cli);
+
+	if (code == MSD_EXIT_OK)
+		code = write_outputs(r, cli);
+	if (code == MSD_EXIT_OK)
+		print_rest(r, cli);
+	return code;
+}

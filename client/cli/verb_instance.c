@@ -1,0 +1,122 @@
+/* instance: an executor for this process's time, and calls of it one after another. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/arguments.h"
+#include "client/cli/report.h"
+#include "client/cli/results.h"
+#include "client/cli/session.h"
+#include "proto/name.h"
+
+/* A word that is no argument of any form, so it can part the calls. */
+#define SEPARATOR "then"
+
+struct step {
+	char *target; /* "module:function" */
+	struct msd_arguments args;
+	modser_result *answer;
+};
+
+struct instance {
+	const struct msd_cli *cli;
+	modser_client *client;
+	modser_result *made; /* holds the handle */
+	struct step *steps;
+	size_t n;
+};
+
+/* One call from @n words. */
+static enum msd_exit add_step(struct instance *x, const char *const *words, size_t n)
+{
+	struct step *s = &x->steps[x->n];
+
+	if (n == 0)
+		return msd_report_usage(
+			"modser instance NAME FUNC [ARGUMENT...] then FUNC ...",
+			"a function is missing before or behind \"" SEPARATOR "\"");
+	x->n++;
+	if (asprintf(&s->target, "%s:%s", x->cli->words[0], words[0]) < 0) {
+		s->target = NULL;
+		return msd_report_no_memory();
+	}
+	return msd_arguments_parse(words + 1, n - 1, &s->args);
+}
+
+static enum msd_exit parse_steps(struct instance *x)
+{
+	const char *const *words = x->cli->words;
+	const size_t n = x->cli->n_words;
+	enum msd_exit code = MSD_EXIT_OK;
+	size_t start = 1;
+
+	x->steps = calloc(n, sizeof(*x->steps));
+	if (x->steps == NULL)
+		return msd_report_no_memory();
+	for (size_t i = 1; i <= n && code == MSD_EXIT_OK; i++) {
+		if (i < n && strcmp(words[i], SEPARATOR) != 0)
+			continue;
+		code = add_step(x, words + start, i - start);
+		start = i + 1;
+	}
+	return code;
+}
+
+static enum msd_exit make(struct instance *x, modser_handle *ret)
+{
+	const modser_options options = {.deadline_ms = x->cli->deadline_ms};
+	const modser_value name = modser_str(x->cli->words[0]);
+
+	if (modser_request(x->client, "module.instance", &name, 1, &options,
+			   &x->made) != MODSER_OK)
+		return msd_report_result(x->client, x->made);
+	*ret = modser_result_value(x->made)->as.handle;
+	return MSD_EXIT_OK;
+}
+
+static enum msd_exit run(struct instance *x, struct msd_results *results)
+{
+	modser_options options = {.deadline_ms = x->cli->deadline_ms};
+	enum msd_exit code = make(x, &options.instance);
+
+	for (size_t i = 0; i < x->n && code == MSD_EXIT_OK; i++) {
+		struct step *s = &x->steps[i];
+
+		code = msd_arguments_call(&s->args, x->client, s->target, options,
+					  &s->answer);
+		if (code == MSD_EXIT_OK)
+			code = msd_results_add(results, modser_result_value(s->answer));
+	}
+	return code;
+}
+
+static void finish(struct instance *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		free(x->steps[i].target);
+		msd_arguments_finish(&x->steps[i].args);
+		modser_result_free(x->steps[i].answer);
+	}
+	free(x->steps);
+	modser_result_free(x->made);
+}
+
+enum msd_exit msd_verb_instance(const struct msd_cli *cli)
+{
+	struct instance x = {.cli = cli};
+	struct msd_results results = {0};
+	enum msd_exit code = msd_report_name(cli->words[0]);
+
+	if (code == MSD_EXIT_OK)
+		code = parse_steps(&x);
+	if (code == MSD_EXIT_OK)
+		code = msd_session_open(cli, &x.client);
+	if (code == MSD_EXIT_OK)
+		code = run(&x, &results);
+	modser_close(x.client); /* which frees the instance */
+	if (code == MSD_EXIT_OK)
+		code = msd_results_put(&results, cli);
+	msd_results_finish(&results);
+	finish(&x);
+	return code;
+}

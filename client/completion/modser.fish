@@ -1,0 +1,100 @@
+# fish completion of modser; load it with: modser completion fish | source
+# Verbs and options are asked for: `modser help` has them all.
+
+# Sets verb, n (words behind it) and host, and prints nothing.
+function __modser_parse --no-scope-shadowing
+	set verb ''
+	set n 0
+	set host
+	set -l skip ''
+	for word in (commandline -opc)[2..]
+		switch $skip
+			case host
+				set host -H $word
+				set skip ''
+				continue
+			case value
+				set skip ''
+				continue
+		end
+		switch $word
+			case -H --host
+				set skip host
+			case -o --output -d --directory --deadline --device --graph --params \
+				--name --mlf-version --cc --symbol-prefix --split-params
+				set skip value
+			case '-*'
+			case '*'
+				if test -n "$verb"
+					set n (math $n + 1)
+				else
+					set verb $word
+				end
+		end
+	end
+end
+
+function __modser_ask # WORD...: the first column
+	set -l verb
+	set -l n
+	set -l host
+	__modser_parse
+	modser $host --deadline 1 $argv 2>/dev/null | cut -f1
+end
+
+function __modser_at # N VERB...: whether the word behind N others of a VERB is typed
+	set -l verb
+	set -l n
+	set -l host
+	__modser_parse
+	contains -- "$verb" $argv[2..]; or return 1
+	test $argv[1] = + -a $n -gt 0; or test $argv[1] = $n
+end
+
+function __modser_verbs
+	modser help 2>/dev/null | string replace -rf '^  ([a-z]+) +(.*)' '$1\t$2'
+end
+
+function __modser_options
+	set -l verb
+	set -l n
+	set -l host
+	__modser_parse
+	modser help $verb 2>/dev/null | sed -n '1p;/^Options:/,$p' |
+		string match -rag '[\[ |](--?[A-Za-z][a-z-]*)'
+end
+
+function __modser_targets
+	set -l name (string match -rg '^([^:]*):' -- (commandline -ct))
+	if test -n "$name"
+		__modser_ask funcs $name | string replace -r '^' "$name:"
+	else
+		__modser_ask ls | string replace -r '$' ':'
+	end
+end
+
+function __modser_arguments
+	printf '%s\n' out: str: bytes:@ dtype: device: shape: true false none
+	set -l typed (commandline -ct)
+	string match -q '@*' -- $typed; and __fish_complete_path (string sub -s 2 -- $typed) |
+		string replace -r '^' '@'
+end
+
+complete -c modser -f
+complete -c modser -n 'string match -q -- "-*" (commandline -ct)' -a '(__modser_options)'
+complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_verbs)'
+complete -c modser -n '__modser_at 0 show funcs unload wait logs instance' -a '(__modser_ask ls)'
+complete -c modser -n '__modser_at 0 call' -a '(__modser_targets)'
+complete -c modser -n '__modser_at + call instance' -a '(__modser_arguments)'
+complete -c modser -n '__modser_at + instance' -a 'then set_input run get_output'
+complete -c modser -n '__modser_at 0 completion' -a 'bash fish zsh'
+complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack convert pack' -F
+complete -c modser -n '__modser_at + convert pack' -F
+complete -c modser -s H -l host -x -a 'unix: tcp://' -d 'address of the daemon'
+complete -c modser -s o -l output -r -F
+complete -c modser -s d -l directory -r -F
+complete -c modser -l graph -r -F
+complete -c modser -l params -r -F
+complete -c modser -l split-params -r -F
+complete -c modser -l device -x -a '(__modser_ask devices)'
+complete -c modser -l deadline -x
