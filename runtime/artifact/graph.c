@@ -148,6 +148,7 @@ static msd_err read_node(struct msd_graph *g, const json_t *json, uint32_t i,
 {
 	struct msd_graph_node *node = &g->nodes[i];
 	const json_t *inputs = json_object_get(json, "inputs");
+	const char *stated = node_attr(json, "num_inputs");
 	msd_err err = read_op(json, node, d);
 
 	if (err == MSD_OK)
@@ -156,6 +157,9 @@ static msd_err read_node(struct msd_graph *g, const json_t *json, uint32_t i,
 		return err;
 	node->inputs = *pool;
 	node->n_inputs = (uint32_t)json_array_size(inputs);
+	if (stated != NULL && strtoul(stated, NULL, 10) != node->n_inputs)
+		return msd_graph_bad(d, "num_inputs %.16s, but it has %u inputs",
+				     stated, node->n_inputs);
 	for (uint32_t k = 0; k < node->n_inputs; k++) {
 		err = read_ref(g, json_array_get(inputs, k), i, (*pool)++, d);
 		if (err != MSD_OK)

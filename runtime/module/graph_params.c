@@ -3,6 +3,7 @@
 
 #include "runtime/abi/error.h"
 #include "runtime/module/graph_plan.h"
+#include "runtime/module/tensor_text.h"
 
 #define DATA_ALIGN 128
 
@@ -51,12 +52,16 @@ static msd_err take_given(struct msd_graph_plan *p, uint32_t arg,
 {
 	const struct msd_graph_entry *e;
 	struct msd_graph_storage *s = storage_of(p, arg, &e);
+	char want[MSD_TENSOR_TEXT_MAX];
+	char got[MSD_TENSOR_TEXT_MAX];
 
 	if (!blob_fits(blob, e))
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "parameter %.64s: not the dtype and shape that the "
-				    "graph has for it",
-				    node_name(p, arg));
+		return msd_diag_set(
+			d, MSD_BAD_ARTIFACT,
+			"parameter %.64s: the graph has %s for it, it is %s",
+			node_name(p, arg),
+			msd_tensor_text(e->dtype, e->shape, e->ndim, want),
+			msd_tensor_text(blob->dtype, blob->shape, blob->ndim, got));
 	s->role = MSD_GRAPH_PARAM;
 	return keep_copy(s, blob->data.p, blob->data.n, d);
 }

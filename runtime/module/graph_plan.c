@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MISSING_MAX 512 /* bytes of text */
+
 /* All but the graph. */
 static void plan_finish(struct msd_graph_plan *p)
 {
@@ -90,6 +92,17 @@ static msd_err check_copy(const struct msd_graph *g, const struct msd_graph_node
 	return MSD_OK;
 }
 
+/* A function that nobody has, and the node that calls it; the first ones are enough. */
+static void note_missing(const struct msd_graph *g, uint32_t i, struct msd_buf *missing)
+{
+	if (missing->n >= MISSING_MAX)
+		return;
+	msd_buf_printf(missing, "%s%.128s (node %u, %.64s)", missing->n > 0 ? ", " : "",
+		       g->nodes[i].func, i, g->nodes[i].name);
+	if (missing->n >= MISSING_MAX)
+		msd_buf_printf(missing, ", ...");
+}
+
 static msd_err op_plan(struct msd_graph_plan *p, uint32_t i,
 		       struct msd_graph_finder finder, struct msd_buf *missing,
 		       struct msd_diag *d)
@@ -108,8 +121,7 @@ static msd_err op_plan(struct msd_graph_plan *p, uint32_t i,
 	} else {
 		op.fn = finder.find(finder.ctx, node->func);
 		if (op.fn == NULL)
-			msd_buf_printf(missing, "%s%s", missing->n > 0 ? ", " : "",
-				       node->func);
+			note_missing(&p->graph, i, missing);
 	}
 	for (uint32_t k = 0; k < node->n_entries; k++) {
 		const struct msd_graph_entry *e =

@@ -51,7 +51,8 @@ struct msd_graph_finder {
 /**
  * Plan @graph, which is taken over on success alone. @params (NULL: none) are copied;
  * those that the graph does not name are ignored. Functions that nobody has are
- * appended to @missing, separated by ", ": then the plan must not be run. The caller
+ * appended to @missing with their nodes, separated by ", ": then the plan must not be
+ * run. The caller
  * owns *@ret. Errors: MSD_BAD_ARTIFACT, MSD_CALL_FAILED (of the lookup of linked
  * parameters), MSD_NOMEM.
  */
@@ -62,6 +63,13 @@ MSD_MUST_CHECK msd_err msd_graph_plan_create(struct msd_graph *graph,
 					     struct msd_graph_plan **ret,
 					     struct msd_diag *d);
 void msd_graph_plan_destroy(struct msd_graph_plan *p); /* NULL is fine */
+/**
+ * Compare the operators with what their functions say that they take, as far as that is
+ * known (graph_check.c). MSD_BAD_ARTIFACT names the node, its function and the
+ * argument.
+ */
+MSD_MUST_CHECK msd_err msd_graph_plan_check(const struct msd_graph_plan *p,
+					    struct msd_diag *d);
 /** The first device type other than the host's and @type that the graph wants; 0. */
 int32_t msd_graph_plan_other_device(const struct msd_graph_plan *p, int32_t type);
 /**

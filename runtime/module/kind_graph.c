@@ -28,6 +28,7 @@ struct executor {
 	struct msd_params params; /* until the plan has copied them */
 	struct msd_graph_plan *plan;
 	struct msd_graph_instance *instance;
+	bool is_given;       /* beside the library, not in it */
 	struct msd_dev *dev; /* where it is placed; NULL: the host */
 	char *refusal;       /* of `run`, or NULL */
 	struct executor_func run;
@@ -82,6 +83,7 @@ static msd_err take_given(struct executor *x, const struct msd_load_options *opt
 			  struct msd_diag *d)
 {
 	x->json = options->graph;
+	x->is_given = true;
 	if (options->params.n == 0)
 		return MSD_OK;
 	return msd_params_read_file(options->params, &x->params, d);
@@ -190,6 +192,43 @@ static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
 	return MSD_OK;
 }
 
+/* A .params file of another model: none of its names is one of the graph's. */
+static msd_err check_given_params(const struct executor *x, struct msd_diag *d)
+{
+	const struct msd_graph *g = &x->plan->graph;
+	const struct msd_span first =
+		x->params.n > 0 ? x->params.names[0] : (struct msd_span){0};
+
+	if (!x->is_given || x->params.n == 0)
+		return MSD_OK;
+	for (uint32_t i = 0; i < g->n_args; i++)
+		if (msd_params_find(&x->params, g->nodes[g->args[i]].name) != NULL)
+			return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "parameters: none of %zu is an input of the graph: the "
+			    "first is %.*s, the graph has %s",
+			    x->params.n, (int)(first.n < 64 ? first.n : 64),
+			    (const char *)first.p,
+			    g->n_args > 0 ? g->nodes[g->args[0]].name : "none");
+}
+
+/* Functions that nobody has, and no import that cannot run might have them. */
+static msd_err check_missing(struct msd_node *node, const struct msd_buf *missing,
+			     struct msd_diag *d)
+{
+	struct msd_buf why = {0};
+
+	msd_node_refusals(node, &why);
+	const bool is_refused = why.n > 0 || why.bad;
+	msd_buf_finish(&why);
+	if (missing->n == 0 || is_refused)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "graph: the library does not have the functions of its "
+			    "nodes: %.*s",
+			    (int)missing->n, (const char *)missing->p);
+}
+
 static msd_err refuse_if_needed(struct msd_node *node, const struct msd_buf *missing,
 				struct msd_diag *d)
 {
@@ -226,14 +265,16 @@ static msd_err graph_place(struct msd_node *node, struct msd_device device,
 
 	if (x->refusal != NULL)
 		return MSD_OK;
-	if (other != 0)
+	/* By now the functions were asked for their signatures. */
+	msd_err err = msd_graph_plan_check(x->plan, d);
+	if (err == MSD_OK && other != 0)
 		return refuse_device(node, other, device, d);
 	x->run.rules.device = device;
-	if (device.type == MSD_DEV_CPU)
-		return MSD_OK;
+	if (err != MSD_OK || device.type == MSD_DEV_CPU)
+		return err;
 	msd_graph_instance_destroy(x->instance);
 	x->instance = NULL;
-	msd_err err = msd_dev_open(device, &x->dev, d);
+	err = msd_dev_open(device, &x->dev, d);
 	if (err == MSD_OK)
 		err = msd_graph_plan_place(x->plan, x->dev, d);
 	return err == MSD_OK ? msd_graph_instance_create(x->plan, &x->instance, d)
@@ -252,6 +293,10 @@ static msd_err graph_start(struct msd_node *node, struct msd_diag *d)
 		err = msd_graph_plan_create(&graph, &x->params, finder, &missing,
 					    &x->plan, d);
 	msd_graph_finish(&graph);
+	if (err == MSD_OK)
+		err = check_given_params(x, d);
+	if (err == MSD_OK)
+		err = check_missing(node, &missing, d);
 	msd_params_finish(&x->params);
 	if (err == MSD_OK)
 		err = learn_signature(x, d);

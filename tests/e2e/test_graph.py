@@ -1,4 +1,5 @@
 """Models of the classic era, served as one call each."""
+import json
 import re
 
 import harness
@@ -145,6 +146,66 @@ def test_files_that_are_no_graph_are_refused(daemon, fixtures, tmp_path):
     assert said.status == 6 and "empty: the file is empty" in said.err
     said = daemon.modser("load", "--params", folder / "model.params", "bad", library)
     assert said.status == 6 and "none of its modules takes any" in said.err
+
+
+def refused_graph(daemon, fixtures, tmp_path, change):
+    """What a load of mlp_llvm says when @change was done to its graph."""
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    graph = json.loads(need(folder, "graph.json").read_text())
+    change(graph)
+    (tmp_path / "graph.json").write_text(json.dumps(graph))
+    files = ("--graph", tmp_path / "graph.json", "--params", folder / "model.params")
+    said = daemon.modser("load", *files, "bad", folder / "mlp_llvm_nofactory.so")
+    assert said.status == 6, said
+    return said.err
+
+
+def nodes_of(graph):
+    return [n for n in graph["nodes"] if n["op"] != "null"]
+
+
+def test_a_graph_that_is_not_the_librarys_is_refused(daemon, fixtures, tmp_path):
+    def refused(change):
+        return refused_graph(daemon, fixtures, tmp_path, change)
+
+    def other_function(graph):
+        nodes_of(graph)[1]["attrs"]["func_name"] = "fused_nothing"
+
+    def fewer_inputs(graph):
+        nodes_of(graph)[0]["inputs"].pop()
+
+    def fewer_arguments(graph):
+        fewer_inputs(graph)
+        attrs = nodes_of(graph)[0]["attrs"]
+        attrs["num_inputs"] = str(int(attrs["num_inputs"]) - 1)
+
+    def other_shape(graph):
+        graph["attrs"]["shape"][1][0] = [2, 17]
+
+    def other_dtype(graph):
+        graph["attrs"]["dltype"][1][0] = "int32"
+
+    def lost_input(graph):
+        graph["arg_nodes"].pop()
+
+    assert re.search(r"graph: the library does not have the functions of its nodes: "
+                     r"fused_nothing \(node \d+, \w+\)", refused(other_function))
+    assert re.search(r"graph: node \d+ \(\w+\): num_inputs 3, but it has 2", refused(fewer_inputs))
+    text = refused(fewer_arguments)
+    assert re.search(r"graph: node \d+ \(\w+\) passes 3 arguments, but its function is \w+\(", text)
+    assert "passes Tensor([2, 17], float32) as argument 0, but" in refused(other_shape)
+    assert "passes Tensor([2, 16], int32) as argument 0, but" in refused(other_dtype)
+    assert "4 arg_nodes, but 5 nodes have no function" in refused(lost_input)
+
+
+def test_parts_of_two_models_are_refused(daemon, fixtures):
+    mlp, net = (fixtures / "tvm-0.8" / name for name in ("mlp_llvm", "convnet_llvm"))
+    library = need(mlp, "mlp_llvm_nofactory.so")
+    said = daemon.modser("load", "--graph", net / "graph.json", "bad", library)
+    assert said.status == 6 and "does not have the functions of its nodes" in said.err
+    files = ("--graph", mlp / "graph.json", "--params", net / "model.params")
+    said = daemon.modser("load", *files, "bad", library)
+    assert said.status == 6 and "parameter p" in said.err and "the graph has Tensor(" in said.err
 
 
 def test_without_parameters_they_are_inputs(daemon, fixtures):

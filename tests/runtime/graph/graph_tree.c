@@ -53,7 +53,8 @@ msd_err graph_tree_open(struct graph_tree *t, const char *json, const char *para
 	put_param(&t->payload, param, data, n);
 	bw_str(&t->payload, "default");
 	ctx.payload = bw_span(&t->payload);
-	t->lib = (struct msd_node){.ops = &lib_ops, .index = 1, .state = t};
+	t->lib = (struct msd_node){
+		.ops = &lib_ops, .index = 1, .refusal = t->lib.refusal, .state = t};
 	t->imports[0] = &t->lib;
 	t->graph = (struct msd_node){
 		.ops = &msd_kind_graph, .imports = t->imports, .n_imports = 1};
@@ -66,6 +67,7 @@ void graph_tree_close(struct graph_tree *t)
 	if (t->graph.ops != NULL)
 		t->graph.ops->close(&t->graph);
 	free(t->graph.refusal);
+	free(t->lib.refusal);
 	bw_free(&t->payload);
 	msd_diag_finish(&t->d);
 }

@@ -93,6 +93,8 @@ Test(graph_json, every_prefix_is_refused)
 
 Test(graph_json, bad_references_are_named)
 {
+	expect_refusal("\"num_inputs\": \"1\"", "\"num_inputs\": \"2\"",
+		       "graph: node 1 (f1): num_inputs 2, but it has 1 inputs");
 	expect_refusal("[[0, 0, 0]]}", "[[1, 0, 0]]}",
 		       "graph: node 1 (f1): inputs[0]: node 1 is not before this one");
 }

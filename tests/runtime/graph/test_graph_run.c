@@ -271,9 +271,10 @@ Test(graph_run, a_parameter_of_another_shape_is_refused)
 	graph_tree_add(&t, "add", add);
 	cr_assert_eq(graph_tree_open(&t, with_param, "w", (float[]){1, 2}, 2),
 		     MSD_BAD_ARTIFACT);
-	cr_assert_str_eq(msd_diag_text(&t.d),
-			 "parameter w: not the dtype and shape that the graph has for "
-			 "it");
+	cr_assert_str_eq(
+		msd_diag_text(&t.d),
+		"parameter w: the graph has Tensor([4], float32) for it, it is "
+		"Tensor([2], float32)");
 	graph_tree_close(&t);
 }
 
@@ -293,17 +294,32 @@ Test(graph_run, writing_over_a_parameter_is_refused)
 	graph_tree_close(&t);
 }
 
-Test(graph_run, all_missing_functions_are_named)
+Test(graph_run, all_missing_functions_are_named_with_their_nodes)
+{
+	struct graph_tree t = {0};
+
+	cr_assert_eq(graph_tree_open(&t, chain, NULL, NULL, 0), MSD_BAD_ARTIFACT);
+	cr_assert_str_eq(msd_diag_text(&t.d),
+			 "graph: the library does not have the functions of its nodes: "
+			 "addone (node 1, a), add (node 2, b)");
+	graph_tree_close(&t);
+}
+
+/* An import that cannot run here may have them: then the model says so at a call. */
+Test(graph_run, functions_of_a_refused_module_fail_at_the_call)
 {
 	struct graph_tree t = {0};
 	struct msd_any x = tensor(0);
 	struct msd_any ret;
 
-	cr_assert_eq(graph_tree_open(&t, chain, NULL, NULL, 0), MSD_OK);
+	t.lib.refusal = strdup("module 1 (tensorrt) cannot run here: no TensorRT");
+	cr_assert_eq(graph_tree_open(&t, chain, NULL, NULL, 0), MSD_OK, "%s",
+		     msd_diag_text(&t.d));
 	cr_assert_eq(graph_tree_run(&t, &x, 1, &ret), MSD_UNSUPPORTED);
 	cr_assert_str_eq(msd_diag_text(&t.d),
-			 "module 0 (GraphExecutorFactory) cannot run here: functions "
-			 "are missing: addone, add");
+			 "module 0 (GraphExecutorFactory) cannot run here: module 1 "
+			 "(tensorrt) cannot run here: no TensorRT; functions are "
+			 "missing: addone (node 1, a), add (node 2, b)");
 	msd_any_drop(&x);
 	graph_tree_close(&t);
 }
