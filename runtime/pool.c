@@ -42,6 +42,7 @@ struct barrier {
 
 static struct {
 	pthread_mutex_t launch; /* held for a whole launch */
+	unsigned n_sharers; /* processes that the cores are for; 0: this one alone */
 	unsigned configured;
 	unsigned n_workers; /* started; the caller is one thread more */
 	bool is_started;
@@ -173,13 +174,16 @@ static void *worker_main(void *arg)
 	}
 }
 
+/* Of those that this process may use, its part. */
 static unsigned n_cores(void)
 {
 	cpu_set_t cores;
+	unsigned n = 1;
 
 	if (sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) > 0)
-		return (unsigned)CPU_COUNT(&cores);
-	return 1;
+		n = (unsigned)CPU_COUNT(&cores);
+	n /= pool.n_sharers > 0 ? pool.n_sharers : 1;
+	return n > 0 ? n : 1;
 }
 
 static unsigned default_size(void)
@@ -193,6 +197,13 @@ static unsigned default_size(void)
 			return n < MAX_THREADS ? (unsigned)n : MAX_THREADS;
 	}
 	return n_cores();
+}
+
+void msd_pool_share(unsigned n_processes)
+{
+	(void)pthread_mutex_lock(&pool.launch);
+	pool.n_sharers = n_processes;
+	(void)pthread_mutex_unlock(&pool.launch);
 }
 
 void msd_pool_configure(unsigned n)

@@ -18,9 +18,13 @@ typedef int (*msd_parallel_lambda)(int task_id, struct msd_parallel_env *env,
 
 /**
  * Threads for the pool: @n > 0, else TVM_NUM_THREADS, else the cores this process may
- * use. Call once before the first launch; afterwards it is ignored.
+ * use, or its part of them. Call once before the first launch; afterwards it is
+ * ignored.
  */
 void msd_pool_configure(unsigned n);
+/** The cores are for @n_processes alike, of which this is one. Call before
+ * msd_pool_configure(). */
+void msd_pool_share(unsigned n_processes);
 unsigned msd_pool_size(void);
 /**
  * Run @f for task ids 0 .. num_task-1 (0: one per thread; more than the pool has: cut

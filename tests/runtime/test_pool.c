@@ -48,6 +48,25 @@ Test(pool, zero_and_too_many_tasks_mean_its_size)
 	msd_pool_stop();
 }
 
+Test(pool, cores_are_shared_by_processes_and_a_number_is_not)
+{
+	(void)unsetenv("TVM_NUM_THREADS");
+	unsigned all = msd_pool_size();
+
+	msd_pool_stop();
+	msd_pool_share(all);
+	msd_pool_configure(0);
+	cr_assert_eq(msd_pool_size(), 1);
+	msd_pool_share(1000);
+	msd_pool_configure(0);
+	cr_assert_eq(msd_pool_size(), 1);
+	msd_pool_configure(3);
+	cr_assert_eq(msd_pool_size(), 3);
+	(void)setenv("TVM_NUM_THREADS", "4", 1);
+	msd_pool_configure(0);
+	cr_assert_eq(msd_pool_size(), 4);
+}
+
 Test(pool, size_comes_from_the_environment)
 {
 	(void)setenv("TVM_NUM_THREADS", "3", 1);
