@@ -54,8 +54,7 @@ static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
 		p->out_bytes += t.bytes;
 		return MSD_OK;
 	case MSD_AT_RESIDENT:
-		return msd_resident_translate(p->req->session, p->req->module, t.handle,
-					      data + 16, d);
+		return msd_resident_translate(p->req, t.handle, data + 16, d);
 	case MSD_AT_SEGMENT:
 	default:
 		return msd_diag_set(
@@ -145,6 +144,8 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	err = msd_module_require(r->session->server, module, &r->module, d);
 	if (err != MSD_OK)
 		return err;
+	if (r->module->n_replicas > 1)
+		r->pace = msd_pace_place(target);
 	msd_pack_array(&r->params, n);
 	msd_pack_str(&r->params, (const char *)target.p, target.n);
 	msd_buf_put(&r->params, c.p, c.left);
@@ -182,8 +183,7 @@ static msd_err use_instance(struct msd_req *r, const struct msd_in *in,
 	    v.kind != MSD_K_INSTANCE)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "instance: expected a handle, for a call");
-	return msd_instance_translate(r->session, r->module, v.as.handle, &r->instance,
-				      d);
+	return msd_instance_use(r, v.as.handle, d);
 }
 
 /* Whose argument is whose: the worker knows the parameters. */
@@ -221,8 +221,7 @@ static msd_err read_options(struct msd_session *s, struct msd_in *in, struct msd
 	if (err == MSD_OK)
 		err = msd_map_uint(options, "deadline_ms", UINT32_MAX, &r->deadline_ms,
 				   d);
-	if (err == MSD_OK) /* one worker runs one call at a time: both are granted as
-			      they are */
+	if (err == MSD_OK) /* what order there is, is kept for it too */
 		err = msd_map_bool(options, "unordered", &ignored, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(options, "trace", &ignored, d);

@@ -20,10 +20,10 @@ static void forget(struct msd_session *s, struct msd_process *p,
 {
 	struct msd_buf params = {0};
 
-	if (p->module != NULL && !p->has_exited) {
+	if (p->replica != NULL && !p->has_exited) {
 		msd_pack_array(&params, 1);
 		msd_pack_handle(&params, MSD_EXT_INSTANCE, theirs);
-		msd_module_tell(p->module, s, MSD_M_INSTANCE_FREE, &params);
+		msd_replica_tell(p->replica, s, MSD_M_INSTANCE_FREE, &params);
 	}
 	msd_buf_finish(&params);
 }
@@ -32,6 +32,7 @@ void msd_instance_drop(struct msd_session *s, struct msd_instance_ref *i)
 {
 	msd_handles_remove(&s->handles, i->mine);
 	forget(s, i->process, i->theirs);
+	msd_lane_release(s, i->process);
 	msd_process_unref(i->process);
 	free(i);
 }
@@ -63,13 +64,14 @@ static msd_err adopt(struct msd_req *r, struct msd_handle theirs,
 			      : msd_diag_set(d, MSD_NOMEM, "instance: out of memory");
 
 	if (err != MSD_OK) {
-		forget(r->session, r->module->process, theirs);
+		forget(r->session, r->replica->process, theirs);
 		free(i);
 		return err;
 	}
 	i->theirs = theirs;
-	i->process = r->module->process;
+	i->process = r->replica->process;
 	msd_process_ref(i->process);
+	msd_lane_hold(r->session, i->process);
 	(void)strncpy(i->module, r->module->name, sizeof(i->module) - 1);
 	*ret = i->mine;
 	return MSD_OK;
@@ -120,12 +122,11 @@ static msd_err find(struct msd_session *s, struct msd_handle h,
 	return err;
 }
 
-msd_err msd_instance_translate(struct msd_session *s, struct msd_module *m,
-			       struct msd_handle h, struct msd_handle *ret,
-			       struct msd_diag *d)
+msd_err msd_instance_use(struct msd_req *r, struct msd_handle h, struct msd_diag *d)
 {
+	const struct msd_module *m = r->module;
 	struct msd_instance_ref *i;
-	msd_err err = find(s, h, &i, d);
+	msd_err err = find(r->session, h, &i, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -134,12 +135,13 @@ msd_err msd_instance_translate(struct msd_session *s, struct msd_module *m,
 				    "the instance is one of module %s, the call is to "
 				    "module %s",
 				    i->module, m->name);
-	if (i->process != m->process)
+	if (i->process->replica == NULL || i->process->replica->module != m)
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "the instance was lost with the worker of module "
 				    "%s",
 				    m->name);
-	*ret = i->theirs;
+	msd_req_need(r, i->process);
+	r->instance = i->theirs;
 	return MSD_OK;
 }
 

@@ -11,12 +11,10 @@ struct msd_instance_ref;
 /** Fill @r's module and params from a module.instance request. */
 MSD_MUST_CHECK msd_err msd_instance_write(struct msd_req *r, struct msd_in *in,
 					  struct msd_diag *d);
-/** The worker's handle for the session's @h. MSD_STALE_HANDLE; MSD_BAD_ARGUMENT, naming
- * both modules, when it is another one's. */
-MSD_MUST_CHECK msd_err msd_instance_translate(struct msd_session *s,
-					      struct msd_module *m, struct msd_handle h,
-					      struct msd_handle *ret,
-					      struct msd_diag *d);
+/** @r is a call of the instance @h of its session; it needs that worker then.
+ * MSD_STALE_HANDLE; MSD_BAD_ARGUMENT, naming both modules, when it is another one's. */
+MSD_MUST_CHECK msd_err msd_instance_use(struct msd_req *r, struct msd_handle h,
+					struct msd_diag *d);
 /** instance.free: in order, up to the first that is not a live one. */
 MSD_MUST_CHECK msd_err msd_instance_free(struct msd_session *s, struct msd_in *in,
 					 struct msd_diag *d);

@@ -162,18 +162,28 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 
 #define N_SUMMARY_KEYS 11u
 
+/* The first worker's process stands for the module, the memory is that of all. */
 static void put_summary(struct msd_buf *b, const struct msd_module *m)
 {
+	uint64_t pid = 0, rss = 0;
+
+	for (uint32_t i = 0; i < m->n_replicas; i++) {
+		const struct msd_process *p = m->replicas[i].process;
+		if (p == NULL)
+			continue;
+		pid = pid != 0 ? pid : (uint64_t)p->pid;
+		rss += rss_bytes(p->pid);
+	}
 	put_str(b, "name", m->name);
 	put_str(b, "state", msd_module_state_name(m->state));
 	put_str(b, "file", m->file);
 	put_uint(b, "bytes", m->artifact_bytes);
-	put_uint(b, "pid", m->process != NULL ? (uint64_t)m->process->pid : 0);
-	put_uint(b, "rss", rss_bytes(m->process != NULL ? (int)m->process->pid : 0));
+	put_uint(b, "pid", pid);
+	put_uint(b, "rss", rss);
 	put_uint(b, "restarts", m->n_restarts);
 	put_uint(b, "calls", m->n_calls);
 	put_uint(b, "errors", m->n_errors);
-	put_uint(b, "queued", m->n_queued + m->n_sent);
+	put_uint(b, "queued", msd_module_in_flight(m));
 	put_uint(b, "exec_ns", m->exec_ns);
 }
 
@@ -184,6 +194,23 @@ static void put_error(struct msd_buf *b, const struct msd_module *m)
 		msd_pack_cstr(b, m->error);
 	else
 		msd_pack_nil(b);
+}
+
+#define N_WORKERS_KEYS 3u
+
+static void put_workers(struct msd_buf *b, const struct msd_module *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		n += m->replicas[i].process != NULL ? 1u : 0u;
+	put_uint(b, "instances", m->n_replicas);
+	put_uint(b, "ready", m->n_open);
+	msd_pack_cstr(b, "pids");
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		if (m->replicas[i].process != NULL)
+			msd_pack_uint(b, (uint64_t)m->replicas[i].process->pid);
 }
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
@@ -199,10 +226,11 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 	MSD_LIST_EACH (it, &s->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2);
+		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
 		put_summary(&c->result, m);
 		put_uint(&c->result, "functions", m->n_functions);
 		put_error(&c->result, m);
+		put_workers(&c->result, m);
 	}
 	return MSD_OK;
 }
@@ -216,9 +244,10 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result, N_SUMMARY_KEYS + 1 + 5);
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 1 + N_WORKERS_KEYS + 5);
 	put_summary(&c->result, m);
 	put_error(&c->result, m);
+	put_workers(&c->result, m);
 	for (unsigned i = 0; i < 5; i++) {
 		msd_pack_cstr(&c->result, parts[i]);
 		msd_facts_put(m, parts[i], &c->result);

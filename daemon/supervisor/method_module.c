@@ -182,9 +182,10 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_module_source *ret,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
-	static const char *const known[] = {"replace", "file",   "device",
-					    "graph",   "params", NULL};
+	static const char *const known[] = {"replace", "file",      "device", "graph",
+					    "params",  "instances", NULL};
 	struct msd_span device = {0};
+	uint64_t instances = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
@@ -202,6 +203,12 @@ static msd_err read_load_params(struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
 				   d);
+	if (err == MSD_OK)
+		err = msd_map_uint(param(c, 2), "instances", UINT32_MAX, &instances, d);
+	if (err == MSD_OK && instances == 0)
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.load: instances: expected at least 1");
+	ret->instances = (uint32_t)instances;
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
 	return err;

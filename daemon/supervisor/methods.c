@@ -31,7 +31,7 @@ static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 		msd_req_answer_error(r, MSD_CANCELLED, "cancelled before it was begun");
 		msd_req_free(r);
 	} else if (r != NULL) {
-		msd_module_cancel_sent(r->module, r);
+		msd_replica_cancel(r);
 	}
 	msd_pack_bool(&c->result, was_queued);
 	return MSD_OK;

@@ -42,42 +42,57 @@ msd_err msd_module_require(struct msd_server *s, struct msd_span name,
 	return MSD_OK;
 }
 
-/* A new in segment: tell the worker that is there; later ones hear of it when they
+/* A new in segment: tell the workers that are there; later ones hear of it when they
  * start. */
 static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_module *m = ctx;
 
-	if (m->process != NULL)
-		msd_module_send_segment(m, index, fd, bytes);
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		if (m->replicas[i].process != NULL)
+			msd_replica_send_segment(&m->replicas[i], index, fd, bytes);
+}
+
+static bool add_replicas(struct msd_module *m, uint32_t n)
+{
+	n = n > 0 ? n : 1;
+	m->replicas = calloc(n, sizeof(*m->replicas));
+	if (m->replicas == NULL)
+		return false;
+	for (; m->n_replicas < n; m->n_replicas++)
+		msd_replica_init(&m->replicas[m->n_replicas], m, m->n_replicas + 1);
+	return true;
 }
 
 static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
-				     const char *file, int artifact_fd)
+				     const struct msd_module_source *source)
 {
 	struct msd_module *m = calloc(1, sizeof(*m));
 	struct stat st = {0};
 
-	if (m == NULL || (artifact_fd >= 0 && fstat(artifact_fd, &st) != 0)) {
+	if (m == NULL ||
+	    (source->artifact_fd >= 0 && fstat(source->artifact_fd, &st) != 0)) {
 		free(m);
-		(void)close(artifact_fd);
+		(void)close(source->artifact_fd);
 		return NULL;
 	}
 	m->server = s;
-	m->artifact_fd = artifact_fd;
+	m->artifact_fd = source->artifact_fd;
 	m->artifact_bytes = (uint64_t)st.st_size;
+	m->device = source->device;
+	m->graph_bytes = source->graph_bytes;
+	m->params_bytes = source->params_bytes;
 	m->name = strndup((const char *)name.p, name.n);
-	m->file = strdup(file);
+	m->file = strdup(source->file);
 	msd_list_init(&m->link);
 	msd_list_init(&m->lanes);
 	msd_list_init(&m->all_lanes);
-	msd_list_init(&m->sent);
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);
 	msd_segpool_init(&m->in, s->limits.max_memory, on_new_segment, m);
 	s->n_modules++;
-	if (m->name == NULL || m->file == NULL) {
+	if (m->name == NULL || m->file == NULL || !add_replicas(m, source->instances)) {
 		msd_module_free(m);
 		return NULL;
 	}
@@ -88,7 +103,7 @@ void msd_module_free(struct msd_module *m)
 {
 	struct msd_server *s = m->server;
 
-	msd_deadline_clear(&s->deadlines, &m->timer);
+	msd_deadline_clear(&s->deadlines, &m->drain);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
@@ -111,9 +126,20 @@ void msd_module_free(struct msd_module *m)
 	free(m->file);
 	free(m->error);
 	free(m->log);
+	free(m->replicas);
 	free(m);
 	s->n_modules--;
 	msd_server_check_drained(s);
+}
+
+static msd_err check_instances(struct msd_server *s, uint32_t n, struct msd_diag *d)
+{
+	if (n <= s->limits.max_instances)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_TOO_LARGE,
+			    "instances: %u workers are over the limit of %llu "
+			    "(max-instances)",
+			    n, (unsigned long long)s->limits.max_instances);
 }
 
 static msd_err check_name(struct msd_server *s, struct msd_span name, bool replace,
@@ -155,19 +181,18 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 			struct msd_diag *d)
 {
 	msd_err err = check_name(s, name, source->replace, d);
+	if (err == MSD_OK)
+		err = check_instances(s, source->instances, d);
 	if (err != MSD_OK) {
 		(void)close(source->artifact_fd);
 		return err;
 	}
 	struct msd_module *old = msd_module_find(s, name);
-	struct msd_module *m = module_new(s, name, source->file, source->artifact_fd);
+	struct msd_module *m = module_new(s, name, source);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
-	m->device = source->device;
-	m->graph_bytes = source->graph_bytes;
-	m->params_bytes = source->params_bytes;
-	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu", m->name,
-		(unsigned long long)m->artifact_bytes);
+	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu instances=%u", m->name,
+		(unsigned long long)m->artifact_bytes, m->n_replicas);
 	if (old != NULL && old->state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */
 		old = NULL;
@@ -190,7 +215,8 @@ msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
 	msd_err err = check_name(s, name, false, &why);
 
 	if (err == MSD_OK) {
-		struct msd_module *m = module_new(s, name, file, -1);
+		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
+		struct msd_module *m = module_new(s, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
 		m->state = MSD_STATE_FAILED;
@@ -257,12 +283,13 @@ void msd_module_wait(struct msd_module *m, struct msd_req *r)
 		answer_waiter(m, r);
 }
 
-void msd_lane_free(struct msd_lane *lane)
+uint32_t msd_module_in_flight(const struct msd_module *m)
 {
-	msd_list_remove(&lane->link);
-	msd_list_remove(&lane->session_link);
-	msd_list_remove(&lane->all_link);
-	free(lane);
+	uint32_t n = m->n_queued;
+
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		n += m->replicas[i].n_sent;
+	return n;
 }
 
 void msd_module_log(struct msd_module *m, const char *p, size_t n)
@@ -280,8 +307,6 @@ void msd_module_log(struct msd_module *m, const char *p, size_t n)
 	memcpy(m->log, p + first, n - first);
 	m->log_at = (m->log_at + n) % MSD_LOG_BYTES;
 	m->log_n = m->log_n + n < MSD_LOG_BYTES ? m->log_n + n : MSD_LOG_BYTES;
-	m->log_fresh =
-		m->log_fresh + n < MSD_LOG_BYTES ? m->log_fresh + n : MSD_LOG_BYTES;
 }
 
 void msd_module_log_read(const struct msd_module *m, struct msd_buf *out)

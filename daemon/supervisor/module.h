@@ -1,8 +1,9 @@
 #ifndef MSD_SUPERVISOR_MODULE_H
 #define MSD_SUPERVISOR_MODULE_H
 /*
- * A module by name: its artifact (one sealed memfd, kept for restarts), its worker
- * process, its queue.
+ * A module by name: its artifact (one sealed memfd, kept for restarts), its queue, and
+ * its workers, as many as it was loaded with. READY means that all of them have opened
+ * the artifact once and at least one has it open now.
  *
  *   LOADING --opened--> READY --death--> RESTARTING --opened--> READY
  *      |                  |                  '--too many deaths--> QUARANTINED
@@ -12,12 +13,12 @@
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
-#include "daemon/supervisor/process.h"
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/lane.h"
+#include "daemon/supervisor/pace.h"
+#include "daemon/supervisor/replica.h"
 #include "daemon/supervisor/server.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
-#define MSD_SEND_AHEAD 64u          /* requests a worker may have at a time */
 
 /* X(enumerator, name on the wire) */
 #define MSD_MODULE_STATE_MAP(X)                                                        \
@@ -35,16 +36,6 @@ enum msd_module_state {
 		MSD_STATE_COUNT
 };
 
-/* Requests of one session to one module, in order. */
-struct msd_lane {
-	struct msd_list link;         /* msd_module.lanes: those that have requests */
-	struct msd_list session_link; /* msd_session.lanes */
-	struct msd_list all_link;     /* msd_module.all_lanes */
-	struct msd_module *module;
-	struct msd_session *session;
-	struct msd_list requests; /* msd_req.link */
-};
-
 struct msd_module {
 	struct msd_list link; /* msd_server.modules */
 	struct msd_server *server;
@@ -56,32 +47,32 @@ struct msd_module {
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
 	struct msd_segpool in;
-	struct msd_process *process; /* NULL while there is none */
-	struct msd_list lanes;       /* msd_lane.link, taking turns */
-	struct msd_list all_lanes;   /* msd_lane.all_link */
-	struct msd_list sent;        /* msd_req.link, in the order of sending */
+	struct msd_replica *replicas; /* n_replicas, at least 1 */
+	uint32_t n_replicas;
+	uint32_t n_open;           /* of them, those that can be called */
+	struct msd_list lanes;     /* msd_lane.link: without a home, taking turns */
+	struct msd_list all_lanes; /* msd_lane.all_link */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
-	struct msd_list waiters;   /* msd_req.link: load and wait requests */
-	struct msd_list unloaders; /* msd_req.link */
-	uint32_t n_queued, n_sent; /* calls; worker.open is not counted */
-	bool has_pins;             /* its device holds the pages of `in`: no holes */
-	bool is_open;              /* the process has the artifact open */
-	uint64_t next_wid;
-	struct msd_module *successor;   /* loads under the same name */
+	struct msd_list waiters;      /* msd_req.link: load and wait requests */
+	struct msd_list unloaders;    /* msd_req.link */
+	uint32_t n_queued;            /* requests in lanes */
+	struct msd_pace pace;         /* of a module with several workers */
+	bool has_pins;                /* its device holds the pages of `in`: no holes */
+	struct msd_module *successor; /* loads under the same name */
 	struct msd_module *predecessor; /* the one whose successor this is */
 	struct msd_buf facts;           /* worker.open's result, msgpack */
 	uint32_t n_functions;
-	char *error; /* why FAILED or QUARANTINED */
+	bool died_loading; /* a worker did; the log may say why */
+	char *error;       /* why FAILED or QUARANTINED */
 	msd_err error_code;
-	struct msd_deadline timer; /* load timeout, restart back-off, drain */
-	uint32_t n_restarts, n_backoffs;
-	uint64_t deaths_ms[8]; /* times of the latest deaths */
+	struct msd_deadline drain; /* how long DRAINING may last */
+	uint64_t load_ms;          /* when the load was begun */
+	uint32_t n_restarts;       /* of all workers together, as are the deaths */
+	uint64_t deaths_ms[8];     /* times of the latest deaths */
 	uint32_t n_deaths;
-	uint64_t ready_ms;
 	char *log; /* ring of MSD_LOG_BYTES; NULL until something came */
 	size_t log_at, log_n;
-	size_t log_fresh; /* bytes of it that the present worker wrote */
 	uint64_t n_calls, n_errors, exec_ns;
 };
 
@@ -93,6 +84,7 @@ struct msd_module_source {
 	struct msd_device device; /* type 0: what its code is for */
 	/* The artifact is a library and, behind it, its graph and parameters. */
 	uint64_t graph_bytes, params_bytes;
+	uint32_t instances; /* worker processes; 0 means 1 */
 };
 
 const char *msd_module_state_name(enum msd_module_state state);
@@ -102,8 +94,8 @@ struct msd_module *msd_module_find(struct msd_server *s, struct msd_span name);
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_server *s, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
 /**
- * A new module in LOADING, its worker started. Takes the source's artifact_fd in every
- * case. A module that FAILED gives its name up. Errors: MSD_EXISTS, MSD_DRAINING,
+ * A new module in LOADING, its first worker started. Takes the source's artifact_fd in
+ * every case. A module that FAILED gives its name up. Errors: MSD_EXISTS, MSD_DRAINING,
  * MSD_BUSY, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_module_load(struct msd_server *s, struct msd_span name,
@@ -113,32 +105,20 @@ MSD_MUST_CHECK msd_err msd_module_load(struct msd_server *s, struct msd_span nam
 MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
 					     const char *file, struct msd_diag *d);
 /** Refuse new calls, finish those that are there (at most limits.drain_ms), end the
- * worker, then forget the module. */
+ * workers, then forget the module. */
 void msd_module_unload(struct msd_module *m);
+/** End all its processes now; @reason (static text) is for error texts. */
+void msd_module_kill(struct msd_module *m, const char *reason);
 /** Queue a request that a worker answers. Takes @r. Answers it at once when it cannot
  * be. */
 void msd_module_submit(struct msd_module *m, struct msd_req *r);
 /** Answer @r when the module is READY or has FAILED. Takes @r. */
 void msd_module_wait(struct msd_module *m, struct msd_req *r);
-/** Send what the worker has room for. */
-void msd_module_pump(struct msd_module *m);
-/** DRAINING: end the worker once nothing is received, queued or sent. */
+/** DRAINING and QUARANTINED: end the workers that nobody waits for. */
 void msd_module_check_idle(struct msd_module *m);
-/** A queued request is being freed (cancelled, expired, its session ended). */
-void msd_module_left_lane(struct msd_req *r);
-/** Send the worker a request whose answer nobody needs, behind what @s has queued. */
-void msd_module_tell(struct msd_module *m, struct msd_session *s,
-		     enum msd_method method, const struct msd_buf *params);
-/** The session ends: send at once what it left to be told. */
-void msd_lane_flush(struct msd_lane *lane);
-/** Nobody waits for this sent request any more: tell the worker. */
-void msd_module_cancel_sent(struct msd_module *m, const struct msd_req *r);
-/** Free a lane with nothing in it. */
-void msd_lane_free(struct msd_lane *lane);
-
-/* From the process. */
-void msd_module_on_frame(struct msd_module *m, struct msd_in *in);
-void msd_module_on_lost(struct msd_module *m);
+/** Requests that are queued or sent. */
+uint32_t msd_module_in_flight(const struct msd_module *m);
+/** Keep what a worker wrote to standard output and error. */
 void msd_module_log(struct msd_module *m, const char *p, size_t n);
 /** Write the kept log, oldest first. */
 void msd_module_log_read(const struct msd_module *m, struct msd_buf *out);

@@ -9,8 +9,8 @@
 #include "proto/name.h"
 
 #define EXPECTED                                                                       \
-	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE], NAME of "      \
-	"letters, digits and ._-"
+	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
+	"[,instances=N], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -34,10 +34,27 @@ static msd_err read_params(struct msd_preload *p, const char *value, struct msd_
 	return MSD_OK;
 }
 
+static msd_err read_instances(struct msd_preload *p, const char *value,
+			      struct msd_diag *d)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "instances %s: expected a number of processes",
+				    value);
+	p->instances = (uint32_t)n;
+	return MSD_OK;
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-} keys[] = {{"device", read_device}, {"graph", read_graph}, {"params", read_params}};
+} keys[] = {{"device", read_device},
+	    {"graph", read_graph},
+	    {"params", read_params},
+	    {"instances", read_instances}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -122,7 +139,8 @@ void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
 {
 	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
-	struct msd_module_source source = {.file = p->file, .device = p->device};
+	struct msd_module_source source = {
+		.file = p->file, .device = p->device, .instances = p->instances};
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;
 	struct msd_diag d = {0};

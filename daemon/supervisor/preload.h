@@ -5,6 +5,7 @@
  * files of its own machine. The keys are a table in preload.c.
  */
 #include <stddef.h>
+#include <stdint.h>
 
 #include "proto/diag.h"
 #include "proto/dtype.h"
@@ -19,6 +20,7 @@ struct msd_preload {
 	const char *graph; /* beside the library; NULL: none */
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
+	uint32_t instances;       /* worker processes; 0: not said */
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:

@@ -14,10 +14,10 @@
 
 /*
  * Happy path:
- *  - spawn: socketpair, log pipe, exec; the module sends worker.open through `channel`
- *  - frames go to msd_module_on_frame(), output to msd_module_log()
- *  - msd_process_kill(); on_process_exit; channel closed; log drained: the module's
- *    msd_module_on_lost(), once
+ *  - spawn: socketpair, log pipe, exec; the replica sends worker.open through `channel`
+ *  - frames go to msd_replica_on_frame(), output to msd_module_log()
+ *  - msd_process_kill(); on_process_exit; channel closed; log drained:
+ *    msd_replica_on_lost(), once
  *
  * Failures:
  *  - exits by itself: what is left in channel and log is read, then lost
@@ -60,7 +60,20 @@ void msd_process_kill(struct msd_process *p, const char *reason)
 
 void msd_process_detach(struct msd_process *p)
 {
-	p->module = NULL;
+	p->replica = NULL;
+}
+
+static void keep_words(struct msd_process *p, const char *bytes, size_t n)
+{
+	if (n > sizeof(p->words)) {
+		bytes += n - sizeof(p->words);
+		n = sizeof(p->words);
+	}
+	size_t old =
+		sizeof(p->words) - n < p->n_words ? sizeof(p->words) - n : p->n_words;
+	memmove(p->words, p->words + p->n_words - old, old);
+	memcpy(p->words + old, bytes, n);
+	p->n_words = old + n;
 }
 
 /* Keep what has been written. False at the end: every writer is gone. */
@@ -74,8 +87,9 @@ static bool read_log(struct msd_process *p)
 			return errno == EAGAIN || errno == EINTR;
 		if (n == 0)
 			return false;
-		if (p->module != NULL)
-			msd_module_log(p->module, bytes, (size_t)n);
+		keep_words(p, bytes, (size_t)n);
+		if (p->replica != NULL)
+			msd_module_log(p->replica->module, bytes, (size_t)n);
 	}
 	return true;
 }
@@ -100,7 +114,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	msd_server_check_drained(s);
 }
 
-/* Both ends have come: tell the module, then close what is left. */
+/* Both ends have come: tell the replica, then close what is left. */
 static void finish_if_over(struct msd_process *p)
 {
 	if (!p->has_exited || !p->is_channel_closed || p->was_lost_told)
@@ -109,8 +123,8 @@ static void finish_if_over(struct msd_process *p)
 	(void)read_log(p);
 	msd_deadline_clear(&p->server->deadlines, &p->release_timer);
 	msd_deadline_clear(&p->server->deadlines, &p->exit_timer);
-	if (p->module != NULL)
-		msd_module_on_lost(p->module);
+	if (p->replica != NULL)
+		msd_replica_on_lost(p->replica);
 	p->open_handles = 2;
 	uv_close((uv_handle_t *)&p->handle, on_handle_closed);
 	uv_close((uv_handle_t *)&p->log_poll, on_handle_closed);
@@ -136,8 +150,8 @@ static void on_channel_frame(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_process *p = c->user;
 
-	if (p->module != NULL)
-		msd_module_on_frame(p->module, in);
+	if (p->replica != NULL)
+		msd_replica_on_frame(p->replica, in);
 }
 
 static void on_exit_due(struct msd_deadline *node)
@@ -206,7 +220,7 @@ static msd_err ends_open(struct ends *e, struct msd_diag *d)
 static msd_err exec_worker(struct msd_process *p, const struct ends *e,
 			   struct msd_diag *d)
 {
-	struct msd_module *m = p->module;
+	struct msd_module *m = p->replica->module;
 	char *argv[] = {p->server->worker_path, (char *)(uintptr_t) "--name", m->name,
 			NULL};
 	uv_stdio_container_t stdio[5] = {
@@ -261,7 +275,7 @@ static msd_err open_channel(struct msd_process *p, struct ends *e, struct msd_di
 			     p, d);
 }
 
-msd_err msd_process_spawn(struct msd_module *m, struct msd_process **ret,
+msd_err msd_process_spawn(struct msd_replica *rep, struct msd_process **ret,
 			  struct msd_diag *d)
 {
 	struct msd_process *p = calloc(1, sizeof(*p));
@@ -269,8 +283,8 @@ msd_err msd_process_spawn(struct msd_module *m, struct msd_process **ret,
 
 	if (p == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "worker: out of memory");
-	p->server = m->server;
-	p->module = m;
+	p->server = rep->module->server;
+	p->replica = rep;
 	p->refs = 1;
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
@@ -345,6 +359,24 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 				       RELEASE_LATEST_MS);
 }
 
+#define LAST_LINES 2
+
+/* The last lines often say why: the module's own and the crash handler's. */
+static void describe_words(const struct msd_process *p, struct msd_buf *out)
+{
+	size_t end = p->n_words;
+	int lines = 0;
+
+	while (end > 0 && (p->words[end - 1] == '\n' || p->words[end - 1] == '\r'))
+		end--;
+	size_t start = end;
+	while (start > 0 && (p->words[start - 1] != '\n' || ++lines < LAST_LINES))
+		start--;
+	if (end > start)
+		msd_buf_printf(out, "; last words: %.*s", (int)(end - start),
+			       p->words + start);
+}
+
 void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out)
 {
 	if (p->kill_reason != NULL && p->term_signal == SIGKILL)
@@ -356,4 +388,5 @@ void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out)
 				       : "unknown");
 	else
 		msd_buf_printf(out, "exit status %d", (int)p->exit_status);
+	describe_words(p, out);
 }

@@ -33,6 +33,9 @@ void msd_req_leave_session(struct msd_req *r)
 
 	if (s == NULL)
 		return;
+	if (r->holds)
+		msd_lane_release(s, r->replica->process);
+	r->holds = false;
 	r->session = NULL;
 	msd_list_remove(&r->session_link);
 	s->n_in_flight--;
@@ -45,9 +48,16 @@ void msd_req_orphan(struct msd_req *r)
 	if (r->state == MSD_REQ_QUEUED)
 		msd_req_free(r);
 	else {
-		msd_module_cancel_sent(r->module, r);
+		msd_replica_cancel(r);
 		msd_module_check_idle(r->module);
 	}
+}
+
+void msd_req_need(struct msd_req *r, struct msd_process *p)
+{
+	msd_process_ref(p);
+	msd_process_unref(r->needs);
+	r->needs = p;
 }
 
 void msd_req_free(struct msd_req *r)
@@ -66,7 +76,8 @@ void msd_req_free(struct msd_req *r)
 	if (r->claimed_bytes > 0)
 		msd_server_release_bytes(server, r->claimed_bytes);
 	if (r->lane != NULL)
-		msd_module_left_lane(r);
+		msd_lane_left(r);
+	msd_process_unref(r->needs);
 	if (r->module != NULL)
 		msd_module_check_idle(r->module);
 	msd_buf_finish(&r->params);
@@ -137,9 +148,9 @@ static void on_deadline(struct msd_deadline *node)
 		msd_req_answer_error(
 			r, MSD_DEADLINE,
 			"the deadline passed while the module worked on it");
-		msd_module_cancel_sent(m, r);
-	} else if (m->process != NULL && m->sent.next == &r->link) {
-		msd_process_kill(m->process, "a call overran its deadline");
+		msd_replica_cancel(r);
+	} else if (r->replica->process != NULL && r->replica->sent.next == &r->link) {
+		msd_replica_kill(r->replica, "a call overran its deadline");
 		return;
 	}
 	(void)msd_deadline_set(&m->server->deadlines, node,

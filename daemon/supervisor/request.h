@@ -21,17 +21,23 @@
 
 struct msd_session;
 struct msd_module;
+struct msd_process;
+struct msd_replica;
 
 enum msd_req_state { MSD_REQ_QUEUED, MSD_REQ_SENT, MSD_REQ_ABANDONED };
 
 struct msd_req {
-	struct msd_list link; /* lane, module's sent list, or module's waiters */
+	struct msd_list link; /* lane, replica's sent list, or module's waiters */
 	struct msd_list session_link; /* msd_session.requests */
 	struct msd_session *session;  /* NULL: orphan, nobody waits for the answer */
 	struct msd_module *module;    /* NULL until admitted */
 	struct msd_lane *lane;        /* while it is queued for a worker */
-	uint64_t id;                  /* the client's */
-	uint64_t wid;                 /* on the worker's channel */
+	struct msd_replica *replica;  /* whom it was sent to */
+	struct msd_process
+		*needs; /* whose objects it names; one reference; NULL: none */
+	bool holds;     /* counted in its lane's n_held */
+	uint64_t id;    /* the client's */
+	uint64_t wid;   /* on the worker's channel */
 	enum msd_method method;
 	enum msd_req_state state;
 	struct msd_buf params;      /* what the worker gets, tensors patched */
@@ -46,12 +52,15 @@ struct msd_req {
 	uint64_t wanted_bytes;  /* arguments and declared outputs */
 	uint64_t claimed_bytes; /* of the server's tensor memory */
 	struct msd_deadline deadline;
-	void *object; /* the method's own: what its response handler needs */
+	uint8_t pace;         /* msd_pace_place() of a call's target */
+	uint32_t expected_us; /* of a sent one */
 	/** The worker's response; NULL: forwarded to the client as it is. */
 	void (*on_response)(struct msd_req *r, struct msd_in *in);
 };
 
 struct msd_req *msd_req_new(struct msd_session *s, uint64_t id, enum msd_method method);
+/** @r names an object in the worker @p: it goes there, or nowhere. */
+void msd_req_need(struct msd_req *r, struct msd_process *p);
 /** Release slot, memory and places in lists; no answer is sent. */
 void msd_req_free(struct msd_req *r);
 /** Its session is gone: dropped when queued, else it runs on for nobody. */

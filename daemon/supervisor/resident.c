@@ -7,11 +7,13 @@
 #include "daemon/supervisor/reply.h"
 #include "proto/unpack.h"
 
-msd_err msd_resident_translate(struct msd_session *s, struct msd_module *m,
-			       struct msd_handle h, uint8_t *out, struct msd_diag *d)
+msd_err msd_resident_translate(struct msd_req *r, struct msd_handle h, uint8_t *out,
+			       struct msd_diag *d)
 {
+	const struct msd_module *m = r->module;
 	void *object = NULL;
-	msd_err err = msd_handles_get(&s->handles, MSD_K_TENSOR, h, &object, d);
+	msd_err err =
+		msd_handles_get(&r->session->handles, MSD_K_TENSOR, h, &object, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -22,11 +24,12 @@ msd_err msd_resident_translate(struct msd_session *s, struct msd_module *m,
 			"the resident tensor lives with module %s, the call is to "
 			"module %s: copy it there first",
 			t->module, m->name);
-	if (t->process != m->process)
+	if (t->process->replica == NULL || t->process->replica->module != m)
 		return msd_diag_set(
 			d, MSD_STALE_HANDLE,
 			"the resident tensor was lost with the worker of module %s",
 			m->name);
+	msd_req_need(r, t->process);
 	msd_handle_write(t->theirs, out);
 	return MSD_OK;
 }
@@ -42,10 +45,10 @@ static void forget(struct msd_session *s, struct msd_process *p,
 				     .handle = theirs};
 	struct msd_buf params = {0};
 
-	if (p->module != NULL && !p->has_exited) {
+	if (p->replica != NULL && !p->has_exited) {
 		msd_pack_array(&params, 1);
 		msd_pack_tensor(&params, &wt);
-		msd_module_tell(p->module, s, MSD_M_TENSOR_FREE, &params);
+		msd_replica_tell(p->replica, s, MSD_M_TENSOR_FREE, &params);
 	}
 	msd_buf_finish(&params);
 }
@@ -54,6 +57,7 @@ void msd_resident_drop(struct msd_session *s, struct msd_resident *t)
 {
 	msd_handles_remove(&s->handles, t->mine);
 	forget(s, t->process, t->theirs);
+	msd_lane_release(s, t->process);
 	msd_process_unref(t->process);
 	free(t);
 }
@@ -88,13 +92,14 @@ static msd_err adopt(struct msd_req *r, struct msd_wire_tensor *wt, struct msd_d
 	if (err != MSD_OK)
 		goto fail;
 	t->theirs = wt->handle;
-	t->process = r->module->process;
+	t->process = r->replica->process;
 	msd_process_ref(t->process);
+	msd_lane_hold(r->session, t->process);
 	(void)strncpy(t->module, r->module->name, sizeof(t->module) - 1);
 	wt->handle = t->mine;
 	return MSD_OK;
 fail:
-	forget(r->session, r->module->process, wt->handle);
+	forget(r->session, r->replica->process, wt->handle);
 	free(t);
 	return err;
 }
@@ -132,8 +137,8 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	    msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, &wt, &d) == MSD_OK &&
 	    wt.where == MSD_AT_RESIDENT)
 		on_allocated(r, in);
-	else if (!msd_reply_forward(r, r->module->process, in, &d))
-		msd_process_kill(r->module->process, "it sent a malformed answer");
+	else if (!msd_reply_forward(r, r->replica->process, in, &d))
+		msd_replica_kill(r->replica, "it sent a malformed answer");
 	msd_diag_finish(&d);
 }
 

@@ -19,10 +19,10 @@ struct msd_resident {
 /** Fill @r's module and params from a tensor.alloc or tensor.copy request. */
 MSD_MUST_CHECK msd_err msd_resident_write(struct msd_req *r, struct msd_in *in,
 					  struct msd_diag *d);
-/** Write the worker's handle for the session's @h to @out, 8 bytes. MSD_STALE_HANDLE;
- * MSD_BAD_ARGUMENT, naming both modules, when it lives in another one. */
-MSD_MUST_CHECK msd_err msd_resident_translate(struct msd_session *s,
-					      struct msd_module *m, struct msd_handle h,
+/** Write the worker's handle for @h of @r's session to @out, 8 bytes; @r needs that
+ * worker then. MSD_STALE_HANDLE; MSD_BAD_ARGUMENT, naming both modules, when it lives
+ * in another one. */
+MSD_MUST_CHECK msd_err msd_resident_translate(struct msd_req *r, struct msd_handle h,
 					      uint8_t *out, struct msd_diag *d);
 /** tensor.free: in order, up to the first that is not a live one. */
 MSD_MUST_CHECK msd_err msd_resident_free(struct msd_session *s, struct msd_in *in,

@@ -44,7 +44,7 @@ static void on_tick(uv_timer_t *timer)
 	MSD_LIST_EACH (it, &s->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
-		if (m->n_queued + m->n_sent == 0 && m->state == MSD_STATE_READY &&
+		if (msd_module_in_flight(m) == 0 && m->state == MSD_STATE_READY &&
 		    !m->has_pins)
 			msd_segpool_trim(&m->in, KEEP_WARM_BYTES);
 	}
@@ -158,9 +158,8 @@ void msd_server_drain(struct msd_server *s, bool now)
 		(void)msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
 	MSD_LIST_EACH_SAFE (it, &s->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (now && m->process != NULL)
-			msd_process_kill(m->process,
-					 "the daemon was told to end at once");
+		if (now)
+			msd_module_kill(m, "the daemon was told to end at once");
 		msd_module_unload(m);
 	}
 	msd_server_check_drained(s);

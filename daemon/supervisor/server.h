@@ -6,7 +6,7 @@
  *
  *   server --> listeners
  *          --> sessions (one per client connection) --> requests in flight, handles
- *          --> modules (by name) --> queue of requests --> worker process
+ *          --> modules (by name) --> queue of requests --> worker processes
  */
 #include <uv.h>
 

@@ -209,10 +209,13 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 	return MSD_OK;
 }
 
-void msd_segpool_announce(struct msd_segpool *p)
+void msd_segpool_announce(const struct msd_segpool *p,
+			  void (*tell)(void *ctx, uint16_t index, int fd,
+				       uint64_t bytes),
+			  void *ctx)
 {
 	for (uint32_t i = 0; i < p->n_segments; i++)
-		p->on_new(p->ctx, (uint16_t)i, p->segments[i].fd, p->segments[i].bytes);
+		tell(ctx, (uint16_t)i, p->segments[i].fd, p->segments[i].bytes);
 }
 
 /* Join @b with a free block after it. */

@@ -49,8 +49,11 @@ void msd_segpool_finish(struct msd_segpool *p);
  */
 MSD_MUST_CHECK msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes,
 					 struct msd_slot *ret, struct msd_diag *d);
-/** Call on_new for every segment again: there is a new other side. */
-void msd_segpool_announce(struct msd_segpool *p);
+/** Call @tell, as on_new is called, for every segment: there is a new other side. */
+void msd_segpool_announce(const struct msd_segpool *p,
+			  void (*tell)(void *ctx, uint16_t index, int fd,
+				       uint64_t bytes),
+			  void *ctx);
 /** Give a slot back. False when no such slot is live (a peer's mistake, not ours). */
 MSD_MUST_CHECK bool msd_segpool_free(struct msd_segpool *p, uint16_t segment,
 				     uint64_t offset);

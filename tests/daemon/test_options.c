@@ -59,6 +59,8 @@ Test(options, refused_with_the_option_and_what_it_takes)
 		{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
 		{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
 		{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
+		{{"--listen=unix:/x", "--load=m=x.so,instances=0"}, "instances 0"},
+		{{"--listen=unix:/x", "--load=m=x.so,instances=2x"}, "instances 2x"},
 		{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
 		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
@@ -86,12 +88,13 @@ Test(options, a_number_that_overflows_with_its_suffix_is_refused)
 	msd_options_finish(&o);
 }
 
-Test(options, load_takes_a_graph_and_a_device_beside_the_library)
+Test(options, load_takes_keys_beside_the_library)
 {
 	struct msd_options o;
 
 	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--load",
-			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params",
+			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params,"
+			  "instances=3",
 			  "--load", "n=b.so"),
 		     MSD_OK);
 	cr_assert_eq(o.n_preloads, 2);
@@ -101,8 +104,10 @@ Test(options, load_takes_a_graph_and_a_device_beside_the_library)
 	cr_expect_str_eq(o.preloads[0].params, "p,q.params");
 	cr_expect_eq(o.preloads[0].device.type, 4);
 	cr_expect_eq(o.preloads[0].device.id, 1);
+	cr_expect_eq(o.preloads[0].instances, 3);
 	cr_expect_str_eq(o.preloads[1].file, "b.so");
 	cr_expect_null(o.preloads[1].graph);
 	cr_expect_eq(o.preloads[1].device.type, 0);
+	cr_expect_eq(o.preloads[1].instances, 0);
 	msd_options_finish(&o);
 }
