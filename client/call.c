@@ -145,17 +145,26 @@ static void upload_abort(struct upload *u)
 static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
-	modser_value pairs[10] = {
+	/* What was not said is not sent: an older daemon knows it not. */
+	modser_value pairs[12] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
-		modser_str("params"),  modser_int((int64_t)u->parts[2].n),
-		modser_str("device"),  modser_str(o->device != NULL ? o->device : "")};
+		modser_str("params"),  modser_int((int64_t)u->parts[2].n)};
+	size_t n = 8;
+
+	if (o->device != NULL) {
+		pairs[n++] = modser_str("device");
+		pairs[n++] = modser_str(o->device);
+	}
+	if (o->instances != 0) {
+		pairs[n++] = modser_str("instances");
+		pairs[n++] = modser_int(o->instances);
+	}
 	modser_value params[3] = {
 		modser_str(name),
 		u->handle,
-		{.kind = MODSER_MAP,
-		 .as.tuple = {.item = pairs, .n = o->device != NULL ? 5u : 4u}}};
+		{.kind = MODSER_MAP, .as.tuple = {.item = pairs, .n = n / 2}}};
 	modser_options options = {.deadline_ms = o->deadline_ms};
 
 	return modser_request(u->client, "module.load", params, 3, &options, ret);

@@ -281,6 +281,8 @@ typedef struct modser_load_options {
 	size_t graph_bytes;
 	const void *params;
 	size_t params_bytes;
+	/* Worker processes: so many calls of the module run at the same time. 0: 1. */
+	uint32_t instances;
 } modser_load_options;
 
 /**

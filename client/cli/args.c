@@ -33,6 +33,19 @@ static enum msd_exit apply_replace(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_instances(struct msd_cli *cli, const char *value)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
+		return msd_report_usage(
+			"give the number of worker processes, such as 2",
+			"--instances %s: not a number of at least 1", value);
+	cli->instances = (uint32_t)n;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 {
 	struct msd_device device;
@@ -184,7 +197,8 @@ static const struct option {
 	{"symbol-prefix", apply_prefix, MSD_OPT_BUILD, 0, true},
 	{"split-params", apply_split, MSD_OPT_SPLIT, 0, true},
 	{"system-lib", apply_system_library, MSD_OPT_BUILD, 0, false},
-	{"replace", apply_replace, MSD_OPT_REPLACE, 0, false},
+	{"replace", apply_replace, MSD_OPT_LOAD, 0, false},
+	{"instances", apply_instances, MSD_OPT_LOAD, 0, true},
 	{"device", apply_device, MSD_OPT_DEVICE, 0, true},
 	{"graph", apply_graph, MSD_OPT_GRAPH, 0, true},
 	{"params", apply_params, MSD_OPT_GRAPH, 0, true},

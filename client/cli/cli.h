@@ -24,7 +24,7 @@ enum msd_exit {
 
 enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_OUTPUT = 1,
-		  MSD_OPT_REPLACE = 2,
+		  MSD_OPT_LOAD = 2,
 		  MSD_OPT_DEVICE = 4,
 		  MSD_OPT_GRAPH = 8,
 		  MSD_OPT_CONVERT = 16,
@@ -44,6 +44,7 @@ struct msd_cli {
 	bool replace;
 	bool wants_help;
 	bool wants_version;
+	uint32_t instances; /* worker processes of a module; 0: not said */
 	const char *device; /* NULL: none was named */
 	const char *graph;  /* files beside a library; NULL: none */
 	const char *params;

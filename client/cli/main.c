@@ -76,16 +76,19 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--graph FILE] [--params FILE] NAME FILE",
+	 "[--replace] [--device DEVICE] [--instances N] [--graph FILE] [--params FILE] "
+	 "NAME FILE",
 	 "upload a library or a model's archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
 	 "takes the place of a module of that name once the new one is ready. "
 	 "--device\n"
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
+	 "--instances says how many processes run it, and so how many calls at the\n"
+	 "same time (1); each takes the model's memory once more.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "
 	 "does.\n",
-	 2, 2, MSD_OPT_REPLACE | MSD_OPT_DEVICE | MSD_OPT_GRAPH, msd_verb_load},
+	 2, 2, MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH, msd_verb_load},
 	{"unload", "NAME", "unload a module; done when its process is gone", "", 1, 1,
 	 0, msd_verb_unload},
 	{"wait", "NAME", "wait until a module is ready or has failed", "", 1, 1, 0,

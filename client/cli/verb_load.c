@@ -113,7 +113,8 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .graph = f->graph.p,
 				       .graph_bytes = f->graph.n,
 				       .params = f->params.p,
-				       .params_bytes = f->params.n};
+				       .params_bytes = f->params.n,
+				       .instances = cli->instances};
 	modser_client *client;
 	modser_result *result = NULL;
 	enum msd_exit code = msd_session_open(cli, &client);

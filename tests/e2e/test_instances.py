@@ -303,3 +303,16 @@ def test_the_cores_are_divided_among_the_workers(own_daemon, models):
             wire.call("threads:exponents", np.ones((64, 64), "f4"), out("f4", 64, 64))
             most = max(len(os.listdir(f"/proc/{p}/task")) for p in described(wire, "threads")["pids"])
             assert most == max(1, cores // n)
+
+
+def test_the_command_line_loads_and_shows_several(own_daemon):
+    daemon = own_daemon("--load", f"first={MEET},instances=2")
+    daemon.ok("wait", "first")
+    daemon.ok("load", "--instances", "3", "second", MEET)
+    listed = {m["name"]: m for m in json.loads(daemon.ok("ls", "--json").out)}
+    assert listed["first"]["instances"] == listed["first"]["ready"] == 2
+    assert listed["second"]["instances"] == listed["second"]["ready"] == 3
+    said = daemon.modser("load", "--instances", "none", "third", MEET)
+    assert said.status == 2 and "--instances" in said.err
+    assert [row.split("\t")[-2:] for row in daemon.ok("ls").out.splitlines()] == [["2"] * 2, ["3"] * 2]
+    assert json.loads(daemon.ok("show", "second", "--json").out)["ready"] == 3
