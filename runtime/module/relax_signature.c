@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/artifact/relax_annotation.h"
+
 /* One function while it is read. */
 struct learner {
 	const struct msd_relax_vm *vm;
@@ -188,7 +190,7 @@ static bool learn_code(struct learner *l)
 	return true;
 }
 
-/* "main(x: R.Tensor(...), y) -> R.Tensor(...)" */
+/* "main(x: Tensor([n, 4], float32), y) -> Tensor([n], float32)" */
 static bool compose_text(struct learner *l)
 {
 	struct msd_signature *s = &l->func->signature;
@@ -198,13 +200,11 @@ static bool compose_text(struct learner *l)
 	for (size_t i = 0; i < s->n_params; i++) {
 		msd_buf_printf(&b, "%s%s", i > 0 ? ", " : "", s->params[i].name);
 		if (l->annotations[i].n > 0)
-			msd_buf_printf(&b, ": %.*s", (int)l->annotations[i].n,
-				       (const char *)l->annotations[i].p);
+			msd_buf_printf(&b, ": ");
+		msd_relax_put_annotation(&b, l->annotations[i]);
 	}
-	msd_buf_printf(&b, ")");
-	if (l->ret_annotation.n > 0)
-		msd_buf_printf(&b, " -> %.*s", (int)l->ret_annotation.n,
-			       (const char *)l->ret_annotation.p);
+	msd_buf_printf(&b, l->ret_annotation.n > 0 ? ") -> " : ")");
+	msd_relax_put_annotation(&b, l->ret_annotation);
 	msd_buf_put_u8(&b, 0);
 	if (b.bad) {
 		msd_buf_finish(&b);
