@@ -73,6 +73,16 @@ union msd_number msd_number_load(struct msd_dtype dtype, const void *p, int64_t 
 	}
 }
 
+bool msd_number_int(struct msd_dtype dtype, const void *p, int64_t i, int64_t *ret)
+{
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	if (kind != MSD_N_INT && kind != MSD_N_UINT64)
+		return false;
+	*ret = msd_number_load(dtype, p, i).i;
+	return true;
+}
+
 static uint16_t bfloat_of(float v)
 {
 	uint32_t bits;

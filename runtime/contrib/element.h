@@ -22,6 +22,9 @@ union msd_number {
 enum msd_number_kind msd_number_kind(struct msd_dtype dtype);
 /** Element @i of compact data at @p; exact. @dtype has a kind. */
 union msd_number msd_number_load(struct msd_dtype dtype, const void *p, int64_t i);
+/** Element @i as an integer; false when @dtype has no integers. */
+MSD_MUST_CHECK bool msd_number_int(struct msd_dtype dtype, const void *p, int64_t i,
+				   int64_t *ret);
 /** Store an integer as element @i; @dtype has a kind. */
 void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v);
 /** Store a float as element @i, rounded to nearest; @dtype has the kind of floats. */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/contrib/element.h"
 #include "runtime/device/memory.h"
 
 /* An open device; NULL is the host. False, with the error raised, when it is neither.
@@ -210,35 +211,6 @@ static int copy(void *self, const struct msd_any *args, int32_t n, struct msd_an
 	return msd_args_count(a, 1, 1) ? msd_return_copy(&args[0], ret) : -1;
 }
 
-/* Element @i of a host tensor of integers; false for other dtypes. */
-static bool int_at(const struct msd_dltensor *t, int64_t i, int64_t *ret)
-{
-	const uint8_t *p = msd_dltensor_at(t);
-	const bool is_signed = t->dtype.code == MSD_DT_INT;
-
-	if (t->dtype.lanes != 1 || !(is_signed || t->dtype.code == MSD_DT_UINT ||
-				     t->dtype.code == MSD_DT_BOOL))
-		return false;
-	switch (t->dtype.bits) {
-	case 1: /* bool up to 0.22: one byte each */
-	case 8:
-		*ret = is_signed ? (int8_t)p[i] : p[i];
-		return true;
-	case 16:
-		*ret = is_signed ? (int16_t)msd_le16(p + 2 * i) : msd_le16(p + 2 * i);
-		return true;
-	case 32:
-		*ret = is_signed ? (int32_t)msd_le32(p + 4 * i)
-				 : (int64_t)msd_le32(p + 4 * i);
-		return true;
-	case 64:
-		*ret = (int64_t)msd_le64(p + 8 * i);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int refuse_dtype(const struct msd_dltensor *t)
 {
 	char name[MSD_DTYPE_NAME_MAX];
@@ -266,7 +238,7 @@ static int tensor_to_shape(void *self, const struct msd_any *args, int32_t n,
 				     "expected one dimension of at most %d elements",
 				     MSD_MAX_NDIM);
 	for (int64_t i = 0; i < t->shape[0]; i++) {
-		if (!int_at(t, i, &dim[i]))
+		if (!msd_number_int(t->dtype, msd_dltensor_at(t), i, &dim[i]))
 			return refuse_dtype(t);
 	}
 	struct msd_shape *s = msd_shape_new(dim, (size_t)t->shape[0]);
@@ -311,7 +283,7 @@ static int read_if_cond(void *self, const struct msd_any *args, int32_t n,
 		return -1;
 	if (msd_dltensor_bytes(t) == 0)
 		return msd_abi_raise("ValueError", "the condition has no elements");
-	if (!int_at(t, 0, &v))
+	if (!msd_number_int(t->dtype, msd_dltensor_at(t), 0, &v))
 		return refuse_dtype(t);
 	*ret = msd_bool(v != 0);
 	return 0;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
+#include "runtime/contrib/element.h"
 #include "runtime/device/memory.h"
 #include "runtime/module/relay_vm.h"
 
@@ -15,38 +16,6 @@ static int raise_diag(msd_err err, struct msd_diag *d)
 static struct msd_dev *dev_of(const struct msd_dltensor *t)
 {
 	return t->device.type != MSD_DEV_CPU ? msd_dev_peek(t->device) : NULL;
-}
-
-/* Element @i of @t, a tensor of integers whose bytes on the host are @p. */
-static bool int_at(const struct msd_dltensor *t, const uint8_t *p, size_t i,
-		   int64_t *ret)
-{
-	const bool is_signed = t->dtype.code == MSD_DT_INT;
-
-	if ((!is_signed && t->dtype.code != MSD_DT_UINT &&
-	     t->dtype.code != MSD_DT_BOOL) ||
-	    t->dtype.lanes != 1)
-		return false;
-	switch (t->dtype.bits) {
-	case 1:
-		*ret = p[i];
-		return true;
-	case 8:
-		*ret = is_signed ? (int8_t)p[i] : p[i];
-		return true;
-	case 16:
-		*ret = is_signed ? (int16_t)msd_le16(p + 2 * i) : msd_le16(p + 2 * i);
-		return true;
-	case 32:
-		*ret = is_signed ? (int32_t)msd_le32(p + 4 * i)
-				 : (int64_t)msd_le32(p + 4 * i);
-		return true;
-	case 64:
-		*ret = (int64_t)msd_le64(p + 8 * i);
-		return true;
-	default:
-		return false;
-	}
 }
 
 size_t msd_relay_elements(const struct msd_dltensor *t)
@@ -100,7 +69,7 @@ int msd_relay_scalar(const struct msd_any *v, int64_t *ret)
 	const uint8_t *p = msd_relay_elements(t) > 0 ? fetch(t, 1, room) : NULL;
 	if (msd_relay_elements(t) > 0 && p == NULL)
 		return -1;
-	if (p == NULL || !int_at(t, p, 0, ret))
+	if (p == NULL || !msd_number_int(t->dtype, p, 0, ret))
 		return msd_abi_raise("TypeError", "expected a tensor with one integer");
 	return 0;
 }
@@ -123,7 +92,7 @@ int msd_relay_shape(const struct msd_any *v, int64_t dims[MSD_MAX_NDIM],
 	if (n > 0 && p == NULL)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (!int_at(t, p, i, &dims[i]) || dims[i] < 0)
+		if (!msd_number_int(t->dtype, p, (int64_t)i, &dims[i]) || dims[i] < 0)
 			return msd_abi_raise("ValueError",
 					     "extent %zu of a shape is no number", i);
 	}

@@ -203,7 +203,7 @@ Test(worker_device, host_functions_are_called_on_the_host)
 		return;
 	call_double(NULL);
 	cr_assert_str_eq(driver_error(&w), "CALL_FAILED");
-	cr_expect_not_null(strstr(driver_message(&w), "call it with --device cpu"));
+	cr_expect_not_null(strstr(driver_message(&w), "call it with the device cpu"));
 	call_double("cpu");
 	expect_out(8.0f);
 	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));

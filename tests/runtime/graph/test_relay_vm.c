@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
-#include "runtime/artifact/relay_image.h"
 #include "runtime/module/kinds.h"
 #include "runtime/value.h"
-#include "tests/artifact/mangle.h"
-#include "tests/runtime/graph/relay_writer.h"
+#include "tests/runtime/graph/relay_programs.h"
 
 static const char *const one_param[] = {"x", NULL};
 static const char *const addone_name[] = {"addone", NULL};
@@ -103,37 +101,9 @@ static float at(const struct msd_any *v, int i)
 	return ((const float *)msd_any_dltensor(v)->data)[i];
 }
 
-/* main(x: float32[2]) = addone(x), as the compilers of three layouts write it. */
-static struct bw program_addone(int minor)
-{
-	struct relay_code c = {0};
-	struct bw b = {0};
-
-	relay_begin(&b, minor, 2);
-	relay_const_i64(&b, minor, 8);
-	relay_const_i64(&b, minor, 0);
-	relay_middle(&b, 2, addone_name, 1);
-	if (minor >= 14) {
-		INS(&c, LOAD_CONST, 0, 0, 1);
-		INS(&c, ALLOC_STORAGE, 1, 64, 2, 32, 1, 0, 0, 2);
-		INS(&c, LOAD_CONST, 1, 0, 3);
-	} else {
-		INS(&c, LOAD_CONST, 0, 1);
-		INS(&c, ALLOC_STORAGE, 1, 64, 2, 32, 1, minor == 8 ? 1 : 0, 2);
-		INS(&c, LOAD_CONST, 1, 3);
-	}
-	INS(&c, ALLOC_TENSOR, 2, 3, 2, 32, 1, 1, 4, 2);
-	if (minor >= 9)
-		INS(&c, KILL, 2);
-	INS(&c, INVOKE_PACKED, 0, 2, 1, 0, 4);
-	INS(&c, RET, 4);
-	relay_func(&b, "main", 5, one_param, &c);
-	return b;
-}
-
 static void expect_addone(int minor)
 {
-	struct bw image = program_addone(minor);
+	struct bw image = relay_addone(minor);
 	struct fixture f;
 	struct msd_any x = floats(1, 2);
 	struct msd_any ret;
@@ -161,21 +131,9 @@ Test(relay_vm, runs_code_of_014)
 	expect_addone(14);
 }
 
-/* main(x) of one straight function with @n_regs registers. */
-static struct bw program_of(struct relay_code *c, unsigned n_regs)
-{
-	struct bw b = {0};
-
-	relay_begin(&b, 9, 1);
-	relay_const_i64(&b, 9, 0);
-	relay_middle(&b, 1, addone_name, 1);
-	relay_func(&b, "main", n_regs, one_param, c);
-	return b;
-}
-
 static void open_code(struct fixture *f, struct relay_code *c, unsigned n_regs)
 {
-	struct bw image = program_of(c, n_regs);
+	struct bw image = relay_program(c, n_regs);
 
 	cr_assert_eq(vm_open(f, &image), MSD_OK, "%s", msd_diag_text(&f->d));
 }
@@ -403,82 +361,4 @@ Test(relay_vm, a_tensor_beyond_its_storage_is_an_error)
 		strstr(msd_diag_text(&f.d), "does not fit in a storage of 4"));
 	msd_any_drop(&x);
 	vm_close(&f);
-}
-
-static bool reads(struct msd_span payload, void *ctx)
-{
-	struct msd_relay_image img;
-	(void)ctx;
-
-	if (msd_relay_image_read(payload, &img, NULL) != MSD_OK)
-		return false;
-	msd_relay_image_finish(&img);
-	return true;
-}
-
-Test(relay_vm, damaged_images_are_refused)
-{
-	static const int minors[] = {8, 9, 14};
-
-	for (size_t i = 0; i < 3; i++) {
-		struct bw image = program_addone(minors[i]);
-		struct bw payload = relay_payload(&image);
-		cr_assert(reads(bw_span(&payload), NULL));
-		cr_assert_eq(mangle_prefixes(bw_span(&payload), reads, NULL), 0);
-		mangle_flips(bw_span(&payload), reads, NULL);
-		bw_free(&payload);
-	}
-}
-
-static void expect_refusal(struct relay_code *c, unsigned n_regs, const char *words)
-{
-	struct bw image = program_of(c, n_regs);
-	struct bw payload = relay_payload(&image);
-	struct msd_relay_image img;
-	struct msd_diag d = {0};
-
-	cr_assert_eq(msd_relay_image_read(bw_span(&payload), &img, &d),
-		     MSD_BAD_ARTIFACT);
-	cr_assert_str_eq(msd_diag_text(&d), words);
-	msd_diag_finish(&d);
-	bw_free(&payload);
-}
-
-Test(relay_vm, operands_out_of_range_are_refused)
-{
-	static const char range[] =
-		"relay VM: function 0: instruction 0: an operand is out of range";
-	struct relay_code c = {0};
-
-	INS(&c, RET, 5);
-	expect_refusal(&c, 5, range);
-	INS(&c, GOTO, 1);
-	expect_refusal(&c, 5, range);
-	INS(&c, GOTO, INT64_MIN);
-	expect_refusal(&c, 5, range);
-	INS(&c, LOAD_CONST, 1, 0);
-	expect_refusal(&c, 5, range);
-	INS(&c, INVOKE_PACKED, 1, 0, 0);
-	expect_refusal(&c, 5, range);
-	INS(&c, INVOKE_PACKED, 0, 1, 1, 7);
-	expect_refusal(&c, 5, range);
-}
-
-Test(relay_vm, code_that_does_not_end_is_refused)
-{
-	struct relay_code c = {0};
-
-	INS(&c, MOVE, 0, 1);
-	expect_refusal(&c, 2, "relay VM: function 0: its code does not end");
-}
-
-Test(relay_vm, calls_with_another_number_of_arguments_are_refused)
-{
-	struct relay_code c = {0};
-
-	INS(&c, INVOKE, 0, 2, 0, 0, 0);
-	INS(&c, RET, 0);
-	expect_refusal(&c, 2,
-		       "relay VM: function 0: instruction 0: another number of "
-		       "arguments than parameters");
 }
