@@ -17,9 +17,10 @@ static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
 {
 	const bool is_bool =
 		t.code == MSD_DT_BOOL || (t.code == MSD_DT_UINT && t.bits == 1);
-	const uint64_t top = is_bool                 ? 1
-			     : t.code == MSD_DT_UINT ? UINT64_MAX >> (64 - t.bits)
-						     : INT64_MAX >> (64 - t.bits);
+	const uint64_t top = is_bool ? 1
+			     : t.code == MSD_DT_UINT
+				     ? UINT64_MAX >> (64 - t.bits)
+				     : (uint64_t)INT64_MAX >> (64 - t.bits);
 	const int64_t least = t.code == MSD_DT_INT ? -(int64_t)top - 1 : 0;
 
 	(void)snprintf(out, RANGE_MAX, "integers from %" PRId64 " to %" PRIu64, least,
