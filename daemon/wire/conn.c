@@ -56,7 +56,8 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		msd_conn_poll_now(c);
 	if (!c->is_closing && (events & UV_WRITABLE) != 0)
 		msd_conn_flush(c);
-	/* The error may lie behind bytes that were read now: it is met the next time. */
+	/* The error may lie behind bytes that were read now: it is met the next time.
+	 */
 	msd_conn_poll_update(c);
 }
 
