@@ -141,6 +141,14 @@ static void add_devices(struct cl_platform *platform, bool cpus,
 	}
 }
 
+/* Where loaders look for drivers. */
+static const char *vendors(void)
+{
+	const char *path = secure_getenv("OCL_ICD_VENDORS");
+
+	return path != NULL && path[0] != '\0' ? path : "/etc/OpenCL/vendors";
+}
+
 msd_err msd_opencl_places(struct msd_opencl_place ret[static MSD_MAX_DEVICES],
 			  uint32_t *ret_n, struct msd_diag *d)
 {
@@ -153,8 +161,9 @@ msd_err msd_opencl_places(struct msd_opencl_place ret[static MSD_MAX_DEVICES],
 	int32_t code = api.clGetPlatformIDs(MSD_MAX_DEVICES, platforms, &n_platforms);
 	if (code == CL_PLATFORM_NOT_FOUND_ERR || (code == CL_OK && n_platforms == 0))
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the OpenCL loader knows no platform (none is "
-				    "installed in /etc/OpenCL/vendors)");
+				    "the OpenCL loader knows no platform (no driver's "
+				    ".icd file that works in %s)",
+				    vendors());
 	if (code != CL_OK)
 		return msd_opencl_error(d, "clGetPlatformIDs", code);
 	if (n_platforms > MSD_MAX_DEVICES)

@@ -1,8 +1,5 @@
 /*
- * Kernels of OpenCL. TVM writes one source for all of them; each kernel's part begins
- * with a line "// Function: NAME" and is a program of its own, for helpers of the same
- * name may stand in several. A source without such lines (TVM up to 0.7) is one
- * program.
+ * Kernels of OpenCL: a program for each, or one for all (opencl_source.h).
  *
  * Arguments are state of a kernel object. So a launch takes an idle object of its
  * kernel, or makes one, and no two threads ever have the same.
@@ -12,8 +9,7 @@
 #include <string.h>
 
 #include "runtime/device/opencl.h"
-
-#define MARKER "// Function: "
+#include "runtime/device/opencl_source.h"
 
 struct idle_kernel {
 	struct idle_kernel *next;
@@ -36,37 +32,6 @@ struct msd_dev_program {
 	struct program_kernel *kernels; /* as in the blob */
 	size_t n_kernels;
 };
-
-/* The part of @code that is kernel @name's: behind its marker, up to the next. */
-static bool section_find(struct msd_span code, struct msd_span name,
-			 struct msd_span *ret)
-{
-	const char *text = (const char *)code.p;
-	const char *end = text + code.n;
-	const size_t n_marker = strlen(MARKER);
-
-	for (const char *at = text;
-	     (at = memmem(at, (size_t)(end - at), MARKER, n_marker)) != NULL;) {
-		const char *found = at + n_marker;
-		const char *line = memchr(found, '\n', (size_t)(end - found));
-		if (line == NULL)
-			return false;
-		at = line + 1;
-		if ((size_t)(line - found) != name.n ||
-		    memcmp(found, name.p, name.n) != 0)
-			continue;
-		const char *next = memmem(at, (size_t)(end - at), MARKER, n_marker);
-		*ret = (struct msd_span){(const uint8_t *)at,
-					 (size_t)((next != NULL ? next : end) - at)};
-		return true;
-	}
-	return false;
-}
-
-static bool has_sections(struct msd_span code)
-{
-	return memmem(code.p, code.n, MARKER, strlen(MARKER)) != NULL;
-}
 
 static msd_err kernel_create(struct msd_opencl *cl, const struct program_kernel *k,
 			     struct cl_kernel **ret, struct msd_diag *d)
@@ -137,12 +102,13 @@ static msd_err program_for(struct msd_dev_program *p,
 	struct msd_span source = blob->code;
 	msd_err err;
 
-	if (!msd_span_is(blob->format, "cl") || !has_sections(blob->code)) {
+	if (!msd_span_is(blob->format, "cl") || !msd_opencl_has_sections(blob->code)) {
 		if (i > 0) {
 			k->program = p->kernels[0].program;
 			return MSD_OK;
 		}
-	} else if (!section_find(blob->code, blob->kernels[i].name, &source)) {
+	} else if (!msd_opencl_section_find(blob->code, blob->kernels[i].name,
+					    &source)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "the source has no section for kernel %s", k->name);
 	}
@@ -151,16 +117,6 @@ static msd_err program_for(struct msd_dev_program *p,
 		      : msd_opencl_build_binary(p->cl, source, &k->program, d);
 	k->owns_program = err == MSD_OK;
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "kernel %s", k->name);
-}
-
-/* TVM writes kernels with parameters that the language has not. */
-static bool is_opencl_c(const struct msd_kernel *k)
-{
-	for (size_t i = 0; i < k->n_args; i++) {
-		if (msd_dtype_is_bool(k->args[i]))
-			return false;
-	}
-	return true;
 }
 
 /* The first kernel object at once: a kernel that is not in the program shows now. */
@@ -175,8 +131,6 @@ static msd_err kernel_load(struct msd_dev_program *p,
 		strndup((const char *)blob->kernels[i].name.p, blob->kernels[i].name.n);
 	if (k->name == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
-	if (has_sections(blob->code) && !is_opencl_c(&blob->kernels[i]))
-		return MSD_OK; /* the others run without it */
 	msd_err err = program_for(p, blob, i, d);
 	if (err == MSD_OK)
 		err = kernel_take(p, k, blob->kernels[i].n_args, &idle, d);
@@ -212,11 +166,42 @@ void msd_opencl_unload(struct msd_dev_program *p)
 	free(p);
 }
 
+static bool has_bools(const struct msd_device_blob *blob)
+{
+	for (size_t i = 0; i < blob->n_kernels; i++) {
+		for (size_t k = 0; k < blob->kernels[i].n_args; k++) {
+			if (msd_dtype_is_bool(blob->kernels[i].args[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static msd_err kernels_load(struct msd_dev_program *p,
+			    const struct msd_device_blob *blob, struct msd_diag *d)
+{
+	struct msd_device_blob changed = *blob;
+	msd_err err = MSD_OK;
+	char *code = NULL;
+
+	if (has_bools(blob) && msd_span_is(blob->format, "cl")) {
+		code = malloc(blob->code.n + 1);
+		if (code == NULL)
+			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		memcpy(code, blob->code.p, blob->code.n);
+		msd_opencl_bools_replace(code, blob->code.n);
+		changed.code.p = (const uint8_t *)code;
+	}
+	for (size_t i = 0; err == MSD_OK && i < blob->n_kernels; i++)
+		err = kernel_load(p, &changed, i, d);
+	free(code);
+	return err;
+}
+
 msd_err msd_opencl_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 			struct msd_dev_program **ret, struct msd_diag *d)
 {
 	struct msd_dev_program *p = calloc(1, sizeof(*p));
-	msd_err err = MSD_OK;
 
 	if (p == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
 		free(p);
@@ -225,10 +210,8 @@ msd_err msd_opencl_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 	p->cl = msd_opencl_of(dev);
 	p->kernels = calloc(blob->n_kernels + 1, sizeof(*p->kernels));
 	p->n_kernels = blob->n_kernels;
-	if (p->kernels == NULL)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
-	for (size_t i = 0; err == MSD_OK && i < blob->n_kernels; i++)
-		err = kernel_load(p, blob, i, d);
+	msd_err err = p->kernels != NULL ? kernels_load(p, blob, d)
+					 : msd_diag_set(d, MSD_NOMEM, "out of memory");
 	if (err != MSD_OK) {
 		msd_opencl_unload(p);
 		return err;
@@ -295,10 +278,15 @@ static msd_err enqueue(struct msd_opencl *cl, struct cl_kernel *kernel,
 						       global, local, 0, NULL, NULL);
 	if (code == CL_OK)
 		return MSD_OK;
+	size_t most = 0;
+	(void)cl->api->clGetDeviceInfo(cl->place.device, CL_DEVICE_MAX_GROUP_INFO,
+				       sizeof(most), &most, NULL);
 	msd_err err = msd_opencl_error(d, "clEnqueueNDRangeKernel", code);
-	return msd_diag_wrap(
-		d, err, "%zu x %zu x %zu items in groups of %zu x %zu x %zu", global[0],
-		global[1], global[2], local[0], local[1], local[2]);
+	return msd_diag_wrap(d, err,
+			     "%zu x %zu x %zu items in groups of %zu x %zu x %zu (the "
+			     "device has groups of %zu at most)",
+			     global[0], global[1], global[2], local[0], local[1],
+			     local[2], most);
 }
 
 msd_err msd_opencl_launch(struct msd_dev_program *p, size_t index,
@@ -307,10 +295,6 @@ msd_err msd_opencl_launch(struct msd_dev_program *p, size_t index,
 	struct program_kernel *k = &p->kernels[index];
 	struct idle_kernel *idle;
 
-	if (k->program == NULL)
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "it takes a bool by value, which OpenCL C does not "
-				    "allow (an int8 in its place would run)");
 	msd_err err = kernel_take(p, k, launch->kernel->n_args, &idle, d);
 	if (err != MSD_OK)
 		return err;

@@ -10,6 +10,7 @@
 #include "device_support.h"
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
+#include "runtime/device/opencl_source.h"
 
 #define ADD_ONE                                                                        \
 	"// Function: add_one\n"                                                       \
@@ -155,6 +156,21 @@ Test(opencl_code, a_kernel_that_is_not_in_its_program_is_named)
 	expect_refused(
 		"// Function: f\n__kernel void g(__global int *x) { x[0] = 1; }\n", "f",
 		MSD_BAD_ARTIFACT, "the program has no kernel f");
+}
+
+Test(opencl_code, bools_by_value_become_chars)
+{
+	char code[] = "bool f(bool a);\n"
+		      "__kernel void k(__global bool* p, bool q, int bool_r, bool s);\n"
+		      "__kernel void k(__global bool* p, bool q) { bool t = q; }\n"
+		      "__kernel void l(bool";
+
+	msd_opencl_bools_replace(code, sizeof(code) - 1);
+	cr_expect_str_eq(
+		code, "bool f(bool a);\n"
+		      "__kernel void k(__global bool* p, char q, int bool_r, char s);\n"
+		      "__kernel void k(__global bool* p, char q) { bool t = q; }\n"
+		      "__kernel void l(bool");
 }
 
 /* Damage every file in @directory; returns how many there are. */
