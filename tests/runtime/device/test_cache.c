@@ -1,8 +1,10 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,4 +153,42 @@ Test(cache, its_directory_is_made_for_the_user_alone)
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_eq(st.st_mode & 077, 0u);
 	(void)rmdir(path);
+}
+
+/* What a directory has, hidden files as well. */
+static size_t files_in(const char *path)
+{
+	struct dirent *e;
+	DIR *d = opendir(path);
+	size_t n = 0;
+
+	while (d != NULL && (e = readdir(d)) != NULL)
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	if (d != NULL)
+		(void)closedir(d);
+	return n;
+}
+
+Test(cache, a_full_disk_leaves_nothing_behind)
+{
+	const struct msd_cache_key key = key_of("source", "driver 1");
+	const struct rlimit limit = {.rlim_cur = 40, .rlim_max = RLIM_INFINITY};
+
+	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	msd_cache_put(&key, span("binary"));
+	cr_expect_eq(files_in(directory), 0u);
+	cr_expect_not(holds(&key, "binary"));
+}
+
+Test(cache, an_entry_that_another_user_owns_is_not_taken)
+{
+	const struct msd_cache_key key = key_of("source", "driver 1");
+
+	msd_cache_put(&key, span("binary"));
+	if (chown(entry(), 12345, (gid_t)-1) != 0)
+		return; /* not root: nobody can make such a file either */
+	cr_expect_not(holds(&key, "binary"));
+	msd_cache_put(&key, span("another"));
+	cr_expect(holds(&key, "another"));
 }
