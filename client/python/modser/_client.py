@@ -86,6 +86,7 @@ class Client(ClientBase):
         params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
+        instances: int = 1,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -93,10 +94,12 @@ class Client(ClientBase):
         Loading is executing its code. ``graph`` is a graph executor's graph.json and ``params`` a
         model's parameters, for a library that does not hold them. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
-        says where it runs; without it the library's code decides.
+        says where it runs; without it the library's code decides. ``instances`` is how many
+        processes run it, and so how many calls at the same time.
         """
         artifact = Artifact(source, graph, params)
-        self._run(_requests.load(self, name, artifact, replace, device, deadline))
+        how = _requests.load_options(replace, device, instances)
+        self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ which are sent together and get a list of replies, or an Unawaited one, which ge
 """
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Generator, Iterator
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
@@ -90,19 +91,28 @@ def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.unload", name_of(name), deadline=deadline)
 
 
+def load_options(replace: bool, device: Optional[DeviceLike], instances: int) -> Map:
+    options: Map = {"replace": bool(replace)}
+    if device is not None:
+        options["device"] = str(Device.parse(device))
+    if not hasattr(instances, "__index__"):
+        raise TypeError(f"instances is an int, not {type(instances).__name__}")
+    if instances < 1:
+        raise ValueError(f"instances is at least 1, not {instances}")
+    if instances != 1:
+        options["instances"] = operator.index(instances)
+    return options
+
+
 def load(
     client: ClientBase,
     name: str,
     artifact: Artifact,
-    replace: bool,
-    device: Optional[DeviceLike],
+    how: Map,
     deadline: Seconds,
 ) -> Request[None]:
     name_of(name)
     client._known.clear()
-    how: Map = {"replace": bool(replace)}
-    if device is not None:
-        how["device"] = str(Device.parse(device))
     with artifact.opened() as (parts, facts):
         upload = yield from _upload(parts)
         yield from ask("module.load", name, upload, {**how, **facts}, deadline=deadline)

@@ -113,10 +113,12 @@ class Client(ClientBase):
         params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
+        instances: int = 1,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        await self._run(_requests.load(self, name, artifact, replace, device, deadline))
+        how = _requests.load_options(replace, device, instances)
+        await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
     def close(self) -> None:

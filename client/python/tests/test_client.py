@@ -33,6 +33,12 @@ def test_load_wait_unload(client):
     assert caught.value.hint and "again" in caught.value.message
 
 
+def test_a_module_in_several_processes(client):
+    module = client.load("several", harness.ZOO / "results.so", instances=2)
+    assert module.describe()["instances"] == 2 and module.int() == -42
+    module.unload()
+
+
 def test_a_broken_file_is_refused_and_leaves_nothing(client):
     with pytest.raises(modser.BadArtifact):
         client.load("broken", (harness.ZOO / "results.so").read_bytes()[:5000])

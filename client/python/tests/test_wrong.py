@@ -24,6 +24,7 @@ def test_connect(connect):
         (lambda c: c.describe(None), "a module's name is a str, not NoneType"),
         (lambda c: c.unload(b"x"), "a module's name is a str, not bytes"),
         (lambda c: c.load(3, b"x"), "a module's name is a str, not int"),
+        (lambda c: c.load("m", b"x", instances="2"), "instances is an int, not str"),
         (lambda c: c["results"].put([1, 2]), r"expected an array.*not list; np\.asarray"),
         (lambda c: c["results"].put(3.0), "expected an array.*not float"),
         (lambda c: c["results"].put(None), "expected an array.*not NoneType"),
@@ -63,6 +64,7 @@ def test_types(client, ask, match):
         (lambda c: c["results"].echo.time_evaluator(repeat=0), "repeat is at least 1"),
         (lambda c: c["results"].echo.time_evaluator(min_repeat_ms=-1), "min_repeat_ms is at least"),
         (lambda c: c.load("empty", b""), "source has no bytes"),
+        (lambda c: c.load("none", b"x", instances=0), "instances is at least 1, not 0"),
         (lambda c: c.describe("bad name"), r"expected \[A-Za-z0-9\]|no module"),
     ],
 )
