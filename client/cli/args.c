@@ -311,8 +311,7 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 			cli->verb = v;
 			return MSD_EXIT_OK;
 		}
-	return msd_report_usage("`modser help` lists the verbs", "unknown verb \"%s\"",
-				word);
+	return msd_report_verb(word);
 }
 
 enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)

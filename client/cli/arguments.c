@@ -8,12 +8,10 @@ static enum msd_exit report(const struct msd_diag *d)
 {
 	const bool is_file = d->code == MSD_NOT_FOUND || d->code == MSD_IO;
 
-	return msd_report_diag(
-		MSD_EXIT_USAGE,
-		is_file ? "check the file's name and rights"
-			: "a text is written str:TEXT; `modser help call` lists "
-			  "all forms",
-		d);
+	return msd_report_diag(MSD_EXIT_USAGE,
+			       is_file ? "check the file's name and rights"
+				       : "`modser help call` lists the forms",
+			       d);
 }
 
 enum msd_exit msd_arguments_parse(const char *const *words, size_t n,

@@ -175,8 +175,7 @@ enum msd_exit msd_verb_help(const struct msd_cli *cli)
 			print_help(v);
 			return MSD_EXIT_OK;
 		}
-	return msd_report_usage("`modser help` lists the verbs", "unknown verb \"%s\"",
-				cli->words[0]);
+	return msd_report_verb(cli->words[0]);
 }
 
 static void on_interrupt(int number)

@@ -25,6 +25,21 @@ static void write_buf(struct msd_buf *out)
 	msd_buf_finish(out);
 }
 
+/* A text of several lines as one. */
+static void put_folded(struct msd_buf *out, const char *text)
+{
+	for (;;) {
+		const size_t n = strcspn(text, "\n");
+
+		msd_print_line(out, text, n);
+		text += n;
+		text += strspn(text, "\n ");
+		if (*text == '\0')
+			return;
+		msd_buf_put_u8(out, ' ');
+	}
+}
+
 static void report(const char *name, const char *message, const char *hint)
 {
 	struct msd_buf out = {0};
@@ -39,7 +54,7 @@ static void report(const char *name, const char *message, const char *hint)
 		msd_buf_printf(&out, "}}\n");
 	} else {
 		msd_buf_printf(&out, "modser: ");
-		msd_print_line(&out, message, strlen(message));
+		put_folded(&out, message);
 		msd_buf_printf(&out, " [%s]\n  to do: ", name);
 		msd_print_line(&out, hint, strlen(hint));
 		msd_buf_printf(&out, "\n");
@@ -62,6 +77,20 @@ enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 enum msd_exit msd_report_no_memory(void)
 {
 	return msd_report_usage("free memory", "out of memory");
+}
+
+enum msd_exit msd_report_verb(const char *word)
+{
+	struct msd_buf hint = {0};
+
+	msd_buf_printf(&hint, "take one of");
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
+		msd_buf_printf(&hint, " %s", v->name);
+	msd_buf_put_u8(&hint, 0);
+	enum msd_exit code = msd_report_usage(hint.bad ? NULL : (const char *)hint.p,
+					      "unknown verb \"%s\"", word);
+	msd_buf_finish(&hint);
+	return code;
 }
 
 enum msd_exit msd_report_name(const char *name)

@@ -13,6 +13,8 @@ void msd_report_as_json(void);
 enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 enum msd_exit msd_report_no_memory(void); /* the same */
+/** Report and return MSD_EXIT_USAGE: no verb is called @word. */
+enum msd_exit msd_report_verb(const char *word);
 /** Report and return MSD_EXIT_USAGE when @name cannot be a module's. */
 enum msd_exit msd_report_name(const char *name);
 /** Report what @d holds with @hint and return @code. */

@@ -147,8 +147,13 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	if (code != MSD_EXIT_OK)
 		return code;
 	msd_err err = files_read(cli, &files, &d);
-	code = err == MSD_OK ? upload(cli, &files)
-			     : exit_of_refusal(err, msd_report_file(&d));
+	if (err == MSD_OK)
+		code = upload(cli, &files);
+	else if (err == MSD_NOT_FOUND && access(name, R_OK) == 0)
+		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
+				       "the NAME comes first, then the FILE", &d);
+	else
+		code = exit_of_refusal(err, msd_report_file(&d));
 	files_finish(&files);
 	msd_diag_finish(&d);
 	return code;

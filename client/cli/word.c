@@ -270,10 +270,16 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 		if (strncmp(text, forms[i].prefix, n) == 0)
 			return forms[i].parse(text, text + n, ret, d);
 	}
-	return bad(text,
-		   "not a number, @file, out:, str:, bytes:, dtype:, device:, "
-		   "shape:, true, false or none",
-		   d);
+	if (access(text, F_OK) == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "argument \"%s\": a file is written @%s", text,
+				    text);
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"argument \"%s\": not a number, @file, out:, bytes:, dtype:, "
+		"device:, shape:, true, false or none; a text is written "
+		"str:%s",
+		text, text);
 }
 
 static bool is_form(const char *text)

@@ -2,7 +2,7 @@
 # cli.sh MODSER: exit codes and the two lines of an error, as far as they need no daemon;
 # tests/e2e has those that do.
 set -uo pipefail
-modser=$1
+modser=$(realpath "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export MODSER_HOST=unix:$dir/absent.sock
@@ -53,6 +53,13 @@ printf '!<arch>\n' >"$dir/x.a"
 expect 6 load x "$dir/x.a"
 printf 'text' >"$dir/x.so"
 expect 6 load x "$dir/x.so"
+touch "$dir/swapped.so"
+(cd "$dir" && "$modser" load swapped.so name) 2>"$dir/err"
+grep -q 'the NAME comes first' "$dir/err" || { echo "cli: load FILE NAME"; failed=1; }
+expect 2 call m:f "$dir/swapped.so"
+grep -q "a file is written @$dir/swapped.so" "$dir/err" || { echo "cli: FILE for @FILE"; failed=1; }
+expect 2 loda
+grep -q 'to do: take one of .* load ' "$dir/err" || { echo "cli: an unknown verb"; failed=1; }
 verbs=$("$modser" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 [[ $verbs == *ping*call*help* ]] || { echo "cli: the verbs of \`modser help\`: $verbs"; failed=1; }
 for verb in $verbs; do

@@ -52,7 +52,11 @@ def as_outs(name: str, given: OutArgument) -> tuple[Out, ...]:
         if isinstance(one, Out):
             made.append(one)
         elif isinstance(one, Tensor) or is_tensor(one):
-            made.append(out(one))
+            try:
+                made.append(out(one))
+            except (TypeError, ValueError) as error:
+                text = str(error).replace("out(): ", "")
+                raise type(error)(f"{name}: out {i}: {text}") from None
         else:
             kind = type(one).__name__
             raise TypeError(f"{name}: out {i} is an array or modser.out(), not {kind}")

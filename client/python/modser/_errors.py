@@ -15,6 +15,9 @@ class Error(Exception):
     name: str = "UNKNOWN"
     hint: str = ""
 
+    def __init_subclass__(cls) -> None:
+        cls.__module__ = "modser"  # as tracebacks shall name it
+
     def __init__(
         self,
         message: str,
@@ -39,6 +42,9 @@ class Error(Exception):
 
     def __reduce__(self) -> Any:
         return _restore, (type(self), self.message, self.code, self.name, self.hint, self.details)
+
+
+Error.__module__ = "modser"
 
 
 def _restore(

@@ -46,6 +46,8 @@ class ClientBase:
     def address(self) -> str:
         return self._channel.address
 
+    __iter__ = None  # client["name"] is no sequence
+
     def is_lost(self) -> bool:
         """Whether the connection has been closed, or broke."""
         return self._channel.lost is not None
@@ -64,6 +66,7 @@ class Namespace(Generic[F]):
     """Functions as attributes, or as items where the name is taken or is no identifier."""
 
     _name: str
+    __iter__ = None  # module["name"] is no sequence
 
     def _function(self, name: str) -> F:
         raise NotImplementedError

@@ -40,6 +40,8 @@ def test_connect(connect):
         (lambda c: c["results"].alloc("int8", 1).numpy(3), "out 0 is an array or modser.out"),
         (lambda c: c["results"].echo(1, out=3), "results:echo: out 0 is an array or modser.out"),
         (lambda c: c["results"].echo(1, out=[np.zeros(1), "x"]), "out 1 is an array .*not str"),
+        (lambda c: "results" in c, "'Client' is not iterable"),
+        (lambda c: list(c["results"]), "'Module' object is not iterable"),
         (lambda c: modser.out("float32"), "the shape is missing"),
         (lambda c: modser.out(3), "3 is no element type"),
         (lambda c: modser.Shape(1.5), "the dimensions of a Shape are ints"),
@@ -65,6 +67,7 @@ def test_types(client, ask, match):
         (lambda c: c["results"].echo.time_evaluator(min_repeat_ms=-1), "min_repeat_ms is at least"),
         (lambda c: c.load("empty", b""), "source has no bytes"),
         (lambda c: c.load("none", b"x", instances=0), "instances is at least 1, not 0"),
+        (lambda c: c["results"].echo(1, out=np.zeros((4, 4)).T[1:]), "out 0: the array"),
         (lambda c: c.describe("bad name"), r"expected \[A-Za-z0-9\]|no module"),
     ],
 )
