@@ -25,9 +25,11 @@ def test_everything_is_awaited(served):
         await client.ping()
         assert (await client.info())["pid"] == served.pid
         assert {m["name"] for m in await client.list()} >= {"results"}
-        module = await client.load("aio", harness.ZOO / "results.so", replace=True)
+        results = harness.ZOO / "results.so"
+        module = await client.load("aio", results, replace=True, instances=2)
         assert await module.int() == -42
-        assert (await module.describe())["state"] == "READY"
+        facts = await module.describe()
+        assert facts["state"] == "READY" and facts["ready"] == 2
         assert "int" in {f["name"] for f in await module.functions()}
         assert isinstance(await module.logs(), str)
         await module["int"].signature()

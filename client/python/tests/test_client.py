@@ -1,4 +1,5 @@
 """One connection, two connections, and connections that end."""
+import os
 import pickle
 import signal
 import socket
@@ -21,6 +22,17 @@ def test_the_daemon_tells_about_itself(client, served):
     assert isinstance(client["faults"].logs(), str)
 
 
+def test_a_module_in_several_processes_runs_calls_at_the_same_time(client, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    module = client.load("meet", harness.ZOO / "meet.so", instances=2)
+    facts = module.describe()
+    assert facts["instances"] == facts["ready"] == len(facts["pids"]) == 2
+    taken = module.take.submit(str(fifo))  # each opens one end, and waits for the other
+    assert {module.give(str(fifo)), taken.result()} == set(facts["pids"])
+    module.unload()
+
+
 def test_load_wait_unload(client):
     module = client.load("again", (harness.ZOO / "results.so").read_bytes())
     assert module.wait().int() == -42
@@ -31,12 +43,6 @@ def test_load_wait_unload(client):
     with pytest.raises(modser.NotFound) as caught:
         module.int()
     assert caught.value.hint and "again" in caught.value.message
-
-
-def test_a_module_in_several_processes(client):
-    module = client.load("several", harness.ZOO / "results.so", instances=2)
-    assert module.describe()["instances"] == 2 and module.int() == -42
-    module.unload()
 
 
 def test_a_broken_file_is_refused_and_leaves_nothing(client):
