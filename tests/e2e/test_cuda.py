@@ -60,6 +60,19 @@ def test_a_graph_runs_on_the_device(stand, fixtures):
     s.clean()
 
 
+def test_a_convolution_network_runs_on_the_device(stand, fixtures):
+    s = stand()
+    folder = fixtures / "tvm-0.8/convnet_cuda"
+    s.daemon.load("c", need(folder, "convnet_cuda.so"))
+    for _ in range(2):
+        first, second = s.call("c:run", np.load(folder / "in_data.npy"), results=2)
+        assert np.allclose(first, np.load(folder / "out_0.npy"), rtol=1e-5, atol=1e-6)
+        assert np.allclose(second, np.load(folder / "out_1.npy"), rtol=1e-5, atol=1e-6)
+    assert s.saw("cuLaunchKernel") == 2 * 8
+    s.daemon.ok("unload", "c")
+    s.clean()
+
+
 def test_a_relax_model_runs_on_the_device(stand, fixtures):
     s = stand()
     s.daemon.load("r", need(fixtures, "tvm-0.27/relax_mlp_cuda.so"))

@@ -108,7 +108,11 @@ struct kernel {
 	bool (*run)(const struct work *w);
 };
 
-const struct kernel *kernel_find(const char *name);
+/** The kernel of an @image; names may mean another one in another model. */
+const struct kernel *kernel_find(const char *name, const void *image, size_t n);
+const struct kernel *convnet_kernel_find(const char *name);
+/** Softmax of each row; false when a pointer is NULL. */
+bool softmax_rows(float *out, const float *in, int64_t rows, int columns);
 /** Host memory behind @n bytes at @address; NULL when that is not all one allocation's.
  */
 void *memory_at(uint64_t address, size_t n);

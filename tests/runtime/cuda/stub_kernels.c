@@ -149,18 +149,18 @@ static bool matmul1(const struct work *w)
 		       floats(w, 1, 10), 3, 10, 64, false, -INFINITY);
 }
 
-static bool softmax(float *out, const float *in, int64_t rows)
+bool softmax_rows(float *out, const float *in, int64_t rows, int columns)
 {
 	if (out == NULL || in == NULL)
 		return false;
-	for (int64_t r = 0; r < rows; r++, out += 10, in += 10) {
+	for (int64_t r = 0; r < rows; r++, out += columns, in += columns) {
 		float most = in[0];
 		float sum = 0.0f;
-		for (int i = 1; i < 10; i++)
+		for (int i = 1; i < columns; i++)
 			most = in[i] > most ? in[i] : most;
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < columns; i++)
 			sum += expf(in[i] - most);
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < columns; i++)
 			out[i] = expf(in[i] - most) / sum;
 	}
 	return true;
@@ -170,12 +170,12 @@ static bool softmax0(const struct work *w)
 {
 	const int64_t m = w->grid[0];
 
-	return softmax(floats(w, 1, 10 * m), floats(w, 0, 10 * m), m);
+	return softmax_rows(floats(w, 1, 10 * m), floats(w, 0, 10 * m), m, 10);
 }
 
 static bool softmax3(const struct work *w)
 {
-	return softmax(floats(w, 0, 30), floats(w, 1, 30), 3);
+	return softmax_rows(floats(w, 0, 30), floats(w, 1, 30), 3, 10);
 }
 
 static bool transpose(const struct work *w, int64_t rows, int64_t columns)
@@ -252,8 +252,12 @@ static const struct kernel kernels[] = {
 	{"stub_map", "T", map},
 };
 
-const struct kernel *kernel_find(const char *name)
+const struct kernel *kernel_find(const char *name, const void *image, size_t n)
 {
+	static const char convnet[] = "fused_nn_conv2d";
+
+	if (memmem(image, n, convnet, sizeof(convnet) - 1) != NULL)
+		return convnet_kernel_find(name);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		if (strcmp(kernels[i].name, name) == 0)
 			return &kernels[i];

@@ -111,7 +111,7 @@ STUB_API int cuModuleGetFunction(struct object **ret, struct object *module,
 	ENTER(enter_context("cuModuleGetFunction"));
 	if (!object_ok(module, MODULE, "cuModuleGetFunction"))
 		return INVALID_HANDLE;
-	const struct kernel *k = kernel_find(name);
+	const struct kernel *k = kernel_find(name, module->image, module->image_bytes);
 	if (k == NULL &&
 	    memmem(module->image, module->image_bytes, name, strlen(name)) == NULL)
 		return NOT_FOUND;
@@ -173,8 +173,13 @@ static int launch(struct object *f, const unsigned grid[3], const unsigned block
 	if (f->kernel == NULL)
 		return NOT_SUPPORTED; /* the stand-in does not know it */
 	w.kernel = f->kernel;
-	for (size_t i = 0; f->kernel->params[i] != '\0'; i++)
+	for (size_t i = 0; f->kernel->params[i] != '\0'; i++) {
 		memcpy(&w.params[i], params[i], param_bytes(f->kernel->params[i]));
+		if (f->kernel->params[i] == 'p' && w.params[i].u64 != 0 &&
+		    memory_at(w.params[i].u64, 1) == NULL)
+			violation("parameter %zu of %s is no memory", i,
+				  f->kernel->name);
+	}
 	memcpy(w.grid, grid, sizeof(w.grid));
 	memcpy(w.block, block, sizeof(w.block));
 	note_launch(grid, block, shared, attributes);
