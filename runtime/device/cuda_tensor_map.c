@@ -2,35 +2,31 @@
 
 #include "runtime/device/cuda_api.h"
 
+static const struct {
+	uint8_t code, bits;
+	int type;
+} types[] = {
+	{MSD_DT_INT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_INT32},
+	{MSD_DT_INT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_INT64},
+	{MSD_DT_UINT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT16},
+	{MSD_DT_UINT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT32},
+	{MSD_DT_UINT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT64},
+	{MSD_DT_FLOAT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+	{MSD_DT_FLOAT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+	{MSD_DT_FLOAT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+	{MSD_DT_BFLOAT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+};
+
 /* -1: none. What has 8 bits travels as bytes. */
 static int type_of(struct msd_dtype t)
 {
-	if (t.lanes != 1)
-		return -1;
-	if (t.bits == 8)
+	if (t.lanes == 1 && t.bits == 8)
 		return MSD_CU_TENSOR_MAP_DATA_TYPE_UINT8;
-	switch ((int)t.code * 256 + t.bits) {
-	case MSD_DT_INT * 256 + 32:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_INT32;
-	case MSD_DT_INT * 256 + 64:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_INT64;
-	case MSD_DT_UINT * 256 + 16:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_UINT16;
-	case MSD_DT_UINT * 256 + 32:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_UINT32;
-	case MSD_DT_UINT * 256 + 64:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_UINT64;
-	case MSD_DT_FLOAT * 256 + 16:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-	case MSD_DT_FLOAT * 256 + 32:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-	case MSD_DT_FLOAT * 256 + 64:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-	case MSD_DT_BFLOAT * 256 + 16:
-		return MSD_CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-	default:
-		return -1;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (t.lanes == 1 && t.code == types[i].code && t.bits == types[i].bits)
+			return types[i].type;
 	}
+	return -1;
 }
 
 msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,

@@ -178,16 +178,21 @@ static msd_err pack_number(struct msd_dtype type, const struct msd_any *v, int32
 			   union value *ret, struct msd_diag *d)
 {
 	const bool is_int = v->type == MSD_T_INT || v->type == MSD_T_BOOL;
-	const bool is_float = msd_number_kind(type) == MSD_N_FLOAT;
-	const bool is_bool = msd_dtype_is_bool(type);
 
-	if (!is_int && (!is_float || v->type != MSD_T_FLOAT))
-		return refuse(i, is_float ? "a float" : "an int", v, d);
-	ret->bits = 0;
+	if (type.code == MSD_DT_FLOAT || type.code == MSD_DT_BFLOAT) {
+		if (!is_int && v->type != MSD_T_FLOAT)
+			return refuse(i, "a float", v, d);
+		msd_number_store_float(type, ret, 0,
+				       is_int ? (double)v->as.i : v->as.f);
+		return MSD_OK;
+	}
 	if (!is_int)
-		msd_number_store_float(type, ret, 0, v->as.f);
-	else /* what is unsigned comes widened, too */
-		msd_number_store(type, ret, 0, is_bool ? v->as.i != 0 : v->as.i);
+		return refuse(i, "an int", v, d);
+	/* Low bytes first, so the narrower ones stand in front; what is unsigned comes
+	 * widened, too. */
+	ret->bits = (uint64_t)v->as.i;
+	if (type.bits <= 8 && msd_dtype_is_bool(type))
+		ret->bits = v->as.i != 0;
 	return MSD_OK;
 }
 

@@ -213,20 +213,24 @@ static void opencl_free(struct msd_dev *dev, void *p)
 		range_release(cl, &gone);
 }
 
+static msd_err queued(struct msd_diag *d, const char *function, int32_t code)
+{
+	return code == CL_OK ? MSD_OK : msd_opencl_error(d, function, code);
+}
+
 static msd_err opencl_write(struct msd_dev *dev, void *dst, const void *host_src,
 			    size_t n, struct msd_diag *d)
 {
 	struct msd_opencl *cl = msd_opencl_of(dev);
 	struct cl_mem *mem;
-	size_t offset;
-	msd_err err = locate(cl, dst, n, &mem, &offset, d);
+	size_t at;
+	msd_err err = locate(cl, dst, n, &mem, &at, d);
 
 	if (err != MSD_OK)
 		return err;
-	int32_t code = cl->api->clEnqueueWriteBuffer(cl->queue, mem, 0, offset, n,
-						     host_src, 0, NULL, NULL);
-	return code == CL_OK ? MSD_OK
-			     : msd_opencl_error(d, "clEnqueueWriteBuffer", code);
+	return queued(d, "clEnqueueWriteBuffer",
+		      cl->api->clEnqueueWriteBuffer(cl->queue, mem, 0, at, n, host_src,
+						    0, NULL, NULL));
 }
 
 static msd_err opencl_read(struct msd_dev *dev, void *host_dst, const void *src,
@@ -234,15 +238,14 @@ static msd_err opencl_read(struct msd_dev *dev, void *host_dst, const void *src,
 {
 	struct msd_opencl *cl = msd_opencl_of(dev);
 	struct cl_mem *mem;
-	size_t offset;
-	msd_err err = locate(cl, src, n, &mem, &offset, d);
+	size_t at;
+	msd_err err = locate(cl, src, n, &mem, &at, d);
 
 	if (err != MSD_OK)
 		return err;
-	int32_t code = cl->api->clEnqueueReadBuffer(cl->queue, mem, 0, offset, n,
-						    host_dst, 0, NULL, NULL);
-	return code == CL_OK ? MSD_OK
-			     : msd_opencl_error(d, "clEnqueueReadBuffer", code);
+	return queued(d, "clEnqueueReadBuffer",
+		      cl->api->clEnqueueReadBuffer(cl->queue, mem, 0, at, n, host_dst,
+						   0, NULL, NULL));
 }
 
 static msd_err opencl_copy(struct msd_dev *dev, void *dst, const void *src, size_t n,
@@ -259,10 +262,9 @@ static msd_err opencl_copy(struct msd_dev *dev, void *dst, const void *src, size
 		err = locate(cl, src, n, &from, &from_offset, d);
 	if (err != MSD_OK || dst == src)
 		return err;
-	int32_t code = cl->api->clEnqueueCopyBuffer(cl->queue, from, to, from_offset,
-						    to_offset, n, 0, NULL, NULL);
-	return code == CL_OK ? MSD_OK
-			     : msd_opencl_error(d, "clEnqueueCopyBuffer", code);
+	return queued(d, "clEnqueueCopyBuffer",
+		      cl->api->clEnqueueCopyBuffer(cl->queue, from, to, from_offset,
+						   to_offset, n, 0, NULL, NULL));
 }
 
 static msd_err opencl_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n,
@@ -275,10 +277,9 @@ static msd_err opencl_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t
 
 	if (err != MSD_OK)
 		return err;
-	int32_t code = cl->api->clEnqueueFillBuffer(cl->queue, mem, &value, 1, offset,
-						    n, 0, NULL, NULL);
-	return code == CL_OK ? MSD_OK
-			     : msd_opencl_error(d, "clEnqueueFillBuffer", code);
+	return queued(d, "clEnqueueFillBuffer",
+		      cl->api->clEnqueueFillBuffer(cl->queue, mem, &value, 1, offset, n,
+						   0, NULL, NULL));
 }
 
 /* A kernel that failed is found here by the drivers that tell at all. */
