@@ -1,4 +1,4 @@
-/* load and inspect: the verbs that look into a library. */
+/* load: upload a library. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "runtime/artifact/inspect.h"
+#include "runtime/artifact/elf.h"
 
 static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
 {
@@ -155,69 +155,6 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	else
 		code = exit_of_refusal(err, msd_report_file(&d));
 	files_finish(&files);
-	msd_diag_finish(&d);
-	return code;
-}
-
-static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
-			       struct msd_buf *out, struct msd_diag *d)
-{
-	struct msd_inspect *inspect = NULL;
-
-	if (cli->vm)
-		return msd_inspect_programs(file, out, d);
-	msd_err err = msd_inspect_read(file, &inspect, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (cli->dot)
-		msd_inspect_dot(inspect, out);
-	else if (cli->json)
-		msd_inspect_json(inspect, out);
-	else
-		msd_inspect_text(inspect, out);
-	msd_inspect_destroy(inspect);
-	return MSD_OK;
-}
-
-static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf *out,
-			     struct msd_diag *d)
-{
-	struct msd_mlf m = {0};
-	msd_err err = msd_mlf_read(file, &m, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (as_json)
-		msd_mlf_json(&m, out);
-	else
-		msd_mlf_text(&m, out);
-	msd_mlf_finish(&m);
-	return MSD_OK;
-}
-
-enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
-{
-	const char *path = cli->words[0];
-	struct msd_buf file = {0};
-	struct msd_buf out = {0};
-	struct msd_diag d = {0};
-	enum msd_exit code = MSD_EXIT_OK;
-	msd_err err = msd_file_read(path, &file, &d);
-
-	if (err == MSD_OK) {
-		err = msd_archive_is_model(span_of(&file))
-			      ? inspect_model(span_of(&file), cli->json, &out, &d)
-			      : inspect_library(cli, span_of(&file), &out, &d);
-		if (err != MSD_OK)
-			err = msd_diag_wrap(&d, err, "%s", path);
-	}
-	if (err != MSD_OK)
-		code = msd_report_file(&d);
-	if (out.n > 0 && out.p[out.n - 1] != '\n')
-		msd_buf_put_u8(&out, '\n');
-	msd_print_flush(&out);
-	msd_buf_finish(&file);
 	msd_diag_finish(&d);
 	return code;
 }

@@ -20,6 +20,9 @@ struct msd_elf_sym {
 	uint64_t value; /* virtual address */
 	uint64_t size;  /* bytes */
 	uint64_t index; /* in the dynamic symbol table */
+	/* undefined: the needed library that its version was taken from; NULL: not said
+	 */
+	const char *library;
 };
 
 struct msd_elf {

@@ -19,6 +19,8 @@ struct dynamic {
 	uint64_t hash;
 	uint64_t gnu_hash;
 	uint64_t flags_1;
+	uint64_t versym;
+	uint64_t verneed;
 	size_t n_needed;
 };
 
@@ -47,6 +49,12 @@ static void collect(struct dynamic *dyn, int64_t tag, uint64_t value)
 		break;
 	case DT_FLAGS_1:
 		dyn->flags_1 = value;
+		break;
+	case DT_VERSYM:
+		dyn->versym = value;
+		break;
+	case DT_VERNEED:
+		dyn->verneed = value;
 		break;
 	case DT_NEEDED:
 		dyn->n_needed++;
@@ -292,5 +300,7 @@ msd_err msd_elf_read_dynamic(struct msd_elf *elf, struct msd_elf_dynamic where,
 	msd_err err = read_needed(elf, msd_cur_of(section), strings, d);
 	if (err == MSD_OK)
 		err = read_symbols(elf, &dyn, strings, d);
+	if (err == MSD_OK)
+		err = msd_elf_read_versions(elf, dyn.versym, dyn.verneed, strings, d);
 	return err;
 }

@@ -21,6 +21,11 @@ MSD_MUST_CHECK msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 MSD_MUST_CHECK msd_err msd_elf_read_dynamic(struct msd_elf *elf,
 					    struct msd_elf_dynamic where,
 					    struct msd_diag *d);
+/** Note of each undefined symbol which needed library its version is of. What is
+ * damaged there says nothing. @strings ends in NUL. Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_elf_read_versions(struct msd_elf *elf, uint64_t versym,
+					     uint64_t verneed, struct msd_span strings,
+					     struct msd_diag *d);
 /** The image's bytes [offset, offset + n), false when they are not all there. */
 MSD_MUST_CHECK bool msd_elf_bytes(struct msd_span image, uint64_t offset, uint64_t n,
 				  struct msd_span *ret);

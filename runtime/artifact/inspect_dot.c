@@ -6,6 +6,7 @@
 #include "runtime/artifact/inspect.h"
 #include "runtime/artifact/relax_image.h"
 #include "runtime/artifact/relax_text.h"
+#include "runtime/artifact/relay_text.h"
 
 void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 {
@@ -40,26 +41,51 @@ static bool is_relax(struct msd_span kind)
 	       msd_span_is(kind, "relax.Executable");
 }
 
+static msd_err list_relax(struct msd_span payload, enum msd_era era,
+			  struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_relax_image img = {0};
+	msd_err err = msd_relax_image_read(payload, era, &img, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_relax_text(&img, out);
+	msd_relax_image_finish(&img);
+	return MSD_OK;
+}
+
+static msd_err list_relay(struct msd_span payload, struct msd_buf *out,
+			  struct msd_diag *d)
+{
+	struct msd_relay_image img = {0};
+	msd_err err = msd_relay_image_read(payload, &img, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_relay_text(&img, out);
+	msd_relay_image_finish(&img);
+	return MSD_OK;
+}
+
 static msd_err list_programs(const struct msd_tree *tree, enum msd_era era,
 			     struct msd_buf *out, struct msd_diag *d)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < tree->n_modules; i++) {
-		struct msd_relax_image img = {0};
+		const struct msd_tree_module *m = &tree->modules[i];
 
-		if (!is_relax(tree->modules[i].kind))
+		if (!is_relax(m->kind) && !msd_span_is(m->kind, "VMExecutable"))
 			continue;
-		msd_err err =
-			msd_relax_image_read(tree->modules[i].payload, era, &img, d);
+		msd_buf_printf(out, "%smodule %" PRIu32 "\n", n++ > 0 ? "\n" : "", i);
+		msd_err err = is_relax(m->kind) ? list_relax(m->payload, era, out, d)
+						: list_relay(m->payload, out, d);
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "module %" PRIu32, i);
-		msd_buf_printf(out, "%smodule %" PRIu32 "\n", n++ > 0 ? "\n" : "", i);
-		msd_relax_text(&img, out);
-		msd_relax_image_finish(&img);
 	}
 	return n > 0 ? MSD_OK
-		     : msd_diag_set(d, MSD_UNSUPPORTED, "it holds no Relax program");
+		     : msd_diag_set(d, MSD_UNSUPPORTED,
+				    "it holds no program of a virtual machine");
 }
 
 msd_err msd_inspect_programs(struct msd_span file, struct msd_buf *out,

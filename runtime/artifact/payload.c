@@ -144,6 +144,23 @@ bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
 	return ok;
 }
 
+bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name)
+{
+	struct msd_buf text = {0};
+
+	msd_printable_put(&text, name);
+	msd_buf_put_u8(&text, '\0');
+	char **grown = realloc(info->offers, (info->n_offers + 1) * sizeof(*grown));
+	if (grown != NULL)
+		info->offers = grown;
+	if (grown == NULL || text.bad) {
+		msd_buf_finish(&text);
+		return false;
+	}
+	info->offers[info->n_offers++] = (char *)text.p;
+	return true;
+}
+
 void msd_payload_info_finish(struct msd_payload_info *info)
 {
 	if (info == NULL)
@@ -153,5 +170,8 @@ void msd_payload_info_finish(struct msd_payload_info *info)
 		free(info->facts[i].value);
 	}
 	free(info->facts);
+	for (size_t i = 0; i < info->n_offers; i++)
+		free(info->offers[i]);
+	free(info->offers);
 	*info = (struct msd_payload_info){0};
 }

@@ -15,6 +15,8 @@ struct msd_payload_fact {
 struct msd_payload_info {
 	struct msd_payload_fact *facts;
 	size_t n_facts;
+	char **offers; /* functions that others find in it by name: kernels and such */
+	size_t n_offers;
 };
 
 struct msd_payload_kind {
@@ -47,6 +49,8 @@ bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
 /** The same with bytes from the file, made printable. */
 bool msd_payload_info_add_bytes(struct msd_payload_info *info, const char *key,
 				struct msd_span value);
+/** Append the name of a function that it offers. False when memory is short. */
+bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name);
 void msd_payload_info_finish(struct msd_payload_info *info);
 
 #endif

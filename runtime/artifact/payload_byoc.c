@@ -10,8 +10,12 @@ msd_err msd_payload_json_runtime(struct msd_cur *c, enum msd_era era,
 				 struct msd_payload_info *info, struct msd_diag *d)
 {
 	(void)era;
+	struct msd_cur ahead = *c;
+	struct msd_span symbol = msd_cur_str64(&ahead);
 	msd_err err = msd_payload_str(c, info, "symbol", d);
 
+	if (err == MSD_OK && info != NULL && !msd_payload_info_offer(info, symbol))
+		err = msd_payload_no_memory(d);
 	if (err == MSD_OK)
 		err = msd_payload_bytes(c, info, "graph", d);
 	return err == MSD_OK ? msd_payload_names(c, info, "constant names", d) : err;
@@ -105,8 +109,12 @@ msd_err msd_payload_mrvl(struct msd_cur *c, enum msd_era era,
 			 struct msd_payload_info *info, struct msd_diag *d)
 {
 	(void)era;
+	struct msd_cur ahead = *c;
+	struct msd_span symbol = msd_cur_str64(&ahead);
 	msd_err err = msd_payload_str(c, info, "symbol", d);
 
+	if (err == MSD_OK && info != NULL && !msd_payload_info_offer(info, symbol))
+		err = msd_payload_no_memory(d);
 	if (err == MSD_OK)
 		err = msd_payload_bytes(c, info, "graph", d);
 	return err == MSD_OK ? msd_payload_bytes(c, info, "code", d) : err;

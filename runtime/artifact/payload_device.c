@@ -26,6 +26,9 @@ static void put_kernel(struct msd_buf *out, const struct msd_kernel *k)
 static bool say_kernels(struct msd_payload_info *info, const struct msd_kernel *kernels,
 			size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		if (!msd_payload_info_offer(info, kernels[i].name))
+			return false;
 	for (size_t i = 0; i < n && i < MAX_KERNELS_SAID; i++) {
 		struct msd_buf text = {0};
 

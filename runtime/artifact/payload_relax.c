@@ -5,44 +5,6 @@
 #include "runtime/artifact/printable.h"
 #include "runtime/artifact/relax_image.h"
 
-#define MAX_FUNCS_SAID 256u /* of one program; the rest is a number */
-
-/* "main(x, w): bytecode" */
-static bool say_function(struct msd_payload_info *info, const struct msd_relax_func *f)
-{
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, f->name);
-	msd_buf_printf(&text, "(");
-	for (size_t i = 0; i < f->n_params; i++) {
-		msd_buf_put(&text, ", ", i > 0 ? 2 : 0);
-		msd_printable_put(&text, f->params[i]);
-	}
-	if (f->n_params == 0 && f->n_args > 0)
-		msd_buf_printf(&text, "%" PRId64 " arguments", f->n_args);
-	msd_buf_printf(&text, ")%s", f->kind == MSD_RELAX_VMTIR ? ", compiled" : "");
-	bool ok = !text.bad &&
-		  msd_payload_info_add_bytes(info, "function",
-					     (struct msd_span){text.p, text.n});
-	msd_buf_finish(&text);
-	return ok;
-}
-
-static bool say_functions(struct msd_payload_info *info,
-			  const struct msd_relax_image *img)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < img->n_funcs; i++) {
-		if (img->funcs[i].kind == MSD_RELAX_PACKED)
-			continue;
-		if (n++ < MAX_FUNCS_SAID && !say_function(info, &img->funcs[i]))
-			return false;
-	}
-	return n <= MAX_FUNCS_SAID ||
-	       msd_payload_info_add(info, "function", "%zu more", n - MAX_FUNCS_SAID);
-}
-
 /* The packed functions that the library, its imports or the runtime must have. */
 static bool say_needs(struct msd_payload_info *info, const struct msd_relax_image *img)
 {
@@ -85,8 +47,7 @@ static msd_err describe(struct msd_span payload, enum msd_era era,
 	if (err != MSD_OK)
 		return err;
 	if (!msd_payload_info_add_bytes(info, "version", img.version) ||
-	    !say_functions(info, &img) || !say_needs(info, &img) ||
-	    !say_constants(info, &img) ||
+	    !say_needs(info, &img) || !say_constants(info, &img) ||
 	    !msd_payload_info_add(info, "instructions", "%zu", img.n_instrs))
 		err = msd_payload_no_memory(d);
 	msd_relax_image_finish(&img);

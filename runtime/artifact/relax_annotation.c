@@ -248,3 +248,20 @@ void msd_relax_put_annotation(struct msd_buf *out, struct msd_span annotation)
 		msd_buf_put(out, made.p, made.n);
 	msd_buf_finish(&made);
 }
+
+struct msd_span msd_relax_annotation(const struct msd_span ctx)
+{
+	static const char key[] = "annotation=";
+	const uint8_t *at = memmem(ctx.p, ctx.n, key, sizeof(key) - 1);
+	struct msd_span s = {NULL, 0};
+
+	if (at == NULL)
+		return s;
+	s.p = at + sizeof(key) - 1;
+	s.n = ctx.n - (size_t)(s.p - ctx.p);
+	while (s.n > 0 && s.p[s.n - 1] == ' ')
+		s.n--;
+	if (s.n > 0 && s.p[s.n - 1] == ')') /* of ErrorContext( */
+		s.n--;
+	return s;
+}

@@ -9,4 +9,10 @@
 /** Append @annotation; what is not understood as it is. */
 void msd_relax_put_annotation(struct msd_buf *out, struct msd_span annotation);
 
+/**
+ * The type in a text that compiled checks quote, "ErrorContext(..., annotation=TYPE)";
+ * empty when there is none.
+ */
+struct msd_span msd_relax_annotation(struct msd_span ctx);
+
 #endif

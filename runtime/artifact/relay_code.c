@@ -336,3 +336,14 @@ msd_err msd_relay_check_calls(const struct msd_relay_image *img,
 	}
 	return MSD_OK;
 }
+
+const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f)
+{
+	const struct msd_relay_ins *last = &f->code[f->n_code - 1];
+
+	for (uint32_t i = 0; last->op == MSD_RELAY_RET && i < f->n_code; i++)
+		if (f->code[i].op == MSD_RELAY_ALLOC_TENSOR &&
+		    f->code[i].fields[6] == last->fields[0])
+			return &f->code[i];
+	return NULL;
+}

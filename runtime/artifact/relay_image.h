@@ -92,6 +92,11 @@ void msd_relay_image_finish(struct msd_relay_image *img);
  * the host; private to the reader.
  */
 int32_t msd_relay_device(struct msd_relay_image *img, int64_t number);
+
+/** The instruction that allocates what the function returns, MSD_RELAY_ALLOC_TENSOR;
+ * NULL: it returns something else. */
+const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f);
+
 /** One function at @c, checked against img; private to the reader (relay_code.c). */
 MSD_MUST_CHECK msd_err msd_relay_read_func(struct msd_cur *c,
 					   struct msd_relay_image *img,

@@ -44,24 +44,6 @@ static bool int_const(const struct msd_relax_vm *vm, const struct msd_vm_ins *in
 	return true;
 }
 
-/* The part of the context behind "annotation="; empty when there is none. */
-static struct msd_span annotation_in(const struct msd_span ctx)
-{
-	static const char key[] = "annotation=";
-	const uint8_t *at = memmem(ctx.p, ctx.n, key, sizeof(key) - 1);
-	struct msd_span s = {NULL, 0};
-
-	if (at == NULL)
-		return s;
-	s.p = at + sizeof(key) - 1;
-	s.n = ctx.n - (size_t)(s.p - ctx.p);
-	while (s.n > 0 && s.p[s.n - 1] == ' ')
-		s.n--;
-	if (s.n > 0 && s.p[s.n - 1] == ')') /* of ErrorContext( */
-		s.n--;
-	return s;
-}
-
 static void learn_tensor(const struct msd_relax_vm *vm, const struct msd_vm_ins *ins,
 			 struct msd_param *p)
 {
@@ -160,14 +142,14 @@ static bool learn_call(struct learner *l, const struct msd_vm_ins *ins,
 	if (last == NULL || !msd_any_str(last, &ctx))
 		return true;
 	if (memmem(ctx.p, ctx.n, at_return, sizeof(at_return) - 1) != NULL) {
-		l->ret_annotation = annotation_in(ctx);
+		l->ret_annotation = msd_relax_annotation(ctx);
 		return true;
 	}
 	msd_vm_operand subject = l->vm->operands[ins->args];
 	if (!is_prologue || subject < 0 || (uint32_t)subject >= l->func->n_args)
 		return true;
 	if (l->annotations[subject].n == 0)
-		l->annotations[subject] = annotation_in(ctx);
+		l->annotations[subject] = msd_relax_annotation(ctx);
 	return learn_param(l->vm, ins, name + sizeof(prefix) - 1,
 			   &l->func->signature.params[subject]);
 }

@@ -56,18 +56,6 @@ static bool param_copy(struct msd_param *to, const struct msd_param *from)
 	return true;
 }
 
-/* The instruction that allocates what the function returns; NULL: something else. */
-static const struct msd_relay_ins *find_result(const struct msd_relay_func *f)
-{
-	const struct msd_relay_ins *last = &f->code[f->n_code - 1];
-
-	for (uint32_t i = 0; last->op == MSD_RELAY_RET && i < f->n_code; i++)
-		if (f->code[i].op == MSD_RELAY_ALLOC_TENSOR &&
-		    f->code[i].fields[6] == last->fields[0])
-			return &f->code[i];
-	return NULL;
-}
-
 static void put_result(const struct msd_relay_ins *ins, struct msd_buf *out)
 {
 	const struct msd_dtype dtype = {(uint8_t)ins->fields[2],
@@ -86,7 +74,7 @@ static msd_err learn(const struct msd_relay_vm *vm, const struct msd_relay_func 
 		     struct msd_relay_entry *e, struct msd_diag *d)
 {
 	struct msd_signature *s = &e->signature;
-	const struct msd_relay_ins *result = find_result(f);
+	const struct msd_relay_ins *result = msd_relay_find_result(f);
 	struct msd_buf text = {0};
 
 	for (uint32_t i = 0; i < f->n_params; i++) {

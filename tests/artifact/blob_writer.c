@@ -67,7 +67,7 @@ static void write_06(struct bw *b)
 	struct blob_entry e[] = {{.kind = "opencl"}, {.kind = "cuda"}};
 
 	pw_device(&e[0].payload, "cl", "// Function: k\n", false);
-	pw_device(&e[1].payload, "ptx", "//\n", false);
+	pw_device(&e[1].payload, "ptx", ".version 7.0\n", false);
 	blob_inline(b, e, 2, false);
 	free_entries(e, 2);
 }
@@ -148,7 +148,7 @@ static void write_relax(struct bw *b, const char *kind, enum rw_tags tags)
 	struct bw image = {0};
 
 	rw_write(&image, &program);
-	pw_device(&e[2].payload, "ptx", "//\n", tags != RW_CLASSIC);
+	pw_device(&e[2].payload, "ptx", ".version 7.0\n", tags != RW_CLASSIC);
 	if (tags == RW_022) {
 		bw_raw(&e[0].payload, image.p, image.n);
 		blob_framed(b, e, 3);

@@ -103,7 +103,11 @@ static void put_params(struct bw *b)
 
 void pw_graph_factory(struct bw *b)
 {
-	bw_str(b, "{\"nodes\": []}");
+	bw_str(b, "{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]}],"
+		  "\"arg_nodes\":[0],\"heads\":[[0,0,0]],\"node_row_ptr\":[0,1],"
+		  "\"attrs\":{\"dltype\":[\"list_str\",[\"float32\"]],"
+		  "\"storage_id\":[\"list_int\",[0]],"
+		  "\"shape\":[\"list_shape\",[[2,3]]]}}");
 	pw_aot_factory(b);
 }
 
@@ -199,9 +203,10 @@ void pw_relay_vm(struct bw *b, int minor)
 		bw_u32(&code, 0);
 	pw_tensor(&code);
 	bw_u64(&code, 1);
-	bw_u64(&code, 1);
+	bw_u64(&code, minor >= 9 ? 0 : 1); /* a device's index, before its type */
 	bw_strs(&code, one_name);
-	bw_raw(&code, "the bytecode is not read", 24);
+	bw_u64(&code, 0); /* attributes */
+	bw_u64(&code, 0); /* functions */
 	bw_str_of(b, &code);
 	bw_free(&code);
 }

@@ -75,17 +75,20 @@ Test(inspect, lists_functions_as_callers_name_them)
 
 Test(inspect, lists_symbols_that_the_process_must_have)
 {
-	expect_in(LIBRARY_CLASSIC, "undefined  TVMFuncCall (TVM)",
+	expect_in(LIBRARY_CLASSIC, "undefined  TVMFuncCall (modserd)",
 		  "\"undefined\":[\"TVMFuncCall\"");
-	expect_in(LIBRARY_FFI, "undefined  TVMFFIErrorSetRaisedFromCStrParts (TVM)",
+	expect_in(LIBRARY_FFI, "undefined  TVMFFIErrorSetRaisedFromCStrParts (modserd)",
 		  "\"undefined\":[\"TVMFFIErrorSetRaisedFromCStrParts\"");
 }
 
 Test(inspect, draws_the_import_tree)
 {
 	expect_in(LIBRARY_FFI,
-		  "    constants: 6 (24 bytes of tensors)\n"
+		  "      constants: 6 (24 bytes of tensors)\n"
 		  "      instructions: 6\n"
+		  "      function: main(x, y)\n"
+		  "      function: helper(x)\n"
+		  "      function: compiled(x), compiled\n"
 		  "    [1] _lib, this library\n"
 		  "      [2] cuda, CUDA kernels, ",
 		  "{\"kind\":\"_lib\",\"what\":\"this library\",\"bytes\":0,"
@@ -190,4 +193,121 @@ Test(inspect, programs_are_listed_and_their_absence_is_told)
 	msd_buf_finish(&out);
 	bw_free(&with);
 	bw_free(&without);
+}
+
+/* Texts as compiled code has them, behind the blob; @text may hold NULs. */
+static void expect_signature(enum msd_era era, const char *text, size_t n,
+			     const char *expected)
+{
+	struct bw image = {0};
+	struct msd_inspect *in = NULL;
+	struct ew_lib lib = {.machine = 62,
+			     .syms = {{"__tvm_module_ctx", 'O'}, {"f", 'F'}}};
+
+	if (era == MSD_ERA_FFI) {
+		lib.syms[0].name = "__tvm_ffi__library_ctx";
+		lib.syms[1].name = "__tvm_ffi_f";
+	}
+	ew_write(&image, &lib);
+	bw_raw(&image, text, n);
+	cr_assert_eq(msd_inspect_read(bw_span(&image), &in, NULL), MSD_OK);
+	cr_assert_eq(in->n_functions, 1);
+	if (expected == NULL)
+		cr_expect_null(in->signatures[0], "%s", in->signatures[0]);
+	else
+		cr_expect_str_eq(in->signatures[0], expected);
+	msd_inspect_destroy(in);
+	bw_free(&image);
+}
+#define SIGNATURE(era, text, expected)                                                 \
+	expect_signature(era, "\0" text, sizeof(text) + 1, expected)
+
+Test(inspect, signatures_are_read_from_the_codes_texts)
+{
+	SIGNATURE(MSD_ERA_FFI, "f(A: Tensor([n], float32), k: int32)",
+		  "f(A: Tensor([n], float32), k: int32)");
+	SIGNATURE(MSD_ERA_FFI, "when calling:\n  `f(x)`", "f(x)");
+	SIGNATURE(MSD_ERA_FFI, "f(x) is not all", NULL);
+	SIGNATURE(MSD_ERA_FFI, "gf(x)", NULL);
+	SIGNATURE(MSD_ERA_CLASSIC, "f(x)", NULL);
+	SIGNATURE(MSD_ERA_CLASSIC,
+		  "Assert fail: (num_args == 3), f: num_args should be 3\0"
+		  "Assert fail: x, f: Expect arg[0] to be pointer\0"
+		  "Assert fail: x, f: Expect arg[2] to be int",
+		  "f(Tensor, ?, int)");
+	SIGNATURE(MSD_ERA_CLASSIC, "f: num_args should be 99", NULL);
+}
+
+Test(inspect, hashes_are_of_the_file_and_of_payloads)
+{
+	struct bw file = read_file(LIBRARY_FFI);
+	struct msd_inspect *in = NULL;
+	char hash[MSD_SHA256_TEXT];
+
+	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
+	cr_expect_str_eq(in->sha256, "");
+	msd_inspect_hash(in, bw_span(&file));
+	msd_sha256(bw_span(&file), hash);
+	cr_expect_str_eq(in->sha256, hash);
+	msd_sha256((struct msd_span){file.p + in->modules[2].offset,
+				     (size_t)in->modules[2].bytes},
+		   hash);
+	cr_expect_str_eq(in->modules[2].sha256, hash);
+	cr_expect_str_eq(in->modules[1].sha256, "");
+	msd_inspect_destroy(in);
+	bw_free(&file);
+}
+
+static const char *knows_expf(void *ctx, const char *symbol)
+{
+	(void)ctx;
+	return strcmp(symbol, "expf") == 0 ? "libm.so.6" : NULL;
+}
+
+Test(inspect, who_provides_a_symbol_is_told)
+{
+	struct bw image = {0};
+	struct msd_inspect *in = NULL;
+	struct msd_buf text = {0};
+	struct ew_lib lib = {.machine = 62,
+			     .syms = {{"TVMFuncCall", 'U'},
+				      {"expf", 'U'},
+				      {"secret", 'U'},
+				      {"__TVMUnheardOf", 'O'},
+				      {"__TVMFuncCall", 'O'},
+				      {"__tvm_module_ctx", 'O'}}};
+
+	ew_write(&image, &lib);
+	cr_assert_eq(msd_inspect_read(bw_span(&image), &in, NULL), MSD_OK);
+	cr_assert_eq(in->n_undefined, 3);
+	cr_expect_str_eq(in->providers[0], "modserd");
+	cr_expect_null(in->providers[1]);
+	cr_assert_eq(in->n_unknown_slots, 1);
+	cr_expect_str_eq(in->unknown_slots[0], "__TVMUnheardOf");
+	cr_assert_eq(msd_inspect_resolve(in, knows_expf, NULL, NULL), MSD_OK);
+	msd_inspect_text(in, &text);
+	msd_buf_put_u8(&text, '\0');
+	cr_expect(strstr((char *)text.p,
+			 "undefined  TVMFuncCall (modserd), expf (libm.so.6), "
+			 "secret (nobody)\n"
+			 "unknown    __TVMUnheardOf (nobody)\n") != NULL,
+		  "%s", (char *)text.p);
+	msd_buf_finish(&text);
+	msd_inspect_destroy(in);
+	bw_free(&image);
+}
+
+Test(inspect, who_has_a_models_functions_is_told)
+{
+	struct bw file = read_file(LIBRARY_FFI);
+	struct msd_inspect *in = NULL;
+	char buf[MSD_PROVIDER_MAX];
+
+	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
+	cr_expect_str_eq(msd_inspect_provider(in, "add", buf), "this library");
+	cr_expect_str_eq(msd_inspect_provider(in, "k", buf), "module 2 (cuda)");
+	cr_expect_str_eq(msd_inspect_provider(in, "vm.builtin.copy", buf), "modserd");
+	cr_expect_null(msd_inspect_provider(in, "vm.builtin.nothing", buf));
+	msd_inspect_destroy(in);
+	bw_free(&file);
 }

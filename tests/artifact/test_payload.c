@@ -41,9 +41,9 @@ Test(payload, device_code_is_described)
 	struct bw classic = {0};
 	struct bw ffi = {0};
 
-	pw_device(&classic, "ptx", "//", false);
+	pw_device(&classic, "ptx", ".version 7.0", false);
 	expect_facts("cuda", &classic, MSD_ERA_CLASSIC,
-		     "format: ptx\ncode: 2 bytes\n" KERNEL);
+		     "format: ptx\ncode: 12 bytes\n" KERNEL);
 	pw_device(&ffi, "cubin", "\x50\xed\x55\xba", true);
 	expect_facts("cuda", &ffi, MSD_ERA_FFI,
 		     "format: cubin\ncode: 4 bytes, a fatbin\n" KERNEL);
@@ -90,7 +90,7 @@ Test(payload, executors_are_described)
 
 	pw_graph_factory(&graph);
 	expect_facts("GraphExecutorFactory", &graph, MSD_ERA_CLASSIC,
-		     "graph: 13 bytes\nparameter names: p0\n"
+		     "graph: 208 bytes\nparameter names: p0\n"
 		     "parameters: 1 (24 bytes)\nmodel: default\n");
 	pw_aot_factory(&aot);
 	expect_facts("AotExecutorFactory", &aot, MSD_ERA_CLASSIC,

@@ -31,6 +31,10 @@ static msd_err split(const char *name, struct msd_param_store *store,
 	struct golden_blob *all = find(name, &n, &g);
 
 	cr_assert_not_null(g);
+	/* Its relay program is made one of a release that is not known. */
+	uint8_t *version = memmem(g->bytes.p, g->bytes.n, "0.14.0", 6);
+	if (version != NULL)
+		version[2] = '0';
 	cr_assert_eq(msd_tree_read_blob(bw_span(&g->bytes), g->era, &tree, NULL),
 		     MSD_OK);
 	msd_err err = msd_split_params(&tree, g->era, store, payloads, d);

@@ -10,6 +10,7 @@
 
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/elf_writer.h"
+#include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mlf_writer.h"
 #include "tests/artifact/relax_writer.h"
 
@@ -175,6 +176,36 @@ static int write_models(const char *dir)
 	return rc;
 }
 
+static int write_gpu_code(const char *dir)
+{
+	static const char *const names[] = {"cubin_old",   "cubin_old_a", "cubin_new",
+					    "cubin_new_a", "fatbin",      "ptx"};
+	char path[512];
+	int rc = 0;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct bw b = {0};
+
+		if (i < 4)
+			gw_cubin(&b, (enum gw_layout)i);
+		else if (i == 4)
+			gw_fatbin(&b);
+		else
+			bw_raw(&b, gw_ptx, strlen(gw_ptx));
+		(void)snprintf(path, sizeof(path), "%s/gpu_code/accept_%s.bin", dir,
+			       names[i]);
+		rc |= write_file(path, &b);
+		b.n -= 2;
+		if (i == 5) /* within its last kernel */
+			b.n -= 2;
+		(void)snprintf(path, sizeof(path), "%s/gpu_code/reject_%s_short.bin",
+			       dir, names[i]);
+		rc |= write_file(path, &b);
+		bw_free(&b);
+	}
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "blob") == 0)
@@ -182,7 +213,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "corpus") == 0)
 		return write_blobs(argv[2]) | write_cycle(argv[2]) |
 		       write_images(argv[2]) | write_elfs(argv[2]) |
-		       write_models(argv[2]);
+		       write_models(argv[2]) | write_gpu_code(argv[2]);
 	(void)fprintf(stderr, "usage: write_artifact blob NAME FILE | corpus DIR\n");
 	return 2;
 }

@@ -1,0 +1,112 @@
+#include "client/cli/system.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "client/cli/file.h"
+
+#define PATH_BYTES 4096
+#define MAX_LIBRARY_BYTES ((off_t)512 << 20) /* larger ones are not looked into */
+
+/* With the machine's own directory of Debian between them. */
+static const char *const directories[] = {
+#if defined(__x86_64__)
+	"/lib/x86_64-linux-gnu",
+	"/usr/lib/x86_64-linux-gnu",
+#elif defined(__aarch64__)
+	"/lib/aarch64-linux-gnu",
+	"/usr/lib/aarch64-linux-gnu",
+#elif defined(__riscv)
+	"/lib/riscv64-linux-gnu",
+	"/usr/lib/riscv64-linux-gnu",
+#endif
+	"/lib64",
+	"/usr/lib64",
+	"/lib",
+	"/usr/lib",
+	"/usr/local/lib",
+};
+
+/* The library called @name into a new entry; nothing when there is none. */
+static msd_err add(struct msd_system *s, const char *name, struct msd_diag *d)
+{
+	struct msd_system_library *l = &s->libraries[s->n];
+	char path[PATH_BYTES];
+	struct stat st;
+
+	if (strchr(name, '/') != NULL || msd_system_has(s, name))
+		return MSD_OK;
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
+		const int n =
+			snprintf(path, sizeof(path), "%s/%s", directories[i], name);
+		if (n < 0 || n >= PATH_BYTES || stat(path, &st) != 0 ||
+		    !S_ISREG(st.st_mode) || st.st_size > MAX_LIBRARY_BYTES)
+			continue;
+		if (msd_file_read(path, &l->file, NULL) == MSD_OK &&
+		    msd_elf_read((struct msd_span){l->file.p, l->file.n}, &l->elf,
+				 NULL) == MSD_OK &&
+		    msd_elf_check_host(&l->elf, NULL) == MSD_OK) {
+			char *copy = strdup(name);
+			if (copy != NULL) {
+				l->name = copy;
+				s->n++;
+				return MSD_OK;
+			}
+			msd_elf_finish(&l->elf);
+			msd_buf_finish(&l->file);
+			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		}
+		msd_elf_finish(&l->elf);
+		msd_buf_finish(&l->file);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_system_read(const struct msd_inspect *i, struct msd_system *ret,
+			struct msd_diag *d)
+{
+	static const char *const always[] = {"libc.so.6", "libm.so.6"};
+	const size_t n_always = sizeof(always) / sizeof(*always);
+	msd_err err = MSD_OK;
+
+	*ret = (struct msd_system){0};
+	ret->libraries = calloc(i->n_needed + n_always, sizeof(*ret->libraries));
+	if (ret->libraries == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t k = 0; err == MSD_OK && k < n_always; k++)
+		err = add(ret, always[k], d);
+	for (size_t k = 0; err == MSD_OK && k < i->n_needed; k++)
+		err = add(ret, i->needed[k], d);
+	return err;
+}
+
+const char *msd_system_find(void *ctx, const char *symbol)
+{
+	const struct msd_system *s = ctx;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (msd_elf_find(&s->libraries[i].elf, symbol) != NULL)
+			return s->libraries[i].name;
+	return NULL;
+}
+
+bool msd_system_has(const struct msd_system *s, const char *library)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->libraries[i].name, library) == 0)
+			return true;
+	return false;
+}
+
+void msd_system_finish(struct msd_system *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->libraries[i].name);
+		msd_elf_finish(&s->libraries[i].elf);
+		msd_buf_finish(&s->libraries[i].file);
+	}
+	free(s->libraries);
+	*s = (struct msd_system){0};
+}

@@ -1,0 +1,97 @@
+/* inspect: what a file holds, without running any of it. */
+#include <string.h>
+
+#include "client/cli/file.h"
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "client/cli/system.h"
+#include "runtime/artifact/mlf.h"
+
+static struct msd_span span_of(const struct msd_buf *b)
+{
+	return (struct msd_span){b->p, b->n};
+}
+
+/* What this machine's libraries have is of no use to code of another. */
+static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
+		       struct msd_diag *d)
+{
+	struct msd_system system = {0};
+	struct msd_elf elf = {0};
+	msd_err err = msd_elf_read(file, &elf, d);
+	const bool is_ours = err == MSD_OK && msd_elf_check_host(&elf, NULL) == MSD_OK;
+
+	msd_elf_finish(&elf);
+	if (!is_ours)
+		return err;
+	err = msd_system_read(inspect, &system, d);
+	if (err == MSD_OK)
+		err = msd_inspect_resolve(inspect, msd_system_find, &system, d);
+	msd_system_finish(&system);
+	return err;
+}
+
+static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
+			       struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_inspect *inspect = NULL;
+
+	if (cli->vm)
+		return msd_inspect_programs(file, out, d);
+	msd_err err = msd_inspect_read(file, &inspect, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_inspect_hash(inspect, file);
+	err = resolve(inspect, file, d);
+	if (err == MSD_OK && cli->dot)
+		msd_inspect_dot(inspect, out);
+	else if (err == MSD_OK && cli->json)
+		msd_inspect_json(inspect, out);
+	else if (err == MSD_OK)
+		msd_inspect_text(inspect, out);
+	msd_inspect_destroy(inspect);
+	return err;
+}
+
+static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf *out,
+			     struct msd_diag *d)
+{
+	struct msd_mlf m = {0};
+	msd_err err = msd_mlf_read(file, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (as_json)
+		msd_mlf_json(&m, out);
+	else
+		msd_mlf_text(&m, out);
+	msd_mlf_finish(&m);
+	return MSD_OK;
+}
+
+enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
+{
+	const char *path = cli->words[0];
+	struct msd_buf file = {0};
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+	msd_err err = msd_file_read(path, &file, &d);
+
+	if (err == MSD_OK) {
+		err = msd_archive_is_model(span_of(&file))
+			      ? inspect_model(span_of(&file), cli->json, &out, &d)
+			      : inspect_library(cli, span_of(&file), &out, &d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(&d, err, "%s", path);
+	}
+	if (err != MSD_OK)
+		code = msd_report_file(&d);
+	if (out.n > 0 && out.p[out.n - 1] != '\n')
+		msd_buf_put_u8(&out, '\n');
+	msd_print_flush(&out);
+	msd_buf_finish(&file);
+	msd_diag_finish(&d);
+	return code;
+}
