@@ -50,6 +50,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 		fi
 		;;
 	completion) _modser_words bash fish zsh ;;
+	ping | ls | info | devices) ;;
 	*) _modser_files ;;
 	esac
 }

@@ -155,6 +155,11 @@ static msd_err read_one(struct msd_options *o, char **argv, int *i, struct msd_d
 	if (equals == NULL && read_flag(o, option))
 		return MSD_OK;
 	msd_err err = read_valued(o, option, value != NULL ? value : "", d);
+	if (err == MSD_NOT_FOUND && arg[0] != '-')
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: neither an option nor an address, unix:PATH "
+				    "or tcp://HOST:PORT, behind --listen",
+				    arg);
 	if (err == MSD_NOT_FOUND)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: no such option (see --help)", arg);

@@ -63,9 +63,13 @@ static bool is_tar(struct msd_span image)
 	return sum == tar_octal(image.p + TAR_SUM_AT, TAR_SUM_BYTES);
 }
 
-/* " lib0.o devc.o": the members of a tar archive that a linker takes. */
-static void list_objects(struct msd_span image, struct msd_buf *out)
+/* " lib0.o devc.o": the members of a tar archive that a linker takes. True when it is a
+ * model: linking alone would lose its graph. */
+static bool list_objects(struct msd_span image, struct msd_buf *out)
 {
+	static const char description[] = "metadata.json"; /* of a model library */
+	bool is_model = false;
+
 	while (image.n >= TAR_BLOCK && image.p[0] != '\0') {
 		const char *name = (const char *)image.p;
 		size_t len = strnlen(name, TAR_NAME_BYTES);
@@ -75,24 +79,32 @@ static void list_objects(struct msd_span image, struct msd_buf *out)
 			name += 2;
 			len -= 2;
 		}
+		is_model |= len == sizeof(description) - 1 &&
+			    memcmp(name, description, len) == 0;
 		if (image.p[TAR_TYPE_AT] != '5' && is_object_name(name, len) &&
 		    out->n + len < 1024)
 			msd_buf_printf(out, " %.*s", (int)len, name);
 		if (bytes > image.n - TAR_BLOCK)
-			return;
+			break;
 		bytes += TAR_BLOCK + (TAR_BLOCK - bytes % TAR_BLOCK) % TAR_BLOCK;
 		if (bytes > image.n)
-			return;
+			break;
 		image.p += bytes;
 		image.n -= bytes;
 	}
+	return is_model;
 }
 
 static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 {
 	struct msd_buf objects = {0};
 
-	list_objects(image, &objects);
+	if (list_objects(image, &objects)) {
+		msd_buf_finish(&objects);
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "a model library archive; make a library of it: "
+				    "modser convert NAME.tar -o NAME.so");
+	}
 	if (objects.n == 0 && !objects.bad)
 		msd_buf_printf(&objects, " lib0.o devc.o");
 	msd_err err = msd_diag_set(d, MSD_UNSUPPORTED,

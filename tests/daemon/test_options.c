@@ -65,6 +65,7 @@ Test(options, refused_with_the_option_and_what_it_takes)
 		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
 		{{"--listen=gopher:/x"}, "gopher:/x"},
+		{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"},
 		{{"--load", "a=b.so"}, "--listen"}};
 
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -103,6 +103,15 @@ def test_objects_and_archives_are_refused_with_the_command_that_links_them(serve
     assert "-shared" in failure.message and "tar" in failure.message
 
 
+def test_a_models_archive_is_refused_with_the_command_that_keeps_its_graph(served, tmp_path):
+    (tmp_path / "metadata.json").write_text("{}")
+    (tmp_path / "lib0.o").write_bytes(b"object")
+    for names in (["metadata.json", "lib0.o"], ["./lib0.o", "./metadata.json"]):
+        subprocess.run(["tar", "-C", tmp_path, "-cf", tmp_path / "m.tar", *names], check=True)
+        failure = refusal(served, (tmp_path / "m.tar").read_bytes(), file="m.tar")
+        assert failure.name == "UNSUPPORTED" and "modser convert" in failure.message
+
+
 def u64(*values):
     return struct.pack(f"<{len(values)}Q", *values)
 

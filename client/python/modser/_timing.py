@@ -47,7 +47,7 @@ class Times(NamedTuple):
 
     def __str__(self) -> str:
         names = ("mean", "median", "max", "min", "std")
-        return "  ".join(f"{name} {getattr(self, name) * 1e3:.4f} ms" for name in names)
+        return ", ".join(f"{name} {getattr(self, name) * 1e6:.3f} us" for name in names)
 
 
 class Plan(NamedTuple):
