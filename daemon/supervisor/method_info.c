@@ -190,7 +190,8 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m)
 static void put_error(struct msd_buf *b, const struct msd_module *m)
 {
 	msd_pack_cstr(b, "error");
-	if (m->error != NULL)
+	/* While it can be called, what one of its workers met is for the log. */
+	if (m->error != NULL && m->state != MSD_STATE_READY)
 		msd_pack_cstr(b, m->error);
 	else
 		msd_pack_nil(b);

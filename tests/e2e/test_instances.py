@@ -305,6 +305,18 @@ def test_the_cores_are_divided_among_the_workers(own_daemon, models):
             assert most == max(1, cores // n)
 
 
+def test_workers_share_a_device(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/convnet_opencl"
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as one, Wire(daemon.host) as two:
+        if "opencl:0" not in {d["device"] for d in one.ask("server.info")["devices"]}:
+            pytest.skip("no OpenCL device")
+        load(one, "device", need(folder, "convnet_opencl.so"), instances=2)
+        calls = [(wire, wire.start("call", "device:run", x)) for wire in (one, two) for _ in range(4)]
+        for wire, call in calls:
+            assert ulps(wire.finish(call)[1][0], want) <= 2
+
+
 def test_the_command_line_loads_and_shows_several(own_daemon):
     daemon = own_daemon("--load", f"first={MEET},instances=2")
     daemon.ok("wait", "first")

@@ -343,6 +343,8 @@ def test_ctrl_c_leaves_a_usable_connection(client, monkeypatch):
         interrupt.start()
         return read(*until)
 
+    # A shell's background job ignores SIGINT, and so would this test.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with harness.Gate() as gate:
         future = client["faults"].gate.submit(gate.path)
         gate.entered()
@@ -351,6 +353,7 @@ def test_ctrl_c_leaves_a_usable_connection(client, monkeypatch):
             with pytest.raises(KeyboardInterrupt):
                 future.result()
         interrupt.join()
+        signal.signal(signal.SIGINT, before)
         gate.open()
         assert future.result() is None
     assert client["results"].int() == -42
