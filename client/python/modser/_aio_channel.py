@@ -132,6 +132,7 @@ class Channel:
                     self._loop.add_writer(self._socket, self._flush)
                 return
             except OSError as error:
+                self._on_readable()  # the daemon may have said why
                 return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
             at = 0
             while at < len(self._unsent) and sent >= _nbytes(self._unsent[at]):
@@ -154,8 +155,7 @@ class Channel:
             except OSError as error:
                 return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
             if not n:
-                text = f"{self.address}: the daemon closed the connection"
-                return self._lose(ConnectionLost(text))
+                return self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
             try:
                 self._reader.received(n)
             except ProtocolError as error:

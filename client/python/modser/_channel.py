@@ -125,6 +125,7 @@ class Channel:
                 if left > 0:
                     buffers = rest(buffers, sent)
         except OSError as error:
+            self.poll()  # the daemon may have said why
             text = f"{self.address}: {error.strerror or error}"
             raise again(self._lose(ConnectionLost(text))) from None
         except BaseException as error:  # half a frame may have gone
@@ -209,7 +210,7 @@ class Channel:
             self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
             return
         if not n:
-            self._lose(ConnectionLost(f"{self.address}: the daemon closed the connection"))
+            self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
             return
         try:
             self._reader.received(n)

@@ -6,6 +6,7 @@ is believed: sizes are compared with the limits and with what is there before me
 """
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Optional, Protocol
 
 import msgpack
@@ -38,6 +39,8 @@ class Reader:
         self._plan: list[memoryview] = []  # what is still to fill of a large frame, last first
         self._places: list[Place] = []
         self._body: Any = None
+        #: Why there is nothing more to read.
+        self.farewell = "the daemon closed the connection"
 
     def target(self) -> memoryview:
         return self._plan[-1] if self._plan else self._view[self._end :]
@@ -173,7 +176,7 @@ class Reader:
         body, places = self._body, self._places
         self._body, self._places = None, []
         if body[0] == 2:
-            return  # notifications are reserved
+            return self._notified(body)
         if not 4 <= len(body) <= 5 or body[0] != 1 or not isinstance(body[1], int):
             raise ProtocolError("a body that is no response")
         waiting = self.waiting.pop(body[1], None)
@@ -188,6 +191,14 @@ class Reader:
         elif places:
             result = _settle(result)
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
+
+
+    def _notified(self, body: Any) -> None:
+        """The daemon says why it ends the connection; other notifications are for others."""
+        if len(body) == 3 and body[1] == "session.close":
+            with contextlib.suppress(TypeError):
+                cause = from_wire(body[2])
+                self.farewell = f"the daemon ended the connection: {cause.message} [{cause.name}]"
 
 
 def _gap(nbytes: int) -> list[memoryview]:

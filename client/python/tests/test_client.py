@@ -7,6 +7,7 @@ import sys
 import threading
 
 import harness
+import msgpack
 import numpy as np
 import pytest
 
@@ -271,6 +272,17 @@ GOOD = frame(f"9401{ID}c09291{TENSOR}c0", b"abcd")
 
 def test_a_reply_by_hand_is_good(folder):
     assert answers(folder, GOOD).result().tobytes() == b"abcd"
+
+
+def test_the_daemon_says_why_it_ends_the_connection(tmp_path):
+    last = msgpack.packb([2, "session.close", [22, "BUSY", "too slow a reader", {}]])
+    with pytest.raises(modser.ConnectionLost, match=r"ended the connection: too slow .* \[BUSY\]"):
+        answers(tmp_path, frame(last.hex())).result()
+
+
+@pytest.mark.parametrize("body", [[2, "session.close", 3], [2, "session.close"], [2, "chunk", []]])
+def test_other_notifications_mean_nothing(tmp_path, body):
+    assert answers(tmp_path, frame(msgpack.packb(body).hex()) + GOOD).result().tobytes() == b"abcd"
 
 
 @pytest.mark.parametrize("end", [0, 1, 15, 16, 40, len(GOOD) - 1])
