@@ -63,14 +63,18 @@ static bool is_tar(struct msd_span image)
 	return sum == tar_octal(image.p + TAR_SUM_AT, TAR_SUM_BYTES);
 }
 
-/* " lib0.o devc.o": the members of a tar archive that a linker takes. True when it is a
- * model: linking alone would lose its graph. */
-static bool list_objects(struct msd_span image, struct msd_buf *out)
+struct listing {
+	bool is_model; /* linking alone would lose its graph */
+	bool is_whole; /* it ends with an empty block, behind an entry */
+};
+
+/* " lib0.o devc.o": the members of a tar archive that a linker takes. */
+static struct listing list_objects(struct msd_span image, struct msd_buf *out)
 {
 	static const char description[] = "metadata.json"; /* of a model library */
-	bool is_model = false;
+	struct listing ret = {0};
 
-	while (image.n >= TAR_BLOCK && image.p[0] != '\0') {
+	while (is_tar(image)) {
 		const char *name = (const char *)image.p;
 		size_t len = strnlen(name, TAR_NAME_BYTES);
 		size_t bytes = tar_octal(image.p + TAR_SIZE_AT, TAR_SIZE_BYTES);
@@ -79,27 +83,36 @@ static bool list_objects(struct msd_span image, struct msd_buf *out)
 			name += 2;
 			len -= 2;
 		}
-		is_model |= len == sizeof(description) - 1 &&
-			    memcmp(name, description, len) == 0;
+		ret.is_model |= len == sizeof(description) - 1 &&
+				memcmp(name, description, len) == 0;
 		if (image.p[TAR_TYPE_AT] != '5' && is_object_name(name, len) &&
 		    out->n + len < 1024)
 			msd_buf_printf(out, " %.*s", (int)len, name);
 		if (bytes > image.n - TAR_BLOCK)
-			break;
+			return ret;
 		bytes += TAR_BLOCK + (TAR_BLOCK - bytes % TAR_BLOCK) % TAR_BLOCK;
 		if (bytes > image.n)
-			break;
+			return ret;
 		image.p += bytes;
 		image.n -= bytes;
 	}
-	return is_model;
+	ret.is_whole = image.n >= TAR_BLOCK && image.p[0] == '\0';
+	return ret;
 }
 
 static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 {
 	struct msd_buf objects = {0};
 
-	if (list_objects(image, &objects)) {
+	const struct listing listing = list_objects(image, &objects);
+	if (!listing.is_whole) {
+		msd_buf_finish(&objects);
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "a tar archive that is damaged or cut off: its %zu "
+				    "bytes have no end marker",
+				    image.n);
+	}
+	if (listing.is_model) {
 		msd_buf_finish(&objects);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a model library archive; make a library of it: "

@@ -5,6 +5,7 @@
 
 #include "runtime/artifact/elf.h"
 #include "tests/artifact/elf_writer.h"
+#include "tests/support/exact.h"
 #include "tests/artifact/mangle.h"
 
 static const struct ew_lib plain = {
@@ -252,6 +253,29 @@ static void put_tar_member(struct bw *b, const char *name)
 	bw_raw(b, block, sizeof(block));
 }
 
+static const uint8_t zeros[512];
+
+Test(elf, a_tar_archive_that_is_cut_off_is_refused_as_such)
+{
+	struct bw tar = {0};
+
+	put_tar_member(&tar, "./lib0.o");
+	put_tar_member(&tar, "./codegen/");
+	for (size_t n = 512; n <= tar.n; n++) {
+		struct msd_elf elf;
+		struct msd_diag d = {0};
+		uint8_t *copy = exact_copy(tar.p, n);
+
+		cr_assert_eq(msd_elf_read((struct msd_span){copy, n}, &elf, &d),
+			     MSD_BAD_ARTIFACT, "%zu bytes", n);
+		cr_assert_not_null(strstr(msd_diag_text(&d), "damaged or cut off"),
+				   "%s", msd_diag_text(&d));
+		msd_diag_finish(&d);
+		free(copy);
+	}
+	bw_free(&tar);
+}
+
 Test(elf, a_tar_archive_is_refused_with_the_command_that_links_it)
 {
 	struct bw tar = {0};
@@ -259,6 +283,7 @@ Test(elf, a_tar_archive_is_refused_with_the_command_that_links_it)
 	put_tar_member(&tar, "./lib0.o");
 	put_tar_member(&tar, "notes; rm -rf ~.o");
 	put_tar_member(&tar, "devc.o");
+	bw_raw(&tar, zeros, sizeof(zeros));
 	expect_refusal(bw_span(&tar), MSD_UNSUPPORTED,
 		       "cc -shared -fPIC -o NAME.so lib0.o devc.o");
 	bw_free(&tar);

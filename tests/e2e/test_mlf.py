@@ -117,6 +117,17 @@ def test_version_5_is_what_tvm_0_8_writes(mlf, tmp_path):
     assert one == two
 
 
+def test_an_archive_that_is_cut_off_says_so(mlf, tmp_path):
+    whole = (mlf / "mlp_graph_llvm.tar").read_bytes()
+    path = tmp_path / "cut.tar"
+    for n in (512, 513, 1000, 1024, 1536, 2000, 2048, 4096, len(whole) // 2):
+        path.write_bytes(whole[:n])
+        for verb in (("inspect", path), ("convert", path, "-o", tmp_path / "d.so")):
+            said = modser(*verb)
+            assert said.status != 0 and "end marker" in said.err, (n, said)
+            assert "unlinked" not in said.err
+
+
 def test_archives_are_reproducible(mlf, tmp_path):
     parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)
     made = []
