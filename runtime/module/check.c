@@ -160,6 +160,10 @@ static msd_err check_scalar(const struct msd_call_rules *rules, size_t i,
 	}
 	if (p->kind == MSD_P_BOOL && !is_int)
 		return refuse(rules, i, d, "a bool", msd_type_name(v->type));
+	if (p->kind == MSD_P_SHAPE && v->type != MSD_T_SHAPE)
+		return refuse(rules, i, d, "a shape", msd_type_name(v->type));
+	if (p->kind == MSD_P_TUPLE && v->type != MSD_T_ARRAY)
+		return refuse(rules, i, d, "a tuple", msd_type_name(v->type));
 	/* tvm-ffi code converts an int, classic code refuses it with its own words. */
 	if (p->kind == MSD_P_FLOAT && !is_int && v->type != MSD_T_FLOAT)
 		return refuse(rules, i, d, "a float", msd_type_name(v->type));
@@ -202,11 +206,11 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 	const struct msd_signature *s = rules->info.signature;
 
 	if (s->known && n != s->n_params)
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "%s: expected %zu arguments, got %zu%s%s",
-				    rules->info.name, s->n_params, n,
-				    s->text != NULL ? "; it is " : "",
-				    s->text != NULL ? s->text : "");
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT, "%s: expected %zu argument%s, got %zu%s%s",
+			rules->info.name, s->n_params, s->n_params == 1 ? "" : "s", n,
+			s->text != NULL ? "; it is " : "",
+			s->text != NULL ? s->text : "");
 	for (size_t i = 0; i < n; i++) {
 		msd_err err = msd_check_arg(rules, i, &args[i], d);
 		if (err != MSD_OK)

@@ -4,6 +4,7 @@
  * the path of VM functions and instructions in front: "main: pc 12: loop: pc 3:
  * vm.builtin.match_shape: <the callee's text>".
  */
+#include "runtime/module/relax_context.h"
 #include "runtime/module/relax_vm.h"
 
 #include <stdlib.h>
@@ -39,8 +40,11 @@ static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 {
 	struct msd_buf path = {0};
 	struct msd_diag d = {0};
-	msd_err err = msd_abi_take(&d);
 
+	if (base == 0 && vm->n_frames == 1 && callee != NULL &&
+	    msd_relax_blame_argument(vm->frames[0].func->name))
+		return;
+	msd_err err = msd_abi_take(&d);
 	for (size_t i = base; i < vm->n_frames; i++) {
 		const struct msd_vm_frame *f = &vm->frames[i];
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/abi/error.h"
+#include "runtime/module/relax_context.h"
 #include "runtime/module/relax_vm.h"
 
 struct msd_function *
@@ -73,5 +74,7 @@ int msd_relax_vmtir_call(void *self, const struct msd_any *args, int32_t n,
 		rc = run(f, regs, ret);
 	vm->nested--;
 	msd_vm_pop(vm);
+	if (rc != 0 && vm->n_frames == 0)
+		(void)msd_relax_blame_argument(f->name);
 	return rc;
 }

@@ -160,3 +160,31 @@ Test(check, int_wider_than_its_parameter_is_refused)
 	cr_expect_eq(msd_check_args(&rules, &v, 1, &d), MSD_BAD_ARGUMENT);
 	msd_diag_finish(&d);
 }
+
+Test(check, shapes_and_tuples_are_told_from_other_values)
+{
+	struct msd_param params[] = {{.name = "s", .kind = MSD_P_SHAPE, .ndim = -1},
+				     {.name = "t", .kind = MSD_P_TUPLE, .ndim = -1}};
+	const struct msd_signature s = {.known = true, .params = params, .n_params = 2};
+	const struct msd_call_rules rules = {.info = {.name = "f", .signature = &s},
+					     .data_align = 64};
+	struct msd_tensor *x = tensor_counting(4);
+	struct msd_diag d = {0};
+	struct msd_any args[] = {msd_of_obj(&msd_shape_new(NULL, 0)->obj),
+				 msd_of_obj(&msd_array_new(0)->obj)};
+
+	cr_expect_eq(msd_check_args(&rules, args, 2, &d), MSD_OK);
+	struct msd_any swapped[] = {args[1], args[0]};
+	cr_expect_eq(msd_check_args(&rules, swapped, 2, &d), MSD_BAD_ARGUMENT);
+	cr_expect_str_eq(msd_diag_text(&d),
+			 "f: argument 0 (s): expected a shape, got tuple");
+	swapped[0] = args[0];
+	swapped[1] = msd_of_obj(&x->obj);
+	cr_expect_eq(msd_check_args(&rules, swapped, 2, &d), MSD_BAD_ARGUMENT);
+	cr_expect_str_eq(msd_diag_text(&d),
+			 "f: argument 1 (t): expected a tuple, got tensor");
+	msd_any_drop(&args[0]);
+	msd_any_drop(&args[1]);
+	msd_obj_unref(&x->obj);
+	msd_diag_finish(&d);
+}
