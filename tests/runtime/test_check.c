@@ -163,8 +163,10 @@ Test(check, int_wider_than_its_parameter_is_refused)
 
 Test(check, shapes_and_tuples_are_told_from_other_values)
 {
-	struct msd_param params[] = {{.name = "s", .kind = MSD_P_SHAPE, .ndim = -1},
-				     {.name = "t", .kind = MSD_P_TUPLE, .ndim = -1}};
+	char names[2][2] = {"s", "t"};
+	struct msd_param params[] = {
+		{.name = names[0], .kind = MSD_P_SHAPE, .ndim = -1},
+		{.name = names[1], .kind = MSD_P_TUPLE, .ndim = -1}};
 	const struct msd_signature s = {.known = true, .params = params, .n_params = 2};
 	const struct msd_call_rules rules = {.info = {.name = "f", .signature = &s},
 					     .data_align = 64};

@@ -178,9 +178,17 @@ Test(worker_life, segment_without_a_descriptor_is_refused)
 	refuses_segment(-1, 1 << 20, "without a descriptor");
 }
 
+/* Whether a function of the reply has this signature; what the file's texts say of it
+ * is another matter. */
 static bool has_told(const char *text)
 {
-	return memmem(w.body.result.p, w.body.result.n, text, strlen(text)) != NULL;
+	struct msd_buf b = {0};
+
+	msd_pack_cstr(&b, "signature");
+	msd_pack_cstr(&b, text);
+	const bool found = memmem(w.body.result.p, w.body.result.n, b.p, b.n) != NULL;
+	msd_buf_finish(&b);
+	return found;
 }
 
 Test(worker_life, function_that_cannot_be_asked_leaves_a_good_module)
