@@ -132,6 +132,13 @@ static enum msd_exit apply_vm(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_will_run(struct msd_cli *cli, const char *value)
+{
+	cli->will_run = true;
+	cli->host = value;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit apply_help(struct msd_cli *cli, const char *value)
 {
 	(void)value;
@@ -193,6 +200,7 @@ static const struct option {
 	{"directory", apply_dir, MSD_OPT_DIR, 'd', true},
 	{"dot", apply_dot, MSD_OPT_INSPECT, 0, false},
 	{"vm", apply_vm, MSD_OPT_INSPECT, 0, false},
+	{"will-run-on", apply_will_run, MSD_OPT_INSPECT, 0, true},
 	{"cc", apply_cc, MSD_OPT_BUILD, 0, true},
 	{"symbol-prefix", apply_prefix, MSD_OPT_BUILD, 0, true},
 	{"split-params", apply_split, MSD_OPT_SPLIT, 0, true},

@@ -58,6 +58,7 @@ struct msd_cli {
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool vm;              /* inspect: listings of programs */
+	bool will_run;        /* inspect: whether host runs it */
 	const char **outputs; /* -o, in order */
 	size_t n_outputs;
 	const char **words; /* after the verb */

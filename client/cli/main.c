@@ -95,10 +95,13 @@ const struct msd_verb msd_verbs[] = {
 	 msd_verb_wait},
 	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
 	 1, 0, msd_verb_logs},
-	{"inspect", "[--dot|--vm] FILE",
+	{"inspect", "[--dot|--vm|--will-run-on ADDR] FILE",
 	 "show what a library or an archive holds, without running it",
-	 "--dot draws the tree for Graphviz, --vm lists Relax programs. Needs no "
-	 "daemon.\n",
+	 "--dot draws the tree for Graphviz, --vm lists programs of virtual machines;\n"
+	 "neither needs a daemon. --will-run-on asks the daemon at ADDR what it runs, "
+	 "loads\n"
+	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
+	 "when not.\n",
 	 1, 1, MSD_OPT_INSPECT, msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of a model's archive, or an archive of its parts",

@@ -4,6 +4,7 @@
 
 #include "client/cli/print.h"
 
+#define LIST_SHOWN 8u   /* items of a list within a table */
 #define COLUMNS_MAX 64u /* as a map can have pairs */
 
 static bool is_plain(const modser_value *v)
@@ -64,6 +65,8 @@ static void put_cell(struct msd_buf *out, const char *key, const modser_value *v
 		msd_buf_put_u8(out, '-');
 	else if (for_people && is_bytes(key, v))
 		put_size(out, v->as.i);
+	else if (for_people && v->kind == MODSER_TUPLE && v->as.tuple.n > LIST_SHOWN)
+		msd_buf_printf(out, "%zu (--json lists them)", v->as.tuple.n);
 	else
 		msd_print_value(out, v, for_people);
 }

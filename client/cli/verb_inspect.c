@@ -4,7 +4,9 @@
 #include "client/cli/file.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
+#include "client/cli/session.h"
 #include "client/cli/system.h"
+#include "client/cli/verdict.h"
 #include "runtime/artifact/mlf.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
@@ -31,6 +33,17 @@ static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 	return err;
 }
 
+/* Read, with this machine's libraries asked for what nobody else has. */
+static msd_err read_library(struct msd_span file, struct msd_inspect **ret,
+			    struct msd_diag *d)
+{
+	msd_err err = msd_inspect_read(file, ret, d);
+
+	if (err == MSD_OK)
+		err = resolve(*ret, file, d);
+	return err;
+}
+
 static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
 			       struct msd_buf *out, struct msd_diag *d)
 {
@@ -38,12 +51,10 @@ static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
 
 	if (cli->vm)
 		return msd_inspect_programs(file, out, d);
-	msd_err err = msd_inspect_read(file, &inspect, d);
+	msd_err err = read_library(file, &inspect, d);
 
-	if (err != MSD_OK)
-		return err;
-	msd_inspect_hash(inspect, file);
-	err = resolve(inspect, file, d);
+	if (err == MSD_OK)
+		msd_inspect_hash(inspect, file);
 	if (err == MSD_OK && cli->dot)
 		msd_inspect_dot(inspect, out);
 	else if (err == MSD_OK && cli->json)
@@ -70,6 +81,56 @@ static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf 
 	return MSD_OK;
 }
 
+/* Ask the daemon what it runs, and say whether this is among it. */
+static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *inspect)
+{
+	const bool is_local = strncmp(cli->host, "tcp:", 4) != 0;
+	struct msd_verdict verdict = {0};
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	modser_result *info;
+	enum msd_exit code = msd_session_ask(cli, "server.info", NULL, 0, &info);
+
+	if (code != MSD_EXIT_OK) {
+		modser_result_free(info);
+		return code;
+	}
+	msd_err err = msd_verdict_find(inspect, modser_result_value(info), is_local,
+				       &verdict, &d);
+	if (err == MSD_OK && cli->json)
+		msd_verdict_json(&verdict, &out);
+	else if (err == MSD_OK)
+		msd_verdict_text(&verdict, cli->host, &out);
+	if (err == MSD_OK && verdict.reasons.n > 0)
+		code = MSD_EXIT_REFUSED;
+	else if (err != MSD_OK)
+		code = msd_report_diag(MSD_EXIT_REMOTE, "ask a newer daemon", &d);
+	msd_print_flush(&out);
+	msd_verdict_finish(&verdict);
+	modser_result_free(info);
+	msd_diag_finish(&d);
+	return code;
+}
+
+static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span file)
+{
+	struct msd_inspect *inspect = NULL;
+	struct msd_diag d = {0};
+	enum msd_exit code;
+
+	if (msd_archive_is_model(file))
+		return msd_report_usage("modser convert FILE -o deploy.so",
+					"--will-run-on judges libraries; link the "
+					"archive first");
+	msd_err err = read_library(file, &inspect, &d);
+	if (err != MSD_OK)
+		err = msd_diag_wrap(&d, err, "%s", cli->words[0]);
+	code = err == MSD_OK ? judge(cli, inspect) : msd_report_file(&d);
+	msd_inspect_destroy(inspect);
+	msd_diag_finish(&d);
+	return code;
+}
+
 enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 {
 	const char *path = cli->words[0];
@@ -79,7 +140,9 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	enum msd_exit code = MSD_EXIT_OK;
 	msd_err err = msd_file_read(path, &file, &d);
 
-	if (err == MSD_OK) {
+	if (err == MSD_OK && cli->will_run) {
+		code = inspect_for_host(cli, span_of(&file));
+	} else if (err == MSD_OK) {
 		err = msd_archive_is_model(span_of(&file))
 			      ? inspect_model(span_of(&file), cli->json, &out, &d)
 			      : inspect_library(cli, span_of(&file), &out, &d);

@@ -96,13 +96,17 @@ static void put_listeners(struct msd_buf *b, struct msd_server *s)
 	}
 }
 
-/* What the search for devices has brought: its "devices" and "absent". */
+/* What the search for devices has brought; nil where it failed. */
+static const char *const found_keys[] = {"devices", "absent",          "machine",
+					 "eras",    "kinds",           "symbols",
+					 "slots",   "packed_functions"};
+#define N_FOUND_KEYS (sizeof(found_keys) / sizeof(*found_keys))
+
 static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 {
-	static const char *const keys[] = {"devices", "absent"};
 	const struct msd_span found = {devices->found.p, devices->found.n};
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < N_FOUND_KEYS; i++) {
 		struct msd_cur pairs, items;
 		struct msd_span key, value = {0};
 		uint32_t n = 0;
@@ -115,11 +119,12 @@ static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 				break;
 			items = msd_cur_of(key);
 			if (msd_value_read(&items, &name, NULL) == MSD_OK &&
-			    name.kind == MSD_K_STR && msd_span_is(name.as.str, keys[i]))
+			    name.kind == MSD_K_STR &&
+			    msd_span_is(name.as.str, found_keys[i]))
 				break;
 			value = (struct msd_span){0};
 		}
-		msd_pack_cstr(b, keys[i]);
+		msd_pack_cstr(b, found_keys[i]);
 		if (value.n > 0)
 			msd_buf_put(b, value.p, value.n);
 		else
@@ -129,7 +134,7 @@ static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 
 void msd_method_put_info(struct msd_server *s, struct msd_buf *b)
 {
-	msd_pack_map(b, 16);
+	msd_pack_map(b, 14 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);

@@ -5,6 +5,8 @@
 
 #include "proto/body.h"
 #include "proto/value.h"
+#include "runtime/artifact/era.h"
+#include "runtime/artifact/provides.h"
 #include "runtime/device/device.h"
 
 struct lists {
@@ -56,6 +58,36 @@ static void put_absent(void *ctx, const char *backend, const char *why)
 	msd_buf_finish(&text);
 }
 
+static void put_names(struct msd_buf *out, const char *key, enum msd_provided what)
+{
+	size_t n;
+	const char *const *names = msd_provides(what, &n);
+
+	msd_pack_cstr(out, key);
+	msd_pack_array(out, n);
+	for (size_t i = 0; i < n; i++)
+		msd_pack_cstr(out, names[i]);
+}
+
+/* What this build runs, whatever devices there are. */
+static void put_abilities(struct msd_buf *out)
+{
+	static const enum msd_era eras[] = {MSD_ERA_CLASSIC, MSD_ERA_FFI_021,
+					    MSD_ERA_FFI};
+	char machine[MSD_MACHINE_NAME_MAX];
+
+	put_text(out, "machine",
+		 msd_elf_machine_format(msd_elf_host_machine(), machine));
+	msd_pack_cstr(out, "eras");
+	msd_pack_array(out, sizeof(eras) / sizeof(*eras));
+	for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++)
+		msd_pack_cstr(out, msd_era_title(eras[i]));
+	put_names(out, "kinds", MSD_PROVIDED_KINDS);
+	put_names(out, "symbols", MSD_PROVIDED_SYMBOLS);
+	put_names(out, "slots", MSD_PROVIDED_SLOTS);
+	put_names(out, "packed_functions", MSD_PROVIDED_PACKED);
+}
+
 int msd_devices_print(void)
 {
 	struct lists lists = {0};
@@ -64,13 +96,14 @@ int msd_devices_print(void)
 	msd_devices_list(put_device, put_absent, &lists);
 	msd_body_begin_response(&out, 0, false);
 	msd_pack_nil(&out);
-	msd_pack_map(&out, 2);
+	msd_pack_map(&out, 8);
 	msd_pack_cstr(&out, "devices");
 	msd_pack_array(&out, lists.n_devices);
 	msd_buf_put(&out, lists.devices.p, lists.devices.n);
 	msd_pack_cstr(&out, "absent");
 	msd_pack_array(&out, lists.n_absent);
 	msd_buf_put(&out, lists.absent.p, lists.absent.n);
+	put_abilities(&out);
 	bool ok = !out.bad && !lists.devices.bad && !lists.absent.bad &&
 		  fwrite(out.p, 1, out.n, stdout) == out.n && fflush(stdout) == 0;
 	msd_buf_finish(&out);

@@ -4,7 +4,9 @@
 
 /** Write one response body (proto/body.h) to standard output: {"devices": [{"device",
  * "name", "platform", "capability", "driver", "memory_bytes", "compute_units"}],
- * "absent": [why a backend has none]}. Returns the exit code. */
+ * "absent": [why a backend has none], "machine", and lists of names, "eras", "kinds",
+ * "symbols", "slots", "packed_functions": what this build runs and gives}. Returns the
+ * exit code. */
 int msd_devices_print(void);
 
 #endif

@@ -196,6 +196,11 @@ void msd_elf_finish(struct msd_elf *elf)
 	*elf = (struct msd_elf){0};
 }
 
+uint16_t msd_elf_host_machine(void)
+{
+	return HOST_MACHINE;
+}
+
 msd_err msd_elf_check_host(const struct msd_elf *elf, struct msd_diag *d)
 {
 	char theirs[MSD_MACHINE_NAME_MAX];

@@ -53,6 +53,8 @@ void msd_elf_finish(struct msd_elf *elf); /* NULL and zeroed are fine */
 /** MSD_UNSUPPORTED when the library is for another machine than this process's. */
 MSD_MUST_CHECK msd_err msd_elf_check_host(const struct msd_elf *elf,
 					  struct msd_diag *d);
+/** The machine that this process runs on; EM_NONE when it has no name here. */
+uint16_t msd_elf_host_machine(void);
 /** "x86-64", "aarch64", ... or "machine 183" into @buf; returns @buf. */
 const char *msd_elf_machine_format(uint16_t machine,
 				   char buf[static MSD_MACHINE_NAME_MAX]);
