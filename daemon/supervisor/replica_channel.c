@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "daemon/log.h"
 #include "daemon/supervisor/facts.h"
 #include "daemon/supervisor/lane.h"
 #include "daemon/supervisor/module_life.h"
@@ -147,10 +148,17 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	msd_conn_send(&rep->process->channel, o);
 }
 
-static void ignore_response(struct msd_req *r, struct msd_in *in)
+/* Nobody waits for the answer; one that says no is a mistake of ours. */
+static void on_told(struct msd_req *r, struct msd_in *in)
 {
-	(void)r;
-	(void)in;
+	struct msd_diag d = {0};
+
+	if (msd_reply_is_ok(in))
+		return;
+	msd_reply_error(in, &d);
+	msd_log(MSD_LOG_WARN, "worker-refused", "name=%s method=%s why=\"%s\"",
+		r->module->name, msd_method_row(r->method)->name, msd_diag_text(&d));
+	msd_diag_finish(&d);
 }
 
 void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
@@ -162,7 +170,7 @@ void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
 	if (r == NULL)
 		return;
 	r->module = rep->module;
-	r->on_response = ignore_response;
+	r->on_response = on_told;
 	msd_buf_put(&r->params, params->p, params->n);
 	/* What the session asked for before comes before. */
 	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
