@@ -95,7 +95,8 @@ const char *msd_system_find(void *ctx, const char *symbol)
 bool msd_system_has(const struct msd_system *s, const char *library)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (strcmp(s->libraries[i].name, library) == 0)
+		if (s->libraries[i].name != NULL &&
+		    strcmp(s->libraries[i].name, library) == 0)
 			return true;
 	return false;
 }

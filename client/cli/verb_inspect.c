@@ -65,6 +65,32 @@ static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
 	return err;
 }
 
+/* A cubin, fatbin or PTX by itself, as compilers leave them and unpack writes them. */
+static bool is_gpu_code(const char *path, struct msd_span file)
+{
+	const size_t n = strlen(path);
+	const bool is_ptx = n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+	const struct msd_span format = {(const uint8_t *)"ptx", is_ptx ? 3 : 0};
+
+	return msd_gpu_code_is(format, file);
+}
+
+static msd_err inspect_gpu_code(struct msd_span file, bool as_json, struct msd_buf *out,
+				struct msd_diag *d)
+{
+	struct msd_gpu_code code = {0};
+	msd_err err = msd_gpu_code_read(file, &code, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (as_json)
+		msd_gpu_code_json(&code, out);
+	else
+		msd_gpu_code_text(&code, 0, out);
+	msd_gpu_code_finish(&code);
+	return MSD_OK;
+}
+
 static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf *out,
 			     struct msd_diag *d)
 {
@@ -143,9 +169,12 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
 	} else if (err == MSD_OK) {
-		err = msd_archive_is_model(span_of(&file))
-			      ? inspect_model(span_of(&file), cli->json, &out, &d)
-			      : inspect_library(cli, span_of(&file), &out, &d);
+		if (msd_archive_is_model(span_of(&file)))
+			err = inspect_model(span_of(&file), cli->json, &out, &d);
+		else if (is_gpu_code(path, span_of(&file)))
+			err = inspect_gpu_code(span_of(&file), cli->json, &out, &d);
+		else
+			err = inspect_library(cli, span_of(&file), &out, &d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(&d, err, "%s", path);
 	}

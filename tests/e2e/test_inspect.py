@@ -1,7 +1,9 @@
 """modser inspect: what it says of real artifacts, against other tools and against loading."""
 import hashlib
 import json
+import os
 import re
+import shutil
 
 import harness
 import pytest
@@ -82,6 +84,48 @@ def test_cuda_code_says_its_devices_and_kernels(fixtures, form, kinds):
         for kernel in code["kernels"]:
             assert kernel["max_threads"][1:] == [1, 1]
             assert code["kind"] == "ptx" or kernel["registers"] in range(8, 65)
+
+
+SOURCE = """
+extern "C" __global__ void __launch_bounds__(128) add(float *a, const float *b, int n) {
+    __shared__ float s[64];
+    s[threadIdx.x % 64] = b[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < n) a[threadIdx.x] = s[(threadIdx.x + 1) % 64] + 1;
+}
+extern "C" __global__ void dyn(float *a, double x, char c) {
+    extern __shared__ float d[];
+    float local[100];
+    for (int i = 0; i < 100; i++) local[(i * c) % 100] = d[i];
+    a[threadIdx.x] = local[c % 100] + x;
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ["75", "90a", "100f"])
+def test_kernels_resources_are_those_that_ptxas_reports(tmp_path, arch):
+    nvcc = shutil.which("nvcc", path=os.environ["PATH"] + ":/usr/local/cuda/bin")
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    (tmp_path / "k.cu").write_text(SOURCE)
+    made = harness.run(nvcc, "-cubin", f"-arch=sm_{arch}", "-Xptxas", "-v", "-o",
+                       tmp_path / "k.cubin", tmp_path / "k.cu")
+    if made.status != 0:
+        pytest.skip(f"nvcc does not make sm_{arch}")
+    (code,) = inspect(tmp_path / "k.cubin")
+    kernels = {k["name"]: k for k in code["kernels"]}
+    assert code["arch"] == f"sm_{arch}" and kernels.keys() == {"add", "dyn"}
+    for name, stack, used in re.findall(
+            r"entry function '(\w+)'.*?(\d+) bytes stack frame.*?Used (.*?)\n",
+            made.out + made.err, re.S):
+        kernel = kernels[name]
+        assert f"{kernel['registers']} registers" in used
+        assert kernel["local_bytes"] == int(stack)
+        smem = re.search(r"(\d+) bytes smem", used)
+        assert kernel["shared_bytes"] == (int(smem[1]) if smem else 0)
+        constants = re.search(r"(\d+) bytes cmem\[0\]", used)
+        assert constants is None or kernel["const_bytes"] == int(constants[1])
+    assert kernels["add"]["max_threads"] == [128, 1, 1] and kernels["add"]["n_params"] == 3
 
 
 def test_a_signature_is_the_one_that_a_loaded_module_prints(daemon, fixtures):
