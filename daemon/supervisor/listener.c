@@ -17,6 +17,10 @@
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
 #define ACCEPTS_PER_TURN 64
+/* A silent TCP peer is asked after the first, then this often, nine times by default.
+ */
+#define KEEPALIVE_IDLE_S 60
+#define KEEPALIVE_EVERY_S 10
 #define NO_DESCRIPTORS_MS 100u /* then accepting is tried again */
 /* Of a unix socket, as far as the system's maximum allows: a tensor leaves in fewer
  * turns of the loop. The kernel takes memory only for what is not read yet. */
@@ -38,14 +42,26 @@ static void on_retry(uv_timer_t *timer)
 	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
 }
 
-static void set_buffering(int fd, enum msd_address_kind kind)
+/* A peer whose machine or network is gone sends no end: the kernel asks for it. */
+static void keep_alive(int fd)
+{
+	const int one = 1, idle_s = KEEPALIVE_IDLE_S, every_s = KEEPALIVE_EVERY_S;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
+static void set_options(int fd, enum msd_address_kind kind)
 {
 	const int one = 1, bytes = SEND_BUFFER_BYTES;
 
-	if (kind == MSD_ADDRESS_TCP) /* replies are whole frames; its buffers grow */
+	if (kind == MSD_ADDRESS_TCP) { /* replies are whole frames; its buffers grow */
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	else
+		keep_alive(fd);
+	} else {
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	}
 }
 
 static void accept_some(struct msd_listener *l)
@@ -72,7 +88,7 @@ static void accept_some(struct msd_listener *l)
 			(void)close(fd);
 			continue;
 		}
-		set_buffering(fd, l->address.kind);
+		set_options(fd, l->address.kind);
 		msd_session_open(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
 	}
 }

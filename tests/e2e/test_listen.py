@@ -154,6 +154,22 @@ def test_tcp_on_loopback_resolves_port_0_and_serves(own_daemon):
         assert failure.value.name == "REFUSED" and "--allow-load-tcp" in failure.value.message
 
 
+def test_a_peer_that_vanished_is_asked_for(own_daemon):
+    """The daemon's end of a connection has the kernel's keepalive timer."""
+    daemon = own_daemon(listen=["tcp://127.0.0.1:0"])
+    ours = f":{int(daemon.host.rsplit(':', 1)[1]):04X}"
+
+    def timers():
+        with open("/proc/net/tcp") as table:
+            rows = [row.split() for row in table]
+        connected = [r for r in rows if r[1].endswith(ours) and r[3] == "01"]
+        return [r[5].split(":")[0] for r in connected]
+
+    with Wire(daemon.host) as wire:
+        assert wire.ask("ping") is None
+        harness.until(lambda: timers() == ["02"], "the keepalive timer runs")
+
+
 def test_loading_over_tcp_is_an_option(own_daemon):
     daemon = own_daemon("--allow-load-tcp", listen=["tcp://127.0.0.1:0"])
     with Wire(daemon.host) as wire:
@@ -176,8 +192,8 @@ def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, 
     daemon = own_daemon(listen=[f"unix:{folder}/m.sock", loopback()])
     with Wire(daemon.host) as wire:
         wire.load("more", (harness.ZOO / "results.so").read_bytes())
-    for line in daemon.listening[1:]:
-        with Wire(line.split()[1]) as wire:
+    for host in daemon.hosts[1:]:
+        with Wire(host) as wire:
             assert wire.call("more:int")[1] == -42
 
 
