@@ -71,6 +71,8 @@ def test_a_full_model_of_tvm_0_8_runs(daemon, mlf, tmp_path):
 def test_an_operator_of_tvm_0_8_runs(daemon, mlf, tmp_path):
     x = np.arange(64, dtype="float32")
     np.save(tmp_path / "x.npy", x)
+    shown = modser("inspect", mlf / "operator_addone.tar").out
+    assert "addone_op(A_1: Tensor([64], float32), B_1: Tensor([64], float32))\n" in shown
     daemon.load("op", mlf / "operator_addone.tar")
     daemon.ok("call", "op:addone_op", f"@{tmp_path / 'x.npy'}", "out:float32[64]",
               "-o", tmp_path / "y.npy")
