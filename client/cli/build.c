@@ -1,20 +1,14 @@
 #include "client/cli/build.h"
 
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "client/cli/file.h"
-
-#define CC_WORDS 64            /* of the compiler's command */
 #define ROW_BYTES 16u          /* of the C array's rows */
 #define LARGE_BYTES (1u << 30) /* above, x86-64 wants its large sections */
 
-extern char **environ;
+static bool is_large(const struct msd_build *b)
+{
+	return b->blob.n > (b->large_bytes > 0 ? b->large_bytes : LARGE_BYTES);
+}
 
 static msd_err check_prefix(const char *prefix, struct msd_diag *d)
 {
@@ -73,7 +67,7 @@ msd_err msd_build_source(const struct msd_build *b, struct msd_buf *out,
 		       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
 		       "extern const unsigned char %s%s[];\n",
 		       b->prefix, symbol);
-	if (b->blob.n > LARGE_BYTES)
+	if (is_large(b))
 		msd_buf_printf(out, "#ifdef __x86_64__\n"
 				    "__attribute__((section(\".lrodata\")))\n#endif\n");
 	msd_buf_printf(out, "const unsigned char %s%s[%zu] = {\n", b->prefix, symbol,
@@ -96,11 +90,11 @@ static void put_include(const struct msd_build *b, const char *path,
 
 	msd_buf_printf(out, "extern const unsigned char %s%s[];\n__asm__(\n", p,
 		       symbol);
-	if (b->blob.n > LARGE_BYTES)
+	if (is_large(b))
 		msd_buf_printf(out, "#ifdef __x86_64__\n\"\\t.section .lrodata,"
 				    "\\\"al\\\",@progbits\\n\"\n#else\n");
 	msd_buf_printf(out, "\"\\t.section .rodata,\\\"a\\\",%%progbits\\n\"\n");
-	if (b->blob.n > LARGE_BYTES)
+	if (is_large(b))
 		msd_buf_printf(out, "#endif\n");
 	msd_buf_printf(out,
 		       "\"\\t.globl %s%s\\n\\t.type %s%s,%%object\\n%s%s:\\n\"\n"
@@ -110,131 +104,61 @@ static void put_include(const struct msd_build *b, const char *path,
 	put_registration(b, out);
 }
 
-static msd_err run(char *const *words, struct msd_diag *d)
+msd_err msd_build_add_blob(const struct msd_build *b, struct msd_compiler *c,
+			   struct msd_diag *d)
 {
-	int status = 0;
-	pid_t pid;
-	int error = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
-
-	if (error != 0)
-		return msd_diag_set(d, MSD_IO, "%s: %s", words[0], strerror(error));
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return msd_diag_set(d, MSD_IO, "%s: %s", words[0],
-					    strerror(errno));
-	}
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_IO,
-			    "%s failed with status %d; what it said stands "
-			    "above",
-			    words[0],
-			    WIFEXITED(status) ? WEXITSTATUS(status)
-					      : 128 + WTERMSIG(status));
-}
-
-/* @b->cc split at its blanks, then @options, then the objects and @source. */
-static msd_err compile(const struct msd_build *b, const char *const *options,
-		       const char *source, struct msd_diag *d)
-{
-	size_t most = CC_WORDS + 8 + b->n_objects + 2;
-	char **words = calloc(most, sizeof(*words));
-	char *cc = strdup(b->cc);
-	char *state = NULL;
-	size_t n = 0;
-	msd_err err = MSD_OK;
-
-	if (words == NULL || cc == NULL) {
-		free(words);
-		free(cc);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
-	}
-	for (char *w = strtok_r(cc, " ", &state); w != NULL && n < CC_WORDS;
-	     w = strtok_r(NULL, " ", &state))
-		words[n++] = w;
-	if (n == 0 || n == CC_WORDS)
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%s\" is no compiler", b->cc);
-	/* posix_spawn() takes the words without const and leaves them alone. */
-	for (size_t i = 0; options[i] != NULL; i++)
-		words[n++] = (char *)(uintptr_t)options[i];
-	for (size_t i = 0; i < b->n_objects; i++)
-		words[n++] = b->objects[i];
-	if (source != NULL)
-		words[n++] = (char *)(uintptr_t)source;
-	if (err == MSD_OK)
-		err = run(words, d);
-	free(words);
-	free(cc);
-	return err;
-}
-
-/* The blob and the source that includes it, in a folder of their own. */
-struct scratch {
-	char dir[256];
-	char blob[300];
-	char source[300];
-};
-
-static msd_err make_scratch(const struct msd_build *b, struct scratch *s,
-			    struct msd_diag *d)
-{
-	const char *tmp = getenv("TMPDIR");
+	char path[sizeof(c->dir) + 16];
 	struct msd_buf text = {0};
-	int n = snprintf(s->dir, sizeof(s->dir), "%s/modser-XXXXXX",
-			 tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
 
-	if (n < 0 || n >= (int)sizeof(s->dir) || strpbrk(s->dir, "\"\\\n") != NULL ||
-	    mkdtemp(s->dir) == NULL)
-		return msd_diag_set(d, MSD_IO,
-				    "no folder for temporary files in $TMPDIR");
-	(void)snprintf(s->blob, sizeof(s->blob), "%s/blob.bin", s->dir);
-	(void)snprintf(s->source, sizeof(s->source), "%s/blob.c", s->dir);
-	put_include(b, s->blob, &text);
+	(void)snprintf(path, sizeof(path), "%s/blob.bin", c->dir);
+	put_include(b, path, &text);
 	msd_err err = text.bad ? msd_diag_set(d, MSD_NOMEM, "out of memory")
-			       : msd_file_write(s->blob, &b->blob, 1, d);
+			       : msd_compiler_write(c, "blob.bin", b->blob, d);
 	if (err == MSD_OK)
-		err = msd_file_write(s->source, &(struct msd_span){text.p, text.n}, 1,
-				     d);
+		err = msd_compiler_write(c, "blob.c", (struct msd_span){text.p, text.n},
+					 d);
 	msd_buf_finish(&text);
+	msd_compiler_add_file(c, "", "blob.c");
 	return err;
-}
-
-static void drop_scratch(const struct scratch *s)
-{
-	(void)unlink(s->blob);
-	(void)unlink(s->source);
-	(void)rmdir(s->dir);
 }
 
 static msd_err build(const struct msd_build *b, const char *const *options,
-		     struct msd_diag *d)
+		     const char *out, struct msd_diag *d)
 {
-	struct scratch s = {0};
+	struct msd_compiler c = {0};
 	msd_err err = check_prefix(b->prefix, d);
 
 	if (err != MSD_OK)
 		return err;
-	if (b->blob.n == 0)
-		return compile(b, options, NULL, d);
-	err = make_scratch(b, &s, d);
+	err = msd_compiler_open(&c, d);
+	for (size_t i = 0; options[i] != NULL; i++)
+		msd_compiler_add(&c, options[i]);
+	msd_compiler_add(&c, "-o");
+	msd_compiler_add_file(&c, "", "out");
+	for (size_t i = 0; i < b->n_objects; i++)
+		msd_compiler_add(&c, b->objects[i]);
+	if (err == MSD_OK && b->blob.n > 0)
+		err = msd_build_add_blob(b, &c, d);
 	if (err == MSD_OK)
-		err = compile(b, options, s.source, d);
-	drop_scratch(&s);
+		err = msd_compiler_run(&c, b->cc, d);
+	if (err == MSD_OK)
+		err = msd_compiler_move(&c, "out", out, d);
+	msd_compiler_close(&c);
 	return err;
 }
 
 msd_err msd_build_library(const struct msd_build *b, const char *out,
 			  struct msd_diag *d)
 {
-	const char *const options[] = {"-shared", "-fPIC", "-o", out, NULL};
+	static const char *const options[] = {"-shared", "-fPIC", NULL};
 
-	return build(b, options, d);
+	return build(b, options, out, d);
 }
 
 msd_err msd_build_object(const struct msd_build *b, const char *out, struct msd_diag *d)
 {
-	const char *const one[] = {"-c", "-fPIC", "-o", out, NULL};
-	const char *const many[] = {"-r", "-nostdlib", "-fPIC", "-o", out, NULL};
+	static const char *const one[] = {"-c", "-fPIC", NULL};
+	static const char *const many[] = {"-r", "-nostdlib", "-fPIC", NULL};
 
-	return build(b, b->n_objects == 0 ? one : many, d);
+	return build(b, b->n_objects == 0 ? one : many, out, d);
 }

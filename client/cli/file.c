@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,4 +96,19 @@ msd_err msd_file_write(const char *path, const struct msd_span *pieces, size_t n
 		return MSD_OK;
 	return msd_diag_set(d, MSD_IO, "%s: %s", title(path, "standard output"),
 			    strerror(error));
+}
+
+msd_err msd_file_replace(const char *path, struct msd_span bytes, struct msd_diag *d)
+{
+	char *next = NULL;
+
+	if (asprintf(&next, "%s.new", path) < 0)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err = msd_file_write(next, &bytes, 1, d);
+	if (err == MSD_OK && rename(next, path) != 0)
+		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	if (err != MSD_OK)
+		(void)remove(next);
+	free(next);
+	return err;
 }

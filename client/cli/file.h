@@ -12,4 +12,9 @@ MSD_MUST_CHECK msd_err msd_file_read(const char *path, struct msd_buf *ret,
 MSD_MUST_CHECK msd_err msd_file_write(const char *path, const struct msd_span *pieces,
 				      size_t n, struct msd_diag *d);
 
+/** Write @bytes as a new file that takes @path's place: who has the old one open or
+ * mapped keeps it, and nobody sees half of the new one. Errors: MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_file_replace(const char *path, struct msd_span bytes,
+					struct msd_diag *d);
+
 #endif

@@ -48,6 +48,10 @@ static const char convert_help[] =
 	"      --name (default); code comes as .o, .c, or .tar of these; relay.txt "
 	"goes\n"
 	"      in when it is given; SOURCE_DATE_EPOCH is its time when it is set\n"
+	"A folder that an archive was unpacked to is as good as the archive; an "
+	"archive\n"
+	"becomes one of another version: convert model.tar --mlf-version 5 -o "
+	"old.tar\n"
 	"Needs no daemon.\n";
 
 static const char pack_help[] =
@@ -58,8 +62,9 @@ static const char pack_help[] =
 	"  .o .c an object, or C source, that holds the modules\n"
 	"  else  the modules' bytes alone\n"
 	"OBJECTs are linked: objects, archives, C sources. Options:\n"
-	"  --cc COMMAND          the C compiler (cc), with its options, cross ones "
-	"too\n"
+	"  --cc COMMAND          the C compiler ($CC, else cc), with its options, "
+	"cross "
+	"ones too\n"
 	"  --system-lib          register the modules when the program starts\n"
 	"  --symbol-prefix NAME  of a system library\n"
 	"  --split-params FILE   keep weights in FILE, which builds of a model share; "
@@ -194,6 +199,7 @@ int main(int argc, char **argv)
 	enum msd_exit code;
 
 	(void)sigaction(SIGINT, &interrupt, NULL);
+	(void)sigaction(SIGTERM, &interrupt, NULL);
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, reported */
 	code = msd_args_parse(argc, argv, &cli);
 	if (code == MSD_EXIT_OK) {

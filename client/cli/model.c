@@ -14,8 +14,8 @@ static struct msd_span span_of(const struct msd_archive_file *f)
 
 /* Of several models each has pieces of its own, NAME_lib0.o and so on, and both may
  * define the same symbols. */
-static bool is_of(const struct msd_mlf *m, const struct msd_mlf_model *model,
-		  const char *path)
+bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
+		    const char *path)
 {
 	const char *base = strrchr(path, '/');
 	size_t n = strlen(model->name);
@@ -49,7 +49,7 @@ static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *m
 	for (size_t i = 0; err == MSD_OK && i < a->n; i++) {
 		const char *path = a->files[i].path;
 
-		if (!is_of(m, model, path))
+		if (!msd_model_owns(m, model, path))
 			continue;
 		if (msd_archive_path_is(path, MSD_MLF_LIB, ".o"))
 			err = add_object(l, path, span_of(&a->files[i]), d);
@@ -158,7 +158,7 @@ static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *m
 	if (err == MSD_OK && model->graph.n > 0) {
 		err = msd_mlf_factory(model, &blob, d);
 		if (err == MSD_OK)
-			err = msd_linker_add_data(l, "__tvm_dev_mblob",
+			err = msd_linker_add_blob(l, MSD_ERA_CLASSIC,
 						  (struct msd_span){blob.p, blob.n}, d);
 		msd_buf_finish(&blob);
 	}

@@ -12,4 +12,8 @@
 MSD_MUST_CHECK msd_err msd_model_link(struct msd_span file, const char *name,
 				      struct msd_buf *ret, struct msd_diag *d);
 
+/** Whether the archive's file @path is a piece of @model. */
+bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
+		    const char *path);
+
 #endif

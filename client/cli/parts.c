@@ -1,11 +1,13 @@
 #include "client/cli/parts.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/file.h"
+#include "client/cli/folder.h"
 #include "client/cli/linker.h"
+#include "client/cli/model.h"
 #include "runtime/artifact/params.h"
 #include "runtime/artifact/printable.h"
 #include "runtime/artifact/tree.h"
@@ -17,6 +19,7 @@ void msd_parts_finish(struct msd_parts *p)
 	msd_buf_finish(&p->relay);
 	msd_archive_finish(&p->objects);
 	msd_archive_finish(&p->sources);
+	free(p->name);
 }
 
 static bool ends_with(const char *text, const char *tail)
@@ -127,6 +130,57 @@ static msd_err add_archive(struct msd_parts *p, struct msd_span file,
 	return err;
 }
 
+/* A copy of what the archive @f holds. */
+static msd_err copy_of(struct msd_span s, struct msd_buf *ret, struct msd_diag *d)
+{
+	msd_buf_put(ret, s.p, s.n);
+	return ret->bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+}
+
+static msd_err take_piece(struct msd_parts *p, const struct msd_mlf *m,
+			  const struct msd_mlf_model *model, struct msd_archive_file *f,
+			  struct msd_diag *d)
+{
+	char relay[512];
+
+	(void)snprintf(relay, sizeof(relay), "src/%.256s.relay", model->name);
+	if (strcmp(f->path, "src/relay.txt") == 0 || strcmp(f->path, relay) == 0)
+		return put(&p->relay, &f->data, f->path, "Relay text", d);
+	if (!msd_archive_path_is(f->path, "codegen/", "") ||
+	    !msd_model_owns(m, model, f->path))
+		return MSD_OK;
+	return add_member(p, f, d);
+}
+
+/* The parts of a model that is in an archive already. */
+static msd_err add_model(struct msd_parts *p, struct msd_span file, struct msd_diag *d)
+{
+	const struct msd_mlf_model *model = NULL;
+	struct msd_mlf m = {0};
+	msd_err err = msd_mlf_read(file, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_mlf_find(&m, p->wanted, &model, d);
+	if (err == MSD_OK && (p->graph.n > 0 || p->name != NULL))
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT, "a second model");
+	if (err == MSD_OK && model->graph.n == 0)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "model %.64s has no graph executor, and no other "
+				   "archive can be written",
+				   model->name);
+	if (err == MSD_OK)
+		err = copy_of(model->graph, &p->graph, d);
+	if (err == MSD_OK)
+		err = copy_of(model->params, &p->params, d);
+	if (err == MSD_OK && (p->name = strdup(model->name)) == NULL)
+		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; err == MSD_OK && i < m.archive.n; i++)
+		err = take_piece(p, &m, model, &m.archive.files[i], d);
+	msd_mlf_finish(&m);
+	return err;
+}
+
 static msd_err add_elf(struct msd_parts *p, const char *path, struct msd_buf *data,
 		       struct msd_diag *d)
 {
@@ -162,7 +216,8 @@ static msd_err add_data(struct msd_parts *p, const char *path, struct msd_buf *d
 	if (at < file.n && file.p[at] == '{')
 		return put(&p->graph, data, path, "graph", d);
 	if (file.n > 0) {
-		msd_err err = add_archive(p, file, d);
+		msd_err err = msd_archive_is_model(file) ? add_model(p, file, d)
+							 : add_archive(p, file, d);
 		return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
 	}
 	return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s: empty", path);
@@ -171,7 +226,7 @@ static msd_err add_data(struct msd_parts *p, const char *path, struct msd_buf *d
 msd_err msd_parts_add(struct msd_parts *p, const char *path, struct msd_diag *d)
 {
 	struct msd_buf data = {0};
-	msd_err err = msd_file_read(path, &data, d);
+	msd_err err = msd_folder_or_file_read(path, &data, d);
 
 	if (err == MSD_OK)
 		err = add_data(p, path, &data, d);

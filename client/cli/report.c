@@ -18,6 +18,11 @@ void msd_report_as_json(void)
 	as_json = true;
 }
 
+bool msd_report_is_json(void)
+{
+	return as_json;
+}
+
 static void write_buf(struct msd_buf *out)
 {
 	/* There is nowhere left to report that stderr fails. */
@@ -158,6 +163,9 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "give the shared library that comes of it", d);
+	case MSD_CALL_FAILED:
+		return msd_report_diag(MSD_EXIT_REMOTE, "mend what the compiler names",
+				       d);
 	case MSD_BAD_ARTIFACT:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "export the library again, or copy it again", d);

@@ -9,6 +9,7 @@
 
 /** From now on errors are JSON. */
 void msd_report_as_json(void);
+bool msd_report_is_json(void);
 /** Report and return MSD_EXIT_USAGE. @hint may be NULL: the general one. */
 enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,27 +1,8 @@
 #include "client/cli/split.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/cli/file.h"
-
-/* A build that reads the file meanwhile sees the old one or the new one. */
-static msd_err replace(const char *path, struct msd_span bytes, struct msd_diag *d)
-{
-	char *next = NULL;
-
-	if (asprintf(&next, "%s.new", path) < 0)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
-	msd_err err = msd_file_write(next, &bytes, 1, d);
-	if (err == MSD_OK && rename(next, path) != 0)
-		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
-	if (err != MSD_OK)
-		(void)remove(next);
-	free(next);
-	return err;
-}
 
 static msd_err write_store(const struct msd_param_store *store, const char *path,
 			   struct msd_diag *d)
@@ -32,7 +13,7 @@ static msd_err write_store(const struct msd_param_store *store, const char *path
 		return MSD_OK;
 	msd_err err = msd_param_store_write(store, &out, d);
 	if (err == MSD_OK)
-		err = replace(path, (struct msd_span){out.p, out.n}, d);
+		err = msd_file_replace(path, (struct msd_span){out.p, out.n}, d);
 	msd_buf_finish(&out);
 	return err;
 }

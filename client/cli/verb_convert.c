@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "client/cli/file.h"
+#include "client/cli/folder.h"
 #include "client/cli/model.h"
 #include "client/cli/parts.h"
 #include "client/cli/report.h"
@@ -53,7 +54,9 @@ static msd_err pack(const struct msd_cli *cli, const struct msd_parts *parts,
 {
 	struct msd_mlf_parts p = {
 		.version = cli->mlf_version != 0 ? cli->mlf_version : DEFAULT_VERSION,
-		.name = cli->model != NULL ? cli->model : "default",
+		.name = parts->name != NULL  ? parts->name
+			: cli->model != NULL ? cli->model
+					     : "default",
 		.graph = span_of(&parts->graph),
 		.params = span_of(&parts->params),
 		.relay = span_of(&parts->relay),
@@ -82,7 +85,7 @@ static msd_err pack(const struct msd_cli *cli, const struct msd_parts *parts,
 static msd_err make_archive(const struct msd_cli *cli, struct msd_buf *out,
 			    struct msd_diag *d)
 {
-	struct msd_parts parts = {0};
+	struct msd_parts parts = {.wanted = cli->model};
 	msd_err err = MSD_OK;
 
 	for (size_t i = 0; err == MSD_OK && i < cli->n_words; i++)
@@ -98,7 +101,7 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 {
 	const char *path = cli->words[0];
 	struct msd_buf file = {0};
-	msd_err err = msd_file_read(path, &file, d);
+	msd_err err = msd_folder_or_file_read(path, &file, d);
 
 	if (err == MSD_OK) {
 		err = msd_model_link(span_of(&file), cli->model, out, d);
@@ -123,7 +126,8 @@ enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 			"convert needs one -o that ends in .so or .tar");
 	if (!is_archive && cli->n_words != 1)
 		return msd_report_usage("modser convert model.tar -o deploy.so",
-					"a library is made from one archive");
+					"a library is made from one archive, or one "
+					"folder that it was unpacked to");
 	msd_err err =
 		is_archive ? make_archive(cli, &out, &d) : make_library(cli, &out, &d);
 	if (err == MSD_OK) {

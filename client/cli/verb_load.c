@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "client/cli/file.h"
+#include "client/cli/folder.h"
 #include "client/cli/model.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
@@ -82,7 +83,7 @@ static msd_err read_part(const char *path, struct msd_buf *ret, struct msd_diag 
 static msd_err files_read(const struct msd_cli *cli, struct files *f,
 			  struct msd_diag *d)
 {
-	msd_err err = msd_file_read(cli->words[1], &f->library, d);
+	msd_err err = msd_folder_or_file_read(cli->words[1], &f->library, d);
 
 	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
 		err = link_model(cli->words[1], &f->library, d);
@@ -99,8 +100,10 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 /* A file that is refused is one exit code, whoever found what is wrong with it. */
 static enum msd_exit exit_of_refusal(int code, enum msd_exit otherwise)
 {
-	return code == MSD_UNSUPPORTED || code == MSD_BAD_ARTIFACT ? MSD_EXIT_REFUSED
-								   : otherwise;
+	return code == MSD_UNSUPPORTED || code == MSD_BAD_ARTIFACT ||
+			       code == MSD_CALL_FAILED
+		       ? MSD_EXIT_REFUSED
+		       : otherwise;
 }
 
 static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)

@@ -23,11 +23,24 @@ static enum msd_exit failed(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(MSD_EXIT_REFUSED, "see docs/pack.md", d);
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "docs/pack.md says what can be packed", d);
+	case MSD_CALL_FAILED:
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "mend what the compiler names, or choose "
+				       "another one with --cc",
+				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REMOTE, "check the file", d);
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "export the library again, or copy it again", d);
+	case MSD_IO:
+		return msd_report_diag(MSD_EXIT_USAGE,
+				       "check that it is a file in a folder that may "
+				       "be written",
+				       d);
 	default:
-		return msd_report_diag(MSD_EXIT_USAGE, "see docs/pack.md", d);
+		return msd_report_diag(MSD_EXIT_USAGE,
+				       "mend it; docs/pack.md describes manifests", d);
 	}
 }
 
@@ -65,13 +78,17 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 	struct msd_elf elf = {0};
 	struct msd_tree tree = {0};
 	struct msd_split split = {0};
+	enum msd_era era = MSD_ERA_NONE;
 	msd_err err = msd_elf_read(file, &elf, d);
 
 	if (err == MSD_OK) {
-		enum msd_era era = msd_era_of(&elf);
-
+		era = msd_era_of(&elf);
 		err = msd_tree_read_library(&elf, era, &tree, d);
-		if (err == MSD_OK && cli->split != NULL)
+	}
+	if (err != MSD_OK)
+		err = msd_diag_wrap(d, err, "%s", cli->words[0]);
+	if (err == MSD_OK) {
+		if (cli->split != NULL)
 			err = msd_split_to_file(&tree, era, cli->split, &split, d);
 		if (err == MSD_OK)
 			err = msd_manifest_write(&tree, era, LIBRARY_NAME, pieces, d);
@@ -224,25 +241,31 @@ static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_d
 	return err;
 }
 
-/* Whoever has the old file mapped keeps it: the new one is another file. */
 static msd_err write_library(const char *path, struct msd_span bytes,
 			     struct msd_diag *d)
 {
-	struct stat st;
+	msd_err err = msd_file_replace(path, bytes, d);
 
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		(void)unlink(path);
-	msd_err err = msd_file_write(path, &bytes, 1, d);
-	if (err == MSD_OK && strcmp(path, "-") != 0 && chmod(path, 0755) != 0)
+	if (err == MSD_OK && chmod(path, 0755) != 0)
 		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
 	return err;
+}
+
+/* The symbol behind which a library holds its modules; NULL: out of memory. */
+static char *blob_symbol(const struct msd_manifest *m)
+{
+	char *symbol = NULL;
+
+	return asprintf(&symbol, "%s%s", m->prefix, msd_era_names(m->era)->blob) >= 0
+		       ? symbol
+		       : NULL;
 }
 
 /* The manifest's library with the new blob inside. */
 static msd_err patch_library(const struct job *job, const char *out, struct msd_diag *d)
 {
 	const struct msd_manifest *m = &job->manifest;
-	const char *symbol = msd_era_names(m->era)->blob;
+	char *symbol = NULL;
 	struct msd_buf library = {0};
 	struct msd_buf patched = {0};
 	char *dir = strdup(job->dir);
@@ -254,15 +277,19 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 	if (err == MSD_OK && m->tree.layout == MSD_BLOB_NONE) {
 		err = write_library(out, bytes, d);
 	} else if (err == MSD_OK) {
-		err = msd_elf_patch(bytes, symbol,
-				    (struct msd_span){job->blob.p, job->blob.n},
-				    &patched, d);
+		symbol = blob_symbol(m);
+		err = symbol == NULL ? msd_diag_set(d, MSD_NOMEM, "out of memory")
+				     : msd_elf_patch(bytes, symbol,
+						     (struct msd_span){job->blob.p,
+								       job->blob.n},
+						     &patched, d);
 		if (err == MSD_OK)
 			err = write_library(out,
 					    (struct msd_span){patched.p, patched.n}, d);
 		else
 			err = msd_diag_wrap(d, err, "%s", m->library);
 	}
+	free(symbol);
 	msd_buf_finish(&library);
 	msd_buf_finish(&patched);
 	return err;
@@ -276,6 +303,25 @@ static bool ends_with(const char *text, const char *tail)
 	return n >= k && strcmp(text + n - k, tail) == 0;
 }
 
+/* What the command line asks for and this kind of output cannot have. */
+static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
+			    bool is_patch, struct msd_diag *d)
+{
+	const char *out = cli->outputs[0];
+	bool is_built = ends_with(out, ".so") || ends_with(out, ".o");
+
+	if (is_patch && (cli->cc != NULL || cli->prefix != NULL || cli->system_library))
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: --cc, --system-lib and --symbol-prefix are for "
+			"linking, and no objects were given",
+			out);
+	if (!is_built && job->n_objects > 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: objects go into .so and .o alone", out);
+	return MSD_OK;
+}
+
 static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 			    struct msd_diag *d)
 {
@@ -283,7 +329,7 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 	const char *prefix = cli->prefix != NULL ? cli->prefix : job->manifest.prefix;
 	struct msd_span blob = {job->blob.p, job->blob.n};
 	struct msd_build b = {
-		.cc = cli->cc != NULL ? cli->cc : "cc",
+		.cc = cli->cc,
 		.era = job->manifest.era,
 		.prefix = prefix,
 		.is_system_library =
@@ -293,10 +339,13 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 		.n_objects = job->n_objects,
 	};
 	struct msd_buf source = {0};
-	msd_err err;
+	bool is_patch = ends_with(out, ".so") && job->n_objects == 0 &&
+			job->manifest.library != NULL;
+	msd_err err = check_wishes(job, cli, is_patch, d);
 
-	if (ends_with(out, ".so") && job->n_objects == 0 &&
-	    job->manifest.library != NULL)
+	if (err != MSD_OK)
+		return err;
+	if (is_patch)
 		return patch_library(job, out, d);
 	if (ends_with(out, ".so"))
 		return msd_build_library(&b, out, d);

@@ -108,6 +108,13 @@ static json_t *entries_json(const struct msd_tree *tree)
 	return entries;
 }
 
+static bool set_prefix(json_t *root, struct msd_span prefix)
+{
+	return prefix.n == 0 ||
+	       json_object_set_new(root, "symbol_prefix",
+				   json_stringn((const char *)prefix.p, prefix.n)) == 0;
+}
+
 static json_t *head_json(const struct msd_tree *tree, enum msd_era era,
 			 const char *library)
 {
@@ -116,8 +123,10 @@ static json_t *head_json(const struct msd_tree *tree, enum msd_era era,
 			  "library", library, "blob", tree->layout != MSD_BLOB_NONE,
 			  "import_tree", tree->has_import_tree, "numbered", 1);
 
-	if (root != NULL && tree->entries != NULL &&
-	    json_object_set_new(root, "entries", entries_json(tree)) != 0) {
+	if (root != NULL &&
+	    (!set_prefix(root, tree->symbol_prefix) ||
+	     (tree->entries != NULL &&
+	      json_object_set_new(root, "entries", entries_json(tree)) != 0))) {
 		json_decref(root);
 		return NULL;
 	}

@@ -79,6 +79,14 @@ static msd_err read_module(struct msd_manifest *m, const json_t *entry, uint32_t
 	return MSD_OK;
 }
 
+static msd_err check_tree(const struct msd_tree *tree, size_t n_edges,
+			  struct msd_diag *d)
+{
+	msd_err err = msd_tree_check(tree, n_edges, d);
+
+	return err == MSD_BAD_ARTIFACT ? wrong(d, "modules import each other") : err;
+}
+
 static msd_err read_modules(struct msd_manifest *m,
 			    const struct msd_piece_source *source, struct msd_diag *d)
 {
@@ -107,7 +115,7 @@ static msd_err read_modules(struct msd_manifest *m,
 			err = read_imports(m, json_object_get(entry, "imports"), i,
 					   &n_edges, d);
 	}
-	return err == MSD_OK ? msd_tree_check(&m->given, n_edges, d) : err;
+	return err == MSD_OK ? check_tree(&m->given, n_edges, d) : err;
 }
 
 static msd_err read_entries(struct msd_tree *tree, const json_t *list,
@@ -193,6 +201,9 @@ static msd_err read_manifest(struct msd_manifest *m,
 		err = flag(m->json, "numbered", false)
 			      ? keep_numbers(m, release->style, d)
 			      : msd_tree_order(&m->given, release->style, &m->tree, d);
+	if (err == MSD_BAD_ARTIFACT)
+		err = wrong(d, "libraries import each other through other modules; "
+			       "this release has one library, and they become it");
 	if (err != MSD_OK)
 		return err;
 	bool is_alone =

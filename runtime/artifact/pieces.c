@@ -8,6 +8,7 @@
 
 #define KEY_OPAQUE "payload" /* the whole payload in one file */
 
+static const struct msd_piece_field nothing[] = {{0}};
 static const struct msd_piece_field json_graph[] = {
 	{"symbol", MSD_PIECE_TEXT, NULL},
 	{"graph", MSD_PIECE_FILE, ".graph.json"},
@@ -37,6 +38,7 @@ static const struct msd_piece_field marvell[] = {
 	{0}};
 
 static const struct msd_piece_format formats[] = {
+	{"_lib", nothing, NULL, NULL},
 	{"cuda", NULL, msd_split_device, msd_join_device},
 	{"opencl", NULL, msd_split_device, msd_join_device},
 	{"hip", NULL, msd_split_device, msd_join_device},
@@ -54,6 +56,7 @@ static const struct msd_piece_format formats[] = {
 	{"AotExecutorFactory", NULL, msd_split_aot, msd_join_aot},
 	{"const_loader", NULL, msd_split_consts, msd_join_consts},
 	{"metadata", NULL, msd_split_consts, msd_join_consts},
+	{"metadata_module", nothing, NULL, NULL},
 	{"static_library", static_library, NULL, NULL},
 	{"c", c_source, NULL, NULL},
 	{"json", json_graph, NULL, NULL},
@@ -173,8 +176,9 @@ static msd_err check_pieces(const struct msd_splitter *s, struct msd_span kind,
 static msd_err split_opaque(struct msd_splitter *s, struct msd_span payload,
 			    struct msd_diag *d)
 {
-	return payload.n == 0 ? MSD_OK
-			      : msd_split_file(s, KEY_OPAQUE, ".bin", payload, d);
+	if (payload.n == 0) /* not forgotten, but empty */
+		return msd_split_set(s, KEY_OPAQUE, json_null(), d);
+	return msd_split_file(s, KEY_OPAQUE, ".bin", payload, d);
 }
 
 msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
@@ -216,6 +220,9 @@ static msd_err join_opaque(const struct msd_joiner *j, struct msd_buf *out,
 			   struct msd_diag *d)
 {
 	struct msd_buf file = {0};
+
+	if (json_is_null(json_object_get(j->entry, KEY_OPAQUE)))
+		return MSD_OK;
 	msd_err err = msd_join_read(j, KEY_OPAQUE, &file, d);
 
 	if (err == MSD_OK)
@@ -238,6 +245,10 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 		err = format->fields != NULL
 			      ? msd_join_fields(&j, format->fields, out, d)
 			      : format->join(&j, out, d);
+	else
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "a kind that is not known: its \"payload\" must be "
+				   "the name of a file, or null for none");
 	if (err == MSD_OK && out->bad)
 		err = msd_split_no_memory(d);
 	return err;

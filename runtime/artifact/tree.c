@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/artifact/payload.h"
 #include "runtime/artifact/printable.h"
@@ -329,11 +330,32 @@ static msd_err read_no_blob(struct msd_tree *ret, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* The blob's symbol; that of a system library may have a prefix. */
+static const struct msd_elf_sym *
+find_symbol(const struct msd_elf *elf, const char *name, struct msd_span *ret_prefix)
+{
+	const struct msd_elf_sym *sym = msd_elf_find(elf, name);
+	size_t n = strlen(name);
+
+	for (size_t i = 0; sym == NULL && i < elf->n_syms; i++) {
+		const struct msd_elf_sym *s = &elf->syms[i];
+		size_t k = strlen(s->name);
+
+		if (!s->defined || s->type == MSD_SYM_FUNC || n == 0 || k <= n ||
+		    strcmp(s->name + k - n, name) != 0)
+			continue;
+		*ret_prefix = (struct msd_span){(const uint8_t *)s->name, k - n};
+		sym = s;
+	}
+	return sym;
+}
+
 msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
 			      struct msd_tree *ret, struct msd_diag *d)
 {
 	const char *name = msd_era_names(era)->blob;
-	const struct msd_elf_sym *sym = msd_elf_find(elf, name);
+	struct msd_span symbol_prefix = {0};
+	const struct msd_elf_sym *sym = find_symbol(elf, name, &symbol_prefix);
 	struct msd_span prefix;
 	struct msd_span blob;
 
@@ -350,7 +372,10 @@ msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
 			"%s: its size prefix says %" PRIu64
 			" bytes, which it does not have (symbol size %" PRIu64 ")",
 			name, n, sym->size);
-	return msd_tree_read_blob(blob, era, ret, d);
+	msd_err err = msd_tree_read_blob(blob, era, ret, d);
+	if (err == MSD_OK)
+		ret->symbol_prefix = symbol_prefix;
+	return err;
 }
 
 void msd_tree_finish(struct msd_tree *tree)

@@ -30,6 +30,7 @@ struct msd_tree {
 	enum msd_blob_layout layout;
 	bool has_import_tree; /* false: 0.6 style, or omitted; the tree was implied */
 	struct msd_span blob; /* borrowed, without the size prefix */
+	struct msd_span symbol_prefix; /* of a system library's blob; the ELF's */
 	/* The inline layout's entries as the file lists them, each a module's number or
 	 * MSD_TREE_ENTRY. Owned. NULL when they stand as TVM writes them: the modules
 	 * in order, then the tree; or, without a tree, the modules behind the root. */

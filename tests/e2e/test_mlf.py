@@ -85,6 +85,58 @@ def test_what_convert_links_is_whole(daemon, mlf, tmp_path):
     assert runs(daemon, "linked", mlf, tmp_path)
 
 
+@pytest.fixture
+def folder(mlf, tmp_path):
+    """An archive that somebody has unpacked."""
+    with tarfile.open(mlf / "mlp_graph_llvm.tar") as tar:
+        tar.extractall(tmp_path / "model", filter="data")
+    return tmp_path / "model"
+
+
+def test_an_unpacked_archive_is_linked_and_loaded(daemon, mlf, folder, tmp_path):
+    assert modser("convert", f"{folder}/", "-o", tmp_path / "d.so").status == 0
+    daemon.load("from_folder", tmp_path / "d.so")
+    assert runs(daemon, "from_folder", mlf, tmp_path)
+    daemon.load("folder", folder)
+    assert runs(daemon, "folder", mlf, tmp_path)
+
+
+@pytest.mark.parametrize("source", ["archive", "folder"])
+def test_an_archive_of_version_5_becomes_one_of_7(daemon, mlf, folder, tmp_path, source):
+    given = folder if source == "folder" else mlf / "mlp_graph_llvm.tar"
+    out = tmp_path / "seven.tar"
+    said = modser("convert", given, "-o", out, SOURCE_DATE_EPOCH="0")
+    assert said.status == 0, said
+    names = members(out)
+    assert json.loads(names["./metadata.json"])["version"] == 7
+    assert "./src/default.relay" in names
+    daemon.load(f"seven_{source}", out)
+    assert runs(daemon, f"seven_{source}", mlf, tmp_path)
+    back = tmp_path / "five.tar"
+    assert modser("convert", out, "--mlf-version", "5", "-o", back).status == 0
+    old, new = (members(p) for p in (mlf / "mlp_graph_llvm.tar", back))
+    assert all(new[n] == old[n] for n in old if n != "./metadata.json")
+
+
+def test_an_archive_without_relay_text_gets_none(mlf, folder, tmp_path):
+    (folder / "src/relay.txt").unlink()
+    assert modser("convert", folder, "-o", tmp_path / "x.tar").status == 0
+    assert not any("relay" in n for n in members(tmp_path / "x.tar"))
+
+
+def test_what_cannot_become_another_archive_says_so(mlf, folder, tmp_path):
+    said = modser("convert", mlf / "operator_addone.tar", "-o", tmp_path / "x.tar")
+    assert said.status == 6 and "operator_addone.tar" in said.err and "graph executor" in said.err
+    said = modser("convert", folder, mlf / "mlp_graph_llvm.tar", "-o", tmp_path / "x.tar")
+    assert said.status == 2 and "a second model" in said.err
+    (folder / "link").symlink_to("/etc/passwd")
+    said = modser("convert", folder, "-o", tmp_path / "x.so")
+    assert said.status == 6 and "link: neither a file nor a folder" in said.err
+    said = modser("convert", tmp_path, "-o", tmp_path / "x.so")
+    assert said.status != 0 and str(tmp_path) in said.err
+    assert not (tmp_path / "x.tar").exists() and not (tmp_path / "x.so").exists()
+
+
 @pytest.mark.parametrize("version", [5, 7])
 def test_what_convert_writes_is_read_and_runs(daemon, mlf, tmp_path, version):
     parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)

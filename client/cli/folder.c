@@ -1,0 +1,116 @@
+#include "client/cli/folder.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "client/cli/file.h"
+#include "runtime/artifact/archive.h"
+
+/* The folder's files, as entries to write and the bytes that they borrow. */
+struct folder {
+	size_t n_root; /* bytes of the folder's path and the slash */
+	struct msd_archive_entry *entries;
+	struct msd_buf *bytes;
+	size_t n;
+	uint64_t total;
+};
+
+static void folder_finish(struct folder *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free((char *)(uintptr_t)f->entries[i].path);
+		msd_buf_finish(&f->bytes[i]);
+	}
+	free(f->entries);
+	free(f->bytes);
+}
+
+static msd_err add(struct folder *f, const char *path, uint64_t size,
+		   struct msd_diag *d)
+{
+	f->total += size;
+	if (f->n == MSD_ARCHIVE_MAX_FILES || f->total > MSD_ARCHIVE_MAX_BYTES)
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "%.*s: more than %u files or 4 GiB in the folder",
+				    (int)f->n_root, path, MSD_ARCHIVE_MAX_FILES);
+	void *entries = realloc(f->entries, (f->n + 1) * sizeof(*f->entries));
+	if (entries != NULL)
+		f->entries = entries;
+	void *bytes = realloc(f->bytes, (f->n + 1) * sizeof(*f->bytes));
+	if (bytes != NULL)
+		f->bytes = bytes;
+	char *name = strdup(path + f->n_root);
+	if (entries == NULL || bytes == NULL || name == NULL) {
+		free(name);
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	f->entries[f->n] = (struct msd_archive_entry){.path = name};
+	f->bytes[f->n] = (struct msd_buf){0};
+	struct msd_buf *b = &f->bytes[f->n++];
+	msd_err err = msd_file_read(path, b, d);
+	f->entries[f->n - 1].data = (struct msd_span){b->p, b->n};
+	return err;
+}
+
+static msd_err visit(struct folder *f, const FTSENT *e, struct msd_diag *d)
+{
+	switch (e->fts_info) {
+	case FTS_D:
+	case FTS_DP:
+		return MSD_OK;
+	case FTS_F:
+		return add(f, e->fts_path, (uint64_t)e->fts_statp->st_size, d);
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return msd_diag_set(d, MSD_IO, "%s: %s", e->fts_path,
+				    strerror(e->fts_errno));
+	default:
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s: neither a file nor a folder", e->fts_path);
+	}
+}
+
+static msd_err read_folder(const char *path, struct msd_buf *ret, struct msd_diag *d)
+{
+	char *root = strdup(path);
+	char *const roots[] = {root, NULL};
+	struct folder f = {0};
+	msd_err err = MSD_OK;
+
+	if (root == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t n = strlen(root); n > 1 && root[n - 1] == '/'; n--)
+		root[n - 1] = '\0';
+	f.n_root = strlen(root) + (strcmp(root, "/") != 0);
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	if (walk == NULL)
+		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	while (err == MSD_OK) {
+		const FTSENT *e = fts_read(walk);
+
+		if (e == NULL)
+			break;
+		err = visit(&f, e, d);
+	}
+	if (walk != NULL)
+		(void)fts_close(walk);
+	if (err == MSD_OK)
+		err = msd_archive_write(f.entries, f.n, 0, ret, d);
+	folder_finish(&f);
+	free(root);
+	return err;
+}
+
+msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
+				struct msd_diag *d)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+		       ? read_folder(path, ret, d)
+		       : msd_file_read(path, ret, d);
+}

@@ -1,0 +1,13 @@
+#ifndef MSD_CLI_FOLDER_H
+#define MSD_CLI_FOLDER_H
+/* An unpacked archive: a folder, read as the archive that it came from. */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+/** Read the file @path, or, when it is a folder, its files as a tar archive, into @ret.
+ * Errors: those of msd_file_read() and msd_archive_write(); MSD_UNSUPPORTED: a link or
+ * a device in the folder. */
+MSD_MUST_CHECK msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
+					       struct msd_diag *d);
+
+#endif
