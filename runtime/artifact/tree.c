@@ -39,15 +39,17 @@ static struct msd_span read_u64s(struct msd_cur *c)
 
 static msd_err alloc_modules(struct msd_tree *tree, size_t n, struct msd_diag *d)
 {
-	if (n > MSD_MAX_MODULES)
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"import tree: %zu modules; at most %u are supported", n,
-			MSD_MAX_MODULES);
+	if (n > MSD_MAX_MODULES) {
+		(void)msd_diag_set(d, MSD_UNSUPPORTED,
+				   "import tree: %zu modules; at most %u are supported",
+				   n, MSD_MAX_MODULES);
+		return MSD_UNSUPPORTED;
+	}
 	tree->modules = calloc(n > 0 ? n : 1u, sizeof(*tree->modules));
-	if (tree->modules == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
-	return MSD_OK;
+	if (tree->modules != NULL)
+		return MSD_OK;
+	(void)msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	return MSD_NOMEM;
 }
 
 static void add_library(struct msd_tree *tree)
