@@ -168,3 +168,25 @@ def test_the_example_builds_a_library_of_both_modules(tmp_path):
                                       tmp_path / "made.so"], capture_output=True).stdout)
     assert made["functions"] == ["answer"]
     assert [m["kind"] for m in made["modules"]] == ["_lib", "opencl"]
+
+
+@pytest.mark.parametrize("padding, segments", [(0, 0), (100000, 1)])
+def test_an_edited_kernel_runs(daemon, fixtures, tmp_path, padding, segments):
+    """In place where it fits, in a segment of its own where it does not."""
+    folder = fixtures / "tvm-0.8/opencl_vecadd"
+    library = folder / "opencl_vecadd.so"
+    if not library.exists() or "opencl:0" not in daemon.ok("devices").out:
+        pytest.skip("no OpenCL device, or no library of TVM 0.8")
+    modser("unpack", library, "-d", tmp_path / "parts")
+    (code,) = (tmp_path / "parts").glob("*.cl")
+    text = code.read_text()
+    assert "] + B[" in text
+    code.write_text(text.replace("] + B[", "] - B[") + "\n" * padding)
+    modser("pack", tmp_path / "parts", "-o", tmp_path / "new.so")
+    assert count_headers(tmp_path / "new.so") == count_headers(library) + segments
+    daemon.load(f"edited{padding}", tmp_path / "new.so")
+    a, b = (folder / f"vecadd_{x}.npy" for x in "ab")
+    n = len(np.load(a))
+    daemon.ok("call", f"edited{padding}:vecadd", f"@{a}", f"@{b}", f"out:float32[{n}]",
+              "-o", tmp_path / "c.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), np.load(a) - np.load(b))
