@@ -15,12 +15,22 @@ struct fields {
 	size_t n;
 };
 
+struct entry {
+	enum msd_aot_form form;
+	const char *function;
+	bool is_described; /* in, outs and total say what is to be checked */
+	struct fields in;
+	struct fields outs;
+	uint64_t total; /* UNKNOWN: each has its own size */
+};
+
 static msd_err unsupported(const struct msd_mlf_model *model, const char *why,
 			   struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "model %.64s has the C interface, and %s; export it with "
-			    "the packed one or the graph executor",
+			    "the packed one (interface-api=packed) or the graph "
+			    "executor",
 			    model->name, why);
 }
 
@@ -102,16 +112,19 @@ static void put_lines(struct msd_buf *out, const struct fields *f, const char *w
 		else
 			msd_buf_printf(out, "%llu", (unsigned long long)f->bytes[i]);
 		msd_buf_printf(out,
-			       ", \"%s\", &%s.%s, &total)) != 0)\n\t\treturn error;\n",
-			       f->names[i], what, f->names[i]);
+			       ", \"%s\", &%s.p%zu, &total)) != 0)\n"
+			       "\t\treturn error;\n",
+			       f->names[i], what, i);
 	}
 }
 
+/* Numbered, for two names of a model may become one in C. The last one is for a model
+ * without inputs: C has no empty structure. */
 static void put_struct(struct msd_buf *out, const struct fields *f, const char *what)
 {
 	msd_buf_printf(out, "struct %s {\n", what);
-	for (size_t i = 0; i < f->n; i++)
-		msd_buf_printf(out, "\tvoid *%s;\n", f->names[i]);
+	for (size_t i = 0; i <= f->n; i++)
+		msd_buf_printf(out, "\tvoid *p%zu;\n", i);
 	msd_buf_printf(out, "};\n");
 }
 
@@ -123,7 +136,7 @@ static void put_pointers(struct msd_buf *out, const struct fields *f, const char
 		if (what == NULL)
 			msd_buf_printf(out, "void *");
 		else
-			msd_buf_printf(out, "%s.%s", what, f->names[i]);
+			msd_buf_printf(out, "%s.p%zu", what, i);
 	}
 }
 
@@ -160,64 +173,75 @@ static const char take_text[] =
 	"}\n";
 
 /* What the model's function takes, and the call with what was gathered. */
-static void put_declaration(struct msd_buf *out, const char *name, bool has_run,
-			    const struct fields *in, const struct fields *outs)
+static void put_declaration(struct msd_buf *out, const struct entry *e)
 {
-	if (has_run) {
-		msd_buf_printf(out,
-			       "int32_t tvmgen_%s_run(struct in *, struct out *);\n",
-			       name);
-		return;
+	msd_buf_printf(out, "int32_t %s(", e->function);
+	if (e->form == MSD_AOT_PACKED) {
+		msd_buf_printf(out, "TVMValue *, int *, int, TVMValue *, int *, "
+				    "void *");
+	} else if (e->form == MSD_AOT_STRUCTS) {
+		msd_buf_printf(out, "struct in *, struct out *");
+	} else {
+		put_pointers(out, &e->in, NULL, true);
+		put_pointers(out, &e->outs, NULL, e->in.n == 0);
 	}
-	msd_buf_printf(out, "int32_t tvmgen_%s_run_model(", name);
-	put_pointers(out, in, NULL, true);
-	put_pointers(out, outs, NULL, in->n == 0);
 	msd_buf_printf(out, ");\n");
 }
 
-static void put_call(struct msd_buf *out, const char *name, bool has_run,
-		     const struct fields *in, const struct fields *outs)
+static void put_call(struct msd_buf *out, const struct entry *e)
 {
-	if (has_run) {
-		msd_buf_printf(out, "\terror = tvmgen_%s_run(&in, &out);\n", name);
+	if (e->form == MSD_AOT_PACKED) {
+		msd_buf_printf(out,
+			       "\treturn %s(args, codes, n, ret, ret_code, "
+			       "self);\n}\n",
+			       e->function);
+		return;
+	}
+	msd_buf_printf(out, "\terror = %s(", e->function);
+	if (e->form == MSD_AOT_STRUCTS) {
+		msd_buf_printf(out, "&in, &out");
 	} else {
-		msd_buf_printf(out, "\terror = tvmgen_%s_run_model(", name);
-		put_pointers(out, in, "in", true);
-		put_pointers(out, outs, "out", in->n == 0);
-		msd_buf_printf(out, ");\n");
+		put_pointers(out, &e->in, "in", true);
+		put_pointers(out, &e->outs, "out", e->in.n == 0);
 	}
 	msd_buf_printf(out,
-		       "\treturn error == 0 ? 0 : fail(\"%s\", \"the model's "
+		       ");\n\treturn error == 0 ? 0 : fail(\"%s\", \"the model's "
 		       "error\", error);\n}\n",
-		       name);
+		       e->function);
 }
 
-static void put_entry(struct msd_buf *out, const char *name, bool has_run,
-		      uint64_t total, const struct fields *in,
-		      const struct fields *outs)
+static void put_checks(struct msd_buf *out, const struct entry *e)
 {
-	const size_t n = in->n + outs->n;
+	const size_t n = e->in.n + e->outs.n;
 
+	msd_buf_printf(out,
+		       "\tif (n != %zu)\n\t\treturn fail(\"inputs, then outputs\", "
+		       "\"expected as many tensors:\", %zu);\n",
+		       n, n);
+	put_lines(out, &e->in, "in", 0);
+	put_lines(out, &e->outs, "out", e->in.n);
+	if (e->total != UNKNOWN)
+		msd_buf_printf(out,
+			       "\tif (total != %llu)\n\t\treturn fail(\"inputs and "
+			       "outputs\", \"expected bytes in all:\", %llu);\n",
+			       (unsigned long long)e->total,
+			       (unsigned long long)e->total);
+}
+
+static void put_entry(struct msd_buf *out, const struct entry *e)
+{
 	msd_buf_printf(out, "%s", take_text);
-	put_struct(out, in, "in");
-	put_struct(out, outs, "out");
-	put_declaration(out, name, has_run, in, outs);
+	put_struct(out, &e->in, "in");
+	put_struct(out, &e->outs, "out");
+	put_declaration(out, e);
 	msd_buf_printf(out,
 		       "TVM_DLL int run(TVMValue *args, int *codes, int n, TVMValue "
 		       "*ret,\n\tint *ret_code, void *self)\n{\n"
 		       "\tstruct in in;\n\tstruct out out;\n\tlong long total = 0;\n"
-		       "\tint error;\n"
-		       "\tif (n != %zu)\n\t\treturn fail(\"inputs, then outputs\", "
-		       "\"expected as many tensors:\", %zu);\n",
-		       n, n);
-	put_lines(out, in, "in", 0);
-	put_lines(out, outs, "out", in->n);
-	if (total != UNKNOWN)
-		msd_buf_printf(out,
-			       "\tif (total != %llu)\n\t\treturn fail(\"inputs and "
-			       "outputs\", \"expected bytes in all:\", %llu);\n",
-			       (unsigned long long)total, (unsigned long long)total);
-	put_call(out, name, has_run, in, outs);
+		       "\tint error;\n");
+	if (e->is_described)
+		put_checks(out, e);
+	put_call(out, e);
 }
 
 /* A later release's function takes memory pools and devices, too. */
@@ -236,34 +260,73 @@ static bool is_identifier(const char *name)
 	return i > 0 && i < MAX_NAME && name[i] == '\0';
 }
 
-msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model,
-		      bool has_run, struct msd_buf *out, struct msd_diag *d)
+/* The header's names with the description's sizes. */
+static msd_err describe_by_header(const struct msd_mlf *m,
+				  const struct msd_mlf_model *model, struct entry *e,
+				  struct msd_diag *d)
 {
 	struct msd_span header = find_header(m, model);
-	struct fields in = {0};
-	struct fields outs = {0};
-	uint64_t total = UNKNOWN;
+	bool is_known = true;
 
-	if (!is_identifier(model->name) || header.n == 0)
+	if (header.n == 0)
 		return unsupported(model, "no header that says its arguments", d);
 	if (takes_more(header))
 		return unsupported(model, "it takes memory pools or devices", d);
-	if (!read_struct(header, model->name, "inputs", &in) ||
-	    !read_struct(header, model->name, "outputs", &outs))
+	if (!read_struct(header, model->name, "inputs", &e->in) ||
+	    !read_struct(header, model->name, "outputs", &e->outs))
 		return unsupported(model, "its header has another form", d);
-	bool is_known = true;
-	for (size_t i = 0; i < in.n; i++) {
-		in.bytes[i] = msd_mlf_io_bytes(model, "inputs", in.names[i]);
-		is_known = is_known && in.bytes[i] != UNKNOWN;
+	for (size_t i = 0; i < e->in.n; i++) {
+		e->in.bytes[i] = msd_mlf_io_bytes(model, "inputs", e->in.names[i]);
+		is_known = is_known && e->in.bytes[i] != UNKNOWN;
 	}
-	for (size_t i = 0; i < outs.n; i++) {
-		outs.bytes[i] = msd_mlf_io_bytes(model, "outputs", outs.names[i]);
-		is_known = is_known && outs.bytes[i] != UNKNOWN;
+	for (size_t i = 0; i < e->outs.n; i++) {
+		e->outs.bytes[i] = msd_mlf_io_bytes(model, "outputs", e->outs.names[i]);
+		is_known = is_known && e->outs.bytes[i] != UNKNOWN;
 	}
 	if (!is_known)
-		total = msd_mlf_io_bytes(model, NULL, NULL);
-	if (!is_known && total == UNKNOWN)
+		e->total = msd_mlf_io_bytes(model, NULL, NULL);
+	if (!is_known && e->total == UNKNOWN)
 		return unsupported(model, "metadata.json does not say their sizes", d);
-	put_entry(out, model->name, has_run, total, &in, &outs);
+	e->is_described = true;
+	return MSD_OK;
+}
+
+/* The description's own order, that of the function's parameters (version 7). */
+static bool read_fields(const struct msd_mlf_model *model, const char *kind,
+			struct fields *ret)
+{
+	const char *name;
+
+	while ((name = msd_mlf_io_name(model, kind, ret->n)) != NULL) {
+		char *to = ret->names[ret->n];
+
+		if (ret->n + 1 >= MAX_FIELDS)
+			return false;
+		for (size_t i = 0; name[i] != '\0' && i < MAX_NAME - 1; i++)
+			to[i] = is_name((unsigned char)name[i]) ? name[i] : '_';
+		ret->bytes[ret->n++] = msd_mlf_io_bytes(model, kind, to);
+	}
+	return true;
+}
+
+msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model,
+		      enum msd_aot_form form, const char *function, struct msd_buf *out,
+		      struct msd_diag *d)
+{
+	struct entry e = {.form = form, .total = UNKNOWN, .function = function};
+	msd_err err = MSD_OK;
+
+	if (!is_identifier(model->name))
+		return form == MSD_AOT_PACKED
+			       ? MSD_OK
+			       : unsupported(model, "its name is none in C", d);
+	if (form == MSD_AOT_PACKED) /* without an output the lists are not those */
+		e.is_described = read_fields(model, "inputs", &e.in) &&
+				 read_fields(model, "outputs", &e.outs) && e.outs.n > 0;
+	else
+		err = describe_by_header(m, model, &e, d);
+	if (err != MSD_OK)
+		return err;
+	put_entry(out, &e);
 	return out->bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
 }

@@ -89,16 +89,15 @@ static bool says_unpacked(const struct msd_mlf *m)
 	return memmem(f->data.p, f->data.n, word, strlen(word)) != NULL;
 }
 
-/* Whether a piece defines, or at least names, tvmgen_MODEL_run. */
-static bool has_run(const struct msd_mlf *m, const struct msd_mlf_model *model)
+/* Whether a piece defines, or at least names, @function. */
+static bool is_named(const struct msd_mlf *m, const char *function)
 {
 	char in_c[512];
 	char in_object[512];
 
-	int n = snprintf(in_c, sizeof(in_c), "tvmgen_%.256s_run(", model->name);
+	int n = snprintf(in_c, sizeof(in_c), "%.400s(", function);
 	/* a symbol's name stands between NULs */
-	(void)snprintf(in_object, sizeof(in_object), "%ctvmgen_%.256s_run", 0,
-		       model->name);
+	(void)snprintf(in_object, sizeof(in_object), "%c%.400s", 0, function);
 	for (size_t i = 0; i < m->archive.n; i++) {
 		const struct msd_archive_file *f = &m->archive.files[i];
 
@@ -121,22 +120,37 @@ static bool has_header(const struct msd_mlf *m)
 	return false;
 }
 
-/* An ahead-of-time model in TVM's own calling convention is a function like any; one
- * with the C interface, which takes bare pointers, gets an entry. */
+/* An ahead-of-time model gets an entry, `run`. Without a function that the model's own
+ * can be told by, the library's functions are all there is. */
 static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *model,
 			 struct msd_linker *l, struct msd_diag *d)
 {
-	const bool run = has_run(m, model);
+	static const char *const ends[] = {
+		"run",          /* the C interface's, with structures */
+		"__tvm_main__", /* 0.9 to 0.18 */
+		"run_model",    /* 0.8 */
+	};
+	enum msd_aot_form form = MSD_AOT_STRUCTS;
 	struct msd_buf text = {0};
+	char function[400];
+	size_t i;
 
 	if (!model->has_aot)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "model %.64s has none of the executors graph and "
 				    "aot",
 				    model->name);
-	if (!says_unpacked(m) && !(has_header(m) && run))
+	for (i = has_header(m) || says_unpacked(m) ? 0 : 1; i < 3; i++) {
+		(void)snprintf(function, sizeof(function), "tvmgen_%.256s_%s",
+			       model->name, ends[i]);
+		if (is_named(m, function))
+			break;
+	}
+	if (i == 3)
 		return MSD_OK;
-	msd_err err = msd_aot_entry(m, model, run, &text, d);
+	if (i > 0)
+		form = says_unpacked(m) ? MSD_AOT_POINTERS : MSD_AOT_PACKED;
+	msd_err err = msd_aot_entry(m, model, form, function, &text, d);
 	if (err == MSD_OK)
 		err = msd_linker_add(l, ".c", (struct msd_span){text.p, text.n}, d);
 	msd_buf_finish(&text);

@@ -270,12 +270,32 @@ static uint64_t bytes_of(const json_t *v)
 		       : UINT64_MAX;
 }
 
-uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
-			  const char *name)
+static json_t *main_of(const struct msd_mlf_model *model)
 {
 	json_t *functions =
 		json_object_get(json_object_get(model->json, "memory"), "functions");
-	json_t *main = json_array_get(json_object_get(functions, "main"), 0);
+
+	return json_array_get(json_object_get(functions, "main"), 0);
+}
+
+const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,
+			    size_t i)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(json_object_get(main_of(model), kind), key, v)
+	{
+		if (i-- == 0)
+			return key;
+	}
+	return NULL;
+}
+
+uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
+			  const char *name)
+{
+	json_t *main = main_of(model);
 	uint64_t found = UINT64_MAX;
 	const char *key;
 	json_t *v;

@@ -52,6 +52,9 @@ MSD_MUST_CHECK msd_err msd_mlf_find(const struct msd_mlf *m, const char *name,
  */
 uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
 			  const char *name);
+/** The name of the @i-th input or output as metadata.json lists them, or NULL. */
+const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,
+			    size_t i);
 /** Append what the archive holds, as JSON or as text for people. A graph or parameters
  * that are damaged are shown as such. */
 void msd_mlf_json(const struct msd_mlf *m, struct msd_buf *out);

@@ -252,14 +252,24 @@ def aot_metadata(version, main, target="c -keys=cpu --executor=aot"):
     return model | {"version": version, "target": {"1": target}}
 
 
-def test_a_packed_ahead_of_time_model_is_a_function(daemon, tmp_path):
+@pytest.mark.parametrize("version, function", [(5, "tvmgen_m_run_model"), (6, "tvmgen_m_run_model"),
+                                               (7, "tvmgen_m___tvm_main__")])
+def test_a_packed_ahead_of_time_model_runs(daemon, tmp_path, version, function):
     write_parts(tmp_path)
-    path = write_archive(tmp_path / "aot.tar", aot_metadata(5, {}),
-                         {"codegen/host/src/m_lib0.c": FLAT_C % "tvmgen_m_run_model"})
-    daemon.load("aot", path)
-    daemon.ok("call", "aot:tvmgen_m_run_model", f"@{tmp_path / 'x.npy'}", "out:float32[4]",
-              "-o", tmp_path / "y.npy")
-    assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
+    sizes = {"inputs": {"x:0": {"size": 16, "dtype": "float32"}},
+             "outputs": {"output": {"size": 16, "dtype": "float32"}}}
+    path = write_archive(tmp_path / "aot.tar", aot_metadata(version, sizes if version == 7 else {}),
+                         {"codegen/host/src/m_lib0.c": FLAT_C % function})
+    daemon.load("aot", path, "--replace")
+    for name in (function, "run"):
+        daemon.ok("call", f"aot:{name}", f"@{tmp_path / 'x.npy'}", "out:float32[4]",
+                  "-o", tmp_path / "y.npy")
+        assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
+    if version == 7:
+        said = daemon.modser("call", "aot:run", f"@{tmp_path / 'x.npy'}", "out:float32[5]")
+        assert said.status == 1 and "run: output: another size in bytes, expected 16" in said.err
+        said = daemon.modser("call", "aot:run", f"@{tmp_path / 'x.npy'}")
+        assert said.status == 1 and "expected as many tensors: 2" in said.err
 
 
 @pytest.mark.parametrize("version", [5, 7])
