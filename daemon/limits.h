@@ -2,7 +2,7 @@
 #define MSD_DAEMON_LIMITS_H
 /*
  * Limits that the operator may set, all in one table: `modserd --help` and
- * docs/limits.md print it. What the protocol fixes stands in proto/limits.h.
+ * server.info print it. What the protocol fixes stands in proto/limits.h.
  *
  * X(field, option, default, sentence); all are uint64_t. Sizes in bytes, times in ms.
  * A default of 0 for max-memory means half of the machine's memory.

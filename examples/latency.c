@@ -3,7 +3,7 @@
  *
  * Calls a model with one row of WIDTH float32 zeros, again and again on one connection
  * to the daemon that MODSER_HOST names, and prints the median, the 99th percentile and
- * the rate. It is also the shortest complete program that uses libmodser.
+ * the rate.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -91,6 +91,8 @@ const struct msd_verb msd_verbs[] = {
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
 	 "--instances says how many processes run it, and so how many calls at the\n"
 	 "same time (1); each takes the model's memory once more.\n"
+	 "--graph and --params give a graph executor's graph.json and parameters that\n"
+	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "
 	 "does.\n",
 	 2, 2, MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH, msd_verb_load},
