@@ -157,6 +157,29 @@ static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *mo
 	return err;
 }
 
+/* What the archive says of its operators, for the library's own code may not. */
+static msd_err add_signatures(const struct msd_mlf_model *model, struct msd_linker *l,
+			      struct msd_diag *d)
+{
+	struct msd_buf text = {0};
+	struct msd_buf source = {0};
+	msd_err err = MSD_OK;
+
+	msd_mlf_signatures(model, &text);
+	msd_buf_printf(&source, "__attribute__((visibility(\"default\"))) const "
+				"char " MSD_SIGNATURES_SYMBOL "[] = {");
+	for (size_t i = 0; i < text.n; i++)
+		msd_buf_printf(&source, "%d,", text.p[i]);
+	msd_buf_printf(&source, "0};\n");
+	if (text.bad || source.bad)
+		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+	else if (text.n > 0)
+		err = msd_linker_add(l, ".c", (struct msd_span){source.p, source.n}, d);
+	msd_buf_finish(&text);
+	msd_buf_finish(&source);
+	return err;
+}
+
 static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *model,
 			  struct msd_linker *l, struct msd_buf *ret, struct msd_diag *d)
 {
@@ -167,6 +190,8 @@ static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *m
 		err = add_pieces(m, model, l, d);
 	if (err == MSD_OK)
 		err = add_mark(l, d);
+	if (err == MSD_OK && model->is_operator)
+		err = add_signatures(model, l, d);
 	if (err == MSD_OK && model->graph.n == 0 && !model->is_operator)
 		err = add_entry(m, model, l, d);
 	if (err == MSD_OK && model->graph.n > 0) {

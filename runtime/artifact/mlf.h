@@ -59,6 +59,11 @@ const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,
  * that are damaged are shown as such. */
 void msd_mlf_json(const struct msd_mlf *m, struct msd_buf *out);
 void msd_mlf_text(const struct msd_mlf *m, struct msd_buf *out);
+/* A linked archive of operators has their signatures, one a line, behind this symbol:
+ * their code may check nothing, and nobody else could tell what they take. */
+#define MSD_SIGNATURES_SYMBOL "__modserd_signatures"
+/** Append those of the operators whose arguments metadata.json describes. */
+void msd_mlf_signatures(const struct msd_mlf_model *model, struct msd_buf *out);
 
 /**
  * Append the payload of TVM's library with a graph executor factory inside: u64 bytes

@@ -311,6 +311,35 @@ static void put_operators(struct msd_buf *out, json_t *memory)
 	}
 }
 
+/* Whether each argument among @tensors has a shape; before version 4 it had not. */
+static bool has_shapes(const json_t *tensors)
+{
+	for (size_t i = 0; i < json_array_size(tensors); i++) {
+		const json_t *t = json_array_get(tensors, i);
+
+		if (json_is_string(json_object_get(t, "input_binding")) &&
+		    !json_is_array(json_object_get(t, "shape")))
+			return false;
+	}
+	return json_array_size(tensors) > 0;
+}
+
+void msd_mlf_signatures(const struct msd_mlf_model *model, struct msd_buf *out)
+{
+	const char *name;
+	json_t *tensors;
+
+	json_object_foreach(json_object_get(model->json, "memory"), name, tensors)
+	{
+		if (!has_shapes(tensors))
+			continue;
+		msd_printable_put(out, span_of(name));
+		msd_buf_printf(out, "(");
+		put_bound(out, tensors, true);
+		msd_buf_printf(out, ")\n");
+	}
+}
+
 static void put_model(struct msd_buf *out, const json_t *m, bool is_operator)
 {
 	json_t *memory = json_object_get(m, "memory");

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "runtime/abi/ffi021.h"
+#include "runtime/artifact/mlf.h"
+#include "runtime/module/signature.h"
 
 /* Data alignment that compiled code assumes without checking: 128 in 0.7 - 0.9 (which
  * of the classic releases made a library is not known), 64 since tvm-ffi. */
@@ -104,6 +106,52 @@ static void find_entry(struct msd_lib *lib)
 		lib->entry = (const char *)text.p;
 }
 
+static struct msd_lib_func *find_function(struct msd_lib *lib, struct msd_span name)
+{
+	for (size_t i = 0; i < lib->n_funcs; i++)
+		if (msd_span_is(name, lib->funcs[i].rules.info.name))
+			return &lib->funcs[i];
+	return NULL;
+}
+
+/* Text that is no signature leaves its function as unknown as it was. */
+static msd_err read_signature(struct msd_lib *lib, struct msd_span line,
+			      struct msd_diag *d)
+{
+	const uint8_t *bracket = memchr(line.p, '(', line.n);
+	struct msd_lib_func *f = NULL;
+	struct msd_diag ignored = {0};
+
+	if (bracket != NULL)
+		f = find_function(
+			lib, (struct msd_span){line.p, (size_t)(bracket - line.p)});
+	if (f == NULL || f->signature.known)
+		return MSD_OK;
+	msd_err err = msd_signature_parse(line, &f->signature, &ignored);
+	msd_diag_finish(&ignored);
+	return err == MSD_NOMEM ? msd_diag_set(d, err, "out of memory") : MSD_OK;
+}
+
+/* Those that an archive's description had for code that checks nothing by itself. */
+static msd_err read_signatures(struct msd_lib *lib, struct msd_diag *d)
+{
+	const struct msd_elf_sym *s = msd_elf_find(lib->elf, MSD_SIGNATURES_SYMBOL);
+	struct msd_span text;
+	msd_err err = MSD_OK;
+
+	if (s == NULL || !s->defined || !msd_elf_at(lib->elf, s->value, s->size, &text))
+		return MSD_OK;
+	while (err == MSD_OK && text.n > 0) {
+		const uint8_t *end = memchr(text.p, '\n', text.n);
+		const size_t n = end != NULL ? (size_t)(end - text.p) : text.n;
+
+		err = read_signature(lib, (struct msd_span){text.p, n}, d);
+		text.p += end != NULL ? n + 1 : n;
+		text.n -= end != NULL ? n + 1 : n;
+	}
+	return err;
+}
+
 msd_err msd_library_list_functions(struct msd_lib *lib, struct msd_diag *d)
 {
 	const struct msd_elf *elf = lib->elf;
@@ -133,5 +181,5 @@ msd_err msd_library_list_functions(struct msd_lib *lib, struct msd_diag *d)
 	for (size_t i = 0; i < lib->n_funcs; i++)
 		lib->funcs[i].thunk.fn.rules = &lib->funcs[i].rules;
 	find_entry(lib);
-	return MSD_OK;
+	return read_signatures(lib, d);
 }

@@ -77,6 +77,10 @@ def test_an_operator_of_tvm_0_8_runs(daemon, mlf, tmp_path):
     daemon.ok("call", "op:addone_op", f"@{tmp_path / 'x.npy'}", "out:float32[64]",
               "-o", tmp_path / "y.npy")
     assert (np.load(tmp_path / "y.npy") == x + 1).all()
+    told = "addone_op(A_1: Tensor([64], float32), B_1: Tensor([64], float32))"
+    assert told in daemon.ok("funcs", "op").out and told in daemon.ok("show", "op").out
+    said = daemon.modser("call", "op:addone_op", f"@{tmp_path / 'x.npy'}", "out:float32[63]")
+    assert said.status == 1 and "argument 1 (B_1)" in said.err, "its code checks nothing"
 
 
 def test_what_convert_links_is_whole(daemon, mlf, tmp_path):
