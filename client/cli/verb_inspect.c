@@ -166,6 +166,8 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	enum msd_exit code = MSD_EXIT_OK;
 	msd_err err = msd_file_read(path, &file, &d);
 
+	if (err == MSD_OK)
+		err = msd_archive_check_whole(path, span_of(&file), &d);
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
 	} else if (err == MSD_OK) {

@@ -85,6 +85,8 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 {
 	msd_err err = msd_folder_or_file_read(cli->words[1], &f->library, d);
 
+	if (err == MSD_OK)
+		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
 	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
 		err = link_model(cli->words[1], &f->library, d);
 	if (err == MSD_OK)

@@ -11,6 +11,7 @@
 #include "client/cli/report.h"
 #include "client/cli/split.h"
 #include "proto/json.h"
+#include "runtime/artifact/archive.h"
 #include "runtime/artifact/elf_patch.h"
 #include "runtime/artifact/manifest.h"
 
@@ -138,6 +139,9 @@ enum msd_exit msd_verb_unpack(const struct msd_cli *cli)
 		return msd_report_usage("modser unpack FILE -d DIR",
 					"unpack needs a folder: -d DIR");
 	msd_err err = msd_file_read(cli->words[0], &file, &d);
+	if (err == MSD_OK)
+		err = msd_archive_check_whole(cli->words[0],
+					      (struct msd_span){file.p, file.n}, &d);
 	if (err == MSD_OK)
 		err = unpack(cli, (struct msd_span){file.p, file.n}, &pieces, &d);
 	if (err == MSD_OK)

@@ -46,6 +46,13 @@ bool msd_archive_path_is(const char *path, const char *dir, const char *suffix);
  * at when it is compressed.
  */
 bool msd_archive_is_model(struct msd_span bytes);
+/**
+ * Refuse @bytes, the file called @name, when they are a gzipped file that ends too
+ * early or less than one block of what is named like an archive: too little for its
+ * content to tell what it was. The text names @name. Errors: MSD_BAD_ARTIFACT.
+ */
+MSD_MUST_CHECK msd_err msd_archive_check_whole(const char *name, struct msd_span bytes,
+					       struct msd_diag *d);
 
 /* One entry to write: a folder when @path ends in '/'. */
 struct msd_archive_entry {

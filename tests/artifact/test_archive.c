@@ -57,6 +57,34 @@ Test(archive, a_cut_gzip_is_refused)
 			      MSD_OK, "%zu of %zu bytes", k, n);
 }
 
+Test(archive, what_is_cut_off_is_told_by_its_name_or_its_compression)
+{
+	static uint8_t out[CHUNK];
+	const size_t n = zip_zeros(1, out, sizeof(out));
+	struct bw w = {0};
+
+	cr_expect_eq(msd_archive_check_whole("x", (struct msd_span){out, n}, NULL),
+		     MSD_OK);
+	for (size_t k = 2; k < n - 8; k++)
+		cr_expect_eq(
+			msd_archive_check_whole("x", (struct msd_span){out, k}, NULL),
+			MSD_BAD_ARTIFACT, "%zu of %zu bytes", k, n);
+	tar_put_text(&w, "metadata.json", "{}");
+	tar_end(&w);
+	for (size_t k = 1; k <= w.n; k++) {
+		const struct msd_span cut = {w.p, k};
+
+		cr_expect_eq(msd_archive_check_whole("a/model.tar", cut, NULL),
+			     k < 512 ? MSD_BAD_ARTIFACT : MSD_OK);
+		cr_expect_eq(msd_archive_check_whole("model.so", cut, NULL), MSD_OK);
+	}
+	bw_free(&w);
+	cr_expect_eq(msd_archive_check_whole(
+			     "x.tar", (struct msd_span){(const uint8_t *)"\177ELF", 4},
+			     NULL),
+		     MSD_OK);
+}
+
 Test(archive, more_entries_than_the_limit_are_refused)
 {
 	struct msd_archive a = {0};

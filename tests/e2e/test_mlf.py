@@ -1,4 +1,5 @@
 """Model Library Format: archives of TVM 0.8 are served, written archives are like TVM's."""
+import gzip
 import io
 import json
 import os
@@ -184,6 +185,18 @@ def test_an_archive_that_is_cut_off_says_so(mlf, tmp_path):
             said = modser(*verb)
             assert said.status != 0 and "end marker" in said.err, (n, said)
             assert "unlinked" not in said.err
+
+
+def test_what_is_cut_off_is_never_taken_for_something_else(daemon, mlf, tmp_path):
+    whole = (mlf / "mlp_graph_llvm.tar").read_bytes()
+    for name, data in (("cut.tar", whole[:512]), ("cut.tar.gz", gzip.compress(whole))):
+        for n in (3, 11, 100, 511):
+            path = tmp_path / name
+            path.write_bytes(data[:n])
+            for verb in (("inspect", path), ("load", "cut", path),
+                         ("unpack", path, "-d", tmp_path / "out")):
+                said = daemon.modser(*verb)
+                assert said.status != 0 and f"{name}: " in said.err and "cut off" in said.err, said
 
 
 def test_archives_are_reproducible(mlf, tmp_path):
