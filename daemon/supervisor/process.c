@@ -52,8 +52,8 @@ void msd_process_kill(struct msd_process *p, const char *reason)
 {
 	if (p->has_exited)
 		return;
-	if (p->kill_reason == NULL)
-		p->kill_reason = reason;
+	if (p->kill_reason[0] == '\0')
+		(void)snprintf(p->kill_reason, sizeof(p->kill_reason), "%s", reason);
 	(void)kill(-p->pid, SIGKILL);
 	(void)kill(p->pid, SIGKILL); /* before its setsid() there is no such group */
 }
@@ -379,7 +379,7 @@ static void describe_words(const struct msd_process *p, struct msd_buf *out)
 
 void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out)
 {
-	if (p->kill_reason != NULL && p->term_signal == SIGKILL)
+	if (p->kill_reason[0] != '\0' && p->term_signal == SIGKILL)
 		msd_buf_printf(out, "killed: %s", p->kill_reason);
 	else if (p->term_signal != 0)
 		msd_buf_printf(out, "signal %s",

@@ -38,7 +38,7 @@ struct msd_process {
 	uint32_t refs;
 	int open_handles;
 	bool has_exited, is_channel_closed, was_lost_told;
-	const char *kill_reason; /* static text: why we killed it; NULL: we did not */
+	char kill_reason[128]; /* why we killed it; "": we did not */
 	int64_t exit_status;
 	int term_signal;
 };
@@ -51,7 +51,7 @@ MSD_MUST_CHECK msd_err msd_process_spawn(struct msd_replica *rep,
 					 struct msd_process **ret, struct msd_diag *d);
 void msd_process_ref(struct msd_process *p);
 void msd_process_unref(struct msd_process *p);
-/** SIGKILL to the process group; @reason (static text) explains it in error texts. */
+/** SIGKILL to the process group; @reason explains it in error texts. */
 void msd_process_kill(struct msd_process *p, const char *reason);
 /** The replica is gone or has another process: no more callbacks to it. */
 void msd_process_detach(struct msd_process *p);

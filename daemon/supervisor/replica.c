@@ -1,5 +1,6 @@
 #include "daemon/supervisor/replica.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/exit_status.h"
@@ -34,8 +35,16 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason)
 
 static void on_load_timeout(struct msd_deadline *node)
 {
-	msd_replica_kill(MSD_CONTAINER_OF(node, struct msd_replica, timer),
-			 "it was not ready in time");
+	struct msd_replica *rep = MSD_CONTAINER_OF(node, struct msd_replica, timer);
+	const uint64_t most = rep->module->server->limits.load_ms;
+	char reason[128];
+
+	(void)snprintf(reason, sizeof(reason),
+		       "it was not ready within %llu.%03llu seconds, the daemon's "
+		       "--load-timeout; raise it for a load that takes longer",
+		       (unsigned long long)most / 1000,
+		       (unsigned long long)most % 1000);
+	msd_replica_kill(rep, reason);
 }
 
 static void on_not_started(struct msd_deadline *node)

@@ -219,6 +219,7 @@ def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon):
     harness.until(lambda: daemon.modser(*good).status == 0, "a good module is loaded")
     said = daemon.modser("load", "endless", harness.ZOO / "constructor_loop.so")
     assert said.status in (1, 5) and "endless" in said.err
+    assert "within 0.500 seconds" in said.err and "--load-timeout" in said.err
     assert daemon.ok("call", "good:int").out.strip() == "-42"
     harness.until(lambda: len(daemon.workers()) == 1, "the endless worker is gone")
 
