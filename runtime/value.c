@@ -312,8 +312,7 @@ size_t msd_dltensor_bytes(const struct msd_dltensor *t)
 	return (size_t)bytes;
 }
 
-/* Row-major without gaps; what a dimension of extent 1 says does not matter. */
-static bool is_compact(const struct msd_dltensor *t)
+bool msd_dltensor_is_compact(const struct msd_dltensor *t)
 {
 	int64_t expected = 1;
 
@@ -331,7 +330,7 @@ static struct msd_tensor *tensor_clone(const struct msd_dltensor *t)
 {
 	struct msd_tensor *copy;
 
-	if (t->device.type != MSD_DEV_CPU || t->ndim < 0 || !is_compact(t))
+	if (t->device.type != MSD_DEV_CPU || t->ndim < 0 || !msd_dltensor_is_compact(t))
 		return NULL;
 	copy = msd_tensor_new(t->dtype, t->shape, (size_t)t->ndim);
 	if (copy != NULL)

@@ -202,6 +202,8 @@ struct msd_dltensor *msd_any_dltensor(const struct msd_any *v);
 MSD_MUST_CHECK bool msd_any_str(const struct msd_any *v, struct msd_span *ret);
 /** Bytes of a compact tensor's elements (sub-byte types rounded up). */
 size_t msd_dltensor_bytes(const struct msd_dltensor *t);
+/** Row-major without gaps; what a dimension of extent 1 says does not matter. */
+bool msd_dltensor_is_compact(const struct msd_dltensor *t);
 const char *msd_type_name(int32_t type); /* "tensor", "int", ...: for error texts */
 
 #endif

@@ -53,20 +53,6 @@ void msd_call_free_slots(struct msd_call *call)
 	call->slots = NULL;
 }
 
-static bool is_compact(const struct msd_dltensor *t)
-{
-	int64_t expected = 1;
-
-	if (t->strides == NULL)
-		return true;
-	for (int32_t i = t->ndim - 1; i >= 0; i--) {
-		if (t->shape[i] != 1 && t->strides[i] != expected)
-			return false;
-		expected *= t->shape[i];
-	}
-	return true;
-}
-
 /* Row-major copy of dimension @dim and the inner ones; returns where the next byte
  * goes. */
 static uint8_t *copy_strided(const struct msd_dltensor *t, int32_t dim,
@@ -112,7 +98,7 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 	struct msd_wire_tensor wire;
 	uint8_t *dst;
 	size_t element_bytes = (size_t)t->dtype.bits * t->dtype.lanes / 8;
-	bool compact = is_compact(t);
+	bool compact = msd_dltensor_is_compact(t);
 	bool is_host =
 		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
 	msd_err err = describe(t, &wire, d);

@@ -81,20 +81,25 @@ static char *format_new(const char *fmt, va_list ap)
 	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
 }
 
+/* Takes @text; NULL: memory is short. */
+static void raise_text(const char *kind, char *text)
+{
+	if (text == NULL) {
+		msd_abi_attach(&out_of_memory);
+		return;
+	}
+	(void)msd_abi_raise_bytes(
+		kind, (struct msd_span){(const uint8_t *)text, strlen(text)});
+	free(text);
+}
+
 int msd_abi_raise(const char *kind, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	char *text = format_new(fmt, ap);
+	raise_text(kind, format_new(fmt, ap));
 	va_end(ap);
-	if (text == NULL) {
-		msd_abi_attach(&out_of_memory);
-		return -1;
-	}
-	(void)msd_abi_raise_bytes(
-		kind, (struct msd_span){(const uint8_t *)text, strlen(text)});
-	free(text);
 	return -1;
 }
 
@@ -103,15 +108,8 @@ int msd_abi_raise_code(msd_err code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	char *text = format_new(fmt, ap);
+	raise_text(NULL, format_new(fmt, ap));
 	va_end(ap);
-	if (text == NULL) {
-		msd_abi_attach(&out_of_memory);
-		return -1;
-	}
-	(void)msd_abi_raise_bytes(
-		NULL, (struct msd_span){(const uint8_t *)text, strlen(text)});
-	free(text);
 	if (pending != &out_of_memory)
 		pending->code = code;
 	return -1;

@@ -63,8 +63,6 @@ msd_err msd_gpu_code_read(struct msd_span file, struct msd_gpu_code *ret,
 msd_err msd_gpu_kernel_add(struct msd_gpu_image *image, struct msd_span name,
 			   struct msd_gpu_kernel **ret, struct msd_diag *d)
 {
-	struct msd_buf text = {0};
-
 	*ret = NULL;
 	if (image->n_kernels == MSD_GPU_MAX_KERNELS) {
 		image->n_more++;
@@ -72,18 +70,17 @@ msd_err msd_gpu_kernel_add(struct msd_gpu_image *image, struct msd_span name,
 	}
 	if (name.n > MSD_GPU_MAX_NAME_BYTES)
 		name.n = MSD_GPU_MAX_NAME_BYTES;
-	msd_printable_put(&text, name);
-	msd_buf_put_u8(&text, '\0');
+	char *text = msd_printable_copy(name);
 	struct msd_gpu_kernel *grown =
 		realloc(image->kernels, (image->n_kernels + 1) * sizeof(*grown));
 	if (grown != NULL)
 		image->kernels = grown;
-	if (grown == NULL || text.bad) {
-		msd_buf_finish(&text);
+	if (grown == NULL || text == NULL) {
+		free(text);
 		return msd_diag_set(d, MSD_NOMEM, "out of memory for CUDA kernels");
 	}
 	*ret = &grown[image->n_kernels++];
-	**ret = (struct msd_gpu_kernel){.name = (char *)text.p,
+	**ret = (struct msd_gpu_kernel){.name = text,
 					.n_params = -1,
 					.param_bytes = -1,
 					.registers = -1,

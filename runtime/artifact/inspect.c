@@ -12,21 +12,10 @@ static msd_err no_memory(struct msd_diag *d)
 	return msd_diag_set(d, MSD_NOMEM, "out of memory inspecting the file");
 }
 
-/* Printable copy of a name from the file; NULL when memory is short. */
-static char *copy_span(struct msd_span s)
-{
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, s);
-	msd_buf_put_u8(&text, '\0');
-	if (text.bad)
-		msd_buf_finish(&text);
-	return (char *)text.p;
-}
-
 static char *copy_name(const char *name)
 {
-	return copy_span((struct msd_span){(const uint8_t *)name, strlen(name)});
+	return msd_printable_copy(
+		(struct msd_span){(const uint8_t *)name, strlen(name)});
 }
 
 static void free_names(char **names, size_t n)
@@ -122,7 +111,7 @@ static msd_err copy_module(const struct msd_tree_module *from, struct msd_span f
 {
 	size_t n = from->n_imports > 0 ? from->n_imports : 1u;
 
-	to->kind = copy_span(from->kind);
+	to->kind = msd_printable_copy(from->kind);
 	to->bytes = from->payload.n;
 	if (to->bytes > 0)
 		to->offset = (uint64_t)(from->payload.p - file.p);

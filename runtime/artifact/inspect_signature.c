@@ -62,17 +62,6 @@ static bool func_before(const struct msd_inspect *in, const uint8_t *from,
 	return false;
 }
 
-static char *copy_text(struct msd_span s)
-{
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, s);
-	msd_buf_put_u8(&text, '\0');
-	if (text.bad)
-		msd_buf_finish(&text);
-	return (char *)text.p;
-}
-
 /* "f(...)" up to the end of its text. False: no memory. */
 static bool take_printed(struct reader *r, struct msd_span all, const uint8_t *at)
 {
@@ -89,7 +78,7 @@ static bool take_printed(struct reader *r, struct msd_span all, const uint8_t *a
 		n++;
 	if (n == s.n || s.p[n - 1] != ')')
 		return true;
-	r->in->signatures[i] = copy_text((struct msd_span){s.p, n});
+	r->in->signatures[i] = msd_printable_copy((struct msd_span){s.p, n});
 	return r->in->signatures[i] != NULL;
 }
 

@@ -37,18 +37,6 @@ void msd_model_finish(struct msd_model *m)
 	*m = (struct msd_model){0};
 }
 
-/* A printable copy; NULL when memory is short. */
-static char *copy(struct msd_span s)
-{
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, s);
-	msd_buf_put_u8(&text, '\0');
-	if (text.bad)
-		msd_buf_finish(&text);
-	return (char *)text.p;
-}
-
 /* Room for one more of @size bytes in *@list, which has @n; zeroed. NULL: no memory. */
 static void *grow(void **list, size_t n, size_t size)
 {
@@ -71,7 +59,7 @@ msd_err msd_model_add_func(struct msd_model *m, struct msd_span name,
 	if (f == NULL)
 		return no_memory(d);
 	m->n_funcs++;
-	f->name = copy(name);
+	f->name = msd_printable_copy(name);
 	if (f->name == NULL)
 		return no_memory(d);
 	*ret = f;
@@ -88,7 +76,7 @@ static msd_err add_value(struct msd_model_value **list, size_t *n, struct msd_sp
 	if (v == NULL)
 		return no_memory(d);
 	++*n;
-	if (name.n > 0 && (v->name = copy(name)) == NULL)
+	if (name.n > 0 && (v->name = msd_printable_copy(name)) == NULL)
 		return no_memory(d);
 	*ret = v;
 	return MSD_OK;
@@ -111,7 +99,7 @@ msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
 {
 	if (m->n_needs >= MSD_MODEL_MAX_VALUES)
 		return MSD_OK;
-	char *text = copy(name);
+	char *text = msd_printable_copy(name);
 	for (size_t i = 0; text != NULL && i < m->n_needs; i++)
 		if (strcmp(m->needs[i], text) == 0) {
 			free(text);
@@ -208,7 +196,7 @@ msd_err msd_model_set_type(struct msd_model_value *v, struct msd_span type,
 		err = msd_model_set_tensor(v, dtype, shape, n, d);
 	} else {
 		free(v->type);
-		v->type = copy(words);
+		v->type = msd_printable_copy(words);
 		err = v->type != NULL ? MSD_OK : no_memory(d);
 	}
 	msd_buf_finish(&text);

@@ -146,18 +146,15 @@ bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
 
 bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name)
 {
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, name);
-	msd_buf_put_u8(&text, '\0');
+	char *text = msd_printable_copy(name);
 	char **grown = realloc(info->offers, (info->n_offers + 1) * sizeof(*grown));
 	if (grown != NULL)
 		info->offers = grown;
-	if (grown == NULL || text.bad) {
-		msd_buf_finish(&text);
+	if (grown == NULL || text == NULL) {
+		free(text);
 		return false;
 	}
-	info->offers[info->n_offers++] = (char *)text.p;
+	info->offers[info->n_offers++] = text;
 	return true;
 }
 

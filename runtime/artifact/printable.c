@@ -38,3 +38,14 @@ void msd_printable_put(struct msd_buf *out, struct msd_span s)
 		s.n -= run;
 	}
 }
+
+char *msd_printable_copy(struct msd_span s)
+{
+	struct msd_buf text = {0};
+
+	msd_printable_put(&text, s);
+	msd_buf_put_u8(&text, '\0');
+	if (text.bad)
+		msd_buf_finish(&text);
+	return (char *)text.p;
+}

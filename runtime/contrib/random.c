@@ -142,7 +142,7 @@ static bool draw_open(struct msd_args args, struct draw *ret)
 	    (!msd_args_int(args, 0, &seed[0]) || !msd_args_int(args, 1, &seed[1])))
 		return false;
 	if (!msd_args_float(args, first, &a) || !msd_args_float(args, first + 1, &b) ||
-	    !msd_args_compact_tensor(args, first + 2, &t))
+	    !msd_args_host_compact_tensor(args, first + 2, &t))
 		return false;
 	if (!msd_dtype_eq(t->dtype, float32))
 		return msd_args_refuse(args, first + 2, "a float32 tensor") == 0;
@@ -220,7 +220,7 @@ static int randint(void *self, const struct msd_any *args, int32_t n,
 	(void)ret;
 
 	if (!msd_args_count(a, 3, 3) || !msd_args_int(a, 0, &low) ||
-	    !msd_args_int(a, 1, &high) || !msd_args_compact_tensor(a, 2, &t) ||
+	    !msd_args_int(a, 1, &high) || !msd_args_host_compact_tensor(a, 2, &t) ||
 	    !elements_of(t, &elements))
 		return -1;
 	const bool is_signed = t->dtype.code == MSD_DT_INT;
@@ -251,7 +251,7 @@ static int random_fill(void *self, const struct msd_any *args, int32_t n,
 	(void)self;
 	(void)ret;
 
-	if (!msd_args_count(a, 1, 1) || !msd_args_compact_tensor(a, 0, &t) ||
+	if (!msd_args_count(a, 1, 1) || !msd_args_host_compact_tensor(a, 0, &t) ||
 	    !elements_of(t, &elements))
 		return -1;
 	const unsigned bits = t->dtype.bits;

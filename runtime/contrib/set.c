@@ -17,7 +17,7 @@ static bool number_tensor(struct msd_args a, int32_t i, struct msd_dltensor **re
 {
 	char name[MSD_DTYPE_NAME_MAX];
 
-	if (!msd_args_compact_tensor(a, i, ret))
+	if (!msd_args_host_compact_tensor(a, i, ret))
 		return false;
 	if (msd_number_kind((*ret)->dtype) != MSD_N_NONE)
 		return true;

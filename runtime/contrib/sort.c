@@ -68,7 +68,7 @@ static bool job_open(struct msd_args a, int32_t axis_at, struct job *ret)
 	int64_t ascend;
 
 	*ret = (struct job){0};
-	if (!msd_args_compact_tensor(a, 0, &ret->in) ||
+	if (!msd_args_host_compact_tensor(a, 0, &ret->in) ||
 	    !msd_args_int(a, axis_at, &axis) || !msd_args_int(a, a.n - 1, &ascend) ||
 	    !lanes_of(ret->in, axis, &ret->lanes))
 		return false;
@@ -87,7 +87,7 @@ static bool job_output(struct msd_args a, int32_t i, const struct job *job,
 	uint64_t want;
 	uint64_t have;
 
-	if (!msd_args_compact_tensor(a, i, ret))
+	if (!msd_args_host_compact_tensor(a, i, ret))
 		return false;
 	if (msd_number_kind((*ret)->dtype) == MSD_N_NONE)
 		return refuse_dtype("output", (*ret)->dtype);
@@ -285,7 +285,7 @@ static bool int32_tensor(struct msd_args a, int32_t i, int64_t elements,
 	const struct msd_dtype int32 = {MSD_DT_INT, 32, 1};
 	uint64_t have;
 
-	if (!msd_args_compact_tensor(a, i, ret))
+	if (!msd_args_host_compact_tensor(a, i, ret))
 		return false;
 	if (msd_dtype_eq((*ret)->dtype, int32) &&
 	    msd_shape_elements((*ret)->shape, (size_t)(*ret)->ndim, &have) &&

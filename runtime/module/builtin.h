@@ -27,12 +27,15 @@ MSD_MUST_CHECK bool msd_args_int(struct msd_args a, int32_t i, int64_t *ret);
 MSD_MUST_CHECK bool msd_args_float(struct msd_args a, int32_t i, double *ret);
 MSD_MUST_CHECK bool msd_args_tensor(struct msd_args a, int32_t i,
 				    struct msd_dltensor **ret);
+/** The same on any device, row-major without gaps. */
+MSD_MUST_CHECK bool msd_args_compact_tensor(struct msd_args a, int32_t i,
+					    struct msd_dltensor **ret);
 /** A tensor that this process may read: on the host. */
 MSD_MUST_CHECK bool msd_args_host_tensor(struct msd_args a, int32_t i,
 					 struct msd_dltensor **ret);
-/** The same, row-major without gaps. */
-MSD_MUST_CHECK bool msd_args_compact_tensor(struct msd_args a, int32_t i,
-					    struct msd_dltensor **ret);
+/** Both. */
+MSD_MUST_CHECK bool msd_args_host_compact_tensor(struct msd_args a, int32_t i,
+						 struct msd_dltensor **ret);
 MSD_MUST_CHECK bool msd_args_shape(struct msd_args a, int32_t i,
 				   struct msd_shape **ret);
 MSD_MUST_CHECK bool msd_args_tuple(struct msd_args a, int32_t i,
@@ -57,7 +60,6 @@ static inline void *msd_dltensor_at(const struct msd_dltensor *t)
 {
 	return (char *)t->data + t->byte_offset;
 }
-bool msd_dltensor_is_compact(const struct msd_dltensor *t);
 /** Bytes of a compact tensor of @shape; false when the shape is not valid. */
 MSD_MUST_CHECK bool msd_shape_bytes(const struct msd_shape *shape,
 				    struct msd_dtype dtype, size_t *ret);

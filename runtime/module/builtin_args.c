@@ -66,29 +66,24 @@ bool msd_args_host_tensor(struct msd_args a, int32_t i, struct msd_dltensor **re
 	return true;
 }
 
-bool msd_dltensor_is_compact(const struct msd_dltensor *t)
+static bool is_compact(const struct msd_dltensor *t, int32_t i)
 {
-	int64_t expected = 1;
-
-	if (t->strides == NULL)
-		return true;
-	for (int32_t i = t->ndim; i-- > 0;) {
-		if (t->shape[i] != 1 && t->strides[i] != expected)
-			return false;
-		expected *= t->shape[i];
-	}
-	return true;
-}
-
-bool msd_args_compact_tensor(struct msd_args a, int32_t i, struct msd_dltensor **ret)
-{
-	if (!msd_args_host_tensor(a, i, ret))
-		return false;
-	if (msd_dltensor_is_compact(*ret))
+	if (msd_dltensor_is_compact(t))
 		return true;
 	(void)msd_abi_raise("ValueError", "argument %d: expected a compact tensor",
 			    (int)i);
 	return false;
+}
+
+bool msd_args_compact_tensor(struct msd_args a, int32_t i, struct msd_dltensor **ret)
+{
+	return msd_args_tensor(a, i, ret) && is_compact(*ret, i);
+}
+
+bool msd_args_host_compact_tensor(struct msd_args a, int32_t i,
+				  struct msd_dltensor **ret)
+{
+	return msd_args_host_tensor(a, i, ret) && is_compact(*ret, i);
 }
 
 bool msd_args_shape(struct msd_args a, int32_t i, struct msd_shape **ret)

@@ -110,17 +110,6 @@ static bool readable_tensor(struct msd_args a, int32_t i, struct readable *ret)
 	return err == MSD_OK;
 }
 
-static bool compact_tensor(struct msd_args a, int32_t i, struct msd_dltensor **ret)
-{
-	if (!msd_args_tensor(a, i, ret))
-		return false;
-	if (msd_dltensor_is_compact(*ret))
-		return true;
-	(void)msd_abi_raise("ValueError", "argument %d: expected a compact tensor",
-			    (int)i);
-	return false;
-}
-
 /* (tensor, shape) -> a view of the same memory */
 static int reshape(void *self, const struct msd_any *args, int32_t n,
 		   struct msd_any *ret)
@@ -131,7 +120,7 @@ static int reshape(void *self, const struct msd_any *args, int32_t n,
 	size_t bytes;
 	(void)self;
 
-	if (!msd_args_count(a, 2, 2) || !compact_tensor(a, 0, &t) ||
+	if (!msd_args_count(a, 2, 2) || !msd_args_compact_tensor(a, 0, &t) ||
 	    !msd_args_shape(a, 1, &shape))
 		return -1;
 	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, t->dtype, &bytes))
@@ -164,7 +153,7 @@ static int create_view(void *self, const struct msd_any *args, int32_t n,
 	size_t bytes;
 	(void)self;
 
-	if (!msd_args_count(a, 4, 4) || !compact_tensor(a, 0, &t) ||
+	if (!msd_args_count(a, 4, 4) || !msd_args_compact_tensor(a, 0, &t) ||
 	    !msd_args_shape(a, 1, &shape) || !msd_args_dtype(a, 2, &dtype) ||
 	    !msd_args_int(a, 3, &offset))
 		return -1;
@@ -299,7 +288,7 @@ static int to_device(void *self, const struct msd_any *args, int32_t n,
 	int64_t id;
 	(void)self;
 
-	if (!msd_args_count(a, 3, 4) || !compact_tensor(a, 0, &t) ||
+	if (!msd_args_count(a, 3, 4) || !msd_args_compact_tensor(a, 0, &t) ||
 	    !msd_args_int(a, 1, &type) || !msd_args_int(a, 2, &id))
 		return -1;
 	return return_clone(t, (struct msd_device){(int32_t)type, (int32_t)id}, ret);
@@ -317,7 +306,7 @@ static int ensure_zero_offset(void *self, const struct msd_any *args, int32_t n,
 		return -1;
 	if (t->byte_offset == 0)
 		return msd_return_copy(&args[0], ret);
-	return compact_tensor(a, 0, &t) ? return_clone(t, t->device, ret) : -1;
+	return msd_args_compact_tensor(a, 0, &t) ? return_clone(t, t->device, ret) : -1;
 }
 
 const struct msd_global msd_globals_tensor[] = {
