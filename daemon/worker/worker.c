@@ -54,7 +54,7 @@ static msd_err handle_unknown(struct msd_worker *w, struct msd_request *r,
 	return msd_diag_set(d, MSD_UNKNOWN_METHOD, "a worker has no such method");
 }
 
-static msd_handler handler_of(enum msd_method method)
+static msd_handler *handler_of(enum msd_method method)
 {
 	switch ((int)method) {
 	case MSD_M_CALL:

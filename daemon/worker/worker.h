@@ -114,23 +114,15 @@ MSD_MUST_CHECK msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_chann
  * What a request does. Each writes the whole response to @out, or fails with @d filled
  * and leaves @out to be rewritten.
  */
-typedef msd_err (*msd_handler)(struct msd_worker *w, struct msd_request *r,
-			       struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
-			struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
-			struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_instance(struct msd_worker *w, struct msd_request *r,
+typedef msd_err msd_handler(struct msd_worker *w, struct msd_request *r,
 			    struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
-				 struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
-				struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_tensor_copy(struct msd_worker *w, struct msd_request *r,
-			       struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_tensor_fill(struct msd_worker *w, struct msd_request *r,
-			       struct msd_buf *out, struct msd_diag *d);
-msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
-			       struct msd_buf *out, struct msd_diag *d);
+msd_handler msd_handle_open;
+msd_handler msd_handle_call;
+msd_handler msd_handle_instance;
+msd_handler msd_handle_instance_free;
+msd_handler msd_handle_tensor_alloc;
+msd_handler msd_handle_tensor_copy;
+msd_handler msd_handle_tensor_fill;
+msd_handler msd_handle_tensor_free;
 
 #endif

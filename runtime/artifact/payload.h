@@ -19,17 +19,18 @@ struct msd_payload_info {
 	size_t n_offers;
 };
 
+/**
+ * Consume exactly one payload from @c: in the inline layouts (classic and 0.21) other
+ * modules follow it, in the framed one @c ends with it. With @info, add what there is
+ * to say; it may be NULL. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED, MSD_NOMEM.
+ */
+typedef msd_err msd_payload_reader(struct msd_cur *c, enum msd_era era,
+				   struct msd_payload_info *info, struct msd_diag *d);
+
 struct msd_payload_kind {
 	const char *kind; /* the tree's kind string */
 	const char *what; /* one phrase for people: "CUDA kernels" */
-	/**
-	 * Consume exactly one payload from @c: in the inline layouts (classic and 0.21)
-	 * other modules follow it, in the framed one @c ends with it. With @info, add
-	 * what there is to say; it may be NULL. Errors: MSD_BAD_ARTIFACT,
-	 * MSD_UNSUPPORTED, MSD_NOMEM.
-	 */
-	msd_err (*read)(struct msd_cur *c, enum msd_era era,
-			struct msd_payload_info *info, struct msd_diag *d);
+	msd_payload_reader *read;
 };
 
 /** Row for @kind, or NULL. Static. */

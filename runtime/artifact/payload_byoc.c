@@ -5,20 +5,49 @@
  */
 #include "runtime/artifact/payload_private.h"
 
-/* symbol, graph, names of constants that a const_loader holds */
-msd_err msd_payload_json_runtime(struct msd_cur *c, enum msd_era era,
-				 struct msd_payload_info *info, struct msd_diag *d)
+/* Most payloads are fields, one after the other. */
+struct field {
+	msd_err (*read)(struct msd_cur *c, struct msd_payload_info *info,
+			const char *key, struct msd_diag *d); /* NULL ends the list */
+	const char *key;
+};
+
+static msd_err read_fields(const struct field *f, struct msd_cur *c,
+			   struct msd_payload_info *info, struct msd_diag *d)
 {
-	(void)era;
+	msd_err err = MSD_OK;
+
+	for (; err == MSD_OK && f->read != NULL; f++)
+		err = f->read(c, info, f->key, d);
+	return err;
+}
+
+/* A function's name, which other modules find here. */
+static msd_err read_symbol(struct msd_cur *c, struct msd_payload_info *info,
+			   const char *key, struct msd_diag *d)
+{
 	struct msd_cur ahead = *c;
 	struct msd_span symbol = msd_cur_str64(&ahead);
-	msd_err err = msd_payload_str(c, info, "symbol", d);
+	msd_err err = msd_payload_str(c, info, key, d);
 
 	if (err == MSD_OK && info != NULL && !msd_payload_info_offer(info, symbol))
 		err = msd_payload_no_memory(d);
-	if (err == MSD_OK)
-		err = msd_payload_bytes(c, info, "graph", d);
-	return err == MSD_OK ? msd_payload_names(c, info, "constant names", d) : err;
+	return err;
+}
+
+/* The constants lie in a const_loader. */
+msd_err msd_payload_json_runtime(struct msd_cur *c, enum msd_era era,
+				 struct msd_payload_info *info, struct msd_diag *d)
+{
+	static const struct field fields[] = {
+		{read_symbol, "symbol"},
+		{msd_payload_bytes, "graph"},
+		{msd_payload_names, "constant names"},
+		{NULL, NULL},
+	};
+	(void)era;
+
+	return read_fields(fields, c, info, d);
 }
 
 /* vec<u32> */
@@ -85,59 +114,70 @@ msd_err msd_payload_ethos_n(struct msd_cur *c, enum msd_era era,
 msd_err msd_payload_vitis(struct msd_cur *c, enum msd_era era,
 			  struct msd_payload_info *info, struct msd_diag *d)
 {
+	static const struct field fields[] = {
+		{msd_payload_bytes, "model"},
+		{msd_payload_str, "export path"},
+		{msd_payload_str, "symbol"},
+		{msd_payload_names, "constant names"},
+		{NULL, NULL},
+	};
 	(void)era;
-	msd_err err = msd_payload_bytes(c, info, "model", d);
 
-	if (err == MSD_OK)
-		err = msd_payload_str(c, info, "export path", d);
-	if (err == MSD_OK)
-		err = msd_payload_str(c, info, "symbol", d);
-	return err == MSD_OK ? msd_payload_names(c, info, "constant names", d) : err;
+	return read_fields(fields, c, info, d);
 }
 
 /* coreml, torch */
 msd_err msd_payload_symbol_code(struct msd_cur *c, enum msd_era era,
 				struct msd_payload_info *info, struct msd_diag *d)
 {
+	static const struct field fields[] = {
+		{msd_payload_str, "symbol"},
+		{msd_payload_bytes, "code"},
+		{NULL, NULL},
+	};
 	(void)era;
-	msd_err err = msd_payload_str(c, info, "symbol", d);
 
-	return err == MSD_OK ? msd_payload_bytes(c, info, "code", d) : err;
+	return read_fields(fields, c, info, d);
 }
 
 msd_err msd_payload_mrvl(struct msd_cur *c, enum msd_era era,
 			 struct msd_payload_info *info, struct msd_diag *d)
 {
+	static const struct field fields[] = {
+		{read_symbol, "symbol"},
+		{msd_payload_bytes, "graph"},
+		{msd_payload_bytes, "code"},
+		{NULL, NULL},
+	};
 	(void)era;
-	struct msd_cur ahead = *c;
-	struct msd_span symbol = msd_cur_str64(&ahead);
-	msd_err err = msd_payload_str(c, info, "symbol", d);
 
-	if (err == MSD_OK && info != NULL && !msd_payload_info_offer(info, symbol))
-		err = msd_payload_no_memory(d);
-	if (err == MSD_OK)
-		err = msd_payload_bytes(c, info, "graph", d);
-	return err == MSD_OK ? msd_payload_bytes(c, info, "code", d) : err;
+	return read_fields(fields, c, info, d);
 }
 
 msd_err msd_payload_static_library(struct msd_cur *c, enum msd_era era,
 				   struct msd_payload_info *info, struct msd_diag *d)
 {
+	static const struct field fields[] = {
+		{msd_payload_bytes, "object"},
+		{msd_payload_names, "functions"},
+		{NULL, NULL},
+	};
 	(void)era;
-	msd_err err = msd_payload_bytes(c, info, "object", d);
 
-	return err == MSD_OK ? msd_payload_names(c, info, "functions", d) : err;
+	return read_fields(fields, c, info, d);
 }
 
 msd_err msd_payload_c_source(struct msd_cur *c, enum msd_era era,
 			     struct msd_payload_info *info, struct msd_diag *d)
 {
+	static const struct field fields[] = {
+		{msd_payload_bytes, "code"},
+		{msd_payload_str, "format"},
+		{msd_payload_names, "functions"},
+		{msd_payload_names, "constant names"},
+		{NULL, NULL},
+	};
 	(void)era;
-	msd_err err = msd_payload_bytes(c, info, "code", d);
 
-	if (err == MSD_OK)
-		err = msd_payload_str(c, info, "format", d);
-	if (err == MSD_OK)
-		err = msd_payload_names(c, info, "functions", d);
-	return err == MSD_OK ? msd_payload_names(c, info, "constant names", d) : err;
+	return read_fields(fields, c, info, d);
 }

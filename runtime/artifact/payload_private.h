@@ -29,43 +29,26 @@ msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
 msd_err msd_payload_no_memory(struct msd_diag *d);
 
 /* payload_device.c */
-msd_err msd_payload_device(struct msd_cur *c, enum msd_era era,
-			   struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_metal(struct msd_cur *c, enum msd_era era,
-			  struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_vulkan(struct msd_cur *c, enum msd_era era,
-			   struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_webgpu(struct msd_cur *c, enum msd_era era,
-			   struct msd_payload_info *info, struct msd_diag *d);
+msd_payload_reader msd_payload_device;
+msd_payload_reader msd_payload_metal;
+msd_payload_reader msd_payload_vulkan;
+msd_payload_reader msd_payload_webgpu;
 
 /* payload_executor.c */
-msd_err msd_payload_graph(struct msd_cur *c, enum msd_era era,
-			  struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_aot(struct msd_cur *c, enum msd_era era,
-			struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_consts(struct msd_cur *c, enum msd_era era,
-			   struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_empty(struct msd_cur *c, enum msd_era era,
-			  struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_relay_vm(struct msd_cur *c, enum msd_era era,
-			     struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_relax(struct msd_cur *c, enum msd_era era,
-			  struct msd_payload_info *info, struct msd_diag *d);
+msd_payload_reader msd_payload_graph;
+msd_payload_reader msd_payload_aot;
+msd_payload_reader msd_payload_consts;
+msd_payload_reader msd_payload_empty;
+msd_payload_reader msd_payload_relay_vm;
+msd_payload_reader msd_payload_relax;
 
 /* payload_byoc.c */
-msd_err msd_payload_json_runtime(struct msd_cur *c, enum msd_era era,
-				 struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_ethos_n(struct msd_cur *c, enum msd_era era,
-			    struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_vitis(struct msd_cur *c, enum msd_era era,
-			  struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_symbol_code(struct msd_cur *c, enum msd_era era,
-				struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_mrvl(struct msd_cur *c, enum msd_era era,
-			 struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_static_library(struct msd_cur *c, enum msd_era era,
-				   struct msd_payload_info *info, struct msd_diag *d);
-msd_err msd_payload_c_source(struct msd_cur *c, enum msd_era era,
-			     struct msd_payload_info *info, struct msd_diag *d);
+msd_payload_reader msd_payload_json_runtime;
+msd_payload_reader msd_payload_ethos_n;
+msd_payload_reader msd_payload_vitis;
+msd_payload_reader msd_payload_symbol_code;
+msd_payload_reader msd_payload_mrvl;
+msd_payload_reader msd_payload_static_library;
+msd_payload_reader msd_payload_c_source;
 
 #endif

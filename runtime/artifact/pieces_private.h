@@ -24,12 +24,16 @@ struct msd_piece_field {
 	const char *suffix; /* of the file */
 };
 
+typedef msd_err msd_split_fn(struct msd_splitter *s, struct msd_cur *c,
+			     struct msd_diag *d);
+typedef msd_err msd_join_fn(const struct msd_joiner *j, struct msd_buf *out,
+			    struct msd_diag *d);
+
 struct msd_piece_format {
 	const char *kind;
 	const struct msd_piece_field *fields; /* or NULL: the two functions */
-	msd_err (*split)(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-	msd_err (*join)(const struct msd_joiner *j, struct msd_buf *out,
-			struct msd_diag *d);
+	msd_split_fn *split;
+	msd_join_fn *join;
 };
 
 /** What @fields say. */
@@ -86,33 +90,25 @@ MSD_MUST_CHECK msd_err msd_join_kernels(const struct msd_joiner *j, struct msd_b
 					struct msd_diag *d);
 
 /* pieces_device.c */
-msd_err msd_split_device(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_device(const struct msd_joiner *j, struct msd_buf *out,
-			struct msd_diag *d);
+msd_split_fn msd_split_device;
+msd_join_fn msd_join_device;
 
 /* pieces_shaders.c */
-msd_err msd_split_metal(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_metal(const struct msd_joiner *j, struct msd_buf *out,
-		       struct msd_diag *d);
-msd_err msd_split_vulkan(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_vulkan(const struct msd_joiner *j, struct msd_buf *out,
-			struct msd_diag *d);
-msd_err msd_split_webgpu(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_webgpu(const struct msd_joiner *j, struct msd_buf *out,
-			struct msd_diag *d);
+msd_split_fn msd_split_metal;
+msd_join_fn msd_join_metal;
+msd_split_fn msd_split_vulkan;
+msd_join_fn msd_join_vulkan;
+msd_split_fn msd_split_webgpu;
+msd_join_fn msd_join_webgpu;
 
 /* pieces_model.c */
-msd_err msd_split_graph(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_graph(const struct msd_joiner *j, struct msd_buf *out,
-		       struct msd_diag *d);
-msd_err msd_split_aot(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_aot(const struct msd_joiner *j, struct msd_buf *out,
-		     struct msd_diag *d);
-msd_err msd_split_consts(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_consts(const struct msd_joiner *j, struct msd_buf *out,
-			struct msd_diag *d);
-msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d);
-msd_err msd_join_relax(const struct msd_joiner *j, struct msd_buf *out,
-		       struct msd_diag *d);
+msd_split_fn msd_split_graph;
+msd_join_fn msd_join_graph;
+msd_split_fn msd_split_aot;
+msd_join_fn msd_join_aot;
+msd_split_fn msd_split_consts;
+msd_join_fn msd_join_consts;
+msd_split_fn msd_split_relax;
+msd_join_fn msd_join_relax;
 
 #endif
