@@ -9,27 +9,14 @@
 #include "client/cli/word.h"
 #include "proto/dtype.h"
 
-/* What an option does to the command line; @value is NULL for one without. */
+/* What an option does beyond keeping its value; @value is NULL for one without. */
 typedef enum msd_exit (*apply_fn)(struct msd_cli *cli, const char *value);
-
-static enum msd_exit apply_host(struct msd_cli *cli, const char *value)
-{
-	cli->host = value;
-	return MSD_EXIT_OK;
-}
 
 static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 {
 	(void)value;
 	cli->json = true;
 	msd_report_as_json();
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_replace(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->replace = true;
 	return MSD_EXIT_OK;
 }
 
@@ -59,24 +46,6 @@ static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit apply_graph(struct msd_cli *cli, const char *value)
-{
-	cli->graph = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_params(struct msd_cli *cli, const char *value)
-{
-	cli->params = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_name(struct msd_cli *cli, const char *value)
-{
-	cli->model = value;
-	return MSD_EXIT_OK;
-}
-
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 {
 	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0)
@@ -87,69 +56,10 @@ static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit apply_dir(struct msd_cli *cli, const char *value)
-{
-	cli->dir = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_cc(struct msd_cli *cli, const char *value)
-{
-	cli->cc = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_prefix(struct msd_cli *cli, const char *value)
-{
-	cli->prefix = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_split(struct msd_cli *cli, const char *value)
-{
-	cli->split = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_system_library(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->system_library = true;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_dot(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->dot = true;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_vm(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->vm = true;
-	return MSD_EXIT_OK;
-}
-
 static enum msd_exit apply_will_run(struct msd_cli *cli, const char *value)
 {
 	cli->will_run = true;
 	cli->host = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_help(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->wants_help = true;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_version(struct msd_cli *cli, const char *value)
-{
-	(void)value;
-	cli->wants_version = true;
 	return MSD_EXIT_OK;
 }
 
@@ -184,35 +94,38 @@ static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
 				value);
 }
 
+#define AT(field) offsetof(struct msd_cli, field)
 static const struct option {
 	const char *name;
-	apply_fn apply;
+	apply_fn apply; /* or NULL: */
+	size_t field;   /* of struct msd_cli, a text with has_value, else a flag */
 	unsigned needs; /* enum msd_option; 0: every verb takes it */
 	char letter;    /* 0: none */
 	bool has_value;
 } options[] = {
-	{"host", apply_host, 0, 'H', true},
-	{"json", apply_json, 0, 0, false},
-	{"deadline", apply_deadline, 0, 0, true},
-	{"help", apply_help, 0, 'h', false},
-	{"version", apply_version, 0, 'V', false},
-	{"output", apply_output, MSD_OPT_OUTPUT, 'o', true},
-	{"directory", apply_dir, MSD_OPT_DIR, 'd', true},
-	{"dot", apply_dot, MSD_OPT_INSPECT, 0, false},
-	{"vm", apply_vm, MSD_OPT_INSPECT, 0, false},
-	{"will-run-on", apply_will_run, MSD_OPT_INSPECT, 0, true},
-	{"cc", apply_cc, MSD_OPT_BUILD, 0, true},
-	{"symbol-prefix", apply_prefix, MSD_OPT_BUILD, 0, true},
-	{"split-params", apply_split, MSD_OPT_SPLIT, 0, true},
-	{"system-lib", apply_system_library, MSD_OPT_BUILD, 0, false},
-	{"replace", apply_replace, MSD_OPT_LOAD, 0, false},
-	{"instances", apply_instances, MSD_OPT_LOAD, 0, true},
-	{"device", apply_device, MSD_OPT_DEVICE, 0, true},
-	{"graph", apply_graph, MSD_OPT_GRAPH, 0, true},
-	{"params", apply_params, MSD_OPT_GRAPH, 0, true},
-	{"name", apply_name, MSD_OPT_CONVERT, 0, true},
-	{"mlf-version", apply_mlf_version, MSD_OPT_CONVERT, 0, true},
+	{"host", NULL, AT(host), 0, 'H', true},
+	{"json", apply_json, 0, 0, 0, false},
+	{"deadline", apply_deadline, 0, 0, 0, true},
+	{"help", NULL, AT(wants_help), 0, 'h', false},
+	{"version", NULL, AT(wants_version), 0, 'V', false},
+	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},
+	{"directory", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
+	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false},
+	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false},
+	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true},
+	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true},
+	{"symbol-prefix", NULL, AT(prefix), MSD_OPT_BUILD, 0, true},
+	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
+	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
+	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
+	{"instances", apply_instances, 0, MSD_OPT_LOAD, 0, true},
+	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
+	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
+	{"params", NULL, AT(params), MSD_OPT_GRAPH, 0, true},
+	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},
+	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true},
 };
+#undef AT
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
 /* The option that @word is, and the value that stands in the same word, or NULL. */
@@ -243,6 +156,20 @@ static const struct option *find_option(const char *word, const char **ret_value
 	return NULL;
 }
 
+static enum msd_exit apply(const struct option *o, struct msd_cli *cli,
+			   const char *value)
+{
+	void *field = (char *)cli + o->field;
+
+	if (o->apply != NULL)
+		return o->apply(cli, value);
+	if (o->has_value)
+		*(const char **)field = value;
+	else
+		*(bool *)field = true;
+	return MSD_EXIT_OK;
+}
+
 /* What the command line asks for that its verb does not have. */
 struct seen {
 	unsigned needs;
@@ -269,7 +196,7 @@ static enum msd_exit parse_option(int argc, char **argv, int *i, struct msd_cli 
 		seen->needs |= o->needs;
 		seen->word = word;
 	}
-	return o->apply(cli, value);
+	return apply(o, cli, value);
 }
 
 static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)

@@ -68,3 +68,15 @@ void msd_session_print_value(const struct msd_cli *cli, const modser_value *v)
 	}
 	msd_print_flush(&out);
 }
+
+enum msd_exit msd_session_show(const struct msd_cli *cli, const char *method,
+			       const modser_value *params, size_t n_params)
+{
+	modser_result *result;
+	enum msd_exit code = msd_session_ask(cli, method, params, n_params, &result);
+
+	if (code == MSD_EXIT_OK)
+		msd_session_print(cli, result);
+	modser_result_free(result);
+	return code;
+}

@@ -16,5 +16,8 @@ enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
 /** Print a result's value: JSON, or a map, a table or a text as fits it. */
 void msd_session_print(const struct msd_cli *cli, const modser_result *result);
 void msd_session_print_value(const struct msd_cli *cli, const modser_value *v);
+/** Ask and print. */
+enum msd_exit msd_session_show(const struct msd_cli *cli, const char *method,
+			       const modser_value *params, size_t n_params);
 
 #endif

@@ -4,40 +4,18 @@
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-/* Ask @method about the module that the first word names. */
-static enum msd_exit ask_about(const struct msd_cli *cli, const char *method,
-			       modser_result **ret)
-{
-	const char *name = cli->words[0];
-	modser_value param = modser_str(name);
-
-	*ret = NULL;
-	enum msd_exit code = msd_report_name(name);
-	if (code != MSD_EXIT_OK)
-		return code;
-	return msd_session_ask(cli, method, &param, 1, ret);
-}
-
+/* What @method says about the module that the first word names. */
 static enum msd_exit show_about(const struct msd_cli *cli, const char *method)
 {
-	modser_result *result;
-	enum msd_exit code = ask_about(cli, method, &result);
+	const modser_value param = modser_str(cli->words[0]);
+	enum msd_exit code = msd_report_name(cli->words[0]);
 
-	if (code == MSD_EXIT_OK)
-		msd_session_print(cli, result);
-	modser_result_free(result);
-	return code;
+	return code == MSD_EXIT_OK ? msd_session_show(cli, method, &param, 1) : code;
 }
 
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 {
-	modser_result *result;
-	enum msd_exit code = msd_session_ask(cli, "module.list", NULL, 0, &result);
-
-	if (code == MSD_EXIT_OK)
-		msd_session_print(cli, result);
-	modser_result_free(result);
-	return code;
+	return msd_session_show(cli, "module.list", NULL, 0);
 }
 
 enum msd_exit msd_verb_show(const struct msd_cli *cli)
@@ -81,9 +59,12 @@ static enum msd_exit check_state(const modser_value *answer)
 
 enum msd_exit msd_verb_wait(const struct msd_cli *cli)
 {
-	modser_result *result;
-	enum msd_exit code = ask_about(cli, "module.wait", &result);
+	const modser_value param = modser_str(cli->words[0]);
+	modser_result *result = NULL;
+	enum msd_exit code = msd_report_name(cli->words[0]);
 
+	if (code == MSD_EXIT_OK)
+		code = msd_session_ask(cli, "module.wait", &param, 1, &result);
 	if (code == MSD_EXIT_OK) {
 		msd_session_print(cli, result);
 		code = check_state(modser_result_value(result));

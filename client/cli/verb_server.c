@@ -37,13 +37,7 @@ enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 
 enum msd_exit msd_verb_info(const struct msd_cli *cli)
 {
-	modser_result *result;
-	enum msd_exit code = msd_session_ask(cli, "server.info", NULL, 0, &result);
-
-	if (code == MSD_EXIT_OK)
-		msd_session_print(cli, result);
-	modser_result_free(result);
-	return code;
+	return msd_session_show(cli, "server.info", NULL, 0);
 }
 
 /* Backends without a device are told on stderr: a list stays a list. */
