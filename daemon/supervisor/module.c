@@ -216,9 +216,13 @@ msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
 
 	if (err == MSD_OK) {
 		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
+		struct msd_module *old = msd_module_find(s, name);
 		struct msd_module *m = module_new(s, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
+		/* A name is there once: of two causes the later stays. */
+		if (old != NULL)
+			msd_module_free(old);
 		m->state = MSD_STATE_FAILED;
 		m->error_code = d->code;
 		m->error = strdup(msd_diag_text(d));

@@ -42,7 +42,8 @@ static msd_err read_instances(struct msd_preload *p, const char *value,
 
 	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "instances %s: expected a number of processes",
+				    "instances %s: expected a number of processes, "
+				    "at least 1",
 				    value);
 	p->instances = (uint32_t)n;
 	return MSD_OK;
@@ -151,7 +152,8 @@ void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
 		source.graph_bytes = bytes[1];
 		source.params_bytes = bytes[2];
 		err = msd_module_load(s, name, &source, &m, &d);
-	} else {
+	}
+	if (err != MSD_OK) {
 		(void)msd_diag_wrap(&d, err, "load %s", p->name);
 		err = msd_module_add_failed(s, name, p->file, &d);
 	}

@@ -294,6 +294,23 @@ def test_numbers_of_workers_are_checked(own_daemon):
         load(wire, "n", instances=2)
 
 
+def test_a_daemon_that_starts_shows_one_failure_per_name(own_daemon):
+    """Also of numbers that it does not allow, and of names that are given twice."""
+    daemon = own_daemon(
+        "--max-instances", "2",
+        "--load", f"many={MEET},instances=3",
+        "--load", "twice=/absent/one.so",
+        "--load", "twice=/absent/two.so",
+        "--load", "mended=/absent.so",
+        "--load", f"mended={MEET}",
+    )
+    daemon.ok("wait", "mended")
+    listed = json.loads(daemon.ok("ls", "--json").out)
+    assert [m["name"] for m in listed] == ["many", "twice", "mended"]
+    assert "3 workers" in listed[0]["error"] and "two.so" in listed[1]["error"]
+    assert [m["state"] for m in listed] == ["FAILED", "FAILED", "READY"]
+
+
 def test_the_cores_are_divided_among_the_workers(own_daemon, models):
     daemon = own_daemon(env={"TVM_NUM_THREADS": ""})
     cores = len(os.sched_getaffinity(0))
