@@ -1,10 +1,12 @@
 #include "client/cli/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/cli/file.h"
 #include "runtime/artifact/archive.h"
@@ -74,6 +76,23 @@ static msd_err visit(struct folder *f, const FTSENT *e, struct msd_diag *d)
 	}
 }
 
+/* Told before its files are read: a folder given by mistake may be a large one. */
+static msd_err check_folder(const char *path, struct msd_diag *d)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool is_model = fd >= 0 && faccessat(fd, "metadata.json", F_OK, 0) == 0;
+	const int cause = errno;
+
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(cause));
+	(void)close(fd);
+	return is_model ? MSD_OK
+			: msd_diag_set(d, MSD_BAD_ARTIFACT,
+				       "%s: a folder without metadata.json: not an "
+				       "unpacked Model Library Format archive",
+				       path);
+}
+
 static msd_err read_folder(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
 	char *root = strdup(path);
@@ -110,7 +129,8 @@ msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
-		       ? read_folder(path, ret, d)
-		       : msd_file_read(path, ret, d);
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return msd_file_read(path, ret, d);
+	msd_err err = check_folder(path, d);
+	return err == MSD_OK ? read_folder(path, ret, d) : err;
 }

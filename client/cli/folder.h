@@ -6,7 +6,7 @@
 
 /** Read the file @path, or, when it is a folder, its files as a tar archive, into @ret.
  * Errors: those of msd_file_read() and msd_archive_write(); MSD_UNSUPPORTED: a link or
- * a device in the folder. */
+ * a device in the folder; MSD_BAD_ARTIFACT: a folder without metadata.json. */
 MSD_MUST_CHECK msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
 					       struct msd_diag *d);
 

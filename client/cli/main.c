@@ -108,7 +108,8 @@ const struct msd_verb msd_verbs[] = {
 	 "neither needs a daemon. --will-run-on asks the daemon at ADDR what it runs, "
 	 "loads\n"
 	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
-	 "when not.\n",
+	 "when not.\n"
+	 "A folder that an archive was unpacked to is as good as the archive.\n",
 	 1, 1, MSD_OPT_INSPECT, msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of a model's archive, or an archive of its parts",

@@ -1,7 +1,7 @@
 /* inspect: what a file holds, without running any of it. */
 #include <string.h>
 
-#include "client/cli/file.h"
+#include "client/cli/folder.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
@@ -164,7 +164,7 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
-	msd_err err = msd_file_read(path, &file, &d);
+	msd_err err = msd_folder_or_file_read(path, &file, &d);
 
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&file), &d);

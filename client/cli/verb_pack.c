@@ -41,7 +41,7 @@ static enum msd_exit failed(const struct msd_diag *d)
 				       d);
 	default:
 		return msd_report_diag(MSD_EXIT_USAGE,
-				       "mend it; docs/pack.md describes manifests", d);
+				       "mend what it names; docs/pack.md says how", d);
 	}
 }
 
