@@ -383,6 +383,12 @@ class TimeEvaluator:
     def __init__(self, function: Function, plan: Plan) -> None:
         self._function, self._plan = function, plan
 
-    def __call__(self, *args: Any, device: Optional[DeviceLike] = None, **named: Any) -> Times:
+    def __call__(
+        self,
+        *args: Any,
+        out: OutArgument = None,
+        device: Optional[DeviceLike] = None,
+        **named: Any,
+    ) -> Times:
         function = self._function
-        return function._client._run(timed(function, self._plan, args, named, device))
+        return function._client._run(timed(function, self._plan, args, named, out, device))

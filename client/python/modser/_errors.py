@@ -156,7 +156,7 @@ class Busy(Error):
 
 
 class Draining(Error):
-    code, name, hint = 23, "DRAINING", "connect again later"
+    code, name, hint = 23, "DRAINING", "try again when the daemon or the module is back"
 
 
 class SystemRefused(Error):

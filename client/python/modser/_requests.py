@@ -26,6 +26,7 @@ from ._upload import Artifact
 
 PIECE = 1 << 20  # bytes of one write of an upload
 AT_ONCE = 16  # writes in flight
+MOST_INSTANCES = (1 << 32) - 1  # what the protocol holds; a daemon has a limit below it
 PATIENCE = 5.0  # seconds; the daemon's own for a module that is not ready
 
 
@@ -97,8 +98,8 @@ def load_options(replace: bool, device: Optional[DeviceLike], instances: int) ->
         options["device"] = str(Device.parse(device))
     if not hasattr(instances, "__index__"):
         raise TypeError(f"instances is an int, not {type(instances).__name__}")
-    if instances < 1:
-        raise ValueError(f"instances is at least 1, not {instances}")
+    if not 1 <= instances <= MOST_INSTANCES:
+        raise ValueError(f"instances is at least 1 and at most {MOST_INSTANCES}, not {instances}")
     if instances != 1:
         options["instances"] = operator.index(instances)
     return options

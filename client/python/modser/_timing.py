@@ -7,8 +7,9 @@ import statistics
 import time
 from typing import Any, NamedTuple, Optional
 
+from ._call import OutArgument
 from ._objects import FunctionBase, ResidentBase
-from ._requests import Reply, Request, alloc, free, put
+from ._requests import Reply, Request, alloc, free, place_outs, put
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 
@@ -78,10 +79,12 @@ def timed(
     plan: Plan,
     args: tuple[Any, ...],
     named: dict[str, Any],
+    out: OutArgument,
     device: Optional[DeviceLike],
 ) -> Request[Times]:
     """Run it once for nothing, then `repeat` times `number` times, or more often until a repeat
-    has taken `min_repeat_ms`. Tensors are put into the worker before, if the plan says so."""
+    has taken `min_repeat_ms`. Tensors are put into the worker before, if the plan says so. What
+    a function fills is measured with it; a model's outputs are not copied into `out`."""
     held: list[ResidentBase] = []  # what an error leaves is freed when it is forgotten
     client, module = function._client, function.module
 
@@ -99,6 +102,8 @@ def timed(
         reply: Reply = yield function._message(args, named, device)
         return int(reply.meta.get("exec_ns", 0)) if isinstance(reply.meta, dict) else 0
 
+    if out is not None:
+        args, _ = yield from place_outs(function, args, out, None)
     if plan.resident:
         args = yield from _each(args, placed)
         named = dict(zip(named, (yield from _each(named.values(), placed))))

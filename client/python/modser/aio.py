@@ -318,7 +318,11 @@ class TimeEvaluator:
         self._function, self._plan = function, plan
 
     async def __call__(
-        self, *args: Any, device: Optional[DeviceLike] = None, **named: Any
+        self,
+        *args: Any,
+        out: OutArgument = None,
+        device: Optional[DeviceLike] = None,
+        **named: Any,
     ) -> Times:
         function = self._function
-        return await function._client._run(timed(function, self._plan, args, named, device))
+        return await function._client._run(timed(function, self._plan, args, named, out, device))

@@ -329,6 +329,8 @@ def test_time_evaluator(client, models):
     assert len(times.results) == 3 and times.min <= times.median <= times.max
     assert all(0 < inside < around for inside, around in zip(times.results, times.wall))
     assert times.min <= times.mean and times.std >= 0
+    for out in (np.zeros(1000, "f4"), modser.out("float32", 1000)):
+        assert timer(x, out=out).min > 0
 
 
 def test_addresses(tmp_path, monkeypatch):

@@ -128,7 +128,7 @@ def test_the_asyncio_twin(served, mlp, folder, x, want):
             assert await module.run(data=x, out=into) is into
             async with module.put(x) as a:
                 assert (await a.numpy()).tobytes() == x.tobytes()
-            times = await module.run.time_evaluator(number=3, repeat=2)(data=x)
+            times = await module.run.time_evaluator(number=3, repeat=2)(data=x, out=into)
             assert len(times.results) == 2 and 0 < times.min <= times.mean
 
     with contextlib.closing(asyncio.new_event_loop()) as loop:
