@@ -124,19 +124,20 @@ static int set_one(struct msd_executor *x, const struct msd_any *key,
 	return 0;
 }
 
+/* An input and its tensor, or several such pairs. */
 static int set_input(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret)
 {
-	(void)n;
 	(void)ret;
-	return set_one(executor_of(self), &args[0], &args[1], 1);
-}
-
-/* Memory that stays: a resident tensor's. Others are the call's alone. */
-static bool stays(const struct msd_any *v)
-{
-	return v->type == MSD_T_TENSOR &&
-	       ((const struct msd_tensor *)v->as.p)->owner != NULL;
+	if (n % 2 != 0)
+		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					  "expected pairs of an input and its tensor; "
+					  "got %d arguments",
+					  n);
+	for (int32_t k = 0; k < n; k += 2)
+		if (set_one(executor_of(self), &args[k], &args[k + 1], k + 1) != 0)
+			return -1;
+	return 0;
 }
 
 static int set_input_zero_copy(struct msd_instance *self, const struct msd_any *args,
@@ -152,7 +153,8 @@ static int set_input_zero_copy(struct msd_instance *self, const struct msd_any *
 	const struct msd_model_tensor want = x->ops->input(x, i);
 	if (check("input", i, &want, &args[1], 1) != 0)
 		return -1;
-	if (!stays(&args[1]) || !x->ops->share(x, i, msd_any_dltensor(&args[1])))
+	if (!msd_instance_is_resident(&args[1]) ||
+	    !x->ops->share(x, i, msd_any_dltensor(&args[1])))
 		return set_input(self, args, n, ret);
 	msd_obj_ref(args[1].as.obj);
 	release(x, i);
@@ -173,7 +175,7 @@ static int set_output_zero_copy(struct msd_instance *self, const struct msd_any 
 	const struct msd_model_tensor want = x->ops->output(x, i);
 	if (check("output", i, &want, &args[1], 1) != 0)
 		return -1;
-	if (!stays(&args[1]))
+	if (!msd_instance_is_resident(&args[1]))
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 1, for output %u: expected a "
 					  "resident tensor, which stays after the call",
@@ -338,7 +340,7 @@ static const struct msd_instance_row rows[] = {
 	{"load_params", load_params, 1, 1, false},
 	{"run", run, 0, 0, false},
 	{"run_from_inputs", run_from_inputs, 2, MSD_INSTANCE_ANY_ARGS, false},
-	{"set_input", set_input, 2, 2, false},
+	{"set_input", set_input, 2, MSD_INSTANCE_ANY_ARGS, false},
 	{"set_input_zero_copy", set_input_zero_copy, 2, 2, false},
 	{"set_output_zero_copy", set_output_zero_copy, 2, 2, false},
 	{"share_params", share_params, 0, MSD_INSTANCE_ANY_ARGS, false},

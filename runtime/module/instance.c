@@ -131,6 +131,12 @@ int msd_instance_give_text(const char *text, struct msd_any *ret)
 	return 0;
 }
 
+bool msd_instance_is_resident(const struct msd_any *v)
+{
+	return v->type == MSD_T_TENSOR &&
+	       ((const struct msd_tensor *)v->as.p)->owner != NULL;
+}
+
 /* The open device that @t is on; NULL: the host. */
 static struct msd_dev *dev_of(const struct msd_dltensor *t)
 {

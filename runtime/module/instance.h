@@ -53,6 +53,8 @@ int msd_instance_give_text(const char *text, struct msd_any *ret);
  * call's arguments become that are kept. NULL with the error raised.
  */
 struct msd_tensor *msd_instance_keep(const struct msd_dltensor *t);
+/** Memory that stays: a resident tensor's. Others are the call's alone. */
+bool msd_instance_is_resident(const struct msd_any *v);
 /** Copy the elements of @from to @to, which are of one size: 0 or -1. */
 int msd_instance_copy(const struct msd_dltensor *to, const struct msd_dltensor *from);
 

@@ -59,6 +59,7 @@ static void entry_destroy(struct msd_vm_entry *e)
 	for (size_t i = 0; e->args != NULL && i < e->n_args; i++)
 		msd_any_drop(&e->args[i]);
 	msd_any_drop(&e->result);
+	msd_vm_drop_outputs(e);
 	free(e->args);
 	free(e->is_set);
 	free(e);
@@ -89,8 +90,8 @@ struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_functio
 	return e;
 }
 
-/* @v in memory of its own: the call's goes with the call. Depth is the wire's. */
-static int keep(const struct msd_any *v, struct msd_any *ret)
+/* The call's memory goes with the call. Depth is the wire's. */
+int msd_vm_keep(const struct msd_any *v, struct msd_any *ret)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 	const struct msd_array *in = v->as.p;
@@ -108,7 +109,7 @@ static int keep(const struct msd_any *v, struct msd_any *ret)
 	if (out == NULL)
 		return no_memory();
 	for (int64_t i = 0; i < in->size; i++) {
-		if (keep(&in->items[i], &out->items[i]) != 0) {
+		if (msd_vm_keep(&in->items[i], &out->items[i]) != 0) {
 			msd_obj_unref(&out->obj);
 			return -1;
 		}
@@ -121,7 +122,7 @@ int msd_vm_entry_set(struct msd_vm_entry *e, size_t i, const struct msd_any *v)
 {
 	struct msd_any kept;
 
-	if (keep(v, &kept) != 0)
+	if (msd_vm_keep(v, &kept) != 0)
 		return -1;
 	msd_any_drop(&e->args[i]);
 	e->args[i] = kept;

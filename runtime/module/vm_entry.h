@@ -1,7 +1,7 @@
 #ifndef MSD_MODULE_VM_ENTRY_H
 #define MSD_MODULE_VM_ENTRY_H
 /* What an instance of a virtual machine holds for each function that was named. Private
- * to vm_state.c, vm_entry.c and vm_output.c. */
+ * to vm_state.c, vm_entry.c, vm_output.c and vm_saved.c. */
 #include "runtime/module/vm_state.h"
 
 struct msd_vm_entry {
@@ -12,6 +12,8 @@ struct msd_vm_entry {
 	size_t n_args;
 	struct msd_any result;
 	bool has_result;
+	struct msd_any *outs; /* where the next result goes, too; NULL: nowhere */
+	size_t n_outs;
 };
 
 struct msd_vm_state {
@@ -19,6 +21,7 @@ struct msd_vm_state {
 	struct msd_node *node;
 	struct msd_vm_entry *entries;
 	struct msd_vm_entry *last; /* invoked; NULL: none was */
+	struct msd_vm_saved *saved;
 };
 
 static inline struct msd_vm_state *msd_vm_state_of(struct msd_instance *self)
@@ -38,6 +41,8 @@ struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_functio
 /** Keep @v, which fits, for parameter @i: in memory of its own, for the call's goes
  * with the call. */
 int msd_vm_entry_set(struct msd_vm_entry *e, size_t i, const struct msd_any *v);
+/** A copy of @v in memory of its own: 0 or -1. */
+int msd_vm_keep(const struct msd_any *v, struct msd_any *ret);
 void msd_vm_entries_destroy(struct msd_vm_state *s);
 
 /* What was returned (vm_output.c): Relax's functions name theirs, relay's speak of the
@@ -50,5 +55,20 @@ int msd_vm_get_last_output(struct msd_instance *self, const struct msd_any *args
 			   int32_t n, struct msd_any *ret);
 int msd_vm_get_num_outputs(struct msd_instance *self, const struct msd_any *args,
 			   int32_t n, struct msd_any *ret);
+/* Resident tensors that the next result of a function is copied to as well. */
+int msd_vm_set_outputs(struct msd_instance *self, const struct msd_any *args, int32_t n,
+		       struct msd_any *ret);
+/** Copy the result of @e to what was set for it, once: 0 or -1. */
+int msd_vm_fill_outputs(struct msd_vm_entry *e);
+void msd_vm_drop_outputs(struct msd_vm_entry *e);
+
+/* Functions with arguments bound to them (vm_saved.c). */
+int msd_vm_save_function(struct msd_instance *self, const struct msd_any *args,
+			 int32_t n, struct msd_any *ret);
+int msd_vm_invoke_closure(struct msd_instance *self, const struct msd_any *args,
+			  int32_t n, struct msd_any *ret);
+/** A saved function or the model's; NULL when there is none. */
+struct msd_function *msd_vm_find(const struct msd_vm_state *s, const char *name);
+void msd_vm_saved_destroy(struct msd_vm_state *s);
 
 #endif

@@ -1,7 +1,10 @@
 /* What the functions of a virtual machine returned. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "runtime/abi/error.h"
+#include "runtime/module/tensor_text.h"
 #include "runtime/module/vm_entry.h"
 
 /* What @v holds at the numbers args[0] to args[n - 1], one within the other; argument
@@ -116,4 +119,95 @@ int msd_vm_get_num_outputs(struct msd_instance *self, const struct msd_any *args
 		return -1;
 	*ret = msd_int(size_of(v) < 0 ? 1 : size_of(v));
 	return 0;
+}
+
+void msd_vm_drop_outputs(struct msd_vm_entry *e)
+{
+	for (size_t i = 0; i < e->n_outs; i++)
+		msd_any_drop(&e->outs[i]);
+	free(e->outs);
+	e->outs = NULL;
+	e->n_outs = 0;
+}
+
+/* (function, tensor...) */
+int msd_vm_set_outputs(struct msd_instance *self, const struct msd_any *args, int32_t n,
+		       struct msd_any *ret)
+{
+	struct msd_function *fn = msd_vm_function(msd_vm_state_of(self), args, 0);
+	struct msd_vm_entry *e =
+		fn != NULL ? msd_vm_entry_get(msd_vm_state_of(self), fn) : NULL;
+
+	(void)ret;
+	if (e == NULL)
+		return -1;
+	for (int32_t i = 1; i < n; i++)
+		if (!msd_instance_is_resident(&args[i]))
+			return msd_abi_raise_code(
+				MSD_BAD_ARGUMENT,
+				"argument %d: expected a resident tensor, which stays "
+				"after the call",
+				i);
+	struct msd_any *outs = calloc((size_t)n, sizeof(*outs));
+	if (outs == NULL)
+		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	msd_vm_drop_outputs(e);
+	e->outs = outs;
+	for (int32_t i = 1; i < n; i++) {
+		msd_obj_ref(args[i].as.obj);
+		e->outs[e->n_outs++] = args[i];
+	}
+	return 0;
+}
+
+static bool is_alike(const struct msd_dltensor *a, const struct msd_dltensor *b)
+{
+	return a != NULL && a->strides == NULL && b->strides == NULL &&
+	       msd_dtype_eq(a->dtype, b->dtype) && a->ndim == b->ndim &&
+	       (a->ndim == 0 ||
+		memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof(int64_t)) == 0);
+}
+
+static int check_output(const struct msd_vm_entry *e, size_t i,
+			const struct msd_any *value)
+{
+	char expected[MSD_TENSOR_TEXT_MAX];
+	char got[MSD_TENSOR_TEXT_MAX];
+
+	if (is_alike(msd_any_dltensor(value), msd_any_dltensor(&e->outs[i])))
+		return 0;
+	return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+				  "%s: output %zu is %s; set_outputs gave %s for it",
+				  e->fn->name, i, msd_tensor_text_of(value, expected),
+				  msd_tensor_text_of(&e->outs[i], got));
+}
+
+/* All are compared before any is written. */
+static int fill(const struct msd_vm_entry *e)
+{
+	const bool is_tuple = e->result.type == MSD_T_ARRAY;
+	const struct msd_array *tuple = e->result.as.p;
+	const struct msd_any *values = is_tuple ? tuple->items : &e->result;
+	const size_t n = is_tuple ? (size_t)tuple->size : 1;
+	int rc = 0;
+
+	if (n != e->n_outs)
+		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					  "%s: it has %zu outputs; set_outputs gave "
+					  "%zu tensors",
+					  e->fn->name, n, e->n_outs);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = check_output(e, i, &values[i]);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = msd_instance_copy(msd_any_dltensor(&e->outs[i]),
+				       msd_any_dltensor(&values[i]));
+	return rc;
+}
+
+int msd_vm_fill_outputs(struct msd_vm_entry *e)
+{
+	const int rc = e->outs != NULL ? fill(e) : 0;
+
+	msd_vm_drop_outputs(e);
+	return rc;
 }

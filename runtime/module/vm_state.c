@@ -112,7 +112,7 @@ static int invoke_stateful(struct msd_instance *self, const struct msd_any *args
 		return msd_instance_raise(&d, err);
 	e->has_result = true;
 	s->last = e;
-	return 0;
+	return msd_vm_fill_outputs(e);
 }
 
 /* (function, argument...): its result */
@@ -190,13 +190,29 @@ static int initialize(struct msd_instance *self, const struct msd_any *args, int
 	return 0;
 }
 
+static int set_instrument(struct msd_instance *self, const struct msd_any *args,
+			  int32_t n, struct msd_any *ret)
+{
+	(void)self;
+	(void)args;
+	(void)n;
+	(void)ret;
+	return msd_abi_raise_code(
+		MSD_UNSUPPORTED, "no function of a client's runs in the daemon between "
+				 "the model's; time whole calls by the reply's exec_ns "
+				 "or time_evaluator");
+}
+
 static const struct msd_instance_row relax_rows[] = {
 	{"get_function_arity", get_function_arity, 1, 1, false},
 	{"get_function_param_name", get_function_param_name, 2, 2, false},
 	{"get_output", msd_vm_get_output, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"get_output_arity", msd_vm_get_output_arity, 1, MSD_INSTANCE_ANY_ARGS, false},
+	{"invoke_closure", msd_vm_invoke_closure, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"invoke_stateful", invoke_stateful, 1, 1, false},
+	{"save_function", msd_vm_save_function, 3, MSD_INSTANCE_ANY_ARGS, false},
 	{"set_input", set_input, 1, MSD_INSTANCE_ANY_ARGS, false},
+	{"set_instrument", set_instrument, 0, MSD_INSTANCE_ANY_ARGS, false},
 	{"vm_initialization", initialize, 0, MSD_INSTANCE_ANY_ARGS, false},
 };
 
@@ -211,14 +227,13 @@ static const struct msd_instance_row relay_rows[] = {
 	{"invoke_stateful", invoke_stateful, 1, 1, false},
 	{"set_input", set_input, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"set_one_input", set_one_input, 3, 3, false},
+	{"set_outputs", msd_vm_set_outputs, 2, MSD_INSTANCE_ANY_ARGS, false},
 };
 
 /* As in TVM, a function of the model may be called through the machine as well. */
 static struct msd_function *other(struct msd_instance *self, const char *name)
 {
-	const struct msd_vm_state *s = msd_vm_state_of(self);
-
-	return s->node->ops->find(s->node, name);
+	return msd_vm_find(msd_vm_state_of(self), name);
 }
 
 static void state_close(struct msd_instance *self)
@@ -226,6 +241,7 @@ static void state_close(struct msd_instance *self)
 	struct msd_vm_state *s = msd_vm_state_of(self);
 
 	msd_vm_entries_destroy(s);
+	msd_vm_saved_destroy(s);
 	msd_instance_finish(&s->base);
 	free(s);
 }

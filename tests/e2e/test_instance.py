@@ -106,6 +106,10 @@ def test_results_may_land_in_tensors_of_the_caller(daemon, fixtures):
             one.set_input("data", out("f4", 2, 16))
         (got,) = one.run_from_inputs(1, 0, "data", x)
         assert ulps(got, want) <= 2
+        one.set_input("data", 0 * x, "p3", np.zeros((1, 10), "f4"))
+        assert not one.get_input("data").any() and not one.get_input("p3").any()
+        with pytest.raises(Failure, match="expected pairs of an input and its tensor; got 3"):
+            one.set_input("data", x, "p3")
 
 
 def test_a_graph_says_what_it_takes(daemon, fixtures):
@@ -175,6 +179,64 @@ def test_a_relax_model_keeps_its_inputs(daemon, fixtures):
             one.set_input("main", inputs[0])
         with pytest.raises(Failure, match=r"set_input: main: argument 1 \(.*\): expected"):
             one.set_input("main", inputs[0], inputs[1].astype("f8"))
+
+
+def test_a_relax_model_saves_functions(daemon, fixtures):
+    name = loaded(daemon, need(fixtures, "tvm-0.27/ctrl.so"))
+    data = np.load(fixtures / "tvm-0.27/ctrl.npz")
+    first, last = data["in0"], data["in1"]
+    with Wire(daemon.host) as wire:
+        one, two = Instance(wire, name), Instance(wire, name)
+        one.save_function("main", "half", 1, last)
+        one.save_function("main", "quiet", False, first, last)
+        assert one.half(first)[0].tobytes() == data["out0"].tobytes()
+        assert one.quiet() is None
+        one.save_function("main", "quiet", True, first, last)
+        assert one.quiet()[1].tobytes() == data["out1"].tobytes()
+        for called in (("half", first), ("main", first, last)):
+            assert one.invoke_closure(*called)[0].tobytes() == data["out0"].tobytes()
+        with pytest.raises(Failure, match="an instance has no function half"):
+            two.half(first)
+        for wrong, text in (
+            (("mian", "x", 1), "argument 0: the model has no function mian"),
+            (("main", "", 1), "argument 1: expected a name"),
+            (("main", "x", "yes"), "argument 2: expected whether"),
+            (("main", "x"), "expected at least 3 arguments, got 2"),
+        ):
+            with pytest.raises(Failure, match=text):
+                one.save_function(*wrong)
+        with pytest.raises(Failure, match="closures do not leave the daemon"):
+            one.invoke_closure(first)
+        with pytest.raises(Failure, match="neither the model nor the instance has a function x"):
+            one.invoke_closure("x")
+        with pytest.raises(Failure, match="set_instrument: .*time_evaluator"):
+            one.set_instrument("f")
+
+
+def test_a_relay_model_fills_the_outputs_that_are_set(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_vm"
+    name = loaded(daemon, need(folder, "mlp_vm.so"))
+    x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
+    with Wire(daemon.host) as wire:
+        one = Instance(wire, name)
+        there = wire.ask("tensor.alloc", name, FLOAT32, shape_ext(*want.shape))
+        read = lambda: wire.ask("tensor.copy", there, out("f4", *want.shape))  # noqa: E731
+        one.set_input("main", x)
+        one.set_outputs("main", there)
+        one.invoke_stateful("main")
+        assert ulps(read(), want) <= 2 and ulps(one.get_output(0), want) <= 2
+        wire.ask("tensor.fill", there, 7)
+        one.invoke_stateful("main")
+        assert (read() == 7).all(), "as in TVM they are set for one call"
+        with pytest.raises(Failure, match="argument 1: expected a resident tensor"):
+            one.set_outputs("main", want)
+        one.set_outputs("main", there, there)
+        with pytest.raises(Failure, match="main: it has 1 outputs; set_outputs gave 2 tensors"):
+            one.invoke_stateful("main")
+        other = wire.ask("tensor.alloc", name, FLOAT32, shape_ext(3))
+        one.set_outputs("main", other)
+        with pytest.raises(Failure, match=r"output 0 is .*; set_outputs gave Tensor\(\[3\], float32\)"):
+            one.invoke_stateful("main")
 
 
 def test_a_relay_model_keeps_its_inputs(daemon, fixtures):

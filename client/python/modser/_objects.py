@@ -151,7 +151,7 @@ class ResidentBase(Held):
 class InstanceBase(Namespace[F], Held):
     """An executor that keeps its inputs and outputs between calls, by TVM's names:
 
-        graph.set_input("data", x)
+        graph.set_input("data", x)  # or set_input(data=x, mask=m)
         graph.run()
         y = graph.get_output(0)
 
@@ -190,6 +190,10 @@ class FunctionBase:
         deadline: Seconds = None,
         unordered: bool = False,
     ) -> Message:
+        if self._instance is not None and self.name == "set_input" and len(args) % 2 == 0:
+            # As GraphModule has it: one request for all, where the server takes pairs.
+            args += tuple(part for pair in named.items() for part in pair)
+            named = {}
         message = call_message(self._full, self._packed, args, named, device)
         message.deadline, message.unordered = deadline, unordered
         if self._instance is not None:

@@ -75,6 +75,13 @@ def test_an_instance_keeps_its_inputs(mlp, x, want):
         assert one.get_output(0, out=into) is into and np.allclose(into, want, atol=1e-6)
         assert one["get_input"]("data").tobytes() == x.tobytes()
         assert one.run.submit().result() is None
+        two.set_input(**{"data": x, "nobody": x})
+        two.run()
+        assert np.allclose(two.get_output(0), want, atol=1e-6)
+        two.set_input("data", 0 * x, p3=np.zeros((1, 10), "f4"))
+        assert not two.get_input("data").any() and not two.get_input("p3").any()
+        with pytest.raises(modser.BadArgument, match=r"argument 3, for input 4 \(p3\)"):
+            two.set_input(data=x, p3=x)
         assert one.get_output.time_evaluator(number=2)(0).mean > 0
     with pytest.raises(modser.StaleHandle, match="has been freed"):
         one.run()
@@ -116,7 +123,7 @@ def test_the_asyncio_twin(served, mlp, folder, x, want):
             library, beside = parts(folder)
             module = await client.load("aparts", library, replace=True, **beside)
             async with module.instance() as graph:
-                await graph.set_input("data", x)
+                await graph.set_input(data=x, nobody=x)
                 await graph.run()
                 assert np.allclose(await graph.get_output(0), want, atol=1e-6)
                 into = np.zeros_like(want)

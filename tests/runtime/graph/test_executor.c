@@ -195,7 +195,8 @@ Test(executor, wrong_arguments_are_named)
 		"set_input: argument 1, for input 0 (x): expected Tensor([3], "
 		"float32), "
 		"got Tensor([3], int32)");
-	refused("set_input", args, 1, "set_input: expected 2 arguments, got 1");
+	refused("set_input", args, 1,
+		"set_input: expected at least 2 arguments, got 1");
 	refused("get_num_inputs", args, 1,
 		"get_num_inputs: expected 0 arguments, got 1");
 	refused("get_output", NULL, 0, "get_output: expected 1 to 2 arguments, got 0");
