@@ -85,7 +85,7 @@ static void accept_some(struct msd_listener *l)
 				"why=\"%u connections are the limit "
 				"(max-connections)\"",
 				s->n_sessions);
-			(void)close(fd);
+			msd_session_refuse(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
 			continue;
 		}
 		set_options(fd, l->address.kind);

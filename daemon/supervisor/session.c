@@ -1,5 +1,6 @@
 #include "daemon/supervisor/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -296,7 +297,7 @@ static const struct msd_conn_ops session_ops = {
 	.on_closed = on_closed,
 };
 
-void msd_session_open(struct msd_server *server, int fd, bool is_local)
+static struct msd_session *session_new(struct msd_server *server, int fd, bool is_local)
 {
 	const struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
@@ -309,7 +310,7 @@ void msd_session_open(struct msd_server *server, int fd, bool is_local)
 
 	if (s == NULL) {
 		(void)close(fd);
-		return;
+		return NULL;
 	}
 	s->server = server;
 	s->is_local = is_local;
@@ -323,10 +324,28 @@ void msd_session_open(struct msd_server *server, int fd, bool is_local)
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
 		msd_diag_finish(&d);
 		free(s);
-		return;
+		return NULL;
 	}
 	msd_list_append(&server->sessions, &s->link);
 	server->n_sessions++;
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
 		(unsigned long long)s->number, is_local);
+	return s;
+}
+
+void msd_session_open(struct msd_server *server, int fd, bool is_local)
+{
+	(void)session_new(server, fd, is_local);
+}
+
+void msd_session_refuse(struct msd_server *server, int fd, bool is_local)
+{
+	struct msd_session *s = session_new(server, fd, is_local);
+	char why[128];
+
+	(void)snprintf(why, sizeof(why),
+		       "it has as many connections as it may (--max-connections %llu)",
+		       (unsigned long long)server->limits.max_connections);
+	if (s != NULL)
+		msd_conn_close(&s->conn, MSD_BUSY, why);
 }

@@ -26,6 +26,8 @@ struct msd_session {
 
 /** Take over a connected socket. Closes it on failure. */
 void msd_session_open(struct msd_server *server, int fd, bool is_local);
+/** Take over a socket that is one too many: it is told so, and closed. */
+void msd_session_refuse(struct msd_server *server, int fd, bool is_local);
 /** Request in flight by the client's id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 /** Send `[1, id, nil, result]`. */

@@ -10,7 +10,7 @@ import subprocess
 
 import harness
 import pytest
-from wire import Failure, Wire
+from wire import Closed, Failure, Wire
 
 
 def fails(*words, env=None):
@@ -235,8 +235,13 @@ def test_more_connections_than_the_limit_are_refused_and_later_welcome(own_daemo
     wires = [Wire(daemon.host) for _ in range(4)]
     assert all(w.ask("ping") is None for w in wires)
     with Wire(daemon.host) as fifth:
-        with pytest.raises(Exception):
-            fifth.ask("ping")
+        said = fifth.receive()
+        assert said[:2] == [2, "session.close"] and said[2][:2] == [22, "BUSY"]
+        assert "--max-connections 4" in said[2][2]
+        with pytest.raises(Closed):
+            fifth.receive()
+    said = daemon.modser("ls")
+    assert said.status != 0 and "--max-connections 4" in said.err and "BUSY" in said.err
     wires.pop().socket.close()
 
     def welcome():
