@@ -302,8 +302,11 @@ static bool read_fields(const struct msd_mlf_model *model, const char *kind,
 
 		if (ret->n + 1 >= MAX_FIELDS)
 			return false;
-		for (size_t i = 0; name[i] != '\0' && i < MAX_NAME - 1; i++)
-			to[i] = is_name((unsigned char)name[i]) ? name[i] : '_';
+		for (size_t i = 0; name[i] != '\0' && i < MAX_NAME - 1; i++) {
+			to[i] = name[i];
+			if (!is_name((unsigned char)name[i]))
+				to[i] = '_';
+		}
 		ret->bytes[ret->n++] = msd_mlf_io_bytes(model, kind, to);
 	}
 	return true;
