@@ -6,66 +6,55 @@
 #define SPAN(text) ((struct msd_span){(const uint8_t *)(text), sizeof(text) - 1})
 
 /* One line for each operation, in the order of their numbers; two have two forms. */
+static struct {
+	enum msd_relay_op op;
+	uint32_t n;
+	int64_t fields[12];
+	const char *text;
+} rows[] = {
+	{MSD_RELAY_MOVE, 2, {1, 2}, "move r1 -> r2"},
+	{MSD_RELAY_RET, 1, {3}, "ret r3"},
+	{MSD_RELAY_INVOKE, 5, {0, 2, 7, 1, 2}, "call main(r1, r2) -> r7"},
+	{MSD_RELAY_INVOKE_CLOSURE, 4, {5, 1, 7, 2}, "call_closure r5(r2) -> r7"},
+	{MSD_RELAY_INVOKE_PACKED,
+	 6,
+	 {0, 3, 1, 4, 5, 6},
+	 "call_packed add(r4, r5) -> (r6)"},
+	{MSD_RELAY_ALLOC_TENSOR,
+	 9,
+	 {1, 2, 2, 32, 1, 2, 6, 3, 4},
+	 "alloc_tensor r1 + r2, [3, 4] float32 -> r6"},
+	{MSD_RELAY_ALLOC_TENSOR_REG,
+	 7,
+	 {1, 2, 3, 0, 64, 1, 6},
+	 "alloc_tensor r1 + r2, shape in r3, int64 -> r6"},
+	{MSD_RELAY_ALLOC_ADT, 5, {9, 2, 7, 1, 2}, "alloc_adt tag 9 (r1, r2) -> r7"},
+	{MSD_RELAY_ALLOC_CLOSURE, 4, {0, 1, 7, 2}, "alloc_closure main(r2) -> r7"},
+	{MSD_RELAY_GET_FIELD, 3, {1, 4, 2}, "get_field r1[4] -> r2"},
+	{MSD_RELAY_IF, 4, {1, 2, 1, -3}, "if r1 == r2 goto +1 else -3"},
+	{MSD_RELAY_LOAD_CONST, 2, {0, 2}, "load_const c0 -> r2"},
+	{MSD_RELAY_LOAD_CONST, 3, {0, 1, 2}, "load_const c0, device 1 -> r2"},
+	{MSD_RELAY_GOTO, 1, {-2}, "goto -2"},
+	{MSD_RELAY_GET_TAG, 2, {1, 2}, "get_tag r1 -> r2"},
+	{MSD_RELAY_LOAD_CONSTI, 2, {-8, 2}, "load_consti -8 -> r2"},
+	{MSD_RELAY_FATAL, 0, {0}, "fatal"},
+	{MSD_RELAY_ALLOC_STORAGE,
+	 7,
+	 {1, 64, 2, 32, 1, 1, 2},
+	 "alloc_storage r1 bytes, aligned to 64, float32, device 1 -> r2"},
+	{MSD_RELAY_ALLOC_STORAGE,
+	 10,
+	 {1, 64, 2, 32, 1, 0, 2, 9, 5, 6},
+	 "alloc_storage r1 bytes, aligned to 64, float32, device 0, [5, 6] -> "
+	 "r9"},
+	{MSD_RELAY_SHAPE_OF, 2, {1, 2}, "shape_of r1 -> r2"},
+	{MSD_RELAY_RESHAPE, 3, {1, 2, 3}, "reshape r1, shape in r2 -> r3"},
+	{MSD_RELAY_DEVICE_COPY, 4, {1, 0, 1, 2}, "device_copy r1, device 0 to 1 -> r2"},
+	{MSD_RELAY_KILL, 1, {4}, "kill r4"},
+};
+
 Test(relay_text, lists_every_operation)
 {
-	static struct {
-		enum msd_relay_op op;
-		uint32_t n;
-		int64_t fields[12];
-		const char *text;
-	} rows[] = {
-		{MSD_RELAY_MOVE, 2, {1, 2}, "move r1 -> r2"},
-		{MSD_RELAY_RET, 1, {3}, "ret r3"},
-		{MSD_RELAY_INVOKE, 5, {0, 2, 7, 1, 2}, "call main(r1, r2) -> r7"},
-		{MSD_RELAY_INVOKE_CLOSURE,
-		 4,
-		 {5, 1, 7, 2},
-		 "call_closure r5(r2) -> r7"},
-		{MSD_RELAY_INVOKE_PACKED,
-		 6,
-		 {0, 3, 1, 4, 5, 6},
-		 "call_packed add(r4, r5) -> (r6)"},
-		{MSD_RELAY_ALLOC_TENSOR,
-		 9,
-		 {1, 2, 2, 32, 1, 2, 6, 3, 4},
-		 "alloc_tensor r1 + r2, [3, 4] float32 -> r6"},
-		{MSD_RELAY_ALLOC_TENSOR_REG,
-		 7,
-		 {1, 2, 3, 0, 64, 1, 6},
-		 "alloc_tensor r1 + r2, shape in r3, int64 -> r6"},
-		{MSD_RELAY_ALLOC_ADT,
-		 5,
-		 {9, 2, 7, 1, 2},
-		 "alloc_adt tag 9 (r1, r2) -> r7"},
-		{MSD_RELAY_ALLOC_CLOSURE,
-		 4,
-		 {0, 1, 7, 2},
-		 "alloc_closure main(r2) -> r7"},
-		{MSD_RELAY_GET_FIELD, 3, {1, 4, 2}, "get_field r1[4] -> r2"},
-		{MSD_RELAY_IF, 4, {1, 2, 1, -3}, "if r1 == r2 goto +1 else -3"},
-		{MSD_RELAY_LOAD_CONST, 2, {0, 2}, "load_const c0 -> r2"},
-		{MSD_RELAY_LOAD_CONST, 3, {0, 1, 2}, "load_const c0, device 1 -> r2"},
-		{MSD_RELAY_GOTO, 1, {-2}, "goto -2"},
-		{MSD_RELAY_GET_TAG, 2, {1, 2}, "get_tag r1 -> r2"},
-		{MSD_RELAY_LOAD_CONSTI, 2, {-8, 2}, "load_consti -8 -> r2"},
-		{MSD_RELAY_FATAL, 0, {0}, "fatal"},
-		{MSD_RELAY_ALLOC_STORAGE,
-		 7,
-		 {1, 64, 2, 32, 1, 1, 2},
-		 "alloc_storage r1 bytes, aligned to 64, float32, device 1 -> r2"},
-		{MSD_RELAY_ALLOC_STORAGE,
-		 10,
-		 {1, 64, 2, 32, 1, 0, 2, 9, 5, 6},
-		 "alloc_storage r1 bytes, aligned to 64, float32, device 0, [5, 6] -> "
-		 "r9"},
-		{MSD_RELAY_SHAPE_OF, 2, {1, 2}, "shape_of r1 -> r2"},
-		{MSD_RELAY_RESHAPE, 3, {1, 2, 3}, "reshape r1, shape in r2 -> r3"},
-		{MSD_RELAY_DEVICE_COPY,
-		 4,
-		 {1, 0, 1, 2},
-		 "device_copy r1, device 0 to 1 -> r2"},
-		{MSD_RELAY_KILL, 1, {4}, "kill r4"},
-	};
 	const size_t n = sizeof(rows) / sizeof(*rows);
 	struct msd_relay_ins code[sizeof(rows) / sizeof(*rows)];
 	struct msd_span params[] = {SPAN("x")};

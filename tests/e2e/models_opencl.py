@@ -103,9 +103,7 @@ def dynamic(suite):
     suite.call("turn", random("float32", 31, 67), Out("float32", 67, 31))
 
 
-def by_hand(suite):
-    """Shared memory, vector loads, two kernels with a workspace between, large grids."""
-
+def kernels_by_hand():
     @I.ir_module(s_tir=True)
     class Module:
         @T.prim_func(s_tir=True)
@@ -169,7 +167,13 @@ def by_hand(suite):
                     v = T.axis.spatial(16, i)
                     B[v] = T.if_then_else(up, A[v], 0)
 
-    sch = Schedule(Module)
+    return Module
+
+
+def by_hand(suite):
+    """Shared memory, vector loads, two kernels with a workspace between, large grids."""
+    module = kernels_by_hand()
+    sch = Schedule(module)
     sch.work_on("reverse")
     S, B = sch.get_sblock("S"), sch.get_sblock("B")
     i, j = sch.get_loops(B)
@@ -184,7 +188,7 @@ def by_hand(suite):
     sch.bind(b, "blockIdx.x")
     sch.bind(t, "threadIdx.x")
     sch.vectorize(v)
-    suite.library("by_hand", Module, sch.mod)
+    suite.library("by_hand", module, sch.mod)
     for n in (1, 3, 70000):
         suite.call("reverse", random("float32", n, 64), Out("float32", n, 64))
     suite.call("vectors", random("float32", 4096), Out("float32", 4096))

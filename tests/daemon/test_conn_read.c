@@ -1,0 +1,159 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/daemon/conn_rig.h"
+
+Test(conn_read, reads_frames_that_come_byte_by_byte)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	r.answer = MSD_PLACE_HERE;
+	size_t n = ping(bytes, 7, 100);
+	for (size_t i = 0; i < n; i++) {
+		cr_assert_eq(write(r.peer, bytes + i, 1), 1);
+		(void)uv_run(&r.loop, UV_RUN_NOWAIT);
+	}
+	cr_expect_eq(r.n_frames, 1);
+	cr_expect_eq(r.last_id, 7);
+	cr_expect_eq(r.place[99], 0xab);
+	rig_close(&r);
+}
+
+Test(conn_read, reads_many_frames_of_one_write)
+{
+	struct rig r;
+	static uint8_t bytes[100 * 64];
+	size_t n = 0;
+
+	rig_open(&r, false);
+	r.answer = MSD_PLACE_HERE;
+	for (uint64_t id = 1; id <= 100; id++)
+		n += ping(bytes + n, id, id % 3);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 100);
+	rig_close(&r);
+}
+
+Test(conn_read, skips_a_payload_that_nobody_wants)
+{
+	struct rig r;
+	uint8_t bytes[4096];
+
+	rig_open(&r, false);
+	r.answer = MSD_PLACE_SKIP;
+	size_t n = ping(bytes, 1, 1000);
+	n += ping(bytes + n, 2, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 2);
+	cr_expect_eq(r.last_id, 2);
+	rig_close(&r);
+}
+
+Test(conn_read, waits_for_a_place_and_goes_on)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	r.answer = MSD_PLACE_LATER;
+	size_t n = ping(bytes, 1, 50);
+	n += ping(bytes + n, 2, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 0);
+	msd_conn_place(&r.conn, r.place);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 2);
+	cr_expect_eq(r.place[49], 0xab);
+	rig_close(&r);
+}
+
+Test(conn_read, paused_keeps_what_was_read)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	msd_conn_pause(&r.conn, true);
+	size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 0);
+	msd_conn_pause(&r.conn, false);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	rig_close(&r);
+}
+
+static void send_with_fd(int to, const void *bytes, size_t n, int fd)
+{
+	struct iovec iov = {(void *)(uintptr_t)bytes, n};
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = control.room,
+			   .msg_controllen = sizeof(control.room)};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
+	cr_assert_eq(sendmsg(to, &m, 0), (ssize_t)n);
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+Test(conn_read, closes_descriptors_that_were_not_expected)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	size_t n = ping(bytes, 1, 0);
+	unsigned before = open_descriptors();
+	send_with_fd(r.peer, bytes, n, 0);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	cr_expect_eq(open_descriptors(), before);
+	rig_close(&r);
+}
+
+Test(conn_read, hands_over_a_descriptor_with_its_frame)
+{
+	struct rig r;
+	uint8_t bytes[512];
+	int pipe_ends[2];
+	char byte = 0;
+
+	rig_open(&r, true);
+	cr_assert_eq(pipe(pipe_ends), 0);
+	size_t n = ping(bytes, 1, 0);
+	send_with_fd(r.peer, bytes, n, pipe_ends[1]);
+	turn(&r);
+	cr_assert_geq(r.took_fd, 0);
+	cr_assert_eq(write(r.took_fd, "x", 1), 1);
+	cr_assert_eq(read(pipe_ends[0], &byte, 1), 1);
+	cr_expect_eq(byte, 'x');
+	close(r.took_fd);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	rig_close(&r);
+}

@@ -1,0 +1,84 @@
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+#include "proto/value.h"
+#include "tests/daemon/conn_rig.h"
+
+static void count_done(void *ctx, bool sent)
+{
+	unsigned *counts = ctx;
+
+	counts[sent ? 1 : 0]++;
+}
+
+static struct msd_out *reply_of(const uint8_t *payload, size_t n, unsigned *counts)
+{
+	struct msd_out *o = msd_out_new();
+
+	msd_body_begin_response(&o->body, 1, false);
+	msd_pack_nil(&o->body);
+	msd_pack_nil(&o->body);
+	o->on_done = count_done;
+	o->ctx = counts;
+	cr_assert_neq(msd_out_add_piece(o, payload, n), UINT64_MAX);
+	return o;
+}
+
+Test(conn_write, an_error_behind_the_last_request_ends_it)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	msd_conn_send(&r.conn, reply_of(bytes, sizeof(bytes), counts));
+	turn(&r);
+	size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	close(r.peer); /* with an unread reply: a reset, behind the request */
+	r.peer = -1;
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	cr_expect_eq(r.n_closed, 1);
+	cr_expect_eq(r.closed_with, MSD_IO, "%s", r.why);
+	rig_close(&r);
+}
+
+Test(conn_write, writes_pieces_padded_to_the_alignment)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	const uint8_t one[] = {1, 2, 3}, two[] = {9};
+	uint8_t got[1024];
+
+	rig_open(&r, false);
+	struct msd_out *o = reply_of(one, sizeof(one), counts);
+	cr_expect_eq(msd_out_add_piece(o, two, 1), MSD_TENSOR_ALIGN);
+	size_t body = o->body.n;
+	msd_conn_send(&r.conn, o);
+	turn(&r);
+	cr_assert_eq(read(r.peer, got, sizeof(got)),
+		     (ssize_t)(body + MSD_TENSOR_ALIGN + 1));
+	cr_expect_eq(got[body + 2], 3);
+	cr_expect_eq(got[body + 3], 0);
+	cr_expect_eq(got[body + MSD_TENSOR_ALIGN], 9);
+	cr_expect_eq(counts[1], 1);
+	rig_close(&r);
+}
+
+Test(conn_write, a_reader_that_is_too_slow_loses_its_connection)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	static const uint8_t block[256 * 1024];
+	unsigned n = 0;
+
+	rig_open(&r, false);
+	for (; n < 64 && r.n_closed == 0; n++) {
+		msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+		turn(&r);
+	}
+	cr_expect_eq(r.closed_with, MSD_BUSY);
+	cr_expect_eq(counts[0] + counts[1], n, "every frame is done once");
+	rig_close(&r);
+}
