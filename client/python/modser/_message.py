@@ -188,7 +188,7 @@ class Message:
             self.add(float(value))
         elif isinstance(value, (bytearray, memoryview)):
             self.add(bytes(value))
-        elif hasattr(value, "packed"):  # a resident tensor
+        elif hasattr(type(value), "packed"):  # a resident tensor; a module has any attribute
             self.count += 1
             self.pieces.append(value.packed())
         else:

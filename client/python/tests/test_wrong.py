@@ -40,6 +40,8 @@ def test_connect(connect):
         (lambda c: c["results"].alloc("int8", 1).numpy(3), "out 0 is an array or modser.out"),
         (lambda c: c["results"].echo(1, out=3), "results:echo: out 0 is an array or modser.out"),
         (lambda c: c["results"].echo(1, out=[np.zeros(1), "x"]), "out 1 is an array .*not str"),
+        (lambda c: c["results"].echo(c["results"]), "argument 0: Module cannot be an argument"),
+        (lambda c: c["results"].echo(c["results"].echo), "argument 0: Function cannot be an arg"),
         (lambda c: "results" in c, "'Client' is not"),
         (lambda c: list(c["results"]), "'Module' object is not"),
         (lambda c: modser.out("float32"), "the shape is missing"),
