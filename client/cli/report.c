@@ -162,7 +162,9 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "docs/models.md says what can be given", d);
+				       "give a library; docs/models.md says what else "
+				       "can be given",
+				       d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE, "mend what the compiler names",
 				       d);

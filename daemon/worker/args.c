@@ -306,7 +306,8 @@ static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nest
 	case MSD_K_COUNT:
 		break;
 	}
-	return msd_diag_set(d, MSD_UNSUPPORTED, "a %s cannot be an argument",
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "no handle of kind %s can be an argument",
 			    msd_kind_name(v.kind));
 }
 
