@@ -206,17 +206,3 @@ void msd_inspect_destroy(struct msd_inspect *i)
 	free(i->machine);
 	free(i);
 }
-
-void msd_inspect_hash(struct msd_inspect *i, struct msd_span file)
-{
-	msd_sha256(file, i->sha256);
-	for (uint32_t k = 0; k < i->n_modules; k++) {
-		struct msd_inspect_module *m = &i->modules[k];
-
-		if (m->bytes > 0 && m->offset <= file.n &&
-		    m->bytes <= file.n - m->offset)
-			msd_sha256(
-				(struct msd_span){file.p + m->offset, (size_t)m->bytes},
-				m->sha256);
-	}
-}

@@ -8,8 +8,9 @@
 #include "runtime/artifact/gpu_code.h"
 #include "runtime/artifact/model_facts.h"
 #include "runtime/artifact/payload.h"
-#include "runtime/artifact/sha256.h"
 #include "runtime/artifact/tree.h"
+
+#define MSD_SHA256_TEXT 65 /* a hash in hexadecimal, incl. NUL */
 
 struct msd_inspect_module {
 	char *kind;      /* printable */
@@ -56,8 +57,6 @@ struct msd_inspect {
 MSD_MUST_CHECK msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
 					struct msd_diag *d);
 void msd_inspect_destroy(struct msd_inspect *i); /* NULL is fine */
-/** Hash @file, of which @i was read, and each module's payload. */
-void msd_inspect_hash(struct msd_inspect *i, struct msd_span file);
 /**
  * Ask @find for the library that has a symbol of which no provider is known; it returns
  * NULL when none has it. Afterwards such a symbol counts as nobody's. Errors:

@@ -238,26 +238,6 @@ Test(inspect, signatures_are_read_from_the_codes_texts)
 	SIGNATURE(MSD_ERA_CLASSIC, "f: num_args should be 99", NULL);
 }
 
-Test(inspect, hashes_are_of_the_file_and_of_payloads)
-{
-	struct bw file = read_file(LIBRARY_FFI);
-	struct msd_inspect *in = NULL;
-	char hash[MSD_SHA256_TEXT];
-
-	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
-	cr_expect_str_eq(in->sha256, "");
-	msd_inspect_hash(in, bw_span(&file));
-	msd_sha256(bw_span(&file), hash);
-	cr_expect_str_eq(in->sha256, hash);
-	msd_sha256((struct msd_span){file.p + in->modules[2].offset,
-				     (size_t)in->modules[2].bytes},
-		   hash);
-	cr_expect_str_eq(in->modules[2].sha256, hash);
-	cr_expect_str_eq(in->modules[1].sha256, "");
-	msd_inspect_destroy(in);
-	bw_free(&file);
-}
-
 static const char *knows_expf(void *ctx, const char *symbol)
 {
 	(void)ctx;

@@ -9,6 +9,24 @@
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"
 
+/* Parameter files that stores and images of the running test borrow from. */
+static struct msd_buf files[16];
+static size_t n_files;
+
+static struct msd_buf *new_file(void)
+{
+	cr_assert_lt(n_files, sizeof(files) / sizeof(*files));
+	return &files[n_files++];
+}
+
+static void free_files(void)
+{
+	while (n_files > 0)
+		msd_buf_finish(&files[--n_files]);
+}
+
+TestSuite(split_params, .fini = free_files);
+
 static struct golden_blob *find(const char *name, size_t *ret_n,
 				struct golden_blob **ret)
 {
@@ -41,15 +59,15 @@ static msd_err split(const char *name, struct msd_param_store *store,
 	if (err == MSD_OK)
 		err = msd_tree_write(&tree, ret, d);
 	if (err == MSD_OK) { /* the store borrows from what goes away here */
-		struct msd_buf file = {0};
+		struct msd_buf *file = new_file();
 		struct msd_param_store kept = {0};
 
-		cr_assert_eq(msd_param_store_write(store, &file, d), MSD_OK);
-		cr_assert_eq(msd_param_store_open((struct msd_span){file.p, file.n},
+		cr_assert_eq(msd_param_store_write(store, file, d), MSD_OK);
+		cr_assert_eq(msd_param_store_open((struct msd_span){file->p, file->n},
 						  &kept, d),
 			     MSD_OK);
 		msd_param_store_finish(store);
-		*store = kept; /* and the file is left to the end of the process */
+		*store = kept;
 	}
 	for (size_t i = 0; i < 16; i++)
 		msd_buf_finish(&payloads[i]);
@@ -64,17 +82,17 @@ static msd_err bind_relax(const struct msd_buf *blob, enum msd_era era,
 			  struct msd_relax_image *ret, struct msd_tree *tree,
 			  struct msd_params *params, struct msd_diag *d)
 {
-	static struct msd_buf file; /* the image borrows from it */
+	struct msd_buf *file = new_file(); /* the image borrows from it */
 
-	file = (struct msd_buf){0};
 	cr_assert_eq(
 		msd_tree_read_blob((struct msd_span){blob->p, blob->n}, era, tree, d),
 		MSD_OK);
 	cr_assert_eq(msd_relax_image_read(tree->modules[0].payload, era, ret, d),
 		     MSD_OK);
-	cr_assert_eq(msd_param_store_write(store, &file, d), MSD_OK);
-	cr_assert_eq(msd_params_read_file((struct msd_span){file.p, file.n}, params, d),
-		     MSD_OK);
+	cr_assert_eq(msd_param_store_write(store, file, d), MSD_OK);
+	cr_assert_eq(
+		msd_params_read_file((struct msd_span){file->p, file->n}, params, d),
+		MSD_OK);
 	return msd_relax_image_bind(ret, params, d);
 }
 
