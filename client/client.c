@@ -86,7 +86,7 @@ static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
 	msd_client_end(c, t);
 }
 
-void msd_client_lose(modser_client *c, msd_err err)
+static void lose(modser_client *c, msd_err err)
 {
 	if (c->fd >= 0)
 		(void)close(c->fd);
@@ -112,7 +112,7 @@ void modser_close(modser_client *client)
 		return;
 	(void)msd_diag_set(&client->why, MSD_CANCELLED,
 			   "the client closed the connection");
-	msd_client_lose(client, MSD_CANCELLED);
+	lose(client, MSD_CANCELLED);
 	for (size_t i = 0; i < client->cap_table; i++)
 		msd_ticket_destroy(client->table[i]);
 	free(client->table);
@@ -250,7 +250,7 @@ static modser_err turn(modser_client *c, bool may_block)
 	if (err == MSD_OK && c->next_deadline_ns != UINT64_MAX)
 		err = expire_all(c);
 	if (err != MSD_OK)
-		msd_client_lose(c, err);
+		lose(c, err);
 	c->is_processing = false;
 	return (modser_err)err;
 }

@@ -50,8 +50,6 @@ struct msd_ticket *msd_client_find(const modser_client *c, uint64_t id);
 void msd_client_end(modser_client *c, struct msd_ticket *t);
 /** Free @t when its result was handed over and nothing more comes for it. */
 void msd_client_drop(modser_client *c, struct msd_ticket *t);
-/** Give up the connection: every ticket ends with @err and the text of c->why. */
-void msd_client_lose(modser_client *c, msd_err err);
 
 /** Send what fits without blocking. Non-OK: the connection is broken, c->why says how.
  */
@@ -61,10 +59,6 @@ MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);
 MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
 void msd_receive_finish(struct msd_receive *rx);
 
-struct msd_address;
-/** Connect; *@ret_fd blocks. @timeout_ms 0: no bound. Errors: MSD_IO, MSD_DEADLINE. */
-MSD_MUST_CHECK msd_err msd_connect(const struct msd_address *a, uint32_t timeout_ms,
-				   int *ret_fd, struct msd_diag *d);
 uint64_t msd_now_ns(void); /* CLOCK_MONOTONIC */
 
 #endif

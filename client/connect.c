@@ -117,8 +117,8 @@ static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
 	return MSD_OK;
 }
 
-msd_err msd_connect(const struct msd_address *a, uint32_t timeout_ms, int *ret_fd,
-		    struct msd_diag *d)
+static msd_err connect_to(const struct msd_address *a, uint32_t timeout_ms, int *ret_fd,
+			  struct msd_diag *d)
 {
 	uint64_t deadline_ns = UINT64_MAX;
 
@@ -151,7 +151,7 @@ modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client *
 	msd_err err = find_address(address, &a, &d);
 
 	if (err == MSD_OK)
-		err = msd_connect(&a, timeout_ms, &fd, &d);
+		err = connect_to(&a, timeout_ms, &fd, &d);
 	if (err == MSD_OK)
 		err = (msd_err)modser_open_fd(fd, ret);
 	if (err != MSD_OK && ret_why != NULL) {

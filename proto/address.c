@@ -1,11 +1,9 @@
 #include "proto/address.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -173,16 +171,4 @@ const char *msd_address_format(const struct msd_address *a,
 		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "tcp://%s:%u", a->host,
 			       a->port);
 	return buf;
-}
-
-bool msd_address_is_loopback(const struct msd_address *a)
-{
-	struct in_addr v4;
-	struct in6_addr v6;
-
-	if (strcasecmp(a->host, "localhost") == 0)
-		return true;
-	if (inet_pton(AF_INET, a->host, &v4) == 1)
-		return ntohl(v4.s_addr) >> 24 == 127;
-	return inet_pton(AF_INET6, a->host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }

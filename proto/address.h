@@ -54,7 +54,5 @@ MSD_MUST_CHECK msd_err msd_address_check_dir(const struct msd_address *a,
 /** As msd_address_parse() reads it; returns @buf. */
 const char *msd_address_format(const struct msd_address *a,
 			       char buf[static MSD_ADDRESS_TEXT_MAX]);
-/** True for 127.0.0.0/8, ::1 and "localhost", without asking a resolver. */
-bool msd_address_is_loopback(const struct msd_address *a);
 
 #endif

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void msd_diag_init(struct msd_diag *d)
-{
-	*d = (struct msd_diag){0};
-}
-
 void msd_diag_finish(struct msd_diag *d)
 {
 	if (d == NULL)

@@ -20,9 +20,6 @@ struct msd_diag {
 	size_t len;   /* bytes in text */
 };
 
-/** A diag with nothing in it; `struct msd_diag d = {0}` is the same. Never allocates.
- */
-void msd_diag_init(struct msd_diag *d);
 /** Free the text. The diag can be used again. NULL is fine. */
 void msd_diag_finish(struct msd_diag *d);
 

@@ -21,7 +21,7 @@ const char *msd_module_state_name(enum msd_module_state state)
 	return names[state];
 }
 
-struct msd_module *msd_module_find(struct msd_server *s, struct msd_span name)
+static struct msd_module *find(struct msd_server *s, struct msd_span name)
 {
 	MSD_LIST_EACH (it, &s->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
@@ -34,7 +34,7 @@ struct msd_module *msd_module_find(struct msd_server *s, struct msd_span name)
 msd_err msd_module_require(struct msd_server *s, struct msd_span name,
 			   struct msd_module **ret, struct msd_diag *d)
 {
-	*ret = msd_module_find(s, name);
+	*ret = find(s, name);
 	if (*ret == NULL)
 		return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s",
 				    (int)(name.n < 80 ? name.n : 80),
@@ -156,7 +156,7 @@ static msd_err check_name(struct msd_server *s, struct msd_span name, bool repla
 			MSD_MAX_NAME_BYTES);
 	if (s->is_draining)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
-	old = msd_module_find(s, name);
+	old = find(s, name);
 	if (old != NULL && old->state == MSD_STATE_DRAINING)
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being unloaded: wait for it",
@@ -187,7 +187,7 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 		(void)close(source->artifact_fd);
 		return err;
 	}
-	struct msd_module *old = msd_module_find(s, name);
+	struct msd_module *old = find(s, name);
 	struct msd_module *m = module_new(s, name, source);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
@@ -216,7 +216,7 @@ msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
 
 	if (err == MSD_OK) {
 		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
-		struct msd_module *old = msd_module_find(s, name);
+		struct msd_module *old = find(s, name);
 		struct msd_module *m = module_new(s, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;

@@ -88,9 +88,7 @@ struct msd_module_source {
 };
 
 const char *msd_module_state_name(enum msd_module_state state);
-/** Module by name (never a hidden successor), or NULL. */
-struct msd_module *msd_module_find(struct msd_server *s, struct msd_span name);
-/** The same, for a request that names it. MSD_NOT_FOUND. */
+/** Module by name, never a hidden successor. MSD_NOT_FOUND. */
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_server *s, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
 /**

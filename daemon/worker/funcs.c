@@ -10,14 +10,6 @@ void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module)
 	*f = (struct msd_funcs){.module = module};
 }
 
-void msd_funcs_finish(struct msd_funcs *f)
-{
-	for (size_t i = 0; i < f->n_table; i++)
-		free(f->table[i]);
-	free(f->table);
-	*f = (struct msd_funcs){0};
-}
-
 /* FNV-1a: names are short and come from clients that may run code here anyway. */
 static uint32_t hash_of(struct msd_span name)
 {

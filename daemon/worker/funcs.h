@@ -25,8 +25,7 @@ struct msd_funcs {
 };
 
 void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module);
-void msd_funcs_finish(struct msd_funcs *f);
-/** The function called @name, borrowed until finish. Errors: those of
+/** The function called @name, borrowed for as long as the table. Errors: those of
  * msd_loaded_find(). */
 MSD_MUST_CHECK msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name,
 				      struct msd_func **ret, struct msd_diag *d);

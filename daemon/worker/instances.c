@@ -27,8 +27,9 @@ static uint32_t find_free(const struct msd_instances *t)
 	return i;
 }
 
-msd_err msd_instances_add(struct msd_instances *t, struct msd_instance *instance,
-			  struct msd_handle *ret, struct msd_diag *d)
+/* Takes over @instance, on failure too. */
+static msd_err add(struct msd_instances *t, struct msd_instance *instance,
+		   struct msd_handle *ret, struct msd_diag *d)
 {
 	const uint32_t i = find_free(t);
 
@@ -62,7 +63,8 @@ struct msd_instance *msd_instances_peek(const struct msd_instances *t,
 	return t->slots[h.slot].instance;
 }
 
-bool msd_instances_free(struct msd_instances *t, struct msd_handle h)
+/* False when @h is stale. */
+static bool drop(struct msd_instances *t, struct msd_handle h)
 {
 	struct msd_instance *instance = msd_instances_peek(t, h);
 
@@ -82,7 +84,7 @@ msd_err msd_handle_instance(struct msd_worker *w, struct msd_request *r,
 	msd_err err = msd_loaded_instance(w->module, &instance, d);
 
 	if (err == MSD_OK)
-		err = msd_instances_add(&r->peer->instances, instance, &h, d);
+		err = add(&r->peer->instances, instance, &h, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "module.instance");
 	msd_body_begin_response(out, r->id, false);
@@ -106,8 +108,7 @@ msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
 		msd_err err = msd_value_read(&c, &v, d);
 		if (err != MSD_OK)
 			return err;
-		if (v.kind != MSD_K_INSTANCE ||
-		    !msd_instances_free(&r->peer->instances, v.as.handle))
+		if (v.kind != MSD_K_INSTANCE || !drop(&r->peer->instances, v.as.handle))
 			return msd_diag_set(d, MSD_STALE_HANDLE,
 					    "the instance is gone");
 	}

@@ -173,8 +173,8 @@ static msd_err put_kernel(const struct msd_kernel *k, enum msd_era era,
 	return MSD_OK;
 }
 
-msd_err msd_kernels_write(const struct msd_kernel *kernels, size_t n, enum msd_era era,
-			  struct msd_buf *out, struct msd_diag *d)
+static msd_err write_kernels(const struct msd_kernel *kernels, size_t n,
+			     enum msd_era era, struct msd_buf *out, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
@@ -188,7 +188,7 @@ msd_err msd_device_blob_write(const struct msd_device_blob *b, enum msd_era era,
 			      struct msd_buf *out, struct msd_diag *d)
 {
 	msd_buf_put_str64(out, b->format.p, b->format.n);
-	msd_err err = msd_kernels_write(b->kernels, b->n_kernels, era, out, d);
+	msd_err err = write_kernels(b->kernels, b->n_kernels, era, out, d);
 	if (err != MSD_OK)
 		return err;
 	msd_buf_put_str64(out, b->code.p, b->code.n);

@@ -43,12 +43,9 @@ MSD_MUST_CHECK msd_err msd_kernels_read(struct msd_cur *c, enum msd_era era,
 					struct msd_kernel **ret, size_t *ret_n,
 					struct msd_diag *d);
 /**
- * Append what msd_kernels_read() or msd_device_blob_read() read, byte for byte. Errors:
- * MSD_UNSUPPORTED: more extra tags than arguments; MSD_NOMEM.
+ * Append what msd_device_blob_read() read, byte for byte. Errors: MSD_UNSUPPORTED: more
+ * extra tags than arguments; MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_kernels_write(const struct msd_kernel *kernels, size_t n,
-					 enum msd_era era, struct msd_buf *out,
-					 struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_device_blob_write(const struct msd_device_blob *b,
 					     enum msd_era era, struct msd_buf *out,
 					     struct msd_diag *d);

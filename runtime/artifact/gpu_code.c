@@ -14,7 +14,7 @@ bool msd_gpu_code_is(struct msd_span format, struct msd_span code)
 	return msd_fatbin_is(code) || msd_cubin_is(code) || msd_span_is(format, "ptx");
 }
 
-void msd_gpu_image_finish(struct msd_gpu_image *image)
+static void image_finish(struct msd_gpu_image *image)
 {
 	for (size_t i = 0; i < image->n_kernels; i++) {
 		free(image->kernels[i].name);
@@ -29,7 +29,7 @@ void msd_gpu_code_finish(struct msd_gpu_code *code)
 	if (code == NULL)
 		return;
 	for (size_t i = 0; i < code->n_images; i++)
-		msd_gpu_image_finish(&code->images[i]);
+		image_finish(&code->images[i]);
 	free(code->images);
 	*code = (struct msd_gpu_code){0};
 }

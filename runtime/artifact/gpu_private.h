@@ -21,6 +21,5 @@ MSD_MUST_CHECK msd_err msd_gpu_kernel_add(struct msd_gpu_image *image,
 					  struct msd_diag *d);
 /** "90a" and the like; what is no number leaves @ret unknown. */
 void msd_gpu_arch_parse(struct msd_span text, struct msd_gpu_arch *ret);
-void msd_gpu_image_finish(struct msd_gpu_image *image);
 
 #endif

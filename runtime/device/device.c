@@ -20,7 +20,7 @@ static const struct msd_device_ops *const rows[] = {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct msd_dev *opened; /* list of the open devices */
 
-const struct msd_device_ops *msd_device_ops_of_type(int32_t type)
+static const struct msd_device_ops *ops_of_type(int32_t type)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (rows[i]->type == type)
@@ -59,7 +59,7 @@ struct msd_dev *msd_dev_peek(struct msd_device device)
 static msd_err open_new(struct msd_device device, struct msd_dev **ret,
 			struct msd_diag *d)
 {
-	const struct msd_device_ops *ops = msd_device_ops_of_type(device.type);
+	const struct msd_device_ops *ops = ops_of_type(device.type);
 	char name[MSD_DTYPE_NAME_MAX];
 	uint32_t n = 0;
 

@@ -135,8 +135,7 @@ extern const struct msd_device_ops msd_device_host;
 extern const struct msd_device_ops msd_device_opencl;
 extern const struct msd_device_ops msd_device_cuda;
 
-/** Backend of a device type, or of the kind of module whose blobs it takes; NULL. */
-const struct msd_device_ops *msd_device_ops_of_type(int32_t type);
+/** Backend of the kind of module whose blobs it takes, or NULL. */
 const struct msd_device_ops *msd_device_ops_of_kind(struct msd_span kind);
 
 /**

@@ -63,20 +63,6 @@ Test(address, refuses_a_path_that_no_socket_can_have)
 	cr_assert_eq(parse(text, &a), MSD_BAD_REQUEST);
 }
 
-Test(address, knows_loopback_by_number)
-{
-	struct msd_address a;
-
-	cr_assert_eq(parse("tcp://127.3.0.1:1", &a), MSD_OK);
-	cr_assert(msd_address_is_loopback(&a));
-	cr_assert_eq(parse("tcp://[::1]:1", &a), MSD_OK);
-	cr_assert(msd_address_is_loopback(&a));
-	cr_assert_eq(parse("tcp://0.0.0.0:1", &a), MSD_OK);
-	cr_assert_not(msd_address_is_loopback(&a));
-	cr_assert_eq(parse("tcp://1127.0.0.1:1", &a), MSD_OK);
-	cr_assert_not(msd_address_is_loopback(&a));
-}
-
 Test(address, refuses_a_directory_open_to_others)
 {
 	char dir[] = "/tmp/msd-address-XXXXXX";
