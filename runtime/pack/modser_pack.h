@@ -33,7 +33,8 @@ typedef struct modser_kernel {
 
 typedef struct modser_tree modser_tree;
 
-/** An empty tree, to be destroyed by the caller. NULL: out of memory. */
+/** An empty tree, to be destroyed by the caller. NULL: out of memory, or no such
+ * release. */
 modser_tree *modser_tree_create(modser_release release);
 void modser_tree_destroy(modser_tree *tree); /* NULL is fine */
 
@@ -54,20 +55,24 @@ long modser_tree_add_kernels(modser_tree *tree, const char *kind, const char *fo
 int modser_tree_import(modser_tree *tree, long parent, long child);
 
 /**
- * Number the modules as the release does and write the blob. 0 on success: *@ret_blob
- * is owned by the caller, who frees it with free(). -1 on failure; both are unchanged.
+ * Number the modules as the release does and write the blob: from 0.8 on its libraries
+ * become one, and what the root does not reach is left out. A tree that was loaded and
+ * not changed gives the bytes that it was loaded from. 0 on success: *@ret_blob is
+ * owned by the caller, who frees it with free(). -1 on failure; both are unchanged.
  */
 int modser_tree_save(modser_tree *tree, unsigned char **ret_blob, size_t *ret_bytes);
 /**
  * Read a blob with its size prefix; it is copied. Always a tree unless memory is out
- * (NULL); modser_tree_error() says what was wrong with the blob, and the tree is then
- * empty.
+ * or there is no such release (NULL); modser_tree_error() says what was wrong with the
+ * blob, and the tree is then empty.
  */
 modser_tree *modser_tree_load(modser_release release, const void *blob, size_t bytes);
 
-/** The symbol behind which a library of that release holds its blob. Static. */
+/** The symbol behind which a library of that release holds its blob. Static. NULL:
+ * no such release. */
 const char *modser_tree_symbol(modser_release release);
-/** What the last function that failed on @tree had against it; "" when none did. */
+/** What the last function that failed on @tree had against it; "" when none did. The
+ * tree's own until the next function fails on it. */
 const char *modser_tree_error(const modser_tree *tree);
 
 size_t modser_tree_count(const modser_tree *tree);

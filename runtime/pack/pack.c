@@ -18,6 +18,8 @@ struct modser_tree {
 	modser_release release;
 	struct module *modules;
 	uint32_t n;
+	bool is_as_read;      /* since it was loaded nothing was added to it */
+	struct msd_tree form; /* then how the blob was laid out; without its modules */
 	struct msd_diag d;
 };
 
@@ -32,6 +34,11 @@ static const struct release {
 	[MODSER_TVM_0_22] = {MSD_ERA_FFI, MSD_TREE_022},
 };
 
+static bool is_known(modser_release release)
+{
+	return (size_t)release < sizeof(releases) / sizeof(*releases);
+}
+
 static int fail(modser_tree *tree, msd_err err, const char *what)
 {
 	(void)msd_diag_set(&tree->d, err, "%s", what);
@@ -40,7 +47,7 @@ static int fail(modser_tree *tree, msd_err err, const char *what)
 
 modser_tree *modser_tree_create(modser_release release)
 {
-	modser_tree *tree = calloc(1, sizeof(*tree));
+	modser_tree *tree = is_known(release) ? calloc(1, sizeof(*tree)) : NULL;
 
 	if (tree != NULL)
 		tree->release = release;
@@ -57,6 +64,7 @@ void modser_tree_destroy(modser_tree *tree)
 		msd_buf_finish(&tree->modules[i].payload);
 	}
 	free(tree->modules);
+	msd_tree_finish(&tree->form);
 	msd_diag_finish(&tree->d);
 	free(tree);
 }
@@ -80,6 +88,7 @@ static long add(modser_tree *tree, const char *kind, size_t kind_bytes,
 			    tree->n < MSD_MAX_MODULES ? "out of memory"
 						      : "more than 4096 modules");
 	}
+	tree->is_as_read = false;
 	tree->modules[tree->n] = (struct module){.kind = copy, .payload = *payload};
 	return (long)tree->n++;
 }
@@ -166,6 +175,7 @@ int modser_tree_import(modser_tree *tree, long parent, long child)
 		return fail(tree, MSD_NOMEM, "out of memory");
 	m->imports = grown;
 	m->imports[m->n_imports++] = (uint32_t)child;
+	tree->is_as_read = false;
 	return 0;
 }
 
@@ -190,10 +200,17 @@ int modser_tree_save(modser_tree *tree, unsigned char **ret_blob, size_t *ret_by
 			.n_imports = m->n_imports,
 		};
 	}
-	msd_err err = msd_tree_order(&given, releases[tree->release].style, &numbered,
+	given.layout = tree->form.layout;
+	given.has_import_tree = tree->form.has_import_tree;
+	given.entries = tree->form.entries;
+	given.n_entries = tree->form.n_entries;
+	msd_err err = MSD_OK;
+	if (!tree->is_as_read)
+		err = msd_tree_order(&given, releases[tree->release].style, &numbered,
 				     &tree->d);
 	if (err == MSD_OK)
-		err = msd_tree_write(&numbered, &out, &tree->d);
+		err = msd_tree_write(tree->is_as_read ? &given : &numbered, &out,
+				     &tree->d);
 	msd_tree_finish(&numbered);
 	free(given.modules);
 	if (err != MSD_OK) {
@@ -236,6 +253,14 @@ modser_tree *modser_tree_load(modser_release release, const void *blob, size_t b
 					 releases[release].era, &read, &tree->d);
 	if (err == MSD_OK)
 		err = copy_tree(tree, &read);
+	if (err == MSD_OK) {
+		tree->form.layout = read.layout;
+		tree->form.has_import_tree = read.has_import_tree;
+		tree->form.entries = read.entries;
+		tree->form.n_entries = read.n_entries;
+		read.entries = NULL;
+		tree->is_as_read = true;
+	}
 	msd_tree_finish(&read);
 	if (err != MSD_NOMEM)
 		return tree;
@@ -245,7 +270,7 @@ modser_tree *modser_tree_load(modser_release release, const void *blob, size_t b
 
 const char *modser_tree_symbol(modser_release release)
 {
-	return msd_era_names(releases[release].era)->blob;
+	return is_known(release) ? msd_era_names(releases[release].era)->blob : NULL;
 }
 
 const char *modser_tree_error(const modser_tree *tree)

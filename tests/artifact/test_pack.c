@@ -81,3 +81,44 @@ Test(pack, failures_are_told)
 	cr_expect_gt(strlen(modser_tree_error(tree)), 10);
 	modser_tree_destroy(tree);
 }
+
+Test(pack, a_loaded_tree_is_saved_as_it_was)
+{
+	modser_tree *tree = modser_tree_create(MODSER_TVM_0_22);
+	unsigned char *blob = NULL;
+	unsigned char *again = NULL;
+	size_t bytes = 0;
+	size_t n = 0;
+
+	(void)modser_tree_add(tree, "_lib", NULL, 0);
+	(void)modser_tree_add(tree, "opencl", "b", 1);
+	(void)modser_tree_add(tree, "cuda", "c", 1);
+	(void)modser_tree_add(tree, "hip", "d", 1);
+	cr_assert_eq(modser_tree_import(tree, 0, 1), 0);
+	cr_assert_eq(modser_tree_import(tree, 0, 2), 0);
+	cr_assert_eq(modser_tree_import(tree, 1, 3), 0);
+	cr_assert_eq(modser_tree_import(tree, 2, 3), 0);
+	cr_assert_eq(modser_tree_save(tree, &blob, &bytes), 0);
+	modser_tree_destroy(tree);
+	tree = modser_tree_load(MODSER_TVM_0_22, blob, bytes);
+	cr_assert_eq(modser_tree_save(tree, &again, &n), 0);
+	cr_assert_eq(n, bytes);
+	cr_expect_arr_eq(again, blob, bytes);
+	free(again);
+	cr_assert_eq(modser_tree_add(tree, "webgpu", "e", 1), 4);
+	cr_assert_eq(modser_tree_import(tree, 0, 4), 0);
+	cr_assert_eq(modser_tree_save(tree, &again, &n), 0);
+	cr_expect_gt(n, bytes);
+	modser_tree_destroy(tree);
+	free(again);
+	free(blob);
+}
+
+Test(pack, a_release_that_is_none)
+{
+	const modser_release none = (modser_release)77;
+
+	cr_expect_null(modser_tree_create(none));
+	cr_expect_null(modser_tree_load(none, "", 0));
+	cr_expect_null(modser_tree_symbol(none));
+}
