@@ -91,8 +91,11 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 	if (err == MSD_OK) {
 		if (cli->split != NULL)
 			err = msd_split_to_file(&tree, era, cli->split, &split, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = msd_manifest_write(&tree, era, LIBRARY_NAME, pieces, d);
+			if (err != MSD_OK)
+				err = msd_diag_wrap(d, err, "%s", cli->words[0]);
+		}
 	}
 	if (err == MSD_OK)
 		err = msd_pieces_add(pieces, "", LIBRARY_NAME, file, d);
@@ -319,6 +322,12 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 			d, MSD_BAD_REQUEST,
 			"%s: --cc, --system-lib and --symbol-prefix are for "
 			"linking, and no objects were given",
+			out);
+	if (!ends_with(out, ".so") && job->n_objects == 0 && job->blob.n == 0)
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: a library alone imports no modules, so there is "
+			"nothing to write",
 			out);
 	if (!is_built && job->n_objects > 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST,

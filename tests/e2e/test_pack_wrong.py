@@ -103,6 +103,13 @@ def test_wishes_that_this_output_cannot_have(tmp_path):
     expect(modser("pack", path, "--symbol-prefix", "9", "-o", tmp_path / "x.o"), 2, "identifier")
 
 
+@pytest.mark.parametrize("name", ["x.o", "x.c", "x.blob"])
+def test_a_library_alone_has_nothing_to_write(tmp_path, name):
+    path = manifest(tmp_path, blob=False, modules=[{"kind": "_lib"}])
+    expect(modser("pack", path, "-o", tmp_path / name), 2, "imports no modules")
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("sources, word", [
     (["int f( {"], "error"),
     (["int f(void) { return 1; }"] * 2, "multiple definition of `f'"),
