@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define STEP_BYTES ((size_t)64 * 1024) /* when the size is not known before */
+#define DEVICE_MAX ((size_t)1 << 20)   /* a terminal gives less, /dev/zero has no end */
 
 static const char *title(const char *path, const char *standard)
 {
@@ -19,8 +20,10 @@ static msd_err read_all(int fd, struct msd_buf *out)
 {
 	struct stat st;
 	size_t expected = STEP_BYTES;
+	const bool is_known = fstat(fd, &st) == 0;
+	const bool is_device = is_known && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+	if (is_known && S_ISREG(st.st_mode) && st.st_size > 0)
 		expected =
 			(size_t)st.st_size + 1; /* the end is seen in the same read */
 	for (;;) {
@@ -35,6 +38,8 @@ static msd_err read_all(int fd, struct msd_buf *out)
 			return MSD_OK;
 		out->n += (size_t)n;
 		expected = STEP_BYTES;
+		if (is_device && out->n > DEVICE_MAX)
+			return MSD_TOO_LARGE;
 	}
 }
 
@@ -49,6 +54,10 @@ msd_err msd_file_read(const char *path, struct msd_buf *ret, struct msd_diag *d)
 	msd_err err = read_all(fd, ret);
 	if (err == MSD_NOMEM)
 		(void)msd_diag_set(d, err, "%s: no memory to read it", path);
+	else if (err == MSD_TOO_LARGE)
+		(void)msd_diag_set(d, err,
+				   "%s: a device without an end; expected a file",
+				   title(path, "standard input"));
 	else if (err != MSD_OK)
 		(void)msd_diag_set(d, err, "%s: %s", title(path, "standard input"),
 				   strerror(errno));

@@ -5,7 +5,8 @@
 #include "proto/diag.h"
 
 /** Read all of @path into @ret, to be freed with msd_buf_finish(). Errors:
- * MSD_NOT_FOUND (no such file), MSD_IO, MSD_NOMEM. */
+ * MSD_NOT_FOUND (no such file), MSD_TOO_LARGE (a device that goes on and on), MSD_IO,
+ * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_file_read(const char *path, struct msd_buf *ret,
 				     struct msd_diag *d);
 /** Write @n pieces, one after the other, as all that @path holds. Errors: MSD_IO. */

@@ -158,6 +158,24 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	return code;
 }
 
+/* Libraries have a tree to draw and programs to list; nothing else has. */
+static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
+			    struct msd_buf *out, struct msd_diag *d)
+{
+	const bool is_model = msd_archive_is_model(file);
+	const bool is_code = !is_model && is_gpu_code(cli->words[0], file);
+
+	if ((is_model || is_code) && (cli->dot || cli->vm))
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s is for libraries",
+				    is_model ? "a model library archive"
+					     : "device code",
+				    cli->dot ? "--dot" : "--vm");
+	if (is_model)
+		return inspect_model(file, cli->json, out, d);
+	return is_code ? inspect_gpu_code(file, cli->json, out, d)
+		       : inspect_library(cli, file, out, d);
+}
+
 enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 {
 	const char *path = cli->words[0];
@@ -165,19 +183,18 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
-	msd_err err = msd_folder_or_file_read(path, &file, &d);
 
+	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run > 1)
+		return msd_report_usage("take one of them",
+					"inspect does one of --dot, "
+					"--vm and --will-run-on");
+	msd_err err = msd_folder_or_file_read(path, &file, &d);
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&file), &d);
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
 	} else if (err == MSD_OK) {
-		if (msd_archive_is_model(span_of(&file)))
-			err = inspect_model(span_of(&file), cli->json, &out, &d);
-		else if (is_gpu_code(path, span_of(&file)))
-			err = inspect_gpu_code(span_of(&file), cli->json, &out, &d);
-		else
-			err = inspect_library(cli, span_of(&file), &out, &d);
+		err = inspect_file(cli, span_of(&file), &out, &d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(&d, err, "%s", path);
 	}

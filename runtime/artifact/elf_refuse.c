@@ -140,7 +140,7 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 			d, MSD_UNSUPPORTED,
 			"a compressed archive of unlinked objects; link them: "
 			"mkdir NAME && tar xzf NAME.tar -C NAME && "
-			"cc -shared -o NAME.so NAME/*.o");
+			"cc -shared -o NAME.so -fPIC NAME/*.[co]");
 	if (starts_with(image, "!<arch>\n"))
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a static archive; link it: cc -shared -o NAME.so "

@@ -172,6 +172,25 @@ def test_nobody_to_ask_is_told(fixtures):
     assert said.status == 3 and "/no/such" in said.err
 
 
+@pytest.mark.parametrize("option", ["--dot", "--vm"])
+def test_an_archive_has_no_picture_and_no_listing(fixtures, option):
+    path = need(fixtures, "tvm-0.8/mlf/operator_addone.tar")
+    said = harness.run(MODSER, "inspect", option, path)
+    assert said.status == 6 and said.out == "", said
+    assert f"a model library archive; {option} is for libraries" in said.err
+
+
+def test_one_way_of_showing_at_a_time(fixtures):
+    said = harness.run(MODSER, "inspect", "--dot", "--vm", need(fixtures, "tvm-0.27/addone.so"))
+    assert said.status == 2 and said.out == "", said
+
+
+def test_a_device_without_an_end_is_no_file():
+    said = harness.run(MODSER, "inspect", "/dev/zero")
+    assert said.status == 2, said
+    assert said.err.startswith("modser: /dev/zero: a device without an end"), said
+
+
 def test_cut_files_get_one_line_of_cause(fixtures, tmp_path):
     data = need(fixtures, "tvm-0.27/relax_mlp_cuda.so").read_bytes()
     for n in range(0, len(data), len(data) // 40):
