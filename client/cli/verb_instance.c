@@ -7,7 +7,6 @@
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "client/cli/session.h"
-#include "proto/name.h"
 
 /* A word that is no argument of any form, so it can part the calls. */
 #define SEPARATOR "then"

@@ -33,7 +33,6 @@ enum msd_module_state {
 #define MSD_MODULE_STATE_ENUM(e, name) MSD_STATE_##e,
 	MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_ENUM)
 #undef MSD_MODULE_STATE_ENUM
-		MSD_STATE_COUNT
 };
 
 struct msd_module {

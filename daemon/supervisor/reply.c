@@ -1,7 +1,6 @@
 #include "daemon/supervisor/reply.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/supervisor/session.h"
 #include "proto/unpack.h"

@@ -4,7 +4,6 @@
  */
 #include <elf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/artifact/elf_private.h"
 

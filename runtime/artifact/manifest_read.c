@@ -1,5 +1,4 @@
 /* Putting a tree together. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

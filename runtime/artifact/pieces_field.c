@@ -1,5 +1,4 @@
 /* Fields and files of which unpacked modules are made. */
-#include <string.h>
 
 #include "runtime/artifact/pieces_private.h"
 

@@ -1,5 +1,4 @@
 /* Models: graphs, parameters, constants, programs of virtual machines. */
-#include <string.h>
 
 #include "runtime/artifact/pieces_private.h"
 #include "runtime/artifact/params.h"

@@ -1,6 +1,5 @@
 /* Functions of a relay VM image: their instructions, checked. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/artifact/relay_image.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/limits.h"
 #include "runtime/contrib/order.h"
 
 #define KEY_FIRST INT64_MIN /* no float's key */

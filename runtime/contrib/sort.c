@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/limits.h"
 #include "runtime/contrib/order.h"
 
 /* A tensor as lanes along an axis: element k of lane (i, j) is at

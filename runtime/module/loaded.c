@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/artifact/split_params.h"
 #include "runtime/module/check.h"

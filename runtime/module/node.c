@@ -1,7 +1,5 @@
 #include "runtime/module/node.h"
 
-#include <string.h>
-
 #include "runtime/module/global.h"
 
 /* Nodes already searched: a tree may reach one node on many paths. */

@@ -4,7 +4,6 @@
  * VM functions and instructions in front: "pc 12: loop: pc 3: <the callee's text>".
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/abi/error.h"
 #include "runtime/module/relay_vm.h"

@@ -1,5 +1,4 @@
 /* Tensors: read on the host wherever they lie, and copied between devices. */
-#include <string.h>
 
 #include "runtime/abi/error.h"
 #include "runtime/contrib/element.h"
