@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_INSTANCE_H
 #define MSD_SUPERVISOR_INSTANCE_H
 /*
- * Instances of a module, each in one of its workers: module.instance, instance.free. The
- * client's handle stands for the worker's; it is stale once that worker is gone.
+ * Instances of a module, each in one of its workers: module.instance, instance.free.
+ * The client's handle stands for the worker's; it is stale once that worker is gone.
  */
 #include "daemon/supervisor/session.h"
 
