@@ -10,8 +10,8 @@
 
 #include <signal.h>
 
-#include "daemon/supervisor/methods.h"
-#include "daemon/supervisor/module.h"
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/module/module.h"
 #include "proto/body.h"
 #include "proto/value.h"
 

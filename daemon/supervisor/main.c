@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/listener.h"
-#include "daemon/supervisor/methods.h"
+#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/server.h"
 

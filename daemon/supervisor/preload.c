@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/module.h"
-#include "daemon/supervisor/upload.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/upload.h"
 #include "proto/name.h"
 
 #define EXPECTED                                                                       \

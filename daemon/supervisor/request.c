@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/module.h"
-#include "daemon/supervisor/session.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/session.h"
 
 static void on_deadline(struct msd_deadline *node);
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/listener.h"
-#include "daemon/supervisor/module.h"
-#include "daemon/supervisor/session.h"
+#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/session.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/handle.h"
+#include "daemon/supervisor/edge/handle.h"
 
 static char object;
 

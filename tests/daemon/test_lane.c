@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module.h"
-#include "daemon/supervisor/session.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/session.h"
 
 /* Two sessions, and a module with two workers that are no processes. */
 struct scene {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/pace.h"
+#include "daemon/supervisor/module/pace.h"
 
 static uint8_t place_of(const char *text)
 {

@@ -1,0 +1,304 @@
+#include "daemon/supervisor/edge/call.h"
+
+#include <string.h>
+
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/instance.h"
+#include "daemon/supervisor/edge/resident.h"
+#include "proto/name.h"
+#include "proto/value.h"
+
+/* One pass over the tensors of a request's parameters. */
+struct pass {
+	struct msd_req *req;
+	uint64_t payload_bytes;
+	uint64_t out_bytes;
+};
+
+static msd_err check_inline(const struct pass *p, const struct msd_wire_tensor *t,
+			    struct msd_diag *d)
+{
+	if (t->bytes == 0 ||
+	    (t->offset <= p->payload_bytes && t->bytes <= p->payload_bytes - t->offset))
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"an inline tensor at offset %llu of %llu bytes is not inside the "
+		"payload of %llu bytes",
+		(unsigned long long)t->offset, (unsigned long long)t->bytes,
+		(unsigned long long)p->payload_bytes);
+}
+
+/* First pass: is every tensor where it may be, how much room do the outputs need?
+ * Resident ones are translated at once. */
+static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
+			 struct msd_diag *d)
+{
+	struct pass *p = ctx;
+	uint8_t *data = p->req->params.p + at;
+	struct msd_wire_tensor t;
+
+	if (type != MSD_EXT_TENSOR)
+		return MSD_OK;
+	msd_err err = msd_wire_tensor_read(data, n, &t, d);
+	if (err != MSD_OK)
+		return err;
+	switch (t.where) {
+	case MSD_AT_INLINE:
+		return check_inline(p, &t, d);
+	case MSD_AT_OUT:
+		if (t.bytes > UINT64_MAX / 2 - p->out_bytes)
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "the outputs' sizes overflow");
+		p->out_bytes += t.bytes;
+		return MSD_OK;
+	case MSD_AT_RESIDENT:
+		return msd_resident_translate(p->req, t.handle, data + 16, d);
+	case MSD_AT_SEGMENT:
+	default:
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"a tensor in a shared segment: this connection has none");
+	}
+}
+
+/* Second pass: inline becomes a place in the module's in segment. */
+static msd_err place_ext(void *ctx, int8_t type, size_t at, size_t n,
+			 struct msd_diag *d)
+{
+	struct pass *p = ctx;
+	uint8_t *data = p->req->params.p + at;
+	struct msd_wire_tensor t;
+
+	if (type != MSD_EXT_TENSOR)
+		return MSD_OK;
+	msd_err err = msd_wire_tensor_read(data, n, &t, d);
+	if (err == MSD_OK && t.where == MSD_AT_INLINE)
+		msd_wire_tensor_patch(data, MSD_AT_SEGMENT, p->req->slot.segment,
+				      p->req->slot.offset +
+					      (t.bytes > 0 ? t.offset : 0));
+	return err;
+}
+
+static msd_err scan_params(struct pass *p,
+			   msd_err (*visit)(void *ctx, int8_t type, size_t at, size_t n,
+					    struct msd_diag *d),
+			   struct msd_diag *d)
+{
+	struct msd_ext_visitor visitor = {.visit = visit, .ctx = p};
+	size_t used;
+
+	return msd_scan_object((struct msd_span){p->req->params.p, p->req->params.n},
+			       &visitor, &used, d);
+}
+
+/* The target as "module:function" text, from text or from a function handle. */
+static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v,
+			   struct msd_span *ret_target, struct msd_diag *d)
+{
+	void *object = NULL;
+
+	if (v->kind == MSD_K_STR) {
+		*ret_target = v->as.str;
+		return MSD_OK;
+	}
+	if (v->kind != MSD_K_FUNCTION)
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"call: the target must be \"module:function\" or a function "
+			"handle, got %s",
+			msd_kind_name(v->kind));
+	msd_err err =
+		msd_handles_get(&s->handles, MSD_K_FUNCTION, v->as.handle, &object, d);
+	if (err == MSD_OK) {
+		const char *text = object;
+		*ret_target = (struct msd_span){(const uint8_t *)text, strlen(text)};
+	}
+	return err;
+}
+
+static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(in->body.params);
+	struct msd_wire_value v;
+	struct msd_span target = {0}, module, function;
+	msd_err err = msd_value_read(&c, &v, d);
+
+	if (err != MSD_OK)
+		return err;
+	uint32_t n = v.as.tuple.n;
+	if (n == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "call: no target");
+	c = msd_cur_of(v.as.tuple.items);
+	err = msd_value_read(&c, &v, d);
+	if (err == MSD_OK)
+		err = read_target(r->session, &v, &target, d);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_target_split(target, &module, &function))
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "call: target \"%.*s\" is not \"module:function\"",
+				    (int)(target.n < 200 ? target.n : 200),
+				    (const char *)target.p);
+	err = msd_module_require(r->session->server, module, &r->module, d);
+	if (err != MSD_OK)
+		return err;
+	if (r->module->n_replicas > 1)
+		r->pace = msd_pace_place(target);
+	msd_pack_array(&r->params, n);
+	msd_pack_str(&r->params, (const char *)target.p, target.n);
+	msd_buf_put(&r->params, c.p, c.left);
+	return MSD_OK;
+}
+
+/* The option @key, whole, or nothing. */
+static struct msd_span find_option(const struct msd_in *in, const char *key)
+{
+	struct msd_cur pairs;
+	struct msd_span value;
+	struct msd_wire_value k;
+	uint32_t n;
+
+	if (!msd_map_open(in->body.options, &pairs, &n))
+		return (struct msd_span){0};
+	while (n-- > 0 && msd_value_read(&pairs, &k, NULL) == MSD_OK &&
+	       msd_object_take(&pairs, &value))
+		if (k.kind == MSD_K_STR && msd_span_is(k.as.str, key))
+			return value;
+	return (struct msd_span){0};
+}
+
+/* Which instance of the module is called. */
+static msd_err use_instance(struct msd_req *r, const struct msd_in *in,
+			    struct msd_diag *d)
+{
+	const struct msd_span value = find_option(in, "instance");
+	struct msd_cur c = msd_cur_of(value);
+	struct msd_wire_value v;
+
+	if (value.n == 0)
+		return MSD_OK;
+	if (r->method != MSD_M_CALL || msd_value_read(&c, &v, d) != MSD_OK ||
+	    v.kind != MSD_K_INSTANCE)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "instance: expected a handle, for a call");
+	return msd_instance_use(r, v.as.handle, d);
+}
+
+/* Whose argument is whose: the worker knows the parameters. */
+static msd_err keep_names(struct msd_req *r, const struct msd_in *in,
+			  struct msd_diag *d)
+{
+	const struct msd_span value = find_option(in, "names");
+	struct msd_cur items;
+	uint32_t n;
+
+	if (value.n == 0)
+		return MSD_OK;
+	if (r->method != MSD_M_CALL || !msd_array_open(value, &items, &n))
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "names: expected an array, for a call");
+	msd_buf_put(&r->names, value.p, value.n);
+	return MSD_OK;
+}
+
+static msd_err read_options(struct msd_session *s, struct msd_in *in, struct msd_req *r,
+			    struct msd_diag *d)
+{
+	static const char *const known[] = {"deadline_ms", "names",  "unordered",
+					    "trace",       "device", "instance",
+					    NULL};
+	struct msd_span device = {0};
+	const msgpack_object *options;
+	bool ignored;
+
+	if (in->body.options.n == 0)
+		return MSD_OK;
+	msd_err err = msd_unpack(&s->server->unpack, in->body.options, &options, d);
+	if (err == MSD_OK)
+		err = msd_map_check(options, "options", known, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(options, "deadline_ms", UINT32_MAX, &r->deadline_ms,
+				   d);
+	if (err == MSD_OK) /* what order there is, is kept for it too */
+		err = msd_map_bool(options, "unordered", &ignored, d);
+	if (err == MSD_OK)
+		err = msd_map_bool(options, "trace", &ignored, d);
+	if (err == MSD_OK)
+		err = msd_map_str(options, "device", &device, d);
+	if (err == MSD_OK && device.n > 0)
+		err = msd_method_device(device, &r->device, d);
+	r->has_deadline = err == MSD_OK && msd_map_find(options, "deadline_ms") != NULL;
+	return err == MSD_OK ? keep_names(r, in, d) : err;
+}
+
+msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
+			 enum msd_method method, struct msd_req **ret,
+			 struct msd_diag *d)
+{
+	struct msd_req *r = msd_req_new(s, in->body.id, method);
+	struct pass pass = {.req = r, .payload_bytes = in->payload_bytes};
+	msd_err err;
+
+	if (r == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "request: out of memory");
+	err = read_options(s, in, r, d);
+	if (err == MSD_OK)
+		err = method == MSD_M_CALL              ? write_call(r, in, d)
+		      : method == MSD_M_MODULE_INSTANCE ? msd_instance_write(r, in, d)
+							: msd_resident_write(r, in, d);
+	if (err == MSD_OK)
+		err = use_instance(r, in, d);
+	if (err == MSD_OK && (r->params.bad || r->names.bad))
+		err = msd_diag_set(d, MSD_NOMEM, "request: out of memory");
+	if (err == MSD_OK && r->module->state == MSD_STATE_DRAINING)
+		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
+				   r->module->name);
+	if (err == MSD_OK && in->body.n_tensors > 0)
+		err = scan_params(&pass, check_ext, d);
+	if (err != MSD_OK) {
+		msd_req_free(r);
+		return err;
+	}
+	r->wanted_bytes = in->payload_bytes + pass.out_bytes;
+	msd_list_append(&r->module->receiving, &r->link);
+	*ret = r;
+	return MSD_OK;
+}
+
+msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes, struct msd_diag *d)
+{
+	struct msd_server *server = r->module->server;
+	struct pass pass = {.req = r, .payload_bytes = payload_bytes};
+
+	if (r->wanted_bytes > server->limits.max_memory)
+		return msd_diag_set(
+			d, MSD_NO_SPACE,
+			"arguments and outputs of %llu bytes are over the limit of "
+			"%llu (max-memory)",
+			(unsigned long long)r->wanted_bytes,
+			(unsigned long long)server->limits.max_memory);
+	if (!msd_server_claim_bytes(server, r->wanted_bytes))
+		return MSD_BUSY;
+	r->claimed_bytes = r->wanted_bytes;
+	if (payload_bytes == 0)
+		return MSD_OK;
+	msd_err err = msd_segpool_alloc(&r->module->in, payload_bytes, &r->slot, d);
+	if (err != MSD_OK)
+		return err;
+	r->has_slot = true;
+	return scan_params(&pass, place_ext, d);
+}
+
+void msd_call_submit(struct msd_req *r)
+{
+	struct msd_module *m = r->module;
+
+	msd_list_remove(&r->link); /* of `receiving` */
+	if (r->has_deadline)
+		(void)msd_deadline_set(&m->server->deadlines, &r->deadline,
+				       r->deadline_ms);
+	m->server->count.calls++;
+	msd_module_submit(m, r);
+}

@@ -1,0 +1,85 @@
+#include "daemon/supervisor/edge/handle.h"
+
+#include <stdlib.h>
+
+void msd_handles_init(struct msd_handles *hs, uint32_t max)
+{
+	*hs = (struct msd_handles){.max = max};
+}
+
+void msd_handles_finish(struct msd_handles *hs)
+{
+	free(hs->entries);
+	*hs = (struct msd_handles){0};
+}
+
+static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
+{
+	uint32_t cap = hs->cap > 0 ? 2 * hs->cap : 8;
+	struct msd_handle_entry *more;
+
+	if (cap > hs->max)
+		cap = hs->max;
+	if (hs->n >= cap)
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"%u handles are the limit of a connection: free some", hs->max);
+	more = realloc(hs->entries, cap * sizeof(*more));
+	if (more == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "handles: out of memory");
+	hs->entries = more;
+	hs->cap = cap;
+	return MSD_OK;
+}
+
+msd_err msd_handles_add(struct msd_handles *hs, enum msd_kind kind, void *object,
+			struct msd_handle *ret, struct msd_diag *d)
+{
+	uint32_t slot;
+
+	if (hs->first_free != 0) {
+		slot = hs->first_free - 1;
+		hs->first_free = hs->entries[slot].next_free;
+	} else {
+		if (hs->n == hs->cap) {
+			msd_err err = grow(hs, d);
+			if (err != MSD_OK)
+				return err;
+		}
+		slot = hs->n++;
+		hs->entries[slot] = (struct msd_handle_entry){.generation = 1};
+	}
+	hs->entries[slot].kind = kind;
+	hs->entries[slot].object = object;
+	hs->n_live++;
+	*ret = (struct msd_handle){.slot = slot,
+				   .generation = hs->entries[slot].generation};
+	return MSD_OK;
+}
+
+msd_err msd_handles_get(const struct msd_handles *hs, enum msd_kind kind,
+			struct msd_handle h, void **ret, struct msd_diag *d)
+{
+	if (h.slot >= hs->n || hs->entries[h.slot].kind != kind ||
+	    hs->entries[h.slot].generation != h.generation)
+		return msd_diag_set(
+			d, MSD_STALE_HANDLE,
+			"%s handle %u.%u is not one of this connection's live handles",
+			msd_kind_name(kind), h.slot, h.generation);
+	*ret = hs->entries[h.slot].object;
+	return MSD_OK;
+}
+
+void msd_handles_remove(struct msd_handles *hs, struct msd_handle h)
+{
+	struct msd_handle_entry *e = &hs->entries[h.slot];
+
+	e->kind = MSD_K_NIL;
+	e->object = NULL;
+	e->generation++;
+	if (e->generation == 0) /* 0 is never valid */
+		e->generation = 1;
+	e->next_free = hs->first_free;
+	hs->first_free = h.slot + 1;
+	hs->n_live--;
+}

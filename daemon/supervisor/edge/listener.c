@@ -1,0 +1,286 @@
+#include "daemon/supervisor/edge/listener.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/session.h"
+
+#define BACKLOG 4096 /* the kernel cuts it to its own limit */
+#define ACCEPTS_PER_TURN 64
+/* A silent TCP peer is asked after the first, then this often, nine times by default.
+ */
+#define KEEPALIVE_IDLE_S 60
+#define KEEPALIVE_EVERY_S 10
+#define NO_DESCRIPTORS_MS 100u /* then accepting is tried again */
+/* Of a unix socket, as far as the system's maximum allows: a tensor leaves in fewer
+ * turns of the loop. The kernel takes memory only for what is not read yet. */
+#define SEND_BUFFER_BYTES (512 * 1024)
+
+static void accept_some(struct msd_listener *l);
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	(void)status;
+	(void)events;
+	accept_some(poll->data);
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+	struct msd_listener *l = timer->data;
+
+	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
+}
+
+/* A peer whose machine or network is gone sends no end: the kernel asks for it. */
+static void keep_alive(int fd)
+{
+	const int one = 1, idle_s = KEEPALIVE_IDLE_S, every_s = KEEPALIVE_EVERY_S;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
+static void set_options(int fd, enum msd_address_kind kind)
+{
+	const int one = 1, bytes = SEND_BUFFER_BYTES;
+
+	if (kind == MSD_ADDRESS_TCP) { /* replies are whole frames; its buffers grow */
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		keep_alive(fd);
+	} else {
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	}
+}
+
+static void accept_some(struct msd_listener *l)
+{
+	struct msd_server *s = l->server;
+
+	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+			/* Without a descriptor the readiness cannot be consumed: wait.
+			 */
+			msd_log(MSD_LOG_WARN, "accept", "why=\"%s\"", strerror(errno));
+			(void)uv_poll_stop(&l->poll);
+			(void)uv_timer_start(&l->retry, on_retry, NO_DESCRIPTORS_MS, 0);
+			return;
+		}
+		if (fd < 0)
+			return;
+		if (s->n_sessions >= s->limits.max_connections) {
+			msd_log(MSD_LOG_WARN, "accept",
+				"why=\"%u connections are the limit "
+				"(max-connections)\"",
+				s->n_sessions);
+			msd_session_refuse(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
+			continue;
+		}
+		set_options(fd, l->address.kind);
+		msd_session_open(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
+	}
+}
+
+/* True when somebody accepts on the socket file. */
+static bool is_live(const struct sockaddr_un *sa)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)sa, sizeof(*sa));
+	bool live = rc == 0 || errno == EAGAIN; /* EAGAIN: its backlog is full */
+
+	if (fd >= 0)
+		(void)close(fd);
+	return live;
+}
+
+static msd_err make_dir(const struct msd_address *a, struct msd_diag *d)
+{
+	char dir[MSD_ADDRESS_PATH_MAX + 1];
+
+	/* The service manager makes this one; root without one does it here. */
+	if (strncmp(a->path, MSD_ADDRESS_SYSTEM_DIR "/",
+		    sizeof(MSD_ADDRESS_SYSTEM_DIR)) == 0)
+		(void)mkdir(MSD_ADDRESS_SYSTEM_DIR, 0755);
+	if (a->own_dir_bytes == 0)
+		return MSD_OK;
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)a->own_dir_bytes, a->path);
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return msd_diag_set(d, MSD_IO, "%s: %s", dir, strerror(errno));
+	return msd_address_check_dir(a, d);
+}
+
+static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
+			 struct msd_diag *d)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	struct stat st;
+	msd_err err = make_dir(a, d);
+
+	if (err != MSD_OK)
+		return err;
+	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", a->path);
+	if (lstat(a->path, &st) == 0) {
+		if (!S_ISSOCK(st.st_mode))
+			return msd_diag_set(d, MSD_EXISTS,
+					    "%s is there and not a socket", a->path);
+		if (is_live(&sa))
+			return msd_diag_set(
+				d, MSD_EXISTS,
+				"another daemon listens on %s: stop it, or choose "
+				"another socket with --listen unix:PATH",
+				a->path);
+		(void)unlink(a->path);
+	}
+	/* Nobody may connect between bind and chmod. */
+	mode_t old = umask(0777);
+	int rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
+	int error = errno;
+	(void)umask(old);
+	if (rc != 0)
+		return msd_diag_set(d, MSD_IO, "unix:%s: %s", a->path, strerror(error));
+	if (chmod(a->path, (mode_t)mode) != 0)
+		return msd_diag_set(d, MSD_IO, "%s: chmod: %s", a->path,
+				    strerror(errno));
+	return MSD_OK;
+}
+
+static bool is_loopback(const struct sockaddr *sa)
+{
+	if (sa->sa_family == AF_INET) {
+		struct sockaddr_in in4;
+		memcpy(&in4, sa, sizeof(in4));
+		return (ntohl(in4.sin_addr.s_addr) >> 24) == 127;
+	}
+	struct sockaddr_in6 in6;
+	memcpy(&in6, sa, sizeof(in6));
+	return sa->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
+}
+
+static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
+			uint16_t *ret_port, struct msd_diag *d)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				       .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *found;
+	struct sockaddr_storage bound;
+	socklen_t n = sizeof(bound);
+	char port[8];
+	const int one = 1;
+	int fd = -1;
+	msd_err err = MSD_OK;
+
+	(void)snprintf(port, sizeof(port), "%u", a->port);
+	int rc = getaddrinfo(a->host, port, &hints, &found);
+	if (rc != 0)
+		return msd_diag_set(d, MSD_IO, "tcp://%s: %s", a->host,
+				    gai_strerror(rc));
+	if (!insecure && !is_loopback(found->ai_addr))
+		err = msd_diag_set(
+			d, MSD_REFUSED,
+			"tcp://%s:%u is beyond loopback and the protocol has neither "
+			"encryption nor passwords there: --insecure-tcp allows it",
+			a->host, a->port);
+	if (err == MSD_OK) {
+		fd = socket(found->ai_family,
+			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd >= 0)
+			(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
+					 sizeof(one));
+		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
+		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0)
+			err = msd_diag_set(d, errno == EADDRINUSE ? MSD_EXISTS : MSD_IO,
+					   "tcp://%s:%u: %s", a->host, a->port,
+					   strerror(errno));
+	}
+	freeaddrinfo(found);
+	if (err != MSD_OK) {
+		if (fd >= 0)
+			(void)close(fd);
+		return err;
+	}
+	/* The port stands at the same place for both families. */
+	struct sockaddr_in in4;
+	memcpy(&in4, &bound, sizeof(in4));
+	*ret_port = ntohs(in4.sin_port);
+	*ret_fd = fd;
+	return MSD_OK;
+}
+
+static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd,
+			 struct msd_diag *d)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "socket: %s", strerror(errno));
+	msd_err err = bind_unix(a, mode, fd, d);
+	if (err != MSD_OK)
+		(void)close(fd);
+	else
+		*ret_fd = fd;
+	return err;
+}
+
+msd_err msd_listener_open(struct msd_server *s, const struct msd_address *address,
+			  const struct msd_listen_options *options, struct msd_diag *d)
+{
+	struct msd_listener *l = calloc(1, sizeof(*l));
+	msd_err err;
+
+	if (l == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "listener: out of memory");
+	l->server = s;
+	l->address = *address;
+	msd_list_init(&l->link);
+	err = address->kind == MSD_ADDRESS_UNIX
+		      ? open_unix(address, options->socket_mode, &l->fd, d)
+		      : open_tcp(address, options->insecure_tcp, &l->fd,
+				 &l->address.port, d);
+	if (err == MSD_OK && listen(l->fd, BACKLOG) != 0) {
+		err = msd_diag_set(d, MSD_IO, "listen: %s", strerror(errno));
+		(void)close(l->fd);
+	}
+	if (err != MSD_OK) {
+		free(l);
+		return err;
+	}
+	(void)msd_address_format(&l->address, l->text);
+	(void)uv_poll_init(&s->loop, &l->poll, l->fd);
+	(void)uv_timer_init(&s->loop, &l->retry);
+	l->poll.data = l;
+	l->retry.data = l;
+	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
+	msd_list_append(&s->listeners, &l->link);
+	return MSD_OK;
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct msd_listener *l = handle->data;
+
+	if (--l->open_handles == 0)
+		free(l);
+}
+
+void msd_listener_close(struct msd_listener *l)
+{
+	msd_list_remove(&l->link);
+	if (l->address.kind == MSD_ADDRESS_UNIX)
+		(void)unlink(l->address.path);
+	l->open_handles = 2;
+	uv_close((uv_handle_t *)&l->poll, on_handle_closed);
+	uv_close((uv_handle_t *)&l->retry, on_handle_closed);
+	(void)close(l->fd);
+}

@@ -1,0 +1,291 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/module/module.h"
+
+static void put_str(struct msd_buf *b, const char *key, const char *value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_cstr(b, value);
+}
+
+static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_uint(b, value);
+}
+
+/* Resident memory of a process, 0 when it cannot be known. */
+static uint64_t rss_bytes(int pid)
+{
+	char path[64];
+	unsigned long long total = 0, resident = 0;
+
+	if (pid == 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	FILE *f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu %llu", &total, &resident) != 2) /* NOLINT(cert-err34-c) */
+		resident = 0;
+	(void)fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void put_limits(struct msd_buf *b, const struct msd_limits *limits)
+{
+	uint32_t n = 0;
+
+#define MSD_LIMIT_COUNT(field, option, value, sentence) n++;
+	MSD_LIMIT_MAP(MSD_LIMIT_COUNT)
+#undef MSD_LIMIT_COUNT
+	msd_pack_map(b, n);
+#define MSD_LIMIT_PUT(field, option, value, sentence)                                  \
+	put_uint(b, option, limits->field);
+	MSD_LIMIT_MAP(MSD_LIMIT_PUT)
+#undef MSD_LIMIT_PUT
+}
+
+msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_buf *b = &c->result;
+
+	if (c->params->via.array.size > 0) {
+		static const char *const known[] = {"client", "protocol", NULL};
+		const msgpack_object *o = &c->params->via.array.ptr[0];
+		uint64_t protocol = MSD_PROTOCOL_VERSION;
+		msd_err err = msd_map_check(o, "session.hello", known, d);
+		if (err == MSD_OK)
+			err = msd_map_uint(o, "protocol", UINT32_MAX, &protocol, d);
+		if (err == MSD_OK && protocol != MSD_PROTOCOL_VERSION)
+			err = msd_diag_set(d, MSD_UNSUPPORTED,
+					   "protocol %llu: this daemon speaks %u",
+					   (unsigned long long)protocol,
+					   MSD_PROTOCOL_VERSION);
+		if (err != MSD_OK)
+			return err;
+	}
+	msd_pack_map(b, 5);
+	put_str(b, "server", "modserd");
+	put_str(b, "version", MSD_VERSION);
+	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
+	msd_pack_cstr(b, "limits");
+	put_limits(b, &c->session->server->limits);
+	msd_pack_cstr(b, "features");
+	msd_pack_array(b, 2);
+	msd_pack_cstr(b, "resident-tensors");
+	msd_pack_cstr(b, "upload");
+	return MSD_OK;
+}
+
+static void put_listeners(struct msd_buf *b, struct msd_server *s)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &s->listeners) {
+		n++;
+	}
+	msd_pack_array(b, n);
+	MSD_LIST_EACH (it, &s->listeners) {
+		msd_pack_cstr(b, MSD_CONTAINER_OF(it, struct msd_listener, link)->text);
+	}
+}
+
+/* What the search for devices has brought; nil where it failed. */
+static const char *const found_keys[] = {"devices", "absent",          "machine",
+					 "eras",    "kinds",           "symbols",
+					 "slots",   "packed_functions"};
+#define N_FOUND_KEYS (sizeof(found_keys) / sizeof(*found_keys))
+
+static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
+{
+	const struct msd_span found = {devices->found.p, devices->found.n};
+
+	for (unsigned i = 0; i < N_FOUND_KEYS; i++) {
+		struct msd_cur pairs, items;
+		struct msd_span key, value = {0};
+		uint32_t n = 0;
+		if (!msd_map_open(found, &pairs, &n))
+			n = 0;
+		while (n-- > 0) {
+			struct msd_wire_value name;
+			if (!msd_object_take(&pairs, &key) ||
+			    !msd_object_take(&pairs, &value))
+				break;
+			items = msd_cur_of(key);
+			if (msd_value_read(&items, &name, NULL) == MSD_OK &&
+			    name.kind == MSD_K_STR &&
+			    msd_span_is(name.as.str, found_keys[i]))
+				break;
+			value = (struct msd_span){0};
+		}
+		msd_pack_cstr(b, found_keys[i]);
+		if (value.n > 0)
+			msd_buf_put(b, value.p, value.n);
+		else
+			msd_pack_nil(b);
+	}
+}
+
+void msd_method_put_info(struct msd_server *s, struct msd_buf *b)
+{
+	msd_pack_map(b, 14 + N_FOUND_KEYS);
+	put_str(b, "server", "modserd");
+	put_str(b, "version", MSD_VERSION);
+	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
+	put_uint(b, "pid", (uint64_t)getpid());
+	put_uint(b, "uptime_ms", uv_now(&s->loop) - s->started_ms);
+	put_uint(b, "rss_bytes", rss_bytes(getpid()));
+	msd_pack_cstr(b, "listen");
+	put_listeners(b, s);
+	put_uint(b, "connections", s->n_sessions);
+	put_uint(b, "connections_total", s->count.connections);
+	put_uint(b, "modules", s->n_modules);
+	put_uint(b, "requests", s->count.requests);
+	put_uint(b, "calls", s->count.calls);
+	put_uint(b, "errors", s->count.errors);
+	msd_pack_cstr(b, "limits");
+	put_limits(b, &s->limits);
+	put_devices(b, &s->devices);
+}
+
+msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_req *r = msd_req_new(c->session, c->in->body.id, c->method);
+
+	if (r == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "server.info: out of memory");
+	c->later = true;
+	msd_devices_answer(c->session->server, r);
+	return MSD_OK;
+}
+
+#define N_SUMMARY_KEYS 11u
+
+/* The first worker's process stands for the module, the memory is that of all. */
+static void put_summary(struct msd_buf *b, const struct msd_module *m)
+{
+	uint64_t pid = 0, rss = 0;
+
+	for (uint32_t i = 0; i < m->n_replicas; i++) {
+		const struct msd_process *p = m->replicas[i].process;
+		if (p == NULL)
+			continue;
+		pid = pid != 0 ? pid : (uint64_t)p->pid;
+		rss += rss_bytes(p->pid);
+	}
+	put_str(b, "name", m->name);
+	put_str(b, "state", msd_module_state_name(m->state));
+	put_str(b, "file", m->file);
+	put_uint(b, "bytes", m->artifact_bytes);
+	put_uint(b, "pid", pid);
+	put_uint(b, "rss", rss);
+	put_uint(b, "restarts", m->n_restarts);
+	put_uint(b, "calls", m->n_calls);
+	put_uint(b, "errors", m->n_errors);
+	put_uint(b, "queued", msd_module_in_flight(m));
+	put_uint(b, "exec_ns", m->exec_ns);
+}
+
+static void put_error(struct msd_buf *b, const struct msd_module *m)
+{
+	msd_pack_cstr(b, "error");
+	/* While it can be called, what one of its workers met is for the log. */
+	if (m->error != NULL && m->state != MSD_STATE_READY)
+		msd_pack_cstr(b, m->error);
+	else
+		msd_pack_nil(b);
+}
+
+#define N_WORKERS_KEYS 3u
+
+static void put_workers(struct msd_buf *b, const struct msd_module *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		n += m->replicas[i].process != NULL ? 1u : 0u;
+	put_uint(b, "instances", m->n_replicas);
+	put_uint(b, "ready", m->n_open);
+	msd_pack_cstr(b, "pids");
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < m->n_replicas; i++)
+		if (m->replicas[i].process != NULL)
+			msd_pack_uint(b, (uint64_t)m->replicas[i].process->pid);
+}
+
+msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_server *s = c->session->server;
+	uint32_t n = 0;
+
+	(void)d;
+	MSD_LIST_EACH (it, &s->modules) {
+		n++;
+	}
+	msd_pack_array(&c->result, n);
+	MSD_LIST_EACH (it, &s->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
+		put_summary(&c->result, m);
+		put_uint(&c->result, "functions", m->n_functions);
+		put_error(&c->result, m);
+		put_workers(&c->result, m);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
+{
+	static const char *const parts[] = {"device", "era", "machine", "inspect",
+					    "functions"};
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 1 + N_WORKERS_KEYS + 5);
+	put_summary(&c->result, m);
+	put_error(&c->result, m);
+	put_workers(&c->result, m);
+	for (unsigned i = 0; i < 5; i++) {
+		msd_pack_cstr(&c->result, parts[i]);
+		msd_facts_put(m, parts[i], &c->result);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err == MSD_OK && m->facts.n == 0)
+		err = m->error != NULL
+			      ? msd_diag_set(d, m->error_code, "%s", m->error)
+			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
+					     m->name, msd_module_state_name(m->state));
+	if (err == MSD_OK)
+		msd_facts_put(m, "functions", &c->result);
+	return err;
+}
+
+msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	struct msd_buf log = {0};
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_module_log_read(m, &log);
+	/* A module may print anything; the wire's text is UTF-8. */
+	msd_pack_text(&c->result, (const char *)log.p, log.n);
+	msd_buf_finish(&log);
+	return MSD_OK;
+}

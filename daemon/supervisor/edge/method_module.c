@@ -1,0 +1,279 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/upload.h"
+
+static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
+{
+	return &c->params->via.array.ptr[i];
+}
+
+msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
+			  struct msd_diag *d)
+{
+	struct msd_span name;
+	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
+
+	if (err != MSD_OK)
+		return err;
+	return msd_module_require(c->session->server, name, ret, d);
+}
+
+/* Loading is executing code: over TCP only when the operator said so. */
+static msd_err check_may_load(const struct msd_session *s, struct msd_diag *d)
+{
+	if (s->is_local || s->server->allow_load_tcp)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_REFUSED,
+		"loading over TCP is off: load over the unix socket, or start "
+		"modserd with --allow-load-tcp");
+}
+
+static msd_err read_upload(struct msd_method_call *c, uint32_t i,
+			   struct msd_upload **ret, struct msd_diag *d)
+{
+	struct msd_handle h;
+	msd_err err = msd_object_handle(param(c, i), "upload", MSD_EXT_UPLOAD, &h, d);
+
+	return err == MSD_OK ? msd_upload_find(c->session, h, ret, d) : err;
+}
+
+static msd_err upload_begin(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_upload *u;
+	uint64_t bytes;
+	msd_err err = msd_object_uint(param(c, 1), "bytes", INT64_MAX, &bytes, d);
+
+	if (err == MSD_OK)
+		err = msd_upload_begin(c->session, bytes, &u, d);
+	if (err == MSD_OK)
+		msd_pack_handle(&c->result, MSD_EXT_UPLOAD, u->handle);
+	return err;
+}
+
+/* The piece was read into place already: msd_method_place_upload(). */
+static msd_err upload_write(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_upload *u;
+	msd_err err = msd_params_check(c->params, "module.upload write", 4, 4, d);
+
+	if (err == MSD_OK)
+		err = read_upload(c, 1, &u, d);
+	if (err == MSD_OK && c->in->payload == NULL)
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.upload write: no payload");
+	if (err == MSD_OK) {
+		u->written += c->in->payload_bytes;
+		msd_pack_nil(&c->result);
+	}
+	return err;
+}
+
+static msd_err upload_commit(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_upload *u;
+	msd_err err = read_upload(c, 1, &u, d);
+
+	if (err == MSD_OK)
+		err = msd_upload_commit(u, d);
+	if (err == MSD_OK) {
+		msd_pack_map(&c->result, 1);
+		msd_pack_cstr(&c->result, "bytes");
+		msd_pack_uint(&c->result, u->bytes);
+	}
+	return err;
+}
+
+static msd_err upload_abort(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_upload *u;
+	msd_err err = read_upload(c, 1, &u, d);
+
+	if (err == MSD_OK) {
+		msd_upload_drop(c->session, u);
+		msd_pack_nil(&c->result);
+	}
+	return err;
+}
+
+msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)
+{
+	static const struct {
+		const char *name;
+		msd_method_handler run;
+	} steps[] = {{"begin", upload_begin},
+		     {"write", upload_write},
+		     {"commit", upload_commit},
+		     {"abort", upload_abort}};
+	struct msd_span step;
+	msd_err err = check_may_load(c->session, d);
+
+	if (err == MSD_OK)
+		err = msd_object_str(param(c, 0), "step", &step, d);
+	for (unsigned i = 0; err == MSD_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (msd_span_is(step, steps[i].name))
+			return steps[i].run(c, d);
+	if (err == MSD_OK)
+		err = msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"module.upload: step must be begin, write, commit or abort");
+	return err;
+}
+
+msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in, uint8_t **ret,
+				struct msd_diag *d)
+{
+	struct msd_method_call c = {
+		.session = s, .in = in, .method = MSD_M_MODULE_UPLOAD};
+	struct msd_upload *u;
+	struct msd_wire_tensor t;
+	uint64_t offset;
+	msd_err err = check_may_load(s, d);
+
+	if (err == MSD_OK)
+		err = msd_unpack(&s->server->unpack, in->body.params, &c.params, d);
+	if (err == MSD_OK)
+		err = msd_params_check(c.params, "module.upload write", 4, 4, d);
+	if (err == MSD_OK)
+		err = read_upload(&c, 1, &u, d);
+	if (err == MSD_OK)
+		err = msd_object_uint(param(&c, 2), "offset", INT64_MAX, &offset, d);
+	if (err == MSD_OK)
+		err = msd_object_tensor(param(&c, 3), "piece", &t, d);
+	if (err == MSD_OK &&
+	    (t.where != MSD_AT_INLINE || t.offset != 0 || t.bytes != in->payload_bytes))
+		err = msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"module.upload write: the piece must be the whole payload");
+	return err == MSD_OK ? msd_upload_place(u, offset, t.bytes, ret, d) : err;
+}
+
+/* A request that the module answers when it has come to rest. */
+static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
+{
+	struct msd_req *r = msd_req_new(c->session, c->in->body.id, c->method);
+
+	if (r == NULL)
+		return NULL;
+	r->module = m;
+	if (c->has_deadline)
+		(void)msd_deadline_set(&c->session->server->deadlines, &r->deadline,
+				       c->deadline_ms);
+	c->later = true;
+	return r;
+}
+
+msd_err msd_method_device(struct msd_span text, struct msd_device *ret,
+			  struct msd_diag *d)
+{
+	if (msd_device_parse((const char *)text.p, text.n, ret))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "device \"%.*s\": expected one such as cpu or opencl:0",
+			    (int)(text.n < 64 ? text.n : 64), (const char *)text.p);
+}
+
+static msd_err read_load_params(struct msd_method_call *c,
+				struct msd_upload **ret_upload,
+				struct msd_module_source *ret,
+				struct msd_span *ret_file, struct msd_diag *d)
+{
+	static const char *const known[] = {"replace", "file",      "device", "graph",
+					    "params",  "instances", NULL};
+	struct msd_span device = {0};
+	uint64_t instances = 1;
+	msd_err err = read_upload(c, 1, ret_upload, d);
+
+	if (err != MSD_OK || c->params->via.array.size < 3)
+		return err;
+	err = msd_map_check(param(c, 2), "module.load", known, d);
+	if (err == MSD_OK)
+		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
+	if (err == MSD_OK)
+		err = msd_map_str(param(c, 2), "device", &device, d);
+	if (err == MSD_OK && device.n > 0)
+		err = msd_method_device(device, &ret->device, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(param(c, 2), "graph", INT64_MAX, &ret->graph_bytes,
+				   d);
+	if (err == MSD_OK)
+		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
+				   d);
+	if (err == MSD_OK)
+		err = msd_map_uint(param(c, 2), "instances", UINT32_MAX, &instances, d);
+	if (err == MSD_OK && instances == 0)
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.load: instances: expected at least 1");
+	ret->instances = (uint32_t)instances;
+	if (err == MSD_OK)
+		err = msd_map_str(param(c, 2), "file", ret_file, d);
+	return err;
+}
+
+msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_upload *u;
+	struct msd_module *m;
+	struct msd_span name, file = {(const uint8_t *)"upload", 6};
+	struct msd_module_source source = {0};
+	msd_err err = check_may_load(c->session, d);
+
+	if (err == MSD_OK)
+		err = msd_object_str(param(c, 0), "name", &name, d);
+	if (err == MSD_OK)
+		err = read_load_params(c, &u, &source, &file, d);
+	if (err == MSD_OK)
+		err = msd_upload_take(c->session, u, &source.artifact_fd, d);
+	if (err != MSD_OK)
+		return err;
+	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
+	if (label == NULL) {
+		(void)close(source.artifact_fd);
+		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+	}
+	source.file = label;
+	err = msd_module_load(c->session->server, name, &source, &m, d);
+	free(label);
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = later(c, m);
+	if (r == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+	msd_module_wait(m, r);
+	return MSD_OK;
+}
+
+msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = later(c, m->successor != NULL ? m->successor : m);
+	if (r == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "wait: out of memory");
+	msd_module_wait(r->module, r);
+	return MSD_OK;
+}
+
+msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	msd_err err = check_may_load(c->session, d);
+
+	if (err == MSD_OK)
+		err = msd_method_module(c, &m, d);
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = later(c, m);
+	if (r == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "unload: out of memory");
+	msd_list_append(&m->unloaders, &r->link);
+	msd_module_unload(m);
+	return MSD_OK;
+}

@@ -1,0 +1,188 @@
+#include "daemon/supervisor/edge/methods.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/instance.h"
+#include "daemon/supervisor/edge/resident.h"
+
+static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
+{
+	(void)d;
+	msd_pack_nil(&c->result);
+	return MSD_OK;
+}
+
+/* Still queued: answered CANCELLED at once. Sent: the worker drops it unless it runs.
+ */
+static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
+{
+	uint64_t id;
+	msd_err err =
+		msd_object_uint(&c->params->via.array.ptr[0], "id", UINT64_MAX, &id, d);
+
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = msd_session_find(c->session, id);
+	bool was_queued = r != NULL && r->state == MSD_REQ_QUEUED;
+	if (was_queued) {
+		msd_req_answer_error(r, MSD_CANCELLED, "cancelled before it was begun");
+		msd_req_free(r);
+	} else if (r != NULL) {
+		msd_replica_cancel(r);
+	}
+	msd_pack_bool(&c->result, was_queued);
+	return MSD_OK;
+}
+
+static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	struct msd_span name;
+	struct msd_handle h;
+	char *target = NULL;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err == MSD_OK)
+		err = msd_object_str(&c->params->via.array.ptr[1], "function", &name,
+				     d);
+	if (err == MSD_OK && m->facts.n == 0)
+		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->name,
+				   msd_module_state_name(m->state));
+	if (err == MSD_OK)
+		err = msd_facts_check_function(m, name, d);
+	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->name, (int)name.n,
+				      (const char *)name.p) < 0)
+		err = msd_diag_set(d, MSD_NOMEM, "function: out of memory");
+	if (err == MSD_OK)
+		err = msd_handles_add(&c->session->handles, MSD_K_FUNCTION, target, &h,
+				      d);
+	if (err != MSD_OK) {
+		free(target);
+		return err;
+	}
+	msd_pack_handle(&c->result, MSD_EXT_FUNCTION, h);
+	return MSD_OK;
+}
+
+static msd_err function_free(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_handle h;
+	void *object = NULL;
+	msd_err err = msd_object_handle(&c->params->via.array.ptr[0], "function",
+					MSD_EXT_FUNCTION, &h, d);
+
+	if (err == MSD_OK)
+		err = msd_handles_get(&c->session->handles, MSD_K_FUNCTION, h, &object,
+				      d);
+	if (err != MSD_OK)
+		return err;
+	msd_handles_remove(&c->session->handles, h);
+	free(object);
+	msd_pack_nil(&c->result);
+	return MSD_OK;
+}
+
+static msd_err instance_free(struct msd_method_call *c, struct msd_diag *d)
+{
+	msd_pack_nil(&c->result);
+	return msd_instance_free(c->session, c->in, d);
+}
+
+static msd_err tensor_free(struct msd_method_call *c, struct msd_diag *d)
+{
+	msd_pack_nil(&c->result);
+	return msd_resident_free(c->session, c->in, d);
+}
+
+/* Parameters: at least, at most. */
+static const struct {
+	msd_method_handler run;
+	uint32_t min, max;
+} handlers[MSD_M_COUNT] = {
+	[MSD_M_HELLO] = {msd_method_hello, 0, 1},
+	[MSD_M_PING] = {ping, 0, 0},
+	[MSD_M_CANCEL] = {cancel, 1, 1},
+	[MSD_M_SERVER_INFO] = {msd_method_info, 0, 0},
+	[MSD_M_MODULE_UPLOAD] = {msd_method_upload, 2, 4},
+	[MSD_M_MODULE_LOAD] = {msd_method_load, 2, 3},
+	[MSD_M_MODULE_UNLOAD] = {msd_method_unload, 1, 1},
+	[MSD_M_MODULE_LIST] = {msd_method_list, 0, 0},
+	[MSD_M_MODULE_DESCRIBE] = {msd_method_describe, 1, 1},
+	[MSD_M_MODULE_WAIT] = {msd_method_wait, 1, 1},
+	[MSD_M_MODULE_LOGS] = {msd_method_logs, 1, 1},
+	[MSD_M_FUNCTION_LIST] = {msd_method_functions, 1, 1},
+	[MSD_M_FUNCTION_GET] = {function_get, 2, 2},
+	[MSD_M_FUNCTION_FREE] = {function_free, 1, 1},
+	[MSD_M_INSTANCE_FREE] = {instance_free, 1, 65536},
+	[MSD_M_TENSOR_FREE] = {tensor_free, 1, 65536},
+};
+
+static msd_err read_options(struct msd_method_call *c, struct msd_diag *d)
+{
+	static const char *const known[] = {"deadline_ms", "trace", NULL};
+	struct msd_unpack u = {0};
+	const msgpack_object *options;
+	bool ignored;
+
+	if (c->in->body.options.n == 0)
+		return MSD_OK;
+	msd_err err = msd_unpack(&u, c->in->body.options, &options, d);
+	if (err == MSD_OK)
+		err = msd_map_check(options, "options", known, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(options, "deadline_ms", UINT32_MAX, &c->deadline_ms,
+				   d);
+	if (err == MSD_OK)
+		err = msd_map_bool(options, "trace", &ignored, d);
+	c->has_deadline = err == MSD_OK && msd_map_find(options, "deadline_ms") != NULL;
+	msd_unpack_finish(&u);
+	return err;
+}
+
+static msd_err run(struct msd_method_call *c, struct msd_diag *d)
+{
+	msd_method_handler handler =
+		c->method < MSD_M_COUNT ? handlers[c->method].run : NULL;
+	struct msd_span name = c->in->body.method;
+
+	if (handler == NULL && c->method < MSD_M_COUNT)
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%.*s is for the daemon and its workers alone",
+				    (int)name.n, (const char *)name.p);
+	if (handler == NULL)
+		return msd_diag_set(
+			d, MSD_UNKNOWN_METHOD,
+			"no method is called %.*s (modserd --api lists them)",
+			(int)(name.n < 80 ? name.n : 80), (const char *)name.p);
+	msd_err err = read_options(c, d);
+	if (err == MSD_OK)
+		err = msd_unpack(&c->session->server->unpack, c->in->body.params,
+				 &c->params, d);
+	if (err == MSD_OK)
+		err = msd_params_check(c->params, msd_method_row(c->method)->name,
+				       handlers[c->method].min, handlers[c->method].max,
+				       d);
+	return err == MSD_OK ? handler(c, d) : err;
+}
+
+void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method method)
+{
+	struct msd_method_call c = {.session = s, .in = in, .method = method};
+	struct msd_diag d = {0};
+
+	if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
+		msd_conn_close(&s->conn, MSD_PROTOCOL,
+			       "the only notification of a client is cancel");
+		return;
+	}
+	msd_err err = run(&c, &d);
+	if (in->body.kind == MSD_REQUEST && err != MSD_OK)
+		msd_session_reply_error(s, in->body.id, err, msd_diag_text(&d));
+	else if (in->body.kind == MSD_REQUEST && !c.later)
+		msd_session_reply(s, in->body.id, &c.result);
+	msd_buf_finish(&c.result);
+	msd_diag_finish(&d);
+}

@@ -1,0 +1,351 @@
+#include "daemon/supervisor/edge/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/instance.h"
+#include "daemon/supervisor/edge/resident.h"
+#include "daemon/supervisor/edge/upload.h"
+
+/*
+ * Happy path of a call with tensors:
+ *  - on_body: prepared, room reserved, the payload is read straight into the in segment
+ *  - on_frame: queued with the module; the reply is sent from the out segment
+ * Failures:
+ *  - a wrong request is answered on its body, its payload is skipped
+ *  - no room now: reading stops until other requests are done
+ *  - an id that is in flight already, a response, an unknown notification: disconnected
+ */
+
+/* in->user of a frame whose request was answered before its payload had come. */
+static char answered;
+
+struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
+{
+	MSD_LIST_EACH (it, &s->requests) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, session_link);
+		if (r->id == id)
+			return r;
+	}
+	return NULL;
+}
+
+void msd_session_reply(struct msd_session *s, uint64_t id, const struct msd_buf *result)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL || result->bad) {
+		msd_out_destroy(o);
+		msd_session_reply_error(s, id, MSD_NOMEM, "reply: out of memory");
+		return;
+	}
+	msd_body_begin_response(&o->body, id, false);
+	msd_pack_nil(&o->body);
+	msd_buf_put(&o->body, result->p, result->n);
+	msd_conn_send(&s->conn, o);
+}
+
+void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
+			     const char *text)
+{
+	struct msd_out *o = msd_out_new();
+
+	s->server->count.errors++;
+	if (o == NULL) { /* a request without its answer would hang its client */
+		msd_conn_close(&s->conn, MSD_NOMEM, "out of memory for a reply");
+		return;
+	}
+	msd_body_begin_response(&o->body, id, false);
+	msd_pack_error(&o->body, err, text);
+	msd_pack_nil(&o->body);
+	msd_conn_send(&s->conn, o);
+}
+
+void msd_session_request_done(struct msd_session *s)
+{
+	if (s->n_in_flight < s->server->limits.max_in_flight)
+		msd_conn_pause(&s->conn, false);
+}
+
+static enum msd_place place_later(struct msd_session *s)
+{
+	msd_list_append(&s->server->space_waiters, &s->space_link);
+	return MSD_PLACE_LATER;
+}
+
+/* Answer now; what is left of the frame is read and dropped. */
+static enum msd_place refuse(struct msd_session *s, struct msd_in *in,
+			     struct msd_diag *d)
+{
+	msd_session_reply_error(s, in->body.id, d->code, msd_diag_text(d));
+	msd_diag_finish(d);
+	in->user = &answered;
+	return MSD_PLACE_SKIP;
+}
+
+static bool is_forwarded(enum msd_method method)
+{
+	return method == MSD_M_CALL || method == MSD_M_MODULE_INSTANCE ||
+	       method == MSD_M_TENSOR_ALLOC || method == MSD_M_TENSOR_COPY ||
+	       method == MSD_M_TENSOR_FILL;
+}
+
+/* Clients count their ids upwards: an id above all that came cannot be in flight. */
+static bool is_in_flight(struct msd_session *s, uint64_t id)
+{
+	if (id > s->highest_id) {
+		s->highest_id = id;
+		return false;
+	}
+	return msd_session_find(s, id) != NULL;
+}
+
+/* False: the connection is closing. */
+static bool check_frame(struct msd_session *s, const struct msd_in *in)
+{
+	if (in->body.kind == MSD_RESPONSE)
+		msd_conn_close(&s->conn, MSD_PROTOCOL, "clients send no responses");
+	else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id))
+		msd_conn_close(&s->conn, MSD_PROTOCOL,
+			       "a request id is in flight twice");
+	return !s->conn.is_closing;
+}
+
+static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
+				 enum msd_method method)
+{
+	struct msd_diag d = {0};
+	struct msd_req *r;
+	msd_err err = msd_call_prepare(s, in, method, &r, &d);
+
+	if (err != MSD_OK)
+		return refuse(s, in, &d);
+	err = msd_call_place(r, in->payload_bytes, &d);
+	if (err != MSD_OK && err != MSD_BUSY) {
+		msd_req_free(r);
+		return refuse(s, in, &d);
+	}
+	s->receiving = r;
+	in->user = r;
+	if (err == MSD_BUSY)
+		return place_later(s);
+	in->payload = r->slot.p;
+	return MSD_PLACE_HERE;
+}
+
+static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_session *s = c->user;
+	enum msd_method method = msd_method_find(in->body.method);
+	struct msd_diag d = {0};
+	uint8_t *at;
+
+	s->server->count.bytes_in += in->payload_bytes;
+	if (!check_frame(s, in) || in->body.kind != MSD_REQUEST)
+		return MSD_PLACE_SKIP;
+	if (is_forwarded(method))
+		return place_call(s, in, method);
+	if (method == MSD_M_MODULE_UPLOAD) {
+		if (msd_method_place_upload(s, in, &at, &d) != MSD_OK)
+			return refuse(s, in, &d);
+		in->payload = at;
+		return MSD_PLACE_HERE;
+	}
+	return MSD_PLACE_SKIP;
+}
+
+static void call(struct msd_session *s, struct msd_in *in, enum msd_method method)
+{
+	struct msd_diag d = {0};
+	struct msd_req *r = in->user; /* prepared when its payload began */
+	msd_err err;
+
+	if (r == NULL) {
+		err = msd_call_prepare(s, in, method, &r, &d);
+		if (err == MSD_OK)
+			err = msd_call_place(r, 0, &d);
+		if (err == MSD_BUSY)
+			/* Nothing to read that could wait: declared outputs alone are
+			 * over what is free now. */
+			(void)msd_diag_set(
+				&d, MSD_NO_SPACE,
+				"no room for the outputs now (max-memory): try again "
+				"when other calls are done");
+		if (err != MSD_OK) {
+			if (r != NULL)
+				msd_req_free(r);
+			(void)refuse(s, in, &d);
+			return;
+		}
+	}
+	s->receiving = NULL;
+	msd_call_submit(r);
+}
+
+static void on_frame(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_session *s = c->user;
+	enum msd_method method = msd_method_find(in->body.method);
+
+	if (in->user == &answered)
+		return;
+	if (in->user == NULL && !check_frame(s, in))
+		return;
+	s->server->count.requests++;
+	if (in->body.kind == MSD_REQUEST && is_forwarded(method))
+		call(s, in, method);
+	else
+		msd_method_run(s, in, method);
+	if (s->n_in_flight >= s->server->limits.max_in_flight)
+		msd_conn_pause(&s->conn, true);
+}
+
+void msd_session_drop_receiving(struct msd_session *s, msd_err err, const char *text)
+{
+	struct msd_req *r = s->receiving;
+
+	s->receiving = NULL;
+	msd_list_remove(&s->space_link);
+	msd_req_answer_error(r, err, text);
+	msd_req_free(r);
+	s->conn.in.user = &answered;
+	msd_conn_skip_payload(&s->conn);
+}
+
+void msd_session_retry_space(struct msd_session *s)
+{
+	struct msd_req *r = s->receiving;
+	struct msd_diag d = {0};
+	msd_err err = msd_call_place(r, s->conn.in.payload_bytes, &d);
+
+	if (err == MSD_BUSY)
+		return;
+	if (err != MSD_OK)
+		msd_session_drop_receiving(s, err, msd_diag_text(&d));
+	else
+		msd_list_remove(&s->space_link);
+	msd_diag_finish(&d);
+	if (err == MSD_OK)
+		msd_conn_place(&s->conn, r->slot.p);
+}
+
+static void drop_handles(struct msd_session *s)
+{
+	for (uint32_t i = 0; i < s->handles.n; i++) {
+		struct msd_handle_entry *e = &s->handles.entries[i];
+		if (e->kind == MSD_K_UPLOAD)
+			msd_upload_drop(s, e->object);
+		else if (e->kind == MSD_K_TENSOR)
+			msd_resident_drop(s, e->object);
+		else if (e->kind == MSD_K_INSTANCE)
+			msd_instance_drop(s, e->object);
+		else if (e->kind == MSD_K_FUNCTION)
+			free(e->object);
+	}
+	msd_handles_finish(&s->handles);
+}
+
+static void on_closed(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_session *s = c->user;
+	struct msd_server *server = s->server;
+	struct msd_list *it;
+
+	msd_log(err == MSD_OK ? MSD_LOG_DEBUG : MSD_LOG_INFO, "disconnect",
+		"conn=%llu why=\"%s\"", (unsigned long long)s->number, why);
+	msd_list_remove(&s->space_link);
+	while ((it = msd_list_first(&s->requests)) != NULL)
+		msd_req_orphan(MSD_CONTAINER_OF(it, struct msd_req, session_link));
+	while ((it = msd_list_first(&s->lanes)) != NULL) {
+		struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, session_link);
+		msd_lane_flush(lane);
+		msd_lane_free(lane);
+	}
+	drop_handles(s);
+	msd_list_remove(&s->link);
+	server->n_sessions--;
+	free(s);
+	msd_server_check_drained(server);
+}
+
+static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	(void)c;
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
+	return o;
+}
+
+static const struct msd_conn_ops session_ops = {
+	.farewell = farewell,
+	.on_body = on_body,
+	.on_frame = on_frame,
+	.on_closed = on_closed,
+};
+
+static struct msd_session *session_new(struct msd_server *server, int fd, bool is_local)
+{
+	const struct msd_conn_limits limits = {
+		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = server->limits.max_payload,
+		.max_queued_bytes = server->limits.max_queued,
+		.takes_fds = false,
+	};
+	struct msd_session *s = calloc(1, sizeof(*s));
+	struct msd_diag d = {0};
+
+	if (s == NULL) {
+		(void)close(fd);
+		return NULL;
+	}
+	s->server = server;
+	s->is_local = is_local;
+	s->number = ++server->count.connections;
+	msd_list_init(&s->requests);
+	msd_list_init(&s->lanes);
+	msd_list_init(&s->space_link);
+	msd_handles_init(&s->handles, (uint32_t)server->limits.max_handles);
+	if (msd_conn_open(&s->conn, &server->wire, fd, &session_ops, &limits, s, &d) !=
+	    MSD_OK) {
+		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
+		msd_diag_finish(&d);
+		free(s);
+		return NULL;
+	}
+	msd_list_append(&server->sessions, &s->link);
+	server->n_sessions++;
+	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
+		(unsigned long long)s->number, is_local);
+	return s;
+}
+
+void msd_session_open(struct msd_server *server, int fd, bool is_local)
+{
+	(void)session_new(server, fd, is_local);
+}
+
+void msd_session_refuse(struct msd_server *server, int fd, bool is_local)
+{
+	struct msd_session *s = session_new(server, fd, is_local);
+	char why[128];
+
+	(void)snprintf(why, sizeof(why),
+		       "it has as many connections as it may (--max-connections %llu)",
+		       (unsigned long long)server->limits.max_connections);
+	if (s != NULL)
+		msd_conn_close(&s->conn, MSD_BUSY, why);
+}

@@ -1,0 +1,46 @@
+#ifndef MSD_SUPERVISOR_SESSION_H
+#define MSD_SUPERVISOR_SESSION_H
+/*
+ * One client connection: its requests in flight and its handles. Ends with the
+ * connection; what it queued is dropped, what runs is orphaned, its handles are freed.
+ */
+#include "daemon/supervisor/edge/handle.h"
+#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/server.h"
+
+struct msd_session {
+	struct msd_conn conn;
+	struct msd_server *server;
+	struct msd_list link;       /* msd_server.sessions */
+	struct msd_list space_link; /* msd_server.space_waiters */
+	struct msd_list requests;   /* msd_req.session_link */
+	struct msd_list lanes;      /* msd_lane.session_link */
+	struct msd_handles handles;
+	struct msd_req *receiving; /* whose payload is being read or waits for room */
+	uint64_t highest_id;       /* of its requests so far */
+	uint32_t n_in_flight;
+	uint32_t n_uploads;
+	bool is_local;   /* unix socket: may load */
+	uint64_t number; /* for the log */
+};
+
+/** Take over a connected socket. Closes it on failure. */
+void msd_session_open(struct msd_server *server, int fd, bool is_local);
+/** Take over a socket that is one too many: it is told so, and closed. */
+void msd_session_refuse(struct msd_server *server, int fd, bool is_local);
+/** Request in flight by the client's id, or NULL. */
+struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
+/** Send `[1, id, nil, result]`. */
+void msd_session_reply(struct msd_session *s, uint64_t id,
+		       const struct msd_buf *result);
+/** Send `[1, id, [code, name, text, {}], nil]`. */
+void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
+			     const char *text);
+/** A request was answered: reading may go on. */
+void msd_session_request_done(struct msd_session *s);
+/** The module of the request that is being received is gone: answer, skip the rest. */
+void msd_session_drop_receiving(struct msd_session *s, msd_err err, const char *text);
+/** Try again to place the body that waits for tensor memory. */
+void msd_session_retry_space(struct msd_session *s);
+
+#endif

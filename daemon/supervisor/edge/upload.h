@@ -1,0 +1,43 @@
+#ifndef MSD_SUPERVISOR_UPLOAD_H
+#define MSD_SUPERVISOR_UPLOAD_H
+/*
+ * An artifact on its way in: one memfd, written in pieces straight from the socket,
+ * sealed by commit. module.load takes the sealed file; an upload that nobody loads ends
+ * with its session.
+ */
+#include "daemon/supervisor/edge/session.h"
+
+struct msd_upload {
+	struct msd_handle handle;
+	int fd;
+	uint8_t *map; /* NULL once committed */
+	uint64_t bytes;
+	uint64_t written; /* sum of all pieces */
+};
+
+/** begin. MSD_TOO_LARGE over limits.max_upload, MSD_NO_SPACE, MSD_BUSY. */
+MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
+					struct msd_upload **ret, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
+				       struct msd_upload **ret, struct msd_diag *d);
+/** write: where the piece's payload goes. */
+MSD_MUST_CHECK msd_err msd_upload_place(struct msd_upload *u, uint64_t offset,
+					uint64_t bytes, uint8_t **ret,
+					struct msd_diag *d);
+/** commit: no byte can change any more. MSD_BAD_REQUEST when pieces are missing. */
+MSD_MUST_CHECK msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d);
+/** The sealed file, now the caller's; the upload is gone. */
+MSD_MUST_CHECK msd_err msd_upload_take(struct msd_session *s, struct msd_upload *u,
+				       int *ret_fd, struct msd_diag *d);
+void msd_upload_drop(struct msd_session *s, struct msd_upload *u);
+
+#define MSD_ARTIFACT_FILES 3 /* a library, its graph, the graph's parameters */
+
+/** A sealed memfd with the bytes of local files, one behind the other; @paths may be
+ * NULL but for the first. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file),
+ * MSD_TOO_LARGE, MSD_NO_SPACE. */
+MSD_MUST_CHECK msd_err msd_upload_read_files(
+	const char *const paths[MSD_ARTIFACT_FILES], uint64_t max_bytes, int *ret_fd,
+	uint64_t ret_bytes[MSD_ARTIFACT_FILES], struct msd_diag *d);
+
+#endif

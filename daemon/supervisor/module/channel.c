@@ -1,0 +1,307 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/reply.h"
+#include "proto/unpack.h"
+#include "proto/value.h"
+
+/* What is said on a worker's channel: daemon/worker/CHANNEL.md. */
+
+void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
+{
+	struct msd_replica *rep = ctx;
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL)
+		return;
+	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	msd_body_begin_notification(&o->body, "worker.segment");
+	msd_pack_array(&o->body, 3);
+	msd_pack_cstr(&o->body, "in");
+	msd_pack_uint(&o->body, index);
+	msd_pack_uint(&o->body, bytes);
+	msd_conn_send(&rep->process->channel, o);
+}
+
+static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_uint(b, value);
+}
+
+static void write_open(struct msd_out *o, const struct msd_req *r)
+{
+	const struct msd_module *m = r->module;
+	const struct msd_server *s = m->server;
+	struct msd_buf *b = &o->body;
+
+	msd_body_begin_request(b, r->wid, "worker.open", false);
+	msd_pack_array(b, 1);
+	msd_pack_map(b, m->device.type != 0 ? 9 : 8);
+	if (m->device.type != 0) {
+		msd_pack_cstr(b, "device");
+		msd_pack_device(b, m->device);
+	}
+	msd_pack_cstr(b, "name");
+	msd_pack_cstr(b, m->name);
+	msd_pack_cstr(b, "file");
+	msd_pack_cstr(b, m->file);
+	put_uint(b, "graph", m->graph_bytes);
+	put_uint(b, "params", m->params_bytes);
+	put_uint(b, "threads", s->threads);
+	put_uint(b, "instances", m->n_replicas);
+	put_uint(b, "max_out", s->limits.max_memory);
+	put_uint(b, "max_data", s->limits.max_worker_memory);
+}
+
+static void on_opened(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_module *m = r->module;
+	struct msd_diag d = {0};
+
+	if (!msd_reply_is_ok(in)) {
+		msd_reply_error(in, &d);
+		(void)msd_diag_wrap(&d, d.code, "load %s", m->name);
+		msd_module_keep_error(m, d.code, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		return; /* it exits by itself, or the load timeout ends it */
+	}
+	if (msd_facts_keep(m, in->body.result, &d) != MSD_OK) {
+		msd_module_keep_error(m, MSD_INTERNAL, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		msd_replica_kill(r->replica, "it described its module wrongly");
+		return;
+	}
+	msd_module_on_opened(r->replica);
+}
+
+void msd_replica_send_open(struct msd_replica *rep)
+{
+	struct msd_out *o = msd_out_new();
+	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_WORKER_OPEN);
+
+	if (o == NULL || r == NULL) {
+		msd_out_destroy(o);
+		if (r != NULL)
+			msd_req_free(r);
+		msd_replica_kill(rep, "out of memory");
+		return;
+	}
+	r->module = rep->module;
+	r->replica = rep;
+	r->wid = ++rep->next_wid;
+	r->state = MSD_REQ_SENT;
+	r->on_response = on_opened;
+	msd_list_append(&rep->sent, &r->link);
+	write_open(o, r);
+	msd_conn_send(&rep->process->channel, o);
+}
+
+static void write_request(struct msd_out *o, struct msd_req *r)
+{
+	struct msd_server *s = r->module->server;
+	bool has_deadline = r->deadline.slot != 0 && !r->waits_for_ready;
+	bool has_names = r->names.n > 0;
+	bool has_device = r->device.type != 0;
+	bool has_instance = r->instance.generation != 0;
+	size_t n = (size_t)has_deadline + has_names + has_device + has_instance;
+
+	msd_body_begin_request(&o->body, r->wid, msd_method_row(r->method)->name,
+			       n > 0);
+	msd_buf_put(&o->body, r->params.p, r->params.n);
+	if (n > 0)
+		msd_pack_map(&o->body, n);
+	if (has_device) {
+		msd_pack_cstr(&o->body, "device");
+		msd_pack_device(&o->body, r->device);
+	}
+	if (has_deadline)
+		put_uint(&o->body, "deadline_ms",
+			 msd_deadline_left(&s->deadlines, &r->deadline));
+	if (has_instance) {
+		msd_pack_cstr(&o->body, "instance");
+		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->instance);
+	}
+	if (has_names) {
+		msd_pack_cstr(&o->body, "names");
+		msd_buf_put(&o->body, r->names.p, r->names.n);
+	}
+}
+
+void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
+{
+	msd_process_flush_releases(rep->process);
+	r->replica = rep;
+	r->wid = ++rep->next_wid;
+	write_request(o, r);
+	r->state = MSD_REQ_SENT;
+	r->expected_us = r->method == MSD_M_CALL
+				 ? msd_pace_expect(&rep->module->pace, r->pace)
+				 : MSD_PACE_UNKNOWN_US;
+	msd_list_append(&rep->sent, &r->link);
+	rep->n_sent++;
+	rep->ahead_us += r->expected_us;
+	msd_conn_send(&rep->process->channel, o);
+}
+
+/* Nobody waits for the answer; one that says no is a mistake of ours. */
+static void on_told(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_diag d = {0};
+
+	if (msd_reply_is_ok(in))
+		return;
+	msd_reply_error(in, &d);
+	msd_log(MSD_LOG_WARN, "worker-refused", "name=%s method=%s why=\"%s\"",
+		r->module->name, msd_method_row(r->method)->name, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
+		      enum msd_method method, const struct msd_buf *params)
+{
+	struct msd_req *r = rep->is_open ? msd_req_new(NULL, 0, method) : NULL;
+	struct msd_lane *lane = s != NULL ? msd_lane_find(s, rep->module) : NULL;
+
+	if (r == NULL)
+		return;
+	r->module = rep->module;
+	r->on_response = on_told;
+	msd_buf_put(&r->params, params->p, params->n);
+	/* What the session asked for before comes before. */
+	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
+		msd_req_need(r, rep->process);
+		msd_lane_append(lane, r);
+		return;
+	}
+	struct msd_out *o = msd_out_new();
+	if (o != NULL)
+		msd_replica_post(rep, r, o);
+	else
+		msd_req_free(r);
+}
+
+void msd_replica_cancel(const struct msd_req *r)
+{
+	const struct msd_replica *rep = r->replica;
+	struct msd_out *o;
+
+	if (rep == NULL || rep->process == NULL || r->on_response != NULL)
+		return;
+	o = msd_out_new();
+	if (o == NULL)
+		return; /* it runs to its end for nobody */
+	msd_body_begin_notification(&o->body, "cancel");
+	msd_pack_array(&o->body, 1);
+	msd_pack_uint(&o->body, r->wid);
+	msd_conn_send(&rep->process->channel, o);
+}
+
+/* Responses come in the order of sending, so this is nearly always the first. */
+static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
+{
+	MSD_LIST_EACH (it, &rep->sent) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		if (r->wid == wid)
+			return r;
+	}
+	return NULL;
+}
+
+/* On the path of every call: read where it lies, without a tree. */
+static void count_exec(struct msd_req *r, const struct msd_in *in)
+{
+	struct msd_wire_value key, value;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (in->body.meta.n == 0 || !msd_map_open(in->body.meta, &c, &n))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &key, NULL) != MSD_OK || key.kind != MSD_K_STR ||
+		    msd_value_read(&c, &value, NULL) != MSD_OK)
+			return; /* a key of a later worker, with a value of its own */
+		if (!msd_span_is(key.as.str, "exec_ns") || value.kind != MSD_K_INT ||
+		    value.as.i < 0)
+			continue;
+		r->module->exec_ns += (uint64_t)value.as.i;
+		if (r->module->n_replicas > 1)
+			msd_pace_note(&r->module->pace, r->pace, (uint64_t)value.as.i);
+	}
+}
+
+static void on_response(struct msd_replica *rep, struct msd_in *in)
+{
+	struct msd_module *m = rep->module;
+	struct msd_req *r = find_sent(rep, in->body.id);
+	struct msd_diag d = {0};
+
+	if (r == NULL) {
+		msd_replica_kill(rep, "it answered what it was not asked");
+		return;
+	}
+	if (r->method != MSD_M_WORKER_OPEN) {
+		rep->n_sent--;
+		rep->ahead_us -= r->expected_us;
+	}
+	if (r->on_response != NULL) {
+		bool is_open = r->method == MSD_M_WORKER_OPEN;
+		msd_list_remove(&r->link);
+		r->on_response(r, in);
+		msd_req_free(r);
+		if (!is_open)
+			msd_module_pump(m);
+		return;
+	}
+	m->n_calls++;
+	m->n_errors += msd_reply_is_ok(in) ? 0u : 1u;
+	count_exec(r, in);
+	if (!msd_reply_forward(r, rep->process, in, &d))
+		msd_replica_kill(rep, "it sent a malformed answer");
+	msd_diag_finish(&d);
+	msd_req_free(r);
+	msd_module_pump(m);
+	msd_module_check_idle(m);
+}
+
+static void on_segment(struct msd_replica *rep, struct msd_in *in)
+{
+	struct msd_diag d = {0};
+	const msgpack_object *params;
+	uint64_t index = 0, bytes = 0;
+	int fd = msd_conn_take_fd(&rep->process->channel);
+	msd_err err =
+		msd_unpack(&rep->module->server->unpack, in->body.params, &params, &d);
+
+	if (err == MSD_OK)
+		err = msd_params_check(params, "worker.segment", 3, 3, &d);
+	if (err == MSD_OK)
+		err = msd_object_uint(&params->via.array.ptr[1], "index", UINT16_MAX,
+				      &index, &d);
+	if (err == MSD_OK)
+		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
+				      &bytes, &d);
+	if (err == MSD_OK) /* consumes fd; refuses -1 */
+		err = msd_segmap_add(&rep->process->out, (uint16_t)index, fd, bytes,
+				     false, &d);
+	else if (fd >= 0)
+		(void)close(fd);
+	if (err != MSD_OK)
+		msd_replica_kill(rep, "it passed a segment that is not one");
+	msd_diag_finish(&d);
+}
+
+void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
+{
+	if (in->body.kind == MSD_RESPONSE)
+		on_response(rep, in);
+	else if (in->body.kind == MSD_NOTIFICATION &&
+		 msd_method_find(in->body.method) == MSD_M_WORKER_SEGMENT)
+		on_segment(rep, in);
+	else
+		msd_replica_kill(rep, "it sent a message that workers do not send");
+}

@@ -1,0 +1,172 @@
+#include "daemon/supervisor/module/lane.h"
+
+#include <stdlib.h>
+
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/edge/session.h"
+
+struct msd_lane *msd_lane_find(struct msd_session *s, const struct msd_module *m)
+{
+	MSD_LIST_EACH (it, &s->lanes) {
+		struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, session_link);
+		if (lane->module == m)
+			return lane;
+	}
+	return NULL;
+}
+
+struct msd_lane *msd_lane_get(struct msd_session *s, struct msd_module *m)
+{
+	struct msd_lane *lane = msd_lane_find(s, m);
+
+	if (lane != NULL)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (lane == NULL)
+		return NULL;
+	lane->module = m;
+	lane->session = s;
+	msd_list_init(&lane->link);
+	msd_list_init(&lane->requests);
+	msd_list_append(&s->lanes, &lane->session_link);
+	msd_list_append(&m->all_lanes, &lane->all_link);
+	return lane;
+}
+
+/* Into the list in which it takes turns with others. */
+static void join(struct msd_lane *lane)
+{
+	msd_list_append(lane->home != NULL ? &lane->home->lanes : &lane->module->lanes,
+			&lane->link);
+}
+
+/* A home is left when nothing is held there and nothing on its way there. */
+static void loosen(struct msd_lane *lane)
+{
+	if (lane->home == NULL || lane->n_held > 0 ||
+	    !msd_list_is_empty(&lane->requests))
+		return;
+	lane->home->n_bound--;
+	lane->home = NULL;
+}
+
+void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
+{
+	if (msd_list_is_empty(&lane->requests))
+		join(lane);
+	msd_list_append(&lane->requests, &r->link);
+	r->lane = lane;
+	lane->module->n_queued++;
+}
+
+struct msd_req *msd_lane_first(const struct msd_lane *lane)
+{
+	return MSD_CONTAINER_OF(lane->requests.next, struct msd_req, link);
+}
+
+void msd_lane_left(struct msd_req *r)
+{
+	struct msd_lane *lane = r->lane;
+
+	r->lane = NULL;
+	lane->module->n_queued--;
+	if (!msd_list_is_empty(&lane->requests))
+		return;
+	msd_list_remove(&lane->link);
+	loosen(lane);
+}
+
+struct msd_req *msd_lane_take(struct msd_lane *lane)
+{
+	struct msd_req *r = msd_lane_first(lane);
+
+	msd_list_remove(&r->link);
+	msd_lane_left(r);
+	if (!msd_list_is_empty(&lane->requests)) {
+		msd_list_remove(&lane->link);
+		join(lane);
+	}
+	return r;
+}
+
+void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
+{
+	lane->home = home;
+	home->n_bound++;
+	if (msd_list_is_empty(&lane->requests))
+		return;
+	msd_list_remove(&lane->link);
+	join(lane);
+}
+
+/* The lane of @s that has the worker @p as its home, or NULL. */
+static struct msd_lane *lane_at(struct msd_session *s, const struct msd_process *p)
+{
+	struct msd_lane *lane = s != NULL && p != NULL && p->replica != NULL
+					? msd_lane_find(s, p->replica->module)
+					: NULL;
+
+	return lane != NULL && lane->home == p->replica ? lane : NULL;
+}
+
+void msd_lane_hold(struct msd_session *s, const struct msd_process *p)
+{
+	struct msd_lane *lane = lane_at(s, p);
+
+	if (lane != NULL)
+		lane->n_held++;
+}
+
+void msd_lane_release(struct msd_session *s, const struct msd_process *p)
+{
+	struct msd_lane *lane = lane_at(s, p);
+
+	if (lane == NULL)
+		return;
+	lane->n_held--;
+	loosen(lane);
+}
+
+void msd_lanes_unbind(struct msd_replica *home)
+{
+	MSD_LIST_EACH (it, &home->module->all_lanes) {
+		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		if (lane->home != home)
+			continue;
+		lane->home = NULL;
+		lane->n_held = 0;
+		msd_list_remove(&lane->link);
+		if (!msd_list_is_empty(&lane->requests))
+			join(lane);
+	}
+	home->n_bound = 0;
+}
+
+void msd_lane_flush(struct msd_lane *lane)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&lane->requests)) != NULL) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		struct msd_replica *rep = r->needs != NULL ? r->needs->replica : NULL;
+		struct msd_out *o = rep != NULL && rep->is_open ? msd_out_new() : NULL;
+		if (o == NULL) {
+			msd_req_free(r);
+			continue;
+		}
+		msd_list_remove(&r->link);
+		msd_lane_left(r);
+		msd_replica_post(rep, r, o);
+	}
+}
+
+void msd_lane_free(struct msd_lane *lane)
+{
+	if (lane->home != NULL)
+		lane->home->n_bound--;
+	msd_list_remove(&lane->link);
+	msd_list_remove(&lane->session_link);
+	msd_list_remove(&lane->all_link);
+	free(lane);
+}

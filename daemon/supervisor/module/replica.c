@@ -1,0 +1,186 @@
+#include "daemon/supervisor/module/replica.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/exit_status.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/life.h"
+
+/*
+ * Happy path: start; worker.open is answered; requests are posted and answered; the
+ * module kills it. Failures:
+ *  - the process refuses the artifact, dies, or is not ready in time: lost
+ *  - death with requests sent to it: those are answered WORKER_LOST, or GPU_FAULT when
+ *    its exit status says that it lost its device; then lost
+ * What a loss means is the module's to say: msd_module_on_lost().
+ */
+
+#define BACKOFF_FIRST_MS 50u
+#define BACKOFF_MOST_MS 30000u
+
+void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number)
+{
+	*rep = (struct msd_replica){.module = m, .number = number};
+	msd_list_init(&rep->sent);
+	msd_list_init(&rep->lanes);
+}
+
+void msd_replica_kill(struct msd_replica *rep, const char *reason)
+{
+	if (rep->process != NULL)
+		msd_process_kill(rep->process, reason);
+}
+
+static void on_load_timeout(struct msd_deadline *node)
+{
+	struct msd_replica *rep = MSD_CONTAINER_OF(node, struct msd_replica, timer);
+	const uint64_t most = rep->module->server->limits.load_ms;
+	char reason[128];
+
+	(void)snprintf(reason, sizeof(reason),
+		       "it was not ready within %llu.%03llu seconds, the daemon's "
+		       "--load-timeout; raise it for a load that takes longer",
+		       (unsigned long long)most / 1000,
+		       (unsigned long long)most % 1000);
+	msd_replica_kill(rep, reason);
+}
+
+static void on_not_started(struct msd_deadline *node)
+{
+	msd_replica_on_lost(MSD_CONTAINER_OF(node, struct msd_replica, timer));
+}
+
+static void on_backoff_over(struct msd_deadline *node)
+{
+	msd_replica_start(MSD_CONTAINER_OF(node, struct msd_replica, timer));
+}
+
+static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadline *),
+		      uint64_t in_ms)
+{
+	rep->timer.on_due = on_due;
+	(void)msd_deadline_set(&rep->module->server->deadlines, &rep->timer, in_ms);
+}
+
+void msd_replica_start(struct msd_replica *rep)
+{
+	struct msd_module *m = rep->module;
+	struct msd_diag d = {0};
+
+	if (msd_process_spawn(rep, &rep->process, &d) != MSD_OK) {
+		rep->process = NULL;
+		msd_module_keep_error(m, d.code, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		set_timer(rep, on_not_started, 0); /* later: never re-entrant */
+		return;
+	}
+	set_timer(rep, on_load_timeout, msd_module_load_time(m));
+	msd_replica_send_open(rep);
+	msd_segpool_announce(&m->in, msd_replica_send_segment, rep);
+}
+
+/* How long the next restart waits: at first not at all. */
+static uint64_t back_off(struct msd_replica *rep)
+{
+	if (rep->n_backoffs++ == 0)
+		return 0;
+	uint32_t shift = rep->n_backoffs - 2 < 10 ? rep->n_backoffs - 2 : 10;
+	uint64_t most = (uint64_t)BACKOFF_FIRST_MS << shift;
+	if (most > BACKOFF_MOST_MS)
+		most = BACKOFF_MOST_MS;
+	/* Half fixed, half jitter: workers that died together do not come back
+	 * together. */
+	return most / 2 + (uint64_t)random() % (most / 2 + 1);
+}
+
+void msd_replica_restart(struct msd_replica *rep, bool at_once)
+{
+	const uint64_t in_ms = at_once ? 0 : back_off(rep);
+
+	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u",
+		rep->module->name, (unsigned long long)in_ms, rep->number);
+	if (in_ms == 0)
+		msd_replica_start(rep);
+	else
+		set_timer(rep, on_backoff_over, in_ms);
+}
+
+bool msd_replica_is_awaited(const struct msd_replica *rep)
+{
+	MSD_LIST_EACH (it, &rep->sent) {
+		if (MSD_CONTAINER_OF(it, struct msd_req, link)->session != NULL)
+			return true;
+	}
+	return false;
+}
+
+bool msd_replica_is_stuck(const struct msd_replica *rep)
+{
+	return !msd_list_is_empty(&rep->sent) &&
+	       MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link)->state ==
+		       MSD_REQ_ABANDONED;
+}
+
+static void lose(struct msd_req *r, msd_err err, const char *what, const char *how)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, err, "module %s: the worker %s (%s)", r->module->name,
+			   what, how);
+	r->module->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
+	msd_req_answer_error(r, err, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	msd_req_free(r);
+}
+
+/* Requests that the dead worker had: nobody will answer them now. It ran the first one;
+ * of the others it may have run some whose answers it had not written yet. */
+static void lose_sent(struct msd_replica *rep, enum msd_loss loss, const char *how)
+{
+	const bool was_fault = loss == MSD_LOSS_DEVICE;
+	const msd_err err = was_fault ? MSD_GPU_FAULT : MSD_WORKER_LOST;
+	const char *what = was_fault ? "lost its device before this request"
+				     : "died during this request";
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&rep->sent)) != NULL) {
+		lose(MSD_CONTAINER_OF(it, struct msd_req, link), err, what, how);
+		if (!was_fault)
+			what = "died with this request sent to it, perhaps not begun";
+	}
+	rep->n_sent = 0;
+	rep->ahead_us = 0;
+}
+
+void msd_replica_on_lost(struct msd_replica *rep)
+{
+	struct msd_module *m = rep->module;
+	struct msd_process *p = rep->process;
+	struct msd_buf how = {0};
+
+	msd_deadline_clear(&m->server->deadlines, &rep->timer);
+	if (p != NULL)
+		msd_process_describe_end(p, &how);
+	else
+		msd_buf_printf(&how, "%s", m->error != NULL ? m->error : "not started");
+	msd_buf_put_u8(&how, 0);
+	const char *text = how.bad ? "out of memory" : (const char *)how.p;
+	const enum msd_loss loss =
+		p == NULL ? MSD_LOSS_NOT_STARTED
+		: p->term_signal == 0 && p->exit_status == MSD_EXIT_GPU_FAULT
+			? MSD_LOSS_DEVICE
+			: MSD_LOSS_DEATH;
+	m->n_open -= rep->is_open ? 1u : 0u;
+	rep->is_open = false;
+	rep->process = NULL;
+	if (p != NULL) {
+		msd_process_detach(p);
+		msd_process_unref(p);
+	}
+	msd_lanes_unbind(rep);
+	lose_sent(rep, loss, text);
+	msd_module_on_lost(rep, loss, text);
+	msd_buf_finish(&how);
+}

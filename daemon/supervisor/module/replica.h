@@ -1,0 +1,65 @@
+#ifndef MSD_SUPERVISOR_REPLICA_H
+#define MSD_SUPERVISOR_REPLICA_H
+/*
+ * One of a module's workers: its process, what that was sent, and the start of the next
+ * one after its death. A module has as many as it was loaded with (`instances`), all of
+ * the same file and options. What is queued is the module's; queue.c decides who
+ * gets it.
+ *
+ *   (no process) --start--> (opening) --opened--> is_open
+ *        ^                      |                    |
+ *        '-------- death, back-off; told to the module as lost
+ */
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/request.h"
+
+#define MSD_SEND_AHEAD 64u /* requests a worker may have at a time */
+
+struct msd_replica {
+	struct msd_module *module;
+	uint32_t number;             /* from 1, for the log */
+	struct msd_process *process; /* NULL while there is none */
+	struct msd_list sent;        /* msd_req.link, in the order of sending */
+	struct msd_list lanes; /* msd_lane.link: those that have this as their home */
+	uint32_t n_sent;       /* worker.open is not counted */
+	uint32_t n_bound;      /* lanes that have this as their home, idle ones too */
+	uint64_t ahead_us;     /* what all that was sent is expected to take */
+	bool is_open;          /* the process has the artifact open */
+	bool is_bound_turn;    /* the next request is one of its own lanes' */
+	uint64_t next_wid;
+	struct msd_deadline timer; /* load timeout, restart back-off */
+	uint32_t n_backoffs;
+	uint64_t ready_ms;
+};
+
+void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number);
+/** Start a process and ask it to open the artifact. Failure to start is told as lost,
+ * later. */
+void msd_replica_start(struct msd_replica *rep);
+/** The same in a while, longer after each death. */
+void msd_replica_restart(struct msd_replica *rep, bool at_once);
+/** End the process, if there is one; @reason (static text) is for error texts. */
+void msd_replica_kill(struct msd_replica *rep, const char *reason);
+/** A response to somebody who still waits is to come. */
+bool msd_replica_is_awaited(const struct msd_replica *rep);
+/** It is stuck in a call that overran its deadline, and will not live long. */
+bool msd_replica_is_stuck(const struct msd_replica *rep);
+
+/* channel.c */
+/** worker.open, the first request. */
+void msd_replica_send_open(struct msd_replica *rep);
+/** Tell it of an in segment; @fd is borrowed. */
+void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
+/** Send @r, which is in no list, with the empty message @o; takes both. */
+void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
+/** Send a request whose answer nobody needs, behind what @s has queued. */
+void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
+		      enum msd_method method, const struct msd_buf *params);
+/** Nobody waits for this sent request any more. */
+void msd_replica_cancel(const struct msd_req *r);
+
+/* From the process. */
+void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in);
+void msd_replica_on_lost(struct msd_replica *rep);
+
+#endif

@@ -1,0 +1,167 @@
+#include "daemon/supervisor/module/reply.h"
+
+#include <stdlib.h>
+
+#include "daemon/supervisor/edge/session.h"
+#include "proto/unpack.h"
+
+/* Out slots that a reply in flight points into. */
+struct held {
+	struct msd_process *process;
+	uint32_t n;
+	struct held_slot {
+		uint16_t segment;
+		uint64_t offset;
+		uint64_t bytes;
+	} slots[];
+};
+
+/* State of patching one result. */
+struct patch {
+	struct msd_process *process;
+	struct msd_out *out; /* NULL: only collect the slots */
+	uint8_t *bytes;      /* the result, to be patched */
+	struct held *held;
+	uint32_t room;
+};
+
+bool msd_reply_is_ok(const struct msd_in *in)
+{
+	return in->body.error.n == 1 && in->body.error.p[0] == 0xc0;
+}
+
+void msd_reply_error(const struct msd_in *in, struct msd_diag *d)
+{
+	struct msd_unpack u = {0};
+	const msgpack_object *o = NULL;
+	struct msd_span text;
+	uint64_t code;
+
+	if (msd_unpack(&u, in->body.error, &o, NULL) == MSD_OK &&
+	    o->type == MSGPACK_OBJECT_ARRAY && o->via.array.size >= 3 &&
+	    msd_object_uint(&o->via.array.ptr[0], "code", MSD_ERR_COUNT - 1, &code,
+			    NULL) == MSD_OK &&
+	    msd_object_str(&o->via.array.ptr[2], "text", &text, NULL) == MSD_OK)
+		(void)msd_diag_set_bytes(d, (msd_err)code, (const char *)text.p,
+					 text.n);
+	else
+		(void)msd_diag_set(d, MSD_INTERNAL,
+				   "the worker sent a malformed error");
+	msd_unpack_finish(&u);
+}
+
+static void held_release(void *ctx, bool sent)
+{
+	struct held *h = ctx;
+
+	(void)sent;
+	for (uint32_t i = 0; i < h->n; i++)
+		msd_process_release(h->process, h->slots[i].segment, h->slots[i].offset,
+				    h->slots[i].bytes);
+	msd_process_unref(h->process);
+	free(h);
+}
+
+static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_diag *d)
+{
+	struct msd_wire_tensor t;
+	msd_err err = msd_wire_tensor_read(p->bytes + at, n, &t, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (t.where != MSD_AT_SEGMENT || p->held->n >= p->room)
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "a result's tensor is not in a segment");
+	uint8_t *data = msd_segmap_at(&p->process->out, t.segment, t.offset, t.bytes);
+	if (data == NULL)
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "a result's tensor is outside segment %u",
+				    t.segment);
+	p->held->slots[p->held->n++] = (struct held_slot){t.segment, t.offset, t.bytes};
+	if (p->out == NULL)
+		return MSD_OK;
+	uint64_t offset = msd_out_add_piece(p->out, data, (size_t)t.bytes);
+	if (offset == UINT64_MAX)
+		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
+	msd_wire_tensor_patch(p->bytes + at, MSD_AT_INLINE, 0, offset);
+	return MSD_OK;
+}
+
+static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
+{
+	if (type == MSD_EXT_TENSOR)
+		return patch_tensor(ctx, at, n, d);
+	if (type == MSD_EXT_DTYPE || type == MSD_EXT_DEVICE || type == MSD_EXT_SHAPE)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_PROTOCOL, "a result holds a handle");
+}
+
+/* Patch the tensors of @result and hold their slots with @out (NULL: give them back).
+ */
+static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t *result,
+			    size_t n, uint32_t n_tensors, struct msd_diag *d)
+{
+	struct held *h = calloc(1, sizeof(*h) + n_tensors * sizeof(h->slots[0]));
+	struct patch patch = {.process = p,
+			      .out = out,
+			      .bytes = result,
+			      .held = h,
+			      .room = n_tensors};
+	struct msd_ext_visitor visitor = {.visit = on_ext, .ctx = &patch};
+	size_t used;
+
+	if (h == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
+	h->process = p;
+	msd_process_ref(p);
+	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
+	if (err != MSD_OK || out == NULL) {
+		held_release(h, false);
+		return err;
+	}
+	out->on_done = held_release;
+	out->ctx = h;
+	return MSD_OK;
+}
+
+static bool drop(struct msd_process *p, struct msd_in *in, struct msd_diag *d)
+{
+	uint8_t *result = in->bytes + (in->body.result.p - in->bytes);
+
+	return in->body.n_tensors == 0 ||
+	       patch_result(p, NULL, result, in->body.result.n, in->body.n_tensors,
+			    d) == MSD_OK;
+}
+
+bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *in,
+		       struct msd_diag *d)
+{
+	struct msd_out *o;
+	msd_err err = MSD_OK;
+
+	if (r->session == NULL)
+		return drop(p, in, d);
+	o = msd_out_new();
+	if (o == NULL) {
+		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");
+		return drop(p, in, d);
+	}
+	msd_body_begin_response(&o->body, r->id, in->body.meta.n > 0);
+	msd_buf_put(&o->body, in->body.error.p, in->body.error.n);
+	size_t at = o->body.n;
+	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
+	msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
+	if (in->body.n_tensors > 0 && !o->body.bad)
+		err = patch_result(p, o, o->body.p + at, in->body.result.n,
+				   in->body.n_tensors, d);
+	if (err != MSD_OK) {
+		msd_out_destroy(o);
+		msd_req_answer_error(r, MSD_INTERNAL,
+				     "the worker's answer was malformed");
+		return err == MSD_NOMEM;
+	}
+	r->session->server->count.bytes_out += o->payload_bytes;
+	msd_conn_send(&r->session->conn, o);
+	msd_req_leave_session(r);
+	return true;
+}
