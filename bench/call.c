@@ -167,20 +167,21 @@ static void ring_send(struct ring *r, int fd, size_t n)
 static void rate(struct peer *p, const char *target, size_t depth, size_t n)
 {
 	struct ring ring;
-	size_t done = 0, sent = depth;
+	size_t done = 0, sent = depth < n ? depth : n;
 
 	ring_init(&ring, target, depth);
 	ring_send(&ring, p->fd, 1);
 	(void)take_frames(p, true);
 	uint64_t begin = bench_now_ns();
-	ring_send(&ring, p->fd, depth);
+	ring_send(&ring, p->fd, sent);
 	while (done < n) {
 		size_t came = take_frames(p, false);
 		done += came;
-		if (sent >= n)
-			continue;
+		if (came > n - sent)
+			came = n - sent;
 		sent += came;
-		ring_send(&ring, p->fd, came);
+		if (came > 0)
+			ring_send(&ring, p->fd, came);
 	}
 	(void)printf("per_s=%.0f\n",
 		     (double)done * 1e9 / (double)(bench_now_ns() - begin));
