@@ -157,9 +157,9 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 		pairs[n++] = modser_str("device");
 		pairs[n++] = modser_str(o->device);
 	}
-	if (o->instances != 0) {
-		pairs[n++] = modser_str("instances");
-		pairs[n++] = modser_int(o->instances);
+	if (o->workers != 0) {
+		pairs[n++] = modser_str("workers");
+		pairs[n++] = modser_int(o->workers);
 	}
 	modser_value params[3] = {
 		modser_str(name),

@@ -172,7 +172,7 @@ typedef struct modser_options {
 	/* Milliseconds from here to the answer; 0: none. The daemon keeps it; when the
 	 * daemon itself does not answer, the client gives up a second later. */
 	uint32_t deadline_ms;
-	bool unordered; /* need not wait for this connection's earlier calls */
+	bool unordered; /* of several workers any may run it: no order is needed */
 	/* For "call": as many as there are arguments, each the name of its parameter,
 	 * or NULL for the first one that no other argument is for. NULL: all in order.
 	 * Copied. */
@@ -282,7 +282,7 @@ typedef struct modser_load_options {
 	const void *params;
 	size_t params_bytes;
 	/* Worker processes: so many calls of the module run at the same time. 0: 1. */
-	uint32_t instances;
+	uint32_t workers;
 } modser_load_options;
 
 /**

@@ -10,7 +10,7 @@
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", 1024, "client connections at a time")    \
 	X(max_modules, "max-modules", 256, "modules at a time")                        \
-	X(max_instances, "max-instances", 64, "worker processes of one module")        \
+	X(max_workers, "max-workers", 64, "worker processes of one module")            \
 	X(max_upload, "max-upload", 4ull << 30, "bytes of one uploaded artifact")      \
 	X(max_uploads, "max-uploads", 8, "uploads of one connection at a time")        \
 	X(max_payload, "max-payload", 4ull << 30, "tensor bytes of one request")       \

@@ -20,7 +20,7 @@
 	  "[\"commit\", upload] | [\"abort\", upload]",                                \
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S,                                               \
-	  "[name, upload, {replace?, file?, device?, graph?, params?, instances?}]",   \
+	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?}]",     \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, "[name]",                                 \
 	  "nil, when the process is gone")                                             \

@@ -20,7 +20,7 @@ static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit apply_instances(struct msd_cli *cli, const char *value)
+static enum msd_exit apply_workers(struct msd_cli *cli, const char *value)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
@@ -28,9 +28,17 @@ static enum msd_exit apply_instances(struct msd_cli *cli, const char *value)
 	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
 		return msd_report_usage(
 			"give the number of worker processes, such as 2",
-			"--instances %s: not a number of at least 1", value);
-	cli->instances = (uint32_t)n;
+			"--workers %s: not a number of at least 1", value);
+	cli->workers = (uint32_t)n;
 	return MSD_EXIT_OK;
+}
+
+/* The option had this name: an unknown one would not be told the new word. */
+static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
+{
+	(void)cli;
+	return msd_report_usage("an instance is what `modser instance` runs",
+				"--instances %s: say --workers %s", value, value);
 }
 
 static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
@@ -118,7 +126,8 @@ static const struct option {
 	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
 	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
 	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
-	{"instances", apply_instances, 0, MSD_OPT_LOAD, 0, true},
+	{"workers", apply_workers, 0, MSD_OPT_LOAD, 0, true},
+	{"instances", refuse_instances, 0, MSD_OPT_LOAD, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
 	{"params", NULL, AT(params), MSD_OPT_GRAPH, 0, true},

@@ -44,7 +44,7 @@ struct msd_cli {
 	bool replace;
 	bool wants_help;
 	bool wants_version;
-	uint32_t instances; /* worker processes of a module; 0: not said */
+	uint32_t workers;   /* worker processes of a module; 0: not said */
 	const char *device; /* NULL: none was named */
 	const char *graph;  /* files beside a library; NULL: none */
 	const char *params;

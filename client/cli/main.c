@@ -80,7 +80,7 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--instances N] [--graph FILE] [--params FILE] "
+	 "[--replace] [--device DEVICE] [--workers N] [--graph FILE] [--params FILE] "
 	 "NAME FILE",
 	 "upload a library or a model's archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
@@ -88,7 +88,7 @@ const struct msd_verb msd_verbs[] = {
 	 "takes the place of a module of that name once the new one is ready. "
 	 "--device\n"
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
-	 "--instances says how many processes run it, and so how many calls at the\n"
+	 "--workers says how many processes run it, and so how many calls at the\n"
 	 "same time (1); each takes the model's memory once more.\n"
 	 "--graph and --params give a graph executor's graph.json and parameters that\n"
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"

@@ -119,7 +119,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .graph_bytes = f->graph.n,
 				       .params = f->params.p,
 				       .params_bytes = f->params.n,
-				       .instances = cli->instances};
+				       .workers = cli->workers};
 	modser_client *client;
 	modser_result *result = NULL;
 	enum msd_exit code = msd_session_open(cli, &client);

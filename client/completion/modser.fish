@@ -21,7 +21,7 @@ function __modser_parse --no-scope-shadowing
 			case -H --host
 				set skip host
 			case -o --output -d --directory --deadline --device --graph --params \
-				--name --mlf-version --instances --cc --symbol-prefix --split-params
+				--name --mlf-version --workers --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
 			case '*'

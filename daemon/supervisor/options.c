@@ -155,6 +155,9 @@ static msd_err read_one(struct msd_options *o, char **argv, int *i, struct msd_d
 	if (equals == NULL && read_flag(o, option))
 		return MSD_OK;
 	msd_err err = read_valued(o, option, value != NULL ? value : "", d);
+	if (err == MSD_NOT_FOUND && strcmp(option, "--max-instances") == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
+				    option);
 	if (err == MSD_NOT_FOUND && arg[0] != '-')
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: neither an option nor an address, unix:PATH "
@@ -209,7 +212,7 @@ void msd_options_print_help(void)
 		"  --listen [ADDRESS]    listen there; without ADDRESS on the default "
 		"unix "
 		"socket\n"
-		"  --load NAME=FILE[,device=DEVICE][,instances=N][,graph=FILE]"
+		"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 		"[,params=FILE]\n"
 		"                        load FILE as NAME at the start, on DEVICE "
 		"(cpu,\n"

@@ -10,7 +10,7 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,instances=N], NAME of letters, digits and ._-"
+	"[,workers=N], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -34,18 +34,18 @@ static msd_err read_params(struct msd_preload *p, const char *value, struct msd_
 	return MSD_OK;
 }
 
-static msd_err read_instances(struct msd_preload *p, const char *value,
-			      struct msd_diag *d)
+static msd_err read_workers(struct msd_preload *p, const char *value,
+			    struct msd_diag *d)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
 
 	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "instances %s: expected a number of processes, "
+				    "workers %s: expected a number of processes, "
 				    "at least 1",
 				    value);
-	p->instances = (uint32_t)n;
+	p->workers = (uint32_t)n;
 	return MSD_OK;
 }
 
@@ -55,7 +55,7 @@ static const struct {
 } keys[] = {{"device", read_device},
 	    {"graph", read_graph},
 	    {"params", read_params},
-	    {"instances", read_instances}};
+	    {"workers", read_workers}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -90,6 +90,8 @@ static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
 		*seen |= 1u << i;
 		return keys[i].read(p, value, d);
 	}
+	if (strcmp(text, "instances") == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "instances=: say workers=");
 	return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is not known; " EXPECTED, text);
 }
 
@@ -141,7 +143,7 @@ void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
 	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
 	struct msd_module_source source = {
-		.file = p->file, .device = p->device, .instances = p->instances};
+		.file = p->file, .device = p->device, .workers = p->workers};
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;
 	struct msd_diag d = {0};

@@ -20,7 +20,7 @@ struct msd_preload {
 	const char *graph; /* beside the library; NULL: none */
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
-	uint32_t instances;       /* worker processes; 0: not said */
+	uint32_t workers;         /* worker processes; 0: not said */
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:

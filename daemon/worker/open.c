@@ -20,7 +20,7 @@ struct open_params {
 	struct msd_span name;
 	struct msd_span file;
 	uint64_t threads;         /* 0: this process's part of the cores */
-	uint64_t instances;       /* processes that the cores are for; 0: not said */
+	uint64_t workers;         /* processes that the cores are for; 0: not said */
 	uint64_t max_out;         /* bytes */
 	uint64_t max_data;        /* bytes of its own memory; 0: no limit */
 	struct msd_device device; /* type 0: what the module has code for */
@@ -45,8 +45,8 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		p->file = v.as.str;
 	else if (msd_span_is(key.as.str, "threads") && is_count)
 		p->threads = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "instances") && is_count)
-		p->instances = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "workers") && is_count)
+		p->workers = (uint64_t)v.as.i;
 	else if (msd_span_is(key.as.str, "device") && v.kind == MSD_K_DEVICE)
 		p->device = v.as.device;
 	else if (msd_span_is(key.as.str, "max_out") && is_count)
@@ -151,7 +151,7 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 		err = split_artifact(w, p, &options, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", label);
-	msd_pool_share((unsigned)(p->instances < 1024 ? p->instances : 1024));
+	msd_pool_share((unsigned)(p->workers < 1024 ? p->workers : 1024));
 	msd_pool_configure((unsigned)(p->threads < 1024 ? p->threads : 1024));
 	msd_crash_note("load of", w->name);
 	err = msd_loaded_open(w->artifact_fd, w->file, &options, &w->module, d);

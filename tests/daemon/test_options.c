@@ -59,8 +59,11 @@ Test(options, refused_with_the_option_and_what_it_takes)
 		{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
 		{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
 		{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
-		{{"--listen=unix:/x", "--load=m=x.so,instances=0"}, "instances 0"},
-		{{"--listen=unix:/x", "--load=m=x.so,instances=2x"}, "instances 2x"},
+		{{"--listen=unix:/x", "--load=m=x.so,workers=0"}, "workers 0"},
+		{{"--listen=unix:/x", "--load=m=x.so,workers=2x"}, "workers 2x"},
+		{{"--listen=unix:/x", "--load=m=x.so,instances=2"}, "say workers="},
+		{{"--listen=unix:/x", "--max-instances=2"}, "say --max-workers"},
+		{{"--listen=unix:/x", "--max-instances", "2"}, "say --max-workers"},
 		{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
 		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
@@ -95,7 +98,7 @@ Test(options, load_takes_keys_beside_the_library)
 
 	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--load",
 			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params,"
-			  "instances=3",
+			  "workers=3",
 			  "--load", "n=b.so"),
 		     MSD_OK);
 	cr_assert_eq(o.n_preloads, 2);
@@ -105,10 +108,10 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_str_eq(o.preloads[0].params, "p,q.params");
 	cr_expect_eq(o.preloads[0].device.type, 4);
 	cr_expect_eq(o.preloads[0].device.id, 1);
-	cr_expect_eq(o.preloads[0].instances, 3);
+	cr_expect_eq(o.preloads[0].workers, 3);
 	cr_expect_str_eq(o.preloads[1].file, "b.so");
 	cr_expect_null(o.preloads[1].graph);
 	cr_expect_eq(o.preloads[1].device.type, 0);
-	cr_expect_eq(o.preloads[1].instances, 0);
+	cr_expect_eq(o.preloads[1].workers, 0);
 	msd_options_finish(&o);
 }

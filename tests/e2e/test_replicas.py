@@ -56,7 +56,7 @@ def held(daemon, name, path):
 def test_two_clients_use_one_module_at_the_same_time(daemon, fifo):
     path = fifo()
     with Wire(daemon.host) as one, Wire(daemon.host) as two:
-        load(one, "both", instances=2)
+        load(one, "both", workers=2)
         taken = one.start("call", "both:take", path)
         giver = two.call("both:give", path)[1]
         taker = one.finish(taken)[1]
@@ -78,7 +78,7 @@ def test_one_worker_runs_one_call_after_the_other(daemon, fifo):
 def test_calls_of_one_connection_run_together_and_are_answered_as_they_end(daemon, fifo):
     path = fifo()
     with Wire(daemon.host) as wire:
-        load(wire, "pipe", instances=3)
+        load(wire, "pipe", workers=3)
         calls = [wire.start("call", "pipe:take", path), wire.start("call", "pipe:pid")]
         quick = wire.finish(calls[1])[1]
         slow = wire.call("pipe:give", path)[1], wire.finish(calls[0])[1]
@@ -88,7 +88,7 @@ def test_calls_of_one_connection_run_together_and_are_answered_as_they_end(daemo
 def test_nothing_waits_behind_a_slow_call_while_another_worker_is_free(daemon, fifo):
     path = fifo()
     with Wire(daemon.host) as wire:
-        load(wire, "free", instances=2)
+        load(wire, "free", workers=2)
         assert {wire.call("free:pid")[1] for _ in range(20)} <= set(described(wire, "free")["pids"])
         with held(daemon, "free", path) as taken:
             calls = [wire.start("call", "free:pid") for _ in range(100)]
@@ -99,7 +99,7 @@ def test_nothing_waits_behind_a_slow_call_while_another_worker_is_free(daemon, f
 def test_a_death_is_its_workers_alone(daemon, fifo):
     first, second = fifo("first"), fifo("second")
     with Wire(daemon.host) as wire:
-        load(wire, "death", instances=2)
+        load(wire, "death", workers=2)
         with held(daemon, "death", first) as one, held(daemon, "death", second) as two:
             with Wire(daemon.host) as waiting:
                 queued = waiting.start("call", "death:pid")
@@ -117,7 +117,7 @@ def test_a_death_is_its_workers_alone(daemon, fifo):
 def test_without_any_worker_a_module_is_restarting(own_daemon):
     daemon = own_daemon()
     with Wire(daemon.host) as wire:
-        load(wire, "all", instances=3)
+        load(wire, "all", workers=3)
         for pid in described(wire, "all")["pids"]:
             os.kill(pid, signal.SIGKILL)
         harness.until(lambda: described(wire, "all")["restarts"] == 3, "the deaths are noticed")
@@ -128,7 +128,7 @@ def test_without_any_worker_a_module_is_restarting(own_daemon):
 
 def test_resident_tensors_bind_their_connection_to_one_worker(daemon, models):
     with Wire(daemon.host) as wire:
-        load(wire, "kept", models / "shapes.so", instances=3)
+        load(wire, "kept", models / "shapes.so", workers=3)
         x = np.arange(5, dtype="f4")
         made = [wire.start("tensor.alloc", "kept", F4, shape_ext(5)) for _ in range(8)]
         made = [wire.finish(i) for i in made]
@@ -146,7 +146,7 @@ def test_resident_tensors_bind_their_connection_to_one_worker(daemon, models):
 def test_connections_that_hold_something_are_spread_and_keep_their_order(daemon):
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(Wire(daemon.host)) for _ in range(4)]
-        load(wires[0], "spread", instances=2)
+        load(wires[0], "spread", workers=2)
         kept = [w.ask("tensor.alloc", "spread", F4, shape_ext(1)) for w in wires]
         homes = [w.call("spread:pid")[1] for w in wires]
         assert sorted(map(homes.count, set(homes))) == [2, 2]
@@ -159,7 +159,7 @@ def test_connections_that_hold_something_are_spread_and_keep_their_order(daemon)
 
 def test_what_is_held_is_lost_with_its_worker_alone(daemon):
     with Wire(daemon.host) as one, Wire(daemon.host) as two:
-        load(one, "held", instances=2)
+        load(one, "held", workers=2)
         mine = one.ask("tensor.alloc", "held", F4, shape_ext(3))
         other = two.ask("tensor.alloc", "held", F4, shape_ext(3))
         home = one.call("held:pid")[1]
@@ -177,7 +177,7 @@ def test_what_is_held_is_lost_with_its_worker_alone(daemon):
 def test_requests_that_wait_for_a_dead_worker_are_stale(daemon, fifo):
     path = fifo()
     with Wire(daemon.host) as wire:
-        load(wire, "stale", instances=2)
+        load(wire, "stale", workers=2)
         kept = wire.ask("tensor.alloc", "stale", F4, shape_ext(3))
         home = wire.call("stale:pid")[1]
         running = wire.start("call", "stale:take", path)
@@ -202,7 +202,7 @@ def test_instances_of_an_executor_stay_with_their_worker(daemon, fixtures):
     x, want = np.load(folder / "in_data.npy"), np.load(folder / "out_0.npy")
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(Wire(daemon.host)) for _ in range(4)]
-        load(wires[0], "mlp", file, instances=2)
+        load(wires[0], "mlp", file, workers=2)
         owned = [(w, w.ask("module.instance", "mlp")) for w in wires]
 
         def all_call(function, *args):
@@ -220,7 +220,7 @@ def test_unload_leaves_nothing_of_any_worker(own_daemon, fifo):
     with Wire(daemon.host) as wire:
         wire.ask("server.info")
         before = harness.descriptors(daemon.pid)
-        load(wire, "gone", instances=4)
+        load(wire, "gone", workers=4)
         assert sorted(daemon.workers()) == sorted(described(wire, "gone")["pids"])
         with held(daemon, "gone", path) as taken:
             with Wire(daemon.host) as other:
@@ -242,19 +242,19 @@ def test_replacing_changes_the_number_and_loses_no_call(own_daemon):
         load(wire, "more", RESULTS)
         for n in (3, 2, 1):
             ids = [caller.start("call", "more:int") for _ in range(200)]
-            load(wire, "more", RESULTS, replace=True, instances=n)
+            load(wire, "more", RESULTS, replace=True, workers=n)
             ids += [caller.start("call", "more:int") for _ in range(200)]
             assert all(caller.finish(i)[1] == -42 for i in ids)
             harness.until(lambda: len(daemon.workers()) == n, "the old workers end")
             now = described(wire, "more")
-            assert (now["instances"], now["ready"], len(now["pids"])) == (n, n, n)
+            assert (now["workers"], now["ready"], len(now["pids"])) == (n, n, n)
 
 
 def test_deaths_of_all_workers_quarantine_and_spare_what_runs(own_daemon, fifo):
     daemon = own_daemon("--max-deaths", "3")
     path = fifo()
     with Wire(daemon.host) as wire:
-        load(wire, "bad", instances=2)
+        load(wire, "bad", workers=2)
         with held(daemon, "bad", path) as taken:
             for _ in range(3):
                 with pytest.raises(Failure, match="WORKER_LOST"):
@@ -265,7 +265,7 @@ def test_deaths_of_all_workers_quarantine_and_spare_what_runs(own_daemon, fifo):
             assert daemon.workers() == [taken()], "what ran before is answered"
         harness.until(lambda: not daemon.workers(), "then its worker ends")
         assert described(wire, "bad")["ready"] == 0
-        load(wire, "bad", instances=2, replace=True)
+        load(wire, "bad", workers=2, replace=True)
         assert wire.call("bad:count")[1] == 1
 
 
@@ -273,32 +273,34 @@ def test_a_load_fails_when_one_worker_does(own_daemon, tmp_path):
     daemon = own_daemon(env={"MSD_TEST_ONCE": str(tmp_path / "once")})
     with Wire(daemon.host) as wire:
         with pytest.raises(Failure, match="MODULE_FAILED.*somebody was here before"):
-            load(wire, "half", harness.ZOO / "meet_once.so", instances=3)
+            load(wire, "half", harness.ZOO / "meet_once.so", workers=3)
         assert described(wire, "half")["state"] == "FAILED"
         assert not daemon.workers()
-        load(wire, "whole", instances=2)
+        load(wire, "whole", workers=2)
         with pytest.raises(Failure, match="somebody was here before"):
-            load(wire, "whole", harness.ZOO / "meet_once.so", instances=2, replace=True)
+            load(wire, "whole", harness.ZOO / "meet_once.so", workers=2, replace=True)
         assert wire.call("whole:count")[1] == 1 and described(wire, "whole")["ready"] == 2
 
 
 def test_numbers_of_workers_are_checked(own_daemon):
-    daemon = own_daemon("--max-instances", "2")
+    daemon = own_daemon("--max-workers", "2")
     with Wire(daemon.host) as wire:
-        with pytest.raises(Failure, match="TOO_LARGE.*3 workers.*max-instances"):
-            load(wire, "n", instances=3)
+        with pytest.raises(Failure, match="TOO_LARGE.*3 workers.*max-workers"):
+            load(wire, "n", workers=3)
         for n in (0, -1, 1 << 40, "2"):
-            with pytest.raises(Failure, match="BAD_REQUEST.*instances"):
-                load(wire, "n", instances=n)
+            with pytest.raises(Failure, match="BAD_REQUEST.*workers"):
+                load(wire, "n", workers=n)
+        with pytest.raises(Failure, match="BAD_REQUEST.*instances: say workers"):
+            load(wire, "n", instances=2)
         assert not wire.ask("module.list") and not daemon.workers()
-        load(wire, "n", instances=2)
+        load(wire, "n", workers=2)
 
 
 def test_a_daemon_that_starts_shows_one_failure_per_name(own_daemon):
     """Also of numbers that it does not allow, and of names that are given twice."""
     daemon = own_daemon(
-        "--max-instances", "2",
-        "--load", f"many={MEET},instances=3",
+        "--max-workers", "2",
+        "--load", f"many={MEET},workers=3",
         "--load", "twice=/absent/one.so",
         "--load", "twice=/absent/two.so",
         "--load", "mended=/absent.so",
@@ -316,7 +318,7 @@ def test_the_cores_are_divided_among_the_workers(own_daemon, models):
     cores = len(os.sched_getaffinity(0))
     with Wire(daemon.host) as wire:
         for n in (1, 2, 4):
-            load(wire, "threads", models / "parallel.so", instances=n, replace=True)
+            load(wire, "threads", models / "parallel.so", workers=n, replace=True)
             wire.call("threads:exponents", np.ones((64, 64), "f4"), out("f4", 64, 64))
             most = max(len(os.listdir(f"/proc/{p}/task")) for p in described(wire, "threads")["pids"])
             assert most == max(1, cores // n)
@@ -328,20 +330,22 @@ def test_workers_share_a_device(daemon, fixtures):
     with Wire(daemon.host) as one, Wire(daemon.host) as two:
         if "opencl:0" not in {d["device"] for d in one.ask("server.info")["devices"]}:
             pytest.skip("no OpenCL device")
-        load(one, "device", need(folder, "convnet_opencl.so"), instances=2)
+        load(one, "device", need(folder, "convnet_opencl.so"), workers=2)
         calls = [(wire, wire.start("call", "device:run", x)) for wire in (one, two) for _ in range(4)]
         for wire, call in calls:
             assert ulps(wire.finish(call)[1][0], want) <= 2
 
 
 def test_the_command_line_loads_and_shows_several(own_daemon):
-    daemon = own_daemon("--load", f"first={MEET},instances=2")
+    daemon = own_daemon("--load", f"first={MEET},workers=2")
     daemon.ok("wait", "first")
-    daemon.ok("load", "--instances", "3", "second", MEET)
+    daemon.ok("load", "--workers", "3", "second", MEET)
     listed = {m["name"]: m for m in json.loads(daemon.ok("ls", "--json").out)}
-    assert listed["first"]["instances"] == listed["first"]["ready"] == 2
-    assert listed["second"]["instances"] == listed["second"]["ready"] == 3
-    said = daemon.modser("load", "--instances", "none", "third", MEET)
-    assert said.status == 2 and "--instances" in said.err
+    assert listed["first"]["workers"] == listed["first"]["ready"] == 2
+    assert listed["second"]["workers"] == listed["second"]["ready"] == 3
+    said = daemon.modser("load", "--workers", "none", "third", MEET)
+    assert said.status == 2 and "--workers" in said.err
+    said = daemon.modser("load", "--instances", "2", "third", MEET)
+    assert said.status == 2 and "say --workers 2" in said.err
     assert [row.split("\t")[-2:] for row in daemon.ok("ls").out.splitlines()] == [["2"] * 2, ["3"] * 2]
     assert json.loads(daemon.ok("show", "second", "--json").out)["ready"] == 3

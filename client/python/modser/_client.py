@@ -86,7 +86,7 @@ class Client(ClientBase):
         params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
-        instances: int = 1,
+        workers: int = 1,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -94,11 +94,11 @@ class Client(ClientBase):
         Loading is executing its code. ``graph`` is a graph executor's graph.json and ``params`` a
         model's parameters, for a library that does not hold them. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
-        says where it runs; without it the library's code decides. ``instances`` is how many
+        says where it runs; without it the library's code decides. ``workers`` is how many
         processes run it, and so how many calls at the same time.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, instances)
+        how = _requests.load_options(replace, device, workers)
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
@@ -233,7 +233,9 @@ class Function(FunctionBase):
         """Send the call and go on; any number may be in flight.
 
         Arrays have been sent when this returns and may be written to. Calls of one module
-        start in order, each after the one before, unless they are ``unordered``.
+        run in order, each after the one before; of a module with several workers they run
+        at the same time, in order only while this connection holds a tensor or an instance
+        there and they are not ``unordered``.
         """
         return self._begin(args, out, deadline, unordered, device, named)
 

@@ -26,7 +26,7 @@ from ._upload import Artifact
 
 PIECE = 1 << 20  # bytes of one write of an upload
 AT_ONCE = 16  # writes in flight
-MOST_INSTANCES = (1 << 32) - 1  # what the protocol holds; a daemon has a limit below it
+MOST_WORKERS = (1 << 32) - 1  # what the protocol holds; a daemon has a limit below it
 PATIENCE = 5.0  # seconds; the daemon's own for a module that is not ready
 
 
@@ -92,16 +92,16 @@ def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.unload", name_of(name), deadline=deadline)
 
 
-def load_options(replace: bool, device: Optional[DeviceLike], instances: int) -> Map:
+def load_options(replace: bool, device: Optional[DeviceLike], workers: int) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
         options["device"] = str(Device.parse(device))
-    if not hasattr(instances, "__index__"):
-        raise TypeError(f"instances is an int, not {type(instances).__name__}")
-    if not 1 <= instances <= MOST_INSTANCES:
-        raise ValueError(f"instances is at least 1 and at most {MOST_INSTANCES}, not {instances}")
-    if instances != 1:
-        options["instances"] = operator.index(instances)
+    if not hasattr(workers, "__index__"):
+        raise TypeError(f"workers is an int, not {type(workers).__name__}")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise ValueError(f"workers is at least 1 and at most {MOST_WORKERS}, not {workers}")
+    if workers != 1:
+        options["workers"] = operator.index(workers)
     return options
 
 

@@ -113,11 +113,11 @@ class Client(ClientBase):
         params: Optional[Source] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
-        instances: int = 1,
+        workers: int = 1,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, instances)
+        how = _requests.load_options(replace, device, workers)
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -26,7 +26,7 @@ def test_everything_is_awaited(served):
         assert (await client.info())["pid"] == served.pid
         assert {m["name"] for m in await client.list()} >= {"results"}
         results = harness.ZOO / "results.so"
-        module = await client.load("aio", results, replace=True, instances=2)
+        module = await client.load("aio", results, replace=True, workers=2)
         assert await module.int() == -42
         facts = await module.describe()
         assert facts["state"] == "READY" and facts["ready"] == 2

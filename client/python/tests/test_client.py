@@ -26,9 +26,9 @@ def test_the_daemon_tells_about_itself(client, served):
 def test_a_module_in_several_processes_runs_calls_at_the_same_time(client, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    module = client.load("meet", harness.ZOO / "meet.so", instances=2)
+    module = client.load("meet", harness.ZOO / "meet.so", workers=2)
     facts = module.describe()
-    assert facts["instances"] == facts["ready"] == len(facts["pids"]) == 2
+    assert facts["workers"] == facts["ready"] == len(facts["pids"]) == 2
     taken = module.take.submit(str(fifo))  # each opens one end, and waits for the other
     assert {module.give(str(fifo)), taken.result()} == set(facts["pids"])
     module.unload()

@@ -209,7 +209,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 
 	for (uint32_t i = 0; i < m->n_replicas; i++)
 		n += m->replicas[i].process != NULL ? 1u : 0u;
-	put_uint(b, "instances", m->n_replicas);
+	put_uint(b, "workers", m->n_replicas);
 	put_uint(b, "ready", m->n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);

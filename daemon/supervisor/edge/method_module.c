@@ -182,14 +182,17 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_module_source *ret,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
-	static const char *const known[] = {"replace", "file",      "device", "graph",
-					    "params",  "instances", NULL};
+	static const char *const known[] = {"replace", "file",    "device", "graph",
+					    "params",  "workers", NULL};
 	struct msd_span device = {0};
-	uint64_t instances = 1;
+	uint64_t workers = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
 		return err;
+	if (msd_map_find(param(c, 2), "instances") != NULL)
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "module.load: instances: say workers");
 	err = msd_map_check(param(c, 2), "module.load", known, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
@@ -204,11 +207,11 @@ static msd_err read_load_params(struct msd_method_call *c,
 		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
 				   d);
 	if (err == MSD_OK)
-		err = msd_map_uint(param(c, 2), "instances", UINT32_MAX, &instances, d);
-	if (err == MSD_OK && instances == 0)
+		err = msd_map_uint(param(c, 2), "workers", UINT32_MAX, &workers, d);
+	if (err == MSD_OK && workers == 0)
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "module.load: instances: expected at least 1");
-	ret->instances = (uint32_t)instances;
+				   "module.load: workers: expected at least 1");
+	ret->workers = (uint32_t)workers;
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
 	return err;

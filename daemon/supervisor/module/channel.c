@@ -53,7 +53,7 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	put_uint(b, "graph", m->graph_bytes);
 	put_uint(b, "params", m->params_bytes);
 	put_uint(b, "threads", s->threads);
-	put_uint(b, "instances", m->n_replicas);
+	put_uint(b, "workers", m->n_replicas);
 	put_uint(b, "max_out", s->limits.max_memory);
 	put_uint(b, "max_data", s->limits.max_worker_memory);
 }

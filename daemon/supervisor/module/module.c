@@ -92,7 +92,7 @@ static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
 	msd_list_init(&m->unloaders);
 	msd_segpool_init(&m->in, s->limits.max_memory, on_new_segment, m);
 	s->n_modules++;
-	if (m->name == NULL || m->file == NULL || !add_replicas(m, source->instances)) {
+	if (m->name == NULL || m->file == NULL || !add_replicas(m, source->workers)) {
 		msd_module_free(m);
 		return NULL;
 	}
@@ -132,14 +132,13 @@ void msd_module_free(struct msd_module *m)
 	msd_server_check_drained(s);
 }
 
-static msd_err check_instances(struct msd_server *s, uint32_t n, struct msd_diag *d)
+static msd_err check_workers(struct msd_server *s, uint32_t n, struct msd_diag *d)
 {
-	if (n <= s->limits.max_instances)
+	if (n <= s->limits.max_workers)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_TOO_LARGE,
-			    "instances: %u workers are over the limit of %llu "
-			    "(max-instances)",
-			    n, (unsigned long long)s->limits.max_instances);
+			    "%u workers are over the limit of %llu (max-workers)", n,
+			    (unsigned long long)s->limits.max_workers);
 }
 
 static msd_err check_name(struct msd_server *s, struct msd_span name, bool replace,
@@ -182,7 +181,7 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 {
 	msd_err err = check_name(s, name, source->replace, d);
 	if (err == MSD_OK)
-		err = check_instances(s, source->instances, d);
+		err = check_workers(s, source->workers, d);
 	if (err != MSD_OK) {
 		(void)close(source->artifact_fd);
 		return err;
@@ -191,7 +190,7 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 	struct msd_module *m = module_new(s, name, source);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
-	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu instances=%u", m->name,
+	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->name,
 		(unsigned long long)m->artifact_bytes, m->n_replicas);
 	if (old != NULL && old->state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */

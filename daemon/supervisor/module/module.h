@@ -83,7 +83,7 @@ struct msd_module_source {
 	struct msd_device device; /* type 0: what its code is for */
 	/* The artifact is a library and, behind it, its graph and parameters. */
 	uint64_t graph_bytes, params_bytes;
-	uint32_t instances; /* worker processes; 0 means 1 */
+	uint32_t workers; /* worker processes; 0 means 1 */
 };
 
 const char *msd_module_state_name(enum msd_module_state state);

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_REPLICA_H
 /*
  * One of a module's workers: its process, what that was sent, and the start of the next
- * one after its death. A module has as many as it was loaded with (`instances`), all of
+ * one after its death. A module has as many as it was loaded with (`workers`), all of
  * the same file and options. What is queued is the module's; queue.c decides who
  * gets it.
  *
