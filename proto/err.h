@@ -42,7 +42,11 @@ typedef enum msd_err {
 #define MSD_ERR_ENUM(name, number, wire, sentence) MSD_##name = number,
 	MSD_ERR_MAP(MSD_ERR_ENUM)
 #undef MSD_ERR_ENUM
-		MSD_ERR_COUNT
+		MSD_ERR_COUNT,
+	/* No room now, ask again when others are done. It has no wire number: a
+	 * function says it to its caller, who waits, and it is never the error of a
+	 * response. */
+	MSD_WAIT
 } msd_err;
 
 #define MSD_MUST_CHECK __attribute__((warn_unused_result))

@@ -168,6 +168,8 @@ void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
 
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
 {
+	if ((unsigned)err >= MSD_ERR_COUNT) /* MSD_WAIT came where nobody waits */
+		err = MSD_INTERNAL;
 	msd_pack_array(out, 4);
 	msd_pack_uint(out, err);
 	msd_pack_cstr(out, msd_err_name(err));

@@ -234,6 +234,22 @@ Test(pack, texts_that_are_not_utf8_are_made_so)
 	msd_buf_finish(&b);
 }
 
+Test(pack, an_error_without_a_wire_number_is_sent_as_internal)
+{
+	struct msd_wire_value v;
+	struct msd_buf b = {0};
+
+	msd_pack_error(&b, MSD_WAIT, "nobody waits");
+	struct msd_cur c = msd_cur_of((struct msd_span){b.p, b.n});
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	c = msd_cur_of(v.as.tuple.items);
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_expect_eq(v.as.i, MSD_INTERNAL);
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_expect(msd_span_is(v.as.str, "INTERNAL"));
+	msd_buf_finish(&b);
+}
+
 Test(pack, too_many_dimensions_make_the_buffer_bad)
 {
 	static const int64_t dim[MSD_MAX_NDIM + 1] = {0};

@@ -280,7 +280,7 @@ msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes, struct msd_dia
 			(unsigned long long)r->wanted_bytes,
 			(unsigned long long)server->limits.max_memory);
 	if (!msd_server_claim_bytes(server, r->wanted_bytes))
-		return MSD_BUSY;
+		return MSD_WAIT;
 	r->claimed_bytes = r->wanted_bytes;
 	if (payload_bytes == 0)
 		return MSD_OK;

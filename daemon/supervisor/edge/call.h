@@ -17,7 +17,7 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
 					struct msd_diag *d);
 /**
  * Reserve memory for arguments and declared outputs together, and point the arguments
- * there. MSD_BUSY: no room now, try again when others are done. Other errors are final.
+ * there. MSD_WAIT: no room now, ask again when others are done. Other errors are final.
  */
 MSD_MUST_CHECK msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes,
 				      struct msd_diag *d);

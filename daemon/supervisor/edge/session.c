@@ -127,13 +127,13 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 	if (err != MSD_OK)
 		return refuse(s, in, &d);
 	err = msd_call_place(r, in->payload_bytes, &d);
-	if (err != MSD_OK && err != MSD_BUSY) {
+	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_req_free(r);
 		return refuse(s, in, &d);
 	}
 	s->receiving = r;
 	in->user = r;
-	if (err == MSD_BUSY)
+	if (err == MSD_WAIT)
 		return place_later(s);
 	in->payload = r->slot.p;
 	return MSD_PLACE_HERE;
@@ -170,7 +170,7 @@ static void call(struct msd_session *s, struct msd_in *in, enum msd_method metho
 		err = msd_call_prepare(s, in, method, &r, &d);
 		if (err == MSD_OK)
 			err = msd_call_place(r, 0, &d);
-		if (err == MSD_BUSY)
+		if (err == MSD_WAIT)
 			/* Nothing to read that could wait: declared outputs alone are
 			 * over what is free now. */
 			(void)msd_diag_set(
@@ -224,7 +224,7 @@ void msd_session_retry_space(struct msd_session *s)
 	struct msd_diag d = {0};
 	msd_err err = msd_call_place(r, s->conn.in.payload_bytes, &d);
 
-	if (err == MSD_BUSY)
+	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK)
 		msd_session_drop_receiving(s, err, msd_diag_text(&d));
