@@ -9,7 +9,7 @@
  * Threads: one thread at a time per artifact (compiled code may use the pool inside a
  * call).
  */
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 #include "runtime/value.h"
 
 /* A parameter or result as far as it is known. */

@@ -5,7 +5,7 @@
  * inputs, then the outputs as tensors, and checks how many there are and that their
  * sizes are those of the archive's description, as far as it has one.
  */
-#include "runtime/artifact/mlf.h"
+#include "artifact/mlf/mlf.h"
 
 /* How the model's own function is called. */
 enum msd_aot_form {

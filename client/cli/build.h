@@ -5,7 +5,7 @@
  * its assembler do.
  */
 #include "client/cli/compiler.h"
-#include "runtime/artifact/era.h"
+#include "artifact/elf/era.h"
 
 struct msd_build {
 	const char

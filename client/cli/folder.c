@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "client/cli/file.h"
-#include "runtime/artifact/archive.h"
+#include "artifact/mlf/archive.h"
 
 /* The folder's files, as entries to write and the bytes that they borrow. */
 struct folder {

@@ -5,7 +5,7 @@
  * pieces' names are the linker's own: nothing in an archive chooses a path.
  */
 #include "client/cli/compiler.h"
-#include "runtime/artifact/era.h"
+#include "artifact/elf/era.h"
 
 struct msd_linker {
 	struct msd_compiler compiler;

@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_MODEL_H
 #define MSD_CLI_MODEL_H
 /* A Model Library Format archive made into a library that a daemon loads. */
-#include "runtime/artifact/mlf.h"
+#include "artifact/mlf/mlf.h"
 
 /**
  * Link the model called @name, or the only one when @name is NULL, of the archive

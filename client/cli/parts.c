@@ -8,9 +8,9 @@
 #include "client/cli/folder.h"
 #include "client/cli/linker.h"
 #include "client/cli/model.h"
-#include "runtime/artifact/params.h"
-#include "runtime/artifact/printable.h"
-#include "runtime/artifact/tree.h"
+#include "artifact/params/params.h"
+#include "artifact/printable.h"
+#include "artifact/tree/tree.h"
 
 void msd_parts_finish(struct msd_parts *p)
 {

@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_SPLIT_H
 #define MSD_CLI_SPLIT_H
 /* --split-params: a tree's parameters moved to a file that builds of a model share. */
-#include "runtime/artifact/split_params.h"
+#include "pack/split_params.h"
 
 /* What the tree's new payloads and the file's bytes live in. */
 struct msd_split {

@@ -4,7 +4,7 @@
  * Which library of this machine has a symbol. Libraries are read as files, from the
  * directories where the loader looks without being told; none is opened as a library.
  */
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 
 struct msd_system {
 	struct msd_system_library {

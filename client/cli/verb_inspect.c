@@ -7,8 +7,8 @@
 #include "client/cli/session.h"
 #include "client/cli/system.h"
 #include "client/cli/verdict.h"
-#include "runtime/artifact/inspect_hash.h"
-#include "runtime/artifact/mlf.h"
+#include "artifact/inspect/hash.h"
+#include "artifact/mlf/mlf.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
 {

@@ -9,7 +9,7 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "runtime/artifact/elf.h"
+#include "artifact/elf/elf.h"
 
 static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
 {

@@ -11,9 +11,9 @@
 #include "client/cli/report.h"
 #include "client/cli/split.h"
 #include "proto/json.h"
-#include "runtime/artifact/archive.h"
-#include "runtime/artifact/elf_patch.h"
-#include "runtime/artifact/manifest.h"
+#include "artifact/mlf/archive.h"
+#include "pack/elf_patch.h"
+#include "pack/manifest.h"
 
 #define LIBRARY_NAME "library.so"
 #define PATH_BYTES 4096

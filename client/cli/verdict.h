@@ -5,7 +5,7 @@
  * loaded and nothing is run.
  */
 #include "client/modser.h"
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 
 struct msd_verdict {
 	struct msd_buf reasons; /* why not, a line each; empty: it will run */

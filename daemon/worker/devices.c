@@ -5,8 +5,8 @@
 
 #include "proto/body.h"
 #include "proto/value.h"
-#include "runtime/artifact/era.h"
-#include "runtime/artifact/provides.h"
+#include "artifact/elf/era.h"
+#include "artifact/provides/provides.h"
 #include "runtime/device/device.h"
 
 struct lists {

@@ -5,7 +5,7 @@
  * data of the library, zero until the loader fills them. An empty one that is used is a
  * jump to NULL, so a library with one that is not in the table is refused by name.
  */
-#include "runtime/artifact/elf.h"
+#include "artifact/elf/elf.h"
 
 /** The function that belongs into the global @name, or NULL. */
 void *msd_slot_value(const char *name);

@@ -20,7 +20,7 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
-#include "runtime/artifact/device_blob.h"
+#include "artifact/gpu/device_blob.h"
 
 #define MSD_DEVICE_ABI 1u
 #define MSD_MAX_KERNEL_ARGS 1024u

@@ -5,7 +5,7 @@
  * and, where memory was planned, the constants and the workspaces. On the host alone.
  * One thread at a time.
  */
-#include "runtime/artifact/params.h"
+#include "artifact/params/params.h"
 #include "runtime/module/aot_metadata.h"
 #include "runtime/module/model_signature.h"
 #include "runtime/value.h"

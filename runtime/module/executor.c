@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
-#include "runtime/artifact/params.h"
+#include "artifact/params/params.h"
 #include "runtime/module/check.h"
 #include "runtime/module/tensor_text.h"
 

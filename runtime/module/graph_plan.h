@@ -5,8 +5,8 @@
  * share, its parameters. Made once for a module, never changed, shared by all instances
  * (graph_run.h), so parameters are in memory once.
  */
-#include "runtime/artifact/graph.h"
-#include "runtime/artifact/params.h"
+#include "artifact/graph_json/graph.h"
+#include "artifact/params/params.h"
 #include "runtime/device/device.h"
 #include "runtime/value.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/artifact/tensor_blob.h"
+#include "artifact/params/tensor_blob.h"
 #include "runtime/module/kinds.h"
 
 /* Skip names and tensors, then the first symbol that has constants, or an empty one. */

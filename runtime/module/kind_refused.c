@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/artifact/payload.h"
+#include "artifact/kind/payload.h"
 #include "runtime/module/kinds.h"
 
 static const struct {

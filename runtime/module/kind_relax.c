@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "runtime/abi/error.h"
-#include "runtime/artifact/split_params.h"
 #include "runtime/module/relax_vm.h"
 #include "runtime/module/vm_state.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/split_params.h"
 #include "runtime/module/kinds.h"
 #include "runtime/module/relay_vm.h"
 #include "runtime/module/vm_state.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/abi/ffi021.h"
-#include "runtime/artifact/mlf.h"
+#include "artifact/mlf/mlf.h"
 #include "runtime/module/signature.h"
 
 /* Data alignment that compiled code assumes without checking: 128 in 0.7 - 0.9 (which

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 
-#include "runtime/artifact/split_params.h"
 #include "runtime/module/check.h"
 #include "runtime/module/kinds.h"
 #include "runtime/module/loaded_state.h"
@@ -169,6 +168,13 @@ static msd_err nodes_start(struct msd_loaded *m, struct msd_diag *d)
 	return err;
 }
 
+static bool takes_params(struct msd_span kind)
+{
+	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
+
+	return row != NULL && row->takes_params;
+}
+
 /* Parameters that nobody would take were meant for another library. */
 static msd_err check_params(const struct msd_loaded *m,
 			    const struct msd_load_options *options, struct msd_diag *d)
@@ -176,7 +182,7 @@ static msd_err check_params(const struct msd_loaded *m,
 	if (options->params.n == 0 || options->graph.n > 0)
 		return MSD_OK;
 	for (uint32_t i = 0; i < m->tree.n_modules; i++) {
-		if (msd_takes_params(m->tree.modules[i].kind))
+		if (takes_params(m->tree.modules[i].kind))
 			return MSD_OK;
 	}
 	return msd_diag_set(d, MSD_UNSUPPORTED,

@@ -1,7 +1,7 @@
 #ifndef MSD_MODULE_LOADED_STATE_H
 #define MSD_MODULE_LOADED_STATE_H
 /* Private to loaded.c (open and close), loaded_find.c and loaded_place.c. */
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 #include "runtime/device/device.h"
 #include "runtime/module/node.h"
 

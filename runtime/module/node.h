@@ -4,7 +4,7 @@
  * One node of a loaded import tree, and the table of module kinds. Adding a kind is one
  * file in runtime/module/ and one row in kinds.c.
  */
-#include "runtime/artifact/tree.h"
+#include "artifact/tree/tree.h"
 #include "runtime/module.h"
 
 struct msd_node;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/relax_annotation.h"
+#include "artifact/relax/annotation.h"
 
 /* One function while it is read. */
 struct learner {

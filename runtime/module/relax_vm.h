@@ -9,7 +9,7 @@
  * are msd_any and are handed to compiled code as they are. Life: create, link, then
  * calls, close. One thread at a time.
  */
-#include "runtime/artifact/relax_image.h"
+#include "artifact/relax/image.h"
 #include "runtime/device/device.h"
 #include "runtime/module/check.h"
 #include "runtime/module/storage_pool.h"

@@ -7,7 +7,7 @@
  * do not use the C stack: relay writes loops as recursion. What belongs on a device
  * lies there, shapes and conditions on the host. One thread at a time.
  */
-#include "runtime/artifact/relay_image.h"
+#include "artifact/relay/image.h"
 #include "runtime/device/device.h"
 #include "runtime/module/check.h"
 #include "runtime/module/storage_pool.h"

@@ -1,7 +1,7 @@
 #ifndef MSD_TESTS_BLOB_WRITER_H
 #define MSD_TESTS_BLOB_WRITER_H
 /* Containers of every layout, written from the format documents. */
-#include "runtime/artifact/era.h"
+#include "artifact/elf/era.h"
 #include "tests/artifact/byte_writer.h"
 
 struct blob_entry {

@@ -3,7 +3,7 @@
 #include <archive_entry.h>
 #include <criterion/criterion.h>
 
-#include "runtime/artifact/archive.h"
+#include "artifact/mlf/archive.h"
 #include "tests/artifact/tar_writer.h"
 
 #define CHUNK ((size_t)1 << 20)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/elf.h"
+#include "artifact/elf/elf.h"
 #include "tests/artifact/elf_writer.h"
 #include "tests/support/exact.h"
 #include "tests/artifact/mangle.h"

@@ -2,7 +2,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "runtime/artifact/era.h"
+#include "artifact/elf/era.h"
 #include "tests/artifact/elf_writer.h"
 
 /* The era of a library with these one or two symbols. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/artifact/inspect.h"
-#include "runtime/artifact/relax_image.h"
+#include "artifact/inspect/inspect.h"
+#include "artifact/relax/image.h"
 #include "tests/artifact/fixture.h"
 
 /* A library taken apart; finish with parts_finish(). */

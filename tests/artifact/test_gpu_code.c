@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/artifact/gpu_code.h"
+#include "artifact/gpu/code.h"
 #include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mangle.h"
 #include "tests/support/exact.h"

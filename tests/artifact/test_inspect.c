@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/elf_writer.h"
 #include "tests/artifact/mangle.h"

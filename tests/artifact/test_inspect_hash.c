@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "runtime/artifact/inspect_hash.h"
+#include "artifact/inspect/hash.h"
 
 #define ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/mlf.h"
-#include "runtime/artifact/tree.h"
+#include "artifact/mlf/mlf.h"
+#include "artifact/tree/tree.h"
 #include "tests/artifact/mlf_writer.h"
 
 /* Read @n bytes of @w from a block of that size; expects a text with an error. */

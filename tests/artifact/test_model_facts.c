@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/artifact/model_facts.h"
-#include "runtime/artifact/relax_image.h"
+#include "artifact/kind/model.h"
+#include "artifact/relax/image.h"
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"
 #include "tests/artifact/relax_writer.h"

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <elf.h>
 
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/elf_writer.h"
 #include "tests/support/fail_alloc.h"

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/artifact/device_blob.h"
-#include "runtime/artifact/payload.h"
-#include "runtime/artifact/tensor_blob.h"
+#include "artifact/gpu/device_blob.h"
+#include "artifact/kind/payload.h"
+#include "artifact/params/tensor_blob.h"
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"
 

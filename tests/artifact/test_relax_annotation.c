@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/relax_annotation.h"
+#include "artifact/relax/annotation.h"
 
 static void put(struct msd_buf *out, const char *text, size_t n)
 {

@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/artifact/relax_image.h"
-#include "runtime/artifact/relax_text.h"
+#include "artifact/relax/image.h"
+#include "artifact/relax/text.h"
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/relax_writer.h"
 

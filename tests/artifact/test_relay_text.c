@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/artifact/relay_text.h"
+#include "artifact/relay/text.h"
 
 #define SPAN(text) ((struct msd_span){(const uint8_t *)(text), sizeof(text) - 1})
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/artifact/tree.h"
+#include "artifact/tree/tree.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"

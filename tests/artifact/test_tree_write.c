@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/artifact/tree_write.h"
+#include "artifact/tree/write.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/fixture.h"
 

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/payload.h"
-#include "runtime/artifact/manifest.h"
+#include "artifact/kind/payload.h"
+#include "pack/manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What was read is written as it was. */

@@ -1,4 +1,4 @@
-#include "runtime/artifact/inspect.h"
+#include "artifact/inspect/inspect.h"
 #include "tests/fuzz/fuzz.h"
 
 int msd_fuzz_accepts(const uint8_t *data, size_t n)

@@ -1,4 +1,4 @@
-#include "runtime/artifact/gpu_code.h"
+#include "artifact/gpu/code.h"
 #include "tests/fuzz/fuzz.h"
 
 int msd_fuzz_accepts(const uint8_t *data, size_t n)

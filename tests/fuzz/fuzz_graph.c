@@ -1,4 +1,4 @@
-#include "runtime/artifact/graph.h"
+#include "artifact/graph_json/graph.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Follow what the reader says is in range. */

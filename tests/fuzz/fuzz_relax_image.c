@@ -1,4 +1,4 @@
-#include "runtime/artifact/relax_text.h"
+#include "artifact/relax/text.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The first byte is the era, which chooses the constants' tags. */

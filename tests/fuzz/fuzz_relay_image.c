@@ -1,4 +1,4 @@
-#include "runtime/artifact/relay_text.h"
+#include "artifact/relay/text.h"
 #include "tests/fuzz/fuzz.h"
 
 int msd_fuzz_accepts(const uint8_t *data, size_t n)

@@ -1,38 +1,68 @@
 #!/usr/bin/env python3
-"""layers.py ROOT: the direction of includes, proto <- runtime <- daemon and proto <- client.
+"""layers.py ROOT: who may include whom. layers.py --plants: one violation for each rule.
 
-A folder may include headers of its own and of the folders listed for it; the longest rule
-decides. tests/ and bench/ may see everything; nothing sees them.
+A folder may include headers of its own and of what is listed for it (folders, or single
+headers); the longest rule decides. tests/ and bench/ may see everything; nothing sees them.
+Between the folders of the table no circle is possible, and no more than CIRCLE sources
+include each other in one.
 """
 import pathlib
 import re
 import sys
 
+CIRCLE = 3
+TEXT = "artifact/printable.h"
+ARTIFACT = [TEXT] + ["artifact/" + f for f in (
+    "elf", "params", "gpu", "relax", "relay", "graph_json", "kind", "tree", "inspect",
+    "provides")]
 MAY_INCLUDE = {
     "proto": [],
-    "runtime": ["proto"],
-    "runtime/artifact": ["proto"],
-    "runtime/pack": ["proto", "runtime/artifact"],
+    "artifact": ["proto"],
+    "artifact/elf": ["proto"],
+    "artifact/params": ["proto"],
+    "artifact/graph_json": ["proto"],
+    "artifact/gpu": ["proto", TEXT, "artifact/elf"],
+    "artifact/relax": ["proto", TEXT, "artifact/elf", "artifact/params"],
+    "artifact/relay": ["proto", TEXT, "artifact/params"],
+    "artifact/kind": ["proto", TEXT, "artifact/elf", "artifact/params", "artifact/gpu",
+                      "artifact/relax", "artifact/relay", "artifact/graph_json"],
+    "artifact/tree": ["proto", TEXT, "artifact/elf", "artifact/kind"],
+    "artifact/provides": ["proto"],
+    "artifact/inspect": ["proto"] + [f for f in ARTIFACT if f != "artifact/inspect"],
+    "artifact/mlf": ["proto", TEXT, "artifact/params", "artifact/graph_json"],
+    "pack": ["proto"] + ARTIFACT,
+    "runtime": ["proto"] + ARTIFACT + ["artifact/mlf"],
     "daemon": ["proto"],
-    "daemon/worker": ["proto", "runtime", "daemon"],
+    "daemon/worker": ["proto", "runtime", "daemon", "artifact"],
     "client": ["proto"],
-    "client/cli": ["proto", "client", "runtime/artifact"],
+    "client/cli": ["proto", "client", "artifact", "pack"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
 PRIVATE = ["daemon/worker", "client/cli"]
 ONLY_IN = {"uv.h": "daemon", "dlfcn.h": "runtime"}
-# proto/ and runtime/ never log: they fill a struct msd_diag.
-SILENT = ["proto", "runtime"]
+# What never logs: it fills a struct msd_diag.
+SILENT = ["proto", "artifact", "pack", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-TOP = ["proto", "runtime", "daemon", "client", "examples"]
+TOP = sorted({folder.split("/")[0] for folder in MAY_INCLUDE})
 
 
 def below(path, folder):
     return path == folder or path.startswith(folder + "/")
+
+
+def rule_of(path):
+    return max((r for r in MAY_INCLUDE if below(path, r)), key=len)
+
+
+def allows(rule, target):
+    """A header may be seen from @rule: its folder's own, or one that is listed."""
+    own = below(target, rule) and rule_of(target) == rule
+    listed = max((f for f in MAY_INCLUDE[rule] if below(target, f)), key=len, default=None)
+    return own or listed is not None
 
 
 def include_fault(folder, quote, target):
@@ -43,8 +73,8 @@ def include_fault(folder, quote, target):
         return None
     if target.split("/")[0] not in TOP or ".." in target or not target.endswith(".h"):
         return f'"{target}" is not a header of the project, named from the root'
-    rule = max((r for r in MAY_INCLUDE if below(folder, r)), key=len)
-    if not any(below(target, f) for f in [rule] + MAY_INCLUDE[rule]):
+    rule = rule_of(folder)
+    if not allows(rule, target):
         return f'{rule}/ may not include "{target}"'
     for part in PRIVATE:
         if below(target, part) and not below(folder, part):
@@ -52,7 +82,12 @@ def include_fault(folder, quote, target):
     return None
 
 
-def complaints(root, path):
+def source_of(name):
+    """a/b.c and a/b.h are one source."""
+    return name.rsplit(".", 1)[0]
+
+
+def complaints(root, path, graph):
     name = path.relative_to(root).as_posix()
     folder = name.rsplit("/", 1)[0]
     text = path.read_text(errors="replace")
@@ -60,19 +95,74 @@ def complaints(root, path):
     for number, line in enumerate(text.splitlines(), 1):
         include = INCLUDE.match(line)
         fault = include_fault(folder, *include.groups()) if include else None
+        if include and include.group(1) == '"':
+            graph.setdefault(source_of(name), set()).add(source_of(include.group(2)))
         if not include and any(below(folder, s) for s in SILENT):
             if SAYS.search(STRING.sub('""', line)):
-                fault = "proto/ and runtime/ do not print"
+                fault = f"{folder.split('/')[0]}/ does not print"
         if fault:
             yield f"{name}:{number}: {fault}"
 
 
+def circles(graph):
+    """The strongly connected parts of @graph with more than one node (Tarjan's)."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == order[node]:
+            part = [stack.pop()]
+            while part[-1] != node:
+                part.append(stack.pop())
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return found
+
+
+def room_circles():
+    rooms = {r: {rule_of(f) for f in may} - {r} for r, may in MAY_INCLUDE.items()}
+    return circles(rooms)
+
+
+def plants():
+    """For each rule a file of its folder and a line in it that the rule refuses."""
+    for rule in MAY_INCLUDE:
+        for target in list(MAY_INCLUDE) + ["tests"]:
+            if target != rule and not allows(rule, target + "/x.h"):
+                print(f'{rule}/bad_{target.replace("/", "_")}.c #include "{target}/x.h"')
+    for rule in SILENT:
+        print(f'{rule}/bad_print.c int f(void) {{ return printf("x"); }}')
+    for header, owner in ONLY_IN.items():
+        for folder in TOP:
+            if folder != owner:
+                print(f"{folder}/bad_{header[:-2]}.c #include <{header}>")
+
+
 def main():
+    if sys.argv[1] == "--plants":
+        return plants()
     root = pathlib.Path(sys.argv[1]).resolve()
     files = [p for top in TOP for p in sorted((root / top).rglob("*.[ch]"))]
     if not files:
         sys.exit(f"layers: no files found below {root}")
-    bad = [text for path in files for text in complaints(root, path)]
+    graph = {}
+    bad = [text for path in files for text in complaints(root, path, graph)]
+    bad += [f"{part[0]}: a circle of {len(part)} sources: {' '.join(part)}"
+            for part in circles(graph) if len(part) > CIRCLE
+            and not below(part[0], "daemon/supervisor")]
+    bad += [f"layers.py: rooms that may include each other: {' '.join(part)}"
+            for part in room_circles()]
     print("\n".join(bad + [f"layers: {len(files)} files, {len(bad)} faults"]))
     sys.exit(bool(bad))
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "runtime/abi/slots.h"
-#include "runtime/artifact/provides.h"
+#include "artifact/provides/provides.h"
 #include "runtime/module/builtin.h"
 #include "runtime/module/kinds.h"
 

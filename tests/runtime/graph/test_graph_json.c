@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/artifact/graph.h"
+#include "artifact/graph_json/graph.h"
 #include "tests/support/exact.h"
 
 /* x -> f -> y(2 outputs) -> g(y.1) */

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/artifact/params.h"
+#include "artifact/params/params.h"
 #include "tests/artifact/payload_writer.h"
 #include "tests/support/exact.h"
 

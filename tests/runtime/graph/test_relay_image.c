@@ -1,7 +1,7 @@
 /* The reader of relay VM executables against images that are damaged or cannot be. */
 #include <criterion/criterion.h>
 
-#include "runtime/artifact/relay_image.h"
+#include "artifact/relay/image.h"
 #include "tests/artifact/mangle.h"
 #include "tests/runtime/graph/relay_programs.h"
 

@@ -1,0 +1,25 @@
+#ifndef MSD_ARTIFACT_GPU_PRIVATE_H
+#define MSD_ARTIFACT_GPU_PRIVATE_H
+/* What the readers of CUDA code share; nobody else includes this. */
+#include "artifact/gpu/code.h"
+
+/* Each fills a zeroed image, which its caller finishes in any case. */
+MSD_MUST_CHECK msd_err msd_ptx_read(struct msd_span text, struct msd_gpu_image *image,
+				    struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_cubin_read(struct msd_span file, struct msd_gpu_image *image,
+				      struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_fatbin_read(struct msd_span file, struct msd_gpu_code *code,
+				       struct msd_diag *d);
+
+bool msd_fatbin_is(struct msd_span code);
+bool msd_cubin_is(struct msd_span code);
+/** Append a kernel of which only the name is known. *@ret is NULL when it is one too
+ * many, which is counted. */
+MSD_MUST_CHECK msd_err msd_gpu_kernel_add(struct msd_gpu_image *image,
+					  struct msd_span name,
+					  struct msd_gpu_kernel **ret,
+					  struct msd_diag *d);
+/** "90a" and the like; what is no number leaves @ret unknown. */
+void msd_gpu_arch_parse(struct msd_span text, struct msd_gpu_arch *ret);
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef MSD_ARTIFACT_INSPECT_INSPECT_H
+#define MSD_ARTIFACT_INSPECT_INSPECT_H
+/*
+ * What can be said about an artifact without running any of it: era, machine, needed
+ * libraries, undefined symbols and who provides them, functions, the import tree with
+ * each module's facts. It owns all it holds: the file may go.
+ */
+#include "artifact/gpu/code.h"
+#include "artifact/kind/model.h"
+#include "artifact/kind/payload.h"
+#include "artifact/tree/tree.h"
+
+#define MSD_SHA256_TEXT 65 /* a hash in hexadecimal, incl. NUL */
+
+struct msd_inspect_module {
+	char *kind;      /* printable */
+	uint64_t offset; /* of its payload in the file */
+	uint64_t bytes;
+	char sha256[MSD_SHA256_TEXT]; /* of its payload; "" until msd_inspect_hash() */
+	uint32_t *imports;
+	uint32_t n_imports;
+	struct msd_payload_info info;
+	struct msd_gpu_code gpu; /* CUDA code; no images: none */
+	struct msd_model model;  /* empty: none */
+};
+
+struct msd_inspect {
+	enum msd_era era;
+	char *machine;     /* "x86-64", "aarch64", "machine 183" */
+	char **functions;  /* as callers name them, sorted */
+	char **signatures; /* of each, as the code's own texts have it, or NULL */
+	size_t n_functions;
+	char **needed; /* libraries */
+	size_t n_needed;
+	char **undefined; /* symbols that must come from the loading process or from a
+			   * needed library, sorted; weak ones left out */
+	char **providers; /* of each: "modserd", a library, or NULL when not known */
+	size_t n_undefined;
+	char **unknown_slots; /* TVM's pointer globals that this build does not fill */
+	size_t n_unknown_slots;
+	bool needs_neighbours; /* libraries beside it: $ORIGIN, or a path */
+	bool is_resolved; /* a symbol without a provider has none (msd_inspect_resolve)
+			   */
+	struct msd_inspect_module *modules; /* [0] is the root */
+	uint32_t n_modules;
+	enum msd_blob_layout layout;
+	uint64_t file_bytes;
+	char sha256[MSD_SHA256_TEXT]; /* of the file; "" until msd_inspect_hash() */
+};
+
+/**
+ * Inspect @file (borrowed for the call). The caller owns *@ret (destroy it). Errors:
+ * those of msd_elf_read() and msd_tree_read_library(); a module whose payload is
+ * damaged is shown with the fact "damaged". A library without any TVM symbol is shown,
+ * too.
+ */
+MSD_MUST_CHECK msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
+					struct msd_diag *d);
+void msd_inspect_destroy(struct msd_inspect *i); /* NULL is fine */
+/**
+ * Ask @find for the library that has a symbol of which no provider is known; it returns
+ * NULL when none has it. Afterwards such a symbol counts as nobody's. Errors:
+ * MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_inspect_resolve(struct msd_inspect *i,
+					   const char *(*find)(void *ctx,
+							       const char *symbol),
+					   void *ctx, struct msd_diag *d);
+/** Who has a packed function that a model of @i needs: "this library", "module 2
+ * (cuda)" into @buf, "modserd"; NULL: nobody. */
+#define MSD_PROVIDER_MAX 96
+const char *msd_inspect_provider(const struct msd_inspect *i, const char *name,
+				 char buf[static MSD_PROVIDER_MAX]);
+/** What the module is in one phrase: "CUDA kernels". Static. */
+const char *msd_inspect_what(const struct msd_inspect_module *m);
+/** Text for people (a tree, one fact per line) and JSON with the same content. */
+void msd_inspect_text(const struct msd_inspect *i, struct msd_buf *out);
+void msd_inspect_json(const struct msd_inspect *i, struct msd_buf *out);
+/** The tree as a graph for Graphviz. */
+void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out);
+/** Append listings of the programs of virtual machines in @file. Errors: those of
+ * msd_inspect_read(), msd_relax_image_read() and msd_relay_image_read();
+ * MSD_UNSUPPORTED: there is none. */
+MSD_MUST_CHECK msd_err msd_inspect_programs(struct msd_span file, struct msd_buf *out,
+					    struct msd_diag *d);
+
+#endif

@@ -1,0 +1,204 @@
+#include "artifact/kind/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/printable.h"
+#include "artifact/relax/annotation.h"
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory for facts about a model");
+}
+
+static void values_free(struct msd_model_value *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(v[i].name);
+		free(v[i].type);
+		free(v[i].shape);
+	}
+	free(v);
+}
+
+void msd_model_finish(struct msd_model *m)
+{
+	if (m == NULL)
+		return;
+	for (size_t i = 0; i < m->n_funcs; i++) {
+		free(m->funcs[i].name);
+		values_free(m->funcs[i].inputs, m->funcs[i].n_inputs);
+		values_free(m->funcs[i].outputs, m->funcs[i].n_outputs);
+	}
+	for (size_t i = 0; i < m->n_needs; i++)
+		free(m->needs[i]);
+	free(m->funcs);
+	free(m->needs);
+	*m = (struct msd_model){0};
+}
+
+/* Room for one more of @size bytes in *@list, which has @n; zeroed. NULL: no memory. */
+static void *grow(void **list, size_t n, size_t size)
+{
+	uint8_t *grown = realloc(*list, (n + 1) * size);
+
+	if (grown == NULL)
+		return NULL;
+	*list = grown;
+	memset(grown + n * size, 0, size);
+	return grown + n * size;
+}
+
+msd_err msd_model_add_func(struct msd_model *m, struct msd_span name,
+			   struct msd_model_func **ret, struct msd_diag *d)
+{
+	*ret = NULL;
+	if (m->n_funcs >= MSD_MODEL_MAX_VALUES)
+		return MSD_OK;
+	struct msd_model_func *f = grow((void **)&m->funcs, m->n_funcs, sizeof(*f));
+	if (f == NULL)
+		return no_memory(d);
+	m->n_funcs++;
+	f->name = msd_printable_copy(name);
+	if (f->name == NULL)
+		return no_memory(d);
+	*ret = f;
+	return MSD_OK;
+}
+
+static msd_err add_value(struct msd_model_value **list, size_t *n, struct msd_span name,
+			 struct msd_model_value **ret, struct msd_diag *d)
+{
+	*ret = NULL;
+	if (*n >= MSD_MODEL_MAX_VALUES)
+		return MSD_OK;
+	struct msd_model_value *v = grow((void **)list, *n, sizeof(*v));
+	if (v == NULL)
+		return no_memory(d);
+	++*n;
+	if (name.n > 0 && (v->name = msd_printable_copy(name)) == NULL)
+		return no_memory(d);
+	*ret = v;
+	return MSD_OK;
+}
+
+msd_err msd_model_add_input(struct msd_model_func *f, struct msd_span name,
+			    struct msd_model_value **ret, struct msd_diag *d)
+{
+	return add_value(&f->inputs, &f->n_inputs, name, ret, d);
+}
+
+msd_err msd_model_add_output(struct msd_model_func *f, struct msd_span name,
+			     struct msd_model_value **ret, struct msd_diag *d)
+{
+	return add_value(&f->outputs, &f->n_outputs, name, ret, d);
+}
+
+msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
+			   struct msd_diag *d)
+{
+	if (m->n_needs >= MSD_MODEL_MAX_VALUES)
+		return MSD_OK;
+	char *text = msd_printable_copy(name);
+	for (size_t i = 0; text != NULL && i < m->n_needs; i++)
+		if (strcmp(m->needs[i], text) == 0) {
+			free(text);
+			return MSD_OK;
+		}
+	char **slot = text != NULL ? grow((void **)&m->needs, m->n_needs, sizeof(*slot))
+				   : NULL;
+	if (slot == NULL) {
+		free(text);
+		return no_memory(d);
+	}
+	*slot = text;
+	m->n_needs++;
+	return MSD_OK;
+}
+
+msd_err msd_model_set_tensor(struct msd_model_value *v, struct msd_dtype dtype,
+			     const int64_t *shape, size_t ndim, struct msd_diag *d)
+{
+	if (ndim > MSD_MAX_NDIM)
+		return MSD_OK;
+	free(v->shape);
+	v->shape = calloc(ndim + 1, sizeof(*v->shape));
+	if (v->shape == NULL)
+		return no_memory(d);
+	for (size_t i = 0; i < ndim; i++)
+		v->shape[i] = shape[i];
+	v->is_tensor = true;
+	v->dtype = dtype;
+	v->ndim = (uint32_t)ndim;
+	return MSD_OK;
+}
+
+static bool take(struct msd_span *s, const char *text)
+{
+	const size_t n = strlen(text);
+
+	if (s->n < n || memcmp(s->p, text, n) != 0)
+		return false;
+	s->p += n;
+	s->n -= n;
+	return true;
+}
+
+/* "4", up to the comma or bracket behind it; -1: another expression. */
+static int64_t take_extent(struct msd_span *s)
+{
+	bool is_number = s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9';
+	int64_t v = 0;
+
+	for (; s->n > 0 && s->p[0] != ',' && s->p[0] != ']'; s->p++, s->n--) {
+		const uint8_t c = s->p[0];
+		is_number = is_number && c >= '0' && c <= '9' && v < INT64_MAX / 16;
+		v = is_number ? v * 10 + (c - '0') : 0;
+	}
+	return is_number ? v : -1;
+}
+
+/* "Tensor([n, 4], float32)" */
+static bool parse_tensor(struct msd_span s, int64_t shape[static MSD_MAX_NDIM],
+			 size_t *ret_n, struct msd_dtype *ret)
+{
+	size_t n = 0;
+
+	if (!take(&s, "Tensor(["))
+		return false;
+	while (s.n > 0 && !take(&s, "], ")) {
+		if (n == MSD_MAX_NDIM || s.p[0] == ']')
+			return false;
+		shape[n++] = take_extent(&s);
+		(void)take(&s, ", ");
+	}
+	if (s.n == 0 || s.p[s.n - 1] != ')' ||
+	    !msd_dtype_parse((const char *)s.p, s.n - 1, ret))
+		return false;
+	*ret_n = n;
+	return true;
+}
+
+msd_err msd_model_set_type(struct msd_model_value *v, struct msd_span type,
+			   struct msd_diag *d)
+{
+	int64_t shape[MSD_MAX_NDIM];
+	struct msd_dtype dtype;
+	struct msd_buf text = {0};
+	msd_err err = MSD_OK;
+	size_t n;
+
+	msd_relax_put_annotation(&text, type);
+	const struct msd_span words = {text.p, text.n};
+	if (text.bad) {
+		err = no_memory(d);
+	} else if (parse_tensor(words, shape, &n, &dtype)) {
+		err = msd_model_set_tensor(v, dtype, shape, n, d);
+	} else {
+		free(v->type);
+		v->type = msd_printable_copy(words);
+		err = v->type != NULL ? MSD_OK : no_memory(d);
+	}
+	msd_buf_finish(&text);
+	return err;
+}

@@ -1,0 +1,58 @@
+#ifndef MSD_ARTIFACT_KIND_PAYLOAD_H
+#define MSD_ARTIFACT_KIND_PAYLOAD_H
+/*
+ * Payload formats of module kinds, one row per kind: how many bytes a payload has in
+ * the inline layout, and what `inspect` says about it. Adding a kind is one function in
+ * a payload_<family>.c and one row in payload.c.
+ */
+#include "artifact/elf/era.h"
+
+/* What inspect and show print for one module. Strings owned. */
+struct msd_payload_fact {
+	char *key;   /* "format", "functions", "kernel" ... */
+	char *value; /* printable UTF-8 */
+};
+struct msd_payload_info {
+	struct msd_payload_fact *facts;
+	size_t n_facts;
+	char **offers; /* functions that others find in it by name: kernels and such */
+	size_t n_offers;
+};
+
+/**
+ * Consume exactly one payload from @c: in the inline layouts (classic and 0.21) other
+ * modules follow it, in the framed one @c ends with it. With @info, add what there is
+ * to say; it may be NULL. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED, MSD_NOMEM.
+ */
+typedef msd_err msd_payload_reader(struct msd_cur *c, enum msd_era era,
+				   struct msd_payload_info *info, struct msd_diag *d);
+
+struct msd_payload_kind {
+	const char *kind; /* the tree's kind string */
+	const char *what; /* one phrase for people: "CUDA kernels" */
+	msd_payload_reader *read;
+	bool takes_params; /* it may have them in a file beside the library */
+};
+
+/** Row for @kind, or NULL. Static. */
+const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind);
+/**
+ * Say what is in a module's payload. A payload that is damaged gives the fact "damaged"
+ * with the reason; a kind without a row gives nothing. The only error is MSD_NOMEM.
+ * The caller owns *@ret (finish it), which is written on success only.
+ */
+MSD_MUST_CHECK msd_err msd_payload_describe(struct msd_span kind,
+					    struct msd_span payload, enum msd_era era,
+					    struct msd_payload_info *ret,
+					    struct msd_diag *d);
+/** Append a fact; printf for the value. False when memory is short. */
+bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
+			  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/** The same with bytes from the file, made printable. */
+bool msd_payload_info_add_bytes(struct msd_payload_info *info, const char *key,
+				struct msd_span value);
+/** Append the name of a function that it offers. False when memory is short. */
+bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name);
+void msd_payload_info_finish(struct msd_payload_info *info);
+
+#endif

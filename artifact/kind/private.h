@@ -1,0 +1,54 @@
+#ifndef MSD_ARTIFACT_KIND_PRIVATE_H
+#define MSD_ARTIFACT_KIND_PRIVATE_H
+/*
+ * Readers of payloads, one per family of kinds, and the pieces they are made of. Each
+ * consumes its bytes from the cursor and, when @info is not NULL, adds what it read.
+ */
+#include "artifact/kind/payload.h"
+
+/* payload_read.c: fields that many formats share. @key NULL: read and say nothing. */
+MSD_MUST_CHECK msd_err msd_payload_str(struct msd_cur *c, struct msd_payload_info *info,
+				       const char *key, struct msd_diag *d);
+/** A string of which only the size is worth saying. */
+MSD_MUST_CHECK msd_err msd_payload_bytes(struct msd_cur *c,
+					 struct msd_payload_info *info, const char *key,
+					 struct msd_diag *d);
+/** vec<str>, said as a list of names. */
+MSD_MUST_CHECK msd_err msd_payload_names(struct msd_cur *c,
+					 struct msd_payload_info *info, const char *key,
+					 struct msd_diag *d);
+/** @n saved tensors, said as their number and bytes. */
+MSD_MUST_CHECK msd_err msd_payload_tensors(struct msd_cur *c, uint64_t n,
+					   struct msd_payload_info *info,
+					   const char *key, struct msd_diag *d);
+/** map<str, str>, said as the number of entries. */
+MSD_MUST_CHECK msd_err msd_payload_texts(struct msd_cur *c,
+					 struct msd_payload_info *info, const char *key,
+					 struct msd_diag *d);
+msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
+msd_err msd_payload_no_memory(struct msd_diag *d);
+
+/* payload_device.c */
+msd_payload_reader msd_payload_device;
+msd_payload_reader msd_payload_metal;
+msd_payload_reader msd_payload_vulkan;
+msd_payload_reader msd_payload_webgpu;
+
+/* payload_executor.c */
+msd_payload_reader msd_payload_graph;
+msd_payload_reader msd_payload_aot;
+msd_payload_reader msd_payload_consts;
+msd_payload_reader msd_payload_empty;
+msd_payload_reader msd_payload_relay_vm;
+msd_payload_reader msd_payload_relax;
+
+/* payload_byoc.c */
+msd_payload_reader msd_payload_json_runtime;
+msd_payload_reader msd_payload_ethos_n;
+msd_payload_reader msd_payload_vitis;
+msd_payload_reader msd_payload_symbol_code;
+msd_payload_reader msd_payload_mrvl;
+msd_payload_reader msd_payload_static_library;
+msd_payload_reader msd_payload_c_source;
+
+#endif

@@ -1,0 +1,376 @@
+#include "artifact/mlf/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "artifact/printable.h"
+
+#define TAR_BLOCK 512u
+#define STEP_BYTES ((size_t)64 * 1024)
+
+void msd_archive_finish(struct msd_archive *a)
+{
+	if (a == NULL)
+		return;
+	for (size_t i = 0; i < a->n; i++) {
+		free(a->files[i].path);
+		msd_buf_finish(&a->files[i].data);
+	}
+	free(a->files);
+	*a = (struct msd_archive){0};
+}
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "archive: out of memory");
+}
+
+/* What libarchive says of its last failure, made printable. */
+static msd_err bad_archive(struct archive *a, struct msd_diag *d)
+{
+	const char *why = archive_error_string(a);
+	char text[MSD_PRINTABLE_MAX];
+
+	if (why == NULL)
+		why = "damaged";
+	return msd_diag_set(
+		d, MSD_BAD_ARTIFACT, "archive: %s",
+		msd_printable((struct msd_span){(const uint8_t *)why, strlen(why)},
+			      text));
+}
+
+static struct archive *open_archive(struct msd_span bytes)
+{
+	struct archive *a = archive_read_new();
+
+	if (a == NULL)
+		return NULL;
+	if (archive_read_support_filter_gzip(a) != ARCHIVE_OK ||
+	    archive_read_support_format_tar(a) != ARCHIVE_OK ||
+	    archive_read_open_memory(a, bytes.p, bytes.n) != ARCHIVE_OK) {
+		archive_read_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+static bool is_plain(struct msd_span bytes)
+{
+	return bytes.n < 2 || bytes.p[0] != 0x1f || bytes.p[1] != 0x8b;
+}
+
+/* The last block of a whole tar file is zero; the first one cut off anywhere in it is
+ * seen by libarchive, unless the cut falls between two entries. */
+static bool has_end(struct msd_span bytes)
+{
+	if (bytes.n < TAR_BLOCK || bytes.n % TAR_BLOCK != 0)
+		return false;
+	for (size_t i = bytes.n - TAR_BLOCK; i < bytes.n; i++)
+		if (bytes.p[i] != 0)
+			return false;
+	return true;
+}
+
+static const char *entry_path(struct archive_entry *entry)
+{
+	const char *path = archive_entry_pathname_utf8(entry);
+
+	return path != NULL ? path : archive_entry_pathname(entry);
+}
+
+/* Without the "./" in front that TVM writes. */
+static const char *strip(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/')
+		for (path += 2; path[0] == '/';)
+			path++;
+	return strcmp(path, ".") == 0 ? path + 1 : path;
+}
+
+/* Whether each part between slashes is a name; the last may be empty (a folder). */
+static bool is_inside(const char *path)
+{
+	for (;;) {
+		size_t n = strcspn(path, "/");
+
+		if (path[n] == '\0')
+			return !(n == 1 && path[0] == '.') &&
+			       !(n == 2 && path[0] == '.' && path[1] == '.');
+		if (n == 0 || (n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.'))
+			return false;
+		path += n + 1;
+	}
+}
+
+static msd_err check_path(const char *path, struct msd_diag *d)
+{
+	size_t n = path != NULL ? strlen(path) : 0;
+	char text[MSD_PRINTABLE_MAX];
+
+	if (path == NULL)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "archive: an entry without a readable path");
+	struct msd_span s = {(const uint8_t *)path, n};
+	if (n > MSD_ARCHIVE_MAX_PATH)
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "archive: a path of %zu bytes; at most %u: %s", n,
+				    MSD_ARCHIVE_MAX_PATH, msd_printable(s, text));
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)path[i] < 0x20 || path[i] == 0x7f)
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "archive: a control character in the path "
+					    "%s",
+					    msd_printable(s, text));
+	if (!is_inside(strip(path)))
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "archive: the path %s leads out of it",
+				    msd_printable(s, text));
+	return MSD_OK;
+}
+
+static msd_err check_type(struct archive_entry *entry, struct msd_diag *d)
+{
+	const char *path = entry_path(entry);
+	const char *what = NULL;
+	char text[MSD_PRINTABLE_MAX];
+
+	if (archive_entry_hardlink(entry) != NULL ||
+	    archive_entry_symlink(entry) != NULL)
+		what = "a link";
+	else if (archive_entry_filetype(entry) != AE_IFREG &&
+		 archive_entry_filetype(entry) != AE_IFDIR)
+		what = "neither a file nor a folder";
+	else if (archive_entry_sparse_count(entry) > 0)
+		what = "a sparse file";
+	if (what == NULL)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_BAD_ARTIFACT, "archive: %s is %s; expected plain files",
+		msd_printable((struct msd_span){(const uint8_t *)path, strlen(path)},
+			      text),
+		what);
+}
+
+/* All data of the entry that comes next, at most @left bytes: the header's size is not
+ * trusted. */
+static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
+			 struct msd_diag *d)
+{
+	for (;;) {
+		if (!msd_buf_reserve(out, STEP_BYTES))
+			return no_memory(d);
+		la_ssize_t n = archive_read_data(a, out->p + out->n, STEP_BYTES);
+		if (n < 0)
+			return bad_archive(a, d);
+		if (n == 0)
+			return MSD_OK;
+		out->n += (size_t)n;
+		if (out->n > left)
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "archive: it unpacks to more than an "
+					    "archive of its size may");
+	}
+}
+
+/* The slack of the growing buffer goes back: there may be thousands of small files. */
+static void trim(struct msd_buf *b)
+{
+	uint8_t *p = realloc(b->p, b->n > 0 ? b->n : 1);
+
+	if (p != NULL) {
+		b->p = p;
+		b->cap = b->n > 0 ? b->n : 1;
+	}
+}
+
+static msd_err add_file(struct msd_archive *ret, const char *path,
+			struct msd_archive_file **ret_file, struct msd_diag *d)
+{
+	if ((ret->n & (ret->n - 1)) == 0) { /* 0, 1, 2, 4, 8, ...: full */
+		size_t cap = ret->n > 0 ? 2 * ret->n : 1;
+		void *more = realloc(ret->files, cap * sizeof(*ret->files));
+
+		if (more == NULL)
+			return no_memory(d);
+		ret->files = more;
+	}
+	ret->files[ret->n] = (struct msd_archive_file){.path = strdup(path)};
+	if (ret->files[ret->n].path == NULL)
+		return no_memory(d);
+	*ret_file = &ret->files[ret->n++];
+	return MSD_OK;
+}
+
+static msd_err read_entry(struct archive *a, struct archive_entry *entry,
+			  uint64_t *left, struct msd_archive *ret, struct msd_diag *d)
+{
+	struct msd_archive_file *file = NULL;
+	msd_err err = check_path(entry_path(entry), d);
+
+	if (err == MSD_OK)
+		err = check_type(entry, d);
+	if (err != MSD_OK || archive_entry_filetype(entry) == AE_IFDIR)
+		return err;
+	err = add_file(ret, strip(entry_path(entry)), &file, d);
+	if (err == MSD_OK)
+		err = read_data(a, *left, &file->data, d);
+	if (err != MSD_OK)
+		return err;
+	trim(&file->data);
+	*left -= file->data.n;
+	return MSD_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct msd_archive_file *x = a;
+	const struct msd_archive_file *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static msd_err sort_files(struct msd_archive *a, struct msd_diag *d)
+{
+	char text[MSD_PRINTABLE_MAX];
+
+	if (a->n > 1)
+		qsort(a->files, a->n, sizeof(*a->files), by_path);
+	for (size_t i = 0; i < a->n; i++) {
+		const char *path = a->files[i].path;
+		struct msd_span s = {(const uint8_t *)path, strlen(path)};
+
+		if (s.n == 0 || path[s.n - 1] == '/')
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "archive: a file that is named like a "
+					    "folder: %s",
+					    msd_printable(s, text));
+		if (i > 0 && strcmp(a->files[i - 1].path, path) == 0)
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "archive: two files at %s",
+					    msd_printable(s, text));
+	}
+	return MSD_OK;
+}
+
+static uint64_t unpacked_max(struct msd_span bytes)
+{
+	uint64_t max = MSD_ARCHIVE_FREE_BYTES;
+
+	if (bytes.n > MSD_ARCHIVE_MAX_BYTES / MSD_ARCHIVE_MAX_RATIO)
+		return MSD_ARCHIVE_MAX_BYTES;
+	max += (uint64_t)bytes.n * MSD_ARCHIVE_MAX_RATIO;
+	return max < MSD_ARCHIVE_MAX_BYTES ? max : MSD_ARCHIVE_MAX_BYTES;
+}
+
+static msd_err read_entries(struct archive *a, struct msd_span bytes,
+			    struct msd_archive *ret, struct msd_diag *d)
+{
+	const uint64_t max = unpacked_max(bytes);
+	uint64_t left = max;
+	size_t n = 0;
+
+	for (;;) {
+		struct archive_entry *entry;
+		int got = archive_read_next_header(a, &entry);
+
+		if (got == ARCHIVE_EOF)
+			return MSD_OK;
+		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
+			return bad_archive(a, d);
+		if (++n > MSD_ARCHIVE_MAX_FILES)
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "archive: more than %u entries",
+					    MSD_ARCHIVE_MAX_FILES);
+		/* headers and names count as well, when they come out of little */
+		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max)
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "archive: it unpacks to more than an "
+					    "archive of its size may");
+		msd_err err = read_entry(a, entry, &left, ret, d);
+		if (err != MSD_OK)
+			return err;
+	}
+}
+
+msd_err msd_archive_read(struct msd_span bytes, struct msd_archive *ret,
+			 struct msd_diag *d)
+{
+	struct msd_archive files = {0};
+	struct archive *a;
+	msd_err err;
+
+	if (is_plain(bytes) && !has_end(bytes))
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "archive: not a tar file, or truncated: its end "
+				    "marker is missing");
+	a = open_archive(bytes);
+	if (a == NULL)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "archive: not a tar file, plain or gzipped");
+	err = read_entries(a, bytes, &files, d);
+	archive_read_free(a);
+	if (err == MSD_OK)
+		err = sort_files(&files, d);
+	if (err != MSD_OK) {
+		msd_archive_finish(&files);
+		return err;
+	}
+	*ret = files;
+	return MSD_OK;
+}
+
+const struct msd_archive_file *msd_archive_find(const struct msd_archive *a,
+						const char *path)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->files[i].path, path) == 0)
+			return &a->files[i];
+	return NULL;
+}
+
+bool msd_archive_path_is(const char *path, const char *dir, const char *suffix)
+{
+	size_t n = strlen(path);
+	size_t k = strlen(suffix);
+
+	return strncmp(path, dir, strlen(dir)) == 0 && n >= strlen(dir) + k &&
+	       strcmp(path + n - k, suffix) == 0;
+}
+
+static bool is_model_path(const char *path)
+{
+	static const char *const dirs[] = {"codegen/", "executor-config/",
+					   "runtime-config/", "parameters/"};
+
+	if (path == NULL)
+		return false;
+	path = strip(path);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (strncmp(path, dirs[i], strlen(dirs[i])) == 0)
+			return true;
+	return strcmp(path, "metadata.json") == 0;
+}
+
+bool msd_archive_is_model(struct msd_span bytes)
+{
+	struct archive *a = open_archive(bytes);
+	struct archive_entry *entry;
+	bool found = false;
+	int got = ARCHIVE_OK;
+
+	for (size_t n = 0; a != NULL && !found && n < MSD_ARCHIVE_MAX_FILES; n++) {
+		got = archive_read_next_header(a, &entry);
+		if ((got != ARCHIVE_OK && got != ARCHIVE_WARN) ||
+		    (!is_plain(bytes) &&
+		     (uint64_t)archive_filter_bytes(a, 0) > MSD_ARCHIVE_FREE_BYTES))
+			break;
+		found = is_model_path(entry_path(entry));
+	}
+	if (a != NULL)
+		archive_read_free(a);
+	return found;
+}

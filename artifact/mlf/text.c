@@ -1,0 +1,394 @@
+/* What a Model Library Format archive holds, as JSON and in words. */
+#include <jansson.h>
+#include <string.h>
+
+#include "artifact/mlf/mlf.h"
+#include "artifact/printable.h"
+
+static json_t *tensor_json(struct msd_span name, struct msd_dtype dtype,
+			   const int64_t *shape, uint32_t ndim)
+{
+	char text[MSD_DTYPE_NAME_MAX];
+	json_t *dims = json_array();
+
+	for (uint32_t i = 0; i < ndim; i++)
+		(void)json_array_append_new(dims, json_integer(shape[i]));
+	return json_pack("{s:s%,s:s,s:o}", "name", (const char *)name.p, name.n,
+			 "dtype", msd_dtype_format(dtype, text), "shape", dims);
+}
+
+static struct msd_span span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+static json_t *entry_json(const struct msd_graph *g, const char *name, uint32_t entry)
+{
+	const struct msd_graph_entry *e = &g->entries[entry];
+
+	return tensor_json(span_of(name), e->dtype, e->shape, e->ndim);
+}
+
+static void put_params(json_t *out, const struct msd_params *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->n; i++)
+		(void)json_array_append_new(
+			list, tensor_json(p->names[i], p->tensors[i].dtype,
+					  p->tensors[i].shape, p->tensors[i].ndim));
+	(void)json_object_set_new(out, "parameters", list);
+}
+
+/* Inputs are those arguments that have no parameter. */
+static void put_graph(json_t *out, const struct msd_graph *g,
+		      const struct msd_params *params)
+{
+	json_t *inputs = json_array();
+	json_t *outputs = json_array();
+	char name[32];
+
+	for (uint32_t i = 0; i < g->n_args; i++) {
+		const struct msd_graph_node *node = &g->nodes[g->args[i]];
+
+		if (msd_params_find(params, node->name) == NULL)
+			(void)json_array_append_new(
+				inputs, entry_json(g, node->name, node->first_entry));
+	}
+	for (uint32_t i = 0; i < g->n_heads; i++) {
+		(void)snprintf(name, sizeof(name), "%u", i);
+		(void)json_array_append_new(outputs, entry_json(g, name, g->heads[i]));
+	}
+	(void)json_object_set_new(out, "inputs", inputs);
+	(void)json_object_set_new(out, "outputs", outputs);
+}
+
+/* A damaged part is said to be: the rest is still worth showing. */
+static void put_parts(json_t *out, const struct msd_mlf_model *model)
+{
+	struct msd_params params = {0};
+	struct msd_graph graph = {0};
+	struct msd_diag d = {0};
+
+	if (model->params.n > 0 &&
+	    msd_params_read_file(model->params, &params, &d) != MSD_OK)
+		(void)json_object_set_new(out, "damaged",
+					  json_string(msd_diag_text(&d)));
+	else if (model->params.n > 0)
+		put_params(out, &params);
+	if (model->graph.n > 0 && msd_graph_read(model->graph, &graph, &d) != MSD_OK)
+		(void)json_object_set_new(out, "damaged",
+					  json_string(msd_diag_text(&d)));
+	else if (model->graph.n > 0)
+		put_graph(out, &graph, &params);
+	msd_graph_finish(&graph);
+	msd_params_finish(&params);
+	msd_diag_finish(&d);
+}
+
+static void copy(json_t *out, const char *key, const json_t *from, const char *old_key)
+{
+	json_t *v = json_object_get(from, key);
+
+	if (v == NULL && old_key != NULL)
+		v = json_object_get(from, old_key);
+	if (v != NULL)
+		(void)json_object_set(out, key, v);
+}
+
+static json_t *model_json(const struct msd_mlf_model *model)
+{
+	json_t *out = json_object();
+
+	copy(out, "model_name", model->json, NULL);
+	(void)json_object_set_new(
+		out, "style",
+		json_string(model->is_operator ? "operator" : "full-model"));
+	copy(out, "export_datetime", model->json, NULL);
+	copy(out, "target", model->json, NULL);
+	copy(out, "executors", model->json, "runtimes");
+	copy(out, "memory", model->json, NULL);
+	copy(out, "external_dependencies", model->json, NULL);
+	put_parts(out, model);
+	return out;
+}
+
+static json_t *describe(const struct msd_mlf *m)
+{
+	json_t *models = json_array();
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < m->n_models; i++)
+		(void)json_array_append_new(models, model_json(&m->models[i]));
+	for (size_t i = 0; i < m->archive.n; i++)
+		(void)json_array_append_new(
+			files,
+			json_pack("{s:s,s:I}", "path", m->archive.files[i].path,
+				  "bytes", (json_int_t)m->archive.files[i].data.n));
+	return json_pack("{s:I,s:s,s:i,s:o,s:o}", "file_bytes",
+			 (json_int_t)m->file_bytes, "format", "Model Library Format",
+			 "version", (int)m->version, "models", models, "files", files);
+}
+
+static int put_chunk(const char *p, size_t n, void *ctx)
+{
+	struct msd_buf *out = ctx;
+
+	msd_buf_put(out, p, n);
+	return out->bad ? -1 : 0;
+}
+
+void msd_mlf_json(const struct msd_mlf *m, struct msd_buf *out)
+{
+	json_t *json = describe(m);
+
+	if (json == NULL || json_dump_callback(json, put_chunk, out,
+					       JSON_COMPACT | JSON_ENSURE_ASCII) != 0)
+		out->bad = true;
+	json_decref(json);
+	msd_buf_put_u8(out, '\n');
+}
+
+static void put_text(struct msd_buf *out, const json_t *text)
+{
+	const char *s = json_string_value(text);
+
+	if (s != NULL)
+		msd_printable_put(out, span_of(s));
+}
+
+static void put_label(struct msd_buf *out, const char *label)
+{
+	msd_buf_printf(out, "%-11s", label);
+}
+
+/* A list of texts, or a map to texts, on one line. */
+static void put_texts(struct msd_buf *out, const char *label, json_t *v)
+{
+	const char *key;
+	json_t *text;
+	bool any = false;
+
+	if (json_array_size(v) == 0 && json_object_size(v) == 0)
+		return;
+	put_label(out, label);
+	for (size_t i = 0; i < json_array_size(v); i++) {
+		msd_buf_printf(out, "%s", i > 0 ? ", " : "");
+		put_text(out, json_array_get(v, i));
+	}
+	json_object_foreach(v, key, text)
+	{
+		msd_buf_printf(out, "%s", any ? ", " : "");
+		put_text(out, text);
+		msd_buf_printf(out, " (device type ");
+		msd_printable_put(out, span_of(key));
+		msd_buf_printf(out, ")");
+		any = true;
+	}
+	msd_buf_printf(out, "\n");
+}
+
+static void put_tensors(struct msd_buf *out, const char *label, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *t = json_array_get(list, i);
+		const json_t *shape = json_object_get(t, "shape");
+
+		put_label(out, i == 0 ? label : "");
+		put_text(out, json_object_get(t, "name"));
+		msd_buf_printf(out, ": ");
+		put_text(out, json_object_get(t, "dtype"));
+		for (size_t k = 0; k < json_array_size(shape); k++)
+			msd_buf_printf(out, "%s%lld", k > 0 ? ", " : "[",
+				       json_integer_value(json_array_get(shape, k)));
+		msd_buf_printf(out, json_array_size(shape) > 0 ? "]\n" : "[]\n");
+	}
+}
+
+/* "workspace 416, constants 3496 bytes": the numbers of one map of figures. */
+static void put_figures(struct msd_buf *out, json_t *map)
+{
+	const char *key;
+	json_t *v;
+	bool any = false;
+
+	json_object_foreach(map, key, v)
+	{
+		if (!json_is_integer(v))
+			continue;
+		msd_buf_printf(out, "%s", any ? ", " : "");
+		msd_printable_put(out, span_of(key));
+		msd_buf_printf(out, " %lld", json_integer_value(v));
+		any = true;
+	}
+}
+
+static void put_memory(struct msd_buf *out, const json_t *memory)
+{
+	json_t *functions = json_object_get(memory, "functions");
+	json_t *mains = json_object_get(functions, "main");
+	json_t *list = json_object_get(functions, "operator_functions");
+
+	for (size_t i = 0; i < json_array_size(mains); i++) {
+		put_label(out, i == 0 ? "memory" : "");
+		put_figures(out, json_array_get(mains, i));
+		msd_buf_printf(out, "\n");
+	}
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *f = json_array_get(list, i);
+		json_t *spaces = json_object_get(f, "workspace");
+
+		put_label(out, i == 0 ? "functions" : "");
+		put_text(out, json_object_get(f, "function_name"));
+		for (size_t k = 0; k < json_array_size(spaces); k++) {
+			msd_buf_printf(out, k == 0 ? ": " : "; ");
+			put_figures(out, json_array_get(spaces, k));
+		}
+		msd_buf_printf(out, "\n");
+	}
+}
+
+/* "Tensor([64], float32)", or its bytes when the archive does not say the shape. */
+static void put_type(struct msd_buf *out, const json_t *t)
+{
+	const json_t *shape = json_object_get(t, "shape");
+
+	if (!json_is_array(shape)) {
+		msd_buf_printf(out, "%lld bytes of ",
+			       json_integer_value(json_object_get(t, "size_bytes")));
+		put_text(out, json_object_get(t, "dtype"));
+		return;
+	}
+	msd_buf_printf(out, "Tensor([");
+	for (size_t k = 0; k < json_array_size(shape); k++)
+		msd_buf_printf(out, "%s%lld", k > 0 ? ", " : "",
+			       json_integer_value(json_array_get(shape, k)));
+	msd_buf_printf(out, "], ");
+	put_text(out, json_object_get(t, "dtype"));
+	msd_buf_printf(out, ")");
+}
+
+/* The tensors that are arguments of an operator, or those that are its own memory. */
+static void put_bound(struct msd_buf *out, json_t *tensors, bool is_argument)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(tensors); i++) {
+		const json_t *t = json_array_get(tensors, i);
+		const json_t *name = json_object_get(t, "input_binding");
+
+		if (json_is_string(name) != is_argument)
+			continue;
+		msd_buf_printf(out, "%s",
+			       n++ > 0       ? ", "
+			       : is_argument ? ""
+					     : ", within ");
+		if (is_argument) {
+			put_text(out, name);
+			msd_buf_printf(out, ": ");
+		}
+		put_type(out, t);
+	}
+}
+
+/* An archive of operators has a list of tensors for each function. */
+static void put_operators(struct msd_buf *out, json_t *memory)
+{
+	const char *name;
+	json_t *tensors;
+	bool any = false;
+
+	json_object_foreach(memory, name, tensors)
+	{
+		put_label(out, any ? "" : "functions");
+		msd_printable_put(out, span_of(name));
+		msd_buf_printf(out, "(");
+		put_bound(out, tensors, true);
+		msd_buf_printf(out, ")");
+		put_bound(out, tensors, false);
+		msd_buf_printf(out, "\n");
+		any = true;
+	}
+}
+
+/* Whether each argument among @tensors has a shape; before version 4 it had not. */
+static bool has_shapes(const json_t *tensors)
+{
+	for (size_t i = 0; i < json_array_size(tensors); i++) {
+		const json_t *t = json_array_get(tensors, i);
+
+		if (json_is_string(json_object_get(t, "input_binding")) &&
+		    !json_is_array(json_object_get(t, "shape")))
+			return false;
+	}
+	return json_array_size(tensors) > 0;
+}
+
+void msd_mlf_signatures(const struct msd_mlf_model *model, struct msd_buf *out)
+{
+	const char *name;
+	json_t *tensors;
+
+	json_object_foreach(json_object_get(model->json, "memory"), name, tensors)
+	{
+		if (!has_shapes(tensors))
+			continue;
+		msd_printable_put(out, span_of(name));
+		msd_buf_printf(out, "(");
+		put_bound(out, tensors, true);
+		msd_buf_printf(out, ")\n");
+	}
+}
+
+static void put_model(struct msd_buf *out, const json_t *m, bool is_operator)
+{
+	json_t *memory = json_object_get(m, "memory");
+
+	put_label(out, "model");
+	put_text(out, json_object_get(m, "model_name"));
+	msd_buf_printf(out, ", %s", is_operator ? "operator" : "full-model");
+	if (json_object_get(m, "export_datetime") != NULL) {
+		msd_buf_printf(out, ", exported ");
+		put_text(out, json_object_get(m, "export_datetime"));
+	}
+	msd_buf_printf(out, "\n");
+	put_texts(out, "target", json_object_get(m, "target"));
+	put_texts(out, "executors", json_object_get(m, "executors"));
+	if (json_object_get(m, "damaged") != NULL) {
+		put_label(out, "damaged");
+		put_text(out, json_object_get(m, "damaged"));
+		msd_buf_printf(out, "\n");
+	}
+	put_tensors(out, "inputs", json_object_get(m, "inputs"));
+	put_tensors(out, "outputs", json_object_get(m, "outputs"));
+	put_tensors(out, "parameters", json_object_get(m, "parameters"));
+	if (is_operator)
+		put_operators(out, memory);
+	else
+		put_memory(out, memory);
+}
+
+void msd_mlf_text(const struct msd_mlf *m, struct msd_buf *out)
+{
+	json_t *json = describe(m);
+	const json_t *models = json_object_get(json, "models");
+
+	if (json == NULL) {
+		out->bad = true;
+		return;
+	}
+	msd_buf_printf(out, "%-11s%llu bytes\n", "file",
+		       (unsigned long long)m->file_bytes);
+	msd_buf_printf(out, "%-11sModel Library Format, version %u\n", "format",
+		       m->version);
+	for (size_t i = 0; i < m->n_models; i++)
+		put_model(out, json_array_get(models, i), m->models[i].is_operator);
+	for (size_t i = 0; i < m->archive.n; i++) {
+		const struct msd_archive_file *f = &m->archive.files[i];
+
+		put_label(out, i == 0 ? "files" : "");
+		msd_printable_put(out, span_of(f->path));
+		msd_buf_printf(out, ", %zu bytes\n", f->data.n);
+	}
+	json_decref(json);
+}

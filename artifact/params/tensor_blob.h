@@ -1,0 +1,29 @@
+#ifndef MSD_ARTIFACT_PARAMS_TENSOR_BLOB_H
+#define MSD_ARTIFACT_PARAMS_TENSOR_BLOB_H
+/*
+ * TVM's saved tensor, the same bytes in every release:
+ *   u64 0xDD5E40F096B4A13F; u64 0; i32 device_type; i32 device_id; i32 ndim; dtype(4);
+ *   i64 shape[ndim]; i64 nbytes; nbytes of data (unaligned)
+ */
+#include "proto/dtype.h"
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+struct msd_tensor_blob {
+	struct msd_dtype dtype;
+	uint32_t ndim;
+	int64_t shape[MSD_MAX_NDIM];
+	struct msd_span
+		data; /* borrowed; not aligned: copy before compiled code sees it */
+};
+
+MSD_MUST_CHECK msd_err msd_tensor_blob_read(struct msd_cur *c,
+					    struct msd_tensor_blob *ret,
+					    struct msd_diag *d);
+
+/** A copy that is the caller's to free; its data stays borrowed. NULL: out of memory,
+ * which @d says. */
+struct msd_tensor_blob *msd_tensor_blob_copy(const struct msd_tensor_blob *t,
+					     struct msd_diag *d);
+
+#endif

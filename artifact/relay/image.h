@@ -1,0 +1,115 @@
+#ifndef MSD_ARTIFACT_RELAY_IMAGE_H
+#define MSD_ARTIFACT_RELAY_IMAGE_H
+/*
+ * The image of a relay VM executable (kind VMExecutable), decoded and checked: every
+ * register, function, constant and jump is in range, so the VM need not check again.
+ * Layouts of TVM 0.8, 0.9 to 0.13, and 0.14 to 0.19: tvm-classic.md section 3.1.
+ */
+#include "proto/bytes.h"
+#include "artifact/params/params.h"
+
+enum msd_relay_op {
+	MSD_RELAY_MOVE,           /* from, dst */
+	MSD_RELAY_RET,            /* value */
+	MSD_RELAY_INVOKE,         /* function, n, dst, n arguments */
+	MSD_RELAY_INVOKE_CLOSURE, /* closure, n, dst, n arguments */
+	MSD_RELAY_INVOKE_PACKED,  /* packed, n, how many of them are outputs, n */
+	MSD_RELAY_ALLOC_TENSOR, /* storage, offset, code, bits, lanes, n, dst, n dims */
+	MSD_RELAY_ALLOC_TENSOR_REG, /* storage, offset, shape, code, bits, lanes, dst */
+	MSD_RELAY_ALLOC_ADT,        /* tag, n, dst, n fields */
+	MSD_RELAY_ALLOC_CLOSURE,    /* function, n, dst, n free variables */
+	MSD_RELAY_GET_FIELD,        /* object, index, dst */
+	MSD_RELAY_IF,               /* test, target, offset when equal, and when not */
+	MSD_RELAY_LOAD_CONST,       /* constant, dst; 0.14+: constant, device, dst */
+	MSD_RELAY_GOTO,             /* offset */
+	MSD_RELAY_GET_TAG,          /* object, dst */
+	MSD_RELAY_LOAD_CONSTI,      /* value, dst */
+	MSD_RELAY_FATAL,            /* */
+	MSD_RELAY_ALLOC_STORAGE,    /* size, alignment, code, bits, lanes, device, dst;
+				       0.14+:
+				       ..., device, n, dst, n dims */
+	MSD_RELAY_SHAPE_OF,         /* tensor, dst */
+	MSD_RELAY_RESHAPE,          /* tensor, shape, dst */
+	MSD_RELAY_DEVICE_COPY,      /* tensor, from, to, dst */
+	MSD_RELAY_KILL,             /* dst; 0.9+ */
+	MSD_RELAY_OP_COUNT
+};
+
+struct msd_relay_ins {
+	enum msd_relay_op op;
+	uint32_t n_fields;
+	/* As above; jumps are relative to the instruction; a device is its type
+	 * whatever the file has, 0 where it says nothing. Owned. */
+	int64_t *fields;
+};
+
+struct msd_relay_func {
+	struct msd_span name;
+	struct msd_span *params; /* their names; they are the first registers */
+	int32_t *param_types;    /* of the devices that they belong on; 0: any */
+	uint32_t n_params;
+	uint32_t n_regs;
+	struct msd_relay_ins *code;
+	uint32_t n_code;
+};
+
+struct msd_relay_const {
+	struct msd_span name;           /* of one that is bound later; else empty */
+	struct msd_tensor_blob *tensor; /* owned; NULL when it is bound later */
+	int32_t device_type;            /* of where it belongs; 0: the host */
+};
+
+#define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* of one function */
+
+struct msd_relay_image {
+	struct msd_span version;
+	struct msd_relay_const *consts;
+	uint32_t n_consts;
+	struct msd_span *packed; /* names of compiled functions */
+	uint32_t n_packed;
+	struct msd_relay_func *funcs;
+	uint32_t n_funcs;
+	int32_t device_type; /* the first one named that is not the host; 0: none */
+	int32_t other_type;  /* another one; 0: none */
+	/* Private to the reader. */
+	uint32_t minor;        /* of the version, 0.minor */
+	int32_t *device_types; /* of the virtual devices, 0.9+ */
+	uint32_t n_devices;
+};
+
+/**
+ * Read the image in a module's payload, which is borrowed and must outlive *@ret; the
+ * caller owns *@ret (finish it). Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_relay_image_read(struct msd_span payload,
+					    struct msd_relay_image *ret,
+					    struct msd_diag *d);
+/** Give constants that are bound late their tensors, which borrow from @params' bytes;
+ * those that are not there stay unbound. Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_relay_image_bind(struct msd_relay_image *img,
+					    const struct msd_params *params,
+					    struct msd_diag *d);
+void msd_relay_image_finish(struct msd_relay_image *img);
+
+/**
+ * The type of the device that the file calls @number: a type itself in 0.8, since then
+ * the index of a virtual device. 0 says nothing; -1: there is none. Notes what is not
+ * the host; private to the reader.
+ */
+int32_t msd_relay_device(struct msd_relay_image *img, int64_t number);
+
+/** The instruction that allocates what the function returns, MSD_RELAY_ALLOC_TENSOR;
+ * NULL: it returns something else. */
+const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f);
+
+/** One function at @c, checked against img; private to the reader (relay_code.c). */
+MSD_MUST_CHECK msd_err msd_relay_read_func(struct msd_cur *c,
+					   struct msd_relay_image *img,
+					   struct msd_relay_func *f,
+					   struct msd_diag *d);
+/** Check what needs all functions to be there: the number of arguments of calls. */
+MSD_MUST_CHECK msd_err msd_relay_check_calls(const struct msd_relay_image *img,
+					     const struct msd_relay_func *f,
+					     struct msd_diag *d);
+
+#endif

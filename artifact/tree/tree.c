@@ -1,0 +1,391 @@
+#include "artifact/tree/tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/kind/payload.h"
+#include "artifact/printable.h"
+
+#define KIND_LIBRARY "_lib"
+#define KIND_TREE "_import_tree"
+
+/* The imports in compressed rows, as the file has them: vectors of u64, not aligned. */
+struct rows {
+	struct msd_span row_ptr;
+	struct msd_span children;
+	bool present;
+};
+
+static msd_err bad(struct msd_diag *d, const char *what)
+{
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "import tree: %s", what);
+}
+
+static msd_err truncated(struct msd_diag *d, size_t entry)
+{
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "import tree: truncated or damaged at entry %zu", entry);
+}
+
+/* vec<u64>: u64 count, then the elements. */
+static struct msd_span read_u64s(struct msd_cur *c)
+{
+	size_t n = msd_cur_count64(c, sizeof(uint64_t));
+	const uint8_t *p = msd_cur_take(c, n * sizeof(uint64_t));
+
+	return (struct msd_span){p, p != NULL ? n * sizeof(uint64_t) : 0};
+}
+
+static msd_err alloc_modules(struct msd_tree *tree, size_t n, struct msd_diag *d)
+{
+	if (n > MSD_MAX_MODULES) {
+		(void)msd_diag_set(d, MSD_UNSUPPORTED,
+				   "import tree: %zu modules; at most %u are supported",
+				   n, MSD_MAX_MODULES);
+		return MSD_UNSUPPORTED;
+	}
+	tree->modules = calloc(n > 0 ? n : 1u, sizeof(*tree->modules));
+	if (tree->modules != NULL)
+		return MSD_OK;
+	(void)msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	return MSD_NOMEM;
+}
+
+static void add_library(struct msd_tree *tree)
+{
+	tree->modules[tree->n_modules++].kind = (struct msd_span){
+		(const uint8_t *)KIND_LIBRARY, sizeof(KIND_LIBRARY) - 1};
+}
+
+/* Kahn's order: it ends early when the rest hangs on a cycle. */
+msd_err msd_tree_check(const struct msd_tree *tree, size_t n_edges, struct msd_diag *d)
+{
+	uint32_t *importers = calloc(tree->n_modules, 2 * sizeof(*importers));
+	uint32_t n_ready = 0;
+
+	if (importers == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	uint32_t *ready = importers + tree->n_modules;
+	for (size_t i = 0; i < n_edges; i++)
+		importers[tree->edges[i]]++;
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		if (importers[i] == 0)
+			ready[n_ready++] = i;
+	}
+	for (uint32_t i = 0; i < n_ready; i++) {
+		const struct msd_tree_module *m = &tree->modules[ready[i]];
+
+		for (uint32_t k = 0; k < m->n_imports; k++) {
+			if (--importers[m->imports[k]] == 0)
+				ready[n_ready++] = m->imports[k];
+		}
+	}
+	free(importers);
+	return n_ready == tree->n_modules ? MSD_OK
+					  : bad(d, "modules import each other");
+}
+
+/* Check the compressed rows and turn them into each module's list of imports. */
+static msd_err set_imports(struct msd_tree *tree, const struct rows *rows,
+			   struct msd_diag *d)
+{
+	size_t n_edges = rows->children.n / sizeof(uint64_t);
+	uint64_t from = 0;
+
+	if (rows->row_ptr.n != (tree->n_modules + (size_t)1) * sizeof(uint64_t))
+		return bad(d, "its rows do not match the number of modules");
+	if (n_edges > UINT32_MAX)
+		return bad(d, "too many imports");
+	tree->edges = calloc(n_edges > 0 ? n_edges : 1u, sizeof(*tree->edges));
+	if (tree->edges == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	for (size_t i = 0; i < n_edges; i++) {
+		uint64_t child = msd_le64(rows->children.p + i * sizeof(uint64_t));
+
+		if (child >= tree->n_modules)
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "import tree: import %" PRIu64
+					    " is not one of its %u modules",
+					    child, tree->n_modules);
+		tree->edges[i] = (uint32_t)child;
+	}
+	if (msd_le64(rows->row_ptr.p) != 0)
+		return bad(d, "its first row does not start at 0");
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		uint64_t to = msd_le64(rows->row_ptr.p + (i + (size_t)1) * 8);
+
+		if (to < from || to > n_edges)
+			return bad(d, "its rows are not in order");
+		tree->modules[i].imports = tree->edges + from;
+		tree->modules[i].n_imports = (uint32_t)(to - from);
+		from = to;
+	}
+	if (from != n_edges)
+		return bad(d, "it lists imports that belong to no module");
+	return msd_tree_check(tree, n_edges, d);
+}
+
+/* No tree in the file: the library is the root and imports all the others, in order. */
+static msd_err imply_imports(struct msd_tree *tree, struct msd_diag *d)
+{
+	size_t n_edges = tree->n_modules - (size_t)1;
+
+	tree->edges = calloc(n_edges > 0 ? n_edges : 1u, sizeof(*tree->edges));
+	if (tree->edges == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	for (uint32_t i = 0; i < n_edges; i++)
+		tree->edges[i] = i + 1;
+	tree->modules[0].imports = tree->edges;
+	tree->modules[0].n_imports = (uint32_t)n_edges;
+	return MSD_OK;
+}
+
+/* Only its kind's own reader knows where an inline payload ends. */
+static msd_err take_inline_payload(struct msd_tree *tree, struct msd_span kind,
+				   struct msd_cur *c, enum msd_era era,
+				   struct msd_diag *d)
+{
+	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
+	const uint8_t *start = c->p;
+	char name[MSD_PRINTABLE_MAX];
+
+	if (row == NULL)
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"module %u is of the kind \"%s\", which modserd does "
+			"not know; nothing after it can be read",
+			tree->n_modules, msd_printable(kind, name));
+	msd_err err = row->read(c, era, NULL, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "module %u (%s)", tree->n_modules,
+				     row->kind);
+	tree->modules[tree->n_modules++] = (struct msd_tree_module){
+		.kind = kind,
+		.payload = {start, (size_t)(c->p - start)},
+	};
+	return MSD_OK;
+}
+
+static msd_err read_inline_entry(struct msd_tree *tree, struct rows *rows,
+				 struct msd_cur *c, enum msd_era era,
+				 struct msd_diag *d)
+{
+	struct msd_span key = msd_cur_str64(c);
+
+	if (c->bad)
+		return bad(d, "truncated");
+	tree->entries[tree->n_entries++] =
+		msd_span_is(key, KIND_TREE) ? MSD_TREE_ENTRY : tree->n_modules;
+	if (msd_span_is(key, KIND_LIBRARY)) {
+		add_library(tree);
+		return MSD_OK;
+	}
+	if (!msd_span_is(key, KIND_TREE))
+		return take_inline_payload(tree, key, c, era, d);
+	if (rows->present)
+		return bad(d, "there are two of them");
+	rows->present = true;
+	rows->row_ptr = read_u64s(c);
+	rows->children = read_u64s(c);
+	return c->bad ? bad(d, "truncated") : MSD_OK;
+}
+
+/* Without a tree the library is the root, wherever and however often it is listed. */
+static void put_library_first(struct msd_tree *tree)
+{
+	struct msd_tree_module *m = tree->modules;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		bool is_library = msd_span_is(m[i].kind, KIND_LIBRARY);
+
+		tree->entries[i] = is_library ? 0 : kept + 1;
+		if (!is_library)
+			m[kept++] = m[i];
+	}
+	for (uint32_t i = kept; i > 0; i--)
+		m[i] = m[i - 1];
+	m[0] = (struct msd_tree_module){0};
+	tree->n_modules = 0;
+	add_library(tree);
+	tree->n_modules = kept + 1;
+}
+
+/* Entries that stand as TVM writes them need not be remembered. */
+static void forget_usual_entries(struct msd_tree *tree)
+{
+	uint32_t first = tree->has_import_tree ? 0 : 1;
+
+	for (uint32_t i = 0; i < tree->n_entries; i++) {
+		uint32_t usual =
+			i + first < tree->n_modules ? i + first : MSD_TREE_ENTRY;
+
+		if (tree->entries[i] != usual)
+			return;
+	}
+	if (tree->n_entries + first !=
+	    tree->n_modules + (tree->has_import_tree ? 1u : 0u))
+		return;
+	free(tree->entries);
+	tree->entries = NULL;
+	tree->n_entries = 0;
+}
+
+static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree *tree,
+			   struct msd_diag *d)
+{
+	struct rows rows = {0};
+	size_t n = msd_cur_count64(c, sizeof(uint64_t));
+
+	if (c->bad)
+		return bad(d, "its number of entries does not fit into the blob");
+	/* One more than listed: the library may have to be added as the root. */
+	msd_err err = alloc_modules(tree, n + 1, d);
+	if (err != MSD_OK)
+		return err;
+	tree->entries = calloc(n > 0 ? n : 1u, sizeof(*tree->entries));
+	if (tree->entries == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+	for (size_t i = 0; i < n && err == MSD_OK; i++)
+		err = read_inline_entry(tree, &rows, c, era, d);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_cur_end(c))
+		return bad(d, "bytes are left after its last entry");
+	tree->layout = MSD_BLOB_INLINE;
+	tree->has_import_tree = rows.present;
+	if (!rows.present)
+		put_library_first(tree);
+	forget_usual_entries(tree);
+	if (!rows.present)
+		return imply_imports(tree, d);
+	if (tree->n_modules == 0)
+		return bad(d, "it has no modules");
+	return set_imports(tree, &rows, d);
+}
+
+static msd_err read_framed(struct msd_cur *c, struct msd_tree *tree, struct msd_diag *d)
+{
+	struct rows rows = {.present = true};
+
+	rows.row_ptr = read_u64s(c);
+	rows.children = read_u64s(c);
+	if (c->bad)
+		return bad(d, "truncated");
+	if (rows.row_ptr.n < 2 * sizeof(uint64_t))
+		return bad(d, "it has no modules");
+	size_t n = rows.row_ptr.n / sizeof(uint64_t) - 1;
+	msd_err err = alloc_modules(tree, n, d);
+	if (err != MSD_OK)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		struct msd_tree_module *m = &tree->modules[i];
+
+		m->kind = msd_cur_str64(c);
+		if (!msd_span_is(m->kind, KIND_LIBRARY))
+			m->payload = msd_cur_str64(c);
+		if (c->bad)
+			return truncated(d, i);
+		tree->n_modules++;
+	}
+	if (!msd_cur_end(c))
+		return bad(d, "bytes are left after its last module");
+	tree->layout = MSD_BLOB_FRAMED;
+	tree->has_import_tree = true;
+	return set_imports(tree, &rows, d);
+}
+
+msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tree *ret,
+			   struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(blob);
+	uint64_t n = msd_cur_u64(&c);
+	struct msd_tree tree = {0};
+	msd_err err;
+
+	if (c.bad || n != c.left)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "import tree: its size prefix says %" PRIu64
+				    " bytes, %zu are there",
+				    n, c.left);
+	tree.blob = (struct msd_span){c.p, c.left};
+	err = era == MSD_ERA_FFI ? read_framed(&c, &tree, d)
+				 : read_inline(&c, era, &tree, d);
+	if (err != MSD_OK) {
+		msd_tree_finish(&tree);
+		return err;
+	}
+	*ret = tree;
+	return MSD_OK;
+}
+
+static msd_err read_no_blob(struct msd_tree *ret, struct msd_diag *d)
+{
+	struct msd_tree tree = {.layout = MSD_BLOB_NONE};
+	msd_err err = alloc_modules(&tree, 1, d);
+
+	if (err != MSD_OK)
+		return err;
+	add_library(&tree);
+	*ret = tree;
+	return MSD_OK;
+}
+
+/* The blob's symbol; that of a system library may have a prefix. */
+static const struct msd_elf_sym *
+find_symbol(const struct msd_elf *elf, const char *name, struct msd_span *ret_prefix)
+{
+	const struct msd_elf_sym *sym = msd_elf_find(elf, name);
+	size_t n = strlen(name);
+
+	for (size_t i = 0; sym == NULL && i < elf->n_syms; i++) {
+		const struct msd_elf_sym *s = &elf->syms[i];
+		size_t k = strlen(s->name);
+
+		if (!s->defined || s->type == MSD_SYM_FUNC || n == 0 || k <= n ||
+		    strcmp(s->name + k - n, name) != 0)
+			continue;
+		*ret_prefix = (struct msd_span){(const uint8_t *)s->name, k - n};
+		sym = s;
+	}
+	return sym;
+}
+
+msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
+			      struct msd_tree *ret, struct msd_diag *d)
+{
+	const char *name = msd_era_names(era)->blob;
+	struct msd_span symbol_prefix = {0};
+	const struct msd_elf_sym *sym = find_symbol(elf, name, &symbol_prefix);
+	struct msd_span prefix;
+	struct msd_span blob;
+
+	if (sym == NULL)
+		return read_no_blob(ret, d);
+	if (!msd_elf_at(elf, sym->value, sizeof(uint64_t), &prefix))
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s is not in the file", name);
+	uint64_t n = msd_le64(prefix.p);
+	/* n is compared with the symbol's size first, so that the sum cannot wrap. */
+	if (n > elf->image.n || (sym->size != 0 && n + sizeof(n) > sym->size) ||
+	    !msd_elf_at(elf, sym->value, n + sizeof(n), &blob))
+		return msd_diag_set(
+			d, MSD_BAD_ARTIFACT,
+			"%s: its size prefix says %" PRIu64
+			" bytes, which it does not have (symbol size %" PRIu64 ")",
+			name, n, sym->size);
+	msd_err err = msd_tree_read_blob(blob, era, ret, d);
+	if (err == MSD_OK)
+		ret->symbol_prefix = symbol_prefix;
+	return err;
+}
+
+void msd_tree_finish(struct msd_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	free(tree->modules);
+	free(tree->edges);
+	free(tree->entries);
+	*tree = (struct msd_tree){0};
+}

@@ -1,0 +1,60 @@
+#ifndef MSD_ARTIFACT_TREE_TREE_H
+#define MSD_ARTIFACT_TREE_TREE_H
+/*
+ * The import tree of an artifact: its modules, who imports whom, and each module's
+ * payload bytes. Read from the blob inside a library, in every layout from TVM 0.6 to
+ * 0.27. Module 0 is the root. Validated: child indices in range, no cycle.
+ */
+#include "artifact/elf/era.h"
+
+#define MSD_MAX_MODULES 4096u     /* modules in one tree */
+#define MSD_TREE_ENTRY UINT32_MAX /* in msd_tree.entries: the import tree itself */
+
+struct msd_tree_module {
+	struct msd_span kind; /* "_lib", "cuda", "relax.VMExecutable", ...; borrowed */
+	struct msd_span payload; /* borrowed from the blob; empty for "_lib" */
+	const uint32_t *imports; /* module indices, into msd_tree.edges */
+	uint32_t n_imports;
+};
+
+enum msd_blob_layout {
+	MSD_BLOB_NONE,   /* no blob: one library, nothing imported */
+	MSD_BLOB_INLINE, /* <= 0.21: payloads are not length-prefixed */
+	MSD_BLOB_FRAMED, /* >= 0.22: CSR first, payloads length-prefixed */
+};
+
+struct msd_tree {
+	struct msd_tree_module *modules;
+	uint32_t n_modules;
+	uint32_t *edges; /* owned */
+	enum msd_blob_layout layout;
+	bool has_import_tree; /* false: 0.6 style, or omitted; the tree was implied */
+	struct msd_span blob; /* borrowed, without the size prefix */
+	struct msd_span symbol_prefix; /* of a system library's blob; the ELF's */
+	/* The inline layout's entries as the file lists them, each a module's number or
+	 * MSD_TREE_ENTRY. Owned. NULL when they stand as TVM writes them: the modules
+	 * in order, then the tree; or, without a tree, the modules behind the root. */
+	uint32_t *entries;
+	uint32_t n_entries;
+};
+
+/**
+ * Read the tree of a library; without a blob it is one "_lib". Several "_lib" (0.7) all
+ * mean the library itself. What is held is not a tree in the strict sense: a module may
+ * be imported by several and some by nobody, so walk it with a mark on each module. The
+ * image must outlive *@ret, which the caller owns (finish it). Errors:
+ * MSD_BAD_ARTIFACT; MSD_UNSUPPORTED: more than MSD_MAX_MODULES, or an inline-layout
+ * blob with a kind whose payload has no known end, which the text names; MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_tree_read_library(const struct msd_elf *elf,
+					     enum msd_era era, struct msd_tree *ret,
+					     struct msd_diag *d);
+/** The same for a bare blob with its size prefix; @era chooses the layout. */
+MSD_MUST_CHECK msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era,
+					  struct msd_tree *ret, struct msd_diag *d);
+/** MSD_BAD_ARTIFACT when modules import each other; MSD_NOMEM. @n_edges of all. */
+MSD_MUST_CHECK msd_err msd_tree_check(const struct msd_tree *tree, size_t n_edges,
+				      struct msd_diag *d);
+void msd_tree_finish(struct msd_tree *tree); /* NULL and zeroed are fine */
+
+#endif

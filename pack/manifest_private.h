@@ -1,0 +1,15 @@
+#ifndef MSD_PACK_MANIFEST_PRIVATE_H
+#define MSD_PACK_MANIFEST_PRIVATE_H
+/* What manifest.c and manifest_read.c share. */
+#include "pack/manifest.h"
+
+struct msd_manifest_release {
+	const char *name; /* the oldest release that writes so */
+	enum msd_era era;
+	enum msd_tree_style style;
+};
+
+#define MSD_MANIFEST_RELEASES 5
+extern const struct msd_manifest_release msd_manifest_releases[MSD_MANIFEST_RELEASES];
+
+#endif

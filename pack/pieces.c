@@ -1,0 +1,255 @@
+#include "pack/pieces.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack/pieces_private.h"
+
+#define KEY_OPAQUE "payload" /* the whole payload in one file */
+
+static const struct msd_piece_field nothing[] = {{0}};
+static const struct msd_piece_field json_graph[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL},
+	{"graph", MSD_PIECE_FILE, ".graph.json"},
+	{"constants", MSD_PIECE_NAMES, NULL},
+	{0}};
+static const struct msd_piece_field relay_vm[] = {{"code", MSD_PIECE_FILE, ".ro"}, {0}};
+static const struct msd_piece_field static_library[] = {
+	{"object", MSD_PIECE_FILE, ".o"}, {"symbols", MSD_PIECE_NAMES, NULL}, {0}};
+static const struct msd_piece_field c_source[] = {{"code", MSD_PIECE_FILE, ".c"},
+						  {"format", MSD_PIECE_TEXT, NULL},
+						  {"symbols", MSD_PIECE_NAMES, NULL},
+						  {"constants", MSD_PIECE_NAMES, NULL},
+						  {0}};
+static const struct msd_piece_field vitis[] = {{"model", MSD_PIECE_FILE, ".xmodel"},
+					       {"export_path", MSD_PIECE_TEXT, NULL},
+					       {"symbol", MSD_PIECE_TEXT, NULL},
+					       {"constants", MSD_PIECE_NAMES, NULL},
+					       {0}};
+static const struct msd_piece_field torch[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".pt"}, {0}};
+static const struct msd_piece_field coreml[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".mlmodelc"}, {0}};
+static const struct msd_piece_field marvell[] = {
+	{"symbol", MSD_PIECE_TEXT, NULL},
+	{"graph", MSD_PIECE_FILE, ".nodes.json"},
+	{"code", MSD_PIECE_FILE, ".code"},
+	{0}};
+
+static const struct msd_piece_format formats[] = {
+	{"_lib", nothing, NULL, NULL},
+	{"cuda", NULL, msd_split_device, msd_join_device},
+	{"opencl", NULL, msd_split_device, msd_join_device},
+	{"hip", NULL, msd_split_device, msd_join_device},
+	{"hsaco", NULL, msd_split_device, msd_join_device},
+	{"hexagon", NULL, msd_split_device, msd_join_device},
+	{"opengl", NULL, msd_split_device, msd_join_device},
+	{"metal", NULL, msd_split_metal, msd_join_metal},
+	{"vulkan", NULL, msd_split_vulkan, msd_join_vulkan},
+	{"webgpu", NULL, msd_split_webgpu, msd_join_webgpu},
+	{"relax.VMExecutable", NULL, msd_split_relax, msd_join_relax},
+	{"relax.Executable", NULL, msd_split_relax, msd_join_relax},
+	{"VMExecutable", relay_vm, NULL, NULL},
+	{"GraphExecutorFactory", NULL, msd_split_graph, msd_join_graph},
+	{"GraphRuntimeFactory", NULL, msd_split_graph, msd_join_graph},
+	{"AotExecutorFactory", NULL, msd_split_aot, msd_join_aot},
+	{"const_loader", NULL, msd_split_consts, msd_join_consts},
+	{"metadata", NULL, msd_split_consts, msd_join_consts},
+	{"metadata_module", nothing, NULL, NULL},
+	{"static_library", static_library, NULL, NULL},
+	{"c", c_source, NULL, NULL},
+	{"json", json_graph, NULL, NULL},
+	{"dnnl_json", json_graph, NULL, NULL},
+	{"cublas_json", json_graph, NULL, NULL},
+	{"cudnn_json", json_graph, NULL, NULL},
+	{"hipblas_json", json_graph, NULL, NULL},
+	{"bnns_json", json_graph, NULL, NULL},
+	{"tensorrt", json_graph, NULL, NULL},
+	{"msc_tensorrt", json_graph, NULL, NULL},
+	{"arm_compute_lib", json_graph, NULL, NULL},
+	{"clml", json_graph, NULL, NULL},
+	{"nnapi", json_graph, NULL, NULL},
+	{"VitisAIRuntime", vitis, NULL, NULL},
+	{"coreml", coreml, NULL, NULL},
+	{"torch", torch, NULL, NULL},
+	{"mrvl_sim", marvell, NULL, NULL},
+	{"mrvl_hw", marvell, NULL, NULL},
+};
+
+static const struct msd_piece_format *find_format(struct msd_span kind)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (msd_span_is(kind, formats[i].kind))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+msd_err msd_split_no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory taking a module apart");
+}
+
+msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem, const char *suffix,
+			struct msd_buf *bytes, struct msd_diag *d)
+{
+	struct msd_piece *grown =
+		realloc(pieces->piece, (pieces->n + 1) * sizeof(*pieces->piece));
+	char *name = NULL;
+
+	if (grown != NULL)
+		pieces->piece = grown;
+	if (grown == NULL || bytes->bad || asprintf(&name, "%s%s", stem, suffix) < 0) {
+		msd_buf_finish(bytes);
+		return msd_split_no_memory(d);
+	}
+	pieces->piece[pieces->n++] = (struct msd_piece){
+		.name = name, .bytes = {bytes->p, bytes->n}, .owned = *bytes};
+	*bytes = (struct msd_buf){0};
+	return MSD_OK;
+}
+
+msd_err msd_pieces_add(struct msd_pieces *pieces, const char *stem, const char *suffix,
+		       struct msd_span bytes, struct msd_diag *d)
+{
+	struct msd_buf none = {0};
+	msd_err err = msd_pieces_take(pieces, stem, suffix, &none, d);
+
+	if (err == MSD_OK)
+		pieces->piece[pieces->n - 1].bytes = bytes;
+	return err;
+}
+
+static void drop_from(struct msd_pieces *pieces, size_t n)
+{
+	while (pieces->n > n) {
+		struct msd_piece *last = &pieces->piece[--pieces->n];
+
+		free(last->name);
+		msd_buf_finish(&last->owned);
+	}
+}
+
+void msd_pieces_finish(struct msd_pieces *pieces)
+{
+	if (pieces == NULL)
+		return;
+	drop_from(pieces, 0);
+	free(pieces->piece);
+	*pieces = (struct msd_pieces){0};
+}
+
+/* The files that were just made, as a source. */
+static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
+			  struct msd_diag *d)
+{
+	const struct msd_pieces *pieces = ctx;
+
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct msd_piece *one = &pieces->piece[i];
+
+		if (strcmp(one->name, name) != 0)
+			continue;
+		msd_buf_put(ret, one->bytes.p, one->bytes.n);
+		return ret->bad ? msd_split_no_memory(d) : MSD_OK;
+	}
+	return msd_diag_set(d, MSD_NOT_FOUND, "%s: no such file", name);
+}
+
+/* MSD_BAD_ARTIFACT unless the pieces make the same payload again. */
+static msd_err check_pieces(const struct msd_splitter *s, struct msd_span kind,
+			    struct msd_span payload, struct msd_diag *d)
+{
+	struct msd_piece_source source = {read_piece, s->files};
+	struct msd_buf again = {0};
+	msd_err err = msd_payload_join(kind, s->entry, s->era, &source, &again, d);
+
+	if (err == MSD_OK &&
+	    (again.n != payload.n ||
+	     (payload.n > 0 && memcmp(again.p, payload.p, payload.n) != 0)))
+		err = MSD_BAD_ARTIFACT;
+	msd_buf_finish(&again);
+	return err;
+}
+
+static msd_err split_opaque(struct msd_splitter *s, struct msd_span payload,
+			    struct msd_diag *d)
+{
+	if (payload.n == 0) /* not forgotten, but empty */
+		return msd_split_set(s, KEY_OPAQUE, json_null(), d);
+	return msd_split_file(s, KEY_OPAQUE, ".bin", payload, d);
+}
+
+msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
+			  enum msd_era era, const char *stem, json_t *entry,
+			  struct msd_pieces *files, struct msd_diag *d)
+{
+	const struct msd_piece_format *format = find_format(kind);
+	size_t n_before = files->n;
+	struct msd_splitter s = {
+		.era = era, .stem = stem, .entry = json_object(), .files = files};
+	struct msd_cur c = msd_cur_of(payload);
+	struct msd_diag why = {0}; /* of no interest: the payload stays whole */
+	msd_err err = MSD_BAD_ARTIFACT;
+
+	if (s.entry == NULL)
+		return msd_split_no_memory(d);
+	if (format != NULL) {
+		err = format->fields != NULL
+			      ? msd_split_fields(&s, format->fields, &c, &why)
+			      : format->split(&s, &c, &why);
+		if (err == MSD_OK)
+			err = msd_cur_end(&c) ? check_pieces(&s, kind, payload, &why)
+					      : MSD_BAD_ARTIFACT;
+	}
+	msd_diag_finish(&why);
+	if (err != MSD_OK && err != MSD_NOMEM) {
+		drop_from(files, n_before);
+		(void)json_object_clear(s.entry);
+		err = split_opaque(&s, payload, d);
+	}
+	if (err == MSD_NOMEM ||
+	    (err == MSD_OK && json_object_update(entry, s.entry) != 0))
+		err = msd_split_no_memory(d);
+	json_decref(s.entry);
+	return err;
+}
+
+static msd_err join_opaque(const struct msd_joiner *j, struct msd_buf *out,
+			   struct msd_diag *d)
+{
+	struct msd_buf file = {0};
+
+	if (json_is_null(json_object_get(j->entry, KEY_OPAQUE)))
+		return MSD_OK;
+	msd_err err = msd_join_read(j, KEY_OPAQUE, &file, d);
+
+	if (err == MSD_OK)
+		msd_buf_put(out, file.p, file.n);
+	msd_buf_finish(&file);
+	return err;
+}
+
+msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era era,
+			 const struct msd_piece_source *source, struct msd_buf *out,
+			 struct msd_diag *d)
+{
+	const struct msd_piece_format *format = find_format(kind);
+	struct msd_joiner j = {.era = era, .entry = entry, .source = source};
+	msd_err err = MSD_OK;
+
+	if (json_object_get(entry, KEY_OPAQUE) != NULL)
+		err = join_opaque(&j, out, d);
+	else if (format != NULL)
+		err = format->fields != NULL
+			      ? msd_join_fields(&j, format->fields, out, d)
+			      : format->join(&j, out, d);
+	else
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "a kind that is not known: its \"payload\" must be "
+				   "the name of a file, or null for none");
+	if (err == MSD_OK && out->bad)
+		err = msd_split_no_memory(d);
+	return err;
+}
