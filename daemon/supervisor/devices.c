@@ -1,14 +1,11 @@
 /*
  * Happy path:
  *  - the first question starts the process; it writes a response body and exits
- *  - its exit, the pipe's end and the timer's close come in any order; then all who
- *    wait are answered
+ *  - its exit: what is left in the pipe is read; then all who wait are answered
  * Failures: it cannot be started, it dies, it writes something else, it takes too long
  * (killed): the answer has no devices and says why.
  */
 #include "daemon/supervisor/devices.h"
-
-#include <signal.h>
 
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/module/module.h"
@@ -22,6 +19,12 @@ void msd_devices_init(struct msd_devices *devices)
 {
 	*devices = (struct msd_devices){0};
 	msd_list_init(&devices->waiters);
+}
+
+void msd_devices_stop(struct msd_devices *devices)
+{
+	if (devices->child != NULL)
+		msd_child_kill(devices->child, "the daemon ended");
 }
 
 void msd_devices_finish(struct msd_devices *devices)
@@ -78,105 +81,55 @@ static void answer_all(struct msd_devices *devices)
 	}
 }
 
-static void on_handle_closed(uv_handle_t *handle)
+static void on_output(void *user, const char *bytes, size_t n)
 {
-	struct msd_devices *devices = handle->data;
+	struct msd_devices *devices = user;
 
-	if (--devices->open_handles > 0)
-		return;
-	devices->is_running = false;
+	if (devices->bytes.n <= MAX_ANSWER_BYTES)
+		msd_buf_put(&devices->bytes, bytes, n);
+}
+
+static void on_child_exit(void *user)
+{
+	struct msd_devices *devices = user;
+	struct msd_child *child = devices->child;
+
+	msd_child_read_output(child);
+	devices->child = NULL;
+	msd_child_close(child);
+	msd_deadline_clear(&server_of(devices)->deadlines, &devices->timeout);
 	if (devices->found.n == 0)
 		read_answer(devices);
 	msd_buf_finish(&devices->bytes);
 	answer_all(devices);
 }
 
-static void close_once(uv_handle_t *handle)
-{
-	if (!uv_is_closing(handle))
-		uv_close(handle, on_handle_closed);
-}
+static const struct msd_child_ops child_ops = {
+	.on_output = on_output,
+	.on_exit = on_child_exit,
+};
 
-static void on_process_exit(uv_process_t *process, int64_t status, int term_signal)
+static void on_timeout(struct msd_deadline *node)
 {
-	struct msd_devices *devices = process->data;
-
-	(void)status;
-	(void)term_signal;
-	close_once((uv_handle_t *)&devices->timer);
-	close_once((uv_handle_t *)process);
-}
-
-static void on_timeout(uv_timer_t *timer)
-{
-	struct msd_devices *devices = timer->data;
+	struct msd_devices *devices =
+		MSD_CONTAINER_OF(node, struct msd_devices, timeout);
 
 	found_nothing(devices, "the drivers did not answer in time");
-	(void)uv_process_kill(&devices->process, SIGKILL);
-}
-
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret)
-{
-	struct msd_devices *devices = handle->data;
-	struct msd_buf *b = &devices->bytes;
-
-	if (b->n > MAX_ANSWER_BYTES || !msd_buf_reserve(b, suggested)) {
-		*ret = uv_buf_init(NULL, 0);
-		return;
-	}
-	*ret = uv_buf_init((char *)b->p + b->n, (unsigned)suggested);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *ignored)
-{
-	struct msd_devices *devices = stream->data;
-
-	(void)ignored;
-	if (n > 0)
-		devices->bytes.n += (size_t)n;
-	else if (n < 0)
-		close_once((uv_handle_t *)stream);
-}
-
-static int spawn(struct msd_devices *devices)
-{
-	struct msd_server *s = server_of(devices);
-	char *argv[] = {s->worker_path, (char *)(uintptr_t) "--devices", NULL};
-	uv_stdio_container_t stdio[3] = {
-		{.flags = UV_IGNORE},
-		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
-		 .data.stream = (uv_stream_t *)&devices->pipe},
-		{.flags = UV_IGNORE},
-	};
-	uv_process_options_t options = {
-		.file = s->worker_path,
-		.args = argv,
-		.exit_cb = on_process_exit,
-		.stdio = stdio,
-		.stdio_count = 3,
-	};
-
-	return uv_spawn(&s->loop, &devices->process, &options);
+	msd_child_kill(devices->child, "it took too long");
 }
 
 static void start(struct msd_devices *devices)
 {
 	struct msd_server *s = server_of(devices);
+	char *argv[] = {s->worker_path, (char *)(uintptr_t) "--devices", NULL};
+	const struct msd_child_how how = {.argv = argv, .drops_errors = true};
 
-	devices->is_running = true;
-	devices->open_handles = 3;
-	devices->process.data = devices->pipe.data = devices->timer.data = devices;
-	(void)uv_pipe_init(&s->loop, &devices->pipe, 0);
-	(void)uv_timer_init(&s->loop, &devices->timer);
-	if (spawn(devices) != 0) {
+	devices->timeout.on_due = on_timeout;
+	if (msd_child_spawn(&s->loop, &how, &child_ops, devices, &devices->child,
+			    NULL) == MSD_OK)
+		(void)msd_deadline_set(&s->deadlines, &devices->timeout, LOOK_MS);
+	else
 		found_nothing(devices, "modserd-worker --devices cannot be started");
-		close_once((uv_handle_t *)&devices->process);
-		close_once((uv_handle_t *)&devices->pipe);
-		close_once((uv_handle_t *)&devices->timer);
-		return;
-	}
-	(void)uv_timer_start(&devices->timer, on_timeout, LOOK_MS, 0);
-	(void)uv_read_start((uv_stream_t *)&devices->pipe, on_alloc, on_read);
 }
 
 void msd_devices_answer(struct msd_server *s, struct msd_req *r)
@@ -184,8 +137,8 @@ void msd_devices_answer(struct msd_server *s, struct msd_req *r)
 	struct msd_devices *devices = &s->devices;
 
 	msd_list_append(&devices->waiters, &r->link);
+	if (devices->found.n == 0 && devices->child == NULL)
+		start(devices);
 	if (devices->found.n > 0)
 		answer_all(devices);
-	else if (!devices->is_running)
-		start(devices);
 }

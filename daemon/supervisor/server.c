@@ -204,8 +204,7 @@ void msd_server_finish(struct msd_server *s)
 	}
 	while (!msd_list_is_empty(&s->sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
-	if (s->devices.is_running)
-		(void)uv_process_kill(&s->devices.process, SIGKILL);
+	msd_devices_stop(&s->devices);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
 	uv_walk(&s->loop, close_handle, NULL);

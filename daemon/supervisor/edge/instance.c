@@ -20,7 +20,7 @@ static void forget(struct msd_session *s, struct msd_process *p,
 {
 	struct msd_buf params = {0};
 
-	if (p->replica != NULL && !p->has_exited) {
+	if (p->replica != NULL && msd_process_is_running(p)) {
 		msd_pack_array(&params, 1);
 		msd_pack_handle(&params, MSD_EXT_INSTANCE, theirs);
 		msd_replica_tell(p->replica, s, MSD_M_INSTANCE_FREE, &params);

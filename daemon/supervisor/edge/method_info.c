@@ -175,8 +175,8 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m)
 		const struct msd_process *p = m->replicas[i].process;
 		if (p == NULL)
 			continue;
-		pid = pid != 0 ? pid : (uint64_t)p->pid;
-		rss += rss_bytes(p->pid);
+		pid = pid != 0 ? pid : (uint64_t)p->child->pid;
+		rss += rss_bytes(p->child->pid);
 	}
 	put_str(b, "name", m->name);
 	put_str(b, "state", msd_module_state_name(m->state));
@@ -215,7 +215,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < m->n_replicas; i++)
 		if (m->replicas[i].process != NULL)
-			msd_pack_uint(b, (uint64_t)m->replicas[i].process->pid);
+			msd_pack_uint(b, (uint64_t)m->replicas[i].process->child->pid);
 }
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)

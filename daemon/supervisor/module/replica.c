@@ -162,14 +162,15 @@ void msd_replica_on_lost(struct msd_replica *rep)
 
 	msd_deadline_clear(&m->server->deadlines, &rep->timer);
 	if (p != NULL)
-		msd_process_describe_end(p, &how);
+		msd_child_describe_end(p->child, &how);
 	else
 		msd_buf_printf(&how, "%s", m->error != NULL ? m->error : "not started");
 	msd_buf_put_u8(&how, 0);
 	const char *text = how.bad ? "out of memory" : (const char *)how.p;
 	const enum msd_loss loss =
 		p == NULL ? MSD_LOSS_NOT_STARTED
-		: p->term_signal == 0 && p->exit_status == MSD_EXIT_GPU_FAULT
+		: p->child->term_signal == 0 &&
+				p->child->exit_status == MSD_EXIT_GPU_FAULT
 			? MSD_LOSS_DEVICE
 			: MSD_LOSS_DEATH;
 	m->n_open -= rep->is_open ? 1u : 0u;

@@ -1,0 +1,205 @@
+#include "daemon/child/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Happy path:
+ *  - spawn: a pipe for its output, exec in a session of its own
+ *  - output goes to on_output as it comes, its end is kept as last words
+ *  - exit: the rest of its group is killed; on_exit
+ *  - close: both handles closed; on_closed, freed
+ *
+ * Failures:
+ *  - it cannot be started: libuv's handle is closed on a later turn, nobody is told
+ *    again
+ *  - a process that it left behind in another session holds the pipe open: its exit
+ *    is enough, the pipe's end is not waited for
+ *  - it writes without end: 256 KiB are read at a time, then others get their turn
+ */
+
+#define READS_PER_TURN 64
+#define LAST_LINES 2
+
+static void keep_words(struct msd_child *c, const char *bytes, size_t n)
+{
+	if (n > sizeof(c->words)) {
+		bytes += n - sizeof(c->words);
+		n = sizeof(c->words);
+	}
+	size_t old =
+		sizeof(c->words) - n < c->n_words ? sizeof(c->words) - n : c->n_words;
+	memmove(c->words, c->words + c->n_words - old, old);
+	memcpy(c->words + old, bytes, n);
+	c->n_words = old + n;
+}
+
+/* Take what has been written. False at the end: every writer is gone. */
+static bool read_some(struct msd_child *c)
+{
+	char bytes[4096];
+
+	for (int i = 0; i < READS_PER_TURN; i++) {
+		ssize_t n = read(c->output_fd, bytes, sizeof(bytes));
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		if (n == 0)
+			return false;
+		keep_words(c, bytes, (size_t)n);
+		c->ops->on_output(c->user, bytes, (size_t)n);
+	}
+	return true;
+}
+
+void msd_child_read_output(struct msd_child *c)
+{
+	(void)read_some(c);
+}
+
+static void on_output_ready(uv_poll_t *poll, int status, int events)
+{
+	(void)events;
+	if (status < 0 || !read_some(poll->data))
+		(void)uv_poll_stop(poll);
+}
+
+static void on_process_exit(uv_process_t *handle, int64_t status, int signal)
+{
+	struct msd_child *c = handle->data;
+
+	c->has_exited = true;
+	c->exit_status = status;
+	c->term_signal = signal;
+	(void)kill(-c->pid, SIGKILL); /* children that it left behind */
+	c->ops->on_exit(c->user);
+}
+
+void msd_child_kill(struct msd_child *c, const char *reason)
+{
+	if (c->has_exited)
+		return;
+	if (c->kill_reason[0] == '\0')
+		(void)snprintf(c->kill_reason, sizeof(c->kill_reason), "%s", reason);
+	(void)kill(-c->pid, SIGKILL);
+	(void)kill(c->pid, SIGKILL); /* before its setsid() there is no such group */
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct msd_child *c = handle->data;
+
+	if (--c->open_handles > 0)
+		return;
+	(void)close(c->output_fd);
+	if (c->ops->on_closed != NULL)
+		c->ops->on_closed(c->user);
+	free(c);
+}
+
+void msd_child_close(struct msd_child *c)
+{
+	c->open_handles = 2;
+	uv_close((uv_handle_t *)&c->handle, on_handle_closed);
+	uv_close((uv_handle_t *)&c->output, on_handle_closed);
+}
+
+static int start(struct msd_child *c, uv_loop_t *loop, const struct msd_child_how *how,
+		 int output)
+{
+	uv_stdio_container_t stdio[3 + MSD_CHILD_FDS] = {
+		{.flags = UV_IGNORE},
+		{.flags = UV_INHERIT_FD, .data.fd = output},
+		{.flags = how->drops_errors ? UV_IGNORE : UV_INHERIT_FD,
+		 .data.fd = output},
+	};
+	uv_process_options_t options = {
+		.file = how->argv[0],
+		.args = how->argv,
+		.exit_cb = on_process_exit,
+		.flags = UV_PROCESS_DETACHED, /* a process group of its own, to be
+						 killed whole */
+		.stdio = stdio,
+		.stdio_count = 3 + (int)how->n_fds,
+	};
+
+	for (unsigned i = 0; i < how->n_fds; i++) {
+		stdio[3 + i].flags = UV_INHERIT_FD;
+		stdio[3 + i].data.fd = how->fds[i];
+	}
+	return uv_spawn(loop, &c->handle, &options);
+}
+
+static void on_failed_spawn_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
+			const struct msd_child_ops *ops, void *user,
+			struct msd_child **ret, struct msd_diag *d)
+{
+	struct msd_child *c = calloc(1, sizeof(*c));
+	int output[2];
+
+	if (c == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "starting %s: out of memory",
+				    how->argv[0]);
+	if (pipe2(output, O_CLOEXEC) != 0) {
+		free(c);
+		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
+				    strerror(errno));
+	}
+	c->ops = ops;
+	c->user = user;
+	c->output_fd = output[0];
+	c->handle.data = c->output.data = c;
+	(void)fcntl(output[0], F_SETFL, O_NONBLOCK);
+	int rc = start(c, loop, how, output[1]);
+	(void)close(output[1]);
+	if (rc != 0) {
+		(void)close(output[0]);
+		uv_close((uv_handle_t *)&c->handle, on_failed_spawn_closed);
+		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
+				    uv_strerror(rc));
+	}
+	c->pid = c->handle.pid;
+	(void)uv_poll_init(loop, &c->output, c->output_fd);
+	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
+	*ret = c;
+	return MSD_OK;
+}
+
+/* The last lines often say why: the module's own and the crash handler's. */
+static void describe_words(const struct msd_child *c, struct msd_buf *out)
+{
+	size_t end = c->n_words;
+	int lines = 0;
+
+	while (end > 0 && (c->words[end - 1] == '\n' || c->words[end - 1] == '\r'))
+		end--;
+	size_t start = end;
+	while (start > 0 && (c->words[start - 1] != '\n' || ++lines < LAST_LINES))
+		start--;
+	if (end > start)
+		msd_buf_printf(out, "; last words: %.*s", (int)(end - start),
+			       c->words + start);
+}
+
+void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out)
+{
+	if (c->kill_reason[0] != '\0' && c->term_signal == SIGKILL)
+		msd_buf_printf(out, "killed: %s", c->kill_reason);
+	else if (c->term_signal != 0)
+		msd_buf_printf(out, "signal %s",
+			       sigabbrev_np(c->term_signal) != NULL
+				       ? sigabbrev_np(c->term_signal)
+				       : "unknown");
+	else
+		msd_buf_printf(out, "exit status %d", (int)c->exit_status);
+	describe_words(c, out);
+}

@@ -1,0 +1,76 @@
+#ifndef MSD_CHILD_CHILD_H
+#define MSD_CHILD_CHILD_H
+/*
+ * A process that the daemon starts: by exec, in a process group of its own that is
+ * killed whole, its output read from a pipe. How it ended is told once, with its last
+ * words. What is said to it over other descriptors is its owner's.
+ *
+ * Ownership: msd_child_spawn() gives the child to its owner, who ends it with
+ * msd_child_close() after on_exit. All calls on the loop's thread.
+ */
+#include <uv.h>
+
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+#define MSD_CHILD_WORDS 400u /* kept of the end of its output */
+#define MSD_CHILD_FDS 2u
+
+struct msd_child;
+
+struct msd_child_ops {
+	/** It wrote @n bytes; borrowed. */
+	void (*on_output)(void *user, const char *bytes, size_t n);
+	/**
+	 * It has exited and its group is killed; once. Output may be left in the pipe:
+	 * msd_child_read_output().
+	 */
+	void (*on_exit)(void *user);
+	/** msd_child_close() is done, the child is freed. Optional. */
+	void (*on_closed)(void *user);
+};
+
+struct msd_child_how {
+	char **argv;            /* the program's path first; NULL at the end */
+	int fds[MSD_CHILD_FDS]; /* borrowed; there they are 3 and up */
+	unsigned n_fds;
+	bool drops_errors; /* standard error is not read, only standard output */
+};
+
+struct msd_child {
+	/* read-only */
+	pid_t pid;
+	bool has_exited;
+	int64_t exit_status;
+	int term_signal; /* 0: it ended by itself */
+	/* private */
+	const struct msd_child_ops *ops;
+	void *user;
+	uv_process_t handle;
+	uv_poll_t output;
+	int output_fd;
+	char words[MSD_CHILD_WORDS]; /* the end of what it wrote */
+	size_t n_words;
+	char kill_reason[128]; /* why it was killed; "": it was not */
+	int open_handles;
+};
+
+/**
+ * Start a process. @ops stay the caller's and must outlive it. Calls back never before
+ * it has returned, and not at all after a failure. Errors: MSD_IO, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
+				       const struct msd_child_ops *ops, void *user,
+				       struct msd_child **ret, struct msd_diag *d);
+/** SIGKILL to its group; @reason is kept for msd_child_describe_end(). The first reason
+ * counts; after its exit nothing happens. */
+void msd_child_kill(struct msd_child *c, const char *reason);
+/** Take what it has written until now, by on_output. */
+void msd_child_read_output(struct msd_child *c);
+/** Describe its end: "signal SEGV", "exit status 3", "killed: REASON", and its last
+ * words. */
+void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out);
+/** After on_exit: free it on a later turn; then on_closed. */
+void msd_child_close(struct msd_child *c);
+
+#endif

@@ -1,0 +1,155 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/child/child.h"
+
+/* A child that runs a shell's words, and what was told about it. */
+struct watched {
+	uv_loop_t loop;
+	struct msd_child *child;
+	struct msd_buf output;
+	char end[600];
+	unsigned n_exits, n_closed;
+};
+
+static void on_output(void *user, const char *bytes, size_t n)
+{
+	struct watched *w = user;
+
+	msd_buf_put(&w->output, bytes, n);
+}
+
+static void on_exit_told(void *user)
+{
+	struct watched *w = user;
+	struct msd_buf end = {0};
+
+	w->n_exits++;
+	msd_child_read_output(w->child);
+	msd_child_describe_end(w->child, &end);
+	cr_assert_lt(end.n, sizeof(w->end));
+	memcpy(w->end, end.p, end.n);
+	msd_buf_finish(&end);
+	msd_child_close(w->child);
+}
+
+static void on_closed(void *user)
+{
+	struct watched *w = user;
+
+	w->n_closed++;
+}
+
+static const struct msd_child_ops ops = {
+	.on_output = on_output, .on_exit = on_exit_told, .on_closed = on_closed};
+
+static void begin(struct watched *w, const char *words, int fd)
+{
+	char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
+			(char *)(uintptr_t)words, NULL};
+	const struct msd_child_how how = {
+		.argv = argv, .fds = {fd}, .n_fds = fd >= 0 ? 1 : 0};
+
+	*w = (struct watched){0};
+	(void)uv_loop_init(&w->loop);
+	cr_assert_eq(msd_child_spawn(&w->loop, &how, &ops, w, &w->child, NULL), MSD_OK);
+}
+
+/* Until nothing is left to wait for: a handle that stays open hangs the test. */
+static void end(struct watched *w)
+{
+	(void)uv_run(&w->loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&w->loop), 0, "no handle is left");
+	cr_expect_eq(w->n_exits, 1);
+	cr_expect_eq(w->n_closed, 1);
+	msd_buf_finish(&w->output);
+}
+
+Test(child, tells_its_exit_once_with_status_and_last_words, .timeout = 20)
+{
+	struct watched w;
+
+	begin(&w, "echo one; echo two; echo three >&2; exit 3", -1);
+	end(&w);
+	cr_expect_str_eq(w.end, "exit status 3; last words: two\nthree");
+}
+
+Test(child, names_the_signal_that_ended_it, .timeout = 20)
+{
+	struct watched w;
+
+	begin(&w, "kill -SEGV $$", -1);
+	end(&w);
+	cr_expect_str_eq(w.end, "signal SEGV");
+}
+
+Test(child, is_killed_for_the_first_reason_given, .timeout = 20)
+{
+	struct watched w;
+
+	begin(&w, "exec sleep 1000", -1);
+	msd_child_kill(w.child, "the first reason");
+	msd_child_kill(w.child, "another");
+	end(&w);
+	cr_expect_str_eq(w.end, "killed: the first reason");
+}
+
+Test(child, takes_its_group_along, .timeout = 20)
+{
+	struct watched w;
+	int ends[2];
+	char byte;
+
+	/* The grandchild holds the pipe's writing end, and would for long. */
+	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+	begin(&w, "sleep 1000 & exit 0", ends[1]);
+	close(ends[1]);
+	end(&w);
+	cr_expect_eq(read(ends[0], &byte, 1), 0, "nobody holds it any more");
+	close(ends[0]);
+}
+
+Test(child, output_that_is_left_at_its_exit_is_read, .timeout = 20)
+{
+	struct watched w;
+
+	begin(&w, "head -c 60000 /dev/zero", -1);
+	while (w.n_exits == 0)
+		(void)uv_run(&w.loop, UV_RUN_ONCE);
+	cr_expect_eq(w.output.n, 60000);
+	end(&w);
+}
+
+Test(child, gets_its_descriptors_from_3_on, .timeout = 20)
+{
+	struct watched w;
+	int ends[2];
+	char text[8] = {0};
+
+	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+	begin(&w, "echo hello >&3", ends[1]);
+	close(ends[1]);
+	end(&w);
+	cr_expect_eq(read(ends[0], text, sizeof(text)), 6);
+	cr_expect_str_eq(text, "hello\n");
+	close(ends[0]);
+}
+
+Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 20)
+{
+	char *argv[] = {(char *)(uintptr_t) "/nowhere/to/be/found", NULL};
+	const struct msd_child_how how = {.argv = argv};
+	struct msd_child *child;
+	struct msd_diag d = {0};
+	uv_loop_t loop;
+
+	(void)uv_loop_init(&loop);
+	cr_expect_eq(msd_child_spawn(&loop, &how, &ops, NULL, &child, &d), MSD_IO);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");
+	msd_diag_finish(&d);
+}
