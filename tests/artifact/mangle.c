@@ -17,17 +17,21 @@ size_t mangle_prefixes(struct msd_span golden, mangle_read *read, void *ctx)
 	return accepted;
 }
 
-void mangle_flips(struct msd_span golden, mangle_read *read, void *ctx)
+bool mangle_flips(struct msd_span golden, mangle_read *read, void *ctx)
 {
 	static const uint8_t masks[] = {0xff, 0x01};
 	uint8_t *copy = exact_copy(golden.p, golden.n);
+	const struct msd_span whole = {copy, golden.n};
+	bool is_accepted = read(whole, ctx);
 
 	for (size_t i = 0; i < golden.n; i++) {
 		for (size_t k = 0; k < sizeof(masks); k++) {
 			copy[i] ^= masks[k];
-			(void)read((struct msd_span){copy, golden.n}, ctx);
+			(void)read(whole, ctx);
 			copy[i] ^= masks[k];
 		}
 	}
+	is_accepted = read(whole, ctx) && is_accepted;
 	free(copy);
+	return is_accepted;
 }

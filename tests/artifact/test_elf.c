@@ -167,7 +167,7 @@ Test(elf, a_flipped_byte_does_no_harm)
 
 		lib.hash = hash;
 		ew_write(&image, &lib);
-		mangle_flips(bw_span(&image), reads, NULL);
+		cr_expect(mangle_flips(bw_span(&image), reads, NULL));
 		bw_free(&image);
 	}
 }

@@ -126,8 +126,8 @@ static void put_instr(struct msd_buf *line, const struct msd_relax_image *img,
 	msd_buf_printf(line, "\n");
 }
 
-static void compare_program(const struct parts *p, const struct msd_tree_module *m,
-			    const struct bw *listing, const char *path)
+static void expect_program(const struct parts *p, const struct msd_tree_module *m,
+			   const struct bw *listing, const char *path)
 {
 	struct msd_relax_image img = {0};
 	struct msd_buf line = {0};
@@ -146,7 +146,7 @@ static void compare_program(const struct parts *p, const struct msd_tree_module 
 	msd_relax_image_finish(&img);
 }
 
-static void compare_ffi(const char *path)
+static void expect_ffi_listing(const char *path)
 {
 	struct parts p = parts_read(path);
 	struct msd_buf line = {0};
@@ -161,7 +161,7 @@ static void compare_ffi(const char *path)
 			put_module(&line, &p.tree, i);
 			expect_line(&listing, &line, path);
 			if (msd_span_is(m->kind, "relax.VMExecutable"))
-				compare_program(&p, m, &listing, path);
+				expect_program(&p, m, &listing, path);
 		}
 	}
 	msd_buf_finish(&line);
@@ -171,11 +171,11 @@ static void compare_ffi(const char *path)
 
 Test(fixtures, libraries_of_the_ffi_era_are_what_their_listings_say)
 {
-	(void)fixture_each("tvm-0.27", ".so", compare_ffi);
+	(void)fixture_each("tvm-0.27", ".so", expect_ffi_listing);
 }
 
 /* Every border of the stream: "+0x1c [1] key='opencl'" is where entry 1 begins. */
-static void compare_classic(const char *path)
+static void expect_classic_listing(const char *path)
 {
 	struct parts p = parts_read(path);
 	struct msd_buf line = {0};
@@ -199,15 +199,15 @@ static void compare_classic(const char *path)
 	parts_finish(&p);
 }
 
-static void compare_unless_bad(const char *path)
+static void expect_listing_unless_bad(const char *path)
 {
 	if (strstr(path, "/bad_") == NULL)
-		compare_classic(path);
+		expect_classic_listing(path);
 }
 
 Test(fixtures, libraries_of_the_classic_era_are_what_their_listings_say)
 {
-	(void)fixture_each("tvm-0.8", ".so", compare_unless_bad);
+	(void)fixture_each("tvm-0.8", ".so", expect_listing_unless_bad);
 }
 
 /* Indentation and kinds, as TVM itself prints a tree that it loaded. */
@@ -223,7 +223,7 @@ static void put_tree(struct msd_buf *out, const struct msd_tree *tree, uint32_t 
 		put_tree(out, tree, m->imports[k], level + 1);
 }
 
-static void compare_tree(const char *path)
+static void expect_tree_as_printed(const char *path)
 {
 	struct bw listing = {0};
 	struct msd_buf drawn = {0};
@@ -240,7 +240,7 @@ static void compare_tree(const char *path)
 
 Test(fixtures, import_trees_are_those_that_tvm_prints)
 {
-	(void)fixture_each("tvm-0.8", ".so", compare_tree);
+	(void)fixture_each("tvm-0.8", ".so", expect_tree_as_printed);
 }
 
 static void expect_no_damage(const char *path)

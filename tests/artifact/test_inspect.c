@@ -125,7 +125,7 @@ Test(inspect, a_flipped_byte_does_no_harm)
 	blob_inline(&blob, &e, 1, true);
 	ew_write(&image, &lib);
 	cr_assert(reads(bw_span(&image), NULL));
-	mangle_flips(bw_span(&image), reads, NULL);
+	cr_expect(mangle_flips(bw_span(&image), reads, NULL));
 	bw_free(&image);
 	bw_free(&blob);
 }
@@ -219,23 +219,23 @@ static void expect_signature(enum msd_era era, const char *text, size_t n,
 	msd_inspect_destroy(in);
 	bw_free(&image);
 }
-#define SIGNATURE(era, text, expected)                                                 \
+#define EXPECT_SIGNATURE(era, text, expected)                                          \
 	expect_signature(era, "\0" text, sizeof(text) + 1, expected)
 
 Test(inspect, signatures_are_read_from_the_codes_texts)
 {
-	SIGNATURE(MSD_ERA_FFI, "f(A: Tensor([n], float32), k: int32)",
-		  "f(A: Tensor([n], float32), k: int32)");
-	SIGNATURE(MSD_ERA_FFI, "when calling:\n  `f(x)`", "f(x)");
-	SIGNATURE(MSD_ERA_FFI, "f(x) is not all", NULL);
-	SIGNATURE(MSD_ERA_FFI, "gf(x)", NULL);
-	SIGNATURE(MSD_ERA_CLASSIC, "f(x)", NULL);
-	SIGNATURE(MSD_ERA_CLASSIC,
-		  "Assert fail: (num_args == 3), f: num_args should be 3\0"
-		  "Assert fail: x, f: Expect arg[0] to be pointer\0"
-		  "Assert fail: x, f: Expect arg[2] to be int",
-		  "f(Tensor, ?, int)");
-	SIGNATURE(MSD_ERA_CLASSIC, "f: num_args should be 99", NULL);
+	EXPECT_SIGNATURE(MSD_ERA_FFI, "f(A: Tensor([n], float32), k: int32)",
+			 "f(A: Tensor([n], float32), k: int32)");
+	EXPECT_SIGNATURE(MSD_ERA_FFI, "when calling:\n  `f(x)`", "f(x)");
+	EXPECT_SIGNATURE(MSD_ERA_FFI, "f(x) is not all", NULL);
+	EXPECT_SIGNATURE(MSD_ERA_FFI, "gf(x)", NULL);
+	EXPECT_SIGNATURE(MSD_ERA_CLASSIC, "f(x)", NULL);
+	EXPECT_SIGNATURE(MSD_ERA_CLASSIC,
+			 "Assert fail: (num_args == 3), f: num_args should be 3\0"
+			 "Assert fail: x, f: Expect arg[0] to be pointer\0"
+			 "Assert fail: x, f: Expect arg[2] to be int",
+			 "f(Tensor, ?, int)");
+	EXPECT_SIGNATURE(MSD_ERA_CLASSIC, "f: num_args should be 99", NULL);
 }
 
 static const char *knows_expf(void *ctx, const char *symbol)

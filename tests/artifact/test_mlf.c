@@ -234,7 +234,7 @@ Test(mlf, the_factory_is_a_tree_of_the_graph_and_the_library)
 	bw_free(&w);
 }
 
-static void write_and_read(unsigned version)
+static void expect_read_as_written(unsigned version)
 {
 	static const struct msd_span object = {(const uint8_t *)"obj", 3};
 	struct msd_mlf m = {0};
@@ -263,8 +263,8 @@ static void write_and_read(unsigned version)
 
 Test(mlf, what_is_written_is_read)
 {
-	write_and_read(5);
-	write_and_read(7);
+	expect_read_as_written(5);
+	expect_read_as_written(7);
 }
 
 Test(mlf, names_that_would_be_paths_are_not_written)

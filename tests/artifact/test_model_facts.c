@@ -159,6 +159,6 @@ Test(model_facts, a_damaged_payload_does_no_harm)
 	payload.n -= 15; /* the model's name is of no interest here */
 	cr_expect(reads(bw_span(&payload), NULL));
 	cr_expect_eq(mangle_prefixes(bw_span(&payload), reads, NULL), 0);
-	mangle_flips(bw_span(&payload), reads, NULL);
+	cr_expect(mangle_flips(bw_span(&payload), reads, NULL));
 	bw_free(&payload);
 }

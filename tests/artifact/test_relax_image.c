@@ -140,7 +140,7 @@ Test(relax_image, a_flipped_byte_does_no_harm)
 		struct bw payload = payload_of(&program);
 		enum msd_era era = era_of(tags);
 
-		mangle_flips(bw_span(&payload), reads, &era);
+		cr_expect(mangle_flips(bw_span(&payload), reads, &era));
 		bw_free(&payload);
 	}
 }

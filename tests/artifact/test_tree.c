@@ -78,7 +78,7 @@ Test(tree, a_flipped_byte_does_no_harm)
 	struct golden_blob *g = golden_blobs(&n);
 
 	for (size_t i = 0; i < n; i++)
-		mangle_flips(bw_span(&g[i].bytes), reads, &g[i].era);
+		cr_expect(mangle_flips(bw_span(&g[i].bytes), reads, &g[i].era));
 	golden_blobs_free(g, n);
 }
 

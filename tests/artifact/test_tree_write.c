@@ -70,7 +70,7 @@ Test(tree_write, unusual_orders_of_entries_are_kept)
 	}
 }
 
-static void rewrite_fixture(const char *path)
+static void expect_rewritten_alike(const char *path)
 {
 	struct bw file = fixture_read(path);
 	struct msd_elf elf = {0};
@@ -92,8 +92,8 @@ static void rewrite_fixture(const char *path)
 
 Test(tree_write, real_libraries_are_written_as_they_were)
 {
-	(void)fixture_each("tvm-0.8", ".so", rewrite_fixture);
-	(void)fixture_each("tvm-0.27", ".so", rewrite_fixture);
+	(void)fixture_each("tvm-0.8", ".so", expect_rewritten_alike);
+	(void)fixture_each("tvm-0.27", ".so", expect_rewritten_alike);
 }
 
 /* A tree made by hand; nothing in it is owned. */
@@ -230,7 +230,7 @@ Test(tree_write, the_layout_of_06_has_one_level)
 }
 
 /* What a loader makes of a made-up tree's blob, and that blob written again. */
-static void check_style(const struct made *m, enum msd_tree_style style)
+static void expect_survives(const struct made *m, enum msd_tree_style style)
 {
 	enum msd_era era = style == MSD_TREE_022 ? MSD_ERA_FFI : MSD_ERA_CLASSIC;
 	struct msd_tree numbered = {0};
@@ -294,8 +294,8 @@ Test(tree_write, made_up_trees_survive_every_style)
 		struct made m = {0};
 
 		make_random(&m, &state);
-		check_style(&m, MSD_TREE_07);
-		check_style(&m, MSD_TREE_08);
-		check_style(&m, MSD_TREE_022);
+		expect_survives(&m, MSD_TREE_07);
+		expect_survives(&m, MSD_TREE_08);
+		expect_survives(&m, MSD_TREE_022);
 	}
 }

@@ -37,7 +37,7 @@ static bool has_section(const char *path, const char *name)
 	return found;
 }
 
-static void build_and_load(size_t large_bytes, bool is_large)
+static void expect_built(size_t large_bytes, bool is_large)
 {
 	const struct msd_build b = {.era = MSD_ERA_FFI,
 				    .prefix = "p_",
@@ -60,13 +60,13 @@ static void build_and_load(size_t large_bytes, bool is_large)
 
 Test(build, a_blob_lies_behind_its_symbol)
 {
-	build_and_load(0, false);
+	expect_built(0, false);
 }
 
 #ifdef __x86_64__
 Test(build, a_large_blob_lies_in_a_large_section)
 {
-	build_and_load(sizeof(blob) - 1, true);
+	expect_built(sizeof(blob) - 1, true);
 }
 #endif
 

@@ -67,7 +67,7 @@ Test(pieces, every_layout_comes_back)
 	golden_blobs_free(g, n);
 }
 
-static void rewrite_fixture(const char *path)
+static void expect_rewritten_alike(const char *path)
 {
 	struct bw file = fixture_read(path);
 	struct msd_elf elf = {0};
@@ -89,8 +89,8 @@ static void rewrite_fixture(const char *path)
 
 Test(pieces, real_libraries_come_back)
 {
-	(void)fixture_each("tvm-0.8", ".so", rewrite_fixture);
-	(void)fixture_each("tvm-0.27", ".so", rewrite_fixture);
+	(void)fixture_each("tvm-0.8", ".so", expect_rewritten_alike);
+	(void)fixture_each("tvm-0.27", ".so", expect_rewritten_alike);
 }
 
 /* The names of all files that golden blob @name is made of, each with a blank. */

@@ -223,7 +223,7 @@ Test(split_params, every_prefix_of_a_file_is_refused)
 	cr_assert_eq(msd_param_store_write(&store, &file, NULL), MSD_OK);
 	struct msd_span bytes = {file.p, file.n};
 	cr_expect_eq(mangle_prefixes(bytes, opens, NULL), 0);
-	mangle_flips(bytes, opens, NULL);
+	cr_expect(mangle_flips(bytes, opens, NULL));
 	msd_buf_finish(&file);
 	msd_buf_finish(&blob);
 	msd_param_store_finish(&store);

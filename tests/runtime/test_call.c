@@ -206,7 +206,7 @@ Test(call, strings_cross_to_021_as_plain_text)
 	msd_obj_unref(&text->obj);
 }
 
-static void check_bools(const char *path, bool probe)
+static void expect_inverted(const char *path, bool probe)
 {
 	const struct msd_dtype bool8 = {MSD_DT_BOOL, 8, 1};
 	const int64_t n = 3;
@@ -231,14 +231,14 @@ static void check_bools(const char *path, bool probe)
 
 Test(call, bool_is_rewritten_to_the_library_s_style)
 {
-	check_bools(LIBRARY("021"), true);
-	check_bools(LIBRARY("022"), true);
-	check_bools(LIBRARY("023"), true);
+	expect_inverted(LIBRARY("021"), true);
+	expect_inverted(LIBRARY("022"), true);
+	expect_inverted(LIBRARY("023"), true);
 }
 
 Test(call, unknown_bool_style_is_tried_out)
 {
-	check_bools(LIBRARY("021"), false);
-	check_bools(LIBRARY("022"), false);
-	check_bools(LIBRARY("023"), false);
+	expect_inverted(LIBRARY("021"), false);
+	expect_inverted(LIBRARY("022"), false);
+	expect_inverted(LIBRARY("023"), false);
 }

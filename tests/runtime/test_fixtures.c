@@ -34,8 +34,8 @@ static void expect_close(const struct msd_tensor *got, const struct msd_tensor *
 
 /* Call @name with @args and an output like @want as the last; compares and drops all.
  */
-static void check_call(struct lib *lib, const char *name, struct msd_any *args,
-		       size_t n, struct msd_tensor *want, bool uses_libm)
+static void expect_values(struct lib *lib, const char *name, struct msd_any *args,
+			  size_t n, struct msd_tensor *want, bool uses_libm)
 {
 	struct msd_tensor *out = tensor_like(want);
 	struct msd_any ret;
@@ -75,14 +75,14 @@ Test(fixtures, addone_of_027_is_exact)
 		(void)snprintf(in, sizeof(in), "in%s", sizes[i]);
 		(void)snprintf(out, sizeof(out), "out%s", sizes[i]);
 		args[0] = tensor_arg(npz_read(npz, in));
-		check_call(&lib, "addone", args, 1, npz_read(npz, out), false);
+		expect_values(&lib, "addone", args, 1, npz_read(npz, out), false);
 		args[0] = tensor_arg(npz_read(npz, in));
-		check_call(&lib, "main", args, 1, npz_read(npz, out), false);
+		expect_values(&lib, "main", args, 1, npz_read(npz, out), false);
 	}
 	lib_close(&lib);
 }
 
-static void check_npz(struct lib *lib, const char *npz, const char *name, size_t n_in)
+static void expect_npz(struct lib *lib, const char *npz, const char *name, size_t n_in)
 {
 	struct msd_any args[4];
 	char key[64];
@@ -92,8 +92,8 @@ static void check_npz(struct lib *lib, const char *npz, const char *name, size_t
 		args[i] = tensor_arg(npz_read(npz, key));
 	}
 	(void)snprintf(key, sizeof(key), "%s.out", name);
-	check_call(lib, name, args, n_in, npz_read(npz, key),
-		   strstr(name, "exp") != NULL);
+	expect_values(lib, name, args, n_in, npz_read(npz, key),
+		      strstr(name, "exp") != NULL);
 }
 
 Test(fixtures, multi_of_027_is_exact)
@@ -107,18 +107,18 @@ Test(fixtures, multi_of_027_is_exact)
 		return;
 	lib_must_open(&lib, path);
 	(void)snprintf(npz, sizeof(npz), "%s", fixture_path("tvm-0.27/multi.npz"));
-	check_npz(&lib, npz, "add_f16", 2);
-	check_npz(&lib, npz, "add_i8", 2);
-	check_npz(&lib, npz, "exp_f64", 1);
-	check_npz(&lib, npz, "matmul", 2);
-	check_npz(&lib, npz, "mul_i32", 2);
-	check_npz(&lib, npz, "not_bool", 1);
-	check_npz(&lib, npz, "par_add", 2);
-	check_npz(&lib, npz, "ws_f32", 1);
+	expect_npz(&lib, npz, "add_f16", 2);
+	expect_npz(&lib, npz, "add_i8", 2);
+	expect_npz(&lib, npz, "exp_f64", 1);
+	expect_npz(&lib, npz, "matmul", 2);
+	expect_npz(&lib, npz, "mul_i32", 2);
+	expect_npz(&lib, npz, "not_bool", 1);
+	expect_npz(&lib, npz, "par_add", 2);
+	expect_npz(&lib, npz, "ws_f32", 1);
 	args[0] = tensor_arg(npz_read(npz, "scale.in0"));
 	args[1] = msd_float(2.5);
 	args[2] = msd_int(3);
-	check_call(&lib, "scale", args, 3, npz_read(npz, "scale.out"), false);
+	expect_values(&lib, "scale", args, 3, npz_read(npz, "scale.out"), false);
 	lib_close(&lib);
 }
 
@@ -155,7 +155,7 @@ Test(fixtures, every_dtype_of_027_is_exact)
 		(void)snprintf(key, sizeof(key), "id_%s.out", names[i]);
 		struct msd_tensor *want = as_dtype(npz_read(npz, key), names[i]);
 		(void)snprintf(key, sizeof(key), "id_%s", names[i]);
-		check_call(&lib, key, args, 1, want, false);
+		expect_values(&lib, key, args, 1, want, false);
 	}
 	lib_close(&lib);
 }
@@ -183,16 +183,17 @@ Test(fixtures, multi_cpu_of_08_is_exact)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		args[0] = tensor_arg(classic_npy(names[i], 'a'));
 		args[1] = tensor_arg(classic_npy(names[i], 'b'));
-		check_call(&lib, names[i], args, 2, classic_npy(names[i], 'c'), false);
+		expect_values(&lib, names[i], args, 2, classic_npy(names[i], 'c'),
+			      false);
 	}
 	args[0] = msd_float(1.5);
 	args[1] = tensor_arg(classic_npy("scale_shift", 'a'));
 	args[2] = msd_int(7);
-	check_call(&lib, "scale_shift", args, 3, classic_npy("scale_shift", 'c'),
-		   false);
+	expect_values(&lib, "scale_shift", args, 3, classic_npy("scale_shift", 'c'),
+		      false);
 	args[0] = tensor_arg(classic_npy("parallel_exp", 'a'));
-	check_call(&lib, "parallel_exp", args, 1, classic_npy("parallel_exp", 'c'),
-		   true);
+	expect_values(&lib, "parallel_exp", args, 1, classic_npy("parallel_exp", 'c'),
+		      true);
 	lib_close(&lib);
 }
 

@@ -7,7 +7,7 @@
 
 #define MAX_ALLOCATIONS 5000
 
-static void load_with_failures(const char *path)
+static void expect_loads_without_leaks(const char *path)
 {
 	const struct msd_load_options options = {.label = "t.so",
 						 .probe_signatures = true};
@@ -35,14 +35,14 @@ static void load_with_failures(const char *path)
 
 Test(memory, failing_loads_leave_nothing_behind)
 {
-	load_with_failures(FIXTURE_DIR "/fixture_modern.so");
-	load_with_failures(FIXTURE_DIR "/fixture_022.so");
-	load_with_failures(FIXTURE_DIR "/fixture_classic.so");
-	load_with_failures(FIXTURE_DIR "/fixture_syslib_classic.so");
+	expect_loads_without_leaks(FIXTURE_DIR "/fixture_modern.so");
+	expect_loads_without_leaks(FIXTURE_DIR "/fixture_022.so");
+	expect_loads_without_leaks(FIXTURE_DIR "/fixture_classic.so");
+	expect_loads_without_leaks(FIXTURE_DIR "/fixture_syslib_classic.so");
 }
 
-static void call_with_failures(const char *path, const char *name, struct msd_any *args,
-			       size_t n, msd_err expected)
+static void expect_calls_without_leaks(const char *path, const char *name,
+				       struct msd_any *args, size_t n, msd_err expected)
 {
 	struct msd_any ret;
 	struct lib lib;
@@ -66,14 +66,14 @@ Test(memory, failing_calls_leave_nothing_behind)
 
 	for (size_t i = 0; i < 40; i++)
 		args[i] = msd_int(0);
-	call_with_failures(FIXTURE_DIR "/fixture_modern.so", "ret_text", NULL, 0,
-			   MSD_OK);
-	call_with_failures(FIXTURE_DIR "/fixture_modern.so", "fail", NULL, 0,
-			   MSD_CALL_FAILED);
-	call_with_failures(FIXTURE_DIR "/fixture_modern.so", "call_missing", NULL, 0,
-			   MSD_CALL_FAILED);
-	call_with_failures(FIXTURE_DIR "/fixture_modern.so", "no_such", NULL, 0,
-			   MSD_NOT_FOUND);
-	call_with_failures(FIXTURE_DIR "/fixture_classic.so", "codes_of", args, 40,
-			   MSD_OK);
+	expect_calls_without_leaks(FIXTURE_DIR "/fixture_modern.so", "ret_text", NULL,
+				   0, MSD_OK);
+	expect_calls_without_leaks(FIXTURE_DIR "/fixture_modern.so", "fail", NULL, 0,
+				   MSD_CALL_FAILED);
+	expect_calls_without_leaks(FIXTURE_DIR "/fixture_modern.so", "call_missing",
+				   NULL, 0, MSD_CALL_FAILED);
+	expect_calls_without_leaks(FIXTURE_DIR "/fixture_modern.so", "no_such", NULL, 0,
+				   MSD_NOT_FOUND);
+	expect_calls_without_leaks(FIXTURE_DIR "/fixture_classic.so", "codes_of", args,
+				   40, MSD_OK);
 }

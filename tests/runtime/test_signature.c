@@ -77,7 +77,7 @@ Test(signature, unknown_types_stay_unknown)
 }
 
 /* A callee's text is foreign: no prefix of one reads past its end. */
-Test(signature, every_prefix_is_read_within_bounds)
+Test(signature, a_prefix_is_refused_unless_a_parenthesis_ends_it)
 {
 	static const char text[] = "f(A: Tensor([n, T.int64(64)], float32), k: int32)";
 	struct msd_signature s;
@@ -86,7 +86,11 @@ Test(signature, every_prefix_is_read_within_bounds)
 	for (size_t n = 0; n < sizeof(text); n++) {
 		uint8_t *copy = malloc(n > 0 ? n : 1);
 		memcpy(copy, text, n);
-		if (msd_signature_parse((struct msd_span){copy, n}, &s, &d) == MSD_OK)
+		const bool is_ended = n > 0 && text[n - 1] == ')';
+		cr_expect_eq(msd_signature_parse((struct msd_span){copy, n}, &s, &d) ==
+				     MSD_OK,
+			     is_ended, "%zu bytes", n);
+		if (is_ended)
 			msd_signature_finish(&s);
 		free(copy);
 	}

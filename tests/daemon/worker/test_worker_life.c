@@ -135,7 +135,7 @@ Test(worker_life, reply_does_not_wait_for_the_call_behind_it)
 }
 
 /* The answer to a segment that breaks the contract is the end of the channel. */
-static void refuses_segment(int fd, uint64_t bytes, const char *why)
+static void expect_segment_refused(int fd, uint64_t bytes, const char *why)
 {
 	struct msd_buf b = {0};
 
@@ -159,7 +159,7 @@ Test(worker_life, unsealed_segment_is_refused)
 
 	cr_assert_eq(ftruncate(fd, 1 << 20), 0);
 	driver_open(&w, MSD_ZOO "calls.so");
-	refuses_segment(fd, 1 << 20, "not sealed");
+	expect_segment_refused(fd, 1 << 20, "not sealed");
 }
 
 Test(worker_life, segment_of_another_size_is_refused)
@@ -169,13 +169,13 @@ Test(worker_life, segment_of_another_size_is_refused)
 	cr_assert_eq(ftruncate(fd, 1 << 20), 0);
 	cr_assert_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
 	driver_open(&w, MSD_ZOO "calls.so");
-	refuses_segment(fd, 2 << 20, "2097152");
+	expect_segment_refused(fd, 2 << 20, "2097152");
 }
 
 Test(worker_life, segment_without_a_descriptor_is_refused)
 {
 	driver_open(&w, MSD_ZOO "calls.so");
-	refuses_segment(-1, 1 << 20, "without a descriptor");
+	expect_segment_refused(-1, 1 << 20, "without a descriptor");
 }
 
 /* Whether a function of the reply has this signature; what the file's texts say of it
@@ -209,7 +209,7 @@ Test(worker_life, function_that_cannot_be_asked_leaves_a_good_module)
 }
 
 /* Calls @function; the worker must die of @signal with @words on standard error. */
-static void dies(const char *function, int signal, const char *words)
+static void expect_death(const char *function, int signal, const char *words)
 {
 	driver_open(&w, MSD_ZOO "faults.so");
 	(void)driver_call_plain(&w, function);
@@ -221,17 +221,18 @@ static void dies(const char *function, int signal, const char *words)
 
 Test(worker_life, crash_leaves_last_words)
 {
-	dies("crash", SIGSEGV, "modserd-worker: SIGSEGV at 0x8 in call of crash\n");
+	expect_death("crash", SIGSEGV,
+		     "modserd-worker: SIGSEGV at 0x8 in call of crash\n");
 }
 
 Test(worker_life, stack_overflow_leaves_last_words)
 {
-	dies("overflow_stack", SIGSEGV, "in call of overflow_stack\n");
+	expect_death("overflow_stack", SIGSEGV, "in call of overflow_stack\n");
 }
 
 Test(worker_life, abort_leaves_last_words)
 {
-	dies("abort", SIGABRT, "modserd-worker: SIGABRT in call of abort\n");
+	expect_death("abort", SIGABRT, "modserd-worker: SIGABRT in call of abort\n");
 }
 
 Test(worker_life, crash_in_a_constructor_leaves_last_words)

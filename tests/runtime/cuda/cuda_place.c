@@ -80,8 +80,8 @@ static void expect_near(struct msd_dev *dev, struct msd_any got,
 	msd_obj_unref(&want->obj);
 }
 
-void check_arrays(struct place *p, const char *function, const char *const *names,
-		  size_t n, double tolerance)
+void expect_arrays(struct place *p, const char *function, const char *const *names,
+		   size_t n, double tolerance)
 {
 	struct msd_any args[4];
 	struct msd_tensor *want = array(p, names[n - 1]);
@@ -98,7 +98,7 @@ void check_arrays(struct place *p, const char *function, const char *const *name
 		expect_on_device(p->dev, args[n - 1], want);
 }
 
-void check_scale_shift(struct place *p)
+void expect_scale_shift(struct place *p)
 {
 	struct msd_tensor *want = array(p, "scale_shift_c");
 	struct msd_any args[] = {
@@ -113,7 +113,7 @@ void check_scale_shift(struct place *p)
 	expect_near(p->dev, args[3], want, 1e-6);
 }
 
-void check_addone(struct place *p)
+void expect_addone(struct place *p)
 {
 	static const char *const sizes[] = {"1", "17", "1000"};
 	char in[16];
@@ -133,7 +133,7 @@ void check_addone(struct place *p)
 	}
 }
 
-void check_axpb(struct place *p)
+void expect_axpb(struct place *p)
 {
 	struct msd_tensor *want = member("tvm-0.27/axpb_cuda.npz", "out");
 	struct msd_any args[] = {
@@ -148,7 +148,7 @@ void check_axpb(struct place *p)
 	expect_near(p->dev, args[3], want, 1e-6);
 }
 
-void check_rev256(struct place *p)
+void expect_rev256(struct place *p)
 {
 	struct msd_tensor *want = member("tvm-0.27/rev256_cuda.npz", "out");
 	struct msd_any args[] = {

@@ -18,14 +18,14 @@ void place_close(struct place *p);
 
 /** f(a, c) and f(a, b, c) over the .npy files of these names; c within @tolerance,
  * relative; 0: bit for bit. */
-void check_arrays(struct place *p, const char *function, const char *const *names,
-		  size_t n, double tolerance);
+void expect_arrays(struct place *p, const char *function, const char *const *names,
+		   size_t n, double tolerance);
 /** scale_shift(0.25, A, -3, C) of the 0.8 operators. */
-void check_scale_shift(struct place *p);
+void expect_scale_shift(struct place *p);
 /** addone over all sizes of addone.npz. */
-void check_addone(struct place *p);
+void expect_addone(struct place *p);
 /** axpb(in0, alpha, beta, out) and rev256(in0, out) of 0.27. */
-void check_axpb(struct place *p);
-void check_rev256(struct place *p);
+void expect_axpb(struct place *p);
+void expect_rev256(struct place *p);
 
 #endif

@@ -50,9 +50,9 @@ Test(cuda_gpu, operators_of_08_give_their_values)
 	for (size_t i = 0; dev != NULL && i < 3; i++) {
 		if (!gpu_place(&p, dev, files[i]))
 			continue;
-		check_arrays(&p, "addone", addone, 2, 0);
-		check_arrays(&p, "matmul", matmul, 3, 1e-4);
-		check_scale_shift(&p);
+		expect_arrays(&p, "addone", addone, 2, 0);
+		expect_arrays(&p, "matmul", matmul, 3, 1e-4);
+		expect_scale_shift(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);
@@ -66,11 +66,11 @@ Test(cuda_gpu, dynamic_shared_memory_works)
 
 	if (dev != NULL &&
 	    gpu_place(&p, dev, "tvm-0.8/cuda_dynshared/cuda_dynshared_ptx.so")) {
-		check_arrays(&p, "reverse_dyn", names, 2, 0);
+		expect_arrays(&p, "reverse_dyn", names, 2, 0);
 		place_close(&p);
 	}
 	if (dev != NULL && gpu_place(&p, dev, "tvm-0.27/rev256_cuda.so")) {
-		check_rev256(&p);
+		expect_rev256(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);
@@ -87,11 +87,11 @@ Test(cuda_gpu, modules_of_027_give_their_values)
 	for (size_t i = 0; dev != NULL && i < 4; i++) {
 		if (!gpu_place(&p, dev, files[i]))
 			continue;
-		check_addone(&p);
+		expect_addone(&p);
 		place_close(&p);
 	}
 	if (dev != NULL && gpu_place(&p, dev, "tvm-0.27/axpb_cuda.so")) {
-		check_axpb(&p);
+		expect_axpb(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);

@@ -21,9 +21,9 @@ Test(cuda_module, operators_of_08_run_from_every_format)
 
 	(void)cache_fresh();
 	for (size_t i = 0; i < 3 && place_open(&p, dev, files[i], NULL); i++) {
-		check_arrays(&p, "addone", addone, 2, 0);
-		check_arrays(&p, "matmul", matmul, 3, 1e-4);
-		check_scale_shift(&p);
+		expect_arrays(&p, "addone", addone, 2, 0);
+		expect_arrays(&p, "matmul", matmul, 3, 1e-4);
+		expect_scale_shift(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);
@@ -40,7 +40,7 @@ Test(cuda_module, dynamic_shared_memory_of_08_is_passed)
 
 	(void)cache_fresh();
 	if (place_open(&p, dev, "tvm-0.8/cuda_dynshared/cuda_dynshared_ptx.so", NULL)) {
-		check_arrays(&p, "reverse_dyn", names, 2, 0);
+		expect_arrays(&p, "reverse_dyn", names, 2, 0);
 		place_close(&p);
 		stub()->last_launch(grid, block, &shared);
 		cr_expect_eq(shared, 256);
@@ -61,7 +61,7 @@ Test(cuda_module, addone_of_027_runs_from_every_format)
 
 	(void)cache_fresh();
 	for (size_t i = 0; i < 3 && place_open(&p, dev, files[i], NULL); i++) {
-		check_addone(&p);
+		expect_addone(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);
@@ -75,11 +75,11 @@ Test(cuda_module, scalars_and_temporaries_of_027_work)
 	struct place p;
 
 	if (place_open(&p, dev, "tvm-0.27/axpb_cuda.so", NULL)) {
-		check_axpb(&p);
+		expect_axpb(&p);
 		place_close(&p);
 	}
 	if (place_open(&p, dev, "tvm-0.27/rev256_cuda.so", NULL)) {
-		check_rev256(&p);
+		expect_rev256(&p);
 		place_close(&p);
 	}
 	msd_dev_close(dev);
@@ -93,7 +93,7 @@ Test(cuda_module, launches_do_not_wait)
 
 	if (place_open(&p, dev, "tvm-0.27/axpb_cuda.so", NULL)) {
 		unsigned before = stub()->count("cuStreamSynchronize");
-		check_axpb(&p);
+		expect_axpb(&p);
 		cr_expect_eq(stub()->count("cuLaunchKernel"), 2);
 		/* the test's own: after writing A, after zeroing, after reading */
 		cr_expect_eq(stub()->count("cuStreamSynchronize") - before, 3);
@@ -125,7 +125,7 @@ static bool ptx_again(struct msd_dev *dev)
 
 	if (!place_open(&p, dev, "tvm-0.27/addone_cuda_ptx.so", NULL))
 		return false;
-	check_addone(&p);
+	expect_addone(&p);
 	place_close(&p);
 	return true;
 }

@@ -16,8 +16,8 @@ static void must_call(struct opencl_place *p, const char *name, struct msd_any *
 }
 
 /* f(a, b, c) with c as the fixture has it. */
-static void check_three(struct opencl_place *p, const char *name, const char *a,
-			const char *b, const char *c)
+static void expect_three(struct opencl_place *p, const char *name, const char *a,
+			 const char *b, const char *c)
 {
 	struct msd_tensor *want = opencl_array(p, c);
 	struct msd_any args[] = {
@@ -40,7 +40,7 @@ Test(opencl, vecadd_of_08_is_exact)
 		return;
 	cr_expect_eq(msd_loaded_device(p.lib.loaded).type, MSD_DEV_OPENCL);
 	for (int i = 0; i < 3; i++)
-		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
+		expect_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
 	opencl_place_close(&p);
 }
 
@@ -50,7 +50,7 @@ Test(opencl, matmul_of_08_runs_over_two_dimensions)
 
 	if (!opencl_place_open(&p, "tvm-0.8/opencl_pair/opencl_pair.so"))
 		return;
-	check_three(&p, "matmul", "matmul_a", "matmul_b", "matmul_c");
+	expect_three(&p, "matmul", "matmul_a", "matmul_b", "matmul_c");
 	opencl_place_close(&p);
 }
 
@@ -84,7 +84,7 @@ Test(opencl, containers_of_06_and_07_run)
 			return;
 		(void)snprintf(p.directory, sizeof(p.directory),
 			       "tvm-0.8/opencl_vecadd");
-		check_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
+		expect_three(&p, "vecadd", "vecadd_a", "vecadd_b", "vecadd_c");
 		opencl_place_close(&p);
 	}
 }
@@ -95,8 +95,8 @@ Test(opencl, kernels_of_two_levels_are_found)
 
 	if (!opencl_place_open(&p, "tvm-0.8/two_level/two_level.so"))
 		return;
-	check_three(&p, "vecadd1", "a", "b", "vecadd_c");
-	check_three(&p, "vecadd2", "a", "b", "vecadd_c");
+	expect_three(&p, "vecadd1", "a", "b", "vecadd_c");
+	expect_three(&p, "vecadd2", "a", "b", "vecadd_c");
 	opencl_place_close(&p);
 }
 

@@ -67,7 +67,7 @@ static float first_output(void)
 	return v;
 }
 
-static void keeps_its_inputs(const char *path)
+static void expect_inputs_kept(const char *path)
 {
 	struct msd_any ret;
 	struct msd_any args[2] = {str("x"), msd_of_obj(&tensor_counting(3)->obj)};
@@ -101,12 +101,12 @@ static void keeps_its_inputs(const char *path)
 
 Test(executor, an_instance_keeps_its_inputs_and_outputs)
 {
-	keeps_its_inputs(AOT_LIBRARY);
+	expect_inputs_kept(AOT_LIBRARY);
 }
 
 Test(executor, an_instance_with_planned_memory_does_too)
 {
-	keeps_its_inputs(AOT_PLANNED_LIBRARY);
+	expect_inputs_kept(AOT_PLANNED_LIBRARY);
 }
 
 Test(executor, what_was_not_set_is_zero)

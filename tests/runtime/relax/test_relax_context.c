@@ -3,7 +3,7 @@
 
 #include "runtime/module/relax_context.h"
 
-static void expect(const char *text, const char *function, const char *want)
+static void expect_argument(const char *text, const char *function, const char *want)
 {
 	struct msd_buf out = {0};
 
@@ -16,34 +16,37 @@ static void expect(const char *text, const char *function, const char *want)
 
 #define CONTEXT                                                                        \
 	"TypeError: ErrorContext(fn=main, loc=param[12], param=t, annotation="         \
-	"T.Tuple(R.Tensor((n,), dtype=\"float32\"), R.Shape([n]))) expect a Tuple"
+	"T.Tuple(R.Tensor((n,), dtype=\"float32\"), R.Shape([n]))) expect_argument a " \
+	"Tuple"
 
 Test(relax_context, a_parameters_check_is_said_of_the_argument)
 {
-	expect(CONTEXT, "main",
-	       "argument 12 (t: T.Tuple(R.Tensor((n,), dtype=\"float32\"), "
-	       "R.Shape([n]))): expect a Tuple");
-	expect(CONTEXT, "mai", NULL);
-	expect(CONTEXT, "loop", NULL);
+	expect_argument(CONTEXT, "main",
+			"argument 12 (t: T.Tuple(R.Tensor((n,), dtype=\"float32\"), "
+			"R.Shape([n]))): expect_argument a Tuple");
+	expect_argument(CONTEXT, "mai", NULL);
+	expect_argument(CONTEXT, "loop", NULL);
 }
 
 Test(relax_context, other_texts_are_left)
 {
-	expect("", "main", NULL);
-	expect("ValueError: no", "main", NULL);
-	expect("ErrorContext(match_cast, annotation=R.Tensor(ndim=2)) x", "main", NULL);
-	expect("ErrorContext(fn=main, loc=return, annotation=R.Tensor()) x", "main",
-	       NULL);
-	expect("ErrorContext(fn=main, loc=param) ", "main", NULL);
+	expect_argument("", "main", NULL);
+	expect_argument("ValueError: no", "main", NULL);
+	expect_argument("ErrorContext(match_cast, annotation=R.Tensor(ndim=2)) x",
+			"main", NULL);
+	expect_argument("ErrorContext(fn=main, loc=return, annotation=R.Tensor()) x",
+			"main", NULL);
+	expect_argument("ErrorContext(fn=main, loc=param) ", "main", NULL);
 }
 
 Test(relax_context, texts_that_are_cut_off_are_left)
 {
 	char text[sizeof(CONTEXT)];
 
-	for (size_t n = 0; n < strlen(CONTEXT) - strlen(" expect a Tuple"); n++) {
+	for (size_t n = 0; n < strlen(CONTEXT) - strlen(" expect_argument a Tuple");
+	     n++) {
 		memcpy(text, CONTEXT, n);
 		text[n] = '\0';
-		expect(text, "main", NULL);
+		expect_argument(text, "main", NULL);
 	}
 }

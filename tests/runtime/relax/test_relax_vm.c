@@ -246,7 +246,7 @@ Test(relax_vm, constants_are_aligned_copies)
 }
 
 /* Open and close: a success, or an error with a text. */
-static void open_bytes(const uint8_t *p, size_t n)
+static void expect_opened_or_told(const uint8_t *p, size_t n)
 {
 	struct vm_tree t = {0};
 	struct msd_diag d = {0};
@@ -272,10 +272,10 @@ Test(relax_vm, no_prefix_and_no_changed_byte_of_an_image_breaks_the_load)
 	for (size_t i = 0; i < b.n; i++) {
 		uint8_t old = b.p[i];
 
-		open_bytes(b.p, i);
+		expect_opened_or_told(b.p, i);
 		for (size_t k = 0; k < sizeof(values); k++) {
 			b.p[i] = values[k];
-			open_bytes(b.p, b.n);
+			expect_opened_or_told(b.p, b.n);
 		}
 		b.p[i] = old;
 	}

@@ -66,8 +66,10 @@ Test(storage_pool, a_storage_outlives_its_pool)
 
 	msd_storage_pool_close(p);
 	memset(a->data, 1, 4096);
+	memset(b->data, 2, 4096);
+	cr_expect_eq(((const uint8_t *)a->data)[4095], 1);
 	drop(a);
-	memset(b->data, 1, 4096);
+	cr_expect_eq(((const uint8_t *)b->data)[4095], 2);
 	drop(b); /* and takes the pool with it: the leak checker says if not */
 }
 
