@@ -5,7 +5,9 @@
 /*
  * The method table: what `modserd --api` prints and what PROTOCOL.md documents (a test
  * compares the two). `where`: S answered by the supervisor, W forwarded to the module's
- * worker, L used between supervisor and worker alone (refused from clients).
+ * worker, L used between supervisor and worker alone (refused from clients). The
+ * supervisor sends some of S to the worker, too; daemon/worker/CHANNEL.md has all that
+ * passes between them (a test records it and compares).
  *
  * X(enumerator, name, where, params, result)
  */
@@ -41,8 +43,10 @@
 	X(TENSOR_COPY, "tensor.copy", W, "[from, to]", "tensor | nil")                 \
 	X(TENSOR_FILL, "tensor.fill", W, "[tensor, number]", "nil")                    \
 	X(TENSOR_FREE, "tensor.free", S, "[tensor...]", "nil")                         \
-	X(WORKER_OPEN, "worker.open", L, "[{name, file, threads, max_out}]",           \
-	  "{era, machine, inspect, functions}")                                        \
+	X(WORKER_OPEN, "worker.open", L,                                               \
+	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
+	  "device?}]",                                                                 \
+	  "{device, era, machine, inspect, functions, left_out?}")                     \
 	X(WORKER_SEGMENT, "worker.segment", L,                                         \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, "[segment, offset, ...]", "-")
