@@ -53,23 +53,26 @@ static const struct {
 	[MSD_RELAY_DEVICE_COPY] = {4, {R, D, D, R}},
 	[MSD_RELAY_KILL] = {1, {R}},
 };
-/* Since 0.14. */
+/* Since 0.14. The size of a storage with extents is where the compiler had a pointer.
+ */
 static const uint8_t form_load_const_014[] = {K, D, R};
 static const uint8_t form_alloc_storage_014[] = {R, D, D, D, D, D, ND, R};
+static const uint8_t form_alloc_storage_shaped[] = {W, D, D, D, D, D, ND, R};
 
-/* The form of an instruction of @n fields: two have a longer one since 0.14. */
-static const uint8_t *form_of(enum msd_relay_op op, uint32_t n, uint32_t *ret_n)
+/* The form of an instruction: two have longer ones since 0.14. */
+static const uint8_t *form_of(const struct msd_relay_ins *ins, uint32_t *ret_n)
 {
-	if (op == MSD_RELAY_LOAD_CONST && n == 3) {
+	if (ins->op == MSD_RELAY_LOAD_CONST && ins->n_fields == 3) {
 		*ret_n = 3;
 		return form_load_const_014;
 	}
-	if (op == MSD_RELAY_ALLOC_STORAGE && n > 7) {
+	if (ins->op == MSD_RELAY_ALLOC_STORAGE && ins->n_fields > 7) {
 		*ret_n = 8;
-		return form_alloc_storage_014;
+		return msd_relay_storage_has_shape(ins) ? form_alloc_storage_shaped
+							: form_alloc_storage_014;
 	}
-	*ret_n = forms[op].n;
-	return forms[op].operands;
+	*ret_n = forms[ins->op].n;
+	return forms[ins->op].operands;
 }
 
 struct checking {
@@ -138,7 +141,7 @@ static msd_err check_instruction(const struct checking *k,
 				 const struct msd_relay_ins *ins, struct msd_diag *d)
 {
 	uint32_t n;
-	const uint8_t *form = form_of(ins->op, ins->n_fields, &n);
+	const uint8_t *form = form_of(ins, &n);
 
 	if (ins->n_fields < n)
 		return bad_instruction(k, "it has too few operands", d);

@@ -25,13 +25,14 @@ enum msd_relay_op {
 	MSD_RELAY_GET_TAG,          /* object, dst */
 	MSD_RELAY_LOAD_CONSTI,      /* value, dst */
 	MSD_RELAY_FATAL,            /* */
-	MSD_RELAY_ALLOC_STORAGE,    /* size, alignment, code, bits, lanes, device, dst;
-				       0.14+:
-				       ..., device, n, dst, n dims */
-	MSD_RELAY_SHAPE_OF,         /* tensor, dst */
-	MSD_RELAY_RESHAPE,          /* tensor, shape, dst */
-	MSD_RELAY_DEVICE_COPY,      /* tensor, from, to, dst */
-	MSD_RELAY_KILL,             /* dst; 0.9+ */
+	/* size, alignment, code, bits, lanes, device, dst; 0.14+: size, alignment,
+	 * code, bits, lanes, device, n, dst, n dims, and the size means nothing if n >
+	 * 0 */
+	MSD_RELAY_ALLOC_STORAGE,
+	MSD_RELAY_SHAPE_OF,    /* tensor, dst */
+	MSD_RELAY_RESHAPE,     /* tensor, shape, dst */
+	MSD_RELAY_DEVICE_COPY, /* tensor, from, to, dst */
+	MSD_RELAY_KILL,        /* dst; 0.9+ */
 	MSD_RELAY_OP_COUNT
 };
 
@@ -42,6 +43,13 @@ struct msd_relay_ins {
 	 * whatever the file has, 0 where it says nothing. Owned. */
 	int64_t *fields;
 };
+
+/** Whether a storage is as large as the extents say that it has; else its size is in
+ * the register that its first field names. */
+static inline bool msd_relay_storage_has_shape(const struct msd_relay_ins *ins)
+{
+	return ins->n_fields > 7 && ins->fields[6] > 0;
+}
 
 struct msd_relay_func {
 	struct msd_span name;

@@ -64,12 +64,16 @@ static const char *const forms[MSD_RELAY_OP_COUNT] = {
 /* Since 0.14. */
 static const char form_load_const_014[] = "load_const c%n0, device %n1 -> r%n2";
 static const char form_alloc_storage_014[] =
-	"alloc_storage r%n0 bytes, aligned to %n1, %t2, device %n5, %s68 -> r%n7";
+	"alloc_storage r%n0 bytes, aligned to %n1, %t2, device %n5 -> r%n7";
+static const char form_alloc_storage_shaped[] =
+	"alloc_storage %s68 %t2, aligned to %n1, device %n5 -> r%n7";
 
 static const char *form_of(const struct msd_relay_ins *ins)
 {
 	if (ins->op == MSD_RELAY_LOAD_CONST && ins->n_fields == 3)
 		return form_load_const_014;
+	if (msd_relay_storage_has_shape(ins) && ins->op == MSD_RELAY_ALLOC_STORAGE)
+		return form_alloc_storage_shaped;
 	if (ins->op == MSD_RELAY_ALLOC_STORAGE && ins->n_fields > 7)
 		return form_alloc_storage_014;
 	return forms[ins->op];

@@ -124,7 +124,7 @@ static int alloc_storage(struct msd_relay_vm *vm, const struct msd_relay_ins *in
 			 struct msd_any *regs)
 {
 	const int64_t *f = ins->fields;
-	const bool has_shape = ins->n_fields > 7 && f[6] > 0;
+	const bool has_shape = msd_relay_storage_has_shape(ins);
 	const int64_t dst = ins->n_fields > 7 ? f[7] : f[6];
 	struct msd_dtype dtype;
 	int64_t size = 0;

@@ -5,7 +5,7 @@
 
 #define SPAN(text) ((struct msd_span){(const uint8_t *)(text), sizeof(text) - 1})
 
-/* One line for each operation, in the order of their numbers; two have two forms. */
+/* One line for each operation, in the order of their numbers; two have more forms. */
 static struct {
 	enum msd_relay_op op;
 	uint32_t n;
@@ -44,9 +44,12 @@ static struct {
 	 "alloc_storage r1 bytes, aligned to 64, float32, device 1 -> r2"},
 	{MSD_RELAY_ALLOC_STORAGE,
 	 10,
-	 {1, 64, 2, 32, 1, 0, 2, 9, 5, 6},
-	 "alloc_storage r1 bytes, aligned to 64, float32, device 0, [5, 6] -> "
-	 "r9"},
+	 {0x55d01c2a98f0, 64, 2, 32, 1, 0, 2, 9, 5, 6},
+	 "alloc_storage [5, 6] float32, aligned to 64, device 0 -> r9"},
+	{MSD_RELAY_ALLOC_STORAGE,
+	 8,
+	 {1, 64, 2, 32, 1, 0, 0, 9},
+	 "alloc_storage r1 bytes, aligned to 64, float32, device 0 -> r9"},
 	{MSD_RELAY_SHAPE_OF, 2, {1, 2}, "shape_of r1 -> r2"},
 	{MSD_RELAY_RESHAPE, 3, {1, 2, 3}, "reshape r1, shape in r2 -> r3"},
 	{MSD_RELAY_DEVICE_COPY, 4, {1, 0, 1, 2}, "device_copy r1, device 0 to 1 -> r2"},

@@ -13,8 +13,8 @@ struct bw relay_addone(int minor)
 	relay_const_i64(&b, minor, 0);
 	relay_middle(&b, 2, addone_name, 1);
 	if (minor >= 14) {
-		INS(&c, LOAD_CONST, 0, 0, 1);
-		INS(&c, ALLOC_STORAGE, 1, 64, 2, 32, 1, 0, 0, 2);
+		/* With extents the size is a pointer of the compiler's. */
+		INS(&c, ALLOC_STORAGE, 0x55d01c2a98f0, 64, 2, 32, 1, 0, 1, 2, 2);
 		INS(&c, LOAD_CONST, 1, 0, 3);
 	} else {
 		INS(&c, LOAD_CONST, 0, 1);
