@@ -6,6 +6,8 @@
 #include "artifact/kind/model.h"
 #include "artifact/params/params.h"
 
+#define MAX_MODEL_NAME 4096u
+
 static struct msd_span span_of(const char *text)
 {
 	return (struct msd_span){(const uint8_t *)text,
@@ -90,6 +92,20 @@ msd_err msd_model_of_graph(struct msd_span payload, struct msd_model *m,
 	return err;
 }
 
+/* The function that runs all others of an ahead-of-time compiled model. */
+static msd_err need_main(struct msd_span model, struct msd_model *m, struct msd_diag *d)
+{
+	struct msd_buf name = {0};
+
+	msd_buf_printf(&name, "tvmgen_%.*s___tvm_main__", (int)model.n,
+		       (const char *)model.p);
+	msd_err err =
+		name.bad ? msd_diag_set(d, MSD_NOMEM, "out of memory")
+			 : msd_model_add_need(m, (struct msd_span){name.p, name.n}, d);
+	msd_buf_finish(&name);
+	return err;
+}
+
 msd_err msd_model_of_aot(struct msd_span payload, struct msd_model *m,
 			 struct msd_diag *d)
 {
@@ -100,5 +116,8 @@ msd_err msd_model_of_aot(struct msd_span payload, struct msd_model *m,
 	if (err == MSD_OK)
 		count_params(&params, m);
 	msd_params_finish(&params);
-	return err;
+	const struct msd_span model = msd_cur_str64(&c);
+	if (err == MSD_OK && (c.bad || model.n > MAX_MODEL_NAME))
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it has no name");
+	return err == MSD_OK ? need_main(model, m, d) : err;
 }

@@ -84,14 +84,15 @@ static const struct msd_aot_metadata *find_metadata(struct msd_node *node,
 	return found.as.p;
 }
 
-/* The model's function has the model's name in its own. */
+/* The model's function has the name that the metadata has, "tvmgen_default", in its
+ * own. */
 static struct msd_function *find_main(struct msd_node *node, const char *model,
 				      struct msd_buf *why)
 {
 	char *name = NULL;
 	struct msd_function *fn = NULL;
 
-	if (asprintf(&name, "tvmgen_%s___tvm_main__", model) < 0) {
+	if (asprintf(&name, "%s___tvm_main__", model) < 0) {
 		why->bad = true;
 		return NULL;
 	}

@@ -51,7 +51,7 @@ Test(model_facts, a_graphs_inputs_are_what_is_no_parameter)
 	msd_model_finish(&m);
 }
 
-Test(model_facts, an_aot_models_parameters_are_counted)
+Test(model_facts, an_aot_model_has_parameters_and_needs_its_main_function)
 {
 	struct bw payload = {0};
 	struct msd_model m = {0};
@@ -60,6 +60,8 @@ Test(model_facts, an_aot_models_parameters_are_counted)
 	cr_assert_eq(msd_model_of_aot(bw_span(&payload), &m, NULL), MSD_OK);
 	bw_free(&payload);
 	expect_json(&m, "{\"functions\":[],\"params\":1,\"param_bytes\":24}");
+	cr_assert_eq(m.n_needs, 1);
+	cr_expect_str_eq(m.needs[0], "tvmgen_default___tvm_main__");
 	msd_model_finish(&m);
 }
 

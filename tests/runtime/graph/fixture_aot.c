@@ -98,7 +98,7 @@ static const struct metadata meta = {
 	.constants = constants,
 	.n_constants = 1,
 #endif
-	.model = "default",
+	.model = "tvmgen_default",
 };
 
 int32_t get_c_metadata(value *args, int32_t *codes, int32_t n, value *ret,

@@ -1,0 +1,69 @@
+"""Artifacts of real compilers of the releases between TVM 0.9 and 0.23, with TVM's own outputs.
+
+Some are in tests/releases, one archive a release; more are used where they are at hand. Each
+folder has a manifest.json that lists them: name, kind, files, calls with inputs and outputs.
+"""
+import hashlib
+import json
+import pathlib
+import tarfile
+
+import harness
+
+KEPT = pathlib.Path(__file__).resolve().parents[1] / "releases"
+
+
+class Artifact:
+    def __init__(self, folder, release, entry):
+        self.folder, self.release = folder, release
+        self.name, self.kind, self.note = entry["name"], entry["kind"], entry["note"]
+        self.files, self.calls = entry["files"], entry["calls"]
+
+    def __repr__(self):
+        return f"{self.release}-{self.name}"
+
+    def path(self, name):
+        return self.folder / name
+
+    def lib(self):
+        return self.path(self.files["lib"])
+
+    def sha256(self):
+        return hashlib.sha256(self.lib().read_bytes()).hexdigest()
+
+
+def checked(archive):
+    """The archive, if it is the one that SHA256SUMS speaks of."""
+    sums = dict(reversed(line.split()) for line in (KEPT / "SHA256SUMS").read_text().splitlines())
+    assert hashlib.sha256(archive.read_bytes()).hexdigest() == sums[archive.name], archive
+    return archive
+
+
+def unpack(archive, folder):
+    """The archive's folder below @folder, unpacked if it is not yet there."""
+    release = folder / archive.name.removesuffix(".tar.xz")
+    if not (release / "manifest.json").exists():
+        with tarfile.open(checked(archive)) as tar:
+            tar.extractall(folder, filter="data")
+    return release
+
+
+def of_folder(folder):
+    entries = json.loads((folder / "manifest.json").read_text())
+    release = folder.name.removeprefix("tvm-")
+    return [Artifact(folder, release, entry) for entry in entries]
+
+
+def kept():
+    """What the repository holds, unpacked in the build folder."""
+    folder = harness.BUILD / "releases"
+    folder.mkdir(parents=True, exist_ok=True)
+    archives = sorted(KEPT.glob("tvm-*.tar.xz"))
+    return [a for archive in archives for a in of_folder(unpack(archive, folder))]
+
+
+def more():
+    """What lies among the fixtures outside the repository."""
+    folder = harness.fixtures()
+    found = sorted((folder / "between").glob("tvm-*")) if folder else []
+    return [a for release in found for a in of_folder(release)]

@@ -1,0 +1,73 @@
+"""What real compilers of the releases between made runs here, bit for bit where it is host code."""
+import numpy as np
+import pytest
+import releases
+
+KEPT = releases.kept()
+MORE = [a for a in releases.more() if repr(a) not in {repr(k) for k in KEPT}]
+WAITING = [  # what does not run yet
+    "0.16-tir_c",
+    "0.16-relax_compiled",
+    "0.16-mlf_aot_packed",
+    "0.16-mlf_aot_c",
+    "0.16-mlf_aot_c_usmp",
+    "0.21-relax_compiled",
+]
+NEAR = 1e-5  # where the expected values are another code generator's
+
+
+def load_words(artifact):
+    words = []
+    for option, file in [("--graph", "graph"), ("--params", "params"), ("--params", "consts")]:
+        if file in artifact.files:
+            words += [option, artifact.path(artifact.files[file])]
+    return words
+
+
+def argument(artifact, value):
+    if "npy" in value:
+        return f"@{artifact.path(value['npy'])}"
+    if "out" in value:
+        dtype, shape = value["out"]
+        return f"out:{dtype}[{','.join(map(str, shape))}]"
+    return str(value["val"])
+
+
+def expect(artifact, got, want):
+    assert got.dtype == want.dtype and got.shape == want.shape
+    if "tolerance" in artifact.note:
+        assert np.allclose(got, want, rtol=0, atol=NEAR)
+    else:
+        assert got.tobytes() == want.tobytes()
+
+
+def runs(daemon, artifact, tmp_path):
+    if artifact.kind in ("opencl", "device") and "opencl:0" not in daemon.ok("devices").out:
+        pytest.skip("no OpenCL device")
+    daemon.load("m", artifact.lib(), "--replace", *load_words(artifact))
+    for call in artifact.calls:
+        words = [argument(artifact, value) for value in call["in"]]
+        wanted = [np.load(artifact.path(out["npy"])) for out in call["out"]]
+        if artifact.name == "vm_adt_map":  # lists in lists; TVM's Python leaves their tags out
+            wanted = [one for item in wanted for one in (None, item)]
+        paths = [tmp_path / f"out{i}.npy" for i in range(len(wanted))]
+        for path in paths:
+            words += ["-o", path]
+        daemon.ok("call", f"m:{call['fn']}", *words)
+        for path, want in zip(paths, wanted):
+            if want is not None:
+                expect(artifact, np.load(path), want)
+
+
+@pytest.mark.parametrize("artifact", KEPT, ids=repr)
+def test_a_real_artifact_runs(daemon, artifact, tmp_path):
+    runs(daemon, artifact, tmp_path)
+
+
+@pytest.mark.parametrize("artifact", MORE or [None], ids=repr)
+def test_a_further_artifact_runs(daemon, artifact, tmp_path):
+    if artifact is None:
+        pytest.skip("no further artifacts of the releases between TVM 0.9 and 0.23")
+    if repr(artifact) in WAITING:
+        pytest.xfail("does not run yet")
+    runs(daemon, artifact, tmp_path)
