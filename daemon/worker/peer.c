@@ -199,6 +199,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	msd_segmap_init(&peer->in);
 	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, on_new_segment, peer);
 	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
+	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
 	msd_err err = msd_conn_open(&peer->conn, &w->wire, fd, &ops, &limits, peer, d);
 	if (err != MSD_OK) {
 		peer_destroy(peer);

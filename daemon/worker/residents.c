@@ -1,62 +1,38 @@
 #include "daemon/worker/residents.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/device/memory.h"
 
 #define MAX_RESIDENTS 65536u
 
-struct resident {
-	struct msd_tensor *tensor; /* owned; NULL: free */
-	uint32_t generation;       /* of the tensor, or of the one before */
-};
-
 void msd_residents_init(struct msd_residents *r, uint64_t max_bytes)
 {
 	*r = (struct msd_residents){.max_bytes = max_bytes};
+	msd_handles_init(&r->handles, MAX_RESIDENTS);
 }
 
 void msd_residents_finish(struct msd_residents *r)
 {
-	for (uint32_t i = 0; i < r->n_slots; i++)
-		if (r->slots[i].tensor != NULL)
-			msd_obj_unref(&r->slots[i].tensor->obj);
-	free(r->slots);
+	const struct msd_handle_entry *e;
+	uint32_t at = 0;
+
+	while ((e = msd_handles_next(&r->handles, &at)) != NULL)
+		msd_obj_unref(&((struct msd_tensor *)e->object)->obj);
+	msd_handles_finish(&r->handles);
 	*r = (struct msd_residents){0};
 }
 
-static msd_err find_free(struct msd_residents *r, uint32_t *ret, struct msd_diag *d)
-{
-	if (r->n_live < r->n_slots) {
-		for (uint32_t i = 0; i < r->n_slots; i++) {
-			if (r->slots[i].tensor == NULL) {
-				*ret = i;
-				return MSD_OK;
-			}
-		}
-	}
-	if (r->n_slots >= MAX_RESIDENTS)
-		return msd_diag_set(d, MSD_NO_SPACE,
-				    "tensor.alloc: all %u handles are in use",
-				    MAX_RESIDENTS);
-	uint32_t n = r->n_slots > 0 ? 2 * r->n_slots : 16;
-	struct resident *more = realloc(r->slots, n * sizeof(*more));
-	if (more == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "tensor.alloc: out of memory");
-	memset(more + r->n_slots, 0, (n - r->n_slots) * sizeof(*more));
-	*ret = r->n_slots;
-	r->slots = more;
-	r->n_slots = n;
-	return MSD_OK;
-}
-
-static msd_err check_size(const struct msd_residents *r, struct msd_dtype dtype,
+static msd_err check_room(const struct msd_residents *r, struct msd_dtype dtype,
 			  const int64_t *shape, size_t ndim, struct msd_diag *d)
 {
 	uint64_t n;
 	uint64_t bytes;
 
+	if (r->handles.n_live == r->handles.max)
+		return msd_diag_set(d, MSD_NO_SPACE,
+				    "tensor.alloc: all %u handles are in use",
+				    r->handles.max);
 	if (!msd_shape_elements(shape, ndim, &n) || !msd_dtype_bytes(dtype, n, &bytes))
 		return msd_diag_set(d, MSD_TOO_LARGE, "tensor.alloc: no such size");
 	if (bytes > r->max_bytes - r->live_bytes)
@@ -113,25 +89,19 @@ msd_err msd_residents_alloc(struct msd_residents *r, struct msd_device device,
 			    struct msd_handle *ret_handle, struct msd_tensor **ret,
 			    struct msd_diag *d)
 {
-	uint32_t i = 0;
-	msd_err err = check_size(r, dtype, shape, ndim, d);
+	struct msd_tensor *t = NULL;
+	msd_err err = check_room(r, dtype, shape, ndim, d);
 
 	if (err == MSD_OK)
-		err = find_free(r, &i, d);
+		err = zeros_on(device, dtype, shape, ndim, &t, d);
 	if (err != MSD_OK)
 		return err;
-	struct msd_tensor *t = NULL;
-	err = zeros_on(device, dtype, shape, ndim, &t, d);
-	if (err != MSD_OK)
-		return err;
-	size_t bytes = msd_dltensor_bytes(&t->dl);
-	r->slots[i].tensor = t;
-	if (++r->slots[i].generation == 0)
-		r->slots[i].generation = 1; /* 0 is never valid */
-	r->n_live++;
-	r->live_bytes += bytes;
-	*ret_handle =
-		(struct msd_handle){.slot = i, .generation = r->slots[i].generation};
+	err = msd_handles_add(&r->handles, MSD_K_TENSOR, t, ret_handle, d);
+	if (err != MSD_OK) {
+		msd_obj_unref(&t->obj);
+		return msd_diag_wrap(d, err, "tensor.alloc");
+	}
+	r->live_bytes += msd_dltensor_bytes(&t->dl);
 	*ret = t;
 	return MSD_OK;
 }
@@ -139,9 +109,7 @@ msd_err msd_residents_alloc(struct msd_residents *r, struct msd_device device,
 struct msd_tensor *msd_residents_peek(const struct msd_residents *r,
 				      struct msd_handle h)
 {
-	if (h.slot >= r->n_slots || r->slots[h.slot].generation != h.generation)
-		return NULL;
-	return r->slots[h.slot].tensor;
+	return msd_handles_peek(&r->handles, MSD_K_TENSOR, h);
 }
 
 bool msd_residents_free(struct msd_residents *r, struct msd_handle h)
@@ -151,8 +119,7 @@ bool msd_residents_free(struct msd_residents *r, struct msd_handle h)
 	if (t == NULL)
 		return false;
 	r->live_bytes -= msd_dltensor_bytes(&t->dl);
-	r->n_live--;
-	r->slots[h.slot].tensor = NULL;
+	msd_handles_remove(&r->handles, h);
 	msd_obj_unref(&t->obj);
 	return true;
 }

@@ -1,16 +1,14 @@
 #ifndef MSD_WORKER_RESIDENTS_H
 #define MSD_WORKER_RESIDENTS_H
 /*
- * Tensors that stay in the worker between calls, by handle: slot and generation, so
- * that a stale handle is an error and never another tensor. On the host or a device.
+ * Tensors that stay in the worker between calls, by handle. On the host or a
+ * device.
  */
-#include "proto/value.h"
+#include "daemon/wire/handle.h"
 #include "runtime/value.h"
 
 struct msd_residents {
-	struct resident *slots; /* owned array of n_slots */
-	uint32_t n_slots;
-	uint32_t n_live;
+	struct msd_handles handles; /* of struct msd_tensor, owned */
 	uint64_t live_bytes;
 	uint64_t max_bytes;
 };

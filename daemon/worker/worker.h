@@ -35,7 +35,7 @@ struct msd_peer {
 	struct msd_segmap in;
 	struct msd_outpool out;
 	struct msd_residents residents;
-	struct msd_instances instances;
+	struct msd_handles instances;
 	uint32_t n_queued;
 	bool is_paused;
 	bool is_channel; /* the supervisor's: its end is the worker's */

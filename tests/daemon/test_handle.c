@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/handle.h"
+#include "daemon/wire/handle.h"
 
 static char object;
 
@@ -68,5 +68,43 @@ Test(handles, stop_at_the_limit_and_go_on_after_a_free)
 	msd_handles_remove(&hs, h[7]);
 	cr_expect_eq(msd_handles_add(&hs, MSD_K_UPLOAD, &object, &extra, NULL), MSD_OK);
 	cr_expect_eq(extra.slot, 7);
+	msd_handles_finish(&hs);
+}
+
+Test(handles, are_walked_each_once_also_when_they_are_removed_on_the_way)
+{
+	struct msd_handles hs;
+	struct msd_handle h[5];
+	const struct msd_handle_entry *e;
+	uint32_t at = 0, n = 0;
+
+	msd_handles_init(&hs, 10);
+	for (int i = 0; i < 5; i++)
+		cr_assert_eq(msd_handles_add(&hs, MSD_K_TENSOR, &object, &h[i], NULL),
+			     MSD_OK);
+	msd_handles_remove(&hs, h[1]);
+	while ((e = msd_handles_next(&hs, &at)) != NULL) {
+		cr_expect_eq(e->object, &object);
+		cr_expect_neq(at - 1, h[1].slot);
+		msd_handles_remove(&hs, h[at - 1]);
+		n++;
+	}
+	cr_expect_eq(n, 4);
+	cr_expect_eq(hs.n_live, 0);
+	msd_handles_finish(&hs);
+}
+
+Test(handles, that_never_were_are_stale)
+{
+	struct msd_handles hs;
+	struct msd_handle h;
+
+	msd_handles_init(&hs, 10);
+	cr_expect_null(msd_handles_peek(&hs, MSD_K_TENSOR, (struct msd_handle){0, 1}));
+	cr_assert_eq(msd_handles_add(&hs, MSD_K_TENSOR, &object, &h, NULL), MSD_OK);
+	cr_expect_null(msd_handles_peek(&hs, MSD_K_TENSOR, (struct msd_handle){0, 0}));
+	msd_handles_remove(&hs, h);
+	cr_expect_null(msd_handles_peek(&hs, MSD_K_NIL, (struct msd_handle){0, 2}),
+		       "a free slot is nothing");
 	msd_handles_finish(&hs);
 }

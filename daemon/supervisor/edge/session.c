@@ -237,8 +237,10 @@ void msd_session_retry_space(struct msd_session *s)
 
 static void drop_handles(struct msd_session *s)
 {
-	for (uint32_t i = 0; i < s->handles.n; i++) {
-		struct msd_handle_entry *e = &s->handles.entries[i];
+	const struct msd_handle_entry *e;
+	uint32_t at = 0;
+
+	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
 		if (e->kind == MSD_K_UPLOAD)
 			msd_upload_drop(s, e->object);
 		else if (e->kind == MSD_K_TENSOR)

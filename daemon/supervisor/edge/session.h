@@ -4,7 +4,7 @@
  * One client connection: its requests in flight and its handles. Ends with the
  * connection; what it queued is dropped, what runs is orphaned, its handles are freed.
  */
-#include "daemon/supervisor/edge/handle.h"
+#include "daemon/wire/handle.h"
 #include "daemon/supervisor/request.h"
 #include "daemon/supervisor/server.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/edge/handle.h"
+#include "daemon/wire/handle.h"
 
 #include <stdlib.h>
 
@@ -21,9 +21,8 @@ static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
 	if (cap > hs->max)
 		cap = hs->max;
 	if (hs->n >= cap)
-		return msd_diag_set(
-			d, MSD_BUSY,
-			"%u handles are the limit of a connection: free some", hs->max);
+		return msd_diag_set(d, MSD_BUSY, "%u handles are the limit: free some",
+				    hs->max);
 	more = realloc(hs->entries, cap * sizeof(*more));
 	if (more == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "handles: out of memory");
@@ -60,13 +59,14 @@ msd_err msd_handles_add(struct msd_handles *hs, enum msd_kind kind, void *object
 msd_err msd_handles_get(const struct msd_handles *hs, enum msd_kind kind,
 			struct msd_handle h, void **ret, struct msd_diag *d)
 {
-	if (h.slot >= hs->n || hs->entries[h.slot].kind != kind ||
-	    hs->entries[h.slot].generation != h.generation)
+	void *object = msd_handles_peek(hs, kind, h);
+
+	if (object == NULL)
 		return msd_diag_set(
 			d, MSD_STALE_HANDLE,
 			"%s handle %u.%u is not one of this connection's live handles",
 			msd_kind_name(kind), h.slot, h.generation);
-	*ret = hs->entries[h.slot].object;
+	*ret = object;
 	return MSD_OK;
 }
 
@@ -82,4 +82,15 @@ void msd_handles_remove(struct msd_handles *hs, struct msd_handle h)
 	e->next_free = hs->first_free;
 	hs->first_free = h.slot + 1;
 	hs->n_live--;
+}
+
+const struct msd_handle_entry *msd_handles_next(const struct msd_handles *hs,
+						uint32_t *at)
+{
+	while (*at < hs->n) {
+		const struct msd_handle_entry *e = &hs->entries[(*at)++];
+		if (e->object != NULL)
+			return e;
+	}
+	return NULL;
 }
