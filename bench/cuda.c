@@ -6,7 +6,7 @@
  */
 #include "bench/device.h"
 #include "bench/turns.h"
-#include "runtime/device/cuda_api.h"
+#include "runtime/device/cuda/api.h"
 
 #define PTX                                                                            \
 	".version 6.0\n.target sm_50\n.address_size 64\n"                              \

@@ -7,7 +7,7 @@
 
 #include "bench/device.h"
 #include "bench/turns.h"
-#include "runtime/device/opencl_api.h"
+#include "runtime/device/opencl/api.h"
 
 #define SOURCE                                                                         \
 	"__kernel void add_one(__global float *x, long n)\n"                           \

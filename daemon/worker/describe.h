@@ -1,7 +1,7 @@
 #ifndef MSD_WORKER_DESCRIBE_H
 #define MSD_WORKER_DESCRIBE_H
 /* What a worker tells about its module when it is open (CHANNEL.md, worker.open). */
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 
 /** Append the map. Of a module with more functions than a frame holds, details are left
  * out first and functions last; then "left_out" says how many. */

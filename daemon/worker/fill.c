@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/worker/stage.h"
-#include "runtime/abi/half.h"
+#include "runtime/value/half.h"
 
 #define MAX_ELEMENT_BYTES 64u
 #define RANGE_MAX 96                  /* bytes of a range in words */

@@ -4,7 +4,7 @@
  * The module's functions by name, with what the worker learns about each while it calls
  * them. Filled as functions are first named.
  */
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 
 struct msd_func {
 	enum msd_func_style style;

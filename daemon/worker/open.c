@@ -13,7 +13,7 @@
 #include "daemon/worker/worker.h"
 #include "proto/name.h"
 #include "proto/value.h"
-#include "runtime/pool.h"
+#include "runtime/pool/pool.h"
 
 /* The request's only parameter. Spans borrow from the request. */
 struct open_params {

@@ -5,7 +5,7 @@
  * device.
  */
 #include "daemon/wire/handle.h"
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 struct msd_residents {
 	struct msd_handles handles; /* of struct msd_tensor, owned */

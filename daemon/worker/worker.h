@@ -19,7 +19,7 @@
 #include "daemon/worker/outpool.h"
 #include "daemon/worker/residents.h"
 #include "proto/method.h"
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 
 /* Before worker.open has said how much. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 
 #define INLINE_ARGS 16 /* calls with more arguments allocate */
 

@@ -1,10 +1,10 @@
-#ifndef MSD_ABI_CLASSIC_H
-#define MSD_ABI_CLASSIC_H
+#ifndef MSD_RUNTIME_ABI_CLASSIC_H
+#define MSD_RUNTIME_ABI_CLASSIC_H
 /*
  * Calls of the classic era (TVM 0.6 - 0.20): values and type codes in two arrays. Both
  * directions convert to and from struct msd_any.
  */
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 /* TVMValue */
 union msd_classic_value {

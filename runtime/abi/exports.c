@@ -1,7 +1,7 @@
 #include "runtime/abi/exports.h"
 
 #include "runtime/abi/ffi.h"
-#include "runtime/abi/half.h"
+#include "runtime/value/half.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
 

@@ -1,5 +1,5 @@
-#ifndef MSD_ABI_EXPORTS_H
-#define MSD_ABI_EXPORTS_H
+#ifndef MSD_RUNTIME_ABI_EXPORTS_H
+#define MSD_RUNTIME_ABI_EXPORTS_H
 /*
  * Symbols that libraries of TVM leave undefined and that the loading process must have:
  * the C target and system libraries call the API by name, tvm-ffi's error hook is one
@@ -8,7 +8,7 @@
  * it (exports.list).
  */
 #include "runtime/abi/classic.h"
-#include "runtime/pool.h"
+#include "runtime/pool/pool.h"
 
 #define MSD_EXPORT __attribute__((visibility("default")))
 

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
-#include "runtime/module/node.h"
+#include "runtime/value/error.h"
+#include "runtime/abi/context.h"
 
 int msd_ffi_function_call(void *fn, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret)
@@ -18,18 +18,19 @@ int msd_ffi_function_call(void *fn, const struct msd_any *args, int32_t n,
 
 int msd_ffi_lookup(void *ctx, const char *name, void **ret)
 {
+	struct msd_abi_context *context = ctx;
 	struct msd_buf why = {0};
 
-	if (ctx == NULL)
+	if (context == NULL)
 		return msd_abi_raise(
 			"RuntimeError",
 			"Cannot find function %s: the library has no context", name);
-	struct msd_function *fn = msd_node_lookup_from_imports(ctx, name);
+	struct msd_function *fn = context->find(context, name);
 	if (fn != NULL) {
 		*ret = fn;
 		return 0;
 	}
-	msd_node_refusals(ctx, &why);
+	context->explain(context, &why);
 	(void)msd_abi_raise_code(why.n > 0 && !why.bad ? MSD_UNSUPPORTED
 						       : MSD_CALL_FAILED,
 				 "Cannot find function %s in the imported modules or "

@@ -1,12 +1,12 @@
-#ifndef MSD_ABI_FFI_H
-#define MSD_ABI_FFI_H
+#ifndef MSD_RUNTIME_ABI_FFI_H
+#define MSD_RUNTIME_ABI_FFI_H
 /*
  * What compiled code calls back into, in the form of tvm-ffi (0.21 and later; the
  * lookup is the same in the classic era). Function handles are struct msd_function,
- * library contexts are struct msd_node. All return 0, or -1 with the thread's error
- * set.
+ * library contexts are struct msd_abi_context. All return 0, or -1 with the thread's
+ * error set.
  */
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 int msd_ffi_function_call(void *fn, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret);

@@ -1,5 +1,5 @@
-#ifndef MSD_ABI_FFI021_H
-#define MSD_ABI_FFI021_H
+#ifndef MSD_RUNTIME_ABI_FFI021_H
+#define MSD_RUNTIME_ABI_FFI021_H
 /*
  * Calls of TVM 0.21: values as in tvm-ffi, but objects have another header, other type
  * numbers, and there are no small strings. Objects cross as what they hold.

@@ -5,7 +5,7 @@
 #include "runtime/abi/classic.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/workspace.h"
-#include "runtime/pool.h"
+#include "runtime/pool/pool.h"
 
 typedef void (*any_function)(void);
 

@@ -1,5 +1,5 @@
-#ifndef MSD_ABI_SLOTS_H
-#define MSD_ABI_SLOTS_H
+#ifndef MSD_RUNTIME_ABI_SLOTS_H
+#define MSD_RUNTIME_ABI_SLOTS_H
 /*
  * The pointer globals `__TVM...` through which compiled code calls the runtime: weak
  * data of the library, zero until the loader fills them. An empty one that is used is a

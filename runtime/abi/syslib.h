@@ -1,5 +1,5 @@
-#ifndef MSD_ABI_SYSLIB_H
-#define MSD_ABI_SYSLIB_H
+#ifndef MSD_RUNTIME_ABI_SYSLIB_H
+#define MSD_RUNTIME_ABI_SYSLIB_H
 /*
  * Symbols that a system library's constructors register while it is being opened. The
  * opener puts a table up for its thread; registrations outside of that go nowhere.

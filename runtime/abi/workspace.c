@@ -6,7 +6,7 @@
 #include "proto/bytes.h"
 #include "proto/dtype.h"
 #include "proto/limits.h"
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 #include "runtime/device/workspace.h"
 
 #define MAX_IDLE                                                                       \

@@ -1,5 +1,5 @@
-#ifndef MSD_ABI_WORKSPACE_H
-#define MSD_ABI_WORKSPACE_H
+#ifndef MSD_RUNTIME_ABI_WORKSPACE_H
+#define MSD_RUNTIME_ABI_WORKSPACE_H
 /*
  * Scratch memory of compiled code: 128-byte-aligned, freed mostly in reverse order and
  * asked for again at the next call. Each thread keeps what was freed and gives it out

@@ -3,7 +3,7 @@
  * the first call looks for one, and without it the calls are refused with what was
  * looked for.
  */
-#include "runtime/module/builtin.h"
+#include "runtime/global/args.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-#ifndef MSD_CONTRIB_ORDER_H
-#define MSD_CONTRIB_ORDER_H
+#ifndef MSD_RUNTIME_CONTRIB_ORDER_H
+#define MSD_RUNTIME_CONTRIB_ORDER_H
 /*
  * Sorting numbers that remember where they stood. The result is that of TVM's own
  * runtime even where the order is not one: NaNs compare as smaller to nothing, so where
@@ -8,7 +8,7 @@
  *
  * A descending order is an ascending one of the negated numbers (msd_item_negate).
  */
-#include "runtime/contrib/element.h"
+#include "runtime/value/element.h"
 
 struct msd_item {
 	int64_t index;

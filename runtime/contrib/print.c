@@ -3,7 +3,7 @@
  * itself. Printing goes to the standard output of the process, where printf() of
  * compiled code goes too.
  */
-#include "runtime/module/builtin.h"
+#include "runtime/global/args.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
  * thread; the distributions take its words as the C++ library of TVM's builds does, so
  * that a call with seeds gives TVM's numbers.
  */
-#include "runtime/module/builtin.h"
+#include "runtime/global/args.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/abi/half.h"
-#include "runtime/contrib/element.h"
+#include "runtime/value/half.h"
+#include "runtime/value/element.h"
 
 #define WORDS 624
 #define SHIFT 397

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/contrib/element.h"
-#include "runtime/module/builtin.h"
+#include "runtime/value/element.h"
+#include "runtime/global/args.h"
 
 #define MAX_SHOWN 16 /* elements of a dimension */
 #define MAX_NESTED 8 /* tuples in tuples */

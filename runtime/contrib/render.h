@@ -1,5 +1,5 @@
-#ifndef MSD_CONTRIB_RENDER_H
-#define MSD_CONTRIB_RENDER_H
+#ifndef MSD_RUNTIME_CONTRIB_RENDER_H
+#define MSD_RUNTIME_CONTRIB_RENDER_H
 /*
  * Values as text for people: what relax.print and relax.assert_op put into their
  * formats. Tensors are nested brackets; numbers are the shortest that read back the
@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 /** Write @v to @out. */
 void msd_render(FILE *out, const struct msd_any *v);

@@ -1,6 +1,6 @@
 /* relax.run.nonzero and relax.run.unique: what TVM's Python runtime does with numpy
  * (2.4). Both return tensors of a size that only the values tell. */
-#include "runtime/module/builtin.h"
+#include "runtime/global/args.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

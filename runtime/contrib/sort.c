@@ -2,7 +2,7 @@
  * tvm.contrib.sort.*: destination-passing sorts along one axis, as compiled code calls
  * them. Every dtype that modserd reads as a number is taken; TVM takes fewer.
  */
-#include "runtime/module/builtin.h"
+#include "runtime/global/args.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

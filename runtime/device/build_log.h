@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_BUILD_LOG_H
-#define MSD_DEVICE_BUILD_LOG_H
+#ifndef MSD_RUNTIME_DEVICE_BUILD_LOG_H
+#define MSD_RUNTIME_DEVICE_BUILD_LOG_H
 /* What a driver's compiler says of code that it does not take, in an error's text. */
 #include "proto/diag.h"
 

@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_CACHE_H
-#define MSD_DEVICE_CACHE_H
+#ifndef MSD_RUNTIME_DEVICE_CACHE_H
+#define MSD_RUNTIME_DEVICE_CACHE_H
 /*
  * What drivers made of code, kept on disk: the next load of the same code for the same
  * device and driver need not compile it. The directory is $MODSERD_CACHE, else

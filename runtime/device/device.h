@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_DEVICE_H
-#define MSD_DEVICE_DEVICE_H
+#ifndef MSD_RUNTIME_DEVICE_DEVICE_H
+#define MSD_RUNTIME_DEVICE_DEVICE_H
 /*
  * Devices that tensors live on and kernels run on: the host, and whatever a driver
  * offers. Each kind of device is one backend: a file with a struct msd_device_ops and a

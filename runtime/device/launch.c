@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/contrib/element.h"
+#include "runtime/value/element.h"
 
 /* Extents by axis: the first letters of a tag choose three slots, the last letter one
  * of them. */

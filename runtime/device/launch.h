@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_LAUNCH_H
-#define MSD_DEVICE_LAUNCH_H
+#ifndef MSD_RUNTIME_DEVICE_LAUNCH_H
+#define MSD_RUNTIME_DEVICE_LAUNCH_H
 /*
  * TVM's convention for calling a kernel, the same in both eras: first the kernel's
  * parameters, then one integer per launch tag that has a value, in the tags' order.
@@ -7,7 +7,7 @@
  * means 1, and flags take no value.
  */
 #include "runtime/device/device.h"
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 /* What the values behind the parameters are for, in their order. */
 struct msd_launch_plan {

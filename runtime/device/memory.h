@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_MEMORY_H
-#define MSD_DEVICE_MEMORY_H
+#ifndef MSD_RUNTIME_DEVICE_MEMORY_H
+#define MSD_RUNTIME_DEVICE_MEMORY_H
 /*
  * Memory of an open device, kept for the next taker: drivers take microseconds to
  * milliseconds for an allocation, and a call needs several. What is freed may still be
@@ -11,7 +11,7 @@
  * and it is tried again. Any thread may call.
  */
 #include "runtime/device/device.h"
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 #define MSD_DEV_IDLE_FLOOR_BYTES ((size_t)64 * 1024 * 1024)
 

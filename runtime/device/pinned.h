@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_PINNED_H
-#define MSD_DEVICE_PINNED_H
+#ifndef MSD_RUNTIME_DEVICE_PINNED_H
+#define MSD_RUNTIME_DEVICE_PINNED_H
 /*
  * Host memory that tensors travel through, made known to drivers: a device copies from
  * and to it directly and while the host goes on, where it would else copy through a

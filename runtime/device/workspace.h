@@ -1,5 +1,5 @@
-#ifndef MSD_DEVICE_WORKSPACE_H
-#define MSD_DEVICE_WORKSPACE_H
+#ifndef MSD_RUNTIME_DEVICE_WORKSPACE_H
+#define MSD_RUNTIME_DEVICE_WORKSPACE_H
 /*
  * Scratch memory on a device for compiled host code, which frees it by its address
  * alone. Any thread may call.

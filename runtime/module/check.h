@@ -1,11 +1,11 @@
-#ifndef MSD_MODULE_CHECK_H
-#define MSD_MODULE_CHECK_H
+#ifndef MSD_RUNTIME_MODULE_CHECK_H
+#define MSD_RUNTIME_MODULE_CHECK_H
 /*
  * What must hold before compiled code is entered. Code of TVM checks much by itself,
  * but crashes on what it does not: an int where it expects a tensor (<= 0.15 reads the
  * pointer before its type), foreign objects, misaligned data. Here those become errors.
  */
-#include "runtime/module.h"
+#include "runtime/module/module.h"
 
 /* How a library names bool elements; both have one byte per element. */
 enum msd_bool_style {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 #include "runtime/device/memory.h"
 
 struct msd_instance_func {
@@ -58,23 +58,6 @@ void msd_instance_finish(struct msd_instance *i)
 {
 	free(i->funcs);
 	i->funcs = NULL;
-}
-
-msd_err msd_loaded_instance(struct msd_loaded *m, struct msd_instance **ret,
-			    struct msd_diag *d)
-{
-	struct msd_node *root = msd_loaded_root(m);
-
-	if (root->ops->instance == NULL)
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a %.*s has no instances; its functions keep no "
-				    "state",
-				    (int)(root->kind.n < 64 ? root->kind.n : 64),
-				    (const char *)root->kind.p);
-	msd_err err = root->ops->instance(root, ret, d);
-	if (err == MSD_OK)
-		(*ret)->module = m;
-	return err;
 }
 
 static void list_rows(const struct msd_instance *i, struct msd_buf *out)

@@ -1,5 +1,5 @@
-#ifndef MSD_MODULE_INSTANCE_H
-#define MSD_MODULE_INSTANCE_H
+#ifndef MSD_RUNTIME_MODULE_INSTANCE_H
+#define MSD_RUNTIME_MODULE_INSTANCE_H
 /*
  * Something of a module that keeps state between calls, with functions by TVM's names:
  * a graph executor's set_input, run, get_output. Kinds that have it offer
@@ -13,6 +13,11 @@ struct msd_instance;
 /* Raises its error: 0 or -1. */
 typedef int (*msd_instance_call)(struct msd_instance *self, const struct msd_any *args,
 				 int32_t n, struct msd_any *ret);
+
+struct msd_loaded;
+typedef msd_err (*msd_module_call)(struct msd_loaded *m, struct msd_function *fn,
+				   struct msd_any *args, size_t n, struct msd_any *ret,
+				   struct msd_diag *d);
 
 #define MSD_INSTANCE_ANY_ARGS INT32_MAX
 
@@ -33,7 +38,10 @@ struct msd_instance_ops {
 
 struct msd_instance { /* first member of the kind's own */
 	const struct msd_instance_ops *ops;
-	struct msd_loaded *module;       /* whose it is; NULL until it is made */
+	/* Whose it is, and how a function of that is called, with its arguments
+	 * checked: given by who loaded the module, once the instance is made. */
+	struct msd_loaded *module;
+	msd_module_call call;
 	struct msd_instance_func *funcs; /* ops->n_rows; owned */
 };
 
@@ -44,6 +52,15 @@ MSD_MUST_CHECK msd_err msd_instance_init(struct msd_instance *i,
 /** Of the kind's close. */
 void msd_instance_finish(struct msd_instance *i);
 
+/* For callers. */
+/** Its function @name, to be called with msd_loaded_call(); *@ret_takes_out: the caller
+ * may give a tensor for it to fill. MSD_NOT_FOUND lists what it has. */
+MSD_MUST_CHECK msd_err msd_instance_find(struct msd_instance *i, const char *name,
+					 struct msd_function **ret, bool *ret_takes_out,
+					 struct msd_diag *d);
+void msd_instance_close(struct msd_instance *i); /* NULL is fine */
+
+/* For kinds. */
 /** Raise @d with @err and finish @d: -1. */
 int msd_instance_raise(struct msd_diag *d, msd_err err);
 /** A str as a result: 0 or -1. */

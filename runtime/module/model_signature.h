@@ -1,5 +1,5 @@
-#ifndef MSD_MODULE_MODEL_SIGNATURE_H
-#define MSD_MODULE_MODEL_SIGNATURE_H
+#ifndef MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
+#define MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
 /* The signature of a model whose inputs and outputs are all known: an executor's. */
 #include "runtime/module/signature.h"
 

@@ -1,6 +1,6 @@
-#ifndef MSD_MODULE_NEAREST_H
-#define MSD_MODULE_NEAREST_H
-#include "runtime/module.h"
+#ifndef MSD_RUNTIME_MODULE_NEAREST_H
+#define MSD_RUNTIME_MODULE_NEAREST_H
+#include "runtime/module/module.h"
 
 /** Append up to three names that look like @name, else the first three; joined by ", ".
  */

@@ -1,6 +1,6 @@
 #include "runtime/module/node.h"
 
-#include "runtime/module/global.h"
+#include "runtime/global/global.h"
 
 /* Nodes already searched: a tree may reach one node on many paths. */
 struct visited {
@@ -64,6 +64,21 @@ void msd_node_refusals(struct msd_node *node, struct msd_buf *out)
 	struct visited v = {0};
 
 	refusals(node, out, &v);
+}
+
+static struct msd_function *find(struct msd_abi_context *c, const char *name)
+{
+	return msd_node_lookup_from_imports((struct msd_node *)(void *)c, name);
+}
+
+static void explain(struct msd_abi_context *c, struct msd_buf *why)
+{
+	msd_node_refusals((struct msd_node *)(void *)c, why);
+}
+
+void msd_node_init(struct msd_node *node)
+{
+	node->context = (struct msd_abi_context){.find = find, .explain = explain};
 }
 
 struct msd_span msd_node_params(const struct msd_node_context *ctx)

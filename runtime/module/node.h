@@ -1,12 +1,14 @@
-#ifndef MSD_MODULE_NODE_H
-#define MSD_MODULE_NODE_H
+#ifndef MSD_RUNTIME_MODULE_NODE_H
+#define MSD_RUNTIME_MODULE_NODE_H
 /*
- * One node of a loaded import tree, and the table of module kinds. Adding a kind is one
- * file in runtime/module/ and one row in kinds.c.
+ * One node of a loaded import tree: what a kind of module can do, which the table of
+ * kinds (runtime/kind/kinds.h) has a row for.
  */
 #include "artifact/tree/tree.h"
-#include "runtime/module.h"
+#include "runtime/abi/context.h"
+#include "runtime/module/module.h"
 
+struct msd_instance;
 struct msd_node;
 
 /* What a kind gets when its node is opened. All borrowed for the life of the node. */
@@ -62,6 +64,8 @@ struct msd_node_ops {
 };
 
 struct msd_node {
+	struct msd_abi_context
+		context; /* first: compiled code of the node looks up here */
 	const struct msd_node_ops *ops;
 	uint32_t index; /* in the tree; 0 is its root. A given graph has the next one */
 	struct msd_span kind;
@@ -74,20 +78,17 @@ struct msd_node {
 /** The .params file with what modules keep beside their library; empty: none, or it is
  * that of a graph which was given. */
 struct msd_span msd_node_params(const struct msd_node_context *ctx);
-/** Row for @kind; kinds without a row get the row that refuses by name. */
-const struct msd_node_ops *msd_node_ops_find(struct msd_span kind);
 /** Own functions, then imports depth-first. NULL when nobody has it. */
 struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);
 /** The same, starting with the imports: what compiled code sees through its context.
- * After them come the packed functions of the runtime itself (runtime/module/global.h).
+ * After them come the packed functions of the runtime itself (runtime/global/global.h).
  */
 struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 						  const char *name);
+/** Begin a node: its context asks msd_node_lookup_from_imports(). */
+void msd_node_init(struct msd_node *node);
 /** Append "module 1 (cuda) cannot run here: ..." for every refused node below @node,
  * itself included, joined by "; ". Says why a lookup may have failed. */
 void msd_node_refusals(struct msd_node *node, struct msd_buf *out);
-
-/** The root of a loaded artifact. */
-struct msd_node *msd_loaded_root(struct msd_loaded *m);
 
 #endif

@@ -1,8 +1,8 @@
-#ifndef MSD_MODULE_SIGNATURE_H
-#define MSD_MODULE_SIGNATURE_H
+#ifndef MSD_RUNTIME_MODULE_SIGNATURE_H
+#define MSD_RUNTIME_MODULE_SIGNATURE_H
 /* Signatures of compiled functions as text: `f(A: Tensor([n, 4], float32), k: int32)`.
  */
-#include "runtime/module.h"
+#include "runtime/module/module.h"
 
 /** Parse @text (the kind of text above). Extents that are no number become -1, types
  * that are not known become MSD_P_UNKNOWN. Errors: MSD_BAD_ARTIFACT when it is no such

@@ -23,7 +23,7 @@ common=$(cd "$root" && { own_files . '*.h' | xargs -r cat; cat .clang-tidy; } | 
 check() {
   local root=$1 build=$2 common=$3 file=$4 key output model=() less
   read -ra less <<<"$effort"
-  if [[ -e $root/tests/lint/tidy_model.h && ! $file =~ ^(proto/(diag|scan)|runtime/abi/error)[.]c$ ]]; then
+  if [[ -e $root/tests/lint/tidy_model.h && ! $file =~ ^(proto/(diag|scan)|runtime/value/error)[.]c$ ]]; then
     model=("--extra-arg=-include$root/tests/lint/tidy_model.h")
   fi
   key=$({ echo "$common $file"; cat "$root/$file"; } | sha256sum | cut -c1-32)

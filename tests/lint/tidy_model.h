@@ -4,7 +4,7 @@
  * on which an error is set and MSD_OK returned. This tells it.
  */
 #include "proto/scan.h"
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 
 #define msd_diag_set(d, code, ...) ((void)msd_diag_set(d, code, __VA_ARGS__), (code))
 #define msd_diag_wrap(d, code, ...) ((void)msd_diag_wrap(d, code, __VA_ARGS__), (code))

@@ -1,8 +1,8 @@
 #ifndef MSD_TESTS_RUNTIME_SUPPORT_H
 #define MSD_TESTS_RUNTIME_SUPPORT_H
 /* Loading libraries and arrays for the tests of runtime/. Failures abort the test. */
-#include "runtime/module.h"
-#include "runtime/value.h"
+#include "runtime/load/loaded.h"
+#include "runtime/value/value.h"
 
 /* One loaded library with the bytes it needs. */
 struct lib {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 #include "runtime/abi/ffi.h"
-#include "runtime/abi/half.h"
+#include "runtime/value/half.h"
 #include "runtime/abi/slots.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"

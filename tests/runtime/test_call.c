@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/pool.h"
+#include "runtime/pool/pool.h"
 #include "support.h"
 
 #define LIBRARY(name) FIXTURE_DIR "/fixture_" name ".so"

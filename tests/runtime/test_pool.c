@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
-#include "runtime/pool.h"
+#include "runtime/value/error.h"
+#include "runtime/pool/pool.h"
 
 #define MAX_TASKS 16
 

@@ -4,8 +4,8 @@
 
 #include "runtime/abi/slots.h"
 #include "artifact/provides/provides.h"
-#include "runtime/module/builtin.h"
-#include "runtime/module/kinds.h"
+#include "runtime/global/args.h"
+#include "runtime/kind/kinds.h"
 
 static struct msd_span span_of(const char *text)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/module/assert_text.h"
+#include "runtime/library/assert_text.h"
 #include "runtime/module/signature.h"
 
 static msd_err parse(const char *text, struct msd_signature *s)

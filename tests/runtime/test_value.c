@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 static const struct msd_dtype f32 = {MSD_DT_FLOAT, 32, 1};
 

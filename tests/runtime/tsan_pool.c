@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/abi/error.h"
-#include "runtime/pool.h"
+#include "runtime/value/error.h"
+#include "runtime/pool/pool.h"
 
 #define MAX_TASKS 8
 

@@ -1,11 +1,11 @@
-/* What runtime/device/cuda_api.h says of the driver's ABI, against the toolkit's
+/* What runtime/device/cuda/api.h says of the driver's ABI, against the toolkit's
  * header.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/device/cuda_api.h"
+#include "runtime/device/cuda/api.h"
 
 #ifdef MSD_HAS_CUDA_HEADER
 #include <cuda.h>

@@ -1,4 +1,4 @@
-#include "runtime/device/cuda_image.h"
+#include "runtime/device/cuda/image.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/device/cuda_image.h"
-#include "runtime/device/cuda_nvrtc.h"
-#include "runtime/device/cuda_source.h"
+#include "runtime/device/cuda/image.h"
+#include "runtime/device/cuda/nvrtc.h"
+#include "runtime/device/cuda/source.h"
 
 static struct msd_span text(const char *s)
 {

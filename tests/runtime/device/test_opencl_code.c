@@ -10,7 +10,7 @@
 #include "device_support.h"
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
-#include "runtime/device/opencl_source.h"
+#include "runtime/device/opencl/source.h"
 
 #define ADD_ONE                                                                        \
 	"// Function: add_one\n"                                                       \

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/module/aot_metadata.h"
+#include "runtime/executor/aot/metadata.h"
 #include "tests/runtime/support.h"
 
 static void expect_sums(const char *path)

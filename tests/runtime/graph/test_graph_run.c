@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
+#include "runtime/value/error.h"
 #include "tests/runtime/graph/graph_tree.h"
 
 /* A graph of three float32 [4] entries: x, y = FUNC(x), z = SECOND(y, x). */

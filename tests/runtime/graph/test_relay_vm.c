@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi/error.h"
-#include "runtime/module/kinds.h"
-#include "runtime/value.h"
+#include "runtime/value/error.h"
+#include "runtime/kind/kinds.h"
+#include "runtime/value/value.h"
 #include "tests/runtime/graph/relay_programs.h"
 
 static const char *const one_param[] = {"x", NULL};

@@ -1,7 +1,7 @@
 #ifndef MSD_TEST_NPY_H
 #define MSD_TEST_NPY_H
 /* Arrays of numpy files: .npy alone or inside a stored (not compressed) .npz. */
-#include "runtime/value.h"
+#include "runtime/value/value.h"
 
 /** A whole file; empty when it cannot be read. The caller owns the buffer. */
 struct msd_buf file_read(const char *path);

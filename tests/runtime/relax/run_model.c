@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/device/memory.h"
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 #include "tests/runtime/relax/npy.h"
 
 #define MAX_ARGS 256

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/module/relax_vm.h"
+#include "runtime/global/vm_memory.h"
+#include "runtime/value/storage_pool.h"
 #include "tests/runtime/relax/builtin_support.h"
 
 /* Returns how many arguments it got, and checks that they count up from 0. */
@@ -84,8 +85,8 @@ Test(builtin_call, cuda_graphs_run_directly)
 	finish(&c);
 }
 
-/* Memory: what the functions take from a VM is its pool alone. */
-static struct msd_relax_vm memory_vm;
+/* Memory: what the functions take from a VM. */
+static struct msd_vm_memory memory_vm;
 
 static struct msd_any vm_value(void)
 {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/module/relax_context.h"
+#include "runtime/executor/relax/context.h"
 
 static void expect_argument(const char *text, const char *function, const char *want)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 #include "tests/runtime/relax/npy.h"
 #include "tests/runtime/relax/vm_tree.h"
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/module.h"
+#include "runtime/load/loaded.h"
 #include "tests/runtime/relax/npy.h"
 
 struct model {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/module/storage_pool.h"
+#include "runtime/value/storage_pool.h"
 
 #define MIB ((size_t)1024 * 1024)
 

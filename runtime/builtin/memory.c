@@ -1,0 +1,165 @@
+/*
+ * vm.builtin.alloc_*: a model's memory. Storages come from the VM's pool; tensors are
+ * views of them and keep them alive.
+ */
+#include "runtime/global/args.h"
+
+#include <inttypes.h>
+
+#include "runtime/device/memory.h"
+#include "runtime/global/vm_memory.h"
+#include "runtime/value/storage_pool.h"
+
+/* (vm, n) -> int64[n] on the host */
+static int alloc_shape_heap(void *self, const struct msd_any *args, int32_t n,
+			    struct msd_any *ret)
+{
+	const struct msd_dtype int64 = {MSD_DT_INT, 64, 1};
+	struct msd_args a = {args, n};
+	struct msd_vm_memory *vm;
+	int64_t cells;
+	(void)self;
+
+	if (!msd_args_count(a, 2, 2) || !msd_args_vm(a, 0, &vm) ||
+	    !msd_args_int(a, 1, &cells))
+		return -1;
+	if (cells < 0 || cells > INT32_MAX)
+		return msd_abi_raise("ValueError", "a shape heap of %" PRId64 " cells",
+				     cells);
+	struct msd_storage *s =
+		msd_storage_pool_take(vm->pool, (size_t)cells * sizeof(int64_t));
+	if (s == NULL)
+		return msd_return_obj(NULL, ret);
+	struct msd_tensor *t = msd_tensor_view(s->data, s->device, int64, &cells, 1,
+					       &s->obj, NULL, NULL);
+	msd_obj_unref(&s->obj); /* the tensor holds it */
+	return msd_return_obj(t != NULL ? &t->obj : NULL, ret);
+}
+
+/* Bytes of @shape elements, each in whole bytes; false when that does not fit. */
+static bool storage_bytes(const struct msd_shape *shape, struct msd_dtype dtype,
+			  size_t *ret)
+{
+	size_t item = ((size_t)dtype.bits * dtype.lanes + 7) / 8;
+	uint64_t n;
+
+	return msd_shape_elements(shape->dim, shape->ndim, &n) && n <= SIZE_MAX &&
+	       msd_mul_size((size_t)n, item, ret);
+}
+
+/* "global" is what a CPU has; texture memory and the like are not here. */
+static bool scope_is_plain(struct msd_args a, int32_t i)
+{
+	struct msd_span scope;
+
+	if (i >= a.n || a.v[i].type == MSD_T_NONE)
+		return true;
+	if (!msd_any_str(&a.v[i], &scope))
+		return msd_args_refuse(a, i, "a memory scope") == 0;
+	if (scope.n == 0 || msd_span_is(scope, "global"))
+		return true;
+	(void)msd_abi_raise_code(MSD_UNSUPPORTED, "no memory of scope \"%.*s\" here",
+				 (int)scope.n, (const char *)scope.p);
+	return false;
+}
+
+static int device_storage(struct msd_dev *dev, size_t bytes, struct msd_any *ret)
+{
+	struct msd_storage *s = NULL;
+	struct msd_diag d = {0};
+	msd_err err = msd_dev_storage(dev, bytes, &s, &d);
+
+	if (err == MSD_OK)
+		return msd_return_obj(&s->obj, ret);
+	(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return -1;
+}
+
+/* (vm, shape, device index, dtype[, scope]) -> storage */
+static int alloc_storage(void *self, const struct msd_any *args, int32_t n,
+			 struct msd_any *ret)
+{
+	struct msd_args a = {args, n};
+	struct msd_vm_memory *vm;
+	struct msd_shape *shape;
+	struct msd_dtype dtype;
+	struct msd_storage *s;
+	int64_t device_index; /* 0 is where the module is placed; the host is last */
+	size_t bytes;
+	(void)self;
+
+	if (!msd_args_count(a, 4, 5) || !msd_args_vm(a, 0, &vm) ||
+	    !msd_args_shape(a, 1, &shape) || !msd_args_int(a, 2, &device_index) ||
+	    !msd_args_dtype(a, 3, &dtype) || !scope_is_plain(a, 4))
+		return -1;
+	if (!storage_bytes(shape, dtype, &bytes))
+		return msd_abi_raise("ValueError", "the storage's size is not valid");
+	if (vm->dev != NULL && device_index == 0)
+		return device_storage(vm->dev, bytes, ret);
+	s = msd_storage_pool_take(vm->pool, bytes);
+	if (s == NULL)
+		return msd_abi_raise_code(MSD_NOMEM, "cannot allocate %zu bytes",
+					  bytes);
+	return msd_return_obj(&s->obj, ret);
+}
+
+/* (storage, offset, shape, dtype[, scope]) -> tensor. The offset goes into the data
+ * pointer: compiled code refuses a byte_offset. */
+static int alloc_tensor(void *self, const struct msd_any *args, int32_t n,
+			struct msd_any *ret)
+{
+	struct msd_args a = {args, n};
+	struct msd_shape *shape;
+	struct msd_dtype dtype;
+	int64_t offset;
+	size_t bytes;
+	(void)self;
+
+	if (!msd_args_count(a, 4, 5) || !msd_args_int(a, 1, &offset) ||
+	    !msd_args_shape(a, 2, &shape) || !msd_args_dtype(a, 3, &dtype))
+		return -1;
+	if (args[0].type != MSD_T_STORAGE)
+		return msd_args_refuse(a, 0, "storage");
+	struct msd_storage *s = (struct msd_storage *)(void *)args[0].as.obj;
+	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, dtype, &bytes))
+		return msd_abi_raise("ValueError", "the tensor's shape is not valid");
+	if (offset < 0 || (uint64_t)offset > s->bytes ||
+	    bytes > s->bytes - (size_t)offset)
+		return msd_abi_raise("ValueError",
+				     "a tensor of %zu bytes at offset %" PRId64
+				     " does not fit in a storage of %zu bytes",
+				     bytes, offset, s->bytes);
+	struct msd_tensor *t =
+		msd_tensor_view((char *)s->data + offset, s->device, dtype, shape->dim,
+				shape->ndim, &s->obj, NULL, NULL);
+	return msd_return_obj(t != NULL ? &t->obj : NULL, ret);
+}
+
+/* () -> None; the VM itself executes it as clearing a register. */
+static int null_value(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	(void)self;
+	(void)args;
+	(void)n;
+	*ret = msd_none();
+	return 0;
+}
+
+/* () -> None. The pool bounds what it keeps (storage_pool.h), so nothing is left to do.
+ */
+static int memory_manager_clear(void *self, const struct msd_any *args, int32_t n,
+				struct msd_any *ret)
+{
+	return null_value(self, args, n, ret);
+}
+
+const struct msd_global msd_globals_memory[] = {
+	{"vm.builtin.alloc_shape_heap", alloc_shape_heap},
+	{"vm.builtin.alloc_storage", alloc_storage},
+	{"vm.builtin.alloc_tensor", alloc_tensor},
+	{"vm.builtin.null_value", null_value},
+	{"vm.builtin.memory_manager.clear", memory_manager_clear},
+	{NULL, NULL},
+};

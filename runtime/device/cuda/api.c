@@ -1,0 +1,152 @@
+#include "runtime/device/cuda/api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBRARY "libcuda.so.1"
+
+static struct msd_cuda_api api;
+static char absent[512]; /* why there is no driver; empty: there is one */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const struct {
+	const char *symbol;
+	size_t offset;
+	bool is_optional;
+} fields[] = {
+#define REQUIRED_ROW(field, symbol, arguments)                                         \
+	{#symbol, offsetof(struct msd_cuda_api, field), false},
+	MSD_CUDA_API_MAP(REQUIRED_ROW)
+#undef REQUIRED_ROW
+#define OPTIONAL_ROW(field, symbol, arguments)                                         \
+	{#symbol, offsetof(struct msd_cuda_api, field), true},
+		MSD_CUDA_API_LATER_MAP(OPTIONAL_ROW)
+#undef OPTIONAL_ROW
+};
+
+static bool table_fill(void *library, const char *path)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		void *symbol = dlsym(library, fields[i].symbol);
+		if (symbol == NULL && !fields[i].is_optional) {
+			(void)snprintf(absent, sizeof(absent),
+				       "the CUDA driver %s has no %s: it is too old",
+				       path, fields[i].symbol);
+			return false;
+		}
+		memcpy((char *)&api + fields[i].offset, &symbol, sizeof(symbol));
+	}
+	return true;
+}
+
+static const char *text_of(int (*describe)(int, const char **), int code)
+{
+	const char *text = NULL;
+
+	if (describe(code, &text) != MSD_CU_SUCCESS || text == NULL)
+		return "an error without a name";
+	return text;
+}
+
+/* The library stays open: a driver is never unmapped. */
+static void load(void)
+{
+	const char *path = secure_getenv("MODSERD_LIBCUDA");
+
+	if (path == NULL || path[0] == '\0')
+		path = LIBRARY;
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL) {
+		const char *why = dlerror();
+		(void)snprintf(absent, sizeof(absent), "no CUDA driver: %s",
+			       why != NULL ? why : path);
+		return;
+	}
+	if (!table_fill(library, path))
+		return;
+	/* Errors of a kernel belong to its load, not to its first launch. */
+	(void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+	int code = api.init(0);
+	if (code != MSD_CU_SUCCESS)
+		(void)snprintf(absent, sizeof(absent),
+			       "the CUDA driver %s does not start: cuInit: %s (%d), %s",
+			       path, text_of(api.error_name, code), code,
+			       text_of(api.error_string, code));
+}
+
+const struct msd_cuda_api *msd_cuda_api(struct msd_diag *d)
+{
+	(void)pthread_once(&once, load);
+	if (absent[0] == '\0')
+		return &api;
+	(void)msd_diag_set(d, MSD_UNSUPPORTED, "%s", absent);
+	return NULL;
+}
+
+void msd_cuda_driver_version(char ret[static MSD_DEVICE_TEXT_MAX])
+{
+	int version = 0; /* 1000 * major + 10 * minor */
+
+	ret[0] = '\0';
+	if (msd_cuda_api(NULL) != NULL &&
+	    api.driver_version(&version) == MSD_CU_SUCCESS)
+		(void)snprintf(ret, MSD_DEVICE_TEXT_MAX, "%d.%d", version / 1000,
+			       version % 1000 / 10);
+}
+
+int msd_cuda_driver_major(void)
+{
+	int version = 0;
+
+	if (msd_cuda_api(NULL) == NULL ||
+	    api.driver_version(&version) != MSD_CU_SUCCESS)
+		return 0;
+	return version / 1000;
+}
+
+static msd_err translate(int code)
+{
+	switch (code) {
+	case MSD_CU_ERROR_OUT_OF_MEMORY:
+		return MSD_NOMEM;
+	case MSD_CU_ERROR_INVALID_IMAGE:
+	case MSD_CU_ERROR_NOT_FOUND:
+		return MSD_BAD_ARTIFACT;
+	/* Code for another device or driver, mostly. */
+	case MSD_CU_ERROR_NO_BINARY_FOR_GPU:
+	case MSD_CU_ERROR_INVALID_PTX:
+	case MSD_CU_ERROR_UNSUPPORTED_PTX_VERSION:
+	case MSD_CU_ERROR_INVALID_SOURCE:
+	case MSD_CU_ERROR_JIT_COMPILER_NOT_FOUND:
+		return MSD_UNSUPPORTED;
+	/* The driver's documentation says of these that the process must end. */
+	case MSD_CU_ERROR_ECC_UNCORRECTABLE:
+	case MSD_CU_ERROR_NVLINK_UNCORRECTABLE:
+	case MSD_CU_ERROR_CONTAINED:
+	case MSD_CU_ERROR_ILLEGAL_ADDRESS:
+	case MSD_CU_ERROR_LAUNCH_TIMEOUT:
+	case MSD_CU_ERROR_CONTEXT_IS_DESTROYED:
+	case MSD_CU_ERROR_ASSERT:
+	case MSD_CU_ERROR_HARDWARE_STACK_ERROR:
+	case MSD_CU_ERROR_ILLEGAL_INSTRUCTION:
+	case MSD_CU_ERROR_MISALIGNED_ADDRESS:
+	case MSD_CU_ERROR_INVALID_ADDRESS_SPACE:
+	case MSD_CU_ERROR_INVALID_PC:
+	case MSD_CU_ERROR_LAUNCH_FAILED:
+	case MSD_CU_ERROR_TENSOR_MEMORY_LEAK:
+	case MSD_CU_ERROR_MPS_CLIENT_TERMINATED:
+		return MSD_GPU_FAULT;
+	default:
+		return MSD_CALL_FAILED;
+	}
+}
+
+msd_err msd_cuda_error(struct msd_diag *d, const char *function, int code)
+{
+	return msd_diag_set(d, translate(code), "%s: %s (%d), %s", function,
+			    text_of(api.error_name, code), code,
+			    text_of(api.error_string, code));
+}

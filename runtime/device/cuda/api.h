@@ -1,0 +1,199 @@
+#ifndef MSD_RUNTIME_DEVICE_CUDA_API_H
+#define MSD_RUNTIME_DEVICE_CUDA_API_H
+/*
+ * The functions of the CUDA driver that are used here, as a table filled at the first
+ * use: libcuda.so.1 ($MODSERD_LIBCUDA names another file) is opened with dlopen, so
+ * that one binary runs with and without a driver. Types and numbers are the driver's
+ * documented ABI, written out: neither headers nor the library are needed to build, and
+ * a test compares them with the toolkit's where one is installed. Private to the CUDA
+ * backend.
+ */
+#include "proto/diag.h"
+#include "runtime/device/device.h"
+
+struct cu_context;
+struct cu_stream;
+struct cu_module;
+struct cu_function;
+struct cu_link;
+
+typedef uint64_t cu_address; /* CUdeviceptr */
+
+/* CUtensorMap */
+struct cu_tensor_map {
+	_Alignas(64) uint64_t opaque[16];
+};
+
+/* CUlaunchAttribute; its value is a union of 64 bytes. */
+struct cu_launch_attribute {
+	int32_t id;
+	int32_t pad;
+	union {
+		char bytes[64];
+		int32_t flag;
+		uint32_t extent[3]; /* of a cluster, in blocks */
+	} value;
+};
+
+/* CUlaunchConfig */
+struct cu_launch_config {
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t shared_bytes;
+	struct cu_stream *stream;
+	struct cu_launch_attribute *attributes;
+	uint32_t n_attributes;
+};
+
+/* X(name without CUDA_ERROR_, number) */
+#define MSD_CUDA_ERROR_MAP(X)                                                          \
+	X(OUT_OF_MEMORY, 2)                                                            \
+	X(STUB_LIBRARY, 34)                                                            \
+	X(NO_DEVICE, 100)                                                              \
+	X(INVALID_IMAGE, 200)                                                          \
+	X(NO_BINARY_FOR_GPU, 209)                                                      \
+	X(ECC_UNCORRECTABLE, 214)                                                      \
+	X(INVALID_PTX, 218)                                                            \
+	X(NVLINK_UNCORRECTABLE, 220)                                                   \
+	X(JIT_COMPILER_NOT_FOUND, 221)                                                 \
+	X(UNSUPPORTED_PTX_VERSION, 222)                                                \
+	X(CONTAINED, 226)                                                              \
+	X(INVALID_SOURCE, 300)                                                         \
+	X(NOT_FOUND, 500)                                                              \
+	X(ILLEGAL_ADDRESS, 700)                                                        \
+	X(LAUNCH_TIMEOUT, 702)                                                         \
+	X(CONTEXT_IS_DESTROYED, 709)                                                   \
+	X(ASSERT, 710)                                                                 \
+	X(HARDWARE_STACK_ERROR, 714)                                                   \
+	X(ILLEGAL_INSTRUCTION, 715)                                                    \
+	X(MISALIGNED_ADDRESS, 716)                                                     \
+	X(INVALID_ADDRESS_SPACE, 717)                                                  \
+	X(INVALID_PC, 718)                                                             \
+	X(LAUNCH_FAILED, 719)                                                          \
+	X(TENSOR_MEMORY_LEAK, 721)                                                     \
+	X(MPS_CLIENT_TERMINATED, 810)
+
+enum {
+	MSD_CU_SUCCESS = 0,
+#define MSD_CUDA_ERROR_ENUM(name, number) MSD_CU_ERROR_##name = number,
+	MSD_CUDA_ERROR_MAP(MSD_CUDA_ERROR_ENUM)
+#undef MSD_CUDA_ERROR_ENUM
+};
+
+/* X(name without CU_, number): what is passed to the driver. */
+#define MSD_CUDA_NUMBER_MAP(X)                                                         \
+	X(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                   \
+	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                               \
+	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                               \
+	X(FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                         \
+	X(FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                             \
+	X(FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                        \
+	X(JIT_ERROR_LOG_BUFFER, 5)                                                     \
+	X(JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                          \
+	X(JIT_INPUT_PTX, 1)                                                            \
+	X(LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                             \
+	X(LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                       \
+	X(LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                       \
+	X(LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, 11)                            \
+	X(MEMHOSTREGISTER_PORTABLE, 1)                                                 \
+	X(STREAM_DEFAULT, 0)                                                           \
+	X(TENSOR_MAP_DATA_TYPE_UINT8, 0)                                               \
+	X(TENSOR_MAP_DATA_TYPE_UINT16, 1)                                              \
+	X(TENSOR_MAP_DATA_TYPE_UINT32, 2)                                              \
+	X(TENSOR_MAP_DATA_TYPE_INT32, 3)                                               \
+	X(TENSOR_MAP_DATA_TYPE_UINT64, 4)                                              \
+	X(TENSOR_MAP_DATA_TYPE_INT64, 5)                                               \
+	X(TENSOR_MAP_DATA_TYPE_FLOAT16, 6)                                             \
+	X(TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                             \
+	X(TENSOR_MAP_DATA_TYPE_FLOAT64, 8)                                             \
+	X(TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)
+
+enum {
+#define MSD_CUDA_NUMBER_ENUM(name, number) MSD_CU_##name = number,
+	MSD_CUDA_NUMBER_MAP(MSD_CUDA_NUMBER_ENUM)
+#undef MSD_CUDA_NUMBER_ENUM
+};
+
+/*
+ * X(field, symbol, arguments). Every function returns a CUresult. The suffixes are part
+ * of the ABI: the symbols without them are functions of CUDA 3 with other arguments.
+ */
+#define MSD_CUDA_API_MAP(X)                                                            \
+	X(init, cuInit, (unsigned))                                                    \
+	X(driver_version, cuDriverGetVersion, (int *))                                 \
+	X(error_name, cuGetErrorName, (int, const char **))                            \
+	X(error_string, cuGetErrorString, (int, const char **))                        \
+	X(device_count, cuDeviceGetCount, (int *))                                     \
+	X(device_get, cuDeviceGet, (int *, int))                                       \
+	X(device_name, cuDeviceGetName, (char *, int, int))                            \
+	X(device_memory, cuDeviceTotalMem_v2, (size_t *, int))                         \
+	X(device_attribute, cuDeviceGetAttribute, (int *, int, int))                   \
+	X(context_retain, cuDevicePrimaryCtxRetain, (struct cu_context **, int))       \
+	X(context_release, cuDevicePrimaryCtxRelease_v2, (int))                        \
+	X(context_set, cuCtxSetCurrent, (struct cu_context *))                         \
+	X(stream_create, cuStreamCreate, (struct cu_stream **, unsigned))              \
+	X(stream_destroy, cuStreamDestroy_v2, (struct cu_stream *))                    \
+	X(stream_sync, cuStreamSynchronize, (struct cu_stream *))                      \
+	X(mem_alloc, cuMemAlloc_v2, (cu_address *, size_t))                            \
+	X(mem_free, cuMemFree_v2, (cu_address))                                        \
+	X(copy_to_device, cuMemcpyHtoDAsync_v2,                                        \
+	  (cu_address, const void *, size_t, struct cu_stream *))                      \
+	X(copy_to_host, cuMemcpyDtoHAsync_v2,                                          \
+	  (void *, cu_address, size_t, struct cu_stream *))                            \
+	X(copy_on_device, cuMemcpyDtoDAsync_v2,                                        \
+	  (cu_address, cu_address, size_t, struct cu_stream *))                        \
+	X(fill, cuMemsetD8Async,                                                       \
+	  (cu_address, unsigned char, size_t, struct cu_stream *))                     \
+	X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))             \
+	X(host_unregister, cuMemHostUnregister, (void *))                              \
+	X(module_load, cuModuleLoadDataEx,                                             \
+	  (struct cu_module **, const void *, unsigned, int *, void **))               \
+	X(module_unload, cuModuleUnload, (struct cu_module *))                         \
+	X(module_function, cuModuleGetFunction,                                        \
+	  (struct cu_function **, struct cu_module *, const char *))                   \
+	X(function_get, cuFuncGetAttribute, (int *, int, struct cu_function *))        \
+	X(function_set, cuFuncSetAttribute, (struct cu_function *, int, int))          \
+	X(launch, cuLaunchKernel,                                                      \
+	  (struct cu_function *, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+	   unsigned, unsigned, struct cu_stream *, void **, void **))                  \
+	X(link_create, cuLinkCreate_v2, (unsigned, int *, void **, struct cu_link **)) \
+	X(link_add, cuLinkAddData_v2,                                                  \
+	  (struct cu_link *, int, void *, size_t, const char *, unsigned, int *,       \
+	   void **))                                                                   \
+	X(link_complete, cuLinkComplete, (struct cu_link *, void **, size_t *))        \
+	X(link_destroy, cuLinkDestroy, (struct cu_link *))
+
+/* The same for functions that older drivers lack: NULL then. */
+#define MSD_CUDA_API_LATER_MAP(X)                                                      \
+	X(launch_ex, cuLaunchKernelEx,                                                 \
+	  (const struct cu_launch_config *, struct cu_function *, void **, void **))   \
+	X(tensor_map_tiled, cuTensorMapEncodeTiled,                                    \
+	  (struct cu_tensor_map *, int, uint32_t, void *, const uint64_t *,            \
+	   const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int))
+
+struct msd_cuda_api {
+#define MSD_CUDA_API_FIELD(field, symbol, arguments) int(*field) arguments;
+	MSD_CUDA_API_MAP(MSD_CUDA_API_FIELD)
+	MSD_CUDA_API_LATER_MAP(MSD_CUDA_API_FIELD)
+#undef MSD_CUDA_API_FIELD
+};
+
+/**
+ * The table, for the life of the process, the driver initialised. NULL: no driver, or
+ * one that does not start, and @d (MSD_UNSUPPORTED) says what was looked for.
+ */
+const struct msd_cuda_api *msd_cuda_api(struct msd_diag *d);
+/** "13.0", the CUDA version of the driver; "": no driver, or it does not say. */
+void msd_cuda_driver_version(char ret[static MSD_DEVICE_TEXT_MAX]);
+/** Its first part; 0: no driver, or it does not say. */
+int msd_cuda_driver_major(void);
+
+/**
+ * Translate @code of @function, whose name and number stay in the text: MSD_NOMEM,
+ * MSD_BAD_ARTIFACT (damaged code, or a kernel that is not in it), MSD_UNSUPPORTED (code
+ * that is not for this device or driver), MSD_GPU_FAULT (the context is lost, and only
+ * the end of the process clears that), else MSD_CALL_FAILED.
+ */
+msd_err msd_cuda_error(struct msd_diag *d, const char *function, int code);
+
+#endif

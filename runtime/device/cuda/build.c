@@ -1,0 +1,190 @@
+#include "runtime/device/cuda/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device/build_log.h"
+#include "runtime/device/cache.h"
+#include "runtime/device/cuda/source.h"
+
+/* Where the driver writes what is wrong with the code. */
+struct log {
+	char text[MSD_BUILD_LOG_MAX];
+	int options[2];
+	void *values[2];
+};
+
+static void log_init(struct log *log)
+{
+	log->text[0] = '\0';
+	log->text[MSD_BUILD_LOG_MAX - 1] = '\0';
+	log->options[0] = MSD_CU_JIT_ERROR_LOG_BUFFER;
+	log->values[0] = log->text;
+	log->options[1] = MSD_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+	log->values[1] = (void *)(uintptr_t)(MSD_BUILD_LOG_MAX - 1);
+}
+
+static msd_err refused(const struct log *log, const char *function, int code,
+		       struct msd_diag *d)
+{
+	return msd_build_log_add(d, msd_cuda_error(d, function, code), log->text);
+}
+
+/* @image is whole, aligned and NUL-terminated. */
+static msd_err image_load(const struct msd_cuda *cuda, const char *image,
+			  struct cu_module **ret, struct msd_diag *d)
+{
+	struct log log;
+
+	log_init(&log);
+	int code = cuda->api->module_load(ret, image, 2, log.options, log.values);
+	return code == MSD_CU_SUCCESS ? MSD_OK
+				      : refused(&log, "cuModuleLoadDataEx", code, d);
+}
+
+static msd_err copy_load(const struct msd_cuda *cuda, struct msd_span code,
+			 struct cu_module **ret, struct msd_diag *d)
+{
+	char *image = msd_cuda_image_copy(code);
+	msd_err err = image != NULL ? image_load(cuda, image, ret, d)
+				    : msd_diag_set(d, MSD_NOMEM, "out of memory");
+
+	free(image);
+	return err;
+}
+
+/* The cubin belongs to @link. */
+static msd_err link_run(const struct msd_cuda *cuda, struct cu_link *link, char *ptx,
+			size_t n, const struct log *log, struct msd_span *ret,
+			struct msd_diag *d)
+{
+	void *cubin = NULL;
+	size_t size = 0;
+	int code = cuda->api->link_add(link, MSD_CU_JIT_INPUT_PTX, ptx, n, "module.ptx",
+				       0, NULL, NULL);
+
+	if (code != MSD_CU_SUCCESS)
+		return refused(log, "cuLinkAddData", code, d);
+	code = cuda->api->link_complete(link, &cubin, &size);
+	if (code != MSD_CU_SUCCESS)
+		return refused(log, "cuLinkComplete", code, d);
+	*ret = (struct msd_span){cubin, size};
+	return MSD_OK;
+}
+
+/* PTX to a cubin for the context's device. The driver's size counts the NUL. */
+static msd_err ptx_compile(const struct msd_cuda *cuda, char *ptx, size_t n,
+			   struct msd_buf *ret, struct msd_diag *d)
+{
+	struct cu_link *link = NULL;
+	struct msd_span cubin = {0};
+	struct log log;
+
+	log_init(&log);
+	int code = cuda->api->link_create(2, log.options, log.values, &link);
+	if (code != MSD_CU_SUCCESS)
+		return refused(&log, "cuLinkCreate", code, d);
+	msd_err err = link_run(cuda, link, ptx, n, &log, &cubin, d);
+	if (err == MSD_OK) {
+		msd_buf_put(ret, cubin.p, cubin.n);
+		if (ret->bad)
+			err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	(void)cuda->api->link_destroy(link);
+	return err;
+}
+
+static msd_err ptx_build(const struct msd_cuda *cuda, struct msd_span code,
+			 struct msd_buf *ret, struct msd_diag *d)
+{
+	char *ptx = msd_cuda_image_copy(code);
+	msd_err err = ptx != NULL ? ptx_compile(cuda, ptx, strlen(ptx) + 1, ret, d)
+				  : msd_diag_set(d, MSD_NOMEM, "out of memory");
+
+	free(ptx);
+	return err;
+}
+
+static msd_err source_build(const struct msd_cuda *cuda, struct msd_span source,
+			    struct msd_buf *ret, struct msd_diag *d)
+{
+	struct msd_buf text = {0};
+	bool is_ptx;
+	msd_err err =
+		msd_cuda_source_compile(source, cuda->capability, &text, &is_ptx, d);
+
+	if (err == MSD_OK && is_ptx) {
+		err = ptx_build(cuda, (struct msd_span){text.p, text.n}, ret, d);
+		msd_buf_finish(&text);
+	} else if (err == MSD_OK) {
+		*ret = text; /* moved */
+	} else {
+		msd_buf_finish(&text);
+	}
+	return err;
+}
+
+static struct msd_span text_span(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+/* From the cache, when what is there still loads. */
+static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key *key,
+			struct cu_module **ret)
+{
+	struct msd_buf cubin = {0};
+	enum msd_cuda_code what;
+	bool ok = false;
+
+	if (msd_cache_get(key, &cubin)) {
+		const struct msd_span code = {cubin.p, cubin.n};
+		ok = msd_cuda_image_check(text_span("cubin"), code, &what, NULL) ==
+			     MSD_OK &&
+		     copy_load(cuda, code, ret, NULL) == MSD_OK;
+		if (!ok)
+			msd_cache_drop(key);
+	}
+	msd_buf_finish(&cubin);
+	return ok;
+}
+
+static msd_err compiled_load(const struct msd_cuda *cuda,
+			     const struct msd_device_blob *blob,
+			     enum msd_cuda_code what, struct cu_module **ret,
+			     struct msd_diag *d)
+{
+	const struct msd_cache_key key = {
+		.kind = "cuda",
+		.parts = {blob->code,
+			  text_span(what == MSD_CUDA_PTX ? "ptx" : "source"),
+			  text_span(cuda->info.name), text_span(cuda->info.capability),
+			  text_span(cuda->info.driver)},
+		.n_parts = 5,
+	};
+	struct msd_buf cubin = {0};
+
+	if (cached_load(cuda, &key, ret))
+		return MSD_OK;
+	msd_err err = what == MSD_CUDA_PTX ? ptx_build(cuda, blob->code, &cubin, d)
+					   : source_build(cuda, blob->code, &cubin, d);
+	if (err == MSD_OK)
+		err = copy_load(cuda, (struct msd_span){cubin.p, cubin.n}, ret, d);
+	if (err == MSD_OK)
+		msd_cache_put(&key, (struct msd_span){cubin.p, cubin.n});
+	msd_buf_finish(&cubin);
+	return err;
+}
+
+msd_err msd_cuda_build(const struct msd_cuda *cuda, const struct msd_device_blob *blob,
+		       struct cu_module **ret, struct msd_diag *d)
+{
+	enum msd_cuda_code what;
+	msd_err err = msd_cuda_image_check(blob->format, blob->code, &what, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (what == MSD_CUDA_PTX || what == MSD_CUDA_SOURCE)
+		return compiled_load(cuda, blob, what, ret, d);
+	return copy_load(cuda, blob->code, ret, d);
+}

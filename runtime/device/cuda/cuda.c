@@ -1,0 +1,290 @@
+/* CUDA through the driver API: devices, memory, copies. */
+#include "runtime/device/cuda/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
+{
+	const struct msd_cuda_api *api = msd_cuda_api(d);
+	int n = 0;
+
+	if (api == NULL)
+		return MSD_UNSUPPORTED;
+	int code = api->device_count(&n);
+	if (code != MSD_CU_SUCCESS)
+		return msd_cuda_error(d, "cuDeviceGetCount", code);
+	if (n <= 0)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the CUDA driver knows no device");
+	*ret_n = (uint32_t)n < MSD_MAX_DEVICES ? (uint32_t)n : MSD_MAX_DEVICES;
+	return MSD_OK;
+}
+
+static int attribute(const struct msd_cuda_api *api, int which, int device)
+{
+	int value = 0;
+
+	return api->device_attribute(&value, which, device) == MSD_CU_SUCCESS ? value
+									      : 0;
+}
+
+static msd_err device_find(uint32_t ordinal, int *ret, struct msd_diag *d)
+{
+	const struct msd_cuda_api *api = msd_cuda_api(d);
+
+	if (api == NULL)
+		return MSD_UNSUPPORTED;
+	int code = api->device_get(ret, (int)ordinal);
+	return code == MSD_CU_SUCCESS ? MSD_OK : msd_cuda_error(d, "cuDeviceGet", code);
+}
+
+static msd_err cuda_describe(uint32_t ordinal, struct msd_device_info *ret,
+			     struct msd_diag *d)
+{
+	int device;
+	size_t memory = 0;
+	msd_err err = device_find(ordinal, &device, d);
+
+	if (err != MSD_OK)
+		return err;
+	const struct msd_cuda_api *api = msd_cuda_api(d);
+	int sms = attribute(api, MSD_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+	*ret = (struct msd_device_info){
+		.device = {MSD_DEV_CUDA, (int32_t)ordinal},
+		.platform = "NVIDIA CUDA",
+		.compute_units = sms > 0 ? (uint32_t)sms : 0,
+	};
+	if (api->device_name(ret->name, sizeof(ret->name) - 1, device) !=
+	    MSD_CU_SUCCESS)
+		ret->name[0] = '\0';
+	if (api->device_memory(&memory, device) == MSD_CU_SUCCESS)
+		ret->memory_bytes = memory;
+	(void)snprintf(ret->capability, sizeof(ret->capability), "%d.%d",
+		       attribute(api, MSD_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+				 device),
+		       attribute(api, MSD_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+				 device));
+	msd_cuda_driver_version(ret->driver);
+	return MSD_OK;
+}
+
+msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d)
+{
+	int code = cuda->api->context_set(cuda->context);
+
+	return code == MSD_CU_SUCCESS ? MSD_OK
+				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
+}
+
+static void cuda_close(struct msd_dev *dev)
+{
+	struct msd_cuda *cuda = msd_cuda_of(dev);
+
+	if (cuda->context != NULL) {
+		msd_cuda_reenter(cuda);
+		if (cuda->stream != NULL) {
+			(void)cuda->api->stream_sync(cuda->stream);
+			(void)cuda->api->stream_destroy(cuda->stream);
+		}
+		(void)cuda->api->context_set(NULL);
+		(void)cuda->api->context_release(cuda->device);
+	}
+	free(cuda);
+}
+
+static msd_err context_open(struct msd_cuda *cuda, struct msd_diag *d)
+{
+	struct cu_context *context = NULL;
+	int code = cuda->api->context_retain(&context, cuda->device);
+
+	if (code != MSD_CU_SUCCESS)
+		return msd_cuda_error(d, "cuDevicePrimaryCtxRetain", code);
+	cuda->context = context;
+	msd_err err = msd_cuda_enter(cuda, d);
+	if (err != MSD_OK)
+		return err;
+	code = cuda->api->stream_create(&cuda->stream, MSD_CU_STREAM_DEFAULT);
+	return code == MSD_CU_SUCCESS ? MSD_OK
+				      : msd_cuda_error(d, "cuStreamCreate", code);
+}
+
+static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag *d)
+{
+	struct msd_cuda *cuda = calloc(1, sizeof(*cuda));
+
+	if (cuda == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	cuda->dev.ops = &msd_device_cuda;
+	cuda->dev.device = (struct msd_device){MSD_DEV_CUDA, (int32_t)ordinal};
+	msd_err err = device_find(ordinal, &cuda->device, d);
+	if (err == MSD_OK)
+		err = cuda_describe(ordinal, &cuda->info, d);
+	if (err == MSD_OK) {
+		cuda->api = msd_cuda_api(d);
+		cuda->capability =
+			10 * attribute(cuda->api,
+				       MSD_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+				       cuda->device) +
+			attribute(cuda->api,
+				  MSD_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+				  cuda->device);
+		err = context_open(cuda, d);
+	}
+	if (err != MSD_OK) {
+		cuda_close(&cuda->dev);
+		return err;
+	}
+	*ret = &cuda->dev;
+	return MSD_OK;
+}
+
+static cu_address address_of(const void *p)
+{
+	return (cu_address)(uintptr_t)p;
+}
+
+static msd_err cuda_alloc(struct msd_dev *dev, size_t bytes, void **ret,
+			  struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	cu_address address = 0;
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	int code = cuda->api->mem_alloc(&address, bytes);
+	if (code != MSD_CU_SUCCESS) {
+		err = msd_cuda_error(d, "cuMemAlloc", code);
+		return msd_diag_wrap(d, err, "%zu bytes", bytes);
+	}
+	*ret = (void *)(uintptr_t)address;
+	return MSD_OK;
+}
+
+/* The driver waits for the work that has it. */
+static void cuda_free(struct msd_dev *dev, void *p)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+
+	msd_cuda_reenter(cuda);
+	(void)cuda->api->mem_free(address_of(p));
+}
+
+static msd_err done(const char *function, int code, size_t n, struct msd_diag *d)
+{
+	if (code == MSD_CU_SUCCESS)
+		return MSD_OK;
+	msd_err err = msd_cuda_error(d, function, code);
+	return msd_diag_wrap(d, err, "%zu bytes", n);
+}
+
+static msd_err cuda_write(struct msd_dev *dev, void *dst, const void *host_src,
+			  size_t n, struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	return done(
+		"cuMemcpyHtoDAsync",
+		cuda->api->copy_to_device(address_of(dst), host_src, n, cuda->stream),
+		n, d);
+}
+
+static msd_err cuda_read(struct msd_dev *dev, void *host_dst, const void *src, size_t n,
+			 struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	return done("cuMemcpyDtoHAsync",
+		    cuda->api->copy_to_host(host_dst, address_of(src), n, cuda->stream),
+		    n, d);
+}
+
+static msd_err cuda_copy(struct msd_dev *dev, void *dst, const void *src, size_t n,
+			 struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	return done("cuMemcpyDtoDAsync",
+		    cuda->api->copy_on_device(address_of(dst), address_of(src), n,
+					      cuda->stream),
+		    n, d);
+}
+
+static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n,
+			 struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	return done("cuMemsetD8Async",
+		    cuda->api->fill(address_of(dst), value, n, cuda->stream), n, d);
+}
+
+static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	int code = cuda->api->stream_sync(cuda->stream);
+	return code == MSD_CU_SUCCESS ? MSD_OK
+				      : msd_cuda_error(d, "cuStreamSynchronize", code);
+}
+
+/* Registered for every context: another device of this process finds it registered. */
+static msd_err cuda_pin(struct msd_dev *dev, void *p, size_t n, struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	return done("cuMemHostRegister",
+		    cuda->api->host_register(p, n, MSD_CU_MEMHOSTREGISTER_PORTABLE), n,
+		    d);
+}
+
+static void cuda_unpin(struct msd_dev *dev, void *p)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+
+	msd_cuda_reenter(cuda);
+	(void)cuda->api->host_unregister(p);
+}
+
+const struct msd_device_ops msd_device_cuda = {
+	.abi = MSD_DEVICE_ABI,
+	.type = MSD_DEV_CUDA,
+	.name = "cuda",
+	.kind = "cuda",
+	.count = cuda_count,
+	.describe = cuda_describe,
+	.open = cuda_open,
+	.close = cuda_close,
+	.alloc = cuda_alloc,
+	.free = cuda_free,
+	.write = cuda_write,
+	.read = cuda_read,
+	.copy = cuda_copy,
+	.fill = cuda_fill,
+	.sync = cuda_sync,
+	.pin = cuda_pin,
+	.unpin = cuda_unpin,
+	.load = msd_cuda_load,
+	.unload = msd_cuda_unload,
+	.launch = msd_cuda_launch,
+};

@@ -1,0 +1,59 @@
+#ifndef MSD_RUNTIME_DEVICE_CUDA_CUDA_H
+#define MSD_RUNTIME_DEVICE_CUDA_CUDA_H
+/*
+ * Private to the CUDA backend. An open device is its primary context, which it shares
+ * with whatever else in this process uses CUDA, and one stream. The stream is an
+ * ordinary one: code of a library that uses the default stream stays in order with it.
+ * Every operation makes the context current first, as any thread may come.
+ */
+#include "runtime/device/cuda/api.h"
+
+struct msd_cuda {
+	struct msd_dev dev; /* first: the downcast is msd_cuda_of() */
+	const struct msd_cuda_api *api;
+	int device; /* CUdevice */
+	struct cu_context *context;
+	struct cu_stream *stream;
+	struct msd_device_info info;
+	int capability; /* 90: 9.0 */
+};
+
+static inline struct msd_cuda *msd_cuda_of(struct msd_dev *dev)
+{
+	return (struct msd_cuda *)(void *)dev; /* its first member */
+}
+
+/** Make the device's context the thread's. */
+MSD_MUST_CHECK msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d);
+
+/** The same to give something back, which is tried whatever happens. */
+static inline void msd_cuda_reenter(const struct msd_cuda *cuda)
+{
+	(void)cuda->api->context_set(cuda->context);
+}
+
+/* One kernel of a loaded module. */
+struct msd_cuda_kernel {
+	struct cu_function *function;
+	uint32_t static_shared; /* bytes */
+	uint32_t
+		shared_allowed; /* dynamic bytes asked for so far; with the lock held */
+	bool has_large_clusters; /* was allowed to; with the lock held */
+};
+
+/* cuda_module.c */
+msd_err msd_cuda_load(struct msd_dev *dev, const struct msd_device_blob *blob,
+		      struct msd_dev_program **ret, struct msd_diag *d);
+void msd_cuda_unload(struct msd_dev_program *program);
+/** Borrowed until unload. */
+struct msd_cuda *msd_cuda_program_device(struct msd_dev_program *program);
+/** Kernel @index with the program's lock held, which guards its settings. */
+struct msd_cuda_kernel *msd_cuda_kernel_lock(struct msd_dev_program *program,
+					     size_t index);
+void msd_cuda_kernel_unlock(struct msd_dev_program *program);
+
+/* cuda_launch.c */
+msd_err msd_cuda_launch(struct msd_dev_program *program, size_t index,
+			const struct msd_launch *launch, struct msd_diag *d);
+
+#endif

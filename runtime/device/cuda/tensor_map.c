@@ -1,0 +1,53 @@
+#include "runtime/device/cuda/tensor_map.h"
+
+#include "runtime/device/cuda/api.h"
+
+static const struct {
+	uint8_t code, bits;
+	int type;
+} types[] = {
+	{MSD_DT_INT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_INT32},
+	{MSD_DT_INT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_INT64},
+	{MSD_DT_UINT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT16},
+	{MSD_DT_UINT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT32},
+	{MSD_DT_UINT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_UINT64},
+	{MSD_DT_FLOAT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+	{MSD_DT_FLOAT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+	{MSD_DT_FLOAT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+	{MSD_DT_BFLOAT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+};
+
+/* -1: none. What has 8 bits travels as bytes. */
+static int type_of(struct msd_dtype t)
+{
+	if (t.lanes == 1 && t.bits == 8)
+		return MSD_CU_TENSOR_MAP_DATA_TYPE_UINT8;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (t.lanes == 1 && t.code == types[i].code && t.bits == types[i].bits)
+			return types[i].type;
+	}
+	return -1;
+}
+
+msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,
+			    struct msd_diag *d)
+{
+	const struct msd_cuda_api *api = msd_cuda_api(d);
+	const int type = type_of(map->dtype);
+	char name[MSD_DTYPE_NAME_MAX];
+
+	if (api == NULL)
+		return MSD_UNSUPPORTED;
+	if (api->tensor_map_tiled == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "tensor maps need a CUDA driver of 12.0 or later");
+	if (type < 0)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "no tensor map has elements %s",
+				    msd_dtype_format(map->dtype, name));
+	int code = api->tensor_map_tiled(
+		ret, type, map->rank, map->address, map->shape, map->strides, map->box,
+		map->steps, map->interleave, map->swizzle, map->promotion, map->fill);
+	return code == MSD_CU_SUCCESS
+		       ? MSD_OK
+		       : msd_cuda_error(d, "cuTensorMapEncodeTiled", code);
+}

@@ -1,0 +1,380 @@
+/*
+ * Module kind: a graph executor with its graph and parameters. TVM names it
+ * GraphExecutorFactory (0.8 on) or GraphRuntimeFactory (0.7); the payload is the same.
+ * Its functions: `run`, one call of the whole model, and `get_graph_json`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/value/error.h"
+#include "runtime/module/check.h"
+#include "runtime/executor/graph/state.h"
+#include "runtime/kind/kinds.h"
+#include "runtime/module/model_signature.h"
+
+/* What code of TVM 0.7 to 0.9 assumes about tensor data. */
+#define DATA_ALIGN 128
+
+struct executor_func {
+	struct msd_function fn; /* first: it is what calls get as self */
+	struct executor *executor;
+	struct msd_signature signature;
+	struct msd_call_rules rules;
+};
+
+struct executor {
+	struct msd_span json;     /* borrowed from the file */
+	struct msd_params params; /* until the plan has copied them */
+	struct msd_graph_plan *plan;
+	struct msd_graph_instance *instance;
+	bool is_given;       /* beside the library, not in it */
+	struct msd_dev *dev; /* where it is placed; NULL: the host */
+	char *refusal;       /* of `run`, or NULL */
+	struct executor_func run;
+	struct executor_func get_graph_json;
+};
+
+static int run_call(void *self, const struct msd_any *args, int32_t n,
+		    struct msd_any *ret)
+{
+	const struct executor_func *f = self;
+
+	if (f->executor->refusal != NULL)
+		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s", f->executor->refusal);
+	if (f->executor->instance == NULL)
+		return msd_abi_raise_code(
+			MSD_UNSUPPORTED, "the graph has not been placed on its device");
+	return msd_graph_instance_run(f->executor->instance, args, n, ret);
+}
+
+static int json_call(void *self, const struct msd_any *args, int32_t n,
+		     struct msd_any *ret)
+{
+	const struct msd_span json =
+		((const struct executor_func *)self)->executor->json;
+	struct msd_str *s = msd_str_new((const char *)json.p, json.n, MSD_T_STR);
+
+	(void)args;
+	(void)n;
+	if (s == NULL)
+		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	*ret = msd_of_obj(&s->obj);
+	return 0;
+}
+
+static void func_init(struct executor *x, struct executor_func *f, const char *name,
+		      msd_safe_call call)
+{
+	msd_function_init(&f->fn, name, call);
+	f->executor = x;
+	f->rules = (struct msd_call_rules){
+		.info = {.name = name,
+			 .style = MSD_FUNC_MODEL,
+			 .signature = &f->signature},
+		.bool_style = MSD_BOOL_UINT1,
+		.data_align = DATA_ALIGN,
+	};
+	f->fn.rules = &f->rules;
+}
+
+/* The graph and parameters that were given beside a library. */
+static msd_err take_given(struct executor *x, const struct msd_load_options *options,
+			  struct msd_diag *d)
+{
+	x->json = options->graph;
+	x->is_given = true;
+	if (options->params.n == 0)
+		return MSD_OK;
+	return msd_params_read_file(options->params, &x->params, d);
+}
+
+/* Parameters that are kept beside a library with its graph inside. */
+static msd_err add_beside(struct executor *x, struct msd_span file, struct msd_diag *d)
+{
+	struct msd_params more = {0};
+
+	if (file.n == 0)
+		return MSD_OK;
+	msd_err err = msd_params_read_file(file, &more, d);
+	return err == MSD_OK ? msd_params_append(&x->params, &more, d) : err;
+}
+
+static msd_err graph_open(struct msd_node *node, const struct msd_node_context *ctx,
+			  struct msd_diag *d)
+{
+	struct executor *x = calloc(1, sizeof(*x));
+	struct msd_cur c = msd_cur_of(ctx->payload);
+
+	node->state = x;
+	if (x == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	func_init(x, &x->run, "run", run_call);
+	func_init(x, &x->get_graph_json, "get_graph_json", json_call);
+	if (ctx->is_given_graph)
+		return take_given(x, ctx->options, d);
+	x->json = msd_cur_str64(&c);
+	if (c.bad)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "graph: truncated");
+	msd_err err = msd_params_read(&c, &x->params, d);
+	return err == MSD_OK ? add_beside(x, msd_node_params(ctx), d) : err;
+}
+
+static struct msd_model_tensor tensor_of(const struct msd_graph_entry *e,
+					 const char *name)
+{
+	return (struct msd_model_tensor){
+		.name = name, .dtype = e->dtype, .shape = e->shape, .ndim = e->ndim};
+}
+
+static const char *input_name(const struct msd_graph_plan *p, uint32_t entry)
+{
+	for (uint32_t i = 0; i < p->graph.n_args; i++) {
+		const struct msd_graph_node *node = &p->graph.nodes[p->graph.args[i]];
+		if (node->first_entry == entry)
+			return node->name;
+	}
+	return "";
+}
+
+static msd_err learn_signature(struct executor *x, struct msd_diag *d)
+{
+	const struct msd_graph_plan *p = x->plan;
+	const size_t n = (size_t)p->n_inputs + p->graph.n_heads;
+	struct msd_model_tensor *tensors = calloc(n + 1, sizeof(*tensors));
+	const struct msd_model_io io = {tensors, p->n_inputs, tensors + p->n_inputs,
+					p->graph.n_heads};
+
+	if (tensors == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (uint32_t i = 0; i < p->n_inputs; i++)
+		tensors[i] = tensor_of(&p->graph.entries[p->inputs[i]],
+				       input_name(p, p->inputs[i]));
+	for (uint32_t i = 0; i < p->graph.n_heads; i++)
+		tensors[p->n_inputs + i] =
+			tensor_of(&p->graph.entries[p->graph.heads[i]], NULL);
+	msd_err err = msd_model_signature("run", &io, &x->run.signature, d);
+	free(tensors);
+	return err == MSD_OK ? msd_signature_init(&x->get_graph_json.signature, 0, d)
+			     : err;
+}
+
+static struct msd_function *find_in_imports(void *ctx, const char *name)
+{
+	return msd_node_lookup_from_imports(ctx, name);
+}
+
+/* Why the graph cannot run: functions that nobody has, an import. */
+static void list_reasons(struct msd_node *node, const struct msd_buf *missing,
+			 struct msd_buf *out)
+{
+	msd_node_refusals(node, out);
+	if (missing->n > 0)
+		msd_buf_printf(out, "%sfunctions are missing: %.*s",
+			       out->n > 0 ? "; " : "", (int)missing->n,
+			       (const char *)missing->p);
+	out->bad = out->bad || missing->bad;
+}
+
+static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
+		      struct msd_diag *d)
+{
+	struct executor *x = node->state;
+
+	if (why->bad ||
+	    (why->n > 0 &&
+	     asprintf(&x->refusal, "module %u (%s) cannot run here: %.*s", node->index,
+		      node->ops->kind, (int)why->n, (const char *)why->p) < 0)) {
+		x->refusal = NULL;
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	}
+	x->run.rules.info.refusal = x->refusal;
+	return MSD_OK;
+}
+
+/* A .params file of another model: none of its names is one of the graph's. */
+static msd_err check_given_params(const struct executor *x, struct msd_diag *d)
+{
+	const struct msd_graph *g = &x->plan->graph;
+	const struct msd_span first =
+		x->params.n > 0 ? x->params.names[0] : (struct msd_span){0};
+
+	if (!x->is_given || x->params.n == 0)
+		return MSD_OK;
+	for (uint32_t i = 0; i < g->n_args; i++)
+		if (msd_params_find(&x->params, g->nodes[g->args[i]].name) != NULL)
+			return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "parameters: none of %zu is an input of the graph: the "
+			    "first is %.*s, the graph has %s",
+			    x->params.n, (int)(first.n < 64 ? first.n : 64),
+			    (const char *)first.p,
+			    g->n_args > 0 ? g->nodes[g->args[0]].name : "none");
+}
+
+/* Functions that nobody has, and no import that cannot run might have them. */
+static msd_err check_missing(struct msd_node *node, const struct msd_buf *missing,
+			     struct msd_diag *d)
+{
+	struct msd_buf why = {0};
+
+	msd_node_refusals(node, &why);
+	const bool is_refused = why.n > 0 || why.bad;
+	msd_buf_finish(&why);
+	if (missing->n == 0 || is_refused)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "graph: the library does not have the functions of its "
+			    "nodes: %.*s",
+			    (int)missing->n, (const char *)missing->p);
+}
+
+static msd_err refuse_if_needed(struct msd_node *node, const struct msd_buf *missing,
+				struct msd_diag *d)
+{
+	struct msd_buf why = {0};
+
+	list_reasons(node, missing, &why);
+	msd_err err = refuse(node, &why, d);
+	msd_buf_finish(&why);
+	return err;
+}
+
+/* A tensor of the graph is where the module is not. */
+static msd_err refuse_device(struct msd_node *node, int32_t wanted,
+			     struct msd_device device, struct msd_diag *d)
+{
+	char one[MSD_DTYPE_NAME_MAX];
+	char other[MSD_DTYPE_NAME_MAX];
+	struct msd_buf why = {0};
+
+	msd_buf_printf(&why,
+		       "its tensors lie on %s, and the module was placed on %s:%d",
+		       msd_device_type_format(wanted, one),
+		       msd_device_type_format(device.type, other), device.id);
+	msd_err err = refuse(node, &why, d);
+	msd_buf_finish(&why);
+	return err;
+}
+
+static msd_err graph_place(struct msd_node *node, struct msd_device device,
+			   struct msd_diag *d)
+{
+	struct executor *x = node->state;
+	const int32_t other = msd_graph_plan_other_device(x->plan, device.type);
+
+	if (x->refusal != NULL)
+		return MSD_OK;
+	/* By now the functions were asked for their signatures. */
+	msd_err err = msd_graph_plan_check(x->plan, d);
+	if (err == MSD_OK && other != 0)
+		return refuse_device(node, other, device, d);
+	x->run.rules.device = device;
+	if (err != MSD_OK || device.type == MSD_DEV_CPU)
+		return err;
+	msd_graph_instance_destroy(x->instance);
+	x->instance = NULL;
+	err = msd_dev_open(device, &x->dev, d);
+	if (err == MSD_OK)
+		err = msd_graph_plan_place(x->plan, x->dev, d);
+	return err == MSD_OK ? msd_graph_instance_create(x->plan, &x->instance, d)
+			     : err;
+}
+
+static msd_err graph_start(struct msd_node *node, struct msd_diag *d)
+{
+	struct executor *x = node->state;
+	const struct msd_graph_finder finder = {find_in_imports, node};
+	struct msd_graph graph = {0};
+	struct msd_buf missing = {0};
+	msd_err err = msd_graph_read(x->json, &graph, d);
+
+	if (err == MSD_OK)
+		err = msd_graph_plan_create(&graph, &x->params, finder, &missing,
+					    &x->plan, d);
+	msd_graph_finish(&graph);
+	if (err == MSD_OK)
+		err = check_given_params(x, d);
+	if (err == MSD_OK)
+		err = check_missing(node, &missing, d);
+	msd_params_finish(&x->params);
+	if (err == MSD_OK)
+		err = learn_signature(x, d);
+	if (err == MSD_OK)
+		err = refuse_if_needed(node, &missing, d);
+	msd_buf_finish(&missing);
+	if (err == MSD_OK && x->refusal == NULL &&
+	    msd_graph_plan_other_device(x->plan, MSD_DEV_CPU) == 0)
+		err = msd_graph_instance_create(x->plan, &x->instance, d);
+	x->run.rules.info.module_kind = node->ops->kind;
+	x->get_graph_json.rules.info.module_kind = node->ops->kind;
+	return err;
+}
+
+static msd_err graph_instance(struct msd_node *node, struct msd_instance **ret,
+			      struct msd_diag *d)
+{
+	struct executor *x = node->state;
+
+	if (x->refusal != NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", x->refusal);
+	return msd_graph_state_create(x->plan, ret, d);
+}
+
+static struct msd_function *graph_find(struct msd_node *node, const char *name)
+{
+	struct executor *x = node->state;
+
+	if (strcmp(name, "run") == 0)
+		return &x->run.fn;
+	return strcmp(name, "get_graph_json") == 0 ? &x->get_graph_json.fn : NULL;
+}
+
+static msd_err graph_list(struct msd_node *node,
+			  msd_err (*each)(void *ctx, const struct msd_func_info *info),
+			  void *ctx)
+{
+	struct executor *x = node->state;
+	msd_err err = each(ctx, &x->run.rules.info);
+
+	return err == MSD_OK ? each(ctx, &x->get_graph_json.rules.info) : err;
+}
+
+static void graph_close(struct msd_node *node)
+{
+	struct executor *x = node->state;
+
+	if (x == NULL)
+		return;
+	msd_graph_instance_destroy(x->instance);
+	msd_graph_plan_destroy(x->plan);
+	msd_dev_close(x->dev);
+	msd_params_finish(&x->params);
+	msd_signature_finish(&x->run.signature);
+	msd_signature_finish(&x->get_graph_json.signature);
+	free(x->refusal);
+	free(x);
+	node->state = NULL;
+}
+
+const struct msd_node_ops msd_kind_graph = {
+	.kind = "GraphExecutorFactory",
+	.open = graph_open,
+	.start = graph_start,
+	.place = graph_place,
+	.find = graph_find,
+	.list = graph_list,
+	.instance = graph_instance,
+	.close = graph_close,
+};
+
+const struct msd_node_ops msd_kind_graph_07 = {
+	.kind = "GraphRuntimeFactory",
+	.open = graph_open,
+	.start = graph_start,
+	.place = graph_place,
+	.find = graph_find,
+	.list = graph_list,
+	.instance = graph_instance,
+	.close = graph_close,
+};

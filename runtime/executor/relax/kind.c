@@ -1,0 +1,201 @@
+/*
+ * Module kind: a Relax VM executable. TVM names it relax.VMExecutable (0.20 on) or
+ * relax.Executable (0.16 - 0.19); image and behaviour are the same. Functions of the
+ * executable that are not bytecode come from its imports (the library) or from the
+ * runtime.
+ */
+#include "runtime/kind/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/value/error.h"
+#include "runtime/executor/relax/vm.h"
+#include "runtime/executor/vm/state.h"
+
+/* The tensors that are kept beside the library. */
+static msd_err bind(struct msd_relax_image *img, struct msd_span file,
+		    struct msd_diag *d)
+{
+	struct msd_params params = {0};
+	msd_err err = file.n > 0 ? msd_params_read_file(file, &params, d) : MSD_OK;
+
+	if (err == MSD_OK)
+		err = msd_relax_image_bind(img, &params, d);
+	msd_params_finish(&params);
+	return err;
+}
+
+static msd_err relax_open(struct msd_node *node, const struct msd_node_context *ctx,
+			  struct msd_diag *d)
+{
+	struct msd_relax_image img = {0};
+	struct msd_relax_vm *vm = NULL;
+	msd_err err = msd_relax_image_read(ctx->payload, ctx->era, &img, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = bind(&img, msd_node_params(ctx), d);
+	if (err == MSD_OK)
+		err = msd_relax_vm_create(&img, &vm, d);
+	msd_relax_image_finish(&img);
+	node->state = vm;
+	return err;
+}
+
+static struct msd_function *find_packed(void *ctx, const char *name)
+{
+	return msd_node_lookup_from_imports(ctx, name);
+}
+
+/* What a call of a function gets when its executable cannot run here. */
+static int refused_call(void *self, const struct msd_any *args, int32_t n,
+			struct msd_any *ret)
+{
+	const struct msd_vm_func *f = self;
+	(void)args;
+	(void)n;
+	(void)ret;
+
+	return msd_abi_raise_code(MSD_UNSUPPORTED, "%s: %s", f->name,
+				  f->rules.info.refusal);
+}
+
+/* The hooks that compiled mode needs had other parameters before 0.22. */
+static void list_old_vmtir(const struct msd_relax_vm *vm, struct msd_buf *out)
+{
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		if (vm->funcs[i].kind == MSD_RELAX_VMTIR &&
+		    vm->funcs[i].rules.bool_style == MSD_BOOL_UINT1)
+			msd_buf_printf(out, "%s%s", out->n > 0 ? ", " : "",
+				       vm->funcs[i].name);
+	}
+}
+
+/* What in the executable itself keeps it from running; nothing when it can run. */
+static void own_reasons(struct msd_node *node, struct msd_buf *out)
+{
+	struct msd_buf missing = {0};
+	struct msd_buf vmtir = {0};
+
+	msd_relax_vm_link(node->state, find_packed, node, &missing);
+	list_old_vmtir(node->state, &vmtir);
+	if (missing.n > 0)
+		msd_buf_printf(out, "packed functions are missing: %.*s",
+			       (int)missing.n, (const char *)missing.p);
+	if (vmtir.n > 0)
+		msd_buf_printf(out,
+			       "%scompiled to VMTIR instead of bytecode "
+			       "(exec_mode=\"compiled\") by TVM 0.21 or older: %.*s",
+			       out->n > 0 ? "; " : "", (int)vmtir.n,
+			       (const char *)vmtir.p);
+	out->bad = out->bad || missing.bad || vmtir.bad;
+	msd_buf_finish(&missing);
+	msd_buf_finish(&vmtir);
+}
+
+/*
+ * The node's refusal names its own reasons; the functions' one the imports' too, for
+ * what is compiled for a device does not run without it.
+ */
+static msd_err refuse_if_needed(struct msd_node *node, struct msd_diag *d)
+{
+	struct msd_relax_vm *vm = node->state;
+	struct msd_buf own = {0};
+	struct msd_buf all = {0};
+	bool is_ok;
+
+	own_reasons(node, &own);
+	if (own.n > 0 &&
+	    asprintf(&node->refusal, "module %u (%s) cannot run here: %.*s",
+		     node->index, node->ops->kind, (int)own.n, (const char *)own.p) < 0)
+		own.bad = true;
+	msd_node_refusals(node, &all);
+	if (all.n > 0)
+		vm->refusal = strndup((const char *)all.p, all.n);
+	is_ok = !own.bad && !all.bad && (all.n == 0 || vm->refusal != NULL);
+	msd_buf_finish(&own);
+	msd_buf_finish(&all);
+	return is_ok ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
+}
+
+static msd_err relax_start(struct msd_node *node, struct msd_diag *d)
+{
+	struct msd_relax_vm *vm = node->state;
+	msd_err err = refuse_if_needed(node, d);
+
+	for (size_t i = 0; err == MSD_OK && i < vm->n_funcs; i++) {
+		struct msd_vm_func *f = &vm->funcs[i];
+
+		f->rules.info.module_kind = node->ops->kind;
+		f->rules.info.refusal = vm->refusal;
+		if (vm->refusal != NULL)
+			f->fn.call = refused_call;
+	}
+	return err;
+}
+
+static msd_err relax_place(struct msd_node *node, struct msd_device device,
+			   struct msd_diag *d)
+{
+	return msd_relax_vm_place(node->state, device, d);
+}
+
+static struct msd_function *relax_find(struct msd_node *node, const char *name)
+{
+	struct msd_vm_func *f = msd_relax_vm_find(node->state, name);
+
+	return f != NULL ? &f->fn : NULL;
+}
+
+static msd_err relax_list(struct msd_node *node,
+			  msd_err (*each)(void *ctx, const struct msd_func_info *info),
+			  void *ctx)
+{
+	struct msd_relax_vm *vm = node->state;
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < vm->n_funcs; i++) {
+		if (vm->funcs[i].kind != MSD_RELAX_PACKED)
+			err = each(ctx, &vm->funcs[i].rules.info);
+	}
+	return err;
+}
+
+static msd_err relax_instance(struct msd_node *node, struct msd_instance **ret,
+			      struct msd_diag *d)
+{
+	struct msd_relax_vm *vm = node->state;
+
+	if (vm->refusal != NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", vm->refusal);
+	return msd_vm_state_create(node, MSD_VM_API_RELAX, ret, d);
+}
+
+static void relax_close(struct msd_node *node)
+{
+	msd_relax_vm_close(node->state);
+	node->state = NULL;
+}
+
+const struct msd_node_ops msd_kind_relax_vm = {
+	.kind = "relax.VMExecutable",
+	.open = relax_open,
+	.start = relax_start,
+	.place = relax_place,
+	.find = relax_find,
+	.list = relax_list,
+	.instance = relax_instance,
+	.close = relax_close,
+};
+
+const struct msd_node_ops msd_kind_relax_executable = {
+	.kind = "relax.Executable",
+	.open = relax_open,
+	.start = relax_start,
+	.place = relax_place,
+	.find = relax_find,
+	.list = relax_list,
+	.instance = relax_instance,
+	.close = relax_close,
+};

@@ -1,0 +1,142 @@
+#include "runtime/executor/relax/vm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/module/signature.h"
+
+/* What code of the Relax era assumes about tensor data. */
+#define DATA_ALIGN 64
+
+static char *name_copy(struct msd_span s)
+{
+	return strndup((const char *)s.p, s.n);
+}
+
+static msd_err func_make(struct msd_relax_vm *vm, const struct msd_relax_func *in,
+			 enum msd_bool_style bool_style, struct msd_vm_func *f,
+			 struct msd_diag *d)
+{
+	f->vm = vm;
+	f->kind = in->kind;
+	f->name = name_copy(in->name);
+	if (f->name == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_function_init(&f->fn, f->name, msd_relax_call);
+	f->rules = (struct msd_call_rules){
+		.info = {.name = f->name,
+			 .style = MSD_FUNC_MODEL,
+			 .signature = &f->signature},
+		.bool_style = bool_style,
+		.data_align = DATA_ALIGN,
+	};
+	f->fn.rules = &f->rules;
+	if (in->kind == MSD_RELAX_PACKED)
+		return MSD_OK;
+	f->start = (uint32_t)in->start;
+	f->end = (uint32_t)in->end;
+	f->n_args = (uint32_t)in->n_args;
+	f->n_regs = (uint32_t)in->n_regs;
+	if (in->kind == MSD_RELAX_BYTECODE)
+		return MSD_OK; /* the reader has checked these */
+	f->fn.call = msd_relax_vmtir_call;
+	if (in->n_args < 0 || in->n_args >= in->n_regs ||
+	    in->n_regs > MSD_RELAX_MAX_REGS)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "%s: %lld arguments, but %lld registers", f->name,
+				    (long long)in->n_args, (long long)in->n_regs);
+	return MSD_OK;
+}
+
+msd_err msd_relax_vm_create(const struct msd_relax_image *img,
+			    struct msd_relax_vm **ret, struct msd_diag *d)
+{
+	struct msd_relax_vm *vm = calloc(1, sizeof(*vm));
+	/* The second magic and bool as a type of its own came with the same release. */
+	enum msd_bool_style bool_style = img->is_v2 ? MSD_BOOL_BOOL8 : MSD_BOOL_UINT1;
+	msd_err err = MSD_OK;
+
+	if (vm == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	vm->memory.pool = msd_storage_pool_create();
+	vm->funcs = calloc(img->n_funcs + 1, sizeof(*vm->funcs));
+	if (vm->memory.pool == NULL || vm->funcs == NULL)
+		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; err == MSD_OK && i < img->n_funcs; i++) {
+		err = func_make(vm, &img->funcs[i], bool_style, &vm->funcs[i], d);
+		vm->n_funcs = i + 1;
+	}
+	if (err == MSD_OK)
+		err = msd_relax_decode(vm, img, d);
+	if (err == MSD_OK)
+		err = msd_relax_learn_signatures(vm, img, d);
+	if (err != MSD_OK) {
+		msd_relax_vm_close(vm);
+		return err;
+	}
+	*ret = vm;
+	return MSD_OK;
+}
+
+void msd_relax_vm_link(struct msd_relax_vm *vm,
+		       struct msd_function *(*find)(void *ctx, const char *name),
+		       void *ctx, struct msd_buf *missing)
+{
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		struct msd_vm_func *f = &vm->funcs[i];
+
+		if (f->kind == MSD_RELAX_PACKED) {
+			f->target = find(ctx, f->name);
+			if (f->target == NULL)
+				msd_buf_printf(missing, "%s%s",
+					       missing->n > 0 ? ", " : "", f->name);
+		} else {
+			f->target = &f->fn;
+		}
+		if (f->kind == MSD_RELAX_VMTIR) {
+			f->tir = msd_relax_vmtir_find(f, find, ctx);
+			if (f->tir == NULL)
+				msd_buf_printf(missing, "%s__vmtir__%s",
+					       missing->n > 0 ? ", " : "", f->name);
+		}
+		if (f->target != NULL) /* borrowed: whoever made it keeps it */
+			vm->values[vm->first_func + i] = (struct msd_any){
+				.type = MSD_T_FUNCTION, .as.obj = &f->target->obj};
+	}
+}
+
+struct msd_vm_func *msd_relax_vm_find(struct msd_relax_vm *vm, const char *name)
+{
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		struct msd_vm_func *f = &vm->funcs[i];
+
+		if (f->kind != MSD_RELAX_PACKED && strcmp(f->name, name) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+void msd_relax_vm_close(struct msd_relax_vm *vm)
+{
+	if (vm == NULL)
+		return;
+	for (size_t i = 0; i < vm->n_values; i++) {
+		bool is_func = i >= vm->first_func && i < vm->first_func + vm->n_funcs;
+
+		if (!is_func)
+			msd_any_drop(&vm->values[i]);
+	}
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		free(vm->funcs[i].name);
+		msd_signature_finish(&vm->funcs[i].signature);
+	}
+	free(vm->funcs);
+	free(vm->code);
+	free(vm->operands);
+	free(vm->values);
+	free(vm->refusal);
+	msd_vm_stack_finish(vm);
+	msd_storage_pool_close(vm->memory.pool);
+	msd_dev_close(vm->memory.dev);
+	free(vm);
+}

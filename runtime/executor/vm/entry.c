@@ -1,0 +1,140 @@
+#include "runtime/executor/vm/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/limits.h"
+#include "runtime/value/error.h"
+#include "runtime/module/check.h"
+
+static int no_memory(void)
+{
+	return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+}
+
+struct msd_function *msd_vm_function(const struct msd_vm_state *s,
+				     const struct msd_any *args, int at)
+{
+	char name[MSD_MAX_FUNC_NAME_BYTES + 1] = "";
+	struct msd_function *fn = NULL;
+	struct msd_span text;
+
+	if (!msd_any_str(&args[at], &text)) {
+		(void)msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					 "argument %d: expected a function's name, got "
+					 "%s",
+					 at, msd_type_name(args[at].type));
+		return NULL;
+	}
+	if (text.n < sizeof(name)) {
+		memcpy(name, text.p, text.n);
+		fn = s->node->ops->find(s->node, name);
+	}
+	if (fn == NULL || fn->rules == NULL) {
+		(void)msd_abi_raise_code(
+			MSD_BAD_ARGUMENT, "argument %d: the model has no function %.*s",
+			at, (int)(text.n < 128 ? text.n : 128), (const char *)text.p);
+		return NULL;
+	}
+	return fn;
+}
+
+size_t msd_vm_arity(const struct msd_function *fn)
+{
+	return fn->rules->info.signature->n_params;
+}
+
+struct msd_vm_entry *msd_vm_entry_peek(const struct msd_vm_state *s,
+				       const struct msd_function *fn)
+{
+	struct msd_vm_entry *e = s->entries;
+
+	while (e != NULL && e->fn != fn)
+		e = e->next;
+	return e;
+}
+
+static void entry_destroy(struct msd_vm_entry *e)
+{
+	for (size_t i = 0; e->args != NULL && i < e->n_args; i++)
+		msd_any_drop(&e->args[i]);
+	msd_any_drop(&e->result);
+	msd_vm_drop_outputs(e);
+	free(e->args);
+	free(e->is_set);
+	free(e);
+}
+
+struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_function *fn)
+{
+	struct msd_vm_entry *e = msd_vm_entry_peek(s, fn);
+
+	if (e != NULL)
+		return e;
+	e = calloc(1, sizeof(*e));
+	if (e == NULL) {
+		(void)no_memory();
+		return NULL;
+	}
+	e->fn = fn;
+	e->n_args = msd_vm_arity(fn);
+	e->args = calloc(e->n_args + 1, sizeof(*e->args));
+	e->is_set = calloc(e->n_args + 1, sizeof(*e->is_set));
+	if (e->args == NULL || e->is_set == NULL) {
+		entry_destroy(e);
+		(void)no_memory();
+		return NULL;
+	}
+	e->next = s->entries;
+	s->entries = e;
+	return e;
+}
+
+/* The call's memory goes with the call. Depth is the wire's. */
+int msd_vm_keep(const struct msd_any *v, struct msd_any *ret)
+{
+	const struct msd_dltensor *t = msd_any_dltensor(v);
+	const struct msd_array *in = v->as.p;
+
+	if (t != NULL) {
+		struct msd_tensor *kept = msd_instance_keep(t);
+		if (kept == NULL)
+			return -1;
+		*ret = msd_of_obj(&kept->obj);
+		return 0;
+	}
+	if (v->type != MSD_T_ARRAY)
+		return msd_any_copy(v, ret) ? 0 : no_memory();
+	struct msd_array *out = msd_array_new((size_t)in->size);
+	if (out == NULL)
+		return no_memory();
+	for (int64_t i = 0; i < in->size; i++) {
+		if (msd_vm_keep(&in->items[i], &out->items[i]) != 0) {
+			msd_obj_unref(&out->obj);
+			return -1;
+		}
+	}
+	*ret = msd_of_obj(&out->obj);
+	return 0;
+}
+
+int msd_vm_entry_set(struct msd_vm_entry *e, size_t i, const struct msd_any *v)
+{
+	struct msd_any kept;
+
+	if (msd_vm_keep(v, &kept) != 0)
+		return -1;
+	msd_any_drop(&e->args[i]);
+	e->args[i] = kept;
+	e->is_set[i] = true;
+	return 0;
+}
+
+void msd_vm_entries_destroy(struct msd_vm_state *s)
+{
+	while (s->entries != NULL) {
+		struct msd_vm_entry *next = s->entries->next;
+		entry_destroy(s->entries);
+		s->entries = next;
+	}
+}

@@ -1,0 +1,111 @@
+/* What host code of CUDA modules calls beside kernels. */
+#include "runtime/device/cuda/tensor_map.h"
+#include "runtime/global/args.h"
+
+/* The arguments from @at on, one after another. */
+struct reader {
+	struct msd_args a;
+	int32_t at;
+};
+
+static bool read_number(struct reader *r, int64_t most, int64_t *ret)
+{
+	if (!msd_args_int(r->a, r->at, ret))
+		return false;
+	if (*ret < 0 || *ret > most)
+		return msd_args_refuse(r->a, r->at, "an extent") == 0;
+	r->at++;
+	return true;
+}
+
+static bool read_u64s(struct reader *r, uint32_t n, uint64_t *ret)
+{
+	int64_t v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!read_number(r, INT64_MAX, &v))
+			return false;
+		ret[i] = (uint64_t)v;
+	}
+	return true;
+}
+
+static bool read_u32s(struct reader *r, uint32_t n, uint32_t *ret)
+{
+	int64_t v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!read_number(r, UINT32_MAX, &v))
+			return false;
+		ret[i] = (uint32_t)v;
+	}
+	return true;
+}
+
+static bool read_pointer(struct reader *r, size_t align, void **ret)
+{
+	const struct msd_any *v = &r->a.v[r->at];
+
+	if (v->type != MSD_T_POINTER || v->as.p == NULL ||
+	    (uintptr_t)v->as.p % align != 0)
+		return msd_args_refuse(r->a, r->at, "an aligned address") == 0;
+	*ret = v->as.p;
+	r->at++;
+	return true;
+}
+
+static bool read_numbers(struct reader *r, struct msd_tensor_map *map)
+{
+	int64_t kinds[4];
+
+	if (!read_u64s(r, map->rank, map->shape) ||
+	    !read_u64s(r, map->rank - 1, map->strides) ||
+	    !read_u32s(r, map->rank, map->box) || !read_u32s(r, map->rank, map->steps))
+		return false;
+	for (int i = 0; i < 4; i++) {
+		if (!read_number(r, INT32_MAX, &kinds[i]))
+			return false;
+	}
+	map->interleave = (int32_t)kinds[0];
+	map->swizzle = (int32_t)kinds[1];
+	map->promotion = (int32_t)kinds[2];
+	map->fill = (int32_t)kinds[3];
+	return true;
+}
+
+/* (map, dtype, rank, address, shape[rank], strides[rank - 1], box[rank], steps[rank],
+ * interleave, swizzle, promotion, fill) */
+static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
+			struct msd_any *ret)
+{
+	struct reader r = {{args, n}, 0};
+	struct msd_tensor_map map = {0};
+	struct msd_diag d = {0};
+	void *out;
+	int64_t rank;
+
+	(void)self;
+	(void)ret;
+	if (!msd_args_count(r.a, 4, -1) ||
+	    !read_pointer(&r, MSD_TENSOR_MAP_ALIGN, &out) ||
+	    !msd_args_dtype(r.a, 1, &map.dtype) || !msd_args_int(r.a, 2, &rank))
+		return -1;
+	if (rank < 1 || rank > MSD_TENSOR_MAP_MAX_RANK)
+		return msd_args_refuse(r.a, 2, "a rank from 1 to 5");
+	map.rank = (uint32_t)rank;
+	r.at = 3;
+	if (!msd_args_count(r.a, 7 + 4 * (int32_t)rank, 7 + 4 * (int32_t)rank) ||
+	    !read_pointer(&r, 1, &map.address) || !read_numbers(&r, &map))
+		return -1;
+	msd_err err = msd_cuda_tensor_map(&map, out, &d);
+	if (err == MSD_OK)
+		return 0;
+	(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return -1;
+}
+
+const struct msd_global msd_globals_cuda[] = {
+	{"runtime.cuTensorMapEncodeTiled", encode_tiled},
+	{NULL, NULL},
+};

@@ -1,0 +1,29 @@
+#include "runtime/value/error.h"
+#include "runtime/device/device.h"
+#include "runtime/global/global.h"
+
+/* Host code of a device module names its device first: __tvm_set_device(type, id). */
+static int set_device(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	char device[MSD_DTYPE_NAME_MAX];
+
+	(void)self;
+	(void)ret;
+	if (n != 2 || args[0].type != MSD_T_INT || args[1].type != MSD_T_INT)
+		return msd_abi_raise("TypeError",
+				     "__tvm_set_device: expected (int, int)");
+	const struct msd_device wanted = {(int32_t)args[0].as.i, (int32_t)args[1].as.i};
+	if (wanted.type != MSD_DEV_CPU && msd_dev_peek(wanted) == NULL)
+		return msd_abi_raise_code(
+			MSD_UNSUPPORTED,
+			"device %s:%d: this module was not placed there",
+			msd_device_type_format(wanted.type, device), wanted.id);
+	msd_dev_set_current(wanted);
+	return 0;
+}
+
+const struct msd_global msd_globals_device[] = {
+	{"__tvm_set_device", set_device},
+	{NULL, NULL},
+};

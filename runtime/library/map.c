@@ -1,0 +1,234 @@
+#include "runtime/library/library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/abi/slots.h"
+
+#define MAX_NAMED 40 /* symbols that an error text names */
+#define FD_NAME_MAX 32
+
+/* Symbols of TVM's C++ runtime: code that was made to be linked with it. */
+static bool is_tvm_cpp(const char *name)
+{
+	return strncmp(name, "_ZN3tvm", 7) == 0 || strncmp(name, "_ZNK3tvm", 8) == 0 ||
+	       strncmp(name, "_ZTIN3tvm", 9) == 0 ||
+	       strncmp(name, "_ZTVN3tvm", 9) == 0 || strncmp(name, "_ZN4dmlc", 8) == 0;
+}
+
+struct missing {
+	struct msd_buf names;
+	size_t n;
+	bool has_cpp;
+};
+
+static void missing_add(struct missing *m, const char *name)
+{
+	if (m->n++ < MAX_NAMED)
+		msd_buf_printf(&m->names, "%s%s", m->n > 1 ? ", " : "", name);
+	m->has_cpp = m->has_cpp || is_tvm_cpp(name);
+}
+
+static msd_err missing_report(struct missing *m, const char *what, struct msd_diag *d)
+{
+	const char *hint =
+		m->has_cpp ? "; those are of TVM's C++ runtime, which modserd does "
+			     "not contain: build the module without code that is "
+			     "generated against it (BYOC C source)"
+			   : "";
+	msd_err err = MSD_OK;
+
+	if (m->n > 0)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "%zu %s%s not found here: %.*s%s%s", m->n, what,
+				   m->n == 1 ? " is" : "s are", (int)m->names.n,
+				   m->names.p != NULL ? (char *)m->names.p : "",
+				   m->n > MAX_NAMED ? ", ..." : "", hint);
+	msd_buf_finish(&m->names);
+	return err;
+}
+
+static bool resolves(const char *name, void *const *libs, size_t n_libs)
+{
+	if (dlsym(RTLD_DEFAULT, name) != NULL)
+		return true;
+	for (size_t i = 0; i < n_libs; i++) {
+		if (dlsym(libs[i], name) != NULL)
+			return true;
+	}
+	return false;
+}
+
+msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
+{
+	struct missing libs = {0};
+	struct missing syms = {0};
+	size_t n_handles = 0;
+	msd_err err;
+
+	if (elf->uses_origin)
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"looks for libraries beside itself ($ORIGIN); it is "
+			"opened as bytes and has no place");
+	void **handles = calloc(elf->n_needed + 1, sizeof(*handles));
+	if (handles == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	for (size_t i = 0; i < elf->n_needed; i++) {
+		void *h = dlopen(elf->needed[i], RTLD_LAZY | RTLD_LOCAL);
+		if (h != NULL)
+			handles[n_handles++] = h;
+		else
+			missing_add(&libs, elf->needed[i]);
+	}
+	err = missing_report(&libs, "needed library file", d);
+	for (size_t i = 0; err == MSD_OK && i < elf->n_syms; i++) {
+		const struct msd_elf_sym *s = &elf->syms[i];
+		if (!s->defined && !s->weak && s->name[0] != '\0' &&
+		    !resolves(s->name, handles, n_handles))
+			missing_add(&syms, s->name);
+	}
+	if (err == MSD_OK)
+		err = missing_report(&syms, "needed symbol", d);
+	else
+		msd_buf_finish(&syms.names);
+	while (n_handles > 0)
+		(void)dlclose(handles[--n_handles]);
+	free(handles);
+	return err;
+}
+
+static msd_err copy_to_memfd(struct msd_span file, int *ret, struct msd_diag *d)
+{
+	int fd = memfd_create("modserd-library", MFD_CLOEXEC);
+	size_t done = 0;
+
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "memfd_create: %s", strerror(errno));
+	while (done < file.n) {
+		ssize_t n = write(fd, file.p + done, file.n - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			msd_err err =
+				msd_diag_set(d, MSD_NO_SPACE, "copy the library: %s",
+					     strerror(errno));
+			(void)close(fd);
+			return err;
+		}
+		done += (size_t)n;
+	}
+	*ret = fd;
+	return MSD_OK;
+}
+
+static void fd_name(int fd, char out[static FD_NAME_MAX])
+{
+	(void)snprintf(out, FD_NAME_MAX, "/proc/self/fd/%d", fd);
+}
+
+/*
+ * dlopen gives an existing mapping when the name or the inode is one it knows. The name
+ * is this load's own because the descriptor stays open as long as the mapping; a file
+ * that is mapped already is copied.
+ */
+static msd_err private_fd(int fd, struct msd_span file, int *ret, struct msd_diag *d)
+{
+	char name[FD_NAME_MAX];
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0)
+		return msd_diag_set(d, MSD_IO, "duplicate the library's descriptor: %s",
+				    strerror(errno));
+	fd_name(own, name);
+	void *mapped = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+	if (mapped == NULL) {
+		*ret = own;
+		return MSD_OK;
+	}
+	(void)dlclose(mapped);
+	(void)close(own);
+	return copy_to_memfd(file, ret, d);
+}
+
+msd_err msd_library_map(struct msd_lib *lib, int fd, struct msd_span file,
+			struct msd_diag *d)
+{
+	char name[FD_NAME_MAX];
+	msd_err err = private_fd(fd, file, &lib->fd, d);
+
+	if (err != MSD_OK)
+		return err;
+	fd_name(lib->fd, name);
+	msd_syslib_collect(&lib->syslib);
+	lib->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	msd_syslib_collect(NULL);
+	if (lib->handle == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "dlopen: %s", dlerror());
+	if (lib->syslib.is_short_of_memory)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return MSD_OK;
+}
+
+void msd_library_unmap(struct msd_lib *lib)
+{
+	if (lib->handle != NULL)
+		(void)dlclose(lib->handle);
+	lib->handle = NULL;
+	if (lib->fd >= 0)
+		(void)close(lib->fd);
+	lib->fd = -1;
+	msd_syslib_finish(&lib->syslib);
+}
+
+static void *symbol_or_null(const struct msd_lib *lib, const char *name)
+{
+	const struct msd_elf_sym *s = msd_elf_find(lib->elf, name);
+
+	return s != NULL && s->defined ? dlsym(lib->handle, name) : NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text);
+	const size_t k = strlen(end);
+
+	return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_diag *d)
+{
+	const char *ctx_name = msd_era_names(lib->era)->ctx;
+	void **slot;
+
+	for (size_t i = 0; i < lib->elf->n_syms; i++) {
+		const struct msd_elf_sym *s = &lib->elf->syms[i];
+		if (!s->defined || s->type == MSD_SYM_FUNC ||
+		    !msd_slot_is_name(s->name))
+			continue;
+		void *value = msd_slot_value(s->name);
+		if (value == NULL)
+			return msd_diag_set(
+				d, MSD_UNSUPPORTED,
+				"wants the unknown pointer global %s: made by a "
+				"TVM that this build does not know",
+				s->name);
+		slot = dlsym(lib->handle, s->name);
+		if (slot != NULL)
+			*slot = value;
+	}
+	slot = symbol_or_null(lib, ctx_name);
+	if (slot != NULL)
+		*slot = &env->context;
+	for (size_t i = 0; i < lib->syslib.n; i++) { /* their names may have a prefix */
+		if (ends_with(lib->syslib.symbols[i].name, ctx_name))
+			*(void **)lib->syslib.symbols[i].address = &env->context;
+	}
+	return MSD_OK;
+}

@@ -1,0 +1,23 @@
+/* Executors that keep a state, asked for from outside. */
+#include "runtime/module/instance.h"
+
+#include "runtime/load/state.h"
+
+msd_err msd_loaded_instance(struct msd_loaded *m, struct msd_instance **ret,
+			    struct msd_diag *d)
+{
+	struct msd_node *root = msd_loaded_root(m);
+
+	if (root->ops->instance == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "a %.*s has no instances; its functions keep no "
+				    "state",
+				    (int)(root->kind.n < 64 ? root->kind.n : 64),
+				    (const char *)root->kind.p);
+	msd_err err = root->ops->instance(root, ret, d);
+	if (err == MSD_OK) {
+		(*ret)->module = m;
+		(*ret)->call = msd_loaded_call;
+	}
+	return err;
+}

@@ -1,0 +1,68 @@
+#ifndef MSD_RUNTIME_MODULE_MODULE_H
+#define MSD_RUNTIME_MODULE_MODULE_H
+/*
+ * What is said about a module's functions, and what it is loaded with: the words that
+ * loading, the kinds of modules and those who call share.
+ */
+#include "runtime/value/value.h"
+
+/* A parameter or result as far as it is known. */
+struct msd_param {
+	char *name; /* NULL when unknown */
+	enum msd_kind_hint {
+		MSD_P_UNKNOWN,
+		MSD_P_TENSOR,
+		MSD_P_INT,
+		MSD_P_FLOAT,
+		MSD_P_BOOL,
+		MSD_P_STR,
+		MSD_P_SHAPE,
+		MSD_P_TUPLE,
+		MSD_P_OTHER
+	} kind;
+	bool has_dtype;
+	struct msd_dtype
+		dtype;  /* as the library wants it: bool may be {1,1,1} or {6,8,1} */
+	int32_t ndim;   /* -1: unknown */
+	int64_t *shape; /* ndim extents, -1: symbolic or unknown; NULL: unknown */
+};
+
+struct msd_signature {
+	bool known; /* false: nothing but the name is known */
+	char *text; /* as the library prints it, or composed by us; NULL when unknown */
+	struct msd_param *params;
+	size_t n_params;
+};
+
+enum msd_func_style {
+	MSD_FUNC_PRIM,  /* destination passing: outputs are arguments */
+	MSD_FUNC_MODEL, /* returns its outputs: a VM function */
+};
+
+struct msd_func_info {
+	const char *name; /* as a caller names it */
+	enum msd_func_style style;
+	const struct msd_signature *signature; /* never NULL; borrowed */
+	const char *module_kind;               /* the tree node it lives in */
+	const char *refusal; /* NULL, or why it cannot be called here */
+};
+
+struct msd_load_options {
+	const char *label;     /* the file's name for error texts */
+	bool probe_signatures; /* ask functions for their signatures (executes their
+				  argument checks only); off leaves them unknown */
+	/* A graph executor's graph.json, for a library that does not hold it, and a
+	 * .params file with what its modules keep beside it; empty: none. Must outlive
+	 * the module. */
+	struct msd_span graph;
+	struct msd_span params;
+};
+
+/* Who may be asked: @may is called before each function is, with its place in an order
+ * that is the same every time; false leaves that one's signature unknown. */
+struct msd_probe_gate {
+	bool (*may)(void *ctx, size_t place);
+	void *ctx;
+};
+
+#endif

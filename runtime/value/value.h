@@ -1,0 +1,210 @@
+#ifndef MSD_RUNTIME_VALUE_VALUE_H
+#define MSD_RUNTIME_VALUE_VALUE_H
+/*
+ * Values and objects of the runtime. A value is laid out exactly like tvm-ffi's
+ * TVMFFIAny and an object like TVMFFIObject (0.22 - 0.27), so that code compiled by TVM
+ * takes ours as they are: a tensor object's DLTensor stands at +24, a string's {data,
+ * size} too. No TVM library is linked; only the layouts are shared (format document
+ * tvm-modern.md section 3). The classic era and 0.21 are served by converting at the
+ * call (runtime/abi).
+ *
+ * Ownership: a value in an argument array is borrowed for the call. A value returned or
+ * stored owns one reference; drop it with msd_any_drop(). References are atomic.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/bytes.h"
+#include "proto/diag.h"
+#include "proto/dtype.h"
+
+enum msd_type {
+	MSD_T_NONE = 0,
+	MSD_T_INT = 1,
+	MSD_T_BOOL = 2,
+	MSD_T_FLOAT = 3,
+	MSD_T_POINTER = 4,
+	MSD_T_DTYPE = 5,
+	MSD_T_DEVICE = 6,
+	MSD_T_DLTENSOR = 7, /* borrowed DLTensor *, arguments only */
+	MSD_T_RAW_STR = 8,  /* NUL-terminated, arguments only */
+	MSD_T_BYTE_ARRAY = 9,
+	MSD_T_SMALL_STR = 11, /* <= 7 bytes in the value itself */
+	MSD_T_SMALL_BYTES = 12,
+	MSD_T_OBJECT = 64, /* from here on: reference-counted objects */
+	MSD_T_STR = 65,
+	MSD_T_BYTES = 66,
+	MSD_T_FUNCTION = 68,
+	MSD_T_SHAPE = 69,
+	MSD_T_TENSOR = 70,
+	MSD_T_ARRAY = 71,
+	MSD_T_MODULE = 73,
+	/* Ours alone; generated code only carries them around. */
+	MSD_T_STORAGE = 512,
+	MSD_T_CLOSURE = 513, /* of the relay VM */
+};
+
+struct msd_obj;
+struct msd_any {
+	int32_t type;   /* enum msd_type; foreign objects may hold others */
+	uint32_t small; /* length of a small string, else 0 */
+	union {
+		int64_t i;
+		double f;
+		void *p;
+		const char *str;
+		struct msd_dtype dtype;
+		struct msd_device device;
+		struct msd_obj *obj;
+		struct msd_dltensor *dl;
+		char bytes[8];
+	} as;
+};
+_Static_assert(sizeof(struct msd_any) == 16, "TVMFFIAny");
+
+/* DLTensor */
+struct msd_dltensor {
+	void *data;
+	struct msd_device device;
+	int32_t ndim;
+	struct msd_dtype dtype;
+	int64_t *shape;
+	int64_t *strides; /* in elements; NULL = compact row-major */
+	uint64_t byte_offset;
+};
+_Static_assert(sizeof(struct msd_dltensor) == 48, "DLTensor");
+
+struct msd_obj {
+	uint64_t counts; /* low 32 bits strong, high 32 weak; atomic */
+	int32_t type;
+	uint32_t pad;
+	void (*deleter)(void *self, int flags); /* 1 strong gone, 2 weak gone, 3 both */
+};
+_Static_assert(sizeof(struct msd_obj) == 24, "TVMFFIObject");
+
+struct msd_str { /* MSD_T_STR, MSD_T_BYTES; NUL after the data */
+	struct msd_obj obj;
+	const char *data;
+	size_t size;
+};
+struct msd_shape {
+	struct msd_obj obj;
+	const int64_t *dim;
+	size_t ndim;
+};
+struct msd_tensor {
+	struct msd_obj obj;
+	struct msd_dltensor dl;
+	struct msd_obj *owner; /* what keeps dl.data alive: a storage, or NULL */
+	void (*release)(void *ctx,
+			void *data); /* or this, once, when the tensor dies */
+	void *release_ctx;
+	int64_t shape[]; /* dl.shape points here */
+};
+struct msd_array { /* tuples */
+	struct msd_obj obj;
+	struct msd_any *items;
+	int64_t size;
+	int64_t capacity;
+	void (*data_deleter)(void *);
+	struct msd_any inline_items[];
+};
+struct msd_storage { /* a block of device memory that tensors are views of */
+	struct msd_obj obj;
+	void *data;
+	size_t bytes;
+	struct msd_device device;
+};
+
+/* 0 = ok, -1 = error kept for the thread (runtime/value/error.h). @ret is None on
+ * entry.
+ */
+typedef int (*msd_safe_call)(void *self, const struct msd_any *args, int32_t n,
+			     struct msd_any *ret);
+
+/*
+ * Anything callable: a library's function, a builtin, a VM function.
+ * TVMFFIFunctionObj's layout, then ours. Handles that compiled code caches are pointers
+ * to these and must live as long as the library is mapped.
+ */
+struct msd_function {
+	struct msd_obj obj;
+	msd_safe_call call;
+	void *cpp_call; /* always NULL */
+	const char
+		*name; /* for error texts; owned by the module that made the function */
+	/* What msd_loaded_call() checks before the call and what find says about it
+	 * (runtime/module/check.h); NULL: the function checks its arguments itself. */
+	struct msd_call_rules *rules;
+};
+
+static inline struct msd_any msd_none(void)
+{
+	return (struct msd_any){0};
+}
+static inline struct msd_any msd_int(int64_t v)
+{
+	return (struct msd_any){.type = MSD_T_INT, .as.i = v};
+}
+static inline struct msd_any msd_bool(bool v)
+{
+	return (struct msd_any){.type = MSD_T_BOOL, .as.i = v};
+}
+static inline struct msd_any msd_float(double v)
+{
+	return (struct msd_any){.type = MSD_T_FLOAT, .as.f = v};
+}
+/* A function that is part of a larger object and lives as long as that: never freed
+ * through its reference count. */
+static inline void msd_function_init(struct msd_function *fn, const char *name,
+				     msd_safe_call call)
+{
+	*fn = (struct msd_function){
+		.obj = {.counts = ((uint64_t)1 << 32) | 1, .type = MSD_T_FUNCTION},
+		.call = call,
+		.name = name};
+}
+/* Takes over the caller's reference. */
+static inline struct msd_any msd_of_obj(struct msd_obj *obj)
+{
+	return (struct msd_any){.type = obj->type, .as.obj = obj};
+}
+
+void msd_obj_ref(struct msd_obj *obj);
+void msd_obj_unref(struct msd_obj *obj); /* NULL is fine */
+/** Copy a value, adding a reference when it is an object. Borrowed kinds (DLTENSOR,
+ * RAW_STR, BYTE_ARRAY) are made owned objects; out of memory gives None and false. */
+MSD_MUST_CHECK bool msd_any_copy(const struct msd_any *v, struct msd_any *ret);
+/** Drop the reference that @v owns and set it to None. */
+void msd_any_drop(struct msd_any *v);
+
+/* Constructors: one reference, NULL when memory is short. */
+struct msd_str *msd_str_new(const char *p, size_t n, enum msd_type type);
+struct msd_shape *msd_shape_new(const int64_t *dim, size_t ndim);
+struct msd_array *msd_array_new(size_t n); /* n Nones */
+/** 128-byte-aligned host memory. */
+struct msd_storage *msd_storage_new(size_t bytes);
+/** A compact tensor with fresh 128-byte-aligned host memory, contents undefined. */
+struct msd_tensor *msd_tensor_new(struct msd_dtype dtype, const int64_t *shape,
+				  size_t ndim);
+/**
+ * A compact tensor over memory that someone else owns. @owner (may be NULL) is
+ * referenced until the tensor dies; then @release(@release_ctx, data) is called when
+ * not NULL.
+ */
+struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
+				   struct msd_dtype dtype, const int64_t *shape,
+				   size_t ndim, struct msd_obj *owner,
+				   void (*release)(void *ctx, void *data),
+				   void *release_ctx);
+/** The DLTensor inside a TENSOR or DLTENSOR value, else NULL. */
+struct msd_dltensor *msd_any_dltensor(const struct msd_any *v);
+/** Text inside any of the string kinds; false for others. Borrowed from @v. */
+MSD_MUST_CHECK bool msd_any_str(const struct msd_any *v, struct msd_span *ret);
+/** Bytes of a compact tensor's elements (sub-byte types rounded up). */
+size_t msd_dltensor_bytes(const struct msd_dltensor *t);
+/** Row-major without gaps; what a dimension of extent 1 says does not matter. */
+bool msd_dltensor_is_compact(const struct msd_dltensor *t);
+const char *msd_type_name(int32_t type); /* "tensor", "int", ...: for error texts */
+
+#endif
