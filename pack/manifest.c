@@ -14,11 +14,6 @@ const struct msd_manifest_release msd_manifest_releases[MSD_MANIFEST_RELEASES] =
 	{"0.22", MSD_ERA_FFI, MSD_TREE_022},
 };
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for the manifest");
-}
-
 /* A name that is fit for a file of any kind that a blob may hold. */
 static void make_stem(uint32_t i, struct msd_span kind, char stem[static STEM_MAX])
 {
@@ -63,13 +58,13 @@ static msd_err add_module(const struct msd_tree *tree, uint32_t i, enum msd_era 
 				   "module %u: its kind is not UTF-8", i);
 	else if (json_object_set(entry, "kind", kind) != 0 ||
 		 json_object_set_new(entry, "imports", imports_json(m)) != 0)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	make_stem(i, m->kind, stem);
 	if (err == MSD_OK)
 		err = msd_payload_split(m->kind, m->payload, era, stem, entry, files,
 					d);
 	if (err == MSD_OK && json_array_append(modules, entry) != 0)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	json_decref(kind);
 	json_decref(entry);
 	return err;
@@ -139,18 +134,18 @@ msd_err msd_manifest_write(const struct msd_tree *tree, enum msd_era era,
 	json_t *root = head_json(tree, era, library);
 	json_t *modules = json_array();
 	struct msd_buf text = {0};
-	msd_err err = root != NULL && modules != NULL ? MSD_OK : no_memory(d);
+	msd_err err = root != NULL && modules != NULL ? MSD_OK : msd_diag_no_memory(d);
 
 	for (uint32_t i = 0; i < tree->n_modules && err == MSD_OK; i++)
 		err = add_module(tree, i, era, modules, ret, d);
 	if (json_object_set_new(root, "modules", modules) != 0 && err == MSD_OK)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	char *dumped = err == MSD_OK ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	json_decref(root);
 	if (err != MSD_OK)
 		return err;
 	if (dumped == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	msd_buf_printf(&text, "%s\n", dumped);
 	free(dumped);
 	return msd_pieces_take(ret, "", MSD_MANIFEST_NAME, &text, d);

@@ -10,11 +10,6 @@ static msd_err wrong(struct msd_diag *d, const char *what)
 	return msd_diag_set(d, MSD_BAD_REQUEST, "manifest: %s", what);
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for the manifest");
-}
-
 static const struct msd_manifest_release *find_release(const json_t *root)
 {
 	const char *name = json_string_value(json_object_get(root, "tvm"));
@@ -103,7 +98,7 @@ static msd_err read_modules(struct msd_manifest *m,
 	m->given.edges = calloc(n_edges + 1, sizeof(*m->given.edges));
 	m->payloads = calloc(n, sizeof(*m->payloads));
 	if (m->given.modules == NULL || m->given.edges == NULL || m->payloads == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	m->given.n_modules = (uint32_t)n;
 	n_edges = 0;
 	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
@@ -128,7 +123,7 @@ static msd_err read_entries(struct msd_tree *tree, const json_t *list,
 		return wrong(d, "\"entries\" are too many");
 	tree->entries = calloc(n > 0 ? n : 1u, sizeof(*tree->entries));
 	if (tree->entries == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	tree->n_entries = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *e = json_array_get(list, i);
@@ -166,7 +161,7 @@ static msd_err read_objects(struct msd_manifest *m, struct msd_diag *d)
 
 	m->objects = calloc(n + 1, sizeof(*m->objects));
 	if (m->objects == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; m->n_objects < n; m->n_objects++) {
 		const char *name =
 			json_string_value(json_array_get(list, m->n_objects));

@@ -118,7 +118,7 @@ static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 		.extra = calloc(from->n_args + 1, sizeof(*to->extra)),
 	};
 	if (to->args == NULL || to->tags == NULL || to->extra == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	if (era != MSD_ERA_CLASSIC) {
 		to->info_name = to->name;
 		to->n_extra = from->n_args;
@@ -148,9 +148,7 @@ long modser_tree_add_kernels(modser_tree *tree, const char *kind, const char *fo
 		.n_kernels = n,
 	};
 	struct msd_buf payload = {0};
-	msd_err err = b.kernels != NULL
-			      ? MSD_OK
-			      : msd_diag_set(&tree->d, MSD_NOMEM, "out of memory");
+	msd_err err = b.kernels != NULL ? MSD_OK : msd_diag_no_memory(&tree->d);
 
 	for (size_t i = 0; i < n && err == MSD_OK; i++)
 		err = fill_kernel(&kernels[i], era, &b.kernels[i], &tree->d);

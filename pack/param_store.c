@@ -5,11 +5,6 @@
 
 #include "artifact/params/params.h"
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for the parameters");
-}
-
 /* Where the tensors stand: @c is behind the second count, and all has been checked. */
 static msd_err take_tensors(struct msd_cur *c, struct msd_param_store *s,
 			    struct msd_diag *d)
@@ -41,7 +36,7 @@ msd_err msd_param_store_open(struct msd_span file, struct msd_param_store *ret,
 	if (err == MSD_OK)
 		s.params = calloc(p.n + 1, sizeof(*s.params));
 	if (err == MSD_OK && s.params == NULL)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	if (err == MSD_OK) {
 		s.n = s.n_given = p.n;
 		(void)msd_cur_take(&c, 3 * sizeof(uint64_t));
@@ -83,11 +78,11 @@ msd_err msd_param_store_add(struct msd_param_store *store, struct msd_span name,
 	struct msd_stored_param *grown =
 		realloc(store->params, (store->n + 1) * sizeof(*grown));
 	if (grown == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	store->params = grown;
 	char *own = malloc(name.n + 1);
 	if (own == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	if (name.n > 0)
 		memcpy(own, name.p, name.n);
 	store->params[store->n++] = (struct msd_stored_param){
@@ -107,7 +102,7 @@ msd_err msd_param_store_write(const struct msd_param_store *store, struct msd_bu
 	msd_buf_put_u64(out, store->n);
 	for (size_t i = 0; i < store->n; i++)
 		msd_buf_put(out, store->params[i].tensor.p, store->params[i].tensor.n);
-	return out->bad ? no_memory(d) : MSD_OK;
+	return out->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
 void msd_param_store_finish(struct msd_param_store *store)

@@ -86,11 +86,6 @@ static const struct msd_piece_format *find_format(struct msd_span kind)
 	return NULL;
 }
 
-msd_err msd_split_no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory taking a module apart");
-}
-
 msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem, const char *suffix,
 			struct msd_buf *bytes, struct msd_diag *d)
 {
@@ -102,7 +97,7 @@ msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem, const char 
 		pieces->piece = grown;
 	if (grown == NULL || bytes->bad || asprintf(&name, "%s%s", stem, suffix) < 0) {
 		msd_buf_finish(bytes);
-		return msd_split_no_memory(d);
+		return msd_diag_no_memory(d);
 	}
 	pieces->piece[pieces->n++] = (struct msd_piece){
 		.name = name, .bytes = {bytes->p, bytes->n}, .owned = *bytes};
@@ -152,7 +147,7 @@ static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
 		if (strcmp(one->name, name) != 0)
 			continue;
 		msd_buf_put(ret, one->bytes.p, one->bytes.n);
-		return ret->bad ? msd_split_no_memory(d) : MSD_OK;
+		return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 	}
 	return msd_diag_set(d, MSD_NOT_FOUND, "%s: no such file", name);
 }
@@ -194,7 +189,7 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 	msd_err err = MSD_BAD_ARTIFACT;
 
 	if (s.entry == NULL)
-		return msd_split_no_memory(d);
+		return msd_diag_no_memory(d);
 	if (format != NULL) {
 		err = format->fields != NULL
 			      ? msd_split_fields(&s, format->fields, &c, &why)
@@ -211,7 +206,7 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 	}
 	if (err == MSD_NOMEM ||
 	    (err == MSD_OK && json_object_update(entry, s.entry) != 0))
-		err = msd_split_no_memory(d);
+		err = msd_diag_no_memory(d);
 	json_decref(s.entry);
 	return err;
 }
@@ -250,6 +245,6 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 				   "a kind that is not known: its \"payload\" must be "
 				   "the name of a file, or null for none");
 	if (err == MSD_OK && out->bad)
-		err = msd_split_no_memory(d);
+		err = msd_diag_no_memory(d);
 	return err;
 }

@@ -11,7 +11,7 @@ msd_err msd_split_set(struct msd_splitter *s, const char *key, json_t *value,
 		      struct msd_diag *d)
 {
 	return json_object_set_new(s->entry, key, value) == 0 ? MSD_OK
-							      : msd_split_no_memory(d);
+							      : msd_diag_no_memory(d);
 }
 
 /* NULL, too, for what is not UTF-8: then the payload stays whole. */

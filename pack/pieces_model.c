@@ -135,7 +135,7 @@ static msd_err split_symbols(struct msd_splitter *s, struct msd_cur *c,
 		err = msd_split_names(s, "one", c, d);
 		if (err == MSD_OK &&
 		    json_array_append(lists, json_object_get(s->entry, "one")) != 0)
-			err = msd_split_no_memory(d);
+			err = msd_diag_no_memory(d);
 	}
 	(void)json_object_del(s->entry, "one");
 	if (err == MSD_OK && c->bad)

@@ -46,7 +46,6 @@ MSD_MUST_CHECK msd_err msd_join_fields(const struct msd_joiner *j,
 
 /* Any failure of a split means that the payload stays one file; only MSD_NOMEM counts.
  */
-msd_err msd_split_no_memory(struct msd_diag *d);
 msd_err msd_split_damaged(struct msd_diag *d);
 /** Set field @key to text, which must be UTF-8. */
 MSD_MUST_CHECK msd_err msd_split_text(struct msd_splitter *s, const char *key,

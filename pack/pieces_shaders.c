@@ -84,7 +84,7 @@ static msd_err split_shaders(struct msd_splitter *s, struct msd_cur *c,
 		err = c->bad ? msd_split_damaged(d)
 			     : split_shader(s, i, name, code, ending, entry, d);
 		if (json_array_append_new(list, entry) != 0 && err == MSD_OK)
-			err = msd_split_no_memory(d);
+			err = msd_diag_no_memory(d);
 	}
 	if (err == MSD_OK && c->bad)
 		err = msd_split_damaged(d);

@@ -274,7 +274,7 @@ static msd_err split_module(struct msd_tree_module *m, struct splitter *s,
 			continue;
 		msd_err err = kinds[i].split(s, m->payload, d);
 		if (err == MSD_OK && s->out->bad)
-			err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+			err = msd_diag_no_memory(d);
 		if (err == MSD_OK && s->out->n > 0)
 			m->payload = (struct msd_span){s->out->p, s->out->n};
 		return err;

@@ -56,6 +56,13 @@ msd_err msd_diag_set(struct msd_diag *d, msd_err code, const char *fmt, ...)
 	return code;
 }
 
+msd_err msd_diag_no_memory(struct msd_diag *d)
+{
+	if (d != NULL)
+		diag_take(d, MSD_NOMEM, NULL, 0); /* the sentence takes none */
+	return MSD_NOMEM;
+}
+
 msd_err msd_diag_set_bytes(struct msd_diag *d, msd_err code, const char *text,
 			   size_t len)
 {

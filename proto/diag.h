@@ -30,7 +30,9 @@ void msd_diag_finish(struct msd_diag *d);
  */
 msd_err msd_diag_set(struct msd_diag *d, msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/** The same with bytes that are not NUL-terminated; cut at MSD_DIAG_MAX. */
+/** Replace the contents with what MSD_NOMEM says, and return it. @d may be NULL. */
+msd_err msd_diag_no_memory(struct msd_diag *d);
+/** msd_diag_set() with bytes that are not NUL-terminated; cut at MSD_DIAG_MAX. */
 msd_err msd_diag_set_bytes(struct msd_diag *d, msd_err code, const char *text,
 			   size_t len);
 /** Put "<prefix>: " in front of the text and return @err unchanged. @d may be NULL. */

@@ -14,11 +14,6 @@ static msd_err truncated(struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated list of kernels");
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for the list of kernels");
-}
-
 static msd_err read_args(struct msd_cur *c, struct msd_kernel *k, struct msd_diag *d)
 {
 	size_t n = msd_cur_count64(c, DTYPE_BYTES);
@@ -26,7 +21,7 @@ static msd_err read_args(struct msd_cur *c, struct msd_kernel *k, struct msd_dia
 	k->args = calloc(n > 0 ? n : 1u, sizeof(*k->args));
 	k->extra = calloc(n > 0 ? n : 1u, sizeof(*k->extra));
 	if (k->args == NULL || k->extra == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; k->n_args < n && !c->bad; k->n_args++) {
 		struct msd_dtype *t = &k->args[k->n_args];
 
@@ -43,7 +38,7 @@ static msd_err read_tags(struct msd_cur *c, struct msd_kernel *k, struct msd_dia
 
 	k->tags = calloc(n > 0 ? n : 1u, sizeof(*k->tags));
 	if (k->tags == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; k->n_tags < n && !c->bad; k->n_tags++)
 		k->tags[k->n_tags] = msd_cur_str64(c);
 	return c->bad ? truncated(d) : MSD_OK;
@@ -79,7 +74,7 @@ msd_err msd_kernels_read(struct msd_cur *c, enum msd_era era, struct msd_kernel 
 		return err;
 	struct msd_kernel *kernels = calloc(n > 0 ? n : 1u, sizeof(*kernels));
 	if (kernels == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n && err == MSD_OK; i++)
 		err = read_kernel(c, era, &kernels[i], d);
 	if (err != MSD_OK) {
@@ -181,7 +176,7 @@ static msd_err write_kernels(const struct msd_kernel *kernels, size_t n,
 	msd_buf_put_u64(out, n);
 	for (size_t i = 0; i < n && err == MSD_OK; i++)
 		err = put_kernel(&kernels[i], era, out, d);
-	return err == MSD_OK && out->bad ? no_memory(d) : err;
+	return err == MSD_OK && out->bad ? msd_diag_no_memory(d) : err;
 }
 
 msd_err msd_device_blob_write(const struct msd_device_blob *b, enum msd_era era,
@@ -192,5 +187,5 @@ msd_err msd_device_blob_write(const struct msd_device_blob *b, enum msd_era era,
 	if (err != MSD_OK)
 		return err;
 	msd_buf_put_str64(out, b->code.p, b->code.n);
-	return out->bad ? no_memory(d) : MSD_OK;
+	return out->bad ? msd_diag_no_memory(d) : MSD_OK;
 }

@@ -90,7 +90,7 @@ static msd_err read_shapes(struct msd_graph *g, struct msd_diag *d)
 		n += json_array_size(json_array_get(list, i));
 	g->shape_pool = calloc(n + 1, sizeof(*g->shape_pool));
 	if (g->shape_pool == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	int64_t *pool = g->shape_pool;
 	for (uint32_t i = 0; i < g->n_entries; i++) {
 		if (read_shape(json_array_get(list, i), &g->entries[i], &pool) !=
@@ -134,7 +134,7 @@ static msd_err read_storages(struct msd_graph *g, struct msd_diag *d)
 		return err;
 	g->storage_ids = calloc((size_t)g->n_entries + 1, sizeof(*g->storage_ids));
 	if (g->storage_ids == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; i < g->n_entries; i++) {
 		if (!msd_graph_number(json_array_get(list, i), INT32_MAX, &id))
 			return msd_graph_bad(d, "attrs.storage_id[%u]: no number", i);
@@ -159,7 +159,7 @@ msd_err msd_graph_read_attrs(struct msd_graph *g, struct msd_diag *d)
 {
 	g->entries = calloc((size_t)g->n_entries + 1, sizeof(*g->entries));
 	if (g->entries == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = read_dtypes(g, d);
 	if (err == MSD_OK)
 		err = read_shapes(g, d);

@@ -41,11 +41,6 @@ bool msd_graph_number(const json_t *v, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 /* [node, index, version?] -> entry, of a node below @limit. */
 static msd_err read_ref(const struct msd_graph *g, const json_t *v, uint32_t limit,
 			uint32_t *ret, struct msd_diag *d)
@@ -188,7 +183,7 @@ static msd_err read_nodes(struct msd_graph *g, struct msd_diag *d)
 	g->nodes = calloc(n, sizeof(*g->nodes));
 	g->input_pool = calloc(n_refs + 1, sizeof(*g->input_pool));
 	if (g->nodes == NULL || g->input_pool == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	msd_err err = read_row_ptr(g, d);
 	uint32_t *pool = g->input_pool;
 	for (uint32_t i = 0; err == MSD_OK && i < g->n_nodes; i++) {
@@ -216,7 +211,7 @@ static msd_err read_args(struct msd_graph *g, struct msd_diag *d)
 				     n, n_null);
 	g->args = calloc(n + 1, sizeof(*g->args));
 	bool *seen = calloc((size_t)g->n_nodes + 1, sizeof(*seen));
-	msd_err err = g->args != NULL && seen != NULL ? MSD_OK : no_memory(d);
+	msd_err err = g->args != NULL && seen != NULL ? MSD_OK : msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < n; i++) {
 		if (!msd_graph_number(json_array_get(args, i), g->n_nodes - 1, &id) ||
 		    g->nodes[id].func != NULL || seen[id]) {
@@ -240,7 +235,7 @@ static msd_err read_heads(struct msd_graph *g, struct msd_diag *d)
 		return msd_graph_bad(d, "it has no heads, or too many");
 	g->heads = calloc(n, sizeof(*g->heads));
 	if (g->heads == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; err == MSD_OK && g->n_heads < n; g->n_heads++)
 		err = read_ref(g, json_array_get(heads, g->n_heads), g->n_nodes,
 			       &g->heads[g->n_heads], d);
@@ -256,7 +251,7 @@ msd_err msd_graph_read(struct msd_span text, struct msd_graph *ret, struct msd_d
 	g.json = json_loadb((const char *)text.p, text.n, 0, &at);
 	if (g.json == NULL)
 		err = json_error_code(&at) == json_error_out_of_memory
-			      ? no_memory(d)
+			      ? msd_diag_no_memory(d)
 			      : msd_graph_bad(d, "line %d, column %d: %s", at.line,
 					      at.column, at.text);
 	if (err == MSD_OK)

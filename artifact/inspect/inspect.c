@@ -7,11 +7,6 @@
 #include "artifact/printable.h"
 #include "artifact/provides/provides.h"
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory inspecting the file");
-}
-
 static char *copy_name(const char *name)
 {
 	return msd_printable_copy(
@@ -31,12 +26,12 @@ static msd_err copy_needed(const struct msd_elf *elf, struct msd_inspect *in,
 	in->needed =
 		calloc(elf->n_needed > 0 ? elf->n_needed : 1u, sizeof(*in->needed));
 	if (in->needed == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	while (in->n_needed < elf->n_needed) {
 		char *name = copy_name(elf->needed[in->n_needed]);
 
 		if (name == NULL)
-			return no_memory(d);
+			return msd_diag_no_memory(d);
 		in->needed[in->n_needed++] = name;
 	}
 	return MSD_OK;
@@ -47,7 +42,7 @@ static msd_err add_name(char **list, size_t *n, const char *name, struct msd_dia
 	char *copy = copy_name(name);
 
 	if (copy == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	list[(*n)++] = copy;
 	return MSD_OK;
 }
@@ -64,7 +59,8 @@ static msd_err add_undefined(struct msd_inspect *in, const struct msd_elf_sym *s
 	if (err != MSD_OK || who == NULL)
 		return err;
 	in->providers[in->n_undefined - 1] = copy_name(who);
-	return in->providers[in->n_undefined - 1] != NULL ? MSD_OK : no_memory(d);
+	return in->providers[in->n_undefined - 1] != NULL ? MSD_OK
+							  : msd_diag_no_memory(d);
 }
 
 /* A pointer global that the loader must fill, of a name that it does not know. */
@@ -89,7 +85,7 @@ static msd_err copy_symbols(const struct msd_elf *elf, struct msd_inspect *in,
 	in->unknown_slots = calloc(n, sizeof(*in->unknown_slots));
 	if (in->functions == NULL || in->signatures == NULL || in->undefined == NULL ||
 	    in->providers == NULL || in->unknown_slots == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < elf->n_syms && err == MSD_OK; i++) {
 		const struct msd_elf_sym *sym = &elf->syms[i];
 		const char *name = msd_era_function_name(in->era, sym);
@@ -117,7 +113,7 @@ static msd_err copy_module(const struct msd_tree_module *from, struct msd_span f
 		to->offset = (uint64_t)(from->payload.p - file.p);
 	to->imports = calloc(n, sizeof(*to->imports));
 	if (to->kind == NULL || to->imports == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	if (from->n_imports > 0)
 		memcpy(to->imports, from->imports, n * sizeof(*to->imports));
 	to->n_imports = from->n_imports;
@@ -137,7 +133,7 @@ static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
 	in->layout = tree.layout;
 	in->modules = calloc(tree.n_modules, sizeof(*in->modules));
 	if (in->modules == NULL)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	while (in->n_modules < tree.n_modules && err == MSD_OK) {
 		uint32_t i = in->n_modules++;
 
@@ -160,14 +156,14 @@ msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
 	struct msd_inspect *in = calloc(1, sizeof(*in));
 	if (in == NULL) {
 		msd_elf_finish(&elf);
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	}
 	in->file_bytes = file.n;
 	in->era = msd_era_of(&elf);
 	in->needs_neighbours = elf.uses_origin;
 	in->machine = strdup(msd_elf_machine_format(elf.machine, machine));
 	if (in->machine == NULL)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	if (err == MSD_OK)
 		err = copy_needed(&elf, in, d);
 	if (err == MSD_OK)

@@ -19,7 +19,7 @@ msd_err msd_inspect_resolve(struct msd_inspect *i,
 			continue;
 		i->providers[k] = strdup(who);
 		if (i->providers[k] == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 	}
 	i->is_resolved = true;
 	return MSD_OK;

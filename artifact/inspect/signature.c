@@ -234,5 +234,5 @@ msd_err msd_inspect_signatures(struct msd_inspect *in, const struct msd_elf *elf
 	for (size_t i = 0; ok && r.gathered != NULL && i < in->n_functions; i++)
 		ok = compose(&r, i);
 	free(r.gathered);
-	return ok ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return ok ? MSD_OK : msd_diag_no_memory(d);
 }

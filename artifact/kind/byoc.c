@@ -31,7 +31,7 @@ static msd_err read_symbol(struct msd_cur *c, struct msd_payload_info *info,
 	msd_err err = msd_payload_str(c, info, key, d);
 
 	if (err == MSD_OK && info != NULL && !msd_payload_info_offer(info, symbol))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	return err;
 }
 
@@ -105,7 +105,7 @@ msd_err msd_payload_ethos_n(struct msd_cur *c, enum msd_era era,
 			continue;
 		*c = at;
 		if (info != NULL && !msd_payload_info_add(info, "networks", "%zu", n))
-			return msd_payload_no_memory(d);
+			return msd_diag_no_memory(d);
 		return MSD_OK;
 	}
 	return msd_payload_truncated(d, "networks");

@@ -53,7 +53,7 @@ static msd_err read_kernels(struct msd_cur *c, enum msd_era era,
 	msd_err err = msd_kernels_read(c, era, &kernels, &n, d);
 
 	if (err == MSD_OK && info != NULL && !say_kernels(info, kernels, n))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	msd_kernels_free(kernels, n);
 	return err;
 }
@@ -88,7 +88,7 @@ msd_err msd_payload_device(struct msd_cur *c, enum msd_era era,
 	    !msd_payload_info_add(info, "code", "%zu bytes%s", b.code.n,
 				  sniff(b.code)) ||
 	    !say_kernels(info, b.kernels, b.n_kernels))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	msd_device_blob_finish(&b);
 	return err;
 }
@@ -134,7 +134,7 @@ static msd_err read_shaders(struct msd_cur *c, struct msd_payload_info *info,
 	if (c->bad)
 		return msd_payload_truncated(d, "shaders");
 	if (info != NULL && !msd_payload_info_add(info, "shaders", "%zu", n))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 

@@ -106,7 +106,7 @@ static msd_err read_vm_constants(struct msd_cur *c, unsigned long minor,
 			err = msd_payload_str(c, NULL, NULL, d);
 	}
 	if (err == MSD_OK && !msd_payload_info_add(info, "constants", "%zu", (size_t)n))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	return err;
 }
 

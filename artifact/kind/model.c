@@ -6,11 +6,6 @@
 #include "artifact/printable.h"
 #include "artifact/relax/annotation.h"
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for facts about a model");
-}
-
 static void values_free(struct msd_model_value *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -57,11 +52,11 @@ msd_err msd_model_add_func(struct msd_model *m, struct msd_span name,
 		return MSD_OK;
 	struct msd_model_func *f = grow((void **)&m->funcs, m->n_funcs, sizeof(*f));
 	if (f == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	m->n_funcs++;
 	f->name = msd_printable_copy(name);
 	if (f->name == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*ret = f;
 	return MSD_OK;
 }
@@ -74,10 +69,10 @@ static msd_err add_value(struct msd_model_value **list, size_t *n, struct msd_sp
 		return MSD_OK;
 	struct msd_model_value *v = grow((void **)list, *n, sizeof(*v));
 	if (v == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	++*n;
 	if (name.n > 0 && (v->name = msd_printable_copy(name)) == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*ret = v;
 	return MSD_OK;
 }
@@ -109,7 +104,7 @@ msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
 				   : NULL;
 	if (slot == NULL) {
 		free(text);
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	}
 	*slot = text;
 	m->n_needs++;
@@ -124,7 +119,7 @@ msd_err msd_model_set_tensor(struct msd_model_value *v, struct msd_dtype dtype,
 	free(v->shape);
 	v->shape = calloc(ndim + 1, sizeof(*v->shape));
 	if (v->shape == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < ndim; i++)
 		v->shape[i] = shape[i];
 	v->is_tensor = true;
@@ -191,13 +186,13 @@ msd_err msd_model_set_type(struct msd_model_value *v, struct msd_span type,
 	msd_relax_put_annotation(&text, type);
 	const struct msd_span words = {text.p, text.n};
 	if (text.bad) {
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	} else if (parse_tensor(words, shape, &n, &dtype)) {
 		err = msd_model_set_tensor(v, dtype, shape, n, d);
 	} else {
 		free(v->type);
 		v->type = msd_printable_copy(words);
-		err = v->type != NULL ? MSD_OK : no_memory(d);
+		err = v->type != NULL ? MSD_OK : msd_diag_no_memory(d);
 	}
 	msd_buf_finish(&text);
 	return err;

@@ -100,7 +100,7 @@ static msd_err need_main(struct msd_span model, struct msd_model *m, struct msd_
 	msd_buf_printf(&name, "tvmgen_%.*s___tvm_main__", (int)model.n,
 		       (const char *)model.p);
 	msd_err err =
-		name.bad ? msd_diag_set(d, MSD_NOMEM, "out of memory")
+		name.bad ? msd_diag_no_memory(d)
 			 : msd_model_add_need(m, (struct msd_span){name.p, name.n}, d);
 	msd_buf_finish(&name);
 	return err;

@@ -66,7 +66,7 @@ static msd_err say_damage(struct msd_payload_info *info, msd_err err,
 
 	if (err == MSD_NOMEM ||
 	    !msd_payload_info_add(info, key, "%s", msd_diag_text(why)))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 

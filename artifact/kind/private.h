@@ -26,7 +26,6 @@ MSD_MUST_CHECK msd_err msd_payload_texts(struct msd_cur *c,
 					 struct msd_payload_info *info, const char *key,
 					 struct msd_diag *d);
 msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
-msd_err msd_payload_no_memory(struct msd_diag *d);
 
 /* payload_device.c */
 msd_payload_reader msd_payload_device;

@@ -14,11 +14,6 @@ msd_err msd_payload_truncated(struct msd_diag *d, const char *where)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated payload (%s)", where);
 }
 
-msd_err msd_payload_no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory describing a module");
-}
-
 static bool wants(const struct msd_payload_info *info, const char *key)
 {
 	return info != NULL && key != NULL;
@@ -32,7 +27,7 @@ msd_err msd_payload_str(struct msd_cur *c, struct msd_payload_info *info,
 	if (c->bad)
 		return msd_payload_truncated(d, key != NULL ? key : "a string");
 	if (wants(info, key) && !msd_payload_info_add_bytes(info, key, s))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 
@@ -44,7 +39,7 @@ msd_err msd_payload_bytes(struct msd_cur *c, struct msd_payload_info *info,
 	if (c->bad)
 		return msd_payload_truncated(d, key != NULL ? key : "bytes");
 	if (wants(info, key) && !msd_payload_info_add(info, key, "%zu bytes", s.n))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 
@@ -70,7 +65,7 @@ msd_err msd_payload_names(struct msd_cur *c, struct msd_payload_info *info,
 	if (err == MSD_OK && wants(info, key) && n > 0 &&
 	    (text.bad ||
 	     !msd_payload_info_add_bytes(info, key, (struct msd_span){text.p, text.n})))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	msd_buf_finish(&text);
 	return err;
 }
@@ -94,7 +89,7 @@ msd_err msd_payload_tensors(struct msd_cur *c, uint64_t n,
 	if (info != NULL &&
 	    !msd_payload_info_add(info, key, "%" PRIu64 " (%" PRIu64 " bytes)", n,
 				  bytes))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 
@@ -110,6 +105,6 @@ msd_err msd_payload_texts(struct msd_cur *c, struct msd_payload_info *info,
 	if (c->bad)
 		return msd_payload_truncated(d, key);
 	if (wants(info, key) && !msd_payload_info_add(info, key, "%zu", n))
-		return msd_payload_no_memory(d);
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }

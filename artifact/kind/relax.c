@@ -49,7 +49,7 @@ static msd_err describe(struct msd_span payload, enum msd_era era,
 	if (!msd_payload_info_add_bytes(info, "version", img.version) ||
 	    !say_needs(info, &img) || !say_constants(info, &img) ||
 	    !msd_payload_info_add(info, "instructions", "%zu", img.n_instrs))
-		err = msd_payload_no_memory(d);
+		err = msd_diag_no_memory(d);
 	msd_relax_image_finish(&img);
 	return err;
 }

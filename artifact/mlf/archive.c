@@ -23,11 +23,6 @@ void msd_archive_finish(struct msd_archive *a)
 	*a = (struct msd_archive){0};
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "archive: out of memory");
-}
-
 /* What libarchive says of its last failure, made printable. */
 static msd_err bad_archive(struct archive *a, struct msd_diag *d)
 {
@@ -162,7 +157,7 @@ static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
 {
 	for (;;) {
 		if (!msd_buf_reserve(out, STEP_BYTES))
-			return no_memory(d);
+			return msd_diag_no_memory(d);
 		la_ssize_t n = archive_read_data(a, out->p + out->n, STEP_BYTES);
 		if (n < 0)
 			return bad_archive(a, d);
@@ -195,12 +190,12 @@ static msd_err add_file(struct msd_archive *ret, const char *path,
 		void *more = realloc(ret->files, cap * sizeof(*ret->files));
 
 		if (more == NULL)
-			return no_memory(d);
+			return msd_diag_no_memory(d);
 		ret->files = more;
 	}
 	ret->files[ret->n] = (struct msd_archive_file){.path = strdup(path)};
 	if (ret->files[ret->n].path == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*ret_file = &ret->files[ret->n++];
 	return MSD_OK;
 }

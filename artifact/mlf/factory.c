@@ -57,7 +57,7 @@ msd_err msd_mlf_factory(const struct msd_mlf_model *model, struct msd_buf *out,
 	put_tree(out);
 	msd_params_finish(&params);
 	if (out->bad)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_put_le64(out->p + start, out->n - start - sizeof(uint64_t));
 	return MSD_OK;
 }

@@ -178,7 +178,7 @@ static msd_err read_models(struct msd_mlf *m, struct msd_diag *d)
 		return expected(d, "modules", "a map of models");
 	m->models = calloc(n, sizeof(*m->models));
 	if (m->models == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	if (m->version < 7 || modules == NULL) {
 		m->n_models = 1;
 		return read_model(m, m->json, &m->models[0], d);

@@ -240,7 +240,7 @@ static msd_err write_with(const struct msd_mlf_parts *p, const char *metadata,
 	msd_err err;
 
 	if (e.list == NULL || e.paths == NULL || metadata == NULL) {
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	} else {
 		add_all(&e, p,
 			(struct msd_span){(const uint8_t *)metadata, strlen(metadata)});

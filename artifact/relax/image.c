@@ -19,11 +19,6 @@ static msd_err truncated(struct msd_diag *d, const char *where)
 			    where);
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory for the VM image");
-}
-
 /* calloc that never returns NULL for no elements */
 static void *new_array(size_t n, size_t bytes)
 {
@@ -74,7 +69,7 @@ static msd_err read_func(struct msd_cur *c, struct msd_relax_func *f,
 	f->kind = (enum msd_relax_func_kind)kind;
 	f->params = new_array(n, sizeof(*f->params));
 	if (f->params == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; f->n_params < n && !c->bad; f->n_params++)
 		f->params[f->n_params] = msd_cur_str64(c);
 	return c->bad ? truncated(d, "functions") : MSD_OK;
@@ -90,7 +85,7 @@ static msd_err read_funcs(struct msd_cur *c, struct msd_relax_image *img,
 		return truncated(d, "functions");
 	img->funcs = new_array(n, sizeof(*img->funcs));
 	if (img->funcs == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	while (img->n_funcs < n && err == MSD_OK)
 		err = read_func(c, &img->funcs[img->n_funcs++], d);
 	return err;
@@ -166,7 +161,7 @@ static msd_err read_tensor(struct msd_cur *c, struct msd_relax_const *k,
 		return err;
 	k->as.tensor = malloc(sizeof(*k->as.tensor));
 	if (k->as.tensor == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*k->as.tensor = t;
 	return MSD_OK;
 }
@@ -182,7 +177,7 @@ static msd_err read_i64s(struct msd_cur *c, int64_t **ret, size_t *ret_n,
 		return truncated(d, "numbers");
 	int64_t *values = new_array(n, sizeof(*values));
 	if (values == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n; i++)
 		values[i] = (int64_t)msd_le64(p + i * sizeof(int64_t));
 	*ret = values;
@@ -236,7 +231,7 @@ static msd_err read_consts(struct msd_cur *c, enum msd_era era,
 		return truncated(d, "constants");
 	img->consts = new_array(n, sizeof(*img->consts));
 	if (img->consts == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	while (img->n_consts < n && err == MSD_OK) {
 		size_t i = img->n_consts++;
 

@@ -8,11 +8,6 @@ static msd_err truncated(struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated (code)");
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 /* What an operand is. A count says how many operands of the kind after it follow at the
  * end of the instruction. */
 enum operand {
@@ -176,7 +171,7 @@ static msd_err read_instruction(struct msd_cur *c, const struct checking *k,
 		return bad_instruction(k, "unknown operation", d);
 	int64_t *fields = calloc(n, sizeof(*fields));
 	if (fields == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*ins = (struct msd_relay_ins){.op = (enum msd_relay_op)op,
 				      .n_fields = (uint32_t)n - 2,
 				      .fields = fields};
@@ -237,7 +232,7 @@ static msd_err read_params(struct msd_cur *c, struct msd_relay_func *f,
 				    "more parameters than registers");
 	f->params = calloc(n + 1, sizeof(*f->params));
 	if (f->params == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	f->n_params = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		f->params[i] = msd_cur_str64(c);
@@ -251,7 +246,7 @@ static msd_err read_param_types(struct msd_cur *c, struct msd_relay_image *img,
 
 	f->param_types = calloc((size_t)f->n_params + 1, sizeof(*f->param_types));
 	if (f->param_types == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n; i++) {
 		const int32_t type = msd_relay_device(img, msd_cur_i64(c));
 		if (c->bad)
@@ -310,7 +305,7 @@ msd_err msd_relay_read_func(struct msd_cur *c, struct msd_relay_image *img,
 		return err;
 	f->code = calloc(f->n_code, sizeof(*f->code));
 	if (f->code == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (; err == MSD_OK && k.pc < f->n_code; k.pc++) {
 		struct msd_relay_ins *ins = &f->code[k.pc];
 		err = read_instruction(c, &k, ins, d);

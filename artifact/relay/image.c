@@ -31,11 +31,6 @@ static msd_err truncated(struct msd_diag *d, const char *where)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated (%s)", where);
 }
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 /* "0.14.0" or "0.14.dev12" -> 14 */
 static uint32_t minor_of(struct msd_span version)
 {
@@ -97,7 +92,7 @@ static msd_err read_devices(struct msd_cur *c, struct msd_relay_image *img,
 	size_t n = msd_cur_count64(c, 2 * sizeof(int32_t));
 	img->device_types = calloc(n + 1, sizeof(*img->device_types));
 	if (img->device_types == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n; i++) {
 		img->device_types[i] = msd_cur_i32(c);
 		(void)msd_cur_i32(c);
@@ -120,7 +115,7 @@ static msd_err read_names(struct msd_cur *c, struct msd_span **ret, uint32_t *re
 		return truncated(d, what);
 	*ret = calloc(n + 1, sizeof(**ret));
 	if (*ret == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n; i++)
 		(*ret)[i] = msd_cur_str64(c);
 	*ret_n = (uint32_t)n;
@@ -140,7 +135,7 @@ static msd_err read_const(struct msd_cur *c, const struct msd_relay_image *img,
 	}
 	k->tensor = malloc(sizeof(*k->tensor));
 	if (k->tensor == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	return msd_tensor_blob_read(c, k->tensor, d);
 }
 
@@ -154,7 +149,7 @@ static msd_err read_consts(struct msd_cur *c, struct msd_relay_image *img,
 		return truncated(d, "constants");
 	img->consts = calloc(n + 1, sizeof(*img->consts));
 	if (img->consts == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	img->n_consts = (uint32_t)n;
 	for (size_t i = 0; err == MSD_OK && i < n; i++)
 		err = read_const(c, img, &img->consts[i], d);
@@ -197,7 +192,7 @@ static msd_err read_funcs(struct msd_cur *c, struct msd_relay_image *img,
 		return truncated(d, "functions");
 	img->funcs = calloc(n + 1, sizeof(*img->funcs));
 	if (img->funcs == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	img->n_funcs = (uint32_t)n;
 	for (size_t i = 0; err == MSD_OK && i < n; i++) {
 		err = msd_relay_read_func(c, img, &img->funcs[i], d);

@@ -331,5 +331,5 @@ msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model
 	if (err != MSD_OK)
 		return err;
 	put_entry(out, &e);
-	return out->bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+	return out->bad ? msd_diag_no_memory(d) : MSD_OK;
 }

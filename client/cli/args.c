@@ -267,7 +267,7 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 	*ret = (struct msd_cli){.words = calloc(most, sizeof(char *)),
 				.outputs = calloc(most, sizeof(char *))};
 	if (ret->words == NULL || ret->outputs == NULL)
-		return msd_report_usage("free memory", "out of memory");
+		return msd_report_no_memory();
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
 		enum msd_exit code;

@@ -112,7 +112,7 @@ msd_err msd_build_add_blob(const struct msd_build *b, struct msd_compiler *c,
 
 	(void)snprintf(path, sizeof(path), "%s/blob.bin", c->dir);
 	put_include(b, path, &text);
-	msd_err err = text.bad ? msd_diag_set(d, MSD_NOMEM, "out of memory")
+	msd_err err = text.bad ? msd_diag_no_memory(d)
 			       : msd_compiler_write(c, "blob.bin", b->blob, d);
 	if (err == MSD_OK)
 		err = msd_compiler_write(c, "blob.c", (struct msd_span){text.p, text.n},

@@ -309,8 +309,7 @@ msd_err msd_compiler_run(struct msd_compiler *c, const char *cc, struct msd_diag
 		cc = "cc";
 	char *copy = strdup(cc);
 	char **words = copy != NULL ? make_command(c, copy) : NULL;
-	msd_err err = words != NULL ? run(c, words, d)
-				    : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err = words != NULL ? run(c, words, d) : msd_diag_no_memory(d);
 
 	free(words);
 	free(copy);

@@ -112,7 +112,7 @@ msd_err msd_file_replace(const char *path, struct msd_span bytes, struct msd_dia
 	char *next = NULL;
 
 	if (asprintf(&next, "%s.new", path) < 0)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = msd_file_write(next, &bytes, 1, d);
 	if (err == MSD_OK && rename(next, path) != 0)
 		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));

@@ -47,7 +47,7 @@ static msd_err add(struct folder *f, const char *path, uint64_t size,
 	char *name = strdup(path + f->n_root);
 	if (entries == NULL || bytes == NULL || name == NULL) {
 		free(name);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	f->entries[f->n] = (struct msd_archive_entry){.path = name};
 	f->bytes[f->n] = (struct msd_buf){0};
@@ -101,7 +101,7 @@ static msd_err read_folder(const char *path, struct msd_buf *ret, struct msd_dia
 	msd_err err = MSD_OK;
 
 	if (root == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t n = strlen(root); n > 1 && root[n - 1] == '/'; n--)
 		root[n - 1] = '\0';
 	f.n_root = strlen(root) + (strcmp(root, "/") != 0);

@@ -172,7 +172,7 @@ static msd_err add_signatures(const struct msd_mlf_model *model, struct msd_link
 		msd_buf_printf(&source, "%d,", text.p[i]);
 	msd_buf_printf(&source, "0};\n");
 	if (text.bad || source.bad)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	else if (text.n > 0)
 		err = msd_linker_add(l, ".c", (struct msd_span){source.p, source.n}, d);
 	msd_buf_finish(&text);

@@ -34,11 +34,11 @@ static msd_err push(struct msd_archive *list, const char *path, struct msd_buf *
 	void *more = realloc(list->files, (list->n + 1) * sizeof(*list->files));
 
 	if (more == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	list->files = more;
 	list->files[list->n] = (struct msd_archive_file){.path = strdup(path)};
 	if (list->files[list->n].path == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	list->files[list->n++].data = *data;
 	*data = (struct msd_buf){0};
 	return MSD_OK;
@@ -134,7 +134,7 @@ static msd_err add_archive(struct msd_parts *p, struct msd_span file,
 static msd_err copy_of(struct msd_span s, struct msd_buf *ret, struct msd_diag *d)
 {
 	msd_buf_put(ret, s.p, s.n);
-	return ret->bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
 static msd_err take_piece(struct msd_parts *p, const struct msd_mlf *m,
@@ -174,7 +174,7 @@ static msd_err add_model(struct msd_parts *p, struct msd_span file, struct msd_d
 	if (err == MSD_OK)
 		err = copy_of(model->params, &p->params, d);
 	if (err == MSD_OK && (p->name = strdup(model->name)) == NULL)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < m.archive.n; i++)
 		err = take_piece(p, &m, model, &m.archive.files[i], d);
 	msd_mlf_finish(&m);

@@ -42,7 +42,7 @@ msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era, const char *p
 		return msd_diag_wrap(d, err, "%s", path);
 	ret->payloads = calloc(tree->n_modules + (size_t)1, sizeof(*ret->payloads));
 	if (ret->payloads == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	ret->n_payloads = tree->n_modules;
 	err = msd_split_params(tree, era, &ret->store, ret->payloads, d);
 	if (err != MSD_OK)

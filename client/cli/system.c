@@ -56,7 +56,7 @@ static msd_err add(struct msd_system *s, const char *name, struct msd_diag *d)
 			}
 			msd_elf_finish(&l->elf);
 			msd_buf_finish(&l->file);
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 		}
 		msd_elf_finish(&l->elf);
 		msd_buf_finish(&l->file);
@@ -74,7 +74,7 @@ msd_err msd_system_read(const struct msd_inspect *i, struct msd_system *ret,
 	*ret = (struct msd_system){0};
 	ret->libraries = calloc(i->n_needed + n_always, sizeof(*ret->libraries));
 	if (ret->libraries == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t k = 0; err == MSD_OK && k < n_always; k++)
 		err = add(ret, always[k], d);
 	for (size_t k = 0; err == MSD_OK && k < i->n_needed; k++)

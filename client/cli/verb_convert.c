@@ -37,7 +37,7 @@ static msd_err list_spans(const struct msd_archive *from, struct msd_span **ret,
 {
 	*ret = calloc(from->n + 1, sizeof(**ret));
 	if (*ret == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < from->n; i++)
 		(*ret)[i] =
 			(struct msd_span){from->files[i].data.p, from->files[i].data.n};

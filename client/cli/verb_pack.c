@@ -195,7 +195,7 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 
 	job->objects = calloc(job->manifest.n_objects + cli->n_words, sizeof(char *));
 	if (job->objects == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < job->manifest.n_objects + cli->n_words - 1; i++) {
 		bool is_ours = i < job->manifest.n_objects;
 		const char *name =
@@ -207,7 +207,7 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 			return err;
 		job->objects[i] = strdup(is_ours ? path : name);
 		if (job->objects[i] == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 		job->n_objects++;
 	}
 	return MSD_OK;
@@ -277,7 +277,7 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 	struct msd_buf patched = {0};
 	char *dir = strdup(job->dir);
 	msd_err err = dir != NULL ? read_beside(dir, m->library, &library, d)
-				  : msd_diag_set(d, MSD_NOMEM, "out of memory");
+				  : msd_diag_no_memory(d);
 
 	free(dir);
 	struct msd_span bytes = {library.p, library.n};
@@ -285,7 +285,7 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 		err = write_library(out, bytes, d);
 	} else if (err == MSD_OK) {
 		symbol = blob_symbol(m);
-		err = symbol == NULL ? msd_diag_set(d, MSD_NOMEM, "out of memory")
+		err = symbol == NULL ? msd_diag_no_memory(d)
 				     : msd_elf_patch(bytes, symbol,
 						     (struct msd_span){job->blob.p,
 								       job->blob.n},

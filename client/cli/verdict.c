@@ -239,9 +239,7 @@ msd_err msd_verdict_find(const struct msd_inspect *i, const modser_value *info,
 	judge_symbols(&j);
 	for (uint32_t k = 0; k < i->n_modules; k++)
 		judge_module(&j, k);
-	return ret->reasons.bad || ret->unknown.bad
-		       ? msd_diag_set(d, MSD_NOMEM, "out of memory")
-		       : MSD_OK;
+	return ret->reasons.bad || ret->unknown.bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
 void msd_verdict_finish(struct msd_verdict *v)

@@ -222,7 +222,7 @@ static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag 
 	char *path = has_type ? strndup(text, (size_t)(colon - text)) : strdup(text);
 
 	if (path == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = msd_file_read(path, &w->file, d);
 	if (err == MSD_OK) {
 		err = msd_npy_read((struct msd_span){w->file.p, w->file.n},
@@ -307,7 +307,7 @@ msd_err msd_word_parse(const char *text, struct msd_word *ret, struct msd_diag *
 		return parse_value(text, ret, d);
 	ret->name = strndup(text, n);
 	if (ret->name == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	return parse_value(text + n + 1, ret, d);
 }
 void msd_word_finish(struct msd_word *w)

@@ -31,6 +31,17 @@ Test(err, numbers_outside_the_table_are_safe)
 	cr_assert_eq(msd_err_from_name("NO_SUCH"), MSD_INTERNAL);
 }
 
+Test(diag, short_memory_has_a_text_that_takes_none)
+{
+	(void)msd_diag_set(&d, MSD_IO, "before");
+	msd_fail_alloc(0);
+	cr_expect_eq(msd_diag_no_memory(&d), MSD_NOMEM);
+	(void)msd_fail_alloc_stop();
+	cr_expect_eq(d.code, MSD_NOMEM);
+	cr_expect_str_eq(msd_diag_text(&d), "out of memory");
+	cr_expect_eq(msd_diag_no_memory(NULL), MSD_NOMEM);
+}
+
 Test(diag, layers_add_prefixes_and_keep_the_code)
 {
 	cr_assert_eq(msd_diag_set(&d, MSD_IO, "read: %s", "short"), MSD_IO);
