@@ -115,10 +115,10 @@ static void expire_queued(struct msd_req *r)
 	struct msd_module *m = r->module;
 	struct msd_diag d = {0};
 
-	if (m->state == MSD_STATE_LOADING || m->state == MSD_STATE_RESTARTING)
+	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
 		(void)msd_diag_set(&d, MSD_NOT_READY,
 				   "module %s is %s and was not ready in time", m->name,
-				   msd_module_state_name(m->state));
+				   msd_module_state_name(m->life.state));
 	else
 		(void)msd_diag_set(
 			&d, MSD_DEADLINE,

@@ -44,7 +44,7 @@ static void on_tick(uv_timer_t *timer)
 	MSD_LIST_EACH (it, &s->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
-		if (msd_module_in_flight(m) == 0 && m->state == MSD_STATE_READY &&
+		if (msd_module_in_flight(m) == 0 && m->life.state == MSD_STATE_READY &&
 		    !m->has_pins)
 			msd_segpool_trim(&m->in, KEEP_WARM_BYTES);
 	}

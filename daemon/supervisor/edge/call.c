@@ -252,7 +252,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		err = use_instance(r, in, d);
 	if (err == MSD_OK && (r->params.bad || r->names.bad))
 		err = msd_diag_set(d, MSD_NOMEM, "request: out of memory");
-	if (err == MSD_OK && r->module->state == MSD_STATE_DRAINING)
+	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
 				   r->module->name);
 	if (err == MSD_OK && in->body.n_tensors > 0)

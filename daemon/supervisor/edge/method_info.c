@@ -179,12 +179,12 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m)
 		rss += rss_bytes(p->child->pid);
 	}
 	put_str(b, "name", m->name);
-	put_str(b, "state", msd_module_state_name(m->state));
+	put_str(b, "state", msd_module_state_name(m->life.state));
 	put_str(b, "file", m->file);
 	put_uint(b, "bytes", m->artifact_bytes);
 	put_uint(b, "pid", pid);
 	put_uint(b, "rss", rss);
-	put_uint(b, "restarts", m->n_restarts);
+	put_uint(b, "restarts", m->life.n_restarts);
 	put_uint(b, "calls", m->n_calls);
 	put_uint(b, "errors", m->n_errors);
 	put_uint(b, "queued", msd_module_in_flight(m));
@@ -195,7 +195,7 @@ static void put_error(struct msd_buf *b, const struct msd_module *m)
 {
 	msd_pack_cstr(b, "error");
 	/* While it can be called, what one of its workers met is for the log. */
-	if (m->error != NULL && m->state != MSD_STATE_READY)
+	if (m->error != NULL && m->life.state != MSD_STATE_READY)
 		msd_pack_cstr(b, m->error);
 	else
 		msd_pack_nil(b);
@@ -210,7 +210,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	for (uint32_t i = 0; i < m->n_replicas; i++)
 		n += m->replicas[i].process != NULL ? 1u : 0u;
 	put_uint(b, "workers", m->n_replicas);
-	put_uint(b, "ready", m->n_open);
+	put_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < m->n_replicas; i++)
@@ -269,7 +269,8 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 		err = m->error != NULL
 			      ? msd_diag_set(d, m->error_code, "%s", m->error)
 			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
-					     m->name, msd_module_state_name(m->state));
+					     m->name,
+					     msd_module_state_name(m->life.state));
 	if (err == MSD_OK)
 		msd_facts_put(m, "functions", &c->result);
 	return err;

@@ -50,7 +50,7 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 				     d);
 	if (err == MSD_OK && m->facts.n == 0)
 		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->name,
-				   msd_module_state_name(m->state));
+				   msd_module_state_name(m->life.state));
 	if (err == MSD_OK)
 		err = msd_facts_check_function(m, name, d);
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->name, (int)name.n,

@@ -10,17 +10,6 @@
 #include "daemon/supervisor/edge/session.h"
 #include "proto/name.h"
 
-const char *msd_module_state_name(enum msd_module_state state)
-{
-	static const char *const names[] = {
-#define MSD_MODULE_STATE_TEXT(e, name) [MSD_STATE_##e] = name,
-		MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_TEXT)
-#undef MSD_MODULE_STATE_TEXT
-	};
-
-	return names[state];
-}
-
 static struct msd_module *find(struct msd_server *s, struct msd_span name)
 {
 	MSD_LIST_EACH (it, &s->modules) {
@@ -55,9 +44,18 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 
 static bool add_replicas(struct msd_module *m, uint32_t n)
 {
+	const struct msd_limits *limits = &m->server->limits;
+
 	n = n > 0 ? n : 1;
 	m->replicas = calloc(n, sizeof(*m->replicas));
-	if (m->replicas == NULL)
+	m->life = (struct msd_life){
+		.workers = calloc(n, sizeof(*m->life.workers)),
+		.n_workers = n,
+		.load_limit_ms = limits->load_ms,
+		.drain_limit_ms = limits->drain_ms,
+		.max_deaths = limits->max_deaths,
+	};
+	if (m->replicas == NULL || m->life.workers == NULL)
 		return false;
 	for (; m->n_replicas < n; m->n_replicas++)
 		msd_replica_init(&m->replicas[m->n_replicas], m, m->n_replicas + 1);
@@ -127,6 +125,7 @@ void msd_module_free(struct msd_module *m)
 	free(m->error);
 	free(m->log);
 	free(m->replicas);
+	free(m->life.workers);
 	free(m);
 	s->n_modules--;
 	msd_server_check_drained(s);
@@ -156,15 +155,15 @@ static msd_err check_name(struct msd_server *s, struct msd_span name, bool repla
 	if (s->is_draining)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	old = find(s, name);
-	if (old != NULL && old->state == MSD_STATE_DRAINING)
+	if (old != NULL && old->life.state == MSD_STATE_DRAINING)
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being unloaded: wait for it",
 				    old->name);
-	if (old != NULL && old->state != MSD_STATE_FAILED && !replace)
+	if (old != NULL && old->life.state != MSD_STATE_FAILED && !replace)
 		return msd_diag_set(
 			d, MSD_EXISTS,
 			"module %s exists (%s): unload it or load with replace",
-			old->name, msd_module_state_name(old->state));
+			old->name, msd_module_state_name(old->life.state));
 	if (old != NULL && old->successor != NULL)
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being replaced already", old->name);
@@ -192,13 +191,14 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->name,
 		(unsigned long long)m->artifact_bytes, m->n_replicas);
-	if (old != NULL && old->state == MSD_STATE_FAILED) {
+	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */
 		old = NULL;
 	}
 	if (old != NULL) {
 		old->successor = m;
 		m->predecessor = old;
+		m->life.is_successor = true;
 	} else {
 		msd_list_append(&s->modules, &m->link);
 	}
@@ -222,9 +222,7 @@ msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
 		/* A name is there once: of two causes the later stays. */
 		if (old != NULL)
 			msd_module_free(old);
-		m->state = MSD_STATE_FAILED;
-		m->error_code = d->code;
-		m->error = strdup(msd_diag_text(d));
+		msd_module_fail(m, d->code, msd_diag_text(d));
 		msd_list_append(&s->modules, &m->link);
 	}
 	msd_diag_finish(&why);
@@ -245,16 +243,16 @@ void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *t
 	}
 }
 
-static void answer_waiter(struct msd_module *m, struct msd_req *r)
+static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 {
 	struct msd_buf b = {0};
 
-	if (m->state == MSD_STATE_READY) {
+	if (m->life.state == MSD_STATE_READY) {
 		msd_pack_map(&b, 3);
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, m->name);
 		msd_pack_cstr(&b, "state");
-		msd_pack_cstr(&b, msd_module_state_name(m->state));
+		msd_pack_cstr(&b, msd_module_state_name(m->life.state));
 		msd_pack_cstr(&b, "functions");
 		msd_pack_uint(&b, m->n_functions);
 		msd_req_answer(r, &b);
@@ -277,9 +275,9 @@ void msd_module_answer_waiters(struct msd_module *m)
 
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
-	if (m->state == MSD_STATE_LOADING || m->state == MSD_STATE_RESTARTING)
+	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
 		msd_list_append(&m->waiters, &r->link);
-	else if (m->state == MSD_STATE_DRAINING) {
+	else if (m->life.state == MSD_STATE_DRAINING) {
 		msd_req_answer_error(r, MSD_DRAINING, "the module is being unloaded");
 		msd_req_free(r);
 	} else

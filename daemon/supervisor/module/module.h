@@ -4,43 +4,25 @@
  * A module by name: its artifact (one sealed memfd, kept for restarts), its queue, and
  * its workers, as many as it was loaded with. READY means that all of them have opened
  * the artifact once and at least one has it open now.
- *
- *   LOADING --opened--> READY --death--> RESTARTING --opened--> READY
- *      |                  |                  '--too many deaths--> QUARANTINED
- *      |--failed--> FAILED|
- *      '------unload------+--> DRAINING --idle or out of time--> (gone)
+ * Its states are life_step.h's.
  *
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/server.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
-/* X(enumerator, name on the wire) */
-#define MSD_MODULE_STATE_MAP(X)                                                        \
-	X(LOADING, "LOADING")                                                          \
-	X(READY, "READY")                                                              \
-	X(RESTARTING, "RESTARTING")                                                    \
-	X(DRAINING, "DRAINING")                                                        \
-	X(FAILED, "FAILED")                                                            \
-	X(QUARANTINED, "QUARANTINED")
-
-enum msd_module_state {
-#define MSD_MODULE_STATE_ENUM(e, name) MSD_STATE_##e,
-	MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_ENUM)
-#undef MSD_MODULE_STATE_ENUM
-};
-
 struct msd_module {
 	struct msd_list link; /* msd_server.modules */
 	struct msd_server *server;
 	char *name;
 	char *file; /* label for people */
-	enum msd_module_state state;
+	struct msd_life life;
 	int artifact_fd;
 	uint64_t artifact_bytes;
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
@@ -48,7 +30,6 @@ struct msd_module {
 	struct msd_segpool in;
 	struct msd_replica *replicas; /* n_replicas, at least 1 */
 	uint32_t n_replicas;
-	uint32_t n_open;           /* of them, those that can be called */
 	struct msd_list lanes;     /* msd_lane.link: without a home, taking turns */
 	struct msd_list all_lanes; /* msd_lane.all_link */
 	struct msd_list
@@ -62,14 +43,9 @@ struct msd_module {
 	struct msd_module *predecessor; /* the one whose successor this is */
 	struct msd_buf facts;           /* worker.open's result, msgpack */
 	uint32_t n_functions;
-	bool died_loading; /* a worker did; the log may say why */
-	char *error;       /* why FAILED or QUARANTINED */
+	char *error; /* why FAILED or QUARANTINED */
 	msd_err error_code;
 	struct msd_deadline drain; /* how long DRAINING may last */
-	uint64_t load_ms;          /* when the load was begun */
-	uint32_t n_restarts;       /* of all workers together, as are the deaths */
-	uint64_t deaths_ms[8];     /* times of the latest deaths */
-	uint32_t n_deaths;
 	char *log; /* ring of MSD_LOG_BYTES; NULL until something came */
 	size_t log_at, log_n;
 	uint64_t n_calls, n_errors, exec_ns;
@@ -86,7 +62,6 @@ struct msd_module_source {
 	uint32_t workers; /* worker processes; 0 means 1 */
 };
 
-const char *msd_module_state_name(enum msd_module_state state);
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_server *s, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);

@@ -33,22 +33,24 @@ static void set_ready_wait(struct msd_req *r)
 /* Before all workers are there a load may still fail as a whole. */
 static bool has_ready(const struct msd_module *m)
 {
-	return m->n_open > 0 && m->state != MSD_STATE_LOADING;
+	return m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING;
 }
 
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
 	r->module = m;
-	if (m->state == MSD_STATE_FAILED || m->state == MSD_STATE_QUARANTINED) {
+	if (m->life.state == MSD_STATE_FAILED ||
+	    m->life.state == MSD_STATE_QUARANTINED) {
 		/* Its own code, if it has one, is about the file, not about this call.
 		 */
 		refuse(r,
-		       m->state == MSD_STATE_FAILED ? MSD_MODULE_FAILED : m->error_code,
+		       m->life.state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
+							 : m->error_code,
 		       m->error != NULL ? m->error : "the module failed");
 		return;
 	}
 	/* What was admitted before the unload, its payload on the way, is still run. */
-	if (m->state == MSD_STATE_DRAINING && !has_ready(m)) {
+	if (m->life.state == MSD_STATE_DRAINING && !has_ready(m)) {
 		refuse(r, MSD_DRAINING, "the module is being unloaded");
 		return;
 	}

@@ -1,6 +1,5 @@
 #include "daemon/supervisor/module/replica.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/exit_status.h"
@@ -17,9 +16,6 @@
  * What a loss means is the module's to say: msd_module_on_lost().
  */
 
-#define BACKOFF_FIRST_MS 50u
-#define BACKOFF_MOST_MS 30000u
-
 void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number)
 {
 	*rep = (struct msd_replica){.module = m, .number = number};
@@ -33,78 +29,17 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason)
 		msd_process_kill(rep->process, reason);
 }
 
-static void on_load_timeout(struct msd_deadline *node)
+msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
 {
-	struct msd_replica *rep = MSD_CONTAINER_OF(node, struct msd_replica, timer);
-	const uint64_t most = rep->module->server->limits.load_ms;
-	char reason[128];
+	msd_err err = msd_process_spawn(rep, &rep->process, d);
 
-	(void)snprintf(reason, sizeof(reason),
-		       "it was not ready within %llu.%03llu seconds, the daemon's "
-		       "--load-timeout; raise it for a load that takes longer",
-		       (unsigned long long)most / 1000,
-		       (unsigned long long)most % 1000);
-	msd_replica_kill(rep, reason);
-}
-
-static void on_not_started(struct msd_deadline *node)
-{
-	msd_replica_on_lost(MSD_CONTAINER_OF(node, struct msd_replica, timer));
-}
-
-static void on_backoff_over(struct msd_deadline *node)
-{
-	msd_replica_start(MSD_CONTAINER_OF(node, struct msd_replica, timer));
-}
-
-static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadline *),
-		      uint64_t in_ms)
-{
-	rep->timer.on_due = on_due;
-	(void)msd_deadline_set(&rep->module->server->deadlines, &rep->timer, in_ms);
-}
-
-void msd_replica_start(struct msd_replica *rep)
-{
-	struct msd_module *m = rep->module;
-	struct msd_diag d = {0};
-
-	if (msd_process_spawn(rep, &rep->process, &d) != MSD_OK) {
+	if (err != MSD_OK) {
 		rep->process = NULL;
-		msd_module_keep_error(m, d.code, msd_diag_text(&d));
-		msd_diag_finish(&d);
-		set_timer(rep, on_not_started, 0); /* later: never re-entrant */
-		return;
+		return err;
 	}
-	set_timer(rep, on_load_timeout, msd_module_load_time(m));
 	msd_replica_send_open(rep);
-	msd_segpool_announce(&m->in, msd_replica_send_segment, rep);
-}
-
-/* How long the next restart waits: at first not at all. */
-static uint64_t back_off(struct msd_replica *rep)
-{
-	if (rep->n_backoffs++ == 0)
-		return 0;
-	uint32_t shift = rep->n_backoffs - 2 < 10 ? rep->n_backoffs - 2 : 10;
-	uint64_t most = (uint64_t)BACKOFF_FIRST_MS << shift;
-	if (most > BACKOFF_MOST_MS)
-		most = BACKOFF_MOST_MS;
-	/* Half fixed, half jitter: workers that died together do not come back
-	 * together. */
-	return most / 2 + (uint64_t)random() % (most / 2 + 1);
-}
-
-void msd_replica_restart(struct msd_replica *rep, bool at_once)
-{
-	const uint64_t in_ms = at_once ? 0 : back_off(rep);
-
-	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u",
-		rep->module->name, (unsigned long long)in_ms, rep->number);
-	if (in_ms == 0)
-		msd_replica_start(rep);
-	else
-		set_timer(rep, on_backoff_over, in_ms);
+	msd_segpool_announce(&rep->module->in, msd_replica_send_segment, rep);
+	return MSD_OK;
 }
 
 bool msd_replica_is_awaited(const struct msd_replica *rep)
@@ -160,7 +95,6 @@ void msd_replica_on_lost(struct msd_replica *rep)
 	struct msd_process *p = rep->process;
 	struct msd_buf how = {0};
 
-	msd_deadline_clear(&m->server->deadlines, &rep->timer);
 	if (p != NULL)
 		msd_child_describe_end(p->child, &how);
 	else
@@ -173,7 +107,6 @@ void msd_replica_on_lost(struct msd_replica *rep)
 				p->child->exit_status == MSD_EXIT_GPU_FAULT
 			? MSD_LOSS_DEVICE
 			: MSD_LOSS_DEATH;
-	m->n_open -= rep->is_open ? 1u : 0u;
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {

@@ -27,17 +27,12 @@ struct msd_replica {
 	bool is_open;          /* the process has the artifact open */
 	bool is_bound_turn;    /* the next request is one of its own lanes' */
 	uint64_t next_wid;
-	struct msd_deadline timer; /* load timeout, restart back-off */
-	uint32_t n_backoffs;
-	uint64_t ready_ms;
+	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };
 
 void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number);
-/** Start a process and ask it to open the artifact. Failure to start is told as lost,
- * later. */
-void msd_replica_start(struct msd_replica *rep);
-/** The same in a while, longer after each death. */
-void msd_replica_restart(struct msd_replica *rep, bool at_once);
+/** Start a process and ask it to open the artifact. */
+MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d);
 /** End the process, if there is one; @reason (static text) is for error texts. */
 void msd_replica_kill(struct msd_replica *rep, const char *reason);
 /** A response to somebody who still waits is to come. */

@@ -1,0 +1,297 @@
+#include "daemon/supervisor/module/acts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/life.h"
+
+/*
+ * One small function for each action of life_step.h. A timer of a worker is the time it
+ * may take to open the artifact, or the rest before its next start.
+ */
+
+/* An action that is being performed. */
+struct doing {
+	struct msd_module *m;
+	const struct msd_life_action *action;
+	const char *how; /* how the worker was lost, for people */
+};
+
+static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadline *),
+		      uint64_t in_ms)
+{
+	rep->timer.on_due = on_due;
+	(void)msd_deadline_set(&rep->module->server->deadlines, &rep->timer, in_ms);
+}
+
+static void on_overdue(struct msd_deadline *node)
+{
+	msd_module_take_for(MSD_CONTAINER_OF(node, struct msd_replica, timer),
+			    MSD_LIFE_OVERDUE);
+}
+
+static void on_rested(struct msd_deadline *node)
+{
+	msd_module_take_for(MSD_CONTAINER_OF(node, struct msd_replica, timer),
+			    MSD_LIFE_RESTED);
+}
+
+static void on_not_started(struct msd_deadline *node)
+{
+	msd_replica_on_lost(MSD_CONTAINER_OF(node, struct msd_replica, timer));
+}
+
+static struct msd_replica *replica_of(const struct doing *x)
+{
+	return &x->m->replicas[x->action->worker];
+}
+
+static void start(struct msd_replica *rep)
+{
+	struct msd_diag d = {0};
+
+	if (msd_replica_start(rep, &d) == MSD_OK) {
+		msd_module_take_for(rep, MSD_LIFE_STARTED);
+		return;
+	}
+	msd_module_keep_error(rep->module, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	set_timer(rep, on_not_started, 0); /* later: never re-entrant */
+}
+
+static void start_one(const struct doing *x)
+{
+	start(replica_of(x));
+}
+
+static void say_restart(const struct doing *x, uint64_t in_ms)
+{
+	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u", x->m->name,
+		(unsigned long long)in_ms, replica_of(x)->number);
+}
+
+static void start_again(const struct doing *x)
+{
+	say_restart(x, 0);
+	start(replica_of(x));
+}
+
+static void start_others(const struct doing *x)
+{
+	for (uint32_t i = 1; i < x->m->n_replicas; i++)
+		start(&x->m->replicas[i]);
+}
+
+static void set_overdue(const struct doing *x)
+{
+	set_timer(replica_of(x), on_overdue, x->action->least_ms);
+}
+
+/* The window is jitter: workers that died together do not come back together. */
+static void rest(const struct doing *x)
+{
+	const struct msd_life_action *a = x->action;
+	const uint64_t in_ms =
+		a->least_ms + (uint64_t)random() % (a->most_ms - a->least_ms + 1);
+
+	say_restart(x, in_ms);
+	set_timer(replica_of(x), on_rested, in_ms);
+}
+
+static void stop_timers(const struct doing *x)
+{
+	for (uint32_t i = 0; i < x->m->n_replicas; i++)
+		msd_deadline_clear(&x->m->server->deadlines, &x->m->replicas[i].timer);
+}
+
+static void on_drain_over(struct msd_deadline *node)
+{
+	msd_module_take_plain(MSD_CONTAINER_OF(node, struct msd_module, drain),
+			      MSD_LIFE_DRAIN_OVER);
+}
+
+static void set_drain(const struct doing *x)
+{
+	x->m->drain.on_due = on_drain_over;
+	(void)msd_deadline_set(&x->m->server->deadlines, &x->m->drain,
+			       x->action->least_ms);
+}
+
+static void kill_overdue(const struct doing *x)
+{
+	const uint64_t most = x->m->life.load_limit_ms;
+	char reason[128];
+
+	(void)snprintf(reason, sizeof(reason),
+		       "it was not ready within %llu.%03llu seconds, the daemon's "
+		       "--load-timeout; raise it for a load that takes longer",
+		       (unsigned long long)most / 1000,
+		       (unsigned long long)most % 1000);
+	msd_replica_kill(replica_of(x), reason);
+}
+
+static void kill_idle(const struct doing *x)
+{
+	msd_replica_kill(replica_of(x), x->m->life.state == MSD_STATE_DRAINING
+						? "the module was unloaded"
+						: "the module died too often");
+}
+
+static void kill_loading(const struct doing *x)
+{
+	msd_module_kill(x->m, "another worker of its module failed to load");
+}
+
+static void kill_drained(const struct doing *x)
+{
+	msd_module_kill(x->m, "the module was unloaded");
+}
+
+static void blame_death(const struct doing *x)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, MSD_MODULE_FAILED,
+			   "load %s: the worker died before it was ready (%s)",
+			   x->m->name, x->how);
+	msd_module_set_error(x->m, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static void blame_deaths(const struct doing *x)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(
+		&d, MSD_QUARANTINED,
+		"module %s died too often, last: %s; load it again with replace "
+		"when it is mended",
+		x->m->name, x->how);
+	msd_module_set_error(x->m, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static void forgive(const struct doing *x)
+{
+	msd_module_set_error(x->m, MSD_OK, NULL);
+}
+
+/* The name is its own from here on; the old one drains. */
+static void take_over(const struct doing *x)
+{
+	struct msd_module *m = x->m;
+	struct msd_module *old = m->predecessor;
+
+	m->predecessor = NULL;
+	old->successor = NULL;
+	msd_list_append(&m->server->modules, &m->link);
+	msd_list_remove(&old->link);
+	msd_module_unload(old);
+}
+
+static void unload_successor(const struct doing *x)
+{
+	if (x->m->successor != NULL)
+		msd_module_unload(x->m->successor);
+}
+
+static void report_failure(const struct doing *x)
+{
+	msd_log(MSD_LOG_WARN, "load-failed", "name=%s why=\"%s\"", x->m->name,
+		x->m->error != NULL ? x->m->error : "out of memory");
+}
+
+static void answer_waiters(const struct doing *x)
+{
+	if (x->m->life.state == MSD_STATE_DRAINING)
+		msd_module_answer_all(&x->m->waiters, MSD_DRAINING,
+				      "the module was unloaded");
+	else
+		msd_module_answer_waiters(x->m);
+}
+
+static void answer_unloaders(const struct doing *x)
+{
+	msd_module_answer_all(&x->m->unloaders, MSD_OK, NULL);
+}
+
+static void refuse_queued(const struct doing *x)
+{
+	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
+
+	if (x->m->life.state == MSD_STATE_DRAINING)
+		msd_module_refuse_queued(x->m, MSD_DRAINING,
+					 "the module is being unloaded");
+	else
+		msd_module_refuse_queued(x->m,
+					 x->m->life.state == MSD_STATE_FAILED
+						 ? MSD_MODULE_FAILED
+						 : MSD_QUARANTINED,
+					 why);
+}
+
+static void give_up_queued(const struct doing *x)
+{
+	msd_module_refuse_queued(x->m, MSD_DRAINING, "the module was unloaded");
+}
+
+static void queued_wait(const struct doing *x)
+{
+	msd_module_wait_queued(x->m);
+}
+
+static void queued_ready(const struct doing *x)
+{
+	msd_module_ready_queued(x->m);
+}
+
+static void pump(const struct doing *x)
+{
+	msd_module_pump(x->m);
+}
+
+static void check_idle(const struct doing *x)
+{
+	msd_module_check_idle(x->m);
+}
+
+static void forget(const struct doing *x)
+{
+	msd_module_free(x->m);
+}
+
+static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
+	[MSD_ACT_START] = start_one,
+	[MSD_ACT_START_AGAIN] = start_again,
+	[MSD_ACT_START_OTHERS] = start_others,
+	[MSD_ACT_SET_OVERDUE] = set_overdue,
+	[MSD_ACT_REST] = rest,
+	[MSD_ACT_STOP_TIMERS] = stop_timers,
+	[MSD_ACT_SET_DRAIN] = set_drain,
+	[MSD_ACT_KILL_OVERDUE] = kill_overdue,
+	[MSD_ACT_KILL_IDLE] = kill_idle,
+	[MSD_ACT_KILL_LOADING] = kill_loading,
+	[MSD_ACT_KILL_DRAINED] = kill_drained,
+	[MSD_ACT_BLAME_DEATH] = blame_death,
+	[MSD_ACT_BLAME_DEATHS] = blame_deaths,
+	[MSD_ACT_FORGIVE] = forgive,
+	[MSD_ACT_REPORT_FAILURE] = report_failure,
+	[MSD_ACT_TAKE_OVER] = take_over,
+	[MSD_ACT_UNLOAD_SUCCESSOR] = unload_successor,
+	[MSD_ACT_ANSWER_WAITERS] = answer_waiters,
+	[MSD_ACT_ANSWER_UNLOADERS] = answer_unloaders,
+	[MSD_ACT_REFUSE_QUEUED] = refuse_queued,
+	[MSD_ACT_GIVE_UP_QUEUED] = give_up_queued,
+	[MSD_ACT_QUEUED_WAIT] = queued_wait,
+	[MSD_ACT_QUEUED_READY] = queued_ready,
+	[MSD_ACT_PUMP] = pump,
+	[MSD_ACT_CHECK_IDLE] = check_idle,
+	[MSD_ACT_FREE] = forget,
+};
+
+void msd_module_perform(struct msd_module *m, const struct msd_life_action *a,
+			const char *how)
+{
+	performers[a->type](&(struct doing){m, a, how});
+}

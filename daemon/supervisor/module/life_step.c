@@ -1,0 +1,396 @@
+#include "daemon/supervisor/module/life_step.h"
+
+#include <stdlib.h>
+
+/*
+ * Happy path: LOAD starts the first worker; it is OPENED and the others are started;
+ * the last OPENED makes the module READY; UNLOAD drains it; IDLE kills each worker; the
+ * last LOST frees it. Failures:
+ *  - a worker is lost before all were ready: the others are killed. Did it refuse the
+ *    artifact, whoever loads it is told the whole cause, and the module is forgotten;
+ *    without somebody to tell, or when it died, the module is FAILED, with its log
+ *  - one is lost later: it alone is started again, at once for its first death, then
+ *    with rests; the others go on. With none left the module is RESTARTING. Too many
+ *    deaths of all together: QUARANTINED, and the others end when they have answered
+ *  - the worker lost its device (its exit status says so): the same, always at once
+ */
+
+#define HEALTHY_MS 60000u
+#define DEATHS_WITHIN_MS 60000u
+#define REST_FIRST_MS 50u
+#define REST_MOST_MS 30000u
+
+#define BIT(x) (1u << (x))
+#define ALIVE                                                                          \
+	(BIT(MSD_STATE_LOADING) | BIT(MSD_STATE_READY) | BIT(MSD_STATE_RESTARTING))
+#define ENDING (BIT(MSD_STATE_DRAINING) | BIT(MSD_STATE_QUARANTINED))
+#define ANY (ALIVE | ENDING | BIT(MSD_STATE_FAILED))
+
+const char *msd_module_state_name(enum msd_module_state state)
+{
+	static const char *const names[] = {
+#define MSD_MODULE_STATE_TEXT(e, name) [MSD_STATE_##e] = name,
+		MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_TEXT)
+#undef MSD_MODULE_STATE_TEXT
+	};
+
+	return names[state];
+}
+
+/* To what each state may go. */
+static const unsigned moves[MSD_STATE_COUNT] = {
+	[MSD_STATE_LOADING] =
+		BIT(MSD_STATE_READY) | BIT(MSD_STATE_FAILED) | BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_READY] = BIT(MSD_STATE_RESTARTING) | BIT(MSD_STATE_QUARANTINED) |
+			    BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_RESTARTING] = BIT(MSD_STATE_READY) | BIT(MSD_STATE_QUARANTINED) |
+				 BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_FAILED] = BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_QUARANTINED] = BIT(MSD_STATE_DRAINING),
+};
+
+/* In which states each event may come, and in which phases of its worker. */
+static const struct {
+	unsigned states;
+	unsigned phases; /* 0: it is about no worker */
+} events[MSD_LIFE_EVENT_COUNT] = {
+	[MSD_LIFE_LOAD] = {BIT(MSD_STATE_LOADING), 0},
+	[MSD_LIFE_UNREADABLE] = {BIT(MSD_STATE_LOADING), 0},
+	[MSD_LIFE_STARTED] = {ALIVE, BIT(MSD_PHASE_STARTING)},
+	[MSD_LIFE_BLAMED] = {ALIVE | ENDING, 0},
+	[MSD_LIFE_OPENED] = {ALIVE | ENDING, BIT(MSD_PHASE_OPENING)},
+	[MSD_LIFE_LOST] = {ALIVE | ENDING, BIT(MSD_PHASE_STARTING) |
+						   BIT(MSD_PHASE_OPENING) |
+						   BIT(MSD_PHASE_OPEN)},
+	[MSD_LIFE_OVERDUE] = {ALIVE, BIT(MSD_PHASE_OPENING)},
+	[MSD_LIFE_RESTED] = {BIT(MSD_STATE_READY) | BIT(MSD_STATE_RESTARTING),
+			     BIT(MSD_PHASE_RESTING)},
+	[MSD_LIFE_IDLE] = {ENDING, BIT(MSD_PHASE_OPENING) | BIT(MSD_PHASE_OPEN)},
+	[MSD_LIFE_UNLOAD] = {ANY, 0},
+	[MSD_LIFE_DRAIN_OVER] = {BIT(MSD_STATE_DRAINING), 0},
+};
+
+bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to)
+{
+	return (moves[from] & BIT(to)) != 0;
+}
+
+bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event *e)
+{
+	const unsigned phases = events[e->type].phases;
+
+	if ((events[e->type].states & BIT(life->state)) == 0)
+		return false;
+	if (phases == 0)
+		return true;
+	if (e->worker >= life->n_workers ||
+	    (phases & BIT(life->workers[e->worker].phase)) == 0)
+		return false;
+	/* What has no process could not be started, and nothing else can. */
+	return e->type != MSD_LIFE_LOST ||
+	       (life->workers[e->worker].phase == MSD_PHASE_STARTING) ==
+		       (e->loss == MSD_LOSS_NOT_STARTED);
+}
+
+static void move(struct msd_life *life, enum msd_module_state to)
+{
+	if (!msd_life_may_move(life->state, to))
+		abort(); /* our own table and our own step */
+	life->state = to;
+}
+
+static struct msd_life_action *add(struct msd_life_actions *as,
+				   enum msd_life_action_type type)
+{
+	struct msd_life_action *a = &as->all[as->n++];
+
+	*a = (struct msd_life_action){.type = type};
+	return a;
+}
+
+static void add_for(struct msd_life_actions *as, enum msd_life_action_type type,
+		    uint32_t worker)
+{
+	add(as, type)->worker = worker;
+}
+
+bool msd_life_has_process(const struct msd_life *life)
+{
+	for (uint32_t i = 0; i < life->n_workers; i++)
+		if (life->workers[i].phase == MSD_PHASE_OPENING ||
+		    life->workers[i].phase == MSD_PHASE_OPEN)
+			return true;
+	return false;
+}
+
+static void start(struct msd_life *life, enum msd_life_action_type how, uint32_t worker,
+		  struct msd_life_actions *as)
+{
+	life->workers[worker].phase = MSD_PHASE_STARTING;
+	add_for(as, how, worker);
+}
+
+/* No worker is started any more, and none is killed for being slow to open. */
+static void stop_timers(struct msd_life *life, struct msd_life_actions *as)
+{
+	for (uint32_t i = 0; i < life->n_workers; i++)
+		if (life->workers[i].phase == MSD_PHASE_RESTING ||
+		    life->workers[i].phase == MSD_PHASE_STARTING)
+			life->workers[i].phase = MSD_PHASE_OFF;
+	(void)add(as, MSD_ACT_STOP_TIMERS);
+}
+
+static void on_started(struct msd_life *life, uint32_t worker, uint64_t now_ms,
+		       struct msd_life_actions *as)
+{
+	const uint64_t gone = now_ms - life->load_ms;
+	uint64_t left = life->load_limit_ms;
+
+	/* All workers of a load share its time; a restart has one of its own. */
+	if (life->state == MSD_STATE_LOADING)
+		left = gone < left ? left - gone : 0;
+	life->workers[worker].phase = MSD_PHASE_OPENING;
+	add_for(as, MSD_ACT_SET_OVERDUE, worker);
+	as->all[as->n - 1].least_ms = left;
+}
+
+static void become_ready(struct msd_life *life, struct msd_life_actions *as)
+{
+	life->is_blamed = false;
+	move(life, MSD_STATE_READY);
+	(void)add(as, MSD_ACT_FORGIVE);
+	if (life->is_successor)
+		(void)add(as, MSD_ACT_TAKE_OVER);
+	life->is_successor = false;
+	(void)add(as, MSD_ACT_ANSWER_WAITERS);
+	(void)add(as, MSD_ACT_QUEUED_READY);
+	(void)add(as, MSD_ACT_PUMP);
+}
+
+/* The file is opened by one worker before the others try: what cannot be loaded, or
+ * breaks its process, does so once. */
+static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
+{
+	if (life->is_blamed)
+		return; /* one has failed, and the others are being killed */
+	if (life->n_open == life->n_workers) {
+		become_ready(life, as);
+		return;
+	}
+	if (life->n_open > 1)
+		return;
+	for (uint32_t i = 1; i < life->n_workers; i++)
+		life->workers[i].phase = MSD_PHASE_STARTING;
+	(void)add(as, MSD_ACT_START_OTHERS);
+}
+
+static void on_opened(struct msd_life *life, uint32_t worker, uint64_t now_ms,
+		      struct msd_life_actions *as)
+{
+	life->workers[worker].phase = MSD_PHASE_OPEN;
+	life->workers[worker].ready_ms = now_ms;
+	life->n_open++;
+	if (life->state == MSD_STATE_LOADING) {
+		go_on_loading(life, as);
+	} else if (life->state == MSD_STATE_RESTARTING) {
+		become_ready(life, as);
+	} else {
+		if (life->state == MSD_STATE_READY)
+			(void)add(as, MSD_ACT_FORGIVE);
+		(void)add(as, MSD_ACT_PUMP);
+		(void)add(as, MSD_ACT_CHECK_IDLE);
+	}
+}
+
+static void fail_load(struct msd_life *life, bool has_loader,
+		      struct msd_life_actions *as)
+{
+	stop_timers(life, as);
+	move(life, MSD_STATE_FAILED);
+	(void)add(as, MSD_ACT_REPORT_FAILURE);
+	(void)add(as, MSD_ACT_ANSWER_WAITERS);
+	(void)add(as, MSD_ACT_REFUSE_QUEUED);
+	/* A refusal is told whole; of a death there are logs to ask for. A replacement
+	 * that failed leaves no trace. */
+	if ((!life->died_loading && has_loader) || life->is_successor)
+		(void)add(as, MSD_ACT_FREE);
+}
+
+static void on_lost_loading(struct msd_life *life, bool has_loader,
+			    struct msd_life_actions *as)
+{
+	if (!life->is_blamed) {
+		life->died_loading = true;
+		life->is_blamed = true;
+		(void)add(as, MSD_ACT_BLAME_DEATH);
+	}
+	if (msd_life_has_process(life))
+		(void)add(as, MSD_ACT_KILL_LOADING);
+	else
+		fail_load(life, has_loader, as);
+}
+
+/* True when the deaths of the last minute are too many. */
+static bool note_death(struct msd_life *life, struct msd_life_worker *w,
+		       uint64_t now_ms)
+{
+	uint64_t max = life->max_deaths;
+
+	max = max < 1 ? 1 : max > MSD_KEPT_DEATHS ? MSD_KEPT_DEATHS : max;
+	life->deaths_ms[life->n_deaths++ % MSD_KEPT_DEATHS] = now_ms;
+	if (w->ready_ms != 0 && now_ms - w->ready_ms > HEALTHY_MS)
+		w->n_rests = 0;
+	if (life->n_deaths < max)
+		return false;
+	return now_ms - life->deaths_ms[(life->n_deaths - max) % MSD_KEPT_DEATHS] <
+	       DEATHS_WITHIN_MS;
+}
+
+static void quarantine(struct msd_life *life, struct msd_life_actions *as)
+{
+	(void)add(as, MSD_ACT_BLAME_DEATHS);
+	stop_timers(life, as);
+	move(life, MSD_STATE_QUARANTINED);
+	(void)add(as, MSD_ACT_ANSWER_WAITERS);
+	(void)add(as, MSD_ACT_REFUSE_QUEUED);
+	(void)add(as, MSD_ACT_CHECK_IDLE);
+}
+
+/* How long the next restart waits: at first not at all. */
+static void rest_or_start(struct msd_life *life, uint32_t worker,
+			  struct msd_life_actions *as)
+{
+	struct msd_life_worker *w = &life->workers[worker];
+
+	if (w->n_rests++ == 0) {
+		start(life, MSD_ACT_START_AGAIN, worker, as);
+		return;
+	}
+	const uint32_t shift = w->n_rests - 2 < 10 ? w->n_rests - 2 : 10;
+	uint64_t most = (uint64_t)REST_FIRST_MS << shift;
+	if (most > REST_MOST_MS)
+		most = REST_MOST_MS;
+	w->phase = MSD_PHASE_RESTING;
+	add_for(as, MSD_ACT_REST, worker);
+	as->all[as->n - 1].least_ms = most / 2;
+	as->all[as->n - 1].most_ms = most;
+}
+
+/* After a fault of the device at once: nothing else than a fresh process clears it. */
+static void restart(struct msd_life *life, const struct msd_life_event *e,
+		    uint64_t now_ms, struct msd_life_actions *as)
+{
+	/* That no worker could be started is not the module's doing. */
+	if (e->loss != MSD_LOSS_NOT_STARTED &&
+	    note_death(life, &life->workers[e->worker], now_ms)) {
+		quarantine(life, as);
+		return;
+	}
+	if (life->n_open == 0) {
+		if (life->state != MSD_STATE_RESTARTING)
+			move(life, MSD_STATE_RESTARTING);
+		(void)add(as, MSD_ACT_QUEUED_WAIT);
+	}
+	life->n_restarts++;
+	if (e->loss == MSD_LOSS_DEVICE)
+		start(life, MSD_ACT_START_AGAIN, e->worker, as);
+	else
+		rest_or_start(life, e->worker, as);
+	(void)add(as, MSD_ACT_PUMP); /* what was bound to it can go to others */
+}
+
+static void finish_unload(struct msd_life_actions *as)
+{
+	(void)add(as, MSD_ACT_REFUSE_QUEUED);
+	(void)add(as, MSD_ACT_ANSWER_WAITERS);
+	(void)add(as, MSD_ACT_ANSWER_UNLOADERS);
+	(void)add(as, MSD_ACT_FREE);
+}
+
+static void on_lost_draining(const struct msd_life *life, struct msd_life_actions *as)
+{
+	if (!msd_life_has_process(life)) {
+		finish_unload(as);
+		return;
+	}
+	(void)add(as, MSD_ACT_PUMP);
+	(void)add(as, MSD_ACT_CHECK_IDLE);
+}
+
+static void on_lost(struct msd_life *life, const struct msd_life_event *e,
+		    uint64_t now_ms, struct msd_life_actions *as)
+{
+	struct msd_life_worker *w = &life->workers[e->worker];
+
+	life->n_open -= w->phase == MSD_PHASE_OPEN ? 1u : 0u;
+	w->phase = MSD_PHASE_OFF;
+	if (life->state == MSD_STATE_DRAINING)
+		on_lost_draining(life, as);
+	else if (life->state == MSD_STATE_LOADING)
+		on_lost_loading(life, e->has_loader, as);
+	else if (life->state != MSD_STATE_QUARANTINED)
+		restart(life, e, now_ms, as);
+}
+
+static void on_unload(struct msd_life *life, struct msd_life_actions *as)
+{
+	if (life->state == MSD_STATE_DRAINING)
+		return;
+	(void)add(as, MSD_ACT_UNLOAD_SUCCESSOR);
+	move(life, MSD_STATE_DRAINING);
+	stop_timers(life, as);
+	if (!msd_life_has_process(life)) { /* FAILED, or between two workers */
+		finish_unload(as);
+		return;
+	}
+	add(as, MSD_ACT_SET_DRAIN)->least_ms = life->drain_limit_ms;
+	(void)add(as, MSD_ACT_CHECK_IDLE);
+}
+
+void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
+		   uint64_t now_ms, struct msd_life_actions *ret)
+{
+	ret->n = 0;
+	if (!msd_life_may_come(life, e))
+		abort(); /* our own shell's mistake */
+	switch (e->type) {
+	case MSD_LIFE_LOAD:
+		life->load_ms = now_ms;
+		start(life, MSD_ACT_START, 0, ret);
+		break;
+	case MSD_LIFE_UNREADABLE:
+		move(life, MSD_STATE_FAILED);
+		break;
+	case MSD_LIFE_STARTED:
+		on_started(life, e->worker, now_ms, ret);
+		break;
+	case MSD_LIFE_BLAMED:
+		life->is_blamed = true;
+		break;
+	case MSD_LIFE_OPENED:
+		on_opened(life, e->worker, now_ms, ret);
+		break;
+	case MSD_LIFE_LOST:
+		on_lost(life, e, now_ms, ret);
+		break;
+	case MSD_LIFE_OVERDUE:
+		add_for(ret, MSD_ACT_KILL_OVERDUE, e->worker);
+		break;
+	case MSD_LIFE_RESTED:
+		start(life, MSD_ACT_START, e->worker, ret);
+		break;
+	case MSD_LIFE_IDLE:
+		add_for(ret, MSD_ACT_KILL_IDLE, e->worker);
+		break;
+	case MSD_LIFE_UNLOAD:
+		on_unload(life, ret);
+		break;
+	case MSD_LIFE_DRAIN_OVER:
+		(void)add(ret, MSD_ACT_GIVE_UP_QUEUED);
+		(void)add(ret, MSD_ACT_KILL_DRAINED);
+		break;
+	case MSD_LIFE_EVENT_COUNT:
+	default:
+		abort(); /* refused above */
+	}
+}

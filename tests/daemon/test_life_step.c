@@ -1,0 +1,299 @@
+#include <criterion/criterion.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/supervisor/module/life_step.h"
+
+/*
+ * First each state with each event, against a table written by hand; then long random
+ * lives in a small world of processes and timers, with what must always be true checked
+ * after each step.
+ */
+
+static const char *const action_names[MSD_ACT_COUNT] = {
+	[MSD_ACT_START] = "start",
+	[MSD_ACT_START_AGAIN] = "start-again",
+	[MSD_ACT_START_OTHERS] = "start-others",
+	[MSD_ACT_SET_OVERDUE] = "set-overdue",
+	[MSD_ACT_REST] = "rest",
+	[MSD_ACT_STOP_TIMERS] = "stop-timers",
+	[MSD_ACT_SET_DRAIN] = "set-drain",
+	[MSD_ACT_KILL_OVERDUE] = "kill-overdue",
+	[MSD_ACT_KILL_IDLE] = "kill-idle",
+	[MSD_ACT_KILL_LOADING] = "kill-loading",
+	[MSD_ACT_KILL_DRAINED] = "kill-drained",
+	[MSD_ACT_BLAME_DEATH] = "blame-death",
+	[MSD_ACT_BLAME_DEATHS] = "blame-deaths",
+	[MSD_ACT_FORGIVE] = "forgive",
+	[MSD_ACT_REPORT_FAILURE] = "report",
+	[MSD_ACT_TAKE_OVER] = "take-over",
+	[MSD_ACT_UNLOAD_SUCCESSOR] = "unload-successor",
+	[MSD_ACT_ANSWER_WAITERS] = "answer-waiters",
+	[MSD_ACT_ANSWER_UNLOADERS] = "answer-unloaders",
+	[MSD_ACT_REFUSE_QUEUED] = "refuse",
+	[MSD_ACT_GIVE_UP_QUEUED] = "give-up",
+	[MSD_ACT_QUEUED_WAIT] = "queued-wait",
+	[MSD_ACT_QUEUED_READY] = "queued-ready",
+	[MSD_ACT_PUMP] = "pump",
+	[MSD_ACT_CHECK_IDLE] = "check-idle",
+	[MSD_ACT_FREE] = "free",
+};
+
+#define LOADING MSD_STATE_LOADING
+#define READY MSD_STATE_READY
+#define RESTARTING MSD_STATE_RESTARTING
+#define DRAINING MSD_STATE_DRAINING
+#define FAILED MSD_STATE_FAILED
+#define QUARANTINED MSD_STATE_QUARANTINED
+
+#define OFF MSD_PHASE_OFF
+#define STARTING MSD_PHASE_STARTING
+#define OPENING MSD_PHASE_OPENING
+#define OPEN MSD_PHASE_OPEN
+#define RESTING MSD_PHASE_RESTING
+
+#define UNLOADED "stop-timers refuse answer-waiters answer-unloaders free"
+#define GONE "refuse answer-waiters answer-unloaders free"
+#define FAILS "stop-timers report answer-waiters refuse"
+#define BECOMES_READY "forgive answer-waiters queued-ready pump"
+#define OTHERWISE "pump check-idle"
+
+/* A module with one worker; everything that is not here must be refused. */
+static const struct row {
+	enum msd_module_state from;
+	enum msd_phase phase;
+	enum msd_life_event_type event;
+	enum msd_loss loss;
+	enum msd_module_state to;
+	const char *actions;
+} rows[] = {
+	{LOADING, STARTING, MSD_LIFE_STARTED, 0, LOADING, "set-overdue"},
+	{LOADING, OPENING, MSD_LIFE_OPENED, 0, READY, BECOMES_READY},
+	{LOADING, OPENING, MSD_LIFE_OVERDUE, 0, LOADING, "kill-overdue"},
+	{LOADING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, FAILED,
+	 "blame-death " FAILS},
+	{LOADING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
+	{LOADING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED,
+	 "blame-death " FAILS},
+	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
+	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED, "blame-death " FAILS},
+
+	{READY, STARTING, MSD_LIFE_STARTED, 0, READY, "set-overdue"},
+	{READY, OPENING, MSD_LIFE_OPENED, 0, READY, "forgive " OTHERWISE},
+	{READY, OPENING, MSD_LIFE_OVERDUE, 0, READY, "kill-overdue"},
+	{READY, RESTING, MSD_LIFE_RESTED, 0, READY, "start"},
+	{READY, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
+	 "queued-wait start-again pump"},
+	{READY, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{READY, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
+	 "queued-wait start-again pump"},
+	{READY, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{READY, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, RESTARTING,
+	 "queued-wait start-again pump"},
+
+	{RESTARTING, STARTING, MSD_LIFE_STARTED, 0, RESTARTING, "set-overdue"},
+	{RESTARTING, OPENING, MSD_LIFE_OPENED, 0, READY, BECOMES_READY},
+	{RESTARTING, OPENING, MSD_LIFE_OVERDUE, 0, RESTARTING, "kill-overdue"},
+	{RESTARTING, RESTING, MSD_LIFE_RESTED, 0, RESTARTING, "start"},
+	{RESTARTING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
+	 "queued-wait start-again pump"},
+	{RESTARTING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{RESTARTING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
+	 "queued-wait start-again pump"},
+	{RESTARTING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{RESTARTING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, RESTARTING,
+	 "queued-wait start-again pump"},
+
+	{DRAINING, OPENING, MSD_LIFE_OPENED, 0, DRAINING, OTHERWISE},
+	{DRAINING, OPENING, MSD_LIFE_IDLE, 0, DRAINING, "kill-idle"},
+	{DRAINING, OPEN, MSD_LIFE_IDLE, 0, DRAINING, "kill-idle"},
+	{DRAINING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, DRAINING, GONE},
+	{DRAINING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, DRAINING, GONE},
+	{DRAINING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, DRAINING, GONE},
+	{DRAINING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, DRAINING, GONE},
+	{DRAINING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, DRAINING, GONE},
+
+	{QUARANTINED, OPENING, MSD_LIFE_OPENED, 0, QUARANTINED, OTHERWISE},
+	{QUARANTINED, OPENING, MSD_LIFE_IDLE, 0, QUARANTINED, "kill-idle"},
+	{QUARANTINED, OPEN, MSD_LIFE_IDLE, 0, QUARANTINED, "kill-idle"},
+	{QUARANTINED, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, QUARANTINED, ""},
+	{QUARANTINED, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, QUARANTINED, ""},
+	{QUARANTINED, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, QUARANTINED, ""},
+	{QUARANTINED, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, QUARANTINED, ""},
+	{QUARANTINED, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, QUARANTINED, ""},
+};
+
+/* Events that are about no worker: the same whatever the worker does, but for whether
+ * there is a process to wait for. */
+static const struct plain_row {
+	enum msd_module_state from;
+	enum msd_life_event_type event;
+	enum msd_module_state to;
+	const char *with_process, *without;
+} plain_rows[] = {
+	{LOADING, MSD_LIFE_LOAD, LOADING, "start", "start"},
+	{LOADING, MSD_LIFE_UNREADABLE, FAILED, "", ""},
+	{LOADING, MSD_LIFE_BLAMED, LOADING, "", ""},
+	{READY, MSD_LIFE_BLAMED, READY, "", ""},
+	{RESTARTING, MSD_LIFE_BLAMED, RESTARTING, "", ""},
+	{DRAINING, MSD_LIFE_BLAMED, DRAINING, "", ""},
+	{QUARANTINED, MSD_LIFE_BLAMED, QUARANTINED, "", ""},
+	{LOADING, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
+	{READY, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
+	{RESTARTING, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
+	{DRAINING, MSD_LIFE_UNLOAD, DRAINING, "", ""},
+	{FAILED, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
+	{QUARANTINED, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
+	{DRAINING, MSD_LIFE_DRAIN_OVER, DRAINING, "give-up kill-drained",
+	 "give-up kill-drained"},
+};
+
+static const struct plain_row *plain_row_of(enum msd_module_state from,
+					    enum msd_life_event_type event)
+{
+	for (size_t i = 0; i < sizeof(plain_rows) / sizeof(plain_rows[0]); i++)
+		if (plain_rows[i].from == from && plain_rows[i].event == event)
+			return &plain_rows[i];
+	return NULL;
+}
+
+static const struct row *row_of(enum msd_module_state from, enum msd_phase phase,
+				enum msd_life_event_type event, enum msd_loss loss)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].from == from && rows[i].phase == phase &&
+		    rows[i].event == event &&
+		    (event != MSD_LIFE_LOST || rows[i].loss == loss))
+			return &rows[i];
+	return NULL;
+}
+
+static struct msd_life life_in(enum msd_module_state state, struct msd_life_worker *w,
+			       enum msd_phase phase)
+{
+	*w = (struct msd_life_worker){.phase = phase};
+	return (struct msd_life){.state = state,
+				 .workers = w,
+				 .n_workers = 1,
+				 .n_open = phase == OPEN ? 1u : 0u,
+				 .load_limit_ms = 1000,
+				 .drain_limit_ms = 100,
+				 .max_deaths = 5};
+}
+
+/* As one line of names. */
+static const char *text_of(const struct msd_life_actions *as)
+{
+	static char text[400];
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < as->n; i++) {
+		if (i > 0)
+			(void)strncat(text, " ", sizeof(text) - strlen(text) - 1);
+		(void)strncat(text, action_names[as->all[i].type],
+			      sizeof(text) - strlen(text) - 1);
+	}
+	return text;
+}
+
+static bool is_plain(enum msd_life_event_type event)
+{
+	return event == MSD_LIFE_LOAD || event == MSD_LIFE_UNREADABLE ||
+	       event == MSD_LIFE_BLAMED || event == MSD_LIFE_UNLOAD ||
+	       event == MSD_LIFE_DRAIN_OVER;
+}
+
+/* One cell of state, phase, event and loss. */
+static void expect_cell(enum msd_module_state state, enum msd_phase phase,
+			const struct msd_life_event *e)
+{
+	struct msd_life_worker w;
+	struct msd_life life = life_in(state, &w, phase);
+	struct msd_life_actions as;
+	const struct plain_row *plain = plain_row_of(state, e->type);
+	const struct row *row = row_of(state, phase, e->type, e->loss);
+	const bool is_legal = is_plain(e->type) ? plain != NULL : row != NULL;
+
+	cr_assert_eq(msd_life_may_come(&life, e), is_legal, "%s, phase %d, event %d/%d",
+		     msd_module_state_name(state), (int)phase, (int)e->type,
+		     (int)e->loss);
+	if (!is_legal)
+		return;
+	const char *expected = row != NULL                         ? row->actions
+			       : phase == OPENING || phase == OPEN ? plain->with_process
+								   : plain->without;
+	msd_life_step(&life, e, 5000, &as);
+	cr_expect_eq(life.state, row != NULL ? row->to : plain->to,
+		     "%s, phase %d, event %d: now %s", msd_module_state_name(state),
+		     (int)phase, (int)e->type, msd_module_state_name(life.state));
+	cr_expect_str_eq(text_of(&as), expected, "%s, phase %d, event %d: got \"%s\"",
+			 msd_module_state_name(state), (int)phase, (int)e->type,
+			 text_of(&as));
+}
+
+Test(life_step, each_state_does_with_each_event_what_the_table_says)
+{
+	for (int state = 0; state < MSD_STATE_COUNT; state++)
+		for (int phase = 0; phase < MSD_PHASE_COUNT; phase++)
+			for (int event = 0; event < MSD_LIFE_EVENT_COUNT; event++)
+				for (int loss = 0; loss <= MSD_LOSS_DEVICE; loss++)
+					expect_cell(
+						(enum msd_module_state)state,
+						(enum msd_phase)phase,
+						&(struct msd_life_event){
+							.type = (enum msd_life_event_type)
+								event,
+							.loss = (enum msd_loss)loss});
+}
+
+Test(life_step, only_these_moves_are_legal)
+{
+	static const char *const legal[] = {
+		"LOADING READY",        "LOADING FAILED",         "LOADING DRAINING",
+		"READY RESTARTING",     "READY QUARANTINED",      "READY DRAINING",
+		"RESTARTING READY",     "RESTARTING QUARANTINED", "RESTARTING DRAINING",
+		"QUARANTINED DRAINING", "FAILED DRAINING"};
+	unsigned n = 0;
+
+	for (int from = 0; from < MSD_STATE_COUNT; from++)
+		for (int to = 0; to < MSD_STATE_COUNT; to++) {
+			char pair[64];
+			bool is_legal = false;
+			(void)snprintf(
+				pair, sizeof(pair), "%s %s",
+				msd_module_state_name((enum msd_module_state)from),
+				msd_module_state_name((enum msd_module_state)to));
+			for (size_t i = 0; i < sizeof(legal) / sizeof(legal[0]); i++)
+				is_legal |= strcmp(pair, legal[i]) == 0;
+			cr_expect_eq(msd_life_may_move((enum msd_module_state)from,
+						       (enum msd_module_state)to),
+				     is_legal, "%s", pair);
+			n += is_legal ? 1 : 0;
+		}
+	cr_expect_eq(n, sizeof(legal) / sizeof(legal[0]));
+}
+
+Test(life_step, an_illegal_event_ends_the_process, .signal = SIGABRT)
+{
+	struct msd_life_worker w;
+	struct msd_life life = life_in(FAILED, &w, OFF);
+	struct msd_life_actions as;
+
+	msd_life_step(&life, &(struct msd_life_event){.type = MSD_LIFE_OPENED}, 0, &as);
+}
