@@ -2,13 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "daemon/wire/conn_parts.h"
 
 #define RBUF_BYTES (256u * 1024u)
-#define FAREWELL_READS 16 /* of unread bytes, before a close */
 
 static void on_prepare(uv_prepare_t *handle)
 {
@@ -44,6 +41,7 @@ void msd_wire_finish(struct msd_wire *w)
 	free(w->rbuf);
 	w->rbuf = NULL;
 }
+
 static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct msd_conn *c = handle->data;
@@ -66,7 +64,10 @@ void msd_conn_poll_update(struct msd_conn *c)
 	int events = (c->is_paused || c->waits_for_place ? 0 : UV_READABLE) |
 		     (c->wants_write ? UV_WRITABLE : 0);
 
-	if (c->is_closing || events == c->events)
+	if (c->is_closing)
+		return;
+	events = c->transport.ops->wants(&c->transport, events);
+	if (events == c->events)
 		return;
 	c->events = events;
 	if (events == 0)
@@ -106,18 +107,21 @@ void msd_conn_pause(struct msd_conn *c, bool pause)
 	resume(c);
 }
 
-msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w, int fd,
-		      const struct msd_conn_ops *ops,
+msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
+		      struct msd_transport transport, const struct msd_conn_ops *ops,
 		      const struct msd_conn_limits *limits, void *user,
 		      struct msd_diag *d)
 {
-	*c = (struct msd_conn){
-		.fd = fd, .user = user, .wire = w, .ops = ops, .limits = *limits};
+	*c = (struct msd_conn){.transport = transport,
+			       .user = user,
+			       .wire = w,
+			       .ops = ops,
+			       .limits = *limits};
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
-	int rc = uv_poll_init(w->loop, &c->poll, fd); /* sets O_NONBLOCK */
+	int rc = uv_poll_init(w->loop, &c->poll, transport.fd); /* sets O_NONBLOCK */
 	if (rc != 0) {
-		(void)close(fd);
+		c->transport.ops->close(&c->transport);
 		return msd_diag_set(d, MSD_IO, "watching a socket: %s",
 				    uv_strerror(rc));
 	}
@@ -142,9 +146,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	c->ops->on_closed(c, c->close_err, c->close_why);
 }
 
-/* Tell the peer why, as far as its socket takes it now. What it sent and nobody will
- * read is taken out of the way: unread bytes would turn the close into a reset that may
- * overtake the last frame. */
+/* Tell the peer why, as far as its transport takes it now. */
 static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_out *o = c->ops->farewell(c, err, why);
@@ -153,12 +155,9 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 		return;
 	msd_conn_send(c, o);
 	msd_conn_flush(c);
-	if (c->is_closing)
-		return;
-	(void)shutdown(c->fd, SHUT_WR);
-	for (int i = 0; i < FAREWELL_READS; i++)
-		if (recv(c->fd, c->wire->rbuf, c->wire->rbuf_bytes, MSG_DONTWAIT) <= 0)
-			break;
+	if (!c->is_closing)
+		c->transport.ops->end(&c->transport, c->wire->rbuf,
+				      c->wire->rbuf_bytes);
 }
 
 void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
@@ -178,6 +177,5 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	c->open_handles = 2;
 	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
 	uv_close((uv_handle_t *)&c->resume, on_handle_closed);
-	(void)close(c->fd);
-	c->fd = -1;
+	c->transport.ops->close(&c->transport);
 }

@@ -4,7 +4,8 @@
  * One framed connection on a libuv loop: a client's socket in the supervisor, either
  * end of the channel between supervisor and worker. Reads frames, places payloads
  * straight where their owner wants them, writes queued frames gathered into few
- * sendmsg() calls, carries descriptors. Knows frames and bodies, nothing of methods.
+ * writes, carries descriptors. Knows frames and bodies, nothing of methods, and of the
+ * socket what transport.h says.
  *
  * Ownership: the creator owns the struct (embedded by value) and frees it in on_closed,
  * which is called exactly once, after msd_conn_close() or a failure. All calls on the
@@ -21,6 +22,7 @@
 #include <uv.h>
 
 #include "daemon/wire/list.h"
+#include "daemon/wire/transport.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 
@@ -102,10 +104,10 @@ void msd_wire_finish(struct msd_wire *w); /* frees memory, after the loop ended 
 
 struct msd_conn {
 	/* public, read-only */
-	int fd;
 	void *user;            /* the owner's */
 	uint64_t queued_bytes; /* not yet written */
 	/* private */
+	struct msd_transport transport;
 	struct msd_wire *wire;
 	const struct msd_conn_ops *ops;
 	struct msd_conn_limits limits;
@@ -123,9 +125,8 @@ struct msd_conn {
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t n_spare;
-	uv_timer_t resume; /* goes on with spare on a later turn */
-	int fds[4];        /* received, not yet taken */
-	unsigned n_fds;
+	uv_timer_t resume;  /* goes on with spare on a later turn */
+	struct msd_fds fds; /* received, not yet taken */
 	bool is_paused, is_closing, waits_for_place, wants_write, has_said_farewell;
 	int open_handles;
 	uint64_t last_progress_ms; /* of writing, loop time */
@@ -134,16 +135,18 @@ struct msd_conn {
 };
 
 /**
- * Start reading from @fd, a connected stream socket that the connection now owns (set
- * non-blocking here). On failure @fd is closed and on_closed is not called.
+ * Start reading from @transport, which the connection now owns (its descriptor is set
+ * non-blocking here). On failure it is closed and on_closed is not called.
  */
-MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w, int fd,
+MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
+				     struct msd_transport transport,
 				     const struct msd_conn_ops *ops,
 				     const struct msd_conn_limits *limits, void *user,
 				     struct msd_diag *d);
-/** Queue a frame; takes it over in every case. Written at the end of this turn. */
+/** Queue a frame; takes it over in every case. Written at the end of this turn. One
+ * that carries a descriptor needs a transport that may pass it. */
 void msd_conn_send(struct msd_conn *c, struct msd_out *o);
-/** Write what is queued now, as far as the socket takes it. */
+/** Write what is queued now, as far as the transport takes it. */
 void msd_conn_flush(struct msd_conn *c);
 /** Read what has come now without waiting (a worker between two calls). */
 void msd_conn_poll_now(struct msd_conn *c);

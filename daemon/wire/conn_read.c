@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /*
@@ -19,10 +18,11 @@ enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
 void msd_conn_close_fds(struct msd_conn *c)
 {
-	for (unsigned i = 0; i < c->n_fds; i++)
-		(void)close(c->fds[i]);
-	c->n_fds = 0;
+	for (unsigned i = 0; i < c->fds.n; i++)
+		(void)close(c->fds.fd[i]);
+	c->fds.n = 0;
 }
+
 static void body_release(struct msd_conn *c)
 {
 	if (c->body_cap > KEEP_BODY_BYTES) {
@@ -178,24 +178,6 @@ static void consume(struct msd_conn *c, uint8_t *p, size_t n)
 		keep_spare(c, p, n);
 }
 
-static void keep_fds(struct msd_conn *c, const struct msghdr *m)
-{
-	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL;
-	     h = CMSG_NXTHDR((struct msghdr *)(uintptr_t)m, h)) {
-		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
-			continue;
-		size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < n; i++) {
-			int fd;
-			memcpy(&fd, CMSG_DATA(h) + i * sizeof(int), sizeof(fd));
-			if (c->limits.takes_fds && c->n_fds < 4)
-				c->fds[c->n_fds++] = fd;
-			else
-				(void)close(fd);
-		}
-	}
-}
-
 /* The part of the current frame that can be read straight into place; 0 when there is
  * none. */
 static struct iovec direct_target(const struct msd_conn *c)
@@ -218,41 +200,35 @@ static void direct_advance(struct msd_conn *c, size_t n)
 		body_done(c, c->body);
 }
 
-static void read_failed(struct msd_conn *c, ssize_t n, int error)
+static void read_failed(struct msd_conn *c, ssize_t n)
 {
 	if (n == 0 && c->state == S_HEADER && c->have == 0)
 		msd_conn_close(c, MSD_OK, "closed by the peer");
 	else if (n == 0)
 		msd_conn_close(c, MSD_IO, "ended inside a frame");
 	else
-		msd_conn_close(c, MSD_IO, strerror(error));
+		msd_conn_close(c, MSD_IO, strerror((int)-n));
 }
 
-/* One recvmsg and what follows from it. False when there is nothing more to read now.
- */
+/* One read and what follows from it. False when there is nothing more to read now. */
 static bool read_once(struct msd_conn *c)
 {
-	char control[CMSG_SPACE(4 * sizeof(int))];
-	struct iovec iov[2];
-	struct msghdr m = {.msg_iov = iov, .msg_control = control};
+	struct iovec pieces[2];
+	size_t n_pieces = 0;
 	struct iovec direct = direct_target(c);
 	size_t room = direct.iov_len + c->wire->rbuf_bytes;
 
 	if (direct.iov_len > 0)
-		iov[m.msg_iovlen++] = direct;
-	iov[m.msg_iovlen++] = (struct iovec){c->wire->rbuf, c->wire->rbuf_bytes};
-	m.msg_controllen = sizeof(control);
-	ssize_t n = recvmsg(c->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (n < 0 && errno == EINTR)
-		return true;
-	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		pieces[n_pieces++] = direct;
+	pieces[n_pieces++] = (struct iovec){c->wire->rbuf, c->wire->rbuf_bytes};
+	ssize_t n = c->transport.ops->read(&c->transport, pieces, n_pieces,
+					   c->limits.takes_fds ? &c->fds : NULL);
+	if (n == -EAGAIN || n == -EWOULDBLOCK)
 		return false;
 	if (n <= 0) {
-		read_failed(c, n, errno);
+		read_failed(c, n);
 		return false;
 	}
-	if (m.msg_controllen > 0)
-		keep_fds(c, &m);
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);
@@ -264,9 +240,9 @@ static bool read_once(struct msd_conn *c)
 	}
 	/* Between two frames nothing is owed: a descriptor that nobody took was not
 	 * expected. */
-	if (c->n_fds > 0 && c->state == S_HEADER && c->have == 0)
+	if (c->fds.n > 0 && c->state == S_HEADER && c->have == 0)
 		msd_conn_close_fds(c);
-	/* A short read means the socket is empty: the next call would say EAGAIN. */
+	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room || (direct.iov_len > 0 && (size_t)n >= direct.iov_len);
 }
 
@@ -297,10 +273,10 @@ void msd_conn_skip_payload(struct msd_conn *c)
 
 int msd_conn_take_fd(struct msd_conn *c)
 {
-	if (c->n_fds == 0)
+	if (c->fds.n == 0)
 		return -1;
-	int fd = c->fds[0];
-	c->n_fds--;
-	memmove(c->fds, c->fds + 1, c->n_fds * sizeof(c->fds[0]));
+	int fd = c->fds.fd[0];
+	c->fds.n--;
+	memmove(c->fds.fd, c->fds.fd + 1, c->fds.n * sizeof(c->fds.fd[0]));
 	return fd;
 }

@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#define IOVS_PER_SEND 64
+#define PIECES_PER_WRITE 64
 
 static struct msd_out *out_of(struct msd_list *link)
 {
@@ -43,6 +42,8 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 		out_finish(o, false);
 		return;
 	}
+	if (o->fd >= 0 && !c->transport.may_pass_fds)
+		abort(); /* our own mistake: no peer can ask for a descriptor */
 	if (c->queued_bytes > c->limits.max_queued_bytes) {
 		msd_conn_close(c, MSD_BUSY,
 			       "reads too slowly: queued bytes over the limit");
@@ -58,7 +59,7 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 		c->last_progress_ms = uv_now(c->wire->loop);
 	c->queued_bytes += out_bytes(o);
 	msd_list_append(&c->queue, &o->link);
-	/* While the socket is full the poll handle flushes. */
+	/* While the transport is full the poll handle flushes. */
 	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
 		msd_list_append(&c->wire->dirty, &c->dirty_link);
 }
@@ -74,7 +75,7 @@ static bool gather_one(const struct msd_out *o, uint64_t skip, struct iovec *iov
 			skip -= part.iov_len;
 			continue;
 		}
-		if (*n == IOVS_PER_SEND)
+		if (*n == PIECES_PER_WRITE)
 			return false;
 		iov[(*n)++] = (struct iovec){(uint8_t *)part.iov_base + skip,
 					     part.iov_len - (size_t)skip};
@@ -84,7 +85,7 @@ static bool gather_one(const struct msd_out *o, uint64_t skip, struct iovec *iov
 }
 
 /* A descriptor travels with its own frame alone: it is at the front when it is sent,
- * and the frames behind it wait for the next sendmsg. */
+ * and the frames behind it wait for the next write. */
 static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
 {
 	int n = 0;
@@ -127,43 +128,27 @@ static void wrote(struct msd_conn *c, uint64_t n)
 	}
 }
 
-static ssize_t send_once(struct msd_conn *c)
+static ssize_t write_once(struct msd_conn *c)
 {
-	struct iovec iov[IOVS_PER_SEND];
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
+	struct iovec pieces[PIECES_PER_WRITE];
 	int fd;
-	struct msghdr m = {.msg_iov = iov};
+	const int n = gather(c, pieces, &fd);
 
-	m.msg_iovlen = (size_t)gather(c, iov, &fd);
-	if (fd >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-		h->cmsg_level = SOL_SOCKET;
-		h->cmsg_type = SCM_RIGHTS;
-		h->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(h), &fd, sizeof(int));
-	}
-	return sendmsg(c->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return c->transport.ops->writev(&c->transport, pieces, (size_t)n, fd);
 }
 
 void msd_conn_flush(struct msd_conn *c)
 {
 	msd_list_remove(&c->dirty_link);
 	while (!c->is_closing && !msd_list_is_empty(&c->queue)) {
-		ssize_t n = send_once(c);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+		ssize_t n = write_once(c);
+		if (n == -EAGAIN || n == -EWOULDBLOCK) {
 			c->wants_write = true;
 			msd_conn_poll_update(c);
 			return;
 		}
 		if (n < 0) {
-			msd_conn_close(c, MSD_IO, strerror(errno));
+			msd_conn_close(c, MSD_IO, strerror((int)-n));
 			return;
 		}
 		wrote(c, (uint64_t)n);

@@ -200,7 +200,9 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, on_new_segment, peer);
 	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
-	msd_err err = msd_conn_open(&peer->conn, &w->wire, fd, &ops, &limits, peer, d);
+	msd_err err =
+		msd_conn_open(&peer->conn, &w->wire, msd_transport_of_socket(fd, true),
+			      &ops, &limits, peer, d);
 	if (err != MSD_OK) {
 		peer_destroy(peer);
 		return err;

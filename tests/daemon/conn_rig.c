@@ -65,7 +65,9 @@ void rig_open(struct rig *r, bool takes_fds)
 	r->peer = ends[1];
 	(void)uv_loop_init(&r->loop);
 	cr_assert_eq(msd_wire_init(&r->wire, &r->loop, NULL), MSD_OK);
-	cr_assert_eq(msd_conn_open(&r->conn, &r->wire, ends[0], &ops, &limits, r, NULL),
+	cr_assert_eq(msd_conn_open(&r->conn, &r->wire,
+				   msd_transport_of_socket(ends[0], true), &ops,
+				   &limits, r, NULL),
 		     MSD_OK);
 }
 

@@ -321,8 +321,9 @@ static struct msd_session *session_new(struct msd_server *server, int fd, bool i
 	msd_list_init(&s->lanes);
 	msd_list_init(&s->space_link);
 	msd_handles_init(&s->handles, (uint32_t)server->limits.max_handles);
-	if (msd_conn_open(&s->conn, &server->wire, fd, &session_ops, &limits, s, &d) !=
-	    MSD_OK) {
+	if (msd_conn_open(&s->conn, &server->wire,
+			  msd_transport_of_socket(fd, is_local), &session_ops, &limits,
+			  s, &d) != MSD_OK) {
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
 		msd_diag_finish(&d);
 		free(s);

@@ -186,7 +186,8 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 		.takes_fds = true,
 	};
 
-	return msd_conn_open(&p->channel, &p->server->wire, fd, &channel_ops, &limits,
+	return msd_conn_open(&p->channel, &p->server->wire,
+			     msd_transport_of_socket(fd, true), &channel_ops, &limits,
 			     p, d);
 }
 

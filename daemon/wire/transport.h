@@ -1,0 +1,66 @@
+#ifndef MSD_WIRE_TRANSPORT_H
+#define MSD_WIRE_TRANSPORT_H
+/*
+ * How bytes get to the other side of a connection and back. A connection (conn.h) knows
+ * frames and asks a transport for everything that is done with its descriptor; so
+ * another kind of transport is one more file and nothing else. socket.c is a stream
+ * socket as it is.
+ *
+ * Nothing blocks: who is told "not now" waits for the events that wants() names.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define MSD_TRANSPORT_FDS 4u
+
+/* Descriptors that were received and not yet taken; owned. */
+struct msd_fds {
+	int fd[MSD_TRANSPORT_FDS];
+	unsigned n;
+};
+
+struct msd_transport;
+
+struct msd_transport_ops {
+	/**
+	 * Fill @n pieces in order with what has come. Fewer bytes than they have room
+	 * for mean that nothing more is there now. Descriptors that came with the bytes
+	 * are appended to @fds; those that it has no room for are closed, all of them
+	 * where it is NULL. Returns bytes; 0: the other side has ended; -EAGAIN:
+	 * nothing has come; another -errno: it is broken.
+	 */
+	ssize_t (*read)(struct msd_transport *t, struct iovec *pieces, size_t n,
+			struct msd_fds *fds);
+	/**
+	 * Write @n pieces as far as it takes them, and pass @fd (-1: none; borrowed)
+	 * with the first byte. Returns bytes; -EAGAIN: none now; another -errno: it is
+	 * broken.
+	 */
+	ssize_t (*writev)(struct msd_transport *t, struct iovec *pieces, size_t n,
+			  int fd);
+	/** The events of the descriptor that reading, writing or both (@events, of
+	 * UV_READABLE and UV_WRITABLE) wait for. */
+	int (*wants)(const struct msd_transport *t, int events);
+	/**
+	 * Nothing will be written or read any more, and what was written should arrive:
+	 * say so to the other side, and drop what it has sent. @scratch is room for
+	 * that.
+	 */
+	void (*end)(struct msd_transport *t, void *scratch, size_t n);
+	/** Close the descriptor; the transport's last call. */
+	void (*close)(struct msd_transport *t);
+};
+
+struct msd_transport {
+	const struct msd_transport_ops *ops;
+	int fd;            /* owned; what a loop polls */
+	bool may_pass_fds; /* writev may be given a descriptor */
+};
+
+/** A connected stream socket, owned from here on; @may_pass_fds is for unix sockets. */
+struct msd_transport msd_transport_of_socket(int fd, bool may_pass_fds);
+
+#endif
