@@ -136,39 +136,39 @@ Test(mlf, sizes_beyond_the_file_are_refused)
 	}
 }
 
+static const char *const wrong_metadata[] = {
+	"",
+	"[]",
+	"{",
+	"{}",
+	"{\"version\":\"5\"}",
+	"{\"version\":0}",
+	"{\"version\":5}",
+	"{\"version\":5,\"version\":5}",
+	"{\"version\":5,\"model_name\":1,\"target\":{},\"executors\":[]}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":[1],"
+	"\"executors\":[],\"style\":\"operator\"}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":{\"1\":{}},"
+	"\"executors\":[],\"style\":\"operator\"}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
+	"\"executors\":\"graph\",\"style\":\"operator\"}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
+	"\"executors\":[],\"style\":\"other\"}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
+	"\"executors\":[\"graph\"],\"style\":\"full-model\"}",
+	"{\"version\":5,\"model_name\":\"m\",\"target\":{},\"memory\":7,"
+	"\"executors\":[],\"style\":\"operator\"}",
+	"{\"version\":7,\"modules\":{}}",
+	"{\"version\":7,\"modules\":[]}",
+	"{\"version\":7,\"modules\":{\"m\":[]}}",
+};
+
 Test(mlf, metadata_of_wrong_types_is_refused)
 {
-	static const char *const texts[] = {
-		"",
-		"[]",
-		"{",
-		"{}",
-		"{\"version\":\"5\"}",
-		"{\"version\":0}",
-		"{\"version\":5}",
-		"{\"version\":5,\"version\":5}",
-		"{\"version\":5,\"model_name\":1,\"target\":{},\"executors\":[]}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":[1],"
-		"\"executors\":[],\"style\":\"operator\"}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":{\"1\":{}},"
-		"\"executors\":[],\"style\":\"operator\"}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
-		"\"executors\":\"graph\",\"style\":\"operator\"}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
-		"\"executors\":[],\"style\":\"other\"}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":{},"
-		"\"executors\":[\"graph\"],\"style\":\"full-model\"}",
-		"{\"version\":5,\"model_name\":\"m\",\"target\":{},\"memory\":7,"
-		"\"executors\":[],\"style\":\"operator\"}",
-		"{\"version\":7,\"modules\":{}}",
-		"{\"version\":7,\"modules\":[]}",
-		"{\"version\":7,\"modules\":{\"m\":[]}}",
-	};
+	for (size_t i = 0; i < sizeof(wrong_metadata) / sizeof(*wrong_metadata); i++) {
+		struct bw w = mlf_of_metadata(wrong_metadata[i]);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct bw w = mlf_of_metadata(texts[i]);
-
-		cr_expect_eq(read_all(&w), MSD_BAD_ARTIFACT, "%s", texts[i]);
+		cr_expect_eq(read_all(&w), MSD_BAD_ARTIFACT, "%s", wrong_metadata[i]);
 		bw_free(&w);
 	}
 }

@@ -56,10 +56,9 @@ static struct {
 	{MSD_RELAY_KILL, 1, {4}, "kill r4"},
 };
 
-Test(relay_text, lists_every_operation)
+/* The text of an image whose function consists of the @n instructions of @code. */
+static struct msd_buf text_of(struct msd_relay_ins *code, size_t n)
 {
-	const size_t n = sizeof(rows) / sizeof(*rows);
-	struct msd_relay_ins code[sizeof(rows) / sizeof(*rows)];
 	struct msd_span params[] = {SPAN("x")};
 	struct msd_span packed[] = {SPAN("add")};
 	struct msd_relay_func func = {.name = SPAN("main"),
@@ -77,6 +76,16 @@ Test(relay_text, lists_every_operation)
 					    .funcs = &func,
 					    .n_funcs = 1};
 	struct msd_buf out = {0};
+
+	msd_relay_text(&img, &out);
+	msd_buf_put_u8(&out, '\0');
+	return out;
+}
+
+Test(relay_text, lists_every_operation)
+{
+	const size_t n = sizeof(rows) / sizeof(*rows);
+	struct msd_relay_ins code[sizeof(rows) / sizeof(*rows)];
 	struct msd_buf expected = {0};
 
 	msd_buf_printf(&expected, "c0 = tensor float32[7]\n"
@@ -86,8 +95,7 @@ Test(relay_text, lists_every_operation)
 		code[i] = (struct msd_relay_ins){rows[i].op, rows[i].n, rows[i].fields};
 		msd_buf_printf(&expected, "%6zu %s\n", i, rows[i].text);
 	}
-	msd_relay_text(&img, &out);
-	msd_buf_put_u8(&out, '\0');
+	struct msd_buf out = text_of(code, n);
 	msd_buf_put_u8(&expected, '\0');
 	cr_expect_str_eq((char *)out.p, (char *)expected.p);
 	msd_buf_finish(&out);

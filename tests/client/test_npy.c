@@ -90,38 +90,40 @@ Test(npy, takes_elements_as_another_type_of_equal_size)
 	msd_buf_finish(&f);
 }
 
+static const struct {
+	const char *descr, *order, *shape;
+	msd_err err;
+} bad_headers[] = {
+	{"'|O'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"[('a', '<f4')]", "False", "(1,)", MSD_UNSUPPORTED},
+	{"('<f4', (2,))", "False", "(1,)", MSD_UNSUPPORTED},
+	{"'<U4'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"'<M8[ns]'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"'<f16'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"'<i3'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"'<i'", "False", "(1,)", MSD_UNSUPPORTED},
+	{"4", "False", "(1,)", MSD_BAD_REQUEST},
+	{"'<i4'", "0", "(1,)", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(-1,)", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "[1]", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(1", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(99999999999999999999,)", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(4611686018427387904, 4)", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(1,), 'more': 1", MSD_BAD_REQUEST},
+	{"'<i4'", "False", "(1,), 'descr': '<i4'", MSD_BAD_REQUEST},
+};
+
 Test(npy, refuses_what_is_no_array_of_numbers)
 {
-	static const struct {
-		const char *descr, *order, *shape;
-		msd_err err;
-	} bad[] = {
-		{"'|O'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"[('a', '<f4')]", "False", "(1,)", MSD_UNSUPPORTED},
-		{"('<f4', (2,))", "False", "(1,)", MSD_UNSUPPORTED},
-		{"'<U4'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"'<M8[ns]'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"'<f16'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"'<i3'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"'<i'", "False", "(1,)", MSD_UNSUPPORTED},
-		{"4", "False", "(1,)", MSD_BAD_REQUEST},
-		{"'<i4'", "0", "(1,)", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(-1,)", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "[1]", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(1", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(99999999999999999999,)", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(4611686018427387904, 4)", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(1,), 'more': 1", MSD_BAD_REQUEST},
-		{"'<i4'", "False", "(1,), 'descr': '<i4'", MSD_BAD_REQUEST},
-	};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct msd_buf f = file_of(1, bad[i].descr, bad[i].order, bad[i].shape,
-					   "\0\0\0\0", 4);
+	for (size_t i = 0; i < sizeof(bad_headers) / sizeof(bad_headers[0]); i++) {
+		struct msd_buf f =
+			file_of(1, bad_headers[i].descr, bad_headers[i].order,
+				bad_headers[i].shape, "\0\0\0\0", 4);
 		struct msd_npy npy;
 
-		cr_expect_eq(read_npy(&f, NULL, &npy), bad[i].err, "%s %s %s",
-			     bad[i].descr, bad[i].order, bad[i].shape);
+		cr_expect_eq(read_npy(&f, NULL, &npy), bad_headers[i].err, "%s %s %s",
+			     bad_headers[i].descr, bad_headers[i].order,
+			     bad_headers[i].shape);
 		msd_buf_finish(&f);
 	}
 }

@@ -24,40 +24,41 @@ static modser_value tensor_of(const char *dtype, const int64_t *shape, uint32_t 
 }
 
 /* Expected values computed with numpy and ml_dtypes. */
+static const struct {
+	const char *dtype;
+	uint8_t bits[2];
+	const char *text;
+} small_floats[] = {
+	{"float16", {0x00, 0x3c}, "1.0"},
+	{"float16", {0x01, 0x00}, "5.9604645e-08"},
+	{"float16", {0x00, 0xfc}, "-inf"},
+	{"float16", {0x66, 0x2e}, "0.099975586"},
+	{"bfloat16", {0x80, 0xbf}, "-1.0"},
+	{"bfloat16", {0xc0, 0x7f}, "nan"},
+	{"float8_e4m3fn", {0x7e}, "448.0"},
+	{"float8_e4m3fn", {0x7f}, "nan"},
+	{"float8_e4m3fn", {0x01}, "0.001953125"},
+	{"float8_e5m2", {0x7b}, "57344.0"},
+	{"float8_e5m2", {0x7c}, "inf"},
+	{"float8_e4m3fnuz", {0x80}, "nan"},
+	{"float8_e4m3fnuz", {0x7f}, "240.0"},
+	{"float8_e8m0fnu", {0x80}, "2.0"},
+	{"float8_e8m0fnu", {0xff}, "nan"},
+	{"float4_e2m1fn", {0x07}, "6.0"},
+	{"int4", {0x0f}, "-1"},
+	{"uint4", {0x0f}, "15"},
+	{"bool", {0x01}, "true"},
+};
+
 Test(print, reads_every_small_float)
 {
-	static const struct {
-		const char *dtype;
-		uint8_t bits[2];
-		const char *text;
-	} cases[] = {
-		{"float16", {0x00, 0x3c}, "1.0"},
-		{"float16", {0x01, 0x00}, "5.9604645e-08"},
-		{"float16", {0x00, 0xfc}, "-inf"},
-		{"float16", {0x66, 0x2e}, "0.099975586"},
-		{"bfloat16", {0x80, 0xbf}, "-1.0"},
-		{"bfloat16", {0xc0, 0x7f}, "nan"},
-		{"float8_e4m3fn", {0x7e}, "448.0"},
-		{"float8_e4m3fn", {0x7f}, "nan"},
-		{"float8_e4m3fn", {0x01}, "0.001953125"},
-		{"float8_e5m2", {0x7b}, "57344.0"},
-		{"float8_e5m2", {0x7c}, "inf"},
-		{"float8_e4m3fnuz", {0x80}, "nan"},
-		{"float8_e4m3fnuz", {0x7f}, "240.0"},
-		{"float8_e8m0fnu", {0x80}, "2.0"},
-		{"float8_e8m0fnu", {0xff}, "nan"},
-		{"float4_e2m1fn", {0x07}, "6.0"},
-		{"int4", {0x0f}, "-1"},
-		{"uint4", {0x0f}, "15"},
-		{"bool", {0x01}, "true"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		modser_value v = tensor_of(cases[i].dtype, NULL, 0, cases[i].bits);
+	for (size_t i = 0; i < sizeof(small_floats) / sizeof(small_floats[0]); i++) {
+		modser_value v =
+			tensor_of(small_floats[i].dtype, NULL, 0, small_floats[i].bits);
 		struct msd_buf out = {0};
 
 		msd_print_value(&out, &v, false);
-		expect_text(&out, cases[i].text);
+		expect_text(&out, small_floats[i].text);
 	}
 }
 

@@ -43,40 +43,40 @@ Test(options, sizes_take_suffixes_and_an_equals_sign)
 	msd_options_finish(&o);
 }
 
+static const struct {
+	const char *words[4];
+	const char *named;
+} wrong_lines[] = {
+	{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
+	{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
+	{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
+	{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
+	{{"--listen=unix:/x", "--load", "m="}, "NAME=FILE"},
+	{{"--listen=unix:/x", "--load", "m=,device=cpu"}, "NAME=FILE"},
+	{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
+	{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
+	{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
+	{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
+	{{"--listen=unix:/x", "--load=m=x.so,workers=0"}, "workers 0"},
+	{{"--listen=unix:/x", "--load=m=x.so,workers=2x"}, "workers 2x"},
+	{{"--listen=unix:/x", "--load=m=x.so,instances=2"}, "say workers="},
+	{{"--listen=unix:/x", "--max-instances=2"}, "say --max-workers"},
+	{{"--listen=unix:/x", "--max-instances", "2"}, "say --max-workers"},
+	{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
+	{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
+	{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
+	{{"--listen=gopher:/x"}, "gopher:/x"},
+	{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"},
+	{{"--load", "a=b.so"}, "--listen"}};
+
 Test(options, refused_with_the_option_and_what_it_takes)
 {
-	static const struct {
-		const char *words[4];
-		const char *named;
-	} lines[] = {
-		{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
-		{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
-		{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
-		{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
-		{{"--listen=unix:/x", "--load", "m="}, "NAME=FILE"},
-		{{"--listen=unix:/x", "--load", "m=,device=cpu"}, "NAME=FILE"},
-		{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
-		{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
-		{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
-		{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
-		{{"--listen=unix:/x", "--load=m=x.so,workers=0"}, "workers 0"},
-		{{"--listen=unix:/x", "--load=m=x.so,workers=2x"}, "workers 2x"},
-		{{"--listen=unix:/x", "--load=m=x.so,instances=2"}, "say workers="},
-		{{"--listen=unix:/x", "--max-instances=2"}, "say --max-workers"},
-		{{"--listen=unix:/x", "--max-instances", "2"}, "say --max-workers"},
-		{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
-		{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
-		{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
-		{{"--listen=gopher:/x"}, "gopher:/x"},
-		{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"},
-		{{"--load", "a=b.so"}, "--listen"}};
-
-	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (unsigned i = 0; i < sizeof(wrong_lines) / sizeof(wrong_lines[0]); i++) {
 		struct msd_options o;
 		struct msd_diag d = {0};
-		cr_expect_eq(read_line(&o, &d, lines[i].words), MSD_BAD_REQUEST,
+		cr_expect_eq(read_line(&o, &d, wrong_lines[i].words), MSD_BAD_REQUEST,
 			     "line %u", i);
-		cr_expect_not_null(strstr(msd_diag_text(&d), lines[i].named),
+		cr_expect_not_null(strstr(msd_diag_text(&d), wrong_lines[i].named),
 				   "line %u: %s", i, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_options_finish(&o);

@@ -240,17 +240,17 @@ def test_exit_codes(served, words, status):
         assert said.err.strip(), "says why"
 
 
-def no_daemon(host):
+def expect_no_daemon(host):
     said = harness.run(harness.BIN / "modser", "-H", host, "ping")
     assert said.status == 3 and host.split(":", 1)[1].strip("/") in said.err
     assert len(said.err.strip().splitlines()) == 2
 
 
 def test_no_daemon_is_exit_3_and_names_the_address():
-    no_daemon("unix:/no/such/socket")
+    expect_no_daemon("unix:/no/such/socket")
     with socket.socket() as taken:  # and nobody listens there
         taken.bind(("127.0.0.1", 0))
-        no_daemon(f"tcp://127.0.0.1:{taken.getsockname()[1]}")
+        expect_no_daemon(f"tcp://127.0.0.1:{taken.getsockname()[1]}")
 
 
 def test_a_passed_deadline_is_exit_5(served):
@@ -298,8 +298,10 @@ def test_help_and_version():
      ["call", "results:tuple"], ["call", "results:none"], ["call", "results:str"],
      ["inspect", harness.ZOO / "results.so"]],
 )
-def test_json_is_json(served, words):
-    json.loads(served.ok("--json", *words).out)
+def test_json_is_one_value_of_json(served, words):
+    text = served.ok("--json", *words).out
+    _, end = json.JSONDecoder().raw_decode(text)
+    assert text[end:].strip() == ""
 
 
 def test_errors_are_json_too(served):

@@ -146,39 +146,64 @@ def test_an_ahead_of_time_compiled_model_has_instances(daemon):
     daemon.ok("unload", "aot_state")
 
 
-def test_a_relax_model_keeps_its_inputs(daemon, fixtures):
+@pytest.fixture
+def control(daemon, fixtures):
+    """A Relax model of two inputs and two outputs: how instances of it are made, inputs, outputs."""
     name = loaded(daemon, need(fixtures, "tvm-0.27/ctrl.so"))
     data = np.load(fixtures / "tvm-0.27/ctrl.npz")
-    inputs = [data["in0"], data["in1"]]
     with Wire(daemon.host) as wire:
-        one, two = Instance(wire, name), Instance(wire, name)
-        one.vm_initialization(1, 0, 2)
-        assert one.get_function_arity("main") == 2
-        with pytest.raises(Failure, match="main was not invoked yet"):
-            one.get_output("main")
-        with pytest.raises(Failure, match=r"main: parameter 0 \(.*\) was not set"):
-            one.invoke_stateful("main")
-        one.set_input("main", *inputs)
-        two.set_input("main", inputs[0], np.zeros_like(inputs[1]))
-        for _ in range(2):
-            one.invoke_stateful("main")
-        assert one.get_output_arity("main") == 2 and one.get_output_arity("main", 0) == -1
-        for i in range(2):
-            assert one.get_output("main", i).tobytes() == data[f"out{i}"].tobytes()
-        assert len(one.get_output("main")) == 2
-        with pytest.raises(Failure, match="main was not invoked yet"):
-            two.get_output("main", 0)
-        assert one.main(*inputs)[0].tobytes() == data["out0"].tobytes()
-        with pytest.raises(Failure, match="argument 1: expected the number of one of 2 outputs"):
-            one.get_output("main", 2)
-        with pytest.raises(Failure, match="argument 2: the output is no tuple but a tensor"):
-            one.get_output("main", 0, 0)
-        with pytest.raises(Failure, match="argument 0: the model has no function mian"):
-            one.set_input("mian", *inputs)
-        with pytest.raises(Failure, match="set_input: main: expected 2 arguments, got 1"):
-            one.set_input("main", inputs[0])
-        with pytest.raises(Failure, match=r"set_input: main: argument 1 \(.*\): expected"):
-            one.set_input("main", inputs[0], inputs[1].astype("f8"))
+        yield (lambda: Instance(wire, name)), [data["in0"], data["in1"]], [data["out0"], data["out1"]]
+
+
+def test_a_relax_model_keeps_its_inputs(control):
+    make, inputs, outputs = control
+    one = make()
+    one.vm_initialization(1, 0, 2)
+    assert one.get_function_arity("main") == 2
+    one.set_input("main", *inputs)
+    for _ in range(2):
+        one.invoke_stateful("main")
+    assert one.get_output_arity("main") == 2 and one.get_output_arity("main", 0) == -1
+    for i in range(2):
+        assert one.get_output("main", i).tobytes() == outputs[i].tobytes()
+    assert len(one.get_output("main")) == 2
+    assert one.main(*inputs)[0].tobytes() == outputs[0].tobytes()
+
+
+def test_instances_of_a_relax_model_know_nothing_of_each_other(control):
+    make, inputs, _ = control
+    one, two = make(), make()
+    one.set_input("main", *inputs)
+    two.set_input("main", inputs[0], np.zeros_like(inputs[1]))
+    one.invoke_stateful("main")
+    with pytest.raises(Failure, match="main was not invoked yet"):
+        two.get_output("main", 0)
+
+
+def test_a_relax_model_says_what_was_not_done_before(control):
+    make, inputs, _ = control
+    one = make()
+    with pytest.raises(Failure, match="main was not invoked yet"):
+        one.get_output("main")
+    with pytest.raises(Failure, match=r"main: parameter 0 \(.*\) was not set"):
+        one.invoke_stateful("main")
+    one.set_input("main", *inputs)
+    one.invoke_stateful("main")
+    with pytest.raises(Failure, match="argument 1: expected the number of one of 2 outputs"):
+        one.get_output("main", 2)
+    with pytest.raises(Failure, match="argument 2: the output is no tuple but a tensor"):
+        one.get_output("main", 0, 0)
+
+
+def test_a_relax_model_names_wrong_inputs(control):
+    make, inputs, _ = control
+    one = make()
+    with pytest.raises(Failure, match="argument 0: the model has no function mian"):
+        one.set_input("mian", *inputs)
+    with pytest.raises(Failure, match="set_input: main: expected 2 arguments, got 1"):
+        one.set_input("main", inputs[0])
+    with pytest.raises(Failure, match=r"set_input: main: argument 1 \(.*\): expected"):
+        one.set_input("main", inputs[0], inputs[1].astype("f8"))
 
 
 def test_a_relax_model_saves_functions(daemon, fixtures):

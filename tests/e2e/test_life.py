@@ -180,7 +180,7 @@ def test_a_drain_has_an_end(own_daemon):
         wire.start("call", "faults:gate", gate.path)
         gate.entered()
         daemon.process.send_signal(signal.SIGTERM)
-        daemon.process.wait(harness.PATIENCE)
+        assert daemon.process.wait(harness.PATIENCE) == 0
     harness.until(lambda: not daemon.processes(), "workers are gone")
 
 
@@ -193,7 +193,7 @@ def test_a_second_sigterm_ends_at_once(own_daemon):
         daemon.process.send_signal(signal.SIGTERM)
         harness.until(lambda: refuses(daemon), "it drains")
         daemon.process.send_signal(signal.SIGTERM)
-        daemon.process.wait(harness.PATIENCE)
+        assert daemon.process.wait(harness.PATIENCE) == 0
     harness.until(lambda: not daemon.processes(), "workers are gone")
 
 

@@ -1,6 +1,7 @@
 """Where modserd listens and whom it lets in."""
 import errno
 import os
+import pathlib
 import resource
 import shutil
 import signal
@@ -13,7 +14,7 @@ import pytest
 from wire import Closed, Failure, Wire
 
 
-def fails(*words, env=None):
+def expect_no_start(*words, env=None):
     """modserd must refuse to start; its words on stderr."""
     said = harness.run(harness.BIN / "modserd", *words, env=env)
     assert said.status not in (0, None) and said.out == "", said
@@ -31,7 +32,7 @@ def test_socket_mode_is_an_option(own_daemon):
 
 
 def test_a_second_daemon_on_a_live_socket_refuses(daemon):
-    said = fails("--listen", f"unix:{daemon.socket}")
+    said = expect_no_start("--listen", f"unix:{daemon.socket}")
     assert str(daemon.socket) in said.err
     with Wire(daemon.host) as wire:
         assert wire.ask("ping") is None
@@ -50,7 +51,7 @@ def test_a_dead_socket_is_replaced(own_daemon):
 def test_a_file_that_is_no_socket_is_not_replaced(folder):
     path = folder / "m.sock"
     path.write_text("mine")
-    said = fails("--listen", f"unix:{path}")
+    said = expect_no_start("--listen", f"unix:{path}")
     assert str(path) in said.err and path.read_text() == "mine"
 
 
@@ -79,7 +80,7 @@ def nobody():
     shutil.rmtree(folder)
 
 
-def serves_by_default(start, env, socket_path):
+def expect_served(start, env, socket_path):
     daemon = start(start.folder / "modserd", "--listen", env=env)
     try:
         assert daemon.stdout.readline().strip() == f"listening unix:{socket_path}"
@@ -98,7 +99,7 @@ def test_the_default_socket_is_in_the_runtime_directory(nobody):
     runtime = f"{nobody.folder}/run"
     os.mkdir(runtime)
     os.chown(runtime, nobody.uid, -1)
-    serves_by_default(
+    expect_served(
         nobody, {"XDG_RUNTIME_DIR": runtime}, f"{runtime}/modserd/modserd.sock"
     )
 
@@ -128,7 +129,7 @@ def binds(lock, name):
 def test_without_a_runtime_directory_it_is_in_one_of_the_users_own_below_tmp(
     nobody, folder_below_tmp
 ):
-    serves_by_default(nobody, {}, f"{folder_below_tmp}/modserd.sock")
+    expect_served(nobody, {}, f"{folder_below_tmp}/modserd.sock")
 
 
 def test_a_directory_below_tmp_that_is_another_users_is_refused(nobody, folder_below_tmp):
@@ -201,7 +202,7 @@ def test_loading_on_the_unix_socket_of_a_daemon_with_tcp_is_allowed(own_daemon, 
 def test_tcp_beyond_loopback_needs_an_option(own_daemon, address):
     if "[" in address:
         loopback_of_6()
-    assert "--insecure-tcp" in fails("--listen", address).err
+    assert "--insecure-tcp" in expect_no_start("--listen", address).err
     daemon = own_daemon("--insecure-tcp", listen=[address])
     port = daemon.host.rsplit(":", 1)[1]
     with Wire(f"tcp://{'[::1]' if '[' in address else '127.0.0.1'}:{port}") as wire:
@@ -227,7 +228,7 @@ def test_tcp_beyond_loopback_needs_an_option(own_daemon, address):
     ],
 )
 def test_wrong_words_end_the_start_with_a_text(words):
-    fails(*words)
+    expect_no_start(*words)
 
 
 def test_more_connections_than_the_limit_are_refused_and_later_welcome(own_daemon):
@@ -281,6 +282,9 @@ def test_the_worker_is_found_through_the_environment(own_daemon, tmp_path):
     daemon = own_daemon(env={"MODSERD_WORKER": str(worker)})
     with Wire(daemon.host) as wire:
         wire.load("good", (harness.ZOO / "results.so").read_bytes())
+        [pid] = daemon.workers()
+    command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    assert command.startswith(os.fsencode(worker) + b"\0")
 
 
 def test_an_absent_worker_is_named(own_daemon):

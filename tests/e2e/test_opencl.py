@@ -62,7 +62,7 @@ def close(got, want):
     return got.tobytes() == want.tobytes()
 
 
-def give(daemon, case, folder, *words):
+def expect_given(daemon, case, folder, *words):
     words = [*map(str, words)] + [word(MODELS, a) for a in case["args"]]
     if "device" in case:
         words += ["--device", case["device"]]
@@ -77,20 +77,20 @@ def give(daemon, case, folder, *words):
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_gives_what_tvm_gives_on_the_cpu(served, tmp_path, case):
-    give(served, case, tmp_path)
+    expect_given(served, case, tmp_path)
 
 
 def test_a_function_runs_on_the_second_device_as_well(served, second, tmp_path):
     for case in [c for c in CASES if c["library"] == "by_hand"]:
-        give(served, case, tmp_path, "--device", "opencl:1")
-        give(served, case, tmp_path)
+        expect_given(served, case, tmp_path, "--device", "opencl:1")
+        expect_given(served, case, tmp_path)
 
 
 def vectors(fixtures):
     return [np.load(need(fixtures, VECADD).parent / f"vecadd_{n}.npy") for n in "abc"]
 
 
-def refused(said, *texts):
+def expect_refused(said, *texts):
     assert said.status != 0
     for text in texts:
         assert text in said.err, said
@@ -125,7 +125,7 @@ def test_a_device_beyond_the_last_is_named(second, fixtures, call):
     a, b, c = vectors(fixtures)
     words = [call.save(a), call.save(b), out(c)]
     said = second.modser("call", "--device", "opencl:7", "v:vecadd", *words)
-    refused(said, "no device opencl:7: this machine has 2", "modser devices")
+    expect_refused(said, "no device opencl:7: this machine has 2", "modser devices")
 
 
 def test_memory_that_the_device_lacks_is_refused(device, fixtures):
@@ -137,8 +137,8 @@ def test_memory_that_the_device_lacks_is_refused(device, fixtures):
 
 def test_a_load_names_the_device_that_is_not_there(device, fixtures):
     file = need(fixtures, VECADD)
-    refused(device.modser("load", "--device", "opencl:7", "x", file), "no device opencl:7")
-    refused(device.modser("load", "--device", "cuda:0", "x", file), "no code for cuda")
+    expect_refused(device.modser("load", "--device", "opencl:7", "x", file), "no device opencl:7")
+    expect_refused(device.modser("load", "--device", "cuda:0", "x", file), "no code for cuda")
 
 
 def test_a_host_function_says_where_its_tensors_were(device, fixtures, call):
@@ -146,7 +146,7 @@ def test_a_host_function_says_where_its_tensors_were(device, fixtures, call):
     device.load("both", need(folder, "two_level.so"), "--replace")
     a = np.load(folder / "a.npy")
     said = device.modser("call", "both:cpu_double", call.save(a), out(a))
-    refused(said, "its tensors are on opencl:0")
+    expect_refused(said, "its tensors are on opencl:0")
     (got,) = call("both:cpu_double", a, out(a), "--device", "cpu")
     assert (got == 2 * a).all()
 
@@ -154,8 +154,8 @@ def test_a_host_function_says_where_its_tensors_were(device, fixtures, call):
 def test_too_large_a_group_is_refused_with_its_size(served, call):
     x = np.zeros(100000, "int32")
     said = served.modser("call", "careless:wide", call.save(x), out(x))
-    refused(said, "kernel wide_kernel on opencl:0", "groups of 100000 x 1 x 1 (the device has")
-    refused(said, "CL_INVALID_WORK_GROUP_SIZE")
+    expect_refused(said, "kernel wide_kernel on opencl:0", "groups of 100000 x 1 x 1 (the device has")
+    expect_refused(said, "CL_INVALID_WORK_GROUP_SIZE")
 
 
 def test_a_kernel_that_faults_costs_its_worker_alone(served, call):
@@ -164,7 +164,7 @@ def test_a_kernel_that_faults_costs_its_worker_alone(served, call):
         pytest.skip("not PoCL")
     x = np.arange(16, dtype="int32")
     said = served.modser("call", "careless:far", call.save(x), str(10**12), out(x))
-    refused(said, "WORKER_LOST", "call of far")
+    expect_refused(said, "WORKER_LOST", "call of far")
     (got,) = call("careless:far", x, "1", out(x))
     assert (got == x).all()
     assert np.array_equal(call("dynamic:addone", *[np.ones(3, "f4"), "out:float32[3]"])[0], [2] * 3)
@@ -173,10 +173,10 @@ def test_a_kernel_that_faults_costs_its_worker_alone(served, call):
 def test_without_a_driver_the_load_says_what_was_looked_for(own_daemon, fixtures, tmp_path):
     file = need(fixtures, VECADD)
     bare = own_daemon(env={"OCL_ICD_VENDORS": str(tmp_path)})
-    refused(bare.modser("load", "v", file), "knows no platform", str(tmp_path))
+    expect_refused(bare.modser("load", "v", file), "knows no platform", str(tmp_path))
     assert str(tmp_path) in bare.modser("devices").err
     bare = own_daemon(env={"MODSERD_LIBOPENCL": "/nowhere/libOpenCL.so"})
-    refused(bare.modser("load", "v", file), "no OpenCL loader: /nowhere/libOpenCL.so")
+    expect_refused(bare.modser("load", "v", file), "no OpenCL loader: /nowhere/libOpenCL.so")
 
 
 def damage_flip(path):

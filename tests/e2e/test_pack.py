@@ -44,9 +44,14 @@ def case(cases, models, tmp_path):
     return models / "mlp.so", one["function"], tmp_path / "case.npz"
 
 
-def run_in_tvm(library, n_imports, case):
-    words = [library, n_imports, case[2], case[1]]
-    subprocess.run([sys.executable, "-c", CALL, *map(str, words)], check=True, timeout=harness.PATIENCE)
+def expect_python_runs(code, *words):
+    """Its assertions hold."""
+    said = harness.run(sys.executable, "-c", code, *words)
+    assert said.status == 0, said
+
+
+def expect_tvm_runs(library, n_imports, case):
+    expect_python_runs(CALL, library, n_imports, case[2], case[1])
 
 
 @pytest.fixture
@@ -78,7 +83,7 @@ def test_tvm_runs_a_library_that_grew(case, unpacked, tmp_path):
     edit(unpacked, import_twice)
     modser("pack", unpacked, "-o", tmp_path / "new.so")
     assert len((tmp_path / "new.so").read_bytes()) > len(case[0].read_bytes())
-    run_in_tvm(tmp_path / "new.so", 2, case)
+    expect_tvm_runs(tmp_path / "new.so", 2, case)
 
 
 def test_a_library_that_grew_twice_keeps_one_segment_more(case, unpacked, tmp_path):
@@ -87,7 +92,7 @@ def test_a_library_that_grew_twice_keeps_one_segment_more(case, unpacked, tmp_pa
     modser("unpack", tmp_path / "once.so", "-d", tmp_path / "again")
     edit(tmp_path / "again", import_twice)
     modser("pack", tmp_path / "again", "-o", tmp_path / "twice.so")
-    run_in_tvm(tmp_path / "twice.so", 3, case)
+    expect_tvm_runs(tmp_path / "twice.so", 3, case)
     assert count_headers(tmp_path / "twice.so") == count_headers(tmp_path / "once.so")
     assert count_headers(tmp_path / "once.so") == count_headers(case[0]) + 1
 
@@ -96,12 +101,13 @@ def count_headers(path):
     return int.from_bytes(path.read_bytes()[56:58], "little")  # e_phnum
 
 
-def test_modserd_runs_a_library_that_grew(case, unpacked, tmp_path, daemon):
+def test_modserd_loads_a_library_that_grew(case, unpacked, tmp_path, daemon):
     edit(unpacked, import_twice)
     modser("pack", unpacked, "-o", tmp_path / "new.so")
-    env = ["--host", daemon.host]
-    modser(*env, "load", "grown", tmp_path / "new.so")
-    modser(*env, "unload", "grown")
+    daemon.load("grown", tmp_path / "new.so")
+    assert case[1] in daemon.ok("funcs", "grown").out
+    assert "module 2 (relax.VMExecutable)" in daemon.ok("show", "grown").out
+    daemon.ok("unload", "grown")
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +125,7 @@ def objects(tmp_path_factory):
 
 def test_tvm_runs_a_library_that_modser_linked(case, unpacked, objects, tmp_path):
     modser("pack", unpacked, *objects, "-o", tmp_path / "new.so")
-    run_in_tvm(tmp_path / "new.so", 1, case)
+    expect_tvm_runs(tmp_path / "new.so", 1, case)
 
 
 @pytest.mark.parametrize("form", ["devc.c", "devc.o"])
@@ -127,7 +133,7 @@ def test_tvm_runs_a_library_linked_with_a_packed_blob(case, unpacked, objects, t
     modser("pack", unpacked, "-o", tmp_path / form)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "new.so", *objects,
                     tmp_path / form], check=True)
-    run_in_tvm(tmp_path / "new.so", 1, case)
+    expect_tvm_runs(tmp_path / "new.so", 1, case)
 
 
 C_FUNCTION = """
@@ -159,7 +165,7 @@ def test_tvm_runs_a_c_function_packed_with_a_module(unpacked, tmp_path):
         {"kind": "relax.VMExecutable", "image": f"parts/{image}"}]}
     (tmp_path / "made.json").write_text(json.dumps(manifest))
     modser("pack", tmp_path / "made.json", "-o", tmp_path / "made.so")
-    subprocess.run([sys.executable, "-c", ADD, tmp_path / "made.so"], check=True, timeout=harness.PATIENCE)
+    expect_python_runs(ADD, tmp_path / "made.so")
 
 
 def test_the_example_builds_a_library_of_both_modules(tmp_path):

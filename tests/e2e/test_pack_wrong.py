@@ -31,7 +31,7 @@ def kernels(folder, text):
     return manifest(folder, modules=[LIB, module])
 
 
-def expect(said, status, *words):
+def expect_refused(said, status, *words):
     assert said.status == status, said
     lines = said.err.splitlines()
     assert len(lines) >= 2 and lines[-1].startswith("  to do: "), said
@@ -48,7 +48,7 @@ def expect(said, status, *words):
     ('{"func_info": {"k": {}, "k": {}}}', "duplicate"),
 ])
 def test_a_malformed_table_of_functions(tmp_path, text, word):
-    expect(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 2, "module 1", word)
+    expect_refused(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 2, "module 1", word)
     assert not (tmp_path / "x.so").exists()
 
 
@@ -61,27 +61,27 @@ def test_a_malformed_table_of_functions(tmp_path, text, word):
     ([], "1 to 4096"),
 ])
 def test_a_tree_that_cannot_be(tmp_path, modules, word):
-    expect(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 2, word)
+    expect_refused(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 2, word)
 
 
 @pytest.mark.parametrize("change", [{"payload": "absent.bin"}, {"payload": "."}])
 def test_a_payload_that_is_no_file(tmp_path, change):
     path = manifest(tmp_path, modules=[LIB, {"kind": "x"} | change])
     said = modser("pack", path, "-o", tmp_path / "x.so")
-    expect(said, 4 if change["payload"] == "absent.bin" else 2, "module 1 (x): payload")
+    expect_refused(said, 4 if change["payload"] == "absent.bin" else 2, "module 1 (x): payload")
 
 
 def test_files_that_are_not_there(tmp_path):
-    expect(modser("pack", tmp_path / "absent", "-o", tmp_path / "x.so"), 4, "absent")
-    expect(modser("pack", tmp_path, "-o", tmp_path / "x.so"), 4, "manifest.json")
-    expect(modser("unpack", tmp_path / "absent.so", "-d", tmp_path / "p"), 4, "absent.so")
+    expect_refused(modser("pack", tmp_path / "absent", "-o", tmp_path / "x.so"), 4, "absent")
+    expect_refused(modser("pack", tmp_path, "-o", tmp_path / "x.so"), 4, "manifest.json")
+    expect_refused(modser("unpack", tmp_path / "absent.so", "-d", tmp_path / "p"), 4, "absent.so")
     path = manifest(tmp_path, library="absent.so", modules=[LIB, {"kind": "x", "payload": None}])
-    expect(modser("pack", path, "-o", tmp_path / "x.so"), 4, "absent.so")
+    expect_refused(modser("pack", path, "-o", tmp_path / "x.so"), 4, "absent.so")
 
 
 def test_what_is_no_library_cannot_be_unpacked(tmp_path):
     path = manifest(tmp_path, modules=[{"kind": "_lib"}])
-    expect(modser("unpack", path, "-d", tmp_path / "p"), 1, "manifest.json: not an ELF file")
+    expect_refused(modser("unpack", path, "-d", tmp_path / "p"), 1, "manifest.json: not an ELF file")
     assert not (tmp_path / "p").exists()
 
 
@@ -89,24 +89,24 @@ def test_what_is_no_library_cannot_be_unpacked(tmp_path):
 def test_an_output_that_is_a_folder(tmp_path, name):
     (tmp_path / name).mkdir()
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
-    expect(modser("pack", path, "-o", tmp_path / name), 2, f"{name}: Is a directory")
+    expect_refused(modser("pack", path, "-o", tmp_path / name), 2, f"{name}: Is a directory")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["manifest.json", name]
-    expect(modser("pack", path, "-o", tmp_path / "absent" / name), 2, "No such file")
+    expect_refused(modser("pack", path, "-o", tmp_path / "absent" / name), 2, "No such file")
 
 
 def test_wishes_that_this_output_cannot_have(tmp_path):
     (tmp_path / "f.c").write_text(HOST_C)
     path = manifest(tmp_path, library="l.so", modules=[LIB, {"kind": "x", "payload": None}])
     for words in [("--system-lib",), ("--cc", "cc"), ("--symbol-prefix", "p_")]:
-        expect(modser("pack", path, *words, "-o", tmp_path / "x.so"), 2, "for linking")
-    expect(modser("pack", path, tmp_path / "f.c", "-o", tmp_path / "x.c"), 2, "objects go into")
-    expect(modser("pack", path, "--symbol-prefix", "9", "-o", tmp_path / "x.o"), 2, "identifier")
+        expect_refused(modser("pack", path, *words, "-o", tmp_path / "x.so"), 2, "for linking")
+    expect_refused(modser("pack", path, tmp_path / "f.c", "-o", tmp_path / "x.c"), 2, "objects go into")
+    expect_refused(modser("pack", path, "--symbol-prefix", "9", "-o", tmp_path / "x.o"), 2, "identifier")
 
 
 @pytest.mark.parametrize("name", ["x.o", "x.c", "x.blob"])
 def test_a_library_alone_has_nothing_to_write(tmp_path, name):
     path = manifest(tmp_path, blob=False, modules=[{"kind": "_lib"}])
-    expect(modser("pack", path, "-o", tmp_path / name), 2, "imports no modules")
+    expect_refused(modser("pack", path, "-o", tmp_path / name), 2, "imports no modules")
     assert not (tmp_path / name).exists()
 
 
@@ -125,7 +125,7 @@ def test_what_does_not_compile(tmp_path, sources, word):
     files = [f if f.exists() else f.with_suffix(".o") for f in files]
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
     said = modser("pack", path, *files, "-o", tmp_path / "x.so", TMPDIR=str(work))
-    expect(said, 1, "cc failed (status 1)", word)
+    expect_refused(said, 1, "cc failed (status 1)", word)
     assert not list(work.iterdir()) and not (tmp_path / "x.so").exists()
     said = modser("--json", "pack", path, *files, "-o", tmp_path / "x.so")
     assert json.loads(said.err)["error"]["name"] == "CALL_FAILED"
@@ -133,9 +133,9 @@ def test_what_does_not_compile(tmp_path, sources, word):
 
 def test_no_compiler(tmp_path):
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
-    expect(modser("pack", path, "--cc", "/no/cc", "-o", tmp_path / "x.o"), 6,
+    expect_refused(modser("pack", path, "--cc", "/no/cc", "-o", tmp_path / "x.o"), 6,
            "no C compiler /no/cc", "--cc")
-    expect(modser("pack", path, "-o", tmp_path / "x.o", CC="/no/cc"), 6, "no C compiler /no/cc")
+    expect_refused(modser("pack", path, "-o", tmp_path / "x.o", CC="/no/cc"), 6, "no C compiler /no/cc")
 
 
 def interrupt(tmp_path, number, *words):

@@ -33,7 +33,7 @@ def argument(artifact, value):
     return str(value["val"])
 
 
-def expect(artifact, got, want):
+def expect_array(artifact, got, want):
     assert got.dtype == want.dtype and got.shape == want.shape
     if "tolerance" in artifact.note:
         assert np.allclose(got, want, rtol=0, atol=NEAR)
@@ -41,7 +41,7 @@ def expect(artifact, got, want):
         assert got.tobytes() == want.tobytes()
 
 
-def runs(daemon, artifact, tmp_path):
+def expect_runs(daemon, artifact, tmp_path):
     if artifact.kind in ("opencl", "device") and "opencl:0" not in daemon.ok("devices").out:
         pytest.skip("no OpenCL device")
     daemon.load("m", artifact.lib(), "--replace", *load_words(artifact))
@@ -56,12 +56,12 @@ def runs(daemon, artifact, tmp_path):
         daemon.ok("call", f"m:{call['fn']}", *words)
         for path, want in zip(paths, wanted):
             if want is not None:
-                expect(artifact, np.load(path), want)
+                expect_array(artifact, np.load(path), want)
 
 
 @pytest.mark.parametrize("artifact", KEPT, ids=repr)
 def test_a_real_artifact_runs(daemon, artifact, tmp_path):
-    runs(daemon, artifact, tmp_path)
+    expect_runs(daemon, artifact, tmp_path)
 
 
 @pytest.mark.parametrize("artifact", MORE or [None], ids=repr)
@@ -70,4 +70,4 @@ def test_a_further_artifact_runs(daemon, artifact, tmp_path):
         pytest.skip("no further artifacts of the releases between TVM 0.9 and 0.23")
     if repr(artifact) in WAITING:
         pytest.xfail("does not run yet")
-    runs(daemon, artifact, tmp_path)
+    expect_runs(daemon, artifact, tmp_path)

@@ -82,8 +82,10 @@ def ok(*words):
     return said
 
 
-def python(code, *words):
-    subprocess.run([sys.executable, "-c", code, *map(str, words)], check=True, timeout=120)
+def expect_python_runs(code, *words):
+    """Its assertions hold."""
+    said = harness.run(sys.executable, "-c", code, *words)
+    assert said.status == 0, said
 
 
 def machine_of(path):
@@ -119,7 +121,7 @@ def link(system, out):
 
 
 def test_tvm_finds_a_system_library(system, tmp_path):
-    python(SYSTEM_LIB, link(system, tmp_path / "s.so"), system[0])
+    expect_python_runs(SYSTEM_LIB, link(system, tmp_path / "s.so"), system[0])
 
 
 def test_a_program_that_it_is_linked_into_finds_it(system, tmp_path):
@@ -210,6 +212,6 @@ def test_an_object_of_objects_is_linked_later(daemon, tmp_path):
 
 def test_the_examples_library_runs_in_tvm_and_here(daemon, tmp_path):
     subprocess.run([harness.BIN / "pack_library", tmp_path / "made.so"], check=True)
-    python(RUN, tmp_path / "made.so")
+    expect_python_runs(RUN, tmp_path / "made.so")
     daemon.ok("load", "--device", "cpu", "made", tmp_path / "made.so")
     assert daemon.ok("call", "made:answer").out.strip() == "42"

@@ -32,7 +32,7 @@ def wire(served):
         yield w
 
 
-def refused(wire, name, *request, **options):
+def expect_refused(wire, name, *request, **options):
     with pytest.raises(Failure) as failure:
         wire.ask(*request, **options)
     assert failure.value.name == name
@@ -47,7 +47,7 @@ def count(wire, module, what):
     return next(m[what] for m in wire.ask("module.list") if m["name"] == module)
 
 
-def closes(served, data):
+def expect_closed(served, data):
     """Sending @data ends the connection, and no other one."""
     with Wire(served.host) as other, Wire(served.host) as wire:
         try:
@@ -95,7 +95,7 @@ def call_body(*params, id=1):
     ],
 )
 def test_what_is_no_frame_ends_its_connection_only(served, data):
-    closes(served, data)
+    expect_closed(served, data)
 
 
 def test_half_a_frame_and_then_nothing_harms_nobody(served):
@@ -129,43 +129,43 @@ def test_hello_announces_the_limits(wire):
 
 def test_an_id_in_flight_twice_ends_the_connection(served):
     data = frame(call_body("faults:slow", 200, id=7))
-    closes(served, data + data)  # one piece: both are read before anything is answered
+    expect_closed(served, data + data)  # one piece: both are read before anything is answered
 
 
 def test_an_id_may_be_used_again_after_its_answer(wire):
     for _ in range(3):
-        wire.finish(wire.start("ping", id=5))
+        assert wire.finish(wire.start("ping", id=5)) is None
 
 
 def test_unknown_methods_and_options_are_named(wire):
-    assert "no.such" in refused(wire, "UNKNOWN_METHOD", "no.such")
-    assert "shiny" in refused(wire, "UNKNOWN_OPTION", "ping", shiny=1)
-    refused(wire, "REFUSED", "worker.open", {})
+    assert "no.such" in expect_refused(wire, "UNKNOWN_METHOD", "no.such")
+    assert "shiny" in expect_refused(wire, "UNKNOWN_OPTION", "ping", shiny=1)
+    expect_refused(wire, "REFUSED", "worker.open", {})
 
 
 def test_stale_handles_are_errors(wire, models):
     upload = wire.ask("module.upload", "begin", 10)
     wire.ask("module.upload", "abort", upload)
-    refused(wire, "STALE_HANDLE", "module.upload", "write", upload, 0, np.zeros(10, "u1"))
+    expect_refused(wire, "STALE_HANDLE", "module.upload", "write", upload, 0, np.zeros(10, "u1"))
     handle = wire.ask("function.get", "scalars", "weigh")
     assert wire.ask("call", handle, 1, 2) == [[], 5]
     wire.ask("function.free", handle)
-    refused(wire, "STALE_HANDLE", "call", handle, 1, 2)
+    expect_refused(wire, "STALE_HANDLE", "call", handle, 1, 2)
     again = wire.ask("function.get", "scalars", "weigh")
     assert again != handle
     never = msgpack.ExtType(handle.code, struct.pack("<II", 4000, 1))
-    refused(wire, "STALE_HANDLE", "call", never, 1, 2)
+    expect_refused(wire, "STALE_HANDLE", "call", never, 1, 2)
 
 
 def test_handles_of_one_connection_are_nothing_to_another(served, wire):
     handle = wire.ask("function.get", "scalars", "weigh")
     with Wire(served.host) as other:
-        refused(other, "STALE_HANDLE", "call", handle, 1, 2)
+        expect_refused(other, "STALE_HANDLE", "call", handle, 1, 2)
 
 
 def test_a_function_handle_survives_its_worker(wire):
     handle = wire.ask("function.get", "faults", "ok")
-    refused(wire, "WORKER_LOST", "call", "faults:crash")
+    expect_refused(wire, "WORKER_LOST", "call", "faults:crash")
     assert wire.ask("call", handle, deadline_ms=harness.LONG_MS) == [[], None]
 
 
@@ -177,10 +177,10 @@ def test_resident_tensors_stay_with_their_module(wire):
     assert outs[0].tolist() == [1, 2, 3, 4, 5]
     wire.call("shapes:addone", kept, kept)
     assert wire.ask("tensor.copy", kept, out("f4", 5)).tolist() == [1, 2, 3, 4, 5]
-    message = refused(wire, "BAD_ARGUMENT", "call", "scalars:half", kept)
+    message = expect_refused(wire, "BAD_ARGUMENT", "call", "scalars:half", kept)
     assert "shapes" in message and "scalars" in message
     wire.ask("tensor.free", kept)
-    refused(wire, "STALE_HANDLE", "call", "shapes:addone", kept, out("f4", 5))
+    expect_refused(wire, "STALE_HANDLE", "call", "shapes:addone", kept, out("f4", 5))
 
 
 def test_the_memory_of_freed_tensors_is_used_again(own_daemon, models):
@@ -191,15 +191,15 @@ def test_the_memory_of_freed_tensors_is_used_again(own_daemon, models):
         with Wire(daemon.host) as wire:
             for _ in range(3):
                 kept = wire.ask("tensor.alloc", "shapes", u8, shape_ext(6 << 20))
-                wire.ask("tensor.free", kept)
+                assert wire.ask("tensor.free", kept) is None
             wire.ask("tensor.alloc", "shapes", u8, shape_ext(6 << 20))
 
 
 def test_tensors_of_a_dead_worker_are_stale(served, wire):
     kept = wire.ask("tensor.alloc", "faults", msgpack.ExtType(6, bytes([2, 32, 1, 0])), shape_ext(5))
-    refused(wire, "WORKER_LOST", "call", "faults:crash")
+    expect_refused(wire, "WORKER_LOST", "call", "faults:crash")
     assert wire.ask("call", "faults:ok", deadline_ms=harness.LONG_MS) == [[], None]
-    refused(wire, "STALE_HANDLE", "tensor.copy", kept, out("f4", 5))
+    expect_refused(wire, "STALE_HANDLE", "tensor.copy", kept, out("f4", 5))
 
 
 def tensor(where=0, dtype="f4", dims=(4,), **more):
@@ -234,7 +234,7 @@ def test_a_wrong_tensor_is_an_error_or_the_end_of_the_connection(served, ext, pa
 
 
 def test_an_out_larger_than_all_memory_is_refused(wire):
-    message = refused(wire, "NO_SPACE", "call", "shapes:addone", out("f4", 2**50), out("f4", 2**50))
+    message = expect_refused(wire, "NO_SPACE", "call", "shapes:addone", out("f4", 2**50), out("f4", 2**50))
     assert "max-memory" in message
 
 
@@ -298,10 +298,10 @@ def test_a_deadline_passes_in_the_queue(wire):
     with harness.Gate() as gate:
         held = wire.start("call", "faults:gate", gate.path)
         gate.entered()
-        refused(wire, "DEADLINE_EXCEEDED", "call", "faults:ok", deadline_ms=50)
+        expect_refused(wire, "DEADLINE_EXCEEDED", "call", "faults:ok", deadline_ms=50)
         gate.open()
         wire.finish(held)
-    refused(wire, "DEADLINE_EXCEEDED", "call", "faults:ok", deadline_ms=0)
+    expect_refused(wire, "DEADLINE_EXCEEDED", "call", "faults:ok", deadline_ms=0)
 
 
 def test_a_disconnect_drops_what_is_queued(served, wire):
@@ -314,8 +314,8 @@ def test_a_disconnect_drops_what_is_queued(served, wire):
             harness.until(lambda: count(wire, "faults", "queued") == 501, "all have been read")
         harness.until(lambda: connections(wire) == 1, "the disconnect was noticed")
         gate.open()
-        wire.finish(held)
-        wire.call("faults:ok")  # none of the 500 runs before it
+        assert wire.finish(held) == [[], None]
+        assert wire.call("faults:ok") == ([], None)  # none of the 500 runs before it
 
 
 def test_a_slow_reader_loses_its_connection_and_delays_nobody(own_daemon, models):

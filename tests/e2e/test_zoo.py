@@ -16,7 +16,7 @@ def served(daemon):
     return daemon
 
 
-def healthy(served):
+def expect_healthy(served):
     """The other module answers, and so does the faulty one again."""
     assert served.ok("call", "good:int").out.strip() == "-42"
     served.ok("wait", "bad")
@@ -49,14 +49,14 @@ def test_a_death_is_answered_with_its_cause(fresh, function, cause):
         wire.call(f"bad:{function}")
     assert failure.value.name == "WORKER_LOST"
     assert cause in failure.value.message
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 @pytest.mark.parametrize("function", ["close_everything", "junk_everywhere", "junk_frame"])
 def test_the_channel_is_not_among_the_low_descriptors(fresh, function):
     workers = fresh.workers()
     fresh.ok("call", f"bad:{function}")
-    healthy(fresh)
+    expect_healthy(fresh)
     assert fresh.workers() == workers
 
 
@@ -66,7 +66,7 @@ def test_junk_on_the_channel_or_its_end_cost_the_worker_alone(fresh, function):
         wire.call(f"bad:{function}", 70000)
     assert failure.value.name == "WORKER_LOST"
     assert "channel" in failure.value.message
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 @pytest.mark.parametrize("function", ["abort", "exit3"])
@@ -81,7 +81,7 @@ def test_a_child_that_holds_the_channel_dies_with_its_worker(fresh):
     with harness.Watched(int(fresh.ok("call", "bad:fork_hold").out)) as child:
         assert fresh.modser("call", "bad:crash").status == 1
         harness.until(child.has_ended, "the forked child is killed")
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 def expires(wire, *request):
@@ -101,7 +101,7 @@ def test_an_endless_loop_ends_at_the_deadline(fresh):
             "the looping worker is replaced",
         )
         wire.call("bad:ok", deadline_ms=harness.LONG_MS)
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_stopped_worker_is_replaced_at_the_deadline(fresh):
             wire.call("bad:stop_self", deadline_ms=100)
         assert failure.value.name in ("DEADLINE_EXCEEDED", "WORKER_LOST")
         wire.call("bad:ok", deadline_ms=harness.LONG_MS)
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 def test_a_slow_call_within_its_grace_does_not_cost_the_worker(patient):
@@ -209,7 +209,7 @@ def test_a_death_before_ready_is_one_failed_load(served, name, cause):
     said = served.modser("load", f"ctor-{name}", harness.ZOO / f"constructor_{name}.so")
     assert said.status == 1, said
     assert cause in said.err and "the last words of a constructor" in said.err
-    healthy(served)
+    expect_healthy(served)
 
 
 def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon):
@@ -269,7 +269,7 @@ def test_killing_a_worker_under_load_answers_at_once_and_spares_the_others(fresh
         assert other.call("good:int")[1] == -42
     with Wire(fresh.host) as wire:
         wire.call("bad:ok", deadline_ms=harness.LONG_MS)
-    healthy(fresh)
+    expect_healthy(fresh)
 
 
 def listed(wire, name):

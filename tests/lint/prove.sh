@@ -49,6 +49,23 @@ places)
   plant tests/bad.c "int f(void) { return usle""ep(1); }"
   fails tests/bad.c "$here/places.sh" "$dir"
   ;;
+promises)
+  plant tests/test_fine.c 'static void expect_two(int a)' '{' '	cr_expect_eq(a, 2);' '}' '' \
+    'Test(fine, two_is_two)' '{' '	expect_two(2);' '}'
+  plant tests/test_fine.py 'def test_fine():' '    with pytest.raises(ValueError):' '        int("x")'
+  passes "$here/promises.py" "$dir"
+  plant tests/test_bad.c 'Test(bad, runs)' '{' '	check(2);' '}'
+  fails "bad.c:1: bad, runs: nothing" "$here/promises.py" "$dir"
+  plant tests/test_bad.c 'static void expect_two(int a)' '{' '	(void)a;' '}'
+  fails "bad.c:1: expect_two: nothing" "$here/promises.py" "$dir"
+  plant tests/test_bad.c 'Test(bad, is_long)' '{' '	cr_expect(1);' "$(yes '	f();' | head -n 30)" '}'
+  fails "bad.c:1: bad, is_long: 31 lines" "$here/promises.py" "$dir"
+  rm "$dir/tests/test_bad.c"
+  plant tests/test_bad.py 'def test_bad():' '    int("2")'
+  fails "bad.py:1: test_bad: nothing" "$here/promises.py" "$dir"
+  plant tests/test_bad.py 'def test_bad():' '    expect_two(2)' '' '' 'def expect_two(n):' '    pass'
+  fails "bad.py:5: expect_two: nothing" "$here/promises.py" "$dir"
+  ;;
 layers)
   passes "$here/layers.py" "$dir"
   # Each rule by itself: what it refuses is planted and must be named.

@@ -98,17 +98,17 @@ static msd_err bind_relax(const struct msd_buf *blob, enum msd_era era,
 	return msd_relax_image_bind(ret, params, d);
 }
 
+static const struct {
+	const char *name;
+	enum msd_era era;
+} relax_blobs[] = {{"016_relax", MSD_ERA_CLASSIC},
+		   {"020_relax", MSD_ERA_CLASSIC},
+		   {"021_relax", MSD_ERA_FFI_021},
+		   {"022_relax", MSD_ERA_FFI}};
+
 Test(split_params, constants_of_a_relax_program_come_back)
 {
-	static const struct {
-		const char *name;
-		enum msd_era era;
-	} rows[] = {{"016_relax", MSD_ERA_CLASSIC},
-		    {"020_relax", MSD_ERA_CLASSIC},
-		    {"021_relax", MSD_ERA_FFI_021},
-		    {"022_relax", MSD_ERA_FFI}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(relax_blobs) / sizeof(*relax_blobs); i++) {
 		struct msd_param_store store = {0};
 		struct msd_relax_image img = {0};
 		struct msd_params params = {0};
@@ -117,15 +117,15 @@ Test(split_params, constants_of_a_relax_program_come_back)
 		struct msd_diag d = {0};
 		size_t n_tensors = 0;
 
-		cr_assert_eq(split(rows[i].name, &store, &blob, &d), MSD_OK, "%s: %s",
-			     rows[i].name, msd_diag_text(&d));
+		cr_assert_eq(split(relax_blobs[i].name, &store, &blob, &d), MSD_OK,
+			     "%s: %s", relax_blobs[i].name, msd_diag_text(&d));
 		cr_expect_eq(store.n, 1);
-		cr_assert_eq(bind_relax(&blob, rows[i].era, &store, &img, &tree,
+		cr_assert_eq(bind_relax(&blob, relax_blobs[i].era, &store, &img, &tree,
 					&params, &d),
 			     MSD_OK, "%s", msd_diag_text(&d));
 		for (size_t k = 0; k < img.n_consts; k++)
 			n_tensors += img.consts[k].kind == MSD_RELAX_TENSOR;
-		cr_expect_eq(n_tensors, 1, "%s", rows[i].name);
+		cr_expect_eq(n_tensors, 1, "%s", relax_blobs[i].name);
 		msd_relax_image_finish(&img);
 		msd_params_finish(&params);
 		msd_tree_finish(&tree);

@@ -213,7 +213,7 @@ static struct msd_buf frame_of(struct msd_buf *body, const float *payload,
 }
 
 /* Compare and finish. */
-static void assert_same(struct msd_buf written, struct msd_buf shown)
+static void expect_same(struct msd_buf written, struct msd_buf shown)
 {
 	cr_assert_not(written.bad || shown.bad);
 	for (size_t i = 0; i < written.n && i < shown.n; i++)
@@ -264,7 +264,7 @@ Test(document, call_is_what_the_writers_produce)
 	msd_pack_cstr(&b, "add:addone");
 	pack_tensor(&b, MSD_AT_INLINE);
 	pack_tensor(&b, MSD_AT_OUT);
-	assert_same(frame_of(&b, (float[]){1, 2, 3, 4}, 4), dump("call"));
+	expect_same(frame_of(&b, (float[]){1, 2, 3, 4}, 4), dump("call"));
 }
 
 Test(document, response_is_what_the_writers_produce)
@@ -280,7 +280,7 @@ Test(document, response_is_what_the_writers_produce)
 	msd_pack_map(&b, 1);
 	msd_pack_cstr(&b, "exec_ns");
 	msd_pack_uint(&b, 1500);
-	assert_same(frame_of(&b, (float[]){2, 3, 4, 5}, 4), dump("response"));
+	expect_same(frame_of(&b, (float[]){2, 3, 4, 5}, 4), dump("response"));
 }
 
 Test(document, error_is_what_the_writers_produce)
@@ -290,7 +290,7 @@ Test(document, error_is_what_the_writers_produce)
 	msd_body_begin_response(&b, 1, false);
 	msd_pack_error(&b, MSD_NOT_FOUND, "no module is called add");
 	msd_pack_nil(&b);
-	assert_same(frame_of(&b, NULL, 0), dump("error"));
+	expect_same(frame_of(&b, NULL, 0), dump("error"));
 }
 
 Test(document, call_is_read_as_described)

@@ -37,7 +37,7 @@ def flat(value):
     return [value]
 
 
-def check(models, got, want):
+def expect_values(models, got, want):
     for g, w in zip(got, want):
         if "array" in w:
             w = array_of(models, w)
@@ -53,7 +53,7 @@ def test_compiled_models_give_what_tvm_gives(client, cases, models):
         module = client.load(name, models / f"{name}.so", replace=True)
         for case in (c for c in cases if c["library"] == name):
             args = [argument(models, a) for a in case["args"]]
-            check(models, flat(module[case["function"]](*args)), case["want"])
+            expect_values(models, flat(module[case["function"]](*args)), case["want"])
         module.unload()
 
 

@@ -77,7 +77,7 @@ static void expect_refused(const char *dtype, struct msd_wire_value v, const cha
 	cr_expect_str_eq(driver_message(&w), text);
 }
 
-Test(worker_fill, what_a_type_does_not_hold_is_refused_with_its_range)
+Test(worker_fill, what_an_integer_type_does_not_hold_is_refused_with_its_range)
 {
 	driver_open(&w, MSD_ZOO "calls.so");
 	expect_refused("int8", integer(300),
@@ -95,6 +95,12 @@ Test(worker_fill, what_a_type_does_not_hold_is_refused_with_its_range)
 	expect_refused("bool", integer(2),
 		       "tensor.fill: a tensor of bool is filled with integers from 0 "
 		       "to 1; got 2");
+	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));
+}
+
+Test(worker_fill, what_a_float_type_does_not_hold_is_refused_with_its_range)
+{
+	driver_open(&w, MSD_ZOO "calls.so");
 	expect_refused("float32", number(1e300),
 		       "tensor.fill: a tensor of float32 is filled with numbers from "
 		       "-3.4028235e38 to 3.4028235e38, inf, -inf and nan; got "

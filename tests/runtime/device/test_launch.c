@@ -184,37 +184,37 @@ Test(launch, values_are_packed_by_their_type)
 	finish(&k);
 }
 
+static const struct {
+	struct msd_dtype type;
+	struct msd_any arg;
+	uint64_t want;
+} scalars[] = {
+	{{MSD_DT_INT, 8, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfe},
+	{{MSD_DT_UINT, 8, 1}, {.type = MSD_T_INT, .as.i = 200}, 200},
+	{{MSD_DT_INT, 16, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfffe},
+	{{MSD_DT_UINT, 16, 1}, {.type = MSD_T_INT, .as.i = 60000}, 60000},
+	{{MSD_DT_UINT, 64, 1}, {.type = MSD_T_INT, .as.i = -1}, UINT64_MAX},
+	{{MSD_DT_UINT, 1, 1}, {.type = MSD_T_INT, .as.i = 2}, 1},
+	{{MSD_DT_BOOL, 8, 1}, {.type = MSD_T_BOOL, .as.i = 1}, 1},
+	{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = -1.5}, 0xbe00},
+	{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_INT, .as.i = 2}, 0x4000},
+	{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = 1.5}, 0x3fc0},
+	{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = NAN}, 0x7fc0},
+	{{MSD_DT_FLOAT, 64, 1}, {.type = MSD_T_INT, .as.i = 1}, 0x3ffull << 52},
+};
+
 Test(launch, scalars_of_every_width_are_packed)
 {
-	static const struct {
-		struct msd_dtype type;
-		struct msd_any arg;
-		uint64_t want;
-	} cases[] = {
-		{{MSD_DT_INT, 8, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfe},
-		{{MSD_DT_UINT, 8, 1}, {.type = MSD_T_INT, .as.i = 200}, 200},
-		{{MSD_DT_INT, 16, 1}, {.type = MSD_T_INT, .as.i = -2}, 0xfffe},
-		{{MSD_DT_UINT, 16, 1}, {.type = MSD_T_INT, .as.i = 60000}, 60000},
-		{{MSD_DT_UINT, 64, 1}, {.type = MSD_T_INT, .as.i = -1}, UINT64_MAX},
-		{{MSD_DT_UINT, 1, 1}, {.type = MSD_T_INT, .as.i = 2}, 1},
-		{{MSD_DT_BOOL, 8, 1}, {.type = MSD_T_BOOL, .as.i = 1}, 1},
-		{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = -1.5}, 0xbe00},
-		{{MSD_DT_FLOAT, 16, 1}, {.type = MSD_T_INT, .as.i = 2}, 0x4000},
-		{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = 1.5}, 0x3fc0},
-		{{MSD_DT_BFLOAT, 16, 1}, {.type = MSD_T_FLOAT, .as.f = NAN}, 0x7fc0},
-		{{MSD_DT_FLOAT, 64, 1}, {.type = MSD_T_INT, .as.i = 1}, 0x3ffull << 52},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct msd_dtype types[] = {handle, cases[i].type};
-		const struct msd_any args[] = {msd_none(), cases[i].arg};
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++) {
+		const struct msd_dtype types[] = {handle, scalars[i].type};
+		const struct msd_any args[] = {msd_none(), scalars[i].arg};
 		struct kernel k;
 		uint64_t got = 0;
 
 		cr_assert_eq(make(&k, types, 2, NO_TAGS), MSD_OK);
 		cr_assert_eq(run(&k, args, 2), MSD_OK, "%zu", i);
-		memcpy(&got, &seen_values[1], (cases[i].type.bits + 7u) / 8u);
-		cr_expect_eq(got, cases[i].want, "%zu: %llx", i,
+		memcpy(&got, &seen_values[1], (scalars[i].type.bits + 7u) / 8u);
+		cr_expect_eq(got, scalars[i].want, "%zu: %llx", i,
 			     (unsigned long long)got);
 		finish(&k);
 	}
