@@ -4,8 +4,7 @@
 
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/instance.h"
-#include "daemon/supervisor/edge/resident.h"
+#include "daemon/supervisor/edge/object.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -54,7 +53,10 @@ static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
 		p->out_bytes += t.bytes;
 		return MSD_OK;
 	case MSD_AT_RESIDENT:
-		return msd_resident_translate(p->req, t.handle, data + 16, d);
+		err = msd_object_use(p->req, MSD_K_TENSOR, t.handle, &t.handle, d);
+		if (err == MSD_OK)
+			msd_handle_write(t.handle, data + 16);
+		return err;
 	case MSD_AT_SEGMENT:
 	default:
 		return msd_diag_set(
@@ -183,7 +185,7 @@ static msd_err use_instance(struct msd_req *r, const struct msd_in *in,
 	    v.kind != MSD_K_INSTANCE)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "instance: expected a handle, for a call");
-	return msd_instance_use(r, v.as.handle, d);
+	return msd_object_use(r, MSD_K_INSTANCE, v.as.handle, &r->instance, d);
 }
 
 /* Whose argument is whose: the worker knows the parameters. */
@@ -245,9 +247,8 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		return msd_diag_set(d, MSD_NOMEM, "request: out of memory");
 	err = read_options(s, in, r, d);
 	if (err == MSD_OK)
-		err = method == MSD_M_CALL              ? write_call(r, in, d)
-		      : method == MSD_M_MODULE_INSTANCE ? msd_instance_write(r, in, d)
-							: msd_resident_write(r, in, d);
+		err = method == MSD_M_CALL ? write_call(r, in, d)
+					   : msd_object_write(r, in, d);
 	if (err == MSD_OK)
 		err = use_instance(r, in, d);
 	if (err == MSD_OK && (r->params.bad || r->names.bad))

@@ -5,8 +5,7 @@
 
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/instance.h"
-#include "daemon/supervisor/edge/resident.h"
+#include "daemon/supervisor/edge/object.h"
 
 static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {
@@ -88,13 +87,13 @@ static msd_err function_free(struct msd_method_call *c, struct msd_diag *d)
 static msd_err instance_free(struct msd_method_call *c, struct msd_diag *d)
 {
 	msd_pack_nil(&c->result);
-	return msd_instance_free(c->session, c->in, d);
+	return msd_object_free(c->session, c->in, MSD_K_INSTANCE, d);
 }
 
 static msd_err tensor_free(struct msd_method_call *c, struct msd_diag *d)
 {
 	msd_pack_nil(&c->result);
-	return msd_resident_free(c->session, c->in, d);
+	return msd_object_free(c->session, c->in, MSD_K_TENSOR, d);
 }
 
 /* Parameters: at least, at most. */

@@ -9,8 +9,7 @@
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/instance.h"
-#include "daemon/supervisor/edge/resident.h"
+#include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/upload.h"
 
 /*
@@ -243,10 +242,8 @@ static void drop_handles(struct msd_session *s)
 	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
 		if (e->kind == MSD_K_UPLOAD)
 			msd_upload_drop(s, e->object);
-		else if (e->kind == MSD_K_TENSOR)
-			msd_resident_drop(s, e->object);
-		else if (e->kind == MSD_K_INSTANCE)
-			msd_instance_drop(s, e->object);
+		else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE)
+			msd_object_drop(s, e->object);
 		else if (e->kind == MSD_K_FUNCTION)
 			free(e->object);
 	}

@@ -1,0 +1,330 @@
+/*
+ * Happy path of tensor.alloc:
+ *  - msd_object_write: the module is found, the request goes to a worker as it came
+ *  - on_made: the worker's tensor gets a handle of the session's, which is answered
+ *  - msd_object_use: a call names it; the call goes to that worker, with its handle
+ *  - msd_object_free: the handle is forgotten, the worker told
+ *
+ * Failures:
+ *  - the session has ended, or has as many handles as it may: the worker frees at once
+ *    what it made
+ *  - the worker dies: the handle stays and is stale, until it is freed
+ */
+#include "daemon/supervisor/edge/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/reply.h"
+#include "proto/value.h"
+
+struct msd_object {
+	enum msd_kind kind;
+	struct msd_handle mine;      /* the session's */
+	struct msd_handle theirs;    /* the worker's */
+	struct msd_process *process; /* one reference */
+	char module[MSD_MAX_NAME_BYTES + 1];
+};
+
+/* What differs between the kinds of objects. */
+static const struct noun {
+	const char *name;
+	enum msd_method free;
+	const char *elsewhere; /* what to do about one that lives with another module */
+} tensor = {"resident tensor", MSD_M_TENSOR_FREE, ": copy it there first"},
+  instance = {"instance", MSD_M_INSTANCE_FREE, ""};
+
+static const struct noun *noun_of(enum msd_kind kind)
+{
+	return kind == MSD_K_TENSOR ? &tensor : &instance;
+}
+
+static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle h)
+{
+	/* Only the handle counts, but a reader refuses what is no tensor. */
+	const struct msd_wire_tensor t = {.where = MSD_AT_RESIDENT,
+					  .dtype = {MSD_DT_UINT, 8, 1},
+					  .bytes = 1,
+					  .handle = h};
+
+	if (kind == MSD_K_TENSOR)
+		msd_pack_tensor(b, &t);
+	else
+		msd_pack_handle(b, MSD_EXT_INSTANCE, h);
+}
+
+/* Have the worker free an object that nobody can name any more. */
+static void forget(struct msd_session *s, struct msd_process *p, enum msd_kind kind,
+		   struct msd_handle theirs)
+{
+	struct msd_buf params = {0};
+
+	if (p->replica != NULL && msd_process_is_running(p)) {
+		msd_pack_array(&params, 1);
+		put_handle(&params, kind, theirs);
+		msd_replica_tell(p->replica, s, noun_of(kind)->free, &params);
+	}
+	msd_buf_finish(&params);
+}
+
+void msd_object_drop(struct msd_session *s, struct msd_object *o)
+{
+	msd_handles_remove(&s->handles, o->mine);
+	forget(s, o->process, o->kind, o->theirs);
+	msd_lane_release(s, o->process);
+	msd_process_unref(o->process);
+	free(o);
+}
+
+/* What a worker's answer says it has made. */
+struct made {
+	enum msd_kind kind;
+	struct msd_handle theirs;
+	struct msd_wire_tensor tensor; /* of a tensor */
+};
+
+/* False: the value is no object. */
+static bool read_object(const struct msd_wire_value *v, struct made *ret)
+{
+	ret->kind = v->kind;
+	if (v->kind == MSD_K_INSTANCE) {
+		ret->theirs = v->as.handle;
+		return true;
+	}
+	if (v->kind != MSD_K_TENSOR ||
+	    msd_wire_tensor_read(v->as.tensor.p, v->as.tensor.n, &ret->tensor, NULL) !=
+		    MSD_OK ||
+	    ret->tensor.where != MSD_AT_RESIDENT)
+		return false;
+	ret->theirs = ret->tensor.handle;
+	return true;
+}
+
+static msd_err read_made(struct msd_in *in, enum msd_kind kind, struct made *ret,
+			 struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(in->body.result);
+	struct msd_wire_value v;
+
+	if (!msd_reply_is_ok(in)) {
+		msd_reply_error(in, d);
+		return d->code;
+	}
+	if (msd_value_read(&c, &v, d) != MSD_OK || !read_object(&v, ret) ||
+	    ret->kind != kind)
+		return msd_diag_set(d, MSD_INTERNAL,
+				    "the worker's answer was malformed");
+	return MSD_OK;
+}
+
+/* The session owns the object from here on; without a session nobody does. */
+static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_handle *ret,
+		     struct msd_diag *d)
+{
+	struct msd_object *o = calloc(1, sizeof(*o));
+	msd_err err = o != NULL && r->session != NULL
+			      ? msd_handles_add(&r->session->handles, made->kind, o,
+						&o->mine, d)
+			      : msd_diag_set(d, MSD_NOMEM, "%s: out of memory",
+					     noun_of(made->kind)->name);
+
+	if (err != MSD_OK) {
+		forget(r->session, r->replica->process, made->kind, made->theirs);
+		free(o);
+		return err;
+	}
+	o->kind = made->kind;
+	o->theirs = made->theirs;
+	o->process = r->replica->process;
+	msd_process_ref(o->process);
+	msd_lane_hold(r->session, o->process);
+	(void)strncpy(o->module, r->module->name, sizeof(o->module) - 1);
+	*ret = o->mine;
+	return MSD_OK;
+}
+
+static void answer_made(struct msd_req *r, struct msd_in *in, enum msd_kind kind)
+{
+	struct made made;
+	struct msd_diag d = {0};
+	struct msd_buf b = {0};
+	struct msd_handle mine;
+	msd_err err = read_made(in, kind, &made, &d);
+
+	if (err == MSD_OK)
+		err = adopt(r, &made, &mine, &d);
+	if (err != MSD_OK) {
+		msd_req_answer_error(r, err, msd_diag_text(&d));
+	} else {
+		if (kind == MSD_K_TENSOR) {
+			made.tensor.handle = mine;
+			msd_pack_tensor(&b, &made.tensor);
+		} else {
+			msd_pack_handle(&b, MSD_EXT_INSTANCE, mine);
+		}
+		msd_req_answer(r, &b);
+	}
+	msd_buf_finish(&b);
+	msd_diag_finish(&d);
+}
+
+static void on_instance(struct msd_req *r, struct msd_in *in)
+{
+	answer_made(r, in, MSD_K_INSTANCE);
+}
+
+static void on_tensor(struct msd_req *r, struct msd_in *in)
+{
+	answer_made(r, in, MSD_K_TENSOR);
+}
+
+/* tensor.copy answers nil, a tensor with its bytes, or (to a device) a new resident
+ * one. */
+static void on_copied(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_cur c = msd_cur_of(in->body.result);
+	struct msd_wire_value v;
+	struct made made;
+	struct msd_diag d = {0};
+
+	if (msd_reply_is_ok(in) && msd_value_read(&c, &v, &d) == MSD_OK &&
+	    v.kind == MSD_K_TENSOR && read_object(&v, &made))
+		on_tensor(r, in);
+	else if (!msd_reply_forward(r, r->replica->process, in, &d))
+		msd_replica_kill(r->replica, "it sent a malformed answer");
+	msd_diag_finish(&d);
+}
+
+/* The session's object of @kind behind a value; NULL for a value that is none. */
+static msd_err object_of(struct msd_session *s, enum msd_kind kind,
+			 const struct msd_wire_value *v, struct msd_object **ret,
+			 struct msd_diag *d)
+{
+	struct msd_handle h = v->as.handle;
+	struct msd_wire_tensor t;
+	void *object = NULL;
+
+	*ret = NULL;
+	if (v->kind != kind)
+		return MSD_OK;
+	if (kind == MSD_K_TENSOR) {
+		msd_err err =
+			msd_wire_tensor_read(v->as.tensor.p, v->as.tensor.n, &t, d);
+		if (err != MSD_OK || t.where != MSD_AT_RESIDENT)
+			return err;
+		h = t.handle;
+	}
+	msd_err err = msd_handles_get(&s->handles, kind, h, &object, d);
+	if (err == MSD_OK)
+		*ret = object;
+	return err;
+}
+
+/* tensor.copy and tensor.fill name no module: the first resident tensor does. */
+static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
+			   struct msd_diag *d)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct msd_wire_value v;
+		struct msd_object *o;
+		msd_err err = msd_value_read(&items, &v, d);
+		if (err == MSD_OK)
+			err = object_of(r->session, MSD_K_TENSOR, &v, &o, d);
+		if (err != MSD_OK)
+			return err;
+		if (o != NULL) {
+			const struct msd_span name = {(const uint8_t *)o->module,
+						      strlen(o->module)};
+			return msd_module_require(r->session->server, name, &r->module,
+						  d);
+		}
+	}
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s: no resident tensor among the parameters",
+			    msd_method_row(r->method)->name);
+}
+
+/* tensor.alloc and module.instance begin with it. */
+static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
+			   struct msd_diag *d)
+{
+	struct msd_wire_value name;
+
+	if (n == 0 || msd_value_read(&items, &name, d) != MSD_OK ||
+	    name.kind != MSD_K_STR || (r->method == MSD_M_MODULE_INSTANCE && n != 1))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
+				    msd_method_row(r->method)->name,
+				    msd_method_row(r->method)->params);
+	return msd_module_require(r->session->server, name.as.str, &r->module, d);
+}
+
+msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
+{
+	struct msd_cur items;
+	uint32_t n;
+
+	if (!msd_array_open(in->body.params, &items, &n))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
+				    msd_method_row(r->method)->name,
+				    msd_method_row(r->method)->params);
+	msd_buf_put(&r->params, in->body.params.p, in->body.params.n);
+	if (r->method == MSD_M_MODULE_INSTANCE || r->method == MSD_M_TENSOR_ALLOC) {
+		r->on_response =
+			r->method == MSD_M_TENSOR_ALLOC ? on_tensor : on_instance;
+		return read_module(r, items, n, d);
+	}
+	r->on_response = on_copied;
+	return find_module(r, items, n, d);
+}
+
+msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle h,
+		       struct msd_handle *ret, struct msd_diag *d)
+{
+	const struct msd_module *m = r->module;
+	const struct noun *noun = noun_of(kind);
+	void *object = NULL;
+	msd_err err = msd_handles_get(&r->session->handles, kind, h, &object, d);
+
+	if (err != MSD_OK)
+		return err;
+	const struct msd_object *o = object;
+	if (strcmp(o->module, m->name) != 0)
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"the %s lives with module %s, the call is to module %s%s",
+			noun->name, o->module, m->name, noun->elsewhere);
+	if (o->process->replica == NULL || o->process->replica->module != m)
+		return msd_diag_set(d, MSD_STALE_HANDLE,
+				    "the %s was lost with the worker of module %s",
+				    noun->name, m->name);
+	msd_req_need(r, o->process);
+	*ret = o->theirs;
+	return MSD_OK;
+}
+
+msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind kind,
+			struct msd_diag *d)
+{
+	const char *method = msd_method_row(noun_of(kind)->free)->name;
+	struct msd_cur items;
+	struct msd_wire_value v;
+	struct msd_object *o;
+	uint32_t n;
+
+	if (!msd_array_open(in->body.params, &items, &n))
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no parameters", method);
+	for (uint32_t i = 0; i < n; i++) {
+		msd_err err = msd_value_read(&items, &v, d);
+		if (err == MSD_OK)
+			err = object_of(s, kind, &v, &o, d);
+		if (err == MSD_OK && o == NULL)
+			err = msd_diag_set(d, MSD_BAD_REQUEST,
+					   "%s: parameter %u is not a live %s", method,
+					   i, noun_of(kind)->name);
+		if (err != MSD_OK)
+			return err;
+		msd_object_drop(s, o);
+	}
+	return MSD_OK;
+}
