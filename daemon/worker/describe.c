@@ -116,24 +116,19 @@ static size_t put_functions(struct budget *b, const struct msd_func_info *const 
 	return n;
 }
 
-static void put_inspect(struct msd_buf *out, const struct msd_inspect *inspect)
+static void put_inspect(struct msd_buf *out, const struct msd_buf *text)
 {
-	struct msd_buf text = {0};
-
-	msd_inspect_text(inspect, &text);
 	msd_pack_cstr(out, "inspect");
 	msd_pack_map(out, 1);
 	msd_pack_cstr(out, "text");
-	msd_pack_text(out, (const char *)text.p,
-		      text.n < MAX_TEXT_BYTES ? text.n : MAX_TEXT_BYTES);
-	out->bad = out->bad || text.bad;
-	msd_buf_finish(&text);
+	msd_pack_text(out, (const char *)text->p,
+		      text->n < MAX_TEXT_BYTES ? text->n : MAX_TEXT_BYTES);
 }
 
 msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
 			   struct msd_diag *d)
 {
-	const struct msd_inspect *inspect = msd_loaded_inspect(m);
+	const struct msd_loaded_about *about = msd_loaded_about(m);
 	size_t n;
 	const struct msd_func_info *const *all = msd_loaded_functions(m, &n);
 	struct msd_buf functions = {0};
@@ -148,9 +143,9 @@ msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
 		       msd_device_type_format(device.type, type), device.id);
 	msd_pack_map(out, n_in < n ? 6 : 5);
 	put_text(out, "device", place);
-	put_text(out, "era", msd_era_title(inspect->era));
-	put_text(out, "machine", inspect->machine);
-	put_inspect(out, inspect);
+	put_text(out, "era", about->era);
+	put_text(out, "machine", about->machine);
+	put_inspect(out, &about->text);
 	msd_pack_cstr(out, "functions");
 	msd_pack_array(out, n_in);
 	msd_buf_put(out, functions.p, functions.n);

@@ -59,7 +59,7 @@ static msd_err collect_below(struct collecting *c, struct msd_node *node, bool *
 msd_err msd_loaded_list(struct msd_loaded *m, struct msd_diag *d)
 {
 	struct collecting c = {.m = m};
-	bool *seen = calloc(m->tree.n_modules + 1u, sizeof(*seen));
+	bool *seen = calloc(m->n_nodes + 1u, sizeof(*seen));
 	msd_err err =
 		seen != NULL ? collect_below(&c, msd_loaded_root(m), seen) : MSD_NOMEM;
 	size_t kept = 0;

@@ -9,7 +9,6 @@
  * Threads: one thread at a time per artifact (compiled code may use the pool inside a
  * call).
  */
-#include "artifact/inspect/inspect.h"
 #include "runtime/module/module.h"
 
 struct msd_dev;
@@ -67,8 +66,14 @@ MSD_MUST_CHECK msd_err msd_loaded_find(struct msd_loaded *m, const char *name,
 /** All callable functions, sorted by name; borrowed until close. */
 const struct msd_func_info *const *msd_loaded_functions(struct msd_loaded *m,
 							size_t *ret_n);
-/** Facts about the file and its tree, borrowed until close. */
-const struct msd_inspect *msd_loaded_inspect(const struct msd_loaded *m);
+/* What there is to say about the file. */
+struct msd_loaded_about {
+	const char *era;     /* what made it: "TVM 0.22-0.27 (tvm-ffi)"; static */
+	char *machine;       /* whose code it holds: "x86-64" */
+	struct msd_buf text; /* as inspect prints it */
+};
+/** Borrowed until close. */
+const struct msd_loaded_about *msd_loaded_about(const struct msd_loaded *m);
 
 /**
  * Call @fn. Arguments are checked first wherever compiled code would crash instead of

@@ -4,7 +4,7 @@
 /* The first device that the tree has code for, as lookups go; the CPU without one. */
 static struct msd_device default_device(const struct msd_loaded *m)
 {
-	for (uint32_t i = 0; i < m->tree.n_modules; i++) {
+	for (uint32_t i = 0; i < m->n_nodes; i++) {
 		const struct msd_device_ops *ops =
 			msd_device_ops_of_kind(m->nodes[i].kind);
 		if (ops != NULL && m->nodes[i].ops->place != NULL)
@@ -15,13 +15,21 @@ static struct msd_device default_device(const struct msd_loaded *m)
 
 static bool has_code_for(const struct msd_loaded *m, int32_t type)
 {
-	for (uint32_t i = 0; i < m->tree.n_modules; i++) {
+	for (uint32_t i = 0; i < m->n_nodes; i++) {
 		const struct msd_device_ops *ops =
 			msd_device_ops_of_kind(m->nodes[i].kind);
 		if (ops != NULL && ops->type == type)
 			return true;
 	}
 	return type == MSD_DEV_CPU;
+}
+
+static msd_err node_place(const struct msd_loaded *m, struct msd_node *node,
+			  struct msd_device device, struct msd_diag *d)
+{
+	if (node->ops->place == NULL)
+		return MSD_OK;
+	return msd_loaded_wrap(m, node, node->ops->place(node, device, d), d);
 }
 
 msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
@@ -40,15 +48,13 @@ msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 	if (device.type == MSD_DEV_CPU && device.id != 0)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "cpu:%d: the host is cpu:0",
 				    device.id);
-	/* Imports first: they stand behind their importers. */
-	for (uint32_t i = m->tree.n_modules; err == MSD_OK && i-- > 0;) {
-		if (m->nodes[i].ops->place == NULL)
-			continue;
-		err = m->nodes[i].ops->place(&m->nodes[i], device, d);
-		err = msd_loaded_wrap(m, &m->nodes[i], err, d);
+	/* Imports first: they stand behind their importers; the root comes last. */
+	for (uint32_t i = m->n_nodes; err == MSD_OK && i-- > 0;) {
+		if (&m->nodes[i] != m->root)
+			err = node_place(m, &m->nodes[i], device, d);
 	}
-	if (err == MSD_OK && m->graph != NULL && m->graph->ops->place != NULL)
-		err = m->graph->ops->place(m->graph, device, d);
+	if (err == MSD_OK)
+		err = node_place(m, m->root, device, d);
 	if (err == MSD_OK)
 		m->device = device;
 	return err;

@@ -1,10 +1,11 @@
 #ifndef MSD_RUNTIME_LOAD_STATE_H
 #define MSD_RUNTIME_LOAD_STATE_H
 /* Private to this folder: a loaded artifact from within. */
-#include "artifact/inspect/inspect.h"
 #include "runtime/device/device.h"
 #include "runtime/load/loaded.h"
 #include "runtime/module/node.h"
+
+struct msd_format;
 
 /* A function that callers may name, and the node that has it. */
 struct msd_loaded_entry {
@@ -14,12 +15,13 @@ struct msd_loaded_entry {
 };
 
 struct msd_loaded {
-	struct msd_elf elf;
-	struct msd_tree tree;
-	struct msd_inspect *inspect;
-	struct msd_node *nodes; /* tree.n_modules of them, in the tree's order */
+	const struct msd_format *format; /* NULL: none has been tried */
+	void *form;                      /* the format's own */
+	struct msd_loaded_about about;
+	struct msd_node *nodes; /* n_nodes; but for the root importers come first */
+	uint32_t n_nodes;
+	uint32_t n_modules; /* of the nodes, those that the file holds */
 	struct msd_node **edges;
-	struct msd_node *graph; /* above the tree, when one was given beside it */
 	struct msd_node *root;
 	struct msd_loaded_entry *entries; /* sorted by name, no name twice */
 	const struct msd_func_info **infos;

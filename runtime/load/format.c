@@ -1,0 +1,16 @@
+#include "runtime/load/format.h"
+
+static const struct msd_format *const rows[] = {
+	&msd_format_library,
+	&msd_format_graph_json,
+	&msd_format_params,
+};
+
+const struct msd_format *msd_format_find(struct msd_span file)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i]->is(file))
+			return rows[i];
+	}
+	return &msd_format_library;
+}

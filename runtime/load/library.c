@@ -1,0 +1,233 @@
+/*
+ * A shared library of TVM: the ELF file, and in it the tree of modules that the library
+ * imports.
+ *
+ * Happy path: the file is read as ELF and checked against this machine, its era is told
+ * by its symbols, the blob gives the tree; a node for each module, one more above them
+ * for a graph that came beside the library; then they are opened, the library last, for
+ * that runs its constructors.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/elf/era.h"
+#include "artifact/inspect/inspect.h"
+#include "artifact/kind/payload.h"
+#include "artifact/tree/tree.h"
+#include "runtime/kind/kinds.h"
+#include "runtime/load/format.h"
+
+struct library {
+	struct msd_elf elf;
+	struct msd_tree tree;
+};
+
+static bool is_elf(struct msd_span file)
+{
+	return file.n >= SELFMAG && memcmp(file.p, ELFMAG, SELFMAG) == 0;
+}
+
+static bool is_library(const struct msd_tree_module *module)
+{
+	return msd_span_is(module->kind, "_lib");
+}
+
+/* A graph that was given imports the whole tree, as a factory at its root would. */
+static void graph_create(struct msd_loaded *m, struct msd_node **edge)
+{
+	static const char kind[] = "GraphExecutorFactory";
+	struct msd_node *graph = &m->nodes[m->n_nodes];
+
+	*edge = m->root;
+	*graph = (struct msd_node){
+		.ops = &msd_kind_graph,
+		.index = m->n_nodes++,
+		.kind = {(const uint8_t *)kind, sizeof(kind) - 1},
+		.imports = edge,
+		.n_imports = 1,
+	};
+	msd_node_init(graph);
+	m->root = graph;
+}
+
+/* Make the nodes with their kinds and imports; nothing is opened. */
+static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
+			    bool has_graph, struct msd_diag *d)
+{
+	bool has_library = false;
+	size_t n_edges = 0;
+
+	if (tree->n_modules == 0) /* the reader lets none through */
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "a tree without modules");
+	for (uint32_t i = 0; i < tree->n_modules; i++)
+		n_edges += tree->modules[i].n_imports;
+	m->nodes = calloc(tree->n_modules + 1u, sizeof(*m->nodes));
+	m->edges = calloc(n_edges + 1, sizeof(struct msd_node *));
+	if (m->nodes == NULL || m->edges == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	struct msd_node **edge = m->edges;
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		const struct msd_tree_module *module = &tree->modules[i];
+		struct msd_node *node = &m->nodes[i];
+		msd_node_init(node);
+		node->index = i;
+		node->kind = module->kind;
+		node->imports = edge;
+		node->n_imports = module->n_imports;
+		for (uint32_t k = 0; k < module->n_imports; k++)
+			*edge++ = &m->nodes[module->imports[k]];
+		if (is_library(module) && has_library)
+			node->ops = &msd_kind_library_again;
+		else
+			node->ops = msd_node_ops_find(module->kind);
+		has_library = has_library || is_library(module);
+	}
+	m->n_modules = tree->n_modules;
+	m->n_nodes = tree->n_modules;
+	m->root = m->nodes;
+	if (has_graph)
+		graph_create(m, edge);
+	return MSD_OK;
+}
+
+/* Where compiled code's lookups start: with TVM 0.7 several nodes stand for the
+ * library. */
+static struct msd_node *env_of(struct msd_loaded *m, const struct msd_tree *tree,
+			       struct msd_node *library)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < tree->n_modules; i++)
+		n += is_library(&tree->modules[i]) ? 1 : 0;
+	return n > 1 ? &m->nodes[0] : library;
+}
+
+static msd_err graph_open(struct msd_loaded *m, const struct msd_node_context *ctx,
+			  struct msd_diag *d)
+{
+	struct msd_node_context own = *ctx;
+
+	own.is_given_graph = true;
+	own.env = m->root;
+	return m->root->ops->open(m->root, &own, d);
+}
+
+/* Open @which nodes: the others first, then the library, whose constructors are code.
+ */
+static msd_err nodes_open(struct msd_loaded *m, const struct msd_tree *tree,
+			  bool libraries, struct msd_node_context *ctx,
+			  struct msd_diag *d)
+{
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		struct msd_node *node = &m->nodes[i];
+		if (is_library(&tree->modules[i]) != libraries)
+			continue;
+		ctx->payload = tree->modules[i].payload;
+		ctx->env = libraries ? env_of(m, tree, node) : node;
+		msd_err err = node->ops->open(node, ctx, d);
+		if (err != MSD_OK)
+			return msd_loaded_wrap(m, node, err, d);
+	}
+	return MSD_OK;
+}
+
+static bool takes_params(struct msd_span kind)
+{
+	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
+
+	return row != NULL && row->takes_params;
+}
+
+/* Parameters that nobody would take were meant for another library. */
+static msd_err check_params(const struct msd_tree *tree,
+			    const struct msd_load_options *options, struct msd_diag *d)
+{
+	if (options->params.n == 0 || options->graph.n > 0)
+		return MSD_OK;
+	for (uint32_t i = 0; i < tree->n_modules; i++) {
+		if (takes_params(tree->modules[i].kind))
+			return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "parameters were given, and none of its modules takes any");
+}
+
+/* What inspect says of the file; its facts are not needed afterwards. */
+static msd_err say(struct msd_loaded *m, struct msd_span file, struct msd_diag *d)
+{
+	struct msd_inspect *inspect;
+	msd_err err = msd_inspect_read(file, &inspect, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_inspect_text(inspect, &m->about.text);
+	m->about.era = msd_era_title(inspect->era);
+	m->about.machine = strdup(inspect->machine);
+	msd_inspect_destroy(inspect);
+	if (m->about.machine == NULL || m->about.text.bad)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return MSD_OK;
+}
+
+/* Which era the library is of, and its tree. */
+static msd_err read(struct library *lib, const struct msd_load_source *from,
+		    enum msd_era *ret_era, struct msd_diag *d)
+{
+	msd_err err = msd_elf_read(from->file, &lib->elf, d);
+
+	if (err == MSD_OK)
+		err = msd_elf_check_host(&lib->elf, d);
+	if (err != MSD_OK)
+		return err;
+	*ret_era = msd_era_of(&lib->elf);
+	if (*ret_era == MSD_ERA_NONE)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "a shared library without any symbol of TVM");
+	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
+	return err == MSD_OK ? check_params(&lib->tree, from->options, d) : err;
+}
+
+static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *from,
+			    struct msd_diag *d)
+{
+	const bool has_graph = from->options->graph.n > 0;
+	struct library *lib = calloc(1, sizeof(*lib));
+	struct msd_node_context ctx = {
+		.fd = from->fd, .file = from->file, .options = from->options};
+
+	m->form = lib;
+	if (lib == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+	ctx.elf = &lib->elf;
+	msd_err err = read(lib, from, &ctx.era, d);
+	if (err == MSD_OK)
+		err = say(m, from->file, d);
+	if (err == MSD_OK)
+		err = nodes_create(m, &lib->tree, has_graph, d);
+	if (err == MSD_OK && has_graph)
+		err = graph_open(m, &ctx, d);
+	if (err == MSD_OK)
+		err = nodes_open(m, &lib->tree, false, &ctx, d);
+	if (err == MSD_OK)
+		err = nodes_open(m, &lib->tree, true, &ctx, d);
+	return err;
+}
+
+static void close_library(void *form)
+{
+	struct library *lib = form;
+
+	if (lib == NULL)
+		return;
+	msd_tree_finish(&lib->tree);
+	msd_elf_finish(&lib->elf);
+	free(lib);
+}
+
+const struct msd_format msd_format_library = {
+	.name = "shared library",
+	.is = is_elf,
+	.open = open_library,
+	.close = close_library,
+};
