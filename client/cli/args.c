@@ -7,6 +7,7 @@
 
 #include "client/cli/report.h"
 #include "client/cli/word.h"
+#include "proto/argv.h"
 #include "proto/dtype.h"
 
 /* What an option does beyond keeping its value; @value is NULL for one without. */
@@ -22,15 +23,10 @@ static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 
 static enum msd_exit apply_workers(struct msd_cli *cli, const char *value)
 {
-	char *end;
-	unsigned long n = strtoul(value, &end, 10);
-
-	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
-		return msd_report_usage(
-			"give the number of worker processes, such as 2",
-			"--workers %s: not a number of at least 1", value);
-	cli->workers = (uint32_t)n;
-	return MSD_EXIT_OK;
+	if (msd_argv_count(value, &cli->workers))
+		return MSD_EXIT_OK;
+	return msd_report_usage("give the number of worker processes, such as 2",
+				"--workers %s: not a number of at least 1", value);
 }
 
 /* The option had this name: an unknown one would not be told the new word. */
@@ -103,7 +99,7 @@ static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
 }
 
 #define AT(field) offsetof(struct msd_cli, field)
-static const struct option {
+static const struct row {
 	const char *name;
 	apply_fn apply; /* or NULL: */
 	size_t field;   /* of struct msd_cli, a text with has_value, else a flag */
@@ -137,36 +133,29 @@ static const struct option {
 #undef AT
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
-/* The option that @word is, and the value that stands in the same word, or NULL. */
-static const struct option *find_option(const char *word, const char **ret_value)
+/* getopt's table of the same options. */
+static void list_rows(struct option ret[N_OPTIONS + 1])
 {
-	*ret_value = NULL;
-	for (size_t i = 0; i < N_OPTIONS; i++) {
-		const struct option *o = &options[i];
-		size_t n = strlen(o->name);
-
-		if (word[1] == '-' && strncmp(word + 2, o->name, n) == 0) {
-			if (word[2 + n] == '\0')
-				return o;
-			if (word[2 + n] == '=' && o->has_value) {
-				*ret_value = word + 3 + n;
-				return o;
-			}
-		}
-		if (o->letter != 0 && word[1] == o->letter) {
-			if (word[2] == '\0')
-				return o;
-			if (o->has_value) {
-				*ret_value = word + 2;
-				return o;
-			}
-		}
-	}
-	return NULL;
+	for (size_t i = 0; i < N_OPTIONS; i++)
+		ret[i] = (struct option){
+			.name = options[i].name,
+			.has_arg =
+				options[i].has_value ? required_argument : no_argument,
+			.val = options[i].letter != 0 ? options[i].letter
+						      : MSD_ARGV_NO_LETTER + (int)i};
+	ret[N_OPTIONS] = (struct option){0};
 }
 
-static enum msd_exit apply(const struct option *o, struct msd_cli *cli,
-			   const char *value)
+static const struct row *row_of(const struct option *rows, int val)
+{
+	size_t i = 0;
+
+	while (rows[i].val != val)
+		i++;
+	return &options[i];
+}
+
+static enum msd_exit apply(const struct row *o, struct msd_cli *cli, const char *value)
 {
 	void *field = (char *)cli + o->field;
 
@@ -184,29 +173,6 @@ struct seen {
 	unsigned needs;
 	const char *word;
 };
-
-static enum msd_exit parse_option(int argc, char **argv, int *i, struct msd_cli *cli,
-				  struct seen *seen)
-{
-	const char *word = argv[*i];
-	const char *value;
-	const struct option *o = find_option(word, &value);
-
-	if (o == NULL)
-		return msd_report_usage(
-			"see `modser help`; a text argument is written str:TEXT",
-			"unknown option %s", word);
-	if (o->has_value && value == NULL) {
-		if (*i + 1 >= argc)
-			return msd_report_usage(NULL, "option %s needs a value", word);
-		value = argv[++*i];
-	}
-	if (o->needs != 0) {
-		seen->needs |= o->needs;
-		seen->word = word;
-	}
-	return apply(o, cli, value);
-}
 
 static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)
 {
@@ -258,33 +224,55 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 	return msd_report_verb(word);
 }
 
+/* What msd_argv_next() gave as @val and @value; @word is where it stands. */
+static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
+			  const struct option *rows, int val, const char *value,
+			  const char *word)
+{
+	switch (val) {
+	case MSD_ARGV_WORD:
+		return take_word(value, cli);
+	case MSD_ARGV_UNKNOWN:
+		return msd_report_usage(
+			"see `modser help`; a text argument is written str:TEXT",
+			"unknown option %s", value);
+	case MSD_ARGV_NO_VALUE:
+		return msd_report_usage(NULL, "option %s needs a value", value);
+	default:
+		break;
+	}
+	const struct row *o = row_of(rows, val);
+	if (o->needs != 0) {
+		seen->needs |= o->needs;
+		seen->word = word;
+	}
+	return apply(o, cli, value);
+}
+
 enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 {
+	struct option rows[N_OPTIONS + 1];
+	struct msd_argv line;
 	struct seen seen = {0};
-	bool only_words = false;
 	size_t most = (size_t)argc + 1;
+	enum msd_exit code = MSD_EXIT_OK;
 
 	*ret = (struct msd_cli){.words = calloc(most, sizeof(char *)),
 				.outputs = calloc(most, sizeof(char *))};
 	if (ret->words == NULL || ret->outputs == NULL)
 		return msd_report_no_memory();
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		enum msd_exit code;
+	list_rows(rows);
+	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
+	while (code == MSD_EXIT_OK) {
+		const char *word = msd_argv_peek(&line);
+		const char *value;
+		const int val = msd_argv_next(&line, &value);
 
-		if (!only_words && strcmp(word, "--") == 0) {
-			only_words = true;
-			continue;
-		}
-		if (only_words || word[0] != '-' || word[1] == '\0' ||
-		    msd_word_is_number(word))
-			code = take_word(word, ret);
-		else
-			code = parse_option(argc, argv, &i, ret, &seen);
-		if (code != MSD_EXIT_OK)
-			return code;
+		if (val == MSD_ARGV_END)
+			return check_verb(ret, &seen);
+		code = take(ret, &seen, rows, val, value, word);
 	}
-	return check_verb(ret, &seen);
+	return code;
 }
 
 void msd_args_finish(struct msd_cli *cli)

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/argv.h"
+
 static const struct {
-	const char *name;
+	const char *option;
 	size_t offset;
 	uint64_t value;
 	const char *sentence;
@@ -18,6 +20,41 @@ static const struct {
 #undef MSD_LIMIT_ROW
 };
 #define N_LIMITS (sizeof(limit_rows) / sizeof(limit_rows[0]))
+
+enum {
+	OPTION_HELP = 'h',
+	OPTION_LISTEN = MSD_ARGV_NO_LETTER,
+	OPTION_LOAD,
+	OPTION_SOCKET_MODE,
+	OPTION_THREADS,
+	OPTION_INSECURE_TCP,
+	OPTION_ALLOW_LOAD_TCP,
+	OPTION_API,
+	OPTION_VERSION,
+	OPTION_LIMIT /* that of the first row, the others behind it */
+};
+
+enum {
+#define MSD_LIMIT_NUMBER(field, option, value, sentence) LIMIT_##field,
+	MSD_LIMIT_MAP(MSD_LIMIT_NUMBER)
+#undef MSD_LIMIT_NUMBER
+};
+
+static const struct option rows[] = {
+	{"listen", optional_argument, NULL, OPTION_LISTEN},
+	{"load", required_argument, NULL, OPTION_LOAD},
+	{"socket-mode", required_argument, NULL, OPTION_SOCKET_MODE},
+	{"threads", required_argument, NULL, OPTION_THREADS},
+	{"insecure-tcp", no_argument, NULL, OPTION_INSECURE_TCP},
+	{"allow-load-tcp", no_argument, NULL, OPTION_ALLOW_LOAD_TCP},
+	{"api", no_argument, NULL, OPTION_API},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{"help", no_argument, NULL, OPTION_HELP},
+#define MSD_LIMIT_OPTION(field, option, value, sentence)                               \
+	{option, required_argument, NULL, OPTION_LIMIT + LIMIT_##field},
+	MSD_LIMIT_MAP(MSD_LIMIT_OPTION)
+#undef MSD_LIMIT_OPTION
+		{0}};
 
 static uint64_t *limit_field(struct msd_limits *limits, size_t row)
 {
@@ -86,48 +123,24 @@ static msd_err read_mode(struct msd_options *o, const char *value, struct msd_di
 	return MSD_OK;
 }
 
-/* Options that take a value. MSD_NOT_FOUND: it is none of them. */
-static msd_err read_valued(struct msd_options *o, const char *option, const char *value,
-			   struct msd_diag *d)
+static msd_err read_threads(struct msd_options *o, const char *value,
+			    struct msd_diag *d)
 {
 	uint64_t number;
 
-	if (strcmp(option, "--load") == 0)
-		return add_preload(o, value, d);
-	if (strcmp(option, "--socket-mode") == 0)
-		return read_mode(o, value, d);
-	if (strcmp(option, "--threads") == 0) {
-		if (!read_number(value, &number) || number < 1 || number > 1024)
-			return bad_value(option, value, "a number from 1 to 1024", d);
-		o->threads = (uint32_t)number;
-		return MSD_OK;
-	}
-	for (size_t i = 0; i < N_LIMITS; i++) {
-		if (strcmp(option, limit_rows[i].name) != 0)
-			continue;
-		if (!read_number(value, limit_field(&o->limits, i)))
-			return bad_value(option, value, "a number (K, M, G may follow)",
-					 d);
-		return MSD_OK;
-	}
-	return MSD_NOT_FOUND;
+	if (!read_number(value, &number) || number < 1 || number > 1024)
+		return bad_value("--threads", value, "a number from 1 to 1024", d);
+	o->threads = (uint32_t)number;
+	return MSD_OK;
 }
 
-static bool read_flag(struct msd_options *o, const char *option)
+static msd_err read_limit(struct msd_options *o, size_t row, const char *value,
+			  struct msd_diag *d)
 {
-	if (strcmp(option, "--insecure-tcp") == 0)
-		o->insecure_tcp = true;
-	else if (strcmp(option, "--allow-load-tcp") == 0)
-		o->allow_load_tcp = true;
-	else if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
-		o->action = MSD_RUN_HELP;
-	else if (strcmp(option, "--version") == 0)
-		o->action = MSD_RUN_VERSION;
-	else if (strcmp(option, "--api") == 0)
-		o->action = MSD_RUN_API;
-	else
-		return false;
-	return true;
+	if (read_number(value, limit_field(&o->limits, row)))
+		return MSD_OK;
+	return bad_value(limit_rows[row].option, value, "a number (K, M, G may follow)",
+			 d);
 }
 
 static bool is_address(const char *text)
@@ -136,51 +149,86 @@ static bool is_address(const char *text)
 	       (strncmp(text, "unix:", 5) == 0 || strncmp(text, "tcp://", 6) == 0);
 }
 
-/* One option and its value at argv[*i]; `--option=value` works like `--option value`.
+/* The address is in the same word, in the next one if that looks like one, or nowhere.
  */
-static msd_err read_one(struct msd_options *o, char **argv, int *i, struct msd_diag *d)
+static msd_err read_listen(struct msd_options *o, struct msd_argv *line,
+			   const char *value, struct msd_diag *d)
 {
-	char option[64];
-	const char *arg = argv[*i];
-	const char *equals = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
-	const char *value = equals != NULL ? equals + 1 : argv[*i + 1];
-
-	(void)snprintf(option, sizeof(option), "%.*s",
-		       (int)(equals != NULL ? equals - arg : (long)strlen(arg)), arg);
-	if (strcmp(option, "--listen") == 0) {
-		bool takes = equals != NULL || is_address(value);
-		*i += takes && equals == NULL;
-		return add_listen(o, takes ? value : NULL, d);
+	if (value == NULL && is_address(msd_argv_peek(line))) {
+		value = msd_argv_peek(line);
+		msd_argv_skip(line);
 	}
-	if (equals == NULL && read_flag(o, option))
-		return MSD_OK;
-	msd_err err = read_valued(o, option, value != NULL ? value : "", d);
-	if (err == MSD_NOT_FOUND && strcmp(option, "--max-instances") == 0)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
-				    option);
-	if (err == MSD_NOT_FOUND && arg[0] != '-')
+	return add_listen(o, value, d);
+}
+
+/* What is no option, @text, or lacks its value. */
+static msd_err refuse(int val, const char *text, struct msd_diag *d)
+{
+	static const char former[] = "--max-instances";
+
+	if (val == MSD_ARGV_NO_VALUE)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: a value must follow",
+				    text);
+	if (val == MSD_ARGV_WORD)
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: neither an option nor an address, unix:PATH "
 				    "or tcp://HOST:PORT, behind --listen",
-				    arg);
-	if (err == MSD_NOT_FOUND)
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: no such option (see --help)", arg);
-	if (value == NULL)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: a value must follow",
-				    option);
-	*i += equals == NULL;
-	return err;
+				    text);
+	if (strncmp(text, former, sizeof(former) - 1) == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
+				    former);
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such option (see --help)",
+			    text);
+}
+
+/* What msd_argv_next() gave as @val and @value. */
+static msd_err read_one(struct msd_options *o, struct msd_argv *line, int val,
+			const char *value, struct msd_diag *d)
+{
+	switch (val) {
+	case OPTION_LISTEN:
+		return read_listen(o, line, value, d);
+	case OPTION_LOAD:
+		return add_preload(o, value, d);
+	case OPTION_SOCKET_MODE:
+		return read_mode(o, value, d);
+	case OPTION_THREADS:
+		return read_threads(o, value, d);
+	case OPTION_INSECURE_TCP:
+		o->insecure_tcp = true;
+		return MSD_OK;
+	case OPTION_ALLOW_LOAD_TCP:
+		o->allow_load_tcp = true;
+		return MSD_OK;
+	case OPTION_HELP:
+		o->action = MSD_RUN_HELP;
+		return MSD_OK;
+	case OPTION_VERSION:
+		o->action = MSD_RUN_VERSION;
+		return MSD_OK;
+	case OPTION_API:
+		o->action = MSD_RUN_API;
+		return MSD_OK;
+	default:
+		return val >= OPTION_LIMIT
+			       ? read_limit(o, (size_t)(val - OPTION_LIMIT), value, d)
+			       : refuse(val, value, d);
+	}
 }
 
 msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 			 struct msd_diag *d)
 {
+	struct msd_argv line;
+	const char *value;
+	int val;
+
 	*o = (struct msd_options){.socket_mode = 0600};
 	for (size_t i = 0; i < N_LIMITS; i++)
 		*limit_field(&o->limits, i) = limit_rows[i].value;
-	for (int i = 1; i < argc; i++) {
-		msd_err err = read_one(o, argv, &i, d);
+	msd_argv_start(&line, argc, argv, rows, NULL);
+	while ((val = msd_argv_next(&line, &value)) != MSD_ARGV_END) {
+		msd_err err = read_one(o, &line, val, value, d);
 		if (err != MSD_OK)
 			return err;
 	}
@@ -236,7 +284,7 @@ void msd_options_print_help(void)
 		"\n"
 		"Limits (sizes take K, M, G; times are milliseconds):");
 	for (size_t i = 0; i < N_LIMITS; i++)
-		(void)printf("  %-21s %s (%" PRIu64 ")\n", limit_rows[i].name,
+		(void)printf("  %-21s %s (%" PRIu64 ")\n", limit_rows[i].option,
 			     limit_rows[i].sentence, limit_rows[i].value);
 	(void)puts("\nEnvironment: MODSERD_LOG (error, warn, info, debug), "
 		   "MODSERD_WORKER (path "

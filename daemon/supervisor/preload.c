@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/edge/upload.h"
+#include "proto/argv.h"
 #include "proto/name.h"
 
 #define EXPECTED                                                                       \
@@ -37,16 +38,11 @@ static msd_err read_params(struct msd_preload *p, const char *value, struct msd_
 static msd_err read_workers(struct msd_preload *p, const char *value,
 			    struct msd_diag *d)
 {
-	char *end;
-	unsigned long n = strtoul(value, &end, 10);
-
-	if (*value < '0' || *value > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "workers %s: expected a number of processes, "
-				    "at least 1",
-				    value);
-	p->workers = (uint32_t)n;
-	return MSD_OK;
+	if (msd_argv_count(value, &p->workers))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "workers %s: expected a number of processes, at least 1",
+			    value);
 }
 
 static const struct {
