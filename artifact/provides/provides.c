@@ -1,12 +1,26 @@
 #include "artifact/provides/provides.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/provides/packed.h"
 #include "artifact/provides/provides_list.h"
+#include "artifact/provides/slots.h"
+#include "artifact/provides/symbols.h"
 
+/* The runtime's functions are not here: of each row the name alone is taken. */
+#define NAME_OF_PACKED(name, function) name,
+#define NAMES_OF_TABLE(table, list) list(NAME_OF_PACKED)
+#define NAME_OF_SLOT(name, function) name,
+#define NAME_OF_SYMBOL(name) name,
+static const char *packed[] = {MSD_PACKED_MAP(NAMES_OF_TABLE)};
+static const char *slots[] = {MSD_SLOT_MAP(NAME_OF_SLOT)};
+static const char *symbols[] = {MSD_SYMBOL_MAP(NAME_OF_SYMBOL)};
+
+/* In the order of the headers, which is for readers, until the first use sorts them. */
 static const struct {
-	const char *const *names;
+	const char **names;
 	size_t n;
 } lists[] = {
 	[MSD_PROVIDED_SYMBOLS] = {symbols, sizeof(symbols) / sizeof(*symbols)},
@@ -15,19 +29,30 @@ static const struct {
 	[MSD_PROVIDED_KINDS] = {kinds, sizeof(kinds) / sizeof(*kinds)},
 };
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort(void)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		qsort(lists[i].names, lists[i].n, sizeof(char *), compare);
+}
+
 const char *const *msd_provides(enum msd_provided what, size_t *ret_n)
 {
+	(void)pthread_once(&once, sort);
 	*ret_n = lists[what].n;
 	return lists[what].names;
 }
 
-static int compare(const void *key, const void *item)
-{
-	return strcmp(key, *(const char *const *)item);
-}
-
 bool msd_provides_name(enum msd_provided what, const char *name)
 {
-	return bsearch(name, lists[what].names, lists[what].n, sizeof(char *),
-		       compare) != NULL;
+	size_t n;
+	const char *const *names = msd_provides(what, &n);
+
+	return bsearch(&name, names, n, sizeof(char *), compare) != NULL;
 }

@@ -2,7 +2,7 @@
 #define MSD_ARTIFACT_PROVIDES_PROVIDES_H
 /*
  * What a worker of this build gives to the libraries that it loads, as lists of names.
- * They are taken from the runtime's own tables when the build is configured, so that a
+ * The lists beside this file are those of which the runtime makes its tables, so that a
  * program that does not contain the runtime can tell, too.
  */
 #include <stdbool.h>

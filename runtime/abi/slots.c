@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "artifact/provides/slots.h"
 #include "runtime/abi/classic.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/workspace.h"
@@ -13,24 +14,9 @@ static const struct {
 	const char *name;
 	any_function function;
 } slots[] = {
-	/* 0.6 - 0.20 */
-	{"__TVMFuncCall", (any_function)msd_classic_func_call},
-	{"__TVMAPISetLastError", (any_function)msd_classic_set_last_error},
-	/* 0.6 - 0.25 */
-	{"__TVMBackendGetFuncFromEnv", (any_function)msd_ffi_lookup},
-	/* all */
-	{"__TVMBackendAllocWorkspace", (any_function)msd_workspace_alloc},
-	{"__TVMBackendFreeWorkspace", (any_function)msd_workspace_free},
-	{"__TVMBackendParallelLaunch", (any_function)msd_pool_launch},
-	{"__TVMBackendParallelBarrier", (any_function)msd_pool_barrier},
-	/* 0.21 - 0.23; 0.24 and later have it as an undefined symbol */
-	{"__TVMFFIErrorSetRaisedFromCStr", (any_function)msd_ffi_raise},
-	{"__TVMFFIErrorSetRaisedFromCStrParts", (any_function)msd_ffi_raise_parts},
-	/* 0.21 and later */
-	{"__TVMFFIFunctionCall", (any_function)msd_ffi_function_call},
-	/* 0.26 and later */
-	{"__TVMFFIEnvModLookupFromImports", (any_function)msd_ffi_lookup},
-	{"__TVMFFIHandleInitOnce", (any_function)msd_ffi_handle_init_once},
+#define ROW(name, function) {name, (any_function)(function)},
+	MSD_SLOT_MAP(ROW)
+#undef ROW
 };
 
 void *msd_slot_value(const char *name)

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "artifact/provides/packed.h"
+
 #define NEAR_ARGS 16 /* argument lists up to this long are on the stack */
 
 /* Call @fn with @n borrowed values and then @n_more. */
@@ -158,11 +160,4 @@ static int cuda_graph_get_cached_alloc(void *self, const struct msd_any *args,
 	return msd_name_error(fn, fn->call(fn, NULL, 0, ret));
 }
 
-const struct msd_global msd_globals_call[] = {
-	{"vm.builtin.make_closure", make_closure},
-	{"vm.builtin.invoke_closure", invoke_closure},
-	{"vm.builtin.call_tir_dyn", call_tir_dyn},
-	{"vm.builtin.cuda_graph.run_or_capture", cuda_graph_run_or_capture},
-	{"vm.builtin.cuda_graph.get_cached_alloc", cuda_graph_get_cached_alloc},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_call[] = MSD_GLOBAL_TABLE(MSD_PACKED_CALL);

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#include "artifact/provides/packed.h"
+
 /* The context argument as printf precision and text; empty when it is not a string. */
 static struct msd_span context(struct msd_args a)
 {
@@ -170,12 +172,4 @@ static int check_string_info(void *self, const struct msd_any *args, int32_t n,
 	return msd_any_str(&args[0], &s) ? 0 : wrong_kind(a, "a string");
 }
 
-const struct msd_global msd_globals_check[] = {
-	{"vm.builtin.check_tensor_info", check_tensor_info},
-	{"vm.builtin.check_shape_info", check_shape_info},
-	{"vm.builtin.check_tuple_info", check_tuple_info},
-	{"vm.builtin.check_prim_value_info", check_prim_value_info},
-	{"vm.builtin.check_func_info", check_func_info},
-	{"vm.builtin.check_string_info", check_string_info},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_check[] = MSD_GLOBAL_TABLE(MSD_PACKED_CHECK);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/device/memory.h"
 #include "runtime/global/vm_memory.h"
 #include "runtime/value/storage_pool.h"
@@ -155,11 +156,4 @@ static int memory_manager_clear(void *self, const struct msd_any *args, int32_t 
 	return null_value(self, args, n, ret);
 }
 
-const struct msd_global msd_globals_memory[] = {
-	{"vm.builtin.alloc_shape_heap", alloc_shape_heap},
-	{"vm.builtin.alloc_storage", alloc_storage},
-	{"vm.builtin.alloc_tensor", alloc_tensor},
-	{"vm.builtin.null_value", null_value},
-	{"vm.builtin.memory_manager.clear", memory_manager_clear},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_memory[] = MSD_GLOBAL_TABLE(MSD_PACKED_MEMORY);

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "artifact/provides/packed.h"
+
 enum match_code {
 	MATCH_IMM = 0,   /* the extent is the value */
 	MATCH_STORE = 1, /* heap[value] = extent */
@@ -254,10 +256,4 @@ static int make_prim_value(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-const struct msd_global msd_globals_shape[] = {
-	{"vm.builtin.match_shape", match_shape},
-	{"vm.builtin.match_prim_value", match_prim_value},
-	{"vm.builtin.make_shape", make_shape},
-	{"vm.builtin.make_prim_value", make_prim_value},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_shape[] = MSD_GLOBAL_TABLE(MSD_PACKED_SHAPE);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/value/element.h"
 #include "runtime/device/memory.h"
 
@@ -309,16 +310,4 @@ static int ensure_zero_offset(void *self, const struct msd_any *args, int32_t n,
 	return msd_args_compact_tensor(a, 0, &t) ? return_clone(t, t->device, ret) : -1;
 }
 
-const struct msd_global msd_globals_tensor[] = {
-	{"vm.builtin.reshape", reshape},
-	{"runtime.TVMTensorCreateView", create_view},
-	{"runtime.TVMArrayCreateView", create_view}, /* its name up to 0.20 */
-	{"vm.builtin.shape_of", shape_of},
-	{"vm.builtin.copy", copy},
-	{"vm.builtin.tensor_to_shape", tensor_to_shape},
-	{"relax.run.shape_to_tensor", shape_to_tensor},
-	{"vm.builtin.read_if_cond", read_if_cond},
-	{"vm.builtin.to_device", to_device},
-	{"vm.builtin.ensure_zero_offset", ensure_zero_offset},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_tensor[] = MSD_GLOBAL_TABLE(MSD_PACKED_TENSOR);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "artifact/provides/packed.h"
+
 /* (x...) -> tuple */
 static int make_tuple(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret)
@@ -62,9 +64,4 @@ static int tuple_reset_item(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-const struct msd_global msd_globals_tuple[] = {
-	{"vm.builtin.make_tuple", make_tuple},
-	{"vm.builtin.tuple_getitem", tuple_getitem},
-	{"vm.builtin.tuple_reset_item", tuple_reset_item},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_tuple[] = MSD_GLOBAL_TABLE(MSD_PACKED_TUPLE);

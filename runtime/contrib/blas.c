@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "artifact/provides/packed.h"
+
 /* cblas.h */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
 typedef void (*sgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k,
@@ -224,9 +226,4 @@ static int batch_matmul(void *self, const struct msd_any *args, int32_t n,
 	return run((struct msd_args){args, n}, 1);
 }
 
-const struct msd_global msd_globals_blas[] = {
-	{"tvm.contrib.cblas.matmul", matmul},
-	{"tvm.contrib.cblas.batch_matmul", batch_matmul},
-	{"tvm.contrib.cblas.batch_matmul_iterative", batch_matmul},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_blas[] = MSD_GLOBAL_TABLE(MSD_PACKED_BLAS);

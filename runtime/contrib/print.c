@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/contrib/render.h"
 
 /* The values from @first on, in the format at @at; an empty one: between @between. */
@@ -160,9 +161,4 @@ static int assert_op(void *self, const struct msd_any *args, int32_t n,
 	return rc;
 }
 
-const struct msd_global msd_globals_print[] = {
-	{"relax.run.print", print},
-	{"relax.run.assert_op", assert_op},
-	{"vm.builtin.debug_print", debug_print},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_print[] = MSD_GLOBAL_TABLE(MSD_PACKED_PRINT);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/value/half.h"
 #include "runtime/value/element.h"
 
@@ -288,12 +289,4 @@ static int seed(void *self, const struct msd_any *args, int32_t n, struct msd_an
 	return 0;
 }
 
-const struct msd_global msd_globals_random[] = {
-	{"tvm.contrib.random.uniform", uniform},
-	{"tvm.contrib.random.normal", normal},
-	{"tvm.contrib.random.randint", randint},
-	{"tvm.contrib.random.random_fill", random_fill},
-	{"tvm.contrib.random.random_fill_for_measure", random_fill},
-	{"tvm.contrib.random.seed", seed},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_random[] = MSD_GLOBAL_TABLE(MSD_PACKED_RANDOM);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/contrib/order.h"
 
 #define KEY_FIRST INT64_MIN /* no float's key */
@@ -357,8 +358,4 @@ static int unique(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(result, ret);
 }
 
-const struct msd_global msd_globals_set[] = {
-	{"relax.run.nonzero", nonzero},
-	{"relax.run.unique", unique},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_set[] = MSD_GLOBAL_TABLE(MSD_PACKED_SET);

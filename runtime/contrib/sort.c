@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/provides/packed.h"
 #include "runtime/contrib/order.h"
 
 /* A tensor as lanes along an axis: element k of lane (i, j) is at
@@ -346,10 +347,4 @@ static int argsort_nms(void *self, const struct msd_any *args, int32_t n,
 	return nms_run(&job, msd_dltensor_at(count));
 }
 
-const struct msd_global msd_globals_sort[] = {
-	{"tvm.contrib.sort.argsort", argsort},
-	{"tvm.contrib.sort.sort", sort},
-	{"tvm.contrib.sort.topk", topk},
-	{"tvm.contrib.sort.argsort_nms", argsort_nms},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_sort[] = MSD_GLOBAL_TABLE(MSD_PACKED_SORT);

@@ -71,18 +71,4 @@ int msd_return_obj(struct msd_obj *obj, struct msd_any *ret);
 /** Return @v with a reference of its own. */
 int msd_return_copy(const struct msd_any *v, struct msd_any *ret);
 
-/* One table per file, ended by a row without a name. */
-extern const struct msd_global msd_globals_check[];
-extern const struct msd_global msd_globals_shape[];
-extern const struct msd_global msd_globals_memory[];
-extern const struct msd_global msd_globals_tensor[];
-extern const struct msd_global msd_globals_tuple[];
-extern const struct msd_global msd_globals_call[];
-/* runtime/contrib */
-extern const struct msd_global msd_globals_sort[];
-extern const struct msd_global msd_globals_set[];
-extern const struct msd_global msd_globals_random[];
-extern const struct msd_global msd_globals_blas[];
-extern const struct msd_global msd_globals_print[];
-
 #endif

@@ -1,4 +1,5 @@
 /* What host code of CUDA modules calls beside kernels. */
+#include "artifact/provides/packed.h"
 #include "runtime/device/cuda/tensor_map.h"
 #include "runtime/global/args.h"
 
@@ -105,7 +106,4 @@ static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
 	return -1;
 }
 
-const struct msd_global msd_globals_cuda[] = {
-	{"runtime.cuTensorMapEncodeTiled", encode_tiled},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_cuda[] = MSD_GLOBAL_TABLE(MSD_PACKED_CUDA);

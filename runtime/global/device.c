@@ -1,3 +1,4 @@
+#include "artifact/provides/packed.h"
 #include "runtime/value/error.h"
 #include "runtime/device/device.h"
 #include "runtime/global/global.h"
@@ -23,7 +24,4 @@ static int set_device(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-const struct msd_global msd_globals_device[] = {
-	{"__tvm_set_device", set_device},
-	{NULL, NULL},
-};
+const struct msd_global msd_globals_device[] = MSD_GLOBAL_TABLE(MSD_PACKED_DEVICE);

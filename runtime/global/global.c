@@ -4,15 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/global/args.h"
+#include "artifact/provides/packed.h"
 
-/* Every table of packed functions in the runtime. */
-static const struct msd_global *const tables[] = {
-	msd_globals_device, msd_globals_cuda,   msd_globals_check,  msd_globals_shape,
-	msd_globals_memory, msd_globals_tensor, msd_globals_tuple,  msd_globals_call,
-	msd_globals_sort,   msd_globals_set,    msd_globals_random, msd_globals_blas,
-	msd_globals_print,
-};
+#define TABLE(name, list) msd_globals_##name,
+static const struct msd_global *const tables[] = {MSD_PACKED_MAP(TABLE)};
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
 static struct msd_function *functions; /* sorted by name; process lifetime */

@@ -2,17 +2,32 @@
 #define MSD_RUNTIME_GLOBAL_GLOBAL_H
 /*
  * Packed functions that the runtime itself provides, by TVM's names (vm.builtin.*,
- * __tvm_set_device, ...). One static table per file, listed in global.c; adding a
- * function is one row.
+ * __tvm_set_device, ...). The names stand in artifact/provides/packed.h, a list for
+ * each file that has such functions; the file makes its table of its list.
  */
+#include "artifact/provides/packed.h"
 #include "runtime/value/value.h"
 
 struct msd_global {
 	const char *name; /* NULL ends a table */
 	msd_safe_call call;
 };
-extern const struct msd_global msd_globals_device[]; /* __tvm_set_device */
-extern const struct msd_global msd_globals_cuda[];   /* runtime.cuTensorMap... */
+
+/* The table of a list of packed.h. */
+#define MSD_GLOBAL_ROW(name, function) {name, function},
+#define MSD_GLOBAL_TABLE(list)                                                         \
+	{                                                                              \
+		list(MSD_GLOBAL_ROW)                                                   \
+		{                                                                      \
+			NULL, NULL                                                     \
+		}                                                                      \
+	}
+
+/* msd_globals_sort in contrib/sort.c, and so on. */
+#define MSD_GLOBAL_DECLARE(table, list)                                                \
+	extern const struct msd_global msd_globals_##table[];
+MSD_PACKED_MAP(MSD_GLOBAL_DECLARE)
+
 /** Function by name, or NULL. Process lifetime. */
 struct msd_function *msd_global_find(const char *name);
 

@@ -15,6 +15,8 @@ TEXT = "artifact/printable.h"
 ARTIFACT = [TEXT] + ["artifact/" + f for f in (
     "elf", "params", "gpu", "relax", "relay", "graph_json", "kind", "tree", "inspect",
     "provides")]
+# Lists of names that the runtime makes its tables of.
+PROVIDES = "artifact/provides"
 # The floors of runtime/, the lowest first; kinds of modules stand on all of them.
 FLOOR = ["proto"] + ["runtime/" + f for f in ("value", "pool", "device", "abi", "module")]
 EXECUTOR = FLOOR + ["runtime/kind", "runtime/executor", "runtime/executor/vm"]
@@ -39,10 +41,10 @@ MAY_INCLUDE = {
     "runtime/device": FLOOR[:3] + ["artifact/gpu"],
     "runtime/device/cuda": FLOOR[:4],
     "runtime/device/opencl": FLOOR[:4],
-    "runtime/abi": FLOOR[:4] + ["artifact/elf"],
-    "runtime/global": FLOOR[:4] + ["runtime/device/cuda"],
-    "runtime/builtin": FLOOR[:4] + ["runtime/global"],
-    "runtime/contrib": FLOOR[:4] + ["runtime/global"],
+    "runtime/abi": FLOOR[:4] + ["artifact/elf", PROVIDES],
+    "runtime/global": FLOOR[:4] + ["runtime/device/cuda", PROVIDES],
+    "runtime/builtin": FLOOR[:4] + ["runtime/global", PROVIDES],
+    "runtime/contrib": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/module": FLOOR[:5] + ["runtime/global", "artifact/tree"],
     "runtime/kind": FLOOR + ["artifact/kind", "artifact/params"],
     "runtime/library": FLOOR + ["runtime/kind", "artifact/mlf"],

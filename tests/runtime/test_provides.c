@@ -1,10 +1,11 @@
-/* What the artifact library says of this build, against the runtime's tables. */
+/* What the artifact library says of this build, against what the runtime does. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
+#include <stdio.h>
 
 #include "runtime/abi/slots.h"
 #include "artifact/provides/provides.h"
-#include "runtime/global/args.h"
+#include "runtime/global/global.h"
 #include "runtime/kind/kinds.h"
 
 static struct msd_span span_of(const char *text)
@@ -12,25 +13,25 @@ static struct msd_span span_of(const char *text)
 	return (struct msd_span){(const uint8_t *)text, strlen(text)};
 }
 
-Test(provides, packed_functions_are_those_of_the_tables)
+Test(provides, lists_are_sorted_and_say_each_name_once)
 {
-	static const struct msd_global *const tables[] = {
-		msd_globals_device, msd_globals_cuda,   msd_globals_check,
-		msd_globals_shape,  msd_globals_memory, msd_globals_tensor,
-		msd_globals_tuple,  msd_globals_call,   msd_globals_sort,
-		msd_globals_set,    msd_globals_random, msd_globals_blas,
-		msd_globals_print,
-	};
+	for (int what = MSD_PROVIDED_SYMBOLS; what <= MSD_PROVIDED_KINDS; what++) {
+		size_t n;
+		const char *const *names = msd_provides((enum msd_provided)what, &n);
+
+		for (size_t i = 1; i < n; i++)
+			cr_expect_lt(strcmp(names[i - 1], names[i]), 0, "%s", names[i]);
+	}
+}
+
+Test(provides, packed_functions_are_those_of_the_runtime)
+{
 	size_t n;
 	const char *const *names = msd_provides(MSD_PROVIDED_PACKED, &n);
 
 	cr_assert_gt(n, 30);
 	for (size_t i = 0; i < n; i++)
 		cr_expect_not_null(msd_global_find(names[i]), "%s", names[i]);
-	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
-		for (const struct msd_global *g = tables[t]; g->name != NULL; g++)
-			cr_expect(msd_provides_name(MSD_PROVIDED_PACKED, g->name), "%s",
-				  g->name);
 	cr_expect(!msd_provides_name(MSD_PROVIDED_PACKED, "vm.builtin.nothing"));
 }
 
@@ -59,4 +60,23 @@ Test(provides, symbols_and_slots_are_there)
 	cr_assert_gt(n, 10);
 	for (size_t i = 0; i < n; i++)
 		cr_expect_not_null(msd_slot_value(names[i]), "%s", names[i]);
+}
+
+/* The linker takes the names from a file of its own. */
+Test(provides, symbols_are_those_that_are_exported)
+{
+	FILE *list = fopen(EXPORTS_LIST, "r");
+	char line[128], name[128];
+	size_t n, n_listed = 0;
+
+	cr_assert_not_null(list);
+	while (fgets(line, sizeof(line), list) != NULL) {
+		if (sscanf(line, " %127[A-Za-z0-9_];", name) != 1)
+			continue;
+		cr_expect(msd_provides_name(MSD_PROVIDED_SYMBOLS, name), "%s", name);
+		n_listed++;
+	}
+	cr_expect_eq(fclose(list), 0);
+	(void)msd_provides(MSD_PROVIDED_SYMBOLS, &n);
+	cr_expect_eq(n, n_listed);
 }

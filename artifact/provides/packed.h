@@ -1,0 +1,116 @@
+#ifndef MSD_ARTIFACT_PROVIDES_PACKED_H
+#define MSD_ARTIFACT_PROVIDES_PACKED_H
+/*
+ * Packed functions of this build's runtime, by TVM's names: a list for each file that
+ * has some, of rows X(name, function). The file makes its table of the list, with its
+ * static functions; provides.c takes the names. So what runs and what is said to run
+ * cannot differ. A function is one row here.
+ */
+
+/* runtime/global/device.c */
+#define MSD_PACKED_DEVICE(X) X("__tvm_set_device", set_device)
+
+/* runtime/global/cuda.c */
+#define MSD_PACKED_CUDA(X) X("runtime.cuTensorMapEncodeTiled", encode_tiled)
+
+/* runtime/builtin/check.c */
+#define MSD_PACKED_CHECK(X)                                                            \
+	X("vm.builtin.check_tensor_info", check_tensor_info)                           \
+	X("vm.builtin.check_shape_info", check_shape_info)                             \
+	X("vm.builtin.check_tuple_info", check_tuple_info)                             \
+	X("vm.builtin.check_prim_value_info", check_prim_value_info)                   \
+	X("vm.builtin.check_func_info", check_func_info)                               \
+	X("vm.builtin.check_string_info", check_string_info)
+
+/* runtime/builtin/shape.c */
+#define MSD_PACKED_SHAPE(X)                                                            \
+	X("vm.builtin.match_shape", match_shape)                                       \
+	X("vm.builtin.match_prim_value", match_prim_value)                             \
+	X("vm.builtin.make_shape", make_shape)                                         \
+	X("vm.builtin.make_prim_value", make_prim_value)
+
+/* runtime/builtin/memory.c */
+#define MSD_PACKED_MEMORY(X)                                                           \
+	X("vm.builtin.alloc_shape_heap", alloc_shape_heap)                             \
+	X("vm.builtin.alloc_storage", alloc_storage)                                   \
+	X("vm.builtin.alloc_tensor", alloc_tensor)                                     \
+	X("vm.builtin.null_value", null_value)                                         \
+	X("vm.builtin.memory_manager.clear", memory_manager_clear)
+
+/* runtime/builtin/tensor.c */
+#define MSD_PACKED_TENSOR(X)                                                           \
+	X("vm.builtin.reshape", reshape)                                               \
+	X("runtime.TVMTensorCreateView", create_view)                                  \
+	X("runtime.TVMArrayCreateView", create_view) /* its name up to 0.20 */         \
+	X("vm.builtin.shape_of", shape_of)                                             \
+	X("vm.builtin.copy", copy)                                                     \
+	X("vm.builtin.tensor_to_shape", tensor_to_shape)                               \
+	X("relax.run.shape_to_tensor", shape_to_tensor)                                \
+	X("vm.builtin.read_if_cond", read_if_cond)                                     \
+	X("vm.builtin.to_device", to_device)                                           \
+	X("vm.builtin.ensure_zero_offset", ensure_zero_offset)
+
+/* runtime/builtin/tuple.c */
+#define MSD_PACKED_TUPLE(X)                                                            \
+	X("vm.builtin.make_tuple", make_tuple)                                         \
+	X("vm.builtin.tuple_getitem", tuple_getitem)                                   \
+	X("vm.builtin.tuple_reset_item", tuple_reset_item)
+
+/* runtime/builtin/call.c */
+#define MSD_PACKED_CALL(X)                                                             \
+	X("vm.builtin.make_closure", make_closure)                                     \
+	X("vm.builtin.invoke_closure", invoke_closure)                                 \
+	X("vm.builtin.call_tir_dyn", call_tir_dyn)                                     \
+	X("vm.builtin.cuda_graph.run_or_capture", cuda_graph_run_or_capture)           \
+	X("vm.builtin.cuda_graph.get_cached_alloc", cuda_graph_get_cached_alloc)
+
+/* runtime/contrib/sort.c */
+#define MSD_PACKED_SORT(X)                                                             \
+	X("tvm.contrib.sort.argsort", argsort)                                         \
+	X("tvm.contrib.sort.sort", sort)                                               \
+	X("tvm.contrib.sort.topk", topk)                                               \
+	X("tvm.contrib.sort.argsort_nms", argsort_nms)
+
+/* runtime/contrib/set.c */
+#define MSD_PACKED_SET(X)                                                              \
+	X("relax.run.nonzero", nonzero)                                                \
+	X("relax.run.unique", unique)
+
+/* runtime/contrib/random.c */
+#define MSD_PACKED_RANDOM(X)                                                           \
+	X("tvm.contrib.random.uniform", uniform)                                       \
+	X("tvm.contrib.random.normal", normal)                                         \
+	X("tvm.contrib.random.randint", randint)                                       \
+	X("tvm.contrib.random.random_fill", random_fill)                               \
+	X("tvm.contrib.random.random_fill_for_measure", random_fill)                   \
+	X("tvm.contrib.random.seed", seed)
+
+/* runtime/contrib/blas.c */
+#define MSD_PACKED_BLAS(X)                                                             \
+	X("tvm.contrib.cblas.matmul", matmul)                                          \
+	X("tvm.contrib.cblas.batch_matmul", batch_matmul)                              \
+	X("tvm.contrib.cblas.batch_matmul_iterative", batch_matmul)
+
+/* runtime/contrib/print.c */
+#define MSD_PACKED_PRINT(X)                                                            \
+	X("relax.run.print", print)                                                    \
+	X("relax.run.assert_op", assert_op)                                            \
+	X("vm.builtin.debug_print", debug_print)
+
+/* The lists, with the name of each table: T(name, list). A table is one row here. */
+#define MSD_PACKED_MAP(T)                                                              \
+	T(device, MSD_PACKED_DEVICE)                                                   \
+	T(cuda, MSD_PACKED_CUDA)                                                       \
+	T(check, MSD_PACKED_CHECK)                                                     \
+	T(shape, MSD_PACKED_SHAPE)                                                     \
+	T(memory, MSD_PACKED_MEMORY)                                                   \
+	T(tensor, MSD_PACKED_TENSOR)                                                   \
+	T(tuple, MSD_PACKED_TUPLE)                                                     \
+	T(call, MSD_PACKED_CALL)                                                       \
+	T(sort, MSD_PACKED_SORT)                                                       \
+	T(set, MSD_PACKED_SET)                                                         \
+	T(random, MSD_PACKED_RANDOM)                                                   \
+	T(blas, MSD_PACKED_BLAS)                                                       \
+	T(print, MSD_PACKED_PRINT)
+
+#endif

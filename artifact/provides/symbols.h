@@ -1,0 +1,32 @@
+#ifndef MSD_ARTIFACT_PROVIDES_SYMBOLS_H
+#define MSD_ARTIFACT_PROVIDES_SYMBOLS_H
+/*
+ * Symbols that libraries leave undefined and that a process which links
+ * msd_runtime_host has. The linker's list, runtime/abi/exports.list, is the same names:
+ * it cannot include this file, so a test compares them.
+ */
+
+#define MSD_SYMBOL_MAP(X)                                                              \
+	X("TVMAPISetLastError")                                                        \
+	X("TVMBackendAllocWorkspace")                                                  \
+	X("TVMBackendAnyListMoveFromPackedReturn")                                     \
+	X("TVMBackendAnyListResetItem")                                                \
+	X("TVMBackendAnyListSetPackedArg")                                             \
+	X("TVMBackendFreeWorkspace")                                                   \
+	X("TVMBackendGetFuncFromEnv")                                                  \
+	X("TVMBackendParallelBarrier")                                                 \
+	X("TVMBackendParallelLaunch")                                                  \
+	X("TVMBackendRegisterSystemLibSymbol")                                         \
+	X("TVMBackendRunOnce")                                                         \
+	X("TVMFFIEnvModLookupFromImports")                                             \
+	X("TVMFFIEnvModRegisterSystemLibSymbol")                                       \
+	X("TVMFFIErrorSetRaisedFromCStr")                                              \
+	X("TVMFFIErrorSetRaisedFromCStrParts")                                         \
+	X("TVMFFIFunctionCall")                                                        \
+	X("TVMFFIHandleInitOnce")                                                      \
+	X("TVMFuncCall")                                                               \
+	X("__gnu_f2h_ieee")                                                            \
+	X("__gnu_h2f_ieee")                                                            \
+	X("__truncdfhf2")
+
+#endif
