@@ -49,9 +49,10 @@ static void check_answer(const uint8_t *body, size_t n)
 	if (b.error.n == 1)
 		return;
 	struct msd_body_error e;
-	if (msd_body_error_read(b.error, &e))
+	if (msd_body_error_read(b.error, &e)) {
 		(void)fprintf(stderr, "%.*s\n", (int)e.message.n,
 			      (const char *)e.message.p);
+	}
 	fail("the answer is an error");
 }
 
@@ -262,12 +263,13 @@ int main(int argc, char **argv)
 	p.answers = strchr(target, ':') != NULL;
 	if (!is_bulk && !p.answers)
 		target = "trivial:noop";
-	if (is_latency)
+	if (is_latency) {
 		latency(&p, target, number(argv[4]));
-	else if (is_bulk)
+	} else if (is_bulk) {
 		bulk(&p, target, *mode == 'p', number(argv[4]), number(argv[5]));
-	else
+	} else {
 		rate(&p, target, number(argv[4]), number(argv[5]));
+	}
 	(void)close(p.fd);
 	return 0;
 }

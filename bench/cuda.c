@@ -51,13 +51,15 @@ static double plain_run(void *ctx, int what, void *host)
 	int code = MSD_CU_SUCCESS;
 	double begin = bench_now_us();
 
-	for (int i = 0; what == BENCH_LAUNCH && i < BENCH_LAUNCHES; i++)
+	for (int i = 0; what == BENCH_LAUNCH && i < BENCH_LAUNCHES; i++) {
 		code |= p->api->launch(p->function, 1, 1, 1, BENCH_ITEMS, 1, 1, 0,
 				       p->stream, values, NULL);
-	if (what == BENCH_TO_DEVICE || what == BENCH_TO_DEVICE_PINNED)
+	}
+	if (what == BENCH_TO_DEVICE || what == BENCH_TO_DEVICE_PINNED) {
 		code = p->api->copy_to_device(p->mem, host, COPY_BYTES, p->stream);
-	else if (what != BENCH_LAUNCH)
+	} else if (what != BENCH_LAUNCH) {
 		code = p->api->copy_to_host(host, p->mem, COPY_BYTES, p->stream);
+	}
 	code |= p->api->stream_sync(p->stream);
 	bench_must(code == MSD_CU_SUCCESS, "the driver");
 	return bench_now_us() - begin;

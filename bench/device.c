@@ -75,9 +75,10 @@ static msd_err launch_all(struct ours *o)
 	args[n_buffers] = msd_int(BENCH_ITEMS);
 	args[n_buffers + 1] = msd_int(1);
 	args[n_buffers + 2] = msd_int(BENCH_ITEMS);
-	for (int i = 0; err == MSD_OK && i < BENCH_LAUNCHES; i++)
+	for (int i = 0; err == MSD_OK && i < BENCH_LAUNCHES; i++) {
 		err = msd_launch_run(&o->plan, o->dev, o->program, 0, args,
 				     (int32_t)n_buffers + 3, NULL);
+	}
 	return err;
 }
 
@@ -88,12 +89,13 @@ static double ours_run(void *ctx, int what, void *host)
 	msd_err err;
 	double begin = bench_now_us();
 
-	if (what == BENCH_LAUNCH)
+	if (what == BENCH_LAUNCH) {
 		err = launch_all(o);
-	else if (what == BENCH_TO_DEVICE || what == BENCH_TO_DEVICE_PINNED)
+	} else if (what == BENCH_TO_DEVICE || what == BENCH_TO_DEVICE_PINNED) {
 		err = msd_dev_copy(o->dev, o->mem, NULL, host, n, NULL);
-	else
+	} else {
 		err = msd_dev_copy(NULL, host, o->dev, o->mem, n, NULL);
+	}
 	if (err == MSD_OK)
 		err = msd_dev_sync(o->dev, NULL);
 	bench_must(err == MSD_OK, "the runtime");

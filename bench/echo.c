@@ -23,10 +23,11 @@ static void serve(int fd)
 {
 	ssize_t n = read(fd, buffer, sizeof(buffer));
 
-	if (n <= 0)
+	if (n <= 0) {
 		(void)close(fd);
-	else
+	} else {
 		bench_write_all(fd, buffer, (size_t)n);
+	}
 }
 
 int main(int argc, char **argv)
@@ -44,10 +45,11 @@ int main(int argc, char **argv)
 	for (;;) {
 		int n = epoll_wait(epoll, events, 64, -1);
 		for (int i = 0; i < n; i++) {
-			if (events[i].data.fd == listener)
+			if (events[i].data.fd == listener) {
 				watch(epoll, bench_accept(listener));
-			else
+			} else {
 				serve(events[i].data.fd);
+			}
 		}
 	}
 }

@@ -96,10 +96,11 @@ int main(int argc, char **argv)
 	}
 	check(NULL, modser_open(argv[1], 2000, &r.client, NULL));
 	r.target = modser_str(argv[3]);
-	if (argc == 6)
+	if (argc == 6) {
 		rate(&r, strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
-	else
+	} else {
 		latency(&r, argv[3], strtoul(argv[4], NULL, 10));
+	}
 	modser_close(r.client);
 	return 0;
 }

@@ -66,12 +66,14 @@ static double plain_run(void *ctx, int what, void *host)
 		code |= p->api->clEnqueueNDRangeKernel(p->queue, p->kernel, 1, NULL,
 						       &global, &local, 0, NULL, NULL);
 	}
-	if (what == BENCH_TO_DEVICE)
+	if (what == BENCH_TO_DEVICE) {
 		code = p->api->clEnqueueWriteBuffer(p->queue, p->mem, 0, 0, COPY_BYTES,
 						    host, 0, NULL, NULL);
-	if (what == BENCH_TO_HOST)
+	}
+	if (what == BENCH_TO_HOST) {
 		code = p->api->clEnqueueReadBuffer(p->queue, p->mem, 0, 0, COPY_BYTES,
 						   host, 0, NULL, NULL);
+	}
 	code |= p->api->clFinish(p->queue);
 	bench_must(code == CL_OK, "OpenCL");
 	return bench_now_us() - begin;

@@ -203,10 +203,11 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 	err = upload_all(&u, o, ret);
 	if (err == MODSER_OK) {
 		err = upload_end(&u, "commit", &done);
-		if (err == MODSER_OK)
+		if (err == MODSER_OK) {
 			modser_result_free(done);
-		else
+		} else {
 			*ret = done;
+		}
 	}
 	if (err == MODSER_OK)
 		err = load_uploaded(&u, name, o, ret);

@@ -77,9 +77,10 @@ static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
 {
 	struct msd_receive *rx = &c->rx;
 
-	if (rx->state == MSD_RX_PAYLOAD && rx->ticket_id == t->id)
+	if (rx->state == MSD_RX_PAYLOAD && rx->ticket_id == t->id) {
 		for (size_t i = rx->at_piece; i < rx->n_pieces; i++)
 			rx->pieces[i].to = NULL;
+	}
 	msd_result_fail(t->result, err, text);
 	msd_client_end(c, t);
 }
@@ -97,10 +98,11 @@ static void lose(modser_client *c, msd_err err)
 		if (t == NULL)
 			continue;
 		t->due = false;
-		if (!t->ended)
+		if (!t->ended) {
 			end_locally(c, t, err, msd_diag_text(&c->why));
-		else
+		} else {
 			msd_client_drop(c, t);
+		}
 	}
 }
 
@@ -130,9 +132,10 @@ static bool grow_table(modser_client *c)
 	table = calloc(cap, sizeof(struct msd_ticket *));
 	if (table == NULL)
 		return false;
-	for (size_t i = 0; i < c->cap_table; i++)
+	for (size_t i = 0; i < c->cap_table; i++) {
 		if (c->table[i] != NULL)
 			table[c->table[i]->id & (cap - 1)] = c->table[i];
+	}
 	free(c->table);
 	c->table = table;
 	c->cap_table = cap;
@@ -145,10 +148,11 @@ static void enqueue(modser_client *c, struct msd_ticket *t)
 	c->table[t->id & (c->cap_table - 1)] = t;
 	c->n_table++;
 	c->n_in_flight++;
-	if (c->queue_tail != NULL)
+	if (c->queue_tail != NULL) {
 		c->queue_tail->next = t;
-	else
+	} else {
 		c->queue = t;
+	}
 	c->queue_tail = t;
 	if (t->deadline_ns < c->next_deadline_ns)
 		c->next_deadline_ns = t->deadline_ns;
@@ -163,9 +167,10 @@ modser_err modser_start(modser_client *client, const char *method,
 
 	if (client->fd < 0) /* c->why tells since when */
 		return MODSER_IO;
-	if (!grow_table(client))
+	if (!grow_table(client)) {
 		return (modser_err)msd_diag_set(&client->why, MSD_NOMEM,
 						"no memory for a request");
+	}
 	while (client->table[id & (client->cap_table - 1)] != NULL)
 		id++;
 	msd_err err = msd_ticket_create(id, method, params, n_params, options, &t,
@@ -173,10 +178,11 @@ modser_err modser_start(modser_client *client, const char *method,
 	if (err != MSD_OK)
 		return (modser_err)err;
 	t->deadline_ns = UINT64_MAX;
-	if (options != NULL && options->deadline_ms != 0)
+	if (options != NULL && options->deadline_ms != 0) {
 		t->deadline_ns =
 			msd_now_ns() +
 			((uint64_t)options->deadline_ms + PATIENCE_MS) * 1000000u;
+	}
 	enqueue(client, t);
 	client->next_id = id;
 	if (ret_id != NULL)
@@ -187,20 +193,22 @@ modser_err modser_start(modser_client *client, const char *method,
 /* The deadline of @t passed and the daemon said nothing. */
 static msd_err expire(modser_client *c, struct msd_ticket *t)
 {
-	if (t->begun && t->at_iov < t->n_iov)
+	if (t->begun && t->at_iov < t->n_iov) {
 		/* The rest of the frame is the caller's memory, soon to be gone. */
 		return msd_diag_set(&c->why, MSD_IO,
 				    "the daemon does not read: a request was not sent "
 				    "within its deadline");
+	}
 	if (!t->begun) {
 		struct msd_ticket **at = &c->queue;
 
 		c->queue_tail = NULL;
 		while (*at != NULL) {
-			if (*at == t)
+			if (*at == t) {
 				*at = t->next;
-			else
+			} else {
 				c->queue_tail = *at, at = &(*at)->next;
+			}
 		}
 		t->due = false;
 	}
@@ -222,10 +230,11 @@ static msd_err expire_all(modser_client *c)
 
 		if (t == NULL || t->ended)
 			continue;
-		if (t->deadline_ns <= now)
+		if (t->deadline_ns <= now) {
 			err = expire(c, t);
-		else if (t->deadline_ns < c->next_deadline_ns)
+		} else if (t->deadline_ns < c->next_deadline_ns) {
 			c->next_deadline_ns = t->deadline_ns;
+		}
 		if (err != MSD_OK)
 			return err;
 	}
@@ -290,10 +299,12 @@ modser_err modser_wait(modser_client *client, uint64_t id, modser_result **ret)
 	struct msd_ticket *t = msd_client_find(client, id);
 
 	*ret = NULL;
-	if (t == NULL || t->done != NULL || t->result == NULL || client->is_processing)
+	if (t == NULL || t->done != NULL || t->result == NULL ||
+	    client->is_processing) {
 		return (modser_err)msd_diag_set(&client->why, MSD_BAD_REQUEST,
 						"no request %llu to wait for",
 						(unsigned long long)id);
+	}
 	while (!modser_take(client, id, ret))
 		wait_turn(client);
 	return (*ret)->error.code;

@@ -31,9 +31,9 @@ static int wait_connected(int fd, uint64_t deadline_ns)
 	int error = 0;
 	int n;
 
-	do
+	do {
 		n = poll(&p, 1, left_ms(deadline_ns));
-	while (n < 0 && errno == EINTR);
+	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno;
 	if (n == 0)
@@ -103,9 +103,10 @@ static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
 
 	(void)snprintf(port, sizeof(port), "%u", a->port);
 	int failed = getaddrinfo(a->host, port, &hints, &found);
-	if (failed != 0)
+	if (failed != 0) {
 		return msd_diag_set(d, MSD_IO, "connect to %s: %s",
 				    msd_address_format(a, text), gai_strerror(failed));
+	}
 	for (struct addrinfo *at = found; at != NULL && error != 0; at = at->ai_next)
 		error = try_connect(at->ai_addr, at->ai_addrlen, deadline_ns, ret_fd);
 	freeaddrinfo(found);

@@ -58,10 +58,11 @@ static msd_err walk_tensor(struct walk *w, struct msd_span ext, modser_value *v)
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(w->d, MSD_PROTOCOL, "response");
-	if (t.where != MSD_AT_INLINE && t.where != MSD_AT_RESIDENT)
+	if (t.where != MSD_AT_INLINE && t.where != MSD_AT_RESIDENT) {
 		return msd_diag_set(w->d, MSD_PROTOCOL,
 				    "response: a tensor that is neither inline nor "
 				    "resident");
+	}
 	v->kind = t.where == MSD_AT_INLINE ? MODSER_TENSOR : MODSER_RESIDENT;
 	v->as.tensor.dtype = (modser_dtype){t.dtype.code, t.dtype.bits, t.dtype.lanes};
 	v->as.tensor.device = (modser_device){t.device.type, t.device.id};
@@ -92,9 +93,10 @@ static msd_err walk_items(struct walk *w, struct msd_cur c, size_t n, modser_val
 	for (size_t i = 0; i < n; i++) {
 		struct msd_span object;
 
-		if (!msd_object_take(&c, &object))
+		if (!msd_object_take(&c, &object)) {
 			return msd_diag_set(w->d, MSD_PROTOCOL,
 					    "response: it ends early");
+		}
 		msd_err err =
 			walk_object(w, object, items != NULL ? &items[i] : &scratch);
 		if (err != MSD_OK)

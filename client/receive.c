@@ -86,17 +86,19 @@ static msd_err place_rest(modser_client *c, modser_result *r,
 	for (size_t i = 0; i < decoded->n_tensors; i++) {
 		const modser_tensor *t = &decoded->tensors[i].value->as.tensor;
 
-		if (t->data == NULL)
+		if (t->data == NULL) {
 			bytes += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
 				 MSD_TENSOR_ALIGN;
+		}
 	}
 	if (bytes == 0)
 		return MSD_OK;
 	if (bytes > SIZE_MAX ||
-	    posix_memalign(&block, MSD_TENSOR_ALIGN, (size_t)bytes) != 0)
+	    posix_memalign(&block, MSD_TENSOR_ALIGN, (size_t)bytes) != 0) {
 		return msd_diag_set(&c->why, MSD_NOMEM,
 				    "no memory for a response of %llu bytes",
 				    (unsigned long long)bytes);
+	}
 	r->block = block;
 	uint8_t *at = block;
 	for (size_t i = 0; i < decoded->n_tensors; i++) {
@@ -124,9 +126,10 @@ static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
 		if (in->offset < at || in->offset > end || t->bytes > end - in->offset)
 			return broken(c, "a tensor lies outside the payload");
 		if (!add_piece(&c->rx, NULL, in->offset - at) ||
-		    !add_piece(&c->rx, t->data, t->bytes))
+		    !add_piece(&c->rx, t->data, t->bytes)) {
 			return msd_diag_set(&c->why, MSD_NOMEM,
 					    "no memory for a response");
+		}
 		at = in->offset + t->bytes;
 	}
 	if (!add_piece(&c->rx, NULL, end - at))
@@ -200,17 +203,19 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 		return msd_diag_wrap(&c->why, MSD_PROTOCOL, "response");
 	c->rx.ticket_id = 0;
 	c->rx.n_pieces = c->rx.at_piece = 0;
-	if (b.kind == MSD_NOTIFICATION)
+	if (b.kind == MSD_NOTIFICATION) {
 		return msd_span_is(b.method, "session.close")
 			       ? read_farewell(c, b.params)
 			       : skip_payload(c);
+	}
 	if (b.kind != MSD_RESPONSE)
 		return broken(c, "the daemon sent a request");
 	struct msd_ticket *t = msd_client_find(c, b.id);
-	if (t == NULL || !t->due || !t->begun)
+	if (t == NULL || !t->due || !t->begun) {
 		return msd_diag_set(&c->why, MSD_PROTOCOL,
 				    "response: to request %llu, which is not in flight",
 				    (unsigned long long)b.id);
+	}
 	c->rx.ticket_id = t->id;
 	if (t->ended)
 		return skip_payload(c);
@@ -228,10 +233,11 @@ static void finish_response(modser_client *c)
 	if (t == NULL)
 		return;
 	t->due = false;
-	if (t->ended)
+	if (t->ended) {
 		msd_client_drop(c, t);
-	else if (t->at_iov == t->n_iov) /* else when its last byte has left */
+	} else if (t->at_iov == t->n_iov) { /* else when its last byte has left */
 		msd_client_end(c, t);
+	}
 }
 
 /* Move buffered bytes to where the payload belongs. */
@@ -358,10 +364,11 @@ msd_err msd_client_receive(modser_client *c, bool may_block)
 	for (unsigned round = 0; round < ROUNDS && !drained; round++) {
 		bool more = true;
 
-		if (!make_room(&c->rx))
+		if (!make_room(&c->rx)) {
 			return msd_diag_set(&c->why, MSD_NOMEM,
 					    "no memory for a response of %u bytes",
 					    c->rx.frame.body_bytes);
+		}
 		ssize_t n = read_some(c, may_block ? 0 : MSG_DONTWAIT, &drained);
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -11,12 +11,13 @@ static size_t gather(const modser_client *c, struct iovec iov[GATHER])
 {
 	size_t n = 0;
 
-	for (const struct msd_ticket *t = c->queue; t != NULL; t = t->next)
+	for (const struct msd_ticket *t = c->queue; t != NULL; t = t->next) {
 		for (size_t i = t->at_iov; i < t->n_iov; i++) {
 			if (n == GATHER)
 				return n;
 			iov[n++] = t->iov[i];
 		}
+	}
 	return n;
 }
 
@@ -56,9 +57,10 @@ msd_err msd_client_send(modser_client *c)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return MSD_OK;
-		if (n < 0)
+		if (n < 0) {
 			return msd_diag_set(&c->why, MSD_IO, "send: %s",
 					    strerror(errno));
+		}
 		advance(c, (size_t)n);
 	}
 	return MSD_OK;

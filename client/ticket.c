@@ -62,10 +62,11 @@ static msd_err put_payload(struct encoder *e, const modser_tensor *in,
 	if (in->data == NULL && t->bytes > 0)
 		return msd_diag_set(e->d, MSD_BAD_ARGUMENT, "a tensor without data");
 	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - pad ||
-	    e->payload_bytes > MSD_MAX_PAYLOAD_BYTES - pad - t->bytes)
+	    e->payload_bytes > MSD_MAX_PAYLOAD_BYTES - pad - t->bytes) {
 		return msd_diag_set(e->d, MSD_TOO_LARGE,
 				    "tensors of more than %llu bytes in one request",
 				    MSD_MAX_PAYLOAD_BYTES);
+	}
 	msd_err err = put_iov(e, padding, (size_t)pad);
 	if (err != MSD_OK)
 		return err;
@@ -103,29 +104,34 @@ static msd_err put_tensor(struct encoder *e, const modser_value *v)
 		.device = {in->device.type, in->device.id},
 		.ndim = in->ndim};
 
-	if (in->ndim > MSD_MAX_NDIM)
+	if (in->ndim > MSD_MAX_NDIM) {
 		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
 				    "a tensor of %u dimensions, at most %u", in->ndim,
 				    MSD_MAX_NDIM);
+	}
 	if (in->ndim > 0)
 		memcpy(t.shape, in->shape, in->ndim * sizeof(t.shape[0]));
-	if (!modser_tensor_bytes(in->dtype, in->shape, in->ndim, &t.bytes))
+	if (!modser_tensor_bytes(in->dtype, in->shape, in->ndim, &t.bytes)) {
 		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
 				    "a tensor with a shape or dtype that cannot be");
-	if (in->bytes != 0 && in->bytes != t.bytes)
+	}
+	if (in->bytes != 0 && in->bytes != t.bytes) {
 		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
 				    "a tensor of %llu bytes whose dtype and shape say "
 				    "%llu",
 				    (unsigned long long)in->bytes,
 				    (unsigned long long)t.bytes);
-	if (++e->n_tensors > MSD_MAX_TENSORS)
+	}
+	if (++e->n_tensors > MSD_MAX_TENSORS) {
 		return msd_diag_set(e->d, MSD_TOO_LARGE, "more than %u tensors",
 				    MSD_MAX_TENSORS);
+	}
 	msd_err err = MSD_OK;
-	if (t.where == MSD_AT_OUT)
+	if (t.where == MSD_AT_OUT) {
 		err = put_out(e, in, &t);
-	else if (t.where == MSD_AT_INLINE)
+	} else if (t.where == MSD_AT_INLINE) {
 		err = put_payload(e, in, &t);
+	}
 	if (err == MSD_OK)
 		msd_pack_tensor(&e->t->head, &t);
 	return err;
@@ -136,9 +142,10 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 static msd_err put_items(struct encoder *e, const modser_value *v, size_t n,
 			 unsigned depth)
 {
-	if (depth >= MSD_MAX_DEPTH)
+	if (depth >= MSD_MAX_DEPTH) {
 		return msd_diag_set(e->d, MSD_BAD_REQUEST,
 				    "values nested more than %u deep", MSD_MAX_DEPTH);
+	}
 	for (size_t i = 0; i < n; i++) {
 		msd_err err = put_value(e, &v[i], depth + 1);
 		if (err != MSD_OK)
@@ -235,10 +242,11 @@ static void put_options(struct msd_buf *out, const modser_options *o, size_t n_a
 		msd_pack_array(out, n_args);
 	}
 	for (size_t i = 0; o->names != NULL && i < n_args; i++) {
-		if (o->names[i] != NULL)
+		if (o->names[i] != NULL) {
 			msd_pack_cstr(out, o->names[i]);
-		else
+		} else {
 			msd_pack_nil(out);
+		}
 	}
 	if (o->deadline_ms != 0) {
 		msd_pack_cstr(out, "deadline_ms");
@@ -274,10 +282,11 @@ static msd_err encode(struct encoder *e, const char *method, const modser_value 
 		put_options(out, options, n_params > 0 ? n_params - 1 : 0);
 	if (out->bad)
 		return no_memory(e);
-	if (out->n - MSD_FRAME_HEADER_BYTES > MSD_MAX_BODY_BYTES)
+	if (out->n - MSD_FRAME_HEADER_BYTES > MSD_MAX_BODY_BYTES) {
 		return msd_diag_set(e->d, MSD_TOO_LARGE,
 				    "arguments of more than %u bytes besides tensors",
 				    MSD_MAX_BODY_BYTES);
+	}
 	/* The daemon ends a connection that breaks these rules, so break none. */
 	struct msd_span body = {out->p + MSD_FRAME_HEADER_BYTES,
 				out->n - MSD_FRAME_HEADER_BYTES};

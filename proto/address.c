@@ -75,12 +75,13 @@ msd_err msd_address_parse(const char *text, struct msd_address *ret, struct msd_
 	struct msd_address a = {0};
 	msd_err err;
 
-	if (strncmp(text, "unix:", 5) == 0)
+	if (strncmp(text, "unix:", 5) == 0) {
 		err = parse_unix(text, text + 5, &a, d);
-	else if (strncmp(text, "tcp://", 6) == 0)
+	} else if (strncmp(text, "tcp://", 6) == 0) {
 		err = parse_tcp(text, text + 6, &a, d);
-	else
+	} else {
 		err = refuse_text(text, "unknown form", d);
+	}
 	if (err == MSD_OK)
 		*ret = a;
 	return err;
@@ -102,13 +103,15 @@ msd_err msd_address_check_dir(const struct msd_address *a, struct msd_diag *d)
 	}
 	if (!S_ISDIR(st.st_mode))
 		return msd_diag_set(d, MSD_REFUSED, "%s is not a directory", dir);
-	if (st.st_uid != geteuid())
+	if (st.st_uid != geteuid()) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "%s belongs to user %lu, expected %lu", dir,
 				    (unsigned long)st.st_uid, (unsigned long)geteuid());
-	if ((st.st_mode & 077) != 0)
+	}
+	if ((st.st_mode & 077) != 0) {
 		return msd_diag_set(d, MSD_REFUSED, "%s has mode %04o, expected 0700",
 				    dir, (unsigned)(st.st_mode & 07777));
+	}
 	return MSD_OK;
 }
 
@@ -125,12 +128,13 @@ static bool own_path(struct msd_address *a)
 	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
 	int n;
 
-	if (runtime_dir != NULL && runtime_dir[0] == '/')
+	if (runtime_dir != NULL && runtime_dir[0] == '/') {
 		n = snprintf(a->path, sizeof(a->path), "%s/modserd" SOCKET_NAME,
 			     runtime_dir);
-	else
+	} else {
 		n = snprintf(a->path, sizeof(a->path), "/tmp/modserd-%lu" SOCKET_NAME,
 			     (unsigned long)geteuid());
+	}
 	if (n < 0 || (size_t)n >= sizeof(a->path))
 		return false;
 	a->own_dir_bytes = (uint32_t)((size_t)n - strlen(SOCKET_NAME));
@@ -147,11 +151,12 @@ msd_err msd_address_default(bool for_client, struct msd_address *ret,
 		*ret = system;
 		return MSD_OK;
 	}
-	if (!own_path(&a))
+	if (!own_path(&a)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "XDG_RUNTIME_DIR is too long for a socket's path "
 				    "of %u bytes",
 				    MSD_ADDRESS_PATH_MAX);
+	}
 	msd_err err = msd_address_check_dir(&a, d);
 	if (err != MSD_OK)
 		return err;
@@ -162,13 +167,14 @@ msd_err msd_address_default(bool for_client, struct msd_address *ret,
 const char *msd_address_format(const struct msd_address *a,
 			       char buf[static MSD_ADDRESS_TEXT_MAX])
 {
-	if (a->kind == MSD_ADDRESS_UNIX)
+	if (a->kind == MSD_ADDRESS_UNIX) {
 		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "unix:%s", a->path);
-	else if (strchr(a->host, ':') != NULL)
+	} else if (strchr(a->host, ':') != NULL) {
 		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "tcp://[%s]:%u", a->host,
 			       a->port);
-	else
+	} else {
 		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "tcp://%s:%u", a->host,
 			       a->port);
+	}
 	return buf;
 }

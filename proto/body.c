@@ -32,9 +32,10 @@ static msd_err read_uint(struct msd_scan *s, const char *what, uint64_t *ret)
 	size_t n = msd_token_read(s->p, (size_t)(s->end - s->p), &t);
 
 	if (n == 0 || (t.kind != MSD_TOK_UINT && t.kind != MSD_TOK_INT) ||
-	    (t.kind == MSD_TOK_INT && (t.data[0] & 0x80) != 0))
+	    (t.kind == MSD_TOK_INT && (t.data[0] & 0x80) != 0)) {
 		return msd_scan_fail(s, s->p, "%s expected: an integer, not negative",
 				     what);
+	}
 	*ret = msd_be(t.data, t.n);
 	s->n_objects++;
 	s->p += n;
@@ -58,9 +59,10 @@ static msd_err read_request(struct msd_scan *s, uint32_t n, struct msd_body *b)
 {
 	msd_err err;
 
-	if (n != 4 && n != 5)
+	if (n != 4 && n != 5) {
 		return msd_scan_fail(s, s->base,
 				     "a request has 4 or 5 elements, not %u", n);
+	}
 	err = read_uint(s, "id", &b->id);
 	if (err == MSD_OK)
 		err = read_method(s, &b->method);
@@ -100,9 +102,10 @@ static msd_err read_response(struct msd_scan *s, uint32_t n, struct msd_body *b)
 {
 	msd_err err;
 
-	if (n != 4 && n != 5)
+	if (n != 4 && n != 5) {
 		return msd_scan_fail(s, s->base,
 				     "a response has 4 or 5 elements, not %u", n);
+	}
 	err = read_uint(s, "id", &b->id);
 	if (err == MSD_OK)
 		err = msd_scan_value(s, &b->error);
@@ -117,9 +120,10 @@ static msd_err read_response(struct msd_scan *s, uint32_t n, struct msd_body *b)
 
 static msd_err read_notification(struct msd_scan *s, uint32_t n, struct msd_body *b)
 {
-	if (n != 3)
+	if (n != 3) {
 		return msd_scan_fail(s, s->base,
 				     "a notification has 3 elements, not %u", n);
+	}
 	msd_err err = read_method(s, &b->method);
 	if (err == MSD_OK)
 		err = read_part(s, MSD_TOK_ARRAY, "params (an array)", &b->params);
@@ -136,9 +140,10 @@ static msd_err set_limits(struct msd_scan *s, uint64_t kind)
 		max = MSD_MAX_REPLY_BODY_BYTES;
 		s->max_objects = MSD_MAX_REPLY_OBJECTS;
 	}
-	if (n > max)
+	if (n > max) {
 		return msd_scan_fail(s, s->base, "%zu bytes; at most %zu are allowed",
 				     n, max);
+	}
 	return MSD_OK;
 }
 
@@ -182,9 +187,10 @@ msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visit
 
 	if (err == MSD_OK)
 		err = read_envelope(&s, &b);
-	if (err == MSD_OK && s.p != s.end)
+	if (err == MSD_OK && s.p != s.end) {
 		err = msd_scan_fail(&s, s.p, "%zu bytes too many",
 				    (size_t)(s.end - s.p));
+	}
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "body");
 	b.n_tensors = s.n_tensors;

@@ -174,9 +174,10 @@ static bool buf_grow(struct msd_buf *b, size_t n)
 		return false;
 	}
 	cap = b->cap < 128 ? 128 : b->cap;
-	while (cap < need)
+	while (cap < need) {
 		if (!msd_mul_size(cap, 2, &cap))
 			cap = need;
+	}
 	uint8_t *p = realloc(b->p, cap);
 	if (p == NULL) {
 		b->bad = true;

@@ -105,9 +105,10 @@ static const char *one_lane_name(struct msd_dtype t,
 				 char buf[static MSD_DTYPE_NAME_MAX])
 {
 	t.lanes = 1;
-	for (size_t i = 0; i < N_NAMED; i++)
+	for (size_t i = 0; i < N_NAMED; i++) {
 		if (msd_dtype_eq(named[i].type, t))
 			return named[i].name;
+	}
 	if (t.code == MSD_DT_UINT && t.bits == 1)
 		return "bool";
 	for (size_t i = 0; i < N_STEMS; i++) {
@@ -124,13 +125,14 @@ const char *msd_dtype_format(struct msd_dtype t, char buf[static MSD_DTYPE_NAME_
 	char stem[MSD_DTYPE_NAME_MAX];
 	const char *name = t.lanes > 0 ? one_lane_name(t, stem) : NULL;
 
-	if (name == NULL)
+	if (name == NULL) {
 		(void)snprintf(buf, MSD_DTYPE_NAME_MAX, "type<%u,%u,%u>", t.code,
 			       t.bits, t.lanes);
-	else if (t.lanes == 1)
+	} else if (t.lanes == 1) {
 		(void)snprintf(buf, MSD_DTYPE_NAME_MAX, "%.30s", name);
-	else
+	} else {
 		(void)snprintf(buf, MSD_DTYPE_NAME_MAX, "%.30sx%u", name, t.lanes);
+	}
 	return buf;
 }
 

@@ -23,8 +23,9 @@ const char *msd_err_sentence(msd_err err)
 
 msd_err msd_err_from_name(const char *name)
 {
-	for (unsigned i = 0; i < MSD_ERR_COUNT; i++)
+	for (unsigned i = 0; i < MSD_ERR_COUNT; i++) {
 		if (strcmp(table[i].name, name) == 0)
 			return (msd_err)i;
+	}
 	return MSD_INTERNAL;
 }

@@ -26,26 +26,30 @@ msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
 	struct msd_frame f = {.body_bytes = msd_le32(in + AT_BODY),
 			      .payload_bytes = msd_le64(in + AT_PAYLOAD)};
 
-	if (memcmp(in, MSD_MAGIC, AT_VERSION) != 0)
+	if (memcmp(in, MSD_MAGIC, AT_VERSION) != 0) {
 		return msd_diag_set(
 			d, MSD_PROTOCOL,
 			"frame: begins with %02x %02x %02x, not with ed 6d 64", in[0],
 			in[1], in[2]);
-	if (in[AT_VERSION] != MSD_PROTOCOL_VERSION)
+	}
+	if (in[AT_VERSION] != MSD_PROTOCOL_VERSION) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "frame: protocol version %u; this side speaks %u",
 				    in[AT_VERSION], MSD_PROTOCOL_VERSION);
+	}
 	if (f.body_bytes == 0)
 		return msd_diag_set(d, MSD_PROTOCOL, "frame: the body is empty");
-	if (f.body_bytes > max_body_bytes)
+	if (f.body_bytes > max_body_bytes) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "frame: body of %u bytes; at most %u are allowed",
 				    f.body_bytes, max_body_bytes);
-	if (f.payload_bytes > max_payload_bytes)
+	}
+	if (f.payload_bytes > max_payload_bytes) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "frame: payload of %" PRIu64
 				    " bytes; at most %" PRIu64 " are allowed",
 				    f.payload_bytes, max_payload_bytes);
+	}
 	*ret = f;
 	return MSD_OK;
 }

@@ -23,10 +23,11 @@ static void put_escaped(struct msd_buf *out, uint8_t byte)
 		msd_buf_printf(out, "\\t");
 		return;
 	default:
-		if (byte < 0x80)
+		if (byte < 0x80) {
 			msd_buf_printf(out, "\\u%04x", byte);
-		else /* not UTF-8 */
+		} else { /* not UTF-8 */
 			msd_buf_printf(out, "\\ufffd");
+		}
 	}
 }
 
@@ -50,9 +51,10 @@ void msd_json_str(struct msd_buf *out, struct msd_span s)
 
 void msd_json_cstr(struct msd_buf *out, const char *text)
 {
-	if (text == NULL)
+	if (text == NULL) {
 		msd_buf_printf(out, "null");
-	else
+	} else {
 		msd_json_str(out,
 			     (struct msd_span){(const uint8_t *)text, strlen(text)});
+	}
 }

@@ -11,10 +11,11 @@ static const struct msd_method_row rows[MSD_M_COUNT] = {
 
 enum msd_method msd_method_find(struct msd_span name)
 {
-	for (unsigned i = 0; i < MSD_M_COUNT; i++)
+	for (unsigned i = 0; i < MSD_M_COUNT; i++) {
 		if (rows[i].name_bytes == name.n &&
 		    memcmp(rows[i].name, name.p, name.n) == 0)
 			return (enum msd_method)i;
+	}
 	return MSD_M_COUNT;
 }
 

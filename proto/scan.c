@@ -43,9 +43,10 @@ msd_err msd_scan_fail(struct msd_scan *s, const uint8_t *at, const char *fmt, ..
 
 static msd_err fail_head(struct msd_scan *s, const struct msd_token *t)
 {
-	if (s->p == s->end)
+	if (s->p == s->end) {
 		return msd_scan_fail(s, s->p,
 				     "the bytes end where an object is expected");
+	}
 	if (t->kind == MSD_TOK_BAD)
 		return msd_scan_fail(s, s->p, "0xc1 begins no msgpack object");
 	return msd_scan_fail(s, s->p, "an object is longer than the %zu bytes left",
@@ -79,9 +80,10 @@ static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 {
 	if (t->ext < MSD_EXT_TENSOR || t->ext > MSD_EXT_RESULT_OF)
 		return msd_scan_fail(s, s->p, "ext type %d is unknown", t->ext);
-	if (!ext_length_ok(t->ext, t->data, t->n))
+	if (!ext_length_ok(t->ext, t->data, t->n)) {
 		return msd_scan_fail(s, s->p, "ext type %d cannot have %u bytes",
 				     t->ext, t->n);
+	}
 	if (t->ext == MSD_EXT_TENSOR && ++s->n_tensors > MSD_MAX_TENSORS)
 		return msd_scan_fail(s, s->p, "more than %u tensors", MSD_MAX_TENSORS);
 	if (s->visitor == NULL)
@@ -95,12 +97,14 @@ static msd_err check_key(struct msd_scan *s, struct walk *w, const struct level 
 {
 	if (t->kind != MSD_TOK_STR)
 		return msd_scan_fail(s, s->p, "a map's key must be a str");
-	for (uint32_t i = map->n_keys_below; i < w->n_keys; i++)
+	for (uint32_t i = map->n_keys_below; i < w->n_keys; i++) {
 		if (w->key[i].n == t->n &&
-		    memcmp(s->base + w->key[i].at, t->data, t->n) == 0)
+		    memcmp(s->base + w->key[i].at, t->data, t->n) == 0) {
 			return msd_scan_fail(
 				s, s->p, "a map's key \"%.*s\" is there twice",
 				t->n < 64 ? (int)t->n : 64, (const char *)t->data);
+		}
+	}
 	w->key[w->n_keys++] =
 		(struct key){.at = (uint32_t)(t->data - s->base), .n = t->n};
 	return MSD_OK;
@@ -113,14 +117,16 @@ static msd_err open_level(struct msd_scan *s, struct walk *w, const struct msd_t
 
 	if (s->depth + w->depth >= MSD_MAX_DEPTH)
 		return msd_scan_fail(s, s->p, "nested deeper than %u", MSD_MAX_DEPTH);
-	if (is_map && t->n > MSD_MAX_MAP_PAIRS)
+	if (is_map && t->n > MSD_MAX_MAP_PAIRS) {
 		return msd_scan_fail(s, s->p,
 				     "a map of %u pairs; at most %u are allowed", t->n,
 				     MSD_MAX_MAP_PAIRS);
+	}
 	uint64_t n = is_map ? 2ull * t->n : t->n;
-	if (n > left) /* every object takes a byte at least */
+	if (n > left) { /* every object takes a byte at least */
 		return msd_scan_fail(s, s->p, "%u elements do not fit in %zu bytes",
 				     t->n, left);
+	}
 	w->level[w->depth++] = (struct level){
 		.left = (uint32_t)n, .n_keys_below = w->n_keys, .is_map = is_map};
 	return MSD_OK;
@@ -180,9 +186,10 @@ msd_err msd_scan_value(struct msd_scan *s, struct msd_span *ret)
 msd_err msd_scan_init(struct msd_scan *s, struct msd_span bytes,
 		      const struct msd_ext_visitor *visitor, struct msd_diag *d)
 {
-	if (bytes.n == 0)
+	if (bytes.n == 0) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "no bytes where an object is expected");
+	}
 	*s = (struct msd_scan){.base = bytes.p,
 			       .p = bytes.p,
 			       .end = bytes.p + bytes.n,

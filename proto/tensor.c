@@ -45,28 +45,32 @@ static msd_err check_dtype(struct msd_dtype t, struct msd_diag *d)
 
 static msd_err check_place(const struct msd_wire_tensor *t, struct msd_diag *d)
 {
-	if (t->where != MSD_AT_SEGMENT && t->segment != 0)
+	if (t->where != MSD_AT_SEGMENT && t->segment != 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "tensor: segment %u given, but it is in none",
 				    t->segment);
+	}
 	switch (t->where) {
 	case MSD_AT_INLINE:
 	case MSD_AT_SEGMENT:
-		if (t->offset % MSD_TENSOR_ALIGN != 0)
+		if (t->offset % MSD_TENSOR_ALIGN != 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "tensor: offset %" PRIu64
 					    " is not a multiple of %u",
 					    t->offset, MSD_TENSOR_ALIGN);
+		}
 		return MSD_OK;
 	case MSD_AT_RESIDENT:
-		if (t->handle.generation == 0)
+		if (t->handle.generation == 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "tensor: a handle's generation is never 0");
+		}
 		return MSD_OK;
 	case MSD_AT_OUT:
-		if (t->offset != 0)
+		if (t->offset != 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "tensor: an out tensor has no offset");
+		}
 		return MSD_OK;
 	}
 	return msd_diag_set(d, MSD_BAD_REQUEST, "tensor: place %d is unknown",
@@ -78,17 +82,19 @@ static msd_err check_bytes(const struct msd_wire_tensor *t, struct msd_diag *d)
 	uint64_t n, bytes;
 
 	if (!msd_shape_elements(t->shape, t->ndim, &n) ||
-	    !msd_dtype_bytes(t->dtype, n, &bytes))
+	    !msd_dtype_bytes(t->dtype, n, &bytes)) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"tensor: the shape has an extent below zero or a size "
 			"beyond 64 bits");
-	if (bytes != t->bytes)
+	}
+	if (bytes != t->bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "tensor: %" PRIu64
 				    " bytes given, but its shape and "
 				    "type make %" PRIu64,
 				    t->bytes, bytes);
+	}
 	return MSD_OK;
 }
 
@@ -96,11 +102,12 @@ msd_err msd_wire_tensor_read(const uint8_t *data, size_t n, struct msd_wire_tens
 			     struct msd_diag *d)
 {
 	if (n < MSD_WIRE_TENSOR_BYTES || data[AT_NDIM] > MSD_MAX_NDIM ||
-	    n != MSD_WIRE_TENSOR_BYTES + 8u * data[AT_NDIM])
+	    n != MSD_WIRE_TENSOR_BYTES + 8u * data[AT_NDIM]) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "tensor: %zu bytes are not %u and 8 for each of at "
 				    "most %u dimensions",
 				    n, MSD_WIRE_TENSOR_BYTES, MSD_MAX_NDIM);
+	}
 	ret->where = (enum msd_where)data[AT_WHERE];
 	ret->dtype = (struct msd_dtype){.code = data[AT_CODE],
 					.bits = data[AT_BITS],
@@ -136,10 +143,11 @@ size_t msd_wire_tensor_write(const struct msd_wire_tensor *t, uint8_t *out)
 	msd_put_le16(out + AT_SEGMENT, t->segment);
 	msd_put_le32(out + AT_DEVICE_TYPE, (uint32_t)t->device.type);
 	msd_put_le32(out + AT_DEVICE_ID, (uint32_t)t->device.id);
-	if (t->where == MSD_AT_RESIDENT)
+	if (t->where == MSD_AT_RESIDENT) {
 		msd_handle_write(t->handle, out + AT_OFFSET);
-	else
+	} else {
 		msd_put_le64(out + AT_OFFSET, t->offset);
+	}
 	msd_put_le64(out + AT_BYTES, t->bytes);
 	for (uint32_t i = 0; i < t->ndim; i++)
 		msd_put_le64(out + AT_SHAPE + 8 * i, (uint64_t)t->shape[i]);

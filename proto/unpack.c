@@ -83,9 +83,10 @@ msd_err msd_params_check(const msgpack_object *params, const char *method, uint3
 	uint32_t n = params->via.array.size;
 	if (n >= min && n <= max)
 		return MSD_OK;
-	if (min == max)
+	if (min == max) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: %u params expected, not %u", method, min, n);
+	}
 	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: %u to %u params expected, not %u",
 			    method, min, max, n);
 }
@@ -93,15 +94,17 @@ msd_err msd_params_check(const msgpack_object *params, const char *method, uint3
 msd_err msd_object_uint(const msgpack_object *o, const char *what, uint64_t max,
 			uint64_t *ret, struct msd_diag *d)
 {
-	if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+	if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: %" PRId64 " is negative",
 				    what, o->via.i64);
+	}
 	if (o->type != MSGPACK_OBJECT_POSITIVE_INTEGER)
 		return fail_type(o, what, "an int", d);
-	if (o->via.u64 > max)
+	if (o->via.u64 > max) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: %" PRIu64 " is over %" PRIu64, what,
 				    o->via.u64, max);
+	}
 	*ret = o->via.u64;
 	return MSD_OK;
 }
@@ -132,14 +135,16 @@ msd_err msd_object_bool(const msgpack_object *o, const char *what, bool *ret,
 msd_err msd_object_float(const msgpack_object *o, const char *what, double *ret,
 			 struct msd_diag *d)
 {
-	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
 		*ret = (double)o->via.u64;
-	else if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+	} else if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
 		*ret = (double)o->via.i64;
-	else if (o->type == MSGPACK_OBJECT_FLOAT32 || o->type == MSGPACK_OBJECT_FLOAT64)
+	} else if (o->type == MSGPACK_OBJECT_FLOAT32 ||
+		   o->type == MSGPACK_OBJECT_FLOAT64) {
 		*ret = o->via.f64;
-	else
+	} else {
 		return fail_type(o, what, "a number", d);
+	}
 	return MSD_OK;
 }
 
@@ -195,9 +200,10 @@ const msgpack_object *msd_map_find(const msgpack_object *map, const char *key)
 {
 	if (map->type != MSGPACK_OBJECT_MAP)
 		return NULL;
-	for (uint32_t i = 0; i < map->via.map.size; i++)
+	for (uint32_t i = 0; i < map->via.map.size; i++) {
 		if (str_is(&map->via.map.ptr[i].key, key))
 			return &map->via.map.ptr[i].val;
+	}
 	return NULL;
 }
 

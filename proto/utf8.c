@@ -28,9 +28,10 @@ static size_t sequence_bytes(const uint8_t *p, size_t left)
 	}
 	if (n > left || p[1] < low || p[1] > high)
 		return 0;
-	for (size_t i = 2; i < n; i++)
+	for (size_t i = 2; i < n; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
+	}
 	return n;
 }
 

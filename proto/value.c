@@ -154,11 +154,12 @@ static msd_err read_ext(const struct msd_token *t, struct msd_wire_value *v,
 		v->as.handle = msd_handle_read(t->data);
 		return MSD_OK;
 	}
-	if (t->ext == MSD_EXT_RESULT_OF)
+	if (t->ext == MSD_EXT_RESULT_OF) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"the result of an earlier request as an argument is "
 			"reserved, not supported");
+	}
 	return msd_diag_set(d, MSD_BAD_REQUEST, "ext type %d of %u bytes is no value",
 			    t->ext, t->n);
 }
@@ -168,10 +169,11 @@ static msd_err read_uint(const struct msd_token *t, struct msd_wire_value *v,
 {
 	uint64_t u = msd_be(t->data, t->n);
 
-	if (u > INT64_MAX)
+	if (u > INT64_MAX) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "%llu does not fit in a signed 64-bit integer",
 				    (unsigned long long)u);
+	}
 	v->kind = MSD_K_INT;
 	v->as.i = (int64_t)u;
 	return MSD_OK;

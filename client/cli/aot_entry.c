@@ -107,10 +107,11 @@ static void put_lines(struct msd_buf *out, const struct fields *f, const char *w
 	for (size_t i = 0; i < f->n; i++) {
 		msd_buf_printf(out, "\tif ((error = take(args, codes, %zu, ",
 			       first + i);
-		if (f->bytes[i] == UNKNOWN)
+		if (f->bytes[i] == UNKNOWN) {
 			msd_buf_printf(out, "-1");
-		else
+		} else {
 			msd_buf_printf(out, "%llu", (unsigned long long)f->bytes[i]);
+		}
 		msd_buf_printf(out,
 			       ", \"%s\", &%s.p%zu, &total)) != 0)\n"
 			       "\t\treturn error;\n",
@@ -133,10 +134,11 @@ static void put_pointers(struct msd_buf *out, const struct fields *f, const char
 {
 	for (size_t i = 0; i < f->n; i++) {
 		msd_buf_printf(out, "%s", is_first && i == 0 ? "" : ", ");
-		if (what == NULL)
+		if (what == NULL) {
 			msd_buf_printf(out, "void *");
-		else
+		} else {
 			msd_buf_printf(out, "%s.p%zu", what, i);
+		}
 	}
 }
 
@@ -220,12 +222,13 @@ static void put_checks(struct msd_buf *out, const struct entry *e)
 		       n, n);
 	put_lines(out, &e->in, "in", 0);
 	put_lines(out, &e->outs, "out", e->in.n);
-	if (e->total != UNKNOWN)
+	if (e->total != UNKNOWN) {
 		msd_buf_printf(out,
 			       "\tif (total != %llu)\n\t\treturn fail(\"inputs and "
 			       "outputs\", \"expected bytes in all:\", %llu);\n",
 			       (unsigned long long)e->total,
 			       (unsigned long long)e->total);
+	}
 }
 
 static void put_entry(struct msd_buf *out, const struct entry *e)
@@ -319,15 +322,17 @@ msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model
 	struct entry e = {.form = form, .total = UNKNOWN, .function = function};
 	msd_err err = MSD_OK;
 
-	if (!is_identifier(model->name))
+	if (!is_identifier(model->name)) {
 		return form == MSD_AOT_PACKED
 			       ? MSD_OK
 			       : unsupported(model, "its name is none in C", d);
-	if (form == MSD_AOT_PACKED) /* without an output the lists are not those */
+	}
+	if (form == MSD_AOT_PACKED) { /* without an output the lists are not those */
 		e.is_described = read_fields(model, "inputs", &e.in) &&
 				 read_fields(model, "outputs", &e.outs) && e.outs.n > 0;
-	else
+	} else {
 		err = describe_by_header(m, model, &e, d);
+	}
 	if (err != MSD_OK)
 		return err;
 	put_entry(out, &e);

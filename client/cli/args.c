@@ -41,21 +41,23 @@ static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 {
 	struct msd_device device;
 
-	if (!msd_device_parse(value, strlen(value), &device))
+	if (!msd_device_parse(value, strlen(value), &device)) {
 		return msd_report_usage("`modser devices` lists them",
 					"--device %s: not a device such as cpu or "
 					"opencl:0",
 					value);
+	}
 	cli->device = value;
 	return MSD_EXIT_OK;
 }
 
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 {
-	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0)
+	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0) {
 		return msd_report_usage("5 is TVM 0.8's, 7 that of 0.9 to 0.18",
 					"--mlf-version %s: 5 and 7 can be written",
 					value);
+	}
 	cli->mlf_version = (unsigned)(value[0] - '0');
 	return MSD_EXIT_OK;
 }
@@ -136,13 +138,14 @@ static const struct row {
 /* getopt's table of the same options. */
 static void list_rows(struct option ret[N_OPTIONS + 1])
 {
-	for (size_t i = 0; i < N_OPTIONS; i++)
+	for (size_t i = 0; i < N_OPTIONS; i++) {
 		ret[i] = (struct option){
 			.name = options[i].name,
 			.has_arg =
 				options[i].has_value ? required_argument : no_argument,
 			.val = options[i].letter != 0 ? options[i].letter
 						      : MSD_ARGV_NO_LETTER + (int)i};
+	}
 	ret[N_OPTIONS] = (struct option){0};
 }
 
@@ -161,10 +164,11 @@ static enum msd_exit apply(const struct row *o, struct msd_cli *cli, const char 
 
 	if (o->apply != NULL)
 		return o->apply(cli, value);
-	if (o->has_value)
+	if (o->has_value) {
 		*(const char **)field = value;
-	else
+	} else {
 		*(bool *)field = true;
+	}
 	return MSD_EXIT_OK;
 }
 
@@ -182,9 +186,10 @@ static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)
 
 	if (!too_few && cli->n_words <= v->max_words)
 		return MSD_EXIT_OK;
-	if (bound == 0)
+	if (bound == 0) {
 		return msd_report_usage(hint, "%s takes no words, %zu given", v->name,
 					cli->n_words);
+	}
 	return msd_report_usage(hint, "%s takes %s%zu word%s, %zu given", v->name,
 				v->min_words == v->max_words ? ""
 				: too_few                    ? "at least "
@@ -199,14 +204,16 @@ static enum msd_exit check_verb(const struct msd_cli *cli, const struct seen *se
 
 	if (cli->wants_help || cli->wants_version)
 		return MSD_EXIT_OK;
-	if (v == NULL)
+	if (v == NULL) {
 		return msd_report_usage("`modser help` lists the verbs",
 					"a verb is missing");
+	}
 	(void)snprintf(hint, sizeof(hint), "modser %s%s%s", v->name,
 		       v->synopsis[0] != '\0' ? " " : "", v->synopsis);
-	if ((seen->needs & ~v->options) != 0)
+	if ((seen->needs & ~v->options) != 0) {
 		return msd_report_usage(hint, "%s does not take the option %s", v->name,
 					seen->word);
+	}
 	return check_words(cli, hint);
 }
 
@@ -216,11 +223,12 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 		cli->words[cli->n_words++] = word;
 		return MSD_EXIT_OK;
 	}
-	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
 		if (strcmp(v->name, word) == 0) {
 			cli->verb = v;
 			return MSD_EXIT_OK;
 		}
+	}
 	return msd_report_verb(word);
 }
 

@@ -16,10 +16,11 @@ static msd_err check_prefix(const char *prefix, struct msd_diag *d)
 		bool is_letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 				 *p == '_';
 
-		if (!is_letter && (p == prefix || *p < '0' || *p > '9'))
+		if (!is_letter && (p == prefix || *p < '0' || *p > '9')) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "the symbol prefix \"%s\" is no identifier",
 					    prefix);
+		}
 	}
 	return MSD_OK;
 }
@@ -67,9 +68,10 @@ msd_err msd_build_source(const struct msd_build *b, struct msd_buf *out,
 		       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
 		       "extern const unsigned char %s%s[];\n",
 		       b->prefix, symbol);
-	if (is_large(b))
+	if (is_large(b)) {
 		msd_buf_printf(out, "#ifdef __x86_64__\n"
 				    "__attribute__((section(\".lrodata\")))\n#endif\n");
+	}
 	msd_buf_printf(out, "const unsigned char %s%s[%zu] = {\n", b->prefix, symbol,
 		       b->blob.n);
 	put_bytes(b->blob, out);
@@ -90,9 +92,10 @@ static void put_include(const struct msd_build *b, const char *path,
 
 	msd_buf_printf(out, "extern const unsigned char %s%s[];\n__asm__(\n", p,
 		       symbol);
-	if (is_large(b))
+	if (is_large(b)) {
 		msd_buf_printf(out, "#ifdef __x86_64__\n\"\\t.section .lrodata,"
 				    "\\\"al\\\",@progbits\\n\"\n#else\n");
+	}
 	msd_buf_printf(out, "\"\\t.section .rodata,\\\"a\\\",%%progbits\\n\"\n");
 	if (is_large(b))
 		msd_buf_printf(out, "#endif\n");
@@ -114,9 +117,10 @@ msd_err msd_build_add_blob(const struct msd_build *b, struct msd_compiler *c,
 	put_include(b, path, &text);
 	msd_err err = text.bad ? msd_diag_no_memory(d)
 			       : msd_compiler_write(c, "blob.bin", b->blob, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_compiler_write(c, "blob.c", (struct msd_span){text.p, text.n},
 					 d);
+	}
 	msd_buf_finish(&text);
 	msd_compiler_add_file(c, "", "blob.c");
 	return err;

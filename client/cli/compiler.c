@@ -58,9 +58,10 @@ msd_err msd_compiler_open(struct msd_compiler *c, struct msd_diag *d)
 		    sizeof(path);
 	free(base);
 	/* the assembler is told the path within quotes */
-	if (!fits || strpbrk(path, "\"\\\n") != NULL)
+	if (!fits || strpbrk(path, "\"\\\n") != NULL) {
 		return msd_diag_set(d, MSD_IO,
 				    "TMPDIR: too long, or with quotes in its name");
+	}
 	list_signals(&set);
 	(void)signal(SIGCHLD, SIG_DFL); /* who ignores it has no children to wait for */
 	(void)sigprocmask(SIG_BLOCK, &set, &c->before);
@@ -179,14 +180,16 @@ static int spawn(const struct msd_compiler *c, char **words, char **environment,
 		(void)posix_spawnattr_setsigdefault(&attributes, &defaults);
 		error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null",
 							 O_RDONLY, 0);
-		if (error == 0)
+		if (error == 0) {
 			error = posix_spawn_file_actions_addopen(
 				&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		}
 		if (error == 0)
 			error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-		if (error == 0)
+		if (error == 0) {
 			error = posix_spawnp(ret, words[0], &actions, &attributes,
 					     words, environment);
+		}
 		(void)posix_spawnattr_destroy(&attributes);
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);
@@ -289,10 +292,11 @@ static msd_err run(const struct msd_compiler *c, char **words, struct msd_diag *
 	if (error == 0)
 		error = wait_for(pid, &status, &interrupt);
 	if (error == ENOENT || error == EACCES ||
-	    (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127))
+	    (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no C compiler %s here; %s", cc,
 				    c->advice != NULL ? c->advice
 						      : "name another with --cc");
+	}
 	if (error != 0)
 		return msd_diag_set(d, MSD_IO, "%s: %s", cc, strerror(error));
 	if (interrupt == 0)

@@ -23,9 +23,10 @@ static msd_err read_all(int fd, struct msd_buf *out)
 	const bool is_known = fstat(fd, &st) == 0;
 	const bool is_device = is_known && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 
-	if (is_known && S_ISREG(st.st_mode) && st.st_size > 0)
+	if (is_known && S_ISREG(st.st_mode) && st.st_size > 0) {
 		expected =
 			(size_t)st.st_size + 1; /* the end is seen in the same read */
+	}
 	for (;;) {
 		if (out->cap == out->n && !msd_buf_reserve(out, expected))
 			return MSD_NOMEM;
@@ -48,19 +49,21 @@ msd_err msd_file_read(const char *path, struct msd_buf *ret, struct msd_diag *d)
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0) {
 		return msd_diag_set(d, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO,
 				    "%s: %s", path, strerror(errno));
+	}
 	msd_err err = read_all(fd, ret);
-	if (err == MSD_NOMEM)
+	if (err == MSD_NOMEM) {
 		(void)msd_diag_set(d, err, "%s: no memory to read it", path);
-	else if (err == MSD_TOO_LARGE)
+	} else if (err == MSD_TOO_LARGE) {
 		(void)msd_diag_set(d, err,
 				   "%s: a device without an end; expected a file",
 				   title(path, "standard input"));
-	else if (err != MSD_OK)
+	} else if (err != MSD_OK) {
 		(void)msd_diag_set(d, err, "%s: %s", title(path, "standard input"),
 				   strerror(errno));
+	}
 	if (!is_stdin)
 		(void)close(fd);
 	return err;
@@ -88,10 +91,11 @@ msd_err msd_file_write(const char *path, const struct msd_span *pieces, size_t n
 	int fd = STDOUT_FILENO;
 	bool ok = true;
 
-	if (!is_stdout)
+	if (!is_stdout) {
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	else
+	} else {
 		ok = fflush(stdout) == 0; /* what was printed before comes before */
+	}
 	if (fd < 0)
 		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
 	for (size_t i = 0; i < n && ok; i++)

@@ -34,10 +34,11 @@ static msd_err add(struct folder *f, const char *path, uint64_t size,
 		   struct msd_diag *d)
 {
 	f->total += size;
-	if (f->n == MSD_ARCHIVE_MAX_FILES || f->total > MSD_ARCHIVE_MAX_BYTES)
+	if (f->n == MSD_ARCHIVE_MAX_FILES || f->total > MSD_ARCHIVE_MAX_BYTES) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "%.*s: more than %u files or 4 GiB in the folder",
 				    (int)f->n_root, path, MSD_ARCHIVE_MAX_FILES);
+	}
 	void *entries = realloc(f->entries, (f->n + 1) * sizeof(*f->entries));
 	if (entries != NULL)
 		f->entries = entries;

@@ -66,10 +66,11 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t)
 	msd_buf_put_u8(out, '{');
 	msd_json_put_type(out, t);
 	msd_buf_printf(out, ", \"data\": ");
-	if (t->bytes == 0) /* other extents may be as large as they like */
+	if (t->bytes == 0) { /* other extents may be as large as they like */
 		msd_buf_printf(out, "[]");
-	else
+	} else {
 		(void)put_data(out, t, 0, 0);
+	}
 	msd_buf_put_u8(out, '}');
 }
 
@@ -84,10 +85,11 @@ static void put_items(struct msd_buf *out, const modser_value *v)
 		if (i > 0)
 			msd_buf_printf(out, ", ");
 		if (is_map) {
-			if (item->kind == MODSER_STR)
+			if (item->kind == MODSER_STR) {
 				put_str(out, item);
-			else
+			} else {
 				put_quoted(out, item);
+			}
 			msd_buf_printf(out, ": ");
 			item++;
 		}
@@ -107,10 +109,11 @@ void msd_json_put_value(struct msd_buf *out, const modser_value *v)
 		msd_print_value(out, v, false);
 		return;
 	case MODSER_FLOAT:
-		if (isnan(v->as.f) || isinf(v->as.f))
+		if (isnan(v->as.f) || isinf(v->as.f)) {
 			put_quoted(out, v);
-		else
+		} else {
 			msd_print_value(out, v, false);
+		}
 		return;
 	case MODSER_STR:
 		put_str(out, v);

@@ -32,10 +32,12 @@ static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 	char name[128];
 	msd_err err = MSD_OK;
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (!make_dir(l, dirs[i]))
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		if (!make_dir(l, dirs[i])) {
 			return msd_diag_set(d, MSD_IO, "%s: %s", l->compiler.dir,
 					    strerror(errno));
+		}
+	}
 	for (size_t i = 0; err == MSD_OK && i < sizeof(names) / sizeof(names[0]); i++) {
 		(void)snprintf(name, sizeof(name), "include/%s", names[i]);
 		err = msd_compiler_write(&l->compiler, name, text, d);

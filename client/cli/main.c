@@ -180,11 +180,12 @@ enum msd_exit msd_verb_help(const struct msd_cli *cli)
 		print_help(NULL);
 		return MSD_EXIT_OK;
 	}
-	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
 		if (strcmp(v->name, cli->words[0]) == 0) {
 			print_help(v);
 			return MSD_EXIT_OK;
 		}
+	}
 	return msd_report_verb(cli->words[0]);
 }
 
@@ -205,12 +206,13 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, reported */
 	code = msd_args_parse(argc, argv, &cli);
 	if (code == MSD_EXIT_OK) {
-		if (cli.wants_version)
+		if (cli.wants_version) {
 			(void)printf("modser %s\n", modser_version());
-		else if (cli.wants_help)
+		} else if (cli.wants_help) {
 			print_help(cli.verb);
-		else
+		} else {
 			code = cli.verb->run(&cli);
+		}
 		code = code == MSD_EXIT_OK ? msd_report_stdout(code) : code;
 	}
 	msd_args_finish(&cli);

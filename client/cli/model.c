@@ -31,10 +31,11 @@ bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
 static msd_err add_object(struct msd_linker *l, const char *path, struct msd_span data,
 			  struct msd_diag *d)
 {
-	if (data.n < EI_NIDENT || memcmp(data.p, ELFMAG, SELFMAG) != 0)
+	if (data.n < EI_NIDENT || memcmp(data.p, ELFMAG, SELFMAG) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "%.128s: not an ELF file; expected an object",
 				    path);
+	}
 	return msd_linker_add(l, ".o", data, d);
 }
 
@@ -51,21 +52,23 @@ static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *m
 
 		if (!msd_model_owns(m, model, path))
 			continue;
-		if (msd_archive_path_is(path, MSD_MLF_LIB, ".o"))
+		if (msd_archive_path_is(path, MSD_MLF_LIB, ".o")) {
 			err = add_object(l, path, span_of(&a->files[i]), d);
-		else if (msd_archive_path_is(path, MSD_MLF_SRC, ".c"))
+		} else if (msd_archive_path_is(path, MSD_MLF_SRC, ".c")) {
 			err = msd_linker_add(l, ".c", span_of(&a->files[i]), d);
-		else if (msd_archive_path_is(path, "codegen/", "") &&
-			 !msd_archive_path_is(path, "codegen/host/include/", ".h"))
+		} else if (msd_archive_path_is(path, "codegen/", "") &&
+			   !msd_archive_path_is(path, "codegen/host/include/", ".h")) {
 			err = msd_diag_set(d, MSD_UNSUPPORTED,
 					   "%.128s: only objects (*.o) and C sources "
 					   "(*.c) for the host can be linked",
 					   path);
+		}
 	}
-	if (err == MSD_OK && l->n == 0)
+	if (err == MSD_OK && l->n == 0) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "neither objects in codegen/host/lib nor C sources "
 				   "in codegen/host/src");
+	}
 	return err;
 }
 
@@ -113,10 +116,11 @@ static bool is_named(const struct msd_mlf *m, const char *function)
 
 static bool has_header(const struct msd_mlf *m)
 {
-	for (size_t i = 0; i < m->archive.n; i++)
+	for (size_t i = 0; i < m->archive.n; i++) {
 		if (msd_archive_path_is(m->archive.files[i].path, MSD_MLF_INCLUDE,
 					".h"))
 			return true;
+	}
 	return false;
 }
 
@@ -135,11 +139,12 @@ static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *mo
 	char function[400];
 	size_t i;
 
-	if (!model->has_aot)
+	if (!model->has_aot) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "model %.64s has none of the executors graph and "
 				    "aot",
 				    model->name);
+	}
 	for (i = has_header(m) || says_unpacked(m) ? 0 : 1; i < 3; i++) {
 		(void)snprintf(function, sizeof(function), "tvmgen_%.256s_%s",
 			       model->name, ends[i]);
@@ -171,10 +176,11 @@ static msd_err add_signatures(const struct msd_mlf_model *model, struct msd_link
 	for (size_t i = 0; i < text.n; i++)
 		msd_buf_printf(&source, "%d,", text.p[i]);
 	msd_buf_printf(&source, "0};\n");
-	if (text.bad || source.bad)
+	if (text.bad || source.bad) {
 		err = msd_diag_no_memory(d);
-	else if (text.n > 0)
+	} else if (text.n > 0) {
 		err = msd_linker_add(l, ".c", (struct msd_span){source.p, source.n}, d);
+	}
 	msd_buf_finish(&text);
 	msd_buf_finish(&source);
 	return err;
@@ -196,9 +202,10 @@ static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *m
 		err = add_entry(m, model, l, d);
 	if (err == MSD_OK && model->graph.n > 0) {
 		err = msd_mlf_factory(model, &blob, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = msd_linker_add_blob(l, MSD_ERA_CLASSIC,
 						  (struct msd_span){blob.p, blob.n}, d);
+		}
 		msd_buf_finish(&blob);
 	}
 	if (err == MSD_OK)

@@ -20,7 +20,7 @@ static bool native_dtype(const struct msd_npy_header *h, struct msd_dtype *ret)
 		    {'f', MSD_DT_FLOAT, 2, 8},
 		    {'c', MSD_DT_COMPLEX, 8, 16}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].kind == h->kind && h->size_bytes >= rows[i].min &&
 		    h->size_bytes <= rows[i].max &&
 		    (h->size_bytes & (h->size_bytes - 1)) == 0) {
@@ -28,6 +28,7 @@ static bool native_dtype(const struct msd_npy_header *h, struct msd_dtype *ret)
 						  (uint8_t)(8 * h->size_bytes), 1};
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -46,13 +47,14 @@ static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dty
 				    h->kind, h->size_bytes);
 	}
 	bits = (uint64_t)as->bits * as->lanes;
-	if (bits != 8ull * h->size_bytes)
+	if (bits != 8ull * h->size_bytes) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"elements of %u bytes cannot be taken as %s of %llu "
 			"bits: the sizes differ",
 			h->size_bytes, msd_dtype_format(*as, name),
 			(unsigned long long)bits);
+	}
 	*ret = *as;
 	return MSD_OK;
 }
@@ -67,9 +69,10 @@ static uint32_t word_bytes(const struct msd_npy_header *h)
 
 static void copy_swapped(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t word)
 {
-	for (uint32_t at = 0; at < n; at += word)
+	for (uint32_t at = 0; at < n; at += word) {
 		for (uint32_t i = 0; i < word; i++)
 			to[at + i] = from[at + word - 1 - i];
+	}
 }
 
 /* Write the elements of @from row-major and little-endian to @to. */
@@ -91,10 +94,11 @@ static void convert(const struct msd_npy_header *h, const uint8_t *from, uint8_t
 	for (uint64_t i = 0; i < n; i++) {
 		const uint8_t *element = from + at * h->size_bytes;
 
-		if (word > 1)
+		if (word > 1) {
 			copy_swapped(to, element, h->size_bytes, word);
-		else
+		} else {
 			memcpy(to, element, h->size_bytes);
+		}
 		to += h->size_bytes;
 		for (uint32_t dim = h->ndim; dim-- > 0;) {
 			at += stride[dim];
@@ -115,19 +119,22 @@ static msd_err read_head(struct msd_cur *c, struct msd_npy_header *h,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "not a .npy file: wrong magic");
 	uint8_t major = msd_cur_u8(c);
 	uint8_t minor = msd_cur_u8(c);
-	if (c->bad || major < 1 || major > 3 || minor != 0)
+	if (c->bad || major < 1 || major > 3 || minor != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    ".npy version %u.%u; expected 1.0 to 3.0", major,
 				    minor);
+	}
 	uint32_t n = major == 1 ? msd_cur_u16(c) : msd_cur_u32(c);
-	if (n > MSD_NPY_HEADER_MAX)
+	if (n > MSD_NPY_HEADER_MAX) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "a .npy header of %u bytes, at most %u", n,
 				    MSD_NPY_HEADER_MAX);
+	}
 	struct msd_span text = {msd_cur_take(c, n), n};
-	if (c->bad)
+	if (c->bad) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "not a .npy file: it ends in its header");
+	}
 	return msd_npy_header_read(text, h, d);
 }
 
@@ -140,11 +147,12 @@ static msd_err check_length(const struct msd_npy_header *h, size_t left,
 	if (!msd_shape_elements(h->shape, h->ndim, ret_elements) ||
 	    __builtin_mul_overflow(*ret_elements, h->size_bytes, &bytes))
 		return msd_diag_set(d, MSD_BAD_REQUEST, "its shape is too large");
-	if (bytes != left)
+	if (bytes != left) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"it holds %zu bytes of elements; its shape says %llu", left,
 			(unsigned long long)bytes);
+	}
 	*ret_bytes = bytes;
 	return MSD_OK;
 }
@@ -211,17 +219,19 @@ static void put_dict(struct msd_buf *out, struct msd_dtype t, const int64_t *sha
 	char letter = letter_of(t);
 	unsigned size = (unsigned)t.bits * t.lanes / 8;
 
-	if (letter != 0)
+	if (letter != 0) {
 		msd_buf_printf(out, "{'descr': '%c%c%u'", size == 1 ? '|' : '<', letter,
 			       size);
-	else
+	} else {
 		msd_buf_printf(out, "{'descr': '|V%u'", size);
+	}
 	msd_buf_printf(out, ", 'fortran_order': False, 'shape': (");
-	for (uint32_t i = 0; i < ndim; i++)
+	for (uint32_t i = 0; i < ndim; i++) {
 		msd_buf_printf(out, "%lld%s", (long long)shape[i],
 			       ndim == 1      ? ","
 			       : i + 1 < ndim ? ", "
 					      : "");
+	}
 	msd_buf_printf(out, "), }");
 }
 
@@ -233,10 +243,11 @@ void msd_npy_put_header(struct msd_buf *out, struct msd_dtype dtype,
 
 	msd_buf_put(out, MAGIC "\x01\x00\x00\x00", MAGIC_BYTES + 4);
 	size_t text = out->n;
-	if ((unsigned)dtype.bits * dtype.lanes % 8 == 0)
+	if ((unsigned)dtype.bits * dtype.lanes % 8 == 0) {
 		put_dict(out, dtype, shape, ndim);
-	else
+	} else {
 		put_dict(out, (struct msd_dtype){MSD_DT_UINT, 8, 1}, &row, 1);
+	}
 	while ((out->n - start + 1) % HEAD_ALIGN != 0 && !out->bad)
 		msd_buf_put_u8(out, ' ');
 	msd_buf_put_u8(out, '\n');

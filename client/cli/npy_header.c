@@ -80,9 +80,10 @@ static msd_err read_shape(struct msd_cur *c, struct msd_npy_header *h,
 	if (!take(c, '('))
 		return bad(d, "shape is not a tuple");
 	while (!take(c, ')')) {
-		if (h->ndim == MSD_MAX_NDIM)
+		if (h->ndim == MSD_MAX_NDIM) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
 					    "more than %u dimensions", MSD_MAX_NDIM);
+		}
 		if (!take_number(c, &h->shape[h->ndim++]))
 			return bad(d, "a dimension is not a number");
 		if (take(c, ','))
@@ -110,9 +111,10 @@ static msd_err read_descr(struct msd_cur *c, struct msd_npy_header *h,
 	int64_t size;
 
 	skip_space(c);
-	if (c->left > 0 && (*c->p == '[' || *c->p == '('))
+	if (c->left > 0 && (*c->p == '[' || *c->p == '(')) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "its elements are structured; expected numbers");
+	}
 	if (!take_string(c, &s) || s.n < 2)
 		return bad(d, "descr is not a string");
 	bool has_order = strchr("<>|=", s.p[0]) != NULL && s.p[0] != '\0';

@@ -102,10 +102,11 @@ static void put_complex(struct msd_buf *out, double re, double im, bool is_doubl
 	if (as_json)
 		msd_buf_put_u8(out, '[');
 	put_float(out, re, is_double, as_json);
-	if (as_json)
+	if (as_json) {
 		msd_buf_printf(out, ", ");
-	else if (!(im < 0) && !signbit(im))
+	} else if (!(im < 0) && !signbit(im)) {
 		msd_buf_put_u8(out, '+');
+	}
 	put_float(out, im, is_double, as_json);
 	msd_buf_put_u8(out, as_json ? ']' : 'j');
 }
@@ -163,19 +164,20 @@ void msd_number_put_element(struct msd_buf *out, const modser_tensor *t, uint64_
 		return;
 	}
 	uint64_t bits = bits_at(t, at, type.bits <= 64 ? type.bits : 64);
-	if (type.code == MSD_DT_FLOAT && (type.bits == 32 || type.bits == 64))
+	if (type.code == MSD_DT_FLOAT && (type.bits == 32 || type.bits == 64)) {
 		put_float(out, float_of(bits, type.bits), type.bits == 64, as_json);
-	else if (type.code == MSD_DT_F8_E8M0FNU)
+	} else if (type.code == MSD_DT_F8_E8M0FNU) {
 		put_float(out, bits == 255 ? (double)NAN : ldexp(1, (int)bits - 127),
 			  false, as_json);
-	else if (layout_of(type, &l))
+	} else if (layout_of(type, &l)) {
 		put_float(out, small_float(bits, l), false, as_json);
-	else if (type.code == MSD_DT_BOOL)
+	} else if (type.code == MSD_DT_BOOL) {
 		msd_buf_printf(out, "%s", bits != 0 ? "true" : "false");
-	else if (type.code == MSD_DT_INT && type.bits > 0)
+	} else if (type.code == MSD_DT_INT && type.bits > 0) {
 		msd_buf_printf(
 			out, "%lld",
 			(long long)signed_of(bits, type.bits <= 64 ? type.bits : 64u));
-	else
+	} else {
 		msd_buf_printf(out, "%llu", (unsigned long long)bits);
+	}
 }

@@ -69,13 +69,15 @@ static msd_err check_kinds(struct msd_span library, struct msd_diag *d)
 
 	if (err == MSD_OK)
 		err = msd_tree_read_library(&elf, MSD_ERA_CLASSIC, &tree, d);
-	for (uint32_t i = 0; err == MSD_OK && i < tree.n_modules; i++)
-		if (!is_host_kind(tree.modules[i].kind))
+	for (uint32_t i = 0; err == MSD_OK && i < tree.n_modules; i++) {
+		if (!is_host_kind(tree.modules[i].kind)) {
 			err = msd_diag_set(d, MSD_UNSUPPORTED,
 					   "a module of kind %s is inside; a Model "
 					   "Library Format archive holds code of the "
 					   "host alone",
 					   msd_printable(tree.modules[i].kind, text));
+		}
+	}
 	msd_tree_finish(&tree);
 	msd_elf_finish(&elf);
 	return err;
@@ -89,9 +91,10 @@ static msd_err check_imports(const struct msd_archive_file *f, struct msd_diag *
 	struct msd_buf library = {0};
 	msd_err err = msd_linker_open(&l, d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_linker_add(&l, ends_with(f->path, ".c") ? ".c" : ".o",
 				     (struct msd_span){f->data.p, f->data.n}, d);
+	}
 	if (err == MSD_OK)
 		err = msd_linker_link(&l, &library, d);
 	if (err == MSD_OK)
@@ -164,11 +167,12 @@ static msd_err add_model(struct msd_parts *p, struct msd_span file, struct msd_d
 	err = msd_mlf_find(&m, p->wanted, &model, d);
 	if (err == MSD_OK && (p->graph.n > 0 || p->name != NULL))
 		err = msd_diag_set(d, MSD_BAD_ARGUMENT, "a second model");
-	if (err == MSD_OK && model->graph.n == 0)
+	if (err == MSD_OK && model->graph.n == 0) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "model %.64s has no graph executor, and no other "
 				   "archive can be written",
 				   model->name);
+	}
 	if (err == MSD_OK)
 		err = copy_of(model->graph, &p->graph, d);
 	if (err == MSD_OK)

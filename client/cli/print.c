@@ -15,14 +15,15 @@ static void put_escaped(struct msd_buf *out, const char *p, size_t n, const char
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
 
-		if ((c >= 0x20 && c != 0x7f) || (c != 0 && strchr(keep, c) != NULL))
+		if ((c >= 0x20 && c != 0x7f) || (c != 0 && strchr(keep, c) != NULL)) {
 			msd_buf_put_u8(out, c);
-		else if (c == '\n')
+		} else if (c == '\n') {
 			msd_buf_printf(out, "\\n");
-		else if (c == '\t')
+		} else if (c == '\t') {
 			msd_buf_printf(out, "\\t");
-		else
+		} else {
 			msd_buf_printf(out, "\\x%02x", c);
+		}
 	}
 }
 
@@ -107,10 +108,11 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t, bool for_peo
 		msd_buf_put_u8(out, ' ');
 		p.cut = t->bytes * 8 / t->dtype.bits > ELEMENTS_SHOWN;
 	}
-	if (t->bytes == 0) /* other extents may be as large as they like */
+	if (t->bytes == 0) { /* other extents may be as large as they like */
 		msd_buf_printf(out, "[]");
-	else
+	} else {
 		put_dim(&p, 0, 0);
+	}
 }
 
 static void put_items(struct msd_buf *out, const modser_value *v, bool for_people)

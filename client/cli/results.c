@@ -14,9 +14,10 @@
 static bool add(struct msd_results *r, const modser_value *v)
 {
 	if (v->kind == MODSER_TUPLE) {
-		for (size_t i = 0; i < v->as.tuple.n; i++)
+		for (size_t i = 0; i < v->as.tuple.n; i++) {
 			if (!add(r, &v->as.tuple.item[i]))
 				return false;
+		}
 		return true;
 	}
 	if (r->n == r->cap) {
@@ -96,22 +97,24 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 static enum msd_exit check_outputs(const struct msd_results *r,
 				   const struct msd_cli *cli)
 {
-	if (cli->n_outputs > r->n)
+	if (cli->n_outputs > r->n) {
 		return msd_report_usage("give one -o for each result, or none",
 					"%zu file%s for %zu result%s", cli->n_outputs,
 					cli->n_outputs == 1 ? "" : "s", r->n,
 					r->n == 1 ? "" : "s");
+	}
 	for (size_t i = 0; i < cli->n_outputs; i++) {
 		struct msd_buf head = {0};
 		struct msd_span data;
 		bool can = file_of(r->item[i], &head, &data);
 
 		msd_buf_finish(&head);
-		if (!can)
+		if (!can) {
 			return msd_report_usage(
 				"leave out -o: the result is printed",
 				"%s: result %zu is neither tensor, number nor text",
 				cli->outputs[i], i + 1);
+		}
 	}
 	return MSD_EXIT_OK;
 }
@@ -166,9 +169,10 @@ static void put_json(const struct msd_results *r, const struct msd_cli *cli,
 
 static bool writes_to_stdout(const struct msd_cli *cli)
 {
-	for (size_t i = 0; i < cli->n_outputs; i++)
+	for (size_t i = 0; i < cli->n_outputs; i++) {
 		if (strcmp(cli->outputs[i], "-") == 0)
 			return true;
+	}
 	return false;
 }
 

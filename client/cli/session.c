@@ -15,9 +15,10 @@ enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 	if (err == MODSER_OK)
 		return MSD_EXIT_OK;
 	modser_error e = *modser_result_error(why);
-	if (err == MODSER_BAD_REQUEST)
+	if (err == MODSER_BAD_REQUEST) {
 		e.hint = cli->host != NULL ? "correct the address behind -H"
 					   : "correct MODSER_HOST";
+	}
 	enum msd_exit code = msd_report_error(&e);
 	modser_result_free(why);
 	if (err == MODSER_BAD_REQUEST)

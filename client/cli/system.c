@@ -86,18 +86,20 @@ const char *msd_system_find(void *ctx, const char *symbol)
 {
 	const struct msd_system *s = ctx;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		if (msd_elf_find(&s->libraries[i].elf, symbol) != NULL)
 			return s->libraries[i].name;
+	}
 	return NULL;
 }
 
 bool msd_system_has(const struct msd_system *s, const char *library)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		if (s->libraries[i].name != NULL &&
 		    strcmp(s->libraries[i].name, library) == 0)
 			return true;
+	}
 	return false;
 }
 

@@ -61,14 +61,16 @@ static bool is_empty(const modser_value *v)
 static void put_cell(struct msd_buf *out, const char *key, const modser_value *v,
 		     bool for_people)
 {
-	if (is_empty(v))
+	if (is_empty(v)) {
 		msd_buf_put_u8(out, '-');
-	else if (for_people && is_bytes(key, v))
+	} else if (for_people && is_bytes(key, v)) {
 		put_size(out, v->as.i);
-	else if (for_people && v->kind == MODSER_TUPLE && v->as.tuple.n > LIST_SHOWN)
+	} else if (for_people && v->kind == MODSER_TUPLE &&
+		   v->as.tuple.n > LIST_SHOWN) {
 		msd_buf_printf(out, "%zu (--json lists them)", v->as.tuple.n);
-	else
+	} else {
 		msd_print_value(out, v, for_people);
+	}
 }
 
 /* The keys of all rows in the order in which they come, of plain values alone. People
@@ -116,10 +118,11 @@ static void pad(struct msd_buf *out, size_t from, size_t to)
 
 static void put_heading(struct msd_buf *out, const char *key)
 {
-	for (; *key != '\0'; key++)
+	for (; *key != '\0'; key++) {
 		msd_buf_put_u8(out, *key >= 'a' && *key <= 'z'
 					    ? (uint8_t)(*key - 'a' + 'A')
 					    : (uint8_t)*key);
+	}
 }
 
 /* One row, padded to @widths; or its widths taken into them when @out is NULL. */
@@ -130,20 +133,22 @@ static void put_row(struct msd_buf *out, const modser_value *map,
 	for (size_t i = 0; i < n; i++) {
 		struct msd_buf cell = {0};
 
-		if (map == NULL)
+		if (map == NULL) {
 			put_heading(&cell, columns[i]);
-		else
+		} else {
 			put_cell(&cell, columns[i], modser_find(map, columns[i]),
 				 for_people);
+		}
 		size_t width = width_of(cell.p, cell.n);
 		if (out == NULL && width > widths[i])
 			widths[i] = width;
 		if (out != NULL) {
 			msd_buf_put(out, cell.p, cell.n);
-			if (i + 1 < n && for_people)
+			if (i + 1 < n && for_people) {
 				pad(out, width, widths[i] + 2);
-			else if (i + 1 < n)
+			} else if (i + 1 < n) {
 				msd_buf_put_u8(out, '\t');
+			}
 		}
 		msd_buf_finish(&cell);
 	}
@@ -162,9 +167,10 @@ static void put_table(struct msd_buf *out, const modser_value *list, const char 
 		return;
 	if (for_people) {
 		put_row(NULL, NULL, columns, n, widths, true);
-		for (size_t i = 0; i < list->as.tuple.n; i++)
+		for (size_t i = 0; i < list->as.tuple.n; i++) {
 			put_row(NULL, &list->as.tuple.item[i], columns, n, widths,
 				true);
+		}
 		msd_buf_printf(out, "%s", prefix);
 		put_row(out, NULL, columns, n, widths, true);
 	}
@@ -215,12 +221,13 @@ static void put_section(struct msd_buf *out, const char *key, const modser_value
 		msd_buf_printf(&inner, "%s%s\t", prefix, key);
 	}
 	msd_buf_put_u8(&inner, '\0');
-	if (!inner.bad && v->kind == MODSER_MAP)
+	if (!inner.bad && v->kind == MODSER_MAP) {
 		put_map(out, v, (const char *)inner.p, for_people);
-	else if (!inner.bad && v->kind == MODSER_STR)
+	} else if (!inner.bad && v->kind == MODSER_STR) {
 		put_lines(out, v, (const char *)inner.p);
-	else if (!inner.bad)
+	} else if (!inner.bad) {
 		put_table(out, v, (const char *)inner.p, for_people);
+	}
 	msd_buf_finish(&inner);
 }
 
@@ -229,10 +236,11 @@ static void put_map(struct msd_buf *out, const modser_value *map, const char *pr
 {
 	size_t widest = 0;
 
-	for (size_t i = 0; i < map->as.tuple.n; i++)
+	for (size_t i = 0; i < map->as.tuple.n; i++) {
 		if (map->as.tuple.item[2 * i].kind == MODSER_STR &&
 		    map->as.tuple.item[2 * i].as.str.n > widest)
 			widest = map->as.tuple.item[2 * i].as.str.n;
+	}
 	for (size_t i = 0; i < map->as.tuple.n; i++) {
 		const modser_value *key = &map->as.tuple.item[2 * i];
 		const modser_value *v = key + 1;
@@ -244,10 +252,11 @@ static void put_map(struct msd_buf *out, const modser_value *map, const char *pr
 			continue;
 		}
 		msd_buf_printf(out, "%s%s", prefix, key->as.str.p);
-		if (for_people)
+		if (for_people) {
 			pad(out, key->as.str.n, widest + 2);
-		else
+		} else {
 			msd_buf_put_u8(out, '\t');
+		}
 		put_cell(out, key->as.str.p, v, for_people);
 		msd_buf_put_u8(out, '\n');
 	}

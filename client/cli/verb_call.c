@@ -20,9 +20,10 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 
 	if (!msd_target_split(
 		    (struct msd_span){(const uint8_t *)target, strlen(target)}, &module,
-		    &function))
+		    &function)) {
 		return msd_report_usage("modser call NAME:FUNC, see `modser ls`",
 					"\"%s\" is not NAME:FUNC", target);
+	}
 	enum msd_exit code =
 		msd_arguments_parse(cli->words + 1, cli->n_words - 1, &args);
 	if (code == MSD_EXIT_OK)

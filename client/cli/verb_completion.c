@@ -8,11 +8,12 @@ enum msd_exit msd_verb_completion(const struct msd_cli *cli)
 {
 	const char *shell = cli->words[0];
 
-	for (const struct msd_completion *c = msd_completions; c->shell != NULL; c++)
+	for (const struct msd_completion *c = msd_completions; c->shell != NULL; c++) {
 		if (strcmp(c->shell, shell) == 0) {
 			(void)fputs(c->script, stdout);
 			return MSD_EXIT_OK;
 		}
+	}
 	return msd_report_usage("bash, fish and zsh are known",
 				"no completion for \"%s\"", shell);
 }

@@ -25,9 +25,10 @@ static msd_err find_time(int64_t *ret, struct msd_diag *d)
 	errno = 0;
 	long long seconds = strtoll(text, &end, 10);
 	/* until the end of the year 9999 */
-	if (*end != '\0' || errno != 0 || seconds < 0 || seconds > 253402300799)
+	if (*end != '\0' || errno != 0 || seconds < 0 || seconds > 253402300799) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "SOURCE_DATE_EPOCH: expected seconds since 1970");
+	}
 	*ret = seconds;
 	return MSD_OK;
 }
@@ -38,9 +39,10 @@ static msd_err list_spans(const struct msd_archive *from, struct msd_span **ret,
 	*ret = calloc(from->n + 1, sizeof(**ret));
 	if (*ret == NULL)
 		return msd_diag_no_memory(d);
-	for (size_t i = 0; i < from->n; i++)
+	for (size_t i = 0; i < from->n; i++) {
 		(*ret)[i] =
 			(struct msd_span){from->files[i].data.p, from->files[i].data.n};
+	}
 	return MSD_OK;
 }
 
@@ -120,14 +122,16 @@ enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 
-	if (!is_archive && !msd_archive_path_is(to, "", ".so"))
+	if (!is_archive && !msd_archive_path_is(to, "", ".so")) {
 		return msd_report_usage(
 			"-o deploy.so or -o model.tar",
 			"convert needs one -o that ends in .so or .tar");
-	if (!is_archive && cli->n_words != 1)
+	}
+	if (!is_archive && cli->n_words != 1) {
 		return msd_report_usage("modser convert model.tar -o deploy.so",
 					"a library is made from one archive, or one "
 					"folder that it was unpacked to");
+	}
 	msd_err err =
 		is_archive ? make_archive(cli, &out, &d) : make_library(cli, &out, &d);
 	if (err == MSD_OK) {

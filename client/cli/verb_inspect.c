@@ -56,12 +56,13 @@ static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
 
 	if (err == MSD_OK)
 		msd_inspect_hash(inspect, file);
-	if (err == MSD_OK && cli->dot)
+	if (err == MSD_OK && cli->dot) {
 		msd_inspect_dot(inspect, out);
-	else if (err == MSD_OK && cli->json)
+	} else if (err == MSD_OK && cli->json) {
 		msd_inspect_json(inspect, out);
-	else if (err == MSD_OK)
+	} else if (err == MSD_OK) {
 		msd_inspect_text(inspect, out);
+	}
 	msd_inspect_destroy(inspect);
 	return err;
 }
@@ -84,10 +85,11 @@ static msd_err inspect_gpu_code(struct msd_span file, bool as_json, struct msd_b
 
 	if (err != MSD_OK)
 		return err;
-	if (as_json)
+	if (as_json) {
 		msd_gpu_code_json(&code, out);
-	else
+	} else {
 		msd_gpu_code_text(&code, 0, out);
+	}
 	msd_gpu_code_finish(&code);
 	return MSD_OK;
 }
@@ -100,10 +102,11 @@ static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf 
 
 	if (err != MSD_OK)
 		return err;
-	if (as_json)
+	if (as_json) {
 		msd_mlf_json(&m, out);
-	else
+	} else {
 		msd_mlf_text(&m, out);
+	}
 	msd_mlf_finish(&m);
 	return MSD_OK;
 }
@@ -124,14 +127,16 @@ static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *
 	}
 	msd_err err = msd_verdict_find(inspect, modser_result_value(info), is_local,
 				       &verdict, &d);
-	if (err == MSD_OK && cli->json)
+	if (err == MSD_OK && cli->json) {
 		msd_verdict_json(&verdict, &out);
-	else if (err == MSD_OK)
+	} else if (err == MSD_OK) {
 		msd_verdict_text(&verdict, cli->host, &out);
-	if (err == MSD_OK && verdict.reasons.n > 0)
+	}
+	if (err == MSD_OK && verdict.reasons.n > 0) {
 		code = MSD_EXIT_REFUSED;
-	else if (err != MSD_OK)
+	} else if (err != MSD_OK) {
 		code = msd_report_diag(MSD_EXIT_REMOTE, "ask a newer daemon", &d);
+	}
 	msd_print_flush(&out);
 	msd_verdict_finish(&verdict);
 	modser_result_free(info);
@@ -145,10 +150,11 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
-	if (msd_archive_is_model(file))
+	if (msd_archive_is_model(file)) {
 		return msd_report_usage("modser convert FILE -o deploy.so",
 					"--will-run-on judges libraries; link the "
 					"archive first");
+	}
 	msd_err err = read_library(file, &inspect, &d);
 	if (err != MSD_OK)
 		err = msd_diag_wrap(&d, err, "%s", cli->words[0]);
@@ -165,11 +171,12 @@ static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 	const bool is_model = msd_archive_is_model(file);
 	const bool is_code = !is_model && is_gpu_code(cli->words[0], file);
 
-	if ((is_model || is_code) && (cli->dot || cli->vm))
+	if ((is_model || is_code) && (cli->dot || cli->vm)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s is for libraries",
 				    is_model ? "a model library archive"
 					     : "device code",
 				    cli->dot ? "--dot" : "--vm");
+	}
 	if (is_model)
 		return inspect_model(file, cli->json, out, d);
 	return is_code ? inspect_gpu_code(file, cli->json, out, d)
@@ -184,10 +191,11 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run > 1)
+	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run > 1) {
 		return msd_report_usage("take one of them",
 					"inspect does one of --dot, "
 					"--vm and --will-run-on");
+	}
 	msd_err err = msd_folder_or_file_read(path, &file, &d);
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&file), &d);

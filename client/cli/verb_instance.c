@@ -30,10 +30,11 @@ static enum msd_exit add_step(struct instance *x, const char *const *words, size
 {
 	struct step *s = &x->steps[x->n];
 
-	if (n == 0)
+	if (n == 0) {
 		return msd_report_usage(
 			"modser instance NAME FUNC [ARGUMENT...] then FUNC ...",
 			"a function is missing before or behind \"" SEPARATOR "\"");
+	}
 	x->n++;
 	if (asprintf(&s->target, "%s:%s", x->cli->words[0], words[0]) < 0) {
 		s->target = NULL;

@@ -89,9 +89,10 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
 	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
 		err = link_model(cli->words[1], &f->library, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = check_library(cli->words[1],
 				    (struct msd_span){f->library.p, f->library.n}, d);
+	}
 	if (err == MSD_OK && cli->graph != NULL)
 		err = read_part(cli->graph, &f->graph, d);
 	if (err == MSD_OK && cli->params != NULL)
@@ -132,10 +133,11 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 	}
 	modser_err err = modser_load(client, name, f->library.p, f->library.n, &options,
 				     &result);
-	if (err != MODSER_OK)
+	if (err != MODSER_OK) {
 		code = exit_of_refusal(err, msd_report_result(client, result));
-	else
+	} else {
 		msd_session_print(cli, result);
+	}
 	modser_result_free(result);
 	modser_close(client);
 	return code;
@@ -152,13 +154,14 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	if (code != MSD_EXIT_OK)
 		return code;
 	msd_err err = files_read(cli, &files, &d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		code = upload(cli, &files);
-	else if (err == MSD_NOT_FOUND && access(name, R_OK) == 0)
+	} else if (err == MSD_NOT_FOUND && access(name, R_OK) == 0) {
 		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
 				       "the NAME comes first, then the FILE", &d);
-	else
+	} else {
 		code = exit_of_refusal(err, msd_report_file(&d));
+	}
 	files_finish(&files);
 	msd_diag_finish(&d);
 	return code;

@@ -138,19 +138,22 @@ enum msd_exit msd_verb_unpack(const struct msd_cli *cli)
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if (cli->dir == NULL)
+	if (cli->dir == NULL) {
 		return msd_report_usage("modser unpack FILE -d DIR",
 					"unpack needs a folder: -d DIR");
+	}
 	msd_err err = msd_file_read(cli->words[0], &file, &d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_archive_check_whole(cli->words[0],
 					      (struct msd_span){file.p, file.n}, &d);
+	}
 	if (err == MSD_OK)
 		err = unpack(cli, (struct msd_span){file.p, file.n}, &pieces, &d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		print_pieces(cli, &pieces);
-	else
+	} else {
 		code = failed(&d);
+	}
 	msd_pieces_finish(&pieces);
 	msd_buf_finish(&file);
 	msd_diag_finish(&d);
@@ -226,20 +229,23 @@ static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_d
 
 	if (err != MSD_OK)
 		return err;
-	if (is_dir)
+	if (is_dir) {
 		(void)snprintf(job->dir, sizeof(job->dir), "%s", word);
-	else if (slash == NULL)
+	} else if (slash == NULL) {
 		(void)snprintf(job->dir, sizeof(job->dir), ".");
-	else
+	} else {
 		(void)snprintf(job->dir, sizeof(job->dir), "%.*s",
 			       (int)(slash - word) + 1, word);
+	}
 	err = msd_file_read(is_dir ? path : word, &text, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_manifest_read((struct msd_span){text.p, text.n}, &source,
 					&job->manifest, d);
-	if (err == MSD_OK && cli->split != NULL)
+	}
+	if (err == MSD_OK && cli->split != NULL) {
 		err = msd_split_to_file(&job->manifest.tree, job->manifest.era,
 					cli->split, &job->split, d);
+	}
 	if (err == MSD_OK)
 		err = msd_tree_write(&job->manifest.tree, &job->blob, d);
 	if (err == MSD_OK)
@@ -290,11 +296,12 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 						     (struct msd_span){job->blob.p,
 								       job->blob.n},
 						     &patched, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = write_library(out,
 					    (struct msd_span){patched.p, patched.n}, d);
-		else
+		} else {
 			err = msd_diag_wrap(d, err, "%s", m->library);
+		}
 	}
 	free(symbol);
 	msd_buf_finish(&library);
@@ -317,21 +324,25 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 	const char *out = cli->outputs[0];
 	bool is_built = ends_with(out, ".so") || ends_with(out, ".o");
 
-	if (is_patch && (cli->cc != NULL || cli->prefix != NULL || cli->system_library))
+	if (is_patch &&
+	    (cli->cc != NULL || cli->prefix != NULL || cli->system_library)) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"%s: --cc, --system-lib and --symbol-prefix are for "
 			"linking, and no objects were given",
 			out);
-	if (!ends_with(out, ".so") && job->n_objects == 0 && job->blob.n == 0)
+	}
+	if (!ends_with(out, ".so") && job->n_objects == 0 && job->blob.n == 0) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"%s: a library alone imports no modules, so there is "
 			"nothing to write",
 			out);
-	if (!is_built && job->n_objects > 0)
+	}
+	if (!is_built && job->n_objects > 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: objects go into .so and .o alone", out);
+	}
 	return MSD_OK;
 }
 

@@ -24,12 +24,13 @@ enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 	if (code != MSD_EXIT_OK)
 		return code;
 	double start = now_ms();
-	if (modser_request(client, "ping", NULL, 0, &options, &result) != MODSER_OK)
+	if (modser_request(client, "ping", NULL, 0, &options, &result) != MODSER_OK) {
 		code = msd_report_result(client, result);
-	else if (cli->json)
+	} else if (cli->json) {
 		(void)printf("{\"ms\": %.3f}\n", now_ms() - start);
-	else
+	} else {
 		(void)printf("ok, %.3f ms\n", now_ms() - start);
+	}
 	modser_result_free(result);
 	modser_close(client);
 	return code;

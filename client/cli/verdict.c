@@ -61,9 +61,10 @@ static bool is_platform(const char *library)
 	static const char *const names[] = {"libc.so.",  "libm.so.",       "libdl.so.",
 					    "librt.so.", "libpthread.so.", "ld-linux"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strncmp(library, names[i], strlen(names[i])) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -73,12 +74,14 @@ static void judge_file(struct judge *j)
 
 	if (j->in->era == MSD_ERA_NONE)
 		msd_buf_printf(why, "it has no symbol of TVM\n");
-	if (strcmp(j->in->machine, j->host.machine) != 0)
+	if (strcmp(j->in->machine, j->host.machine) != 0) {
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
 			       j->in->machine, j->host.machine);
-	if (j->in->needs_neighbours)
+	}
+	if (j->in->needs_neighbours) {
 		msd_buf_printf(why, "it looks for libraries beside itself ($ORIGIN), "
 				    "where a daemon has none\n");
+	}
 }
 
 static void judge_symbols(struct judge *j)
@@ -91,23 +94,28 @@ static void judge_symbols(struct judge *j)
 		const bool is_ours = who == NULL || strcmp(who, "modserd") == 0;
 		if (!is_ours || has_name(j->host.symbols, in->undefined[i]))
 			continue;
-		if (who == NULL && !in->is_resolved)
+		if (who == NULL && !in->is_resolved) {
 			msd_buf_printf(&j->verdict->unknown,
 				       "who provides the symbol %s\n",
 				       in->undefined[i]);
-		else
+		} else {
 			msd_buf_printf(why, "nobody provides the symbol %s\n",
 				       in->undefined[i]);
+		}
 	}
-	for (size_t i = 0; i < in->n_unknown_slots; i++)
-		if (!has_name(j->host.slots, in->unknown_slots[i]))
+	for (size_t i = 0; i < in->n_unknown_slots; i++) {
+		if (!has_name(j->host.slots, in->unknown_slots[i])) {
 			msd_buf_printf(why, "nobody fills the pointer global %s\n",
 				       in->unknown_slots[i]);
-	for (size_t i = 0; i < in->n_needed; i++)
-		if (!is_platform(in->needed[i]) && !j->is_local)
+		}
+	}
+	for (size_t i = 0; i < in->n_needed; i++) {
+		if (!is_platform(in->needed[i]) && !j->is_local) {
 			msd_buf_printf(&j->verdict->unknown,
 				       "whether its machine has the library %s\n",
 				       in->needed[i]);
+		}
+	}
 }
 
 /* "9.0" is 90; 0: something else. */
@@ -127,9 +135,10 @@ static uint32_t capability_of(const modser_value *device)
 
 static bool any_image_runs(const struct msd_gpu_code *code, uint32_t capability)
 {
-	for (size_t i = 0; i < code->n_images; i++)
+	for (size_t i = 0; i < code->n_images; i++) {
 		if (msd_gpu_image_runs_on(&code->images[i], capability))
 			return true;
+	}
 	return code->n_images == 0; /* source, which is compiled there */
 }
 
@@ -138,9 +147,10 @@ static void put_archs(struct msd_buf *out, const struct msd_gpu_code *code)
 {
 	char arch[MSD_GPU_ARCH_MAX];
 
-	for (size_t i = 0; i < code->n_images; i++)
+	for (size_t i = 0; i < code->n_images; i++) {
 		msd_buf_printf(out, "%s%s", i > 0 ? ", " : "",
 			       msd_gpu_arch_format(&code->images[i], arch));
+	}
 }
 
 /* A module of kernels wants a device of its kind, and one that takes its code. */
@@ -188,25 +198,29 @@ static void judge_content(struct judge *j, uint32_t index)
 	for (size_t i = 0; i < m->info.n_facts; i++) {
 		const struct msd_payload_fact *f = &m->info.facts[i];
 		if (strcmp(f->key, "damaged") == 0 ||
-		    strcmp(f->key, "unsupported") == 0)
+		    strcmp(f->key, "unsupported") == 0) {
 			msd_buf_printf(why, "module %" PRIu32 " (%s) is %s: %s\n",
 				       index, m->kind, f->key, f->value);
+		}
 	}
 	for (size_t i = 0; i < m->model.n_needs; i++) {
 		const char *who = msd_inspect_provider(j->in, m->model.needs[i], buf);
 		const bool is_inside = who != NULL && strcmp(who, "modserd") != 0;
-		if (!is_inside && !has_name(j->host.packed, m->model.needs[i]))
+		if (!is_inside && !has_name(j->host.packed, m->model.needs[i])) {
 			msd_buf_printf(why,
 				       "module %" PRIu32 " (%s): nobody has the "
 				       "function %s\n",
 				       index, m->kind, m->model.needs[i]);
+		}
 	}
-	for (size_t i = 0; j->in->era != MSD_ERA_FFI && i < m->model.n_funcs; i++)
-		if (m->model.funcs[i].is_compiled)
+	for (size_t i = 0; j->in->era != MSD_ERA_FFI && i < m->model.n_funcs; i++) {
+		if (m->model.funcs[i].is_compiled) {
 			msd_buf_printf(why,
 				       "module %" PRIu32 " (%s): %s is compiled "
 				       "instead of bytecode, by TVM 0.21 or older\n",
 				       index, m->kind, m->model.funcs[i].name);
+		}
+	}
 }
 
 static void judge_module(struct judge *j, uint32_t index)
@@ -231,10 +245,11 @@ msd_err msd_verdict_find(const struct msd_inspect *i, const modser_value *info,
 	struct judge j = {.in = i, .verdict = ret, .is_local = is_local};
 
 	*ret = (struct msd_verdict){0};
-	if (!read_host(info, &j.host))
+	if (!read_host(info, &j.host)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "the daemon does not say what it can run: it is "
 				    "older than this program, or its worker failed");
+	}
 	judge_file(&j);
 	judge_symbols(&j);
 	for (uint32_t k = 0; k < i->n_modules; k++)
@@ -265,9 +280,10 @@ static void put_lines(struct msd_buf *out, const struct msd_buf *lines,
 	const uint8_t *p = lines->p;
 	struct msd_span line;
 
-	while (lines->n > 0 && next_line(&p, lines->p + lines->n, &line))
+	while (lines->n > 0 && next_line(&p, lines->p + lines->n, &line)) {
 		msd_buf_printf(out, "%s%.*s\n", before, (int)line.n,
 			       (const char *)line.p);
+	}
 }
 
 void msd_verdict_text(const struct msd_verdict *v, const char *host,

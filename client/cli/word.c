@@ -59,11 +59,12 @@ static msd_err parse_number(const char *text, struct msd_word *w, struct msd_dia
 	if (is_int(text)) {
 		long long v = strtoll(text, NULL, 10);
 
-		if (errno == ERANGE)
+		if (errno == ERANGE) {
 			return msd_diag_set(
 				d, MSD_BAD_REQUEST,
 				"%s is beyond int64; a float is written %s.0", text,
 				text);
+		}
 		w->value = modser_int(v);
 		return MSD_OK;
 	}
@@ -149,9 +150,10 @@ static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
 
 	if (!parse_type(rest, name, &t) || t.code == MSD_DT_HANDLE)
 		return bad(text, "no dtype of that name; numpy's names are known", d);
-	if (!parse_dims(rest + name, w, &ndim))
+	if (!parse_dims(rest + name, w, &ndim)) {
 		return bad(text, "an output is written out:float32[2,3], [] for rank 0",
 			   d);
+	}
 	modser_dtype dtype = {t.code, t.bits, t.lanes};
 	if (!modser_tensor_bytes(dtype, w->shape, ndim, &bytes) ||
 	    bytes > MSD_MAX_PAYLOAD_BYTES)
@@ -227,20 +229,22 @@ static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag 
 	if (err == MSD_OK) {
 		err = msd_npy_read((struct msd_span){w->file.p, w->file.n},
 				   has_type ? &as : NULL, &w->npy, d);
-		if (err != MSD_OK)
+		if (err != MSD_OK) {
 			err = msd_diag_wrap(d, err, "%s",
 					    strcmp(path, "-") == 0 ? "standard input"
 								   : path);
+		}
 	} else if (err == MSD_NOT_FOUND && colon != NULL && !has_type) {
 		err = msd_diag_set(d, err, "%s: no such file, and \"%s\" is no dtype",
 				   path, colon + 1);
 	}
 	free(path);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		w->value = modser_tensor_arg((modser_dtype){w->npy.dtype.code,
 							    w->npy.dtype.bits,
 							    w->npy.dtype.lanes},
 					     w->npy.shape, w->npy.ndim, w->npy.data);
+	}
 	return err;
 }
 
@@ -270,10 +274,11 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 		if (strncmp(text, forms[i].prefix, n) == 0)
 			return forms[i].parse(text, text + n, ret, d);
 	}
-	if (access(text, F_OK) == 0)
+	if (access(text, F_OK) == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "argument \"%s\": a file is written @%s", text,
 				    text);
+	}
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
 		"argument \"%s\": not a number, @file, out:, bytes:, dtype:, "
@@ -284,9 +289,10 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 
 static bool is_form(const char *text)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (strncmp(text, forms[i].prefix, strlen(forms[i].prefix)) == 0)
 			return true;
+	}
 	return text[0] == '@';
 }
 

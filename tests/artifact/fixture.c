@@ -36,8 +36,9 @@ size_t fixture_each(const char *dir, const char *suffix, void (*each)(const char
 	for (size_t i = 0; i < n; i++)
 		each(found.gl_pathv[i]);
 	globfree(&found);
-	if (n == 0)
+	if (n == 0) {
 		printf("skipped: no %s files in the fixtures' folder %s\n", suffix,
 		       dir);
+	}
 	return n;
 }

@@ -48,9 +48,10 @@ static void section(struct bw *b, uint32_t name, uint32_t type, uint64_t offset,
 /* Offset of @text among names that are separated by NULs. */
 static uint32_t name_at(const char *names, size_t n, const char *text)
 {
-	for (size_t i = 0; i < n; i += strlen(names + i) + 1)
+	for (size_t i = 0; i < n; i += strlen(names + i) + 1) {
 		if (strcmp(names + i, text) == 0)
 			return (uint32_t)i;
+	}
 	return 0;
 }
 

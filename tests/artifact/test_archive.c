@@ -52,9 +52,10 @@ Test(archive, a_cut_gzip_is_refused)
 	size_t n = zip_zeros(1, out, sizeof(out));
 	struct msd_archive a = {0};
 
-	for (size_t k = 0; k < n - 8; k += 7)
+	for (size_t k = 0; k < n - 8; k += 7) {
 		cr_expect_neq(msd_archive_read((struct msd_span){out, k}, &a, NULL),
 			      MSD_OK, "%zu of %zu bytes", k, n);
+	}
 }
 
 Test(archive, what_is_cut_off_is_told_by_its_name_or_its_compression)
@@ -65,10 +66,11 @@ Test(archive, what_is_cut_off_is_told_by_its_name_or_its_compression)
 
 	cr_expect_eq(msd_archive_check_whole("x", (struct msd_span){out, n}, NULL),
 		     MSD_OK);
-	for (size_t k = 2; k < n - 8; k++)
+	for (size_t k = 2; k < n - 8; k++) {
 		cr_expect_eq(
 			msd_archive_check_whole("x", (struct msd_span){out, k}, NULL),
 			MSD_BAD_ARTIFACT, "%zu of %zu bytes", k, n);
+	}
 	tar_put_text(&w, "metadata.json", "{}");
 	tar_end(&w);
 	for (size_t k = 1; k <= w.n; k++) {

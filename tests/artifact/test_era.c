@@ -43,9 +43,10 @@ Test(era, is_decided_by_symbols)
 		{{"add", 'F'}, MSD_ERA_NONE},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		cr_expect_eq(era_with(rows[i].sym, none), rows[i].era, "%s",
 			     rows[i].sym.name);
+	}
 }
 
 Test(era, the_latest_symbol_decides)
@@ -86,11 +87,13 @@ Test(era, helpers_and_specials_are_no_functions)
 	static const char *const ffi[] = {"add", "__tvm_ffi_", "__tvm_ffi__doc_add",
 					  "__tvm_ffi___vmtir__main"};
 
-	for (size_t i = 0; i < sizeof(classic) / sizeof(*classic); i++)
+	for (size_t i = 0; i < sizeof(classic) / sizeof(*classic); i++) {
 		cr_expect_null(function_name(MSD_ERA_CLASSIC, classic[i], MSD_SYM_FUNC),
 			       "%s", classic[i]);
-	for (size_t i = 0; i < sizeof(ffi) / sizeof(*ffi); i++)
+	}
+	for (size_t i = 0; i < sizeof(ffi) / sizeof(*ffi); i++) {
 		cr_expect_null(function_name(MSD_ERA_FFI, ffi[i], MSD_SYM_FUNC), "%s",
 			       ffi[i]);
+	}
 	cr_expect_null(function_name(MSD_ERA_CLASSIC, "data", MSD_SYM_OBJECT));
 }

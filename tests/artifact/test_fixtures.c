@@ -73,10 +73,11 @@ static void put_module(struct msd_buf *line, const struct msd_tree *tree, uint32
 
 	msd_buf_printf(line, "  [%u] kind=%.*s payload=", i, (int)m->kind.n,
 		       (const char *)m->kind.p);
-	if (is_library)
+	if (is_library) {
 		msd_buf_printf(line, "None");
-	else
+	} else {
 		msd_buf_printf(line, "%zu", m->payload.n);
+	}
 	msd_buf_printf(line, " imports=[");
 	for (uint32_t k = 0; k < m->n_imports; k++)
 		msd_buf_printf(line, "%s%u", k > 0 ? ", " : "", m->imports[k]);
@@ -88,12 +89,13 @@ static void put_arg(struct msd_buf *line, int64_t word)
 	int64_t value = msd_relax_arg_value(word);
 	enum msd_relax_arg kind = msd_relax_arg_kind(word);
 
-	if (kind == MSD_RELAX_REG && value == MSD_RELAX_VOID_REG)
+	if (kind == MSD_RELAX_REG && value == MSD_RELAX_VOID_REG) {
 		msd_buf_printf(line, "void");
-	else if (kind == MSD_RELAX_REG && value == MSD_RELAX_VM_REG)
+	} else if (kind == MSD_RELAX_REG && value == MSD_RELAX_VM_REG) {
 		msd_buf_printf(line, "vm");
-	else
+	} else {
 		msd_buf_printf(line, "%c%" PRId64, "ricf"[kind], value);
+	}
 }
 
 /* "   3 call add (r0, c2) -> r4" */
@@ -118,10 +120,11 @@ static void put_instr(struct msd_buf *line, const struct msd_relax_image *img,
 			put_arg(line, w[4 + i]);
 		}
 		msd_buf_printf(line, ") -> ");
-		if (w[1] == MSD_RELAX_VOID_REG)
+		if (w[1] == MSD_RELAX_VOID_REG) {
 			msd_buf_printf(line, "void");
-		else
+		} else {
 			msd_buf_printf(line, "r%" PRId64, w[1]);
+		}
 	}
 	msd_buf_printf(line, "\n");
 }
@@ -253,9 +256,10 @@ static void expect_no_damage(const char *path)
 		for (uint32_t i = 0; i < in->n_modules; i++) {
 			const struct msd_payload_info *info = &in->modules[i].info;
 
-			for (size_t k = 0; k < info->n_facts; k++)
+			for (size_t k = 0; k < info->n_facts; k++) {
 				cr_expect_str_neq(info->facts[k].key, "damaged",
 						  "%s: %s", path, info->facts[k].value);
+			}
 		}
 	}
 	msd_inspect_destroy(in);

@@ -144,9 +144,10 @@ Test(gpu_code, devices_take_what_drivers_take)
 		{{.kind = MSD_GPU_OTHER, .arch = {90, 0}}, 90, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		cr_expect_eq(msd_gpu_image_runs_on(&rows[i].image, rows[i].device),
 			     rows[i].runs, "row %zu", i);
+	}
 }
 
 static bool reads(struct msd_span code, void *ctx)

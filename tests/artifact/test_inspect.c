@@ -212,10 +212,11 @@ static void expect_signature(enum msd_era era, const char *text, size_t n,
 	bw_raw(&image, text, n);
 	cr_assert_eq(msd_inspect_read(bw_span(&image), &in, NULL), MSD_OK);
 	cr_assert_eq(in->n_functions, 1);
-	if (expected == NULL)
+	if (expected == NULL) {
 		cr_expect_null(in->signatures[0], "%s", in->signatures[0]);
-	else
+	} else {
 		cr_expect_str_eq(in->signatures[0], expected);
+	}
 	msd_inspect_destroy(in);
 	bw_free(&image);
 }

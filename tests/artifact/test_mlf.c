@@ -71,9 +71,10 @@ Test(mlf, an_archive_that_is_cut_anywhere_is_refused)
 	struct bw w = mlf_full_model(5);
 	struct msd_mlf m = {0};
 
-	for (size_t n = 0; n + 1024 <= w.n; n += 512)
+	for (size_t n = 0; n + 1024 <= w.n; n += 512) {
 		for (size_t k = n > 0 ? n - 1 : 0; k <= n + 1; k++)
 			cr_expect_neq(read_prefix(&w, k, &m), MSD_OK, "%zu bytes", k);
+	}
 	bw_free(&w);
 }
 

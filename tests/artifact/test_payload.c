@@ -23,9 +23,10 @@ static void expect_facts(const char *kind, struct bw *payload, enum msd_era era,
 	cr_assert_eq(
 		msd_payload_describe(span_of(kind), bw_span(payload), era, &info, NULL),
 		MSD_OK);
-	for (size_t i = 0; i < info.n_facts; i++)
+	for (size_t i = 0; i < info.n_facts; i++) {
 		msd_buf_printf(&text, "%s: %s\n", info.facts[i].key,
 			       info.facts[i].value);
+	}
 	msd_buf_put_u8(&text, '\0');
 	cr_expect_str_eq((char *)text.p, expected, "%s gives \"%s\"", kind,
 			 (char *)text.p);

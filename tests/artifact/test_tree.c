@@ -66,9 +66,10 @@ Test(tree, every_prefix_is_refused)
 	size_t n;
 	struct golden_blob *g = golden_blobs(&n);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		cr_expect_eq(mangle_prefixes(bw_span(&g[i].bytes), reads, &g[i].era), 0,
 			     "%s", g[i].name);
+	}
 	golden_blobs_free(g, n);
 }
 
@@ -88,9 +89,10 @@ static const char *imports_of(const struct msd_tree *tree, uint32_t i, char out[
 	size_t at = 0;
 
 	out[0] = '\0';
-	for (uint32_t k = 0; k < tree->modules[i].n_imports; k++)
+	for (uint32_t k = 0; k < tree->modules[i].n_imports; k++) {
 		at += (size_t)snprintf(out + at, 64 - at, "%s%u", k > 0 ? " " : "",
 				       tree->modules[i].imports[k]);
+	}
 	return out;
 }
 
@@ -99,10 +101,11 @@ static struct msd_tree read_golden(struct golden_blob *g, size_t n, const char *
 	struct msd_tree tree = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(g[i].name, name) == 0)
+		if (strcmp(g[i].name, name) == 0) {
 			cr_assert_eq(msd_tree_read_blob(bw_span(&g[i].bytes), g[i].era,
 							&tree, NULL),
 				     MSD_OK);
+		}
 	}
 	cr_assert_not_null(tree.modules, "no golden blob %s", name);
 	return tree;

@@ -80,10 +80,11 @@ static void expect_rewritten_alike(const char *path)
 		cr_assert_eq(msd_elf_read(bw_span(&file), &elf, NULL), MSD_OK);
 		cr_assert_eq(msd_tree_read_library(&elf, msd_era_of(&elf), &tree, NULL),
 			     MSD_OK, "%s", path);
-		if (tree.layout != MSD_BLOB_NONE)
+		if (tree.layout != MSD_BLOB_NONE) {
 			expect_same(&tree,
 				    (struct msd_span){tree.blob.p - 8, tree.blob.n + 8},
 				    path);
+		}
 	}
 	msd_tree_finish(&tree);
 	msd_elf_finish(&elf);
@@ -134,9 +135,10 @@ static void expect_drawn(const struct made *m, enum msd_tree_style style,
 		msd_buf_printf(&out, "%s%.*s", i > 0 ? " | " : "", (int)one->kind.n,
 			       (const char *)one->kind.p);
 		msd_buf_put(&out, one->payload.p, one->payload.n);
-		for (uint32_t k = 0; k < one->n_imports; k++)
+		for (uint32_t k = 0; k < one->n_imports; k++) {
 			msd_buf_printf(&out, "%c%u", k > 0 ? ' ' : '>',
 				       one->imports[k]);
+		}
 	}
 	msd_buf_put_u8(&out, 0);
 	cr_expect_str_eq((char *)out.p, expected);
@@ -272,17 +274,19 @@ static void make_random(struct made *m, uint64_t *state)
 	uint32_t reach = 1 + next(state, MANY); /* 1: a chain */
 	uint32_t libraries = 1 + next(state, 5);
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		made_add(m, next(state, libraries) == 0 ? "_lib" : "metadata_module",
 			 "");
+	}
 	for (uint32_t child = 1; child < n; child++) {
 		uint32_t parents = 1 + next(state, 3);
 
-		while (parents-- > 0)
+		while (parents-- > 0) {
 			made_import(m,
 				    child - 1 -
 					    next(state, reach < child ? reach : child),
 				    child);
+		}
 	}
 }
 

@@ -103,10 +103,11 @@ static int write_images(const char *dir)
 			if (bad)
 				program.words[13] = -3; /* jumps out of its function */
 			rw_write(&image, &program);
-			if (tags == RW_022)
+			if (tags == RW_022) {
 				bw_raw(&payload, image.p, image.n);
-			else
+			} else {
 				bw_str_of(&payload, &image);
+			}
 			(void)snprintf(path, sizeof(path), "%s/relax_image/%s_%s%s.bin",
 				       dir, bad ? "reject" : "accept", names[tags],
 				       bad ? "_wild_jump" : "");
@@ -186,12 +187,13 @@ static int write_gpu_code(const char *dir)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct bw b = {0};
 
-		if (i < 4)
+		if (i < 4) {
 			gw_cubin(&b, (enum gw_layout)i);
-		else if (i == 4)
+		} else if (i == 4) {
 			gw_fatbin(&b);
-		else
+		} else {
 			bw_raw(&b, gw_ptx, strlen(gw_ptx));
+		}
 		(void)snprintf(path, sizeof(path), "%s/gpu_code/accept_%s.bin", dir,
 			       names[i]);
 		rc |= write_file(path, &b);
@@ -210,10 +212,11 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "blob") == 0)
 		return write_blob(argv[2], argv[3]);
-	if (argc == 3 && strcmp(argv[1], "corpus") == 0)
+	if (argc == 3 && strcmp(argv[1], "corpus") == 0) {
 		return write_blobs(argv[2]) | write_cycle(argv[2]) |
 		       write_images(argv[2]) | write_elfs(argv[2]) |
 		       write_models(argv[2]) | write_gpu_code(argv[2]);
+	}
 	(void)fprintf(stderr, "usage: write_artifact blob NAME FILE | corpus DIR\n");
 	return 2;
 }

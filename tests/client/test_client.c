@@ -259,11 +259,12 @@ Test(client, refuses_values_that_would_end_the_connection)
 	modser_value bad_shape = modser_out_arg(float32, &negative, 1, NULL);
 	modser_value nested[MSD_MAX_DEPTH + 2];
 
-	for (size_t i = 0; i < MSD_MAX_DEPTH + 2; i++)
+	for (size_t i = 0; i < MSD_MAX_DEPTH + 2; i++) {
 		nested[i] =
 			(modser_value){.kind = MODSER_TUPLE,
 				       .as.tuple = {.item = &nested[i + 1],
 						    .n = i + 1 < MSD_MAX_DEPTH + 2}};
+	}
 	cr_expect_eq(modser_start(p.client, "call", &bad_text, 1, NULL, NULL),
 		     MODSER_BAD_REQUEST);
 	cr_expect_eq(modser_start(p.client, "call", &bad_shape, 1, NULL, NULL),

@@ -16,10 +16,11 @@ static struct msd_buf file_of(int version, const char *descr, const char *order,
 	msd_buf_put(&f, "\x93NUMPY", 6);
 	msd_buf_put_u8(&f, (uint8_t)version);
 	msd_buf_put_u8(&f, 0);
-	if (version == 1)
+	if (version == 1) {
 		msd_buf_put_u16(&f, (uint16_t)dict.n);
-	else
+	} else {
 		msd_buf_put_u32(&f, (uint32_t)dict.n);
+	}
 	msd_buf_put(&f, dict.p, dict.n);
 	msd_buf_put(&f, data, n);
 	msd_buf_finish(&dict);

@@ -54,10 +54,11 @@ static void pipelined(modser_client *client)
 	uint64_t ids[DEPTH];
 
 	for (int round = 0; round < ROUNDS / 10; round++) {
-		for (int i = 0; i < DEPTH; i++)
+		for (int i = 0; i < DEPTH; i++) {
 			check(modser_start(client, "ping", NULL, 0, NULL, &ids[i]) ==
 				      MODSER_OK,
 			      "start");
+		}
 		for (int i = DEPTH; i-- > 0;) {
 			modser_result *r;
 

@@ -60,9 +60,10 @@ Test(handles, stop_at_the_limit_and_go_on_after_a_free)
 	struct msd_handle h[20], extra;
 
 	msd_handles_init(&hs, 20);
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++) {
 		cr_assert_eq(msd_handles_add(&hs, MSD_K_UPLOAD, &object, &h[i], NULL),
 			     MSD_OK);
+	}
 	cr_expect_eq(msd_handles_add(&hs, MSD_K_UPLOAD, &object, &extra, NULL),
 		     MSD_BUSY);
 	msd_handles_remove(&hs, h[7]);
@@ -79,9 +80,10 @@ Test(handles, are_walked_each_once_also_when_they_are_removed_on_the_way)
 	uint32_t at = 0, n = 0;
 
 	msd_handles_init(&hs, 10);
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++) {
 		cr_assert_eq(msd_handles_add(&hs, MSD_K_TENSOR, &object, &h[i], NULL),
 			     MSD_OK);
+	}
 	msd_handles_remove(&hs, h[1]);
 	while ((e = msd_handles_next(&hs, &at)) != NULL) {
 		cr_expect_eq(e->object, &object);

@@ -39,9 +39,10 @@ static void lose(struct course *c, uint32_t worker, enum msd_loss loss)
 static const struct msd_life_action *action(const struct course *c,
 					    enum msd_life_action_type type)
 {
-	for (uint32_t i = 0; i < c->as.n; i++)
+	for (uint32_t i = 0; i < c->as.n; i++) {
 		if (c->as.all[i].type == type)
 			return &c->as.all[i];
+	}
 	return NULL;
 }
 

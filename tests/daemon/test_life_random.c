@@ -71,10 +71,11 @@ static void check_idle(struct world *w)
 {
 	if (w->n_queued > 0)
 		return;
-	for (uint32_t i = 0; i < w->life.n_workers; i++)
+	for (uint32_t i = 0; i < w->life.n_workers; i++) {
 		if (w->at[i].has_process && (w->life.state == MSD_STATE_DRAINING ||
 					     w->life.state == MSD_STATE_QUARANTINED))
 			take(w, MSD_LIFE_IDLE, i, 0);
+	}
 }
 
 static void perform(struct world *w, const struct msd_life_action *a)
@@ -172,9 +173,10 @@ static void expect_end(const struct world *w)
 {
 	cr_assert_eq(w->n_waiters + w->n_queued + w->n_unloaders, 0,
 		     "seed %u: freed, and somebody waits", w->seed);
-	for (uint32_t i = 0; i < w->life.n_workers; i++)
+	for (uint32_t i = 0; i < w->life.n_workers; i++) {
 		cr_assert(!w->at[i].has_process && w->at[i].timer == TIMER_NONE,
 			  "seed %u: freed, and worker %u is not", w->seed, i);
+	}
 }
 
 /* What must be true between any two events. */
@@ -233,12 +235,13 @@ static void ring(struct world *w, uint32_t i)
 
 	w->at[i].timer = TIMER_NONE;
 	w->now_ms += draw(w, 20000);
-	if (timer == TIMER_OVERDUE)
+	if (timer == TIMER_OVERDUE) {
 		take(w, MSD_LIFE_OVERDUE, i, 0);
-	else if (timer == TIMER_REST)
+	} else if (timer == TIMER_REST) {
 		take(w, MSD_LIFE_RESTED, i, 0);
-	else if (timer == TIMER_NOT_STARTED)
+	} else if (timer == TIMER_NOT_STARTED) {
 		lose(w, i, MSD_LOSS_NOT_STARTED);
+	}
 }
 
 /* Something happens to a worker, if anything can. What it said before it was killed may
@@ -247,13 +250,13 @@ static void happen_to(struct world *w, uint32_t i)
 {
 	const uint32_t what = draw(w, 8);
 
-	if (!w->at[i].has_process || (what == 0 && w->at[i].timer != TIMER_NONE))
+	if (!w->at[i].has_process || (what == 0 && w->at[i].timer != TIMER_NONE)) {
 		ring(w, i);
-	else if (what <= 2 || (w->at[i].was_killed && what != 7))
+	} else if (what <= 2 || (w->at[i].was_killed && what != 7)) {
 		lose(w, i, draw(w, 4) == 0 ? MSD_LOSS_DEVICE : MSD_LOSS_DEATH);
-	else if (w->workers[i].phase == MSD_PHASE_OPENING && what == 3)
+	} else if (w->workers[i].phase == MSD_PHASE_OPENING && what == 3) {
 		take(w, MSD_LIFE_BLAMED, 0, 0);
-	else if (w->workers[i].phase == MSD_PHASE_OPENING) {
+	} else if (w->workers[i].phase == MSD_PHASE_OPENING) {
 		w->at[i].timer = TIMER_NONE;
 		take(w, MSD_LIFE_OPENED, i, 0);
 	}
@@ -277,9 +280,9 @@ static void go_on(struct world *w)
 	const uint32_t what = draw(w, 10);
 
 	w->now_ms += draw(w, 100);
-	if (what == 0)
+	if (what == 0) {
 		come(w);
-	else if (what == 1 && w->has_drain_timer) {
+	} else if (what == 1 && w->has_drain_timer) {
 		w->has_drain_timer = false;
 		take(w, MSD_LIFE_DRAIN_OVER, 0, 0);
 	} else
@@ -296,16 +299,17 @@ static void finish(struct world *w)
 	take(w, MSD_LIFE_UNLOAD, 0, 0);
 	if (!w->is_free)
 		take(w, MSD_LIFE_DRAIN_OVER, 0, 0);
-	for (uint32_t i = 0; i < w->life.n_workers && !w->is_free; i++)
+	for (uint32_t i = 0; i < w->life.n_workers && !w->is_free; i++) {
 		if (w->at[i].has_process) {
 			cr_assert(w->at[i].was_killed, "seed %u: spared", w->seed);
 			lose(w, i, MSD_LOSS_DEATH);
 		}
+	}
 	cr_assert(w->is_free, "seed %u: it does not end", w->seed);
 	expect_sound(w);
 }
 
-static void live(unsigned seed)
+static void expect_sound_life(unsigned seed)
 {
 	struct world w = {.seed = seed, .random = seed * 2654435761u | 1, .now_ms = 1};
 
@@ -329,9 +333,9 @@ Test(life_random, every_life_keeps_its_promises_and_ends)
 	const char *only = getenv("MSD_SEED");
 
 	if (only != NULL) {
-		live((unsigned)strtoul(only, NULL, 10));
+		expect_sound_life((unsigned)strtoul(only, NULL, 10));
 		return;
 	}
 	for (unsigned seed = 1; seed <= 5000; seed++)
-		live(seed);
+		expect_sound_life(seed);
 }

@@ -167,20 +167,22 @@ static const struct plain_row {
 static const struct plain_row *plain_row_of(enum msd_module_state from,
 					    enum msd_life_event_type event)
 {
-	for (size_t i = 0; i < sizeof(plain_rows) / sizeof(plain_rows[0]); i++)
+	for (size_t i = 0; i < sizeof(plain_rows) / sizeof(plain_rows[0]); i++) {
 		if (plain_rows[i].from == from && plain_rows[i].event == event)
 			return &plain_rows[i];
+	}
 	return NULL;
 }
 
 static const struct row *row_of(enum msd_module_state from, enum msd_phase phase,
 				enum msd_life_event_type event, enum msd_loss loss)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].from == from && rows[i].phase == phase &&
 		    rows[i].event == event &&
 		    (event != MSD_LIFE_LOST || rows[i].loss == loss))
 			return &rows[i];
+	}
 	return NULL;
 }
 
@@ -249,10 +251,10 @@ static void expect_cell(enum msd_module_state state, enum msd_phase phase,
 
 Test(life_step, each_state_does_with_each_event_what_the_table_says)
 {
-	for (int state = 0; state < MSD_STATE_COUNT; state++)
-		for (int phase = 0; phase < MSD_PHASE_COUNT; phase++)
-			for (int event = 0; event < MSD_LIFE_EVENT_COUNT; event++)
-				for (int loss = 0; loss <= MSD_LOSS_DEVICE; loss++)
+	for (int state = 0; state < MSD_STATE_COUNT; state++) {
+		for (int phase = 0; phase < MSD_PHASE_COUNT; phase++) {
+			for (int event = 0; event < MSD_LIFE_EVENT_COUNT; event++) {
+				for (int loss = 0; loss <= MSD_LOSS_DEVICE; loss++) {
 					expect_cell(
 						(enum msd_module_state)state,
 						(enum msd_phase)phase,
@@ -260,6 +262,10 @@ Test(life_step, each_state_does_with_each_event_what_the_table_says)
 							.type = (enum msd_life_event_type)
 								event,
 							.loss = (enum msd_loss)loss});
+				}
+			}
+		}
+	}
 }
 
 Test(life_step, only_these_moves_are_legal)
@@ -271,7 +277,7 @@ Test(life_step, only_these_moves_are_legal)
 		"QUARANTINED DRAINING", "FAILED DRAINING"};
 	unsigned n = 0;
 
-	for (int from = 0; from < MSD_STATE_COUNT; from++)
+	for (int from = 0; from < MSD_STATE_COUNT; from++) {
 		for (int to = 0; to < MSD_STATE_COUNT; to++) {
 			char pair[64];
 			bool is_legal = false;
@@ -286,6 +292,7 @@ Test(life_step, only_these_moves_are_legal)
 				     is_legal, "%s", pair);
 			n += is_legal ? 1 : 0;
 		}
+	}
 	cr_expect_eq(n, sizeof(legal) / sizeof(legal[0]));
 }
 

@@ -61,15 +61,17 @@ Test(segpool, freed_neighbours_join)
 	struct msd_slot s[4], whole;
 
 	msd_segpool_init(&p, MSD_MIN_SEGMENT_BYTES, on_new, &a);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		cr_assert_eq(
 			msd_segpool_alloc(&p, MSD_MIN_SEGMENT_BYTES / 4, &s[i], NULL),
 			MSD_OK);
+	}
 	cr_expect_eq(msd_segpool_alloc(&p, 1, &whole, NULL), MSD_NO_SPACE);
 	const int order[] = {1, 3, 0, 2};
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		cr_assert(
 			msd_segpool_free(&p, s[order[i]].segment, s[order[i]].offset));
+	}
 	cr_expect_eq(msd_segpool_alloc(&p, MSD_MIN_SEGMENT_BYTES, &whole, NULL),
 		     MSD_OK);
 	cr_expect_eq(p.used_bytes, MSD_MIN_SEGMENT_BYTES);

@@ -15,10 +15,11 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 		return 0;
 	msd_mlf_text(&m, &text);
 	msd_mlf_json(&m, &text);
-	for (size_t i = 0; i < m.n_models; i++)
+	for (size_t i = 0; i < m.n_models; i++) {
 		if (m.models[i].graph.n > 0 &&
 		    msd_mlf_factory(&m.models[i], &text, NULL) != MSD_OK)
 			break; /* what it is made of may be damaged */
+	}
 	msd_buf_finish(&text);
 	msd_mlf_finish(&m);
 	return 1;

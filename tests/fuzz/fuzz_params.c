@@ -11,9 +11,10 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	msd_diag_finish(&d);
 	if (err != MSD_OK)
 		return 0;
-	for (size_t i = 0; i < p.n; i++)
+	for (size_t i = 0; i < p.n; i++) {
 		for (size_t k = 0; k < p.tensors[i].data.n; k++)
 			sum += p.tensors[i].data.p[k];
+	}
 	msd_params_finish(&p);
 	return 1;
 }

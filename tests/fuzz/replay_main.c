@@ -75,16 +75,17 @@ static int replay(const char *folder, const char *name)
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >=
 		    sizeof(path) ||
 	    read_file(path, &f) != 0) {
-		fprintf(stderr, "%s/%s: %s\n", folder, name, strerror(errno));
+		(void)fprintf(stderr, "%s/%s: %s\n", folder, name, strerror(errno));
 		return 1;
 	}
 	int accepted = msd_fuzz_accepts(f.p, f.n) != 0;
 	int must_accept = strncmp(name, "accept_", 7) == 0;
 	int must_reject = strncmp(name, "reject_", 7) == 0;
 	int bad = (must_accept && !accepted) || (must_reject && accepted);
-	if (bad)
-		fprintf(stderr, "%s: %s\n", path,
-			accepted ? "was accepted" : "was refused");
+	if (bad) {
+		(void)fprintf(stderr, "%s: %s\n", path,
+			      accepted ? "was accepted" : "was refused");
+	}
 	if (must_accept)
 		mutate(&f);
 	free(f.p);
@@ -98,7 +99,7 @@ static int replay_folder(const char *folder, unsigned *n_files)
 	int bad = 0;
 
 	if (dir == NULL) {
-		fprintf(stderr, "%s: %s\n", folder, strerror(errno));
+		(void)fprintf(stderr, "%s: %s\n", folder, strerror(errno));
 		return 1;
 	}
 	while ((e = readdir(dir)) != NULL) {

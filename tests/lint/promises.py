@@ -2,7 +2,8 @@
 """promises.py ROOT: a test says in its body what would fail it, and is short.
 
 What asserts: in C cr_assert…, cr_expect…; in Python assert, pytest.raises and until(); in both
-a helper called expect_…, which must assert itself. A test that can only be skipped says so.
+a helper called expect_…, which must assert itself, or the signal that the test dies of. A test
+that can only be skipped says so.
 """
 import ast
 import pathlib
@@ -20,7 +21,8 @@ HELPERS = re.compile(r"(assert|expect)_|until$")
 def c_bodies(text):
     for m in BODY.finditer(text):
         line = text.count("\n", 0, m.start()) + 1
-        yield line, m[2] or m[3], bool(m[1]), m[4].count("\n"), bool(C_ASSERTS.search(m[4]))
+        told = bool(C_ASSERTS.search(m[4])) or ".signal =" in (m[2] or "")
+        yield line, m[2] or m[3], bool(m[1]), m[4].count("\n"), told
 
 
 def asserts(node):

@@ -12,6 +12,6 @@ FUNCTION(ok)
 
 __attribute__((constructor)) static void on_open(void)
 {
-	fprintf(stderr, "the last words of a constructor\n");
+	(void)fprintf(stderr, "the last words of a constructor\n");
 	FAULT;
 }

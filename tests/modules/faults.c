@@ -38,7 +38,7 @@ FUNCTION(crash)
 
 FUNCTION(abort)
 {
-	fprintf(stderr, "the last words of abort\n");
+	(void)fprintf(stderr, "the last words of abort\n");
 	abort();
 }
 
@@ -49,7 +49,7 @@ FUNCTION(exit0)
 
 FUNCTION(exit3)
 {
-	fprintf(stderr, "the last words of exit3\n");
+	(void)fprintf(stderr, "the last words of exit3\n");
 	_exit(3);
 }
 
@@ -88,7 +88,7 @@ FUNCTION(gate)
 
 FUNCTION(stop_self)
 {
-	raise(SIGSTOP);
+	(void)raise(SIGSTOP);
 	return 0;
 }
 
@@ -184,17 +184,18 @@ FUNCTION(flood_stderr)
 
 	memset(line, 'x', sizeof(line));
 	line[sizeof(line) - 1] = '\n';
-	for (int i = 0; i < 100 * 1024; i++)
+	for (int i = 0; i < 100 * 1024; i++) {
 		if (write(2, line, sizeof(line)) < 0)
 			return fail("OSError", "flood_stderr: write failed");
+	}
 	return 0;
 }
 
 FUNCTION(say)
 {
-	fprintf(stderr, "said on stderr\n");
+	(void)fprintf(stderr, "said on stderr\n");
 	printf("said on stdout\n");
-	fflush(stdout);
+	(void)fflush(stdout);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ __attribute__((constructor)) static void on_open(void)
 	const char *path = getenv("MSD_TEST_ONCE");
 
 	if (path != NULL && open(path, O_CREAT | O_EXCL | O_WRONLY, 0600) < 0) {
-		fprintf(stderr, "somebody was here before\n");
+		(void)fprintf(stderr, "somebody was here before\n");
 		_exit(9);
 	}
 }

@@ -93,10 +93,12 @@ static void free_array(void *self, int flags)
 {
 	array *a = self;
 
-	if (flags & STRONG_GONE)
-		for (int64_t i = 0; i < a->size; i++)
+	if (flags & STRONG_GONE) {
+		for (int64_t i = 0; i < a->size; i++) {
 			if (a->items[i].type >= 64)
 				free(a->items[i].v.p);
+		}
+	}
 	free_object(self, flags);
 }
 

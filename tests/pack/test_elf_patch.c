@@ -186,10 +186,11 @@ static void expect_patched_or_refused(struct msd_span image, const char *symbol)
 	msd_err err = msd_elf_patch(image, symbol,
 				    (struct msd_span){bytes, sizeof(bytes)}, &out, &d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		cr_expect_geq(out.n, sizeof(bytes));
-	else
+	} else {
 		cr_expect_gt(d.len, 0, "refused without a reason");
+	}
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
 }

@@ -34,9 +34,10 @@ static struct golden_blob *find(const char *name, size_t *ret_n,
 {
 	struct golden_blob *all = golden_blobs(ret_n);
 
-	for (size_t i = 0; i < *ret_n; i++)
+	for (size_t i = 0; i < *ret_n; i++) {
 		if (strcmp(all[i].name, name) == 0)
 			*ret = &all[i];
+	}
 	return all;
 }
 

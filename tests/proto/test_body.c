@@ -105,9 +105,10 @@ Test(body, every_prefix_is_refused)
 	for (unsigned i = 0; i < GOLDEN_COUNT; i++) {
 		struct msd_buf b = golden_body(i);
 
-		for (size_t n = 0; n < b.n; n++)
+		for (size_t n = 0; n < b.n; n++) {
 			cr_assert_eq(read_exact(b.p, n), MSD_PROTOCOL,
 				     "body %u, %zu bytes", i, n);
+		}
 		cr_assert_eq(read_exact(b.p, b.n), MSD_OK);
 		msd_buf_finish(&b);
 	}

@@ -37,9 +37,10 @@ TestSuite(document, .init = load, .fini = unload);
 
 static bool has_line_that_begins(const char *text)
 {
-	for (const char *at = document; (at = strstr(at, text)) != NULL; at++)
+	for (const char *at = document; (at = strstr(at, text)) != NULL; at++) {
 		if (at == document || at[-1] == '\n')
 			return true;
+	}
 	return false;
 }
 

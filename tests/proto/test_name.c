@@ -53,9 +53,10 @@ Test(target, without_module_or_function_is_refused)
 	static const char *const bad[] = {"", "add", "add:", ":fn", ":", "a b:fn"};
 	struct msd_span module, function;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert_not(msd_target_split(span(bad[i]), &module, &function), "%s",
 			      bad[i]);
+	}
 }
 
 Test(target, function_limit_is_exact)

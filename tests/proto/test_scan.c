@@ -163,9 +163,10 @@ Test(scan, full_maps_within_full_maps_are_walked)
 		for (uint32_t i = 0; i < MSD_MAX_MAP_PAIRS; i++) {
 			(void)snprintf(key, sizeof(key), "%u", i);
 			msd_pack_cstr(&params, key);
-			if (i + 1 < MSD_MAX_MAP_PAIRS || level == MSD_MAX_DEPTH - 3)
+			if (i + 1 < MSD_MAX_MAP_PAIRS || level == MSD_MAX_DEPTH - 3) {
 				msd_pack_nil(
 					&params); /* the last value is the next map */
+			}
 		}
 	}
 	cr_assert_eq(scan_request(&params), MSD_OK);

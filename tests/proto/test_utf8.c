@@ -27,9 +27,10 @@ Test(utf8, well_formed_texts_are_valid)
 		"\xf4\x8f\xbf\xbf",
 	};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		cr_assert_eq(prefix(good[i], strlen(good[i])), strlen(good[i]),
 			     "row %zu", i);
+	}
 }
 
 Test(utf8, ill_formed_sequences_stop_where_they_begin)

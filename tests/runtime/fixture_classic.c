@@ -76,9 +76,10 @@ int axpb(ARGS)
 	CHECK(n_x == y->shape[0],
 	      "Argument arg3.shape[0] has an unsatisfied constraint: (n "
 	      "== int32(arg3.shape[0]))");
-	for (int64_t i = 0; i < n_x; i++)
+	for (int64_t i = 0; i < n_x; i++) {
 		((float *)y->data)[i] =
 			(float)args[0].f * ((float *)x->data)[i] + (float)args[2].i;
+	}
 	return 0;
 }
 

@@ -34,18 +34,21 @@ int __tvm_ffi_addone(void *self, const struct any *args, int32_t n, struct any *
 {
 	(void)self;
 	(void)ret;
-	if (n != 2)
+	if (n != 2) {
 		return raise("TypeError", "Expected 2 arguments when calling:\n  `",
 			     ADDONE, "`");
+	}
 	struct tensor *a = tensor_of(&args[0]);
 	struct tensor *b = tensor_of(&args[1]);
-	if (a->ndim != 1 || a->code != 2 || a->bits != 32)
+	if (a->ndim != 1 || a->code != 2 || a->bits != 32) {
 		return raise("TypeError",
 			     "Mismatched A.dtype on argument #0 when calling:\n  `",
 			     ADDONE, "`,\n  expected float32");
-	if (b->shape[0] != a->shape[0])
+	}
+	if (b->shape[0] != a->shape[0]) {
 		return raise("ValueError", "Mismatched B.shape[0] on argument #1", "",
 			     "");
+	}
 	for (int64_t i = 0; i < a->shape[0]; i++)
 		((float *)b->data)[i] = ((float *)a->data)[i] + 1;
 	return 0;

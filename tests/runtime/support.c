@@ -17,10 +17,11 @@ static struct msd_span file_map(const char *path, int *ret_fd)
 	cr_assert(fd >= 0 && fstat(fd, &st) == 0, "open %s", path);
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	cr_assert(p != MAP_FAILED, "map %s", path);
-	if (ret_fd != NULL)
+	if (ret_fd != NULL) {
 		*ret_fd = fd;
-	else
+	} else {
 		(void)close(fd);
+	}
 	return (struct msd_span){p, (size_t)st.st_size};
 }
 
@@ -82,11 +83,12 @@ const char *fixture_path(const char *name)
 	static char path[4096];
 	const char *dir = getenv("MODSERD_FIXTURES");
 
-	if (dir != NULL)
+	if (dir != NULL) {
 		(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
-	else
+	} else {
 		(void)snprintf(path, sizeof(path), "%s/../shared/fixtures/%s",
 			       MSD_SOURCE_DIR, name);
+	}
 	if (access(path, R_OK) == 0)
 		return path;
 	printf("skipped: no fixture %s\n", name);

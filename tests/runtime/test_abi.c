@@ -123,10 +123,11 @@ Test(half, every_half_survives_a_round_trip)
 	for (uint32_t h = 0; h < 0x10000; h++) {
 		float f = msd_half_to_float((uint16_t)h);
 		uint16_t back = msd_half_from_float(f);
-		if (isnan(f))
+		if (isnan(f)) {
 			cr_assert((back & 0x7fff) > 0x7c00);
-		else
+		} else {
 			cr_assert_eq(back, h, "%04x became %04x", h, back);
+		}
 	}
 }
 

@@ -43,10 +43,11 @@ static void expect_values(struct lib *lib, const char *name, struct msd_any *arg
 	args[n] = msd_of_obj(&out->obj);
 	cr_expect_eq(lib_call(lib, name, args, n + 1, &ret), MSD_OK, "%s",
 		     msd_diag_text(&lib->d));
-	if (uses_libm)
+	if (uses_libm) {
 		expect_close(out, want);
-	else
+	} else {
 		expect_same(out, want, name);
+	}
 	for (size_t i = 0; i <= n; i++)
 		msd_any_drop(&args[i]);
 	msd_obj_unref(&want->obj);

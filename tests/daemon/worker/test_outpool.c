@@ -6,9 +6,10 @@
 
 static bool is_zero(const struct msd_slot *s, uint64_t bytes)
 {
-	for (uint64_t i = 0; i < bytes; i++)
+	for (uint64_t i = 0; i < bytes; i++) {
 		if (s->p[i] != 0)
 			return false;
+	}
 	return true;
 }
 

@@ -39,10 +39,11 @@ static const void *filled(const char *name, const struct msd_wire_value *value)
 	(void)driver_begin(&w, &b, "tensor.fill", false);
 	msd_pack_array(&b, 2);
 	msd_pack_tensor(&b, &there);
-	if (value->kind == MSD_K_INT)
+	if (value->kind == MSD_K_INT) {
 		msd_pack_int(&b, value->as.i);
-	else
+	} else {
 		msd_pack_float(&b, value->as.f);
+	}
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
 	if (strcmp(driver_error(&w), "OK") != 0)

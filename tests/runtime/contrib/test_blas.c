@@ -40,9 +40,10 @@ Test(blas, matmul_of_float32)
 	push(&c, filled(float32, (const int64_t[]){3, 2}, 2, b));
 	push(&c, tensor(float32, (const int64_t[]){2, 2}, 2));
 	PUSH_INTS(&c, 0, 0);
-	if (multiplied(&c, "tvm.contrib.cblas.matmul"))
+	if (multiplied(&c, "tvm.contrib.cblas.matmul")) {
 		cr_assert_arr_eq(msd_any_dltensor(&c.args[2])->data, want,
 				 sizeof(want));
+	}
 	finish(&c);
 }
 
@@ -58,9 +59,10 @@ Test(blas, matmul_of_transposed_float64)
 	push(&c, filled(float64, (const int64_t[]){2, 3}, 2, b));
 	push(&c, tensor(float64, (const int64_t[]){2, 2}, 2));
 	PUSH_INTS(&c, 1, 1);
-	if (multiplied(&c, "tvm.contrib.cblas.matmul"))
+	if (multiplied(&c, "tvm.contrib.cblas.matmul")) {
 		cr_assert_arr_eq(msd_any_dltensor(&c.args[2])->data, want,
 				 sizeof(want));
+	}
 	finish(&c);
 }
 
@@ -75,9 +77,10 @@ Test(blas, batch_matmul_repeats_a_batch_of_one)
 	push(&c, filled(float32, (const int64_t[]){1, 1, 1}, 3, b));
 	push(&c, tensor(float32, (const int64_t[]){2, 2, 1}, 3));
 	PUSH_INTS(&c, 0, 0);
-	if (multiplied(&c, "tvm.contrib.cblas.batch_matmul"))
+	if (multiplied(&c, "tvm.contrib.cblas.batch_matmul")) {
 		cr_assert_arr_eq(msd_any_dltensor(&c.args[2])->data, want,
 				 sizeof(want));
+	}
 	finish(&c);
 }
 

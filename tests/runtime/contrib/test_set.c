@@ -24,10 +24,11 @@ static void assert_tensor(const struct msd_any *v, struct msd_dtype t,
 	cr_assert(msd_dtype_eq(got->dtype, t));
 	cr_assert_eq(got->ndim, ndim);
 	cr_assert_arr_eq(got->shape, dim, (size_t)ndim * sizeof(*dim));
-	if (want != NULL) /* else: no elements */
+	if (want != NULL) { /* else: no elements */
 		cr_assert_arr_eq(got->data, want, msd_dltensor_bytes(got));
-	else
+	} else {
 		cr_assert_eq(msd_dltensor_bytes(got), 0);
+	}
 }
 
 static const struct msd_any *field(const struct call *c, int64_t i)

@@ -16,10 +16,11 @@ bool place_open(struct place *p, struct msd_dev *dev, const char *file,
 	(void)snprintf(p->file, sizeof(p->file), "%s", file);
 	lib_must_open(&p->lib, path);
 	msd_err err = msd_loaded_place(p->lib.loaded, dev->device, &p->lib.d);
-	if (ret_err != NULL)
+	if (ret_err != NULL) {
 		*ret_err = err;
-	else
+	} else {
 		cr_assert(err == MSD_OK, "%s: %s", file, msd_diag_text(&p->lib.d));
+	}
 	return true;
 }
 
@@ -70,11 +71,12 @@ static void expect_near(struct msd_dev *dev, struct msd_any got,
 	cr_assert(err == MSD_OK, "%s", msd_diag_text(&d));
 	const float *a = back->dl.data;
 	const float *b = want->dl.data;
-	for (size_t i = 0; i < n / sizeof(*a); i++)
+	for (size_t i = 0; i < n / sizeof(*a); i++) {
 		cr_assert(fabs((double)a[i] - b[i]) <=
 				  tolerance * (1.0 + fabs((double)b[i])),
 			  "element %zu: %g instead of %g", i, (double)a[i],
 			  (double)b[i]);
+	}
 	msd_any_drop(&got);
 	msd_obj_unref(&back->obj);
 	msd_obj_unref(&want->obj);
@@ -92,10 +94,11 @@ void expect_arrays(struct place *p, const char *function, const char *const *nam
 	call(p, function, args, n);
 	for (size_t i = 0; i + 1 < n; i++)
 		msd_any_drop(&args[i]);
-	if (tolerance > 0)
+	if (tolerance > 0) {
 		expect_near(p->dev, args[n - 1], want, tolerance);
-	else
+	} else {
 		expect_on_device(p->dev, args[n - 1], want);
+	}
 }
 
 void expect_scale_shift(struct place *p)

@@ -102,9 +102,10 @@ static bool product(float *out, const float *a, const float *b, const float *bia
 	for (int64_t i = 0; i < m; i++) {
 		for (int64_t j = 0; j < n; j++) {
 			float sum = 0.0f;
-			for (int64_t x = 0; x < k; x++)
+			for (int64_t x = 0; x < k; x++) {
 				sum += a[i * k + x] *
 				       b[is_b_transposed ? j * k + x : x * n + j];
+			}
 			sum += bias != NULL ? bias[j] : 0.0f;
 			out[i * n + j] = sum > floor ? sum : floor;
 		}

@@ -176,9 +176,10 @@ static int launch(struct object *f, const unsigned grid[3], const unsigned block
 	for (size_t i = 0; f->kernel->params[i] != '\0'; i++) {
 		memcpy(&w.params[i], params[i], param_bytes(f->kernel->params[i]));
 		if (f->kernel->params[i] == 'p' && w.params[i].u64 != 0 &&
-		    memory_at(w.params[i].u64, 1) == NULL)
+		    memory_at(w.params[i].u64, 1) == NULL) {
 			violation("parameter %zu of %s is no memory", i,
 				  f->kernel->name);
+		}
 	}
 	memcpy(w.grid, grid, sizeof(w.grid));
 	memcpy(w.block, block, sizeof(w.block));

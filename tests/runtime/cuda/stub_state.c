@@ -215,10 +215,11 @@ void work_add(struct object *stream, const struct work *w)
 		abort();
 	*copy = *w;
 	copy->next = NULL;
-	if (stream->last != NULL)
+	if (stream->last != NULL) {
 		stream->last->next = copy;
-	else
+	} else {
 		stream->first = copy;
+	}
 	stream->last = copy;
 }
 

@@ -27,12 +27,14 @@ static msd_err life(const char *file, const char *function, struct msd_diag *d)
 	for (int i = 0; err == MSD_OK && i < 2; i++) {
 		struct msd_tensor *there[2] = {NULL, NULL};
 		struct msd_any ret;
-		for (int k = 0; err == MSD_OK && k < 2; k++)
+		for (int k = 0; err == MSD_OK && k < 2; k++) {
 			err = msd_dev_tensor(dev, in->dl.dtype, in->dl.shape, 1,
 					     &there[k], d);
-		if (err == MSD_OK)
+		}
+		if (err == MSD_OK) {
 			err = msd_dev_copy(dev, there[0]->dl.data, NULL, in->dl.data, n,
 					   d);
+		}
 		if (err == MSD_OK) {
 			const struct msd_any args[] = {msd_of_obj(&there[0]->obj),
 						       msd_of_obj(&there[1]->obj)};
@@ -41,9 +43,10 @@ static msd_err life(const char *file, const char *function, struct msd_diag *d)
 			if (err != MSD_OK)
 				(void)msd_diag_set(d, err, "%s", msd_diag_text(&lib.d));
 		}
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = msd_dev_copy(NULL, out->dl.data, dev, there[1]->dl.data,
 					   n, d);
+		}
 		if (err == MSD_OK)
 			err = msd_dev_sync(dev, d);
 		if (err == MSD_OK)

@@ -24,9 +24,10 @@ struct msd_any to_device(struct msd_dev *dev, struct msd_tensor *t)
 	msd_err err = msd_dev_tensor(dev, t->dl.dtype, t->dl.shape, (size_t)t->dl.ndim,
 				     &there, &d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_dev_copy(dev, there->dl.data, NULL, t->dl.data,
 				   msd_dltensor_bytes(&t->dl), &d);
+	}
 	if (err == MSD_OK)
 		err = msd_dev_sync(dev, &d);
 	cr_assert(err == MSD_OK, "%s", msd_diag_text(&d));

@@ -28,9 +28,10 @@ static const char *entry(void)
 
 	path[0] = '\0';
 	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] != '.')
+		if (e->d_name[0] != '.') {
 			(void)snprintf(path, sizeof(path), "%s/%s", directory,
 				       e->d_name);
+		}
 	}
 	if (d != NULL)
 		(void)closedir(d);

@@ -20,9 +20,10 @@ static msd_err record(struct msd_dev_program *program, size_t index,
 {
 	(void)program, (void)index, (void)d;
 	seen = *launch;
-	for (size_t i = 0; i < launch->kernel->n_args; i++)
+	for (size_t i = 0; i < launch->kernel->n_args; i++) {
 		memcpy(&seen_values[i], launch->values[i],
 		       (launch->kernel->args[i].bits + 7u) / 8u);
+	}
 	return MSD_OK;
 }
 
@@ -63,10 +64,11 @@ static msd_err make(struct kernel *out, const struct msd_dtype *args, size_t n,
 	out->k.args = out->args;
 	out->k.n_args = n;
 	out->k.tags = out->tags;
-	for (; tags[out->k.n_tags] != NULL; out->k.n_tags++)
+	for (; tags[out->k.n_tags] != NULL; out->k.n_tags++) {
 		out->tags[out->k.n_tags] =
 			(struct msd_span){(const uint8_t *)tags[out->k.n_tags],
 					  strlen(tags[out->k.n_tags])};
+	}
 	return msd_launch_plan_make(&out->k, &out->plan, &out->d);
 }
 

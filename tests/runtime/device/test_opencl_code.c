@@ -104,9 +104,10 @@ Test(opencl_code, a_kernel_may_begin_within_a_buffer)
 	cr_assert_eq(dev->ops->load(dev, &blob, &program, &d), MSD_OK);
 	cr_assert_eq(msd_dev_alloc(dev, 4096, (void **)&p, NULL), MSD_OK);
 	cr_assert_eq(dev->ops->fill(dev, p, 0, 4096, NULL), MSD_OK);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		cr_assert_eq(launch(dev, program, &k, 0, p + 1024, &d), MSD_OK, "%s",
 			     msd_diag_text(&d));
+	}
 	expect_ints(dev, p + 1020, (const int[]){0, 2, 2, 2, 2, 0}, 6);
 	cr_expect_eq(launch(dev, program, &k, 0, p + 4, &d), MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "argument 0: a tensor begins 4 "

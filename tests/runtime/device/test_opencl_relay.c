@@ -27,18 +27,20 @@ static int host_of(int minor)
 
 static void load_const(struct relay_code *c, int minor, int index, int device, int reg)
 {
-	if (minor >= 14)
+	if (minor >= 14) {
 		INS(c, LOAD_CONST, index, device, reg);
-	else
+	} else {
 		INS(c, LOAD_CONST, index, reg);
+	}
 }
 
 static void alloc_storage(struct relay_code *c, int minor, int size, int reg)
 {
-	if (minor >= 14)
+	if (minor >= 14) {
 		INS(c, ALLOC_STORAGE, size, 64, 2, 32, 1, opencl_of(minor), 0, reg);
-	else
+	} else {
 		INS(c, ALLOC_STORAGE, size, 64, 2, 32, 1, opencl_of(minor), reg);
+	}
 }
 
 /* main(a, on the host) = (c, c on the host) with c = matmul(a, b), b a constant; a

@@ -37,19 +37,21 @@ static int expect(int n, int want)
 int fused_add(ARGS)
 {
 	(void)codes, (void)ret, (void)ret_code, (void)resource;
-	for (int i = 0; expect(n, 3) == 0 && i < 3; i++)
+	for (int i = 0; expect(n, 3) == 0 && i < 3; i++) {
 		((float *)((struct tensor *)args[2].p)->data)[i] =
 			((float *)((struct tensor *)args[0].p)->data)[i] +
 			((float *)((struct tensor *)args[1].p)->data)[i];
+	}
 	return expect(n, 3);
 }
 
 int external_twice(ARGS)
 {
 	(void)codes, (void)ret, (void)ret_code, (void)resource;
-	for (int i = 0; expect(n, 2) == 0 && i < 3; i++)
+	for (int i = 0; expect(n, 2) == 0 && i < 3; i++) {
 		((float *)((struct tensor *)args[1].p)->data)[i] =
 			2 * ((float *)((struct tensor *)args[0].p)->data)[i];
+	}
 	return expect(n, 2);
 }
 

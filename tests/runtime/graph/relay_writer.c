@@ -89,9 +89,10 @@ void relay_ins(struct relay_code *c, int64_t op, size_t n, const int64_t *fields
 {
 	uint64_t key = (uint64_t)op;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		key = key ^
 		      ((uint64_t)fields[i] + 0x9e3779b9 + (key << 6) + (key >> 2));
+	}
 	bw_u64(&c->b, n + 2);
 	bw_u64(&c->b, key);
 	bw_u64(&c->b, (uint64_t)op);

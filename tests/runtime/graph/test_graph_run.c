@@ -38,10 +38,11 @@ static int add(void *self, const struct msd_any *args, int32_t n, struct msd_any
 	(void)self;
 	(void)n;
 	(void)ret;
-	for (int64_t i = 0; i < 4; i++)
+	for (int64_t i = 0; i < 4; i++) {
 		((float *)args[2].as.dl->data)[i] =
 			((const float *)args[0].as.dl->data)[i] +
 			((const float *)args[1].as.dl->data)[i];
+	}
 	return 0;
 }
 

@@ -49,9 +49,10 @@ Test(params, every_prefix_is_refused)
 	struct msd_params p;
 
 	put_file(&b, 2);
-	for (size_t n = 0; n < b.n; n++)
+	for (size_t n = 0; n < b.n; n++) {
 		cr_assert_eq(read_exactly((struct msd_span){b.p, n}, &p, NULL),
 			     MSD_BAD_ARTIFACT, "%zu", n);
+	}
 	bw_u8(&b, 0);
 	cr_assert_eq(read_exactly(bw_span(&b), &p, NULL), MSD_BAD_ARTIFACT);
 	bw_free(&b);

@@ -99,9 +99,10 @@ bool npy_write(const char *path, const struct msd_dltensor *t)
 
 	if (f == NULL)
 		return false;
-	for (int32_t i = 0; i < t->ndim; i++)
+	for (int32_t i = 0; i < t->ndim; i++) {
 		n += (size_t)snprintf(shape + n, sizeof(shape) - n, "%" PRId64 ",",
 				      t->shape[i]);
+	}
 	bool is_bool = t->dtype.code == MSD_DT_BOOL;
 	int len = snprintf(
 		head, sizeof(head),

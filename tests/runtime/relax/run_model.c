@@ -86,17 +86,18 @@ static bool arg_read(struct job *j, const char *word)
 	}
 	if (strcmp(word, ")") == 0)
 		return tuple_close(j);
-	if (strncmp(word, "int:", 4) == 0)
+	if (strncmp(word, "int:", 4) == 0) {
 		v = msd_int(atoll(word + 4));
-	else if (strncmp(word, "float:", 6) == 0)
+	} else if (strncmp(word, "float:", 6) == 0) {
 		v = msd_float(atof(word + 6));
-	else if (strncmp(word, "shape:", 6) == 0)
+	} else if (strncmp(word, "shape:", 6) == 0) {
 		v = shape_read(word + 6);
-	else if (strncmp(word, "str:", 4) == 0)
+	} else if (strncmp(word, "str:", 4) == 0) {
 		v = msd_of_obj(
 			&msd_str_new(word + 4, strlen(word + 4), MSD_T_STR)->obj);
-	else if (strcmp(word, "none") != 0)
+	} else if (strcmp(word, "none") != 0) {
 		return npy_arg(j, word);
+	}
 	j->args[j->n_args++] = v;
 	return true;
 }
@@ -109,15 +110,17 @@ static bool job_read(struct job *j, int argc, char **argv)
 		if (j->n_args == MAX_ARGS || j->n_outs == MAX_ARGS ||
 		    j->n_open == MAX_ARGS)
 			return false;
-		if (strcmp(argv[i], "-o") == 0 && has_next)
+		if (strcmp(argv[i], "-o") == 0 && has_next) {
 			j->outs[j->n_outs++] = argv[++i];
-		else if (strcmp(argv[i], "-d") == 0 && has_next &&
-			 msd_device_parse(argv[i + 1], strlen(argv[i + 1]), &j->device))
+		} else if (strcmp(argv[i], "-d") == 0 && has_next &&
+			   msd_device_parse(argv[i + 1], strlen(argv[i + 1]),
+					    &j->device)) {
 			i++;
-		else if (strcmp(argv[i], "-n") == 0 && has_next)
+		} else if (strcmp(argv[i], "-n") == 0 && has_next) {
 			j->runs = atoi(argv[++i]);
-		else if (!arg_read(j, argv[i]))
+		} else if (!arg_read(j, argv[i])) {
 			return false;
+		}
 	}
 	return true;
 }
@@ -171,9 +174,10 @@ static msd_err value_move(struct msd_dev *dev, struct msd_any *v, struct msd_dia
 	if (t == NULL)
 		return err;
 	err = msd_dev_tensor(dev, t->dtype, t->shape, (size_t)t->ndim, &there, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_dev_copy(dev, there->dl.data, NULL, t->data,
 				   msd_dltensor_bytes(t), d);
+	}
 	if (err == MSD_OK)
 		err = msd_dev_sync(dev, d);
 	if (err == MSD_OK) {
