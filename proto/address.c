@@ -1,3 +1,7 @@
+/*
+ * Addresses as people write them: unix:PATH and tcp://HOST:PORT; and the
+ * default socket.
+ */
 #include "proto/address.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * The three shapes of a body, told apart and cut into their parts without decoding the
+ * parts.
+ */
 #include "proto/body.h"
 
 #include "proto/scan.h"

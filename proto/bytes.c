@@ -1,3 +1,8 @@
+/*
+ * A cursor over bytes from outside, and a buffer that grows. A read past the end marks
+ * the cursor bad and gives zeros: callers ask once, at the end; a buffer that cannot
+ * grow is bad likewise.
+ */
 #include "proto/bytes.h"
 
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/*
+ * Element types by code, bits and lanes, and their names, both ways.
+ */
 #include "proto/dtype.h"
 
 #include <stdio.h>

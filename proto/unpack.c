@@ -1,3 +1,8 @@
+/*
+ * Typed readers over msgpack-c's objects: arrays of the right length, maps with known
+ * keys alone, and errors that name the key and both types. Bodies have been scanned
+ * before (scan.c).
+ */
 #include "proto/unpack.h"
 
 #include <inttypes.h>

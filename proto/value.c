@@ -1,3 +1,6 @@
+/*
+ * The values of the protocol: read from and written as msgpack, one kind each.
+ */
 #include "proto/value.h"
 
 #include <string.h>

@@ -1,3 +1,11 @@
+/*
+ * A connection from its opening to its end; the halves that read and write are
+ * conn_read.c and conn_write.c.
+ *
+ * Happy path: open makes the poll handle; its readiness goes to the halves. Close says
+ * why to the peer if it can, stops both, and frees when libuv has let go of the last
+ * handle.
+ */
 #include "daemon/wire/conn.h"
 
 #include <stdio.h>

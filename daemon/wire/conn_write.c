@@ -1,3 +1,12 @@
+/*
+ * The sending half of a connection: messages in a queue, written with as few system
+ * calls as the socket allows.
+ *
+ * Happy path: a message is queued and written at the end of the turn with all others,
+ * headers, bodies and payload pieces in one writev; what the socket does not take waits
+ * for its readiness. A peer that takes nothing for too long, or too much behind its
+ * budget, loses the connection.
+ */
 #include "daemon/wire/conn_parts.h"
 
 #include <errno.h>

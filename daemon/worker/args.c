@@ -1,3 +1,10 @@
+/*
+ * Arguments of a call, from msgpack to values that compiled code takes.
+ *
+ * Happy path: each is read once; a tensor in a segment becomes a view of it, an out
+ * tensor gets a slot, a resident one is looked up by its handle. Names are put in the
+ * order of the signature first.
+ */
 #include <string.h>
 
 #include "daemon/worker/stage.h"

@@ -1,3 +1,10 @@
+/*
+ * A call: function found, arguments made, run, results written.
+ *
+ * Happy path: the target's name is looked up once and kept, arguments become values
+ * over the in segments (args.c), tensors that are elsewhere are staged to the call's
+ * device (stage.c), compiled code runs, its results go to out slots (results.c).
+ */
 #include "daemon/worker/crash.h"
 #include "daemon/worker/stage.h"
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * The answer to worker.open: what the supervisor and its clients are told of a module.
+ *
+ * Of a module with more functions than a frame holds, first their details and then the
+ * rest are left out, and how many.
+ */
 #include "daemon/worker/describe.h"
 
 #include <stdio.h>

@@ -1,4 +1,12 @@
-/* worker.open: map the artifact, load it, tell what is in it. */
+/*
+ * worker.open: the artifact is mapped, loaded, asked for its signatures, placed, and
+ * described.
+ *
+ * Happy path: the options are read, the limit of its memory is set before foreign code
+ * runs, the library is opened (runtime/load), its functions are probed (probe.c, in a
+ * child first), device code goes to its driver, and the answer tells what is in it
+ * (describe.c).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Out slots: room for results in segments that the supervisor reads. Slots are zeroed
+ * after their release, between calls, so that no client sees another's bytes.
+ */
 #include "daemon/worker/outpool.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* Requests from their arrival to the moment they run. */
+/*
+ * Requests from their arrival to the moment they run.
+ *
+ * Happy path: a frame's body is copied to a request that is kept for the purpose, cut
+ * into its parts, and queued; the worker takes the first one when it has drained its
+ * channel. A peer with too many waiting is not read from until half of them are done.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,8 @@
+/*
+ * Results of a call, from values to msgpack: outputs that were asked for in their
+ * slots, what the function returned beside them, copied to slots where it lies
+ * elsewhere.
+ */
 #include <string.h>
 
 #include "daemon/worker/stage.h"

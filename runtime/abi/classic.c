@@ -1,3 +1,10 @@
+/*
+ * Calls in the classic convention (TVM up to 0.20): arrays of values beside arrays of
+ * type codes, turned into ours and back.
+ *
+ * Happy path: arguments are converted where they lie, without a copy; the return value
+ * is taken over, or copied when it points into the callee.
+ */
 #include "runtime/abi/classic.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * Sorting as TVM's functions have it: items by value with their index, stable, and the
+ * k best of many by a heap.
+ */
 #include "runtime/contrib/order.h"
 
 #include <string.h>

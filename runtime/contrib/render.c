@@ -1,3 +1,6 @@
+/*
+ * Values as text, the way numpy prints them: what relax.run.print shows.
+ */
 #include "runtime/contrib/render.h"
 
 #include <inttypes.h>

@@ -1,3 +1,10 @@
+/*
+ * Built device code kept on disk, for compiling takes seconds and loading milliseconds.
+ *
+ * Happy path: a key of driver, device, options and source gives a file; what it holds
+ * is compared with the whole key before it is used. Written to a temporary file and
+ * renamed; a cache that cannot be written is no cache, never an error.
+ */
 #include "runtime/device/cache.h"
 
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * Open devices of this process, one each, counted; and copies between any two of them.
+ *
+ * Happy path: open gives the device that is open already or asks its back end; a copy
+ * goes to the one back end that knows the other side, else through the host. Back ends
+ * are rows; nothing else lists them.
+ */
 #include "runtime/device/device.h"
 
 #include <pthread.h>

@@ -1,3 +1,11 @@
+/*
+ * A kernel's launch: what its tags say is understood once, arguments become the
+ * driver's at each call.
+ *
+ * Happy path: make reads the tags (which argument is which extent of grid and block,
+ * dynamic shared memory, cooperative groups); run takes the packed function's
+ * arguments, checks each against the kernel's parameters, and has the back end launch.
+ */
 #include "runtime/device/launch.h"
 
 #include <inttypes.h>

@@ -1,3 +1,7 @@
+/*
+ * A device's memory kept between calls, as storage_pool.c keeps the host's: blocks by
+ * size class, given back to the driver when more waits than was in use.
+ */
 #include "runtime/device/memory.h"
 
 #include <pthread.h>

@@ -1,3 +1,12 @@
+/*
+ * What code written against TVM does with a graph or AOT executor: set_input, run,
+ * get_output and their kin.
+ *
+ * Happy path: set_input finds the input by name or number, compares dtype and shape,
+ * and has the kind copy the tensor; run has the kind execute, then copies to what
+ * set_output_zero_copy gave; get_output gives the kind's tensor. What the kinds differ
+ * in is behind msd_executor_ops.
+ */
 #include "runtime/executor/executor.h"
 
 #include <ctype.h>

@@ -1,3 +1,7 @@
+/*
+ * Typed readers of a packed function's arguments. Each checks that the argument is
+ * there and is what it wants, else raises an error that names its place and both types.
+ */
 #include "runtime/global/args.h"
 
 bool msd_args_count(struct msd_args a, int32_t min, int32_t max)

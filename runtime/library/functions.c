@@ -1,3 +1,7 @@
+/*
+ * The functions of a library: every exported packed function, by the name that callers
+ * use, with the calling convention of its era.
+ */
 #include "runtime/library/library.h"
 
 #include <dlfcn.h>

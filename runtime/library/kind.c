@@ -1,3 +1,7 @@
+/*
+ * The kind `_lib`: the library that an artifact is, as a node of its own tree; and
+ * further nodes that stand for the same library, as TVM 0.7 wrote them.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,12 @@
+/*
+ * A library of compiled code in this process: opened from its descriptor, its slots
+ * filled, its context bound.
+ *
+ * Happy path: symbols that nobody provides are named before dlopen runs a constructor;
+ * the descriptor is opened by its path in /proc, or as a copy when the same file is
+ * mapped already; the pointer globals that compiled code calls through get our
+ * functions, the context what it looks up by.
+ */
 #include "runtime/library/library.h"
 
 #include <dlfcn.h>

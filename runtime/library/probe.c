@@ -1,3 +1,7 @@
+/*
+ * Signatures learnt from the functions themselves: code of tvm-ffi that is called with
+ * -1 arguments fails with a text that holds its whole signature, and runs nothing.
+ */
 #include "runtime/library/probe.h"
 
 #include <stdio.h>

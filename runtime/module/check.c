@@ -1,3 +1,10 @@
+/*
+ * Arguments compared with what is known of a function before its code is entered.
+ *
+ * Happy path: for each argument the parameter it is for, if one is known; tensors by
+ * place, layout and alignment always, by dtype, rank and shape where the signature has
+ * them; scalars by kind and width. Texts name function, argument and both sides.
+ */
 #include "runtime/module/check.h"
 
 #include <inttypes.h>

@@ -1,3 +1,10 @@
+/*
+ * What all instances share: the table of functions with their numbers of arguments, and
+ * memory that outlives a call.
+ *
+ * Happy path: init makes a function object a row; a call through one checks the number
+ * of arguments and calls the row.
+ */
 #include "runtime/module/instance.h"
 
 #include <stdlib.h>

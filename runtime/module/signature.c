@@ -1,3 +1,11 @@
+/*
+ * Signatures as compiled code prints them in its errors, parsed into parameters; and
+ * composed anew where modserd knows more than the text.
+ *
+ * Happy path: `name(A: Tensor([n], float32), b: int64)` is cut at the commas outside of
+ * brackets, each part at its colon; extents that are no numbers are any extent. A text
+ * of another form is kept as it is, with nothing known.
+ */
 #include "runtime/module/signature.h"
 
 #include <inttypes.h>

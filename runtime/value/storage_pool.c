@@ -1,3 +1,8 @@
+/*
+ * Blocks by size class, in lists of what waits. Take pops a waiting block or makes one;
+ * the last reference of a storage pushes its block back. The block keeps the pool
+ * alive, for a storage may outlive its VM.
+ */
 #include "runtime/value/storage_pool.h"
 
 #include <pthread.h>

@@ -1,3 +1,8 @@
+/*
+ * The CUDA driver's functions, looked up in its library when the first device is asked
+ * for, so that the same binary runs where there is no driver. Its error codes become
+ * ours here, with the driver's names and texts.
+ */
 #include "runtime/device/cuda/api.h"
 
 #include <dlfcn.h>

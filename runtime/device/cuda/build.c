@@ -1,3 +1,10 @@
+/*
+ * Device code made ready for one context: a cubin or fatbin is loaded as it is, PTX and
+ * CUDA C are compiled for this device first and kept in the cache of built code.
+ *
+ * Happy path: by the blob's format and its first bytes; from the cache if what is there
+ * still loads, else compiled, loaded, and put there.
+ */
 #include "runtime/device/cuda/build.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* CUDA through the driver API: devices, memory, copies. */
+/*
+ * CUDA as a device: the primary context of one GPU, its memory and copies on one
+ * stream.
+ *
+ * Happy path: open retains the context and makes the stream; copies and launches go to
+ * the stream, and what the host must see waits for it. A fault of the context is told
+ * as MSD_GPU_FAULT: only a new process clears it.
+ */
 #include "runtime/device/cuda/cuda.h"
 
 #include <stdio.h>

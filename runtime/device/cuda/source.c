@@ -1,3 +1,7 @@
+/*
+ * CUDA C of modules that were saved as source, compiled by NVRTC where that is
+ * installed.
+ */
 #include "runtime/device/cuda/source.h"
 
 #include <limits.h>

@@ -1,3 +1,7 @@
+/*
+ * The OpenCL functions, looked up in the ICD loader when the first device is asked for,
+ * and the error codes with their names.
+ */
 #include "runtime/device/opencl/api.h"
 
 #include <dlfcn.h>

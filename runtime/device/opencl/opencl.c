@@ -1,4 +1,11 @@
-/* OpenCL through the ICD loader: devices, memory, copies. */
+/*
+ * OpenCL as a device: a context and an in-order queue for each one, its memory, copies
+ * and launches.
+ *
+ * Happy path: devices of all platforms are numbered once, open makes context and queue;
+ * buffers are ranges of addresses that no host code can read, so that a pointer with an
+ * offset stays a pointer; copies that the host must see wait for the queue.
+ */
 #include "runtime/device/opencl/opencl.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * A model that was compiled ahead of time: one C function that takes inputs, outputs
+ * and what memory was planned for it.
+ *
+ * Happy path: create binds parameters and constants once and lays out the call's
+ * arguments; a run puts the caller's inputs in, makes the outputs, calls, and gives
+ * them.
+ */
 #include "runtime/executor/aot/run.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * The executor of an ahead-of-time model as an instance: inputs that stay, outputs of
+ * the last run.
+ *
+ * Inputs hold the tensors themselves, for the compiled function takes them as
+ * arguments; a tensor that was set is copied, one that was shared is used where it
+ * lies.
+ */
 #include "runtime/executor/aot/state.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * The memory of one graph executor: a slot a storage, with the tensors that operators
+ * and callers see as views of it.
+ *
+ * Happy path: views are made for every entry once, with their addresses empty; a
+ * storage gets memory when the first one needs it, and pointing a slot elsewhere (an
+ * input that is used where it lies) moves all its views. So a run builds no argument.
+ */
 #include "runtime/executor/graph/memory.h"
 
 #include <stdlib.h>

@@ -1,3 +1,12 @@
+/*
+ * A graph made ready to run: what each storage holds and how large it is, which
+ * operators are called with what, and which are only views.
+ *
+ * Happy path: storages are sized by their largest entry, inputs and parameters claim
+ * theirs, each operator's function is found among the imports, parameters are filled
+ * (params.c), and what functions say of their arguments is compared (check.c).
+ * Functions that nobody has are listed, not failed on: the model is shown all the same.
+ */
 #include "runtime/executor/graph/plan.h"
 
 #include <stdlib.h>

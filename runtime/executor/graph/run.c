@@ -1,3 +1,10 @@
+/*
+ * A run of a graph: inputs in, operators in the order of the file, outputs out.
+ *
+ * Happy path: an input is used where it lies if nothing writes to it, else copied; each
+ * operator is called with arguments that were built once; outputs get memory of their
+ * own, for callers keep them while the next run goes on.
+ */
 #include "runtime/executor/graph/memory.h"
 
 #include <stdlib.h>

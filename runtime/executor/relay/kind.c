@@ -1,4 +1,10 @@
-/* Module kind: a relay VM executable (TVM 0.8 to 0.19). Its functions are the VM's. */
+/*
+ * The kind VMExecutable: a Relay program and the packed functions of its imports.
+ *
+ * Happy path: open reads the image and binds constants that came beside the library,
+ * start links the packed functions, place puts the constants on the device, find gives
+ * the program's functions. What is missing becomes the node's refusal.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* Instructions that work on values: memory, shapes, constructors, compiled functions.
+/*
+ * The instructions of the Relay VM but for those that move between functions (run.c):
+ * each takes its fields and the frame's registers, and stores one value.
+ *
+ * Register numbers were checked when the image was read; what a register holds is known
+ * at run time alone, so each instruction checks that.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * A Relay VM made of its image: functions with their rules, constants as aligned
+ * tensors, packed functions linked by name, all moved to a device when the module is
+ * placed.
+ */
 #include "runtime/executor/relay/vm.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * The functions of a VM's instance, under the names that Relax's and relay's machines
+ * have in TVM: set_input, invoke_stateful, invoke, get_output and what tells about
+ * them.
+ *
+ * Happy path: set_input keeps a value for each parameter of the named function,
+ * invoke_stateful calls it as a client would, and the result stays for get_output.
+ */
 #include "runtime/executor/vm/entry.h"
 
 #include <stdlib.h>
