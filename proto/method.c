@@ -3,8 +3,9 @@
 #include <string.h>
 
 static const struct msd_method_row rows[MSD_M_COUNT] = {
-#define MSD_METHOD_ROW(e, name, where, params, result)                                 \
-	[MSD_M_##e] = {name, sizeof(name) - 1, #where[0], params, result},
+#define MSD_METHOD_ROW(e, name, where, right, params, result)                          \
+	[MSD_M_##e] = {name,  sizeof(name) - 1, #where[0], MSD_RIGHT_##right, params,  \
+		       result},
 	MSD_METHOD_MAP(MSD_METHOD_ROW)
 #undef MSD_METHOD_ROW
 };
@@ -17,6 +18,22 @@ enum msd_method msd_method_find(struct msd_span name)
 			return (enum msd_method)i;
 	}
 	return MSD_M_COUNT;
+}
+
+const char *msd_right_name(enum msd_right right)
+{
+	static const char *const names[] = {
+#define MSD_RIGHT_NAME(e, name) name,
+		MSD_RIGHT_MAP(MSD_RIGHT_NAME)
+#undef MSD_RIGHT_NAME
+	};
+
+	return names[right];
+}
+
+bool msd_method_is_forwarded(enum msd_method method)
+{
+	return (unsigned)method < MSD_M_COUNT && rows[method].where == 'W';
 }
 
 const struct msd_method_row *msd_method_row(enum msd_method method)

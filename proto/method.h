@@ -3,56 +3,80 @@
 #include "proto/bytes.h"
 
 /*
+ * What a client needs to be allowed to ask for a method; who has which right is the
+ * supervisor's to say (edge/principal.h). NONE is nobody's.
+ *
+ * X(enumerator, name)
+ */
+#define MSD_RIGHT_MAP(X)                                                               \
+	X(LOOK, "look")                                                                \
+	X(CALL, "call")                                                                \
+	X(LOAD, "load")                                                                \
+	X(NONE, "-")
+
+enum msd_right {
+#define MSD_RIGHT_ENUM(e, name) MSD_RIGHT_##e,
+	MSD_RIGHT_MAP(MSD_RIGHT_ENUM)
+#undef MSD_RIGHT_ENUM
+};
+
+/** "load", "-", ...: as the documents write it. Static. */
+const char *msd_right_name(enum msd_right right);
+
+/*
  * The method table: what `modserd --api` prints and what PROTOCOL.md documents (a test
  * compares the two). `where`: S answered by the supervisor, W forwarded to the module's
  * worker, L used between supervisor and worker alone (refused from clients). The
  * supervisor sends some of S to the worker, too; daemon/worker/CHANNEL.md has all that
  * passes between them (a test records it and compares).
  *
- * X(enumerator, name, where, params, result)
+ * X(enumerator, name, where, right, params, result)
  */
 #define MSD_METHOD_MAP(X)                                                              \
-	X(HELLO, "session.hello", S, "[{client?, protocol?}]",                         \
+	X(HELLO, "session.hello", S, LOOK, "[{client?, protocol?}]",                   \
 	  "{server, version, protocol, limits, features}")                             \
-	X(PING, "ping", S, "[]", "nil")                                                \
-	X(CANCEL, "cancel", S, "[id]", "bool: true when it was still queued")          \
-	X(SERVER_INFO, "server.info", S, "[]", "{...}")                                \
-	X(MODULE_UPLOAD, "module.upload", S,                                           \
+	X(PING, "ping", S, LOOK, "[]", "nil")                                          \
+	X(CANCEL, "cancel", S, CALL, "[id]", "bool: true when it was still queued")    \
+	X(SERVER_INFO, "server.info", S, LOOK, "[]", "{...}")                          \
+	X(MODULE_UPLOAD, "module.upload", S, LOAD,                                     \
 	  "[\"begin\", bytes] | [\"write\", upload, offset, tensor] | "                \
 	  "[\"commit\", upload] | [\"abort\", upload]",                                \
 	  "upload | nil | {bytes} | nil")                                              \
-	X(MODULE_LOAD, "module.load", S,                                               \
+	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?}]",     \
 	  "{name, state, functions}")                                                  \
-	X(MODULE_UNLOAD, "module.unload", S, "[name]",                                 \
+	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
-	X(MODULE_INSTANCE, "module.instance", W, "[name]", "instance")                 \
-	X(INSTANCE_FREE, "instance.free", S, "[instance...]", "nil")                   \
-	X(MODULE_LIST, "module.list", S, "[]", "[{name, state, ...}]")                 \
-	X(MODULE_DESCRIBE, "module.describe", S, "[name]",                             \
+	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \
+	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
+	X(MODULE_LIST, "module.list", S, LOOK, "[]", "[{name, state, ...}]")           \
+	X(MODULE_DESCRIBE, "module.describe", S, LOOK, "[name]",                       \
 	  "{name, state, era, machine, inspect, functions, ...}")                      \
-	X(MODULE_WAIT, "module.wait", S, "[name]",                                     \
+	X(MODULE_WAIT, "module.wait", S, LOOK, "[name]",                               \
 	  "{name, state, functions}, when READY")                                      \
-	X(MODULE_LOGS, "module.logs", S, "[name]", "str: the last of its stderr")      \
-	X(FUNCTION_LIST, "function.list", S, "[name]", "[{name, signature?, ...}]")    \
-	X(FUNCTION_GET, "function.get", S, "[name, function]", "function")             \
-	X(FUNCTION_FREE, "function.free", S, "[function]", "nil")                      \
-	X(CALL, "call", W, "[\"name:function\" | function, arg...]",                   \
+	X(MODULE_LOGS, "module.logs", S, LOOK, "[name]",                               \
+	  "str: the last of its stderr")                                               \
+	X(FUNCTION_LIST, "function.list", S, LOOK, "[name]",                           \
+	  "[{name, signature?, ...}]")                                                 \
+	X(FUNCTION_GET, "function.get", S, LOOK, "[name, function]", "function")       \
+	X(FUNCTION_FREE, "function.free", S, LOOK, "[function]", "nil")                \
+	X(CALL, "call", W, CALL, "[\"name:function\" | function, arg...]",             \
 	  "[[out...], return]")                                                        \
-	X(TENSOR_ALLOC, "tensor.alloc", W, "[name, dtype, shape, device?]", "tensor")  \
-	X(TENSOR_COPY, "tensor.copy", W, "[from, to]", "tensor | nil")                 \
-	X(TENSOR_FILL, "tensor.fill", W, "[tensor, number]", "nil")                    \
-	X(TENSOR_FREE, "tensor.free", S, "[tensor...]", "nil")                         \
-	X(WORKER_OPEN, "worker.open", L,                                               \
+	X(TENSOR_ALLOC, "tensor.alloc", W, CALL, "[name, dtype, shape, device?]",      \
+	  "tensor")                                                                    \
+	X(TENSOR_COPY, "tensor.copy", W, CALL, "[from, to]", "tensor | nil")           \
+	X(TENSOR_FILL, "tensor.fill", W, CALL, "[tensor, number]", "nil")              \
+	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
+	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
 	  "device?}]",                                                                 \
 	  "{device, era, machine, inspect, functions, left_out?}")                     \
-	X(WORKER_SEGMENT, "worker.segment", L,                                         \
+	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
-	X(WORKER_RELEASE, "worker.release", L, "[segment, offset, ...]", "-")
+	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")
 
 enum msd_method {
-#define MSD_METHOD_ENUM(e, name, where, params, result) MSD_M_##e,
+#define MSD_METHOD_ENUM(e, name, where, right, params, result) MSD_M_##e,
 	MSD_METHOD_MAP(MSD_METHOD_ENUM)
 #undef MSD_METHOD_ENUM
 		MSD_M_COUNT
@@ -62,12 +86,15 @@ struct msd_method_row {
 	const char *name;
 	size_t name_bytes;
 	char where; /* 'S', 'W' or 'L' */
+	enum msd_right right;
 	const char *params;
 	const char *result;
 };
 
 /** The method called @name, MSD_M_COUNT when there is none. */
 enum msd_method msd_method_find(struct msd_span name);
+/** A worker answers it: the supervisor passes it on. False for MSD_M_COUNT. */
+bool msd_method_is_forwarded(enum msd_method method);
 /** What the table says about @method; NULL for MSD_M_COUNT. Static. */
 const struct msd_method_row *msd_method_row(enum msd_method method);
 

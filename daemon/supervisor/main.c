@@ -42,8 +42,8 @@ static void print_api(void)
 {
 	for (unsigned i = 0; i < MSD_M_COUNT; i++) {
 		const struct msd_method_row *row = msd_method_row((enum msd_method)i);
-		(void)printf("%s\t%c\t%s\t%s\n", row->name, row->where, row->params,
-			     row->result);
+		(void)printf("%s\t%c\t%s\t%s\t%s\n", row->name, row->where,
+			     msd_right_name(row->right), row->params, row->result);
 	}
 }
 

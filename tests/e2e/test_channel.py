@@ -121,7 +121,7 @@ def test_the_keys_of_functions_are_those_that_are_sent(recorded):
 
 def test_the_method_table_has_the_same_keys_of_worker_open():
     api = harness.run(harness.BIN / "modserd", "--api").out.splitlines()
-    _, where, params, result = next(r for r in api if r.startswith("worker.open\t")).split("\t")
+    _, where, _, params, result = next(r for r in api if r.startswith("worker.open\t")).split("\t")
     assert where == "L"
     assert set(re.findall(r"\w+", params)) == keys("worker.open params")
     assert set(re.findall(r"\w+", result)) == keys("worker.open result")

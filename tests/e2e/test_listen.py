@@ -10,6 +10,8 @@ import stat
 import subprocess
 
 import harness
+import msgpack
+import numpy as np
 import pytest
 from wire import Closed, Failure, Wire
 
@@ -153,6 +155,16 @@ def test_tcp_on_loopback_resolves_port_0_and_serves(own_daemon):
         with pytest.raises(Failure) as failure:
             wire.load("more", (harness.ZOO / "results.so").read_bytes())
         assert failure.value.name == "REFUSED" and "--allow-load-tcp" in failure.value.message
+
+
+def test_an_upload_over_tcp_is_refused_before_its_payload_has_room(own_daemon):
+    daemon = own_daemon(listen=["tcp://127.0.0.1:0"])
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure) as failure:
+            no_upload = msgpack.ExtType(5, bytes(8))
+            wire.ask("module.upload", "write", no_upload, 0, np.zeros(1 << 20, "u1"))
+        assert failure.value.name == "REFUSED"
+        assert wire.ask("ping") is None, "what was sent all the same was read and dropped"
 
 
 def test_a_peer_that_vanished_is_asked_for(own_daemon):

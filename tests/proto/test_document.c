@@ -87,7 +87,8 @@ Test(document, has_every_method)
 		struct msd_buf row = {0};
 		char heading[64];
 
-		msd_buf_printf(&row, "| `%s` | %c | ", m->name, m->where);
+		msd_buf_printf(&row, "| `%s` | %c | %s | ", m->name, m->where,
+			       msd_right_name(m->right));
 		add_code(&row, m->params);
 		add_code(&row, m->result);
 		msd_buf_put(&row, "", 1);

@@ -2,25 +2,38 @@
 
 #include <string.h>
 
-#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/edge/object.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
-/* One pass over the tensors of a request's parameters. */
+#define KEEP_INLINES_BYTES 4096u /* memory of a request with more is given back */
+
+/* An inline tensor of a request's parameters. */
+struct inline_tensor {
+	uint32_t at;     /* of its ext data in the parameters */
+	uint64_t offset; /* of its bytes in the payload */
+};
+
+/* The pass over the tensors of a request's parameters: each is read once. */
 struct pass {
 	struct msd_req *req;
+	struct msd_buf *inlines; /* of struct inline_tensor */
 	uint64_t payload_bytes;
 	uint64_t out_bytes;
 };
 
-static msd_err check_inline(const struct pass *p, const struct msd_wire_tensor *t,
-			    struct msd_diag *d)
+/* It becomes a place in the module's in segment when there is one: place_inlines(). */
+static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t,
+			   uint32_t at, struct msd_diag *d)
 {
-	if (t->bytes == 0 ||
-	    (t->offset <= p->payload_bytes && t->bytes <= p->payload_bytes - t->offset))
-		return MSD_OK;
+	if (t->bytes == 0 || (t->offset <= p->payload_bytes &&
+			      t->bytes <= p->payload_bytes - t->offset)) {
+		const struct inline_tensor kept = {at, t->bytes > 0 ? t->offset : 0};
+		msd_buf_put(p->inlines, &kept, sizeof(kept));
+		return p->inlines->bad ? msd_diag_no_memory(d) : MSD_OK;
+	}
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
 		"an inline tensor at offset %llu of %llu bytes is not inside the "
@@ -29,10 +42,9 @@ static msd_err check_inline(const struct pass *p, const struct msd_wire_tensor *
 		(unsigned long long)p->payload_bytes);
 }
 
-/* First pass: is every tensor where it may be, how much room do the outputs need?
- * Resident ones are translated at once. */
-static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
-			 struct msd_diag *d)
+/* Is every tensor where it may be, how much room do the outputs need? Resident ones are
+ * translated at once. */
+static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
 	struct pass *p = ctx;
 	uint8_t *data = p->req->params.p + at;
@@ -45,7 +57,7 @@ static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
 		return err;
 	switch (t.where) {
 	case MSD_AT_INLINE:
-		return check_inline(p, &t, d);
+		return keep_inline(p, &t, (uint32_t)at, d);
 	case MSD_AT_OUT:
 		if (t.bytes > UINT64_MAX / 2 - p->out_bytes)
 			return msd_diag_set(d, MSD_TOO_LARGE,
@@ -65,34 +77,26 @@ static msd_err check_ext(void *ctx, int8_t type, size_t at, size_t n,
 	}
 }
 
-/* Second pass: inline becomes a place in the module's in segment. */
-static msd_err place_ext(void *ctx, int8_t type, size_t at, size_t n,
-			 struct msd_diag *d)
+static msd_err scan_params(struct pass *p, struct msd_diag *d)
 {
-	struct pass *p = ctx;
-	uint8_t *data = p->req->params.p + at;
-	struct msd_wire_tensor t;
-
-	if (type != MSD_EXT_TENSOR)
-		return MSD_OK;
-	msd_err err = msd_wire_tensor_read(data, n, &t, d);
-	if (err == MSD_OK && t.where == MSD_AT_INLINE)
-		msd_wire_tensor_patch(data, MSD_AT_SEGMENT, p->req->slot.segment,
-				      p->req->slot.offset +
-					      (t.bytes > 0 ? t.offset : 0));
-	return err;
-}
-
-static msd_err scan_params(struct pass *p,
-			   msd_err (*visit)(void *ctx, int8_t type, size_t at, size_t n,
-					    struct msd_diag *d),
-			   struct msd_diag *d)
-{
-	struct msd_ext_visitor visitor = {.visit = visit, .ctx = p};
+	struct msd_ext_visitor visitor = {.visit = take_ext, .ctx = p};
 	size_t used;
 
+	p->inlines->n = 0;
 	return msd_scan_object((struct msd_span){p->req->params.p, p->req->params.n},
 			       &visitor, &used, d);
+}
+
+/* Inline becomes a place in the module's in segment. */
+static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
+{
+	struct inline_tensor t;
+
+	for (size_t i = 0; i < inlines->n; i += sizeof(t)) {
+		memcpy(&t, inlines->p + i, sizeof(t));
+		msd_wire_tensor_patch(r->params.p + t.at, MSD_AT_SEGMENT,
+				      r->slot.segment, r->slot.offset + t.offset);
+	}
 }
 
 /* The target as "module:function" text, from text or from a function handle. */
@@ -154,85 +158,16 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	return MSD_OK;
 }
 
-/* The option @key, whole, or nothing. */
-static struct msd_span find_option(const struct msd_in *in, const char *key)
+static msd_err use_options(struct msd_req *r, const struct msd_request_options *o,
+			   struct msd_diag *d)
 {
-	struct msd_cur pairs;
-	struct msd_span value;
-	struct msd_wire_value k;
-	uint32_t n;
-
-	if (!msd_map_open(in->body.options, &pairs, &n))
-		return (struct msd_span){0};
-	while (n-- > 0 && msd_value_read(&pairs, &k, NULL) == MSD_OK &&
-	       msd_object_take(&pairs, &value))
-		if (k.kind == MSD_K_STR && msd_span_is(k.as.str, key))
-			return value;
-	return (struct msd_span){0};
-}
-
-/* Which instance of the module is called. */
-static msd_err use_instance(struct msd_req *r, const struct msd_in *in,
-			    struct msd_diag *d)
-{
-	const struct msd_span value = find_option(in, "instance");
-	struct msd_cur c = msd_cur_of(value);
-	struct msd_wire_value v;
-
-	if (value.n == 0)
-		return MSD_OK;
-	if (r->method != MSD_M_CALL || msd_value_read(&c, &v, d) != MSD_OK ||
-	    v.kind != MSD_K_INSTANCE)
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "instance: expected a handle, for a call");
-	return msd_object_use(r, MSD_K_INSTANCE, v.as.handle, &r->instance, d);
-}
-
-/* Whose argument is whose: the worker knows the parameters. */
-static msd_err keep_names(struct msd_req *r, const struct msd_in *in,
-			  struct msd_diag *d)
-{
-	const struct msd_span value = find_option(in, "names");
-	struct msd_cur items;
-	uint32_t n;
-
-	if (value.n == 0)
-		return MSD_OK;
-	if (r->method != MSD_M_CALL || !msd_array_open(value, &items, &n))
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "names: expected an array, for a call");
-	msd_buf_put(&r->names, value.p, value.n);
-	return MSD_OK;
-}
-
-static msd_err read_options(struct msd_session *s, struct msd_in *in, struct msd_req *r,
-			    struct msd_diag *d)
-{
-	static const char *const known[] = {"deadline_ms", "names",  "unordered",
-					    "trace",       "device", "instance",
-					    NULL};
-	struct msd_span device = {0};
-	const msgpack_object *options;
-	bool ignored;
-
-	if (in->body.options.n == 0)
-		return MSD_OK;
-	msd_err err = msd_unpack(&s->server->unpack, in->body.options, &options, d);
-	if (err == MSD_OK)
-		err = msd_map_check(options, "options", known, d);
-	if (err == MSD_OK)
-		err = msd_map_uint(options, "deadline_ms", UINT32_MAX, &r->deadline_ms,
-				   d);
-	if (err == MSD_OK) /* what order there is, is kept for it too */
-		err = msd_map_bool(options, "unordered", &ignored, d);
-	if (err == MSD_OK)
-		err = msd_map_bool(options, "trace", &ignored, d);
-	if (err == MSD_OK)
-		err = msd_map_str(options, "device", &device, d);
-	if (err == MSD_OK && device.n > 0)
-		err = msd_method_device(device, &r->device, d);
-	r->has_deadline = err == MSD_OK && msd_map_find(options, "deadline_ms") != NULL;
-	return err == MSD_OK ? keep_names(r, in, d) : err;
+	r->device = o->device;
+	r->has_deadline = o->has_deadline;
+	r->deadline_ms = o->deadline_ms;
+	msd_buf_put(&r->names, o->names.p, o->names.n);
+	return o->has_instance
+		       ? msd_object_use(r, MSD_K_INSTANCE, o->instance, &r->instance, d)
+		       : MSD_OK;
 }
 
 msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
@@ -240,24 +175,25 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 			 struct msd_diag *d)
 {
 	struct msd_req *r = msd_req_new(s, in->body.id, method);
-	struct pass pass = {.req = r, .payload_bytes = in->payload_bytes};
-	msd_err err;
+	struct pass pass = {
+		.req = r, .inlines = &s->inlines, .payload_bytes = in->payload_bytes};
+	struct msd_request_options options;
 
 	if (r == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "request: out of memory");
-	err = read_options(s, in, r, d);
+	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
 	if (err == MSD_OK)
 		err = method == MSD_M_CALL ? write_call(r, in, d)
 					   : msd_object_write(r, in, d);
 	if (err == MSD_OK)
-		err = use_instance(r, in, d);
+		err = use_options(r, &options, d);
 	if (err == MSD_OK && (r->params.bad || r->names.bad))
 		err = msd_diag_set(d, MSD_NOMEM, "request: out of memory");
 	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
 				   r->module->name);
 	if (err == MSD_OK && in->body.n_tensors > 0)
-		err = scan_params(&pass, check_ext, d);
+		err = scan_params(&pass, d);
 	if (err != MSD_OK) {
 		msd_req_free(r);
 		return err;
@@ -268,10 +204,10 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	return MSD_OK;
 }
 
-msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes, struct msd_diag *d)
+msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
+		       struct msd_diag *d)
 {
 	struct msd_server *server = r->module->server;
-	struct pass pass = {.req = r, .payload_bytes = payload_bytes};
 
 	if (r->wanted_bytes > server->limits.max_memory)
 		return msd_diag_set(
@@ -289,7 +225,10 @@ msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes, struct msd_dia
 	if (err != MSD_OK)
 		return err;
 	r->has_slot = true;
-	return scan_params(&pass, place_ext, d);
+	place_inlines(r, &s->inlines);
+	if (s->inlines.cap > KEEP_INLINES_BYTES)
+		msd_buf_finish(&s->inlines);
+	return MSD_OK;
 }
 
 void msd_call_submit(struct msd_req *r)

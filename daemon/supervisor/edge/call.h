@@ -19,8 +19,8 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
  * Reserve memory for arguments and declared outputs together, and point the arguments
  * there. MSD_WAIT: no room now, ask again when others are done. Other errors are final.
  */
-MSD_MUST_CHECK msd_err msd_call_place(struct msd_req *r, uint64_t payload_bytes,
-				      struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_call_place(struct msd_session *s, struct msd_req *r,
+				      uint64_t payload_bytes, struct msd_diag *d);
 /** Everything has come: to the module's queue. Takes @r. */
 void msd_call_submit(struct msd_req *r);
 

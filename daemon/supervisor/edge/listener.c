@@ -67,6 +67,8 @@ static void set_options(int fd, enum msd_address_kind kind)
 static void accept_some(struct msd_listener *l)
 {
 	struct msd_server *s = l->server;
+	const struct msd_principal who =
+		msd_principal_of(l->address.kind, s->allow_load_tcp);
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -85,11 +87,11 @@ static void accept_some(struct msd_listener *l)
 				"why=\"%u connections are the limit "
 				"(max-connections)\"",
 				s->n_sessions);
-			msd_session_refuse(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
+			msd_session_refuse(s, fd, who);
 			continue;
 		}
 		set_options(fd, l->address.kind);
-		msd_session_open(s, fd, l->address.kind == MSD_ADDRESS_UNIX);
+		msd_session_open(s, fd, who);
 	}
 }
 

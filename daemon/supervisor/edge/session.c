@@ -22,8 +22,9 @@
  *  - an id that is in flight already, a response, an unknown notification: disconnected
  */
 
-/* in->user of a frame whose request was answered before its payload had come. */
-static char answered;
+/* in->user of a frame whose payload is being read: admitted, or answered already. A
+ * request that a worker answers is there itself. */
+static char admitted, answered;
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 {
@@ -82,17 +83,11 @@ static enum msd_place place_later(struct msd_session *s)
 static enum msd_place refuse(struct msd_session *s, struct msd_in *in,
 			     struct msd_diag *d)
 {
-	msd_session_reply_error(s, in->body.id, d->code, msd_diag_text(d));
+	if (in->body.kind == MSD_REQUEST)
+		msd_session_reply_error(s, in->body.id, d->code, msd_diag_text(d));
 	msd_diag_finish(d);
 	in->user = &answered;
 	return MSD_PLACE_SKIP;
-}
-
-static bool is_forwarded(enum msd_method method)
-{
-	return method == MSD_M_CALL || method == MSD_M_MODULE_INSTANCE ||
-	       method == MSD_M_TENSOR_ALLOC || method == MSD_M_TENSOR_COPY ||
-	       method == MSD_M_TENSOR_FILL;
 }
 
 /* Clients count their ids upwards: an id above all that came cannot be in flight. */
@@ -105,15 +100,28 @@ static bool is_in_flight(struct msd_session *s, uint64_t id)
 	return msd_session_find(s, id) != NULL;
 }
 
-/* False: the connection is closing. */
-static bool check_frame(struct msd_session *s, const struct msd_in *in)
+/*
+ * The one place where is asked who may do what: once for each frame, before anything is
+ * done for it. False: it was answered, or the connection is closing.
+ */
+static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method method)
 {
+	struct msd_diag d = {0};
+
 	if (in->body.kind == MSD_RESPONSE)
 		msd_conn_close(&s->conn, MSD_PROTOCOL, "clients send no responses");
+	else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL)
+		msd_conn_close(&s->conn, MSD_PROTOCOL,
+			       "the only notification of a client is cancel");
 	else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id))
 		msd_conn_close(&s->conn, MSD_PROTOCOL,
 			       "a request id is in flight twice");
-	return !s->conn.is_closing;
+	if (s->conn.is_closing)
+		return false;
+	if (msd_principal_check(&s->principal, method, &d) == MSD_OK)
+		return true;
+	(void)refuse(s, in, &d);
+	return false;
 }
 
 static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
@@ -125,7 +133,7 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 
 	if (err != MSD_OK)
 		return refuse(s, in, &d);
-	err = msd_call_place(r, in->payload_bytes, &d);
+	err = msd_call_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_req_free(r);
 		return refuse(s, in, &d);
@@ -146,10 +154,11 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	uint8_t *at;
 
 	s->server->count.bytes_in += in->payload_bytes;
-	if (!check_frame(s, in) || in->body.kind != MSD_REQUEST)
+	if (!admit(s, in, method))
 		return MSD_PLACE_SKIP;
-	if (is_forwarded(method))
+	if (msd_method_is_forwarded(method))
 		return place_call(s, in, method);
+	in->user = &admitted;
 	if (method == MSD_M_MODULE_UPLOAD) {
 		if (msd_method_place_upload(s, in, &at, &d) != MSD_OK)
 			return refuse(s, in, &d);
@@ -168,7 +177,7 @@ static void call(struct msd_session *s, struct msd_in *in, enum msd_method metho
 	if (r == NULL) {
 		err = msd_call_prepare(s, in, method, &r, &d);
 		if (err == MSD_OK)
-			err = msd_call_place(r, 0, &d);
+			err = msd_call_place(s, r, 0, &d);
 		if (err == MSD_WAIT)
 			/* Nothing to read that could wait: declared outputs alone are
 			 * over what is free now. */
@@ -194,10 +203,10 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 
 	if (in->user == &answered)
 		return;
-	if (in->user == NULL && !check_frame(s, in))
-		return;
 	s->server->count.requests++;
-	if (in->body.kind == MSD_REQUEST && is_forwarded(method))
+	if (in->user == NULL && !admit(s, in, method))
+		return;
+	if (msd_method_is_forwarded(method))
 		call(s, in, method);
 	else
 		msd_method_run(s, in, method);
@@ -221,7 +230,7 @@ void msd_session_retry_space(struct msd_session *s)
 {
 	struct msd_req *r = s->receiving;
 	struct msd_diag d = {0};
-	msd_err err = msd_call_place(r, s->conn.in.payload_bytes, &d);
+	msd_err err = msd_call_place(s, r, s->conn.in.payload_bytes, &d);
 
 	if (err == MSD_WAIT)
 		return;
@@ -270,6 +279,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	drop_handles(s);
 	msd_list_remove(&s->link);
 	server->n_sessions--;
+	msd_buf_finish(&s->inlines);
 	free(s);
 	msd_server_check_drained(server);
 }
@@ -296,7 +306,8 @@ static const struct msd_conn_ops session_ops = {
 	.on_closed = on_closed,
 };
 
-static struct msd_session *session_new(struct msd_server *server, int fd, bool is_local)
+static struct msd_session *session_new(struct msd_server *server, int fd,
+				       struct msd_principal who)
 {
 	const struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
@@ -312,15 +323,15 @@ static struct msd_session *session_new(struct msd_server *server, int fd, bool i
 		return NULL;
 	}
 	s->server = server;
-	s->is_local = is_local;
+	s->principal = who;
 	s->number = ++server->count.connections;
 	msd_list_init(&s->requests);
 	msd_list_init(&s->lanes);
 	msd_list_init(&s->space_link);
 	msd_handles_init(&s->handles, (uint32_t)server->limits.max_handles);
 	if (msd_conn_open(&s->conn, &server->wire,
-			  msd_transport_of_socket(fd, is_local), &session_ops, &limits,
-			  s, &d) != MSD_OK) {
+			  msd_transport_of_socket(fd, who.is_local), &session_ops,
+			  &limits, s, &d) != MSD_OK) {
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
 		msd_diag_finish(&d);
 		free(s);
@@ -329,18 +340,18 @@ static struct msd_session *session_new(struct msd_server *server, int fd, bool i
 	msd_list_append(&server->sessions, &s->link);
 	server->n_sessions++;
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
-		(unsigned long long)s->number, is_local);
+		(unsigned long long)s->number, who.is_local);
 	return s;
 }
 
-void msd_session_open(struct msd_server *server, int fd, bool is_local)
+void msd_session_open(struct msd_server *server, int fd, struct msd_principal who)
 {
-	(void)session_new(server, fd, is_local);
+	(void)session_new(server, fd, who);
 }
 
-void msd_session_refuse(struct msd_server *server, int fd, bool is_local)
+void msd_session_refuse(struct msd_server *server, int fd, struct msd_principal who)
 {
-	struct msd_session *s = session_new(server, fd, is_local);
+	struct msd_session *s = session_new(server, fd, who);
 	char why[128];
 
 	(void)snprintf(why, sizeof(why),

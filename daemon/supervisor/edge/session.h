@@ -4,6 +4,7 @@
  * One client connection: its requests in flight and its handles. Ends with the
  * connection; what it queued is dropped, what runs is orphaned, its handles are freed.
  */
+#include "daemon/supervisor/edge/principal.h"
 #include "daemon/wire/handle.h"
 #include "daemon/supervisor/request.h"
 #include "daemon/supervisor/server.h"
@@ -16,18 +17,19 @@ struct msd_session {
 	struct msd_list requests;   /* msd_req.session_link */
 	struct msd_list lanes;      /* msd_lane.session_link */
 	struct msd_handles handles;
+	struct msd_buf inlines;    /* call.c's, of the request that was read last */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
 	uint64_t highest_id;       /* of its requests so far */
 	uint32_t n_in_flight;
 	uint32_t n_uploads;
-	bool is_local;   /* unix socket: may load */
+	struct msd_principal principal;
 	uint64_t number; /* for the log */
 };
 
-/** Take over a connected socket. Closes it on failure. */
-void msd_session_open(struct msd_server *server, int fd, bool is_local);
+/** Take over a connected socket of @who. Closes it on failure. */
+void msd_session_open(struct msd_server *server, int fd, struct msd_principal who);
 /** Take over a socket that is one too many: it is told so, and closed. */
-void msd_session_refuse(struct msd_server *server, int fd, bool is_local);
+void msd_session_refuse(struct msd_server *server, int fd, struct msd_principal who);
 /** Request in flight by the client's id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 /** Send `[1, id, nil, result]`. */

@@ -1,0 +1,28 @@
+#include "daemon/supervisor/edge/principal.h"
+
+struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp)
+{
+	struct msd_principal p = {.rights = 1u << MSD_RIGHT_LOOK | 1u << MSD_RIGHT_CALL,
+				  .is_local = kind == MSD_ADDRESS_UNIX};
+
+	/* Loading is executing code: over TCP only when the operator said so. */
+	if (p.is_local || load_tcp)
+		p.rights |= 1u << MSD_RIGHT_LOAD;
+	return p;
+}
+
+msd_err msd_principal_check(const struct msd_principal *p, enum msd_method method,
+			    struct msd_diag *d)
+{
+	const struct msd_method_row *row = msd_method_row(method);
+
+	if (row == NULL || (p->rights & 1u << row->right) != 0)
+		return MSD_OK;
+	if (row->right == MSD_RIGHT_LOAD)
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"loading over TCP is off: load over the unix socket, or start "
+			"modserd with --allow-load-tcp");
+	return msd_diag_set(d, MSD_REFUSED,
+			    "%s is for the daemon and its workers alone", row->name);
+}

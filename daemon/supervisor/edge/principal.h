@@ -1,0 +1,24 @@
+#ifndef MSD_SUPERVISOR_PRINCIPAL_H
+#define MSD_SUPERVISOR_PRINCIPAL_H
+/*
+ * Who speaks on a connection and what that may do: decided once, when the connection is
+ * made (PROTOCOL.md section 1). A method needs the right of its row in proto/method.h,
+ * which is asked for before anything is done for a request, be it to make room for its
+ * payload.
+ */
+#include "proto/address.h"
+#include "proto/diag.h"
+#include "proto/method.h"
+
+struct msd_principal {
+	unsigned rights; /* bits of enum msd_right */
+	bool is_local;   /* on this machine, through a unix socket */
+};
+
+/** Who connects by an address of @kind; @load_tcp: TCP clients may load, too. */
+struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp);
+/** MSD_REFUSED, saying what would allow it. A method that is none may be asked for. */
+MSD_MUST_CHECK msd_err msd_principal_check(const struct msd_principal *p,
+					   enum msd_method method, struct msd_diag *d);
+
+#endif
