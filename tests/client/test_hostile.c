@@ -69,6 +69,24 @@ Test(hostile, the_honest_answer_is_taken)
 	cr_assert_eq(answer_tensors(&t, 1, 12), MODSER_OK);
 }
 
+Test(hostile, a_tensor_without_elements_may_say_that_it_is_anywhere)
+{
+	struct msd_wire_tensor t[] = {tensor_at(0), tensor_at(0), tensor_at(128)};
+	struct msd_buf body = {0};
+
+	t[0].shape[0] = t[2].shape[0] = 0;
+	t[0].bytes = t[2].bytes = 0;
+	t[2].offset = UINT64_MAX - 127;
+	peer_begin(&body, 1);
+	msd_pack_array(&body, 2);
+	msd_pack_array(&body, 1);
+	msd_pack_tensor(&body, &t[1]);
+	msd_pack_array(&body, 2);
+	msd_pack_tensor(&body, &t[0]);
+	msd_pack_tensor(&body, &t[2]);
+	cr_assert_eq(answer_body(&body, 12), MODSER_OK);
+}
+
 Test(hostile, a_tensor_beyond_the_payload)
 {
 	struct msd_wire_tensor t = tensor_at(0);

@@ -189,4 +189,29 @@ def closures(suite, Out):
     suite.call("main", random(4), random(4, seed=1))
 
 
-ALL = [networks, control, tuples, shapes, closures]
+def empties(suite, Out):
+    """Tensors without elements in every place of what goes in and what comes back."""
+
+    @I.ir_module(s_tir=True)
+    class Module:
+        @R.function
+        def alone(x: R.Tensor(("n", 2), "float32")):
+            return R.add(x, x)
+
+        @R.function
+        def turns(x: R.Tensor((3,), "float32"), e: R.Tensor(("n", 2), "float32")):
+            y = R.add(x, x)
+            f = R.add(e, e)
+            return ((f, y), y, (y, f), f)
+
+        @R.function
+        def none(a: R.Tensor(("n", 2), "int64"), b: R.Tensor((3, "m"), "float32")):
+            return (R.add(a, a), R.add(b, b))
+
+    suite.library("empties", Module)
+    suite.call("alone", random(0, 2))
+    suite.call("turns", random(3), random(0, 2))
+    suite.call("none", np.zeros((0, 2), "int64"), random(3, 0))
+
+
+ALL = [networks, control, tuples, shapes, closures, empties]

@@ -53,6 +53,25 @@ def test_every_changed_byte_is_read_or_refused(whole):
                 assert error.message
 
 
+@pytest.mark.parametrize("payload", [16, 200_000])
+def test_a_tensor_without_elements_may_say_that_it_is_anywhere(payload):
+    pack = modser._tensor.pack_tensor
+    tensors = [(payload, 0), (0, 1 << 40)]
+    exts = b"".join(pack(0, (1, 8, 1), (n, 2), at, 2 * n) for n, at in tensors)
+    body = b"\x94\x01\x01\xc0\x92\x90\x92" + exts
+    header = modser._message.HEADER.pack(modser._message.MAGIC, len(body), 2 * payload)
+    reader, waiting = Reader(), Waiting()
+    reader.waiting[1] = waiting
+    stream = header + body + bytes(2 * payload)
+    while stream:
+        target = reader.target()
+        n = min(len(target), len(stream))
+        target[:n] = stream[:n]
+        reader.received(n)
+        stream = stream[n:]
+    assert [t.shape for t in waiting.got[1][1]] == [(payload, 2), (0, 2)]
+
+
 def test_frames_of_every_size_around_the_buffer():
     """What goes through the buffer and what does not gives the same."""
     for nbytes in [*range(65_390, 65_560, 3), 200_000]:
