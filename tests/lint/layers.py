@@ -36,6 +36,9 @@ MAY_INCLUDE = {
     "artifact/inspect": ["proto"] + [f for f in ARTIFACT if f != "artifact/inspect"],
     "artifact/mlf": ["proto", TEXT, "artifact/params", "artifact/graph_json"],
     "pack": ["proto"] + ARTIFACT,
+    "graph": ["proto"],
+    "graph/ir": ["proto", "graph"],
+    "graph/op": ["proto", "graph", "graph/ir"],
     "runtime/value": ["proto"],
     "runtime/pool": FLOOR[:2],
     "runtime/device": FLOOR[:3] + ["artifact/gpu"],
@@ -71,7 +74,7 @@ MAY_INCLUDE = {
 PRIVATE = ["daemon/worker", "client/cli"]
 ONLY_IN = {"uv.h": "daemon", "dlfcn.h": "runtime"}
 # What never logs: it fills a struct msd_diag.
-SILENT = ["proto", "artifact", "pack", "runtime"]
+SILENT = ["proto", "artifact", "pack", "graph", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

@@ -1,0 +1,167 @@
+#include "graph/ir/attr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "proto/json.h"
+
+/* The bytes that @a points to, and how many; NULL when it points to none. */
+static const void *bytes_of(const modser_attr *a, size_t *ret_bytes)
+{
+	*ret_bytes = 0;
+	switch (a->kind) {
+	case MODSER_ATTR_STR:
+		*ret_bytes = strlen(a->as.s) + 1;
+		return a->as.s;
+	case MODSER_ATTR_INTS:
+		*ret_bytes = a->n * sizeof(int64_t);
+		return a->as.ints;
+	case MODSER_ATTR_FLOATS:
+		*ret_bytes = a->n * sizeof(float);
+		return a->as.floats;
+	case MODSER_ATTR_INT:
+	case MODSER_ATTR_FLOAT:
+	case MODSER_ATTR_GRAPH:
+		break;
+	}
+	return NULL;
+}
+
+bool msd_sg_attr_copy(const modser_attr *from, modser_attr *ret)
+{
+	size_t n;
+	const void *bytes = bytes_of(from, &n);
+	void *copy = NULL;
+
+	if (n > 0) {
+		copy = malloc(n);
+		if (copy == NULL)
+			return false;
+		memcpy(copy, bytes, n);
+	}
+	*ret = *from;
+	if (from->kind == MODSER_ATTR_STR)
+		ret->as.s = copy;
+	else if (from->kind == MODSER_ATTR_INTS)
+		ret->as.ints = copy;
+	else if (from->kind == MODSER_ATTR_FLOATS)
+		ret->as.floats = copy;
+	return true;
+}
+
+void msd_sg_attr_finish(modser_attr *a)
+{
+	size_t n;
+
+	if (a->kind == MODSER_ATTR_GRAPH)
+		modser_graph_destroy(a->as.graph);
+	else
+		free((void *)(uintptr_t)bytes_of(a, &n)); /* msd_sg_attr_copy() made it
+							   */
+	*a = (modser_attr){.kind = MODSER_ATTR_INT};
+}
+
+bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b)
+{
+	size_t na;
+	size_t nb;
+	const void *pa = bytes_of(a, &na);
+	const void *pb = bytes_of(b, &nb);
+
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case MODSER_ATTR_INT:
+		return a->as.i == b->as.i;
+	case MODSER_ATTR_FLOAT: /* by its bits: files hold NaN, too */
+		return memcmp(&a->as.f, &b->as.f, sizeof(float)) == 0;
+	case MODSER_ATTR_GRAPH:
+		return modser_graph_equal(a->as.graph, b->as.graph);
+	case MODSER_ATTR_STR:
+	case MODSER_ATTR_INTS:
+	case MODSER_ATTR_FLOATS:
+		break;
+	}
+	return na == nb && (na == 0 || memcmp(pa, pb, na) == 0);
+}
+
+static void put_list(struct msd_buf *out, const modser_attr *a)
+{
+	msd_buf_put_u8(out, '[');
+	for (size_t i = 0; i < a->n && !out->bad; i++) {
+		msd_buf_printf(out, i > 0 ? ", " : "");
+		if (a->kind == MODSER_ATTR_INTS)
+			msd_buf_printf(out, "%" PRId64, a->as.ints[i]);
+		else
+			msd_buf_printf(out, "%.9g", (double)a->as.floats[i]);
+	}
+	msd_buf_put_u8(out, ']');
+}
+
+void msd_sg_attr_put(struct msd_buf *out, const modser_attr *a)
+{
+	switch (a->kind) {
+	case MODSER_ATTR_INT:
+		msd_buf_printf(out, "%" PRId64, a->as.i);
+		return;
+	case MODSER_ATTR_FLOAT:
+		msd_buf_printf(out, "%.9g", (double)a->as.f);
+		return;
+	case MODSER_ATTR_STR:
+		msd_json_cstr(out, a->as.s);
+		return;
+	case MODSER_ATTR_GRAPH:
+		msd_buf_printf(out, "graph");
+		return;
+	case MODSER_ATTR_INTS:
+	case MODSER_ATTR_FLOATS:
+		put_list(out, a);
+	}
+}
+
+const modser_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->items[i].name, name) == 0)
+			return &list->items[i].value;
+	return NULL;
+}
+
+int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *name,
+		     const modser_attr *value)
+{
+	struct msd_sg_attr item = {0};
+
+	if (msd_sg_attrs_find(list, name) != NULL)
+		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" is there already",
+				   name);
+	if (!msd_sg_grow(&list->items, list->n, sizeof(item)))
+		return msd_sg_no_memory(g);
+	item.name = msd_sg_copy(name, strlen(name));
+	if (item.name == NULL)
+		return msd_sg_no_memory(g);
+	if (!msd_sg_attr_copy(value, &item.value)) {
+		free(item.name);
+		return msd_sg_no_memory(g);
+	}
+	/* Last, for it cannot be taken back. */
+	if (value->kind == MODSER_ATTR_GRAPH &&
+	    msd_sg_take_graph(g, value->as.graph) != 0) {
+		free(item.name);
+		return -1;
+	}
+	list->items[list->n++] = item;
+	return 0;
+}
+
+void msd_sg_attrs_finish(struct msd_sg_attrs *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->items[i].name);
+		msd_sg_attr_finish(&list->items[i].value);
+	}
+	free(list->items);
+	*list = (struct msd_sg_attrs){0};
+}

@@ -1,0 +1,31 @@
+#ifndef MSD_GRAPH_IR_ATTR_H
+#define MSD_GRAPH_IR_ATTR_H
+/* Typed values and lists of them by name. */
+#include "graph/modser_graph.h"
+#include "proto/bytes.h"
+
+struct msd_sg_attrs {
+	struct msd_sg_attr {
+		char *name;
+		modser_attr value;
+	} * items;
+	size_t n;
+};
+
+/** A copy of @from with lists and texts of its own; graphs are moved. False: memory is
+ * short. */
+MSD_MUST_CHECK bool msd_sg_attr_copy(const modser_attr *from, modser_attr *ret);
+void msd_sg_attr_finish(modser_attr *a);
+/** The same kind, and the same bits? */
+bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b);
+/** Append @a as text, on one line; of a graph only that it is one. */
+void msd_sg_attr_put(struct msd_buf *out, const modser_attr *a);
+
+const modser_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list, const char *name);
+/** Add to a list of @g. Returns 0, or -1: the name is taken, or see
+ * msd_sg_take_graph(). */
+MSD_MUST_CHECK int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list,
+				    const char *name, const modser_attr *value);
+void msd_sg_attrs_finish(struct msd_sg_attrs *list);
+
+#endif

@@ -1,0 +1,15 @@
+#ifndef MSD_GRAPH_IR_DUMP_H
+#define MSD_GRAPH_IR_DUMP_H
+/* Parts of a graph as text, as the dump and what shows a graph to people write them. */
+#include "graph/modser_graph.h"
+#include "proto/bytes.h"
+
+/** Append dtype and shape: "float32[1, 3, h, ?]"; "float32[...]" while it is unknown.
+ */
+void msd_sg_put_shape(struct msd_buf *out, const modser_tensor *t);
+/** Append parameters and attributes: "axis=1, flag=0". */
+void msd_sg_put_params(struct msd_buf *out, const modser_op *op);
+/** Append the whole graph, as modser_graph_dump() gives it. */
+void msd_sg_put_dump(struct msd_buf *out, const modser_graph *g);
+
+#endif

@@ -1,0 +1,255 @@
+#include "graph/ir/graph.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	(void)msd_diag_set(&g->diag, code, "%s", line);
+	return -1;
+}
+
+int msd_sg_no_memory(modser_graph *g)
+{
+	(void)msd_diag_no_memory(&g->diag);
+	return -1;
+}
+
+bool msd_sg_grow(void *list, size_t n, size_t size)
+{
+	void **at = list;
+	size_t bytes;
+
+	/* The room is a power of two, so it is full when the count is one. */
+	if (n > 0 && (n & (n - 1)) != 0)
+		return true;
+	if (!msd_mul_size(n > 0 ? 2 * n : 1, size, &bytes))
+		return false;
+	void *grown = realloc(*at, bytes);
+	if (grown == NULL)
+		return false;
+	*at = grown;
+	return true;
+}
+
+char *msd_sg_copy(const char *text, size_t n)
+{
+	char *copy = malloc(n + 1);
+
+	if (copy == NULL)
+		return NULL;
+	if (n > 0)
+		memcpy(copy, text, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+int msd_sg_take_file(modser_graph *g, struct msd_buf *file)
+{
+	if (!msd_sg_grow(&g->files, g->n_files, sizeof(*g->files)))
+		return msd_sg_no_memory(g);
+	g->files[g->n_files++] = *file;
+	*file = (struct msd_buf){0};
+	return 0;
+}
+
+int msd_sg_take_graph(modser_graph *g, modser_graph *child)
+{
+	unsigned depth = child->depth;
+
+	if (child->parent != NULL)
+		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
+				   "the graph is another's attribute already");
+	for (modser_graph *up = g; up != NULL; up = up->parent) {
+		if (up == child)
+			return msd_sg_fail(g, MSD_BAD_ARGUMENT,
+					   "a graph cannot hold itself");
+		if (++depth > MODSER_GRAPH_MAX_DEPTH)
+			return msd_sg_fail(g, MSD_TOO_LARGE,
+					   "graphs are nested more than %u deep",
+					   MODSER_GRAPH_MAX_DEPTH);
+	}
+	depth = child->depth;
+	for (modser_graph *up = g; up != NULL; up = up->parent)
+		up->depth = ++depth > up->depth ? depth : up->depth;
+	child->parent = g;
+	return 0;
+}
+
+static int set_fact(modser_graph *g, modser_graph_fact fact, const char *text)
+{
+	char *copy = msd_sg_copy(text, strlen(text));
+
+	if (copy == NULL)
+		return msd_sg_no_memory(g);
+	free(g->facts[fact]);
+	g->facts[fact] = copy;
+	return 0;
+}
+
+modser_graph *modser_graph_create(const char *name)
+{
+	modser_graph *g = calloc(1, sizeof(*g));
+
+	if (g != NULL && set_fact(g, MODSER_GRAPH_NAME, name) != 0) {
+		modser_graph_destroy(g);
+		return NULL;
+	}
+	return g;
+}
+
+void modser_graph_destroy(modser_graph *graph)
+{
+	if (graph == NULL)
+		return;
+	for (size_t i = 0; i < graph->n_nodes; i++)
+		msd_sg_node_destroy(graph->nodes[i]);
+	for (size_t i = 0; i < graph->n_tensors; i++)
+		msd_sg_tensor_destroy(graph->tensors[i]);
+	for (size_t i = 0; i < graph->n_ops; i++)
+		msd_sg_op_destroy(graph->ops[i]);
+	for (size_t i = 0; i < MODSER_GRAPH_FACT_COUNT; i++)
+		free(graph->facts[i]);
+	for (size_t i = 0; i < graph->n_files; i++)
+		msd_buf_finish(&graph->files[i]);
+	msd_sg_attrs_finish(&graph->attrs);
+	msd_diag_finish(&graph->diag);
+	free(graph->nodes);
+	free(graph->tensors);
+	free(graph->ops);
+	free(graph->inputs);
+	free(graph->outputs);
+	free(graph->files);
+	free(graph);
+}
+
+const char *modser_graph_error(const modser_graph *graph)
+{
+	return graph->diag.code == MSD_OK ? "" : msd_diag_text(&graph->diag);
+}
+
+const char *modser_graph_error_name(const modser_graph *graph)
+{
+	return msd_err_name(graph->diag.code);
+}
+
+int modser_graph_fail(modser_graph *graph, const char *text)
+{
+	(void)msd_diag_set(&graph->diag, MSD_BAD_ARTIFACT, "%s", text);
+	return -1;
+}
+
+const char *modser_graph_text(const modser_graph *graph, modser_graph_fact fact)
+{
+	return graph->facts[fact] != NULL ? graph->facts[fact] : "";
+}
+
+int modser_graph_set_internal_name(modser_graph *graph, const char *name)
+{
+	return set_fact(graph, MODSER_GRAPH_NAME, name);
+}
+
+int modser_graph_set_identity(modser_graph *graph, const char *domain, const char *name,
+			      const char *version)
+{
+	if (set_fact(graph, MODSER_GRAPH_DOMAIN, domain) != 0 ||
+	    set_fact(graph, MODSER_GRAPH_IDENTITY, name) != 0)
+		return -1;
+	return set_fact(graph, MODSER_GRAPH_VERSION, version);
+}
+
+int modser_graph_set_source(modser_graph *graph, const char *source)
+{
+	return set_fact(graph, MODSER_GRAPH_SOURCE, source);
+}
+
+int modser_graph_set_source_format(modser_graph *graph, const char *format)
+{
+	return set_fact(graph, MODSER_GRAPH_SOURCE_FORMAT, format);
+}
+
+int modser_graph_set_const_file(modser_graph *graph, const char *path)
+{
+	return set_fact(graph, MODSER_GRAPH_CONST_FILE, path);
+}
+
+int modser_graph_add_attr(modser_graph *graph, const char *name,
+			  const modser_attr *value)
+{
+	return msd_sg_attrs_add(graph, &graph->attrs, name, value);
+}
+
+const modser_attr *modser_graph_attr(const modser_graph *graph, const char *name)
+{
+	return msd_sg_attrs_find(&graph->attrs, name);
+}
+
+static int add_tensor(modser_graph *g, modser_tensor ***list, size_t *n,
+		      modser_tensor *tensor)
+{
+	if (tensor->graph != g)
+		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
+				   "tensor \"%s\" is another graph's", tensor->name);
+	if (!msd_sg_grow(list, *n, sizeof(**list)))
+		return msd_sg_no_memory(g);
+	(*list)[(*n)++] = tensor;
+	return 0;
+}
+
+int modser_graph_add_input(modser_graph *graph, modser_tensor *tensor)
+{
+	return add_tensor(graph, &graph->inputs, &graph->n_inputs, tensor);
+}
+
+int modser_graph_add_output(modser_graph *graph, modser_tensor *tensor)
+{
+	return add_tensor(graph, &graph->outputs, &graph->n_outputs, tensor);
+}
+
+size_t modser_graph_node_count(const modser_graph *graph)
+{
+	return graph->n_nodes;
+}
+
+size_t modser_graph_tensor_count(const modser_graph *graph)
+{
+	return graph->n_tensors;
+}
+
+size_t modser_graph_input_count(const modser_graph *graph)
+{
+	return graph->n_inputs;
+}
+
+size_t modser_graph_output_count(const modser_graph *graph)
+{
+	return graph->n_outputs;
+}
+
+modser_node *modser_graph_node(const modser_graph *graph, size_t i)
+{
+	return i < graph->n_nodes ? graph->nodes[i] : NULL;
+}
+
+modser_tensor *modser_graph_tensor(const modser_graph *graph, size_t i)
+{
+	return i < graph->n_tensors ? graph->tensors[i] : NULL;
+}
+
+modser_tensor *modser_graph_input(const modser_graph *graph, size_t i)
+{
+	return i < graph->n_inputs ? graph->inputs[i] : NULL;
+}
+
+modser_tensor *modser_graph_output(const modser_graph *graph, size_t i)
+{
+	return i < graph->n_outputs ? graph->outputs[i] : NULL;
+}

@@ -1,0 +1,101 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+
+modser_node *modser_node_create(modser_graph *graph, const char *name)
+{
+	modser_node *node = calloc(1, sizeof(*node));
+
+	if (node == NULL || !msd_sg_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
+		goto fail;
+	node->graph = graph;
+	node->index = graph->n_nodes;
+	node->name = msd_sg_copy(name, strlen(name));
+	if (node->name == NULL)
+		goto fail;
+	graph->nodes[graph->n_nodes++] = node;
+	return node;
+fail:
+	msd_sg_node_destroy(node);
+	(void)msd_sg_no_memory(graph);
+	return NULL;
+}
+
+void msd_sg_node_destroy(modser_node *node)
+{
+	if (node == NULL)
+		return;
+	free(node->name);
+	free(node->inputs);
+	free(node->outputs);
+	free(node);
+}
+
+void modser_node_set_op(modser_node *node, modser_op *op)
+{
+	node->op = op;
+}
+
+static int add_tensor(modser_node *node, modser_tensor ***list, size_t *n,
+		      modser_tensor *tensor)
+{
+	if (tensor != NULL && tensor->graph != node->graph)
+		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
+				   "node %zu \"%s\": tensor \"%s\" is another graph's",
+				   node->index, node->name, tensor->name);
+	if (*n >= INT_MAX || !msd_sg_grow(list, *n, sizeof(**list)))
+		return msd_sg_no_memory(node->graph);
+	(*list)[*n] = tensor;
+	return (int)(*n)++;
+}
+
+int modser_node_add_input(modser_node *node, modser_tensor *tensor)
+{
+	return add_tensor(node, &node->inputs, &node->n_inputs, tensor);
+}
+
+int modser_node_add_output(modser_node *node, modser_tensor *tensor)
+{
+	int number = add_tensor(node, &node->outputs, &node->n_outputs, tensor);
+
+	if (number >= 0 && tensor != NULL && tensor->producer == NULL)
+		tensor->producer = node;
+	return number;
+}
+
+const char *modser_node_name(const modser_node *node)
+{
+	return node->name;
+}
+
+size_t modser_node_index(const modser_node *node)
+{
+	return node->index;
+}
+
+modser_op *modser_node_op(const modser_node *node)
+{
+	return node->op;
+}
+
+size_t modser_node_input_count(const modser_node *node)
+{
+	return node->n_inputs;
+}
+
+size_t modser_node_output_count(const modser_node *node)
+{
+	return node->n_outputs;
+}
+
+modser_tensor *modser_node_input(const modser_node *node, size_t i)
+{
+	return i < node->n_inputs ? node->inputs[i] : NULL;
+}
+
+modser_tensor *modser_node_output(const modser_node *node, size_t i)
+{
+	return i < node->n_outputs ? node->outputs[i] : NULL;
+}

@@ -1,0 +1,124 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/ir/schema.h"
+
+static int copy_defaults(modser_op *op)
+{
+	const modser_op_schema *schema = op->schema;
+
+	op->params = calloc(schema->n_fields + 1, sizeof(*op->params));
+	if (op->params == NULL)
+		return -1;
+	for (size_t i = 0; i < schema->n_fields; i++)
+		if (!msd_sg_attr_copy(&schema->fields[i].def, &op->params[i]))
+			return -1;
+	return 0;
+}
+
+modser_op *modser_op_create(modser_graph *graph, const char *name)
+{
+	const modser_op_schema *schema = modser_op_schema_find(name);
+	modser_op *op;
+
+	if (schema == NULL) {
+		(void)msd_sg_fail(graph, MSD_UNSUPPORTED,
+				  "no operator is called \"%s\"", name);
+		return NULL;
+	}
+	op = calloc(1, sizeof(*op));
+	if (op == NULL || !msd_sg_grow(&graph->ops, graph->n_ops, sizeof(op)))
+		goto fail;
+	op->graph = graph;
+	op->schema = schema;
+	if (copy_defaults(op) != 0)
+		goto fail;
+	graph->ops[graph->n_ops++] = op;
+	return op;
+fail:
+	msd_sg_op_destroy(op);
+	(void)msd_sg_no_memory(graph);
+	return NULL;
+}
+
+void msd_sg_op_destroy(modser_op *op)
+{
+	if (op == NULL)
+		return;
+	if (op->params != NULL)
+		for (size_t i = 0; i < op->schema->n_fields; i++)
+			msd_sg_attr_finish(&op->params[i]);
+	msd_sg_attrs_finish(&op->attrs);
+	free(op->params);
+	free(op);
+}
+
+static modser_attr *find_param(const modser_op *op, const char *param)
+{
+	for (size_t i = 0; i < op->schema->n_fields; i++)
+		if (strcmp(op->schema->fields[i].name, param) == 0)
+			return &op->params[i];
+	return NULL;
+}
+
+int modser_op_set_param(modser_op *op, const char *param, const modser_attr *value)
+{
+	modser_attr *at = find_param(op, param);
+	modser_attr copy;
+
+	if (at == NULL)
+		return msd_sg_fail(op->graph, MSD_NOT_FOUND,
+				   "operator %s has no parameter \"%s\"",
+				   op->schema->name, param);
+	if (at->kind != value->kind)
+		return msd_sg_fail(op->graph, MSD_BAD_ARGUMENT,
+				   "operator %s: parameter \"%s\" is of another kind",
+				   op->schema->name, param);
+	if (!msd_sg_attr_copy(value, &copy))
+		return msd_sg_no_memory(op->graph);
+	msd_sg_attr_finish(at);
+	*at = copy;
+	return 0;
+}
+
+int modser_op_set_int(modser_op *op, const char *param, int64_t value)
+{
+	const modser_attr attr = {.kind = MODSER_ATTR_INT, .as.i = value};
+
+	return modser_op_set_param(op, param, &attr);
+}
+
+int modser_op_add_attr(modser_op *op, const char *name, const modser_attr *value)
+{
+	return msd_sg_attrs_add(op->graph, &op->attrs, name, value);
+}
+
+const char *modser_op_name(const modser_op *op)
+{
+	return op->schema->name;
+}
+
+const modser_attr *modser_op_param(const modser_op *op, const char *param)
+{
+	return find_param(op, param);
+}
+
+const modser_attr *modser_op_attr(const modser_op *op, const char *name)
+{
+	return msd_sg_attrs_find(&op->attrs, name);
+}
+
+int64_t modser_op_int(const modser_op *op, const char *param)
+{
+	const modser_attr *a = find_param(op, param);
+
+	return a != NULL && a->kind == MODSER_ATTR_INT ? a->as.i : 0;
+}
+
+float modser_op_float(const modser_op *op, const char *param)
+{
+	const modser_attr *a = find_param(op, param);
+
+	return a != NULL && a->kind == MODSER_ATTR_FLOAT ? a->as.f : 0;
+}

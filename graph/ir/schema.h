@@ -1,0 +1,14 @@
+#ifndef MSD_GRAPH_IR_SCHEMA_H
+#define MSD_GRAPH_IR_SCHEMA_H
+/* The table of operators: the project's own and those that were registered. */
+#include "graph/modser_graph.h"
+
+/** The project's own, ended by NULL (graph/op/table.c). */
+extern const modser_op_schema *const msd_op_table[];
+
+/** The operator that tmfiles call @type; NULL: none. */
+const modser_op_schema *msd_op_schema_of_tm(uint32_t type);
+const modser_op_field *msd_op_field_find(const modser_op_schema *schema,
+					 const char *name);
+
+#endif

@@ -1,0 +1,218 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+
+static int fail(modser_tensor *t, msd_err code, const char *text)
+{
+	return msd_sg_fail(t->graph, code, "tensor %zu \"%s\": %s", t->index, t->name,
+			   text);
+}
+
+static void drop_dim_names(modser_tensor *t)
+{
+	for (size_t i = 0; t->dim_names != NULL && i < MODSER_GRAPH_MAX_NDIM; i++)
+		free(t->dim_names[i]);
+	free(t->dim_names);
+	t->dim_names = NULL;
+}
+
+static void drop_buffer(modser_tensor *t)
+{
+	if (t->release != NULL)
+		t->release((void *)(uintptr_t)t->data);
+	t->release = NULL;
+	t->data = NULL;
+}
+
+void msd_sg_tensor_destroy(modser_tensor *t)
+{
+	if (t == NULL)
+		return;
+	drop_buffer(t);
+	drop_dim_names(t);
+	free(t->quants);
+	free(t->name);
+	free(t);
+}
+
+modser_tensor *modser_tensor_create(modser_graph *graph, const char *name)
+{
+	modser_tensor *t = calloc(1, sizeof(*t));
+
+	if (t == NULL || !msd_sg_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
+		goto fail;
+	t->graph = graph;
+	t->index = graph->n_tensors;
+	t->type = MODSER_TENSOR_VAR;
+	t->ndim = -1;
+	t->dtype = (struct msd_dtype){MSD_DT_FLOAT, 32, 1};
+	(void)msd_dtype_format(t->dtype, t->dtype_name);
+	t->name = msd_sg_copy(name, strlen(name));
+	if (t->name == NULL)
+		goto fail;
+	graph->tensors[graph->n_tensors++] = t;
+	return t;
+fail:
+	msd_sg_tensor_destroy(t);
+	(void)msd_sg_no_memory(graph);
+	return NULL;
+}
+
+modser_tensor *modser_tensor_create_const(modser_graph *graph, const char *name)
+{
+	modser_tensor *t = modser_tensor_create(graph, name);
+
+	if (t != NULL)
+		t->type = MODSER_TENSOR_CONST;
+	return t;
+}
+
+int modser_tensor_set_dims(modser_tensor *tensor, const int64_t *dims, size_t n)
+{
+	if (n > MODSER_GRAPH_MAX_NDIM)
+		return fail(tensor, MSD_TOO_LARGE, "it has more than 32 dimensions");
+	for (size_t i = 0; i < n; i++)
+		if (dims[i] < -1)
+			return fail(tensor, MSD_BAD_ARGUMENT, "an extent is negative");
+	drop_dim_names(tensor);
+	if (n > 0)
+		memcpy(tensor->dims, dims, n * sizeof(*dims));
+	tensor->ndim = (int)n;
+	return 0;
+}
+
+int modser_tensor_set_dim_name(modser_tensor *tensor, size_t i, const char *name)
+{
+	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
+		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
+	if (tensor->dim_names == NULL)
+		tensor->dim_names = calloc(MODSER_GRAPH_MAX_NDIM, sizeof(char *));
+	char *copy = msd_sg_copy(name, strlen(name));
+	if (tensor->dim_names == NULL || copy == NULL) {
+		free(copy);
+		return msd_sg_no_memory(tensor->graph);
+	}
+	free(tensor->dim_names[i]);
+	tensor->dim_names[i] = copy;
+	return 0;
+}
+
+int modser_tensor_set_dtype(modser_tensor *tensor, const char *dtype)
+{
+	struct msd_dtype parsed;
+
+	if (!msd_dtype_parse(dtype, strlen(dtype), &parsed) || parsed.lanes != 1)
+		return fail(tensor, MSD_BAD_ARGUMENT, "no such element type");
+	tensor->dtype = parsed;
+	(void)msd_dtype_format(parsed, tensor->dtype_name);
+	return 0;
+}
+
+int modser_tensor_set_layout(modser_tensor *tensor, const char *layout)
+{
+	const bool is_nhwc = strcmp(layout, "NHWC") == 0;
+
+	if (!is_nhwc && strcmp(layout, "NCHW") != 0)
+		return fail(tensor, MSD_BAD_ARGUMENT, "a layout is NCHW or NHWC");
+	tensor->is_nhwc = is_nhwc;
+	return 0;
+}
+
+int modser_tensor_set_type(modser_tensor *tensor, modser_tensor_type type)
+{
+	if ((unsigned)type >= MODSER_TENSOR_TYPE_COUNT)
+		return fail(tensor, MSD_BAD_ARGUMENT, "no such type");
+	tensor->type = type;
+	return 0;
+}
+
+int modser_tensor_set_size(modser_tensor *tensor, uint64_t bytes)
+{
+	if (tensor->data != NULL)
+		return fail(tensor, MSD_BAD_ARGUMENT, "it has its bytes already");
+	tensor->bytes = bytes;
+	return 0;
+}
+
+int modser_tensor_add_quant(modser_tensor *tensor, float scale, int32_t zero_point)
+{
+	if (!msd_sg_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
+		return msd_sg_no_memory(tensor->graph);
+	tensor->quants[tensor->n_quants++] = (struct msd_sg_quant){scale, zero_point};
+	return 0;
+}
+
+int modser_tensor_set_buffer(modser_tensor *tensor, const void *buffer,
+			     void (*release)(void *buffer))
+{
+	if (tensor->type != MODSER_TENSOR_CONST)
+		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
+	drop_buffer(tensor);
+	tensor->data = buffer;
+	tensor->release = release;
+	return 0;
+}
+
+int modser_tensor_set_location(modser_tensor *tensor, uint64_t offset, uint64_t bytes)
+{
+	if (tensor->type != MODSER_TENSOR_CONST)
+		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
+	tensor->has_location = true;
+	tensor->offset = offset;
+	if (tensor->data == NULL)
+		tensor->bytes = bytes;
+	return 0;
+}
+
+bool msd_sg_tensor_bytes(const modser_tensor *t, uint64_t *ret)
+{
+	uint64_t n;
+
+	return t->ndim >= 0 && msd_shape_elements(t->dims, (size_t)t->ndim, &n) &&
+	       msd_dtype_bytes(t->dtype, n, ret);
+}
+
+const char *modser_tensor_name(const modser_tensor *tensor)
+{
+	return tensor->name;
+}
+
+size_t modser_tensor_index(const modser_tensor *tensor)
+{
+	return tensor->index;
+}
+
+modser_tensor_type modser_tensor_type_of(const modser_tensor *tensor)
+{
+	return tensor->type;
+}
+
+const char *modser_tensor_dtype(const modser_tensor *tensor)
+{
+	return tensor->dtype_name;
+}
+
+int modser_tensor_ndim(const modser_tensor *tensor)
+{
+	return tensor->ndim;
+}
+
+const int64_t *modser_tensor_dims(const modser_tensor *tensor)
+{
+	return tensor->dims;
+}
+
+const char *modser_tensor_dim_name(const modser_tensor *tensor, size_t i)
+{
+	if (tensor->dim_names == NULL || i >= MODSER_GRAPH_MAX_NDIM ||
+	    tensor->dim_names[i] == NULL)
+		return "";
+	return tensor->dim_names[i];
+}
+
+const void *modser_tensor_data(const modser_tensor *tensor, uint64_t *ret_bytes)
+{
+	*ret_bytes = tensor->bytes;
+	return tensor->data;
+}

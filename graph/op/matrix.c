@@ -1,0 +1,69 @@
+/* Products of matrices, and convolutions that have no inference yet. */
+#include "graph/op/op.h"
+
+static const modser_op_field deconvolution_fields[] = {
+	OP_INT("num_output", 1, 0),     OP_INT("kernel_h", 1, 4),
+	OP_INT("kernel_w", 1, 8),       OP_INT("stride_h", 1, 12),
+	OP_INT("stride_w", 1, 16),      OP_INT("pad_w0", 0, 20),
+	OP_INT("pad_h0", 0, 24),        OP_INT("pad_w1", 0, 28),
+	OP_INT("pad_h1", 0, 32),        OP_INT("dilation_h", 1, 36),
+	OP_INT("dilation_w", 1, 40),    OP_INT("group", 1, 44),
+	OP_INT("activation", -1, 48),   OP_INT("output_pad_h0", 0, 52),
+	OP_INT("output_pad_w0", 0, 56),
+};
+const modser_op_schema msd_op_deconvolution = {
+	.name = "Deconvolution",
+	.fields = deconvolution_fields,
+	.n_fields = OP_COUNT(deconvolution_fields),
+	.min_in = 2,
+	.max_in = 3,
+	.min_out = 1,
+	.max_out = 1,
+	.tm_type = 6,
+	.tm_bytes = 60,
+};
+
+static const modser_op_field gemm_fields[] = {
+	OP_FLOAT("alpha", 1, 0),
+	OP_FLOAT("beta", 1, 4),
+	OP_INT("transA", 0, 8),
+	OP_INT("transB", 0, 12),
+};
+const modser_op_schema msd_op_gemm = {
+	.name = "Gemm",
+	.fields = gemm_fields,
+	.n_fields = OP_COUNT(gemm_fields),
+	.min_in = 2,
+	.max_in = 3,
+	.min_out = 1,
+	.max_out = 1,
+	.tm_type = 31,
+	.tm_bytes = 16,
+};
+
+const modser_op_schema msd_op_mat_mul = {
+	.name = "MatMul",
+	.min_in = 2,
+	.max_in = 3,
+	.min_out = 1,
+	.max_out = 1,
+	.tm_type = 91,
+};
+
+static const modser_op_field embedding_fields[] = {
+	OP_INT("num_output", 0, 0),
+	OP_INT("input_dim", 0, 4),
+	OP_INT("bias_term", 0, 8),
+	OP_INT("weight_data_size", 0, 12),
+};
+const modser_op_schema msd_op_embedding = {
+	.name = "Embedding",
+	.fields = embedding_fields,
+	.n_fields = OP_COUNT(embedding_fields),
+	.min_in = 1,
+	.max_in = MODSER_MANY,
+	.min_out = 1,
+	.max_out = MODSER_MANY,
+	.tm_type = 65,
+	.tm_bytes = 16,
+};

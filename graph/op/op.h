@@ -1,0 +1,40 @@
+#ifndef MSD_GRAPH_OP_OP_H
+#define MSD_GRAPH_OP_OP_H
+/*
+ * What the files of operators are written with: one schema each, whose parameters say
+ * their default and where they stand in a tmfile.
+ */
+#include "graph/ir/schema.h"
+
+#define OP_COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+#define OP_NUMBER(field, value, encoding, offset)                                      \
+	{                                                                              \
+		.name = (field), .def = {.kind = MODSER_ATTR_INT, .as.i = (value)},    \
+		.tm_encoding = (encoding), .tm_offset = (offset)                       \
+	}
+#define OP_INT(field, value, offset) OP_NUMBER(field, value, MODSER_TM_I32, offset)
+#define OP_BYTE(field, value, offset) OP_NUMBER(field, value, MODSER_TM_U8, offset)
+#define OP_FLOAT(field, value, offset)                                                 \
+	{                                                                              \
+		.name = (field),                                                       \
+		.def = {.kind = MODSER_ATTR_FLOAT, .as.f = (float)(value)},            \
+		.tm_encoding = MODSER_TM_F32, .tm_offset = (offset)                    \
+	}
+#define OP_LIST(field, type, encoding, offset)                                         \
+	{                                                                              \
+		.name = (field), .def = {.kind = (type)}, .tm_encoding = (encoding),   \
+		.tm_offset = (offset)                                                  \
+	}
+#define OP_INTS(field, offset)                                                         \
+	OP_LIST(field, MODSER_ATTR_INTS, MODSER_TM_I32_VECTOR, offset)
+#define OP_FLOATS(field, offset)                                                       \
+	OP_LIST(field, MODSER_ATTR_FLOATS, MODSER_TM_F32_VECTOR, offset)
+#define OP_FLOATS4(field, offset)                                                      \
+	OP_LIST(field, MODSER_ATTR_FLOATS, MODSER_TM_F32X4_VECTOR, offset)
+#define OP_TEXT(field, offset)                                                         \
+	{                                                                              \
+		.name = (field), .def = {.kind = MODSER_ATTR_STR, .as.s = ""},         \
+		.tm_encoding = MODSER_TM_STRING, .tm_offset = (offset)                 \
+	}
+
+#endif

@@ -1,0 +1,10 @@
+#include "graph/op/op.h"
+
+const modser_op_schema msd_op_relu6 = {
+	.name = "ReLu6",
+	.min_in = 1,
+	.max_in = 1,
+	.min_out = 1,
+	.max_out = 1,
+	.tm_type = 21,
+};

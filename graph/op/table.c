@@ -1,0 +1,119 @@
+/* The operators, in the order of their numbers in tmfiles: a new one is a row. */
+#include "graph/op/op.h"
+
+#define OPS(X)                                                                         \
+	X(accuracy)                                                                    \
+	X(batch_normalization)                                                         \
+	X(bilinear_resize)                                                             \
+	X(concat)                                                                      \
+	X(const)                                                                       \
+	X(convolution)                                                                 \
+	X(deconvolution)                                                               \
+	X(detection_output)                                                            \
+	X(dropout)                                                                     \
+	X(eltwise)                                                                     \
+	X(flatten)                                                                     \
+	X(fully_connected)                                                             \
+	X(input_op)                                                                    \
+	X(lrn)                                                                         \
+	X(normalize)                                                                   \
+	X(permute)                                                                     \
+	X(pooling)                                                                     \
+	X(prelu)                                                                       \
+	X(prior_box)                                                                   \
+	X(region)                                                                      \
+	X(relu)                                                                        \
+	X(relu6)                                                                       \
+	X(reorg)                                                                       \
+	X(reshape)                                                                     \
+	X(roi_pooling)                                                                 \
+	X(rpn)                                                                         \
+	X(scale)                                                                       \
+	X(slice)                                                                       \
+	X(softmax)                                                                     \
+	X(split)                                                                       \
+	X(detection_post_process)                                                      \
+	X(gemm)                                                                        \
+	X(generic)                                                                     \
+	X(logistic)                                                                    \
+	X(lstm)                                                                        \
+	X(rnn)                                                                         \
+	X(tanh)                                                                        \
+	X(sigmoid)                                                                     \
+	X(squeeze)                                                                     \
+	X(fused_bn_scale_relu)                                                         \
+	X(pad)                                                                         \
+	X(strided_slice)                                                               \
+	X(arg_max)                                                                     \
+	X(arg_min)                                                                     \
+	X(topk_v2)                                                                     \
+	X(reduction)                                                                   \
+	X(maximum)                                                                     \
+	X(minimum)                                                                     \
+	X(gru)                                                                         \
+	X(addn)                                                                        \
+	X(swap_axis)                                                                   \
+	X(upsample)                                                                    \
+	X(space_to_batch_nd)                                                           \
+	X(batch_to_space_nd)                                                           \
+	X(resize)                                                                      \
+	X(shuffle_channel)                                                             \
+	X(crop)                                                                        \
+	X(roialign)                                                                    \
+	X(psroipooling)                                                                \
+	X(unary)                                                                       \
+	X(expanddims)                                                                  \
+	X(bias)                                                                        \
+	X(noop)                                                                        \
+	X(threshold)                                                                   \
+	X(hardsigmoid)                                                                 \
+	X(embedding)                                                                   \
+	X(instance_norm)                                                               \
+	X(mvn)                                                                         \
+	X(absval)                                                                      \
+	X(cast)                                                                        \
+	X(hard_swish)                                                                  \
+	X(interp)                                                                      \
+	X(selu)                                                                        \
+	X(elu)                                                                         \
+	X(broad_mul)                                                                   \
+	X(logical)                                                                     \
+	X(gather)                                                                      \
+	X(transpose)                                                                   \
+	X(comparison)                                                                  \
+	X(space_to_depth)                                                              \
+	X(depth_to_space)                                                              \
+	X(reverse)                                                                     \
+	X(sparse_to_dense)                                                             \
+	X(ceil)                                                                        \
+	X(squared_difference)                                                          \
+	X(round)                                                                       \
+	X(zeros_like)                                                                  \
+	X(clip)                                                                        \
+	X(unsqueeze)                                                                   \
+	X(reduce_l2)                                                                   \
+	X(mean)                                                                        \
+	X(mat_mul)                                                                     \
+	X(expand)                                                                      \
+	X(scatter)                                                                     \
+	X(shape)                                                                       \
+	X(where)                                                                       \
+	X(tile)                                                                        \
+	X(mish)                                                                        \
+	X(l2_pool)                                                                     \
+	X(log_softmax)                                                                 \
+	X(relu1)                                                                       \
+	X(l2_normalization)                                                            \
+	X(softplus)                                                                    \
+	X(reciprocal)                                                                  \
+	X(spatial_transformer)                                                         \
+	X(gelu)                                                                        \
+	X(layer_norm)
+
+#define DECLARE(name) extern const modser_op_schema msd_op_##name;
+OPS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &msd_op_##name,
+const modser_op_schema *const msd_op_table[] = {OPS(ROW) NULL};
+#undef ROW
