@@ -19,6 +19,7 @@ MSD_MUST_CHECK msd_err msd_gpu_kernel_add(struct msd_gpu_image *image,
 					  struct msd_span name,
 					  struct msd_gpu_kernel **ret,
 					  struct msd_diag *d);
+void msd_gpu_image_finish(struct msd_gpu_image *image);
 /** "90a" and the like; what is no number leaves @ret unknown. */
 void msd_gpu_arch_parse(struct msd_span text, struct msd_gpu_arch *ret);
 

@@ -2,7 +2,7 @@
  * TVMBackendAllocWorkspace and its kin: scratch memory of compiled code.
  *
  * Happy path: on the host each thread keeps the blocks that it freed and gives the
- * first that is large enough again; on a device the device's own workspaces serve.
+ * smallest that is large enough; on a device the device's own workspaces serve.
  */
 #include "runtime/abi/workspace.h"
 
