@@ -254,13 +254,15 @@ msd_err msd_mlf_find(const struct msd_mlf *m, const char *name,
 	return err;
 }
 
-/* Whether TVM makes @c of @name: what a C identifier cannot hold becomes '_'. */
-static bool is_same_in_c(const char *name, const char *c)
+bool msd_mlf_is_in_c(struct msd_span name, const char *c)
 {
-	for (; *name != '\0' && *c != '\0'; name++, c++)
-		if (*name != *c && (*c != '_' || isalnum((unsigned char)*name) != 0))
+	if (strlen(c) != name.n)
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] != (uint8_t)c[i] &&
+		    (c[i] != '_' || isalnum(name.p[i]) != 0))
 			return false;
-	return *name == *c;
+	return true;
 }
 
 static uint64_t bytes_of(const json_t *v)
@@ -304,7 +306,8 @@ uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
 		return bytes_of(json_object_get(main, "io_size_bytes"));
 	json_object_foreach(json_object_get(main, kind), key, v)
 	{
-		if (!is_same_in_c(key, name))
+		const struct msd_span given = {(const uint8_t *)key, strlen(key)};
+		if (!msd_mlf_is_in_c(given, name))
 			continue;
 		if (found != UINT64_MAX) /* two names become one */
 			return UINT64_MAX;

@@ -52,7 +52,10 @@ MSD_MUST_CHECK msd_err msd_mlf_find(const struct msd_mlf *m, const char *name,
  */
 uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
 			  const char *name);
-/** The name of the @i-th input or output as metadata.json lists them, or NULL. */
+/** Whether TVM makes @c of @name: what a C identifier cannot hold becomes '_'. */
+bool msd_mlf_is_in_c(struct msd_span name, const char *c);
+/** The name of the @i-th input or output as metadata.json lists them, which is by name
+ * and not as the function takes them, or NULL. */
 const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,
 			    size_t i);
 /** Append what the archive holds, as JSON or as text for people. A graph or parameters

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "artifact/mlf/mlf.h"
+#include "artifact/mlf/operator.h"
 #include "artifact/printable.h"
 
 static json_t *tensor_json(struct msd_span name, struct msd_dtype dtype,
@@ -248,49 +249,6 @@ static void put_memory(struct msd_buf *out, const json_t *memory)
 	}
 }
 
-/* "Tensor([64], float32)", or its bytes when the archive does not say the shape. */
-static void put_type(struct msd_buf *out, const json_t *t)
-{
-	const json_t *shape = json_object_get(t, "shape");
-
-	if (!json_is_array(shape)) {
-		msd_buf_printf(out, "%lld bytes of ",
-			       json_integer_value(json_object_get(t, "size_bytes")));
-		put_text(out, json_object_get(t, "dtype"));
-		return;
-	}
-	msd_buf_printf(out, "Tensor([");
-	for (size_t k = 0; k < json_array_size(shape); k++)
-		msd_buf_printf(out, "%s%lld", k > 0 ? ", " : "",
-			       json_integer_value(json_array_get(shape, k)));
-	msd_buf_printf(out, "], ");
-	put_text(out, json_object_get(t, "dtype"));
-	msd_buf_printf(out, ")");
-}
-
-/* The tensors that are arguments of an operator, or those that are its own memory. */
-static void put_bound(struct msd_buf *out, json_t *tensors, bool is_argument)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < json_array_size(tensors); i++) {
-		const json_t *t = json_array_get(tensors, i);
-		const json_t *name = json_object_get(t, "input_binding");
-
-		if (json_is_string(name) != is_argument)
-			continue;
-		msd_buf_printf(out, "%s",
-			       n++ > 0       ? ", "
-			       : is_argument ? ""
-					     : ", within ");
-		if (is_argument) {
-			put_text(out, name);
-			msd_buf_printf(out, ": ");
-		}
-		put_type(out, t);
-	}
-}
-
 /* An archive of operators has a list of tensors for each function. */
 static void put_operators(struct msd_buf *out, json_t *memory)
 {
@@ -301,42 +259,9 @@ static void put_operators(struct msd_buf *out, json_t *memory)
 	json_object_foreach(memory, name, tensors)
 	{
 		put_label(out, any ? "" : "functions");
-		msd_printable_put(out, span_of(name));
-		msd_buf_printf(out, "(");
-		put_bound(out, tensors, true);
-		msd_buf_printf(out, ")");
-		put_bound(out, tensors, false);
+		msd_mlf_put_operator(name, tensors, out);
 		msd_buf_printf(out, "\n");
 		any = true;
-	}
-}
-
-/* Whether each argument among @tensors has a shape; before version 4 it had not. */
-static bool has_shapes(const json_t *tensors)
-{
-	for (size_t i = 0; i < json_array_size(tensors); i++) {
-		const json_t *t = json_array_get(tensors, i);
-
-		if (json_is_string(json_object_get(t, "input_binding")) &&
-		    !json_is_array(json_object_get(t, "shape")))
-			return false;
-	}
-	return json_array_size(tensors) > 0;
-}
-
-void msd_mlf_signatures(const struct msd_mlf_model *model, struct msd_buf *out)
-{
-	const char *name;
-	json_t *tensors;
-
-	json_object_foreach(json_object_get(model->json, "memory"), name, tensors)
-	{
-		if (!has_shapes(tensors))
-			continue;
-		msd_printable_put(out, span_of(name));
-		msd_buf_printf(out, "(");
-		put_bound(out, tensors, true);
-		msd_buf_printf(out, ")\n");
 	}
 }
 

@@ -1,7 +1,8 @@
 #ifndef MSD_CLI_HEADER_H
 #define MSD_CLI_HEADER_H
 
-/** The text of include/tvm_api.h; made by CMake. */
+/** The texts of include/tvm_api.h and include/modser_aot.h; made by CMake. */
 extern const char msd_tvm_api_header[];
+extern const char msd_aot_header[];
 
 #endif

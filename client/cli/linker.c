@@ -1,6 +1,7 @@
 #include "client/cli/linker.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,17 +19,23 @@ static bool make_dir(const struct msd_linker *l, const char *name)
 
 static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 {
-	static const char *const dirs[] = {"include", "include/dlpack", "include/tvm",
+	static const char *const dirs[] = {"include",
+					   "include/dlpack",
+					   "include/tvm",
 					   "include/tvm/runtime",
-					   "include/tvm/runtime/crt"};
+					   "include/tvm/runtime/crt",
+					   "given"};
 	static const char *const names[] = {"dlpack/dlpack.h",
 					    "tvm/runtime/c_backend_api.h",
 					    "tvm/runtime/c_runtime_api.h",
 					    "tvm/runtime/crt/module.h",
 					    "tvm/runtime/crt/packed_func.h",
-					    "tvm/runtime/crt/platform.h"};
+					    "tvm/runtime/crt/platform.h",
+					    "tvm/runtime/metadata_types.h"};
 	const struct msd_span text = {(const uint8_t *)msd_tvm_api_header,
 				      strlen(msd_tvm_api_header)};
+	const struct msd_span entry = {(const uint8_t *)msd_aot_header,
+				       strlen(msd_aot_header)};
 	char name[128];
 	msd_err err = MSD_OK;
 
@@ -42,7 +49,9 @@ static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 		(void)snprintf(name, sizeof(name), "include/%s", names[i]);
 		err = msd_compiler_write(&l->compiler, name, text, d);
 	}
-	return err;
+	return err == MSD_OK ? msd_compiler_write(&l->compiler, "include/modser_aot.h",
+						  entry, d)
+			     : err;
 }
 
 msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
@@ -58,6 +67,7 @@ msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		msd_compiler_add(&l->compiler, ours[i]);
 	msd_compiler_add_file(&l->compiler, "-I", "include");
+	msd_compiler_add_file(&l->compiler, "-I", "given");
 	msd_compiler_add(&l->compiler, "-o");
 	msd_compiler_add_file(&l->compiler, "", "lib.so");
 	return err;
@@ -77,6 +87,17 @@ msd_err msd_linker_add(struct msd_linker *l, const char *suffix, struct msd_span
 	(void)snprintf(name, sizeof(name), "piece%u%s", l->n++, suffix);
 	msd_compiler_add_file(&l->compiler, "", name);
 	return msd_compiler_write(&l->compiler, name, data, d);
+}
+
+msd_err msd_linker_add_header(const struct msd_linker *l, const char *name,
+			      struct msd_span data, struct msd_diag *d)
+{
+	char path[NAME_MAX + sizeof("given/")];
+
+	if (strchr(name, '/') != NULL || strlen(name) > NAME_MAX)
+		return MSD_OK;
+	(void)snprintf(path, sizeof(path), "given/%s", name);
+	return msd_compiler_write(&l->compiler, path, data, d);
 }
 
 msd_err msd_linker_add_blob(struct msd_linker *l, enum msd_era era,

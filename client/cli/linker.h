@@ -2,7 +2,8 @@
 #define MSD_CLI_LINKER_H
 /*
  * A shared library out of the pieces of an archive: objects, C sources and a blob. The
- * pieces' names are the linker's own: nothing in an archive chooses a path.
+ * pieces' names are the linker's own: nothing in an archive chooses a path but a
+ * header's name, in a folder that comes behind ours.
  */
 #include "client/cli/compiler.h"
 #include "artifact/elf/era.h"
@@ -17,6 +18,11 @@ MSD_MUST_CHECK msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 /** Add a piece; @suffix is ".o" or ".c". Errors: MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_linker_add(struct msd_linker *l, const char *suffix,
 				      struct msd_span data, struct msd_diag *d);
+/** Offer the pieces a header of this @name; none in a folder, for such are not looked
+ * for by this name. Errors: MSD_IO. */
+MSD_MUST_CHECK msd_err msd_linker_add_header(const struct msd_linker *l,
+					     const char *name, struct msd_span data,
+					     struct msd_diag *d);
 /** Add @data behind the symbol of a blob of @era. Errors: the same. */
 MSD_MUST_CHECK msd_err msd_linker_add_blob(struct msd_linker *l, enum msd_era era,
 					   struct msd_span data, struct msd_diag *d);

@@ -7,6 +7,8 @@
 #include "client/cli/aot_entry.h"
 #include "client/cli/linker.h"
 
+#define MAX_FUNCTION 400 /* bytes of the name of a model's function */
+
 static struct msd_span span_of(const struct msd_archive_file *f)
 {
 	return (struct msd_span){f->data.p, f->data.n};
@@ -24,6 +26,22 @@ bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
 	return m->n_models == 1 || (strncmp(base, model->name, n) == 0 &&
 				    strncmp(base + n, "_lib", 4) == 0 &&
 				    base[n + 4] >= '0' && base[n + 4] <= '9');
+}
+
+/* Every model's, for they have names of their own. */
+static msd_err add_headers(const struct msd_archive *a, struct msd_linker *l,
+			   struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < a->n; i++) {
+		if (msd_archive_path_is(a->files[i].path, MSD_MLF_INCLUDE, ".h")) {
+			err = msd_linker_add_header(
+				l, a->files[i].path + strlen(MSD_MLF_INCLUDE),
+				span_of(&a->files[i]), d);
+		}
+	}
+	return err;
 }
 
 /* What is no object a linker takes for a script, which may name any file of the system.
@@ -57,7 +75,7 @@ static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *m
 		} else if (msd_archive_path_is(path, MSD_MLF_SRC, ".c")) {
 			err = msd_linker_add(l, ".c", span_of(&a->files[i]), d);
 		} else if (msd_archive_path_is(path, "codegen/", "") &&
-			   !msd_archive_path_is(path, "codegen/host/include/", ".h")) {
+			   !msd_archive_path_is(path, MSD_MLF_INCLUDE, ".h")) {
 			err = msd_diag_set(d, MSD_UNSUPPORTED,
 					   "%.128s: only objects (*.o) and C sources "
 					   "(*.c) for the host can be linked",
@@ -92,8 +110,9 @@ static bool says_unpacked(const struct msd_mlf *m)
 	return memmem(f->data.p, f->data.n, word, strlen(word)) != NULL;
 }
 
-/* Whether a piece defines, or at least names, @function. */
-static bool is_named(const struct msd_mlf *m, const char *function)
+/* Whether one of the model's pieces defines, or at least names, @function. */
+static bool is_named(const struct msd_mlf *m, const struct msd_mlf_model *model,
+		     const char *function)
 {
 	char in_c[512];
 	char in_object[512];
@@ -104,6 +123,8 @@ static bool is_named(const struct msd_mlf *m, const char *function)
 	for (size_t i = 0; i < m->archive.n; i++) {
 		const struct msd_archive_file *f = &m->archive.files[i];
 
+		if (!msd_model_owns(m, model, f->path))
+			continue;
 		if (msd_archive_path_is(f->path, MSD_MLF_SRC, ".c") &&
 		    memmem(f->data.p, f->data.n, in_c, (size_t)n) != NULL)
 			return true;
@@ -114,14 +135,34 @@ static bool is_named(const struct msd_mlf *m, const char *function)
 	return false;
 }
 
-static bool has_header(const struct msd_mlf *m)
+/* The model's function of this @end; false: none of its pieces names it. */
+static bool find_function(const struct msd_mlf *m, const struct msd_mlf_model *model,
+			  const char *end, char function[static MAX_FUNCTION])
 {
-	for (size_t i = 0; i < m->archive.n; i++) {
-		if (msd_archive_path_is(m->archive.files[i].path, MSD_MLF_INCLUDE,
-					".h"))
-			return true;
-	}
-	return false;
+	(void)snprintf(function, MAX_FUNCTION, "tvmgen_%.256s_%s", model->name, end);
+	return is_named(m, model, function);
+}
+
+static bool has_header(const struct msd_mlf *m, const struct msd_mlf_model *model)
+{
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), MSD_MLF_INCLUDE "tvmgen_%.256s.h",
+		       model->name);
+	return msd_archive_find(&m->archive, path) != NULL;
+}
+
+/* The function that says what the model takes: the model's own, or, for the runtime in
+ * C++, the library's only one. NULL: none. */
+static const char *find_metadata(const struct msd_mlf *m,
+				 const struct msd_mlf_model *model,
+				 char function[static MAX_FUNCTION])
+{
+	static const char only[] = "get_c_metadata";
+
+	if (find_function(m, model, only, function))
+		return function;
+	return is_named(m, model, only) ? only : NULL;
 }
 
 /* An ahead-of-time model gets an entry, `run`. Without a function that the model's own
@@ -130,14 +171,15 @@ static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *mo
 			 struct msd_linker *l, struct msd_diag *d)
 {
 	static const char *const ends[] = {
-		"run",          /* the C interface's, with structures */
+		"run",          /* brings planned memory; the C interface's, too */
 		"__tvm_main__", /* 0.9 to 0.18 */
 		"run_model",    /* 0.8 */
 	};
-	enum msd_aot_form form = MSD_AOT_STRUCTS;
+	const bool is_c = has_header(m, model) || says_unpacked(m);
 	struct msd_buf text = {0};
-	char function[400];
-	size_t i;
+	char function[MAX_FUNCTION];
+	char metadata[MAX_FUNCTION];
+	size_t i = 0;
 
 	if (!model->has_aot) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -145,17 +187,20 @@ static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *mo
 				    "aot",
 				    model->name);
 	}
-	for (i = has_header(m) || says_unpacked(m) ? 0 : 1; i < 3; i++) {
-		(void)snprintf(function, sizeof(function), "tvmgen_%.256s_%s",
-			       model->name, ends[i]);
-		if (is_named(m, function))
-			break;
-	}
+	while (i < 3 && !find_function(m, model, ends[i], function))
+		i++;
 	if (i == 3)
 		return MSD_OK;
-	if (i > 0)
-		form = says_unpacked(m) ? MSD_AOT_POINTERS : MSD_AOT_PACKED;
-	msd_err err = msd_aot_entry(m, model, form, function, &text, d);
+	struct msd_aot_call call = {.form = MSD_AOT_PACKED,
+				    .function = function,
+				    .metadata = find_metadata(m, model, metadata),
+				    .is_main = i == 1};
+	if (is_c && i == 0) {
+		call.form = MSD_AOT_STRUCTS;
+	} else if (says_unpacked(m)) {
+		call.form = MSD_AOT_POINTERS;
+	}
+	msd_err err = msd_aot_entry(m, model, &call, &text, d);
 	if (err == MSD_OK)
 		err = msd_linker_add(l, ".c", (struct msd_span){text.p, text.n}, d);
 	msd_buf_finish(&text);
@@ -192,6 +237,8 @@ static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *m
 	struct msd_buf blob = {0};
 	msd_err err = msd_linker_open(l, d);
 
+	if (err == MSD_OK)
+		err = add_headers(&m->archive, l, d);
 	if (err == MSD_OK)
 		err = add_pieces(m, model, l, d);
 	if (err == MSD_OK)

@@ -32,19 +32,15 @@ class Artifact:
         return hashlib.sha256(self.lib().read_bytes()).hexdigest()
 
 
-def checked(archive):
-    """The archive, if it is the one that SHA256SUMS speaks of."""
-    sums = dict(reversed(line.split()) for line in (KEPT / "SHA256SUMS").read_text().splitlines())
-    assert hashlib.sha256(archive.read_bytes()).hexdigest() == sums[archive.name], archive
-    return archive
-
-
 def unpack(archive, folder):
-    """The archive's folder below @folder, unpacked if it is not yet there."""
-    release = folder / archive.name.removesuffix(".tar.xz")
+    """The archive's folder, unpacked below @folder, if it is the one that SHA256SUMS means."""
+    sums = dict(reversed(line.split()) for line in (KEPT / "SHA256SUMS").read_text().splitlines())
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert found == sums[archive.name], archive
+    release = folder / found[:16] / archive.name.removesuffix(".tar.xz")
     if not (release / "manifest.json").exists():
-        with tarfile.open(checked(archive)) as tar:
-            tar.extractall(folder, filter="data")
+        with tarfile.open(archive) as tar:
+            tar.extractall(release.parent, filter="data")
     return release
 
 
@@ -57,7 +53,6 @@ def of_folder(folder):
 def kept():
     """What the repository holds, unpacked in the build folder."""
     folder = harness.BUILD / "releases"
-    folder.mkdir(parents=True, exist_ok=True)
     archives = sorted(KEPT.glob("tvm-*.tar.xz"))
     return [a for archive in archives for a in of_folder(unpack(archive, folder))]
 

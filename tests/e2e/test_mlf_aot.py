@@ -78,3 +78,58 @@ def test_a_c_interface_without_sizes_is_refused(tmp_path):
     path = write_archive(tmp_path / "c.tar", aot_metadata(5, {}, "c -unpacked-api=1"), files)
     said = modser("convert", path, "-o", tmp_path / "c.so")
     assert said.status == 6 and "C interface" in said.err and "sizes" in said.err
+
+
+def test_an_archives_header_takes_the_place_of_none_of_ours(daemon, tmp_path):
+    write_parts(tmp_path)
+    sizes = {"inputs": {"x": {"size": 16}}, "outputs": {"output": {"size": 16}}}
+    trap = "#error taken"
+    path = write_archive(tmp_path / "own.tar", aot_metadata(7, sizes),
+                         {"codegen/host/src/m_lib0.c": FLAT_C % "tvmgen_m___tvm_main__",
+                          "codegen/host/include/modser_aot.h": trap,
+                          "codegen/host/include/tvm/runtime/c_runtime_api.h": trap})
+    daemon.load("own", path, "--replace")
+    daemon.ok("call", "own:run", f"@{tmp_path / 'x.npy'}", "out:float32[4]")
+
+
+def test_several_inputs_are_not_taken_in_the_descriptions_order(daemon, tmp_path):
+    """TVM sorts its JSON by name; the function takes x first and has no metadata here."""
+    write_parts(tmp_path)
+    np.save(tmp_path / "b.npy", np.float32([10, 20]))
+    sizes = {"inputs": {"a": {"size": 8}, "x": {"size": 16}}, "outputs": {"output": {"size": 16}}}
+    path = write_archive(tmp_path / "two.tar", aot_metadata(7, sizes),
+                         {"codegen/host/src/m_lib0.c": FLAT_C % "tvmgen_m___tvm_main__"})
+    daemon.load("two", path, "--replace")
+    x, b = f"@{tmp_path / 'x.npy'}", f"@{tmp_path / 'b.npy'}"
+    daemon.ok("call", "two:run", x, b, "out:float32[4]", "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
+    said = daemon.modser("call", "two:run", x, x, "out:float32[4]")
+    assert said.status == 1 and "expected bytes in all: 40" in said.err
+
+
+def test_the_c_interfaces_sizes_are_the_programs_where_the_description_counts_every_variable(
+    daemon, tmp_path
+):
+    write_parts(tmp_path)
+    np.save(tmp_path / "b.npy", np.float32([10]))
+    files = {"codegen/host/src/m_lib0.c": AOT_C + AOT_RUN_C,
+             "codegen/host/include/tvmgen_m.h": AOT_HEADER,
+             "src/m.relay": "def @main(%x: Tensor[(4), float32], %a.b: float32) -> "
+                            "Tensor[(4), float32] {\n}\n"}
+    path = write_archive(tmp_path / "c.tar", aot_metadata(7, {"io_size_bytes": 1000}), files)
+    daemon.load("program", path, "--replace")
+    x, b = f"@{tmp_path / 'x.npy'}", f"@{tmp_path / 'b.npy'}"
+    daemon.ok("call", "program:run", x, b, "out:float32[4]", "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [10, 11, 12, 13]
+    said = daemon.modser("call", "program:run", x, b, "out:float32[5]")
+    assert said.status == 1 and "output: another size in bytes, expected 16" in said.err
+
+
+def test_memory_pools_of_unknown_size_are_refused(tmp_path):
+    header = AOT_HEADER + "struct tvmgen_m_workspace_pools {\n  void* sram;\n};\n"
+    sizes = {"inputs": {"x": {"size": 16}, "a.b": {"size": 4}}, "outputs": {"output": {"size": 16}}}
+    files = {"codegen/host/src/m_lib0.c": AOT_C + AOT_RUN_C,
+             "codegen/host/include/tvmgen_m.h": header}
+    path = write_archive(tmp_path / "c.tar", aot_metadata(7, sizes), files)
+    said = modser("convert", path, "-o", tmp_path / "c.so")
+    assert said.status == 6 and "memory that its header does not say" in said.err

@@ -8,9 +8,6 @@ MORE = [a for a in releases.more() if repr(a) not in {repr(k) for k in KEPT}]
 WAITING = [  # what does not run yet
     "0.16-tir_c",
     "0.16-relax_compiled",
-    "0.16-mlf_aot_packed",
-    "0.16-mlf_aot_c",
-    "0.16-mlf_aot_c_usmp",
     "0.21-relax_compiled",
 ]
 NEAR = 1e-5  # where the expected values are another code generator's

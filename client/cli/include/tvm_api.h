@@ -115,6 +115,34 @@ typedef struct TVMModule {
 	const TVMFuncRegistry *registry;
 } TVMModule;
 
+/* What an ahead-of-time compiled model says of itself, in its own code. */
+struct TVMTensorInfo {
+	const char *name;
+	const int64_t *shape;
+	int64_t num_shape;
+	DLDataType dtype;
+};
+
+struct TVMConstantInfo {
+	const char *name_hint;
+	int64_t byte_offset;
+	int64_t data_len;
+	const void *data_bytes;
+};
+
+struct TVMMetadata {
+	int64_t version;
+	const struct TVMTensorInfo *inputs;
+	int64_t num_inputs;
+	const struct TVMTensorInfo *outputs;
+	int64_t num_outputs;
+	const struct TVMTensorInfo *workspace_pools;
+	int64_t num_workspace_pools;
+	const struct TVMConstantInfo *constant_pools;
+	int64_t num_constant_pools;
+	const char *mod_name;
+};
+
 int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes, int num_args,
 		TVMValue *ret_val, int *ret_type_code);
 void TVMAPISetLastError(const char *msg);

@@ -135,11 +135,15 @@ static msd_err put_constants(struct msd_aot *a, struct msd_any *ret, struct msd_
 	return MSD_OK;
 }
 
-/* Where memory was planned, the function takes it as further arguments. */
+/* Where memory was planned, the function takes it as further arguments: the constants,
+ * if it has any, and the workspaces. */
 static msd_err put_planned(struct msd_aot *a, struct msd_diag *d)
 {
 	struct msd_any *at = &a->args[a->meta->n_inputs + a->meta->n_outputs];
-	msd_err err = put_constants(a, at++, d);
+	msd_err err = MSD_OK;
+
+	if (a->meta->n_constants > 0)
+		err = put_constants(a, at++, d);
 
 	for (int64_t i = 0; err == MSD_OK && i < a->meta->n_pools; i++) {
 		struct msd_tensor *t =
@@ -163,7 +167,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	a->main = main;
 	a->n_args = (size_t)(meta->n_inputs + meta->n_outputs);
 	if (meta->n_pools > 0)
-		a->n_args += 1 + (size_t)meta->n_pools;
+		a->n_args += (meta->n_constants > 0) + (size_t)meta->n_pools;
 	a->args = calloc(a->n_args + 1, sizeof(*a->args));
 	a->call = calloc(a->n_args + 1, sizeof(*a->call));
 	a->inputs = calloc((size_t)meta->n_inputs + 1, sizeof(*a->inputs));
