@@ -4,84 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/kind/fields.h"
+#include "artifact/kind/kinds.h"
 #include "pack/pieces_private.h"
 
 #define KEY_OPAQUE "payload" /* the whole payload in one file */
 
-static const struct msd_piece_field nothing[] = {{0}};
-static const struct msd_piece_field json_graph[] = {
-	{"symbol", MSD_PIECE_TEXT, NULL},
-	{"graph", MSD_PIECE_FILE, ".graph.json"},
-	{"constants", MSD_PIECE_NAMES, NULL},
-	{0}};
-static const struct msd_piece_field relay_vm[] = {{"code", MSD_PIECE_FILE, ".ro"}, {0}};
-static const struct msd_piece_field static_library[] = {
-	{"object", MSD_PIECE_FILE, ".o"}, {"symbols", MSD_PIECE_NAMES, NULL}, {0}};
-static const struct msd_piece_field c_source[] = {{"code", MSD_PIECE_FILE, ".c"},
-						  {"format", MSD_PIECE_TEXT, NULL},
-						  {"symbols", MSD_PIECE_NAMES, NULL},
-						  {"constants", MSD_PIECE_NAMES, NULL},
-						  {0}};
-static const struct msd_piece_field vitis[] = {{"model", MSD_PIECE_FILE, ".xmodel"},
-					       {"export_path", MSD_PIECE_TEXT, NULL},
-					       {"symbol", MSD_PIECE_TEXT, NULL},
-					       {"constants", MSD_PIECE_NAMES, NULL},
-					       {0}};
-static const struct msd_piece_field torch[] = {
-	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".pt"}, {0}};
-static const struct msd_piece_field coreml[] = {
-	{"symbol", MSD_PIECE_TEXT, NULL}, {"code", MSD_PIECE_FILE, ".mlmodelc"}, {0}};
-static const struct msd_piece_field marvell[] = {
-	{"symbol", MSD_PIECE_TEXT, NULL},
-	{"graph", MSD_PIECE_FILE, ".nodes.json"},
-	{"code", MSD_PIECE_FILE, ".code"},
-	{0}};
+#define FIELDS(name) msd_fields_##name, NULL, NULL
+#define PARTS(name) NULL, msd_split_##name, msd_join_##name
+#define WHOLE(name) NULL, NULL, NULL
+#define ROW(kind, title, format, look, params, run) {kind, format},
+static const struct msd_piece_format formats[] = {MSD_KIND_MAP(ROW)};
 
-static const struct msd_piece_format formats[] = {
-	{"_lib", nothing, NULL, NULL},
-	{"cuda", NULL, msd_split_device, msd_join_device},
-	{"opencl", NULL, msd_split_device, msd_join_device},
-	{"hip", NULL, msd_split_device, msd_join_device},
-	{"hsaco", NULL, msd_split_device, msd_join_device},
-	{"hexagon", NULL, msd_split_device, msd_join_device},
-	{"opengl", NULL, msd_split_device, msd_join_device},
-	{"metal", NULL, msd_split_metal, msd_join_metal},
-	{"vulkan", NULL, msd_split_vulkan, msd_join_vulkan},
-	{"webgpu", NULL, msd_split_webgpu, msd_join_webgpu},
-	{"relax.VMExecutable", NULL, msd_split_relax, msd_join_relax},
-	{"relax.Executable", NULL, msd_split_relax, msd_join_relax},
-	{"VMExecutable", relay_vm, NULL, NULL},
-	{"GraphExecutorFactory", NULL, msd_split_graph, msd_join_graph},
-	{"GraphRuntimeFactory", NULL, msd_split_graph, msd_join_graph},
-	{"AotExecutorFactory", NULL, msd_split_aot, msd_join_aot},
-	{"const_loader", NULL, msd_split_consts, msd_join_consts},
-	{"metadata", NULL, msd_split_consts, msd_join_consts},
-	{"metadata_module", nothing, NULL, NULL},
-	{"static_library", static_library, NULL, NULL},
-	{"c", c_source, NULL, NULL},
-	{"json", json_graph, NULL, NULL},
-	{"dnnl_json", json_graph, NULL, NULL},
-	{"cublas_json", json_graph, NULL, NULL},
-	{"cudnn_json", json_graph, NULL, NULL},
-	{"hipblas_json", json_graph, NULL, NULL},
-	{"bnns_json", json_graph, NULL, NULL},
-	{"tensorrt", json_graph, NULL, NULL},
-	{"msc_tensorrt", json_graph, NULL, NULL},
-	{"arm_compute_lib", json_graph, NULL, NULL},
-	{"clml", json_graph, NULL, NULL},
-	{"nnapi", json_graph, NULL, NULL},
-	{"VitisAIRuntime", vitis, NULL, NULL},
-	{"coreml", coreml, NULL, NULL},
-	{"torch", torch, NULL, NULL},
-	{"mrvl_sim", marvell, NULL, NULL},
-	{"mrvl_hw", marvell, NULL, NULL},
-};
-
+/* NULL, too, for what stays whole. */
 static const struct msd_piece_format *find_format(struct msd_span kind)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (msd_span_is(kind, formats[i].kind))
-			return &formats[i];
+		const struct msd_piece_format *f = &formats[i];
+
+		if (msd_span_is(kind, f->kind))
+			return f->fields != NULL || f->split != NULL ? f : NULL;
 	}
 	return NULL;
 }

@@ -1,5 +1,6 @@
 /* Fields and files of which unpacked modules are made. */
 
+#include "artifact/kind/fields.h"
 #include "pack/pieces_private.h"
 
 msd_err msd_split_damaged(struct msd_diag *d)
@@ -131,37 +132,36 @@ msd_err msd_join_file(const struct msd_joiner *j, const char *key, struct msd_bu
 	return err;
 }
 
-msd_err msd_split_fields(struct msd_splitter *s, const struct msd_piece_field *fields,
+msd_err msd_split_fields(struct msd_splitter *s, const struct msd_kind_field *fields,
 			 struct msd_cur *c, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
 	for (; fields->key != NULL && err == MSD_OK; fields++) {
-		if (fields->form == MSD_PIECE_NAMES) {
+		if (fields->form == MSD_FIELD_NAMES) {
 			err = msd_split_names(s, fields->key, c, d);
 			continue;
 		}
 		struct msd_span bytes = msd_cur_str64(c);
 		if (c->bad)
 			return msd_split_damaged(d);
-		err = fields->form == MSD_PIECE_FILE
+		err = fields->form == MSD_FIELD_FILE
 			      ? msd_split_file(s, fields->key, fields->suffix, bytes, d)
 			      : msd_split_text(s, fields->key, bytes, d);
 	}
 	return err;
 }
 
-msd_err msd_join_fields(const struct msd_joiner *j,
-			const struct msd_piece_field *fields, struct msd_buf *out,
-			struct msd_diag *d)
+msd_err msd_join_fields(const struct msd_joiner *j, const struct msd_kind_field *fields,
+			struct msd_buf *out, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
 	for (; fields->key != NULL && err == MSD_OK; fields++) {
-		if (fields->form == MSD_PIECE_NAMES)
+		if (fields->form == MSD_FIELD_NAMES)
 			err = msd_join_names(j, fields->key, out, d);
 		else
-			err = fields->form == MSD_PIECE_FILE
+			err = fields->form == MSD_FIELD_FILE
 				      ? msd_join_file(j, fields->key, out, d)
 				      : msd_join_text(j, fields->key, out, d);
 	}

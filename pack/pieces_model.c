@@ -221,3 +221,17 @@ msd_err msd_join_relax(const struct msd_joiner *j, struct msd_buf *out,
 	msd_buf_finish(&file);
 	return err;
 }
+
+msd_err msd_split_relay(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d)
+{
+	struct msd_span code = msd_cur_str64(c);
+
+	return c->bad ? msd_split_damaged(d)
+		      : msd_split_file(s, "code", ".ro", code, d);
+}
+
+msd_err msd_join_relay(const struct msd_joiner *j, struct msd_buf *out,
+		       struct msd_diag *d)
+{
+	return msd_join_file(j, "code", out, d);
+}

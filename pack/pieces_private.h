@@ -2,6 +2,8 @@
 #define MSD_PACK_PIECES_PRIVATE_H
 /* One pair of functions per family of kinds, and what they are made of. */
 #include "artifact/gpu/device_blob.h"
+#include "artifact/kind/fields.h"
+#include "artifact/kind/kinds.h"
 #include "pack/pieces.h"
 
 struct msd_splitter {
@@ -17,13 +19,6 @@ struct msd_joiner {
 	const struct msd_piece_source *source;
 };
 
-/* A payload that is nothing but strings and lists of strings, one after the other. */
-struct msd_piece_field {
-	const char *key; /* of the manifest; NULL ends the list */
-	enum { MSD_PIECE_TEXT, MSD_PIECE_NAMES, MSD_PIECE_FILE } form;
-	const char *suffix; /* of the file */
-};
-
 typedef msd_err msd_split_fn(struct msd_splitter *s, struct msd_cur *c,
 			     struct msd_diag *d);
 typedef msd_err msd_join_fn(const struct msd_joiner *j, struct msd_buf *out,
@@ -31,17 +26,17 @@ typedef msd_err msd_join_fn(const struct msd_joiner *j, struct msd_buf *out,
 
 struct msd_piece_format {
 	const char *kind;
-	const struct msd_piece_field *fields; /* or NULL: the two functions */
+	const struct msd_kind_field *fields; /* or NULL: the two functions */
 	msd_split_fn *split;
 	msd_join_fn *join;
 };
 
 /** What @fields say. */
 MSD_MUST_CHECK msd_err msd_split_fields(struct msd_splitter *s,
-					const struct msd_piece_field *fields,
+					const struct msd_kind_field *fields,
 					struct msd_cur *c, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_join_fields(const struct msd_joiner *j,
-				       const struct msd_piece_field *fields,
+				       const struct msd_kind_field *fields,
 				       struct msd_buf *out, struct msd_diag *d);
 
 /* Any failure of a split means that the payload stays one file; only MSD_NOMEM counts.
@@ -88,26 +83,17 @@ MSD_MUST_CHECK msd_err msd_split_kernels(struct msd_splitter *s,
 MSD_MUST_CHECK msd_err msd_join_kernels(const struct msd_joiner *j, struct msd_buf *out,
 					struct msd_diag *d);
 
-/* pieces_device.c */
-msd_split_fn msd_split_device;
-msd_join_fn msd_join_device;
-
-/* pieces_shaders.c */
-msd_split_fn msd_split_metal;
-msd_join_fn msd_join_metal;
-msd_split_fn msd_split_vulkan;
-msd_join_fn msd_join_vulkan;
-msd_split_fn msd_split_webgpu;
-msd_join_fn msd_join_webgpu;
-
-/* pieces_model.c */
-msd_split_fn msd_split_graph;
-msd_join_fn msd_join_graph;
-msd_split_fn msd_split_aot;
-msd_join_fn msd_join_aot;
-msd_split_fn msd_split_consts;
-msd_join_fn msd_join_consts;
-msd_split_fn msd_split_relax;
-msd_join_fn msd_join_relax;
+/* msd_split_<name> and msd_join_<name>, for every PARTS of the table. */
+#define FIELDS(name)
+#define PARTS(name)                                                                    \
+	msd_split_fn msd_split_##name;                                                 \
+	msd_join_fn msd_join_##name;
+#define WHOLE(name)
+#define ROW(kind, title, format, look, params, run) format
+MSD_KIND_MAP(ROW)
+#undef FIELDS
+#undef PARTS
+#undef WHOLE
+#undef ROW
 
 #endif

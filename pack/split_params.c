@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/kind/kinds.h"
 #include "artifact/params/params.h"
 #include "artifact/relax/image.h"
 #include "artifact/relay/image.h"
@@ -256,21 +257,20 @@ static msd_err split_relay(struct splitter *s, struct msd_span payload,
 	return err;
 }
 
+#define PARAMS(name) split_##name
+#define NONE NULL
+#define ROW(kind, title, format, look, params, run) {kind, params},
 static const struct {
 	const char *kind;
 	msd_err (*split)(struct splitter *s, struct msd_span payload,
 			 struct msd_diag *d);
-} kinds[] = {
-	{"GraphExecutorFactory", split_graph}, {"GraphRuntimeFactory", split_graph},
-	{"relax.VMExecutable", split_relax},   {"relax.Executable", split_relax},
-	{"VMExecutable", split_relay},
-};
+} kinds[] = {MSD_KIND_MAP(ROW)};
 
 static msd_err split_module(struct msd_tree_module *m, struct splitter *s,
 			    struct msd_diag *d)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!msd_span_is(m->kind, kinds[i].kind))
+		if (kinds[i].split == NULL || !msd_span_is(m->kind, kinds[i].kind))
 			continue;
 		msd_err err = kinds[i].split(s, m->payload, d);
 		if (err == MSD_OK && s->out->bad)

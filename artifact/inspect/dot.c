@@ -4,9 +4,7 @@
 
 #include "proto/json.h"
 #include "artifact/inspect/inspect.h"
-#include "artifact/relax/image.h"
-#include "artifact/relax/text.h"
-#include "artifact/relay/text.h"
+#include "artifact/kind/look.h"
 
 void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 {
@@ -35,38 +33,6 @@ void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 	msd_buf_finish(&label);
 }
 
-static bool is_relax(struct msd_span kind)
-{
-	return msd_span_is(kind, "relax.VMExecutable") ||
-	       msd_span_is(kind, "relax.Executable");
-}
-
-static msd_err list_relax(struct msd_span payload, enum msd_era era,
-			  struct msd_buf *out, struct msd_diag *d)
-{
-	struct msd_relax_image img = {0};
-	msd_err err = msd_relax_image_read(payload, era, &img, d);
-
-	if (err != MSD_OK)
-		return err;
-	msd_relax_text(&img, out);
-	msd_relax_image_finish(&img);
-	return MSD_OK;
-}
-
-static msd_err list_relay(struct msd_span payload, struct msd_buf *out,
-			  struct msd_diag *d)
-{
-	struct msd_relay_image img = {0};
-	msd_err err = msd_relay_image_read(payload, &img, d);
-
-	if (err != MSD_OK)
-		return err;
-	msd_relay_text(&img, out);
-	msd_relay_image_finish(&img);
-	return MSD_OK;
-}
-
 static msd_err list_programs(const struct msd_tree *tree, enum msd_era era,
 			     struct msd_buf *out, struct msd_diag *d)
 {
@@ -74,12 +40,12 @@ static msd_err list_programs(const struct msd_tree *tree, enum msd_era era,
 
 	for (uint32_t i = 0; i < tree->n_modules; i++) {
 		const struct msd_tree_module *m = &tree->modules[i];
+		const struct msd_look *look = msd_look_find(m->kind);
 
-		if (!is_relax(m->kind) && !msd_span_is(m->kind, "VMExecutable"))
+		if (look == NULL || look->list == NULL)
 			continue;
 		msd_buf_printf(out, "%smodule %" PRIu32 "\n", n++ > 0 ? "\n" : "", i);
-		msd_err err = is_relax(m->kind) ? list_relax(m->payload, era, out, d)
-						: list_relay(m->payload, out, d);
+		msd_err err = look->list(m->payload, era, out, d);
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "module %" PRIu32, i);
 	}

@@ -13,9 +13,7 @@ const char *msd_inspect_what(const struct msd_inspect_module *m)
 	struct msd_span kind = {(const uint8_t *)m->kind, strlen(m->kind)};
 	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
 
-	if (msd_span_is(kind, "_lib"))
-		return "this library";
-	return row != NULL ? row->what : "unknown kind";
+	return row != NULL ? row->title : "unknown kind";
 }
 
 /* "label      a, b (who), c", broken between names before the line gets too long. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "artifact/gpu/device_blob.h"
+#include "artifact/kind/look.h"
 #include "artifact/kind/private.h"
 #include "artifact/printable.h"
 
@@ -155,3 +156,21 @@ msd_err msd_payload_webgpu(struct msd_cur *c, enum msd_era era,
 
 	return err == MSD_OK ? msd_payload_texts(c, info, "sources", d) : err;
 }
+
+/* What the compiler's own code says of its kernels: CUDA's alone can be read. */
+static msd_err look_cuda(struct msd_span payload, enum msd_era era,
+			 struct msd_gpu_code *gpu, struct msd_model *model,
+			 struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(payload);
+	struct msd_device_blob b = {0};
+	msd_err err = msd_device_blob_read(&c, era, &b, d);
+
+	(void)model;
+	if (err == MSD_OK && msd_gpu_code_is(b.format, b.code))
+		err = msd_gpu_code_read(b.code, gpu, d);
+	msd_device_blob_finish(&b);
+	return err;
+}
+
+const struct msd_look msd_look_cuda = {look_cuda, NULL};

@@ -68,16 +68,10 @@ MSD_MUST_CHECK msd_err msd_model_set_tensor(struct msd_model_value *v,
 MSD_MUST_CHECK msd_err msd_model_set_type(struct msd_model_value *v,
 					  struct msd_span type, struct msd_diag *d);
 
-/* Readers, one per kind of model; each fills a zeroed @m, which its caller finishes. */
-MSD_MUST_CHECK msd_err msd_model_of_graph(struct msd_span payload, struct msd_model *m,
-					  struct msd_diag *d);
-MSD_MUST_CHECK msd_err msd_model_of_aot(struct msd_span payload, struct msd_model *m,
-					struct msd_diag *d);
 struct msd_relax_image;
+/** Fill a zeroed @m, which its caller finishes, from a checked image. Errors:
+ * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_model_of_relax(const struct msd_relax_image *img,
-					  struct msd_model *m, struct msd_diag *d);
-struct msd_relay_image;
-MSD_MUST_CHECK msd_err msd_model_of_relay(const struct msd_relay_image *img,
 					  struct msd_model *m, struct msd_diag *d);
 
 /** "function: main(x: Tensor([?, 4], float32)) -> (Tensor(...))", one a line behind

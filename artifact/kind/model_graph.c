@@ -1,9 +1,11 @@
-/* Models of the graph executor and of ahead-of-time compilation, from their payloads.
+/*
+ * Models of the graph executor and of ahead-of-time compilation, from their payloads.
+ * Apart from executor.c, which reads without JSON (look.h).
  */
 #include <string.h>
 
 #include "artifact/graph_json/graph.h"
-#include "artifact/kind/model.h"
+#include "artifact/kind/look.h"
 #include "artifact/params/params.h"
 
 #define MAX_MODEL_NAME 4096u
@@ -70,8 +72,9 @@ static msd_err take_needs(const struct msd_graph *g, struct msd_model *m,
 	return err;
 }
 
-msd_err msd_model_of_graph(struct msd_span payload, struct msd_model *m,
-			   struct msd_diag *d)
+static msd_err look_graph(struct msd_span payload, enum msd_era era,
+			  struct msd_gpu_code *gpu, struct msd_model *m,
+			  struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(payload);
 	struct msd_span json = msd_cur_str64(&c);
@@ -79,6 +82,8 @@ msd_err msd_model_of_graph(struct msd_span payload, struct msd_model *m,
 	struct msd_graph graph = {0};
 	msd_err err = msd_params_read(&c, &params, d);
 
+	(void)era;
+	(void)gpu;
 	if (err == MSD_OK)
 		count_params(&params, m);
 	if (err == MSD_OK)
@@ -106,13 +111,16 @@ static msd_err need_main(struct msd_span model, struct msd_model *m, struct msd_
 	return err;
 }
 
-msd_err msd_model_of_aot(struct msd_span payload, struct msd_model *m,
-			 struct msd_diag *d)
+static msd_err look_aot(struct msd_span payload, enum msd_era era,
+			struct msd_gpu_code *gpu, struct msd_model *m,
+			struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(payload);
 	struct msd_params params = {0};
 	msd_err err = msd_params_read(&c, &params, d);
 
+	(void)era;
+	(void)gpu;
 	if (err == MSD_OK)
 		count_params(&params, m);
 	msd_params_finish(&params);
@@ -121,3 +129,6 @@ msd_err msd_model_of_aot(struct msd_span payload, struct msd_model *m,
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it has no name");
 	return err == MSD_OK ? need_main(model, m, d) : err;
 }
+
+const struct msd_look msd_look_graph = {look_graph, NULL};
+const struct msd_look msd_look_aot = {look_aot, NULL};

@@ -5,49 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/kind/fields.h"
+#include "artifact/kind/kinds.h"
 #include "artifact/kind/private.h"
 #include "artifact/printable.h"
 
-static const struct msd_payload_kind kinds[] = {
-	{"cuda", "CUDA kernels", msd_payload_device, false},
-	{"opencl", "OpenCL kernels", msd_payload_device, false},
-	{"hip", "ROCm kernels", msd_payload_device, false},
-	{"hsaco", "ROCm kernels", msd_payload_device, false},
-	{"hexagon", "Hexagon code", msd_payload_device, false},
-	{"opengl", "OpenGL shaders", msd_payload_device, false},
-	{"metal", "Metal kernels", msd_payload_metal, false},
-	{"vulkan", "Vulkan shaders", msd_payload_vulkan, false},
-	{"webgpu", "WebGPU shaders", msd_payload_webgpu, false},
-	{"relax.VMExecutable", "Relax VM program", msd_payload_relax, true},
-	{"relax.Executable", "Relax VM program", msd_payload_relax, true},
-	{"VMExecutable", "Relay VM program", msd_payload_relay_vm, true},
-	{"GraphExecutorFactory", "graph and its parameters", msd_payload_graph, true},
-	{"GraphRuntimeFactory", "graph and its parameters", msd_payload_graph, true},
-	{"AotExecutorFactory", "ahead-of-time model", msd_payload_aot, false},
-	{"const_loader", "constants", msd_payload_consts, false},
-	{"metadata", "constants", msd_payload_consts, false},
-	{"metadata_module", "model metadata", msd_payload_empty, false},
-	{"static_library", "static library", msd_payload_static_library, false},
-	{"c", "C source", msd_payload_c_source, false},
-	{"json", "JSON graph", msd_payload_json_runtime, false},
-	{"dnnl_json", "oneDNN graph", msd_payload_json_runtime, false},
-	{"cublas_json", "cuBLAS graph", msd_payload_json_runtime, false},
-	{"cudnn_json", "cuDNN graph", msd_payload_json_runtime, false},
-	{"hipblas_json", "hipBLAS graph", msd_payload_json_runtime, false},
-	{"bnns_json", "BNNS graph", msd_payload_json_runtime, false},
-	{"tensorrt", "TensorRT graph", msd_payload_json_runtime, false},
-	{"msc_tensorrt", "TensorRT graph", msd_payload_json_runtime, false},
-	{"arm_compute_lib", "Arm Compute Library graph", msd_payload_json_runtime,
-	 false},
-	{"clml", "OpenCL ML graph", msd_payload_json_runtime, false},
-	{"nnapi", "NNAPI graph", msd_payload_json_runtime, false},
-	{"ethos-n", "Ethos-N networks", msd_payload_ethos_n, false},
-	{"VitisAIRuntime", "Vitis AI model", msd_payload_vitis, false},
-	{"coreml", "Core ML model", msd_payload_symbol_code, false},
-	{"torch", "TorchScript model", msd_payload_symbol_code, false},
-	{"mrvl_sim", "Marvell model", msd_payload_mrvl, false},
-	{"mrvl_hw", "Marvell model", msd_payload_mrvl, false},
-};
+#define FIELDS(name) NULL, msd_fields_##name
+#define PARTS(name) msd_payload_##name, NULL
+#define WHOLE(name) msd_payload_##name, NULL
+#define PARAMS(name) true
+#define NONE false
+#define ROW(kind, title, format, look, params, run) {kind, title, format, params},
+static const struct msd_payload_kind kinds[] = {MSD_KIND_MAP(ROW)};
 
 const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind)
 {
@@ -56,6 +25,14 @@ const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind)
 			return &kinds[i];
 	}
 	return NULL;
+}
+
+msd_err msd_payload_read(const struct msd_payload_kind *kind, struct msd_cur *c,
+			 enum msd_era era, struct msd_payload_info *info,
+			 struct msd_diag *d)
+{
+	return kind->fields != NULL ? msd_fields_read(kind->fields, c, info, d)
+				    : kind->read(c, era, info, d);
 }
 
 /* A damaged payload is something to say about a module, not a reason to say nothing. */
@@ -81,7 +58,7 @@ msd_err msd_payload_describe(struct msd_span kind, struct msd_span payload,
 	msd_err err = MSD_OK;
 
 	if (row != NULL) {
-		err = row->read(&c, era, &info, &why);
+		err = msd_payload_read(row, &c, era, &info, &why);
 		if (err == MSD_OK && !msd_cur_end(&c))
 			err = msd_diag_set(&why, MSD_BAD_ARTIFACT,
 					   "%zu bytes are left after the payload",

@@ -1,9 +1,8 @@
 #ifndef MSD_ARTIFACT_KIND_PAYLOAD_H
 #define MSD_ARTIFACT_KIND_PAYLOAD_H
 /*
- * Payload formats of module kinds, one row per kind: how many bytes a payload has in
- * the inline layout, and what `inspect` says about it. Adding a kind is one function in
- * a payload_<family>.c and one row in payload.c.
+ * Payload formats of module kinds: how many bytes a payload has in the inline layout,
+ * and what `inspect` says about it. The kinds are the rows of kinds.h.
  */
 #include "artifact/elf/era.h"
 
@@ -27,15 +26,22 @@ struct msd_payload_info {
 typedef msd_err msd_payload_reader(struct msd_cur *c, enum msd_era era,
 				   struct msd_payload_info *info, struct msd_diag *d);
 
+struct msd_kind_field;
 struct msd_payload_kind {
-	const char *kind; /* the tree's kind string */
-	const char *what; /* one phrase for people: "CUDA kernels" */
-	msd_payload_reader *read;
+	const char *kind;                    /* the tree's kind string */
+	const char *title;                   /* for people: "CUDA kernels" */
+	msd_payload_reader *read;            /* or NULL: @fields say it */
+	const struct msd_kind_field *fields; /* or NULL (fields.h) */
 	bool takes_params; /* it may have them in a file beside the library */
 };
 
 /** Row for @kind, or NULL. Static. */
 const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind);
+/** Read one payload of @kind, as its msd_payload_reader does. */
+MSD_MUST_CHECK msd_err msd_payload_read(const struct msd_payload_kind *kind,
+					struct msd_cur *c, enum msd_era era,
+					struct msd_payload_info *info,
+					struct msd_diag *d);
 /**
  * Say what is in a module's payload. A payload that is damaged gives the fact "damaged"
  * with the reason; a kind without a row gives nothing. The only error is MSD_NOMEM.

@@ -4,9 +4,10 @@
  * Readers of payloads, one per family of kinds, and the pieces they are made of. Each
  * consumes its bytes from the cursor and, when @info is not NULL, adds what it read.
  */
+#include "artifact/kind/kinds.h"
 #include "artifact/kind/payload.h"
 
-/* payload_read.c: fields that many formats share. @key NULL: read and say nothing. */
+/* read.c: fields that many formats share. @key NULL: read and say nothing. */
 MSD_MUST_CHECK msd_err msd_payload_str(struct msd_cur *c, struct msd_payload_info *info,
 				       const char *key, struct msd_diag *d);
 /** A string of which only the size is worth saying. */
@@ -27,27 +28,15 @@ MSD_MUST_CHECK msd_err msd_payload_texts(struct msd_cur *c,
 					 struct msd_diag *d);
 msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
 
-/* payload_device.c */
-msd_payload_reader msd_payload_device;
-msd_payload_reader msd_payload_metal;
-msd_payload_reader msd_payload_vulkan;
-msd_payload_reader msd_payload_webgpu;
-
-/* payload_executor.c */
-msd_payload_reader msd_payload_graph;
-msd_payload_reader msd_payload_aot;
-msd_payload_reader msd_payload_consts;
-msd_payload_reader msd_payload_empty;
-msd_payload_reader msd_payload_relay_vm;
-msd_payload_reader msd_payload_relax;
-
-/* payload_byoc.c */
-msd_payload_reader msd_payload_json_runtime;
-msd_payload_reader msd_payload_ethos_n;
-msd_payload_reader msd_payload_vitis;
-msd_payload_reader msd_payload_symbol_code;
-msd_payload_reader msd_payload_mrvl;
-msd_payload_reader msd_payload_static_library;
-msd_payload_reader msd_payload_c_source;
+/* msd_payload_<name>, for every PARTS and WHOLE of the table. */
+#define FIELDS(name)
+#define PARTS(name) msd_payload_reader msd_payload_##name;
+#define WHOLE(name) msd_payload_reader msd_payload_##name;
+#define ROW(kind, title, format, look, params, run) format
+MSD_KIND_MAP(ROW)
+#undef FIELDS
+#undef PARTS
+#undef WHOLE
+#undef ROW
 
 #endif

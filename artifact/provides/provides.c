@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/kind/kinds.h"
 #include "artifact/provides/packed.h"
-#include "artifact/provides/provides_list.h"
 #include "artifact/provides/slots.h"
 #include "artifact/provides/symbols.h"
 
@@ -18,15 +18,25 @@ static const char *packed[] = {MSD_PACKED_MAP(NAMES_OF_TABLE)};
 static const char *slots[] = {MSD_SLOT_MAP(NAME_OF_SLOT)};
 static const char *symbols[] = {MSD_SYMBOL_MAP(NAME_OF_SYMBOL)};
 
-/* In the order of the headers, which is for readers, until the first use sorts them. */
+#define RUNS(name) true
+#define REFUSED(why) false
+#define KIND_ROW(kind, title, format, look, params, run) {kind, run},
 static const struct {
+	const char *kind;
+	bool runs;
+} known[] = {MSD_KIND_MAP(KIND_ROW)};
+#define N_KNOWN (sizeof(known) / sizeof(*known))
+static const char *kinds[N_KNOWN]; /* those of @known that run */
+
+/* In the order of the headers, which is for readers, until the first use sorts them. */
+static struct {
 	const char **names;
 	size_t n;
 } lists[] = {
 	[MSD_PROVIDED_SYMBOLS] = {symbols, sizeof(symbols) / sizeof(*symbols)},
 	[MSD_PROVIDED_SLOTS] = {slots, sizeof(slots) / sizeof(*slots)},
 	[MSD_PROVIDED_PACKED] = {packed, sizeof(packed) / sizeof(*packed)},
-	[MSD_PROVIDED_KINDS] = {kinds, sizeof(kinds) / sizeof(*kinds)},
+	[MSD_PROVIDED_KINDS] = {kinds, 0},
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -36,15 +46,18 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void sort(void)
+static void make_lists(void)
 {
+	for (size_t i = 0; i < N_KNOWN; i++)
+		if (known[i].runs)
+			kinds[lists[MSD_PROVIDED_KINDS].n++] = known[i].kind;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		qsort(lists[i].names, lists[i].n, sizeof(char *), compare);
 }
 
 const char *const *msd_provides(enum msd_provided what, size_t *ret_n)
 {
-	(void)pthread_once(&once, sort);
+	(void)pthread_once(&once, make_lists);
 	*ret_n = lists[what].n;
 	return lists[what].names;
 }

@@ -156,7 +156,7 @@ static msd_err take_inline_payload(struct msd_tree *tree, struct msd_span kind,
 			"module %u is of the kind \"%s\", which modserd does "
 			"not know; nothing after it can be read",
 			tree->n_modules, msd_printable(kind, name));
-	msd_err err = row->read(c, era, NULL, d);
+	msd_err err = msd_payload_read(row, c, era, NULL, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "module %u (%s)", tree->n_modules,
 				     row->kind);

@@ -1,20 +1,20 @@
 #include "runtime/kind/kinds.h"
 
-/* Every kind of module that runs here. What has no row is refused by name. */
-static const struct msd_node_ops *const rows[] = {
-	&msd_kind_library,         &msd_kind_aot,
-	&msd_kind_metadata,        &msd_kind_const_loader,
-	&msd_kind_metadata_module, &msd_kind_cuda,
-	&msd_kind_opencl,          &msd_kind_graph,
-	&msd_kind_graph_07,        &msd_kind_relay_vm,
-	&msd_kind_relax_vm,        &msd_kind_relax_executable,
-};
+#include "artifact/kind/kinds.h"
+
+#define RUNS(name) &msd_kind_##name
+#define REFUSED(why) &msd_kind_refused
+#define ROW(kind, title, format, look, params, run) {kind, run},
+static const struct {
+	const char *kind;
+	const struct msd_node_ops *ops;
+} rows[] = {MSD_KIND_MAP(ROW)};
 
 const struct msd_node_ops *msd_node_ops_find(struct msd_span kind)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (msd_span_is(kind, rows[i]->kind))
-			return rows[i];
+		if (msd_span_is(kind, rows[i].kind))
+			return rows[i].ops;
 	}
 	return &msd_kind_refused;
 }

@@ -2,47 +2,23 @@
  */
 #include <stdio.h>
 
-#include "artifact/kind/payload.h"
+#include "artifact/kind/kinds.h"
 #include "runtime/kind/kinds.h"
 
+#define RUNS(name) NULL
+#define REFUSED(why) why
+#define ROW(kind, title, format, look, params, run) {kind, run},
 static const struct {
 	const char *kind;
 	const char *why;
-} known[] = {
-	{"VitisAIRuntime", "it needs the runtime of Xilinx' Vitis AI"},
-	{"arm_compute_lib", "it needs the Arm Compute Library"},
-	{"bnns_json", "it needs Apple's BNNS"},
-	{"clml", "it needs Qualcomm's CLML"},
-	{"coreml", "it needs Apple's Core ML"},
-	{"cublas_json", "it needs NVIDIA cuBLAS"},
-	{"cudnn_json", "it needs NVIDIA cuDNN"},
-	{"dnnl_json", "it needs oneDNN"},
-	{"ethos-n", "it needs the driver of Arm's Ethos-N"},
-	{"hexagon", "it needs Qualcomm's Hexagon SDK"},
-	{"hip", "this build does not launch ROCm kernels"},
-	{"hipblas_json", "it needs AMD's hipBLAS"},
-	{"hsaco", "this build does not launch ROCm kernels"},
-	{"metal", "this build does not launch Metal kernels"},
-	{"mrvl_hw", "it needs Marvell's runtime"},
-	{"mrvl_sim", "it needs Marvell's simulator"},
-	{"msc_tensorrt", "it needs NVIDIA TensorRT"},
-	{"nnapi", "it needs Android's NNAPI"},
-	{"opengl", "this build does not run OpenGL shaders"},
-	{"static_library", "it is an object file that was not linked into the library"},
-	{"tensorrt", "it needs NVIDIA TensorRT"},
-	{"torch", "it needs libtorch"},
-	{"vulkan", "this build does not launch Vulkan shaders"},
-	{"webgpu", "WebGPU shaders run in browsers alone"},
-};
+} known[] = {MSD_KIND_MAP(ROW)};
 
 static const char *reason(struct msd_span kind)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (msd_span_is(kind, known[i].kind))
 			return known[i].why;
-	return msd_payload_kind_find(kind) != NULL
-		       ? "this build has no runner for this kind"
-		       : "the kind is unknown to this build";
+	return "the kind is unknown to this build";
 }
 
 static msd_err refused_open(struct msd_node *node, const struct msd_node_context *ctx,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "artifact/kind/look.h"
 #include "artifact/kind/model.h"
 #include "artifact/relax/image.h"
 #include "tests/artifact/mangle.h"
@@ -33,13 +34,21 @@ static void expect_json(const struct msd_model *m, const char *expected)
 	msd_buf_finish(&text);
 }
 
+static msd_err look(const struct msd_look *what, struct msd_span payload,
+		    struct msd_model *m)
+{
+	struct msd_gpu_code gpu = {0};
+
+	return what->read(payload, MSD_ERA_CLASSIC, &gpu, m, NULL);
+}
+
 Test(model_facts, a_graphs_inputs_are_what_is_no_parameter)
 {
 	struct bw payload = {0};
 	struct msd_model m = {0};
 
 	pw_graph_factory(&payload);
-	cr_assert_eq(msd_model_of_graph(bw_span(&payload), &m, NULL), MSD_OK);
+	cr_assert_eq(look(&msd_look_graph, bw_span(&payload), &m), MSD_OK);
 	bw_free(&payload);
 	expect_text(&m, "function: run(x: Tensor([2, 3], float32)) -> "
 			"(Tensor([2, 3], float32))\n");
@@ -57,7 +66,7 @@ Test(model_facts, an_aot_model_has_parameters_and_needs_its_main_function)
 	struct msd_model m = {0};
 
 	pw_aot_factory(&payload);
-	cr_assert_eq(msd_model_of_aot(bw_span(&payload), &m, NULL), MSD_OK);
+	cr_assert_eq(look(&msd_look_aot, bw_span(&payload), &m), MSD_OK);
 	bw_free(&payload);
 	expect_json(&m, "{\"functions\":[],\"params\":1,\"param_bytes\":24}");
 	cr_assert_eq(m.n_needs, 1);
@@ -146,7 +155,7 @@ Test(model_facts, needs_are_named_once)
 static bool reads(struct msd_span payload, void *ctx)
 {
 	struct msd_model m = {0};
-	msd_err err = msd_model_of_graph(payload, &m, NULL);
+	msd_err err = look(&msd_look_graph, payload, &m);
 
 	(void)ctx;
 	msd_model_finish(&m);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "artifact/gpu/device_blob.h"
+#include "artifact/kind/kinds.h"
 #include "artifact/kind/payload.h"
 #include "artifact/params/tensor_blob.h"
 #include "tests/artifact/mangle.h"
@@ -33,6 +34,24 @@ static void expect_facts(const char *kind, struct bw *payload, enum msd_era era,
 	msd_buf_finish(&text);
 	msd_payload_info_finish(&info);
 	bw_free(payload);
+}
+
+/* The first of two rows would hide the second. */
+Test(payload, a_kind_has_one_row)
+{
+#define ROW(kind, title, format, look, params, run) kind,
+	static const char *const kinds[] = {MSD_KIND_MAP(ROW)};
+#undef ROW
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct msd_payload_kind *row =
+			msd_payload_kind_find(span_of(kinds[i]));
+
+		cr_assert_not_null(row, "%s", kinds[i]);
+		cr_expect_str_eq(row->kind, kinds[i]);
+		for (size_t k = 0; k < i; k++)
+			cr_expect_str_neq(kinds[k], kinds[i]);
+	}
 }
 
 #define KERNEL "kernel: k(handle, int32) over blockIdx.x\n"

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "artifact/kind": ["proto", TEXT, "artifact/elf", "artifact/params", "artifact/gpu",
                       "artifact/relax", "artifact/relay", "artifact/graph_json"],
     "artifact/tree": ["proto", TEXT, "artifact/elf", "artifact/kind"],
-    "artifact/provides": ["proto"],
+    "artifact/provides": ["proto", "artifact/kind/kinds.h"],
     "artifact/inspect": ["proto"] + [f for f in ARTIFACT if f != "artifact/inspect"],
     "artifact/mlf": ["proto", TEXT, "artifact/params", "artifact/graph_json"],
     "pack": ["proto"] + ARTIFACT,
