@@ -228,6 +228,8 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 				       : refuse_out(call, d);
 	if (err == MSD_OK)
 		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
+	call->has_resident = call->has_resident || owner != NULL;
+	call->sends_bytes = call->sends_bytes || (owner == NULL && t.bytes > 0);
 	if (err == MSD_OK && dev != NULL) {
 		err = msd_stage_in(call, &t, dev, p, &there, d);
 		return err == MSD_OK ? hold(call, &there->obj, ret, d) : err;

@@ -7,8 +7,14 @@
  */
 #include "daemon/worker/crash.h"
 #include "daemon/worker/stage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
 #include "proto/name.h"
+
+#define OUT_TEXT_MAX 128
 
 static msd_err find_func(struct msd_worker *w, struct msd_span target,
 			 struct msd_func **ret, struct msd_diag *d)
@@ -67,6 +73,44 @@ static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_an
 	return err;
 }
 
+/* @t as the command line writes an out tensor: "float32[2,3]". */
+static const char *out_text(const struct msd_dltensor *t, char out[static OUT_TEXT_MAX])
+{
+	char name[MSD_DTYPE_NAME_MAX];
+	size_t at = (size_t)snprintf(out, OUT_TEXT_MAX, "%s[",
+				     msd_dtype_format(t->dtype, name));
+
+	for (int32_t i = 0; i < t->ndim && at < OUT_TEXT_MAX; i++)
+		at += (size_t)snprintf(out + at, OUT_TEXT_MAX - at, "%s%" PRId64,
+				       i > 0 ? "," : "", t->shape[i]);
+	if (at < OUT_TEXT_MAX)
+		(void)snprintf(out + at, OUT_TEXT_MAX - at, "]");
+	return out;
+}
+
+/* Refuse to lose a result: the callee fills tensors, but all that it got were copies
+ * that end with the call. Only a call that returned nothing shows it. */
+static msd_err check_kept(const struct msd_call *call, const struct msd_any *result,
+			  struct msd_diag *d)
+{
+	char text[OUT_TEXT_MAX];
+	const struct msd_dltensor *t = NULL;
+	uint32_t at = call->n_args;
+
+	if (!call->takes_out || !call->sends_bytes || call->n_outs > 0 ||
+	    call->has_resident || result->type != MSD_T_NONE)
+		return MSD_OK;
+	while (t == NULL && at > 0)
+		t = msd_any_dltensor(&call->args[--at]);
+	if (t == NULL) /* within a tuple */
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_ARGUMENT,
+			    "it returned nothing and no argument is an out tensor, so "
+			    "that what it wrote is lost; if argument %u is what it "
+			    "fills, write out:%s in its place (in Python out=array)",
+			    at, out_text(t, text));
+}
+
 /* [[out...], return] and {"exec_ns": int}. */
 static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 			   uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
@@ -119,7 +163,9 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 	err = invoke(w, call, &result, &exec_ns, d);
 	if (err != MSD_OK)
 		return err;
-	err = write_reply(call, &result, exec_ns, out, d);
+	err = check_kept(call, &result, d);
+	if (err == MSD_OK)
+		err = write_reply(call, &result, exec_ns, out, d);
 	msd_any_drop(&result);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }

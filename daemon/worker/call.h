@@ -25,6 +25,8 @@ struct msd_call {
 	struct msd_dev *queued;   /* the device that has work of this call; or NULL */
 	struct msd_arena *arena;
 	bool takes_out;     /* the callee fills tensors; else it returns its outputs */
+	bool sends_bytes;   /* a tensor's bytes came with the call and end with it */
+	bool has_resident;  /* an argument stays when the call ends */
 	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
 	struct msd_any *args;
 	uint32_t n_args;

@@ -102,6 +102,8 @@ def test_results_may_land_in_tensors_of_the_caller(daemon, fixtures):
         assert ulps(wire.ask("tensor.copy", resident, out("f4", 2, 10)), want) <= 2
         with pytest.raises(Failure, match="expected a resident tensor"):
             one.set_output_zero_copy(0, want)
+        with pytest.raises(Failure, match=r"lost; if argument 1 .* write out:float32\[2,10\]"):
+            one.get_output(0, want)
         with pytest.raises(Failure, match="an out tensor, but set_input returns"):
             one.set_input("data", out("f4", 2, 16))
         (got,) = one.run_from_inputs(1, 0, "data", x)

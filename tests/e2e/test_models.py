@@ -144,6 +144,17 @@ def test_wrong_arguments_are_explained(served, tmp_path, words, names):
     assert served.workers() == workers, "no worker died of it"
 
 
+def test_a_result_that_nobody_would_get_is_refused(served, tmp_path):
+    """Both arguments are copies, and the function returns nothing."""
+    np.save(tmp_path / "x.npy", np.ones(3, "float32"))
+    x = f"@{tmp_path / 'x.npy'}"
+    said = served.modser("call", "shapes:addone", x, x)
+    assert said.status == 1 and said.out == ""
+    assert "what it wrote is lost" in said.err
+    assert "argument 1" in said.err and "out:float32[3]" in said.err
+    assert served.ok("call", "shapes:addone", x, "out:float32[3]").out == "[2.0, 2.0, 2.0]\n"
+
+
 def test_wrong_model_input_is_explained(served, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((3, 15), "float32"))
     said = served.modser("call", "mlp:main", f"@{tmp_path / 'x.npy'}")

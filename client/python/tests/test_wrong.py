@@ -89,3 +89,11 @@ def test_scalars_of_numpy_are_tensors_of_rank_0(client):
 def test_hints_are_in_pythons_terms(client):
     for kind in modser.Error.__subclasses__():
         assert "`" not in kind.hint and "--" not in kind.hint and "modser " not in kind.hint
+
+
+def test_what_would_be_written_to_a_copy_is_refused(client, models):
+    module = client.load("shapes", models / "shapes.so", replace=True)
+    x, y = np.float32([1, 2, 3]), np.zeros(3, "f4")
+    with pytest.raises(modser.BadArgument, match="what it wrote is lost.*in Python out=array"):
+        module.addone(x, y)
+    assert module.addone(x, out=y) is y and y.tolist() == [2, 3, 4]

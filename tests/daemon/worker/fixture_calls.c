@@ -27,7 +27,7 @@ FUNCTION(lazy)
 	return 0;
 }
 
-/* wait(flag: float32[1]): until the test stores something there. */
+/* wait(flag: float32[1]): until the test stores something there; returns 0. */
 FUNCTION(wait)
 {
 	if (n != 1)
@@ -35,6 +35,7 @@ FUNCTION(wait)
 	const int32_t *flag = tensor_of(&args[0])->data;
 	while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0)
 		sched_yield();
+	ret->type = T_INT;
 	return 0;
 }
 
