@@ -46,9 +46,9 @@ static void serve(int fd, uint8_t *buffer)
 
 int main(int argc, char **argv)
 {
-	uint8_t *buffer = malloc(BUFFER_BYTES);
+	static uint8_t buffer[BUFFER_BYTES];
 
-	if (argc != 2 || buffer == NULL) {
+	if (argc != 2) {
 		(void)fprintf(stderr, "usage: bench_sink ADDRESS\n");
 		return 2;
 	}

@@ -21,10 +21,8 @@ int bench_rounds(int argc, char **argv)
 	return rounds < BENCH_MAX_ROUNDS ? rounds : BENCH_MAX_ROUNDS;
 }
 
-void bench_must(bool ok, const char *text)
+void bench_fail(const char *text)
 {
-	if (ok)
-		return;
 	(void)fprintf(stderr, "bench: %s\n", text);
 	exit(1);
 }

@@ -23,8 +23,16 @@ struct bench_turn {
 double bench_now_us(void);
 /** Rounds that the command line asks for: 101 without, at most BENCH_MAX_ROUNDS. */
 int bench_rounds(int argc, char **argv);
-/** End the program with @text unless @ok. */
-void bench_must(bool ok, const char *text);
+/** End the program with @text. */
+_Noreturn void bench_fail(const char *text);
+
+/** The same, unless @ok. */
+static inline void bench_must(bool ok, const char *text)
+{
+	if (!ok)
+		bench_fail(text);
+}
+
 /** Run both once to warm up, then @rounds times; print medians and their ratio. */
 void bench_take_turns(const struct bench_turn *t, int rounds);
 

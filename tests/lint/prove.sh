@@ -94,6 +94,19 @@ tidy)
   passes "$here/tidy.sh" "$dir" "$dir"
   plant proto/bad.c 'int bad(int a)' '{' '	int *p = 0;' '	return a ? *p : 0;' '}'
   fails proto/bad.c "$here/tidy.sh" "$dir" "$dir"
+  plant proto/bad.c '#include <stdio.h>' '' 'void bad(void)' '{' '	fflush(stdout);' '}'
+  fails cert-err33-c "$here/tidy.sh" "$dir" "$dir"
+  plant proto/bad.c 'int bad(int a)' '{' '	if (a > 1)' '		return a +' '		       1;' \
+    '	return a;' '}'
+  fails braces-around-statements "$here/tidy.sh" "$dir" "$dir"
+  plant proto/bad.c 'int bad(int a, int n)' '{' \
+    '	for (int i = 0; i < n; i++) {' '		for (int k = 0; k < n; k++) {' \
+    '			if (a > i && a < k) {' '				while (a > 0) {' \
+    '					if (a == n || a == k)' '						a -= i;' \
+    '					if (a == 3)' '						a -= k;' \
+    '					a--;' '				}' '			}' '		}' '	}' \
+    '	return a;' '}'
+  fails cognitive-complexity "$here/tidy.sh" "$dir" "$dir"
   ;;
 header)
   plant good.h 'int f(void);'

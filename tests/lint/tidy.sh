@@ -11,19 +11,19 @@ shift 2
 files=("$@")
 if ((!${#files[@]})); then
   mapfile -t files < <(cd "$root" && own_files . '*.c' |
-    grep -E '^(proto|runtime|daemon|client)/' |
     while read -r f; do
       if grep -qF "\"$root/$f\"" "$build/compile_commands.json"; then printf '%s\n' "$f"; fi
     done)
 fi
 ((${#files[@]})) || { echo "tidy: no files of $root in $build/compile_commands.json"; exit 1; }
 mkdir -p "$build/tidy"
-common=$(cd "$root" && { own_files . '*.h' | xargs -r cat; cat .clang-tidy; } | sha256sum)
+common=$(cd "$root" && { own_files . '*.h' | xargs -r cat; own_files . '*.clang-tidy' | xargs cat; } | sha256sum)
 
 check() {
   local root=$1 build=$2 common=$3 file=$4 key output model=() less
   read -ra less <<<"$effort"
-  if [[ -e $root/tests/lint/tidy_model.h && ! $file =~ ^(proto/(diag|scan)|runtime/value/error)[.]c$ ]]; then
+  if [[ -e $root/tests/lint/tidy_model.h && $file =~ ^(proto|artifact|pack|runtime|daemon|client)/ &&
+    ! $file =~ ^(proto/(diag|scan)|runtime/value/error)[.]c$ ]]; then
     model=("--extra-arg=-include$root/tests/lint/tidy_model.h")
   fi
   key=$({ echo "$common $file"; cat "$root/$file"; } | sha256sum | cut -c1-32)

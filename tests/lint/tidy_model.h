@@ -8,5 +8,6 @@
 
 #define msd_diag_set(d, code, ...) ((void)msd_diag_set(d, code, __VA_ARGS__), (code))
 #define msd_diag_wrap(d, code, ...) ((void)msd_diag_wrap(d, code, __VA_ARGS__), (code))
+#define msd_diag_no_memory(d) ((void)msd_diag_no_memory(d), MSD_NOMEM)
 #define msd_scan_fail(...) ((void)msd_scan_fail(__VA_ARGS__), MSD_PROTOCOL)
 #define msd_abi_raise(...) ((void)msd_abi_raise(__VA_ARGS__), -1)

@@ -53,13 +53,23 @@ STUB_API int cuDriverGetVersion(int *ret)
 
 STUB_API int cuGetErrorName(int code, const char **ret)
 {
-	*ret = code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-	       : code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
-	       : code == INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
-	       : code == INVALID_PTX   ? "CUDA_ERROR_INVALID_PTX"
-	       : code == 100           ? "CUDA_ERROR_NO_DEVICE"
-	       : code == NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
-				       : "CUDA_ERROR_OF_THE_STUB";
+	static const struct {
+		int code;
+		const char *name;
+	} names[] = {
+		{ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+		{OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+		{INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+		{INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
+		{100, "CUDA_ERROR_NO_DEVICE"},
+		{NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+	};
+
+	*ret = "CUDA_ERROR_OF_THE_STUB";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].code == code)
+			*ret = names[i].name;
+	}
 	return OK;
 }
 

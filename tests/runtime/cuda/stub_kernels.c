@@ -93,21 +93,30 @@ static bool reverse(const struct work *w)
 	return a != NULL && b != NULL;
 }
 
-/* out = a b + bias (bias may be NULL), clipped below at @floor */
-static bool product(float *out, const float *a, const float *b, const float *bias,
-		    int64_t m, int64_t n, int64_t k, bool is_b_transposed, float floor)
+/* What is multiplied: m x k by k x n, which may be stored as n x k; clipped below. */
+struct product {
+	int64_t m, n, k;
+	bool is_b_transposed;
+	float floor;
+};
+
+/* out = a b + bias; bias may be NULL */
+static bool product(struct product p, float *out, const float *a, const float *b,
+		    const float *bias)
 {
+	const int64_t n = p.n, k = p.k;
+
 	if (out == NULL || a == NULL || b == NULL)
 		return false;
-	for (int64_t i = 0; i < m; i++) {
+	for (int64_t i = 0; i < p.m; i++) {
 		for (int64_t j = 0; j < n; j++) {
 			float sum = 0.0f;
 			for (int64_t x = 0; x < k; x++) {
 				sum += a[i * k + x] *
-				       b[is_b_transposed ? j * k + x : x * n + j];
+				       b[p.is_b_transposed ? j * k + x : x * n + j];
 			}
 			sum += bias != NULL ? bias[j] : 0.0f;
-			out[i * n + j] = sum > floor ? sum : floor;
+			out[i * n + j] = sum > p.floor ? sum : p.floor;
 		}
 	}
 	return true;
@@ -116,8 +125,9 @@ static bool product(float *out, const float *a, const float *b, const float *bia
 /* (C, A, B), 64 x 64 */
 static bool matmul0(const struct work *w)
 {
-	return product(floats(w, 0, 4096), floats(w, 1, 4096), floats(w, 2, 4096), NULL,
-		       64, 64, 64, false, -INFINITY);
+	return product((struct product){64, 64, 64, false, -INFINITY},
+		       floats(w, 0, 4096), floats(w, 1, 4096), floats(w, 2, 4096),
+		       NULL);
 }
 
 /* (x, weight, out, bias); a row for each block of the second axis */
@@ -125,29 +135,30 @@ static bool dense_relu0(const struct work *w)
 {
 	const int64_t m = w->grid[1];
 
-	return product(floats(w, 2, 32 * m), floats(w, 0, 16 * m), floats(w, 1, 512),
-		       floats(w, 3, 32), m, 32, 16, true, 0.0f);
+	return product((struct product){m, 32, 16, true, 0.0f}, floats(w, 2, 32 * m),
+		       floats(w, 0, 16 * m), floats(w, 1, 512), floats(w, 3, 32));
 }
 
 static bool dense0(const struct work *w)
 {
 	const int64_t m = w->grid[1];
 
-	return product(floats(w, 2, 10 * m), floats(w, 0, 32 * m), floats(w, 1, 320),
-		       floats(w, 3, 10), m, 10, 32, true, -INFINITY);
+	return product((struct product){m, 10, 32, true, -INFINITY},
+		       floats(w, 2, 10 * m), floats(w, 0, 32 * m), floats(w, 1, 320),
+		       floats(w, 3, 10));
 }
 
 /* (out, bias, transposed weight, x) */
 static bool matmul_relu(const struct work *w)
 {
-	return product(floats(w, 0, 192), floats(w, 3, 96), floats(w, 2, 2048),
-		       floats(w, 1, 64), 3, 64, 32, false, 0.0f);
+	return product((struct product){3, 64, 32, false, 0.0f}, floats(w, 0, 192),
+		       floats(w, 3, 96), floats(w, 2, 2048), floats(w, 1, 64));
 }
 
 static bool matmul1(const struct work *w)
 {
-	return product(floats(w, 0, 30), floats(w, 3, 192), floats(w, 2, 640),
-		       floats(w, 1, 10), 3, 10, 64, false, -INFINITY);
+	return product((struct product){3, 10, 64, false, -INFINITY}, floats(w, 0, 30),
+		       floats(w, 3, 192), floats(w, 2, 640), floats(w, 1, 10));
 }
 
 bool softmax_rows(float *out, const float *in, int64_t rows, int columns)

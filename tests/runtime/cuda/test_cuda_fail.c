@@ -10,13 +10,44 @@
 
 #define MAX_CALLS 400
 
-/* Open, place, call, read back, close: the first error. */
+/* Copy @in there, call, copy back into @out: the first error. */
+static msd_err call_once(struct lib *lib, struct msd_dev *dev, const char *function,
+			 struct msd_tensor *in, struct msd_tensor *out,
+			 struct msd_diag *d)
+{
+	struct msd_tensor *there[2] = {NULL, NULL};
+	const size_t n = msd_dltensor_bytes(&in->dl);
+	struct msd_any ret;
+	msd_err err = MSD_OK;
+
+	for (int k = 0; err == MSD_OK && k < 2; k++)
+		err = msd_dev_tensor(dev, in->dl.dtype, in->dl.shape, 1, &there[k], d);
+	if (err == MSD_OK)
+		err = msd_dev_copy(dev, there[0]->dl.data, NULL, in->dl.data, n, d);
+	if (err == MSD_OK) {
+		struct msd_any args[] = {msd_of_obj(&there[0]->obj),
+					 msd_of_obj(&there[1]->obj)};
+		err = lib_call(lib, function, args, 2, &ret);
+		if (err != MSD_OK)
+			(void)msd_diag_set(d, err, "%s", msd_diag_text(&lib->d));
+	}
+	if (err == MSD_OK)
+		err = msd_dev_copy(NULL, out->dl.data, dev, there[1]->dl.data, n, d);
+	if (err == MSD_OK)
+		err = msd_dev_sync(dev, d);
+	for (int k = 0; k < 2; k++) {
+		if (there[k] != NULL)
+			msd_obj_unref(&there[k]->obj);
+	}
+	return err;
+}
+
+/* Open, place, call twice, close: the first error. */
 static msd_err life(const char *file, const char *function, struct msd_diag *d)
 {
 	const struct msd_device device = {MSD_DEV_CUDA, 0};
 	struct msd_tensor *in = tensor_counting(1000);
 	struct msd_tensor *out = tensor_like(in);
-	const size_t n = msd_dltensor_bytes(&in->dl);
 	struct msd_dev *dev = NULL;
 	struct lib lib;
 
@@ -25,36 +56,9 @@ static msd_err life(const char *file, const char *function, struct msd_diag *d)
 	if (err == MSD_OK)
 		err = msd_loaded_place(lib.loaded, device, d);
 	for (int i = 0; err == MSD_OK && i < 2; i++) {
-		struct msd_tensor *there[2] = {NULL, NULL};
-		struct msd_any ret;
-		for (int k = 0; err == MSD_OK && k < 2; k++) {
-			err = msd_dev_tensor(dev, in->dl.dtype, in->dl.shape, 1,
-					     &there[k], d);
-		}
-		if (err == MSD_OK) {
-			err = msd_dev_copy(dev, there[0]->dl.data, NULL, in->dl.data, n,
-					   d);
-		}
-		if (err == MSD_OK) {
-			const struct msd_any args[] = {msd_of_obj(&there[0]->obj),
-						       msd_of_obj(&there[1]->obj)};
-			err = lib_call(&lib, function,
-				       (struct msd_any *)(uintptr_t)args, 2, &ret);
-			if (err != MSD_OK)
-				(void)msd_diag_set(d, err, "%s", msd_diag_text(&lib.d));
-		}
-		if (err == MSD_OK) {
-			err = msd_dev_copy(NULL, out->dl.data, dev, there[1]->dl.data,
-					   n, d);
-		}
-		if (err == MSD_OK)
-			err = msd_dev_sync(dev, d);
+		err = call_once(&lib, dev, function, in, out, d);
 		if (err == MSD_OK)
 			cr_expect_eq(((float *)out->dl.data)[999], 1000.0f);
-		for (int k = 0; k < 2; k++) {
-			if (there[k] != NULL)
-				msd_obj_unref(&there[k]->obj);
-		}
 	}
 	lib_close(&lib);
 	msd_dev_close(dev);
