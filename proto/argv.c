@@ -61,8 +61,8 @@ int msd_argv_next(struct msd_argv *a, const char **ret_value)
 	const char *text = msd_argv_peek(a);
 
 	*ret_value = text;
-	if (a->only_words ||
-	    (text != NULL && text[0] == '-' && a->is_word != NULL && a->is_word(text)))
+	if (a->only_words || text == NULL ||
+	    (text[0] == '-' && a->is_word != NULL && a->is_word(text)))
 		return take_word(a, ret_value);
 	int val = getopt_long(a->argc, a->argv, a->letters, a->rows, NULL);
 	if (val == MSD_ARGV_END) {

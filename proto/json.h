@@ -1,6 +1,6 @@
 #ifndef MSD_PROTO_JSON_H
 #define MSD_PROTO_JSON_H
-/* Writing JSON by hand: the one place that knows how a string is escaped. */
+/* Strings of JSON for what is written by hand; documents are jansson's. */
 #include "proto/bytes.h"
 
 /**

@@ -81,7 +81,7 @@ bool msd_gpu_image_runs_on(const struct msd_gpu_image *image, uint32_t device);
 /** Lines for people, each behind @indent blanks. */
 void msd_gpu_code_text(const struct msd_gpu_code *code, int indent,
 		       struct msd_buf *out);
-/** An array of objects, one for each image. */
-void msd_gpu_code_json(const struct msd_gpu_code *code, struct msd_buf *out);
+/** An array of objects, one for each image; the caller's. NULL: memory is short. */
+struct json_t *msd_gpu_code_json(const struct msd_gpu_code *code);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "artifact/gpu/code.h"
-#include "proto/json.h"
+#include "artifact/json.h"
 
 static const char *kind_name(const struct msd_gpu_image *image)
 {
@@ -80,70 +80,68 @@ void msd_gpu_code_text(const struct msd_gpu_code *code, int indent, struct msd_b
 		put_image(out, &code->images[i], indent);
 }
 
-static void json_number(struct msd_buf *out, const char *key, int64_t n)
+static void set_number(json_t **map, const char *key, int64_t n)
 {
 	if (n >= 0)
-		msd_buf_printf(out, ",\"%s\":%" PRId64, key, n);
+		msd_json_set(map, key, json_integer(n));
 }
 
-static void json_kernel(struct msd_buf *out, const struct msd_gpu_kernel *k)
+static json_t *kernel_json(const struct msd_gpu_kernel *k)
 {
 	const int64_t *t = k->max_threads;
+	json_t *map = json_pack("{s:o}", "name", msd_json_string(k->name));
 
-	msd_buf_printf(out, "{\"name\":");
-	msd_json_cstr(out, k->name);
-	if (k->params != NULL) {
-		msd_buf_printf(out, ",\"params\":");
-		msd_json_cstr(out, k->params);
+	if (k->params != NULL)
+		msd_json_set(&map, "params", msd_json_string(k->params));
+	set_number(&map, "n_params", k->n_params);
+	set_number(&map, "param_bytes", k->param_bytes);
+	set_number(&map, "registers", k->registers);
+	set_number(&map, "shared_bytes", k->shared_bytes);
+	set_number(&map, "local_bytes", k->local_bytes);
+	set_number(&map, "const_bytes", k->const_bytes);
+	if (t[0] > 0) {
+		msd_json_set(&map, "max_threads",
+			     json_pack("[I,I,I]", (json_int_t)t[0], (json_int_t)t[1],
+				       (json_int_t)t[2]));
+		msd_json_set(&map, "exact_threads", json_boolean(k->is_exact));
 	}
-	json_number(out, "n_params", k->n_params);
-	json_number(out, "param_bytes", k->param_bytes);
-	json_number(out, "registers", k->registers);
-	json_number(out, "shared_bytes", k->shared_bytes);
-	json_number(out, "local_bytes", k->local_bytes);
-	json_number(out, "const_bytes", k->const_bytes);
-	if (t[0] > 0)
-		msd_buf_printf(out,
-			       ",\"max_threads\":[%" PRId64 ",%" PRId64 ",%" PRId64
-			       "],\"exact_threads\":%s",
-			       t[0], t[1], t[2], k->is_exact ? "true" : "false");
 	if (k->has_dynamic_shared)
-		msd_buf_printf(out, ",\"dynamic_shared\":true");
-	msd_buf_printf(out, "}");
+		msd_json_set(&map, "dynamic_shared", json_true());
+	return map;
 }
 
-static void json_image(struct msd_buf *out, const struct msd_gpu_image *image)
+static json_t *image_json(const struct msd_gpu_image *image)
 {
 	static const char *const kinds[] = {"ptx", "cubin", "other"};
 	char arch[MSD_GPU_ARCH_MAX];
+	char version[32];
+	json_t *kernels = json_array();
+	json_t *map = json_pack("{s:s,s:o,s:I}", "kind", kinds[image->kind], "arch",
+				msd_json_string(msd_gpu_arch_format(image, arch)),
+				"bytes", (json_int_t)image->bytes);
 
-	msd_buf_printf(out, "{\"kind\":\"%s\",\"arch\":\"%s\",\"bytes\":%" PRIu64,
-		       kinds[image->kind], msd_gpu_arch_format(image, arch),
-		       image->bytes);
+	(void)snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32,
+		       image->isa_major, image->isa_minor);
 	if (image->isa_major != 0)
-		msd_buf_printf(out, ",\"ptx_version\":\"%" PRIu32 ".%" PRIu32 "\"",
-			       image->isa_major, image->isa_minor);
+		msd_json_set(&map, "ptx_version", json_string(version));
 	if (image->address_bits != 0)
-		msd_buf_printf(out, ",\"address_bits\":%" PRIu32, image->address_bits);
+		msd_json_set(&map, "address_bits", json_integer(image->address_bits));
 	if (image->compression != NULL)
-		msd_buf_printf(out, ",\"compression\":\"%s\"", image->compression);
-	msd_buf_printf(out, ",\"kernels\":[");
-	for (size_t i = 0; i < image->n_kernels; i++) {
-		msd_buf_put(out, ",", i > 0 ? 1 : 0);
-		json_kernel(out, &image->kernels[i]);
-	}
-	msd_buf_printf(out, "]");
+		msd_json_set(&map, "compression", msd_json_string(image->compression));
+	for (size_t i = 0; i < image->n_kernels; i++)
+		msd_json_add(&kernels, kernel_json(&image->kernels[i]));
+	msd_json_set(&map, "kernels", kernels);
 	if (image->n_more > 0)
-		msd_buf_printf(out, ",\"more_kernels\":%zu", image->n_more);
-	msd_buf_printf(out, "}");
+		msd_json_set(&map, "more_kernels",
+			     json_integer((json_int_t)image->n_more));
+	return map;
 }
 
-void msd_gpu_code_json(const struct msd_gpu_code *code, struct msd_buf *out)
+json_t *msd_gpu_code_json(const struct msd_gpu_code *code)
 {
-	msd_buf_printf(out, "[");
-	for (size_t i = 0; i < code->n_images; i++) {
-		msd_buf_put(out, ",", i > 0 ? 1 : 0);
-		json_image(out, &code->images[i]);
-	}
-	msd_buf_printf(out, "]");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < code->n_images; i++)
+		msd_json_add(&list, image_json(&code->images[i]));
+	return list;
 }

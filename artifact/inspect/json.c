@@ -1,89 +1,68 @@
 /* An inspected artifact as JSON. */
-#include <inttypes.h>
+#include "artifact/json.h"
 
-#include "proto/json.h"
 #include "artifact/inspect/inspect.h"
 
-static void json_names(struct msd_buf *out, const char *key, char *const *names,
-		       size_t n)
+/* [[name, what belongs to it or null], ...] */
+static json_t *pairs_json(char *const *names, char *const *others, size_t n)
 {
-	msd_buf_printf(out, ",\"%s\":[", key);
-	for (size_t i = 0; i < n; i++) {
-		msd_buf_put(out, ",", i > 0 ? 1 : 0);
-		msd_json_cstr(out, names[i]);
-	}
-	msd_buf_printf(out, "]");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		msd_json_add(&list, json_pack("[o,o]", msd_json_string(names[i]),
+					      msd_json_string(others[i])));
+	return list;
 }
 
-/* [[name, provider or null], ...] */
-static void json_pair(struct msd_buf *out, bool is_first, const char *name,
-		      const char *who)
-{
-	msd_buf_printf(out, "%s[", is_first ? "" : ",");
-	msd_json_cstr(out, name);
-	msd_buf_printf(out, ",");
-	if (who != NULL)
-		msd_json_cstr(out, who);
-	else
-		msd_buf_printf(out, "null");
-	msd_buf_printf(out, "]");
-}
-
-static void json_needs(struct msd_buf *out, const struct msd_inspect *in,
-		       const struct msd_model *m)
+static json_t *needs_json(const struct msd_inspect *in, const struct msd_model *m)
 {
 	char who[MSD_PROVIDER_MAX];
+	json_t *list = json_array();
 
-	msd_buf_printf(out, ",\"needs\":[");
 	for (size_t i = 0; i < m->n_needs; i++)
-		json_pair(out, i == 0, m->needs[i],
-			  msd_inspect_provider(in, m->needs[i], who));
-	msd_buf_printf(out, "]");
+		msd_json_add(&list, json_pack("[o,o]", msd_json_string(m->needs[i]),
+					      msd_json_string(msd_inspect_provider(
+						      in, m->needs[i], who))));
+	return list;
 }
 
-static void json_details(struct msd_buf *out, const struct msd_inspect *in,
-			 const struct msd_inspect_module *m)
-{
-	if (m->gpu.n_images > 0) {
-		msd_buf_printf(out, ",\"code\":");
-		msd_gpu_code_json(&m->gpu, out);
-	}
-	if (m->model.n_funcs > 0 || m->model.has_params) {
-		msd_buf_printf(out, ",\"model\":");
-		msd_model_json(&m->model, out);
-		json_needs(out, in, &m->model);
-	}
-}
-
-static void json_hash(struct msd_buf *out, const char *hash)
+static void set_hash(json_t **map, const char *hash)
 {
 	if (hash[0] != '\0')
-		msd_buf_printf(out, ",\"sha256\":\"%s\"", hash);
+		msd_json_set(map, "sha256", msd_json_string(hash));
 }
 
-static void json_module(struct msd_buf *out, const struct msd_inspect *in,
-			const struct msd_inspect_module *m)
+/* A list of pairs: keys repeat, one "kernel" for each. */
+static json_t *facts_json(const struct msd_payload_info *info)
 {
-	msd_buf_printf(out, "{\"kind\":");
-	msd_json_cstr(out, m->kind);
-	msd_buf_printf(out, ",\"what\":");
-	msd_json_cstr(out, msd_inspect_what(m));
-	msd_buf_printf(out, ",\"bytes\":%" PRIu64 ",\"imports\":[", m->bytes);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < info->n_facts; i++)
+		msd_json_add(&list,
+			     json_pack("[o,o]", msd_json_string(info->facts[i].key),
+				       msd_json_string(info->facts[i].value)));
+	return list;
+}
+
+static json_t *module_json(const struct msd_inspect *in,
+			   const struct msd_inspect_module *m)
+{
+	json_t *imports = json_array();
+
 	for (uint32_t i = 0; i < m->n_imports; i++)
-		msd_buf_printf(out, "%s%" PRIu32, i > 0 ? "," : "", m->imports[i]);
-	/* A list of pairs: keys repeat, one "kernel" for each. */
-	msd_buf_printf(out, "],\"facts\":[");
-	for (size_t i = 0; i < m->info.n_facts; i++) {
-		msd_buf_printf(out, "%s[", i > 0 ? "," : "");
-		msd_json_cstr(out, m->info.facts[i].key);
-		msd_buf_printf(out, ",");
-		msd_json_cstr(out, m->info.facts[i].value);
-		msd_buf_printf(out, "]");
+		msd_json_add(&imports, json_integer(m->imports[i]));
+	json_t *map = json_pack(
+		"{s:o,s:o,s:I,s:o,s:o}", "kind", msd_json_string(m->kind), "what",
+		msd_json_string(msd_inspect_what(m)), "bytes", (json_int_t)m->bytes,
+		"imports", imports, "facts", facts_json(&m->info));
+	set_hash(&map, m->sha256);
+	if (m->gpu.n_images > 0)
+		msd_json_set(&map, "code", msd_gpu_code_json(&m->gpu));
+	if (m->model.n_funcs > 0 || m->model.has_params) {
+		msd_json_set(&map, "model", msd_model_json(&m->model));
+		msd_json_set(&map, "needs", needs_json(in, &m->model));
 	}
-	msd_buf_printf(out, "]");
-	json_hash(out, m->sha256);
-	json_details(out, in, m);
-	msd_buf_printf(out, "}");
+	return map;
 }
 
 static const char *layout_name(enum msd_blob_layout layout)
@@ -101,28 +80,25 @@ static const char *layout_name(enum msd_blob_layout layout)
 
 void msd_inspect_json(const struct msd_inspect *i, struct msd_buf *out)
 {
-	msd_buf_printf(out, "{\"file_bytes\":%" PRIu64, i->file_bytes);
-	json_hash(out, i->sha256);
-	msd_buf_printf(out, ",\"era\":");
-	msd_json_cstr(out, msd_era_title(i->era));
-	msd_buf_printf(out, ",\"machine\":");
-	msd_json_cstr(out, i->machine);
-	json_names(out, "needed", i->needed, i->n_needed);
-	json_names(out, "undefined", i->undefined, i->n_undefined);
-	msd_buf_printf(out, ",\"providers\":[");
-	for (size_t k = 0; k < i->n_undefined; k++)
-		json_pair(out, k == 0, i->undefined[k], i->providers[k]);
-	msd_buf_printf(out, "]");
-	json_names(out, "unknown_slots", i->unknown_slots, i->n_unknown_slots);
-	json_names(out, "functions", i->functions, i->n_functions);
-	msd_buf_printf(out, ",\"signatures\":[");
-	for (size_t k = 0; k < i->n_functions; k++)
-		json_pair(out, k == 0, i->functions[k], i->signatures[k]);
-	msd_buf_printf(out, "]");
-	msd_buf_printf(out, ",\"layout\":\"%s\",\"modules\":[", layout_name(i->layout));
-	for (uint32_t k = 0; k < i->n_modules; k++) {
-		msd_buf_put(out, ",", k > 0 ? 1 : 0);
-		json_module(out, i, &i->modules[k]);
-	}
-	msd_buf_printf(out, "]}\n");
+	json_t *map = json_pack("{s:I}", "file_bytes", (json_int_t)i->file_bytes);
+	json_t *modules = json_array();
+
+	for (uint32_t k = 0; k < i->n_modules; k++)
+		msd_json_add(&modules, module_json(i, &i->modules[k]));
+	set_hash(&map, i->sha256);
+	msd_json_set(&map, "era", msd_json_string(msd_era_title(i->era)));
+	msd_json_set(&map, "machine", msd_json_string(i->machine));
+	msd_json_set(&map, "needed", msd_json_texts(i->needed, i->n_needed));
+	msd_json_set(&map, "undefined", msd_json_texts(i->undefined, i->n_undefined));
+	msd_json_set(&map, "providers",
+		     pairs_json(i->undefined, i->providers, i->n_undefined));
+	msd_json_set(&map, "unknown_slots",
+		     msd_json_texts(i->unknown_slots, i->n_unknown_slots));
+	msd_json_set(&map, "functions", msd_json_texts(i->functions, i->n_functions));
+	msd_json_set(&map, "signatures",
+		     pairs_json(i->functions, i->signatures, i->n_functions));
+	msd_json_set(&map, "layout", msd_json_string(layout_name(i->layout)));
+	msd_json_set(&map, "modules", modules);
+	msd_json_put(out, map, JSON_COMPACT);
+	msd_buf_put_u8(out, '\n');
 }

@@ -77,7 +77,7 @@ MSD_MUST_CHECK msd_err msd_model_of_relax(const struct msd_relax_image *img,
 /** "function: main(x: Tensor([?, 4], float32)) -> (Tensor(...))", one a line behind
  * @indent blanks. */
 void msd_model_text(const struct msd_model *m, int indent, struct msd_buf *out);
-/** An object with functions and params. */
-void msd_model_json(const struct msd_model *m, struct msd_buf *out);
+/** An object with functions and params; the caller's. NULL: memory is short. */
+struct json_t *msd_model_json(const struct msd_model *m);
 
 #endif

@@ -1,17 +1,16 @@
 /* Facts about a model in words and as JSON. */
 #include <inttypes.h>
 
-#include "proto/json.h"
+#include "artifact/json.h"
 #include "artifact/kind/model.h"
 
-static void put_shape(struct msd_buf *out, const struct msd_model_value *v,
-		      const char *any)
+static void put_shape(struct msd_buf *out, const struct msd_model_value *v)
 {
 	msd_buf_printf(out, "[");
 	for (uint32_t i = 0; i < v->ndim; i++) {
 		msd_buf_put(out, ", ", i > 0 ? 2 : 0);
 		if (v->shape[i] < 0)
-			msd_buf_printf(out, "%s", any);
+			msd_buf_printf(out, "?");
 		else
 			msd_buf_printf(out, "%" PRId64, v->shape[i]);
 	}
@@ -27,7 +26,7 @@ static void put_value(struct msd_buf *out, const struct msd_model_value *v)
 		msd_buf_printf(out, "%s%s", v->name, has_type ? ": " : "");
 	if (v->is_tensor) {
 		msd_buf_printf(out, "Tensor(");
-		put_shape(out, v, "?");
+		put_shape(out, v);
 		msd_buf_printf(out, ", %s)", msd_dtype_format(v->dtype, dtype));
 	} else if (v->type != NULL) {
 		msd_buf_printf(out, "%s", v->type);
@@ -60,55 +59,55 @@ void msd_model_text(const struct msd_model *m, int indent, struct msd_buf *out)
 	}
 }
 
-static void json_value(struct msd_buf *out, const struct msd_model_value *v)
+static json_t *value_json(const struct msd_model_value *v)
 {
 	char dtype[MSD_DTYPE_NAME_MAX];
-	const char *comma = "";
+	json_t *map = json_object();
 
-	msd_buf_printf(out, "{");
-	if (v->name != NULL) {
-		msd_buf_printf(out, "\"name\":");
-		msd_json_cstr(out, v->name);
-		comma = ",";
-	}
+	if (v->name != NULL)
+		msd_json_set(&map, "name", msd_json_string(v->name));
 	if (v->is_tensor) {
-		msd_buf_printf(out, "%s\"dtype\":\"%s\",\"shape\":", comma,
-			       msd_dtype_format(v->dtype, dtype));
-		put_shape(out, v, "-1");
+		json_t *shape = json_array();
+
+		for (uint32_t i = 0; i < v->ndim; i++)
+			msd_json_add(&shape, json_integer(v->shape[i]));
+		msd_json_set(&map, "dtype",
+			     json_string(msd_dtype_format(v->dtype, dtype)));
+		msd_json_set(&map, "shape", shape);
 	} else if (v->type != NULL) {
-		msd_buf_printf(out, "%s\"type\":", comma);
-		msd_json_cstr(out, v->type);
+		msd_json_set(&map, "type", msd_json_string(v->type));
 	}
-	msd_buf_printf(out, "}");
+	return map;
 }
 
-static void json_values(struct msd_buf *out, const char *key,
-			const struct msd_model_value *v, size_t n)
+static json_t *values_json(const struct msd_model_value *v, size_t n)
 {
-	msd_buf_printf(out, ",\"%s\":[", key);
-	for (size_t i = 0; i < n; i++) {
-		msd_buf_put(out, ",", i > 0 ? 1 : 0);
-		json_value(out, &v[i]);
-	}
-	msd_buf_printf(out, "]");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		msd_json_add(&list, value_json(&v[i]));
+	return list;
 }
 
-void msd_model_json(const struct msd_model *m, struct msd_buf *out)
+json_t *msd_model_json(const struct msd_model *m)
 {
-	msd_buf_printf(out, "{\"functions\":[");
+	json_t *functions = json_array();
+
 	for (size_t i = 0; i < m->n_funcs; i++) {
 		const struct msd_model_func *f = &m->funcs[i];
-		msd_buf_printf(out, "%s{\"name\":", i > 0 ? "," : "");
-		msd_json_cstr(out, f->name);
-		json_values(out, "inputs", f->inputs, f->n_inputs);
-		json_values(out, "outputs", f->outputs, f->n_outputs);
+		json_t *map =
+			json_pack("{s:o,s:o,s:o}", "name", msd_json_string(f->name),
+				  "inputs", values_json(f->inputs, f->n_inputs),
+				  "outputs", values_json(f->outputs, f->n_outputs));
 		if (f->is_compiled)
-			msd_buf_printf(out, ",\"compiled\":true");
-		msd_buf_printf(out, "}");
+			msd_json_set(&map, "compiled", json_true());
+		msd_json_add(&functions, map);
 	}
-	msd_buf_printf(out, "]");
-	if (m->has_params)
-		msd_buf_printf(out, ",\"params\":%" PRIu64 ",\"param_bytes\":%" PRIu64,
-			       m->n_params, m->param_bytes);
-	msd_buf_printf(out, "}");
+	json_t *model = json_pack("{s:o}", "functions", functions);
+	if (m->has_params) {
+		msd_json_set(&model, "params", json_integer((json_int_t)m->n_params));
+		msd_json_set(&model, "param_bytes",
+			     json_integer((json_int_t)m->param_bytes));
+	}
+	return model;
 }

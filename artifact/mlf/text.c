@@ -1,7 +1,7 @@
 /* What a Model Library Format archive holds, as JSON and in words. */
-#include <jansson.h>
 #include <string.h>
 
+#include "artifact/json.h"
 #include "artifact/mlf/mlf.h"
 #include "artifact/mlf/operator.h"
 #include "artifact/printable.h"
@@ -131,22 +131,9 @@ static json_t *describe(const struct msd_mlf *m)
 			 "version", (int)m->version, "models", models, "files", files);
 }
 
-static int put_chunk(const char *p, size_t n, void *ctx)
-{
-	struct msd_buf *out = ctx;
-
-	msd_buf_put(out, p, n);
-	return out->bad ? -1 : 0;
-}
-
 void msd_mlf_json(const struct msd_mlf *m, struct msd_buf *out)
 {
-	json_t *json = describe(m);
-
-	if (json == NULL || json_dump_callback(json, put_chunk, out,
-					       JSON_COMPACT | JSON_ENSURE_ASCII) != 0)
-		out->bad = true;
-	json_decref(json);
+	msd_json_put(out, describe(m), JSON_COMPACT | JSON_ENSURE_ASCII);
 	msd_buf_put_u8(out, '\n');
 }
 

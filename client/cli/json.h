@@ -3,6 +3,9 @@
 /*
  * Values as JSON: maps are objects, tuples arrays; a tensor is {"dtype", "shape",
  * "data"} with nested arrays; inf and nan are strings; bytes are {"bytes": "00ff"}.
+ * Written as they are walked, and not as a document of jansson's like the rest: a
+ * tensor's elements would take several times their room, and numbers need the fewest
+ * digits that mean the same (docs/decisions.md).
  */
 #include "client/modser.h"
 #include "proto/bytes.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/cli/print.h"
-#include "proto/json.h"
+#include "artifact/json.h"
 #include "proto/name.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
@@ -50,13 +50,13 @@ static void report(const char *name, const char *message, const char *hint)
 	struct msd_buf out = {0};
 
 	if (as_json) {
-		msd_buf_printf(&out, "{\"error\": {\"name\": ");
-		msd_json_cstr(&out, name);
-		msd_buf_printf(&out, ", \"message\": ");
-		msd_json_cstr(&out, message);
-		msd_buf_printf(&out, ", \"hint\": ");
-		msd_json_cstr(&out, hint);
-		msd_buf_printf(&out, "}}\n");
+		msd_json_put(&out,
+			     json_pack("{s:{s:o,s:o,s:o}}", "error", "name",
+				       msd_json_string(name), "message",
+				       msd_json_string(message), "hint",
+				       msd_json_string(hint)),
+			     0);
+		msd_buf_put_u8(&out, '\n');
 	} else {
 		msd_buf_printf(&out, "modser: ");
 		put_folded(&out, message);

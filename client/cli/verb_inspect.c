@@ -8,6 +8,7 @@
 #include "client/cli/system.h"
 #include "client/cli/verdict.h"
 #include "artifact/inspect/hash.h"
+#include "artifact/json.h"
 #include "artifact/mlf/mlf.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
@@ -85,11 +86,10 @@ static msd_err inspect_gpu_code(struct msd_span file, bool as_json, struct msd_b
 
 	if (err != MSD_OK)
 		return err;
-	if (as_json) {
-		msd_gpu_code_json(&code, out);
-	} else {
+	if (as_json)
+		msd_json_put(out, msd_gpu_code_json(&code), JSON_COMPACT);
+	else
 		msd_gpu_code_text(&code, 0, out);
-	}
 	msd_gpu_code_finish(&code);
 	return MSD_OK;
 }

@@ -8,9 +8,10 @@
 
 #include "client/cli/build.h"
 #include "client/cli/file.h"
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/split.h"
-#include "proto/json.h"
+#include "artifact/json.h"
 #include "artifact/mlf/archive.h"
 #include "pack/elf_patch.h"
 #include "pack/manifest.h"
@@ -107,28 +108,29 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 	return err;
 }
 
+static void put_pieces_json(const struct msd_pieces *pieces, struct msd_buf *out)
+{
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < pieces->n; i++)
+		msd_json_add(&files,
+			     json_pack("{s:o,s:I}", "name",
+				       msd_json_string(pieces->piece[i].name), "bytes",
+				       (json_int_t)pieces->piece[i].bytes.n));
+	msd_json_put(out, json_pack("{s:o}", "files", files), 0);
+	msd_buf_put_u8(out, '\n');
+}
+
 static void print_pieces(const struct msd_cli *cli, const struct msd_pieces *pieces)
 {
 	struct msd_buf out = {0};
 
 	if (cli->json)
-		msd_buf_printf(&out, "{\"files\": [");
-	for (size_t i = 0; i < pieces->n; i++) {
-		const struct msd_piece *p = &pieces->piece[i];
-
-		if (cli->json) {
-			msd_buf_printf(&out, "%s{\"name\": ", i > 0 ? ", " : "");
-			msd_json_cstr(&out, p->name);
-			msd_buf_printf(&out, ", \"bytes\": %zu}", p->bytes.n);
-		} else {
-			msd_buf_printf(&out, "%12zu  %s/%s\n", p->bytes.n, cli->dir,
-				       p->name);
-		}
-	}
-	if (cli->json)
-		msd_buf_printf(&out, "]}\n");
-	(void)fwrite(out.p, 1, out.n, stdout);
-	msd_buf_finish(&out);
+		put_pieces_json(pieces, &out);
+	for (size_t i = 0; i < pieces->n && !cli->json; i++)
+		msd_buf_printf(&out, "%12zu  %s/%s\n", pieces->piece[i].bytes.n,
+			       cli->dir, pieces->piece[i].name);
+	msd_print_flush(&out);
 }
 
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/json.h"
+#include "artifact/json.h"
 
 /* What the daemon says; lists are arrays of texts. */
 struct host {
@@ -295,26 +295,23 @@ void msd_verdict_text(const struct msd_verdict *v, const char *host,
 	put_lines(out, &v->unknown, "  not known: ");
 }
 
-static void json_lines(struct msd_buf *out, const char *key,
-		       const struct msd_buf *lines)
+static json_t *lines_json(const struct msd_buf *lines)
 {
 	const uint8_t *p = lines->p;
 	struct msd_span line;
-	const char *comma = "";
+	json_t *list = json_array();
 
-	msd_buf_printf(out, ",\"%s\":[", key);
-	while (lines->n > 0 && next_line(&p, lines->p + lines->n, &line)) {
-		msd_buf_printf(out, "%s", comma);
-		msd_json_str(out, line);
-		comma = ",";
-	}
-	msd_buf_printf(out, "]");
+	while (lines->n > 0 && next_line(&p, lines->p + lines->n, &line))
+		msd_json_add(&list, msd_json_text(line));
+	return list;
 }
 
 void msd_verdict_json(const struct msd_verdict *v, struct msd_buf *out)
 {
-	msd_buf_printf(out, "{\"will_run\":%s", v->reasons.n > 0 ? "false" : "true");
-	json_lines(out, "reasons", &v->reasons);
-	json_lines(out, "unknown", &v->unknown);
-	msd_buf_printf(out, "}\n");
+	msd_json_put(out,
+		     json_pack("{s:b,s:o,s:o}", "will_run", v->reasons.n == 0,
+			       "reasons", lines_json(&v->reasons), "unknown",
+			       lines_json(&v->unknown)),
+		     JSON_COMPACT);
+	msd_buf_put_u8(out, '\n');
 }

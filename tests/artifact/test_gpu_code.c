@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "artifact/json.h"
 #include "artifact/gpu/code.h"
 #include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mangle.h"
@@ -159,7 +160,7 @@ static bool reads(struct msd_span code, void *ctx)
 	if (msd_gpu_code_read(code, &ret, NULL) != MSD_OK)
 		return false;
 	msd_gpu_code_text(&ret, 2, &text);
-	msd_gpu_code_json(&ret, &text);
+	msd_json_put(&text, msd_gpu_code_json(&ret), JSON_COMPACT);
 	msd_buf_finish(&text);
 	msd_gpu_code_finish(&ret);
 	return true;
@@ -207,7 +208,7 @@ Test(gpu_code, text_and_json_say_the_same)
 	gw_cubin(&b, GW_NEW_A);
 	struct msd_gpu_code code = read_good(bw_span(&b));
 	msd_gpu_code_text(&code, 0, &text);
-	msd_gpu_code_json(&code, &json);
+	msd_json_put(&json, msd_gpu_code_json(&code), JSON_COMPACT);
 	msd_buf_put_u8(&text, '\0');
 	msd_buf_put_u8(&json, '\0');
 	cr_expect(strstr((char *)text.p, "cubin for sm_90a, 64-bit, ") != NULL);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "artifact/json.h"
 #include "artifact/kind/look.h"
 #include "artifact/kind/model.h"
 #include "artifact/relax/image.h"
@@ -28,7 +29,7 @@ static void expect_json(const struct msd_model *m, const char *expected)
 {
 	struct msd_buf text = {0};
 
-	msd_model_json(m, &text);
+	msd_json_put(&text, msd_model_json(m), JSON_COMPACT);
 	msd_buf_put_u8(&text, '\0');
 	cr_expect_str_eq((char *)text.p, expected);
 	msd_buf_finish(&text);
@@ -53,8 +54,8 @@ Test(model_facts, a_graphs_inputs_are_what_is_no_parameter)
 	expect_text(&m, "function: run(x: Tensor([2, 3], float32)) -> "
 			"(Tensor([2, 3], float32))\n");
 	expect_json(&m, "{\"functions\":[{\"name\":\"run\",\"inputs\":[{\"name\":\"x\","
-			"\"dtype\":\"float32\",\"shape\":[2, 3]}],\"outputs\":["
-			"{\"dtype\":\"float32\",\"shape\":[2, 3]}]}],"
+			"\"dtype\":\"float32\",\"shape\":[2,3]}],\"outputs\":["
+			"{\"dtype\":\"float32\",\"shape\":[2,3]}]}],"
 			"\"params\":1,\"param_bytes\":24}");
 	cr_expect_eq(m.n_needs, 0);
 	msd_model_finish(&m);

@@ -1,3 +1,4 @@
+#include "artifact/json.h"
 #include "artifact/gpu/code.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -12,7 +13,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	if (err != MSD_OK)
 		return 0;
 	msd_gpu_code_text(&code, 0, &text);
-	msd_gpu_code_json(&code, &text);
+	msd_json_put(&text, msd_gpu_code_json(&code), JSON_COMPACT);
 	msd_buf_finish(&text);
 	msd_gpu_code_finish(&code);
 	return 1;

@@ -12,7 +12,8 @@ import sys
 
 CIRCLE = 3
 TEXT = "artifact/printable.h"
-ARTIFACT = [TEXT] + ["artifact/" + f for f in (
+JSON = "artifact/json.h"
+ARTIFACT = [TEXT, JSON] + ["artifact/" + f for f in (
     "elf", "params", "gpu", "relax", "relay", "graph_json", "kind", "tree", "inspect",
     "provides")]
 # Lists of names that the runtime makes its tables of.
@@ -26,15 +27,15 @@ MAY_INCLUDE = {
     "artifact/elf": ["proto"],
     "artifact/params": ["proto"],
     "artifact/graph_json": ["proto"],
-    "artifact/gpu": ["proto", TEXT, "artifact/elf"],
+    "artifact/gpu": ["proto", TEXT, JSON, "artifact/elf"],
     "artifact/relax": ["proto", TEXT, "artifact/elf", "artifact/params"],
     "artifact/relay": ["proto", TEXT, "artifact/params"],
-    "artifact/kind": ["proto", TEXT, "artifact/elf", "artifact/params", "artifact/gpu",
+    "artifact/kind": ["proto", TEXT, JSON, "artifact/elf", "artifact/params", "artifact/gpu",
                       "artifact/relax", "artifact/relay", "artifact/graph_json"],
     "artifact/tree": ["proto", TEXT, "artifact/elf", "artifact/kind"],
     "artifact/provides": ["proto", "artifact/kind/kinds.h"],
     "artifact/inspect": ["proto"] + [f for f in ARTIFACT if f != "artifact/inspect"],
-    "artifact/mlf": ["proto", TEXT, "artifact/params", "artifact/graph_json"],
+    "artifact/mlf": ["proto", TEXT, JSON, "artifact/params", "artifact/graph_json"],
     "pack": ["proto"] + ARTIFACT,
     "graph": ["proto"],
     "graph/ir": ["proto", "graph"],
