@@ -77,7 +77,7 @@ static void answer_all(struct msd_devices *devices)
 		msd_method_put_info(server_of(devices), &b);
 		msd_req_answer(r, &b);
 		msd_buf_finish(&b);
-		msd_req_free(r);
+		msd_req_release(r);
 	}
 }
 

@@ -149,11 +149,11 @@ void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
 	if (err == MSD_OK) {
 		source.graph_bytes = bytes[1];
 		source.params_bytes = bytes[2];
-		err = msd_module_load(s, name, &source, &m, &d);
+		err = msd_module_load(&s->house, name, &source, &m, &d);
 	}
 	if (err != MSD_OK) {
 		(void)msd_diag_wrap(&d, err, "load %s", p->name);
-		err = msd_module_add_failed(s, name, p->file, &d);
+		err = msd_module_add_failed(&s->house, name, p->file, &d);
 	}
 	if (err != MSD_OK)
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,

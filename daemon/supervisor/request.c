@@ -2,103 +2,168 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/session.h"
+/*
+ * Happy path: new, QUEUED; its owner sends it to a worker; the response comes and is
+ * forwarded; the same event frees it. Failures: a deadline answers it on time, queued
+ * or sent, and what was sent is kept until the worker answers or has used up the grace;
+ * cancel and a client that goes free what is queued and tell the worker of what is not.
+ */
 
-static void on_deadline(struct msd_deadline *node);
+void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops)
+{
+	*c = (struct msd_client){.ops = ops};
+	msd_list_init(&c->requests);
+	msd_list_init(&c->lanes);
+}
 
-struct msd_req *msd_req_new(struct msd_session *s, uint64_t id, enum msd_method method)
+static void on_due(struct msd_deadline *node)
+{
+	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);
+	const bool is_running = r->state != MSD_REQ_QUEUED && r->ops->is_running(r);
+
+	msd_req_take(r, is_running ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);
+}
+
+struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method)
 {
 	struct msd_req *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
 		return NULL;
-	r->session = s;
-	r->id = id;
 	r->method = method;
-	r->deadline.on_due = on_deadline;
+	r->due.node.on_due = on_due;
+	r->client.id = id;
+	r->client.who = c;
 	msd_list_init(&r->link);
-	msd_list_init(&r->session_link);
-	if (s != NULL) {
-		msd_list_append(&s->requests, &r->session_link);
-		s->n_in_flight++;
+	msd_list_init(&r->client.link);
+	if (c != NULL) {
+		msd_list_append(&c->requests, &r->client.link);
+		c->n_in_flight++;
 	}
 	return r;
 }
 
-/* The session has its answer, or is gone: it owes this request nothing more. */
-void msd_req_leave_session(struct msd_req *r)
+bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
 {
-	struct msd_session *s = r->session;
-
-	if (s == NULL)
-		return;
-	if (r->holds)
-		msd_lane_release(s, r->replica->process);
-	r->holds = false;
-	r->session = NULL;
-	msd_list_remove(&r->session_link);
-	s->n_in_flight--;
-	msd_session_request_done(s);
+	r->due.all = all;
+	return msd_deadline_set(all, &r->due.node, in_ms);
 }
 
-void msd_req_orphan(struct msd_req *r)
+void msd_req_leave_client(struct msd_req *r)
 {
-	msd_req_leave_session(r);
-	if (r->state == MSD_REQ_QUEUED)
-		msd_req_free(r);
-	else {
-		msd_replica_cancel(r);
-		msd_module_check_idle(r->module);
+	struct msd_client *c = r->client.who;
+
+	if (c == NULL)
+		return;
+	if (r->ops != NULL)
+		r->ops->on_answered(r);
+	r->client.who = NULL;
+	msd_list_remove(&r->client.link);
+	c->n_in_flight--;
+	c->ops->on_done(c);
+}
+
+void msd_client_leave(struct msd_client *c)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&c->requests)) != NULL) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		msd_req_leave_client(r);
+		msd_req_take(r, MSD_REQ_ORPHANED);
 	}
 }
 
-void msd_req_need(struct msd_req *r, struct msd_process *p)
+static void give_back(struct msd_req_bytes *b)
 {
-	msd_process_ref(p);
-	msd_process_unref(r->needs);
-	r->needs = p;
+	if (b->pool != NULL &&
+	    !msd_segpool_free(b->pool, b->slot.segment, b->slot.offset))
+		abort(); /* our own allocator and our own slot */
+	if (b->claimed > 0)
+		msd_budget_release(b->budget, b->claimed);
 }
 
-void msd_req_free(struct msd_req *r)
+static void req_free(struct msd_req *r)
 {
-	struct msd_server *server = r->module != NULL    ? r->module->server
-				    : r->session != NULL ? r->session->server
-							 : NULL;
-
-	msd_req_leave_session(r);
+	msd_req_leave_client(r);
 	msd_list_remove(&r->link);
-	if (server != NULL)
-		msd_deadline_clear(&server->deadlines, &r->deadline);
-	if (r->has_slot &&
-	    !msd_segpool_free(&r->module->in, r->slot.segment, r->slot.offset))
-		abort(); /* our own allocator and our own slot */
-	if (r->claimed_bytes > 0)
-		msd_server_release_bytes(server, r->claimed_bytes);
-	if (r->lane != NULL)
-		msd_lane_left(r);
-	msd_process_unref(r->needs);
-	if (r->module != NULL)
-		msd_module_check_idle(r->module);
-	msd_buf_finish(&r->params);
-	msd_buf_finish(&r->names);
+	if (r->due.all != NULL)
+		msd_deadline_clear(r->due.all, &r->due.node);
+	give_back(&r->bytes);
+	if (r->ops != NULL)
+		r->ops->on_freed(r);
+	msd_buf_finish(&r->job.params);
+	msd_buf_finish(&r->job.names);
 	free(r);
+}
+
+static void explain(const struct msd_req *r, enum msd_req_event e,
+		    enum msd_req_state was, struct msd_diag *d)
+{
+	if (e == MSD_REQ_CANCELLED)
+		(void)msd_diag_set(d, MSD_CANCELLED, "cancelled before it was begun");
+	else if (was == MSD_REQ_QUEUED)
+		r->ops->explain_due(r, d);
+	else
+		(void)msd_diag_set(d, MSD_DEADLINE,
+				   "the deadline passed while the module worked on it");
+}
+
+static void answer_for(struct msd_req *r, enum msd_req_event e, enum msd_req_state was)
+{
+	struct msd_diag d = {0};
+
+	if (e != MSD_REQ_CANCELLED && e != MSD_REQ_DUE && e != MSD_REQ_OVERRUNS)
+		return; /* who brought the event has answered */
+	explain(r, e, was, &d);
+	msd_req_answer_error(r, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static void tell_owner(struct msd_req *r, unsigned actions)
+{
+	if ((actions & MSD_REQ_CANCEL) != 0)
+		r->ops->cancel(r);
+	if ((actions & MSD_REQ_KILL) != 0)
+		r->ops->kill(r);
+	if ((actions & MSD_REQ_GRACE) != 0)
+		(void)msd_req_set_due(r, r->due.all, r->due.grace_ms);
+	if ((actions & MSD_REQ_UNAWAITED) != 0)
+		r->ops->on_unawaited(r);
+}
+
+void msd_req_take(struct msd_req *r, enum msd_req_event e)
+{
+	const enum msd_req_state was = r->state;
+	const struct msd_req_move move = msd_req_step(was, e);
+
+	r->state = (enum msd_req_state)move.to;
+	if ((move.actions & MSD_REQ_ANSWER) != 0)
+		answer_for(r, e, was);
+	if ((move.actions & ~(unsigned)(MSD_REQ_ANSWER | MSD_REQ_RELEASE)) != 0)
+		tell_owner(r, move.actions);
+	if ((move.actions & MSD_REQ_RELEASE) != 0)
+		req_free(r);
 }
 
 void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text)
 {
-	if (r->session == NULL)
+	struct msd_client *c = r->client.who;
+
+	if (c == NULL)
 		return;
-	msd_session_reply_error(r->session, r->id, err, text);
-	msd_req_leave_session(r);
+	c->ops->reply_error(c, r->client.id, err, text);
+	msd_req_leave_client(r);
 }
 
 void msd_req_answer(struct msd_req *r, const struct msd_buf *result)
 {
-	if (r->session == NULL)
+	struct msd_client *c = r->client.who;
+
+	if (c == NULL)
 		return;
-	msd_session_reply(r->session, r->id, result);
-	msd_req_leave_session(r);
+	c->ops->reply(c, r->client.id, result);
+	msd_req_leave_client(r);
 }
 
 void msd_req_answer_nil(struct msd_req *r)
@@ -110,49 +175,8 @@ void msd_req_answer_nil(struct msd_req *r)
 	msd_buf_finish(&nil);
 }
 
-static void expire_queued(struct msd_req *r)
+void msd_req_refuse(struct msd_req *r, msd_err err, const char *text)
 {
-	struct msd_module *m = r->module;
-	struct msd_diag d = {0};
-
-	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
-		(void)msd_diag_set(&d, MSD_NOT_READY,
-				   "module %s is %s and was not ready in time", m->name,
-				   msd_module_state_name(m->life.state));
-	else
-		(void)msd_diag_set(
-			&d, MSD_DEADLINE,
-			"module %s: the deadline passed before the request was begun",
-			m->name);
-	msd_req_answer_error(r, d.code, msd_diag_text(&d));
-	msd_diag_finish(&d);
-	msd_req_free(r);
-}
-
-/*
- * QUEUED: answered, gone. SENT: the client is answered on time and the worker told; the
- * request stays, for its slot may still be written to. ABANDONED: if it is the one that
- * runs, the worker had its grace.
- */
-static void on_deadline(struct msd_deadline *node)
-{
-	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, deadline);
-	struct msd_module *m = r->module;
-
-	if (r->state == MSD_REQ_QUEUED) {
-		expire_queued(r);
-		return;
-	}
-	if (r->state == MSD_REQ_SENT) {
-		r->state = MSD_REQ_ABANDONED;
-		msd_req_answer_error(
-			r, MSD_DEADLINE,
-			"the deadline passed while the module worked on it");
-		msd_replica_cancel(r);
-	} else if (r->replica->process != NULL && r->replica->sent.next == &r->link) {
-		msd_replica_kill(r->replica, "a call overran its deadline");
-		return;
-	}
-	(void)msd_deadline_set(&m->server->deadlines, node,
-			       m->server->limits.kill_grace_ms);
+	msd_req_answer_error(r, err, text);
+	msd_req_release(r);
 }

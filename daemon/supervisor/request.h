@@ -1,76 +1,156 @@
 #ifndef MSD_SUPERVISOR_REQUEST_H
 #define MSD_SUPERVISOR_REQUEST_H
 /*
- * One request that a module's worker answers, or that waits for a module.
+ * One request of a client that a module's worker answers, or that waits for something.
+ * Its states are request_step.h's. It knows neither sessions nor modules: who asks is a
+ * msd_client, who has it is told through msd_req_ops.
  *
- *   QUEUED --sent--> SENT --response--> (freed)
- *      |               |---deadline--> ABANDONED (answered; its slot is kept
- *      |               |               until the worker answers or dies)
- *      '--cancel, deadline, module gone--> (answered, freed)
- *
- * Exactly one reply per request: msd_req_answer* is called once, everything after is
- * dropped. A request whose session ended lives on as an orphan until the worker
- * answers.
+ * It is ended by two functions: msd_req_answer*() tells the client, once, everything
+ * after is dropped; msd_req_take() with an event that leads to OVER frees it and gives
+ * back what it holds. A request whose client is gone lives on until the worker answers.
  */
+#include "daemon/supervisor/budget.h"
 #include "daemon/supervisor/deadline.h"
-#include "daemon/wire/segment.h"
+#include "daemon/supervisor/request_step.h"
 #include "daemon/wire/conn.h"
+#include "daemon/wire/segment.h"
 #include "proto/dtype.h"
 #include "proto/method.h"
 #include "proto/value.h"
 
-struct msd_session;
+struct msd_client;
+struct msd_lane;
 struct msd_module;
 struct msd_process;
 struct msd_replica;
+struct msd_req;
 
-enum msd_req_state { MSD_REQ_QUEUED, MSD_REQ_SENT, MSD_REQ_ABANDONED };
+/* How a client is told. */
+struct msd_client_ops {
+	/** The answer to its request @id; borrowed msgpack. */
+	void (*reply)(struct msd_client *c, uint64_t id, const struct msd_buf *result);
+	void (*reply_error)(struct msd_client *c, uint64_t id, msd_err err,
+			    const char *text);
+	/** The answer as a whole frame; takes @o. */
+	void (*forward)(struct msd_client *c, struct msd_out *o);
+	/** One request less is in flight. */
+	void (*on_done)(struct msd_client *c);
+	/** The module of the request whose payload is still coming is gone: answer it,
+	 * release it, skip the rest. */
+	void (*drop_receiving)(struct msd_client *c, msd_err err, const char *text);
+};
 
-struct msd_req {
-	struct msd_list link; /* lane, replica's sent list, or module's waiters */
-	struct msd_list session_link; /* msd_session.requests */
-	struct msd_session *session;  /* NULL: orphan, nobody waits for the answer */
-	struct msd_module *module;    /* NULL until admitted */
-	struct msd_lane *lane;        /* while it is queued for a worker */
-	struct msd_replica *replica;  /* whom it was sent to */
-	struct msd_process
-		*needs; /* whose objects it names; one reference; NULL: none */
-	bool holds;     /* counted in its lane's n_held */
-	uint64_t id;    /* the client's */
-	uint64_t wid;   /* on the worker's channel */
-	enum msd_method method;
-	enum msd_req_state state;
-	struct msd_buf params;      /* what the worker gets, tensors patched */
+/* Who asks. Embedded by what has the connection. */
+struct msd_client {
+	const struct msd_client_ops *ops;
+	struct msd_list requests; /* msd_req.client.link */
+	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
+	uint32_t n_in_flight;
+};
+
+/* How the owner of a request, a module, is told. */
+struct msd_req_ops {
+	/** Why it was not begun before its deadline. */
+	void (*explain_due)(const struct msd_req *r, struct msd_diag *d);
+	/** Is it the one that the worker runs? */
+	bool (*is_running)(const struct msd_req *r);
+	/** Tell the worker that nobody wants it. */
+	void (*cancel)(struct msd_req *r);
+	/** End the worker: the call overran its deadline by more than the grace. */
+	void (*kill)(struct msd_req *r);
+	/** It was sent, and its client is gone. */
+	void (*on_unawaited)(struct msd_req *r);
+	/** Its client has the answer, or is gone; client.who is still there. */
+	void (*on_answered)(struct msd_req *r);
+	/** It is freed: drop what it holds of the owner's. It is in no list any more.
+	 */
+	void (*on_freed)(struct msd_req *r);
+};
+
+/* What the client sees of it. */
+struct msd_req_client {
+	struct msd_client *who; /* NULL: nobody waits for the answer */
+	struct msd_list link;   /* msd_client.requests */
+	uint64_t id;            /* the client's */
+};
+
+struct msd_req_due {
+	struct msd_deadline node;
+	struct msd_deadlines *all; /* NULL: it was never set */
+	uint64_t in_ms;            /* what the client gave, when it did */
+	uint64_t grace_ms;         /* how long a worker may overrun it */
+	bool is_clients;           /* the client gave one */
+	bool is_for_ready;         /* it is the wait for the module alone */
+};
+
+/* Tensor memory that it holds. */
+struct msd_req_bytes {
+	uint64_t wanted;           /* arguments and declared outputs */
+	uint64_t claimed;          /* of the budget */
+	struct msd_budget *budget; /* NULL: nothing is claimed */
+	struct msd_segpool *pool;  /* of the slot; NULL: it has none */
+	struct msd_slot slot;      /* its payload */
+};
+
+/* What the worker gets, and what is done with its response. */
+struct msd_req_job {
+	struct msd_buf params;      /* tensors patched */
+	struct msd_buf names;       /* of a call's arguments; empty: by place */
 	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
-	struct msd_buf names;     /* of a call's arguments: msgpack; empty: by place */
-	struct msd_device device; /* of a call; type 0: where the module is */
-	struct msd_slot slot;     /* payload, in the module's in segments */
-	bool has_slot;
-	bool waits_for_ready; /* the deadline is the wait for the module alone */
-	bool has_deadline;    /* deadline_ms is the client's */
-	uint64_t deadline_ms;
-	uint64_t wanted_bytes;  /* arguments and declared outputs */
-	uint64_t claimed_bytes; /* of the server's tensor memory */
-	struct msd_deadline deadline;
-	uint8_t pace;         /* msd_pace_place() of a call's target */
-	uint32_t expected_us; /* of a sent one */
+	struct msd_device device;   /* of a call; type 0: where the module is */
 	/** The worker's response; NULL: forwarded to the client as it is. */
 	void (*on_response)(struct msd_req *r, struct msd_in *in);
 };
 
-struct msd_req *msd_req_new(struct msd_session *s, uint64_t id, enum msd_method method);
-/** @r names an object in the worker @p: it goes there, or nowhere. */
-void msd_req_need(struct msd_req *r, struct msd_process *p);
-/** Release slot, memory and places in lists; no answer is sent. */
-void msd_req_free(struct msd_req *r);
-/** Its session is gone: dropped when queued, else it runs on for nobody. */
-void msd_req_orphan(struct msd_req *r);
-/** The session has its answer, or is gone: nothing more is owed to it. */
-void msd_req_leave_session(struct msd_req *r);
-/** Answer with an error and forget the session; the request itself goes on to live. */
+/* Where it is with its module. */
+struct msd_req_at {
+	struct msd_lane *lane;       /* while it is queued for a worker */
+	struct msd_replica *replica; /* whom it was sent to */
+	struct msd_process *needs;   /* whose objects it names; a reference, or NULL */
+	uint64_t wid;                /* its id on the worker's channel */
+	uint32_t expected_us;        /* of a sent one */
+	uint8_t pace;                /* msd_pace_place() of a call's target */
+	bool holds;                  /* counted in its lane's n_held */
+};
+
+struct msd_req {
+	struct msd_list link; /* of who has it: a lane, what was sent, waiters */
+	const struct msd_req_ops *ops; /* the owner's; NULL: it has none */
+	struct msd_module *module;     /* that owner */
+	enum msd_method method;
+	enum msd_req_state state; /* written by msd_req_take() alone */
+	struct msd_req_client client;
+	struct msd_req_due due;
+	struct msd_req_bytes bytes;
+	struct msd_req_job job;
+	struct msd_req_at at;
+};
+
+void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops);
+/** All its requests lose it: what is queued is freed, what was sent runs on for nobody.
+ */
+void msd_client_leave(struct msd_client *c);
+
+/** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
+struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);
+/** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
+bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
+/** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
+ * and LOST the caller has given the answer before. */
+void msd_req_take(struct msd_req *r, enum msd_req_event e);
+/** The client has its answer, or is gone: nothing more is owed to it. */
+void msd_req_leave_client(struct msd_req *r);
+/** Answer with an error and forget the client; the request itself goes on to live. */
 void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text);
 /** Answer with a result that is already msgpack; likewise. */
 void msd_req_answer(struct msd_req *r, const struct msd_buf *result);
 void msd_req_answer_nil(struct msd_req *r);
+/** Answer a QUEUED one with an error and free it. */
+void msd_req_refuse(struct msd_req *r, msd_err err, const char *text);
+/** Free a QUEUED one; if it was not answered, somebody else does. */
+static inline void msd_req_release(struct msd_req *r)
+{
+	msd_req_take(r, MSD_REQ_SETTLED);
+}
 
 #endif

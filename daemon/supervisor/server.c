@@ -41,7 +41,7 @@ static void on_tick(uv_timer_t *timer)
 		    now - c->last_progress_ms > s->limits.write_stall_ms)
 			msd_conn_close(c, MSD_BUSY, "does not read its replies");
 	}
-	MSD_LIST_EACH (it, &s->modules) {
+	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
 		if (msd_module_in_flight(m) == 0 && m->life.state == MSD_STATE_READY &&
@@ -90,6 +90,37 @@ static void raise_descriptors(const struct msd_limits *limits)
 			(unsigned long long)r.rlim_cur, (unsigned long long)want);
 }
 
+static void on_room(struct msd_budget *budget)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(budget, struct msd_server, budget);
+
+	if (!msd_list_is_empty(&s->space_waiters))
+		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
+}
+
+static void on_gone(struct msd_house *house)
+{
+	msd_server_check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
+}
+
+/* What the modules live on. */
+static void furnish(struct msd_server *s)
+{
+	s->house = (struct msd_house){
+		.loop = &s->loop,
+		.wire = &s->wire,
+		.deadlines = &s->deadlines,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.worker_path = s->worker_path,
+		.threads = s->threads,
+		.on_gone = on_gone,
+	};
+	msd_list_init(&s->house.modules);
+	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
+					.on_room = on_room};
+}
+
 msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 {
 	int rc = uv_loop_init(&s->loop);
@@ -98,7 +129,6 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
 	msd_list_init(&s->listeners);
 	msd_list_init(&s->sessions);
-	msd_list_init(&s->modules);
 	msd_list_init(&s->space_waiters);
 	msd_devices_init(&s->devices);
 	if (s->limits.max_memory == 0)
@@ -110,6 +140,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
+	furnish(s);
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
 	(void)uv_signal_init(&s->loop, &s->sigterm);
@@ -123,27 +154,13 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	return MSD_OK;
 }
 
-bool msd_server_claim_bytes(struct msd_server *s, uint64_t bytes)
-{
-	if (bytes > s->limits.max_memory - s->in_flight_bytes)
-		return false;
-	s->in_flight_bytes += bytes;
-	return true;
-}
-
-void msd_server_release_bytes(struct msd_server *s, uint64_t bytes)
-{
-	s->in_flight_bytes -= bytes;
-	if (!msd_list_is_empty(&s->space_waiters))
-		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
-}
-
 void msd_server_drain(struct msd_server *s, bool now)
 {
 	if (!s->is_draining) {
 		s->is_draining = true;
+		s->house.is_closing = true;
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
-			s->n_modules, s->n_sessions);
+			s->house.n_modules, s->n_sessions);
 		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		while (!msd_list_is_empty(&s->listeners))
 			msd_listener_close(MSD_CONTAINER_OF(s->listeners.next,
@@ -156,7 +173,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 	s->is_ending = now;
 	if (now)
 		(void)msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
-	MSD_LIST_EACH_SAFE (it, &s->modules) {
+	MSD_LIST_EACH_SAFE (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (now)
 			msd_module_kill(m, "the daemon was told to end at once");
@@ -167,7 +184,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 
 void msd_server_check_drained(struct msd_server *s)
 {
-	if (!s->is_draining || s->n_modules > 0)
+	if (!s->is_draining || s->house.n_modules > 0)
 		return;
 	/* Let the last replies out, for as long as somebody reads them. */
 	MSD_LIST_EACH (it, &s->sessions) {

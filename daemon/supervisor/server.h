@@ -11,8 +11,10 @@
 #include <uv.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/budget.h"
 #include "daemon/supervisor/deadline.h"
 #include "daemon/supervisor/devices.h"
+#include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 #include "proto/unpack.h"
 
@@ -23,12 +25,11 @@ struct msd_server {
 	struct msd_limits limits;
 	struct msd_list listeners; /* msd_listener.link */
 	struct msd_list sessions;  /* msd_session.link */
-	struct msd_list modules;   /* msd_module.link */
 	struct msd_list
 		space_waiters; /* msd_session.space_link: bodies that wait for room */
-	uint32_t n_sessions, n_modules;
-	uint64_t in_flight_bytes; /* tensors of all requests, declared outputs included
-				   */
+	uint32_t n_sessions;
+	struct msd_house house;   /* of the modules */
+	struct msd_budget budget; /* tensor bytes of all requests */
 	struct msd_unpack
 		unpack; /* of what is read right now; never kept over a callback */
 	struct msd_devices devices;
@@ -55,9 +56,5 @@ void msd_server_finish(struct msd_server *s);
 void msd_server_drain(struct msd_server *s, bool now);
 /** Called when a module or session is gone: ends the loop once a drain is complete. */
 void msd_server_check_drained(struct msd_server *s);
-/** Account for tensors of one request; false: no room now (it waits for others). */
-bool msd_server_claim_bytes(struct msd_server *s, uint64_t bytes);
-/** Give them back and wake sessions that wait for room. */
-void msd_server_release_bytes(struct msd_server *s, uint64_t bytes);
 
 #endif

@@ -1,23 +1,24 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/module/admit.h"
 
-/* Two sessions, and a module with two workers that are no processes. */
+/* Two clients, and a module with two workers that are no processes. */
 struct scene {
-	struct msd_server server;
+	struct msd_house house;
+	struct msd_limits limits;
 	struct msd_module module;
 	struct msd_replica replicas[2];
 	struct msd_process processes[2];
-	struct msd_session sessions[2];
+	struct msd_client clients[2];
 };
 
 static void scene_init(struct scene *s)
 {
 	struct msd_module *m = &s->module;
 
-	*s = (struct scene){.server = {.limits = {.max_in_flight = 100}}};
-	m->server = &s->server;
+	*s = (struct scene){0};
+	s->house.limits = &s->limits;
+	m->house = &s->house;
 	m->replicas = s->replicas;
 	m->n_replicas = 2;
 	msd_list_init(&m->lanes);
@@ -28,18 +29,16 @@ static void scene_init(struct scene *s)
 		s->processes[i] =
 			(struct msd_process){.replica = &s->replicas[i], .refs = 1};
 		s->replicas[i].process = &s->processes[i];
-		s->sessions[i].server = &s->server;
-		msd_list_init(&s->sessions[i].lanes);
-		msd_list_init(&s->sessions[i].requests);
+		msd_client_init(&s->clients[i], NULL);
 	}
 }
 
-/* A request of no session: nothing is owed to anybody when it is freed. */
+/* A request of no client: nothing is owed to anybody when it is freed. */
 static struct msd_req *queue(struct scene *s, struct msd_lane *lane)
 {
 	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_CALL);
 
-	r->module = &s->module;
+	msd_module_adopt(&s->module, r);
 	msd_lane_append(lane, r);
 	return r;
 }
@@ -58,10 +57,10 @@ Test(lane, takes_turns_with_the_others)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *a = msd_lane_get(&s.sessions[0], &s.module);
-	struct msd_lane *b = msd_lane_get(&s.sessions[1], &s.module);
-	cr_assert_eq(msd_lane_get(&s.sessions[0], &s.module), a);
-	cr_assert_eq(msd_lane_find(&s.sessions[1], &s.module), b);
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module);
+	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module);
+	cr_assert_eq(msd_lane_get(&s.clients[0], &s.module), a);
+	cr_assert_eq(msd_lane_find(&s.clients[1], &s.module), b);
 	struct msd_req *a1 = queue(&s, a);
 	struct msd_req *a2 = queue(&s, a);
 	struct msd_req *b1 = queue(&s, b);
@@ -74,9 +73,9 @@ Test(lane, takes_turns_with_the_others)
 	cr_expect_eq(msd_lane_take(a), a2);
 	cr_expect(msd_list_is_empty(&s.module.lanes));
 	cr_expect_eq(s.module.n_queued, 0);
-	msd_req_free(a1);
-	msd_req_free(a2);
-	msd_req_free(b1);
+	msd_req_release(a1);
+	msd_req_release(a2);
+	msd_req_release(b1);
 	msd_lane_free(a);
 	msd_lane_free(b);
 }
@@ -86,20 +85,20 @@ Test(lane, stays_at_home_while_something_is_held_or_queued_there)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *lane = msd_lane_get(&s.sessions[0], &s.module);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module);
 	struct msd_replica *home = &s.replicas[1];
 	struct msd_req *r = queue(&s, lane);
 	msd_lane_bind(lane, home);
 	cr_expect(is_in(&home->lanes, lane));
 	cr_expect(msd_list_is_empty(&s.module.lanes));
-	msd_lane_hold(&s.sessions[0], home->process);
+	msd_lane_hold(&s.clients[0], home->process);
 	cr_expect_eq(msd_lane_take(lane), r);
-	msd_req_free(r);
+	msd_req_release(r);
 	cr_expect_eq(lane->home, home, "an object is held there");
 	r = queue(&s, lane);
-	msd_lane_release(&s.sessions[0], home->process);
+	msd_lane_release(&s.clients[0], home->process);
 	cr_expect_eq(lane->home, home, "a request waits for it");
-	msd_req_free(r);
+	msd_req_release(r);
 	cr_expect_null(lane->home);
 	cr_expect_eq(home->n_bound, 0);
 	msd_lane_free(lane);
@@ -110,16 +109,16 @@ Test(lane, what_is_held_elsewhere_changes_nothing)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *lane = msd_lane_get(&s.sessions[0], &s.module);
-	msd_lane_hold(&s.sessions[0], &s.processes[0]);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module);
+	msd_lane_hold(&s.clients[0], &s.processes[0]);
 	cr_expect_eq(lane->n_held, 0, "a lane without a home holds nothing");
 	msd_lane_bind(lane, &s.replicas[0]);
-	msd_lane_hold(&s.sessions[0], &s.processes[0]);
-	msd_lane_release(&s.sessions[0], &s.processes[1]);
+	msd_lane_hold(&s.clients[0], &s.processes[0]);
+	msd_lane_release(&s.clients[0], &s.processes[1]);
 	cr_expect_eq(lane->n_held, 1);
-	msd_lane_release(&s.sessions[1], &s.processes[0]);
+	msd_lane_release(&s.clients[1], &s.processes[0]);
 	msd_lane_release(NULL, &s.processes[0]);
-	msd_lane_release(&s.sessions[0], NULL);
+	msd_lane_release(&s.clients[0], NULL);
 	cr_expect_eq(lane->n_held, 1);
 	msd_lane_free(lane);
 	cr_expect_eq(s.replicas[0].n_bound, 0);
@@ -130,22 +129,22 @@ Test(lane, a_lost_home_frees_its_lanes_for_others)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *a = msd_lane_get(&s.sessions[0], &s.module);
-	struct msd_lane *b = msd_lane_get(&s.sessions[1], &s.module);
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module);
+	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module);
 	struct msd_req *r = queue(&s, a);
 	msd_lane_bind(a, &s.replicas[0]);
 	msd_lane_bind(b, &s.replicas[1]);
-	msd_lane_hold(&s.sessions[0], &s.processes[0]);
-	msd_lane_hold(&s.sessions[1], &s.processes[1]);
+	msd_lane_hold(&s.clients[0], &s.processes[0]);
+	msd_lane_hold(&s.clients[1], &s.processes[1]);
 	s.processes[0].replica = NULL;
 	msd_lanes_unbind(&s.replicas[0]);
 	cr_expect_null(a->home);
 	cr_expect_eq(b->home, &s.replicas[1]);
 	cr_expect(is_in(&s.module.lanes, a));
-	msd_lane_release(&s.sessions[0], &s.processes[0]);
+	msd_lane_release(&s.clients[0], &s.processes[0]);
 	cr_expect_eq(a->n_held, 0, "it was lost with its worker");
 	cr_expect_eq(s.replicas[0].n_bound, 0);
-	msd_req_free(r);
+	msd_req_release(r);
 	msd_lane_free(a);
 	msd_lane_free(b);
 }

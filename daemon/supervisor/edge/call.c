@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "daemon/supervisor/edge/request_options.h"
-#include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/edge/request_options.h"
+#include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/module.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -47,7 +48,7 @@ static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t
 static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
 	struct pass *p = ctx;
-	uint8_t *data = p->req->params.p + at;
+	uint8_t *data = p->req->job.params.p + at;
 	struct msd_wire_tensor t;
 
 	if (type != MSD_EXT_TENSOR)
@@ -83,8 +84,9 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	size_t used;
 
 	p->inlines->n = 0;
-	return msd_scan_object((struct msd_span){p->req->params.p, p->req->params.n},
-			       &visitor, &used, d);
+	return msd_scan_object(
+		(struct msd_span){p->req->job.params.p, p->req->job.params.n}, &visitor,
+		&used, d);
 }
 
 /* Inline becomes a place in the module's in segment. */
@@ -94,8 +96,9 @@ static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 
 	for (size_t i = 0; i < inlines->n; i += sizeof(t)) {
 		memcpy(&t, inlines->p + i, sizeof(t));
-		msd_wire_tensor_patch(r->params.p + t.at, MSD_AT_SEGMENT,
-				      r->slot.segment, r->slot.offset + t.offset);
+		msd_wire_tensor_patch(r->job.params.p + t.at, MSD_AT_SEGMENT,
+				      r->bytes.slot.segment,
+				      r->bytes.slot.offset + t.offset);
 	}
 }
 
@@ -139,7 +142,7 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	c = msd_cur_of(v.as.tuple.items);
 	err = msd_value_read(&c, &v, d);
 	if (err == MSD_OK)
-		err = read_target(r->session, &v, &target, d);
+		err = read_target(msd_session_of(r), &v, &target, d);
 	if (err != MSD_OK)
 		return err;
 	if (!msd_target_split(target, &module, &function))
@@ -147,34 +150,35 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 				    "call: target \"%.*s\" is not \"module:function\"",
 				    (int)(target.n < 200 ? target.n : 200),
 				    (const char *)target.p);
-	err = msd_module_require(r->session->server, module, &r->module, d);
+	err = msd_module_require(&msd_session_of(r)->server->house, module, &r->module,
+				 d);
 	if (err != MSD_OK)
 		return err;
 	if (r->module->n_replicas > 1)
-		r->pace = msd_pace_place(target);
-	msd_pack_array(&r->params, n);
-	msd_pack_str(&r->params, (const char *)target.p, target.n);
-	msd_buf_put(&r->params, c.p, c.left);
+		r->at.pace = msd_pace_place(target);
+	msd_pack_array(&r->job.params, n);
+	msd_pack_str(&r->job.params, (const char *)target.p, target.n);
+	msd_buf_put(&r->job.params, c.p, c.left);
 	return MSD_OK;
 }
 
 static msd_err use_options(struct msd_req *r, const struct msd_request_options *o,
 			   struct msd_diag *d)
 {
-	r->device = o->device;
-	r->has_deadline = o->has_deadline;
-	r->deadline_ms = o->deadline_ms;
-	msd_buf_put(&r->names, o->names.p, o->names.n);
-	return o->has_instance
-		       ? msd_object_use(r, MSD_K_INSTANCE, o->instance, &r->instance, d)
-		       : MSD_OK;
+	r->job.device = o->device;
+	r->due.is_clients = o->has_deadline;
+	r->due.in_ms = o->deadline_ms;
+	msd_buf_put(&r->job.names, o->names.p, o->names.n);
+	return o->has_instance ? msd_object_use(r, MSD_K_INSTANCE, o->instance,
+						&r->job.instance, d)
+			       : MSD_OK;
 }
 
 msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 			 enum msd_method method, struct msd_req **ret,
 			 struct msd_diag *d)
 {
-	struct msd_req *r = msd_req_new(s, in->body.id, method);
+	struct msd_req *r = msd_req_new(&s->client, in->body.id, method);
 	struct pass pass = {
 		.req = r, .inlines = &s->inlines, .payload_bytes = in->payload_bytes};
 	struct msd_request_options options;
@@ -185,9 +189,11 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	if (err == MSD_OK)
 		err = method == MSD_M_CALL ? write_call(r, in, d)
 					   : msd_object_write(r, in, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
+		msd_module_adopt(r->module, r);
 		err = use_options(r, &options, d);
-	if (err == MSD_OK && (r->params.bad || r->names.bad))
+	}
+	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
 		err = msd_diag_set(d, MSD_NOMEM, "request: out of memory");
 	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
@@ -195,10 +201,10 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(&pass, d);
 	if (err != MSD_OK) {
-		msd_req_free(r);
+		msd_req_release(r);
 		return err;
 	}
-	r->wanted_bytes = in->payload_bytes + pass.out_bytes;
+	r->bytes.wanted = in->payload_bytes + pass.out_bytes;
 	msd_list_append(&r->module->receiving, &r->link);
 	*ret = r;
 	return MSD_OK;
@@ -207,24 +213,26 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
 		       struct msd_diag *d)
 {
-	struct msd_server *server = r->module->server;
+	struct msd_server *server = s->server;
 
-	if (r->wanted_bytes > server->limits.max_memory)
+	if (r->bytes.wanted > server->limits.max_memory)
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"arguments and outputs of %llu bytes are over the limit of "
 			"%llu (max-memory)",
-			(unsigned long long)r->wanted_bytes,
+			(unsigned long long)r->bytes.wanted,
 			(unsigned long long)server->limits.max_memory);
-	if (!msd_server_claim_bytes(server, r->wanted_bytes))
+	if (!msd_budget_claim(&server->budget, r->bytes.wanted))
 		return MSD_WAIT;
-	r->claimed_bytes = r->wanted_bytes;
+	r->bytes.budget = &server->budget;
+	r->bytes.claimed = r->bytes.wanted;
 	if (payload_bytes == 0)
 		return MSD_OK;
-	msd_err err = msd_segpool_alloc(&r->module->in, payload_bytes, &r->slot, d);
+	msd_err err =
+		msd_segpool_alloc(&r->module->in, payload_bytes, &r->bytes.slot, d);
 	if (err != MSD_OK)
 		return err;
-	r->has_slot = true;
+	r->bytes.pool = &r->module->in;
 	place_inlines(r, &s->inlines);
 	if (s->inlines.cap > KEEP_INLINES_BYTES)
 		msd_buf_finish(&s->inlines);
@@ -236,9 +244,8 @@ void msd_call_submit(struct msd_req *r)
 	struct msd_module *m = r->module;
 
 	msd_list_remove(&r->link); /* of `receiving` */
-	if (r->has_deadline)
-		(void)msd_deadline_set(&m->server->deadlines, &r->deadline,
-				       r->deadline_ms);
-	m->server->count.calls++;
+	if (r->due.is_clients)
+		(void)msd_req_set_due(r, m->house->deadlines, r->due.in_ms);
+	msd_session_of(r)->server->count.calls++;
 	msd_module_submit(m, r);
 }

@@ -144,7 +144,7 @@ void msd_method_put_info(struct msd_server *s, struct msd_buf *b)
 	put_listeners(b, s);
 	put_uint(b, "connections", s->n_sessions);
 	put_uint(b, "connections_total", s->count.connections);
-	put_uint(b, "modules", s->n_modules);
+	put_uint(b, "modules", s->house.n_modules);
 	put_uint(b, "requests", s->count.requests);
 	put_uint(b, "calls", s->count.calls);
 	put_uint(b, "errors", s->count.errors);
@@ -155,7 +155,7 @@ void msd_method_put_info(struct msd_server *s, struct msd_buf *b)
 
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_req *r = msd_req_new(c->session, c->in->body.id, c->method);
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "server.info: out of memory");
@@ -224,11 +224,11 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 	uint32_t n = 0;
 
 	(void)d;
-	MSD_LIST_EACH (it, &s->modules) {
+	MSD_LIST_EACH (it, &s->house.modules) {
 		n++;
 	}
 	msd_pack_array(&c->result, n);
-	MSD_LIST_EACH (it, &s->modules) {
+	MSD_LIST_EACH (it, &s->house.modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);

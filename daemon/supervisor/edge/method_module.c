@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/edge/methods.h"
-#include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/edge/upload.h"
+#include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/module.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
 {
@@ -19,7 +20,7 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 
 	if (err != MSD_OK)
 		return err;
-	return msd_module_require(c->session->server, name, ret, d);
+	return msd_module_require(&c->session->server->house, name, ret, d);
 }
 
 static msd_err read_upload(struct msd_method_call *c, uint32_t i,
@@ -140,14 +141,14 @@ msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in, uint8_
 /* A request that the module answers when it has come to rest. */
 static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 {
-	struct msd_req *r = msd_req_new(c->session, c->in->body.id, c->method);
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return NULL;
-	r->module = m;
+	msd_module_adopt(m, r);
 	if (c->options.has_deadline)
-		(void)msd_deadline_set(&c->session->server->deadlines, &r->deadline,
-				       c->options.deadline_ms);
+		(void)msd_req_set_due(r, &c->session->server->deadlines,
+				      c->options.deadline_ms);
 	c->later = true;
 	return r;
 }
@@ -222,7 +223,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	}
 	source.file = label;
-	err = msd_module_load(c->session->server, name, &source, &m, d);
+	err = msd_module_load(&c->session->server->house, name, &source, &m, d);
 	free(label);
 	if (err != MSD_OK)
 		return err;

@@ -26,12 +26,8 @@ static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	struct msd_req *r = msd_session_find(c->session, id);
 	bool was_queued = r != NULL && r->state == MSD_REQ_QUEUED;
-	if (was_queued) {
-		msd_req_answer_error(r, MSD_CANCELLED, "cancelled before it was begun");
-		msd_req_free(r);
-	} else if (r != NULL) {
-		msd_replica_cancel(r);
-	}
+	if (r != NULL)
+		msd_req_take(r, MSD_REQ_CANCELLED);
 	msd_pack_bool(&c->result, was_queued);
 	return MSD_OK;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/reply.h"
 #include "proto/value.h"
@@ -63,7 +64,8 @@ static void forget(struct msd_session *s, struct msd_process *p, enum msd_kind k
 	if (p->replica != NULL && msd_process_is_running(p)) {
 		msd_pack_array(&params, 1);
 		put_handle(&params, kind, theirs);
-		msd_replica_tell(p->replica, s, noun_of(kind)->free, &params);
+		msd_replica_tell(p->replica, s != NULL ? &s->client : NULL,
+				 noun_of(kind)->free, &params);
 	}
 	msd_buf_finish(&params);
 }
@@ -72,7 +74,7 @@ void msd_object_drop(struct msd_session *s, struct msd_object *o)
 {
 	msd_handles_remove(&s->handles, o->mine);
 	forget(s, o->process, o->kind, o->theirs);
-	msd_lane_release(s, o->process);
+	msd_lane_release(&s->client, o->process);
 	msd_process_unref(o->process);
 	free(o);
 }
@@ -123,22 +125,23 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 		     struct msd_diag *d)
 {
 	struct msd_object *o = calloc(1, sizeof(*o));
-	msd_err err = o != NULL && r->session != NULL
-			      ? msd_handles_add(&r->session->handles, made->kind, o,
-						&o->mine, d)
+	msd_err err = o != NULL && r->client.who != NULL
+			      ? msd_handles_add(&msd_session_of(r)->handles, made->kind,
+						o, &o->mine, d)
 			      : msd_diag_set(d, MSD_NOMEM, "%s: out of memory",
 					     noun_of(made->kind)->name);
 
 	if (err != MSD_OK) {
-		forget(r->session, r->replica->process, made->kind, made->theirs);
+		forget(msd_session_of(r), r->at.replica->process, made->kind,
+		       made->theirs);
 		free(o);
 		return err;
 	}
 	o->kind = made->kind;
 	o->theirs = made->theirs;
-	o->process = r->replica->process;
+	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
-	msd_lane_hold(r->session, o->process);
+	msd_lane_hold(r->client.who, o->process);
 	(void)strncpy(o->module, r->module->name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
@@ -191,8 +194,8 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	if (msd_reply_is_ok(in) && msd_value_read(&c, &v, &d) == MSD_OK &&
 	    v.kind == MSD_K_TENSOR && read_object(&v, &made))
 		on_tensor(r, in);
-	else if (!msd_reply_forward(r, r->replica->process, in, &d))
-		msd_replica_kill(r->replica, "it sent a malformed answer");
+	else if (!msd_reply_forward(r, r->at.replica->process, in, &d))
+		msd_replica_kill(r->at.replica, "it sent a malformed answer");
 	msd_diag_finish(&d);
 }
 
@@ -230,14 +233,14 @@ static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 		struct msd_object *o;
 		msd_err err = msd_value_read(&items, &v, d);
 		if (err == MSD_OK)
-			err = object_of(r->session, MSD_K_TENSOR, &v, &o, d);
+			err = object_of(msd_session_of(r), MSD_K_TENSOR, &v, &o, d);
 		if (err != MSD_OK)
 			return err;
 		if (o != NULL) {
 			const struct msd_span name = {(const uint8_t *)o->module,
 						      strlen(o->module)};
-			return msd_module_require(r->session->server, name, &r->module,
-						  d);
+			return msd_module_require(&msd_session_of(r)->server->house,
+						  name, &r->module, d);
 		}
 	}
 	return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -256,7 +259,8 @@ static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    msd_method_row(r->method)->name,
 				    msd_method_row(r->method)->params);
-	return msd_module_require(r->session->server, name.as.str, &r->module, d);
+	return msd_module_require(&msd_session_of(r)->server->house, name.as.str,
+				  &r->module, d);
 }
 
 msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
@@ -268,13 +272,13 @@ msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    msd_method_row(r->method)->name,
 				    msd_method_row(r->method)->params);
-	msd_buf_put(&r->params, in->body.params.p, in->body.params.n);
+	msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 	if (r->method == MSD_M_MODULE_INSTANCE || r->method == MSD_M_TENSOR_ALLOC) {
-		r->on_response =
+		r->job.on_response =
 			r->method == MSD_M_TENSOR_ALLOC ? on_tensor : on_instance;
 		return read_module(r, items, n, d);
 	}
-	r->on_response = on_copied;
+	r->job.on_response = on_copied;
 	return find_module(r, items, n, d);
 }
 
@@ -284,7 +288,7 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	const struct msd_module *m = r->module;
 	const struct noun *noun = noun_of(kind);
 	void *object = NULL;
-	msd_err err = msd_handles_get(&r->session->handles, kind, h, &object, d);
+	msd_err err = msd_handles_get(&msd_session_of(r)->handles, kind, h, &object, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -298,7 +302,7 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "the %s was lost with the worker of module %s",
 				    noun->name, m->name);
-	msd_req_need(r, o->process);
+	msd_module_need(r, o->process);
 	*ret = o->theirs;
 	return MSD_OK;
 }

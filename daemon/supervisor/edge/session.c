@@ -28,9 +28,9 @@ static char admitted, answered;
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 {
-	MSD_LIST_EACH (it, &s->requests) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, session_link);
-		if (r->id == id)
+	MSD_LIST_EACH (it, &s->client.requests) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		if (r->client.id == id)
 			return r;
 	}
 	return NULL;
@@ -67,9 +67,36 @@ void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 	msd_conn_send(&s->conn, o);
 }
 
-void msd_session_request_done(struct msd_session *s)
+static struct msd_session *session_of(struct msd_client *c)
 {
-	if (s->n_in_flight < s->server->limits.max_in_flight)
+	return MSD_CONTAINER_OF(c, struct msd_session, client);
+}
+
+static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *result)
+{
+	msd_session_reply(session_of(c), id, result);
+}
+
+static void reply_error(struct msd_client *c, uint64_t id, msd_err err,
+			const char *text)
+{
+	msd_session_reply_error(session_of(c), id, err, text);
+}
+
+static void forward(struct msd_client *c, struct msd_out *o)
+{
+	struct msd_session *s = session_of(c);
+
+	s->server->count.bytes_out += o->payload_bytes;
+	msd_conn_send(&s->conn, o);
+}
+
+/* Reading may go on. */
+static void on_request_done(struct msd_client *c)
+{
+	struct msd_session *s = session_of(c);
+
+	if (s->client.n_in_flight < s->server->limits.max_in_flight)
 		msd_conn_pause(&s->conn, false);
 }
 
@@ -135,14 +162,14 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 		return refuse(s, in, &d);
 	err = msd_call_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
-		msd_req_free(r);
+		msd_req_release(r);
 		return refuse(s, in, &d);
 	}
 	s->receiving = r;
 	in->user = r;
 	if (err == MSD_WAIT)
 		return place_later(s);
-	in->payload = r->slot.p;
+	in->payload = r->bytes.slot.p;
 	return MSD_PLACE_HERE;
 }
 
@@ -187,7 +214,7 @@ static void call(struct msd_session *s, struct msd_in *in, enum msd_method metho
 				"when other calls are done");
 		if (err != MSD_OK) {
 			if (r != NULL)
-				msd_req_free(r);
+				msd_req_release(r);
 			(void)refuse(s, in, &d);
 			return;
 		}
@@ -210,18 +237,18 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 		call(s, in, method);
 	else
 		msd_method_run(s, in, method);
-	if (s->n_in_flight >= s->server->limits.max_in_flight)
+	if (s->client.n_in_flight >= s->server->limits.max_in_flight)
 		msd_conn_pause(&s->conn, true);
 }
 
-void msd_session_drop_receiving(struct msd_session *s, msd_err err, const char *text)
+static void drop_receiving(struct msd_client *c, msd_err err, const char *text)
 {
+	struct msd_session *s = session_of(c);
 	struct msd_req *r = s->receiving;
 
 	s->receiving = NULL;
 	msd_list_remove(&s->space_link);
-	msd_req_answer_error(r, err, text);
-	msd_req_free(r);
+	msd_req_refuse(r, err, text);
 	s->conn.in.user = &answered;
 	msd_conn_skip_payload(&s->conn);
 }
@@ -235,12 +262,12 @@ void msd_session_retry_space(struct msd_session *s)
 	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK)
-		msd_session_drop_receiving(s, err, msd_diag_text(&d));
+		drop_receiving(&s->client, err, msd_diag_text(&d));
 	else
 		msd_list_remove(&s->space_link);
 	msd_diag_finish(&d);
 	if (err == MSD_OK)
-		msd_conn_place(&s->conn, r->slot.p);
+		msd_conn_place(&s->conn, r->bytes.slot.p);
 }
 
 static void drop_handles(struct msd_session *s)
@@ -268,11 +295,10 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	msd_log(err == MSD_OK ? MSD_LOG_DEBUG : MSD_LOG_INFO, "disconnect",
 		"conn=%llu why=\"%s\"", (unsigned long long)s->number, why);
 	msd_list_remove(&s->space_link);
-	while ((it = msd_list_first(&s->requests)) != NULL)
-		msd_req_orphan(MSD_CONTAINER_OF(it, struct msd_req, session_link));
-	while ((it = msd_list_first(&s->lanes)) != NULL) {
+	msd_client_leave(&s->client);
+	while ((it = msd_list_first(&s->client.lanes)) != NULL) {
 		struct msd_lane *lane =
-			MSD_CONTAINER_OF(it, struct msd_lane, session_link);
+			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
 		msd_lane_flush(lane);
 		msd_lane_free(lane);
 	}
@@ -298,6 +324,14 @@ static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why
 	msd_pack_text(&o->body, why, strlen(why));
 	return o;
 }
+
+static const struct msd_client_ops client_ops = {
+	.reply = reply,
+	.reply_error = reply_error,
+	.forward = forward,
+	.on_done = on_request_done,
+	.drop_receiving = drop_receiving,
+};
 
 static const struct msd_conn_ops session_ops = {
 	.farewell = farewell,
@@ -325,8 +359,7 @@ static struct msd_session *session_new(struct msd_server *server, int fd,
 	s->server = server;
 	s->principal = who;
 	s->number = ++server->count.connections;
-	msd_list_init(&s->requests);
-	msd_list_init(&s->lanes);
+	msd_client_init(&s->client, &client_ops);
 	msd_list_init(&s->space_link);
 	msd_handles_init(&s->handles, (uint32_t)server->limits.max_handles);
 	if (msd_conn_open(&s->conn, &server->wire,

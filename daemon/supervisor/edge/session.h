@@ -11,21 +11,26 @@
 
 struct msd_session {
 	struct msd_conn conn;
+	struct msd_client client;
 	struct msd_server *server;
 	struct msd_list link;       /* msd_server.sessions */
 	struct msd_list space_link; /* msd_server.space_waiters */
-	struct msd_list requests;   /* msd_req.session_link */
-	struct msd_list lanes;      /* msd_lane.session_link */
 	struct msd_handles handles;
 	struct msd_buf inlines;    /* call.c's, of the request that was read last */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
 	uint64_t highest_id;       /* of its requests so far */
-	uint32_t n_in_flight;
 	uint32_t n_uploads;
 	struct msd_principal principal;
 	uint64_t number; /* for the log */
 };
 
+/** Whose request it is; NULL when it is nobody's any more. */
+static inline struct msd_session *msd_session_of(const struct msd_req *r)
+{
+	return r->client.who != NULL
+		       ? MSD_CONTAINER_OF(r->client.who, struct msd_session, client)
+		       : NULL;
+}
 /** Take over a connected socket of @who. Closes it on failure. */
 void msd_session_open(struct msd_server *server, int fd, struct msd_principal who);
 /** Take over a socket that is one too many: it is told so, and closed. */
@@ -38,10 +43,6 @@ void msd_session_reply(struct msd_session *s, uint64_t id,
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 			     const char *text);
-/** A request was answered: reading may go on. */
-void msd_session_request_done(struct msd_session *s);
-/** The module of the request that is being received is gone: answer, skip the rest. */
-void msd_session_drop_receiving(struct msd_session *s, msd_err err, const char *text);
 /** Try again to place the body that waits for tensor memory. */
 void msd_session_retry_space(struct msd_session *s);
 

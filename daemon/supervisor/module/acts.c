@@ -22,7 +22,7 @@ static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadlin
 		      uint64_t in_ms)
 {
 	rep->timer.on_due = on_due;
-	(void)msd_deadline_set(&rep->module->server->deadlines, &rep->timer, in_ms);
+	(void)msd_deadline_set(rep->module->house->deadlines, &rep->timer, in_ms);
 }
 
 static void on_overdue(struct msd_deadline *node)
@@ -102,7 +102,7 @@ static void rest(const struct doing *x)
 static void stop_timers(const struct doing *x)
 {
 	for (uint32_t i = 0; i < x->m->n_replicas; i++)
-		msd_deadline_clear(&x->m->server->deadlines, &x->m->replicas[i].timer);
+		msd_deadline_clear(x->m->house->deadlines, &x->m->replicas[i].timer);
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -114,7 +114,7 @@ static void on_drain_over(struct msd_deadline *node)
 static void set_drain(const struct doing *x)
 {
 	x->m->drain.on_due = on_drain_over;
-	(void)msd_deadline_set(&x->m->server->deadlines, &x->m->drain,
+	(void)msd_deadline_set(x->m->house->deadlines, &x->m->drain,
 			       x->action->least_ms);
 }
 
@@ -185,7 +185,7 @@ static void take_over(const struct doing *x)
 
 	m->predecessor = NULL;
 	old->successor = NULL;
-	msd_list_append(&m->server->modules, &m->link);
+	msd_list_append(&m->house->modules, &m->link);
 	msd_list_remove(&old->link);
 	msd_module_unload(old);
 }

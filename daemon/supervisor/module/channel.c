@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/life.h"
@@ -36,10 +37,10 @@ static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
 static void write_open(struct msd_out *o, const struct msd_req *r)
 {
 	const struct msd_module *m = r->module;
-	const struct msd_server *s = m->server;
+	const struct msd_house *house = m->house;
 	struct msd_buf *b = &o->body;
 
-	msd_body_begin_request(b, r->wid, "worker.open", false);
+	msd_body_begin_request(b, r->at.wid, "worker.open", false);
 	msd_pack_array(b, 1);
 	msd_pack_map(b, m->device.type != 0 ? 9 : 8);
 	if (m->device.type != 0) {
@@ -52,10 +53,10 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_cstr(b, m->file);
 	put_uint(b, "graph", m->graph_bytes);
 	put_uint(b, "params", m->params_bytes);
-	put_uint(b, "threads", s->threads);
+	put_uint(b, "threads", house->threads);
 	put_uint(b, "workers", m->n_replicas);
-	put_uint(b, "max_out", s->limits.max_memory);
-	put_uint(b, "max_data", s->limits.max_worker_memory);
+	put_uint(b, "max_out", house->limits->max_memory);
+	put_uint(b, "max_data", house->limits->max_worker_memory);
 }
 
 static void on_opened(struct msd_req *r, struct msd_in *in)
@@ -73,10 +74,10 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 	if (msd_facts_keep(m, in->body.result, &d) != MSD_OK) {
 		msd_module_keep_error(m, MSD_INTERNAL, msd_diag_text(&d));
 		msd_diag_finish(&d);
-		msd_replica_kill(r->replica, "it described its module wrongly");
+		msd_replica_kill(r->at.replica, "it described its module wrongly");
 		return;
 	}
-	msd_module_on_opened(r->replica);
+	msd_module_on_opened(r->at.replica);
 }
 
 void msd_replica_send_open(struct msd_replica *rep)
@@ -87,15 +88,15 @@ void msd_replica_send_open(struct msd_replica *rep)
 	if (o == NULL || r == NULL) {
 		msd_out_destroy(o);
 		if (r != NULL)
-			msd_req_free(r);
+			msd_req_release(r);
 		msd_replica_kill(rep, "out of memory");
 		return;
 	}
-	r->module = rep->module;
-	r->replica = rep;
-	r->wid = ++rep->next_wid;
-	r->state = MSD_REQ_SENT;
-	r->on_response = on_opened;
+	msd_module_adopt(rep->module, r);
+	r->at.replica = rep;
+	r->at.wid = ++rep->next_wid;
+	msd_req_take(r, MSD_REQ_IS_SENT);
+	r->job.on_response = on_opened;
 	msd_list_append(&rep->sent, &r->link);
 	write_open(o, r);
 	msd_conn_send(&rep->process->channel, o);
@@ -103,48 +104,47 @@ void msd_replica_send_open(struct msd_replica *rep)
 
 static void write_request(struct msd_out *o, struct msd_req *r)
 {
-	struct msd_server *s = r->module->server;
-	bool has_deadline = r->deadline.slot != 0 && !r->waits_for_ready;
-	bool has_names = r->names.n > 0;
-	bool has_device = r->device.type != 0;
-	bool has_instance = r->instance.generation != 0;
+	bool has_deadline = r->due.node.slot != 0 && !r->due.is_for_ready;
+	bool has_names = r->job.names.n > 0;
+	bool has_device = r->job.device.type != 0;
+	bool has_instance = r->job.instance.generation != 0;
 	size_t n = (size_t)has_deadline + has_names + has_device + has_instance;
 
-	msd_body_begin_request(&o->body, r->wid, msd_method_row(r->method)->name,
+	msd_body_begin_request(&o->body, r->at.wid, msd_method_row(r->method)->name,
 			       n > 0);
-	msd_buf_put(&o->body, r->params.p, r->params.n);
+	msd_buf_put(&o->body, r->job.params.p, r->job.params.n);
 	if (n > 0)
 		msd_pack_map(&o->body, n);
 	if (has_device) {
 		msd_pack_cstr(&o->body, "device");
-		msd_pack_device(&o->body, r->device);
+		msd_pack_device(&o->body, r->job.device);
 	}
 	if (has_deadline)
 		put_uint(&o->body, "deadline_ms",
-			 msd_deadline_left(&s->deadlines, &r->deadline));
+			 msd_deadline_left(r->module->house->deadlines, &r->due.node));
 	if (has_instance) {
 		msd_pack_cstr(&o->body, "instance");
-		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->instance);
+		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->job.instance);
 	}
 	if (has_names) {
 		msd_pack_cstr(&o->body, "names");
-		msd_buf_put(&o->body, r->names.p, r->names.n);
+		msd_buf_put(&o->body, r->job.names.p, r->job.names.n);
 	}
 }
 
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
 {
 	msd_process_flush_releases(rep->process);
-	r->replica = rep;
-	r->wid = ++rep->next_wid;
+	r->at.replica = rep;
+	r->at.wid = ++rep->next_wid;
 	write_request(o, r);
-	r->state = MSD_REQ_SENT;
-	r->expected_us = r->method == MSD_M_CALL
-				 ? msd_pace_expect(&rep->module->pace, r->pace)
-				 : MSD_PACE_UNKNOWN_US;
+	msd_req_take(r, MSD_REQ_IS_SENT);
+	r->at.expected_us = r->method == MSD_M_CALL
+				    ? msd_pace_expect(&rep->module->pace, r->at.pace)
+				    : MSD_PACE_UNKNOWN_US;
 	msd_list_append(&rep->sent, &r->link);
 	rep->n_sent++;
-	rep->ahead_us += r->expected_us;
+	rep->ahead_us += r->at.expected_us;
 	msd_conn_send(&rep->process->channel, o);
 }
 
@@ -161,20 +161,20 @@ static void on_told(struct msd_req *r, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
+void msd_replica_tell(struct msd_replica *rep, struct msd_client *c,
 		      enum msd_method method, const struct msd_buf *params)
 {
 	struct msd_req *r = rep->is_open ? msd_req_new(NULL, 0, method) : NULL;
-	struct msd_lane *lane = s != NULL ? msd_lane_find(s, rep->module) : NULL;
+	struct msd_lane *lane = c != NULL ? msd_lane_find(c, rep->module) : NULL;
 
 	if (r == NULL)
 		return;
-	r->module = rep->module;
-	r->on_response = on_told;
-	msd_buf_put(&r->params, params->p, params->n);
+	msd_module_adopt(rep->module, r);
+	r->job.on_response = on_told;
+	msd_buf_put(&r->job.params, params->p, params->n);
 	/* What the session asked for before comes before. */
 	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
-		msd_req_need(r, rep->process);
+		msd_module_need(r, rep->process);
 		msd_lane_append(lane, r);
 		return;
 	}
@@ -182,22 +182,22 @@ void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
 	if (o != NULL)
 		msd_replica_post(rep, r, o);
 	else
-		msd_req_free(r);
+		msd_req_release(r);
 }
 
 void msd_replica_cancel(const struct msd_req *r)
 {
-	const struct msd_replica *rep = r->replica;
+	const struct msd_replica *rep = r->at.replica;
 	struct msd_out *o;
 
-	if (rep == NULL || rep->process == NULL || r->on_response != NULL)
+	if (rep == NULL || rep->process == NULL || r->job.on_response != NULL)
 		return;
 	o = msd_out_new();
 	if (o == NULL)
 		return; /* it runs to its end for nobody */
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);
-	msd_pack_uint(&o->body, r->wid);
+	msd_pack_uint(&o->body, r->at.wid);
 	msd_conn_send(&rep->process->channel, o);
 }
 
@@ -206,7 +206,7 @@ static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		if (r->wid == wid)
+		if (r->at.wid == wid)
 			return r;
 	}
 	return NULL;
@@ -230,7 +230,8 @@ static void count_exec(struct msd_req *r, const struct msd_in *in)
 			continue;
 		r->module->exec_ns += (uint64_t)value.as.i;
 		if (r->module->n_replicas > 1)
-			msd_pace_note(&r->module->pace, r->pace, (uint64_t)value.as.i);
+			msd_pace_note(&r->module->pace, r->at.pace,
+				      (uint64_t)value.as.i);
 	}
 }
 
@@ -246,13 +247,13 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	}
 	if (r->method != MSD_M_WORKER_OPEN) {
 		rep->n_sent--;
-		rep->ahead_us -= r->expected_us;
+		rep->ahead_us -= r->at.expected_us;
 	}
-	if (r->on_response != NULL) {
+	if (r->job.on_response != NULL) {
 		bool is_open = r->method == MSD_M_WORKER_OPEN;
 		msd_list_remove(&r->link);
-		r->on_response(r, in);
-		msd_req_free(r);
+		r->job.on_response(r, in);
+		msd_req_take(r, MSD_REQ_RESPONDED);
 		if (!is_open)
 			msd_module_pump(m);
 		return;
@@ -263,7 +264,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (!msd_reply_forward(r, rep->process, in, &d))
 		msd_replica_kill(rep, "it sent a malformed answer");
 	msd_diag_finish(&d);
-	msd_req_free(r);
+	msd_req_take(r, MSD_REQ_RESPONDED);
 	msd_module_pump(m);
 	msd_module_check_idle(m);
 }
@@ -275,7 +276,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	uint64_t index = 0, bytes = 0;
 	int fd = msd_conn_take_fd(&rep->process->channel);
 	msd_err err =
-		msd_unpack(&rep->module->server->unpack, in->body.params, &params, &d);
+		msd_unpack(rep->module->house->unpack, in->body.params, &params, &d);
 
 	if (err == MSD_OK)
 		err = msd_params_check(params, "worker.segment", 3, 3, &d);

@@ -3,22 +3,21 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/session.h"
 
-struct msd_lane *msd_lane_find(struct msd_session *s, const struct msd_module *m)
+struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_module *m)
 {
-	MSD_LIST_EACH (it, &s->lanes) {
+	MSD_LIST_EACH (it, &c->lanes) {
 		struct msd_lane *lane =
-			MSD_CONTAINER_OF(it, struct msd_lane, session_link);
+			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
 		if (lane->module == m)
 			return lane;
 	}
 	return NULL;
 }
 
-struct msd_lane *msd_lane_get(struct msd_session *s, struct msd_module *m)
+struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_module *m)
 {
-	struct msd_lane *lane = msd_lane_find(s, m);
+	struct msd_lane *lane = msd_lane_find(c, m);
 
 	if (lane != NULL)
 		return lane;
@@ -26,10 +25,10 @@ struct msd_lane *msd_lane_get(struct msd_session *s, struct msd_module *m)
 	if (lane == NULL)
 		return NULL;
 	lane->module = m;
-	lane->session = s;
+	lane->client = c;
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
-	msd_list_append(&s->lanes, &lane->session_link);
+	msd_list_append(&c->lanes, &lane->client_link);
 	msd_list_append(&m->all_lanes, &lane->all_link);
 	return lane;
 }
@@ -56,7 +55,7 @@ void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 	if (msd_list_is_empty(&lane->requests))
 		join(lane);
 	msd_list_append(&lane->requests, &r->link);
-	r->lane = lane;
+	r->at.lane = lane;
 	lane->module->n_queued++;
 }
 
@@ -67,9 +66,9 @@ struct msd_req *msd_lane_first(const struct msd_lane *lane)
 
 void msd_lane_left(struct msd_req *r)
 {
-	struct msd_lane *lane = r->lane;
+	struct msd_lane *lane = r->at.lane;
 
-	r->lane = NULL;
+	r->at.lane = NULL;
 	lane->module->n_queued--;
 	if (!msd_list_is_empty(&lane->requests))
 		return;
@@ -101,26 +100,26 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 }
 
 /* The lane of @s that has the worker @p as its home, or NULL. */
-static struct msd_lane *lane_at(struct msd_session *s, const struct msd_process *p)
+static struct msd_lane *lane_at(struct msd_client *c, const struct msd_process *p)
 {
-	struct msd_lane *lane = s != NULL && p != NULL && p->replica != NULL
-					? msd_lane_find(s, p->replica->module)
+	struct msd_lane *lane = c != NULL && p != NULL && p->replica != NULL
+					? msd_lane_find(c, p->replica->module)
 					: NULL;
 
 	return lane != NULL && lane->home == p->replica ? lane : NULL;
 }
 
-void msd_lane_hold(struct msd_session *s, const struct msd_process *p)
+void msd_lane_hold(struct msd_client *c, const struct msd_process *p)
 {
-	struct msd_lane *lane = lane_at(s, p);
+	struct msd_lane *lane = lane_at(c, p);
 
 	if (lane != NULL)
 		lane->n_held++;
 }
 
-void msd_lane_release(struct msd_session *s, const struct msd_process *p)
+void msd_lane_release(struct msd_client *c, const struct msd_process *p)
 {
-	struct msd_lane *lane = lane_at(s, p);
+	struct msd_lane *lane = lane_at(c, p);
 
 	if (lane == NULL)
 		return;
@@ -149,10 +148,11 @@ void msd_lane_flush(struct msd_lane *lane)
 
 	while ((it = msd_list_first(&lane->requests)) != NULL) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		struct msd_replica *rep = r->needs != NULL ? r->needs->replica : NULL;
+		struct msd_replica *rep =
+			r->at.needs != NULL ? r->at.needs->replica : NULL;
 		struct msd_out *o = rep != NULL && rep->is_open ? msd_out_new() : NULL;
 		if (o == NULL) {
-			msd_req_free(r);
+			msd_req_release(r);
 			continue;
 		}
 		msd_list_remove(&r->link);
@@ -166,7 +166,7 @@ void msd_lane_free(struct msd_lane *lane)
 	if (lane->home != NULL)
 		lane->home->n_bound--;
 	msd_list_remove(&lane->link);
-	msd_list_remove(&lane->session_link);
+	msd_list_remove(&lane->client_link);
 	msd_list_remove(&lane->all_link);
 	free(lane);
 }

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_LANE_H
 #define MSD_SUPERVISOR_LANE_H
 /*
- * The queued requests of one session to one module, in order.
+ * The queued requests of one client to one module, in order.
  *
- * A lane whose session holds objects in one of several workers (resident tensors,
+ * A lane whose client holds objects in one of several workers (resident tensors,
  * instances) has that replica as its home: all its requests go there, in order, until
  * it holds none and has none queued, or that worker is gone. Of a module with one
  * worker no lane has a home.
@@ -13,19 +13,19 @@
 struct msd_lane {
 	/* While it has requests: its home's lanes, else msd_module.lanes. */
 	struct msd_list link;
-	struct msd_list session_link; /* msd_session.lanes */
-	struct msd_list all_link;     /* msd_module.all_lanes */
+	struct msd_list client_link; /* msd_client.lanes */
+	struct msd_list all_link;    /* msd_module.all_lanes */
 	struct msd_module *module;
-	struct msd_session *session;
+	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
 	struct msd_replica *home; /* NULL: any worker will do */
 	uint32_t n_held;          /* objects at home, those being made included */
 };
 
-/** The lane of @s for @m, or NULL. */
-struct msd_lane *msd_lane_find(struct msd_session *s, const struct msd_module *m);
+/** The lane of @c for @m, or NULL. */
+struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_module *m);
 /** The same, made when there is none; NULL: out of memory. */
-struct msd_lane *msd_lane_get(struct msd_session *s, struct msd_module *m);
+struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_module *m);
 /** Queue @r behind what is there. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 /** The first request of a lane that has one, out of the queue; the lane goes behind the
@@ -33,16 +33,16 @@ void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 struct msd_req *msd_lane_take(struct msd_lane *lane);
 struct msd_req *msd_lane_first(const struct msd_lane *lane);
 /** @r, which is in no list any more, is being freed while it was queued (cancelled,
- * expired, its session ended). */
+ * expired, its client gone). */
 void msd_lane_left(struct msd_req *r);
 /** All requests go to @home from here on. */
 void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home);
-/** The session has, or is about to have, one object more in the worker @p; one less. */
-void msd_lane_hold(struct msd_session *s, const struct msd_process *p);
-void msd_lane_release(struct msd_session *s, const struct msd_process *p);
+/** The client has, or is about to have, one object more in the worker @p; one less. */
+void msd_lane_hold(struct msd_client *c, const struct msd_process *p);
+void msd_lane_release(struct msd_client *c, const struct msd_process *p);
 /** The worker of @home is gone, with all that anybody held there. */
 void msd_lanes_unbind(struct msd_replica *home);
-/** The session ends: send at once what it left to be told. */
+/** The client leaves: send at once what it left to be told. */
 void msd_lane_flush(struct msd_lane *lane);
 /** Free a lane with nothing in it. */
 void msd_lane_free(struct msd_lane *lane);

@@ -58,7 +58,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	const enum msd_module_state was = m->life.state;
 	struct msd_life_actions actions;
 
-	msd_life_step(&m->life, e, uv_now(&m->server->loop), &actions);
+	msd_life_step(&m->life, e, uv_now(m->house->loop), &actions);
 	if (m->life.state != was)
 		say_move(m, was);
 	for (uint32_t i = 0; i < actions.n; i++)
@@ -76,12 +76,12 @@ void msd_module_fail(struct msd_module *m, msd_err err, const char *text)
 	struct msd_life_actions none;
 
 	msd_module_set_error(m, err, text);
-	msd_life_step(&m->life, &e, uv_now(&m->server->loop), &none);
+	msd_life_step(&m->life, &e, uv_now(m->house->loop), &none);
 }
 
 void msd_module_on_opened(struct msd_replica *rep)
 {
-	msd_deadline_clear(&rep->module->server->deadlines, &rep->timer);
+	msd_deadline_clear(rep->module->house->deadlines, &rep->timer);
 	rep->is_open = true;
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
@@ -101,7 +101,7 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char 
 {
 	struct msd_module *m = rep->module;
 
-	msd_deadline_clear(&rep->module->server->deadlines, &rep->timer);
+	msd_deadline_clear(rep->module->house->deadlines, &rep->timer);
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING)
 		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s worker=%u how=\"%s\"",
 			m->name, rep->number, how);

@@ -7,12 +7,11 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
-#include "daemon/supervisor/edge/session.h"
 #include "proto/name.h"
 
-static struct msd_module *find(struct msd_server *s, struct msd_span name)
+static struct msd_module *find(struct msd_house *house, struct msd_span name)
 {
-	MSD_LIST_EACH (it, &s->modules) {
+	MSD_LIST_EACH (it, &house->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_span_is(name, m->name))
 			return m;
@@ -20,10 +19,10 @@ static struct msd_module *find(struct msd_server *s, struct msd_span name)
 	return NULL;
 }
 
-msd_err msd_module_require(struct msd_server *s, struct msd_span name,
+msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 			   struct msd_module **ret, struct msd_diag *d)
 {
-	*ret = find(s, name);
+	*ret = find(house, name);
 	if (*ret == NULL)
 		return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s",
 				    (int)(name.n < 80 ? name.n : 80),
@@ -44,7 +43,7 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 
 static bool add_replicas(struct msd_module *m, uint32_t n)
 {
-	const struct msd_limits *limits = &m->server->limits;
+	const struct msd_limits *limits = m->house->limits;
 
 	n = n > 0 ? n : 1;
 	m->replicas = calloc(n, sizeof(*m->replicas));
@@ -62,7 +61,7 @@ static bool add_replicas(struct msd_module *m, uint32_t n)
 	return true;
 }
 
-static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
+static struct msd_module *module_new(struct msd_house *house, struct msd_span name,
 				     const struct msd_module_source *source)
 {
 	struct msd_module *m = calloc(1, sizeof(*m));
@@ -74,7 +73,7 @@ static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
 		(void)close(source->artifact_fd);
 		return NULL;
 	}
-	m->server = s;
+	m->house = house;
 	m->artifact_fd = source->artifact_fd;
 	m->artifact_bytes = (uint64_t)st.st_size;
 	m->device = source->device;
@@ -88,8 +87,8 @@ static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);
-	msd_segpool_init(&m->in, s->limits.max_memory, on_new_segment, m);
-	s->n_modules++;
+	msd_segpool_init(&m->in, house->limits->max_memory, on_new_segment, m);
+	house->n_modules++;
 	if (m->name == NULL || m->file == NULL || !add_replicas(m, source->workers)) {
 		msd_module_free(m);
 		return NULL;
@@ -99,14 +98,14 @@ static struct msd_module *module_new(struct msd_server *s, struct msd_span name,
 
 void msd_module_free(struct msd_module *m)
 {
-	struct msd_server *s = m->server;
+	struct msd_house *house = m->house;
 
-	msd_deadline_clear(&s->deadlines, &m->drain);
+	msd_deadline_clear(house->deadlines, &m->drain);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
-		msd_session_drop_receiving(r->session, MSD_DRAINING,
-					   "the module was unloaded");
+		r->client.who->ops->drop_receiving(r->client.who, MSD_DRAINING,
+						   "the module was unloaded");
 	}
 	while (!msd_list_is_empty(&m->all_lanes))
 		msd_lane_free(
@@ -127,20 +126,20 @@ void msd_module_free(struct msd_module *m)
 	free(m->replicas);
 	free(m->life.workers);
 	free(m);
-	s->n_modules--;
-	msd_server_check_drained(s);
+	house->n_modules--;
+	house->on_gone(house);
 }
 
-static msd_err check_workers(struct msd_server *s, uint32_t n, struct msd_diag *d)
+static msd_err check_workers(struct msd_house *house, uint32_t n, struct msd_diag *d)
 {
-	if (n <= s->limits.max_workers)
+	if (n <= house->limits->max_workers)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_TOO_LARGE,
 			    "%u workers are over the limit of %llu (max-workers)", n,
-			    (unsigned long long)s->limits.max_workers);
+			    (unsigned long long)house->limits->max_workers);
 }
 
-static msd_err check_name(struct msd_server *s, struct msd_span name, bool replace,
+static msd_err check_name(struct msd_house *house, struct msd_span name, bool replace,
 			  struct msd_diag *d)
 {
 	struct msd_module *old;
@@ -152,9 +151,9 @@ static msd_err check_name(struct msd_server *s, struct msd_span name, bool repla
 			"at most %u bytes",
 			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
 			MSD_MAX_NAME_BYTES);
-	if (s->is_draining)
+	if (house->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
-	old = find(s, name);
+	old = find(house, name);
 	if (old != NULL && old->life.state == MSD_STATE_DRAINING)
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being unloaded: wait for it",
@@ -167,26 +166,26 @@ static msd_err check_name(struct msd_server *s, struct msd_span name, bool repla
 	if (old != NULL && old->successor != NULL)
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being replaced already", old->name);
-	if (old == NULL && s->n_modules >= s->limits.max_modules)
+	if (old == NULL && house->n_modules >= house->limits->max_modules)
 		return msd_diag_set(d, MSD_BUSY,
 				    "%u modules are the limit (max-modules)",
-				    s->n_modules);
+				    house->n_modules);
 	return MSD_OK;
 }
 
-msd_err msd_module_load(struct msd_server *s, struct msd_span name,
+msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 			const struct msd_module_source *source, struct msd_module **ret,
 			struct msd_diag *d)
 {
-	msd_err err = check_name(s, name, source->replace, d);
+	msd_err err = check_name(house, name, source->replace, d);
 	if (err == MSD_OK)
-		err = check_workers(s, source->workers, d);
+		err = check_workers(house, source->workers, d);
 	if (err != MSD_OK) {
 		(void)close(source->artifact_fd);
 		return err;
 	}
-	struct msd_module *old = find(s, name);
-	struct msd_module *m = module_new(s, name, source);
+	struct msd_module *old = find(house, name);
+	struct msd_module *m = module_new(house, name, source);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->name,
@@ -200,30 +199,30 @@ msd_err msd_module_load(struct msd_server *s, struct msd_span name,
 		m->predecessor = old;
 		m->life.is_successor = true;
 	} else {
-		msd_list_append(&s->modules, &m->link);
+		msd_list_append(&house->modules, &m->link);
 	}
 	msd_module_start(m);
 	*ret = m;
 	return MSD_OK;
 }
 
-msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
+msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 			      const char *file, struct msd_diag *d)
 {
 	struct msd_diag why = {0};
-	msd_err err = check_name(s, name, false, &why);
+	msd_err err = check_name(house, name, false, &why);
 
 	if (err == MSD_OK) {
 		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
-		struct msd_module *old = find(s, name);
-		struct msd_module *m = module_new(s, name, &none);
+		struct msd_module *old = find(house, name);
+		struct msd_module *m = module_new(house, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
 		/* A name is there once: of two causes the later stays. */
 		if (old != NULL)
 			msd_module_free(old);
 		msd_module_fail(m, d->code, msd_diag_text(d));
-		msd_list_append(&s->modules, &m->link);
+		msd_list_append(&house->modules, &m->link);
 	}
 	msd_diag_finish(&why);
 	return d->code; /* to be told in any case */
@@ -239,7 +238,7 @@ void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *t
 			msd_req_answer_nil(r);
 		else
 			msd_req_answer_error(r, err, text);
-		msd_req_free(r);
+		msd_req_release(r);
 	}
 }
 
@@ -262,7 +261,7 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 				     m->error != NULL ? m->error
 						      : "the module is gone");
 	}
-	msd_req_free(r);
+	msd_req_release(r);
 }
 
 void msd_module_answer_waiters(struct msd_module *m)
@@ -278,8 +277,7 @@ void msd_module_wait(struct msd_module *m, struct msd_req *r)
 	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
 		msd_list_append(&m->waiters, &r->link);
 	else if (m->life.state == MSD_STATE_DRAINING) {
-		msd_req_answer_error(r, MSD_DRAINING, "the module is being unloaded");
-		msd_req_free(r);
+		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
 	} else
 		answer_waiter(m, r);
 }

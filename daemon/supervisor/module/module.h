@@ -9,17 +9,17 @@
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
+#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/server.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
 struct msd_module {
-	struct msd_list link; /* msd_server.modules */
-	struct msd_server *server;
+	struct msd_list link; /* msd_house.modules */
+	struct msd_house *house;
 	char *name;
 	char *file; /* label for people */
 	struct msd_life life;
@@ -63,19 +63,20 @@ struct msd_module_source {
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
-MSD_MUST_CHECK msd_err msd_module_require(struct msd_server *s, struct msd_span name,
+MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
 /**
  * A new module in LOADING, its first worker started. Takes the source's artifact_fd in
  * every case. A module that FAILED gives its name up. Errors: MSD_EXISTS, MSD_DRAINING,
  * MSD_BUSY, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_module_load(struct msd_server *s, struct msd_span name,
+MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 				       const struct msd_module_source *source,
 				       struct msd_module **ret, struct msd_diag *d);
 /** A module that is FAILED from the start: its file could not be read. @d says why. */
-MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_server *s, struct msd_span name,
-					     const char *file, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
+					     struct msd_span name, const char *file,
+					     struct msd_diag *d);
 /** Refuse new calls, finish those that are there (at most limits.drain_ms), end the
  * workers, then forget the module. */
 void msd_module_unload(struct msd_module *m);

@@ -67,10 +67,10 @@ static void on_output(void *user, const char *bytes, size_t n)
 static void on_child_closed(void *user)
 {
 	struct msd_process *p = user;
-	struct msd_server *s = p->server;
+	struct msd_house *house = p->house;
 
 	msd_process_unref(p);
-	msd_server_check_drained(s);
+	house->on_gone(house);
 }
 
 /* Both ends have come: tell the replica, then close what is left. */
@@ -81,8 +81,8 @@ static void finish_if_over(struct msd_process *p)
 	if (child == NULL || !child->has_exited || !p->is_channel_closed)
 		return;
 	msd_child_read_output(child);
-	msd_deadline_clear(&p->server->deadlines, &p->release_timer);
-	msd_deadline_clear(&p->server->deadlines, &p->exit_timer);
+	msd_deadline_clear(p->house->deadlines, &p->release_timer);
+	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
 	if (p->replica != NULL)
 		msd_replica_on_lost(p->replica);
 	p->child = NULL;
@@ -131,7 +131,7 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 			(int)p->child->pid, why);
 		msd_process_kill(p, "it broke the protocol on its channel");
 	} else if (msd_process_is_running(p) &&
-		   !msd_deadline_set(&p->server->deadlines, &p->exit_timer,
+		   !msd_deadline_set(p->house->deadlines, &p->exit_timer,
 				     EXIT_AFTER_CHANNEL_MS)) {
 		on_exit_due(&p->exit_timer);
 	}
@@ -159,12 +159,12 @@ static msd_err open_ends(int ret[2], struct msd_diag *d)
 static msd_err exec_worker(struct msd_process *p, int channel, struct msd_diag *d)
 {
 	struct msd_module *m = p->replica->module;
-	char *argv[] = {p->server->worker_path, (char *)(uintptr_t) "--name", m->name,
+	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", m->name,
 			NULL};
 	const struct msd_child_how how = {
 		.argv = argv, .fds = {channel, m->artifact_fd}, .n_fds = 2};
 	msd_err err =
-		msd_child_spawn(&p->server->loop, &how, &child_ops, p, &p->child, d);
+		msd_child_spawn(p->house->loop, &how, &child_ops, p, &p->child, d);
 
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "worker");
 }
@@ -186,7 +186,7 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 		.takes_fds = true,
 	};
 
-	return msd_conn_open(&p->channel, &p->server->wire,
+	return msd_conn_open(&p->channel, p->house->wire,
 			     msd_transport_of_socket(fd, true), &channel_ops, &limits,
 			     p, d);
 }
@@ -199,7 +199,7 @@ msd_err msd_process_spawn(struct msd_replica *rep, struct msd_process **ret,
 
 	if (p == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "worker: out of memory");
-	p->server = rep->module->server;
+	p->house = rep->module->house;
 	p->replica = rep;
 	p->refs = 1;
 	p->release_timer.on_due = on_release_due;
@@ -233,7 +233,7 @@ void msd_process_flush_releases(struct msd_process *p)
 {
 	struct msd_out *o;
 
-	msd_deadline_clear(&p->server->deadlines, &p->release_timer);
+	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	if (p->n_releases == 0 || p->channel.is_closing)
 		return;
 	o = msd_out_new();
@@ -264,6 +264,6 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 	if (p->release_bytes > RELEASE_EAGER_BYTES)
 		msd_process_flush_releases(p);
 	else if (p->release_timer.slot == 0)
-		(void)msd_deadline_set(&p->server->deadlines, &p->release_timer,
+		(void)msd_deadline_set(p->house->deadlines, &p->release_timer,
 				       RELEASE_LATEST_MS);
 }

@@ -9,15 +9,14 @@
  * every reply in flight to a client that points into its out segments one.
  */
 #include "daemon/child/child.h"
-#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segment.h"
 
 struct msd_replica;
-struct msd_server;
 
 struct msd_process {
-	struct msd_server *server;
+	struct msd_house *house;
 	struct msd_replica *replica; /* NULL once it let go */
 	struct msd_child *child;     /* owned; NULL once its end was told */
 	struct msd_conn channel;

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/life.h"
-#include "daemon/supervisor/edge/session.h"
 
 /*
  * Requests of one session to one module form a lane, in order; lanes take turns, one
@@ -15,19 +14,12 @@
  */
 #define AHEAD_US 1000u
 
-static void refuse(struct msd_req *r, msd_err err, const char *text)
-{
-	msd_req_answer_error(r, err, text);
-	msd_req_free(r);
-}
-
 static void set_ready_wait(struct msd_req *r)
 {
-	if (r->deadline.slot != 0)
+	if (r->due.node.slot != 0)
 		return;
-	r->waits_for_ready =
-		msd_deadline_set(&r->module->server->deadlines, &r->deadline,
-				 r->module->server->limits.ready_wait_ms);
+	r->due.is_for_ready = msd_req_set_due(r, r->module->house->deadlines,
+					      r->module->house->limits->ready_wait_ms);
 }
 
 /* Before all workers are there a load may still fail as a whole. */
@@ -38,25 +30,24 @@ static bool has_ready(const struct msd_module *m)
 
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
-	r->module = m;
 	if (m->life.state == MSD_STATE_FAILED ||
 	    m->life.state == MSD_STATE_QUARANTINED) {
 		/* Its own code, if it has one, is about the file, not about this call.
 		 */
-		refuse(r,
-		       m->life.state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
-							 : m->error_code,
-		       m->error != NULL ? m->error : "the module failed");
+		msd_req_refuse(r,
+			       m->life.state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
+								 : m->error_code,
+			       m->error != NULL ? m->error : "the module failed");
 		return;
 	}
 	/* What was admitted before the unload, its payload on the way, is still run. */
 	if (m->life.state == MSD_STATE_DRAINING && !has_ready(m)) {
-		refuse(r, MSD_DRAINING, "the module is being unloaded");
+		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
 		return;
 	}
-	struct msd_lane *lane = msd_lane_get(r->session, m);
-	if (lane == NULL || r->params.bad) {
-		refuse(r, MSD_NOMEM, "request: out of memory");
+	struct msd_lane *lane = msd_lane_get(r->client.who, m);
+	if (lane == NULL || r->job.params.bad) {
+		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
 		return;
 	}
 	msd_lane_append(lane, r);
@@ -76,7 +67,7 @@ static bool makes_object(const struct msd_req *r)
 /* The worker that it is about is gone, and with it the objects that it names. */
 static bool is_stale(const struct msd_req *r)
 {
-	return r->needs != NULL && r->needs->replica == NULL;
+	return r->at.needs != NULL && r->at.needs->replica == NULL;
 }
 
 static void send_one(struct msd_replica *rep, struct msd_lane *lane)
@@ -86,14 +77,15 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 
 	if (o != NULL && lane->home == rep && makes_object(r)) {
 		lane->n_held++;
-		r->holds = true;
+		r->at.holds = true;
 	}
 	(void)msd_lane_take(lane);
 	if (is_stale(r))
-		refuse(r, MSD_STALE_HANDLE,
-		       "what the request names was lost with the module's worker");
+		msd_req_refuse(
+			r, MSD_STALE_HANDLE,
+			"what the request names was lost with the module's worker");
 	else if (o == NULL)
-		refuse(r, MSD_NOMEM, "request: out of memory");
+		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
 	else
 		msd_replica_post(rep, r, o);
 }
@@ -204,10 +196,10 @@ static void each_queued(struct msd_module *m, void (*visit)(struct msd_req *r))
 
 static void clear_ready_wait(struct msd_req *r)
 {
-	if (!r->waits_for_ready)
+	if (!r->due.is_for_ready)
 		return;
-	r->waits_for_ready = false;
-	msd_deadline_clear(&r->module->server->deadlines, &r->deadline);
+	r->due.is_for_ready = false;
+	msd_deadline_clear(r->module->house->deadlines, &r->due.node);
 }
 
 void msd_module_ready_queued(struct msd_module *m)
@@ -225,8 +217,9 @@ static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
 	struct msd_list *it;
 
 	while ((it = msd_list_first(lanes)) != NULL)
-		refuse(msd_lane_first(MSD_CONTAINER_OF(it, struct msd_lane, link)), err,
-		       text);
+		msd_req_refuse(
+			msd_lane_first(MSD_CONTAINER_OF(it, struct msd_lane, link)),
+			err, text);
 }
 
 void msd_module_refuse_queued(struct msd_module *m, msd_err err, const char *text)

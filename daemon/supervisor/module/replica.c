@@ -45,7 +45,7 @@ msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
 bool msd_replica_is_awaited(const struct msd_replica *rep)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
-		if (MSD_CONTAINER_OF(it, struct msd_req, link)->session != NULL)
+		if (MSD_CONTAINER_OF(it, struct msd_req, link)->client.who != NULL)
 			return true;
 	}
 	return false;
@@ -67,7 +67,7 @@ static void lose(struct msd_req *r, msd_err err, const char *what, const char *h
 	r->module->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
 	msd_req_answer_error(r, err, msd_diag_text(&d));
 	msd_diag_finish(&d);
-	msd_req_free(r);
+	msd_req_take(r, MSD_REQ_LOST);
 }
 
 /* Requests that the dead worker had: nobody will answer them now. It ran the first one;

@@ -47,8 +47,8 @@ void msd_replica_send_open(struct msd_replica *rep);
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
 /** Send @r, which is in no list, with the empty message @o; takes both. */
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
-/** Send a request whose answer nobody needs, behind what @s has queued. */
-void msd_replica_tell(struct msd_replica *rep, struct msd_session *s,
+/** Send a request whose answer nobody needs, behind what @c has queued. */
+void msd_replica_tell(struct msd_replica *rep, struct msd_client *c,
 		      enum msd_method method, const struct msd_buf *params);
 /** Nobody waits for this sent request any more. */
 void msd_replica_cancel(const struct msd_req *r);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/edge/session.h"
 #include "proto/unpack.h"
 
 /* Out slots that a reply in flight points into. */
@@ -139,14 +138,14 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	struct msd_out *o;
 	msd_err err = MSD_OK;
 
-	if (r->session == NULL)
+	if (r->client.who == NULL)
 		return drop(p, in, d);
 	o = msd_out_new();
 	if (o == NULL) {
 		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");
 		return drop(p, in, d);
 	}
-	msd_body_begin_response(&o->body, r->id, in->body.meta.n > 0);
+	msd_body_begin_response(&o->body, r->client.id, in->body.meta.n > 0);
 	msd_buf_put(&o->body, in->body.error.p, in->body.error.n);
 	size_t at = o->body.n;
 	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
@@ -160,8 +159,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 				     "the worker's answer was malformed");
 		return err == MSD_NOMEM;
 	}
-	r->session->server->count.bytes_out += o->payload_bytes;
-	msd_conn_send(&r->session->conn, o);
-	msd_req_leave_session(r);
+	r->client.who->ops->forward(r->client.who, o);
+	msd_req_leave_client(r);
 	return true;
 }

@@ -1,0 +1,29 @@
+#ifndef MSD_SUPERVISOR_BUDGET_H
+#define MSD_SUPERVISOR_BUDGET_H
+/* How many tensor bytes all requests may hold at a time, declared outputs included. */
+#include <stdbool.h>
+#include <stdint.h>
+
+struct msd_budget {
+	uint64_t max_bytes;
+	uint64_t used_bytes;
+	/** Bytes were given back: who waits for room may try again, on a later turn. */
+	void (*on_room)(struct msd_budget *budget);
+};
+
+/** False: no room now. */
+static inline bool msd_budget_claim(struct msd_budget *budget, uint64_t bytes)
+{
+	if (bytes > budget->max_bytes - budget->used_bytes)
+		return false;
+	budget->used_bytes += bytes;
+	return true;
+}
+
+static inline void msd_budget_release(struct msd_budget *budget, uint64_t bytes)
+{
+	budget->used_bytes -= bytes;
+	budget->on_room(budget);
+}
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef MSD_SUPERVISOR_HOUSE_H
+#define MSD_SUPERVISOR_HOUSE_H
+/*
+ * What all modules live on: given to them by the server, which embeds it. They know
+ * nothing else of the server, and nothing of the clients' side.
+ */
+#include <uv.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/deadline.h"
+#include "daemon/wire/conn.h"
+#include "proto/unpack.h"
+
+struct msd_house {
+	uv_loop_t *loop;
+	struct msd_wire *wire;
+	struct msd_deadlines *deadlines;
+	const struct msd_limits *limits;
+	struct msd_unpack *unpack; /* of what is read right now */
+	char *worker_path;         /* borrowed */
+	uint32_t threads;          /* of each worker's pool; 0: the worker decides */
+	struct msd_list modules;   /* msd_module.link, by name */
+	uint32_t n_modules;        /* hidden successors included */
+	bool is_closing;           /* no module is loaded any more */
+	/** A module or a process is gone. */
+	void (*on_gone)(struct msd_house *house);
+};
+
+#endif

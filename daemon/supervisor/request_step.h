@@ -1,0 +1,60 @@
+#ifndef MSD_SUPERVISOR_REQUEST_STEP_H
+#define MSD_SUPERVISOR_REQUEST_STEP_H
+/*
+ * The decisions of a request's life: an event goes in, the next state and what is to be
+ * done come out. request.c does it.
+ *
+ *   QUEUED --sent--> SENT --response, loss--> OVER
+ *      |               |---deadline--> ABANDONED --response, loss--> OVER
+ *      |               |               (answered; its slot is kept, for the worker
+ *      |               |               may still write there)
+ *      '--settled, cancelled, deadline, client gone--> OVER
+ *
+ * Exactly one ANSWER on every way from QUEUED to OVER, unless the client goes first;
+ * RELEASE once, on the way into OVER.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum msd_req_state {
+	MSD_REQ_QUEUED,
+	MSD_REQ_SENT,
+	MSD_REQ_ABANDONED,
+	MSD_REQ_OVER,
+	MSD_REQ_STATE_COUNT
+};
+
+enum msd_req_event {
+	MSD_REQ_IS_SENT,
+	MSD_REQ_SETTLED,   /* answered without a worker */
+	MSD_REQ_RESPONDED, /* the worker's response has come */
+	MSD_REQ_LOST,      /* the worker is gone */
+	MSD_REQ_DUE,       /* its deadline, or its grace, is over */
+	MSD_REQ_OVERRUNS,  /* the same, and it is the one that the worker runs */
+	MSD_REQ_CANCELLED, /* its client wants it no more */
+	MSD_REQ_ORPHANED,  /* its client is gone */
+	MSD_REQ_EVENT_COUNT
+};
+
+/* What is to be done, in this order. */
+enum msd_req_action {
+	MSD_REQ_ANSWER = 1,     /* with what the event brings */
+	MSD_REQ_CANCEL = 2,     /* tell the worker that nobody wants it */
+	MSD_REQ_KILL = 4,       /* end the worker */
+	MSD_REQ_GRACE = 8,      /* DUE or OVERRUNS again, after the grace */
+	MSD_REQ_UNAWAITED = 16, /* its owner may not have to wait for it */
+	MSD_REQ_RELEASE = 32,   /* free it and all that it holds */
+};
+
+struct msd_req_move {
+	uint8_t to;
+	uint8_t actions;
+};
+
+/** The row and column of the table; an event that is not legal ends the process, for it
+ * is our own mistake. */
+struct msd_req_move msd_req_step(enum msd_req_state from, enum msd_req_event e);
+/** May the event come in this state? */
+bool msd_req_may_come(enum msd_req_state from, enum msd_req_event e);
+
+#endif
