@@ -30,9 +30,13 @@ const char *msd_right_name(enum msd_right right);
  * supervisor sends some of S to the worker, too; daemon/worker/CHANNEL.md has all that
  * passes between them (a test records it and compares).
  *
+ * A name is looked for from the top, so what nearly every request asks for is first.
+ *
  * X(enumerator, name, where, right, params, result)
  */
 #define MSD_METHOD_MAP(X)                                                              \
+	X(CALL, "call", W, CALL, "[\"name:function\" | function, arg...]",             \
+	  "[[out...], return]")                                                        \
 	X(HELLO, "session.hello", S, LOOK, "[{client?, protocol?}]",                   \
 	  "{server, version, protocol, limits, features}")                             \
 	X(PING, "ping", S, LOOK, "[]", "nil")                                          \
@@ -60,8 +64,6 @@ const char *msd_right_name(enum msd_right right);
 	  "[{name, signature?, ...}]")                                                 \
 	X(FUNCTION_GET, "function.get", S, LOOK, "[name, function]", "function")       \
 	X(FUNCTION_FREE, "function.free", S, LOOK, "[function]", "nil")                \
-	X(CALL, "call", W, CALL, "[\"name:function\" | function, arg...]",             \
-	  "[[out...], return]")                                                        \
 	X(TENSOR_ALLOC, "tensor.alloc", W, CALL, "[name, dtype, shape, device?]",      \
 	  "tensor")                                                                    \
 	X(TENSOR_COPY, "tensor.copy", W, CALL, "[from, to]", "tensor | nil")           \

@@ -1,24 +1,24 @@
 /*
  * Happy path:
  *  - the first question starts the process; it writes a response body and exits
- *  - its exit: what is left in the pipe is read; then all who wait are answered
+ *  - its exit: what is left in the pipe is read; on_known
  * Failures: it cannot be started, it dies, it writes something else, it takes too long
  * (killed): the answer has no devices and says why.
  */
 #include "daemon/supervisor/devices.h"
 
-#include "daemon/supervisor/edge/methods.h"
-#include "daemon/supervisor/module/module.h"
+#include "daemon/wire/list.h"
 #include "proto/body.h"
 #include "proto/value.h"
 
 #define MAX_ANSWER_BYTES (1u << 20)
 #define LOOK_MS 20000 /* drivers may take seconds for their first start */
 
-void msd_devices_init(struct msd_devices *devices)
+void msd_devices_init(struct msd_devices *devices, uv_loop_t *loop,
+		      struct msd_deadlines *deadlines, char *worker_path)
 {
-	*devices = (struct msd_devices){0};
-	msd_list_init(&devices->waiters);
+	*devices = (struct msd_devices){
+		.loop = loop, .deadlines = deadlines, .worker_path = worker_path};
 }
 
 void msd_devices_stop(struct msd_devices *devices)
@@ -62,25 +62,6 @@ static void read_answer(struct msd_devices *devices)
 	msd_buf_put(&devices->found, body.result.p, body.result.n);
 }
 
-static struct msd_server *server_of(struct msd_devices *devices)
-{
-	return MSD_CONTAINER_OF(devices, struct msd_server, devices);
-}
-
-static void answer_all(struct msd_devices *devices)
-{
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&devices->waiters)) != NULL) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		struct msd_buf b = {0};
-		msd_method_put_info(server_of(devices), &b);
-		msd_req_answer(r, &b);
-		msd_buf_finish(&b);
-		msd_req_release(r);
-	}
-}
-
 static void on_output(void *user, const char *bytes, size_t n)
 {
 	struct msd_devices *devices = user;
@@ -97,11 +78,12 @@ static void on_child_exit(void *user)
 	msd_child_read_output(child);
 	devices->child = NULL;
 	msd_child_close(child);
-	msd_deadline_clear(&server_of(devices)->deadlines, &devices->timeout);
+	msd_deadline_clear(devices->deadlines, &devices->timeout);
 	if (devices->found.n == 0)
 		read_answer(devices);
 	msd_buf_finish(&devices->bytes);
-	answer_all(devices);
+	if (devices->on_known != NULL)
+		devices->on_known(devices->user);
 }
 
 static const struct msd_child_ops child_ops = {
@@ -120,25 +102,20 @@ static void on_timeout(struct msd_deadline *node)
 
 static void start(struct msd_devices *devices)
 {
-	struct msd_server *s = server_of(devices);
-	char *argv[] = {s->worker_path, (char *)(uintptr_t) "--devices", NULL};
+	char *argv[] = {devices->worker_path, (char *)(uintptr_t) "--devices", NULL};
 	const struct msd_child_how how = {.argv = argv, .drops_errors = true};
 
 	devices->timeout.on_due = on_timeout;
-	if (msd_child_spawn(&s->loop, &how, &child_ops, devices, &devices->child,
+	if (msd_child_spawn(devices->loop, &how, &child_ops, devices, &devices->child,
 			    NULL) == MSD_OK)
-		(void)msd_deadline_set(&s->deadlines, &devices->timeout, LOOK_MS);
+		(void)msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
 	else
 		found_nothing(devices, "modserd-worker --devices cannot be started");
 }
 
-void msd_devices_answer(struct msd_server *s, struct msd_req *r)
+bool msd_devices_look(struct msd_devices *devices)
 {
-	struct msd_devices *devices = &s->devices;
-
-	msd_list_append(&devices->waiters, &r->link);
 	if (devices->found.n == 0 && devices->child == NULL)
 		start(devices);
-	if (devices->found.n > 0)
-		answer_all(devices);
+	return devices->found.n > 0;
 }

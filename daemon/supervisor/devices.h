@@ -8,28 +8,29 @@
  */
 #include "daemon/child/child.h"
 #include "daemon/supervisor/deadline.h"
-#include "daemon/wire/list.h"
 #include "proto/bytes.h"
 
-struct msd_req;
-struct msd_server;
-
 struct msd_devices {
-	struct msd_list waiters; /* msd_req.link */
+	uv_loop_t *loop;
+	struct msd_deadlines *deadlines;
+	char *worker_path; /* borrowed */
+	/** What was looked for is known. Set by who wants to be told; NULL: nobody. */
+	void (*on_known)(void *user);
+	void *user;
 	struct msd_buf bytes;    /* what the process has written */
 	struct msd_buf found;    /* the answer, msgpack; empty: not known yet */
 	struct msd_child *child; /* NULL: none looks now */
 	struct msd_deadline timeout;
 };
 
-void msd_devices_init(struct msd_devices *devices);
+void msd_devices_init(struct msd_devices *devices, uv_loop_t *loop,
+		      struct msd_deadlines *deadlines, char *worker_path);
 /** End the process that looks, if there is one. */
 void msd_devices_stop(struct msd_devices *devices);
 void msd_devices_finish(struct msd_devices *devices);
-/**
- * Answer @r (a server.info; taken over) when the devices are known, which may be before
- * it returns. Loop thread only.
+/** True: `found` is the answer. False: somebody looks, on_known follows on a later
+ * turn.
  */
-void msd_devices_answer(struct msd_server *s, struct msd_req *r);
+bool msd_devices_look(struct msd_devices *devices);
 
 #endif

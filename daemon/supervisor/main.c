@@ -47,20 +47,20 @@ static void print_api(void)
 	}
 }
 
-static msd_err listen_all(struct msd_server *s, const struct msd_options *o,
+static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  struct msd_diag *d)
 {
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
 					       .socket_mode = o->socket_mode};
 
 	for (uint32_t i = 0; i < o->n_listen; i++) {
-		msd_err err = msd_listener_open(s, &o->listen[i], &how, d);
+		msd_err err = msd_listener_open(e, &o->listen[i], &how, d);
 		if (err != MSD_OK)
 			return err;
 	}
-	MSD_LIST_EACH (it, &s->listeners) {
+	MSD_LIST_EACH (it, &e->listeners) {
 		(void)printf("listening %s\n",
-			     MSD_CONTAINER_OF(it, struct msd_listener, link)->text);
+			     MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
 	}
 	(void)fflush(stdout);
 	return MSD_OK;
@@ -70,7 +70,7 @@ static int serve(const struct msd_options *o)
 {
 	struct msd_server s = {.limits = o->limits,
 			       .threads = o->threads,
-			       .allow_load_tcp = o->allow_load_tcp};
+			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;
 
@@ -88,16 +88,14 @@ static int serve(const struct msd_options *o)
 		msd_diag_finish(&d);
 		return EXIT_FAILED;
 	}
-	err = listen_all(&s, o, &d);
+	err = listen_all(&s.edge, o, &d);
 	if (err == MSD_OK) {
 		for (uint32_t i = 0; i < o->n_preloads; i++)
-			msd_preload_start(&s, &o->preloads[i]);
+			msd_preload_start(&s.house, &o->preloads[i]);
 		code = msd_server_run(&s);
 	} else {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
-		while (!msd_list_is_empty(&s.listeners))
-			msd_listener_close(MSD_CONTAINER_OF(s.listeners.next,
-							    struct msd_listener, link));
+		msd_listeners_close(&s.edge);
 	}
 	msd_server_finish(&s);
 	msd_diag_finish(&d);

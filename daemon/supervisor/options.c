@@ -1,3 +1,6 @@
+/*
+ * modserd's command line: a table of options, those that are limits from limits.h.
+ */
 #include "daemon/supervisor/options.h"
 
 #include <errno.h>

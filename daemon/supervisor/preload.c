@@ -1,11 +1,19 @@
+/*
+ * Modules that are loaded at the start.
+ *
+ * Happy path: the option is cut into name, file and keys, each key read by its row; the
+ * files become one artifact, the module is loaded from that like an uploaded one.
+ * Failures: an option that cannot be read ends the start; a file that cannot be read
+ * makes a module that is FAILED, with its cause.
+ */
 #include "daemon/supervisor/preload.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/artifact.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/upload.h"
 #include "proto/argv.h"
 #include "proto/name.h"
 
@@ -134,7 +142,7 @@ void msd_preload_finish(struct msd_preload *p)
 	p->text = NULL;
 }
 
-void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
+void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 {
 	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
@@ -143,17 +151,17 @@ void msd_preload_start(struct msd_server *s, const struct msd_preload *p)
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;
 	struct msd_diag d = {0};
-	msd_err err = msd_upload_read_files(files, s->limits.max_upload,
+	msd_err err = msd_artifact_of_files(files, house->limits->max_upload,
 					    &source.artifact_fd, bytes, &d);
 
 	if (err == MSD_OK) {
 		source.graph_bytes = bytes[1];
 		source.params_bytes = bytes[2];
-		err = msd_module_load(&s->house, name, &source, &m, &d);
+		err = msd_module_load(house, name, &source, &m, &d);
 	}
 	if (err != MSD_OK) {
 		(void)msd_diag_wrap(&d, err, "load %s", p->name);
-		err = msd_module_add_failed(&s->house, name, p->file, &d);
+		err = msd_module_add_failed(house, name, p->file, &d);
 	}
 	if (err != MSD_OK)
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,

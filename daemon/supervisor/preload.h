@@ -10,7 +10,7 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-struct msd_server;
+struct msd_house;
 
 /* Strings lie in `text`. */
 struct msd_preload {
@@ -30,6 +30,6 @@ MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *re
 void msd_preload_finish(struct msd_preload *p);
 /** Load it. What cannot be loaded leaves the daemon up and the module FAILED, with its
  * cause. */
-void msd_preload_start(struct msd_server *s, const struct msd_preload *p);
+void msd_preload_start(struct msd_house *house, const struct msd_preload *p);
 
 #endif

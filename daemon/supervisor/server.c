@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/edge/session.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -32,15 +33,7 @@ static void on_signal(uv_signal_t *handle, int number)
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
-	uint64_t now = uv_now(&s->loop);
-
-	MSD_LIST_EACH_SAFE (it, &s->sessions) {
-		struct msd_conn *c =
-			&MSD_CONTAINER_OF(it, struct msd_session, link)->conn;
-		if (c->queued_bytes > 0 &&
-		    now - c->last_progress_ms > s->limits.write_stall_ms)
-			msd_conn_close(c, MSD_BUSY, "does not read its replies");
-	}
+	msd_sessions_close_stalled(&s->edge);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
@@ -50,10 +43,24 @@ static void on_tick(uv_timer_t *timer)
 	}
 }
 
+static void on_tick_drain(uv_timer_t *timer);
+
+/* A module, a worker or a session is gone: end the loop once a drain is complete. */
+static void check_drained(struct msd_server *s)
+{
+	if (!s->is_draining || s->house.n_modules > 0)
+		return;
+	/* Let the last replies out, for as long as somebody reads them. */
+	if (msd_sessions_flush(&s->edge) && !s->is_ending)
+		(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
+	else
+		uv_stop(&s->loop);
+}
+
 /* Drained but for replies that are still being read. */
 static void on_tick_drain(uv_timer_t *timer)
 {
-	msd_server_check_drained(timer->data);
+	check_drained(timer->data);
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -63,16 +70,7 @@ static void on_drain_over(struct msd_deadline *node)
 
 static void on_space(struct msd_deadline *node)
 {
-	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, space);
-	struct msd_list *it;
-
-	/* In order, each once: the first that does not fit keeps its place in front. */
-	while ((it = msd_list_first(&s->space_waiters)) != NULL) {
-		msd_session_retry_space(
-			MSD_CONTAINER_OF(it, struct msd_session, space_link));
-		if (msd_list_first(&s->space_waiters) == it)
-			return;
-	}
+	msd_front_retry_space(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
 }
 
 /* Descriptors for what the limits allow: two per worker and its segments, one per
@@ -94,16 +92,21 @@ static void on_room(struct msd_budget *budget)
 {
 	struct msd_server *s = MSD_CONTAINER_OF(budget, struct msd_server, budget);
 
-	if (!msd_list_is_empty(&s->space_waiters))
+	if (!msd_list_is_empty(&s->edge.space_waiters))
 		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
 }
 
-static void on_gone(struct msd_house *house)
+static void on_module_gone(struct msd_house *house)
 {
-	msd_server_check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
+	check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
 }
 
-/* What the modules live on. */
+static void on_session_gone(struct msd_edge *e)
+{
+	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
+}
+
+/* What the modules and the sessions live on. */
 static void furnish(struct msd_server *s)
 {
 	s->house = (struct msd_house){
@@ -114,11 +117,26 @@ static void furnish(struct msd_server *s)
 		.unpack = &s->unpack,
 		.worker_path = s->worker_path,
 		.threads = s->threads,
-		.on_gone = on_gone,
+		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
+	msd_devices_init(&s->devices, &s->loop, &s->deadlines, s->worker_path);
+	s->edge = (struct msd_edge){
+		.loop = &s->loop,
+		.wire = &s->wire,
+		.deadlines = &s->deadlines,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.house = &s->house,
+		.budget = &s->budget,
+		.devices = &s->devices,
+		.load_tcp = s->edge.load_tcp, /* main's to say */
+		.started_ms = uv_now(&s->loop),
+		.on_session_gone = on_session_gone,
+	};
+	msd_front_init(&s->edge);
 }
 
 msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
@@ -127,10 +145,6 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
-	msd_list_init(&s->listeners);
-	msd_list_init(&s->sessions);
-	msd_list_init(&s->space_waiters);
-	msd_devices_init(&s->devices);
 	if (s->limits.max_memory == 0)
 		s->limits.max_memory = uv_get_total_memory() / 2;
 	raise_descriptors(&s->limits);
@@ -150,7 +164,6 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	(void)uv_signal_start(&s->sigterm, on_signal, SIGTERM);
 	(void)uv_signal_start(&s->sigint, on_signal, SIGINT);
 	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
-	s->started_ms = uv_now(&s->loop);
 	return MSD_OK;
 }
 
@@ -160,11 +173,9 @@ void msd_server_drain(struct msd_server *s, bool now)
 		s->is_draining = true;
 		s->house.is_closing = true;
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
-			s->house.n_modules, s->n_sessions);
+			s->house.n_modules, s->edge.n_sessions);
 		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
-		while (!msd_list_is_empty(&s->listeners))
-			msd_listener_close(MSD_CONTAINER_OF(s->listeners.next,
-							    struct msd_listener, link));
+		msd_listeners_close(&s->edge);
 	}
 	if (now && s->is_ending) {
 		uv_stop(&s->loop); /* what is left dies with its supervisor */
@@ -179,24 +190,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			msd_module_kill(m, "the daemon was told to end at once");
 		msd_module_unload(m);
 	}
-	msd_server_check_drained(s);
-}
-
-void msd_server_check_drained(struct msd_server *s)
-{
-	if (!s->is_draining || s->house.n_modules > 0)
-		return;
-	/* Let the last replies out, for as long as somebody reads them. */
-	MSD_LIST_EACH (it, &s->sessions) {
-		struct msd_session *session =
-			MSD_CONTAINER_OF(it, struct msd_session, link);
-		msd_conn_flush(&session->conn);
-		if (session->conn.queued_bytes > 0 && !s->is_ending) {
-			(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
-			return;
-		}
-	}
-	uv_stop(&s->loop);
+	check_drained(s);
 }
 
 int msd_server_run(struct msd_server *s)
@@ -214,12 +208,8 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 
 void msd_server_finish(struct msd_server *s)
 {
-	MSD_LIST_EACH_SAFE (it, &s->sessions) {
-		struct msd_session *session =
-			MSD_CONTAINER_OF(it, struct msd_session, link);
-		msd_conn_close(&session->conn, MSD_OK, "the daemon ended");
-	}
-	while (!msd_list_is_empty(&s->sessions))
+	msd_sessions_close_all(&s->edge);
+	while (!msd_list_is_empty(&s->edge.sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	msd_devices_stop(&s->devices);
 	msd_deadlines_close(&s->deadlines);

@@ -10,41 +10,26 @@
  */
 #include <uv.h>
 
-#include "daemon/limits.h"
-#include "daemon/supervisor/budget.h"
-#include "daemon/supervisor/deadline.h"
-#include "daemon/supervisor/devices.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/wire/conn.h"
-#include "proto/unpack.h"
+#include "daemon/supervisor/edge/edge.h"
 
 struct msd_server {
 	uv_loop_t loop;
 	struct msd_wire wire;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
-	struct msd_list listeners; /* msd_listener.link */
-	struct msd_list sessions;  /* msd_session.link */
-	struct msd_list
-		space_waiters; /* msd_session.space_link: bodies that wait for room */
-	uint32_t n_sessions;
+	struct msd_edge edge;     /* of the clients */
 	struct msd_house house;   /* of the modules */
 	struct msd_budget budget; /* tensor bytes of all requests */
 	struct msd_unpack
 		unpack; /* of what is read right now; never kept over a callback */
 	struct msd_devices devices;
 	char *worker_path;
-	uint32_t threads; /* of each worker's pool; 0: the worker decides */
-	bool allow_load_tcp;
+	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
-	uint64_t started_ms;
 	uv_signal_t sigterm, sigint;
 	uv_timer_t tick; /* stalled writers, cold memory */
 	struct msd_deadline drain, space;
-	struct {
-		uint64_t connections, requests, calls, errors, bytes_in, bytes_out;
-	} count;
 };
 
 /** Prepare loop, wire and timers. */
@@ -54,7 +39,5 @@ int msd_server_run(struct msd_server *s);
 void msd_server_finish(struct msd_server *s);
 /** Stop accepting, finish what runs, end; @now does not wait. Idempotent. */
 void msd_server_drain(struct msd_server *s, bool now);
-/** Called when a module or session is gone: ends the loop once a drain is complete. */
-void msd_server_check_drained(struct msd_server *s);
 
 #endif

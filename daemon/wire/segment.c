@@ -1,3 +1,14 @@
+/*
+ * Shared memory for tensors, the allocating and the mapping side.
+ *
+ * Happy path: alloc finds the first gap that is large enough, else makes a segment: a
+ * memfd, sized, sealed, reserved, mapped, told to the other side before its first slot
+ * is. Free joins gaps. Trim gives the pages of unused segments back; they are reserved
+ * again before the next slot.
+ *
+ * Failures: memory that is not there is an error of alloc, never a SIGBUS later; what
+ * the other side passes is mapped only when its seals and size are what was said.
+ */
 #include "daemon/wire/segment.h"
 
 #include <errno.h>

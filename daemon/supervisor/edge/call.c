@@ -1,3 +1,14 @@
+/*
+ * From a client's request to one that a worker understands.
+ *
+ * Happy path of a call with tensors: prepare finds the module and writes the parameters
+ * with the target as text; one pass over the tensors checks where they are, translates
+ * resident ones and remembers inline ones; place claims memory for arguments and
+ * outputs together and points the inline ones there; submit queues it with the module.
+ *
+ * Failures: what is wrong is answered before anything is claimed; no room now is
+ * MSD_WAIT, and place is asked again when other requests are done.
+ */
 #include "daemon/supervisor/edge/call.h"
 
 #include <string.h>
@@ -150,8 +161,7 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 				    "call: target \"%.*s\" is not \"module:function\"",
 				    (int)(target.n < 200 ? target.n : 200),
 				    (const char *)target.p);
-	err = msd_module_require(&msd_session_of(r)->server->house, module, &r->module,
-				 d);
+	err = msd_module_require(msd_session_of(r)->edge->house, module, &r->module, d);
 	if (err != MSD_OK)
 		return err;
 	if (r->module->n_replicas > 1)
@@ -213,18 +223,18 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
 		       struct msd_diag *d)
 {
-	struct msd_server *server = s->server;
+	struct msd_edge *e = s->edge;
 
-	if (r->bytes.wanted > server->limits.max_memory)
+	if (r->bytes.wanted > e->limits->max_memory)
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"arguments and outputs of %llu bytes are over the limit of "
 			"%llu (max-memory)",
 			(unsigned long long)r->bytes.wanted,
-			(unsigned long long)server->limits.max_memory);
-	if (!msd_budget_claim(&server->budget, r->bytes.wanted))
+			(unsigned long long)e->limits->max_memory);
+	if (!msd_budget_claim(e->budget, r->bytes.wanted))
 		return MSD_WAIT;
-	r->bytes.budget = &server->budget;
+	r->bytes.budget = e->budget;
 	r->bytes.claimed = r->bytes.wanted;
 	if (payload_bytes == 0)
 		return MSD_OK;
@@ -246,6 +256,6 @@ void msd_call_submit(struct msd_req *r)
 	msd_list_remove(&r->link); /* of `receiving` */
 	if (r->due.is_clients)
 		(void)msd_req_set_due(r, m->house->deadlines, r->due.in_ms);
-	msd_session_of(r)->server->count.calls++;
+	msd_session_of(r)->edge->count.calls++;
 	msd_module_submit(m, r);
 }

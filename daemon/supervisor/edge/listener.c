@@ -1,3 +1,14 @@
+/*
+ * Sockets that are listened on.
+ *
+ * Happy path: open binds the address; each connection is accepted,
+ * gets its socket options and goes to front.c.
+ *
+ * Failures: an address beyond loopback that was not allowed, a socket file that another
+ * daemon listens on: not opened. No descriptor left: accepting pauses, it would be told
+ * of the same connection again and again. One connection too many: accepted, told so
+ * and closed.
+ */
 #include "daemon/supervisor/edge/listener.h"
 
 #include <errno.h>
@@ -13,7 +24,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/front.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
 #define ACCEPTS_PER_TURN 64
@@ -66,9 +77,8 @@ static void set_options(int fd, enum msd_address_kind kind)
 
 static void accept_some(struct msd_listener *l)
 {
-	struct msd_server *s = l->server;
-	const struct msd_principal who =
-		msd_principal_of(l->address.kind, s->allow_load_tcp);
+	struct msd_edge *e = l->edge;
+	const struct msd_principal who = msd_principal_of(l->address.kind, e->load_tcp);
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -82,16 +92,16 @@ static void accept_some(struct msd_listener *l)
 		}
 		if (fd < 0)
 			return;
-		if (s->n_sessions >= s->limits.max_connections) {
+		if (e->n_sessions >= e->limits->max_connections) {
 			msd_log(MSD_LOG_WARN, "accept",
 				"why=\"%u connections are the limit "
 				"(max-connections)\"",
-				s->n_sessions);
-			msd_session_refuse(s, fd, who);
+				e->n_sessions);
+			msd_front_refuse(e, fd, who);
 			continue;
 		}
 		set_options(fd, l->address.kind);
-		msd_session_open(s, fd, who);
+		msd_front_open(e, fd, who);
 	}
 }
 
@@ -235,7 +245,7 @@ static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd
 	return err;
 }
 
-msd_err msd_listener_open(struct msd_server *s, const struct msd_address *address,
+msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 			  const struct msd_listen_options *options, struct msd_diag *d)
 {
 	struct msd_listener *l = calloc(1, sizeof(*l));
@@ -243,9 +253,9 @@ msd_err msd_listener_open(struct msd_server *s, const struct msd_address *addres
 
 	if (l == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "listener: out of memory");
-	l->server = s;
+	l->edge = e;
 	l->address = *address;
-	msd_list_init(&l->link);
+	msd_list_init(&l->listening.link);
 	err = address->kind == MSD_ADDRESS_UNIX
 		      ? open_unix(address, options->socket_mode, &l->fd, d)
 		      : open_tcp(address, options->insecure_tcp, &l->fd,
@@ -258,13 +268,13 @@ msd_err msd_listener_open(struct msd_server *s, const struct msd_address *addres
 		free(l);
 		return err;
 	}
-	(void)msd_address_format(&l->address, l->text);
-	(void)uv_poll_init(&s->loop, &l->poll, l->fd);
-	(void)uv_timer_init(&s->loop, &l->retry);
+	(void)msd_address_format(&l->address, l->listening.text);
+	(void)uv_poll_init(e->loop, &l->poll, l->fd);
+	(void)uv_timer_init(e->loop, &l->retry);
 	l->poll.data = l;
 	l->retry.data = l;
 	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
-	msd_list_append(&s->listeners, &l->link);
+	msd_list_append(&e->listeners, &l->listening.link);
 	return MSD_OK;
 }
 
@@ -276,13 +286,21 @@ static void on_handle_closed(uv_handle_t *handle)
 		free(l);
 }
 
-void msd_listener_close(struct msd_listener *l)
+static void close_one(struct msd_listener *l)
 {
-	msd_list_remove(&l->link);
+	msd_list_remove(&l->listening.link);
 	if (l->address.kind == MSD_ADDRESS_UNIX)
 		(void)unlink(l->address.path);
 	l->open_handles = 2;
 	uv_close((uv_handle_t *)&l->poll, on_handle_closed);
 	uv_close((uv_handle_t *)&l->retry, on_handle_closed);
 	(void)close(l->fd);
+}
+
+void msd_listeners_close(struct msd_edge *e)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&e->listeners)) != NULL)
+		close_one(MSD_CONTAINER_OF(it, struct msd_listener, listening.link));
 }

@@ -1,15 +1,12 @@
 #ifndef MSD_SUPERVISOR_LISTENER_H
 #define MSD_SUPERVISOR_LISTENER_H
-/* A listening socket; each connection becomes a session. */
-#include "daemon/supervisor/server.h"
-#include "proto/address.h"
+/* A listening socket; each connection becomes a session: front.h. */
+#include "daemon/supervisor/edge/edge.h"
 
 struct msd_listener {
-	struct msd_list link; /* msd_server.listeners */
-	struct msd_server *server;
+	struct msd_listening listening;
+	struct msd_edge *edge;
 	struct msd_address address;
-	char text[MSD_ADDRESS_TEXT_MAX]; /* as `listening` prints it, the port resolved
-					  */
 	int fd;
 	uv_poll_t poll;
 	uv_timer_t retry; /* after the descriptors ran out */
@@ -26,11 +23,12 @@ struct msd_listen_options {
  * replaced. Errors: MSD_REFUSED (beyond loopback; a directory that is not the user's
  * own), MSD_EXISTS (another daemon listens there), MSD_IO.
  */
-MSD_MUST_CHECK msd_err msd_listener_open(struct msd_server *s,
+MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
 					 const struct msd_address *address,
 					 const struct msd_listen_options *options,
 					 struct msd_diag *d);
-/** Stop accepting, remove the socket file, free on a later turn. */
-void msd_listener_close(struct msd_listener *l);
+/** Stop accepting on all addresses, remove the socket files; the listeners are freed on
+ * a later turn. */
+void msd_listeners_close(struct msd_edge *e);
 
 #endif

@@ -1,9 +1,16 @@
+/*
+ * The methods that tell what is there: hello, server.info, the modules, their functions
+ * and logs.
+ *
+ * Happy path: what is asked for is written from the structures as they are now.
+ * server.info waits for the devices: the first question makes a process look, and all
+ * who ask meanwhile are answered when it has ended, by msd_method_devices_known().
+ */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/module/facts.h"
-#include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/module/module.h"
 
 static void put_str(struct msd_buf *b, const char *key, const char *value)
@@ -74,7 +81,7 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
 	msd_pack_cstr(b, "limits");
-	put_limits(b, &c->session->server->limits);
+	put_limits(b, c->session->edge->limits);
 	msd_pack_cstr(b, "features");
 	msd_pack_array(b, 2);
 	msd_pack_cstr(b, "resident-tensors");
@@ -82,16 +89,17 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static void put_listeners(struct msd_buf *b, struct msd_server *s)
+static void put_listeners(struct msd_buf *b, struct msd_edge *e)
 {
 	uint32_t n = 0;
 
-	MSD_LIST_EACH (it, &s->listeners) {
+	MSD_LIST_EACH (it, &e->listeners) {
 		n++;
 	}
 	msd_pack_array(b, n);
-	MSD_LIST_EACH (it, &s->listeners) {
-		msd_pack_cstr(b, MSD_CONTAINER_OF(it, struct msd_listener, link)->text);
+	MSD_LIST_EACH (it, &e->listeners) {
+		msd_pack_cstr(b,
+			      MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
 	}
 }
 
@@ -131,36 +139,54 @@ static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 	}
 }
 
-void msd_method_put_info(struct msd_server *s, struct msd_buf *b)
+static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
 	msd_pack_map(b, 14 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
 	put_uint(b, "pid", (uint64_t)getpid());
-	put_uint(b, "uptime_ms", uv_now(&s->loop) - s->started_ms);
+	put_uint(b, "uptime_ms", uv_now(e->loop) - e->started_ms);
 	put_uint(b, "rss_bytes", rss_bytes(getpid()));
 	msd_pack_cstr(b, "listen");
-	put_listeners(b, s);
-	put_uint(b, "connections", s->n_sessions);
-	put_uint(b, "connections_total", s->count.connections);
-	put_uint(b, "modules", s->house.n_modules);
-	put_uint(b, "requests", s->count.requests);
-	put_uint(b, "calls", s->count.calls);
-	put_uint(b, "errors", s->count.errors);
+	put_listeners(b, e);
+	put_uint(b, "connections", e->n_sessions);
+	put_uint(b, "connections_total", e->count.connections);
+	put_uint(b, "modules", e->house->n_modules);
+	put_uint(b, "requests", e->count.requests);
+	put_uint(b, "calls", e->count.calls);
+	put_uint(b, "errors", e->count.errors);
 	msd_pack_cstr(b, "limits");
-	put_limits(b, &s->limits);
-	put_devices(b, &s->devices);
+	put_limits(b, e->limits);
+	put_devices(b, e->devices);
+}
+
+void msd_method_devices_known(void *edge)
+{
+	struct msd_edge *e = edge;
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&e->info_waiters)) != NULL) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		struct msd_buf b = {0};
+		put_info(e, &b);
+		msd_req_answer(r, &b);
+		msd_buf_finish(&b);
+		msd_req_release(r);
+	}
 }
 
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 {
+	struct msd_edge *e = c->session->edge;
 	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "server.info: out of memory");
 	c->later = true;
-	msd_devices_answer(c->session->server, r);
+	msd_list_append(&e->info_waiters, &r->link);
+	if (msd_devices_look(e->devices))
+		msd_method_devices_known(e);
 	return MSD_OK;
 }
 
@@ -220,15 +246,15 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_server *s = c->session->server;
+	struct msd_house *house = c->session->edge->house;
 	uint32_t n = 0;
 
 	(void)d;
-	MSD_LIST_EACH (it, &s->house.modules) {
+	MSD_LIST_EACH (it, &house->modules) {
 		n++;
 	}
 	msd_pack_array(&c->result, n);
-	MSD_LIST_EACH (it, &s->house.modules) {
+	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);

@@ -1,8 +1,18 @@
+/*
+ * The methods that bring modules and take them away.
+ *
+ * Happy path of a load: upload begin makes an artifact, each write's payload is read
+ * straight into it, commit seals it; load takes the artifact and starts the module; its
+ * answer waits with the module until that is READY or has FAILED.
+ *
+ * Failures: an upload that is not whole is not committed; one that is not loaded ends
+ * with its session.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/module.h"
@@ -20,7 +30,7 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 
 	if (err != MSD_OK)
 		return err;
-	return msd_module_require(&c->session->server->house, name, ret, d);
+	return msd_module_require(c->session->edge->house, name, ret, d);
 }
 
 static msd_err read_upload(struct msd_method_call *c, uint32_t i,
@@ -120,7 +130,7 @@ msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in, uint8_
 	struct msd_upload *u;
 	struct msd_wire_tensor t;
 	uint64_t offset;
-	msd_err err = msd_unpack(&s->server->unpack, in->body.params, &c.params, d);
+	msd_err err = msd_unpack(s->edge->unpack, in->body.params, &c.params, d);
 
 	if (err == MSD_OK)
 		err = msd_params_check(c.params, "module.upload write", 4, 4, d);
@@ -147,7 +157,7 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 		return NULL;
 	msd_module_adopt(m, r);
 	if (c->options.has_deadline)
-		(void)msd_req_set_due(r, &c->session->server->deadlines,
+		(void)msd_req_set_due(r, c->session->edge->deadlines,
 				      c->options.deadline_ms);
 	c->later = true;
 	return r;
@@ -223,7 +233,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	}
 	source.file = label;
-	err = msd_module_load(&c->session->server->house, name, &source, &m, d);
+	err = msd_module_load(c->session->edge->house, name, &source, &m, d);
 	free(label);
 	if (err != MSD_OK)
 		return err;

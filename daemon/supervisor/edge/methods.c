@@ -1,8 +1,17 @@
+/*
+ * The table of what the supervisor answers itself, and the methods that are too small
+ * for a file of their own.
+ *
+ * Happy path: options and parameters are read and counted, the row's handler fills the
+ * result, which is sent. A handler that made a request to be answered later says so.
+ * Failures: the handler's error is the answer; a notification has none.
+ */
 #include "daemon/supervisor/edge/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/edge/object.h"
@@ -129,7 +138,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	msd_err err = msd_request_options_read(c->in->body.options, c->method,
 					       &c->options, d);
 	if (err == MSD_OK)
-		err = msd_unpack(&c->session->server->unpack, c->in->body.params,
+		err = msd_unpack(c->session->edge->unpack, c->in->body.params,
 				 &c->params, d);
 	if (err == MSD_OK)
 		err = msd_params_check(c->params, msd_method_row(c->method)->name,

@@ -1,46 +1,9 @@
 #ifndef MSD_SUPERVISOR_METHODS_H
 #define MSD_SUPERVISOR_METHODS_H
-/* The methods that the supervisor answers itself: one row each in methods.c. */
-#include "daemon/supervisor/edge/request_options.h"
+/* The table of the methods that the supervisor answers itself. */
 #include "daemon/supervisor/edge/session.h"
 
-/** Run a request or notification that is not forwarded to a worker. */
+/** Run an admitted request, or a cancel, that is not forwarded to a worker. */
 void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method method);
-/** Where the payload of a module.upload write goes. */
-MSD_MUST_CHECK msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in,
-					       uint8_t **ret, struct msd_diag *d);
-
-/*
- * A handler reads @params and either fills @result (then it is sent), fails with @d, or
- * returns MSD_METHOD_LATER after it has made a request that will be answered.
- */
-struct msd_method_call {
-	struct msd_session *session;
-	struct msd_in *in;
-	enum msd_method method;
-	const msgpack_object *params; /* an array of the right size */
-	struct msd_request_options options;
-	struct msd_buf result;
-	bool later; /* a request was made that will be answered */
-};
-typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag *d);
-
-/* method_module.c */
-msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
-/* method_info.c */
-msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d);
-/** The result of server.info. */
-void msd_method_put_info(struct msd_server *s, struct msd_buf *b);
-msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
-/** The module that parameter 0 names. MSD_NOT_FOUND. */
-msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
-			  struct msd_diag *d);
 
 #endif

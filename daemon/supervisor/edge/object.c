@@ -239,8 +239,8 @@ static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 		if (o != NULL) {
 			const struct msd_span name = {(const uint8_t *)o->module,
 						      strlen(o->module)};
-			return msd_module_require(&msd_session_of(r)->server->house,
-						  name, &r->module, d);
+			return msd_module_require(msd_session_of(r)->edge->house, name,
+						  &r->module, d);
 		}
 	}
 	return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -259,7 +259,7 @@ static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    msd_method_row(r->method)->name,
 				    msd_method_row(r->method)->params);
-	return msd_module_require(&msd_session_of(r)->server->house, name.as.str,
+	return msd_module_require(msd_session_of(r)->edge->house, name.as.str,
 				  &r->module, d);
 }
 

@@ -1,20 +1,21 @@
 #ifndef MSD_SUPERVISOR_SESSION_H
 #define MSD_SUPERVISOR_SESSION_H
 /*
- * One client connection: its requests in flight and its handles. Ends with the
- * connection; what it queued is dropped, what runs is orphaned, its handles are freed.
+ * One client connection: its requests in flight and its handles. Opened and ended by
+ * front.c; ends with the connection: what it queued is dropped, what runs is orphaned,
+ * its handles are freed.
  */
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
-#include "daemon/wire/handle.h"
 #include "daemon/supervisor/request.h"
-#include "daemon/supervisor/server.h"
+#include "daemon/wire/handle.h"
 
 struct msd_session {
 	struct msd_conn conn;
 	struct msd_client client;
-	struct msd_server *server;
-	struct msd_list link;       /* msd_server.sessions */
-	struct msd_list space_link; /* msd_server.space_waiters */
+	struct msd_edge *edge;
+	struct msd_list link;       /* msd_edge.sessions */
+	struct msd_list space_link; /* msd_edge.space_waiters */
 	struct msd_handles handles;
 	struct msd_buf inlines;    /* call.c's, of the request that was read last */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
@@ -31,10 +32,6 @@ static inline struct msd_session *msd_session_of(const struct msd_req *r)
 		       ? MSD_CONTAINER_OF(r->client.who, struct msd_session, client)
 		       : NULL;
 }
-/** Take over a connected socket of @who. Closes it on failure. */
-void msd_session_open(struct msd_server *server, int fd, struct msd_principal who);
-/** Take over a socket that is one too many: it is told so, and closed. */
-void msd_session_refuse(struct msd_server *server, int fd, struct msd_principal who);
 /** Request in flight by the client's id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 /** Send `[1, id, nil, result]`. */
@@ -43,7 +40,5 @@ void msd_session_reply(struct msd_session *s, uint64_t id,
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 			     const char *text);
-/** Try again to place the body that waits for tensor memory. */
-void msd_session_retry_space(struct msd_session *s);
 
 #endif

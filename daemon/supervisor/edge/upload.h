@@ -31,13 +31,4 @@ MSD_MUST_CHECK msd_err msd_upload_take(struct msd_session *s, struct msd_upload 
 				       int *ret_fd, struct msd_diag *d);
 void msd_upload_drop(struct msd_session *s, struct msd_upload *u);
 
-#define MSD_ARTIFACT_FILES 3 /* a library, its graph, the graph's parameters */
-
-/** A sealed memfd with the bytes of local files, one behind the other; @paths may be
- * NULL but for the first. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file),
- * MSD_TOO_LARGE, MSD_NO_SPACE. */
-MSD_MUST_CHECK msd_err msd_upload_read_files(
-	const char *const paths[MSD_ARTIFACT_FILES], uint64_t max_bytes, int *ret_fd,
-	uint64_t ret_bytes[MSD_ARTIFACT_FILES], struct msd_diag *d);
-
 #endif

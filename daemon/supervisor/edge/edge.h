@@ -1,0 +1,52 @@
+#ifndef MSD_SUPERVISOR_EDGE_H
+#define MSD_SUPERVISOR_EDGE_H
+/*
+ * What all sessions share: given to them by the server, which embeds it. They know
+ * nothing else of the server.
+ *
+ *   listener --> front (bytes to requests) --> methods, call, upload, object -->
+ * session
+ *
+ * Each includes what is to its right and nothing to its left; they go on to the
+ * modules, the modules never to them.
+ */
+#include "daemon/limits.h"
+#include "daemon/supervisor/budget.h"
+#include "daemon/supervisor/devices.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/wire/conn.h"
+#include "proto/address.h"
+
+struct msd_edge {
+	/* The server's. */
+	uv_loop_t *loop;
+	struct msd_wire *wire;
+	struct msd_deadlines *deadlines;
+	const struct msd_limits *limits;
+	struct msd_unpack *unpack; /* of what is read right now */
+	struct msd_house *house;   /* of the modules */
+	struct msd_budget *budget; /* tensor bytes of all requests */
+	struct msd_devices *devices;
+	bool load_tcp; /* TCP clients may load */
+	uint64_t started_ms;
+	/** A connection is gone. */
+	void (*on_session_gone)(struct msd_edge *e);
+	/* Its own. */
+	struct msd_list listeners;     /* msd_listening.link */
+	struct msd_list sessions;      /* msd_session.link */
+	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
+	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
+	uint32_t n_sessions;
+	struct {
+		uint64_t connections, requests, calls, errors, bytes_in, bytes_out;
+	} count;
+};
+
+/* An address that is listened on. */
+struct msd_listening {
+	struct msd_list link; /* msd_edge.listeners */
+	/* As `listening` prints it, the port resolved. */
+	char text[MSD_ADDRESS_TEXT_MAX];
+};
+
+#endif

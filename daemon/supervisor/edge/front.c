@@ -1,0 +1,376 @@
+/*
+ * Happy path of a call with tensors:
+ *  - on_body: admitted, prepared, room reserved, the payload is read straight into the
+ *    in segment
+ *  - on_frame: queued with the module; the reply is sent from the out segment
+ *
+ * Failures:
+ *  - a wrong request is answered on its body, its payload is skipped
+ *  - no room now: reading stops until other requests are done
+ *  - an id that is in flight already, a response, an unknown notification: disconnected
+ */
+#include "daemon/supervisor/edge/front.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/edge/upload.h"
+#include "daemon/supervisor/module/lane.h"
+
+/* in->user of a frame whose payload is being read: admitted, or answered already. A
+ * request that a worker answers is there itself. */
+static char admitted, answered;
+
+static struct msd_session *session_of(struct msd_client *c)
+{
+	return MSD_CONTAINER_OF(c, struct msd_session, client);
+}
+
+static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *result)
+{
+	msd_session_reply(session_of(c), id, result);
+}
+
+static void reply_error(struct msd_client *c, uint64_t id, msd_err err,
+			const char *text)
+{
+	msd_session_reply_error(session_of(c), id, err, text);
+}
+
+static void forward(struct msd_client *c, struct msd_out *o)
+{
+	struct msd_session *s = session_of(c);
+
+	s->edge->count.bytes_out += o->payload_bytes;
+	msd_conn_send(&s->conn, o);
+}
+
+/* Reading may go on. */
+static void on_request_done(struct msd_client *c)
+{
+	struct msd_session *s = session_of(c);
+
+	if (s->client.n_in_flight < s->edge->limits->max_in_flight)
+		msd_conn_pause(&s->conn, false);
+}
+
+static enum msd_place place_later(struct msd_session *s)
+{
+	msd_list_append(&s->edge->space_waiters, &s->space_link);
+	return MSD_PLACE_LATER;
+}
+
+/* Answer now; what is left of the frame is read and dropped. */
+static enum msd_place refuse(struct msd_session *s, struct msd_in *in,
+			     struct msd_diag *d)
+{
+	if (in->body.kind == MSD_REQUEST)
+		msd_session_reply_error(s, in->body.id, d->code, msd_diag_text(d));
+	msd_diag_finish(d);
+	in->user = &answered;
+	return MSD_PLACE_SKIP;
+}
+
+/* Clients count their ids upwards: an id above all that came cannot be in flight. */
+static bool is_in_flight(struct msd_session *s, uint64_t id)
+{
+	if (id > s->highest_id) {
+		s->highest_id = id;
+		return false;
+	}
+	return msd_session_find(s, id) != NULL;
+}
+
+/*
+ * The one place where is asked who may do what: once for each frame, before anything is
+ * done for it. False: it was answered, or the connection is closing.
+ */
+static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method method)
+{
+	struct msd_diag d = {0};
+
+	if (in->body.kind == MSD_RESPONSE)
+		msd_conn_close(&s->conn, MSD_PROTOCOL, "clients send no responses");
+	else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL)
+		msd_conn_close(&s->conn, MSD_PROTOCOL,
+			       "the only notification of a client is cancel");
+	else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id))
+		msd_conn_close(&s->conn, MSD_PROTOCOL,
+			       "a request id is in flight twice");
+	if (s->conn.is_closing)
+		return false;
+	if (msd_principal_check(&s->principal, method, &d) == MSD_OK)
+		return true;
+	(void)refuse(s, in, &d);
+	return false;
+}
+
+static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
+				 enum msd_method method)
+{
+	struct msd_diag d = {0};
+	struct msd_req *r;
+	msd_err err = msd_call_prepare(s, in, method, &r, &d);
+
+	if (err != MSD_OK)
+		return refuse(s, in, &d);
+	err = msd_call_place(s, r, in->payload_bytes, &d);
+	if (err != MSD_OK && err != MSD_WAIT) {
+		msd_req_release(r);
+		return refuse(s, in, &d);
+	}
+	s->receiving = r;
+	in->user = r;
+	if (err == MSD_WAIT)
+		return place_later(s);
+	in->payload = r->bytes.slot.p;
+	return MSD_PLACE_HERE;
+}
+
+static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_session *s = c->user;
+	enum msd_method method = msd_method_find(in->body.method);
+	struct msd_diag d = {0};
+	uint8_t *at;
+
+	s->edge->count.bytes_in += in->payload_bytes;
+	if (!admit(s, in, method))
+		return MSD_PLACE_SKIP;
+	if (msd_method_is_forwarded(method))
+		return place_call(s, in, method);
+	in->user = &admitted;
+	if (method == MSD_M_MODULE_UPLOAD) {
+		if (msd_method_place_upload(s, in, &at, &d) != MSD_OK)
+			return refuse(s, in, &d);
+		in->payload = at;
+		return MSD_PLACE_HERE;
+	}
+	return MSD_PLACE_SKIP;
+}
+
+static void call(struct msd_session *s, struct msd_in *in, enum msd_method method)
+{
+	struct msd_diag d = {0};
+	struct msd_req *r = in->user; /* prepared when its payload began */
+	msd_err err;
+
+	if (r == NULL) {
+		err = msd_call_prepare(s, in, method, &r, &d);
+		if (err == MSD_OK)
+			err = msd_call_place(s, r, 0, &d);
+		if (err == MSD_WAIT)
+			/* Nothing to read that could wait: declared outputs alone are
+			 * over what is free now. */
+			(void)msd_diag_set(
+				&d, MSD_NO_SPACE,
+				"no room for the outputs now (max-memory): try again "
+				"when other calls are done");
+		if (err != MSD_OK) {
+			if (r != NULL)
+				msd_req_release(r);
+			(void)refuse(s, in, &d);
+			return;
+		}
+	}
+	s->receiving = NULL;
+	msd_call_submit(r);
+}
+
+static void on_frame(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_session *s = c->user;
+	enum msd_method method = msd_method_find(in->body.method);
+
+	if (in->user == &answered)
+		return;
+	s->edge->count.requests++;
+	if (in->user == NULL && !admit(s, in, method))
+		return;
+	if (msd_method_is_forwarded(method))
+		call(s, in, method);
+	else
+		msd_method_run(s, in, method);
+	if (s->client.n_in_flight >= s->edge->limits->max_in_flight)
+		msd_conn_pause(&s->conn, true);
+}
+
+static void drop_receiving(struct msd_client *c, msd_err err, const char *text)
+{
+	struct msd_session *s = session_of(c);
+	struct msd_req *r = s->receiving;
+
+	s->receiving = NULL;
+	msd_list_remove(&s->space_link);
+	msd_req_refuse(r, err, text);
+	s->conn.in.user = &answered;
+	msd_conn_skip_payload(&s->conn);
+}
+
+static void retry_space(struct msd_session *s)
+{
+	struct msd_req *r = s->receiving;
+	struct msd_diag d = {0};
+	msd_err err = msd_call_place(s, r, s->conn.in.payload_bytes, &d);
+
+	if (err == MSD_WAIT)
+		return;
+	if (err != MSD_OK)
+		drop_receiving(&s->client, err, msd_diag_text(&d));
+	else
+		msd_list_remove(&s->space_link);
+	msd_diag_finish(&d);
+	if (err == MSD_OK)
+		msd_conn_place(&s->conn, r->bytes.slot.p);
+}
+
+static void drop_handles(struct msd_session *s)
+{
+	const struct msd_handle_entry *e;
+	uint32_t at = 0;
+
+	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
+		if (e->kind == MSD_K_UPLOAD)
+			msd_upload_drop(s, e->object);
+		else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE)
+			msd_object_drop(s, e->object);
+		else if (e->kind == MSD_K_FUNCTION)
+			free(e->object);
+	}
+	msd_handles_finish(&s->handles);
+}
+
+static void on_closed(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_session *s = c->user;
+	struct msd_edge *e = s->edge;
+	struct msd_list *it;
+
+	msd_log(err == MSD_OK ? MSD_LOG_DEBUG : MSD_LOG_INFO, "disconnect",
+		"conn=%llu why=\"%s\"", (unsigned long long)s->number, why);
+	msd_list_remove(&s->space_link);
+	msd_client_leave(&s->client);
+	while ((it = msd_list_first(&s->client.lanes)) != NULL) {
+		struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
+		msd_lane_flush(lane);
+		msd_lane_free(lane);
+	}
+	drop_handles(s);
+	msd_list_remove(&s->link);
+	e->n_sessions--;
+	msd_buf_finish(&s->inlines);
+	free(s);
+	e->on_session_gone(e);
+}
+
+static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	(void)c;
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
+	return o;
+}
+
+static const struct msd_client_ops client_ops = {
+	.reply = reply,
+	.reply_error = reply_error,
+	.forward = forward,
+	.on_done = on_request_done,
+	.drop_receiving = drop_receiving,
+};
+
+static const struct msd_conn_ops session_ops = {
+	.farewell = farewell,
+	.on_body = on_body,
+	.on_frame = on_frame,
+	.on_closed = on_closed,
+};
+
+static struct msd_session *session_new(struct msd_edge *e, int fd,
+				       struct msd_principal who)
+{
+	const struct msd_conn_limits limits = {
+		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = e->limits->max_payload,
+		.max_queued_bytes = e->limits->max_queued,
+		.takes_fds = false,
+	};
+	struct msd_session *s = calloc(1, sizeof(*s));
+	struct msd_diag d = {0};
+
+	if (s == NULL) {
+		(void)close(fd);
+		return NULL;
+	}
+	s->edge = e;
+	s->principal = who;
+	s->number = ++e->count.connections;
+	msd_client_init(&s->client, &client_ops);
+	msd_list_init(&s->space_link);
+	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
+	if (msd_conn_open(&s->conn, e->wire, msd_transport_of_socket(fd, who.is_local),
+			  &session_ops, &limits, s, &d) != MSD_OK) {
+		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
+		msd_diag_finish(&d);
+		free(s);
+		return NULL;
+	}
+	msd_list_append(&e->sessions, &s->link);
+	e->n_sessions++;
+	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
+		(unsigned long long)s->number, who.is_local);
+	return s;
+}
+
+void msd_front_init(struct msd_edge *e)
+{
+	msd_list_init(&e->listeners);
+	msd_list_init(&e->sessions);
+	msd_list_init(&e->space_waiters);
+	msd_list_init(&e->info_waiters);
+	e->devices->on_known = msd_method_devices_known;
+	e->devices->user = e;
+}
+
+void msd_front_open(struct msd_edge *e, int fd, struct msd_principal who)
+{
+	(void)session_new(e, fd, who);
+}
+
+void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who)
+{
+	struct msd_session *s = session_new(e, fd, who);
+	char why[128];
+
+	(void)snprintf(why, sizeof(why),
+		       "it has as many connections as it may (--max-connections %llu)",
+		       (unsigned long long)e->limits->max_connections);
+	if (s != NULL)
+		msd_conn_close(&s->conn, MSD_BUSY, why);
+}
+
+void msd_front_retry_space(struct msd_edge *e)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&e->space_waiters)) != NULL) {
+		retry_space(MSD_CONTAINER_OF(it, struct msd_session, space_link));
+		if (msd_list_first(&e->space_waiters) == it)
+			return;
+	}
+}
