@@ -74,22 +74,13 @@ void msd_client_leave(struct msd_client *c)
 	}
 }
 
-static void give_back(struct msd_req_bytes *b)
-{
-	if (b->pool != NULL &&
-	    !msd_segpool_free(b->pool, b->slot.segment, b->slot.offset))
-		abort(); /* our own allocator and our own slot */
-	if (b->claimed > 0)
-		msd_budget_release(b->budget, b->claimed);
-}
-
 static void req_free(struct msd_req *r)
 {
 	msd_req_leave_client(r);
 	msd_list_remove(&r->link);
 	if (r->due.all != NULL)
 		msd_deadline_clear(r->due.all, &r->due.node);
-	give_back(&r->bytes);
+	msd_placement_end(&r->placement);
 	if (r->ops != NULL)
 		r->ops->on_freed(r);
 	msd_buf_finish(&r->job.params);

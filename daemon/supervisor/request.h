@@ -9,11 +9,10 @@
  * after is dropped; msd_req_take() with an event that leads to OVER frees it and gives
  * back what it holds. A request whose client is gone lives on until the worker answers.
  */
-#include "daemon/supervisor/budget.h"
 #include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/placement.h"
 #include "daemon/supervisor/request_step.h"
 #include "daemon/wire/conn.h"
-#include "daemon/wire/segment.h"
 #include "proto/dtype.h"
 #include "proto/method.h"
 #include "proto/value.h"
@@ -83,15 +82,6 @@ struct msd_req_due {
 	bool is_for_ready;         /* it is the wait for the module alone */
 };
 
-/* Tensor memory that it holds. */
-struct msd_req_bytes {
-	uint64_t wanted;           /* arguments and declared outputs */
-	uint64_t claimed;          /* of the budget */
-	struct msd_budget *budget; /* NULL: nothing is claimed */
-	struct msd_segpool *pool;  /* of the slot; NULL: it has none */
-	struct msd_slot slot;      /* its payload */
-};
-
 /* What the worker gets, and what is done with its response. */
 struct msd_req_job {
 	struct msd_buf params;      /* tensors patched */
@@ -121,7 +111,7 @@ struct msd_req {
 	enum msd_req_state state; /* written by msd_req_take() alone */
 	struct msd_req_client client;
 	struct msd_req_due due;
-	struct msd_req_bytes bytes;
+	struct msd_placement placement; /* of what its tensors take */
 	struct msd_req_job job;
 	struct msd_req_at at;
 };

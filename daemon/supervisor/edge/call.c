@@ -107,9 +107,7 @@ static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 
 	for (size_t i = 0; i < inlines->n; i += sizeof(t)) {
 		memcpy(&t, inlines->p + i, sizeof(t));
-		msd_wire_tensor_patch(r->job.params.p + t.at, MSD_AT_SEGMENT,
-				      r->bytes.slot.segment,
-				      r->bytes.slot.offset + t.offset);
+		msd_placement_point(&r->placement, r->job.params.p + t.at, t.offset);
 	}
 }
 
@@ -214,7 +212,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		msd_req_release(r);
 		return err;
 	}
-	r->bytes.wanted = in->payload_bytes + pass.out_bytes;
+	r->placement.wanted_bytes = in->payload_bytes + pass.out_bytes;
 	msd_list_append(&r->module->receiving, &r->link);
 	*ret = r;
 	return MSD_OK;
@@ -223,26 +221,11 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
 		       struct msd_diag *d)
 {
-	struct msd_edge *e = s->edge;
+	msd_err err = msd_placement_take(&r->placement, s->edge->budget, &r->module->in,
+					 payload_bytes, d);
 
-	if (r->bytes.wanted > e->limits->max_memory)
-		return msd_diag_set(
-			d, MSD_NO_SPACE,
-			"arguments and outputs of %llu bytes are over the limit of "
-			"%llu (max-memory)",
-			(unsigned long long)r->bytes.wanted,
-			(unsigned long long)e->limits->max_memory);
-	if (!msd_budget_claim(e->budget, r->bytes.wanted))
-		return MSD_WAIT;
-	r->bytes.budget = e->budget;
-	r->bytes.claimed = r->bytes.wanted;
-	if (payload_bytes == 0)
-		return MSD_OK;
-	msd_err err =
-		msd_segpool_alloc(&r->module->in, payload_bytes, &r->bytes.slot, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK || payload_bytes == 0)
 		return err;
-	r->bytes.pool = &r->module->in;
 	place_inlines(r, &s->inlines);
 	if (s->inlines.cap > KEEP_INLINES_BYTES)
 		msd_buf_finish(&s->inlines);

@@ -130,7 +130,7 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 	in->user = r;
 	if (err == MSD_WAIT)
 		return place_later(s);
-	in->payload = r->bytes.slot.p;
+	in->payload = r->placement.slot.p;
 	return MSD_PLACE_HERE;
 }
 
@@ -228,7 +228,7 @@ static void retry_space(struct msd_session *s)
 		msd_list_remove(&s->space_link);
 	msd_diag_finish(&d);
 	if (err == MSD_OK)
-		msd_conn_place(&s->conn, r->bytes.slot.p);
+		msd_conn_place(&s->conn, r->placement.slot.p);
 }
 
 static void drop_handles(struct msd_session *s)

@@ -1,0 +1,36 @@
+#ifndef MSD_SUPERVISOR_PLACEMENT_H
+#define MSD_SUPERVISOR_PLACEMENT_H
+/*
+ * Where the argument bytes of a request lie, and what tensor memory they and its
+ * declared outputs take together. The bytes are in a slot of a pool whose segments the
+ * worker maps, too: so a tensor that was inline in the client's frame becomes one in a
+ * segment, and is not copied again.
+ */
+#include "daemon/supervisor/budget.h"
+#include "daemon/wire/segment.h"
+
+struct msd_placement {
+	uint64_t wanted_bytes;     /* arguments and declared outputs */
+	struct msd_budget *budget; /* NULL: nothing is claimed */
+	struct msd_segpool *pool;  /* of the slot; NULL: it has none */
+	struct msd_slot slot;      /* the payload */
+};
+
+/**
+ * Claim p->wanted_bytes of @budget, and of @pool a slot for @payload_bytes of them,
+ * none for 0. MSD_WAIT: no room now, ask again when others have given theirs back.
+ * Other errors are final: MSD_NO_SPACE (more than the whole budget, or the machine's
+ * memory), MSD_NOMEM. What was claimed is given back by msd_placement_end() after each
+ * of them.
+ */
+MSD_MUST_CHECK msd_err msd_placement_take(struct msd_placement *p,
+					  struct msd_budget *budget,
+					  struct msd_segpool *pool,
+					  uint64_t payload_bytes, struct msd_diag *d);
+/** Point an inline tensor's ext data @tensor to its bytes, @offset into the payload. */
+void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
+			 uint64_t offset);
+/** Give slot and claim back. Nobody writes to the slot any more. */
+void msd_placement_end(struct msd_placement *p);
+
+#endif

@@ -1,0 +1,111 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "daemon/supervisor/placement.h"
+#include "proto/value.h"
+
+static unsigned n_rooms;
+
+static void on_room(struct msd_budget *budget)
+{
+	(void)budget;
+	n_rooms++;
+}
+
+/* A pool, and a budget of 1000 bytes. */
+static struct msd_segpool pool;
+static struct msd_budget budget;
+
+static void begin(void)
+{
+	msd_segpool_init(&pool, 16u << 20, NULL, NULL);
+	budget = (struct msd_budget){.max_bytes = 1000, .on_room = on_room};
+	n_rooms = 0;
+}
+
+static void end(void)
+{
+	cr_expect_eq(budget.used_bytes, 0, "all was given back");
+	cr_expect_eq(pool.used_bytes, 0, "no slot is left");
+	msd_segpool_finish(&pool);
+}
+
+Test(placement, of_nothing_takes_nothing, .init = begin, .fini = end)
+{
+	struct msd_placement p = {0};
+
+	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 0, NULL), MSD_OK);
+	msd_placement_end(&p);
+	cr_expect_eq(n_rooms, 0, "nobody is woken for it");
+}
+
+Test(placement, gives_back_the_slot_and_the_claim, .init = begin, .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = 600};
+
+	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 500, NULL), MSD_OK);
+	memset(p.slot.p, 1, 500);
+	cr_expect_eq(budget.used_bytes, 600);
+	msd_placement_end(&p);
+	cr_expect_eq(n_rooms, 1);
+	msd_placement_end(&p);
+	cr_expect_eq(n_rooms, 1, "a second end gives nothing back again");
+}
+
+Test(placement, that_has_no_room_now_waits_and_holds_nothing, .init = begin,
+     .fini = end)
+{
+	struct msd_placement first = {.wanted_bytes = 600},
+			     second = {.wanted_bytes = 401};
+
+	cr_assert_eq(msd_placement_take(&first, &budget, &pool, 600, NULL), MSD_OK);
+	cr_expect_eq(msd_placement_take(&second, &budget, &pool, 401, NULL), MSD_WAIT);
+	cr_expect_eq(budget.used_bytes, 600);
+	msd_placement_end(&first);
+	cr_expect_eq(msd_placement_take(&second, &budget, &pool, 401, NULL), MSD_OK);
+	msd_placement_end(&second);
+}
+
+Test(placement, over_the_whole_budget_never_waits, .init = begin, .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = 1001};
+	struct msd_diag d = {0};
+
+	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 1, &d), MSD_NO_SPACE);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "max-memory"));
+	msd_diag_finish(&d);
+	msd_placement_end(&p);
+}
+
+Test(placement, that_finds_no_slot_gives_its_claim_back, .init = begin, .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = 900};
+
+	pool.max_bytes = 0;
+	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 900, NULL), MSD_NO_SPACE);
+	msd_placement_end(&p);
+}
+
+Test(placement, points_inline_tensors_to_their_bytes, .init = begin, .fini = end)
+{
+	struct msd_placement before = {.wanted_bytes = 128}, p = {.wanted_bytes = 256};
+	const int64_t shape[] = {16};
+	struct msd_wire_tensor t = {.where = MSD_AT_INLINE,
+				    .dtype = {MSD_DT_FLOAT, 32, 1},
+				    .ndim = 1,
+				    .shape = {16},
+				    .offset = 128,
+				    .bytes = 64};
+	uint8_t data[MSD_WIRE_TENSOR_BYTES + sizeof(shape)];
+
+	cr_assert_eq(msd_placement_take(&before, &budget, &pool, 128, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 256, NULL), MSD_OK);
+	size_t n = msd_wire_tensor_write(&t, data);
+	msd_placement_point(&p, data, t.offset);
+	cr_assert_eq(msd_wire_tensor_read(data, n, &t, NULL), MSD_OK);
+	cr_expect_eq(t.where, MSD_AT_SEGMENT);
+	cr_expect_eq(t.segment, p.slot.segment);
+	cr_expect_eq(t.offset, p.slot.offset + 128);
+	msd_placement_end(&p);
+	msd_placement_end(&before);
+}
