@@ -283,6 +283,10 @@ typedef struct modser_load_options {
 	size_t params_bytes;
 	/* Worker processes: so many calls of the module run at the same time. 0: 1. */
 	uint32_t workers;
+	/* "classic" (TVM 0.6 to 0.20) or "ffi" (0.21 and later): the calling convention
+	 * of a library that has no symbol of TVM, as its C target leaves them. NULL:
+	 * its symbols tell. */
+	const char *era;
 } modser_load_options;
 
 /**

@@ -50,6 +50,27 @@ enum msd_era msd_era_of(const struct msd_elf *elf)
 	return era;
 }
 
+msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
+		       enum msd_era *ret, struct msd_diag *d)
+{
+	const enum msd_era era = msd_era_of(elf);
+	const bool is_classic = said == MSD_ERA_SAID_CLASSIC;
+
+	if (said == MSD_ERA_UNSAID) {
+		*ret = era;
+	} else if (era == MSD_ERA_NONE) {
+		/* 0.22 and later always mark their functions. */
+		*ret = is_classic ? MSD_ERA_CLASSIC : MSD_ERA_FFI_021;
+	} else if ((era == MSD_ERA_CLASSIC) == is_classic) {
+		*ret = era;
+	} else {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "era %s was said, and its symbols are those of %s",
+				    msd_era_word_name(said), msd_era_title(era));
+	}
+	return MSD_OK;
+}
+
 const struct msd_era_names *msd_era_names(enum msd_era era)
 {
 	return &names_of[era];

@@ -1,10 +1,12 @@
 #ifndef MSD_ARTIFACT_ELF_ERA_H
 #define MSD_ARTIFACT_ELF_ERA_H
 /*
- * Which TVM made a library: decided by its symbols, never by a flag
- * (the era table of the format document tvm-modern.md, section 0).
+ * Which TVM made a library: decided by its symbols (the era table of the format
+ * document tvm-modern.md, section 0). Only of a library without any, as the C target
+ * leaves them, somebody has to say it.
  */
 #include "artifact/elf/elf.h"
+#include "proto/era_word.h"
 
 enum msd_era {
 	MSD_ERA_NONE,    /* no TVM symbols at all: not a TVM library */
@@ -20,6 +22,12 @@ struct msd_era_names {
 };
 
 enum msd_era msd_era_of(const struct msd_elf *elf);
+/**
+ * The same with what somebody said of the library: MSD_ERA_NONE only where nobody said
+ * anything. Errors: MSD_UNSUPPORTED, its symbols tell another era.
+ */
+MSD_MUST_CHECK msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
+				      enum msd_era *ret, struct msd_diag *d);
 /** Names of an era's special symbols; for MSD_ERA_NONE all empty. Static. */
 const struct msd_era_names *msd_era_names(enum msd_era era);
 const char *msd_era_title(enum msd_era era); /* "TVM 0.22-0.27 (tvm-ffi)" */

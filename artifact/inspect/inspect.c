@@ -144,8 +144,8 @@ static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
 	return err;
 }
 
-msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
-			 struct msd_diag *d)
+msd_err msd_inspect_read(struct msd_span file, enum msd_era_word said,
+			 struct msd_inspect **ret, struct msd_diag *d)
 {
 	char machine[MSD_MACHINE_NAME_MAX];
 	struct msd_elf elf = {0};
@@ -159,11 +159,10 @@ msd_err msd_inspect_read(struct msd_span file, struct msd_inspect **ret,
 		return msd_diag_no_memory(d);
 	}
 	in->file_bytes = file.n;
-	in->era = msd_era_of(&elf);
 	in->needs_neighbours = elf.uses_origin;
 	in->machine = strdup(msd_elf_machine_format(elf.machine, machine));
-	if (in->machine == NULL)
-		err = msd_diag_no_memory(d);
+	err = in->machine != NULL ? msd_era_choose(&elf, said, &in->era, d)
+				  : msd_diag_no_memory(d);
 	if (err == MSD_OK)
 		err = copy_needed(&elf, in, d);
 	if (err == MSD_OK)

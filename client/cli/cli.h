@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "client/modser.h"
+#include "proto/era_word.h"
 
 /* Exit codes, documented in modser(1). */
 enum msd_exit {
@@ -31,7 +32,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_DIR = 32,
 		  MSD_OPT_BUILD = 64,
 		  MSD_OPT_INSPECT = 128,
-		  MSD_OPT_SPLIT = 256
+		  MSD_OPT_SPLIT = 256,
+		  MSD_OPT_ERA = 512
 };
 
 struct msd_verb;
@@ -44,9 +46,10 @@ struct msd_cli {
 	bool replace;
 	bool wants_help;
 	bool wants_version;
-	uint32_t workers;   /* worker processes of a module; 0: not said */
-	const char *device; /* NULL: none was named */
-	const char *graph;  /* files beside a library; NULL: none */
+	uint32_t workers;      /* worker processes of a module; 0: not said */
+	const char *device;    /* NULL: none was named */
+	enum msd_era_word era; /* unsaid: the library's symbols tell */
+	const char *graph;     /* files beside a library; NULL: none */
 	const char *params;
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */

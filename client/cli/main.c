@@ -80,8 +80,8 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--workers N] [--graph FILE] [--params FILE] "
-	 "NAME FILE",
+	 "[--replace] [--device DEVICE] [--workers N] [--era ERA] [--graph FILE] "
+	 "[--params FILE] NAME FILE",
 	 "upload a library or a model's archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
@@ -90,26 +90,32 @@ const struct msd_verb msd_verbs[] = {
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
 	 "--workers says how many processes run it, and so how many calls at the\n"
 	 "same time (1); each takes the model's memory once more.\n"
+	 "--era classic (TVM 0.6 to 0.20) or ffi is the calling convention of a "
+	 "library\n"
+	 "without any symbol of TVM, as its C target leaves them.\n"
 	 "--graph and --params give a graph executor's graph.json and parameters that\n"
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "
 	 "does.\n",
-	 2, 2, MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH, msd_verb_load},
+	 2, 2, MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_ERA,
+	 msd_verb_load},
 	{"unload", "NAME", "unload a module; done when its process is gone", "", 1, 1,
 	 0, msd_verb_unload},
 	{"wait", "NAME", "wait until a module is ready or has failed", "", 1, 1, 0,
 	 msd_verb_wait},
 	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
 	 1, 0, msd_verb_logs},
-	{"inspect", "[--dot|--vm|--will-run-on ADDR] FILE",
+	{"inspect", "[--dot|--vm|--will-run-on ADDR] [--era ERA] FILE",
 	 "show what a library or an archive holds, without running it",
 	 "--dot draws the tree for Graphviz, --vm lists programs of virtual machines;\n"
 	 "neither needs a daemon. --will-run-on asks the daemon at ADDR what it runs, "
 	 "loads\n"
 	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
 	 "when not.\n"
+	 "--era says what `modser load` is told of a library without any symbol of "
+	 "TVM.\n"
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
-	 1, 1, MSD_OPT_INSPECT, msd_verb_inspect},
+	 1, 1, MSD_OPT_INSPECT | MSD_OPT_ERA, msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of a model's archive, or an archive of its parts",
 	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},

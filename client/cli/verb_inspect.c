@@ -36,10 +36,10 @@ static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 }
 
 /* Read, with this machine's libraries asked for what nobody else has. */
-static msd_err read_library(struct msd_span file, struct msd_inspect **ret,
-			    struct msd_diag *d)
+static msd_err read_library(const struct msd_cli *cli, struct msd_span file,
+			    struct msd_inspect **ret, struct msd_diag *d)
 {
-	msd_err err = msd_inspect_read(file, ret, d);
+	msd_err err = msd_inspect_read(file, cli->era, ret, d);
 
 	if (err == MSD_OK)
 		err = resolve(*ret, file, d);
@@ -53,7 +53,7 @@ static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
 
 	if (cli->vm)
 		return msd_inspect_programs(file, out, d);
-	msd_err err = read_library(file, &inspect, d);
+	msd_err err = read_library(cli, file, &inspect, d);
 
 	if (err == MSD_OK)
 		msd_inspect_hash(inspect, file);
@@ -155,7 +155,7 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 					"--will-run-on judges libraries; link the "
 					"archive first");
 	}
-	msd_err err = read_library(file, &inspect, &d);
+	msd_err err = read_library(cli, file, &inspect, &d);
 	if (err != MSD_OK)
 		err = msd_diag_wrap(&d, err, "%s", cli->words[0]);
 	code = err == MSD_OK ? judge(cli, inspect) : msd_report_file(&d);

@@ -73,7 +73,8 @@ static void judge_file(struct judge *j)
 	struct msd_buf *why = &j->verdict->reasons;
 
 	if (j->in->era == MSD_ERA_NONE)
-		msd_buf_printf(why, "it has no symbol of TVM\n");
+		msd_buf_printf(why, "it has no symbol of TVM; one of TVM's C target "
+				    "loads with --era\n");
 	if (strcmp(j->in->machine, j->host.machine) != 0) {
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
 			       j->in->machine, j->host.machine);

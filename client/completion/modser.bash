@@ -66,7 +66,7 @@ _modser() {
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
 		-o | --output | -d | --directory | --deadline | --device | --graph | --params | \
-			--name | --mlf-version | --workers | --cc | --symbol-prefix | --split-params) ((i++)) ;;
+			--name | --mlf-version | --workers | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
 		esac
@@ -75,6 +75,7 @@ _modser() {
 	-H | --host) _modser_words unix: tcp:// ;;
 	-o | --output | -d | --directory | --graph | --params | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
+	--era) _modser_words classic ffi ;;
 	--deadline | --name | --mlf-version | --workers | --cc | --symbol-prefix) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac

@@ -21,7 +21,7 @@ function __modser_parse --no-scope-shadowing
 			case -H --host
 				set skip host
 			case -o --output -d --directory --deadline --device --graph --params \
-				--name --mlf-version --workers --cc --symbol-prefix --split-params
+				--name --mlf-version --workers --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
 			case '*'
@@ -97,4 +97,5 @@ complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
+complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x

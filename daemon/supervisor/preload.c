@@ -19,7 +19,7 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N], NAME of letters, digits and ._-"
+	"[,workers=N][,era=ERA], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -53,13 +53,24 @@ static msd_err read_workers(struct msd_preload *p, const char *value,
 			    value);
 }
 
+static msd_err read_era(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	if (msd_era_word_parse(word, &p->era))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "era %s: expected " MSD_ERA_WORDS,
+			    value);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
 } keys[] = {{"device", read_device},
 	    {"graph", read_graph},
 	    {"params", read_params},
-	    {"workers", read_workers}};
+	    {"workers", read_workers},
+	    {"era", read_era}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -146,8 +157,10 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 {
 	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
-	struct msd_module_source source = {
-		.file = p->file, .device = p->device, .workers = p->workers};
+	struct msd_module_source source = {.file = p->file,
+					   .device = p->device,
+					   .workers = p->workers,
+					   .era = p->era};
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;
 	struct msd_diag d = {0};

@@ -9,6 +9,7 @@
 
 #include "proto/diag.h"
 #include "proto/dtype.h"
+#include "proto/era_word.h"
 
 struct msd_house;
 
@@ -21,6 +22,7 @@ struct msd_preload {
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
+	enum msd_era_word era;
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:

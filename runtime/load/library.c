@@ -154,10 +154,11 @@ static msd_err check_params(const struct msd_tree *tree,
 }
 
 /* What inspect says of the file; its facts are not needed afterwards. */
-static msd_err say(struct msd_loaded *m, struct msd_span file, struct msd_diag *d)
+static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
+		   struct msd_diag *d)
 {
 	struct msd_inspect *inspect;
-	msd_err err = msd_inspect_read(file, &inspect, d);
+	msd_err err = msd_inspect_read(from->file, from->options->era, &inspect, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -180,10 +181,14 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 		err = msd_elf_check_host(&lib->elf, d);
 	if (err != MSD_OK)
 		return err;
-	*ret_era = msd_era_of(&lib->elf);
-	if (*ret_era == MSD_ERA_NONE)
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a shared library without any symbol of TVM");
+	err = msd_era_choose(&lib->elf, from->options->era, ret_era, d);
+	if (err == MSD_OK && *ret_era == MSD_ERA_NONE)
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "a shared library without any symbol of TVM; if "
+				   "TVM's C target made it, say which calling "
+				   "convention it has: era " MSD_ERA_WORDS);
+	if (err != MSD_OK)
+		return err;
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
 	return err == MSD_OK ? check_params(&lib->tree, from->options, d) : err;
 }
@@ -202,7 +207,7 @@ static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *
 	ctx.elf = &lib->elf;
 	msd_err err = read(lib, from, &ctx.era, d);
 	if (err == MSD_OK)
-		err = say(m, from->file, d);
+		err = say(m, from, d);
 	if (err == MSD_OK)
 		err = nodes_create(m, &lib->tree, has_graph, d);
 	if (err == MSD_OK && has_graph)

@@ -4,6 +4,7 @@
  * What is said about a module's functions, and what it is loaded with: the words that
  * loading, the kinds of modules and those who call share.
  */
+#include "proto/era_word.h"
 #include "runtime/value/value.h"
 
 /* A parameter or result as far as it is known. */
@@ -56,6 +57,7 @@ struct msd_load_options {
 	 * the module. */
 	struct msd_span graph;
 	struct msd_span params;
+	enum msd_era_word era; /* for a library whose symbols do not tell it */
 };
 
 /* Who may be asked: @may is called before each function is, with its place in an order

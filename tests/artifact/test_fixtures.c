@@ -252,7 +252,9 @@ static void expect_no_damage(const char *path)
 	struct msd_inspect *in = NULL;
 
 	if (strstr(path, "/bad_") == NULL) {
-		cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
+		cr_assert_eq(
+			msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, NULL),
+			MSD_OK);
 		for (uint32_t i = 0; i < in->n_modules; i++) {
 			const struct msd_payload_info *info = &in->modules[i].info;
 
@@ -279,7 +281,7 @@ static void expect_bad(const char *path)
 	struct msd_diag d = {0};
 
 	if (strstr(path, "/bad_") != NULL) {
-		msd_err err = msd_inspect_read(bw_span(&file), &in, &d);
+		msd_err err = msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, &d);
 
 		cr_expect(err == MSD_BAD_ARTIFACT || err == MSD_UNSUPPORTED, "%s",
 			  path);
@@ -300,8 +302,8 @@ static void expect_link_command(const char *path)
 	struct msd_inspect *in = NULL;
 	struct msd_diag d = {0};
 
-	cr_expect_eq(msd_inspect_read(bw_span(&file), &in, &d), MSD_UNSUPPORTED, "%s",
-		     path);
+	cr_expect_eq(msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, &d),
+		     MSD_UNSUPPORTED, "%s", path);
 	const char *command =
 		strstr(path, "/mlf/") != NULL ? "modser convert" : "cc -shared";
 	cr_expect(strstr(msd_diag_text(&d), command) != NULL, "%s: %s", path,

@@ -31,8 +31,8 @@ static void inspect(const char *path, struct msd_buf *text, struct msd_buf *json
 	struct msd_inspect *in = NULL;
 	struct msd_diag d = {0};
 
-	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, &d), MSD_OK, "%s",
-		     msd_diag_text(&d));
+	cr_assert_eq(msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, &d), MSD_OK,
+		     "%s", msd_diag_text(&d));
 	bw_free(&file); /* the result owns what it holds */
 	msd_inspect_text(in, text);
 	msd_inspect_json(in, json);
@@ -102,7 +102,7 @@ static bool reads(struct msd_span file, void *ctx)
 	struct msd_buf text = {0};
 
 	(void)ctx;
-	if (msd_inspect_read(file, &in, NULL) != MSD_OK)
+	if (msd_inspect_read(file, MSD_ERA_UNSAID, &in, NULL) != MSD_OK)
 		return false;
 	msd_inspect_text(in, &text);
 	msd_inspect_json(in, &text);
@@ -157,7 +157,8 @@ Test(inspect, a_blob_larger_than_its_symbol_is_refused)
 	bw_u64(&blob, 1); /* one byte that is not there */
 	ew_write(&image, &lib);
 	bw_raw(&image, "more", 4);
-	cr_expect_eq(msd_inspect_read(bw_span(&image), &in, &d), MSD_BAD_ARTIFACT);
+	cr_expect_eq(msd_inspect_read(bw_span(&image), MSD_ERA_UNSAID, &in, &d),
+		     MSD_BAD_ARTIFACT);
 	cr_expect(strstr(msd_diag_text(&d), "__tvm_ffi__library_bin") != NULL);
 	msd_diag_finish(&d);
 	bw_free(&image);
@@ -170,7 +171,8 @@ Test(inspect, the_tree_is_drawn)
 	struct msd_inspect *in = NULL;
 	struct msd_buf out = {0};
 
-	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
+	cr_assert_eq(msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, NULL),
+		     MSD_OK);
 	msd_inspect_dot(in, &out);
 	msd_buf_put_u8(&out, '\0');
 	cr_expect(strstr((char *)out.p, "\tm0 -> m1;\n\tm1 -> m2;\n}\n") != NULL, "%s",
@@ -210,7 +212,8 @@ static void expect_signature(enum msd_era era, const char *text, size_t n,
 	}
 	ew_write(&image, &lib);
 	bw_raw(&image, text, n);
-	cr_assert_eq(msd_inspect_read(bw_span(&image), &in, NULL), MSD_OK);
+	cr_assert_eq(msd_inspect_read(bw_span(&image), MSD_ERA_UNSAID, &in, NULL),
+		     MSD_OK);
 	cr_assert_eq(in->n_functions, 1);
 	if (expected == NULL) {
 		cr_expect_null(in->signatures[0], "%s", in->signatures[0]);
@@ -259,7 +262,8 @@ Test(inspect, who_provides_a_symbol_is_told)
 				      {"__tvm_module_ctx", 'O'}}};
 
 	ew_write(&image, &lib);
-	cr_assert_eq(msd_inspect_read(bw_span(&image), &in, NULL), MSD_OK);
+	cr_assert_eq(msd_inspect_read(bw_span(&image), MSD_ERA_UNSAID, &in, NULL),
+		     MSD_OK);
 	cr_assert_eq(in->n_undefined, 3);
 	cr_expect_str_eq(in->providers[0], "modserd");
 	cr_expect_null(in->providers[1]);
@@ -284,7 +288,8 @@ Test(inspect, who_has_a_models_functions_is_told)
 	struct msd_inspect *in = NULL;
 	char buf[MSD_PROVIDER_MAX];
 
-	cr_assert_eq(msd_inspect_read(bw_span(&file), &in, NULL), MSD_OK);
+	cr_assert_eq(msd_inspect_read(bw_span(&file), MSD_ERA_UNSAID, &in, NULL),
+		     MSD_OK);
 	cr_expect_str_eq(msd_inspect_provider(in, "add", buf), "this library");
 	cr_expect_str_eq(msd_inspect_provider(in, "k", buf), "module 2 (cuda)");
 	cr_expect_str_eq(msd_inspect_provider(in, "vm.builtin.copy", buf), "modserd");

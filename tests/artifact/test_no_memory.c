@@ -15,7 +15,7 @@ static bool inspect_failing(struct msd_span file, long k)
 	struct msd_diag d = {0};
 
 	msd_fail_alloc(k);
-	msd_err err = msd_inspect_read(file, &in, &d);
+	msd_err err = msd_inspect_read(file, MSD_ERA_UNSAID, &in, &d);
 	bool failed = msd_fail_alloc_stop();
 	cr_assert_eq(err, failed ? MSD_NOMEM : MSD_OK, "allocation %ld: %s", k,
 		     msd_diag_text(&d));

@@ -56,6 +56,7 @@ static const struct {
 	{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
 	{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
 	{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
+	{{"--listen=unix:/x", "--load=m=x.so,era=old"}, "expected classic"},
 	{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
 	{{"--listen=unix:/x", "--load=m=x.so,workers=0"}, "workers 0"},
 	{{"--listen=unix:/x", "--load=m=x.so,workers=2x"}, "workers 2x"},
@@ -98,7 +99,7 @@ Test(options, load_takes_keys_beside_the_library)
 
 	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--load",
 			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params,"
-			  "workers=3",
+			  "workers=3,era=classic",
 			  "--load", "n=b.so"),
 		     MSD_OK);
 	cr_assert_eq(o.n_preloads, 2);
@@ -109,6 +110,7 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_eq(o.preloads[0].device.type, 4);
 	cr_expect_eq(o.preloads[0].device.id, 1);
 	cr_expect_eq(o.preloads[0].workers, 3);
+	cr_expect_eq(o.preloads[0].era, MSD_ERA_SAID_CLASSIC);
 	cr_expect_str_eq(o.preloads[1].file, "b.so");
 	cr_expect_null(o.preloads[1].graph);
 	cr_expect_eq(o.preloads[1].device.type, 0);

@@ -87,6 +87,7 @@ class Client(ClientBase):
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        era: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -95,10 +96,12 @@ class Client(ClientBase):
         model's parameters, for a library that does not hold them. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
         says where it runs; without it the library's code decides. ``workers`` is how many
-        processes run it, and so how many calls at the same time.
+        processes run it, and so how many calls at the same time. ``era``, ``"classic"`` or
+        ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
+        symbol that tells it.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers)
+        how = _requests.load_options(replace, device, workers, era)
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -92,7 +92,9 @@ def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.unload", name_of(name), deadline=deadline)
 
 
-def load_options(replace: bool, device: Optional[DeviceLike], workers: int) -> Map:
+def load_options(
+    replace: bool, device: Optional[DeviceLike], workers: int, era: Optional[str]
+) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
         options["device"] = str(Device.parse(device))
@@ -102,6 +104,8 @@ def load_options(replace: bool, device: Optional[DeviceLike], workers: int) -> M
         raise ValueError(f"workers is at least 1 and at most {MOST_WORKERS}, not {workers}")
     if workers != 1:
         options["workers"] = operator.index(workers)
+    if era is not None:
+        options["era"] = era
     return options
 
 

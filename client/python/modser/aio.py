@@ -114,10 +114,11 @@ class Client(ClientBase):
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        era: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers)
+        how = _requests.load_options(replace, device, workers, era)
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -3,6 +3,7 @@ import os
 import pickle
 import signal
 import socket
+import subprocess
 import sys
 import threading
 
@@ -393,3 +394,19 @@ def test_without_ml_dtypes(served):
     env = harness.environment() | {"PYTHONPATH": path}
     done = harness.run(sys.executable, "-c", program, env=env)
     assert done.status == 0, done
+
+
+def test_the_era_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
+    source = tmp_path / "c.c"
+    source.write_text("""
+        #include <stdint.h>
+        int32_t twice(void *args, void *codes, int32_t n, void *ret, int32_t *code, void *self)
+        { *(int64_t *)ret = 2 * *(int64_t *)args; *code = 0; return 0; }
+    """)
+    library = tmp_path / "c.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", library, source], check=True)
+    with pytest.raises(modser.Error, match="era classic"):
+        client.load("c_target", library)
+    assert client.load("c_target", library, era="classic").twice(5) == 10
+    with pytest.raises(modser.Error, match="expected classic"):
+        client.load("c_target", library, era="other", replace=True)

@@ -42,7 +42,13 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 
 	msd_body_begin_request(b, r->at.wid, "worker.open", false);
 	msd_pack_array(b, 1);
-	msd_pack_map(b, m->device.type != 0 ? 9 : 8);
+	const char *era = msd_era_word_name(m->era);
+
+	msd_pack_map(b, 8u + (m->device.type != 0) + (era != NULL));
+	if (era != NULL) {
+		msd_pack_cstr(b, "era");
+		msd_pack_cstr(b, era);
+	}
 	if (m->device.type != 0) {
 		msd_pack_cstr(b, "device");
 		msd_pack_device(b, m->device);

@@ -14,6 +14,7 @@
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/module/replica.h"
+#include "proto/era_word.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
@@ -27,6 +28,7 @@ struct msd_module {
 	uint64_t artifact_bytes;
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
+	enum msd_era_word era;
 	struct msd_segpool in;
 	struct msd_replica *replicas; /* n_replicas, at least 1 */
 	uint32_t n_replicas;
@@ -60,6 +62,7 @@ struct msd_module_source {
 	/* The artifact is a library and, behind it, its graph and parameters. */
 	uint64_t graph_bytes, params_bytes;
 	uint32_t workers; /* worker processes; 0 means 1 */
+	enum msd_era_word era;
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
