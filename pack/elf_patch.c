@@ -1,3 +1,12 @@
+/*
+ * Image and bytes to image. Where the new bytes fit in place of the old, a copy with
+ * them is all. Else:
+ * - make_plan() looks at the program headers: a former patch to replace, the end of all
+ *   segments, pages that nobody needs any more;
+ * - make_place() puts the new segment behind both file and addresses;
+ * - append() writes the old file, the longer table of headers and the bytes, points the
+ *   symbol there, and takes the unneeded pages out.
+ */
 #include "pack/elf_patch.h"
 
 #include <elf.h>

@@ -1,4 +1,8 @@
-/* Taking a tree apart. */
+/*
+ * Taking a tree apart: what holds for the whole stands in the manifest's head, each
+ * module in an entry of its list, with the files that pieces.c makes of its payload.
+ * The manifest itself is the last of the files.
+ */
 #include "pack/manifest.h"
 
 #include <stdio.h>

@@ -1,4 +1,9 @@
-/* Putting a tree together. */
+/*
+ * Putting a tree together: the release decides layout and era, each entry of the list
+ * becomes a module (pieces.c joins its payload), the imports its edges. Modules of an
+ * unpacked library keep their numbers; those that a person listed are numbered as the
+ * release numbers them.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,9 @@
+/*
+ * libmodser_pack: the serializer behind a C interface of its own. A tree here owns all
+ * it holds; the serializer's is made of borrowed pieces for each save. A loaded tree
+ * remembers how its blob was laid out until something is added, so that it can be
+ * written as it was read, byte for byte.
+ */
 #include "pack/modser_pack.h"
 
 #include <stdint.h>

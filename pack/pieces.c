@@ -1,3 +1,9 @@
+/*
+ * A payload to files and fields, and back. Splitting asks the kind's row how; then the
+ * pieces are joined again at once, and if they do not make the same bytes, the module
+ * is one file, as it is with a kind that nobody knows or a payload that is damaged. So
+ * whatever was unpacked can be packed.
+ */
 #include "pack/pieces.h"
 
 #include <stdio.h>

@@ -1,4 +1,9 @@
-/* Fields and files of which unpacked modules are made. */
+/*
+ * Fields and files of which unpacked modules are made: the steps that kinds share, in
+ * both directions, and the kinds that are nothing but a list of fields. Splitting takes
+ * text that is not UTF-8 for damage: JSON could not hold it, so the payload stays
+ * whole.
+ */
 
 #include "artifact/kind/fields.h"
 #include "pack/pieces_private.h"

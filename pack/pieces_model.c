@@ -1,4 +1,9 @@
-/* Models: graphs, parameters, constants, programs of virtual machines. */
+/*
+ * Models: graphs, parameters, constants, programs of virtual machines. Tensors become a
+ * .params file as TVM's tools read it; to that end their bytes are only found, not
+ * decoded, and put together in the file's order. Joining reads the file as a whole
+ * first, so that a damaged one is refused in words.
+ */
 
 #include "pack/pieces_private.h"
 #include "artifact/params/params.h"

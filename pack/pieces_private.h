@@ -31,7 +31,7 @@ struct msd_piece_format {
 	msd_join_fn *join;
 };
 
-/** What @fields say. */
+/** What @fields say, and back: field by field, each a value or a file. */
 MSD_MUST_CHECK msd_err msd_split_fields(struct msd_splitter *s,
 					const struct msd_kind_field *fields,
 					struct msd_cur *c, struct msd_diag *d);
@@ -76,7 +76,8 @@ MSD_MUST_CHECK msd_err msd_join_file(const struct msd_joiner *j, const char *key
 MSD_MUST_CHECK msd_err msd_join_array(const json_t *names, const char *key,
 				      struct msd_buf *out, struct msd_diag *d);
 
-/* pieces_kernels.c: the table of a device module's kernels, field "functions". */
+/* pieces_kernels.c: the table of a device module's kernels, field "functions", as TVM
+ * saves it beside device code. */
 MSD_MUST_CHECK msd_err msd_split_kernels(struct msd_splitter *s,
 					 const struct msd_kernel *kernels, size_t n,
 					 struct msd_diag *d);

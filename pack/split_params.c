@@ -1,3 +1,8 @@
+/*
+ * Each module whose row in artifact/kind/kinds.h says how is written anew without its
+ * tensors, which go to the store; all else of the payload is copied span by span. A
+ * program that is not understood here may run elsewhere: it is kept as it is.
+ */
 #include "pack/split_params.h"
 
 #include <inttypes.h>

@@ -1,3 +1,11 @@
+/*
+ * Image to symbols: the identification (a file of another sort is refused in words,
+ * refuse.c), the program headers, which say what of the file is where in memory, the
+ * end, and then the dynamic section (dynamic.c), from which all else follows. Every
+ * address goes through msd_elf_at() and every offset through msd_elf_bytes().
+ *
+ * No library is used for it: docs/decisions.md says why.
+ */
 #include "artifact/elf/elf.h"
 
 #include <elf.h>

@@ -21,6 +21,7 @@ struct msd_era_names {
 	const char *func_prefix; /* in front of every function's symbol */
 };
 
+/** The newest era of which @elf has a symbol: later ones keep some of earlier ones. */
 enum msd_era msd_era_of(const struct msd_elf *elf);
 /**
  * The same with what somebody said of the library: MSD_ERA_NONE only where nobody said

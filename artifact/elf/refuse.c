@@ -1,4 +1,8 @@
-/* Words for files that are not shared libraries: what they are, and what to do. */
+/*
+ * Words for files that are not shared libraries: what they are, told by their first
+ * bytes, and what to do. People hand over what their compiler left beside the library,
+ * and "not an ELF file" would not help them.
+ */
 #include <elf.h>
 #include <string.h>
 

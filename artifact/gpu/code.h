@@ -68,8 +68,8 @@ MSD_MUST_CHECK msd_err msd_gpu_code_read(struct msd_span code, struct msd_gpu_co
 					 struct msd_diag *d);
 void msd_gpu_code_finish(struct msd_gpu_code *code); /* NULL and zeroed are fine */
 
+#define MSD_GPU_ARCH_MAX 24 /* bytes incl. NUL */
 /** "sm_90a", "compute_90" for PTX; "" when it is unknown. Returns @buf. */
-#define MSD_GPU_ARCH_MAX 24
 const char *msd_gpu_arch_format(const struct msd_gpu_image *image,
 				char buf[static MSD_GPU_ARCH_MAX]);
 /**

@@ -1,3 +1,8 @@
+/*
+ * A device module's payload to kernels and code, and back. Reading keeps all that the
+ * file has, needed or not (the name that is written twice, tags beyond the arguments),
+ * so that writing gives the same bytes again.
+ */
 #include "artifact/gpu/device_blob.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* What a graph says of each entry: dtype, shape, storage, device. */
+/*
+ * What a graph says of each entry: dtype, shape, storage, device, each a list as long
+ * as there are entries. Only the devices may be missing: a graph for one device does
+ * not name it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

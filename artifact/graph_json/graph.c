@@ -1,3 +1,9 @@
+/*
+ * Text to graph: jansson parses, then nodes are read in order, so that a reference to a
+ * node that does not stand before the reader's is refused, and no cycle is possible.
+ * Names stay in the JSON, which the graph keeps; what is walked when it runs (inputs,
+ * arguments, heads) is copied into arrays. attrs.c then fills the entries.
+ */
 #include "artifact/graph_json/private.h"
 
 #include <stdio.h>

@@ -1,3 +1,9 @@
+/*
+ * File to all that can be said of it: read the ELF, copy names and symbols with who
+ * provides them, the signatures in the code's texts (signature.c), then the tree, and
+ * of each module its facts and what lies beyond them (look.c). Everything is copied and
+ * made printable: the file may go, and callers may print what they find.
+ */
 #include "artifact/inspect/inspect.h"
 
 #include <stdlib.h>

@@ -66,9 +66,9 @@ MSD_MUST_CHECK msd_err msd_inspect_resolve(struct msd_inspect *i,
 					   const char *(*find)(void *ctx,
 							       const char *symbol),
 					   void *ctx, struct msd_diag *d);
+#define MSD_PROVIDER_MAX 96 /* bytes incl. NUL */
 /** Who has a packed function that a model of @i needs: "this library", "module 2
  * (cuda)" into @buf, "modserd"; NULL: nobody. */
-#define MSD_PROVIDER_MAX 96
 const char *msd_inspect_provider(const struct msd_inspect *i, const char *name,
 				 char buf[static MSD_PROVIDER_MAX]);
 /** What the module is in one phrase: "CUDA kernels". Static. */

@@ -1,4 +1,9 @@
-/* Kinds whose code goes to a device's driver. */
+/*
+ * Kinds whose code goes to a device's driver. Most share one layout: format, kernels,
+ * code (gpu/device_blob.h). Metal, Vulkan and WebGPU keep the code of each kernel apart
+ * and have layouts of their own, which bear no stamp and are told apart by what stands
+ * in them.
+ */
 #include <string.h>
 
 #include "artifact/gpu/device_blob.h"

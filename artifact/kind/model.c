@@ -1,3 +1,9 @@
+/*
+ * A model is filled step by step by the readers of its kind (look.h): functions, their
+ * inputs and outputs, and then what is known of each. Names and types from files are
+ * made printable here, once; lists end at a limit instead of failing, as what is told
+ * to people need not be whole.
+ */
 #include "artifact/kind/model.h"
 
 #include <stdlib.h>

@@ -56,6 +56,7 @@ MSD_MUST_CHECK msd_err msd_model_add_output(struct msd_model_func *f,
 					    struct msd_span name,
 					    struct msd_model_value **ret,
 					    struct msd_diag *d);
+/** Append the name of a function that it looks up, unless it is there. */
 MSD_MUST_CHECK msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
 					  struct msd_diag *d);
 /** Make @v a tensor; does nothing with more than MSD_MAX_NDIM extents. */

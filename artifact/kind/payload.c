@@ -1,3 +1,8 @@
+/*
+ * What is told of a payload: the kind's reader takes it apart with an info to fill, and
+ * must use it up. What goes wrong on the way is one more fact, so a module that is
+ * damaged is shown with what could be read before the damage.
+ */
 #include "artifact/kind/payload.h"
 
 #include <stdarg.h>

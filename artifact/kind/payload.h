@@ -59,6 +59,6 @@ bool msd_payload_info_add_bytes(struct msd_payload_info *info, const char *key,
 				struct msd_span value);
 /** Append the name of a function that it offers. False when memory is short. */
 bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name);
-void msd_payload_info_finish(struct msd_payload_info *info);
+void msd_payload_info_finish(struct msd_payload_info *info); /* NULL is fine */
 
 #endif

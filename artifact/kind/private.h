@@ -26,6 +26,7 @@ MSD_MUST_CHECK msd_err msd_payload_tensors(struct msd_cur *c, uint64_t n,
 MSD_MUST_CHECK msd_err msd_payload_texts(struct msd_cur *c,
 					 struct msd_payload_info *info, const char *key,
 					 struct msd_diag *d);
+/** Say that the payload ends within @where; returns MSD_BAD_ARTIFACT. */
 msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
 
 /* msd_payload_<name>, for every PARTS and WHOLE of the table. */

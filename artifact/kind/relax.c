@@ -1,4 +1,8 @@
-/* Programs of the Relax VM. */
+/*
+ * Programs of the Relax VM: facts of the image, the model in it, the listing. An image
+ * does not say what its functions take. But compiled checks quote it in texts among the
+ * constants, and from those types are learned.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* Programs of the Relay VM. */
+/*
+ * Programs of the Relay VM: facts of what stands before the code, so that damage in
+ * the code hides none of them; then, of the whole image, the model in it and the
+ * listing.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,9 @@
+/*
+ * Archive to files in memory: header by header through libarchive, each path and type
+ * checked before a byte of its data is taken, all data counted against what an archive
+ * of this size may unpack to. Then the files are sorted, so that two at one path meet.
+ * Sizes in headers are never believed: bytes are counted as they come.
+ */
 #include "artifact/mlf/archive.h"
 
 #include <archive.h>

@@ -1,3 +1,8 @@
+/*
+ * Archive to models: unpack all into memory, read metadata.json, check the types of
+ * what is used later, and find each model's graph and parameters at the paths of its
+ * version. Nothing is refused for a key that nobody here asks for: versions add some.
+ */
 #include "artifact/mlf/mlf.h"
 
 #include <ctype.h>

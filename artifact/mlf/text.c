@@ -1,4 +1,7 @@
-/* What a Model Library Format archive holds, as JSON and in words. */
+/*
+ * What a Model Library Format archive holds, as JSON and in words. The JSON is made
+ * first, and the words of it, so that both say the same.
+ */
 #include <string.h>
 
 #include "artifact/json.h"

@@ -1,4 +1,8 @@
-/* Writing Model Library Format archives of graph executors, versions 5 and 7. */
+/*
+ * Parts to a Model Library Format archive of a graph executor, version 5 or 7: check
+ * the parts, read graph and parameters (only what could be read back is written), make
+ * metadata.json of them, and lay all out at the paths of the version.
+ */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

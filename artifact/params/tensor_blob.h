@@ -17,6 +17,11 @@ struct msd_tensor_blob {
 		data; /* borrowed; not aligned: copy before compiled code sees it */
 };
 
+/**
+ * Read one tensor at @c; its data borrow from @c's bytes and have as many of them as
+ * type and shape say. Errors: MSD_BAD_ARTIFACT, for a tensor that was not
+ * saved from the host's memory, too; *@ret is written on success only.
+ */
 MSD_MUST_CHECK msd_err msd_tensor_blob_read(struct msd_cur *c,
 					    struct msd_tensor_blob *ret,
 					    struct msd_diag *d);

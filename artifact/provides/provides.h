@@ -15,8 +15,9 @@ enum msd_provided {
 	MSD_PROVIDED_KINDS,   /* module kinds that run */
 };
 
-/** The names, sorted, each once; static. */
+/** The names, sorted, each once; static. Any thread. */
 const char *const *msd_provides(enum msd_provided what, size_t *ret_n);
+/** Whether @name is one of them. */
 bool msd_provides_name(enum msd_provided what, const char *name);
 
 #endif

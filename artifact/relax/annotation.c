@@ -1,3 +1,8 @@
+/*
+ * A small reader by descent: put_type() knows what begins a type, and writes it in
+ * other words while it reads. Whoever finds what it does not know marks the text bad,
+ * and then the whole annotation is copied as it is: half a translation would be wrong.
+ */
 #include "artifact/relax/annotation.h"
 
 #include <string.h>

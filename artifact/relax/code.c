@@ -1,4 +1,8 @@
-/* The check of a VM image's code, once, so that running it needs none. */
+/*
+ * The check of a VM image's code, once, so that running it needs none: instructions do
+ * not overlap, functions are made of them and share none, and every number in an
+ * instruction is in range. The whole costs no more than the words there are.
+ */
 #include <inttypes.h>
 
 #include "artifact/printable.h"

@@ -1,3 +1,9 @@
+/*
+ * Payload to image: magic and version, functions, memory scopes (v2), constants by
+ * their era's tags, and two arrays of numbers, the instructions' offsets and words.
+ * Then code.c checks all that the VM relies on. Numbers are copied, as nothing in a
+ * payload is aligned; names and tensors' data borrow from it.
+ */
 #include "artifact/relax/image.h"
 
 #include <inttypes.h>

@@ -101,7 +101,7 @@ MSD_MUST_CHECK msd_err msd_relax_image_read(struct msd_span payload, enum msd_er
 MSD_MUST_CHECK msd_err msd_relax_image_bind(struct msd_relax_image *img,
 					    const struct msd_params *params,
 					    struct msd_diag *d);
-void msd_relax_image_finish(struct msd_relax_image *img);
+void msd_relax_image_finish(struct msd_relax_image *img); /* NULL is fine */
 /** The tag of a text constant in images of @era. */
 int32_t msd_relax_text_tag(enum msd_era era);
 /** Kind and sign-extended value of a call's argument word. */

@@ -1,3 +1,7 @@
+/*
+ * The listing of a Relax VM image: constants, then functions with their instructions
+ * one a line. The image was checked before, so nothing is checked here.
+ */
 #include "artifact/relax/text.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
-/* Functions of a relay VM image: their instructions, checked. */
+/*
+ * Functions of a relay VM image. Each instruction is an opcode and a list of numbers; a
+ * form per opcode says what each number must be (a register, a constant, a jump, ...),
+ * and it is refused where it is out of range. So the VM checks none of it.
+ */
 #include <stdlib.h>
 
 #include "artifact/relay/image.h"

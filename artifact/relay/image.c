@@ -1,3 +1,9 @@
+/*
+ * Payload to image, in the order of the file: magic and version, the devices, names of
+ * functions, constants, names of compiled functions, code (code.c). The version decides
+ * the layout at each step. Calls are checked once all functions are there, as they may
+ * call one that comes later.
+ */
 #include "artifact/relay/image.h"
 
 #include <stdlib.h>

@@ -97,7 +97,7 @@ MSD_MUST_CHECK msd_err msd_relay_image_read(struct msd_span payload,
 MSD_MUST_CHECK msd_err msd_relay_image_bind(struct msd_relay_image *img,
 					    const struct msd_params *params,
 					    struct msd_diag *d);
-void msd_relay_image_finish(struct msd_relay_image *img);
+void msd_relay_image_finish(struct msd_relay_image *img); /* NULL is fine */
 
 /**
  * The type of the device that the file calls @number: a type itself in 0.8, since then

@@ -1,3 +1,8 @@
+/*
+ * The listing of a relay VM image: constants, packed functions, then each function's
+ * instructions by a form per opcode, in which %r0 is the register that field 0 names.
+ * The image was checked before, so nothing is checked here.
+ */
 #include "artifact/relay/text.h"
 
 #include <inttypes.h>
