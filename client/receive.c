@@ -1,10 +1,9 @@
-#include "client/client.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "client/client.h"
 #include "client/decode.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */

@@ -1,8 +1,8 @@
-#include "client/client.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "client/client.h"
 
 #define GATHER 64 /* pieces of one sendmsg() */
 

@@ -1,7 +1,6 @@
-#include "client/modser.h"
-
 #include <string.h>
 
+#include "client/modser.h"
 #include "proto/dtype.h"
 
 modser_value modser_nil(void)

@@ -7,10 +7,9 @@
  * The function takes a float32 vector and an output of the same length.
  */
 #include <inttypes.h>
+#include <modser.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <modser.h>
 
 static int fail(const modser_result *why)
 {

@@ -3,12 +3,11 @@
  * OpenCL kernel, without TVM. The function `answer` runs anywhere; the kernel `scale`
  * runs where there is OpenCL.
  */
+#include <modser_pack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <modser_pack.h>
 
 static const char kernel[] = "// Function: scale\n"
 			     "__kernel void scale(__global float *x, float by)\n"

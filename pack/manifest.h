@@ -4,8 +4,8 @@
  * An import tree as a folder of files with a manifest.json: written by `modser unpack`,
  * or by a person who packs a library from pieces. Its format: docs/pack.md.
  */
-#include "pack/pieces.h"
 #include "artifact/tree/write.h"
+#include "pack/pieces.h"
 
 #define MSD_MANIFEST_NAME "manifest.json"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pack/manifest_private.h"
 #include "artifact/printable.h"
+#include "pack/manifest_private.h"
 
 static msd_err wrong(struct msd_diag *d, const char *what)
 {

@@ -4,14 +4,13 @@
  * remembers how its blob was laid out until something is added, so that it can be
  * written as it was read, byte for byte.
  */
-#include "pack/modser_pack.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/gpu/device_blob.h"
 #include "artifact/tree/write.h"
+#include "pack/modser_pack.h"
 
 struct module {
 	char *kind;

@@ -5,10 +5,10 @@
  * first, so that a damaged one is refused in words.
  */
 
-#include "pack/pieces_private.h"
 #include "artifact/params/params.h"
 #include "artifact/relax/image.h"
 #include "artifact/relax/text.h"
+#include "pack/pieces_private.h"
 
 /* The bytes that a reader passed over. */
 static struct msd_span between(struct msd_cur before, const struct msd_cur *after)

@@ -6,8 +6,8 @@
  * constant of a Relax program becomes a text that names it. The names of constants are
  * made of their contents: builds that number them differently share them all the same.
  */
-#include "pack/param_store.h"
 #include "artifact/tree/tree.h"
+#include "pack/param_store.h"
 
 /**
  * Move the parameters of @tree's modules to @store. Payloads that change are made in

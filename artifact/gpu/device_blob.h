@@ -6,8 +6,8 @@
  * with fmap = u64 n, n x { str key; str name; vec dtype; vec str tag; [0.21+: vec i32]
  * }.
  */
-#include "proto/dtype.h"
 #include "artifact/elf/era.h"
+#include "proto/dtype.h"
 
 struct msd_kernel {
 	struct msd_span name; /* the map's key: FunctionInfo.name is empty in <= 0.20 */

@@ -4,11 +4,11 @@
  * Names stay in the JSON, which the graph keeps; what is walked when it runs (inputs,
  * arguments, heads) is copied into arrays. attrs.c then fills the entries.
  */
-#include "artifact/graph_json/private.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "artifact/graph_json/private.h"
 
 #define MAX_NODES (1u << 22)
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "proto/json.h"
 #include "artifact/inspect/inspect.h"
 #include "artifact/kind/look.h"
+#include "proto/json.h"
 
 void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 {

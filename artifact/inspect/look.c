@@ -1,8 +1,9 @@
 /* What is told of a module beyond its facts. */
+#include "artifact/kind/look.h"
+
 #include <string.h>
 
 #include "artifact/inspect/private.h"
-#include "artifact/kind/look.h"
 
 /* Damage that the facts have told already is not told twice. */
 static bool has_damage(const struct msd_payload_info *info)

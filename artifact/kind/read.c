@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "artifact/kind/private.h"
-#include "artifact/printable.h"
 #include "artifact/params/tensor_blob.h"
+#include "artifact/printable.h"
 
 #define MAX_NAMES_SAID 64u /* of one list; the rest is a number */
 /* The shortest saved tensor: a scalar of no bytes. */

@@ -5,8 +5,8 @@
  * register, function, constant and jump is in range, so the VM need not check again.
  * Layouts of TVM 0.8, 0.9 to 0.13, and 0.14 to 0.19: tvm-classic.md section 3.1.
  */
-#include "proto/bytes.h"
 #include "artifact/params/params.h"
+#include "proto/bytes.h"
 
 enum msd_relay_op {
 	MSD_RELAY_MOVE,           /* from, dst */

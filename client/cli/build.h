@@ -4,8 +4,8 @@
  * A blob as C source, as an object, or linked with host code: what the C compiler and
  * its assembler do.
  */
-#include "client/cli/compiler.h"
 #include "artifact/elf/era.h"
+#include "client/cli/compiler.h"
 
 struct msd_build {
 	const char

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/cli/file.h"
 #include "artifact/mlf/archive.h"
+#include "client/cli/file.h"
 
 /* The folder's files, as entries to write and the bytes that they borrow. */
 struct folder {

@@ -5,8 +5,8 @@
  * pieces' names are the linker's own: nothing in an archive chooses a path but a
  * header's name, in a folder that comes behind ours.
  */
-#include "client/cli/compiler.h"
 #include "artifact/elf/era.h"
+#include "client/cli/compiler.h"
 
 struct msd_linker {
 	struct msd_compiler compiler;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/folder.h"
-#include "client/cli/linker.h"
-#include "client/cli/model.h"
 #include "artifact/params/params.h"
 #include "artifact/printable.h"
 #include "artifact/tree/tree.h"
+#include "client/cli/folder.h"
+#include "client/cli/linker.h"
+#include "client/cli/model.h"
 
 void msd_parts_finish(struct msd_parts *p)
 {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/print.h"
 #include "artifact/json.h"
+#include "client/cli/print.h"
 #include "proto/name.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"

@@ -1,15 +1,15 @@
 /* inspect: what a file holds, without running any of it. */
 #include <string.h>
 
+#include "artifact/inspect/hash.h"
+#include "artifact/json.h"
+#include "artifact/mlf/mlf.h"
 #include "client/cli/folder.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "client/cli/system.h"
 #include "client/cli/verdict.h"
-#include "artifact/inspect/hash.h"
-#include "artifact/json.h"
-#include "artifact/mlf/mlf.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
 {

@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "artifact/elf/elf.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "artifact/elf/elf.h"
 
 static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
 {

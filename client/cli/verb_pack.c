@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "artifact/json.h"
+#include "artifact/mlf/archive.h"
 #include "client/cli/build.h"
 #include "client/cli/file.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/split.h"
-#include "artifact/json.h"
-#include "artifact/mlf/archive.h"
 #include "pack/elf_patch.h"
 #include "pack/manifest.h"
 

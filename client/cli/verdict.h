@@ -4,8 +4,8 @@
  * Whether a daemon will run an artifact, from what both say of themselves: nothing is
  * loaded and nothing is run.
  */
-#include "client/modser.h"
 #include "artifact/inspect/inspect.h"
+#include "client/modser.h"
 
 struct msd_verdict {
 	struct msd_buf reasons; /* why not, a line each; empty: it will run */

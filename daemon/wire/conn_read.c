@@ -1,9 +1,9 @@
-#include "daemon/wire/conn_parts.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "daemon/wire/conn_parts.h"
 
 /*
  *   HEADER --16 bytes--> BODY --scanned--> on_frame            (no payload)

@@ -7,12 +7,12 @@
  * for its readiness. A peer that takes nothing for too long, or too much behind its
  * budget, loses the connection.
  */
-#include "daemon/wire/conn_parts.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "daemon/wire/conn_parts.h"
 
 #define PIECES_PER_WRITE 64
 

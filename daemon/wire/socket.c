@@ -1,9 +1,9 @@
-#include "daemon/wire/transport.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "daemon/wire/transport.h"
 
 #define END_READS 16 /* of bytes that nobody wants, before a close */
 

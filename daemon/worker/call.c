@@ -5,13 +5,12 @@
  * over the in segments (args.c), tensors that are elsewhere are staged to the call's
  * device (stage.c), compiled code runs, its results go to out slots (results.c).
  */
-#include "daemon/worker/crash.h"
-#include "daemon/worker/stage.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/worker/crash.h"
+#include "daemon/worker/stage.h"
 #include "proto/name.h"
 
 #define OUT_TEXT_MAX 128

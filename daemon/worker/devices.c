@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proto/body.h"
-#include "proto/value.h"
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
+#include "proto/body.h"
+#include "proto/value.h"
 #include "runtime/device/device.h"
 
 struct lists {

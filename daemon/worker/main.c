@@ -1,6 +1,6 @@
 /* modserd-worker: runs one module for modserd. CHANNEL.md says how they talk. */
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 

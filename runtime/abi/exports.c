@@ -1,9 +1,9 @@
 #include "runtime/abi/exports.h"
 
 #include "runtime/abi/ffi.h"
-#include "runtime/value/half.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
+#include "runtime/value/half.h"
 
 int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)

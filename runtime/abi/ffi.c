@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/abi/context.h"
+#include "runtime/value/error.h"
 
 int msd_ffi_function_call(void *fn, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret)

@@ -12,8 +12,8 @@
 #include "proto/bytes.h"
 #include "proto/dtype.h"
 #include "proto/limits.h"
-#include "runtime/value/error.h"
 #include "runtime/device/workspace.h"
+#include "runtime/value/error.h"
 
 #define MAX_IDLE                                                                       \
 	32 /* blocks that a thread keeps; the smallest makes room for a new one */

@@ -3,11 +3,10 @@
  * one, and CUDA graphs, which run directly. A closure is a function object that appends
  * the values it was made with, so whoever can call a function can call it.
  */
-#include "runtime/global/args.h"
-
 #include <stdlib.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/global/args.h"
 
 #define NEAR_ARGS 16 /* argument lists up to this long are on the stack */
 

@@ -3,11 +3,10 @@
  * them. The last argument is the context that the compiler wrote
  * ("ErrorContext(fn=main, ...)").
  */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/global/args.h"
 
 /* The context argument as printf precision and text; empty when it is not a string. */
 static struct msd_span context(struct msd_args a)

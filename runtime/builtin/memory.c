@@ -2,12 +2,12 @@
  * vm.builtin.alloc_*: a model's memory. Storages come from the VM's pool; tensors are
  * views of them and keep them alive.
  */
-#include "runtime/global/args.h"
+#include "runtime/device/memory.h"
 
 #include <inttypes.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/device/memory.h"
+#include "runtime/global/args.h"
 #include "runtime/global/vm_memory.h"
 #include "runtime/value/storage_pool.h"
 

@@ -3,12 +3,11 @@
  * filled by match_shape from its arguments and read by make_shape. Each extent comes as
  * a code and a value.
  */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/global/args.h"
 
 enum match_code {
 	MATCH_IMM = 0,   /* the extent is the value */

@@ -2,14 +2,13 @@
  * vm.builtin.* on tensors: views, copies, and the values that control flow and shapes
  * read out of them.
  */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/value/element.h"
 #include "runtime/device/memory.h"
+#include "runtime/global/args.h"
+#include "runtime/value/element.h"
 
 /* An open device; NULL is the host. False, with the error raised, when it is neither.
  */

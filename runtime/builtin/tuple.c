@@ -1,9 +1,8 @@
 /* vm.builtin.*tuple*: tuples are arrays of values. */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/global/args.h"
 
 /* (x...) -> tuple */
 static int make_tuple(void *self, const struct msd_any *args, int32_t n,

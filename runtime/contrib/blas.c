@@ -3,14 +3,13 @@
  * the first call looks for one, and without it the calls are refused with what was
  * looked for.
  */
-#include "runtime/global/args.h"
-
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/global/args.h"
 
 /* cblas.h */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };

@@ -3,14 +3,13 @@
  * itself. Printing goes to the standard output of the process, where printf() of
  * compiled code goes too.
  */
-#include "runtime/global/args.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "artifact/provides/packed.h"
 #include "runtime/contrib/render.h"
+#include "runtime/global/args.h"
 
 /* The values from @first on, in the format at @at; an empty one: between @between. */
 static void write_values(FILE *out, struct msd_args a, int32_t at, int32_t first,

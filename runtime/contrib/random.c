@@ -3,16 +3,15 @@
  * thread; the distributions take its words as the C++ library of TVM's builds does, so
  * that a call with seeds gives TVM's numbers.
  */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/value/half.h"
+#include "runtime/global/args.h"
 #include "runtime/value/element.h"
+#include "runtime/value/half.h"
 
 #define WORDS 624
 #define SHIFT 397

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/element.h"
 #include "runtime/global/args.h"
+#include "runtime/value/element.h"
 
 #define MAX_SHOWN 16 /* elements of a dimension */
 #define MAX_NESTED 8 /* tuples in tuples */

@@ -1,13 +1,12 @@
 /* relax.run.nonzero and relax.run.unique: what TVM's Python runtime does with numpy
  * (2.4). Both return tensors of a size that only the values tell. */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/provides/packed.h"
 #include "runtime/contrib/order.h"
+#include "runtime/global/args.h"
 
 #define KEY_FIRST INT64_MIN /* no float's key */
 

@@ -2,14 +2,13 @@
  * tvm.contrib.sort.*: destination-passing sorts along one axis, as compiled code calls
  * them. Every dtype that modserd reads as a number is taken; TVM takes fewer.
  */
-#include "runtime/global/args.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/provides/packed.h"
 #include "runtime/contrib/order.h"
+#include "runtime/global/args.h"
 
 /* A tensor as lanes along an axis: element k of lane (i, j) is at
  * (i * extent + k) * after + j. */

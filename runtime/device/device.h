@@ -17,10 +17,10 @@
  * Threads: every function may be called by any thread. A driver's child after fork() is
  * of no use: fork before the first device is opened, or not at all.
  */
+#include "artifact/gpu/device_blob.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
-#include "artifact/gpu/device_blob.h"
 
 #define MSD_DEVICE_ABI 1u
 #define MSD_MAX_KERNEL_ARGS 1024u

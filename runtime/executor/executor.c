@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "artifact/params/params.h"
 #include "runtime/module/check.h"
+#include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"
 
 static struct msd_executor *executor_of(struct msd_instance *self)

@@ -1,7 +1,7 @@
 /* What an executor says of its inputs and outputs. TVM's get_input_info has two maps;
  * the wire has no map, so a tuple of name, shape and dtype stands for each input. */
-#include "runtime/value/error.h"
 #include "runtime/executor/executor.h"
+#include "runtime/value/error.h"
 
 static int text(const char *s, struct msd_any *ret)
 {

@@ -1,7 +1,8 @@
-#include "artifact/provides/packed.h"
-#include "runtime/value/error.h"
 #include "runtime/device/device.h"
+
+#include "artifact/provides/packed.h"
 #include "runtime/global/global.h"
+#include "runtime/value/error.h"
 
 /* Host code of a device module names its device first: __tvm_set_device(type, id). */
 static int set_device(void *self, const struct msd_any *args, int32_t n,

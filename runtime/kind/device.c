@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/device/launch.h"
 #include "runtime/kind/kinds.h"
+#include "runtime/value/error.h"
 
 struct device_node;
 

@@ -2,14 +2,13 @@
  * The functions of a library: every exported packed function, by the name that callers
  * use, with the calling convention of its era.
  */
-#include "runtime/library/library.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi/ffi021.h"
 #include "artifact/mlf/mlf.h"
+#include "runtime/abi/ffi021.h"
+#include "runtime/library/library.h"
 #include "runtime/module/signature.h"
 
 /* Data alignment that compiled code assumes without checking: 128 in 0.7 - 0.9 (which

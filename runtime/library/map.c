@@ -7,8 +7,6 @@
  * mapped already; the pointer globals that compiled code calls through get our
  * functions, the context what it looks up by.
  */
-#include "runtime/library/library.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/slots.h"
+#include "runtime/library/library.h"
 
 #define MAX_NAMED 40 /* symbols that an error text names */
 #define FD_NAME_MAX 32

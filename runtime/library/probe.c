@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/module/signature.h"
+#include "runtime/value/error.h"
 
 /* Without a way to report an error a function has no checks that could answer. */
 static bool has_error_hook(const struct msd_elf *elf)

@@ -1,14 +1,13 @@
-#include "runtime/library/probe.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value/error.h"
 #include "runtime/library/assert_text.h"
+#include "runtime/library/probe.h"
 #include "runtime/module/signature.h"
+#include "runtime/value/error.h"
 
 /*
  * How code up to 0.23 answers. Arity and kinds are read from its texts:

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value/error.h"
-#include "runtime/module/check.h"
 #include "runtime/load/state.h"
+#include "runtime/module/check.h"
+#include "runtime/value/error.h"
 
 /*
  * One library may hold functions of the host and of a device. When a callee complains

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/module/check.h"
 #include "runtime/load/state.h"
+#include "runtime/module/check.h"
 #include "runtime/module/nearest.h"
 
 struct collecting {

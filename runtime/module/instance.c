@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/device/memory.h"
+#include "runtime/value/error.h"
 
 struct msd_instance_func {
 	struct msd_function fn; /* first: it is what calls get as self */

@@ -5,8 +5,8 @@
 
 #include "artifact/elf/elf.h"
 #include "tests/artifact/elf_writer.h"
-#include "tests/support/exact.h"
 #include "tests/artifact/mangle.h"
+#include "tests/support/exact.h"
 
 static const struct ew_lib plain = {
 	.machine = EM_X86_64,

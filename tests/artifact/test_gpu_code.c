@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "artifact/json.h"
 #include "artifact/gpu/code.h"
+#include "artifact/json.h"
 #include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mangle.h"
 #include "tests/support/exact.h"

@@ -1,5 +1,4 @@
 #include <criterion/criterion.h>
-
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/life_step.h"

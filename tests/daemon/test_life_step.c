@@ -1,5 +1,4 @@
 #include <criterion/criterion.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 #include <criterion/criterion.h>
-
 #include <signal.h>
 
 #include "daemon/supervisor/request_step.h"

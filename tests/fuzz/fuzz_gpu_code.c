@@ -1,5 +1,5 @@
-#include "artifact/json.h"
 #include "artifact/gpu/code.h"
+#include "artifact/json.h"
 #include "tests/fuzz/fuzz.h"
 
 int msd_fuzz_accepts(const uint8_t *data, size_t n)

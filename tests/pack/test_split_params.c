@@ -5,8 +5,8 @@
 
 #include "artifact/params/params.h"
 #include "artifact/relax/image.h"
-#include "pack/split_params.h"
 #include "artifact/tree/write.h"
+#include "pack/split_params.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value/error.h"
 #include "runtime/abi/ffi.h"
-#include "runtime/value/half.h"
 #include "runtime/abi/slots.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
+#include "runtime/value/error.h"
+#include "runtime/value/half.h"
 #include "tests/support/fail_alloc.h"
 
 static void expect_error(msd_err code, const char *text)

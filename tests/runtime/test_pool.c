@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/pool/pool.h"
+#include "runtime/value/error.h"
 
 #define MAX_TASKS 16
 

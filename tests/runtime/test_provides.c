@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "runtime/abi/slots.h"
 #include "artifact/provides/provides.h"
+#include "runtime/abi/slots.h"
 #include "runtime/global/global.h"
 #include "runtime/kind/kinds.h"
 

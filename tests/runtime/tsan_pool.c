@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/value/error.h"
 #include "runtime/pool/pool.h"
+#include "runtime/value/error.h"
 
 #define MAX_TASKS 8
 

@@ -6,7 +6,6 @@
 #ifndef MODSER_AOT_H
 #define MODSER_AOT_H
 #include <stdio.h>
-
 #include <tvm/runtime/c_runtime_api.h>
 
 /* Type codes that a model's own function reads although nobody passed them: those of

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
 
 static void put_str(struct msd_buf *b, const char *key, const char *value)

@@ -1,8 +1,7 @@
 #include "daemon/supervisor/module/facts.h"
 
-#include <string.h>
-
 #include <msgpack.h>
+#include <string.h>
 
 #include "proto/unpack.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/aot/state.h"
-#include "runtime/module/check.h"
 #include "runtime/kind/kinds.h"
+#include "runtime/module/check.h"
+#include "runtime/value/error.h"
 
 /* What code of TVM 0.9 assumes about tensor data. */
 #define DATA_ALIGN 128

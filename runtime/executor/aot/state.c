@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/executor.h"
+#include "runtime/value/error.h"
 
 struct state {
 	struct msd_executor base; /* first */

@@ -3,9 +3,10 @@
  * arguments against the graph's tensors. Functions of another model of the same kind
  * have the same names.
  */
+#include "runtime/module/check.h"
+
 #include <stdio.h>
 
-#include "runtime/module/check.h"
 #include "runtime/executor/graph/plan.h"
 #include "runtime/value/tensor_text.h"
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
-#include "runtime/module/check.h"
 #include "runtime/executor/graph/state.h"
 #include "runtime/kind/kinds.h"
+#include "runtime/module/check.h"
 #include "runtime/module/model_signature.h"
+#include "runtime/value/error.h"
 
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */
 #define DATA_ALIGN 128

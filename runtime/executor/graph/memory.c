@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/device/memory.h"
 #include "runtime/module/instance.h"
+#include "runtime/value/error.h"
 
 void msd_graph_slot_point(struct msd_graph_instance *g, uint32_t s, void *data)
 {

@@ -1,8 +1,8 @@
 /* The parameters of a graph: given beside it, or linked into its library. */
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/graph/plan.h"
+#include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"
 
 #define DATA_ALIGN 128

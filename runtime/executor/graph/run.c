@@ -5,13 +5,12 @@
  * operator is called with arguments that were built once; outputs get memory of their
  * own, for callers keep them while the next run goes on.
  */
-#include "runtime/executor/graph/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/device/memory.h"
+#include "runtime/executor/graph/memory.h"
+#include "runtime/value/error.h"
 
 /* The caller's tensor for input @i, which has been compared with the signature. */
 static int take_input(struct msd_graph_instance *g, uint32_t i, const struct msd_any *v)

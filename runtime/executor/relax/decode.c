@@ -3,10 +3,10 @@
  * reader of the image has checked every index, and that control stays within its
  * function.
  */
-#include "runtime/executor/relax/vm.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/executor/relax/vm.h"
 
 /* Where the parts of msd_relax_vm.values begin. */
 enum { VALUE_NONE, VALUE_VM, FIRST_CONST = MSD_VM_FIRST_CONST };

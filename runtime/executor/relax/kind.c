@@ -4,14 +4,13 @@
  * executable that are not bytecode come from its imports (the library) or from the
  * runtime.
  */
-#include "runtime/kind/kinds.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/relax/vm.h"
 #include "runtime/executor/vm/state.h"
+#include "runtime/kind/kinds.h"
+#include "runtime/value/error.h"
 
 /* The tensors that are kept beside the library. */
 static msd_err bind(struct msd_relax_image *img, struct msd_span file,

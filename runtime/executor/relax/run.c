@@ -4,11 +4,10 @@
  * the path of VM functions and instructions in front: "main: pc 12: loop: pc 3:
  * vm.builtin.match_shape: <the callee's text>".
  */
-#include "runtime/executor/relax/context.h"
-#include "runtime/executor/relax/vm.h"
-
 #include <stdlib.h>
 
+#include "runtime/executor/relax/context.h"
+#include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
 #define PATH_OUTER 3 /* frames named in an error from the outermost on, */

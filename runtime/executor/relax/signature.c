@@ -5,13 +5,12 @@
  * param=x, annotation=R.Tensor((n, 4), dtype="float32"))". Nothing is executed to learn
  * it.
  */
-#include "runtime/executor/relax/vm.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/relax/annotation.h"
+#include "runtime/executor/relax/vm.h"
 
 /* One function while it is read. */
 struct learner {

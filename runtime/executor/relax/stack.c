@@ -1,7 +1,6 @@
-#include "runtime/executor/relax/vm.h"
-
 #include <stdlib.h>
 
+#include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
 #define CHUNK_VALUES                                                                   \

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/relax/context.h"
 #include "runtime/executor/relax/vm.h"
+#include "runtime/value/error.h"
 
 struct msd_function *
 msd_relax_vmtir_find(const struct msd_vm_func *f,

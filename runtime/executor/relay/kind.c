@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/kind/kinds.h"
 #include "runtime/executor/relay/vm.h"
 #include "runtime/executor/vm/state.h"
+#include "runtime/kind/kinds.h"
 
 /* The tensors that are kept beside the library. */
 static msd_err bind(struct msd_relay_image *img, struct msd_span file,

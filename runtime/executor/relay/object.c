@@ -2,8 +2,8 @@
  * Data constructors. The object is an array whose first item is the tag, so that one
  * layout serves all; tuples of callers, which have no tag, are copied at the border.
  */
-#include "runtime/value/error.h"
 #include "runtime/executor/relay/vm.h"
+#include "runtime/value/error.h"
 
 #define MAX_DEPTH 1000 /* of objects in objects, at the border */
 

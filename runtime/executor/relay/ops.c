@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/device/memory.h"
 #include "runtime/executor/relay/vm.h"
+#include "runtime/value/error.h"
 
 static int no_memory(void)
 {

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/relay/vm.h"
+#include "runtime/value/error.h"
 
 #define PATH_FRAMES 4 /* named in an error, from the outermost on */
 

@@ -3,11 +3,12 @@
  * parameter that goes to a compiled function as it is has that function's type; a
  * result that the code allocates has the type it was allocated with.
  */
+#include "runtime/module/signature.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/executor/relay/vm.h"
-#include "runtime/module/signature.h"
 
 /* What @ins, a call of a compiled function, says of its argument in register @reg. */
 static const struct msd_param *param_of_call(const struct msd_relay_vm *vm,

@@ -1,9 +1,9 @@
 /* Tensors: read on the host wherever they lie, and copied between devices. */
 
-#include "runtime/value/error.h"
-#include "runtime/value/element.h"
 #include "runtime/device/memory.h"
 #include "runtime/executor/relay/vm.h"
+#include "runtime/value/element.h"
+#include "runtime/value/error.h"
 
 static int raise_diag(msd_err err, struct msd_diag *d)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value/error.h"
 #include "runtime/module/check.h"
+#include "runtime/value/error.h"
 
 static int no_memory(void)
 {

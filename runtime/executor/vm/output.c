@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/executor/vm/entry.h"
 #include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"
-#include "runtime/executor/vm/entry.h"
 
 /* What @v holds at the numbers args[0] to args[n - 1], one within the other; argument
  * @at is the first of them. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "runtime/value/error.h"
 #include "runtime/executor/vm/entry.h"
+#include "runtime/value/error.h"
 
 #define MAX_SAVED 256u
 

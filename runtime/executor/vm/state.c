@@ -6,13 +6,12 @@
  * Happy path: set_input keeps a value for each parameter of the named function,
  * invoke_stateful calls it as a client would, and the result stays for get_output.
  */
-#include "runtime/executor/vm/entry.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
+#include "runtime/executor/vm/entry.h"
 #include "runtime/module/check.h"
+#include "runtime/value/error.h"
 
 /* (function, argument...) */
 static int set_input(struct msd_instance *self, const struct msd_any *args, int32_t n,

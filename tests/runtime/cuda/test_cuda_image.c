@@ -1,8 +1,8 @@
-#include "runtime/device/cuda/image.h"
-
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/device/cuda/image.h"
 
 static struct msd_span text(const char *s)
 {

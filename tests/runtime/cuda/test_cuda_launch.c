@@ -6,8 +6,8 @@
 #include "cuda_support.h"
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
-#include "runtime/load/loaded.h"
 #include "runtime/global/global.h"
+#include "runtime/load/loaded.h"
 
 static struct msd_span text(const char *s)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/module/check.h"
+#include "runtime/value/error.h"
 
 static struct msd_function *lib_find(struct msd_node *node, const char *name)
 {

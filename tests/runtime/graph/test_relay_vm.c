@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/kind/kinds.h"
+#include "runtime/value/error.h"
 #include "runtime/value/value.h"
 #include "tests/runtime/graph/relay_programs.h"
 

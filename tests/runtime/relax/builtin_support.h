@@ -1,8 +1,8 @@
 #ifndef MSD_TEST_BUILTIN_SUPPORT_H
 #define MSD_TEST_BUILTIN_SUPPORT_H
 /* Calls of the runtime's packed functions, as a VM or compiled code makes them. */
-#include "runtime/value/error.h"
 #include "runtime/global/global.h"
+#include "runtime/value/error.h"
 #include "tests/runtime/relax/vm_tree.h"
 
 #define MAX_ARGS 32

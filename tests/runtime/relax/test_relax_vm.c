@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/value/error.h"
 #include "runtime/executor/relax/vm.h"
+#include "runtime/value/error.h"
 #include "tests/runtime/relax/vm_tree.h"
 
 static int lib_dec(void *self, const struct msd_any *args, int32_t n,
