@@ -147,8 +147,7 @@ msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
 	int output[2];
 
 	if (c == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "starting %s: out of memory",
-				    how->argv[0]);
+		return msd_diag_no_memory(d);
 	if (pipe2(output, O_CLOEXEC) != 0) {
 		free(c);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],

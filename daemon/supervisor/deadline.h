@@ -19,12 +19,14 @@ struct msd_deadlines {
 	uint32_t n, cap;
 };
 
+/** No deadline yet; one timer on @loop, which must outlive it. */
 void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop);
-void msd_deadlines_close(
-	struct msd_deadlines *ds); /* closes the timer, frees the heap */
+/** Close the timer and free the heap; no node fires any more. */
+void msd_deadlines_close(struct msd_deadlines *ds);
 /** (Re)set @node to fire in @in_ms. False when memory is short: it will not fire. */
 bool msd_deadline_set(struct msd_deadlines *ds, struct msd_deadline *node,
 		      uint64_t in_ms);
+/** It does not fire. Legal on a node that is not waiting. */
 void msd_deadline_clear(struct msd_deadlines *ds, struct msd_deadline *node);
 /** Milliseconds left, 0 when due or not waiting. */
 uint64_t msd_deadline_left(const struct msd_deadlines *ds,

@@ -102,7 +102,7 @@ static msd_err add_preload(struct msd_options *o, const char *text, struct msd_d
 		realloc(o->preloads, (o->n_preloads + 1) * sizeof(*o->preloads));
 
 	if (more == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "--load: out of memory");
+		return msd_diag_no_memory(d);
 	o->preloads = more;
 	return msd_preload_read(text, &o->preloads[o->n_preloads++], d);
 }

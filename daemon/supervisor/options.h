@@ -23,7 +23,9 @@ struct msd_options {
 /** Read @argv. Errors: MSD_BAD_REQUEST; the text names the option and what it takes. */
 MSD_MUST_CHECK msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 					struct msd_diag *d);
+/** After msd_options_read(), in every case. */
 void msd_options_finish(struct msd_options *o);
+/** To standard output. */
 void msd_options_print_help(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/artifact.h"
+#include "daemon/supervisor/edge/artifact.h"
 #include "daemon/supervisor/module/module.h"
 #include "proto/argv.h"
 #include "proto/name.h"
@@ -142,7 +142,7 @@ msd_err msd_preload_read(const char *text, struct msd_preload *ret, struct msd_d
 {
 	*ret = (struct msd_preload){.text = strdup(text)};
 	if (ret->text == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "--load: out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = read_all(ret, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "--load %s", text);
 }

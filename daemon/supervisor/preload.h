@@ -29,6 +29,7 @@ struct msd_preload {
  * MSD_BAD_REQUEST (the text says what was expected), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *ret,
 					struct msd_diag *d);
+/** Free the text; legal more than once. */
 void msd_preload_finish(struct msd_preload *p);
 /** Load it. What cannot be loaded leaves the daemon up and the module FAILED, with its
  * cause. */

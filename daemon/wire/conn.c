@@ -30,7 +30,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	msd_list_init(&w->dirty);
 	w->rbuf = malloc(w->rbuf_bytes);
 	if (w->rbuf == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "read buffer: out of memory");
+		return msd_diag_no_memory(d);
 	(void)uv_prepare_init(loop, &w->prepare); /* never fails */
 	w->prepare.data = w;
 	(void)uv_prepare_start(&w->prepare, on_prepare);

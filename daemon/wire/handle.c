@@ -25,7 +25,7 @@ static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
 				    hs->max);
 	more = realloc(hs->entries, cap * sizeof(*more));
 	if (more == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "handles: out of memory");
+		return msd_diag_no_memory(d);
 	hs->entries = more;
 	hs->cap = cap;
 	return MSD_OK;

@@ -25,6 +25,7 @@ struct msd_handles {
 	uint32_t first_free; /* index + 1; 0: none */
 };
 
+/** An empty table of at most @max handles; nothing is allocated yet. */
 void msd_handles_init(struct msd_handles *hs, uint32_t max);
 /** Free the table alone; the owner has dealt with the objects. */
 void msd_handles_finish(struct msd_handles *hs);

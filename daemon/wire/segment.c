@@ -83,7 +83,7 @@ static msd_err segment_create(struct msd_segment *s, uint64_t bytes, struct msd_
 	*s = (struct msd_segment){.fd = -1, .bytes = bytes};
 	s->first = calloc(1, sizeof(*s->first));
 	if (s->first == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "segment: out of memory");
+		return msd_diag_no_memory(d);
 	s->first->bytes = bytes;
 	s->fd = memfd_create("modserd-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (s->fd < 0 || ftruncate(s->fd, (off_t)bytes) != 0 ||
@@ -133,7 +133,7 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 			(unsigned long long)p->max_bytes);
 	more = realloc(p->segments, (p->n_segments + 1) * sizeof(*more));
 	if (more == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "segment: out of memory");
+		return msd_diag_no_memory(d);
 	p->segments = more;
 	msd_err err = segment_create(&more[p->n_segments], bytes, d);
 	if (err != MSD_OK)
@@ -210,7 +210,7 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 		i = p->n_segments;
 		b = segment_alloc(&p->segments[i - 1], bytes);
 		if (b == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "segment: out of memory");
+			return msd_diag_no_memory(d);
 	}
 	p->used_bytes += bytes;
 	*ret = (struct msd_slot){.segment = (uint16_t)(i - 1),
@@ -333,7 +333,7 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 		struct msd_segmap_entry *more =
 			realloc(m->maps, (index + 1u) * sizeof(*more));
 		if (more == NULL) {
-			err = msd_diag_set(d, MSD_NOMEM, "segment: out of memory");
+			err = msd_diag_no_memory(d);
 		} else {
 			memset(more + m->n, 0, (index + 1u - m->n) * sizeof(*more));
 			m->maps = more;

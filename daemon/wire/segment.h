@@ -38,6 +38,8 @@ struct msd_segpool {
 	void *ctx;
 };
 
+/** An empty pool of at most @max_bytes; @on_new may be NULL. Nothing is allocated yet.
+ */
 void msd_segpool_init(struct msd_segpool *p, uint64_t max_bytes,
 		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
 		      void *ctx);
@@ -74,7 +76,9 @@ struct msd_segmap {
 	uint32_t n;
 };
 
+/** Nothing is mapped yet. */
 void msd_segmap_init(struct msd_segmap *m);
+/** Unmap everything. */
 void msd_segmap_finish(struct msd_segmap *m);
 /**
  * Map @fd (consumed) as segment @index. Checks the seals (SHRINK and GROW), the real

@@ -15,11 +15,6 @@ struct call_hold {
 	struct msd_obj *obj; /* owned */
 };
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 /* Take over @obj (NULL: memory was short) until the call ends. */
 static msd_err hold(struct msd_call *call, struct msd_obj *obj, struct msd_any *ret,
 		    struct msd_diag *d)
@@ -29,7 +24,7 @@ static msd_err hold(struct msd_call *call, struct msd_obj *obj, struct msd_any *
 
 	if (h == NULL) {
 		msd_obj_unref(obj);
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	}
 	*h = (struct call_hold){.next = call->holds, .obj = obj};
 	call->holds = h;
@@ -130,7 +125,7 @@ static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 			   struct msd_call_out **ret, struct msd_diag *d)
 {
 	struct msd_call_out *o = msd_arena_alloc(call->arena, sizeof(*o));
-	msd_err err = o != NULL ? check_tensor(t, d) : no_memory(d);
+	msd_err err = o != NULL ? check_tensor(t, d) : msd_diag_no_memory(d);
 
 	if (err == MSD_OK)
 		err = msd_call_add_slot(call, t, &o->slot, d);
@@ -155,7 +150,7 @@ static msd_err borrowed_tensor(struct msd_call *call, const struct msd_wire_tens
 		msd_arena_alloc(call->arena, sizeof(*dl) + t->ndim * sizeof(int64_t));
 
 	if (dl == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*dl = (struct msd_dltensor){.data = p,
 				    .device = device,
 				    .ndim = (int32_t)t->ndim,
@@ -257,7 +252,7 @@ static msd_err read_tuple(struct msd_call *call, const struct msd_wire_value *v,
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "[%u]", i);
 		if (!msd_any_copy(&item, &a->items[i]))
-			return no_memory(d);
+			return msd_diag_no_memory(d);
 	}
 	return MSD_OK;
 }
@@ -326,7 +321,7 @@ msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 	call->n_args = n;
 	call->args = msd_arena_alloc(call->arena, n * sizeof(*call->args));
 	if (call->args == NULL && n > 0)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; i < n; i++) {
 		msd_err err = read_value(call, c, false, &call->args[i], d);
 		if (err != MSD_OK)

@@ -49,7 +49,7 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 				    "call: expected \"module:function\"");
 	func = msd_arena_alloc(&w->arena, sizeof(*func) + function.n + 1);
 	if (func == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	*func = (struct msd_func){.style = MSD_FUNC_MODEL};
 	memcpy(func->name, function.p, function.n);
 	func->name[function.n] = '\0';

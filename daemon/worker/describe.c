@@ -161,5 +161,5 @@ msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
 	}
 	bool bad = out->bad || functions.bad;
 	msd_buf_finish(&functions);
-	return bad ? msd_diag_set(d, MSD_NOMEM, "out of memory") : MSD_OK;
+	return bad ? msd_diag_no_memory(d) : MSD_OK;
 }

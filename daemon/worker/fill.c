@@ -184,7 +184,7 @@ static msd_err fill(struct msd_dev *dev, uint8_t *dst, size_t n, const uint8_t *
 		return MSD_OK;
 	uint8_t *chunk = malloc(n_chunk);
 	if (chunk == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n_chunk; i++)
 		chunk[i] = lane[i % n_lane];
 	msd_err err = spread(dev, dst, n, chunk, n_chunk, d);

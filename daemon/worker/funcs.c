@@ -82,7 +82,7 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	struct msd_func *func = calloc(1, sizeof(*func) + name.n + 1);
 	if (func == NULL || (2 * f->n_used >= f->n_table && !grow(f))) {
 		free(func);
-		return msd_diag_set(d, MSD_NOMEM, "%s: out of memory", text);
+		return msd_diag_no_memory(d);
 	}
 	func->style = info->style;
 	func->fn = fn;

@@ -116,7 +116,7 @@ msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
 	o.args = msd_arena_alloc(call->arena, (o.s->n_params + 1) * sizeof(*o.args));
 	o.is_taken = msd_arena_alloc(call->arena, o.s->n_params + 1);
 	if (o.args == NULL || o.is_taken == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	memset(o.is_taken, 0, o.s->n_params + 1);
 	msd_err err = place_args(&o, call, c, true, d);
 	if (err == MSD_OK)

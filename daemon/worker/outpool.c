@@ -124,7 +124,7 @@ msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, struct msd_slot
 	if (s == NULL) {
 		s = take_spare(p);
 		if (s == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "result: out of memory");
+			return msd_diag_no_memory(d);
 		msd_err err = alloc_clear(p, bytes, &s->slot, d);
 		if (err != MSD_OK) {
 			msd_list_append(&p->spare, &s->link);

@@ -191,7 +191,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 
 	if (peer == NULL) {
 		(void)close(fd);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	peer->worker = w;
 	peer->is_channel = is_channel;

@@ -147,7 +147,7 @@ msd_err msd_probe_signatures(struct msd_loaded *m, struct msd_diag *d)
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	p.asking = page;
 	/* Finding out who can be asked reads the file: once, before the children. */
 	const struct msd_probe_gate nobody = {ask_nobody, NULL};

@@ -50,7 +50,7 @@ static msd_err zeros_on_host(struct msd_dtype dtype, const int64_t *shape, size_
 	struct msd_tensor *t = msd_tensor_new(dtype, shape, ndim);
 
 	if (t == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "tensor.alloc: out of memory");
+		return msd_diag_no_memory(d);
 	size_t bytes = msd_dltensor_bytes(&t->dl);
 	if (bytes > 0) /* the heap's old contents are other clients' */
 		memset(t->dl.data, 0, bytes);

@@ -32,7 +32,7 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 	struct call_slot *s = msd_arena_alloc(call->arena, sizeof(*s));
 
 	if (s == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	if (++call->n_result_tensors > MSD_MAX_TENSORS)
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "more than %u tensors in one reply",

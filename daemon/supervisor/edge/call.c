@@ -192,7 +192,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	struct msd_request_options options;
 
 	if (r == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "request: out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
 	if (err == MSD_OK)
 		err = method == MSD_M_CALL ? write_call(r, in, d)
@@ -202,7 +202,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		err = use_options(r, &options, d);
 	}
 	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
-		err = msd_diag_set(d, MSD_NOMEM, "request: out of memory");
+		err = msd_diag_no_memory(d);
 	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
 				   r->module->name);

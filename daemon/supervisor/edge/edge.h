@@ -12,7 +12,7 @@
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/budget.h"
-#include "daemon/supervisor/devices.h"
+#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 #include "proto/address.h"

@@ -252,7 +252,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	msd_err err;
 
 	if (l == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "listener: out of memory");
+		return msd_diag_no_memory(d);
 	l->edge = e;
 	l->address = *address;
 	msd_list_init(&l->listening.link);

@@ -13,7 +13,7 @@ MSD_MUST_CHECK msd_err msd_method_place_upload(struct msd_session *s, struct msd
 
 /*
  * A handler reads @params and either fills @result (then it is sent), fails with @d, or
- * returns MSD_METHOD_LATER after it has made a request that will be answered.
+ * sets @later after it has made a request that will be answered.
  */
 struct msd_method_call {
 	struct msd_session *session;
@@ -22,10 +22,14 @@ struct msd_method_call {
 	const msgpack_object *params; /* an array of the right size */
 	struct msd_request_options options;
 	struct msd_buf result;
-	bool later; /* a request was made that will be answered */
+	bool later; /* nothing is sent now */
 };
 typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag *d);
 
+/*
+ * Handlers, each of the method that methods.c has it for. c->params is an array of a
+ * number of parameters that the row allows.
+ */
 /* method_module.c */
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);

@@ -182,7 +182,7 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "server.info: out of memory");
+		return msd_diag_no_memory(d);
 	c->later = true;
 	msd_list_append(&e->info_waiters, &r->link);
 	if (msd_devices_look(e->devices))

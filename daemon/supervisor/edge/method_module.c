@@ -244,7 +244,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
 	if (label == NULL) {
 		(void)close(source.artifact_fd);
-		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+		return msd_diag_no_memory(d);
 	}
 	source.file = label;
 	err = msd_module_load(c->session->edge->house, name, &source, &m, d);
@@ -253,7 +253,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	struct msd_req *r = later(c, m);
 	if (r == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+		return msd_diag_no_memory(d);
 	msd_module_wait(m, r);
 	return MSD_OK;
 }
@@ -267,7 +267,7 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	struct msd_req *r = later(c, m->successor != NULL ? m->successor : m);
 	if (r == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "wait: out of memory");
+		return msd_diag_no_memory(d);
 	msd_module_wait(r->module, r);
 	return MSD_OK;
 }
@@ -281,7 +281,7 @@ msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	struct msd_req *r = later(c, m);
 	if (r == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "unload: out of memory");
+		return msd_diag_no_memory(d);
 	msd_list_append(&m->unloaders, &r->link);
 	msd_module_unload(m);
 	return MSD_OK;

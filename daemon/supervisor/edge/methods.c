@@ -59,7 +59,7 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_facts_check_function(m, name, d);
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->name, (int)name.n,
 				      (const char *)name.p) < 0)
-		err = msd_diag_set(d, MSD_NOMEM, "function: out of memory");
+		err = msd_diag_no_memory(d);
 	if (err == MSD_OK)
 		err = msd_handles_add(&c->session->handles, MSD_K_FUNCTION, target, &h,
 				      d);

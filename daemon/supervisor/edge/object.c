@@ -124,35 +124,37 @@ static msd_err read_made(struct msd_in *in, enum msd_kind kind, struct made *ret
 static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_handle *ret,
 		     struct msd_diag *d)
 {
+	struct msd_session *s = msd_session_of(r);
 	struct msd_object *o = calloc(1, sizeof(*o));
-	msd_err err = o != NULL && r->client.who != NULL
-			      ? msd_handles_add(&msd_session_of(r)->handles, made->kind,
-						o, &o->mine, d)
-			      : msd_diag_set(d, MSD_NOMEM, "%s: out of memory",
-					     noun_of(made->kind)->name);
+	msd_err err = MSD_NOMEM;
 
-	if (err != MSD_OK) {
-		forget(msd_session_of(r), r->at.replica->process, made->kind,
-		       made->theirs);
-		free(o);
-		return err;
+	if (o == NULL || s == NULL) {
+		(void)msd_diag_no_memory(d);
+		goto fail;
 	}
+	err = msd_handles_add(&s->handles, made->kind, o, &o->mine, d);
+	if (err != MSD_OK)
+		goto fail;
 	o->kind = made->kind;
 	o->theirs = made->theirs;
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
-	msd_lane_hold(r->client.who, o->process);
+	msd_lane_hold(&s->client, o->process);
 	(void)strncpy(o->module, r->module->name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
+fail:
+	forget(s, r->at.replica->process, made->kind, made->theirs);
+	free(o);
+	return err;
 }
 
 static void answer_made(struct msd_req *r, struct msd_in *in, enum msd_kind kind)
 {
-	struct made made;
+	struct made made = {0};
 	struct msd_diag d = {0};
 	struct msd_buf b = {0};
-	struct msd_handle mine;
+	struct msd_handle mine = {0};
 	msd_err err = read_made(in, kind, &made, &d);
 
 	if (err == MSD_OK)
@@ -322,12 +324,12 @@ msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind 
 		msd_err err = msd_value_read(&items, &v, d);
 		if (err == MSD_OK)
 			err = object_of(s, kind, &v, &o, d);
-		if (err == MSD_OK && o == NULL)
-			err = msd_diag_set(d, MSD_BAD_REQUEST,
-					   "%s: parameter %u is not a live %s", method,
-					   i, noun_of(kind)->name);
 		if (err != MSD_OK)
 			return err;
+		if (o == NULL)
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "%s: parameter %u is not a %s", method, i,
+					    noun_of(kind)->name);
 		msd_object_drop(s, o);
 	}
 	return MSD_OK;

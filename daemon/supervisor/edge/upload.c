@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/artifact.h"
+#include "daemon/supervisor/edge/artifact.h"
 
 msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_upload **ret,
 			 struct msd_diag *d)
@@ -22,7 +22,7 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_uploa
 	u = calloc(1, sizeof(*u));
 	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (u == NULL || map == MAP_FAILED) {
-		err = msd_diag_set(d, MSD_NOMEM, "upload: out of memory");
+		err = msd_diag_no_memory(d);
 		goto fail;
 	}
 	*u = (struct msd_upload){.fd = fd, .map = map, .bytes = bytes};

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/artifact.h"
+#include "daemon/supervisor/edge/artifact.h"
 
 #include <errno.h>
 #include <fcntl.h>

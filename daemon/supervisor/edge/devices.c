@@ -5,7 +5,7 @@
  * Failures: it cannot be started, it dies, it writes something else, it takes too long
  * (killed): the answer has no devices and says why.
  */
-#include "daemon/supervisor/devices.h"
+#include "daemon/supervisor/edge/devices.h"
 
 #include "daemon/wire/list.h"
 #include "proto/body.h"

@@ -23,14 +23,15 @@ struct msd_devices {
 	struct msd_deadline timeout;
 };
 
+/** Nothing is known, nobody looks. @worker_path is borrowed. */
 void msd_devices_init(struct msd_devices *devices, uv_loop_t *loop,
 		      struct msd_deadlines *deadlines, char *worker_path);
 /** End the process that looks, if there is one. */
 void msd_devices_stop(struct msd_devices *devices);
+/** Free the answer; after the loop has ended. */
 void msd_devices_finish(struct msd_devices *devices);
 /** True: `found` is the answer. False: somebody looks, on_known follows on a later
- * turn.
- */
+ * turn. */
 bool msd_devices_look(struct msd_devices *devices);
 
 #endif

@@ -1,0 +1,102 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/edge/devices.h"
+#include "proto/body.h"
+#include "proto/value.h"
+
+/* A search by a script that stands for modserd-worker. */
+static uv_loop_t loop;
+static struct msd_deadlines deadlines;
+static struct msd_devices devices;
+static char path[64];
+static unsigned n_known;
+
+static void on_known(void *user)
+{
+	(void)user;
+	n_known++;
+}
+
+static void begin(const char *script)
+{
+	(void)strcpy(path, "/tmp/modserd-devices-XXXXXX");
+	int fd = mkstemp(path);
+	size_t n = strlen(script);
+	cr_assert(fd >= 0 && write(fd, script, n) == (ssize_t)n);
+	cr_assert_eq(fchmod(fd, 0700), 0);
+	close(fd);
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&deadlines, &loop);
+	msd_devices_init(&devices, &loop, &deadlines, path);
+	devices.on_known = on_known;
+}
+
+/* Until it is known; then nothing may be left open. */
+static void end(void)
+{
+	while (devices.child != NULL)
+		(void)uv_run(&loop, UV_RUN_ONCE);
+	(void)unlink(path);
+	msd_deadlines_close(&deadlines);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");
+	msd_devices_finish(&devices);
+}
+
+/* The answer's bytes hold @word. */
+static bool tells(const char *word)
+{
+	return memmem(devices.found.p, devices.found.n, word, strlen(word)) != NULL;
+}
+
+Test(devices, keep_what_the_process_has_written, .timeout = 20)
+{
+	/* [1, 0, nil, {"devices": []}] */
+	begin("#!/bin/sh\nprintf '\\224\\001\\000\\300\\201\\247devices\\220'\n");
+	cr_expect_not(msd_devices_look(&devices),
+		      "not known before somebody has looked");
+	while (n_known == 0)
+		(void)uv_run(&loop, UV_RUN_ONCE);
+	cr_expect(msd_devices_look(&devices));
+	cr_expect_eq(devices.found.n, 10, "the result alone: {\"devices\": []}");
+	cr_expect(tells("devices"));
+	cr_expect_eq(n_known, 1);
+	end();
+}
+
+Test(devices, a_process_that_dies_is_an_answer_without_any, .timeout = 20)
+{
+	begin("#!/bin/sh\nkill -SEGV $$\n");
+	(void)msd_devices_look(&devices);
+	(void)msd_devices_look(&devices); /* a second question starts no second one */
+	while (n_known == 0)
+		(void)uv_run(&loop, UV_RUN_ONCE);
+	cr_expect(tells("died or wrote nonsense"));
+	cr_expect(msd_devices_look(&devices), "it is kept");
+	end();
+	cr_expect_eq(n_known, 1);
+}
+
+Test(devices, nonsense_is_an_answer_without_any, .timeout = 20)
+{
+	begin("#!/bin/sh\necho a driver says hello\n");
+	(void)msd_devices_look(&devices);
+	while (n_known == 0)
+		(void)uv_run(&loop, UV_RUN_ONCE);
+	cr_expect(tells("died or wrote nonsense"));
+	end();
+}
+
+Test(devices, a_program_that_is_not_there_is_known_at_once, .timeout = 20)
+{
+	begin("");
+	(void)unlink(path);
+	cr_expect(msd_devices_look(&devices));
+	cr_expect(tells("cannot be started"));
+	end();
+}
