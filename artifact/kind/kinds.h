@@ -22,8 +22,8 @@
 
 #define MSD_KIND_MAP(X)                                                                \
 	X("_lib", "this library", FIELDS(nothing), NONE, NONE, RUNS(library))          \
-	X("cuda", "CUDA kernels", PARTS(device), LOOK(cuda), NONE, RUNS(cuda))         \
-	X("opencl", "OpenCL kernels", PARTS(device), NONE, NONE, RUNS(opencl))         \
+	X("cuda", "CUDA kernels", PARTS(device), LOOK(cuda), NONE, RUNS(device))       \
+	X("opencl", "OpenCL kernels", PARTS(device), NONE, NONE, RUNS(device))         \
 	X("hip", "ROCm kernels", PARTS(device), NONE, NONE,                            \
 	  REFUSED("this build does not launch ROCm kernels"))                          \
 	X("hsaco", "ROCm kernels", PARTS(device), NONE, NONE,                          \
@@ -41,19 +41,19 @@
 	X("relax.VMExecutable", "Relax VM program", PARTS(relax), LOOK(relax),         \
 	  PARAMS(relax), RUNS(relax_vm))                                               \
 	X("relax.Executable", "Relax VM program", PARTS(relax), LOOK(relax),           \
-	  PARAMS(relax), RUNS(relax_executable))                                       \
+	  PARAMS(relax), RUNS(relax_vm))                                               \
 	X("VMExecutable", "Relay VM program", PARTS(relay), LOOK(relay),               \
 	  PARAMS(relay), RUNS(relay_vm))                                               \
 	X("GraphExecutorFactory", "graph and its parameters", PARTS(graph),            \
 	  LOOK(graph), PARAMS(graph), RUNS(graph))                                     \
 	X("GraphRuntimeFactory", "graph and its parameters", PARTS(graph),             \
-	  LOOK(graph), PARAMS(graph), RUNS(graph_07))                                  \
+	  LOOK(graph), PARAMS(graph), RUNS(graph))                                     \
 	X("AotExecutorFactory", "ahead-of-time model", PARTS(aot), LOOK(aot), NONE,    \
 	  RUNS(aot))                                                                   \
-	X("const_loader", "constants", PARTS(consts), NONE, NONE, RUNS(const_loader))  \
-	X("metadata", "constants", PARTS(consts), NONE, NONE, RUNS(metadata))          \
+	X("const_loader", "constants", PARTS(consts), NONE, NONE, RUNS(constants))     \
+	X("metadata", "constants", PARTS(consts), NONE, NONE, RUNS(constants))         \
 	X("metadata_module", "model metadata", FIELDS(nothing), NONE, NONE,            \
-	  RUNS(metadata_module))                                                       \
+	  RUNS(nothing))                                                               \
 	X("static_library", "static library", FIELDS(static_library), NONE, NONE,      \
 	  REFUSED("it is an object file that was not linked into the library"))        \
 	X("c", "C source", FIELDS(c_source), NONE, NONE,                               \

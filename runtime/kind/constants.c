@@ -58,7 +58,7 @@ static msd_err constants_open(struct msd_node *node, const struct msd_node_conte
 	if (asprintf(&node->refusal,
 		     "module %u (%s) cannot run here: %.*s takes its constants as "
 		     "objects of TVM's own runtime",
-		     node->index, node->ops->kind, (int)(needy.n < 128 ? needy.n : 128),
+		     node->index, node->kind_name, (int)(needy.n < 128 ? needy.n : 128),
 		     (const char *)needy.p) < 0) {
 		node->refusal = NULL;
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
@@ -80,20 +80,12 @@ static void nothing_close(struct msd_node *node)
 	(void)node;
 }
 
-const struct msd_node_ops msd_kind_metadata = {
-	.kind = "metadata",
+const struct msd_node_ops msd_kind_constants = {
 	.open = constants_open,
 	.close = nothing_close,
 };
 
-const struct msd_node_ops msd_kind_const_loader = {
-	.kind = "const_loader",
-	.open = constants_open,
-	.close = nothing_close,
-};
-
-const struct msd_node_ops msd_kind_metadata_module = {
-	.kind = "metadata_module",
+const struct msd_node_ops msd_kind_nothing = {
 	.open = nothing_open,
 	.close = nothing_close,
 };

@@ -233,16 +233,7 @@ static void device_close(struct msd_node *node)
 	node->state = NULL;
 }
 
-const struct msd_node_ops msd_kind_cuda = {
-	.kind = "cuda",
-	.open = device_open,
-	.place = device_place,
-	.find = device_find,
-	.close = device_close,
-};
-
-const struct msd_node_ops msd_kind_opencl = {
-	.kind = "opencl",
+const struct msd_node_ops msd_kind_device = {
 	.open = device_open,
 	.place = device_place,
 	.find = device_find,

@@ -5,16 +5,15 @@
 #define RUNS(name) &msd_kind_##name
 #define REFUSED(why) &msd_kind_refused
 #define ROW(kind, title, format, look, params, run) {kind, run},
-static const struct {
-	const char *kind;
-	const struct msd_node_ops *ops;
-} rows[] = {MSD_KIND_MAP(ROW)};
+static const struct msd_node_kind rows[] = {MSD_KIND_MAP(ROW)};
 
-const struct msd_node_ops *msd_node_ops_find(struct msd_span kind)
+const struct msd_node_kind *msd_node_kind_find(struct msd_span kind)
 {
+	static const struct msd_node_kind unknown = {"", &msd_kind_refused};
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (msd_span_is(kind, rows[i].kind))
-			return rows[i].ops;
+		if (msd_span_is(kind, rows[i].name))
+			return &rows[i];
 	}
-	return &msd_kind_refused;
+	return &unknown;
 }

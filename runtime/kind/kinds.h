@@ -20,7 +20,12 @@ extern const struct msd_node_ops msd_kind_library_again;
 /* What does not run here: loads, and says why when it is needed. */
 extern const struct msd_node_ops msd_kind_refused;
 
-/** What runs @kind; msd_kind_refused for kinds without a row, too. */
-const struct msd_node_ops *msd_node_ops_find(struct msd_span kind);
+struct msd_node_kind {
+	const char *name; /* "" in what stands for kinds without a row */
+	const struct msd_node_ops *ops;
+};
+
+/** The row of @kind; without one what refuses it. Never NULL; static. */
+const struct msd_node_kind *msd_node_kind_find(struct msd_span kind);
 
 #endif

@@ -40,7 +40,6 @@ static void refused_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_refused = {
-	.kind = "",
 	.open = refused_open,
 	.close = refused_close,
 };

@@ -130,7 +130,6 @@ static void library_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_library = {
-	.kind = "_lib",
 	.open = library_open,
 	.place = library_place,
 	.find = library_find,
@@ -161,7 +160,6 @@ static void again_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_library_again = {
-	.kind = "_lib",
 	.open = again_open,
 	.find = again_find,
 	.close = again_close,

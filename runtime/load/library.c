@@ -36,14 +36,16 @@ static bool is_library(const struct msd_tree_module *module)
 /* A graph that was given imports the whole tree, as a factory at its root would. */
 static void graph_create(struct msd_loaded *m, struct msd_node **edge)
 {
-	static const char kind[] = "GraphExecutorFactory";
+	static const char name[] = "GraphExecutorFactory";
+	const struct msd_span kind = {(const uint8_t *)name, sizeof(name) - 1};
 	struct msd_node *graph = &m->nodes[m->n_nodes];
 
 	*edge = m->root;
 	*graph = (struct msd_node){
-		.ops = &msd_kind_graph,
+		.ops = msd_node_kind_find(kind)->ops,
 		.index = m->n_nodes++,
-		.kind = {(const uint8_t *)kind, sizeof(kind) - 1},
+		.kind = kind,
+		.kind_name = name,
 		.imports = edge,
 		.n_imports = 1,
 	};
@@ -69,10 +71,12 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 	struct msd_node **edge = m->edges;
 	for (uint32_t i = 0; i < tree->n_modules; i++) {
 		const struct msd_tree_module *module = &tree->modules[i];
+		const struct msd_node_kind *kind = msd_node_kind_find(module->kind);
 		struct msd_node *node = &m->nodes[i];
 		msd_node_init(node);
 		node->index = i;
 		node->kind = module->kind;
+		node->kind_name = kind->name;
 		node->imports = edge;
 		node->n_imports = module->n_imports;
 		for (uint32_t k = 0; k < module->n_imports; k++)
@@ -80,7 +84,7 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 		if (is_library(module) && has_library)
 			node->ops = &msd_kind_library_again;
 		else
-			node->ops = msd_node_ops_find(module->kind);
+			node->ops = kind->ops;
 		has_library = has_library || is_library(module);
 	}
 	m->n_modules = tree->n_modules;

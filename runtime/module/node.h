@@ -27,7 +27,6 @@ struct msd_node_context {
 };
 
 struct msd_node_ops {
-	const char *kind; /* the tree's kind string, "_lib" for the library itself */
 	/**
 	 * Make the node from its payload. Imports are attached afterwards and are
 	 * complete when
@@ -68,7 +67,8 @@ struct msd_node {
 		context; /* first: compiled code of the node looks up here */
 	const struct msd_node_ops *ops;
 	uint32_t index; /* in the tree; 0 is its root. A given graph has the next one */
-	struct msd_span kind;
+	struct msd_span kind;  /* the tree's kind string */
+	const char *kind_name; /* the same, of the table; "": it has no row */
 	struct msd_node **imports;
 	size_t n_imports;
 	char *refusal; /* why functions of this node cannot run here, or NULL; owned */

@@ -48,7 +48,7 @@ static msd_err aot_open(struct msd_node *node, const struct msd_node_context *ct
 		.info = {.name = "run",
 			 .style = MSD_FUNC_MODEL,
 			 .signature = &f->signature,
-			 .module_kind = node->ops->kind},
+			 .module_kind = node->kind_name},
 		.bool_style = MSD_BOOL_UINT1,
 		.data_align = DATA_ALIGN,
 	};
@@ -133,7 +133,7 @@ static msd_err aot_start(struct msd_node *node, struct msd_diag *d)
 	    (why.bad ||
 	     (why.n > 0 &&
 	      asprintf(&f->refusal, "module %u (%s) cannot run here: %.*s", node->index,
-		       node->ops->kind, (int)why.n, (const char *)why.p) < 0))) {
+		       node->kind_name, (int)why.n, (const char *)why.p) < 0))) {
 		f->refusal = NULL;
 		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
 	}
@@ -155,7 +155,7 @@ static msd_err aot_place(struct msd_node *node, struct msd_device device,
 	if (asprintf(&f->refusal,
 		     "module %u (%s) cannot run here: it works in host memory, and the "
 		     "module was placed on %s:%d (load it with --device cpu)",
-		     node->index, node->ops->kind,
+		     node->index, node->kind_name,
 		     msd_device_type_format(device.type, name), device.id) < 0) {
 		f->refusal = NULL;
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
@@ -206,7 +206,6 @@ static void aot_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_aot = {
-	.kind = "AotExecutorFactory",
 	.open = aot_open,
 	.start = aot_start,
 	.place = aot_place,

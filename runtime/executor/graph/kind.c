@@ -184,7 +184,7 @@ static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
 	if (why->bad ||
 	    (why->n > 0 &&
 	     asprintf(&x->refusal, "module %u (%s) cannot run here: %.*s", node->index,
-		      node->ops->kind, (int)why->n, (const char *)why->p) < 0)) {
+		      node->kind_name, (int)why->n, (const char *)why->p) < 0)) {
 		x->refusal = NULL;
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
 	}
@@ -306,8 +306,8 @@ static msd_err graph_start(struct msd_node *node, struct msd_diag *d)
 	if (err == MSD_OK && x->refusal == NULL &&
 	    msd_graph_plan_other_device(x->plan, MSD_DEV_CPU) == 0)
 		err = msd_graph_instance_create(x->plan, &x->instance, d);
-	x->run.rules.info.module_kind = node->ops->kind;
-	x->get_graph_json.rules.info.module_kind = node->ops->kind;
+	x->run.rules.info.module_kind = node->kind_name;
+	x->get_graph_json.rules.info.module_kind = node->kind_name;
 	return err;
 }
 
@@ -358,18 +358,6 @@ static void graph_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_graph = {
-	.kind = "GraphExecutorFactory",
-	.open = graph_open,
-	.start = graph_start,
-	.place = graph_place,
-	.find = graph_find,
-	.list = graph_list,
-	.instance = graph_instance,
-	.close = graph_close,
-};
-
-const struct msd_node_ops msd_kind_graph_07 = {
-	.kind = "GraphRuntimeFactory",
 	.open = graph_open,
 	.start = graph_start,
 	.place = graph_place,

@@ -107,7 +107,7 @@ static msd_err refuse_if_needed(struct msd_node *node, struct msd_diag *d)
 	own_reasons(node, &own);
 	if (own.n > 0 &&
 	    asprintf(&node->refusal, "module %u (%s) cannot run here: %.*s",
-		     node->index, node->ops->kind, (int)own.n, (const char *)own.p) < 0)
+		     node->index, node->kind_name, (int)own.n, (const char *)own.p) < 0)
 		own.bad = true;
 	msd_node_refusals(node, &all);
 	if (all.n > 0)
@@ -126,7 +126,7 @@ static msd_err relax_start(struct msd_node *node, struct msd_diag *d)
 	for (size_t i = 0; err == MSD_OK && i < vm->n_funcs; i++) {
 		struct msd_vm_func *f = &vm->funcs[i];
 
-		f->rules.info.module_kind = node->ops->kind;
+		f->rules.info.module_kind = node->kind_name;
 		f->rules.info.refusal = vm->refusal;
 		if (vm->refusal != NULL)
 			f->fn.call = refused_call;
@@ -178,18 +178,6 @@ static void relax_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_relax_vm = {
-	.kind = "relax.VMExecutable",
-	.open = relax_open,
-	.start = relax_start,
-	.place = relax_place,
-	.find = relax_find,
-	.list = relax_list,
-	.instance = relax_instance,
-	.close = relax_close,
-};
-
-const struct msd_node_ops msd_kind_relax_executable = {
-	.kind = "relax.Executable",
 	.open = relax_open,
 	.start = relax_start,
 	.place = relax_place,

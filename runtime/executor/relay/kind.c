@@ -88,7 +88,7 @@ static msd_err refuse(struct msd_node *node, const char *why, size_t n,
 	struct msd_relay_vm *vm = node->state;
 
 	if (asprintf(&vm->refusal, "module %u (%s) cannot run here: %.*s", node->index,
-		     node->ops->kind, (int)n, why) < 0) {
+		     node->kind_name, (int)n, why) < 0) {
 		vm->refusal = NULL;
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
 	}
@@ -104,7 +104,7 @@ static msd_err relay_start(struct msd_node *node, struct msd_diag *d)
 	msd_err err = MSD_OK;
 
 	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
-		vm->entries[i].rules.info.module_kind = node->ops->kind;
+		vm->entries[i].rules.info.module_kind = node->kind_name;
 	list_reasons(node, &why);
 	if (why.bad)
 		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
@@ -174,7 +174,6 @@ static void relay_close(struct msd_node *node)
 }
 
 const struct msd_node_ops msd_kind_relay_vm = {
-	.kind = "VMExecutable",
 	.open = relay_open,
 	.start = relay_start,
 	.place = relay_place,

@@ -98,8 +98,10 @@ static bool vm_open(struct vm *v, int minor, struct msd_device device)
 	msd_obj_unref(&b->obj);
 	v->payload = relay_payload(&image);
 	v->imports[0] = msd_loaded_root(v->place.lib.loaded);
-	v->node = (struct msd_node){
-		.ops = &msd_kind_relay_vm, .imports = v->imports, .n_imports = 1};
+	v->node = (struct msd_node){.ops = &msd_kind_relay_vm,
+				    .kind_name = "VMExecutable",
+				    .imports = v->imports,
+				    .n_imports = 1};
 	ctx.payload = bw_span(&v->payload);
 	cr_assert_eq(v->node.ops->open(&v->node, &ctx, &v->d), MSD_OK, "%s",
 		     msd_diag_text(&v->d));

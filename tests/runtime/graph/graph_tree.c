@@ -17,7 +17,7 @@ static struct msd_function *lib_find(struct msd_node *node, const char *name)
 	return NULL;
 }
 
-static const struct msd_node_ops lib_ops = {.kind = "_lib", .find = lib_find};
+static const struct msd_node_ops lib_ops = {.find = lib_find};
 
 void graph_tree_add(struct graph_tree *t, const char *name, msd_safe_call call)
 {
@@ -56,8 +56,10 @@ msd_err graph_tree_open(struct graph_tree *t, const char *json, const char *para
 	t->lib = (struct msd_node){
 		.ops = &lib_ops, .index = 1, .refusal = t->lib.refusal, .state = t};
 	t->imports[0] = &t->lib;
-	t->graph = (struct msd_node){
-		.ops = &msd_kind_graph, .imports = t->imports, .n_imports = 1};
+	t->graph = (struct msd_node){.ops = &msd_kind_graph,
+				     .kind_name = "GraphExecutorFactory",
+				     .imports = t->imports,
+				     .n_imports = 1};
 	msd_err err = t->graph.ops->open(&t->graph, &ctx, &t->d);
 	return err == MSD_OK ? t->graph.ops->start(&t->graph, &t->d) : err;
 }

@@ -34,7 +34,7 @@ static struct msd_function *lib_find(struct msd_node *node, const char *name)
 	return strcmp(name, "addone") == 0 ? &lib_addone : NULL;
 }
 
-static const struct msd_node_ops lib_ops = {.kind = "_lib", .find = lib_find};
+static const struct msd_node_ops lib_ops = {.find = lib_find};
 
 struct fixture {
 	struct msd_node vm;
@@ -54,8 +54,10 @@ static msd_err vm_open(struct fixture *f, struct bw *image)
 	ctx.payload = bw_span(&f->payload);
 	f->lib = (struct msd_node){.ops = &lib_ops, .index = 1};
 	f->imports[0] = &f->lib;
-	f->vm = (struct msd_node){
-		.ops = &msd_kind_relay_vm, .imports = f->imports, .n_imports = 1};
+	f->vm = (struct msd_node){.ops = &msd_kind_relay_vm,
+				  .kind_name = "VMExecutable",
+				  .imports = f->imports,
+				  .n_imports = 1};
 	msd_err err = f->vm.ops->open(&f->vm, &ctx, &f->d);
 	return err == MSD_OK ? f->vm.ops->start(&f->vm, &f->d) : err;
 }

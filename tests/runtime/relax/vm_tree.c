@@ -16,7 +16,7 @@ static struct msd_function *lib_find(struct msd_node *node, const char *name)
 	return NULL;
 }
 
-static const struct msd_node_ops lib_ops = {.kind = "_lib", .find = lib_find};
+static const struct msd_node_ops lib_ops = {.find = lib_find};
 
 void vm_tree_add(struct vm_tree *t, const char *name, msd_safe_call call)
 {
@@ -31,8 +31,10 @@ msd_err vm_tree_open_bytes(struct vm_tree *t, struct msd_diag *d)
 	ctx.payload = (struct msd_span){t->image.p, t->image.n};
 	t->lib = (struct msd_node){.ops = &lib_ops, .index = 1, .state = t};
 	t->imports[0] = &t->lib;
-	t->vm = (struct msd_node){
-		.ops = &msd_kind_relax_vm, .imports = t->imports, .n_imports = 1};
+	t->vm = (struct msd_node){.ops = &msd_kind_relax_vm,
+				  .kind_name = "relax.VMExecutable",
+				  .imports = t->imports,
+				  .n_imports = 1};
 	err = t->vm.ops->open(&t->vm, &ctx, d);
 	return err == MSD_OK ? t->vm.ops->start(&t->vm, d) : err;
 }
