@@ -11,6 +11,17 @@
 #define STEP_BYTES ((size_t)64 * 1024) /* when the size is not known before */
 #define DEVICE_MAX ((size_t)1 << 20)   /* a terminal gives less, /dev/zero has no end */
 
+msd_err msd_file_join(const char *dir, const char *name,
+		      char path[static MSD_PATH_BYTES], struct msd_diag *d)
+{
+	int n = name[0] == '/' ? snprintf(path, MSD_PATH_BYTES, "%s", name)
+			       : snprintf(path, MSD_PATH_BYTES, "%s/%s", dir, name);
+
+	if (n >= 0 && (size_t)n < MSD_PATH_BYTES)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: its path is too long", name);
+}
+
 static const char *title(const char *path, const char *standard)
 {
 	return strcmp(path, "-") == 0 ? standard : path;

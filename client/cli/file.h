@@ -4,6 +4,12 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
+#define MSD_PATH_BYTES ((size_t)4096) /* of a path, with its NUL */
+
+/** The path of @name as seen from @dir. Errors: MSD_BAD_REQUEST: it is too long. */
+MSD_MUST_CHECK msd_err msd_file_join(const char *dir, const char *name,
+				     char path[static MSD_PATH_BYTES],
+				     struct msd_diag *d);
 /** Read all of @path into @ret, to be freed with msd_buf_finish(). Errors:
  * MSD_NOT_FOUND (no such file), MSD_TOO_LARGE (a device that goes on and on), MSD_IO,
  * MSD_NOMEM. */

@@ -1,3 +1,8 @@
+/*
+ * Every error ends in report(): two lines on stderr, or one JSON object. The others
+ * here find the words and the exit code: of a diag, of a result, of a file that cannot
+ * be read, of a verb that there is not.
+ */
 #include "client/cli/report.h"
 
 #include <errno.h>
@@ -153,6 +158,33 @@ enum msd_exit msd_report_stdout(enum msd_exit code)
 		return code;
 	return msd_report_usage("check where the output goes", "standard output: %s",
 				strerror(errno));
+}
+
+enum msd_exit msd_report_pack(const struct msd_diag *d)
+{
+	switch ((int)d->code) {
+	case MSD_NOT_FOUND:
+		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
+	case MSD_UNSUPPORTED:
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "docs/pack.md says what can be packed", d);
+	case MSD_CALL_FAILED:
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "mend what the compiler names, or choose "
+				       "another one with --cc",
+				       d);
+	case MSD_BAD_ARTIFACT:
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "export the library again, or copy it again", d);
+	case MSD_IO:
+		return msd_report_diag(MSD_EXIT_USAGE,
+				       "check that it is a file in a folder that may "
+				       "be written",
+				       d);
+	default:
+		return msd_report_diag(MSD_EXIT_USAGE,
+				       "mend what it names; docs/pack.md says how", d);
+	}
 }
 
 enum msd_exit msd_report_file(const struct msd_diag *d)

@@ -21,6 +21,8 @@ enum msd_exit msd_report_name(const char *name);
 /** Report what @d holds with @hint and return @code. */
 enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
 			      const struct msd_diag *d);
+/** Report why a library cannot be taken apart or put together, and return the code. */
+enum msd_exit msd_report_pack(const struct msd_diag *d);
 /** Report why a file cannot be read, used or written, and return the exit code. */
 enum msd_exit msd_report_file(const struct msd_diag *d);
 /** Report a daemon's error and return the exit code that belongs to it. */
