@@ -1,4 +1,11 @@
-/* The blocking helpers, built on modser_start() and modser_wait() alone. */
+/*
+ * The blocking helpers, built on modser_start() and modser_wait() alone.
+ *
+ * Happy path of a load: `begin` gives an upload; its pieces are written, up to
+ * CHUNKS_IN_FLIGHT at a time, each a tensor that borrows from the caller's bytes;
+ * `commit`; then module.load, which ends when the module is READY. Whatever fails in
+ * between, the upload is aborted and the result is the first failure's.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,15 @@
+/*
+ * A client's life, and its requests' from start to end.
+ *
+ * Happy path: modser_start() makes a ticket, puts it into the table by its id and at
+ * the end of the queue. A turn (modser_process(), or a wait in steps) sends what the
+ * socket takes, receives what has come, ends the tickets that were answered and those
+ * whose deadline is over. A ticket that has ended is handed to its done function, or
+ * waits in the table until modser_wait() or modser_take() asks for it.
+ *
+ * Failures: whatever breaks the connection ends every ticket with MSD_IO, once, and
+ * leaves a client that can only be asked why and closed.
+ */
 #include "client/client.h"
 
 #include <fcntl.h>

@@ -1,3 +1,10 @@
+/*
+ * From an address to a connected socket.
+ *
+ * Happy path: the address is parsed, or the default's is found; the socket is made
+ * non-blocking and connected within the caller's time, on TCP by each number that the
+ * name has until one answers.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -201,7 +201,11 @@ typedef struct modser_options {
  */
 MODSER_API modser_err modser_open(const char *address, uint32_t timeout_ms,
 				  modser_client **ret, modser_result **ret_why);
-/** Take over @fd, a connected stream socket; closed on failure too. */
+/**
+ * Make a client of @fd, a connected stream socket, which is taken over: modser_close()
+ * closes it, a failure does at once. Never blocks. Errors: MODSER_NOMEM, MODSER_IO (it
+ * is no descriptor), with *@ret unchanged.
+ */
 MODSER_API modser_err modser_open_fd(int fd, modser_client **ret);
 /**
  * Disconnect. Requests still in flight end with MODSER_CANCELLED first, those with a
@@ -233,35 +237,50 @@ MODSER_API modser_err modser_start(modser_client *client, const char *method,
  */
 MODSER_API modser_err modser_wait(modser_client *client, uint64_t id,
 				  modser_result **ret);
-/** As modser_wait(), without blocking: false while @id is in flight. */
+/**
+ * As modser_wait(), without blocking, sending or receiving: false while @id is in
+ * flight, and for what modser_wait() would refuse; *@ret is unchanged then.
+ */
 MODSER_API bool modser_take(modser_client *client, uint64_t id, modser_result **ret);
-/** Requests that have not ended. */
+/** How many requests have not ended, those with a done function among them. */
 MODSER_API size_t modser_in_flight(const modser_client *client);
 
 /* Any loop: watch the descriptor for the events, and call modser_process() when one
  * comes or the timeout is over. Ask anew after every call of this library. */
 #define MODSER_READABLE 1u
 #define MODSER_WRITABLE 2u
-MODSER_API int modser_fd(const modser_client *client); /* -1: the connection is lost */
+/** The socket, which stays the client's: watch it only. -1: the connection is lost. */
+MODSER_API int modser_fd(const modser_client *client);
+/** What to watch for: MODSER_READABLE, with MODSER_WRITABLE while something waits to be
+ * sent. */
 MODSER_API unsigned modser_events(const modser_client *client);
-MODSER_API int modser_timeout_ms(const modser_client *client); /* -1: none */
+/** Milliseconds until modser_process() has to look at a deadline; -1: there is none. */
+MODSER_API int modser_timeout_ms(const modser_client *client);
 /**
  * Send and receive what is possible without blocking, and call done functions. Returns
  * MODSER_OK, or why the connection is lost (every request has ended then).
  */
 MODSER_API_VOID modser_err modser_process(modser_client *client);
 
-/* Why the last modser_start() failed, or the connection was lost. Borrowed until the
- * next call. */
+/** Why the last modser_start() failed, or the connection was lost. Never NULL; borrowed
+ * until the next call with @client. */
 MODSER_API const modser_error *modser_why(modser_client *client);
 
-/* Blocking helpers: start one request and wait. *@ret, to be freed by the caller, is
- * NULL only when memory was short; modser_result_error() takes that. */
+/*
+ * Blocking helpers. *@ret, to be freed by the caller, is NULL only when memory was
+ * short; modser_result_error() takes that. Done functions of other requests are called
+ * meanwhile; the options' own is ignored.
+ */
+/**
+ * Start one request and wait for its result, whose code is returned. Parameters as for
+ * modser_start(). Errors: those of modser_start(), and what the daemon answers.
+ */
 MODSER_API modser_err modser_request(modser_client *client, const char *method,
 				     const modser_value *params, size_t n_params,
 				     const modser_options *options,
 				     modser_result **ret);
-/** Call @function, "module:function". The result's value: [[out...], return]. */
+/** modser_request() of "call": @function is "module:function". The result's value is a
+ * TUPLE [[out...], return], the out arguments in their order. */
 MODSER_API modser_err modser_call(modser_client *client, const char *function,
 				  const modser_value *args, size_t n_args,
 				  const modser_options *options, modser_result **ret);
@@ -292,6 +311,9 @@ typedef struct modser_load_options {
 /**
  * Upload the @n bytes of a library at @bytes and load them as @name. Blocks until the
  * module is READY or has failed. The result's value: {name, state, functions, ...}.
+ * @options: NULL is fine. All bytes are borrowed for the call. An upload that fails is
+ * given up on the daemon, too. Errors: those of modser_start(), and what the daemon
+ * answers (PROTOCOL.md, module.upload and module.load).
  */
 MODSER_API modser_err modser_load(modser_client *client, const char *name,
 				  const void *bytes, size_t n,
@@ -307,26 +329,37 @@ MODSER_API const modser_error *modser_result_error(const modser_result *result);
 MODSER_API const modser_value *modser_result_value(const modser_result *result);
 /** The value of @key, NULL when @map is NULL, not a map, or lacks it. */
 MODSER_API const modser_value *modser_find(const modser_value *map, const char *key);
-MODSER_API_VOID void modser_result_free(modser_result *result); /* NULL is fine */
+/** End a result and all that it has handed out. NULL is fine. */
+MODSER_API_VOID void modser_result_free(modser_result *result);
 
-/* Values for arguments. What they point to is borrowed. */
+/* Values for arguments. What they point to is borrowed: texts and shapes until
+ * modser_start() has returned, the data of tensors until the request has ended. */
+/** nil: nothing, None. */
 MODSER_API modser_value modser_nil(void);
+/** A bool. */
 MODSER_API modser_value modser_bool(bool v);
+/** An int64. */
 MODSER_API modser_value modser_int(int64_t v);
+/** A float64. */
 MODSER_API modser_value modser_float(double v);
+/** A str: @text is NUL-terminated UTF-8. */
 MODSER_API modser_value modser_str(const char *text);
+/** A tensor to read: @data has modser_tensor_bytes() bytes, NULL when these are 0. */
 MODSER_API modser_value modser_tensor_arg(modser_dtype dtype, const int64_t *shape,
 					  uint32_t ndim, const void *data);
-/** @data: at least modser_tensor_bytes(), or NULL for a block that the result owns. */
+/** A tensor for the callee to fill: @data has room for modser_tensor_bytes(), or is
+ * NULL for a block that the result owns. */
 MODSER_API modser_value modser_out_arg(modser_dtype dtype, const int64_t *shape,
 				       uint32_t ndim, void *data);
-/** Parse numpy's, ml_dtypes' or TVM's name of a dtype; false when it is none. */
+/** Parse numpy's, ml_dtypes' or TVM's name of a dtype; false when it is none, with
+ * *@ret unchanged. */
 MODSER_API bool modser_dtype_parse(const char *name, modser_dtype *ret);
-/** Bytes of a compact tensor; false when the shape is bad or the number too large. */
+/** Bytes of a compact tensor; false, with *@ret unchanged, when @dtype has no bits,
+ * @ndim is above MODSER_MAX_NDIM, an extent is negative, or the number is too large. */
 MODSER_API bool modser_tensor_bytes(modser_dtype dtype, const int64_t *shape,
 				    uint32_t ndim, uint64_t *ret);
 
-/** "0.1.0". Static. */
+/** The library's version, "0.1.0". Static. */
 MODSER_API const char *modser_version(void);
 
 #ifdef __cplusplus

@@ -1,3 +1,10 @@
+/*
+ * What comes from the daemon, frame by frame. Happy path: header; body, decoded into
+ * the result of its ticket; the payload in pieces, one for each tensor, read straight
+ * into the caller's memory for an out argument, else into the result's; the ticket
+ * ends. Failures: what nobody waits for any more is thrown away; what breaks the
+ * protocol breaks the connection; the daemon's farewell says why it hangs up.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,12 @@
+/*
+ * A request made ready to be sent: the head (frame header and body) in a buffer of its
+ * own, and an iovec of it, of the caller's tensors and of the padding between them.
+ *
+ * Happy path: the header's room is kept free; method, params and options are packed;
+ * each tensor is named by the place that it will have in the payload, and its memory
+ * appended to the iovec; at the end the header gets its sizes. Out arguments are noted,
+ * so that their data finds its way.
+ */
 #include "client/ticket.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * Happy path: the head of the source with its checks of tensors; the model's inputs and
+ * outputs as structures of pointers; a declaration of the model's own function in the
+ * form that it has; `run`, which takes and checks each argument and makes the one call.
+ */
 #include "client/cli/aot_entry.h"
 
 #include <ctype.h>

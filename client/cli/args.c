@@ -1,3 +1,11 @@
+/*
+ * The command line of modser, by the table of options below and that of verbs in
+ * main.c.
+ *
+ * Happy path: msd_argv_next() gives words and options in their order; the first word is
+ * the verb, an option's value is kept in its field or handed to its function; at the
+ * end the verb says whether the words are as many as it takes and the options its own.
+ */
 #include "client/cli/args.h"
 
 #include <math.h>

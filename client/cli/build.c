@@ -1,3 +1,8 @@
+/*
+ * Happy path: the blob is written as a file of its own, which a short C source includes
+ * as bytes under the symbol that its release of TVM looks for; the compiler makes that
+ * an object, or a library with the host's objects.
+ */
 #include "client/cli/build.h"
 
 #include <stdio.h>

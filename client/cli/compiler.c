@@ -1,3 +1,11 @@
+/*
+ * Happy path: a folder below $TMPDIR; what is to be read is written there; the command
+ * is $CC's or --cc's words and ours; it is spawned in a group of its own, its output
+ * into a file there; when it has ended well, what it made is read or moved away.
+ *
+ * Failures: of what it said the line that tells the cause is quoted; a signal that
+ * would end us ends the compiler first.
+ */
 #include "client/cli/compiler.h"
 
 #include <errno.h>

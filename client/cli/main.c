@@ -1,3 +1,7 @@
+/*
+ * The verbs of modser in one table, each with its help, and main(): parse, run, flush,
+ * exit with what the verb returned.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * Happy path: the archive is read and the model found; its objects and sources go to
+ * the linker, with the headers of all; a function `run` is added where the model has
+ * none that can be called (aot_entry.h), graph and parameters as modules of a blob
+ * where it has a graph, signatures where the archive tells them.
+ */
 #include "client/cli/model.h"
 
 #include <elf.h>

@@ -1,3 +1,9 @@
+/*
+ * Reading, happy path: magic and version, the dict (npy_header.c), the dtype that it or
+ * the caller names, a length that fits; the elements stay where they are in the file
+ * when they are in order already, else they are copied: bytes swapped, columns to rows.
+ * Writing: the header alone, for the data follow as they are.
+ */
 #include "client/cli/npy.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* The dict of an .npy file: the few Python literals that numpy writes there. */
+/*
+ * The dict of an .npy file: the few Python literals that numpy writes there, 'descr',
+ * 'fortran_order' and 'shape' in any order and each once. Every step takes what it
+ * expects from a cursor or fails with what it is about; nothing is evaluated.
+ */
 #include <string.h>
 
 #include "client/cli/npy.h"

@@ -1,3 +1,9 @@
+/*
+ * Happy path of an element: its bits are taken from where the lane begins; an integer
+ * is printed as it is, a float by the fewest digits that read back the same. Floats of
+ * 16 bits and less are told by a table of their layouts (exponent, mantissa, bias, what
+ * the highest exponent means) and become doubles, which hold them exactly.
+ */
 #include "client/cli/number.h"
 
 #include <math.h>

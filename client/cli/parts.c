@@ -1,3 +1,11 @@
+/*
+ * Happy path: each file is told by its first bytes and put where it belongs: graph and
+ * parameters, an object, an archive that is gone through in turn, a library whose
+ * imports are nothing but the host's.
+ *
+ * Failures: two of what there can be one of, or a file that is none of these, is
+ * refused by its name.
+ */
 #include "client/cli/parts.h"
 
 #include <elf.h>

@@ -1,3 +1,7 @@
+/*
+ * Values as text. For people large tensors are shown by their edges and everything that
+ * a terminal would obey is escaped; for scripts all is printed, one value a line.
+ */
 #include "client/cli/print.h"
 
 #include <stdio.h>

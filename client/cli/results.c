@@ -1,3 +1,8 @@
+/*
+ * Happy path: the answers' tuples are flattened into one list; the first of it are
+ * checked against the -o options before any file is written; then they are written as
+ * .npy and the others printed, on stderr when a file goes to standard output.
+ */
 #include "client/cli/results.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* Maps and lists of maps of whatever keys: what a newer daemon adds shows up too. */
+/*
+ * Maps and lists of maps of whatever keys: what a newer daemon adds shows up too.
+ *
+ * Happy path of a list: the columns are the keys that any row has with a plain value;
+ * each cell is written once to learn the columns' widths, and once more padded to them.
+ * In a pipe there are no widths: the cells of a line are parted by tabs. Within a map,
+ * maps, lists of maps and texts of several lines are sections of their own.
+ */
 #include <stdlib.h>
 #include <string.h>
 

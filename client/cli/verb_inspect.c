@@ -1,4 +1,11 @@
-/* inspect: what a file holds, without running any of it. */
+/*
+ * inspect: what a file holds, without running any of it.
+ *
+ * Happy path: the file, or the folder of an unpacked archive, is read whole; by what it
+ * is (library, archive of a model, device code) its reader is chosen, and text, JSON or
+ * a picture printed. With --will-run-on a daemon is asked what it runs, and the library
+ * judged by that (verdict.h).
+ */
 #include <string.h>
 
 #include "artifact/inspect/hash.h"

@@ -1,4 +1,10 @@
-/* load: upload a library. */
+/*
+ * load: upload a library.
+ *
+ * Happy path: the files are read, an archive is linked to a library, and all that no
+ * daemon could load is refused before one is asked; then upload and load, with the
+ * progress on a terminal. A refusal has one exit code, whoever found the reason.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

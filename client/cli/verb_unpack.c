@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "artifact/json.h"
+#include "artifact/mlf/archive.h"
 #include "client/cli/file.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/split.h"
-#include "artifact/json.h"
-#include "artifact/mlf/archive.h"
 #include "pack/manifest.h"
 
 #define LIBRARY_NAME "library.so"

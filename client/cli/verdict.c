@@ -1,3 +1,9 @@
+/*
+ * Happy path: the daemon's lists are found in what it said; then file, symbols and each
+ * module are compared with them, and whatever is not there is one line of the reasons.
+ * What cannot be told from here, such as which libraries another machine has, is a line
+ * of its own kind and refuses nothing.
+ */
 #include "client/cli/verdict.h"
 
 #include <inttypes.h>

@@ -1,3 +1,11 @@
+/*
+ * Happy path of a word: NAME= in front is taken off; the rest is a number, @FILE, one
+ * of three names, or a form that its prefix tells (out:, str:, dtype:, ...). The value
+ * borrows from the word and from what the struct keeps beside it.
+ *
+ * Failures: the word is quoted with what was expected; what looks like a file without
+ * its @ is told so.
+ */
 #include "client/cli/word.h"
 
 #include <errno.h>
