@@ -306,6 +306,9 @@ typedef struct modser_load_options {
 	 * of a library that has no symbol of TVM, as its C target leaves them. NULL:
 	 * its symbols tell. */
 	const char *era;
+	/* An instance's set_input ignores names that the model lacks, as TVM does; else
+	 * it refuses them. */
+	bool tvm_inputs;
 } modser_load_options;
 
 /**

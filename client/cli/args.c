@@ -143,6 +143,7 @@ static const struct row {
 	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
 	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
 	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
+	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_LOAD, 0, false},
 	{"workers", apply_workers, 0, MSD_OPT_LOAD, 0, true},
 	{"instances", refuse_instances, 0, MSD_OPT_LOAD, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},

@@ -44,6 +44,7 @@ struct msd_cli {
 	const char *host; /* NULL: MODSER_HOST, else the default socket */
 	bool json;
 	bool replace;
+	bool tvm_inputs;
 	bool wants_help;
 	bool wants_version;
 	uint32_t workers;      /* worker processes of a module; 0: not said */

@@ -84,7 +84,8 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--workers N] [--era ERA] [--graph FILE] "
+	 "[--replace] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
+	 "[--graph FILE] "
 	 "[--params FILE] NAME FILE",
 	 "upload a library or a model's archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
@@ -97,6 +98,9 @@ const struct msd_verb msd_verbs[] = {
 	 "--era classic (TVM 0.6 to 0.20) or ffi is the calling convention of a "
 	 "library\n"
 	 "without any symbol of TVM, as its C target leaves them.\n"
+	 "--tvm-inputs lets set_input of an instance ignore names that the model "
+	 "lacks,\n"
+	 "as TVM does; without it they are refused.\n"
 	 "--graph and --params give a graph executor's graph.json and parameters that\n"
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "

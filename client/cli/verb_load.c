@@ -127,7 +127,8 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .params = f->params.p,
 				       .params_bytes = f->params.n,
 				       .workers = cli->workers,
-				       .era = msd_era_word_name(cli->era)};
+				       .era = msd_era_word_name(cli->era),
+				       .tvm_inputs = cli->tvm_inputs};
 	modser_client *client;
 	modser_result *result = NULL;
 	enum msd_exit code = msd_session_open(cli, &client);

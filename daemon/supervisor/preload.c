@@ -19,7 +19,7 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N][,era=ERA], NAME of letters, digits and ._-"
+	"[,workers=N][,era=ERA][,tvm_inputs=yes], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -63,14 +63,22 @@ static msd_err read_era(struct msd_preload *p, const char *value, struct msd_dia
 			    value);
 }
 
+static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
+			       struct msd_diag *d)
+{
+	p->tvm_inputs = strcmp(value, "yes") == 0;
+	if (p->tvm_inputs || strcmp(value, "no") == 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "tvm_inputs %s: expected yes or no",
+			    value);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-} keys[] = {{"device", read_device},
-	    {"graph", read_graph},
-	    {"params", read_params},
-	    {"workers", read_workers},
-	    {"era", read_era}};
+} keys[] = {{"device", read_device}, {"graph", read_graph},
+	    {"params", read_params}, {"workers", read_workers},
+	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -160,7 +168,8 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 	struct msd_module_source source = {.file = p->file,
 					   .device = p->device,
 					   .workers = p->workers,
-					   .era = p->era};
+					   .era = p->era,
+					   .tvm_inputs = p->tvm_inputs};
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;
 	struct msd_diag d = {0};

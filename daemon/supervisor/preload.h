@@ -23,6 +23,7 @@ struct msd_preload {
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
+	bool tvm_inputs; /* as msd_module_source has it */
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:

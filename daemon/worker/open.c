@@ -34,6 +34,7 @@ struct open_params {
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	enum msd_era_word era;
+	bool tvm_inputs;
 };
 
 static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_diag *d)
@@ -66,6 +67,8 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		p->graph = (uint64_t)v.as.i;
 	else if (msd_span_is(key.as.str, "params") && is_count)
 		p->params = (uint64_t)v.as.i;
+	else if (msd_span_is(key.as.str, "tvm_inputs") && v.kind == MSD_K_BOOL)
+		p->tvm_inputs = v.as.b;
 	else if (msd_span_is(key.as.str, "era") && v.kind == MSD_K_STR &&
 		 msd_era_word_parse(v.as.str, &p->era))
 		return MSD_OK;
@@ -157,7 +160,8 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 	(void)snprintf(label, sizeof(label), "%.*s",
 		       (int)(p->file.n < 200 ? p->file.n : 200),
 		       p->file.n > 0 ? (const char *)p->file.p : w->name);
-	struct msd_load_options options = {.label = label, .era = p->era};
+	struct msd_load_options options = {
+		.label = label, .era = p->era, .tvm_inputs = p->tvm_inputs};
 	msd_err err = map_artifact(w, d);
 	if (err == MSD_OK)
 		err = split_artifact(w, p, &options, d);

@@ -124,7 +124,7 @@ static int set_one(struct msd_executor *x, const struct msd_any *key,
 	if (msd_executor_find_input(x, key, &i) != 0)
 		return -1;
 	if (i == MSD_NO_SUCH_NAME)
-		return 0;
+		return msd_executor_no_input(x, key, at - 1);
 	const struct msd_model_tensor want = x->ops->input(x, i);
 	if (check("input", i, &want, v, at) != 0 ||
 	    x->ops->set(x, i, msd_any_dltensor(v)) != 0)
@@ -158,7 +158,7 @@ static int set_input_zero_copy(struct msd_instance *self, const struct msd_any *
 	if (msd_executor_find_input(x, &args[0], &i) != 0)
 		return -1;
 	if (i == MSD_NO_SUCH_NAME)
-		return 0;
+		return msd_executor_no_input(x, &args[0], 0);
 	const struct msd_model_tensor want = x->ops->input(x, i);
 	if (check("input", i, &want, &args[1], 1) != 0)
 		return -1;
@@ -281,10 +281,11 @@ static int get_input(struct msd_instance *self, const struct msd_any *args, int3
 	return i != MSD_NO_SUCH_NAME ? x->ops->get_input(x, i, ret) : 0;
 }
 
-/* One tensor of a .params file. */
+/* One tensor of a .params file; models lose parameters that they do not use. */
 static int load_param(struct msd_executor *x, struct msd_span name,
-		      const struct msd_tensor_blob *blob)
+		      const struct msd_tensor_blob *blob, uint32_t *n_known)
 {
+	uint32_t i = MSD_NO_SUCH_NAME;
 	struct msd_str *key = msd_str_new((const char *)name.p, name.n, MSD_T_STR);
 	struct msd_tensor *t = msd_tensor_new(blob->dtype, blob->shape, blob->ndim);
 	int rc = -1;
@@ -294,7 +295,10 @@ static int load_param(struct msd_executor *x, struct msd_span name,
 	if (key != NULL && t != NULL) {
 		const struct msd_any k = msd_of_obj(&key->obj);
 		const struct msd_any v = msd_of_obj(&t->obj);
-		rc = set_one(x, &k, &v, 0);
+		rc = msd_executor_find_input(x, &k, &i);
+		if (rc == 0 && i != MSD_NO_SUCH_NAME)
+			rc = set_one(x, &k, &v, 0);
+		*n_known += i != MSD_NO_SUCH_NAME;
 	} else
 		(void)msd_abi_raise_code(MSD_NOMEM, "out of memory");
 	msd_obj_unref(key != NULL ? &key->obj : NULL);
@@ -320,8 +324,16 @@ static int load_params(struct msd_instance *self, const struct msd_any *args, in
 	if (msd_params_read_file(bytes, &params, &d) != MSD_OK)
 		return msd_instance_raise(&d, MSD_BAD_ARGUMENT);
 	int rc = 0;
+	uint32_t n_known = 0;
 	for (size_t i = 0; rc == 0 && i < params.n; i++)
-		rc = load_param(executor_of(self), params.names[i], &params.tensors[i]);
+		rc = load_param(executor_of(self), params.names[i], &params.tensors[i],
+				&n_known);
+	if (rc == 0 && params.n > 0 && n_known == 0 && !self->tvm_inputs)
+		rc = msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					"argument 0: of its %zu parameters, %.*s "
+					"first, the model has none",
+					params.n, (int)params.names[0].n,
+					(const char *)params.names[0].p);
 	msd_params_finish(&params);
 	return rc;
 }

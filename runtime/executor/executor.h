@@ -51,9 +51,13 @@ void msd_executor_finish(struct msd_executor *x);
 #define MSD_NO_SUCH_NAME UINT32_MAX
 
 /** Number of an input that a caller names or numbers; MSD_NO_SUCH_NAME for an unknown
- * name, which TVM ignores: models lose inputs that they do not use. */
+ * name. */
 int msd_executor_find_input(const struct msd_executor *x, const struct msd_any *v,
 			    uint32_t *ret);
+/** What to do about argument @at, a name that no input has: 0 when the module was
+ * loaded to ignore it, else an error with the inputs' names. */
+int msd_executor_no_input(const struct msd_executor *x, const struct msd_any *name,
+			  int at);
 
 /* Functions that only tell something (executor_info.c). */
 int msd_executor_num_inputs(struct msd_instance *self, const struct msd_any *args,

@@ -1,5 +1,8 @@
 /* What an executor says of its inputs and outputs. TVM's get_input_info has two maps;
  * the wire has no map, so a tuple of name, shape and dtype stands for each input. */
+#include <string.h>
+
+#include "proto/bytes.h"
 #include "runtime/executor/executor.h"
 #include "runtime/value/error.h"
 
@@ -105,6 +108,44 @@ int msd_executor_input_index(struct msd_instance *self, const struct msd_any *ar
 		return -1;
 	*ret = msd_int(i != MSD_NO_SUCH_NAME ? (int64_t)i : -1);
 	return 0;
+}
+
+#define MANY_INPUTS 16
+
+/* The names of what a caller sets, parameters apart: "data, mask". */
+static void list_inputs(const struct msd_executor *x, struct msd_buf *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->n_inputs; i++) {
+		const char *name = x->ops->input(x, i).name;
+
+		if (x->ops->is_param(x, i) || name == NULL || ++n > MANY_INPUTS)
+			continue;
+		msd_buf_put(out, ", ", n > 1 ? 2 : 0);
+		msd_buf_put(out, name, strlen(name));
+	}
+	if (n > MANY_INPUTS)
+		msd_buf_put(out, ", ...", 5);
+}
+
+int msd_executor_no_input(const struct msd_executor *x, const struct msd_any *name,
+			  int at)
+{
+	struct msd_buf names = {0};
+	struct msd_span text = {0};
+
+	if (x->base.tvm_inputs)
+		return 0;
+	(void)!msd_any_str(name, &text);
+	list_inputs(x, &names);
+	const int rc = msd_abi_raise_code(
+		MSD_BAD_ARGUMENT,
+		"argument %d: the model has no input \"%.*s\"; its inputs are: %.*s",
+		at, (int)(text.n < 64 ? text.n : 64), (const char *)text.p,
+		(int)names.n, (const char *)names.p);
+	msd_buf_finish(&names);
+	return rc;
 }
 
 int msd_executor_input_name(struct msd_instance *self, const struct msd_any *args,

@@ -17,6 +17,7 @@ msd_err msd_loaded_instance(struct msd_loaded *m, struct msd_instance **ret,
 	msd_err err = root->ops->instance(root, ret, d);
 	if (err == MSD_OK) {
 		(*ret)->module = m;
+		(*ret)->tvm_inputs = m->tvm_inputs;
 		(*ret)->call = msd_loaded_call;
 	}
 	return err;

@@ -90,6 +90,7 @@ msd_err msd_loaded_open(int fd, struct msd_span file,
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory");
 	m->device = (struct msd_device){MSD_DEV_CPU, 0};
+	m->tvm_inputs = options->tvm_inputs;
 	m->format = msd_format_find(file);
 	err = m->format->open(m, &from, d);
 	if (err == MSD_OK)

@@ -28,6 +28,7 @@ struct msd_loaded {
 	size_t n_entries;
 	struct msd_func_info found; /* of the last function found that is not listed */
 	struct msd_signature unknown;
+	bool tvm_inputs;                          /* of its load options */
 	struct msd_device device;                 /* where it is placed */
 	struct msd_dev *reached[MSD_MAX_DEVICES]; /* others of its type, by ordinal */
 };

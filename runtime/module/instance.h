@@ -38,10 +38,12 @@ struct msd_instance_ops {
 
 struct msd_instance { /* first member of the kind's own */
 	const struct msd_instance_ops *ops;
-	/* Whose it is, and how a function of that is called, with its arguments
-	 * checked: given by who loaded the module, once the instance is made. */
+	/* Whose it is, how a function of that is called, with its arguments checked,
+	 * and whether names of inputs that the model lacks are ignored: given by who
+	 * loaded the module, once the instance is made. */
 	struct msd_loaded *module;
 	msd_module_call call;
+	bool tvm_inputs;
 	struct msd_instance_func *funcs; /* ops->n_rows; owned */
 };
 

@@ -58,6 +58,8 @@ struct msd_load_options {
 	struct msd_span graph;
 	struct msd_span params;
 	enum msd_era_word era; /* for a library whose symbols do not tell it */
+	/* An instance's set_input ignores names that the model lacks, as TVM does. */
+	bool tvm_inputs;
 };
 
 /* Who may be asked: @may is called before each function is, with its place in an order

@@ -1,5 +1,6 @@
 """Executors that keep their inputs and outputs between calls (module.instance)."""
 import json
+import struct
 
 import harness
 import msgpack
@@ -9,6 +10,21 @@ from test_fixtures import loaded, need, ulps
 from wire import DTYPE, Failure, Wire, out, shape_ext
 
 FLOAT32 = msgpack.ExtType(DTYPE, b"\2\x20\1\0")
+
+
+def params_file(**arrays):
+    """The bytes of a .params file, by the format's description."""
+    def text(s):
+        return struct.pack("<Q", len(s)) + s.encode()
+
+    tensors = b"".join(
+        struct.pack("<QQiiiBBH", 0xDD5E40F096B4A13F, 0, 1, 0, a.ndim, 2, 32, 1)
+        + struct.pack(f"<{a.ndim}qq", *a.shape, a.nbytes) + a.tobytes()
+        for a in arrays.values()
+    )
+    names = struct.pack("<Q", len(arrays)) + b"".join(map(text, arrays))
+    head = struct.pack("<QQ", 0xF7E58D4F05049CB7, 0)
+    return head + names + struct.pack("<Q", len(arrays)) + tensors
 
 
 class Instance:
@@ -42,7 +58,6 @@ def test_an_instance_keeps_its_state(daemon, fixtures):
         with pytest.raises(Failure, match="run was not called"):
             call(wire, one, "get_output", 0)
         call(wire, one, "set_input", "data", x)
-        call(wire, one, "set_input", "nobody", x)
         call(other, two, "set_input", 0, 0 * x)
         call(wire, one, "run")
         call(other, two, "run")
@@ -112,6 +127,41 @@ def test_results_may_land_in_tensors_of_the_caller(daemon, fixtures):
         assert not one.get_input("data").any() and not one.get_input("p3").any()
         with pytest.raises(Failure, match="expected pairs of an input and its tensor; got 3"):
             one.set_input("data", x, "p3")
+
+
+def test_a_name_that_the_model_lacks_is_refused(daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    name = loaded(daemon, need(folder, "mlp_llvm.so"))
+    x = np.load(folder / "in_data.npy")
+    said = 'argument {}: the model has no input "dat"; its inputs are: data$'
+    with Wire(daemon.host) as wire:
+        one = Instance(wire, name)
+        for how, args, at in (("set_input", ("dat", x), 0), ("set_input_zero_copy", ("dat", x), 0),
+                              ("set_input", ("data", x, "dat", x), 2),
+                              ("run_from_inputs", (1, 0, "dat", x), 2)):
+            with pytest.raises(Failure, match=said.format(at)):
+                getattr(one, how)(*args)
+        with pytest.raises(Failure, match="of its 1 parameters, other first, the model has none"):
+            one.load_params(params_file(other=x))
+        one.load_params(params_file(other=x, p3=np.zeros((1, 10), "f4")))
+    words = ("set_input", "str:dat", f"@{folder / 'in_data.npy'}", "then", "run")
+    assert 'no input "dat"' in daemon.modser("instance", name, *words).err
+
+
+def test_a_name_that_the_model_lacks_may_be_ignored_as_tvm_does(daemon, own_daemon, fixtures):
+    folder = fixtures / "tvm-0.8/mlp_llvm"
+    library = need(folder, "mlp_llvm.so")
+    x = np.load(folder / "in_data.npy")
+    daemon.load("as_tvm", library, "--tvm-inputs")
+    preloaded = own_daemon("--load", f"as_tvm={library},tvm_inputs=yes")
+    preloaded.ok("wait", "as_tvm")
+    for host in (daemon.host, preloaded.host):
+        with Wire(host) as wire:
+            one = Instance(wire, "as_tvm")
+            one.set_input("dat", x)
+            one.set_input_zero_copy("dat", x)
+            one.load_params(params_file(other=x))
+            assert not one.get_input("data").any()
 
 
 def test_a_graph_says_what_it_takes(daemon, fixtures):

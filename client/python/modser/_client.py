@@ -88,6 +88,7 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         era: Optional[str] = None,
+        tvm_inputs: bool = False,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -98,10 +99,11 @@ class Client(ClientBase):
         says where it runs; without it the library's code decides. ``workers`` is how many
         processes run it, and so how many calls at the same time. ``era``, ``"classic"`` or
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
-        symbol that tells it.
+        symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
+        the model lacks, as TVM does.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs)
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -93,7 +93,11 @@ def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
 
 
 def load_options(
-    replace: bool, device: Optional[DeviceLike], workers: int, era: Optional[str]
+    replace: bool,
+    device: Optional[DeviceLike],
+    workers: int,
+    era: Optional[str],
+    tvm_inputs: bool,
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -106,6 +110,8 @@ def load_options(
         options["workers"] = operator.index(workers)
     if era is not None:
         options["era"] = era
+    if tvm_inputs:
+        options["tvm_inputs"] = True
     return options
 
 

@@ -115,10 +115,11 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         era: Optional[str] = None,
+        tvm_inputs: bool = False,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs)
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

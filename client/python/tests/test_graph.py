@@ -75,7 +75,9 @@ def test_an_instance_keeps_its_inputs(mlp, x, want):
         assert one.get_output(0, out=into) is into and np.allclose(into, want, atol=1e-6)
         assert one["get_input"]("data").tobytes() == x.tobytes()
         assert one.run.submit().result() is None
-        two.set_input(**{"data": x, "nobody": x})
+        with pytest.raises(modser.BadArgument, match='no input "nobody"; its inputs are: data'):
+            two.set_input(**{"data": x, "nobody": x})
+        two.set_input(data=x)
         two.run()
         assert np.allclose(two.get_output(0), want, atol=1e-6)
         two.set_input("data", 0 * x, p3=np.zeros((1, 10), "f4"))
@@ -121,7 +123,8 @@ def test_the_asyncio_twin(served, mlp, folder, x, want):
     async def work():
         async with modser.aio.connect(served.host, deadline=harness.PATIENCE) as client:
             library, beside = parts(folder)
-            module = await client.load("aparts", library, replace=True, **beside)
+            how = {"replace": True, "tvm_inputs": True, **beside}
+            module = await client.load("aparts", library, **how)
             async with module.instance() as graph:
                 await graph.set_input(data=x, nobody=x)
                 await graph.run()

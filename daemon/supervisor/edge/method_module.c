@@ -190,8 +190,9 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_module_source *ret,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
-	static const char *const known[] = {"replace", "file",    "device", "graph",
-					    "params",  "workers", "era",    NULL};
+	static const char *const known[] = {"replace", "file",       "device",
+					    "graph",   "params",     "workers",
+					    "era",     "tvm_inputs", NULL};
 	struct msd_span device = {0};
 	uint64_t workers = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
@@ -204,6 +205,8 @@ static msd_err read_load_params(struct msd_method_call *c,
 	err = msd_map_check(param(c, 2), "module.load", known, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
+	if (err == MSD_OK)
+		err = msd_map_bool(param(c, 2), "tvm_inputs", &ret->tvm_inputs, d);
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "device", &device, d);
 	if (err == MSD_OK && device.n > 0)

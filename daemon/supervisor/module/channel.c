@@ -44,7 +44,11 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(m->era);
 
-	msd_pack_map(b, 8u + (m->device.type != 0) + (era != NULL));
+	msd_pack_map(b, 8u + (m->device.type != 0) + (era != NULL) + m->tvm_inputs);
+	if (m->tvm_inputs) {
+		msd_pack_cstr(b, "tvm_inputs");
+		msd_pack_bool(b, true);
+	}
 	if (era != NULL) {
 		msd_pack_cstr(b, "era");
 		msd_pack_cstr(b, era);

@@ -78,6 +78,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->artifact_bytes = (uint64_t)st.st_size;
 	m->device = source->device;
 	m->era = source->era;
+	m->tvm_inputs = source->tvm_inputs;
 	m->graph_bytes = source->graph_bytes;
 	m->params_bytes = source->params_bytes;
 	m->name = strndup((const char *)name.p, name.n);

@@ -29,6 +29,7 @@ struct msd_module {
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
 	enum msd_era_word era;
+	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_segpool in;
 	struct msd_replica *replicas; /* n_replicas, at least 1 */
 	uint32_t n_replicas;
@@ -63,6 +64,7 @@ struct msd_module_source {
 	uint64_t graph_bytes, params_bytes;
 	uint32_t workers; /* worker processes; 0 means 1 */
 	enum msd_era_word era;
+	bool tvm_inputs;
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
