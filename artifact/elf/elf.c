@@ -22,12 +22,16 @@
 
 #if defined(__x86_64__)
 #define HOST_MACHINE EM_X86_64
+#define HOST_TARGET "llvm -mtriple=x86_64-linux-gnu"
 #elif defined(__aarch64__)
 #define HOST_MACHINE EM_AARCH64
+#define HOST_TARGET "llvm -mtriple=aarch64-linux-gnu"
 #elif defined(__riscv)
 #define HOST_MACHINE EM_RISCV
+#define HOST_TARGET "llvm -mtriple=riscv64-linux-gnu"
 #else
 #define HOST_MACHINE EM_NONE
+#define HOST_TARGET "this machine"
 #endif
 
 static const struct machine_name {
@@ -84,10 +88,12 @@ static msd_err check_ident(struct msd_span image, struct msd_diag *d)
 		return msd_elf_refuse(image, d);
 	if (image.p[EI_CLASS] != ELFCLASS64)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a 32-bit ELF file; expected a 64-bit library");
+				    "a 32-bit ELF file; export it again for a 64-bit "
+				    "machine, such as " HOST_TARGET);
 	if (image.p[EI_DATA] != ELFDATA2LSB)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a big-endian ELF file; expected little-endian");
+				    "a big-endian ELF file; export it again for a "
+				    "little-endian machine, such as " HOST_TARGET);
 	if (image.n < EHDR_BYTES)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "truncated: %zu bytes do not hold the ELF header",
@@ -217,7 +223,8 @@ msd_err msd_elf_check_host(const struct msd_elf *elf, struct msd_diag *d)
 	if (elf->machine == HOST_MACHINE)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "the library is for %s, this machine is %s",
+			    "the library is for %s, this machine is %s: load it on "
+			    "such a machine, or export it again for " HOST_TARGET,
 			    msd_elf_machine_format(elf->machine, theirs),
 			    msd_elf_machine_format(HOST_MACHINE, ours));
 }

@@ -132,6 +132,30 @@ static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 	return err;
 }
 
+/* What other systems load. */
+static const struct format {
+	uint8_t magic[4];
+	uint8_t n;
+	const char *title;
+} formats[] = {
+	{{0xcf, 0xfa, 0xed, 0xfe}, 4, "a Mach-O file, of macOS or iOS"},
+	{{0xce, 0xfa, 0xed, 0xfe}, 4, "a 32-bit Mach-O file, of macOS or iOS"},
+	{{0xfe, 0xed, 0xfa, 0xcf}, 4, "a big-endian Mach-O file, of macOS"},
+	{{0xca, 0xfe, 0xba, 0xbe}, 4, "a universal Mach-O file, of macOS or iOS"},
+	{{'M', 'Z'}, 2, "a PE file, of Windows (.dll, .exe)"},
+	{{'\0', 'a', 's', 'm'}, 4, "a WebAssembly file"},
+};
+
+static const struct format *find_format(struct msd_span image)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (image.n >= formats[i].n &&
+		    memcmp(image.p, formats[i].magic, formats[i].n) == 0)
+			return &formats[i];
+	}
+	return NULL;
+}
+
 msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 {
 	if (image.n == 0)
@@ -149,6 +173,13 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a static archive; link it: cc -shared -o NAME.so "
 				    "-Wl,--whole-archive NAME.a");
+	const struct format *format = find_format(image);
+	if (format != NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s; libraries here are those of Linux: export it "
+				    "again for a target such as llvm -mtriple="
+				    "x86_64-linux-gnu, with a linker for it",
+				    format->title);
 	if (!starts_with(image, ELFMAG))
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "not an ELF file; expected a shared library");

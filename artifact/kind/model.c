@@ -33,6 +33,9 @@ void msd_model_finish(struct msd_model *m)
 	}
 	for (size_t i = 0; i < m->n_needs; i++)
 		free(m->needs[i]);
+	for (size_t i = 0; i < m->n_late; i++)
+		free(m->late[i]);
+	free(m->late);
 	free(m->funcs);
 	free(m->needs);
 	*m = (struct msd_model){0};
@@ -95,26 +98,38 @@ msd_err msd_model_add_output(struct msd_model_func *f, struct msd_span name,
 	return add_value(&f->outputs, &f->n_outputs, name, ret, d);
 }
 
-msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
-			   struct msd_diag *d)
+/* A name that is not yet in the list, up to the limit. */
+static msd_err add_name(char ***list, size_t *n, struct msd_span name,
+			struct msd_diag *d)
 {
-	if (m->n_needs >= MSD_MODEL_MAX_VALUES)
+	if (*n >= MSD_MODEL_MAX_VALUES)
 		return MSD_OK;
 	char *text = msd_printable_copy(name);
-	for (size_t i = 0; text != NULL && i < m->n_needs; i++)
-		if (strcmp(m->needs[i], text) == 0) {
+	for (size_t i = 0; text != NULL && i < *n; i++)
+		if (strcmp((*list)[i], text) == 0) {
 			free(text);
 			return MSD_OK;
 		}
-	char **slot = text != NULL ? grow((void **)&m->needs, m->n_needs, sizeof(*slot))
-				   : NULL;
+	char **slot = text != NULL ? grow((void **)list, *n, sizeof(*slot)) : NULL;
 	if (slot == NULL) {
 		free(text);
 		return msd_diag_no_memory(d);
 	}
 	*slot = text;
-	m->n_needs++;
+	++*n;
 	return MSD_OK;
+}
+
+msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
+			   struct msd_diag *d)
+{
+	return add_name(&m->needs, &m->n_needs, name, d);
+}
+
+msd_err msd_model_add_late(struct msd_model *m, struct msd_span name,
+			   struct msd_diag *d)
+{
+	return add_name(&m->late, &m->n_late, name, d);
 }
 
 msd_err msd_model_set_tensor(struct msd_model_value *v, struct msd_dtype dtype,

@@ -36,6 +36,8 @@ struct msd_model {
 	size_t n_funcs;
 	char **needs; /* packed functions, by the names that it looks up */
 	size_t n_needs;
+	char **late; /* constants that a .params file brings, by their names */
+	size_t n_late;
 	bool has_params;
 	uint64_t n_params; /* parameters and constants that are tensors */
 	uint64_t param_bytes;
@@ -58,6 +60,8 @@ MSD_MUST_CHECK msd_err msd_model_add_output(struct msd_model_func *f,
 					    struct msd_diag *d);
 /** Append the name of a function that it looks up, unless it is there. */
 MSD_MUST_CHECK msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
+					  struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_model_add_late(struct msd_model *m, struct msd_span name,
 					  struct msd_diag *d);
 /** Make @v a tensor; does nothing with more than MSD_MAX_NDIM extents. */
 MSD_MUST_CHECK msd_err msd_model_set_tensor(struct msd_model_value *v,

@@ -57,6 +57,11 @@ void msd_model_text(const struct msd_model *m, int indent, struct msd_buf *out)
 		}
 		msd_buf_printf(out, "%s\n", f->is_compiled ? ", compiled" : "");
 	}
+	if (m->n_late > 0)
+		msd_buf_printf(out, "%*sbound later: ", indent, "");
+	for (size_t i = 0; i < m->n_late; i++)
+		msd_buf_printf(out, "%s%s", m->late[i],
+			       i + 1 < m->n_late ? ", " : " (load --params FILE)\n");
 }
 
 static json_t *value_json(const struct msd_model_value *v)
@@ -109,5 +114,7 @@ json_t *msd_model_json(const struct msd_model *m)
 		msd_json_set(&model, "param_bytes",
 			     json_integer((json_int_t)m->param_bytes));
 	}
+	if (m->n_late > 0)
+		msd_json_set(&model, "bound_later", msd_json_texts(m->late, m->n_late));
 	return model;
 }

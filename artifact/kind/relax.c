@@ -166,6 +166,17 @@ static msd_err take_func(const struct msd_relax_func *from, struct msd_model *m,
 	return err;
 }
 
+/* The name of a tensor that was moved out, or what a check quotes. */
+static msd_err take_text(struct msd_span text, struct msd_model *m, struct msd_diag *d)
+{
+	const size_t n = sizeof(MSD_RELAX_PARAM) - 1;
+
+	if (text.n > n && memcmp(text.p, MSD_RELAX_PARAM, n) == 0)
+		return msd_model_add_late(m, (struct msd_span){text.p + n, text.n - n},
+					  d);
+	return take_quote(text, m, d);
+}
+
 msd_err msd_model_of_relax(const struct msd_relax_image *img, struct msd_model *m,
 			   struct msd_diag *d)
 {
@@ -185,7 +196,7 @@ msd_err msd_model_of_relax(const struct msd_relax_image *img, struct msd_model *
 	}
 	for (size_t i = 0; err == MSD_OK && i < img->n_consts; i++)
 		if (img->consts[i].kind == MSD_RELAX_STR)
-			err = take_quote(img->consts[i].as.str, m, d);
+			err = take_text(img->consts[i].as.str, m, d);
 	return err;
 }
 

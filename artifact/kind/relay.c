@@ -124,10 +124,12 @@ static msd_err take_model(const struct msd_relay_image *img, struct msd_model *m
 	msd_err err = MSD_OK;
 
 	m->has_params = true;
-	for (uint32_t i = 0; i < img->n_consts; i++) {
+	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
 		m->n_params++;
 		if (img->consts[i].tensor != NULL)
 			m->param_bytes += img->consts[i].tensor->data.n;
+		else
+			err = msd_model_add_late(m, img->consts[i].name, d);
 	}
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_packed; i++)
 		err = msd_model_add_need(m, img->packed[i], d);

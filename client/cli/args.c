@@ -149,7 +149,7 @@ static const struct row {
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
-	{"params", NULL, AT(params), MSD_OPT_GRAPH, 0, true},
+	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true},
 	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},
 	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true},
 };

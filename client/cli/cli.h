@@ -33,7 +33,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_BUILD = 64,
 		  MSD_OPT_INSPECT = 128,
 		  MSD_OPT_SPLIT = 256,
-		  MSD_OPT_ERA = 512
+		  MSD_OPT_ERA = 512,
+		  MSD_OPT_PARAMS = 1024 /* without a graph */
 };
 
 struct msd_verb;

@@ -105,7 +105,8 @@ const struct msd_verb msd_verbs[] = {
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "
 	 "does.\n",
-	 2, 2, MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_ERA,
+	 2, 2,
+	 MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA,
 	 msd_verb_load},
 	{"unload", "NAME", "unload a module; done when its process is gone", "", 1, 1,
 	 0, msd_verb_unload},
@@ -113,17 +114,17 @@ const struct msd_verb msd_verbs[] = {
 	 msd_verb_wait},
 	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
 	 1, 0, msd_verb_logs},
-	{"inspect", "[--dot|--vm|--will-run-on ADDR] [--era ERA] FILE",
+	{"inspect", "[--dot|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
 	 "show what a library or an archive holds, without running it",
 	 "--dot draws the tree for Graphviz, --vm lists programs of virtual machines;\n"
 	 "neither needs a daemon. --will-run-on asks the daemon at ADDR what it runs, "
 	 "loads\n"
 	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
 	 "when not.\n"
-	 "--era says what `modser load` is told of a library without any symbol of "
-	 "TVM.\n"
+	 "--era and --params are what `modser load` would be told: --era of a library\n"
+	 "without any symbol of TVM, --params of one whose constants are bound later.\n"
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
-	 1, 1, MSD_OPT_INSPECT | MSD_OPT_ERA, msd_verb_inspect},
+	 1, 1, MSD_OPT_INSPECT | MSD_OPT_ERA | MSD_OPT_PARAMS, msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of a model's archive, or an archive of its parts",
 	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},

@@ -11,6 +11,7 @@
 #include "artifact/inspect/hash.h"
 #include "artifact/json.h"
 #include "artifact/mlf/mlf.h"
+#include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
@@ -119,7 +120,8 @@ static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf 
 }
 
 /* Ask the daemon what it runs, and say whether this is among it. */
-static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *inspect)
+static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *inspect,
+			   const struct msd_params *params)
 {
 	const bool is_local = strncmp(cli->host, "tcp:", 4) != 0;
 	struct msd_verdict verdict = {0};
@@ -132,8 +134,8 @@ static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *
 		modser_result_free(info);
 		return code;
 	}
-	msd_err err = msd_verdict_find(inspect, modser_result_value(info), is_local,
-				       &verdict, &d);
+	msd_err err = msd_verdict_find(inspect, modser_result_value(info), params,
+				       is_local, &verdict, &d);
 	if (err == MSD_OK && cli->json) {
 		msd_verdict_json(&verdict, &out);
 	} else if (err == MSD_OK) {
@@ -151,9 +153,22 @@ static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *
 	return code;
 }
 
+static msd_err read_params(const char *path, struct msd_buf *bytes,
+			   struct msd_params *ret, struct msd_diag *d)
+{
+	msd_err err = msd_file_read(path, bytes, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_params_read_file(span_of(bytes), ret, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
+}
+
 static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span file)
 {
 	struct msd_inspect *inspect = NULL;
+	struct msd_params params = {0};
+	struct msd_buf bytes = {0};
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
@@ -165,7 +180,15 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	msd_err err = read_library(cli, file, &inspect, &d);
 	if (err != MSD_OK)
 		err = msd_diag_wrap(&d, err, "%s", cli->words[0]);
-	code = err == MSD_OK ? judge(cli, inspect) : msd_report_file(&d);
+	if (err == MSD_OK && cli->params != NULL)
+		err = read_params(cli->params, &bytes, &params, &d);
+	if (err == MSD_OK) {
+		code = judge(cli, inspect, cli->params != NULL ? &params : NULL);
+	} else {
+		code = msd_report_file(&d);
+	}
+	msd_params_finish(&params);
+	msd_buf_finish(&bytes);
 	msd_inspect_destroy(inspect);
 	msd_diag_finish(&d);
 	return code;

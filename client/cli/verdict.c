@@ -22,6 +22,7 @@ struct judge {
 	const struct msd_inspect *in;
 	struct host host;
 	struct msd_verdict *verdict;
+	const struct msd_params *params; /* given beside the library; NULL: none */
 	bool is_local;
 };
 
@@ -195,6 +196,29 @@ static void judge_device(struct judge *j, uint32_t index)
 	msd_buf_finish(&others);
 }
 
+/* Constants that come from a file beside the library. */
+static void judge_late(struct judge *j, uint32_t index)
+{
+	const struct msd_inspect_module *m = &j->in->modules[index];
+	struct msd_buf *why = &j->verdict->reasons;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->model.n_late; i++) {
+		const char *name = m->model.late[i];
+		if (j->params != NULL && msd_params_find(j->params, name) != NULL)
+			continue;
+		if (n++ == 0)
+			msd_buf_printf(why,
+				       "module %" PRIu32 " (%s): its constants are "
+				       "bound later: load it with --params FILE, "
+				       "which has",
+				       index, m->kind);
+		msd_buf_printf(why, "%s %s", n > 1 ? "," : "", name);
+	}
+	if (n > 0)
+		msd_buf_printf(why, "\n");
+}
+
 /* What the module needs from others, and what in it cannot be read. */
 static void judge_content(struct judge *j, uint32_t index)
 {
@@ -220,6 +244,7 @@ static void judge_content(struct judge *j, uint32_t index)
 				       index, m->kind, m->model.needs[i]);
 		}
 	}
+	judge_late(j, index);
 	for (size_t i = 0; j->in->era != MSD_ERA_FFI && i < m->model.n_funcs; i++) {
 		if (m->model.funcs[i].is_compiled) {
 			msd_buf_printf(why,
@@ -247,9 +272,11 @@ static void judge_module(struct judge *j, uint32_t index)
 }
 
 msd_err msd_verdict_find(const struct msd_inspect *i, const modser_value *info,
-			 bool is_local, struct msd_verdict *ret, struct msd_diag *d)
+			 const struct msd_params *params, bool is_local,
+			 struct msd_verdict *ret, struct msd_diag *d)
 {
-	struct judge j = {.in = i, .verdict = ret, .is_local = is_local};
+	struct judge j = {
+		.in = i, .verdict = ret, .params = params, .is_local = is_local};
 
 	*ret = (struct msd_verdict){0};
 	if (!read_host(info, &j.host)) {

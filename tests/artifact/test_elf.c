@@ -188,6 +188,33 @@ Test(elf, a_library_for_another_machine_is_refused_by_both_names)
 	bw_free(&image);
 }
 
+Test(elf, files_of_other_systems_are_named)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *words;
+	} rows[] = {
+		{"\xcf\xfa\xed\xfe\x0c\0\0\x01", 8, "a Mach-O file"},
+		{"\xca\xfe\xba\xbe\0\0\0\x02", 8, "a universal Mach-O file"},
+		{"MZ\x90\0\3\0\0\0", 8, "a PE file, of Windows"},
+		{"\0asm\1\0\0\0", 8, "a WebAssembly file"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct msd_span file = {(const uint8_t *)rows[i].bytes,
+					      rows[i].n};
+		struct msd_diag d = {0};
+		struct msd_elf elf;
+
+		cr_expect_eq(msd_elf_read(file, &elf, &d), MSD_UNSUPPORTED);
+		cr_expect(strstr(msd_diag_text(&d), rows[i].words) != NULL, "%s",
+			  msd_diag_text(&d));
+		cr_expect(strstr(msd_diag_text(&d), "-mtriple=") != NULL);
+		msd_diag_finish(&d);
+	}
+}
+
 Test(elf, a_machine_without_a_name_has_a_number)
 {
 	char buf[MSD_MACHINE_NAME_MAX];

@@ -71,7 +71,7 @@ static void expect_reasons(const struct sample *s, const char *capability,
 	const modser_value answer = map(info, 6);
 	struct msd_verdict v = {0};
 
-	cr_assert_eq(msd_verdict_find(&s->in, &answer, true, &v, NULL), MSD_OK);
+	cr_assert_eq(msd_verdict_find(&s->in, &answer, NULL, true, &v, NULL), MSD_OK);
 	msd_buf_put_u8(&v.reasons, '\0');
 	cr_expect_str_eq((char *)v.reasons.p, expected);
 	msd_verdict_finish(&v);
@@ -127,6 +127,20 @@ Test(verdict, what_is_missing_is_named)
 		       "module 1 (vulkan): the daemon does not run this kind\n");
 }
 
+Test(verdict, constants_that_are_bound_later_want_their_file)
+{
+	char *late[] = {TEXT("const_1"), TEXT("const_2")};
+	struct sample s;
+
+	sample_init(&s);
+	s.in.n_modules = 1;
+	s.modules[0].model.late = late;
+	s.modules[0].model.n_late = 2;
+	expect_reasons(&s, NULL,
+		       "module 0 (_lib): its constants are bound later: load it with "
+		       "--params FILE, which has const_1, const_2\n");
+}
+
 Test(verdict, a_daemon_that_does_not_say_is_no_answer)
 {
 	modser_value info[] = {text("machine"), text("x86-64")};
@@ -136,7 +150,8 @@ Test(verdict, a_daemon_that_does_not_say_is_no_answer)
 	struct sample s;
 
 	sample_init(&s);
-	cr_expect_eq(msd_verdict_find(&s.in, &answer, true, &v, &d), MSD_UNSUPPORTED);
+	cr_expect_eq(msd_verdict_find(&s.in, &answer, NULL, true, &v, &d),
+		     MSD_UNSUPPORTED);
 	cr_expect(strstr(msd_diag_text(&d), "does not say what it can run") != NULL);
 	msd_diag_finish(&d);
 	msd_verdict_finish(&v);

@@ -67,3 +67,17 @@ def test_a_further_artifact_runs(daemon, artifact, tmp_path):
     if repr(artifact) in WAITING:
         pytest.xfail("does not run yet")
     expect_runs(daemon, artifact, tmp_path)
+
+
+def test_constants_that_are_bound_later_are_asked_for(daemon):
+    late = next(a for a in KEPT if a.kind == "vm_late")
+    asked = ["inspect", "--will-run-on", daemon.host]
+    said = daemon.modser(*asked, late.lib())
+    assert said.status == 6 and "--params FILE, which has const_" in said.out, said
+    consts = late.path(late.files["consts"])
+    daemon.ok(*asked, "--params", consts, late.lib())
+    assert "bound later: const_" in daemon.ok("inspect", late.lib()).out
+    daemon.load("late", late.lib(), "--replace")
+    x = late.path(late.calls[0]["in"][0]["npy"])
+    said = daemon.modser("call", "late:main", f"@{x}")
+    assert said.status == 1 and "modser load --params FILE" in said.err, said

@@ -51,7 +51,8 @@ static struct msd_function *find_packed(void *ctx, const char *name)
 
 static void list_unbound(const struct msd_relay_image *img, struct msd_buf *out)
 {
-	const char *before = "constants are not in the file: ";
+	const char *before = "constants are not in the library: ";
+	bool any = false;
 
 	for (uint32_t i = 0; i < img->n_consts; i++) {
 		const struct msd_span name = img->consts[i].name;
@@ -60,7 +61,11 @@ static void list_unbound(const struct msd_relay_image *img, struct msd_buf *out)
 		msd_buf_printf(out, "%s%.*s", before, (int)name.n,
 			       (const char *)name.p);
 		before = ", ";
+		any = true;
 	}
+	if (any)
+		msd_buf_printf(out, "; load it with the file that has them, as `modser "
+				    "load --params FILE` does");
 }
 
 /* Why it cannot run: an import, functions or constants that nobody has. */
