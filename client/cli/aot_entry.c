@@ -207,6 +207,6 @@ msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model
 			put_entry(out, &e);
 	}
 	if (err == MSD_OK && out->bad)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	return err;
 }

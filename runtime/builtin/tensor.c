@@ -54,8 +54,7 @@ static msd_err tensor_copy_to(struct msd_dev *to, struct msd_dev *from,
 	else
 		*ret = msd_tensor_new(t->dtype, t->shape, ndim);
 	if (err != MSD_OK || *ret == NULL)
-		return err != MSD_OK ? err
-				     : msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return err != MSD_OK ? err : msd_diag_no_memory(d);
 	err = copy_now(to, (*ret)->dl.data, from, msd_dltensor_at(t),
 		       msd_dltensor_bytes(t), d);
 	if (err != MSD_OK)

@@ -173,7 +173,7 @@ static msd_err copy_across(struct msd_dev *to, uint8_t *dst, struct msd_dev *fro
 	msd_err err = MSD_OK;
 
 	if (bounce == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t at = 0; err == MSD_OK && at < n; at += room) {
 		size_t part = n - at < room ? n - at : room;
 		err = from->ops->read(from, bounce, src + at, part, d);

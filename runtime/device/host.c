@@ -59,7 +59,7 @@ static msd_err host_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag
 	struct msd_dev *dev = calloc(1, sizeof(*dev));
 
 	if (dev == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	dev->ops = &msd_device_host;
 	dev->device = (struct msd_device){MSD_DEV_CPU, (int32_t)ordinal};
 	*ret = dev;

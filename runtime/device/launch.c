@@ -121,7 +121,7 @@ static msd_err plan_fill(const struct msd_kernel *kernel, struct msd_launch_plan
 	plan->kernel = kernel;
 	plan->slots = calloc(kernel->n_tags + 1, sizeof(*plan->slots));
 	if (plan->slots == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < kernel->n_tags; i++) {
 		msd_err err = tag_understand(plan, kernel->tags[i], d);
 		if (err != MSD_OK)

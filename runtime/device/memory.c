@@ -54,7 +54,7 @@ msd_err msd_dev_pool_create(struct msd_dev *dev, struct msd_diag *d)
 
 	if (p == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
 		free(p);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	dev->pool = p;
 	return MSD_OK;
@@ -193,7 +193,7 @@ msd_err msd_dev_storage(struct msd_dev *dev, size_t bytes, struct msd_storage **
 	void *p;
 
 	if (s == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = msd_dev_alloc(dev, bytes, &p, d);
 	if (err != MSD_OK) {
 		free(s);
@@ -230,7 +230,7 @@ msd_err msd_dev_tensor(struct msd_dev *dev, struct msd_dtype dtype,
 	*ret = msd_tensor_view(s->data, dev->device, dtype, shape, ndim, &s->obj, NULL,
 			       NULL);
 	msd_obj_unref(&s->obj); /* the tensor holds it */
-	return *ret != NULL ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 msd_err msd_dev_tensor_move(struct msd_dev *dev, struct msd_any *v, struct msd_diag *d)

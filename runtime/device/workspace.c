@@ -72,7 +72,7 @@ msd_err msd_dev_workspace_alloc(struct msd_device device, uint64_t n_bytes, void
 		return err;
 	if (!space_push(s)) {
 		msd_dev_free(s.dev, s.p, s.bytes);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	msd_dev_ref(s.dev);
 	*ret = s.p;

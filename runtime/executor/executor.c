@@ -389,7 +389,7 @@ msd_err msd_executor_init(struct msd_executor *x, const struct msd_executor_ops 
 	x->held = calloc((size_t)n_inputs + 1, sizeof(struct msd_obj *));
 	x->outs = calloc((size_t)n_outputs + 1, sizeof(struct msd_tensor *));
 	if (x->held == NULL || x->outs == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	return msd_instance_init(&x->base, &instance_ops, d);
 }
 

@@ -61,7 +61,7 @@ static msd_err constants_open(struct msd_node *node, const struct msd_node_conte
 		     node->index, node->kind_name, (int)(needy.n < 128 ? needy.n : 128),
 		     (const char *)needy.p) < 0) {
 		node->refusal = NULL;
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	return MSD_OK;
 }

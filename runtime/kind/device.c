@@ -66,7 +66,7 @@ static msd_err place_add(struct device_node *n, struct msd_device device,
 	struct place *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = place_make(n, device, p, d);
 	if (err != MSD_OK) {
 		free(p);
@@ -141,7 +141,7 @@ static msd_err kernel_make(struct device_node *n, size_t i, struct msd_diag *d)
 	k->index = i;
 	k->name = strndup((const char *)kernel->name.p, kernel->name.n);
 	if (k->name == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_function_init(&k->fn, k->name, kernel_call);
 	/* One kernel that nobody can launch keeps no other from running. */
 	msd_err err = msd_launch_plan_make(kernel, &k->plan, d);
@@ -149,7 +149,7 @@ static msd_err kernel_make(struct device_node *n, size_t i, struct msd_diag *d)
 		return err;
 	k->refusal = strdup(msd_diag_text(d));
 	if (k->refusal == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_diag_finish(d);
 	return MSD_OK;
 }
@@ -162,7 +162,7 @@ static msd_err device_open(struct msd_node *node, const struct msd_node_context 
 
 	if (n == NULL || pthread_mutex_init(&n->lock, NULL) != 0) {
 		free(n);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	node->state = n;
 	n->node = node;
@@ -172,7 +172,7 @@ static msd_err device_open(struct msd_node *node, const struct msd_node_context 
 		return err;
 	n->kernels = calloc(n->blob.n_kernels + 1, sizeof(*n->kernels));
 	if (n->kernels == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < n->blob.n_kernels; i++)
 		err = kernel_make(n, i, d);
 	return err;

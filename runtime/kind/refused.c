@@ -29,7 +29,7 @@ static msd_err refused_open(struct msd_node *node, const struct msd_node_context
 		     node->index, (int)(node->kind.n < 64 ? node->kind.n : 64),
 		     (const char *)node->kind.p, reason(node->kind)) < 0) {
 		node->refusal = NULL;
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	return MSD_OK;
 }

@@ -162,7 +162,7 @@ msd_err msd_library_list_functions(struct msd_lib *lib, struct msd_diag *d)
 
 	lib->funcs = calloc(elf->n_syms + lib->syslib.n + 1, sizeof(*lib->funcs));
 	if (lib->funcs == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < elf->n_syms; i++) {
 		const struct msd_elf_sym *s = &elf->syms[i];
 		name = function_name(lib, s->name);

@@ -18,7 +18,7 @@ static msd_err library_open(struct msd_node *node, const struct msd_node_context
 
 	node->state = lib;
 	if (lib == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	lib->fd = -1;
 	lib->era = ctx->era;
 	lib->elf = ctx->elf;

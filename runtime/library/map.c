@@ -87,7 +87,7 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 			"opened as bytes and has no place");
 	void **handles = calloc(elf->n_needed + 1, sizeof(*handles));
 	if (handles == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < elf->n_needed; i++) {
 		void *h = dlopen(elf->needed[i], RTLD_LAZY | RTLD_LOCAL);
 		if (h != NULL)
@@ -180,7 +180,7 @@ msd_err msd_library_map(struct msd_lib *lib, int fd, struct msd_span file,
 	if (lib->handle == NULL)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "dlopen: %s", dlerror());
 	if (lib->syslib.is_short_of_memory)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 

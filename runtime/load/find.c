@@ -77,7 +77,7 @@ msd_err msd_loaded_list(struct msd_loaded *m, struct msd_diag *d)
 	m->n_entries = kept;
 	m->infos = calloc(kept + 1, sizeof(const struct msd_func_info *));
 	if (m->infos == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < kept; i++)
 		m->infos[i] = m->entries[i].info;
 	return MSD_OK;

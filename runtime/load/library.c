@@ -67,7 +67,7 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 	m->nodes = calloc(tree->n_modules + 1u, sizeof(*m->nodes));
 	m->edges = calloc(n_edges + 1, sizeof(struct msd_node *));
 	if (m->nodes == NULL || m->edges == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	struct msd_node **edge = m->edges;
 	for (uint32_t i = 0; i < tree->n_modules; i++) {
 		const struct msd_tree_module *module = &tree->modules[i];
@@ -171,7 +171,7 @@ static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 	m->about.machine = strdup(inspect->machine);
 	msd_inspect_destroy(inspect);
 	if (m->about.machine == NULL || m->about.text.bad)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 
@@ -207,7 +207,7 @@ static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *
 
 	m->form = lib;
 	if (lib == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	ctx.elf = &lib->elf;
 	msd_err err = read(lib, from, &ctx.era, d);
 	if (err == MSD_OK)

@@ -71,7 +71,7 @@ static msd_err nodes_start(struct msd_loaded *m, struct msd_diag *d)
 	msd_err err = MSD_OK;
 
 	if (started == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; err == MSD_OK && i < m->n_nodes; i++)
 		err = node_start(m, &m->nodes[i], started, d);
 	free(started);
@@ -88,7 +88,7 @@ msd_err msd_loaded_open(int fd, struct msd_span file,
 	msd_err err;
 
 	if (m == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	m->device = (struct msd_device){MSD_DEV_CPU, 0};
 	m->tvm_inputs = options->tvm_inputs;
 	m->format = msd_format_find(file);

@@ -52,7 +52,7 @@ msd_err msd_instance_init(struct msd_instance *i, const struct msd_instance_ops 
 	i->ops = ops;
 	i->funcs = calloc(ops->n_rows + 1, sizeof(*i->funcs));
 	if (i->funcs == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t k = 0; k < ops->n_rows; k++) {
 		msd_function_init(&i->funcs[k].fn, ops->rows[k].name, row_call);
 		i->funcs[k].instance = i;

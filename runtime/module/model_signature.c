@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 			 struct msd_diag *d)
 {
@@ -19,7 +14,7 @@ static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 	p->name = t->name != NULL ? strdup(t->name) : NULL;
 	p->shape = calloc((size_t)t->ndim + 1, sizeof(*p->shape));
 	if ((p->name == NULL && t->name != NULL) || p->shape == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	if (t->ndim > 0)
 		memcpy(p->shape, t->shape, t->ndim * sizeof(*p->shape));
 	return MSD_OK;
@@ -45,7 +40,7 @@ msd_err msd_model_signature(const char *name, const struct msd_model_io *io,
 	if (err == MSD_OK)
 		err = compose("", io->outputs, io->n_outputs, &outputs, d);
 	if (err == MSD_OK && asprintf(&text, "%s -> %s", ret->text, outputs.text) < 0)
-		err = no_memory(d);
+		err = msd_diag_no_memory(d);
 	msd_signature_finish(&outputs);
 	if (err != MSD_OK)
 		return err;

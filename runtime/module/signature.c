@@ -32,7 +32,7 @@ msd_err msd_signature_init(struct msd_signature *s, size_t n, struct msd_diag *d
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%zu parameters", n);
 	s->params = calloc(n > 0 ? n : 1, sizeof(*s->params));
 	if (s->params == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < n; i++)
 		s->params[i].ndim = -1;
 	s->n_params = n;
@@ -207,7 +207,7 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 	s.text = plain_text(text);
 	if (s.text == NULL || !parse_params(list, &s)) {
 		msd_signature_finish(&s);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	*ret = s;
 	return MSD_OK;
@@ -255,7 +255,7 @@ msd_err msd_signature_compose(struct msd_signature *s, const char *name,
 	msd_buf_put_u8(&out, '\0');
 	if (out.bad) {
 		msd_buf_finish(&out);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	free(s->text);
 	s->text = (char *)out.p;

@@ -53,8 +53,8 @@ static msd_err copy_load(const struct msd_cuda *cuda, struct msd_span code,
 			 struct cu_module **ret, struct msd_diag *d)
 {
 	char *image = msd_cuda_image_copy(code);
-	msd_err err = image != NULL ? image_load(cuda, image, ret, d)
-				    : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err =
+		image != NULL ? image_load(cuda, image, ret, d) : msd_diag_no_memory(d);
 
 	free(image);
 	return err;
@@ -95,7 +95,7 @@ static msd_err ptx_compile(const struct msd_cuda *cuda, char *ptx, size_t n,
 	if (err == MSD_OK) {
 		msd_buf_put(ret, cubin.p, cubin.n);
 		if (ret->bad)
-			err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+			err = msd_diag_no_memory(d);
 	}
 	(void)cuda->api->link_destroy(link);
 	return err;
@@ -106,7 +106,7 @@ static msd_err ptx_build(const struct msd_cuda *cuda, struct msd_span code,
 {
 	char *ptx = msd_cuda_image_copy(code);
 	msd_err err = ptx != NULL ? ptx_compile(cuda, ptx, strlen(ptx) + 1, ret, d)
-				  : msd_diag_set(d, MSD_NOMEM, "out of memory");
+				  : msd_diag_no_memory(d);
 
 	free(ptx);
 	return err;

@@ -122,7 +122,7 @@ static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag
 	struct msd_cuda *cuda = calloc(1, sizeof(*cuda));
 
 	if (cuda == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	cuda->dev.ops = &msd_device_cuda;
 	cuda->dev.device = (struct msd_device){MSD_DEV_CUDA, (int32_t)ordinal};
 	msd_err err = device_find(ordinal, &cuda->device, d);

@@ -20,7 +20,7 @@ static msd_err kernel_find(struct msd_dev_program *p, const struct msd_kernel *f
 	int bytes = 0;
 
 	if (name == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	const char *function = "cuModuleGetFunction";
 	int code = api->module_function(&k->function, p->module, name);
 	if (code == MSD_CU_SUCCESS) {
@@ -62,12 +62,12 @@ msd_err msd_cuda_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 
 	if (p == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
 		free(p);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	p->cuda = msd_cuda_of(dev);
 	p->kernels = calloc(blob->n_kernels + 1, sizeof(*p->kernels));
-	msd_err err = p->kernels != NULL ? msd_cuda_enter(p->cuda, d)
-					 : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err =
+		p->kernels != NULL ? msd_cuda_enter(p->cuda, d) : msd_diag_no_memory(d);
 	if (err == MSD_OK)
 		err = msd_cuda_build(p->cuda, blob, &p->module, d);
 	for (size_t i = 0; err == MSD_OK && i < blob->n_kernels; i++)

@@ -100,7 +100,7 @@ static msd_err result_read(const struct msd_nvrtc *nvrtc, struct nvrtc_program *
 	if (code != MSD_NVRTC_SUCCESS)
 		return failed(nvrtc, "nvrtcGetCUBINSize", code, d);
 	if (n == 0 || !msd_buf_reserve(ret, n))
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	code = is_ptx ? nvrtc->ptx(program, (char *)ret->p)
 		      : nvrtc->cubin(program, (char *)ret->p);
 	if (code != MSD_NVRTC_SUCCESS)
@@ -146,7 +146,7 @@ msd_err msd_cuda_source_compile(struct msd_span source, int capability,
 		return MSD_UNSUPPORTED;
 	char *text = strndup((const char *)source.p, source.n);
 	if (text == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	int code = nvrtc->create(&program, text, "module.cu", 0, NULL, NULL);
 	msd_err err =
 		code == MSD_NVRTC_SUCCESS

@@ -84,7 +84,7 @@ static msd_err part_new(struct msd_opencl *cl, struct msd_opencl_range *r,
 				    offset, cl->dev.device.id, cl->base_align);
 	struct msd_opencl_part *part = calloc(1, sizeof(*part));
 	if (part == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	part->mem = cl->api->clCreateSubBuffer(r->mem, CL_READ_WRITE_FLAG,
 					       CL_REGION_TYPE, &region, &code);
 	if (code != CL_OK) {
@@ -138,7 +138,7 @@ static msd_err range_insert(struct msd_opencl *cl, const struct msd_opencl_range
 		struct msd_opencl_range *more =
 			reallocarray(cl->ranges, room, sizeof(*more));
 		if (more == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 		cl->ranges = more;
 		cl->room = room;
 	}
@@ -349,7 +349,7 @@ static msd_err opencl_open(uint32_t ordinal, struct msd_dev **ret, struct msd_di
 	struct msd_opencl *cl = calloc(1, sizeof(*cl));
 	if (cl == NULL || pthread_mutex_init(&cl->lock, NULL) != 0) {
 		free(cl);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	cl->dev.ops = &msd_device_opencl;
 	cl->dev.device = (struct msd_device){MSD_DEV_OPENCL, (int32_t)ordinal};

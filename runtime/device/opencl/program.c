@@ -64,7 +64,7 @@ static msd_err kernel_take(struct msd_dev_program *p, struct program_kernel *k,
 	if (idle == NULL) {
 		idle = calloc(1, sizeof(*idle) + n_args * sizeof(idle->values[0]));
 		if (idle == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 		msd_err err = kernel_create(p->cl, k, &idle->kernel, d);
 		if (err != MSD_OK) {
 			free(idle);
@@ -130,7 +130,7 @@ static msd_err kernel_load(struct msd_dev_program *p,
 	k->name =
 		strndup((const char *)blob->kernels[i].name.p, blob->kernels[i].name.n);
 	if (k->name == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_err err = program_for(p, blob, i, d);
 	if (err == MSD_OK)
 		err = kernel_take(p, k, blob->kernels[i].n_args, &idle, d);
@@ -187,7 +187,7 @@ static msd_err kernels_load(struct msd_dev_program *p,
 	if (has_bools(blob) && msd_span_is(blob->format, "cl")) {
 		code = malloc(blob->code.n + 1);
 		if (code == NULL)
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 		memcpy(code, blob->code.p, blob->code.n);
 		msd_opencl_bools_replace(code, blob->code.n);
 		changed.code.p = (const uint8_t *)code;
@@ -205,13 +205,13 @@ msd_err msd_opencl_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 
 	if (p == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
 		free(p);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	p->cl = msd_opencl_of(dev);
 	p->kernels = calloc(blob->n_kernels + 1, sizeof(*p->kernels));
 	p->n_kernels = blob->n_kernels;
-	msd_err err = p->kernels != NULL ? kernels_load(p, blob, d)
-					 : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	msd_err err =
+		p->kernels != NULL ? kernels_load(p, blob, d) : msd_diag_no_memory(d);
 	if (err != MSD_OK) {
 		msd_opencl_unload(p);
 		return err;

@@ -42,7 +42,7 @@ static msd_err aot_open(struct msd_node *node, const struct msd_node_context *ct
 
 	node->state = f;
 	if (f == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_function_init(&f->run, "run", run_call);
 	f->rules = (struct msd_call_rules){
 		.info = {.name = "run",
@@ -135,7 +135,7 @@ static msd_err aot_start(struct msd_node *node, struct msd_diag *d)
 	      asprintf(&f->refusal, "module %u (%s) cannot run here: %.*s", node->index,
 		       node->kind_name, (int)why.n, (const char *)why.p) < 0))) {
 		f->refusal = NULL;
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	}
 	msd_buf_finish(&why);
 	msd_params_finish(&f->params);
@@ -158,7 +158,7 @@ static msd_err aot_place(struct msd_node *node, struct msd_device device,
 		     node->index, node->kind_name,
 		     msd_device_type_format(device.type, name), device.id) < 0) {
 		f->refusal = NULL;
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	f->rules.info.refusal = f->refusal;
 	return MSD_OK;

@@ -26,11 +26,6 @@ struct msd_aot {
 	size_t n_inputs;
 };
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 void msd_aot_destroy(struct msd_aot *a)
 {
 	if (a == NULL)
@@ -65,7 +60,7 @@ static msd_err bind_param(struct msd_aot *a, size_t i,
 	struct msd_tensor *copy =
 		msd_tensor_new(msd_aot_dtype(t->dtype), t->shape, (size_t)t->ndim);
 	if (copy == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	if (blob->data.n > 0)
 		memcpy(copy->dl.data, blob->data.p, blob->data.n);
 	a->args[i] = msd_of_obj(&copy->obj);
@@ -122,7 +117,7 @@ static msd_err put_constants(struct msd_aot *a, struct msd_any *ret, struct msd_
 	}
 	struct msd_tensor *block = bytes_new(end);
 	if (block == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	memset(block->dl.data, 0, end);
 	*ret = msd_of_obj(&block->obj);
 	for (int64_t i = 0; i < a->meta->n_constants; i++) {
@@ -149,7 +144,7 @@ static msd_err put_planned(struct msd_aot *a, struct msd_diag *d)
 		struct msd_tensor *t =
 			bytes_new(msd_aot_tensor_bytes(&a->meta->pools[i]));
 		if (t == NULL)
-			return no_memory(d);
+			return msd_diag_no_memory(d);
 		*at++ = msd_of_obj(&t->obj);
 	}
 	return err;
@@ -162,7 +157,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	struct msd_aot *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	a->meta = meta;
 	a->main = main;
 	a->n_args = (size_t)(meta->n_inputs + meta->n_outputs);
@@ -174,7 +169,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	a->pool = msd_storage_pool_create();
 	const bool is_ok = a->args != NULL && a->call != NULL && a->inputs != NULL &&
 			   a->pool != NULL;
-	msd_err err = is_ok ? bind_params(a, params, d) : no_memory(d);
+	msd_err err = is_ok ? bind_params(a, params, d) : msd_diag_no_memory(d);
 	if (err == MSD_OK && meta->n_pools > 0)
 		err = put_planned(a, d);
 	if (err != MSD_OK) {
@@ -201,7 +196,7 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 	const struct msd_model_io io = {t, a->n_inputs, t + a->n_inputs, n_outputs};
 
 	if (t == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < a->n_inputs; i++)
 		t[i] = msd_aot_describe(&a->meta->inputs[a->inputs[i]]);
 	for (size_t i = 0; i < n_outputs; i++) {

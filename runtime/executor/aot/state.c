@@ -169,14 +169,14 @@ msd_err msd_aot_state_create(struct msd_aot *aot, struct msd_instance **ret,
 	struct state *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	s->aot = aot;
 	s->inputs = calloc((size_t)meta->n_inputs + 1, sizeof(*s->inputs));
 	s->outputs = calloc((size_t)meta->n_outputs + 1, sizeof(*s->outputs));
 	msd_err err = msd_executor_init(&s->base, &ops, (uint32_t)meta->n_inputs,
 					(uint32_t)meta->n_outputs, d);
 	if (err == MSD_OK && (s->inputs == NULL || s->outputs == NULL))
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	if (err != MSD_OK) {
 		destroy(&s->base);
 		return err;

@@ -108,7 +108,7 @@ static msd_err graph_open(struct msd_node *node, const struct msd_node_context *
 
 	node->state = x;
 	if (x == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	func_init(x, &x->run, "run", run_call);
 	func_init(x, &x->get_graph_json, "get_graph_json", json_call);
 	if (ctx->is_given_graph)
@@ -146,7 +146,7 @@ static msd_err learn_signature(struct executor *x, struct msd_diag *d)
 					p->graph.n_heads};
 
 	if (tensors == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		tensors[i] = tensor_of(&p->graph.entries[p->inputs[i]],
 				       input_name(p, p->inputs[i]));
@@ -186,7 +186,7 @@ static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
 	     asprintf(&x->refusal, "module %u (%s) cannot run here: %.*s", node->index,
 		      node->kind_name, (int)why->n, (const char *)why->p) < 0)) {
 		x->refusal = NULL;
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	x->run.rules.info.refusal = x->refusal;
 	return MSD_OK;

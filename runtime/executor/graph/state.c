@@ -115,7 +115,7 @@ msd_err msd_graph_state_create(const struct msd_graph_plan *plan,
 	struct state *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	s->plan = plan;
 	msd_err err = msd_executor_init(&s->base, &ops, plan->graph.n_args,
 					plan->graph.n_heads, d);

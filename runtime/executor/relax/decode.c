@@ -11,11 +11,6 @@
 /* Where the parts of msd_relax_vm.values begin. */
 enum { VALUE_NONE, VALUE_VM, FIRST_CONST = MSD_VM_FIRST_CONST };
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory while decoding the VM's code");
-}
-
 /* The blob's bytes are unaligned: compiled code gets a copy. */
 static struct msd_obj *tensor_of(const struct msd_tensor_blob *b)
 {
@@ -63,7 +58,7 @@ static msd_err constant_make(const struct msd_relax_const *c, struct msd_any *re
 		break;
 	}
 	if (obj == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	*ret = msd_of_obj(obj);
 	return MSD_OK;
 }
@@ -90,7 +85,7 @@ static msd_err values_make(struct msd_relax_vm *vm, const struct msd_relax_image
 	vm->operands = calloc(img->n_words + 1, sizeof(*vm->operands));
 	vm->code = calloc(img->n_instrs + 1, sizeof(*vm->code));
 	if (vm->values == NULL || vm->operands == NULL || vm->code == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	vm->n_code = img->n_instrs;
 	vm->values[VALUE_VM] =
 		(struct msd_any){.type = MSD_T_POINTER, .as.p = &vm->memory};
@@ -208,7 +203,7 @@ msd_err msd_relax_decode(struct msd_relax_vm *vm, const struct msd_relax_image *
 		return err;
 	is_decoded = calloc(img->n_instrs + 1, sizeof(*is_decoded));
 	if (is_decoded == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < vm->n_funcs; i++) {
 		if (vm->funcs[i].kind == MSD_RELAX_BYTECODE)
 			decode_func(vm, img, &vm->funcs[i], is_decoded);

@@ -115,7 +115,7 @@ static msd_err refuse_if_needed(struct msd_node *node, struct msd_diag *d)
 	is_ok = !own.bad && !all.bad && (all.n == 0 || vm->refusal != NULL);
 	msd_buf_finish(&own);
 	msd_buf_finish(&all);
-	return is_ok ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return is_ok ? MSD_OK : msd_diag_no_memory(d);
 }
 
 static msd_err relax_start(struct msd_node *node, struct msd_diag *d)

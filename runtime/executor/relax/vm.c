@@ -21,7 +21,7 @@ static msd_err func_make(struct msd_relax_vm *vm, const struct msd_relax_func *i
 	f->kind = in->kind;
 	f->name = name_copy(in->name);
 	if (f->name == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_function_init(&f->fn, f->name, msd_relax_call);
 	f->rules = (struct msd_call_rules){
 		.info = {.name = f->name,
@@ -57,11 +57,11 @@ msd_err msd_relax_vm_create(const struct msd_relax_image *img,
 	msd_err err = MSD_OK;
 
 	if (vm == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	vm->memory.pool = msd_storage_pool_create();
 	vm->funcs = calloc(img->n_funcs + 1, sizeof(*vm->funcs));
 	if (vm->memory.pool == NULL || vm->funcs == NULL)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < img->n_funcs; i++) {
 		err = func_make(vm, &img->funcs[i], bool_style, &vm->funcs[i], d);
 		vm->n_funcs = i + 1;

@@ -95,7 +95,7 @@ static msd_err refuse(struct msd_node *node, const char *why, size_t n,
 	if (asprintf(&vm->refusal, "module %u (%s) cannot run here: %.*s", node->index,
 		     node->kind_name, (int)n, why) < 0) {
 		vm->refusal = NULL;
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
 		vm->entries[i].rules.info.refusal = vm->refusal;
@@ -112,7 +112,7 @@ static msd_err relay_start(struct msd_node *node, struct msd_diag *d)
 		vm->entries[i].rules.info.module_kind = node->kind_name;
 	list_reasons(node, &why);
 	if (why.bad)
-		err = msd_diag_set(d, MSD_NOMEM, "out of memory");
+		err = msd_diag_no_memory(d);
 	else if (why.n > 0)
 		err = refuse(node, (const char *)why.p, why.n, d);
 	msd_buf_finish(&why);
@@ -133,7 +133,7 @@ static msd_err relay_place(struct msd_node *node, struct msd_device device,
 	/* Functions of the host in the same library can be called all the same. */
 	char *why = strdup(msd_diag_text(d));
 	if (why == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	msd_diag_finish(d);
 	err = refuse(node, why, strlen(why), d);
 	free(why);

@@ -81,7 +81,7 @@ static msd_err learn(const struct msd_relay_vm *vm, const struct msd_relay_func 
 	for (uint32_t i = 0; i < f->n_params; i++) {
 		const struct msd_param *use = find_use(vm, f, i);
 		if (use != NULL && !param_copy(&s->params[i], use))
-			return msd_diag_set(d, MSD_NOMEM, "out of memory");
+			return msd_diag_no_memory(d);
 	}
 	msd_err err = msd_signature_compose(s, e->name, d);
 	if (err != MSD_OK || result == NULL)
@@ -91,7 +91,7 @@ static msd_err learn(const struct msd_relay_vm *vm, const struct msd_relay_func 
 	msd_buf_put_u8(&text, '\0');
 	if (text.bad) {
 		msd_buf_finish(&text);
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	}
 	free(s->text);
 	s->text = (char *)text.p;

@@ -106,7 +106,7 @@ static msd_err tensor_like(const struct msd_dltensor *t, struct msd_dev *to,
 	if (to != NULL)
 		return msd_dev_tensor(to, t->dtype, t->shape, (size_t)t->ndim, ret, d);
 	*ret = msd_tensor_new(t->dtype, t->shape, (size_t)t->ndim);
-	return *ret != NULL ? MSD_OK : msd_diag_set(d, MSD_NOMEM, "out of memory");
+	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 int msd_relay_copy(const struct msd_relay_vm *vm, const struct msd_dltensor *t,

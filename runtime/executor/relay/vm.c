@@ -14,11 +14,6 @@
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */
 #define DATA_ALIGN 128
 
-static msd_err no_memory(struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_NOMEM, "out of memory");
-}
-
 static char *text_of(struct msd_span s)
 {
 	return strndup((const char *)s.p, s.n);
@@ -30,7 +25,7 @@ static msd_err entry_init(struct msd_relay_vm *vm, struct msd_relay_entry *e,
 	e->vm = vm;
 	e->name = text_of(f->name);
 	if (e->name == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	msd_function_init(&e->fn, e->name, msd_relay_call);
 	e->rules = (struct msd_call_rules){
 		.info = {.name = e->name,
@@ -44,7 +39,7 @@ static msd_err entry_init(struct msd_relay_vm *vm, struct msd_relay_entry *e,
 	for (uint32_t i = 0; err == MSD_OK && i < f->n_params; i++) {
 		e->signature.params[i].name = text_of(f->params[i]);
 		if (e->signature.params[i].name == NULL)
-			err = no_memory(d);
+			err = msd_diag_no_memory(d);
 	}
 	return err == MSD_OK ? msd_signature_compose(&e->signature, e->name, d) : err;
 }
@@ -59,7 +54,7 @@ static msd_err const_make(const struct msd_tensor_blob *blob, struct msd_any *re
 		dtype = (struct msd_dtype){MSD_DT_UINT, 1, 1};
 	struct msd_tensor *t = msd_tensor_new(dtype, blob->shape, blob->ndim);
 	if (t == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	if (blob->data.n > 0)
 		memcpy(t->dl.data, blob->data.p, blob->data.n);
 	*ret = msd_of_obj(&t->obj);
@@ -77,7 +72,7 @@ static msd_err vm_fill(struct msd_relay_vm *vm, const struct msd_relay_image *im
 	vm->consts = calloc((size_t)img->n_consts + 1, sizeof(*vm->consts));
 	if (vm->pool == NULL || vm->entries == NULL || vm->packed == NULL ||
 	    vm->consts == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_funcs; i++)
 		err = entry_init(vm, &vm->entries[i], &img->funcs[i], d);
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
@@ -113,7 +108,7 @@ msd_err msd_relay_vm_create(struct msd_relay_image *image, struct msd_relay_vm *
 	struct msd_relay_vm *vm = calloc(1, sizeof(*vm));
 
 	if (vm == NULL)
-		return no_memory(d);
+		return msd_diag_no_memory(d);
 	msd_err err = vm_fill(vm, image, d);
 	if (err != MSD_OK) {
 		vm_drop(vm, image);

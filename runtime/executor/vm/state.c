@@ -265,7 +265,7 @@ msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api,
 	struct msd_vm_state *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory");
+		return msd_diag_no_memory(d);
 	s->node = node;
 	msd_err err = msd_instance_init(&s->base, &apis[api], d);
 	if (err != MSD_OK) {
