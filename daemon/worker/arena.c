@@ -24,10 +24,11 @@ static struct msd_arena_chunk *chunk_add(struct msd_arena *a, size_t n)
 	if (c == NULL)
 		return NULL;
 	*c = (struct msd_arena_chunk){.cap = cap};
-	if (a->last != NULL)
+	if (a->last != NULL) {
 		a->last->next = c;
-	else
+	} else {
 		a->first = c;
+	}
 	a->last = c;
 	return c;
 }

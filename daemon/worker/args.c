@@ -52,9 +52,10 @@ void msd_call_finish(struct msd_call *call, bool failed)
 
 static msd_err check_tensor(const struct msd_wire_tensor *t, struct msd_diag *d)
 {
-	if (t->dtype.code == MSD_DT_HANDLE)
+	if (t->dtype.code == MSD_DT_HANDLE) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "tensor of pointers: they mean nothing here");
+	}
 	return MSD_OK;
 }
 
@@ -65,17 +66,19 @@ static msd_err locate_resident(const struct msd_peer *peer,
 {
 	struct msd_tensor *r = msd_residents_peek(&peer->residents, t->handle);
 
-	if (r == NULL)
+	if (r == NULL) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "tensor handle %u.%u: the tensor is gone",
 				    t->handle.slot, t->handle.generation);
+	}
 	if (!msd_dtype_eq(r->dl.dtype, t->dtype) || r->dl.ndim != (int32_t)t->ndim ||
-	    memcmp(r->dl.shape, t->shape, t->ndim * sizeof(int64_t)) != 0)
+	    memcmp(r->dl.shape, t->shape, t->ndim * sizeof(int64_t)) != 0) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"tensor handle %u.%u: not the dtype and shape it was "
 			"made with",
 			t->handle.slot, t->handle.generation);
+	}
 	*ret_p = r->dl.data;
 	*ret_device = r->dl.device;
 	*ret_owner = &r->obj;
@@ -99,13 +102,14 @@ msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 		return locate_resident(peer, t, ret_p, ret_device, ret_owner, d);
 	case MSD_AT_SEGMENT:
 		*ret_p = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
-		if (*ret_p == NULL)
+		if (*ret_p == NULL) {
 			return msd_diag_set(
 				d, MSD_BAD_ARGUMENT,
 				"tensor of %llu bytes at %llu is not inside "
 				"segment %u",
 				(unsigned long long)t->bytes,
 				(unsigned long long)t->offset, t->segment);
+		}
 		return MSD_OK;
 	case MSD_AT_INLINE:
 		if (t->bytes == 0) { /* a frame without payload has no segment either */
@@ -214,13 +218,15 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 
 	/* Bytes go where the tensor says, else to where the call runs; a resident one
 	 * never moves. */
-	if (err == MSD_OK && t.where != MSD_AT_RESIDENT)
+	if (err == MSD_OK && t.where != MSD_AT_RESIDENT) {
 		err = msd_loaded_reach(call->module,
 				       t.device.type != 0 ? t.device : call->device,
 				       &dev, d);
-	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested)
+	}
+	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested) {
 		return call->takes_out ? read_out(call, &t, dev, ret, d)
 				       : refuse_out(call, d);
+	}
 	if (err == MSD_OK)
 		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
 	call->has_resident = call->has_resident || owner != NULL;

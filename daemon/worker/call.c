@@ -20,13 +20,15 @@ static msd_err find_func(struct msd_worker *w, struct msd_span target,
 {
 	struct msd_span module, function;
 
-	if (!msd_target_split(target, &module, &function))
+	if (!msd_target_split(target, &module, &function)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "call: expected \"module:function\"");
-	if (!msd_span_is(module, w->name))
+	}
+	if (!msd_span_is(module, w->name)) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
 				    "call: this worker has %s, not %.*s", w->name,
 				    (int)module.n, (const char *)module.p);
+	}
 	return msd_funcs_find(&w->funcs, function, ret, d);
 }
 
@@ -40,13 +42,15 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 	struct msd_span module, function;
 	struct msd_func *func;
 
-	if (instance == NULL)
+	if (instance == NULL) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "instance handle %u.%u: the instance is gone",
 				    r->instance.slot, r->instance.generation);
-	if (!msd_target_split(target, &module, &function))
+	}
+	if (!msd_target_split(target, &module, &function)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "call: expected \"module:function\"");
+	}
 	func = msd_arena_alloc(&w->arena, sizeof(*func) + function.n + 1);
 	if (func == NULL)
 		return msd_diag_no_memory(d);
@@ -79,9 +83,10 @@ static const char *out_text(const struct msd_dltensor *t, char out[static OUT_TE
 	size_t at = (size_t)snprintf(out, OUT_TEXT_MAX, "%s[",
 				     msd_dtype_format(t->dtype, name));
 
-	for (int32_t i = 0; i < t->ndim && at < OUT_TEXT_MAX; i++)
+	for (int32_t i = 0; i < t->ndim && at < OUT_TEXT_MAX; i++) {
 		at += (size_t)snprintf(out + at, OUT_TEXT_MAX - at, "%s%" PRId64,
 				       i > 0 ? "," : "", t->shape[i]);
+	}
 	if (at < OUT_TEXT_MAX)
 		(void)snprintf(out + at, OUT_TEXT_MAX - at, "]");
 	return out;
@@ -136,12 +141,13 @@ static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 	msd_pack_map(out, 1);
 	msd_pack_cstr(out, "exec_ns");
 	msd_pack_uint(out, exec_ns);
-	if (out->n - begin > MSD_MAX_BODY_BYTES)
+	if (out->n - begin > MSD_MAX_BODY_BYTES) {
 		return msd_diag_set(
 			d, MSD_TOO_LARGE,
 			"the result takes %zu bytes beside its tensors, more "
 			"than %u",
 			out->n - begin, MSD_MAX_BODY_BYTES);
+	}
 	return MSD_OK;
 }
 
@@ -179,10 +185,11 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	bool takes_out = false;
 
 	if (!msd_array_open(r->params, &c, &n) || n == 0 ||
-	    msd_value_read(&c, &target, d) != MSD_OK || target.kind != MSD_K_STR)
+	    msd_value_read(&c, &target, d) != MSD_OK || target.kind != MSD_K_STR) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"call: expected [\"module:function\", argument...]");
+	}
 	if (func == NULL || r->instance.generation != 0) {
 		msd_err unknown = r->instance.generation != 0
 					  ? find_instance_func(w, r, target.as.str,

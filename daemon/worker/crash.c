@@ -61,9 +61,10 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 	const char *what = doing_what;
 
 	(void)context;
-	for (size_t i = 0; i < N_FATAL; i++)
+	for (size_t i = 0; i < N_FATAL; i++) {
 		if (fatal[i].number == number)
 			name = fatal[i].name;
+	}
 	line_add(&l, "modserd-worker: ");
 	line_add(&l, name);
 	if (number != SIGABRT && info->si_code > 0) {

@@ -38,25 +38,27 @@ static void range_of(struct msd_dtype t, char out[static RANGE_MAX])
 			   : t.bits == 32          ? "3.4028235e38"
 						   : "1.7976931348623157e308";
 
-	if (is_int && (t.bits == 1 || (t.bits >= 8 && t.bits <= 64)))
+	if (is_int && (t.bits == 1 || (t.bits >= 8 && t.bits <= 64))) {
 		int_range(t, out);
-	else if (is_float && (t.bits == 16 || t.bits == 32 || t.bits == 64))
+	} else if (is_float && (t.bits == 16 || t.bits == 32 || t.bits == 64)) {
 		(void)snprintf(out, RANGE_MAX,
 			       "numbers from -%s to %s, inf, -inf and nan", most, most);
-	else
+	} else {
 		(void)snprintf(out, RANGE_MAX, "0 alone");
+	}
 }
 
 static void value_text(const struct msd_wire_value *v, char out[static RANGE_MAX])
 {
-	if (v->kind == MSD_K_INT)
+	if (v->kind == MSD_K_INT) {
 		(void)snprintf(out, RANGE_MAX, "%" PRId64, v->as.i);
-	else if (v->kind == MSD_K_FLOAT)
+	} else if (v->kind == MSD_K_FLOAT) {
 		(void)snprintf(out, RANGE_MAX, "%.15g", v->as.f);
-	else if (v->kind == MSD_K_BOOL)
+	} else if (v->kind == MSD_K_BOOL) {
 		(void)snprintf(out, RANGE_MAX, "%s", v->as.b ? "true" : "false");
-	else
+	} else {
 		(void)snprintf(out, RANGE_MAX, "a %s", msd_kind_name(v->kind));
+	}
 }
 
 static msd_err refuse(const struct msd_wire_value *v, struct msd_dtype t,
@@ -99,18 +101,19 @@ static bool float_bits(double f, struct msd_dtype t, uint64_t *ret)
 	uint32_t low;
 
 	memcpy(&low, &single, sizeof(low));
-	if (t.code == MSD_DT_FLOAT && t.bits == 64)
+	if (t.code == MSD_DT_FLOAT && t.bits == 64) {
 		memcpy(ret, &f, sizeof(*ret));
-	else if (t.code == MSD_DT_FLOAT && t.bits == 32)
+	} else if (t.code == MSD_DT_FLOAT && t.bits == 32) {
 		*ret = low;
-	else if (t.code == MSD_DT_FLOAT && t.bits == 16)
+	} else if (t.code == MSD_DT_FLOAT && t.bits == 16) {
 		*ret = msd_half_from_double(f);
-	else if (t.code == MSD_DT_BFLOAT && t.bits == 16 && !isnan(f))
+	} else if (t.code == MSD_DT_BFLOAT && t.bits == 16 && !isnan(f)) {
 		*ret = (low + 0x7fff + ((low >> 16) & 1)) >> 16; /* nearest even */
-	else if (t.code == MSD_DT_BFLOAT && t.bits == 16)
+	} else if (t.code == MSD_DT_BFLOAT && t.bits == 16) {
 		*ret = 0x7fc0;
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -166,9 +169,10 @@ static msd_err spread(struct msd_dev *dev, uint8_t *dst, size_t n, const uint8_t
 {
 	msd_err err = MSD_OK;
 
-	for (size_t at = 0; err == MSD_OK && at < n; at += n_chunk)
+	for (size_t at = 0; err == MSD_OK && at < n; at += n_chunk) {
 		err = msd_dev_copy(dev, dst + at, NULL, chunk,
 				   n - at < n_chunk ? n - at : n_chunk, d);
+	}
 	if (err == MSD_OK && dev != NULL)
 		err = msd_dev_sync(dev, d);
 	return err;
@@ -227,9 +231,10 @@ msd_err msd_handle_tensor_fill(struct msd_worker *w, struct msd_request *r,
 		err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err == MSD_OK)
 		err = encode(&value, t.dtype, lane, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = fill(dev, dst, t.bytes, lane,
 			   t.dtype.bits >= 8 ? t.dtype.bits / 8u : 1, d);
+	}
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "tensor.fill");
 	msd_body_begin_response(out, r->id, false);

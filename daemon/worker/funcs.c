@@ -69,11 +69,12 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	*ret = msd_funcs_peek(f, name);
 	if (*ret != NULL)
 		return MSD_OK;
-	if (name.n >= sizeof(text) || memchr(name.p, '\0', name.n) != NULL)
+	if (name.n >= sizeof(text) || memchr(name.p, '\0', name.n) != NULL) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
 				    "a function's name is text of at most "
 				    "%u bytes",
 				    MSD_MAX_FUNC_NAME_BYTES);
+	}
 	memcpy(text, name.p, name.n);
 	text[name.n] = '\0';
 	msd_err err = msd_loaded_find(f->module, text, &info, &fn, d);

@@ -67,9 +67,11 @@ msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
 		msd_err err = msd_value_read(&c, &v, d);
 		if (err != MSD_OK)
 			return err;
-		if (v.kind != MSD_K_INSTANCE || !drop(&r->peer->instances, v.as.handle))
+		if (v.kind != MSD_K_INSTANCE ||
+		    !drop(&r->peer->instances, v.as.handle)) {
 			return msd_diag_set(d, MSD_STALE_HANDLE,
 					    "the instance is gone");
+		}
 	}
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);

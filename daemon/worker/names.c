@@ -33,14 +33,16 @@ static msd_err place_named(struct ordering *o, struct msd_span name,
 	while (i < o->s->n_params && (o->s->params[i].name == NULL ||
 				      !msd_span_is(name, o->s->params[i].name)))
 		i++;
-	if (i == o->s->n_params)
+	if (i == o->s->n_params) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "no parameter is called %.*s; it is %s", n,
 				    (const char *)name.p, hint_of(o->s));
-	if (o->is_taken[i])
+	}
+	if (o->is_taken[i]) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "parameter %.*s has two arguments", n,
 				    (const char *)name.p);
+	}
 	o->is_taken[i] = true;
 	o->args[i] = *v;
 	return MSD_OK;
@@ -53,10 +55,11 @@ static msd_err place_unnamed(struct ordering *o, const struct msd_any *v,
 
 	while (i < o->s->n_params && o->is_taken[i])
 		i++;
-	if (i == o->s->n_params)
+	if (i == o->s->n_params) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "more arguments than parameters; it is %s",
 				    hint_of(o->s));
+	}
 	o->is_taken[i] = true;
 	o->args[i] = *v;
 	return MSD_OK;
@@ -73,14 +76,16 @@ static msd_err place_args(struct ordering *o, const struct msd_call *call,
 		err = msd_value_read(&names, &name, d);
 		if (err != MSD_OK)
 			return err;
-		if (name.kind != MSD_K_STR && name.kind != MSD_K_NIL)
+		if (name.kind != MSD_K_STR && name.kind != MSD_K_NIL) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "names: expected str or nil, got %s",
 					    msd_kind_name(name.kind));
-		if (named && name.kind == MSD_K_STR)
+		}
+		if (named && name.kind == MSD_K_STR) {
 			err = place_named(o, name.as.str, &call->args[i], d);
-		else if (!named && name.kind == MSD_K_NIL)
+		} else if (!named && name.kind == MSD_K_NIL) {
 			err = place_unnamed(o, &call->args[i], d);
+		}
 	}
 	return err;
 }
@@ -89,10 +94,11 @@ static msd_err check_all_taken(const struct ordering *o, struct msd_diag *d)
 {
 	for (size_t i = 0; i < o->s->n_params; i++) {
 		const char *name = o->s->params[i].name;
-		if (!o->is_taken[i])
+		if (!o->is_taken[i]) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "parameter %zu (%s) has no argument", i,
 					    name != NULL ? name : "?");
+		}
 	}
 	return MSD_OK;
 }
@@ -104,15 +110,17 @@ msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(names, &c, &n) || n != call->n_args)
+	if (!msd_array_open(names, &c, &n) || n != call->n_args) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "names: expected an array of %u, one for each "
 				    "argument",
 				    call->n_args);
-	if (o.s == NULL)
+	}
+	if (o.s == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "its parameters are not known: give the arguments "
 				    "in order, without names");
+	}
 	o.args = msd_arena_alloc(call->arena, (o.s->n_params + 1) * sizeof(*o.args));
 	o.is_taken = msd_arena_alloc(call->arena, o.s->n_params + 1);
 	if (o.args == NULL || o.is_taken == NULL)

@@ -8,6 +8,7 @@
  * (describe.c).
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,6 +38,47 @@ struct open_params {
 	bool tvm_inputs;
 };
 
+/* Keys whose value is a count, and where it goes. */
+static const struct {
+	const char *key;
+	size_t offset;
+} counts[] = {
+	{"threads", offsetof(struct open_params, threads)},
+	{"workers", offsetof(struct open_params, workers)},
+	{"max_out", offsetof(struct open_params, max_out)},
+	{"max_data", offsetof(struct open_params, max_data)},
+	{"graph", offsetof(struct open_params, graph)},
+	{"params", offsetof(struct open_params, params)},
+};
+
+/* False: no such key, or not its type. */
+static bool take_count(struct open_params *p, struct msd_span key,
+		       const struct msd_wire_value *v)
+{
+	if (v->kind != MSD_K_INT || v->as.i < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (!msd_span_is(key, counts[i].key))
+			continue;
+		*(uint64_t *)(void *)((char *)p + counts[i].offset) = (uint64_t)v->as.i;
+		return true;
+	}
+	return false;
+}
+
+static bool take_text(struct open_params *p, struct msd_span key, struct msd_span text)
+{
+	if (msd_span_is(key, "name")) {
+		p->name = text;
+		return true;
+	}
+	if (msd_span_is(key, "file")) {
+		p->file = text;
+		return true;
+	}
+	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
+}
+
 static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_diag *d)
 {
 	struct msd_wire_value key, v;
@@ -46,37 +88,22 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		err = msd_value_read(c, &v, d);
 	if (err != MSD_OK)
 		return err;
-	bool is_count = v.kind == MSD_K_INT && v.as.i >= 0;
 	if (key.kind != MSD_K_STR)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "a key is no text");
-	if (msd_span_is(key.as.str, "name") && v.kind == MSD_K_STR)
-		p->name = v.as.str;
-	else if (msd_span_is(key.as.str, "file") && v.kind == MSD_K_STR)
-		p->file = v.as.str;
-	else if (msd_span_is(key.as.str, "threads") && is_count)
-		p->threads = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "workers") && is_count)
-		p->workers = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "device") && v.kind == MSD_K_DEVICE)
-		p->device = v.as.device;
-	else if (msd_span_is(key.as.str, "max_out") && is_count)
-		p->max_out = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "max_data") && is_count)
-		p->max_data = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "graph") && is_count)
-		p->graph = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "params") && is_count)
-		p->params = (uint64_t)v.as.i;
-	else if (msd_span_is(key.as.str, "tvm_inputs") && v.kind == MSD_K_BOOL)
-		p->tvm_inputs = v.as.b;
-	else if (msd_span_is(key.as.str, "era") && v.kind == MSD_K_STR &&
-		 msd_era_word_parse(v.as.str, &p->era))
+	if (v.kind == MSD_K_STR && take_text(p, key.as.str, v.as.str))
 		return MSD_OK;
-	else
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "unknown key, or not its type: %.*s",
-				    (int)key.as.str.n, (const char *)key.as.str.p);
-	return MSD_OK;
+	if (v.kind == MSD_K_DEVICE && msd_span_is(key.as.str, "device")) {
+		p->device = v.as.device;
+		return MSD_OK;
+	}
+	if (v.kind == MSD_K_BOOL && msd_span_is(key.as.str, "tvm_inputs")) {
+		p->tvm_inputs = v.as.b;
+		return MSD_OK;
+	}
+	if (take_count(p, key.as.str, &v))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "unknown key, or not its type: %.*s",
+			    (int)key.as.str.n, (const char *)key.as.str.p);
 }
 
 /* A module that allocates without end gets NULL from its malloc, and the machine's
@@ -86,9 +113,10 @@ static msd_err limit_data(uint64_t max_data, struct msd_diag *d)
 {
 	const struct rlimit limit = {.rlim_cur = max_data, .rlim_max = max_data};
 
-	if (max_data != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
+	if (max_data != 0 && setrlimit(RLIMIT_DATA, &limit) != 0) {
 		return msd_diag_set(d, MSD_IO, "max-worker-memory of %llu bytes: %s",
 				    (unsigned long long)max_data, strerror(errno));
+	}
 	return MSD_OK;
 }
 
@@ -139,12 +167,13 @@ static struct msd_span take_end(struct msd_span *file, uint64_t bytes)
 static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 			      struct msd_load_options *options, struct msd_diag *d)
 {
-	if (p->graph >= w->file.n || p->params >= w->file.n - p->graph)
+	if (p->graph >= w->file.n || p->params >= w->file.n - p->graph) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "a graph of %llu and parameters of %llu bytes "
 				    "behind a library: the whole has %zu",
 				    (unsigned long long)p->graph,
 				    (unsigned long long)p->params, w->file.n);
+	}
 	options->params = take_end(&w->file, p->params);
 	options->graph = take_end(&w->file, p->graph);
 	return MSD_OK;

@@ -146,10 +146,11 @@ bool msd_outpool_free(struct msd_outpool *p, uint16_t segment, uint64_t offset)
 		struct live_slot *s = slot_of(it);
 		if (s->slot.segment != segment || s->slot.offset != offset)
 			continue;
-		if (s->used <= 4096)
+		if (s->used <= 4096) {
 			clear_and_free(p, s);
-		else
+		} else {
 			move_to(&p->dirty, s);
+		}
 		return true;
 	}
 	return false;

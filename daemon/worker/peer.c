@@ -63,9 +63,10 @@ static msd_err add_segment(struct msd_peer *peer, struct msd_span params,
 	    msd_value_read(&c, &bytes, d) != MSD_OK || dir.kind != MSD_K_STR ||
 	    !msd_span_is(dir.as.str, "in") || index.kind != MSD_K_INT ||
 	    index.as.i < 0 || index.as.i > UINT16_MAX || bytes.kind != MSD_K_INT ||
-	    bytes.as.i <= 0)
+	    bytes.as.i <= 0) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.segment: expected [\"in\", index, bytes]");
+	}
 	msd_err err = msd_segmap_add(&peer->in, (uint16_t)index.as.i,
 				     msd_conn_take_fd(&peer->conn),
 				     (uint64_t)bytes.as.i, true, d);
@@ -81,9 +82,10 @@ static msd_err release(struct msd_peer *peer, struct msd_span params,
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(params, &c, &n) || n % 2 != 0)
+	if (!msd_array_open(params, &c, &n) || n % 2 != 0) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.release: expected [segment, offset, ...]");
+	}
 	for (uint32_t i = 0; i < n; i += 2) {
 		struct msd_wire_value segment, offset;
 		if (msd_value_read(&c, &segment, d) != MSD_OK ||
@@ -91,9 +93,10 @@ static msd_err release(struct msd_peer *peer, struct msd_span params,
 		    segment.kind != MSD_K_INT || offset.kind != MSD_K_INT ||
 		    segment.as.i < 0 || segment.as.i > UINT16_MAX ||
 		    !msd_outpool_free(&peer->out, (uint16_t)segment.as.i,
-				      (uint64_t)offset.as.i))
+				      (uint64_t)offset.as.i)) {
 			return msd_diag_set(d, MSD_PROTOCOL,
 					    "worker.release: no such slot is in use");
+		}
 	}
 	return MSD_OK;
 }
@@ -168,9 +171,10 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_peer *peer = peer_of(c);
 
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		(void)fprintf(stderr, "modserd-worker: channel: %s: %s\n",
 			      msd_err_name(err), why);
+	}
 	if (peer->is_channel)
 		msd_worker_exit(err == MSD_OK ? 0 : 1);
 	msd_worker_forget(peer->worker, peer);

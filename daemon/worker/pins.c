@@ -46,7 +46,8 @@ void msd_pins_finish(struct msd_peer *peer)
 		return;
 	for (uint32_t i = 0; i < peer->in.n; i++)
 		msd_pinned_remove(peer->in.maps[i].p);
-	for (uint32_t i = 0; i < peer->out.pool.n_segments; i++)
+	for (uint32_t i = 0; i < peer->out.pool.n_segments; i++) {
 		msd_pinned_remove(
 			msd_segpool_map(&peer->out.pool, (uint16_t)i, &bytes));
+	}
 }

@@ -44,9 +44,10 @@ static bool may_ask(void *ctx, size_t place)
 {
 	const struct probing *p = ctx;
 
-	for (size_t i = 0; i < p->n_deadly; i++)
+	for (size_t i = 0; i < p->n_deadly; i++) {
 		if (p->deadly[i] == place)
 			return false;
+	}
 	return place < p->end;
 }
 

@@ -18,11 +18,12 @@
 static msd_err move_up(int fd, int *ret, struct msd_diag *d)
 {
 	*ret = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIDDEN_FD);
-	if (*ret < 0)
+	if (*ret < 0) {
 		return msd_diag_set(
 			d, MSD_IO,
 			"descriptor %d: %s (modserd starts its workers itself)", fd,
 			strerror(errno));
+	}
 	return MSD_OK;
 }
 
@@ -34,10 +35,12 @@ static msd_err fill_low(struct msd_diag *d)
 
 	if (null < 0)
 		return msd_diag_set(d, MSD_IO, "/dev/null: %s", strerror(errno));
-	for (int fd = CHANNEL_FD; fd < FIRST_HIDDEN_FD; fd++)
-		if (fd != null && dup3(null, fd, O_CLOEXEC) < 0)
+	for (int fd = CHANNEL_FD; fd < FIRST_HIDDEN_FD; fd++) {
+		if (fd != null && dup3(null, fd, O_CLOEXEC) < 0) {
 			return msd_diag_set(d, MSD_IO, "descriptor %d: %s", fd,
 					    strerror(errno));
+		}
+	}
 	return MSD_OK;
 }
 

@@ -27,10 +27,11 @@ static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
 
 	if (r == NULL)
 		return NULL;
-	if (it != NULL)
+	if (it != NULL) {
 		msd_list_remove(it);
-	else
+	} else {
 		msd_list_init(&r->link);
+	}
 	if (r->cap < bytes) {
 		size_t cap = bytes > 512 ? bytes : 512;
 		free(r->bytes);
@@ -83,7 +84,35 @@ static struct msd_func *peek_func(const struct msd_worker *w, struct msd_span pa
 	return msd_funcs_peek(&w->funcs, function);
 }
 
-static msd_err read_instance(struct msd_request *r, struct msd_span object,
+static msd_err take_deadline(struct msd_request *r, struct msd_span object,
+			     struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(object);
+	struct msd_wire_value v;
+
+	if (msd_value_read(&c, &v, d) != MSD_OK || v.kind != MSD_K_INT || v.as.i < 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "deadline_ms: expected milliseconds");
+	}
+	uint64_t ms = (uint64_t)v.as.i;
+	if (ms < UINT64_MAX / 2000000u)
+		r->deadline_ns = msd_now_ns() + ms * 1000000u;
+	return MSD_OK;
+}
+
+static msd_err take_device(struct msd_request *r, struct msd_span object,
+			   struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(object);
+	struct msd_wire_value v;
+
+	if (msd_value_read(&c, &v, d) != MSD_OK || v.kind != MSD_K_DEVICE)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "device: expected a device");
+	r->device = v.as.device;
+	return MSD_OK;
+}
+
+static msd_err take_instance(struct msd_request *r, struct msd_span object,
 			     struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(object);
@@ -95,12 +124,43 @@ static msd_err read_instance(struct msd_request *r, struct msd_span object,
 	return MSD_OK;
 }
 
+static msd_err take_names(struct msd_request *r, struct msd_span object,
+			  struct msd_diag *d)
+{
+	(void)d;
+	r->names = object;
+	return MSD_OK;
+}
+
+/* The supervisor has checked the others. */
+static const struct {
+	const char *key;
+	msd_err (*take)(struct msd_request *r, struct msd_span object,
+			struct msd_diag *d);
+} options[] = {
+	{"deadline_ms", take_deadline},
+	{"device", take_device},
+	{"instance", take_instance},
+	{"names", take_names},
+};
+
+static msd_err take_option(struct msd_request *r, struct msd_span key,
+			   struct msd_span object, struct msd_diag *d)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (msd_span_is(key, options[i].key))
+			return options[i].take(r, object, d);
+	}
+	return MSD_OK;
+}
+
 /* Options are few: the scan bounds a map's pairs. */
 static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 {
 	struct msd_cur c;
 	uint32_t n;
-	struct msd_wire_value key, value;
+	struct msd_wire_value key;
+	struct msd_span object;
 	msd_err err = MSD_OK;
 
 	r->deadline_ns = 0;
@@ -111,39 +171,14 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 		return MSD_OK;
 	if (!msd_map_open(r->options, &c, &n))
 		return msd_diag_set(d, MSD_BAD_REQUEST, "options: expected a map");
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
 		if (msd_value_read(&c, &key, d) != MSD_OK || key.kind != MSD_K_STR)
 			return msd_diag_set(d, MSD_BAD_REQUEST, "options: bad key");
-		if (msd_span_is(key.as.str, "deadline_ms")) {
-			if (msd_value_read(&c, &value, d) != MSD_OK ||
-			    value.kind != MSD_K_INT || value.as.i < 0)
-				return msd_diag_set(
-					d, MSD_BAD_REQUEST,
-					"deadline_ms: expected milliseconds");
-			uint64_t ms = (uint64_t)value.as.i;
-			if (ms < UINT64_MAX / 2000000u)
-				r->deadline_ns = msd_now_ns() + ms * 1000000u;
-		} else if (msd_span_is(key.as.str, "device")) {
-			if (msd_value_read(&c, &value, d) != MSD_OK ||
-			    value.kind != MSD_K_DEVICE)
-				return msd_diag_set(d, MSD_BAD_REQUEST,
-						    "device: expected a device");
-			r->device = value.as.device;
-		} else {
-			/* The supervisor has checked the others. */
-			struct msd_span object;
-			if (!msd_object_take(&c, &object))
-				return msd_diag_set(d, MSD_BAD_REQUEST,
-						    "options: cut off");
-			if (msd_span_is(key.as.str, "names"))
-				r->names = object;
-			if (msd_span_is(key.as.str, "instance"))
-				err = read_instance(r, object, d);
-			if (err != MSD_OK)
-				return err;
-		}
+		if (!msd_object_take(&c, &object))
+			return msd_diag_set(d, MSD_BAD_REQUEST, "options: cut off");
+		err = take_option(r, key.as.str, object, d);
 	}
-	return MSD_OK;
+	return err;
 }
 
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,

@@ -29,18 +29,20 @@ static msd_err check_room(const struct msd_residents *r, struct msd_dtype dtype,
 	uint64_t n;
 	uint64_t bytes;
 
-	if (r->handles.n_live == r->handles.max)
+	if (r->handles.n_live == r->handles.max) {
 		return msd_diag_set(d, MSD_NO_SPACE,
 				    "tensor.alloc: all %u handles are in use",
 				    r->handles.max);
+	}
 	if (!msd_shape_elements(shape, ndim, &n) || !msd_dtype_bytes(dtype, n, &bytes))
 		return msd_diag_set(d, MSD_TOO_LARGE, "tensor.alloc: no such size");
-	if (bytes > r->max_bytes - r->live_bytes)
+	if (bytes > r->max_bytes - r->live_bytes) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"tensor.alloc: %llu bytes do not fit: %llu of %llu in use",
 			(unsigned long long)bytes, (unsigned long long)r->live_bytes,
 			(unsigned long long)r->max_bytes);
+	}
 	return MSD_OK;
 }
 

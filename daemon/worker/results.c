@@ -33,10 +33,11 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 
 	if (s == NULL)
 		return msd_diag_no_memory(d);
-	if (++call->n_result_tensors > MSD_MAX_TENSORS)
+	if (++call->n_result_tensors > MSD_MAX_TENSORS) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "more than %u tensors in one reply",
 				    MSD_MAX_TENSORS);
+	}
 	msd_err err = msd_outpool_alloc(&call->peer->out, t->bytes, &s->slot, d);
 	if (err != MSD_OK)
 		return err;
@@ -52,9 +53,10 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 
 void msd_call_free_slots(struct msd_call *call)
 {
-	for (struct call_slot *s = call->slots; s != NULL; s = s->next)
+	for (struct call_slot *s = call->slots; s != NULL; s = s->next) {
 		(void)!msd_outpool_free(&call->peer->out, s->slot.segment,
 					s->slot.offset);
+	}
 	call->slots = NULL;
 }
 
@@ -67,10 +69,11 @@ static uint8_t *copy_strided(const struct msd_dltensor *t, int32_t dim,
 		memcpy(dst, src, element_bytes);
 		return dst + element_bytes;
 	}
-	for (int64_t i = 0; i < t->shape[dim]; i++)
+	for (int64_t i = 0; i < t->shape[dim]; i++) {
 		dst = copy_strided(t, dim + 1,
 				   src + i * t->strides[dim] * (int64_t)element_bytes,
 				   element_bytes, dst);
+	}
 	return dst;
 }
 
@@ -80,20 +83,22 @@ static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *re
 	char name[MSD_DTYPE_NAME_MAX];
 	uint64_t n;
 
-	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE)
+	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"the result is a tensor of %d dimensions of %s, which "
 			"cannot travel",
 			(int)t->ndim, msd_dtype_format(t->dtype, name));
+	}
 	*ret = (struct msd_wire_tensor){.dtype = wire_dtype(t->dtype),
 					.ndim = (uint32_t)t->ndim};
 	if (t->ndim > 0)
 		memcpy(ret->shape, t->shape, (size_t)t->ndim * sizeof(int64_t));
 	if (!msd_shape_elements(ret->shape, ret->ndim, &n) ||
-	    !msd_dtype_bytes(ret->dtype, n, &ret->bytes))
+	    !msd_dtype_bytes(ret->dtype, n, &ret->bytes)) {
 		return msd_diag_set(d, MSD_CALL_FAILED,
 				    "the result is a tensor of an impossible shape");
+	}
 	return MSD_OK;
 }
 
@@ -108,13 +113,15 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
 	msd_err err = describe(t, &wire, d);
 
-	if (err == MSD_OK && !compact && !is_host)
+	if (err == MSD_OK && !compact && !is_host) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "the result is a strided tensor on a device");
-	if (err == MSD_OK && !compact && t->dtype.bits % 8 != 0)
+	}
+	if (err == MSD_OK && !compact && t->dtype.bits % 8 != 0) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "the result is a strided tensor of %u-bit elements",
 				   t->dtype.bits);
+	}
 	if (err == MSD_OK)
 		err = msd_call_add_slot(call, &wire, &dst, d);
 	if (err == MSD_OK && !is_host)
@@ -123,10 +130,11 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 		return err;
 	if (wire.bytes > 0 && is_host) {
 		const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
-		if (compact)
+		if (compact) {
 			memcpy(dst, src, wire.bytes);
-		else
+		} else {
 			(void)copy_strided(t, 0, src, element_bytes, dst);
+		}
 	}
 	msd_pack_tensor(out, &wire);
 	return MSD_OK;
@@ -138,10 +146,11 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
 {
-	if (depth >= MAX_RESULT_DEPTH)
+	if (depth >= MAX_RESULT_DEPTH) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "the result nests deeper than %u tuples",
 				    MAX_RESULT_DEPTH);
+	}
 	msd_pack_array(out, (size_t)a->size);
 	for (int64_t i = 0; i < a->size; i++) {
 		msd_err err = write_value(call, &a->items[i], depth + 1, out, d);
@@ -153,10 +162,11 @@ static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 
 static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out)
 {
-	if (is_text && msd_utf8_valid(s))
+	if (is_text && msd_utf8_valid(s)) {
 		msd_pack_str(out, (const char *)s.p, s.n);
-	else
+	} else {
 		msd_pack_bin(out, s.p, s.n);
+	}
 	return MSD_OK;
 }
 
@@ -169,10 +179,11 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 		return write_tuple(call, obj, depth, out, d);
 	if (v->type == MSD_T_SHAPE) {
 		const struct msd_shape *s = obj;
-		if (s->ndim > MSD_MAX_NDIM)
+		if (s->ndim > MSD_MAX_NDIM) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
 					    "the result is a shape of %zu dimensions",
 					    s->ndim);
+		}
 		msd_pack_shape(out, s->dim, s->ndim);
 		return MSD_OK;
 	}
@@ -193,10 +204,11 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 	struct msd_span text;
 	const struct msd_dltensor *tensor = msd_any_dltensor(v);
 
-	if (++call->n_result_values > MAX_RESULT_VALUES)
+	if (++call->n_result_values > MAX_RESULT_VALUES) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "more than %u values in one reply",
 				    MAX_RESULT_VALUES);
+	}
 	if (tensor != NULL)
 		return write_tensor(call, tensor, out, d);
 	switch (v->type) {

@@ -39,10 +39,11 @@ msd_err msd_stage_in(struct msd_call *call, const struct msd_wire_tensor *t,
 	if (err != MSD_OK)
 		return err;
 	/* An earlier owner's bytes must not travel in what the callee leaves out. */
-	if (src != NULL)
+	if (src != NULL) {
 		err = msd_dev_copy(dev, there->dl.data, NULL, src, t->bytes, d);
-	else if (t->bytes > 0)
+	} else if (t->bytes > 0) {
 		err = dev->ops->fill(dev, there->dl.data, 0, t->bytes, d);
+	}
 	if (err != MSD_OK) {
 		msd_obj_unref(&there->obj);
 		return err;
@@ -59,9 +60,10 @@ msd_err msd_stage_back(struct msd_call *call, const struct msd_dltensor *t,
 
 	if (err == MSD_OK)
 		err = use(call, dev, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_dev_copy(NULL, dst, dev, (char *)t->data + t->byte_offset, n,
 				   d);
+	}
 	return err;
 }
 
@@ -71,9 +73,10 @@ msd_err msd_stage_outs(struct msd_call *call, struct msd_diag *d)
 
 	for (struct msd_call_out *o = call->outs; err == MSD_OK && o != NULL;
 	     o = o->next) {
-		if (o->there != NULL)
+		if (o->there != NULL) {
 			err = msd_stage_back(call, &o->there->dl, o->slot,
 					     o->tensor.bytes, d);
+		}
 	}
 	return err;
 }
@@ -115,7 +118,7 @@ msd_err msd_stage_check(struct msd_call *call, struct msd_diag *d)
 			first_arg = i;
 		}
 		if (t->device.type != first->device.type ||
-		    t->device.id != first->device.id)
+		    t->device.id != first->device.id) {
 			return msd_diag_set(
 				d, MSD_BAD_ARGUMENT,
 				"argument %u is on %s and argument %u on %s: the "
@@ -123,6 +126,7 @@ msd_err msd_stage_check(struct msd_call *call, struct msd_diag *d)
 				"(tensor.copy moves them)",
 				first_arg, device_text(first->device, one), i,
 				device_text(t->device, other));
+		}
 	}
 	if (first == NULL || first->device.type == MSD_DEV_CPU)
 		return MSD_OK;

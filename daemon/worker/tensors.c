@@ -35,15 +35,17 @@ static void reply_nil(const struct msd_request *r, struct msd_buf *out)
 static msd_err read_device(const struct msd_worker *w, const struct msd_wire_value *v,
 			   struct msd_device *ret, struct msd_diag *d)
 {
-	if (v->kind != MSD_K_NIL && v->kind != MSD_K_DEVICE)
+	if (v->kind != MSD_K_NIL && v->kind != MSD_K_DEVICE) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "expected a device, got %s",
 				    msd_kind_name(v->kind));
+	}
 	*ret = v->kind == MSD_K_DEVICE ? v->as.device : (struct msd_device){0};
 	if (ret->type == 0)
 		*ret = msd_loaded_device(w->module);
-	if (ret->type == MSD_DEV_CPU && ret->id != 0)
+	if (ret->type == MSD_DEV_CPU && ret->id != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "cpu:%d: the host is cpu:0",
 				    ret->id);
+	}
 	return MSD_OK;
 }
 
@@ -64,16 +66,18 @@ msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
 	    msd_value_read(&c, &shape, d) != MSD_OK ||
 	    (n == 4 && msd_value_read(&c, &device, d) != MSD_OK) ||
 	    name.kind != MSD_K_STR || dtype.kind != MSD_K_DTYPE ||
-	    shape.kind != MSD_K_SHAPE)
+	    shape.kind != MSD_K_SHAPE) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"tensor.alloc: expected [name, dtype, shape, device?]");
+	}
 	msd_err err = read_device(w, &device, &where, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "tensor.alloc");
-	if (dtype.as.dtype.code == MSD_DT_HANDLE)
+	if (dtype.as.dtype.code == MSD_DT_HANDLE) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "tensor.alloc: pointers mean nothing to a client");
+	}
 	err = msd_residents_alloc(&r->peer->residents, where, dtype.as.dtype,
 				  shape.as.shape.dim, shape.as.shape.ndim, &h, &t, d);
 	if (err != MSD_OK)
@@ -155,15 +159,17 @@ static msd_err copy_to_tensor(struct msd_worker *w, struct msd_request *r,
 	uint8_t *dst;
 
 	if (!msd_dtype_eq(from->wire.dtype, to->dtype) || from->wire.ndim != to->ndim ||
-	    memcmp(from->wire.shape, to->shape, to->ndim * sizeof(int64_t)) != 0)
+	    memcmp(from->wire.shape, to->shape, to->ndim * sizeof(int64_t)) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "the tensors have different dtypes or shapes");
+	}
 	if (to->where == MSD_AT_OUT)
 		return copy_to_out(w, r, to, from, out, d);
-	if (to->where != MSD_AT_RESIDENT)
+	if (to->where != MSD_AT_RESIDENT) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"the target is neither a resident nor an out tensor");
+	}
 	msd_err err = msd_call_locate(r->peer, to, &dst, &device, &owner, d);
 	if (err == MSD_OK)
 		err = msd_loaded_reach(w->module, device, &dev, d);
@@ -183,9 +189,10 @@ static msd_err read_tensor(struct msd_cur *c, struct msd_wire_tensor *ret,
 
 	if (err != MSD_OK)
 		return err;
-	if (v.kind != MSD_K_TENSOR)
+	if (v.kind != MSD_K_TENSOR) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "expected a tensor, got %s",
 				    msd_kind_name(v.kind));
+	}
 	return msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, d);
 }
 
@@ -240,9 +247,10 @@ msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
 	uint32_t n_stale = 0;
 
 	(void)w;
-	if (!msd_array_open(r->params, &c, &n))
+	if (!msd_array_open(r->params, &c, &n)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "tensor.free: expected [tensor...]");
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct msd_wire_tensor t;
 		msd_err err = read_tensor(&c, &t, d);
@@ -252,10 +260,11 @@ msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
 		    !msd_residents_free(&r->peer->residents, t.handle))
 			n_stale++;
 	}
-	if (n_stale > 0)
+	if (n_stale > 0) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "tensor.free: %u of %u tensors are gone already",
 				    n_stale, n);
+	}
 	reply_nil(r, out);
 	return MSD_OK;
 }

@@ -81,9 +81,10 @@ static msd_handler *handler_of(enum msd_method method)
 static msd_err check_start(const struct msd_worker *w, const struct msd_request *r,
 			   struct msd_diag *d)
 {
-	if (r->deadline_ns != 0 && msd_now_ns() >= r->deadline_ns)
+	if (r->deadline_ns != 0 && msd_now_ns() >= r->deadline_ns) {
 		return msd_diag_set(d, MSD_DEADLINE,
 				    "the deadline passed before the start");
+	}
 	if (w->module == NULL && r->method != MSD_M_WORKER_OPEN)
 		return msd_diag_set(d, MSD_NOT_READY, "no module is open");
 	return MSD_OK;
@@ -168,10 +169,11 @@ static void run_queue(struct msd_worker *w)
 	do {
 		while (!msd_list_is_empty(&w->queue)) {
 			run_first(w);
-			if (msd_list_is_empty(&w->queue))
+			if (msd_list_is_empty(&w->queue)) {
 				pause_between(w, false);
-			else if (!may_go_on(w, request_of(w->queue.next)))
+			} else if (!may_go_on(w, request_of(w->queue.next))) {
 				pause_between(w, true);
+			}
 		}
 		if (!clean_a_little(w))
 			return;
