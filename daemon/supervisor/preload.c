@@ -13,7 +13,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/artifact.h"
-#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/catalog.h"
 #include "proto/argv.h"
 #include "proto/name.h"
 

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 
 /*
@@ -38,8 +39,8 @@ static void on_tick(uv_timer_t *timer)
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
 		if (msd_module_in_flight(m) == 0 && m->life.state == MSD_STATE_READY &&
-		    !m->has_pins)
-			msd_segpool_trim(&m->in, KEEP_WARM_BYTES);
+		    !m->crew.has_pins)
+			msd_segpool_trim(&m->crew.in, KEEP_WARM_BYTES);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/lane.h"
 
 /* Two clients, and a module with two workers that are no processes. */
 struct scene {
@@ -14,18 +15,18 @@ struct scene {
 
 static void scene_init(struct scene *s)
 {
-	struct msd_module *m = &s->module;
+	struct msd_crew *crew = &s->module.crew;
 
 	*s = (struct scene){0};
 	s->house.limits = &s->limits;
-	m->house = &s->house;
-	m->replicas = s->replicas;
-	m->n_replicas = 2;
-	msd_list_init(&m->lanes);
-	msd_list_init(&m->all_lanes);
-	msd_list_init(&m->receiving);
+	crew->house = &s->house;
+	crew->replicas = s->replicas;
+	crew->n_replicas = 2;
+	msd_list_init(&crew->lanes);
+	msd_list_init(&crew->all_lanes);
+	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
-		msd_replica_init(&s->replicas[i], m, i + 1);
+		msd_replica_init(&s->replicas[i], crew, i + 1);
 		s->processes[i] =
 			(struct msd_process){.replica = &s->replicas[i], .refs = 1};
 		s->replicas[i].process = &s->processes[i];
@@ -57,22 +58,22 @@ Test(lane, takes_turns_with_the_others)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module);
-	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module);
-	cr_assert_eq(msd_lane_get(&s.clients[0], &s.module), a);
-	cr_assert_eq(msd_lane_find(&s.clients[1], &s.module), b);
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
+	cr_assert_eq(msd_lane_get(&s.clients[0], &s.module.crew), a);
+	cr_assert_eq(msd_lane_find(&s.clients[1], &s.module.crew), b);
 	struct msd_req *a1 = queue(&s, a);
 	struct msd_req *a2 = queue(&s, a);
 	struct msd_req *b1 = queue(&s, b);
-	cr_expect_eq(s.module.n_queued, 3);
-	cr_expect_eq(s.module.lanes.next, &a->link);
+	cr_expect_eq(s.module.crew.n_queued, 3);
+	cr_expect_eq(s.module.crew.lanes.next, &a->link);
 	cr_expect_eq(msd_lane_take(a), a1);
-	cr_expect_eq(s.module.lanes.next, &b->link);
+	cr_expect_eq(s.module.crew.lanes.next, &b->link);
 	cr_expect_eq(msd_lane_take(b), b1);
-	cr_expect_not(is_in(&s.module.lanes, b), "it has nothing left");
+	cr_expect_not(is_in(&s.module.crew.lanes, b), "it has nothing left");
 	cr_expect_eq(msd_lane_take(a), a2);
-	cr_expect(msd_list_is_empty(&s.module.lanes));
-	cr_expect_eq(s.module.n_queued, 0);
+	cr_expect(msd_list_is_empty(&s.module.crew.lanes));
+	cr_expect_eq(s.module.crew.n_queued, 0);
 	msd_req_release(a1);
 	msd_req_release(a2);
 	msd_req_release(b1);
@@ -85,12 +86,12 @@ Test(lane, stays_at_home_while_something_is_held_or_queued_there)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
 	struct msd_replica *home = &s.replicas[1];
 	struct msd_req *r = queue(&s, lane);
 	msd_lane_bind(lane, home);
 	cr_expect(is_in(&home->lanes, lane));
-	cr_expect(msd_list_is_empty(&s.module.lanes));
+	cr_expect(msd_list_is_empty(&s.module.crew.lanes));
 	msd_lane_hold(&s.clients[0], home->process);
 	cr_expect_eq(msd_lane_take(lane), r);
 	msd_req_release(r);
@@ -109,7 +110,7 @@ Test(lane, what_is_held_elsewhere_changes_nothing)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
 	msd_lane_hold(&s.clients[0], &s.processes[0]);
 	cr_expect_eq(lane->n_held, 0, "a lane without a home holds nothing");
 	msd_lane_bind(lane, &s.replicas[0]);
@@ -129,8 +130,8 @@ Test(lane, a_lost_home_frees_its_lanes_for_others)
 	struct scene s;
 
 	scene_init(&s);
-	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module);
-	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module);
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
 	struct msd_req *r = queue(&s, a);
 	msd_lane_bind(a, &s.replicas[0]);
 	msd_lane_bind(b, &s.replicas[1]);
@@ -140,7 +141,7 @@ Test(lane, a_lost_home_frees_its_lanes_for_others)
 	msd_lanes_unbind(&s.replicas[0]);
 	cr_expect_null(a->home);
 	cr_expect_eq(b->home, &s.replicas[1]);
-	cr_expect(is_in(&s.module.lanes, a));
+	cr_expect(is_in(&s.module.crew.lanes, a));
 	msd_lane_release(&s.clients[0], &s.processes[0]);
 	cr_expect_eq(a->n_held, 0, "it was lost with its worker");
 	cr_expect_eq(s.replicas[0].n_bound, 0);

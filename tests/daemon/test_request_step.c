@@ -81,9 +81,10 @@ Test(request_step, each_state_does_with_each_event_what_the_table_says)
 static void expect_one_answer(enum msd_req_state state, unsigned answers,
 			      bool was_orphaned, unsigned left)
 {
-	if (state == MSD_REQ_OVER)
+	if (state == MSD_REQ_OVER) {
 		cr_expect(answers == 1 || (was_orphaned && answers == 0), "%u answers",
 			  answers);
+	}
 	for (int e = 0; left > 0 && e < MSD_REQ_EVENT_COUNT; e++) {
 		/* A client that is gone, or was answered, asks for nothing. */
 		if (!msd_req_may_come(state, (enum msd_req_event)e) ||

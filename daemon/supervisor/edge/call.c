@@ -16,7 +16,7 @@
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/catalog.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -162,7 +162,7 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	err = msd_module_require(msd_session_of(r)->edge->house, module, &r->module, d);
 	if (err != MSD_OK)
 		return err;
-	if (r->module->n_replicas > 1)
+	if (r->module->crew.n_replicas > 1)
 		r->at.pace = msd_pace_place(target);
 	msd_pack_array(&r->job.params, n);
 	msd_pack_str(&r->job.params, (const char *)target.p, target.n);
@@ -205,7 +205,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
-				   r->module->name);
+				   r->module->crew.name);
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(&pass, d);
 	if (err != MSD_OK) {
@@ -221,8 +221,8 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
 		       struct msd_diag *d)
 {
-	msd_err err = msd_placement_take(&r->placement, s->edge->budget, &r->module->in,
-					 payload_bytes, d);
+	msd_err err = msd_placement_take(&r->placement, s->edge->budget,
+					 &r->module->crew.in, payload_bytes, d);
 
 	if (err != MSD_OK || payload_bytes == 0)
 		return err;
@@ -238,7 +238,7 @@ void msd_call_submit(struct msd_req *r)
 
 	msd_list_remove(&r->link); /* of `receiving` */
 	if (r->due.is_clients)
-		(void)msd_req_set_due(r, m->house->deadlines, r->due.in_ms);
+		(void)msd_req_set_due(r, m->crew.house->deadlines, r->due.in_ms);
 	msd_session_of(r)->edge->count.calls++;
 	msd_module_submit(m, r);
 }

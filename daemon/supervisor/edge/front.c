@@ -22,7 +22,7 @@
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/upload.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/queue.h"
 
 /* in->user of a frame whose payload is being read: admitted, or answered already. A
  * request that a worker answers is there itself. */
@@ -251,18 +251,12 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_session *s = c->user;
 	struct msd_edge *e = s->edge;
-	struct msd_list *it;
 
 	msd_log(err == MSD_OK ? MSD_LOG_DEBUG : MSD_LOG_INFO, "disconnect",
 		"conn=%llu why=\"%s\"", (unsigned long long)s->number, why);
 	msd_list_remove(&s->space_link);
 	msd_client_leave(&s->client);
-	while ((it = msd_list_first(&s->client.lanes)) != NULL) {
-		struct msd_lane *lane =
-			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
-		msd_lane_flush(lane);
-		msd_lane_free(lane);
-	}
+	msd_queue_leave(&s->client);
 	drop_handles(s);
 	msd_list_remove(&s->link);
 	e->n_sessions--;

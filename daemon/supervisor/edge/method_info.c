@@ -12,6 +12,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/replica.h"
 
 static void put_str(struct msd_buf *b, const char *key, const char *value)
 {
@@ -197,24 +198,24 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m)
 {
 	uint64_t pid = 0, rss = 0;
 
-	for (uint32_t i = 0; i < m->n_replicas; i++) {
-		const struct msd_process *p = m->replicas[i].process;
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+		const struct msd_process *p = m->crew.replicas[i].process;
 		if (p == NULL)
 			continue;
 		pid = pid != 0 ? pid : (uint64_t)p->child->pid;
 		rss += rss_bytes(p->child->pid);
 	}
-	put_str(b, "name", m->name);
+	put_str(b, "name", m->crew.name);
 	put_str(b, "state", msd_module_state_name(m->life.state));
-	put_str(b, "file", m->file);
+	put_str(b, "file", m->crew.file);
 	put_uint(b, "bytes", m->artifact_bytes);
 	put_uint(b, "pid", pid);
 	put_uint(b, "rss", rss);
 	put_uint(b, "restarts", m->life.n_restarts);
-	put_uint(b, "calls", m->n_calls);
-	put_uint(b, "errors", m->n_errors);
+	put_uint(b, "calls", m->crew.n_calls);
+	put_uint(b, "errors", m->crew.n_errors);
 	put_uint(b, "queued", msd_module_in_flight(m));
-	put_uint(b, "exec_ns", m->exec_ns);
+	put_uint(b, "exec_ns", m->crew.exec_ns);
 }
 
 static void put_error(struct msd_buf *b, const struct msd_module *m)
@@ -233,15 +234,16 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < m->n_replicas; i++)
-		n += m->replicas[i].process != NULL ? 1u : 0u;
-	put_uint(b, "workers", m->n_replicas);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		n += m->crew.replicas[i].process != NULL ? 1u : 0u;
+	put_uint(b, "workers", m->crew.n_replicas);
 	put_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
-	for (uint32_t i = 0; i < m->n_replicas; i++)
-		if (m->replicas[i].process != NULL)
-			msd_pack_uint(b, (uint64_t)m->replicas[i].process->child->pid);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		if (m->crew.replicas[i].process != NULL)
+			msd_pack_uint(
+				b, (uint64_t)m->crew.replicas[i].process->child->pid);
 }
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
@@ -259,7 +261,7 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
 		put_summary(&c->result, m);
-		put_uint(&c->result, "functions", m->n_functions);
+		put_uint(&c->result, "functions", m->crew.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);
 	}
@@ -281,7 +283,7 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	put_workers(&c->result, m);
 	for (unsigned i = 0; i < 5; i++) {
 		msd_pack_cstr(&c->result, parts[i]);
-		msd_facts_put(m, parts[i], &c->result);
+		msd_facts_put(&m->crew, parts[i], &c->result);
 	}
 	return MSD_OK;
 }
@@ -291,14 +293,14 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_module *m;
 	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK && m->facts.n == 0)
+	if (err == MSD_OK && m->crew.facts.n == 0)
 		err = m->error != NULL
 			      ? msd_diag_set(d, m->error_code, "%s", m->error)
 			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
-					     m->name,
+					     m->crew.name,
 					     msd_module_state_name(m->life.state));
 	if (err == MSD_OK)
-		msd_facts_put(m, "functions", &c->result);
+		msd_facts_put(&m->crew, "functions", &c->result);
 	return err;
 }
 

@@ -15,7 +15,8 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/life.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
 {

@@ -52,12 +52,12 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 	if (err == MSD_OK)
 		err = msd_object_str(&c->params->via.array.ptr[1], "function", &name,
 				     d);
-	if (err == MSD_OK && m->facts.n == 0)
-		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->name,
+	if (err == MSD_OK && m->crew.facts.n == 0)
+		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->crew.name,
 				   msd_module_state_name(m->life.state));
 	if (err == MSD_OK)
-		err = msd_facts_check_function(m, name, d);
-	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->name, (int)name.n,
+		err = msd_facts_check_function(&m->crew, name, d);
+	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
 				      (const char *)name.p) < 0)
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK)

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/reply.h"
 #include "proto/value.h"
 
@@ -64,8 +65,8 @@ static void forget(struct msd_session *s, struct msd_process *p, enum msd_kind k
 	if (p->replica != NULL && msd_process_is_running(p)) {
 		msd_pack_array(&params, 1);
 		put_handle(&params, kind, theirs);
-		msd_replica_tell(p->replica, s != NULL ? &s->client : NULL,
-				 noun_of(kind)->free, &params);
+		msd_queue_tell(p->replica, s != NULL ? &s->client : NULL,
+			       noun_of(kind)->free, &params);
 	}
 	msd_buf_finish(&params);
 }
@@ -140,7 +141,7 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
 	msd_lane_hold(&s->client, o->process);
-	(void)strncpy(o->module, r->module->name, sizeof(o->module) - 1);
+	(void)strncpy(o->module, r->module->crew.name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
 fail:
@@ -295,16 +296,16 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	if (err != MSD_OK)
 		return err;
 	const struct msd_object *o = object;
-	if (strcmp(o->module, m->name) != 0)
+	if (strcmp(o->module, m->crew.name) != 0)
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"the %s lives with module %s, the call is to module %s%s",
-			noun->name, o->module, m->name, noun->elsewhere);
-	if (o->process->replica == NULL || o->process->replica->module != m)
+			noun->name, o->module, m->crew.name, noun->elsewhere);
+	if (o->process->replica == NULL || o->process->replica->crew != &m->crew)
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "the %s was lost with the worker of module %s",
-				    noun->name, m->name);
-	msd_module_need(r, o->process);
+				    noun->name, m->crew.name);
+	msd_queue_need(r, o->process);
 	*ret = o->theirs;
 	return MSD_OK;
 }

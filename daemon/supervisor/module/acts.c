@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/queue.h"
 
 /*
  * One small function for each action of life_step.h. A timer of a worker is the time it
@@ -22,7 +23,7 @@ static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadlin
 		      uint64_t in_ms)
 {
 	rep->timer.on_due = on_due;
-	(void)msd_deadline_set(rep->module->house->deadlines, &rep->timer, in_ms);
+	(void)msd_deadline_set(rep->crew->house->deadlines, &rep->timer, in_ms);
 }
 
 static void on_overdue(struct msd_deadline *node)
@@ -39,12 +40,15 @@ static void on_rested(struct msd_deadline *node)
 
 static void on_not_started(struct msd_deadline *node)
 {
-	msd_replica_on_lost(MSD_CONTAINER_OF(node, struct msd_replica, timer));
+	struct msd_replica *rep = MSD_CONTAINER_OF(node, struct msd_replica, timer);
+	const struct msd_module *m = msd_module_of(rep->crew);
+
+	msd_replica_on_lost(rep, m->error != NULL ? m->error : "not started");
 }
 
 static struct msd_replica *replica_of(const struct doing *x)
 {
-	return &x->m->replicas[x->action->worker];
+	return &x->m->crew.replicas[x->action->worker];
 }
 
 static void start(struct msd_replica *rep)
@@ -55,7 +59,7 @@ static void start(struct msd_replica *rep)
 		msd_module_take_for(rep, MSD_LIFE_STARTED);
 		return;
 	}
-	msd_module_keep_error(rep->module, d.code, msd_diag_text(&d));
+	msd_module_keep_error(msd_module_of(rep->crew), d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 	set_timer(rep, on_not_started, 0); /* later: never re-entrant */
 }
@@ -67,8 +71,8 @@ static void start_one(const struct doing *x)
 
 static void say_restart(const struct doing *x, uint64_t in_ms)
 {
-	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u", x->m->name,
-		(unsigned long long)in_ms, replica_of(x)->number);
+	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u",
+		x->m->crew.name, (unsigned long long)in_ms, replica_of(x)->number);
 }
 
 static void start_again(const struct doing *x)
@@ -79,8 +83,8 @@ static void start_again(const struct doing *x)
 
 static void start_others(const struct doing *x)
 {
-	for (uint32_t i = 1; i < x->m->n_replicas; i++)
-		start(&x->m->replicas[i]);
+	for (uint32_t i = 1; i < x->m->crew.n_replicas; i++)
+		start(&x->m->crew.replicas[i]);
 }
 
 static void set_overdue(const struct doing *x)
@@ -101,8 +105,9 @@ static void rest(const struct doing *x)
 
 static void stop_timers(const struct doing *x)
 {
-	for (uint32_t i = 0; i < x->m->n_replicas; i++)
-		msd_deadline_clear(x->m->house->deadlines, &x->m->replicas[i].timer);
+	for (uint32_t i = 0; i < x->m->crew.n_replicas; i++)
+		msd_deadline_clear(x->m->crew.house->deadlines,
+				   &x->m->crew.replicas[i].timer);
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -114,7 +119,7 @@ static void on_drain_over(struct msd_deadline *node)
 static void set_drain(const struct doing *x)
 {
 	x->m->drain.on_due = on_drain_over;
-	(void)msd_deadline_set(x->m->house->deadlines, &x->m->drain,
+	(void)msd_deadline_set(x->m->crew.house->deadlines, &x->m->drain,
 			       x->action->least_ms);
 }
 
@@ -154,7 +159,7 @@ static void blame_death(const struct doing *x)
 
 	(void)msd_diag_set(&d, MSD_MODULE_FAILED,
 			   "load %s: the worker died before it was ready (%s)",
-			   x->m->name, x->how);
+			   x->m->crew.name, x->how);
 	msd_module_set_error(x->m, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
@@ -167,7 +172,7 @@ static void blame_deaths(const struct doing *x)
 		&d, MSD_QUARANTINED,
 		"module %s died too often, last: %s; load it again with replace "
 		"when it is mended",
-		x->m->name, x->how);
+		x->m->crew.name, x->how);
 	msd_module_set_error(x->m, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
@@ -185,7 +190,7 @@ static void take_over(const struct doing *x)
 
 	m->predecessor = NULL;
 	old->successor = NULL;
-	msd_list_append(&m->house->modules, &m->link);
+	msd_list_append(&m->crew.house->modules, &m->link);
 	msd_list_remove(&old->link);
 	msd_module_unload(old);
 }
@@ -198,7 +203,7 @@ static void unload_successor(const struct doing *x)
 
 static void report_failure(const struct doing *x)
 {
-	msd_log(MSD_LOG_WARN, "load-failed", "name=%s why=\"%s\"", x->m->name,
+	msd_log(MSD_LOG_WARN, "load-failed", "name=%s why=\"%s\"", x->m->crew.name,
 		x->m->error != NULL ? x->m->error : "out of memory");
 }
 
@@ -221,34 +226,34 @@ static void refuse_queued(const struct doing *x)
 	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
 
 	if (x->m->life.state == MSD_STATE_DRAINING)
-		msd_module_refuse_queued(x->m, MSD_DRAINING,
-					 "the module is being unloaded");
+		msd_queue_refuse(&x->m->crew, MSD_DRAINING,
+				 "the module is being unloaded");
 	else
-		msd_module_refuse_queued(x->m,
-					 x->m->life.state == MSD_STATE_FAILED
-						 ? MSD_MODULE_FAILED
-						 : MSD_QUARANTINED,
-					 why);
+		msd_queue_refuse(&x->m->crew,
+				 x->m->life.state == MSD_STATE_FAILED
+					 ? MSD_MODULE_FAILED
+					 : MSD_QUARANTINED,
+				 why);
 }
 
 static void give_up_queued(const struct doing *x)
 {
-	msd_module_refuse_queued(x->m, MSD_DRAINING, "the module was unloaded");
+	msd_queue_refuse(&x->m->crew, MSD_DRAINING, "the module was unloaded");
 }
 
 static void queued_wait(const struct doing *x)
 {
-	msd_module_wait_queued(x->m);
+	msd_queue_wait(&x->m->crew);
 }
 
 static void queued_ready(const struct doing *x)
 {
-	msd_module_ready_queued(x->m);
+	msd_queue_ready(&x->m->crew);
 }
 
 static void pump(const struct doing *x)
 {
-	msd_module_pump(x->m);
+	msd_queue_pump(&x->m->crew);
 }
 
 static void check_idle(const struct doing *x)

@@ -6,7 +6,8 @@
 /** @m owns @r from here on, which has no owner yet. */
 void msd_module_adopt(struct msd_module *m, struct msd_req *r);
 
-/** @r names an object in the worker @p: it goes there, or nowhere. */
-void msd_module_need(struct msd_req *r, struct msd_process *p);
+/** Queue a request that a worker answers, which is the module's. Takes @r. Answers it
+ * at once when it cannot be. */
+void msd_module_submit(struct msd_module *m, struct msd_req *r);
 
 #endif

@@ -2,10 +2,8 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/facts.h"
-#include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
@@ -36,16 +34,17 @@ static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
 
 static void write_open(struct msd_out *o, const struct msd_req *r)
 {
-	const struct msd_module *m = r->module;
-	const struct msd_house *house = m->house;
+	const struct msd_crew *crew = r->at.replica->crew;
+	const struct msd_house *house = crew->house;
 	struct msd_buf *b = &o->body;
 
 	msd_body_begin_request(b, r->at.wid, "worker.open", false);
 	msd_pack_array(b, 1);
-	const char *era = msd_era_word_name(m->era);
+	const char *era = msd_era_word_name(crew->era);
 
-	msd_pack_map(b, 8u + (m->device.type != 0) + (era != NULL) + m->tvm_inputs);
-	if (m->tvm_inputs) {
+	msd_pack_map(b,
+		     8u + (crew->device.type != 0) + (era != NULL) + crew->tvm_inputs);
+	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);
 	}
@@ -53,41 +52,41 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 		msd_pack_cstr(b, "era");
 		msd_pack_cstr(b, era);
 	}
-	if (m->device.type != 0) {
+	if (crew->device.type != 0) {
 		msd_pack_cstr(b, "device");
-		msd_pack_device(b, m->device);
+		msd_pack_device(b, crew->device);
 	}
 	msd_pack_cstr(b, "name");
-	msd_pack_cstr(b, m->name);
+	msd_pack_cstr(b, crew->name);
 	msd_pack_cstr(b, "file");
-	msd_pack_cstr(b, m->file);
-	put_uint(b, "graph", m->graph_bytes);
-	put_uint(b, "params", m->params_bytes);
+	msd_pack_cstr(b, crew->file);
+	put_uint(b, "graph", crew->graph_bytes);
+	put_uint(b, "params", crew->params_bytes);
 	put_uint(b, "threads", house->threads);
-	put_uint(b, "workers", m->n_replicas);
+	put_uint(b, "workers", crew->n_replicas);
 	put_uint(b, "max_out", house->limits->max_memory);
 	put_uint(b, "max_data", house->limits->max_worker_memory);
 }
 
 static void on_opened(struct msd_req *r, struct msd_in *in)
 {
-	struct msd_module *m = r->module;
+	struct msd_crew *crew = r->at.replica->crew;
 	struct msd_diag d = {0};
 
 	if (!msd_reply_is_ok(in)) {
 		msd_reply_error(in, &d);
-		(void)msd_diag_wrap(&d, d.code, "load %s", m->name);
-		msd_module_keep_error(m, d.code, msd_diag_text(&d));
+		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
+		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		return; /* it exits by itself, or the load timeout ends it */
 	}
-	if (msd_facts_keep(m, in->body.result, &d) != MSD_OK) {
-		msd_module_keep_error(m, MSD_INTERNAL, msd_diag_text(&d));
+	if (msd_facts_keep(crew, in->body.result, &d) != MSD_OK) {
+		crew->ops->on_blamed(crew, MSD_INTERNAL, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_replica_kill(r->at.replica, "it described its module wrongly");
 		return;
 	}
-	msd_module_on_opened(r->at.replica);
+	crew->ops->on_opened(r->at.replica);
 }
 
 void msd_replica_send_open(struct msd_replica *rep)
@@ -102,7 +101,7 @@ void msd_replica_send_open(struct msd_replica *rep)
 		msd_replica_kill(rep, "out of memory");
 		return;
 	}
-	msd_module_adopt(rep->module, r);
+	rep->crew->ops->adopt(rep->crew, r);
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	msd_req_take(r, MSD_REQ_IS_SENT);
@@ -131,7 +130,7 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 	}
 	if (has_deadline)
 		put_uint(&o->body, "deadline_ms",
-			 msd_deadline_left(r->module->house->deadlines, &r->due.node));
+			 msd_deadline_left(r->due.all, &r->due.node));
 	if (has_instance) {
 		msd_pack_cstr(&o->body, "instance");
 		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->job.instance);
@@ -150,49 +149,12 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	write_request(o, r);
 	msd_req_take(r, MSD_REQ_IS_SENT);
 	r->at.expected_us = r->method == MSD_M_CALL
-				    ? msd_pace_expect(&rep->module->pace, r->at.pace)
+				    ? msd_pace_expect(&rep->crew->pace, r->at.pace)
 				    : MSD_PACE_UNKNOWN_US;
 	msd_list_append(&rep->sent, &r->link);
 	rep->n_sent++;
 	rep->ahead_us += r->at.expected_us;
 	msd_conn_send(&rep->process->channel, o);
-}
-
-/* Nobody waits for the answer; one that says no is a mistake of ours. */
-static void on_told(struct msd_req *r, struct msd_in *in)
-{
-	struct msd_diag d = {0};
-
-	if (msd_reply_is_ok(in))
-		return;
-	msd_reply_error(in, &d);
-	msd_log(MSD_LOG_WARN, "worker-refused", "name=%s method=%s why=\"%s\"",
-		r->module->name, msd_method_row(r->method)->name, msd_diag_text(&d));
-	msd_diag_finish(&d);
-}
-
-void msd_replica_tell(struct msd_replica *rep, struct msd_client *c,
-		      enum msd_method method, const struct msd_buf *params)
-{
-	struct msd_req *r = rep->is_open ? msd_req_new(NULL, 0, method) : NULL;
-	struct msd_lane *lane = c != NULL ? msd_lane_find(c, rep->module) : NULL;
-
-	if (r == NULL)
-		return;
-	msd_module_adopt(rep->module, r);
-	r->job.on_response = on_told;
-	msd_buf_put(&r->job.params, params->p, params->n);
-	/* What the session asked for before comes before. */
-	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
-		msd_module_need(r, rep->process);
-		msd_lane_append(lane, r);
-		return;
-	}
-	struct msd_out *o = msd_out_new();
-	if (o != NULL)
-		msd_replica_post(rep, r, o);
-	else
-		msd_req_release(r);
 }
 
 void msd_replica_cancel(const struct msd_req *r)
@@ -223,7 +185,8 @@ static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 }
 
 /* On the path of every call: read where it lies, without a tree. */
-static void count_exec(struct msd_req *r, const struct msd_in *in)
+static void count_exec(struct msd_crew *crew, const struct msd_req *r,
+		       const struct msd_in *in)
 {
 	struct msd_wire_value key, value;
 	struct msd_cur c;
@@ -238,16 +201,15 @@ static void count_exec(struct msd_req *r, const struct msd_in *in)
 		if (!msd_span_is(key.as.str, "exec_ns") || value.kind != MSD_K_INT ||
 		    value.as.i < 0)
 			continue;
-		r->module->exec_ns += (uint64_t)value.as.i;
-		if (r->module->n_replicas > 1)
-			msd_pace_note(&r->module->pace, r->at.pace,
-				      (uint64_t)value.as.i);
+		crew->exec_ns += (uint64_t)value.as.i;
+		if (crew->n_replicas > 1)
+			msd_pace_note(&crew->pace, r->at.pace, (uint64_t)value.as.i);
 	}
 }
 
 static void on_response(struct msd_replica *rep, struct msd_in *in)
 {
-	struct msd_module *m = rep->module;
+	struct msd_crew *crew = rep->crew;
 	struct msd_req *r = find_sent(rep, in->body.id);
 	struct msd_diag d = {0};
 
@@ -265,18 +227,17 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		r->job.on_response(r, in);
 		msd_req_take(r, MSD_REQ_RESPONDED);
 		if (!is_open)
-			msd_module_pump(m);
+			crew->ops->on_answered(crew);
 		return;
 	}
-	m->n_calls++;
-	m->n_errors += msd_reply_is_ok(in) ? 0u : 1u;
-	count_exec(r, in);
+	crew->n_calls++;
+	crew->n_errors += msd_reply_is_ok(in) ? 0u : 1u;
+	count_exec(crew, r, in);
 	if (!msd_reply_forward(r, rep->process, in, &d))
 		msd_replica_kill(rep, "it sent a malformed answer");
 	msd_diag_finish(&d);
 	msd_req_take(r, MSD_REQ_RESPONDED);
-	msd_module_pump(m);
-	msd_module_check_idle(m);
+	crew->ops->on_answered(crew);
 }
 
 static void on_segment(struct msd_replica *rep, struct msd_in *in)
@@ -286,7 +247,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	uint64_t index = 0, bytes = 0;
 	int fd = msd_conn_take_fd(&rep->process->channel);
 	msd_err err =
-		msd_unpack(rep->module->house->unpack, in->body.params, &params, &d);
+		msd_unpack(rep->crew->house->unpack, in->body.params, &params, &d);
 
 	if (err == MSD_OK)
 		err = msd_params_check(params, "worker.segment", 3, 3, &d);

@@ -11,12 +11,13 @@ static int put_bytes(void *ctx, const char *p, size_t n)
 	return 0;
 }
 
-static struct msd_span facts_of(const struct msd_module *m)
+static struct msd_span facts_of(const struct msd_crew *crew)
 {
-	return (struct msd_span){m->facts.p, m->facts.n};
+	return (struct msd_span){crew->facts.p, crew->facts.n};
 }
 
-msd_err msd_facts_keep(struct msd_module *m, struct msd_span result, struct msd_diag *d)
+msd_err msd_facts_keep(struct msd_crew *crew, struct msd_span result,
+		       struct msd_diag *d)
 {
 	struct msd_unpack u = {0};
 	const msgpack_object *root;
@@ -28,9 +29,9 @@ msd_err msd_facts_keep(struct msd_module *m, struct msd_span result, struct msd_
 			err = msd_diag_set(d, MSD_PROTOCOL,
 					   "worker.open: no functions");
 		else
-			m->n_functions = functions->via.array.size;
+			crew->n_functions = functions->via.array.size;
 		const msgpack_object *device = msd_map_find(root, "device");
-		m->has_pins =
+		crew->has_pins =
 			device != NULL && device->type == MSGPACK_OBJECT_STR &&
 			device->via.str.size > strlen("cuda:") &&
 			memcmp(device->via.str.ptr, "cuda:", strlen("cuda:")) == 0;
@@ -38,18 +39,19 @@ msd_err msd_facts_keep(struct msd_module *m, struct msd_span result, struct msd_
 	msd_unpack_finish(&u);
 	if (err != MSD_OK)
 		return err;
-	m->facts.n = 0;
-	msd_buf_put(&m->facts, result.p, result.n);
-	return m->facts.bad ? msd_diag_set(d, MSD_NOMEM, "worker.open: out of memory")
-			    : MSD_OK;
+	crew->facts.n = 0;
+	msd_buf_put(&crew->facts, result.p, result.n);
+	return crew->facts.bad
+		       ? msd_diag_set(d, MSD_NOMEM, "worker.open: out of memory")
+		       : MSD_OK;
 }
 
-msd_err msd_facts_check_function(const struct msd_module *m, struct msd_span name,
+msd_err msd_facts_check_function(const struct msd_crew *crew, struct msd_span name,
 				 struct msd_diag *d)
 {
 	struct msd_unpack u = {0};
 	const msgpack_object *root;
-	msd_err err = msd_unpack(&u, facts_of(m), &root, d);
+	msd_err err = msd_unpack(&u, facts_of(crew), &root, d);
 	bool found = false;
 
 	if (err == MSD_OK) {
@@ -66,21 +68,21 @@ msd_err msd_facts_check_function(const struct msd_module *m, struct msd_span nam
 				d, MSD_NOT_FOUND,
 				"module %s has no function %.*s (it has %u: see "
 				"function.list)",
-				m->name, (int)name.n, (const char *)name.p,
-				m->n_functions);
+				crew->name, (int)name.n, (const char *)name.p,
+				crew->n_functions);
 	}
 	msd_unpack_finish(&u);
 	return err;
 }
 
-void msd_facts_put(const struct msd_module *m, const char *key, struct msd_buf *out)
+void msd_facts_put(const struct msd_crew *crew, const char *key, struct msd_buf *out)
 {
 	struct msd_unpack u = {0};
 	const msgpack_object *root;
 	const msgpack_object *value = NULL;
 	msgpack_packer packer;
 
-	if (m->facts.n > 0 && msd_unpack(&u, facts_of(m), &root, NULL) == MSD_OK)
+	if (crew->facts.n > 0 && msd_unpack(&u, facts_of(crew), &root, NULL) == MSD_OK)
 		value = msd_map_find(root, key);
 	if (value == NULL) {
 		msd_pack_nil(out);

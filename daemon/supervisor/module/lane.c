@@ -2,41 +2,39 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/module/module.h"
-
-struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_module *m)
+struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew)
 {
 	MSD_LIST_EACH (it, &c->lanes) {
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
-		if (lane->module == m)
+		if (lane->crew == crew)
 			return lane;
 	}
 	return NULL;
 }
 
-struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_module *m)
+struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
 {
-	struct msd_lane *lane = msd_lane_find(c, m);
+	struct msd_lane *lane = msd_lane_find(c, crew);
 
 	if (lane != NULL)
 		return lane;
 	lane = calloc(1, sizeof(*lane));
 	if (lane == NULL)
 		return NULL;
-	lane->module = m;
+	lane->crew = crew;
 	lane->client = c;
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
 	msd_list_append(&c->lanes, &lane->client_link);
-	msd_list_append(&m->all_lanes, &lane->all_link);
+	msd_list_append(&crew->all_lanes, &lane->all_link);
 	return lane;
 }
 
 /* Into the list in which it takes turns with others. */
 static void join(struct msd_lane *lane)
 {
-	msd_list_append(lane->home != NULL ? &lane->home->lanes : &lane->module->lanes,
+	msd_list_append(lane->home != NULL ? &lane->home->lanes : &lane->crew->lanes,
 			&lane->link);
 }
 
@@ -56,7 +54,7 @@ void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 		join(lane);
 	msd_list_append(&lane->requests, &r->link);
 	r->at.lane = lane;
-	lane->module->n_queued++;
+	lane->crew->n_queued++;
 }
 
 struct msd_req *msd_lane_first(const struct msd_lane *lane)
@@ -69,7 +67,7 @@ void msd_lane_left(struct msd_req *r)
 	struct msd_lane *lane = r->at.lane;
 
 	r->at.lane = NULL;
-	lane->module->n_queued--;
+	lane->crew->n_queued--;
 	if (!msd_list_is_empty(&lane->requests))
 		return;
 	msd_list_remove(&lane->link);
@@ -103,7 +101,7 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 static struct msd_lane *lane_at(struct msd_client *c, const struct msd_process *p)
 {
 	struct msd_lane *lane = c != NULL && p != NULL && p->replica != NULL
-					? msd_lane_find(c, p->replica->module)
+					? msd_lane_find(c, p->replica->crew)
 					: NULL;
 
 	return lane != NULL && lane->home == p->replica ? lane : NULL;
@@ -129,7 +127,7 @@ void msd_lane_release(struct msd_client *c, const struct msd_process *p)
 
 void msd_lanes_unbind(struct msd_replica *home)
 {
-	MSD_LIST_EACH (it, &home->module->all_lanes) {
+	MSD_LIST_EACH (it, &home->crew->all_lanes) {
 		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
 		if (lane->home != home)
 			continue;
@@ -140,25 +138,6 @@ void msd_lanes_unbind(struct msd_replica *home)
 			join(lane);
 	}
 	home->n_bound = 0;
-}
-
-void msd_lane_flush(struct msd_lane *lane)
-{
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&lane->requests)) != NULL) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		struct msd_replica *rep =
-			r->at.needs != NULL ? r->at.needs->replica : NULL;
-		struct msd_out *o = rep != NULL && rep->is_open ? msd_out_new() : NULL;
-		if (o == NULL) {
-			msd_req_release(r);
-			continue;
-		}
-		msd_list_remove(&r->link);
-		msd_lane_left(r);
-		msd_replica_post(rep, r, o);
-	}
 }
 
 void msd_lane_free(struct msd_lane *lane)

@@ -8,24 +8,24 @@
  * it holds none and has none queued, or that worker is gone. Of a module with one
  * worker no lane has a home.
  */
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/module/replica.h"
 
 struct msd_lane {
-	/* While it has requests: its home's lanes, else msd_module.lanes. */
+	/* While it has requests: its home's lanes, else msd_crew.lanes. */
 	struct msd_list link;
 	struct msd_list client_link; /* msd_client.lanes */
-	struct msd_list all_link;    /* msd_module.all_lanes */
-	struct msd_module *module;
+	struct msd_list all_link;    /* msd_crew.all_lanes */
+	struct msd_crew *crew;
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
 	struct msd_replica *home; /* NULL: any worker will do */
 	uint32_t n_held;          /* objects at home, those being made included */
 };
 
-/** The lane of @c for @m, or NULL. */
-struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_module *m);
+/** The lane of @c for @crew, or NULL. */
+struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew);
 /** The same, made when there is none; NULL: out of memory. */
-struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_module *m);
+struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
 /** Queue @r behind what is there. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 /** The first request of a lane that has one, out of the queue; the lane goes behind the
@@ -42,8 +42,6 @@ void msd_lane_hold(struct msd_client *c, const struct msd_process *p);
 void msd_lane_release(struct msd_client *c, const struct msd_process *p);
 /** The worker of @home is gone, with all that anybody held there. */
 void msd_lanes_unbind(struct msd_replica *home);
-/** The client leaves: send at once what it left to be told. */
-void msd_lane_flush(struct msd_lane *lane);
 /** Free a lane with nothing in it. */
 void msd_lane_free(struct msd_lane *lane);
 

@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
+#include "daemon/supervisor/module/replica.h"
 
 /*
  * The shell around life_step.c: what happens to a module becomes an event, and acts.c
@@ -22,7 +23,7 @@ void msd_module_take_plain(struct msd_module *m, enum msd_life_event_type type)
 
 void msd_module_take_for(struct msd_replica *rep, enum msd_life_event_type type)
 {
-	take(rep->module,
+	take(msd_module_of(rep->crew),
 	     &(struct msd_life_event){.type = type, .worker = rep->number - 1}, "");
 }
 
@@ -43,13 +44,13 @@ void msd_module_keep_error(struct msd_module *m, msd_err err, const char *text)
 
 void msd_module_kill(struct msd_module *m, const char *reason)
 {
-	for (uint32_t i = 0; i < m->n_replicas; i++)
-		msd_replica_kill(&m->replicas[i], reason);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		msd_replica_kill(&m->crew.replicas[i], reason);
 }
 
 static void say_move(const struct msd_module *m, enum msd_module_state was)
 {
-	msd_log(MSD_LOG_INFO, "module", "name=%s state=%s was=%s", m->name,
+	msd_log(MSD_LOG_INFO, "module", "name=%s state=%s was=%s", m->crew.name,
 		msd_module_state_name(m->life.state), msd_module_state_name(was));
 }
 
@@ -58,7 +59,9 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	const enum msd_module_state was = m->life.state;
 	struct msd_life_actions actions;
 
-	msd_life_step(&m->life, e, uv_now(m->house->loop), &actions);
+	msd_life_step(&m->life, e, uv_now(m->crew.house->loop), &actions);
+	/* Before all workers are there a load may still fail as a whole. */
+	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING;
 	if (m->life.state != was)
 		say_move(m, was);
 	for (uint32_t i = 0; i < actions.n; i++)
@@ -76,12 +79,12 @@ void msd_module_fail(struct msd_module *m, msd_err err, const char *text)
 	struct msd_life_actions none;
 
 	msd_module_set_error(m, err, text);
-	msd_life_step(&m->life, &e, uv_now(m->house->loop), &none);
+	msd_life_step(&m->life, &e, uv_now(m->crew.house->loop), &none);
 }
 
 void msd_module_on_opened(struct msd_replica *rep)
 {
-	msd_deadline_clear(rep->module->house->deadlines, &rep->timer);
+	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
 	rep->is_open = true;
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
@@ -99,12 +102,12 @@ static bool has_loader(const struct msd_module *m)
 
 void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char *how)
 {
-	struct msd_module *m = rep->module;
+	struct msd_module *m = msd_module_of(rep->crew);
 
-	msd_deadline_clear(rep->module->house->deadlines, &rep->timer);
+	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING)
 		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s worker=%u how=\"%s\"",
-			m->name, rep->number, how);
+			m->crew.name, rep->number, how);
 	take(m,
 	     &(struct msd_life_event){.type = MSD_LIFE_LOST,
 				      .worker = rep->number - 1,
@@ -118,12 +121,12 @@ void msd_module_check_idle(struct msd_module *m)
 {
 	if ((m->life.state != MSD_STATE_DRAINING &&
 	     m->life.state != MSD_STATE_QUARANTINED) ||
-	    m->n_queued > 0 || !msd_list_is_empty(&m->receiving))
+	    m->crew.n_queued > 0 || !msd_list_is_empty(&m->receiving))
 		return;
-	for (uint32_t i = 0; i < m->n_replicas; i++)
-		if (m->replicas[i].process != NULL &&
-		    !msd_replica_is_awaited(&m->replicas[i]))
-			msd_module_take_for(&m->replicas[i], MSD_LIFE_IDLE);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		if (m->crew.replicas[i].process != NULL &&
+		    !msd_replica_is_awaited(&m->crew.replicas[i]))
+			msd_module_take_for(&m->crew.replicas[i], MSD_LIFE_IDLE);
 }
 
 void msd_module_unload(struct msd_module *m)

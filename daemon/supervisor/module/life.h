@@ -1,9 +1,16 @@
 #ifndef MSD_SUPERVISOR_MODULE_LIFE_H
 #define MSD_SUPERVISOR_MODULE_LIFE_H
-/* Private to module.c, replica.c and channel.c: what happens to a module, and what
- * life.c does then. The decisions are in life_step.h. */
+/* What happens to a module, and its end. The decisions are in life_step.h, what is done
+ * about them in acts.c. */
 #include "daemon/supervisor/module/module.h"
 
+/** Refuse new calls, finish those that are there (at most limits.drain_ms), end the
+ * workers, then forget the module. */
+void msd_module_unload(struct msd_module *m);
+/** End all its processes now; @reason (static text) is for error texts. */
+void msd_module_kill(struct msd_module *m, const char *reason);
+/** DRAINING and QUARANTINED: end the workers that nobody waits for. */
+void msd_module_check_idle(struct msd_module *m);
 /** Start the first worker; the others follow when it has opened the artifact. */
 void msd_module_start(struct msd_module *m);
 /** There is no artifact to load: FAILED from the start, with this cause. */
@@ -19,20 +26,5 @@ void msd_module_keep_error(struct msd_module *m, msd_err err, const char *text);
 void msd_module_on_opened(struct msd_replica *rep);
 /** A worker is gone, and what it was sent is answered. May free the module. */
 void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char *how);
-/** Send what the workers have room for. */
-void msd_module_pump(struct msd_module *m);
-/** Answer what waits for the module, as its state says. */
-void msd_module_answer_waiters(struct msd_module *m);
-/** Answer and free every request of a list; MSD_OK answers nil. */
-void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text);
-/** Answer everything queued in lanes with an error. */
-void msd_module_refuse_queued(struct msd_module *m, msd_err err, const char *text);
-/** The module is READY: queued requests wait for their own deadlines alone. */
-void msd_module_ready_queued(struct msd_module *m);
-/** The module is not READY any more: queued requests without a deadline get
- * limits.ready_wait. */
-void msd_module_wait_queued(struct msd_module *m);
-/** Forget the module; it has no process and no requests. */
-void msd_module_free(struct msd_module *m);
 
 #endif

@@ -7,15 +7,14 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/module/module.h"
 #include "proto/value.h"
 
 /*
  * Happy path:
  *  - spawn: socketpair, msd_child_spawn(); the replica sends worker.open
- *  - frames go to msd_replica_on_frame(), output to msd_module_log()
+ *  - frames and output go to the replica
  *  - msd_process_kill(); on_child_exit; channel closed; log drained:
- *    msd_replica_on_lost(), once
+ *    the replica hears of the loss, once
  *
  * Failures:
  *  - exits by itself: what is left in channel and log is read, then lost
@@ -61,7 +60,7 @@ static void on_output(void *user, const char *bytes, size_t n)
 	struct msd_process *p = user;
 
 	if (p->replica != NULL)
-		msd_module_log(p->replica->module, bytes, n);
+		p->ops->on_output(p->replica, bytes, n);
 }
 
 static void on_child_closed(void *user)
@@ -84,7 +83,7 @@ static void finish_if_over(struct msd_process *p)
 	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
 	if (p->replica != NULL)
-		msd_replica_on_lost(p->replica);
+		p->ops->on_lost(p->replica);
 	p->child = NULL;
 	msd_child_close(child);
 }
@@ -112,7 +111,7 @@ static void on_channel_frame(struct msd_conn *c, struct msd_in *in)
 	struct msd_process *p = c->user;
 
 	if (p->replica != NULL)
-		msd_replica_on_frame(p->replica, in);
+		p->ops->on_frame(p->replica, in);
 }
 
 static void on_exit_due(struct msd_deadline *node)
@@ -156,13 +155,13 @@ static msd_err open_ends(int ret[2], struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err exec_worker(struct msd_process *p, int channel, struct msd_diag *d)
+static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
+			   int channel, struct msd_diag *d)
 {
-	struct msd_module *m = p->replica->module;
-	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", m->name,
+	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", name,
 			NULL};
 	const struct msd_child_how how = {
-		.argv = argv, .fds = {channel, m->artifact_fd}, .n_fds = 2};
+		.argv = argv, .fds = {channel, artifact_fd}, .n_fds = 2};
 	msd_err err =
 		msd_child_spawn(p->house->loop, &how, &child_ops, p, &p->child, d);
 
@@ -191,23 +190,25 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 			     p, d);
 }
 
-msd_err msd_process_spawn(struct msd_replica *rep, struct msd_process **ret,
-			  struct msd_diag *d)
+msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
+			  const struct msd_process_ops *ops, struct msd_replica *owner,
+			  struct msd_process **ret, struct msd_diag *d)
 {
 	struct msd_process *p = calloc(1, sizeof(*p));
 	int ends[2] = {-1, -1};
 
 	if (p == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "worker: out of memory");
-	p->house = rep->module->house;
-	p->replica = rep;
+	p->house = house;
+	p->ops = ops;
+	p->replica = owner;
 	p->refs = 1;
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out);
 	msd_err err = open_ends(ends, d);
 	if (err == MSD_OK)
-		err = exec_worker(p, ends[1], d);
+		err = exec_worker(p, name, artifact_fd, ends[1], d);
 	if (ends[1] >= 0)
 		(void)close(ends[1]);
 	if (err != MSD_OK) {

@@ -13,11 +13,23 @@
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segment.h"
 
+struct msd_in;
 struct msd_replica;
+
+/* What its owner is told. */
+struct msd_process_ops {
+	/** A frame on its channel. */
+	void (*on_frame)(struct msd_replica *owner, struct msd_in *in);
+	/** It wrote to standard output or error. */
+	void (*on_output)(struct msd_replica *owner, const char *bytes, size_t n);
+	/** Its end, once; msd_process.child tells how. May detach and unref it. */
+	void (*on_lost)(struct msd_replica *owner);
+};
 
 struct msd_process {
 	struct msd_house *house;
-	struct msd_replica *replica; /* NULL once it let go */
+	const struct msd_process_ops *ops;
+	struct msd_replica *replica; /* its owner; NULL once that let go */
 	struct msd_child *child;     /* owned; NULL once its end was told */
 	struct msd_conn channel;
 	struct msd_segmap out; /* the worker's out segments, mapped read-only */
@@ -32,10 +44,14 @@ struct msd_process {
 };
 
 /**
- * Start a worker for @rep on its module's artifact. On success *@ret has one reference
- * for the caller. Death is told once by msd_replica_on_lost().
+ * Start a worker of the module @name for @owner, on the artifact @artifact_fd, which is
+ * borrowed. On success *@ret has one reference for the caller. Errors: MSD_IO,
+ * MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_process_spawn(struct msd_replica *rep,
+MSD_MUST_CHECK msd_err msd_process_spawn(struct msd_house *house, char *name,
+					 int artifact_fd,
+					 const struct msd_process_ops *ops,
+					 struct msd_replica *owner,
 					 struct msd_process **ret, struct msd_diag *d);
 void msd_process_ref(struct msd_process *p);
 void msd_process_unref(struct msd_process *p);

@@ -1,58 +1,36 @@
-#include <stdlib.h>
+#include "daemon/supervisor/module/queue.h"
 
-#include "daemon/supervisor/module/life.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/module/reply.h"
 
 /*
- * Requests of one session to one module form a lane, in order; lanes take turns, one
- * request each, so that a client with a long pipeline does not starve the others. A
- * worker has at most MSD_SEND_AHEAD requests at a time: enough to keep it busy, few
- * enough to stay fair and to lose little with it.
- *
- * Of several workers the one with the fewest requests gets the next. None waits behind
- * what may take long while another worker could begin it: to a busy worker only as much
- * is sent as it is expected to be done with in AHEAD_US.
+ * Happy path: put; the lane waits for its turn; pump looks at the workers, choice.c
+ * names one, the lane's first request is posted to it. Failures: nobody is there or has
+ * room, and it waits, for its deadline or for limits.ready_wait; what it names was lost
+ * with a worker, and it is refused.
  */
-#define AHEAD_US 1000u
 
 static void set_ready_wait(struct msd_req *r)
 {
+	struct msd_house *house = r->at.lane->crew->house;
+
 	if (r->due.node.slot != 0)
 		return;
-	r->due.is_for_ready = msd_req_set_due(r, r->module->house->deadlines,
-					      r->module->house->limits->ready_wait_ms);
+	r->due.is_for_ready =
+		msd_req_set_due(r, house->deadlines, house->limits->ready_wait_ms);
 }
 
-/* Before all workers are there a load may still fail as a whole. */
-static bool has_ready(const struct msd_module *m)
+void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
 {
-	return m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING;
-}
+	struct msd_lane *lane = msd_lane_get(r->client.who, crew);
 
-void msd_module_submit(struct msd_module *m, struct msd_req *r)
-{
-	if (m->life.state == MSD_STATE_FAILED ||
-	    m->life.state == MSD_STATE_QUARANTINED) {
-		/* Its own code, if it has one, is about the file, not about this call.
-		 */
-		msd_req_refuse(r,
-			       m->life.state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
-								 : m->error_code,
-			       m->error != NULL ? m->error : "the module failed");
-		return;
-	}
-	/* What was admitted before the unload, its payload on the way, is still run. */
-	if (m->life.state == MSD_STATE_DRAINING && !has_ready(m)) {
-		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
-		return;
-	}
-	struct msd_lane *lane = msd_lane_get(r->client.who, m);
 	if (lane == NULL || r->job.params.bad) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
 		return;
 	}
 	msd_lane_append(lane, r);
-	if (has_ready(m))
-		msd_module_pump(m);
+	if (crew->is_serving)
+		msd_queue_pump(crew);
 	else
 		set_ready_wait(r);
 }
@@ -90,102 +68,152 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 		msd_replica_post(rep, r, o);
 }
 
-static bool can_take(const struct msd_replica *rep)
+static void look(const struct msd_crew *crew, uint32_t i)
 {
-	return rep->is_open && rep->n_sent < MSD_SEND_AHEAD &&
-	       !msd_replica_is_stuck(rep);
-}
+	const struct msd_replica *rep = &crew->replicas[i];
 
-/* It would begin one more request soon. */
-static bool has_room(const struct msd_replica *rep)
-{
-	return can_take(rep) && (rep->module->n_replicas == 1 || rep->n_sent == 0 ||
-				 rep->ahead_us < AHEAD_US);
-}
-
-/* The worker for a request of any lane, or NULL. The first one of equals: what nobody
- * needs stays cold. */
-static struct msd_replica *choose(struct msd_module *m)
-{
-	struct msd_replica *best = NULL;
-
-	for (uint32_t i = 0; i < m->n_replicas; i++) {
-		struct msd_replica *rep = &m->replicas[i];
-		if (!has_room(rep) ||
-		    (rep->is_bound_turn && !msd_list_is_empty(&rep->lanes)))
-			continue;
-		if (best == NULL || rep->n_sent < best->n_sent ||
-		    (rep->n_sent == best->n_sent && rep->n_bound < best->n_bound))
-			best = rep;
-	}
-	return best;
-}
-
-/* Where a session shall hold objects: with the fewest others. */
-static struct msd_replica *choose_home(struct msd_module *m)
-{
-	struct msd_replica *best = NULL;
-
-	for (uint32_t i = 0; i < m->n_replicas; i++) {
-		struct msd_replica *rep = &m->replicas[i];
-		if (!rep->is_open || msd_replica_is_stuck(rep))
-			continue;
-		if (best == NULL || rep->n_bound < best->n_bound ||
-		    (rep->n_bound == best->n_bound && rep->n_sent < best->n_sent))
-			best = rep;
-	}
-	return best;
+	crew->choices[i] = (struct msd_choice_worker){
+		.is_open = rep->is_open,
+		.is_stuck = msd_replica_is_stuck(rep),
+		.has_bound = !msd_list_is_empty(&rep->lanes),
+		.is_bound_turn = rep->is_bound_turn,
+		.n_sent = rep->n_sent,
+		.n_bound = rep->n_bound,
+		.ahead_us = rep->ahead_us,
+	};
 }
 
 /* One request of the lanes that may go anywhere. False: none, or nobody has room. */
-static bool send_shared(struct msd_module *m)
+static bool send_shared(struct msd_crew *crew)
 {
-	struct msd_replica *rep;
-
-	if (msd_list_is_empty(&m->lanes))
+	if (msd_list_is_empty(&crew->lanes))
 		return false;
-	struct msd_lane *lane = MSD_CONTAINER_OF(m->lanes.next, struct msd_lane, link);
+	struct msd_lane *lane =
+		MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link);
 	const struct msd_req *r = msd_lane_first(lane);
-	if (m->n_replicas > 1 && makes_object(r) && !is_stale(r)) {
-		rep = choose_home(m);
-		if (rep != NULL)
-			msd_lane_bind(lane, rep);
-		return rep != NULL;
-	}
-	rep = choose(m);
-	if (rep == NULL)
+	const bool binds = crew->n_replicas > 1 && makes_object(r) && !is_stale(r);
+	const uint32_t i = binds ? msd_choose_home(crew->choices, crew->n_replicas)
+				 : msd_choose_any(crew->choices, crew->n_replicas);
+	if (i == MSD_NOBODY)
 		return false;
-	send_one(rep, lane);
-	rep->is_bound_turn = true;
+	if (binds) {
+		msd_lane_bind(lane, &crew->replicas[i]);
+	} else {
+		send_one(&crew->replicas[i], lane);
+		crew->replicas[i].is_bound_turn = true;
+	}
+	look(crew, i);
 	return true;
 }
 
 /* One request of the lanes that are at home with each worker. */
-static bool send_bound(struct msd_module *m)
+static bool send_bound(struct msd_crew *crew)
 {
-	bool was_sent = false;
+	const uint32_t n = crew->n_replicas;
+	const bool has_shared = !msd_list_is_empty(&crew->lanes);
+	uint32_t i = msd_choose_bound(crew->choices, n, 0, has_shared);
 
-	for (uint32_t i = 0; i < m->n_replicas; i++) {
-		struct msd_replica *rep = &m->replicas[i];
-		if (msd_list_is_empty(&rep->lanes) || !can_take(rep) ||
-		    (!msd_list_is_empty(&m->lanes) && !has_room(rep)))
-			continue;
+	if (i == MSD_NOBODY)
+		return false;
+	for (; i != MSD_NOBODY;
+	     i = msd_choose_bound(crew->choices, n, i + 1, has_shared)) {
+		struct msd_replica *rep = &crew->replicas[i];
 		send_one(rep, MSD_CONTAINER_OF(rep->lanes.next, struct msd_lane, link));
 		rep->is_bound_turn = false;
-		was_sent = true;
+		look(crew, i);
 	}
-	return was_sent;
+	return true;
 }
 
-void msd_module_pump(struct msd_module *m)
+void msd_queue_pump(struct msd_crew *crew)
 {
-	while (has_ready(m) && (send_shared(m) || send_bound(m)))
+	if (!crew->is_serving || crew->n_queued == 0)
+		return;
+	for (uint32_t i = 0; i < crew->n_replicas; i++)
+		look(crew, i);
+	while (send_shared(crew) || send_bound(crew))
 		continue;
 }
 
-static void each_queued(struct msd_module *m, void (*visit)(struct msd_req *r))
+void msd_queue_need(struct msd_req *r, struct msd_process *p)
 {
-	MSD_LIST_EACH (lane_it, &m->all_lanes) {
+	msd_process_ref(p);
+	msd_process_unref(r->at.needs);
+	r->at.needs = p;
+}
+
+/* Nobody waits for the answer; one that says no is a mistake of ours. */
+static void on_told(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_diag d = {0};
+
+	if (msd_reply_is_ok(in))
+		return;
+	msd_reply_error(in, &d);
+	msd_log(MSD_LOG_WARN, "worker-refused", "name=%s method=%s why=\"%s\"",
+		r->at.replica->crew->name, msd_method_row(r->method)->name,
+		msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
+		    enum msd_method method, const struct msd_buf *params)
+{
+	struct msd_req *r = rep->is_open ? msd_req_new(NULL, 0, method) : NULL;
+	struct msd_lane *lane = c != NULL ? msd_lane_find(c, rep->crew) : NULL;
+
+	if (r == NULL)
+		return;
+	rep->crew->ops->adopt(rep->crew, r);
+	r->job.on_response = on_told;
+	msd_buf_put(&r->job.params, params->p, params->n);
+	/* What the session asked for before comes before. */
+	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
+		msd_queue_need(r, rep->process);
+		msd_lane_append(lane, r);
+		return;
+	}
+	struct msd_out *o = msd_out_new();
+	if (o != NULL)
+		msd_replica_post(rep, r, o);
+	else
+		msd_req_release(r);
+}
+
+static void flush(struct msd_lane *lane)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&lane->requests)) != NULL) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		struct msd_replica *rep =
+			r->at.needs != NULL ? r->at.needs->replica : NULL;
+		struct msd_out *o = rep != NULL && rep->is_open ? msd_out_new() : NULL;
+		if (o == NULL) {
+			msd_req_release(r);
+			continue;
+		}
+		msd_list_remove(&r->link);
+		msd_lane_left(r);
+		msd_replica_post(rep, r, o);
+	}
+}
+
+void msd_queue_leave(struct msd_client *c)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&c->lanes)) != NULL) {
+		struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
+		flush(lane);
+		msd_lane_free(lane);
+	}
+}
+
+static void each_queued(struct msd_crew *crew, void (*visit)(struct msd_req *r))
+{
+	MSD_LIST_EACH (lane_it, &crew->all_lanes) {
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(lane_it, struct msd_lane, all_link);
 		MSD_LIST_EACH (it, &lane->requests) {
@@ -199,17 +227,17 @@ static void clear_ready_wait(struct msd_req *r)
 	if (!r->due.is_for_ready)
 		return;
 	r->due.is_for_ready = false;
-	msd_deadline_clear(r->module->house->deadlines, &r->due.node);
+	msd_deadline_clear(r->due.all, &r->due.node);
 }
 
-void msd_module_ready_queued(struct msd_module *m)
+void msd_queue_ready(struct msd_crew *crew)
 {
-	each_queued(m, clear_ready_wait);
+	each_queued(crew, clear_ready_wait);
 }
 
-void msd_module_wait_queued(struct msd_module *m)
+void msd_queue_wait(struct msd_crew *crew)
 {
-	each_queued(m, set_ready_wait);
+	each_queued(crew, set_ready_wait);
 }
 
 static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
@@ -222,9 +250,9 @@ static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
 			err, text);
 }
 
-void msd_module_refuse_queued(struct msd_module *m, msd_err err, const char *text)
+void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text)
 {
-	refuse_lanes(&m->lanes, err, text);
-	for (uint32_t i = 0; i < m->n_replicas; i++)
-		refuse_lanes(&m->replicas[i].lanes, err, text);
+	refuse_lanes(&crew->lanes, err, text);
+	for (uint32_t i = 0; i < crew->n_replicas; i++)
+		refuse_lanes(&crew->replicas[i].lanes, err, text);
 }

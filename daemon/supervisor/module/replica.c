@@ -5,7 +5,6 @@
 #include "daemon/exit_status.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/life.h"
 
 /*
  * Happy path: start; worker.open is answered; requests are posted and answered; the
@@ -13,12 +12,12 @@
  *  - the process refuses the artifact, dies, or is not ready in time: lost
  *  - death with requests sent to it: those are answered WORKER_LOST, or GPU_FAULT when
  *    its exit status says that it lost its device; then lost
- * What a loss means is the module's to say: msd_module_on_lost().
+ * What a loss means is the module's to say: msd_crew_ops.on_lost.
  */
 
-void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number)
+void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number)
 {
-	*rep = (struct msd_replica){.module = m, .number = number};
+	*rep = (struct msd_replica){.crew = crew, .number = number};
 	msd_list_init(&rep->sent);
 	msd_list_init(&rep->lanes);
 }
@@ -29,16 +28,39 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason)
 		msd_process_kill(rep->process, reason);
 }
 
+static void on_frame(struct msd_replica *rep, struct msd_in *in)
+{
+	msd_replica_on_frame(rep, in);
+}
+
+static void on_output(struct msd_replica *rep, const char *bytes, size_t n)
+{
+	rep->crew->ops->on_output(rep->crew, bytes, n);
+}
+
+static void on_process_lost(struct msd_replica *rep)
+{
+	msd_replica_on_lost(rep, NULL);
+}
+
+static const struct msd_process_ops process_ops = {
+	.on_frame = on_frame,
+	.on_output = on_output,
+	.on_lost = on_process_lost,
+};
+
 msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
 {
-	msd_err err = msd_process_spawn(rep, &rep->process, d);
+	const struct msd_crew *crew = rep->crew;
+	msd_err err = msd_process_spawn(crew->house, crew->name, crew->artifact_fd,
+					&process_ops, rep, &rep->process, d);
 
 	if (err != MSD_OK) {
 		rep->process = NULL;
 		return err;
 	}
 	msd_replica_send_open(rep);
-	msd_segpool_announce(&rep->module->in, msd_replica_send_segment, rep);
+	msd_segpool_announce(&rep->crew->in, msd_replica_send_segment, rep);
 	return MSD_OK;
 }
 
@@ -62,9 +84,9 @@ static void lose(struct msd_req *r, msd_err err, const char *what, const char *h
 {
 	struct msd_diag d = {0};
 
-	(void)msd_diag_set(&d, err, "module %s: the worker %s (%s)", r->module->name,
-			   what, how);
-	r->module->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
+	(void)msd_diag_set(&d, err, "module %s: the worker %s (%s)",
+			   r->at.replica->crew->name, what, how);
+	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
 	msd_req_answer_error(r, err, msd_diag_text(&d));
 	msd_diag_finish(&d);
 	msd_req_take(r, MSD_REQ_LOST);
@@ -89,18 +111,17 @@ static void lose_sent(struct msd_replica *rep, enum msd_loss loss, const char *h
 	rep->ahead_us = 0;
 }
 
-void msd_replica_on_lost(struct msd_replica *rep)
+void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 {
-	struct msd_module *m = rep->module;
 	struct msd_process *p = rep->process;
-	struct msd_buf how = {0};
+	struct msd_buf text = {0};
 
 	if (p != NULL)
-		msd_child_describe_end(p->child, &how);
+		msd_child_describe_end(p->child, &text);
 	else
-		msd_buf_printf(&how, "%s", m->error != NULL ? m->error : "not started");
-	msd_buf_put_u8(&how, 0);
-	const char *text = how.bad ? "out of memory" : (const char *)how.p;
+		msd_buf_printf(&text, "%s", how);
+	msd_buf_put_u8(&text, 0);
+	how = text.bad ? "out of memory" : (const char *)text.p;
 	const enum msd_loss loss =
 		p == NULL ? MSD_LOSS_NOT_STARTED
 		: p->child->term_signal == 0 &&
@@ -114,7 +135,7 @@ void msd_replica_on_lost(struct msd_replica *rep)
 		msd_process_unref(p);
 	}
 	msd_lanes_unbind(rep);
-	lose_sent(rep, loss, text);
-	msd_module_on_lost(rep, loss, text);
-	msd_buf_finish(&how);
+	lose_sent(rep, loss, how);
+	rep->crew->ops->on_lost(rep, loss, how);
+	msd_buf_finish(&text);
 }

@@ -10,13 +10,11 @@
  *        ^                      |                    |
  *        '-------- death, back-off; told to the module as lost
  */
+#include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/process.h"
-#include "daemon/supervisor/request.h"
-
-#define MSD_SEND_AHEAD 64u /* requests a worker may have at a time */
 
 struct msd_replica {
-	struct msd_module *module;
+	struct msd_crew *crew;
 	uint32_t number;             /* from 1, for the log */
 	struct msd_process *process; /* NULL while there is none */
 	struct msd_list sent;        /* msd_req.link, in the order of sending */
@@ -30,7 +28,7 @@ struct msd_replica {
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };
 
-void msd_replica_init(struct msd_replica *rep, struct msd_module *m, uint32_t number);
+void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
 /** Start a process and ask it to open the artifact. */
 MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d);
 /** End the process, if there is one; @reason (static text) is for error texts. */
@@ -47,14 +45,12 @@ void msd_replica_send_open(struct msd_replica *rep);
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
 /** Send @r, which is in no list, with the empty message @o; takes both. */
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
-/** Send a request whose answer nobody needs, behind what @c has queued. */
-void msd_replica_tell(struct msd_replica *rep, struct msd_client *c,
-		      enum msd_method method, const struct msd_buf *params);
 /** Nobody waits for this sent request any more. */
 void msd_replica_cancel(const struct msd_req *r);
 
-/* From the process. */
+/** A frame from the process. */
 void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in);
-void msd_replica_on_lost(struct msd_replica *rep);
+/** Its process is gone, or none could be made: @how, when the process does not tell. */
+void msd_replica_on_lost(struct msd_replica *rep, const char *how);
 
 #endif

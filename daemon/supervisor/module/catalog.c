@@ -1,0 +1,242 @@
+#include "daemon/supervisor/module/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/queue.h"
+#include "proto/name.h"
+
+/*
+ * Happy path: load checks the name and the limits, makes the module, lists it (or hides
+ * it behind the one that it replaces) and starts its life; require finds it by its
+ * name. Failures: the name is taken, or too many are there, and nothing has changed.
+ */
+
+static struct msd_module *find(struct msd_house *house, struct msd_span name)
+{
+	MSD_LIST_EACH (it, &house->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (msd_span_is(name, m->crew.name))
+			return m;
+	}
+	return NULL;
+}
+
+msd_err msd_module_require(struct msd_house *house, struct msd_span name,
+			   struct msd_module **ret, struct msd_diag *d)
+{
+	*ret = find(house, name);
+	if (*ret == NULL)
+		return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s",
+				    (int)(name.n < 80 ? name.n : 80),
+				    (const char *)name.p);
+	return MSD_OK;
+}
+
+/* A new in segment: tell the workers that are there; later ones hear of it when they
+ * start. */
+static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
+{
+	struct msd_module *m = ctx;
+
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		if (m->crew.replicas[i].process != NULL)
+			msd_replica_send_segment(&m->crew.replicas[i], index, fd,
+						 bytes);
+}
+
+static void adopt(struct msd_crew *crew, struct msd_req *r)
+{
+	msd_module_adopt(msd_module_of(crew), r);
+}
+
+static void on_blamed(struct msd_crew *crew, msd_err err, const char *text)
+{
+	msd_module_keep_error(msd_module_of(crew), err, text);
+}
+
+static void on_answered(struct msd_crew *crew)
+{
+	msd_queue_pump(crew);
+	msd_module_check_idle(msd_module_of(crew));
+}
+
+static void on_output(struct msd_crew *crew, const char *bytes, size_t n)
+{
+	msd_module_log(msd_module_of(crew), bytes, n);
+}
+
+static const struct msd_crew_ops crew_ops = {
+	.adopt = adopt,
+	.on_opened = msd_module_on_opened,
+	.on_blamed = on_blamed,
+	.on_answered = on_answered,
+	.on_lost = msd_module_on_lost,
+	.on_output = on_output,
+};
+
+static bool add_replicas(struct msd_module *m, uint32_t n)
+{
+	const struct msd_limits *limits = m->crew.house->limits;
+
+	n = n > 0 ? n : 1;
+	m->crew.replicas = calloc(n, sizeof(*m->crew.replicas));
+	m->crew.choices = calloc(n, sizeof(*m->crew.choices));
+	m->life = (struct msd_life){
+		.workers = calloc(n, sizeof(*m->life.workers)),
+		.n_workers = n,
+		.load_limit_ms = limits->load_ms,
+		.drain_limit_ms = limits->drain_ms,
+		.max_deaths = limits->max_deaths,
+	};
+	if (m->crew.replicas == NULL || m->crew.choices == NULL ||
+	    m->life.workers == NULL)
+		return false;
+	for (; m->crew.n_replicas < n; m->crew.n_replicas++)
+		msd_replica_init(&m->crew.replicas[m->crew.n_replicas], &m->crew,
+				 m->crew.n_replicas + 1);
+	return true;
+}
+
+static struct msd_module *module_new(struct msd_house *house, struct msd_span name,
+				     const struct msd_module_source *source)
+{
+	struct msd_module *m = calloc(1, sizeof(*m));
+	struct stat st = {0};
+
+	if (m == NULL ||
+	    (source->artifact_fd >= 0 && fstat(source->artifact_fd, &st) != 0)) {
+		free(m);
+		(void)close(source->artifact_fd);
+		return NULL;
+	}
+	m->crew.ops = &crew_ops;
+	m->crew.house = house;
+	m->crew.artifact_fd = source->artifact_fd;
+	m->artifact_bytes = (uint64_t)st.st_size;
+	m->crew.device = source->device;
+	m->crew.era = source->era;
+	m->crew.tvm_inputs = source->tvm_inputs;
+	m->crew.graph_bytes = source->graph_bytes;
+	m->crew.params_bytes = source->params_bytes;
+	m->crew.name = strndup((const char *)name.p, name.n);
+	m->crew.file = strdup(source->file);
+	msd_list_init(&m->link);
+	msd_list_init(&m->crew.lanes);
+	msd_list_init(&m->crew.all_lanes);
+	msd_list_init(&m->receiving);
+	msd_list_init(&m->waiters);
+	msd_list_init(&m->unloaders);
+	msd_segpool_init(&m->crew.in, house->limits->max_memory, on_new_segment, m);
+	house->n_modules++;
+	if (m->crew.name == NULL || m->crew.file == NULL ||
+	    !add_replicas(m, source->workers)) {
+		msd_module_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+static msd_err check_workers(struct msd_house *house, uint32_t n, struct msd_diag *d)
+{
+	if (n <= house->limits->max_workers)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_TOO_LARGE,
+			    "%u workers are over the limit of %llu (max-workers)", n,
+			    (unsigned long long)house->limits->max_workers);
+}
+
+static msd_err check_name(struct msd_house *house, struct msd_span name, bool replace,
+			  struct msd_diag *d)
+{
+	struct msd_module *old;
+
+	if (!msd_name_valid(name))
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, "
+			"at most %u bytes",
+			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
+			MSD_MAX_NAME_BYTES);
+	if (house->is_closing)
+		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
+	old = find(house, name);
+	if (old != NULL && old->life.state == MSD_STATE_DRAINING)
+		return msd_diag_set(d, MSD_EXISTS,
+				    "module %s is being unloaded: wait for it",
+				    old->crew.name);
+	if (old != NULL && old->life.state != MSD_STATE_FAILED && !replace)
+		return msd_diag_set(
+			d, MSD_EXISTS,
+			"module %s exists (%s): unload it or load with replace",
+			old->crew.name, msd_module_state_name(old->life.state));
+	if (old != NULL && old->successor != NULL)
+		return msd_diag_set(d, MSD_EXISTS,
+				    "module %s is being replaced already",
+				    old->crew.name);
+	if (old == NULL && house->n_modules >= house->limits->max_modules)
+		return msd_diag_set(d, MSD_BUSY,
+				    "%u modules are the limit (max-modules)",
+				    house->n_modules);
+	return MSD_OK;
+}
+
+msd_err msd_module_load(struct msd_house *house, struct msd_span name,
+			const struct msd_module_source *source, struct msd_module **ret,
+			struct msd_diag *d)
+{
+	msd_err err = check_name(house, name, source->replace, d);
+	if (err == MSD_OK)
+		err = check_workers(house, source->workers, d);
+	if (err != MSD_OK) {
+		(void)close(source->artifact_fd);
+		return err;
+	}
+	struct msd_module *old = find(house, name);
+	struct msd_module *m = module_new(house, name, source);
+	if (m == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->crew.name,
+		(unsigned long long)m->artifact_bytes, m->crew.n_replicas);
+	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
+		msd_module_free(old); /* nothing of it runs or waits */
+		old = NULL;
+	}
+	if (old != NULL) {
+		old->successor = m;
+		m->predecessor = old;
+		m->life.is_successor = true;
+	} else {
+		msd_list_append(&house->modules, &m->link);
+	}
+	msd_module_start(m);
+	*ret = m;
+	return MSD_OK;
+}
+
+msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
+			      const char *file, struct msd_diag *d)
+{
+	struct msd_diag why = {0};
+	msd_err err = check_name(house, name, false, &why);
+
+	if (err == MSD_OK) {
+		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
+		struct msd_module *old = find(house, name);
+		struct msd_module *m = module_new(house, name, &none);
+		if (m == NULL)
+			return MSD_NOMEM;
+		/* A name is there once: of two causes the later stays. */
+		if (old != NULL)
+			msd_module_free(old);
+		msd_module_fail(m, d->code, msd_diag_text(d));
+		msd_list_append(&house->modules, &m->link);
+	}
+	msd_diag_finish(&why);
+	return d->code; /* to be told in any case */
+}

@@ -1,0 +1,35 @@
+#ifndef MSD_SUPERVISOR_CATALOG_H
+#define MSD_SUPERVISOR_CATALOG_H
+/* Modules by name: msd_house.modules, and the successors that they hide. */
+#include "daemon/supervisor/module/module.h"
+
+/* What a module is loaded from. */
+struct msd_module_source {
+	const char *file;         /* label for people */
+	int artifact_fd;          /* sealed memfd */
+	bool replace;             /* an existing module stays until this one is READY */
+	struct msd_device device; /* type 0: what its code is for */
+	/* The artifact is a library and, behind it, its graph and parameters. */
+	uint64_t graph_bytes, params_bytes;
+	uint32_t workers; /* worker processes; 0 means 1 */
+	enum msd_era_word era;
+	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
+};
+
+/** Module by name, never a hidden successor. MSD_NOT_FOUND. */
+MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
+					  struct msd_module **ret, struct msd_diag *d);
+/**
+ * A new module in LOADING, its first worker started. Takes the source's artifact_fd in
+ * every case. A module that FAILED gives its name up. Errors: MSD_EXISTS, MSD_DRAINING,
+ * MSD_BUSY, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
+				       const struct msd_module_source *source,
+				       struct msd_module **ret, struct msd_diag *d);
+/** A module that is FAILED from the start: its file could not be read. @d says why. */
+MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
+					     struct msd_span name, const char *file,
+					     struct msd_diag *d);
+
+#endif

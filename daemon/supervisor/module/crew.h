@@ -1,0 +1,58 @@
+#ifndef MSD_SUPERVISOR_CREW_H
+#define MSD_SUPERVISOR_CREW_H
+/*
+ * A module's workers and what they have in common: what they are started with, the
+ * segments of their arguments, the lanes of the queue they are fed from, what has been
+ * learned of them. Replicas, channel, lanes and queue know this much of a module; what
+ * it makes of what happens to them is told to it through msd_crew_ops.
+ */
+#include "daemon/supervisor/module/choice.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/pace.h"
+#include "daemon/supervisor/request.h"
+#include "proto/era_word.h"
+
+struct msd_crew;
+
+struct msd_crew_ops {
+	/** A request that is about the crew is made: its owner's from here on. */
+	void (*adopt)(struct msd_crew *crew, struct msd_req *r);
+	/** A worker has opened the artifact; its facts are kept. */
+	void (*on_opened)(struct msd_replica *rep);
+	/** Why a worker did not open the artifact. */
+	void (*on_blamed)(struct msd_crew *crew, msd_err err, const char *text);
+	/** A worker has answered, and has room. */
+	void (*on_answered)(struct msd_crew *crew);
+	/** A worker is gone, and what it was sent is answered. May free the module. */
+	void (*on_lost)(struct msd_replica *rep, enum msd_loss loss, const char *how);
+	/** It wrote to standard output or error. */
+	void (*on_output)(struct msd_crew *crew, const char *bytes, size_t n);
+};
+
+struct msd_crew {
+	const struct msd_crew_ops *ops;
+	struct msd_house *house;
+	char *name;
+	char *file; /* label for people */
+	int artifact_fd;
+	struct msd_device device; /* where it is to run; type 0: the worker decides */
+	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
+	enum msd_era_word era;
+	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
+	struct msd_segpool in;
+	struct msd_replica *replicas;      /* n_replicas, at least 1 */
+	struct msd_choice_worker *choices; /* n_replicas; queue.c's */
+	uint32_t n_replicas;
+	bool is_serving;           /* what is queued may be sent */
+	struct msd_list lanes;     /* msd_lane.link: without a home, taking turns */
+	struct msd_list all_lanes; /* msd_lane.all_link */
+	uint32_t n_queued;         /* requests in lanes */
+	struct msd_pace pace;      /* of several workers */
+	struct msd_buf facts;      /* worker.open's result, msgpack */
+	uint32_t n_functions;
+	bool has_pins; /* their device holds the pages of `in`: no holes */
+	uint64_t n_calls, n_errors, exec_ns;
+};
+
+#endif
