@@ -2,7 +2,8 @@
 #define MODSER_GRAPH_H
 /*
  * StaticGraph: what a framework's model file holds, in memory, and the serializers that
- * read and write such files. docs/static-graph.md tells how they play together.
+ * read and write such files. docs/static-graph.md tells how they play together. The
+ * parts of a graph are called modser_sg_, which libmodser's names leave free.
  *
  * A graph owns its nodes, tensors, operators and all that they hold: nothing that a
  * _create function returns here is ever freed by its user. Nodes and tensors are known
@@ -30,26 +31,26 @@ extern "C" {
 #endif
 
 typedef struct modser_graph modser_graph;
-typedef struct modser_node modser_node;
-typedef struct modser_tensor modser_tensor;
-typedef struct modser_op modser_op;
+typedef struct modser_sg_node modser_sg_node;
+typedef struct modser_sg_tensor modser_sg_tensor;
+typedef struct modser_sg_op modser_sg_op;
 typedef struct modser_serializer modser_serializer;
 
 #define MODSER_GRAPH_MAX_NDIM 32u  /* dimensions of a tensor */
 #define MODSER_GRAPH_MAX_DEPTH 64u /* graphs within graphs */
 
 /* A typed value: of attributes of graphs and operators, and of parameters. */
-typedef enum modser_attr_kind {
+typedef enum modser_sg_attr_kind {
 	MODSER_ATTR_INT,
 	MODSER_ATTR_FLOAT,
 	MODSER_ATTR_STR,
 	MODSER_ATTR_INTS,
 	MODSER_ATTR_FLOATS,
 	MODSER_ATTR_GRAPH /* its own graph, for operators that branch and loop */
-} modser_attr_kind;
+} modser_sg_attr_kind;
 
-typedef struct modser_attr {
-	modser_attr_kind kind;
+typedef struct modser_sg_attr {
+	modser_sg_attr_kind kind;
 	size_t n; /* elements of a list */
 	union {
 		int64_t i;
@@ -59,7 +60,7 @@ typedef struct modser_attr {
 		const float *floats;
 		modser_graph *graph;
 	} as;
-} modser_attr;
+} modser_sg_attr;
 
 /* ---- Graphs ---- */
 
@@ -100,25 +101,27 @@ MODSER_GRAPH_API int modser_graph_set_const_file(modser_graph *graph, const char
 /** Add an attribute; -1, and nothing changed, when @name is taken. The value is copied,
  * but a graph in it becomes @graph's own. */
 MODSER_GRAPH_API int modser_graph_add_attr(modser_graph *graph, const char *name,
-					   const modser_attr *value);
-MODSER_GRAPH_API const modser_attr *modser_graph_attr(const modser_graph *graph,
-						      const char *name);
+					   const modser_sg_attr *value);
+MODSER_GRAPH_API const modser_sg_attr *modser_graph_attr(const modser_graph *graph,
+							 const char *name);
 /** Say that @tensor is the next of the graph's inputs, or of its outputs. */
-MODSER_GRAPH_API int modser_graph_add_input(modser_graph *graph, modser_tensor *tensor);
+MODSER_GRAPH_API int modser_graph_add_input(modser_graph *graph,
+					    modser_sg_tensor *tensor);
 MODSER_GRAPH_API int modser_graph_add_output(modser_graph *graph,
-					     modser_tensor *tensor);
+					     modser_sg_tensor *tensor);
 
 MODSER_GRAPH_API size_t modser_graph_node_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_tensor_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_input_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_output_count(const modser_graph *graph);
 /* NULL when there is none of that number. */
-MODSER_GRAPH_API modser_node *modser_graph_node(const modser_graph *graph, size_t i);
-MODSER_GRAPH_API modser_tensor *modser_graph_tensor(const modser_graph *graph,
-						    size_t i);
-MODSER_GRAPH_API modser_tensor *modser_graph_input(const modser_graph *graph, size_t i);
-MODSER_GRAPH_API modser_tensor *modser_graph_output(const modser_graph *graph,
-						    size_t i);
+MODSER_GRAPH_API modser_sg_node *modser_graph_node(const modser_graph *graph, size_t i);
+MODSER_GRAPH_API modser_sg_tensor *modser_graph_tensor(const modser_graph *graph,
+						       size_t i);
+MODSER_GRAPH_API modser_sg_tensor *modser_graph_input(const modser_graph *graph,
+						      size_t i);
+MODSER_GRAPH_API modser_sg_tensor *modser_graph_output(const modser_graph *graph,
+						       size_t i);
 
 /**
  * Check that the graph holds together: each tensor has one producer, which comes from
@@ -136,101 +139,113 @@ MODSER_GRAPH_API bool modser_graph_equal(modser_graph *a, const modser_graph *b)
 
 /* ---- Nodes ---- */
 
-MODSER_GRAPH_API modser_node *modser_node_create(modser_graph *graph, const char *name);
-MODSER_GRAPH_API void modser_node_set_op(modser_node *node, modser_op *op);
+MODSER_GRAPH_API modser_sg_node *modser_sg_node_create(modser_graph *graph,
+						       const char *name);
+MODSER_GRAPH_API void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);
 /** Returns the number of the input or output, or -1. A NULL input is one that the
  * operator does without, a NULL output one that nobody asked for. */
-MODSER_GRAPH_API int modser_node_add_input(modser_node *node, modser_tensor *tensor);
-MODSER_GRAPH_API int modser_node_add_output(modser_node *node, modser_tensor *tensor);
-MODSER_GRAPH_API const char *modser_node_name(const modser_node *node);
-MODSER_GRAPH_API size_t modser_node_index(const modser_node *node);
-MODSER_GRAPH_API modser_op *modser_node_op(const modser_node *node);
-MODSER_GRAPH_API size_t modser_node_input_count(const modser_node *node);
-MODSER_GRAPH_API size_t modser_node_output_count(const modser_node *node);
-MODSER_GRAPH_API modser_tensor *modser_node_input(const modser_node *node, size_t i);
-MODSER_GRAPH_API modser_tensor *modser_node_output(const modser_node *node, size_t i);
+MODSER_GRAPH_API int modser_sg_node_add_input(modser_sg_node *node,
+					      modser_sg_tensor *tensor);
+MODSER_GRAPH_API int modser_sg_node_add_output(modser_sg_node *node,
+					       modser_sg_tensor *tensor);
+MODSER_GRAPH_API const char *modser_sg_node_name(const modser_sg_node *node);
+MODSER_GRAPH_API modser_graph *modser_sg_node_graph(const modser_sg_node *node);
+MODSER_GRAPH_API size_t modser_sg_node_index(const modser_sg_node *node);
+MODSER_GRAPH_API modser_sg_op *modser_sg_node_op(const modser_sg_node *node);
+MODSER_GRAPH_API size_t modser_sg_node_input_count(const modser_sg_node *node);
+MODSER_GRAPH_API size_t modser_sg_node_output_count(const modser_sg_node *node);
+MODSER_GRAPH_API modser_sg_tensor *modser_sg_node_input(const modser_sg_node *node,
+							size_t i);
+MODSER_GRAPH_API modser_sg_tensor *modser_sg_node_output(const modser_sg_node *node,
+							 size_t i);
 
 /* ---- Operators ---- */
 
 /** An operator with the default of each parameter. The error names an operator that is
  * unknown. */
-MODSER_GRAPH_API modser_op *modser_op_create(modser_graph *graph, const char *name);
+MODSER_GRAPH_API modser_sg_op *modser_sg_op_create(modser_graph *graph,
+						   const char *name);
 /** Set one parameter: of that name and kind. Lists and texts are copied. */
-MODSER_GRAPH_API int modser_op_set_param(modser_op *op, const char *param,
-					 const modser_attr *value);
-MODSER_GRAPH_API int modser_op_set_int(modser_op *op, const char *param, int64_t value);
+MODSER_GRAPH_API int modser_sg_op_set_param(modser_sg_op *op, const char *param,
+					    const modser_sg_attr *value);
+MODSER_GRAPH_API int modser_sg_op_set_int(modser_sg_op *op, const char *param,
+					  int64_t value);
 /** Add what the schema does not have; -1 when @name is taken. See
  * modser_graph_add_attr() for graphs. */
-MODSER_GRAPH_API int modser_op_add_attr(modser_op *op, const char *name,
-					const modser_attr *value);
-MODSER_GRAPH_API const char *modser_op_name(const modser_op *op);
+MODSER_GRAPH_API int modser_sg_op_add_attr(modser_sg_op *op, const char *name,
+					   const modser_sg_attr *value);
+MODSER_GRAPH_API const char *modser_sg_op_name(const modser_sg_op *op);
 /* NULL when there is none of that name. */
-MODSER_GRAPH_API const modser_attr *modser_op_param(const modser_op *op,
-						    const char *param);
-MODSER_GRAPH_API const modser_attr *modser_op_attr(const modser_op *op,
-						   const char *name);
+MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_param(const modser_sg_op *op,
+							  const char *param);
+MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_attr(const modser_sg_op *op,
+							 const char *name);
 /** The value of a parameter that the operator's schema has as a number; else 0. */
-MODSER_GRAPH_API int64_t modser_op_int(const modser_op *op, const char *param);
-MODSER_GRAPH_API float modser_op_float(const modser_op *op, const char *param);
+MODSER_GRAPH_API int64_t modser_sg_op_int(const modser_sg_op *op, const char *param);
+MODSER_GRAPH_API float modser_sg_op_float(const modser_sg_op *op, const char *param);
 
 /* ---- Tensors ---- */
 
-typedef enum modser_tensor_type {
+typedef enum modser_sg_tensor_type {
 	MODSER_TENSOR_UNKNOWN,
 	MODSER_TENSOR_VAR,
 	MODSER_TENSOR_CONST,
 	MODSER_TENSOR_INPUT,
 	MODSER_TENSOR_DEP,
 	MODSER_TENSOR_TYPE_COUNT
-} modser_tensor_type;
+} modser_sg_tensor_type;
 
 /** A tensor of float32, type VAR and unknown shape. */
-MODSER_GRAPH_API modser_tensor *modser_tensor_create(modser_graph *graph,
-						     const char *name);
-/** The same of type CONST. */
-MODSER_GRAPH_API modser_tensor *modser_tensor_create_const(modser_graph *graph,
+MODSER_GRAPH_API modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph,
 							   const char *name);
+/** The same of type CONST. */
+MODSER_GRAPH_API modser_sg_tensor *modser_sg_tensor_create_const(modser_graph *graph,
+								 const char *name);
 /** @n extents, 0 of them for a scalar; -1 is an extent that is not known. */
-MODSER_GRAPH_API int modser_tensor_set_dims(modser_tensor *tensor, const int64_t *dims,
-					    size_t n);
+MODSER_GRAPH_API int modser_sg_tensor_set_dims(modser_sg_tensor *tensor,
+					       const int64_t *dims, size_t n);
 /** The name of extent @i, for one that is not known. */
-MODSER_GRAPH_API int modser_tensor_set_dim_name(modser_tensor *tensor, size_t i,
-						const char *name);
+MODSER_GRAPH_API int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i,
+						   const char *name);
 /** "float32", "int8", "bool", ... as numpy names them. */
-MODSER_GRAPH_API int modser_tensor_set_dtype(modser_tensor *tensor, const char *dtype);
+MODSER_GRAPH_API int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor,
+						const char *dtype);
 /** "NCHW" or "NHWC". */
-MODSER_GRAPH_API int modser_tensor_set_layout(modser_tensor *tensor,
-					      const char *layout);
-MODSER_GRAPH_API int modser_tensor_set_type(modser_tensor *tensor,
-					    modser_tensor_type type);
+MODSER_GRAPH_API int modser_sg_tensor_set_layout(modser_sg_tensor *tensor,
+						 const char *layout);
+MODSER_GRAPH_API int modser_sg_tensor_set_type(modser_sg_tensor *tensor,
+					       modser_sg_tensor_type type);
 /** Bytes of a constant; for others they follow from shape and dtype. */
-MODSER_GRAPH_API int modser_tensor_set_size(modser_tensor *tensor, uint64_t bytes);
+MODSER_GRAPH_API int modser_sg_tensor_set_size(modser_sg_tensor *tensor,
+					       uint64_t bytes);
 /** Add scale and zero point of a quantized tensor: one, or one for each channel. */
-MODSER_GRAPH_API int modser_tensor_add_quant(modser_tensor *tensor, float scale,
-					     int32_t zero_point);
+MODSER_GRAPH_API int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
+						int32_t zero_point);
 /**
- * Give a constant its bytes, as many as modser_tensor_set_size() said. @release is
+ * Give a constant its bytes, as many as modser_sg_tensor_set_size() said. @release is
  * called with @buffer when the graph is done with it; NULL: it is not the graph's, and
  * outlives it. An earlier buffer is released.
  */
-MODSER_GRAPH_API int modser_tensor_set_buffer(modser_tensor *tensor, const void *buffer,
-					      void (*release)(void *buffer));
+MODSER_GRAPH_API int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor,
+						 const void *buffer,
+						 void (*release)(void *buffer));
 /** Where a constant's bytes stand in the graph's file of constants. */
-MODSER_GRAPH_API int modser_tensor_set_location(modser_tensor *tensor, uint64_t offset,
-						uint64_t bytes);
-MODSER_GRAPH_API const char *modser_tensor_name(const modser_tensor *tensor);
-MODSER_GRAPH_API size_t modser_tensor_index(const modser_tensor *tensor);
-MODSER_GRAPH_API modser_tensor_type modser_tensor_type_of(const modser_tensor *tensor);
-MODSER_GRAPH_API const char *modser_tensor_dtype(const modser_tensor *tensor);
+MODSER_GRAPH_API int modser_sg_tensor_set_location(modser_sg_tensor *tensor,
+						   uint64_t offset, uint64_t bytes);
+MODSER_GRAPH_API const char *modser_sg_tensor_name(const modser_sg_tensor *tensor);
+MODSER_GRAPH_API size_t modser_sg_tensor_index(const modser_sg_tensor *tensor);
+MODSER_GRAPH_API modser_sg_tensor_type
+modser_sg_tensor_type_of(const modser_sg_tensor *tensor);
+MODSER_GRAPH_API const char *modser_sg_tensor_dtype(const modser_sg_tensor *tensor);
 /** Number of dimensions, or -1 while the shape is not known. */
-MODSER_GRAPH_API int modser_tensor_ndim(const modser_tensor *tensor);
-MODSER_GRAPH_API const int64_t *modser_tensor_dims(const modser_tensor *tensor);
+MODSER_GRAPH_API int modser_sg_tensor_ndim(const modser_sg_tensor *tensor);
+MODSER_GRAPH_API const int64_t *modser_sg_tensor_dims(const modser_sg_tensor *tensor);
 /** The name of extent @i; "" when it has none. */
-MODSER_GRAPH_API const char *modser_tensor_dim_name(const modser_tensor *tensor,
-						    size_t i);
+MODSER_GRAPH_API const char *modser_sg_tensor_dim_name(const modser_sg_tensor *tensor,
+						       size_t i);
 /** A constant's bytes in *@ret_bytes; NULL when it has no buffer. */
-MODSER_GRAPH_API const void *modser_tensor_data(const modser_tensor *tensor,
-						uint64_t *ret_bytes);
+MODSER_GRAPH_API const void *modser_sg_tensor_data(const modser_sg_tensor *tensor,
+						   uint64_t *ret_bytes);
 
 /* ---- Operator schemas ---- */
 
@@ -246,33 +261,163 @@ typedef enum modser_tm_encoding {
 	MODSER_TM_STRING
 } modser_tm_encoding;
 
-typedef struct modser_op_field {
+typedef struct modser_sg_op_field {
 	const char *name;
-	modser_attr def; /* the default, which says the kind, too */
+	modser_sg_attr def; /* the default, which says the kind, too */
 	modser_tm_encoding tm_encoding;
 	unsigned tm_offset; /* in the parameters of a tmfile */
-} modser_op_field;
+} modser_sg_op_field;
 
 #define MODSER_MANY 0xffffu /* as many as there are */
 #define MODSER_NO_TM_TYPE 0xffffffffu
 
-typedef struct modser_op_schema {
+typedef struct modser_sg_op_schema {
 	const char *name;
-	const modser_op_field *fields;
+	const modser_sg_op_field *fields;
 	size_t n_fields;
 	unsigned min_in, max_in;
 	unsigned min_out, max_out;
 	uint32_t tm_type;  /* in tmfiles, or MODSER_NO_TM_TYPE */
 	unsigned tm_bytes; /* of its parameters there */
-} modser_op_schema;
+} modser_sg_op_schema;
 
 /** Add an operator; -1 when the name or the tmfile type is taken, or memory is short.
  * @schema must live as long as the process. */
-MODSER_GRAPH_API int modser_op_register(const modser_op_schema *schema);
-MODSER_GRAPH_API const modser_op_schema *modser_op_schema_find(const char *name);
+MODSER_GRAPH_API int modser_sg_op_register(const modser_sg_op_schema *schema);
+MODSER_GRAPH_API const modser_sg_op_schema *modser_sg_op_schema_find(const char *name);
 /** The default of one parameter of operator @name; NULL: there is none such. */
-MODSER_GRAPH_API const modser_attr *modser_op_default(const char *name,
-						      const char *param);
+MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_default(const char *name,
+							    const char *param);
+
+/* ---- Serializers ---- */
+
+/* The bytes of one file of a model. */
+typedef struct modser_part {
+	const void *data;
+	size_t bytes;
+} modser_part;
+
+/* What constants become whose bytes were taken out of the file. */
+typedef enum modser_fill {
+	MODSER_FILL_REFUSE,
+	MODSER_FILL_LEAVE, /* without bytes: to be looked at and stored, not to be run
+			    */
+	MODSER_FILL_ZERO,
+	MODSER_FILL_SEEDED /* small numbers that look random, the same each time */
+} modser_fill;
+
+typedef struct modser_model_options {
+	modser_fill fill;
+} modser_model_options;
+
+/* How an operator's load or store method is kept, whatever its format calls it with:
+ * it is cast back to what that format's documentation says. */
+typedef void modser_sg_op_method(void);
+
+/* What a format is. Its functions run on any number of threads at once; each has a
+ * graph of its own. */
+typedef struct modser_serializer_ops {
+	const char *name;   /* of the serializer, one of perhaps several for a format */
+	const char *format; /* "tengine", "onnx", ... */
+	const char *version; /* of the serializer */
+	unsigned n_files;    /* that hold one model */
+	/* Do these, the first bytes of its first file, look like the format? */
+	bool (*probe)(const void *head, size_t bytes);
+	/* Fill the empty @graph from n_files parts, which outlive it. */
+	int (*load)(const modser_serializer *s, const modser_part *parts,
+		    const modser_model_options *options, modser_graph *graph);
+	/* Write n_files parts, each of malloc(); NULL: the format is only read. */
+	int (*store)(const modser_serializer *s, modser_graph *graph,
+		     modser_part *ret_parts);
+} modser_serializer_ops;
+
+/** A serializer, which the caller owns; @ops must outlive it. NULL: out of memory. */
+MODSER_GRAPH_API modser_serializer *
+modser_serializer_create(const modser_serializer_ops *ops);
+/** Give a serializer back: what created or got it, once each. NULL is fine. */
+MODSER_GRAPH_API void modser_serializer_unref(modser_serializer *s);
+MODSER_GRAPH_API unsigned modser_serializer_file_count(const modser_serializer *s);
+MODSER_GRAPH_API const char *modser_serializer_format(const modser_serializer *s);
+MODSER_GRAPH_API const char *modser_serializer_name(const modser_serializer *s);
+MODSER_GRAPH_API const char *modser_serializer_version(const modser_serializer *s);
+MODSER_GRAPH_API bool modser_serializer_can_store(const modser_serializer *s);
+
+/**
+ * Load a model into @graph, which must be empty, and check it. @options may be NULL.
+ * After a failure the graph holds what was read until then and can only be destroyed.
+ * load_files() lets the graph keep the files' bytes; those of load_memory() stay the
+ * caller's, who lets them outlive the graph.
+ */
+MODSER_GRAPH_API int modser_serializer_load_files(const modser_serializer *s,
+						  const char *const *paths, size_t n,
+						  const modser_model_options *options,
+						  modser_graph *graph);
+MODSER_GRAPH_API int modser_serializer_load_memory(const modser_serializer *s,
+						   const modser_part *parts, size_t n,
+						   const modser_model_options *options,
+						   modser_graph *graph);
+/** Check @graph and write it. store_memory() writes @n parts, whose data the caller
+ * frees with free(); on failure there are none. */
+MODSER_GRAPH_API int modser_serializer_store_files(const modser_serializer *s,
+						   modser_graph *graph,
+						   const char *const *paths, size_t n);
+MODSER_GRAPH_API int modser_serializer_store_memory(const modser_serializer *s,
+						    modser_graph *graph,
+						    modser_part *ret_parts, size_t n);
+/** Read the bytes of one constant, found by its tensor's name, from the model's file
+ * that holds constants; the graph owns them. */
+MODSER_GRAPH_API int modser_serializer_load_const_file(const modser_serializer *s,
+						       const char *path,
+						       modser_sg_tensor *tensor);
+MODSER_GRAPH_API int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
+						     modser_sg_tensor *tensor);
+
+/** Load or store operators called @op by @method. -1: that name has one, or no memory.
+ * The getters give NULL where none was registered. */
+MODSER_GRAPH_API int modser_serializer_register_op_load(modser_serializer *s,
+							const char *op,
+							modser_sg_op_method *method);
+MODSER_GRAPH_API modser_sg_op_method *
+modser_serializer_op_load(const modser_serializer *s, const char *op);
+MODSER_GRAPH_API int modser_serializer_register_op_store(modser_serializer *s,
+							 const char *op,
+							 modser_sg_op_method *method);
+MODSER_GRAPH_API modser_sg_op_method *
+modser_serializer_op_store(const modser_serializer *s, const char *op);
+
+/* What the tengine serializer calls for the parameters of an operator, @bytes of them
+ * at @param: to give @node its operator, and to write them. A type without a schema is
+ * called "#" and its number, such as "#200". */
+typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
+				  size_t bytes);
+/* *@ret_param is of malloc() and becomes the serializer's, with its number of bytes. */
+typedef int modser_tmfile_store_fn(const modser_sg_node *node, uint32_t *ret_type,
+				   void **ret_param, size_t *ret_bytes);
+
+/* ---- The manager and the factory: serializers by a key ---- */
+
+/** Keep @s under @key; the manager has a share of its own. -1: the key is taken, or no
+ * memory. */
+MODSER_GRAPH_API int modser_serializer_add(const char *key, modser_serializer *s);
+/** The serializer of @key, to be given back with modser_serializer_unref(); it lives
+ * until then, removed or not. NULL: none. */
+MODSER_GRAPH_API modser_serializer *modser_serializer_get(const char *key);
+/** -1: there is none of that key, and nothing has changed. */
+MODSER_GRAPH_API int modser_serializer_replace(const char *key, modser_serializer *s);
+MODSER_GRAPH_API int modser_serializer_remove(const char *key);
+/** Number @i of those that are kept, to be given back, and its key in *@ret_key, which
+ * the caller frees with free(). NULL: there are fewer, or no memory. */
+MODSER_GRAPH_API modser_serializer *modser_serializer_at(size_t i, char **ret_key);
+/** The first whose format these bytes look like, to be given back. NULL: none. */
+MODSER_GRAPH_API modser_serializer *modser_serializer_probe(const void *head,
+							    size_t bytes);
+
+typedef modser_serializer *modser_serializer_make(void);
+/** Remember how serializers for @key are made. -1: the key is taken, or no memory. */
+MODSER_GRAPH_API int modser_factory_register(const char *key,
+					     modser_serializer_make *make);
+/** A new serializer, owned by the caller. NULL: no such key, or no memory. */
+MODSER_GRAPH_API modser_serializer *modser_factory_create(const char *key);
 
 #ifdef __cplusplus
 }

@@ -136,6 +136,7 @@ static const struct row {
 	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},
 	{"directory", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
 	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false},
+	{"dump", NULL, AT(dump), MSD_OPT_INSPECT, 0, false},
 	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false},
 	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true},
 	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true},

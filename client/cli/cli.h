@@ -62,6 +62,7 @@ struct msd_cli {
 	const char *split;    /* --split-params: the file, NULL: parameters stay */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
+	bool dump;            /* inspect: all of a StaticGraph */
 	bool vm;              /* inspect: listings of programs */
 	bool will_run;        /* inspect: whether host runs it */
 	const char **outputs; /* -o, in order */
@@ -97,6 +98,7 @@ enum msd_exit msd_verb_logs(const struct msd_cli *cli);
 enum msd_exit msd_verb_ls(const struct msd_cli *cli);
 enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
+enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_unload(const struct msd_cli *cli);
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli);

@@ -41,7 +41,7 @@ static const char instance_help[] =
 	"in their order. What runs in one call is `modser call NAME:run` alone.\n";
 
 static const char convert_help[] =
-	"Two ways, told by the ending of the -o file:\n"
+	"Three ways, told by the ending of the -o file:\n"
 	"  modser convert model.tar -o deploy.so\n"
 	"      links a Model Library Format archive with the C compiler ($CC, else "
 	"cc);\n"
@@ -51,6 +51,8 @@ static const char convert_help[] =
 	"      --name (default); code comes as .o, .c, or .tar of these; relay.txt "
 	"goes\n"
 	"      in when it is given; SOURCE_DATE_EPOCH is its time when it is set\n"
+	"  modser convert net.tmfile -o net2.tmfile\n"
+	"      writes a framework's model in the format of that ending\n"
 	"A folder that an archive was unpacked to is as good as the archive; an "
 	"archive\n"
 	"becomes one of another version: convert model.tar --mlf-version 5 -o "
@@ -114,10 +116,13 @@ const struct msd_verb msd_verbs[] = {
 	 msd_verb_wait},
 	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
 	 1, 0, msd_verb_logs},
-	{"inspect", "[--dot|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
-	 "show what a library or an archive holds, without running it",
-	 "--dot draws the tree for Graphviz, --vm lists programs of virtual machines;\n"
-	 "neither needs a daemon. --will-run-on asks the daemon at ADDR what it runs, "
+	{"inspect",
+	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
+	 "show what a library, an archive or a model file holds, without running it",
+	 "--dot draws the tree or the model for Graphviz, --dump writes all of a "
+	 "framework's\n"
+	 "model (.tmfile), --vm lists programs of virtual machines; none of them "
+	 "needs a\ndaemon. --will-run-on asks the daemon at ADDR what it runs, "
 	 "loads\n"
 	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
 	 "when not.\n"
@@ -126,7 +131,7 @@ const struct msd_verb msd_verbs[] = {
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
 	 1, 1, MSD_OPT_INSPECT | MSD_OPT_ERA | MSD_OPT_PARAMS, msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
-	 "make a library of a model's archive, or an archive of its parts",
+	 "make a library of an archive, an archive of parts, a model of a model",
 	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},
 	{"unpack", "[--split-params FILE] FILE -d DIR",
 	 "take a library's modules apart into files",
@@ -139,6 +144,9 @@ const struct msd_verb msd_verbs[] = {
 	{"pack", "DIR|MANIFEST [OBJECT...] -o FILE",
 	 "put a library's modules together from files", pack_help, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT, msd_verb_pack},
+	{"serializers", "", "list the formats of models that can be read and written",
+	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
+	 0, 0, 0, msd_verb_serializers},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"devices", "", "list the devices that modules can run on", "", 0, 0, 0,

@@ -1,4 +1,5 @@
-/* convert: a Model Library Format archive into a library, and parts into an archive. */
+/* convert: an archive into a library, parts into an archive, a model into another
+ * format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "client/cli/model.h"
 #include "client/cli/parts.h"
 #include "client/cli/report.h"
+#include "client/cli/static_graph.h"
 
 #define DEFAULT_VERSION 7u
 
@@ -114,26 +116,44 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 	return err;
 }
 
+static msd_err make_model(const struct msd_cli *cli, const char *key,
+			  struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_buf file = {0};
+	msd_err err = msd_file_read(cli->words[0], &file, d);
+
+	if (err == MSD_OK) {
+		err = msd_static_graph_convert(span_of(&file), key, out, d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(d, err, "%s", cli->words[0]);
+	}
+	msd_buf_finish(&file);
+	return err;
+}
+
 enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 {
 	const char *to = cli->n_outputs == 1 ? cli->outputs[0] : "";
+	const char *key = msd_static_graph_key(to);
 	bool is_archive = msd_archive_path_is(to, "", ".tar");
 	enum msd_exit code = MSD_EXIT_OK;
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 
-	if (!is_archive && !msd_archive_path_is(to, "", ".so")) {
+	if (!is_archive && key == NULL && !msd_archive_path_is(to, "", ".so")) {
 		return msd_report_usage(
-			"-o deploy.so or -o model.tar",
-			"convert needs one -o that ends in .so or .tar");
+			"-o deploy.so, -o model.tar or -o net.tmfile",
+			"convert needs one -o that ends in .so, .tar or .tmfile");
 	}
 	if (!is_archive && cli->n_words != 1) {
-		return msd_report_usage("modser convert model.tar -o deploy.so",
-					"a library is made from one archive, or one "
-					"folder that it was unpacked to");
+		return msd_report_usage(NULL,
+					"%s is made from one file, or one folder that "
+					"an archive was unpacked to",
+					key != NULL ? "a model" : "a library");
 	}
-	msd_err err =
-		is_archive ? make_archive(cli, &out, &d) : make_library(cli, &out, &d);
+	msd_err err = key != NULL  ? make_model(cli, key, &out, &d)
+		      : is_archive ? make_archive(cli, &out, &d)
+				   : make_library(cli, &out, &d);
 	if (err == MSD_OK) {
 		const struct msd_span bytes = span_of(&out);
 		err = msd_file_write(to, &bytes, 1, &d);

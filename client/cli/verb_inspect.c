@@ -16,6 +16,7 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "client/cli/static_graph.h"
 #include "client/cli/system.h"
 #include "client/cli/verdict.h"
 
@@ -201,6 +202,11 @@ static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 	const bool is_model = msd_archive_is_model(file);
 	const bool is_code = !is_model && is_gpu_code(cli->words[0], file);
 
+	if (!cli->vm && msd_static_graph_is(file))
+		return msd_static_graph_inspect(cli, file, out, d);
+	if (cli->dump)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "--dump is for model files of frameworks");
 	if ((is_model || is_code) && (cli->dot || cli->vm)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s is for libraries",
 				    is_model ? "a model library archive"

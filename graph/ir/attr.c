@@ -8,7 +8,7 @@
 #include "proto/json.h"
 
 /* The bytes that @a points to, and how many; NULL when it points to none. */
-static const void *bytes_of(const modser_attr *a, size_t *ret_bytes)
+static const void *bytes_of(const modser_sg_attr *a, size_t *ret_bytes)
 {
 	*ret_bytes = 0;
 	switch (a->kind) {
@@ -29,7 +29,7 @@ static const void *bytes_of(const modser_attr *a, size_t *ret_bytes)
 	return NULL;
 }
 
-bool msd_sg_attr_copy(const modser_attr *from, modser_attr *ret)
+bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr *ret)
 {
 	size_t n;
 	const void *bytes = bytes_of(from, &n);
@@ -51,19 +51,27 @@ bool msd_sg_attr_copy(const modser_attr *from, modser_attr *ret)
 	return true;
 }
 
-void msd_sg_attr_finish(modser_attr *a)
+void msd_sg_attr_finish(modser_sg_attr *a)
 {
 	size_t n;
 
 	if (a->kind == MODSER_ATTR_GRAPH)
 		modser_graph_destroy(a->as.graph);
 	else
-		free((void *)(uintptr_t)bytes_of(a, &n)); /* msd_sg_attr_copy() made it
-							   */
-	*a = (modser_attr){.kind = MODSER_ATTR_INT};
+		free((void *)(uintptr_t)bytes_of(a, &n));
+	*a = (modser_sg_attr){.kind = MODSER_ATTR_INT};
 }
 
-bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b)
+/* Compared are bits: files hold NaN, too. */
+static uint32_t float_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)
 {
 	size_t na;
 	size_t nb;
@@ -75,8 +83,8 @@ bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b)
 	switch (a->kind) {
 	case MODSER_ATTR_INT:
 		return a->as.i == b->as.i;
-	case MODSER_ATTR_FLOAT: /* by its bits: files hold NaN, too */
-		return memcmp(&a->as.f, &b->as.f, sizeof(float)) == 0;
+	case MODSER_ATTR_FLOAT:
+		return float_bits(a->as.f) == float_bits(b->as.f);
 	case MODSER_ATTR_GRAPH:
 		return modser_graph_equal(a->as.graph, b->as.graph);
 	case MODSER_ATTR_STR:
@@ -87,7 +95,7 @@ bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b)
 	return na == nb && (na == 0 || memcmp(pa, pb, na) == 0);
 }
 
-static void put_list(struct msd_buf *out, const modser_attr *a)
+static void put_list(struct msd_buf *out, const modser_sg_attr *a)
 {
 	msd_buf_put_u8(out, '[');
 	for (size_t i = 0; i < a->n && !out->bad; i++) {
@@ -100,7 +108,7 @@ static void put_list(struct msd_buf *out, const modser_attr *a)
 	msd_buf_put_u8(out, ']');
 }
 
-void msd_sg_attr_put(struct msd_buf *out, const modser_attr *a)
+void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a)
 {
 	switch (a->kind) {
 	case MODSER_ATTR_INT:
@@ -121,7 +129,8 @@ void msd_sg_attr_put(struct msd_buf *out, const modser_attr *a)
 	}
 }
 
-const modser_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list, const char *name)
+const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
+					const char *name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->items[i].name, name) == 0)
@@ -130,7 +139,7 @@ const modser_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list, const char
 }
 
 int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *name,
-		     const modser_attr *value)
+		     const modser_sg_attr *value)
 {
 	struct msd_sg_attr item = {0};
 

@@ -7,25 +7,26 @@
 struct msd_sg_attrs {
 	struct msd_sg_attr {
 		char *name;
-		modser_attr value;
+		modser_sg_attr value;
 	} * items;
 	size_t n;
 };
 
 /** A copy of @from with lists and texts of its own; graphs are moved. False: memory is
  * short. */
-MSD_MUST_CHECK bool msd_sg_attr_copy(const modser_attr *from, modser_attr *ret);
-void msd_sg_attr_finish(modser_attr *a);
+MSD_MUST_CHECK bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr *ret);
+void msd_sg_attr_finish(modser_sg_attr *a);
 /** The same kind, and the same bits? */
-bool msd_sg_attr_equal(const modser_attr *a, const modser_attr *b);
+bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b);
 /** Append @a as text, on one line; of a graph only that it is one. */
-void msd_sg_attr_put(struct msd_buf *out, const modser_attr *a);
+void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a);
 
-const modser_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list, const char *name);
+const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
+					const char *name);
 /** Add to a list of @g. Returns 0, or -1: the name is taken, or see
  * msd_sg_take_graph(). */
 MSD_MUST_CHECK int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list,
-				    const char *name, const modser_attr *value);
+				    const char *name, const modser_sg_attr *value);
 void msd_sg_attrs_finish(struct msd_sg_attrs *list);
 
 #endif

@@ -7,21 +7,21 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
 
-static int bad_node(const modser_node *node, const char *text)
+static int bad_node(const modser_sg_node *node, const char *text)
 {
 	return msd_sg_fail(node->graph, MSD_BAD_ARTIFACT, "node %zu \"%s\"%s%s: %s",
 			   node->index, node->name, node->op != NULL ? ", " : "",
 			   node->op != NULL ? node->op->schema->name : "", text);
 }
 
-static int bad_tensor(const modser_tensor *t, const char *text)
+static int bad_tensor(const modser_sg_tensor *t, const char *text)
 {
 	return msd_sg_fail(t->graph, MSD_BAD_ARTIFACT, "tensor %zu \"%s\": %s",
 			   t->index, t->name, text);
 }
 
-static int check_count(const modser_node *node, const char *what, size_t n, size_t min,
-		       size_t max)
+static int check_count(const modser_sg_node *node, const char *what, size_t n,
+		       size_t min, size_t max)
 {
 	char text[96];
 
@@ -35,7 +35,7 @@ static int check_count(const modser_node *node, const char *what, size_t n, size
 	return bad_node(node, text);
 }
 
-static bool is_op(const modser_node *node, const char *name)
+static bool is_op(const modser_sg_node *node, const char *name)
 {
 	return strcmp(node->op->schema->name, name) == 0;
 }
@@ -43,7 +43,7 @@ static bool is_op(const modser_node *node, const char *name)
 static int check_attrs(modser_graph *g, const struct msd_sg_attrs *attrs)
 {
 	for (size_t i = 0; i < attrs->n; i++) {
-		const modser_attr *a = &attrs->items[i].value;
+		const modser_sg_attr *a = &attrs->items[i].value;
 
 		if (a->kind == MODSER_ATTR_GRAPH &&
 		    modser_graph_check(a->as.graph) != 0)
@@ -54,19 +54,20 @@ static int check_attrs(modser_graph *g, const struct msd_sg_attrs *attrs)
 	return 0;
 }
 
-static int check_outputs(const modser_node *node)
+/* @seen has a mark for each tensor that was met. */
+static int check_outputs(const modser_sg_node *node, bool *seen)
 {
 	for (size_t k = 0; k < node->n_outputs; k++) {
-		const modser_tensor *t = node->outputs[k];
+		const modser_sg_tensor *t = node->outputs[k];
 
 		if (t == NULL)
 			continue; /* one that nobody asked for */
 		const bool is_const = t->type == MODSER_TENSOR_CONST;
 		if (t->producer != node)
 			return bad_tensor(t, "two nodes produce it");
-		for (size_t i = 0; i < k; i++)
-			if (node->outputs[i] == t)
-				return bad_tensor(t, "a node produces it twice");
+		if (seen[t->index])
+			return bad_tensor(t, "a node produces it twice");
+		seen[t->index] = true;
 		if (is_const != is_op(node, "Const"))
 			return bad_tensor(t, is_const
 						     ? "a constant that a node computes"
@@ -76,24 +77,23 @@ static int check_outputs(const modser_node *node)
 	return 0;
 }
 
-static int check_node(const modser_node *node)
+static int check_node(const modser_sg_node *node, bool *seen)
 {
-	const modser_op_schema *s = node->op != NULL ? node->op->schema : NULL;
-
-	if (s == NULL)
+	if (node->op == NULL)
 		return bad_node(node, "it has no operator");
+	const modser_sg_op_schema *s = node->op->schema;
 	if (check_count(node, "inputs", node->n_inputs, s->min_in, s->max_in) != 0 ||
 	    check_count(node, "outputs", node->n_outputs, s->min_out, s->max_out) != 0)
 		return -1;
 	for (size_t k = 0; k < node->n_inputs && k < s->min_in; k++)
 		if (node->inputs[k] == NULL)
 			return bad_node(node, "an input that it needs is missing");
-	if (check_outputs(node) != 0)
+	if (check_outputs(node, seen) != 0)
 		return -1;
 	return check_attrs(node->graph, &node->op->attrs);
 }
 
-static int check_tensor(const modser_tensor *t)
+static int check_tensor(const modser_sg_tensor *t)
 {
 	uint64_t bytes;
 	char text[128];
@@ -110,44 +110,53 @@ static int check_tensor(const modser_tensor *t)
 			       t->bytes, bytes);
 		return bad_tensor(t, text);
 	}
-	if (t->data == NULL && !t->has_location && bytes > 0)
+	if (t->data == NULL && !t->has_location && !t->is_stripped && bytes > 0)
 		return bad_tensor(t, "a constant whose bytes are missing");
 	return 0;
 }
 
-static int check_ends(modser_graph *g)
+static int check_ends(modser_graph *g, bool *seen)
 {
 	if (g->n_outputs == 0)
 		return msd_sg_fail(g, MSD_BAD_ARTIFACT, "the graph has no output");
+	for (size_t i = 0; i < g->n_tensors; i++)
+		seen[i] = false;
 	for (size_t i = 0; i < g->n_inputs; i++) {
-		const modser_tensor *t = g->inputs[i];
+		const modser_sg_tensor *t = g->inputs[i];
 
 		if (!is_op(t->producer, "InputOp"))
 			return bad_tensor(t, "an input that a node computes");
-		for (size_t k = 0; k < i; k++)
-			if (g->inputs[k] == t)
-				return bad_tensor(t, "it is an input twice");
+		if (seen[t->index])
+			return bad_tensor(t, "it is an input twice");
+		seen[t->index] = true;
 	}
 	return 0;
 }
 
+static int check_all(modser_graph *g, bool *seen, size_t *order)
+{
+	if (seen == NULL || order == NULL)
+		return msd_sg_no_memory(g);
+	if (check_attrs(g, &g->attrs) != 0)
+		return -1;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (check_node(g->nodes[i], seen) != 0)
+			return -1;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (check_tensor(g->tensors[i]) != 0)
+			return -1;
+	if (check_ends(g, seen) != 0)
+		return -1;
+	return msd_sg_order(g, order);
+}
+
 int modser_graph_check(modser_graph *graph)
 {
-	size_t *order;
-	int result = check_attrs(graph, &graph->attrs);
+	bool *seen = calloc(graph->n_tensors + 1, sizeof(*seen));
+	size_t *order = calloc(graph->n_nodes + 1, sizeof(*order));
+	int result = check_all(graph, seen, order);
 
-	for (size_t i = 0; result == 0 && i < graph->n_nodes; i++)
-		result = check_node(graph->nodes[i]);
-	for (size_t i = 0; result == 0 && i < graph->n_tensors; i++)
-		result = check_tensor(graph->tensors[i]);
-	if (result == 0)
-		result = check_ends(graph);
-	if (result != 0)
-		return result;
-	order = calloc(graph->n_nodes + 1, sizeof(*order));
-	if (order == NULL)
-		return msd_sg_no_memory(graph);
-	result = msd_sg_order(graph, order);
+	free(seen);
 	free(order);
 	return result;
 }

@@ -23,13 +23,13 @@ static bool is_word(const char *s)
 	return true;
 }
 
-void msd_sg_put_shape(struct msd_buf *out, const modser_tensor *t)
+void msd_sg_put_shape(struct msd_buf *out, const modser_sg_tensor *t)
 {
 	msd_buf_printf(out, "%s[", t->dtype_name);
 	if (t->ndim < 0)
 		msd_buf_printf(out, "...");
 	for (int i = 0; i < t->ndim; i++) {
-		const char *name = modser_tensor_dim_name(t, (size_t)i);
+		const char *name = modser_sg_tensor_dim_name(t, (size_t)i);
 
 		msd_buf_printf(out, i > 0 ? ", " : "");
 		if (t->dims[i] >= 0)
@@ -41,7 +41,7 @@ void msd_sg_put_shape(struct msd_buf *out, const modser_tensor *t)
 	msd_buf_put_u8(out, ']');
 }
 
-void msd_sg_put_params(struct msd_buf *out, const modser_op *op)
+void msd_sg_put_params(struct msd_buf *out, const modser_sg_op *op)
 {
 	const char *comma = "";
 
@@ -69,7 +69,7 @@ static uint64_t hash_of(const uint8_t *p, uint64_t n)
 	return hash;
 }
 
-static void put_tensor(struct msd_buf *out, const modser_tensor *t)
+static void put_tensor(struct msd_buf *out, const modser_sg_tensor *t)
 {
 	msd_buf_printf(out, "tensor %zu ", t->index);
 	msd_json_cstr(out, t->name);
@@ -84,11 +84,12 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t)
 		msd_buf_printf(out, " bytes %" PRIu64 " fnv %016" PRIx64, t->bytes,
 			       hash_of(t->data, t->bytes));
 	else if (t->type == MODSER_TENSOR_CONST)
-		msd_buf_printf(out, " bytes %" PRIu64 " not here", t->bytes);
+		msd_buf_printf(out, " bytes %" PRIu64 "%s", t->bytes,
+			       t->is_stripped ? " stripped" : "");
 	msd_buf_put_u8(out, '\n');
 }
 
-static void put_indices(struct msd_buf *out, modser_tensor *const *list, size_t n)
+static void put_indices(struct msd_buf *out, modser_sg_tensor *const *list, size_t n)
 {
 	msd_buf_put_u8(out, '(');
 	for (size_t i = 0; i < n; i++) {
@@ -114,7 +115,7 @@ static void put_attr_graphs(struct msd_buf *out, const struct msd_sg_attrs *attr
 	}
 }
 
-static void put_node(struct msd_buf *out, const modser_node *node)
+static void put_node(struct msd_buf *out, const modser_sg_node *node)
 {
 	msd_buf_printf(out, "node %zu ", node->index);
 	msd_json_cstr(out, node->name);

@@ -9,8 +9,8 @@ static bool differs(modser_graph *g, const char *what, size_t i, const char *how
 	return false;
 }
 
-static bool lists_equal(modser_tensor *const *a, size_t na, modser_tensor *const *b,
-			size_t nb)
+static bool lists_equal(modser_sg_tensor *const *a, size_t na,
+			modser_sg_tensor *const *b, size_t nb)
 {
 	if (na != nb)
 		return false;
@@ -34,7 +34,7 @@ static bool attrs_equal(const struct msd_sg_attrs *a, const struct msd_sg_attrs 
 	return true;
 }
 
-static bool ops_equal(const modser_op *a, const modser_op *b)
+static bool ops_equal(const modser_sg_op *a, const modser_sg_op *b)
 {
 	if (a == NULL || b == NULL)
 		return a == b;
@@ -46,7 +46,8 @@ static bool ops_equal(const modser_op *a, const modser_op *b)
 	return attrs_equal(&a->attrs, &b->attrs);
 }
 
-static bool node_equal(modser_graph *g, const modser_node *a, const modser_node *b)
+static bool node_equal(modser_graph *g, const modser_sg_node *a,
+		       const modser_sg_node *b)
 {
 	if (strcmp(a->name, b->name) != 0)
 		return differs(g, "node", a->index, "the names differ");
@@ -59,15 +60,15 @@ static bool node_equal(modser_graph *g, const modser_node *a, const modser_node 
 	return true;
 }
 
-static bool shapes_equal(const modser_tensor *a, const modser_tensor *b)
+static bool shapes_equal(const modser_sg_tensor *a, const modser_sg_tensor *b)
 {
 	if (a->ndim != b->ndim || !msd_dtype_eq(a->dtype, b->dtype) ||
 	    a->is_nhwc != b->is_nhwc)
 		return false;
 	for (int i = 0; i < a->ndim; i++)
 		if (a->dims[i] != b->dims[i] ||
-		    strcmp(modser_tensor_dim_name(a, (size_t)i),
-			   modser_tensor_dim_name(b, (size_t)i)) != 0)
+		    strcmp(modser_sg_tensor_dim_name(a, (size_t)i),
+			   modser_sg_tensor_dim_name(b, (size_t)i)) != 0)
 			return false;
 	return true;
 }
@@ -77,8 +78,8 @@ static bool bytes_equal(const void *a, const void *b, size_t n)
 	return n == 0 || memcmp(a, b, n) == 0;
 }
 
-static bool tensor_equal(modser_graph *g, const modser_tensor *a,
-			 const modser_tensor *b)
+static bool tensor_equal(modser_graph *g, const modser_sg_tensor *a,
+			 const modser_sg_tensor *b)
 {
 	if (strcmp(a->name, b->name) != 0)
 		return differs(g, "tensor", a->index, "the names differ");

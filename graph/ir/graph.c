@@ -182,18 +182,18 @@ int modser_graph_set_const_file(modser_graph *graph, const char *path)
 }
 
 int modser_graph_add_attr(modser_graph *graph, const char *name,
-			  const modser_attr *value)
+			  const modser_sg_attr *value)
 {
 	return msd_sg_attrs_add(graph, &graph->attrs, name, value);
 }
 
-const modser_attr *modser_graph_attr(const modser_graph *graph, const char *name)
+const modser_sg_attr *modser_graph_attr(const modser_graph *graph, const char *name)
 {
 	return msd_sg_attrs_find(&graph->attrs, name);
 }
 
-static int add_tensor(modser_graph *g, modser_tensor ***list, size_t *n,
-		      modser_tensor *tensor)
+static int add_tensor(modser_graph *g, modser_sg_tensor ***list, size_t *n,
+		      modser_sg_tensor *tensor)
 {
 	if (tensor->graph != g)
 		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
@@ -204,12 +204,12 @@ static int add_tensor(modser_graph *g, modser_tensor ***list, size_t *n,
 	return 0;
 }
 
-int modser_graph_add_input(modser_graph *graph, modser_tensor *tensor)
+int modser_graph_add_input(modser_graph *graph, modser_sg_tensor *tensor)
 {
 	return add_tensor(graph, &graph->inputs, &graph->n_inputs, tensor);
 }
 
-int modser_graph_add_output(modser_graph *graph, modser_tensor *tensor)
+int modser_graph_add_output(modser_graph *graph, modser_sg_tensor *tensor)
 {
 	return add_tensor(graph, &graph->outputs, &graph->n_outputs, tensor);
 }
@@ -234,22 +234,22 @@ size_t modser_graph_output_count(const modser_graph *graph)
 	return graph->n_outputs;
 }
 
-modser_node *modser_graph_node(const modser_graph *graph, size_t i)
+modser_sg_node *modser_graph_node(const modser_graph *graph, size_t i)
 {
 	return i < graph->n_nodes ? graph->nodes[i] : NULL;
 }
 
-modser_tensor *modser_graph_tensor(const modser_graph *graph, size_t i)
+modser_sg_tensor *modser_graph_tensor(const modser_graph *graph, size_t i)
 {
 	return i < graph->n_tensors ? graph->tensors[i] : NULL;
 }
 
-modser_tensor *modser_graph_input(const modser_graph *graph, size_t i)
+modser_sg_tensor *modser_graph_input(const modser_graph *graph, size_t i)
 {
 	return i < graph->n_inputs ? graph->inputs[i] : NULL;
 }
 
-modser_tensor *modser_graph_output(const modser_graph *graph, size_t i)
+modser_sg_tensor *modser_graph_output(const modser_graph *graph, size_t i)
 {
 	return i < graph->n_outputs ? graph->outputs[i] : NULL;
 }

@@ -15,11 +15,11 @@ struct msd_sg_quant {
 	int32_t zero_point;
 };
 
-struct modser_tensor {
+struct modser_sg_tensor {
 	modser_graph *graph;
 	size_t index;
 	char *name;
-	modser_tensor_type type;
+	modser_sg_tensor_type type;
 	struct msd_dtype dtype;
 	char dtype_name[MSD_DTYPE_NAME_MAX];
 	bool is_nhwc;
@@ -28,44 +28,45 @@ struct modser_tensor {
 	char **dim_names; /* one each, NULL where there is none; NULL: none at all */
 	struct msd_sg_quant *quants;
 	size_t n_quants;
-	modser_node *producer; /* the first that said so */
-	uint64_t bytes;        /* of a constant */
-	const void *data;      /* of a constant, or NULL: not here */
+	modser_sg_node *producer; /* the first that said so */
+	uint64_t bytes;           /* of a constant */
+	const void *data;         /* of a constant, or NULL: not here */
 	void (*release)(void *data);
+	bool is_stripped; /* its bytes were taken out, and that is all right */
 	bool has_location;
 	uint64_t offset; /* where it stands in the graph's file */
 };
 
-struct modser_op {
+struct modser_sg_op {
 	modser_graph *graph;
-	const modser_op_schema *schema;
-	modser_attr *params; /* schema->n_fields of them */
+	const modser_sg_op_schema *schema;
+	modser_sg_attr *params; /* schema->n_fields of them */
 	struct msd_sg_attrs attrs;
 };
 
-struct modser_node {
+struct modser_sg_node {
 	modser_graph *graph;
 	size_t index;
 	char *name;
-	modser_op *op; /* NULL: none yet */
-	modser_tensor **inputs;
+	modser_sg_op *op; /* NULL: none yet */
+	modser_sg_tensor **inputs;
 	size_t n_inputs;
-	modser_tensor **outputs;
+	modser_sg_tensor **outputs;
 	size_t n_outputs;
 };
 
 struct modser_graph {
 	char *facts[MODSER_GRAPH_FACT_COUNT]; /* NULL: never set */
 	struct msd_sg_attrs attrs;
-	modser_node **nodes;
+	modser_sg_node **nodes;
 	size_t n_nodes;
-	modser_tensor **tensors;
+	modser_sg_tensor **tensors;
 	size_t n_tensors;
-	modser_op **ops;
+	modser_sg_op **ops;
 	size_t n_ops;
-	modser_tensor **inputs;
+	modser_sg_tensor **inputs;
 	size_t n_inputs;
-	modser_tensor **outputs;
+	modser_sg_tensor **outputs;
 	size_t n_outputs;
 	struct msd_buf *files; /* that constants point into */
 	size_t n_files;
@@ -89,10 +90,10 @@ MSD_MUST_CHECK int msd_sg_take_file(modser_graph *g, struct msd_buf *file);
 MSD_MUST_CHECK int msd_sg_take_graph(modser_graph *g, modser_graph *child);
 /** Bytes that @t has by its shape and dtype; false while they are not known, or do not
  * fit. */
-MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_tensor *t, uint64_t *ret);
+MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret);
 
-void msd_sg_tensor_destroy(modser_tensor *t); /* NULL is fine */
-void msd_sg_node_destroy(modser_node *node);
-void msd_sg_op_destroy(modser_op *op);
+void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is fine */
+void msd_sg_node_destroy(modser_sg_node *node);
+void msd_sg_op_destroy(modser_sg_op *op);
 
 #endif

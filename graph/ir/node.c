@@ -4,9 +4,9 @@
 
 #include "graph/ir/graph.h"
 
-modser_node *modser_node_create(modser_graph *graph, const char *name)
+modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 {
-	modser_node *node = calloc(1, sizeof(*node));
+	modser_sg_node *node = calloc(1, sizeof(*node));
 
 	if (node == NULL || !msd_sg_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
 		goto fail;
@@ -23,7 +23,7 @@ fail:
 	return NULL;
 }
 
-void msd_sg_node_destroy(modser_node *node)
+void msd_sg_node_destroy(modser_sg_node *node)
 {
 	if (node == NULL)
 		return;
@@ -33,13 +33,13 @@ void msd_sg_node_destroy(modser_node *node)
 	free(node);
 }
 
-void modser_node_set_op(modser_node *node, modser_op *op)
+void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op)
 {
 	node->op = op;
 }
 
-static int add_tensor(modser_node *node, modser_tensor ***list, size_t *n,
-		      modser_tensor *tensor)
+static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
+		      modser_sg_tensor *tensor)
 {
 	if (tensor != NULL && tensor->graph != node->graph)
 		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
@@ -51,12 +51,12 @@ static int add_tensor(modser_node *node, modser_tensor ***list, size_t *n,
 	return (int)(*n)++;
 }
 
-int modser_node_add_input(modser_node *node, modser_tensor *tensor)
+int modser_sg_node_add_input(modser_sg_node *node, modser_sg_tensor *tensor)
 {
 	return add_tensor(node, &node->inputs, &node->n_inputs, tensor);
 }
 
-int modser_node_add_output(modser_node *node, modser_tensor *tensor)
+int modser_sg_node_add_output(modser_sg_node *node, modser_sg_tensor *tensor)
 {
 	int number = add_tensor(node, &node->outputs, &node->n_outputs, tensor);
 
@@ -65,37 +65,42 @@ int modser_node_add_output(modser_node *node, modser_tensor *tensor)
 	return number;
 }
 
-const char *modser_node_name(const modser_node *node)
+const char *modser_sg_node_name(const modser_sg_node *node)
 {
 	return node->name;
 }
 
-size_t modser_node_index(const modser_node *node)
+modser_graph *modser_sg_node_graph(const modser_sg_node *node)
+{
+	return node->graph;
+}
+
+size_t modser_sg_node_index(const modser_sg_node *node)
 {
 	return node->index;
 }
 
-modser_op *modser_node_op(const modser_node *node)
+modser_sg_op *modser_sg_node_op(const modser_sg_node *node)
 {
 	return node->op;
 }
 
-size_t modser_node_input_count(const modser_node *node)
+size_t modser_sg_node_input_count(const modser_sg_node *node)
 {
 	return node->n_inputs;
 }
 
-size_t modser_node_output_count(const modser_node *node)
+size_t modser_sg_node_output_count(const modser_sg_node *node)
 {
 	return node->n_outputs;
 }
 
-modser_tensor *modser_node_input(const modser_node *node, size_t i)
+modser_sg_tensor *modser_sg_node_input(const modser_sg_node *node, size_t i)
 {
 	return i < node->n_inputs ? node->inputs[i] : NULL;
 }
 
-modser_tensor *modser_node_output(const modser_node *node, size_t i)
+modser_sg_tensor *modser_sg_node_output(const modser_sg_node *node, size_t i)
 {
 	return i < node->n_outputs ? node->outputs[i] : NULL;
 }

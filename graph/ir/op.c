@@ -4,9 +4,9 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/schema.h"
 
-static int copy_defaults(modser_op *op)
+static int copy_defaults(modser_sg_op *op)
 {
-	const modser_op_schema *schema = op->schema;
+	const modser_sg_op_schema *schema = op->schema;
 
 	op->params = calloc(schema->n_fields + 1, sizeof(*op->params));
 	if (op->params == NULL)
@@ -17,10 +17,10 @@ static int copy_defaults(modser_op *op)
 	return 0;
 }
 
-modser_op *modser_op_create(modser_graph *graph, const char *name)
+modser_sg_op *modser_sg_op_create(modser_graph *graph, const char *name)
 {
-	const modser_op_schema *schema = modser_op_schema_find(name);
-	modser_op *op;
+	const modser_sg_op_schema *schema = modser_sg_op_schema_find(name);
+	modser_sg_op *op;
 
 	if (schema == NULL) {
 		(void)msd_sg_fail(graph, MSD_UNSUPPORTED,
@@ -42,7 +42,7 @@ fail:
 	return NULL;
 }
 
-void msd_sg_op_destroy(modser_op *op)
+void msd_sg_op_destroy(modser_sg_op *op)
 {
 	if (op == NULL)
 		return;
@@ -54,7 +54,7 @@ void msd_sg_op_destroy(modser_op *op)
 	free(op);
 }
 
-static modser_attr *find_param(const modser_op *op, const char *param)
+static modser_sg_attr *find_param(const modser_sg_op *op, const char *param)
 {
 	for (size_t i = 0; i < op->schema->n_fields; i++)
 		if (strcmp(op->schema->fields[i].name, param) == 0)
@@ -62,10 +62,11 @@ static modser_attr *find_param(const modser_op *op, const char *param)
 	return NULL;
 }
 
-int modser_op_set_param(modser_op *op, const char *param, const modser_attr *value)
+int modser_sg_op_set_param(modser_sg_op *op, const char *param,
+			   const modser_sg_attr *value)
 {
-	modser_attr *at = find_param(op, param);
-	modser_attr copy;
+	modser_sg_attr *at = find_param(op, param);
+	modser_sg_attr copy;
 
 	if (at == NULL)
 		return msd_sg_fail(op->graph, MSD_NOT_FOUND,
@@ -82,43 +83,44 @@ int modser_op_set_param(modser_op *op, const char *param, const modser_attr *val
 	return 0;
 }
 
-int modser_op_set_int(modser_op *op, const char *param, int64_t value)
+int modser_sg_op_set_int(modser_sg_op *op, const char *param, int64_t value)
 {
-	const modser_attr attr = {.kind = MODSER_ATTR_INT, .as.i = value};
+	const modser_sg_attr attr = {.kind = MODSER_ATTR_INT, .as.i = value};
 
-	return modser_op_set_param(op, param, &attr);
+	return modser_sg_op_set_param(op, param, &attr);
 }
 
-int modser_op_add_attr(modser_op *op, const char *name, const modser_attr *value)
+int modser_sg_op_add_attr(modser_sg_op *op, const char *name,
+			  const modser_sg_attr *value)
 {
 	return msd_sg_attrs_add(op->graph, &op->attrs, name, value);
 }
 
-const char *modser_op_name(const modser_op *op)
+const char *modser_sg_op_name(const modser_sg_op *op)
 {
 	return op->schema->name;
 }
 
-const modser_attr *modser_op_param(const modser_op *op, const char *param)
+const modser_sg_attr *modser_sg_op_param(const modser_sg_op *op, const char *param)
 {
 	return find_param(op, param);
 }
 
-const modser_attr *modser_op_attr(const modser_op *op, const char *name)
+const modser_sg_attr *modser_sg_op_attr(const modser_sg_op *op, const char *name)
 {
 	return msd_sg_attrs_find(&op->attrs, name);
 }
 
-int64_t modser_op_int(const modser_op *op, const char *param)
+int64_t modser_sg_op_int(const modser_sg_op *op, const char *param)
 {
-	const modser_attr *a = find_param(op, param);
+	const modser_sg_attr *a = find_param(op, param);
 
 	return a != NULL && a->kind == MODSER_ATTR_INT ? a->as.i : 0;
 }
 
-float modser_op_float(const modser_op *op, const char *param)
+float modser_sg_op_float(const modser_sg_op *op, const char *param)
 {
-	const modser_attr *a = find_param(op, param);
+	const modser_sg_attr *a = find_param(op, param);
 
 	return a != NULL && a->kind == MODSER_ATTR_FLOAT ? a->as.f : 0;
 }

@@ -17,12 +17,12 @@ struct walk {
 
 /* The node that makes the next input of @node that is not ordered yet; NULL: all are.
  */
-static const modser_node *next_producer(struct walk *w, const modser_node *node)
+static const modser_sg_node *next_producer(struct walk *w, const modser_sg_node *node)
 {
 	size_t *k = &w->next_input[node->index];
 
 	while (*k < node->n_inputs) {
-		const modser_tensor *t = node->inputs[(*k)++];
+		const modser_sg_tensor *t = node->inputs[(*k)++];
 
 		if (t != NULL && t->producer != NULL &&
 		    w->next_input[t->producer->index] != SIZE_MAX)
@@ -37,8 +37,8 @@ static int visit(struct walk *w, size_t first)
 	w->stack[w->depth++] = first;
 	w->is_open[first] = true;
 	while (w->depth > 0) {
-		const modser_node *node = w->g->nodes[w->stack[w->depth - 1]];
-		const modser_node *before = next_producer(w, node);
+		const modser_sg_node *node = w->g->nodes[w->stack[w->depth - 1]];
+		const modser_sg_node *before = next_producer(w, node);
 
 		if (before == NULL) {
 			w->order[w->n++] = node->index;
@@ -58,23 +58,27 @@ static int visit(struct walk *w, size_t first)
 	return 0;
 }
 
+static int visit_all(struct walk *w)
+{
+	if (w->next_input == NULL || w->is_open == NULL || w->stack == NULL)
+		return msd_sg_no_memory(w->g);
+	for (size_t i = 0; i < w->g->n_nodes; i++)
+		if (w->next_input[i] != SIZE_MAX && visit(w, i) != 0)
+			return -1;
+	return 0;
+}
+
 int msd_sg_order(modser_graph *g, size_t *ret)
 {
-	const size_t n = g->n_nodes;
 	struct walk w = {
 		.g = g,
-		.next_input = calloc(n + 1, sizeof(size_t)),
-		.is_open = calloc(n + 1, sizeof(bool)),
-		.stack = calloc(n + 1, sizeof(size_t)),
+		.next_input = calloc(g->n_nodes + 1, sizeof(size_t)),
+		.is_open = calloc(g->n_nodes + 1, sizeof(bool)),
+		.stack = calloc(g->n_nodes + 1, sizeof(size_t)),
 		.order = ret,
 	};
-	int result = 0;
+	int result = visit_all(&w);
 
-	if (w.next_input == NULL || w.is_open == NULL || w.stack == NULL)
-		result = msd_sg_no_memory(g);
-	for (size_t i = 0; result == 0 && i < n; i++)
-		if (w.next_input[i] != SIZE_MAX)
-			result = visit(&w, i);
 	free(w.next_input);
 	free(w.is_open);
 	free(w.stack);

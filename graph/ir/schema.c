@@ -7,30 +7,30 @@
 /* A registered operator; the list only grows, so that it is read without the lock's
  * holder ever taking one away. */
 struct row {
-	const modser_op_schema *schema;
+	const modser_sg_op_schema *schema;
 	struct row *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct row *registered;
 
-typedef bool match_fn(const modser_op_schema *schema, const void *key);
+typedef bool match_fn(const modser_sg_op_schema *schema, const void *key);
 
-static bool has_name(const modser_op_schema *schema, const void *key)
+static bool has_name(const modser_sg_op_schema *schema, const void *key)
 {
 	return strcmp(schema->name, key) == 0;
 }
 
-static bool has_tm_type(const modser_op_schema *schema, const void *key)
+static bool has_tm_type(const modser_sg_op_schema *schema, const void *key)
 {
 	const uint32_t *type = key;
 
 	return schema->tm_type == *type && *type != MODSER_NO_TM_TYPE;
 }
 
-static const modser_op_schema *find_locked(match_fn *match, const void *key)
+static const modser_sg_op_schema *find_locked(match_fn *match, const void *key)
 {
-	for (const modser_op_schema *const *s = msd_op_table; *s != NULL; s++)
+	for (const modser_sg_op_schema *const *s = msd_op_table; *s != NULL; s++)
 		if (match(*s, key))
 			return *s;
 	for (const struct row *r = registered; r != NULL; r = r->next)
@@ -39,15 +39,15 @@ static const modser_op_schema *find_locked(match_fn *match, const void *key)
 	return NULL;
 }
 
-static const modser_op_schema *find(match_fn *match, const void *key)
+static const modser_sg_op_schema *find(match_fn *match, const void *key)
 {
 	(void)pthread_mutex_lock(&lock);
-	const modser_op_schema *found = find_locked(match, key);
+	const modser_sg_op_schema *found = find_locked(match, key);
 	(void)pthread_mutex_unlock(&lock);
 	return found;
 }
 
-int modser_op_register(const modser_op_schema *schema)
+int modser_sg_op_register(const modser_sg_op_schema *schema)
 {
 	struct row *row = malloc(sizeof(*row));
 	int result = -1;
@@ -67,18 +67,18 @@ int modser_op_register(const modser_op_schema *schema)
 	return result;
 }
 
-const modser_op_schema *modser_op_schema_find(const char *name)
+const modser_sg_op_schema *modser_sg_op_schema_find(const char *name)
 {
 	return find(has_name, name);
 }
 
-const modser_op_schema *msd_op_schema_of_tm(uint32_t type)
+const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type)
 {
 	return find(has_tm_type, &type);
 }
 
-const modser_op_field *msd_op_field_find(const modser_op_schema *schema,
-					 const char *name)
+const modser_sg_op_field *msd_op_field_find(const modser_sg_op_schema *schema,
+					    const char *name)
 {
 	for (size_t i = 0; i < schema->n_fields; i++)
 		if (strcmp(schema->fields[i].name, name) == 0)
@@ -86,10 +86,10 @@ const modser_op_field *msd_op_field_find(const modser_op_schema *schema,
 	return NULL;
 }
 
-const modser_attr *modser_op_default(const char *name, const char *param)
+const modser_sg_attr *modser_sg_op_default(const char *name, const char *param)
 {
-	const modser_op_schema *schema = modser_op_schema_find(name);
-	const modser_op_field *field =
+	const modser_sg_op_schema *schema = modser_sg_op_schema_find(name);
+	const modser_sg_op_field *field =
 		schema != NULL ? msd_op_field_find(schema, param) : NULL;
 
 	return field != NULL ? &field->def : NULL;

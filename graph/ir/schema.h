@@ -4,11 +4,11 @@
 #include "graph/modser_graph.h"
 
 /** The project's own, ended by NULL (graph/op/table.c). */
-extern const modser_op_schema *const msd_op_table[];
+extern const modser_sg_op_schema *const msd_op_table[];
 
 /** The operator that tmfiles call @type; NULL: none. */
-const modser_op_schema *msd_op_schema_of_tm(uint32_t type);
-const modser_op_field *msd_op_field_find(const modser_op_schema *schema,
-					 const char *name);
+const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type);
+const modser_sg_op_field *msd_op_field_find(const modser_sg_op_schema *schema,
+					    const char *name);
 
 #endif

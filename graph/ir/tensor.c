@@ -3,13 +3,13 @@
 
 #include "graph/ir/graph.h"
 
-static int fail(modser_tensor *t, msd_err code, const char *text)
+static int fail(modser_sg_tensor *t, msd_err code, const char *text)
 {
 	return msd_sg_fail(t->graph, code, "tensor %zu \"%s\": %s", t->index, t->name,
 			   text);
 }
 
-static void drop_dim_names(modser_tensor *t)
+static void drop_dim_names(modser_sg_tensor *t)
 {
 	for (size_t i = 0; t->dim_names != NULL && i < MODSER_GRAPH_MAX_NDIM; i++)
 		free(t->dim_names[i]);
@@ -17,7 +17,7 @@ static void drop_dim_names(modser_tensor *t)
 	t->dim_names = NULL;
 }
 
-static void drop_buffer(modser_tensor *t)
+static void drop_buffer(modser_sg_tensor *t)
 {
 	if (t->release != NULL)
 		t->release((void *)(uintptr_t)t->data);
@@ -25,7 +25,7 @@ static void drop_buffer(modser_tensor *t)
 	t->data = NULL;
 }
 
-void msd_sg_tensor_destroy(modser_tensor *t)
+void msd_sg_tensor_destroy(modser_sg_tensor *t)
 {
 	if (t == NULL)
 		return;
@@ -36,9 +36,9 @@ void msd_sg_tensor_destroy(modser_tensor *t)
 	free(t);
 }
 
-modser_tensor *modser_tensor_create(modser_graph *graph, const char *name)
+modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 {
-	modser_tensor *t = calloc(1, sizeof(*t));
+	modser_sg_tensor *t = calloc(1, sizeof(*t));
 
 	if (t == NULL || !msd_sg_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
 		goto fail;
@@ -59,16 +59,16 @@ fail:
 	return NULL;
 }
 
-modser_tensor *modser_tensor_create_const(modser_graph *graph, const char *name)
+modser_sg_tensor *modser_sg_tensor_create_const(modser_graph *graph, const char *name)
 {
-	modser_tensor *t = modser_tensor_create(graph, name);
+	modser_sg_tensor *t = modser_sg_tensor_create(graph, name);
 
 	if (t != NULL)
 		t->type = MODSER_TENSOR_CONST;
 	return t;
 }
 
-int modser_tensor_set_dims(modser_tensor *tensor, const int64_t *dims, size_t n)
+int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, size_t n)
 {
 	if (n > MODSER_GRAPH_MAX_NDIM)
 		return fail(tensor, MSD_TOO_LARGE, "it has more than 32 dimensions");
@@ -82,7 +82,7 @@ int modser_tensor_set_dims(modser_tensor *tensor, const int64_t *dims, size_t n)
 	return 0;
 }
 
-int modser_tensor_set_dim_name(modser_tensor *tensor, size_t i, const char *name)
+int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char *name)
 {
 	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
@@ -98,7 +98,7 @@ int modser_tensor_set_dim_name(modser_tensor *tensor, size_t i, const char *name
 	return 0;
 }
 
-int modser_tensor_set_dtype(modser_tensor *tensor, const char *dtype)
+int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor, const char *dtype)
 {
 	struct msd_dtype parsed;
 
@@ -109,7 +109,7 @@ int modser_tensor_set_dtype(modser_tensor *tensor, const char *dtype)
 	return 0;
 }
 
-int modser_tensor_set_layout(modser_tensor *tensor, const char *layout)
+int modser_sg_tensor_set_layout(modser_sg_tensor *tensor, const char *layout)
 {
 	const bool is_nhwc = strcmp(layout, "NHWC") == 0;
 
@@ -119,7 +119,7 @@ int modser_tensor_set_layout(modser_tensor *tensor, const char *layout)
 	return 0;
 }
 
-int modser_tensor_set_type(modser_tensor *tensor, modser_tensor_type type)
+int modser_sg_tensor_set_type(modser_sg_tensor *tensor, modser_sg_tensor_type type)
 {
 	if ((unsigned)type >= MODSER_TENSOR_TYPE_COUNT)
 		return fail(tensor, MSD_BAD_ARGUMENT, "no such type");
@@ -127,7 +127,7 @@ int modser_tensor_set_type(modser_tensor *tensor, modser_tensor_type type)
 	return 0;
 }
 
-int modser_tensor_set_size(modser_tensor *tensor, uint64_t bytes)
+int modser_sg_tensor_set_size(modser_sg_tensor *tensor, uint64_t bytes)
 {
 	if (tensor->data != NULL)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has its bytes already");
@@ -135,7 +135,8 @@ int modser_tensor_set_size(modser_tensor *tensor, uint64_t bytes)
 	return 0;
 }
 
-int modser_tensor_add_quant(modser_tensor *tensor, float scale, int32_t zero_point)
+int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
+			       int32_t zero_point)
 {
 	if (!msd_sg_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
 		return msd_sg_no_memory(tensor->graph);
@@ -143,8 +144,8 @@ int modser_tensor_add_quant(modser_tensor *tensor, float scale, int32_t zero_poi
 	return 0;
 }
 
-int modser_tensor_set_buffer(modser_tensor *tensor, const void *buffer,
-			     void (*release)(void *buffer))
+int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor, const void *buffer,
+				void (*release)(void *buffer))
 {
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
@@ -154,7 +155,8 @@ int modser_tensor_set_buffer(modser_tensor *tensor, const void *buffer,
 	return 0;
 }
 
-int modser_tensor_set_location(modser_tensor *tensor, uint64_t offset, uint64_t bytes)
+int modser_sg_tensor_set_location(modser_sg_tensor *tensor, uint64_t offset,
+				  uint64_t bytes)
 {
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
@@ -165,7 +167,7 @@ int modser_tensor_set_location(modser_tensor *tensor, uint64_t offset, uint64_t 
 	return 0;
 }
 
-bool msd_sg_tensor_bytes(const modser_tensor *t, uint64_t *ret)
+bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret)
 {
 	uint64_t n;
 
@@ -173,37 +175,37 @@ bool msd_sg_tensor_bytes(const modser_tensor *t, uint64_t *ret)
 	       msd_dtype_bytes(t->dtype, n, ret);
 }
 
-const char *modser_tensor_name(const modser_tensor *tensor)
+const char *modser_sg_tensor_name(const modser_sg_tensor *tensor)
 {
 	return tensor->name;
 }
 
-size_t modser_tensor_index(const modser_tensor *tensor)
+size_t modser_sg_tensor_index(const modser_sg_tensor *tensor)
 {
 	return tensor->index;
 }
 
-modser_tensor_type modser_tensor_type_of(const modser_tensor *tensor)
+modser_sg_tensor_type modser_sg_tensor_type_of(const modser_sg_tensor *tensor)
 {
 	return tensor->type;
 }
 
-const char *modser_tensor_dtype(const modser_tensor *tensor)
+const char *modser_sg_tensor_dtype(const modser_sg_tensor *tensor)
 {
 	return tensor->dtype_name;
 }
 
-int modser_tensor_ndim(const modser_tensor *tensor)
+int modser_sg_tensor_ndim(const modser_sg_tensor *tensor)
 {
 	return tensor->ndim;
 }
 
-const int64_t *modser_tensor_dims(const modser_tensor *tensor)
+const int64_t *modser_sg_tensor_dims(const modser_sg_tensor *tensor)
 {
 	return tensor->dims;
 }
 
-const char *modser_tensor_dim_name(const modser_tensor *tensor, size_t i)
+const char *modser_sg_tensor_dim_name(const modser_sg_tensor *tensor, size_t i)
 {
 	if (tensor->dim_names == NULL || i >= MODSER_GRAPH_MAX_NDIM ||
 	    tensor->dim_names[i] == NULL)
@@ -211,7 +213,7 @@ const char *modser_tensor_dim_name(const modser_tensor *tensor, size_t i)
 	return tensor->dim_names[i];
 }
 
-const void *modser_tensor_data(const modser_tensor *tensor, uint64_t *ret_bytes)
+const void *modser_sg_tensor_data(const modser_sg_tensor *tensor, uint64_t *ret_bytes)
 {
 	*ret_bytes = tensor->bytes;
 	return tensor->data;

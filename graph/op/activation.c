@@ -1,7 +1,7 @@
 /* What is computed element by element, and has no inference yet. */
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_tanh = {
+const modser_sg_op_schema msd_op_tanh = {
 	.name = "Tanh",
 	.min_in = 1,
 	.max_in = 1,
@@ -10,7 +10,7 @@ const modser_op_schema msd_op_tanh = {
 	.tm_type = 36,
 };
 
-const modser_op_schema msd_op_sigmoid = {
+const modser_sg_op_schema msd_op_sigmoid = {
 	.name = "Sigmoid",
 	.min_in = 1,
 	.max_in = 1,
@@ -19,7 +19,7 @@ const modser_op_schema msd_op_sigmoid = {
 	.tm_type = 37,
 };
 
-const modser_op_schema msd_op_logistic = {
+const modser_sg_op_schema msd_op_logistic = {
 	.name = "Logistic",
 	.min_in = 1,
 	.max_in = 1,
@@ -28,7 +28,7 @@ const modser_op_schema msd_op_logistic = {
 	.tm_type = 33,
 };
 
-const modser_op_schema msd_op_absval = {
+const modser_sg_op_schema msd_op_absval = {
 	.name = "Absval",
 	.min_in = 1,
 	.max_in = 1,
@@ -37,10 +37,10 @@ const modser_op_schema msd_op_absval = {
 	.tm_type = 68,
 };
 
-static const modser_op_field unary_fields[] = {
+static const modser_sg_op_field unary_fields[] = {
 	OP_INT("type", 0, 0),
 };
-const modser_op_schema msd_op_unary = {
+const modser_sg_op_schema msd_op_unary = {
 	.name = "Unary",
 	.fields = unary_fields,
 	.n_fields = OP_COUNT(unary_fields),
@@ -52,10 +52,10 @@ const modser_op_schema msd_op_unary = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field threshold_fields[] = {
+static const modser_sg_op_field threshold_fields[] = {
 	OP_FLOAT("threshold", 0, 0),
 };
-const modser_op_schema msd_op_threshold = {
+const modser_sg_op_schema msd_op_threshold = {
 	.name = "Threshold",
 	.fields = threshold_fields,
 	.n_fields = OP_COUNT(threshold_fields),
@@ -67,11 +67,11 @@ const modser_op_schema msd_op_threshold = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field hardsigmoid_fields[] = {
+static const modser_sg_op_field hardsigmoid_fields[] = {
 	OP_FLOAT("alpha", 0.2, 0),
 	OP_FLOAT("beta", 0.5, 4),
 };
-const modser_op_schema msd_op_hardsigmoid = {
+const modser_sg_op_schema msd_op_hardsigmoid = {
 	.name = "Hardsigmoid",
 	.fields = hardsigmoid_fields,
 	.n_fields = OP_COUNT(hardsigmoid_fields),
@@ -83,11 +83,11 @@ const modser_op_schema msd_op_hardsigmoid = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field hard_swish_fields[] = {
+static const modser_sg_op_field hard_swish_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
 	OP_FLOAT("beta", 3, 4),
 };
-const modser_op_schema msd_op_hard_swish = {
+const modser_sg_op_schema msd_op_hard_swish = {
 	.name = "HardSwish",
 	.fields = hard_swish_fields,
 	.n_fields = OP_COUNT(hard_swish_fields),
@@ -99,11 +99,11 @@ const modser_op_schema msd_op_hard_swish = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field selu_fields[] = {
+static const modser_sg_op_field selu_fields[] = {
 	OP_FLOAT("alpha", 1.67326319, 0),
 	OP_FLOAT("lambda", 1.05070102, 4),
 };
-const modser_op_schema msd_op_selu = {
+const modser_sg_op_schema msd_op_selu = {
 	.name = "Selu",
 	.fields = selu_fields,
 	.n_fields = OP_COUNT(selu_fields),
@@ -115,10 +115,10 @@ const modser_op_schema msd_op_selu = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field elu_fields[] = {
+static const modser_sg_op_field elu_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
 };
-const modser_op_schema msd_op_elu = {
+const modser_sg_op_schema msd_op_elu = {
 	.name = "Elu",
 	.fields = elu_fields,
 	.n_fields = OP_COUNT(elu_fields),
@@ -130,7 +130,7 @@ const modser_op_schema msd_op_elu = {
 	.tm_bytes = 4,
 };
 
-const modser_op_schema msd_op_ceil = {
+const modser_sg_op_schema msd_op_ceil = {
 	.name = "Ceil",
 	.min_in = 1,
 	.max_in = 1,
@@ -139,7 +139,7 @@ const modser_op_schema msd_op_ceil = {
 	.tm_type = 83,
 };
 
-const modser_op_schema msd_op_round = {
+const modser_sg_op_schema msd_op_round = {
 	.name = "Round",
 	.min_in = 1,
 	.max_in = 1,
@@ -148,7 +148,7 @@ const modser_op_schema msd_op_round = {
 	.tm_type = 85,
 };
 
-const modser_op_schema msd_op_zeros_like = {
+const modser_sg_op_schema msd_op_zeros_like = {
 	.name = "ZerosLike",
 	.min_in = 1,
 	.max_in = 1,
@@ -157,11 +157,11 @@ const modser_op_schema msd_op_zeros_like = {
 	.tm_type = 86,
 };
 
-static const modser_op_field clip_fields[] = {
+static const modser_sg_op_field clip_fields[] = {
 	OP_FLOAT("max", 3.40282347e+38, 0),
 	OP_FLOAT("min", -3.40282347e+38, 4),
 };
-const modser_op_schema msd_op_clip = {
+const modser_sg_op_schema msd_op_clip = {
 	.name = "Clip",
 	.fields = clip_fields,
 	.n_fields = OP_COUNT(clip_fields),
@@ -173,7 +173,7 @@ const modser_op_schema msd_op_clip = {
 	.tm_bytes = 8,
 };
 
-const modser_op_schema msd_op_mish = {
+const modser_sg_op_schema msd_op_mish = {
 	.name = "Mish",
 	.min_in = 1,
 	.max_in = 1,
@@ -182,7 +182,7 @@ const modser_op_schema msd_op_mish = {
 	.tm_type = 97,
 };
 
-const modser_op_schema msd_op_relu1 = {
+const modser_sg_op_schema msd_op_relu1 = {
 	.name = "ReLU1",
 	.min_in = 1,
 	.max_in = 1,
@@ -191,7 +191,7 @@ const modser_op_schema msd_op_relu1 = {
 	.tm_type = 100,
 };
 
-const modser_op_schema msd_op_softplus = {
+const modser_sg_op_schema msd_op_softplus = {
 	.name = "Softplus",
 	.min_in = 1,
 	.max_in = 1,
@@ -200,7 +200,7 @@ const modser_op_schema msd_op_softplus = {
 	.tm_type = 102,
 };
 
-const modser_op_schema msd_op_reciprocal = {
+const modser_sg_op_schema msd_op_reciprocal = {
 	.name = "Reciprocal",
 	.min_in = 1,
 	.max_in = 1,
@@ -209,7 +209,7 @@ const modser_op_schema msd_op_reciprocal = {
 	.tm_type = 103,
 };
 
-const modser_op_schema msd_op_gelu = {
+const modser_sg_op_schema msd_op_gelu = {
 	.name = "Gelu",
 	.min_in = 1,
 	.max_in = 1,
@@ -218,11 +218,11 @@ const modser_op_schema msd_op_gelu = {
 	.tm_type = 106,
 };
 
-static const modser_op_field cast_fields[] = {
+static const modser_sg_op_field cast_fields[] = {
 	OP_INT("type_from", 1, 0),
 	OP_INT("type_to", 1, 4),
 };
-const modser_op_schema msd_op_cast = {
+const modser_sg_op_schema msd_op_cast = {
 	.name = "Cast",
 	.fields = cast_fields,
 	.n_fields = OP_COUNT(cast_fields),
@@ -234,7 +234,7 @@ const modser_op_schema msd_op_cast = {
 	.tm_bytes = 8,
 };
 
-const modser_op_schema msd_op_noop = {
+const modser_sg_op_schema msd_op_noop = {
 	.name = "Noop",
 	.min_in = 1,
 	.max_in = 1,

@@ -1,11 +1,11 @@
 #include "graph/op/op.h"
 
-static const modser_op_field batch_normalization_fields[] = {
+static const modser_sg_op_field batch_normalization_fields[] = {
 	OP_FLOAT("rescale_factor", 1, 0),
 	OP_FLOAT("eps", 1e-5, 4),
 	OP_INT("caffe_flavor", 0, 8),
 };
-const modser_op_schema msd_op_batch_normalization = {
+const modser_sg_op_schema msd_op_batch_normalization = {
 	.name = "BatchNormalization",
 	.fields = batch_normalization_fields,
 	.n_fields = OP_COUNT(batch_normalization_fields),

@@ -1,7 +1,7 @@
 /* What is computed of two tensors or more, element by element. */
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_maximum = {
+const modser_sg_op_schema msd_op_maximum = {
 	.name = "Maximum",
 	.min_in = 1,
 	.max_in = MODSER_MANY,
@@ -10,7 +10,7 @@ const modser_op_schema msd_op_maximum = {
 	.tm_type = 46,
 };
 
-const modser_op_schema msd_op_minimum = {
+const modser_sg_op_schema msd_op_minimum = {
 	.name = "Minimum",
 	.min_in = 1,
 	.max_in = MODSER_MANY,
@@ -19,10 +19,10 @@ const modser_op_schema msd_op_minimum = {
 	.tm_type = 47,
 };
 
-static const modser_op_field addn_fields[] = {
+static const modser_sg_op_field addn_fields[] = {
 	OP_INT("axis", 0, 0),
 };
-const modser_op_schema msd_op_addn = {
+const modser_sg_op_schema msd_op_addn = {
 	.name = "Addn",
 	.fields = addn_fields,
 	.n_fields = OP_COUNT(addn_fields),
@@ -34,10 +34,10 @@ const modser_op_schema msd_op_addn = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field bias_fields[] = {
+static const modser_sg_op_field bias_fields[] = {
 	OP_INT("bias_size", 0, 0),
 };
-const modser_op_schema msd_op_bias = {
+const modser_sg_op_schema msd_op_bias = {
 	.name = "Bias",
 	.fields = bias_fields,
 	.n_fields = OP_COUNT(bias_fields),
@@ -49,10 +49,10 @@ const modser_op_schema msd_op_bias = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field logical_fields[] = {
+static const modser_sg_op_field logical_fields[] = {
 	OP_INT("type", 0, 0),
 };
-const modser_op_schema msd_op_logical = {
+const modser_sg_op_schema msd_op_logical = {
 	.name = "Logical",
 	.fields = logical_fields,
 	.n_fields = OP_COUNT(logical_fields),
@@ -64,10 +64,10 @@ const modser_op_schema msd_op_logical = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field comparison_fields[] = {
+static const modser_sg_op_field comparison_fields[] = {
 	OP_INT("type", 0, 0),
 };
-const modser_op_schema msd_op_comparison = {
+const modser_sg_op_schema msd_op_comparison = {
 	.name = "Comparison",
 	.fields = comparison_fields,
 	.n_fields = OP_COUNT(comparison_fields),
@@ -79,7 +79,7 @@ const modser_op_schema msd_op_comparison = {
 	.tm_bytes = 4,
 };
 
-const modser_op_schema msd_op_squared_difference = {
+const modser_sg_op_schema msd_op_squared_difference = {
 	.name = "SquaredDifference",
 	.min_in = 2,
 	.max_in = 2,
@@ -88,7 +88,7 @@ const modser_op_schema msd_op_squared_difference = {
 	.tm_type = 84,
 };
 
-const modser_op_schema msd_op_mean = {
+const modser_sg_op_schema msd_op_mean = {
 	.name = "Mean",
 	.min_in = 1,
 	.max_in = MODSER_MANY,
@@ -97,7 +97,7 @@ const modser_op_schema msd_op_mean = {
 	.tm_type = 90,
 };
 
-const modser_op_schema msd_op_where = {
+const modser_sg_op_schema msd_op_where = {
 	.name = "Where",
 	.min_in = 3,
 	.max_in = 3,
@@ -106,12 +106,12 @@ const modser_op_schema msd_op_where = {
 	.tm_type = 95,
 };
 
-static const modser_op_field scale_fields[] = {
+static const modser_sg_op_field scale_fields[] = {
 	OP_INT("axis", 1, 0),
 	OP_INT("num_axes", 1, 4),
 	OP_INT("bias_term", 0, 8),
 };
-const modser_op_schema msd_op_scale = {
+const modser_sg_op_schema msd_op_scale = {
 	.name = "Scale",
 	.fields = scale_fields,
 	.n_fields = OP_COUNT(scale_fields),

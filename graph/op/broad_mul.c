@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_broad_mul = {
+const modser_sg_op_schema msd_op_broad_mul = {
 	.name = "BroadMul",
 	.min_in = 2,
 	.max_in = 2,

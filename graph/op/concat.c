@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field concat_fields[] = {
+static const modser_sg_op_field concat_fields[] = {
 	OP_INT("axis", 1, 0),
 };
-const modser_op_schema msd_op_concat = {
+const modser_sg_op_schema msd_op_concat = {
 	.name = "Concat",
 	.fields = concat_fields,
 	.n_fields = OP_COUNT(concat_fields),

@@ -1,7 +1,7 @@
 /* Regions and boxes. */
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_accuracy = {
+const modser_sg_op_schema msd_op_accuracy = {
 	.name = "Accuracy",
 	.min_in = 1,
 	.max_in = MODSER_MANY,
@@ -10,7 +10,7 @@ const modser_op_schema msd_op_accuracy = {
 	.tm_type = 0,
 };
 
-static const modser_op_field region_fields[] = {
+static const modser_sg_op_field region_fields[] = {
 	OP_INT("num_classes", 0, 0),
 	OP_INT("side", 0, 4),
 	OP_INT("num_box", 0, 8),
@@ -19,7 +19,7 @@ static const modser_op_field region_fields[] = {
 	OP_FLOAT("nms_threshold", 0, 20),
 	OP_FLOATS("biases", 24),
 };
-const modser_op_schema msd_op_region = {
+const modser_sg_op_schema msd_op_region = {
 	.name = "Region",
 	.fields = region_fields,
 	.n_fields = OP_COUNT(region_fields),
@@ -31,10 +31,10 @@ const modser_op_schema msd_op_region = {
 	.tm_bytes = 28,
 };
 
-static const modser_op_field reorg_fields[] = {
+static const modser_sg_op_field reorg_fields[] = {
 	OP_INT("stride", 1, 0),
 };
-const modser_op_schema msd_op_reorg = {
+const modser_sg_op_schema msd_op_reorg = {
 	.name = "Reorg",
 	.fields = reorg_fields,
 	.n_fields = OP_COUNT(reorg_fields),
@@ -46,12 +46,12 @@ const modser_op_schema msd_op_reorg = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field roi_pooling_fields[] = {
+static const modser_sg_op_field roi_pooling_fields[] = {
 	OP_INT("pooled_h", 0, 0),
 	OP_INT("pooled_w", 0, 4),
 	OP_FLOAT("spatial_scale", 1, 8),
 };
-const modser_op_schema msd_op_roi_pooling = {
+const modser_sg_op_schema msd_op_roi_pooling = {
 	.name = "ROIPooling",
 	.fields = roi_pooling_fields,
 	.n_fields = OP_COUNT(roi_pooling_fields),
@@ -63,14 +63,14 @@ const modser_op_schema msd_op_roi_pooling = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field rpn_fields[] = {
+static const modser_sg_op_field rpn_fields[] = {
 	OP_FLOATS("ratios", 0),         OP_FLOATS("scales", 4),
 	OP_INT("feat_stride", 0, 8),    OP_INT("basesize", 0, 12),
 	OP_INT("min_size", 0, 16),      OP_INT("per_nms_topn", 0, 20),
 	OP_INT("post_nms_topn", 0, 24), OP_FLOAT("nms_threshold", 0, 28),
 	OP_FLOATS4("anchors", 32),
 };
-const modser_op_schema msd_op_rpn = {
+const modser_sg_op_schema msd_op_rpn = {
 	.name = "RPN",
 	.fields = rpn_fields,
 	.n_fields = OP_COUNT(rpn_fields),
@@ -82,7 +82,7 @@ const modser_op_schema msd_op_rpn = {
 	.tm_bytes = 36,
 };
 
-static const modser_op_field detection_post_process_fields[] = {
+static const modser_sg_op_field detection_post_process_fields[] = {
 	OP_INT("max_detections", 0, 0),
 	OP_INT("max_classes_per_detection", 0, 4),
 	OP_FLOAT("nms_score_threshold", 0, 8),
@@ -90,7 +90,7 @@ static const modser_op_field detection_post_process_fields[] = {
 	OP_INT("num_classes", 0, 16),
 	OP_FLOATS("scales", 20),
 };
-const modser_op_schema msd_op_detection_post_process = {
+const modser_sg_op_schema msd_op_detection_post_process = {
 	.name = "DetectionPostProcess",
 	.fields = detection_post_process_fields,
 	.n_fields = OP_COUNT(detection_post_process_fields),
@@ -102,12 +102,12 @@ const modser_op_schema msd_op_detection_post_process = {
 	.tm_bytes = 24,
 };
 
-static const modser_op_field roialign_fields[] = {
+static const modser_sg_op_field roialign_fields[] = {
 	OP_INT("pooled_w", 0, 0),
 	OP_INT("pooled_h", 0, 4),
 	OP_FLOAT("spatial_scale", 1, 8),
 };
-const modser_op_schema msd_op_roialign = {
+const modser_sg_op_schema msd_op_roialign = {
 	.name = "Roialign",
 	.fields = roialign_fields,
 	.n_fields = OP_COUNT(roialign_fields),
@@ -119,13 +119,13 @@ const modser_op_schema msd_op_roialign = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field psroipooling_fields[] = {
+static const modser_sg_op_field psroipooling_fields[] = {
 	OP_INT("pooled_w", 0, 0),
 	OP_INT("pooled_h", 0, 4),
 	OP_FLOAT("spatial_scale", 1, 8),
 	OP_INT("output_dim", 0, 12),
 };
-const modser_op_schema msd_op_psroipooling = {
+const modser_sg_op_schema msd_op_psroipooling = {
 	.name = "Psroipooling",
 	.fields = psroipooling_fields,
 	.n_fields = OP_COUNT(psroipooling_fields),
@@ -137,13 +137,13 @@ const modser_op_schema msd_op_psroipooling = {
 	.tm_bytes = 16,
 };
 
-static const modser_op_field spatial_transformer_fields[] = {
+static const modser_sg_op_field spatial_transformer_fields[] = {
 	OP_INT("sampler_type", 0, 0),
 	OP_INT("transformer_type", 0, 4),
 	OP_INT("shape_size", 0, 8),
 	OP_INTS("target_shape", 12),
 };
-const modser_op_schema msd_op_spatial_transformer = {
+const modser_sg_op_schema msd_op_spatial_transformer = {
 	.name = "SpatialTransformer",
 	.fields = spatial_transformer_fields,
 	.n_fields = OP_COUNT(spatial_transformer_fields),

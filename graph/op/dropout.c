@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_dropout = {
+const modser_sg_op_schema msd_op_dropout = {
 	.name = "Dropout",
 	.min_in = 1,
 	.max_in = 1,

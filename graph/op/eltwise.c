@@ -1,10 +1,10 @@
 #include "graph/op/op.h"
 
-static const modser_op_field eltwise_fields[] = {
+static const modser_sg_op_field eltwise_fields[] = {
 	OP_INT("type", 2, 0),     OP_INT("caffe_flavor", 0, 4), OP_FLOAT("shift", 0, 8),
 	OP_FLOAT("power", 1, 12), OP_FLOAT("scale", 1, 16),
 };
-const modser_op_schema msd_op_eltwise = {
+const modser_sg_op_schema msd_op_eltwise = {
 	.name = "Eltwise",
 	.fields = eltwise_fields,
 	.n_fields = OP_COUNT(eltwise_fields),

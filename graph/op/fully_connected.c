@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field fully_connected_fields[] = {
+static const modser_sg_op_field fully_connected_fields[] = {
 	OP_INT("num_output", 1, 0),
 };
-const modser_op_schema msd_op_fully_connected = {
+const modser_sg_op_schema msd_op_fully_connected = {
 	.name = "FullyConnected",
 	.fields = fully_connected_fields,
 	.n_fields = OP_COUNT(fully_connected_fields),

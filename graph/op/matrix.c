@@ -1,7 +1,7 @@
 /* Products of matrices, and convolutions that have no inference yet. */
 #include "graph/op/op.h"
 
-static const modser_op_field deconvolution_fields[] = {
+static const modser_sg_op_field deconvolution_fields[] = {
 	OP_INT("num_output", 1, 0),     OP_INT("kernel_h", 1, 4),
 	OP_INT("kernel_w", 1, 8),       OP_INT("stride_h", 1, 12),
 	OP_INT("stride_w", 1, 16),      OP_INT("pad_w0", 0, 20),
@@ -11,7 +11,7 @@ static const modser_op_field deconvolution_fields[] = {
 	OP_INT("activation", -1, 48),   OP_INT("output_pad_h0", 0, 52),
 	OP_INT("output_pad_w0", 0, 56),
 };
-const modser_op_schema msd_op_deconvolution = {
+const modser_sg_op_schema msd_op_deconvolution = {
 	.name = "Deconvolution",
 	.fields = deconvolution_fields,
 	.n_fields = OP_COUNT(deconvolution_fields),
@@ -23,13 +23,13 @@ const modser_op_schema msd_op_deconvolution = {
 	.tm_bytes = 60,
 };
 
-static const modser_op_field gemm_fields[] = {
+static const modser_sg_op_field gemm_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
 	OP_FLOAT("beta", 1, 4),
 	OP_INT("transA", 0, 8),
 	OP_INT("transB", 0, 12),
 };
-const modser_op_schema msd_op_gemm = {
+const modser_sg_op_schema msd_op_gemm = {
 	.name = "Gemm",
 	.fields = gemm_fields,
 	.n_fields = OP_COUNT(gemm_fields),
@@ -41,7 +41,7 @@ const modser_op_schema msd_op_gemm = {
 	.tm_bytes = 16,
 };
 
-const modser_op_schema msd_op_mat_mul = {
+const modser_sg_op_schema msd_op_mat_mul = {
 	.name = "MatMul",
 	.min_in = 2,
 	.max_in = 3,
@@ -50,13 +50,13 @@ const modser_op_schema msd_op_mat_mul = {
 	.tm_type = 91,
 };
 
-static const modser_op_field embedding_fields[] = {
+static const modser_sg_op_field embedding_fields[] = {
 	OP_INT("num_output", 0, 0),
 	OP_INT("input_dim", 0, 4),
 	OP_INT("bias_term", 0, 8),
 	OP_INT("weight_data_size", 0, 12),
 };
-const modser_op_schema msd_op_embedding = {
+const modser_sg_op_schema msd_op_embedding = {
 	.name = "Embedding",
 	.fields = embedding_fields,
 	.n_fields = OP_COUNT(embedding_fields),

@@ -1,11 +1,11 @@
 /* Normalizations. */
 #include "graph/op/op.h"
 
-static const modser_op_field normalize_fields[] = {
+static const modser_sg_op_field normalize_fields[] = {
 	OP_INT("across_spatial", 0, 0),
 	OP_INT("channel_shared", 0, 4),
 };
-const modser_op_schema msd_op_normalize = {
+const modser_sg_op_schema msd_op_normalize = {
 	.name = "Normalize",
 	.fields = normalize_fields,
 	.n_fields = OP_COUNT(normalize_fields),
@@ -17,7 +17,7 @@ const modser_op_schema msd_op_normalize = {
 	.tm_bytes = 8,
 };
 
-const modser_op_schema msd_op_fused_bn_scale_relu = {
+const modser_sg_op_schema msd_op_fused_bn_scale_relu = {
 	.name = "Fused.BNScaleReLu",
 	.min_in = 1,
 	.max_in = MODSER_MANY,
@@ -26,10 +26,10 @@ const modser_op_schema msd_op_fused_bn_scale_relu = {
 	.tm_type = 39,
 };
 
-static const modser_op_field instance_norm_fields[] = {
+static const modser_sg_op_field instance_norm_fields[] = {
 	OP_FLOAT("eps", 1e-5, 0),
 };
-const modser_op_schema msd_op_instance_norm = {
+const modser_sg_op_schema msd_op_instance_norm = {
 	.name = "InstanceNorm",
 	.fields = instance_norm_fields,
 	.n_fields = OP_COUNT(instance_norm_fields),
@@ -41,12 +41,12 @@ const modser_op_schema msd_op_instance_norm = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field mvn_fields[] = {
+static const modser_sg_op_field mvn_fields[] = {
 	OP_INT("across_channels", 0, 0),
 	OP_INT("normalize_variance", 1, 4),
 	OP_FLOAT("eps", 1e-9, 8),
 };
-const modser_op_schema msd_op_mvn = {
+const modser_sg_op_schema msd_op_mvn = {
 	.name = "MVN",
 	.fields = mvn_fields,
 	.n_fields = OP_COUNT(mvn_fields),
@@ -58,10 +58,10 @@ const modser_op_schema msd_op_mvn = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field log_softmax_fields[] = {
+static const modser_sg_op_field log_softmax_fields[] = {
 	OP_INT("axis", 1, 0),
 };
-const modser_op_schema msd_op_log_softmax = {
+const modser_sg_op_schema msd_op_log_softmax = {
 	.name = "LogSoftmax",
 	.fields = log_softmax_fields,
 	.n_fields = OP_COUNT(log_softmax_fields),
@@ -73,7 +73,7 @@ const modser_op_schema msd_op_log_softmax = {
 	.tm_bytes = 4,
 };
 
-const modser_op_schema msd_op_l2_normalization = {
+const modser_sg_op_schema msd_op_l2_normalization = {
 	.name = "L2Normalization",
 	.min_in = 1,
 	.max_in = 1,
@@ -82,10 +82,10 @@ const modser_op_schema msd_op_l2_normalization = {
 	.tm_type = 101,
 };
 
-static const modser_op_field layer_norm_fields[] = {
+static const modser_sg_op_field layer_norm_fields[] = {
 	OP_FLOAT("eps", 1e-5, 0),
 };
-const modser_op_schema msd_op_layer_norm = {
+const modser_sg_op_schema msd_op_layer_norm = {
 	.name = "LayerNorm",
 	.fields = layer_norm_fields,
 	.n_fields = OP_COUNT(layer_norm_fields),
@@ -97,11 +97,11 @@ const modser_op_schema msd_op_layer_norm = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field l2_pool_fields[] = {
+static const modser_sg_op_field l2_pool_fields[] = {
 	OP_INT("padding", 0, 0),   OP_INT("kernel_h", 1, 4),  OP_INT("kernel_w", 1, 8),
 	OP_INT("stride_h", 1, 12), OP_INT("stride_w", 1, 16),
 };
-const modser_op_schema msd_op_l2_pool = {
+const modser_sg_op_schema msd_op_l2_pool = {
 	.name = "L2Pool",
 	.fields = l2_pool_fields,
 	.n_fields = OP_COUNT(l2_pool_fields),

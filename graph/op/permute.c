@@ -1,10 +1,10 @@
 #include "graph/op/op.h"
 
-static const modser_op_field permute_fields[] = {
+static const modser_sg_op_field permute_fields[] = {
 	OP_INT("flag", 0, 0),    OP_INT("order0", 0, 4),  OP_INT("order1", 1, 8),
 	OP_INT("order2", 2, 12), OP_INT("order3", 3, 16),
 };
-const modser_op_schema msd_op_permute = {
+const modser_sg_op_schema msd_op_permute = {
 	.name = "Permute",
 	.fields = permute_fields,
 	.n_fields = OP_COUNT(permute_fields),

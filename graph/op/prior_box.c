@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-static const modser_op_field prior_box_fields[] = {
+static const modser_sg_op_field prior_box_fields[] = {
 	OP_FLOATS("min_size", 0),    OP_FLOATS("max_size", 4),
 	OP_FLOATS("variance", 8),    OP_FLOATS("aspect_ratio", 12),
 	OP_INT("flip", 0, 16),       OP_INT("clip", 0, 20),
@@ -9,7 +9,7 @@ static const modser_op_field prior_box_fields[] = {
 	OP_FLOAT("step_h", 0, 40),   OP_FLOAT("offset", 0, 44),
 	OP_INT("num_priors", 0, 48), OP_INT("out_dim", 0, 52),
 };
-const modser_op_schema msd_op_prior_box = {
+const modser_sg_op_schema msd_op_prior_box = {
 	.name = "PriorBox",
 	.fields = prior_box_fields,
 	.n_fields = OP_COUNT(prior_box_fields),

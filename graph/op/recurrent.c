@@ -1,7 +1,7 @@
 /* Recurrent layers. */
 #include "graph/op/op.h"
 
-static const modser_op_field lstm_fields[] = {
+static const modser_sg_op_field lstm_fields[] = {
 	OP_FLOAT("forget_bias", 0, 0),   OP_FLOAT("clip", 0, 4),
 	OP_INT("output_len", 1, 8),      OP_INT("sequence_len", 1, 12),
 	OP_INT("input_size", 1, 16),     OP_INT("hidden_size", 1, 20),
@@ -12,7 +12,7 @@ static const modser_op_field lstm_fields[] = {
 	OP_INT("output_act", 0, 56),     OP_INT("cellin_act", 0, 60),
 	OP_INT("cellout_act", 0, 64),    OP_INT("mxnet_flag", 0, 68),
 };
-const modser_op_schema msd_op_lstm = {
+const modser_sg_op_schema msd_op_lstm = {
 	.name = "LSTM",
 	.fields = lstm_fields,
 	.n_fields = OP_COUNT(lstm_fields),
@@ -24,14 +24,14 @@ const modser_op_schema msd_op_lstm = {
 	.tm_bytes = 72,
 };
 
-static const modser_op_field rnn_fields[] = {
+static const modser_sg_op_field rnn_fields[] = {
 	OP_FLOAT("clip", 0, 0),       OP_INT("output_len", 1, 4),
 	OP_INT("sequence_len", 1, 8), OP_INT("input_size", 1, 12),
 	OP_INT("hidden_size", 1, 16), OP_INT("has_clip", 0, 20),
 	OP_INT("has_bias", 0, 24),    OP_INT("has_init_state", 0, 28),
 	OP_INT("activation", 0, 32),
 };
-const modser_op_schema msd_op_rnn = {
+const modser_sg_op_schema msd_op_rnn = {
 	.name = "RNN",
 	.fields = rnn_fields,
 	.n_fields = OP_COUNT(rnn_fields),
@@ -43,14 +43,14 @@ const modser_op_schema msd_op_rnn = {
 	.tm_bytes = 36,
 };
 
-static const modser_op_field gru_fields[] = {
+static const modser_sg_op_field gru_fields[] = {
 	OP_FLOAT("clip", 0, 0),          OP_INT("output_len", 1, 4),
 	OP_INT("sequence_len", 1, 8),    OP_INT("input_size", 1, 12),
 	OP_INT("hidden_size", 1, 16),    OP_INT("has_clip", 0, 20),
 	OP_INT("has_gate_bias", 0, 24),  OP_INT("has_candidate_bias", 0, 28),
 	OP_INT("has_init_state", 0, 32), OP_INT("mxnet_flag", 0, 36),
 };
-const modser_op_schema msd_op_gru = {
+const modser_sg_op_schema msd_op_gru = {
 	.name = "GRU",
 	.fields = gru_fields,
 	.n_fields = OP_COUNT(gru_fields),

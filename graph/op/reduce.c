@@ -1,11 +1,11 @@
 /* Reductions and searches along axes. */
 #include "graph/op/op.h"
 
-static const modser_op_field arg_max_fields[] = {
+static const modser_sg_op_field arg_max_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_INT("keepdims", 1, 4),
 };
-const modser_op_schema msd_op_arg_max = {
+const modser_sg_op_schema msd_op_arg_max = {
 	.name = "ArgMax",
 	.fields = arg_max_fields,
 	.n_fields = OP_COUNT(arg_max_fields),
@@ -17,11 +17,11 @@ const modser_op_schema msd_op_arg_max = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field arg_min_fields[] = {
+static const modser_sg_op_field arg_min_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_INT("keepdims", 1, 4),
 };
-const modser_op_schema msd_op_arg_min = {
+const modser_sg_op_schema msd_op_arg_min = {
 	.name = "ArgMin",
 	.fields = arg_min_fields,
 	.n_fields = OP_COUNT(arg_min_fields),
@@ -33,11 +33,11 @@ const modser_op_schema msd_op_arg_min = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field topk_v2_fields[] = {
+static const modser_sg_op_field topk_v2_fields[] = {
 	OP_INT("k", 1, 0),
 	OP_INT("sorted", 0, 4),
 };
-const modser_op_schema msd_op_topk_v2 = {
+const modser_sg_op_schema msd_op_topk_v2 = {
 	.name = "TopKV2",
 	.fields = topk_v2_fields,
 	.n_fields = OP_COUNT(topk_v2_fields),
@@ -49,11 +49,11 @@ const modser_op_schema msd_op_topk_v2 = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field reduction_fields[] = {
+static const modser_sg_op_field reduction_fields[] = {
 	OP_INT("dim_0", -2, 0),  OP_INT("dim_1", -2, 4), OP_INT("dim_2", -2, 8),
 	OP_INT("dim_3", -2, 12), OP_INT("type", 0, 16),  OP_INT("keepdim", 1, 20),
 };
-const modser_op_schema msd_op_reduction = {
+const modser_sg_op_schema msd_op_reduction = {
 	.name = "Reduction",
 	.fields = reduction_fields,
 	.n_fields = OP_COUNT(reduction_fields),
@@ -65,11 +65,11 @@ const modser_op_schema msd_op_reduction = {
 	.tm_bytes = 24,
 };
 
-static const modser_op_field reduce_l2_fields[] = {
+static const modser_sg_op_field reduce_l2_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_INT("keepdim", 1, 4),
 };
-const modser_op_schema msd_op_reduce_l2 = {
+const modser_sg_op_schema msd_op_reduce_l2 = {
 	.name = "ReduceL2",
 	.fields = reduce_l2_fields,
 	.n_fields = OP_COUNT(reduce_l2_fields),

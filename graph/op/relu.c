@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field relu_fields[] = {
+static const modser_sg_op_field relu_fields[] = {
 	OP_FLOAT("negative_slope", 0, 0),
 };
-const modser_op_schema msd_op_relu = {
+const modser_sg_op_schema msd_op_relu = {
 	.name = "ReLu",
 	.fields = relu_fields,
 	.n_fields = OP_COUNT(relu_fields),

@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-const modser_op_schema msd_op_relu6 = {
+const modser_sg_op_schema msd_op_relu6 = {
 	.name = "ReLu6",
 	.min_in = 1,
 	.max_in = 1,

@@ -1,12 +1,12 @@
 /* What moves elements, or tells shapes. */
 #include "graph/op/op.h"
 
-static const modser_op_field bilinear_resize_fields[] = {
+static const modser_sg_op_field bilinear_resize_fields[] = {
 	OP_FLOAT("scale_x", 1, 0),
 	OP_FLOAT("scale_y", 1, 4),
 	OP_INT("type", 0, 8),
 };
-const modser_op_schema msd_op_bilinear_resize = {
+const modser_sg_op_schema msd_op_bilinear_resize = {
 	.name = "BilinearResize",
 	.fields = bilinear_resize_fields,
 	.n_fields = OP_COUNT(bilinear_resize_fields),
@@ -18,12 +18,12 @@ const modser_op_schema msd_op_bilinear_resize = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field resize_fields[] = {
+static const modser_sg_op_field resize_fields[] = {
 	OP_FLOAT("scale_x", 1, 0),
 	OP_FLOAT("scale_y", 1, 4),
 	OP_INT("type", 0, 8),
 };
-const modser_op_schema msd_op_resize = {
+const modser_sg_op_schema msd_op_resize = {
 	.name = "Resize",
 	.fields = resize_fields,
 	.n_fields = OP_COUNT(resize_fields),
@@ -35,11 +35,11 @@ const modser_op_schema msd_op_resize = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field split_fields[] = {
+static const modser_sg_op_field split_fields[] = {
 	OP_INT("axis", 0, 0),     OP_INT("split_dim", 1, 4), OP_BYTE("is_caffe", 0, 8),
 	OP_BYTE("is_onnx", 0, 9), OP_INTS("sizes", 12),
 };
-const modser_op_schema msd_op_split = {
+const modser_sg_op_schema msd_op_split = {
 	.name = "Split",
 	.fields = split_fields,
 	.n_fields = OP_COUNT(split_fields),
@@ -51,12 +51,12 @@ const modser_op_schema msd_op_split = {
 	.tm_bytes = 16,
 };
 
-static const modser_op_field generic_fields[] = {
+static const modser_sg_op_field generic_fields[] = {
 	OP_INT("max_input_num", 0, 0),
 	OP_INT("max_output_num", 0, 4),
 	OP_TEXT("op_name", 8),
 };
-const modser_op_schema msd_op_generic = {
+const modser_sg_op_schema msd_op_generic = {
 	.name = "Generic",
 	.fields = generic_fields,
 	.n_fields = OP_COUNT(generic_fields),
@@ -68,13 +68,13 @@ const modser_op_schema msd_op_generic = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field squeeze_fields[] = {
+static const modser_sg_op_field squeeze_fields[] = {
 	OP_INT("dim_0", -2, 0),
 	OP_INT("dim_1", -2, 4),
 	OP_INT("dim_2", -2, 8),
 	OP_INT("dim_3", -2, 12),
 };
-const modser_op_schema msd_op_squeeze = {
+const modser_sg_op_schema msd_op_squeeze = {
 	.name = "Squeeze",
 	.fields = squeeze_fields,
 	.n_fields = OP_COUNT(squeeze_fields),
@@ -86,13 +86,13 @@ const modser_op_schema msd_op_squeeze = {
 	.tm_bytes = 16,
 };
 
-static const modser_op_field pad_fields[] = {
+static const modser_sg_op_field pad_fields[] = {
 	OP_INT("pad_n_0", 0, 0),  OP_INT("pad_n_1", 0, 4),  OP_INT("pad_c_0", 0, 8),
 	OP_INT("pad_c_1", 0, 12), OP_INT("pad_h_0", 0, 16), OP_INT("pad_h_1", 0, 20),
 	OP_INT("pad_w_0", 0, 24), OP_INT("pad_w_1", 0, 28), OP_INT("mode", 0, 32),
 	OP_FLOAT("value", 0, 36),
 };
-const modser_op_schema msd_op_pad = {
+const modser_sg_op_schema msd_op_pad = {
 	.name = "Pad",
 	.fields = pad_fields,
 	.n_fields = OP_COUNT(pad_fields),
@@ -104,13 +104,13 @@ const modser_op_schema msd_op_pad = {
 	.tm_bytes = 40,
 };
 
-static const modser_op_field strided_slice_fields[] = {
+static const modser_sg_op_field strided_slice_fields[] = {
 	OP_INT("begin_n", 0, 0),  OP_INT("end_n", 0, 4),  OP_INT("stride_n", 1, 8),
 	OP_INT("begin_c", 0, 12), OP_INT("end_c", 0, 16), OP_INT("stride_c", 1, 20),
 	OP_INT("begin_h", 0, 24), OP_INT("end_h", 0, 28), OP_INT("stride_h", 1, 32),
 	OP_INT("begin_w", 0, 36), OP_INT("end_w", 0, 40), OP_INT("stride_w", 1, 44),
 };
-const modser_op_schema msd_op_strided_slice = {
+const modser_sg_op_schema msd_op_strided_slice = {
 	.name = "StridedSlice",
 	.fields = strided_slice_fields,
 	.n_fields = OP_COUNT(strided_slice_fields),
@@ -122,11 +122,11 @@ const modser_op_schema msd_op_strided_slice = {
 	.tm_bytes = 48,
 };
 
-static const modser_op_field swap_axis_fields[] = {
+static const modser_sg_op_field swap_axis_fields[] = {
 	OP_INT("dim_0", 0, 0),
 	OP_INT("dim_1", 1, 4),
 };
-const modser_op_schema msd_op_swap_axis = {
+const modser_sg_op_schema msd_op_swap_axis = {
 	.name = "SwapAxis",
 	.fields = swap_axis_fields,
 	.n_fields = OP_COUNT(swap_axis_fields),
@@ -138,12 +138,12 @@ const modser_op_schema msd_op_swap_axis = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field space_to_batch_nd_fields[] = {
+static const modser_sg_op_field space_to_batch_nd_fields[] = {
 	OP_INT("dilation_x", 1, 0), OP_INT("dilation_y", 1, 4),
 	OP_INT("pad_top", 0, 8),    OP_INT("pad_bottom", 0, 12),
 	OP_INT("pad_left", 0, 16),  OP_INT("pad_right", 0, 20),
 };
-const modser_op_schema msd_op_space_to_batch_nd = {
+const modser_sg_op_schema msd_op_space_to_batch_nd = {
 	.name = "SpaceToBatchND",
 	.fields = space_to_batch_nd_fields,
 	.n_fields = OP_COUNT(space_to_batch_nd_fields),
@@ -155,12 +155,12 @@ const modser_op_schema msd_op_space_to_batch_nd = {
 	.tm_bytes = 24,
 };
 
-static const modser_op_field batch_to_space_nd_fields[] = {
+static const modser_sg_op_field batch_to_space_nd_fields[] = {
 	OP_INT("dilation_x", 1, 0), OP_INT("dilation_y", 1, 4),
 	OP_INT("crop_top", 0, 8),   OP_INT("crop_bottom", 0, 12),
 	OP_INT("crop_left", 0, 16), OP_INT("crop_right", 0, 20),
 };
-const modser_op_schema msd_op_batch_to_space_nd = {
+const modser_sg_op_schema msd_op_batch_to_space_nd = {
 	.name = "BatchToSpaceND",
 	.fields = batch_to_space_nd_fields,
 	.n_fields = OP_COUNT(batch_to_space_nd_fields),
@@ -172,10 +172,10 @@ const modser_op_schema msd_op_batch_to_space_nd = {
 	.tm_bytes = 24,
 };
 
-static const modser_op_field expanddims_fields[] = {
+static const modser_sg_op_field expanddims_fields[] = {
 	OP_INT("axis", 0, 0),
 };
-const modser_op_schema msd_op_expanddims = {
+const modser_sg_op_schema msd_op_expanddims = {
 	.name = "Expanddims",
 	.fields = expanddims_fields,
 	.n_fields = OP_COUNT(expanddims_fields),
@@ -187,12 +187,12 @@ const modser_op_schema msd_op_expanddims = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field gather_fields[] = {
+static const modser_sg_op_field gather_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_INT("indices_num", 0, 4),
 	OP_BYTE("is_onnx", 0, 8),
 };
-const modser_op_schema msd_op_gather = {
+const modser_sg_op_schema msd_op_gather = {
 	.name = "Gather",
 	.fields = gather_fields,
 	.n_fields = OP_COUNT(gather_fields),
@@ -204,10 +204,10 @@ const modser_op_schema msd_op_gather = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field transpose_fields[] = {
+static const modser_sg_op_field transpose_fields[] = {
 	OP_INTS("perm", 0),
 };
-const modser_op_schema msd_op_transpose = {
+const modser_sg_op_schema msd_op_transpose = {
 	.name = "Transpose",
 	.fields = transpose_fields,
 	.n_fields = OP_COUNT(transpose_fields),
@@ -219,10 +219,10 @@ const modser_op_schema msd_op_transpose = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field space_to_depth_fields[] = {
+static const modser_sg_op_field space_to_depth_fields[] = {
 	OP_INT("block_size", 1, 0),
 };
-const modser_op_schema msd_op_space_to_depth = {
+const modser_sg_op_schema msd_op_space_to_depth = {
 	.name = "SpaceToDepth",
 	.fields = space_to_depth_fields,
 	.n_fields = OP_COUNT(space_to_depth_fields),
@@ -234,10 +234,10 @@ const modser_op_schema msd_op_space_to_depth = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field depth_to_space_fields[] = {
+static const modser_sg_op_field depth_to_space_fields[] = {
 	OP_INT("block_size", 1, 0),
 };
-const modser_op_schema msd_op_depth_to_space = {
+const modser_sg_op_schema msd_op_depth_to_space = {
 	.name = "DepthToSpace",
 	.fields = depth_to_space_fields,
 	.n_fields = OP_COUNT(depth_to_space_fields),
@@ -249,7 +249,7 @@ const modser_op_schema msd_op_depth_to_space = {
 	.tm_bytes = 4,
 };
 
-const modser_op_schema msd_op_reverse = {
+const modser_sg_op_schema msd_op_reverse = {
 	.name = "Reverse",
 	.min_in = 1,
 	.max_in = 2,
@@ -258,12 +258,12 @@ const modser_op_schema msd_op_reverse = {
 	.tm_type = 81,
 };
 
-static const modser_op_field sparse_to_dense_fields[] = {
+static const modser_sg_op_field sparse_to_dense_fields[] = {
 	OP_INT("output_shape_size0", 0, 0),
 	OP_INT("output_shape_size1", 0, 4),
 	OP_INT("default_value", 0, 8),
 };
-const modser_op_schema msd_op_sparse_to_dense = {
+const modser_sg_op_schema msd_op_sparse_to_dense = {
 	.name = "SparseToDense",
 	.fields = sparse_to_dense_fields,
 	.n_fields = OP_COUNT(sparse_to_dense_fields),
@@ -275,10 +275,10 @@ const modser_op_schema msd_op_sparse_to_dense = {
 	.tm_bytes = 12,
 };
 
-static const modser_op_field unsqueeze_fields[] = {
+static const modser_sg_op_field unsqueeze_fields[] = {
 	OP_INTS("axes", 0),
 };
-const modser_op_schema msd_op_unsqueeze = {
+const modser_sg_op_schema msd_op_unsqueeze = {
 	.name = "Unsqueeze",
 	.fields = unsqueeze_fields,
 	.n_fields = OP_COUNT(unsqueeze_fields),
@@ -290,11 +290,11 @@ const modser_op_schema msd_op_unsqueeze = {
 	.tm_bytes = 4,
 };
 
-static const modser_op_field expand_fields[] = {
+static const modser_sg_op_field expand_fields[] = {
 	OP_INTS("shape", 0),
 	OP_INT("dim_num", 0, 4),
 };
-const modser_op_schema msd_op_expand = {
+const modser_sg_op_schema msd_op_expand = {
 	.name = "Expand",
 	.fields = expand_fields,
 	.n_fields = OP_COUNT(expand_fields),
@@ -306,11 +306,11 @@ const modser_op_schema msd_op_expand = {
 	.tm_bytes = 8,
 };
 
-static const modser_op_field scatter_fields[] = {
+static const modser_sg_op_field scatter_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_BYTE("is_onnx", 0, 4),
 };
-const modser_op_schema msd_op_scatter = {
+const modser_sg_op_schema msd_op_scatter = {
 	.name = "Scatter",
 	.fields = scatter_fields,
 	.n_fields = OP_COUNT(scatter_fields),
@@ -322,7 +322,7 @@ const modser_op_schema msd_op_scatter = {
 	.tm_bytes = 8,
 };
 
-const modser_op_schema msd_op_shape = {
+const modser_sg_op_schema msd_op_shape = {
 	.name = "Shape",
 	.min_in = 1,
 	.max_in = 1,
@@ -331,12 +331,12 @@ const modser_op_schema msd_op_shape = {
 	.tm_type = 94,
 };
 
-static const modser_op_field tile_fields[] = {
+static const modser_sg_op_field tile_fields[] = {
 	OP_INT("frame_flag", 0, 0),
 	OP_INT("reps_size", 0, 4),
 	OP_INTS("reps", 8),
 };
-const modser_op_schema msd_op_tile = {
+const modser_sg_op_schema msd_op_tile = {
 	.name = "Tile",
 	.fields = tile_fields,
 	.n_fields = OP_COUNT(tile_fields),

@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field shuffle_channel_fields[] = {
+static const modser_sg_op_field shuffle_channel_fields[] = {
 	OP_INT("group", 1, 0),
 };
-const modser_op_schema msd_op_shuffle_channel = {
+const modser_sg_op_schema msd_op_shuffle_channel = {
 	.name = "ShuffleChannel",
 	.fields = shuffle_channel_fields,
 	.n_fields = OP_COUNT(shuffle_channel_fields),

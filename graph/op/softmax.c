@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field softmax_fields[] = {
+static const modser_sg_op_field softmax_fields[] = {
 	OP_INT("axis", 1, 0),
 };
-const modser_op_schema msd_op_softmax = {
+const modser_sg_op_schema msd_op_softmax = {
 	.name = "Softmax",
 	.fields = softmax_fields,
 	.n_fields = OP_COUNT(softmax_fields),

@@ -110,10 +110,10 @@
 	X(gelu)                                                                        \
 	X(layer_norm)
 
-#define DECLARE(name) extern const modser_op_schema msd_op_##name;
+#define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)
 #undef DECLARE
 
 #define ROW(name) &msd_op_##name,
-const modser_op_schema *const msd_op_table[] = {OPS(ROW) NULL};
+const modser_sg_op_schema *const msd_op_table[] = {OPS(ROW) NULL};
 #undef ROW

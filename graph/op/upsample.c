@@ -1,9 +1,9 @@
 #include "graph/op/op.h"
 
-static const modser_op_field upsample_fields[] = {
+static const modser_sg_op_field upsample_fields[] = {
 	OP_FLOAT("scale", 1, 0),
 };
-const modser_op_schema msd_op_upsample = {
+const modser_sg_op_schema msd_op_upsample = {
 	.name = "Upsample",
 	.fields = upsample_fields,
 	.n_fields = OP_COUNT(upsample_fields),

@@ -4,13 +4,13 @@
  */
 #include "graph/modser_graph.h"
 
-static inline modser_node *net_node(modser_graph *g, const char *name, const char *op,
-				    modser_tensor *output)
+static inline modser_sg_node *net_node(modser_graph *g, const char *name,
+				       const char *op, modser_sg_tensor *output)
 {
-	modser_node *node = modser_node_create(g, name);
+	modser_sg_node *node = modser_sg_node_create(g, name);
 
-	modser_node_set_op(node, modser_op_create(g, op));
-	(void)modser_node_add_output(node, output);
+	modser_sg_node_set_op(node, modser_sg_op_create(g, op));
+	(void)modser_sg_node_add_output(node, output);
 	return node;
 }
 
@@ -20,21 +20,21 @@ static inline modser_graph *net_create(void)
 	static const int64_t x_dims[] = {1, 3};
 	static const int64_t w_dims[] = {2, 3};
 	modser_graph *g = modser_graph_create("net");
-	modser_tensor *x = modser_tensor_create(g, "x");
-	modser_tensor *w = modser_tensor_create_const(g, "w");
-	modser_tensor *y = modser_tensor_create(g, "y");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	modser_sg_tensor *w = modser_sg_tensor_create_const(g, "w");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
 
-	(void)modser_tensor_set_type(x, MODSER_TENSOR_INPUT);
-	(void)modser_tensor_set_dims(x, x_dims, 2);
-	(void)modser_tensor_set_dims(w, w_dims, 2);
-	(void)modser_tensor_set_size(w, sizeof(weights));
-	(void)modser_tensor_set_buffer(w, weights, NULL);
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)modser_sg_tensor_set_dims(x, x_dims, 2);
+	(void)modser_sg_tensor_set_dims(w, w_dims, 2);
+	(void)modser_sg_tensor_set_size(w, sizeof(weights));
+	(void)modser_sg_tensor_set_buffer(w, weights, NULL);
 	(void)net_node(g, "x", "InputOp", x);
 	(void)net_node(g, "w", "Const", w);
-	modser_node *fc = net_node(g, "fc", "FullyConnected", y);
-	(void)modser_op_set_int(modser_node_op(fc), "num_output", 2);
-	(void)modser_node_add_input(fc, x);
-	(void)modser_node_add_input(fc, w);
+	modser_sg_node *fc = net_node(g, "fc", "FullyConnected", y);
+	(void)modser_sg_op_set_int(modser_sg_node_op(fc), "num_output", 2);
+	(void)modser_sg_node_add_input(fc, x);
+	(void)modser_sg_node_add_input(fc, w);
 	(void)modser_graph_add_input(g, x);
 	(void)modser_graph_add_output(g, y);
 	return g;

@@ -10,29 +10,29 @@ TestSuite(graph_ir, .timeout = 60);
 Test(graph_ir, operators_begin_with_their_defaults)
 {
 	modser_graph *g = modser_graph_create("g");
-	modser_op *op = modser_op_create(g, "Concat");
+	modser_sg_op *op = modser_sg_op_create(g, "Concat");
 
-	cr_assert_eq(modser_op_int(op, "axis"), 1);
-	cr_assert_eq(modser_op_default("Concat", "axis")->as.i, 1);
-	cr_assert_eq(modser_op_set_int(op, "axis", 2), 0);
-	cr_assert_eq(modser_op_int(op, "axis"), 2);
-	cr_assert_eq(modser_op_default("Concat", "axis")->as.i, 1);
+	cr_assert_eq(modser_sg_op_int(op, "axis"), 1);
+	cr_assert_eq(modser_sg_op_default("Concat", "axis")->as.i, 1);
+	cr_assert_eq(modser_sg_op_set_int(op, "axis", 2), 0);
+	cr_assert_eq(modser_sg_op_int(op, "axis"), 2);
+	cr_assert_eq(modser_sg_op_default("Concat", "axis")->as.i, 1);
 	modser_graph_destroy(g);
 }
 
 Test(graph_ir, unknown_operators_and_parameters_are_named)
 {
 	modser_graph *g = modser_graph_create("g");
-	modser_op *op = modser_op_create(g, "Concat");
-	const modser_attr number = {.kind = MODSER_ATTR_FLOAT, .as.f = 1};
+	modser_sg_op *op = modser_sg_op_create(g, "Concat");
+	const modser_sg_attr number = {.kind = MODSER_ATTR_FLOAT, .as.f = 1};
 
-	cr_assert_null(modser_op_create(g, "Conkat"));
+	cr_assert_null(modser_sg_op_create(g, "Conkat"));
 	cr_assert_str_eq(modser_graph_error(g), "no operator is called \"Conkat\"");
 	cr_assert_str_eq(modser_graph_error_name(g), "UNSUPPORTED");
-	cr_assert_eq(modser_op_set_int(op, "axes", 1), -1);
+	cr_assert_eq(modser_sg_op_set_int(op, "axes", 1), -1);
 	cr_assert_str_eq(modser_graph_error(g),
 			 "operator Concat has no parameter \"axes\"");
-	cr_assert_eq(modser_op_set_param(op, "axis", &number), -1);
+	cr_assert_eq(modser_sg_op_set_param(op, "axis", &number), -1);
 	modser_graph_destroy(g);
 }
 
@@ -40,7 +40,8 @@ Test(graph_ir, attributes_are_added_once)
 {
 	modser_graph *g = modser_graph_create("g");
 	const int64_t list[] = {3, 1};
-	const modser_attr value = {.kind = MODSER_ATTR_INTS, .n = 2, .as.ints = list};
+	const modser_sg_attr value = {
+		.kind = MODSER_ATTR_INTS, .n = 2, .as.ints = list};
 
 	cr_assert_eq(modser_graph_add_attr(g, "order", &value), 0);
 	cr_assert_eq(modser_graph_add_attr(g, "order", &value), -1);
@@ -68,19 +69,19 @@ Test(graph_ir, facts_are_empty_until_they_are_set)
 Test(graph_ir, extents_may_be_unknown_and_named)
 {
 	modser_graph *g = modser_graph_create("g");
-	modser_tensor *t = modser_tensor_create(g, "x");
+	modser_sg_tensor *t = modser_sg_tensor_create(g, "x");
 	const int64_t dims[] = {-1, 3};
 	const int64_t bad[] = {-2};
 	int64_t many[MODSER_GRAPH_MAX_NDIM + 1] = {0};
 
-	cr_assert_eq(modser_tensor_ndim(t), -1);
-	cr_assert_eq(modser_tensor_set_dims(t, dims, 2), 0);
-	cr_assert_eq(modser_tensor_set_dim_name(t, 0, "batch"), 0);
-	cr_assert_eq(modser_tensor_set_dim_name(t, 2, "none"), -1);
-	cr_assert_str_eq(modser_tensor_dim_name(t, 0), "batch");
-	cr_assert_eq(modser_tensor_set_dims(t, bad, 1), -1);
-	cr_assert_eq(modser_tensor_set_dims(t, many, MODSER_GRAPH_MAX_NDIM + 1), -1);
-	cr_assert_eq(modser_tensor_dims(t)[1], 3);
+	cr_assert_eq(modser_sg_tensor_ndim(t), -1);
+	cr_assert_eq(modser_sg_tensor_set_dims(t, dims, 2), 0);
+	cr_assert_eq(modser_sg_tensor_set_dim_name(t, 0, "batch"), 0);
+	cr_assert_eq(modser_sg_tensor_set_dim_name(t, 2, "none"), -1);
+	cr_assert_str_eq(modser_sg_tensor_dim_name(t, 0), "batch");
+	cr_assert_eq(modser_sg_tensor_set_dims(t, bad, 1), -1);
+	cr_assert_eq(modser_sg_tensor_set_dims(t, many, MODSER_GRAPH_MAX_NDIM + 1), -1);
+	cr_assert_eq(modser_sg_tensor_dims(t)[1], 3);
 	modser_graph_destroy(g);
 }
 
@@ -95,17 +96,17 @@ static void release(void *buffer)
 Test(graph_ir, buffers_are_released_when_the_graph_is_done)
 {
 	modser_graph *g = modser_graph_create("g");
-	modser_tensor *t = modser_tensor_create_const(g, "w");
-	modser_tensor *x = modser_tensor_create(g, "x");
+	modser_sg_tensor *t = modser_sg_tensor_create_const(g, "w");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
 	uint64_t bytes;
 
-	cr_assert_eq(modser_tensor_set_size(t, 4), 0);
-	cr_assert_eq(modser_tensor_set_buffer(t, malloc(4), release), 0);
-	cr_assert_eq(modser_tensor_set_buffer(t, malloc(4), release), 0);
+	cr_assert_eq(modser_sg_tensor_set_size(t, 4), 0);
+	cr_assert_eq(modser_sg_tensor_set_buffer(t, malloc(4), release), 0);
+	cr_assert_eq(modser_sg_tensor_set_buffer(t, malloc(4), release), 0);
 	cr_assert_eq(n_released, 1);
-	cr_assert_not_null(modser_tensor_data(t, &bytes));
+	cr_assert_not_null(modser_sg_tensor_data(t, &bytes));
 	cr_assert_eq(bytes, 4);
-	cr_assert_eq(modser_tensor_set_buffer(x, NULL, NULL), -1);
+	cr_assert_eq(modser_sg_tensor_set_buffer(x, NULL, NULL), -1);
 	modser_graph_destroy(g);
 	cr_assert_eq(n_released, 2);
 }
@@ -141,22 +142,22 @@ static void rename_graph(modser_graph *g)
 
 static void change_param(modser_graph *g)
 {
-	(void)modser_op_set_int(modser_node_op(modser_graph_node(g, 2)), "num_output",
-				3);
+	(void)modser_sg_op_set_int(modser_sg_node_op(modser_graph_node(g, 2)),
+				   "num_output", 3);
 }
 
 static void change_constant(modser_graph *g)
 {
 	static const float other[6];
 
-	(void)modser_tensor_set_buffer(modser_graph_tensor(g, 1), other, NULL);
+	(void)modser_sg_tensor_set_buffer(modser_graph_tensor(g, 1), other, NULL);
 }
 
 static void change_shape(modser_graph *g)
 {
 	const int64_t dims[] = {2, 2};
 
-	(void)modser_tensor_set_dims(modser_graph_tensor(g, 0), dims, 2);
+	(void)modser_sg_tensor_set_dims(modser_graph_tensor(g, 0), dims, 2);
 }
 
 static bool equal_after(change_fn *change)
@@ -186,8 +187,8 @@ Test(graph_ir, graphs_within_graphs_have_a_bound)
 
 	for (;;) {
 		modser_graph *g = modser_graph_create("g");
-		const modser_attr value = {.kind = MODSER_ATTR_GRAPH,
-					   .as.graph = outer};
+		const modser_sg_attr value = {.kind = MODSER_ATTR_GRAPH,
+					      .as.graph = outer};
 
 		if (modser_graph_add_attr(g, "body", &value) != 0) {
 			modser_graph_destroy(g);
@@ -203,7 +204,7 @@ Test(graph_ir, graphs_within_graphs_have_a_bound)
 Test(graph_ir, a_graph_is_no_attribute_of_itself)
 {
 	modser_graph *g = modser_graph_create("g");
-	const modser_attr value = {.kind = MODSER_ATTR_GRAPH, .as.graph = g};
+	const modser_sg_attr value = {.kind = MODSER_ATTR_GRAPH, .as.graph = g};
 
 	cr_assert_eq(modser_graph_add_attr(g, "body", &value), -1);
 	modser_graph_destroy(g);
@@ -211,17 +212,17 @@ Test(graph_ir, a_graph_is_no_attribute_of_itself)
 
 Test(graph_ir, an_operator_is_registered_once)
 {
-	static const modser_op_schema mine = {.name = "MyOp",
-					      .tm_type = MODSER_NO_TM_TYPE,
-					      .max_in = 1,
-					      .max_out = 1};
-	static const modser_op_schema taken = {.name = "Theirs", .tm_type = 5};
+	static const modser_sg_op_schema mine = {.name = "MyOp",
+						 .tm_type = MODSER_NO_TM_TYPE,
+						 .max_in = 1,
+						 .max_out = 1};
+	static const modser_sg_op_schema taken = {.name = "Theirs", .tm_type = 5};
 	modser_graph *g = modser_graph_create("g");
 
-	cr_assert_null(modser_op_create(g, "MyOp"));
-	cr_assert_eq(modser_op_register(&mine), 0);
-	cr_assert_eq(modser_op_register(&mine), -1);
-	cr_assert_eq(modser_op_register(&taken), -1);
-	cr_assert_not_null(modser_op_create(g, "MyOp"));
+	cr_assert_null(modser_sg_op_create(g, "MyOp"));
+	cr_assert_eq(modser_sg_op_register(&mine), 0);
+	cr_assert_eq(modser_sg_op_register(&mine), -1);
+	cr_assert_eq(modser_sg_op_register(&taken), -1);
+	cr_assert_not_null(modser_sg_op_create(g, "MyOp"));
 	modser_graph_destroy(g);
 }

@@ -40,6 +40,9 @@ MAY_INCLUDE = {
     "graph": ["proto"],
     "graph/ir": ["proto", "graph"],
     "graph/op": ["proto", "graph", "graph/ir"],
+    "graph/inspect": ["proto", "graph", "graph/ir"],
+    "graph/serializer": ["proto", "graph", "graph/ir"],
+    "graph/serializer/tmfile": ["proto", "graph", "graph/ir", "graph/serializer"],
     "runtime/value": ["proto"],
     "runtime/pool": FLOOR[:2],
     "runtime/device": FLOOR[:3] + ["artifact/gpu"],
@@ -68,7 +71,7 @@ MAY_INCLUDE = {
                       "artifact/elf"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
-    "client/cli": ["proto", "client", "artifact/*", "pack"],
+    "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.

@@ -1,0 +1,170 @@
+#include "client/cli/static_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/inspect/inspect.h"
+#include "proto/json.h"
+
+/* What model files are called, and whose they are. */
+static const struct {
+	const char *suffix;
+	const char *key;
+} suffixes[] = {{".tmfile", "tengine"}};
+
+bool msd_static_graph_is(struct msd_span file)
+{
+	modser_serializer *s = modser_serializer_probe(file.p, file.n);
+
+	modser_serializer_unref(s);
+	return s != NULL;
+}
+
+static msd_err take_error(const modser_graph *g, struct msd_diag *d)
+{
+	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
+			    modser_graph_error(g));
+}
+
+/* The graph of @file, which outlives it. Constants that are not in it stay out. */
+static msd_err read_graph(struct msd_span file, modser_graph **ret, struct msd_diag *d)
+{
+	const modser_model_options options = {MODSER_FILL_LEAVE};
+	const modser_part part = {file.p, file.n};
+	modser_serializer *s = modser_serializer_probe(file.p, file.n);
+	modser_graph *g = modser_graph_create("");
+	msd_err err = MSD_OK;
+
+	if (g == NULL || s == NULL)
+		err = msd_diag_no_memory(d);
+	else if (modser_serializer_load_memory(s, &part, 1, &options, g) != 0)
+		err = take_error(g, d);
+	modser_serializer_unref(s);
+	if (err != MSD_OK) {
+		modser_graph_destroy(g);
+		return err;
+	}
+	*ret = g;
+	return MSD_OK;
+}
+
+static msd_err put_dump(modser_graph *g, struct msd_buf *out, struct msd_diag *d)
+{
+	char *text;
+
+	if (modser_graph_dump(g, &text) != 0)
+		return take_error(g, d);
+	msd_buf_printf(out, "%s", text);
+	free(text);
+	return MSD_OK;
+}
+
+msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file,
+				 struct msd_buf *out, struct msd_diag *d)
+{
+	modser_graph *g;
+	msd_err err = read_graph(file, &g, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (cli->dump)
+		err = put_dump(g, out, d);
+	else if (cli->dot)
+		msd_sg_inspect_dot(g, out);
+	else if (cli->json)
+		msd_sg_inspect_json(g, out);
+	else
+		msd_sg_inspect_text(g, out);
+	modser_graph_destroy(g);
+	return out->bad ? msd_diag_no_memory(d) : err;
+}
+
+const char *msd_static_graph_key(const char *path)
+{
+	const size_t n = strlen(path);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const size_t k = strlen(suffixes[i].suffix);
+
+		if (n > k && strcmp(path + n - k, suffixes[i].suffix) == 0)
+			return suffixes[i].key;
+	}
+	return NULL;
+}
+
+static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
+		     struct msd_diag *d)
+{
+	modser_serializer *s = modser_serializer_get(key);
+	modser_part part = {0};
+	msd_err err = MSD_OK;
+
+	if (s == NULL)
+		err = msd_diag_no_memory(d); /* the keys above are there */
+	else if (modser_serializer_store_memory(s, g, &part, 1) != 0)
+		err = take_error(g, d);
+	msd_buf_put(out, part.data, part.bytes);
+	free((void *)(uintptr_t)part.data);
+	modser_serializer_unref(s);
+	return out->bad ? msd_diag_no_memory(d) : err;
+}
+
+msd_err msd_static_graph_convert(struct msd_span file, const char *key,
+				 struct msd_buf *out, struct msd_diag *d)
+{
+	modser_graph *g;
+	msd_err err;
+
+	if (!msd_static_graph_is(file))
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "no serializer knows such a file");
+	err = read_graph(file, &g, d);
+	if (err != MSD_OK)
+		return err;
+	err = store(g, key, out, d);
+	modser_graph_destroy(g);
+	return err;
+}
+
+static void put_json(struct msd_buf *out, const char *key, const modser_serializer *s)
+{
+	msd_buf_printf(out, "{\"key\": ");
+	msd_json_cstr(out, key);
+	msd_buf_printf(out, ", \"format\": ");
+	msd_json_cstr(out, modser_serializer_format(s));
+	msd_buf_printf(out, ", \"name\": ");
+	msd_json_cstr(out, modser_serializer_name(s));
+	msd_buf_printf(out, ", \"version\": ");
+	msd_json_cstr(out, modser_serializer_version(s));
+	msd_buf_printf(out, ", \"files\": %u, \"loads\": true, \"stores\": %s}",
+		       modser_serializer_file_count(s),
+		       modser_serializer_can_store(s) ? "true" : "false");
+}
+
+static void put_line(struct msd_buf *out, const char *key, const modser_serializer *s)
+{
+	msd_buf_printf(out, "%s\t%s\t%s\t%s\t%u file%s\tloads%s\n", key,
+		       modser_serializer_format(s), modser_serializer_name(s),
+		       modser_serializer_version(s), modser_serializer_file_count(s),
+		       modser_serializer_file_count(s) == 1 ? "" : "s",
+		       modser_serializer_can_store(s) ? ", stores" : "");
+}
+
+void msd_static_graph_list(bool as_json, struct msd_buf *out)
+{
+	modser_serializer *s;
+	char *key;
+
+	msd_buf_printf(out, as_json ? "[" : "");
+	for (size_t i = 0; (s = modser_serializer_at(i, &key)) != NULL; i++) {
+		if (as_json && i > 0)
+			msd_buf_printf(out, ", ");
+		if (as_json)
+			put_json(out, key, s);
+		else
+			put_line(out, key, s);
+		free(key);
+		modser_serializer_unref(s);
+	}
+	msd_buf_printf(out, as_json ? "]\n" : "");
+}

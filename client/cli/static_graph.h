@@ -1,0 +1,26 @@
+#ifndef MSD_CLI_STATIC_GRAPH_H
+#define MSD_CLI_STATIC_GRAPH_H
+/* Model files of frameworks, read by the serializer whose format they look like. */
+#include "client/cli/cli.h"
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+/** Does a serializer know a file that begins like @file? */
+bool msd_static_graph_is(struct msd_span file);
+/** Append what `inspect` with the options of @cli says of @file. */
+MSD_MUST_CHECK msd_err msd_static_graph_inspect(const struct msd_cli *cli,
+						struct msd_span file,
+						struct msd_buf *out,
+						struct msd_diag *d);
+
+/** The key of the serializer that writes files whose names end as @path does; NULL:
+ * none. */
+const char *msd_static_graph_key(const char *path);
+/** Make the bytes of @file, a model, ones of the format of serializer @key. */
+MSD_MUST_CHECK msd_err msd_static_graph_convert(struct msd_span file, const char *key,
+						struct msd_buf *out,
+						struct msd_diag *d);
+/** Append a line, or a JSON object, for each serializer. */
+void msd_static_graph_list(bool as_json, struct msd_buf *out);
+
+#endif

@@ -1,0 +1,50 @@
+#include <inttypes.h>
+
+#include "graph/inspect/inspect.h"
+#include "graph/inspect/tally.h"
+#include "graph/ir/dump.h"
+#include "graph/ir/graph.h"
+#include "proto/json.h"
+
+static void put_ends(struct msd_buf *out, const char *title,
+		     modser_sg_tensor *const *list, size_t n)
+{
+	msd_buf_printf(out, "%s\n", title);
+	for (size_t i = 0; i < n; i++) {
+		msd_buf_printf(out, "  ");
+		msd_json_cstr(out, list[i]->name);
+		msd_buf_printf(out, ": ");
+		msd_sg_put_shape(out, list[i]);
+		msd_buf_put_u8(out, '\n');
+	}
+}
+
+static void put_tally(struct msd_buf *out, const struct msd_sg_tally *t)
+{
+	msd_buf_printf(out, "operators\n");
+	for (size_t i = 0; i < t->n_rows; i++)
+		msd_buf_printf(out, "  %s %zu\n", t->rows[i].op, t->rows[i].n);
+	msd_buf_printf(out, "constants %zu, %" PRIu64 " bytes", t->n_constants,
+		       t->constant_bytes);
+	if (t->stripped_bytes > 0)
+		msd_buf_printf(out, "; %" PRIu64 " of them were taken out of the file",
+			       t->stripped_bytes);
+	msd_buf_put_u8(out, '\n');
+}
+
+void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
+{
+	struct msd_sg_tally tally;
+
+	msd_buf_printf(out, "%s model ",
+		       modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT));
+	msd_json_cstr(out, modser_graph_text(g, MODSER_GRAPH_NAME));
+	msd_buf_printf(out, ", %zu nodes, %zu tensors\n", g->n_nodes, g->n_tensors);
+	put_ends(out, "inputs", g->inputs, g->n_inputs);
+	put_ends(out, "outputs", g->outputs, g->n_outputs);
+	if (msd_sg_tally_take(g, &tally))
+		put_tally(out, &tally);
+	else
+		out->bad = true;
+	msd_sg_tally_finish(&tally);
+}

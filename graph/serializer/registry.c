@@ -1,0 +1,178 @@
+/*
+ * The manager and the factory. One lock guards both lists; a serializer that is taken
+ * out lives on for those who hold it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/serializer.h"
+
+struct row {
+	char *key;
+	modser_serializer *serializer;
+};
+struct maker {
+	char *key;
+	modser_serializer_make *make;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct row *rows;
+static size_t n_rows;
+static struct maker *makers;
+static size_t n_makers;
+static bool has_own; /* whether the project's own are in */
+
+static struct row *find_row(const char *key)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].key, key) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static int add_row(const char *key, modser_serializer *s)
+{
+	char *copy = find_row(key) == NULL ? msd_sg_copy(key, strlen(key)) : NULL;
+
+	if (copy == NULL || !msd_sg_grow(&rows, n_rows, sizeof(*rows))) {
+		free(copy);
+		return -1;
+	}
+	rows[n_rows++] = (struct row){copy, msd_serializer_ref(s)};
+	return 0;
+}
+
+/* Each format's key is its name. What does not fit into memory now is added by the next
+ * who asks. */
+static void enter(void)
+{
+	static const modser_serializer_ops *const own[] = {&msd_tmfile_serializer};
+
+	(void)pthread_mutex_lock(&lock);
+	if (has_own)
+		return;
+	has_own = true;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		modser_serializer *s = modser_serializer_create(own[i]);
+
+		if (find_row(own[i]->format) == NULL &&
+		    (s == NULL || add_row(own[i]->format, s) != 0))
+			has_own = false;
+		modser_serializer_unref(s);
+	}
+}
+
+static void leave(void)
+{
+	(void)pthread_mutex_unlock(&lock);
+}
+
+int modser_serializer_add(const char *key, modser_serializer *s)
+{
+	enter();
+	int result = add_row(key, s);
+	leave();
+	return result;
+}
+
+modser_serializer *modser_serializer_get(const char *key)
+{
+	enter();
+	const struct row *row = find_row(key);
+	modser_serializer *s = row != NULL ? msd_serializer_ref(row->serializer) : NULL;
+	leave();
+	return s;
+}
+
+int modser_serializer_replace(const char *key, modser_serializer *s)
+{
+	modser_serializer *old = NULL;
+
+	enter();
+	struct row *row = find_row(key);
+	if (row != NULL) {
+		old = row->serializer;
+		row->serializer = msd_serializer_ref(s);
+	}
+	leave();
+	modser_serializer_unref(old);
+	return old != NULL ? 0 : -1;
+}
+
+int modser_serializer_remove(const char *key)
+{
+	modser_serializer *old = NULL;
+
+	enter();
+	struct row *row = find_row(key);
+	if (row != NULL) {
+		old = row->serializer;
+		free(row->key);
+		n_rows--;
+		memmove(row, row + 1, (size_t)(rows + n_rows - row) * sizeof(*row));
+	}
+	leave();
+	modser_serializer_unref(old);
+	return old != NULL ? 0 : -1;
+}
+
+modser_serializer *modser_serializer_at(size_t i, char **ret_key)
+{
+	modser_serializer *s = NULL;
+
+	enter();
+	char *key = i < n_rows ? msd_sg_copy(rows[i].key, strlen(rows[i].key)) : NULL;
+	if (key != NULL) {
+		s = msd_serializer_ref(rows[i].serializer);
+		*ret_key = key;
+	}
+	leave();
+	return s;
+}
+
+modser_serializer *modser_serializer_probe(const void *head, size_t bytes)
+{
+	modser_serializer *s = NULL;
+
+	enter();
+	for (size_t i = 0; i < n_rows && s == NULL; i++)
+		if (rows[i].serializer->ops->probe(head, bytes))
+			s = msd_serializer_ref(rows[i].serializer);
+	leave();
+	return s;
+}
+
+static struct maker *find_maker(const char *key)
+{
+	for (size_t i = 0; i < n_makers; i++)
+		if (strcmp(makers[i].key, key) == 0)
+			return &makers[i];
+	return NULL;
+}
+
+int modser_factory_register(const char *key, modser_serializer_make *make)
+{
+	int result = -1;
+
+	enter();
+	char *copy = find_maker(key) == NULL ? msd_sg_copy(key, strlen(key)) : NULL;
+	if (copy != NULL && msd_sg_grow(&makers, n_makers, sizeof(*makers))) {
+		makers[n_makers++] = (struct maker){copy, make};
+		copy = NULL;
+		result = 0;
+	}
+	leave();
+	free(copy);
+	return result;
+}
+
+modser_serializer *modser_factory_create(const char *key)
+{
+	enter();
+	const struct maker *maker = find_maker(key);
+	modser_serializer_make *make = maker != NULL ? maker->make : NULL;
+	leave();
+	return make != NULL ? make() : NULL;
+}

@@ -1,0 +1,37 @@
+#ifndef MSD_GRAPH_SERIALIZER_SERIALIZER_H
+#define MSD_GRAPH_SERIALIZER_SERIALIZER_H
+/* What a serializer is inside, and the project's own: one row for each format. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "graph/modser_graph.h"
+#include "proto/bytes.h"
+
+/* Methods by operator; rows are only added, under the serializer's lock. */
+struct msd_op_methods {
+	struct msd_op_method {
+		char *op;
+		modser_sg_op_method *method;
+	} * rows;
+	size_t n;
+};
+
+struct modser_serializer {
+	const modser_serializer_ops *ops;
+	atomic_uint refs;
+	pthread_mutex_t *lock; /* of the methods; apart, for readers have it const */
+	struct msd_op_methods loads;
+	struct msd_op_methods stores;
+};
+
+/** Each further user calls modser_serializer_unref(). Returns @s. */
+modser_serializer *msd_serializer_ref(modser_serializer *s);
+/** Read all of @fd, or of the file @path, into *@ret. -1 with the error of @g. */
+MSD_MUST_CHECK int msd_serializer_read(modser_graph *g, const char *path,
+				       struct msd_buf *ret);
+MSD_MUST_CHECK int msd_serializer_read_fd(modser_graph *g, int fd, const char *name,
+					  struct msd_buf *ret);
+
+extern const modser_serializer_ops msd_tmfile_serializer;
+
+#endif

@@ -1,0 +1,51 @@
+/* Storing: into memory, and into files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/serializer.h"
+
+int modser_serializer_store_memory(const modser_serializer *s, modser_graph *graph,
+				   modser_part *ret_parts, size_t n)
+{
+	if (s->ops->store == NULL)
+		return msd_sg_fail(graph, MSD_UNSUPPORTED, "%s does not write files",
+				   s->ops->name);
+	if (n != s->ops->n_files)
+		return msd_sg_fail(graph, MSD_BAD_ARGUMENT,
+				   "%s writes %u files, %zu given", s->ops->name,
+				   s->ops->n_files, n);
+	if (modser_graph_check(graph) != 0)
+		return -1;
+	return s->ops->store(s, graph, ret_parts);
+}
+
+static int write_part(modser_graph *graph, const char *path, const modser_part *part)
+{
+	FILE *f = fopen(path, "wbe");
+
+	if (f == NULL)
+		return msd_sg_fail(graph, MSD_IO, "%s: %s", path, strerror(errno));
+	const bool is_written = fwrite(part->data, 1, part->bytes, f) == part->bytes;
+	if (fclose(f) != 0 || !is_written)
+		return msd_sg_fail(graph, MSD_IO, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+int modser_serializer_store_files(const modser_serializer *s, modser_graph *graph,
+				  const char *const *paths, size_t n)
+{
+	modser_part *parts = calloc(n + 1, sizeof(*parts));
+
+	if (parts == NULL)
+		return msd_sg_no_memory(graph);
+	int result = modser_serializer_store_memory(s, graph, parts, n);
+	for (size_t i = 0; result == 0 && i < n; i++)
+		result = write_part(graph, paths[i], &parts[i]);
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)parts[i].data);
+	free(parts);
+	return result;
+}

@@ -1,0 +1,79 @@
+"""modser inspect, convert and serializers on models of frameworks, against a reader of its own."""
+import json
+import pathlib
+
+import harness
+import pytest
+import tmfile
+
+MODSER = harness.BIN / "modser"
+SMALL = harness.ROOT / "tests" / "graph" / "golden"
+REAL = ("googlenet inception_v3 mobilefacenets mobilenet mobilenet_v2 mobilenet_v3 mssd resnet18 "
+        "resnet50 retinaface shufflenet_v2 squeezenet_v1.1 vgg16 yolov3_tiny").split()
+NAMES = [f"{name}_benchmark.tmfile" for name in REAL] + ["mnist.tmfile"]
+
+
+@pytest.fixture(params=NAMES)
+def real(request):
+    """Two of the files lie in the tree; the others are among the fixtures."""
+    folder = harness.fixtures()
+    places = [SMALL] if folder is None else [SMALL, folder / "tengine"]
+    for place in places:
+        if (place / request.param).exists():
+            return place / request.param
+    pytest.skip(f"no {request.param} among the fixtures")
+
+
+def dump(path):
+    said = harness.run(MODSER, "inspect", "--dump", path)
+    assert said.status == 0, said
+    return said.out
+
+
+def test_the_dump_of_a_real_file_is_what_another_reader_finds(real):
+    assert dump(real) == tmfile.dump(real.read_bytes())
+
+
+def test_a_stored_file_holds_the_same_model(real, folder):
+    copy = pathlib.Path(folder) / "copy.tmfile"
+    assert harness.run(MODSER, "convert", real, "-o", copy).status == 0
+    assert dump(copy) == dump(real)
+    assert tmfile.dump(copy.read_bytes()) == dump(real)
+
+
+def test_inspect_counts_operators_and_constants():
+    said = harness.run(MODSER, "--json", "inspect", SMALL / "vgg16_benchmark.tmfile")
+    found = json.loads(said.out)
+    assert found["operators"]["Convolution"] == 13
+    assert found["constant_bytes"] == found["stripped_bytes"] == 553430176
+    assert found["inputs"] == [{"name": "data", "dtype": "float32", "shape": [1, 3, 224, 224]}]
+
+
+def test_the_picture_has_every_node_that_computes():
+    said = harness.run(MODSER, "inspect", "--dot", SMALL / "yolov3_tiny_benchmark.tmfile")
+    assert said.out.count("[label=\"Convolution") == 13
+    assert "Const" not in said.out
+
+
+def test_the_serializers_are_listed():
+    said = harness.run(MODSER, "--json", "serializers")
+    row = json.loads(said.out)[0]
+    assert (row["key"], row["files"], row["loads"], row["stores"]) == ("tengine", 1, True, True)
+
+
+@pytest.mark.parametrize("name, status, cause", [
+    ("reject_version_1.bin", 6, "a tmfile of version 1"),
+    ("reject_nhwc.bin", 6, "its layout is NHWC"),
+    ("reject_unknown_operator.bin", 6, 'node 2 "op": no operator has type 104'),
+    ("reject_missing_tensor.bin", 1, 'node 2 "op": there is no tensor 3'),
+    ("reject_circle.bin", 1, "its input depends on its own output"),
+])
+def test_what_is_wrong_with_a_file_is_said(name, status, cause):
+    path = harness.ROOT / "tests" / "corpus" / "tmfile" / name
+    said = harness.run(MODSER, "inspect", path)
+    assert (said.status, cause in said.err) == (status, True), said
+
+
+def test_a_library_has_no_dump(fixtures):
+    said = harness.run(MODSER, "inspect", "--dump", fixtures / "tvm-0.27" / "addone.so")
+    assert (said.status, "--dump is for model files" in said.err) == (6, True), said

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Write tests/corpus/tmfile: one behaviour a file, named for it. An independent writer, from the
+format document alone. Run it after changing it; --check tells when that was forgotten."""
+import pathlib
+import struct
+import sys
+
+CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "tmfile"
+CONST, INPUT, RELU, FC, CONCAT, RESHAPE, ELTWISE = 4, 12, 20, 11, 3, 23, 9
+
+
+def words(*v):
+    return struct.pack(f"<{len(v)}I", *(x & 0xFFFFFFFF for x in v))
+
+
+def floats(*v):
+    return struct.pack(f"<{len(v)}f", *v)
+
+
+class File:
+    """Objects behind each other; padding has bytes that readers must not look at."""
+
+    def __init__(self, versions=(2, 0, 0)):
+        self.bytes = bytearray(struct.pack("<HHHH", *versions, 0x4000) + words(0))
+
+    def put(self, raw):
+        self.bytes += b"\x55" * (-len(self.bytes) % 4)
+        self.bytes += raw
+        return len(self.bytes) - len(raw)
+
+    def vector(self, *v):
+        return self.put(words(len(v), *v))
+
+    def string(self, text):
+        raw = text.encode() + b"\0"
+        return self.put(words(len(raw), self.put(raw)))
+
+    def node(self, index, name, op, inputs, outputs, param=b"", attrs=0, dynamic=0):
+        named = self.string(name)
+        ends = [self.vector(*v) if v else 0 for v in (inputs, outputs)]
+        at = self.put(param) if param else 0
+        operator = self.put(words(2, op, at))
+        return self.put(words(index, *ends, operator, named, attrs) + bytes([dynamic, 7, 7, 7]))
+
+    def tensor(self, index, name, kind, dims, dtype=0, buffer=-1, quants=()):
+        shape = self.vector(*dims) if dims else 0
+        scales = [self.put(words(zero) + floats(scale) + words(99)) for scale, zero in quants]
+        listed = self.vector(*scales) if scales else 0
+        return self.put(words(index, buffer, shape, self.string(name), listed, -294987624, kind,
+                              dtype))
+
+    def end(self, nodes, tensors, buffers, inputs, outputs, layout=0, subgraphs=1):
+        lists = [self.vector(*v) for v in (inputs, outputs, nodes, tensors, buffers)]
+        subgraph = self.put(words(0, 0, layout, *lists, 0))
+        model = self.put(words(3, 0, self.vector(*[subgraph] * subgraphs), self.string("net")))
+        self.bytes[8:12] = words(model)
+        return bytes(self.bytes)
+
+
+def net(op=FC, param=words(2), weights=None, size=24, data=True, dims=(2, 3), w_type=2, dtype=0,
+        layout=0, subgraphs=1, versions=(2, 0, 0), node_index=2, last=(0, 1), outputs=(2,),
+        buffer=0, **node):
+    """x and w go into one operator."""
+    f = File(versions)
+    nodes = [f.node(0, "x", INPUT, [], [0]), f.node(1, "w", CONST, [], [1]),
+             f.node(node_index, "op", op, last, outputs, param, **node)]
+    tensors = [f.tensor(0, "x", 3, (1, 3)), f.tensor(1, "w", w_type, dims, dtype, buffer),
+               f.tensor(2, "y", 1, ())]
+    at = f.put(weights or floats(*range(6))) if data else 0
+    return f.end(nodes, tensors, [f.put(words(size, at))], [0], [2], layout, subgraphs)
+
+
+def with_attrs():
+    f = File()
+    pair = f.put(words(f.string("kernel"), f.string("fast"), 4))
+    nodes = [f.node(0, "x", INPUT, [], [0]),
+             f.node(1, "y", RELU, [0], [1], floats(0.5), attrs=f.vector(pair), dynamic=1)]
+    tensors = [f.tensor(0, "x", 3, (1, -1), dtype=2, quants=[(0.5, 3)]),
+               f.tensor(1, "y", 1, (), dtype=3)]
+    return f.end(nodes, tensors, [], [0], [1])
+
+
+def circle():
+    f = File()
+    nodes = [f.node(0, "a", RELU, [1], [0]), f.node(1, "b", RELU, [0], [1])]
+    tensors = [f.tensor(0, "a", 1, ()), f.tensor(1, "b", 1, ())]
+    return f.end(nodes, tensors, [], [], [1])
+
+
+def named_again_and_again():
+    """A thousand nodes of one list of a thousand inputs, in 30 kB."""
+    f = File()
+    relu = f.node(0, "a", CONCAT, [0] * 2000, [0], words(1))
+    return f.end([relu] * 2000, [f.tensor(0, "a", 1, ())], [], [], [0])
+
+
+def patched(raw, at, value):
+    return raw[:at] + words(value) + raw[at + 4:]
+
+
+def cases():
+    good = net()
+    root = struct.unpack_from("<I", good, 8)[0]
+    return {
+        "accept_net": good,
+        "accept_attributes_and_scales": with_attrs(),
+        "accept_short_reshape": net(RESHAPE, words(1, 0, 0)),
+        "accept_short_eltwise": net(ELTWISE, words(2, 0)),
+        "accept_unaligned_weights": unaligned(),
+        "accept_larger_buffer": net(size=28, weights=floats(*range(7))),
+        "reject_version_1": net(versions=(0, 1, 0)),
+        "reject_version_3": net(versions=(3, 0, 0)),
+        "reject_stripped": net(data=False),
+        "reject_nhwc": net(layout=1),
+        "reject_two_subgraphs": net(subgraphs=2),
+        "reject_no_subgraph": net(subgraphs=0),
+        "reject_unknown_operator": net(op=104),
+        "reject_short_buffer": net(size=20),
+        "reject_overflowing_shape": net(dims=(0x7FFFFFFF,) * 4),
+        "reject_missing_buffer": net(buffer=1),
+        "reject_missing_tensor": net(last=(0, 3)),
+        "reject_two_producers": net(outputs=(1,)),
+        "reject_wrong_number": net(node_index=7),
+        "reject_element_type": net(dtype=6),
+        "reject_tensor_type": net(w_type=5),
+        "reject_33_dimensions": net(dims=(1,) * 33),
+        "reject_too_many_inputs": net(last=(0, 1, 1, 1)),
+        "reject_circle": circle(),
+        "reject_named_again_and_again": named_again_and_again(),
+        "reject_root_behind_the_end": patched(good, 8, len(good) - 4),
+        "reject_huge_list_of_subgraphs": patched(good, struct.unpack_from("<I", good, root + 8)[0],
+                                                 0x40000001),
+        "reject_empty": b"",
+    }
+
+
+def unaligned():
+    f = File()
+    nodes = [f.node(0, "x", INPUT, [], [0]), f.node(1, "w", CONST, [], [1]),
+             f.node(2, "op", FC, [0, 1], [2], words(2))]
+    tensors = [f.tensor(0, "x", 3, (1, 3)), f.tensor(1, "w", 2, (2, 3), 0, 0),
+               f.tensor(2, "y", 1, ())]
+    at = f.put(b"\0" + floats(*range(6))) + 1
+    return f.end(nodes, tensors, [f.put(words(24, at))], [0], [2])
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    stale = []
+    for name, raw in cases().items():
+        path = CORPUS / f"{name}.bin"
+        if check and (not path.exists() or path.read_bytes() != raw):
+            stale.append(name)
+        elif not check:
+            path.write_bytes(raw)
+    if stale:
+        sys.exit(f"make_tmfile_corpus: run it again: {' '.join(stale)}")
+
+
+main()
