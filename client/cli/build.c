@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "client/cli/confine.h"
+
 #define ROW_BYTES 16u          /* of the C array's rows */
 #define LARGE_BYTES (1u << 30) /* above, x86-64 wants its large sections */
 
@@ -134,7 +136,11 @@ msd_err msd_build_add_blob(const struct msd_build *b, struct msd_compiler *c,
 static msd_err build(const struct msd_build *b, const char *const *options,
 		     const char *out, struct msd_diag *d)
 {
-	struct msd_compiler c = {0};
+	struct msd_compiler c = {.is_confined =
+					 b->folder != NULL && !msd_confine_is_off(),
+				 .folder = b->folder,
+				 .files = b->objects,
+				 .n_files = b->n_objects};
 	msd_err err = check_prefix(b->prefix, d);
 
 	if (err != MSD_OK)

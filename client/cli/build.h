@@ -17,6 +17,9 @@ struct msd_build {
 	struct msd_span blob;   /* empty: host code alone */
 	char **objects;         /* objects, archives, C sources */
 	size_t n_objects;
+	/* Where a manifest lies that names some of them: then a stranger's code is
+	 * compiled. NULL: all are the user's own. */
+	const char *folder;
 	size_t large_bytes; /* above, the blob is in a large section; 0: 1 GiB */
 };
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/cli/confine.h"
 #include "client/cli/file.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
@@ -26,15 +28,8 @@
 #define MAX_CC_WORDS 64u
 #define MAX_CAUSE 400 /* bytes of the line that says why */
 #define WALK_FDS 16
-#define PATH_BYTES 512
 
 extern char **environ;
-
-static void path_of(const struct msd_compiler *c, const char *name,
-		    char path[static PATH_BYTES])
-{
-	(void)snprintf(path, PATH_BYTES, "%s/%s", c->dir, name);
-}
 
 /* The signals that wait; with a child's end, for which the run waits. Those that
  * whoever started us wants ignored stay so. */
@@ -58,7 +53,10 @@ msd_err msd_compiler_open(struct msd_compiler *c, struct msd_diag *d)
 	char path[sizeof(c->dir)];
 	sigset_t set;
 
-	*c = (struct msd_compiler){.advice = c->advice};
+	c->dir[0] = '\0';
+	c->words = (struct msd_buf){0};
+	c->n_words = 0;
+	c->is_open = false;
 	char *base = realpath(tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp", NULL);
 	if (base == NULL)
 		return msd_diag_set(d, MSD_IO, "TMPDIR: %s", strerror(errno));
@@ -100,15 +98,6 @@ void msd_compiler_close(struct msd_compiler *c)
 	*c = (struct msd_compiler){0};
 }
 
-msd_err msd_compiler_write(const struct msd_compiler *c, const char *name,
-			   struct msd_span data, struct msd_diag *d)
-{
-	char path[PATH_BYTES];
-
-	path_of(c, name, path);
-	return msd_file_write(path, &data, 1, d);
-}
-
 void msd_compiler_add(struct msd_compiler *c, const char *word)
 {
 	msd_buf_put(&c->words, word, strlen(word) + 1);
@@ -117,9 +106,9 @@ void msd_compiler_add(struct msd_compiler *c, const char *word)
 
 void msd_compiler_add_file(struct msd_compiler *c, const char *before, const char *name)
 {
-	char path[PATH_BYTES];
+	char path[MSD_COMPILER_PATH_BYTES];
 
-	path_of(c, name, path);
+	msd_compiler_path(c, name, path);
 	msd_buf_put(&c->words, before, strlen(before));
 	msd_compiler_add(c, path);
 }
@@ -169,10 +158,10 @@ static int spawn(const struct msd_compiler *c, char **words, char **environment,
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	char said[PATH_BYTES];
+	char said[MSD_COMPILER_PATH_BYTES];
 	sigset_t defaults;
 
-	path_of(c, "said", said);
+	msd_compiler_path(c, "said", said);
 	(void)sigemptyset(&defaults);
 	(void)sigaddset(&defaults, SIGPIPE);
 	int error = posix_spawn_file_actions_init(&actions);
@@ -202,6 +191,47 @@ static int spawn(const struct msd_compiler *c, char **words, char **environment,
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return error;
+}
+
+struct confined {
+	const struct msd_compiler *c;
+	char **words, **environment;
+	pid_t pid;
+	bool is_confined;
+	int error;
+};
+
+static void *spawn_from_thread(void *arg)
+{
+	struct confined *job = arg;
+
+	const struct msd_confine confine = {.dir = job->c->dir,
+					    .tool = job->words[0],
+					    .folder = job->c->folder,
+					    .files = job->c->files,
+					    .n_files = job->c->n_files};
+
+	job->error = msd_confine_thread(&confine);
+	if (job->error != 0)
+		return NULL;
+	job->is_confined = true;
+	job->error = spawn(job->c, job->words, job->environment, &job->pid);
+	return NULL;
+}
+
+/* From a thread that is confined for good: this one goes on as it was. */
+static int spawn_confined(const struct msd_compiler *c, char **words,
+			  char **environment, bool *ret_is_confined, pid_t *ret)
+{
+	struct confined job = {.c = c, .words = words, .environment = environment};
+	pthread_t thread;
+	int error = pthread_create(&thread, NULL, spawn_from_thread, &job);
+
+	if (error == 0)
+		error = pthread_join(thread, NULL);
+	*ret_is_confined = error == 0 && job.is_confined;
+	*ret = job.pid;
+	return error == 0 ? job.error : error;
 }
 
 /* Its end, and the signal that asked for it. The first one is passed on politely. */
@@ -294,8 +324,21 @@ static msd_err run(const struct msd_compiler *c, char **words, struct msd_diag *
 		return msd_diag_set(d, MSD_BAD_REQUEST, "no C compiler was named");
 	(void)snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", c->dir);
 	char **environment = make_environment(tmpdir);
-	int error = environment != NULL ? spawn(c, words, environment, &pid) : ENOMEM;
+	bool is_safe = !c->is_confined;
+	int error = ENOMEM;
+	if (environment != NULL && is_safe)
+		error = spawn(c, words, environment, &pid);
+	else if (environment != NULL)
+		error = spawn_confined(c, words, environment, &is_safe, &pid);
 	free(environment);
+	if (!is_safe) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "its code can take in any file of yours, and this "
+				    "kernel cannot keep %s from that (Landlock: %s); "
+				    "compile it elsewhere, or, if you trust who wrote "
+				    "it, with MODSER_TRUST_SOURCES=1",
+				    cc, strerror(error));
+	}
 
 	if (error == 0)
 		error = wait_for(pid, &status, &interrupt);
@@ -325,46 +368,5 @@ msd_err msd_compiler_run(struct msd_compiler *c, const char *cc, struct msd_diag
 
 	free(words);
 	free(copy);
-	return err;
-}
-
-msd_err msd_compiler_read(const struct msd_compiler *c, const char *name,
-			  struct msd_buf *ret, struct msd_diag *d)
-{
-	char path[PATH_BYTES];
-
-	path_of(c, name, path);
-	return msd_file_read(path, ret, d);
-}
-
-/* Between two file systems. */
-static msd_err copy(const struct msd_compiler *c, const char *name, const char *path,
-		    struct msd_diag *d)
-{
-	struct msd_buf bytes = {0};
-	msd_err err = msd_compiler_read(c, name, &bytes, d);
-
-	if (err == MSD_OK)
-		err = msd_file_replace(path, (struct msd_span){bytes.p, bytes.n}, d);
-	msd_buf_finish(&bytes);
-	return err;
-}
-
-msd_err msd_compiler_move(const struct msd_compiler *c, const char *name,
-			  const char *path, struct msd_diag *d)
-{
-	char from[PATH_BYTES];
-	struct stat st;
-
-	path_of(c, name, from);
-	if (stat(from, &st) != 0)
-		return msd_diag_set(d, MSD_IO, "%s: the compiler wrote no file", path);
-	if (rename(from, path) == 0)
-		return MSD_OK;
-	if (errno != EXDEV)
-		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
-	msd_err err = copy(c, name, path, d);
-	if (err == MSD_OK && chmod(path, st.st_mode & 0777) != 0)
-		err = msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
 	return err;
 }

@@ -19,10 +19,21 @@ struct msd_compiler {
 	const char *advice; /* what to do where there is no compiler; NULL: --cc */
 	sigset_t before;    /* the signals that were blocked before */
 	bool is_open;
+	/* It compiles what a stranger wrote (confine.h), and may read these besides: a
+	 * folder, NULL for none, and files. Borrowed. */
+	bool is_confined;
+	const char *folder;
+	char *const *files;
+	size_t n_files;
 };
 
-/** Make the folder. End with msd_compiler_close() in any case. Errors: MSD_IO. */
+/** Make the folder; what may be read, and the advice, are set before. End with
+ * msd_compiler_close() in any case. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_compiler_open(struct msd_compiler *c, struct msd_diag *d);
+#define MSD_COMPILER_PATH_BYTES 512
+/** The folder's file @name. */
+void msd_compiler_path(const struct msd_compiler *c, const char *name,
+		       char path[static MSD_COMPILER_PATH_BYTES]);
 /** Write @data as the file @name of the folder. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_compiler_write(const struct msd_compiler *c,
 					  const char *name, struct msd_span data,

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define STEP_BYTES ((size_t)64 * 1024) /* when the size is not known before */
@@ -55,6 +57,25 @@ static msd_err read_all(int fd, struct msd_buf *out)
 	}
 }
 
+/* All of @fd, which is closed. @title is for error texts. */
+static msd_err read_open(int fd, const char *name, struct msd_buf *ret,
+			 struct msd_diag *d)
+{
+	msd_err err = read_all(fd, ret);
+
+	if (err == MSD_NOMEM) {
+		(void)msd_diag_set(d, err, "%s: no memory to read it", name);
+	} else if (err == MSD_TOO_LARGE) {
+		(void)msd_diag_set(
+			d, err, "%s: a device without an end; expected a file", name);
+	} else if (err != MSD_OK) {
+		(void)msd_diag_set(d, err, "%s: %s", name, strerror(errno));
+	}
+	if (fd != STDIN_FILENO)
+		(void)close(fd);
+	return err;
+}
+
 msd_err msd_file_read(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
@@ -64,20 +85,35 @@ msd_err msd_file_read(const char *path, struct msd_buf *ret, struct msd_diag *d)
 		return msd_diag_set(d, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO,
 				    "%s: %s", path, strerror(errno));
 	}
-	msd_err err = read_all(fd, ret);
-	if (err == MSD_NOMEM) {
-		(void)msd_diag_set(d, err, "%s: no memory to read it", path);
-	} else if (err == MSD_TOO_LARGE) {
-		(void)msd_diag_set(d, err,
-				   "%s: a device without an end; expected a file",
-				   title(path, "standard input"));
-	} else if (err != MSD_OK) {
-		(void)msd_diag_set(d, err, "%s: %s", title(path, "standard input"),
-				   strerror(errno));
+	return read_open(fd, title(path, "standard input"), ret, d);
+}
+
+msd_err msd_file_read_beneath(const char *dir, const char *name, struct msd_buf *ret,
+			      struct msd_diag *d)
+{
+	const struct open_how how = {
+		.flags =
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK, /* a pipe must not hang it */
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = folder < 0
+			 ? -1
+			 : (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
+	const int error = errno;
+
+	if (folder >= 0)
+		(void)close(folder);
+	if (fd >= 0)
+		return read_open(fd, name, ret, d);
+	if (error == EXDEV || error == ELOOP) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s: not a file beneath %s itself: absolute paths, "
+				    "\"..\" and links are not followed",
+				    name, dir);
 	}
-	if (!is_stdin)
-		(void)close(fd);
-	return err;
+	return msd_diag_set(d, error == ENOENT ? MSD_NOT_FOUND : MSD_IO, "%s/%s: %s",
+			    dir, name, strerror(error));
 }
 
 static bool write_all(int fd, struct msd_span s)

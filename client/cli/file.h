@@ -15,6 +15,13 @@ MSD_MUST_CHECK msd_err msd_file_join(const char *dir, const char *name,
  * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_file_read(const char *path, struct msd_buf *ret,
 				     struct msd_diag *d);
+/**
+ * The same for the file @name of the folder @dir, where a stranger chose the name: what
+ * is not beneath the folder (an absolute path, "..", a link) is refused by that name.
+ * Errors: MSD_REFUSED and those above.
+ */
+MSD_MUST_CHECK msd_err msd_file_read_beneath(const char *dir, const char *name,
+					     struct msd_buf *ret, struct msd_diag *d);
 /** Write @n pieces, one after the other, as all that @path holds. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_file_write(const char *path, const struct msd_span *pieces,
 				      size_t n, struct msd_diag *d);

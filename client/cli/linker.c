@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "client/cli/build.h"
+#include "client/cli/confine.h"
 #include "client/cli/header.h"
 
 static bool make_dir(const struct msd_linker *l, const char *name)
@@ -60,7 +61,8 @@ msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 
 	*l = (struct msd_linker){.compiler.advice =
 					 "on a machine that has one: modser convert "
-					 "model.tar -o deploy.so"};
+					 "model.tar -o deploy.so",
+				 .compiler.is_confined = !msd_confine_is_off()};
 	msd_err err = msd_compiler_open(&l->compiler, d);
 	if (err == MSD_OK)
 		err = write_headers(l, d);

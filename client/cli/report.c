@@ -174,8 +174,12 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 				       "another one with --cc",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REMOTE,
+		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "export the library again, or copy it again", d);
+	case MSD_REFUSED:
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "put what it needs into the manifest's folder",
+				       d);
 	case MSD_IO:
 		return msd_report_diag(MSD_EXIT_USAGE,
 				       "check that it is a file in a folder that may "
@@ -201,7 +205,7 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_REMOTE, "mend what the compiler names",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REMOTE,
+		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "export the library again, or copy it again", d);
 	default:
 		return msd_report_diag(MSD_EXIT_USAGE, "check the file", d);

@@ -23,10 +23,7 @@
 static msd_err read_beside(void *ctx, const char *name, struct msd_buf *ret,
 			   struct msd_diag *d)
 {
-	char path[MSD_PATH_BYTES];
-	msd_err err = msd_file_join(ctx, name, path, d);
-
-	return err == MSD_OK ? msd_file_read(path, ret, d) : err;
+	return msd_file_read_beneath(ctx, name, ret, d);
 }
 
 /* What a pack is about; finish with job_finish(). */
@@ -49,6 +46,32 @@ static void job_finish(struct job *job)
 	msd_split_finish(&job->split);
 }
 
+static bool ends_with(const char *text, const char *tail)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(tail);
+
+	return n >= k && strcmp(text + n - k, tail) == 0;
+}
+
+/* An object that a manifest names: a linker takes what is none for a script of its own,
+ * which may name any file. */
+static msd_err check_object(const char *dir, const char *name, struct msd_diag *d)
+{
+	static const char elf[] = {'\x7f', 'E', 'L', 'F'};
+	static const char archive[] = "!<arch>\n";
+	struct msd_buf bytes = {0};
+	msd_err err = msd_file_read_beneath(dir, name, &bytes, d);
+
+	if (err == MSD_OK && !ends_with(name, ".c") &&
+	    (bytes.n < sizeof(archive) ||
+	     (memcmp(bytes.p, elf, sizeof(elf)) != 0 &&
+	      memcmp(bytes.p, archive, sizeof(archive) - 1) != 0)))
+		err = msd_diag_set(d, MSD_REFUSED, "%s: not an object file", name);
+	msd_buf_finish(&bytes);
+	return err;
+}
+
 /* The manifest's objects, which lie beside it, and those of the command line. */
 static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 			    struct msd_diag *d)
@@ -63,8 +86,10 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 		const char *name =
 			is_ours ? job->manifest.objects[i]
 				: cli->words[1 + i - job->manifest.n_objects];
-		msd_err err = is_ours ? msd_file_join(job->dir, name, path, d) : MSD_OK;
+		msd_err err = is_ours ? check_object(job->dir, name, d) : MSD_OK;
 
+		if (err == MSD_OK && is_ours)
+			err = msd_file_join(job->dir, name, path, d);
 		if (err != MSD_OK)
 			return err;
 		job->objects[i] = strdup(is_ours ? path : name);
@@ -168,14 +193,6 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 	return err;
 }
 
-static bool ends_with(const char *text, const char *tail)
-{
-	size_t n = strlen(text);
-	size_t k = strlen(tail);
-
-	return n >= k && strcmp(text + n - k, tail) == 0;
-}
-
 /* What the command line asks for and this kind of output cannot have. */
 static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 			    bool is_patch, struct msd_diag *d)
@@ -220,6 +237,7 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 		.blob = blob,
 		.objects = job->objects,
 		.n_objects = job->n_objects,
+		.folder = job->manifest.n_objects > 0 ? job->dir : NULL,
 	};
 	struct msd_buf source = {0};
 	bool is_patch = ends_with(out, ".so") && job->n_objects == 0 &&

@@ -140,7 +140,7 @@ def test_what_cannot_become_another_archive_says_so(mlf, folder, tmp_path):
     said = modser("convert", folder, "-o", tmp_path / "x.so")
     assert said.status == 6 and "link: neither a file nor a folder" in said.err
     said = modser("convert", tmp_path, "-o", tmp_path / "x.so")
-    assert said.status == 1 and f"{tmp_path}: a folder without metadata.json" in said.err
+    assert said.status == 6 and f"{tmp_path}: a folder without metadata.json" in said.err
     assert not (tmp_path / "x.tar").exists() and not (tmp_path / "x.so").exists()
 
 
@@ -331,7 +331,7 @@ def test_an_object_that_is_a_linkers_script_is_refused(mlf, tmp_path):
     with tarfile.open(archive, "a") as tar:
         tar.add(script, f"codegen/host/lib/{script.name}")
     said = modser("convert", archive, "-o", tmp_path / "x.so")
-    assert said.status == 1 and f"{script.name}: not an ELF file" in said.err
+    assert said.status == 6 and f"{script.name}: not an ELF file" in said.err
     assert not (tmp_path / "x.so").exists()
 
 
