@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/list.h"
 
 static unsigned order[16];

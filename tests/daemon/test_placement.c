@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/placement.h"
+#include "daemon/supervisor/request/placement.h"
 #include "proto/value.h"
 
 static unsigned n_rooms;

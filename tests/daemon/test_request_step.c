@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 
-#include "daemon/supervisor/request_step.h"
+#include "daemon/supervisor/request/request_step.h"
 
 #define REFUSED                                                                        \
 	{                                                                              \

@@ -65,7 +65,13 @@ MAY_INCLUDE = {
                              "artifact/params", "artifact/tree"],
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
-    "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"],
+    "daemon/supervisor": ["proto", "daemon", "daemon/wire"] + [
+        "daemon/supervisor/" + f for f in ("request", "module", "edge")],
+    "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
+        "daemon/supervisor/" + f for f in ("request", "module")],
+    "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
+                                 "daemon/supervisor/request"],
+    "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
                       "artifact/elf"] + [

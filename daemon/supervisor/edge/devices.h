@@ -7,7 +7,7 @@
  * answer says so.
  */
 #include "daemon/child/child.h"
-#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "proto/bytes.h"
 
 struct msd_devices {

@@ -11,9 +11,9 @@
  * modules, the modules never to them.
  */
 #include "daemon/limits.h"
-#include "daemon/supervisor/budget.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/request/budget.h"
 #include "daemon/wire/conn.h"
 #include "proto/address.h"
 

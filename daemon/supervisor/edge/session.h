@@ -7,7 +7,7 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/request/request.h"
 #include "daemon/wire/handle.h"
 
 struct msd_session {

@@ -10,7 +10,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/request/request.h"
 #include "proto/era_word.h"
 
 struct msd_crew;

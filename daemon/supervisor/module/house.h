@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
 #include "proto/unpack.h"
 

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_REPLY_H
 /* A worker's response, on its way to the client. */
 #include "daemon/supervisor/module/process.h"
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/request/request.h"
 
 /** True when the response carries a result, not an error. */
 bool msd_reply_is_ok(const struct msd_in *in);

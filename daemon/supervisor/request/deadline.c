@@ -1,4 +1,4 @@
-#include "daemon/supervisor/deadline.h"
+#include "daemon/supervisor/request/deadline.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/placement.h"
+#include "daemon/supervisor/request/placement.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/request_step.h"
+#include "daemon/supervisor/request/request_step.h"
 
 #include <stdlib.h>
 

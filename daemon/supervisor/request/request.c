@@ -1,4 +1,4 @@
-#include "daemon/supervisor/request.h"
+#include "daemon/supervisor/request/request.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * worker maps, too: so a tensor that was inline in the client's frame becomes one in a
  * segment, and is not copied again.
  */
-#include "daemon/supervisor/budget.h"
+#include "daemon/supervisor/request/budget.h"
 #include "daemon/wire/segment.h"
 
 struct msd_placement {

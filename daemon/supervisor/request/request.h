@@ -9,9 +9,9 @@
  * after is dropped; msd_req_take() with an event that leads to OVER frees it and gives
  * back what it holds. A request whose client is gone lives on until the worker answers.
  */
-#include "daemon/supervisor/deadline.h"
-#include "daemon/supervisor/placement.h"
-#include "daemon/supervisor/request_step.h"
+#include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/placement.h"
+#include "daemon/supervisor/request/request_step.h"
 #include "daemon/wire/conn.h"
 #include "proto/dtype.h"
 #include "proto/method.h"
