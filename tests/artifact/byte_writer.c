@@ -83,6 +83,23 @@ void bw_u64s(struct bw *b, const uint64_t *v, size_t n)
 		bw_u64(b, v[i]);
 }
 
+void bw_tensor(struct bw *b, uint8_t code, uint8_t bits, const uint64_t *shape,
+	       uint32_t ndim, const void *data, size_t bytes)
+{
+	bw_u64(b, 0xDD5E40F096B4A13Full);
+	bw_u64(b, 0);
+	bw_u32(b, 1); /* cpu */
+	bw_u32(b, 0);
+	bw_u32(b, ndim);
+	bw_u8(b, code);
+	bw_u8(b, bits);
+	bw_u16(b, 1); /* lanes */
+	for (uint32_t i = 0; i < ndim; i++)
+		bw_u64(b, shape[i]);
+	bw_u64(b, bytes);
+	bw_raw(b, data, bytes);
+}
+
 void bw_free(struct bw *b)
 {
 	free(b->p);

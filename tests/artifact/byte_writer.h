@@ -29,6 +29,9 @@ void bw_str_of(struct bw *b, const struct bw *inner);
 void bw_strs(struct bw *b, const char *const *names);
 /** u64 count, elements */
 void bw_u64s(struct bw *b, const uint64_t *v, size_t n);
+/** A tensor of the host as TVM saves it: of type @code and @bits, @data of @bytes. */
+void bw_tensor(struct bw *b, uint8_t code, uint8_t bits, const uint64_t *shape,
+	       uint32_t ndim, const void *data, size_t bytes);
 void bw_free(struct bw *b);
 struct msd_span bw_span(const struct bw *b);
 

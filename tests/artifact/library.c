@@ -3,13 +3,7 @@
  * once per era; BLOB_FILE is written at build time by write_artifact. None is ever
  * loaded.
  */
-#define EMBED(symbol)                                                                  \
-	__asm__(".section .rodata\n"                                                   \
-		".globl " #symbol "\n"                                                 \
-		".type " #symbol ", @object\n" #symbol ":\n"                           \
-		".incbin \"" BLOB_FILE "\"\n"                                          \
-		".size " #symbol ", .-" #symbol "\n"                                   \
-		".previous\n")
+#include "embed.h"
 
 #if defined(ERA_CLASSIC)
 int TVMFuncCall(void);

@@ -16,22 +16,13 @@ const char mlf_graph[] =
 void mlf_put_params(struct bw *w)
 {
 	static const char *const names[] = {"w", NULL};
+	static const float data[] = {2, 2};
 
 	bw_u64(w, 0xF7E58D4F05049CB7ull);
 	bw_u64(w, 0);
 	bw_strs(w, names);
 	bw_u64(w, 1);
-	bw_u64(w, 0xDD5E40F096B4A13Full);
-	bw_u64(w, 0);
-	bw_u32(w, 1); /* cpu */
-	bw_u32(w, 0);
-	bw_u32(w, 1); /* rank */
-	bw_u8(w, 2);  /* float */
-	bw_u8(w, 32);
-	bw_u16(w, 1);
-	bw_u64(w, 2); /* extent */
-	bw_u64(w, 8); /* bytes */
-	bw_u64(w, 0x4000000040000000ull);
+	bw_tensor(w, 2, 32, (const uint64_t[]){2}, 1, data, sizeof(data));
 }
 
 /* The keys that all versions have, and those that changed. */

@@ -13,20 +13,9 @@ static void put_dtype(struct bw *b, uint8_t code, uint8_t bits)
 
 void pw_tensor(struct bw *b)
 {
-	bw_u64(b, 0xDD5E40F096B4A13Full);
-	bw_u64(b, 0);
-	bw_u32(b, 1); /* cpu */
-	bw_u32(b, 0);
-	bw_u32(b, 2); /* dimensions */
-	put_dtype(b, 2, 32);
-	bw_u64(b, 2);
-	bw_u64(b, 3);
-	bw_u64(b, 24);
-	for (int i = 0; i < 6; i++) {
-		float f = (float)i;
+	static const float data[] = {0, 1, 2, 3, 4, 5};
 
-		bw_raw(b, &f, sizeof(f));
-	}
+	bw_tensor(b, 2, 32, (const uint64_t[]){2, 3}, 2, data, sizeof(data));
 }
 
 void pw_kernels(struct bw *b, bool extra)

@@ -4,6 +4,7 @@
 #include "artifact/kind/payload.h"
 #include "pack/manifest.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/pack/read_piece.h"
 
 /* What was read is written as it was. */
 static void check_written(const struct msd_tree *tree, struct msd_span blob)
@@ -15,20 +16,6 @@ static void check_written(const struct msd_tree *tree, struct msd_span blob)
 	    (err != MSD_OK || out.n != blob.n || memcmp(out.p, blob.p, blob.n) != 0))
 		abort();
 	msd_buf_finish(&out);
-}
-
-static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
-			  struct msd_diag *d)
-{
-	const struct msd_pieces *pieces = ctx;
-
-	for (size_t i = 0; i < pieces->n; i++) {
-		if (strcmp(pieces->piece[i].name, name) != 0)
-			continue;
-		msd_buf_put(ret, pieces->piece[i].bytes.p, pieces->piece[i].bytes.n);
-		return MSD_OK;
-	}
-	return msd_diag_set(d, MSD_NOT_FOUND, "%s", name);
 }
 
 /* What can be taken apart is put together as it was. */

@@ -59,6 +59,11 @@ void driver_put_out(struct msd_buf *b, int64_t n);
 /** The result's @i-th out tensor; its return value. */
 void driver_out(struct driver *w, uint32_t i, struct msd_wire_tensor *ret);
 void driver_return(struct driver *w, struct msd_wire_value *ret);
+/** The last response, which must be good, as a tensor. */
+void driver_tensor(struct driver *w, struct msd_wire_tensor *ret);
+/** tensor.fill of the resident @t with an int or a float, and its response. */
+void driver_fill(struct driver *w, const struct msd_wire_tensor *t,
+		 const struct msd_wire_value *value);
 /** Where a tensor of a result is mapped here. */
 const void *driver_at(struct driver *w, const struct msd_wire_tensor *t);
 /** worker.release of one slot. */

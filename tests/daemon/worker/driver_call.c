@@ -102,6 +102,34 @@ void driver_return(struct driver *w, struct msd_wire_value *ret)
 	cr_assert_eq(msd_value_read(&rest, ret, &d), MSD_OK);
 }
 
+void driver_tensor(struct driver *w, struct msd_wire_tensor *ret)
+{
+	struct msd_cur c = msd_cur_of(w->body.result);
+	struct msd_wire_value v;
+
+	cr_assert_str_eq(driver_error(w), "OK", "%s", driver_message(w));
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_assert_eq(v.kind, MSD_K_TENSOR);
+	cr_assert_eq(msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, NULL),
+		     MSD_OK);
+}
+
+void driver_fill(struct driver *w, const struct msd_wire_tensor *t,
+		 const struct msd_wire_value *value)
+{
+	struct msd_buf b = {0};
+
+	(void)driver_begin(w, &b, "tensor.fill", false);
+	msd_pack_array(&b, 2);
+	msd_pack_tensor(&b, t);
+	if (value->kind == MSD_K_INT)
+		msd_pack_int(&b, value->as.i);
+	else
+		msd_pack_float(&b, value->as.f);
+	driver_send(w, &b);
+	(void)driver_receive(w);
+}
+
 const void *driver_at(struct driver *w, const struct msd_wire_tensor *t)
 {
 	const void *p = msd_segmap_at(&w->out, t->segment, t->offset, t->bytes);

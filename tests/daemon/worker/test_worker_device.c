@@ -44,18 +44,6 @@ static bool open_worker(void)
 	return false;
 }
 
-static void tensor_of(struct msd_wire_tensor *ret)
-{
-	struct msd_cur c = msd_cur_of(w.body.result);
-	struct msd_wire_value v;
-
-	cr_assert_str_eq(driver_error(&w), "OK", "%s", driver_message(&w));
-	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
-	cr_assert_eq(v.kind, MSD_K_TENSOR);
-	cr_assert_eq(msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, NULL),
-		     MSD_OK);
-}
-
 static void alloc(struct msd_dtype dtype, int64_t n, struct msd_device device,
 		  struct msd_wire_tensor *ret)
 {
@@ -69,7 +57,7 @@ static void alloc(struct msd_dtype dtype, int64_t n, struct msd_device device,
 	msd_pack_device(&b, device);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	tensor_of(ret);
+	driver_tensor(&w, ret);
 	cr_expect_eq(ret->device.type, device.type);
 }
 
@@ -249,7 +237,7 @@ static void round_trip(struct msd_dtype dtype)
 	out.offset = 0;
 	out.segment = 0;
 	copy(&there, &out);
-	tensor_of(&out);
+	driver_tensor(&w, &out);
 	cr_expect_eq(memcmp(driver_at(&w, &out), bytes, t.bytes), 0);
 	driver_release(&w, &out);
 }
@@ -277,21 +265,11 @@ static const void *filled(const char *name, struct msd_device device,
 			  const struct msd_wire_value *value)
 {
 	struct msd_wire_tensor there, out;
-	struct msd_buf b = {0};
 	struct msd_dtype dtype;
 
 	cr_assert(msd_dtype_parse(name, strlen(name), &dtype));
 	alloc(dtype, 3, device, &there);
-	(void)driver_begin(&w, &b, "tensor.fill", false);
-	msd_pack_array(&b, 2);
-	msd_pack_tensor(&b, &there);
-	if (value->kind == MSD_K_INT) {
-		msd_pack_int(&b, value->as.i);
-	} else {
-		msd_pack_float(&b, value->as.f);
-	}
-	driver_send(&w, &b);
-	(void)driver_receive(&w);
+	driver_fill(&w, &there, value);
 	if (strcmp(driver_error(&w), "OK") != 0)
 		return NULL;
 	out = there;
@@ -299,7 +277,7 @@ static const void *filled(const char *name, struct msd_device device,
 	out.device = (struct msd_device){0};
 	out.handle = (struct msd_handle){0};
 	copy(&there, &out);
-	tensor_of(&out);
+	driver_tensor(&w, &out);
 	return driver_at(&w, &out);
 }
 

@@ -7,17 +7,6 @@
 
 static struct driver w;
 
-static void result_tensor(struct msd_wire_tensor *ret)
-{
-	struct msd_cur c = msd_cur_of(w.body.result);
-	struct msd_wire_value v;
-
-	cr_assert_str_eq(driver_error(&w), "OK", "%s", driver_message(&w));
-	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
-	cr_assert_eq(msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, NULL),
-		     MSD_OK);
-}
-
 /* Fill a resident of @name; what it holds then, or NULL with the error in the driver.
  */
 static const void *filled(const char *name, const struct msd_wire_value *value)
@@ -35,17 +24,8 @@ static const void *filled(const char *name, const struct msd_wire_value *value)
 	msd_pack_shape(&b, &n, 1);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(&there);
-	(void)driver_begin(&w, &b, "tensor.fill", false);
-	msd_pack_array(&b, 2);
-	msd_pack_tensor(&b, &there);
-	if (value->kind == MSD_K_INT) {
-		msd_pack_int(&b, value->as.i);
-	} else {
-		msd_pack_float(&b, value->as.f);
-	}
-	driver_send(&w, &b);
-	(void)driver_receive(&w);
+	driver_tensor(&w, &there);
+	driver_fill(&w, &there, value);
 	if (strcmp(driver_error(&w), "OK") != 0)
 		return NULL;
 	out = there;
@@ -57,7 +37,7 @@ static const void *filled(const char *name, const struct msd_wire_value *value)
 	msd_pack_tensor(&b, &out);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(&out);
+	driver_tensor(&w, &out);
 	return driver_at(&w, &out);
 }
 

@@ -5,19 +5,6 @@
 
 static struct driver w;
 
-/* Read the response's result as a tensor. */
-static void result_tensor(struct msd_wire_tensor *ret)
-{
-	struct msd_cur c = msd_cur_of(w.body.result);
-	struct msd_wire_value v;
-
-	cr_assert_str_eq(driver_error(&w), "OK", "%s", driver_message(&w));
-	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
-	cr_assert_eq(v.kind, MSD_K_TENSOR);
-	cr_assert_eq(msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, NULL),
-		     MSD_OK);
-}
-
 static void alloc(int64_t n, struct msd_wire_tensor *ret)
 {
 	struct msd_buf b = {0};
@@ -29,7 +16,7 @@ static void alloc(int64_t n, struct msd_wire_tensor *ret)
 	msd_pack_shape(&b, &n, 1);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(ret);
+	driver_tensor(&w, ret);
 }
 
 static void free_tensor(const struct msd_wire_tensor *t)
@@ -86,7 +73,7 @@ Test(worker_tensors, copy_goes_in_and_out)
 	driver_put_out(&b, 1);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(&t);
+	driver_tensor(&w, &t);
 	cr_assert_eq(*(const float *)driver_at(&w, &t), 7.0f);
 	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));
 }
@@ -103,7 +90,7 @@ Test(worker_tensors, copy_to_a_device_makes_a_new_tensor)
 	msd_pack_device(&b, (struct msd_device){MSD_DEV_CPU, 0});
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(&made);
+	driver_tensor(&w, &made);
 	cr_assert_eq(made.where, MSD_AT_RESIDENT);
 	(void)driver_begin(&w, &b, "tensor.copy", false);
 	msd_pack_array(&b, 2);
@@ -111,7 +98,7 @@ Test(worker_tensors, copy_to_a_device_makes_a_new_tensor)
 	driver_put_out(&b, 1);
 	driver_send(&w, &b);
 	(void)driver_receive(&w);
-	result_tensor(&t);
+	driver_tensor(&w, &t);
 	cr_assert_eq(*(const float *)driver_at(&w, &t), 9.0f);
 	(void)driver_end(&w);
 }

@@ -32,16 +32,7 @@ static void put_param(struct bw *b, const char *name, const float *data, size_t 
 	bw_strs(b, names);
 	if (name == NULL)
 		return;
-	bw_u64(b, 0xDD5E40F096B4A13Full);
-	bw_u64(b, 0);
-	bw_u64(b, 1); /* cpu, 0 */
-	bw_u32(b, 1); /* rank */
-	bw_u8(b, 2);
-	bw_u8(b, 32);
-	bw_u16(b, 1);
-	bw_u64(b, n);
-	bw_u64(b, n * sizeof(float));
-	bw_raw(b, data, n * sizeof(float));
+	bw_tensor(b, 2, 32, (const uint64_t[]){n}, 1, data, n * sizeof(float));
 }
 
 msd_err graph_tree_open(struct graph_tree *t, const char *json, const char *param,

@@ -30,37 +30,20 @@ void relay_begin_on(struct bw *b, int minor, const int *types, size_t n_types,
 	bw_u64(b, n_consts);
 }
 
-/* What stands before a constant's shape. */
-static void const_begin(struct bw *b, int minor, unsigned ndim, uint8_t code,
-			uint8_t bits)
+void relay_const_i64(struct bw *b, int minor, int64_t v)
 {
 	if (minor >= 9)
 		bw_u32(b, 0);
-	bw_u64(b, 0xDD5E40F096B4A13Full);
-	bw_u64(b, 0);
-	bw_u64(b, 1); /* cpu 0 */
-	bw_u32(b, ndim);
-	bw_u8(b, code);
-	bw_u8(b, bits);
-	bw_u16(b, 1);
-}
-
-void relay_const_i64(struct bw *b, int minor, int64_t v)
-{
-	const_begin(b, minor, 0, 0, 64);
-	bw_u64(b, 8);
-	bw_u64(b, (uint64_t)v);
+	bw_tensor(b, 0, 64, NULL, 0, &v, sizeof(v));
 }
 
 void relay_const_f32(struct bw *b, int minor, const int64_t shape[2], const float *v)
 {
-	const size_t n = (size_t)(shape[0] * shape[1]) * sizeof(*v);
+	const uint64_t extents[] = {(uint64_t)shape[0], (uint64_t)shape[1]};
 
-	const_begin(b, minor, 2, 2, 32);
-	bw_u64(b, (uint64_t)shape[0]);
-	bw_u64(b, (uint64_t)shape[1]);
-	bw_u64(b, n);
-	bw_raw(b, v, n);
+	if (minor >= 9)
+		bw_u32(b, 0);
+	bw_tensor(b, 2, 32, extents, 2, v, extents[0] * extents[1] * sizeof(*v));
 }
 
 void relay_middle(struct bw *b, size_t n_consts, const char *const *packed,

@@ -12,16 +12,7 @@ static void put_factory(struct bw *b)
 
 	bw_u64(b, 1);
 	bw_strs(b, (const char *const[]){"bias", NULL});
-	bw_u64(b, 0xDD5E40F096B4A13Full);
-	bw_u64(b, 0);
-	bw_u64(b, 1); /* cpu 0 */
-	bw_u32(b, 1);
-	bw_u8(b, 2);
-	bw_u8(b, 32);
-	bw_u16(b, 1);
-	bw_u64(b, 3);
-	bw_u64(b, sizeof(bias));
-	bw_raw(b, bias, sizeof(bias));
+	bw_tensor(b, 2, 32, (const uint64_t[]){3}, 1, bias, sizeof(bias));
 	bw_str(b, "default");
 }
 

@@ -31,16 +31,7 @@ static void put_factory(struct bw *b)
 	bw_str(b, graph);
 	bw_u64(b, 1);
 	bw_strs(b, (const char *const[]){"w", NULL});
-	bw_u64(b, 0xDD5E40F096B4A13Full);
-	bw_u64(b, 0);
-	bw_u64(b, 1); /* cpu 0 */
-	bw_u32(b, 1);
-	bw_u8(b, 2);
-	bw_u8(b, 32);
-	bw_u16(b, 1);
-	bw_u64(b, 3);
-	bw_u64(b, sizeof(w));
-	bw_raw(b, w, sizeof(w));
+	bw_tensor(b, 2, 32, (const uint64_t[]){3}, 1, w, sizeof(w));
 	bw_str(b, "default");
 }
 

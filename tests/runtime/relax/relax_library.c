@@ -2,15 +2,8 @@
  * The library around a blob of relax_blob: addone(A, B) as compiled code of that era
  * has it. -DERA_CLASSIC, -DERA_021, or neither (0.22 and later); BLOB_FILE is embedded.
  */
+#include "../../artifact/embed.h"
 #include "../fixture.h"
-
-#define EMBED(symbol)                                                                  \
-	__asm__(".section .rodata\n"                                                   \
-		".globl " #symbol "\n"                                                 \
-		".type " #symbol ", @object\n" #symbol ":\n"                           \
-		".incbin \"" BLOB_FILE "\"\n"                                          \
-		".size " #symbol ", .-" #symbol "\n"                                   \
-		".previous\n")
 
 static int add(const struct tensor *a, const struct tensor *b)
 {
