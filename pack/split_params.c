@@ -21,6 +21,7 @@
 struct splitter {
 	struct msd_param_store *store;
 	enum msd_era era;
+	enum msd_split_names names;
 	struct msd_buf *out;
 };
 
@@ -31,17 +32,23 @@ static msd_err damaged(struct msd_diag *d)
 
 /* FNV-1a over the saved tensor, type and shape included. That two differ and meet is
  * noticed when the second is stored. */
-static void name_of(struct msd_span tensor, char name[static NAME_BYTES])
+static void name_of(const struct splitter *s, struct msd_span tensor, size_t place,
+		    char name[static NAME_BYTES])
 {
 	uint64_t h = 0xcbf29ce484222325ull;
 
+	if (s->names == MSD_SPLIT_AS_TVM) {
+		(void)snprintf(name, NAME_BYTES, "const_%zu", place);
+		return;
+	}
 	for (size_t i = 0; i < tensor.n; i++)
 		h = (h ^ tensor.p[i]) * 0x100000001b3ull;
 	(void)snprintf(name, NAME_BYTES, "const_%016" PRIx64, h);
 }
 
-/* The tensor at @c, moved; @ret_name is what to call it. */
-static msd_err move_tensor(struct splitter *s, struct msd_cur *c,
+/* The constant at @place, whose tensor is at @c, moved; @ret_name is what to call it.
+ */
+static msd_err move_tensor(struct splitter *s, struct msd_cur *c, size_t place,
 			   char ret_name[static NAME_BYTES], struct msd_diag *d)
 {
 	const uint8_t *start = c->p;
@@ -51,7 +58,7 @@ static msd_err move_tensor(struct splitter *s, struct msd_cur *c,
 	if (err != MSD_OK)
 		return err;
 	struct msd_span tensor = {start, (size_t)(c->p - start)};
-	name_of(tensor, ret_name);
+	name_of(s, tensor, place, ret_name);
 	return msd_param_store_add(
 		s->store, (struct msd_span){(uint8_t *)ret_name, strlen(ret_name)},
 		tensor, d);
@@ -145,7 +152,7 @@ static msd_err split_relax_const(struct splitter *s, struct msd_cur *c,
 		msd_buf_put(out, start, (size_t)(c->p - start));
 		return c->bad ? damaged(d) : MSD_OK;
 	}
-	msd_err err = move_tensor(s, c, name, d);
+	msd_err err = move_tensor(s, c, 0, name, d); /* never as TVM names them */
 	if (err != MSD_OK)
 		return err;
 	int n = snprintf(text, sizeof(text), MSD_RELAX_PARAM "%s", name);
@@ -178,6 +185,9 @@ static msd_err split_relax(struct splitter *s, struct msd_span payload,
 	struct msd_cur c = msd_cur_of(payload);
 	struct msd_relax_image img = {0};
 	struct msd_buf image = {0};
+
+	if (s->names == MSD_SPLIT_AS_TVM)
+		return MSD_OK;
 	msd_err err = msd_relax_image_read(payload, s->era, &img, d);
 
 	if (err != MSD_OK)
@@ -229,7 +239,7 @@ static msd_err split_relay_code(struct splitter *s, struct msd_span code,
 		bool is_bound = msd_cur_u32(&c) == 0;
 
 		if (is_bound)
-			err = move_tensor(s, &c, name, d);
+			err = move_tensor(s, &c, i, name, d);
 		else
 			(void)msd_cur_str64(&c);
 		msd_buf_put_u32(out, 1);
@@ -288,13 +298,13 @@ static msd_err split_module(struct msd_tree_module *m, struct splitter *s,
 }
 
 msd_err msd_split_params(struct msd_tree *tree, enum msd_era era,
-			 struct msd_param_store *store, struct msd_buf *payloads,
-			 struct msd_diag *d)
+			 enum msd_split_names names, struct msd_param_store *store,
+			 struct msd_buf *payloads, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
 	for (uint32_t i = 0; i < tree->n_modules && err == MSD_OK; i++) {
-		struct splitter s = {store, era, &payloads[i]};
+		struct splitter s = {store, era, names, &payloads[i]};
 
 		err = split_module(&tree->modules[i], &s, d);
 		if (err != MSD_OK)

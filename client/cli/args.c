@@ -81,6 +81,13 @@ static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_tvm_names(struct msd_cli *cli, const char *value)
+{
+	(void)value;
+	cli->split_names = MSD_SPLIT_AS_TVM;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit apply_will_run(struct msd_cli *cli, const char *value)
 {
 	cli->will_run = true;
@@ -142,6 +149,7 @@ static const struct row {
 	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true},
 	{"symbol-prefix", NULL, AT(prefix), MSD_OPT_BUILD, 0, true},
 	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
+	{"tvm-names", apply_tvm_names, 0, MSD_OPT_SPLIT, 0, false},
 	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
 	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
 	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_LOAD, 0, false},

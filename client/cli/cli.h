@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "client/modser.h"
+#include "pack/split_params.h"
 #include "proto/era_word.h"
 
 /* Exit codes, documented in modser(1). */
@@ -59,7 +60,8 @@ struct msd_cli {
 	const char *dir;      /* -d */
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */
 	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */
-	const char *split;    /* --split-params: the file, NULL: parameters stay */
+	enum msd_split_names split_names;
+	const char *split; /* --split-params: the file, NULL: parameters stay */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool dump;            /* inspect: all of a StaticGraph */

@@ -75,6 +75,8 @@ static const char pack_help[] =
 	"  --split-params FILE   keep weights in FILE, which builds of a model share; "
 	"load\n"
 	"                        the library with --params FILE\n"
+	"  --tvm-names           call them as TVM does, whose load_late_bound_consts\n"
+	"                        takes the new FILE, of this library alone\n"
 	"The manifest is described in docs/pack.md. Needs no daemon.\n";
 
 const struct msd_verb msd_verbs[] = {
@@ -133,7 +135,7 @@ const struct msd_verb msd_verbs[] = {
 	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
 	 "make a library of an archive, an archive of parts, a model of a model",
 	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},
-	{"unpack", "[--split-params FILE] FILE -d DIR",
+	{"unpack", "[--split-params FILE [--tvm-names]] FILE -d DIR",
 	 "take a library's modules apart into files",
 	 "Kernels, graphs, parameters and VM programs become files of their own, with "
 	 "a\n"

@@ -29,7 +29,8 @@ static msd_err read_given(const char *path, struct msd_split *s, struct msd_diag
 	return err == MSD_NOT_FOUND ? MSD_OK : err;
 }
 
-msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era, const char *path,
+msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
+			  enum msd_split_names names, const char *path,
 			  struct msd_split *ret, struct msd_diag *d)
 {
 	msd_err err = read_given(path, ret, d);
@@ -40,11 +41,18 @@ msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era, const char *p
 				   &ret->store, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", path);
+	if (names == MSD_SPLIT_AS_TVM && ret->store.n_given > 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: it holds parameters already, and TVM refuses "
+				    "a file that has others than the library's: name a "
+				    "new one",
+				    path);
+	}
 	ret->payloads = calloc(tree->n_modules + (size_t)1, sizeof(*ret->payloads));
 	if (ret->payloads == NULL)
 		return msd_diag_no_memory(d);
 	ret->n_payloads = tree->n_modules;
-	err = msd_split_params(tree, era, &ret->store, ret->payloads, d);
+	err = msd_split_params(tree, era, names, &ret->store, ret->payloads, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", path);
 	return write_store(&ret->store, path, d);

@@ -17,8 +17,8 @@ struct msd_split {
  * Errors: those of msd_split_params() and of files.
  */
 MSD_MUST_CHECK msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
-					 const char *path, struct msd_split *ret,
-					 struct msd_diag *d);
+					 enum msd_split_names names, const char *path,
+					 struct msd_split *ret, struct msd_diag *d);
 void msd_split_finish(struct msd_split *s);
 
 #endif

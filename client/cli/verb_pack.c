@@ -128,7 +128,7 @@ static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_d
 	}
 	if (err == MSD_OK && cli->split != NULL) {
 		err = msd_split_to_file(&job->manifest.tree, job->manifest.era,
-					cli->split, &job->split, d);
+					cli->split_names, cli->split, &job->split, d);
 	}
 	if (err == MSD_OK)
 		err = msd_tree_write(&job->manifest.tree, &job->blob, d);

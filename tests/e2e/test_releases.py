@@ -81,3 +81,40 @@ def test_constants_that_are_bound_later_are_asked_for(daemon):
     x = late.path(late.calls[0]["in"][0]["npy"])
     said = daemon.modser("call", "late:main", f"@{x}")
     assert said.status == 1 and "modser load --params FILE" in said.err, said
+
+
+def names_in(params):
+    """Of a .params file: behind magic and reserved word a count, and each name with its length."""
+    data, names, at = params.read_bytes(), [], 24
+    for _ in range(int.from_bytes(data[16:24], "little")):
+        n = int.from_bytes(data[at:at + 8], "little")
+        names.append(data[at + 8:at + 8 + n].decode())
+        at += 8 + n
+    return names
+
+
+@pytest.mark.parametrize("form", [[], ["--tvm-names"]], ids=["content", "tvm"])
+def test_a_relay_programs_constants_go_and_come_back(daemon, tmp_path, form):
+    artifact = next(a for a in KEPT if repr(a) == "0.16-vm_dyn")
+    params, slim = tmp_path / "c.params", tmp_path / "slim.so"
+    daemon.ok("unpack", artifact.lib(), "-d", tmp_path / "m")
+    daemon.ok("pack", tmp_path / "m", "--split-params", params, *form, "-o", slim)
+    assert all(name.removeprefix("const_").isdigit() for name in names_in(params)) == bool(form)
+    daemon.load("slim", slim, "--params", params, "--replace")
+    call = artifact.calls[0]
+    words = [argument(artifact, value) for value in call["in"]]
+    daemon.ok("call", "slim:main", *words, "-o", tmp_path / "y.npy")
+    expect_array(artifact, np.load(tmp_path / "y.npy"), np.load(artifact.path(call["out"][0]["npy"])))
+    again = daemon.modser("pack", tmp_path / "m", "--split-params", params, "--tvm-names", "-o", slim)
+    assert again.status != 0 and "name a new one" in again.err, again
+
+
+def test_names_are_those_that_tvm_gives(daemon, tmp_path):
+    """TVM moved some constants out of this program: the others' names are between theirs."""
+    late = next(a for a in KEPT if a.kind == "vm_late")
+    params = tmp_path / "rest.params"
+    daemon.ok("unpack", late.lib(), "-d", tmp_path / "m")
+    daemon.ok("pack", tmp_path / "m", "--split-params", params, "--tvm-names", "-o",
+              tmp_path / "slim.so")
+    tvms, ours = names_in(late.path(late.files["consts"])), names_in(params)
+    assert sorted(tvms + ours) == sorted(f"const_{i}" for i in range(len(tvms + ours)))

@@ -58,7 +58,8 @@ static msd_err split(const char *name, struct msd_param_store *store,
 		version[2] = '0';
 	cr_assert_eq(msd_tree_read_blob(bw_span(&g->bytes), g->era, &tree, NULL),
 		     MSD_OK);
-	msd_err err = msd_split_params(&tree, g->era, store, payloads, d);
+	msd_err err = msd_split_params(&tree, g->era, MSD_SPLIT_BY_CONTENT, store,
+				       payloads, d);
 	if (err == MSD_OK)
 		err = msd_tree_write(&tree, ret, d);
 	if (err == MSD_OK) { /* the store borrows from what goes away here */
