@@ -245,14 +245,6 @@ static void judge_content(struct judge *j, uint32_t index)
 		}
 	}
 	judge_late(j, index);
-	for (size_t i = 0; j->in->era != MSD_ERA_FFI && i < m->model.n_funcs; i++) {
-		if (m->model.funcs[i].is_compiled) {
-			msd_buf_printf(why,
-				       "module %" PRIu32 " (%s): %s is compiled "
-				       "instead of bytecode, by TVM 0.21 or older\n",
-				       index, m->kind, m->model.funcs[i].name);
-		}
-	}
 }
 
 static void judge_module(struct judge *j, uint32_t index)

@@ -7,6 +7,7 @@
  */
 #include "runtime/abi/classic.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,24 @@ static bool to_classic(const struct msd_any *v, union msd_classic_value *value,
 	}
 }
 
+static struct msd_tensor *tensor_of(void *dl)
+{
+	return (void *)((char *)dl - offsetof(struct msd_tensor, dl));
+}
+
+int msd_classic_put_object(const struct msd_any *v, union msd_classic_value *ret,
+			   int *ret_code)
+{
+	if (v->type == MSD_T_TENSOR) {
+		ret->p = msd_any_dltensor(v);
+		*ret_code = MSD_C_NDARRAY;
+	} else if (!to_classic(v, ret, ret_code, NULL)) {
+		ret->p = v->as.obj;
+		*ret_code = MSD_C_OBJECT;
+	}
+	return 0;
+}
+
 static bool from_classic(union msd_classic_value value, int code, struct msd_any *ret)
 {
 	*ret = (struct msd_any){.as.i = value.i};
@@ -111,8 +130,13 @@ static bool from_classic(union msd_classic_value value, int code, struct msd_any
 		ret->type = MSD_T_DEVICE;
 		return true;
 	case MSD_C_DLTENSOR:
-	case MSD_C_NDARRAY:
 		ret->type = MSD_T_DLTENSOR;
+		return true;
+	case MSD_C_NDARRAY: /* only what put_object() gave has this code */
+		*ret = msd_of_obj(&tensor_of(value.p)->obj);
+		return true;
+	case MSD_C_OBJECT:
+		*ret = msd_of_obj(value.p);
 		return true;
 	case MSD_C_STR:
 		ret->type = MSD_T_RAW_STR;
@@ -126,6 +150,14 @@ static bool from_classic(union msd_classic_value value, int code, struct msd_any
 	default:
 		return false;
 	}
+}
+
+int msd_classic_take_object(const union msd_classic_value *value, int code,
+			    struct msd_any *ret)
+{
+	return from_classic(*value, code, ret)
+		       ? 0
+		       : msd_abi_raise("TypeError", "a value of type code %d", code);
 }
 
 struct classic_args {
@@ -198,6 +230,10 @@ static int give_back(struct msd_any *result, union msd_classic_value *ret,
 {
 	msd_any_drop(&returned.value);
 	returned.value = *result;
+	if (result->type >= MSD_T_OBJECT &&
+	    (result->type == MSD_T_TENSOR ||
+	     !to_classic(&returned.value, ret, ret_code, &returned.bytes)))
+		return msd_classic_put_object(&returned.value, ret, ret_code);
 	if (!to_classic(&returned.value, ret, ret_code, &returned.bytes))
 		return msd_abi_raise(
 			"TypeError",

@@ -54,6 +54,15 @@ int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
  * string, bytes or tensor lives until the next such call on this thread. */
 int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, int n,
 			  union msd_classic_value *ret, int *ret_code);
+/**
+ * A value of a list for classic code, which passes it on: objects, which it cannot look
+ * into, cross as they are, and tensors so that what is behind them comes back.
+ */
+int msd_classic_put_object(const struct msd_any *v, union msd_classic_value *ret,
+			   int *ret_code);
+/** What the code passes back; borrowed. */
+int msd_classic_take_object(const union msd_classic_value *value, int code,
+			    struct msd_any *ret);
 /** TVMAPISetLastError */
 void msd_classic_set_last_error(const char *message);
 

@@ -1,5 +1,6 @@
 #include "runtime/abi/exports.h"
 
+#include "runtime/abi/anylist.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
@@ -36,20 +37,21 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts, int
 	msd_ffi_raise_parts(kind, parts, n);
 }
 
-int TVMBackendAnyListSetPackedArg(void *list, int index, struct msd_any *args, int arg)
+int TVMBackendAnyListSetPackedArg(void *list, int index, void *args, void *codes,
+				  int arg)
 {
-	return msd_ffi_list_set_arg(list, index, args, arg);
+	return msd_list_set_arg(list, index, args, codes, arg);
 }
 
 int TVMBackendAnyListResetItem(void *list, int index)
 {
-	return msd_ffi_list_reset(list, index);
+	return msd_list_reset(list, index);
 }
 
-int TVMBackendAnyListMoveFromPackedReturn(void *list, int index, struct msd_any *args,
-					  int ret)
+int TVMBackendAnyListMoveFromPackedReturn(void *list, int index, void *args,
+					  void *codes, int ret)
 {
-	return msd_ffi_list_move(list, index, args, ret);
+	return msd_list_move(list, index, args, codes, ret);
 }
 
 int TVMBackendGetFuncFromEnv(void *ctx, const char *name, void **ret)

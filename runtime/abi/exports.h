@@ -21,13 +21,13 @@ MSD_EXPORT int TVMFFIHandleInitOnce(void **handle, int (*init)(void **ret));
 MSD_EXPORT void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
 MSD_EXPORT void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts,
 						  int32_t n);
-MSD_EXPORT int TVMBackendAnyListSetPackedArg(void *list, int index,
-					     struct msd_any *args, int arg);
-MSD_EXPORT int TVMBackendAnyListResetItem(void *list, int index);
-MSD_EXPORT int TVMBackendAnyListMoveFromPackedReturn(void *list, int index,
-						     struct msd_any *args, int ret);
 
-/* both eras */
+/* both eras; of the lists' hooks classic code passes the last parameter alone */
+MSD_EXPORT int TVMBackendAnyListSetPackedArg(void *list, int index, void *args,
+					     void *codes, int arg);
+MSD_EXPORT int TVMBackendAnyListResetItem(void *list, int index);
+MSD_EXPORT int TVMBackendAnyListMoveFromPackedReturn(void *list, int index, void *args,
+						     void *codes, int ret);
 MSD_EXPORT int TVMBackendGetFuncFromEnv(void *ctx, const char *name, void **ret);
 MSD_EXPORT void *TVMBackendAllocWorkspace(int device_type, int device_id,
 					  uint64_t n_bytes, int dtype_code_hint,

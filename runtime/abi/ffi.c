@@ -100,30 +100,3 @@ void msd_ffi_raise_parts(const char *kind, const char **parts, int32_t n)
 	(void)msd_abi_raise_bytes(kind, (struct msd_span){text.p, text.n});
 	msd_buf_finish(&text);
 }
-
-int msd_ffi_list_set_arg(void *list, int index, struct msd_any *args, int arg)
-{
-	const struct msd_any *items = list;
-
-	args[arg] = items[index]; /* borrowed, as arguments are */
-	return 0;
-}
-
-int msd_ffi_list_reset(void *list, int index)
-{
-	struct msd_any *items = list;
-
-	msd_any_drop(&items[index]);
-	return 0;
-}
-
-int msd_ffi_list_move(void *list, int index, struct msd_any *args, int ret)
-{
-	struct msd_any *items = list;
-	struct msd_any old = items[index];
-
-	items[index] = args[ret];
-	args[ret] = msd_none();
-	msd_any_drop(&old);
-	return 0;
-}

@@ -21,9 +21,4 @@ void msd_ffi_raise(const char *kind, const char *message);
 /** The message is the concatenation of those of the @n parts that are not NULL. */
 void msd_ffi_raise_parts(const char *kind, const char **parts, int32_t n);
 
-/* Registers of compiled VM functions: arrays of values. */
-int msd_ffi_list_set_arg(void *list, int index, struct msd_any *args, int arg);
-int msd_ffi_list_reset(void *list, int index);
-int msd_ffi_list_move(void *list, int index, struct msd_any *args, int ret);
-
 #endif

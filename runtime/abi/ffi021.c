@@ -1,8 +1,10 @@
 #include "runtime/abi/ffi021.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/abi/ffi.h"
 #include "runtime/value/error.h"
 
 #define INLINE_ARGS 16
@@ -87,5 +89,49 @@ int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,
 		return msd_abi_raise_code(MSD_NOMEM, "no memory for %d arguments", n);
 	int rc = enter(self, args, n, converted, (void *)(converted + n), ret);
 	free(converted);
+	return rc;
+}
+
+/* A tensor lies 16 bytes behind the object there; ours 24. */
+#define TENSOR_021 72
+#define SHIFT 8
+
+_Static_assert(offsetof(struct msd_tensor, dl) == 16 + SHIFT, "0.21's header");
+
+void msd_ffi021_put_object(struct msd_any *v)
+{
+	if (v->type == MSD_T_TENSOR)
+		*v = (struct msd_any){.type = TENSOR_021,
+				      .as.p = (char *)v->as.p + SHIFT};
+}
+
+void msd_ffi021_take_object(struct msd_any *v)
+{
+	if (v->type == TENSOR_021)
+		*v = (struct msd_any){.type = MSD_T_TENSOR,
+				      .as.p = (char *)v->as.p - SHIFT};
+}
+
+int msd_ffi021_function_call(void *fn, const struct msd_any *args, int32_t n,
+			     struct msd_any *ret)
+{
+	struct msd_any inline_args[INLINE_ARGS] = {{0}};
+	struct msd_any *converted = inline_args;
+
+	if (n > INLINE_ARGS) {
+		converted = calloc((size_t)n, sizeof(*converted));
+		if (converted == NULL)
+			return msd_abi_raise_code(MSD_NOMEM,
+						  "no memory for %d arguments", n);
+	}
+	for (int32_t i = 0; i < n; i++) {
+		converted[i] = args[i];
+		msd_ffi021_take_object(&converted[i]);
+	}
+	int rc = msd_ffi_function_call(fn, converted, n, ret);
+	if (rc == 0)
+		msd_ffi021_put_object(ret);
+	if (converted != inline_args)
+		free(converted);
 	return rc;
 }

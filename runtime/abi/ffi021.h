@@ -10,4 +10,12 @@
 int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret);
 
+/** Give @v the type and the header that code of 0.21 knows, and back. Only tensors are
+ * looked into. */
+void msd_ffi021_put_object(struct msd_any *v);
+void msd_ffi021_take_object(struct msd_any *v);
+/** __TVMFFIFunctionCall of 0.21. */
+int msd_ffi021_function_call(void *fn, const struct msd_any *args, int32_t n,
+			     struct msd_any *ret);
+
 #endif

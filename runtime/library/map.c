@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/abi/ffi021.h"
 #include "runtime/abi/slots.h"
 #include "runtime/library/library.h"
 
@@ -228,8 +229,15 @@ msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_d
 				"TVM that this build does not know",
 				s->name);
 		slot = dlsym(lib->handle, s->name);
-		if (slot != NULL)
+		if (slot == NULL)
+			continue;
+		if (lib->era == MSD_ERA_FFI_021 &&
+		    strcmp(s->name, "__TVMFFIFunctionCall") == 0) {
+			msd_safe_call call = msd_ffi021_function_call;
+			memcpy(slot, &call, sizeof(call));
+		} else {
 			*slot = value;
+		}
 	}
 	slot = symbol_or_null(lib, ctx_name);
 	if (slot != NULL)

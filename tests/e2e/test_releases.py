@@ -5,10 +5,6 @@ import releases
 
 KEPT = releases.kept()
 MORE = [a for a in releases.more() if repr(a) not in {repr(k) for k in KEPT}]
-WAITING = [  # what does not run yet
-    "0.16-relax_compiled",
-    "0.21-relax_compiled",
-]
 NEAR = 1e-5  # where the expected values are another code generator's
 
 
@@ -64,8 +60,6 @@ def test_a_real_artifact_runs(daemon, artifact, tmp_path):
 def test_a_further_artifact_runs(daemon, artifact, tmp_path):
     if artifact is None:
         pytest.skip("no further artifacts of the releases between TVM 0.9 and 0.23")
-    if repr(artifact) in WAITING:
-        pytest.xfail("does not run yet")
     expect_runs(daemon, artifact, tmp_path)
 
 

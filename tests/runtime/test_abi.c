@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "runtime/abi/anylist.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/slots.h"
 #include "runtime/abi/syslib.h"
@@ -207,10 +208,52 @@ Test(list, moves_borrows_and_resets)
 	struct msd_any list[2] = {{0}};
 	struct msd_any args[2] = {msd_of_obj(&s->obj)};
 
-	cr_assert_eq(msd_ffi_list_move(list, 1, args, 0), 0);
+	cr_assert_eq(msd_list_move(list, 1, args, NULL, 0), 0);
 	cr_assert_eq(args[0].type, MSD_T_NONE);
-	cr_assert_eq(msd_ffi_list_set_arg(list, 1, args, 1), 0);
+	cr_assert_eq(msd_list_set_arg(list, 1, args, (void *)(intptr_t)1, 0), 0);
 	cr_assert_eq(args[1].as.obj, &s->obj);
-	cr_assert_eq(msd_ffi_list_reset(list, 1), 0);
+	cr_assert_eq(msd_list_reset(list, 1), 0);
 	cr_assert_eq(list[1].type, MSD_T_NONE);
+}
+
+/* Tensors and other objects go through classic code, which passes them on. */
+Test(list, classic_code_passes_objects_on)
+{
+	const int64_t three = 3;
+	struct msd_tensor *t =
+		msd_tensor_new((struct msd_dtype){MSD_DT_FLOAT, 32, 1}, &three, 1);
+	struct msd_str *s = msd_str_new("x", 1, MSD_T_STR);
+	struct msd_any items[3] = {msd_of_obj(&t->obj), msd_of_obj(&s->obj)};
+	void *list = msd_list_handle(items, MSD_LIST_CLASSIC);
+	union msd_classic_value values[2];
+	int codes[2];
+
+	cr_assert_eq(msd_list_set_arg(list, 0, values, codes, 1), 0);
+	cr_assert_eq(codes[1], MSD_C_NDARRAY);
+	cr_assert_eq(values[1].p, &t->dl);
+	cr_assert_eq(msd_list_move(list, 2, values, codes, 1), 0);
+	cr_assert_eq(items[2].as.obj, &t->obj);
+	cr_assert_eq(msd_list_set_arg(list, 1, values, codes, 0), 0);
+	cr_assert_eq(codes[0], MSD_C_STR);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(msd_list_reset(list, i), 0);
+}
+
+Test(list, code_of_021_sees_its_own_tensors)
+{
+	const int64_t three = 3;
+	struct msd_tensor *t =
+		msd_tensor_new((struct msd_dtype){MSD_DT_FLOAT, 32, 1}, &three, 1);
+	struct msd_any items[2] = {msd_of_obj(&t->obj)};
+	void *list = msd_list_handle(items, MSD_LIST_FFI_021);
+	struct msd_any args[1];
+
+	cr_assert_eq(msd_list_set_arg(list, 0, args, NULL, 0), 0);
+	cr_assert_eq(args[0].type, 72);
+	cr_assert_eq((char *)args[0].as.p + 16, (char *)&t->dl);
+	items[0] = msd_none(); /* the argument is the owner now */
+	cr_assert_eq(msd_list_move(list, 1, args, NULL, 0), 0);
+	cr_assert_eq(items[1].type, MSD_T_TENSOR);
+	cr_assert_eq(items[1].as.obj, &t->obj);
+	cr_assert_eq(msd_list_reset(list, 1), 0);
 }

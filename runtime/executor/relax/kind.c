@@ -25,6 +25,13 @@ static msd_err bind(struct msd_relax_image *img, struct msd_span file,
 	return err;
 }
 
+static enum msd_list_era lists_of(enum msd_era era)
+{
+	if (era == MSD_ERA_CLASSIC)
+		return MSD_LIST_CLASSIC;
+	return era == MSD_ERA_FFI_021 ? MSD_LIST_FFI_021 : MSD_LIST_FFI;
+}
+
 static msd_err relax_open(struct msd_node *node, const struct msd_node_context *ctx,
 			  struct msd_diag *d)
 {
@@ -37,6 +44,8 @@ static msd_err relax_open(struct msd_node *node, const struct msd_node_context *
 	err = bind(&img, msd_node_params(ctx), d);
 	if (err == MSD_OK)
 		err = msd_relax_vm_create(&img, &vm, d);
+	if (err == MSD_OK)
+		vm->lists = lists_of(ctx->era);
 	msd_relax_image_finish(&img);
 	node->state = vm;
 	return err;
@@ -60,37 +69,17 @@ static int refused_call(void *self, const struct msd_any *args, int32_t n,
 				  f->rules.info.refusal);
 }
 
-/* The hooks that compiled mode needs had other parameters before 0.22. */
-static void list_old_vmtir(const struct msd_relax_vm *vm, struct msd_buf *out)
-{
-	for (size_t i = 0; i < vm->n_funcs; i++) {
-		if (vm->funcs[i].kind == MSD_RELAX_VMTIR &&
-		    vm->funcs[i].rules.bool_style == MSD_BOOL_UINT1)
-			msd_buf_printf(out, "%s%s", out->n > 0 ? ", " : "",
-				       vm->funcs[i].name);
-	}
-}
-
 /* What in the executable itself keeps it from running; nothing when it can run. */
 static void own_reasons(struct msd_node *node, struct msd_buf *out)
 {
 	struct msd_buf missing = {0};
-	struct msd_buf vmtir = {0};
 
 	msd_relax_vm_link(node->state, find_packed, node, &missing);
-	list_old_vmtir(node->state, &vmtir);
 	if (missing.n > 0)
 		msd_buf_printf(out, "packed functions are missing: %.*s",
 			       (int)missing.n, (const char *)missing.p);
-	if (vmtir.n > 0)
-		msd_buf_printf(out,
-			       "%scompiled to VMTIR instead of bytecode "
-			       "(exec_mode=\"compiled\") by TVM 0.21 or older: %.*s",
-			       out->n > 0 ? "; " : "", (int)vmtir.n,
-			       (const char *)vmtir.p);
-	out->bad = out->bad || missing.bad || vmtir.bad;
+	out->bad = out->bad || missing.bad;
 	msd_buf_finish(&missing);
-	msd_buf_finish(&vmtir);
 }
 
 /*

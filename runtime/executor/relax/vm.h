@@ -10,6 +10,7 @@
  * calls, close. One thread at a time.
  */
 #include "artifact/relax/image.h"
+#include "runtime/abi/anylist.h"
 #include "runtime/device/device.h"
 #include "runtime/global/vm_memory.h"
 #include "runtime/module/check.h"
@@ -85,8 +86,9 @@ struct msd_relax_vm {
 	/* None, %vm, the constants, the functions, then every immediate. Owned. */
 	struct msd_any *values;
 	size_t n_values;
-	size_t first_func; /* of the functions among values */
-	char *refusal;     /* why its functions cannot run here, or NULL; owned */
+	size_t first_func;       /* of the functions among values */
+	enum msd_list_era lists; /* whose code compiled functions are */
+	char *refusal;           /* why its functions cannot run here, or NULL; owned */
 
 	struct msd_vm_frame *frames; /* grows; index 0 is the outermost call */
 	size_t n_frames;

@@ -34,9 +34,10 @@ static struct msd_any pointer(void *p)
 static int run(const struct msd_vm_func *f, struct msd_any *regs, struct msd_any *ret)
 {
 	struct msd_relax_vm *vm = f->vm;
-	const struct msd_any lists[] = {pointer(&vm->memory), pointer(regs),
-					pointer(&vm->values[MSD_VM_FIRST_CONST]),
-					pointer(&vm->values[vm->first_func])};
+	const struct msd_any lists[] = {
+		pointer(&vm->memory), pointer(msd_list_handle(regs, vm->lists)),
+		pointer(msd_list_handle(&vm->values[MSD_VM_FIRST_CONST], vm->lists)),
+		pointer(msd_list_handle(&vm->values[vm->first_func], vm->lists))};
 	struct msd_any ignored = msd_none();
 	int rc = f->tir->call(f->tir, lists, 4, &ignored);
 
