@@ -130,6 +130,9 @@ MODSER_GRAPH_API modser_sg_tensor *modser_graph_output(const modser_graph *graph
  * fault is named in the error.
  */
 MODSER_GRAPH_API int modser_graph_check(modser_graph *graph);
+/** Set the shape of every tensor, from those of inputs and constants. The error names
+ * the node whose inputs do not fit, or whose operator has no inference. */
+MODSER_GRAPH_API int modser_graph_infer(modser_graph *graph);
 /** The whole graph as text, the same for equal graphs. The caller frees *@ret_text with
  * free(); it is unchanged on failure. */
 MODSER_GRAPH_API int modser_graph_dump(modser_graph *graph, char **ret_text);
@@ -279,6 +282,9 @@ typedef struct modser_sg_op_schema {
 	unsigned min_out, max_out;
 	uint32_t tm_type;  /* in tmfiles, or MODSER_NO_TM_TYPE */
 	unsigned tm_bytes; /* of its parameters there */
+	/* Set the shapes of the node's outputs from those of its inputs, which are
+	 * known; NULL: that is not known. */
+	int (*infer)(modser_sg_node *node);
 } modser_sg_op_schema;
 
 /** Add an operator; -1 when the name or the tmfile type is taken, or memory is short.

@@ -1,8 +1,36 @@
+#include <string.h>
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field concat_fields[] = {
 	OP_INT("axis", 1, 0),
 };
+static int infer(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		const int64_t *more = msd_infer_dims(node, i);
+
+		if (msd_infer_rank(node, i, ndim) != 0)
+			return -1;
+		for (size_t k = 0; k < ndim; k++)
+			if (k != axis && more[k] != dims[k])
+				return msd_infer_fail(
+					node, "extent %zu of input %zu is another", k,
+					i);
+		if (__builtin_add_overflow(dims[axis], more[axis], &dims[axis]))
+			return msd_infer_fail(node, "it is too large");
+	}
+	return msd_infer_set(node, dims, ndim);
+}
+
 const modser_sg_op_schema msd_op_concat = {
 	.name = "Concat",
 	.fields = concat_fields,
@@ -11,6 +39,7 @@ const modser_sg_op_schema msd_op_concat = {
 	.max_in = MODSER_MANY,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 3,
 	.tm_bytes = 4,
 };

@@ -1,3 +1,6 @@
+#include "graph/op/crop.h"
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field crop_fields[] = {
@@ -7,6 +10,57 @@ static const modser_sg_op_field crop_fields[] = {
 	OP_BYTE("center_crop", 0, 24), OP_INT("axis", 0, 28),
 	OP_INT("flag", 0, 32),
 };
+static bool is_mxnet(const modser_sg_node *node)
+{
+	return modser_sg_op_int(modser_sg_node_op(node), "flag") == 1;
+}
+
+void msd_op_crop_offsets(const modser_sg_node *node, int64_t ret[4])
+{
+	static const char *const names[] = {NULL, "offset_c", "offset_h", "offset_w"};
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t *in = modser_sg_tensor_dims(modser_sg_node_input(node, 0));
+	const int64_t *out = modser_sg_tensor_dims(modser_sg_node_output(node, 0));
+	const bool is_centre = is_mxnet(node) && modser_sg_op_int(op, "num_args") == 1;
+	const int64_t first = is_mxnet(node) ? 2 : modser_sg_op_int(op, "axis");
+
+	for (int64_t i = 0; i < 4; i++) {
+		ret[i] = 0;
+		if (i >= first && i > 0)
+			ret[i] = is_centre ? (in[i] - out[i]) / 2
+					   : modser_sg_op_int(op, names[i]);
+	}
+}
+
+static int infer(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const bool has_like = modser_sg_node_input_count(node) == 2;
+	int64_t dims[4];
+	int64_t at[4];
+
+	if (msd_infer_rank(node, 0, 4) != 0 ||
+	    (has_like && msd_infer_rank(node, 1, 4) != 0) ||
+	    (!is_mxnet(node) && msd_infer_range(node, "axis", 1, 3) != 0))
+		return -1;
+	if (!has_like && !is_mxnet(node))
+		return msd_infer_fail(node, "it needs a second input");
+	const int64_t *in = msd_infer_dims(node, 0);
+	const int64_t first = is_mxnet(node) ? 2 : modser_sg_op_int(op, "axis");
+	for (int64_t i = 0; i < 4; i++)
+		dims[i] = i < first  ? in[i]
+			  : has_like ? msd_infer_dims(node, 1)[i]
+			  : i == 2   ? modser_sg_op_int(op, "crop_h")
+				     : modser_sg_op_int(op, "crop_w");
+	if (msd_infer_set(node, dims, 4) != 0)
+		return -1;
+	msd_op_crop_offsets(node, at);
+	for (size_t i = 0; i < 4; i++)
+		if (at[i] < 0 || at[i] > in[i] || dims[i] > in[i] - at[i])
+			return msd_infer_fail(node, "it crops what is not there");
+	return 0;
+}
+
 const modser_sg_op_schema msd_op_crop = {
 	.name = "Crop",
 	.fields = crop_fields,
@@ -15,6 +69,7 @@ const modser_sg_op_schema msd_op_crop = {
 	.max_in = 2,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 56,
 	.tm_bytes = 36,
 };

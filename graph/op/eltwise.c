@@ -1,9 +1,38 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field eltwise_fields[] = {
 	OP_INT("type", 2, 0),     OP_INT("caffe_flavor", 0, 4), OP_FLOAT("shift", 0, 8),
 	OP_FLOAT("power", 1, 12), OP_FLOAT("scale", 1, 16),
 };
+/* As large as the larger input; the other has the same elements, one, one for each
+ * channel or one for each place of the last two axes. */
+static int infer(modser_sg_node *node)
+{
+	const size_t n_inputs = modser_sg_node_input_count(node);
+	const int64_t type = modser_sg_op_int(modser_sg_node_op(node), "type");
+	const bool is_unary = type == 7 || (type >= 11 && type <= 15) || type == 17;
+
+	if (msd_infer_range(node, "type", 0, 17) != 0)
+		return -1;
+	if (type == 9 || is_unary != (n_inputs == 1))
+		return msd_infer_fail(node, "type %d with %zu inputs", (int)type,
+				      n_inputs);
+	if (is_unary)
+		return msd_infer_same(node);
+	const int64_t n[] = {msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0)),
+			     msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1))};
+	const size_t large = n[1] > n[0] ? 1 : 0;
+	const size_t ndim = msd_infer_ndim(node, large);
+	const int64_t *dims = msd_infer_dims(node, large);
+	const int64_t small = n[1 - large];
+	const bool is_plane = ndim > 2 && small == dims[ndim - 1] * dims[ndim - 2];
+	if (small != n[large] && small != 1 && !(ndim > 1 && small == dims[1]) &&
+	    !is_plane)
+		return msd_infer_fail(node, "its inputs do not go together");
+	return msd_infer_set(node, dims, ndim);
+}
+
 const modser_sg_op_schema msd_op_eltwise = {
 	.name = "Eltwise",
 	.fields = eltwise_fields,
@@ -12,6 +41,7 @@ const modser_sg_op_schema msd_op_eltwise = {
 	.max_in = 2,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 9,
 	.tm_bytes = 20,
 };

@@ -1,9 +1,26 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field flatten_fields[] = {
 	OP_INT("axis", 1, 0),
 	OP_INT("end_axis", 3, 4),
 };
+static int infer(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	const int64_t end = modser_sg_op_int(modser_sg_node_op(node), "end_axis");
+	const size_t to = end < 0 || (size_t)end >= ndim ? ndim : (size_t)end + 1;
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	if (to != ndim || axis > to)
+		return msd_infer_fail(node, "it does not end with the last axis");
+	const int64_t dims[] = {msd_infer_product(node, 0, 0, axis),
+				msd_infer_product(node, 0, axis, to)};
+	return msd_infer_set(node, dims, 2);
+}
+
 const modser_sg_op_schema msd_op_flatten = {
 	.name = "Flatten",
 	.fields = flatten_fields,
@@ -12,6 +29,7 @@ const modser_sg_op_schema msd_op_flatten = {
 	.max_in = 1,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 10,
 	.tm_bytes = 8,
 };

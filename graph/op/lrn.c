@@ -1,3 +1,4 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field lrn_fields[] = {
@@ -6,6 +7,14 @@ static const modser_sg_op_field lrn_fields[] = {
 	OP_FLOAT("k", 1, 16),       OP_FLOAT("bias", 0, 20),
 	OP_BYTE("is_onnx", 0, 24),
 };
+static int infer(modser_sg_node *node)
+{
+	if (msd_infer_rank(node, 0, 4) != 0 ||
+	    msd_infer_range(node, "local_size", 1, INT32_MAX) != 0)
+		return -1;
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_lrn = {
 	.name = "LRN",
 	.fields = lrn_fields,
@@ -14,6 +23,7 @@ const modser_sg_op_schema msd_op_lrn = {
 	.max_in = 1,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 13,
 	.tm_bytes = 28,
 };

@@ -1,3 +1,6 @@
+#include "graph/op/prior_box.h"
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field prior_box_fields[] = {
@@ -9,6 +12,61 @@ static const modser_sg_op_field prior_box_fields[] = {
 	OP_FLOAT("step_h", 0, 40),   OP_FLOAT("offset", 0, 44),
 	OP_INT("num_priors", 0, 48), OP_INT("out_dim", 0, 52),
 };
+void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t *map = modser_sg_tensor_dims(modser_sg_node_input(node, 0));
+	const int64_t *image = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
+	const int64_t h = modser_sg_op_int(op, "img_h");
+	const int64_t w = modser_sg_op_int(op, "img_w");
+	const bool is_said = h > 0 && w > 0;
+
+	*ret = (struct msd_op_priors){
+		.min_sizes = modser_sg_op_param(op, "min_size"),
+		.max_sizes = modser_sg_op_param(op, "max_size"),
+		.ratios = modser_sg_op_param(op, "aspect_ratio"),
+		.variances = modser_sg_op_param(op, "variance"),
+		.flips = modser_sg_op_int(op, "flip") != 0,
+		.clips = modser_sg_op_int(op, "clip") != 0,
+		.rows = map[2],
+		.columns = map[3],
+		.image_h = (double)(is_said ? h : image[2]),
+		.image_w = (double)(is_said ? w : image[3]),
+		.step_h = (double)modser_sg_op_float(op, "step_h"),
+		.step_w = (double)modser_sg_op_float(op, "step_w"),
+		.offset = (double)modser_sg_op_float(op, "offset"),
+	};
+	if (ret->step_h == 0 || ret->step_w == 0) {
+		ret->step_h = ret->image_h / (double)ret->rows;
+		ret->step_w = ret->image_w / (double)ret->columns;
+	}
+}
+
+int64_t msd_op_priors_count(const struct msd_op_priors *p)
+{
+	const size_t ratios = p->ratios->n * (p->flips ? 2 : 1);
+
+	return (int64_t)(p->min_sizes->n * (1 + ratios) + p->max_sizes->n);
+}
+
+static int infer(modser_sg_node *node)
+{
+	struct msd_op_priors p;
+	int64_t n;
+
+	if (msd_infer_rank(node, 0, 4) != 0 || msd_infer_rank(node, 1, 4) != 0)
+		return -1;
+	msd_op_priors_of(node, &p);
+	if (p.max_sizes->n != 0 && p.max_sizes->n != p.min_sizes->n)
+		return msd_infer_fail(node, "it has not a max_size for each min_size");
+	if (p.variances->n != 1 && p.variances->n != 4)
+		return msd_infer_fail(node, "it has neither one variance nor four");
+	if (__builtin_mul_overflow(p.rows * p.columns, 4 * msd_op_priors_count(&p), &n))
+		return msd_infer_fail(node, "it is too large");
+	const int64_t dims[] = {1, 2, n, 1};
+	return msd_infer_set(node, dims, 4);
+}
+
 const modser_sg_op_schema msd_op_prior_box = {
 	.name = "PriorBox",
 	.fields = prior_box_fields,
@@ -17,6 +75,7 @@ const modser_sg_op_schema msd_op_prior_box = {
 	.max_in = 2,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 18,
 	.tm_bytes = 56,
 };

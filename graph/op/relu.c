@@ -1,3 +1,4 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field relu_fields[] = {
@@ -11,6 +12,7 @@ const modser_sg_op_schema msd_op_relu = {
 	.max_in = 1,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = msd_infer_same,
 	.tm_type = 20,
 	.tm_bytes = 4,
 };

@@ -1,3 +1,4 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_relu6 = {
@@ -6,5 +7,6 @@ const modser_sg_op_schema msd_op_relu6 = {
 	.max_in = 1,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = msd_infer_same,
 	.tm_type = 21,
 };

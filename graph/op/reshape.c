@@ -1,3 +1,4 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field reshape_fields[] = {
@@ -6,6 +7,85 @@ static const modser_sg_op_field reshape_fields[] = {
 	OP_INTS("re_shape", 8),
 	OP_INT("is_onnx", 0, 12),
 };
+struct target {
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t n;
+	size_t unknown; /* which one follows from the others; SIZE_MAX: none */
+};
+
+static int push(const modser_sg_node *node, struct target *t, int64_t extent)
+{
+	if (t->n == MODSER_GRAPH_MAX_NDIM)
+		return msd_infer_fail(node, "it has more than 32 dimensions");
+	if (extent == -1) {
+		if (t->unknown != SIZE_MAX)
+			return msd_infer_fail(node, "it has two unknown extents");
+		t->unknown = t->n;
+		extent = 1;
+	}
+	t->dims[t->n++] = extent;
+	return 0;
+}
+
+/* Code @k: an extent, or 0 to copy one, -1 for what is left, -2 to copy all that
+ * follow, -3 to join two. @at is the place in the input. */
+static int apply(const modser_sg_node *node, struct target *t, int64_t code, size_t *at)
+{
+	const int64_t *in = msd_infer_dims(node, 0);
+	const size_t ndim = msd_infer_ndim(node, 0);
+	const size_t needs = code == -3 ? 2 : code == 0 ? 1 : 0;
+
+	if (code < -3)
+		return msd_infer_fail(node, "code %d is not known", (int)code);
+	if (*at + needs > ndim)
+		return msd_infer_fail(node, "it copies an extent that is not there");
+	if (code == -2) {
+		for (; *at < ndim; ++*at)
+			if (push(node, t, in[*at]) != 0)
+				return -1;
+		return 0;
+	}
+	const int64_t extent = code == -3  ? in[*at] * in[*at + 1]
+			       : code == 0 ? in[*at]
+					   : code;
+	*at += code == -3 ? 2 : 1;
+	return push(node, t, extent);
+}
+
+static int finish(const modser_sg_node *node, struct target *t)
+{
+	const int64_t all = msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0));
+	int64_t known = 1;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (__builtin_mul_overflow(known, t->dims[i], &known))
+			return msd_infer_fail(node, "it is too large");
+	if (t->unknown != SIZE_MAX) {
+		t->dims[t->unknown] = all / known;
+		known *= all / known;
+	}
+	if (known != all)
+		return msd_infer_fail(node, "its elements are not those of its input");
+	return msd_infer_set(node, t->dims, t->n);
+}
+
+static int infer(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const modser_sg_attr *codes = modser_sg_op_param(op, "re_shape");
+	struct target t = {.unknown = SIZE_MAX};
+	size_t at = 0;
+
+	if (modser_sg_op_int(op, "reverse") != 0)
+		return msd_infer_fail(node, "reverse is not known");
+	if (codes->n == 0)
+		return msd_infer_fail(node, "it does not say the shape");
+	for (size_t i = 0; i < codes->n; i++)
+		if (apply(node, &t, codes->as.ints[i], &at) != 0)
+			return -1;
+	return finish(node, &t);
+}
+
 const modser_sg_op_schema msd_op_reshape = {
 	.name = "Reshape",
 	.fields = reshape_fields,
@@ -14,6 +94,7 @@ const modser_sg_op_schema msd_op_reshape = {
 	.max_in = 2,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 23,
 	.tm_bytes = 16,
 };

@@ -1,8 +1,21 @@
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field shuffle_channel_fields[] = {
 	OP_INT("group", 1, 0),
 };
+static int infer(modser_sg_node *node)
+{
+	if (msd_infer_ndim(node, 0) < 2)
+		return msd_infer_fail(node, "its input has no channels");
+	const int64_t channels = msd_infer_dims(node, 0)[1];
+	if (msd_infer_range(node, "group", 1, channels) != 0)
+		return -1;
+	if (channels % modser_sg_op_int(modser_sg_node_op(node), "group") != 0)
+		return msd_infer_fail(node, "the groups are not alike");
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_shuffle_channel = {
 	.name = "ShuffleChannel",
 	.fields = shuffle_channel_fields,
@@ -11,6 +24,7 @@ const modser_sg_op_schema msd_op_shuffle_channel = {
 	.max_in = 1,
 	.min_out = 1,
 	.max_out = 1,
+	.infer = infer,
 	.tm_type = 55,
 	.tm_bytes = 4,
 };

@@ -52,6 +52,7 @@ MAY_INCLUDE = {
     "runtime/global": FLOOR[:4] + ["runtime/device/cuda", PROVIDES],
     "runtime/builtin": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/contrib": FLOOR[:4] + ["runtime/global", PROVIDES],
+    "runtime/engine": ["proto", "runtime/pool", "graph", "graph/ir", "graph/op"],
     "runtime/module": FLOOR[:5] + ["runtime/global", "artifact/tree"],
     "runtime/kind": FLOOR + ["artifact/kind", "artifact/params"],
     "runtime/library": FLOOR + ["runtime/kind", "artifact/mlf"],

@@ -1,0 +1,26 @@
+#ifndef MSD_GRAPH_OP_PRIOR_BOX_H
+#define MSD_GRAPH_OP_PRIOR_BOX_H
+#include "graph/modser_graph.h"
+
+/* What boxes a PriorBox makes; its inputs' shapes are known. */
+struct msd_op_priors {
+	const modser_sg_attr *min_sizes;
+	const modser_sg_attr *max_sizes; /* none, or one for each of min_sizes */
+	const modser_sg_attr *ratios;
+	const modser_sg_attr *variances;
+	bool flips; /* each ratio, and one over it */
+	bool clips;
+	int64_t rows; /* of the feature map */
+	int64_t columns;
+	double image_h;
+	double image_w;
+	double step_h;
+	double step_w;
+	double offset;
+};
+
+void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret);
+/** Boxes at each place. */
+int64_t msd_op_priors_count(const struct msd_op_priors *p);
+
+#endif

@@ -1,0 +1,139 @@
+/* Inference and plans; the numbers are compared in tests/e2e/test_reference.py. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/engine/kernel.h"
+#include "runtime/engine/plan.h"
+#include "runtime/pool/pool.h"
+#include "tests/artifact/fixture.h"
+#include "tests/graph/net.h"
+#include "tests/support/fail_alloc.h"
+
+#define YOLO MSD_SOURCE_DIR "/tests/graph/golden/yolov3_tiny_benchmark.tmfile"
+
+static modser_graph *load(const char *path)
+{
+	const modser_model_options options = {MODSER_FILL_LEAVE};
+	modser_serializer *s = modser_serializer_get("tengine");
+	modser_graph *g = modser_graph_create("");
+
+	cr_assert_eq(modser_serializer_load_files(s, &path, 1, &options, g), 0, "%s",
+		     modser_graph_error(g));
+	modser_serializer_unref(s);
+	return g;
+}
+
+/* @path has the shape of every tensor: inference must find the same. */
+static void expect_own_shapes(const char *path)
+{
+	modser_graph *want = load(path);
+	modser_graph *g = load(path);
+
+	for (size_t i = 0; i < modser_graph_tensor_count(g); i++) {
+		modser_sg_tensor *t = modser_graph_tensor(g, i);
+
+		if (modser_sg_tensor_type_of(t) == MODSER_TENSOR_VAR)
+			(void)modser_sg_tensor_set_dims(t, NULL, 0);
+	}
+	cr_assert_eq(modser_graph_infer(g), 0, "%s", modser_graph_error(g));
+	cr_expect(modser_graph_equal(want, g), "%s: %s", path,
+		  modser_graph_error(want));
+	modser_graph_destroy(want);
+	modser_graph_destroy(g);
+}
+
+Test(engine, infers_the_shapes_that_the_writer_of_a_real_file_found)
+{
+	expect_own_shapes(YOLO);
+	(void)fixture_each("tengine", "mnist.tmfile", expect_own_shapes);
+}
+
+Test(engine, an_input_without_a_shape_is_named)
+{
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	struct msd_plan *plan = NULL;
+	struct msd_diag d = {0};
+
+	(void)net_node(g, "x", "InputOp", x);
+	(void)modser_graph_add_input(g, x);
+	(void)modser_graph_add_output(g, x);
+	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_BAD_ARTIFACT);
+	cr_assert_str_eq(msd_diag_text(&d), "node 0 \"x\", InputOp: the shape of \"x\" "
+					    "is not known");
+	msd_diag_finish(&d);
+	modser_graph_destroy(g);
+}
+
+Test(engine, runs_again_and_again_with_other_inputs)
+{
+	modser_graph *g = net_create();
+	const float x[2][3] = {{1, 1, 1}, {0, 0, 2}};
+	const float want[2][2] = {{6, 15}, {6, 12}};
+	struct msd_plan *plan = NULL;
+	float y[2];
+
+	cr_assert_eq(msd_plan_create(g, &plan, NULL), MSD_OK);
+	for (size_t i = 0; i < 6; i++) {
+		const float *const in[] = {x[i % 2]};
+		float *const out[] = {y};
+
+		cr_assert_eq(msd_plan_run(plan, in, out, NULL), MSD_OK);
+		cr_assert_eq(memcmp(y, want[i % 2], sizeof(y)), 0);
+	}
+	msd_plan_destroy(plan);
+	modser_graph_destroy(g);
+	msd_pool_stop();
+}
+
+Test(engine, constants_without_bytes_cannot_be_run)
+{
+	modser_graph *g = load(YOLO);
+	struct msd_plan *plan = NULL;
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_UNSUPPORTED);
+	cr_assert(strstr(msd_diag_text(&d), "has no bytes") != NULL);
+	msd_diag_finish(&d);
+	modser_graph_destroy(g);
+}
+
+Test(engine, tensors_share_memory_when_they_are_done)
+{
+	modser_graph *g = net_create();
+	modser_sg_tensor *last = modser_graph_tensor(g, 2);
+	struct msd_plan *plan = NULL;
+
+	for (int i = 0; i < 20; i++) {
+		modser_sg_tensor *next = modser_sg_tensor_create(g, "next");
+		modser_sg_node *node = net_node(g, "relu", "ReLu", next);
+
+		(void)modser_sg_node_add_input(node, last);
+		last = next;
+	}
+	cr_assert_eq(msd_plan_create(g, &plan, NULL), MSD_OK);
+	/* Two of a chain are there at a time, and the output of the first stays. */
+	cr_assert_eq(msd_plan_arena_bytes(plan), 3 * 64);
+	msd_plan_destroy(plan);
+	modser_graph_destroy(g);
+}
+
+Test(engine, every_failing_allocation_is_reported)
+{
+	modser_graph *g = net_create();
+	long k = 0;
+	bool failed = true;
+
+	for (; failed; k++) {
+		struct msd_plan *plan = NULL;
+
+		msd_fail_alloc(k);
+		msd_err err = msd_plan_create(g, &plan, NULL);
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(err, failed ? MSD_NOMEM : MSD_OK, "allocation %ld", k);
+		msd_plan_destroy(plan);
+	}
+	cr_assert_gt(k, 8);
+	modser_graph_destroy(g);
+}
