@@ -35,10 +35,11 @@ static msd_err read_graph(struct msd_span file, modser_graph **ret, struct msd_d
 	modser_graph *g = modser_graph_create("");
 	msd_err err = MSD_OK;
 
-	if (g == NULL || s == NULL)
+	if (g == NULL || s == NULL) {
 		err = msd_diag_no_memory(d);
-	else if (modser_serializer_load_memory(s, &part, 1, &options, g) != 0)
+	} else if (modser_serializer_load_memory(s, &part, 1, &options, g) != 0) {
 		err = take_error(g, d);
+	}
 	modser_serializer_unref(s);
 	if (err != MSD_OK) {
 		modser_graph_destroy(g);
@@ -67,14 +68,15 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 
 	if (err != MSD_OK)
 		return err;
-	if (cli->dump)
+	if (cli->dump) {
 		err = put_dump(g, out, d);
-	else if (cli->dot)
+	} else if (cli->dot) {
 		msd_sg_inspect_dot(g, out);
-	else if (cli->json)
+	} else if (cli->json) {
 		msd_sg_inspect_json(g, out);
-	else
+	} else {
 		msd_sg_inspect_text(g, out);
+	}
 	modser_graph_destroy(g);
 	return out->bad ? msd_diag_no_memory(d) : err;
 }
@@ -99,10 +101,11 @@ static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
 	modser_part part = {0};
 	msd_err err = MSD_OK;
 
-	if (s == NULL)
+	if (s == NULL) {
 		err = msd_diag_no_memory(d); /* the keys above are there */
-	else if (modser_serializer_store_memory(s, g, &part, 1) != 0)
+	} else if (modser_serializer_store_memory(s, g, &part, 1) != 0) {
 		err = take_error(g, d);
+	}
 	msd_buf_put(out, part.data, part.bytes);
 	free((void *)(uintptr_t)part.data);
 	modser_serializer_unref(s);
@@ -115,9 +118,10 @@ msd_err msd_static_graph_convert(struct msd_span file, const char *key,
 	modser_graph *g;
 	msd_err err;
 
-	if (!msd_static_graph_is(file))
+	if (!msd_static_graph_is(file)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "no serializer knows such a file");
+	}
 	err = read_graph(file, &g, d);
 	if (err != MSD_OK)
 		return err;
@@ -159,10 +163,11 @@ void msd_static_graph_list(bool as_json, struct msd_buf *out)
 	for (size_t i = 0; (s = modser_serializer_at(i, &key)) != NULL; i++) {
 		if (as_json && i > 0)
 			msd_buf_printf(out, ", ");
-		if (as_json)
+		if (as_json) {
 			put_json(out, key, s);
-		else
+		} else {
 			put_line(out, key, s);
+		}
 		free(key);
 		modser_serializer_unref(s);
 	}

@@ -23,10 +23,11 @@ static void put_shape(struct msd_buf *out, const modser_sg_tensor *t)
 	msd_buf_put_u8(out, '[');
 	for (int i = 0; i < t->ndim; i++) {
 		msd_buf_printf(out, i > 0 ? ", " : "");
-		if (t->dims[i] >= 0)
+		if (t->dims[i] >= 0) {
 			msd_buf_printf(out, "%" PRId64, t->dims[i]);
-		else
+		} else {
 			msd_json_cstr(out, modser_sg_tensor_dim_name(t, (size_t)i));
+		}
 	}
 	msd_buf_put_u8(out, ']');
 }
@@ -74,10 +75,11 @@ void msd_sg_inspect_json(const modser_graph *g, struct msd_buf *out)
 		       g->n_tensors);
 	put_ends(out, "inputs", g->inputs, g->n_inputs);
 	put_ends(out, "outputs", g->outputs, g->n_outputs);
-	if (msd_sg_tally_take(g, &tally))
+	if (msd_sg_tally_take(g, &tally)) {
 		put_tally(out, &tally);
-	else
+	} else {
 		out->bad = true;
+	}
 	msd_buf_put_u8(out, '}');
 	msd_sg_tally_finish(&tally);
 }

@@ -33,9 +33,10 @@ static int compare(const void *a, const void *b)
 bool msd_sg_tally_take(const modser_graph *g, struct msd_sg_tally *ret)
 {
 	*ret = (struct msd_sg_tally){0};
-	for (size_t i = 0; i < g->n_nodes; i++)
+	for (size_t i = 0; i < g->n_nodes; i++) {
 		if (!count_op(ret, modser_sg_op_name(g->nodes[i]->op)))
 			return false;
+	}
 	if (ret->n_rows > 0)
 		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare);
 	for (size_t i = 0; i < g->n_tensors; i++) {

@@ -26,9 +26,10 @@ static void put_tally(struct msd_buf *out, const struct msd_sg_tally *t)
 		msd_buf_printf(out, "  %s %zu\n", t->rows[i].op, t->rows[i].n);
 	msd_buf_printf(out, "constants %zu, %" PRIu64 " bytes", t->n_constants,
 		       t->constant_bytes);
-	if (t->stripped_bytes > 0)
+	if (t->stripped_bytes > 0) {
 		msd_buf_printf(out, "; %" PRIu64 " of them were taken out of the file",
 			       t->stripped_bytes);
+	}
 	msd_buf_put_u8(out, '\n');
 }
 
@@ -42,9 +43,10 @@ void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
 	msd_buf_printf(out, ", %zu nodes, %zu tensors\n", g->n_nodes, g->n_tensors);
 	put_ends(out, "inputs", g->inputs, g->n_inputs);
 	put_ends(out, "outputs", g->outputs, g->n_outputs);
-	if (msd_sg_tally_take(g, &tally))
+	if (msd_sg_tally_take(g, &tally)) {
 		put_tally(out, &tally);
-	else
+	} else {
 		out->bad = true;
+	}
 	msd_sg_tally_finish(&tally);
 }

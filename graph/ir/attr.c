@@ -42,12 +42,13 @@ bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr *ret)
 		memcpy(copy, bytes, n);
 	}
 	*ret = *from;
-	if (from->kind == MODSER_ATTR_STR)
+	if (from->kind == MODSER_ATTR_STR) {
 		ret->as.s = copy;
-	else if (from->kind == MODSER_ATTR_INTS)
+	} else if (from->kind == MODSER_ATTR_INTS) {
 		ret->as.ints = copy;
-	else if (from->kind == MODSER_ATTR_FLOATS)
+	} else if (from->kind == MODSER_ATTR_FLOATS) {
 		ret->as.floats = copy;
+	}
 	return true;
 }
 
@@ -55,10 +56,11 @@ void msd_sg_attr_finish(modser_sg_attr *a)
 {
 	size_t n;
 
-	if (a->kind == MODSER_ATTR_GRAPH)
+	if (a->kind == MODSER_ATTR_GRAPH) {
 		modser_graph_destroy(a->as.graph);
-	else
+	} else {
 		free((void *)(uintptr_t)bytes_of(a, &n));
+	}
 	*a = (modser_sg_attr){.kind = MODSER_ATTR_INT};
 }
 
@@ -100,10 +102,11 @@ static void put_list(struct msd_buf *out, const modser_sg_attr *a)
 	msd_buf_put_u8(out, '[');
 	for (size_t i = 0; i < a->n && !out->bad; i++) {
 		msd_buf_printf(out, i > 0 ? ", " : "");
-		if (a->kind == MODSER_ATTR_INTS)
+		if (a->kind == MODSER_ATTR_INTS) {
 			msd_buf_printf(out, "%" PRId64, a->as.ints[i]);
-		else
+		} else {
 			msd_buf_printf(out, "%.9g", (double)a->as.floats[i]);
+		}
 	}
 	msd_buf_put_u8(out, ']');
 }
@@ -132,9 +135,10 @@ void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a)
 const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
 					const char *name)
 {
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		if (strcmp(list->items[i].name, name) == 0)
 			return &list->items[i].value;
+	}
 	return NULL;
 }
 
@@ -143,9 +147,10 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 {
 	struct msd_sg_attr item = {0};
 
-	if (msd_sg_attrs_find(list, name) != NULL)
+	if (msd_sg_attrs_find(list, name) != NULL) {
 		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" is there already",
 				   name);
+	}
 	if (!msd_sg_grow(&list->items, list->n, sizeof(item)))
 		return msd_sg_no_memory(g);
 	item.name = msd_sg_copy(name, strlen(name));

@@ -46,10 +46,11 @@ static int check_attrs(modser_graph *g, const struct msd_sg_attrs *attrs)
 		const modser_sg_attr *a = &attrs->items[i].value;
 
 		if (a->kind == MODSER_ATTR_GRAPH &&
-		    modser_graph_check(a->as.graph) != 0)
+		    modser_graph_check(a->as.graph) != 0) {
 			return msd_sg_fail(g, a->as.graph->diag.code,
 					   "attribute \"%s\": %s", attrs->items[i].name,
 					   modser_graph_error(a->as.graph));
+		}
 	}
 	return 0;
 }
@@ -68,11 +69,12 @@ static int check_outputs(const modser_sg_node *node, bool *seen)
 		if (seen[t->index])
 			return bad_tensor(t, "a node produces it twice");
 		seen[t->index] = true;
-		if (is_const != is_op(node, "Const"))
+		if (is_const != is_op(node, "Const")) {
 			return bad_tensor(t, is_const
 						     ? "a constant that a node computes"
 						     : "a Const's output that is no "
 						       "constant");
+		}
 	}
 	return 0;
 }
@@ -85,9 +87,10 @@ static int check_node(const modser_sg_node *node, bool *seen)
 	if (check_count(node, "inputs", node->n_inputs, s->min_in, s->max_in) != 0 ||
 	    check_count(node, "outputs", node->n_outputs, s->min_out, s->max_out) != 0)
 		return -1;
-	for (size_t k = 0; k < node->n_inputs && k < s->min_in; k++)
+	for (size_t k = 0; k < node->n_inputs && k < s->min_in; k++) {
 		if (node->inputs[k] == NULL)
 			return bad_node(node, "an input that it needs is missing");
+	}
 	if (check_outputs(node, seen) != 0)
 		return -1;
 	return check_attrs(node->graph, &node->op->attrs);
@@ -139,12 +142,14 @@ static int check_all(modser_graph *g, bool *seen, size_t *order)
 		return msd_sg_no_memory(g);
 	if (check_attrs(g, &g->attrs) != 0)
 		return -1;
-	for (size_t i = 0; i < g->n_nodes; i++)
+	for (size_t i = 0; i < g->n_nodes; i++) {
 		if (check_node(g->nodes[i], seen) != 0)
 			return -1;
-	for (size_t i = 0; i < g->n_tensors; i++)
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
 		if (check_tensor(g->tensors[i]) != 0)
 			return -1;
+	}
 	if (check_ends(g, seen) != 0)
 		return -1;
 	return msd_sg_order(g, order);

@@ -17,9 +17,10 @@ static const char *const fact_names[MODSER_GRAPH_FACT_COUNT] = {
 /* The name of extents is a word in the shape, so it must look like one. */
 static bool is_word(const char *s)
 {
-	for (; *s != '\0'; s++)
+	for (; *s != '\0'; s++) {
 		if (*s <= ' ' || *s == ',' || *s == ']' || *s == 0x7f)
 			return false;
+	}
 	return true;
 }
 
@@ -32,11 +33,12 @@ void msd_sg_put_shape(struct msd_buf *out, const modser_sg_tensor *t)
 		const char *name = modser_sg_tensor_dim_name(t, (size_t)i);
 
 		msd_buf_printf(out, i > 0 ? ", " : "");
-		if (t->dims[i] >= 0)
+		if (t->dims[i] >= 0) {
 			msd_buf_printf(out, "%" PRId64, t->dims[i]);
-		else
+		} else {
 			msd_buf_printf(out, "%s",
 				       name[0] != '\0' && is_word(name) ? name : "?");
+		}
 	}
 	msd_buf_put_u8(out, ']');
 }
@@ -77,15 +79,17 @@ static void put_tensor(struct msd_buf *out, const modser_sg_tensor *t)
 	msd_sg_put_shape(out, t);
 	if (t->is_nhwc)
 		msd_buf_printf(out, " NHWC");
-	for (size_t i = 0; i < t->n_quants; i++)
+	for (size_t i = 0; i < t->n_quants; i++) {
 		msd_buf_printf(out, " scale %.9g zero %" PRId32,
 			       (double)t->quants[i].scale, t->quants[i].zero_point);
-	if (t->type == MODSER_TENSOR_CONST && t->data != NULL)
+	}
+	if (t->type == MODSER_TENSOR_CONST && t->data != NULL) {
 		msd_buf_printf(out, " bytes %" PRIu64 " fnv %016" PRIx64, t->bytes,
 			       hash_of(t->data, t->bytes));
-	else if (t->type == MODSER_TENSOR_CONST)
+	} else if (t->type == MODSER_TENSOR_CONST) {
 		msd_buf_printf(out, " bytes %" PRIu64 "%s", t->bytes,
 			       t->is_stripped ? " stripped" : "");
+	}
 	msd_buf_put_u8(out, '\n');
 }
 
@@ -94,10 +98,11 @@ static void put_indices(struct msd_buf *out, modser_sg_tensor *const *list, size
 	msd_buf_put_u8(out, '(');
 	for (size_t i = 0; i < n; i++) {
 		msd_buf_printf(out, i > 0 ? ", " : "");
-		if (list[i] == NULL)
+		if (list[i] == NULL) {
 			msd_buf_put_u8(out, '-');
-		else
+		} else {
 			msd_buf_printf(out, "%zu", list[i]->index);
+		}
 	}
 	msd_buf_put_u8(out, ')');
 }

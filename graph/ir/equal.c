@@ -27,10 +27,11 @@ static bool attrs_equal(const struct msd_sg_attrs *a, const struct msd_sg_attrs 
 {
 	if (a->n != b->n)
 		return false;
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
 		if (strcmp(a->items[i].name, b->items[i].name) != 0 ||
 		    !msd_sg_attr_equal(&a->items[i].value, &b->items[i].value))
 			return false;
+	}
 	return true;
 }
 
@@ -40,9 +41,10 @@ static bool ops_equal(const modser_sg_op *a, const modser_sg_op *b)
 		return a == b;
 	if (a->schema != b->schema)
 		return false;
-	for (size_t i = 0; i < a->schema->n_fields; i++)
+	for (size_t i = 0; i < a->schema->n_fields; i++) {
 		if (!msd_sg_attr_equal(&a->params[i], &b->params[i]))
 			return false;
+	}
 	return attrs_equal(&a->attrs, &b->attrs);
 }
 
@@ -51,9 +53,10 @@ static bool node_equal(modser_graph *g, const modser_sg_node *a,
 {
 	if (strcmp(a->name, b->name) != 0)
 		return differs(g, "node", a->index, "the names differ");
-	if (!ops_equal(a->op, b->op))
+	if (!ops_equal(a->op, b->op)) {
 		return differs(g, "node", a->index,
 			       "operators or their parameters differ");
+	}
 	if (!lists_equal(a->inputs, a->n_inputs, b->inputs, b->n_inputs) ||
 	    !lists_equal(a->outputs, a->n_outputs, b->outputs, b->n_outputs))
 		return differs(g, "node", a->index, "inputs or outputs differ");
@@ -65,11 +68,12 @@ static bool shapes_equal(const modser_sg_tensor *a, const modser_sg_tensor *b)
 	if (a->ndim != b->ndim || !msd_dtype_eq(a->dtype, b->dtype) ||
 	    a->is_nhwc != b->is_nhwc)
 		return false;
-	for (int i = 0; i < a->ndim; i++)
+	for (int i = 0; i < a->ndim; i++) {
 		if (a->dims[i] != b->dims[i] ||
 		    strcmp(modser_sg_tensor_dim_name(a, (size_t)i),
 			   modser_sg_tensor_dim_name(b, (size_t)i)) != 0)
 			return false;
+	}
 	return true;
 }
 
@@ -102,12 +106,14 @@ bool modser_graph_equal(modser_graph *a, const modser_graph *b)
 		return differs(a, "graph", 0, "the numbers of nodes differ");
 	if (a->n_tensors != b->n_tensors)
 		return differs(a, "graph", 0, "the numbers of tensors differ");
-	for (size_t i = 0; i < a->n_nodes; i++)
+	for (size_t i = 0; i < a->n_nodes; i++) {
 		if (!node_equal(a, a->nodes[i], b->nodes[i]))
 			return false;
-	for (size_t i = 0; i < a->n_tensors; i++)
+	}
+	for (size_t i = 0; i < a->n_tensors; i++) {
 		if (!tensor_equal(a, a->tensors[i], b->tensors[i]))
 			return false;
+	}
 	if (!lists_equal(a->inputs, a->n_inputs, b->inputs, b->n_inputs) ||
 	    !lists_equal(a->outputs, a->n_outputs, b->outputs, b->n_outputs))
 		return differs(a, "graph", 0, "inputs or outputs differ");

@@ -65,17 +65,20 @@ int msd_sg_take_graph(modser_graph *g, modser_graph *child)
 {
 	unsigned depth = child->depth;
 
-	if (child->parent != NULL)
+	if (child->parent != NULL) {
 		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
 				   "the graph is another's attribute already");
+	}
 	for (modser_graph *up = g; up != NULL; up = up->parent) {
-		if (up == child)
+		if (up == child) {
 			return msd_sg_fail(g, MSD_BAD_ARGUMENT,
 					   "a graph cannot hold itself");
-		if (++depth > MODSER_GRAPH_MAX_DEPTH)
+		}
+		if (++depth > MODSER_GRAPH_MAX_DEPTH) {
 			return msd_sg_fail(g, MSD_TOO_LARGE,
 					   "graphs are nested more than %u deep",
 					   MODSER_GRAPH_MAX_DEPTH);
+		}
 	}
 	depth = child->depth;
 	for (modser_graph *up = g; up != NULL; up = up->parent)
@@ -195,9 +198,10 @@ const modser_sg_attr *modser_graph_attr(const modser_graph *graph, const char *n
 static int add_tensor(modser_graph *g, modser_sg_tensor ***list, size_t *n,
 		      modser_sg_tensor *tensor)
 {
-	if (tensor->graph != g)
+	if (tensor->graph != g) {
 		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
 				   "tensor \"%s\" is another graph's", tensor->name);
+	}
 	if (!msd_sg_grow(list, *n, sizeof(**list)))
 		return msd_sg_no_memory(g);
 	(*list)[(*n)++] = tensor;

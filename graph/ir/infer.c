@@ -85,17 +85,20 @@ static int check_shape(const modser_sg_node *node, const modser_sg_tensor *t)
 {
 	uint64_t bytes;
 
-	if (t->ndim < 0)
+	if (t->ndim < 0) {
 		return msd_infer_fail(node, "the shape of \"%s\" is not known",
 				      t->name);
-	for (int i = 0; i < t->ndim; i++)
-		if (t->dims[i] < 1)
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		if (t->dims[i] < 1) {
 			return msd_infer_fail(node,
 					      t->dims[i] < 0
 						      ? "extent %d of \"%s\" is not "
 							"known"
 						      : "extent %d of \"%s\" is 0",
 					      i, t->name);
+		}
+	}
 	if (!msd_sg_tensor_bytes(t, &bytes) || bytes > SIZE_MAX / 2)
 		return msd_infer_fail(node, "\"%s\" is too large", t->name);
 	return 0;
@@ -103,18 +106,21 @@ static int check_shape(const modser_sg_node *node, const modser_sg_tensor *t)
 
 static int infer_node(modser_sg_node *node)
 {
-	if (node->op->schema->infer == NULL)
+	if (node->op->schema->infer == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 				   "node %zu \"%s\": %s cannot be run yet", node->index,
 				   node->name, node->op->schema->name);
-	for (size_t i = 0; i < node->n_inputs; i++)
+	}
+	for (size_t i = 0; i < node->n_inputs; i++) {
 		if (node->inputs[i] == NULL)
 			return msd_infer_fail(node, "it leaves out an input");
+	}
 	if (node->op->schema->infer(node) != 0)
 		return -1;
-	for (size_t i = 0; i < node->n_outputs; i++)
+	for (size_t i = 0; i < node->n_outputs; i++) {
 		if (check_shape(node, node->outputs[i]) != 0)
 			return -1;
+	}
 	return 0;
 }
 

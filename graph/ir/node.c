@@ -41,10 +41,11 @@ void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op)
 static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
 		      modser_sg_tensor *tensor)
 {
-	if (tensor != NULL && tensor->graph != node->graph)
+	if (tensor != NULL && tensor->graph != node->graph) {
 		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
 				   "node %zu \"%s\": tensor \"%s\" is another graph's",
 				   node->index, node->name, tensor->name);
+	}
 	if (*n >= INT_MAX || !msd_sg_grow(list, *n, sizeof(**list)))
 		return msd_sg_no_memory(node->graph);
 	(*list)[*n] = tensor;

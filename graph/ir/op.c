@@ -11,9 +11,10 @@ static int copy_defaults(modser_sg_op *op)
 	op->params = calloc(schema->n_fields + 1, sizeof(*op->params));
 	if (op->params == NULL)
 		return -1;
-	for (size_t i = 0; i < schema->n_fields; i++)
+	for (size_t i = 0; i < schema->n_fields; i++) {
 		if (!msd_sg_attr_copy(&schema->fields[i].def, &op->params[i]))
 			return -1;
+	}
 	return 0;
 }
 
@@ -46,9 +47,10 @@ void msd_sg_op_destroy(modser_sg_op *op)
 {
 	if (op == NULL)
 		return;
-	if (op->params != NULL)
+	if (op->params != NULL) {
 		for (size_t i = 0; i < op->schema->n_fields; i++)
 			msd_sg_attr_finish(&op->params[i]);
+	}
 	msd_sg_attrs_finish(&op->attrs);
 	free(op->params);
 	free(op);
@@ -56,9 +58,10 @@ void msd_sg_op_destroy(modser_sg_op *op)
 
 static modser_sg_attr *find_param(const modser_sg_op *op, const char *param)
 {
-	for (size_t i = 0; i < op->schema->n_fields; i++)
+	for (size_t i = 0; i < op->schema->n_fields; i++) {
 		if (strcmp(op->schema->fields[i].name, param) == 0)
 			return &op->params[i];
+	}
 	return NULL;
 }
 
@@ -68,14 +71,16 @@ int modser_sg_op_set_param(modser_sg_op *op, const char *param,
 	modser_sg_attr *at = find_param(op, param);
 	modser_sg_attr copy;
 
-	if (at == NULL)
+	if (at == NULL) {
 		return msd_sg_fail(op->graph, MSD_NOT_FOUND,
 				   "operator %s has no parameter \"%s\"",
 				   op->schema->name, param);
-	if (at->kind != value->kind)
+	}
+	if (at->kind != value->kind) {
 		return msd_sg_fail(op->graph, MSD_BAD_ARGUMENT,
 				   "operator %s: parameter \"%s\" is of another kind",
 				   op->schema->name, param);
+	}
 	if (!msd_sg_attr_copy(value, &copy))
 		return msd_sg_no_memory(op->graph);
 	msd_sg_attr_finish(at);

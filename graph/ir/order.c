@@ -62,9 +62,10 @@ static int visit_all(struct walk *w)
 {
 	if (w->next_input == NULL || w->is_open == NULL || w->stack == NULL)
 		return msd_sg_no_memory(w->g);
-	for (size_t i = 0; i < w->g->n_nodes; i++)
+	for (size_t i = 0; i < w->g->n_nodes; i++) {
 		if (w->next_input[i] != SIZE_MAX && visit(w, i) != 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -30,12 +30,14 @@ static bool has_tm_type(const modser_sg_op_schema *schema, const void *key)
 
 static const modser_sg_op_schema *find_locked(match_fn *match, const void *key)
 {
-	for (const modser_sg_op_schema *const *s = msd_op_table; *s != NULL; s++)
+	for (const modser_sg_op_schema *const *s = msd_op_table; *s != NULL; s++) {
 		if (match(*s, key))
 			return *s;
-	for (const struct row *r = registered; r != NULL; r = r->next)
+	}
+	for (const struct row *r = registered; r != NULL; r = r->next) {
 		if (match(r->schema, key))
 			return r->schema;
+	}
 	return NULL;
 }
 
@@ -80,9 +82,10 @@ const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type)
 const modser_sg_op_field *msd_op_field_find(const modser_sg_op_schema *schema,
 					    const char *name)
 {
-	for (size_t i = 0; i < schema->n_fields; i++)
+	for (size_t i = 0; i < schema->n_fields; i++) {
 		if (strcmp(schema->fields[i].name, name) == 0)
 			return &schema->fields[i];
+	}
 	return NULL;
 }
 

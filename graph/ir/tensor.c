@@ -72,9 +72,10 @@ int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, siz
 {
 	if (n > MODSER_GRAPH_MAX_NDIM)
 		return fail(tensor, MSD_TOO_LARGE, "it has more than 32 dimensions");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (dims[i] < -1)
 			return fail(tensor, MSD_BAD_ARGUMENT, "an extent is negative");
+	}
 	drop_dim_names(tensor);
 	if (n > 0)
 		memcpy(tensor->dims, dims, n * sizeof(*dims));

@@ -10,12 +10,14 @@ static int infer(modser_sg_node *node)
 {
 	if (msd_infer_ndim(node, 0) < 2)
 		return msd_infer_fail(node, "its input has no channels");
-	for (size_t i = 1; i < 5; i++)
+	for (size_t i = 1; i < 5; i++) {
 		if (msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) !=
-		    msd_infer_dims(node, 0)[1])
+		    msd_infer_dims(node, 0)[1]) {
 			return msd_infer_fail(
 				node, "input %zu has not an element for each channel",
 				i);
+		}
+	}
 	return msd_infer_same(node);
 }
 

@@ -20,11 +20,13 @@ static int infer(modser_sg_node *node)
 
 		if (msd_infer_rank(node, i, ndim) != 0)
 			return -1;
-		for (size_t k = 0; k < ndim; k++)
-			if (k != axis && more[k] != dims[k])
+		for (size_t k = 0; k < ndim; k++) {
+			if (k != axis && more[k] != dims[k]) {
 				return msd_infer_fail(
 					node, "extent %zu of input %zu is another", k,
 					i);
+			}
+		}
 		if (__builtin_add_overflow(dims[axis], more[axis], &dims[axis]))
 			return msd_infer_fail(node, "it is too large");
 	}

@@ -63,17 +63,20 @@ static int check_params(const modser_sg_node *node)
 					    "group"};
 	static const char *const pads[] = {"pad_h0", "pad_h1", "pad_w0", "pad_w1"};
 
-	for (size_t i = 0; i < OP_COUNT(sizes); i++)
+	for (size_t i = 0; i < OP_COUNT(sizes); i++) {
 		if (msd_infer_range(node, sizes[i], 1, INT32_MAX) != 0)
 			return -1;
-	for (size_t i = 0; i < OP_COUNT(pads); i++)
+	}
+	for (size_t i = 0; i < OP_COUNT(pads); i++) {
 		if (msd_infer_range(node, pads[i], SAME_LOWER, INT32_MAX) != 0)
 			return -1;
+	}
 	const int64_t activation =
 		modser_sg_op_int(modser_sg_node_op(node), "activation");
-	if (activation != -1 && activation != 0 && activation != 1 && activation != 6)
+	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
 		return msd_infer_fail(node, "activation %d is not known",
 				      (int)activation);
+	}
 	return 0;
 }
 
@@ -87,9 +90,10 @@ static int check_weights(const modser_sg_node *node)
 	    weights[3] != modser_sg_op_int(op, "kernel_w"))
 		return msd_infer_fail(node, "its kernel is not that of its weights");
 	if (weights[0] % group != 0 || msd_infer_dims(node, 0)[1] % group != 0 ||
-	    msd_infer_dims(node, 0)[1] / group != weights[1])
+	    msd_infer_dims(node, 0)[1] / group != weights[1]) {
 		return msd_infer_fail(node,
 				      "its channels are not those of its weights");
+	}
 	if (modser_sg_node_input_count(node) > 2 &&
 	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) != weights[0])
 		return msd_infer_fail(node, "its bias and its weights do not fit");

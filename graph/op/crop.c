@@ -26,9 +26,10 @@ void msd_op_crop_offsets(const modser_sg_node *node, int64_t ret[4])
 
 	for (int64_t i = 0; i < 4; i++) {
 		ret[i] = 0;
-		if (i >= first && i > 0)
+		if (i >= first && i > 0) {
 			ret[i] = is_centre ? (in[i] - out[i]) / 2
 					   : modser_sg_op_int(op, names[i]);
+		}
 	}
 }
 
@@ -47,17 +48,19 @@ static int infer(modser_sg_node *node)
 		return msd_infer_fail(node, "it needs a second input");
 	const int64_t *in = msd_infer_dims(node, 0);
 	const int64_t first = is_mxnet(node) ? 2 : modser_sg_op_int(op, "axis");
-	for (int64_t i = 0; i < 4; i++)
+	for (int64_t i = 0; i < 4; i++) {
 		dims[i] = i < first  ? in[i]
 			  : has_like ? msd_infer_dims(node, 1)[i]
 			  : i == 2   ? modser_sg_op_int(op, "crop_h")
 				     : modser_sg_op_int(op, "crop_w");
+	}
 	if (msd_infer_set(node, dims, 4) != 0)
 		return -1;
 	msd_op_crop_offsets(node, at);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++) {
 		if (at[i] < 0 || at[i] > in[i] || dims[i] > in[i] - at[i])
 			return msd_infer_fail(node, "it crops what is not there");
+	}
 	return 0;
 }
 

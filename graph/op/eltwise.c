@@ -15,9 +15,10 @@ static int infer(modser_sg_node *node)
 
 	if (msd_infer_range(node, "type", 0, 17) != 0)
 		return -1;
-	if (type == 9 || is_unary != (n_inputs == 1))
+	if (type == 9 || is_unary != (n_inputs == 1)) {
 		return msd_infer_fail(node, "type %d with %zu inputs", (int)type,
 				      n_inputs);
+	}
 	if (is_unary)
 		return msd_infer_same(node);
 	const int64_t n[] = {msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0)),

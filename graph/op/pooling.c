@@ -76,12 +76,14 @@ static int check_params(const modser_sg_node *node)
 					    "stride_w"};
 	static const char *const pads[] = {"pad_h0", "pad_h1", "pad_w0", "pad_w1"};
 
-	for (size_t i = 0; i < OP_COUNT(sizes); i++)
+	for (size_t i = 0; i < OP_COUNT(sizes); i++) {
 		if (msd_infer_range(node, sizes[i], 1, INT32_MAX) != 0)
 			return -1;
-	for (size_t i = 0; i < OP_COUNT(pads); i++)
+	}
+	for (size_t i = 0; i < OP_COUNT(pads); i++) {
 		if (msd_infer_range(node, pads[i], -2, INT32_MAX) != 0)
 			return -1;
+	}
 	if ((modser_sg_op_int(modser_sg_node_op(node), "caffe_flavor") & 0xf) > DARKNET)
 		return msd_infer_fail(node, "caffe_flavor is not known");
 	return msd_infer_range(node, "alg", 0, 1);

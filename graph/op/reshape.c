@@ -40,9 +40,10 @@ static int apply(const modser_sg_node *node, struct target *t, int64_t code, siz
 	if (*at + needs > ndim)
 		return msd_infer_fail(node, "it copies an extent that is not there");
 	if (code == -2) {
-		for (; *at < ndim; ++*at)
+		for (; *at < ndim; ++*at) {
 			if (push(node, t, in[*at]) != 0)
 				return -1;
+		}
 		return 0;
 	}
 	const int64_t extent = code == -3  ? in[*at] * in[*at + 1]
@@ -57,9 +58,10 @@ static int finish(const modser_sg_node *node, struct target *t)
 	const int64_t all = msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0));
 	int64_t known = 1;
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		if (__builtin_mul_overflow(known, t->dims[i], &known))
 			return msd_infer_fail(node, "it is too large");
+	}
 	if (t->unknown != SIZE_MAX) {
 		t->dims[t->unknown] = all / known;
 		known *= all / known;
@@ -80,9 +82,10 @@ static int infer(modser_sg_node *node)
 		return msd_infer_fail(node, "reverse is not known");
 	if (codes->n == 0)
 		return msd_infer_fail(node, "it does not say the shape");
-	for (size_t i = 0; i < codes->n; i++)
+	for (size_t i = 0; i < codes->n; i++) {
 		if (apply(node, &t, codes->as.ints[i], &at) != 0)
 			return -1;
+	}
 	return finish(node, &t);
 }
 

@@ -68,9 +68,11 @@ static int infer(modser_sg_node *node)
 	int64_t end = modser_sg_op_int(op, "end");
 	if (modser_sg_op_int(op, "ismxnet") == 0 && modser_sg_op_int(op, "isonnx") == 0)
 		return msd_infer_fail(node, "neither Caffe's, MXNet's nor ONNX's");
-	if (modser_sg_op_int(op, "step") != 1 || modser_sg_node_output_count(node) != 1)
+	if (modser_sg_op_int(op, "step") != 1 ||
+	    modser_sg_node_output_count(node) != 1) {
 		return msd_infer_fail(node,
 				      "its step or its number of pieces is not 1");
+	}
 	if (msd_infer_range(node, "begin", 0, all - 1) != 0)
 		return -1;
 	end = end < 0 ? end + all : end > all ? all : end;

@@ -41,9 +41,10 @@ int msd_serializer_read(modser_graph *g, const char *path, struct msd_buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	if (fd < 0)
+	if (fd < 0) {
 		return msd_sg_fail(g, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO,
 				   "%s: %s", path, strerror(errno));
+	}
 	int result = msd_serializer_read_fd(g, fd, path, ret);
 	(void)close(fd);
 	return result;
@@ -51,10 +52,11 @@ int msd_serializer_read(modser_graph *g, const char *path, struct msd_buf *ret)
 
 static int check_count(const modser_serializer *s, modser_graph *graph, size_t n)
 {
-	if (n != s->ops->n_files)
+	if (n != s->ops->n_files) {
 		return msd_sg_fail(graph, MSD_BAD_ARGUMENT,
 				   "%s takes %u file%s, %zu given", s->ops->name,
 				   s->ops->n_files, s->ops->n_files == 1 ? "" : "s", n);
+	}
 	if (graph->n_nodes > 0 || graph->n_tensors > 0)
 		return msd_sg_fail(graph, MSD_BAD_ARGUMENT, "the graph is not empty");
 	return 0;
@@ -105,12 +107,13 @@ int modser_serializer_load_files(const modser_serializer *s, const char *const *
 	if (parts == NULL)
 		return msd_sg_no_memory(graph);
 	result = read_parts(graph, paths, n, parts);
-	if (result == 0) /* the last file is the one with the constants */
+	if (result == 0) { /* the last file is the one with the constants */
 		result = modser_graph_set_source(graph, paths[0]) != 0 ||
 					 modser_graph_set_const_file(graph,
 								     paths[n - 1]) != 0
 				 ? -1
 				 : 0;
+	}
 	if (result == 0 &&
 	    modser_serializer_load_memory(s, parts, n, options, graph) != 0) {
 		(void)msd_diag_wrap(&graph->diag, graph->diag.code, "%s", paths[0]);
@@ -140,9 +143,10 @@ static const modser_sg_tensor *find_const(modser_graph *g,
 		}
 		found = t;
 	}
-	if (found == NULL)
+	if (found == NULL) {
 		(void)msd_sg_fail(wanted->graph, MSD_NOT_FOUND,
 				  "no constant is called \"%s\"", wanted->name);
+	}
 	return found;
 }
 
@@ -153,11 +157,12 @@ static int copy_const(modser_graph *from, modser_sg_tensor *to)
 
 	if (t == NULL)
 		return -1;
-	if (msd_sg_tensor_bytes(to, &expected) && expected != t->bytes)
+	if (msd_sg_tensor_bytes(to, &expected) && expected != t->bytes) {
 		return msd_sg_fail(to->graph, MSD_BAD_ARTIFACT,
 				   "constant \"%s\" has %" PRIu64
 				   " bytes in the file, expected %" PRIu64,
 				   to->name, t->bytes, expected);
+	}
 	void *copy = malloc(t->bytes > 0 ? (size_t)t->bytes : 1);
 	if (copy == NULL)
 		return msd_sg_no_memory(to->graph);

@@ -26,9 +26,10 @@ static bool has_own; /* whether the project's own are in */
 
 static struct row *find_row(const char *key)
 {
-	for (size_t i = 0; i < n_rows; i++)
+	for (size_t i = 0; i < n_rows; i++) {
 		if (strcmp(rows[i].key, key) == 0)
 			return &rows[i];
+	}
 	return NULL;
 }
 
@@ -137,18 +138,20 @@ modser_serializer *modser_serializer_probe(const void *head, size_t bytes)
 	modser_serializer *s = NULL;
 
 	enter();
-	for (size_t i = 0; i < n_rows && s == NULL; i++)
+	for (size_t i = 0; i < n_rows && s == NULL; i++) {
 		if (rows[i].serializer->ops->probe(head, bytes))
 			s = msd_serializer_ref(rows[i].serializer);
+	}
 	leave();
 	return s;
 }
 
 static struct maker *find_maker(const char *key)
 {
-	for (size_t i = 0; i < n_makers; i++)
+	for (size_t i = 0; i < n_makers; i++) {
 		if (strcmp(makers[i].key, key) == 0)
 			return &makers[i];
+	}
 	return NULL;
 }
 

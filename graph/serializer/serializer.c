@@ -76,9 +76,10 @@ static modser_sg_op_method *find_method(const modser_serializer *s,
 	modser_sg_op_method *found = NULL;
 
 	(void)pthread_mutex_lock(s->lock);
-	for (size_t i = 0; i < m->n && found == NULL; i++)
+	for (size_t i = 0; i < m->n && found == NULL; i++) {
 		if (strcmp(m->rows[i].op, op) == 0)
 			found = m->rows[i].method;
+	}
 	(void)pthread_mutex_unlock(s->lock);
 	return found;
 }

@@ -10,13 +10,15 @@
 int modser_serializer_store_memory(const modser_serializer *s, modser_graph *graph,
 				   modser_part *ret_parts, size_t n)
 {
-	if (s->ops->store == NULL)
+	if (s->ops->store == NULL) {
 		return msd_sg_fail(graph, MSD_UNSUPPORTED, "%s does not write files",
 				   s->ops->name);
-	if (n != s->ops->n_files)
+	}
+	if (n != s->ops->n_files) {
 		return msd_sg_fail(graph, MSD_BAD_ARGUMENT,
 				   "%s writes %u files, %zu given", s->ops->name,
 				   s->ops->n_files, n);
+	}
 	if (modser_graph_check(graph) != 0)
 		return -1;
 	return s->ops->store(s, graph, ret_parts);

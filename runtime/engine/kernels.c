@@ -8,8 +8,9 @@ static const struct msd_kernel *const kernels[] = {MSD_KERNELS(ROW)};
 
 const struct msd_kernel *msd_kernel_find(const char *op)
 {
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		if (strcmp(kernels[i]->op, op) == 0)
 			return kernels[i];
+	}
 	return NULL;
 }

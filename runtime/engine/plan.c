@@ -49,10 +49,11 @@ static msd_err check_node(const modser_sg_node *node, struct msd_diag *d)
 
 	if (is_given(node))
 		return MSD_OK;
-	if (msd_kernel_find(op) == NULL)
+	if (msd_kernel_find(op) == NULL) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED, "node %zu \"%s\": %s cannot be run yet",
 			modser_sg_node_index(node), modser_sg_node_name(node), op);
+	}
 	/* The second input of a Reshape only says a shape. */
 	const size_t n_read =
 		strcmp(op, "Reshape") == 0 ? 1 : modser_sg_node_input_count(node);
@@ -60,18 +61,20 @@ static msd_err check_node(const modser_sg_node *node, struct msd_diag *d)
 		const modser_sg_tensor *t = modser_sg_node_input(node, i);
 		uint64_t bytes;
 
-		if (strcmp(modser_sg_tensor_dtype(t), "float32") != 0)
+		if (strcmp(modser_sg_tensor_dtype(t), "float32") != 0) {
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
 				"node %zu \"%s\": \"%s\" is %s; kernels "
 				"are for float32",
 				modser_sg_node_index(node), modser_sg_node_name(node),
 				modser_sg_tensor_name(t), modser_sg_tensor_dtype(t));
+		}
 		if (modser_sg_tensor_type_of(t) == MODSER_TENSOR_CONST &&
-		    modser_sg_tensor_data(t, &bytes) == NULL)
+		    modser_sg_tensor_data(t, &bytes) == NULL) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
 					    "constant \"%s\" has no bytes",
 					    modser_sg_tensor_name(t));
+		}
 	}
 	return MSD_OK;
 }
@@ -124,9 +127,10 @@ static void drop_read(struct msd_plan *p, size_t step)
 {
 	size_t n = 0;
 
-	for (size_t k = 0; k < p->n_live; k++)
+	for (size_t k = 0; k < p->n_live; k++) {
 		if (p->places[p->live[k]].last > step)
 			p->live[n++] = p->live[k];
+	}
 	p->n_live = n;
 }
 
@@ -260,10 +264,11 @@ static msd_err run_node(struct msd_plan *p, const modser_sg_node *node,
 		p->at[modser_sg_tensor_index(t)] = p->out[i];
 	}
 	msd_err err = kernel->run(&call, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		return msd_diag_wrap(d, err, "node %zu \"%s\"",
 				     modser_sg_node_index(node),
 				     modser_sg_node_name(node));
+	}
 	return MSD_OK;
 }
 

@@ -29,16 +29,18 @@ static int run(modser_graph *g)
 
 	for (size_t i = 0; err == MSD_OK && i < n_in; i++)
 		in[i] = read_tensor(modser_graph_input(g, i), stdin);
-	for (size_t i = 0; err == MSD_OK && i < n_out; i++)
+	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
 		out[i] = calloc(msd_kernel_elements(modser_graph_output(g, i)),
 				sizeof(float));
+	}
 	if (err == MSD_OK)
 		err = msd_plan_run(plan, (const float *const *)in, out, &d);
 	if (err != MSD_OK)
 		(void)fprintf(stderr, "%s\n", msd_diag_text(&d));
-	for (size_t i = 0; err == MSD_OK && i < n_out; i++)
+	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
 		(void)fwrite(out[i], sizeof(float),
 			     msd_kernel_elements(modser_graph_output(g, i)), stdout);
+	}
 	for (size_t i = 0; i < n_in; i++)
 		free(in[i]);
 	for (size_t i = 0; i < n_out; i++)

@@ -47,9 +47,10 @@ Test(graph_check, names_a_node_with_too_few_inputs)
 
 Test(graph_check, names_a_node_with_too_many_inputs)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		(void)modser_sg_node_add_input(modser_graph_node(g, 2),
 					       modser_graph_tensor(g, 1));
+	}
 	expect_fault(
 		"node 2 \"fc\", FullyConnected: it has 4 inputs, expected at most 3");
 }

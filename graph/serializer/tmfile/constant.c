@@ -40,10 +40,11 @@ static bool is_float32(const modser_sg_tensor *t)
 
 static int make_up(modser_sg_tensor *t, uint64_t bytes, modser_fill fill)
 {
-	if (fill == MODSER_FILL_REFUSE)
+	if (fill == MODSER_FILL_REFUSE) {
 		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
 				   "the weights were taken out of the file; "
 				   "fill=zero or fill=seeded makes some up");
+	}
 	void *p = calloc(bytes > 0 ? (size_t)bytes : 1, 1);
 	if (p == NULL)
 		return msd_sg_no_memory(t->graph);
@@ -62,10 +63,11 @@ static int use(struct tm_view *v, modser_sg_tensor *t, uint32_t offset)
 	const size_t bytes = (size_t)t->bytes;
 	const size_t align = t->dtype.bits / 8u;
 
-	if (offset > v->file.n || bytes > v->file.n - offset)
+	if (offset > v->file.n || bytes > v->file.n - offset) {
 		return msd_sg_fail(v->graph, MSD_BAD_ARTIFACT,
 				   "%zu bytes at offset %u, and the file has %zu",
 				   bytes, offset, v->file.n);
+	}
 	const uint8_t *p = v->file.p + offset;
 	if (modser_sg_tensor_set_location(t, offset, bytes) != 0)
 		return -1;
@@ -94,13 +96,15 @@ int tm_constant_read(struct tm_view *v, modser_sg_tensor *t, uint32_t offset,
 		return -1;
 	const uint32_t has = msd_le32(object);
 	const uint32_t at = msd_le32(object + 4);
-	if (!msd_sg_tensor_bytes(t, &bytes))
+	if (!msd_sg_tensor_bytes(t, &bytes)) {
 		return msd_sg_fail(v->graph, MSD_BAD_ARTIFACT,
 				   "a constant without a known shape, or too large");
-	if (has < bytes)
+	}
+	if (has < bytes) {
 		return msd_sg_fail(v->graph, MSD_BAD_ARTIFACT,
 				   "its buffer has %u bytes, and its shape %" PRIu64,
 				   has, bytes);
+	}
 	if (modser_sg_tensor_set_size(t, bytes) != 0)
 		return -1;
 	if (at != 0)
@@ -109,10 +113,11 @@ int tm_constant_read(struct tm_view *v, modser_sg_tensor *t, uint32_t offset,
 		t->is_stripped = true;
 		return 0;
 	}
-	v->made_up += bytes;           /* each below 4 GiB, for the buffer says so */
-	if (v->made_up > TM_MAX_BYTES) /* more than a file could hold */
+	v->made_up += bytes;             /* each below 4 GiB, for the buffer says so */
+	if (v->made_up > TM_MAX_BYTES) { /* more than a file could hold */
 		return msd_sg_fail(v->graph, MSD_TOO_LARGE,
 				   "the weights that were taken out are more than 4 "
 				   "GiB");
+	}
 	return make_up(t, bytes, fill);
 }

@@ -47,14 +47,16 @@ static int read_header(struct load *l, uint32_t *ret_root)
 	if (p == NULL)
 		return -1;
 	const unsigned main_version = msd_le16(p);
-	if (main_version < 2)
+	if (main_version < 2) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "a tmfile of version 1; only version 2 can be read: "
 				   "have Tengine write it anew");
-	if (main_version > 2)
+	}
+	if (main_version > 2) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "a tmfile of version %u, or none at all",
 				   main_version);
+	}
 	*ret_root = msd_le32(p + 8);
 	return 0;
 }
@@ -79,11 +81,12 @@ static int read_model(struct load *l, uint32_t root, uint32_t *ret_subgraph)
 	if (p == NULL ||
 	    tm_vector(&l->v, msd_le32(p + 8), 4, "subgraphs", &subgraphs) != 0)
 		return -1;
-	if (subgraphs.n != 1)
+	if (subgraphs.n != 1) {
 		return msd_sg_fail(
 			l->g, MSD_UNSUPPORTED,
 			"it has %zu subgraphs; only files of one can be read",
 			subgraphs.n);
+	}
 	if (add_int(l->g, TM_ATTR_FORMAT, msd_le32(p)) != 0 ||
 	    add_int(l->g, TM_ATTR_SUB_FORMAT, msd_le32(p + 4)) != 0)
 		return -1;
@@ -97,9 +100,10 @@ static int read_subgraph(struct load *l, uint32_t offset)
 
 	if (p == NULL)
 		return -1;
-	if (msd_le32(p + 8) == TM_LAYOUT_NHWC)
+	if (msd_le32(p + 8) == TM_LAYOUT_NHWC) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "its layout is NHWC; only NCHW can be read");
+	}
 	if (tm_vector(&l->v, msd_le32(p + 12), 4, "inputs", &l->inputs) != 0 ||
 	    tm_vector(&l->v, msd_le32(p + 16), 4, "outputs", &l->outputs) != 0 ||
 	    tm_vector(&l->v, msd_le32(p + 20), 4, "nodes", &l->nodes) != 0 ||
@@ -213,9 +217,10 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	(void)snprintf(number, sizeof(number), "#%u", type);
 	const char *name = schema != NULL ? schema->name : number;
 	modser_sg_op_method *method = modser_serializer_op_load(l->serializer, name);
-	if (schema == NULL && method == NULL)
+	if (schema == NULL && method == NULL) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "no operator has type %u",
 				   type);
+	}
 	if (offset != 0) {
 		bytes = schema != NULL ? param_bytes(schema, offset, at)
 			: at > offset  ? at - offset
@@ -276,10 +281,11 @@ static int read_ends(struct load *l, modser_sg_node *node, uint32_t offset,
 		modser_sg_tensor *t =
 			modser_graph_tensor(l->g, tm_vector_u32(&vector, i));
 
-		if (t == NULL)
+		if (t == NULL) {
 			return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
 					   "there is no tensor %u",
 					   tm_vector_u32(&vector, i));
+		}
 		if ((is_input ? modser_sg_node_add_input(node, t)
 			      : modser_sg_node_add_output(node, t)) < 0)
 			return -1;
@@ -320,10 +326,11 @@ static int add_ends(struct load *l, const struct tm_vector *nodes, add_fn *add)
 		const modser_sg_node *node =
 			modser_graph_node(l->g, tm_vector_u32(nodes, i));
 
-		if (node == NULL)
+		if (node == NULL) {
 			return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
 					   "an end of the graph: there is no node %u",
 					   tm_vector_u32(nodes, i));
+		}
 		for (size_t k = 0; k < node->n_outputs; k++) {
 			/* A node with many outputs named again and again. */
 			if (l->v.budget < 4)
@@ -339,7 +346,7 @@ static int add_ends(struct load *l, const struct tm_vector *nodes, add_fn *add)
 static int read_all(struct load *l, const char *what, size_t n,
 		    int (*read)(struct load *l, size_t i))
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (read(l, i) != 0) {
 			const modser_sg_node *node = modser_graph_node(l->g, i);
 			const bool is_node = read == read_node && node != NULL;
@@ -350,6 +357,7 @@ static int read_all(struct load *l, const char *what, size_t n,
 				is_node ? "\"" : "");
 			return -1;
 		}
+	}
 	return 0;
 }
 

@@ -15,10 +15,11 @@ static int put_ints(struct tm_writer *w, const modser_sg_op *op, const char *nam
 	for (size_t i = 0; i < value->n && result == 0; i++) {
 		const int64_t v = value->as.ints[i];
 
-		if (v < INT32_MIN || v > INT32_MAX)
+		if (v < INT32_MIN || v > INT32_MAX) {
 			result = msd_sg_fail(op->graph, MSD_UNSUPPORTED,
 					     "%s: %s: %" PRId64 " is over 32 bits",
 					     op->schema->name, name, v);
+		}
 		words[i] = (uint32_t)v;
 	}
 	if (result == 0)
@@ -79,14 +80,16 @@ static int put_number(const modser_sg_op *op, size_t i, uint8_t *at)
 		msd_put_le32(at, tm_f32_bits(value->as.f));
 		return 0;
 	}
-	if (value->as.i < INT32_MIN || value->as.i > INT32_MAX)
+	if (value->as.i < INT32_MIN || value->as.i > INT32_MAX) {
 		return msd_sg_fail(op->graph, MSD_UNSUPPORTED,
 				   "%s: %s: %" PRId64 " is over 32 bits",
 				   op->schema->name, field->name, value->as.i);
-	if (field->tm_encoding == MODSER_TM_U8)
+	}
+	if (field->tm_encoding == MODSER_TM_U8) {
 		*at = value->as.i != 0;
-	else
+	} else {
 		msd_put_le32(at, (uint32_t)value->as.i);
+	}
 	return 0;
 }
 

@@ -33,12 +33,14 @@ static uint32_t put_ends(struct store *s, modser_sg_tensor *const *list, size_t 
 static int check_ends(const modser_sg_node *node, modser_sg_tensor *const *list,
 		      size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == NULL)
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == NULL) {
 			return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 					   "node %zu \"%s\": tmfiles cannot leave out "
 					   "an input or output",
 					   node->index, node->name);
+		}
+	}
 	return 0;
 }
 
@@ -63,18 +65,21 @@ static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
 {
 	const modser_sg_op *op = node->op;
 
-	if (op->schema->tm_type == MODSER_NO_TM_TYPE && method == NULL)
+	if (op->schema->tm_type == MODSER_NO_TM_TYPE && method == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 				   "node %zu \"%s\": tmfiles have no operator %s",
 				   node->index, node->name, op->schema->name);
-	for (size_t i = 0; i < op->attrs.n; i++)
+	}
+	for (size_t i = 0; i < op->attrs.n; i++) {
 		if (op->attrs.items[i].value.kind != MODSER_ATTR_STR &&
-		    strcmp(op->attrs.items[i].name, TM_ATTR_DYNAMIC) != 0)
+		    strcmp(op->attrs.items[i].name, TM_ATTR_DYNAMIC) != 0) {
 			return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 					   "node %zu \"%s\": tmfiles have texts alone "
 					   "as attributes, and not \"%s\"",
 					   node->index, node->name,
 					   op->attrs.items[i].name);
+		}
+	}
 	if (check_ends(node, node->inputs, node->n_inputs) != 0)
 		return -1;
 	return check_ends(node, node->outputs, node->n_outputs);
@@ -141,11 +146,12 @@ static int put_node(struct store *s, size_t i)
 
 static int find_dtype(const modser_sg_tensor *t, uint32_t *ret)
 {
-	for (uint32_t i = 0; tm_dtypes[i] != NULL; i++)
+	for (uint32_t i = 0; tm_dtypes[i] != NULL; i++) {
 		if (strcmp(tm_dtypes[i], t->dtype_name) == 0) {
 			*ret = i;
 			return 0;
 		}
+	}
 	return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
 			   "tensor %zu \"%s\": tmfiles have no %s", t->index, t->name,
 			   t->dtype_name);
@@ -154,16 +160,18 @@ static int find_dtype(const modser_sg_tensor *t, uint32_t *ret)
 static int put_dims(struct store *s, const modser_sg_tensor *t, uint32_t *ret)
 {
 	*ret = 0;
-	if (t->ndim == 0)
+	if (t->ndim == 0) {
 		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
 				   "tensor %zu \"%s\": tmfiles have no scalars",
 				   t->index, t->name);
+	}
 	for (int i = 0; i < t->ndim; i++) {
-		if (t->dims[i] > INT32_MAX)
+		if (t->dims[i] > INT32_MAX) {
 			return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
 					   "tensor %zu \"%s\": an extent is over 31 "
 					   "bits",
 					   t->index, t->name);
+		}
 		s->w.scratch[i] = (uint32_t)t->dims[i];
 	}
 	if (t->ndim > 0)
@@ -206,10 +214,11 @@ static int put_buffer(struct store *s, const modser_sg_tensor *t, size_t i)
 
 	if (t->bytes > TM_MAX_BYTES)
 		return msd_sg_fail(s->g, MSD_TOO_LARGE, "a tmfile holds 4 GiB at most");
-	if (t->data == NULL && !t->is_stripped)
+	if (t->data == NULL && !t->is_stripped) {
 		return msd_sg_fail(s->g, MSD_UNSUPPORTED,
 				   "tensor %zu \"%s\": its bytes were not loaded",
 				   t->index, t->name);
+	}
 	if (t->data != NULL)
 		at = tm_put_bytes(&s->w, t->data, (size_t)t->bytes);
 	const uint32_t object[2] = {(uint32_t)t->bytes, at};
@@ -280,13 +289,15 @@ static int put_all(struct store *s)
 	    s->w.scratch == NULL)
 		return msd_sg_no_memory(s->g);
 	(void)tm_put_words(&s->w, header, 3);
-	for (size_t i = 0; i < s->g->n_nodes; i++)
+	for (size_t i = 0; i < s->g->n_nodes; i++) {
 		if (put_node(s, i) != 0)
 			return -1;
+	}
 	const uint32_t nodes = tm_put_vector(&s->w, s->nodes, s->g->n_nodes);
-	for (size_t i = 0; i < s->g->n_tensors; i++)
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
 		if (put_tensor(s, i) != 0)
 			return -1;
+	}
 	const uint32_t tensors = tm_put_vector(&s->w, s->tensors, s->g->n_tensors);
 	if (put_buffers(s) != 0)
 		return -1;
@@ -333,9 +344,10 @@ int tm_store(const modser_serializer *serializer, modser_graph *graph,
 	free(s.tensors);
 	free(s.buffers);
 	free(s.w.scratch);
-	if (result == 0)
+	if (result == 0) {
 		*ret_parts = (modser_part){s.w.out.p, s.w.out.n};
-	else
+	} else {
 		msd_buf_finish(&s.w.out);
+	}
 	return result;
 }

@@ -15,9 +15,10 @@ void tm_view_init(struct tm_view *v, struct msd_span file, modser_graph *graph)
 
 static int spend(struct tm_view *v, size_t bytes, const char *what)
 {
-	if (bytes > v->budget)
+	if (bytes > v->budget) {
 		return msd_sg_fail(v->graph, MSD_BAD_ARTIFACT,
 				   "%s: objects are named again and again", what);
+	}
 	v->budget -= bytes;
 	return 0;
 }
@@ -50,11 +51,12 @@ int tm_vector(struct tm_view *v, uint32_t offset, size_t size, const char *what,
 		return -1;
 	found.n = msd_le32(head);
 	found.p = head + 4;
-	if (found.n > (v->file.n - offset - 4) / size)
+	if (found.n > (v->file.n - offset - 4) / size) {
 		return msd_sg_fail(
 			v->graph, MSD_BAD_ARTIFACT,
 			"%s: a list of %zu at offset %u, where the file ends", what,
 			found.n, offset);
+	}
 	if (spend(v, found.n * size, what) != 0)
 		return -1;
 	*ret = found;

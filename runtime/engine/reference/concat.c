@@ -12,13 +12,14 @@ static msd_err run_concat(const struct msd_kernel_call *c, struct msd_diag *d)
 	float *y = c->out[0];
 
 	(void)d;
-	for (size_t o = 0; o < outer; o++)
+	for (size_t o = 0; o < outer; o++) {
 		for (size_t i = 0; i < modser_sg_node_input_count(c->node); i++) {
 			const size_t n = msd_kernel_in_elements(c, i) / outer;
 
 			memcpy(y, c->in[i] + o * n, n * sizeof(float));
 			y += n;
 		}
+	}
 	return MSD_OK;
 }
 
@@ -35,10 +36,11 @@ static msd_err run_slice(const struct msd_kernel_call *c, struct msd_diag *d)
 	for (size_t k = 0; k < modser_sg_node_output_count(c->node); k++) {
 		const size_t n = (size_t)msd_kernel_out_dims(c, k)[axis];
 
-		for (size_t o = 0; o < outer; o++)
+		for (size_t o = 0; o < outer; o++) {
 			memcpy(c->out[k] + o * n * inner,
 			       c->in[0] + (o * (size_t)dims[axis] + begin) * inner,
 			       n * inner * sizeof(float));
+		}
 		begin += n;
 	}
 	return MSD_OK;

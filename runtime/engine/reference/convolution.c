@@ -42,9 +42,10 @@ static double sum_channel(const struct conv *c, const float *x, const float *w,
 			const int64_t iw = ow * c->w_axis.stride - c->w_axis.before +
 					   kw * c->w_axis.dilation;
 
-			if (iw >= 0 && iw < c->in[3])
+			if (iw >= 0 && iw < c->in[3]) {
 				sum += (double)x[ih * c->in[3] + iw] *
 				       (double)w[kh * c->w_axis.kernel + kw];
+			}
 		}
 	}
 	return sum;
@@ -63,15 +64,17 @@ static void run_channel(const void *ctx, size_t part)
 	const float *w = c->w + channel * c->group_in * taps;
 	float *y = c->y + part * (size_t)(c->out[2] * c->out[3]);
 
-	for (int64_t oh = 0; oh < c->out[2]; oh++)
+	for (int64_t oh = 0; oh < c->out[2]; oh++) {
 		for (int64_t ow = 0; ow < c->out[3]; ow++) {
 			double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
 
-			for (size_t i = 0; i < c->group_in; i++)
+			for (size_t i = 0; i < c->group_in; i++) {
 				sum += sum_channel(c, x + i * plane, w + i * taps, oh,
 						   ow);
+			}
 			*y++ = activate(sum, c->activation);
 		}
+	}
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)

@@ -94,9 +94,10 @@ static void run_two(const struct msd_kernel_call *c, int64_t type)
 	const struct operand b = operand_of(c, 1);
 	const size_t n = msd_kernel_out_elements(c, 0);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		c->out[0][i] = (float)compute(type, (double)a.p[i / a.step % a.n],
 					      (double)b.p[i / b.step % b.n]);
+	}
 }
 
 static void run_one(const struct msd_kernel_call *c, int64_t type)
@@ -119,10 +120,11 @@ static msd_err run_eltwise(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t type = msd_kernel_int(c, "type");
 
 	(void)d;
-	if (modser_sg_node_input_count(c->node) == 2)
+	if (modser_sg_node_input_count(c->node) == 2) {
 		run_two(c, type);
-	else
+	} else {
 		run_one(c, type);
+	}
 	return MSD_OK;
 }
 

@@ -19,10 +19,11 @@ static struct between place(int64_t type, int64_t o, int64_t in, int64_t out)
 		b.low = b.high = o * in / out;
 		return b;
 	}
-	if (type == CORNERS)
+	if (type == CORNERS) {
 		at = out > 1 ? (double)o * (double)(in - 1) / (double)(out - 1) : 0;
-	else
+	} else {
 		at = ((double)o + 0.5) * (double)in / (double)out - 0.5;
+	}
 	at = at < 0 ? 0 : at;
 	b.low = (int64_t)at;
 	b.low = b.low > in - 1 ? in - 1 : b.low;

@@ -15,12 +15,16 @@ static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 	for (size_t i = 0; i < 4; i++)
 		step[i] = msd_kernel_inner(in, 4, (size_t)msd_kernel_int(c, names[i]));
 	float *y = c->out[0];
-	for (size_t a = 0; a < (size_t)out[0]; a++)
-		for (size_t b = 0; b < (size_t)out[1]; b++)
-			for (size_t e = 0; e < (size_t)out[2]; e++)
-				for (size_t f = 0; f < (size_t)out[3]; f++)
+	for (size_t a = 0; a < (size_t)out[0]; a++) {
+		for (size_t b = 0; b < (size_t)out[1]; b++) {
+			for (size_t e = 0; e < (size_t)out[2]; e++) {
+				for (size_t f = 0; f < (size_t)out[3]; f++) {
 					*y++ = c->in[0][a * step[0] + b * step[1] +
 							e * step[2] + f * step[3]];
+				}
+			}
+		}
+	}
 	return MSD_OK;
 }
 
@@ -34,7 +38,7 @@ static msd_err run_shuffle(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
 
 	(void)d;
-	for (size_t n = 0; n < (size_t)dims[0]; n++)
+	for (size_t n = 0; n < (size_t)dims[0]; n++) {
 		for (size_t k = 0; k < channels; k++) {
 			const size_t to = k % columns * group + k / columns;
 
@@ -42,6 +46,7 @@ static msd_err run_shuffle(const struct msd_kernel_call *c, struct msd_diag *d)
 			       c->in[0] + (n * channels + k) * plane,
 			       plane * sizeof(float));
 		}
+	}
 	return MSD_OK;
 }
 
@@ -54,8 +59,8 @@ static msd_err run_crop(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	(void)d;
 	msd_op_crop_offsets(c->node, at);
-	for (int64_t n = 0; n < out[0]; n++)
-		for (int64_t k = 0; k < out[1]; k++)
+	for (int64_t n = 0; n < out[0]; n++) {
+		for (int64_t k = 0; k < out[1]; k++) {
 			for (int64_t h = 0; h < out[2]; h++) {
 				const int64_t row =
 					((n + at[0]) * in[1] + k + at[1]) * in[2] + h +
@@ -65,6 +70,8 @@ static msd_err run_crop(const struct msd_kernel_call *c, struct msd_diag *d)
 				       (size_t)out[3] * sizeof(float));
 				y += out[3];
 			}
+		}
+	}
 	return MSD_OK;
 }
 
@@ -76,14 +83,16 @@ static msd_err run_upsample(const struct msd_kernel_call *c, struct msd_diag *d)
 	float *y = c->out[0];
 
 	(void)d;
-	for (int64_t p = 0; p < out[0] * out[1]; p++)
-		for (int64_t h = 0; h < out[2]; h++)
+	for (int64_t p = 0; p < out[0] * out[1]; p++) {
+		for (int64_t h = 0; h < out[2]; h++) {
 			for (int64_t w = 0; w < out[3]; w++) {
 				const int64_t ih = (int64_t)((float)h / scale);
 				const int64_t iw = (int64_t)((float)w / scale);
 
 				*y++ = c->in[0][(p * in[2] + ih) * in[3] + iw];
 			}
+		}
+	}
 	return MSD_OK;
 }
 

@@ -47,9 +47,10 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t size = msd_kernel_int(c, "local_size");
 	const double alpha = (double)msd_kernel_float(c, "alpha") / (double)size;
 
-	if (msd_kernel_int(c, "norm_region") != 0)
+	if (msd_kernel_int(c, "norm_region") != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "LRN within a channel cannot be run");
+	}
 	for (size_t i = 0; i < n; i++) {
 		const size_t k = i / plane % channels;
 		const float *x = c->in[0] + i / (plane * channels) * plane * channels +

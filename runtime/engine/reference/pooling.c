@@ -42,13 +42,14 @@ static float pool_window(const struct pool *p, const float *x, struct stretch h,
 	double sum = 0;
 	float most = -INFINITY;
 
-	for (int64_t ih = h.from; ih < h.to; ih++)
+	for (int64_t ih = h.from; ih < h.to; ih++) {
 		for (int64_t iw = w.from; iw < w.to; iw++) {
 			const float v = x[ih * p->in[3] + iw];
 
 			sum += (double)v;
 			most = v > most ? v : most;
 		}
+	}
 	if (p->is_mean)
 		return n > 0 ? (float)(sum / (double)n) : 0;
 	return most;
@@ -60,10 +61,12 @@ static void run_plane(const void *ctx, size_t part)
 	const float *x = p->x + part * (size_t)(p->in[2] * p->in[3]);
 	float *y = p->y + part * (size_t)(p->out[2] * p->out[3]);
 
-	for (int64_t oh = 0; oh < p->out[2]; oh++)
-		for (int64_t ow = 0; ow < p->out[3]; ow++)
+	for (int64_t oh = 0; oh < p->out[2]; oh++) {
+		for (int64_t ow = 0; ow < p->out[3]; ow++) {
 			*y++ = pool_window(p, x, stretch_of(&p->h, oh, p->in[2]),
 					   stretch_of(&p->w, ow, p->in[3]));
+		}
+	}
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)

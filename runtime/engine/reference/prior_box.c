@@ -55,19 +55,22 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	msd_op_priors_of(c->node, &p);
 	const size_t n = (size_t)msd_kernel_out_dims(c, 0)[2];
 	struct maker m = {.p = &p, .y = c->out[0]};
-	for (int64_t h = 0; h < p.rows; h++)
+	for (int64_t h = 0; h < p.rows; h++) {
 		for (int64_t w = 0; w < p.columns; w++) {
 			m.centre_x = ((double)w + p.offset) * p.step_w;
 			m.centre_y = ((double)h + p.offset) * p.step_h;
 			put_boxes(&m);
 		}
-	for (size_t i = 0; i < n && p.clips; i++)
+	}
+	for (size_t i = 0; i < n && p.clips; i++) {
 		c->out[0][i] = c->out[0][i] < 0   ? 0
 			       : c->out[0][i] > 1 ? 1
 						  : c->out[0][i];
-	for (size_t i = 0; i < n; i++)
+	}
+	for (size_t i = 0; i < n; i++) {
 		c->out[0][n + i] =
 			p.variances->as.floats[p.variances->n == 4 ? i % 4 : 0];
+	}
 	return MSD_OK;
 }
 

@@ -27,10 +27,12 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t outer = msd_kernel_outer(dims, axis);
 
 	(void)d;
-	for (size_t o = 0; o < outer; o++)
-		for (size_t i = 0; i < inner; i++)
+	for (size_t o = 0; o < outer; o++) {
+		for (size_t i = 0; i < inner; i++) {
 			run_line(c->in[0] + o * n * inner + i,
 				 c->out[0] + o * n * inner + i, n, inner);
+		}
+	}
 	return MSD_OK;
 }
 
