@@ -33,29 +33,37 @@ void msd_op_crop_offsets(const modser_sg_node *node, int64_t ret[4])
 	}
 }
 
-static int infer(modser_sg_node *node)
+/* Extents from the axis on are the second input's, or those that it says. */
+static int find_dims(const modser_sg_node *node, int64_t dims[4])
 {
 	const modser_sg_op *op = modser_sg_node_op(node);
 	const bool has_like = modser_sg_node_input_count(node) == 2;
+	const int64_t first = is_mxnet(node) ? 2 : modser_sg_op_int(op, "axis");
+
+	if (!has_like && !is_mxnet(node))
+		return msd_infer_fail(node, "it needs a second input");
+	if (has_like && msd_infer_rank(node, 1, 4) != 0)
+		return -1;
+	for (int64_t i = 0; i < 4; i++) {
+		const int64_t said = modser_sg_op_int(op, i == 2 ? "crop_h" : "crop_w");
+
+		dims[i] = i < first  ? msd_infer_dims(node, 0)[i]
+			  : has_like ? msd_infer_dims(node, 1)[i]
+				     : said;
+	}
+	return 0;
+}
+
+static int infer(modser_sg_node *node)
+{
 	int64_t dims[4];
 	int64_t at[4];
 
 	if (msd_infer_rank(node, 0, 4) != 0 ||
-	    (has_like && msd_infer_rank(node, 1, 4) != 0) ||
-	    (!is_mxnet(node) && msd_infer_range(node, "axis", 1, 3) != 0))
+	    (!is_mxnet(node) && msd_infer_range(node, "axis", 1, 3) != 0) ||
+	    find_dims(node, dims) != 0 || msd_infer_set(node, dims, 4) != 0)
 		return -1;
-	if (!has_like && !is_mxnet(node))
-		return msd_infer_fail(node, "it needs a second input");
 	const int64_t *in = msd_infer_dims(node, 0);
-	const int64_t first = is_mxnet(node) ? 2 : modser_sg_op_int(op, "axis");
-	for (int64_t i = 0; i < 4; i++) {
-		dims[i] = i < first  ? in[i]
-			  : has_like ? msd_infer_dims(node, 1)[i]
-			  : i == 2   ? modser_sg_op_int(op, "crop_h")
-				     : modser_sg_op_int(op, "crop_w");
-	}
-	if (msd_infer_set(node, dims, 4) != 0)
-		return -1;
 	msd_op_crop_offsets(node, at);
 	for (size_t i = 0; i < 4; i++) {
 		if (at[i] < 0 || at[i] > in[i] || dims[i] > in[i] - at[i])
