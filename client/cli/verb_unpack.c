@@ -74,11 +74,12 @@ static void put_pieces_json(const struct msd_pieces *pieces, struct msd_buf *out
 {
 	json_t *files = json_array();
 
-	for (size_t i = 0; i < pieces->n; i++)
+	for (size_t i = 0; i < pieces->n; i++) {
 		msd_json_add(&files,
 			     json_pack("{s:o,s:I}", "name",
 				       msd_json_string(pieces->piece[i].name), "bytes",
 				       (json_int_t)pieces->piece[i].bytes.n));
+	}
 	msd_json_put(out, json_pack("{s:o}", "files", files), 0);
 	msd_buf_put_u8(out, '\n');
 }
@@ -89,9 +90,10 @@ static void print_pieces(const struct msd_cli *cli, const struct msd_pieces *pie
 
 	if (cli->json)
 		put_pieces_json(pieces, &out);
-	for (size_t i = 0; i < pieces->n && !cli->json; i++)
+	for (size_t i = 0; i < pieces->n && !cli->json; i++) {
 		msd_buf_printf(&out, "%12zu  %s/%s\n", pieces->piece[i].bytes.n,
 			       cli->dir, pieces->piece[i].name);
+	}
 	msd_print_flush(&out);
 }
 

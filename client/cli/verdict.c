@@ -79,9 +79,10 @@ static void judge_file(struct judge *j)
 {
 	struct msd_buf *why = &j->verdict->reasons;
 
-	if (j->in->era == MSD_ERA_NONE)
+	if (j->in->era == MSD_ERA_NONE) {
 		msd_buf_printf(why, "it has no symbol of TVM; one of TVM's C target "
 				    "loads with --era\n");
+	}
 	if (strcmp(j->in->machine, j->host.machine) != 0) {
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
 			       j->in->machine, j->host.machine);
@@ -207,12 +208,13 @@ static void judge_late(struct judge *j, uint32_t index)
 		const char *name = m->model.late[i];
 		if (j->params != NULL && msd_params_find(j->params, name) != NULL)
 			continue;
-		if (n++ == 0)
+		if (n++ == 0) {
 			msd_buf_printf(why,
 				       "module %" PRIu32 " (%s): its constants are "
 				       "bound later: load it with --params FILE, "
 				       "which has",
 				       index, m->kind);
+		}
 		msd_buf_printf(why, "%s %s", n > 1 ? "," : "", name);
 	}
 	if (n > 0)
