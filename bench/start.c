@@ -6,13 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/net.h"
 #include "bench/request.h"
-#include "proto/frame.h"
+#include "proto/limits.h"
 
 extern char **environ;
 

@@ -6,7 +6,6 @@
  *   take(tensor)  does not look at it
  *   give(out)     leaves it as it is
  */
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/printable.h"
 #include "pack/manifest_private.h"
 
 static msd_err wrong(struct msd_diag *d, const char *what)

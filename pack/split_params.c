@@ -7,11 +7,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "artifact/kind/kinds.h"
-#include "artifact/params/params.h"
 #include "artifact/relax/image.h"
 #include "artifact/relay/image.h"
 

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "client/cli/confine.h"
-#include "client/cli/file.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 

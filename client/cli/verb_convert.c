@@ -2,7 +2,6 @@
  * format. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "client/cli/file.h"

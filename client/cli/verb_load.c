@@ -13,7 +13,6 @@
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
-#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "artifact/json.h"
-#include "artifact/mlf/archive.h"
 #include "client/cli/build.h"
 #include "client/cli/file.h"
 #include "client/cli/report.h"

@@ -6,9 +6,9 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/server.h"
+#include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 

@@ -19,8 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/bytes.h"
-
 /*
  * One segment's free space: address-ordered blocks covering it without gaps. Slots are
  * few (requests in flight), so a first-fit walk from the last hit is short.

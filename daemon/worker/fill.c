@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/stage.h"
+#include "daemon/worker/call.h"
+#include "runtime/device/device.h"
 #include "runtime/value/half.h"
 
 #define MAX_ELEMENT_BYTES 64u

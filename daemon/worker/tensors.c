@@ -1,7 +1,8 @@
 /* tensor.alloc, tensor.copy, tensor.free: resident tensors, on the host or a device. */
 #include <string.h>
 
-#include "daemon/worker/stage.h"
+#include "daemon/worker/call.h"
+#include "runtime/device/device.h"
 
 static struct msd_wire_tensor wire_of(const struct msd_tensor *t, struct msd_handle h)
 {

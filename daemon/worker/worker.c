@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "daemon/exit_status.h"
-#include "daemon/worker/pins.h"
-#include "proto/value.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>

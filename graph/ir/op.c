@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/ir/schema.h"
 
 static int copy_defaults(modser_sg_op *op)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/contrib/order.h"
 #include "runtime/global/args.h"
+#include "runtime/value/element.h"
 
 #define KEY_FIRST INT64_MIN /* no float's key */
 

@@ -6,7 +6,6 @@
  * the library itself.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "artifact/params/tensor_blob.h"
 #include "runtime/kind/kinds.h"

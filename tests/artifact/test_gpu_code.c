@@ -5,7 +5,6 @@
 #include "artifact/json.h"
 #include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mangle.h"
-#include "tests/support/exact.h"
 
 static struct msd_span span_of(const char *text)
 {

@@ -1,7 +1,6 @@
 #include "tests/client/peer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

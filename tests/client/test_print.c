@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "client/cli/json.h"
-#include "client/cli/number.h"
 #include "client/cli/print.h"
 
 static void expect_text(struct msd_buf *out, const char *text)

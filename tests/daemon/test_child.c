@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 

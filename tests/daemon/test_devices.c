@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/edge/devices.h"
-#include "proto/body.h"
-#include "proto/value.h"
 
 /* A search by a script that stands for modserd-worker. */
 static uv_loop_t loop;

@@ -1,7 +1,6 @@
 /* The guide's API, section 4: what is created is there, and the graph owns it. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/graph/net.h"
 

@@ -2,7 +2,6 @@
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/modser_graph.h"
 #include "tests/artifact/fixture.h"

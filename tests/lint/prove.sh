@@ -108,6 +108,18 @@ tidy)
     '	return a;' '}'
   fails cognitive-complexity "$here/tidy.sh" "$dir" "$dir"
   ;;
+includes)
+  printf '[{"directory": "%s", "command": "cc -I. -c %s", "file": "%s"}]\n' \
+    "$dir" "$dir/proto/bad.c" "$dir/proto/bad.c" >"$dir/compile_commands.json"
+  plant proto/two.h 'int two(void);'
+  plant proto/bad.c '#include <stdlib.h>' '' '#include "proto/two.h"' '' \
+    'int bad(void)' '{' '	abort();' '	return two();' '}'
+  passes "$here/includes.py" "$dir" "$dir"
+  plant proto/bad.c '#include <stdlib.h>' '' 'int bad(void)' '{' '	return 2;' '}'
+  fails "proto/bad.c:1: stdlib.h is not used" "$here/includes.py" "$dir" "$dir"
+  plant proto/bad.c '#include "proto/two.h"' '' 'int bad(void)' '{' '	return 2;' '}'
+  fails "proto/bad.c:1: proto/two.h is not used" "$here/includes.py" "$dir" "$dir"
+  ;;
 header)
   plant good.h 'int f(void);'
   passes "$here/header.sh" "$dir/good.h"

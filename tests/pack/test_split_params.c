@@ -9,7 +9,6 @@
 #include "pack/split_params.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/mangle.h"
-#include "tests/artifact/payload_writer.h"
 
 /* Parameter files that stores and images of the running test borrow from. */
 static struct msd_buf files[16];

@@ -1,7 +1,6 @@
 /* proto/PROTOCOL.md says what the headers say, and its hex dumps are what the code
  * writes. */
 #include <criterion/criterion.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

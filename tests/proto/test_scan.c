@@ -1,7 +1,6 @@
 /* The limits of the scan: each at its value and one over it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "proto/body.h"
 #include "proto/value.h"

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/reply.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "daemon/exit_status.h"
-#include "daemon/log.h"
 #include "daemon/supervisor/module/lane.h"
 
 /*

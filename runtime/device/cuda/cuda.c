@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 {

@@ -3,7 +3,6 @@
  * told to fail. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stub.h"
 

@@ -2,8 +2,6 @@
  * header.
  */
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "runtime/device/cuda/api.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_place.h"
 #include "cuda_support.h"
 #include "runtime/device/memory.h"
 

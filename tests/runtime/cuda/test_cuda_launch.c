@@ -7,7 +7,6 @@
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
 #include "runtime/global/global.h"
-#include "runtime/load/loaded.h"
 
 static struct msd_span text(const char *s)
 {

@@ -5,7 +5,6 @@
  * a workspace as further arguments.
  */
 #include <stdint.h>
-#include <string.h>
 
 typedef union {
 	int64_t i;

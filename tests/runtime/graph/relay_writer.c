@@ -1,7 +1,6 @@
 #include "tests/runtime/graph/relay_writer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 void relay_begin(struct bw *b, int minor, size_t n_consts)
 {

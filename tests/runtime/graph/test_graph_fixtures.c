@@ -1,7 +1,6 @@
 /* Graph executors made by TVM 0.8, with the outputs that TVM computed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/runtime/support.h"

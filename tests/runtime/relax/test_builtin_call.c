@@ -1,7 +1,6 @@
 /* Packed functions that call or allocate; all of them with arbitrary arguments. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "runtime/global/vm_memory.h"
 #include "runtime/value/storage_pool.h"

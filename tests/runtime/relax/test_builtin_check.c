@@ -1,6 +1,5 @@
 /* What VM functions assert about their arguments, and symbolic shapes. */
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "tests/runtime/relax/builtin_support.h"
 
