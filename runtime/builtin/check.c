@@ -4,6 +4,7 @@
  * ("ErrorContext(fn=main, ...)").
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
@@ -43,10 +44,18 @@ static int check_dtype(struct msd_args a, struct msd_dtype got)
 	if (is_void || msd_dtype_eq(want, got))
 		return 0;
 	struct msd_span ctx = context(a);
+	(void)msd_dtype_format(want, want_name);
+	(void)msd_dtype_format(got, got_name);
+	if (strcmp(want_name, got_name) == 0) /* both kinds of bool have one name */
+		return msd_abi_raise("ValueError",
+				     "%.*s expect Tensor with dtype %s (code %d, %d "
+				     "bits) but get %s (code %d, %d bits)",
+				     (int)ctx.n, (const char *)ctx.p, want_name,
+				     want.code, want.bits, got_name, got.code,
+				     got.bits);
 	return msd_abi_raise("ValueError",
 			     "%.*s expect Tensor with dtype %s but get %s", (int)ctx.n,
-			     (const char *)ctx.p, msd_dtype_format(want, want_name),
-			     msd_dtype_format(got, got_name));
+			     (const char *)ctx.p, want_name, got_name);
 }
 
 /* (x, ndim or -1, [dtype or None], context) */

@@ -48,12 +48,33 @@ static msd_err func_make(struct msd_relax_vm *vm, const struct msd_relax_func *i
 	return MSD_OK;
 }
 
+/*
+ * The second magic and bool as a type of its own came with the same release, but not on
+ * the same day: what the image's own constants have is surer.
+ */
+static enum msd_bool_style bool_style_of(const struct msd_relax_image *img)
+{
+	for (size_t i = 0; i < img->n_consts; i++) {
+		const struct msd_relax_const *k = &img->consts[i];
+		struct msd_dtype dtype = {0};
+
+		if (k->kind == MSD_RELAX_DTYPE)
+			dtype = k->as.dtype;
+		else if (k->kind == MSD_RELAX_TENSOR)
+			dtype = k->as.tensor->dtype;
+		if (dtype.code == MSD_DT_BOOL)
+			return MSD_BOOL_BOOL8;
+		if (dtype.code == MSD_DT_UINT && dtype.bits == 1)
+			return MSD_BOOL_UINT1;
+	}
+	return img->is_v2 ? MSD_BOOL_BOOL8 : MSD_BOOL_UINT1;
+}
+
 msd_err msd_relax_vm_create(const struct msd_relax_image *img,
 			    struct msd_relax_vm **ret, struct msd_diag *d)
 {
 	struct msd_relax_vm *vm = calloc(1, sizeof(*vm));
-	/* The second magic and bool as a type of its own came with the same release. */
-	enum msd_bool_style bool_style = img->is_v2 ? MSD_BOOL_BOOL8 : MSD_BOOL_UINT1;
+	const enum msd_bool_style bool_style = bool_style_of(img);
 	msd_err err = MSD_OK;
 
 	if (vm == NULL)

@@ -44,6 +44,22 @@ Test(builtin_check, three_arguments_leave_the_dtype_out)
 	finish(&c);
 }
 
+Test(builtin_check, the_two_kinds_of_bool_are_told_apart)
+{
+	struct call c = {0};
+	struct msd_tensor *t =
+		msd_tensor_new((struct msd_dtype){MSD_DT_BOOL, 8, 1}, NULL, 0);
+
+	push(&c, msd_of_obj(&t->obj));
+	push(&c, msd_int(0));
+	push(&c, dtype_value((struct msd_dtype){MSD_DT_UINT, 1, 1}));
+	push(&c, text("CTX "));
+	expect_error(&c, "vm.builtin.check_tensor_info",
+		     "ValueError: CTX expect Tensor with dtype bool (code 1, 1 bits) "
+		     "but get bool (code 6, 8 bits)");
+	finish(&c);
+}
+
 Test(builtin_check, tensor_errors_quote_the_context)
 {
 	struct call c = {0};

@@ -325,3 +325,31 @@ Test(relax_vm, endless_closures_do_not_overflow_the_c_stack)
 	cr_assert_not_null(strstr(msd_diag_text(&f.d), "closures nest deeper than"));
 	fixture_finish(&f);
 }
+
+static enum msd_bool_style style_with(struct msd_dtype dtype, bool is_v2)
+{
+	struct msd_relax_const k = {.kind = MSD_RELAX_DTYPE, .as.dtype = dtype};
+	struct msd_relax_func f = {.kind = MSD_RELAX_VMTIR,
+				   .n_regs = 1,
+				   .name = {(const uint8_t *)"f", 1}};
+	const struct msd_relax_image img = {
+		.is_v2 = is_v2, .funcs = &f, .n_funcs = 1, .consts = &k, .n_consts = 1};
+	struct msd_relax_vm *vm = NULL;
+
+	cr_assert_eq(msd_relax_vm_create(&img, &vm, NULL), MSD_OK);
+	const enum msd_bool_style style = vm->funcs[0].rules.bool_style;
+	msd_relax_vm_close(vm);
+	return style;
+}
+
+Test(relax_vm, the_images_constants_say_what_a_bool_is)
+{
+	const struct msd_dtype bool8 = {MSD_DT_BOOL, 8, 1};
+	const struct msd_dtype uint1 = {MSD_DT_UINT, 1, 1};
+	const struct msd_dtype other = {MSD_DT_FLOAT, 32, 1};
+
+	cr_expect_eq(style_with(bool8, false), MSD_BOOL_BOOL8);
+	cr_expect_eq(style_with(uint1, true), MSD_BOOL_UINT1);
+	cr_expect_eq(style_with(other, false), MSD_BOOL_UINT1);
+	cr_expect_eq(style_with(other, true), MSD_BOOL_BOOL8);
+}
