@@ -7,7 +7,6 @@
 #include "pack/pieces.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "artifact/kind/fields.h"
@@ -32,55 +31,6 @@ static const struct msd_piece_format *find_format(struct msd_span kind)
 			return f->fields != NULL || f->split != NULL ? f : NULL;
 	}
 	return NULL;
-}
-
-msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem, const char *suffix,
-			struct msd_buf *bytes, struct msd_diag *d)
-{
-	struct msd_piece *grown =
-		realloc(pieces->piece, (pieces->n + 1) * sizeof(*pieces->piece));
-	char *name = NULL;
-
-	if (grown != NULL)
-		pieces->piece = grown;
-	if (grown == NULL || bytes->bad || asprintf(&name, "%s%s", stem, suffix) < 0) {
-		msd_buf_finish(bytes);
-		return msd_diag_no_memory(d);
-	}
-	pieces->piece[pieces->n++] = (struct msd_piece){
-		.name = name, .bytes = {bytes->p, bytes->n}, .owned = *bytes};
-	*bytes = (struct msd_buf){0};
-	return MSD_OK;
-}
-
-msd_err msd_pieces_add(struct msd_pieces *pieces, const char *stem, const char *suffix,
-		       struct msd_span bytes, struct msd_diag *d)
-{
-	struct msd_buf none = {0};
-	msd_err err = msd_pieces_take(pieces, stem, suffix, &none, d);
-
-	if (err == MSD_OK)
-		pieces->piece[pieces->n - 1].bytes = bytes;
-	return err;
-}
-
-static void drop_from(struct msd_pieces *pieces, size_t n)
-{
-	while (pieces->n > n) {
-		struct msd_piece *last = &pieces->piece[--pieces->n];
-
-		free(last->name);
-		msd_buf_finish(&last->owned);
-	}
-}
-
-void msd_pieces_finish(struct msd_pieces *pieces)
-{
-	if (pieces == NULL)
-		return;
-	drop_from(pieces, 0);
-	free(pieces->piece);
-	*pieces = (struct msd_pieces){0};
 }
 
 /* The files that were just made, as a source. */
@@ -148,7 +98,7 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 	}
 	msd_diag_finish(&why);
 	if (err != MSD_OK && err != MSD_NOMEM) {
-		drop_from(files, n_before);
+		msd_pieces_cut(files, n_before);
 		(void)json_object_clear(s.entry);
 		err = split_opaque(&s, payload, d);
 	}

@@ -28,6 +28,8 @@ MSD_MUST_CHECK msd_err msd_pieces_add(struct msd_pieces *pieces, const char *ste
 MSD_MUST_CHECK msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem,
 				       const char *suffix, struct msd_buf *bytes,
 				       struct msd_diag *d);
+/** Drop all but the first @n. */
+void msd_pieces_cut(struct msd_pieces *pieces, size_t n);
 void msd_pieces_finish(struct msd_pieces *pieces); /* NULL and zeroed are fine */
 
 /* Where files come from when a module is put together. */

@@ -5,15 +5,9 @@
  */
 #include "artifact/kind/payload.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "artifact/kind/fields.h"
 #include "artifact/kind/kinds.h"
 #include "artifact/kind/private.h"
-#include "artifact/printable.h"
 
 #define FIELDS(name) NULL, msd_fields_##name
 #define PARTS(name) msd_payload_##name, NULL
@@ -78,80 +72,4 @@ msd_err msd_payload_describe(struct msd_span kind, struct msd_span payload,
 	}
 	*ret = info;
 	return MSD_OK;
-}
-
-/* Take ownership of @text's bytes as a fact's value; @text is finished either way. */
-static bool take_fact(struct msd_payload_info *info, const char *key,
-		      struct msd_buf *text)
-{
-	struct msd_payload_fact *grown;
-	char *copy = strdup(key);
-
-	msd_buf_put_u8(text, '\0');
-	grown = realloc(info->facts, (info->n_facts + 1) * sizeof(*grown));
-	if (grown != NULL)
-		info->facts = grown;
-	if (copy == NULL || grown == NULL || text->bad) {
-		free(copy);
-		msd_buf_finish(text);
-		return false;
-	}
-	info->facts[info->n_facts++] =
-		(struct msd_payload_fact){.key = copy, .value = (char *)text->p};
-	return true;
-}
-
-bool msd_payload_info_add_bytes(struct msd_payload_info *info, const char *key,
-				struct msd_span value)
-{
-	struct msd_buf text = {0};
-
-	msd_printable_put(&text, value);
-	return take_fact(info, key, &text);
-}
-
-bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
-			  const char *fmt, ...)
-{
-	char *raw = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vasprintf(&raw, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return false;
-	bool ok = msd_payload_info_add_bytes(
-		info, key, (struct msd_span){(uint8_t *)raw, (size_t)n});
-	free(raw);
-	return ok;
-}
-
-bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name)
-{
-	char *text = msd_printable_copy(name);
-	char **grown = realloc(info->offers, (info->n_offers + 1) * sizeof(*grown));
-	if (grown != NULL)
-		info->offers = grown;
-	if (grown == NULL || text == NULL) {
-		free(text);
-		return false;
-	}
-	info->offers[info->n_offers++] = text;
-	return true;
-}
-
-void msd_payload_info_finish(struct msd_payload_info *info)
-{
-	if (info == NULL)
-		return;
-	for (size_t i = 0; i < info->n_facts; i++) {
-		free(info->facts[i].key);
-		free(info->facts[i].value);
-	}
-	free(info->facts);
-	for (size_t i = 0; i < info->n_offers; i++)
-		free(info->offers[i]);
-	free(info->offers);
-	*info = (struct msd_payload_info){0};
 }

@@ -7,8 +7,7 @@
 #include "graph/ir/graph.h"
 #include "proto/json.h"
 
-/* The bytes that @a points to, and how many; NULL when it points to none. */
-static const void *bytes_of(const modser_sg_attr *a, size_t *ret_bytes)
+const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_bytes)
 {
 	*ret_bytes = 0;
 	switch (a->kind) {
@@ -32,7 +31,7 @@ static const void *bytes_of(const modser_sg_attr *a, size_t *ret_bytes)
 bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr *ret)
 {
 	size_t n;
-	const void *bytes = bytes_of(from, &n);
+	const void *bytes = msd_sg_attr_bytes(from, &n);
 	void *copy = NULL;
 
 	if (n > 0) {
@@ -59,42 +58,9 @@ void msd_sg_attr_finish(modser_sg_attr *a)
 	if (a->kind == MODSER_ATTR_GRAPH) {
 		modser_graph_destroy(a->as.graph);
 	} else {
-		free((void *)(uintptr_t)bytes_of(a, &n));
+		free((void *)(uintptr_t)msd_sg_attr_bytes(a, &n));
 	}
 	*a = (modser_sg_attr){.kind = MODSER_ATTR_INT};
-}
-
-/* Compared are bits: files hold NaN, too. */
-static uint32_t float_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
-bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)
-{
-	size_t na;
-	size_t nb;
-	const void *pa = bytes_of(a, &na);
-	const void *pb = bytes_of(b, &nb);
-
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case MODSER_ATTR_INT:
-		return a->as.i == b->as.i;
-	case MODSER_ATTR_FLOAT:
-		return float_bits(a->as.f) == float_bits(b->as.f);
-	case MODSER_ATTR_GRAPH:
-		return modser_graph_equal(a->as.graph, b->as.graph);
-	case MODSER_ATTR_STR:
-	case MODSER_ATTR_INTS:
-	case MODSER_ATTR_FLOATS:
-		break;
-	}
-	return na == nb && (na == 0 || memcmp(pa, pb, na) == 0);
 }
 
 static void put_list(struct msd_buf *out, const modser_sg_attr *a)

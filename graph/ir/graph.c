@@ -1,56 +1,7 @@
 #include "graph/ir/graph.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
-{
-	char line[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	(void)msd_diag_set(&g->diag, code, "%s", line);
-	return -1;
-}
-
-int msd_sg_no_memory(modser_graph *g)
-{
-	(void)msd_diag_no_memory(&g->diag);
-	return -1;
-}
-
-bool msd_sg_grow(void *list, size_t n, size_t size)
-{
-	void **at = list;
-	size_t bytes;
-
-	/* The room is a power of two, so it is full when the count is one. */
-	if (n > 0 && (n & (n - 1)) != 0)
-		return true;
-	if (!msd_mul_size(n > 0 ? 2 * n : 1, size, &bytes))
-		return false;
-	void *grown = realloc(*at, bytes);
-	if (grown == NULL)
-		return false;
-	*at = grown;
-	return true;
-}
-
-char *msd_sg_copy(const char *text, size_t n)
-{
-	char *copy = malloc(n + 1);
-
-	if (copy == NULL)
-		return NULL;
-	if (n > 0)
-		memcpy(copy, text, n);
-	copy[n] = '\0';
-	return copy;
-}
 
 int msd_sg_take_file(modser_graph *g, struct msd_buf *file)
 {

@@ -87,6 +87,28 @@ layers)
   plant proto/bad.c '#include "err.h"'
   fails proto/bad.c:1 "$here/layers.py" "$dir"
   ;;
+calls)
+  rows=()
+  for i in 1 2 3 4; do
+    plant "proto/round$i.c" "int round$((i % 4 + 1))(void); int round$i(void);" \
+      "int round$i(void) { return round$((i % 4 + 1))(); }"
+    cc -c -o "$dir/round$i.o" "$dir/proto/round$i.c"
+    rows+=("{\"directory\": \"$dir\", \"file\": \"proto/round$i.c\", \"command\": \"cc -c -o round$i.o proto/round$i.c\"}")
+  done
+  mkdir "$dir/build"
+  (IFS=,; echo "[${rows[*]}]") >"$dir/build/compile_commands.json"
+  fails "proto/round1.c: 4 sources call each other" "$here/calls.py" "$dir" "$dir/build"
+  (IFS=,; echo "[${rows[*]:0:3}]") >"$dir/build/compile_commands.json"
+  passes "$here/calls.py" "$dir" "$dir/build"
+  ;;
+names)
+  plant page.md 'In `proto/` the function `fine()` of `proto/{fine,fine}.c` is fine; `/etc/passwd` is no matter.'
+  passes "$here/names.py" "$dir" page.md
+  plant page.md 'See' '`proto/absent.c`.'
+  fails "page.md:2: no file or folder proto/absent.c" "$here/names.py" "$dir" page.md
+  plant page.md 'Call `absent()`.'
+  fails "page.md:1: no function absent" "$here/names.py" "$dir" page.md
+  ;;
 tidy)
   printf '[{"directory": "%s", "command": "cc -c %s", "file": "%s"},\n{"directory": "%s", "command": "cc -c %s", "file": "%s"}]\n' \
     "$dir" "$dir/proto/"{fine.c,fine.c} "$dir" "$dir/proto/"{bad.c,bad.c} \
