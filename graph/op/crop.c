@@ -56,8 +56,8 @@ static int find_dims(const modser_sg_node *node, int64_t dims[4])
 
 static int infer(modser_sg_node *node)
 {
-	int64_t dims[4];
-	int64_t at[4];
+	int64_t dims[4] = {0};
+	int64_t at[4] = {0};
 
 	if (msd_infer_rank(node, 0, 4) != 0 ||
 	    (!is_mxnet(node) && msd_infer_range(node, "axis", 1, 3) != 0) ||

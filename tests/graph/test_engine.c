@@ -1,6 +1,5 @@
 /* Inference and plans; the numbers are compared in tests/e2e/test_reference.py. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/engine/kernel.h"

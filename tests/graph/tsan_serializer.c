@@ -55,9 +55,10 @@ int main(void)
 
 	for (size_t i = 0; i < 3; i++)
 		wanted[i] = load(s, i);
-	for (int i = 0; i < N_THREADS; i++)
+	for (int i = 0; i < N_THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, load_many, s) != 0)
 			abort();
+	}
 	for (int i = 0; i < N_THREADS; i++)
 		(void)pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < 3; i++)
