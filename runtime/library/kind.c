@@ -26,7 +26,7 @@ static msd_err library_open(struct msd_node *node, const struct msd_node_context
 	if (err == MSD_OK)
 		err = msd_library_map(lib, ctx->fd, ctx->file, d);
 	if (err == MSD_OK)
-		err = msd_library_bind(lib, ctx->env, d);
+		err = msd_library_bind(lib, node, d);
 	if (err == MSD_OK)
 		err = msd_library_list_functions(lib, d);
 	if (err == MSD_OK && ctx->options->probe_signatures)

@@ -81,6 +81,8 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 		node->n_imports = module->n_imports;
 		for (uint32_t k = 0; k < module->n_imports; k++)
 			*edge++ = &m->nodes[module->imports[k]];
+		if (is_library(module))
+			node->root = &m->nodes[0];
 		if (is_library(module) && has_library)
 			node->ops = &msd_kind_library_again;
 		else
@@ -95,25 +97,12 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 	return MSD_OK;
 }
 
-/* Where compiled code's lookups start: with TVM 0.7 several nodes stand for the
- * library. */
-static struct msd_node *env_of(struct msd_loaded *m, const struct msd_tree *tree,
-			       struct msd_node *library)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < tree->n_modules; i++)
-		n += is_library(&tree->modules[i]) ? 1 : 0;
-	return n > 1 ? &m->nodes[0] : library;
-}
-
 static msd_err graph_open(struct msd_loaded *m, const struct msd_node_context *ctx,
 			  struct msd_diag *d)
 {
 	struct msd_node_context own = *ctx;
 
 	own.is_given_graph = true;
-	own.env = m->root;
 	return m->root->ops->open(m->root, &own, d);
 }
 
@@ -128,7 +117,6 @@ static msd_err nodes_open(struct msd_loaded *m, const struct msd_tree *tree,
 		if (is_library(&tree->modules[i]) != libraries)
 			continue;
 		ctx->payload = tree->modules[i].payload;
-		ctx->env = libraries ? env_of(m, tree, node) : node;
 		msd_err err = node->ops->open(node, ctx, d);
 		if (err != MSD_OK)
 			return msd_loaded_wrap(m, node, err, d);

@@ -38,14 +38,24 @@ struct msd_function *msd_node_lookup(struct msd_node *node, const char *name)
 	return search(node, name, &v);
 }
 
+static struct msd_function *search_imports(struct msd_node *node, const char *name,
+					   struct visited *v)
+{
+	struct msd_function *fn = NULL;
+
+	for (size_t i = 0; fn == NULL && i < node->n_imports; i++)
+		fn = search(node->imports[i], name, v);
+	return fn;
+}
+
 struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 						  const char *name)
 {
-	struct msd_function *fn = NULL;
 	struct visited v = {0};
+	struct msd_function *fn = search_imports(node, name, &v);
 
-	for (size_t i = 0; fn == NULL && i < node->n_imports; i++)
-		fn = search(node->imports[i], name, &v);
+	if (fn == NULL && node->root != NULL)
+		fn = search_imports(node->root, name, &v);
 	return fn != NULL ? fn : msd_global_find(name);
 }
 

@@ -20,10 +20,6 @@ struct msd_node_context {
 	struct msd_span payload;
 	const struct msd_load_options *options;
 	bool is_given_graph; /* the payload is options->graph and ->params */
-	/* Where lookups of compiled code start (its imports are searched): the
-	 * library's own node, or the root when several nodes stand for one library (TVM
-	 * 0.7). */
-	struct msd_node *env;
 };
 
 struct msd_node_ops {
@@ -71,6 +67,9 @@ struct msd_node {
 	const char *kind_name; /* the same, of the table; "": it has no row */
 	struct msd_node **imports;
 	size_t n_imports;
+	/* Whose imports compiled code sees behind those of its own library: the root's,
+	 * for what stands beside a library below it is visible, too. NULL: nobody's. */
+	struct msd_node *root;
 	char *refusal; /* why functions of this node cannot run here, or NULL; owned */
 	void *state;   /* the kind's own */
 };
@@ -81,8 +80,8 @@ struct msd_span msd_node_params(const struct msd_node_context *ctx);
 /** Own functions, then imports depth-first. NULL when nobody has it. */
 struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);
 /** The same, starting with the imports: what compiled code sees through its context.
- * After them come the packed functions of the runtime itself (runtime/global/global.h).
- */
+ * After them come those of node->root, then the packed functions of the runtime itself
+ * (runtime/global/global.h). */
 struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 						  const char *name);
 /** Begin a node: its context asks msd_node_lookup_from_imports(). */
