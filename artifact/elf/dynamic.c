@@ -91,8 +91,8 @@ static bool is_platform_library(const char *name)
 static msd_err read_needed(struct msd_elf *elf, struct msd_cur c,
 			   struct msd_span strings, struct msd_diag *d)
 {
-	bool has_origin = false;
 	bool has_neighbour = false;
+	bool has_runpath = false;
 
 	while (c.left >= sizeof(Elf64_Dyn)) {
 		int64_t tag = msd_cur_i64(&c);
@@ -104,16 +104,19 @@ static msd_err read_needed(struct msd_elf *elf, struct msd_cur c,
 			continue;
 		if (text == NULL)
 			return damaged(d, "a needed library's name is out of range");
-		if (tag != DT_NEEDED) {
-			has_origin |= strstr(text, "$ORIGIN") != NULL ||
-				      strstr(text, "${ORIGIN}") != NULL;
+		if (tag != DT_NEEDED) { /* the loader reads no RPATH beside a RUNPATH */
+			if (tag == DT_RUNPATH || !has_runpath)
+				elf->search_path = text;
+			has_runpath |= tag == DT_RUNPATH;
 			continue;
 		}
 		elf->needed[elf->n_needed++] = text;
-		has_neighbour |= !is_platform_library(text);
-		elf->uses_origin |= strchr(text, '/') != NULL;
+		has_neighbour |= text[0] != '/' && !is_platform_library(text);
+		elf->uses_origin |= text[0] != '/' && strchr(text, '/') != NULL;
 	}
-	elf->uses_origin |= has_origin && has_neighbour;
+	if (elf->search_path != NULL && has_neighbour)
+		elf->uses_origin |= strstr(elf->search_path, "$ORIGIN") != NULL ||
+				    strstr(elf->search_path, "${ORIGIN}") != NULL;
 	return MSD_OK;
 }
 

@@ -32,8 +32,9 @@ struct msd_elf {
 	size_t n_syms;
 	const char **needed; /* DT_NEEDED, borrowed strings */
 	size_t n_needed;
-	/* needs files beside it: $ORIGIN in DT_RPATH/DT_RUNPATH with a needed library
-	 * that is not the platform's, or a DT_NEEDED with a slash */
+	const char *search_path; /* DT_RUNPATH, else DT_RPATH; NULL: none; borrowed */
+	/* may need files beside it: $ORIGIN in the search path with a needed library
+	 * that is not the platform's, or a DT_NEEDED of a relative path */
 	bool uses_origin;
 	uint64_t symtab; /* virtual address of the dynamic symbol table */
 	/* loadable program headers, private to elf.c */

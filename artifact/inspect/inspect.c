@@ -31,7 +31,9 @@ static msd_err copy_needed(const struct msd_elf *elf, struct msd_inspect *in,
 {
 	in->needed =
 		calloc(elf->n_needed > 0 ? elf->n_needed : 1u, sizeof(*in->needed));
-	if (in->needed == NULL)
+	if (elf->search_path != NULL)
+		in->search_path = copy_name(elf->search_path);
+	if (in->needed == NULL || (elf->search_path != NULL && in->search_path == NULL))
 		return msd_diag_no_memory(d);
 	while (in->n_needed < elf->n_needed) {
 		char *name = copy_name(elf->needed[in->n_needed]);
@@ -203,6 +205,7 @@ void msd_inspect_destroy(struct msd_inspect *i)
 	free_names(i->providers, i->providers != NULL ? i->n_undefined : 0);
 	free_names(i->unknown_slots, i->n_unknown_slots);
 	free_names(i->needed, i->n_needed);
+	free(i->search_path);
 	free_names(i->undefined, i->n_undefined);
 	free(i->machine);
 	free(i);

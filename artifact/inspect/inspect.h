@@ -32,6 +32,10 @@ struct msd_inspect {
 	size_t n_functions;
 	char **needed; /* libraries */
 	size_t n_needed;
+	char *search_path; /* where it looks for those first, as it has it; or NULL */
+	/* One of those that was looked for and is not on this machine; or NULL. Set by
+	 * who looked. */
+	const char *missing;
 	char **undefined; /* symbols that must come from the loading process or from a
 			   * needed library, sorted; weak ones left out */
 	char **providers; /* of each: "modserd", a library, or NULL when not known */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "artifact/elf/search.h"
 #include "client/cli/file.h"
 
-#define PATH_BYTES 4096
 #define MAX_LIBRARY_BYTES ((off_t)512 << 20) /* larger ones are not looked into */
 
 /* With the machine's own directory of Debian between them. */
@@ -29,20 +29,37 @@ static const char *const directories[] = {
 	"/usr/local/lib",
 };
 
+/* The @i-th file that may be the library @name: as the one that needs it says, then
+ * where the loader looks without being told. */
+static bool next_place(const char *search_path, const char *name, size_t i,
+		       char out[static MSD_SEARCH_MAX])
+{
+	size_t n_own = 0;
+
+	if (msd_search_place(search_path, name, i, out))
+		return true;
+	while (msd_search_place(search_path, name, n_own, out))
+		n_own++;
+	if (strchr(name, '/') != NULL ||
+	    i - n_own >= sizeof(directories) / sizeof(*directories))
+		return false;
+	(void)snprintf(out, MSD_SEARCH_MAX, "%s/%s", directories[i - n_own], name);
+	return true;
+}
+
 /* The library called @name into a new entry; nothing when there is none. */
-static msd_err add(struct msd_system *s, const char *name, struct msd_diag *d)
+static msd_err add(struct msd_system *s, const char *search_path, const char *name,
+		   struct msd_diag *d)
 {
 	struct msd_system_library *l = &s->libraries[s->n];
-	char path[PATH_BYTES];
+	char path[MSD_SEARCH_MAX];
 	struct stat st;
 
-	if (strchr(name, '/') != NULL || msd_system_has(s, name))
+	if (msd_system_has(s, name))
 		return MSD_OK;
-	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
-		const int n =
-			snprintf(path, sizeof(path), "%s/%s", directories[i], name);
-		if (n < 0 || n >= PATH_BYTES || stat(path, &st) != 0 ||
-		    !S_ISREG(st.st_mode) || st.st_size > MAX_LIBRARY_BYTES)
+	for (size_t i = 0; next_place(search_path, name, i, path); i++) {
+		if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+		    st.st_size > MAX_LIBRARY_BYTES)
 			continue;
 		if (msd_file_read(path, &l->file, NULL) == MSD_OK &&
 		    msd_elf_read((struct msd_span){l->file.p, l->file.n}, &l->elf,
@@ -76,9 +93,9 @@ msd_err msd_system_read(const struct msd_inspect *i, struct msd_system *ret,
 	if (ret->libraries == NULL)
 		return msd_diag_no_memory(d);
 	for (size_t k = 0; err == MSD_OK && k < n_always; k++)
-		err = add(ret, always[k], d);
+		err = add(ret, NULL, always[k], d);
 	for (size_t k = 0; err == MSD_OK && k < i->n_needed; k++)
-		err = add(ret, i->needed[k], d);
+		err = add(ret, i->search_path, i->needed[k], d);
 	return err;
 }
 

@@ -40,6 +40,10 @@ static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 	err = msd_system_read(inspect, &system, d);
 	if (err == MSD_OK)
 		err = msd_inspect_resolve(inspect, msd_system_find, &system, d);
+	for (size_t i = 0; i < inspect->n_needed; i++) {
+		if (!msd_system_has(&system, inspect->needed[i]))
+			inspect->missing = inspect->needed[i];
+	}
 	msd_system_finish(&system);
 	return err;
 }

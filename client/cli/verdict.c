@@ -87,7 +87,8 @@ static void judge_file(struct judge *j)
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
 			       j->in->machine, j->host.machine);
 	}
-	if (j->in->needs_neighbours) {
+	/* Of this machine it is known whether they lie elsewhere, too. */
+	if (j->in->needs_neighbours && (!j->is_local || j->in->missing != NULL)) {
 		msd_buf_printf(why, "it looks for libraries beside itself ($ORIGIN), "
 				    "where a daemon has none\n");
 	}
@@ -118,12 +119,24 @@ static void judge_symbols(struct judge *j)
 				       in->unknown_slots[i]);
 		}
 	}
+}
+
+/* What this machine lacks may lie where only its loader is told to look. */
+static void judge_needed(struct judge *j)
+{
+	const struct msd_inspect *in = j->in;
+
+	if (j->is_local && in->missing != NULL && in->missing[0] == '/') {
+		msd_buf_printf(&j->verdict->reasons, "there is no file %s\n",
+			       in->missing);
+	}
 	for (size_t i = 0; i < in->n_needed; i++) {
-		if (!is_platform(in->needed[i]) && !j->is_local) {
-			msd_buf_printf(&j->verdict->unknown,
-				       "whether its machine has the library %s\n",
-				       in->needed[i]);
-		}
+		if (is_platform(in->needed[i]) ||
+		    (j->is_local && in->needed[i] != in->missing))
+			continue;
+		msd_buf_printf(&j->verdict->unknown,
+			       "whether its machine has the library %s\n",
+			       in->needed[i]);
 	}
 }
 
@@ -280,6 +293,7 @@ msd_err msd_verdict_find(const struct msd_inspect *i, const modser_value *info,
 	}
 	judge_file(&j);
 	judge_symbols(&j);
+	judge_needed(&j);
 	for (uint32_t k = 0; k < i->n_modules; k++)
 		judge_module(&j, k);
 	return ret->reasons.bad || ret->unknown.bad ? msd_diag_no_memory(d) : MSD_OK;

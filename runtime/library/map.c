@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "artifact/elf/search.h"
 #include "runtime/abi/ffi021.h"
 #include "runtime/abi/slots.h"
 #include "runtime/library/library.h"
@@ -74,6 +75,32 @@ static bool resolves(const char *name, void *const *libs, size_t n_libs)
 	return false;
 }
 
+/* As the loader finds it for the library: in its own search path, then the system's. */
+static void *open_needed(const struct msd_elf *elf, const char *name)
+{
+	char place[MSD_SEARCH_MAX];
+	void *found = NULL;
+
+	for (size_t i = 0;
+	     found == NULL && msd_search_place(elf->search_path, name, i, place); i++)
+		found = dlopen(place, RTLD_LAZY | RTLD_LOCAL);
+	if (found == NULL && strchr(name, '/') == NULL)
+		found = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	return found;
+}
+
+static msd_err refuse_neighbours(struct missing *libs, struct msd_diag *d)
+{
+	msd_err err = msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"looks for libraries beside itself ($ORIGIN): %.*s; it is opened as "
+		"bytes and has no place",
+		(int)libs->names.n, (const char *)libs->names.p);
+
+	msd_buf_finish(&libs->names);
+	return err;
+}
+
 msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 {
 	struct missing libs = {0};
@@ -81,22 +108,19 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 	size_t n_handles = 0;
 	msd_err err;
 
-	if (elf->uses_origin)
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"looks for libraries beside itself ($ORIGIN); it is "
-			"opened as bytes and has no place");
 	void **handles = calloc(elf->n_needed + 1, sizeof(*handles));
 	if (handles == NULL)
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < elf->n_needed; i++) {
-		void *h = dlopen(elf->needed[i], RTLD_LAZY | RTLD_LOCAL);
+		void *h = open_needed(elf, elf->needed[i]);
 		if (h != NULL)
 			handles[n_handles++] = h;
 		else
 			missing_add(&libs, elf->needed[i]);
 	}
-	err = missing_report(&libs, "needed library file", d);
+	err = libs.n > 0 && elf->uses_origin
+		      ? refuse_neighbours(&libs, d)
+		      : missing_report(&libs, "needed library file", d);
 	for (size_t i = 0; err == MSD_OK && i < elf->n_syms; i++) {
 		const struct msd_elf_sym *s = &elf->syms[i];
 		if (!s->defined && !s->weak && s->name[0] != '\0' &&

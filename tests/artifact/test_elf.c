@@ -127,6 +127,7 @@ Test(elf, tells_libraries_that_need_their_neighbours)
 	cr_expect(uses_origin(NULL, "./libextra.so"));
 	cr_expect(!uses_origin("$ORIGIN", "libm.so.6"));
 	cr_expect(!uses_origin("/opt/lib", "libextra.so"));
+	cr_expect(!uses_origin("$ORIGIN", "/opt/lib/libextra.so"));
 	cr_expect(!uses_origin("$ORIGIN", NULL));
 }
 

@@ -108,6 +108,7 @@ Test(verdict, what_is_missing_is_named)
 	sample_init(&s);
 	s.in.machine = TEXT("aarch64");
 	s.in.needs_neighbours = true;
+	s.in.missing = "libextra.so";
 	s.in.undefined = undefined;
 	s.in.providers = providers;
 	s.in.n_undefined = 3;

@@ -57,7 +57,7 @@ MAY_INCLUDE = {
     "runtime/engine": ["proto", "runtime/pool", "graph", "graph/ir", "graph/op"],
     "runtime/module": FLOOR[:5] + ["runtime/global", "artifact/tree"],
     "runtime/kind": FLOOR + ["artifact/kind", "artifact/params"],
-    "runtime/library": FLOOR + ["runtime/kind", "artifact/mlf"],
+    "runtime/library": FLOOR + ["runtime/kind", "artifact/elf", "artifact/mlf"],
     "runtime/executor": FLOOR + ["artifact/params"],
     "runtime/executor/vm": FLOOR,
     "runtime/executor/graph": EXECUTOR + ["artifact/graph_json", "artifact/params"],
