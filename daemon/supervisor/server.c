@@ -97,6 +97,15 @@ static void on_room(struct msd_budget *budget)
 		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
 }
 
+/* A terminal that is closed, or somebody who asks for what other daemons do. */
+static void on_hangup(uv_signal_t *handle, int number)
+{
+	(void)handle;
+	(void)number;
+	msd_log(MSD_LOG_WARN, "signal",
+		"name=SIGHUP why=\"ignored: there is no configuration to read again\"");
+}
+
 static void on_module_gone(struct msd_house *house)
 {
 	check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
@@ -160,10 +169,12 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	s->space.on_due = on_space;
 	(void)uv_signal_init(&s->loop, &s->sigterm);
 	(void)uv_signal_init(&s->loop, &s->sigint);
+	(void)uv_signal_init(&s->loop, &s->sighup);
 	(void)uv_timer_init(&s->loop, &s->tick);
 	s->sigterm.data = s->sigint.data = s->tick.data = s;
 	(void)uv_signal_start(&s->sigterm, on_signal, SIGTERM);
 	(void)uv_signal_start(&s->sigint, on_signal, SIGINT);
+	(void)uv_signal_start(&s->sighup, on_hangup, SIGHUP);
 	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
 	return MSD_OK;
 }

@@ -27,7 +27,7 @@ struct msd_server {
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
-	uv_signal_t sigterm, sigint;
+	uv_signal_t sigterm, sigint, sighup;
 	uv_timer_t tick; /* stalled writers, cold memory */
 	struct msd_deadline drain, space;
 };

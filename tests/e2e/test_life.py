@@ -207,6 +207,18 @@ def refuses(daemon):
         return True
 
 
+def test_a_hangup_ends_nothing(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire, harness.Gate() as gate:
+        wire.load("faults", FAULTS.read_bytes())
+        held = wire.start("call", "faults:gate", gate.path)
+        gate.entered()
+        daemon.process.send_signal(signal.SIGHUP)
+        harness.until(lambda: "event=signal name=SIGHUP" in daemon.log(), "it is told")
+        gate.open()
+        wire.finish(held)
+
+
 def test_a_killed_supervisor_takes_its_workers_with_it(own_daemon):
     daemon = own_daemon()
     with Wire(daemon.host) as wire, harness.Gate() as gate:
