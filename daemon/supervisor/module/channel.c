@@ -7,7 +7,12 @@
 #include "proto/unpack.h"
 #include "proto/value.h"
 
-/* What is said on a worker's channel: daemon/worker/CHANNEL.md. */
+/*
+ * What is said on a worker's channel: daemon/worker/CHANNEL.md. Happy path: worker.open
+ * and the segments are sent; a request is posted; its response is found by its id,
+ * counted and forwarded. Failures: a message that workers do not send, or an answer to
+ * nothing, and the worker is killed; what it had is lost with it.
+ */
 
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {

@@ -2,6 +2,13 @@
 
 #include <stdlib.h>
 
+/*
+ * Happy path: a client's first request to a module makes its lane; with a request in it
+ * the lane takes turns with the others; what makes an object binds it to a worker, the
+ * home, until nothing is held there. Failures: the home is lost, and the lane is free
+ * again; a request leaves it unsent, and it may be loosened.
+ */
+
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew)
 {
 	MSD_LIST_EACH (it, &c->lanes) {

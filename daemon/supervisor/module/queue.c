@@ -102,7 +102,8 @@ static bool send_shared(struct msd_crew *crew)
 		send_one(&crew->replicas[i], lane);
 		crew->replicas[i].is_bound_turn = true;
 	}
-	look(crew, i);
+	if (crew->n_queued > 0)
+		look(crew, i);
 	return true;
 }
 
@@ -131,7 +132,7 @@ void msd_queue_pump(struct msd_crew *crew)
 		return;
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		look(crew, i);
-	while (send_shared(crew) || send_bound(crew))
+	while (crew->n_queued > 0 && (send_shared(crew) || send_bound(crew)))
 		continue;
 }
 

@@ -4,6 +4,14 @@
 
 #include "proto/unpack.h"
 
+/*
+ * A worker's response on its way to the client. Happy path: the body is copied as it
+ * is; its tensors, which lie in the worker's out segments, become pieces of the frame
+ * and are written from there; with the last byte their slots are released. Failures:
+ * nobody waits, and the slots are released at once; a tensor lies where it may not, and
+ * the client is told that the answer was malformed.
+ */
+
 /* Out slots that a reply in flight points into. */
 struct held {
 	struct msd_process *process;

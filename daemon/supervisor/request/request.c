@@ -65,9 +65,7 @@ void msd_req_leave_client(struct msd_req *r)
 
 void msd_client_leave(struct msd_client *c)
 {
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&c->requests)) != NULL) {
+	MSD_LIST_EACH_SAFE (it, &c->requests) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
 		msd_req_leave_client(r);
 		msd_req_take(r, MSD_REQ_ORPHANED);
@@ -100,12 +98,16 @@ static void explain(const struct msd_req *r, enum msd_req_event e,
 				   "the deadline passed while the module worked on it");
 }
 
+/* Of the others, who brought the event has answered. */
+static bool is_ours_to_answer(enum msd_req_event e)
+{
+	return e == MSD_REQ_CANCELLED || e == MSD_REQ_DUE || e == MSD_REQ_OVERRUNS;
+}
+
 static void answer_for(struct msd_req *r, enum msd_req_event e, enum msd_req_state was)
 {
 	struct msd_diag d = {0};
 
-	if (e != MSD_REQ_CANCELLED && e != MSD_REQ_DUE && e != MSD_REQ_OVERRUNS)
-		return; /* who brought the event has answered */
 	explain(r, e, was, &d);
 	msd_req_answer_error(r, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
@@ -129,7 +131,9 @@ void msd_req_take(struct msd_req *r, enum msd_req_event e)
 	const struct msd_req_move move = msd_req_step(was, e);
 
 	r->state = (enum msd_req_state)move.to;
-	if ((move.actions & MSD_REQ_ANSWER) != 0)
+	if (move.actions == 0)
+		return;
+	if ((move.actions & MSD_REQ_ANSWER) != 0 && is_ours_to_answer(e))
 		answer_for(r, e, was);
 	if ((move.actions & ~(unsigned)(MSD_REQ_ANSWER | MSD_REQ_RELEASE)) != 0)
 		tell_owner(r, move.actions);

@@ -15,6 +15,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum msd_req_state {
 	MSD_REQ_QUEUED,
@@ -51,10 +52,25 @@ struct msd_req_move {
 	uint8_t actions;
 };
 
-/** The row and column of the table; an event that is not legal ends the process, for it
- * is our own mistake. */
-struct msd_req_move msd_req_step(enum msd_req_state from, enum msd_req_event e);
+/* Where each event leads from each state; to QUEUED, where nothing leads, what is not
+ * legal. */
+extern const struct msd_req_move msd_req_moves[MSD_REQ_STATE_COUNT]
+					      [MSD_REQ_EVENT_COUNT];
+
 /** May the event come in this state? */
-bool msd_req_may_come(enum msd_req_state from, enum msd_req_event e);
+static inline bool msd_req_may_come(enum msd_req_state from, enum msd_req_event e)
+{
+	return msd_req_moves[from][e].to != MSD_REQ_QUEUED;
+}
+
+/** What the event leads to. One that is not legal ends the process, for it is our own
+ * mistake. Twice in every call, so it is here. */
+static inline struct msd_req_move msd_req_step(enum msd_req_state from,
+					       enum msd_req_event e)
+{
+	if (!msd_req_may_come(from, e))
+		abort();
+	return msd_req_moves[from][e];
+}
 
 #endif
