@@ -102,12 +102,26 @@ static struct msd_span find_header(const struct msd_mlf *m,
 			 : (struct msd_span){0};
 }
 
+/* The digits at @p, at least one; UNKNOWN: none, or more than memory. */
+static uint64_t read_bytes(const char *p, const char *end)
+{
+	uint64_t bytes = 0;
+
+	if (p == end || isdigit((unsigned char)*p) == 0)
+		return UNKNOWN;
+	for (; p < end && isdigit((unsigned char)*p) != 0; p++) {
+		bytes = bytes * 10 + (uint64_t)(*p - '0');
+		if (bytes > INT32_MAX)
+			return UNKNOWN;
+	}
+	return bytes;
+}
+
 /* The number behind "#define TVMGEN_MODEL_POOL_WORKSPACE_POOL_SIZE ". */
 static uint64_t pool_bytes(struct msd_span header, const char *model, const char *pool)
 {
 	const char *end = (const char *)header.p + header.n;
 	char text[640];
-	uint64_t bytes = 0;
 
 	const int n =
 		snprintf(text, sizeof(text),
@@ -115,14 +129,7 @@ static uint64_t pool_bytes(struct msd_span header, const char *model, const char
 	for (int i = 0; i < n; i++)
 		text[i] = (char)toupper((unsigned char)text[i]);
 	const char *p = memmem(header.p, header.n, text, (size_t)n);
-	if (p == NULL || p + n == end || isdigit((unsigned char)p[n]) == 0)
-		return UNKNOWN;
-	for (p += n; p < end && isdigit((unsigned char)*p) != 0; p++) {
-		bytes = bytes * 10 + (uint64_t)(*p - '0');
-		if (bytes > INT32_MAX)
-			return UNKNOWN;
-	}
-	return bytes;
+	return p != NULL ? read_bytes(p + n, end) : UNKNOWN;
 }
 
 /* Memory that the caller brings; empty where the model has its own. */

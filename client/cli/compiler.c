@@ -325,10 +325,11 @@ static msd_err run(const struct msd_compiler *c, char **words, struct msd_diag *
 	char **environment = make_environment(tmpdir);
 	bool is_safe = !c->is_confined;
 	int error = ENOMEM;
-	if (environment != NULL && is_safe)
+	if (environment != NULL && is_safe) {
 		error = spawn(c, words, environment, &pid);
-	else if (environment != NULL)
+	} else if (environment != NULL) {
 		error = spawn_confined(c, words, environment, &is_safe, &pid);
+	}
 	free(environment);
 	if (!is_safe) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,

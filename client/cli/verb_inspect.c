@@ -99,10 +99,11 @@ static msd_err inspect_gpu_code(struct msd_span file, bool as_json, struct msd_b
 
 	if (err != MSD_OK)
 		return err;
-	if (as_json)
+	if (as_json) {
 		msd_json_put(out, msd_gpu_code_json(&code), JSON_COMPACT);
-	else
+	} else {
 		msd_gpu_code_text(&code, 0, out);
+	}
 	msd_gpu_code_finish(&code);
 	return MSD_OK;
 }
@@ -208,9 +209,10 @@ static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 
 	if (!cli->vm && msd_static_graph_is(file))
 		return msd_static_graph_inspect(cli, file, out, d);
-	if (cli->dump)
+	if (cli->dump) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "--dump is for model files of frameworks");
+	}
 	if ((is_model || is_code) && (cli->dot || cli->vm)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s is for libraries",
 				    is_model ? "a model library archive"

@@ -51,9 +51,10 @@ static msd_err unpack(const struct msd_cli *cli, struct msd_span file,
 	if (err != MSD_OK)
 		err = msd_diag_wrap(d, err, "%s", cli->words[0]);
 	if (err == MSD_OK) {
-		if (cli->split != NULL)
+		if (cli->split != NULL) {
 			err = msd_split_to_file(&tree, era, cli->split_names,
 						cli->split, &split, d);
+		}
 		if (err == MSD_OK) {
 			err = msd_manifest_write(&tree, era, LIBRARY_NAME, pieces, d);
 			if (err != MSD_OK)

@@ -25,9 +25,10 @@ static void write_files(const char *first, const char *second)
 
 static void remove_files(void)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		if (paths[i][0] != '\0')
 			(void)unlink(paths[i]);
+	}
 }
 
 Test(artifact, has_all_its_bytes_reserved)

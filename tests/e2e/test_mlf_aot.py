@@ -89,7 +89,7 @@ def test_an_archives_header_takes_the_place_of_none_of_ours(daemon, tmp_path):
                           "codegen/host/include/modser_aot.h": trap,
                           "codegen/host/include/tvm/runtime/c_runtime_api.h": trap})
     daemon.load("own", path, "--replace")
-    daemon.ok("call", "own:run", f"@{tmp_path / 'x.npy'}", "out:float32[4]")
+    assert daemon.ok("call", "own:run", f"@{tmp_path / 'x.npy'}", "out:float32[4]").out.strip()
 
 
 def test_several_inputs_are_not_taken_in_the_descriptions_order(daemon, tmp_path):

@@ -122,10 +122,11 @@ void driver_fill(struct driver *w, const struct msd_wire_tensor *t,
 	(void)driver_begin(w, &b, "tensor.fill", false);
 	msd_pack_array(&b, 2);
 	msd_pack_tensor(&b, t);
-	if (value->kind == MSD_K_INT)
+	if (value->kind == MSD_K_INT) {
 		msd_pack_int(&b, value->as.i);
-	else
+	} else {
 		msd_pack_float(&b, value->as.f);
+	}
 	driver_send(w, &b);
 	(void)driver_receive(w);
 }
