@@ -139,7 +139,7 @@ static void finish(struct world *w)
 	cr_assert_eq(w->n_made, w->n_over, "seed %u: a request is kept", w->seed);
 }
 
-static void live(unsigned seed)
+static void expect_sound_life(unsigned seed)
 {
 	struct world w = {.seed = seed, .random = seed * 2654435761u | 1, .now_ms = 1};
 
@@ -169,10 +169,10 @@ Test(module_random, every_request_is_answered_once_and_everything_given_back)
 	const char *only = getenv("MSD_SEED");
 
 	if (only != NULL) {
-		live((unsigned)strtoul(only, NULL, 10));
+		expect_sound_life((unsigned)strtoul(only, NULL, 10));
 		return;
 	}
 	for (unsigned seed = 1; seed <= 3000; seed++) {
-		live(seed);
+		expect_sound_life(seed);
 	}
 }
