@@ -13,11 +13,12 @@ const char *msd_printable(struct msd_span s, char buf[static MSD_PRINTABLE_MAX])
 			(void)snprintf(buf + at, MSD_PRINTABLE_MAX - at, "...");
 			return buf;
 		}
-		if (s.p[i] >= 0x20 && s.p[i] < 0x7f)
+		if (s.p[i] >= 0x20 && s.p[i] < 0x7f) {
 			buf[at++] = (char)s.p[i];
-		else
+		} else {
 			at += (size_t)snprintf(buf + at, MSD_PRINTABLE_MAX - at,
 					       "\\x%02x", s.p[i]);
+		}
 	}
 	buf[at] = '\0';
 	return buf;

@@ -21,9 +21,10 @@ void msd_log_init(void)
 
 	under_journal = getenv("JOURNAL_STREAM") != NULL;
 	for (unsigned i = 0; wanted != NULL && i < sizeof(levels) / sizeof(levels[0]);
-	     i++)
+	     i++) {
 		if (strcmp(wanted, levels[i].name) == 0)
 			threshold = (enum msd_log_level)i;
+	}
 }
 
 /* Replace what would break a line or a terminal. */
@@ -33,10 +34,11 @@ static size_t escape(const char *in, char *out, size_t cap)
 
 	for (; *in != '\0' && n + 5 < cap; in++) {
 		unsigned char ch = (unsigned char)*in;
-		if (ch >= 0x20 && ch != 0x7f)
+		if (ch >= 0x20 && ch != 0x7f) {
 			out[n++] = (char)ch;
-		else
+		} else {
 			n += (size_t)snprintf(out + n, 5, "\\x%02x", ch);
+		}
 	}
 	return n;
 }
@@ -53,11 +55,12 @@ void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (under_journal)
+	if (under_journal) {
 		n = snprintf(line, 128, "<%c>event=%s ", levels[level].priority, event);
-	else
+	} else {
 		n = snprintf(line, 128, "modserd: %s event=%s ", levels[level].name,
 			     event);
+	}
 	size_t len = (size_t)n + escape(text, line + n, sizeof(line) - (size_t)n - 1);
 	line[len++] = '\n';
 	/* One write, one line; nothing sensible is left to do when it fails. */

@@ -109,9 +109,10 @@ static msd_err make_plan(const struct msd_elf *elf, const struct msd_elf_sym *sy
 
 	p.dropped = p.n_phdrs;
 	if (!msd_elf_bytes(elf->image, at, p.n_phdrs * PHDR_BYTES, &p.phdrs) ||
-	    p.n_phdrs + 1 >= PN_XNUM)
+	    p.n_phdrs + 1 >= PN_XNUM) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no further program header fits into the library");
+	}
 	for (uint64_t i = 0; i < p.n_phdrs; i++) {
 		const uint8_t *ph = p.phdrs.p + i * PHDR_BYTES;
 		uint64_t align = msd_le64(ph + offsetof(Elf64_Phdr, p_align));
@@ -126,9 +127,10 @@ static msd_err make_plan(const struct msd_elf *elf, const struct msd_elf_sym *sy
 		}
 		if (__builtin_add_overflow(
 			    end, msd_le64(ph + offsetof(Elf64_Phdr, p_memsz)), &end) ||
-		    end > UINT64_MAX / 2)
+		    end > UINT64_MAX / 2) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "damaged ELF: a segment's end wraps");
+		}
 		if (end > p.end)
 			p.end = end;
 		if (align > p.align && align <= MAX_ALIGN && (align & (align - 1)) == 0)
@@ -320,9 +322,10 @@ static msd_err append(const struct msd_elf *elf, const struct msd_elf_sym *sym,
 	struct place at = make_place(plan, bytes.n);
 
 	if (!msd_elf_at(elf, elf->symtab + sym->index * SYM_BYTES, SYM_BYTES, &entry) ||
-	    (size_t)(entry.p - elf->image.p) + SYM_BYTES > plan->kept_bytes)
+	    (size_t)(entry.p - elf->image.p) + SYM_BYTES > plan->kept_bytes) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "damaged ELF: its symbol table is not in the file");
+	}
 	if (msd_buf_reserve(out, at.offset + at.bytes)) {
 		msd_buf_put(out, elf->image.p, plan->kept_bytes);
 		while (out->n < at.offset)
@@ -349,11 +352,12 @@ static msd_err patch(const struct msd_elf *elf, const char *name, struct msd_spa
 	struct msd_span old;
 	struct plan plan = {0};
 
-	if (sym == NULL || sym->type == MSD_SYM_FUNC)
+	if (sym == NULL || sym->type == MSD_SYM_FUNC) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
 				    "the library has no data symbol %s; link it anew "
 				    "from its objects to give it one",
 				    name);
+	}
 	bool fits =
 		bytes.n <= sym->size && msd_elf_at(elf, sym->value, sym->size, &old);
 	if (!fits || sym->size - bytes.n >= CUT_MIN_BYTES) {

@@ -57,16 +57,18 @@ static msd_err add_module(const struct msd_tree *tree, uint32_t i, enum msd_era 
 	char stem[STEM_MAX];
 	msd_err err = MSD_OK;
 
-	if (kind == NULL)
+	if (kind == NULL) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "module %u: its kind is not UTF-8", i);
-	else if (json_object_set(entry, "kind", kind) != 0 ||
-		 json_object_set_new(entry, "imports", imports_json(m)) != 0)
+	} else if (json_object_set(entry, "kind", kind) != 0 ||
+		   json_object_set_new(entry, "imports", imports_json(m)) != 0) {
 		err = msd_diag_no_memory(d);
+	}
 	make_stem(i, m->kind, stem);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_payload_split(m->kind, m->payload, era, stem, entry, files,
 					d);
+	}
 	if (err == MSD_OK && json_array_append(modules, entry) != 0)
 		err = msd_diag_no_memory(d);
 	json_decref(kind);

@@ -45,11 +45,12 @@ static msd_err read_imports(struct msd_manifest *m, const json_t *list, uint32_t
 	module->imports = m->given.edges + *n_edges;
 	for (size_t k = 0; k < n; k++) {
 		if (!take_index(json_array_get(list, k), m->given.n_modules,
-				&m->given.edges[(*n_edges)++]))
+				&m->given.edges[(*n_edges)++])) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "manifest: module %u: its imports are not "
 					    "all numbers of modules",
 					    i);
+		}
 	}
 	module->n_imports = (uint32_t)n;
 	return MSD_OK;
@@ -61,18 +62,20 @@ static msd_err read_module(struct msd_manifest *m, const json_t *entry, uint32_t
 	const json_t *kind = json_object_get(entry, "kind");
 	struct msd_tree_module *module = &m->given.modules[i];
 
-	if (!json_is_string(kind))
+	if (!json_is_string(kind)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "manifest: module %u has no \"kind\"", i);
+	}
 	module->kind = (struct msd_span){(const uint8_t *)json_string_value(kind),
 					 json_string_length(kind)};
 	if (msd_span_is(module->kind, "_lib"))
 		return MSD_OK;
 	msd_err err = msd_payload_join(module->kind, entry, m->era, source,
 				       &m->payloads[i], d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		return msd_diag_wrap(d, err, "module %u (%s)", i,
 				     json_string_value(kind));
+	}
 	module->payload = (struct msd_span){m->payloads[i].p, m->payloads[i].n};
 	return MSD_OK;
 }
@@ -95,9 +98,10 @@ static msd_err read_modules(struct msd_manifest *m,
 
 	if (n == 0 || n > MSD_MAX_MODULES)
 		return wrong(d, "expected \"modules\", a list of 1 to 4096");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		n_edges += json_array_size(
 			json_object_get(json_array_get(list, i), "imports"));
+	}
 	m->given.modules = calloc(n, sizeof(*m->given.modules));
 	m->given.edges = calloc(n_edges + 1, sizeof(*m->given.edges));
 	m->payloads = calloc(n, sizeof(*m->payloads));
@@ -109,9 +113,10 @@ static msd_err read_modules(struct msd_manifest *m,
 		const json_t *entry = json_array_get(list, i);
 
 		err = read_module(m, entry, i, source, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = read_imports(m, json_object_get(entry, "imports"), i,
 					   &n_edges, d);
+		}
 	}
 	return err == MSD_OK ? check_tree(&m->given, n_edges, d) : err;
 }
@@ -187,21 +192,24 @@ static msd_err read_manifest(struct msd_manifest *m,
 {
 	const struct msd_manifest_release *release = find_release(m->json);
 
-	if (release == NULL)
+	if (release == NULL) {
 		return wrong(d,
 			     "expected \"tvm\": \"0.6\", \"0.7\", \"0.8\" (to 0.20), "
 			     "\"0.21\" or \"0.22\" (and later)");
+	}
 	m->era = release->era;
 	msd_err err = read_modules(m, source, d);
 	if (err == MSD_OK)
 		err = read_objects(m, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = flag(m->json, "numbered", false)
 			      ? keep_numbers(m, release->style, d)
 			      : msd_tree_order(&m->given, release->style, &m->tree, d);
-	if (err == MSD_BAD_ARTIFACT)
+	}
+	if (err == MSD_BAD_ARTIFACT) {
 		err = wrong(d, "libraries import each other through other modules; "
 			       "this release has one library, and they become it");
+	}
 	if (err != MSD_OK)
 		return err;
 	bool is_alone =
@@ -219,9 +227,10 @@ msd_err msd_manifest_read(struct msd_span text, const struct msd_piece_source *s
 		.json = json_loadb((const char *)text.p, text.n,
 				   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why)};
 
-	if (m.json == NULL)
+	if (m.json == NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "manifest: line %d: %s",
 				    why.line, why.text);
+	}
 	msd_err err = read_manifest(&m, source, d);
 	if (err != MSD_OK) {
 		msd_manifest_finish(&m);

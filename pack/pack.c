@@ -131,10 +131,11 @@ static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 	for (; to->n_args < from->n_args; to->n_args++) {
 		const char *type = from->arg_types[to->n_args];
 
-		if (!msd_dtype_parse(type, strlen(type), &to->args[to->n_args]))
+		if (!msd_dtype_parse(type, strlen(type), &to->args[to->n_args])) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "kernel %s: \"%s\" is no type", from->name,
 					    type);
+		}
 	}
 	for (; to->n_tags < from->n_tags; to->n_tags++)
 		to->tags[to->n_tags] = text(from->tags[to->n_tags]);
@@ -208,12 +209,14 @@ int modser_tree_save(modser_tree *tree, unsigned char **ret_blob, size_t *ret_by
 	given.entries = tree->form.entries;
 	given.n_entries = tree->form.n_entries;
 	msd_err err = MSD_OK;
-	if (!tree->is_as_read)
+	if (!tree->is_as_read) {
 		err = msd_tree_order(&given, releases[tree->release].style, &numbered,
 				     &tree->d);
-	if (err == MSD_OK)
+	}
+	if (err == MSD_OK) {
 		err = msd_tree_write(tree->is_as_read ? &given : &numbered, &out,
 				     &tree->d);
+	}
 	msd_tree_finish(&numbered);
 	free(given.modules);
 	if (err != MSD_OK) {

@@ -96,9 +96,10 @@ msd_err msd_param_store_write(const struct msd_param_store *store, struct msd_bu
 	msd_buf_put_u64(out, MSD_PARAMS_MAGIC);
 	msd_buf_put_u64(out, 0);
 	msd_buf_put_u64(out, store->n);
-	for (size_t i = 0; i < store->n; i++)
+	for (size_t i = 0; i < store->n; i++) {
 		msd_buf_put_str64(out, store->params[i].name.p,
 				  store->params[i].name.n);
+	}
 	msd_buf_put_u64(out, store->n);
 	for (size_t i = 0; i < store->n; i++)
 		msd_buf_put(out, store->params[i].tensor.p, store->params[i].tensor.n);

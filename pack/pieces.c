@@ -92,9 +92,10 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 		err = format->fields != NULL
 			      ? msd_split_fields(&s, format->fields, &c, &why)
 			      : format->split(&s, &c, &why);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = msd_cur_end(&c) ? check_pieces(&s, kind, payload, &why)
 					      : MSD_BAD_ARTIFACT;
+		}
 	}
 	msd_diag_finish(&why);
 	if (err != MSD_OK && err != MSD_NOMEM) {
@@ -132,16 +133,17 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 	struct msd_joiner j = {.era = era, .entry = entry, .source = source};
 	msd_err err = MSD_OK;
 
-	if (json_object_get(entry, KEY_OPAQUE) != NULL)
+	if (json_object_get(entry, KEY_OPAQUE) != NULL) {
 		err = join_opaque(&j, out, d);
-	else if (format != NULL)
+	} else if (format != NULL) {
 		err = format->fields != NULL
 			      ? msd_join_fields(&j, format->fields, out, d)
 			      : format->join(&j, out, d);
-	else
+	} else {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "a kind that is not known: its \"payload\" must be "
 				   "the name of a file, or null for none");
+	}
 	if (err == MSD_OK && out->bad)
 		err = msd_diag_no_memory(d);
 	return err;

@@ -163,12 +163,13 @@ msd_err msd_join_fields(const struct msd_joiner *j, const struct msd_kind_field 
 	msd_err err = MSD_OK;
 
 	for (; fields->key != NULL && err == MSD_OK; fields++) {
-		if (fields->form == MSD_FIELD_NAMES)
+		if (fields->form == MSD_FIELD_NAMES) {
 			err = msd_join_names(j, fields->key, out, d);
-		else
+		} else {
 			err = fields->form == MSD_FIELD_FILE
 				      ? msd_join_file(j, fields->key, out, d)
 				      : msd_join_text(j, fields->key, out, d);
+		}
 	}
 	return err;
 }

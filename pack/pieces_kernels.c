@@ -114,11 +114,12 @@ static msd_err join_kernel(const char *name, const json_t *kernel, enum msd_era 
 
 	if (tags == NULL) /* as 0.6 and 0.7 called it */
 		tags = json_object_get(kernel, "thread_axis_tags");
-	if (!json_is_array(args) || !json_is_array(tags))
+	if (!json_is_array(args) || !json_is_array(tags)) {
 		return bad_kernel(name,
 				  "expected \"arg_types\" and "
 				  "\"launch_param_tags\"",
 				  d);
+	}
 	msd_buf_put_str64(out, json_string_value(info_name),
 			  json_string_length(info_name));
 	msd_err err = join_args(args, name, era, out, d);
@@ -127,9 +128,10 @@ static msd_err join_kernel(const char *name, const json_t *kernel, enum msd_era 
 	if (err != MSD_OK || era == MSD_ERA_CLASSIC)
 		return err;
 	msd_buf_put_u64(out, json_array_size(extra));
-	for (size_t i = 0; i < json_array_size(extra); i++)
+	for (size_t i = 0; i < json_array_size(extra); i++) {
 		msd_buf_put_u32(out,
 				(uint32_t)json_integer_value(json_array_get(extra, i)));
+	}
 	return MSD_OK;
 }
 
@@ -150,12 +152,13 @@ msd_err msd_join_kernels(const struct msd_joiner *j, struct msd_buf *out,
 				  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
 	msd_buf_finish(&text);
 	json_t *info = json_object_get(root, "func_info");
-	if (root == NULL || !json_is_object(info))
+	if (root == NULL || !json_is_object(info)) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST, "functions: line %d: %s",
 				   root == NULL ? why.line : 1,
 				   root == NULL ? why.text : "expected \"func_info\"");
-	else
+	} else {
 		msd_buf_put_u64(out, json_object_size(info));
+	}
 	json_object_foreach(info, name, kernel)
 	{
 		if (err != MSD_OK)

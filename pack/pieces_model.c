@@ -183,9 +183,10 @@ msd_err msd_join_consts(const struct msd_joiner *j, struct msd_buf *out,
 	msd_buf_finish(&file);
 	if (err == MSD_OK)
 		msd_buf_put_u64(out, json_array_size(lists));
-	for (size_t i = 0; i < json_array_size(lists) && err == MSD_OK; i++)
+	for (size_t i = 0; i < json_array_size(lists) && err == MSD_OK; i++) {
 		err = msd_join_array(json_array_get(lists, i), "constants_of_symbols",
 				     out, d);
+	}
 	return err;
 }
 
@@ -197,10 +198,11 @@ msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_di
 	struct msd_span image = payload;
 	struct msd_buf text = {0};
 
-	if (s->era == MSD_ERA_FFI)
+	if (s->era == MSD_ERA_FFI) {
 		(void)msd_cur_take(c, c->left);
-	else
+	} else {
 		image = msd_cur_str64(c);
+	}
 	if (c->bad)
 		return msd_split_damaged(d);
 	msd_err err = msd_split_file(s, "image", ".vm", image, d);

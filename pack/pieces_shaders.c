@@ -28,10 +28,11 @@ static void name_file(size_t i, struct msd_span kernel, const char *ending,
 		is_same &= is_plain;
 	}
 	name[n] = '\0';
-	if (is_same)
+	if (is_same) {
 		(void)snprintf(suffix, SUFFIX_BYTES, ".%s%s", name, ending);
-	else
+	} else {
 		(void)snprintf(suffix, SUFFIX_BYTES, ".%zu-%s%s", i, name, ending);
+	}
 }
 
 /* Compiled Metal code begins with its magic, whatever the module calls its format. */
@@ -101,9 +102,10 @@ static msd_err join_spirv(const struct msd_joiner *one, struct msd_buf *out,
 	json_int_t flag = json_integer_value(json_object_get(one->entry, "flag"));
 	msd_err err = msd_join_read(one, "file", &code, d);
 
-	if (err == MSD_OK && code.n % sizeof(uint32_t) != 0)
+	if (err == MSD_OK && code.n % sizeof(uint32_t) != 0) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "file: SPIR-V consists of whole words of 4 bytes");
+	}
 	if (err == MSD_OK) {
 		msd_buf_put_u32(out, (uint32_t)flag);
 		msd_buf_put_u64(out, code.n / sizeof(uint32_t));
@@ -120,18 +122,20 @@ static msd_err join_shaders(const struct msd_joiner *j, bool is_spirv,
 	size_t n = json_array_size(list);
 	msd_err err = MSD_OK;
 
-	if (!json_is_array(list))
+	if (!json_is_array(list)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "\"" KEY_SHADERS "\" is missing or is not a list");
+	}
 	msd_buf_put_u64(out, n);
 	for (size_t i = 0; i < n && err == MSD_OK; i++) {
 		struct msd_joiner one = *j;
 
 		one.entry = json_array_get(list, i);
 		err = msd_join_text(&one, "name", out, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = is_spirv ? join_spirv(&one, out, d)
 				       : msd_join_file(&one, "file", out, d);
+		}
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, KEY_SHADERS " %zu", i);
 	}

@@ -82,10 +82,11 @@ static msd_err split_graph(struct splitter *s, struct msd_span payload,
 		struct msd_tensor_blob t;
 
 		err = msd_tensor_blob_read(&c, &t, d);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			err = msd_param_store_add(
 				s->store, msd_cur_str64(&names),
 				(struct msd_span){start, (size_t)(c.p - start)}, d);
+		}
 	}
 	msd_buf_put_str64(s->out, graph.p, graph.n);
 	msd_buf_put_u64(s->out, 0);
@@ -127,13 +128,14 @@ static void skip_relax_head(struct msd_cur *c, bool is_v2)
 
 static void skip_relax_const(struct msd_cur *c, enum msd_relax_const_kind kind)
 {
-	if (kind == MSD_RELAX_SHAPE)
+	if (kind == MSD_RELAX_SHAPE) {
 		(void)msd_cur_take(c, msd_cur_count64(c, sizeof(uint64_t)) *
 					      sizeof(uint64_t));
-	else if (kind == MSD_RELAX_STR)
+	} else if (kind == MSD_RELAX_STR) {
 		(void)msd_cur_str64(c);
-	else
+	} else {
 		(void)msd_cur_take(c, kind == MSD_RELAX_DTYPE ? 4 : sizeof(uint64_t));
+	}
 }
 
 static msd_err split_relax_const(struct splitter *s, struct msd_cur *c,
@@ -236,15 +238,17 @@ static msd_err split_relay_code(struct splitter *s, struct msd_span code,
 		struct msd_span old = img->consts[i].name;
 		bool is_bound = msd_cur_u32(&c) == 0;
 
-		if (is_bound)
+		if (is_bound) {
 			err = move_tensor(s, &c, i, name, d);
-		else
+		} else {
 			(void)msd_cur_str64(&c);
+		}
 		msd_buf_put_u32(out, 1);
-		if (is_bound)
+		if (is_bound) {
 			msd_buf_put_str64(out, name, err == MSD_OK ? strlen(name) : 0);
-		else
+		} else {
 			msd_buf_put_str64(out, old.p, old.n);
+		}
 	}
 	msd_buf_put(out, c.p, c.left);
 	return err;

@@ -114,9 +114,10 @@ static msd_err read_needed(struct msd_elf *elf, struct msd_cur c,
 		has_neighbour |= text[0] != '/' && !is_platform_library(text);
 		elf->uses_origin |= text[0] != '/' && strchr(text, '/') != NULL;
 	}
-	if (elf->search_path != NULL && has_neighbour)
+	if (elf->search_path != NULL && has_neighbour) {
 		elf->uses_origin |= strstr(elf->search_path, "$ORIGIN") != NULL ||
 				    strstr(elf->search_path, "${ORIGIN}") != NULL;
+	}
 	return MSD_OK;
 }
 
@@ -289,9 +290,10 @@ msd_err msd_elf_read_dynamic(struct msd_elf *elf, struct msd_elf_dynamic where,
 			break;
 		collect(&dyn, tag, value);
 	}
-	if ((dyn.flags_1 & DF_1_PIE) != 0)
+	if ((dyn.flags_1 & DF_1_PIE) != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "an executable; expected a shared library");
+	}
 	if (!msd_elf_at(elf, dyn.strtab, dyn.strtab_bytes, &strings) ||
 	    strings.n == 0 || strings.p[strings.n - 1] != '\0')
 		return damaged(d, "its dynamic string table is not in the file");

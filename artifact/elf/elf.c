@@ -86,18 +86,21 @@ static msd_err check_ident(struct msd_span image, struct msd_diag *d)
 {
 	if (image.n < EI_NIDENT || memcmp(image.p, ELFMAG, SELFMAG) != 0)
 		return msd_elf_refuse(image, d);
-	if (image.p[EI_CLASS] != ELFCLASS64)
+	if (image.p[EI_CLASS] != ELFCLASS64) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a 32-bit ELF file; export it again for a 64-bit "
 				    "machine, such as " HOST_TARGET);
-	if (image.p[EI_DATA] != ELFDATA2LSB)
+	}
+	if (image.p[EI_DATA] != ELFDATA2LSB) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a big-endian ELF file; export it again for a "
 				    "little-endian machine, such as " HOST_TARGET);
-	if (image.n < EHDR_BYTES)
+	}
+	if (image.n < EHDR_BYTES) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "truncated: %zu bytes do not hold the ELF header",
 				    image.n);
+	}
 	if (msd_le16(image.p + offsetof(Elf64_Ehdr, e_type)) != ET_DYN)
 		return msd_elf_refuse(image, d);
 	return MSD_OK;
@@ -114,20 +117,22 @@ static msd_err take_phdr(struct msd_elf *elf, const uint8_t *ph,
 
 	if (type != PT_LOAD && type != PT_DYNAMIC)
 		return MSD_OK;
-	if (!msd_elf_bytes(elf->image, offset, bytes, &unused))
+	if (!msd_elf_bytes(elf->image, offset, bytes, &unused)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "truncated: a segment of %" PRIu64
 				    " bytes at offset %" PRIu64
 				    " does not lie in the file's %zu bytes",
 				    bytes, offset, elf->image.n);
-	if (type == PT_DYNAMIC)
+	}
+	if (type == PT_DYNAMIC) {
 		*dynamic = (struct msd_elf_dynamic){offset, bytes};
-	else
+	} else {
 		elf->loads[elf->n_loads++] = (struct msd_elf_load){
 			.address = msd_le64(ph + offsetof(Elf64_Phdr, p_vaddr)),
 			.offset = offset,
 			.file_bytes = bytes,
 		};
+	}
 	return MSD_OK;
 }
 
@@ -141,11 +146,12 @@ static msd_err read_phdrs(struct msd_elf *elf, struct msd_elf_dynamic *dynamic,
 	struct msd_span table;
 
 	if (each != PHDR_BYTES ||
-	    !msd_elf_bytes(elf->image, at, (uint64_t)each * n, &table))
+	    !msd_elf_bytes(elf->image, at, (uint64_t)each * n, &table)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "damaged ELF: %u program headers of %u bytes at "
 				    "offset %" PRIu64 " are not in the file",
 				    n, each, at);
+	}
 	elf->loads = calloc(n > 0 ? n : 1u, sizeof(*elf->loads));
 	if (elf->loads == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory reading the ELF file");
@@ -186,10 +192,11 @@ msd_err msd_elf_read(struct msd_span image, struct msd_elf *ret, struct msd_diag
 	err = read_phdrs(&elf, &dynamic, d);
 	if (err == MSD_OK)
 		err = check_end(image, d);
-	if (err == MSD_OK && dynamic.bytes == 0)
+	if (err == MSD_OK && dynamic.bytes == 0) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "an ELF file without a dynamic section; "
 				   "expected a shared library");
+	}
 	if (err == MSD_OK)
 		err = msd_elf_read_dynamic(&elf, dynamic, d);
 	if (err != MSD_OK) {
@@ -242,10 +249,11 @@ const struct msd_elf_sym *msd_elf_find(const struct msd_elf *elf, const char *na
 	while (low < high) { /* the first one whose name is not below */
 		size_t mid = low + (high - low) / 2;
 
-		if (strcmp(elf->syms[mid].name, name) < 0)
+		if (strcmp(elf->syms[mid].name, name) < 0) {
 			low = mid + 1;
-		else
+		} else {
 			high = mid;
+		}
 	}
 	if (low == elf->n_syms || strcmp(elf->syms[low].name, name) != 0)
 		return NULL;

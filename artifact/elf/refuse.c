@@ -158,35 +158,41 @@ static const struct format *find_format(struct msd_span image)
 
 msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 {
-	if (image.n == 0)
+	if (image.n == 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "the file is empty; expected a shared library");
+	}
 	if (is_tar(image))
 		return refuse_tar(image, d);
-	if (starts_with(image, "\x1f\x8b")) /* how TVM writes its .tar */
+	if (starts_with(image, "\x1f\x8b")) { /* how TVM writes its .tar */
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"a compressed archive of unlinked objects; link them: "
 			"mkdir NAME && tar xzf NAME.tar -C NAME && "
 			"cc -shared -o NAME.so -fPIC NAME/*.[co]");
-	if (starts_with(image, "!<arch>\n"))
+	}
+	if (starts_with(image, "!<arch>\n")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a static archive; link it: cc -shared -o NAME.so "
 				    "-Wl,--whole-archive NAME.a");
+	}
 	const struct format *format = find_format(image);
-	if (format != NULL)
+	if (format != NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s; libraries here are those of Linux: export it "
 				    "again for a target such as llvm -mtriple="
 				    "x86_64-linux-gnu, with a linker for it",
 				    format->title);
-	if (!starts_with(image, ELFMAG))
+	}
+	if (!starts_with(image, ELFMAG)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "not an ELF file; expected a shared library");
-	if (image.n < sizeof(Elf64_Ehdr))
+	}
+	if (image.n < sizeof(Elf64_Ehdr)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "truncated: %zu bytes do not hold the ELF header",
 				    image.n);
+	}
 	switch (msd_le16(image.p + offsetof(Elf64_Ehdr, e_type))) {
 	case ET_REL:
 		return msd_diag_set(d, MSD_UNSUPPORTED,

@@ -107,9 +107,10 @@ static bool starts_with(struct msd_span s, const char *prefix, struct msd_span *
 
 static struct msd_gpu_kernel *find_kernel(const struct cubin *c, struct msd_span name)
 {
-	for (size_t i = 0; i < c->image->n_kernels; i++)
+	for (size_t i = 0; i < c->image->n_kernels; i++) {
 		if (msd_span_is(name, c->image->kernels[i].name))
 			return &c->image->kernels[i];
+	}
 	return NULL;
 }
 
@@ -208,10 +209,11 @@ static void take_common(const struct cubin *c, const struct section *symbols,
 	struct msd_gpu_kernel *k = kernel_of_symbol(c, symbols, strings, msd_le32(v.p));
 	if (k == NULL)
 		return;
-	if (which == ATTR_REGISTERS)
+	if (which == ATTR_REGISTERS) {
 		k->registers = msd_le32(v.p + 4);
-	else
+	} else {
 		k->local_bytes = msd_le32(v.p + 4);
+	}
 }
 
 /* The list in @s: of kernel @k, or of all when it is NULL. */
@@ -240,12 +242,13 @@ static msd_err take_attributes(const struct cubin *c, const struct section *s,
 			v = (struct msd_span){msd_cur_take(&cur, value), value};
 		if (cur.bad)
 			return damaged(d, "its list of attributes");
-		if (k != NULL && form == FORM_HALF && which == ATTR_PARAM_BYTES)
+		if (k != NULL && form == FORM_HALF && which == ATTR_PARAM_BYTES) {
 			k->param_bytes = value;
-		else if (k != NULL)
+		} else if (k != NULL) {
 			take_own(k, which, v);
-		else
+		} else {
 			take_common(c, &symbols, strings.data, which, v);
+		}
 	}
 	return MSD_OK;
 }
@@ -313,9 +316,10 @@ msd_err msd_cubin_read(struct msd_span file, struct msd_gpu_image *image,
 
 	if (file.n < sizeof(Elf64_Ehdr))
 		return damaged(d, "it is shorter than its header");
-	if (file.p[EI_CLASS] != ELFCLASS64)
+	if (file.p[EI_CLASS] != ELFCLASS64) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a 32-bit cubin; expected a 64-bit one");
+	}
 	image->kind = MSD_GPU_CUBIN;
 	image->address_bits = 64;
 	image->bytes = file.n;

@@ -122,12 +122,13 @@ msd_err msd_device_blob_read(struct msd_cur *c, enum msd_era era,
 
 	if (c->bad)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated before its format");
-	if (!is_format(b.format))
+	if (!is_format(b.format)) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"its format is \"%s\"; expected a word such as ptx or "
 			"cl (modules of SPIR-V do not carry one)",
 			msd_printable(b.format, text));
+	}
 	msd_err err = msd_kernels_read(c, era, &b.kernels, &b.n_kernels, d);
 	if (err != MSD_OK)
 		return err;
@@ -164,9 +165,10 @@ static msd_err put_kernel(const struct msd_kernel *k, enum msd_era era,
 		msd_buf_put_str64(out, k->tags[i].p, k->tags[i].n);
 	if (era == MSD_ERA_CLASSIC)
 		return MSD_OK;
-	if (k->n_extra > k->n_args)
+	if (k->n_extra > k->n_args) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a kernel with more extra tags than arguments");
+	}
 	msd_buf_put_u64(out, k->n_extra);
 	for (size_t i = 0; i < k->n_extra; i++)
 		msd_buf_put_u32(out, (uint32_t)k->extra[i]);

@@ -45,10 +45,11 @@ static void take_header(const uint8_t *h, struct msd_gpu_image *image)
 		image->isa_major = msd_le16(h + 26);
 		image->isa_minor = msd_le16(h + 24);
 	}
-	if ((flags & FLAG_ZSTD) != 0)
+	if ((flags & FLAG_ZSTD) != 0) {
 		image->compression = "zstd";
-	else if ((flags & FLAG_LZ4) != 0)
+	} else if ((flags & FLAG_LZ4) != 0) {
 		image->compression = "LZ4";
+	}
 }
 
 /* PTX of a fatbin is padded with NULs. */
@@ -92,9 +93,10 @@ msd_err msd_fatbin_read(struct msd_span file, struct msd_gpu_code *code,
 
 	if (h == NULL)
 		return cut(d, "its header");
-	if (msd_le16(h + 4) != 1)
+	if (msd_le16(h + 4) != 1) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "a fatbin of version %u",
 				    msd_le16(h + 4));
+	}
 	if (msd_le16(h + 6) < HEADER_BYTES)
 		return cut(d, "its header");
 	(void)msd_cur_take(&c, msd_le16(h + 6) - HEADER_BYTES);
@@ -105,10 +107,11 @@ msd_err msd_fatbin_read(struct msd_span file, struct msd_gpu_code *code,
 	if (code->images == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "out of memory for a fatbin");
 	while (err == MSD_OK && c.left > 0) {
-		if (code->n_images == MSD_GPU_MAX_IMAGES)
+		if (code->n_images == MSD_GPU_MAX_IMAGES) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
 					    "a fatbin of more than %u members",
 					    MSD_GPU_MAX_IMAGES);
+		}
 		size_t i = code->n_images++;
 		err = read_member(&c, &code->images[i], d);
 		if (err != MSD_OK)

@@ -71,10 +71,11 @@ const char *msd_gpu_arch_format(const struct msd_gpu_image *image,
 	const char variant[] = {image->arch.variant, '\0'};
 
 	buf[0] = '\0';
-	if (image->arch.sm != 0)
+	if (image->arch.sm != 0) {
 		(void)snprintf(buf, MSD_GPU_ARCH_MAX, "%s_%" PRIu32 "%s",
 			       image->kind == MSD_GPU_PTX ? "compute" : "sm",
 			       image->arch.sm, variant);
+	}
 	return buf;
 }
 

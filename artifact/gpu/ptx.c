@@ -44,10 +44,11 @@ static void skip_blank(struct ptx *x)
 		}
 		if (left < 2 || x->p[0] != '/' || (x->p[1] != '/' && x->p[1] != '*'))
 			return;
-		if (x->p[1] == '/')
+		if (x->p[1] == '/') {
 			stop = memchr(x->p, '\n', left);
-		else if ((stop = memmem(x->p + 2, left - 2, "*/", 2)) != NULL)
+		} else if ((stop = memmem(x->p + 2, left - 2, "*/", 2)) != NULL) {
 			stop += 2;
+		}
 		x->p = stop != NULL ? stop : x->end;
 	}
 }
@@ -113,10 +114,11 @@ static int64_t type_bytes(struct msd_span s)
 		return 0;
 	for (; i < s.n && i < 5 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
 		bits = bits * 10 + (s.p[i] - '0');
-	if (i + 2 == s.n && s.p[i] == 'x' && s.p[i + 1] == '2')
+	if (i + 2 == s.n && s.p[i] == 'x' && s.p[i + 1] == '2') {
 		bits *= 2;
-	else if (i != s.n)
+	} else if (i != s.n) {
 		return 0;
+	}
 	return bits / 8;
 }
 
@@ -141,10 +143,11 @@ static void read_extents(struct ptx *x, struct variable *v)
 			continue;
 		}
 		if (parse_number(s, &n) && v->bytes >= 0 && n <= MAX_BYTES &&
-		    (v->bytes == 0 || n <= MAX_BYTES / v->bytes))
+		    (v->bytes == 0 || n <= MAX_BYTES / v->bytes)) {
 			v->bytes *= n;
-		else
+		} else {
 			v->bytes = -1;
+		}
 		if (is_sign(peek(x), ']'))
 			(void)next(x);
 	}
@@ -231,19 +234,21 @@ static void read_bounds(struct ptx *x, struct msd_gpu_kernel *k)
 {
 	while (x->p < x->end && !is_sign(peek(x), '{') && !is_sign(peek(x), ';')) {
 		struct msd_span s = next(x);
-		if (msd_span_is(s, ".maxntid"))
+		if (msd_span_is(s, ".maxntid")) {
 			read_threads(x, k, false);
-		else if (msd_span_is(s, ".reqntid"))
+		} else if (msd_span_is(s, ".reqntid")) {
 			read_threads(x, k, true);
+		}
 	}
 }
 
 static void add_shared(struct msd_gpu_kernel *k, int64_t bytes)
 {
-	if (bytes < 0)
+	if (bytes < 0) {
 		k->has_dynamic_shared = true;
-	else if (k->shared_bytes <= INT64_MAX - bytes)
+	} else if (k->shared_bytes <= INT64_MAX - bytes) {
 		k->shared_bytes += bytes;
+	}
 }
 
 /* A word of a body that may name an array outside it. */
@@ -294,9 +299,10 @@ static msd_err read_entry(struct ptx *x, struct msd_diag *d)
 	struct msd_span name = next(x);
 	msd_err err;
 
-	if (name.n == 0 || !is_word_byte(name.p[0]))
+	if (name.n == 0 || !is_word_byte(name.p[0])) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "PTX: a kernel without a name");
+	}
 	err = msd_gpu_kernel_add(x->image, name, &k, d);
 	if (k == NULL)
 		return err;
@@ -304,9 +310,10 @@ static msd_err read_entry(struct ptx *x, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	read_bounds(x, k);
-	if (is_sign(peek(x), '{') && !read_body(x, k))
+	if (is_sign(peek(x), '{') && !read_body(x, k)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "PTX: it ends within kernel %s", k->name);
+	}
 	return MSD_OK;
 }
 
@@ -333,18 +340,20 @@ static void read_target(struct ptx *x)
 {
 	struct msd_span s = next(x);
 
-	if (s.n > 3 && memcmp(s.p, "sm_", 3) == 0)
+	if (s.n > 3 && memcmp(s.p, "sm_", 3) == 0) {
 		msd_gpu_arch_parse((struct msd_span){s.p + 3, s.n - 3},
 				   &x->image->arch);
+	}
 }
 
 static void read_shared(struct ptx *x)
 {
 	struct variable v = read_variable(x);
 
-	if (x->n_shared < MAX_SHARED && v.name.n > 0)
+	if (x->n_shared < MAX_SHARED && v.name.n > 0) {
 		x->shared[x->n_shared++] =
 			(struct array){.name = v.name, .bytes = v.bytes};
+	}
 }
 
 msd_err msd_ptx_read(struct msd_span text, struct msd_gpu_image *image,
@@ -358,20 +367,22 @@ msd_err msd_ptx_read(struct msd_span text, struct msd_gpu_image *image,
 	while (err == MSD_OK && x.p < x.end) {
 		struct msd_span s = next(&x);
 		int64_t bits;
-		if (msd_span_is(s, ".version"))
+		if (msd_span_is(s, ".version")) {
 			read_version(&x);
-		else if (msd_span_is(s, ".target"))
+		} else if (msd_span_is(s, ".target")) {
 			read_target(&x);
-		else if (msd_span_is(s, ".address_size") &&
-			 parse_number(next(&x), &bits) && bits <= 64)
+		} else if (msd_span_is(s, ".address_size") &&
+			   parse_number(next(&x), &bits) && bits <= 64) {
 			image->address_bits = (uint32_t)bits;
-		else if (msd_span_is(s, ".shared"))
+		} else if (msd_span_is(s, ".shared")) {
 			read_shared(&x);
-		else if (msd_span_is(s, ".entry"))
+		} else if (msd_span_is(s, ".entry")) {
 			err = read_entry(&x, d);
+		}
 	}
-	if (err == MSD_OK && image->isa_major == 0)
+	if (err == MSD_OK && image->isa_major == 0) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "PTX: no .version; expected one at its head");
+	}
 	return err;
 }

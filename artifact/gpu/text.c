@@ -40,9 +40,10 @@ static void put_kernel(struct msd_buf *out, const struct msd_gpu_kernel *k)
 	put_number(out, k->local_bytes > 0 ? k->local_bytes : -1, "B local");
 	put_number(out, k->const_bytes, "B constant");
 	put_number(out, k->param_bytes, "B parameters");
-	if (t[0] > 0)
+	if (t[0] > 0) {
 		msd_buf_printf(out, ", %s %" PRId64 "x%" PRId64 "x%" PRId64 " threads",
 			       k->is_exact ? "exactly" : "at most", t[0], t[1], t[2]);
+	}
 	if (!out->bad && out->n > start) /* the first comma */
 		memmove(out->p + start, out->p + start + 1, --out->n - start);
 	msd_buf_printf(out, "\n");
@@ -55,9 +56,10 @@ static void put_image(struct msd_buf *out, const struct msd_gpu_image *image,
 
 	msd_gpu_arch_format(image, arch);
 	msd_buf_printf(out, "%*s%s", indent, "", kind_name(image));
-	if (image->isa_major != 0)
+	if (image->isa_major != 0) {
 		msd_buf_printf(out, " %" PRIu32 ".%" PRIu32, image->isa_major,
 			       image->isa_minor);
+	}
 	msd_buf_printf(out, " for %s", arch[0] != '\0' ? arch : "an unknown device");
 	if (image->address_bits != 0)
 		msd_buf_printf(out, ", %" PRIu32 "-bit", image->address_bits);
@@ -69,9 +71,10 @@ static void put_image(struct msd_buf *out, const struct msd_gpu_image *image,
 		msd_buf_printf(out, "%*s", indent + 2, "");
 		put_kernel(out, &image->kernels[i]);
 	}
-	if (image->n_more > 0)
+	if (image->n_more > 0) {
 		msd_buf_printf(out, "%*s%zu more kernels\n", indent + 2, "",
 			       image->n_more);
+	}
 }
 
 void msd_gpu_code_text(const struct msd_gpu_code *code, int indent, struct msd_buf *out)
@@ -131,9 +134,10 @@ static json_t *image_json(const struct msd_gpu_image *image)
 	for (size_t i = 0; i < image->n_kernels; i++)
 		msd_json_add(&kernels, kernel_json(&image->kernels[i]));
 	msd_json_set(&map, "kernels", kernels);
-	if (image->n_more > 0)
+	if (image->n_more > 0) {
 		msd_json_set(&map, "more_kernels",
 			     json_integer((json_int_t)image->n_more));
+	}
 	return map;
 }
 

@@ -22,9 +22,10 @@ static msd_err need_list(const struct msd_graph *g, const char *key, const json_
 			 struct msd_diag *d)
 {
 	*ret = attr_list(g, key);
-	if (json_array_size(*ret) != g->n_entries)
+	if (json_array_size(*ret) != g->n_entries) {
 		return msd_graph_bad(d, "attrs.%s: expected %u elements, got %zu", key,
 				     g->n_entries, json_array_size(*ret));
+	}
 	return MSD_OK;
 }
 
@@ -49,9 +50,10 @@ static msd_err read_dtypes(struct msd_graph *g, struct msd_diag *d)
 	for (uint32_t i = 0; err == MSD_OK && i < g->n_entries; i++) {
 		const char *name = json_string_value(json_array_get(list, i));
 
-		if (!parse_dtype(name, &g->entries[i].dtype))
+		if (!parse_dtype(name, &g->entries[i].dtype)) {
 			err = msd_graph_bad(d, "attrs.dltype[%u]: unknown type %.32s",
 					    i, name != NULL ? name : "");
+		}
 	}
 	return err;
 }

@@ -57,13 +57,15 @@ static msd_err read_ref(const struct msd_graph *g, const json_t *v, uint32_t lim
 	    !msd_graph_number(json_array_get(v, 0), UINT32_MAX, &node) ||
 	    !msd_graph_number(json_array_get(v, 1), UINT32_MAX, &index))
 		return msd_graph_bad(d, "expected [node, index, version]");
-	if (node >= limit)
+	if (node >= limit) {
 		return msd_graph_bad(d, "node %llu is not before this one",
 				     (unsigned long long)node);
-	if (index >= g->nodes[node].n_entries)
+	}
+	if (index >= g->nodes[node].n_entries) {
 		return msd_graph_bad(d, "node %llu has no output %llu",
 				     (unsigned long long)node,
 				     (unsigned long long)index);
+	}
 	*ret = g->nodes[node].first_entry + (uint32_t)index;
 	return MSD_OK;
 }
@@ -75,9 +77,10 @@ static msd_err read_row_ptr(struct msd_graph *g, struct msd_diag *d)
 	uint64_t at = 0;
 	uint64_t next;
 
-	if (json_array_size(rows) != (size_t)g->n_nodes + 1)
+	if (json_array_size(rows) != (size_t)g->n_nodes + 1) {
 		return msd_graph_bad(d, "node_row_ptr: expected %u numbers",
 				     g->n_nodes + 1);
+	}
 	for (uint32_t i = 0; i <= g->n_nodes; i++) {
 		if (!msd_graph_number(json_array_get(rows, i), MAX_NODES, &next) ||
 		    next < at || (i == 0 && next != 0))
@@ -112,19 +115,21 @@ static msd_err read_op(const json_t *json, struct msd_graph_node *node,
 	node->name = json_string_value(json_object_get(json, "name"));
 	if (op == NULL || node->name == NULL)
 		return msd_graph_bad(d, "it has no op or no name");
-	if (strcmp(op, "null") == 0)
+	if (strcmp(op, "null") == 0) {
 		return node->n_entries == 1
 			       ? MSD_OK
 			       : msd_graph_bad(d, "an input with %u outputs",
 					       node->n_entries);
+	}
 	if (strcmp(op, "tvm_op") != 0)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "unknown op %.64s", op);
 	node->func = node_attr(json, "func_name");
 	if (node->func == NULL)
 		return msd_graph_bad(d, "it has no func_name");
-	if (outputs != NULL && strtoul(outputs, NULL, 10) != node->n_entries)
+	if (outputs != NULL && strtoul(outputs, NULL, 10) != node->n_entries) {
 		return msd_graph_bad(d, "num_outputs %.16s, but node_row_ptr says %u",
 				     outputs, node->n_entries);
+	}
 	node->flatten = flatten != NULL && strtoul(flatten, NULL, 10) != 0;
 	return MSD_OK;
 }
@@ -137,9 +142,10 @@ static msd_err check_control_deps(const json_t *json, uint32_t i, struct msd_dia
 
 	for (size_t k = 0; k < json_array_size(deps); k++) {
 		if (!msd_graph_number(json_array_get(deps, k), UINT32_MAX, &node) ||
-		    node >= i)
+		    node >= i) {
 			return msd_graph_bad(d, "control_deps[%zu]: no node before it",
 					     k);
+		}
 	}
 	return MSD_OK;
 }
@@ -158,9 +164,10 @@ static msd_err read_node(struct msd_graph *g, const json_t *json, uint32_t i,
 		return err;
 	node->inputs = *pool;
 	node->n_inputs = (uint32_t)json_array_size(inputs);
-	if (stated != NULL && strtoul(stated, NULL, 10) != node->n_inputs)
+	if (stated != NULL && strtoul(stated, NULL, 10) != node->n_inputs) {
 		return msd_graph_bad(d, "num_inputs %.16s, but it has %u inputs",
 				     stated, node->n_inputs);
+	}
 	for (uint32_t k = 0; k < node->n_inputs; k++) {
 		err = read_ref(g, json_array_get(inputs, k), i, (*pool)++, d);
 		if (err != MSD_OK)
@@ -182,9 +189,10 @@ static msd_err read_nodes(struct msd_graph *g, struct msd_diag *d)
 
 	if (n == 0 || n > MAX_NODES)
 		return msd_graph_bad(d, "it has no nodes, or too many");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		n_refs += json_array_size(
 			json_object_get(json_array_get(nodes, i), "inputs"));
+	}
 	g->n_nodes = (uint32_t)n;
 	g->nodes = calloc(n, sizeof(*g->nodes));
 	g->input_pool = calloc(n_refs + 1, sizeof(*g->input_pool));
@@ -194,10 +202,11 @@ static msd_err read_nodes(struct msd_graph *g, struct msd_diag *d)
 	uint32_t *pool = g->input_pool;
 	for (uint32_t i = 0; err == MSD_OK && i < g->n_nodes; i++) {
 		err = read_node(g, json_array_get(nodes, i), i, &pool, d);
-		if (err != MSD_OK)
+		if (err != MSD_OK) {
 			return msd_diag_wrap(d, err, "node %u (%.64s)", i,
 					     g->nodes[i].name != NULL ? g->nodes[i].name
 								      : "?");
+		}
 	}
 	return err;
 }
@@ -212,9 +221,10 @@ static msd_err read_args(struct msd_graph *g, struct msd_diag *d)
 
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		n_null += g->nodes[i].func == NULL;
-	if (n != n_null)
+	if (n != n_null) {
 		return msd_graph_bad(d, "%zu arg_nodes, but %u nodes have no function",
 				     n, n_null);
+	}
 	g->args = calloc(n + 1, sizeof(*g->args));
 	bool *seen = calloc((size_t)g->n_nodes + 1, sizeof(*seen));
 	msd_err err = g->args != NULL && seen != NULL ? MSD_OK : msd_diag_no_memory(d);
@@ -242,9 +252,10 @@ static msd_err read_heads(struct msd_graph *g, struct msd_diag *d)
 	g->heads = calloc(n, sizeof(*g->heads));
 	if (g->heads == NULL)
 		return msd_diag_no_memory(d);
-	for (; err == MSD_OK && g->n_heads < n; g->n_heads++)
+	for (; err == MSD_OK && g->n_heads < n; g->n_heads++) {
 		err = read_ref(g, json_array_get(heads, g->n_heads), g->n_nodes,
 			       &g->heads[g->n_heads], d);
+	}
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "heads");
 }
 
@@ -255,11 +266,12 @@ msd_err msd_graph_read(struct msd_span text, struct msd_graph *ret, struct msd_d
 	msd_err err = MSD_OK;
 
 	g.json = json_loadb((const char *)text.p, text.n, 0, &at);
-	if (g.json == NULL)
+	if (g.json == NULL) {
 		err = json_error_code(&at) == json_error_out_of_memory
 			      ? msd_diag_no_memory(d)
 			      : msd_graph_bad(d, "line %d, column %d: %s", at.line,
 					      at.column, at.text);
+	}
 	if (err == MSD_OK)
 		err = read_nodes(&g, d);
 	if (err == MSD_OK)

@@ -24,9 +24,10 @@ void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 		msd_buf_printf(out, "];\n");
 	}
 	for (uint32_t k = 0; k < i->n_modules; k++) {
-		for (uint32_t e = 0; e < i->modules[k].n_imports; e++)
+		for (uint32_t e = 0; e < i->modules[k].n_imports; e++) {
 			msd_buf_printf(out, "\tm%" PRIu32 " -> m%" PRIu32 ";\n", k,
 				       i->modules[k].imports[e]);
+		}
 	}
 	msd_buf_printf(out, "}\n");
 	out->bad |= label.bad;

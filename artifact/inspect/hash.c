@@ -25,8 +25,9 @@ void msd_inspect_hash(struct msd_inspect *i, struct msd_span file)
 		struct msd_inspect_module *m = &i->modules[k];
 
 		if (m->bytes > 0 && m->offset <= file.n &&
-		    m->bytes <= file.n - m->offset)
+		    m->bytes <= file.n - m->offset) {
 			hash((struct msd_span){file.p + m->offset, (size_t)m->bytes},
 			     m->sha256);
+		}
 	}
 }

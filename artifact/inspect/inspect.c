@@ -98,13 +98,14 @@ static msd_err copy_symbols(const struct msd_elf *elf, struct msd_inspect *in,
 		const struct msd_elf_sym *sym = &elf->syms[i];
 		const char *name = msd_era_function_name(in->era, sym);
 
-		if (name != NULL)
+		if (name != NULL) {
 			err = add_name(in->functions, &in->n_functions, name, d);
-		else if (msd_elf_sym_is_wanted(sym))
+		} else if (msd_elf_sym_is_wanted(sym)) {
 			err = add_undefined(in, sym, d);
-		else if (is_unknown_slot(sym))
+		} else if (is_unknown_slot(sym)) {
 			err = add_name(in->unknown_slots, &in->n_unknown_slots,
 				       sym->name, d);
+		}
 	}
 	return err;
 }

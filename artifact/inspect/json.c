@@ -8,9 +8,10 @@ static json_t *pairs_json(char *const *names, char *const *others, size_t n)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		msd_json_add(&list, json_pack("[o,o]", msd_json_string(names[i]),
 					      msd_json_string(others[i])));
+	}
 	return list;
 }
 
@@ -19,10 +20,11 @@ static json_t *needs_json(const struct msd_inspect *in, const struct msd_model *
 	char who[MSD_PROVIDER_MAX];
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < m->n_needs; i++)
+	for (size_t i = 0; i < m->n_needs; i++) {
 		msd_json_add(&list, json_pack("[o,o]", msd_json_string(m->needs[i]),
 					      msd_json_string(msd_inspect_provider(
 						      in, m->needs[i], who))));
+	}
 	return list;
 }
 
@@ -37,10 +39,11 @@ static json_t *facts_json(const struct msd_payload_info *info)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < info->n_facts; i++)
+	for (size_t i = 0; i < info->n_facts; i++) {
 		msd_json_add(&list,
 			     json_pack("[o,o]", msd_json_string(info->facts[i].key),
 				       msd_json_string(info->facts[i].value)));
+	}
 	return list;
 }
 

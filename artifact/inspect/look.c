@@ -8,10 +8,11 @@
 /* Damage that the facts have told already is not told twice. */
 static bool has_damage(const struct msd_payload_info *info)
 {
-	for (size_t i = 0; i < info->n_facts; i++)
+	for (size_t i = 0; i < info->n_facts; i++) {
 		if (strcmp(info->facts[i].key, "damaged") == 0 ||
 		    strcmp(info->facts[i].key, "unsupported") == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -28,10 +29,11 @@ msd_err msd_inspect_look(const struct msd_tree_module *from, enum msd_era era,
 	    (err != MSD_OK && !has_damage(&m->info) &&
 	     !msd_payload_info_add(&m->info,
 				   err == MSD_UNSUPPORTED ? "unsupported" : "damaged",
-				   "%s", msd_diag_text(&why))))
+				   "%s", msd_diag_text(&why)))) {
 		err = msd_diag_set(d, MSD_NOMEM, "out of memory inspecting the file");
-	else
+	} else {
 		err = MSD_OK;
+	}
 	msd_diag_finish(&why);
 	return err;
 }

@@ -32,9 +32,10 @@ static int compare(const void *key, const void *item)
 
 static bool offers(const struct msd_payload_info *info, const char *name)
 {
-	for (size_t i = 0; i < info->n_offers; i++)
+	for (size_t i = 0; i < info->n_offers; i++) {
 		if (strcmp(info->offers[i], name) == 0)
 			return true;
+	}
 	return false;
 }
 

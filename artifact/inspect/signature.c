@@ -54,10 +54,11 @@ static bool func_before(const struct msd_inspect *in, const uint8_t *from,
 			*ret_begin = p;
 			return true;
 		}
-		if (order > 0)
+		if (order > 0) {
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
 	return false;
 }
@@ -201,9 +202,10 @@ static bool compose(struct reader *r, size_t i)
 	if (!g->knows_number || r->in->signatures[i] != NULL)
 		return true;
 	msd_buf_printf(&text, "%s(", r->in->functions[i]);
-	for (uint32_t k = 0; k < g->n_args; k++)
+	for (uint32_t k = 0; k < g->n_args; k++) {
 		msd_buf_printf(&text, "%s%s", k > 0 ? ", " : "",
 			       g->kind[k] != NULL ? g->kind[k] : "?");
+	}
 	msd_buf_printf(&text, ")");
 	msd_buf_put_u8(&text, '\0');
 	if (text.bad)

@@ -54,10 +54,11 @@ static void put_functions(struct msd_buf *out, const struct msd_inspect *in)
 		put_names(out, "functions", in->functions, in->n_functions, NULL, NULL);
 		return;
 	}
-	for (size_t i = 0; i < in->n_functions; i++)
+	for (size_t i = 0; i < in->n_functions; i++) {
 		msd_buf_printf(out, "%-11s%s\n", i == 0 ? "functions" : "",
 			       in->signatures[i] != NULL ? in->signatures[i]
 							 : in->functions[i]);
+	}
 }
 
 /* What a model needs and neither the library nor this build of modserd has. */
@@ -87,9 +88,10 @@ static void put_hash(struct msd_buf *out, const char *label, const char *hash)
 static void put_facts(struct msd_buf *out, const struct msd_payload_info *info,
 		      int indent)
 {
-	for (size_t i = 0; i < info->n_facts; i++)
+	for (size_t i = 0; i < info->n_facts; i++) {
 		msd_buf_printf(out, "%*s%s: %s\n", indent, "", info->facts[i].key,
 			       info->facts[i].value);
+	}
 }
 
 /* Depth is bounded by the number of modules, for each is shown once. */
@@ -106,9 +108,10 @@ static void put_module(struct msd_buf *out, const struct msd_inspect *in,
 	}
 	is_shown[index] = true;
 	msd_buf_printf(out, ", %s", msd_inspect_what(m));
-	if (strcmp(m->kind, "_lib") != 0)
+	if (strcmp(m->kind, "_lib") != 0) {
 		msd_buf_printf(out, ", %" PRIu64 " bytes (%.1f %%)", m->bytes,
 			       100.0 * (double)m->bytes / (double)in->file_bytes);
+	}
 	msd_buf_printf(out, "\n");
 	if (m->sha256[0] != '\0')
 		msd_buf_printf(out, "%*ssha256: %s\n", indent + 4, "", m->sha256);

@@ -19,9 +19,10 @@ static void put_kernel(struct msd_buf *out, const struct msd_kernel *k)
 
 	msd_printable_put(out, k->name);
 	msd_buf_printf(out, "(");
-	for (size_t i = 0; i < k->n_args; i++)
+	for (size_t i = 0; i < k->n_args; i++) {
 		msd_buf_printf(out, "%s%s", i > 0 ? ", " : "",
 			       msd_dtype_format(k->args[i], dtype));
+	}
 	msd_buf_printf(out, ")");
 	for (size_t i = 0; i < k->n_tags; i++) {
 		msd_buf_printf(out, i > 0 ? ", " : " over ");
@@ -32,9 +33,10 @@ static void put_kernel(struct msd_buf *out, const struct msd_kernel *k)
 static bool say_kernels(struct msd_payload_info *info, const struct msd_kernel *kernels,
 			size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (!msd_payload_info_offer(info, kernels[i].name))
 			return false;
+	}
 	for (size_t i = 0; i < n && i < MAX_KERNELS_SAID; i++) {
 		struct msd_buf text = {0};
 

@@ -19,10 +19,11 @@ static void skip_network(struct msd_cur *c, bool has_sizes)
 		uint64_t n = msd_cur_u64(&ahead);
 
 		skip_orders(c);
-		if (has_sizes && !c->bad && n <= c->left / sizeof(uint32_t))
+		if (has_sizes && !c->bad && n <= c->left / sizeof(uint32_t)) {
 			(void)msd_cur_take(c, (size_t)n * sizeof(uint32_t));
-		else if (has_sizes)
+		} else if (has_sizes) {
 			c->bad = true;
+		}
 	}
 }
 

@@ -21,14 +21,15 @@ msd_err msd_fields_read(const struct msd_kind_field *fields, struct msd_cur *c,
 	msd_err err = MSD_OK;
 
 	for (; err == MSD_OK && fields->key != NULL; fields++) {
-		if (fields->form == MSD_FIELD_TEXT)
+		if (fields->form == MSD_FIELD_TEXT) {
 			err = msd_payload_str(c, info, fields->title, d);
-		else if (fields->form == MSD_FIELD_SYMBOL)
+		} else if (fields->form == MSD_FIELD_SYMBOL) {
 			err = read_symbol(c, info, fields->title, d);
-		else if (fields->form == MSD_FIELD_NAMES)
+		} else if (fields->form == MSD_FIELD_NAMES) {
 			err = msd_payload_names(c, info, fields->title, d);
-		else
+		} else {
 			err = msd_payload_bytes(c, info, fields->title, d);
+		}
 	}
 	return err;
 }

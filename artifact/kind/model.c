@@ -105,11 +105,12 @@ static msd_err add_name(char ***list, size_t *n, struct msd_span name,
 	if (*n >= MSD_MODEL_MAX_VALUES)
 		return MSD_OK;
 	char *text = msd_printable_copy(name);
-	for (size_t i = 0; text != NULL && i < *n; i++)
+	for (size_t i = 0; text != NULL && i < *n; i++) {
 		if (strcmp((*list)[i], text) == 0) {
 			free(text);
 			return MSD_OK;
 		}
+	}
 	char **slot = text != NULL ? grow((void **)list, *n, sizeof(*slot)) : NULL;
 	if (slot == NULL) {
 		free(text);

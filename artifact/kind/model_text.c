@@ -9,10 +9,11 @@ static void put_shape(struct msd_buf *out, const struct msd_model_value *v)
 	msd_buf_printf(out, "[");
 	for (uint32_t i = 0; i < v->ndim; i++) {
 		msd_buf_put(out, ", ", i > 0 ? 2 : 0);
-		if (v->shape[i] < 0)
+		if (v->shape[i] < 0) {
 			msd_buf_printf(out, "?");
-		else
+		} else {
 			msd_buf_printf(out, "%" PRId64, v->shape[i]);
+		}
 	}
 	msd_buf_printf(out, "]");
 }
@@ -59,9 +60,10 @@ void msd_model_text(const struct msd_model *m, int indent, struct msd_buf *out)
 	}
 	if (m->n_late > 0)
 		msd_buf_printf(out, "%*sbound later: ", indent, "");
-	for (size_t i = 0; i < m->n_late; i++)
+	for (size_t i = 0; i < m->n_late; i++) {
 		msd_buf_printf(out, "%s%s", m->late[i],
 			       i + 1 < m->n_late ? ", " : " (load --params FILE)\n");
+	}
 }
 
 static json_t *value_json(const struct msd_model_value *v)

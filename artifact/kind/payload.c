@@ -58,10 +58,11 @@ msd_err msd_payload_describe(struct msd_span kind, struct msd_span payload,
 
 	if (row != NULL) {
 		err = msd_payload_read(row, &c, era, &info, &why);
-		if (err == MSD_OK && !msd_cur_end(&c))
+		if (err == MSD_OK && !msd_cur_end(&c)) {
 			err = msd_diag_set(&why, MSD_BAD_ARTIFACT,
 					   "%zu bytes are left after the payload",
 					   c.left);
+		}
 		if (err != MSD_OK)
 			err = say_damage(&info, err, &why, d);
 	}

@@ -58,10 +58,11 @@ msd_err msd_payload_names(struct msd_cur *c, struct msd_payload_info *info,
 		msd_buf_put(&text, ", ", i > 0 ? 2 : 0);
 		msd_printable_put(&text, name);
 	}
-	if (c->bad)
+	if (c->bad) {
 		err = msd_payload_truncated(d, key != NULL ? key : "names");
-	else if (n > MAX_NAMES_SAID)
+	} else if (n > MAX_NAMES_SAID) {
 		msd_buf_printf(&text, " and %zu more", n - MAX_NAMES_SAID);
+	}
 	if (err == MSD_OK && wants(info, key) && n > 0 &&
 	    (text.bad ||
 	     !msd_payload_info_add_bytes(info, key, (struct msd_span){text.p, text.n})))

@@ -67,10 +67,11 @@ msd_err msd_payload_relax(struct msd_cur *c, enum msd_era era,
 {
 	struct msd_span payload = {c->p, c->left};
 
-	if (era == MSD_ERA_FFI)
+	if (era == MSD_ERA_FFI) {
 		(void)msd_cur_take(c, c->left); /* framed: nothing follows the image */
-	else
+	} else {
 		(void)msd_cur_str64(c);
+	}
 	if (c->bad)
 		return msd_payload_truncated(d, "image");
 	payload.n -= c->left;
@@ -114,9 +115,10 @@ static bool param_index(struct msd_span place, size_t *ret)
 
 static struct msd_model_func *find_func(struct msd_model *m, struct msd_span name)
 {
-	for (size_t i = 0; i < m->n_funcs; i++)
+	for (size_t i = 0; i < m->n_funcs; i++) {
 		if (msd_span_is(name, m->funcs[i].name))
 			return &m->funcs[i];
+	}
 	return NULL;
 }
 
@@ -171,9 +173,10 @@ static msd_err take_text(struct msd_span text, struct msd_model *m, struct msd_d
 {
 	const size_t n = sizeof(MSD_RELAX_PARAM) - 1;
 
-	if (text.n > n && memcmp(text.p, MSD_RELAX_PARAM, n) == 0)
+	if (text.n > n && memcmp(text.p, MSD_RELAX_PARAM, n) == 0) {
 		return msd_model_add_late(m, (struct msd_span){text.p + n, text.n - n},
 					  d);
+	}
 	return take_quote(text, m, d);
 }
 
@@ -194,9 +197,10 @@ msd_err msd_model_of_relax(const struct msd_relax_image *img, struct msd_model *
 		err = f->kind == MSD_RELAX_PACKED ? msd_model_add_need(m, f->name, d)
 						  : take_func(f, m, d);
 	}
-	for (size_t i = 0; err == MSD_OK && i < img->n_consts; i++)
+	for (size_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
 		if (img->consts[i].kind == MSD_RELAX_STR)
 			err = take_text(img->consts[i].as.str, m, d);
+	}
 	return err;
 }
 

@@ -51,10 +51,11 @@ static msd_err read_vm_constants(struct msd_cur *c, unsigned long minor,
 	if (n > c->left / sizeof(uint32_t))
 		return msd_payload_truncated(d, "constants");
 	for (uint64_t i = 0; i < n && err == MSD_OK; i++) {
-		if (msd_cur_u32(c) == 0) /* 1: bound later, by name */
+		if (msd_cur_u32(c) == 0) { /* 1: bound later, by name */
 			err = msd_payload_tensors(c, 1, NULL, "constant", d);
-		else
+		} else {
 			err = msd_payload_str(c, NULL, NULL, d);
+		}
 	}
 	if (err == MSD_OK && !msd_payload_info_add(info, "constants", "%zu", (size_t)n))
 		err = msd_diag_no_memory(d);
@@ -69,9 +70,10 @@ static msd_err describe(struct msd_cur c, struct msd_payload_info *info,
 	struct msd_cur ahead = c;
 	unsigned long minor = minor_of(msd_cur_str64(&ahead));
 
-	if (magic != VM_MAGIC)
+	if (magic != VM_MAGIC) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "it does not start with the magic of a relay VM");
+	}
 	msd_err err = msd_payload_str(&c, info, "version", d);
 	if (err == MSD_OK)
 		err = read_devices(&c, minor, d);
@@ -126,10 +128,11 @@ static msd_err take_model(const struct msd_relay_image *img, struct msd_model *m
 	m->has_params = true;
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
 		m->n_params++;
-		if (img->consts[i].tensor != NULL)
+		if (img->consts[i].tensor != NULL) {
 			m->param_bytes += img->consts[i].tensor->data.n;
-		else
+		} else {
 			err = msd_model_add_late(m, img->consts[i].name, d);
+		}
 	}
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_packed; i++)
 		err = msd_model_add_need(m, img->packed[i], d);

@@ -69,9 +69,10 @@ static bool has_end(struct msd_span bytes)
 {
 	if (bytes.n < TAR_BLOCK || bytes.n % TAR_BLOCK != 0)
 		return false;
-	for (size_t i = bytes.n - TAR_BLOCK; i < bytes.n; i++)
+	for (size_t i = bytes.n - TAR_BLOCK; i < bytes.n; i++) {
 		if (bytes.p[i] != 0)
 			return false;
+	}
 	return true;
 }
 
@@ -85,9 +86,10 @@ static const char *entry_path(struct archive_entry *entry)
 /* Without the "./" in front that TVM writes. */
 static const char *strip(const char *path)
 {
-	while (path[0] == '.' && path[1] == '/')
+	while (path[0] == '.' && path[1] == '/') {
 		for (path += 2; path[0] == '/';)
 			path++;
+	}
 	return strcmp(path, ".") == 0 ? path + 1 : path;
 }
 
@@ -97,9 +99,10 @@ static bool is_inside(const char *path)
 	for (;;) {
 		size_t n = strcspn(path, "/");
 
-		if (path[n] == '\0')
+		if (path[n] == '\0') {
 			return !(n == 1 && path[0] == '.') &&
 			       !(n == 2 && path[0] == '.' && path[1] == '.');
+		}
 		if (n == 0 || (n == 1 && path[0] == '.') ||
 		    (n == 2 && path[0] == '.' && path[1] == '.'))
 			return false;
@@ -112,24 +115,29 @@ static msd_err check_path(const char *path, struct msd_diag *d)
 	size_t n = path != NULL ? strlen(path) : 0;
 	char text[MSD_PRINTABLE_MAX];
 
-	if (path == NULL)
+	if (path == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "archive: an entry without a readable path");
+	}
 	struct msd_span s = {(const uint8_t *)path, n};
-	if (n > MSD_ARCHIVE_MAX_PATH)
+	if (n > MSD_ARCHIVE_MAX_PATH) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
 				    "archive: a path of %zu bytes; at most %u: %s", n,
 				    MSD_ARCHIVE_MAX_PATH, msd_printable(s, text));
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)path[i] < 0x20 || path[i] == 0x7f)
+	}
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)path[i] < 0x20 || path[i] == 0x7f) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "archive: a control character in the path "
 					    "%s",
 					    msd_printable(s, text));
-	if (!is_inside(strip(path)))
+		}
+	}
+	if (!is_inside(strip(path))) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "archive: the path %s leads out of it",
 				    msd_printable(s, text));
+	}
 	return MSD_OK;
 }
 
@@ -140,13 +148,14 @@ static msd_err check_type(struct archive_entry *entry, struct msd_diag *d)
 	char text[MSD_PRINTABLE_MAX];
 
 	if (archive_entry_hardlink(entry) != NULL ||
-	    archive_entry_symlink(entry) != NULL)
+	    archive_entry_symlink(entry) != NULL) {
 		what = "a link";
-	else if (archive_entry_filetype(entry) != AE_IFREG &&
-		 archive_entry_filetype(entry) != AE_IFDIR)
+	} else if (archive_entry_filetype(entry) != AE_IFREG &&
+		   archive_entry_filetype(entry) != AE_IFDIR) {
 		what = "neither a file nor a folder";
-	else if (archive_entry_sparse_count(entry) > 0)
+	} else if (archive_entry_sparse_count(entry) > 0) {
 		what = "a sparse file";
+	}
 	if (what == NULL)
 		return MSD_OK;
 	return msd_diag_set(
@@ -170,10 +179,11 @@ static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
 		if (n == 0)
 			return MSD_OK;
 		out->n += (size_t)n;
-		if (out->n > left)
+		if (out->n > left) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "archive: it unpacks to more than an "
 					    "archive of its size may");
+		}
 	}
 }
 
@@ -244,15 +254,17 @@ static msd_err sort_files(struct msd_archive *a, struct msd_diag *d)
 		const char *path = a->files[i].path;
 		struct msd_span s = {(const uint8_t *)path, strlen(path)};
 
-		if (s.n == 0 || path[s.n - 1] == '/')
+		if (s.n == 0 || path[s.n - 1] == '/') {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "archive: a file that is named like a "
 					    "folder: %s",
 					    msd_printable(s, text));
-		if (i > 0 && strcmp(a->files[i - 1].path, path) == 0)
+		}
+		if (i > 0 && strcmp(a->files[i - 1].path, path) == 0) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "archive: two files at %s",
 					    msd_printable(s, text));
+		}
 	}
 	return MSD_OK;
 }
@@ -282,15 +294,17 @@ static msd_err read_entries(struct archive *a, struct msd_span bytes,
 			return MSD_OK;
 		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
 			return bad_archive(a, d);
-		if (++n > MSD_ARCHIVE_MAX_FILES)
+		if (++n > MSD_ARCHIVE_MAX_FILES) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "archive: more than %u entries",
 					    MSD_ARCHIVE_MAX_FILES);
+		}
 		/* headers and names count as well, when they come out of little */
-		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max)
+		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "archive: it unpacks to more than an "
 					    "archive of its size may");
+		}
 		msd_err err = read_entry(a, entry, &left, ret, d);
 		if (err != MSD_OK)
 			return err;
@@ -304,14 +318,16 @@ msd_err msd_archive_read(struct msd_span bytes, struct msd_archive *ret,
 	struct archive *a;
 	msd_err err;
 
-	if (is_plain(bytes) && !has_end(bytes))
+	if (is_plain(bytes) && !has_end(bytes)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "archive: not a tar file, or truncated: its end "
 				    "marker is missing");
+	}
 	a = open_archive(bytes);
-	if (a == NULL)
+	if (a == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "archive: not a tar file, plain or gzipped");
+	}
 	err = read_entries(a, bytes, &files, d);
 	archive_read_free(a);
 	if (err == MSD_OK)
@@ -327,9 +343,10 @@ msd_err msd_archive_read(struct msd_span bytes, struct msd_archive *ret,
 const struct msd_archive_file *msd_archive_find(const struct msd_archive *a,
 						const char *path)
 {
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
 		if (strcmp(a->files[i].path, path) == 0)
 			return &a->files[i];
+	}
 	return NULL;
 }
 
@@ -350,9 +367,10 @@ static bool is_model_path(const char *path)
 	if (path == NULL)
 		return false;
 	path = strip(path);
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		if (strncmp(path, dirs[i], strlen(dirs[i])) == 0)
 			return true;
+	}
 	return strcmp(path, "metadata.json") == 0;
 }
 

@@ -58,16 +58,18 @@ msd_err msd_archive_check_whole(const char *name, struct msd_span bytes,
 {
 	const bool is_elf = bytes.n >= SELFMAG && memcmp(bytes.p, ELFMAG, SELFMAG) == 0;
 
-	if (is_gzip(bytes) && !is_whole_gzip(bytes))
+	if (is_gzip(bytes) && !is_whole_gzip(bytes)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "%s: a gzipped archive that is damaged or cut off: "
 				    "its %zu bytes end before its data does",
 				    name, bytes.n);
+	}
 	if (bytes.n > 0 && bytes.n < TAR_BLOCK && !is_gzip(bytes) && !is_elf &&
-	    is_named_archive(name))
+	    is_named_archive(name)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "%s: a tar archive that is cut off: its %zu bytes "
 				    "are not even one block",
 				    name, bytes.n);
+	}
 	return MSD_OK;
 }

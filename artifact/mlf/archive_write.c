@@ -56,11 +56,12 @@ msd_err msd_archive_write(const struct msd_archive_entry *entries, size_t n,
 	ok = ok && archive_write_set_format_pax_restricted(a) == ARCHIVE_OK &&
 	     archive_write_open(a, out, NULL, put_bytes, NULL) == ARCHIVE_OK &&
 	     put_entries(a, entries, n, mtime) && archive_write_close(a) == ARCHIVE_OK;
-	if (!ok && (a == NULL || out->bad || archive_error_string(a) == NULL))
+	if (!ok && (a == NULL || out->bad || archive_error_string(a) == NULL)) {
 		err = msd_diag_set(d, MSD_NOMEM, "archive: out of memory");
-	else if (!ok)
+	} else if (!ok) {
 		err = msd_diag_set(d, MSD_BAD_ARGUMENT, "archive: %s",
 				   archive_error_string(a));
+	}
 	if (a != NULL)
 		archive_write_free(a);
 	return err;

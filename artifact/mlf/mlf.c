@@ -38,26 +38,29 @@ static msd_err read_metadata(struct msd_mlf *m, struct msd_diag *d)
 		msd_archive_find(&m->archive, "metadata.json");
 	json_error_t e;
 
-	if (file == NULL)
+	if (file == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "metadata.json is missing: no Model Library "
 				    "Format archive");
+	}
 	if (file->data.n > MAX_METADATA_BYTES)
 		return msd_diag_set(d, MSD_TOO_LARGE, "metadata.json: over 64 MiB");
 	m->json = json_loadb((const char *)file->data.p, file->data.n,
 			     JSON_REJECT_DUPLICATES, &e);
-	if (m->json == NULL)
+	if (m->json == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "metadata.json: line %d: %s",
 				    e.line, e.text);
+	}
 	const json_t *version = json_object_get(m->json, "version");
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
 		return expected(d, "version", "a number from 1 to 7");
-	if (json_integer_value(version) > LAST_VERSION)
+	if (json_integer_value(version) > LAST_VERSION) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"metadata.json: version %lld of the Model Library Format; "
 			"known are 1 to 7",
 			(long long)json_integer_value(version));
+	}
 	m->version = (unsigned)json_integer_value(version);
 	return MSD_OK;
 }
@@ -103,12 +106,14 @@ static msd_err check_target(const json_t *target, struct msd_diag *d)
 	if (!json_is_object(target) && !json_is_array(target))
 		return expected(d, "target", "a map of texts or a list of texts");
 	for (void *at = json_object_iter((json_t *)(uintptr_t)target); at != NULL;
-	     at = json_object_iter_next((json_t *)(uintptr_t)target, at))
+	     at = json_object_iter_next((json_t *)(uintptr_t)target, at)) {
 		if (!json_is_string(json_object_iter_value(at)))
 			return expected(d, "target", "texts");
-	for (size_t i = 0; i < json_array_size(target); i++)
+	}
+	for (size_t i = 0; i < json_array_size(target); i++) {
 		if (!json_is_string(json_array_get(target, i)))
 			return expected(d, "target", "texts");
+	}
 	return MSD_OK;
 }
 
@@ -156,7 +161,7 @@ static msd_err read_model(const struct msd_mlf *m, json_t *json,
 	if (!has_executor(executors, "graph"))
 		return MSD_OK;
 	ret->graph = find_first(&m->archive, graph_forms, 3, ret->name);
-	if (ret->graph.n == 0)
+	if (ret->graph.n == 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "the graph is missing: expected %s",
 				    m->version < 5   ? "runtime-config/graph/"
@@ -165,6 +170,7 @@ static msd_err read_model(const struct msd_mlf *m, json_t *json,
 						       "graph.json"
 						     : "executor-config/graph/"
 						       "NAME.graph");
+	}
 	return MSD_OK;
 }
 
@@ -194,9 +200,10 @@ static msd_err read_models(struct msd_mlf *m, struct msd_diag *d)
 		struct msd_span s = {(const uint8_t *)key, strlen(key)};
 
 		err = read_model(m, json, &m->models[m->n_models++], d);
-		if (err != MSD_OK)
+		if (err != MSD_OK) {
 			return msd_diag_wrap(d, err, "model %s",
 					     msd_printable(s, text));
+		}
 	}
 	return MSD_OK;
 }
@@ -239,22 +246,24 @@ msd_err msd_mlf_find(const struct msd_mlf *m, const char *name,
 		*ret = &m->models[0];
 		return MSD_OK;
 	}
-	for (size_t i = 0; name != NULL && i < m->n_models; i++)
+	for (size_t i = 0; name != NULL && i < m->n_models; i++) {
 		if (strcmp(m->models[i].name, name) == 0) {
 			*ret = &m->models[i];
 			return MSD_OK;
 		}
+	}
 	list_models(m, &names);
-	if (name == NULL)
+	if (name == NULL) {
 		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
 				   "the archive holds several models (%.*s); choose "
 				   "one: modser convert model.tar --name NAME -o "
 				   "deploy.so",
 				   (int)names.n, (const char *)names.p);
-	else
+	} else {
 		err = msd_diag_set(d, MSD_NOT_FOUND,
 				   "the archive holds no model %.64s, but %.*s", name,
 				   (int)names.n, (const char *)names.p);
+	}
 	msd_buf_finish(&names);
 	return err;
 }
@@ -263,10 +272,11 @@ bool msd_mlf_is_in_c(struct msd_span name, const char *c)
 {
 	if (strlen(c) != name.n)
 		return false;
-	for (size_t i = 0; i < name.n; i++)
+	for (size_t i = 0; i < name.n; i++) {
 		if (name.p[i] != (uint8_t)c[i] &&
 		    (c[i] != '_' || isalnum(name.p[i]) != 0))
 			return false;
+	}
 	return true;
 }
 

@@ -37,10 +37,11 @@ static void put_params(json_t *out, const struct msd_params *p)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++) {
 		(void)json_array_append_new(
 			list, tensor_json(p->names[i], p->tensors[i].dtype,
 					  p->tensors[i].shape, p->tensors[i].ndim));
+	}
 	(void)json_object_set_new(out, "parameters", list);
 }
 
@@ -55,9 +56,10 @@ static void put_graph(json_t *out, const struct msd_graph *g,
 	for (uint32_t i = 0; i < g->n_args; i++) {
 		const struct msd_graph_node *node = &g->nodes[g->args[i]];
 
-		if (msd_params_find(params, node->name) == NULL)
+		if (msd_params_find(params, node->name) == NULL) {
 			(void)json_array_append_new(
 				inputs, entry_json(g, node->name, node->first_entry));
+		}
 	}
 	for (uint32_t i = 0; i < g->n_heads; i++) {
 		(void)snprintf(name, sizeof(name), "%u", i);
@@ -75,16 +77,18 @@ static void put_parts(json_t *out, const struct msd_mlf_model *model)
 	struct msd_diag d = {0};
 
 	if (model->params.n > 0 &&
-	    msd_params_read_file(model->params, &params, &d) != MSD_OK)
+	    msd_params_read_file(model->params, &params, &d) != MSD_OK) {
 		(void)json_object_set_new(out, "damaged",
 					  json_string(msd_diag_text(&d)));
-	else if (model->params.n > 0)
+	} else if (model->params.n > 0) {
 		put_params(out, &params);
-	if (model->graph.n > 0 && msd_graph_read(model->graph, &graph, &d) != MSD_OK)
+	}
+	if (model->graph.n > 0 && msd_graph_read(model->graph, &graph, &d) != MSD_OK) {
 		(void)json_object_set_new(out, "damaged",
 					  json_string(msd_diag_text(&d)));
-	else if (model->graph.n > 0)
+	} else if (model->graph.n > 0) {
 		put_graph(out, &graph, &params);
+	}
 	msd_graph_finish(&graph);
 	msd_params_finish(&params);
 	msd_diag_finish(&d);
@@ -124,11 +128,12 @@ static json_t *describe(const struct msd_mlf *m)
 
 	for (size_t i = 0; i < m->n_models; i++)
 		(void)json_array_append_new(models, model_json(&m->models[i]));
-	for (size_t i = 0; i < m->archive.n; i++)
+	for (size_t i = 0; i < m->archive.n; i++) {
 		(void)json_array_append_new(
 			files,
 			json_pack("{s:s,s:I}", "path", m->archive.files[i].path,
 				  "bytes", (json_int_t)m->archive.files[i].data.n));
+	}
 	return json_pack("{s:I,s:s,s:i,s:o,s:o}", "file_bytes",
 			 (json_int_t)m->file_bytes, "format", "Model Library Format",
 			 "version", (int)m->version, "models", models, "files", files);
@@ -189,9 +194,10 @@ static void put_tensors(struct msd_buf *out, const char *label, const json_t *li
 		put_text(out, json_object_get(t, "name"));
 		msd_buf_printf(out, ": ");
 		put_text(out, json_object_get(t, "dtype"));
-		for (size_t k = 0; k < json_array_size(shape); k++)
+		for (size_t k = 0; k < json_array_size(shape); k++) {
 			msd_buf_printf(out, "%s%lld", k > 0 ? ", " : "[",
 				       json_integer_value(json_array_get(shape, k)));
+		}
 		msd_buf_printf(out, json_array_size(shape) > 0 ? "]\n" : "[]\n");
 	}
 }
@@ -277,10 +283,11 @@ static void put_model(struct msd_buf *out, const json_t *m, bool is_operator)
 	put_tensors(out, "inputs", json_object_get(m, "inputs"));
 	put_tensors(out, "outputs", json_object_get(m, "outputs"));
 	put_tensors(out, "parameters", json_object_get(m, "parameters"));
-	if (is_operator)
+	if (is_operator) {
 		put_operators(out, memory);
-	else
+	} else {
 		put_memory(out, memory);
+	}
 }
 
 void msd_mlf_text(const struct msd_mlf *m, struct msd_buf *out)

@@ -19,9 +19,10 @@ static size_t *storage_bytes(const struct msd_graph *g)
 {
 	size_t *bytes = calloc((size_t)g->n_storages + 1, sizeof(*bytes));
 
-	for (uint32_t i = 0; bytes != NULL && i < g->n_entries; i++)
+	for (uint32_t i = 0; bytes != NULL && i < g->n_entries; i++) {
 		if (g->entries[i].bytes > bytes[g->entries[i].storage])
 			bytes[g->entries[i].storage] = g->entries[i].bytes;
+	}
 	return bytes;
 }
 
@@ -46,11 +47,12 @@ static json_t *sids_json(const struct msd_graph *g, const size_t *bytes,
 			json_t *row = json_pack("{s:I,s:I}", "storage_id",
 						(json_int_t)g->storage_ids[s],
 						"size_bytes", (json_int_t)bytes[s]);
-			if (node->func == NULL)
+			if (node->func == NULL) {
 				(void)json_object_set_new(row, "input_binding",
 							  json_string(node->name));
-			else
+			} else {
 				*ret_workspace += bytes[s];
+			}
 			(void)json_array_append_new(list, row);
 		}
 	}
@@ -64,9 +66,10 @@ static bool is_first_use(const struct msd_graph *g, uint32_t node)
 
 	if (func == NULL || strcmp(func, "__nop") == 0 || strcmp(func, "__copy") == 0)
 		return false;
-	for (uint32_t i = 0; i < node; i++)
+	for (uint32_t i = 0; i < node; i++) {
 		if (g->nodes[i].func != NULL && strcmp(g->nodes[i].func, func) == 0)
 			return false;
+	}
 	return true;
 }
 
@@ -74,12 +77,14 @@ static json_t *functions_json(const struct msd_graph *g)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < g->n_nodes; i++)
-		if (is_first_use(g, i))
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		if (is_first_use(g, i)) {
 			(void)json_array_append_new(
 				list, json_pack("{s:s,s:[{s:i,s:i}]}", "function_name",
 						g->nodes[i].func, "workspace", "device",
 						DEVICE_CPU, "workspace_size_bytes", 0));
+		}
+	}
 	return list;
 }
 
@@ -102,10 +107,11 @@ static void put_interface(json_t *main, const struct msd_graph *g,
 	for (uint32_t i = 0; i < g->n_args; i++) {
 		const struct msd_graph_node *node = &g->nodes[g->args[i]];
 
-		if (msd_params_find(params, node->name) == NULL)
+		if (msd_params_find(params, node->name) == NULL) {
 			(void)json_object_set_new(
 				inputs, node->name,
 				type_json(&g->entries[node->first_entry]));
+		}
 	}
 	for (uint32_t i = 0; i < g->n_heads; i++) {
 		(void)snprintf(name, sizeof(name),
@@ -257,22 +263,26 @@ static msd_err write_with(const struct msd_mlf_parts *p, const char *metadata,
 
 static msd_err check_parts(const struct msd_mlf_parts *p, struct msd_diag *d)
 {
-	if (p->version != 5 && p->version != 7)
+	if (p->version != 5 && p->version != 7) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "version %u cannot be written; 5 and 7 can",
 				    p->version);
-	if (p->n_objects + p->n_sources == 0 || p->n_objects + p->n_sources > MAX_PARTS)
+	}
+	if (p->n_objects + p->n_sources == 0 ||
+	    p->n_objects + p->n_sources > MAX_PARTS) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "%zu objects and sources; expected 1 to %u",
 				    p->n_objects + p->n_sources, MAX_PARTS);
+	}
 	/* it becomes a part of paths */
 	if (p->name[0] == '\0' || strlen(p->name) > 255 ||
 	    strspn(p->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789_") != strlen(p->name))
+			    "0123456789_") != strlen(p->name)) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "\"%.64s\" cannot be a model's name: letters, "
 				    "digits and _",
 				    p->name);
+	}
 	return MSD_OK;
 }
 

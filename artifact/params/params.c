@@ -44,11 +44,12 @@ static msd_err read_tensors(struct msd_cur *c, struct msd_params *p, struct msd_
 		return msd_diag_set(d, MSD_NOMEM, "parameters: out of memory");
 	for (size_t i = 0; i < p->n; i++) {
 		msd_err err = msd_tensor_blob_read(c, &p->tensors[i], d);
-		if (err != MSD_OK)
+		if (err != MSD_OK) {
 			return msd_diag_wrap(
 				d, err, "parameter %.*s",
 				(int)(p->names[i].n < 128 ? p->names[i].n : 128),
 				(const char *)p->names[i].p);
+		}
 	}
 	return MSD_OK;
 }
@@ -85,10 +86,11 @@ static msd_err read_file(struct msd_cur *c, struct msd_params *p, struct msd_dia
 	(void)msd_cur_u64(c); /* reserved */
 	if (c->bad)
 		return truncated(d);
-	if (magic != MSD_PARAMS_MAGIC)
+	if (magic != MSD_PARAMS_MAGIC) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "parameters: it does not start with the magic of "
 				    "a .params file");
+	}
 	msd_err err = read_names(c, p, d);
 	if (err != MSD_OK)
 		return err;
@@ -107,9 +109,10 @@ msd_err msd_params_read_file(struct msd_span file, struct msd_params *ret,
 	struct msd_params p = {0};
 	msd_err err = read_file(&c, &p, d);
 
-	if (err == MSD_OK && !msd_cur_end(&c))
+	if (err == MSD_OK && !msd_cur_end(&c)) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "parameters: %zu bytes behind the last one", c.left);
+	}
 	if (err != MSD_OK) {
 		msd_params_finish(&p);
 		return err;

@@ -18,11 +18,12 @@ static msd_err read_shape(struct msd_cur *c, struct msd_tensor_blob *t,
 
 	if (dtype == NULL)
 		return bad(d, "truncated");
-	if (ndim < 0 || ndim > (int32_t)MSD_MAX_NDIM)
+	if (ndim < 0 || ndim > (int32_t)MSD_MAX_NDIM) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "saved tensor: %" PRId32
 				    " dimensions; expected 0 to %d",
 				    ndim, MSD_MAX_NDIM);
+	}
 	t->ndim = (uint32_t)ndim;
 	t->dtype = (struct msd_dtype){dtype[0], dtype[1], msd_le16(dtype + 2)};
 	uint64_t n = 1;
@@ -81,9 +82,10 @@ struct msd_tensor_blob *msd_tensor_blob_copy(const struct msd_tensor_blob *t,
 {
 	struct msd_tensor_blob *copy = malloc(sizeof(*copy));
 
-	if (copy == NULL)
+	if (copy == NULL) {
 		(void)msd_diag_set(d, MSD_NOMEM, "out of memory for the parameters");
-	else
+	} else {
 		*copy = *t;
+	}
 	return copy;
 }

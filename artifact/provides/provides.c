@@ -48,9 +48,10 @@ static int compare(const void *a, const void *b)
 
 static void make_lists(void)
 {
-	for (size_t i = 0; i < N_KNOWN; i++)
+	for (size_t i = 0; i < N_KNOWN; i++) {
 		if (known[i].runs)
 			kinds[lists[MSD_PROVIDED_KINDS].n++] = known[i].kind;
+	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		qsort(lists[i].names, lists[i].n, sizeof(char *), compare);
 }

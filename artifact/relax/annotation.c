@@ -143,14 +143,15 @@ static void put_tensor(struct msd_buf *out, struct text *t)
 	if (!accept(t, "("))
 		return;
 	while (!t->bad && !accept(t, ")")) {
-		if (accept(t, "dtype="))
+		if (accept(t, "dtype=")) {
 			dtype = take_quoted(t);
-		else if (accept(t, "ndim="))
+		} else if (accept(t, "ndim=")) {
 			put_rank(&shape, t);
-		else if (accept(t, "("))
+		} else if (accept(t, "(")) {
 			put_extents(&shape, t, ")");
-		else
+		} else {
 			t->bad = true;
+		}
 		(void)accept(t, ",");
 	}
 	msd_buf_put_u8(out, '(');
@@ -187,12 +188,13 @@ static void put_shape(struct msd_buf *out, struct text *t)
 	if (!accept(t, "("))
 		return;
 	msd_buf_put_u8(out, '(');
-	if (accept(t, "["))
+	if (accept(t, "[")) {
 		put_extents(out, t, "]");
-	else if (accept(t, "ndim="))
+	} else if (accept(t, "ndim=")) {
 		put_rank(out, t);
-	else
+	} else {
 		t->bad = true;
+	}
 	expect(t, ")");
 	msd_buf_put_u8(out, ')');
 }
@@ -247,10 +249,11 @@ void msd_relax_put_annotation(struct msd_buf *out, struct msd_span annotation)
 	put_type(&made, &t);
 	skip_spaces(&t);
 	out->bad |= made.bad;
-	if (t.bad || t.p != t.end)
+	if (t.bad || t.p != t.end) {
 		msd_buf_put(out, annotation.p, annotation.n);
-	else
+	} else {
 		msd_buf_put(out, made.p, made.n);
+	}
 	msd_buf_finish(&made);
 }
 

@@ -16,13 +16,14 @@ msd_err msd_relax_image_bind(struct msd_relax_image *img,
 			continue;
 		struct msd_span name = {k->as.str.p + n_prefix, k->as.str.n - n_prefix};
 		const struct msd_tensor_blob *t = msd_params_find_span(params, name);
-		if (t == NULL)
+		if (t == NULL) {
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
 				"its parameters are kept beside it, and %.*s is not "
 				"among those given; load it with the file that "
 				"--split-params wrote (--params FILE)",
 				(int)(name.n < 64 ? name.n : 64), (const char *)name.p);
+		}
 		struct msd_tensor_blob *own = msd_tensor_blob_copy(t, d);
 		if (own == NULL)
 			return MSD_NOMEM;

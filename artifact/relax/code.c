@@ -67,17 +67,19 @@ static msd_err check_offsets(const struct msd_relax_image *img, struct msd_diag 
 	for (size_t i = 0; i < img->n_instrs; i++) {
 		int64_t at = img->offsets[i];
 
-		if (at < 0 || (uint64_t)at < free_from || (uint64_t)at > img->n_words)
+		if (at < 0 || (uint64_t)at < free_from || (uint64_t)at > img->n_words) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "VM image: instruction %zu begins at word "
 					    "%" PRId64 "; expected %zu to %zu",
 					    i, at, free_from, img->n_words);
+		}
 		size_t n = words_of(img->words + at, img->n_words - (size_t)at);
-		if (n == 0)
+		if (n == 0) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "VM image: instruction %zu is unknown or "
 					    "truncated",
 					    i);
+		}
 		free_from = (size_t)at + n;
 	}
 	return MSD_OK;
@@ -168,9 +170,10 @@ static msd_err check_func(const struct msd_relax_func *f, size_t n_instrs,
 		return MSD_OK;
 	if (f->n_args < 0 || f->n_regs < f->n_args || f->n_regs > MSD_RELAX_MAX_REGS)
 		return bad_func(f, d, "its numbers of arguments and registers");
-	if (f->n_params != 0 && f->n_params != (uint64_t)f->n_args)
+	if (f->n_params != 0 && f->n_params != (uint64_t)f->n_args) {
 		return bad_func(
 			f, d, "its parameters' names are not as many as its arguments");
+	}
 	if (f->kind == MSD_RELAX_VMTIR)
 		return MSD_OK;
 	if (f->start < 0 || f->end <= f->start || (uint64_t)f->end > n_instrs)
@@ -193,9 +196,10 @@ msd_err msd_relax_check_code(const struct msd_relax_image *img, struct msd_diag 
 			continue;
 		/* Disjoint functions: else a small file could ask for a long check. */
 		n_checked += (size_t)(f->end - f->start);
-		if (n_checked > img->n_instrs)
+		if (n_checked > img->n_instrs) {
 			return bad_func(f, d,
 					"it shares instructions with another one");
+		}
 		for (; s.pc < f->end && err == MSD_OK; s.pc++) {
 			s.word = img->words + img->offsets[s.pc];
 			err = check_instr(&s, d);

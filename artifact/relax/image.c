@@ -39,19 +39,21 @@ static msd_err read_head(struct msd_cur *c, struct msd_relax_image *img,
 
 	if (c->bad)
 		return truncated(d, "head");
-	if (magic != MAGIC_V1 && magic != MAGIC_V2)
+	if (magic != MAGIC_V1 && magic != MAGIC_V2) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT,
 			"VM image: it does not start with the magic of one");
+	}
 	img->is_v2 = magic == MAGIC_V2;
 	img->version = msd_cur_str64(c);
 	if (c->bad)
 		return truncated(d, "head");
-	if (!msd_span_is(img->version, VERSION))
+	if (!msd_span_is(img->version, VERSION)) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"VM image: its version is \"%s\"; expected " VERSION,
 			msd_printable(img->version, text));
+	}
 	return MSD_OK;
 }
 
@@ -68,10 +70,11 @@ static msd_err read_func(struct msd_cur *c, struct msd_relax_func *f,
 	size_t n = msd_cur_count64(c, sizeof(uint64_t));
 	if (c->bad)
 		return truncated(d, "functions");
-	if (kind < MSD_RELAX_PACKED || kind > MSD_RELAX_VMTIR)
+	if (kind < MSD_RELAX_PACKED || kind > MSD_RELAX_VMTIR) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "VM image: a function of the unknown kind %" PRId32,
 				    kind);
+	}
 	f->kind = (enum msd_relax_func_kind)kind;
 	f->params = new_array(n, sizeof(*f->params));
 	if (f->params == NULL)
@@ -107,11 +110,12 @@ static msd_err read_scopes(struct msd_cur *c, int64_t *ret_highest, struct msd_d
 		int64_t index = msd_cur_i64(c);
 
 		(void)msd_cur_str64(c);
-		if (index < 0)
+		if (index < 0) {
 			return msd_diag_set(
 				d, MSD_BAD_ARTIFACT,
 				"VM image: a memory scope for the constant %" PRId64,
 				index);
+		}
 		if (index > *ret_highest)
 			*ret_highest = index;
 	}
@@ -199,10 +203,11 @@ static msd_err read_const(struct msd_cur *c, enum msd_era era,
 
 	if (c->bad)
 		return truncated(d, "constants");
-	if (!const_kind_of(tag, era, &kind))
+	if (!const_kind_of(tag, era, &kind)) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT,
 			"VM image: a constant with the unknown tag %" PRId32, tag);
+	}
 	k->kind = kind;
 	switch (kind) {
 	case MSD_RELAX_TENSOR:
@@ -266,15 +271,17 @@ static msd_err read_image(struct msd_cur *c, enum msd_era era,
 		err = read_i64s(c, &img->words, &img->n_words, d);
 	if (err != MSD_OK)
 		return err;
-	if (highest_scope >= 0 && (uint64_t)highest_scope >= img->n_consts)
+	if (highest_scope >= 0 && (uint64_t)highest_scope >= img->n_consts) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "VM image: a memory scope for the constant %" PRId64
 				    " of %zu",
 				    highest_scope, img->n_consts);
-	if (!msd_cur_end(c))
+	}
+	if (!msd_cur_end(c)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "VM image: %zu bytes are left after its code",
 				    c->left);
+	}
 	return msd_relax_check_code(img, d);
 }
 
@@ -307,10 +314,11 @@ void msd_relax_image_finish(struct msd_relax_image *img)
 	for (size_t i = 0; i < img->n_funcs; i++)
 		free(img->funcs[i].params);
 	for (size_t i = 0; i < img->n_consts; i++) {
-		if (img->consts[i].kind == MSD_RELAX_TENSOR)
+		if (img->consts[i].kind == MSD_RELAX_TENSOR) {
 			free(img->consts[i].as.tensor);
-		else if (img->consts[i].kind == MSD_RELAX_SHAPE)
+		} else if (img->consts[i].kind == MSD_RELAX_SHAPE) {
 			free(img->consts[i].as.shape.dim);
+		}
 	}
 	free(img->funcs);
 	free(img->consts);

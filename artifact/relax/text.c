@@ -10,12 +10,13 @@
 
 static void put_register(struct msd_buf *out, int64_t reg)
 {
-	if (reg == MSD_RELAX_VOID_REG)
+	if (reg == MSD_RELAX_VOID_REG) {
 		msd_buf_printf(out, "void");
-	else if (reg == MSD_RELAX_VM_REG)
+	} else if (reg == MSD_RELAX_VM_REG) {
 		msd_buf_printf(out, "vm");
-	else
+	} else {
 		msd_buf_printf(out, "r%" PRId64, reg);
+	}
 }
 
 static void put_arg(struct msd_buf *out, const struct msd_relax_image *img,

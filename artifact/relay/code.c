@@ -130,9 +130,10 @@ static msd_err check_tail(const struct checking *k, const struct msd_relay_ins *
 	}
 	if ((uint64_t)want != ins->n_fields - n)
 		return bad_instruction(k, "it has not as many operands as it says", d);
-	for (uint32_t i = n; i < ins->n_fields; i++)
+	for (uint32_t i = n; i < ins->n_fields; i++) {
 		if (!operand_fits(k, kind, ins->fields[i]))
 			return bad_instruction(k, "an operand is out of range", d);
+	}
 	return MSD_OK;
 }
 
@@ -144,9 +145,10 @@ static msd_err check_instruction(const struct checking *k,
 
 	if (ins->n_fields < n)
 		return bad_instruction(k, "it has too few operands", d);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		if (!operand_fits(k, form[i], ins->fields[i]))
 			return bad_instruction(k, "an operand is out of range", d);
+	}
 	if (ins->op == MSD_RELAY_INVOKE_PACKED && ins->fields[2] > ins->fields[1])
 		return bad_instruction(k, "more outputs than arguments", d);
 	return check_tail(k, ins, n, form, d);
@@ -218,11 +220,12 @@ static msd_err read_head(struct msd_cur *c, struct msd_relay_func *f,
 		return truncated(d);
 	/* An instruction has three words at least. */
 	if (!parse_count(regs, MSD_RELAY_MAX_REGS, &f->n_regs) ||
-	    !parse_count(code, c->left / 24, &f->n_code) || f->n_code == 0)
+	    !parse_count(code, c->left / 24, &f->n_code) || f->n_code == 0) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT, "%.*s registers, %.*s instructions",
 			(int)(regs.n < 16 ? regs.n : 16), (const char *)regs.p,
 			(int)(code.n < 16 ? code.n : 16), (const char *)code.p);
+	}
 	return MSD_OK;
 }
 
@@ -231,9 +234,10 @@ static msd_err read_params(struct msd_cur *c, struct msd_relay_func *f,
 {
 	size_t n = msd_cur_count64(c, sizeof(uint64_t));
 
-	if (c->bad || n > f->n_regs)
+	if (c->bad || n > f->n_regs) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "more parameters than registers");
+	}
 	f->params = calloc(n + 1, sizeof(*f->params));
 	if (f->params == NULL)
 		return msd_diag_no_memory(d);
@@ -255,11 +259,12 @@ static msd_err read_param_types(struct msd_cur *c, struct msd_relay_image *img,
 		const int32_t type = msd_relay_device(img, msd_cur_i64(c));
 		if (c->bad)
 			break;
-		if (type < 0 || i >= f->n_params)
+		if (type < 0 || i >= f->n_params) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "parameter %zu is on no device, or there "
 					    "is none",
 					    i);
+		}
 		f->param_types[i] = type;
 	}
 	return c->bad ? truncated(d) : MSD_OK;
@@ -327,13 +332,15 @@ msd_err msd_relay_check_calls(const struct msd_relay_image *img,
 		const struct checking k = {.img = img, .f = f, .pc = i};
 
 		if (ins->op == MSD_RELAY_INVOKE &&
-		    (uint64_t)ins->fields[1] != img->funcs[ins->fields[0]].n_params)
+		    (uint64_t)ins->fields[1] != img->funcs[ins->fields[0]].n_params) {
 			return bad_instruction(
 				&k, "another number of arguments than parameters", d);
+		}
 		if (ins->op == MSD_RELAY_ALLOC_CLOSURE &&
-		    (uint64_t)ins->fields[1] > img->funcs[ins->fields[0]].n_params)
+		    (uint64_t)ins->fields[1] > img->funcs[ins->fields[0]].n_params) {
 			return bad_instruction(
 				&k, "more free variables than parameters", d);
+		}
 	}
 	return MSD_OK;
 }
@@ -342,9 +349,10 @@ const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f
 {
 	const struct msd_relay_ins *last = &f->code[f->n_code - 1];
 
-	for (uint32_t i = 0; last->op == MSD_RELAY_RET && i < f->n_code; i++)
+	for (uint32_t i = 0; last->op == MSD_RELAY_RET && i < f->n_code; i++) {
 		if (f->code[i].op == MSD_RELAY_ALLOC_TENSOR &&
 		    f->code[i].fields[6] == last->fields[0])
 			return &f->code[i];
+	}
 	return NULL;
 }

@@ -52,18 +52,20 @@ static uint32_t minor_of(struct msd_span version)
 static msd_err read_head(struct msd_cur *c, struct msd_relay_image *img,
 			 struct msd_diag *d)
 {
-	if (msd_cur_u64(c) != MAGIC)
+	if (msd_cur_u64(c) != MAGIC) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "it does not start with the magic of a relay VM");
+	}
 	img->version = msd_cur_str64(c);
 	if (c->bad)
 		return truncated(d, "version");
 	img->minor = minor_of(img->version);
-	if (img->minor < 8)
+	if (img->minor < 8) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "relay VM code of TVM %.*s; 0.8 to 0.19 are known",
 				    (int)(img->version.n < 32 ? img->version.n : 32),
 				    (const char *)img->version.p);
+	}
 	return MSD_OK;
 }
 
@@ -71,20 +73,22 @@ static void note_device(struct msd_relay_image *img, int32_t type)
 {
 	if (type == 0 || type == MSD_DEV_CPU || type == MSD_DEV_CUDA_HOST)
 		return;
-	if (img->device_type == 0)
+	if (img->device_type == 0) {
 		img->device_type = type;
-	else if (img->device_type != type && img->other_type == 0)
+	} else if (img->device_type != type && img->other_type == 0) {
 		img->other_type = type;
+	}
 }
 
 int32_t msd_relay_device(struct msd_relay_image *img, int64_t number)
 {
 	int32_t type = -1;
 
-	if (img->minor < 9 && number >= 0 && number < INT32_MAX)
+	if (img->minor < 9 && number >= 0 && number < INT32_MAX) {
 		type = (int32_t)number;
-	else if (img->minor >= 9 && number >= 0 && number < (int64_t)img->n_devices)
+	} else if (img->minor >= 9 && number >= 0 && number < (int64_t)img->n_devices) {
 		type = img->device_types[number];
+	}
 	if (type > 0)
 		note_device(img, type);
 	return type >= 0 ? type : -1;
@@ -166,9 +170,10 @@ static msd_err read_consts(struct msd_cur *c, struct msd_relay_image *img,
 		const int32_t type = msd_relay_device(img, msd_cur_i64(c));
 		if (c->bad || i >= img->n_consts)
 			break;
-		if (type < 0)
+		if (type < 0) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "constant %zu is on no device", i);
+		}
 		img->consts[i].device_type = type;
 	}
 	return c->bad ? truncated(d, "constants") : MSD_OK;
@@ -233,9 +238,10 @@ static msd_err read_image(struct msd_cur *c, struct msd_relay_image *img,
 		err = skip_attrs(c, d);
 	if (err == MSD_OK)
 		err = read_funcs(c, img, d);
-	if (err == MSD_OK && !msd_cur_end(c))
+	if (err == MSD_OK && !msd_cur_end(c)) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%zu bytes behind the code",
 				   c->left);
+	}
 	return err;
 }
 

@@ -128,10 +128,11 @@ static void put_instr(struct msd_buf *out, const struct msd_relay_image *img,
 	const char *p = form_of(ins);
 
 	while (*p != '\0') {
-		if (*p == '%')
+		if (*p == '%') {
 			p = put_field(out, img, ins->fields, p + 1);
-		else
+		} else {
 			msd_buf_put_u8(out, (uint8_t)*p++);
+		}
 	}
 }
 

@@ -109,11 +109,12 @@ static msd_err set_imports(struct msd_tree *tree, const struct rows *rows,
 	for (size_t i = 0; i < n_edges; i++) {
 		uint64_t child = msd_le64(rows->children.p + i * sizeof(uint64_t));
 
-		if (child >= tree->n_modules)
+		if (child >= tree->n_modules) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "import tree: import %" PRIu64
 					    " is not one of its %u modules",
 					    child, tree->n_modules);
+		}
 		tree->edges[i] = (uint32_t)child;
 	}
 	if (msd_le64(rows->row_ptr.p) != 0)
@@ -156,16 +157,18 @@ static msd_err take_inline_payload(struct msd_tree *tree, struct msd_span kind,
 	const uint8_t *start = c->p;
 	char name[MSD_PRINTABLE_MAX];
 
-	if (row == NULL)
+	if (row == NULL) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"module %u is of the kind \"%s\", which modserd does "
 			"not know; nothing after it can be read",
 			tree->n_modules, msd_printable(kind, name));
+	}
 	msd_err err = msd_payload_read(row, c, era, NULL, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		return msd_diag_wrap(d, err, "module %u (%s)", tree->n_modules,
 				     row->kind);
+	}
 	tree->modules[tree->n_modules++] = (struct msd_tree_module){
 		.kind = kind,
 		.payload = {start, (size_t)(c->p - start)},
@@ -310,11 +313,12 @@ msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tr
 	struct msd_tree tree = {0};
 	msd_err err;
 
-	if (c.bad || n != c.left)
+	if (c.bad || n != c.left) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "import tree: its size prefix says %" PRIu64
 				    " bytes, %zu are there",
 				    n, c.left);
+	}
 	tree.blob = (struct msd_span){c.p, c.left};
 	err = era == MSD_ERA_FFI ? read_framed(&c, &tree, d)
 				 : read_inline(&c, era, &tree, d);
@@ -374,12 +378,13 @@ msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
 	uint64_t n = msd_le64(prefix.p);
 	/* n is compared with the symbol's size first, so that the sum cannot wrap. */
 	if (n > elf->image.n || (sym->size != 0 && n + sizeof(n) > sym->size) ||
-	    !msd_elf_at(elf, sym->value, n + sizeof(n), &blob))
+	    !msd_elf_at(elf, sym->value, n + sizeof(n), &blob)) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT,
 			"%s: its size prefix says %" PRIu64
 			" bytes, which it does not have (symbol size %" PRIu64 ")",
 			name, n, sym->size);
+	}
 	msd_err err = msd_tree_read_blob(blob, era, ret, d);
 	if (err == MSD_OK)
 		ret->symbol_prefix = symbol_prefix;

@@ -31,10 +31,11 @@ static void put_module(const struct msd_tree_module *m, bool is_framed,
 	put_text(out, m->kind);
 	if (msd_span_is(m->kind, KIND_LIBRARY))
 		return;
-	if (is_framed)
+	if (is_framed) {
 		put_text(out, m->payload);
-	else
+	} else {
 		msd_buf_put(out, m->payload.p, m->payload.n);
+	}
 }
 
 static void put_entry(const struct msd_tree *tree, uint32_t entry, struct msd_buf *out)
@@ -65,10 +66,11 @@ static bool is_implied(const struct msd_tree *tree)
 static msd_err put_inline(const struct msd_tree *tree, struct msd_buf *out,
 			  struct msd_diag *d)
 {
-	if (!tree->has_import_tree && !is_implied(tree))
+	if (!tree->has_import_tree && !is_implied(tree)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "without an import tree in the file the root must "
 				    "be the library and import all the others");
+	}
 	if (tree->entries != NULL) {
 		msd_buf_put_u64(out, tree->n_entries);
 		for (uint32_t i = 0; i < tree->n_entries; i++)
@@ -120,10 +122,11 @@ msd_err msd_tree_write(const struct msd_tree *tree, struct msd_buf *out,
 	if (!reserve(tree, out))
 		return msd_diag_set(d, MSD_NOMEM, "out of memory for the blob");
 	msd_buf_put_u64(out, 0); /* the size, known at the end */
-	if (tree->layout == MSD_BLOB_FRAMED)
+	if (tree->layout == MSD_BLOB_FRAMED) {
 		put_framed(tree, out);
-	else
+	} else {
 		err = put_inline(tree, out, d);
+	}
 	if (err == MSD_OK && out->bad)
 		err = msd_diag_set(d, MSD_NOMEM, "out of memory for the blob");
 	if (err == MSD_OK)

@@ -184,21 +184,23 @@ static void describe_words(const struct msd_child *c, struct msd_buf *out)
 	size_t start = end;
 	while (start > 0 && (c->words[start - 1] != '\n' || ++lines < LAST_LINES))
 		start--;
-	if (end > start)
+	if (end > start) {
 		msd_buf_printf(out, "; last words: %.*s", (int)(end - start),
 			       c->words + start);
+	}
 }
 
 void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out)
 {
-	if (c->kill_reason[0] != '\0' && c->term_signal == SIGKILL)
+	if (c->kill_reason[0] != '\0' && c->term_signal == SIGKILL) {
 		msd_buf_printf(out, "killed: %s", c->kill_reason);
-	else if (c->term_signal != 0)
+	} else if (c->term_signal != 0) {
 		msd_buf_printf(out, "signal %s",
 			       sigabbrev_np(c->term_signal) != NULL
 				       ? sigabbrev_np(c->term_signal)
 				       : "unknown");
-	else
+	} else {
 		msd_buf_printf(out, "exit status %d", (int)c->exit_status);
+	}
 	describe_words(c, out);
 }

@@ -76,10 +76,11 @@ static int serve(const struct msd_options *o)
 
 	s.worker_path = find_worker();
 	msd_err err = MSD_OK;
-	if (s.worker_path == NULL)
+	if (s.worker_path == NULL) {
 		err = msd_diag_set(&d, MSD_NOT_FOUND,
 				   "modserd-worker is neither beside modserd nor in "
 				   "../libexec/modserd: set MODSERD_WORKER");
+	}
 	if (err == MSD_OK)
 		err = msd_server_init(&s, &d);
 	if (err != MSD_OK) {

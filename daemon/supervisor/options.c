@@ -85,9 +85,10 @@ static bool read_number(const char *text, uint64_t *ret)
 
 static msd_err add_listen(struct msd_options *o, const char *text, struct msd_diag *d)
 {
-	if (o->n_listen == MSD_MAX_LISTEN)
+	if (o->n_listen == MSD_MAX_LISTEN) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "--listen: at most %u addresses", MSD_MAX_LISTEN);
+	}
 	struct msd_address *a = &o->listen[o->n_listen];
 	msd_err err = text != NULL ? msd_address_parse(text, a, d)
 				   : msd_address_default(false, a, d);
@@ -119,9 +120,10 @@ static msd_err read_mode(struct msd_options *o, const char *value, struct msd_di
 	char *end;
 	unsigned long mode = strtoul(value, &end, 8);
 
-	if (*value == '\0' || *end != '\0' || mode > 0777)
+	if (*value == '\0' || *end != '\0' || mode > 0777) {
 		return bad_value("--socket-mode", value, "an octal mode such as 0660",
 				 d);
+	}
 	o->socket_mode = (unsigned)mode;
 	return MSD_OK;
 }
@@ -169,17 +171,20 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 {
 	static const char former[] = "--max-instances";
 
-	if (val == MSD_ARGV_NO_VALUE)
+	if (val == MSD_ARGV_NO_VALUE) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: a value must follow",
 				    text);
-	if (val == MSD_ARGV_WORD)
+	}
+	if (val == MSD_ARGV_WORD) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%s: neither an option nor an address, unix:PATH "
 				    "or tcp://HOST:PORT, behind --listen",
 				    text);
-	if (strncmp(text, former, sizeof(former) - 1) == 0)
+	}
+	if (strncmp(text, former, sizeof(former) - 1) == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
 				    former);
+	}
 	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such option (see --help)",
 			    text);
 }
@@ -235,11 +240,12 @@ msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 		if (err != MSD_OK)
 			return err;
 	}
-	if (o->action == MSD_RUN_SERVE && o->n_listen == 0)
+	if (o->action == MSD_RUN_SERVE && o->n_listen == 0) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"nothing to listen on: give --listen (alone, for the default "
 			"unix socket), unix:PATH or tcp://HOST:PORT after it");
+	}
 	return MSD_OK;
 }
 
@@ -289,9 +295,10 @@ void msd_options_print_help(void)
 		"  --version, --help\n"
 		"\n"
 		"Limits (sizes take K, M, G; times are milliseconds):");
-	for (size_t i = 0; i < N_LIMITS; i++)
+	for (size_t i = 0; i < N_LIMITS; i++) {
 		(void)printf("  %-21s %s (%" PRIu64 ")\n", limit_rows[i].option,
 			     limit_rows[i].sentence, limit_rows[i].value);
+	}
 	(void)puts("\nEnvironment: MODSERD_LOG (error, warn, info, debug), "
 		   "MODSERD_WORKER (path "
 		   "of modserd-worker),\nTVM_NUM_THREADS, XDG_RUNTIME_DIR. See "

@@ -104,12 +104,14 @@ static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
 	for (unsigned i = 0; i < N_KEYS; i++) {
 		if (strcmp(text, keys[i].name) != 0)
 			continue;
-		if (*value == '\0')
+		if (*value == '\0') {
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= has no value",
 					    text);
-		if ((*seen & (1u << i)) != 0)
+		}
+		if ((*seen & (1u << i)) != 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice",
 					    text);
+		}
 		*seen |= 1u << i;
 		return keys[i].read(p, value, d);
 	}
@@ -185,8 +187,9 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 		(void)msd_diag_wrap(&d, err, "load %s", p->name);
 		err = msd_module_add_failed(house, name, p->file, &d);
 	}
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
 			p->file, msd_diag_text(&d));
+	}
 	msd_diag_finish(&d);
 }

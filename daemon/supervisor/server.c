@@ -52,10 +52,11 @@ static void check_drained(struct msd_server *s)
 	if (!s->is_draining || s->house.n_modules > 0)
 		return;
 	/* Let the last replies out, for as long as somebody reads them. */
-	if (msd_sessions_flush(&s->edge) && !s->is_ending)
+	if (msd_sessions_flush(&s->edge) && !s->is_ending) {
 		(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
-	else
+	} else {
 		uv_stop(&s->loop);
+	}
 }
 
 /* Drained but for replies that are still being read. */
@@ -84,9 +85,10 @@ static void raise_descriptors(const struct msd_limits *limits)
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
 		return;
 	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
-	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want)
+	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want) {
 		msd_log(MSD_LOG_WARN, "descriptors", "have=%llu want=%llu",
 			(unsigned long long)r.rlim_cur, (unsigned long long)want);
+	}
 }
 
 static void on_room(struct msd_budget *budget)

@@ -78,10 +78,11 @@ void msd_conn_poll_update(struct msd_conn *c)
 	if (events == c->events)
 		return;
 	c->events = events;
-	if (events == 0)
+	if (events == 0) {
 		(void)uv_poll_stop(&c->poll);
-	else
+	} else {
 		(void)uv_poll_start(&c->poll, events, on_poll);
+	}
 }
 
 /* Go on with bytes that were read before the stop, on a later turn: never re-entrant.
@@ -163,9 +164,10 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 		return;
 	msd_conn_send(c, o);
 	msd_conn_flush(c);
-	if (!c->is_closing)
+	if (!c->is_closing) {
 		c->transport.ops->end(&c->transport, c->wire->rbuf,
 				      c->wire->rbuf_bytes);
+	}
 }
 
 void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)

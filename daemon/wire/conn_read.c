@@ -165,12 +165,13 @@ static void consume(struct msd_conn *c, uint8_t *p, size_t n)
 {
 	while (n > 0 && !msd_conn_is_stopped(c)) {
 		size_t used;
-		if (c->state == S_HEADER)
+		if (c->state == S_HEADER) {
 			used = take_header(c, p, n);
-		else if (c->state == S_BODY)
+		} else if (c->state == S_BODY) {
 			used = take_body(c, p, n);
-		else
+		} else {
 			used = take_payload(c, p, n);
+		}
 		p += used;
 		n -= used;
 	}
@@ -182,32 +183,36 @@ static void consume(struct msd_conn *c, uint8_t *p, size_t n)
  * none. */
 static struct iovec direct_target(const struct msd_conn *c)
 {
-	if (c->state == S_PAYLOAD)
+	if (c->state == S_PAYLOAD) {
 		return (struct iovec){(uint8_t *)c->in.payload + c->have,
 				      (size_t)(c->frame.payload_bytes - c->have)};
-	if (c->state == S_BODY && c->have > 0)
+	}
+	if (c->state == S_BODY && c->have > 0) {
 		return (struct iovec){c->body + c->have,
 				      c->frame.body_bytes - (size_t)c->have};
+	}
 	return (struct iovec){NULL, 0};
 }
 
 static void direct_advance(struct msd_conn *c, size_t n)
 {
 	c->have += n;
-	if (c->state == S_PAYLOAD && c->have == c->frame.payload_bytes)
+	if (c->state == S_PAYLOAD && c->have == c->frame.payload_bytes) {
 		frame_done(c);
-	else if (c->state == S_BODY && c->have == c->frame.body_bytes)
+	} else if (c->state == S_BODY && c->have == c->frame.body_bytes) {
 		body_done(c, c->body);
+	}
 }
 
 static void read_failed(struct msd_conn *c, ssize_t n)
 {
-	if (n == 0 && c->state == S_HEADER && c->have == 0)
+	if (n == 0 && c->state == S_HEADER && c->have == 0) {
 		msd_conn_close(c, MSD_OK, "closed by the peer");
-	else if (n == 0)
+	} else if (n == 0) {
 		msd_conn_close(c, MSD_IO, "ended inside a frame");
-	else
+	} else {
 		msd_conn_close(c, MSD_IO, strerror((int)-n));
+	}
 }
 
 /* One read and what follows from it. False when there is nothing more to read now. */
@@ -233,10 +238,11 @@ static bool read_once(struct msd_conn *c)
 	if (in_place > 0)
 		direct_advance(c, in_place);
 	if ((size_t)n > in_place) {
-		if (msd_conn_is_stopped(c) && !c->is_closing)
+		if (msd_conn_is_stopped(c) && !c->is_closing) {
 			keep_spare(c, c->wire->rbuf, (size_t)n - in_place);
-		else
+		} else {
 			consume(c, c->wire->rbuf, (size_t)n - in_place);
+		}
 	}
 	/* Between two frames nothing is owed: a descriptor that nobody took was not
 	 * expected. */
@@ -255,9 +261,10 @@ void msd_conn_poll_now(struct msd_conn *c)
 		consume(c, spare, n);
 		free(spare);
 	}
-	for (int i = 0; i < READS_PER_TURN && !msd_conn_is_stopped(c); i++)
+	for (int i = 0; i < READS_PER_TURN && !msd_conn_is_stopped(c); i++) {
 		if (!read_once(c))
 			break;
+	}
 }
 
 void msd_conn_skip_payload(struct msd_conn *c)

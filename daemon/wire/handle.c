@@ -20,9 +20,10 @@ static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
 
 	if (cap > hs->max)
 		cap = hs->max;
-	if (hs->n >= cap)
+	if (hs->n >= cap) {
 		return msd_diag_set(d, MSD_BUSY, "%u handles are the limit: free some",
 				    hs->max);
+	}
 	more = realloc(hs->entries, cap * sizeof(*more));
 	if (more == NULL)
 		return msd_diag_no_memory(d);
@@ -61,11 +62,12 @@ msd_err msd_handles_get(const struct msd_handles *hs, enum msd_kind kind,
 {
 	void *object = msd_handles_peek(hs, kind, h);
 
-	if (object == NULL)
+	if (object == NULL) {
 		return msd_diag_set(
 			d, MSD_STALE_HANDLE,
 			"%s handle %u.%u is not one of this connection's live handles",
 			msd_kind_name(kind), h.slot, h.generation);
+	}
 	*ret = object;
 	return MSD_OK;
 }

@@ -110,9 +110,10 @@ static uint64_t next_segment_bytes(const struct msd_segpool *p, uint64_t need)
 								: MSD_MIN_SEGMENT_BYTES;
 	if (bytes > (64u << 20))
 		bytes = 64u << 20;
-	if (bytes < need)
+	if (bytes < need) {
 		bytes = round_up(need,
 				 need > huge_page ? huge_page : MSD_MIN_SEGMENT_BYTES);
+	}
 	if (bytes > p->max_bytes - p->total_bytes)
 		bytes = round_up(need, 4096);
 	return bytes;
@@ -123,12 +124,14 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 	struct msd_segment *more;
 	uint64_t bytes = next_segment_bytes(p, need);
 
-	if (p->n_segments >= MSD_MAX_SEGMENTS || bytes > p->max_bytes - p->total_bytes)
+	if (p->n_segments >= MSD_MAX_SEGMENTS ||
+	    bytes > p->max_bytes - p->total_bytes) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"%llu bytes of tensors do not fit: %llu of %llu in use",
 			(unsigned long long)need, (unsigned long long)p->used_bytes,
 			(unsigned long long)p->max_bytes);
+	}
 	more = realloc(p->segments, (p->n_segments + 1) * sizeof(*more));
 	if (more == NULL)
 		return msd_diag_no_memory(d);
@@ -138,9 +141,10 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 		return err;
 	p->total_bytes += bytes;
 	p->n_segments++;
-	if (p->on_new != NULL)
+	if (p->on_new != NULL) {
 		p->on_new(p->ctx, (uint16_t)(p->n_segments - 1),
 			  more[p->n_segments - 1].fd, bytes);
+	}
 	return MSD_OK;
 }
 
@@ -193,11 +197,12 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 	struct block *b = NULL;
 	uint32_t i = 0;
 
-	if (bytes > p->max_bytes)
+	if (bytes > p->max_bytes) {
 		return msd_diag_set(d, MSD_NO_SPACE,
 				    "%llu bytes of tensors are over the limit of %llu",
 				    (unsigned long long)bytes,
 				    (unsigned long long)p->max_bytes);
+	}
 	bytes = round_up(bytes > 0 ? bytes : 1, MSD_TENSOR_ALIGN);
 	for (; i < p->n_segments && b == NULL; i++)
 		b = segment_alloc(&p->segments[i], bytes);
@@ -292,9 +297,10 @@ void msd_segmap_init(struct msd_segmap *m)
 
 void msd_segmap_finish(struct msd_segmap *m)
 {
-	for (uint32_t i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++) {
 		if (m->maps[i].p != NULL)
 			(void)munmap(m->maps[i].p, m->maps[i].bytes);
+	}
 	free(m->maps);
 	*m = (struct msd_segmap){0};
 }
@@ -305,19 +311,22 @@ static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
 	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "segment %u came without a descriptor", index);
-	if (index >= MSD_MAX_SEGMENTS || (index < m->n && m->maps[index].p != NULL))
+	}
+	if (index >= MSD_MAX_SEGMENTS || (index < m->n && m->maps[index].p != NULL)) {
 		return msd_diag_set(d, MSD_PROTOCOL, "segment index %u is not free",
 				    index);
+	}
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & wanted) != wanted)
 		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not sealed", index);
-	if (fstat(fd, &st) != 0 || bytes == 0 || (uint64_t)st.st_size != bytes)
+	if (fstat(fd, &st) != 0 || bytes == 0 || (uint64_t)st.st_size != bytes) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "segment %u has not the %llu bytes it claims",
 				    index, (unsigned long long)bytes);
+	}
 	return MSD_OK;
 }
 
@@ -341,9 +350,10 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 	if (err == MSD_OK) {
 		map = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
 			   MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED)
+		if (map == MAP_FAILED) {
 			err = msd_diag_set(d, MSD_NO_SPACE, "segment %u: mmap: %s",
 					   index, strerror(errno));
+		}
 	}
 	if (fd >= 0)
 		(void)close(fd);

@@ -16,10 +16,11 @@ static void keep_fds(struct msghdr *m, struct msd_fds *fds)
 		for (size_t i = 0; i < n; i++) {
 			int fd;
 			memcpy(&fd, CMSG_DATA(h) + i * sizeof(int), sizeof(fd));
-			if (fds != NULL && fds->n < MSD_TRANSPORT_FDS)
+			if (fds != NULL && fds->n < MSD_TRANSPORT_FDS) {
 				fds->fd[fds->n++] = fd;
-			else
+			} else {
 				(void)close(fd);
+			}
 		}
 	}
 }
@@ -37,9 +38,9 @@ static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t
 			   .msg_controllen = sizeof(control.bytes)};
 	ssize_t got;
 
-	do
+	do {
 		got = recvmsg(t->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
+	} while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
 	if (m.msg_controllen > 0)
@@ -67,9 +68,9 @@ static ssize_t socket_writev(struct msd_transport *t, struct iovec *pieces, size
 		h->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(h), &fd, sizeof(int));
 	}
-	do
+	do {
 		put = sendmsg(t->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
-	while (put < 0 && errno == EINTR);
+	} while (put < 0 && errno == EINTR);
 	return put < 0 ? -errno : put;
 }
 
@@ -83,9 +84,10 @@ static int socket_wants(const struct msd_transport *t, int events)
 static void socket_end(struct msd_transport *t, void *scratch, size_t n)
 {
 	(void)shutdown(t->fd, SHUT_WR);
-	for (int i = 0; i < END_READS; i++)
+	for (int i = 0; i < END_READS; i++) {
 		if (recv(t->fd, scratch, n, MSG_DONTWAIT) <= 0)
 			break;
+	}
 }
 
 static void socket_close(struct msd_transport *t)

@@ -34,10 +34,11 @@ int msd_list_set_arg(void *list, int index, void *args, void *codes, int arg)
 	const struct msd_any *item = &items_of(list)[index];
 	struct msd_any *values = args;
 
-	if (era_of(list) == MSD_LIST_CLASSIC)
+	if (era_of(list) == MSD_LIST_CLASSIC) {
 		return msd_classic_put_object(item,
 					      (union msd_classic_value *)args + arg,
 					      (int *)codes + arg);
+	}
 	values[place_of(codes)] = *item; /* borrowed, as arguments are */
 	if (era_of(list) == MSD_LIST_FFI_021)
 		msd_ffi021_put_object(&values[place_of(codes)]);

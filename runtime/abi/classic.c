@@ -175,25 +175,29 @@ static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int3
 	struct msd_any borrowed;
 
 	for (int32_t i = 0; i < n; i++) {
-		if (!to_classic(&args[i], &a.values[i], &a.codes[i], &a.bytes[i]))
+		if (!to_classic(&args[i], &a.values[i], &a.codes[i], &a.bytes[i])) {
 			return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 						  "%s: argument %d: a %s cannot be "
 						  "given to code of TVM 0.20 "
 						  "and older",
 						  thunk->fn.name, i,
 						  msd_type_name(args[i].type));
+		}
 	}
 	memcpy(&code, &thunk->code, sizeof(code));
 	if (code(a.values, a.codes, n, &value, &ret_code, NULL) != 0)
 		return -1;
 	/* The callee keeps what it returned: copy text and tensors while they are
 	 * there. */
-	if (!from_classic(value, ret_code, &borrowed) || borrowed.type >= MSD_T_OBJECT)
+	if (!from_classic(value, ret_code, &borrowed) ||
+	    borrowed.type >= MSD_T_OBJECT) {
 		return msd_abi_raise("TypeError", "%s returned a value of type code %d",
 				     thunk->fn.name, ret_code);
-	if (!msd_any_copy(&borrowed, ret))
+	}
+	if (!msd_any_copy(&borrowed, ret)) {
 		return msd_abi_raise_code(MSD_NOMEM, "%s: no memory for its result",
 					  thunk->fn.name);
+	}
 	return 0;
 }
 
@@ -234,11 +238,12 @@ static int give_back(struct msd_any *result, union msd_classic_value *ret,
 	    (result->type == MSD_T_TENSOR ||
 	     !to_classic(&returned.value, ret, ret_code, &returned.bytes)))
 		return msd_classic_put_object(&returned.value, ret, ret_code);
-	if (!to_classic(&returned.value, ret, ret_code, &returned.bytes))
+	if (!to_classic(&returned.value, ret, ret_code, &returned.bytes)) {
 		return msd_abi_raise(
 			"TypeError",
 			"a %s cannot be returned to code of TVM 0.20 and older",
 			msd_type_name(returned.value.type));
+	}
 	return 0;
 }
 
@@ -255,20 +260,22 @@ int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, i
 		return msd_abi_raise("InternalError", "bad call of a packed function");
 	if (n > INLINE_ARGS) {
 		converted = calloc((size_t)n, sizeof(*converted));
-		if (converted == NULL)
+		if (converted == NULL) {
 			return msd_abi_raise_code(MSD_NOMEM,
 						  "no memory for %d arguments", n);
+		}
 	} else if (n == 0) {
 		inline_args[0] =
 			msd_none(); /* GCC 12 cannot see that nobody reads it */
 	}
 	for (int i = 0; rc == 0 && i < n; i++) {
-		if (!from_classic(args[i], codes[i], &converted[i]))
+		if (!from_classic(args[i], codes[i], &converted[i])) {
 			rc = msd_abi_raise(
 				"TypeError",
 				"%s: argument %d has the type code %d, which "
 				"needs TVM's own runtime",
 				f->name, i, codes[i]);
+		}
 	}
 	if (rc == 0)
 		rc = f->call(f, converted, n, &result);

@@ -21,10 +21,11 @@ int msd_ffi_lookup(void *ctx, const char *name, void **ret)
 	struct msd_abi_context *context = ctx;
 	struct msd_buf why = {0};
 
-	if (context == NULL)
+	if (context == NULL) {
 		return msd_abi_raise(
 			"RuntimeError",
 			"Cannot find function %s: the library has no context", name);
+	}
 	struct msd_function *fn = context->find(context, name);
 	if (fn != NULL) {
 		*ret = fn;
@@ -55,9 +56,10 @@ int msd_ffi_handle_init_once(void **handle, int (*init)(void **ret))
 	(void)pthread_mutex_lock(&once_lock);
 	if (__atomic_load_n(handle, __ATOMIC_RELAXED) == NULL) {
 		rc = init(&made);
-		if (rc == 0 && made == NULL)
+		if (rc == 0 && made == NULL) {
 			rc = msd_abi_raise("InternalError",
 					   "a handle's initialiser gave none");
+		}
 		if (rc == 0)
 			__atomic_store_n(handle, made, __ATOMIC_RELEASE);
 	}

@@ -54,24 +54,27 @@ static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int3
 	struct msd_any result = {0};
 
 	for (int32_t i = 0; i < n; i++) {
-		if (!to_021(&args[i], &converted[i], &bytes[i]))
+		if (!to_021(&args[i], &converted[i], &bytes[i])) {
 			return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 						  "%s: argument %d: a %s cannot be "
 						  "given to code of TVM 0.21",
 						  thunk->fn.name, i,
 						  msd_type_name(args[i].type));
+		}
 	}
 	memcpy(&code, &thunk->code, sizeof(code));
 	int rc = code(NULL, converted, n, &result);
 	if (rc != 0)
 		return rc;
-	if (result.type >= MSD_T_OBJECT)
+	if (result.type >= MSD_T_OBJECT) {
 		return msd_abi_raise("TypeError",
 				     "%s returned an object of TVM 0.21 (type %d)",
 				     thunk->fn.name, result.type);
-	if (!msd_any_copy(&result, ret))
+	}
+	if (!msd_any_copy(&result, ret)) {
 		return msd_abi_raise_code(MSD_NOMEM, "%s: no memory for its result",
 					  thunk->fn.name);
+	}
 	return 0;
 }
 
@@ -100,16 +103,18 @@ _Static_assert(offsetof(struct msd_tensor, dl) == 16 + SHIFT, "0.21's header");
 
 void msd_ffi021_put_object(struct msd_any *v)
 {
-	if (v->type == MSD_T_TENSOR)
+	if (v->type == MSD_T_TENSOR) {
 		*v = (struct msd_any){.type = TENSOR_021,
 				      .as.p = (char *)v->as.p + SHIFT};
+	}
 }
 
 void msd_ffi021_take_object(struct msd_any *v)
 {
-	if (v->type == TENSOR_021)
+	if (v->type == TENSOR_021) {
 		*v = (struct msd_any){.type = MSD_T_TENSOR,
 				      .as.p = (char *)v->as.p - SHIFT};
+	}
 }
 
 int msd_ffi021_function_call(void *fn, const struct msd_any *args, int32_t n,
@@ -120,9 +125,10 @@ int msd_ffi021_function_call(void *fn, const struct msd_any *args, int32_t n,
 
 	if (n > INLINE_ARGS) {
 		converted = calloc((size_t)n, sizeof(*converted));
-		if (converted == NULL)
+		if (converted == NULL) {
 			return msd_abi_raise_code(MSD_NOMEM,
 						  "no memory for %d arguments", n);
+		}
 	}
 	for (int32_t i = 0; i < n; i++) {
 		converted[i] = args[i];

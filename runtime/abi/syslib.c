@@ -24,10 +24,11 @@ int msd_syslib_register(const char *name, void *address)
 	}
 	t->symbols = more;
 	char *copy = strdup(name);
-	if (copy == NULL)
+	if (copy == NULL) {
 		t->is_short_of_memory = 1;
-	else
+	} else {
 		t->symbols[t->n++] = (struct msd_syslib_symbol){copy, address};
+	}
 	return 0;
 }
 

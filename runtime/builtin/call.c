@@ -120,9 +120,10 @@ static int call_tir_dyn(void *self, const struct msd_any *args, int32_t n,
 	if (!msd_args_count(a, 2, -1) || !msd_args_function(a, 0, &fn) ||
 	    !msd_args_shape(a, n - 1, &shape))
 		return -1;
-	if (shape->ndim > MSD_MAX_NDIM)
+	if (shape->ndim > MSD_MAX_NDIM) {
 		return msd_abi_raise("ValueError", "a shape of %zu extents: at most %d",
 				     shape->ndim, MSD_MAX_NDIM);
+	}
 	for (size_t i = 0; i < shape->ndim; i++)
 		extents[i] = msd_int(shape->dim[i]);
 	return msd_name_error(fn, call_joined(fn, args + 1, (size_t)n - 2, extents,

@@ -46,13 +46,14 @@ static int check_dtype(struct msd_args a, struct msd_dtype got)
 	struct msd_span ctx = context(a);
 	(void)msd_dtype_format(want, want_name);
 	(void)msd_dtype_format(got, got_name);
-	if (strcmp(want_name, got_name) == 0) /* both kinds of bool have one name */
+	if (strcmp(want_name, got_name) == 0) { /* both kinds of bool have one name */
 		return msd_abi_raise("ValueError",
 				     "%.*s expect Tensor with dtype %s (code %d, %d "
 				     "bits) but get %s (code %d, %d bits)",
 				     (int)ctx.n, (const char *)ctx.p, want_name,
 				     want.code, want.bits, got_name, got.code,
 				     got.bits);
+	}
 	return msd_abi_raise("ValueError",
 			     "%.*s expect Tensor with dtype %s but get %s", (int)ctx.n,
 			     (const char *)ctx.p, want_name, got_name);

@@ -24,9 +24,10 @@ static int alloc_shape_heap(void *self, const struct msd_any *args, int32_t n,
 	if (!msd_args_count(a, 2, 2) || !msd_args_vm(a, 0, &vm) ||
 	    !msd_args_int(a, 1, &cells))
 		return -1;
-	if (cells < 0 || cells > INT32_MAX)
+	if (cells < 0 || cells > INT32_MAX) {
 		return msd_abi_raise("ValueError", "a shape heap of %" PRId64 " cells",
 				     cells);
+	}
 	struct msd_storage *s =
 		msd_storage_pool_take(vm->pool, (size_t)cells * sizeof(int64_t));
 	if (s == NULL)
@@ -99,9 +100,10 @@ static int alloc_storage(void *self, const struct msd_any *args, int32_t n,
 	if (vm->dev != NULL && device_index == 0)
 		return device_storage(vm->dev, bytes, ret);
 	s = msd_storage_pool_take(vm->pool, bytes);
-	if (s == NULL)
+	if (s == NULL) {
 		return msd_abi_raise_code(MSD_NOMEM, "cannot allocate %zu bytes",
 					  bytes);
+	}
 	return msd_return_obj(&s->obj, ret);
 }
 
@@ -126,11 +128,12 @@ static int alloc_tensor(void *self, const struct msd_any *args, int32_t n,
 	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, dtype, &bytes))
 		return msd_abi_raise("ValueError", "the tensor's shape is not valid");
 	if (offset < 0 || (uint64_t)offset > s->bytes ||
-	    bytes > s->bytes - (size_t)offset)
+	    bytes > s->bytes - (size_t)offset) {
 		return msd_abi_raise("ValueError",
 				     "a tensor of %zu bytes at offset %" PRId64
 				     " does not fit in a storage of %zu bytes",
 				     bytes, offset, s->bytes);
+	}
 	struct msd_tensor *t =
 		msd_tensor_view((char *)s->data + offset, s->device, dtype, shape->dim,
 				shape->ndim, &s->obj, NULL, NULL);

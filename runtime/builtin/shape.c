@@ -31,9 +31,10 @@ static bool heap_open(struct msd_args a, int32_t i, struct heap *ret)
 		return true;
 	if (!msd_args_host_tensor(a, i, &t))
 		return false;
-	if (t->ndim != 1 || t->dtype.code != MSD_DT_INT || t->dtype.bits != 64)
+	if (t->ndim != 1 || t->dtype.code != MSD_DT_INT || t->dtype.bits != 64) {
 		return msd_args_refuse(a, i, "a shape heap (int64, one dimension)") ==
 		       0;
+	}
 	*ret = (struct heap){msd_dltensor_at(t), t->shape[0]};
 	return true;
 }
@@ -149,12 +150,13 @@ static int match_shape(void *self, const struct msd_any *args, int32_t n,
 	if (size < 0 || size > (n - 3) / 2)
 		return msd_abi_raise("InternalError", "fewer codes than dimensions");
 	struct place p = place_of(a, 3 + 2 * (int32_t)size);
-	if (ndim != size)
+	if (ndim != size) {
 		return msd_abi_raise(
 			"RuntimeError",
 			"%.*s match_cast shape size mismatch: expect %" PRId64
 			" dimensions but get %" PRId64,
 			(int)p.ctx.n, (const char *)p.ctx.p, size, ndim);
+	}
 	for (int32_t i = 0; i < (int32_t)size; i++) {
 		int64_t code;
 		int64_t value;
@@ -228,10 +230,11 @@ static int make_shape(void *self, const struct msd_any *args, int32_t n,
 		return -1;
 	if (size < 0 || size > (n - 2) / 2)
 		return msd_abi_raise("InternalError", "fewer codes than dimensions");
-	if (size > MSD_MAX_NDIM)
+	if (size > MSD_MAX_NDIM) {
 		return msd_abi_raise("ValueError",
 				     "a shape of %" PRId64 " dimensions: at most %d",
 				     size, MSD_MAX_NDIM);
+	}
 	for (int32_t i = 0; i < (int32_t)size; i++) {
 		if (!make_one(a, h, 2 + 2 * i, &dim[i]))
 			return -1;

@@ -21,11 +21,12 @@ static bool device_find(struct msd_device device, struct msd_dev **ret)
 	    device.type == MSD_DEV_CUDA_HOST)
 		return true;
 	*ret = msd_dev_peek(device);
-	if (*ret == NULL)
+	if (*ret == NULL) {
 		(void)msd_abi_raise_code(
 			MSD_UNSUPPORTED,
 			"device %s:%d: this module was not placed there",
 			msd_device_type_format(device.type, name), device.id);
+	}
 	return *ret != NULL;
 }
 
@@ -49,10 +50,11 @@ static msd_err tensor_copy_to(struct msd_dev *to, struct msd_dev *from,
 	const size_t ndim = (size_t)t->ndim;
 	msd_err err = MSD_OK;
 
-	if (to != NULL)
+	if (to != NULL) {
 		err = msd_dev_tensor(to, t->dtype, t->shape, ndim, ret, d);
-	else
+	} else {
 		*ret = msd_tensor_new(t->dtype, t->shape, ndim);
+	}
 	if (err != MSD_OK || *ret == NULL)
 		return err != MSD_OK ? err : msd_diag_no_memory(d);
 	err = copy_now(to, (*ret)->dl.data, from, msd_dltensor_at(t),
@@ -125,11 +127,12 @@ static int reshape(void *self, const struct msd_any *args, int32_t n,
 	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, t->dtype, &bytes))
 		return msd_abi_raise("ValueError", "the new shape is not valid");
 	size_t have = msd_dltensor_bytes(t);
-	if (bytes > have)
+	if (bytes > have) {
 		return msd_abi_raise(
 			"ValueError",
 			"the new shape takes %zu bytes, the tensor has %zu", bytes,
 			have);
+	}
 	if (args[0].type !=
 	    MSD_T_TENSOR) /* borrowed for the call: a view would dangle */
 		return msd_args_refuse(a, 0, "a tensor object");
@@ -158,15 +161,17 @@ static int create_view(void *self, const struct msd_any *args, int32_t n,
 		return -1;
 	if (args[0].type != MSD_T_TENSOR)
 		return msd_args_refuse(a, 0, "a tensor object");
-	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, dtype, &bytes))
+	if (shape->ndim > MSD_MAX_NDIM || !msd_shape_bytes(shape, dtype, &bytes)) {
 		return msd_abi_raise("ValueError",
 				     "the shape of the view is not valid");
+	}
 	const size_t have = msd_dltensor_bytes(t);
-	if (offset < 0 || (uint64_t)offset > have || bytes > have - (size_t)offset)
+	if (offset < 0 || (uint64_t)offset > have || bytes > have - (size_t)offset) {
 		return msd_abi_raise("ValueError",
 				     "a view of %zu bytes from byte %" PRId64
 				     " on: the tensor has %zu",
 				     bytes, offset, have);
+	}
 	struct msd_tensor *view =
 		msd_tensor_view(t->data, t->device, dtype, shape->dim, shape->ndim,
 				args[0].as.obj, NULL, NULL);
@@ -221,10 +226,11 @@ static int tensor_to_shape(void *self, const struct msd_any *args, int32_t n,
 	if (!msd_args_count(a, 1, 1) || !readable_tensor(a, 0, &readable))
 		return -1;
 	if (t->ndim != 1 || t->shape[0] < 0 || t->shape[0] > MSD_MAX_NDIM ||
-	    !msd_dltensor_is_compact(t))
+	    !msd_dltensor_is_compact(t)) {
 		return msd_abi_raise("ValueError",
 				     "expected one dimension of at most %d elements",
 				     MSD_MAX_NDIM);
+	}
 	for (int64_t i = 0; i < t->shape[0]; i++) {
 		if (!msd_number_int(t->dtype, msd_dltensor_at(t), i, &dim[i]))
 			return refuse_dtype(t);

@@ -152,9 +152,10 @@ static bool product_open(struct msd_args a, int32_t n_batch, struct product *ret
 	const struct msd_dtype want = ret->is_double ? float64 : float32;
 	const struct matrix *all[] = {&ret->a, &ret->b, &ret->c};
 	for (int32_t i = 0; i < 3; i++) {
-		if (!msd_dtype_eq(all[i]->t->dtype, want))
+		if (!msd_dtype_eq(all[i]->t->dtype, want)) {
 			return msd_args_refuse(a, i, "float32 or float64, all alike") ==
 			       0;
+		}
 	}
 	if (ret->a.columns != ret->b.rows || ret->a.rows != ret->c.rows ||
 	    ret->b.columns != ret->c.columns || !batch_fits(&ret->a, ret->c.batch) ||
@@ -185,12 +186,13 @@ static void multiply(const struct product *p, int64_t i)
 	const void *b = matrix_at(&p->b, i);
 	void *c = matrix_at(&p->c, i);
 
-	if (p->is_double)
+	if (p->is_double) {
 		dgemm(ROW_MAJOR, trans_a, trans_b, m, n, k, p->alpha, a, (int)p->a.ld,
 		      b, (int)p->b.ld, p->beta, c, (int)p->c.ld);
-	else
+	} else {
 		sgemm(ROW_MAJOR, trans_a, trans_b, m, n, k, (float)p->alpha, a,
 		      (int)p->a.ld, b, (int)p->b.ld, (float)p->beta, c, (int)p->c.ld);
+	}
 }
 
 static int run(struct msd_args a, int32_t n_batch)
@@ -200,10 +202,11 @@ static int run(struct msd_args a, int32_t n_batch)
 	if (!product_open(a, n_batch, &p))
 		return -1;
 	(void)pthread_once(&once, load);
-	if (sgemm == NULL)
+	if (sgemm == NULL) {
 		return msd_abi_raise_code(MSD_UNSUPPORTED,
 					  "no BLAS here: looked for cblas_sgemm and "
 					  "cblas_dgemm in " LIBRARY_NAMES);
+	}
 	for (int64_t i = 0; i < p.c.batch; i++)
 		multiply(&p, i);
 	return 0;

@@ -111,10 +111,11 @@ static void join_backward(struct msd_order o, struct msd_item *items, size_t n,
 
 	memcpy(scratch, items + n, m * sizeof(*items));
 	while (n > 0 && m > 0) {
-		if (before(o, &scratch[m - 1], &items[n - 1]))
+		if (before(o, &scratch[m - 1], &items[n - 1])) {
 			*--to = items[--n];
-		else
+		} else {
 			*--to = scratch[--m];
+		}
 	}
 	memcpy(to - m, scratch, m * sizeof(*to));
 }
@@ -127,10 +128,11 @@ void msd_items_sort(struct msd_order o, struct msd_item *items, size_t n,
 
 	merge_sort(o, items, left, scratch);
 	merge_sort(o, items + left, right, scratch);
-	if (left <= right)
+	if (left <= right) {
 		join_forward(o, items, left, right, scratch);
-	else
+	} else {
 		join_backward(o, items, left, right, scratch);
+	}
 }
 
 static void sift_up(struct msd_top *t, size_t hole, size_t top, struct msd_item item)

@@ -28,9 +28,10 @@ static _Thread_local struct engine of_seeds;
 static void engine_seed(struct engine *e, uint32_t seed)
 {
 	e->state[0] = seed;
-	for (uint32_t i = 1; i < WORDS; i++)
+	for (uint32_t i = 1; i < WORDS; i++) {
 		e->state[i] =
 			1812433253u * (e->state[i - 1] ^ e->state[i - 1] >> 30) + i;
+	}
 	e->at = WORDS;
 	e->seeded = true;
 }
@@ -195,9 +196,10 @@ static int normal(void *self, const struct msd_any *args, int32_t n,
 
 	if (!draw_open((struct msd_args){args, n}, &d))
 		return -1;
-	if (!(d.b > 0))
+	if (!(d.b > 0)) {
 		return msd_abi_raise("ValueError",
 				     "standard deviation must be positive");
+	}
 	for (uint64_t i = 0; i < d.n; i++) {
 		if (i % 2 == 0)
 			next_normals(d.engine, &v[0], &v[1]);
@@ -234,9 +236,10 @@ static int randint(void *self, const struct msd_any *args, int32_t n,
 	if (high <= low)
 		return msd_abi_raise("ValueError", "high must be bigger than low");
 	struct engine *e = engine_shared();
-	for (uint64_t i = 0; i < elements; i++)
+	for (uint64_t i = 0; i < elements; i++) {
 		msd_number_store(t->dtype, msd_dltensor_at(t), (int64_t)i,
 				 low + engine_next(e) % (high - low));
+	}
 	return 0;
 }
 
@@ -262,14 +265,15 @@ static int random_fill(void *self, const struct msd_any *args, int32_t n,
 	for (uint64_t i = 0; i < elements; i++) {
 		const double v = next_double(e) * 9 + 1;
 
-		if (bits == 8)
+		if (bits == 8) {
 			out[i] = (uint8_t)v;
-		else if (bits == 16)
+		} else if (bits == 16) {
 			((uint16_t *)(void *)out)[i] = msd_half_from_float((float)v);
-		else if (bits == 32)
+		} else if (bits == 32) {
 			((float *)(void *)out)[i] = (float)v;
-		else
+		} else {
 			((double *)(void *)out)[i] = v;
+		}
 	}
 	return 0;
 }

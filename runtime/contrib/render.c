@@ -42,14 +42,15 @@ static void render_element(FILE *out, const struct msd_dltensor *t, int64_t i)
 
 	const enum msd_number_kind kind = msd_number_kind(dtype);
 
-	if (kind == MSD_N_FLOAT)
+	if (kind == MSD_N_FLOAT) {
 		render_float(out, v.f, dtype.bits == 64 ? 17 : 9);
-	else if (kind == MSD_N_UINT64)
+	} else if (kind == MSD_N_UINT64) {
 		(void)fprintf(out, "%" PRIu64, (uint64_t)v.i);
-	else if (is_bool)
+	} else if (is_bool) {
 		(void)fputs(v.i != 0 ? "True" : "False", out);
-	else
+	} else {
 		(void)fprintf(out, "%" PRId64, v.i);
+	}
 }
 
 /* Brackets close and open where dimensions end; a cursor instead of recursion. */
@@ -88,12 +89,13 @@ static void render_tensor(FILE *out, const struct msd_dltensor *t)
 		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
 
 	if (msd_number_kind(t->dtype) == MSD_N_NONE || !is_here ||
-	    !msd_dltensor_is_compact(t))
+	    !msd_dltensor_is_compact(t)) {
 		(void)fprintf(out, "<%s tensor>", msd_dtype_format(t->dtype, name));
-	else if (!msd_shape_elements(t->shape, (size_t)t->ndim, &n) || n == 0)
+	} else if (!msd_shape_elements(t->shape, (size_t)t->ndim, &n) || n == 0) {
 		(void)fputs("[]", out);
-	else
+	} else {
 		render_elements(out, t);
+	}
 }
 
 static void render_shape(FILE *out, const struct msd_shape *s)

@@ -258,7 +258,7 @@ static struct msd_tensor *unique_values(const struct unique *u)
 	struct rows to = *rows;
 	to.n = u->n_groups;
 	for (int64_t g = 0; g < u->n_groups; g++) {
-		for (int64_t i = 0; i < rows->width; i++)
+		for (int64_t i = 0; i < rows->width; i++) {
 			memcpy((char *)out->dl.data +
 				       (size_t)element_at(&to, g, i) * size,
 			       (char *)msd_dltensor_at(t) +
@@ -266,6 +266,7 @@ static struct msd_tensor *unique_values(const struct unique *u)
 							  i) *
 					       size,
 			       size);
+		}
 	}
 	return out;
 }

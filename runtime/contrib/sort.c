@@ -43,10 +43,11 @@ static bool lanes_of(const struct msd_dltensor *t, int64_t axis, struct lanes *r
 	}
 	*ret = (struct lanes){1, t->shape[axis], 1};
 	for (int32_t i = 0; i < t->ndim; i++) {
-		if (i < axis)
+		if (i < axis) {
 			ret->before *= t->shape[i];
-		else if (i > axis)
+		} else if (i > axis) {
 			ret->after *= t->shape[i];
+		}
 	}
 	return true;
 }
@@ -133,10 +134,11 @@ static void store(const struct job *job, int64_t from, int64_t to, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const int64_t at = to + (int64_t)i * job->lanes.after;
 
-		if (job->indices != NULL)
+		if (job->indices != NULL) {
 			msd_number_store(job->indices->dtype,
 					 msd_dltensor_at(job->indices), at,
 					 job->items[i].index);
+		}
 		if (job->values != NULL) {
 			const size_t size = (job->in->dtype.bits + 7u) / 8;
 			const int64_t source =
@@ -262,12 +264,14 @@ static int topk(void *self, const struct msd_any *args, int32_t n, struct msd_an
 	if (!msd_any_str(&args[n - 2], &which))
 		return msd_args_refuse(a, n - 2, "str");
 	const bool both = msd_span_is(which, "both");
-	if (!both && !msd_span_is(which, "values") && !msd_span_is(which, "indices"))
+	if (!both && !msd_span_is(which, "values") && !msd_span_is(which, "indices")) {
 		return msd_abi_raise("ValueError", "Unsupported ret type: %.*s",
 				     (int)which.n, (const char *)which.p);
-	if (n != (both ? 7 : 6))
+	}
+	if (n != (both ? 7 : 6)) {
 		return msd_abi_raise("TypeError", "expected %d arguments but got %d",
 				     both ? 7 : 6, (int)n);
+	}
 	job.k = k < 1 ? job.lanes.extent : k;
 	job.order.by_index = true;
 	if ((both || which.p[0] == 'v') && !job_values(a, 1, &job))

@@ -55,14 +55,15 @@ static bool directory_of(char path[static PATH_MAX])
 	const char *home = secure_getenv("HOME");
 	int n;
 
-	if (own != NULL)
+	if (own != NULL) {
 		n = snprintf(path, PATH_MAX, "%s", own);
-	else if (xdg != NULL && xdg[0] == '/')
+	} else if (xdg != NULL && xdg[0] == '/') {
 		n = snprintf(path, PATH_MAX, "%s/modserd", xdg);
-	else if (home != NULL && home[0] == '/')
+	} else if (home != NULL && home[0] == '/') {
 		n = snprintf(path, PATH_MAX, "%s/.cache/modserd", home);
-	else
+	} else {
 		return false;
+	}
 	/* Entries are the user's own: a relative path would be anybody's. */
 	return n > 0 && n < PATH_MAX && path[0] == '/';
 }

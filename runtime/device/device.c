@@ -70,26 +70,29 @@ static msd_err open_new(struct msd_device device, struct msd_dev **ret,
 	char name[MSD_DTYPE_NAME_MAX];
 	uint32_t n = 0;
 
-	if (ops == NULL || ops->abi != MSD_DEVICE_ABI)
+	if (ops == NULL || ops->abi != MSD_DEVICE_ABI) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no device %s:%d: this build has no such backend",
 				    msd_device_type_format(device.type, name),
 				    device.id);
+	}
 	msd_err err = ops->count(&n, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "no device %s:%d", ops->name, device.id);
-	if (device.id < 0 || (uint32_t)device.id >= n)
+	if (device.id < 0 || (uint32_t)device.id >= n) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no device %s:%d: this machine has %u", ops->name,
 				    device.id, n);
+	}
 	err = ops->open((uint32_t)device.id, ret, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s:%d", ops->name, device.id);
 	err = msd_dev_pool_create(*ret, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		ops->close(*ret);
-	else
+	} else {
 		msd_pinned_attach(*ret);
+	}
 	return err;
 }
 

@@ -83,14 +83,15 @@ static msd_err tag_understand(struct msd_launch_plan *plan, struct msd_span tag,
 		plan->is_programmatic = true;
 		return MSD_OK;
 	}
-	if (is_tir(tag, "use_dyn_shared_memory"))
+	if (is_tir(tag, "use_dyn_shared_memory")) {
 		slot = SLOT_SHARED;
-	else if (begins_with(tag, "vthread") || begins_with(tag, "cthread"))
+	} else if (begins_with(tag, "vthread") || begins_with(tag, "cthread")) {
 		slot = SLOT_UNUSED;
-	else if (!axis_of(tag, &slot))
+	} else if (!axis_of(tag, &slot)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "unknown launch parameter %.*s",
 				    (int)(tag.n < 64 ? tag.n : 64),
 				    (const char *)tag.p);
+	}
 	plan->slots[plan->n_slots++] = slot;
 	return MSD_OK;
 }
@@ -108,15 +109,17 @@ static msd_err plan_fill(const struct msd_kernel *kernel, struct msd_launch_plan
 {
 	char name[MSD_DTYPE_NAME_MAX];
 
-	if (kernel->n_args > MSD_MAX_KERNEL_ARGS)
+	if (kernel->n_args > MSD_MAX_KERNEL_ARGS) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%zu parameters",
 				    kernel->n_args);
+	}
 	for (size_t i = 0; i < kernel->n_args; i++) {
-		if (!is_parameter(kernel->args[i]))
+		if (!is_parameter(kernel->args[i])) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
 					    "parameter %zu is of type %s, which "
 					    "cannot be passed to a kernel",
 					    i, msd_dtype_format(kernel->args[i], name));
+		}
 	}
 	plan->kernel = kernel;
 	plan->slots = calloc(kernel->n_tags + 1, sizeof(*plan->slots));
@@ -238,11 +241,12 @@ static msd_err extents_read(const struct msd_launch_plan *plan,
 	for (size_t i = 0; i < plan->n_slots; i++) {
 		const struct msd_any *v = &args[plan->kernel->n_args + i];
 		const bool is_shared = plan->slots[i] == SLOT_SHARED;
-		if (v->type != MSD_T_INT || v->as.i < 0 || v->as.i > UINT32_MAX)
+		if (v->type != MSD_T_INT || v->as.i < 0 || v->as.i > UINT32_MAX) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "launch parameter %zu: expected an int "
 					    "from 0 to %" PRIu32,
 					    i, UINT32_MAX);
+		}
 		extent[plan->slots[i]] =
 			v->as.i == 0 && !is_shared ? 1 : (uint32_t)v->as.i;
 	}
@@ -269,11 +273,12 @@ msd_err msd_launch_run(const struct msd_launch_plan *plan, struct msd_dev *dev,
 		.is_programmatic = plan->is_programmatic,
 	};
 
-	if (n < 0 || (size_t)n != k->n_args + plan->n_slots)
+	if (n < 0 || (size_t)n != k->n_args + plan->n_slots) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "expected %zu arguments and %zu launch "
 				    "parameters, got %d in all",
 				    k->n_args, plan->n_slots, n);
+	}
 	msd_err err = pack(k, dev, args, values, addresses, d);
 	if (err == MSD_OK)
 		err = extents_read(plan, args, &launch, d);

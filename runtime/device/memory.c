@@ -121,9 +121,10 @@ msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_
 	unsigned class;
 	size_t capacity;
 
-	if (!class_of(bytes, &class, &capacity))
+	if (!class_of(bytes, &class, &capacity)) {
 		return msd_diag_set(d, MSD_NOMEM, "%s:%d: no memory for %zu bytes",
 				    dev->ops->name, dev->device.id, bytes);
+	}
 	(void)pthread_mutex_lock(&p->lock);
 	msd_err err = take(dev, class, capacity, ret, d);
 	if (err == MSD_OK) {
@@ -160,10 +161,11 @@ void msd_dev_free(struct msd_dev *dev, void *block, size_t bytes)
 		return;
 	(void)pthread_mutex_lock(&p->lock);
 	p->used_bytes -= capacity;
-	if (idle_push(&p->idle[class], block))
+	if (idle_push(&p->idle[class], block)) {
 		p->idle_bytes += capacity;
-	else
+	} else {
 		dev->ops->free(dev, block);
+	}
 	idle_trim(dev, idle_limit(p));
 	(void)pthread_mutex_unlock(&p->lock);
 }

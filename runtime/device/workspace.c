@@ -62,11 +62,12 @@ msd_err msd_dev_workspace_alloc(struct msd_device device, uint64_t n_bytes, void
 	char name[MSD_DTYPE_NAME_MAX];
 	struct space s = {.dev = msd_dev_peek(device), .bytes = (size_t)n_bytes};
 
-	if (s.dev == NULL)
+	if (s.dev == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "device %s:%d: this module was not placed there",
 				    msd_device_type_format(device.type, name),
 				    device.id);
+	}
 	msd_err err = msd_dev_alloc(s.dev, s.bytes, &s.p, d);
 	if (err != MSD_OK)
 		return err;

@@ -49,16 +49,18 @@ static int find(const struct msd_executor *x, const char *what, uint32_t n, list
 		*ret = (uint32_t)v->as.i;
 		return 0;
 	}
-	if (v->type == MSD_T_INT)
+	if (v->type == MSD_T_INT) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 0: there is no %s %" PRId64
 					  "; the model has %u",
 					  what, v->as.i, n);
-	if (!msd_any_str(v, &name))
+	}
+	if (!msd_any_str(v, &name)) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 0: expected the %s's name or "
 					  "number, got %s",
 					  what, msd_type_name(v->type));
+	}
 	for (*ret = 0; *ret < n; (*ret)++) {
 		const char *own = at(x, *ret).name;
 		if (own != NULL && is_name(x, name, own))
@@ -79,11 +81,12 @@ static int find_output(const struct msd_executor *x, const struct msd_any *v,
 {
 	if (find(x, "output", x->n_outputs, x->ops->output, v, ret) != 0)
 		return -1;
-	if (*ret == MSD_NO_SUCH_NAME)
+	if (*ret == MSD_NO_SUCH_NAME) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 0: no output has this name; the "
 					  "model has %u, by number",
 					  x->n_outputs);
+	}
 	return 0;
 }
 
@@ -138,14 +141,16 @@ static int set_input(struct msd_instance *self, const struct msd_any *args, int3
 		     struct msd_any *ret)
 {
 	(void)ret;
-	if (n % 2 != 0)
+	if (n % 2 != 0) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected pairs of an input and its tensor; "
 					  "got %d arguments",
 					  n);
-	for (int32_t k = 0; k < n; k += 2)
+	}
+	for (int32_t k = 0; k < n; k += 2) {
 		if (set_one(executor_of(self), &args[k], &args[k + 1], k + 1) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -184,11 +189,12 @@ static int set_output_zero_copy(struct msd_instance *self, const struct msd_any 
 	const struct msd_model_tensor want = x->ops->output(x, i);
 	if (check("output", i, &want, &args[1], 1) != 0)
 		return -1;
-	if (!msd_instance_is_resident(&args[1]))
+	if (!msd_instance_is_resident(&args[1])) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 1, for output %u: expected a "
 					  "resident tensor, which stays after the call",
 					  i);
+	}
 	msd_obj_ref(args[1].as.obj);
 	if (x->outs[i] != NULL)
 		msd_obj_unref(&x->outs[i]->obj);
@@ -217,9 +223,10 @@ static int run(struct msd_instance *self, const struct msd_any *args, int32_t n,
 	(void)args;
 	(void)n;
 	(void)ret;
-	for (uint32_t i = 0; rc == 0 && i < x->n_outputs; i++)
+	for (uint32_t i = 0; rc == 0 && i < x->n_outputs; i++) {
 		if (x->outs[i] != NULL)
 			rc = copy_output(x, i, &x->outs[i]->dl);
+	}
 	return rc;
 }
 
@@ -230,25 +237,28 @@ static int run_from_inputs(struct msd_instance *self, const struct msd_any *args
 {
 	struct msd_executor *x = executor_of(self);
 
-	if (n % 2 != 0)
+	if (n % 2 != 0) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected a device's type and number, then "
 					  "pairs of an input and its tensor; got %d "
 					  "arguments",
 					  n);
-	for (int32_t k = 2; k < n; k += 2)
+	}
+	for (int32_t k = 2; k < n; k += 2) {
 		if (set_one(x, &args[k], &args[k + 1], k + 1) != 0)
 			return -1;
+	}
 	struct msd_array *all = msd_array_new(x->n_outputs);
 	if (all == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
 	int rc = run(self, NULL, 0, NULL);
 	for (uint32_t i = 0; rc == 0 && i < x->n_outputs; i++)
 		rc = x->ops->get_output(x, i, &all->items[i]);
-	if (rc == 0)
+	if (rc == 0) {
 		*ret = msd_of_obj(&all->obj);
-	else
+	} else {
 		msd_obj_unref(&all->obj);
+	}
 	return rc;
 }
 
@@ -314,26 +324,29 @@ static int load_params(struct msd_instance *self, const struct msd_any *args, in
 
 	(void)n;
 	(void)ret;
-	if (args[0].type != MSD_T_BYTES)
+	if (args[0].type != MSD_T_BYTES) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 0: expected the bytes of a .params "
 					  "file, got %s",
 					  msd_type_name(args[0].type));
+	}
 	const struct msd_str *s = args[0].as.p;
 	const struct msd_span bytes = {(const uint8_t *)s->data, s->size};
 	if (msd_params_read_file(bytes, &params, &d) != MSD_OK)
 		return msd_instance_raise(&d, MSD_BAD_ARGUMENT);
 	int rc = 0;
 	uint32_t n_known = 0;
-	for (size_t i = 0; rc == 0 && i < params.n; i++)
+	for (size_t i = 0; rc == 0 && i < params.n; i++) {
 		rc = load_param(executor_of(self), params.names[i], &params.tensors[i],
 				&n_known);
-	if (rc == 0 && params.n > 0 && n_known == 0 && !self->tvm_inputs)
+	}
+	if (rc == 0 && params.n > 0 && n_known == 0 && !self->tvm_inputs) {
 		rc = msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					"argument 0: of its %zu parameters, %.*s "
 					"first, the model has none",
 					params.n, (int)params.names[0].n,
 					(const char *)params.names[0].p);
+	}
 	msd_params_finish(&params);
 	return rc;
 }
@@ -397,9 +410,10 @@ void msd_executor_finish(struct msd_executor *x)
 {
 	for (uint32_t i = 0; x->held != NULL && i < x->n_inputs; i++)
 		msd_obj_unref(x->held[i]);
-	for (uint32_t i = 0; x->outs != NULL && i < x->n_outputs; i++)
+	for (uint32_t i = 0; x->outs != NULL && i < x->n_outputs; i++) {
 		if (x->outs[i] != NULL)
 			msd_obj_unref(&x->outs[i]->obj);
+	}
 	free(x->held);
 	free(x->outs);
 	msd_instance_finish(&x->base);

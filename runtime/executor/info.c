@@ -14,10 +14,11 @@ static int text(const char *s, struct msd_any *ret)
 /* @all is the result, if @rc says that it was filled in. */
 static int give(int rc, struct msd_array *all, struct msd_any *ret)
 {
-	if (rc == 0)
+	if (rc == 0) {
 		*ret = msd_of_obj(&all->obj);
-	else
+	} else {
 		msd_obj_unref(&all->obj);
+	}
 	return rc;
 }
 

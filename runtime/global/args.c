@@ -8,17 +8,18 @@ bool msd_args_count(struct msd_args a, int32_t min, int32_t max)
 {
 	if (a.n >= min && (max < 0 || a.n <= max))
 		return true;
-	if (max == min)
+	if (max == min) {
 		(void)msd_abi_raise("TypeError", "expected %d arguments but got %d",
 				    (int)min, (int)a.n);
-	else if (max < 0)
+	} else if (max < 0) {
 		(void)msd_abi_raise("TypeError",
 				    "expected at least %d arguments but got %d",
 				    (int)min, (int)a.n);
-	else
+	} else {
 		(void)msd_abi_raise("TypeError",
 				    "expected %d to %d arguments but got %d", (int)min,
 				    (int)max, (int)a.n);
+	}
 	return false;
 }
 

@@ -12,15 +12,17 @@ static int set_device(void *self, const struct msd_any *args, int32_t n,
 
 	(void)self;
 	(void)ret;
-	if (n != 2 || args[0].type != MSD_T_INT || args[1].type != MSD_T_INT)
+	if (n != 2 || args[0].type != MSD_T_INT || args[1].type != MSD_T_INT) {
 		return msd_abi_raise("TypeError",
 				     "__tvm_set_device: expected (int, int)");
+	}
 	const struct msd_device wanted = {(int32_t)args[0].as.i, (int32_t)args[1].as.i};
-	if (wanted.type != MSD_DEV_CPU && msd_dev_peek(wanted) == NULL)
+	if (wanted.type != MSD_DEV_CPU && msd_dev_peek(wanted) == NULL) {
 		return msd_abi_raise_code(
 			MSD_UNSUPPORTED,
 			"device %s:%d: this module was not placed there",
 			msd_device_type_format(wanted.type, device), wanted.id);
+	}
 	msd_dev_set_current(wanted);
 	return 0;
 }

@@ -93,10 +93,11 @@ static msd_err place_find(struct device_node *n, const struct place **ret,
 	(void)pthread_mutex_lock(&n->lock);
 	for (p = n->others; p != NULL && p->dev->device.id != now.id;)
 		p = p->next;
-	if (p != NULL)
+	if (p != NULL) {
 		*ret = p;
-	else
+	} else {
 		err = place_add(n, now, ret, d);
+	}
 	(void)pthread_mutex_unlock(&n->lock);
 	return err;
 }
@@ -112,12 +113,13 @@ static int kernel_call(void *self, const struct msd_any *args, int32_t n,
 	(void)ret;
 	if (k->refusal != NULL)
 		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s", k->refusal);
-	if (owner->first.dev == NULL)
+	if (owner->first.dev == NULL) {
 		return msd_abi_raise_code(
 			MSD_UNSUPPORTED,
 			"kernel %s is code for %s, and this module was placed on the "
 			"cpu alone",
 			k->name, owner->ops->name);
+	}
 	msd_err err = place_find(owner, &place, &d);
 	if (err == MSD_OK) {
 		err = msd_launch_run(&k->plan, place->dev, place->program, k->index,

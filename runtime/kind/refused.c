@@ -15,9 +15,10 @@ static const struct {
 
 static const char *reason(struct msd_span kind)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (msd_span_is(kind, known[i].kind))
 			return known[i].why;
+	}
 	return "the kind is unknown to this build";
 }
 

@@ -41,10 +41,11 @@ static void add(struct msd_lib *lib, const char *name, void *code)
 	struct msd_lib_func *f = &lib->funcs[lib->n_funcs++];
 	msd_safe_call call = msd_classic_thunk;
 
-	if (lib->era == MSD_ERA_FFI) /* compiled code takes our values as they are */
+	if (lib->era == MSD_ERA_FFI) { /* compiled code takes our values as they are */
 		memcpy(&call, &code, sizeof(call));
-	else if (lib->era == MSD_ERA_FFI_021)
+	} else if (lib->era == MSD_ERA_FFI_021) {
 		call = msd_ffi021_thunk;
+	}
 	msd_function_init(&f->thunk.fn, name, call);
 	f->thunk.code = code;
 	f->is_hidden = name[0] == '_' || is_not_packed(name);
@@ -111,9 +112,10 @@ static void find_entry(struct msd_lib *lib)
 
 static struct msd_lib_func *find_function(struct msd_lib *lib, struct msd_span name)
 {
-	for (size_t i = 0; i < lib->n_funcs; i++)
+	for (size_t i = 0; i < lib->n_funcs; i++) {
 		if (msd_span_is(name, lib->funcs[i].rules.info.name))
 			return &lib->funcs[i];
+	}
 	return NULL;
 }
 
@@ -125,9 +127,10 @@ static msd_err read_signature(struct msd_lib *lib, struct msd_span line,
 	struct msd_lib_func *f = NULL;
 	struct msd_diag ignored = {0};
 
-	if (bracket != NULL)
+	if (bracket != NULL) {
 		f = find_function(
 			lib, (struct msd_span){line.p, (size_t)(bracket - line.p)});
+	}
 	if (f == NULL || f->signature.known)
 		return MSD_OK;
 	msd_err err = msd_signature_parse(line, &f->signature, &ignored);

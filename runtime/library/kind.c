@@ -59,10 +59,11 @@ static struct msd_lib_func *find_exact(const struct msd_lib *lib, const char *na
 		int c = strcmp(name, lib->funcs[middle].rules.info.name);
 		if (c == 0)
 			return &lib->funcs[middle];
-		if (c < 0)
+		if (c < 0) {
 			high = middle;
-		else
+		} else {
 			low = middle + 1;
+		}
 	}
 	return NULL;
 }

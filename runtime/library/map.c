@@ -54,12 +54,13 @@ static msd_err missing_report(struct missing *m, const char *what, struct msd_di
 			   : "";
 	msd_err err = MSD_OK;
 
-	if (m->n > 0)
+	if (m->n > 0) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "%zu %s%s not found here: %.*s%s%s", m->n, what,
 				   m->n == 1 ? " is" : "s are", (int)m->names.n,
 				   m->names.p != NULL ? (char *)m->names.p : "",
 				   m->n > MAX_NAMED ? ", ..." : "", hint);
+	}
 	msd_buf_finish(&m->names);
 	return err;
 }
@@ -113,10 +114,11 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < elf->n_needed; i++) {
 		void *h = open_needed(elf, elf->needed[i]);
-		if (h != NULL)
+		if (h != NULL) {
 			handles[n_handles++] = h;
-		else
+		} else {
 			missing_add(&libs, elf->needed[i]);
+		}
 	}
 	err = libs.n > 0 && elf->uses_origin
 		      ? refuse_neighbours(&libs, d)
@@ -127,10 +129,11 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 		    !resolves(s->name, handles, n_handles))
 			missing_add(&syms, s->name);
 	}
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = missing_report(&syms, "needed symbol", d);
-	else
+	} else {
 		msd_buf_finish(&syms.names);
+	}
 	while (n_handles > 0)
 		(void)dlclose(handles[--n_handles]);
 	free(handles);
@@ -176,9 +179,10 @@ static msd_err private_fd(int fd, struct msd_span file, int *ret, struct msd_dia
 	char name[FD_NAME_MAX];
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (own < 0)
+	if (own < 0) {
 		return msd_diag_set(d, MSD_IO, "duplicate the library's descriptor: %s",
 				    strerror(errno));
+	}
 	fd_name(own, name);
 	void *mapped = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	if (mapped == NULL) {
@@ -246,12 +250,13 @@ msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_d
 		    !msd_slot_is_name(s->name))
 			continue;
 		void *value = msd_slot_value(s->name);
-		if (value == NULL)
+		if (value == NULL) {
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
 				"wants the unknown pointer global %s: made by a "
 				"TVM that this build does not know",
 				s->name);
+		}
 		slot = dlsym(lib->handle, s->name);
 		if (slot == NULL)
 			continue;

@@ -106,10 +106,11 @@ static struct msd_lib_func *func_before(const struct msd_lib *lib, const uint8_t
 		int c = strncmp((const char *)p, name, n);
 		if (c == 0 && name[n] == '\0')
 			return &lib->funcs[middle];
-		if (c > 0)
+		if (c > 0) {
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
 	return NULL;
 }

@@ -69,16 +69,17 @@ static bool read_kinds(struct probe *p, const struct msd_probe_texts *texts,
 			msd_probe_find_text(texts, p->f->rules.info.name, tail);
 		if (kind.p == NULL)
 			return false;
-		if (begins(kind, "int"))
+		if (begins(kind, "int")) {
 			param->kind = MSD_P_INT;
-		else if (begins(kind, "float"))
+		} else if (begins(kind, "float")) {
 			param->kind = MSD_P_FLOAT;
-		else if (begins(kind, "bool"))
+		} else if (begins(kind, "bool")) {
 			param->kind = MSD_P_BOOL;
-		else if (begins(kind, "pointer"))
+		} else if (begins(kind, "pointer")) {
 			param->kind = MSD_P_TENSOR;
-		else
+		} else {
 			return false;
+		}
 		if (param->kind == MSD_P_TENSOR) {
 			p->last_tensor = i;
 			*ret_any = true;

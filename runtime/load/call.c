@@ -23,17 +23,18 @@ static void hint_device(const struct msd_loaded *m, const struct msd_any *args,
 	    strstr(msd_diag_text(d), "device_type") == NULL)
 		return;
 	msd_buf_printf(&text, "%s (", msd_diag_text(d));
-	if (t->device.type == MSD_DEV_CPU)
+	if (t->device.type == MSD_DEV_CPU) {
 		msd_buf_printf(
 			&text,
 			"its tensors are on the cpu: call it with the device %s:%d)",
 			msd_device_type_format(place.type, name), place.id);
-	else
+	} else {
 		msd_buf_printf(&text,
 			       "its tensors are on %s:%d: if it is a function of the "
 			       "host, call it with the device cpu)",
 			       msd_device_type_format(t->device.type, name),
 			       t->device.id);
+	}
 	if (!text.bad)
 		(void)msd_diag_set_bytes(d, d->code, (const char *)text.p, text.n);
 	msd_buf_finish(&text);
@@ -72,9 +73,10 @@ static msd_err call_plain(struct msd_loaded *m, struct msd_function *fn,
 		return call_failed(m, fn, args, n, d);
 	if (result.type == MSD_T_DLTENSOR || result.type == MSD_T_RAW_STR ||
 	    result.type == MSD_T_BYTE_ARRAY) { /* the callee's own: copy it now */
-		if (!msd_any_copy(&result, ret))
+		if (!msd_any_copy(&result, ret)) {
 			return msd_diag_set(d, MSD_NOMEM,
 					    "%s: no memory for its result", fn->name);
+		}
 		return MSD_OK;
 	}
 	*ret = result;
@@ -111,10 +113,11 @@ static void bools_note(struct bools *b, const struct msd_any *args, size_t n)
 	memset(b, 0, sizeof(*b));
 	for (size_t i = 0; i < n; i++) {
 		const struct msd_dltensor *t = msd_any_dltensor(&args[i]);
-		if (t != NULL && msd_dtype_eq(t->dtype, bool8))
+		if (t != NULL && msd_dtype_eq(t->dtype, bool8)) {
 			b->is_bool8[i / 64] |= (uint64_t)1 << (i % 64);
-		else if (t != NULL && msd_dtype_eq(t->dtype, uint1))
+		} else if (t != NULL && msd_dtype_eq(t->dtype, uint1)) {
 			b->is_uint1[i / 64] |= (uint64_t)1 << (i % 64);
+		}
 	}
 }
 
@@ -122,19 +125,21 @@ static void bools_rewrite(const struct bools *b, const struct msd_any *args, siz
 			  enum msd_bool_style style)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (bit_at(b->is_bool8, i) || bit_at(b->is_uint1, i))
+		if (bit_at(b->is_bool8, i) || bit_at(b->is_uint1, i)) {
 			msd_any_dltensor(&args[i])->dtype =
 				style == MSD_BOOL_UINT1 ? uint1 : bool8;
+		}
 	}
 }
 
 static void bools_restore(const struct bools *b, const struct msd_any *args, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (bit_at(b->is_bool8, i))
+		if (bit_at(b->is_bool8, i)) {
 			msd_any_dltensor(&args[i])->dtype = bool8;
-		else if (bit_at(b->is_uint1, i))
+		} else if (bit_at(b->is_uint1, i)) {
 			msd_any_dltensor(&args[i])->dtype = uint1;
+		}
 	}
 }
 
@@ -154,9 +159,10 @@ static msd_err call_with_bools(struct msd_loaded *m, struct msd_function *fn,
 	struct bools b;
 	msd_err err;
 
-	if (n > MSD_MAX_TENSORS)
+	if (n > MSD_MAX_TENSORS) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s: %zu arguments", fn->name,
 				    n);
+	}
 	bools_note(&b, args, n);
 	bools_rewrite(&b, args, n, rules->bool_style);
 	if (rules->bool_style != MSD_BOOL_UNKNOWN) {
@@ -185,9 +191,10 @@ msd_err msd_loaded_call(struct msd_loaded *m, struct msd_function *fn,
 			struct msd_any *args, size_t n, struct msd_any *ret,
 			struct msd_diag *d)
 {
-	if (n > INT32_MAX)
+	if (n > INT32_MAX) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s: %zu arguments", fn->name,
 				    n);
+	}
 	if (fn->rules == NULL)
 		return call_plain(m, fn, args, n, ret, d);
 	msd_err err = msd_check_args(fn->rules, args, n, d);

@@ -94,10 +94,11 @@ static const struct msd_loaded_entry *entry_find(const struct msd_loaded *m,
 		int c = strcmp(name, m->entries[middle].info->name);
 		if (c == 0)
 			return &m->entries[middle];
-		if (c < 0)
+		if (c < 0) {
 			high = middle;
-		else
+		} else {
 			low = middle + 1;
+		}
 	}
 	return NULL;
 }
@@ -127,9 +128,10 @@ msd_err msd_loaded_find(struct msd_loaded *m, const char *name,
 	const struct msd_loaded_entry *e = entry_find(m, name);
 	struct msd_function *fn;
 
-	if (e != NULL && e->info->refusal != NULL)
+	if (e != NULL && e->info->refusal != NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s: %s", name,
 				    e->info->refusal);
+	}
 	fn = e != NULL ? e->node->ops->find(e->node, name)
 		       : msd_node_lookup(msd_loaded_root(m), name);
 	if (fn == NULL)

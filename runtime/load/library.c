@@ -83,10 +83,11 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 			*edge++ = &m->nodes[module->imports[k]];
 		if (is_library(module))
 			node->root = &m->nodes[0];
-		if (is_library(module) && has_library)
+		if (is_library(module) && has_library) {
 			node->ops = &msd_kind_library_again;
-		else
+		} else {
 			node->ops = kind->ops;
+		}
 		has_library = has_library || is_library(module);
 	}
 	m->n_modules = tree->n_modules;
@@ -174,11 +175,12 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	if (err != MSD_OK)
 		return err;
 	err = msd_era_choose(&lib->elf, from->options->era, ret_era, d);
-	if (err == MSD_OK && *ret_era == MSD_ERA_NONE)
+	if (err == MSD_OK && *ret_era == MSD_ERA_NONE) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "a shared library without any symbol of TVM; if "
 				   "TVM's C target made it, say which calling "
 				   "convention it has: era " MSD_ERA_WORDS);
+	}
 	if (err != MSD_OK)
 		return err;
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);

@@ -40,14 +40,16 @@ msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 
 	if (device.type == 0)
 		device = default_device(m);
-	if (!has_code_for(m, device.type))
+	if (!has_code_for(m, device.type)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "device %s:%d: the module has no code for %s",
 				    msd_device_type_format(device.type, name),
 				    device.id, name);
-	if (device.type == MSD_DEV_CPU && device.id != 0)
+	}
+	if (device.type == MSD_DEV_CPU && device.id != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "cpu:%d: the host is cpu:0",
 				    device.id);
+	}
 	/* Imports first: they stand behind their importers; the root comes last. */
 	for (uint32_t i = m->n_nodes; err == MSD_OK && i-- > 0;) {
 		if (&m->nodes[i] != m->root)
@@ -73,12 +75,13 @@ msd_err msd_loaded_reach(struct msd_loaded *m, struct msd_device device,
 	if (*ret != NULL)
 		return MSD_OK;
 	if (device.type != m->device.type || device.type == MSD_DEV_CPU ||
-	    device.id < 0 || device.id >= (int32_t)MSD_MAX_DEVICES)
+	    device.id < 0 || device.id >= (int32_t)MSD_MAX_DEVICES) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"device %s:%d: the module is placed on %s:%d",
 			msd_device_type_format(device.type, wanted), device.id,
 			msd_device_type_format(m->device.type, place), m->device.id);
+	}
 	msd_err err = msd_dev_open(device, &m->reached[device.id], d);
 	*ret = m->reached[device.id];
 	return err;

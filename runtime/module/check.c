@@ -27,10 +27,11 @@ static msd_err refuse(const struct msd_call_rules *rules, size_t i, struct msd_d
 {
 	const struct msd_param *p = param_at(rules, i);
 
-	if (p == NULL || p->name == NULL)
+	if (p == NULL || p->name == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "%s: argument %zu: expected %s, got %s",
 				    rules->info.name, i, expected, got);
+	}
 	return msd_diag_set(d, MSD_BAD_ARGUMENT,
 			    "%s: argument %zu (%s): expected %s, got %s",
 			    rules->info.name, i, p->name, expected, got);
@@ -65,11 +66,12 @@ static void describe_shape(const int64_t *shape, int32_t ndim, bool symbols,
 
 	for (int32_t i = 0; i < ndim && n < TEXT_MAX - 32; i++) {
 		const char *comma = i > 0 ? ", " : "";
-		if (symbols && shape[i] < 0)
+		if (symbols && shape[i] < 0) {
 			n += (size_t)snprintf(out + n, TEXT_MAX - n, "%s*", comma);
-		else
+		} else {
 			n += (size_t)snprintf(out + n, TEXT_MAX - n, "%s%" PRId64,
 					      comma, shape[i]);
+		}
 	}
 	(void)snprintf(out + n, TEXT_MAX - n, "]");
 }
@@ -116,11 +118,12 @@ static msd_err check_tensor(const struct msd_call_rules *rules, size_t i,
 			       msd_device_type_format(t->device.type, device),
 			       t->device.id);
 		(void)snprintf(want, sizeof(want), "a tensor on cpu");
-		if (rules->device.type > MSD_DEV_CPU)
+		if (rules->device.type > MSD_DEV_CPU) {
 			(void)snprintf(
 				want, sizeof(want), "a tensor on %s:%d or cpu",
 				msd_device_type_format(rules->device.type, device),
 				rules->device.id);
+		}
 		return refuse(rules, i, d, want, got);
 	}
 	if (t->byte_offset != 0) {
@@ -201,9 +204,10 @@ msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
 		return check_scalar(rules, i, p, v, d);
 	/* Compiled code takes any object for a tensor; a VM looks for itself. */
 	if (rules->info.style == MSD_FUNC_PRIM && v->type >= MSD_T_OBJECT &&
-	    v->type != MSD_T_STR && v->type != MSD_T_BYTES)
+	    v->type != MSD_T_STR && v->type != MSD_T_BYTES) {
 		return refuse(rules, i, d, "a tensor, a number or a string",
 			      msd_type_name(v->type));
+	}
 	return MSD_OK;
 }
 
@@ -212,12 +216,13 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 {
 	const struct msd_signature *s = rules->info.signature;
 
-	if (s->known && n != s->n_params)
+	if (s->known && n != s->n_params) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT, "%s: expected %zu argument%s, got %zu%s%s",
 			rules->info.name, s->n_params, s->n_params == 1 ? "" : "s", n,
 			s->text != NULL ? "; it is " : "",
 			s->text != NULL ? s->text : "");
+	}
 	for (size_t i = 0; i < n; i++) {
 		msd_err err = msd_check_arg(rules, i, &args[i], d);
 		if (err != MSD_OK)

@@ -23,14 +23,16 @@ static int refuse_count(const struct msd_instance_row *row, int32_t n)
 {
 	const char *s = row->most == 1 ? "" : "s";
 
-	if (row->most == MSD_INSTANCE_ANY_ARGS)
+	if (row->most == MSD_INSTANCE_ANY_ARGS) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected at least %d arguments, got %d",
 					  row->least, n);
-	if (row->least == row->most)
+	}
+	if (row->least == row->most) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected %d argument%s, got %d", row->most,
 					  s, n);
+	}
 	return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 				  "expected %d to %d arguments, got %d", row->least,
 				  row->most, n);
@@ -159,11 +161,12 @@ struct msd_tensor *msd_instance_keep(const struct msd_dltensor *t)
 		(void)msd_abi_raise_code(MSD_BAD_ARGUMENT, "expected a compact tensor");
 		return NULL;
 	}
-	if (dev != NULL)
+	if (dev != NULL) {
 		err = msd_dev_tensor(dev, t->dtype, t->shape, (size_t)t->ndim, &made,
 				     &d);
-	else
+	} else {
 		made = msd_tensor_new(t->dtype, t->shape, (size_t)t->ndim);
+	}
 	if (err != MSD_OK || made == NULL) {
 		(void)msd_diag_set(&d, MSD_NOMEM, "no memory to keep a tensor");
 		(void)msd_instance_raise(&d, MSD_NOMEM);

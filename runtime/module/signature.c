@@ -50,10 +50,11 @@ static struct msd_span take_item(struct msd_span *in, char stop)
 		char c = (char)in->p[item.n];
 		if (depth == 0 && c == stop)
 			break;
-		if (c == '(' || c == '[')
+		if (c == '(' || c == '[') {
 			depth++;
-		else if (c == ')' || c == ']')
+		} else if (c == ')' || c == ']') {
 			depth--;
+		}
 	}
 	size_t used = item.n < in->n ? item.n + 1 : item.n;
 	in->p += used;
@@ -228,10 +229,11 @@ static void compose_type(const struct msd_param *p, struct msd_buf *out)
 	msd_buf_printf(out, "([");
 	for (int32_t i = 0; i < p->ndim; i++) {
 		const char *comma = i > 0 ? ", " : "";
-		if (p->shape != NULL && p->shape[i] >= 0)
+		if (p->shape != NULL && p->shape[i] >= 0) {
 			msd_buf_printf(out, "%s%" PRId64, comma, p->shape[i]);
-		else
+		} else {
 			msd_buf_printf(out, "%s?", comma);
+		}
 	}
 	msd_buf_printf(out, "%s]", p->ndim < 0 ? "..." : "");
 	msd_buf_printf(out, ", %s)",

@@ -95,28 +95,30 @@ static uint16_t bfloat_of(float v)
 
 void msd_number_store_float(struct msd_dtype dtype, void *p, int64_t i, double v)
 {
-	if (dtype.code == MSD_DT_BFLOAT)
+	if (dtype.code == MSD_DT_BFLOAT) {
 		((uint16_t *)p)[i] = bfloat_of((float)v);
-	else if (dtype.bits == 16)
+	} else if (dtype.bits == 16) {
 		((uint16_t *)p)[i] = msd_half_from_double(v);
-	else if (dtype.bits == 32)
+	} else if (dtype.bits == 32) {
 		((float *)p)[i] = (float)v;
-	else
+	} else {
 		((double *)p)[i] = v;
+	}
 }
 
 void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v)
 {
-	if (msd_number_kind(dtype) == MSD_N_FLOAT)
+	if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, p, i, (double)v);
-	else if (dtype.bits == 16)
+	} else if (dtype.bits == 16) {
 		((uint16_t *)p)[i] = (uint16_t)v;
-	else if (dtype.bits == 32)
+	} else if (dtype.bits == 32) {
 		((uint32_t *)p)[i] = (uint32_t)v;
-	else if (dtype.bits == 64)
+	} else if (dtype.bits == 64) {
 		((int64_t *)p)[i] = v;
-	else
+	} else {
 		((uint8_t *)p)[i] = (uint8_t)v;
+	}
 }
 
 int64_t msd_number_key(enum msd_number_kind kind, union msd_number v)

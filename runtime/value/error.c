@@ -123,10 +123,11 @@ msd_err msd_abi_take(struct msd_diag *d)
 	if (e == NULL)
 		return msd_diag_set(d, MSD_CALL_FAILED, "failed without an error text");
 	code = e->code;
-	if (e == &out_of_memory)
+	if (e == &out_of_memory) {
 		(void)msd_diag_set(d, code, "out of memory");
-	else
+	} else {
 		(void)msd_diag_set_bytes(d, code, e->text, e->len);
+	}
 	error_free(e);
 	return code;
 }

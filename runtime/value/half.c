@@ -14,11 +14,12 @@ uint16_t msd_half_from_double(double v)
 	const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
 	const uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
 
-	if (exponent == 1024) /* quiet the NaN, keep the top of its payload */
+	if (exponent == 1024) { /* quiet the NaN, keep the top of its payload */
 		return (uint16_t)(sign |
 				  (fraction == 0
 					   ? HALF_INF
 					   : (HALF_NAN | (uint16_t)(fraction >> 42))));
+	}
 	if (exponent > 15)
 		return (uint16_t)(sign | HALF_INF);
 	if (exponent < -25)
@@ -32,9 +33,10 @@ uint16_t msd_half_from_double(double v)
 
 	if (rest > middle || (rest == middle && (kept & 1) != 0))
 		kept++; /* may carry into the exponent: that is the next half float */
-	if (exponent >= -14)
+	if (exponent >= -14) {
 		kept += (uint64_t)(exponent + 14)
 			<< 10; /* the hidden one adds the rest */
+	}
 	return (uint16_t)(sign | kept);
 }
 

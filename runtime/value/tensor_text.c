@@ -32,9 +32,10 @@ const char *msd_tensor_text_of(const struct msd_any *v,
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 
-	if (t == NULL)
+	if (t == NULL) {
 		(void)snprintf(out, MSD_TENSOR_TEXT_MAX, "%s", msd_type_name(v->type));
-	else
+	} else {
 		(void)msd_tensor_text(t->dtype, t->shape, (size_t)t->ndim, out);
+	}
 	return out;
 }

@@ -341,9 +341,10 @@ static struct msd_tensor *tensor_clone(const struct msd_dltensor *t)
 	if (t->device.type != MSD_DEV_CPU || t->ndim < 0 || !msd_dltensor_is_compact(t))
 		return NULL;
 	copy = msd_tensor_new(t->dtype, t->shape, (size_t)t->ndim);
-	if (copy != NULL)
+	if (copy != NULL) {
 		memcpy(copy->dl.data, (const char *)t->data + t->byte_offset,
 		       msd_dltensor_bytes(t));
+	}
 	return copy;
 }
 

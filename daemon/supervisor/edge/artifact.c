@@ -13,12 +13,13 @@ msd_err msd_artifact_new(uint64_t bytes, uint64_t max_bytes, int *ret,
 {
 	if (bytes == 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "an artifact of 0 bytes");
-	if (bytes > max_bytes)
+	if (bytes > max_bytes) {
 		return msd_diag_set(
 			d, MSD_TOO_LARGE,
 			"an artifact of %llu bytes is over the limit of %llu "
 			"(max-upload)",
 			(unsigned long long)bytes, (unsigned long long)max_bytes);
+	}
 	int fd = memfd_create("modserd-artifact", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return msd_diag_set(d, MSD_NO_SPACE, "artifact: %s", strerror(errno));
@@ -37,9 +38,10 @@ msd_err msd_artifact_new(uint64_t bytes, uint64_t max_bytes, int *ret,
 msd_err msd_artifact_seal(int fd, struct msd_diag *d)
 {
 	if (fcntl(fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
 		return msd_diag_set(d, MSD_IO, "sealing the artifact: %s",
 				    strerror(errno));
+	}
 	return MSD_OK;
 }
 
@@ -51,10 +53,11 @@ static msd_err copy_file(int from, int to, uint64_t bytes, const char *path,
 			sendfile(to, from, NULL, bytes < (1u << 30) ? bytes : 1u << 30);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
 			return msd_diag_set(d, MSD_IO, "%s: %s", path,
 					    n == 0 ? "shrank while it was read"
 						   : strerror(errno));
+		}
 		bytes -= (uint64_t)n;
 	}
 	return MSD_OK;
@@ -69,10 +72,11 @@ static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
 
 	if (fd < 0)
 		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		err = msd_diag_set(d, MSD_IO, "%s: not a regular file", path);
-	else if (st.st_size == 0)
+	} else if (st.st_size == 0) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: an empty file", path);
+	}
 	if (err != MSD_OK) {
 		(void)close(fd);
 		return err;
@@ -104,9 +108,10 @@ msd_err msd_artifact_of_files(const char *const paths[MSD_ARTIFACT_FILES],
 		err = copy_file(from[i], to, ret_bytes[i], paths[i], d);
 	if (err == MSD_OK)
 		err = msd_artifact_seal(to, d);
-	for (unsigned i = 0; i < MSD_ARTIFACT_FILES; i++)
+	for (unsigned i = 0; i < MSD_ARTIFACT_FILES; i++) {
 		if (from[i] >= 0)
 			(void)close(from[i]);
+	}
 	if (err != MSD_OK && to >= 0)
 		(void)close(to);
 	if (err == MSD_OK)

@@ -71,9 +71,10 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 	case MSD_AT_INLINE:
 		return keep_inline(p, &t, (uint32_t)at, d);
 	case MSD_AT_OUT:
-		if (t.bytes > UINT64_MAX / 2 - p->out_bytes)
+		if (t.bytes > UINT64_MAX / 2 - p->out_bytes) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "the outputs' sizes overflow");
+		}
 		p->out_bytes += t.bytes;
 		return MSD_OK;
 	case MSD_AT_RESIDENT:
@@ -121,12 +122,13 @@ static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v
 		*ret_target = v->as.str;
 		return MSD_OK;
 	}
-	if (v->kind != MSD_K_FUNCTION)
+	if (v->kind != MSD_K_FUNCTION) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"call: the target must be \"module:function\" or a function "
 			"handle, got %s",
 			msd_kind_name(v->kind));
+	}
 	msd_err err =
 		msd_handles_get(&s->handles, MSD_K_FUNCTION, v->as.handle, &object, d);
 	if (err == MSD_OK) {
@@ -154,11 +156,12 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 		err = read_target(msd_session_of(r), &v, &target, d);
 	if (err != MSD_OK)
 		return err;
-	if (!msd_target_split(target, &module, &function))
+	if (!msd_target_split(target, &module, &function)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "call: target \"%.*s\" is not \"module:function\"",
 				    (int)(target.n < 200 ? target.n : 200),
 				    (const char *)target.p);
+	}
 	err = msd_module_require(msd_session_of(r)->edge->house, module, &r->module, d);
 	if (err != MSD_OK)
 		return err;
@@ -194,18 +197,20 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = method == MSD_M_CALL ? write_call(r, in, d)
 					   : msd_object_write(r, in, d);
+	}
 	if (err == MSD_OK) {
 		msd_module_adopt(r->module, r);
 		err = use_options(r, &options, d);
 	}
 	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
 		err = msd_diag_no_memory(d);
-	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING)
+	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING) {
 		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
 				   r->module->crew.name);
+	}
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(&pass, d);
 	if (err != MSD_OK) {

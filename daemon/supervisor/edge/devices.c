@@ -107,10 +107,11 @@ static void start(struct msd_devices *devices)
 
 	devices->timeout.on_due = on_timeout;
 	if (msd_child_spawn(devices->loop, &how, &child_ops, devices, &devices->child,
-			    NULL) == MSD_OK)
+			    NULL) == MSD_OK) {
 		(void)msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
-	else
+	} else {
 		found_nothing(devices, "modserd-worker --devices cannot be started");
+	}
 }
 
 bool msd_devices_look(struct msd_devices *devices)

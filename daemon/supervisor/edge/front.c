@@ -96,14 +96,15 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 {
 	struct msd_diag d = {0};
 
-	if (in->body.kind == MSD_RESPONSE)
+	if (in->body.kind == MSD_RESPONSE) {
 		msd_conn_close(&s->conn, MSD_PROTOCOL, "clients send no responses");
-	else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL)
+	} else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
 		msd_conn_close(&s->conn, MSD_PROTOCOL,
 			       "the only notification of a client is cancel");
-	else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id))
+	} else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id)) {
 		msd_conn_close(&s->conn, MSD_PROTOCOL,
 			       "a request id is in flight twice");
+	}
 	if (s->conn.is_closing)
 		return false;
 	if (msd_principal_check(&s->principal, method, &d) == MSD_OK)
@@ -166,13 +167,14 @@ static void call(struct msd_session *s, struct msd_in *in, enum msd_method metho
 		err = msd_call_prepare(s, in, method, &r, &d);
 		if (err == MSD_OK)
 			err = msd_call_place(s, r, 0, &d);
-		if (err == MSD_WAIT)
+		if (err == MSD_WAIT) {
 			/* Nothing to read that could wait: declared outputs alone are
 			 * over what is free now. */
 			(void)msd_diag_set(
 				&d, MSD_NO_SPACE,
 				"no room for the outputs now (max-memory): try again "
 				"when other calls are done");
+		}
 		if (err != MSD_OK) {
 			if (r != NULL)
 				msd_req_release(r);
@@ -194,10 +196,11 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	s->edge->count.requests++;
 	if (in->user == NULL && !admit(s, in, method))
 		return;
-	if (msd_method_is_forwarded(method))
+	if (msd_method_is_forwarded(method)) {
 		call(s, in, method);
-	else
+	} else {
 		msd_method_run(s, in, method);
+	}
 	if (s->client.n_in_flight >= s->edge->limits->max_in_flight)
 		msd_conn_pause(&s->conn, true);
 }
@@ -222,10 +225,11 @@ static void retry_space(struct msd_session *s)
 
 	if (err == MSD_WAIT)
 		return;
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		drop_receiving(&s->client, err, msd_diag_text(&d));
-	else
+	} else {
 		msd_list_remove(&s->space_link);
+	}
 	msd_diag_finish(&d);
 	if (err == MSD_OK)
 		msd_conn_place(&s->conn, r->placement.slot.p);
@@ -237,12 +241,13 @@ static void drop_handles(struct msd_session *s)
 	uint32_t at = 0;
 
 	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
-		if (e->kind == MSD_K_UPLOAD)
+		if (e->kind == MSD_K_UPLOAD) {
 			msd_upload_drop(s, e->object);
-		else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE)
+		} else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE) {
 			msd_object_drop(s, e->object);
-		else if (e->kind == MSD_K_FUNCTION)
+		} else if (e->kind == MSD_K_FUNCTION) {
 			free(e->object);
+		}
 	}
 	msd_handles_finish(&s->handles);
 }

@@ -144,15 +144,17 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 		return err;
 	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", a->path);
 	if (lstat(a->path, &st) == 0) {
-		if (!S_ISSOCK(st.st_mode))
+		if (!S_ISSOCK(st.st_mode)) {
 			return msd_diag_set(d, MSD_EXISTS,
 					    "%s is there and not a socket", a->path);
-		if (is_live(&sa))
+		}
+		if (is_live(&sa)) {
 			return msd_diag_set(
 				d, MSD_EXISTS,
 				"another daemon listens on %s: stop it, or choose "
 				"another socket with --listen unix:PATH",
 				a->path);
+		}
 		(void)unlink(a->path);
 	}
 	/* Nobody may connect between bind and chmod. */
@@ -162,9 +164,10 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 	(void)umask(old);
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "unix:%s: %s", a->path, strerror(error));
-	if (chmod(a->path, (mode_t)mode) != 0)
+	if (chmod(a->path, (mode_t)mode) != 0) {
 		return msd_diag_set(d, MSD_IO, "%s: chmod: %s", a->path,
 				    strerror(errno));
+	}
 	return MSD_OK;
 }
 
@@ -195,26 +198,30 @@ static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
 
 	(void)snprintf(port, sizeof(port), "%u", a->port);
 	int rc = getaddrinfo(a->host, port, &hints, &found);
-	if (rc != 0)
+	if (rc != 0) {
 		return msd_diag_set(d, MSD_IO, "tcp://%s: %s", a->host,
 				    gai_strerror(rc));
-	if (!insecure && !is_loopback(found->ai_addr))
+	}
+	if (!insecure && !is_loopback(found->ai_addr)) {
 		err = msd_diag_set(
 			d, MSD_REFUSED,
 			"tcp://%s:%u is beyond loopback and the protocol has neither "
 			"encryption nor passwords there: --insecure-tcp allows it",
 			a->host, a->port);
+	}
 	if (err == MSD_OK) {
 		fd = socket(found->ai_family,
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (fd >= 0)
+		if (fd >= 0) {
 			(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
 					 sizeof(one));
+		}
 		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
-		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0)
+		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0) {
 			err = msd_diag_set(d, errno == EADDRINUSE ? MSD_EXISTS : MSD_IO,
 					   "tcp://%s:%u: %s", a->host, a->port,
 					   strerror(errno));
+		}
 	}
 	freeaddrinfo(found);
 	if (err != MSD_OK) {
@@ -238,10 +245,11 @@ static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd
 	if (fd < 0)
 		return msd_diag_set(d, MSD_IO, "socket: %s", strerror(errno));
 	msd_err err = bind_unix(a, mode, fd, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		(void)close(fd);
-	else
+	} else {
 		*ret_fd = fd;
+	}
 	return err;
 }
 

@@ -69,11 +69,12 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 		msd_err err = msd_map_check(o, "session.hello", known, d);
 		if (err == MSD_OK)
 			err = msd_map_uint(o, "protocol", UINT32_MAX, &protocol, d);
-		if (err == MSD_OK && protocol != MSD_PROTOCOL_VERSION)
+		if (err == MSD_OK && protocol != MSD_PROTOCOL_VERSION) {
 			err = msd_diag_set(d, MSD_UNSUPPORTED,
 					   "protocol %llu: this daemon speaks %u",
 					   (unsigned long long)protocol,
 					   MSD_PROTOCOL_VERSION);
+		}
 		if (err != MSD_OK)
 			return err;
 	}
@@ -133,10 +134,11 @@ static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 			value = (struct msd_span){0};
 		}
 		msd_pack_cstr(b, found_keys[i]);
-		if (value.n > 0)
+		if (value.n > 0) {
 			msd_buf_put(b, value.p, value.n);
-		else
+		} else {
 			msd_pack_nil(b);
+		}
 	}
 }
 
@@ -222,10 +224,11 @@ static void put_error(struct msd_buf *b, const struct msd_module *m)
 {
 	msd_pack_cstr(b, "error");
 	/* While it can be called, what one of its workers met is for the log. */
-	if (m->error != NULL && m->life.state != MSD_STATE_READY)
+	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
 		msd_pack_cstr(b, m->error);
-	else
+	} else {
 		msd_pack_nil(b);
+	}
 }
 
 #define N_WORKERS_KEYS 3u
@@ -240,10 +243,12 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	put_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		if (m->crew.replicas[i].process != NULL)
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+		if (m->crew.replicas[i].process != NULL) {
 			msd_pack_uint(
 				b, (uint64_t)m->crew.replicas[i].process->child->pid);
+		}
+	}
 }
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
@@ -293,12 +298,13 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_module *m;
 	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK && m->crew.facts.n == 0)
+	if (err == MSD_OK && m->crew.facts.n == 0) {
 		err = m->error != NULL
 			      ? msd_diag_set(d, m->error_code, "%s", m->error)
 			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
 					     m->crew.name,
 					     msd_module_state_name(m->life.state));
+	}
 	if (err == MSD_OK)
 		msd_facts_put(&m->crew, "functions", &c->result);
 	return err;

@@ -64,9 +64,10 @@ static msd_err upload_write(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err == MSD_OK)
 		err = read_upload(c, 1, &u, d);
-	if (err == MSD_OK && c->in->payload == NULL)
+	if (err == MSD_OK && c->in->payload == NULL) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "module.upload write: no payload");
+	}
 	if (err == MSD_OK) {
 		u->written += c->in->payload_bytes;
 		msd_pack_nil(&c->result);
@@ -113,13 +114,16 @@ msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_span step;
 	msd_err err = msd_object_str(param(c, 0), "step", &step, d);
 
-	for (unsigned i = 0; err == MSD_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (unsigned i = 0; err == MSD_OK && i < sizeof(steps) / sizeof(steps[0]);
+	     i++) {
 		if (msd_span_is(step, steps[i].name))
 			return steps[i].run(c, d);
-	if (err == MSD_OK)
+	}
+	if (err == MSD_OK) {
 		err = msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"module.upload: step must be begin, write, commit or abort");
+	}
 	return err;
 }
 
@@ -141,11 +145,12 @@ msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in, uint8_
 		err = msd_object_uint(param(&c, 2), "offset", INT64_MAX, &offset, d);
 	if (err == MSD_OK)
 		err = msd_object_tensor(param(&c, 3), "piece", &t, d);
-	if (err == MSD_OK &&
-	    (t.where != MSD_AT_INLINE || t.offset != 0 || t.bytes != in->payload_bytes))
+	if (err == MSD_OK && (t.where != MSD_AT_INLINE || t.offset != 0 ||
+			      t.bytes != in->payload_bytes)) {
 		err = msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"module.upload write: the piece must be the whole payload");
+	}
 	return err == MSD_OK ? msd_upload_place(u, offset, t.bytes, ret, d) : err;
 }
 
@@ -157,9 +162,10 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	if (r == NULL)
 		return NULL;
 	msd_module_adopt(m, r);
-	if (c->options.has_deadline)
+	if (c->options.has_deadline) {
 		(void)msd_req_set_due(r, c->session->edge->deadlines,
 				      c->options.deadline_ms);
+	}
 	c->later = true;
 	return r;
 }
@@ -200,9 +206,10 @@ static msd_err read_load_params(struct msd_method_call *c,
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
 		return err;
-	if (msd_map_find(param(c, 2), "instances") != NULL)
+	if (msd_map_find(param(c, 2), "instances") != NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: instances: say workers");
+	}
 	err = msd_map_check(param(c, 2), "module.load", known, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
@@ -212,17 +219,20 @@ static msd_err read_load_params(struct msd_method_call *c,
 		err = msd_map_str(param(c, 2), "device", &device, d);
 	if (err == MSD_OK && device.n > 0)
 		err = read_device(device, &ret->device, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_map_uint(param(c, 2), "graph", INT64_MAX, &ret->graph_bytes,
 				   d);
-	if (err == MSD_OK)
+	}
+	if (err == MSD_OK) {
 		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
 				   d);
+	}
 	if (err == MSD_OK)
 		err = msd_map_uint(param(c, 2), "workers", UINT32_MAX, &workers, d);
-	if (err == MSD_OK && workers == 0)
+	if (err == MSD_OK && workers == 0) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "module.load: workers: expected at least 1");
+	}
 	ret->workers = (uint32_t)workers;
 	if (err == MSD_OK)
 		err = read_era(param(c, 2), &ret->era, d);

@@ -49,20 +49,23 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 	char *target = NULL;
 	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_object_str(&c->params->via.array.ptr[1], "function", &name,
 				     d);
-	if (err == MSD_OK && m->crew.facts.n == 0)
+	}
+	if (err == MSD_OK && m->crew.facts.n == 0) {
 		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->crew.name,
 				   msd_module_state_name(m->life.state));
+	}
 	if (err == MSD_OK)
 		err = msd_facts_check_function(&m->crew, name, d);
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
 				      (const char *)name.p) < 0)
 		err = msd_diag_no_memory(d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_handles_add(&c->session->handles, MSD_K_FUNCTION, target, &h,
 				      d);
+	}
 	if (err != MSD_OK) {
 		free(target);
 		return err;
@@ -78,9 +81,10 @@ static msd_err function_free(struct msd_method_call *c, struct msd_diag *d)
 	msd_err err = msd_object_handle(&c->params->via.array.ptr[0], "function",
 					MSD_EXT_FUNCTION, &h, d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_handles_get(&c->session->handles, MSD_K_FUNCTION, h, &object,
 				      d);
+	}
 	if (err != MSD_OK)
 		return err;
 	msd_handles_remove(&c->session->handles, h);
@@ -130,20 +134,23 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 		c->method < MSD_M_COUNT ? handlers[c->method].run : NULL;
 	struct msd_span name = c->in->body.method;
 
-	if (handler == NULL)
+	if (handler == NULL) {
 		return msd_diag_set(
 			d, MSD_UNKNOWN_METHOD,
 			"no method is called %.*s (modserd --api lists them)",
 			(int)(name.n < 80 ? name.n : 80), (const char *)name.p);
+	}
 	msd_err err = msd_request_options_read(c->in->body.options, c->method,
 					       &c->options, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_unpack(c->session->edge->unpack, c->in->body.params,
 				 &c->params, d);
-	if (err == MSD_OK)
+	}
+	if (err == MSD_OK) {
 		err = msd_params_check(c->params, msd_method_row(c->method)->name,
 				       handlers[c->method].min, handlers[c->method].max,
 				       d);
+	}
 	return err == MSD_OK ? handler(c, d) : err;
 }
 
@@ -153,10 +160,11 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 	struct msd_diag d = {0};
 
 	msd_err err = run(&c, &d);
-	if (in->body.kind == MSD_REQUEST && err != MSD_OK)
+	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
 		msd_session_reply_error(s, in->body.id, err, msd_diag_text(&d));
-	else if (in->body.kind == MSD_REQUEST && !c.later)
+	} else if (in->body.kind == MSD_REQUEST && !c.later) {
 		msd_session_reply(s, in->body.id, &c.result);
+	}
 	msd_buf_finish(&c.result);
 	msd_diag_finish(&d);
 }

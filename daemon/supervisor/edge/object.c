@@ -49,10 +49,11 @@ static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle 
 					  .bytes = 1,
 					  .handle = h};
 
-	if (kind == MSD_K_TENSOR)
+	if (kind == MSD_K_TENSOR) {
 		msd_pack_tensor(b, &t);
-	else
+	} else {
 		msd_pack_handle(b, MSD_EXT_INSTANCE, h);
+	}
 }
 
 /* Have the worker free an object that nobody can name any more. */
@@ -114,9 +115,10 @@ static msd_err read_made(struct msd_in *in, enum msd_kind kind, struct made *ret
 		return d->code;
 	}
 	if (msd_value_read(&c, &v, d) != MSD_OK || !read_object(&v, ret) ||
-	    ret->kind != kind)
+	    ret->kind != kind) {
 		return msd_diag_set(d, MSD_INTERNAL,
 				    "the worker's answer was malformed");
+	}
 	return MSD_OK;
 }
 
@@ -194,10 +196,11 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	struct msd_diag d = {0};
 
 	if (msd_reply_is_ok(in) && msd_value_read(&c, &v, &d) == MSD_OK &&
-	    v.kind == MSD_K_TENSOR && read_object(&v, &made))
+	    v.kind == MSD_K_TENSOR && read_object(&v, &made)) {
 		on_tensor(r, in);
-	else if (!msd_reply_forward(r, r->at.replica->process, in, &d))
+	} else if (!msd_reply_forward(r, r->at.replica->process, in, &d)) {
 		msd_replica_kill(r->at.replica, "it sent a malformed answer");
+	}
 	msd_diag_finish(&d);
 }
 
@@ -257,10 +260,11 @@ static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 	struct msd_wire_value name;
 
 	if (n == 0 || msd_value_read(&items, &name, d) != MSD_OK ||
-	    name.kind != MSD_K_STR || (r->method == MSD_M_MODULE_INSTANCE && n != 1))
+	    name.kind != MSD_K_STR || (r->method == MSD_M_MODULE_INSTANCE && n != 1)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    msd_method_row(r->method)->name,
 				    msd_method_row(r->method)->params);
+	}
 	return msd_module_require(msd_session_of(r)->edge->house, name.as.str,
 				  &r->module, d);
 }
@@ -270,10 +274,11 @@ msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *
 	struct msd_cur items;
 	uint32_t n;
 
-	if (!msd_array_open(in->body.params, &items, &n))
+	if (!msd_array_open(in->body.params, &items, &n)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    msd_method_row(r->method)->name,
 				    msd_method_row(r->method)->params);
+	}
 	msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 	if (r->method == MSD_M_MODULE_INSTANCE || r->method == MSD_M_TENSOR_ALLOC) {
 		r->job.on_response =
@@ -295,15 +300,17 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	if (err != MSD_OK)
 		return err;
 	const struct msd_object *o = object;
-	if (strcmp(o->module, m->crew.name) != 0)
+	if (strcmp(o->module, m->crew.name) != 0) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"the %s lives with module %s, the call is to module %s%s",
 			noun->name, o->module, m->crew.name, noun->elsewhere);
-	if (o->process->replica == NULL || o->process->replica->crew != &m->crew)
+	}
+	if (o->process->replica == NULL || o->process->replica->crew != &m->crew) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "the %s was lost with the worker of module %s",
 				    noun->name, m->crew.name);
+	}
 	msd_queue_need(r, o->process);
 	*ret = o->theirs;
 	return MSD_OK;
@@ -326,10 +333,11 @@ msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind 
 			err = object_of(s, kind, &v, &o, d);
 		if (err != MSD_OK)
 			return err;
-		if (o == NULL)
+		if (o == NULL) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "%s: parameter %u is not a %s", method, i,
 					    noun_of(kind)->name);
+		}
 		msd_object_drop(s, o);
 	}
 	return MSD_OK;

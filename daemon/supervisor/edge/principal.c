@@ -18,11 +18,12 @@ msd_err msd_principal_check(const struct msd_principal *p, enum msd_method metho
 
 	if (row == NULL || (p->rights & 1u << row->right) != 0)
 		return MSD_OK;
-	if (row->right == MSD_RIGHT_LOAD)
+	if (row->right == MSD_RIGHT_LOAD) {
 		return msd_diag_set(
 			d, MSD_REFUSED,
 			"loading over TCP is off: load over the unix socket, or start "
 			"modserd with --allow-load-tcp");
+	}
 	return msd_diag_set(d, MSD_REFUSED,
 			    "%s is for the daemon and its workers alone", row->name);
 }

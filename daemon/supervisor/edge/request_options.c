@@ -75,10 +75,12 @@ static msd_err fail_unknown(struct msd_span name, enum msd_method method,
 {
 	struct msd_buf list = {0};
 
-	for (size_t i = 0; i < N_KNOWN; i++)
-		if (has_option(method, &known[i]))
+	for (size_t i = 0; i < N_KNOWN; i++) {
+		if (has_option(method, &known[i])) {
 			msd_buf_printf(&list, "%s%s", list.n > 0 ? ", " : "",
 				       known[i].name);
+		}
+	}
 	(void)msd_diag_set(d, MSD_UNKNOWN_OPTION,
 			   "options: \"%.*s\" is unknown; known: %.*s",
 			   (int)(name.n < 64 ? name.n : 64), (const char *)name.p,
@@ -101,9 +103,10 @@ static msd_err read_one(struct msd_span key, struct msd_span whole,
 		return fail_unknown(key, method, d);
 	if ((known[i].is_for_calls && method != MSD_M_CALL) ||
 	    msd_value_read(&c, &value, NULL) != MSD_OK ||
-	    !known[i].read(&value, whole, ret))
+	    !known[i].read(&value, whole, ret)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    known[i].name, known[i].expected);
+	}
 	return MSD_OK;
 }
 
@@ -121,9 +124,10 @@ msd_err msd_request_options_read(struct msd_span map, enum msd_method method,
 		struct msd_span whole;
 		msd_err err = msd_value_read(&pairs, &key, NULL);
 		if (err != MSD_OK || key.kind != MSD_K_STR ||
-		    !msd_object_take(&pairs, &whole))
+		    !msd_object_take(&pairs, &whole)) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "options: expected a str as key");
+		}
 		err = read_one(key.as.str, whole, method, &o, d);
 		if (err != MSD_OK)
 			return err;

@@ -12,10 +12,11 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_uploa
 	struct msd_upload *u;
 	int fd = -1;
 
-	if (s->n_uploads >= s->edge->limits->max_uploads)
+	if (s->n_uploads >= s->edge->limits->max_uploads) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "%u uploads are the limit of a connection",
 				    s->n_uploads);
+	}
 	msd_err err = msd_artifact_new(bytes, s->edge->limits->max_upload, &fd, d);
 	if (err != MSD_OK)
 		return err;
@@ -54,29 +55,33 @@ msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
 msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
 			 uint8_t **ret, struct msd_diag *d)
 {
-	if (u->map == NULL)
+	if (u->map == NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "the upload is committed already");
-	if (offset > u->bytes || bytes > u->bytes - offset)
+	}
+	if (offset > u->bytes || bytes > u->bytes - offset) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"a piece of %llu bytes at %llu is outside the upload of %llu",
 			(unsigned long long)bytes, (unsigned long long)offset,
 			(unsigned long long)u->bytes);
+	}
 	*ret = u->map + offset;
 	return MSD_OK;
 }
 
 msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 {
-	if (u->map == NULL)
+	if (u->map == NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "the upload is committed already");
-	if (u->written < u->bytes)
+	}
+	if (u->written < u->bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "commit after %llu of %llu bytes of the upload",
 				    (unsigned long long)u->written,
 				    (unsigned long long)u->bytes);
+	}
 	(void)munmap(u->map,
 		     u->bytes); /* a file that is mapped writable cannot be sealed */
 	u->map = NULL;

@@ -105,9 +105,10 @@ static void rest(const struct doing *x)
 
 static void stop_timers(const struct doing *x)
 {
-	for (uint32_t i = 0; i < x->m->crew.n_replicas; i++)
+	for (uint32_t i = 0; i < x->m->crew.n_replicas; i++) {
 		msd_deadline_clear(x->m->crew.house->deadlines,
 				   &x->m->crew.replicas[i].timer);
+	}
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -209,11 +210,12 @@ static void report_failure(const struct doing *x)
 
 static void answer_waiters(const struct doing *x)
 {
-	if (x->m->life.state == MSD_STATE_DRAINING)
+	if (x->m->life.state == MSD_STATE_DRAINING) {
 		msd_module_answer_all(&x->m->waiters, MSD_DRAINING,
 				      "the module was unloaded");
-	else
+	} else {
 		msd_module_answer_waiters(x->m);
+	}
 }
 
 static void answer_unloaders(const struct doing *x)
@@ -225,15 +227,16 @@ static void refuse_queued(const struct doing *x)
 {
 	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
 
-	if (x->m->life.state == MSD_STATE_DRAINING)
+	if (x->m->life.state == MSD_STATE_DRAINING) {
 		msd_queue_refuse(&x->m->crew, MSD_DRAINING,
 				 "the module is being unloaded");
-	else
+	} else {
 		msd_queue_refuse(&x->m->crew,
 				 x->m->life.state == MSD_STATE_FAILED
 					 ? MSD_MODULE_FAILED
 					 : MSD_QUARANTINED,
 				 why);
+	}
 }
 
 static void give_up_queued(const struct doing *x)

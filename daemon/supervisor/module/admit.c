@@ -7,15 +7,17 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	const struct msd_module *m = r->module;
 
-	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
+	if (m->life.state == MSD_STATE_LOADING ||
+	    m->life.state == MSD_STATE_RESTARTING) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "module %s is %s and was not ready in time",
 				   m->crew.name, msd_module_state_name(m->life.state));
-	else
+	} else {
 		(void)msd_diag_set(
 			d, MSD_DEADLINE,
 			"module %s: the deadline passed before the request was begun",
 			m->crew.name);
+	}
 }
 
 static bool is_running(const struct msd_req *r)
@@ -76,17 +78,18 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
 	const enum msd_module_state state = m->life.state;
 
-	if (state == MSD_STATE_FAILED || state == MSD_STATE_QUARANTINED)
+	if (state == MSD_STATE_FAILED || state == MSD_STATE_QUARANTINED) {
 		/* Its own code, if it has one, is about the file, not about this call.
 		 */
 		msd_req_refuse(r,
 			       state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
 							 : m->error_code,
 			       m->error != NULL ? m->error : "the module failed");
-	else if (state == MSD_STATE_DRAINING && !m->crew.is_serving)
+	} else if (state == MSD_STATE_DRAINING && !m->crew.is_serving) {
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
-	else
+	} else {
 		msd_queue_put(&m->crew, r);
+	}
 }

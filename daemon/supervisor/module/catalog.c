@@ -31,10 +31,11 @@ msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 			   struct msd_module **ret, struct msd_diag *d)
 {
 	*ret = find(house, name);
-	if (*ret == NULL)
+	if (*ret == NULL) {
 		return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s",
 				    (int)(name.n < 80 ? name.n : 80),
 				    (const char *)name.p);
+	}
 	return MSD_OK;
 }
 
@@ -44,10 +45,12 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_module *m = ctx;
 
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		if (m->crew.replicas[i].process != NULL)
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+		if (m->crew.replicas[i].process != NULL) {
 			msd_replica_send_segment(&m->crew.replicas[i], index, fd,
 						 bytes);
+		}
+	}
 }
 
 static void adopt(struct msd_crew *crew, struct msd_req *r)
@@ -97,9 +100,10 @@ static bool add_replicas(struct msd_module *m, uint32_t n)
 	if (m->crew.replicas == NULL || m->crew.choices == NULL ||
 	    m->life.workers == NULL)
 		return false;
-	for (; m->crew.n_replicas < n; m->crew.n_replicas++)
+	for (; m->crew.n_replicas < n; m->crew.n_replicas++) {
 		msd_replica_init(&m->crew.replicas[m->crew.n_replicas], &m->crew,
 				 m->crew.n_replicas + 1);
+	}
 	return true;
 }
 
@@ -156,33 +160,38 @@ static msd_err check_name(struct msd_house *house, struct msd_span name, bool re
 {
 	struct msd_module *old;
 
-	if (!msd_name_valid(name))
+	if (!msd_name_valid(name)) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, "
 			"at most %u bytes",
 			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
 			MSD_MAX_NAME_BYTES);
+	}
 	if (house->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	old = find(house, name);
-	if (old != NULL && old->life.state == MSD_STATE_DRAINING)
+	if (old != NULL && old->life.state == MSD_STATE_DRAINING) {
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being unloaded: wait for it",
 				    old->crew.name);
-	if (old != NULL && old->life.state != MSD_STATE_FAILED && !replace)
+	}
+	if (old != NULL && old->life.state != MSD_STATE_FAILED && !replace) {
 		return msd_diag_set(
 			d, MSD_EXISTS,
 			"module %s exists (%s): unload it or load with replace",
 			old->crew.name, msd_module_state_name(old->life.state));
-	if (old != NULL && old->successor != NULL)
+	}
+	if (old != NULL && old->successor != NULL) {
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being replaced already",
 				    old->crew.name);
-	if (old == NULL && house->n_modules >= house->limits->max_modules)
+	}
+	if (old == NULL && house->n_modules >= house->limits->max_modules) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "%u modules are the limit (max-modules)",
 				    house->n_modules);
+	}
 	return MSD_OK;
 }
 

@@ -132,9 +132,10 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 		msd_pack_cstr(&o->body, "device");
 		msd_pack_device(&o->body, r->job.device);
 	}
-	if (has_deadline)
+	if (has_deadline) {
 		put_uint(&o->body, "deadline_ms",
 			 msd_deadline_left(r->due.all, &r->due.node));
+	}
 	if (has_instance) {
 		msd_pack_cstr(&o->body, "instance");
 		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->job.instance);
@@ -255,17 +256,20 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 
 	if (err == MSD_OK)
 		err = msd_params_check(params, "worker.segment", 3, 3, &d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_object_uint(&params->via.array.ptr[1], "index", UINT16_MAX,
 				      &index, &d);
-	if (err == MSD_OK)
+	}
+	if (err == MSD_OK) {
 		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
 				      &bytes, &d);
-	if (err == MSD_OK) /* consumes fd; refuses -1 */
+	}
+	if (err == MSD_OK) { /* consumes fd; refuses -1 */
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index, fd, bytes,
 				     false, &d);
-	else if (fd >= 0)
+	} else if (fd >= 0) {
 		(void)close(fd);
+	}
 	if (err != MSD_OK)
 		msd_replica_kill(rep, "it passed a segment that is not one");
 	msd_diag_finish(&d);
@@ -273,11 +277,12 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 
 void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
 {
-	if (in->body.kind == MSD_RESPONSE)
+	if (in->body.kind == MSD_RESPONSE) {
 		on_response(rep, in);
-	else if (in->body.kind == MSD_NOTIFICATION &&
-		 msd_method_find(in->body.method) == MSD_M_WORKER_SEGMENT)
+	} else if (in->body.kind == MSD_NOTIFICATION &&
+		   msd_method_find(in->body.method) == MSD_M_WORKER_SEGMENT) {
 		on_segment(rep, in);
-	else
+	} else {
 		msd_replica_kill(rep, "it sent a message that workers do not send");
+	}
 }

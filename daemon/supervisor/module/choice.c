@@ -48,9 +48,10 @@ uint32_t msd_choose_home(const struct msd_choice_worker *workers, uint32_t n)
 uint32_t msd_choose_bound(const struct msd_choice_worker *workers, uint32_t n,
 			  uint32_t from, bool has_shared)
 {
-	for (uint32_t i = from; i < n; i++)
+	for (uint32_t i = from; i < n; i++) {
 		if (workers[i].has_bound && can_take(&workers[i]) &&
 		    (!has_shared || has_room(&workers[i], n)))
 			return i;
+	}
 	return MSD_NOBODY;
 }

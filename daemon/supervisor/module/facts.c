@@ -25,11 +25,12 @@ msd_err msd_facts_keep(struct msd_crew *crew, struct msd_span result,
 
 	if (err == MSD_OK) {
 		const msgpack_object *functions = msd_map_find(root, "functions");
-		if (functions == NULL || functions->type != MSGPACK_OBJECT_ARRAY)
+		if (functions == NULL || functions->type != MSGPACK_OBJECT_ARRAY) {
 			err = msd_diag_set(d, MSD_PROTOCOL,
 					   "worker.open: no functions");
-		else
+		} else {
 			crew->n_functions = functions->via.array.size;
+		}
 		const msgpack_object *device = msd_map_find(root, "device");
 		crew->has_pins =
 			device != NULL && device->type == MSGPACK_OBJECT_STR &&
@@ -63,13 +64,14 @@ msd_err msd_facts_check_function(const struct msd_crew *crew, struct msd_span na
 				o->via.str.size == name.n &&
 				memcmp(o->via.str.ptr, name.p, name.n) == 0;
 		}
-		if (!found)
+		if (!found) {
 			err = msd_diag_set(
 				d, MSD_NOT_FOUND,
 				"module %s has no function %.*s (it has %u: see "
 				"function.list)",
 				crew->name, (int)name.n, (const char *)name.p,
 				crew->n_functions);
+		}
 	}
 	msd_unpack_finish(&u);
 	return err;

@@ -105,9 +105,10 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char 
 	struct msd_module *m = msd_module_of(rep->crew);
 
 	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
-	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING)
+	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING) {
 		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s worker=%u how=\"%s\"",
 			m->crew.name, rep->number, how);
+	}
 	take(m,
 	     &(struct msd_life_event){.type = MSD_LIFE_LOST,
 				      .worker = rep->number - 1,
@@ -123,10 +124,11 @@ void msd_module_check_idle(struct msd_module *m)
 	     m->life.state != MSD_STATE_QUARANTINED) ||
 	    m->crew.n_queued > 0 || !msd_list_is_empty(&m->receiving))
 		return;
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
 		if (m->crew.replicas[i].process != NULL &&
 		    !msd_replica_is_awaited(&m->crew.replicas[i]))
 			msd_module_take_for(&m->crew.replicas[i], MSD_LIFE_IDLE);
+	}
 }
 
 void msd_module_unload(struct msd_module *m)

@@ -116,10 +116,11 @@ static void add_for(struct msd_life_actions *as, enum msd_life_action_type type,
 
 bool msd_life_has_process(const struct msd_life *life)
 {
-	for (uint32_t i = 0; i < life->n_workers; i++)
+	for (uint32_t i = 0; i < life->n_workers; i++) {
 		if (life->workers[i].phase == MSD_PHASE_OPENING ||
 		    life->workers[i].phase == MSD_PHASE_OPEN)
 			return true;
+	}
 	return false;
 }
 
@@ -133,10 +134,11 @@ static void start(struct msd_life *life, enum msd_life_action_type how, uint32_t
 /* No worker is started any more, and none is killed for being slow to open. */
 static void stop_timers(struct msd_life *life, struct msd_life_actions *as)
 {
-	for (uint32_t i = 0; i < life->n_workers; i++)
+	for (uint32_t i = 0; i < life->n_workers; i++) {
 		if (life->workers[i].phase == MSD_PHASE_RESTING ||
 		    life->workers[i].phase == MSD_PHASE_STARTING)
 			life->workers[i].phase = MSD_PHASE_OFF;
+	}
 	(void)add(as, MSD_ACT_STOP_TIMERS);
 }
 
@@ -224,10 +226,11 @@ static void on_lost_loading(struct msd_life *life, bool has_loader,
 		life->is_blamed = true;
 		(void)add(as, MSD_ACT_BLAME_DEATH);
 	}
-	if (msd_life_has_process(life))
+	if (msd_life_has_process(life)) {
 		(void)add(as, MSD_ACT_KILL_LOADING);
-	else
+	} else {
 		fail_load(life, has_loader, as);
+	}
 }
 
 /* True when the deaths of the last minute are too many. */
@@ -292,10 +295,11 @@ static void restart(struct msd_life *life, const struct msd_life_event *e,
 		(void)add(as, MSD_ACT_QUEUED_WAIT);
 	}
 	life->n_restarts++;
-	if (e->loss == MSD_LOSS_DEVICE)
+	if (e->loss == MSD_LOSS_DEVICE) {
 		start(life, MSD_ACT_START_AGAIN, e->worker, as);
-	else
+	} else {
 		rest_or_start(life, e->worker, as);
+	}
 	(void)add(as, MSD_ACT_PUMP); /* what was bound to it can go to others */
 }
 
@@ -324,12 +328,13 @@ static void on_lost(struct msd_life *life, const struct msd_life_event *e,
 
 	life->n_open -= w->phase == MSD_PHASE_OPEN ? 1u : 0u;
 	w->phase = MSD_PHASE_OFF;
-	if (life->state == MSD_STATE_DRAINING)
+	if (life->state == MSD_STATE_DRAINING) {
 		on_lost_draining(life, as);
-	else if (life->state == MSD_STATE_LOADING)
+	} else if (life->state == MSD_STATE_LOADING) {
 		on_lost_loading(life, e->has_loader, as);
-	else if (life->state != MSD_STATE_QUARANTINED)
+	} else if (life->state != MSD_STATE_QUARANTINED) {
 		restart(life, e, now_ms, as);
+	}
 }
 
 static void on_unload(struct msd_life *life, struct msd_life_actions *as)

@@ -22,9 +22,10 @@ void msd_module_free(struct msd_module *m)
 		r->client.who->ops->drop_receiving(r->client.who, MSD_DRAINING,
 						   "the module was unloaded");
 	}
-	while (!msd_list_is_empty(&m->crew.all_lanes))
+	while (!msd_list_is_empty(&m->crew.all_lanes)) {
 		msd_lane_free(MSD_CONTAINER_OF(m->crew.all_lanes.next, struct msd_lane,
 					       all_link));
+	}
 	msd_list_remove(&m->link);
 	if (m->predecessor != NULL)
 		m->predecessor->successor = NULL;
@@ -52,10 +53,11 @@ void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *t
 
 	while ((it = msd_list_first(requests)) != NULL) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		if (err == MSD_OK)
+		if (err == MSD_OK) {
 			msd_req_answer_nil(r);
-		else
+		} else {
 			msd_req_answer_error(r, err, text);
+		}
 		msd_req_release(r);
 	}
 }
@@ -92,9 +94,10 @@ void msd_module_answer_waiters(struct msd_module *m)
 
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
-	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_RESTARTING)
+	if (m->life.state == MSD_STATE_LOADING ||
+	    m->life.state == MSD_STATE_RESTARTING) {
 		msd_list_append(&m->waiters, &r->link);
-	else if (m->life.state == MSD_STATE_DRAINING) {
+	} else if (m->life.state == MSD_STATE_DRAINING) {
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
 	} else
 		answer_waiter(m, r);

@@ -149,9 +149,10 @@ static msd_err open_ends(int ret[2], struct msd_diag *d)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) != 0)
 		return msd_diag_set(d, MSD_IO, "worker: %s", strerror(errno));
-	for (int i = 0; i < 2; i++) /* only a wish: room for a burst of frames */
+	for (int i = 0; i < 2; i++) { /* only a wish: room for a burst of frames */
 		(void)setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &buffer,
 				 sizeof(buffer));
+	}
 	return MSD_OK;
 }
 
@@ -262,9 +263,10 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 	msd_pack_uint(&p->releases, offset);
 	p->n_releases++;
 	p->release_bytes += bytes;
-	if (p->release_bytes > RELEASE_EAGER_BYTES)
+	if (p->release_bytes > RELEASE_EAGER_BYTES) {
 		msd_process_flush_releases(p);
-	else if (p->release_timer.slot == 0)
+	} else if (p->release_timer.slot == 0) {
 		(void)msd_deadline_set(p->house->deadlines, &p->release_timer,
 				       RELEASE_LATEST_MS);
+	}
 }

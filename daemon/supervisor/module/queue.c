@@ -29,10 +29,11 @@ void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
 		return;
 	}
 	msd_lane_append(lane, r);
-	if (crew->is_serving)
+	if (crew->is_serving) {
 		msd_queue_pump(crew);
-	else
+	} else {
 		set_ready_wait(r);
+	}
 }
 
 /* Its answer is an object in the worker that runs it. */
@@ -58,14 +59,15 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 		r->at.holds = true;
 	}
 	(void)msd_lane_take(lane);
-	if (is_stale(r))
+	if (is_stale(r)) {
 		msd_req_refuse(
 			r, MSD_STALE_HANDLE,
 			"what the request names was lost with the module's worker");
-	else if (o == NULL)
+	} else if (o == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
-	else
+	} else {
 		msd_replica_post(rep, r, o);
+	}
 }
 
 static void look(const struct msd_crew *crew, uint32_t i)
@@ -175,10 +177,11 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 		return;
 	}
 	struct msd_out *o = msd_out_new();
-	if (o != NULL)
+	if (o != NULL) {
 		msd_replica_post(rep, r, o);
-	else
+	} else {
 		msd_req_release(r);
+	}
 }
 
 static void flush(struct msd_lane *lane)
@@ -245,10 +248,11 @@ static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
 {
 	struct msd_list *it;
 
-	while ((it = msd_list_first(lanes)) != NULL)
+	while ((it = msd_list_first(lanes)) != NULL) {
 		msd_req_refuse(
 			msd_lane_first(MSD_CONTAINER_OF(it, struct msd_lane, link)),
 			err, text);
+	}
 }
 
 void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text)

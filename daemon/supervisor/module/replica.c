@@ -115,10 +115,11 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	struct msd_process *p = rep->process;
 	struct msd_buf text = {0};
 
-	if (p != NULL)
+	if (p != NULL) {
 		msd_child_describe_end(p->child, &text);
-	else
+	} else {
 		msd_buf_printf(&text, "%s", how);
+	}
 	msd_buf_put_u8(&text, 0);
 	how = text.bad ? "out of memory" : (const char *)text.p;
 	const enum msd_loss loss =

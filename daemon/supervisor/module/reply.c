@@ -48,12 +48,13 @@ void msd_reply_error(const struct msd_in *in, struct msd_diag *d)
 	    o->type == MSGPACK_OBJECT_ARRAY && o->via.array.size >= 3 &&
 	    msd_object_uint(&o->via.array.ptr[0], "code", MSD_ERR_COUNT - 1, &code,
 			    NULL) == MSD_OK &&
-	    msd_object_str(&o->via.array.ptr[2], "text", &text, NULL) == MSD_OK)
+	    msd_object_str(&o->via.array.ptr[2], "text", &text, NULL) == MSD_OK) {
 		(void)msd_diag_set_bytes(d, (msd_err)code, (const char *)text.p,
 					 text.n);
-	else
+	} else {
 		(void)msd_diag_set(d, MSD_INTERNAL,
 				   "the worker sent a malformed error");
+	}
 	msd_unpack_finish(&u);
 }
 
@@ -62,9 +63,10 @@ static void held_release(void *ctx, bool sent)
 	struct held *h = ctx;
 
 	(void)sent;
-	for (uint32_t i = 0; i < h->n; i++)
+	for (uint32_t i = 0; i < h->n; i++) {
 		msd_process_release(h->process, h->slots[i].segment, h->slots[i].offset,
 				    h->slots[i].bytes);
+	}
 	msd_process_unref(h->process);
 	free(h);
 }
@@ -76,14 +78,16 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 
 	if (err != MSD_OK)
 		return err;
-	if (t.where != MSD_AT_SEGMENT || p->held->n >= p->room)
+	if (t.where != MSD_AT_SEGMENT || p->held->n >= p->room) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is not in a segment");
+	}
 	uint8_t *data = msd_segmap_at(&p->process->out, t.segment, t.offset, t.bytes);
-	if (data == NULL)
+	if (data == NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is outside segment %u",
 				    t.segment);
+	}
 	p->held->slots[p->held->n++] = (struct held_slot){t.segment, t.offset, t.bytes};
 	if (p->out == NULL)
 		return MSD_OK;
@@ -158,9 +162,10 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	size_t at = o->body.n;
 	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
 	msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
-	if (in->body.n_tensors > 0 && !o->body.bad)
+	if (in->body.n_tensors > 0 && !o->body.bad) {
 		err = patch_result(p, o, o->body.p + at, in->body.result.n,
 				   in->body.n_tensors, d);
+	}
 	if (err != MSD_OK) {
 		msd_out_destroy(o);
 		msd_req_answer_error(r, MSD_INTERNAL,

@@ -10,13 +10,14 @@ msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
 {
 	if (p->wanted_bytes == 0)
 		return MSD_OK;
-	if (p->wanted_bytes > budget->max_bytes)
+	if (p->wanted_bytes > budget->max_bytes) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"arguments and outputs of %llu bytes are over the limit of "
 			"%llu (max-memory)",
 			(unsigned long long)p->wanted_bytes,
 			(unsigned long long)budget->max_bytes);
+	}
 	if (!msd_budget_claim(budget, p->wanted_bytes))
 		return MSD_WAIT;
 	p->budget = budget;

@@ -89,13 +89,14 @@ static void req_free(struct msd_req *r)
 static void explain(const struct msd_req *r, enum msd_req_event e,
 		    enum msd_req_state was, struct msd_diag *d)
 {
-	if (e == MSD_REQ_CANCELLED)
+	if (e == MSD_REQ_CANCELLED) {
 		(void)msd_diag_set(d, MSD_CANCELLED, "cancelled before it was begun");
-	else if (was == MSD_REQ_QUEUED)
+	} else if (was == MSD_REQ_QUEUED) {
 		r->ops->explain_due(r, d);
-	else
+	} else {
 		(void)msd_diag_set(d, MSD_DEADLINE,
 				   "the deadline passed while the module worked on it");
+	}
 }
 
 /* Of the others, who brought the event has answered. */

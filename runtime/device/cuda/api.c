@@ -75,11 +75,12 @@ static void load(void)
 	/* Errors of a kernel belong to its load, not to its first launch. */
 	(void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 	int code = api.init(0);
-	if (code != MSD_CU_SUCCESS)
+	if (code != MSD_CU_SUCCESS) {
 		(void)snprintf(absent, sizeof(absent),
 			       "the CUDA driver %s does not start: cuInit: %s (%d), %s",
 			       path, text_of(api.error_name, code), code,
 			       text_of(api.error_string, code));
+	}
 }
 
 const struct msd_cuda_api *msd_cuda_api(struct msd_diag *d)
@@ -97,9 +98,10 @@ void msd_cuda_driver_version(char ret[static MSD_DEVICE_TEXT_MAX])
 
 	ret[0] = '\0';
 	if (msd_cuda_api(NULL) != NULL &&
-	    api.driver_version(&version) == MSD_CU_SUCCESS)
+	    api.driver_version(&version) == MSD_CU_SUCCESS) {
 		(void)snprintf(ret, MSD_DEVICE_TEXT_MAX, "%d.%d", version / 1000,
 			       version % 1000 / 10);
+	}
 }
 
 int msd_cuda_driver_major(void)

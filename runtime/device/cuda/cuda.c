@@ -21,9 +21,10 @@ static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 	int code = api->device_count(&n);
 	if (code != MSD_CU_SUCCESS)
 		return msd_cuda_error(d, "cuDeviceGetCount", code);
-	if (n <= 0)
+	if (n <= 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "the CUDA driver knows no device");
+	}
 	*ret_n = (uint32_t)n < MSD_MAX_DEVICES ? (uint32_t)n : MSD_MAX_DEVICES;
 	return MSD_OK;
 }

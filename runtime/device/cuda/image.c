@@ -80,16 +80,17 @@ msd_err msd_cuda_image_check(struct msd_span format, struct msd_span code,
 		*ret = MSD_CUDA_FATBIN;
 		return fatbin_fits(code) ? MSD_OK : is_cut("fatbin", code, d);
 	}
-	if (msd_span_is(format, "ptx"))
+	if (msd_span_is(format, "ptx")) {
 		*ret = MSD_CUDA_PTX;
-	else if (msd_span_is(format, "cuda"))
+	} else if (msd_span_is(format, "cuda")) {
 		*ret = MSD_CUDA_SOURCE;
-	else
+	} else {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "code of format %.*s that is neither a cubin nor a "
 				    "fatbin",
 				    (int)(format.n < 32 ? format.n : 32),
 				    (const char *)format.p);
+	}
 	if (memchr(code.p, '\0', code.n) != NULL &&
 	    memchr(code.p, '\0', code.n) != code.p + code.n - 1)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "a NUL within the text");

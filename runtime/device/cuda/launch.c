@@ -22,9 +22,10 @@ static msd_err allow(const struct msd_cuda *cuda, struct cu_function *function,
 	if (code == MSD_CU_SUCCESS)
 		return MSD_OK;
 	msd_err err = msd_cuda_error(d, "cuFuncSetAttribute", code);
-	if (attribute == MSD_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+	if (attribute == MSD_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
 		return msd_diag_wrap(d, err, "%u bytes of dynamic shared memory",
 				     value);
+	}
 	return msd_diag_wrap(d, err, "clusters of more than %u blocks",
 			     PORTABLE_CLUSTER_BLOCKS);
 }
@@ -37,10 +38,11 @@ static msd_err prepare(const struct msd_cuda *cuda, struct msd_cuda_kernel *k,
 
 	if ((uint64_t)k->static_shared + launch->shared_bytes > SHARED_DEFAULT_BYTES &&
 	    launch->shared_bytes > k->shared_allowed) {
-		if (launch->shared_bytes > INT32_MAX)
+		if (launch->shared_bytes > INT32_MAX) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "%u bytes of dynamic shared memory",
 					    launch->shared_bytes);
+		}
 		err = allow(cuda, k->function,
 			    MSD_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 			    launch->shared_bytes, d);
@@ -79,16 +81,19 @@ static uint32_t attributes_fill(const struct msd_launch *launch,
 
 	if (launch->is_cooperative)
 		add_flag(list, &n, MSD_CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
-	if (launch->is_programmatic)
+	if (launch->is_programmatic) {
 		add_flag(list, &n,
 			 MSD_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
-	if (volume(launch->cluster) > 1)
+	}
+	if (volume(launch->cluster) > 1) {
 		add_extent(list, &n, MSD_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
 			   launch->cluster);
-	if (volume(launch->preferred_cluster) > 1)
+	}
+	if (volume(launch->preferred_cluster) > 1) {
 		add_extent(list, &n,
 			   MSD_CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
 			   launch->preferred_cluster);
+	}
 	return n;
 }
 

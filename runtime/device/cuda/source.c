@@ -117,10 +117,11 @@ static msd_err program_build(const struct msd_nvrtc *nvrtc,
 	struct options o;
 	int code = MSD_NVRTC_INVALID_OPTION;
 
-	if (arch == 0)
+	if (arch == 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "NVRTC knows no architecture up to sm_%d",
 				    capability);
+	}
 	*ret_is_ptx = arch != capability;
 	if (!*ret_is_ptx && arch >= FIRST_FEATURE_ARCH) {
 		options_fill(&o, "sm_", arch, "a");

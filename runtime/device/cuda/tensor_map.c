@@ -38,12 +38,14 @@ msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,
 
 	if (api == NULL)
 		return MSD_UNSUPPORTED;
-	if (api->tensor_map_tiled == NULL)
+	if (api->tensor_map_tiled == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "tensor maps need a CUDA driver of 12.0 or later");
-	if (type < 0)
+	}
+	if (type < 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no tensor map has elements %s",
 				    msd_dtype_format(map->dtype, name));
+	}
 	int code = api->tensor_map_tiled(
 		ret, type, map->rank, map->address, map->shape, map->strides, map->box,
 		map->steps, map->interleave, map->swizzle, map->promotion, map->fill);

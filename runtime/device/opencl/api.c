@@ -114,12 +114,13 @@ msd_err msd_opencl_error(struct msd_diag *d, const char *function, int32_t code)
 	msd_err err = MSD_CALL_FAILED;
 
 	if (code == CL_ALLOCATION_FAILURE_ERR || code == CL_OUT_OF_HOST_MEMORY_ERR ||
-	    code == CL_INVALID_BUFFER_SIZE_ERR)
+	    code == CL_INVALID_BUFFER_SIZE_ERR) {
 		err = MSD_NOMEM;
-	else if (code == CL_DEVICE_NOT_AVAILABLE_ERR ||
-		 code == CL_INVALID_COMMAND_QUEUE_ERR ||
-		 code == CL_NVIDIA_ILLEGAL_ACCESS_ERR)
+	} else if (code == CL_DEVICE_NOT_AVAILABLE_ERR ||
+		   code == CL_INVALID_COMMAND_QUEUE_ERR ||
+		   code == CL_NVIDIA_ILLEGAL_ACCESS_ERR) {
 		err = MSD_GPU_FAULT;
+	}
 	return msd_diag_set(d, err, "%s: %s (%d)", function, error_name(code), code);
 }
 
@@ -139,9 +140,10 @@ static void add_devices(struct cl_platform *platform, bool cpus,
 		uint64_t type = 0;
 		(void)api.clGetDeviceInfo(devices[i], CL_DEVICE_TYPE_INFO, sizeof(type),
 					  &type, NULL);
-		if (((type & CL_TYPE_CPU) != 0) == cpus)
+		if (((type & CL_TYPE_CPU) != 0) == cpus) {
 			places[(*n)++] =
 				(struct msd_opencl_place){platform, devices[i]};
+		}
 	}
 }
 
@@ -163,11 +165,12 @@ msd_err msd_opencl_places(struct msd_opencl_place ret[static MSD_MAX_DEVICES],
 	if (msd_opencl_api(d) == NULL)
 		return MSD_UNSUPPORTED;
 	int32_t code = api.clGetPlatformIDs(MSD_MAX_DEVICES, platforms, &n_platforms);
-	if (code == CL_PLATFORM_NOT_FOUND_ERR || (code == CL_OK && n_platforms == 0))
+	if (code == CL_PLATFORM_NOT_FOUND_ERR || (code == CL_OK && n_platforms == 0)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "the OpenCL loader knows no platform (no driver's "
 				    ".icd file that works in %s)",
 				    vendors());
+	}
 	if (code != CL_OK)
 		return msd_opencl_error(d, "clGetPlatformIDs", code);
 	if (n_platforms > MSD_MAX_DEVICES)
@@ -176,10 +179,11 @@ msd_err msd_opencl_places(struct msd_opencl_place ret[static MSD_MAX_DEVICES],
 		add_devices(platforms[i], false, ret, ret_n);
 	for (uint32_t i = 0; i < n_platforms; i++)
 		add_devices(platforms[i], true, ret, ret_n);
-	if (*ret_n == 0)
+	if (*ret_n == 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%u OpenCL platforms, none with a device",
 				    n_platforms);
+	}
 	return MSD_OK;
 }
 
@@ -192,9 +196,10 @@ msd_err msd_opencl_place(uint32_t ordinal, struct msd_opencl_place *ret,
 
 	if (err != MSD_OK)
 		return err;
-	if (ordinal >= n)
+	if (ordinal >= n) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no OpenCL device %u: there are %u", ordinal, n);
+	}
 	*ret = places[ordinal];
 	return MSD_OK;
 }

@@ -28,10 +28,11 @@ static size_t range_behind(const struct msd_opencl *cl, const void *address)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if ((uintptr_t)cl->ranges[middle].base <= (uintptr_t)address)
+		if ((uintptr_t)cl->ranges[middle].base <= (uintptr_t)address) {
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
 	return low;
 }
@@ -77,11 +78,12 @@ static msd_err part_new(struct msd_opencl *cl, struct msd_opencl_range *r,
 	const struct cl_region region = {.origin = offset, .size = r->bytes - offset};
 	int32_t code;
 
-	if (offset % cl->base_align != 0)
+	if (offset % cl->base_align != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a tensor begins %zu bytes into its buffer, and "
 				    "opencl:%d takes multiples of %zu alone",
 				    offset, cl->dev.device.id, cl->base_align);
+	}
 	struct msd_opencl_part *part = calloc(1, sizeof(*part));
 	if (part == NULL)
 		return msd_diag_no_memory(d);
@@ -170,19 +172,21 @@ static msd_err opencl_alloc(struct msd_dev *dev, size_t bytes, void **ret,
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int32_t code;
 
-	if (cl->max_alloc > 0 && bytes > cl->max_alloc)
+	if (cl->max_alloc > 0 && bytes > cl->max_alloc) {
 		return msd_diag_set(d, MSD_NOMEM,
 				    "opencl:%d: %zu bytes in one piece; it has at most "
 				    "%llu",
 				    dev->device.id, bytes,
 				    (unsigned long long)cl->max_alloc);
+	}
 	r.reserved = (bytes + page - 1) & ~(page - 1);
 	r.base = mmap(NULL, r.reserved, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (r.base == MAP_FAILED)
+	if (r.base == MAP_FAILED) {
 		return msd_diag_set(d, MSD_NOMEM,
 				    "opencl:%d: no address space for %zu bytes",
 				    dev->device.id, bytes);
+	}
 	r.mem = cl->api->clCreateBuffer(cl->context, CL_READ_WRITE_FLAG, bytes, NULL,
 					&code);
 	if (code != CL_OK) {

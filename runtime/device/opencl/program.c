@@ -42,9 +42,10 @@ static msd_err kernel_create(struct msd_opencl *cl, const struct program_kernel 
 	if (code == CL_OK)
 		return MSD_OK;
 	*ret = NULL;
-	if (code == CL_INVALID_KERNEL_NAME_ERR)
+	if (code == CL_INVALID_KERNEL_NAME_ERR) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "the program has no kernel %s",
 				    k->name);
+	}
 	msd_err err = msd_opencl_error(d, "clCreateKernel", code);
 	return msd_diag_wrap(d, err, "kernel %s", k->name);
 }

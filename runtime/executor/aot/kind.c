@@ -28,9 +28,10 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 {
 	const struct factory *f = self;
 
-	if (f->aot == NULL || f->refusal != NULL)
+	if (f->aot == NULL || f->refusal != NULL) {
 		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s",
 					  f->refusal != NULL ? f->refusal : "no model");
+	}
 	return msd_aot_run(f->aot, args, n, ret);
 }
 
@@ -185,9 +186,10 @@ static msd_err aot_instance(struct msd_node *node, struct msd_instance **ret,
 {
 	struct factory *f = node->state;
 
-	if (f->aot == NULL)
+	if (f->aot == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s",
 				    f->refusal != NULL ? f->refusal : "no model");
+	}
 	return msd_aot_state_create(f->aot, ret, d);
 }
 

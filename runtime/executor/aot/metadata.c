@@ -20,16 +20,18 @@ static msd_err check_tensors(const struct msd_aot_tensor *t, int64_t n,
 {
 	size_t bytes;
 
-	if (n < 0 || n > MAX_TENSORS || (n > 0 && t == NULL))
+	if (n < 0 || n > MAX_TENSORS || (n > 0 && t == NULL)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "metadata: %lld %s",
 				    (long long)n, what);
+	}
 	for (int64_t i = 0; i < n; i++) {
 		if (t[i].name == NULL || t[i].ndim < 0 || t[i].ndim > MSD_MAX_NDIM ||
 		    (t[i].ndim > 0 && t[i].shape == NULL) ||
-		    !tensor_bytes(&t[i], &bytes))
+		    !tensor_bytes(&t[i], &bytes)) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "metadata: %s[%lld] has no valid shape",
 					    what, (long long)i);
+		}
 	}
 	return MSD_OK;
 }
@@ -44,11 +46,12 @@ msd_err msd_aot_metadata_check(const struct msd_aot_metadata *m, struct msd_diag
 		err = check_tensors(m->pools, m->n_pools, "workspaces", d);
 	if (err == MSD_OK &&
 	    (m->n_constants < 0 || m->n_constants > MAX_TENSORS ||
-	     (m->n_constants > 0 && m->constants == NULL) || m->model == NULL))
+	     (m->n_constants > 0 && m->constants == NULL) || m->model == NULL)) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "metadata: %lld constants, model %s",
 				   (long long)m->n_constants,
 				   m->model != NULL ? m->model : "without a name");
+	}
 	return err;
 }
 

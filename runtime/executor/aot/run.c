@@ -52,11 +52,12 @@ static msd_err bind_param(struct msd_aot *a, size_t i,
 	const struct msd_aot_tensor *t = &a->meta->inputs[i];
 
 	if (blob->data.n != msd_aot_tensor_bytes(t) ||
-	    !msd_dtype_eq(msd_aot_dtype(blob->dtype), msd_aot_dtype(t->dtype)))
+	    !msd_dtype_eq(msd_aot_dtype(blob->dtype), msd_aot_dtype(t->dtype))) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "parameter %.64s: not the dtype and shape that the "
 				    "model has for it",
 				    t->name);
+	}
 	struct msd_tensor *copy =
 		msd_tensor_new(msd_aot_dtype(t->dtype), t->shape, (size_t)t->ndim);
 	if (copy == NULL)
@@ -75,10 +76,11 @@ static msd_err bind_params(struct msd_aot *a, const struct msd_params *params,
 	for (size_t i = 0; err == MSD_OK && i < (size_t)a->meta->n_inputs; i++) {
 		const struct msd_tensor_blob *blob =
 			msd_params_find(params, a->meta->inputs[i].name);
-		if (blob != NULL)
+		if (blob != NULL) {
 			err = bind_param(a, i, blob, d);
-		else
+		} else {
 			a->inputs[a->n_inputs++] = i;
+		}
 	}
 	return err;
 }
@@ -210,16 +212,17 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 
 static int take_inputs(struct msd_aot *a, const struct msd_any *args, int32_t n)
 {
-	if (n < 0 || (size_t)n != a->n_inputs)
+	if (n < 0 || (size_t)n != a->n_inputs) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected %zu arguments but got %d",
 					  a->n_inputs, n);
+	}
 	for (size_t i = 0; i < a->n_inputs; i++) {
 		const struct msd_aot_tensor *want = &a->meta->inputs[a->inputs[i]];
 		const struct msd_dltensor *t = msd_any_dltensor(&args[i]);
 
 		if (t == NULL || t->strides != NULL || t->device.type != MSD_DEV_CPU ||
-		    msd_dltensor_bytes(t) != msd_aot_tensor_bytes(want))
+		    msd_dltensor_bytes(t) != msd_aot_tensor_bytes(want)) {
 			return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 						  "argument %zu (%.64s): expected a "
 						  "compact tensor of %zu bytes on the "
@@ -227,6 +230,7 @@ static int take_inputs(struct msd_aot *a, const struct msd_any *args, int32_t n)
 						  i, want->name,
 						  msd_aot_tensor_bytes(want),
 						  msd_type_name(args[i].type));
+		}
 		a->call[a->inputs[i]] = args[i];
 	}
 	return 0;
@@ -313,9 +317,10 @@ int msd_aot_call(struct msd_aot *a, const struct msd_any *inputs,
 		 struct msd_any *outputs)
 {
 	call_begin(a);
-	for (size_t i = 0; i < (size_t)a->meta->n_inputs; i++)
+	for (size_t i = 0; i < (size_t)a->meta->n_inputs; i++) {
 		if (inputs[i].type != MSD_T_NONE)
 			a->call[i] = inputs[i];
+	}
 	if (call_main(a) != 0)
 		return -1;
 	memcpy(outputs, &a->call[a->meta->n_inputs],

@@ -98,9 +98,10 @@ static int run(struct msd_executor *x)
 {
 	struct state *s = (struct state *)x;
 
-	for (uint32_t i = 0; i < x->n_inputs; i++)
+	for (uint32_t i = 0; i < x->n_inputs; i++) {
 		if (fill_input(x, i) != 0)
 			return -1;
+	}
 	drop_outputs(s);
 	if (msd_aot_call(s->aot, s->inputs, s->outputs) != 0)
 		return -1;

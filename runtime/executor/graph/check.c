@@ -25,9 +25,10 @@ static bool shape_fits(const struct msd_param *p, const int64_t *shape, uint32_t
 {
 	if (p->ndim >= 0 && p->ndim != (int32_t)ndim)
 		return false;
-	for (uint32_t k = 0; p->ndim >= 0 && p->shape != NULL && k < ndim; k++)
+	for (uint32_t k = 0; p->ndim >= 0 && p->shape != NULL && k < ndim; k++) {
 		if (p->shape[k] >= 0 && p->shape[k] != shape[k])
 			return false;
+	}
 	return true;
 }
 
@@ -82,8 +83,9 @@ msd_err msd_graph_plan_check(const struct msd_graph_plan *p, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; err == MSD_OK && i < p->n_ops; i++)
+	for (uint32_t i = 0; err == MSD_OK && i < p->n_ops; i++) {
 		if (p->ops[i].fn != NULL && p->ops[i].fn->rules != NULL)
 			err = check_op(&p->graph, &p->ops[i], d);
+	}
 	return err;
 }

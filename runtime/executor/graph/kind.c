@@ -42,9 +42,10 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 
 	if (f->executor->refusal != NULL)
 		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s", f->executor->refusal);
-	if (f->executor->instance == NULL)
+	if (f->executor->instance == NULL) {
 		return msd_abi_raise_code(
 			MSD_UNSUPPORTED, "the graph has not been placed on its device");
+	}
 	return msd_graph_instance_run(f->executor->instance, args, n, ret);
 }
 
@@ -147,12 +148,14 @@ static msd_err learn_signature(struct executor *x, struct msd_diag *d)
 
 	if (tensors == NULL)
 		return msd_diag_no_memory(d);
-	for (uint32_t i = 0; i < p->n_inputs; i++)
+	for (uint32_t i = 0; i < p->n_inputs; i++) {
 		tensors[i] = tensor_of(&p->graph.entries[p->inputs[i]],
 				       input_name(p, p->inputs[i]));
-	for (uint32_t i = 0; i < p->graph.n_heads; i++)
+	}
+	for (uint32_t i = 0; i < p->graph.n_heads; i++) {
 		tensors[p->n_inputs + i] =
 			tensor_of(&p->graph.entries[p->graph.heads[i]], NULL);
+	}
 	msd_err err = msd_model_signature("run", &io, &x->run.signature, d);
 	free(tensors);
 	return err == MSD_OK ? msd_signature_init(&x->get_graph_json.signature, 0, d)
@@ -169,10 +172,11 @@ static void list_reasons(struct msd_node *node, const struct msd_buf *missing,
 			 struct msd_buf *out)
 {
 	msd_node_refusals(node, out);
-	if (missing->n > 0)
+	if (missing->n > 0) {
 		msd_buf_printf(out, "%sfunctions are missing: %.*s",
 			       out->n > 0 ? "; " : "", (int)missing->n,
 			       (const char *)missing->p);
+	}
 	out->bad = out->bad || missing->bad;
 }
 
@@ -201,9 +205,10 @@ static msd_err check_given_params(const struct executor *x, struct msd_diag *d)
 
 	if (!x->is_given || x->params.n == 0)
 		return MSD_OK;
-	for (uint32_t i = 0; i < g->n_args; i++)
+	for (uint32_t i = 0; i < g->n_args; i++) {
 		if (msd_params_find(&x->params, g->nodes[g->args[i]].name) != NULL)
 			return MSD_OK;
+	}
 	return msd_diag_set(d, MSD_BAD_ARTIFACT,
 			    "parameters: none of %zu is an input of the graph: the "
 			    "first is %.*s, the graph has %s",
@@ -289,9 +294,10 @@ static msd_err graph_start(struct msd_node *node, struct msd_diag *d)
 	struct msd_buf missing = {0};
 	msd_err err = msd_graph_read(x->json, &graph, d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_graph_plan_create(&graph, &x->params, finder, &missing,
 					    &x->plan, d);
+	}
 	msd_graph_finish(&graph);
 	if (err == MSD_OK)
 		err = check_given_params(x, d);

@@ -27,10 +27,11 @@ bool msd_graph_slot_fill(struct msd_graph_instance *g, uint32_t s)
 	struct msd_dev *dev = msd_graph_plan_dev(g->plan, s);
 	const size_t bytes = g->plan->storages[s].bytes;
 
-	if (dev == NULL)
+	if (dev == NULL) {
 		g->slots[s].own = msd_storage_pool_take(g->pool, bytes);
-	else if (msd_dev_storage(dev, bytes, &g->slots[s].own, NULL) != MSD_OK)
+	} else if (msd_dev_storage(dev, bytes, &g->slots[s].own, NULL) != MSD_OK) {
 		return false;
+	}
 	if (g->slots[s].own == NULL)
 		return false;
 	msd_graph_slot_point(g, s, g->slots[s].own->data);
@@ -140,12 +141,13 @@ static bool fill_work(struct msd_graph_instance *g)
 	for (uint32_t s = 0; s < msd_graph_of(g)->n_storages; s++) {
 		const struct msd_graph_storage *plan = &g->plan->storages[s];
 
-		if (plan->role == MSD_GRAPH_PARAM)
+		if (plan->role == MSD_GRAPH_PARAM) {
 			msd_graph_slot_point(g, s, plan->data);
-		else if ((plan->role == MSD_GRAPH_WORK ||
-			  (plan->role == MSD_GRAPH_INPUT && plan->is_written)) &&
-			 !msd_graph_slot_fill(g, s))
+		} else if ((plan->role == MSD_GRAPH_WORK ||
+			    (plan->role == MSD_GRAPH_INPUT && plan->is_written)) &&
+			   !msd_graph_slot_fill(g, s)) {
 			return false;
+		}
 	}
 	return true;
 }

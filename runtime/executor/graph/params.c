@@ -55,13 +55,14 @@ static msd_err take_given(struct msd_graph_plan *p, uint32_t arg,
 	char want[MSD_TENSOR_TEXT_MAX];
 	char got[MSD_TENSOR_TEXT_MAX];
 
-	if (!blob_fits(blob, e))
+	if (!blob_fits(blob, e)) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT,
 			"parameter %.64s: the graph has %s for it, it is %s",
 			node_name(p, arg),
 			msd_tensor_text(e->dtype, e->shape, e->ndim, want),
 			msd_tensor_text(blob->dtype, blob->shape, blob->ndim, got));
+	}
 	s->role = MSD_GRAPH_PARAM;
 	return keep_copy(s, blob->data.p, blob->data.n, d);
 }
@@ -100,10 +101,11 @@ msd_err msd_graph_plan_params(struct msd_graph_plan *p, const struct msd_params 
 				       : NULL;
 		msd_err err = MSD_OK;
 
-		if (blob != NULL)
+		if (blob != NULL) {
 			err = take_given(p, i, blob, d);
-		else if (lookup != NULL)
+		} else if (lookup != NULL) {
 			err = take_linked(p, i, lookup, d);
+		}
 		if (err != MSD_OK)
 			return err;
 	}

@@ -55,10 +55,11 @@ static msd_err size_storages(struct msd_graph_plan *p, struct msd_diag *d)
 		const struct msd_graph_entry *e = &g->entries[i];
 		if (p->storages[e->storage].bytes < e->bytes)
 			p->storages[e->storage].bytes = e->bytes;
-		if (types[e->storage] != 0 && types[e->storage] != e->device_type)
+		if (types[e->storage] != 0 && types[e->storage] != e->device_type) {
 			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 					   "graph: storage %lld is on two devices",
 					   (long long)g->storage_ids[e->storage]);
+		}
 		types[e->storage] = e->device_type;
 	}
 	free(types);
@@ -75,9 +76,10 @@ static msd_err claim_inputs(struct msd_graph_plan *p, struct msd_diag *d)
 		const struct msd_graph_entry *e = &g->entries[node->first_entry];
 		struct msd_graph_storage *s = &p->storages[e->storage];
 
-		if (s->role != MSD_GRAPH_WORK)
+		if (s->role != MSD_GRAPH_WORK) {
 			return bad_node(node,
 					"it shares its storage with another input", d);
+		}
 		s->role = MSD_GRAPH_INPUT;
 		s->is_written = s->bytes != e->bytes; /* holds something else, too */
 	}

@@ -18,11 +18,12 @@ static int take_input(struct msd_graph_instance *g, uint32_t i, const struct msd
 	const struct msd_graph_entry *e = &msd_graph_of(g)->entries[g->plan->inputs[i]];
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 
-	if (t == NULL || t->strides != NULL || msd_dltensor_bytes(t) != e->bytes)
+	if (t == NULL || t->strides != NULL || msd_dltensor_bytes(t) != e->bytes) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument %u: expected a compact tensor of "
 					  "%zu bytes, got %s",
 					  i, e->bytes, msd_type_name(v->type));
+	}
 	const struct msd_graph_slot *slot = &g->slots[e->storage];
 	const struct msd_device here = g->views[g->plan->inputs[i]].dl.device;
 	void *data = (char *)t->data + t->byte_offset;
@@ -38,10 +39,11 @@ static int take_input(struct msd_graph_instance *g, uint32_t i, const struct msd
 static int take_inputs(struct msd_graph_instance *g, const struct msd_any *args,
 		       int32_t n)
 {
-	if (n < 0 || (uint32_t)n != g->plan->n_inputs)
+	if (n < 0 || (uint32_t)n != g->plan->n_inputs) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected %u arguments but got %d",
 					  g->plan->n_inputs, n);
+	}
 	for (uint32_t i = 0; i < g->plan->n_inputs; i++) {
 		if (take_input(g, i, &args[i]) != 0)
 			return -1;
@@ -53,9 +55,10 @@ static int fill_outputs(struct msd_graph_instance *g)
 {
 	for (uint32_t s = 0; s < msd_graph_of(g)->n_storages; s++) {
 		if (g->plan->storages[s].role == MSD_GRAPH_OUTPUT &&
-		    !msd_graph_slot_fill(g, s))
+		    !msd_graph_slot_fill(g, s)) {
 			return msd_abi_raise_code(MSD_NOMEM,
 						  "out of memory for the outputs");
+		}
 	}
 	return 0;
 }
@@ -107,16 +110,18 @@ static struct msd_tensor *entry_tensor(const struct msd_graph_instance *g,
 	const struct msd_graph_entry *e = &msd_graph_of(g)->entries[entry];
 	const struct msd_dltensor *dl = &g->views[entry].dl;
 
-	if (g->plan->storages[e->storage].role == MSD_GRAPH_OUTPUT)
+	if (g->plan->storages[e->storage].role == MSD_GRAPH_OUTPUT) {
 		return msd_tensor_view(dl->data, dl->device, e->dtype, e->shape,
 				       e->ndim, &g->slots[e->storage].own->obj, NULL,
 				       NULL);
+	}
 	struct msd_tensor *t = NULL;
-	if (dl->device.type == MSD_DEV_CPU)
+	if (dl->device.type == MSD_DEV_CPU) {
 		t = msd_tensor_new(e->dtype, e->shape, e->ndim);
-	else if (msd_dev_tensor(g->plan->dev, e->dtype, e->shape, e->ndim, &t, NULL) !=
-		 MSD_OK)
+	} else if (msd_dev_tensor(g->plan->dev, e->dtype, e->shape, e->ndim, &t,
+				  NULL) != MSD_OK) {
 		return NULL;
+	}
 	if (t != NULL && msd_graph_copy(g, t->dl.data, dl->device, dl->data, dl->device,
 					e->bytes) != 0) {
 		msd_obj_unref(&t->obj);

@@ -47,10 +47,11 @@ static struct msd_model_tensor output(const struct msd_executor *x, uint32_t i)
 	const struct msd_graph *g = &peek(x)->plan->graph;
 	const char *name = NULL;
 
-	for (uint32_t k = 0; name == NULL && k < g->n_nodes; k++)
+	for (uint32_t k = 0; name == NULL && k < g->n_nodes; k++) {
 		if (g->nodes[k].first_entry == g->heads[i] &&
 		    g->nodes[k].n_entries == 1)
 			name = g->nodes[k].name;
+	}
 	return tensor_of(peek(x)->plan, g->heads[i], name);
 }
 

@@ -63,11 +63,12 @@ bool msd_relax_blame_argument(const char *function)
 		msd_relax_context_argument(msd_diag_text(&d), function, &text) &&
 		!text.bad;
 
-	if (is_argument)
+	if (is_argument) {
 		(void)msd_abi_raise_code(MSD_BAD_ARGUMENT, "%.*s", (int)text.n,
 					 (const char *)text.p);
-	else
+	} else {
 		(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
+	}
 	msd_buf_finish(&text);
 	msd_diag_finish(&d);
 	return is_argument;

@@ -78,9 +78,10 @@ static msd_err values_make(struct msd_relax_vm *vm, const struct msd_relax_image
 {
 	size_t cap = FIRST_CONST + img->n_consts + img->n_funcs + n_immediates(img);
 
-	if (cap >= INT32_MAX || img->n_words >= INT32_MAX)
+	if (cap >= INT32_MAX || img->n_words >= INT32_MAX) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "code of %zu words is too large", img->n_words);
+	}
 	vm->values = calloc(cap, sizeof(*vm->values));
 	vm->operands = calloc(img->n_words + 1, sizeof(*vm->operands));
 	vm->code = calloc(img->n_instrs + 1, sizeof(*vm->code));

@@ -75,9 +75,10 @@ static void own_reasons(struct msd_node *node, struct msd_buf *out)
 	struct msd_buf missing = {0};
 
 	msd_relax_vm_link(node->state, find_packed, node, &missing);
-	if (missing.n > 0)
+	if (missing.n > 0) {
 		msd_buf_printf(out, "packed functions are missing: %.*s",
 			       (int)missing.n, (const char *)missing.p);
+	}
 	out->bad = out->bad || missing.bad;
 	msd_buf_finish(&missing);
 }

@@ -71,9 +71,10 @@ static int refuse_arity(const struct msd_vm_func *f, int32_t got)
 	const struct msd_signature *s = &f->signature;
 	struct msd_buf names = {0};
 
-	for (size_t i = 0; i < s->n_params; i++)
+	for (size_t i = 0; i < s->n_params; i++) {
 		msd_buf_printf(&names, "%s%s", i > 0 ? ", " : "",
 			       s->params[i].name != NULL ? s->params[i].name : "?");
+	}
 	(void)msd_abi_raise_code(
 		MSD_BAD_ARGUMENT, "expected %u argument%s (%.*s) but got %d",
 		(unsigned)f->n_args, f->n_args == 1 ? "" : "s",
@@ -178,9 +179,10 @@ static int step_return(struct msd_relax_vm *vm, size_t base, msd_vm_operand op,
 
 static int is_true(const struct msd_any *v, bool *ret)
 {
-	if (v->type != MSD_T_BOOL && v->type != MSD_T_INT)
+	if (v->type != MSD_T_BOOL && v->type != MSD_T_INT) {
 		return msd_abi_raise("TypeError", "if: expected a bool but got %s",
 				     msd_type_name(v->type));
+	}
 	*ret = v->as.i != 0;
 	return 0;
 }
@@ -240,9 +242,10 @@ int msd_relax_call(void *self, const struct msd_any *args, int32_t n,
 	size_t base = vm->n_frames;
 	int rc;
 
-	if (vm->nested >= MSD_RELAX_MAX_NESTED)
+	if (vm->nested >= MSD_RELAX_MAX_NESTED) {
 		return msd_abi_raise("RuntimeError", "closures nest deeper than %u",
 				     MSD_RELAX_MAX_NESTED);
+	}
 	if (frame_enter(vm, f, args, (uint32_t)n) != 0)
 		return -1;
 	vm->nested++;

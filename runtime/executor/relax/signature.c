@@ -234,10 +234,11 @@ msd_err msd_relax_learn_signatures(struct msd_relax_vm *vm,
 {
 	for (size_t i = 0; i < vm->n_funcs; i++) {
 		if (vm->funcs[i].kind != MSD_RELAX_PACKED &&
-		    !learn_func(vm, &vm->funcs[i], &img->funcs[i]))
+		    !learn_func(vm, &vm->funcs[i], &img->funcs[i])) {
 			return msd_diag_set(d, MSD_NOMEM,
 					    "out of memory for the signature of %s",
 					    vm->funcs[i].name);
+		}
 	}
 	return MSD_OK;
 }

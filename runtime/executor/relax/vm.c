@@ -41,10 +41,11 @@ static msd_err func_make(struct msd_relax_vm *vm, const struct msd_relax_func *i
 		return MSD_OK; /* the reader has checked these */
 	f->fn.call = msd_relax_vmtir_call;
 	if (in->n_args < 0 || in->n_args >= in->n_regs ||
-	    in->n_regs > MSD_RELAX_MAX_REGS)
+	    in->n_regs > MSD_RELAX_MAX_REGS) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "%s: %lld arguments, but %lld registers", f->name,
 				    (long long)in->n_args, (long long)in->n_regs);
+	}
 	return MSD_OK;
 }
 
@@ -58,10 +59,11 @@ static enum msd_bool_style bool_style_of(const struct msd_relax_image *img)
 		const struct msd_relax_const *k = &img->consts[i];
 		struct msd_dtype dtype = {0};
 
-		if (k->kind == MSD_RELAX_DTYPE)
+		if (k->kind == MSD_RELAX_DTYPE) {
 			dtype = k->as.dtype;
-		else if (k->kind == MSD_RELAX_TENSOR)
+		} else if (k->kind == MSD_RELAX_TENSOR) {
 			dtype = k->as.tensor->dtype;
+		}
 		if (dtype.code == MSD_DT_BOOL)
 			return MSD_BOOL_BOOL8;
 		if (dtype.code == MSD_DT_UINT && dtype.bits == 1)
@@ -108,21 +110,24 @@ void msd_relax_vm_link(struct msd_relax_vm *vm,
 
 		if (f->kind == MSD_RELAX_PACKED) {
 			f->target = find(ctx, f->name);
-			if (f->target == NULL)
+			if (f->target == NULL) {
 				msd_buf_printf(missing, "%s%s",
 					       missing->n > 0 ? ", " : "", f->name);
+			}
 		} else {
 			f->target = &f->fn;
 		}
 		if (f->kind == MSD_RELAX_VMTIR) {
 			f->tir = msd_relax_vmtir_find(f, find, ctx);
-			if (f->tir == NULL)
+			if (f->tir == NULL) {
 				msd_buf_printf(missing, "%s__vmtir__%s",
 					       missing->n > 0 ? ", " : "", f->name);
+			}
 		}
-		if (f->target != NULL) /* borrowed: whoever made it keeps it */
+		if (f->target != NULL) { /* borrowed: whoever made it keeps it */
 			vm->values[vm->first_func + i] = (struct msd_any){
 				.type = MSD_T_FUNCTION, .as.obj = &f->target->obj};
+		}
 	}
 }
 

@@ -56,13 +56,15 @@ int msd_relax_vmtir_call(void *self, const struct msd_any *args, int32_t n,
 	struct msd_relax_vm *vm = f->vm;
 	int rc = 0;
 
-	if (vm->nested >= MSD_RELAX_MAX_NESTED)
+	if (vm->nested >= MSD_RELAX_MAX_NESTED) {
 		return msd_abi_raise("RuntimeError", "functions nest deeper than %u",
 				     MSD_RELAX_MAX_NESTED);
-	if (n < 0 || (uint32_t)n != f->n_args)
+	}
+	if (n < 0 || (uint32_t)n != f->n_args) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected %u arguments but got %d", f->n_args,
 					  n);
+	}
 	if (!msd_vm_push(vm, f))
 		return -1;
 	struct msd_any *regs = vm->frames[vm->n_frames - 1].regs;

@@ -63,9 +63,10 @@ static void list_unbound(const struct msd_relay_image *img, struct msd_buf *out)
 		before = ", ";
 		any = true;
 	}
-	if (any)
+	if (any) {
 		msd_buf_printf(out, "; load it with the file that has them, as `modser "
 				    "load --params FILE` does");
+	}
 }
 
 /* Why it cannot run: an import, functions or constants that nobody has. */
@@ -76,10 +77,11 @@ static void list_reasons(struct msd_node *node, struct msd_buf *out)
 
 	msd_node_refusals(node, out);
 	msd_relay_vm_link(vm, find_packed, node, &missing);
-	if (missing.n > 0)
+	if (missing.n > 0) {
 		msd_buf_printf(out, "%sfunctions are missing: %.*s",
 			       out->n > 0 ? "; " : "", (int)missing.n,
 			       (const char *)missing.p);
+	}
 	out->bad = out->bad || missing.bad;
 	msd_buf_finish(&missing);
 	if (out->n == 0)
@@ -111,10 +113,11 @@ static msd_err relay_start(struct msd_node *node, struct msd_diag *d)
 	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
 		vm->entries[i].rules.info.module_kind = node->kind_name;
 	list_reasons(node, &why);
-	if (why.bad)
+	if (why.bad) {
 		err = msd_diag_no_memory(d);
-	else if (why.n > 0)
+	} else if (why.n > 0) {
 		err = refuse(node, (const char *)why.p, why.n, d);
+	}
 	msd_buf_finish(&why);
 	return err;
 }
@@ -144,9 +147,10 @@ static struct msd_function *relay_find(struct msd_node *node, const char *name)
 {
 	struct msd_relay_vm *vm = node->state;
 
-	for (uint32_t i = 0; i < vm->image.n_funcs; i++)
+	for (uint32_t i = 0; i < vm->image.n_funcs; i++) {
 		if (strcmp(vm->entries[i].name, name) == 0)
 			return &vm->entries[i].fn;
+	}
 	return NULL;
 }
 

@@ -47,11 +47,12 @@ static int take(const struct msd_relay_vm *vm, int32_t type, const struct msd_an
 
 	if (v->type == MSD_T_DLTENSOR || v->type == MSD_T_TENSOR)
 		return take_tensor(vm, type, v, ret);
-	if (v->type != MSD_T_ARRAY || depth == MAX_DEPTH)
+	if (v->type != MSD_T_ARRAY || depth == MAX_DEPTH) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected a tensor or a tuple of tensors, "
 					  "got %s",
 					  msd_type_name(v->type));
+	}
 	struct msd_array *out = msd_relay_adt_new(0, (size_t)in->size);
 	if (out == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
@@ -77,10 +78,11 @@ static int give(const struct msd_any *v, struct msd_any *ret, unsigned depth)
 	size_t n;
 	const struct msd_any *fields = msd_relay_adt(v, &tag, &n);
 
-	if (fields == NULL)
+	if (fields == NULL) {
 		return msd_any_copy(v, ret)
 			       ? 0
 			       : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	}
 	if (depth == MAX_DEPTH)
 		return msd_abi_raise("ValueError", "the result is nested too deeply");
 	const size_t skip = tag != 0;

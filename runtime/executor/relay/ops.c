@@ -74,17 +74,19 @@ static int make_tensor(const struct msd_any *storage, const struct msd_any *offs
 	int64_t at;
 	size_t bytes;
 
-	if (storage->type != MSD_T_STORAGE)
+	if (storage->type != MSD_T_STORAGE) {
 		return msd_abi_raise("TypeError", "expected a storage, got %s",
 				     msd_type_name(storage->type));
+	}
 	if (msd_relay_scalar(offset, &at) != 0)
 		return -1;
 	if (ndim > MSD_MAX_NDIM || !tensor_bytes(dtype, dims, ndim, &bytes) || at < 0 ||
-	    (uint64_t)at > s->bytes || bytes > s->bytes - (size_t)at)
+	    (uint64_t)at > s->bytes || bytes > s->bytes - (size_t)at) {
 		return msd_abi_raise("ValueError",
 				     "a tensor at offset %" PRId64
 				     " does not fit in a storage of %zu bytes",
 				     at, s->bytes);
+	}
 	return set_tensor(dst,
 			  msd_tensor_view((char *)s->data + at, s->device, dtype, dims,
 					  ndim, storage->as.obj, NULL, NULL));
@@ -173,9 +175,10 @@ static int get_field(const int64_t *f, struct msd_any *regs)
 	size_t n;
 	const struct msd_any *fields = msd_relay_adt(&regs[f[0]], &tag, &n);
 
-	if (fields == NULL || (uint64_t)f[1] >= n)
+	if (fields == NULL || (uint64_t)f[1] >= n) {
 		return msd_abi_raise("TypeError", "there is no field %" PRId64 " in %s",
 				     f[1], msd_type_name(regs[f[0]].type));
+	}
 	return set_copy(&regs[f[2]], &fields[f[1]]);
 }
 
@@ -195,9 +198,10 @@ static int get_tag(const int64_t *f, struct msd_any *regs)
 	int64_t tag;
 	size_t n;
 
-	if (msd_relay_adt(&regs[f[0]], &tag, &n) == NULL)
+	if (msd_relay_adt(&regs[f[0]], &tag, &n) == NULL) {
 		return msd_abi_raise("TypeError", "a %s has no tag",
 				     msd_type_name(regs[f[0]].type));
+	}
 	return set_int(&regs[f[1]], tag, 32);
 }
 
@@ -206,9 +210,10 @@ static int shape_of(const int64_t *f, struct msd_any *regs)
 	const struct msd_dltensor *in = msd_any_dltensor(&regs[f[0]]);
 	int64_t ndim;
 
-	if (in == NULL)
+	if (in == NULL) {
 		return msd_abi_raise("TypeError", "a %s has no shape",
 				     msd_type_name(regs[f[0]].type));
+	}
 	ndim = in->ndim;
 	struct msd_tensor *t =
 		msd_tensor_new((struct msd_dtype){MSD_DT_INT, 64, 1}, &ndim, 1);
@@ -308,11 +313,12 @@ static bool is_empty(const struct msd_any *v)
 
 static int put_arg(struct msd_relay_vm *vm, size_t *n, const struct msd_any *v)
 {
-	if (msd_any_dltensor(v) == NULL)
+	if (msd_any_dltensor(v) == NULL) {
 		return msd_abi_raise("TypeError",
 				     "argument %zu: expected a tensor, "
 				     "got %s",
 				     *n, msd_type_name(v->type));
+	}
 	if (*n == vm->cap_args) {
 		const size_t cap = vm->cap_args > 0 ? 2 * vm->cap_args : 32;
 		struct msd_any *more = reallocarray(vm->args, cap, sizeof(*more));
@@ -341,9 +347,10 @@ int msd_relay_call_packed(struct msd_relay_vm *vm, const struct msd_relay_ins *i
 
 		if (fields == NULL && put_arg(vm, &n, v) != 0)
 			return -1;
-		for (size_t k = 0; fields != NULL && k < n_fields; k++)
+		for (size_t k = 0; fields != NULL && k < n_fields; k++) {
 			if (put_arg(vm, &n, &fields[k]) != 0)
 				return -1;
+		}
 	}
 	/* Nothing is to be computed: code for loops without rounds may divide by 0. */
 	if (f[2] == 1 && n > 0 && is_empty(&vm->args[n - 1]))

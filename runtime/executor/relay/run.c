@@ -46,9 +46,10 @@ static bool reserve(struct msd_relay_vm *vm, uint32_t n_regs)
 static int push(struct msd_relay_vm *vm, const struct msd_relay_func *func,
 		uint32_t dst)
 {
-	if (vm->n_frames >= MSD_RELAY_MAX_DEPTH)
+	if (vm->n_frames >= MSD_RELAY_MAX_DEPTH) {
 		return msd_abi_raise("RecursionError", "more than %u calls deep",
 				     MSD_RELAY_MAX_DEPTH);
+	}
 	if (!reserve(vm, func->n_regs))
 		return no_memory();
 	vm->frames[vm->n_frames++] =
@@ -82,9 +83,10 @@ static int invoke(struct msd_relay_vm *vm, const struct msd_relay_ins *ins)
 
 	if (push(vm, &vm->image.funcs[f[0]], (uint32_t)f[2]) != 0)
 		return -1;
-	for (int64_t i = 0; i < f[1]; i++)
+	for (int64_t i = 0; i < f[1]; i++) {
 		if (pass(vm, (uint32_t)i, &vm->regs[base + (size_t)f[3 + i]]) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -95,25 +97,29 @@ static int invoke_closure(struct msd_relay_vm *vm, const struct msd_relay_ins *i
 	const struct msd_any closure = vm->regs[base + (size_t)f[0]];
 	const struct msd_array *a = closure.as.p;
 
-	if (closure.type != MSD_T_CLOSURE)
+	if (closure.type != MSD_T_CLOSURE) {
 		return msd_abi_raise("TypeError", "expected a closure, got %s",
 				     msd_type_name(closure.type));
+	}
 	const struct msd_relay_func *func = &vm->image.funcs[a->items[0].as.i];
 	const uint32_t n_free = (uint32_t)a->size - 1;
-	if (func->n_params != n_free + (uint64_t)f[1])
+	if (func->n_params != n_free + (uint64_t)f[1]) {
 		return msd_abi_raise("TypeError",
 				     "a closure called with %u arguments "
 				     "takes %u",
 				     (unsigned)f[1], func->n_params - n_free);
+	}
 	if (push(vm, func, (uint32_t)f[2]) != 0)
 		return -1;
-	for (uint32_t i = 0; i < n_free; i++)
+	for (uint32_t i = 0; i < n_free; i++) {
 		if (pass(vm, i, &a->items[i + 1]) != 0)
 			return -1;
-	for (int64_t i = 0; i < f[1]; i++)
+	}
+	for (int64_t i = 0; i < f[1]; i++) {
 		if (pass(vm, n_free + (uint32_t)i,
 			 &vm->regs[base + (size_t)f[3 + i]]) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -208,9 +214,10 @@ static void error_wrap(struct msd_relay_vm *vm, size_t floor)
 
 		if (i >= floor + PATH_FRAMES && !is_last)
 			continue;
-		if (i > floor)
+		if (i > floor) {
 			msd_buf_printf(&path, "%.*s: ", (int)f->func->name.n,
 				       (const char *)f->func->name.p);
+		}
 		msd_buf_printf(&path, "pc %u: %s%s", f->pc,
 			       packed != NULL ? packed : "",
 			       packed != NULL ? ": " : "");
@@ -225,16 +232,18 @@ static void error_wrap(struct msd_relay_vm *vm, size_t floor)
 static int enter(struct msd_relay_vm *vm, const struct msd_relay_func *func,
 		 const struct msd_any *args, int32_t n)
 {
-	if (n < 0 || (uint32_t)n != func->n_params)
+	if (n < 0 || (uint32_t)n != func->n_params) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "expected %u arguments but got %d",
 					  func->n_params, n);
+	}
 	if (push(vm, func, 0) != 0)
 		return -1;
-	for (int32_t i = 0; i < n; i++)
+	for (int32_t i = 0; i < n; i++) {
 		if (msd_relay_take(vm, func->param_types[i], &args[i],
 				   &vm->regs[top(vm)->base + (size_t)i]) != 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -21,9 +21,10 @@ static const struct msd_param *param_of_call(const struct msd_relay_vm *vm,
 
 	if (s == NULL || !s->known || s->n_params != (uint64_t)ins->fields[1])
 		return NULL; /* not known, or a tuple among the arguments */
-	for (int64_t i = 0; i < ins->fields[1]; i++)
+	for (int64_t i = 0; i < ins->fields[1]; i++) {
 		if (ins->fields[3 + i] == reg && s->params[i].kind == MSD_P_TENSOR)
 			return &s->params[i];
+	}
 	return NULL;
 }
 
@@ -32,9 +33,10 @@ static const struct msd_param *find_use(const struct msd_relay_vm *vm,
 {
 	const struct msd_param *p = NULL;
 
-	for (uint32_t i = 0; p == NULL && i < f->n_code; i++)
+	for (uint32_t i = 0; p == NULL && i < f->n_code; i++) {
 		if (f->code[i].op == MSD_RELAY_INVOKE_PACKED)
 			p = param_of_call(vm, &f->code[i], reg);
+	}
 	return p;
 }
 
@@ -65,9 +67,10 @@ static void put_result(const struct msd_relay_ins *ins, struct msd_buf *out)
 	char name[MSD_DTYPE_NAME_MAX];
 
 	msd_buf_printf(out, " -> (Tensor([");
-	for (int64_t i = 0; i < ins->fields[5]; i++)
+	for (int64_t i = 0; i < ins->fields[5]; i++) {
 		msd_buf_printf(out, "%s%lld", i > 0 ? ", " : "",
 			       (long long)ins->fields[7 + i]);
+	}
 	msd_buf_printf(out, "], %s))", msd_dtype_format(dtype, name));
 }
 

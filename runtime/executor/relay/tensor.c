@@ -52,9 +52,10 @@ static const struct msd_dltensor *tensor_of(const struct msd_any *v)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 
-	if (t == NULL)
+	if (t == NULL) {
 		(void)msd_abi_raise("TypeError", "expected a tensor, got %s",
 				    msd_type_name(v->type));
+	}
 	return t;
 }
 
@@ -82,18 +83,20 @@ int msd_relay_shape(const struct msd_any *v, int64_t dims[MSD_MAX_NDIM],
 	if (t == NULL)
 		return -1;
 	const size_t n = t->ndim == 0 ? 0 : msd_relay_elements(t);
-	if (t->ndim > 1 || n > MSD_MAX_NDIM)
+	if (t->ndim > 1 || n > MSD_MAX_NDIM) {
 		return msd_abi_raise("ValueError",
 				     "expected a shape of at most %d "
 				     "extents",
 				     MSD_MAX_NDIM);
+	}
 	const uint8_t *p = fetch(t, n, room);
 	if (n > 0 && p == NULL)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (!msd_number_int(t->dtype, p, (int64_t)i, &dims[i]) || dims[i] < 0)
+		if (!msd_number_int(t->dtype, p, (int64_t)i, &dims[i]) || dims[i] < 0) {
 			return msd_abi_raise("ValueError",
 					     "extent %zu of a shape is no number", i);
+		}
 	}
 	*ret_ndim = n;
 	return 0;

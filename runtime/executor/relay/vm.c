@@ -129,11 +129,12 @@ void msd_relay_vm_link(struct msd_relay_vm *vm,
 		char *name = text_of(vm->image.packed[i]);
 
 		vm->packed[i] = name != NULL ? find(ctx, name) : NULL;
-		if (name == NULL)
+		if (name == NULL) {
 			missing->bad = true;
-		else if (vm->packed[i] == NULL)
+		} else if (vm->packed[i] == NULL) {
 			msd_buf_printf(missing, "%s%s", missing->n > 0 ? ", " : "",
 				       name);
+		}
 		free(name);
 	}
 }
@@ -152,12 +153,13 @@ msd_err msd_relay_vm_place(struct msd_relay_vm *vm, struct msd_device device,
 		vm->entries[i].rules.device = device;
 	if (wanted == 0)
 		return MSD_OK;
-	if (wanted != device.type)
+	if (wanted != device.type) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"its tensors lie on %s, and the module was placed on %s:%d",
 			msd_device_type_format(wanted, one),
 			msd_device_type_format(device.type, other), device.id);
+	}
 	msd_err err = msd_dev_open(device, &vm->dev, d);
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {
 		if (vm->consts[i].type == MSD_T_TENSOR &&

@@ -21,16 +21,17 @@ static const struct msd_any *walk(const struct msd_any *v, const struct msd_any 
 			v = &a->items[args[i].as.i];
 			continue;
 		}
-		if (size < 0)
+		if (size < 0) {
 			(void)msd_abi_raise_code(MSD_BAD_ARGUMENT,
 						 "argument %d: the output is no tuple "
 						 "but a %s",
 						 at + i, msd_type_name(v->type));
-		else
+		} else {
 			(void)msd_abi_raise_code(MSD_BAD_ARGUMENT,
 						 "argument %d: expected the number of "
 						 "one of %" PRId64 " outputs",
 						 at + i, size);
+		}
 		return NULL;
 	}
 	return v;
@@ -43,11 +44,12 @@ static const struct msd_any *result_of(const struct msd_vm_state *s,
 	struct msd_function *fn = msd_vm_function(s, args, 0);
 	const struct msd_vm_entry *e = fn != NULL ? msd_vm_entry_peek(s, fn) : NULL;
 
-	if (fn != NULL && (e == NULL || !e->has_result))
+	if (fn != NULL && (e == NULL || !e->has_result)) {
 		(void)msd_abi_raise("RuntimeError",
 				    "%s was not invoked yet; call invoke_stateful "
 				    "first",
 				    fn->name);
+	}
 	return e != NULL && e->has_result ? &e->result : NULL;
 }
 
@@ -86,10 +88,11 @@ int msd_vm_get_output_arity(struct msd_instance *self, const struct msd_any *arg
 
 static const struct msd_any *last_result(const struct msd_vm_state *s)
 {
-	if (s->last == NULL)
+	if (s->last == NULL) {
 		(void)msd_abi_raise("RuntimeError",
 				    "nothing was invoked yet; call invoke_stateful "
 				    "first");
+	}
 	return s->last != NULL ? &s->last->result : NULL;
 }
 
@@ -141,13 +144,15 @@ int msd_vm_set_outputs(struct msd_instance *self, const struct msd_any *args, in
 	(void)ret;
 	if (e == NULL)
 		return -1;
-	for (int32_t i = 1; i < n; i++)
-		if (!msd_instance_is_resident(&args[i]))
+	for (int32_t i = 1; i < n; i++) {
+		if (!msd_instance_is_resident(&args[i])) {
 			return msd_abi_raise_code(
 				MSD_BAD_ARGUMENT,
 				"argument %d: expected a resident tensor, which stays "
 				"after the call",
 				i);
+		}
+	}
 	struct msd_any *outs = calloc((size_t)n, sizeof(*outs));
 	if (outs == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
@@ -191,16 +196,18 @@ static int fill(const struct msd_vm_entry *e)
 	const size_t n = is_tuple ? (size_t)tuple->size : 1;
 	int rc = 0;
 
-	if (n != e->n_outs)
+	if (n != e->n_outs) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "%s: it has %zu outputs; set_outputs gave "
 					  "%zu tensors",
 					  e->fn->name, n, e->n_outs);
+	}
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = check_output(e, i, &values[i]);
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = msd_instance_copy(msd_any_dltensor(&e->outs[i]),
 				       msd_any_dltensor(&values[i]));
+	}
 	return rc;
 }
 

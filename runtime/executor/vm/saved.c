@@ -66,18 +66,20 @@ static int saved_call(void *self, const struct msd_any *args, int32_t n,
 	const int rc =
 		call(f->instance, f->of, args, (size_t)n, f->args, f->n_args, &result);
 
-	if (rc == 0 && f->returns)
+	if (rc == 0 && f->returns) {
 		*ret = result;
-	else if (rc == 0)
+	} else if (rc == 0) {
 		msd_any_drop(&result);
+	}
 	return rc;
 }
 
 struct msd_function *msd_vm_find(const struct msd_vm_state *s, const char *name)
 {
-	for (struct msd_vm_saved *f = s->saved; f != NULL; f = f->next)
+	for (struct msd_vm_saved *f = s->saved; f != NULL; f = f->next) {
 		if (strcmp(f->name, name) == 0)
 			return &f->fn;
+	}
 	return s->node->ops->find(s->node, name);
 }
 
@@ -86,11 +88,12 @@ static int take_name(const struct msd_any *v, char name[MSD_MAX_FUNC_NAME_BYTES 
 	struct msd_span text;
 
 	if (!msd_any_str(v, &text) || text.n == 0 || text.n > MSD_MAX_FUNC_NAME_BYTES ||
-	    memchr(text.p, '\0', text.n) != NULL)
+	    memchr(text.p, '\0', text.n) != NULL) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 1: expected a name of at most %u "
 					  "bytes to save the function by",
 					  (unsigned)MSD_MAX_FUNC_NAME_BYTES);
+	}
 	memcpy(name, text.p, text.n);
 	name[text.n] = '\0';
 	return 0;
@@ -104,9 +107,10 @@ static int keep_saved(struct msd_vm_state *s, struct msd_vm_saved *f)
 
 	for (; *at != NULL && strcmp((*at)->name, f->name) != 0; at = &(*at)->next)
 		n++;
-	if (*at == NULL && n >= MAX_SAVED)
+	if (*at == NULL && n >= MAX_SAVED) {
 		return msd_abi_raise_code(
 			MSD_BUSY, "an instance keeps at most %u functions", MAX_SAVED);
+	}
 	if (*at != NULL) {
 		f->next = (*at)->next;
 		saved_destroy(*at);
@@ -136,11 +140,12 @@ int msd_vm_save_function(struct msd_instance *self, const struct msd_any *args,
 	f->instance = self;
 	f->of = of;
 	rc = take_name(&args[1], f->name);
-	if (rc == 0 && args[2].type != MSD_T_INT && args[2].type != MSD_T_BOOL)
+	if (rc == 0 && args[2].type != MSD_T_INT && args[2].type != MSD_T_BOOL) {
 		rc = msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					"argument 2: expected whether the function "
 					"returns its result, got %s",
 					msd_type_name(args[2].type));
+	}
 	f->returns = args[2].as.i != 0;
 	for (int32_t i = 3; rc == 0 && i < n; i++) {
 		rc = msd_vm_keep(&args[i], &f->args[f->n_args]);
@@ -161,22 +166,24 @@ int msd_vm_invoke_closure(struct msd_instance *self, const struct msd_any *args,
 	struct msd_function *fn = NULL;
 	struct msd_span text;
 
-	if (!msd_any_str(&args[0], &text))
+	if (!msd_any_str(&args[0], &text)) {
 		return msd_abi_raise_code(
 			MSD_BAD_ARGUMENT,
 			"argument 0: expected the name of a function "
 			"of the model or a saved one, got %s; closures "
 			"do not leave the daemon",
 			msd_type_name(args[0].type));
+	}
 	if (text.n < sizeof(name)) {
 		memcpy(name, text.p, text.n);
 		fn = msd_vm_find(msd_vm_state_of(self), name);
 	}
-	if (fn == NULL)
+	if (fn == NULL) {
 		return msd_abi_raise_code(
 			MSD_BAD_ARGUMENT,
 			"argument 0: neither the model nor the instance "
 			"has a function %.*s",
 			(int)(text.n < 128 ? text.n : 128), (const char *)text.p);
+	}
 	return call(self, fn, args + 1, (size_t)n - 1, NULL, 0, ret);
 }

@@ -29,13 +29,15 @@ static int set_input(struct msd_instance *self, const struct msd_any *args, int3
 	struct msd_vm_entry *e = msd_vm_entry_get(msd_vm_state_of(self), fn);
 	if (e == NULL)
 		return -1;
-	if ((size_t)n - 1 != e->n_args)
+	if ((size_t)n - 1 != e->n_args) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "%s: expected %zu arguments, got %d",
 					  fn->name, e->n_args, n - 1);
-	for (size_t i = 0; i < e->n_args; i++)
+	}
+	for (size_t i = 0; i < e->n_args; i++) {
 		if (msd_vm_entry_set(e, i, &args[i + 1]) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -49,9 +51,10 @@ static int64_t find_param(const struct msd_function *fn, const struct msd_any *v
 		return v->as.i >= 0 && (uint64_t)v->as.i < s->n_params ? v->as.i : -1;
 	if (!msd_any_str(v, &name))
 		return -1;
-	for (size_t i = 0; i < s->n_params; i++)
+	for (size_t i = 0; i < s->n_params; i++) {
 		if (s->params[i].name != NULL && msd_span_is(name, s->params[i].name))
 			return (int64_t)i;
+	}
 	return -1;
 }
 
@@ -67,11 +70,12 @@ static int set_one_input(struct msd_instance *self, const struct msd_any *args,
 	if (fn == NULL)
 		return -1;
 	const int64_t i = find_param(fn, &args[1]);
-	if (i < 0)
+	if (i < 0) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 1: %s has no such parameter; it is "
 					  "%s",
 					  fn->name, fn->rules->info.signature->text);
+	}
 	msd_err err = msd_check_arg(fn->rules, (size_t)i, &args[2], &d);
 	if (err != MSD_OK)
 		return msd_instance_raise(&d, err);
@@ -83,14 +87,16 @@ static int check_set(const struct msd_vm_entry *e)
 {
 	const struct msd_signature *s = e->fn->rules->info.signature;
 
-	for (size_t i = 0; i < e->n_args; i++)
-		if (!e->is_set[i])
+	for (size_t i = 0; i < e->n_args; i++) {
+		if (!e->is_set[i]) {
 			return msd_abi_raise_code(
 				MSD_BAD_ARGUMENT,
 				"%s: parameter %zu (%s) was not set; call set_input "
 				"first",
 				e->fn->name, i,
 				s->params[i].name != NULL ? s->params[i].name : "?");
+		}
+	}
 	return 0;
 }
 
@@ -176,11 +182,12 @@ static int get_function_param_name(struct msd_instance *self,
 	if (fn == NULL)
 		return -1;
 	const int64_t i = args[1].type == MSD_T_INT ? find_param(fn, &args[1]) : -1;
-	if (i < 0)
+	if (i < 0) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 1: expected the number of one of "
 					  "%zu parameters of %s",
 					  msd_vm_arity(fn), fn->name);
+	}
 	const char *name = fn->rules->info.signature->params[i].name;
 	return name != NULL ? msd_instance_give_text(name, ret) : 0;
 }
