@@ -56,13 +56,12 @@ msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
 	const enum msd_era era = msd_era_of(elf);
 	const bool is_classic = said == MSD_ERA_SAID_CLASSIC;
 
-	if (said == MSD_ERA_UNSAID) {
+	if (said == MSD_ERA_UNSAID ||
+	    (era != MSD_ERA_NONE && (era == MSD_ERA_CLASSIC) == is_classic)) {
 		*ret = era;
 	} else if (era == MSD_ERA_NONE) {
 		/* 0.22 and later always mark their functions. */
 		*ret = is_classic ? MSD_ERA_CLASSIC : MSD_ERA_FFI_021;
-	} else if ((era == MSD_ERA_CLASSIC) == is_classic) {
-		*ret = era;
 	} else {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "era %s was said, and its symbols are those of %s",

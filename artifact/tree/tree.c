@@ -1,8 +1,8 @@
 /*
  * Blob to tree. msd_tree_read_library() finds the blob by its symbol, takes its size
  * prefix off, and lets the era choose the layout: framed (the tree first, payloads with
- * their lengths) or inline (payloads bare, so that each kind's reader must find its
- * end, and the tree last or nowhere). Then edges are copied and checked for cycles.
+ * their lengths) or inline (bare, each kind's reader must find the end; the tree last
+ * or nowhere). Then edges are copied and checked for cycles.
  */
 #include "artifact/tree/tree.h"
 

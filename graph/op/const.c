@@ -1,4 +1,3 @@
-#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 /* Its shape is the file's. */

@@ -59,6 +59,14 @@ int msd_executor_find_input(const struct msd_executor *x, const struct msd_any *
 int msd_executor_no_input(const struct msd_executor *x, const struct msd_any *name,
 			  int at);
 
+/** Set the input that @key names to @value, which is argument @at + 1 of the call. 0 or
+ * -1 with the error raised. */
+int msd_executor_set_one(struct msd_executor *x, const struct msd_any *key,
+			 const struct msd_any *v, int at);
+/** The bytes of a .params file (params.c). */
+int msd_executor_load_params(struct msd_instance *self, const struct msd_any *args,
+			     int32_t n, struct msd_any *ret);
+
 /* Functions that only tell something (executor_info.c). */
 int msd_executor_num_inputs(struct msd_instance *self, const struct msd_any *args,
 			    int32_t n, struct msd_any *ret);

@@ -198,6 +198,14 @@ static msd_err probe_bool8(struct msd_lib_func *f, struct msd_diag *d)
 	return err;
 }
 
+/* The file does not say it, and it can be asked. */
+static bool is_open_question(const struct msd_lib_func *f,
+			     const struct msd_probe_gate *gate, size_t place)
+{
+	return !f->is_hidden && !f->signature.known && f->answer != MSD_ANSWERS_NOT &&
+	       may_ask(gate, place);
+}
+
 msd_err msd_probe_library(struct msd_lib *lib, const struct msd_probe_gate *gate,
 			  size_t first, struct msd_diag *d)
 {
@@ -211,13 +219,10 @@ msd_err msd_probe_library(struct msd_lib *lib, const struct msd_probe_gate *gate
 	read_answers(lib, &texts);
 	for (size_t i = 0; err == MSD_OK && i < lib->n_funcs; i++) {
 		struct msd_lib_func *f = &lib->funcs[i];
-		if (f->is_hidden)
-			continue;
-		if (lib->era == MSD_ERA_FFI && strcmp(f->rules.info.name, "main") == 0)
+		if (!f->is_hidden && lib->era == MSD_ERA_FFI &&
+		    strcmp(f->rules.info.name, "main") == 0)
 			entry = f;
-		if (f->signature.known) /* the file says it in so many words */
-			continue;
-		if (f->answer == MSD_ANSWERS_NOT || !may_ask(gate, first + i))
+		if (!is_open_question(f, gate, first + i))
 			continue;
 		if (f->answer == MSD_ANSWERS_ASSERTS) {
 			err = msd_probe_asserts(f, &texts, d);

@@ -30,34 +30,47 @@ static unsigned distance(const char *a, const char *b)
 	return row[m];
 }
 
+struct near {
+	size_t best[MAX_NAMES]; /* the nearest first */
+	unsigned score[MAX_NAMES];
+	size_t count;
+};
+
+/* Keep name @i at @score where it belongs, if it is among the nearest. */
+static void keep(struct near *near, size_t i, unsigned score)
+{
+	size_t at = near->count;
+
+	while (at > 0 && near->score[at - 1] > score) {
+		if (at < MAX_NAMES) {
+			near->score[at] = near->score[at - 1];
+			near->best[at] = near->best[at - 1];
+		}
+		at--;
+	}
+	if (at == MAX_NAMES)
+		return;
+	near->score[at] = score;
+	near->best[at] = i;
+	near->count += near->count < MAX_NAMES ? 1 : 0;
+}
+
 void msd_nearest_names(const char *name, const struct msd_func_info *const *infos,
 		       size_t n, struct msd_buf *out)
 {
 	const unsigned limit = (unsigned)strnlen(name, MAX_LEN) / 2 + 1;
-	size_t best[MAX_NAMES];
-	unsigned score[MAX_NAMES];
-	size_t count = 0;
+	struct near near = {.count = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned d = distance(name, infos[i]->name);
-		size_t at = count < MAX_NAMES ? count : MAX_NAMES;
-		if (d > limit)
-			continue;
-		while (at > 0 && score[at - 1] > d) {
-			if (at < MAX_NAMES) {
-				score[at] = score[at - 1];
-				best[at] = best[at - 1];
-			}
-			at--;
-		}
-		if (at < MAX_NAMES) {
-			score[at] = d;
-			best[at] = i;
-			count += count < MAX_NAMES ? 1 : 0;
-		}
+		unsigned score = distance(name, infos[i]->name);
+
+		if (score <= limit)
+			keep(&near, i, score);
 	}
-	for (size_t k = 0; count == 0 && k < n && k < MAX_NAMES; k++)
+	for (size_t k = 0; near.count == 0 && k < n && k < MAX_NAMES; k++)
 		msd_buf_printf(out, "%s%s", k > 0 ? ", " : "", infos[k]->name);
-	for (size_t k = 0; k < count; k++)
-		msd_buf_printf(out, "%s%s", k > 0 ? ", " : "", infos[best[k]]->name);
+	for (size_t k = 0; k < near.count; k++) {
+		msd_buf_printf(out, "%s%s", k > 0 ? ", " : "",
+			       infos[near.best[k]]->name);
+	}
 }

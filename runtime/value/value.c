@@ -2,9 +2,8 @@
  * Values and objects: reference counts, storages, tensors and views of them, strings,
  * shapes, tuples, functions.
  *
- * An object is freed by its own deleter when its last reference goes, from whatever
- * thread that is. Compiled code sees the same layout (runtime/abi), so sizes and order
- * of fields are fixed.
+ * An object is freed by its own deleter with its last reference, on whatever thread.
+ * Compiled code sees the same layout (runtime/abi): sizes and order are fixed.
  */
 #include "runtime/value/value.h"
 

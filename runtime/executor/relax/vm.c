@@ -101,6 +101,23 @@ msd_err msd_relax_vm_create(const struct msd_relax_image *img,
 	return MSD_OK;
 }
 
+/* What @f's name stands for; its name is appended to @missing when nobody has it. */
+static void link_one(struct msd_vm_func *f,
+		     struct msd_function *(*find)(void *ctx, const char *name),
+		     void *ctx, struct msd_buf *missing)
+{
+	const char *between = missing->n > 0 ? ", " : "";
+
+	f->target = f->kind == MSD_RELAX_PACKED ? find(ctx, f->name) : &f->fn;
+	if (f->target == NULL)
+		msd_buf_printf(missing, "%s%s", between, f->name);
+	if (f->kind != MSD_RELAX_VMTIR)
+		return;
+	f->tir = msd_relax_vmtir_find(f, find, ctx);
+	if (f->tir == NULL)
+		msd_buf_printf(missing, "%s__vmtir__%s", between, f->name);
+}
+
 void msd_relax_vm_link(struct msd_relax_vm *vm,
 		       struct msd_function *(*find)(void *ctx, const char *name),
 		       void *ctx, struct msd_buf *missing)
@@ -108,22 +125,7 @@ void msd_relax_vm_link(struct msd_relax_vm *vm,
 	for (size_t i = 0; i < vm->n_funcs; i++) {
 		struct msd_vm_func *f = &vm->funcs[i];
 
-		if (f->kind == MSD_RELAX_PACKED) {
-			f->target = find(ctx, f->name);
-			if (f->target == NULL) {
-				msd_buf_printf(missing, "%s%s",
-					       missing->n > 0 ? ", " : "", f->name);
-			}
-		} else {
-			f->target = &f->fn;
-		}
-		if (f->kind == MSD_RELAX_VMTIR) {
-			f->tir = msd_relax_vmtir_find(f, find, ctx);
-			if (f->tir == NULL) {
-				msd_buf_printf(missing, "%s__vmtir__%s",
-					       missing->n > 0 ? ", " : "", f->name);
-			}
-		}
+		link_one(f, find, ctx, missing);
 		if (f->target != NULL) { /* borrowed: whoever made it keeps it */
 			vm->values[vm->first_func + i] = (struct msd_any){
 				.type = MSD_T_FUNCTION, .as.obj = &f->target->obj};
