@@ -189,6 +189,60 @@ Test(life_course, a_successor_that_fails_leaves_no_trace)
 	cr_expect(action(&c, MSD_ACT_FREE));
 }
 
+Test(life_course, what_is_forgotten_names_its_successor_before)
+{
+	struct course c;
+
+	course_init(&c, 1);
+	tell(&c, MSD_LIFE_LOAD, 0);
+	tell(&c, MSD_LIFE_STARTED, 0);
+	tell(&c, MSD_LIFE_BLAMED, 0);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_assert_geq(c.as.n, 2);
+	cr_expect_eq(c.as.all[c.as.n - 2].type, MSD_ACT_NAME_SUCCESSOR);
+	cr_expect_eq(c.as.all[c.as.n - 1].type, MSD_ACT_FREE);
+}
+
+Test(life_course, what_stays_to_be_asked_for_keeps_its_name)
+{
+	struct course c;
+
+	course_init(&c, 1);
+	tell(&c, MSD_LIFE_LOAD, 0);
+	tell(&c, MSD_LIFE_STARTED, 0);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_expect_eq(c.life.state, MSD_STATE_FAILED);
+	cr_expect_null(action(&c, MSD_ACT_NAME_SUCCESSOR));
+}
+
+Test(life_course, a_successor_that_was_named_takes_nothing_over)
+{
+	struct course c;
+
+	course_init(&c, 1);
+	c.life.is_successor = true;
+	tell(&c, MSD_LIFE_LOAD, 0);
+	tell(&c, MSD_LIFE_STARTED, 0);
+	tell(&c, MSD_LIFE_NAMED, 0);
+	tell(&c, MSD_LIFE_OPENED, 0);
+	cr_expect_eq(c.life.state, MSD_STATE_READY);
+	cr_expect_null(action(&c, MSD_ACT_TAKE_OVER), "nothing is there to be taken");
+}
+
+Test(life_course, a_successor_that_was_named_dies_as_any_other)
+{
+	struct course c;
+
+	course_init(&c, 1);
+	c.life.is_successor = true;
+	tell(&c, MSD_LIFE_LOAD, 0);
+	tell(&c, MSD_LIFE_STARTED, 0);
+	tell(&c, MSD_LIFE_NAMED, 0);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_expect_eq(c.life.state, MSD_STATE_FAILED);
+	cr_expect_null(action(&c, MSD_ACT_FREE), "there are logs to ask for");
+}
+
 Test(life_course, with_another_worker_left_a_death_changes_no_state)
 {
 	struct course c;

@@ -284,6 +284,9 @@ static void go_on(struct world *w)
 	} else if (what == 1 && w->has_drain_timer) {
 		w->has_drain_timer = false;
 		take(w, MSD_LIFE_DRAIN_OVER, 0, 0);
+	} else if (what == 2 && w->has_old && w->life.state == MSD_STATE_LOADING) {
+		w->has_old = false;
+		take(w, MSD_LIFE_NAMED, 0, 0);
 	} else
 		happen_to(w, draw(w, w->life.n_workers));
 	expect_sound(w);

@@ -29,6 +29,7 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 	[MSD_ACT_REPORT_FAILURE] = "report",
 	[MSD_ACT_TAKE_OVER] = "take-over",
 	[MSD_ACT_UNLOAD_SUCCESSOR] = "unload-successor",
+	[MSD_ACT_NAME_SUCCESSOR] = "name-successor",
 	[MSD_ACT_ANSWER_WAITERS] = "answer-waiters",
 	[MSD_ACT_ANSWER_UNLOADERS] = "answer-unloaders",
 	[MSD_ACT_REFUSE_QUEUED] = "refuse",
@@ -139,6 +140,7 @@ static const struct plain_row {
 	{LOADING, MSD_LIFE_LOAD, LOADING, "start", "start"},
 	{LOADING, MSD_LIFE_UNREADABLE, FAILED, "", ""},
 	{LOADING, MSD_LIFE_BLAMED, LOADING, "", ""},
+	{LOADING, MSD_LIFE_NAMED, LOADING, "", ""},
 	{READY, MSD_LIFE_BLAMED, READY, "", ""},
 	{RESTARTING, MSD_LIFE_BLAMED, RESTARTING, "", ""},
 	{DRAINING, MSD_LIFE_BLAMED, DRAINING, "", ""},
@@ -217,7 +219,7 @@ static bool is_plain(enum msd_life_event_type event)
 {
 	return event == MSD_LIFE_LOAD || event == MSD_LIFE_UNREADABLE ||
 	       event == MSD_LIFE_BLAMED || event == MSD_LIFE_UNLOAD ||
-	       event == MSD_LIFE_DRAIN_OVER;
+	       event == MSD_LIFE_DRAIN_OVER || event == MSD_LIFE_NAMED;
 }
 
 /* One cell of state, phase, event and loss. */

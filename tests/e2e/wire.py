@@ -167,11 +167,14 @@ class Wire:
         outs, value = self.ask("call", function, *args, **options)
         return outs, value
 
-    def load(self, name, data, **options):
+    def upload(self, data):
         upload = self.ask("module.upload", "begin", len(data))
         piece = 1 << 20
         for at in range(0, len(data), piece):
             part = np.frombuffer(data[at : at + piece], "u1")
             self.ask("module.upload", "write", upload, at, part)
         self.ask("module.upload", "commit", upload)
-        return self.ask("module.load", name, upload, options)
+        return upload
+
+    def load(self, name, data, **options):
+        return self.ask("module.load", name, self.upload(data), options)

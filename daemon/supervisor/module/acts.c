@@ -183,17 +183,31 @@ static void forgive(const struct doing *x)
 	msd_module_set_error(x->m, MSD_OK, NULL);
 }
 
-/* The name is its own from here on; the old one drains. */
-static void take_over(const struct doing *x)
+static void give_name(struct msd_module *old, struct msd_module *m)
 {
-	struct msd_module *m = x->m;
-	struct msd_module *old = m->predecessor;
-
 	m->predecessor = NULL;
 	old->successor = NULL;
 	msd_list_append(&m->crew.house->modules, &m->link);
 	msd_list_remove(&old->link);
+}
+
+/* The name is its own from here on; the old one drains. */
+static void take_over(const struct doing *x)
+{
+	struct msd_module *old = x->m->predecessor;
+
+	give_name(old, x->m);
 	msd_module_unload(old);
+}
+
+static void name_successor(const struct doing *x)
+{
+	struct msd_module *next = x->m->successor;
+
+	if (next == NULL)
+		return;
+	give_name(x->m, next);
+	msd_module_take_plain(next, MSD_LIFE_NAMED);
 }
 
 static void unload_successor(const struct doing *x)
@@ -287,6 +301,7 @@ static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
 	[MSD_ACT_REPORT_FAILURE] = report_failure,
 	[MSD_ACT_TAKE_OVER] = take_over,
 	[MSD_ACT_UNLOAD_SUCCESSOR] = unload_successor,
+	[MSD_ACT_NAME_SUCCESSOR] = name_successor,
 	[MSD_ACT_ANSWER_WAITERS] = answer_waiters,
 	[MSD_ACT_ANSWER_UNLOADERS] = answer_unloaders,
 	[MSD_ACT_REFUSE_QUEUED] = refuse_queued,

@@ -68,6 +68,7 @@ static const struct {
 	[MSD_LIFE_IDLE] = {ENDING, BIT(MSD_PHASE_OPENING) | BIT(MSD_PHASE_OPEN)},
 	[MSD_LIFE_UNLOAD] = {ANY, 0},
 	[MSD_LIFE_DRAIN_OVER] = {BIT(MSD_STATE_DRAINING), 0},
+	[MSD_LIFE_NAMED] = {BIT(MSD_STATE_LOADING), 0},
 };
 
 bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to)
@@ -214,8 +215,10 @@ static void fail_load(struct msd_life *life, bool has_loader,
 	(void)add(as, MSD_ACT_REFUSE_QUEUED);
 	/* A refusal is told whole; of a death there are logs to ask for. A replacement
 	 * that failed leaves no trace. */
-	if ((!life->died_loading && has_loader) || life->is_successor)
+	if ((!life->died_loading && has_loader) || life->is_successor) {
+		(void)add(as, MSD_ACT_NAME_SUCCESSOR);
 		(void)add(as, MSD_ACT_FREE);
+	}
 }
 
 static void on_lost_loading(struct msd_life *life, bool has_loader,
@@ -393,6 +396,9 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 	case MSD_LIFE_DRAIN_OVER:
 		(void)add(ret, MSD_ACT_GIVE_UP_QUEUED);
 		(void)add(ret, MSD_ACT_KILL_DRAINED);
+		break;
+	case MSD_LIFE_NAMED:
+		life->is_successor = false; /* it loads as any other from here on */
 		break;
 	case MSD_LIFE_EVENT_COUNT:
 	default:

@@ -22,6 +22,7 @@
  *   IDLE i            DRAINING, QUARANTINED  nobody waits for anything from it
  *   UNLOAD            any
  *   DRAIN_OVER        DRAINING        the end of SET_DRAIN
+ *   NAMED             LOADING         a successor, by its predecessor's NAME_SUCCESSOR
  *
  * An event that is not legal is our own mistake and ends the process.
  */
@@ -99,6 +100,7 @@ enum msd_life_event_type {
 	MSD_LIFE_IDLE,
 	MSD_LIFE_UNLOAD,
 	MSD_LIFE_DRAIN_OVER,
+	MSD_LIFE_NAMED, /* its predecessor is forgotten */
 	MSD_LIFE_EVENT_COUNT
 };
 
@@ -127,6 +129,7 @@ enum msd_life_action_type {
 	MSD_ACT_REPORT_FAILURE, /* in the log */
 	MSD_ACT_TAKE_OVER,      /* take the predecessor's name, unload it */
 	MSD_ACT_UNLOAD_SUCCESSOR,
+	MSD_ACT_NAME_SUCCESSOR,   /* it gets the name, then NAMED */
 	MSD_ACT_ANSWER_WAITERS,   /* as the state says */
 	MSD_ACT_REFUSE_QUEUED,    /* as the state says */
 	MSD_ACT_GIVE_UP_QUEUED,   /* their time is up */
