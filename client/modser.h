@@ -309,6 +309,9 @@ typedef struct modser_load_options {
 	/* An instance's set_input ignores names that the model lacks, as TVM does; else
 	 * it refuses them. */
 	bool tvm_inputs;
+	/* "zero" or "seeded": what stands for weights that were taken out of a
+	 * framework's model. NULL: such a model is refused. */
+	const char *fill;
 } modser_load_options;
 
 /**

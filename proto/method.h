@@ -48,7 +48,7 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?, "      \
-	  "era?, tvm_inputs?}]",                                                       \
+	  "era?, tvm_inputs?, fill?}]",                                                \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
@@ -72,7 +72,7 @@ const char *msd_right_name(enum msd_right right);
 	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "device?, era?, tvm_inputs?}]",                                              \
+	  "device?, era?, tvm_inputs?, fill?}]",                                       \
 	  "{device, era, machine, inspect, functions, left_out?}")                     \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \

@@ -70,6 +70,17 @@ static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	if (!msd_fill_word_parse(word, &cli->fill)) {
+		return msd_report_usage("it stands for weights that a file lacks",
+					"--fill %s: expected " MSD_FILL_WORDS, value);
+	}
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 {
 	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0) {
@@ -157,6 +168,7 @@ static const struct row {
 	{"instances", refuse_instances, 0, MSD_OPT_LOAD, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
+	{"fill", apply_fill, 0, MSD_OPT_LOAD, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
 	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true},
 	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},

@@ -11,6 +11,7 @@
 #include "client/modser.h"
 #include "pack/split_params.h"
 #include "proto/era_word.h"
+#include "proto/fill_word.h"
 
 /* Exit codes, documented in modser(1). */
 enum msd_exit {
@@ -49,10 +50,11 @@ struct msd_cli {
 	bool tvm_inputs;
 	bool wants_help;
 	bool wants_version;
-	uint32_t workers;      /* worker processes of a module; 0: not said */
-	const char *device;    /* NULL: none was named */
-	enum msd_era_word era; /* unsaid: the library's symbols tell */
-	const char *graph;     /* files beside a library; NULL: none */
+	uint32_t workers;        /* worker processes of a module; 0: not said */
+	const char *device;      /* NULL: none was named */
+	enum msd_era_word era;   /* unsaid: the library's symbols tell */
+	enum msd_fill_word fill; /* unsaid: a model without weights is refused */
+	const char *graph;       /* files beside a library; NULL: none */
 	const char *params;
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */

@@ -89,9 +89,10 @@ const struct msd_verb msd_verbs[] = {
 	 0, msd_verb_funcs},
 	{"load",
 	 "[--replace] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
+	 "[--fill FILL] "
 	 "[--graph FILE] "
 	 "[--params FILE] NAME FILE",
-	 "upload a library or a model's archive and load it as NAME",
+	 "upload a library, a model or its archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
 	 "takes the place of a module of that name once the new one is ready. "
@@ -105,6 +106,9 @@ const struct msd_verb msd_verbs[] = {
 	 "--tvm-inputs lets set_input of an instance ignore names that the model "
 	 "lacks,\n"
 	 "as TVM does; without it they are refused.\n"
+	 "--fill zero or seeded stands for weights that were taken out of a "
+	 "framework's\n"
+	 "model (.tmfile); without it such a model is refused.\n"
 	 "--graph and --params give a graph executor's graph.json and parameters that\n"
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "

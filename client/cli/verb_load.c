@@ -15,6 +15,7 @@
 #include "client/cli/model.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "client/cli/static_graph.h"
 
 static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
 {
@@ -94,7 +95,7 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
 	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
 		err = link_model(cli->words[1], &f->library, d);
-	if (err == MSD_OK) {
+	if (err == MSD_OK && !msd_static_graph_is(span_of(&f->library))) {
 		err = check_library(cli->words[1],
 				    (struct msd_span){f->library.p, f->library.n}, d);
 	}
@@ -127,6 +128,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .params_bytes = f->params.n,
 				       .workers = cli->workers,
 				       .era = msd_era_word_name(cli->era),
+				       .fill = msd_fill_word_name(cli->fill),
 				       .tvm_inputs = cli->tvm_inputs};
 	modser_client *client;
 	modser_result *result = NULL;

@@ -271,7 +271,7 @@ void msd_options_print_help(void)
 		"socket\n"
 		"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 		"[,params=FILE]\n"
-		"                   [,tvm_inputs=yes]\n"
+		"                   [,tvm_inputs=yes][,fill=zero|seeded]\n"
 		"                        load FILE as NAME at the start, on DEVICE "
 		"(cpu,\n"
 		"                        opencl:0; default: what FILE has code for); "

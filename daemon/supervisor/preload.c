@@ -19,7 +19,8 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N][,era=ERA][,tvm_inputs=yes], NAME of letters, digits and ._-"
+	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL], NAME of letters, "       \
+	"digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -63,6 +64,16 @@ static msd_err read_era(struct msd_preload *p, const char *value, struct msd_dia
 			    value);
 }
 
+static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	if (msd_fill_word_parse(word, &p->fill))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "fill %s: expected " MSD_FILL_WORDS,
+			    value);
+}
+
 static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 			       struct msd_diag *d)
 {
@@ -78,7 +89,8 @@ static const struct {
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
 } keys[] = {{"device", read_device}, {"graph", read_graph},
 	    {"params", read_params}, {"workers", read_workers},
-	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs}};
+	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
+	    {"fill", read_fill}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -171,6 +183,7 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 					   .device = p->device,
 					   .workers = p->workers,
 					   .era = p->era,
+					   .fill = p->fill,
 					   .tvm_inputs = p->tvm_inputs};
 	uint64_t bytes[MSD_ARTIFACT_FILES];
 	struct msd_module *m;

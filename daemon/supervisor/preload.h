@@ -10,6 +10,7 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 #include "proto/era_word.h"
+#include "proto/fill_word.h"
 
 struct msd_house;
 
@@ -23,6 +24,7 @@ struct msd_preload {
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
+	enum msd_fill_word fill;
 	bool tvm_inputs; /* as msd_module_source has it */
 };
 

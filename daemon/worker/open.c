@@ -35,6 +35,7 @@ struct open_params {
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	enum msd_era_word era;
+	enum msd_fill_word fill;
 	bool tvm_inputs;
 };
 
@@ -76,6 +77,8 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 		p->file = text;
 		return true;
 	}
+	if (msd_span_is(key, "fill"))
+		return msd_fill_word_parse(text, &p->fill);
 	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
 }
 
@@ -189,8 +192,10 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 	(void)snprintf(label, sizeof(label), "%.*s",
 		       (int)(p->file.n < 200 ? p->file.n : 200),
 		       p->file.n > 0 ? (const char *)p->file.p : w->name);
-	struct msd_load_options options = {
-		.label = label, .era = p->era, .tvm_inputs = p->tvm_inputs};
+	struct msd_load_options options = {.label = label,
+					   .era = p->era,
+					   .fill = p->fill,
+					   .tvm_inputs = p->tvm_inputs};
 	msd_err err = map_artifact(w, d);
 	if (err == MSD_OK)
 		err = split_artifact(w, p, &options, d);

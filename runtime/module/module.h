@@ -5,6 +5,7 @@
  * loading, the kinds of modules and those who call share.
  */
 #include "proto/era_word.h"
+#include "proto/fill_word.h"
 #include "runtime/value/value.h"
 
 /* A parameter or result as far as it is known. */
@@ -57,7 +58,8 @@ struct msd_load_options {
 	 * the module. */
 	struct msd_span graph;
 	struct msd_span params;
-	enum msd_era_word era; /* for a library whose symbols do not tell it */
+	enum msd_era_word era;   /* for a library whose symbols do not tell it */
+	enum msd_fill_word fill; /* for weights that were taken out of a model's file */
 	/* An instance's set_input ignores names that the model lacks, as TVM does. */
 	bool tvm_inputs;
 };

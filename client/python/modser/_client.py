@@ -89,6 +89,7 @@ class Client(ClientBase):
         workers: int = 1,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
+        fill: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -100,10 +101,11 @@ class Client(ClientBase):
         processes run it, and so how many calls at the same time. ``era``, ``"classic"`` or
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
         symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
-        the model lacks, as TVM does.
+        the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
+        were taken out of a framework's model.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill)
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -98,6 +98,7 @@ def load_options(
     workers: int,
     era: Optional[str],
     tvm_inputs: bool,
+    fill: Optional[str],
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -112,6 +113,8 @@ def load_options(
         options["era"] = era
     if tvm_inputs:
         options["tvm_inputs"] = True
+    if fill is not None:
+        options["fill"] = fill
     return options
 
 

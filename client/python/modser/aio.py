@@ -116,10 +116,11 @@ class Client(ClientBase):
         workers: int = 1,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
+        fill: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill)
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -192,14 +192,27 @@ static msd_err read_era(const msgpack_object *map, enum msd_era_word *ret,
 			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
 }
 
+static msd_err read_fill(const msgpack_object *map, enum msd_fill_word *ret,
+			 struct msd_diag *d)
+{
+	struct msd_span word = {0};
+	msd_err err = msd_map_str(map, "fill", &word, d);
+
+	if (err != MSD_OK || word.n == 0 || msd_fill_word_parse(word, ret))
+		return err;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "fill \"%.*s\": expected " MSD_FILL_WORDS,
+			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
+}
+
 static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_upload **ret_upload,
 				struct msd_module_source *ret,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
-	static const char *const known[] = {"replace", "file",       "device",
-					    "graph",   "params",     "workers",
-					    "era",     "tvm_inputs", NULL};
+	static const char *const known[] = {
+		"replace", "file", "device",     "graph", "params",
+		"workers", "era",  "tvm_inputs", "fill",  NULL};
 	struct msd_span device = {0};
 	uint64_t workers = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
@@ -236,6 +249,8 @@ static msd_err read_load_params(struct msd_method_call *c,
 	ret->workers = (uint32_t)workers;
 	if (err == MSD_OK)
 		err = read_era(param(c, 2), &ret->era, d);
+	if (err == MSD_OK)
+		err = read_fill(param(c, 2), &ret->fill, d);
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
 	return err;

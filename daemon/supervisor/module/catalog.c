@@ -125,6 +125,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->artifact_bytes = (uint64_t)st.st_size;
 	m->crew.device = source->device;
 	m->crew.era = source->era;
+	m->crew.fill = source->fill;
 	m->crew.tvm_inputs = source->tvm_inputs;
 	m->crew.graph_bytes = source->graph_bytes;
 	m->crew.params_bytes = source->params_bytes;

@@ -13,6 +13,7 @@ struct msd_module_source {
 	uint64_t graph_bytes, params_bytes;
 	uint32_t workers; /* worker processes; 0 means 1 */
 	enum msd_era_word era;
+	enum msd_fill_word fill;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 };
 

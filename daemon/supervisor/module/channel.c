@@ -45,9 +45,10 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_body_begin_request(b, r->at.wid, "worker.open", false);
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(crew->era);
+	const char *fill = msd_fill_word_name(crew->fill);
 
-	msd_pack_map(b,
-		     8u + (crew->device.type != 0) + (era != NULL) + crew->tvm_inputs);
+	msd_pack_map(b, 8u + (crew->device.type != 0) + (era != NULL) + (fill != NULL) +
+				crew->tvm_inputs);
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);
@@ -55,6 +56,10 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	if (era != NULL) {
 		msd_pack_cstr(b, "era");
 		msd_pack_cstr(b, era);
+	}
+	if (fill != NULL) {
+		msd_pack_cstr(b, "fill");
+		msd_pack_cstr(b, fill);
 	}
 	if (crew->device.type != 0) {
 		msd_pack_cstr(b, "device");

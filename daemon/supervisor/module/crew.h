@@ -12,6 +12,7 @@
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"
 #include "proto/era_word.h"
+#include "proto/fill_word.h"
 
 struct msd_crew;
 
@@ -39,6 +40,7 @@ struct msd_crew {
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
 	enum msd_era_word era;
+	enum msd_fill_word fill;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_segpool in;
 	struct msd_replica *replicas;      /* n_replicas, at least 1 */
