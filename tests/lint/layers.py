@@ -64,8 +64,11 @@ MAY_INCLUDE = {
     "runtime/executor/aot": EXECUTOR + ["artifact/params"],
     "runtime/executor/relax": EXECUTOR + ["runtime/global", "artifact/relax"],
     "runtime/executor/relay": EXECUTOR + ["artifact/relay"],
-    "runtime/load": FLOOR + ["runtime/kind", "artifact/elf", "artifact/inspect", "artifact/kind",
-                             "artifact/params", "artifact/tree"],
+    "runtime/executor/static_graph": FLOOR + ["runtime/executor", "runtime/engine", "graph",
+                                              "graph/inspect"],
+    "runtime/load": FLOOR + ["runtime/kind", "runtime/executor/static_graph", "artifact/elf",
+                             "artifact/inspect", "artifact/kind", "artifact/params",
+                             "artifact/tree", "graph"],
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire"] + [

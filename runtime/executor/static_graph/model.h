@@ -1,0 +1,46 @@
+#ifndef MSD_RUNTIME_EXECUTOR_STATIC_GRAPH_MODEL_H
+#define MSD_RUNTIME_EXECUTOR_STATIC_GRAPH_MODEL_H
+/*
+ * A framework's model made ready to run by the reference engine: read by the serializer
+ * that knows the file, its shapes inferred, its tensors placed. On the host alone, one
+ * thread at a time; a run leaves nothing behind, so all instances share one model.
+ */
+#include "graph/modser_graph.h"
+#include "proto/diag.h"
+#include "proto/fill_word.h"
+#include "runtime/module/model_signature.h"
+#include "runtime/value/value.h"
+
+struct msd_static_model;
+
+/**
+ * Read @file, which must outlive the model. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED
+ * (an operator without a kernel, other elements than float32, weights that were taken
+ * out while @fill is not said), MSD_TOO_LARGE, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
+					       enum msd_fill_word fill,
+					       struct msd_static_model **ret,
+					       struct msd_diag *d);
+void msd_static_model_destroy(struct msd_static_model *m); /* NULL is fine */
+
+const modser_graph *msd_static_model_graph(const struct msd_static_model *m);
+uint32_t msd_static_model_n_inputs(const struct msd_static_model *m);
+uint32_t msd_static_model_n_outputs(const struct msd_static_model *m);
+/** Borrowed from the model. */
+struct msd_model_tensor msd_static_model_input(const struct msd_static_model *m,
+					       uint32_t i);
+struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m,
+						uint32_t i);
+/** The signature of `run`. */
+MSD_MUST_CHECK msd_err msd_static_model_signature(const struct msd_static_model *m,
+						  struct msd_signature *ret,
+						  struct msd_diag *d);
+/**
+ * Compute fresh tensors in @outputs from @inputs, tensors of the model's shapes.
+ * Raises its error: 0, or -1 with Nones in @outputs.
+ */
+int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
+			 struct msd_any *outputs);
+
+#endif
