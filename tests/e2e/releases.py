@@ -3,8 +3,10 @@
 Some are in tests/releases, one archive a release; more are used where they are at hand. Each
 folder has a manifest.json that lists them: name, kind, files, calls with inputs and outputs.
 """
+import datetime
 import hashlib
 import json
+import os
 import pathlib
 import tarfile
 
@@ -30,6 +32,11 @@ class Artifact:
 
     def sha256(self):
         return hashlib.sha256(self.lib().read_bytes()).hexdigest()
+
+    def outputs_sha256(self):
+        """Of what TVM computed, one file behind the other."""
+        outs = [self.path(out["npy"]) for call in self.calls for out in call["out"]]
+        return hashlib.sha256(b"".join(out.read_bytes() for out in outs)).hexdigest()
 
 
 def unpack(archive, folder):
@@ -62,3 +69,23 @@ def more():
     folder = harness.fixtures()
     found = sorted((folder / "between").glob("tvm-*")) if folder else []
     return [a for release in found for a in of_folder(release)]
+
+
+def record(artifact, differences):
+    """One line in the file that $MSD_RECORDS names: what ran, and how near its outputs came.
+    table.py in tests/releases makes the table of docs/models.md of such lines."""
+    if "MSD_RECORDS" not in os.environ:
+        return
+    assert differences, "nothing was compared"
+    line = {
+        "release": artifact.release,
+        "name": artifact.name,
+        "kind": artifact.kind,
+        "sha256": artifact.sha256(),
+        "outputs": artifact.outputs_sha256(),
+        "compared": len(differences),
+        "difference": max(differences),
+        "date": datetime.date.today().isoformat(),
+    }
+    with open(os.environ["MSD_RECORDS"], "a") as file:
+        print(json.dumps(line), file=file)
