@@ -106,6 +106,7 @@ def main():
     for part in (models_tir, models_relax):
         for make in part.ALL:
             make(suite, Out)
+    (folder / "version").write_text(tvm.__version__)
     (folder / "cases.json").write_text(json.dumps(suite.cases, indent=1))
     libraries = len({c["library"] for c in suite.cases})
     print(f"{len(suite.cases)} calls in {libraries} libraries, TVM {tvm.__version__}")

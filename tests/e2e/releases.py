@@ -15,6 +15,17 @@ import harness
 KEPT = pathlib.Path(__file__).resolve().parents[1] / "releases"
 
 
+def told(release, name, kind, lib, outs):
+    outputs = b"".join(out.read_bytes() for out in outs)
+    return {
+        "release": release,
+        "name": name,
+        "kind": kind,
+        "sha256": hashlib.sha256(lib.read_bytes()).hexdigest(),
+        "outputs": hashlib.sha256(outputs).hexdigest(),
+    }
+
+
 class Artifact:
     def __init__(self, folder, release, entry):
         self.folder, self.release = folder, release
@@ -30,13 +41,10 @@ class Artifact:
     def lib(self):
         return self.path(self.files["lib"])
 
-    def sha256(self):
-        return hashlib.sha256(self.lib().read_bytes()).hexdigest()
-
-    def outputs_sha256(self):
-        """Of what TVM computed, one file behind the other."""
+    def told(self):
+        """What a record says of it: its hash, and that of what TVM computed."""
         outs = [self.path(out["npy"]) for call in self.calls for out in call["out"]]
-        return hashlib.sha256(b"".join(out.read_bytes() for out in outs)).hexdigest()
+        return told(self.release, self.name, self.kind, self.lib(), outs)
 
 
 def unpack(archive, folder):
@@ -71,18 +79,13 @@ def more():
     return [a for release in found for a in of_folder(release)]
 
 
-def record(artifact, differences):
+def record(what, differences):
     """One line in the file that $MSD_RECORDS names: what ran, and how near its outputs came.
     table.py in tests/releases makes the table of docs/models.md of such lines."""
     if "MSD_RECORDS" not in os.environ:
         return
     assert differences, "nothing was compared"
-    line = {
-        "release": artifact.release,
-        "name": artifact.name,
-        "kind": artifact.kind,
-        "sha256": artifact.sha256(),
-        "outputs": artifact.outputs_sha256(),
+    line = what | {
         "compared": len(differences),
         "difference": max(differences),
         "date": datetime.date.today().isoformat(),

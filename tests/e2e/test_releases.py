@@ -52,7 +52,7 @@ def expect_runs(daemon, artifact, tmp_path):
         for path, want in zip(paths, wanted):
             if want is not None:
                 differences.append(expect_array(artifact, np.load(path), want))
-    releases.record(artifact, differences)
+    releases.record(artifact.told(), differences)
 
 
 @pytest.mark.parametrize("artifact", KEPT, ids=repr)

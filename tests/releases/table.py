@@ -23,7 +23,7 @@ RELEASES = ["0.9", "0.16", "0.17", "0.19", "0.21", "0.22-dev", "0.23-dev", "0.25
 RELAY, RELAX, ALL = (0, 19), (16, 99), (0, 99)  # the minor releases that have it
 MLF = (0, 18)
 ROWS = [  # what, where it exists, its artifacts' names
-    ("host functions, LLVM", ALL, "tir_llvm tir_host dtypes scalars parallel many"),
+    ("host functions, LLVM", ALL, "tir_llvm tir_host dtypes shapes scalars parallel missing many"),
     ("host functions, C", ALL, "tir_c"),
     ("graph executor, one file", RELAY, "graph_conv_o[03] graph_two_io graph_ops"),
     ("– C target", RELAY, "graph_c"),
@@ -49,10 +49,11 @@ ROWS = [  # what, where it exists, its artifacts' names
     ("– C, planned memory", MLF, "mlf_aot_c_usmp mlf2_c_usmp"),
     ("– C, pools of the caller", MLF, "mlf2_c_pools"),
     ("– runtime in C++", MLF, "mlf2_cpp_*"),
-    ("Relax, bytecode", RELAX, "relax_mlp relax_conv relax_half mlp mlp_* convolutions tuples"),
+    ("Relax, bytecode", RELAX, "relax_mlp relax_conv relax_half mlp mlp_* convolutions"),
     ("– compiled", RELAX, "relax_compiled"),
     ("– branches", RELAX, "relax_control control"),
-    ("– recursion", RELAX, "relax_recursion"),
+    ("– recursion", RELAX, "relax_recursion control"),
+    ("– tuples, shapes, empty tensors", RELAX, "tuples shape_functions empties"),
     ("– closures", RELAX, "closures"),
     ("– sorts", RELAX, "relax_sorts"),
     ("OpenCL, functions", ALL, "tir_opencl"),
