@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/engine/kernel.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
