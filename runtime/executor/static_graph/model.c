@@ -5,7 +5,6 @@
 
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
-#include "runtime/value/error.h"
 
 struct msd_static_model {
 	modser_graph *graph;
