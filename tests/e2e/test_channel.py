@@ -47,7 +47,8 @@ def use_everything(daemon, mlp):
     x = np.ones((3, 16), "f4")
     with Wire(daemon.host) as wire:
         wire.load("zoo", (harness.ZOO / "faults.so").read_bytes())
-        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True)
+        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True,
+                  fill="zero")
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS)
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
