@@ -18,10 +18,11 @@
 static void on_prepare(uv_prepare_t *handle)
 {
 	struct msd_wire *w = handle->data;
+	struct msd_list *it;
 
-	MSD_LIST_EACH_SAFE (it, &w->dirty) {
+	/* A flush may make others write, or end them: whoever is first comes next. */
+	while ((it = msd_list_first(&w->dirty)) != NULL)
 		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
-	}
 }
 
 msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)

@@ -128,6 +128,7 @@ struct msd_conn {
 	uv_timer_t resume;  /* goes on with spare on a later turn */
 	struct msd_fds fds; /* received, not yet taken */
 	bool is_paused, is_closing, waits_for_place, wants_write, has_said_farewell;
+	bool is_reading; /* its frames are being handed on: not to be read again now */
 	int open_handles;
 	uint64_t last_progress_ms; /* of writing, loop time */
 	msd_err close_err;

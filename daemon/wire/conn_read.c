@@ -254,6 +254,7 @@ static bool read_once(struct msd_conn *c)
 
 void msd_conn_poll_now(struct msd_conn *c)
 {
+	c->is_reading = true;
 	if (c->spare != NULL && !msd_conn_is_stopped(c)) {
 		uint8_t *spare = c->spare;
 		size_t n = c->n_spare;
@@ -265,6 +266,7 @@ void msd_conn_poll_now(struct msd_conn *c)
 		if (!read_once(c))
 			break;
 	}
+	c->is_reading = false;
 }
 
 void msd_conn_skip_payload(struct msd_conn *c)

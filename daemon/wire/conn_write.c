@@ -5,7 +5,7 @@
  * Happy path: a message is queued and written at the end of the turn with all others,
  * headers, bodies and payload pieces in one writev; what the socket does not take waits
  * for its readiness. A peer that takes nothing for too long, or too much behind its
- * budget, loses the connection.
+ * budget, loses the connection; one that is gone is heard to the end first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -146,6 +146,15 @@ static ssize_t write_once(struct msd_conn *c)
 	return c->transport.ops->writev(&c->transport, pieces, (size_t)n, fd);
 }
 
+/* What the other side had said before it went is still to be heard: a worker's answers,
+ * a client's last requests. Not when it is found out while reading: that goes on. */
+static void write_failed(struct msd_conn *c, int error)
+{
+	if (!c->is_reading)
+		msd_conn_poll_now(c);
+	msd_conn_close(c, MSD_IO, strerror(error));
+}
+
 void msd_conn_flush(struct msd_conn *c)
 {
 	msd_list_remove(&c->dirty_link);
@@ -157,7 +166,7 @@ void msd_conn_flush(struct msd_conn *c)
 			return;
 		}
 		if (n < 0) {
-			msd_conn_close(c, MSD_IO, strerror((int)-n));
+			write_failed(c, (int)-n);
 			return;
 		}
 		wrote(c, (uint64_t)n);

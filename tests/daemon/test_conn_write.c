@@ -44,6 +44,26 @@ Test(conn_write, an_error_behind_the_last_request_ends_it)
 	rig_close(&r);
 }
 
+Test(conn_write, what_came_before_a_write_failed_is_read)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	uint8_t bytes[512];
+	size_t n = ping(bytes, 1, 0);
+
+	rig_open(&r, false);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	close(r.peer);
+	r.peer = -1;
+	msd_conn_send(&r.conn, reply_of(bytes, sizeof(bytes), counts));
+	msd_conn_flush(&r.conn); /* before the loop has seen that something came */
+	cr_expect_eq(r.n_frames, 1);
+	turn(&r);
+	cr_expect_eq(r.n_closed, 1);
+	cr_expect_eq(counts[0], 1, "the reply was not sent");
+	rig_close(&r);
+}
+
 Test(conn_write, writes_pieces_padded_to_the_alignment)
 {
 	struct rig r;
