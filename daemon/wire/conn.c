@@ -20,6 +20,7 @@ static void on_prepare(uv_prepare_t *handle)
 	struct msd_wire *w = handle->data;
 	struct msd_list *it;
 
+	w->count.turns++;
 	/* A flush may make others write, or end them: whoever is first comes next. */
 	while ((it = msd_list_first(&w->dirty)) != NULL)
 		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));

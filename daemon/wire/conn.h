@@ -96,6 +96,11 @@ struct msd_wire {
 	struct msd_list dirty; /* msd_conn.dirty_link */
 	uint8_t *rbuf;
 	size_t rbuf_bytes;
+	/* What was done since the start, of all connections: who asks twice learns how
+	 * much lay between. Frames are whole ones that came. */
+	struct {
+		uint64_t turns, frames, bytes_in, bytes_out;
+	} count;
 };
 MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
 				     struct msd_diag *d);

@@ -51,6 +51,7 @@ static void frame_done(struct msd_conn *c)
 {
 	c->state = S_HEADER;
 	c->have = 0;
+	c->wire->count.frames++;
 	c->ops->on_frame(c, &c->in);
 	body_release(c);
 }
@@ -234,6 +235,7 @@ static bool read_once(struct msd_conn *c)
 		read_failed(c, n);
 		return false;
 	}
+	c->wire->count.bytes_in += (uint64_t)n;
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);

@@ -38,7 +38,7 @@ struct msd_edge {
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
 	uint32_t n_sessions;
 	struct {
-		uint64_t connections, requests, calls, errors, bytes_in, bytes_out;
+		uint64_t connections, requests, calls, errors;
 	} count;
 };
 

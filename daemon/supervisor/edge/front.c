@@ -46,10 +46,7 @@ static void reply_error(struct msd_client *c, uint64_t id, msd_err err,
 
 static void forward(struct msd_client *c, struct msd_out *o)
 {
-	struct msd_session *s = session_of(c);
-
-	s->edge->count.bytes_out += o->payload_bytes;
-	msd_conn_send(&s->conn, o);
+	msd_conn_send(&session_of(c)->conn, o);
 }
 
 /* Reading may go on. */
@@ -142,7 +139,6 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	struct msd_diag d = {0};
 	uint8_t *at;
 
-	s->edge->count.bytes_in += in->payload_bytes;
 	if (!admit(s, in, method))
 		return MSD_PLACE_SKIP;
 	if (msd_method_is_forwarded(method))

@@ -142,9 +142,20 @@ static void put_devices(struct msd_buf *b, const struct msd_devices *devices)
 	}
 }
 
+/* Time of the processor that this process has used. */
+static uint64_t cpu_us(void)
+{
+	uv_rusage_t u;
+
+	if (uv_getrusage(&u) != 0)
+		return 0;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
-	msd_pack_map(b, 14 + N_FOUND_KEYS);
+	msd_pack_map(b, 19 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
@@ -159,6 +170,11 @@ static void put_info(struct msd_edge *e, struct msd_buf *b)
 	put_uint(b, "requests", e->count.requests);
 	put_uint(b, "calls", e->count.calls);
 	put_uint(b, "errors", e->count.errors);
+	put_uint(b, "turns", e->wire->count.turns);
+	put_uint(b, "frames", e->wire->count.frames);
+	put_uint(b, "bytes_in", e->wire->count.bytes_in);
+	put_uint(b, "bytes_out", e->wire->count.bytes_out);
+	put_uint(b, "cpu_us", cpu_us());
 	msd_pack_cstr(b, "limits");
 	put_limits(b, e->limits);
 	put_devices(b, e->devices);
