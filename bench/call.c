@@ -19,6 +19,7 @@
 #include "bench/net.h"
 #include "bench/request.h"
 #include "proto/body.h"
+#include "proto/limits.h"
 
 #define WARM_UP 200u
 #define ID_AT (MSD_FRAME_HEADER_BYTES + 3u) /* behind array, kind and 0xcf */

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/result.h"
+
 #define PATIENCE_MS                                                                    \
 	1000         /* beyond a request's deadline: the daemon keeps those itself */
 #define TABLE_MIN 64 /* tickets; a power of two */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "client/result.h"
 #include "proto/address.h"
 
 /* Milliseconds until @deadline_ns for poll(); -1: no bound. */

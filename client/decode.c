@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/result.h"
 #include "proto/value.h"
 
 /*

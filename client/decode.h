@@ -1,7 +1,10 @@
 #ifndef MSD_CLIENT_DECODE_H
 #define MSD_CLIENT_DECODE_H
+
+#include "client/modser.h"
+#include "proto/bytes.h"
+#include "proto/diag.h"
 /* A response's msgpack as a tree of modser_value. */
-#include "client/result.h"
 
 /* A tensor of the tree whose data stand in the frame's payload. */
 struct msd_inline {

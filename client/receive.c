@@ -12,6 +12,7 @@
 
 #include "client/client.h"
 #include "client/decode.h"
+#include "client/result.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
 #define ROUNDS 64                  /* reads of one call: other sockets wait too */

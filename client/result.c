@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/limits.h"
+
 #define SAME_NUMBER(name, number, wire, sentence)                                      \
 	_Static_assert((int)MODSER_##name == (int)MSD_##name, wire);
 MSD_ERR_MAP(SAME_NUMBER)

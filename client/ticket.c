@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/result.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 

@@ -7,7 +7,7 @@
  */
 #include <sys/uio.h>
 
-#include "client/result.h"
+#include "client/modser.h"
 #include "proto/value.h"
 
 struct msd_ticket_out {

@@ -12,6 +12,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "artifact/elf/elf.h"
+
 #define PHDR_BYTES sizeof(Elf64_Phdr)
 #define SYM_BYTES sizeof(Elf64_Sym)
 #define PAGE_BYTES 0x1000u

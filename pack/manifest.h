@@ -4,7 +4,7 @@
  * An import tree as a folder of files with a manifest.json: written by `modser unpack`,
  * or by a person who packs a library from pieces. Its format: docs/pack.md.
  */
-#include "artifact/tree/write.h"
+#include "artifact/tree/tree.h"
 #include "pack/pieces.h"
 
 #define MSD_MANIFEST_NAME "manifest.json"

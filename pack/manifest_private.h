@@ -1,7 +1,8 @@
 #ifndef MSD_PACK_MANIFEST_PRIVATE_H
 #define MSD_PACK_MANIFEST_PRIVATE_H
+
+#include "artifact/tree/write.h"
 /* What manifest.c and manifest_read.c share. */
-#include "pack/manifest.h"
 
 struct msd_manifest_release {
 	const char *name; /* the oldest release that writes so */

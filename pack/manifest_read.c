@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pack/manifest.h"
 #include "pack/manifest_private.h"
 
 static msd_err wrong(struct msd_diag *d, const char *what)

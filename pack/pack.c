@@ -11,6 +11,7 @@
 #include "artifact/gpu/device_blob.h"
 #include "artifact/tree/write.h"
 #include "pack/modser_pack.h"
+#include "proto/dtype.h"
 
 struct module {
 	char *kind;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 
 /* Where the tensors stand: @c is behind the second count, and all has been checked. */
 static msd_err take_tensors(struct msd_cur *c, struct msd_param_store *s,

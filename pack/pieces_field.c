@@ -6,6 +6,7 @@
  */
 
 #include "artifact/kind/fields.h"
+#include "pack/pieces.h"
 #include "pack/pieces_private.h"
 
 msd_err msd_split_damaged(struct msd_diag *d)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pack/pieces_private.h"
+#include "proto/dtype.h"
 
 static json_t *text_of(struct msd_span s)
 {

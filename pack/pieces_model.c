@@ -6,6 +6,7 @@
  */
 
 #include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relax/image.h"
 #include "artifact/relax/text.h"
 #include "pack/pieces_private.h"

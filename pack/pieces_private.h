@@ -1,10 +1,11 @@
 #ifndef MSD_PACK_PIECES_PRIVATE_H
 #define MSD_PACK_PIECES_PRIVATE_H
 /* One pair of functions per family of kinds, and what they are made of. */
+#include <jansson.h>
+
 #include "artifact/gpu/device_blob.h"
 #include "artifact/kind/fields.h"
 #include "artifact/kind/kinds.h"
-#include "pack/pieces.h"
 
 struct msd_splitter {
 	enum msd_era era;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "artifact/kind/kinds.h"
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relax/image.h"
 #include "artifact/relay/image.h"
 

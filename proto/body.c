@@ -4,6 +4,7 @@
  */
 #include "proto/body.h"
 
+#include "proto/limits.h"
 #include "proto/scan.h"
 #include "proto/token.h"
 #include "proto/value.h"

@@ -11,7 +11,6 @@
  */
 #include "proto/bytes.h"
 #include "proto/diag.h"
-#include "proto/limits.h"
 
 enum msd_body_kind { MSD_REQUEST = 0, MSD_RESPONSE = 1, MSD_NOTIFICATION = 2 };
 

@@ -7,7 +7,6 @@
  * ..."). The text grows as needed, up to MSD_DIAG_MAX bytes, so that a callee's own
  * message arrives whole. A diag belongs to one thread.
  */
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "proto/err.h"

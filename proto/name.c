@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "proto/limits.h"
+
 static bool is_alnum(uint8_t c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

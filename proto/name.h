@@ -2,7 +2,6 @@
 #define MSD_PROTO_NAME_H
 /* Names of modules and of what is called: "resnet18", "resnet18:main". */
 #include "proto/bytes.h"
-#include "proto/limits.h"
 
 /** A module's name: [A-Za-z0-9][A-Za-z0-9._-]*, at most MSD_MAX_NAME_BYTES bytes. */
 bool msd_name_valid(struct msd_span name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/limits.h"
 #include "proto/token.h"
 #include "proto/utf8.h"
 #include "proto/value.h"

@@ -1,6 +1,7 @@
 /* The tensor ext and handles of proto/value.h. */
 #include <inttypes.h>
 
+#include "proto/limits.h"
 #include "proto/value.h"
 
 enum { /* offsets in the ext's data */

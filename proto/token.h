@@ -5,9 +5,9 @@
  * Private to proto/. Inline because it runs once per object of every body.
  */
 #include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
-
-#include "proto/bytes.h"
 
 enum msd_token_kind {
 	MSD_TOK_BAD, /* 0xc1, which msgpack never uses */

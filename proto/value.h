@@ -9,7 +9,6 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
-#include "proto/limits.h"
 
 enum msd_ext {
 	MSD_EXT_TENSOR = 1, /* 32 bytes + 8 per dimension, see struct msd_wire_tensor */

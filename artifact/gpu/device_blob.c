@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "artifact/printable.h"
+#include "proto/dtype.h"
 
 #define DTYPE_BYTES 4u
 /* The shortest entry of an fmap: four empty strings or vectors. */

@@ -7,7 +7,6 @@
  * }.
  */
 #include "artifact/elf/era.h"
-#include "proto/dtype.h"
 
 struct msd_kernel {
 	struct msd_span name; /* the map's key: FunctionInfo.name is empty in <= 0.20 */

@@ -7,6 +7,7 @@
  */
 #include "artifact/kind/kinds.h"
 #include "artifact/kind/payload.h"
+#include "artifact/kind/private.h"
 
 struct msd_kind_field {
 	const char *key; /* in the manifest of an unpacked library; NULL ends a list */

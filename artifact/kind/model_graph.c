@@ -7,6 +7,7 @@
 #include "artifact/graph_json/graph.h"
 #include "artifact/kind/look.h"
 #include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 
 #define MAX_MODEL_NAME 4096u
 

@@ -8,6 +8,7 @@
 
 #include "artifact/kind/look.h"
 #include "artifact/kind/private.h"
+#include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 #include "artifact/relax/annotation.h"
 #include "artifact/relax/image.h"

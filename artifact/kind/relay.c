@@ -8,6 +8,7 @@
 
 #include "artifact/kind/look.h"
 #include "artifact/kind/private.h"
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relay/image.h"
 #include "artifact/relay/text.h"
 

@@ -1,7 +1,9 @@
 /* A model that was read, as a graph executor factory in a module tree. */
 #include <string.h>
 
+#include "artifact/graph_json/graph.h"
 #include "artifact/mlf/mlf.h"
+#include "artifact/params/params.h"
 
 /* The tensors of a .params file, as bytes: what comes behind the names. */
 static struct msd_span tensors_of(struct msd_span file, const struct msd_params *p)

@@ -5,9 +5,7 @@
  * 0.8 to 0.18 (and developers' versions before) exports it. Format: tvm-classic.md
  * section 8, versions 1 to 7.
  */
-#include "artifact/graph_json/graph.h"
 #include "artifact/mlf/archive.h"
-#include "artifact/params/params.h"
 
 #define MSD_MLF_LIB "codegen/host/lib/"         /* objects, *.o */
 #define MSD_MLF_SRC "codegen/host/src/"         /* C sources, *.c */

@@ -4,9 +4,12 @@
  */
 #include <string.h>
 
+#include "artifact/graph_json/graph.h"
 #include "artifact/json.h"
 #include "artifact/mlf/mlf.h"
 #include "artifact/mlf/operator.h"
+#include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 
 static json_t *tensor_json(struct msd_span name, struct msd_dtype dtype,

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "artifact/graph_json/graph.h"
 #include "artifact/mlf/mlf.h"
+#include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 
 #define DEVICE_CPU 1
 #define MAX_PARTS 4096u /* objects and sources */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
+
 void msd_params_finish(struct msd_params *p)
 {
 	if (p == NULL)

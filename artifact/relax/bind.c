@@ -1,6 +1,7 @@
 /* Constants that were moved to a file beside the library, found again. */
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relax/image.h"
 
 msd_err msd_relax_image_bind(struct msd_relax_image *img,

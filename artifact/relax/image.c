@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 #include "artifact/relax/private.h"
 

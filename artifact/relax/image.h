@@ -8,6 +8,7 @@
  */
 #include "artifact/elf/era.h"
 #include "artifact/params/params.h"
+#include "proto/dtype.h"
 
 enum msd_relax_func_kind { MSD_RELAX_PACKED, MSD_RELAX_BYTECODE, MSD_RELAX_VMTIR };
 

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 
 static void put_register(struct msd_buf *out, int64_t reg)

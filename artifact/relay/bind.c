@@ -1,4 +1,5 @@
 /* Constants that are bound late, given their tensors. */
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relay/image.h"
 
 msd_err msd_relay_image_bind(struct msd_relay_image *img,

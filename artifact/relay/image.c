@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
+
 #define MAGIC 0xD225DE2F4214151Dull
 
 void msd_relay_image_finish(struct msd_relay_image *img)

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 
 static void put_shape(struct msd_buf *out, const int64_t *dim, int64_t n)

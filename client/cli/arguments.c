@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "client/cli/report.h"
+#include "client/cli/word.h"
 
 static enum msd_exit report(const struct msd_diag *d)
 {

@@ -2,7 +2,7 @@
 #define MSD_CLI_ARGUMENTS_H
 /* The arguments of one call, parsed from words of the command line. */
 #include "client/cli/cli.h"
-#include "client/cli/word.h"
+#include "client/modser.h"
 
 struct msd_arguments {
 	struct msd_word *words; /* what the values lie in */

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "client/modser.h"
 #include "pack/split_params.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"

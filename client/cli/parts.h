@@ -1,7 +1,8 @@
 #ifndef MSD_CLI_PARTS_H
 #define MSD_CLI_PARTS_H
+
+#include "artifact/mlf/archive.h"
 /* The parts of a model, gathered from the files that `modser convert` is given. */
-#include "artifact/mlf/mlf.h"
 
 struct msd_parts {
 	struct msd_buf graph, params, relay; /* a part's file; empty: none given */

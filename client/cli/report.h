@@ -5,6 +5,7 @@
  * to do; with --json one line that is a JSON object. And the exit code.
  */
 #include "client/cli/cli.h"
+#include "client/modser.h"
 #include "proto/diag.h"
 
 /** From now on errors are JSON. */

@@ -2,6 +2,7 @@
 #define MSD_CLI_RESULTS_H
 /* What calls gave, flattened: the k-th goes to the k-th -o, the others are printed. */
 #include "client/cli/cli.h"
+#include "client/modser.h"
 
 struct msd_results {
 	const modser_value **item; /* borrowed from the answers */

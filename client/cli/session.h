@@ -2,6 +2,7 @@
 #define MSD_CLI_SESSION_H
 /* What most verbs do: connect, ask one thing, print the answer. */
 #include "client/cli/cli.h"
+#include "client/modser.h"
 
 /** Connect as the command line says. What fails is reported. */
 enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret);

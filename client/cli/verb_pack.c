@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "artifact/tree/write.h"
 #include "client/cli/build.h"
 #include "client/cli/file.h"
 #include "client/cli/report.h"

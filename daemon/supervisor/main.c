@@ -7,6 +7,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/options.h"
+#include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/server.h"
 #include "proto/method.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/preload.h"
 #include "proto/argv.h"
 
 static const struct {

@@ -2,7 +2,6 @@
 #define MSD_SUPERVISOR_OPTIONS_H
 /* modserd's command line. */
 #include "daemon/limits.h"
-#include "daemon/supervisor/preload.h"
 #include "proto/address.h"
 #include "proto/diag.h"
 

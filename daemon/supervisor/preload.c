@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/artifact.h"
 #include "daemon/supervisor/module/catalog.h"

@@ -4,7 +4,6 @@
  * `--load NAME=FILE[,KEY=VALUE]...`: a module that the daemon loads at its start, from
  * files of its own machine. The keys are a table in preload.c.
  */
-#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/diag.h"

@@ -10,7 +10,13 @@
  */
 #include <uv.h>
 
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/request/budget.h"
+#include "daemon/wire/conn.h"
+#include "proto/unpack.h"
 
 struct msd_server {
 	uv_loop_t loop;

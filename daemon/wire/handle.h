@@ -6,7 +6,6 @@
  * old handle is an error and never a wrong object. Adding, finding and removing take
  * the same time however many there are.
  */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/diag.h"

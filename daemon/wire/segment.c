@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/limits.h"
+
 /*
  * One segment's free space: address-ordered blocks covering it without gaps. Slots are
  * few (requests in flight), so a first-fit walk from the last hit is short.

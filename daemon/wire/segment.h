@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "proto/diag.h"
-#include "proto/limits.h"
 
 #define MSD_MAX_SEGMENTS 1024u
 #define MSD_MIN_SEGMENT_BYTES (1u << 20)

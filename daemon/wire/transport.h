@@ -9,8 +9,6 @@
  * Nothing blocks: who is told "not now" waits for the events that wants() names.
  */
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "daemon/worker/crash.h"
+#include "daemon/worker/instances.h"
 #include "daemon/worker/stage.h"
 #include "proto/name.h"
+#include "runtime/module/instance.h"
 
 #define OUT_TEXT_MAX 128
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/limits.h"
 #include "proto/value.h"
 
 #define MAX_TEXT_BYTES (128u * 1024u)

@@ -1,6 +1,7 @@
 #include "daemon/worker/instances.h"
 
 #include "daemon/worker/worker.h"
+#include "runtime/module/instance.h"
 
 struct msd_instance *msd_instances_peek(const struct msd_handles *instances,
 					struct msd_handle h)

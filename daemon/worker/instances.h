@@ -2,8 +2,6 @@
 #define MSD_WORKER_INSTANCES_H
 /* Instances of the module that a peer holds, by handle. */
 #include "daemon/wire/handle.h"
-#include "runtime/load/loaded.h"
-#include "runtime/module/instance.h"
 
 #define MSD_MAX_INSTANCES 1024u /* of one peer */
 

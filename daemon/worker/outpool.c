@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/limits.h"
+
 /* About 100 microseconds of clearing: what a call that arrives meanwhile may wait. */
 #define CLEAN_STEP_BYTES (1u << 20)
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/worker/instances.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/worker.h"
 #include "proto/value.h"

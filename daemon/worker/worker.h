@@ -15,11 +15,9 @@
 #include "daemon/wire/segment.h"
 #include "daemon/worker/arena.h"
 #include "daemon/worker/funcs.h"
-#include "daemon/worker/instances.h"
 #include "daemon/worker/outpool.h"
 #include "daemon/worker/residents.h"
 #include "proto/method.h"
-#include "runtime/load/loaded.h"
 
 /* Before worker.open has said how much. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)

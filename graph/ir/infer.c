@@ -1,6 +1,7 @@
 #include "graph/ir/infer.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 

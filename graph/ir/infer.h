@@ -1,7 +1,6 @@
 #ifndef MSD_GRAPH_IR_INFER_H
 #define MSD_GRAPH_IR_INFER_H
 /* What the operators' files infer shapes with; modser_graph_infer() calls them. */
-#include <stdarg.h>
 
 #include "graph/modser_graph.h"
 #include "proto/err.h"

@@ -1,5 +1,6 @@
 #include "runtime/abi/anylist.h"
 
+#include "runtime/abi/classic.h"
 #include "runtime/abi/ffi021.h"
 #include "runtime/value/error.h"
 

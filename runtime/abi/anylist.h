@@ -1,12 +1,13 @@
 #ifndef MSD_RUNTIME_ABI_ANYLIST_H
 #define MSD_RUNTIME_ABI_ANYLIST_H
+
+#include "runtime/value/value.h"
 /*
  * Lists of values that code in compiled mode works on (Relax, exec_mode="compiled"): it
  * gets a list as an opaque pointer and calls TVMBackendAnyList* with it. These have
  * other parameters in each era, under the same names in one process; so the pointer
  * says, in bits that its alignment leaves free, whose code has it.
  */
-#include "runtime/abi/classic.h"
 
 enum msd_list_era {
 	MSD_LIST_FFI,     /* 0.22 and later */

@@ -5,7 +5,6 @@
  * its compiled code looks up is asked there. Several threads may ask at a time.
  */
 #include "proto/bytes.h"
-#include "runtime/value/value.h"
 
 struct msd_abi_context {
 	/** The function called @name; it lives as long as the library is mapped. NULL:

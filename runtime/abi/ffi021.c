@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/abi/classic.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/value/error.h"
 

@@ -1,10 +1,11 @@
 #ifndef MSD_RUNTIME_ABI_FFI021_H
 #define MSD_RUNTIME_ABI_FFI021_H
+
+#include "runtime/value/value.h"
 /*
  * Calls of TVM 0.21: values as in tvm-ffi, but objects have another header, other type
  * numbers, and there are no small strings. Objects cross as what they hold.
  */
-#include "runtime/abi/classic.h"
 
 /** msd_safe_call of a struct msd_thunk whose code is a 0.21 packed function. */
 int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,

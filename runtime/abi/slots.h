@@ -1,11 +1,12 @@
 #ifndef MSD_RUNTIME_ABI_SLOTS_H
 #define MSD_RUNTIME_ABI_SLOTS_H
+#include <stdbool.h>
+
 /*
  * The pointer globals `__TVM...` through which compiled code calls the runtime: weak
  * data of the library, zero until the loader fills them. An empty one that is used is a
  * jump to NULL, so a library with one that is not in the table is refused by name.
  */
-#include "artifact/elf/elf.h"
 
 /** The function that belongs into the global @name, or NULL. */
 void *msd_slot_value(const char *name);

@@ -7,6 +7,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 #define NEAR_ARGS 16 /* argument lists up to this long are on the stack */
 

@@ -8,6 +8,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* The context argument as printf precision and text; empty when it is not a string. */
 static struct msd_span context(struct msd_args a)

@@ -8,6 +8,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 #include "runtime/global/vm_memory.h"
 #include "runtime/value/storage_pool.h"
 

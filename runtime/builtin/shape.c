@@ -8,6 +8,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 enum match_code {
 	MATCH_IMM = 0,   /* the extent is the value */

@@ -8,6 +8,7 @@
 #include "artifact/provides/packed.h"
 #include "runtime/device/memory.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 #include "runtime/value/element.h"
 
 /* An open device; NULL is the host. False, with the error raised, when it is neither.

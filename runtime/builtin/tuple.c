@@ -3,6 +3,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* (x...) -> tuple */
 static int make_tuple(void *self, const struct msd_any *args, int32_t n,

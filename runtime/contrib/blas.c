@@ -10,6 +10,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* cblas.h */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };

@@ -10,6 +10,7 @@
 #include "artifact/provides/packed.h"
 #include "runtime/contrib/render.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* The values from @first on, in the format at @at; an empty one: between @between. */
 static void write_values(FILE *out, struct msd_args a, int32_t at, int32_t first,

@@ -10,6 +10,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 #include "runtime/value/element.h"
 #include "runtime/value/half.h"
 

@@ -6,6 +6,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 #include "runtime/value/element.h"
 
 #define KEY_FIRST INT64_MIN /* no float's key */

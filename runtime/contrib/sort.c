@@ -9,6 +9,7 @@
 #include "artifact/provides/packed.h"
 #include "runtime/contrib/order.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* A tensor as lanes along an axis: element k of lane (i, j) is at
  * (i * extent + k) * after + j. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "runtime/executor/executor.h"
 #include "runtime/value/error.h"
 

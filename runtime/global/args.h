@@ -9,8 +9,8 @@
  */
 #include <stdbool.h>
 
-#include "runtime/global/global.h"
 #include "runtime/value/error.h"
+#include "runtime/value/value.h"
 
 struct msd_vm_memory;
 

@@ -2,6 +2,7 @@
 #include "artifact/provides/packed.h"
 #include "runtime/device/cuda/tensor_map.h"
 #include "runtime/global/args.h"
+#include "runtime/global/global.h"
 
 /* The arguments from @at on, one after another. */
 struct reader {

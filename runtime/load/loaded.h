@@ -9,7 +9,9 @@
  * Threads: one thread at a time per artifact (compiled code may use the pool inside a
  * call).
  */
+#include "proto/diag.h"
 #include "runtime/module/module.h"
+#include "runtime/value/value.h"
 
 struct msd_dev;
 struct msd_instance;

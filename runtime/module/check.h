@@ -5,7 +5,9 @@
  * but crashes on what it does not: an int where it expects a tensor (<= 0.15 reads the
  * pointer before its type), foreign objects, misaligned data. Here those become errors.
  */
+#include "proto/diag.h"
 #include "runtime/module/module.h"
+#include "runtime/value/value.h"
 
 /* How a library names bool elements; both have one byte per element. */
 enum msd_bool_style {

@@ -7,6 +7,7 @@
  * checked before a function is called.
  */
 #include "runtime/module/node.h"
+#include "runtime/value/value.h"
 
 struct msd_instance;
 

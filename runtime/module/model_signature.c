@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/module/signature.h"
+
 static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 			 struct msd_diag *d)
 {

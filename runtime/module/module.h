@@ -4,9 +4,9 @@
  * What is said about a module's functions, and what it is loaded with: the words that
  * loading, the kinds of modules and those who call share.
  */
+#include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
-#include "runtime/value/value.h"
 
 /* A parameter or result as far as it is known. */
 struct msd_param {

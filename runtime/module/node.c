@@ -1,5 +1,6 @@
 #include "runtime/module/node.h"
 
+#include "artifact/tree/tree.h"
 #include "runtime/global/global.h"
 
 /* Nodes already searched: a tree may reach one node on many paths. */

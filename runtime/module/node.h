@@ -4,7 +4,7 @@
  * One node of a loaded import tree: what a kind of module can do, which the table of
  * kinds (runtime/kind/kinds.h) has a row for.
  */
-#include "artifact/tree/tree.h"
+#include "artifact/elf/era.h"
 #include "runtime/abi/context.h"
 #include "runtime/module/module.h"
 

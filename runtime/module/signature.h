@@ -2,6 +2,7 @@
 #define MSD_RUNTIME_MODULE_SIGNATURE_H
 /* Signatures of compiled functions as text: `f(A: Tensor([n, 4], float32), k: int32)`.
  */
+#include "proto/diag.h"
 #include "runtime/module/module.h"
 
 /** Parse @text (the kind of text above). Extents that are no number become -1, types

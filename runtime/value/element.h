@@ -1,10 +1,11 @@
 #ifndef MSD_RUNTIME_VALUE_ELEMENT_H
 #define MSD_RUNTIME_VALUE_ELEMENT_H
+
+#include "proto/dtype.h"
 /*
  * Elements of tensors whose dtype is known only when a call comes: read as a number of
  * one of two kinds, or as a key that sorts.
  */
-#include "runtime/value/value.h"
 
 enum msd_number_kind {
 	MSD_N_NONE, /* no number, or one that we do not read */

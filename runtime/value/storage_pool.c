@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "proto/limits.h"
+#include "runtime/value/value.h"
 
 /* Four classes per power of two: at most a quarter of a block is unused, and unused
  * pages are never touched. */

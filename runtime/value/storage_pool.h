@@ -1,5 +1,7 @@
 #ifndef MSD_RUNTIME_VALUE_STORAGE_POOL_H
 #define MSD_RUNTIME_VALUE_STORAGE_POOL_H
+#include <stddef.h>
+
 /*
  * Host memory for the storages of one VM, kept between calls: fresh pages cost a fault
  * each, which for a model of a millisecond is more than the arithmetic. Freed blocks
@@ -10,7 +12,6 @@
  * Storages may outlive the VM (a result that a client still holds): the pool goes with
  * the last of them. Any thread may drop a storage.
  */
-#include "runtime/value/value.h"
 
 #define MSD_POOL_FLOOR_BYTES ((size_t)16 * 1024 * 1024)
 #define MSD_POOL_MAX_BYTES ((size_t)1 << 39) /* of one storage: more is a mistake */

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "proto/bytes.h"
-#include "proto/diag.h"
 #include "proto/dtype.h"
 
 enum msd_type {

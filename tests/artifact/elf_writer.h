@@ -5,7 +5,6 @@
  * symbols, strings, a hash table, the dynamic section and a blob. Nothing in them can
  * run.
  */
-#include <stdbool.h>
 
 #include "tests/artifact/byte_writer.h"
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/artifact/tar_writer.h"
+
 const char mlf_graph[] =
 	"{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]},"
 	"{\"op\":\"null\",\"name\":\"w\",\"inputs\":[]},"

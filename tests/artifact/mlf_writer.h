@@ -1,7 +1,8 @@
 #ifndef MSD_TESTS_MLF_WRITER_H
 #define MSD_TESTS_MLF_WRITER_H
+
+#include "tests/artifact/byte_writer.h"
 /* Model Library Format archives of every version, of one small graph. */
-#include "tests/artifact/tar_writer.h"
 
 /** x (an input) and w (a parameter) go into f; its result is the output. */
 extern const char mlf_graph[];

@@ -6,6 +6,7 @@
 #include "artifact/mlf/mlf.h"
 #include "artifact/tree/tree.h"
 #include "tests/artifact/mlf_writer.h"
+#include "tests/artifact/tar_writer.h"
 
 /* Read @n bytes of @w from a block of that size; expects a text with an error. */
 static msd_err read_prefix(const struct bw *w, size_t n, struct msd_mlf *ret)

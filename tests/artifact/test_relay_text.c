@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "artifact/relay/text.h"
 
 #define SPAN(text) ((struct msd_span){(const uint8_t *)(text), sizeof(text) - 1})

@@ -4,6 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proto/body.h"
+#include "proto/frame.h"
+#include "proto/value.h"
+
 struct peer peer_open(void)
 {
 	struct peer p;

@@ -6,9 +6,7 @@
  * before it receives.
  */
 #include "client/modser.h"
-#include "proto/body.h"
-#include "proto/frame.h"
-#include "proto/value.h"
+#include "proto/bytes.h"
 
 struct peer {
 	modser_client *client;

@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proto/body.h"
+#include "proto/limits.h"
+#include "proto/value.h"
 #include "tests/client/peer.h"
 #include "tests/support/fail_alloc.h"
 

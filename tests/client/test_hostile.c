@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "proto/body.h"
+#include "proto/frame.h"
+#include "proto/value.h"
 #include "tests/client/peer.h"
 
 static const modser_dtype float32 = {MSD_DT_FLOAT, 32, 1};

@@ -3,9 +3,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/module/house.h"
+#include "proto/unpack.h"
 #include "proto/value.h"
 
 /* A client's connection to an edge without a daemon around it and without modules. */

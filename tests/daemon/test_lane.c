@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/lane.h"
 

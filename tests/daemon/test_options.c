@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/options.h"
+#include "daemon/supervisor/preload.h"
 
 /* Read a command line; NULL ends it. The options must be finished by the caller. */
 static msd_err read_line(struct msd_options *o, struct msd_diag *d,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/wire/segment.h"
+#include "proto/limits.h"
 
 struct announced {
 	unsigned n;

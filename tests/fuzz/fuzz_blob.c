@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "artifact/kind/payload.h"
+#include "artifact/tree/write.h"
 #include "pack/manifest.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/pack/read_piece.h"

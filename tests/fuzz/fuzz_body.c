@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "proto/body.h"
+#include "proto/limits.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"

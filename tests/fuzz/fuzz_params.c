@@ -1,4 +1,5 @@
 #include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 #include "tests/fuzz/fuzz.h"
 
 static volatile uint64_t sum; /* nobody reads it: the bytes must be read */

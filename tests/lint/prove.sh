@@ -141,6 +141,14 @@ includes)
   fails "proto/bad.c:1: stdlib.h is not used" "$here/includes.py" "$dir" "$dir"
   plant proto/bad.c '#include "proto/two.h"' '' 'int bad(void)' '{' '	return 2;' '}'
   fails "proto/bad.c:1: proto/two.h is not used" "$here/includes.py" "$dir" "$dir"
+  plant proto/bad.h '#include <stdlib.h>' '#include "proto/two.h"' 'int bad(void);'
+  plant proto/bad.c '#include "proto/bad.h"' '' 'int bad(void)' '{' '	return 2;' '}'
+  fails "proto/bad.h:1: stdlib.h is not used" "$here/includes.py" "$dir" "$dir"
+  fails "proto/bad.h:2: proto/two.h is not used" "$here/includes.py" "$dir" "$dir"
+  plant proto/bad.h 'size_t bad(void);'
+  plant proto/bad.c '#include <stdlib.h>' '#include "proto/bad.h"' '' 'size_t bad(void)' '{' \
+    '	return strtoul("2", NULL, 10);' '}'
+  fails "proto/bad.h: does not compile alone" "$here/includes.py" "$dir" "$dir"
   ;;
 header)
   plant good.h 'int f(void);'

@@ -5,7 +5,6 @@
  * from the layouts and not from runtime/: the zoo's libraries stand on the other side
  * of the ABI.
  */
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

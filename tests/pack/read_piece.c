@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "pack/pieces.h"
+
 msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret, struct msd_diag *d)
 {
 	const struct msd_pieces *pieces = ctx;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "artifact/elf/elf.h"
 #include "pack/elf_patch.h"
 #include "tests/artifact/fixture.h"
 

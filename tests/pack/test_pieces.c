@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "artifact/tree/write.h"
 #include "pack/manifest.h"
 #include "tests/artifact/blob_writer.h"
 #include "tests/artifact/fixture.h"

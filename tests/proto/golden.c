@@ -1,5 +1,7 @@
 #include "tests/proto/golden.h"
 
+#include "proto/body.h"
+
 struct msd_wire_tensor golden_tensor(enum msd_where where)
 {
 	struct msd_wire_tensor t = {

@@ -1,7 +1,6 @@
 #ifndef MSD_TESTS_GOLDEN_H
 #define MSD_TESTS_GOLDEN_H
 /* Bodies that the proto tests share, built with the writers. */
-#include "proto/body.h"
 #include "proto/value.h"
 
 struct msd_wire_tensor golden_tensor(enum msd_where where);

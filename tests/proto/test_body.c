@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "proto/body.h"
 #include "tests/proto/golden.h"
 #include "tests/support/exact.h"
 

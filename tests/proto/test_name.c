@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "proto/limits.h"
 #include "proto/method.h"
 #include "proto/name.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "proto/body.h"
+#include "proto/limits.h"
 #include "proto/value.h"
 #include "tests/support/exact.h"
 

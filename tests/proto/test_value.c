@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "proto/body.h"
 #include "tests/proto/golden.h"
 #include "tests/support/exact.h"
 #include "tests/support/fail_alloc.h"

@@ -5,7 +5,6 @@
  * written down once more so that the fixtures depend on nothing of the runtime. The
  * fixtures behave like code that TVM generates; none of it is TVM's.
  */
-#include <stddef.h>
 #include <stdint.h>
 
 struct tensor {

@@ -3,6 +3,8 @@
  * before their codes are looked at. With -DFIXTURE_C_TARGET: code of the C target,
  * which checks nothing, calls the API by name, and whose __tvm_main__ is a function.
  */
+#include <stddef.h>
+
 #include "fixture.h"
 
 #define ARGS                                                                           \

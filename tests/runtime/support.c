@@ -1,4 +1,4 @@
-#include "support.h"
+#include "tests/runtime/support.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/load/loaded.h"
 
 static struct msd_span file_map(const char *path, int *ret_fd)
 {

@@ -4,6 +4,7 @@
 
 #include "proto/limits.h"
 #include "runtime/abi/anylist.h"
+#include "runtime/abi/classic.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/slots.h"
 #include "runtime/abi/syslib.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "runtime/pool/pool.h"
-#include "support.h"
+#include "tests/runtime/support.h"
 
 #define LIBRARY(name) FIXTURE_DIR "/fixture_" name ".so"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "runtime/module/check.h"
-#include "support.h"
+#include "tests/runtime/support.h"
 
 #define CLASSIC FIXTURE_DIR "/fixture_classic.so"
 #define MODERN FIXTURE_DIR "/fixture_modern.so"

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/support.h"
 
 static void expect_same(const struct msd_tensor *got, const struct msd_tensor *want,
 			const char *what)

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/support.h"
 
 #define LIBRARY(name) FIXTURE_DIR "/fixture_" name ".so"
 

@@ -2,7 +2,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "support.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/support.h"
 #include "tests/support/fail_alloc.h"
 
 #define MAX_ALLOCATIONS 5000

@@ -2,10 +2,9 @@
 #define MSD_TESTS_EXACT_H
 /* Copies of exactly the size of their bytes, so that ASan sees one byte read too many.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "proto/bytes.h"
 
 /** The first @n bytes at @p in a block of their own; free with free(). Aborts when out
  * of memory. */

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/admit.h"

@@ -7,6 +7,7 @@
  */
 #include "daemon/supervisor/edge/devices.h"
 
+#include "daemon/child/child.h"
 #include "daemon/wire/list.h"
 #include "proto/body.h"
 #include "proto/value.h"

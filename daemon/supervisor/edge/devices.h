@@ -6,7 +6,6 @@
  * Its answer is kept. A driver that crashes or hangs costs that process only, and the
  * answer says so.
  */
-#include "daemon/child/child.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "proto/bytes.h"
 

@@ -10,11 +10,9 @@
  * Each includes what is to its right and nothing to its left; they go on to the
  * modules, the modules never to them.
  */
-#include "daemon/limits.h"
-#include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/request/budget.h"
-#include "daemon/wire/conn.h"
+#include <uv.h>
+
+#include "daemon/wire/list.h"
 #include "proto/address.h"
 
 struct msd_edge {

@@ -16,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/object.h"

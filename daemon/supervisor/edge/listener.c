@@ -23,6 +23,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
 

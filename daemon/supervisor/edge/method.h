@@ -4,6 +4,8 @@
  * The methods that the supervisor answers itself: a handler each, a row each in
  * methods.c.
  */
+#include <msgpack/object.h>
+
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/edge/session.h"
 

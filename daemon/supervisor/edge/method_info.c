@@ -9,10 +9,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
+#include "proto/unpack.h"
 
 static void put_str(struct msd_buf *b, const char *key, const char *value)
 {

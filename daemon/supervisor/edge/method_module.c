@@ -12,11 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
+#include "proto/unpack.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
 {

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
+#include "proto/unpack.h"
 
 static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/reply.h"
 #include "proto/value.h"

@@ -1,5 +1,6 @@
 #include "daemon/supervisor/edge/session.h"
 
+#include "daemon/supervisor/edge/edge.h"
 #include "proto/value.h"
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)

@@ -5,7 +5,6 @@
  * front.c; ends with the connection: what it queued is dropped, what runs is orphaned,
  * its handles are freed.
  */
-#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/wire/handle.h"

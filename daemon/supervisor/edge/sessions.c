@@ -1,5 +1,6 @@
 #include "daemon/supervisor/edge/sessions.h"
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/session.h"
 
 void msd_sessions_close_stalled(struct msd_edge *e)

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/artifact.h"
+#include "daemon/supervisor/edge/edge.h"
 
 msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_upload **ret,
 			 struct msd_diag *d)

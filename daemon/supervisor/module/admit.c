@@ -1,5 +1,7 @@
 #include "daemon/supervisor/module/admit.h"
 
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
 

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/choice.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
 #include "proto/name.h"

@@ -1,6 +1,7 @@
 #ifndef MSD_SUPERVISOR_CATALOG_H
 #define MSD_SUPERVISOR_CATALOG_H
 /* Modules by name: msd_house.modules, and the successors that they hide. */
+#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 
 /* What a module is loaded from. */

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"

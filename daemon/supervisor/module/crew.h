@@ -6,8 +6,6 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
-#include "daemon/supervisor/module/choice.h"
-#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"

@@ -6,10 +6,7 @@
  */
 #include <uv.h>
 
-#include "daemon/limits.h"
-#include "daemon/supervisor/request/deadline.h"
-#include "daemon/wire/conn.h"
-#include "proto/unpack.h"
+#include "daemon/wire/list.h"
 
 struct msd_house {
 	uv_loop_t *loop;

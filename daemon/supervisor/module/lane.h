@@ -8,6 +8,7 @@
  * it holds none and has none queued, or that worker is gone. Of a module with one
  * worker no lane has a home.
  */
+#include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 
 struct msd_lane {

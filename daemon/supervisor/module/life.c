@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
+#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/replica.h"
 
 /*

@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#include "proto/value.h"
+#include "proto/bytes.h"
 
 #define MSD_PACE_PLACES 256u
 #define MSD_PACE_UNKNOWN_US 1000000u /* what was never seen counts as slow */

@@ -10,6 +10,7 @@
  */
 #include "daemon/child/child.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segment.h"
 

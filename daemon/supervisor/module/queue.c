@@ -1,6 +1,9 @@
 #include "daemon/supervisor/module/queue.h"
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/choice.h"
+#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/reply.h"
 
 /*

@@ -1,10 +1,12 @@
 #ifndef MSD_SUPERVISOR_QUEUE_H
 #define MSD_SUPERVISOR_QUEUE_H
+
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/replica.h"
 /*
  * A module's queue. Requests of one client form a lane, in order; lanes take turns, one
  * request each, so that a client with a long pipeline does not starve the others.
  */
-#include "daemon/supervisor/module/lane.h"
 
 /** Queue @r of the crew's module, and send what can be sent. Takes @r. */
 void msd_queue_put(struct msd_crew *crew, struct msd_req *r);

@@ -11,7 +11,6 @@
  *        '-------- death, back-off; told to the module as lost
  */
 #include "daemon/supervisor/module/crew.h"
-#include "daemon/supervisor/module/process.h"
 
 struct msd_replica {
 	struct msd_crew *crew;

@@ -5,7 +5,6 @@
  * wrote, which the caller keeps until it writes what names it. Short memory shows in
  * out.bad, once, at the end; beyond 4 GiB offsets are wrong and the size tells.
  */
-#include "graph/modser_graph.h"
 #include "proto/bytes.h"
 
 struct tm_writer {

@@ -12,6 +12,7 @@
 
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
+#include "runtime/device/cuda/image.h"
 #include "runtime/device/cuda/source.h"
 
 /* Where the driver writes what is wrong with the code. */

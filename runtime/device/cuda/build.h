@@ -6,7 +6,6 @@
  * the driver as the key, and taken from there the next time.
  */
 #include "runtime/device/cuda/cuda.h"
-#include "runtime/device/cuda/image.h"
 
 /** MSD_UNSUPPORTED has the compiler's log. The context is current. */
 MSD_MUST_CHECK msd_err msd_cuda_build(const struct msd_cuda *cuda,

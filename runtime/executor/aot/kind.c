@@ -9,6 +9,7 @@
 #include "runtime/executor/aot/state.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/module/check.h"
+#include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
 /* What code of TVM 0.9 assumes about tensor data. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "runtime/value/error.h"
 #include "runtime/value/storage_pool.h"
 

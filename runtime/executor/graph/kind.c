@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/executor/graph/run.h"
 #include "runtime/executor/graph/state.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/module/check.h"
 #include "runtime/module/model_signature.h"
+#include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "runtime/device/memory.h"
+#include "runtime/executor/graph/run.h"
 #include "runtime/module/instance.h"
 #include "runtime/value/error.h"
+#include "runtime/value/storage_pool.h"
 
 void msd_graph_slot_point(struct msd_graph_instance *g, uint32_t s, void *data)
 {

@@ -1,11 +1,12 @@
 #ifndef MSD_RUNTIME_EXECUTOR_GRAPH_MEMORY_H
 #define MSD_RUNTIME_EXECUTOR_GRAPH_MEMORY_H
+
+#include "runtime/executor/graph/plan.h"
+#include "runtime/value/value.h"
 /*
  * The memory of one instance of a graph: its storages, and the tensors in them that
  * operators are called with. Private to memory.c and run.c.
  */
-#include "runtime/executor/graph/run.h"
-#include "runtime/value/storage_pool.h"
 
 #define MSD_NO_VIEW UINT32_MAX
 

@@ -1,6 +1,7 @@
 /* The parameters of a graph: given beside it, or linked into its library. */
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "runtime/executor/graph/plan.h"
 #include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"

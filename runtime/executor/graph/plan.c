@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/value/value.h"
+
 #define MISSING_MAX 512 /* bytes of text */
 
 /* All but the graph. */

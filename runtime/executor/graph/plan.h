@@ -8,7 +8,6 @@
 #include "artifact/graph_json/graph.h"
 #include "artifact/params/params.h"
 #include "runtime/device/device.h"
-#include "runtime/value/value.h"
 
 enum msd_graph_role {
 	MSD_GRAPH_WORK,   /* between operators */

@@ -5,6 +5,8 @@
  * operator is called with arguments that were built once; outputs get memory of their
  * own, for callers keep them while the next run goes on.
  */
+#include "runtime/executor/graph/run.h"
+
 #include <stdlib.h>
 #include <string.h>
 

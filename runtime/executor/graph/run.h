@@ -7,6 +7,7 @@
  * copied. One thread at a time.
  */
 #include "runtime/executor/graph/plan.h"
+#include "runtime/value/value.h"
 
 struct msd_graph_instance;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/executor/executor.h"
+#include "runtime/executor/graph/run.h"
 
 struct state {
 	struct msd_executor base; /* first */

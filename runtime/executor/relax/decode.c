@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "runtime/executor/relax/vm.h"
 
 /* Where the parts of msd_relax_vm.values begin. */

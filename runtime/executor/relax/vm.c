@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
+#include "runtime/device/device.h"
 #include "runtime/module/signature.h"
+#include "runtime/value/storage_pool.h"
 
 /* What code of the Relax era assumes about tensor data. */
 #define DATA_ALIGN 64

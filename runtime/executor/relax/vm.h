@@ -11,10 +11,8 @@
  */
 #include "artifact/relax/image.h"
 #include "runtime/abi/anylist.h"
-#include "runtime/device/device.h"
 #include "runtime/global/vm_memory.h"
 #include "runtime/module/check.h"
-#include "runtime/value/storage_pool.h"
 
 #define MSD_VM_FIRST_CONST 2       /* in values: behind None and %vm */
 #define MSD_RELAX_MAX_DEPTH 16384u /* VM functions active at one time */

@@ -12,6 +12,7 @@
 #include "runtime/device/memory.h"
 #include "runtime/executor/relay/vm.h"
 #include "runtime/value/error.h"
+#include "runtime/value/storage_pool.h"
 
 static int no_memory(void)
 {

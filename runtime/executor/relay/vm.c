@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/params/tensor_blob.h"
 #include "runtime/device/memory.h"
 #include "runtime/module/signature.h"
+#include "runtime/value/storage_pool.h"
 
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */
 #define DATA_ALIGN 128

@@ -10,7 +10,6 @@
 #include "artifact/relay/image.h"
 #include "runtime/device/device.h"
 #include "runtime/module/check.h"
-#include "runtime/value/storage_pool.h"
 
 #define MSD_RELAY_MAX_DEPTH (1u << 16) /* VM functions active at one time */
 

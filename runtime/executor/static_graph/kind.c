@@ -6,6 +6,7 @@
 #include "graph/inspect/inspect.h"
 #include "runtime/executor/static_graph/state.h"
 #include "runtime/module/check.h"
+#include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
 struct served {

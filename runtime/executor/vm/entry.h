@@ -1,8 +1,9 @@
 #ifndef MSD_RUNTIME_EXECUTOR_VM_ENTRY_H
 #define MSD_RUNTIME_EXECUTOR_VM_ENTRY_H
+
+#include "runtime/module/instance.h"
 /* What an instance of a virtual machine holds for each function that was named. Private
  * to this folder. */
-#include "runtime/executor/vm/state.h"
 
 struct msd_vm_entry {
 	struct msd_vm_entry *next;

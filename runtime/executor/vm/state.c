@@ -6,6 +6,8 @@
  * Happy path: set_input keeps a value for each parameter of the named function,
  * invoke_stateful calls it as a client would, and the result stays for get_output.
  */
+#include "runtime/executor/vm/state.h"
+
 #include <stdlib.h>
 #include <string.h>
 

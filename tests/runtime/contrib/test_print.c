@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/runtime/relax/builtin_support.h"
+#include "tests/runtime/relax/vm_tree.h"
 
 static struct msd_any floats23(void)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/runtime/relax/builtin_support.h"
+#include "tests/runtime/relax/vm_tree.h"
 
 static struct msd_any filled(struct msd_dtype t, const int64_t *dim, size_t n,
 			     const void *v)

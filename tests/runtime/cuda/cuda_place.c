@@ -1,9 +1,12 @@
-#include "cuda_place.h"
+#include "tests/runtime/cuda/cuda_place.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "runtime/load/loaded.h"
+#include "tests/runtime/device/device_support.h"
 
 bool place_open(struct place *p, struct msd_dev *dev, const char *file,
 		msd_err *ret_err)

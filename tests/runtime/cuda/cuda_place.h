@@ -1,8 +1,10 @@
 #ifndef MSD_TESTS_CUDA_PLACE_H
 #define MSD_TESTS_CUDA_PLACE_H
+
+#include "runtime/device/device.h"
+#include "tests/runtime/support.h"
 /* Fixtures on a CUDA device, the stand-in's or a real one: what they compute is
  * compared with the arrays beside them. */
-#include "../device/device_support.h"
 
 struct place {
 	struct lib lib;

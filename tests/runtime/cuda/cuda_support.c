@@ -1,4 +1,4 @@
-#include "cuda_support.h"
+#include "tests/runtime/cuda/cuda_support.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "runtime/device/device.h"
+#include "tests/runtime/cuda/stub.h"
 
 static char directory[64];
 

@@ -2,8 +2,6 @@
 #define MSD_TESTS_CUDA_SUPPORT_H
 /* The stand-in driver and its device for tests. Each test has a process, a driver and a
  * cache of its own. */
-#include "../device/device_support.h"
-#include "stub.h"
 
 /** What the loaded stand-in can be asked. */
 const struct stub_cuda_control *stub(void);

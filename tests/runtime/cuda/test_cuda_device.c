@@ -4,9 +4,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "cuda_support.h"
 #include "runtime/device/memory.h"
 #include "runtime/device/pinned.h"
+#include "tests/runtime/cuda/cuda_support.h"
+#include "tests/runtime/cuda/stub.h"
+#include "tests/runtime/device/device_support.h"
+#include "tests/runtime/support.h"
 
 static void must(msd_err err, struct msd_diag *d)
 {

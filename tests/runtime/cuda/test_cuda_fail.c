@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_support.h"
 #include "runtime/device/memory.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/cuda/cuda_support.h"
+#include "tests/runtime/cuda/stub.h"
+#include "tests/runtime/support.h"
 
 #define MAX_CALLS 400
 

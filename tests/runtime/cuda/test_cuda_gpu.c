@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda_place.h"
+#include "tests/runtime/cuda/cuda_place.h"
 
 static struct msd_dev *gpu_open(void)
 {

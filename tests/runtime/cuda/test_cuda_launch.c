@@ -3,10 +3,11 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "cuda_support.h"
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
 #include "runtime/global/global.h"
+#include "tests/runtime/cuda/cuda_support.h"
+#include "tests/runtime/cuda/stub.h"
 
 static struct msd_span text(const char *s)
 {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_place.h"
-#include "cuda_support.h"
+#include "tests/runtime/cuda/cuda_place.h"
+#include "tests/runtime/cuda/cuda_support.h"
+#include "tests/runtime/cuda/stub.h"
 
 Test(cuda_module, operators_of_08_run_from_every_format)
 {

@@ -1,10 +1,11 @@
-#include "device_support.h"
+#include "tests/runtime/device/device_support.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/device/memory.h"
+#include "tests/runtime/support.h"
 
 struct msd_dev *opencl_open(void)
 {

@@ -1,8 +1,8 @@
 #ifndef MSD_TESTS_DEVICE_SUPPORT_H
 #define MSD_TESTS_DEVICE_SUPPORT_H
 /* Tensors on devices for the tests of runtime/device and of modules that run there. */
-#include "../support.h"
 #include "runtime/device/device.h"
+#include "runtime/value/value.h"
 
 /** OpenCL device 0, opened; NULL after a line that says why the test is skipped. */
 struct msd_dev *opencl_open(void);

@@ -1,8 +1,11 @@
-#include "opencl_place.h"
+#include "tests/runtime/device/opencl_place.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "runtime/load/loaded.h"
+#include "tests/runtime/device/device_support.h"
 
 bool opencl_place_open(struct opencl_place *p, const char *file)
 {

@@ -1,7 +1,8 @@
 #ifndef MSD_TESTS_OPENCL_PLACE_H
 #define MSD_TESTS_OPENCL_PLACE_H
+
+#include "tests/runtime/support.h"
 /* A fixture that is placed on the first OpenCL device. */
-#include "device_support.h"
 
 struct opencl_place {
 	struct lib lib;

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opencl_place.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/device/device_support.h"
+#include "tests/runtime/device/opencl_place.h"
 
 static void must_call(struct opencl_place *p, const char *name, struct msd_any *args,
 		      size_t n)

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device_support.h"
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
 #include "runtime/device/opencl/source.h"
+#include "tests/runtime/device/device_support.h"
 
 #define ADD_ONE                                                                        \
 	"// Function: add_one\n"                                                       \

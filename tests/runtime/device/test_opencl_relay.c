@@ -3,10 +3,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "opencl_place.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/load/state.h"
 #include "runtime/value/error.h"
+#include "tests/runtime/device/device_support.h"
+#include "tests/runtime/device/opencl_place.h"
 #include "tests/runtime/graph/relay_writer.h"
 
 #define LIBRARY "tvm-0.8/opencl_pair/opencl_pair.so"

@@ -3,7 +3,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "opencl_place.h"
+#include "runtime/load/loaded.h"
+#include "tests/runtime/device/device_support.h"
+#include "tests/runtime/device/opencl_place.h"
 
 static const struct msd_device second = {MSD_DEV_OPENCL, 1};
 

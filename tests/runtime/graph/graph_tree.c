@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/kind/kinds.h"
 #include "runtime/module/check.h"
 #include "runtime/value/error.h"
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
 #include "tests/runtime/support.h"
 

@@ -1,6 +1,7 @@
 /* A graph model of TVM 0.7, in a container of the tests' own writer. */
 #include <criterion/criterion.h>
 
+#include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
 #include "tests/runtime/support.h"
 

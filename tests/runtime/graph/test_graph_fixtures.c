@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/load/loaded.h"
 #include "tests/runtime/support.h"
 
 static const char *path_of(const char *model, const char *file)

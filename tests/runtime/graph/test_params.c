@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "artifact/params/params.h"
+#include "artifact/params/tensor_blob.h"
 #include "tests/artifact/payload_writer.h"
 #include "tests/support/exact.h"
 

@@ -3,6 +3,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "runtime/global/global.h"
+#include "runtime/value/error.h"
+
 void push(struct call *c, struct msd_any v)
 {
 	c->args[c->n++] = v;

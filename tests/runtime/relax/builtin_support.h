@@ -1,9 +1,9 @@
 #ifndef MSD_TEST_BUILTIN_SUPPORT_H
 #define MSD_TEST_BUILTIN_SUPPORT_H
+
+#include "proto/diag.h"
+#include "runtime/value/value.h"
 /* Calls of the runtime's packed functions, as a VM or compiled code makes them. */
-#include "runtime/global/global.h"
-#include "runtime/value/error.h"
-#include "tests/runtime/relax/vm_tree.h"
 
 #define MAX_ARGS 32
 static const struct msd_dtype float32 = {MSD_DT_FLOAT, 32, 1};

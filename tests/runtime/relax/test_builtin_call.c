@@ -3,8 +3,10 @@
 #include <stdio.h>
 
 #include "runtime/global/vm_memory.h"
+#include "runtime/value/error.h"
 #include "runtime/value/storage_pool.h"
 #include "tests/runtime/relax/builtin_support.h"
+#include "tests/runtime/relax/vm_tree.h"
 
 /* Returns how many arguments it got, and checks that they count up from 0. */
 static int counting(void *self, const struct msd_any *args, int32_t n,

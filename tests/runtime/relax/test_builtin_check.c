@@ -1,7 +1,9 @@
 /* What VM functions assert about their arguments, and symbolic shapes. */
 #include <criterion/criterion.h>
 
+#include "runtime/global/global.h"
 #include "tests/runtime/relax/builtin_support.h"
+#include "tests/runtime/relax/vm_tree.h"
 
 /* check_tensor_info(x34, ndim, dtype, "CTX ") */
 static void push_check(struct call *c, int64_t ndim, struct msd_any dtype)

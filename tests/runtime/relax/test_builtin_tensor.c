@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/runtime/relax/builtin_support.h"
+#include "tests/runtime/relax/vm_tree.h"
 
 /* A tensor of one element with the bytes of @v. */
 static struct msd_any scalar(struct msd_dtype t, const void *v)

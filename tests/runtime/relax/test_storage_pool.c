@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/value/storage_pool.h"
+#include "runtime/value/value.h"
 
 #define MIB ((size_t)1024 * 1024)
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/kind/kinds.h"
 #include "runtime/value/error.h"
 
 static struct msd_function *lib_find(struct msd_node *node, const char *name)

@@ -4,7 +4,8 @@
  * A tree as a load makes it, without a file: a Relax VM node over a library node whose
  * functions are C functions of the test.
  */
-#include "runtime/kind/kinds.h"
+#include "runtime/module/node.h"
+#include "runtime/value/value.h"
 #include "tests/runtime/relax/image_writer.h"
 
 #define TREE_MAX_FUNCS 8
