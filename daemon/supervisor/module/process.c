@@ -26,6 +26,8 @@
 
 #define RELEASE_EAGER_BYTES (16u << 20) /* this much unreleased is worth a wake-up */
 #define RELEASE_LATEST_MS 50
+/* Of one notification, far below what its reader takes (MSD_MAX_OBJECTS). */
+#define RELEASES_PER_FRAME 8192u
 /* A dying process closes its channel a moment before its exit tells why it died; on a
  * loaded machine the moment is long, and who is killed within it dies of us. */
 #define EXIT_AFTER_CHANNEL_MS 1000
@@ -238,9 +240,11 @@ void msd_process_flush_releases(struct msd_process *p)
 	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	if (p->n_releases == 0 || p->channel.is_closing)
 		return;
-	o = msd_out_new();
-	if (o == NULL)
-		return; /* they stay batched */
+	o = p->releases.bad ? NULL : msd_out_new();
+	if (o == NULL) { /* slots that it never hears of would be lost to it */
+		msd_process_kill(p, "there was no memory to tell it what is free");
+		return;
+	}
 	msd_body_begin_notification(&o->body, "worker.release");
 	msd_pack_array(&o->body, p->n_releases * 2u);
 	msd_buf_put(&o->body, p->releases.p, p->releases.n);
@@ -263,7 +267,8 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 	msd_pack_uint(&p->releases, offset);
 	p->n_releases++;
 	p->release_bytes += bytes;
-	if (p->release_bytes > RELEASE_EAGER_BYTES) {
+	if (p->release_bytes > RELEASE_EAGER_BYTES ||
+	    p->n_releases >= RELEASES_PER_FRAME) {
 		msd_process_flush_releases(p);
 	} else if (p->release_timer.slot == 0) {
 		(void)msd_deadline_set(p->house->deadlines, &p->release_timer,
