@@ -199,6 +199,7 @@ msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visit
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "body");
 	b.n_tensors = s.n_tensors;
+	b.n_handles = s.n_handles;
 	*ret = b;
 	return MSD_OK;
 }

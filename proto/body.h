@@ -27,6 +27,8 @@ struct msd_body {
 	struct msd_span result;  /* response */
 	struct msd_span meta;    /* response: a map */
 	uint32_t n_tensors;      /* tensor exts in the whole body */
+	uint32_t n_handles; /* exts that name an object: functions, modules, instances,
+			       uploads, results of requests */
 };
 
 /** What the scan calls for each ext; see MSD_EXT_*. Return non-OK to stop the scan. */

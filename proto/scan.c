@@ -77,6 +77,13 @@ static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
 	}
 }
 
+/* It names an object that its sender or its reader has. */
+static bool is_handle(int8_t type)
+{
+	return (type >= MSD_EXT_FUNCTION && type <= MSD_EXT_UPLOAD) ||
+	       type == MSD_EXT_RESULT_OF;
+}
+
 static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 {
 	if (t->ext < MSD_EXT_TENSOR || t->ext > MSD_EXT_RESULT_OF)
@@ -87,6 +94,7 @@ static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 	}
 	if (t->ext == MSD_EXT_TENSOR && ++s->n_tensors > MSD_MAX_TENSORS)
 		return msd_scan_fail(s, s->p, "more than %u tensors", MSD_MAX_TENSORS);
+	s->n_handles += is_handle(t->ext);
 	if (s->visitor == NULL)
 		return MSD_OK;
 	return s->visitor->visit(s->visitor->ctx, t->ext, (size_t)(t->data - s->base),

@@ -292,9 +292,9 @@ void msd_segpool_trim(struct msd_segpool *p, uint64_t keep_bytes)
 	}
 }
 
-void msd_segmap_init(struct msd_segmap *m)
+void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
 {
-	*m = (struct msd_segmap){0};
+	*m = (struct msd_segmap){.max_bytes = max_bytes};
 }
 
 void msd_segmap_finish(struct msd_segmap *m)
@@ -305,6 +305,26 @@ void msd_segmap_finish(struct msd_segmap *m)
 	}
 	free(m->maps);
 	*m = (struct msd_segmap){0};
+}
+
+/* Pages that are not there would become ours when we read them. */
+static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
+				  const struct stat *st, struct msd_diag *d)
+{
+	const uint64_t bytes = (uint64_t)st->st_size;
+
+	if (bytes > m->max_bytes - m->total_bytes) {
+		return msd_diag_set(
+			d, MSD_PROTOCOL,
+			"segment %u of %llu bytes is over the limit: %llu of %llu are "
+			"mapped",
+			index, (unsigned long long)bytes,
+			(unsigned long long)m->total_bytes,
+			(unsigned long long)m->max_bytes);
+	}
+	if ((uint64_t)st->st_blocks * 512 < bytes)
+		return msd_diag_set(d, MSD_PROTOCOL, "segment %u has holes", index);
+	return MSD_OK;
 }
 
 static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
@@ -329,7 +349,7 @@ static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 				    "segment %u has not the %llu bytes it claims",
 				    index, (unsigned long long)bytes);
 	}
-	return MSD_OK;
+	return m->max_bytes > 0 ? segmap_check_limit(m, index, &st, d) : MSD_OK;
 }
 
 msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t bytes,
@@ -359,8 +379,10 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 	}
 	if (fd >= 0)
 		(void)close(fd);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};
+		m->total_bytes += bytes;
+	}
 	return err;
 }
 
@@ -371,4 +393,19 @@ uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offs
 	    offset > m->maps[index].bytes || bytes > m->maps[index].bytes - offset)
 		return NULL;
 	return m->maps[index].p + offset;
+}
+
+const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
+			       uint64_t bytes)
+{
+	const uint8_t *p = msd_segmap_at(m, index, offset, bytes);
+
+	if (p != NULL)
+		m->maps[index].n_held++;
+	return p;
+}
+
+void msd_segmap_let_go(struct msd_segmap *m, uint16_t index)
+{
+	m->maps[index].n_held--;
 }

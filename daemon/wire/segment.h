@@ -71,17 +71,23 @@ struct msd_segmap {
 	struct msd_segmap_entry {
 		uint8_t *p; /* NULL where absent */
 		uint64_t bytes;
-	} * maps; /* owned, by index */
+		uint32_t n_held; /* msd_segmap_hold() */
+	} * maps;                /* owned, by index */
 	uint32_t n;
+	uint64_t total_bytes; /* of all segments */
+	uint64_t max_bytes;
 };
 
-/** Nothing is mapped yet. */
-void msd_segmap_init(struct msd_segmap *m);
+/**
+ * Nothing is mapped yet. Segments may have @max_bytes together, and must have all of
+ * their pages when they come; 0: the other side is believed.
+ */
+void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes);
 /** Unmap everything. */
 void msd_segmap_finish(struct msd_segmap *m);
 /**
  * Map @fd (consumed) as segment @index. Checks the seals (SHRINK and GROW), the real
- * size against @bytes, and that the index is new. MSD_PROTOCOL otherwise.
+ * size against @bytes, the limit, and that the index is new. MSD_PROTOCOL otherwise.
  */
 MSD_MUST_CHECK msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd,
 				      uint64_t bytes, bool writable,
@@ -89,5 +95,9 @@ MSD_MUST_CHECK msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int 
 /** Address of a range, NULL when it is not inside a mapped segment. */
 uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offset,
 		       uint64_t bytes);
+/** The same of a range that stays in use until msd_segmap_let_go(). */
+const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
+			       uint64_t bytes);
+void msd_segmap_let_go(struct msd_segmap *m, uint16_t index);
 
 #endif

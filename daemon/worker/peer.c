@@ -201,7 +201,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	peer->worker = w;
 	peer->is_channel = is_channel;
 	msd_list_init(&peer->link);
-	msd_segmap_init(&peer->in);
+	msd_segmap_init(&peer->in, 0); /* the supervisor's */
 	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, on_new_segment, peer);
 	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);

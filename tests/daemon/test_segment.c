@@ -136,7 +136,7 @@ Test(segmap, sees_what_the_other_side_wrote)
 	struct msd_slot one;
 
 	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m);
+	msd_segmap_init(&m, 0);
 	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
 	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
 	memcpy(one.p, "tensor", 7);
@@ -154,7 +154,7 @@ Test(segmap, ranges_outside_are_null)
 	struct msd_slot one;
 
 	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m);
+	msd_segmap_init(&m, 0);
 	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
 	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
 	cr_expect_not_null(msd_segmap_at(&m, 0, a.bytes, 0));
@@ -173,7 +173,7 @@ Test(segmap, refuses_what_is_not_sealed)
 	struct msd_diag d = {0};
 	int fd = memfd_create("t", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	msd_segmap_init(&m);
+	msd_segmap_init(&m, 0);
 	cr_assert_eq(ftruncate(fd, 4096), 0);
 	cr_expect_eq(msd_segmap_add(&m, 0, fd, 4096, false, &d), MSD_PROTOCOL);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "sealed"));
@@ -190,7 +190,7 @@ Test(segmap, refuses_a_wrong_size_a_second_index_and_no_descriptor)
 	struct msd_slot one;
 
 	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m);
+	msd_segmap_init(&m, 0);
 	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
 	cr_expect_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes + 1, false, NULL),
 		     MSD_PROTOCOL);
@@ -202,4 +202,44 @@ Test(segmap, refuses_a_wrong_size_a_second_index_and_no_descriptor)
 	cr_expect_eq(msd_segmap_add(&m, 0, a.fd, a.bytes, false, NULL), MSD_PROTOCOL);
 	msd_segmap_finish(&m);
 	msd_segpool_finish(&p);
+}
+
+/* A memfd of @bytes with the seals that a segment needs. */
+static int make_segment(uint64_t bytes, bool is_sparse)
+{
+	int fd = memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(ftruncate(fd, (off_t)bytes), 0);
+	cr_assert(is_sparse || fallocate(fd, 0, 0, (off_t)bytes) == 0);
+	cr_assert_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	return fd;
+}
+
+Test(segmap, segments_are_bounded_in_sum)
+{
+	struct msd_segmap m;
+
+	msd_segmap_init(&m, 3u << 20);
+	cr_expect_eq(msd_segmap_add(&m, 0, make_segment(2u << 20, false), 2u << 20,
+				    false, NULL),
+		     MSD_OK);
+	cr_expect_eq(msd_segmap_add(&m, 1, make_segment(2u << 20, false), 2u << 20,
+				    false, NULL),
+		     MSD_PROTOCOL);
+	cr_expect_eq(msd_segmap_add(&m, 1, make_segment(1u << 20, false), 1u << 20,
+				    false, NULL),
+		     MSD_OK, "it still fits");
+	msd_segmap_finish(&m);
+}
+
+Test(segmap, a_bounded_one_refuses_holes)
+{
+	struct msd_segmap m;
+
+	msd_segmap_init(&m, 1u << 20);
+	cr_expect_eq(msd_segmap_add(&m, 0, make_segment(1u << 20, true), 1u << 20,
+				    false, NULL),
+		     MSD_PROTOCOL);
+	msd_segmap_finish(&m);
 }

@@ -202,6 +202,16 @@ Test(body, visitor_sees_every_ext_in_order)
 	msd_buf_finish(&b);
 }
 
+Test(body, handles_are_counted)
+{
+	struct msd_buf b = golden_every_kind();
+	struct msd_body body = read_golden(&b);
+
+	/* A function, a module, an instance and an upload. */
+	cr_assert_eq(body.n_handles, 4);
+	msd_buf_finish(&b);
+}
+
 Test(body, visitor_stops_the_scan_with_its_own_code)
 {
 	struct msd_buf b = golden_every_kind();

@@ -106,8 +106,8 @@ static bool read_object(const struct msd_wire_value *v, struct made *ret)
 	return true;
 }
 
-static msd_err read_made(struct msd_in *in, enum msd_kind kind, struct made *ret,
-			 struct msd_diag *d)
+static msd_err read_made(struct msd_req *r, struct msd_in *in, enum msd_kind kind,
+			 struct made *ret, struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(in->body.result);
 	struct msd_wire_value v;
@@ -118,6 +118,9 @@ static msd_err read_made(struct msd_in *in, enum msd_kind kind, struct made *ret
 	}
 	if (msd_value_read(&c, &v, d) != MSD_OK || !read_object(&v, ret) ||
 	    ret->kind != kind) {
+		msd_replica_disbelieve(
+			r->at.replica,
+			"it sent a malformed answer: not what was to be made", NULL);
 		return msd_diag_set(d, MSD_INTERNAL,
 				    "the worker's answer was malformed");
 	}
@@ -159,7 +162,7 @@ static void answer_made(struct msd_req *r, struct msd_in *in, enum msd_kind kind
 	struct msd_diag d = {0};
 	struct msd_buf b = {0};
 	struct msd_handle mine = {0};
-	msd_err err = read_made(in, kind, &made, &d);
+	msd_err err = read_made(r, in, kind, &made, &d);
 
 	if (err == MSD_OK)
 		err = adopt(r, &made, &mine, &d);
@@ -201,7 +204,7 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	    v.kind == MSD_K_TENSOR && read_object(&v, &made)) {
 		on_tensor(r, in);
 	} else if (!msd_reply_forward(r, r->at.replica->process, in, &d)) {
-		msd_replica_kill(r->at.replica, "it sent a malformed answer");
+		msd_replica_disbelieve(r->at.replica, "it sent a malformed answer", &d);
 	}
 	msd_diag_finish(&d);
 }

@@ -93,7 +93,8 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 	if (msd_facts_keep(crew, in->body.result, &d) != MSD_OK) {
 		crew->ops->on_blamed(crew, MSD_INTERNAL, msd_diag_text(&d));
 		msd_diag_finish(&d);
-		msd_replica_kill(r->at.replica, "it described its module wrongly");
+		msd_replica_disbelieve(r->at.replica, "it described its module wrongly",
+				       NULL);
 		return;
 	}
 	crew->ops->on_opened(r->at.replica);
@@ -168,18 +169,16 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	msd_conn_send(&rep->process->channel, o);
 }
 
-void msd_replica_cancel(struct msd_req *r)
+void msd_replica_cancel(const struct msd_req *r)
 {
 	const struct msd_replica *rep = r->at.replica;
 	struct msd_out *o;
 
-	if (rep == NULL || rep->process == NULL || r->job.on_response != NULL ||
-	    r->at.is_cancelled)
+	if (rep == NULL || rep->process == NULL || r->job.on_response != NULL)
 		return;
 	o = msd_out_new();
 	if (o == NULL)
 		return; /* it runs to its end for nobody */
-	r->at.is_cancelled = true;
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);
 	msd_pack_uint(&o->body, r->at.wid);
@@ -227,7 +226,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	struct msd_diag d = {0};
 
 	if (r == NULL) {
-		msd_replica_kill(rep, "it answered what it was not asked");
+		msd_replica_disbelieve(rep, "it answered what it was not asked", NULL);
 		return;
 	}
 	if (r->method != MSD_M_WORKER_OPEN) {
@@ -247,7 +246,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	crew->n_errors += msd_reply_is_ok(in) ? 0u : 1u;
 	count_exec(crew, r, in);
 	if (!msd_reply_forward(r, rep->process, in, &d))
-		msd_replica_kill(rep, "it sent a malformed answer");
+		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);
 	msd_diag_finish(&d);
 	msd_req_take(r, MSD_REQ_RESPONDED);
 	crew->ops->on_answered(crew);
@@ -279,7 +278,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 		(void)close(fd);
 	}
 	if (err != MSD_OK)
-		msd_replica_kill(rep, "it passed a segment that is not one");
+		msd_replica_disbelieve(rep, "it passed a segment that is not one", &d);
 	msd_diag_finish(&d);
 }
 
@@ -291,6 +290,7 @@ void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
 		   msd_method_find(in->body.method) == MSD_M_WORKER_SEGMENT) {
 		on_segment(rep, in);
 	} else {
-		msd_replica_kill(rep, "it sent a message that workers do not send");
+		msd_replica_disbelieve(
+			rep, "it sent a message that workers do not send", NULL);
 	}
 }

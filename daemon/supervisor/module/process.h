@@ -34,6 +34,7 @@ struct msd_process {
 	struct msd_child *child;     /* owned; NULL once its end was told */
 	struct msd_conn channel;
 	struct msd_segmap out; /* the worker's out segments, mapped read-only */
+	uint64_t held_bytes;   /* of its out slots, in replies that are being sent */
 	struct msd_buf
 		releases; /* pairs of segment, offset to be told, as msgpack ints */
 	uint32_t n_releases;

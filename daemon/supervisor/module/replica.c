@@ -1,6 +1,6 @@
 #include "daemon/supervisor/module/replica.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "daemon/exit_status.h"
 #include "daemon/supervisor/module/lane.h"
@@ -25,6 +25,19 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason)
 {
 	if (rep->process != NULL)
 		msd_process_kill(rep->process, reason);
+}
+
+void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
+			    const struct msd_diag *d)
+{
+	char reason[128];
+
+	if (rep->process == NULL)
+		return;
+	(void)snprintf(reason, sizeof(reason), "%s%s%s", what, d != NULL ? ": " : "",
+		       d != NULL ? msd_diag_text(d) : "");
+	msd_conn_pause(&rep->process->channel, true);
+	msd_process_kill(rep->process, reason);
 }
 
 static void on_frame(struct msd_replica *rep, struct msd_in *in)

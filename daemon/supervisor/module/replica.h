@@ -30,8 +30,12 @@ struct msd_replica {
 void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
 /** Start a process and ask it to open the artifact. */
 MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d);
-/** End the process, if there is one; @reason (static text) is for error texts. */
+/** End the process, if there is one; @reason is for error texts. */
 void msd_replica_kill(struct msd_replica *rep, const char *reason);
+/** The same for a process that broke CHANNEL.md, for "@what: the text of @d" (NULL: no
+ * more than @what): nothing that it has sent is read any more. */
+void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
+			    const struct msd_diag *d);
 /** A response to somebody who still waits is to come. */
 bool msd_replica_is_awaited(const struct msd_replica *rep);
 /** It is stuck in a call that overran its deadline, and will not live long. */
@@ -44,8 +48,8 @@ void msd_replica_send_open(struct msd_replica *rep);
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
 /** Send @r, which is in no list, with the empty message @o; takes both. */
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
-/** Nobody waits for this sent request any more; the worker is told once. */
-void msd_replica_cancel(struct msd_req *r);
+/** Nobody waits for this sent request any more. */
+void msd_replica_cancel(const struct msd_req *r);
 
 /** A frame from the process. */
 void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in);

@@ -2,14 +2,20 @@
 
 #include <stdlib.h>
 
+#include "daemon/limits.h"
 #include "proto/unpack.h"
 
 /*
  * A worker's response on its way to the client. Happy path: the body is copied as it
  * is; its tensors, which lie in the worker's out segments, become pieces of the frame
  * and are written from there; with the last byte their slots are released. Failures:
- * nobody waits, and the slots are released at once; a tensor lies where it may not, and
- * the client is told that the answer was malformed.
+ *  - nobody waits, and the slots are released at once
+ *  - the payload is more than a frame may have: the client is told, the slots are
+ *    released
+ *  - a handle, which would be another's in the client's hands; a tensor that lies where
+ *    it may not, or elsewhere than in the result; more bytes in replies than the worker
+ *    was allowed to have: the client is told that the answer was malformed, and the
+ *    worker is ended
  */
 
 /* Out slots that a reply in flight points into. */
@@ -64,11 +70,32 @@ static void held_release(void *ctx, bool sent)
 
 	(void)sent;
 	for (uint32_t i = 0; i < h->n; i++) {
-		msd_process_release(h->process, h->slots[i].segment, h->slots[i].offset,
-				    h->slots[i].bytes);
+		const struct held_slot *s = &h->slots[i];
+		msd_segmap_let_go(&h->process->out, s->segment);
+		h->process->held_bytes -= s->bytes;
+		msd_process_release(h->process, s->segment, s->offset, s->bytes);
 	}
 	msd_process_unref(h->process);
 	free(h);
+}
+
+/* What all its replies point to at a time is in slots of their own, for which it was
+ * told a limit. */
+static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag *d)
+{
+	const uint64_t max = p->process->house->limits->max_memory;
+
+	if (bytes > max - p->process->held_bytes) {
+		return msd_diag_set(d, MSD_PROTOCOL, "results of more than %llu bytes",
+				    (unsigned long long)max);
+	}
+	if (p->out != NULL && bytes > MSD_MAX_PAYLOAD_BYTES - p->out->payload_bytes) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "the results are more than the %llu bytes that a "
+				    "frame may have",
+				    (unsigned long long)MSD_MAX_PAYLOAD_BYTES);
+	}
+	return MSD_OK;
 }
 
 static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_diag *d)
@@ -76,18 +103,22 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 	struct msd_wire_tensor t;
 	msd_err err = msd_wire_tensor_read(p->bytes + at, n, &t, d);
 
+	if (err == MSD_OK)
+		err = check_size(p, t.bytes, d);
 	if (err != MSD_OK)
 		return err;
 	if (t.where != MSD_AT_SEGMENT || p->held->n >= p->room) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is not in a segment");
 	}
-	uint8_t *data = msd_segmap_at(&p->process->out, t.segment, t.offset, t.bytes);
+	const uint8_t *data =
+		msd_segmap_hold(&p->process->out, t.segment, t.offset, t.bytes);
 	if (data == NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is outside segment %u",
 				    t.segment);
 	}
+	p->process->held_bytes += t.bytes;
 	p->held->slots[p->held->n++] = (struct held_slot){t.segment, t.offset, t.bytes};
 	if (p->out == NULL)
 		return MSD_OK;
@@ -100,11 +131,7 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 
 static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
-	if (type == MSD_EXT_TENSOR)
-		return patch_tensor(ctx, at, n, d);
-	if (type == MSD_EXT_DTYPE || type == MSD_EXT_DEVICE || type == MSD_EXT_SHAPE)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_PROTOCOL, "a result holds a handle");
+	return type == MSD_EXT_TENSOR ? patch_tensor(ctx, at, n, d) : MSD_OK;
 }
 
 /* Patch the tensors of @result and hold their slots with @out (NULL: give them back).
@@ -126,6 +153,8 @@ static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t 
 	h->process = p;
 	msd_process_ref(p);
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
+	if (err == MSD_OK && h->n < n_tensors)
+		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
 	if (err != MSD_OK || out == NULL) {
 		held_release(h, false);
 		return err;
@@ -135,20 +164,54 @@ static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t 
 	return MSD_OK;
 }
 
+static msd_err refuse_handles(const struct msd_in *in, struct msd_diag *d)
+{
+	return in->body.n_handles == 0
+		       ? MSD_OK
+		       : msd_diag_set(d, MSD_PROTOCOL, "a response holds a handle");
+}
+
+/* The worker is not to be believed any more. */
+static bool is_malformed(msd_err err)
+{
+	return err == MSD_PROTOCOL || err == MSD_BAD_REQUEST;
+}
+
 static bool drop(struct msd_process *p, struct msd_in *in, struct msd_diag *d)
 {
 	uint8_t *result = in->bytes + (in->body.result.p - in->bytes);
+	msd_err err = refuse_handles(in, d);
 
-	return in->body.n_tensors == 0 ||
-	       patch_result(p, NULL, result, in->body.result.n, in->body.n_tensors,
-			    d) == MSD_OK;
+	if (err == MSD_OK && in->body.n_tensors > 0) {
+		err = patch_result(p, NULL, result, in->body.result.n,
+				   in->body.n_tensors, d);
+	}
+	return !is_malformed(err);
+}
+
+/* The whole frame, but for its header. */
+static msd_err write_reply(struct msd_out *o, uint64_t id, struct msd_process *p,
+			   const struct msd_in *in, struct msd_diag *d)
+{
+	msd_err err = refuse_handles(in, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
+	msd_buf_put(&o->body, in->body.error.p, in->body.error.n);
+	size_t at = o->body.n;
+	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
+	msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
+	if (in->body.n_tensors == 0 || o->body.bad)
+		return MSD_OK;
+	return patch_result(p, o, o->body.p + at, in->body.result.n, in->body.n_tensors,
+			    d);
 }
 
 bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *in,
 		       struct msd_diag *d)
 {
 	struct msd_out *o;
-	msd_err err = MSD_OK;
 
 	if (r->client.who == NULL)
 		return drop(p, in, d);
@@ -157,22 +220,18 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");
 		return drop(p, in, d);
 	}
-	msd_body_begin_response(&o->body, r->client.id, in->body.meta.n > 0);
-	msd_buf_put(&o->body, in->body.error.p, in->body.error.n);
-	size_t at = o->body.n;
-	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
-	msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
-	if (in->body.n_tensors > 0 && !o->body.bad) {
-		err = patch_result(p, o, o->body.p + at, in->body.result.n,
-				   in->body.n_tensors, d);
+	msd_err err = write_reply(o, r->client.id, p, in, d);
+	if (err == MSD_OK) {
+		r->client.who->ops->forward(r->client.who, o);
+		msd_req_leave_client(r);
+		return true;
 	}
-	if (err != MSD_OK) {
-		msd_out_destroy(o);
+	msd_out_destroy(o);
+	if (is_malformed(err)) {
 		msd_req_answer_error(r, MSD_INTERNAL,
 				     "the worker's answer was malformed");
-		return err == MSD_NOMEM;
+	} else {
+		msd_req_answer_error(r, err, msd_diag_text(d));
 	}
-	r->client.who->ops->forward(r->client.who, o);
-	msd_req_leave_client(r);
-	return true;
+	return !is_malformed(err);
 }

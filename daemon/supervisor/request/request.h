@@ -101,7 +101,6 @@ struct msd_req_at {
 	uint32_t expected_us;        /* of a sent one */
 	uint8_t pace;                /* msd_pace_place() of a call's target */
 	bool holds;                  /* counted in its lane's n_held */
-	bool is_cancelled;           /* the worker was told that nobody wants it */
 };
 
 struct msd_req {

@@ -85,7 +85,7 @@ void driver_start(struct driver *w, const char *path)
 	w->fd = channel[0];
 	w->log_fd = log[0];
 	msd_segpool_init(&w->in, 1ull << 30, on_new_segment, w);
-	msd_segmap_init(&w->out);
+	msd_segmap_init(&w->out, 0);
 }
 
 void driver_send_open(struct driver *w)

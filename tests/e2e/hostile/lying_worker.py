@@ -1,0 +1,136 @@
+"""A stand-in for modserd-worker that breaks daemon/worker/CHANNEL.md on purpose: each function of
+its module is one lie, told in the answer to the call of its name or before it.
+
+    lying_worker.py RECORD --name NAME
+
+What it hears of its out slots goes to RECORD: a line of JSON for each worker.release, the number of
+its pairs.
+"""
+import fcntl
+import json
+import os
+import pathlib
+import socket
+import struct
+import sys
+
+import msgpack
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from fake_worker import HEAD, MAGIC, SEGMENT, TENSOR, Worker  # noqa: E402
+
+FUNCTION, MODULE, INSTANCE, UPLOAD = 2, 3, 4, 5
+SEALS = 0x0002 | 0x0004  # F_SEAL_SHRINK, F_SEAL_GROW
+F_ADD_SEALS = 1033
+UINT8 = 1
+
+
+def tensor(segment, offset, size):
+    """@size bytes at @offset of an out segment."""
+    head = struct.pack("<BBBBHHiiQQ", SEGMENT, UINT8, 8, 1, 1, segment, 1, 0, offset, size)
+    return msgpack.ExtType(TENSOR, head + struct.pack("<q", size))
+
+
+def handle(kind):
+    return msgpack.ExtType(kind, struct.pack("<II", 0, 1))
+
+
+class Liar(Worker):
+    def __init__(self, record):
+        super().__init__(record)
+        self.n_segments = self.n_many = 0
+
+    def tell(self, body, fd=None):
+        data = msgpack.packb(body)
+        frame = HEAD.pack(MAGIC, len(data), 0) + data
+        if fd is None:
+            self.channel.sendall(frame)
+        else:
+            socket.send_fds(self.channel, [frame], [fd])
+
+    def segment(self, size, is_sparse=False, said=None):
+        """A new out segment; returns its index."""
+        fd = os.memfd_create("lie", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(fd, size)
+        if not is_sparse:
+            os.posix_fallocate(fd, 0, size)
+        fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
+        self.tell([2, "worker.segment", ["out", self.n_segments, said or size]], fd)
+        os.close(fd)
+        self.n_segments += 1
+        return self.n_segments - 1
+
+    def sort(self, body):
+        if body[0] == 2 and body[1] == "worker.release":
+            os.write(self.record, json.dumps(len(body[2]) // 2).encode() + b"\n")
+        else:
+            super().sort(body)
+
+    def functions(self):
+        return [n.removeprefix("lie_") for n in dir(self) if n.startswith("lie_")]
+
+    def open(self, id):
+        functions = [{"name": f, "style": "prim", "kind": "library"} for f in self.functions()]
+        facts = {"device": "cpu", "era": "any", "machine": "any", "inspect": {"text": ""}}
+        self.answer(id, None, facts | {"functions": functions})
+
+    def call(self, id, function, *args):
+        getattr(self, "lie_" + function)(id, *args)
+
+    def lie_none(self, id, *args):
+        self.answer(id, None, [[], [self.value(a) for a in args]])
+
+    def lie_many(self, id, n):
+        """@n tensors of one byte each, as an honest worker has them: in slots of their own."""
+        if self.n_segments == 0:
+            self.segment(1 << 20)
+        self.n_many += 1
+        self.answer(id, None, [[tensor(0, 128 * i, 1) for i in range(n)], None])
+
+    def lie_asked(self, id):
+        """How often `many` was called."""
+        self.answer(id, None, [[], self.n_many])
+
+    def lie_segments(self, id, n, size):
+        for _ in range(n):
+            self.segment(size, is_sparse=True)
+        self.answer(id, None, [[], None])
+
+    def lie_full_segments(self, id, n, size):
+        for _ in range(n):
+            self.segment(size)
+        self.answer(id, None, [[], None])
+
+    def lie_overlapping(self, id, n, size):
+        """A reply of @n * @size bytes out of one segment."""
+        index = self.segment(size)
+        self.answer(id, None, [[tensor(index, 0, size)] * n, None])
+
+    def lie_handle(self, id, kind):
+        self.answer(id, None, [[], handle(kind)])
+
+    def lie_handle_beside_tensor(self, id, kind):
+        index = self.segment(4096)
+        self.answer(id, None, [[tensor(index, 0, 64)], handle(kind)])
+
+    def lie_handle_in_meta(self, id, kind):
+        self.tell([1, id, None, [[], None], {"exec_ns": 1, "more": handle(kind)}])
+
+    def lie_handle_in_error(self, id, kind):
+        self.tell([1, id, [14, "CALL_FAILED", "no", {"more": handle(kind)}], None])
+
+    def lie_tensor_in_meta(self, id):
+        index = self.segment(4096)
+        self.tell([1, id, None, [[], None], {"more": tensor(index, 0, 64)}])
+
+    def lie_tensor_in_error(self, id):
+        index = self.segment(4096)
+        self.tell([1, id, [14, "CALL_FAILED", "no", {"more": tensor(index, 0, 64)}], None])
+
+    def lie_outside(self, id):
+        index = self.segment(4096)
+        self.answer(id, None, [[tensor(index, 4096 - 128, 256)], None])
+
+
+if __name__ == "__main__":
+    Liar(sys.argv[1]).run()
