@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon/worker/crash.h"
+#include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/stage.h"
 #include "proto/name.h"

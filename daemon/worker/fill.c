@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/worker/call.h"
+#include "daemon/worker/handlers.h"
 #include "runtime/device/device.h"
 #include "runtime/value/half.h"
 

@@ -1,5 +1,6 @@
 #include "daemon/worker/instances.h"
 
+#include "daemon/worker/handlers.h"
 #include "daemon/worker/worker.h"
 #include "runtime/module/instance.h"
 

@@ -17,9 +17,9 @@
 
 #include "daemon/worker/crash.h"
 #include "daemon/worker/describe.h"
+#include "daemon/worker/handlers.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/probe.h"
-#include "daemon/worker/worker.h"
 #include "proto/name.h"
 #include "proto/value.h"
 #include "runtime/pool/pool.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/worker/call.h"
+#include "daemon/worker/handlers.h"
 #include "runtime/device/device.h"
 
 static struct msd_wire_tensor wire_of(const struct msd_tensor *t, struct msd_handle h)

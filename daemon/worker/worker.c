@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/exit_status.h"
+#include "daemon/worker/handlers.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -45,37 +46,6 @@ static struct msd_request *request_of(struct msd_list *link)
 	return MSD_CONTAINER_OF(link, struct msd_request, link);
 }
 
-static msd_err handle_unknown(struct msd_worker *w, struct msd_request *r,
-			      struct msd_buf *out, struct msd_diag *d)
-{
-	(void)w, (void)r, (void)out;
-	return msd_diag_set(d, MSD_UNKNOWN_METHOD, "a worker has no such method");
-}
-
-static msd_handler *handler_of(enum msd_method method)
-{
-	switch ((int)method) {
-	case MSD_M_CALL:
-		return msd_handle_call;
-	case MSD_M_MODULE_INSTANCE:
-		return msd_handle_instance;
-	case MSD_M_INSTANCE_FREE:
-		return msd_handle_instance_free;
-	case MSD_M_TENSOR_ALLOC:
-		return msd_handle_tensor_alloc;
-	case MSD_M_TENSOR_FILL:
-		return msd_handle_tensor_fill;
-	case MSD_M_TENSOR_COPY:
-		return msd_handle_tensor_copy;
-	case MSD_M_TENSOR_FREE:
-		return msd_handle_tensor_free;
-	case MSD_M_WORKER_OPEN:
-		return msd_handle_open;
-	default:
-		return handle_unknown;
-	}
-}
-
 static msd_err check_start(const struct msd_worker *w, const struct msd_request *r,
 			   struct msd_diag *d)
 {
@@ -86,6 +56,18 @@ static msd_err check_start(const struct msd_worker *w, const struct msd_request 
 	if (w->module == NULL && r->method != MSD_M_WORKER_OPEN)
 		return msd_diag_set(d, MSD_NOT_READY, "no module is open");
 	return MSD_OK;
+}
+
+static msd_err handle(struct msd_worker *w, struct msd_request *r, struct msd_buf *out,
+		      struct msd_diag *d)
+{
+	msd_handler *handler = r->method < MSD_M_COUNT ? msd_handlers[r->method] : NULL;
+
+	if (handler == NULL) {
+		return msd_diag_set(d, MSD_UNKNOWN_METHOD,
+				    "a worker has no such method");
+	}
+	return handler(w, r, out, d);
 }
 
 static void run_request(struct msd_worker *w, struct msd_request *r)
@@ -99,7 +81,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 	size_t begin = o->body.n;
 	msd_err err = check_start(w, r, &w->diag);
 	if (err == MSD_OK)
-		err = handler_of(r->method)(w, r, &o->body, &w->diag);
+		err = handle(w, r, &o->body, &w->diag);
 	if (err != MSD_OK) {
 		o->body.n = begin;
 		msd_worker_write_error(&o->body, r, err, &w->diag);

@@ -108,19 +108,4 @@ void msd_worker_reply_error(const struct msd_request *r, msd_err err,
 MSD_MUST_CHECK msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel,
 				     struct msd_diag *d);
 
-/*
- * What a request does. Each writes the whole response to @out, or fails with @d filled
- * and leaves @out to be rewritten.
- */
-typedef msd_err msd_handler(struct msd_worker *w, struct msd_request *r,
-			    struct msd_buf *out, struct msd_diag *d);
-msd_handler msd_handle_open;
-msd_handler msd_handle_call;
-msd_handler msd_handle_instance;
-msd_handler msd_handle_instance_free;
-msd_handler msd_handle_tensor_alloc;
-msd_handler msd_handle_tensor_copy;
-msd_handler msd_handle_tensor_fill;
-msd_handler msd_handle_tensor_free;
-
 #endif
