@@ -78,10 +78,11 @@ static msd_err read_request(struct msd_scan *s, uint32_t n, struct msd_body *b)
 	return err;
 }
 
-/* nil, or [code, name, message, details?]. */
+/* nil, or [code, name, message, details?]; 0 is the code of no error. */
 static msd_err check_error(struct msd_scan *s, struct msd_span error)
 {
-	static const char rule[] = "error is nil or [code, name, message, {details}]";
+	static const char rule[] =
+		"error is nil or [code, name, message, {details}], code not 0";
 	static const enum msd_token_kind kinds[] = {MSD_TOK_UINT, MSD_TOK_STR,
 						    MSD_TOK_STR, MSD_TOK_MAP};
 	const uint8_t *p = error.p, *end = error.p + error.n;
@@ -97,7 +98,7 @@ static msd_err check_error(struct msd_scan *s, struct msd_span error)
 	     i++) { /* only the last has elements itself */
 		p += n;
 		n = msd_token_read(p, (size_t)(end - p), &t);
-		if (t.kind != kinds[i])
+		if (t.kind != kinds[i] || (i == 0 && msd_be(t.data, t.n) == MSD_OK))
 			return msd_scan_fail(s, p, rule);
 	}
 	return MSD_OK;

@@ -109,6 +109,7 @@ BODY = {
     "reject_method_bin": array(b"\x00", uid(7), b"\xc4\x01p", array()),
     "reject_error_str": array(b"\x01", uid(7), text("bad"), OK),
     "reject_error_of_two": array(b"\x01", uid(7), array(b"\x07", text("X")), OK),
+    "reject_error_of_code_0": array(b"\x01", uid(7), array(b"\x00", text("OK"), text("")), OK),
     "reject_notification_of_four": array(b"\x02", text("x"), array(), OK),
     "reject_trailing_byte": request("ping", array()) + b"\xc0",
     "reject_huge_array": request("call", b"\xdd\xff\xff\xff\xff"),
