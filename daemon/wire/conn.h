@@ -61,7 +61,7 @@ struct msd_conn_limits {
 	uint32_t max_body_bytes;
 	uint64_t max_payload_bytes;
 	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
-	bool takes_fds; /* false: every received descriptor is closed at once */
+	bool takes_fds; /* false: every received descriptor is closed, aside */
 };
 
 /*

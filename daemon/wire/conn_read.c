@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
 
 /*
@@ -19,7 +19,7 @@ enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 void msd_conn_close_fds(struct msd_conn *c)
 {
 	for (unsigned i = 0; i < c->fds.n; i++)
-		(void)close(c->fds.fd[i]);
+		msd_aside_close(c->fds.fd[i]);
 	c->fds.n = 0;
 }
 

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/wire/aside.h"
 #include "proto/limits.h"
 
 /*
@@ -61,9 +62,8 @@ static void segment_finish(struct msd_segment *s)
 		free(b);
 	}
 	if (s->map != NULL)
-		(void)munmap(s->map, s->bytes);
-	if (s->fd >= 0)
-		(void)close(s->fd);
+		msd_aside_unmap(s->map, s->bytes);
+	msd_aside_close(s->fd);
 }
 
 void msd_segpool_finish(struct msd_segpool *p)
@@ -301,7 +301,7 @@ void msd_segmap_finish(struct msd_segmap *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		if (m->maps[i].p != NULL)
-			(void)munmap(m->maps[i].p, m->maps[i].bytes);
+			msd_aside_unmap(m->maps[i].p, m->maps[i].bytes);
 	}
 	free(m->maps);
 	*m = (struct msd_segmap){0};
@@ -377,9 +377,10 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 					   index, strerror(errno));
 		}
 	}
-	if (fd >= 0)
+	if (err != MSD_OK) { /* nobody knows what it is, or how much it frees */
+		msd_aside_close(fd);
+	} else {
 		(void)close(fd);
-	if (err == MSD_OK) {
 		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};
 		m->total_bytes += bytes;
 	}

@@ -1,11 +1,16 @@
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/wire/aside.h"
 #include "daemon/wire/transport.h"
 
 #define END_READS 16 /* of bytes that nobody wants, before a close */
+
+#define MAX_PASSED 253 /* descriptors with one byte: SCM_MAX_FD of the kernel */
 
 static void keep_fds(struct msghdr *m, struct msd_fds *fds)
 {
@@ -19,25 +24,28 @@ static void keep_fds(struct msghdr *m, struct msd_fds *fds)
 			if (fds != NULL && fds->n < MSD_TRANSPORT_FDS) {
 				fds->fd[fds->n++] = fd;
 			} else {
-				(void)close(fd);
+				msd_aside_close(fd);
 			}
 		}
 	}
 }
 
+/* There is room for all descriptors that one read can bring: those without room the
+ * kernel would close here, and sleep over it. */
 static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t n,
 			   struct msd_fds *fds)
 {
 	union {
-		char bytes[CMSG_SPACE(MSD_TRANSPORT_FDS * sizeof(int))];
+		char bytes[CMSG_SPACE(MAX_PASSED * sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct msghdr m = {.msg_iov = pieces,
-			   .msg_iovlen = n,
-			   .msg_control = control.bytes,
-			   .msg_controllen = sizeof(control.bytes)};
+	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};
 	ssize_t got;
 
+	if (t->may_pass_fds) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof(control.bytes);
+	}
 	do {
 		got = recvmsg(t->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
@@ -83,16 +91,29 @@ static int socket_wants(const struct msd_transport *t, int events)
 /* Unread bytes would turn the close into a reset that may overtake the last frame. */
 static void socket_end(struct msd_transport *t, void *scratch, size_t n)
 {
+	struct iovec piece = {scratch, n};
+
 	(void)shutdown(t->fd, SHUT_WR);
 	for (int i = 0; i < END_READS; i++) {
-		if (recv(t->fd, scratch, n, MSG_DONTWAIT) <= 0)
+		if (socket_read(t, &piece, 1, NULL) <= 0)
 			break;
 	}
 }
 
+/* Descriptors may lie in what was never read, and are closed with their socket. Once
+ * that is shut down nothing comes any more, and its peer need not wait for the thread.
+ */
 static void socket_close(struct msd_transport *t)
 {
-	(void)close(t->fd);
+	int unread = 0;
+
+	if (t->may_pass_fds)
+		(void)shutdown(t->fd, SHUT_RDWR);
+	if (t->may_pass_fds && (ioctl(t->fd, SIOCINQ, &unread) != 0 || unread > 0)) {
+		msd_aside_close(t->fd);
+	} else {
+		(void)close(t->fd);
+	}
 	t->fd = -1;
 }
 

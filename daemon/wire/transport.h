@@ -26,9 +26,9 @@ struct msd_transport_ops {
 	/**
 	 * Fill @n pieces in order with what has come. Fewer bytes than they have room
 	 * for mean that nothing more is there now. Descriptors that came with the bytes
-	 * are appended to @fds; those that it has no room for are closed, all of them
-	 * where it is NULL. Returns bytes; 0: the other side has ended; -EAGAIN:
-	 * nothing has come; another -errno: it is broken.
+	 * are appended to @fds; those that it has no room for are closed aside
+	 * (aside.h), all of them where it is NULL. Returns bytes; 0: the other side has
+	 * ended; -EAGAIN: nothing has come; another -errno: it is broken.
 	 */
 	ssize_t (*read)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			struct msd_fds *fds);
@@ -55,7 +55,7 @@ struct msd_transport_ops {
 struct msd_transport {
 	const struct msd_transport_ops *ops;
 	int fd;            /* owned; what a loop polls */
-	bool may_pass_fds; /* writev may be given a descriptor */
+	bool may_pass_fds; /* descriptors can come, and writev may be given one */
 };
 
 /** A connected stream socket, owned from here on; @may_pass_fds is for unix sockets. */

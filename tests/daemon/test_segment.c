@@ -177,8 +177,21 @@ Test(segmap, refuses_what_is_not_sealed)
 	cr_assert_eq(ftruncate(fd, 4096), 0);
 	cr_expect_eq(msd_segmap_add(&m, 0, fd, 4096, false, &d), MSD_PROTOCOL);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "sealed"));
-	cr_expect_eq(fcntl(fd, F_GETFD), -1, "consumed");
 	msd_diag_finish(&d);
+	msd_segmap_finish(&m);
+}
+
+Test(segmap, consumes_what_it_refuses)
+{
+	struct msd_segmap m;
+	int ends[2];
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	msd_segmap_init(&m, 1u << 20);
+	cr_expect_eq(msd_segmap_add(&m, 0, ends[1], 4096, false, NULL), MSD_PROTOCOL);
+	cr_expect_eq(read(ends[0], &byte, 1), 0, "no writer is left");
+	close(ends[0]);
 	msd_segmap_finish(&m);
 }
 

@@ -307,11 +307,12 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 		.max_queued_bytes = e->limits->max_queued,
 		.takes_fds = false,
 	};
+	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
 	struct msd_session *s = calloc(1, sizeof(*s));
 	struct msd_diag d = {0};
 
 	if (s == NULL) {
-		(void)close(fd);
+		transport.ops->close(&transport);
 		return NULL;
 	}
 	s->edge = e;
@@ -320,8 +321,8 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 	msd_client_init(&s->client, &client_ops);
 	msd_list_init(&s->space_link);
 	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
-	if (msd_conn_open(&s->conn, e->wire, msd_transport_of_socket(fd, who.is_local),
-			  &session_ops, &limits, s, &d) != MSD_OK) {
+	if (msd_conn_open(&s->conn, e->wire, transport, &session_ops, &limits, s, &d) !=
+	    MSD_OK) {
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
 		msd_diag_finish(&d);
 		free(s);

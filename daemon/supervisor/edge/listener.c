@@ -26,6 +26,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
+#include "daemon/wire/aside.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
 #define ACCEPTS_PER_TURN 64
@@ -303,7 +304,13 @@ static void close_one(struct msd_listener *l)
 	l->open_handles = 2;
 	uv_close((uv_handle_t *)&l->poll, on_handle_closed);
 	uv_close((uv_handle_t *)&l->retry, on_handle_closed);
-	(void)close(l->fd);
+	/* Who was not accepted yet may have passed descriptors, closed with this one.
+	 */
+	if (l->address.kind == MSD_ADDRESS_UNIX) {
+		msd_aside_close(l->fd);
+	} else {
+		(void)close(l->fd);
+	}
 }
 
 void msd_listeners_close(struct msd_edge *e)

@@ -5,6 +5,7 @@
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
+#include "daemon/wire/aside.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 
@@ -274,8 +275,8 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	if (err == MSD_OK) { /* consumes fd; refuses -1 */
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index, fd, bytes,
 				     false, &d);
-	} else if (fd >= 0) {
-		(void)close(fd);
+	} else {
+		msd_aside_close(fd);
 	}
 	if (err != MSD_OK)
 		msd_replica_disbelieve(rep, "it passed a segment that is not one", &d);

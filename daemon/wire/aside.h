@@ -1,0 +1,25 @@
+#ifndef MSD_WIRE_ASIDE_H
+#define MSD_WIRE_ASIDE_H
+/*
+ * What is given back aside, on threads beside the loop, for it may sleep as long as
+ * somebody else chose: close() of a descriptor that a peer passed waits for the peer's
+ * unsent bytes (SO_LINGER) or for the server of a file system, and pages of a large
+ * segment are freed in time that grows with it.
+ *
+ * Threads are started when there is something to do and end when there is nothing. The
+ * end of the process waits for none of them.
+ */
+#include <stddef.h>
+
+/** Close @fd, which is the thread's from here on. -1 is fine. Any thread; never blocks.
+ * When MSD_ASIDE_MAX others wait already, behind as many closes that do not end as
+ * there may be threads, it is left open: a descriptor is lost, not the loop. */
+void msd_aside_close(int fd);
+/** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
+ */
+void msd_aside_unmap(void *p, size_t bytes);
+
+#define MSD_ASIDE_MAX 1024u
+#define MSD_ASIDE_THREADS 16u
+
+#endif

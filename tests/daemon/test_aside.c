@@ -1,0 +1,182 @@
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/wire/aside.h"
+#include "daemon/wire/transport.h"
+
+#define LINGER_S 60
+/* Far above what anything takes, far below a close that sleeps. */
+#define PATIENCE_S 20
+
+static long now_s(void)
+{
+	struct timespec t;
+
+	cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return t.tv_sec;
+}
+
+/* A TCP socket with bytes that its peer never reads: the last close of it sleeps for
+ * LINGER_S. @ret_peer keeps the connection up. */
+static int lingering_socket(int *ret_peer)
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = LINGER_S};
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof(at);
+	static char bytes[65536];
+	int l = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	cr_assert_eq(bind(l, (struct sockaddr *)&at, n), 0);
+	cr_assert_eq(listen(l, 1), 0);
+	cr_assert_eq(getsockname(l, (struct sockaddr *)&at, &n), 0);
+	cr_assert_eq(connect(fd, (struct sockaddr *)&at, n), 0);
+	*ret_peer = accept(l, NULL, NULL);
+	cr_assert_geq(*ret_peer, 0);
+	close(l);
+	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		continue;
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	return fd;
+}
+
+/* One byte with @n times @fd on its way to ends[0]; here it is closed. */
+static void pass(int ends[2], unsigned n, int fd)
+{
+	char room[CMSG_SPACE(253 * sizeof(int))] = {0};
+	struct iovec piece = {(char[]){'x'}, 1};
+	struct msghdr m = {.msg_iov = &piece,
+			   .msg_iovlen = 1,
+			   .msg_control = room,
+			   .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(n * sizeof(int));
+	for (unsigned i = 0; i < n; i++)
+		memcpy(CMSG_DATA(h) + i * sizeof(int), &fd, sizeof(fd));
+	cr_assert_eq(sendmsg(ends[1], &m, 0), 1);
+	close(fd);
+}
+
+/* The peer of the passed socket hears of its close, whoever did it. */
+static void expect_end(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	cr_assert_eq(poll(&p, 1, PATIENCE_S * 1000), 1, "nobody closed it");
+}
+
+Test(aside, closes_a_descriptor)
+{
+	int ends[2];
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	msd_aside_close(ends[1]);
+	expect_end(ends[0]);
+	cr_expect_eq(read(ends[0], &byte, 1), 0, "no writer is left");
+	close(ends[0]);
+}
+
+Test(aside, closes_as_many_as_come)
+{
+	int ends[2];
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	for (unsigned i = 0; i < MSD_ASIDE_MAX / 2; i++)
+		msd_aside_close(fcntl(ends[1], F_DUPFD, 0));
+	close(ends[1]);
+	expect_end(ends[0]);
+	cr_expect_eq(read(ends[0], &byte, 1), 0, "no writer is left");
+	close(ends[0]);
+}
+
+Test(aside, nothing_is_no_descriptor)
+{
+	msd_aside_close(-1);
+	cr_expect_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+}
+
+Test(aside, unmaps_what_a_peer_shares)
+{
+	const size_t bytes = 1u << 20;
+	int ends[2];
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	cr_assert_eq(ftruncate(fd, (off_t)bytes), 0);
+	unsigned char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	cr_assert_neq(p, MAP_FAILED);
+	p[bytes - 1] = 7;
+	cr_assert_eq(pipe(ends), 0);
+	msd_aside_unmap(p, bytes);
+	msd_aside_close(ends[1]);
+	expect_end(ends[0]);
+	unsigned char last = 0;
+	cr_expect_eq(pread(fd, &last, 1, (off_t)bytes - 1), 1);
+	cr_expect_eq(last, 7, "the pages are the file's, not the mapping's");
+	close(ends[0]);
+	close(fd);
+}
+
+Test(socket, reads_on_though_passed_sockets_linger)
+{
+	int ends[2], peer;
+	char bytes[4];
+	struct iovec piece = {bytes, sizeof(bytes)};
+	struct msd_fds fds = {.n = 0};
+
+	pass(ends, 253, lingering_socket(&peer));
+	const long start = now_s();
+	struct msd_transport t = msd_transport_of_socket(ends[0], true);
+	cr_expect_eq(t.ops->read(&t, &piece, 1, &fds), 1);
+	cr_expect_eq(fds.n, MSD_TRANSPORT_FDS);
+	for (unsigned i = 0; i < fds.n; i++)
+		msd_aside_close(fds.fd[i]);
+	cr_expect_lt(now_s() - start, PATIENCE_S, "the read slept");
+	t.ops->close(&t);
+	close(ends[1]);
+	close(peer);
+}
+
+Test(socket, closes_though_unread_sockets_linger)
+{
+	int ends[2], peer;
+	char byte;
+
+	pass(ends, 1, lingering_socket(&peer));
+	const long start = now_s();
+	struct msd_transport t = msd_transport_of_socket(ends[0], true);
+	t.ops->close(&t);
+	cr_expect_lt(now_s() - start, PATIENCE_S, "the close slept");
+	cr_expect_eq(read(ends[1], &byte, 1), 0, "its peer hears of it at once");
+	cr_expect_lt(now_s() - start, PATIENCE_S, "its peer had to wait");
+	close(ends[1]);
+	close(peer);
+}
+
+Test(socket, ends_though_unread_sockets_linger)
+{
+	int ends[2], peer;
+	char scratch[64];
+
+	pass(ends, 1, lingering_socket(&peer));
+	const long start = now_s();
+	struct msd_transport t = msd_transport_of_socket(ends[0], true);
+	t.ops->end(&t, scratch, sizeof(scratch));
+	t.ops->close(&t);
+	cr_expect_lt(now_s() - start, PATIENCE_S, "the end slept");
+	close(ends[1]);
+	close(peer);
+}

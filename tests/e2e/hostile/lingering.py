@@ -1,0 +1,28 @@
+"""Descriptors whose close() sleeps as long as the one who passes them chose."""
+import contextlib
+import socket
+import struct
+
+# Far longer than a test has patience for: a loop that waits for such a close fails it.
+LINGER_S = 3600
+
+
+def lingering_socket():
+    """(a TCP socket whose last close waits for bytes that nobody reads, what keeps it so)"""
+    listener = socket.create_server(("127.0.0.1", 0))
+    ours = socket.create_connection(listener.getsockname())
+    peer, _ = listener.accept()
+    listener.close()
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            ours.send(bytes(1 << 16), socket.MSG_DONTWAIT)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, LINGER_S))
+    return ours, peer
+
+
+def pass_lingering(channel, data=b"\0", times=1):
+    """Send @data with such a socket, which is then the receiver's alone to close."""
+    ours, peer = lingering_socket()
+    socket.send_fds(channel, [data], [ours.fileno()] * times)
+    ours.close()
+    return peer
