@@ -106,6 +106,29 @@ Test(lane, stays_at_home_while_something_is_held_or_queued_there)
 	msd_lane_free(lane);
 }
 
+Test(lane, a_loose_one_takes_turns_beside_the_one_with_a_home)
+{
+	struct scene s;
+
+	scene_init(&s);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_lane *loose = msd_lane_get_loose(&s.clients[0], &s.module.crew);
+	cr_assert_eq(msd_lane_get_loose(&s.clients[0], &s.module.crew), loose);
+	cr_assert_eq(msd_lane_find(&s.clients[0], &s.module.crew), lane);
+	struct msd_req *kept = queue(&s, lane);
+	struct msd_req *free_to_go = queue(&s, loose);
+	msd_lane_bind(lane, &s.replicas[0]);
+	cr_expect(is_in(&s.replicas[0].lanes, lane));
+	cr_expect(is_in(&s.module.crew.lanes, loose));
+	msd_lane_hold(&s.clients[0], &s.processes[0]);
+	cr_expect_eq(lane->n_held, 1);
+	cr_expect_eq(loose->n_held, 0);
+	msd_req_release(kept);
+	msd_req_release(free_to_go);
+	msd_lane_free(lane);
+	msd_lane_free(loose);
+}
+
 Test(lane, what_is_held_elsewhere_changes_nothing)
 {
 	struct scene s;

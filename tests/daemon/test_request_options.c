@@ -116,6 +116,23 @@ Test(request_options, of_a_call_are_not_those_of_other_methods)
 	cr_expect_eq(read_map(&b, MSD_M_TENSOR_ALLOC, NULL), MSD_BAD_REQUEST);
 }
 
+Test(request_options, unordered_is_what_it_says)
+{
+	struct msd_request_options o;
+
+	for (unsigned on = 0; on < 2; on++) {
+		struct msd_buf b = {0};
+		msd_pack_map(&b, 1);
+		msd_pack_cstr(&b, "unordered");
+		msd_pack_bool(&b, on);
+		cr_assert_eq(msd_request_options_read((struct msd_span){b.p, b.n},
+						      MSD_M_CALL, &o, NULL),
+			     MSD_OK);
+		cr_expect_eq(o.is_unordered, on);
+		msd_buf_finish(&b);
+	}
+}
+
 Test(request_options, values_of_another_kind_are_refused)
 {
 	cr_expect_eq(read_str("device", "no such", MSD_M_CALL), MSD_BAD_REQUEST);

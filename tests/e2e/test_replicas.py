@@ -157,6 +157,21 @@ def test_connections_that_hold_something_are_spread_and_keep_their_order(daemon)
             w.ask("tensor.free", t)
 
 
+def test_what_needs_no_order_leaves_the_worker_that_holds_its_connections_objects(daemon, fifo):
+    path = fifo()
+    with Wire(daemon.host) as wire:
+        load(wire, "loose", workers=2)
+        kept = wire.ask("tensor.alloc", "loose", F4, shape_ext(1))
+        home = wire.call("loose:pid")[1]
+        running = wire.start("call", "loose:take", path)
+        behind = wire.start("call", "loose:pid")
+        asked = wire.start("tensor.fill", kept, 3, unordered=True)
+        assert wire.call("loose:give", path, unordered=True)[1] != home
+        assert wire.finish(running)[1] == wire.finish(behind)[1] == home
+        wire.finish(asked)
+        assert wire.ask("tensor.copy", kept, out("f4", 1)).tolist() == [3]
+
+
 def test_what_is_held_is_lost_with_its_worker_alone(daemon):
     with Wire(daemon.host) as one, Wire(daemon.host) as two:
         load(one, "held", workers=2)

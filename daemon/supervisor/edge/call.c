@@ -181,6 +181,7 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 	r->due.is_clients = o->has_deadline;
 	r->due.in_ms = o->deadline_ms;
 	msd_buf_put(&r->job.names, o->names.p, o->names.n);
+	r->at.is_unordered = o->is_unordered;
 	return o->has_instance ? msd_object_use(r, MSD_K_INSTANCE, o->instance,
 						&r->job.instance, d)
 			       : MSD_OK;

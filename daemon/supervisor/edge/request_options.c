@@ -37,9 +37,17 @@ static bool read_names(const struct msd_wire_value *v, struct msd_span whole,
 	return v->kind == MSD_K_TUPLE;
 }
 
-/* Accepted without effect: what order there is, is kept for every request. */
-static bool read_bool(const struct msd_wire_value *v, struct msd_span whole,
-		      options *ret)
+static bool read_unordered(const struct msd_wire_value *v, struct msd_span whole,
+			   options *ret)
+{
+	(void)whole;
+	ret->is_unordered = v->kind == MSD_K_BOOL && v->as.b;
+	return v->kind == MSD_K_BOOL;
+}
+
+/* Reserved: accepted without effect. */
+static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
+		       options *ret)
 {
 	(void)whole;
 	(void)ret;
@@ -58,8 +66,8 @@ static const struct option {
 } known[] = {
 	{"deadline_ms", FOR_ALL, false, "an int from 0 to 4294967295", read_deadline},
 	{"names", FOR_FORWARDED, true, "an array, for a call", read_names},
-	{"unordered", FOR_FORWARDED, false, "a bool", read_bool},
-	{"trace", FOR_ALL, false, "a bool", read_bool},
+	{"unordered", FOR_FORWARDED, false, "a bool", read_unordered},
+	{"trace", FOR_ALL, false, "a bool", read_trace},
 	{"device", FOR_FORWARDED, false, "one such as cpu or opencl:0", read_device},
 	{"instance", FOR_FORWARDED, true, "a handle, for a call", read_instance},
 };

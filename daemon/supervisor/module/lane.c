@@ -9,20 +9,26 @@
  * again; a request leaves it unsent, and it may be loosened.
  */
 
-struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew)
+static struct msd_lane *find(struct msd_client *c, const struct msd_crew *crew,
+			     bool is_loose)
 {
 	MSD_LIST_EACH (it, &c->lanes) {
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
-		if (lane->crew == crew)
+		if (lane->crew == crew && lane->is_loose == is_loose)
 			return lane;
 	}
 	return NULL;
 }
 
-struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
+struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew)
 {
-	struct msd_lane *lane = msd_lane_find(c, crew);
+	return find(c, crew, false);
+}
+
+static struct msd_lane *get(struct msd_client *c, struct msd_crew *crew, bool is_loose)
+{
+	struct msd_lane *lane = find(c, crew, is_loose);
 
 	if (lane != NULL)
 		return lane;
@@ -31,11 +37,22 @@ struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
 		return NULL;
 	lane->crew = crew;
 	lane->client = c;
+	lane->is_loose = is_loose;
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
 	msd_list_append(&c->lanes, &lane->client_link);
 	msd_list_append(&crew->all_lanes, &lane->all_link);
 	return lane;
+}
+
+struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
+{
+	return get(c, crew, false);
+}
+
+struct msd_lane *msd_lane_get_loose(struct msd_client *c, struct msd_crew *crew)
+{
+	return get(c, crew, true);
 }
 
 /* Into the list in which it takes turns with others. */

@@ -7,6 +7,9 @@
  * instances) has that replica as its home: all its requests go there, in order, until
  * it holds none and has none queued, or that worker is gone. Of a module with one
  * worker no lane has a home.
+ *
+ * What needs no order need not wait for that home: such a client has a second lane, the
+ * loose one, which never has a home.
  */
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
@@ -21,12 +24,15 @@ struct msd_lane {
 	struct msd_list requests; /* msd_req.link */
 	struct msd_replica *home; /* NULL: any worker will do */
 	uint32_t n_held;          /* objects at home, those being made included */
+	bool is_loose;
 };
 
-/** The lane of @c for @crew, or NULL. */
+/** The lane of @c for @crew that keeps its order, or NULL. */
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew);
 /** The same, made when there is none; NULL: out of memory. */
 struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
+/** The loose one, likewise. */
+struct msd_lane *msd_lane_get_loose(struct msd_client *c, struct msd_crew *crew);
 /** Queue @r behind what is there. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 /** The first request of a lane that has one, out of the queue; the lane goes behind the

@@ -23,9 +23,28 @@ static void set_ready_wait(struct msd_req *r)
 		msd_req_set_due(r, house->deadlines, house->limits->ready_wait_ms);
 }
 
-void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
+/* Its answer is an object in the worker that runs it. */
+static bool makes_object(const struct msd_req *r)
+{
+	return r->method == MSD_M_TENSOR_ALLOC || r->method == MSD_M_TENSOR_COPY ||
+	       r->method == MSD_M_MODULE_INSTANCE;
+}
+
+/* Only a home holds up what needs no order: without one its client's others are taken
+ * as workers become free. What is about objects stays with them. */
+static struct msd_lane *lane_for(struct msd_crew *crew, const struct msd_req *r)
 {
 	struct msd_lane *lane = msd_lane_get(r->client.who, crew);
+
+	if (!r->at.is_unordered || lane == NULL || lane->home == NULL ||
+	    r->at.needs != NULL || makes_object(r))
+		return lane;
+	return msd_lane_get_loose(r->client.who, crew);
+}
+
+void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
+{
+	struct msd_lane *lane = lane_for(crew, r);
 
 	if (lane == NULL || r->job.params.bad) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
@@ -37,13 +56,6 @@ void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
 	} else {
 		set_ready_wait(r);
 	}
-}
-
-/* Its answer is an object in the worker that runs it. */
-static bool makes_object(const struct msd_req *r)
-{
-	return r->method == MSD_M_TENSOR_ALLOC || r->method == MSD_M_TENSOR_COPY ||
-	       r->method == MSD_M_MODULE_INSTANCE;
 }
 
 /* The worker that it is about is gone, and with it the objects that it names. */

@@ -100,6 +100,7 @@ struct msd_req_at {
 	uint64_t wid;                /* its id on the worker's channel */
 	uint32_t expected_us;        /* of a sent one */
 	uint8_t pace;                /* msd_pace_place() of a call's target */
+	bool is_unordered;           /* it need not follow its client's others */
 	bool holds;                  /* counted in its lane's n_held */
 };
 
