@@ -313,6 +313,37 @@ Test(life_course, after_a_lost_device_the_restart_is_always_at_once)
 	}
 }
 
+Test(life_course, deaths_by_a_clients_deadlines_neither_rest_nor_quarantine)
+{
+	struct course c;
+
+	load(&c, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		lose(&c, 0, MSD_LOSS_OVERRUN);
+		cr_expect(action(&c, MSD_ACT_START_AGAIN), "overrun %u", i);
+		open_worker(&c, 0);
+	}
+	cr_expect_eq(c.life.state, MSD_STATE_READY);
+	cr_expect_eq(c.life.n_deaths, 0);
+	cr_expect_eq(c.life.n_restarts, 20);
+}
+
+Test(life_course, a_death_of_its_own_behind_deadlines_is_its_first)
+{
+	struct course c;
+
+	load(&c, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		lose(&c, 0, MSD_LOSS_OVERRUN);
+		open_worker(&c, 0);
+	}
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_expect(action(&c, MSD_ACT_START_AGAIN), "at once, as after any first one");
+	open_worker(&c, 0);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_expect(action(&c, MSD_ACT_REST));
+}
+
 Test(life_course, the_fifth_death_within_a_minute_quarantines)
 {
 	struct course c;

@@ -243,6 +243,16 @@ static void ring(struct world *w, uint32_t i)
 	}
 }
 
+/* How a process ended, most often by itself. */
+static enum msd_loss random_loss(struct world *w)
+{
+	const uint32_t what = draw(w, 8);
+
+	return what == 0   ? MSD_LOSS_DEVICE
+	       : what <= 2 ? MSD_LOSS_OVERRUN
+			   : MSD_LOSS_DEATH;
+}
+
 /* Something happens to a worker, if anything can. What it said before it was killed may
  * still be read. */
 static void happen_to(struct world *w, uint32_t i)
@@ -252,7 +262,7 @@ static void happen_to(struct world *w, uint32_t i)
 	if (!w->at[i].has_process || (what == 0 && w->at[i].timer != TIMER_NONE)) {
 		ring(w, i);
 	} else if (what <= 2 || (w->at[i].was_killed && what != 7)) {
-		lose(w, i, draw(w, 4) == 0 ? MSD_LOSS_DEVICE : MSD_LOSS_DEATH);
+		lose(w, i, random_loss(w));
 	} else if (w->workers[i].phase == MSD_PHASE_OPENING && what == 3) {
 		take(w, MSD_LIFE_BLAMED, 0, 0);
 	} else if (w->workers[i].phase == MSD_PHASE_OPENING) {

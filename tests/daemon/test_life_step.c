@@ -77,8 +77,11 @@ static const struct row {
 	{LOADING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
 	{LOADING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED,
 	 "blame-death " FAILS},
+	{LOADING, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, FAILED,
+	 "blame-death " FAILS},
 	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
 	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED, "blame-death " FAILS},
+	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, FAILED, "blame-death " FAILS},
 
 	{READY, STARTING, MSD_LIFE_STARTED, 0, READY, "set-overdue"},
 	{READY, OPENING, MSD_LIFE_OPENED, 0, READY, "forgive " OTHERWISE},
@@ -88,9 +91,13 @@ static const struct row {
 	 "queued-wait start-again pump"},
 	{READY, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
 	 "queued-wait start-again pump"},
+	{READY, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, RESTARTING,
+	 "queued-wait start-again pump"},
 	{READY, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
 	 "queued-wait start-again pump"},
 	{READY, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{READY, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, RESTARTING,
 	 "queued-wait start-again pump"},
 	{READY, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, RESTARTING,
 	 "queued-wait start-again pump"},
@@ -103,9 +110,13 @@ static const struct row {
 	 "queued-wait start-again pump"},
 	{RESTARTING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
 	 "queued-wait start-again pump"},
+	{RESTARTING, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, RESTARTING,
+	 "queued-wait start-again pump"},
 	{RESTARTING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, RESTARTING,
 	 "queued-wait start-again pump"},
 	{RESTARTING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, RESTARTING,
+	 "queued-wait start-again pump"},
+	{RESTARTING, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, RESTARTING,
 	 "queued-wait start-again pump"},
 	{RESTARTING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, RESTARTING,
 	 "queued-wait start-again pump"},
@@ -115,8 +126,10 @@ static const struct row {
 	{DRAINING, OPEN, MSD_LIFE_IDLE, 0, DRAINING, "kill-idle"},
 	{DRAINING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, DRAINING, GONE},
 	{DRAINING, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, DRAINING, GONE},
+	{DRAINING, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, DRAINING, GONE},
 	{DRAINING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, DRAINING, GONE},
 	{DRAINING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, DRAINING, GONE},
+	{DRAINING, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, DRAINING, GONE},
 	{DRAINING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, DRAINING, GONE},
 
 	{QUARANTINED, OPENING, MSD_LIFE_OPENED, 0, QUARANTINED, OTHERWISE},
@@ -124,8 +137,10 @@ static const struct row {
 	{QUARANTINED, OPEN, MSD_LIFE_IDLE, 0, QUARANTINED, "kill-idle"},
 	{QUARANTINED, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, QUARANTINED, ""},
 	{QUARANTINED, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, QUARANTINED, ""},
+	{QUARANTINED, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, QUARANTINED, ""},
 	{QUARANTINED, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, QUARANTINED, ""},
 	{QUARANTINED, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, QUARANTINED, ""},
+	{QUARANTINED, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, QUARANTINED, ""},
 	{QUARANTINED, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, QUARANTINED, ""},
 };
 
@@ -255,7 +270,7 @@ Test(life_step, each_state_does_with_each_event_what_the_table_says)
 	for (int state = 0; state < MSD_STATE_COUNT; state++) {
 		for (int phase = 0; phase < MSD_PHASE_COUNT; phase++) {
 			for (int event = 0; event < MSD_LIFE_EVENT_COUNT; event++) {
-				for (int loss = 0; loss <= MSD_LOSS_DEVICE; loss++) {
+				for (int loss = 0; loss < MSD_LOSS_COUNT; loss++) {
 					expect_cell(
 						(enum msd_module_state)state,
 						(enum msd_phase)phase,

@@ -93,7 +93,7 @@ static void happen_to_worker(struct world *w, uint32_t i)
 	if (!w->at[i].has_process) {
 		ring(w, i);
 	} else if (what == 0 || (w->at[i].was_killed && what < 8)) {
-		lose(w, i, what % 2 == 0 ? MSD_LOSS_DEATH : MSD_LOSS_DEVICE);
+		lose(w, i, (enum msd_loss)(MSD_LOSS_DEATH + what % 3));
 	} else if (w->lives[i].phase == MSD_PHASE_OPENING) {
 		w->at[i].timer = TIMER_NONE;
 		take(w, MSD_LIFE_OPENED, i, 0);

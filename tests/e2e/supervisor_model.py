@@ -9,6 +9,7 @@ import time
 FOREVER = float("inf")
 KILLERS = ("die", "hang")
 CALLS = ("echo", "fail", *KILLERS)
+MOST_OVERRUNS = 3  # of one peer, and all connections here are of one
 FAILURES = {"bad": "BAD_ARTIFACT", "dies": "MODULE_FAILED"}
 
 
@@ -130,8 +131,14 @@ class Model:
             names |= {"DEADLINE_EXCEEDED", "NOT_READY"}
         if a.kind != "wait" and any(self.may_lose(k, a) for k in killed):
             names.add("WORKER_LOST")
-        if any(sum(k.version == x.version for k in killed) >= self.max_deaths for x in self.loads):
+        deaths = [k for k in killed if self.by_number[k.number].kind == "die"]
+        if any(sum(k.version == x.version for k in deaths) >= self.max_deaths for x in self.loads):
             names.add("QUARANTINED")
+        hung = [k for k in killed if self.by_number[k.number].kind == "hang"]
+        is_barred = any(sum(k.version == x.version for k in hung) >= MOST_OVERRUNS
+                        for x in self.loads)
+        if is_barred and a.deadline_ms is not None:
+            names.add("BUSY")
         replaced = [x for x in self.loads if x.replace and x.sent <= a.answered]
         if any(x.meets(a) for x in self.unloads) or (replaced and (killed or a.kind == "wait")):
             names.add("DRAINING")

@@ -244,8 +244,10 @@ void msd_call_submit(struct msd_req *r)
 	struct msd_module *m = r->module;
 
 	msd_list_remove(&r->link); /* of `receiving` */
-	if (r->due.is_clients)
+	if (r->due.is_clients) {
+		r->client.peer = r->client.who->peer;
 		(void)msd_req_set_due(r, m->crew.house->deadlines, r->due.in_ms);
+	}
 	msd_session_of(r)->edge->count.calls++;
 	msd_module_submit(m, r);
 }

@@ -319,6 +319,7 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 	s->principal = who;
 	s->number = ++e->count.connections;
 	msd_client_init(&s->client, &client_ops);
+	s->client.peer = msd_peer_id_of_socket(fd);
 	msd_list_init(&s->space_link);
 	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
 	if (msd_conn_open(&s->conn, e->wire, transport, &session_ops, &limits, s, &d) !=

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/admit.h"
 
 #include "daemon/limits.h"
+#include "daemon/log.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
@@ -34,9 +35,42 @@ static void cancel(struct msd_req *r)
 	msd_replica_cancel(r);
 }
 
+/* Why @who, barred for @left_ms, gets no calls with a deadline into the queue. */
+static void explain_bar(const struct msd_module *m, struct msd_peer_id who,
+			uint64_t left_ms, struct msd_diag *d)
+{
+	char name[MSD_PEER_TEXT_BYTES];
+
+	(void)msd_diag_set(
+		d, MSD_BUSY,
+		"module %s: %u calls of %s overran their deadlines within a minute, "
+		"and each cost the module its worker; calls with a deadline are taken "
+		"again in %llu s, without one now",
+		m->crew.name, MSD_OVERRUNS_MOST, msd_peer_id_text(who, name),
+		(unsigned long long)(left_ms + 999) / 1000);
+}
+
+/* What it has queued would kill the next workers, too. */
+static void bar(struct msd_module *m, struct msd_peer_id who)
+{
+	char name[MSD_PEER_TEXT_BYTES];
+	struct msd_diag d = {0};
+
+	msd_log(MSD_LOG_WARN, "barred", "name=%s peer=\"%s\" why=\"its deadlines\"",
+		m->crew.name, msd_peer_id_text(who, name));
+	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
+	msd_queue_refuse_timed(&m->crew, who, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
 static void kill_worker(struct msd_req *r)
 {
-	msd_replica_kill(r->at.replica, "a call overran its deadline");
+	struct msd_module *m = r->module;
+	const struct msd_peer_id who = r->client.peer;
+
+	msd_replica_kill_overrun(r->at.replica);
+	if (msd_overruns_note(&m->overruns, who, uv_now(m->crew.house->loop)))
+		bar(m, who);
 }
 
 static void on_unawaited(struct msd_req *r)
@@ -76,6 +110,21 @@ void msd_module_adopt(struct msd_module *m, struct msd_req *r)
 	r->due.grace_ms = m->crew.house->limits->kill_grace_ms;
 }
 
+/* True: @r was refused, because its peer is barred from giving deadlines. */
+static bool refuse_barred(struct msd_module *m, struct msd_req *r)
+{
+	const uint64_t left_ms = msd_overruns_left_ms(&m->overruns, r->client.peer,
+						      uv_now(m->crew.house->loop));
+	struct msd_diag d = {0};
+
+	if (left_ms == 0)
+		return false;
+	explain_bar(m, r->client.peer, left_ms, &d);
+	msd_req_refuse(r, d.code, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return true;
+}
+
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
 	const enum msd_module_state state = m->life.state;
@@ -91,7 +140,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
-	} else {
+	} else if (!r->due.is_clients || !refuse_barred(m, r)) {
 		msd_queue_put(&m->crew, r);
 	}
 }

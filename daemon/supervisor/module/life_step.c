@@ -13,6 +13,8 @@
  *    with rests; the others go on. With none left the module is RESTARTING. Too many
  *    deaths of all together: QUARANTINED, and the others end when they have answered
  *  - the worker lost its device (its exit status says so): the same, always at once
+ *  - it was killed for a call that overran its deadline: started again at once, and not
+ *    counted; who asks for too little time says nothing of the module
  */
 
 #define HEALTHY_MS 60000u
@@ -282,12 +284,18 @@ static void rest_or_start(struct msd_life *life, uint32_t worker,
 	as->all[as->n - 1].most_ms = most;
 }
 
+/* That no worker could be started is not the module's doing, and a deadline was its
+ * client's choice. */
+static bool is_its_death(enum msd_loss loss)
+{
+	return loss == MSD_LOSS_DEATH || loss == MSD_LOSS_DEVICE;
+}
+
 /* After a fault of the device at once: nothing else than a fresh process clears it. */
 static void restart(struct msd_life *life, const struct msd_life_event *e,
 		    uint64_t now_ms, struct msd_life_actions *as)
 {
-	/* That no worker could be started is not the module's doing. */
-	if (e->loss != MSD_LOSS_NOT_STARTED &&
+	if (is_its_death(e->loss) &&
 	    note_death(life, &life->workers[e->worker], now_ms)) {
 		quarantine(life, as);
 		return;
@@ -298,7 +306,7 @@ static void restart(struct msd_life *life, const struct msd_life_event *e,
 		(void)add(as, MSD_ACT_QUEUED_WAIT);
 	}
 	life->n_restarts++;
-	if (e->loss == MSD_LOSS_DEVICE) {
+	if (e->loss == MSD_LOSS_DEVICE || e->loss == MSD_LOSS_OVERRUN) {
 		start(life, MSD_ACT_START_AGAIN, e->worker, as);
 	} else {
 		rest_or_start(life, e->worker, as);

@@ -60,7 +60,9 @@ enum msd_phase {
 enum msd_loss {
 	MSD_LOSS_NOT_STARTED, /* no process could be made */
 	MSD_LOSS_DEATH,
-	MSD_LOSS_DEVICE, /* it said that its device is lost to it */
+	MSD_LOSS_DEVICE,  /* it said that its device is lost to it */
+	MSD_LOSS_OVERRUN, /* it was killed for a call that overran its deadline */
+	MSD_LOSS_COUNT
 };
 
 /* One worker of the module. */

@@ -11,6 +11,7 @@
  */
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/overruns.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
@@ -18,6 +19,7 @@ struct msd_module {
 	struct msd_list link; /* msd_house.modules */
 	struct msd_crew crew;
 	struct msd_life life;
+	struct msd_overruns overruns;
 	uint64_t artifact_bytes;
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */

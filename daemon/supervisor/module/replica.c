@@ -1,5 +1,6 @@
 #include "daemon/supervisor/module/replica.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "daemon/exit_status.h"
@@ -40,6 +41,12 @@ void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 	msd_process_kill(rep->process, reason);
 }
 
+void msd_replica_kill_overrun(struct msd_replica *rep)
+{
+	rep->is_overrun = true;
+	msd_replica_kill(rep, "a call overran its deadline");
+}
+
 static void on_frame(struct msd_replica *rep, struct msd_in *in)
 {
 	msd_replica_on_frame(rep, in);
@@ -71,6 +78,7 @@ msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
 		rep->process = NULL;
 		return err;
 	}
+	rep->is_overrun = false;
 	msd_replica_send_open(rep);
 	msd_segpool_announce(&rep->crew->in, msd_replica_send_segment, rep);
 	return MSD_OK;
@@ -123,6 +131,20 @@ static void lose_sent(struct msd_replica *rep, enum msd_loss loss, const char *h
 	rep->ahead_us = 0;
 }
 
+static enum msd_loss loss_of(const struct msd_replica *rep)
+{
+	const struct msd_child *child;
+
+	if (rep->process == NULL)
+		return MSD_LOSS_NOT_STARTED;
+	child = rep->process->child;
+	if (child->term_signal == 0 && child->exit_status == MSD_EXIT_GPU_FAULT)
+		return MSD_LOSS_DEVICE;
+	/* It may have died of itself before the kill. */
+	return rep->is_overrun && child->term_signal == SIGKILL ? MSD_LOSS_OVERRUN
+								: MSD_LOSS_DEATH;
+}
+
 void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 {
 	struct msd_process *p = rep->process;
@@ -135,12 +157,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	}
 	msd_buf_put_u8(&text, 0);
 	how = text.bad ? "out of memory" : (const char *)text.p;
-	const enum msd_loss loss =
-		p == NULL ? MSD_LOSS_NOT_STARTED
-		: p->child->term_signal == 0 &&
-				p->child->exit_status == MSD_EXIT_GPU_FAULT
-			? MSD_LOSS_DEVICE
-			: MSD_LOSS_DEATH;
+	const enum msd_loss loss = loss_of(rep);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {

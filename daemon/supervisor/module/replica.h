@@ -23,6 +23,7 @@ struct msd_replica {
 	uint64_t ahead_us;     /* what all that was sent is expected to take */
 	bool is_open;          /* the process has the artifact open */
 	bool is_bound_turn;    /* the next request is one of its own lanes' */
+	bool is_overrun;       /* the process is killed for a call's deadline */
 	uint64_t next_wid;
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };
@@ -36,6 +37,8 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason);
  * more than @what): nothing that it has sent is read any more. */
 void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 			    const struct msd_diag *d);
+/** The same, for a call that overran its deadline. */
+void msd_replica_kill_overrun(struct msd_replica *rep);
 /** A response to somebody who still waits is to come. */
 bool msd_replica_is_awaited(const struct msd_replica *rep);
 /** It is stuck in a call that overran its deadline, and will not live long. */

@@ -10,6 +10,7 @@
  * back what it holds. A request whose client is gone lives on until the worker answers.
  */
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/placement.h"
 #include "daemon/supervisor/request/request_step.h"
 #include "daemon/wire/conn.h"
@@ -45,6 +46,7 @@ struct msd_client {
 	struct msd_list requests; /* msd_req.client.link */
 	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
 	uint32_t n_in_flight;
+	struct msd_peer_id peer; /* as whom it is counted */
 };
 
 /* How the owner of a request, a module, is told. */
@@ -71,6 +73,9 @@ struct msd_req_client {
 	struct msd_client *who; /* NULL: nobody waits for the answer */
 	struct msd_list link;   /* msd_client.requests */
 	uint64_t id;            /* the client's */
+	/* Of a request with a deadline of the client's: as whom that is counted, for it
+	 * may be gone when its call has overrun. */
+	struct msd_peer_id peer;
 };
 
 struct msd_req_due {

@@ -1,0 +1,31 @@
+#ifndef MSD_SUPERVISOR_PEER_ID_H
+#define MSD_SUPERVISOR_PEER_ID_H
+/*
+ * Who is counted as one, however many connections it has: a user of this machine on
+ * unix sockets, an address on TCP (of IPv6 the network, for whoever has one has all its
+ * addresses). A value; all zeros are nobody.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum msd_peer_kind { MSD_PEER_NOBODY, MSD_PEER_USER, MSD_PEER_IPV4, MSD_PEER_IPV6 };
+
+struct msd_peer_id {
+	enum msd_peer_kind kind;
+	uint64_t value; /* the uid, the address, the upper half of it */
+};
+
+#define MSD_PEER_TEXT_BYTES 64u
+
+/** Whoever is at the other end of the connected socket @fd; nobody, when the system
+ * does not say. */
+struct msd_peer_id msd_peer_id_of_socket(int fd);
+/** "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
+const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
+
+static inline bool msd_peer_id_is(struct msd_peer_id a, struct msd_peer_id b)
+{
+	return a.kind == b.kind && a.value == b.value;
+}
+
+#endif
