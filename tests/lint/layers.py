@@ -39,6 +39,7 @@ MAY_INCLUDE = {
     "artifact/inspect": ["proto"] + [f for f in ARTIFACT if f != "artifact/inspect"],
     "artifact/mlf": ["proto", TEXT, JSON, "artifact/params", "artifact/graph_json"],
     "pack": ["proto"] + ARTIFACT,
+    "store": ["proto"],
     "graph": ["proto"],
     "graph/ir": ["proto", "graph"],
     "graph/op": ["proto", "graph", "graph/ir"],
@@ -83,14 +84,14 @@ MAY_INCLUDE = {
                       "artifact/elf"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
-    "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect"],
+    "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect", "store"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
 PRIVATE = ["daemon/worker", "client/cli"]
 ONLY_IN = {"uv.h": "daemon", "dlfcn.h": "runtime"}
 # What never logs: it fills a struct msd_diag.
-SILENT = ["proto", "artifact", "pack", "graph", "runtime"]
+SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

@@ -1,0 +1,366 @@
+#include "store/blob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/folder.h"
+
+#define CHUNK_BYTES ((size_t)256 * 1024)
+#define BLOB_MODE 0444
+#define PATH_BYTES (MSD_DIGEST_TEXT + 3) /* "ab/" in front of the digits */
+
+/* What passes through a function of this file; none of them calls another that uses it.
+ */
+static _Thread_local uint8_t chunk[CHUNK_BYTES];
+
+/* The folder of a blob is that of its first two digits: a folder with as many files as
+ * there are models would be slow on small file systems. */
+static void path_of(const struct msd_digest *digest, char ret[static PATH_BYTES])
+{
+	char text[MSD_DIGEST_TEXT];
+
+	msd_digest_format(digest, text);
+	(void)snprintf(ret, PATH_BYTES, "%.2s/%s", text, text);
+}
+
+bool msd_blob_exists(const struct msd_store *s, const struct msd_digest *digest,
+		     uint64_t bytes)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+
+	path_of(digest, path);
+	return fstatat(s->blobs, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes;
+}
+
+static msd_err hash_partial(struct msd_blob_writer *w, uint64_t bytes,
+			    struct msd_diag *d)
+{
+	while (w->written < bytes) {
+		ssize_t n = pread(w->fd, chunk, sizeof(chunk), (off_t)w->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return msd_folder_fault(w->name, "read", d);
+		sha256_update(&w->hash, (size_t)n, chunk);
+		w->written += (uint64_t)n;
+	}
+	return MSD_OK;
+}
+
+/* A partial file ends where its bytes end, so its size says where to go on; the room
+ * behind it is reserved without changing that. */
+static msd_err continue_partial(struct msd_blob_writer *w, struct msd_diag *d)
+{
+	struct stat st;
+
+	if (fstat(w->fd, &st) != 0)
+		return msd_folder_fault(w->name, "stat", d);
+	uint64_t there = (uint64_t)st.st_size;
+	if (there > w->bytes) {
+		if (ftruncate(w->fd, 0) != 0)
+			return msd_folder_fault(w->name, "truncate", d);
+		there = 0;
+	}
+	msd_err err = hash_partial(w, there, d);
+	if (err == MSD_OK && w->bytes > there &&
+	    fallocate(w->fd, FALLOC_FL_KEEP_SIZE, (off_t)there,
+		      (off_t)(w->bytes - there)) != 0 &&
+	    errno != EOPNOTSUPP)
+		err = msd_folder_fault(w->name, "reserve", d);
+	if (err == MSD_OK && lseek(w->fd, (off_t)there, SEEK_SET) < 0)
+		err = msd_folder_fault(w->name, "seek", d);
+	return err;
+}
+
+msd_err msd_blob_begin(struct msd_blob_writer *w, struct msd_store *s,
+		       const struct msd_digest *digest, uint64_t bytes,
+		       struct msd_diag *d)
+{
+	*w = (struct msd_blob_writer){.store = s, .digest = *digest, .bytes = bytes};
+	msd_digest_format(digest, w->name);
+	sha256_init(&w->hash);
+	w->fd = openat(s->partial, w->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		       0644);
+	if (w->fd < 0)
+		return msd_folder_fault(w->name, "open", d);
+	msd_err err = continue_partial(w, d);
+	if (err != MSD_OK)
+		msd_blob_abort(w, false);
+	return err;
+}
+
+msd_err msd_blob_write(struct msd_blob_writer *w, struct msd_span bytes,
+		       struct msd_diag *d)
+{
+	if (bytes.n > w->bytes - w->written) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "%s: more than its %" PRIu64 " bytes", w->name,
+				    w->bytes);
+	}
+	msd_err err = msd_folder_write(w->fd, bytes, w->name, d);
+	if (err == MSD_OK) {
+		sha256_update(&w->hash, bytes.n, bytes.p);
+		w->written += bytes.n;
+	}
+	return err;
+}
+
+static msd_err check(struct msd_blob_writer *w, struct msd_diag *d)
+{
+	struct msd_digest found;
+	char text[MSD_DIGEST_TEXT];
+
+	sha256_digest(&w->hash, sizeof(found.b), found.b);
+	if (msd_digest_equal(&found, &w->digest))
+		return MSD_OK;
+	msd_digest_format(&found, text);
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: the bytes hash to %s", w->name,
+			    text);
+}
+
+/* The folder of a blob's name, made when it is not there. */
+static msd_err open_folder(struct msd_store *s, const struct msd_digest *digest,
+			   int *ret, struct msd_diag *d)
+{
+	char name[PATH_BYTES];
+
+	path_of(digest, name);
+	name[2] = '\0';
+	return msd_folder_open(s->blobs, name, true, ret, d);
+}
+
+/* A blob that is there may be there since a moment before a crash: make sure of its
+ * name. */
+static msd_err settle(struct msd_store *s, const struct msd_digest *digest,
+		      struct msd_diag *d)
+{
+	int folder;
+	msd_err err = open_folder(s, digest, &folder, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_folder_sync(folder, "sha256", d);
+	(void)close(folder);
+	return err;
+}
+
+/* Under its name, durably: the name is on the disk after what it names. What is there
+ * already is never replaced, for taking it back could not be undone. */
+static msd_err publish(struct msd_blob_writer *w, struct msd_diag *d)
+{
+	struct msd_store *s = w->store;
+	int folder;
+
+	if (msd_blob_exists(s, &w->digest, w->bytes)) {
+		(void)unlinkat(s->partial, w->name, 0);
+		return settle(s, &w->digest, d);
+	}
+	if (fchmod(w->fd, BLOB_MODE) != 0)
+		return msd_folder_fault(w->name, "chmod", d);
+	if (fsync(w->fd) != 0)
+		return msd_folder_fault(w->name, "fsync", d);
+	msd_err err = open_folder(s, &w->digest, &folder, d);
+	if (err != MSD_OK)
+		return err;
+	if (renameat(s->partial, w->name, folder, w->name) != 0) {
+		err = msd_folder_fault(w->name, "rename", d);
+	} else {
+		err = msd_folder_sync(folder, w->name, d);
+		if (err != MSD_OK)
+			(void)unlinkat(folder, w->name, 0);
+	}
+	(void)close(folder);
+	return err;
+}
+
+msd_err msd_blob_commit(struct msd_blob_writer *w, struct msd_diag *d)
+{
+	if (w->written < w->bytes) {
+		msd_err err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+					   "%s: %" PRIu64 " of %" PRIu64 " bytes came",
+					   w->name, w->written, w->bytes);
+		msd_blob_abort(w, true);
+		return err;
+	}
+	msd_err err = check(w, d);
+	if (err == MSD_OK)
+		err = publish(w, d);
+	msd_blob_abort(w, err == MSD_OK);
+	return err;
+}
+
+void msd_blob_abort(struct msd_blob_writer *w, bool keep)
+{
+	if (!keep)
+		(void)unlinkat(w->store->partial, w->name, 0);
+	(void)close(w->fd);
+	w->fd = -1;
+}
+
+static msd_err copy_in(struct msd_blob_writer *w, int fd, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && w->written < w->bytes) {
+		uint64_t left = w->bytes - w->written;
+		size_t want = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
+		ssize_t n = pread(fd, chunk, want, (off_t)w->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return msd_folder_fault(w->name, "read", d);
+		if (n == 0)
+			break; /* commit says how many came */
+		err = msd_blob_write(w, (struct msd_span){chunk, (size_t)n}, d);
+	}
+	return err;
+}
+
+msd_err msd_blob_put(struct msd_store *s, int fd, const struct msd_digest *digest,
+		     uint64_t bytes, struct msd_diag *d)
+{
+	struct msd_blob_writer w;
+
+	if (msd_blob_exists(s, digest, bytes))
+		return settle(s, digest, d);
+	msd_err err = msd_blob_begin(&w, s, digest, bytes, d);
+	if (err != MSD_OK)
+		return err;
+	err = copy_in(&w, fd, d);
+	if (err == MSD_OK)
+		return msd_blob_commit(&w, d);
+	msd_blob_abort(&w, false);
+	return err;
+}
+
+/* @to may be -1: they are hashed alone. */
+/* @to may be -1: they are hashed alone. */
+static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
+			struct msd_digest *ret, struct msd_diag *d)
+{
+	struct sha256_ctx hash;
+	msd_err err = MSD_OK;
+	uint64_t n_read = 0;
+
+	sha256_init(&hash);
+	while (err == MSD_OK) {
+		ssize_t n = pread(from, chunk, sizeof(chunk), (off_t)n_read);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return msd_folder_fault(name, "read", d);
+		if (n == 0)
+			break;
+		n_read += (uint64_t)n;
+		if (n_read > bytes)
+			break; /* no memory is filled with what is too long */
+		sha256_update(&hash, (size_t)n, chunk);
+		if (to >= 0) {
+			err = msd_folder_write(to, (struct msd_span){chunk, (size_t)n},
+					       name, d);
+		}
+	}
+	if (err == MSD_OK && n_read != bytes) {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+				   "%s: damaged on the disk: it has not its %" PRIu64
+				   " bytes",
+				   name, bytes);
+	}
+	sha256_digest(&hash, sizeof(ret->b), ret->b);
+	return err;
+}
+
+msd_err msd_blob_get(const struct msd_store *s, const struct msd_digest *digest,
+		     uint64_t bytes, int fd, struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+	struct msd_digest found;
+
+	path_of(digest, path);
+	int from = openat(s->blobs, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (from < 0)
+		return msd_folder_fault(path, "open", d);
+	msd_err err = copy_out(from, fd, path, bytes, &found, d);
+	(void)close(from);
+	if (err == MSD_OK && !msd_digest_equal(&found, digest)) {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+				   "%s: damaged on the disk: its bytes hash to another "
+				   "digest",
+				   path);
+	}
+	return err;
+}
+
+msd_err msd_blob_check(const struct msd_store *s, const struct msd_digest *digest,
+		       uint64_t bytes, struct msd_diag *d)
+{
+	return msd_blob_get(s, digest, bytes, -1, d);
+}
+
+msd_err msd_blob_remove(struct msd_store *s, const struct msd_digest *digest,
+			struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+
+	path_of(digest, path);
+	if (unlinkat(s->blobs, path, 0) == 0 || errno == ENOENT)
+		return MSD_OK;
+	return msd_folder_fault(path, "unlink", d);
+}
+
+/* One walk over all blobs. */
+struct walk {
+	int folder; /* the one of two digits */
+	msd_err (*each)(void *ctx, const struct msd_digest *digest, uint64_t bytes,
+			struct msd_diag *d);
+	void *ctx;
+	int blobs;
+};
+
+static msd_err walk_file(void *ctx, const char *name, struct msd_diag *d)
+{
+	const struct walk *walk = ctx;
+	struct msd_span text = {(const uint8_t *)name, strlen(name)};
+	struct msd_digest digest;
+	struct stat st;
+
+	if (!msd_digest_parse(text, &digest))
+		return MSD_OK;
+	if (fstatat(walk->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? MSD_OK : msd_folder_fault(name, "stat", d);
+	return walk->each(walk->ctx, &digest, (uint64_t)st.st_size, d);
+}
+
+static msd_err walk_folder(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct walk *walk = ctx;
+
+	if (strlen(name) != 2)
+		return MSD_OK;
+	msd_err err = msd_folder_open(walk->blobs, name, false, &walk->folder, d);
+	if (err != MSD_OK)
+		return err;
+	err = msd_folder_each(walk->folder, name, walk_file, walk, d);
+	(void)close(walk->folder);
+	return err;
+}
+
+msd_err msd_blob_each(const struct msd_store *s,
+		      msd_err (*each)(void *ctx, const struct msd_digest *digest,
+				      uint64_t bytes, struct msd_diag *d),
+		      void *ctx, struct msd_diag *d)
+{
+	struct walk walk = {.each = each, .ctx = ctx, .blobs = s->blobs};
+
+	return msd_folder_each(s->blobs, "sha256", walk_folder, &walk, d);
+}

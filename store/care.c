@@ -1,0 +1,276 @@
+#include "store/care.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "store/blob.h"
+#include "store/folder.h"
+
+/*
+ * Happy path of a collection: all records are read and the digests that they name
+ * sorted; the blobs are walked, and those that are not among them are gathered, then
+ * removed. Failures: one damaged record, and nothing is removed.
+ *
+ * A candidate's record is written before its bytes are fetched, so that they are needed
+ * from the first one on.
+ */
+
+#define RESERVE_PART 20 /* the file system keeps 1/20 of its room */
+
+struct digests {
+	struct msd_digest *p; /* owned */
+	size_t n, cap;
+};
+
+/* One count, over the blobs and then the partial files. */
+struct count {
+	const struct msd_store *store;
+	struct digests needed;
+	struct digests unneeded;
+	struct digests dropped; /* partial files that nobody waits for */
+	struct msd_store_use use;
+};
+
+static msd_err add(struct digests *all, const struct msd_digest *digest,
+		   struct msd_diag *d)
+{
+	if (all->n == all->cap) {
+		size_t cap = all->cap > 0 ? 2 * all->cap : 16;
+		struct msd_digest *more = realloc(all->p, cap * sizeof(*more));
+
+		if (more == NULL)
+			return msd_diag_no_memory(d);
+		all->p = more;
+		all->cap = cap;
+	}
+	all->p[all->n++] = *digest;
+	return MSD_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct msd_digest));
+}
+
+static bool has(const struct digests *sorted, const struct msd_digest *digest)
+{
+	return sorted->n > 0 &&
+	       bsearch(digest, sorted->p, sorted->n, sizeof(*digest), by_bytes) != NULL;
+}
+
+static msd_err need_files(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct count *count = ctx;
+	struct msd_record r = {0};
+	msd_err err = msd_record_load(count->store, name, &r, d);
+
+	for (unsigned ref = 0; err == MSD_OK && ref < MSD_REF_COUNT; ref++) {
+		const struct msd_edition *e = r.editions[ref];
+
+		for (uint32_t i = 0; err == MSD_OK && e != NULL && i < e->n_files; i++)
+			err = add(&count->needed, &e->files[i].digest, d);
+	}
+	msd_record_finish(&r);
+	return err;
+}
+
+static msd_err count_blob(void *ctx, const struct msd_digest *digest, uint64_t bytes,
+			  struct msd_diag *d)
+{
+	struct count *count = ctx;
+
+	count->use.n_blobs++;
+	count->use.blob_bytes += bytes;
+	if (has(&count->needed, digest))
+		return MSD_OK;
+	count->use.n_unneeded++;
+	count->use.unneeded_bytes += bytes;
+	return add(&count->unneeded, digest, d);
+}
+
+static msd_err count_partial(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct count *count = ctx;
+	struct msd_span text = {(const uint8_t *)name, strlen(name)};
+	struct msd_digest digest;
+	struct stat st;
+
+	if (!msd_digest_parse(text, &digest))
+		return MSD_OK;
+	if (fstatat(count->store->partial, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return msd_folder_fault(name, "stat", d);
+	count->use.partial_bytes += (uint64_t)st.st_size;
+	return has(&count->needed, &digest) ? MSD_OK : add(&count->dropped, &digest, d);
+}
+
+static msd_err count_all(struct count *count, struct msd_diag *d)
+{
+	const struct msd_store *s = count->store;
+	msd_err err = msd_record_each(s, need_files, count, d);
+
+	if (err == MSD_OK && count->needed.n > 0) {
+		qsort(count->needed.p, count->needed.n, sizeof(*count->needed.p),
+		      by_bytes);
+	}
+	if (err == MSD_OK)
+		err = msd_blob_each(s, count_blob, count, d);
+	if (err == MSD_OK)
+		err = msd_folder_each(s->partial, "partial", count_partial, count, d);
+	return err;
+}
+
+static void count_finish(struct count *count)
+{
+	free(count->needed.p);
+	free(count->unneeded.p);
+	free(count->dropped.p);
+}
+
+msd_err msd_store_measure(const struct msd_store *s, struct msd_store_use *ret,
+			  struct msd_diag *d)
+{
+	struct count count = {.store = s};
+	msd_err err = count_all(&count, d);
+
+	if (err == MSD_OK)
+		*ret = count.use;
+	count_finish(&count);
+	return err;
+}
+
+static msd_err drop_partial(struct msd_store *s, const struct msd_digest *digest,
+			    struct msd_diag *d)
+{
+	char name[MSD_DIGEST_TEXT];
+
+	msd_digest_format(digest, name);
+	if (unlinkat(s->partial, name, 0) == 0 || errno == ENOENT)
+		return MSD_OK;
+	return msd_folder_fault(name, "unlink", d);
+}
+
+msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
+			  struct msd_diag *d)
+{
+	struct count count = {.store = s};
+	msd_err err = count_all(&count, d);
+
+	for (size_t i = 0; err == MSD_OK && i < count.unneeded.n; i++)
+		err = msd_blob_remove(s, &count.unneeded.p[i], d);
+	for (size_t i = 0; err == MSD_OK && i < count.dropped.n; i++)
+		err = drop_partial(s, &count.dropped.p[i], d);
+	if (err == MSD_OK)
+		*ret = count.use;
+	count_finish(&count);
+	return err;
+}
+
+/* Whether @bytes more keep to both limits; @d says which of them they do not. */
+static msd_err check_room(const struct msd_store *s, const struct msd_store_use *use,
+			  uint64_t bytes, uint64_t max_bytes, struct msd_diag *d)
+{
+	uint64_t used = use->blob_bytes + use->partial_bytes;
+	struct statvfs disk;
+
+	if (used > max_bytes || bytes > max_bytes - used) {
+		return msd_diag_set(
+			d, MSD_NO_SPACE,
+			"%s: %" PRIu64 " bytes more than the %" PRIu64
+			" that are there would be over the store's limit of "
+			"%" PRIu64,
+			s->path, bytes, used, max_bytes);
+	}
+	if (fstatvfs(s->dir, &disk) != 0)
+		return msd_folder_fault(s->path, "statvfs", d);
+	uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+	uint64_t reserve = (uint64_t)disk.f_blocks * disk.f_frsize / RESERVE_PART;
+	if (free_bytes < reserve || bytes > free_bytes - reserve) {
+		return msd_diag_set(d, MSD_NO_SPACE,
+				    "%s: %" PRIu64 " bytes do not fit: %" PRIu64
+				    " are free on its file system, of which %" PRIu64
+				    " are kept free",
+				    s->path, bytes, free_bytes, reserve);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes, uint64_t max_bytes,
+			    struct msd_diag *d)
+{
+	struct msd_store_use use;
+	msd_err err = msd_store_measure(s, &use, d);
+
+	if (err != MSD_OK || check_room(s, &use, bytes, max_bytes, d) == MSD_OK)
+		return err;
+	msd_diag_finish(d);
+	err = msd_store_collect(s, &use, d);
+	if (err == MSD_OK)
+		err = msd_store_measure(s, &use, d);
+	return err == MSD_OK ? check_room(s, &use, bytes, max_bytes, d) : err;
+}
+
+/* One verification. */
+struct verify {
+	const struct msd_store *store;
+	void (*each_fault)(void *ctx, const char *module, const char *text);
+	void *ctx;
+	uint64_t n_blobs;
+};
+
+static void verify_edition(struct verify *v, const char *module, enum msd_ref ref,
+			   const struct msd_edition *e)
+{
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		struct msd_diag d = {0};
+		const struct msd_edition_file *f = &e->files[i];
+		msd_err err = msd_blob_check(v->store, &f->digest, f->bytes, &d);
+
+		v->n_blobs++;
+
+		/* A candidate's bytes may be still to come. */
+		if (err != MSD_OK &&
+		    !(ref == MSD_REF_CANDIDATE && err == MSD_NOT_FOUND)) {
+			(void)msd_diag_wrap(&d, err, "%s, %s", msd_ref_word(ref),
+					    f->name);
+			v->each_fault(v->ctx, module, msd_diag_text(&d));
+		}
+		msd_diag_finish(&d);
+	}
+}
+
+static msd_err verify_module(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct verify *v = ctx;
+	struct msd_record r = {0};
+	msd_err err = msd_record_load(v->store, name, &r, d);
+
+	if (err != MSD_OK) {
+		v->each_fault(v->ctx, name, msd_diag_text(d));
+		msd_diag_finish(d);
+		return MSD_OK;
+	}
+	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
+		if (r.editions[ref] != NULL)
+			verify_edition(v, name, (enum msd_ref)ref, r.editions[ref]);
+	}
+	msd_record_finish(&r);
+	return MSD_OK;
+}
+
+msd_err msd_store_verify(const struct msd_store *s,
+			 void (*each_fault)(void *ctx, const char *module,
+					    const char *text),
+			 void *ctx, uint64_t *ret_n_blobs, struct msd_diag *d)
+{
+	struct verify v = {.store = s, .each_fault = each_fault, .ctx = ctx};
+	msd_err err = msd_record_each(s, verify_module, &v, d);
+
+	*ret_n_blobs = v.n_blobs;
+	return err;
+}

@@ -1,0 +1,44 @@
+#ifndef MSD_STORE_STORE_H
+#define MSD_STORE_STORE_H
+/*
+ * A folder that keeps models over restarts and power cuts. Plain files; nothing in it
+ * is changed in place, so there is nothing that could tear:
+ *
+ *   version           "modserd-store 1", so that a later layout is not taken for this
+ *   lock              held by the one process that writes
+ *   sha256/ab/abcd…   bytes by their digest, read-only
+ *   partial/abcd…     bytes that are not all there yet; fetching goes on where it ended
+ *   modules/NAME      a module's record: which bytes it consists of (record.h)
+ *
+ * Every change is one rename, made after what it names is on the disk, and followed by
+ * an fsync of its folder: after a crash at any point there is the old or the new. What
+ * fsync could not write is thrown away, never taken for written later.
+ *
+ * All functions block; threads may share a store for reading, one alone may write.
+ */
+#include <stdbool.h>
+
+#include "proto/diag.h"
+
+enum msd_store_mode {
+	MSD_STORE_READ, /* beside a writer, too; the folder must be there */
+	MSD_STORE_WRITE /* made when it is not there; one process at a time */
+};
+
+struct msd_store {
+	char *path;                             /* owned; for texts */
+	int dir, blobs, partial, modules, lock; /* owned descriptors; -1 where none */
+	bool is_writer;
+};
+
+/** Open the store in the folder @path; finish with msd_store_close(), on failure not.
+ * What a crash left is a hidden file, which the next one of its name takes over, or a
+ * partial one. Errors:
+ * MSD_NOT_FOUND (READ: no such folder), MSD_BUSY (another process writes to it),
+ * MSD_UNSUPPORTED (of another version), MSD_BAD_ARTIFACT (a folder with other things),
+ * MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_store_open(struct msd_store *s, const char *path,
+				      enum msd_store_mode mode, struct msd_diag *d);
+void msd_store_close(struct msd_store *s);
+
+#endif
