@@ -22,6 +22,7 @@
 #include <uv.h>
 
 #include "daemon/wire/list.h"
+#include "daemon/wire/shared.h"
 #include "daemon/wire/transport.h"
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -71,9 +72,10 @@ struct msd_conn_limits {
 struct msd_out {
 	struct msd_list link; /* msd_conn.queue */
 	struct msd_buf body;  /* the frame header's room first, then msgpack */
-	struct iovec *pieces; /* payload, in order; owned array of borrowed memory */
+	struct iovec *pieces; /* behind the body; owned array of borrowed memory */
 	uint32_t n_pieces, cap_pieces;
 	uint64_t payload_bytes;
+	size_t shared_bytes; /* of the body: the first piece */
 	int fd; /* passed along with the first byte; -1 none; owned, closed when sent */
 	/** Called once: the last byte was written, or the connection ended. Optional.
 	 */
@@ -86,6 +88,8 @@ struct msd_out *msd_out_new(void);
 /** Add @n payload bytes at @p, zeros up to MSD_TENSOR_ALIGN before them.
  * Returns their offset in the payload, UINT64_MAX when memory is short. */
 uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);
+/** End the body of @o, which has no pieces and no on_done, with @part of @s. */
+void msd_out_share(struct msd_out *o, struct msd_shared *s, struct msd_span part);
 void msd_out_destroy(struct msd_out *o); /* unsent frames only; runs no callback */
 
 /* What all connections of one loop share: the read buffer, and the list of connections

@@ -23,7 +23,7 @@ static struct msd_out *out_of(struct msd_list *link)
 
 static uint64_t out_bytes(const struct msd_out *o)
 {
-	return o->body.n + o->payload_bytes;
+	return o->body.n + o->shared_bytes + o->payload_bytes;
 }
 
 static void out_finish(struct msd_out *o, bool sent)
@@ -60,9 +60,10 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 		return;
 	}
 	msd_frame_write(
-		(struct msd_frame){
-			.body_bytes = (uint32_t)(o->body.n - MSD_FRAME_HEADER_BYTES),
-			.payload_bytes = o->payload_bytes},
+		(struct msd_frame){.body_bytes =
+					   (uint32_t)(o->body.n + o->shared_bytes -
+						      MSD_FRAME_HEADER_BYTES),
+				   .payload_bytes = o->payload_bytes},
 		o->body.p);
 	if (msd_list_is_empty(&c->queue))
 		c->last_progress_ms = uv_now(c->wire->loop);

@@ -87,7 +87,6 @@ static bool push_piece(struct msd_out *o, const void *p, size_t n)
 	/* iovec has no const; sendmsg does not write. */
 	o->pieces[o->n_pieces++] =
 		(struct iovec){.iov_base = (void *)(uintptr_t)p, .iov_len = n};
-	o->payload_bytes += n;
 	return true;
 }
 
@@ -100,8 +99,28 @@ uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n)
 		return 0; /* no bytes: readers ignore where they are */
 	if (pad > 0 && !push_piece(o, zeros, pad))
 		return UINT64_MAX;
-	uint64_t at = o->payload_bytes;
-	return push_piece(o, p, n) ? at : UINT64_MAX;
+	uint64_t at = o->payload_bytes + pad;
+	if (!push_piece(o, p, n))
+		return UINT64_MAX;
+	o->payload_bytes = at + n;
+	return at;
+}
+
+static void stop_sharing(void *ctx, bool sent)
+{
+	(void)sent;
+	msd_shared_unref(ctx);
+}
+
+void msd_out_share(struct msd_out *o, struct msd_shared *s, struct msd_span part)
+{
+	if (!push_piece(o, part.p, part.n)) {
+		o->body.bad = true;
+		return;
+	}
+	o->shared_bytes = part.n;
+	o->on_done = stop_sharing;
+	o->ctx = msd_shared_ref(s);
 }
 
 void msd_out_destroy(struct msd_out *o)

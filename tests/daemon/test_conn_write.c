@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "proto/value.h"
@@ -100,5 +101,29 @@ Test(conn_write, a_reader_that_is_too_slow_loses_its_connection)
 	}
 	cr_expect_eq(r.closed_with, MSD_BUSY);
 	cr_expect_eq(counts[0] + counts[1], n, "every frame is done once");
+	rig_close(&r);
+}
+
+Test(conn_write, a_shared_end_is_a_part_of_the_body)
+{
+	struct rig r;
+	uint8_t got[256];
+	struct msd_shared *shared = msd_shared_new(3);
+	struct msd_out *o = msd_out_new();
+
+	rig_open(&r, false);
+	memcpy(shared->bytes, "abc", 3);
+	msd_body_begin_response(&o->body, 1, false);
+	const size_t own = o->body.n;
+	msd_out_share(o, shared, (struct msd_span){shared->bytes + 1, 2});
+	cr_expect_eq(shared->refs, 2);
+	msd_conn_send(&r.conn, o);
+	turn(&r);
+	cr_assert_eq(read(r.peer, got, sizeof(got)), (ssize_t)(own + 2));
+	cr_expect_eq(msd_le32(got + 4), own + 2 - MSD_FRAME_HEADER_BYTES);
+	cr_expect_eq(msd_le64(got + 8), 0, "no payload");
+	cr_expect_eq(memcmp(got + own, "bc", 2), 0);
+	cr_expect_eq(shared->refs, 1, "given back with the last byte");
+	msd_shared_unref(shared);
 	rig_close(&r);
 }

@@ -24,7 +24,9 @@ struct msd_method_call {
 	const msgpack_object *params; /* an array of the right size */
 	struct msd_request_options options;
 	struct msd_buf result;
-	bool later; /* nothing is sent now */
+	struct msd_shared *shared;   /* borrowed; NULL: none */
+	struct msd_span shared_part; /* of it: the result's end */
+	bool later;                  /* nothing is sent now */
 };
 typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag *d);
 

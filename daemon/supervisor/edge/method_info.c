@@ -287,7 +287,7 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
 		put_summary(&c->result, m);
-		put_uint(&c->result, "functions", m->crew.n_functions);
+		put_uint(&c->result, "functions", m->crew.facts.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);
 	}
@@ -296,21 +296,22 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 {
-	static const char *const parts[] = {"device", "era", "machine", "inspect",
-					    "functions"};
 	struct msd_module *m;
 	msd_err err = msd_method_module(c, &m, d);
 
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result, N_SUMMARY_KEYS + 1 + N_WORKERS_KEYS + 5);
+	msd_pack_map(&c->result,
+		     N_SUMMARY_KEYS + 1 + N_WORKERS_KEYS + MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
-	for (unsigned i = 0; i < 5; i++) {
-		msd_pack_cstr(&c->result, parts[i]);
-		msd_facts_put(&m->crew, parts[i], &c->result);
+	if (!msd_facts_are_known(&m->crew.facts)) {
+		msd_facts_put_unknown(&c->result);
+		return MSD_OK;
 	}
+	c->shared = m->crew.facts.text;
+	c->shared_part = (struct msd_span){c->shared->bytes, c->shared->n};
 	return MSD_OK;
 }
 
@@ -319,15 +320,17 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_module *m;
 	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK && m->crew.facts.n == 0) {
+	if (err == MSD_OK && !msd_facts_are_known(&m->crew.facts)) {
 		err = m->error != NULL
 			      ? msd_diag_set(d, m->error_code, "%s", m->error)
 			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
 					     m->crew.name,
 					     msd_module_state_name(m->life.state));
 	}
-	if (err == MSD_OK)
-		msd_facts_put(&m->crew, "functions", &c->result);
+	if (err == MSD_OK) {
+		c->shared = m->crew.facts.text;
+		c->shared_part = m->crew.facts.functions;
+	}
 	return err;
 }
 

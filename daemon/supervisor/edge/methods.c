@@ -55,12 +55,17 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_object_str(&c->params->via.array.ptr[1], "function", &name,
 				     d);
 	}
-	if (err == MSD_OK && m->crew.facts.n == 0) {
+	if (err == MSD_OK && !msd_facts_are_known(&m->crew.facts)) {
 		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->crew.name,
 				   msd_module_state_name(m->life.state));
 	}
-	if (err == MSD_OK)
-		err = msd_facts_check_function(&m->crew, name, d);
+	if (err == MSD_OK && !msd_facts_have_function(&m->crew.facts, name)) {
+		err = msd_diag_set(
+			d, MSD_NOT_FOUND,
+			"module %s has no function %.*s (it has %u: see function.list)",
+			m->crew.name, (int)(name.n < 200 ? name.n : 200),
+			(const char *)name.p, m->crew.facts.n_functions);
+	}
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
 				      (const char *)name.p) < 0)
 		err = msd_diag_no_memory(d);
@@ -165,7 +170,8 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
 		msd_session_reply_error(s, in->body.id, err, msd_diag_text(&d));
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
-		msd_session_reply(s, in->body.id, &c.result);
+		msd_session_reply_shared(s, in->body.id, &c.result, c.shared,
+					 c.shared_part);
 	}
 	msd_buf_finish(&c.result);
 	msd_diag_finish(&d);

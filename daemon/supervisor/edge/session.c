@@ -15,6 +15,13 @@ struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 
 void msd_session_reply(struct msd_session *s, uint64_t id, const struct msd_buf *result)
 {
+	msd_session_reply_shared(s, id, result, NULL, (struct msd_span){0});
+}
+
+void msd_session_reply_shared(struct msd_session *s, uint64_t id,
+			      const struct msd_buf *result, struct msd_shared *shared,
+			      struct msd_span part)
+{
 	struct msd_out *o = msd_out_new();
 
 	if (o == NULL || result->bad) {
@@ -25,6 +32,8 @@ void msd_session_reply(struct msd_session *s, uint64_t id, const struct msd_buf 
 	msd_body_begin_response(&o->body, id, false);
 	msd_pack_nil(&o->body);
 	msd_buf_put(&o->body, result->p, result->n);
+	if (shared != NULL)
+		msd_out_share(o, shared, part);
 	msd_conn_send(&s->conn, o);
 }
 

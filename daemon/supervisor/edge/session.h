@@ -36,6 +36,10 @@ struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 /** Send `[1, id, nil, result]`. */
 void msd_session_reply(struct msd_session *s, uint64_t id,
 		       const struct msd_buf *result);
+/** The same of a result that ends with @part of @shared; NULL: with its own bytes. */
+void msd_session_reply_shared(struct msd_session *s, uint64_t id,
+			      const struct msd_buf *result, struct msd_shared *shared,
+			      struct msd_span part);
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 			     const char *text);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
 #include "daemon/wire/aside.h"
@@ -91,8 +90,9 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 		msd_diag_finish(&d);
 		return; /* it exits by itself, or the load timeout ends it */
 	}
-	if (msd_facts_keep(crew, in->body.result, &d) != MSD_OK) {
-		crew->ops->on_blamed(crew, MSD_INTERNAL, msd_diag_text(&d));
+	if (msd_facts_take(&crew->facts, &in->body, &d) != MSD_OK) {
+		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
+		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_replica_disbelieve(r->at.replica, "it described its module wrongly",
 				       NULL);

@@ -6,6 +6,7 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
+#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"
@@ -49,9 +50,7 @@ struct msd_crew {
 	struct msd_list all_lanes; /* msd_lane.all_link */
 	uint32_t n_queued;         /* requests in lanes */
 	struct msd_pace pace;      /* of several workers */
-	struct msd_buf facts;      /* worker.open's result, msgpack */
-	uint32_t n_functions;
-	bool has_pins; /* their device holds the pages of `in`: no holes */
+	struct msd_facts facts;    /* what the worker that opened last said */
 	uint64_t n_calls, n_errors, exec_ns;
 };
 

@@ -1,96 +1,180 @@
+/*
+ * Happy path: the description is checked against the limits, its parts are copied to
+ * one text, in the order in which module.describe has them, and the names of its
+ * functions are sorted. Failures: it is too large, or not what was promised, and what
+ * was known stays.
+ */
 #include "daemon/supervisor/module/facts.h"
 
-#include <msgpack.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "proto/unpack.h"
+#include "proto/value.h"
 
-static int put_bytes(void *ctx, const char *p, size_t n)
+static const char *const parts[MSD_FACTS_N_PARTS] = {"device", "era", "machine",
+						     "inspect", "functions"};
+enum { DEVICE = 0, FUNCTIONS = MSD_FACTS_N_PARTS - 1 };
+
+void msd_facts_finish(struct msd_facts *f)
 {
-	msd_buf_put(ctx, p, n);
-	return 0;
+	msd_shared_unref(f->text);
+	free(f->names);
+	*f = (struct msd_facts){0};
 }
 
-static struct msd_span facts_of(const struct msd_crew *crew)
+static bool read_str(struct msd_span object, struct msd_span *ret)
 {
-	return (struct msd_span){crew->facts.p, crew->facts.n};
+	struct msd_cur c = msd_cur_of(object);
+	struct msd_wire_value v;
+
+	if (object.n == 0 || msd_value_read(&c, &v, NULL) != MSD_OK ||
+	    v.kind != MSD_K_STR)
+		return false;
+	*ret = v.as.str;
+	return true;
 }
 
-msd_err msd_facts_keep(struct msd_crew *crew, struct msd_span result,
+/* The value of @key in @map, without bytes when it is not there. */
+static struct msd_span find(struct msd_span map, const char *key)
+{
+	struct msd_span name, object, value;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_map_open(map, &c, &n))
+		return (struct msd_span){0};
+	while (n-- > 0 && msd_object_take(&c, &object) && msd_object_take(&c, &value)) {
+		if (read_str(object, &name) && msd_span_is(name, key))
+			return value;
+	}
+	return (struct msd_span){0};
+}
+
+static bool is_cuda(struct msd_span device)
+{
+	struct msd_span text;
+
+	return read_str(device, &text) && text.n > strlen("cuda:") &&
+	       memcmp(text.p, "cuda:", strlen("cuda:")) == 0;
+}
+
+static msd_err fail(struct msd_diag *d, const char *what)
+{
+	return msd_diag_set(d, MSD_INTERNAL, "the worker's description: %s", what);
+}
+
+static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_diag *d)
+{
+	struct msd_cur c;
+
+	if (body->result.n > MSD_FACTS_MAX_BYTES) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "the worker's description of %zu bytes is over the "
+				    "limit of %u",
+				    body->result.n, MSD_FACTS_MAX_BYTES);
+	}
+	if (body->n_handles + body->n_tensors > 0)
+		return fail(d, "it holds a handle or a tensor");
+	if (!msd_array_open(find(body->result, parts[FUNCTIONS]), &c, ret_n))
+		return fail(d, "no functions");
+	if (*ret_n > MSD_FACTS_MAX_FUNCTIONS) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "the worker's description of %u functions is over "
+				    "the limit of %u",
+				    *ret_n, MSD_FACTS_MAX_FUNCTIONS);
+	}
+	return MSD_OK;
+}
+
+/* The parts, key and value each; the functions come last. */
+static void write_parts(struct msd_buf *b, struct msd_span result)
+{
+	for (unsigned i = 0; i < MSD_FACTS_N_PARTS; i++) {
+		struct msd_span value = find(result, parts[i]);
+		msd_pack_cstr(b, parts[i]);
+		if (value.n > 0) {
+			msd_buf_put(b, value.p, value.n);
+		} else {
+			msd_pack_nil(b);
+		}
+	}
+}
+
+static msd_err keep_text(struct msd_facts *f, struct msd_span result,
+			 struct msd_diag *d)
+{
+	const size_t n_functions = find(result, parts[FUNCTIONS]).n;
+	struct msd_buf b = {0};
+
+	write_parts(&b, result);
+	if (!b.bad)
+		f->text = msd_shared_new(b.n);
+	if (f->text != NULL) {
+		memcpy(f->text->bytes, b.p, b.n);
+		f->functions = (struct msd_span){f->text->bytes + b.n - n_functions,
+						 n_functions};
+	}
+	msd_buf_finish(&b);
+	return f->text != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct msd_span *x = a, *y = b;
+	const int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+
+	return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
+{
+	struct msd_span function;
+	struct msd_cur c;
+	uint32_t n_all;
+
+	f->names = calloc(n + 1u, sizeof(*f->names)); /* never NULL for none */
+	if (f->names == NULL)
+		return msd_diag_no_memory(d);
+	if (!msd_array_open(f->functions, &c, &n_all))
+		return fail(d, "no functions");
+	while (f->n_functions < n) {
+		if (!msd_object_take(&c, &function) ||
+		    !read_str(find(function, "name"), &f->names[f->n_functions]))
+			return fail(d, "a function without a name");
+		f->n_functions++;
+	}
+	qsort(f->names, n, sizeof(*f->names), compare);
+	return MSD_OK;
+}
+
+msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 		       struct msd_diag *d)
 {
-	struct msd_unpack u = {0};
-	const msgpack_object *root;
-	msd_err err = msd_unpack(&u, result, &root, d);
+	struct msd_facts more = {0};
+	uint32_t n;
+	msd_err err = check(body, &n, d);
 
-	if (err == MSD_OK) {
-		const msgpack_object *functions = msd_map_find(root, "functions");
-		if (functions == NULL || functions->type != MSGPACK_OBJECT_ARRAY) {
-			err = msd_diag_set(d, MSD_PROTOCOL,
-					   "worker.open: no functions");
-		} else {
-			crew->n_functions = functions->via.array.size;
-		}
-		const msgpack_object *device = msd_map_find(root, "device");
-		crew->has_pins =
-			device != NULL && device->type == MSGPACK_OBJECT_STR &&
-			device->via.str.size > strlen("cuda:") &&
-			memcmp(device->via.str.ptr, "cuda:", strlen("cuda:")) == 0;
-	}
-	msd_unpack_finish(&u);
-	if (err != MSD_OK)
+	if (err == MSD_OK)
+		err = keep_text(&more, body->result, d);
+	if (err == MSD_OK)
+		err = keep_names(&more, n, d);
+	if (err != MSD_OK) {
+		msd_facts_finish(&more);
 		return err;
-	crew->facts.n = 0;
-	msd_buf_put(&crew->facts, result.p, result.n);
-	return crew->facts.bad
-		       ? msd_diag_set(d, MSD_NOMEM, "worker.open: out of memory")
-		       : MSD_OK;
+	}
+	more.has_pins = is_cuda(find(body->result, parts[DEVICE]));
+	msd_facts_finish(f);
+	*f = more;
+	return MSD_OK;
 }
 
-msd_err msd_facts_check_function(const struct msd_crew *crew, struct msd_span name,
-				 struct msd_diag *d)
+void msd_facts_put_unknown(struct msd_buf *out)
 {
-	struct msd_unpack u = {0};
-	const msgpack_object *root;
-	msd_err err = msd_unpack(&u, facts_of(crew), &root, d);
-	bool found = false;
-
-	if (err == MSD_OK) {
-		const msgpack_object_array *all =
-			&msd_map_find(root, "functions")->via.array;
-		for (uint32_t i = 0; i < all->size && !found; i++) {
-			const msgpack_object *o = msd_map_find(&all->ptr[i], "name");
-			found = o != NULL && o->type == MSGPACK_OBJECT_STR &&
-				o->via.str.size == name.n &&
-				memcmp(o->via.str.ptr, name.p, name.n) == 0;
-		}
-		if (!found) {
-			err = msd_diag_set(
-				d, MSD_NOT_FOUND,
-				"module %s has no function %.*s (it has %u: see "
-				"function.list)",
-				crew->name, (int)name.n, (const char *)name.p,
-				crew->n_functions);
-		}
-	}
-	msd_unpack_finish(&u);
-	return err;
+	write_parts(out, (struct msd_span){0});
 }
 
-void msd_facts_put(const struct msd_crew *crew, const char *key, struct msd_buf *out)
+bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name)
 {
-	struct msd_unpack u = {0};
-	const msgpack_object *root;
-	const msgpack_object *value = NULL;
-	msgpack_packer packer;
-
-	if (crew->facts.n > 0 && msd_unpack(&u, facts_of(crew), &root, NULL) == MSD_OK)
-		value = msd_map_find(root, key);
-	if (value == NULL) {
-		msd_pack_nil(out);
-	} else {
-		msgpack_packer_init(&packer, out, put_bytes);
-		(void)msgpack_pack_object(&packer, *value);
-	}
-	msd_unpack_finish(&u);
+	return f->n_functions > 0 && bsearch(&name, f->names, f->n_functions,
+					     sizeof(*f->names), compare) != NULL;
 }

@@ -1,17 +1,43 @@
 #ifndef MSD_SUPERVISOR_FACTS_H
 #define MSD_SUPERVISOR_FACTS_H
-/* What a worker said of its module when it opened it: worker.open's result, kept as it
- * is. */
-#include "daemon/supervisor/module/crew.h"
+/*
+ * What a worker said of its module when it opened it: worker.open's result. It is read
+ * once, when it comes; what clients ask afterwards is looked up or sent as it lies
+ * there. Zero is empty: no worker has said anything yet.
+ */
+#include <stdbool.h>
 
-/** Check and keep a copy. MSD_PROTOCOL when it is not what CHANNEL.md promises. */
-MSD_MUST_CHECK msd_err msd_facts_keep(struct msd_crew *crew, struct msd_span result,
+#include "daemon/wire/shared.h"
+#include "proto/body.h"
+
+#define MSD_FACTS_MAX_BYTES (16u << 20)
+#define MSD_FACTS_MAX_FUNCTIONS 65536u
+/* Keys of module.describe that are the worker's: device, era, machine, inspect and
+ * functions. */
+#define MSD_FACTS_N_PARTS 5u
+
+struct msd_facts {
+	struct msd_shared *text;   /* the parts, key and value each; NULL: empty */
+	struct msd_span functions; /* in the text: the value of that key */
+	struct msd_span *names;    /* in the text, sorted; owned, n_functions */
+	uint32_t n_functions;
+	bool has_pins; /* the workers' device holds the pages of their segments */
+};
+
+void msd_facts_finish(struct msd_facts *f);
+static inline bool msd_facts_are_known(const struct msd_facts *f)
+{
+	return f->text != NULL;
+}
+/**
+ * Take what the response @body says instead of what was known. Errors: MSD_TOO_LARGE,
+ * with the numbers; MSD_INTERNAL when it is not what CHANNEL.md promises; MSD_NOMEM.
+ * @f is as it was then.
+ */
+MSD_MUST_CHECK msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 				      struct msd_diag *d);
-/** MSD_NOT_FOUND when the module has no such function. */
-MSD_MUST_CHECK msd_err msd_facts_check_function(const struct msd_crew *crew,
-						struct msd_span name,
-						struct msd_diag *d);
-/** Append one key's value, nil when it is not there. */
-void msd_facts_put(const struct msd_crew *crew, const char *key, struct msd_buf *out);
+/** Append the parts of a module of which nothing is known: keys without values. */
+void msd_facts_put_unknown(struct msd_buf *out);
+bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name);
 
 #endif

@@ -34,7 +34,7 @@ void msd_module_free(struct msd_module *m)
 	msd_segpool_finish(&m->crew.in);
 	if (m->crew.artifact_fd >= 0)
 		(void)close(m->crew.artifact_fd);
-	msd_buf_finish(&m->crew.facts);
+	msd_facts_finish(&m->crew.facts);
 	free(m->crew.name);
 	free(m->crew.file);
 	free(m->error);
@@ -73,7 +73,7 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 		msd_pack_cstr(&b, "state");
 		msd_pack_cstr(&b, msd_module_state_name(m->life.state));
 		msd_pack_cstr(&b, "functions");
-		msd_pack_uint(&b, m->crew.n_functions);
+		msd_pack_uint(&b, m->crew.facts.n_functions);
 		msd_req_answer(r, &b);
 		msd_buf_finish(&b);
 	} else {

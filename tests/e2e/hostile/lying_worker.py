@@ -3,6 +3,8 @@ its module is one lie, told in the answer to the call of its name or before it.
 
     lying_worker.py RECORD --name NAME
 
+The artifact is text: a version, then `good`, `many=N,SIZE` (it describes N functions with
+signatures of SIZE characters) or `handle` (its description holds one).
 What it hears of its out slots goes to RECORD: a line of JSON for each worker.release, the number of
 its pairs.
 """
@@ -70,8 +72,14 @@ class Liar(Worker):
         return [n.removeprefix("lie_") for n in dir(self) if n.startswith("lie_")]
 
     def open(self, id):
-        functions = [{"name": f, "style": "prim", "kind": "library"} for f in self.functions()]
-        facts = {"device": "cpu", "era": "any", "machine": "any", "inspect": {"text": ""}}
+        names, signature = self.functions(), ""
+        if self.fate.startswith("many="):
+            n, size = map(int, self.fate.removeprefix("many=").split(","))
+            names, signature = [f"f{i}" for i in range(n)], "_" * size
+        more = {"style": "prim", "kind": "library", "signature": signature}
+        functions = [{"name": name} | more for name in names]
+        text = handle(FUNCTION) if self.fate == "handle" else ""
+        facts = {"device": "cpu", "era": "any", "machine": "any", "inspect": {"text": text}}
         self.answer(id, None, facts | {"functions": functions})
 
     def call(self, id, function, *args):

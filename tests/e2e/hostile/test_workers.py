@@ -33,6 +33,12 @@ def liars(own_arena, folder):
     return arena
 
 
+def describe(arena, name, what):
+    """Load a module whose worker describes it as @what says."""
+    with Wire(arena.host) as wire:
+        wire.load(name, f"1 {what}".encode())
+
+
 def expect_killed(arena, function, *args, says="the worker's answer was malformed", why):
     """@function of `liar` is answered with what @says matches, its worker is ended because of
     @why, and the next one serves."""
@@ -105,3 +111,57 @@ def test_releases_of_any_number_stay_within_a_frame(liars):
 
     harness.until(lambda: sum(released()) == 100_000, "all is released")
     assert 1000 < max(released()) < 32_000
+
+
+def test_a_function_of_a_huge_description_is_found_without_reading_it(liars):
+    """64 questions about 9 MB, in any order: about a millisecond of the supervisor's, not 10 s."""
+    describe(liars, "huge", "many=8000,1100")
+    attacker, victim = liars.connect(), liars.victim()
+    with liars.standstill():
+        for i in range(64):
+            attacker.start("function.get", "huge", f"f{125 * i}")
+        victim.ask_later()
+    victim.expect_within(victim.cost(), frames=65, turns=8, cpu_us=20_000)
+    assert len({attacker.finish(i + 1) for i in range(64)}) == 64
+    with pytest.raises(Failure, match="NOT_FOUND"):
+        attacker.ask("function.get", "huge", "f8000")
+
+
+@pytest.mark.parametrize("method", ("module.describe", "function.list"))
+def test_descriptions_that_nobody_reads_are_one(liars, method):
+    """200 times 1 MB that wait for a client that does not read."""
+    describe(liars, "big", "many=8000,100")
+    attacker, victim = liars.connect(), liars.victim()
+    with liars.growth(2 * MIB):
+        for _ in range(200):
+            attacker.start(method, "big")
+        victim.ask("ping")
+        liars.victim().call("liar:none")
+    whole = attacker.finish(200)
+    functions = whole["functions"] if method == "module.describe" else whole
+    assert len(functions) == 8000 and functions[-1]["name"] == "f7999"
+
+
+def test_a_reply_outlives_the_module_that_it_describes(liars):
+    describe(liars, "big", "many=8000,100")
+    client = liars.connect()
+    with liars.standstill():
+        for _ in range(20):
+            client.start("function.list", "big")
+        client.start("module.unload", "big")
+    client.finish(21)
+    assert len(client.finish(20)) == 8000
+
+
+@pytest.mark.parametrize(
+    "what, code, text",
+    (
+        ("many=17,1000000", "TOO_LARGE", r"\d+ bytes is over the limit of 16777216"),
+        ("many=65537,8", "TOO_LARGE", "65537 functions is over the limit of 65536"),
+        ("handle", "INTERNAL", "it holds a handle or a tensor"),
+    ),
+)
+def test_a_description_that_may_not_be_is_a_failed_load(liars, what, code, text):
+    with pytest.raises(Failure, match=f"{code}: load bad: the worker's description.*{text}"):
+        describe(liars, "bad", what)
+    expect_room_for_others(liars)
