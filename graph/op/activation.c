@@ -1,40 +1,35 @@
-/* What is computed element by element, and has no inference yet. */
+/*
+ * Schemas of what is computed element by element: read, written, shown. They have no
+ * inference yet, so a model with one of them is not run.
+ */
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_tanh = {
 	.name = "Tanh",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 36,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(36, 0),
 };
 
 const modser_sg_op_schema msd_op_sigmoid = {
 	.name = "Sigmoid",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 37,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(37, 0),
 };
 
 const modser_sg_op_schema msd_op_logistic = {
 	.name = "Logistic",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 33,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(33, 0),
 };
 
 const modser_sg_op_schema msd_op_absval = {
 	.name = "Absval",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 68,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(68, 0),
 };
 
 static const modser_sg_op_field unary_fields[] = {
@@ -42,14 +37,10 @@ static const modser_sg_op_field unary_fields[] = {
 };
 const modser_sg_op_schema msd_op_unary = {
 	.name = "Unary",
-	.fields = unary_fields,
-	.n_fields = OP_COUNT(unary_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 59,
-	.tm_bytes = 4,
+	OP_FIELDS(unary_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(59, 4),
 };
 
 static const modser_sg_op_field threshold_fields[] = {
@@ -57,14 +48,10 @@ static const modser_sg_op_field threshold_fields[] = {
 };
 const modser_sg_op_schema msd_op_threshold = {
 	.name = "Threshold",
-	.fields = threshold_fields,
-	.n_fields = OP_COUNT(threshold_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 63,
-	.tm_bytes = 4,
+	OP_FIELDS(threshold_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(63, 4),
 };
 
 static const modser_sg_op_field hardsigmoid_fields[] = {
@@ -73,14 +60,10 @@ static const modser_sg_op_field hardsigmoid_fields[] = {
 };
 const modser_sg_op_schema msd_op_hardsigmoid = {
 	.name = "Hardsigmoid",
-	.fields = hardsigmoid_fields,
-	.n_fields = OP_COUNT(hardsigmoid_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 64,
-	.tm_bytes = 8,
+	OP_FIELDS(hardsigmoid_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(64, 8),
 };
 
 static const modser_sg_op_field hard_swish_fields[] = {
@@ -89,14 +72,10 @@ static const modser_sg_op_field hard_swish_fields[] = {
 };
 const modser_sg_op_schema msd_op_hard_swish = {
 	.name = "HardSwish",
-	.fields = hard_swish_fields,
-	.n_fields = OP_COUNT(hard_swish_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 70,
-	.tm_bytes = 8,
+	OP_FIELDS(hard_swish_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(70, 8),
 };
 
 static const modser_sg_op_field selu_fields[] = {
@@ -105,14 +84,10 @@ static const modser_sg_op_field selu_fields[] = {
 };
 const modser_sg_op_schema msd_op_selu = {
 	.name = "Selu",
-	.fields = selu_fields,
-	.n_fields = OP_COUNT(selu_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 72,
-	.tm_bytes = 8,
+	OP_FIELDS(selu_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(72, 8),
 };
 
 static const modser_sg_op_field elu_fields[] = {
@@ -120,41 +95,31 @@ static const modser_sg_op_field elu_fields[] = {
 };
 const modser_sg_op_schema msd_op_elu = {
 	.name = "Elu",
-	.fields = elu_fields,
-	.n_fields = OP_COUNT(elu_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 73,
-	.tm_bytes = 4,
+	OP_FIELDS(elu_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(73, 4),
 };
 
 const modser_sg_op_schema msd_op_ceil = {
 	.name = "Ceil",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 83,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(83, 0),
 };
 
 const modser_sg_op_schema msd_op_round = {
 	.name = "Round",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 85,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(85, 0),
 };
 
 const modser_sg_op_schema msd_op_zeros_like = {
 	.name = "ZerosLike",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 86,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(86, 0),
 };
 
 static const modser_sg_op_field clip_fields[] = {
@@ -163,59 +128,45 @@ static const modser_sg_op_field clip_fields[] = {
 };
 const modser_sg_op_schema msd_op_clip = {
 	.name = "Clip",
-	.fields = clip_fields,
-	.n_fields = OP_COUNT(clip_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 87,
-	.tm_bytes = 8,
+	OP_FIELDS(clip_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(87, 8),
 };
 
 const modser_sg_op_schema msd_op_mish = {
 	.name = "Mish",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 97,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(97, 0),
 };
 
 const modser_sg_op_schema msd_op_relu1 = {
 	.name = "ReLU1",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 100,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(100, 0),
 };
 
 const modser_sg_op_schema msd_op_softplus = {
 	.name = "Softplus",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 102,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(102, 0),
 };
 
 const modser_sg_op_schema msd_op_reciprocal = {
 	.name = "Reciprocal",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 103,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(103, 0),
 };
 
 const modser_sg_op_schema msd_op_gelu = {
 	.name = "Gelu",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 106,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(106, 0),
 };
 
 static const modser_sg_op_field cast_fields[] = {
@@ -224,21 +175,15 @@ static const modser_sg_op_field cast_fields[] = {
 };
 const modser_sg_op_schema msd_op_cast = {
 	.name = "Cast",
-	.fields = cast_fields,
-	.n_fields = OP_COUNT(cast_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 69,
-	.tm_bytes = 8,
+	OP_FIELDS(cast_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(69, 8),
 };
 
 const modser_sg_op_schema msd_op_noop = {
 	.name = "Noop",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 62,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(62, 0),
 };

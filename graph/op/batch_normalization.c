@@ -23,13 +23,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_batch_normalization = {
 	.name = "BatchNormalization",
-	.fields = batch_normalization_fields,
-	.n_fields = OP_COUNT(batch_normalization_fields),
-	.min_in = 5,
-	.max_in = 5,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(batch_normalization_fields),
+	OP_IN(5, 5),
+	OP_OUT(1, 1),
+	OP_TM(1, 12),
 	.infer = infer,
-	.tm_type = 1,
-	.tm_bytes = 12,
 };

@@ -3,20 +3,16 @@
 
 const modser_sg_op_schema msd_op_maximum = {
 	.name = "Maximum",
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 46,
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, 1),
+	OP_TM(46, 0),
 };
 
 const modser_sg_op_schema msd_op_minimum = {
 	.name = "Minimum",
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 47,
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, 1),
+	OP_TM(47, 0),
 };
 
 static const modser_sg_op_field addn_fields[] = {
@@ -24,14 +20,10 @@ static const modser_sg_op_field addn_fields[] = {
 };
 const modser_sg_op_schema msd_op_addn = {
 	.name = "Addn",
-	.fields = addn_fields,
-	.n_fields = OP_COUNT(addn_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 49,
-	.tm_bytes = 4,
+	OP_FIELDS(addn_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, 1),
+	OP_TM(49, 4),
 };
 
 static const modser_sg_op_field bias_fields[] = {
@@ -39,14 +31,10 @@ static const modser_sg_op_field bias_fields[] = {
 };
 const modser_sg_op_schema msd_op_bias = {
 	.name = "Bias",
-	.fields = bias_fields,
-	.n_fields = OP_COUNT(bias_fields),
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 61,
-	.tm_bytes = 4,
+	OP_FIELDS(bias_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(61, 4),
 };
 
 static const modser_sg_op_field logical_fields[] = {
@@ -54,14 +42,10 @@ static const modser_sg_op_field logical_fields[] = {
 };
 const modser_sg_op_schema msd_op_logical = {
 	.name = "Logical",
-	.fields = logical_fields,
-	.n_fields = OP_COUNT(logical_fields),
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 75,
-	.tm_bytes = 4,
+	OP_FIELDS(logical_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(75, 4),
 };
 
 static const modser_sg_op_field comparison_fields[] = {
@@ -69,41 +53,31 @@ static const modser_sg_op_field comparison_fields[] = {
 };
 const modser_sg_op_schema msd_op_comparison = {
 	.name = "Comparison",
-	.fields = comparison_fields,
-	.n_fields = OP_COUNT(comparison_fields),
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 78,
-	.tm_bytes = 4,
+	OP_FIELDS(comparison_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(78, 4),
 };
 
 const modser_sg_op_schema msd_op_squared_difference = {
 	.name = "SquaredDifference",
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 84,
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(84, 0),
 };
 
 const modser_sg_op_schema msd_op_mean = {
 	.name = "Mean",
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 90,
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, 1),
+	OP_TM(90, 0),
 };
 
 const modser_sg_op_schema msd_op_where = {
 	.name = "Where",
-	.min_in = 3,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 95,
+	OP_IN(3, 3),
+	OP_OUT(1, 1),
+	OP_TM(95, 0),
 };
 
 static const modser_sg_op_field scale_fields[] = {
@@ -113,12 +87,8 @@ static const modser_sg_op_field scale_fields[] = {
 };
 const modser_sg_op_schema msd_op_scale = {
 	.name = "Scale",
-	.fields = scale_fields,
-	.n_fields = OP_COUNT(scale_fields),
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 26,
-	.tm_bytes = 12,
+	OP_FIELDS(scale_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(26, 12),
 };

@@ -15,10 +15,8 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_broad_mul = {
 	.name = "BroadMul",
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(74, 0),
 	.infer = infer,
-	.tm_type = 74,
 };

@@ -35,13 +35,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_concat = {
 	.name = "Concat",
-	.fields = concat_fields,
-	.n_fields = OP_COUNT(concat_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(concat_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, 1),
+	OP_TM(3, 4),
 	.infer = infer,
-	.tm_type = 3,
-	.tm_bytes = 4,
 };

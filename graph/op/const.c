@@ -9,8 +9,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_const = {
 	.name = "Const",
-	.min_out = 1,
-	.max_out = 1,
+	OP_OUT(1, 1),
+	OP_TM(4, 0),
 	.infer = infer,
-	.tm_type = 4,
 };

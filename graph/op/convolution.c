@@ -118,13 +118,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_convolution = {
 	.name = "Convolution",
-	.fields = convolution_fields,
-	.n_fields = OP_COUNT(convolution_fields),
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(convolution_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(5, 56),
 	.infer = infer,
-	.tm_type = 5,
-	.tm_bytes = 56,
 };

@@ -74,13 +74,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_crop = {
 	.name = "Crop",
-	.fields = crop_fields,
-	.n_fields = OP_COUNT(crop_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(crop_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(56, 36),
 	.infer = infer,
-	.tm_type = 56,
-	.tm_bytes = 36,
 };

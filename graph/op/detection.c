@@ -1,13 +1,14 @@
-/* Regions and boxes. */
+/*
+ * Schemas of what proposes regions and sorts boxes out: read, written, shown. They have
+ * no inference yet, so a model with one of them is not run.
+ */
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_accuracy = {
 	.name = "Accuracy",
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 0,
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(0, 0),
 };
 
 static const modser_sg_op_field region_fields[] = {
@@ -21,14 +22,10 @@ static const modser_sg_op_field region_fields[] = {
 };
 const modser_sg_op_schema msd_op_region = {
 	.name = "Region",
-	.fields = region_fields,
-	.n_fields = OP_COUNT(region_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 19,
-	.tm_bytes = 28,
+	OP_FIELDS(region_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(19, 28),
 };
 
 static const modser_sg_op_field reorg_fields[] = {
@@ -36,14 +33,10 @@ static const modser_sg_op_field reorg_fields[] = {
 };
 const modser_sg_op_schema msd_op_reorg = {
 	.name = "Reorg",
-	.fields = reorg_fields,
-	.n_fields = OP_COUNT(reorg_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 22,
-	.tm_bytes = 4,
+	OP_FIELDS(reorg_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(22, 4),
 };
 
 static const modser_sg_op_field roi_pooling_fields[] = {
@@ -53,14 +46,10 @@ static const modser_sg_op_field roi_pooling_fields[] = {
 };
 const modser_sg_op_schema msd_op_roi_pooling = {
 	.name = "ROIPooling",
-	.fields = roi_pooling_fields,
-	.n_fields = OP_COUNT(roi_pooling_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 24,
-	.tm_bytes = 12,
+	OP_FIELDS(roi_pooling_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(24, 12),
 };
 
 static const modser_sg_op_field rpn_fields[] = {
@@ -72,14 +61,10 @@ static const modser_sg_op_field rpn_fields[] = {
 };
 const modser_sg_op_schema msd_op_rpn = {
 	.name = "RPN",
-	.fields = rpn_fields,
-	.n_fields = OP_COUNT(rpn_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 25,
-	.tm_bytes = 36,
+	OP_FIELDS(rpn_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(25, 36),
 };
 
 static const modser_sg_op_field detection_post_process_fields[] = {
@@ -92,14 +77,10 @@ static const modser_sg_op_field detection_post_process_fields[] = {
 };
 const modser_sg_op_schema msd_op_detection_post_process = {
 	.name = "DetectionPostProcess",
-	.fields = detection_post_process_fields,
-	.n_fields = OP_COUNT(detection_post_process_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 30,
-	.tm_bytes = 24,
+	OP_FIELDS(detection_post_process_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(30, 24),
 };
 
 static const modser_sg_op_field roialign_fields[] = {
@@ -109,14 +90,10 @@ static const modser_sg_op_field roialign_fields[] = {
 };
 const modser_sg_op_schema msd_op_roialign = {
 	.name = "Roialign",
-	.fields = roialign_fields,
-	.n_fields = OP_COUNT(roialign_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 57,
-	.tm_bytes = 12,
+	OP_FIELDS(roialign_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(57, 12),
 };
 
 static const modser_sg_op_field psroipooling_fields[] = {
@@ -127,14 +104,10 @@ static const modser_sg_op_field psroipooling_fields[] = {
 };
 const modser_sg_op_schema msd_op_psroipooling = {
 	.name = "Psroipooling",
-	.fields = psroipooling_fields,
-	.n_fields = OP_COUNT(psroipooling_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 58,
-	.tm_bytes = 16,
+	OP_FIELDS(psroipooling_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(58, 16),
 };
 
 static const modser_sg_op_field spatial_transformer_fields[] = {
@@ -145,12 +118,8 @@ static const modser_sg_op_field spatial_transformer_fields[] = {
 };
 const modser_sg_op_schema msd_op_spatial_transformer = {
 	.name = "SpatialTransformer",
-	.fields = spatial_transformer_fields,
-	.n_fields = OP_COUNT(spatial_transformer_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 105,
-	.tm_bytes = 16,
+	OP_FIELDS(spatial_transformer_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(105, 16),
 };

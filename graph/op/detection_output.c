@@ -7,12 +7,8 @@ static const modser_sg_op_field detection_output_fields[] = {
 };
 const modser_sg_op_schema msd_op_detection_output = {
 	.name = "DetectionOutput",
-	.fields = detection_output_fields,
-	.n_fields = OP_COUNT(detection_output_fields),
-	.min_in = 3,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 7,
-	.tm_bytes = 20,
+	OP_FIELDS(detection_output_fields),
+	OP_IN(3, 3),
+	OP_OUT(1, 1),
+	OP_TM(7, 20),
 };

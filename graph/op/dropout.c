@@ -3,10 +3,8 @@
 
 const modser_sg_op_schema msd_op_dropout = {
 	.name = "Dropout",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(8, 0),
 	.infer = msd_infer_same,
-	.tm_type = 8,
 };

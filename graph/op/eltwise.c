@@ -36,13 +36,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_eltwise = {
 	.name = "Eltwise",
-	.fields = eltwise_fields,
-	.n_fields = OP_COUNT(eltwise_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(eltwise_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(9, 20),
 	.infer = infer,
-	.tm_type = 9,
-	.tm_bytes = 20,
 };

@@ -23,13 +23,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_flatten = {
 	.name = "Flatten",
-	.fields = flatten_fields,
-	.n_fields = OP_COUNT(flatten_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(flatten_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(10, 8),
 	.infer = infer,
-	.tm_type = 10,
-	.tm_bytes = 8,
 };

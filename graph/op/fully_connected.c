@@ -22,13 +22,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_fully_connected = {
 	.name = "FullyConnected",
-	.fields = fully_connected_fields,
-	.n_fields = OP_COUNT(fully_connected_fields),
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(fully_connected_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(11, 4),
 	.infer = infer,
-	.tm_type = 11,
-	.tm_bytes = 4,
 };

@@ -39,13 +39,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_interp = {
 	.name = "Interp",
-	.fields = interp_fields,
-	.n_fields = OP_COUNT(interp_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(interp_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(71, 20),
 	.infer = infer,
-	.tm_type = 71,
-	.tm_bytes = 20,
 };

@@ -17,13 +17,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_lrn = {
 	.name = "LRN",
-	.fields = lrn_fields,
-	.n_fields = OP_COUNT(lrn_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(lrn_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(13, 28),
 	.infer = infer,
-	.tm_type = 13,
-	.tm_bytes = 28,
 };

@@ -13,14 +13,10 @@ static const modser_sg_op_field deconvolution_fields[] = {
 };
 const modser_sg_op_schema msd_op_deconvolution = {
 	.name = "Deconvolution",
-	.fields = deconvolution_fields,
-	.n_fields = OP_COUNT(deconvolution_fields),
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 6,
-	.tm_bytes = 60,
+	OP_FIELDS(deconvolution_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(6, 60),
 };
 
 static const modser_sg_op_field gemm_fields[] = {
@@ -31,23 +27,17 @@ static const modser_sg_op_field gemm_fields[] = {
 };
 const modser_sg_op_schema msd_op_gemm = {
 	.name = "Gemm",
-	.fields = gemm_fields,
-	.n_fields = OP_COUNT(gemm_fields),
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 31,
-	.tm_bytes = 16,
+	OP_FIELDS(gemm_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(31, 16),
 };
 
 const modser_sg_op_schema msd_op_mat_mul = {
 	.name = "MatMul",
-	.min_in = 2,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 91,
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	OP_TM(91, 0),
 };
 
 static const modser_sg_op_field embedding_fields[] = {
@@ -58,12 +48,8 @@ static const modser_sg_op_field embedding_fields[] = {
 };
 const modser_sg_op_schema msd_op_embedding = {
 	.name = "Embedding",
-	.fields = embedding_fields,
-	.n_fields = OP_COUNT(embedding_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 65,
-	.tm_bytes = 16,
+	OP_FIELDS(embedding_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(65, 16),
 };

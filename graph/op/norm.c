@@ -7,23 +7,17 @@ static const modser_sg_op_field normalize_fields[] = {
 };
 const modser_sg_op_schema msd_op_normalize = {
 	.name = "Normalize",
-	.fields = normalize_fields,
-	.n_fields = OP_COUNT(normalize_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 14,
-	.tm_bytes = 8,
+	OP_FIELDS(normalize_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(14, 8),
 };
 
 const modser_sg_op_schema msd_op_fused_bn_scale_relu = {
 	.name = "Fused.BNScaleReLu",
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 39,
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(39, 0),
 };
 
 static const modser_sg_op_field instance_norm_fields[] = {
@@ -31,14 +25,10 @@ static const modser_sg_op_field instance_norm_fields[] = {
 };
 const modser_sg_op_schema msd_op_instance_norm = {
 	.name = "InstanceNorm",
-	.fields = instance_norm_fields,
-	.n_fields = OP_COUNT(instance_norm_fields),
-	.min_in = 1,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 66,
-	.tm_bytes = 4,
+	OP_FIELDS(instance_norm_fields),
+	OP_IN(1, 3),
+	OP_OUT(1, 1),
+	OP_TM(66, 4),
 };
 
 static const modser_sg_op_field mvn_fields[] = {
@@ -48,14 +38,10 @@ static const modser_sg_op_field mvn_fields[] = {
 };
 const modser_sg_op_schema msd_op_mvn = {
 	.name = "MVN",
-	.fields = mvn_fields,
-	.n_fields = OP_COUNT(mvn_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 67,
-	.tm_bytes = 12,
+	OP_FIELDS(mvn_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(67, 12),
 };
 
 static const modser_sg_op_field log_softmax_fields[] = {
@@ -63,23 +49,17 @@ static const modser_sg_op_field log_softmax_fields[] = {
 };
 const modser_sg_op_schema msd_op_log_softmax = {
 	.name = "LogSoftmax",
-	.fields = log_softmax_fields,
-	.n_fields = OP_COUNT(log_softmax_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 99,
-	.tm_bytes = 4,
+	OP_FIELDS(log_softmax_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(99, 4),
 };
 
 const modser_sg_op_schema msd_op_l2_normalization = {
 	.name = "L2Normalization",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 101,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(101, 0),
 };
 
 static const modser_sg_op_field layer_norm_fields[] = {
@@ -87,14 +67,10 @@ static const modser_sg_op_field layer_norm_fields[] = {
 };
 const modser_sg_op_schema msd_op_layer_norm = {
 	.name = "LayerNorm",
-	.fields = layer_norm_fields,
-	.n_fields = OP_COUNT(layer_norm_fields),
-	.min_in = 1,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 107,
-	.tm_bytes = 4,
+	OP_FIELDS(layer_norm_fields),
+	OP_IN(1, 3),
+	OP_OUT(1, 1),
+	OP_TM(107, 4),
 };
 
 static const modser_sg_op_field l2_pool_fields[] = {
@@ -103,12 +79,8 @@ static const modser_sg_op_field l2_pool_fields[] = {
 };
 const modser_sg_op_schema msd_op_l2_pool = {
 	.name = "L2Pool",
-	.fields = l2_pool_fields,
-	.n_fields = OP_COUNT(l2_pool_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 98,
-	.tm_bytes = 20,
+	OP_FIELDS(l2_pool_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(98, 20),
 };

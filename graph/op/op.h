@@ -6,7 +6,16 @@
  */
 #include "graph/ir/schema.h"
 
-#define OP_COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+#define OP_COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* A schema's parameters, how many inputs and outputs it has, and its number and its
+ * parameters' bytes in a tmfile. */
+#define OP_FIELDS(list) .fields = (list), .n_fields = OP_COUNT(list)
+#define OP_IN(min, max) .min_in = (min), .max_in = (max)
+#define OP_OUT(min, max) .min_out = (min), .max_out = (max)
+#define OP_TM(type, bytes) .tm_type = (type), .tm_bytes = (bytes)
+
+/* A parameter: its name, what it is when nothing is said, its place in a tmfile. */
 #define OP_NUMBER(field, value, encoding, offset)                                      \
 	{                                                                              \
 		.name = (field), .def = {.kind = MODSER_ATTR_INT, .as.i = (value)},    \

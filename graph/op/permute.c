@@ -28,13 +28,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_permute = {
 	.name = "Permute",
-	.fields = permute_fields,
-	.n_fields = OP_COUNT(permute_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(permute_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(15, 20),
 	.infer = infer,
-	.tm_type = 15,
-	.tm_bytes = 20,
 };

@@ -110,13 +110,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_pooling = {
 	.name = "Pooling",
-	.fields = pooling_fields,
-	.n_fields = OP_COUNT(pooling_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(pooling_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(16, 44),
 	.infer = infer,
-	.tm_type = 16,
-	.tm_bytes = 44,
 };

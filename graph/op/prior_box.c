@@ -69,13 +69,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_prior_box = {
 	.name = "PriorBox",
-	.fields = prior_box_fields,
-	.n_fields = OP_COUNT(prior_box_fields),
-	.min_in = 2,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(prior_box_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(18, 56),
 	.infer = infer,
-	.tm_type = 18,
-	.tm_bytes = 56,
 };

@@ -14,14 +14,10 @@ static const modser_sg_op_field lstm_fields[] = {
 };
 const modser_sg_op_schema msd_op_lstm = {
 	.name = "LSTM",
-	.fields = lstm_fields,
-	.n_fields = OP_COUNT(lstm_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 34,
-	.tm_bytes = 72,
+	OP_FIELDS(lstm_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(34, 72),
 };
 
 static const modser_sg_op_field rnn_fields[] = {
@@ -33,14 +29,10 @@ static const modser_sg_op_field rnn_fields[] = {
 };
 const modser_sg_op_schema msd_op_rnn = {
 	.name = "RNN",
-	.fields = rnn_fields,
-	.n_fields = OP_COUNT(rnn_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 35,
-	.tm_bytes = 36,
+	OP_FIELDS(rnn_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(35, 36),
 };
 
 static const modser_sg_op_field gru_fields[] = {
@@ -52,12 +44,8 @@ static const modser_sg_op_field gru_fields[] = {
 };
 const modser_sg_op_schema msd_op_gru = {
 	.name = "GRU",
-	.fields = gru_fields,
-	.n_fields = OP_COUNT(gru_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 48,
-	.tm_bytes = 40,
+	OP_FIELDS(gru_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(48, 40),
 };

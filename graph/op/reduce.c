@@ -7,14 +7,10 @@ static const modser_sg_op_field arg_max_fields[] = {
 };
 const modser_sg_op_schema msd_op_arg_max = {
 	.name = "ArgMax",
-	.fields = arg_max_fields,
-	.n_fields = OP_COUNT(arg_max_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 42,
-	.tm_bytes = 8,
+	OP_FIELDS(arg_max_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(42, 8),
 };
 
 static const modser_sg_op_field arg_min_fields[] = {
@@ -23,14 +19,10 @@ static const modser_sg_op_field arg_min_fields[] = {
 };
 const modser_sg_op_schema msd_op_arg_min = {
 	.name = "ArgMin",
-	.fields = arg_min_fields,
-	.n_fields = OP_COUNT(arg_min_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 43,
-	.tm_bytes = 8,
+	OP_FIELDS(arg_min_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(43, 8),
 };
 
 static const modser_sg_op_field topk_v2_fields[] = {
@@ -39,14 +31,10 @@ static const modser_sg_op_field topk_v2_fields[] = {
 };
 const modser_sg_op_schema msd_op_topk_v2 = {
 	.name = "TopKV2",
-	.fields = topk_v2_fields,
-	.n_fields = OP_COUNT(topk_v2_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 2,
-	.tm_type = 44,
-	.tm_bytes = 8,
+	OP_FIELDS(topk_v2_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 2),
+	OP_TM(44, 8),
 };
 
 static const modser_sg_op_field reduction_fields[] = {
@@ -55,14 +43,10 @@ static const modser_sg_op_field reduction_fields[] = {
 };
 const modser_sg_op_schema msd_op_reduction = {
 	.name = "Reduction",
-	.fields = reduction_fields,
-	.n_fields = OP_COUNT(reduction_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 45,
-	.tm_bytes = 24,
+	OP_FIELDS(reduction_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(45, 24),
 };
 
 static const modser_sg_op_field reduce_l2_fields[] = {
@@ -71,12 +55,8 @@ static const modser_sg_op_field reduce_l2_fields[] = {
 };
 const modser_sg_op_schema msd_op_reduce_l2 = {
 	.name = "ReduceL2",
-	.fields = reduce_l2_fields,
-	.n_fields = OP_COUNT(reduce_l2_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 89,
-	.tm_bytes = 8,
+	OP_FIELDS(reduce_l2_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(89, 8),
 };

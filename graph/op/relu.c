@@ -6,13 +6,9 @@ static const modser_sg_op_field relu_fields[] = {
 };
 const modser_sg_op_schema msd_op_relu = {
 	.name = "ReLu",
-	.fields = relu_fields,
-	.n_fields = OP_COUNT(relu_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(relu_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(20, 4),
 	.infer = msd_infer_same,
-	.tm_type = 20,
-	.tm_bytes = 4,
 };

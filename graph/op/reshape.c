@@ -91,13 +91,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_reshape = {
 	.name = "Reshape",
-	.fields = reshape_fields,
-	.n_fields = OP_COUNT(reshape_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(reshape_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(23, 16),
 	.infer = infer,
-	.tm_type = 23,
-	.tm_bytes = 16,
 };

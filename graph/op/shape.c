@@ -1,4 +1,7 @@
-/* What moves elements, or tells shapes. */
+/*
+ * Schemas of what moves elements or tells shapes: read, written, shown. They have no
+ * inference yet, so a model with one of them is not run.
+ */
 #include "graph/op/op.h"
 
 static const modser_sg_op_field bilinear_resize_fields[] = {
@@ -8,14 +11,10 @@ static const modser_sg_op_field bilinear_resize_fields[] = {
 };
 const modser_sg_op_schema msd_op_bilinear_resize = {
 	.name = "BilinearResize",
-	.fields = bilinear_resize_fields,
-	.n_fields = OP_COUNT(bilinear_resize_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 2,
-	.tm_bytes = 12,
+	OP_FIELDS(bilinear_resize_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(2, 12),
 };
 
 static const modser_sg_op_field resize_fields[] = {
@@ -25,14 +24,10 @@ static const modser_sg_op_field resize_fields[] = {
 };
 const modser_sg_op_schema msd_op_resize = {
 	.name = "Resize",
-	.fields = resize_fields,
-	.n_fields = OP_COUNT(resize_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 54,
-	.tm_bytes = 12,
+	OP_FIELDS(resize_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(54, 12),
 };
 
 static const modser_sg_op_field split_fields[] = {
@@ -41,14 +36,10 @@ static const modser_sg_op_field split_fields[] = {
 };
 const modser_sg_op_schema msd_op_split = {
 	.name = "Split",
-	.fields = split_fields,
-	.n_fields = OP_COUNT(split_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 29,
-	.tm_bytes = 16,
+	OP_FIELDS(split_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(29, 16),
 };
 
 static const modser_sg_op_field generic_fields[] = {
@@ -58,14 +49,10 @@ static const modser_sg_op_field generic_fields[] = {
 };
 const modser_sg_op_schema msd_op_generic = {
 	.name = "Generic",
-	.fields = generic_fields,
-	.n_fields = OP_COUNT(generic_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 32,
-	.tm_bytes = 12,
+	OP_FIELDS(generic_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(32, 12),
 };
 
 static const modser_sg_op_field squeeze_fields[] = {
@@ -76,14 +63,10 @@ static const modser_sg_op_field squeeze_fields[] = {
 };
 const modser_sg_op_schema msd_op_squeeze = {
 	.name = "Squeeze",
-	.fields = squeeze_fields,
-	.n_fields = OP_COUNT(squeeze_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 38,
-	.tm_bytes = 16,
+	OP_FIELDS(squeeze_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(38, 16),
 };
 
 static const modser_sg_op_field pad_fields[] = {
@@ -94,14 +77,10 @@ static const modser_sg_op_field pad_fields[] = {
 };
 const modser_sg_op_schema msd_op_pad = {
 	.name = "Pad",
-	.fields = pad_fields,
-	.n_fields = OP_COUNT(pad_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 40,
-	.tm_bytes = 40,
+	OP_FIELDS(pad_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(40, 40),
 };
 
 static const modser_sg_op_field strided_slice_fields[] = {
@@ -112,14 +91,10 @@ static const modser_sg_op_field strided_slice_fields[] = {
 };
 const modser_sg_op_schema msd_op_strided_slice = {
 	.name = "StridedSlice",
-	.fields = strided_slice_fields,
-	.n_fields = OP_COUNT(strided_slice_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 41,
-	.tm_bytes = 48,
+	OP_FIELDS(strided_slice_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(41, 48),
 };
 
 static const modser_sg_op_field swap_axis_fields[] = {
@@ -128,14 +103,10 @@ static const modser_sg_op_field swap_axis_fields[] = {
 };
 const modser_sg_op_schema msd_op_swap_axis = {
 	.name = "SwapAxis",
-	.fields = swap_axis_fields,
-	.n_fields = OP_COUNT(swap_axis_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 50,
-	.tm_bytes = 8,
+	OP_FIELDS(swap_axis_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(50, 8),
 };
 
 static const modser_sg_op_field space_to_batch_nd_fields[] = {
@@ -145,14 +116,10 @@ static const modser_sg_op_field space_to_batch_nd_fields[] = {
 };
 const modser_sg_op_schema msd_op_space_to_batch_nd = {
 	.name = "SpaceToBatchND",
-	.fields = space_to_batch_nd_fields,
-	.n_fields = OP_COUNT(space_to_batch_nd_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 52,
-	.tm_bytes = 24,
+	OP_FIELDS(space_to_batch_nd_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(52, 24),
 };
 
 static const modser_sg_op_field batch_to_space_nd_fields[] = {
@@ -162,14 +129,10 @@ static const modser_sg_op_field batch_to_space_nd_fields[] = {
 };
 const modser_sg_op_schema msd_op_batch_to_space_nd = {
 	.name = "BatchToSpaceND",
-	.fields = batch_to_space_nd_fields,
-	.n_fields = OP_COUNT(batch_to_space_nd_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 53,
-	.tm_bytes = 24,
+	OP_FIELDS(batch_to_space_nd_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(53, 24),
 };
 
 static const modser_sg_op_field expanddims_fields[] = {
@@ -177,14 +140,10 @@ static const modser_sg_op_field expanddims_fields[] = {
 };
 const modser_sg_op_schema msd_op_expanddims = {
 	.name = "Expanddims",
-	.fields = expanddims_fields,
-	.n_fields = OP_COUNT(expanddims_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 60,
-	.tm_bytes = 4,
+	OP_FIELDS(expanddims_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(60, 4),
 };
 
 static const modser_sg_op_field gather_fields[] = {
@@ -194,14 +153,10 @@ static const modser_sg_op_field gather_fields[] = {
 };
 const modser_sg_op_schema msd_op_gather = {
 	.name = "Gather",
-	.fields = gather_fields,
-	.n_fields = OP_COUNT(gather_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 76,
-	.tm_bytes = 12,
+	OP_FIELDS(gather_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(76, 12),
 };
 
 static const modser_sg_op_field transpose_fields[] = {
@@ -209,14 +164,10 @@ static const modser_sg_op_field transpose_fields[] = {
 };
 const modser_sg_op_schema msd_op_transpose = {
 	.name = "Transpose",
-	.fields = transpose_fields,
-	.n_fields = OP_COUNT(transpose_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 77,
-	.tm_bytes = 4,
+	OP_FIELDS(transpose_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(77, 4),
 };
 
 static const modser_sg_op_field space_to_depth_fields[] = {
@@ -224,14 +175,10 @@ static const modser_sg_op_field space_to_depth_fields[] = {
 };
 const modser_sg_op_schema msd_op_space_to_depth = {
 	.name = "SpaceToDepth",
-	.fields = space_to_depth_fields,
-	.n_fields = OP_COUNT(space_to_depth_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 79,
-	.tm_bytes = 4,
+	OP_FIELDS(space_to_depth_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(79, 4),
 };
 
 static const modser_sg_op_field depth_to_space_fields[] = {
@@ -239,23 +186,17 @@ static const modser_sg_op_field depth_to_space_fields[] = {
 };
 const modser_sg_op_schema msd_op_depth_to_space = {
 	.name = "DepthToSpace",
-	.fields = depth_to_space_fields,
-	.n_fields = OP_COUNT(depth_to_space_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 80,
-	.tm_bytes = 4,
+	OP_FIELDS(depth_to_space_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(80, 4),
 };
 
 const modser_sg_op_schema msd_op_reverse = {
 	.name = "Reverse",
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 81,
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(81, 0),
 };
 
 static const modser_sg_op_field sparse_to_dense_fields[] = {
@@ -265,14 +206,10 @@ static const modser_sg_op_field sparse_to_dense_fields[] = {
 };
 const modser_sg_op_schema msd_op_sparse_to_dense = {
 	.name = "SparseToDense",
-	.fields = sparse_to_dense_fields,
-	.n_fields = OP_COUNT(sparse_to_dense_fields),
-	.min_in = 1,
-	.max_in = MODSER_MANY,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
-	.tm_type = 82,
-	.tm_bytes = 12,
+	OP_FIELDS(sparse_to_dense_fields),
+	OP_IN(1, MODSER_MANY),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(82, 12),
 };
 
 static const modser_sg_op_field unsqueeze_fields[] = {
@@ -280,14 +217,10 @@ static const modser_sg_op_field unsqueeze_fields[] = {
 };
 const modser_sg_op_schema msd_op_unsqueeze = {
 	.name = "Unsqueeze",
-	.fields = unsqueeze_fields,
-	.n_fields = OP_COUNT(unsqueeze_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 88,
-	.tm_bytes = 4,
+	OP_FIELDS(unsqueeze_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(88, 4),
 };
 
 static const modser_sg_op_field expand_fields[] = {
@@ -296,14 +229,10 @@ static const modser_sg_op_field expand_fields[] = {
 };
 const modser_sg_op_schema msd_op_expand = {
 	.name = "Expand",
-	.fields = expand_fields,
-	.n_fields = OP_COUNT(expand_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 92,
-	.tm_bytes = 8,
+	OP_FIELDS(expand_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(92, 8),
 };
 
 static const modser_sg_op_field scatter_fields[] = {
@@ -312,23 +241,17 @@ static const modser_sg_op_field scatter_fields[] = {
 };
 const modser_sg_op_schema msd_op_scatter = {
 	.name = "Scatter",
-	.fields = scatter_fields,
-	.n_fields = OP_COUNT(scatter_fields),
-	.min_in = 3,
-	.max_in = 3,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 93,
-	.tm_bytes = 8,
+	OP_FIELDS(scatter_fields),
+	OP_IN(3, 3),
+	OP_OUT(1, 1),
+	OP_TM(93, 8),
 };
 
 const modser_sg_op_schema msd_op_shape = {
 	.name = "Shape",
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 94,
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(94, 0),
 };
 
 static const modser_sg_op_field tile_fields[] = {
@@ -338,12 +261,8 @@ static const modser_sg_op_field tile_fields[] = {
 };
 const modser_sg_op_schema msd_op_tile = {
 	.name = "Tile",
-	.fields = tile_fields,
-	.n_fields = OP_COUNT(tile_fields),
-	.min_in = 1,
-	.max_in = 2,
-	.min_out = 1,
-	.max_out = 1,
-	.tm_type = 96,
-	.tm_bytes = 12,
+	OP_FIELDS(tile_fields),
+	OP_IN(1, 2),
+	OP_OUT(1, 1),
+	OP_TM(96, 12),
 };

@@ -18,13 +18,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_shuffle_channel = {
 	.name = "ShuffleChannel",
-	.fields = shuffle_channel_fields,
-	.n_fields = OP_COUNT(shuffle_channel_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(shuffle_channel_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(55, 4),
 	.infer = infer,
-	.tm_type = 55,
-	.tm_bytes = 4,
 };

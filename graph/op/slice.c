@@ -81,13 +81,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_slice = {
 	.name = "Slice",
-	.fields = slice_fields,
-	.n_fields = OP_COUNT(slice_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = MODSER_MANY,
+	OP_FIELDS(slice_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, MODSER_MANY),
+	OP_TM(27, 40),
 	.infer = infer,
-	.tm_type = 27,
-	.tm_bytes = 40,
 };

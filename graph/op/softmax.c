@@ -15,13 +15,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_softmax = {
 	.name = "Softmax",
-	.fields = softmax_fields,
-	.n_fields = OP_COUNT(softmax_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(softmax_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(28, 4),
 	.infer = infer,
-	.tm_type = 28,
-	.tm_bytes = 4,
 };

@@ -22,13 +22,9 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_upsample = {
 	.name = "Upsample",
-	.fields = upsample_fields,
-	.n_fields = OP_COUNT(upsample_fields),
-	.min_in = 1,
-	.max_in = 1,
-	.min_out = 1,
-	.max_out = 1,
+	OP_FIELDS(upsample_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(51, 4),
 	.infer = infer,
-	.tm_type = 51,
-	.tm_bytes = 4,
 };
