@@ -40,7 +40,8 @@ void msd_aot_destroy(struct msd_aot *a)
 	free(a);
 }
 
-struct msd_dtype msd_aot_dtype(struct msd_dtype t)
+/* @t in the bool of the era. */
+static struct msd_dtype dtype_of(struct msd_dtype t)
 {
 	static const struct msd_dtype uint1 = {MSD_DT_UINT, 1, 1};
 
@@ -53,14 +54,14 @@ static msd_err bind_param(struct msd_aot *a, size_t i,
 	const struct msd_aot_tensor *t = &a->meta->inputs[i];
 
 	if (blob->data.n != msd_aot_tensor_bytes(t) ||
-	    !msd_dtype_eq(msd_aot_dtype(blob->dtype), msd_aot_dtype(t->dtype))) {
+	    !msd_dtype_eq(dtype_of(blob->dtype), dtype_of(t->dtype))) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "parameter %.64s: not the dtype and shape that the "
 				    "model has for it",
 				    t->name);
 	}
 	struct msd_tensor *copy =
-		msd_tensor_new(msd_aot_dtype(t->dtype), t->shape, (size_t)t->ndim);
+		msd_tensor_new(dtype_of(t->dtype), t->shape, (size_t)t->ndim);
 	if (copy == NULL)
 		return msd_diag_no_memory(d);
 	if (blob->data.n > 0)
@@ -186,7 +187,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 struct msd_model_tensor msd_aot_describe(const struct msd_aot_tensor *t)
 {
 	return (struct msd_model_tensor){.name = t->name,
-					 .dtype = msd_aot_dtype(t->dtype),
+					 .dtype = dtype_of(t->dtype),
 					 .shape = t->shape,
 					 .ndim = (uint32_t)t->ndim};
 }
@@ -244,7 +245,7 @@ static int make_output(struct msd_aot *a, size_t i, struct msd_any *ret)
 	struct msd_tensor *made =
 		s != NULL ? msd_tensor_view(s->data,
 					    (struct msd_device){.type = MSD_DEV_CPU},
-					    msd_aot_dtype(t->dtype), t->shape,
+					    dtype_of(t->dtype), t->shape,
 					    (size_t)t->ndim, &s->obj, NULL, NULL)
 			  : NULL;
 

@@ -39,7 +39,5 @@ const struct msd_aot_metadata *msd_aot_metadata(const struct msd_aot *a);
 /** The tensor that input @i is bound to; NULL: none. */
 const struct msd_any *msd_aot_bound(const struct msd_aot *a, size_t i);
 struct msd_model_tensor msd_aot_describe(const struct msd_aot_tensor *t);
-/** @t in the bool of the era. */
-struct msd_dtype msd_aot_dtype(struct msd_dtype t);
 
 #endif
