@@ -1,11 +1,41 @@
 #include "daemon/log.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/*
+ * Happy path: a line goes into a buffer, a thread writes it, and who logged it waits
+ * for that: whoever hears of an event finds its line, and no line is lost in a crash.
+ * Failures: standard error takes nothing for PATIENCE_MS: from then on nobody waits
+ * until all is written; the buffer is full: lines are dropped and counted.
+ */
+
+#define BUFFER_BYTES (64u * 1024u)
+#define LINE_BYTES 2200
+#define PATIENCE_MS 5
+#define END_PATIENCE_MS 1000
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t filled, written;
+	char bytes[BUFFER_BYTES];
+	size_t n; /* in bytes[], not yet written */
+	unsigned long long
+		n_put; /* lines that went in, and those of them that are out */
+	unsigned long long n_out;
+	unsigned long n_lost; /* since the last line that says so */
+	bool has_writer, is_stalled;
+} buffer = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	    .filled = PTHREAD_COND_INITIALIZER,
+	    .written = PTHREAD_COND_INITIALIZER};
 
 static enum msd_log_level threshold = MSD_LOG_INFO;
 static bool under_journal;
@@ -43,27 +73,159 @@ static size_t escape(const char *in, char *out, size_t cap)
 	return n;
 }
 
+/* The line's beginning; returns its length. */
+static size_t begin_line(char line[LINE_BYTES], enum msd_log_level level,
+			 const char *event)
+{
+	int n;
+
+	if (under_journal) {
+		n = snprintf(line, LINE_BYTES, "<%c>event=%.80s ",
+			     levels[level].priority, event);
+	} else {
+		n = snprintf(line, LINE_BYTES, "modserd: %s event=%.80s ",
+			     levels[level].name, event);
+	}
+	return (size_t)n;
+}
+
+/* A descriptor that another process made non-blocking is waited for, too. */
+static void write_out(const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t put = write(STDERR_FILENO, bytes, n);
+
+		if (put > 0) {
+			bytes += put;
+			n -= (size_t)put;
+		} else if (put < 0 && errno == EAGAIN) {
+			struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+			(void)poll(&p, 1, -1);
+		} else if (put == 0 || errno != EINTR) {
+			return; /* nothing sensible is left to do */
+		}
+	}
+}
+
+static void *write_all(void *unused)
+{
+	static char bytes[BUFFER_BYTES];
+
+	(void)unused;
+	(void)pthread_mutex_lock(&buffer.lock);
+	for (;;) {
+		while (buffer.n == 0)
+			(void)pthread_cond_wait(&buffer.filled, &buffer.lock);
+		const size_t n = buffer.n;
+		const unsigned long long n_put = buffer.n_put;
+
+		memcpy(bytes, buffer.bytes, n);
+		buffer.n = 0;
+		(void)pthread_mutex_unlock(&buffer.lock);
+		write_out(bytes, n);
+		(void)pthread_mutex_lock(&buffer.lock);
+		buffer.n_out = n_put;
+		if (buffer.n == 0)
+			buffer.is_stalled = false;
+		(void)pthread_cond_broadcast(&buffer.written);
+	}
+	return NULL;
+}
+
+/* With the lock held; without a thread the caller must write itself. */
+static bool has_writer(void)
+{
+	pthread_t thread;
+
+	if (!buffer.has_writer && pthread_create(&thread, NULL, write_all, NULL) == 0) {
+		(void)pthread_detach(thread);
+		buffer.has_writer = true;
+	}
+	return buffer.has_writer;
+}
+
+/* With the lock held: wait until all that went in is out. */
+static void wait_written(unsigned patience_ms)
+{
+	const unsigned long long mine = buffer.n_put;
+	struct timespec end;
+	int rc = 0;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += (long)(patience_ms % 1000) * 1000000;
+	end.tv_sec += patience_ms / 1000 + end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	while (buffer.n_out < mine && rc == 0) {
+		rc = pthread_cond_clockwait(&buffer.written, &buffer.lock,
+					    CLOCK_MONOTONIC, &end);
+	}
+	if (buffer.n_out < mine)
+		buffer.is_stalled = true;
+}
+
+/* With the lock held. False when there is no room. */
+static bool put_line(const char *line, size_t n)
+{
+	if (n > BUFFER_BYTES - buffer.n)
+		return false;
+	memcpy(buffer.bytes + buffer.n, line, n);
+	buffer.n += n;
+	buffer.n_put++;
+	(void)pthread_cond_signal(&buffer.filled);
+	return true;
+}
+
+/* With the lock held: say how many lines are missing here, once there is room. */
+static void put_lost(void)
+{
+	char line[LINE_BYTES];
+	size_t n = begin_line(line, MSD_LOG_WARN, "log-lost");
+
+	n += (size_t)snprintf(line + n, sizeof(line) - n, "lines=%lu\n", buffer.n_lost);
+	if (put_line(line, n))
+		buffer.n_lost = 0;
+}
+
+static void put(const char *line, size_t n)
+{
+	(void)pthread_mutex_lock(&buffer.lock);
+	if (!has_writer()) {
+		write_out(line, n);
+	} else {
+		if (buffer.n_lost > 0)
+			put_lost();
+		if (buffer.n_lost > 0 || !put_line(line, n)) {
+			buffer.n_lost++;
+		} else if (!buffer.is_stalled) {
+			wait_written(PATIENCE_MS);
+		}
+	}
+	(void)pthread_mutex_unlock(&buffer.lock);
+}
+
 void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 {
 	char text[1024];
-	char line[2200];
+	char line[LINE_BYTES];
 	va_list ap;
-	int n;
 
 	if (level > threshold)
 		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (under_journal) {
-		n = snprintf(line, 128, "<%c>event=%s ", levels[level].priority, event);
-	} else {
-		n = snprintf(line, 128, "modserd: %s event=%s ", levels[level].name,
-			     event);
-	}
-	size_t len = (size_t)n + escape(text, line + n, sizeof(line) - (size_t)n - 1);
-	line[len++] = '\n';
-	/* One write, one line; nothing sensible is left to do when it fails. */
-	ssize_t ignored = write(STDERR_FILENO, line, len);
-	(void)ignored;
+	size_t n = begin_line(line, level, event);
+	n += escape(text, line + n, sizeof(line) - n - 1);
+	line[n++] = '\n';
+	put(line, n);
+}
+
+void msd_log_finish(void)
+{
+	(void)pthread_mutex_lock(&buffer.lock);
+	if (buffer.n_lost > 0)
+		put_lost();
+	wait_written(END_PATIENCE_MS);
+	(void)pthread_mutex_unlock(&buffer.lock);
 }

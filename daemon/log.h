@@ -4,12 +4,18 @@
  * The supervisor's log: one event, one line, key=value, to standard error. Values are
  * escaped, so that no peer's byte ends up raw in a log. Level by MODSERD_LOG (error,
  * warn, info, debug; default info). Under the journal lines begin with <N>.
+ *
+ * A thread writes them: whoever reads standard error may stop to. What it does not take
+ * is kept up to 64 KiB, then dropped; a line `log-lost` says how many were.
  */
 enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
 
 void msd_log_init(void); /* reads the environment */
-/** @event: one word. @fmt: "key=%s ..." of the rest; control bytes in the result are
- * escaped. */
+/** Wait a second at most until all lines are written; before the process ends. */
+void msd_log_finish(void);
+/** Returns when the line is written, after some milliseconds at the latest; at once
+ * while a line before it is still unwritten. Any thread. @event: one word. @fmt:
+ * "key=%s ..." of the rest; control bytes in the result are escaped. */
 void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

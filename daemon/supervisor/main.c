@@ -125,5 +125,6 @@ int main(int argc, char **argv)
 	}
 	msd_options_finish(&o);
 	msd_diag_finish(&d);
+	msd_log_finish();
 	return code;
 }

@@ -187,7 +187,7 @@ def marked(mark):
 class Daemon:
     """A modserd of its own in a directory of its own."""
 
-    def __init__(self, *words, listen=None, env=None):
+    def __init__(self, *words, listen=None, env=None, stderr=None):
         self.folder = short_folder()
         self.socket = self.folder / "m.sock"
         listen = listen or [f"unix:{self.socket}"]
@@ -201,7 +201,7 @@ class Daemon:
                 + [str(w) for w in words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=log,
+                stderr=log if stderr is None else stderr,
                 env=self.env,
                 start_new_session=True,
             )
