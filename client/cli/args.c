@@ -256,6 +256,11 @@ static enum msd_exit check_verb(const struct msd_cli *cli, const struct seen *se
 		return msd_report_usage(hint, "%s does not take the option %s", v->name,
 					seen->word);
 	}
+	if (cli->split_names == MSD_SPLIT_AS_TVM && cli->split == NULL) {
+		return msd_report_usage(hint,
+					"--tvm-names names the weights that "
+					"--split-params FILE writes: give that, too");
+	}
 	return check_words(cli, hint);
 }
 

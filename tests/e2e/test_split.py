@@ -128,3 +128,9 @@ def test_parameters_that_nobody_takes_are_refused(daemon, builds, tmp_path):
                    check=True)
     said = daemon.modser("load", "--params", builds / "w.params", "f", tmp_path / "f.so")
     assert said.status != 0 and "none of its modules takes any" in said.err
+
+
+@pytest.mark.parametrize("words", [["pack", "m", "-o", "m.so"], ["unpack", "m.so", "-d", "m"]])
+def test_names_of_weights_that_stay_are_a_usage_error(words):
+    said = modser(*words, "--tvm-names")
+    assert said.status == 2 and "--split-params FILE" in said.err, said
