@@ -146,6 +146,17 @@ static msd_err check_params(const struct msd_tree *tree,
 			    "parameters were given, and none of its modules takes any");
 }
 
+/* Whoever says what stands for weights expects that some are missing. */
+static msd_err check_fill(const struct msd_load_options *options, struct msd_diag *d)
+{
+	if (options->fill == MSD_FILL_UNSAID)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "fill was given, which stands for weights that were taken "
+			    "out of a framework's model, and this is a compiled "
+			    "library: load it without");
+}
+
 /* What inspect says of the file; its facts are not needed afterwards. */
 static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 		   struct msd_diag *d)
@@ -184,7 +195,9 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	if (err != MSD_OK)
 		return err;
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
-	return err == MSD_OK ? check_params(&lib->tree, from->options, d) : err;
+	if (err == MSD_OK)
+		err = check_params(&lib->tree, from->options, d);
+	return err == MSD_OK ? check_fill(from->options, d) : err;
 }
 
 static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *from,

@@ -9,6 +9,7 @@ import harness
 import msgpack
 import numpy as np
 import pytest
+from test_static_graph_serving import relu
 from wire import DTYPE, MAGIC, Wire, out, shape_ext
 
 DOCUMENT = (harness.ROOT / "daemon/worker/CHANNEL.md").read_text()
@@ -42,13 +43,13 @@ def bodies(data):
         data = data[16 + body_bytes :]
 
 
-def use_everything(daemon, mlp):
+def use_everything(daemon, mlp, model):
     """One request or notification of each kind, with each option."""
     x = np.ones((3, 16), "f4")
     with Wire(daemon.host) as wire:
         wire.load("zoo", (harness.ZOO / "faults.so").read_bytes())
-        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True,
-                  fill="zero")
+        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True)
+        wire.load("net", model.read_bytes(), fill="zero")
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS)
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
@@ -78,9 +79,9 @@ def recorded(models, tmp_path_factory):
     tap.write_text("#!/bin/sh\nexec " + " ".join(f"'{w}'" for w in words) + ' "$@"\n')
     tap.chmod(0o755)
     with harness.Daemon(env={"MODSERD_WORKER": str(tap)}) as daemon:
-        use_everything(daemon, models / "mlp.so")
+        use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
-    assert len(files) == 4, "two modules, both ways"
+    assert len(files) == 6, "three modules, both ways"
     return [(f.suffix == ".down", body) for f in files for body in bodies(f.read_bytes())]
 
 
@@ -89,7 +90,7 @@ def opened(recorded):
     asked = [b for down, b in recorded if down and b[0] == 0 and b[2] == "worker.open"]
     first = {b[1] for b in asked}
     answered = [b[3] for down, b in recorded if not down and b[0] == 1 and b[1] in first]
-    assert len(first) == 1 and len(asked) == len(answered) == 2
+    assert len(first) == 1 and len(asked) == len(answered) == 3
     return [b[3][0] for b in asked], answered
 
 

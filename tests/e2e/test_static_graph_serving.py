@@ -121,6 +121,11 @@ def test_a_wrong_fill_is_refused_by_the_client(daemon):
     assert said.status == 2 and "expected zero or seeded" in said.err, said
 
 
+def test_a_library_is_refused_with_what_stands_for_a_models_weights(daemon):
+    said = daemon.modser("load", "zoo", harness.ZOO / "faults.so", "--fill", "zero")
+    assert said.status == 6 and "fill was given" in said.err, said
+
+
 def test_a_truncated_file_is_refused(daemon, tmp_path):
     (tmp_path / "cut.tmfile").write_bytes((SMALL / YOLO).read_bytes()[:5000])
     said = daemon.modser("load", "cut", tmp_path / "cut.tmfile", "--fill", "seeded")
