@@ -71,7 +71,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 void msd_conn_poll_update(struct msd_conn *c)
 {
-	int events = (c->is_paused || c->waits_for_place ? 0 : UV_READABLE) |
+	int events = (c->paused != 0 || c->waits_for_place ? 0 : UV_READABLE) |
 		     (c->wants_write ? UV_WRITABLE : 0);
 
 	if (c->is_closing)
@@ -110,11 +110,13 @@ void msd_conn_place(struct msd_conn *c, void *payload)
 	resume(c);
 }
 
-void msd_conn_pause(struct msd_conn *c, bool pause)
+void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
 {
-	if (c->is_paused == pause || c->is_closing)
+	const unsigned paused = pause ? c->paused | why : c->paused & ~(unsigned)why;
+
+	if (c->paused == paused || c->is_closing)
 		return;
-	c->is_paused = pause;
+	c->paused = paused;
 	resume(c);
 }
 

@@ -46,6 +46,13 @@ enum msd_place {
 	MSD_PLACE_LATER, /* stop reading until msd_conn_place() */
 };
 
+/* Why an owner stops reading; each has its own end. */
+enum msd_pause {
+	MSD_PAUSE_REQUESTS = 1, /* as many are in flight as may be */
+	MSD_PAUSE_MEMORY = 2,   /* what came before holds more than it may */
+	MSD_PAUSE_DISBELIEF = 4 /* what came before cannot be believed; for good */
+};
+
 struct msd_conn_ops {
 	/** Only for frames with a payload. Optional: NULL skips every payload. */
 	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
@@ -136,7 +143,8 @@ struct msd_conn {
 	size_t n_spare;
 	uv_timer_t resume;  /* goes on with spare on a later turn */
 	struct msd_fds fds; /* received, not yet taken */
-	bool is_paused, is_closing, waits_for_place, wants_write, has_said_farewell;
+	unsigned paused;    /* bits of enum msd_pause */
+	bool is_closing, waits_for_place, wants_write, has_said_farewell;
 	bool is_reading; /* its frames are being handed on: not to be read again now */
 	int open_handles;
 	uint64_t last_progress_ms; /* of writing, loop time */
@@ -164,8 +172,8 @@ void msd_conn_poll_now(struct msd_conn *c);
 void msd_conn_place(struct msd_conn *c, void *payload);
 /** The memory of the payload that is being read is gone: read and drop the rest. */
 void msd_conn_skip_payload(struct msd_conn *c);
-/** Stop and resume reading (back-pressure). */
-void msd_conn_pause(struct msd_conn *c, bool pause);
+/** Stop reading for @why, or resume: nothing is read while there is any reason. */
+void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
 /** The oldest received descriptor, now the caller's, or -1. */
 int msd_conn_take_fd(struct msd_conn *c);
 /** Close now; queued frames get on_done(false); on_closed follows on a later turn.

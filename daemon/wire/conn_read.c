@@ -145,7 +145,7 @@ static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 
 bool msd_conn_is_stopped(const struct msd_conn *c)
 {
-	return c->is_closing || c->is_paused || c->waits_for_place;
+	return c->is_closing || c->paused != 0 || c->waits_for_place;
 }
 
 /* Keep what was read but cannot be used before the owner lets us go on. */

@@ -59,7 +59,7 @@ void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 	peer->n_queued--;
 	if (peer->is_paused && peer->n_queued < MSD_MAX_IN_FLIGHT / 2) {
 		peer->is_paused = false;
-		msd_conn_pause(&peer->conn, false);
+		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, false);
 	}
 }
 
@@ -204,7 +204,7 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 	}
 	if (peer->n_queued >= MSD_MAX_IN_FLIGHT && !peer->is_paused) {
 		peer->is_paused = true;
-		msd_conn_pause(&peer->conn, true);
+		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, true);
 	}
 	return true;
 }

@@ -81,12 +81,31 @@ Test(conn_read, paused_keeps_what_was_read)
 	uint8_t bytes[512];
 
 	rig_open(&r, false);
-	msd_conn_pause(&r.conn, true);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
 	size_t n = ping(bytes, 1, 0);
 	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
 	turn(&r);
 	cr_expect_eq(r.n_frames, 0);
-	msd_conn_pause(&r.conn, false);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	rig_close(&r);
+}
+
+Test(conn_read, paused_for_two_reasons_waits_for_the_end_of_both)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
+	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, true);
+	size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 0);
+	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, false);
 	turn(&r);
 	cr_expect_eq(r.n_frames, 1);
 	rig_close(&r);

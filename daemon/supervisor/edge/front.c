@@ -57,7 +57,7 @@ static void on_request_done(struct msd_client *c)
 	struct msd_session *s = session_of(c);
 
 	if (s->client.n_in_flight < s->edge->limits->max_in_flight)
-		msd_conn_pause(&s->conn, false);
+		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, false);
 }
 
 static enum msd_place place_later(struct msd_session *s)
@@ -200,7 +200,7 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 		msd_method_run(s, in, method);
 	}
 	if (s->client.n_in_flight >= s->edge->limits->max_in_flight)
-		msd_conn_pause(&s->conn, true);
+		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, true);
 }
 
 static void drop_receiving(struct msd_client *c, msd_err err, const char *text)

@@ -37,7 +37,7 @@ void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 		return;
 	(void)snprintf(reason, sizeof(reason), "%s%s%s", what, d != NULL ? ": " : "",
 		       d != NULL ? msd_diag_text(d) : "");
-	msd_conn_pause(&rep->process->channel, true);
+	msd_conn_pause(&rep->process->channel, MSD_PAUSE_DISBELIEF, true);
 	msd_process_kill(rep->process, reason);
 }
 
