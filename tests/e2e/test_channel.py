@@ -14,6 +14,7 @@ from wire import DTYPE, MAGIC, Wire, out, shape_ext
 
 DOCUMENT = (harness.ROOT / "daemon/worker/CHANNEL.md").read_text()
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
+CANCELS = 1000  # of one request
 KINDS = ("request", "response", "notification")
 # They need a module of more functions than a frame holds, and one of a device that is not here.
 NOT_RECORDED = {"left_out", "refusal"}
@@ -63,7 +64,8 @@ def use_everything(daemon, mlp, model):
             held = wire.start("call", "zoo:gate", gate.path)
             gate.entered()
             behind = wire.start("call", "zoo:slow", harness.FOREVER_MS)
-            wire.start("cancel", behind)
+            for _ in range(CANCELS):
+                wire.start("cancel", behind)
             wire.ask("ping")
             gate.open()
             wire.finish(held)
@@ -101,6 +103,10 @@ def test_the_messages_are_those_that_are_sent(recorded):
         for down in (True, False) if "both ways" in kind else (True,):
             written.add((name.strip("`"), re.match(r"\w+", kind)[0], down))
     assert said == written
+
+
+def test_a_request_is_cancelled_once_however_often_its_client_says_so(recorded):
+    assert len([b for down, b in recorded if down and b[0] == 2 and b[1] == "cancel"]) == 1
 
 
 def test_what_is_asked_is_answered_by_the_worker_alone(recorded):

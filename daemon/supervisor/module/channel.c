@@ -170,16 +170,18 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	msd_conn_send(&rep->process->channel, o);
 }
 
-void msd_replica_cancel(const struct msd_req *r)
+void msd_replica_cancel(struct msd_req *r)
 {
 	const struct msd_replica *rep = r->at.replica;
 	struct msd_out *o;
 
-	if (rep == NULL || rep->process == NULL || r->job.on_response != NULL)
+	if (rep == NULL || rep->process == NULL || r->job.on_response != NULL ||
+	    r->at.is_cancelled)
 		return;
 	o = msd_out_new();
 	if (o == NULL)
 		return; /* it runs to its end for nobody */
+	r->at.is_cancelled = true;
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);
 	msd_pack_uint(&o->body, r->at.wid);

@@ -51,8 +51,8 @@ void msd_replica_send_open(struct msd_replica *rep);
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
 /** Send @r, which is in no list, with the empty message @o; takes both. */
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
-/** Nobody waits for this sent request any more. */
-void msd_replica_cancel(const struct msd_req *r);
+/** Nobody waits for this sent request any more; the worker is told once. */
+void msd_replica_cancel(struct msd_req *r);
 
 /** A frame from the process. */
 void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in);
