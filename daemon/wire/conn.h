@@ -21,6 +21,7 @@
 #include <sys/uio.h>
 #include <uv.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/list.h"
 #include "daemon/wire/shared.h"
 #include "daemon/wire/transport.h"
@@ -69,6 +70,10 @@ struct msd_conn_limits {
 	uint32_t max_body_bytes;
 	uint64_t max_payload_bytes;
 	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
+	/* What queued frames hold is charged to it, until its connection has closed.
+	 * While others are short of it, a reader slower than its share of it loses its
+	 * connection. NULL: nobody counts. */
+	struct msd_account *account;
 	bool takes_fds; /* false: every received descriptor is closed, aside */
 };
 

@@ -26,12 +26,27 @@ static uint64_t out_bytes(const struct msd_out *o)
 	return o->body.n + o->shared_bytes + o->payload_bytes;
 }
 
-static void out_finish(struct msd_out *o, bool sent)
+/* The memory that it keeps from others until it is written. */
+static uint64_t out_weight(const struct msd_out *o)
 {
-	msd_list_remove(&o->link);
+	return sizeof(*o) + o->body.cap + o->cap_pieces * sizeof(o->pieces[0]) +
+	       o->payload_bytes;
+}
+
+static void out_end(struct msd_out *o, bool sent)
+{
 	if (o->on_done != NULL)
 		o->on_done(o->ctx, sent);
 	msd_out_destroy(o);
+}
+
+/* Of one that is queued. */
+static void out_finish(struct msd_conn *c, struct msd_out *o, bool sent)
+{
+	msd_list_remove(&o->link);
+	if (c->limits.account != NULL)
+		msd_account_release(c->limits.account, out_weight(o));
+	out_end(o, sent);
 }
 
 void msd_conn_drop_queue(struct msd_conn *c)
@@ -39,8 +54,16 @@ void msd_conn_drop_queue(struct msd_conn *c)
 	struct msd_list *it;
 
 	while ((it = msd_list_first(&c->queue)) != NULL)
-		out_finish(out_of(it), false);
+		out_finish(c, out_of(it), false);
 	c->queued_bytes = 0;
+}
+
+static bool reads_too_slowly(const struct msd_conn *c)
+{
+	return c->queued_bytes > c->limits.max_queued_bytes ||
+	       (c->queued_bytes > MSD_ACCOUNT_LEAST_BYTES &&
+		c->limits.account != NULL &&
+		c->queued_bytes > msd_account_share(c->limits.account));
 }
 
 void msd_conn_send(struct msd_conn *c, struct msd_out *o)
@@ -48,15 +71,15 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 	if (c->is_closing || o->body.bad) {
 		if (!c->is_closing)
 			msd_conn_close(c, MSD_NOMEM, "out of memory for a frame");
-		out_finish(o, false);
+		out_end(o, false);
 		return;
 	}
 	if (o->fd >= 0 && !c->transport.may_pass_fds)
 		abort(); /* our own mistake: no peer can ask for a descriptor */
-	if (c->queued_bytes > c->limits.max_queued_bytes) {
+	if (reads_too_slowly(c)) {
 		msd_conn_close(c, MSD_BUSY,
 			       "reads too slowly: queued bytes over the limit");
-		out_finish(o, false);
+		out_end(o, false);
 		return;
 	}
 	msd_frame_write(
@@ -68,6 +91,8 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 	if (msd_list_is_empty(&c->queue))
 		c->last_progress_ms = uv_now(c->wire->loop);
 	c->queued_bytes += out_bytes(o);
+	if (c->limits.account != NULL)
+		msd_account_charge(c->limits.account, out_weight(o));
 	msd_list_append(&c->queue, &o->link);
 	/* While the transport is full the poll handle flushes. */
 	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
@@ -133,7 +158,7 @@ static void wrote(struct msd_conn *c, uint64_t n)
 		if (c->written < out_bytes(o))
 			break;
 		c->written -= out_bytes(o);
-		out_finish(o, true);
+		out_finish(c, o, true);
 		if (c->written == 0)
 			break; /* the rest has not begun: its descriptors stay */
 	}

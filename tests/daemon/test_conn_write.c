@@ -127,3 +127,68 @@ Test(conn_write, a_shared_end_is_a_part_of_the_body)
 	msd_shared_unref(shared);
 	rig_close(&r);
 }
+
+Test(conn_write, charges_queued_frames_and_gives_back_what_was_written)
+{
+	struct rig r;
+	struct msd_account account;
+	unsigned counts[2] = {0};
+	static const uint8_t block[256 * 1024];
+	static uint8_t sink[sizeof(block)];
+
+	rig_open(&r, false);
+	msd_account_open(&account, NULL, UINT64_MAX);
+	r.conn.limits.account = &account;
+	for (int i = 0; i < 3; i++)
+		msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+	cr_expect_gt(account.used_bytes, 3 * sizeof(block), "and what the frames take");
+	for (int i = 0; i < 100 && counts[1] < 3; i++) {
+		turn(&r);
+		cr_assert_gt(read(r.peer, sink, sizeof(sink)), 0);
+	}
+	cr_expect_eq(counts[1], 3);
+	cr_expect_eq(account.used_bytes, 0);
+	rig_close(&r);
+}
+
+Test(conn_write, a_closed_connection_holds_nothing)
+{
+	struct rig r;
+	struct msd_account account;
+	unsigned counts[2] = {0};
+	static const uint8_t block[256 * 1024];
+
+	rig_open(&r, false);
+	msd_account_open(&account, NULL, UINT64_MAX);
+	r.conn.limits.account = &account;
+	for (int i = 0; i < 3; i++)
+		msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+	msd_conn_close(&r.conn, MSD_OK, "enough");
+	turn(&r);
+	cr_expect_eq(r.n_closed, 1);
+	cr_expect_eq(account.used_bytes, 0);
+	rig_close(&r);
+}
+
+Test(conn_write, a_reader_over_its_share_goes_while_others_are_short)
+{
+	struct rig r;
+	struct msd_account all, mine, others;
+	unsigned counts[2] = {0};
+	static const uint8_t block[256 * 1024];
+
+	rig_open(&r, false);
+	msd_account_open(&all, NULL, 1u << 20);
+	msd_account_open(&mine, &all, UINT64_MAX);
+	msd_account_open(&others, &all, UINT64_MAX);
+	r.conn.limits.account = &mine;
+	for (int i = 0; i < 3; i++)
+		msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+	turn(&r);
+	cr_expect_eq(r.n_closed, 0, "nobody is short of it");
+	msd_account_charge(&others, 512 * 1024);
+	msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+	turn(&r);
+	cr_expect_eq(r.closed_with, MSD_BUSY);
+	rig_close(&r);
+}

@@ -1,0 +1,62 @@
+#ifndef MSD_WIRE_ACCOUNT_H
+#define MSD_WIRE_ACCOUNT_H
+/*
+ * Bytes that somebody makes this process hold: a connection, whose connections they
+ * are, all together; each account is the parent of the one before. What is charged to
+ * one is charged to its parents, too, in steps: a small request and its reply touch
+ * their connection's alone.
+ *
+ * What has come is there, so a charge never fails: who is over its limit is not read
+ * from until it holds less. While a parent is over its own limit a child's is an equal
+ * share of that: then somebody is always over it, and never the one that holds little.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MSD_ACCOUNT_STEP_BYTES 16384u  /* in which parents are charged */
+#define MSD_ACCOUNT_LEAST_BYTES 65536u /* no share is smaller */
+
+struct msd_account {
+	struct msd_account *parent; /* NULL: the root */
+	uint64_t max_bytes;
+	uint64_t used_bytes;   /* of a parent: in whole steps of its children */
+	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
+	uint32_t n_children;   /* open ones */
+	/** The root's, optional: a child gave something back. */
+	void (*on_room)(struct msd_account *root);
+};
+
+/** An empty account below @parent, or NULL; it counts as a child until its close. */
+void msd_account_open(struct msd_account *a, struct msd_account *parent,
+		      uint64_t max_bytes);
+/** Nothing is charged to it any more, nor to a child of it. */
+void msd_account_close(struct msd_account *a);
+/** Tell the parents what changed: msd_account_charge() and _release(). */
+void msd_account_settle(struct msd_account *a);
+
+static inline void msd_account_charge(struct msd_account *a, uint64_t bytes)
+{
+	a->used_bytes += bytes;
+	if (a->used_bytes > a->passed_bytes)
+		msd_account_settle(a);
+}
+
+static inline void msd_account_release(struct msd_account *a, uint64_t bytes)
+{
+	a->used_bytes -= bytes;
+	if (a->passed_bytes - a->used_bytes > 2 * MSD_ACCOUNT_STEP_BYTES)
+		msd_account_settle(a);
+}
+
+/** What its parents leave it, UINT64_MAX while none of them is over its own limit. */
+uint64_t msd_account_share(const struct msd_account *a);
+/** The smaller of its own limit and its share. */
+uint64_t msd_account_limit(const struct msd_account *a);
+
+static inline bool msd_account_is_over(const struct msd_account *a)
+{
+	return a->used_bytes > MSD_ACCOUNT_LEAST_BYTES &&
+	       a->used_bytes > msd_account_limit(a);
+}
+
+#endif
