@@ -5,16 +5,25 @@
  * server.info print it. What the protocol fixes stands in proto/limits.h.
  *
  * X(field, option, default, sentence); all are uint64_t. Sizes in bytes, times in ms.
- * A default of 0 for max-memory means half of the machine's memory.
+ * A default of 0 for a memory means a part of the machine's: msd_limits_size().
  */
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", 1024, "client connections at a time")    \
+	X(reserved_connections, "reserved-connections", 16,                            \
+	  "of these only for the daemon's own user on unix sockets")                   \
+	X(max_peer_connections, "max-peer-connections", 512,                           \
+	  "client connections of one user or address")                                 \
 	X(max_modules, "max-modules", 256, "modules at a time")                        \
 	X(max_workers, "max-workers", 64, "worker processes of one module")            \
 	X(max_upload, "max-upload", 4ull << 30, "bytes of one uploaded artifact")      \
 	X(max_uploads, "max-uploads", 8, "uploads of one connection at a time")        \
 	X(max_payload, "max-payload", 4ull << 30, "tensor bytes of one request")       \
 	X(max_memory, "max-memory", 0, "tensor bytes of all requests in flight")       \
+	X(max_connection_memory, "max-connection-memory", 0,                           \
+	  "bytes that requests and replies of one connection hold; then reading "      \
+	  "stops")                                                                     \
+	X(max_peer_memory, "max-peer-memory", 0, "the same of one user or address")    \
+	X(max_total_memory, "max-total-memory", 0, "the same of all connections")      \
 	X(max_worker_memory, "max-worker-memory", 0,                                   \
 	  "bytes of data that one worker may allocate; 0: what the system gives")      \
 	X(max_handles, "max-handles", 65536, "handles of one connection")              \
@@ -40,5 +49,9 @@ struct msd_limits {
 	MSD_LIMIT_MAP(MSD_LIMIT_FIELD)
 #undef MSD_LIMIT_FIELD
 };
+
+/** The supervisor's, at its start: give the memories that are 0 their part of a machine
+ * of @machine_bytes. */
+void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes);
 
 #endif

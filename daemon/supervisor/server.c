@@ -8,6 +8,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
@@ -35,6 +36,7 @@ static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
 	msd_sessions_close_stalled(&s->edge);
+	msd_pressure_end_stuck(&s->edge);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		/* Before READY nobody knows whether the worker will pin them. */
@@ -157,8 +159,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
-	if (s->limits.max_memory == 0)
-		s->limits.max_memory = uv_get_total_memory() / 2;
+	msd_limits_size(&s->limits, uv_get_total_memory());
 	raise_descriptors(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */

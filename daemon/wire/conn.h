@@ -21,13 +21,13 @@
 #include <sys/uio.h>
 #include <uv.h>
 
-#include "daemon/wire/account.h"
 #include "daemon/wire/list.h"
 #include "daemon/wire/shared.h"
 #include "daemon/wire/transport.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 
+struct msd_account;
 struct msd_conn;
 
 /* An incoming frame while it is being received. Bytes are the connection's, valid until

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/conn_parts.h"
 
 #define PIECES_PER_WRITE 64

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/wire/account.h"
 #include "proto/value.h"
 #include "tests/daemon/conn_rig.h"
 

@@ -5,6 +5,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/edge/sessions.h"
@@ -58,7 +59,7 @@ static void begin(enum msd_address_kind kind)
 	msd_front_init(&edge);
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 	peer = ends[1];
-	msd_front_open(&edge, ends[0], msd_principal_of(kind, false));
+	msd_door_open(&edge, ends[0], msd_principal_of(kind, false));
 }
 
 static void on_local_socket(void)
@@ -86,6 +87,8 @@ static void end(void)
 	cr_expect(msd_list_is_empty(&edge.sessions));
 	cr_expect_eq(edge.n_sessions, 0);
 	cr_expect_eq(n_gone, 1, "the end is told once");
+	cr_expect_eq(edge.peers.account.used_bytes, 0, "all was given back");
+	cr_expect(msd_list_is_empty(&edge.peers.all));
 	msd_deadlines_close(&deadlines);
 	msd_wire_close(&wire);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
@@ -214,7 +217,8 @@ Test(front, tells_one_connection_too_many_why)
 	const int first = peer;
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 	peer = ends[1];
-	msd_front_refuse(&edge, ends[0], msd_principal_of(MSD_ADDRESS_UNIX, false));
+	limits.max_connections = 1;
+	msd_door_open(&edge, ends[0], msd_principal_of(MSD_ADDRESS_UNIX, false));
 	turn();
 	cr_expect(heard("--max-connections"));
 	cr_expect_eq(edge.n_sessions, 1, "the others stay");

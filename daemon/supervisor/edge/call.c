@@ -220,6 +220,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		return err;
 	}
 	r->placement.wanted_bytes = in->payload_bytes + pass.out_bytes;
+	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
 	msd_list_append(&r->module->receiving, &r->link);
 	*ret = r;
 	return MSD_OK;

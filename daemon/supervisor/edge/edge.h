@@ -4,14 +4,17 @@
  * What all sessions share: given to them by the server, which embeds it. They know
  * nothing else of the server.
  *
- *   listener --> front (bytes to requests) --> methods, call, upload, object -->
- * session
+ *   listener --> door (who comes in) --> front (bytes to requests) --> methods, call,
+ * upload, object --> session
  *
  * Each includes what is to its right and nothing to its left; they go on to the
  * modules, the modules never to them.
  */
 #include <uv.h>
 
+#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/log_rate.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/list.h"
 #include "proto/address.h"
 
@@ -34,7 +37,11 @@ struct msd_edge {
 	struct msd_list sessions;      /* msd_session.link */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
-	uint32_t n_sessions;
+	struct msd_list held_back; /* msd_session.pressure.link: hold too much memory */
+	struct msd_deadline pressure; /* there is room: look at them again */
+	struct msd_client_peers peers;
+	struct msd_log_rate refusals, ends; /* lines of the log about connections */
+	uint32_t n_sessions;                /* without those that are being refused */
 	struct {
 		uint64_t connections, requests, calls, errors;
 	} count;

@@ -11,7 +11,6 @@
  */
 #include "daemon/supervisor/edge/front.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,12 +18,16 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/queue.h"
+
+#define ENDS_PER_SECOND 10u /* of connections, in the log */
 
 /* in->user of a frame whose payload is being read: admitted, or answered already. A
  * request that a worker answers is there itself. */
@@ -201,6 +204,7 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	}
 	if (s->client.n_in_flight >= s->edge->limits->max_in_flight)
 		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, true);
+	msd_pressure_check(s);
 }
 
 static void drop_receiving(struct msd_client *c, msd_err err, const char *text)
@@ -250,20 +254,41 @@ static void drop_handles(struct msd_session *s)
 	msd_handles_finish(&s->handles);
 }
 
+/* A client may break the protocol as often as it can connect. */
+static void log_end(struct msd_session *s, msd_err err, const char *why)
+{
+	uint64_t n_others = 0;
+
+	if (err == MSD_OK || s->is_refused) {
+		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
+			(unsigned long long)s->number, why);
+	} else if (msd_log_rate_take(&s->edge->ends, uv_now(s->edge->loop),
+				     ENDS_PER_SECOND, &n_others)) {
+		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
+			(unsigned long long)s->number, (unsigned long long)n_others,
+			why);
+	}
+}
+
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_session *s = c->user;
 	struct msd_edge *e = s->edge;
 
-	msd_log(err == MSD_OK ? MSD_LOG_DEBUG : MSD_LOG_INFO, "disconnect",
-		"conn=%llu why=\"%s\"", (unsigned long long)s->number, why);
+	log_end(s, err, why);
 	msd_list_remove(&s->space_link);
+	msd_list_remove(&s->pressure.link);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
 	drop_handles(s);
 	msd_list_remove(&s->link);
-	e->n_sessions--;
 	msd_buf_finish(&s->inlines);
+	if (!s->is_refused) {
+		e->n_sessions--;
+		s->peer->n_connections--;
+	}
+	msd_account_close(&s->client.account);
+	msd_client_peer_unref(s->peer);
 	free(s);
 	e->on_session_gone(e);
 }
@@ -299,14 +324,9 @@ static const struct msd_conn_ops session_ops = {
 };
 
 static struct msd_session *session_new(struct msd_edge *e, int fd,
-				       struct msd_principal who)
+				       struct msd_principal who,
+				       struct msd_client_peer *peer)
 {
-	const struct msd_conn_limits limits = {
-		.max_body_bytes = MSD_MAX_BODY_BYTES,
-		.max_payload_bytes = e->limits->max_payload,
-		.max_queued_bytes = e->limits->max_queued,
-		.takes_fds = false,
-	};
 	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
 	struct msd_session *s = calloc(1, sizeof(*s));
 	struct msd_diag d = {0};
@@ -315,12 +335,20 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 		transport.ops->close(&transport);
 		return NULL;
 	}
+	const struct msd_conn_limits limits = {
+		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = e->limits->max_payload,
+		.max_queued_bytes = e->limits->max_queued,
+		.account = &s->client.account,
+		.takes_fds = false,
+	};
 	s->edge = e;
 	s->principal = who;
 	s->number = ++e->count.connections;
 	msd_client_init(&s->client, &client_ops);
-	s->client.peer = msd_peer_id_of_socket(fd);
+	s->client.peer = peer->who;
 	msd_list_init(&s->space_link);
+	msd_list_init(&s->pressure.link);
 	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
 	if (msd_conn_open(&s->conn, e->wire, transport, &session_ops, &limits, s, &d) !=
 	    MSD_OK) {
@@ -330,7 +358,9 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 		return NULL;
 	}
 	msd_list_append(&e->sessions, &s->link);
-	e->n_sessions++;
+	s->peer = msd_client_peer_ref(peer);
+	msd_account_open(&s->client.account, &peer->account,
+			 e->limits->max_connection_memory);
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
 		(unsigned long long)s->number, who.is_local);
 	return s;
@@ -342,25 +372,30 @@ void msd_front_init(struct msd_edge *e)
 	msd_list_init(&e->sessions);
 	msd_list_init(&e->space_waiters);
 	msd_list_init(&e->info_waiters);
+	msd_client_peers_init(&e->peers, e->limits->max_total_memory);
+	msd_pressure_init(e);
 	e->devices->on_known = msd_method_devices_known;
 	e->devices->user = e;
 }
 
-void msd_front_open(struct msd_edge *e, int fd, struct msd_principal who)
+void msd_front_open(struct msd_edge *e, int fd, struct msd_principal who,
+		    struct msd_client_peer *peer)
 {
-	(void)session_new(e, fd, who);
+	if (session_new(e, fd, who, peer) == NULL)
+		return;
+	e->n_sessions++;
+	peer->n_connections++;
 }
 
-void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who)
+void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who,
+		      struct msd_client_peer *peer, const char *why)
 {
-	struct msd_session *s = session_new(e, fd, who);
-	char why[128];
+	struct msd_session *s = session_new(e, fd, who, peer);
 
-	(void)snprintf(why, sizeof(why),
-		       "it has as many connections as it may (--max-connections %llu)",
-		       (unsigned long long)e->limits->max_connections);
-	if (s != NULL)
-		msd_conn_close(&s->conn, MSD_BUSY, why);
+	if (s == NULL)
+		return;
+	s->is_refused = true;
+	msd_conn_close(&s->conn, MSD_BUSY, why);
 }
 
 void msd_front_retry_space(struct msd_edge *e)

@@ -2,12 +2,11 @@
  * Sockets that are listened on.
  *
  * Happy path: open binds the address; each connection is accepted,
- * gets its socket options and goes to front.c.
+ * gets its socket options and goes to the door.
  *
  * Failures: an address beyond loopback that was not allowed, a socket file that another
  * daemon listens on: not opened. No descriptor left: accepting pauses, it would be told
- * of the same connection again and again. One connection too many: accepted, told so
- * and closed.
+ * of the same connection again and again.
  */
 #include "daemon/supervisor/edge/listener.h"
 
@@ -23,9 +22,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/front.h"
+#include "daemon/supervisor/edge/door.h"
 #include "daemon/wire/aside.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
@@ -94,16 +92,8 @@ static void accept_some(struct msd_listener *l)
 		}
 		if (fd < 0)
 			return;
-		if (e->n_sessions >= e->limits->max_connections) {
-			msd_log(MSD_LOG_WARN, "accept",
-				"why=\"%u connections are the limit "
-				"(max-connections)\"",
-				e->n_sessions);
-			msd_front_refuse(e, fd, who);
-			continue;
-		}
 		set_options(fd, l->address.kind);
-		msd_front_open(e, fd, who);
+		msd_door_open(e, fd, who);
 	}
 }
 

@@ -9,17 +9,27 @@
 #include "daemon/supervisor/request/request.h"
 #include "daemon/wire/handle.h"
 
+struct msd_client_peer;
+
 struct msd_session {
 	struct msd_conn conn;
 	struct msd_client client;
 	struct msd_edge *edge;
-	struct msd_list link;       /* msd_edge.sessions */
-	struct msd_list space_link; /* msd_edge.space_waiters */
+	struct msd_client_peer *peer; /* a reference */
+	struct msd_list link;         /* msd_edge.sessions */
+	struct msd_list space_link;   /* msd_edge.space_waiters */
 	struct msd_handles handles;
 	struct msd_buf inlines;    /* call.c's, of the request that was read last */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
 	uint64_t highest_id;       /* of its requests so far */
 	uint32_t n_uploads;
+	bool is_refused; /* it has no place: it is told so, and closed */
+	/* While it holds more than it may: pressure.h. */
+	struct {
+		struct msd_list link; /* msd_edge.held_back */
+		uint64_t bytes;       /* what it held */
+		uint64_t since_ms;
+	} pressure;
 	struct msd_principal principal;
 	uint64_t number; /* for the log */
 };

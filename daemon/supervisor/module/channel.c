@@ -160,6 +160,8 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	write_request(o, r);
+	msd_buf_finish(&r->job.params); /* what was sent is never sent again */
+	msd_buf_finish(&r->job.names);
 	msd_req_take(r, MSD_REQ_IS_SENT);
 	r->at.expected_us = r->method == MSD_M_CALL
 				    ? msd_pace_expect(&rep->crew->pace, r->at.pace)

@@ -43,6 +43,12 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 	return r;
 }
 
+void msd_req_hold(struct msd_req *r, uint64_t bytes)
+{
+	r->client.held_bytes += bytes;
+	msd_account_charge(&r->client.who->account, bytes);
+}
+
 bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
 {
 	r->due.all = all;
@@ -60,6 +66,7 @@ void msd_req_leave_client(struct msd_req *r)
 	r->client.who = NULL;
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;
+	msd_account_release(&c->account, r->client.held_bytes);
 	c->ops->on_done(c);
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/placement.h"
 #include "daemon/supervisor/request/request_step.h"
+#include "daemon/wire/account.h"
 #include "daemon/wire/conn.h"
 #include "proto/dtype.h"
 #include "proto/method.h"
@@ -46,7 +47,8 @@ struct msd_client {
 	struct msd_list requests; /* msd_req.client.link */
 	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
 	uint32_t n_in_flight;
-	struct msd_peer_id peer; /* as whom it is counted */
+	struct msd_peer_id peer;    /* as whom it is counted */
+	struct msd_account account; /* of what its requests and replies hold */
 };
 
 /* How the owner of a request, a module, is told. */
@@ -76,6 +78,7 @@ struct msd_req_client {
 	/* Of a request with a deadline of the client's: as whom that is counted, for it
 	 * may be gone when its call has overrun. */
 	struct msd_peer_id peer;
+	uint64_t held_bytes; /* charged to the client until it has its answer */
 };
 
 struct msd_req_due {
@@ -130,6 +133,8 @@ void msd_client_leave(struct msd_client *c);
 
 /** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);
+/** Charge @bytes to @r's client, for as long as it waits for the answer. */
+void msd_req_hold(struct msd_req *r, uint64_t bytes);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
 bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
 /** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED

@@ -1,0 +1,89 @@
+#include "daemon/supervisor/edge/door.h"
+
+#include <stdio.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/front.h"
+#include "daemon/wire/aside.h"
+
+#define WHY_MAX 200u
+#define REFUSALS_PER_SECOND 1u /* in the log */
+
+/* Half of the places at most: with few of them, others are to come in, too. */
+static uint64_t reserved(const struct msd_limits *limits)
+{
+	const uint64_t half = limits->max_connections / 2;
+
+	return limits->reserved_connections < half ? limits->reserved_connections
+						   : half;
+}
+
+/* Why one more connection of @p may not be. False: it may. */
+static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_peer *p,
+			    char why[static WHY_MAX])
+{
+	const struct msd_limits *limits = e->limits;
+	const bool is_operator = msd_client_peer_is_operator(p);
+	const uint64_t places =
+		limits->max_connections - (is_operator ? 0 : reserved(limits));
+
+	if (e->n_sessions >= limits->max_connections) {
+		(void)snprintf(why, WHY_MAX,
+			       "it has as many connections as it may "
+			       "(--max-connections %llu)",
+			       (unsigned long long)limits->max_connections);
+		return true;
+	}
+	if (e->n_sessions >= places) {
+		(void)snprintf(why, WHY_MAX,
+			       "the last connections are for its own user "
+			       "(--reserved-connections %llu of --max-connections "
+			       "%llu)",
+			       (unsigned long long)limits->reserved_connections,
+			       (unsigned long long)limits->max_connections);
+		return true;
+	}
+	if (!is_operator && p->n_connections >= limits->max_peer_connections) {
+		char text[MSD_PEER_TEXT_BYTES];
+		(void)snprintf(why, WHY_MAX,
+			       "%s has as many connections as it may "
+			       "(--max-peer-connections %llu)",
+			       msd_peer_id_text(p->who, text),
+			       (unsigned long long)limits->max_peer_connections);
+		return true;
+	}
+	return false;
+}
+
+static void log_refusal(struct msd_edge *e, const struct msd_client_peer *p,
+			const char *why)
+{
+	char text[MSD_PEER_TEXT_BYTES];
+	uint64_t n_others;
+
+	if (!msd_log_rate_take(&e->refusals, uv_now(e->loop), REFUSALS_PER_SECOND,
+			       &n_others))
+		return;
+	msd_log(MSD_LOG_WARN, "refused", "peer=\"%s\" others=%llu why=\"%s\"",
+		msd_peer_id_text(p->who, text), (unsigned long long)n_others, why);
+}
+
+void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
+{
+	char why[WHY_MAX];
+	struct msd_client_peer *p = msd_client_peer_take(
+		&e->peers, msd_peer_id_of_socket(fd), e->limits->max_peer_memory);
+
+	if (p == NULL) {
+		msd_aside_close(fd); /* it may hold what was passed already */
+		return;
+	}
+	if (is_one_too_many(e, p, why)) {
+		log_refusal(e, p, why);
+		msd_front_refuse(e, fd, who, p, why);
+	} else {
+		msd_front_open(e, fd, who, p);
+	}
+	msd_client_peer_unref(p);
+}

@@ -1,0 +1,101 @@
+#include "daemon/supervisor/edge/pressure.h"
+
+#include <stdio.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+
+/*
+ * Happy path: a frame takes the session over its limit, it is held back; its replies
+ * are read, others give memory back, and on a later turn it goes on. Failures: what it
+ * holds does not shrink by a PROGRESS_PART in time, and it is ended.
+ */
+
+#define PROGRESS_PART                                                                  \
+	64u /* of what it holds; so a slow reader of much has its time                 \
+	     */
+
+/* What of the first frame is written is as good as given back. */
+static uint64_t held_bytes(const struct msd_session *s)
+{
+	const uint64_t used = s->client.account.used_bytes, out = s->conn.written;
+
+	return used > out ? used - out : 0;
+}
+
+static void mark(struct msd_session *s)
+{
+	s->pressure.bytes = held_bytes(s);
+	s->pressure.since_ms = uv_now(s->edge->loop);
+}
+
+void msd_pressure_stop(struct msd_session *s)
+{
+	if (!msd_list_is_empty(&s->pressure.link))
+		return;
+	mark(s);
+	msd_list_append(&s->edge->held_back, &s->pressure.link);
+	msd_conn_pause(&s->conn, MSD_PAUSE_MEMORY, true);
+}
+
+static void retry(struct msd_edge *e)
+{
+	MSD_LIST_EACH_SAFE (it, &e->held_back) {
+		struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, pressure.link);
+		if (msd_account_is_over(&s->client.account))
+			continue;
+		msd_list_remove(&s->pressure.link);
+		msd_conn_pause(&s->conn, MSD_PAUSE_MEMORY, false);
+	}
+}
+
+static void on_due(struct msd_deadline *node)
+{
+	retry(MSD_CONTAINER_OF(node, struct msd_edge, pressure));
+}
+
+static void on_room(struct msd_account *root)
+{
+	struct msd_edge *e = MSD_CONTAINER_OF(root, struct msd_edge, peers.account);
+
+	if (!msd_list_is_empty(&e->held_back) && e->pressure.slot == 0)
+		(void)msd_deadline_set(e->deadlines, &e->pressure, 0);
+}
+
+void msd_pressure_init(struct msd_edge *e)
+{
+	msd_list_init(&e->held_back);
+	e->pressure.on_due = on_due;
+	e->peers.account.on_room = on_room;
+}
+
+static void end(struct msd_session *s)
+{
+	const struct msd_account *own = &s->client.account;
+	char why[160];
+
+	(void)snprintf(why, sizeof(why),
+		       "holds %llu bytes of %llu (--max-connection-memory, "
+		       "--max-peer-memory, --max-total-memory) and gives none back",
+		       (unsigned long long)own->used_bytes,
+		       (unsigned long long)msd_account_limit(own));
+	msd_conn_close(&s->conn, MSD_BUSY, why);
+}
+
+void msd_pressure_end_stuck(struct msd_edge *e)
+{
+	const uint64_t now = uv_now(e->loop);
+
+	retry(e);
+	MSD_LIST_EACH_SAFE (it, &e->held_back) {
+		struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, pressure.link);
+		const uint64_t was = s->pressure.bytes;
+		if (held_bytes(s) + was / PROGRESS_PART <= was) {
+			mark(s);
+		} else if (now - s->pressure.since_ms > e->limits->write_stall_ms) {
+			end(s);
+		}
+	}
+}

@@ -1,0 +1,24 @@
+#include "daemon/limits.h"
+
+#define MIB (1ull << 20)
+#define GIB (1ull << 30)
+
+/* @bytes, at least @least and at most @most. */
+static uint64_t within(uint64_t bytes, uint64_t least, uint64_t most)
+{
+	return bytes < least ? least : bytes > most ? most : bytes;
+}
+
+void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes)
+{
+	if (l->max_memory == 0)
+		l->max_memory = machine_bytes / 2;
+	if (l->max_total_memory == 0)
+		l->max_total_memory = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
+	if (l->max_peer_memory == 0)
+		l->max_peer_memory = l->max_total_memory / 2;
+	if (l->max_connection_memory == 0) {
+		l->max_connection_memory =
+			within(l->max_peer_memory / 4, MIB, 256 * MIB);
+	}
+}
