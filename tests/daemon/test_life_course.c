@@ -52,6 +52,14 @@ static void open_worker(struct course *c, uint32_t worker)
 	tell(c, MSD_LIFE_OPENED, worker);
 }
 
+/* LOADING, the first of its workers opening. */
+static void begin(struct course *c, uint32_t n_workers)
+{
+	course_init(c, n_workers);
+	tell(c, MSD_LIFE_LOAD, 0);
+	tell(c, MSD_LIFE_STARTED, 0);
+}
+
 /* READY, with all its workers open. */
 static void load(struct course *c, uint32_t n_workers)
 {
@@ -83,9 +91,7 @@ Test(life_course, all_workers_of_a_load_share_its_time)
 {
 	struct course c;
 
-	course_init(&c, 2);
-	tell(&c, MSD_LIFE_LOAD, 0);
-	tell(&c, MSD_LIFE_STARTED, 0);
+	begin(&c, 2);
 	cr_expect_eq(action(&c, MSD_ACT_SET_OVERDUE)->least_ms, 5000);
 	c.now_ms += 1200;
 	tell(&c, MSD_LIFE_OPENED, 0);
@@ -109,9 +115,7 @@ Test(life_course, a_refusal_that_somebody_waits_for_is_told_and_forgotten)
 {
 	struct course c;
 
-	course_init(&c, 1);
-	tell(&c, MSD_LIFE_LOAD, 0);
-	tell(&c, MSD_LIFE_STARTED, 0);
+	begin(&c, 1);
 	tell(&c, MSD_LIFE_BLAMED, 0);
 	lose(&c, 0, MSD_LOSS_DEATH);
 	cr_expect_eq(c.life.state, MSD_STATE_FAILED);
@@ -123,9 +127,7 @@ Test(life_course, of_a_death_while_loading_the_module_stays_with_its_log)
 {
 	struct course c;
 
-	course_init(&c, 1);
-	tell(&c, MSD_LIFE_LOAD, 0);
-	tell(&c, MSD_LIFE_STARTED, 0);
+	begin(&c, 1);
 	lose(&c, 0, MSD_LOSS_DEATH);
 	cr_expect_eq(c.life.state, MSD_STATE_FAILED);
 	cr_expect_null(action(&c, MSD_ACT_FREE));
@@ -193,9 +195,7 @@ Test(life_course, what_is_forgotten_names_its_successor_before)
 {
 	struct course c;
 
-	course_init(&c, 1);
-	tell(&c, MSD_LIFE_LOAD, 0);
-	tell(&c, MSD_LIFE_STARTED, 0);
+	begin(&c, 1);
 	tell(&c, MSD_LIFE_BLAMED, 0);
 	lose(&c, 0, MSD_LOSS_DEATH);
 	cr_assert_geq(c.as.n, 2);
@@ -207,9 +207,7 @@ Test(life_course, what_stays_to_be_asked_for_keeps_its_name)
 {
 	struct course c;
 
-	course_init(&c, 1);
-	tell(&c, MSD_LIFE_LOAD, 0);
-	tell(&c, MSD_LIFE_STARTED, 0);
+	begin(&c, 1);
 	lose(&c, 0, MSD_LOSS_DEATH);
 	cr_expect_eq(c.life.state, MSD_STATE_FAILED);
 	cr_expect_null(action(&c, MSD_ACT_NAME_SUCCESSOR));
