@@ -1,3 +1,8 @@
+/*
+ * Sockets that block, for measuring. A listener prints its line when it may be
+ * connected to; connecting tries again while there is no listener yet. What fails ends
+ * the program with a line, but for a peer that ends between two messages.
+ */
 #include "bench/net.h"
 
 #include <arpa/inet.h>

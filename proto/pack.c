@@ -1,4 +1,8 @@
-/* The writers of proto/value.h: msgpack-c's packer over a struct msd_buf. */
+/*
+ * The writers of proto/value.h: msgpack-c's packer over a struct msd_buf. None can
+ * fail: a buffer that could not grow is marked bad, which whoever sends it looks at
+ * once.
+ */
 #include <msgpack/pack.h>
 #include <string.h>
 

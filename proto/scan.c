@@ -1,3 +1,12 @@
+/*
+ * msgpack from outside is walked once, before anything is made of it.
+ *
+ * Happy path: head after head; an array or map opens a level that counts what must
+ * still come; keys are compared with those of their map; an ext has a legal length and
+ * is shown to the visitor. The walk keeps its levels and keys in memory of a fixed size
+ * and allocates nothing. Failures name the byte: it ends too early, is nested too deep,
+ * has too much of something, a key twice, or a text that is not UTF-8.
+ */
 #include "proto/scan.h"
 
 #include <stdarg.h>

@@ -1,4 +1,9 @@
-/* The tensor ext and handles of proto/value.h. */
+/*
+ * The tensor ext and handles of proto/value.h: fields of fixed width at fixed places,
+ * so that a forwarder can change where the bytes are without reading the rest. A
+ * reader checks all that can be checked without the payload: element type, extents,
+ * that their product is the size, and that the place is one there is.
+ */
 #include <inttypes.h>
 
 #include "proto/limits.h"

@@ -1,3 +1,8 @@
+/*
+ * Files of a folder, so that a power cut leaves the old one or the new one. A file is
+ * replaced by writing another beside it, which is on the disk before it is renamed, and
+ * the folder after that. Failures name the file and the call, with its errno.
+ */
 #include "store/folder.h"
 
 #include <dirent.h>

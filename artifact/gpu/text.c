@@ -1,4 +1,8 @@
-/* CUDA code as people read it, and as JSON. */
+/*
+ * CUDA code as people read it, and as JSON: a line for the code, one for each image,
+ * one for each kernel with what it needs. Numbers that the code does not say are left
+ * out of both.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* An inspected artifact in words. */
+/*
+ * An inspected artifact in words: what the file is, what it wants and lacks, its
+ * functions, then its modules as a tree with their facts. What is not there has no
+ * line.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

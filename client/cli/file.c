@@ -1,3 +1,10 @@
+/*
+ * Whole files in and out, "-" for the standard ones.
+ *
+ * Happy path: open, read to the end into one block, or write all pieces. A name that
+ * came from a file of somebody else's is opened beneath its folder alone; a file that
+ * must never be seen half written is written beside its name and renamed.
+ */
 #include "client/cli/file.h"
 
 #include <errno.h>

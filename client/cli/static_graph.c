@@ -1,3 +1,11 @@
+/*
+ * Models of frameworks in the command line: what inspect, convert and serializers do
+ * with them.
+ *
+ * Happy path: a serializer is found by the file's bytes and reads a graph, which is
+ * shown, or stored by the serializer that the wanted file name asks for. The graph's
+ * own error is the text of a failure.
+ */
 #include "client/cli/static_graph.h"
 
 #include <stdlib.h>

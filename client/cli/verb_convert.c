@@ -1,5 +1,8 @@
-/* convert: an archive into a library, parts into an archive, a model into another
- * format. */
+/*
+ * convert: an archive into a library, parts into an archive, a model into another
+ * format. Which of them is told by what is given and by the name of what is wanted; the
+ * whole result is made in memory and written last, so that a failure leaves no file.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>

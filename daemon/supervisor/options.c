@@ -1,5 +1,8 @@
 /*
  * modserd's command line: a table of options, those that are limits from limits.h.
+ *
+ * Happy path: word by word, each option's value is read and checked at once. Failures
+ * name the option, what was given and what was expected; nothing was begun by then.
  */
 #include "daemon/supervisor/options.h"
 

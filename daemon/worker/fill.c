@@ -1,4 +1,10 @@
-/* tensor.fill: one number in every element of a resident tensor. */
+/*
+ * tensor.fill: one number in every element of a resident tensor.
+ *
+ * Happy path: the number is encoded once in the tensor's element type, where it must
+ * fit, repeated in a chunk, and the chunk is written until the tensor is full. Failures
+ * name the number, the type and its range, before an element is touched.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

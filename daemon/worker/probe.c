@@ -1,3 +1,12 @@
+/*
+ * Signatures that functions tell only when they are called.
+ *
+ * Happy path: a child of this process asks them all and ends well, so asking is
+ * harmless, and the worker asks them itself. Failures: the child dies or takes too
+ * long; where it was stands in memory that both share; the next child leaves that
+ * function out, and so does the worker in the end. A function that nobody could ask has
+ * no signature; the load goes on.
+ */
 #include "daemon/worker/probe.h"
 
 #include <fcntl.h>

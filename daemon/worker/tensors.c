@@ -1,4 +1,11 @@
-/* tensor.alloc, tensor.copy, tensor.free: resident tensors, on the host or a device. */
+/*
+ * tensor.alloc, tensor.copy, tensor.free: resident tensors, on the host or a device.
+ *
+ * Happy path of a copy: where the bytes are is found, and where they go: a new tensor,
+ * an out slot of the reply, or a tensor that is there, of the same shape and type; the
+ * device moves them, and the reply follows when they have arrived. Failures leave the
+ * destination as it was, unless its device fails in the middle.
+ */
 #include <string.h>
 
 #include "daemon/worker/call.h"

@@ -1,4 +1,9 @@
-/* modser_graph_check(): does a graph hold together? */
+/*
+ * modser_graph_check(): does a graph hold together? Counts of inputs and outputs are
+ * those of the operators, each tensor has one producer, constants have their bytes,
+ * nodes can be put in order, and graphs that are attributes are checked in turn. The
+ * first fault is told by node or tensor.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

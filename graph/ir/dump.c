@@ -1,3 +1,8 @@
+/*
+ * A graph in words, one line each: its facts and attributes, its inputs and outputs,
+ * its nodes with their parameters, its tensors with a hash of their bytes. Equal graphs
+ * have equal texts, so that two can be compared by diff.
+ */
 #include "graph/ir/dump.h"
 
 #include <inttypes.h>

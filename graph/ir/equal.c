@@ -1,4 +1,7 @@
-/* modser_graph_equal(): two graphs side by side. */
+/*
+ * modser_graph_equal(): two graphs side by side, index by index, down to the bytes of
+ * constants and the bits of floats. The first difference is told in the first graph.
+ */
 #include <string.h>
 
 #include "graph/ir/graph.h"

@@ -1,3 +1,8 @@
+/*
+ * The graph itself: what it owns, what is known of it, and its ends. Nodes, tensors and
+ * operators are made by their own files, which put them into the graph's lists; all go
+ * with it. A call that fails leaves its text in the graph.
+ */
 #include "graph/ir/graph.h"
 
 #include <stdlib.h>

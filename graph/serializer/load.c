@@ -1,4 +1,11 @@
-/* Loading: of a model's files, of their bytes, and of one constant. */
+/*
+ * Loading: of a model's files, of their bytes, and of one constant.
+ *
+ * Happy path: files are read whole, the serializer makes a graph of their bytes, and
+ * the graph keeps the files, for constants lie in them. A constant that was left out is
+ * found again in its model's file, which is read anew. Failures are the graph's, with
+ * the file's name in front.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

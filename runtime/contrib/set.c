@@ -1,5 +1,8 @@
-/* relax.run.nonzero and relax.run.unique: what TVM's Python runtime does with numpy
- * (2.4). Both return tensors of a size that only the values tell. */
+/*
+ * relax.run.nonzero and relax.run.unique: what TVM's Python runtime does with numpy
+ * (2.4). Both return tensors of a size that only the values tell. unique sorts rows of
+ * keys, groups the equal ones, and makes each of its results from the groups.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,14 @@
+/*
+ * A graph made ready to run, and its runs.
+ *
+ * Happy path: shapes are inferred and nodes put in order; each node is checked to have
+ * a kernel and the elements for it; each tensor that a kernel makes gets a place in one
+ * arena, which others reuse after its last reader. A run binds constants and inputs,
+ * calls kernel after kernel, and copies the outputs out.
+ *
+ * Failures are the load's: an operator without a kernel, elements that are not float32,
+ * a constant without bytes. A run fails only when a kernel does.
+ */
 #include "runtime/engine/plan.h"
 
 #include <stdlib.h>

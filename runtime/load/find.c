@@ -1,3 +1,11 @@
+/*
+ * The functions of a loaded module by name.
+ *
+ * Happy path: once, after the load, all nodes are asked what they have, as lookups go,
+ * and of equal names the first one stays; sorted, a name is found by halves. What no
+ * node lists may still be found by asking for it. Failures: a name that nobody has is
+ * answered with those near it and with what nodes could not say.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -40,6 +40,11 @@ length)
   passes "$here/length.sh" "$dir"
   yes '' | head -n 601 >"$dir/proto/long.c" || true
   fails proto/long.c "$here/length.sh" "$dir"
+  echo '#include "proto/long.h"' >"$dir/proto/long.c"
+  yes 'int f(void);' | head -n 150 >>"$dir/proto/long.c" || true
+  fails "does not begin with what it is for" "$here/length.sh" "$dir"
+  plant proto/long.h '/* Happy path: none. */'
+  passes "$here/length.sh" "$dir"
   ;;
 places)
   passes "$here/places.sh" "$dir"

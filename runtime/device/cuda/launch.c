@@ -1,4 +1,9 @@
-/* Launches. */
+/*
+ * Launches of CUDA kernels: the extents and shared memory of the call become those of
+ * the driver, with what the code's tags ask for besides (clusters, programmatic
+ * launches, cooperative ones) as attributes. What a kernel must be allowed first, much
+ * shared memory or large clusters, is asked for when a launch needs it.
+ */
 #include <string.h>
 
 #include "runtime/device/cuda/cuda.h"

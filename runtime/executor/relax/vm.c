@@ -1,3 +1,11 @@
+/*
+ * A Relax VM made of its image.
+ *
+ * Happy path: functions get their records, the image becomes instructions and constants
+ * (decode.c), signatures are learnt (signature.c); link finds each packed function by
+ * name among what is imported and what the runtime has. Failures: names that nobody has
+ * are collected, not refused here, so that a refusal can name them all.
+ */
 #include "runtime/executor/relax/vm.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * Happy path: the serializer that knows the file's bytes reads a graph, its ends are
+ * checked to be float32, the engine plans it; a run points at the inputs' bytes, makes
+ * fresh outputs and has the plan compute them. Failures leave no half-made model and no
+ * outputs.
+ */
 #include "runtime/executor/static_graph/model.h"
 
 #include <stdlib.h>

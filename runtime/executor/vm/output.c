@@ -1,4 +1,8 @@
-/* What the functions of a virtual machine returned. */
+/*
+ * What the functions of a virtual machine returned: the last result of each stays with
+ * its entry and is read by name, by name and index, or as the last of all. Outputs that
+ * the caller has set are filled from it after the call, all or none.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Functions of an instance that have arguments bound to them, by names of their own. */
+/*
+ * Functions of an instance that have arguments bound to them, by names of their own:
+ * saved once, then found and called as the others are, before them. Saving under a name
+ * that is there replaces what has it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
