@@ -39,9 +39,7 @@ static void on_tick(uv_timer_t *timer)
 	msd_pressure_end_stuck(&s->edge);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
-		/* Before READY nobody knows whether the worker will pin them. */
-		if (msd_module_in_flight(m) == 0 && m->life.state == MSD_STATE_READY &&
-		    !m->crew.facts.has_pins)
+		if (msd_module_in_flight(m) == 0)
 			msd_segpool_trim(&m->crew.in, KEEP_WARM_BYTES);
 	}
 }

@@ -18,6 +18,7 @@
 struct gift {
 	void *p; /* NULL: a descriptor */
 	size_t bytes;
+	int advice; /* about the pages, before they are unmapped */
 	int fd;
 };
 
@@ -30,10 +31,10 @@ static struct {
 
 /* Pages first, for that lets other threads map and fault meanwhile; munmap() of many
  * holds them up. */
-static void unmap(void *p, size_t bytes)
+static void unmap(const struct gift *g)
 {
-	(void)madvise(p, bytes, MADV_DONTNEED);
-	(void)munmap(p, bytes);
+	(void)madvise(g->p, g->bytes, g->advice);
+	(void)munmap(g->p, g->bytes);
 }
 
 static void give(const struct gift *g)
@@ -42,7 +43,7 @@ static void give(const struct gift *g)
 	const struct linger none = {.l_onoff = 0};
 
 	if (g->p != NULL) {
-		unmap(g->p, g->bytes);
+		unmap(g);
 	} else {
 		(void)setsockopt(g->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 		(void)close(g->fd);
@@ -102,8 +103,20 @@ void msd_aside_close(int fd)
 		(void)take((struct gift){.fd = fd});
 }
 
+static void give_pages(void *p, size_t bytes, int advice)
+{
+	const struct gift g = {.p = p, .bytes = bytes, .advice = advice, .fd = -1};
+
+	if (!take(g))
+		unmap(&g);
+}
+
 void msd_aside_unmap(void *p, size_t bytes)
 {
-	if (!take((struct gift){.p = p, .bytes = bytes, .fd = -1}))
-		unmap(p, bytes);
+	give_pages(p, bytes, MADV_DONTNEED);
+}
+
+void msd_aside_discard(void *p, size_t bytes)
+{
+	give_pages(p, bytes, MADV_REMOVE);
 }

@@ -18,6 +18,8 @@ void msd_aside_close(int fd);
 /** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
  */
 void msd_aside_unmap(void *p, size_t bytes);
+/** The same of a memfd of our own whose pages go for all who have it mapped, too. */
+void msd_aside_discard(void *p, size_t bytes);
 
 #define MSD_ASIDE_MAX 1024u
 #define MSD_ASIDE_THREADS 16u

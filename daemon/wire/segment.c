@@ -1,13 +1,15 @@
 /*
- * Shared memory for tensors, the allocating and the mapping side.
+ * Shared memory for tensors, the allocating side.
  *
  * Happy path: alloc finds the first gap that is large enough, else makes a segment: a
  * memfd, sized, sealed, reserved, mapped, told to the other side before its first slot
- * is. Free joins gaps. Trim gives the pages of unused segments back; they are reserved
- * again before the next slot.
+ * is. Free joins gaps. Trim takes unused segments back.
  *
- * Failures: memory that is not there is an error of alloc, never a SIGBUS later; what
- * the other side passes is mapped only when its seals and size are what was said.
+ * Failures:
+ *  - no gap is large enough and the pool has what it may have: unused segments are
+ *    taken back, then the free pages between used slots are given up, as many as the
+ *    slot needs; they are reserved again before a slot has them
+ *  - memory that is not there is an error of alloc, never a SIGBUS later
  */
 #include "daemon/wire/segment.h"
 
@@ -16,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
@@ -35,23 +36,36 @@ struct block {
 
 struct msd_segment {
 	int fd;
-	uint8_t *map;
+	uint8_t *map; /* NULL: there is none of this index */
 	uint64_t bytes;
+	uint64_t warm_bytes; /* as many as may have pages */
+	bool has_holes;      /* pages were given up: reserve them before use */
 	struct block *first;
 	uint32_t n_live;
-	bool is_cold; /* pages were given back: reserve them before use */
 };
+
+#define PAGE_BYTES 4096u
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
-void msd_segpool_init(struct msd_segpool *p, uint64_t max_bytes,
-		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
-		      void *ctx)
+static uint64_t round_down(uint64_t n, uint64_t to)
 {
-	*p = (struct msd_segpool){.max_bytes = max_bytes, .on_new = on_new, .ctx = ctx};
+	return n / to * to;
+}
+
+/* What may still be added to @used. */
+static uint64_t room(uint64_t most, uint64_t used)
+{
+	return used < most ? most - used : 0;
+}
+
+void msd_segpool_init(struct msd_segpool *p, uint64_t max_bytes,
+		      msd_segment_teller tell, void *ctx)
+{
+	*p = (struct msd_segpool){.max_bytes = max_bytes, .tell = tell, .ctx = ctx};
 }
 
 static void segment_finish(struct msd_segment *s)
@@ -62,8 +76,9 @@ static void segment_finish(struct msd_segment *s)
 		free(b);
 	}
 	if (s->map != NULL)
-		msd_aside_unmap(s->map, s->bytes);
+		msd_aside_discard(s->map, s->bytes);
 	msd_aside_close(s->fd);
+	*s = (struct msd_segment){.fd = -1};
 }
 
 void msd_segpool_finish(struct msd_segpool *p)
@@ -73,14 +88,14 @@ void msd_segpool_finish(struct msd_segpool *p)
 	free(p->segments);
 	p->segments = NULL;
 	p->n_segments = 0;
-	p->total_bytes = p->used_bytes = 0;
+	p->total_bytes = p->warm_bytes = p->used_bytes = 0;
 }
 
 /* The seals keep the other side from truncating what we have mapped, which would turn
  * our next access into a SIGBUS. */
 static msd_err segment_create(struct msd_segment *s, uint64_t bytes, struct msd_diag *d)
 {
-	*s = (struct msd_segment){.fd = -1, .bytes = bytes};
+	*s = (struct msd_segment){.fd = -1, .bytes = bytes, .warm_bytes = bytes};
 	s->first = calloc(1, sizeof(*s->first));
 	if (s->first == NULL)
 		return msd_diag_no_memory(d);
@@ -103,6 +118,16 @@ fail:
 	return MSD_NO_SPACE;
 }
 
+/* How large a new segment may be. */
+static uint64_t growth_room(const struct msd_segpool *p)
+{
+	const uint64_t pages = room(p->max_bytes, p->warm_bytes);
+	const uint64_t addresses =
+		room(msd_segpool_most_addresses(p->max_bytes), p->total_bytes);
+
+	return pages < addresses ? pages : addresses;
+}
+
 /* A new segment at least as big as everything there is: few segments, few first
  * touches. */
 static uint64_t next_segment_bytes(const struct msd_segpool *p, uint64_t need)
@@ -116,38 +141,102 @@ static uint64_t next_segment_bytes(const struct msd_segpool *p, uint64_t need)
 		bytes = round_up(need,
 				 need > huge_page ? huge_page : MSD_MIN_SEGMENT_BYTES);
 	}
-	if (bytes > p->max_bytes - p->total_bytes)
-		bytes = round_up(need, 4096);
-	return bytes;
+	return bytes <= growth_room(p) ? bytes : round_up(need, PAGE_BYTES);
+}
+
+/* A place for one more, the first that is empty; NULL when memory is short. */
+static struct msd_segment *empty_place(struct msd_segpool *p)
+{
+	for (uint32_t i = 0; i < p->n_segments; i++) {
+		if (p->segments[i].map == NULL)
+			return &p->segments[i];
+	}
+	struct msd_segment *more =
+		realloc(p->segments, (p->n_segments + 1) * sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	p->segments = more;
+	more[p->n_segments] = (struct msd_segment){.fd = -1};
+	return &more[p->n_segments++];
+}
+
+static bool can_grow(const struct msd_segpool *p, uint64_t bytes)
+{
+	bool has_place = p->n_segments < MSD_MAX_SEGMENTS;
+
+	for (uint32_t i = 0; i < p->n_segments && !has_place; i++)
+		has_place = p->segments[i].map == NULL;
+	return has_place && bytes <= growth_room(p);
+}
+
+static void say(const struct msd_segpool *p, const struct msd_segment *s, int fd,
+		uint64_t bytes)
+{
+	if (p->tell != NULL)
+		p->tell(p->ctx, (uint16_t)(s - p->segments), fd, bytes);
 }
 
 static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *d)
 {
-	struct msd_segment *more;
-	uint64_t bytes = next_segment_bytes(p, need);
+	const uint64_t bytes = next_segment_bytes(p, need);
 
-	if (p->n_segments >= MSD_MAX_SEGMENTS ||
-	    bytes > p->max_bytes - p->total_bytes) {
+	if (!can_grow(p, bytes)) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"%llu bytes of tensors do not fit: %llu of %llu in use",
 			(unsigned long long)need, (unsigned long long)p->used_bytes,
 			(unsigned long long)p->max_bytes);
 	}
-	more = realloc(p->segments, (p->n_segments + 1) * sizeof(*more));
-	if (more == NULL)
+	struct msd_segment *s = empty_place(p);
+	if (s == NULL)
 		return msd_diag_no_memory(d);
-	p->segments = more;
-	msd_err err = segment_create(&more[p->n_segments], bytes, d);
+	msd_err err = segment_create(s, bytes, d);
 	if (err != MSD_OK)
 		return err;
 	p->total_bytes += bytes;
-	p->n_segments++;
-	if (p->on_new != NULL) {
-		p->on_new(p->ctx, (uint16_t)(p->n_segments - 1),
-			  more[p->n_segments - 1].fd, bytes);
-	}
+	p->warm_bytes += bytes;
+	say(p, s, s->fd, bytes);
 	return MSD_OK;
+}
+
+static void take_back(struct msd_segpool *p, struct msd_segment *s)
+{
+	say(p, s, -1, 0); /* who has made something of the pages undoes it */
+	p->total_bytes -= s->bytes;
+	p->warm_bytes -= s->warm_bytes;
+	segment_finish(s);
+}
+
+/* Give up the pages that lie in free blocks alone. */
+static void cool(struct msd_segpool *p, struct msd_segment *s)
+{
+	uint64_t warm = s->bytes;
+
+	for (const struct block *b = s->first; b != NULL; b = b->next) {
+		const uint64_t from = round_up(b->offset, PAGE_BYTES);
+		const uint64_t to = round_down(b->offset + b->bytes, PAGE_BYTES);
+		if (!b->is_live && from < to &&
+		    fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			      (off_t)from, (off_t)(to - from)) == 0)
+			warm -= to - from;
+	}
+	p->warm_bytes -= s->warm_bytes - warm;
+	s->warm_bytes = warm;
+	s->has_holes = warm < s->bytes;
+}
+
+/* Give up what nobody uses until the pool can grow by @bytes, or there is no more. */
+static void make_room(struct msd_segpool *p, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < p->n_segments && !can_grow(p, bytes); i++) {
+		if (p->segments[i].map != NULL && p->segments[i].n_live == 0)
+			take_back(p, &p->segments[i]);
+	}
+	for (uint32_t i = 0; i < p->n_segments && !p->is_pinned && !can_grow(p, bytes);
+	     i++) {
+		if (p->segments[i].map != NULL)
+			cool(p, &p->segments[i]);
+	}
 }
 
 /* Cut @bytes from the front of free block @b; the rest stays free. */
@@ -170,22 +259,33 @@ static bool block_claim(struct block *b, uint64_t bytes)
 	return true;
 }
 
-static bool segment_warm(struct msd_segment *s)
+/* Reserve the pages of a range again that may have been given up. */
+static bool warm(struct msd_segpool *p, struct msd_segment *s, uint64_t offset,
+		 uint64_t bytes)
 {
-	if (!s->is_cold)
+	const uint64_t from = round_down(offset, PAGE_BYTES);
+	uint64_t more = round_up(offset + bytes, PAGE_BYTES) - from;
+
+	if (!s->has_holes)
 		return true;
-	if (fallocate(s->fd, 0, 0, (off_t)s->bytes) != 0)
+	const uint64_t to = from + more;
+	if (more > s->bytes - s->warm_bytes)
+		more = s->bytes - s->warm_bytes;
+	if (more > room(p->max_bytes, p->warm_bytes) ||
+	    fallocate(s->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
 		return false;
-	s->is_cold = false;
+	s->warm_bytes += more;
+	p->warm_bytes += more;
 	return true;
 }
 
-static struct block *segment_alloc(struct msd_segment *s, uint64_t bytes)
+static struct block *segment_alloc(struct msd_segpool *p, struct msd_segment *s,
+				   uint64_t bytes)
 {
 	for (struct block *b = s->first; b != NULL; b = b->next) {
 		if (b->is_live || b->bytes < bytes)
 			continue;
-		if (!segment_warm(s) || !block_claim(b, bytes))
+		if (!warm(p, s, b->offset, bytes) || !block_claim(b, bytes))
 			return NULL;
 		s->n_live++;
 		return b;
@@ -193,12 +293,26 @@ static struct block *segment_alloc(struct msd_segment *s, uint64_t bytes)
 	return NULL;
 }
 
+static bool pool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot *ret)
+{
+	for (uint32_t i = 0; i < p->n_segments; i++) {
+		struct msd_segment *s = &p->segments[i];
+		const struct block *b = segment_alloc(p, s, bytes);
+		if (b == NULL)
+			continue;
+		p->used_bytes += bytes;
+		*ret = (struct msd_slot){.segment = (uint16_t)i,
+					 .offset = b->offset,
+					 .bytes = bytes,
+					 .p = s->map + b->offset};
+		return true;
+	}
+	return false;
+}
+
 msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot *ret,
 			  struct msd_diag *d)
 {
-	struct block *b = NULL;
-	uint32_t i = 0;
-
 	if (bytes > p->max_bytes) {
 		return msd_diag_set(d, MSD_NO_SPACE,
 				    "%llu bytes of tensors are over the limit of %llu",
@@ -206,32 +320,26 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 				    (unsigned long long)p->max_bytes);
 	}
 	bytes = round_up(bytes > 0 ? bytes : 1, MSD_TENSOR_ALIGN);
-	for (; i < p->n_segments && b == NULL; i++)
-		b = segment_alloc(&p->segments[i], bytes);
-	if (b == NULL) {
-		msd_err err = pool_grow(p, bytes, d);
-		if (err != MSD_OK)
-			return err;
-		i = p->n_segments;
-		b = segment_alloc(&p->segments[i - 1], bytes);
-		if (b == NULL)
-			return msd_diag_no_memory(d);
+	if (pool_alloc(p, bytes, ret))
+		return MSD_OK;
+	if (!can_grow(p, next_segment_bytes(p, bytes))) {
+		make_room(p, round_up(bytes, PAGE_BYTES));
+		if (pool_alloc(p, bytes, ret)) /* where pages may be reserved again */
+			return MSD_OK;
 	}
-	p->used_bytes += bytes;
-	*ret = (struct msd_slot){.segment = (uint16_t)(i - 1),
-				 .offset = b->offset,
-				 .bytes = bytes,
-				 .p = p->segments[i - 1].map + b->offset};
-	return MSD_OK;
+	msd_err err = pool_grow(p, bytes, d);
+	if (err == MSD_OK && !pool_alloc(p, bytes, ret))
+		err = msd_diag_no_memory(d);
+	return err;
 }
 
-void msd_segpool_announce(const struct msd_segpool *p,
-			  void (*tell)(void *ctx, uint16_t index, int fd,
-				       uint64_t bytes),
+void msd_segpool_announce(const struct msd_segpool *p, msd_segment_teller tell,
 			  void *ctx)
 {
-	for (uint32_t i = 0; i < p->n_segments; i++)
-		tell(ctx, (uint16_t)i, p->segments[i].fd, p->segments[i].bytes);
+	for (uint32_t i = 0; i < p->n_segments; i++) {
+		if (p->segments[i].map != NULL)
+			tell(ctx, (uint16_t)i, p->segments[i].fd, p->segments[i].bytes);
+	}
 }
 
 /* Join @b with a free block after it. */
@@ -251,7 +359,7 @@ static void block_join_next(struct block *b)
 bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 {
 	if (segment >= p->n_segments)
-		return false;
+		return false; /* of one that was taken back no block is found */
 	struct msd_segment *s = &p->segments[segment];
 	struct block *b = s->first;
 	while (b != NULL && b->offset < offset)
@@ -264,6 +372,8 @@ bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 	block_join_next(b);
 	if (b->prev != NULL)
 		block_join_next(b->prev);
+	if (s->n_live == 0 && s->has_holes) /* a whole one is better */
+		take_back(p, s);
 	return true;
 }
 
@@ -276,137 +386,14 @@ uint8_t *msd_segpool_map(const struct msd_segpool *p, uint16_t index,
 
 void msd_segpool_trim(struct msd_segpool *p, uint64_t keep_bytes)
 {
-	uint64_t warm = 0;
+	uint64_t kept = 0;
 
-	for (uint32_t i = 0; i < p->n_segments; i++) {
+	for (uint32_t i = 0; i < p->n_segments && !p->is_pinned; i++) {
 		struct msd_segment *s = &p->segments[i];
-		if (s->is_cold)
-			continue;
-		warm += s->bytes;
-		if (s->n_live == 0 && warm > keep_bytes &&
-		    fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-			      (off_t)s->bytes) == 0) {
-			s->is_cold = true;
-			warm -= s->bytes;
+		kept += s->warm_bytes;
+		if (s->map != NULL && s->n_live == 0 && kept > keep_bytes) {
+			kept -= s->warm_bytes;
+			take_back(p, s);
 		}
 	}
-}
-
-void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
-{
-	*m = (struct msd_segmap){.max_bytes = max_bytes};
-}
-
-void msd_segmap_finish(struct msd_segmap *m)
-{
-	for (uint32_t i = 0; i < m->n; i++) {
-		if (m->maps[i].p != NULL)
-			msd_aside_unmap(m->maps[i].p, m->maps[i].bytes);
-	}
-	free(m->maps);
-	*m = (struct msd_segmap){0};
-}
-
-/* Pages that are not there would become ours when we read them. */
-static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
-				  const struct stat *st, struct msd_diag *d)
-{
-	const uint64_t bytes = (uint64_t)st->st_size;
-
-	if (bytes > m->max_bytes - m->total_bytes) {
-		return msd_diag_set(
-			d, MSD_PROTOCOL,
-			"segment %u of %llu bytes is over the limit: %llu of %llu are "
-			"mapped",
-			index, (unsigned long long)bytes,
-			(unsigned long long)m->total_bytes,
-			(unsigned long long)m->max_bytes);
-	}
-	if ((uint64_t)st->st_blocks * 512 < bytes)
-		return msd_diag_set(d, MSD_PROTOCOL, "segment %u has holes", index);
-	return MSD_OK;
-}
-
-static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
-			    uint64_t bytes, struct msd_diag *d)
-{
-	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
-	struct stat st;
-
-	if (fd < 0) {
-		return msd_diag_set(d, MSD_PROTOCOL,
-				    "segment %u came without a descriptor", index);
-	}
-	if (index >= MSD_MAX_SEGMENTS || (index < m->n && m->maps[index].p != NULL)) {
-		return msd_diag_set(d, MSD_PROTOCOL, "segment index %u is not free",
-				    index);
-	}
-	int seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || (seals & wanted) != wanted)
-		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not sealed", index);
-	if (fstat(fd, &st) != 0 || bytes == 0 || (uint64_t)st.st_size != bytes) {
-		return msd_diag_set(d, MSD_PROTOCOL,
-				    "segment %u has not the %llu bytes it claims",
-				    index, (unsigned long long)bytes);
-	}
-	return m->max_bytes > 0 ? segmap_check_limit(m, index, &st, d) : MSD_OK;
-}
-
-msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t bytes,
-		       bool writable, struct msd_diag *d)
-{
-	msd_err err = segmap_check(m, index, fd, bytes, d);
-	void *map = MAP_FAILED;
-
-	if (err == MSD_OK && index >= m->n) {
-		struct msd_segmap_entry *more =
-			realloc(m->maps, (index + 1u) * sizeof(*more));
-		if (more == NULL) {
-			err = msd_diag_no_memory(d);
-		} else {
-			memset(more + m->n, 0, (index + 1u - m->n) * sizeof(*more));
-			m->maps = more;
-			m->n = index + 1u;
-		}
-	}
-	if (err == MSD_OK) {
-		map = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-			   MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED) {
-			err = msd_diag_set(d, MSD_NO_SPACE, "segment %u: mmap: %s",
-					   index, strerror(errno));
-		}
-	}
-	if (err != MSD_OK) { /* nobody knows what it is, or how much it frees */
-		msd_aside_close(fd);
-	} else {
-		(void)close(fd);
-		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};
-		m->total_bytes += bytes;
-	}
-	return err;
-}
-
-uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offset,
-		       uint64_t bytes)
-{
-	if (index >= m->n || m->maps[index].p == NULL ||
-	    offset > m->maps[index].bytes || bytes > m->maps[index].bytes - offset)
-		return NULL;
-	return m->maps[index].p + offset;
-}
-
-const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
-			       uint64_t bytes)
-{
-	const uint8_t *p = msd_segmap_at(m, index, offset, bytes);
-
-	if (p != NULL)
-		m->maps[index].n_held++;
-	return p;
-}
-
-void msd_segmap_let_go(struct msd_segmap *m, uint16_t index)
-{
-	m->maps[index].n_held--;
 }

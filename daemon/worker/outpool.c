@@ -26,10 +26,9 @@ static struct live_slot *slot_of(struct msd_list *link)
 }
 
 void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
-		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
-		      void *ctx)
+		      msd_segment_teller tell, void *ctx)
 {
-	msd_segpool_init(&p->pool, max_bytes, on_new, ctx);
+	msd_segpool_init(&p->pool, max_bytes, tell, ctx);
 	msd_list_init(&p->live);
 	msd_list_init(&p->dirty);
 	msd_list_init(&p->spare);

@@ -17,10 +17,9 @@ struct msd_outpool {
 	struct msd_list spare; /* live_slot.link: records for reuse */
 };
 
-/** @on_new as in msd_segpool_init(). */
+/** @tell as in msd_segpool_init(). */
 void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
-		      void (*on_new)(void *ctx, uint16_t index, int fd, uint64_t bytes),
-		      void *ctx);
+		      msd_segment_teller tell, void *ctx);
 void msd_outpool_finish(struct msd_outpool *p);
 /** Reserve @bytes of zeros. Errors: MSD_NO_SPACE (with the sizes), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes,

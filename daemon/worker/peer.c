@@ -25,13 +25,18 @@ static struct msd_peer *peer_of(struct msd_conn *c)
 	return c->user;
 }
 
-/* Pass a new out segment on before any reply that names it. */
-static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
+/* Pass a new out segment on before any reply that names it; one that was taken back
+ * has no bytes and no descriptor. */
+static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_peer *peer = ctx;
 	struct msd_out *o = msd_out_new();
 
-	msd_pins_add(peer, false, index, bytes);
+	if (bytes > 0) {
+		msd_pins_add(peer, false, index, bytes);
+	} else {
+		msd_pins_remove(peer, false, index);
+	}
 	if (o == NULL) {
 		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
 		return;
@@ -41,8 +46,9 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_pack_cstr(&o->body, "out");
 	msd_pack_uint(&o->body, index);
 	msd_pack_uint(&o->body, bytes);
-	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (o->fd < 0) {
+	if (bytes > 0)
+		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (bytes > 0 && o->fd < 0) {
 		msd_out_destroy(o);
 		msd_conn_close(&peer->conn, MSD_IO, "no descriptor for a segment");
 		return;
@@ -50,9 +56,9 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_conn_send(&peer->conn, o);
 }
 
-/* ["in", index, bytes] and a descriptor. */
-static msd_err add_segment(struct msd_peer *peer, struct msd_span params,
-			   struct msd_diag *d)
+/* ["in", index, bytes] and a descriptor; without bytes it is taken back. */
+static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
+			    struct msd_diag *d)
 {
 	struct msd_cur c;
 	uint32_t n;
@@ -64,9 +70,13 @@ static msd_err add_segment(struct msd_peer *peer, struct msd_span params,
 	    msd_value_read(&c, &bytes, d) != MSD_OK || dir.kind != MSD_K_STR ||
 	    !msd_span_is(dir.as.str, "in") || index.kind != MSD_K_INT ||
 	    index.as.i < 0 || index.as.i > UINT16_MAX || bytes.kind != MSD_K_INT ||
-	    bytes.as.i <= 0) {
+	    bytes.as.i < 0) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.segment: expected [\"in\", index, bytes]");
+	}
+	if (bytes.as.i == 0) {
+		msd_pins_remove(peer, true, (uint16_t)index.as.i);
+		return msd_segmap_remove(&peer->in, (uint16_t)index.as.i, d);
 	}
 	msd_err err = msd_segmap_add(&peer->in, (uint16_t)index.as.i,
 				     msd_conn_take_fd(&peer->conn),
@@ -123,7 +133,7 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 
 	switch ((int)msd_method_find(in->body.method)) {
 	case MSD_M_WORKER_SEGMENT:
-		err = add_segment(peer, in->body.params, &d);
+		err = take_segment(peer, in->body.params, &d);
 		break;
 	case MSD_M_WORKER_RELEASE:
 		err = release(peer, in->body.params, &d);
@@ -202,7 +212,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	peer->is_channel = is_channel;
 	msd_list_init(&peer->link);
 	msd_segmap_init(&peer->in, 0); /* the supervisor's */
-	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, on_new_segment, peer);
+	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, tell_segment, peer);
 	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
 	msd_err err =

@@ -16,9 +16,9 @@ void msd_pins_start(struct msd_worker *w)
 		return;
 	w->has_pins = true;
 	MSD_LIST_EACH (it, &w->peers) {
-		const struct msd_peer *peer =
-			MSD_CONTAINER_OF(it, struct msd_peer, link);
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
 		uint64_t bytes;
+		peer->out.pool.is_pinned = true;
 		for (uint32_t i = 0; i < peer->in.n; i++)
 			pin(peer->in.maps[i].p, peer->in.maps[i].bytes);
 		for (uint32_t i = 0; i < peer->out.pool.n_segments; i++) {
@@ -38,16 +38,20 @@ void msd_pins_add(struct msd_peer *peer, bool is_in, uint16_t index, uint64_t by
 	    bytes);
 }
 
-void msd_pins_finish(struct msd_peer *peer)
+void msd_pins_remove(struct msd_peer *peer, bool is_in, uint16_t index)
 {
 	uint64_t bytes;
 
 	if (!peer->worker->has_pins)
 		return;
+	msd_pinned_remove(is_in ? msd_segmap_at(&peer->in, index, 0, 0)
+				: msd_segpool_map(&peer->out.pool, index, &bytes));
+}
+
+void msd_pins_finish(struct msd_peer *peer)
+{
 	for (uint32_t i = 0; i < peer->in.n; i++)
-		msd_pinned_remove(peer->in.maps[i].p);
-	for (uint32_t i = 0; i < peer->out.pool.n_segments; i++) {
-		msd_pinned_remove(
-			msd_segpool_map(&peer->out.pool, (uint16_t)i, &bytes));
-	}
+		msd_pins_remove(peer, true, (uint16_t)i);
+	for (uint32_t i = 0; i < peer->out.pool.n_segments; i++)
+		msd_pins_remove(peer, false, (uint16_t)i);
 }

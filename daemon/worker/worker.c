@@ -165,8 +165,6 @@ static void on_idle(uv_timer_t *timer)
 {
 	struct msd_worker *w = timer->data;
 
-	if (w->has_pins)
-		return; /* the device has the pages */
 	MSD_LIST_EACH (it, &w->peers) {
 		msd_outpool_trim(&MSD_CONTAINER_OF(it, struct msd_peer, link)->out);
 	}

@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "daemon/wire/conn.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segmap.h"
 #include "daemon/worker/arena.h"
 #include "daemon/worker/funcs.h"
 #include "daemon/worker/outpool.h"

@@ -8,16 +8,21 @@
 #include "proto/limits.h"
 
 struct announced {
-	unsigned n;
+	unsigned n, n_gone;
 	int fd; /* of the latest, ours */
 	uint64_t bytes;
 	uint16_t index;
 };
 
-static void on_new(void *ctx, uint16_t index, int fd, uint64_t bytes)
+static void on_change(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct announced *a = ctx;
 
+	if (bytes == 0) {
+		cr_assert_eq(fd, -1);
+		a->n_gone++;
+		return;
+	}
 	a->n++;
 	a->index = index;
 	a->bytes = bytes;
@@ -30,7 +35,7 @@ Test(segpool, slots_are_aligned_and_apart)
 	struct announced a = {0};
 	struct msd_slot one, two;
 
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segpool_init(&p, 1u << 24, on_change, &a);
 	cr_assert_eq(msd_segpool_alloc(&p, 1, &one, NULL), MSD_OK);
 	cr_assert_eq(msd_segpool_alloc(&p, 300, &two, NULL), MSD_OK);
 	cr_expect_eq((uintptr_t)one.p % MSD_TENSOR_ALIGN, 0);
@@ -47,7 +52,7 @@ Test(segpool, zero_bytes_is_a_slot_of_its_own)
 	struct announced a = {0};
 	struct msd_slot one, two;
 
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segpool_init(&p, 1u << 24, on_change, &a);
 	cr_assert_eq(msd_segpool_alloc(&p, 0, &one, NULL), MSD_OK);
 	cr_assert_eq(msd_segpool_alloc(&p, 0, &two, NULL), MSD_OK);
 	cr_expect_neq(one.offset, two.offset);
@@ -61,7 +66,7 @@ Test(segpool, freed_neighbours_join)
 	struct announced a = {0};
 	struct msd_slot s[4], whole;
 
-	msd_segpool_init(&p, MSD_MIN_SEGMENT_BYTES, on_new, &a);
+	msd_segpool_init(&p, MSD_MIN_SEGMENT_BYTES, on_change, &a);
 	for (int i = 0; i < 4; i++) {
 		cr_assert_eq(
 			msd_segpool_alloc(&p, MSD_MIN_SEGMENT_BYTES / 4, &s[i], NULL),
@@ -86,7 +91,7 @@ Test(segpool, refuses_to_free_what_is_not_live)
 	struct announced a = {0};
 	struct msd_slot one;
 
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segpool_init(&p, 1u << 24, on_change, &a);
 	cr_assert_eq(msd_segpool_alloc(&p, 256, &one, NULL), MSD_OK);
 	cr_expect_not(msd_segpool_free(&p, one.segment, one.offset + 128));
 	cr_expect_not(msd_segpool_free(&p, 7, one.offset));
@@ -102,7 +107,7 @@ Test(segpool, over_the_limit_changes_nothing)
 	struct announced a = {0};
 	struct msd_slot one;
 
-	msd_segpool_init(&p, 1u << 20, on_new, &a);
+	msd_segpool_init(&p, 1u << 20, on_change, &a);
 	cr_expect_eq(msd_segpool_alloc(&p, (1u << 20) + 1, &one, NULL), MSD_NO_SPACE);
 	cr_expect_eq(msd_segpool_alloc(&p, UINT64_MAX, &one, NULL), MSD_NO_SPACE);
 	cr_expect_eq(a.n, 0);
@@ -116,7 +121,7 @@ Test(segpool, trimmed_memory_is_usable_again)
 	struct announced a = {0};
 	struct msd_slot one;
 
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
+	msd_segpool_init(&p, 1u << 24, on_change, &a);
 	cr_assert_eq(msd_segpool_alloc(&p, 4096, &one, NULL), MSD_OK);
 	memset(one.p, 7, 4096);
 	cr_assert(msd_segpool_free(&p, one.segment, one.offset));
@@ -128,131 +133,91 @@ Test(segpool, trimmed_memory_is_usable_again)
 	msd_segpool_finish(&p);
 }
 
-Test(segmap, sees_what_the_other_side_wrote)
+static void alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot *ret)
 {
-	struct msd_segpool p;
-	struct msd_segmap m;
-	struct announced a = {0};
-	struct msd_slot one;
-
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m, 0);
-	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
-	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
-	memcpy(one.p, "tensor", 7);
-	cr_expect_str_eq((char *)msd_segmap_at(&m, one.segment, one.offset, 7),
-			 "tensor");
-	msd_segmap_finish(&m);
-	msd_segpool_finish(&p);
-}
-
-Test(segmap, ranges_outside_are_null)
-{
-	struct msd_segpool p;
-	struct msd_segmap m;
-	struct announced a = {0};
-	struct msd_slot one;
-
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m, 0);
-	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
-	cr_assert_eq(msd_segmap_add(&m, a.index, a.fd, a.bytes, false, NULL), MSD_OK);
-	cr_expect_not_null(msd_segmap_at(&m, 0, a.bytes, 0));
-	cr_expect_null(msd_segmap_at(&m, 0, a.bytes, 1));
-	cr_expect_null(msd_segmap_at(&m, 0, 1, UINT64_MAX));
-	cr_expect_null(msd_segmap_at(&m, 0, UINT64_MAX, 1));
-	cr_expect_null(msd_segmap_at(&m, 1, 0, 1));
-	msd_segmap_finish(&m);
-	msd_segpool_finish(&p);
-}
-
-/* A memfd that was not sealed could be truncated under the reader. */
-Test(segmap, refuses_what_is_not_sealed)
-{
-	struct msd_segmap m;
 	struct msd_diag d = {0};
-	int fd = memfd_create("t", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	msd_segmap_init(&m, 0);
-	cr_assert_eq(ftruncate(fd, 4096), 0);
-	cr_expect_eq(msd_segmap_add(&m, 0, fd, 4096, false, &d), MSD_PROTOCOL);
-	cr_expect_not_null(strstr(msd_diag_text(&d), "sealed"));
-	msd_diag_finish(&d);
-	msd_segmap_finish(&m);
+	cr_assert_eq(msd_segpool_alloc(p, bytes, ret, &d), MSD_OK, "%s",
+		     msd_diag_text(&d));
+	memset(ret->p, 1, bytes);
 }
 
-Test(segmap, consumes_what_it_refuses)
-{
-	struct msd_segmap m;
-	int ends[2];
-	char byte;
-
-	cr_assert_eq(pipe(ends), 0);
-	msd_segmap_init(&m, 1u << 20);
-	cr_expect_eq(msd_segmap_add(&m, 0, ends[1], 4096, false, NULL), MSD_PROTOCOL);
-	cr_expect_eq(read(ends[0], &byte, 1), 0, "no writer is left");
-	close(ends[0]);
-	msd_segmap_finish(&m);
-}
-
-Test(segmap, refuses_a_wrong_size_a_second_index_and_no_descriptor)
+Test(segpool, unused_segments_make_room_for_a_larger_slot)
 {
 	struct msd_segpool p;
-	struct msd_segmap m;
 	struct announced a = {0};
-	struct msd_slot one;
+	struct msd_slot s[4], large;
 
-	msd_segpool_init(&p, 1u << 24, on_new, &a);
-	msd_segmap_init(&m, 0);
-	cr_assert_eq(msd_segpool_alloc(&p, 64, &one, NULL), MSD_OK);
-	cr_expect_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes + 1, false, NULL),
-		     MSD_PROTOCOL);
-	cr_expect_eq(msd_segmap_add(&m, 0, -1, a.bytes, false, NULL), MSD_PROTOCOL);
-	cr_expect_eq(
-		msd_segmap_add(&m, MSD_MAX_SEGMENTS, dup(a.fd), a.bytes, false, NULL),
-		MSD_PROTOCOL);
-	cr_assert_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes, false, NULL), MSD_OK);
-	cr_expect_eq(msd_segmap_add(&m, 0, a.fd, a.bytes, false, NULL), MSD_PROTOCOL);
-	msd_segmap_finish(&m);
+	msd_segpool_init(&p, 16u << 20, on_change, &a);
+	for (int i = 0; i < 4; i++)
+		alloc(&p, 3900u << 10, &s[i]);
+	cr_expect_geq(a.n, 3, "none is large enough");
+	for (int i = 0; i < 4; i++)
+		cr_assert(msd_segpool_free(&p, s[i].segment, s[i].offset));
+	alloc(&p, 12u << 20, &large);
+	cr_expect_geq(a.n_gone, 1, "the other side is told");
+	cr_expect_leq(p.warm_bytes, p.max_bytes);
 	msd_segpool_finish(&p);
 }
 
-/* A memfd of @bytes with the seals that a segment needs. */
-static int make_segment(uint64_t bytes, bool is_sparse)
+Test(segpool, free_pages_between_used_slots_make_room)
 {
-	int fd = memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot big[4], small[4], large;
 
-	cr_assert_geq(fd, 0);
-	cr_assert_eq(ftruncate(fd, (off_t)bytes), 0);
-	cr_assert(is_sparse || fallocate(fd, 0, 0, (off_t)bytes) == 0);
-	cr_assert_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
-	return fd;
+	msd_segpool_init(&p, 16u << 20, on_change, &a);
+	for (int i = 0; i < 4; i++) { /* a used slot pins each segment */
+		alloc(&p, 3u << 20, &big[i]);
+		alloc(&p, 1000u << 10, &small[i]);
+	}
+	for (int i = 0; i < 4; i++)
+		cr_assert(msd_segpool_free(&p, big[i].segment, big[i].offset));
+	alloc(&p, 7u << 20, &large);
+	cr_expect_leq(p.warm_bytes, p.max_bytes);
+	cr_expect_leq(p.total_bytes, msd_segpool_most_addresses(p.max_bytes));
+	for (int i = 0; i < 4; i++) {
+		cr_expect_eq(small[i].p[0], 1, "what is used stays");
+		cr_assert(msd_segpool_free(&p, small[i].segment, small[i].offset));
+	}
+	cr_expect_eq(a.n_gone, 3, "a segment with holes goes with its last slot");
+	msd_segpool_finish(&p);
 }
 
-Test(segmap, segments_are_bounded_in_sum)
+Test(segpool, pages_that_a_device_holds_are_not_given_up)
 {
-	struct msd_segmap m;
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot big, small, large;
 
-	msd_segmap_init(&m, 3u << 20);
-	cr_expect_eq(msd_segmap_add(&m, 0, make_segment(2u << 20, false), 2u << 20,
-				    false, NULL),
-		     MSD_OK);
-	cr_expect_eq(msd_segmap_add(&m, 1, make_segment(2u << 20, false), 2u << 20,
-				    false, NULL),
-		     MSD_PROTOCOL);
-	cr_expect_eq(msd_segmap_add(&m, 1, make_segment(1u << 20, false), 1u << 20,
-				    false, NULL),
-		     MSD_OK, "it still fits");
-	msd_segmap_finish(&m);
+	msd_segpool_init(&p, 4u << 20, on_change, &a);
+	p.is_pinned = true;
+	alloc(&p, 3u << 20, &big);
+	alloc(&p, 1000u << 10, &small);
+	cr_assert(msd_segpool_free(&p, big.segment, big.offset));
+	cr_expect_eq(msd_segpool_alloc(&p, 3500u << 10, &large, NULL), MSD_NO_SPACE);
+	cr_expect_eq(p.warm_bytes, p.total_bytes);
+	msd_segpool_trim(&p, 0);
+	cr_expect_eq(a.n_gone, 0);
+	msd_segpool_finish(&p);
 }
 
-Test(segmap, a_bounded_one_refuses_holes)
+Test(segpool, an_index_that_was_taken_back_comes_again)
 {
-	struct msd_segmap m;
+	struct msd_segpool p;
+	struct announced a = {0};
+	struct msd_slot one, two;
 
-	msd_segmap_init(&m, 1u << 20);
-	cr_expect_eq(msd_segmap_add(&m, 0, make_segment(1u << 20, true), 1u << 20,
-				    false, NULL),
-		     MSD_PROTOCOL);
-	msd_segmap_finish(&m);
+	msd_segpool_init(&p, 16u << 20, on_change, &a);
+	alloc(&p, 1u << 20, &one);
+	alloc(&p, 2u << 20, &two);
+	cr_assert(msd_segpool_free(&p, one.segment, one.offset));
+	msd_segpool_trim(&p, 0);
+	cr_expect_eq(a.n_gone, 1);
+	cr_expect_not(msd_segpool_free(&p, one.segment, one.offset));
+	alloc(&p, 4u << 20, &one);
+	cr_expect_eq(a.index, 0);
+	cr_expect_eq(p.n_segments, 2);
+	cr_expect_eq(two.p[0], 1);
+	msd_segpool_finish(&p);
 }

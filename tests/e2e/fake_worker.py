@@ -72,6 +72,9 @@ class Worker:
             self.cancelled.add(body[2][0])
         elif body[1] == "worker.segment":
             _, index, size = body[2]
+            if size == 0:
+                del self.segments[index]
+                return
             fd = self.fds.popleft()
             self.segments[index] = mmap.mmap(fd, size, access=mmap.ACCESS_READ)
             os.close(fd)

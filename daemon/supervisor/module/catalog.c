@@ -41,9 +41,9 @@ msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 	return MSD_OK;
 }
 
-/* A new in segment: tell the workers that are there; later ones hear of it when they
- * start. */
-static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
+/* An in segment came or went: tell the workers that are there; later ones hear of those
+ * that are left when they start. */
+static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_module *m = ctx;
 
@@ -139,7 +139,8 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);
-	msd_segpool_init(&m->crew.in, house->limits->max_memory, on_new_segment, m);
+	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
+	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL ||
 	    !add_replicas(m, source->workers)) {

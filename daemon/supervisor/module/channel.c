@@ -20,9 +20,12 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	struct msd_replica *rep = ctx;
 	struct msd_out *o = msd_out_new();
 
-	if (o == NULL)
+	if (o == NULL) { /* of slots there it could make nothing */
+		msd_replica_kill(rep, "there was no memory to tell it of a segment");
 		return;
-	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	}
+	if (bytes > 0)
+		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	msd_body_begin_notification(&o->body, "worker.segment");
 	msd_pack_array(&o->body, 3);
 	msd_pack_cstr(&o->body, "in");
@@ -98,6 +101,7 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 				       NULL);
 		return;
 	}
+	crew->in.is_pinned = crew->facts.has_pins;
 	crew->ops->on_opened(r->at.replica);
 }
 
@@ -276,7 +280,9 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
 				      &bytes, &d);
 	}
-	if (err == MSD_OK) { /* consumes fd; refuses -1 */
+	if (err == MSD_OK && bytes == 0 && fd < 0) {
+		err = msd_segmap_remove(&rep->process->out, (uint16_t)index, &d);
+	} else if (err == MSD_OK) { /* consumes fd; refuses -1 */
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index, fd, bytes,
 				     false, &d);
 	} else {

@@ -8,6 +8,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/wire/segment.h"
 #include "proto/value.h"
 
 /*
@@ -209,7 +210,7 @@ msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
 	p->refs = 1;
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
-	msd_segmap_init(&p->out, house->limits->max_memory);
+	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));
 	msd_err err = open_ends(ends, d);
 	if (err == MSD_OK)
 		err = exec_worker(p, name, artifact_fd, ends[1], d);

@@ -12,7 +12,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segmap.h"
 
 struct msd_in;
 struct msd_replica;

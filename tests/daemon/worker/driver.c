@@ -48,7 +48,11 @@ static void on_new_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_pack_cstr(&b, "in");
 	msd_pack_uint(&b, index);
 	msd_pack_uint(&b, bytes);
-	driver_send_fd(ctx, &b, fd);
+	if (bytes > 0) {
+		driver_send_fd(ctx, &b, fd);
+	} else {
+		driver_send(ctx, &b);
+	}
 }
 
 static void exec_worker(int channel, int artifact, int log)
@@ -248,9 +252,11 @@ static void take_segment(struct driver *w, int fd)
 	cr_assert_eq(msd_value_read(&c, &index, &d), MSD_OK);
 	cr_assert_eq(msd_value_read(&c, &bytes, &d), MSD_OK);
 	cr_assert(msd_span_is(dir.as.str, "out"));
-	cr_assert_eq(msd_segmap_add(&w->out, (uint16_t)index.as.i, fd,
-				    (uint64_t)bytes.as.i, false, &d),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	msd_err err = bytes.as.i > 0
+			      ? msd_segmap_add(&w->out, (uint16_t)index.as.i, fd,
+					       (uint64_t)bytes.as.i, false, &d)
+			      : msd_segmap_remove(&w->out, (uint16_t)index.as.i, &d);
+	cr_assert_eq(err, MSD_OK, "%s", msd_diag_text(&d));
 }
 
 static bool receive(struct driver *w)

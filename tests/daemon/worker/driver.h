@@ -4,6 +4,7 @@
  * that cannot be done fails the test with what went wrong. */
 #include <sys/types.h>
 
+#include "daemon/wire/segmap.h"
 #include "daemon/wire/segment.h"
 #include "proto/body.h"
 #include "proto/value.h"

@@ -70,7 +70,7 @@ def test_a_segment_is_bounded_by_what_was_told(liars):
 
 def test_segments_are_bounded_in_sum(liars):
     expect_killed(
-        liars, "full_segments", 3, 24 * MIB, says="WORKER_LOST", why="over the limit")
+        liars, "full_segments", 6, 24 * MIB, says="WORKER_LOST", why="over the limit")
     expect_room_for_others(liars)
 
 

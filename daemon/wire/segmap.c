@@ -1,0 +1,151 @@
+/*
+ * Happy path: what the other side passes is mapped when its seals and its size are what
+ * was said, and unmapped when the other side takes it back. Failures: it is closed, and
+ * nothing has changed.
+ */
+#include "daemon/wire/segmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/wire/aside.h"
+#include "daemon/wire/segment.h"
+
+void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
+{
+	*m = (struct msd_segmap){.max_bytes = max_bytes};
+}
+
+void msd_segmap_finish(struct msd_segmap *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		if (m->maps[i].p != NULL)
+			msd_aside_unmap(m->maps[i].p, m->maps[i].bytes);
+	}
+	free(m->maps);
+	*m = (struct msd_segmap){0};
+}
+
+/* Pages that are not there would become ours when we read them. */
+static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
+				  const struct stat *st, struct msd_diag *d)
+{
+	const uint64_t bytes = (uint64_t)st->st_size;
+
+	if (bytes > m->max_bytes - m->total_bytes) {
+		return msd_diag_set(
+			d, MSD_PROTOCOL,
+			"segment %u of %llu bytes is over the limit: %llu of %llu are "
+			"mapped",
+			index, (unsigned long long)bytes,
+			(unsigned long long)m->total_bytes,
+			(unsigned long long)m->max_bytes);
+	}
+	if ((uint64_t)st->st_blocks * 512 < bytes)
+		return msd_diag_set(d, MSD_PROTOCOL, "segment %u has holes", index);
+	return MSD_OK;
+}
+
+static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
+			    uint64_t bytes, struct msd_diag *d)
+{
+	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
+	struct stat st;
+
+	if (fd < 0) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "segment %u came without a descriptor", index);
+	}
+	if (index >= MSD_MAX_SEGMENTS || (index < m->n && m->maps[index].p != NULL)) {
+		return msd_diag_set(d, MSD_PROTOCOL, "segment index %u is not free",
+				    index);
+	}
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & wanted) != wanted)
+		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not sealed", index);
+	if (fstat(fd, &st) != 0 || bytes == 0 || (uint64_t)st.st_size != bytes) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "segment %u has not the %llu bytes it claims",
+				    index, (unsigned long long)bytes);
+	}
+	return m->max_bytes > 0 ? segmap_check_limit(m, index, &st, d) : MSD_OK;
+}
+
+msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t bytes,
+		       bool writable, struct msd_diag *d)
+{
+	msd_err err = segmap_check(m, index, fd, bytes, d);
+	void *map = MAP_FAILED;
+
+	if (err == MSD_OK && index >= m->n) {
+		struct msd_segmap_entry *more =
+			realloc(m->maps, (index + 1u) * sizeof(*more));
+		if (more == NULL) {
+			err = msd_diag_no_memory(d);
+		} else {
+			memset(more + m->n, 0, (index + 1u - m->n) * sizeof(*more));
+			m->maps = more;
+			m->n = index + 1u;
+		}
+	}
+	if (err == MSD_OK) {
+		map = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+			   MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED) {
+			err = msd_diag_set(d, MSD_NO_SPACE, "segment %u: mmap: %s",
+					   index, strerror(errno));
+		}
+	}
+	if (err != MSD_OK) { /* nobody knows what it is, or how much it frees */
+		msd_aside_close(fd);
+	} else {
+		(void)close(fd);
+		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};
+		m->total_bytes += bytes;
+	}
+	return err;
+}
+
+msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index, struct msd_diag *d)
+{
+	if (index >= m->n || m->maps[index].p == NULL)
+		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not there", index);
+	if (m->maps[index].n_held > 0) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "segment %u is taken back while it is in use",
+				    index);
+	}
+	msd_aside_unmap(m->maps[index].p, m->maps[index].bytes);
+	m->total_bytes -= m->maps[index].bytes;
+	m->maps[index] = (struct msd_segmap_entry){0};
+	return MSD_OK;
+}
+
+uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offset,
+		       uint64_t bytes)
+{
+	if (index >= m->n || m->maps[index].p == NULL ||
+	    offset > m->maps[index].bytes || bytes > m->maps[index].bytes - offset)
+		return NULL;
+	return m->maps[index].p + offset;
+}
+
+const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
+			       uint64_t bytes)
+{
+	const uint8_t *p = msd_segmap_at(m, index, offset, bytes);
+
+	if (p != NULL)
+		m->maps[index].n_held++;
+	return p;
+}
+
+void msd_segmap_let_go(struct msd_segmap *m, uint16_t index)
+{
+	m->maps[index].n_held--;
+}
