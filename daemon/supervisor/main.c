@@ -67,6 +67,16 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	return MSD_OK;
 }
 
+/* A file that is loaded at the start may hang with its file system: each has a thread,
+ * and others are left for uploads. The operator's own number wins. */
+static void provide_threads(uint32_t n_preloads)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%u", n_preloads + 4);
+	(void)setenv("UV_THREADPOOL_SIZE", text, 0);
+}
+
 static int serve(const struct msd_options *o)
 {
 	struct msd_server s = {.limits = o->limits,
@@ -75,6 +85,7 @@ static int serve(const struct msd_options *o)
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;
 
+	provide_threads(o->n_preloads);
 	s.worker_path = find_worker();
 	msd_err err = MSD_OK;
 	if (s.worker_path == NULL) {
@@ -99,7 +110,10 @@ static int serve(const struct msd_options *o)
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		msd_listeners_close(&s.edge);
 	}
-	msd_server_finish(&s);
+	if (!msd_server_finish(&s)) { /* a file system hangs: nobody waits for it */
+		msd_log_finish();
+		_exit(code);
+	}
 	msd_diag_finish(&d);
 	return code;
 }

@@ -2,9 +2,9 @@
  * Modules that are loaded at the start.
  *
  * Happy path: the option is cut into name, file and keys, each key read by its row; the
- * files become one artifact, the module is loaded from that like an uploaded one.
- * Failures: an option that cannot be read ends the start; a file that cannot be read
- * makes a module that is FAILED, with its cause.
+ * module is LOADING while a thread makes one source of its files, then loaded like an
+ * uploaded one. Failures: an option that cannot be read ends the start; a file that
+ * cannot be read makes a module that is FAILED, with its cause.
  */
 #include "daemon/supervisor/preload.h"
 
@@ -13,8 +13,8 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/artifact.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/source/source_job.h"
 #include "proto/argv.h"
 #include "proto/name.h"
 
@@ -178,25 +178,26 @@ void msd_preload_finish(struct msd_preload *p)
 
 void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 {
-	const char *const files[MSD_ARTIFACT_FILES] = {p->file, p->graph, p->params};
+	const char *const files[MSD_PART_COUNT] = {[MSD_PART_MODEL] = p->file,
+						   [MSD_PART_GRAPH] = p->graph,
+						   [MSD_PART_PARAMS] = p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
-	struct msd_module_source source = {.file = p->file,
-					   .device = p->device,
-					   .workers = p->workers,
-					   .era = p->era,
-					   .fill = p->fill,
-					   .tvm_inputs = p->tvm_inputs};
-	uint64_t bytes[MSD_ARTIFACT_FILES];
+	const struct msd_load load = {
+		.file = p->file,
+		.source = {.fd = -1},
+		.bringing = msd_source_job_read(house->loop, files,
+						house->limits->max_upload),
+		.device = p->device,
+		.workers = p->workers,
+		.era = p->era,
+		.fill = p->fill,
+		.tvm_inputs = p->tvm_inputs};
 	struct msd_module *m;
 	struct msd_diag d = {0};
-	msd_err err = msd_artifact_of_files(files, house->limits->max_upload,
-					    &source.artifact_fd, bytes, &d);
+	msd_err err = load.bringing == NULL
+			      ? msd_diag_no_memory(&d)
+			      : msd_module_load(house, name, &load, &m, &d);
 
-	if (err == MSD_OK) {
-		source.graph_bytes = bytes[1];
-		source.params_bytes = bytes[2];
-		err = msd_module_load(house, name, &source, &m, &d);
-	}
 	if (err != MSD_OK) {
 		(void)msd_diag_wrap(&d, err, "load %s", p->name);
 		err = msd_module_add_failed(house, name, p->file, &d);

@@ -24,7 +24,7 @@ struct msd_preload {
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
-	bool tvm_inputs; /* as msd_module_source has it */
+	bool tvm_inputs; /* as msd_load has it */
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:

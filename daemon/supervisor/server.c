@@ -219,7 +219,7 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 		uv_close(handle, NULL);
 }
 
-void msd_server_finish(struct msd_server *s)
+bool msd_server_finish(struct msd_server *s)
 {
 	msd_sessions_close_all(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions))
@@ -229,9 +229,10 @@ void msd_server_finish(struct msd_server *s)
 	msd_wire_close(&s->wire);
 	uv_walk(&s->loop, close_handle, NULL);
 	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
-	(void)uv_loop_close(&s->loop);
+	const bool is_over = uv_loop_close(&s->loop) == 0;
 	msd_wire_finish(&s->wire);
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
 	free(s->worker_path);
+	return is_over;
 }

@@ -42,8 +42,10 @@ struct msd_server {
 MSD_MUST_CHECK msd_err msd_server_init(struct msd_server *s, struct msd_diag *d);
 /** Run until drained or told to end; returns the exit code. */
 int msd_server_run(struct msd_server *s);
-/** Close what is left and free it; after a failed init, too. */
-void msd_server_finish(struct msd_server *s);
+/** Close what is left and free it; after a failed init, too. False: a thread still
+ * works for it and may never end; @s stays in use, and the process is to end by
+ * _exit(). */
+bool msd_server_finish(struct msd_server *s);
 /** Stop accepting, finish what runs, end; @now does not wait. Idempotent. */
 void msd_server_drain(struct msd_server *s, bool now);
 

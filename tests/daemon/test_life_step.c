@@ -153,7 +153,7 @@ static const struct plain_row {
 	const char *with_process, *without;
 } plain_rows[] = {
 	{LOADING, MSD_LIFE_LOAD, LOADING, "start", "start"},
-	{LOADING, MSD_LIFE_UNREADABLE, FAILED, "", ""},
+	{LOADING, MSD_LIFE_UNREADABLE, FAILED, FAILS, FAILS},
 	{LOADING, MSD_LIFE_BLAMED, LOADING, "", ""},
 	{LOADING, MSD_LIFE_NAMED, LOADING, "", ""},
 	{READY, MSD_LIFE_BLAMED, READY, "", ""},

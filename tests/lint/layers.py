@@ -73,11 +73,13 @@ MAY_INCLUDE = {
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire"] + [
-        "daemon/supervisor/" + f for f in ("request", "module", "edge")],
+        "daemon/supervisor/" + f for f in ("request", "source", "module", "edge")],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "module")],
+        "daemon/supervisor/" + f for f in ("request", "source", "module")],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
-                                 "daemon/supervisor/request"],
+                                 "daemon/supervisor/request", "daemon/supervisor/source",
+                                 "store/digest.h"],
+    "daemon/supervisor/source": ["proto", "daemon/wire", "store/digest.h"],
     "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",

@@ -244,7 +244,7 @@ static void drop_handles(struct msd_session *s)
 
 	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
 		if (e->kind == MSD_K_UPLOAD) {
-			msd_upload_drop(s, e->object);
+			msd_upload_drop(e->object);
 		} else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE) {
 			msd_object_drop(s, e->object);
 		} else if (e->kind == MSD_K_FUNCTION) {

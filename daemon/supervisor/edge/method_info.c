@@ -231,7 +231,7 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m)
 	put_str(b, "name", m->crew.name);
 	put_str(b, "state", msd_module_state_name(m->life.state));
 	put_str(b, "file", m->crew.file);
-	put_uint(b, "bytes", m->artifact_bytes);
+	put_uint(b, "bytes", m->crew.source.bytes);
 	put_uint(b, "pid", pid);
 	put_uint(b, "rss", rss);
 	put_uint(b, "restarts", m->life.n_restarts);
@@ -247,6 +247,19 @@ static void put_error(struct msd_buf *b, const struct msd_module *m)
 	/* While it can be called, what one of its workers met is for the log. */
 	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
 		msd_pack_cstr(b, m->error);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+static void put_digest(struct msd_buf *b, const struct msd_module *m)
+{
+	char digits[MSD_DIGEST_TEXT];
+
+	msd_pack_cstr(b, "sha256");
+	if (m->crew.source.fd >= 0) {
+		msd_digest_format(&m->crew.source.sha256, digits);
+		msd_pack_cstr(b, digits);
 	} else {
 		msd_pack_nil(b);
 	}
@@ -302,8 +315,9 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_pack_map(&c->result,
-		     N_SUMMARY_KEYS + 1 + N_WORKERS_KEYS + MSD_FACTS_N_PARTS);
+		     N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m);
+	put_digest(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	if (!msd_facts_are_known(&m->crew.facts)) {

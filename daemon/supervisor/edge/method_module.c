@@ -45,17 +45,22 @@ static msd_err read_upload(struct msd_method_call *c, uint32_t i,
 	return err == MSD_OK ? msd_upload_find(c->session, h, ret, d) : err;
 }
 
+/* Answered when its memory is there. */
 static msd_err upload_begin(struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_upload *u;
 	uint64_t bytes;
 	msd_err err = msd_object_uint(param(c, 1), "bytes", INT64_MAX, &bytes, d);
 
-	if (err == MSD_OK)
-		err = msd_upload_begin(c->session, bytes, &u, d);
-	if (err == MSD_OK)
-		msd_pack_handle(&c->result, MSD_EXT_UPLOAD, u->handle);
-	return err;
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	c->later = true;
+	err = msd_upload_begin(c->session, bytes, r, d);
+	if (err != MSD_OK)
+		msd_req_refuse(r, err, msd_diag_text(d));
+	return MSD_OK;
 }
 
 /* The piece was read into place already: msd_method_place_upload(). */
@@ -98,7 +103,7 @@ static msd_err upload_abort(struct msd_method_call *c, struct msd_diag *d)
 	msd_err err = read_upload(c, 1, &u, d);
 
 	if (err == MSD_OK) {
-		msd_upload_drop(c->session, u);
+		msd_upload_drop(u);
 		msd_pack_nil(&c->result);
 	}
 	return err;
@@ -208,8 +213,8 @@ static msd_err read_fill(const msgpack_object *map, enum msd_fill_word *ret,
 }
 
 static msd_err read_load_params(struct msd_method_call *c,
-				struct msd_upload **ret_upload,
-				struct msd_module_source *ret,
+				struct msd_upload **ret_upload, struct msd_load *ret,
+				uint64_t part_bytes[MSD_PART_COUNT],
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
@@ -235,12 +240,12 @@ static msd_err read_load_params(struct msd_method_call *c,
 	if (err == MSD_OK && device.n > 0)
 		err = read_device(device, &ret->device, d);
 	if (err == MSD_OK) {
-		err = msd_map_uint(param(c, 2), "graph", INT64_MAX, &ret->graph_bytes,
-				   d);
+		err = msd_map_uint(param(c, 2), "graph", INT64_MAX,
+				   &part_bytes[MSD_PART_GRAPH], d);
 	}
 	if (err == MSD_OK) {
-		err = msd_map_uint(param(c, 2), "params", INT64_MAX, &ret->params_bytes,
-				   d);
+		err = msd_map_uint(param(c, 2), "params", INT64_MAX,
+				   &part_bytes[MSD_PART_PARAMS], d);
 	}
 	if (err == MSD_OK)
 		err = msd_map_uint(param(c, 2), "workers", UINT32_MAX, &workers, d);
@@ -263,22 +268,24 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_upload *u;
 	struct msd_module *m;
 	struct msd_span name, file = {(const uint8_t *)"upload", 6};
-	struct msd_module_source source = {0};
+	struct msd_load load = {.source = {.fd = -1}};
+	uint64_t part_bytes[MSD_PART_COUNT] = {0};
 	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
 
 	if (err == MSD_OK)
-		err = read_load_params(c, &u, &source, &file, d);
+		err = read_load_params(c, &u, &load, part_bytes, &file, d);
 	if (err == MSD_OK)
-		err = msd_upload_take(c->session, u, &source.artifact_fd, d);
+		err = msd_upload_take(u, &load.bringing, d);
 	if (err != MSD_OK)
 		return err;
+	memcpy(load.bringing->source.part_bytes, part_bytes, sizeof(part_bytes));
 	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
 	if (label == NULL) {
-		(void)close(source.artifact_fd);
+		msd_source_job_free(load.bringing);
 		return msd_diag_no_memory(d);
 	}
-	source.file = label;
-	err = msd_module_load(c->session->edge->house, name, &source, &m, d);
+	load.file = label;
+	err = msd_module_load(c->session->edge->house, name, &load, &m, d);
 	free(label);
 	if (err != MSD_OK)
 		return err;

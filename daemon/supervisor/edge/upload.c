@@ -1,46 +1,120 @@
+/*
+ * Happy path: begin makes the upload, a thread reserves its memory, then who began it
+ * gets the handle; pieces are read into the mapping; commit lets a thread seal and hash
+ * it; module.load takes that thread's job.
+ * Failures: no memory: begin is answered with that; the session ends first: the job is
+ * left to itself.
+ */
 #include "daemon/supervisor/edge/upload.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/edge/artifact.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/wire/aside.h"
 
-msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_upload **ret,
+/* Forget it; what it had is taken, or given back. */
+static void forget(struct msd_upload *u)
+{
+	struct msd_session *s = u->session;
+
+	msd_module_answer_all(&u->waiters, MSD_CANCELLED, "the upload was aborted");
+	msd_handles_remove(&s->handles, u->handle);
+	s->n_uploads--;
+	free(u);
+}
+
+void msd_upload_drop(struct msd_upload *u)
+{
+	msd_source_job_free(u->job);
+	if (u->map != NULL)
+		msd_aside_unmap(u->map, u->bytes);
+	msd_aside_close(u->fd);
+	forget(u);
+}
+
+static msd_err become_writable(struct msd_upload *u, struct msd_source_job *job,
+			       struct msd_diag *d)
+{
+	if (job->err != MSD_OK)
+		return msd_diag_set(d, job->err, "%s", msd_diag_text(&job->diag));
+	void *map = mmap(NULL, u->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 job->source.fd, 0);
+	if (map == MAP_FAILED)
+		return msd_diag_no_memory(d);
+	u->map = map;
+	u->fd = msd_source_job_take(job).fd;
+	return MSD_OK;
+}
+
+static void answer_begun(struct msd_upload *u)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&u->waiters)) != NULL) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		struct msd_buf b = {0};
+
+		msd_pack_handle(&b, MSD_EXT_UPLOAD, u->handle);
+		msd_req_answer(r, &b);
+		msd_req_release(r);
+		msd_buf_finish(&b);
+	}
+}
+
+static void on_reserved(struct msd_source_job *job)
+{
+	struct msd_upload *u = job->user;
+	struct msd_diag d = {0};
+
+	u->job = NULL;
+	msd_err err = become_writable(u, job, &d);
+	msd_source_job_free(job);
+	if (err == MSD_OK) {
+		answer_begun(u);
+	} else {
+		msd_module_answer_all(&u->waiters, err, msd_diag_text(&d));
+		msd_upload_drop(u);
+	}
+	msd_diag_finish(&d);
+}
+
+msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *r,
 			 struct msd_diag *d)
 {
-	struct msd_upload *u;
-	int fd = -1;
+	const struct msd_limits *limits = s->edge->limits;
 
-	if (s->n_uploads >= s->edge->limits->max_uploads) {
+	if (s->n_uploads >= limits->max_uploads) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "%u uploads are the limit of a connection",
 				    s->n_uploads);
 	}
-	msd_err err = msd_artifact_new(bytes, s->edge->limits->max_upload, &fd, d);
+	msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
 	if (err != MSD_OK)
 		return err;
-	u = calloc(1, sizeof(*u));
-	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (u == NULL || map == MAP_FAILED) {
-		err = msd_diag_no_memory(d);
-		goto fail;
+	struct msd_upload *u = calloc(1, sizeof(*u));
+	if (u == NULL)
+		return msd_diag_no_memory(d);
+	*u = (struct msd_upload){.session = s, .fd = -1, .bytes = bytes};
+	msd_list_init(&u->waiters);
+	u->job = msd_source_job_reserve(s->edge->loop, bytes);
+	if (u->job == NULL) {
+		free(u);
+		return msd_diag_no_memory(d);
 	}
-	*u = (struct msd_upload){.fd = fd, .map = map, .bytes = bytes};
 	err = msd_handles_add(&s->handles, MSD_K_UPLOAD, u, &u->handle, d);
-	if (err != MSD_OK)
-		goto fail;
+	if (err != MSD_OK) {
+		msd_source_job_free(u->job);
+		free(u);
+		return err;
+	}
+	u->job->on_done = on_reserved;
+	u->job->user = u;
 	s->n_uploads++;
-	*ret = u;
+	msd_list_append(&u->waiters, &r->link);
 	return MSD_OK;
-fail:
-	if (map != MAP_FAILED)
-		(void)munmap(map, bytes);
-	(void)close(fd);
-	free(u);
-	return err;
 }
 
 msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
@@ -54,13 +128,22 @@ msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
 	return err;
 }
 
+static msd_err check_writable(const struct msd_upload *u, struct msd_diag *d)
+{
+	if (u->map != NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    u->is_committed ? "the upload is committed already"
+					    : "the upload was not begun");
+}
+
 msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
 			 uint8_t **ret, struct msd_diag *d)
 {
-	if (u->map == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the upload is committed already");
-	}
+	msd_err err = check_writable(u, d);
+
+	if (err != MSD_OK)
+		return err;
 	if (offset > u->bytes || bytes > u->bytes - offset) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
@@ -74,43 +157,31 @@ msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
 
 msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 {
-	if (u->map == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the upload is committed already");
-	}
+	msd_err err = check_writable(u, d);
+
+	if (err != MSD_OK)
+		return err;
 	if (u->written < u->bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "commit after %llu of %llu bytes of the upload",
 				    (unsigned long long)u->written,
 				    (unsigned long long)u->bytes);
 	}
-	(void)munmap(u->map,
-		     u->bytes); /* a file that is mapped writable cannot be sealed */
+	u->job = msd_source_job_seal(u->session->edge->loop, u->fd, u->map, u->bytes);
+	if (u->job == NULL)
+		return msd_diag_no_memory(d);
+	u->fd = -1;
 	u->map = NULL;
-	return msd_artifact_seal(u->fd, d);
-}
-
-static void forget(struct msd_session *s, struct msd_upload *u)
-{
-	if (u->map != NULL)
-		(void)munmap(u->map, u->bytes);
-	msd_handles_remove(&s->handles, u->handle);
-	s->n_uploads--;
-	free(u);
-}
-
-msd_err msd_upload_take(struct msd_session *s, struct msd_upload *u, int *ret_fd,
-			struct msd_diag *d)
-{
-	if (u->map != NULL)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "the upload is not committed");
-	*ret_fd = u->fd;
-	forget(s, u);
+	u->is_committed = true;
 	return MSD_OK;
 }
 
-void msd_upload_drop(struct msd_session *s, struct msd_upload *u)
+msd_err msd_upload_take(struct msd_upload *u, struct msd_source_job **ret,
+			struct msd_diag *d)
 {
-	(void)close(u->fd);
-	forget(s, u);
+	if (!u->is_committed)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "the upload is not committed");
+	*ret = u->job;
+	forget(u);
+	return MSD_OK;
 }

@@ -1,24 +1,33 @@
 #ifndef MSD_SUPERVISOR_UPLOAD_H
 #define MSD_SUPERVISOR_UPLOAD_H
 /*
- * An artifact on its way in: one memfd, written in pieces straight from the socket,
- * sealed by commit. module.load takes the sealed file; an upload that nobody loads ends
- * with its session.
+ * An artifact on its way in: one memfd, written in pieces straight from the socket. Its
+ * memory is reserved, and what was committed is sealed and hashed, beside the loop.
+ * module.load takes it; an upload that nobody loads ends with its session.
+ *
+ *   (begun) --reserved--> writable --commit--> committed --taken--> (gone)
  */
 #include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/source/source_job.h"
 
 struct msd_upload {
+	struct msd_session *session;
 	struct msd_handle handle;
-	int fd;
-	uint8_t *map; /* NULL once committed */
+	struct msd_source_job *job; /* reserves, then seals it; NULL: it is writable */
+	struct msd_list waiters; /* msd_req.link: who began it, until it is writable */
+	int fd;                  /* while it is writable, else -1 */
+	uint8_t *map;            /* likewise, else NULL */
 	uint64_t bytes;
 	uint64_t written; /* sum of all pieces */
+	bool is_committed;
 };
 
-/** begin: a new one of @bytes, the session's. Errors: MSD_TOO_LARGE over
- * limits.max_upload, MSD_NO_SPACE, MSD_BUSY (limits.max_uploads), MSD_NOMEM. */
+/** begin: a new one of @bytes, the session's; @r, which is taken on success, is
+ * answered when it can be written, or why it cannot (MSD_NO_SPACE, MSD_NOMEM). Errors
+ * at once: MSD_BAD_REQUEST (0 bytes), MSD_TOO_LARGE over limits.max_upload, MSD_BUSY
+ * (limits.max_uploads), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
-					struct msd_upload **ret, struct msd_diag *d);
+					struct msd_req *r, struct msd_diag *d);
 /** The session's upload @h. Errors: MSD_STALE_HANDLE. */
 MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
 				       struct msd_upload **ret, struct msd_diag *d);
@@ -27,13 +36,14 @@ MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle 
 MSD_MUST_CHECK msd_err msd_upload_place(struct msd_upload *u, uint64_t offset,
 					uint64_t bytes, uint8_t **ret,
 					struct msd_diag *d);
-/** commit: no byte can change any more. MSD_BAD_REQUEST when pieces are missing. */
+/** commit: no byte can change any more. MSD_BAD_REQUEST when pieces are missing,
+ * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d);
-/** The sealed file, now the caller's; the upload is gone. MSD_BAD_REQUEST before its
- * commit. */
-MSD_MUST_CHECK msd_err msd_upload_take(struct msd_session *s, struct msd_upload *u,
-				       int *ret_fd, struct msd_diag *d);
+/** What seals it, or has, now the caller's; the upload is gone. MSD_BAD_REQUEST before
+ * its commit. */
+MSD_MUST_CHECK msd_err msd_upload_take(struct msd_upload *u,
+				       struct msd_source_job **ret, struct msd_diag *d);
 /** abort, or the session ends: forget handle and bytes. */
-void msd_upload_drop(struct msd_session *s, struct msd_upload *u);
+void msd_upload_drop(struct msd_upload *u);
 
 #endif

@@ -2,21 +2,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/log.h"
 #include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/choice.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
 
 /*
  * Happy path: load checks the name and the limits, makes the module, lists it (or hides
- * it behind the one that it replaces) and starts its life; require finds it by its
- * name. Failures: the name is taken, or too many are there, and nothing has changed.
+ * it behind the one that it replaces) and starts its life when its source is there;
+ * require finds it by its name. Failures: the name is taken, or too many are there, and
+ * nothing has changed.
  */
 
 static struct msd_module *find(struct msd_house *house, struct msd_span name)
@@ -109,30 +109,33 @@ static bool add_replicas(struct msd_module *m, uint32_t n)
 	return true;
 }
 
+static void drop_source(const struct msd_load *load)
+{
+	struct msd_source source = load->source;
+
+	msd_source_finish(&source);
+	msd_source_job_free(load->bringing);
+}
+
 static struct msd_module *module_new(struct msd_house *house, struct msd_span name,
-				     const struct msd_module_source *source)
+				     const struct msd_load *load)
 {
 	struct msd_module *m = calloc(1, sizeof(*m));
-	struct stat st = {0};
 
-	if (m == NULL ||
-	    (source->artifact_fd >= 0 && fstat(source->artifact_fd, &st) != 0)) {
-		free(m);
-		(void)close(source->artifact_fd);
+	if (m == NULL) {
+		drop_source(load);
 		return NULL;
 	}
 	m->crew.ops = &crew_ops;
 	m->crew.house = house;
-	m->crew.artifact_fd = source->artifact_fd;
-	m->artifact_bytes = (uint64_t)st.st_size;
-	m->crew.device = source->device;
-	m->crew.era = source->era;
-	m->crew.fill = source->fill;
-	m->crew.tvm_inputs = source->tvm_inputs;
-	m->crew.graph_bytes = source->graph_bytes;
-	m->crew.params_bytes = source->params_bytes;
+	m->crew.source = load->source;
+	m->bringing = load->bringing;
+	m->crew.device = load->device;
+	m->crew.era = load->era;
+	m->crew.fill = load->fill;
+	m->crew.tvm_inputs = load->tvm_inputs;
 	m->crew.name = strndup((const char *)name.p, name.n);
-	m->crew.file = strdup(source->file);
+	m->crew.file = strdup(load->file);
 	msd_list_init(&m->link);
 	msd_list_init(&m->crew.lanes);
 	msd_list_init(&m->crew.all_lanes);
@@ -143,7 +146,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL ||
-	    !add_replicas(m, source->workers)) {
+	    !add_replicas(m, load->workers)) {
 		msd_module_free(m);
 		return NULL;
 	}
@@ -200,22 +203,20 @@ static msd_err check_name(struct msd_house *house, struct msd_span name, bool re
 }
 
 msd_err msd_module_load(struct msd_house *house, struct msd_span name,
-			const struct msd_module_source *source, struct msd_module **ret,
+			const struct msd_load *load, struct msd_module **ret,
 			struct msd_diag *d)
 {
-	msd_err err = check_name(house, name, source->replace, d);
+	msd_err err = check_name(house, name, load->replace, d);
 	if (err == MSD_OK)
-		err = check_workers(house, source->workers, d);
+		err = check_workers(house, load->workers, d);
 	if (err != MSD_OK) {
-		(void)close(source->artifact_fd);
+		drop_source(load);
 		return err;
 	}
 	struct msd_module *old = find(house, name);
-	struct msd_module *m = module_new(house, name, source);
+	struct msd_module *m = module_new(house, name, load);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
-	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->crew.name,
-		(unsigned long long)m->artifact_bytes, m->crew.n_replicas);
 	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */
 		old = NULL;
@@ -227,7 +228,7 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	} else {
 		msd_list_append(&house->modules, &m->link);
 	}
-	msd_module_start(m);
+	msd_module_bring(m);
 	*ret = m;
 	return MSD_OK;
 }
@@ -239,7 +240,7 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 	msd_err err = check_name(house, name, false, &why);
 
 	if (err == MSD_OK) {
-		const struct msd_module_source none = {.file = file, .artifact_fd = -1};
+		const struct msd_load none = {.file = file, .source = {.fd = -1}};
 		struct msd_module *old = find(house, name);
 		struct msd_module *m = module_new(house, name, &none);
 		if (m == NULL)
@@ -247,8 +248,8 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 		/* A name is there once: of two causes the later stays. */
 		if (old != NULL)
 			msd_module_free(old);
-		msd_module_fail(m, d->code, msd_diag_text(d));
 		msd_list_append(&house->modules, &m->link);
+		msd_module_fail(m, d->code, msd_diag_text(d));
 	}
 	msd_diag_finish(&why);
 	return d->code; /* to be told in any case */

@@ -4,15 +4,14 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 
-/* What a module is loaded from. */
-struct msd_module_source {
+/* What a module is loaded from, and how. */
+struct msd_load {
 	const char *file;         /* label for people */
-	int artifact_fd;          /* sealed memfd */
+	struct msd_source source; /* fd -1: `bringing` makes it */
+	struct msd_source_job *bringing;
 	bool replace;             /* an existing module stays until this one is READY */
 	struct msd_device device; /* type 0: what its code is for */
-	/* The artifact is a library and, behind it, its graph and parameters. */
-	uint64_t graph_bytes, params_bytes;
-	uint32_t workers; /* worker processes; 0 means 1 */
+	uint32_t workers;         /* worker processes; 0 means 1 */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
@@ -22,12 +21,13 @@ struct msd_module_source {
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
 /**
- * A new module in LOADING, its first worker started. Takes the source's artifact_fd in
- * every case. A module that FAILED gives its name up. Errors: MSD_EXISTS, MSD_DRAINING,
- * MSD_BUSY, MSD_NOMEM.
+ * A new module in LOADING; its first worker is started as soon as the source is there,
+ * within the time that a load may take, else it is FAILED. Takes load->source or
+ * load->bringing in every case. A module that FAILED gives its name up. Errors:
+ * MSD_EXISTS, MSD_DRAINING, MSD_BUSY, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
-				       const struct msd_module_source *source,
+				       const struct msd_load *load,
 				       struct msd_module **ret, struct msd_diag *d);
 /** A module that is FAILED from the start: its file could not be read. @d says why. */
 MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,

@@ -73,8 +73,8 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_cstr(b, crew->name);
 	msd_pack_cstr(b, "file");
 	msd_pack_cstr(b, crew->file);
-	put_uint(b, "graph", crew->graph_bytes);
-	put_uint(b, "params", crew->params_bytes);
+	put_uint(b, "graph", crew->source.part_bytes[MSD_PART_GRAPH]);
+	put_uint(b, "params", crew->source.part_bytes[MSD_PART_PARAMS]);
 	put_uint(b, "threads", house->threads);
 	put_uint(b, "workers", crew->n_replicas);
 	put_uint(b, "max_out", house->limits->max_memory);

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"
+#include "daemon/supervisor/source/source.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
@@ -34,10 +35,9 @@ struct msd_crew {
 	const struct msd_crew_ops *ops;
 	struct msd_house *house;
 	char *name;
-	char *file; /* label for people */
-	int artifact_fd;
+	char *file;               /* label for people */
+	struct msd_source source; /* without a file until that has come */
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
-	uint64_t graph_bytes, params_bytes; /* at the artifact's end; 0: none */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */

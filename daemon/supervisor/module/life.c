@@ -74,22 +74,6 @@ void msd_module_start(struct msd_module *m)
 	msd_module_take_plain(m, MSD_LIFE_LOAD);
 }
 
-void msd_module_fail(struct msd_module *m, msd_err err, const char *text)
-{
-	const struct msd_life_event e = {.type = MSD_LIFE_UNREADABLE};
-	struct msd_life_actions none;
-
-	msd_module_set_error(m, err, text);
-	msd_life_step(&m->life, &e, uv_now(m->crew.house->loop), &none);
-}
-
-void msd_module_on_opened(struct msd_replica *rep)
-{
-	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
-	rep->is_open = true;
-	msd_module_take_for(rep, MSD_LIFE_OPENED);
-}
-
 /* A client waits for the answer to its load. */
 static bool has_loader(const struct msd_module *m)
 {
@@ -99,6 +83,22 @@ static bool has_loader(const struct msd_module *m)
 			return true;
 	}
 	return false;
+}
+
+void msd_module_fail(struct msd_module *m, msd_err err, const char *text)
+{
+	msd_module_set_error(m, err, text);
+	take(m,
+	     &(struct msd_life_event){.type = MSD_LIFE_UNREADABLE,
+				      .has_loader = has_loader(m)},
+	     "");
+}
+
+void msd_module_on_opened(struct msd_replica *rep)
+{
+	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
+	rep->is_open = true;
+	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
 
 void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char *how)

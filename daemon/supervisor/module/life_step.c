@@ -375,7 +375,7 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 		start(life, MSD_ACT_START, 0, ret);
 		break;
 	case MSD_LIFE_UNREADABLE:
-		move(life, MSD_STATE_FAILED);
+		fail_load(life, e->has_loader, ret);
 		break;
 	case MSD_LIFE_STARTED:
 		on_started(life, e->worker, now_ms, ret);

@@ -110,7 +110,8 @@ struct msd_life_event {
 	enum msd_life_event_type type;
 	uint32_t worker;    /* of those that are about one */
 	enum msd_loss loss; /* of LOST */
-	bool has_loader;    /* of LOST: a client waits for the answer to its load */
+	bool has_loader;    /* of LOST, UNREADABLE: a client waits for the answer to its
+			       load */
 };
 
 enum msd_life_action_type {

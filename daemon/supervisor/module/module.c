@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/source/source_job.h"
 
 /*
  * What a module is apart from its life: who waits for it is answered as its state says,
@@ -32,8 +32,9 @@ void msd_module_free(struct msd_module *m)
 	if (m->successor != NULL)
 		m->successor->predecessor = NULL;
 	msd_segpool_finish(&m->crew.in);
-	if (m->crew.artifact_fd >= 0)
-		(void)close(m->crew.artifact_fd);
+	msd_deadline_clear(house->deadlines, &m->bring_timer);
+	msd_source_job_free(m->bringing);
+	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
 	free(m->crew.name);
 	free(m->crew.file);

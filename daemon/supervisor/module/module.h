@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_MODULE_H
 #define MSD_SUPERVISOR_MODULE_H
 /*
- * A module by name: its artifact (one sealed memfd, kept for restarts), its queue, and
+ * A module by name: its source (kept for restarts), its queue, and
  * its workers, as many as it was loaded with. READY means that all of them have opened
  * the artifact once and at least one has it open now.
  * Its states are life_step.h's.
@@ -15,12 +15,15 @@
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
+struct msd_source_job;
+
 struct msd_module {
 	struct msd_list link; /* msd_house.modules */
 	struct msd_crew crew;
 	struct msd_life life;
 	struct msd_overruns overruns;
-	uint64_t artifact_bytes;
+	struct msd_source_job *bringing; /* its source, on the way; NULL: it is there */
+	struct msd_deadline bring_timer; /* how long that may last */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	struct msd_list waiters;        /* msd_req.link: load and wait requests */

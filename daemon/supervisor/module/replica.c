@@ -71,7 +71,7 @@ static const struct msd_process_ops process_ops = {
 msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
 {
 	const struct msd_crew *crew = rep->crew;
-	msd_err err = msd_process_spawn(crew->house, crew->name, crew->artifact_fd,
+	msd_err err = msd_process_spawn(crew->house, crew->name, crew->source.fd,
 					&process_ops, rep, &rep->process, d);
 
 	if (err != MSD_OK) {

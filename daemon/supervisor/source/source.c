@@ -1,15 +1,26 @@
-#include "daemon/supervisor/edge/artifact.h"
+/*
+ * The bytes of a module, in one sealed memfd with their hash.
+ *
+ * Happy path: memory is reserved, bytes come into it, it is sealed, then hashed: what
+ * was hashed is what every worker maps.
+ * Failures: what cannot be read, or held, leaves nothing behind.
+ */
+#include "daemon/supervisor/source/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <nettle/sha2.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-msd_err msd_artifact_new(uint64_t bytes, uint64_t max_bytes, int *ret,
-			 struct msd_diag *d)
+#include "daemon/wire/aside.h"
+
+#define HASH_BYTES (64u * 1024u) /* at a time */
+
+msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_diag *d)
 {
 	if (bytes == 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "an artifact of 0 bytes");
@@ -20,7 +31,13 @@ msd_err msd_artifact_new(uint64_t bytes, uint64_t max_bytes, int *ret,
 			"(max-upload)",
 			(unsigned long long)bytes, (unsigned long long)max_bytes);
 	}
+	return MSD_OK;
+}
+
+msd_err msd_source_reserve(uint64_t bytes, int *ret, struct msd_diag *d)
+{
 	int fd = memfd_create("modserd-artifact", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
 	if (fd < 0)
 		return msd_diag_set(d, MSD_NO_SPACE, "artifact: %s", strerror(errno));
 	if (ftruncate(fd, (off_t)bytes) != 0 ||
@@ -35,14 +52,37 @@ msd_err msd_artifact_new(uint64_t bytes, uint64_t max_bytes, int *ret,
 	return MSD_OK;
 }
 
-msd_err msd_artifact_seal(int fd, struct msd_diag *d)
+static msd_err hash(struct msd_source *source, struct msd_diag *d)
 {
-	if (fcntl(fd, F_ADD_SEALS,
+	struct sha256_ctx sha;
+	uint8_t bytes[HASH_BYTES];
+
+	sha256_init(&sha);
+	source->bytes = 0;
+	for (;;) {
+		ssize_t n =
+			pread(source->fd, bytes, sizeof(bytes), (off_t)source->bytes);
+		if (n < 0) {
+			return msd_diag_set(d, MSD_IO, "reading the artifact: %s",
+					    strerror(errno));
+		}
+		if (n == 0)
+			break;
+		sha256_update(&sha, (size_t)n, bytes);
+		source->bytes += (uint64_t)n;
+	}
+	sha256_digest(&sha, sizeof(source->sha256.b), source->sha256.b);
+	return MSD_OK;
+}
+
+msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
+{
+	if (fcntl(source->fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
 		return msd_diag_set(d, MSD_IO, "sealing the artifact: %s",
 				    strerror(errno));
 	}
-	return MSD_OK;
+	return hash(source, d);
 }
 
 static msd_err copy_file(int from, int to, uint64_t bytes, const char *path,
@@ -86,35 +126,40 @@ static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
 	return MSD_OK;
 }
 
-msd_err msd_artifact_of_files(const char *const paths[MSD_ARTIFACT_FILES],
-			      uint64_t max_bytes, int *ret_fd,
-			      uint64_t ret_bytes[MSD_ARTIFACT_FILES],
-			      struct msd_diag *d)
+msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], uint64_t max_bytes,
+			struct msd_source *ret, struct msd_diag *d)
 {
-	int from[MSD_ARTIFACT_FILES] = {-1, -1, -1};
+	int from[MSD_PART_COUNT] = {-1, -1, -1};
+	struct msd_source s = {.fd = -1};
 	uint64_t total = 0;
-	int to = -1;
 	msd_err err = MSD_OK;
 
-	for (unsigned i = 0; i < MSD_ARTIFACT_FILES && err == MSD_OK; i++) {
-		ret_bytes[i] = 0;
+	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++) {
 		if (paths[i] != NULL)
-			err = open_file(paths[i], &from[i], &ret_bytes[i], d);
-		total += ret_bytes[i];
+			err = open_file(paths[i], &from[i], &s.part_bytes[i], d);
+		total += s.part_bytes[i];
 	}
 	if (err == MSD_OK)
-		err = msd_artifact_new(total, max_bytes, &to, d);
-	for (unsigned i = 0; i < MSD_ARTIFACT_FILES && err == MSD_OK; i++)
-		err = copy_file(from[i], to, ret_bytes[i], paths[i], d);
+		err = msd_source_check_size(total, max_bytes, d);
 	if (err == MSD_OK)
-		err = msd_artifact_seal(to, d);
-	for (unsigned i = 0; i < MSD_ARTIFACT_FILES; i++) {
+		err = msd_source_reserve(total, &s.fd, d);
+	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++)
+		err = copy_file(from[i], s.fd, s.part_bytes[i], paths[i], d);
+	if (err == MSD_OK)
+		err = msd_source_seal(&s, d);
+	for (unsigned i = 0; i < MSD_PART_COUNT; i++) {
 		if (from[i] >= 0)
 			(void)close(from[i]);
 	}
-	if (err != MSD_OK && to >= 0)
-		(void)close(to);
+	if (err != MSD_OK && s.fd >= 0)
+		(void)close(s.fd);
 	if (err == MSD_OK)
-		*ret_fd = to;
+		*ret = s;
 	return err;
+}
+
+void msd_source_finish(struct msd_source *source)
+{
+	msd_aside_close(source->fd);
+	source->fd = -1;
 }

@@ -1,0 +1,87 @@
+#include "daemon/supervisor/module/bring.h"
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/source/source_job.h"
+
+/*
+ * Happy path: the source is there, or its job is done in time; the life begins.
+ * Failures: the job fails, or is not done in time (a file system that hangs): the load
+ * has failed, and the job is left to itself.
+ */
+
+static void begin(struct msd_module *m)
+{
+	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->crew.name,
+		(unsigned long long)m->crew.source.bytes, m->crew.n_replicas);
+	msd_module_start(m);
+}
+
+/* May free the module: a replacement that failed leaves no trace. */
+static void fail(struct msd_module *m, struct msd_diag *d)
+{
+	const msd_err err = msd_diag_wrap(d, d->code, "load %s", m->crew.name);
+
+	msd_module_fail(m, err, msd_diag_text(d));
+	msd_diag_finish(d);
+}
+
+static void on_brought(struct msd_source_job *job)
+{
+	struct msd_module *m = job->user;
+	struct msd_diag why = job->diag;
+	const msd_err err = job->err;
+
+	job->diag = (struct msd_diag){0};
+	m->bringing = NULL;
+	msd_deadline_clear(m->crew.house->deadlines, &m->bring_timer);
+	if (err == MSD_OK)
+		m->crew.source = msd_source_job_take(job);
+	msd_source_job_free(job);
+	if (err == MSD_OK) {
+		begin(m);
+	} else {
+		fail(m, &why);
+	}
+}
+
+static void on_overdue(struct msd_deadline *node)
+{
+	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, bring_timer);
+	struct msd_diag d = {0};
+
+	msd_source_job_free(m->bringing);
+	m->bringing = NULL;
+	(void)msd_diag_set(&d, MSD_IO,
+			   "%s: was not read within %llu ms, the daemon's "
+			   "--load-timeout",
+			   m->crew.file,
+			   (unsigned long long)m->crew.house->limits->load_ms);
+	fail(m, &d);
+}
+
+static void on_failed(struct msd_deadline *node)
+{
+	on_brought(MSD_CONTAINER_OF(node, struct msd_module, bring_timer)->bringing);
+}
+
+void msd_module_bring(struct msd_module *m)
+{
+	struct msd_source_job *job = m->bringing;
+
+	if (job == NULL) {
+		begin(m);
+		return;
+	}
+	job->on_done = on_brought;
+	job->user = m;
+	if (job->is_done && job->err == MSD_OK) {
+		on_brought(job);
+		return;
+	}
+	m->bring_timer.on_due = job->is_done ? on_failed : on_overdue;
+	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
+			       job->is_done ? 0 : m->crew.house->limits->load_ms);
+}

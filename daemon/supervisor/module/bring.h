@@ -1,0 +1,11 @@
+#ifndef MSD_SUPERVISOR_BRING_H
+#define MSD_SUPERVISOR_BRING_H
+/* The way of a module's source to the module, before its life begins. */
+#include "daemon/supervisor/module/module.h"
+
+/** Start @m as soon as its source is there: now, or when m->bringing is done. What does
+ * not come whole, or not within the time that a load may take, makes it FAILED, on a
+ * later turn. */
+void msd_module_bring(struct msd_module *m);
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef MSD_SUPERVISOR_SOURCE_H
+#define MSD_SUPERVISOR_SOURCE_H
+/*
+ * What a module is loaded from, as its workers get it: one memfd with all bytes,
+ * sealed, so that nobody changes what was checked, and their hash. Wherever the bytes
+ * come from (an upload, files of this machine), they become one of these.
+ *
+ * The functions of this header work through all bytes, and may wait for a file system:
+ * they are for a thread beside the loop (source_job.h).
+ */
+#include <stdint.h>
+
+#include "proto/diag.h"
+#include "store/digest.h"
+
+/* One behind the other in the memfd. */
+enum msd_source_part {
+	MSD_PART_MODEL, /* a library, or a framework's model */
+	MSD_PART_GRAPH, /* of a graph executor, beside its library */
+	MSD_PART_PARAMS,
+	MSD_PART_COUNT
+};
+
+struct msd_source {
+	int fd; /* sealed memfd, owned; -1: none */
+	uint64_t bytes;
+	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: it has no such part */
+	struct msd_digest sha256;            /* of all bytes */
+};
+
+/**
+ * A memfd of @bytes, all reserved: that the memory is not there is said now, not by a
+ * SIGBUS. The descriptor is the caller's. Errors: MSD_NO_SPACE.
+ */
+MSD_MUST_CHECK msd_err msd_source_reserve(uint64_t bytes, int *ret_fd,
+					  struct msd_diag *d);
+/**
+ * No byte of source->fd can change any more; its sizes and hash are written. No mapping
+ * of it may be writable. Errors: MSD_IO.
+ */
+MSD_MUST_CHECK msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d);
+/**
+ * A sealed one of local files, a path a part; all but the first may be NULL. On failure
+ * *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file), MSD_TOO_LARGE
+ * (over @max_bytes), MSD_NO_SPACE.
+ */
+MSD_MUST_CHECK msd_err msd_source_read(const char *const paths[MSD_PART_COUNT],
+				       uint64_t max_bytes, struct msd_source *ret,
+				       struct msd_diag *d);
+/** An artifact of so many bytes is none, or over the limit: MSD_BAD_REQUEST,
+ * MSD_TOO_LARGE. Does not block. */
+MSD_MUST_CHECK msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes,
+					     struct msd_diag *d);
+/** Give the memfd back. Does not block; legal more than once. */
+void msd_source_finish(struct msd_source *source);
+
+#endif

@@ -1,0 +1,144 @@
+#include "daemon/supervisor/source/source_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/*
+ * Happy path: begin hands the job to libuv's threads; one runs it; on a turn of the
+ * loop on_done is told, and the owner takes the source and frees the job.
+ * Failures: the thread never comes back (a file system that hangs): the job stays, its
+ * owner has its own deadline and leaves it.
+ */
+
+static void destroy(struct msd_source_job *job)
+{
+	msd_source_finish(&job->source);
+	msd_diag_finish(&job->diag);
+	for (unsigned i = 0; i < MSD_PART_COUNT; i++)
+		free(job->paths[i]);
+	free(job);
+}
+
+static void on_work(uv_work_t *work)
+{
+	struct msd_source_job *job = work->data;
+
+	job->run(job);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_source_job *job = work->data;
+
+	(void)status; /* nobody cancels it */
+	if (job->is_left) {
+		destroy(job);
+		return;
+	}
+	job->is_done = true;
+	if (job->on_done != NULL)
+		job->on_done(job);
+}
+
+static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
+{
+	struct msd_source_job *job = calloc(1, sizeof(*job));
+
+	if (job == NULL)
+		return NULL;
+	job->source.fd = -1;
+	job->work.data = job;
+	job->run = run;
+	return job;
+}
+
+static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
+{
+	(void)uv_queue_work(loop, &job->work, on_work, on_worked); /* never fails */
+	return job;
+}
+
+static void reserve(struct msd_source_job *job)
+{
+	job->err = msd_source_reserve(job->bytes, &job->source.fd, &job->diag);
+}
+
+struct msd_source_job *msd_source_job_reserve(uv_loop_t *loop, uint64_t bytes)
+{
+	struct msd_source_job *job = job_new(reserve);
+
+	if (job == NULL)
+		return NULL;
+	job->bytes = bytes;
+	return begin(loop, job);
+}
+
+/* A file that is mapped writable cannot be sealed. */
+static void seal(struct msd_source_job *job)
+{
+	(void)munmap(job->map, job->bytes);
+	job->err = msd_source_seal(&job->source, &job->diag);
+}
+
+struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
+					   uint64_t bytes)
+{
+	struct msd_source_job *job = job_new(seal);
+
+	if (job == NULL)
+		return NULL;
+	job->source.fd = fd;
+	job->map = map;
+	job->bytes = bytes;
+	return begin(loop, job);
+}
+
+static void read_files(struct msd_source_job *job)
+{
+	const char *const paths[MSD_PART_COUNT] = {job->paths[0], job->paths[1],
+						   job->paths[2]};
+
+	job->err = msd_source_read(paths, job->bytes, &job->source, &job->diag);
+}
+
+struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
+					   const char *const paths[MSD_PART_COUNT],
+					   uint64_t max_bytes)
+{
+	struct msd_source_job *job = job_new(read_files);
+
+	if (job == NULL)
+		return NULL;
+	job->bytes = max_bytes;
+	for (unsigned i = 0; i < MSD_PART_COUNT; i++) {
+		if (paths[i] == NULL)
+			continue;
+		job->paths[i] = strdup(paths[i]);
+		if (job->paths[i] == NULL) {
+			destroy(job);
+			return NULL;
+		}
+	}
+	return begin(loop, job);
+}
+
+struct msd_source msd_source_job_take(struct msd_source_job *job)
+{
+	struct msd_source source = job->source;
+
+	job->source.fd = -1;
+	return source;
+}
+
+void msd_source_job_free(struct msd_source_job *job)
+{
+	if (job == NULL)
+		return;
+	if (job->is_done) {
+		destroy(job);
+	} else {
+		job->is_left = true;
+		job->on_done = NULL;
+	}
+}

@@ -1,0 +1,111 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/source/source.h"
+
+static char paths[2][64];
+
+/* Two files of the given texts. */
+static void write_files(const char *first, const char *second)
+{
+	const char *const texts[] = {first, second};
+
+	for (int i = 0; i < 2; i++) {
+		(void)strcpy(paths[i], "/tmp/modserd-source-XXXXXX");
+		int fd = mkstemp(paths[i]);
+		size_t n = strlen(texts[i]);
+		cr_assert(fd >= 0 && write(fd, texts[i], n) == (ssize_t)n);
+		close(fd);
+	}
+}
+
+static void remove_files(void)
+{
+	for (int i = 0; i < 2; i++) {
+		if (paths[i][0] != '\0')
+			(void)unlink(paths[i]);
+	}
+}
+
+static void expect_sha256(const struct msd_source *s, const char *digits)
+{
+	char text[MSD_DIGEST_TEXT];
+
+	msd_digest_format(&s->sha256, text);
+	cr_expect_str_eq(text, digits);
+}
+
+Test(source, has_all_its_bytes_reserved)
+{
+	struct stat st;
+	int fd = -1;
+
+	cr_assert_eq(msd_source_reserve(1 << 20, &fd, NULL), MSD_OK);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_expect_eq(st.st_size, 1 << 20);
+	cr_expect_geq(st.st_blocks * 512, 1 << 20);
+	close(fd);
+}
+
+Test(source, of_no_bytes_or_over_the_limit_is_refused)
+{
+	cr_expect_eq(msd_source_check_size(0, 100, NULL), MSD_BAD_REQUEST);
+	cr_expect_eq(msd_source_check_size(101, 100, NULL), MSD_TOO_LARGE);
+	cr_expect_eq(msd_source_check_size(100, 100, NULL), MSD_OK);
+}
+
+Test(source, that_is_sealed_cannot_be_written)
+{
+	struct msd_source s = {.fd = -1};
+
+	cr_assert_eq(msd_source_reserve(3, &s.fd, NULL), MSD_OK);
+	cr_assert_eq(pwrite(s.fd, "abc", 3, 0), 3);
+	cr_assert_eq(msd_source_seal(&s, NULL), MSD_OK);
+	cr_expect_eq(pwrite(s.fd, "b", 1, 0), -1);
+	cr_expect_eq(ftruncate(s.fd, 2), -1);
+	cr_expect_eq(s.bytes, 3);
+	expect_sha256(
+		&s, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	msd_source_finish(&s);
+}
+
+Test(source, of_files_has_them_one_behind_the_other, .fini = remove_files)
+{
+	struct msd_source s;
+	char text[16] = {0};
+
+	write_files("a", "bc");
+	const char *const names[] = {paths[0], NULL, paths[1]};
+	cr_assert_eq(msd_source_read(names, 100, &s, NULL), MSD_OK);
+	cr_expect(s.part_bytes[MSD_PART_MODEL] == 1 &&
+		  s.part_bytes[MSD_PART_GRAPH] == 0 &&
+		  s.part_bytes[MSD_PART_PARAMS] == 2);
+	cr_assert_eq(pread(s.fd, text, sizeof(text), 0), 3);
+	cr_expect_str_eq(text, "abc");
+	cr_expect_eq(pwrite(s.fd, "b", 1, 0), -1, "it is sealed");
+	expect_sha256(
+		&s, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	msd_source_finish(&s);
+}
+
+Test(source, of_files_names_the_one_that_cannot_be_read, .fini = remove_files)
+{
+	struct msd_source s = {.fd = -1};
+	struct msd_diag d = {0};
+
+	write_files("library", "");
+	const char *names[] = {paths[0], paths[1], NULL};
+	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_BAD_ARTIFACT);
+	cr_expect_not_null(strstr(msd_diag_text(&d), paths[1]));
+	names[1] = "/nowhere/to/be/found";
+	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_IO);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
+	names[1] = "/tmp";
+	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_IO);
+	cr_expect_eq(s.fd, -1);
+	msd_diag_finish(&d);
+}

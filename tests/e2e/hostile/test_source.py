@@ -1,0 +1,139 @@
+"""What a module is loaded from takes its time beside the loop: a file system that does not answer,
+memory to reserve, bytes to hash. Clients do not wait for that.
+"""
+import hashlib
+import select
+
+import harness
+import numpy as np
+import pytest
+from wire import Failure, Wire, frame
+
+BIG = 256 << 20  # to reserve or to hash takes far longer than to answer a ping
+MODULE = harness.ZOO / "results.so"
+
+
+@pytest.fixture
+def stalled(folder, own_arena):
+    """(start(word...): a daemon that loads `held` from a file that cannot be read, its gate)"""
+    with harness.Gate() as gate:
+        file = folder / "held.so"
+        file.write_bytes(MODULE.read_bytes())
+        options = harness.environment()["ASAN_OPTIONS"] + ":verify_asan_link_order=0"
+        env = {
+            "LD_PRELOAD": str(harness.ZOO / "stall.so"),
+            "STALL_FILE": str(file),
+            "STALL_GATE": gate.path,
+            "ASAN_OPTIONS": options,
+        }
+        yield lambda *words: own_arena("--load", f"held={file}", *words, env=env), gate
+
+
+def listed(wire):
+    return {m["name"]: m for m in wire.ask("module.list")}
+
+
+def test_a_file_that_hangs_holds_up_its_module_alone(stalled):
+    start, gate = stalled
+    arena = start("--load", f"other={MODULE}")
+    gate.entered()
+    victim = arena.victim()
+    assert victim.ask("ping") is None
+    assert victim.ask("module.wait", "other")["state"] == "READY"
+    victim.load("uploaded", MODULE.read_bytes())
+    assert listed(victim)["held"]["state"] == "LOADING"
+    assert victim.ask("module.describe", "held")["sha256"] is None
+    waiting = victim.start("module.wait", "held")
+    gate.open()
+    assert victim.finish(waiting)["state"] == "READY"
+
+
+def test_a_file_that_hangs_has_the_time_of_a_load(stalled):
+    start, gate = stalled
+    arena = start("--load-timeout", 50)
+    gate.entered()
+    victim = arena.victim()
+    with pytest.raises(Failure, match="held.so: was not read within 50 ms"):
+        victim.ask("module.wait", "held")
+    assert listed(victim)["held"]["state"] == "FAILED"
+    victim.ask("module.unload", "held")
+
+
+def test_the_end_does_not_wait_for_a_file_that_hangs(stalled):
+    start, gate = stalled
+    arena = start()
+    gate.entered()
+    arena.connections.close()
+    arena.daemon.stop()
+    assert arena.daemon.process.returncode == 0
+
+
+def test_a_module_whose_file_hangs_can_be_unloaded(stalled):
+    start, gate = stalled
+    arena = start()
+    gate.entered()
+    victim = arena.victim()
+    assert victim.ask("module.unload", "held") is None
+    assert not listed(victim)
+    gate.open()
+    assert victim.ask("ping") is None
+
+
+def first_to_answer(*wires):
+    ready, _, _ = select.select([w.socket for w in wires], [], [], harness.PATIENCE)
+    return next(w for w in wires if w.socket in ready)
+
+
+def test_a_ping_overtakes_the_beginning_of_a_large_upload(arena):
+    loader, victim = arena.connect(), arena.connect()
+    with arena.standstill():
+        begun = loader.start("module.upload", "begin", BIG)
+        victim.start("ping")
+    assert first_to_answer(victim, loader) is victim
+    loader.finish(begun)
+
+
+def test_a_ping_overtakes_the_load_of_a_large_upload(arena):
+    loader, victim = arena.connect(), arena.connect()
+    upload = loader.ask("module.upload", "begin", BIG)
+    piece = np.zeros(32 << 20, "u1")
+    for at in range(0, BIG, len(piece)):
+        loader.ask("module.upload", "write", upload, at, piece)
+    assert loader.ask("module.upload", "commit", upload) == {"bytes": BIG}
+    with arena.standstill():
+        loaded = loader.start("module.load", "large", upload)
+        victim.start("ping")
+    assert first_to_answer(victim, loader) is victim
+    with pytest.raises(Failure, match="BAD_ARTIFACT"):
+        loader.finish(loaded)
+
+
+def test_uploads_that_are_left_are_given_back(arena):
+    with Wire(arena.host) as leaver:
+        for _ in range(4):
+            leaver.send(frame([0, next(leaver.ids), "module.upload", ["begin", BIG]]))
+    assert arena.victim().ask("ping") is None
+
+
+def test_a_module_says_of_which_bytes_it_is(arena):
+    data = MODULE.read_bytes()
+    with Wire(arena.host) as wire:
+        wire.load("hashed", data)
+        described = wire.ask("module.describe", "hashed")
+        wire.ask("module.unload", "hashed")
+    assert described["sha256"] == hashlib.sha256(data).hexdigest()
+    assert described["bytes"] == len(data)
+
+
+def test_a_commit_and_a_load_may_be_sent_together(arena):
+    data = MODULE.read_bytes()
+    with Wire(arena.host) as wire:
+        upload = wire.ask("module.upload", "begin", len(data))
+        wire.ask("module.upload", "write", upload, 0, np.frombuffer(data, "u1"))
+        committed = wire.start("module.upload", "commit", upload)
+        loaded = wire.start("module.load", "together", upload)
+        waited = wire.start("module.wait", "together")
+        assert wire.finish(committed) == {"bytes": len(data)}
+        assert wire.finish(loaded)["state"] == "READY"
+        assert wire.finish(waited)["state"] == "READY"
+        wire.ask("module.unload", "together")
