@@ -280,8 +280,9 @@ typedef struct modser_sg_op_schema {
 	size_t n_fields;
 	unsigned min_in, max_in;
 	unsigned min_out, max_out;
-	uint32_t tm_type;  /* in tmfiles, or MODSER_NO_TM_TYPE */
-	unsigned tm_bytes; /* of its parameters there */
+	uint32_t tm_type;     /* in tmfiles, or MODSER_NO_TM_TYPE */
+	unsigned tm_bytes;    /* of its parameters there */
+	uint32_t optional_in; /* a bit for each input that may be NULL */
 	/* Set the shapes of the node's outputs from those of its inputs, which are
 	 * known; NULL: that is not known. */
 	int (*infer)(modser_sg_node *node);

@@ -63,6 +63,39 @@ void msd_sg_attr_finish(modser_sg_attr *a)
 	*a = (modser_sg_attr){.kind = MODSER_ATTR_INT};
 }
 
+/* Compared are bits: files hold NaN, too. */
+static uint32_t float_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)
+{
+	size_t na;
+	size_t nb;
+	const void *pa = msd_sg_attr_bytes(a, &na);
+	const void *pb = msd_sg_attr_bytes(b, &nb);
+
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case MODSER_ATTR_INT:
+		return a->as.i == b->as.i;
+	case MODSER_ATTR_FLOAT:
+		return float_bits(a->as.f) == float_bits(b->as.f);
+	case MODSER_ATTR_GRAPH:
+		return a->as.graph == b->as.graph;
+	case MODSER_ATTR_STR:
+	case MODSER_ATTR_INTS:
+	case MODSER_ATTR_FLOATS:
+		break;
+	}
+	return na == nb && (na == 0 || memcmp(pa, pb, na) == 0);
+}
+
 static void put_list(struct msd_buf *out, const modser_sg_attr *a)
 {
 	msd_buf_put_u8(out, '[');

@@ -84,11 +84,10 @@ static int check_outputs(const modser_sg_node *node, bool *seen)
 	return 0;
 }
 
-static int check_node(const modser_sg_node *node, bool *seen)
+int msd_sg_check_ends(const modser_sg_node *node)
 {
-	if (node->op == NULL)
-		return bad_node(node, "it has no operator");
 	const modser_sg_op_schema *s = node->op->schema;
+
 	if (check_count(node, "inputs", node->n_inputs, s->min_in, s->max_in) != 0 ||
 	    check_count(node, "outputs", node->n_outputs, s->min_out, s->max_out) != 0)
 		return -1;
@@ -96,7 +95,14 @@ static int check_node(const modser_sg_node *node, bool *seen)
 		if (node->inputs[k] == NULL)
 			return bad_node(node, "an input that it needs is missing");
 	}
-	if (check_outputs(node, seen) != 0)
+	return 0;
+}
+
+static int check_node(const modser_sg_node *node, bool *seen)
+{
+	if (node->op == NULL)
+		return bad_node(node, "it has no operator");
+	if (msd_sg_check_ends(node) != 0 || check_outputs(node, seen) != 0)
 		return -1;
 	return check_attrs(node->graph, &node->op->attrs);
 }

@@ -53,6 +53,10 @@ void msd_sg_put_params(struct msd_buf *out, const modser_sg_op *op)
 	const char *comma = "";
 
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
+		/* Operators have many that are of one format alone. */
+		if (op->schema->fields[i].tm_encoding == MODSER_TM_NONE &&
+		    msd_sg_attr_equal(&op->params[i], &op->schema->fields[i].def))
+			continue;
 		msd_buf_printf(out, "%s%s=", comma, op->schema->fields[i].name);
 		msd_sg_attr_put(out, &op->params[i]);
 		comma = ", ";

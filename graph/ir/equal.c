@@ -26,37 +26,11 @@ static bool lists_equal(modser_sg_tensor *const *a, size_t na,
 	return true;
 }
 
-/* Compared are bits: files hold NaN, too. */
-static uint32_t float_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
 static bool attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)
 {
-	size_t na;
-	size_t nb;
-	const void *pa = msd_sg_attr_bytes(a, &na);
-	const void *pb = msd_sg_attr_bytes(b, &nb);
-
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case MODSER_ATTR_INT:
-		return a->as.i == b->as.i;
-	case MODSER_ATTR_FLOAT:
-		return float_bits(a->as.f) == float_bits(b->as.f);
-	case MODSER_ATTR_GRAPH:
+	if (a->kind == MODSER_ATTR_GRAPH && b->kind == MODSER_ATTR_GRAPH)
 		return modser_graph_equal(a->as.graph, b->as.graph);
-	case MODSER_ATTR_STR:
-	case MODSER_ATTR_INTS:
-	case MODSER_ATTR_FLOATS:
-		break;
-	}
-	return na == nb && (na == 0 || memcmp(pa, pb, na) == 0);
+	return msd_sg_attr_equal(a, b);
 }
 
 static bool attrs_equal(const struct msd_sg_attrs *a, const struct msd_sg_attrs *b)

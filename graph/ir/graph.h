@@ -32,7 +32,8 @@ struct modser_sg_tensor {
 	uint64_t bytes;           /* of a constant */
 	const void *data;         /* of a constant, or NULL: not here */
 	void (*release)(void *data);
-	bool is_stripped; /* its bytes were taken out, and that is all right */
+	const void *value; /* of a variable: its bytes while a run knows them */
+	bool is_stripped;  /* its bytes were taken out, and that is all right */
 	bool has_location;
 	uint64_t offset; /* where it stands in the graph's file */
 };
@@ -91,6 +92,10 @@ MSD_MUST_CHECK int msd_sg_take_graph(modser_graph *g, modser_graph *child);
 /** Bytes that @t has by its shape and dtype; false while they are not known, or do not
  * fit. */
 MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret);
+
+/** Has @node, which has an operator, as many inputs and outputs as that takes? -1 with
+ * the graph's error. */
+MSD_MUST_CHECK int msd_sg_check_ends(const modser_sg_node *node);
 
 void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is fine */
 void msd_sg_node_destroy(modser_sg_node *node);

@@ -7,6 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
+#include "proto/bytes.h"
 
 int msd_infer_fail(const modser_sg_node *node, const char *fmt, ...)
 {
@@ -47,9 +48,129 @@ int msd_infer_rank(const modser_sg_node *node, size_t i, size_t rank)
 			      msd_infer_ndim(node, i), rank);
 }
 
+bool msd_infer_has(const modser_sg_node *node, size_t i)
+{
+	return i < node->n_inputs && node->inputs[i] != NULL;
+}
+
+const void *msd_infer_value(const modser_sg_node *node, size_t i)
+{
+	const modser_sg_tensor *t = node->inputs[i];
+
+	return t->type == MODSER_TENSOR_CONST ? t->data : t->value;
+}
+
+int msd_infer_ints(const modser_sg_node *node, size_t i,
+		   int64_t ret[static MSD_INFER_MAX_INTS], size_t *ret_n)
+{
+	const modser_sg_tensor *t = node->inputs[i];
+	const uint8_t *p = msd_infer_value(node, i);
+	const bool is_wide = t->dtype.bits == 64;
+	const int64_t n = t->ndim == 0 ? 1 : t->dims[0];
+
+	if (t->dtype.code != MSD_DT_INT || (!is_wide && t->dtype.bits != 32) ||
+	    t->ndim > 1) {
+		return msd_infer_fail(node, "\"%s\" is not a list of integers",
+				      t->name);
+	}
+	if (n > (int64_t)MSD_INFER_MAX_INTS)
+		return msd_infer_fail(node, "\"%s\" has too many numbers", t->name);
+	if (p == NULL && n > 0) /* an empty constant has no bytes */
+		return MSD_INFER_LATER;
+	for (size_t k = 0; k < (size_t)n; k++) {
+		ret[k] = is_wide ? (int64_t)msd_le64(p + 8 * k)
+				 : (int32_t)msd_le32(p + 4 * k);
+	}
+	*ret_n = (size_t)n;
+	return 0;
+}
+
+int msd_infer_axis_of(const modser_sg_node *node, int64_t axis, size_t ndim,
+		      size_t *ret)
+{
+	const int64_t n = (int64_t)ndim;
+
+	if (axis < -n || axis >= n) {
+		return msd_infer_fail(node, "axis %" PRId64 " of %zu", axis, ndim);
+	}
+	*ret = (size_t)(axis < 0 ? axis + n : axis);
+	return 0;
+}
+
+int msd_infer_set_output(const modser_sg_node *node, size_t k, const int64_t *dims,
+			 size_t n)
+{
+	if (k >= node->n_outputs || node->outputs[k] == NULL)
+		return 0;
+	return modser_sg_tensor_set_dims(node->outputs[k], dims, n);
+}
+
+void msd_infer_dtype(const modser_sg_node *node, size_t k, struct msd_dtype dtype)
+{
+	if (k >= node->n_outputs || node->outputs[k] == NULL)
+		return;
+	node->outputs[k]->dtype = dtype;
+	(void)msd_dtype_format(dtype, node->outputs[k]->dtype_name);
+}
+
+struct msd_dtype msd_infer_dtype_of(const modser_sg_node *node, size_t i)
+{
+	return node->inputs[i]->dtype;
+}
+
+int msd_infer_alike(const modser_sg_node *node, size_t from, size_t to)
+{
+	for (size_t i = from + 1; i < to && i < node->n_inputs; i++) {
+		const modser_sg_tensor *t = node->inputs[i];
+
+		if (t != NULL && !msd_dtype_eq(t->dtype, node->inputs[from]->dtype)) {
+			return msd_infer_fail(node, "\"%s\" is %s, and \"%s\" %s",
+					      t->name, t->dtype_name,
+					      node->inputs[from]->name,
+					      node->inputs[from]->dtype_name);
+		}
+	}
+	return 0;
+}
+
+int msd_infer_broadcast(const modser_sg_node *node)
+{
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t ndim = 0;
+
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const size_t n = (size_t)node->inputs[i]->ndim;
+
+		ndim = n > ndim ? n : ndim;
+	}
+	for (size_t k = 0; k < ndim; k++)
+		dims[k] = 1;
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const modser_sg_tensor *t = node->inputs[i];
+		int64_t *last = dims + ndim - (size_t)t->ndim;
+
+		for (size_t k = 0; k < (size_t)t->ndim; k++) {
+			if (t->dims[k] == 1 || t->dims[k] == last[k])
+				continue;
+			if (last[k] != 1)
+				return msd_infer_fail(node,
+						      "its inputs do not go together");
+			last[k] = t->dims[k];
+		}
+	}
+	return msd_infer_set(node, dims, ndim);
+}
+
+int msd_infer_elementwise(modser_sg_node *node)
+{
+	if (msd_infer_alike(node, 0, node->n_inputs) != 0)
+		return -1;
+	return msd_infer_broadcast(node);
+}
+
 int msd_infer_set(const modser_sg_node *node, const int64_t *dims, size_t n)
 {
-	return modser_sg_tensor_set_dims(node->outputs[0], dims, n);
+	return msd_infer_set_output(node, 0, dims, n);
 }
 
 int msd_infer_same(modser_sg_node *node)
@@ -80,48 +201,73 @@ int msd_infer_axis(const modser_sg_node *node, size_t *ret)
 	return 0;
 }
 
-/* Every extent is known and at least 1, and the bytes fit. */
+/* Every extent is known, and the bytes fit, also of a part that leaves out extents of
+ * 0.
+ */
 static int check_shape(const modser_sg_node *node, const modser_sg_tensor *t)
 {
 	uint64_t bytes;
+	uint64_t n = 1;
 
 	if (t->ndim < 0) {
 		return msd_infer_fail(node, "the shape of \"%s\" is not known",
 				      t->name);
 	}
 	for (int i = 0; i < t->ndim; i++) {
-		if (t->dims[i] < 1) {
-			return msd_infer_fail(node,
-					      t->dims[i] < 0
-						      ? "extent %d of \"%s\" is not "
-							"known"
-						      : "extent %d of \"%s\" is 0",
+		if (t->dims[i] < 0) {
+			return msd_infer_fail(node, "extent %d of \"%s\" is not known",
 					      i, t->name);
 		}
+		if (t->dims[i] > 0 &&
+		    __builtin_mul_overflow(n, (uint64_t)t->dims[i], &n))
+			return msd_infer_fail(node, "\"%s\" is too large", t->name);
 	}
-	if (!msd_sg_tensor_bytes(t, &bytes) || bytes > SIZE_MAX / 2)
+	if (!msd_dtype_bytes(t->dtype, n, &bytes) || bytes > SIZE_MAX / 2)
 		return msd_infer_fail(node, "\"%s\" is too large", t->name);
 	return 0;
 }
 
-static int infer_node(modser_sg_node *node)
+static bool is_known(const modser_sg_tensor *t)
+{
+	for (int i = 0; i < t->ndim; i++) {
+		if (t->dims[i] < 0)
+			return false;
+	}
+	return t->ndim >= 0;
+}
+
+static int check_inputs(const modser_sg_node *node)
+{
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const bool may_lack =
+			i < 32 && (node->op->schema->optional_in >> i & 1) != 0;
+
+		if (node->inputs[i] == NULL && !may_lack)
+			return msd_infer_fail(node, "it leaves out an input");
+		if (node->inputs[i] != NULL && !is_known(node->inputs[i]))
+			return MSD_INFER_LATER;
+	}
+	return 0;
+}
+
+int msd_sg_infer_node(modser_sg_node *node)
 {
 	if (node->op->schema->infer == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 				   "node %zu \"%s\": %s cannot be run yet", node->index,
 				   node->name, node->op->schema->name);
 	}
-	for (size_t i = 0; i < node->n_inputs; i++) {
-		if (node->inputs[i] == NULL)
-			return msd_infer_fail(node, "it leaves out an input");
+	int result = check_inputs(node);
+	if (result != 0)
+		return result;
+	for (size_t i = 0; node->n_inputs > 0 && i < node->n_outputs; i++)
+		msd_infer_dtype(node, i, node->inputs[0]->dtype);
+	result = node->op->schema->infer(node);
+	for (size_t i = 0; result == 0 && i < node->n_outputs; i++) {
+		if (node->outputs[i] != NULL)
+			result = check_shape(node, node->outputs[i]);
 	}
-	if (node->op->schema->infer(node) != 0)
-		return -1;
-	for (size_t i = 0; i < node->n_outputs; i++) {
-		if (check_shape(node, node->outputs[i]) != 0)
-			return -1;
-	}
-	return 0;
+	return result;
 }
 
 static int infer_all(modser_graph *g, size_t *order)
@@ -131,7 +277,13 @@ static int infer_all(modser_graph *g, size_t *order)
 	if (msd_sg_order(g, order) != 0)
 		return -1;
 	for (size_t i = 0; i < g->n_nodes; i++) {
-		if (infer_node(g->nodes[order[i]]) != 0)
+		const modser_sg_node *node = g->nodes[order[i]];
+		const int result = msd_sg_infer_node(g->nodes[order[i]]);
+
+		if (result == MSD_INFER_LATER)
+			return msd_infer_fail(node,
+					      "its shape is known in a run alone");
+		if (result != 0)
 			return -1;
 	}
 	return 0;

@@ -1,36 +1,8 @@
-/*
- * Schemas of what is computed element by element: read, written, shown. They have no
- * inference yet, so a model with one of them is not run.
- */
+/* What is computed element by element, with parameters. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
-
-const modser_sg_op_schema msd_op_tanh = {
-	.name = "Tanh",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(36, 0),
-};
-
-const modser_sg_op_schema msd_op_sigmoid = {
-	.name = "Sigmoid",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(37, 0),
-};
-
-const modser_sg_op_schema msd_op_logistic = {
-	.name = "Logistic",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(33, 0),
-};
-
-const modser_sg_op_schema msd_op_absval = {
-	.name = "Absval",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(68, 0),
-};
 
 static const modser_sg_op_field unary_fields[] = {
 	OP_INT("type", 0, 0),
@@ -40,6 +12,7 @@ const modser_sg_op_schema msd_op_unary = {
 	OP_FIELDS(unary_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(59, 4),
 };
 
@@ -51,6 +24,7 @@ const modser_sg_op_schema msd_op_threshold = {
 	OP_FIELDS(threshold_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(63, 4),
 };
 
@@ -63,6 +37,7 @@ const modser_sg_op_schema msd_op_hardsigmoid = {
 	OP_FIELDS(hardsigmoid_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(64, 8),
 };
 
@@ -75,6 +50,7 @@ const modser_sg_op_schema msd_op_hard_swish = {
 	OP_FIELDS(hard_swish_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(70, 8),
 };
 
@@ -87,6 +63,7 @@ const modser_sg_op_schema msd_op_selu = {
 	OP_FIELDS(selu_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(72, 8),
 };
 
@@ -98,92 +75,80 @@ const modser_sg_op_schema msd_op_elu = {
 	OP_FIELDS(elu_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = msd_infer_same,
 	OP_TM(73, 4),
-};
-
-const modser_sg_op_schema msd_op_ceil = {
-	.name = "Ceil",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(83, 0),
-};
-
-const modser_sg_op_schema msd_op_round = {
-	.name = "Round",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(85, 0),
-};
-
-const modser_sg_op_schema msd_op_zeros_like = {
-	.name = "ZerosLike",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(86, 0),
 };
 
 static const modser_sg_op_field clip_fields[] = {
 	OP_FLOAT("max", 3.40282347e+38, 0),
 	OP_FLOAT("min", -3.40282347e+38, 4),
 };
+/* ONNX may give the limits, each a scalar, as inputs. */
+static int infer_clip(modser_sg_node *node)
+{
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		if (msd_infer_has(node, i) &&
+		    msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) != 1)
+			return msd_infer_fail(node, "a limit is not one number");
+	}
+	if (msd_infer_alike(node, 0, modser_sg_node_input_count(node)) != 0)
+		return -1;
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_clip = {
 	.name = "Clip",
 	OP_FIELDS(clip_fields),
-	OP_IN(1, 1),
+	OP_IN(1, 3),
+	.optional_in = 6,
 	OP_OUT(1, 1),
+	.infer = infer_clip,
 	OP_TM(87, 8),
-};
-
-const modser_sg_op_schema msd_op_mish = {
-	.name = "Mish",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(97, 0),
-};
-
-const modser_sg_op_schema msd_op_relu1 = {
-	.name = "ReLU1",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(100, 0),
-};
-
-const modser_sg_op_schema msd_op_softplus = {
-	.name = "Softplus",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(102, 0),
-};
-
-const modser_sg_op_schema msd_op_reciprocal = {
-	.name = "Reciprocal",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(103, 0),
-};
-
-const modser_sg_op_schema msd_op_gelu = {
-	.name = "Gelu",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(106, 0),
 };
 
 static const modser_sg_op_field cast_fields[] = {
 	OP_INT("type_from", 1, 0),
 	OP_INT("type_to", 1, 4),
+	OP_OWN_TEXT("to", ""),
 };
+/* Element types by their numbers in tmfiles. */
+static const char *const tm_types[] = {"float32", "float16", "int8",
+				       "uint8",   "int32",   "int16"};
+
+static int infer_cast(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const char *to = modser_sg_op_param(op, "to")->as.s;
+	struct msd_dtype dtype;
+
+	if (to[0] == '\0') {
+		if (msd_infer_range(node, "type_to", 0, OP_COUNT(tm_types) - 1) != 0)
+			return -1;
+		to = tm_types[modser_sg_op_int(op, "type_to")];
+	}
+	if (!msd_dtype_parse(to, strlen(to), &dtype))
+		return msd_infer_fail(node, "no element type is called \"%s\"", to);
+	msd_infer_dtype(node, 0, dtype);
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_cast = {
 	.name = "Cast",
 	OP_FIELDS(cast_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = infer_cast,
 	OP_TM(69, 8),
 };
 
-const modser_sg_op_schema msd_op_noop = {
-	.name = "Noop",
+static const modser_sg_op_field celu_fields[] = {
+	OP_OWN_FLOAT("alpha", 1),
+};
+const modser_sg_op_schema msd_op_celu = {
+	.name = "Celu",
+	OP_FIELDS(celu_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(62, 0),
+	.infer = msd_infer_same,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -1,10 +1,12 @@
 /* What is computed of two tensors or more, element by element. */
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_maximum = {
 	.name = "Maximum",
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
 	OP_TM(46, 0),
 };
 
@@ -12,6 +14,7 @@ const modser_sg_op_schema msd_op_minimum = {
 	.name = "Minimum",
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
 	OP_TM(47, 0),
 };
 
@@ -23,6 +26,7 @@ const modser_sg_op_schema msd_op_addn = {
 	OP_FIELDS(addn_fields),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
 	OP_TM(49, 4),
 };
 
@@ -40,22 +44,41 @@ const modser_sg_op_schema msd_op_bias = {
 static const modser_sg_op_field logical_fields[] = {
 	OP_INT("type", 0, 0),
 };
+/* And, or; the exclusive one is none of Tengine's. */
+static int infer_logical(modser_sg_node *node)
+{
+	if (msd_infer_range(node, "type", 0, 2) != 0)
+		return -1;
+	return msd_infer_elementwise(node);
+}
+
 const modser_sg_op_schema msd_op_logical = {
 	.name = "Logical",
 	OP_FIELDS(logical_fields),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
+	.infer = infer_logical,
 	OP_TM(75, 4),
 };
 
 static const modser_sg_op_field comparison_fields[] = {
 	OP_INT("type", 0, 0),
 };
+/* ==, !=, >, >=, <, <=. */
+static int infer_comparison(modser_sg_node *node)
+{
+	if (msd_infer_range(node, "type", 0, 5) != 0)
+		return -1;
+	msd_infer_dtype(node, 0, OP_BOOL);
+	return msd_infer_elementwise(node);
+}
+
 const modser_sg_op_schema msd_op_comparison = {
 	.name = "Comparison",
 	OP_FIELDS(comparison_fields),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
+	.infer = infer_comparison,
 	OP_TM(78, 4),
 };
 
@@ -63,6 +86,7 @@ const modser_sg_op_schema msd_op_squared_difference = {
 	.name = "SquaredDifference",
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
 	OP_TM(84, 0),
 };
 
@@ -70,13 +94,25 @@ const modser_sg_op_schema msd_op_mean = {
 	.name = "Mean",
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
 	OP_TM(90, 0),
 };
+
+static int infer_where(modser_sg_node *node)
+{
+	if (!msd_dtype_eq(msd_infer_dtype_of(node, 0), OP_BOOL))
+		return msd_infer_fail(node, "its condition is not bool");
+	if (msd_infer_alike(node, 1, 3) != 0)
+		return -1;
+	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 1));
+	return msd_infer_broadcast(node);
+}
 
 const modser_sg_op_schema msd_op_where = {
 	.name = "Where",
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
+	.infer = infer_where,
 	OP_TM(95, 0),
 };
 
@@ -91,4 +127,33 @@ const modser_sg_op_schema msd_op_scale = {
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	OP_TM(26, 12),
+};
+
+#define ARITHMETIC(id, text)                                                           \
+	const modser_sg_op_schema msd_op_##id = {                                      \
+		.name = (text),                                                        \
+		OP_IN(2, 2),                                                           \
+		OP_OUT(1, 1),                                                          \
+		.infer = msd_infer_elementwise,                                        \
+		OP_TM(MODSER_NO_TM_TYPE, 0),                                           \
+	}
+
+/* Stretched as numpy does it; Tengine's Eltwise stretches by channels. */
+ARITHMETIC(add, "Add");
+ARITHMETIC(sub, "Sub");
+ARITHMETIC(mul, "Mul");
+ARITHMETIC(div, "Div");
+
+/* The exponent may be of another type. */
+static int infer_pow(modser_sg_node *node)
+{
+	return msd_infer_broadcast(node);
+}
+
+const modser_sg_op_schema msd_op_pow = {
+	.name = "Pow",
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer_pow,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

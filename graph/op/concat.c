@@ -12,7 +12,8 @@ static int infer(modser_sg_node *node)
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, &axis) != 0 ||
+	    msd_infer_alike(node, 0, modser_sg_node_input_count(node)) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
 	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {

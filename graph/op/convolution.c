@@ -10,67 +10,61 @@ static const modser_sg_op_field convolution_fields[] = {
 	OP_INT("group", 1, 32),         OP_INT("activation", -1, 36),
 	OP_INT("pad_h0", 0, 40),        OP_INT("pad_w0", 0, 44),
 	OP_INT("pad_h1", 0, 48),        OP_INT("pad_w1", 0, 52),
+	OP_OWN_INTS("kernel"),          OP_OWN_INTS("strides"),
+	OP_OWN_INTS("dilations"),       OP_OWN_INTS("pads"),
 };
+static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
+static const struct msd_op_window_names dilations = {"dilations",
+						     {"dilation_h", "dilation_w"}};
+static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
 /* Tengine's marks for the padding that keeps the extent, divided by the stride. */
 enum { SAME_UPPER = -1, SAME_LOWER = -2 };
 
-static struct msd_op_window window(const modser_sg_op *op, int64_t in,
-				   const char *const names[5])
+static void keep_extent(struct msd_op_window *w)
 {
-	struct msd_op_window w = {
-		.kernel = modser_sg_op_int(op, names[0]),
-		.stride = modser_sg_op_int(op, names[1]),
-		.dilation = modser_sg_op_int(op, names[2]),
-		.before = modser_sg_op_int(op, names[3]),
-		.after = modser_sg_op_int(op, names[4]),
-	};
-	const int64_t reach = (w.kernel - 1) * w.dilation + 1;
+	const bool is_upper = w->before == SAME_UPPER;
 
-	if (w.before == SAME_UPPER || w.before == SAME_LOWER) {
-		const bool is_upper = w.before == SAME_UPPER;
-
-		w.out = (in + w.stride - 1) / w.stride;
-		int64_t all = (w.out - 1) * w.stride + reach - in;
-		all = all < 0 ? 0 : all;
-		w.before = is_upper ? all / 2 : all - all / 2;
-		w.after = all - w.before;
-	} else {
-		const int64_t room = in + w.before + w.after - reach;
-
-		w.out = room < 0 ? 0 : room / w.stride + 1;
-	}
-	return w;
+	w->out = (w->in + w->stride - 1) / w->stride;
+	int64_t all = (w->out - 1) * w->stride + msd_op_window_reach(w) - w->in;
+	all = all < 0 ? 0 : all;
+	w->before = is_upper ? all / 2 : all - all / 2;
+	w->after = all - w->before;
 }
 
-void msd_op_conv_windows(const modser_sg_node *node, struct msd_op_window *ret_h,
-			 struct msd_op_window *ret_w)
+void msd_op_conv_windows(const modser_sg_node *node,
+			 struct msd_op_window ret[static MSD_OP_AXES])
 {
-	static const char *const h[] = {"kernel_h", "stride_h", "dilation_h", "pad_h0",
-					"pad_h1"};
-	static const char *const w[] = {"kernel_w", "stride_w", "dilation_w", "pad_w0",
-					"pad_w1"};
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t *in = modser_sg_tensor_dims(modser_sg_node_input(node, 0));
+	const size_t n = msd_infer_ndim(node, 0) - 2;
 
-	*ret_h = window(op, in[2], h);
-	*ret_w = window(op, in[3], w);
+	for (size_t i = 0; i < MSD_OP_AXES; i++)
+		ret[i] = (struct msd_op_window){1, 1, 1, 1, 0, 0, 1};
+	for (size_t i = 0; i < n; i++) {
+		struct msd_op_window *w = &ret[MSD_OP_AXES - n + i];
+
+		w->in = msd_infer_dims(node, 0)[2 + i];
+		w->kernel = msd_infer_dims(node, 1)[2 + i];
+		w->stride = msd_op_window_param(node, &strides, i, n, 1);
+		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
+		msd_op_window_pads(node, i, n, w);
+		if (w->before == SAME_UPPER || w->before == SAME_LOWER) {
+			keep_extent(w);
+		} else {
+			const int64_t room =
+				w->in + w->before + w->after - msd_op_window_reach(w);
+
+			w->out = room < 0 ? 0 : room / w->stride + 1;
+		}
+	}
 }
 
-static int check_params(const modser_sg_node *node)
+static int check_params(const modser_sg_node *node, size_t n)
 {
-	static const char *const sizes[] = {"kernel_h", "kernel_w",   "stride_h",
-					    "stride_w", "dilation_h", "dilation_w",
-					    "group"};
-	static const char *const pads[] = {"pad_h0", "pad_h1", "pad_w0", "pad_w1"};
-
-	for (size_t i = 0; i < OP_COUNT(sizes); i++) {
-		if (msd_infer_range(node, sizes[i], 1, INT32_MAX) != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < OP_COUNT(pads); i++) {
-		if (msd_infer_range(node, pads[i], SAME_LOWER, INT32_MAX) != 0)
-			return -1;
-	}
+	if (msd_op_window_check(node, &strides, n, 1, INT32_MAX) != 0 ||
+	    msd_op_window_check(node, &dilations, n, 1, INT32_MAX) != 0 ||
+	    msd_op_window_check(node, &kernels, n, 0, INT32_MAX) != 0 ||
+	    msd_op_window_check_pads(node, n, SAME_LOWER) != 0 ||
+	    msd_infer_range(node, "group", 1, INT32_MAX) != 0)
+		return -1;
 	const int64_t activation =
 		modser_sg_op_int(modser_sg_node_op(node), "activation");
 	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
@@ -80,21 +74,26 @@ static int check_params(const modser_sg_node *node)
 	return 0;
 }
 
-static int check_weights(const modser_sg_node *node)
+static int check_weights(const modser_sg_node *node, size_t n)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t group = modser_sg_op_int(op, "group");
+	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
 	const int64_t *weights = msd_infer_dims(node, 1);
 
-	if (weights[2] != modser_sg_op_int(op, "kernel_h") ||
-	    weights[3] != modser_sg_op_int(op, "kernel_w"))
-		return msd_infer_fail(node, "its kernel is not that of its weights");
+	for (size_t i = 0; i < n; i++) { /* 0 says: as large as its weights */
+		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
+
+		if (weights[2 + i] < 1 || weights[2 + i] > INT32_MAX ||
+		    (kernel != 0 && kernel != weights[2 + i])) {
+			return msd_infer_fail(node,
+					      "its kernel is not that of its weights");
+		}
+	}
 	if (weights[0] % group != 0 || msd_infer_dims(node, 0)[1] % group != 0 ||
 	    msd_infer_dims(node, 0)[1] / group != weights[1]) {
 		return msd_infer_fail(node,
 				      "its channels are not those of its weights");
 	}
-	if (modser_sg_node_input_count(node) > 2 &&
+	if (msd_infer_has(node, 2) &&
 	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) != weights[0])
 		return msd_infer_fail(node, "its bias and its weights do not fit");
 	return 0;
@@ -102,25 +101,33 @@ static int check_weights(const modser_sg_node *node)
 
 static int infer(modser_sg_node *node)
 {
-	struct msd_op_window h;
-	struct msd_op_window w;
+	struct msd_op_window windows[MSD_OP_AXES];
+	int64_t dims[2 + MSD_OP_AXES];
+	size_t n;
 
-	if (msd_infer_rank(node, 0, 4) != 0 || msd_infer_rank(node, 1, 4) != 0 ||
-	    check_params(node) != 0 || check_weights(node) != 0)
+	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, 1, n + 2) != 0 ||
+	    check_params(node, n) != 0 || check_weights(node, n) != 0)
 		return -1;
-	msd_op_conv_windows(node, &h, &w);
-	if (h.out < 1 || w.out < 1 || h.after < 0 || w.after < 0)
-		return msd_infer_fail(node, "its kernel is larger than its input");
-	const int64_t dims[] = {msd_infer_dims(node, 0)[0], msd_infer_dims(node, 1)[0],
-				h.out, w.out};
-	return msd_infer_set(node, dims, 4);
+	msd_op_conv_windows(node, windows);
+	dims[0] = msd_infer_dims(node, 0)[0];
+	dims[1] = msd_infer_dims(node, 1)[0];
+	for (size_t i = 0; i < n; i++) {
+		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
+
+		if (w->out < 1 || w->after < 0)
+			return msd_infer_fail(node,
+					      "its kernel is larger than its input");
+		dims[2 + i] = w->out;
+	}
+	return msd_infer_set(node, dims, n + 2);
 }
 
 const modser_sg_op_schema msd_op_convolution = {
 	.name = "Convolution",
 	OP_FIELDS(convolution_fields),
 	OP_IN(2, 3),
+	.optional_in = 4,
 	OP_OUT(1, 1),
-	OP_TM(5, 56),
 	.infer = infer,
+	OP_TM(5, 56),
 };

@@ -10,9 +10,10 @@ static int infer(modser_sg_node *node)
 	const size_t ndim = msd_infer_ndim(node, 0);
 	const int64_t end = modser_sg_op_int(modser_sg_node_op(node), "end_axis");
 	const size_t to = end < 0 || (size_t)end >= ndim ? ndim : (size_t)end + 1;
-	size_t axis;
+	const int64_t given = modser_sg_op_int(modser_sg_node_op(node), "axis");
+	size_t axis = ndim;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (given != (int64_t)ndim && msd_infer_axis(node, &axis) != 0)
 		return -1;
 	if (to != ndim || axis > to)
 		return msd_infer_fail(node, "it does not end with the last axis");

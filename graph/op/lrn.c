@@ -9,8 +9,9 @@ static const modser_sg_op_field lrn_fields[] = {
 };
 static int infer(modser_sg_node *node)
 {
-	if (msd_infer_rank(node, 0, 4) != 0 ||
-	    msd_infer_range(node, "local_size", 1, INT32_MAX) != 0)
+	if (msd_infer_ndim(node, 0) < 2)
+		return msd_infer_fail(node, "its input has no channels");
+	if (msd_infer_range(node, "local_size", 1, INT32_MAX) != 0)
 		return -1;
 	return msd_infer_same(node);
 }

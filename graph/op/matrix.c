@@ -1,23 +1,6 @@
-/* Products of matrices, and convolutions that have no inference yet. */
+/* Products of matrices. */
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field deconvolution_fields[] = {
-	OP_INT("num_output", 1, 0),     OP_INT("kernel_h", 1, 4),
-	OP_INT("kernel_w", 1, 8),       OP_INT("stride_h", 1, 12),
-	OP_INT("stride_w", 1, 16),      OP_INT("pad_w0", 0, 20),
-	OP_INT("pad_h0", 0, 24),        OP_INT("pad_w1", 0, 28),
-	OP_INT("pad_h1", 0, 32),        OP_INT("dilation_h", 1, 36),
-	OP_INT("dilation_w", 1, 40),    OP_INT("group", 1, 44),
-	OP_INT("activation", -1, 48),   OP_INT("output_pad_h0", 0, 52),
-	OP_INT("output_pad_w0", 0, 56),
-};
-const modser_sg_op_schema msd_op_deconvolution = {
-	.name = "Deconvolution",
-	OP_FIELDS(deconvolution_fields),
-	OP_IN(2, 3),
-	OP_OUT(1, 1),
-	OP_TM(6, 60),
-};
 
 static const modser_sg_op_field gemm_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
@@ -25,18 +8,80 @@ static const modser_sg_op_field gemm_fields[] = {
 	OP_INT("transA", 0, 8),
 	OP_INT("transB", 0, 12),
 };
+static int infer_gemm(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const bool is_a = modser_sg_op_int(op, "transA") != 0;
+	const bool is_b = modser_sg_op_int(op, "transB") != 0;
+
+	if (msd_infer_rank(node, 0, 2) != 0 || msd_infer_rank(node, 1, 2) != 0 ||
+	    msd_infer_alike(node, 0, 3) != 0)
+		return -1;
+	const int64_t *a = msd_infer_dims(node, 0);
+	const int64_t *b = msd_infer_dims(node, 1);
+	const int64_t dims[] = {a[is_a ? 1 : 0], b[is_b ? 0 : 1]};
+	if (a[is_a ? 0 : 1] != b[is_b ? 1 : 0])
+		return msd_infer_fail(node, "its matrices do not fit");
+	for (size_t i = 0; msd_infer_has(node, 2) && i < msd_infer_ndim(node, 2); i++) {
+		const size_t n = msd_infer_ndim(node, 2);
+		const int64_t c = msd_infer_dims(node, 2)[n - 1 - i];
+
+		if (c != 1 && (i > 1 || c != dims[1 - i]))
+			return msd_infer_fail(node, "what it adds does not fit");
+	}
+	return msd_infer_set(node, dims, 2);
+}
+
 const modser_sg_op_schema msd_op_gemm = {
 	.name = "Gemm",
 	OP_FIELDS(gemm_fields),
 	OP_IN(2, 3),
+	.optional_in = 4,
 	OP_OUT(1, 1),
+	.infer = infer_gemm,
 	OP_TM(31, 16),
 };
+
+/* As numpy's: vectors become matrices for the time, axes before the last two are
+ * stretched. */
+static int infer_mat_mul(modser_sg_node *node)
+{
+	const size_t na = msd_infer_ndim(node, 0);
+	const size_t nb = msd_infer_ndim(node, 1);
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t n = 0;
+
+	if (na == 0 || nb == 0 || modser_sg_node_input_count(node) > 2)
+		return msd_infer_fail(node, "it is no product of two matrices");
+	const int64_t *a = msd_infer_dims(node, 0);
+	const int64_t *b = msd_infer_dims(node, 1);
+	if (msd_infer_alike(node, 0, 2) != 0)
+		return -1;
+	if (a[na - 1] != b[nb == 1 ? 0 : nb - 2])
+		return msd_infer_fail(node, "its matrices do not fit");
+	const size_t stacked_a = na > 2 ? na - 2 : 0;
+	const size_t stacked_b = nb > 2 ? nb - 2 : 0;
+	const size_t stacked = stacked_a > stacked_b ? stacked_a : stacked_b;
+	for (size_t i = stacked; i > 0; i--) {
+		const int64_t ea = i > stacked_a ? 1 : a[stacked_a - i];
+		const int64_t eb = i > stacked_b ? 1 : b[stacked_b - i];
+
+		if (ea != eb && ea != 1 && eb != 1)
+			return msd_infer_fail(node, "its stacks do not fit");
+		dims[n++] = ea == 1 ? eb : ea;
+	}
+	if (na > 1)
+		dims[n++] = a[na - 2];
+	if (nb > 1)
+		dims[n++] = b[nb - 1];
+	return msd_infer_set(node, dims, n);
+}
 
 const modser_sg_op_schema msd_op_mat_mul = {
 	.name = "MatMul",
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
+	.infer = infer_mat_mul,
 	OP_TM(91, 0),
 };
 

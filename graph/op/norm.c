@@ -1,4 +1,7 @@
 /* Normalizations. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
 static const modser_sg_op_field normalize_fields[] = {
@@ -23,11 +26,27 @@ const modser_sg_op_schema msd_op_fused_bn_scale_relu = {
 static const modser_sg_op_field instance_norm_fields[] = {
 	OP_FLOAT("eps", 1e-5, 0),
 };
+static int infer_instance_norm(modser_sg_node *node)
+{
+	if (msd_infer_ndim(node, 0) < 3)
+		return msd_infer_fail(node, "its input has no planes");
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		if (msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) !=
+		    msd_infer_dims(node, 0)[1]) {
+			return msd_infer_fail(
+				node, "input %zu has not an element for each channel",
+				i);
+		}
+	}
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_instance_norm = {
 	.name = "InstanceNorm",
 	OP_FIELDS(instance_norm_fields),
 	OP_IN(1, 3),
 	OP_OUT(1, 1),
+	.infer = infer_instance_norm,
 	OP_TM(66, 4),
 };
 
@@ -44,17 +63,6 @@ const modser_sg_op_schema msd_op_mvn = {
 	OP_TM(67, 12),
 };
 
-static const modser_sg_op_field log_softmax_fields[] = {
-	OP_INT("axis", 1, 0),
-};
-const modser_sg_op_schema msd_op_log_softmax = {
-	.name = "LogSoftmax",
-	OP_FIELDS(log_softmax_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(99, 4),
-};
-
 const modser_sg_op_schema msd_op_l2_normalization = {
 	.name = "L2Normalization",
 	OP_IN(1, 1),
@@ -64,12 +72,43 @@ const modser_sg_op_schema msd_op_l2_normalization = {
 
 static const modser_sg_op_field layer_norm_fields[] = {
 	OP_FLOAT("eps", 1e-5, 0),
+	OP_OWN_INT("axis", -1),
 };
+/* Scale and bias are as large as the axes from "axis" on; the two more outputs, mean
+ * and inverse deviation, have ones there. */
+static int infer_layer_norm(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		if (msd_infer_has(node, i) &&
+		    msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) !=
+			    msd_infer_product(node, 0, axis, ndim)) {
+			return msd_infer_fail(
+				node, "input %zu is not as large as what is normalized",
+				i);
+		}
+	}
+	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
+	for (size_t i = axis; i < ndim; i++)
+		dims[i] = 1;
+	if (msd_infer_set_output(node, 1, dims, ndim) != 0 ||
+	    msd_infer_set_output(node, 2, dims, ndim) != 0)
+		return -1;
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_layer_norm = {
 	.name = "LayerNorm",
 	OP_FIELDS(layer_norm_fields),
 	OP_IN(1, 3),
-	OP_OUT(1, 1),
+	.optional_in = 4,
+	OP_OUT(1, 3),
+	.infer = infer_layer_norm,
 	OP_TM(107, 4),
 };
 

@@ -5,6 +5,7 @@
  * their default and where they stand in a tmfile.
  */
 #include "graph/ir/schema.h"
+#include "proto/dtype.h"
 
 #define OP_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -45,5 +46,19 @@
 		.name = (field), .def = {.kind = MODSER_ATTR_STR, .as.s = ""},         \
 		.tm_encoding = MODSER_TM_STRING, .tm_offset = (offset)                 \
 	}
+/* What tmfiles do not have: it must be as it is here to be stored in one. */
+#define OP_OWN(field, ...)                                                             \
+	{                                                                              \
+		.name = (field), .def = {__VA_ARGS__}, .tm_encoding = MODSER_TM_NONE   \
+	}
+#define OP_OWN_INT(field, value) OP_OWN(field, .kind = MODSER_ATTR_INT, .as.i = (value))
+#define OP_OWN_FLOAT(field, value)                                                     \
+	OP_OWN(field, .kind = MODSER_ATTR_FLOAT, .as.f = (float)(value))
+#define OP_OWN_TEXT(field, value)                                                      \
+	OP_OWN(field, .kind = MODSER_ATTR_STR, .as.s = (value))
+#define OP_OWN_INTS(field) OP_OWN(field, .kind = MODSER_ATTR_INTS)
+#define OP_OWN_FLOATS(field) OP_OWN(field, .kind = MODSER_ATTR_FLOATS)
+#define OP_INT64 ((struct msd_dtype){MSD_DT_INT, 64, 1})
+#define OP_BOOL ((struct msd_dtype){MSD_DT_BOOL, 8, 1})
 
 #endif

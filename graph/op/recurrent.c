@@ -1,5 +1,98 @@
-/* Recurrent layers. */
+/* Recurrent layers. Tengine's form, whose direction is empty, is only read. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
 #include "graph/op/op.h"
+
+/* What ONNX says of all three. */
+#define ONNX_FIELDS                                                                    \
+	OP_OWN_TEXT("direction", ""), OP_OWN_TEXT("activations", ""),                  \
+		OP_OWN_FLOATS("activation_alpha"), OP_OWN_FLOATS("activation_beta"),   \
+		OP_OWN_INT("layout", 0)
+enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
+
+/* Is input @i, if it is there, of shape @a, @b, @c? -1 stands for no such axis. */
+static bool fits(const modser_sg_node *node, size_t i, int64_t a, int64_t b, int64_t c)
+{
+	const int64_t want[] = {a, b, c};
+	const size_t n = c >= 0 ? 3 : b >= 0 ? 2 : 1;
+
+	if (!msd_infer_has(node, i))
+		return true;
+	if (msd_infer_ndim(node, i) != n)
+		return false;
+	return memcmp(msd_infer_dims(node, i), want, n * sizeof(*want)) == 0;
+}
+
+static int check_types(const modser_sg_node *node)
+{
+	const struct msd_dtype i32 = {MSD_DT_INT, 32, 1};
+
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		const struct msd_dtype want =
+			i == LENGTHS ? i32 : msd_infer_dtype_of(node, X);
+
+		if (msd_infer_has(node, i) &&
+		    !msd_dtype_eq(msd_infer_dtype_of(node, i), want))
+			return msd_infer_fail(node, "input %zu is of another type", i);
+	}
+	return 0;
+}
+
+/* @gates: how many of the matrices stand in one. */
+static int infer(modser_sg_node *node, int64_t gates)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const char *direction = modser_sg_op_param(op, "direction")->as.s;
+	const int64_t ways = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
+	const bool is_batch_first = modser_sg_op_int(op, "layout") != 0;
+
+	if (direction[0] == '\0' || !msd_infer_has(node, R))
+		return msd_infer_fail(node, "Tengine's form cannot be run");
+	if (ways == 1 && strcmp(direction, "forward") != 0 &&
+	    strcmp(direction, "reverse") != 0)
+		return msd_infer_fail(node, "direction \"%s\" is not known", direction);
+	if (check_types(node) != 0 || msd_infer_rank(node, X, 3) != 0 ||
+	    msd_infer_rank(node, R, 3) != 0)
+		return -1;
+	const int64_t *x = msd_infer_dims(node, X);
+	const int64_t hidden = msd_infer_dims(node, R)[2];
+	const int64_t steps = x[is_batch_first ? 1 : 0];
+	const int64_t batch = x[is_batch_first ? 0 : 1];
+	if (hidden < 1 || hidden > INT32_MAX)
+		return msd_infer_fail(node, "it has no state");
+	const int64_t state[2][3] = {{ways, batch, hidden}, {batch, ways, hidden}};
+	const int64_t *s = state[is_batch_first ? 1 : 0];
+	if (!fits(node, W, ways, gates * hidden, x[2]) ||
+	    !fits(node, R, ways, gates * hidden, hidden) ||
+	    !fits(node, B, ways, 2 * gates * hidden, -1) ||
+	    !fits(node, LENGTHS, batch, -1, -1) ||
+	    !fits(node, STATE, s[0], s[1], s[2]) ||
+	    !fits(node, CELL, s[0], s[1], s[2]) ||
+	    !fits(node, PEEPHOLES, ways, 3 * hidden, -1))
+		return msd_infer_fail(node, "the shapes of its inputs do not fit");
+	const int64_t y[2][4] = {{steps, ways, batch, hidden},
+				 {batch, steps, ways, hidden}};
+	if (msd_infer_set_output(node, 0, y[is_batch_first ? 1 : 0], 4) != 0 ||
+	    msd_infer_set_output(node, 1, s, 3) != 0)
+		return -1;
+	return msd_infer_set_output(node, 2, s, 3);
+}
+
+static int infer_lstm(modser_sg_node *node)
+{
+	return infer(node, 4);
+}
+
+static int infer_gru(modser_sg_node *node)
+{
+	return infer(node, 3);
+}
+
+static int infer_rnn(modser_sg_node *node)
+{
+	return infer(node, 1);
+}
 
 static const modser_sg_op_field lstm_fields[] = {
 	OP_FLOAT("forget_bias", 0, 0),   OP_FLOAT("clip", 0, 4),
@@ -11,12 +104,15 @@ static const modser_sg_op_field lstm_fields[] = {
 	OP_INT("forget_act", 0, 48),     OP_INT("input_act", 0, 52),
 	OP_INT("output_act", 0, 56),     OP_INT("cellin_act", 0, 60),
 	OP_INT("cellout_act", 0, 64),    OP_INT("mxnet_flag", 0, 68),
+	OP_OWN_INT("input_forget", 0),   ONNX_FIELDS,
 };
 const modser_sg_op_schema msd_op_lstm = {
 	.name = "LSTM",
 	OP_FIELDS(lstm_fields),
 	OP_IN(1, MODSER_MANY),
+	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
+	.infer = infer_lstm,
 	OP_TM(34, 72),
 };
 
@@ -25,27 +121,38 @@ static const modser_sg_op_field rnn_fields[] = {
 	OP_INT("sequence_len", 1, 8), OP_INT("input_size", 1, 12),
 	OP_INT("hidden_size", 1, 16), OP_INT("has_clip", 0, 20),
 	OP_INT("has_bias", 0, 24),    OP_INT("has_init_state", 0, 28),
-	OP_INT("activation", 0, 32),
+	OP_INT("activation", 0, 32),  ONNX_FIELDS,
 };
 const modser_sg_op_schema msd_op_rnn = {
 	.name = "RNN",
 	OP_FIELDS(rnn_fields),
 	OP_IN(1, MODSER_MANY),
+	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
+	.infer = infer_rnn,
 	OP_TM(35, 36),
 };
 
 static const modser_sg_op_field gru_fields[] = {
-	OP_FLOAT("clip", 0, 0),          OP_INT("output_len", 1, 4),
-	OP_INT("sequence_len", 1, 8),    OP_INT("input_size", 1, 12),
-	OP_INT("hidden_size", 1, 16),    OP_INT("has_clip", 0, 20),
-	OP_INT("has_gate_bias", 0, 24),  OP_INT("has_candidate_bias", 0, 28),
-	OP_INT("has_init_state", 0, 32), OP_INT("mxnet_flag", 0, 36),
+	OP_FLOAT("clip", 0, 0),
+	OP_INT("output_len", 1, 4),
+	OP_INT("sequence_len", 1, 8),
+	OP_INT("input_size", 1, 12),
+	OP_INT("hidden_size", 1, 16),
+	OP_INT("has_clip", 0, 20),
+	OP_INT("has_gate_bias", 0, 24),
+	OP_INT("has_candidate_bias", 0, 28),
+	OP_INT("has_init_state", 0, 32),
+	OP_INT("mxnet_flag", 0, 36),
+	OP_OWN_INT("linear_before_reset", 0),
+	ONNX_FIELDS,
 };
 const modser_sg_op_schema msd_op_gru = {
 	.name = "GRU",
 	OP_FIELDS(gru_fields),
 	OP_IN(1, MODSER_MANY),
+	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
+	.infer = infer_gru,
 	OP_TM(48, 40),
 };

@@ -2,10 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field reshape_fields[] = {
-	OP_INT("is_mxnet", 0, 0),
-	OP_INT("reverse", 0, 4),
-	OP_INTS("re_shape", 8),
-	OP_INT("is_onnx", 0, 12),
+	OP_INT("is_mxnet", 0, 0), OP_INT("reverse", 0, 4),    OP_INTS("re_shape", 8),
+	OP_INT("is_onnx", 0, 12), OP_OWN_INT("allowzero", 0),
 };
 struct target {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
@@ -33,11 +31,13 @@ static int apply(const modser_sg_node *node, struct target *t, int64_t code, siz
 {
 	const int64_t *in = msd_infer_dims(node, 0);
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const size_t needs = code == -3 ? 2 : code == 0 ? 1 : 0;
+	const bool is_zero = code == 0 && modser_sg_op_int(modser_sg_node_op(node),
+							   "allowzero") != 0;
+	const size_t needs = code == -3 ? 2 : code == 0 && !is_zero ? 1 : 0;
 
 	if (code < -3)
 		return msd_infer_fail(node, "code %d is not known", (int)code);
-	if (*at + needs > ndim)
+	if (needs > 0 && *at + needs > ndim)
 		return msd_infer_fail(node, "it copies an extent that is not there");
 	if (code == -2) {
 		for (; *at < ndim; ++*at) {
@@ -46,9 +46,9 @@ static int apply(const modser_sg_node *node, struct target *t, int64_t code, siz
 		}
 		return 0;
 	}
-	const int64_t extent = code == -3  ? in[*at] * in[*at + 1]
-			       : code == 0 ? in[*at]
-					   : code;
+	const int64_t extent = code == -3   ? in[*at] * in[*at + 1]
+			       : needs == 1 ? in[*at]
+					    : code;
 	*at += code == -3 ? 2 : 1;
 	return push(node, t, extent);
 }
@@ -63,6 +63,8 @@ static int finish(const modser_sg_node *node, struct target *t)
 			return msd_infer_fail(node, "it is too large");
 	}
 	if (t->unknown != SIZE_MAX) {
+		if (known == 0)
+			return msd_infer_fail(node, "an extent follows from nothing");
 		t->dims[t->unknown] = all / known;
 		known *= all / known;
 	}
@@ -76,14 +78,24 @@ static int infer(modser_sg_node *node)
 	const modser_sg_op *op = modser_sg_node_op(node);
 	const modser_sg_attr *codes = modser_sg_op_param(op, "re_shape");
 	struct target t = {.unknown = SIZE_MAX};
+	int64_t given[MSD_INFER_MAX_INTS];
+	const int64_t *list = codes->as.ints;
+	size_t n = codes->n;
 	size_t at = 0;
 
 	if (modser_sg_op_int(op, "reverse") != 0)
 		return msd_infer_fail(node, "reverse is not known");
-	if (codes->n == 0)
+	if (n == 0 && msd_infer_has(node, 1)) {
+		const int result = msd_infer_ints(node, 1, given, &n);
+
+		if (result != 0)
+			return result;
+		list = given;
+	} else if (n == 0) {
 		return msd_infer_fail(node, "it does not say the shape");
-	for (size_t i = 0; i < codes->n; i++) {
-		if (apply(node, &t, codes->as.ints[i], &at) != 0)
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (apply(node, &t, list[i], &at) != 0)
 			return -1;
 	}
 	return finish(node, &t);

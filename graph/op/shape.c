@@ -1,7 +1,4 @@
-/*
- * Schemas of what moves elements or tells shapes: read, written, shown. They have no
- * inference yet, so a model with one of them is not run.
- */
+/* What moves elements, or tells shapes. */
 #include "graph/op/op.h"
 
 static const modser_sg_op_field bilinear_resize_fields[] = {
@@ -17,31 +14,6 @@ const modser_sg_op_schema msd_op_bilinear_resize = {
 	OP_TM(2, 12),
 };
 
-static const modser_sg_op_field resize_fields[] = {
-	OP_FLOAT("scale_x", 1, 0),
-	OP_FLOAT("scale_y", 1, 4),
-	OP_INT("type", 0, 8),
-};
-const modser_sg_op_schema msd_op_resize = {
-	.name = "Resize",
-	OP_FIELDS(resize_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(54, 12),
-};
-
-static const modser_sg_op_field split_fields[] = {
-	OP_INT("axis", 0, 0),     OP_INT("split_dim", 1, 4), OP_BYTE("is_caffe", 0, 8),
-	OP_BYTE("is_onnx", 0, 9), OP_INTS("sizes", 12),
-};
-const modser_sg_op_schema msd_op_split = {
-	.name = "Split",
-	OP_FIELDS(split_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, MODSER_MANY),
-	OP_TM(29, 16),
-};
-
 static const modser_sg_op_field generic_fields[] = {
 	OP_INT("max_input_num", 0, 0),
 	OP_INT("max_output_num", 0, 4),
@@ -53,34 +25,6 @@ const modser_sg_op_schema msd_op_generic = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
 	OP_TM(32, 12),
-};
-
-static const modser_sg_op_field squeeze_fields[] = {
-	OP_INT("dim_0", -2, 0),
-	OP_INT("dim_1", -2, 4),
-	OP_INT("dim_2", -2, 8),
-	OP_INT("dim_3", -2, 12),
-};
-const modser_sg_op_schema msd_op_squeeze = {
-	.name = "Squeeze",
-	OP_FIELDS(squeeze_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(38, 16),
-};
-
-static const modser_sg_op_field pad_fields[] = {
-	OP_INT("pad_n_0", 0, 0),  OP_INT("pad_n_1", 0, 4),  OP_INT("pad_c_0", 0, 8),
-	OP_INT("pad_c_1", 0, 12), OP_INT("pad_h_0", 0, 16), OP_INT("pad_h_1", 0, 20),
-	OP_INT("pad_w_0", 0, 24), OP_INT("pad_w_1", 0, 28), OP_INT("mode", 0, 32),
-	OP_FLOAT("value", 0, 36),
-};
-const modser_sg_op_schema msd_op_pad = {
-	.name = "Pad",
-	OP_FIELDS(pad_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, 1),
-	OP_TM(40, 40),
 };
 
 static const modser_sg_op_field strided_slice_fields[] = {
@@ -146,52 +90,6 @@ const modser_sg_op_schema msd_op_expanddims = {
 	OP_TM(60, 4),
 };
 
-static const modser_sg_op_field gather_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_INT("indices_num", 0, 4),
-	OP_BYTE("is_onnx", 0, 8),
-};
-const modser_sg_op_schema msd_op_gather = {
-	.name = "Gather",
-	OP_FIELDS(gather_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, 1),
-	OP_TM(76, 12),
-};
-
-static const modser_sg_op_field transpose_fields[] = {
-	OP_INTS("perm", 0),
-};
-const modser_sg_op_schema msd_op_transpose = {
-	.name = "Transpose",
-	OP_FIELDS(transpose_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(77, 4),
-};
-
-static const modser_sg_op_field space_to_depth_fields[] = {
-	OP_INT("block_size", 1, 0),
-};
-const modser_sg_op_schema msd_op_space_to_depth = {
-	.name = "SpaceToDepth",
-	OP_FIELDS(space_to_depth_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(79, 4),
-};
-
-static const modser_sg_op_field depth_to_space_fields[] = {
-	OP_INT("block_size", 1, 0),
-};
-const modser_sg_op_schema msd_op_depth_to_space = {
-	.name = "DepthToSpace",
-	OP_FIELDS(depth_to_space_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(80, 4),
-};
-
 const modser_sg_op_schema msd_op_reverse = {
 	.name = "Reverse",
 	OP_IN(1, 2),
@@ -212,29 +110,6 @@ const modser_sg_op_schema msd_op_sparse_to_dense = {
 	OP_TM(82, 12),
 };
 
-static const modser_sg_op_field unsqueeze_fields[] = {
-	OP_INTS("axes", 0),
-};
-const modser_sg_op_schema msd_op_unsqueeze = {
-	.name = "Unsqueeze",
-	OP_FIELDS(unsqueeze_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, 1),
-	OP_TM(88, 4),
-};
-
-static const modser_sg_op_field expand_fields[] = {
-	OP_INTS("shape", 0),
-	OP_INT("dim_num", 0, 4),
-};
-const modser_sg_op_schema msd_op_expand = {
-	.name = "Expand",
-	OP_FIELDS(expand_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, 1),
-	OP_TM(92, 8),
-};
-
 static const modser_sg_op_field scatter_fields[] = {
 	OP_INT("axis", 0, 0),
 	OP_BYTE("is_onnx", 0, 4),
@@ -245,24 +120,4 @@ const modser_sg_op_schema msd_op_scatter = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	OP_TM(93, 8),
-};
-
-const modser_sg_op_schema msd_op_shape = {
-	.name = "Shape",
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
-	OP_TM(94, 0),
-};
-
-static const modser_sg_op_field tile_fields[] = {
-	OP_INT("frame_flag", 0, 0),
-	OP_INT("reps_size", 0, 4),
-	OP_INTS("reps", 8),
-};
-const modser_sg_op_schema msd_op_tile = {
-	.name = "Tile",
-	OP_FIELDS(tile_fields),
-	OP_IN(1, 2),
-	OP_OUT(1, 1),
-	OP_TM(96, 12),
 };

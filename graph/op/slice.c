@@ -18,6 +18,75 @@ int64_t msd_op_slice_begin(const modser_sg_node *node)
 	return modser_sg_op_int(op, "iscaffe") != 0 ? 0 : modser_sg_op_int(op, "begin");
 }
 
+/* Where a range of @all elements begins and how many it has, as Python's slices. */
+static struct msd_op_range range_of(int64_t all, int64_t begin, int64_t end,
+				    int64_t step)
+{
+	const int64_t low = step < 0 ? -1 : 0; /* where walking ends, and may begin */
+	const int64_t high = step < 0 ? all - 1 : all;
+
+	begin = begin < 0 ? begin + all : begin;
+	end = end < 0 ? end + all : end;
+	begin = begin < low ? low : begin > high ? high : begin;
+	end = end < low ? low : end > high ? high : end;
+	const int64_t way = step < 0 ? begin - end : end - begin;
+	const uint64_t size = step < 0 ? -(uint64_t)step : (uint64_t)step;
+	const uint64_t n = way <= 0 ? 0 : ((uint64_t)way - 1) / size + 1;
+	/* One element needs no step, which may be as large as there is. */
+	return (struct msd_op_range){begin, n < 2 ? 1 : step, (int64_t)n};
+}
+
+int msd_op_slice_ranges(const modser_sg_node *node,
+			struct msd_op_range ret[static MODSER_GRAPH_MAX_NDIM])
+{
+	enum { BEGINS, ENDS, AXES, STEPS };
+	const size_t ndim = msd_infer_ndim(node, 0);
+	int64_t lists[4][MSD_INFER_MAX_INTS];
+	size_t n[4] = {0};
+
+	for (size_t i = 0; i < 4; i++) {
+		const int result =
+			msd_infer_has(node, i + 1)
+				? msd_infer_ints(node, i + 1, lists[i], &n[i])
+				: 0;
+
+		if (result != 0)
+			return result;
+	}
+	if (n[ENDS] != n[BEGINS] ||
+	    (msd_infer_has(node, 3) ? n[AXES] != n[BEGINS] : n[BEGINS] > ndim) ||
+	    (msd_infer_has(node, 4) && n[STEPS] != n[BEGINS]))
+		return msd_infer_fail(node, "its lists are not of one length");
+	for (size_t i = 0; i < ndim; i++)
+		ret[i] = (struct msd_op_range){0, 1, msd_infer_dims(node, 0)[i]};
+	for (size_t i = 0; i < n[BEGINS]; i++) {
+		const int64_t step = msd_infer_has(node, 4) ? lists[STEPS][i] : 1;
+		size_t axis = i;
+
+		if (msd_infer_has(node, 3) &&
+		    msd_infer_axis_of(node, lists[AXES][i], ndim, &axis) != 0)
+			return -1;
+		if (step == 0)
+			return msd_infer_fail(node, "its step is 0");
+		ret[axis] = range_of(msd_infer_dims(node, 0)[axis], lists[BEGINS][i],
+				     lists[ENDS][i], step);
+	}
+	return 0;
+}
+
+static int infer_ranges(const modser_sg_node *node)
+{
+	struct msd_op_range ranges[MODSER_GRAPH_MAX_NDIM];
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	const int result = msd_op_slice_ranges(node, ranges);
+
+	if (result != 0)
+		return result;
+	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++)
+		dims[i] = ranges[i].n;
+	return msd_infer_set(node, dims, msd_infer_ndim(node, 0));
+}
+
 static int set_piece(const modser_sg_node *node, size_t k, size_t axis, int64_t extent)
 {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
@@ -60,6 +129,8 @@ static int infer(modser_sg_node *node)
 	const modser_sg_op *op = modser_sg_node_op(node);
 	size_t axis;
 
+	if (msd_infer_has(node, 1))
+		return infer_ranges(node);
 	if (msd_infer_axis(node, &axis) != 0)
 		return -1;
 	if (modser_sg_op_int(op, "iscaffe") != 0)
@@ -82,8 +153,9 @@ static int infer(modser_sg_node *node)
 const modser_sg_op_schema msd_op_slice = {
 	.name = "Slice",
 	OP_FIELDS(slice_fields),
-	OP_IN(1, 1),
+	OP_IN(1, 5),
+	.optional_in = 24,
 	OP_OUT(1, MODSER_MANY),
-	OP_TM(27, 40),
 	.infer = infer,
+	OP_TM(27, 40),
 };

@@ -3,6 +3,7 @@
 
 static const modser_sg_op_field softmax_fields[] = {
 	OP_INT("axis", 1, 0),
+	OP_OWN_INT("flattens", 0), /* axes behind it count, too: ONNX up to opset 12 */
 };
 static int infer(modser_sg_node *node)
 {
@@ -20,4 +21,30 @@ const modser_sg_op_schema msd_op_softmax = {
 	OP_OUT(1, 1),
 	OP_TM(28, 4),
 	.infer = infer,
+};
+
+static const modser_sg_op_field log_softmax_fields[] = {
+	OP_INT("axis", 1, 0),
+	OP_OWN_INT("flattens", 0),
+};
+const modser_sg_op_schema msd_op_log_softmax = {
+	.name = "LogSoftmax",
+	OP_FIELDS(log_softmax_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer,
+	OP_TM(99, 4),
+};
+
+static const modser_sg_op_field hardmax_fields[] = {
+	OP_OWN_INT("axis", -1),
+	OP_OWN_INT("flattens", 0),
+};
+const modser_sg_op_schema msd_op_hardmax = {
+	.name = "Hardmax",
+	OP_FIELDS(hardmax_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

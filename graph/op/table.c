@@ -1,4 +1,5 @@
-/* The operators, in the order of their numbers in tmfiles: a new one is a row. */
+/* The operators, in the order of their numbers in tmfiles, and those that tmfiles do
+ * not have: a new one is a row. */
 #include "graph/op/op.h"
 
 #define OPS(X)                                                                         \
@@ -108,7 +109,34 @@
 	X(reciprocal)                                                                  \
 	X(spatial_transformer)                                                         \
 	X(gelu)                                                                        \
-	X(layer_norm)
+	X(layer_norm)                                                                  \
+	X(acos)                                                                        \
+	X(acosh)                                                                       \
+	X(add)                                                                         \
+	X(asin)                                                                        \
+	X(asinh)                                                                       \
+	X(atan)                                                                        \
+	X(atanh)                                                                       \
+	X(celu)                                                                        \
+	X(cos)                                                                         \
+	X(cosh)                                                                        \
+	X(div)                                                                         \
+	X(erf)                                                                         \
+	X(exp)                                                                         \
+	X(floor)                                                                       \
+	X(hardmax)                                                                     \
+	X(log)                                                                         \
+	X(mul)                                                                         \
+	X(neg)                                                                         \
+	X(not )                                                                        \
+	X(pow)                                                                         \
+	X(sign)                                                                        \
+	X(sin)                                                                         \
+	X(sinh)                                                                        \
+	X(softsign)                                                                    \
+	X(sqrt)                                                                        \
+	X(sub)                                                                         \
+	X(tan)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -1,6 +1,73 @@
 #include "runtime/engine/kernel.h"
 
+#include "graph/ir/graph.h"
 #include "runtime/pool/pool.h"
+#include "runtime/value/element.h"
+
+static bool can_read(enum msd_kernel_takes takes, const modser_sg_node *node, size_t i)
+{
+	const struct msd_dtype dtype = node->inputs[i]->dtype;
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	switch (takes) {
+	case MSD_TAKES_FLOAT32:
+		return dtype.code == MSD_DT_FLOAT && dtype.bits == 32;
+	case MSD_TAKES_FLOAT32_FIRST:
+		return i > 0 || (dtype.code == MSD_DT_FLOAT && dtype.bits == 32);
+	case MSD_TAKES_FLOATS:
+		return i > 0 || kind == MSD_N_FLOAT;
+	case MSD_TAKES_NUMBERS:
+		return kind != MSD_N_NONE;
+	case MSD_TAKES_BYTES:
+		break;
+	}
+	return dtype.bits % 8 == 0;
+}
+
+msd_err msd_kernel_check(const struct msd_kernel *kernel, const modser_sg_node *node,
+			 struct msd_diag *d)
+{
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		if (node->inputs[i] == NULL || can_read(kernel->takes, node, i))
+			continue;
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "node %zu \"%s\": \"%s\" is %s, which no kernel of "
+				    "%s reads",
+				    node->index, node->name, node->inputs[i]->name,
+				    node->inputs[i]->dtype_name, kernel->op);
+	}
+	return MSD_OK;
+}
+
+bool msd_kernel_has(const struct msd_kernel_call *c, size_t i)
+{
+	return modser_sg_node_input(c->node, i) != NULL;
+}
+
+const float *msd_kernel_in(const struct msd_kernel_call *c, size_t i)
+{
+	return c->in[i];
+}
+
+float *msd_kernel_out(const struct msd_kernel_call *c, size_t i)
+{
+	return c->out[i];
+}
+
+struct msd_dtype msd_kernel_in_dtype(const struct msd_kernel_call *c, size_t i)
+{
+	return c->node->inputs[i]->dtype;
+}
+
+struct msd_dtype msd_kernel_out_dtype(const struct msd_kernel_call *c, size_t i)
+{
+	return c->node->outputs[i]->dtype;
+}
+
+size_t msd_kernel_size(const struct msd_kernel_call *c)
+{
+	return c->node->inputs[0]->dtype.bits / 8u;
+}
 
 const int64_t *msd_kernel_in_dims(const struct msd_kernel_call *c, size_t i)
 {
@@ -15,6 +82,11 @@ const int64_t *msd_kernel_out_dims(const struct msd_kernel_call *c, size_t i)
 size_t msd_kernel_in_ndim(const struct msd_kernel_call *c, size_t i)
 {
 	return (size_t)modser_sg_tensor_ndim(modser_sg_node_input(c->node, i));
+}
+
+size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i)
+{
+	return (size_t)modser_sg_tensor_ndim(modser_sg_node_output(c->node, i));
 }
 
 size_t msd_kernel_elements(const modser_sg_tensor *t)
@@ -41,6 +113,11 @@ int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param)
 float msd_kernel_float(const struct msd_kernel_call *c, const char *param)
 {
 	return modser_sg_op_float(modser_sg_node_op(c->node), param);
+}
+
+const char *msd_kernel_text(const struct msd_kernel_call *c, const char *param)
+{
+	return modser_sg_op_param(modser_sg_node_op(c->node), param)->as.s;
 }
 
 size_t msd_kernel_outer(const int64_t *dims, size_t axis)

@@ -1,31 +1,57 @@
 #ifndef MSD_RUNTIME_ENGINE_KERNEL_H
 #define MSD_RUNTIME_ENGINE_KERNEL_H
 /*
- * Kernels: what computes one operator on row-major float32 tensors. A kernel is a row
- * in kernels.c and a file in reference/, written to be read and compared with. Shapes
- * are those that inference gave the node's tensors, which has checked them.
+ * Kernels: what computes one operator on row-major tensors. A kernel is a row in
+ * kernels.h and a file in reference/, written to be read and compared with. Shapes and
+ * dtypes are those that inference gave the node's tensors, which has checked them.
  */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
+#include "proto/dtype.h"
 
 struct msd_kernel_call {
 	const modser_sg_node *node;
-	const float *const *in; /* one for each input; NULL: the node has none there */
-	float *const *out;
+	const void *const *in; /* one for each input; NULL: the node has none there */
+	void *const *out;      /* NULL: nobody asked for it */
+};
+
+/* Which elements a kernel can read; what differs between its inputs is inference's. */
+enum msd_kernel_takes {
+	MSD_TAKES_FLOAT32,       /* all inputs are float32 */
+	MSD_TAKES_FLOAT32_FIRST, /* input 0 is; inference has seen the others */
+	MSD_TAKES_FLOATS,        /* input 0 is float16, bfloat16, float32 or float64 */
+	MSD_TAKES_NUMBERS,       /* input 0 is a float, an integer or bool */
+	MSD_TAKES_BYTES          /* it moves whole elements, whatever they are */
 };
 
 struct msd_kernel {
 	const char *op;
 	msd_err (*run)(const struct msd_kernel_call *c, struct msd_diag *d);
+	enum msd_kernel_takes takes;
 };
 
 /** The kernel of operator @op; NULL: there is none. */
 const struct msd_kernel *msd_kernel_find(const char *op);
 
+/** Can @kernel read the inputs of @node, whose dtypes are known? The error names the
+ * first that it cannot. */
+MSD_MUST_CHECK msd_err msd_kernel_check(const struct msd_kernel *kernel,
+					const modser_sg_node *node, struct msd_diag *d);
+
+/** Is input @i there? */
+bool msd_kernel_has(const struct msd_kernel_call *c, size_t i);
+/** Input and output @i of kernels for float32. */
+const float *msd_kernel_in(const struct msd_kernel_call *c, size_t i);
+float *msd_kernel_out(const struct msd_kernel_call *c, size_t i);
+struct msd_dtype msd_kernel_in_dtype(const struct msd_kernel_call *c, size_t i);
+struct msd_dtype msd_kernel_out_dtype(const struct msd_kernel_call *c, size_t i);
+/** Bytes of an element of input 0. */
+size_t msd_kernel_size(const struct msd_kernel_call *c);
 /** Extents of input and output @i. */
 const int64_t *msd_kernel_in_dims(const struct msd_kernel_call *c, size_t i);
 const int64_t *msd_kernel_out_dims(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_in_ndim(const struct msd_kernel_call *c, size_t i);
+size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i);
 /** Elements of a tensor, whose bytes are known to fit. */
 size_t msd_kernel_elements(const modser_sg_tensor *t);
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i);
@@ -33,6 +59,7 @@ size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i);
 /** A parameter as a number. */
 int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param);
 float msd_kernel_float(const struct msd_kernel_call *c, const char *param);
+const char *msd_kernel_text(const struct msd_kernel_call *c, const char *param);
 
 /** Product of the extents before @axis, and of those behind it. */
 size_t msd_kernel_outer(const int64_t *dims, size_t axis);

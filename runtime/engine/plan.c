@@ -14,31 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
+#include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "proto/bytes.h"
+#include "runtime/engine/arena.h"
 #include "runtime/engine/kernel.h"
-
-#define ALIGN ((size_t)64)
-#define NEVER SIZE_MAX
-
-/* Where a tensor that a kernel makes lies in the arena, and until which step. */
-struct place {
-	size_t offset;
-	size_t bytes; /* 0: it has none */
-	size_t last;  /* step that reads it last; NEVER: it is an output */
-};
 
 struct msd_plan {
 	modser_graph *g;
-	size_t *order;        /* of nodes */
-	struct place *places; /* of tensors */
-	size_t *live;         /* tensors in the arena now, by their offsets */
-	size_t n_live;
-	uint8_t *arena;
+	size_t *order; /* of nodes */
+	struct msd_arena_place *places;
+	size_t *live;
+	uint8_t *arena; /* NULL: tensors have memory of their own */
 	size_t arena_bytes;
-	const float **at; /* of tensors, in a run */
-	const float **in; /* of the node that runs */
-	float **out;
+	void **own;      /* that memory, of tensors that are there now */
+	const void **at; /* where each tensor is, in a run */
+	const void **in; /* of the node that runs */
+	void **out;
 };
 
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
@@ -49,160 +41,146 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 
 static bool is_given(const modser_sg_node *node)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+	const char *op = modser_sg_op_name(node->op);
 
 	return strcmp(op, "Const") == 0 || strcmp(op, "InputOp") == 0;
 }
 
+static const struct msd_kernel *kernel_of(const modser_sg_node *node)
+{
+	return msd_kernel_find(modser_sg_op_name(node->op));
+}
+
 static msd_err check_node(const modser_sg_node *node, struct msd_diag *d)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(node));
-
-	if (is_given(node))
-		return MSD_OK;
-	if (msd_kernel_find(op) == NULL) {
+	if (kernel_of(node) == NULL) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED, "node %zu \"%s\": %s cannot be run yet",
-			modser_sg_node_index(node), modser_sg_node_name(node), op);
+			node->index, node->name, modser_sg_op_name(node->op));
 	}
-	/* The second input of a Reshape only says a shape. */
-	const size_t n_read =
-		strcmp(op, "Reshape") == 0 ? 1 : modser_sg_node_input_count(node);
-	for (size_t i = 0; i < n_read; i++) {
-		const modser_sg_tensor *t = modser_sg_node_input(node, i);
-		uint64_t bytes;
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const modser_sg_tensor *t = node->inputs[i];
 
-		if (strcmp(modser_sg_tensor_dtype(t), "float32") != 0) {
-			return msd_diag_set(
-				d, MSD_UNSUPPORTED,
-				"node %zu \"%s\": \"%s\" is %s; kernels "
-				"are for float32",
-				modser_sg_node_index(node), modser_sg_node_name(node),
-				modser_sg_tensor_name(t), modser_sg_tensor_dtype(t));
-		}
-		if (modser_sg_tensor_type_of(t) == MODSER_TENSOR_CONST &&
-		    modser_sg_tensor_data(t, &bytes) == NULL) {
+		if (t != NULL && t->type == MODSER_TENSOR_CONST && t->data == NULL &&
+		    t->bytes > 0) {
 			return msd_diag_set(d, MSD_UNSUPPORTED,
-					    "constant \"%s\" has no bytes",
-					    modser_sg_tensor_name(t));
+					    "constant \"%s\" has no bytes", t->name);
 		}
 	}
 	return MSD_OK;
 }
 
-static void find_last_reads(struct msd_plan *p)
+/* The shape of an input that is known in a call alone still has its dimensions. */
+static msd_err check_given(modser_sg_node *node, bool *is_open, struct msd_diag *d)
 {
-	for (size_t step = 0; step < modser_graph_node_count(p->g); step++) {
-		const modser_sg_node *node = modser_graph_node(p->g, p->order[step]);
+	const modser_sg_tensor *t = node->outputs[0];
 
-		for (size_t i = 0; i < modser_sg_node_input_count(node); i++) {
-			const modser_sg_tensor *t = modser_sg_node_input(node, i);
-
-			p->places[modser_sg_tensor_index(t)].last = step;
-		}
-	}
-	for (size_t i = 0; i < modser_graph_output_count(p->g); i++) {
-		const modser_sg_tensor *t = modser_graph_output(p->g, i);
-
-		p->places[modser_sg_tensor_index(t)].last = NEVER;
-	}
+	for (int i = 0; i < t->ndim; i++)
+		*is_open = *is_open || t->dims[i] < 0;
+	if (t->ndim >= 0 && t->type != MODSER_TENSOR_CONST)
+		return MSD_OK;
+	return msd_sg_infer_node(node) == 0 ? MSD_OK : take_error(node->graph, d);
 }
 
-/* The first gap that is wide enough; what is live stays ordered by offsets. */
-static bool put(struct msd_plan *p, size_t tensor)
+/* *@is_open: some shape is known in a run alone. */
+static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 {
-	struct place *place = &p->places[tensor];
-	size_t offset = 0;
-	size_t k = 0;
-	size_t end;
+	*is_open = false;
+	for (size_t step = 0; step < p->g->n_nodes; step++) {
+		modser_sg_node *node = p->g->nodes[p->order[step]];
+		msd_err err = is_given(node) ? check_given(node, is_open, d)
+					     : check_node(node, d);
 
-	for (; k < p->n_live; k++) {
-		const struct place *other = &p->places[p->live[k]];
-
-		if (other->offset - offset >= place->bytes)
-			break;
-		offset = other->offset + other->bytes;
-	}
-	if (!msd_add_size(offset, place->bytes, &end))
-		return false;
-	place->offset = offset;
-	memmove(p->live + k + 1, p->live + k, (p->n_live - k) * sizeof(*p->live));
-	p->live[k] = tensor;
-	p->n_live++;
-	if (end > p->arena_bytes)
-		p->arena_bytes = end;
-	return true;
-}
-
-static void drop_read(struct msd_plan *p, size_t step)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < p->n_live; k++) {
-		if (p->places[p->live[k]].last > step)
-			p->live[n++] = p->live[k];
-	}
-	p->n_live = n;
-}
-
-static bool put_outputs(struct msd_plan *p, const modser_sg_node *node, size_t step)
-{
-	for (size_t i = 0; i < modser_sg_node_output_count(node); i++) {
-		const modser_sg_tensor *t = modser_sg_node_output(node, i);
-		struct place *place = &p->places[modser_sg_tensor_index(t)];
-
-		/* What nobody reads is written all the same. */
-		place->last = place->last < step ? step : place->last;
-		place->bytes = (msd_kernel_elements(t) * sizeof(float) + ALIGN - 1) /
-			       ALIGN * ALIGN;
-		if (!put(p, modser_sg_tensor_index(t)))
-			return false;
-	}
-	return true;
-}
-
-static msd_err lay_out(struct msd_plan *p, struct msd_diag *d)
-{
-	msd_err err = MSD_OK;
-
-	find_last_reads(p);
-	for (size_t step = 0; step < modser_graph_node_count(p->g); step++) {
-		const modser_sg_node *node = modser_graph_node(p->g, p->order[step]);
-
-		err = check_node(node, d);
 		if (err != MSD_OK)
 			return err;
 		if (is_given(node))
 			continue;
-		if (!put_outputs(p, node, step))
-			return msd_diag_no_memory(d);
-		drop_read(p, step);
+		const int result = msd_sg_infer_node(node);
+		if (result < 0)
+			return take_error(p->g, d);
+		if (result == 0)
+			err = msd_kernel_check(kernel_of(node), node, d);
+		if (err != MSD_OK)
+			return err;
+		*is_open = *is_open || result == MSD_INFER_LATER;
 	}
 	return MSD_OK;
 }
 
+/* What nobody reads is written all the same. */
+static void find_last_reads(struct msd_plan *p)
+{
+	for (size_t step = 0; step < p->g->n_nodes; step++) {
+		const modser_sg_node *node = p->g->nodes[p->order[step]];
+
+		for (size_t i = 0; i < node->n_inputs; i++) {
+			if (node->inputs[i] != NULL)
+				p->places[node->inputs[i]->index].last = step;
+		}
+		for (size_t i = 0; i < node->n_outputs; i++) {
+			if (node->outputs[i] != NULL)
+				p->places[node->outputs[i]->index].last = step;
+		}
+	}
+	for (size_t i = 0; i < p->g->n_outputs; i++)
+		p->places[p->g->outputs[i]->index].last = MSD_ARENA_KEEP;
+}
+
+static size_t room_of(const modser_sg_tensor *t)
+{
+	uint64_t bytes = 0;
+
+	if (!msd_sg_tensor_bytes(t, &bytes)) /* inference has seen that it fits */
+		return 0;
+	return ((size_t)bytes + MSD_ARENA_ALIGN - 1) / MSD_ARENA_ALIGN *
+	       MSD_ARENA_ALIGN;
+}
+
+static msd_err lay_out(struct msd_plan *p, struct msd_diag *d)
+{
+	struct msd_arena a = {.places = p->places, .live = p->live};
+
+	for (size_t step = 0; step < p->g->n_nodes; step++) {
+		const modser_sg_node *node = p->g->nodes[p->order[step]];
+
+		if (is_given(node))
+			continue;
+		for (size_t i = 0; i < node->n_outputs; i++) {
+			const modser_sg_tensor *t = node->outputs[i];
+
+			if (t == NULL)
+				continue;
+			p->places[t->index].bytes = room_of(t);
+			if (!msd_arena_put(&a, t->index))
+				return msd_diag_no_memory(d);
+		}
+		msd_arena_drop(&a, step);
+	}
+	p->arena_bytes = a.bytes;
+	p->arena = aligned_alloc(MSD_ARENA_ALIGN, a.bytes + MSD_ARENA_ALIGN);
+	return p->arena != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
 static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 {
-	const size_t n_nodes = modser_graph_node_count(p->g);
-	const size_t n_tensors = modser_graph_tensor_count(p->g);
+	const size_t n_tensors = p->g->n_tensors;
 	size_t most = 1;
 
-	for (size_t i = 0; i < n_nodes; i++) {
-		const modser_sg_node *node = modser_graph_node(p->g, i);
-		const size_t n_in = modser_sg_node_input_count(node);
-		const size_t n_out = modser_sg_node_output_count(node);
+	for (size_t i = 0; i < p->g->n_nodes; i++) {
+		const modser_sg_node *node = p->g->nodes[i];
 
-		most = n_in > most ? n_in : most;
-		most = n_out > most ? n_out : most;
+		most = node->n_inputs > most ? node->n_inputs : most;
+		most = node->n_outputs > most ? node->n_outputs : most;
 	}
-	p->order = calloc(n_nodes + 1, sizeof(*p->order));
+	p->order = calloc(p->g->n_nodes + 1, sizeof(*p->order));
 	p->places = calloc(n_tensors + 1, sizeof(*p->places));
 	p->live = calloc(n_tensors + 1, sizeof(*p->live));
+	p->own = calloc(n_tensors + 1, sizeof(*p->own));
 	p->at = calloc(n_tensors + 1, sizeof(*p->at));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
-	if (p->order == NULL || p->places == NULL || p->live == NULL || p->at == NULL ||
-	    p->in == NULL || p->out == NULL)
+	if (p->order == NULL || p->places == NULL || p->live == NULL ||
+	    p->own == NULL || p->at == NULL || p->in == NULL || p->out == NULL)
 		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
@@ -210,22 +188,21 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_diag *d)
 {
 	struct msd_plan *p = calloc(1, sizeof(*p));
+	bool is_open = false;
 	msd_err err;
 
 	if (p == NULL)
 		return msd_diag_no_memory(d);
 	p->g = graph;
 	err = allocate(p, d);
-	if (err == MSD_OK &&
-	    (modser_graph_infer(graph) != 0 || msd_sg_order(graph, p->order) != 0))
+	if (err == MSD_OK && msd_sg_order(graph, p->order) != 0)
 		err = take_error(graph, d);
 	if (err == MSD_OK)
+		err = infer_all(p, &is_open, d);
+	if (err == MSD_OK)
+		find_last_reads(p);
+	if (err == MSD_OK && !is_open)
 		err = lay_out(p, d);
-	if (err == MSD_OK) {
-		p->arena = aligned_alloc(ALIGN, p->arena_bytes + ALIGN);
-		if (p->arena == NULL)
-			err = msd_diag_no_memory(d);
-	}
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
 		return err;
@@ -234,14 +211,26 @@ msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_d
 	return MSD_OK;
 }
 
+/* Memory of a run is freed, and nothing is known of values any more. */
+static void forget(struct msd_plan *p)
+{
+	for (size_t i = 0; p->own != NULL && i < p->g->n_tensors; i++) {
+		free(p->own[i]);
+		p->own[i] = NULL;
+		p->g->tensors[i]->value = NULL;
+	}
+}
+
 void msd_plan_destroy(struct msd_plan *plan)
 {
 	if (plan == NULL)
 		return;
+	forget(plan);
 	free(plan->order);
 	free(plan->places);
 	free(plan->live);
 	free(plan->arena);
+	free(plan->own);
 	free(plan->at);
 	free(plan->in);
 	free(plan->out);
@@ -253,66 +242,112 @@ size_t msd_plan_arena_bytes(const struct msd_plan *plan)
 	return plan->arena_bytes;
 }
 
-static float *place_of(struct msd_plan *p, const modser_sg_tensor *t)
+const void *msd_plan_output(const struct msd_plan *plan, size_t i)
 {
-	return (float *)(void *)(p->arena +
-				 p->places[modser_sg_tensor_index(t)].offset);
+	return plan->at[plan->g->outputs[i]->index];
 }
 
-static msd_err run_node(struct msd_plan *p, const modser_sg_node *node,
-			struct msd_diag *d)
+/* Where output @t of the node that runs goes; NULL: memory is short. */
+static void *place_of(struct msd_plan *p, modser_sg_tensor *t)
+{
+	if (p->arena != NULL)
+		return p->arena + p->places[t->index].offset;
+	p->own[t->index] = aligned_alloc(MSD_ARENA_ALIGN, room_of(t) + MSD_ARENA_ALIGN);
+	t->value = p->own[t->index];
+	return p->own[t->index];
+}
+
+static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
+			  struct msd_diag *d)
 {
 	const struct msd_kernel_call call = {node, p->in, p->out};
-	const struct msd_kernel *kernel =
-		msd_kernel_find(modser_sg_op_name(modser_sg_node_op(node)));
 
-	for (size_t i = 0; i < modser_sg_node_input_count(node); i++)
-		p->in[i] = p->at[modser_sg_tensor_index(modser_sg_node_input(node, i))];
-	for (size_t i = 0; i < modser_sg_node_output_count(node); i++) {
-		const modser_sg_tensor *t = modser_sg_node_output(node, i);
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const modser_sg_tensor *t = node->inputs[i];
 
-		p->out[i] = place_of(p, t);
-		p->at[modser_sg_tensor_index(t)] = p->out[i];
+		p->in[i] = t != NULL ? p->at[t->index] : NULL;
 	}
-	msd_err err = kernel->run(&call, d);
+	for (size_t i = 0; i < node->n_outputs; i++) {
+		modser_sg_tensor *t = node->outputs[i];
+
+		p->out[i] = t != NULL ? place_of(p, t) : NULL;
+		if (t == NULL)
+			continue;
+		if (p->out[i] == NULL)
+			return msd_diag_no_memory(d);
+		p->at[t->index] = p->out[i];
+	}
+	msd_err err = kernel_of(node)->run(&call, d);
 	if (err != MSD_OK) {
-		return msd_diag_wrap(d, err, "node %zu \"%s\"",
-				     modser_sg_node_index(node),
-				     modser_sg_node_name(node));
+		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
+				     node->name);
 	}
 	return MSD_OK;
 }
 
-static void bind(struct msd_plan *p, const float *const *inputs)
+static void free_read(struct msd_plan *p, modser_sg_tensor *const *list, size_t n,
+		      size_t step)
 {
-	for (size_t i = 0; i < modser_graph_tensor_count(p->g); i++) {
-		const modser_sg_tensor *t = modser_graph_tensor(p->g, i);
-		uint64_t bytes;
-
-		if (modser_sg_tensor_type_of(t) == MODSER_TENSOR_CONST)
-			p->at[i] = modser_sg_tensor_data(t, &bytes);
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == NULL || p->places[list[i]->index].last != step)
+			continue;
+		free(p->own[list[i]->index]);
+		p->own[list[i]->index] = NULL;
+		list[i]->value = NULL;
 	}
-	for (size_t i = 0; i < modser_graph_input_count(p->g); i++)
-		p->at[modser_sg_tensor_index(modser_graph_input(p->g, i))] = inputs[i];
 }
 
-msd_err msd_plan_run(struct msd_plan *plan, const float *const *inputs,
-		     float *const *outputs, struct msd_diag *d)
+/* The shapes that follow from what was computed before; what a value says is known. */
+static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
+			struct msd_diag *d)
 {
-	bind(plan, inputs);
-	for (size_t step = 0; step < modser_graph_node_count(plan->g); step++) {
-		const modser_sg_node *node =
-			modser_graph_node(plan->g, plan->order[step]);
-		msd_err err = is_given(node) ? MSD_OK : run_node(plan, node, d);
+	const int result = msd_sg_infer_node(node);
 
+	if (result == MSD_INFER_LATER) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "node %zu \"%s\": its shape is not known",
+				    node->index, node->name);
+	}
+	if (result != 0)
+		return take_error(p->g, d);
+	msd_err err = msd_kernel_check(kernel_of(node), node, d);
+	if (err == MSD_OK)
+		err = run_kernel(p, node, d);
+	free_read(p, node->inputs, node->n_inputs, step);
+	free_read(p, node->outputs, node->n_outputs, step);
+	return err;
+}
+
+static void bind(struct msd_plan *p, const void *const *inputs)
+{
+	for (size_t i = 0; i < p->g->n_tensors; i++) {
+		if (p->g->tensors[i]->type == MODSER_TENSOR_CONST)
+			p->at[i] = p->g->tensors[i]->data;
+	}
+	for (size_t i = 0; i < p->g->n_inputs; i++) {
+		p->at[p->g->inputs[i]->index] = inputs[i];
+		p->g->inputs[i]->value = p->arena == NULL ? inputs[i] : NULL;
+	}
+}
+
+msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
+		     struct msd_diag *d)
+{
+	forget(plan);
+	bind(plan, inputs);
+	for (size_t step = 0; step < plan->g->n_nodes; step++) {
+		modser_sg_node *node = plan->g->nodes[plan->order[step]];
+		msd_err err = MSD_OK;
+
+		if (is_given(node))
+			continue;
+		if (plan->arena != NULL) {
+			err = run_kernel(plan, node, d);
+		} else {
+			err = run_open(plan, node, step, d);
+		}
 		if (err != MSD_OK)
 			return err;
-	}
-	for (size_t i = 0; i < modser_graph_output_count(plan->g); i++) {
-		const modser_sg_tensor *t = modser_graph_output(plan->g, i);
-
-		memcpy(outputs[i], plan->at[modser_sg_tensor_index(t)],
-		       msd_kernel_elements(t) * sizeof(float));
 	}
 	return MSD_OK;
 }

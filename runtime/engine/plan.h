@@ -1,9 +1,13 @@
 #ifndef MSD_RUNTIME_ENGINE_PLAN_H
 #define MSD_RUNTIME_ENGINE_PLAN_H
 /*
- * A graph made ready to run by the reference kernels: the order of its nodes, and one
- * arena in which each tensor has a place from the node that makes it to the last that
- * reads it. Constants stay where the graph has them. One run at a time.
+ * A graph made ready to run by the reference kernels: the order of its nodes, and where
+ * each tensor lies. Constants stay where the graph has them.
+ *
+ * When all shapes are known, one arena has a place for each tensor, from the node that
+ * makes it to the last that reads it. When extents of inputs are not known, or a shape
+ * depends on what is computed, shapes are inferred node by node in each run, and each
+ * tensor has memory of its own. One run at a time.
  */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
@@ -13,14 +17,18 @@ struct msd_plan;
 /**
  * Infer the shapes of @graph, which outlives the plan, and lay it out. Errors:
  * MSD_BAD_ARTIFACT (shapes that do not fit), MSD_UNSUPPORTED (an operator without a
- * kernel, other elements than float32), MSD_NOMEM.
+ * kernel, elements that its kernel does not read), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret,
 				       struct msd_diag *d);
-/** Compute @outputs from @inputs: the graph's, in its order, with its shapes. */
-MSD_MUST_CHECK msd_err msd_plan_run(struct msd_plan *plan, const float *const *inputs,
-				    float *const *outputs, struct msd_diag *d);
-/** Bytes of the arena. */
+/** Compute from @inputs: the graph's, in its order, with the shapes that its input
+ * tensors have now. The outputs' shapes are those of the graph's output tensors. */
+MSD_MUST_CHECK msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
+				    struct msd_diag *d);
+/** The bytes of output @i of the last run, until the next one; those of an output that
+ * is an input are the caller's. */
+const void *msd_plan_output(const struct msd_plan *plan, size_t i);
+/** Bytes of the arena; 0 when there is none. */
 size_t msd_plan_arena_bytes(const struct msd_plan *plan);
 void msd_plan_destroy(struct msd_plan *plan); /* NULL is fine */
 

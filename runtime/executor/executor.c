@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/module/check.h"
 #include "runtime/value/error.h"
@@ -89,6 +88,19 @@ static int find_output(const struct msd_executor *x, const struct msd_any *v,
 	return 0;
 }
 
+/* An extent of -1 may be any. */
+static bool shape_fits(const struct msd_model_tensor *want,
+		       const struct msd_dltensor *t)
+{
+	if (t->ndim != (int32_t)want->ndim)
+		return false;
+	for (uint32_t i = 0; i < want->ndim; i++) {
+		if (want->shape[i] >= 0 && t->shape[i] != want->shape[i])
+			return false;
+	}
+	return true;
+}
+
 /* Is argument @at, for input or output @i, what the model has there? */
 static int check(const char *what, uint32_t i, const struct msd_model_tensor *want,
 		 const struct msd_any *v, int at)
@@ -97,10 +109,8 @@ static int check(const char *what, uint32_t i, const struct msd_model_tensor *wa
 	char expected[MSD_TENSOR_TEXT_MAX];
 	char got[MSD_TENSOR_TEXT_MAX];
 
-	if (t != NULL && t->strides == NULL && t->ndim == (int32_t)want->ndim &&
-	    msd_dtype_fits(want->dtype, t->dtype) &&
-	    (t->ndim == 0 ||
-	     memcmp(t->shape, want->shape, want->ndim * sizeof(int64_t)) == 0))
+	if (t != NULL && t->strides == NULL && msd_dtype_fits(want->dtype, t->dtype) &&
+	    shape_fits(want, t))
 		return 0;
 	return msd_abi_raise_code(
 		MSD_BAD_ARGUMENT,

@@ -55,7 +55,11 @@ static int fill_input(struct msd_executor *x, uint32_t i)
 	if (kept_of(x)->inputs[i].type != MSD_T_NONE || msd_kept_is_param(x, i))
 		return 0;
 	const struct msd_model_tensor want = x->ops->input(x, i);
-	struct msd_tensor *t = msd_tensor_new(want.dtype, want.shape, want.ndim);
+	int64_t shape[MSD_MAX_NDIM];
+
+	for (uint32_t k = 0; k < want.ndim; k++) /* one of what a call brings */
+		shape[k] = want.shape[k] < 0 ? 1 : want.shape[k];
+	struct msd_tensor *t = msd_tensor_new(want.dtype, shape, want.ndim);
 	if (t == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "no memory for an input");
 	memset(t->dl.data, 0, msd_dltensor_bytes(&t->dl));

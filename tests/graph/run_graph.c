@@ -1,55 +1,78 @@
-/* run_graph FILE [fill]: run a model on float32 inputs from standard input, one behind
- * the other, and write its outputs in the same way. */
+/* run_graph FILE [fill]: run a model on inputs from standard input, one behind the
+ * other, each after those of its extents that the file leaves open (int64), and write
+ * its outputs in the same way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/engine/kernel.h"
+#include "graph/ir/graph.h"
 #include "runtime/engine/plan.h"
 
-static float *read_tensor(const modser_sg_tensor *t, FILE *from)
+static void read_bytes(void *to, size_t n)
 {
-	const size_t n = msd_kernel_elements(t);
-	float *p = calloc(n, sizeof(*p));
-
-	if (p == NULL || fread(p, sizeof(*p), n, from) != n)
+	if (n > 0 && fread(to, 1, n, stdin) != n)
 		abort();
+}
+
+static size_t bytes_of(const modser_sg_tensor *t)
+{
+	uint64_t n = 0;
+
+	if (!msd_sg_tensor_bytes(t, &n))
+		abort();
+	return (size_t)n;
+}
+
+static void *read_tensor(modser_sg_tensor *t)
+{
+	for (int i = 0; i < t->ndim; i++) {
+		if (t->dims[i] < 0)
+			read_bytes(&t->dims[i], sizeof(t->dims[i]));
+	}
+	const size_t n = bytes_of(t);
+	void *p = calloc(n + 1, 1);
+	if (p == NULL)
+		abort();
+	read_bytes(p, n);
 	return p;
 }
 
 static int run(modser_graph *g)
 {
-	const size_t n_in = modser_graph_input_count(g);
-	const size_t n_out = modser_graph_output_count(g);
-	float **in = calloc(n_in + 1, sizeof(*in));
-	float **out = calloc(n_out + 1, sizeof(*out));
+	void **in = calloc(g->n_inputs + 1, sizeof(*in));
 	struct msd_plan *plan = NULL;
 	struct msd_diag d = {0};
 	msd_err err = msd_plan_create(g, &plan, &d);
 
-	for (size_t i = 0; err == MSD_OK && i < n_in; i++)
-		in[i] = read_tensor(modser_graph_input(g, i), stdin);
-	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
-		out[i] = calloc(msd_kernel_elements(modser_graph_output(g, i)),
-				sizeof(float));
-	}
+	for (size_t i = 0; err == MSD_OK && i < g->n_inputs; i++)
+		in[i] = read_tensor(g->inputs[i]);
 	if (err == MSD_OK)
-		err = msd_plan_run(plan, (const float *const *)in, out, &d);
+		err = msd_plan_run(plan, (const void *const *)in, &d);
 	if (err != MSD_OK)
 		(void)fprintf(stderr, "%s\n", msd_diag_text(&d));
-	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
-		(void)fwrite(out[i], sizeof(float),
-			     msd_kernel_elements(modser_graph_output(g, i)), stdout);
+	for (size_t i = 0; err == MSD_OK && i < g->n_outputs; i++) {
+		(void)fwrite(msd_plan_output(plan, i), 1, bytes_of(g->outputs[i]),
+			     stdout);
 	}
-	for (size_t i = 0; i < n_in; i++)
+	for (size_t i = 0; i < g->n_inputs; i++)
 		free(in[i]);
-	for (size_t i = 0; i < n_out; i++)
-		free(out[i]);
 	free(in);
-	free(out);
 	msd_plan_destroy(plan);
 	msd_diag_finish(&d);
 	return err != MSD_OK;
+}
+
+/* By what it holds. */
+static modser_serializer *find(const char *path)
+{
+	uint8_t head[4096];
+	FILE *f = fopen(path, "rbe");
+
+	if (f == NULL)
+		return NULL;
+	const size_t n = fread(head, 1, sizeof(head), f);
+	(void)fclose(f);
+	return modser_serializer_probe(head, n);
 }
 
 /* An input without a shape gets 1, 3, 112, 112. */
@@ -71,11 +94,13 @@ int main(int argc, char **argv)
 	const modser_model_options options = {is_seeded ? MODSER_FILL_SEEDED
 							: MODSER_FILL_REFUSE};
 	const char *const path = argc > 1 ? argv[1] : "";
-	modser_serializer *s = modser_serializer_get("tengine");
+	modser_serializer *s = find(path);
 	modser_graph *g = modser_graph_create("");
 	int result = 1;
 
-	if (modser_serializer_load_files(s, &path, 1, &options, g) != 0) {
+	if (s == NULL) {
+		(void)fprintf(stderr, "%s: no model\n", path);
+	} else if (modser_serializer_load_files(s, &path, 1, &options, g) != 0) {
 		(void)fprintf(stderr, "%s\n", modser_graph_error(g));
 	} else {
 		give_shapes(g);

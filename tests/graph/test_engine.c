@@ -70,15 +70,15 @@ Test(engine, runs_again_and_again_with_other_inputs)
 	const float x[2][3] = {{1, 1, 1}, {0, 0, 2}};
 	const float want[2][2] = {{6, 15}, {6, 12}};
 	struct msd_plan *plan = NULL;
-	float y[2];
 
 	cr_assert_eq(msd_plan_create(g, &plan, NULL), MSD_OK);
 	for (size_t i = 0; i < 6; i++) {
-		const float *const in[] = {x[i % 2]};
-		float *const out[] = {y};
+		const void *const in[] = {x[i % 2]};
 
-		cr_assert_eq(msd_plan_run(plan, in, out, NULL), MSD_OK);
-		cr_assert_eq(memcmp(y, want[i % 2], sizeof(y)), 0);
+		cr_assert_eq(msd_plan_run(plan, in, NULL), MSD_OK);
+		cr_assert_eq(
+			memcmp(msd_plan_output(plan, 0), want[i % 2], sizeof(want[0])),
+			0);
 	}
 	msd_plan_destroy(plan);
 	modser_graph_destroy(g);

@@ -2,17 +2,21 @@
 #include "graph/op/window.h"
 #include "runtime/engine/kernels.h"
 
+enum { DEPTH, HEIGHT, WIDTH };
+
 struct conv {
 	const float *x;
 	const float *w;
 	const float *bias; /* NULL: none */
 	float *y;
-	const int64_t *in;  /* n, c, h, w */
-	const int64_t *out; /* the same */
-	struct msd_op_window h;
-	struct msd_op_window w_axis;
+	struct msd_op_window axes[MSD_OP_AXES];
+	size_t in_channels;
+	size_t channels;
 	size_t group_in; /* channels of input and output in a group */
 	size_t group_out;
+	size_t in_plane;
+	size_t out_plane;
+	size_t taps;
 	int64_t activation;
 };
 
@@ -27,24 +31,48 @@ static float activate(double v, int64_t activation)
 	return (float)v;
 }
 
-/* The sum for one channel of input at the output's place @oh, @ow. */
-static double sum_channel(const struct conv *c, const float *x, const float *w,
-			  int64_t oh, int64_t ow)
+/* The place in the input that tap @k looks at from place @o; outside of it: padding. */
+static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
+{
+	return o * w->stride - w->before + k * w->dilation;
+}
+
+/* The sum along the width of one row of input and kernel. */
+static double sum_row(const struct msd_op_window *width, const float *x, const float *w,
+		      int64_t ow)
 {
 	double sum = 0;
 
-	for (int64_t kh = 0; kh < c->h.kernel; kh++) {
-		const int64_t ih = oh * c->h.stride - c->h.before + kh * c->h.dilation;
+	for (int64_t kw = 0; kw < width->kernel; kw++) {
+		const int64_t iw = place(width, ow, kw);
 
-		if (ih < 0 || ih >= c->in[2])
-			continue;
-		for (int64_t kw = 0; kw < c->w_axis.kernel; kw++) {
-			const int64_t iw = ow * c->w_axis.stride - c->w_axis.before +
-					   kw * c->w_axis.dilation;
+		if (iw >= 0 && iw < width->in)
+			sum += (double)x[iw] * (double)w[kw];
+	}
+	return sum;
+}
 
-			if (iw >= 0 && iw < c->in[3]) {
-				sum += (double)x[ih * c->in[3] + iw] *
-				       (double)w[kh * c->w_axis.kernel + kw];
+/* The sum for one channel of input at the output's place @o. */
+static double sum_channel(const struct conv *c, const float *x, const float *w,
+			  const int64_t o[MSD_OP_AXES])
+{
+	const struct msd_op_window *a = c->axes;
+	double sum = 0;
+
+	for (int64_t kd = 0; kd < a[DEPTH].kernel; kd++) {
+		const int64_t id = place(&a[DEPTH], o[DEPTH], kd);
+
+		for (int64_t kh = 0; kh < a[HEIGHT].kernel; kh++) {
+			const int64_t ih = place(&a[HEIGHT], o[HEIGHT], kh);
+
+			if (id >= 0 && id < a[DEPTH].in && ih >= 0 &&
+			    ih < a[HEIGHT].in) {
+				sum += sum_row(&a[WIDTH],
+					       x + (id * a[HEIGHT].in + ih) *
+							       a[WIDTH].in,
+					       w + (kd * a[HEIGHT].kernel + kh) *
+							       a[WIDTH].kernel,
+					       o[WIDTH]);
 			}
 		}
 	}
@@ -54,48 +82,56 @@ static double sum_channel(const struct conv *c, const float *x, const float *w,
 static void run_channel(const void *ctx, size_t part)
 {
 	const struct conv *c = ctx;
-	const size_t channel = part % (size_t)c->out[1];
-	const size_t image = part / (size_t)c->out[1];
-	const size_t plane = (size_t)(c->in[2] * c->in[3]);
-	const size_t taps = (size_t)(c->h.kernel * c->w_axis.kernel);
-	const float *x = c->x + (image * (size_t)c->in[1] +
-				 channel / c->group_out * c->group_in) *
-					plane;
-	const float *w = c->w + channel * c->group_in * taps;
-	float *y = c->y + part * (size_t)(c->out[2] * c->out[3]);
+	const struct msd_op_window *a = c->axes;
+	const size_t channel = part % c->channels;
+	const size_t image = part / c->channels;
+	const float *x =
+		c->x + (image * c->in_channels + channel / c->group_out * c->group_in) *
+			       c->in_plane;
+	const float *w = c->w + channel * c->group_in * c->taps;
+	float *y = c->y + part * c->out_plane;
+	int64_t o[MSD_OP_AXES];
 
-	for (int64_t oh = 0; oh < c->out[2]; oh++) {
-		for (int64_t ow = 0; ow < c->out[3]; ow++) {
-			double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
+	for (size_t i = 0; i < c->out_plane; i++) {
+		double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
 
-			for (size_t i = 0; i < c->group_in; i++) {
-				sum += sum_channel(c, x + i * plane, w + i * taps, oh,
-						   ow);
-			}
-			*y++ = activate(sum, c->activation);
-		}
+		o[WIDTH] = (int64_t)i % a[WIDTH].out;
+		o[HEIGHT] = (int64_t)i / a[WIDTH].out % a[HEIGHT].out;
+		o[DEPTH] = (int64_t)i / a[WIDTH].out / a[HEIGHT].out;
+		for (size_t k = 0; k < c->group_in; k++)
+			sum += sum_channel(c, x + k * c->in_plane, w + k * c->taps, o);
+		y[i] = activate(sum, c->activation);
 	}
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct conv c = {
-		.x = call->in[0],
-		.w = call->in[1],
-		.bias = modser_sg_node_input(call->node, 2) != NULL ? call->in[2]
-								    : NULL,
-		.y = call->out[0],
-		.in = msd_kernel_in_dims(call, 0),
-		.out = msd_kernel_out_dims(call, 0),
+		.x = msd_kernel_in(call, 0),
+		.w = msd_kernel_in(call, 1),
+		.bias = msd_kernel_has(call, 2) ? msd_kernel_in(call, 2) : NULL,
+		.y = msd_kernel_out(call, 0),
+		.in_channels = (size_t)msd_kernel_in_dims(call, 0)[1],
+		.channels = (size_t)msd_kernel_out_dims(call, 0)[1],
 		.group_in = (size_t)msd_kernel_in_dims(call, 1)[1],
+		.in_plane = 1,
+		.out_plane = 1,
+		.taps = 1,
 		.activation = msd_kernel_int(call, "activation"),
 	};
 
 	(void)d;
-	c.group_out = (size_t)(c.out[1] / msd_kernel_int(call, "group"));
-	msd_op_conv_windows(call->node, &c.h, &c.w_axis);
-	msd_kernel_each((size_t)(c.out[0] * c.out[1]), run_channel, &c);
+	c.group_out = c.channels / (size_t)msd_kernel_int(call, "group");
+	msd_op_conv_windows(call->node, c.axes);
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		c.in_plane *= (size_t)c.axes[i].in;
+		c.out_plane *= (size_t)c.axes[i].out;
+		c.taps *= (size_t)c.axes[i].kernel;
+	}
+	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c.channels,
+			run_channel, &c);
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_convolution = {"Convolution", run};
+const struct msd_kernel msd_kernel_convolution = {"Convolution", run,
+						  MSD_TAKES_FLOAT32};

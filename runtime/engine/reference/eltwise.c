@@ -36,7 +36,7 @@ static struct operand operand_of(const struct msd_kernel_call *c, size_t i)
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	const size_t ndim =
 		(size_t)modser_sg_tensor_ndim(modser_sg_node_output(c->node, 0));
-	struct operand a = {c->in[i], msd_kernel_in_elements(c, i), 1};
+	struct operand a = {msd_kernel_in(c, i), msd_kernel_in_elements(c, i), 1};
 
 	if (ndim > 1 && a.n == (size_t)out[1] && a.n < msd_kernel_out_elements(c, 0))
 		a.step = msd_kernel_inner(out, ndim, 1);
@@ -95,8 +95,9 @@ static void run_two(const struct msd_kernel_call *c, int64_t type)
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	for (size_t i = 0; i < n; i++) {
-		c->out[0][i] = (float)compute(type, (double)a.p[i / a.step % a.n],
-					      (double)b.p[i / b.step % b.n]);
+		msd_kernel_out(c, 0)[i] =
+			(float)compute(type, (double)a.p[i / a.step % a.n],
+				       (double)b.p[i / b.step % b.n]);
 	}
 }
 
@@ -108,10 +109,11 @@ static void run_one(const struct msd_kernel_call *c, int64_t type)
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	for (size_t i = 0; i < n; i++) {
-		const double v = (double)c->in[0][i];
+		const double v = (double)msd_kernel_in(c, 0)[i];
 
-		c->out[0][i] = (float)(type == POWER ? pow(shift + scale * v, power)
-						     : compute_one(type, v));
+		msd_kernel_out(c, 0)[i] =
+			(float)(type == POWER ? pow(shift + scale * v, power)
+					      : compute_one(type, v));
 	}
 }
 
@@ -135,5 +137,7 @@ static msd_err run_broad_mul(const struct msd_kernel_call *c, struct msd_diag *d
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_eltwise = {"Eltwise", run_eltwise};
-const struct msd_kernel msd_kernel_broad_mul = {"BroadMul", run_broad_mul};
+const struct msd_kernel msd_kernel_eltwise = {"Eltwise", run_eltwise,
+					      MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_broad_mul = {"BroadMul", run_broad_mul,
+						MSD_TAKES_FLOAT32};

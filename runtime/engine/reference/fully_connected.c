@@ -27,10 +27,11 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	const struct product p = {
-		.x = c->in[0],
-		.w = c->in[1],
-		.bias = modser_sg_node_input(c->node, 2) != NULL ? c->in[2] : NULL,
-		.y = c->out[0],
+		.x = msd_kernel_in(c, 0),
+		.w = msd_kernel_in(c, 1),
+		.bias = modser_sg_node_input(c->node, 2) != NULL ? msd_kernel_in(c, 2)
+								 : NULL,
+		.y = msd_kernel_out(c, 0),
 		.n_out = (size_t)out[1],
 		.depth = (size_t)msd_kernel_in_dims(c, 1)[1],
 	};
@@ -40,4 +41,5 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_fully_connected = {"FullyConnected", run};
+const struct msd_kernel msd_kernel_fully_connected = {"FullyConnected", run,
+						      MSD_TAKES_FLOAT32};

@@ -42,11 +42,11 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	const int64_t type = msd_kernel_int(c, "resize_type");
-	float *y = c->out[0];
+	float *y = msd_kernel_out(c, 0);
 
 	(void)d;
 	for (int64_t p = 0; p < out[0] * out[1]; p++) {
-		const float *x = c->in[0] + p * in[2] * in[3];
+		const float *x = msd_kernel_in(c, 0) + p * in[2] * in[3];
 
 		for (int64_t oh = 0; oh < out[2]; oh++) {
 			const struct between h = place(type, oh, in[2], out[2]);
@@ -67,4 +67,4 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_interp = {"Interp", run};
+const struct msd_kernel msd_kernel_interp = {"Interp", run, MSD_TAKES_FLOAT32};

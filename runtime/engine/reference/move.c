@@ -1,4 +1,4 @@
-/* What puts elements elsewhere: Permute, ShuffleChannel, Crop, Upsample. */
+/* What puts elements of float32 elsewhere: Permute, ShuffleChannel, Crop, Upsample. */
 #include <string.h>
 
 #include "graph/op/crop.h"
@@ -14,13 +14,14 @@ static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 	(void)d;
 	for (size_t i = 0; i < 4; i++)
 		step[i] = msd_kernel_inner(in, 4, (size_t)msd_kernel_int(c, names[i]));
-	float *y = c->out[0];
+	float *y = msd_kernel_out(c, 0);
 	for (size_t a = 0; a < (size_t)out[0]; a++) {
 		for (size_t b = 0; b < (size_t)out[1]; b++) {
 			for (size_t e = 0; e < (size_t)out[2]; e++) {
 				for (size_t f = 0; f < (size_t)out[3]; f++) {
-					*y++ = c->in[0][a * step[0] + b * step[1] +
-							e * step[2] + f * step[3]];
+					*y++ = msd_kernel_in(
+						c, 0)[a * step[0] + b * step[1] +
+						      e * step[2] + f * step[3]];
 				}
 			}
 		}
@@ -42,8 +43,8 @@ static msd_err run_shuffle(const struct msd_kernel_call *c, struct msd_diag *d)
 		for (size_t k = 0; k < channels; k++) {
 			const size_t to = k % columns * group + k / columns;
 
-			memcpy(c->out[0] + (n * channels + to) * plane,
-			       c->in[0] + (n * channels + k) * plane,
+			memcpy(msd_kernel_out(c, 0) + (n * channels + to) * plane,
+			       msd_kernel_in(c, 0) + (n * channels + k) * plane,
 			       plane * sizeof(float));
 		}
 	}
@@ -55,7 +56,7 @@ static msd_err run_crop(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	int64_t at[4];
-	float *y = c->out[0];
+	float *y = msd_kernel_out(c, 0);
 
 	(void)d;
 	msd_op_crop_offsets(c->node, at);
@@ -66,7 +67,7 @@ static msd_err run_crop(const struct msd_kernel_call *c, struct msd_diag *d)
 					((n + at[0]) * in[1] + k + at[1]) * in[2] + h +
 					at[2];
 
-				memcpy(y, c->in[0] + row * in[3] + at[3],
+				memcpy(y, msd_kernel_in(c, 0) + row * in[3] + at[3],
 				       (size_t)out[3] * sizeof(float));
 				y += out[3];
 			}
@@ -80,7 +81,7 @@ static msd_err run_upsample(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	const float scale = msd_kernel_float(c, "scale");
-	float *y = c->out[0];
+	float *y = msd_kernel_out(c, 0);
 
 	(void)d;
 	for (int64_t p = 0; p < out[0] * out[1]; p++) {
@@ -89,14 +90,18 @@ static msd_err run_upsample(const struct msd_kernel_call *c, struct msd_diag *d)
 				const int64_t ih = (int64_t)((float)h / scale);
 				const int64_t iw = (int64_t)((float)w / scale);
 
-				*y++ = c->in[0][(p * in[2] + ih) * in[3] + iw];
+				*y++ = msd_kernel_in(c,
+						     0)[(p * in[2] + ih) * in[3] + iw];
 			}
 		}
 	}
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_permute = {"Permute", run_permute};
-const struct msd_kernel msd_kernel_shuffle_channel = {"ShuffleChannel", run_shuffle};
-const struct msd_kernel msd_kernel_crop = {"Crop", run_crop};
-const struct msd_kernel msd_kernel_upsample = {"Upsample", run_upsample};
+const struct msd_kernel msd_kernel_permute = {"Permute", run_permute,
+					      MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_shuffle_channel = {"ShuffleChannel", run_shuffle,
+						      MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_crop = {"Crop", run_crop, MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_upsample = {"Upsample", run_upsample,
+					       MSD_TAKES_FLOAT32};

@@ -1,4 +1,4 @@
-/* BatchNormalization and LRN. */
+/* Normalizations: BatchNormalization, InstanceNorm, LayerNorm and LRN. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
@@ -16,21 +16,23 @@ static msd_err run_batch_norm(const struct msd_kernel_call *c, struct msd_diag *
 	(void)d;
 	for (size_t i = 0; i < n; i++) {
 		const size_t k = i / plane % channels;
-		const double mean = (double)c->in[3][k] * rescale;
-		const double variance = (double)c->in[4][k] * rescale;
-		const double v = ((double)c->in[0][i] - mean) / sqrt(variance + eps);
+		const double mean = (double)msd_kernel_in(c, 3)[k] * rescale;
+		const double variance = (double)msd_kernel_in(c, 4)[k] * rescale;
+		const double v =
+			((double)msd_kernel_in(c, 0)[i] - mean) / sqrt(variance + eps);
 
-		c->out[0][i] = (float)(v * (double)c->in[1][k] + (double)c->in[2][k]);
+		msd_kernel_out(c, 0)[i] = (float)(v * (double)msd_kernel_in(c, 1)[k] +
+						  (double)msd_kernel_in(c, 2)[k]);
 	}
 	return MSD_OK;
 }
 
-/* The channels around channel @k, half of the window on each side. */
+/* The channels around channel @k: @before of them on one side, @after on the other. */
 static double sum_of_squares(const float *x, size_t k, size_t channels, size_t plane,
-			     size_t half)
+			     size_t before, size_t after)
 {
-	const size_t from = k > half ? k - half : 0;
-	const size_t to = k + half < channels ? k + half + 1 : channels;
+	const size_t from = k > before ? k - before : 0;
+	const size_t to = k + after < channels ? k + after + 1 : channels;
 	double sum = 0;
 
 	for (size_t i = from; i < to; i++)
@@ -46,6 +48,9 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n = msd_kernel_out_elements(c, 0);
 	const int64_t size = msd_kernel_int(c, "local_size");
 	const double alpha = (double)msd_kernel_float(c, "alpha") / (double)size;
+	/* Of an even window ONNX has the larger half behind. */
+	const size_t before =
+		(size_t)(msd_kernel_int(c, "is_onnx") != 0 ? size - 1 : size) / 2;
 
 	if (msd_kernel_int(c, "norm_region") != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -53,19 +58,100 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	}
 	for (size_t i = 0; i < n; i++) {
 		const size_t k = i / plane % channels;
-		const float *x = c->in[0] + i / (plane * channels) * plane * channels +
-				 i % plane;
+		const float *x = msd_kernel_in(c, 0) +
+				 i / (plane * channels) * plane * channels + i % plane;
 		const double sum =
-			sum_of_squares(x, k, channels, plane, (size_t)size / 2);
+			sum_of_squares(x, k, channels, plane, before, (size_t)size / 2);
 
-		c->out[0][i] =
-			(float)((double)c->in[0][i] *
+		msd_kernel_out(c, 0)[i] =
+			(float)((double)msd_kernel_in(c, 0)[i] *
 				pow((double)msd_kernel_float(c, "k") + alpha * sum,
 				    -(double)msd_kernel_float(c, "beta")));
 	}
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_batch_normalization = {"BatchNormalization",
-							  run_batch_norm};
-const struct msd_kernel msd_kernel_lrn = {"LRN", run_lrn};
+/* Mean and inverse deviation of @n elements, their sums in double. */
+static void moments(const float *x, size_t n, double eps, double *ret_mean,
+		    double *ret_inverse)
+{
+	double sum = 0;
+	double squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)x[i];
+	const double mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+	*ret_mean = mean;
+	*ret_inverse = 1 / sqrt(squares / (double)n + eps);
+}
+
+static msd_err run_instance_norm(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t *dims = msd_kernel_in_dims(c, 0);
+	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
+	const size_t channels = (size_t)dims[1];
+	const double eps = (double)msd_kernel_float(c, "eps");
+
+	(void)d;
+	for (size_t p = 0; p < (size_t)dims[0] * channels; p++) {
+		const size_t k = p % channels;
+		const float *x = msd_kernel_in(c, 0) + p * plane;
+		float *y = msd_kernel_out(c, 0) + p * plane;
+		const double scale =
+			msd_kernel_has(c, 1) ? (double)msd_kernel_in(c, 1)[k] : 1;
+		const double bias =
+			msd_kernel_has(c, 2) ? (double)msd_kernel_in(c, 2)[k] : 0;
+		double mean;
+		double inverse;
+
+		moments(x, plane, eps, &mean, &inverse);
+		for (size_t i = 0; i < plane; i++)
+			y[i] = (float)(((double)x[i] - mean) * inverse * scale + bias);
+	}
+	return MSD_OK;
+}
+
+static msd_err run_layer_norm(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t *dims = msd_kernel_in_dims(c, 0);
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t outer = msd_kernel_outer(dims, axis);
+	const size_t n = msd_kernel_outer(dims, ndim) / (outer > 0 ? outer : 1);
+	const double eps = (double)msd_kernel_float(c, "eps");
+
+	(void)d;
+	for (size_t o = 0; o < outer; o++) {
+		const float *x = msd_kernel_in(c, 0) + o * n;
+		float *y = msd_kernel_out(c, 0) + o * n;
+		double mean;
+		double inverse;
+
+		moments(x, n, eps, &mean, &inverse);
+		for (size_t i = 0; i < n; i++) {
+			const double scale = msd_kernel_has(c, 1)
+						     ? (double)msd_kernel_in(c, 1)[i]
+						     : 1;
+			const double bias = msd_kernel_has(c, 2)
+						    ? (double)msd_kernel_in(c, 2)[i]
+						    : 0;
+
+			y[i] = (float)(((double)x[i] - mean) * inverse * scale + bias);
+		}
+		if (modser_sg_node_output(c->node, 1) != NULL)
+			msd_kernel_out(c, 1)[o] = (float)mean;
+		if (modser_sg_node_output(c->node, 2) != NULL)
+			msd_kernel_out(c, 2)[o] = (float)inverse;
+	}
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_instance_norm = {"InstanceNorm", run_instance_norm,
+						    MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_layer_norm = {"LayerNorm", run_layer_norm,
+						 MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_batch_normalization = {
+	"BatchNormalization", run_batch_norm, MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_lrn = {"LRN", run_lrn, MSD_TAKES_FLOAT32};

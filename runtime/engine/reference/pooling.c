@@ -4,67 +4,117 @@
 #include "graph/op/window.h"
 #include "runtime/engine/kernels.h"
 
+enum { DEPTH, HEIGHT, WIDTH };
+
 struct pool {
 	const float *x;
 	float *y;
-	const int64_t *in; /* n, c, h, w */
-	const int64_t *out;
-	struct msd_op_window h;
-	struct msd_op_window w;
+	int64_t *indices; /* NULL: nobody asked where the largest is */
+	struct msd_op_window axes[MSD_OP_AXES];
+	size_t in_plane;
+	size_t out_plane;
 	bool is_mean;
 	bool counts_padding;
+	bool is_column_first;
 };
 
-/* Where a window begins and ends on one axis. */
+/* What a window of one axis looks at: places @from, then @step apart, @n of them. */
 struct stretch {
 	int64_t from;
-	int64_t to;
+	int64_t n;
+	int64_t step;
 	int64_t counted; /* with the padding in it */
 };
 
-static struct stretch stretch_of(const struct msd_op_window *w, int64_t o, int64_t in)
+static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 {
-	const int64_t from = o * w->stride - w->before;
-	int64_t to = from + w->kernel;
-	struct stretch s = {from < 0 ? 0 : from, 0, 0};
+	struct stretch s = {.step = w->dilation};
+	int64_t first = o * w->stride - w->before;
 
-	to = to > in + w->after ? in + w->after : to;
-	s.counted = to - from;
-	s.to = to > in ? in : to;
+	for (int64_t k = 0; k < w->kernel; k++) {
+		const int64_t i = first + k * w->dilation;
+
+		s.counted += i < w->in + w->after;
+		if (i < 0 || i >= w->in)
+			continue;
+		s.from = s.n == 0 ? i : s.from;
+		s.n++;
+	}
 	return s;
 }
 
-static float pool_window(const struct pool *p, const float *x, struct stretch h,
-			 struct stretch w)
+struct found {
+	double sum;
+	float most;
+	int64_t at; /* of the largest, in its plane */
+};
+
+static struct found look(const struct pool *p, const float *x, const struct stretch *s)
 {
-	const int64_t n = p->counts_padding ? h.counted * w.counted
-					    : (h.to - h.from) * (w.to - w.from);
-	double sum = 0;
-	float most = -INFINITY;
+	struct found f = {.most = -INFINITY};
 
-	for (int64_t ih = h.from; ih < h.to; ih++) {
-		for (int64_t iw = w.from; iw < w.to; iw++) {
-			const float v = x[ih * p->in[3] + iw];
+	for (int64_t a = 0; a < s[DEPTH].n; a++) {
+		for (int64_t b = 0; b < s[HEIGHT].n; b++) {
+			const int64_t row = (s[DEPTH].from + a * s[DEPTH].step) *
+						    p->axes[HEIGHT].in +
+					    s[HEIGHT].from + b * s[HEIGHT].step;
 
-			sum += (double)v;
-			most = v > most ? v : most;
+			for (int64_t c = 0; c < s[WIDTH].n; c++) {
+				const int64_t at = row * p->axes[WIDTH].in +
+						   s[WIDTH].from + c * s[WIDTH].step;
+
+				f.sum += (double)x[at];
+				if (x[at] > f.most) {
+					f.most = x[at];
+					f.at = at;
+				}
+			}
 		}
 	}
-	if (p->is_mean)
-		return n > 0 ? (float)(sum / (double)n) : 0;
-	return most;
+	return f;
+}
+
+/* The number of an element of a plane when columns are counted first. */
+static int64_t column_first(const struct pool *p, int64_t at)
+{
+	const int64_t w = at % p->axes[WIDTH].in;
+	const int64_t h = at / p->axes[WIDTH].in % p->axes[HEIGHT].in;
+	const int64_t d = at / p->axes[WIDTH].in / p->axes[HEIGHT].in;
+
+	return (w * p->axes[HEIGHT].in + h) * p->axes[DEPTH].in + d;
+}
+
+static float mean(const struct pool *p, const struct found *f, const struct stretch *s)
+{
+	int64_t n = 1;
+
+	for (size_t i = 0; i < MSD_OP_AXES; i++)
+		n *= p->counts_padding ? s[i].counted : s[i].n;
+	return n > 0 ? (float)(f->sum / (double)n) : 0;
 }
 
 static void run_plane(const void *ctx, size_t part)
 {
 	const struct pool *p = ctx;
-	const float *x = p->x + part * (size_t)(p->in[2] * p->in[3]);
-	float *y = p->y + part * (size_t)(p->out[2] * p->out[3]);
+	const struct msd_op_window *a = p->axes;
+	const float *x = p->x + part * p->in_plane;
 
-	for (int64_t oh = 0; oh < p->out[2]; oh++) {
-		for (int64_t ow = 0; ow < p->out[3]; ow++) {
-			*y++ = pool_window(p, x, stretch_of(&p->h, oh, p->in[2]),
-					   stretch_of(&p->w, ow, p->in[3]));
+	for (size_t i = 0; i < p->out_plane; i++) {
+		const struct stretch s[MSD_OP_AXES] = {
+			stretch_of(&a[DEPTH],
+				   (int64_t)i / a[WIDTH].out / a[HEIGHT].out),
+			stretch_of(&a[HEIGHT],
+				   (int64_t)i / a[WIDTH].out % a[HEIGHT].out),
+			stretch_of(&a[WIDTH], (int64_t)i % a[WIDTH].out),
+		};
+		const struct found f = look(p, x, s);
+		const size_t to = part * p->out_plane + i;
+
+		p->y[to] = p->is_mean ? mean(p, &f, s) : f.most;
+		if (p->indices != NULL) {
+			p->indices[to] =
+				(int64_t)(part * p->in_plane) +
+				(p->is_column_first ? column_first(p, f.at) : f.at);
 		}
 	}
 }
@@ -72,19 +122,27 @@ static void run_plane(const void *ctx, size_t part)
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	const int64_t flavor = msd_kernel_int(call, "caffe_flavor");
+	const int64_t *in = msd_kernel_in_dims(call, 0);
 	struct pool p = {
-		.x = call->in[0],
-		.y = call->out[0],
-		.in = msd_kernel_in_dims(call, 0),
-		.out = msd_kernel_out_dims(call, 0),
+		.x = msd_kernel_in(call, 0),
+		.y = msd_kernel_out(call, 0),
+		.in_plane = 1,
+		.out_plane = 1,
 		.is_mean = msd_kernel_int(call, "alg") == 1,
 		.counts_padding = (flavor & 0x10) != 0 || (flavor & 0xf) == 1,
+		.is_column_first = msd_kernel_int(call, "storage_order") != 0,
 	};
 
 	(void)d;
-	msd_op_pool_windows(call->node, &p.h, &p.w);
-	msd_kernel_each((size_t)(p.out[0] * p.out[1]), run_plane, &p);
+	if (modser_sg_node_output(call->node, 1) != NULL)
+		p.indices = call->out[1];
+	msd_op_pool_windows(call->node, p.axes);
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		p.in_plane *= (size_t)p.axes[i].in;
+		p.out_plane *= (size_t)p.axes[i].out;
+	}
+	msd_kernel_each((size_t)(in[0] * in[1]), run_plane, &p);
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_pooling = {"Pooling", run};
+const struct msd_kernel msd_kernel_pooling = {"Pooling", run, MSD_TAKES_FLOAT32};

@@ -54,7 +54,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	(void)d;
 	msd_op_priors_of(c->node, &p);
 	const size_t n = (size_t)msd_kernel_out_dims(c, 0)[2];
-	struct maker m = {.p = &p, .y = c->out[0]};
+	struct maker m = {.p = &p, .y = msd_kernel_out(c, 0)};
 	for (int64_t h = 0; h < p.rows; h++) {
 		for (int64_t w = 0; w < p.columns; w++) {
 			m.centre_x = ((double)w + p.offset) * p.step_w;
@@ -63,15 +63,16 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		}
 	}
 	for (size_t i = 0; i < n && p.clips; i++) {
-		c->out[0][i] = c->out[0][i] < 0   ? 0
-			       : c->out[0][i] > 1 ? 1
-						  : c->out[0][i];
+		msd_kernel_out(c, 0)[i] = msd_kernel_out(c, 0)[i] < 0 ? 0
+					  : msd_kernel_out(c, 0)[i] > 1
+						  ? 1
+						  : msd_kernel_out(c, 0)[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		c->out[0][n + i] =
+		msd_kernel_out(c, 0)[n + i] =
 			p.variances->as.floats[p.variances->n == 4 ? i % 4 : 0];
 	}
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_prior_box = {"PriorBox", run};
+const struct msd_kernel msd_kernel_prior_box = {"PriorBox", run, MSD_TAKES_FLOAT32};

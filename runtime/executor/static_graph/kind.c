@@ -75,7 +75,7 @@ static msd_err static_open(struct msd_node *node, const struct msd_node_context 
 			 .signature = &s->signature,
 			 .module_kind = node->kind_name},
 		.bool_style = MSD_BOOL_BOOL8,
-		.data_align = sizeof(float),
+		.data_align = sizeof(int64_t), /* the largest element */
 	};
 	s->run.rules = &s->rules;
 	msd_err err =

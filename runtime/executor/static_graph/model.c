@@ -12,11 +12,19 @@
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
 
+/* An input or output as the file says it: a run may change the tensor's own shape. */
+struct end {
+	struct msd_model_tensor about;
+	int64_t dims[MSD_MAX_NDIM];
+	bool is_open; /* some extent is known in a call alone */
+};
+
 struct msd_static_model {
 	modser_graph *graph;
 	struct msd_plan *plan;
-	const float **in; /* of a run: one for each input and output */
-	float **out;
+	struct end *inputs;
+	struct end *outputs;
+	const void **in; /* of a run: one for each input */
 };
 
 static msd_err load(struct msd_static_model *m, struct msd_span file,
@@ -42,24 +50,45 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 			    "%s", modser_graph_error(m->graph));
 }
 
-/* What no kernel reads or writes may still be handed in and out. */
-static msd_err check_float32(const modser_sg_tensor *t, struct msd_diag *d)
+/* An unknown extent is -1; of a shape that is not known at all, nothing can be said. */
+static msd_err end_init(struct end *e, const modser_sg_tensor *t, struct msd_diag *d)
 {
-	if (strcmp(modser_sg_tensor_dtype(t), "float32") == 0)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "\"%s\" is %s; inputs and outputs are float32",
-			    modser_sg_tensor_name(t), modser_sg_tensor_dtype(t));
+	const char *dtype = modser_sg_tensor_dtype(t);
+	const int ndim = modser_sg_tensor_ndim(t);
+
+	if (ndim < 0) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the dimensions of \"%s\" are not known",
+				    modser_sg_tensor_name(t));
+	}
+	e->about = (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
+					     .shape = e->dims,
+					     .ndim = (uint32_t)ndim};
+	if (!msd_dtype_parse(dtype, strlen(dtype), &e->about.dtype))
+		return msd_diag_set(d, MSD_UNSUPPORTED, "\"%s\" is %s", e->about.name,
+				    dtype);
+	for (int i = 0; i < ndim; i++) {
+		e->dims[i] = modser_sg_tensor_dims(t)[i];
+		e->is_open = e->is_open || e->dims[i] < 0;
+	}
+	return MSD_OK;
 }
 
-static msd_err check_ends(const modser_graph *g, struct msd_diag *d)
+static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 {
+	const size_t n_in = modser_graph_input_count(m->graph);
+	const size_t n_out = modser_graph_output_count(m->graph);
 	msd_err err = MSD_OK;
 
-	for (size_t i = 0; err == MSD_OK && i < modser_graph_input_count(g); i++)
-		err = check_float32(modser_graph_input(g, i), d);
-	for (size_t i = 0; err == MSD_OK && i < modser_graph_output_count(g); i++)
-		err = check_float32(modser_graph_output(g, i), d);
+	m->inputs = calloc(n_in + 1, sizeof(*m->inputs));
+	m->outputs = calloc(n_out + 1, sizeof(*m->outputs));
+	m->in = calloc(n_in + 1, sizeof(*m->in));
+	if (m->inputs == NULL || m->outputs == NULL || m->in == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; err == MSD_OK && i < n_in; i++)
+		err = end_init(&m->inputs[i], modser_graph_input(m->graph, i), d);
+	for (size_t i = 0; err == MSD_OK && i < n_out; i++)
+		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), d);
 	return err;
 }
 
@@ -72,16 +101,9 @@ msd_err msd_static_model_create(struct msd_span file, enum msd_fill_word fill,
 		return msd_diag_no_memory(d);
 	msd_err err = load(m, file, fill, d);
 	if (err == MSD_OK)
-		err = check_ends(m->graph, d);
-	if (err == MSD_OK)
 		err = msd_plan_create(m->graph, &m->plan, d);
-	if (err == MSD_OK) {
-		m->in = calloc(modser_graph_input_count(m->graph) + 1, sizeof(*m->in));
-		m->out = calloc(modser_graph_output_count(m->graph) + 1,
-				sizeof(*m->out));
-		if (m->in == NULL || m->out == NULL)
-			err = msd_diag_no_memory(d);
-	}
+	if (err == MSD_OK)
+		err = ends_init(m, d);
 	if (err != MSD_OK) {
 		msd_static_model_destroy(m);
 		return err;
@@ -96,8 +118,9 @@ void msd_static_model_destroy(struct msd_static_model *m)
 		return;
 	msd_plan_destroy(m->plan);
 	modser_graph_destroy(m->graph);
+	free(m->inputs);
+	free(m->outputs);
 	free(m->in);
-	free(m->out);
 	free(m);
 }
 
@@ -116,24 +139,16 @@ uint32_t msd_static_model_n_outputs(const struct msd_static_model *m)
 	return (uint32_t)modser_graph_output_count(m->graph);
 }
 
-static struct msd_model_tensor describe(const modser_sg_tensor *t)
-{
-	return (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
-					 .dtype = {MSD_DT_FLOAT, 32, 1},
-					 .shape = modser_sg_tensor_dims(t),
-					 .ndim = (uint32_t)modser_sg_tensor_ndim(t)};
-}
-
 struct msd_model_tensor msd_static_model_input(const struct msd_static_model *m,
 					       uint32_t i)
 {
-	return describe(modser_graph_input(m->graph, i));
+	return m->inputs[i].about;
 }
 
 struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m,
 						uint32_t i)
 {
-	return describe(modser_graph_output(m->graph, i));
+	return m->outputs[i].about;
 }
 
 msd_err msd_static_model_signature(const struct msd_static_model *m,
@@ -156,17 +171,37 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 	return err;
 }
 
-static msd_err outputs_create(struct msd_static_model *m, struct msd_any *outputs)
+/* Copies of what the plan computed, of the shapes that this run found. */
+static msd_err outputs_create(const struct msd_static_model *m, struct msd_any *outputs,
+			      struct msd_diag *d)
 {
 	for (uint32_t i = 0; i < msd_static_model_n_outputs(m); i++) {
-		const struct msd_model_tensor o = msd_static_model_output(m, i);
-		struct msd_tensor *t = msd_tensor_new(o.dtype, o.shape, o.ndim);
+		const modser_sg_tensor *t = modser_graph_output(m->graph, i);
+		struct msd_tensor *out = msd_tensor_new(
+			m->outputs[i].about.dtype, modser_sg_tensor_dims(t),
+			(uint32_t)modser_sg_tensor_ndim(t));
 
-		if (t == NULL)
-			return MSD_NOMEM;
-		outputs[i] = msd_of_obj(&t->obj);
-		m->out[i] = t->dl.data;
+		if (out == NULL)
+			return msd_diag_no_memory(d);
+		outputs[i] = msd_of_obj(&out->obj);
+		const size_t n = msd_dltensor_bytes(&out->dl);
+		if (n > 0)
+			memcpy(out->dl.data, msd_plan_output(m->plan, i), n);
 	}
+	return MSD_OK;
+}
+
+/* The extents that this call brings. */
+static msd_err bind(struct msd_static_model *m, uint32_t i,
+		    const struct msd_dltensor *t, struct msd_diag *d)
+{
+	m->in[i] = (const char *)t->data + t->byte_offset;
+	if (!m->inputs[i].is_open)
+		return MSD_OK;
+	if (modser_sg_tensor_set_dims(modser_graph_input(m->graph, i), t->shape,
+				      (size_t)t->ndim) != 0)
+		return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s",
+				    modser_graph_error(m->graph));
 	return MSD_OK;
 }
 
@@ -175,20 +210,16 @@ int msd_static_model_run(struct msd_static_model *m, const struct msd_any *input
 {
 	const uint32_t n_out = msd_static_model_n_outputs(m);
 	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; i < msd_static_model_n_inputs(m); i++) {
-		const struct msd_dltensor *t = msd_any_dltensor(&inputs[i]);
-
-		m->in[i] = (const float *)(void *)((char *)t->data + t->byte_offset);
-	}
 	for (uint32_t i = 0; i < n_out; i++)
 		outputs[i] = msd_none();
-	msd_err err = outputs_create(m, outputs);
-	if (err == MSD_OK) {
-		err = msd_plan_run(m->plan, m->in, m->out, &d);
-	} else {
-		(void)msd_diag_no_memory(&d);
-	}
+	for (uint32_t i = 0; err == MSD_OK && i < msd_static_model_n_inputs(m); i++)
+		err = bind(m, i, msd_any_dltensor(&inputs[i]), &d);
+	if (err == MSD_OK)
+		err = msd_plan_run(m->plan, m->in, &d);
+	if (err == MSD_OK)
+		err = outputs_create(m, outputs, &d);
 	if (err == MSD_OK)
 		return 0;
 	for (uint32_t i = 0; i < n_out; i++)

@@ -15,8 +15,8 @@ struct msd_static_model;
 
 /**
  * Read @file, which must outlive the model. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED
- * (an operator without a kernel, other elements than float32, weights that were taken
- * out while @fill is not said), MSD_TOO_LARGE, MSD_NOMEM.
+ * (an operator without a kernel, elements that its kernel does not read, weights that
+ * were taken out while @fill is not said), MSD_TOO_LARGE, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
 					       enum msd_fill_word fill,
@@ -37,7 +37,8 @@ MSD_MUST_CHECK msd_err msd_static_model_signature(const struct msd_static_model 
 						  struct msd_signature *ret,
 						  struct msd_diag *d);
 /**
- * Compute fresh tensors in @outputs from @inputs, tensors of the model's shapes.
+ * Compute fresh tensors in @outputs from @inputs, tensors of the model's shapes; an
+ * extent of -1 is what the call brings.
  * Raises its error: 0, or -1 with Nones in @outputs.
  */
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,

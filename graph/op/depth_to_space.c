@@ -1,0 +1,70 @@
+/* DepthToSpace and SpaceToDepth: channels become squares, and squares channels. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field depth_to_space_fields[] = {
+	OP_INT("block_size", 1, 0),
+	OP_OWN_TEXT("mode", "DCR"),
+};
+static int infer_depth(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t block = modser_sg_op_int(op, "block_size");
+	const char *mode = modser_sg_op_param(op, "mode")->as.s;
+	int64_t dims[4];
+
+	if (msd_infer_rank(node, 0, 4) != 0 ||
+	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
+		return -1;
+	if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0)
+		return msd_infer_fail(node, "mode \"%s\" is not known", mode);
+	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));
+	if (dims[1] % (block * block) != 0)
+		return msd_infer_fail(node, "its channels make no squares");
+	dims[1] /= block * block;
+	if (__builtin_mul_overflow(dims[2], block, &dims[2]) ||
+	    __builtin_mul_overflow(dims[3], block, &dims[3]))
+		return msd_infer_fail(node, "it is too large");
+	return msd_infer_set(node, dims, 4);
+}
+
+const modser_sg_op_schema msd_op_depth_to_space = {
+	.name = "DepthToSpace",
+	OP_FIELDS(depth_to_space_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_depth,
+	OP_TM(80, 4),
+};
+
+static const modser_sg_op_field space_to_depth_fields[] = {
+	OP_INT("block_size", 1, 0),
+};
+static int infer_space(modser_sg_node *node)
+{
+	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
+	int64_t dims[4];
+
+	if (msd_infer_rank(node, 0, 4) != 0 ||
+	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
+		return -1;
+	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));
+	if (dims[2] % block != 0 || dims[3] % block != 0)
+		return msd_infer_fail(node, "its planes are not made of squares");
+	if (__builtin_mul_overflow(dims[1], block * block, &dims[1]))
+		return msd_infer_fail(node, "it is too large");
+	dims[2] /= block;
+	dims[3] /= block;
+	return msd_infer_set(node, dims, 4);
+}
+
+const modser_sg_op_schema msd_op_space_to_depth = {
+	.name = "SpaceToDepth",
+	OP_FIELDS(space_to_depth_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_space,
+	OP_TM(79, 4),
+};

@@ -1,0 +1,191 @@
+/* Comparison, Logical, Where, Clip and Cast. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/engine/kernels.h"
+#include "runtime/engine/walk.h"
+#include "runtime/value/element.h"
+
+/* -1, 0, 1: less, equal, more; 2: neither, for one of both is NaN. */
+static int order(struct msd_dtype dtype, union msd_number a, union msd_number b)
+{
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	if (kind == MSD_N_FLOAT && (isnan(a.f) || isnan(b.f)))
+		return 2;
+	const int64_t ka = msd_number_key(kind, a);
+	const int64_t kb = msd_number_key(kind, b);
+	return ka < kb ? -1 : ka > kb;
+}
+
+/* As tmfiles number them. */
+static bool compare(int64_t type, int sign)
+{
+	switch (type) {
+	case 0:
+		return sign == 0;
+	case 1:
+		return sign != 0;
+	case 2:
+		return sign == 1;
+	case 3:
+		return sign == 0 || sign == 1;
+	case 4:
+		return sign == -1;
+	default:
+		return sign == 0 || sign == -1;
+	}
+}
+
+static bool combine(int64_t type, bool a, bool b)
+{
+	return type == 0 ? a && b : type == 1 ? a || b : a != b;
+}
+
+static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
+{
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+	const int64_t type = msd_kernel_int(c, "type");
+	uint8_t *y = c->out[0];
+	struct msd_walk w;
+
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	for (size_t i = 0; i < 2; i++)
+		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
+				 msd_kernel_in_ndim(c, i));
+	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+		for (int64_t k = 0; k < w.n; k++) {
+			const union msd_number a = msd_number_load(
+				dtype, c->in[0], w.at[0] + k * msd_walk_step(&w, 0));
+			const union msd_number b = msd_number_load(
+				dtype, c->in[1], w.at[1] + k * msd_walk_step(&w, 1));
+
+			*y++ = is_logical ? combine(type, a.i != 0, b.i != 0)
+					  : compare(type, order(dtype, a, b));
+		}
+	}
+	return MSD_OK;
+}
+
+static msd_err run_comparison(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	(void)d;
+	return run_two(c, false);
+}
+
+static msd_err run_logical(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	(void)d;
+	return run_two(c, true);
+}
+
+static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const size_t size = msd_kernel_out_dtype(c, 0).bits / 8u;
+	uint8_t *y = c->out[0];
+	struct msd_walk w;
+
+	(void)d;
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	for (size_t i = 0; i < 3; i++)
+		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
+				 msd_kernel_in_ndim(c, i));
+	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+		for (int64_t k = 0; k < w.n; k++, y += size) {
+			const uint8_t *is = c->in[0];
+			const bool holds = is[w.at[0] + k * msd_walk_step(&w, 0)] != 0;
+			const size_t i = holds ? 1 : 2;
+			const uint8_t *x = c->in[i];
+			const int64_t at = w.at[i] + k * msd_walk_step(&w, i);
+
+			memcpy(y, x + at * (int64_t)size, size);
+		}
+	}
+	return MSD_OK;
+}
+
+/* A limit: an input, a parameter of floats, or none. */
+static union msd_number limit(const struct msd_kernel_call *c, size_t i,
+			      const char *param, int64_t otherwise)
+{
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+
+	if (msd_kernel_has(c, i))
+		return msd_number_load(dtype, c->in[i], 0);
+	if (msd_number_kind(dtype) == MSD_N_FLOAT)
+		return (union msd_number){.f = (double)msd_kernel_float(c, param)};
+	return (union msd_number){.i = otherwise};
+}
+
+static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+	const bool is_u64 = kind == MSD_N_UINT64;
+	const union msd_number low = limit(c, 1, "min", is_u64 ? 0 : INT64_MIN);
+	const union msd_number high = limit(c, 2, "max", is_u64 ? -1 : INT64_MAX);
+	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (int64_t i = 0; i < n; i++) {
+		union msd_number v = msd_number_load(dtype, c->in[0], i);
+
+		if (order(dtype, v, low) == -1)
+			v = low;
+		if (order(dtype, v, high) == 1)
+			v = high;
+		if (kind == MSD_N_FLOAT) {
+			msd_number_store_float(dtype, c->out[0], i, v.f);
+		} else {
+			msd_number_store(dtype, c->out[0], i, v.i);
+		}
+	}
+	return MSD_OK;
+}
+
+/* What does not fit becomes the nearest that does; NaN is 0. */
+static int64_t truncate_to_int(double v)
+{
+	if (isnan(v))
+		return 0;
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+}
+
+static msd_err run_cast(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const enum msd_number_kind kind = msd_number_kind(from);
+	const bool is_bool = msd_dtype_is_bool(to);
+	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+
+	if (msd_number_kind(to) == MSD_N_NONE)
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no kernel makes such elements");
+	for (int64_t i = 0; i < n; i++) {
+		const union msd_number v = msd_number_load(from, c->in[0], i);
+		const bool is_float = kind == MSD_N_FLOAT;
+		const double real = is_float               ? v.f
+				    : kind == MSD_N_UINT64 ? (double)(uint64_t)v.i
+							   : (double)v.i;
+
+		if (is_bool) {
+			msd_number_store(to, c->out[0], i,
+					 is_float ? v.f != 0 : v.i != 0);
+		} else if (msd_number_kind(to) == MSD_N_FLOAT) {
+			msd_number_store_float(to, c->out[0], i, real);
+		} else {
+			msd_number_store(to, c->out[0], i,
+					 is_float ? truncate_to_int(v.f) : v.i);
+		}
+	}
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_comparison = {"Comparison", run_comparison,
+						 MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_logical = {"Logical", run_logical,
+					      MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_where = {"Where", run_where, MSD_TAKES_BYTES};
+const struct msd_kernel msd_kernel_clip = {"Clip", run_clip, MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_cast = {"Cast", run_cast, MSD_TAKES_NUMBERS};

@@ -1,0 +1,306 @@
+/*
+ * LSTM, GRU and RNN as ONNX has them: for each way through the sequence, for each of
+ * the batch, a state of `hidden` numbers goes from step to step. The weights of the
+ * gates stand one below the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/engine/kernels.h"
+#include "runtime/engine/reference/activation.h"
+#include "runtime/value/element.h"
+
+enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
+#define MAX_GATES 4u
+
+struct cell;
+/* The state of one of the batch after the sums of its gates: see struct cell. */
+typedef void step_fn(struct cell *r);
+
+struct cell {
+	const struct msd_kernel_call *c;
+	step_fn *step;
+	size_t gates;
+	size_t hidden;
+	size_t inputs;
+	struct msd_activation f[3];
+	double clip; /* 0: none */
+	const float *w;
+	const float *r;
+	const float *bias; /* of W, then of R; NULL: none */
+	const float *peepholes;
+	double *x_sums; /* of each gate: weights of the input with their bias */
+	double *h_sums; /* weights of the state with theirs */
+	double *state;
+	double *kept; /* of an LSTM: the cell */
+};
+
+static double gate(const struct cell *r, size_t g, size_t i)
+{
+	return r->x_sums[g * r->hidden + i] + r->h_sums[g * r->hidden + i];
+}
+
+static double clipped(const struct cell *r, double v)
+{
+	if (r->clip > 0)
+		return v < -r->clip ? -r->clip : v > r->clip ? r->clip : v;
+	return v;
+}
+
+static double dot(const float *w, const double *h, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)w[i] * h[i];
+	return sum;
+}
+
+static double bias_of(const struct cell *r, size_t row)
+{
+	return r->bias != NULL ? (double)r->bias[row] : 0;
+}
+
+static void add_up(struct cell *r, const float *x)
+{
+	const size_t rows = r->gates * r->hidden;
+
+	for (size_t row = 0; row < rows; row++) {
+		double sum = bias_of(r, row);
+
+		for (size_t i = 0; i < r->inputs; i++)
+			sum += (double)r->w[row * r->inputs + i] * (double)x[i];
+		r->x_sums[row] = sum;
+		r->h_sums[row] = dot(r->r + row * r->hidden, r->state, r->hidden) +
+				 bias_of(r, rows + row);
+	}
+}
+
+static void step_rnn(struct cell *r)
+{
+	for (size_t i = 0; i < r->hidden; i++)
+		r->state[i] = msd_activate(&r->f[0], clipped(r, gate(r, 0, i)));
+}
+
+static double peep(const struct cell *r, size_t g, size_t i)
+{
+	return r->peepholes != NULL
+		       ? (double)r->peepholes[g * r->hidden + i] * r->kept[i]
+		       : 0;
+}
+
+/* Gates: input, output, forget, cell; peepholes in the order of the first three. */
+static void step_lstm(struct cell *r)
+{
+	const bool couples = msd_kernel_int(r->c, "input_forget") != 0;
+
+	for (size_t i = 0; i < r->hidden; i++) {
+		const double in = msd_activate(
+			&r->f[0], clipped(r, gate(r, 0, i) + peep(r, 0, i)));
+		const double forget = msd_activate(
+			&r->f[0], clipped(r, gate(r, 2, i) + peep(r, 2, i)));
+		const double next = msd_activate(&r->f[1], clipped(r, gate(r, 3, i)));
+
+		r->kept[i] = (couples ? 1 - in : forget) * r->kept[i] + in * next;
+		const double out = msd_activate(
+			&r->f[0], clipped(r, gate(r, 1, i) + peep(r, 1, i)));
+		r->state[i] = out * msd_activate(&r->f[2], r->kept[i]);
+	}
+}
+
+/* Gates: update, reset, hidden. The state is read whole before it changes, so the reset
+ * one is kept in the sums of the first gate of the state. */
+static void step_gru(struct cell *r)
+{
+	const bool is_linear = msd_kernel_int(r->c, "linear_before_reset") != 0;
+	const size_t n = r->hidden;
+	const size_t rows = r->gates * n;
+	double *update = r->x_sums;
+	double *reset = r->h_sums;
+
+	for (size_t i = 0; i < n; i++) {
+		const double z = msd_activate(&r->f[0], clipped(r, gate(r, 0, i)));
+		const double s = msd_activate(&r->f[0], clipped(r, gate(r, 1, i)));
+
+		update[i] = z;
+		reset[i] = is_linear ? s : s * r->state[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		const double from_state =
+			is_linear ? reset[i] * r->h_sums[2 * n + i]
+				  : dot(r->r + (2 * n + i) * n, reset, n) +
+					    bias_of(r, rows + 2 * n + i);
+
+		r->kept[i] = msd_activate(
+			&r->f[1], clipped(r, r->x_sums[2 * n + i] + from_state));
+	}
+	for (size_t i = 0; i < n; i++)
+		r->state[i] = (1 - update[i]) * r->kept[i] + update[i] * r->state[i];
+}
+
+/* Where things of a way and one of the batch stand, by the layout. */
+struct place {
+	size_t steps;
+	size_t batch;
+	size_t ways;
+	bool is_batch_first;
+};
+
+static size_t x_at(const struct place *p, size_t t, size_t b)
+{
+	return p->is_batch_first ? b * p->steps + t : t * p->batch + b;
+}
+
+static size_t y_at(const struct place *p, size_t t, size_t way, size_t b)
+{
+	return p->is_batch_first ? (b * p->steps + t) * p->ways + way
+				 : (t * p->ways + way) * p->batch + b;
+}
+
+static size_t state_at(const struct place *p, size_t way, size_t b)
+{
+	return p->is_batch_first ? b * p->ways + way : way * p->batch + b;
+}
+
+static void load_state(const struct cell *r, size_t input, size_t at, double *ret)
+{
+	for (size_t i = 0; i < r->hidden; i++) {
+		ret[i] =
+			msd_kernel_has(r->c, input)
+				? (double)msd_kernel_in(r->c, input)[at * r->hidden + i]
+				: 0;
+	}
+}
+
+static void put_state(const struct cell *r, size_t output, size_t at,
+		      const double *from)
+{
+	if (modser_sg_node_output(r->c->node, output) == NULL)
+		return;
+	for (size_t i = 0; i < r->hidden; i++)
+		msd_kernel_out(r->c, output)[at * r->hidden + i] = (float)from[i];
+}
+
+static size_t length_of(const struct cell *r, const struct place *p, size_t b)
+{
+	int64_t n = (int64_t)p->steps;
+
+	if (msd_kernel_has(r->c, LENGTHS))
+		n = msd_number_load(msd_kernel_in_dtype(r->c, LENGTHS),
+				    r->c->in[LENGTHS], (int64_t)b)
+			    .i;
+	return n < 0 ? 0 : (size_t)n > p->steps ? p->steps : (size_t)n;
+}
+
+/* One of the batch, on its way through the sequence. */
+static void run_sequence(struct cell *r, const struct place *p, size_t way, size_t b,
+			 bool is_backwards)
+{
+	const size_t n = length_of(r, p, b);
+	const size_t at = state_at(p, way, b);
+
+	load_state(r, STATE, at, r->state);
+	load_state(r, CELL, at, r->kept);
+	for (size_t k = 0; k < n; k++) {
+		const size_t t = is_backwards ? n - 1 - k : k;
+
+		add_up(r, msd_kernel_in(r->c, X) + x_at(p, t, b) * r->inputs);
+		r->step(r);
+		put_state(r, 0, y_at(p, t, way, b), r->state);
+	}
+	put_state(r, 1, at, r->state);
+	put_state(r, 2, at, r->kept);
+	memset(r->state, 0, r->hidden * sizeof(*r->state));
+	for (size_t t = n; t < p->steps; t++)
+		put_state(r, 0, y_at(p, t, way, b), r->state);
+}
+
+static msd_err run_way(struct cell *r, const struct place *p, size_t way,
+		       const char *const defaults[3], struct msd_diag *d)
+{
+	const size_t rows = r->gates * r->hidden;
+	const struct msd_kernel_call *c = r->c;
+	const bool is_backwards =
+		way == 1 || strcmp(msd_kernel_text(c, "direction"), "reverse") == 0;
+	size_t n = 0;
+
+	while (n < 3 && defaults[n] != NULL)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		msd_err err =
+			msd_activation_read(c, way * n + i, defaults[i], &r->f[i], d);
+
+		if (err != MSD_OK)
+			return err;
+	}
+	r->w = msd_kernel_in(c, W) + way * rows * r->inputs;
+	r->r = msd_kernel_in(c, R) + way * rows * r->hidden;
+	r->bias = msd_kernel_has(c, B) ? msd_kernel_in(c, B) + way * 2 * rows : NULL;
+	r->peepholes = msd_kernel_has(c, PEEPHOLES)
+			       ? msd_kernel_in(c, PEEPHOLES) + way * 3 * r->hidden
+			       : NULL;
+	for (size_t b = 0; b < p->batch; b++)
+		run_sequence(r, p, way, b, is_backwards);
+	return MSD_OK;
+}
+
+static msd_err run(const struct msd_kernel_call *c, struct cell *r,
+		   const char *const defaults[3], struct msd_diag *d)
+{
+	const int64_t *x = msd_kernel_in_dims(c, X);
+	const bool is_batch_first = msd_kernel_int(c, "layout") != 0;
+	const struct place p = {
+		.steps = (size_t)x[is_batch_first ? 1 : 0],
+		.batch = (size_t)x[is_batch_first ? 0 : 1],
+		.ways = (size_t)msd_kernel_in_dims(c, R)[0],
+		.is_batch_first = is_batch_first,
+	};
+	msd_err err = MSD_OK;
+
+	r->c = c;
+	r->hidden = (size_t)msd_kernel_in_dims(c, R)[2];
+	r->inputs = (size_t)x[2];
+	r->clip = msd_kernel_int(c, "has_clip") != 0
+			  ? (double)msd_kernel_float(c, "clip")
+			  : 0;
+	double *memory = calloc(r->hidden, (2 * MAX_GATES + 2) * sizeof(*memory));
+	if (memory == NULL)
+		return msd_diag_no_memory(d);
+	r->x_sums = memory;
+	r->h_sums = memory + MAX_GATES * r->hidden;
+	r->state = r->h_sums + MAX_GATES * r->hidden;
+	r->kept = r->state + r->hidden;
+	for (size_t way = 0; err == MSD_OK && way < p.ways; way++)
+		err = run_way(r, &p, way, defaults, d);
+	free(memory);
+	return err;
+}
+
+static msd_err run_lstm(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	static const char *const defaults[3] = {"Sigmoid", "Tanh", "Tanh"};
+	struct cell r = {.step = step_lstm, .gates = 4};
+
+	return run(c, &r, defaults, d);
+}
+
+static msd_err run_gru(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	static const char *const defaults[3] = {"Sigmoid", "Tanh", NULL};
+	struct cell r = {.step = step_gru, .gates = 3};
+
+	return run(c, &r, defaults, d);
+}
+
+static msd_err run_rnn(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	static const char *const defaults[3] = {"Tanh", NULL, NULL};
+	struct cell r = {.step = step_rnn, .gates = 1};
+
+	return run(c, &r, defaults, d);
+}
+
+/* The lengths of the sequences are whole numbers. */
+const struct msd_kernel msd_kernel_lstm = {"LSTM", run_lstm, MSD_TAKES_FLOAT32_FIRST};
+const struct msd_kernel msd_kernel_gru = {"GRU", run_gru, MSD_TAKES_FLOAT32_FIRST};
+const struct msd_kernel msd_kernel_rnn = {"RNN", run_rnn, MSD_TAKES_FLOAT32_FIRST};

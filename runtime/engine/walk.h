@@ -1,0 +1,41 @@
+#ifndef MSD_RUNTIME_ENGINE_WALK_H
+#define MSD_RUNTIME_ENGINE_WALK_H
+/*
+ * A walk over the elements of one shape, row by row along its last axis, and over the
+ * tensors that go with it, each with steps of its own: 0 where an extent of 1 is
+ * stretched, others than the shape's where axes are swapped or left out.
+ *
+ * for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w))
+ *	element k of the row is at w.at[operand] + k * msd_walk_step(&w, operand)
+ */
+#include "graph/modser_graph.h"
+
+#define MSD_WALK_OPERANDS 4u
+
+struct msd_walk {
+	size_t ndim; /* at least 1 */
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	int64_t index[MODSER_GRAPH_MAX_NDIM];
+	int64_t steps[MSD_WALK_OPERANDS][MODSER_GRAPH_MAX_NDIM];
+	int64_t at[MSD_WALK_OPERANDS]; /* where the row begins */
+	int64_t from[MSD_WALK_OPERANDS];
+	size_t n_operands;
+	size_t row;
+	size_t n_rows;
+	int64_t n; /* elements of a row */
+};
+
+void msd_walk_init(struct msd_walk *w, const int64_t *dims, size_t ndim);
+/** Add a tensor of this shape, stretched as numpy does it. */
+void msd_walk_stretch(struct msd_walk *w, const int64_t *dims, size_t ndim);
+/** Add a tensor by one step for each axis, whose first element is at @from. */
+void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from);
+void msd_walk_begin(struct msd_walk *w);
+void msd_walk_next(struct msd_walk *w);
+int64_t msd_walk_step(const struct msd_walk *w, size_t operand);
+/** The steps of a row-major tensor. */
+void msd_walk_steps(const int64_t *dims, size_t ndim, int64_t *ret);
+/** Copy elements of @size bytes from operand 0, @from, into row-major @to. */
+void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size);
+
+#endif
