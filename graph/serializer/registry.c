@@ -49,7 +49,8 @@ static int add_row(const char *key, modser_serializer *s)
  * who asks. */
 static void enter(void)
 {
-	static const modser_serializer_ops *const own[] = {&msd_tmfile_serializer};
+	static const modser_serializer_ops *const own[] = {&msd_tmfile_serializer,
+							   &msd_onnx_serializer};
 
 	(void)pthread_mutex_lock(&lock);
 	if (has_own)

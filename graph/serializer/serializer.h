@@ -33,5 +33,6 @@ MSD_MUST_CHECK int msd_serializer_read_fd(modser_graph *g, int fd, const char *n
 					  struct msd_buf *ret);
 
 extern const modser_serializer_ops msd_tmfile_serializer;
+extern const modser_serializer_ops msd_onnx_serializer;
 
 #endif

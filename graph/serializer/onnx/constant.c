@@ -1,0 +1,94 @@
+/* Constants and nodes that the rows add. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/ir/infer.h"
+#include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/tensor.h"
+
+/* Let @t be input @k; those before it that are not there are left out. */
+static int put_input(const struct onnx_node *n, size_t k, modser_sg_tensor *t)
+{
+	while (n->node->n_inputs < k) {
+		if (modser_sg_node_add_input(n->node, NULL) < 0)
+			return -1;
+	}
+	if (n->node->n_inputs == k)
+		return modser_sg_node_add_input(n->node, t) < 0 ? -1 : 0;
+	n->node->inputs[k] = t;
+	return 0;
+}
+
+int onnx_add_constant(const struct onnx_node *n, size_t k, const char *dtype,
+		      const int64_t *dims, size_t n_dims, const void *bytes)
+{
+	struct msd_dtype type;
+	uint64_t count;
+	uint64_t size;
+	char name[256];
+
+	(void)snprintf(name, sizeof(name), "%.200s.%zu", n->node->name, k);
+	if (!msd_dtype_parse(dtype, strlen(dtype), &type) ||
+	    !msd_shape_elements(dims, n_dims, &count) ||
+	    !msd_dtype_bytes(type, count, &size))
+		return onnx_fail(n, "it is too large");
+	void *copy = malloc(size > 0 ? (size_t)size : 1);
+	if (copy == NULL)
+		return msd_sg_no_memory(n->l->g);
+	if (size > 0)
+		memcpy(copy, bytes, (size_t)size);
+	modser_sg_tensor *t =
+		onnx_tensor_create(n->l->g, name, dtype, dims, n_dims, copy, free);
+	if (t == NULL) {
+		free(copy);
+		return -1;
+	}
+	return put_input(n, k, t);
+}
+
+int onnx_add_ints(const struct onnx_node *n, size_t k, const int64_t *values,
+		  size_t count)
+{
+	const int64_t dims[] = {(int64_t)count};
+
+	return onnx_add_constant(n, k, "int64", dims, 1, values);
+}
+
+/* Shapes are told as far as they can be: the error of one that cannot is no error
+ * here. */
+int onnx_input_ndim(const struct onnx_node *n, size_t i)
+{
+	modser_graph *g = n->l->g;
+
+	for (; n->l->n_inferred < g->n_nodes; n->l->n_inferred++) {
+		modser_sg_node *node = g->nodes[n->l->n_inferred];
+
+		if (node != n->node && node->n_inputs > 0 &&
+		    msd_sg_infer_node(node) != 0)
+			continue;
+	}
+	return i < n->node->n_inputs && n->node->inputs[i] != NULL
+		       ? n->node->inputs[i]->ndim
+		       : -1;
+}
+
+int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
+		const char *param, const int64_t *values, size_t count)
+{
+	const modser_sg_attr list = {MODSER_ATTR_INTS, count, {.ints = values}};
+	modser_graph *g = n->l->g;
+	modser_sg_node *node = modser_sg_node_create(g, n->node->name);
+	modser_sg_op *made = node != NULL ? modser_sg_op_create(g, op) : NULL;
+	modser_sg_tensor *out =
+		made != NULL ? modser_sg_tensor_create(g, n->node->name) : NULL;
+
+	if (out == NULL || modser_sg_op_set_param(made, param, &list) != 0 ||
+	    modser_sg_node_add_input(node, n->node->inputs[input]) < 0 ||
+	    modser_sg_node_add_output(node, out) < 0)
+		return -1;
+	modser_sg_node_set_op(node, made);
+	n->node->inputs[input] = out;
+	return 0;
+}

@@ -1,0 +1,313 @@
+/*
+ * An ONNX model into a graph: the file is scanned (wire.c), protobuf-c unpacks what the
+ * scan left, initializers become constants, then nodes in the order of the file, by
+ * their rows.
+ */
+#include "graph/serializer/onnx/load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/onnx/onnx.h"
+#include "graph/serializer/onnx/row.h"
+#include "graph/serializer/onnx/tensor.h"
+#include "graph/serializer/onnx/wire.h"
+
+static const char *text_of(const char *text)
+{
+	return text != NULL ? text : "";
+}
+
+static int remember(struct onnx_load *l, modser_sg_tensor *t)
+{
+	return onnx_names_add(&l->names, t) ? 0 : msd_sg_no_memory(l->g);
+}
+
+static int check_name(struct onnx_load *l, const char *name, const char *what)
+{
+	if (name == NULL || name[0] == '\0')
+		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "%s without a name", what);
+	if (onnx_names_find(&l->names, name) != NULL) {
+		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
+				   "two tensors are called \"%s\"", name);
+	}
+	return 0;
+}
+
+static int read_initializers(struct onnx_load *l, const Onnx__GraphProto *p)
+{
+	for (size_t i = 0; i < p->n_initializer; i++) {
+		const Onnx__TensorProto *from = p->initializer[i];
+
+		if (check_name(l, from->name, "an initializer") != 0)
+			return -1;
+		modser_sg_tensor *t = onnx_tensor_read(l->g, l->file, from, from->name);
+		if (t == NULL || remember(l, t) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
+{
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+
+	if (p->n_dim > MODSER_GRAPH_MAX_NDIM) {
+		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
+				   "tensor \"%s\": it has more than 32 dimensions",
+				   t->name);
+	}
+	for (size_t i = 0; i < p->n_dim; i++) /* negative ones stand for unknown ones */
+		dims[i] = p->dim[i]->has_dim_value && p->dim[i]->dim_value >= 0
+				  ? p->dim[i]->dim_value
+				  : -1;
+	if (modser_sg_tensor_set_dims(t, dims, p->n_dim) != 0)
+		return -1;
+	for (size_t i = 0; i < p->n_dim; i++) {
+		if (dims[i] < 0 && p->dim[i]->dim_param != NULL &&
+		    modser_sg_tensor_set_dim_name(t, i, p->dim[i]->dim_param) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What the file says of an input or output. */
+static int read_type(modser_sg_tensor *t, const Onnx__TypeProto *p)
+{
+	const Onnx__TypeProto__Tensor *tensor = p != NULL ? p->tensor_type : NULL;
+	const char *dtype = tensor != NULL ? onnx_dtype_name(tensor->elem_type) : NULL;
+
+	if (tensor == NULL) {
+		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
+				   "\"%s\" is no tensor; sequences, maps and the like "
+				   "cannot be read",
+				   t->name);
+	}
+	if (dtype == NULL) {
+		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
+				   "tensor \"%s\": element type %d cannot be read",
+				   t->name, (int)tensor->elem_type);
+	}
+	if (modser_sg_tensor_set_dtype(t, dtype) != 0)
+		return -1;
+	return tensor->shape != NULL ? read_shape(t, tensor->shape) : 0;
+}
+
+static int add_input(struct onnx_load *l, const Onnx__ValueInfoProto *p)
+{
+	modser_sg_tensor *t = modser_sg_tensor_create(l->g, p->name);
+	modser_sg_node *node = t != NULL ? modser_sg_node_create(l->g, p->name) : NULL;
+	modser_sg_op *op = node != NULL ? modser_sg_op_create(l->g, "InputOp") : NULL;
+
+	if (op == NULL || modser_sg_tensor_set_type(t, MODSER_TENSOR_INPUT) != 0 ||
+	    modser_sg_node_add_output(node, t) < 0)
+		return -1;
+	modser_sg_node_set_op(node, op);
+	if (read_type(t, p->type) != 0 || modser_graph_add_input(l->g, t) != 0)
+		return -1;
+	return remember(l, t);
+}
+
+/* Inputs that have an initializer are constants, as older files name all of these. */
+static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
+{
+	for (size_t i = 0; i < p->n_input; i++) {
+		const char *name = text_of(p->input[i]->name);
+		const modser_sg_tensor *t = onnx_names_find(&l->names, name);
+
+		if (t != NULL && t->type == MODSER_TENSOR_CONST)
+			continue;
+		if (check_name(l, name, "an input") != 0 ||
+		    add_input(l, p->input[i]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
+{
+	for (size_t i = 0; i < p->n_output; i++) {
+		const char *name = text_of(p->output[i]->name);
+		modser_sg_tensor *t = onnx_names_find(&l->names, name);
+
+		if (t == NULL) {
+			return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
+					   "no node makes the output \"%s\"", name);
+		}
+		if (t->type == MODSER_TENSOR_VAR &&
+		    read_type(t, p->output[i]->type) != 0)
+			return -1;
+		if (modser_graph_add_output(l->g, t) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_inputs(const struct onnx_node *n)
+{
+	for (size_t i = 0; i < n->proto->n_input; i++) {
+		const char *name = text_of(n->proto->input[i]);
+		modser_sg_tensor *t =
+			name[0] != '\0' ? onnx_names_find(&n->l->names, name) : NULL;
+
+		if (t == NULL && name[0] != '\0') {
+			return onnx_fail(n, "nothing before it makes its input \"%s\"",
+					 name);
+		}
+		if (modser_sg_node_add_input(n->node, t) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_outputs(const struct onnx_node *n)
+{
+	for (size_t i = 0; i < n->proto->n_output; i++) {
+		const char *name = text_of(n->proto->output[i]);
+		modser_sg_tensor *t = NULL;
+
+		if (name[0] != '\0') {
+			if (check_name(n->l, name, "an output") != 0)
+				return -1;
+			t = modser_sg_tensor_create(n->l->g, name);
+			if (t == NULL || remember(n->l, t) != 0)
+				return -1;
+		}
+		if (modser_sg_node_add_output(n->node, t) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool is_own_domain(const char *domain)
+{
+	return domain == NULL || domain[0] == '\0' || strcmp(domain, "ai.onnx") == 0;
+}
+
+static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
+				       size_t i)
+{
+	const char *type = text_of(p->op_type);
+	const char *name = text_of(p->name);
+	int64_t first;
+
+	if (!is_own_domain(p->domain)) {
+		(void)msd_sg_fail(
+			l->g, MSD_UNSUPPORTED,
+			"node %zu \"%s\": operator %s is of domain %s, which is "
+			"not known",
+			i, name, type, p->domain);
+		return NULL;
+	}
+	const struct onnx_row *row = onnx_row_find(type, l->opset, &first);
+	if (row == NULL && first != 0) {
+		(void)msd_sg_fail(
+			l->g, MSD_UNSUPPORTED,
+			"node %zu \"%s\": opset %lld has no operator %s; %lld "
+			"has",
+			i, name, (long long)l->opset, type, (long long)first);
+	} else if (row == NULL) {
+		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
+				  "node %zu \"%s\": no operator %s is known", i, name,
+				  type);
+	}
+	return row;
+}
+
+static int read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
+{
+	const struct onnx_row *row = find_row(l, p, i);
+	struct onnx_node n = {.l = l, .proto = p, .index = i};
+
+	if (row == NULL)
+		return -1;
+	if (row->op == NULL)
+		return row->load(&n);
+	n.node = modser_sg_node_create(l->g, text_of(p->name)[0] != '\0' ? p->name
+									 : p->op_type);
+	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
+	if (n.op == NULL)
+		return -1;
+	modser_sg_node_set_op(n.node, n.op);
+	if (add_inputs(&n) != 0 || onnx_params_read(&n, row) != 0 ||
+	    (row->load != NULL && row->load(&n) != 0))
+		return -1;
+	return add_outputs(&n) == 0 ? msd_sg_check_ends(n.node) : -1;
+}
+
+static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
+{
+	l->opset = m->n_opset_import == 0 ? 1 : 0; /* the oldest files name none */
+	for (size_t i = 0; i < m->n_opset_import; i++) {
+		if (is_own_domain(m->opset_import[i]->domain))
+			l->opset = m->opset_import[i]->version;
+	}
+	if (l->opset < 1 || l->opset > ONNX_MAX_OPSET) {
+		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
+				   "opset %lld; 1 to %d can be read",
+				   (long long)l->opset, ONNX_MAX_OPSET);
+	}
+	return 0;
+}
+
+static int add_fact(modser_graph *g, const char *name, const char *text)
+{
+	const modser_sg_attr value = {MODSER_ATTR_STR, 0, {.s = text}};
+
+	return text[0] != '\0' ? modser_graph_add_attr(g, name, &value) : 0;
+}
+
+static int read_facts(struct onnx_load *l, const Onnx__ModelProto *m)
+{
+	const modser_sg_attr opset = {.kind = MODSER_ATTR_INT, .as.i = l->opset};
+	char version[24];
+
+	(void)snprintf(version, sizeof(version), "%lld", (long long)m->model_version);
+	if (modser_graph_set_internal_name(l->g, text_of(m->graph->name)) != 0 ||
+	    modser_graph_set_identity(l->g, text_of(m->domain), text_of(m->graph->name),
+				      version) != 0 ||
+	    modser_graph_add_attr(l->g, ONNX_ATTR_OPSET, &opset) != 0 ||
+	    add_fact(l->g, ONNX_ATTR_PRODUCER, text_of(m->producer_name)) != 0)
+		return -1;
+	return add_fact(l->g, ONNX_ATTR_PRODUCER_VERSION, text_of(m->producer_version));
+}
+
+static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
+{
+	if (m->graph == NULL)
+		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
+	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0 ||
+	    read_initializers(l, m->graph) != 0 || read_inputs(l, m->graph) != 0)
+		return -1;
+	for (size_t i = 0; i < m->graph->n_node; i++) {
+		if (read_node(l, m->graph->node[i], i) != 0)
+			return -1;
+	}
+	return read_outputs(l, m->graph);
+}
+
+int onnx_load(const modser_serializer *s, const modser_part *parts,
+	      const modser_model_options *options, modser_graph *graph)
+{
+	struct onnx_load l = {.g = graph, .file = {parts->data, parts->bytes}};
+	struct msd_buf small = {0};
+	Onnx__ModelProto *m = NULL;
+
+	(void)s;
+	(void)options;
+	int result = onnx_wire_trim(graph, l.file, &small);
+	if (result == 0) {
+		m = onnx__model_proto__unpack(NULL, small.n, small.p);
+		if (m == NULL) {
+			result = msd_sg_fail(graph, MSD_BAD_ARTIFACT,
+					     "no ONNX model, or no memory for it");
+		}
+	}
+	if (result == 0)
+		result = read_model(&l, m);
+	onnx__model_proto__free_unpacked(m, NULL);
+	msd_buf_finish(&small);
+	onnx_names_finish(&l.names);
+	return result;
+}

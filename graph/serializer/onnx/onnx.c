@@ -1,0 +1,19 @@
+#include "graph/serializer/onnx/onnx.h"
+
+#include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/wire.h"
+#include "graph/serializer/serializer.h"
+
+static bool probe(const void *head, size_t bytes)
+{
+	return onnx_wire_probe((struct msd_span){head, bytes});
+}
+
+const modser_serializer_ops msd_onnx_serializer = {
+	.name = "onnx",
+	.format = "onnx",
+	.version = "1.0",
+	.n_files = 1,
+	.probe = probe,
+	.load = onnx_load,
+};

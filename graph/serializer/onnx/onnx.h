@@ -1,0 +1,15 @@
+#ifndef MSD_ONNX_ONNX_H
+#define MSD_ONNX_ONNX_H
+/* What the onnx serializer reads and writes, and the facts that it keeps of a file. */
+#include "graph/modser_graph.h"
+
+#define ONNX_MAX_OPSET 22 /* that is read */
+#define ONNX_IR_VERSION 8 /* that is written */
+#define ONNX_OPSET 17
+
+/* Attributes of the graph. */
+#define ONNX_ATTR_OPSET "onnx.opset"
+#define ONNX_ATTR_PRODUCER "onnx.producer"
+#define ONNX_ATTR_PRODUCER_VERSION "onnx.producer_version"
+
+#endif

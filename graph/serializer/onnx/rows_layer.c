@@ -1,0 +1,37 @@
+/* Products of matrices, normalizations, Softmax and what else makes layers. */
+#include "graph/serializer/onnx/row.h"
+
+static int load_batch_norm(struct onnx_node *n)
+{
+	if (onnx_attr_int(n, "training_mode", 0) != 0)
+		return onnx_fail(n, "training cannot be run");
+	if (onnx_attr_int(n, "spatial", 1) == 0)
+		return onnx_fail(n,
+				 "one number for each place (spatial=0) cannot be run");
+	for (size_t i = 1; i < n->proto->n_output; i++) {
+		if (n->proto->output[i] != NULL && n->proto->output[i][0] != '\0')
+			return onnx_fail(n, "it has outputs for training");
+	}
+	return 0;
+}
+
+#define BATCH_NORM "epsilon=eps:1e-5 -momentum -spatial -is_test -training_mode"
+const struct onnx_row onnx_rows_layer[] = {
+	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM, load_batch_norm},
+	{"Dropout", 1, "Dropout", "-ratio -is_test", NULL},
+	{"Dropout", 12, "Dropout", "-seed", NULL},
+	{"Gemm", 1, "Gemm", "alpha:1 beta:1 transA:0 transB:0 -broadcast", NULL},
+	{"Hardmax", 1, "Hardmax", "axis:1 flattens:=1", NULL},
+	{"Hardmax", 13, "Hardmax", "axis:-1 flattens:=0", NULL},
+	{"InstanceNormalization", 1, "InstanceNorm", "epsilon=eps:1e-5", NULL},
+	{"LRN", 1, "LRN", "size=local_size! alpha:1e-4 beta:0.75 bias=k:1 is_onnx:=1",
+	 NULL},
+	{"LayerNormalization", 17, "LayerNorm", "axis:-1 epsilon=eps:1e-5 -stash_type",
+	 NULL},
+	{"LogSoftmax", 1, "LogSoftmax", "axis:1 flattens:=1", NULL},
+	{"LogSoftmax", 13, "LogSoftmax", "axis:-1 flattens:=0", NULL},
+	{"MatMul", 1, "MatMul", "", NULL},
+	{"Softmax", 1, "Softmax", "axis:1 flattens:=1", NULL},
+	{"Softmax", 13, "Softmax", "axis:-1 flattens:=0", NULL},
+	{0},
+};

@@ -1,0 +1,211 @@
+#include "graph/serializer/onnx/tensor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+
+static const struct {
+	int32_t number;
+	const char *name;
+} dtypes[] = {
+	{1, "float32"},
+	{2, "uint8"},
+	{3, "int8"},
+	{4, "uint16"},
+	{5, "int16"},
+	{6, "int32"},
+	{7, "int64"},
+	{9, "bool"},
+	{10, "float16"},
+	{11, "float64"},
+	{12, "uint32"},
+	{13, "uint64"},
+	{14, "complex64"},
+	{15, "complex128"},
+	{16, "bfloat16"},
+	{17, "float8_e4m3fn"},
+	{18, "float8_e4m3fnuz"},
+	{19, "float8_e5m2"},
+	{20, "float8_e5m2fnuz"},
+};
+
+const char *onnx_dtype_name(int32_t type)
+{
+	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+		if (dtypes[i].number == type)
+			return dtypes[i].name;
+	}
+	return NULL;
+}
+
+int32_t onnx_dtype_number(const char *name)
+{
+	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+		if (strcmp(dtypes[i].name, name) == 0)
+			return dtypes[i].number;
+	}
+	return 0;
+}
+
+static int fail(const modser_sg_tensor *t, const char *text)
+{
+	return msd_sg_fail(t->graph, MSD_BAD_ARTIFACT, "tensor \"%s\": %s", t->name,
+			   text);
+}
+
+static modser_sg_tensor *create(modser_graph *g, const char *name, const char *dtype,
+				const int64_t *dims, size_t n_dims)
+{
+	modser_sg_tensor *t = modser_sg_tensor_create_const(g, name);
+	modser_sg_node *node = t != NULL ? modser_sg_node_create(g, name) : NULL;
+	modser_sg_op *op = node != NULL ? modser_sg_op_create(g, "Const") : NULL;
+
+	if (op == NULL || modser_sg_tensor_set_dtype(t, dtype) != 0 ||
+	    modser_sg_tensor_set_dims(t, dims, n_dims) != 0 ||
+	    modser_sg_node_add_output(node, t) < 0)
+		return NULL;
+	modser_sg_node_set_op(node, op);
+	return t;
+}
+
+modser_sg_tensor *onnx_tensor_create(modser_graph *g, const char *name,
+				     const char *dtype, const int64_t *dims,
+				     size_t n_dims, const void *bytes,
+				     void (*release)(void *bytes))
+{
+	modser_sg_tensor *t = create(g, name, dtype, dims, n_dims);
+	uint64_t size;
+
+	if (t == NULL)
+		return NULL;
+	if (!msd_sg_tensor_bytes(t, &size)) {
+		(void)fail(t, "it is too large");
+		return NULL;
+	}
+	if (modser_sg_tensor_set_size(t, size) != 0 ||
+	    modser_sg_tensor_set_buffer(t, bytes, release) != 0)
+		return NULL;
+	return t;
+}
+
+/* @n bytes, which become the tensor's by free(). */
+static int own(modser_sg_tensor *t, void *copy)
+{
+	if (modser_sg_tensor_set_buffer(t, copy, free) == 0)
+		return 0;
+	free(copy);
+	return -1;
+}
+
+/* In place where the file has them aligned, else a copy. */
+static int use_raw(modser_sg_tensor *t, struct msd_span file, const uint8_t *place)
+{
+	const uint64_t offset = msd_le64(place);
+	const uint64_t n = msd_le64(place + 8);
+	const size_t align = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
+
+	if (offset > file.n || n > file.n - offset || n != t->bytes)
+		return fail(t, "its bytes are not as many as its shape says");
+	const uint8_t *p = file.p + offset;
+	if (modser_sg_tensor_set_location(t, offset, n) != 0)
+		return -1;
+	if ((uintptr_t)p % align == 0)
+		return modser_sg_tensor_set_buffer(t, p, NULL);
+	void *copy = malloc(n > 0 ? (size_t)n : 1);
+	if (copy == NULL)
+		return msd_sg_no_memory(t->graph);
+	memcpy(copy, p, (size_t)n);
+	return own(t, copy);
+}
+
+/* The list that a type's elements stand in, their number there, and bytes of each. */
+struct typed {
+	const void *p;
+	size_t n;
+	size_t size;
+};
+
+static struct typed typed_of(const Onnx__TensorProto *p, struct msd_dtype dtype)
+{
+	const bool is_wide = dtype.bits == 64;
+
+	if (dtype.code == MSD_DT_FLOAT && dtype.bits == 32)
+		return (struct typed){p->float_data, p->n_float_data, 4};
+	if (dtype.code == MSD_DT_FLOAT && is_wide)
+		return (struct typed){p->double_data, p->n_double_data, 8};
+	if (dtype.code == MSD_DT_INT && is_wide)
+		return (struct typed){p->int64_data, p->n_int64_data, 8};
+	if (dtype.code == MSD_DT_UINT && dtype.bits >= 32)
+		return (struct typed){p->uint64_data, p->n_uint64_data, 8};
+	if (dtype.code == MSD_DT_COMPLEX)
+		return (struct typed){0};
+	return (struct typed){p->int32_data, p->n_int32_data, 4};
+}
+
+/* Smaller elements stand in the lower bytes of larger ones, as this machine has them.
+ */
+static int use_typed(modser_sg_tensor *t, const Onnx__TensorProto *p)
+{
+	const struct typed from = typed_of(p, t->dtype);
+	const size_t size = t->dtype.bits / 8u;
+
+	if (size == 0 || from.n != t->bytes / size || from.size < size)
+		return fail(t, "its elements are not as many as its shape says");
+	uint8_t *copy = calloc(from.n + 1, size);
+	if (copy == NULL)
+		return msd_sg_no_memory(t->graph);
+	for (size_t i = 0; i < from.n; i++) {
+		memcpy(copy + i * size, (const uint8_t *)from.p + i * from.size, size);
+	}
+	return own(t, copy);
+}
+
+static int refuse_external(const modser_sg_tensor *t, const Onnx__TensorProto *p)
+{
+	const char *location = "";
+
+	for (size_t i = 0; i < p->n_external_data; i++) {
+		const Onnx__StringStringEntryProto *e = p->external_data[i];
+
+		if (e->key != NULL && e->value != NULL &&
+		    strcmp(e->key, "location") == 0)
+			location = e->value;
+	}
+	return msd_sg_fail(
+		t->graph, MSD_UNSUPPORTED,
+		"tensor \"%s\": its bytes are in another file, \"%s\", which "
+		"cannot be read yet",
+		t->name, location);
+}
+
+modser_sg_tensor *onnx_tensor_read(modser_graph *g, struct msd_span file,
+				   const Onnx__TensorProto *p, const char *name)
+{
+	const char *dtype = onnx_dtype_name(p->data_type);
+	uint64_t size;
+
+	if (dtype == NULL) {
+		(void)msd_sg_fail(g, MSD_UNSUPPORTED,
+				  "tensor \"%s\": element type %d cannot be read", name,
+				  (int)p->data_type);
+		return NULL;
+	}
+	modser_sg_tensor *t = create(g, name, dtype, p->dims, p->n_dims);
+	if (t == NULL)
+		return NULL;
+	if (!msd_sg_tensor_bytes(t, &size)) {
+		(void)fail(t, "its shape cannot be");
+		return NULL;
+	}
+	int result = modser_sg_tensor_set_size(t, size);
+	if (result == 0 && p->data_location == 1) {
+		result = refuse_external(t, p);
+	} else if (result == 0 && p->has_raw_data) {
+		result = use_raw(t, file, p->raw_data.data);
+	} else if (result == 0) {
+		result = use_typed(t, p);
+	}
+	return result == 0 ? t : NULL;
+}

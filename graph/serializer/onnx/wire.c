@@ -1,0 +1,231 @@
+#include "graph/serializer/onnx/wire.h"
+
+#include "graph/ir/graph.h"
+
+#define MAX_DEPTH (4 * MODSER_GRAPH_MAX_DEPTH) /* messages: graph, node, attribute */
+#define LENGTH_BYTES 5u                        /* of a length that is filled in later */
+
+enum wire_type { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+enum message {
+	NONE,
+	MODEL,
+	GRAPH,
+	NODE,
+	ATTRIBUTE,
+	TENSOR,
+	VALUE_INFO,
+	TYPE,
+	TENSOR_TYPE,
+	SHAPE,
+	DIMENSION,
+	ENTRY,
+	OPSET,
+	MESSAGE_COUNT
+};
+
+/* Which fields are messages; all that onnx.proto declares as such stand here, so that
+ * protobuf-c nests no deeper than the scan did. */
+static const struct {
+	enum message in;
+	uint32_t field;
+	enum message is;
+} nested[] = {
+	{MODEL, 7, GRAPH},       {MODEL, 8, OPSET},       {GRAPH, 1, NODE},
+	{GRAPH, 5, TENSOR},      {GRAPH, 11, VALUE_INFO}, {GRAPH, 12, VALUE_INFO},
+	{GRAPH, 13, VALUE_INFO}, {NODE, 5, ATTRIBUTE},    {ATTRIBUTE, 5, TENSOR},
+	{ATTRIBUTE, 6, GRAPH},   {ATTRIBUTE, 10, TENSOR}, {ATTRIBUTE, 11, GRAPH},
+	{TENSOR, 13, ENTRY},     {VALUE_INFO, 2, TYPE},   {TYPE, 1, TENSOR_TYPE},
+	{TENSOR_TYPE, 2, SHAPE}, {SHAPE, 1, DIMENSION},
+};
+#define RAW_DATA 9u /* of a TENSOR */
+
+struct scan {
+	modser_graph *g;
+	const uint8_t *file;
+	struct msd_buf *out;
+	size_t left; /* fields that may still come */
+};
+
+static int fail(const struct scan *s, const uint8_t *at, const char *text)
+{
+	return msd_sg_fail(s->g, MSD_BAD_ARTIFACT, "byte %zu: %s",
+			   (size_t)(at - s->file), text);
+}
+
+static bool take_varint(struct msd_cur *c, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		const uint8_t byte = msd_cur_u8(c);
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*ret = v;
+			return !c->bad;
+		}
+	}
+	return false;
+}
+
+/* A field's number and kind, and of BYTES their length, which is there. */
+struct field {
+	uint32_t number;
+	uint32_t type;
+	size_t n;
+	const uint8_t *body; /* of BYTES */
+};
+
+/* What is not BYTES is passed over. */
+static bool take_field(struct msd_cur *c, struct field *ret)
+{
+	uint64_t tag;
+	uint64_t v;
+
+	if (!take_varint(c, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
+		return false;
+	*ret = (struct field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
+	switch (ret->type) {
+	case VARINT:
+		return take_varint(c, &v);
+	case FIXED64:
+		return msd_cur_take(c, 8) != NULL;
+	case FIXED32:
+		return msd_cur_take(c, 4) != NULL;
+	case BYTES:
+		if (!take_varint(c, &v) || v > c->left)
+			return false;
+		ret->n = (size_t)v;
+		ret->body = msd_cur_take(c, ret->n);
+		return ret->body != NULL;
+	default: /* groups are older than ONNX */
+		return false;
+	}
+}
+
+static enum message message_of(enum message in, const struct field *f)
+{
+	for (size_t i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+		if (nested[i].in == in && nested[i].field == f->number)
+			return nested[i].is;
+	}
+	return NONE;
+}
+
+static void put_tag(struct msd_buf *out, const struct field *f)
+{
+	uint32_t tag = f->number << 3 | BYTES;
+
+	for (; tag >= 0x80; tag >>= 7)
+		msd_buf_put_u8(out, (uint8_t)(tag | 0x80));
+	msd_buf_put_u8(out, (uint8_t)tag);
+}
+
+static void put_place(const struct scan *s, const struct field *f)
+{
+	put_tag(s->out, f);
+	msd_buf_put_u8(s->out, ONNX_PLACE_BYTES);
+	msd_buf_put_u64(s->out, (uint64_t)(f->body - s->file));
+	msd_buf_put_u64(s->out, f->n);
+}
+
+/* The length of what was written from @at on, in bytes that were kept free for it. */
+static bool fill_length(struct msd_buf *out, size_t at)
+{
+	const size_t n = out->n - at - LENGTH_BYTES;
+
+	if (out->bad)
+		return true; /* said once, at the end */
+	if (n > INT32_MAX)
+		return false;
+	for (unsigned i = 0; i < LENGTH_BYTES; i++) {
+		const uint8_t more = i + 1 < LENGTH_BYTES ? 0x80 : 0;
+
+		out->p[at + i] = (uint8_t)((n >> (7 * i) & 0x7f) | more);
+	}
+	return true;
+}
+
+static int trim(struct scan *s, enum message in, struct msd_span body, unsigned depth);
+
+static int trim_message(struct scan *s, enum message is, const struct field *f,
+			unsigned depth)
+{
+	static const uint8_t room[LENGTH_BYTES];
+
+	if (depth == MAX_DEPTH)
+		return fail(s, f->body, "messages are nested too deep");
+	put_tag(s->out, f);
+	const size_t at = s->out->n;
+	msd_buf_put(s->out, room, sizeof(room));
+	if (trim(s, is, (struct msd_span){f->body, f->n}, depth + 1) != 0)
+		return -1;
+	return fill_length(s->out, at) ? 0 : fail(s, f->body, "a message is too large");
+}
+
+static int trim(struct scan *s, enum message in, struct msd_span body, unsigned depth)
+{
+	struct msd_cur c = msd_cur_of(body);
+
+	while (c.left > 0) {
+		const uint8_t *at = c.p;
+		struct field f;
+
+		if (!take_field(&c, &f))
+			return fail(s, at,
+				    "no protobuf field, or it ends behind the "
+				    "file");
+		if (s->left-- == 0)
+			return fail(s, at, "there are too many fields");
+		const enum message is = message_of(in, &f);
+		if (is != NONE && f.type != BYTES)
+			return fail(s, at, "a field is of another kind than in ONNX");
+		if (is != NONE) {
+			if (trim_message(s, is, &f, depth) != 0)
+				return -1;
+		} else if (in == TENSOR && f.number == RAW_DATA && f.type == BYTES) {
+			put_place(s, &f);
+		} else {
+			msd_buf_put(s->out, at, (size_t)(c.p - at));
+		}
+	}
+	return 0;
+}
+
+int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
+{
+	struct scan s = {.g = g, .file = file.p, .out = out, .left = ONNX_MAX_FIELDS};
+
+	if (trim(&s, MODEL, file, 0) != 0)
+		return -1;
+	if (out->bad)
+		return msd_sg_no_memory(g);
+	if (out->n > INT32_MAX)
+		return msd_sg_fail(g, MSD_TOO_LARGE,
+				   "it has 2 GiB without its weights");
+	return 0;
+}
+
+bool onnx_wire_probe(struct msd_span head)
+{
+	/* The kind of each field of a model; -1 where there is none. */
+	static const signed char kinds[] = {-1,     VARINT, BYTES, BYTES, BYTES,
+					    VARINT, BYTES,  BYTES, BYTES};
+	struct msd_cur c = msd_cur_of(head);
+	bool has_version = false;
+
+	while (c.left > 0) {
+		struct field f;
+		const uint8_t tag = *c.p;
+
+		if (tag >> 3 >= sizeof(kinds) || kinds[tag >> 3] != (tag & 7))
+			return has_version && tag >> 3 >= sizeof(kinds);
+		if (tag >> 3 == 1) /* IR versions are small */
+			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
+		if (!take_field(&c, &f)) /* the head ends within it, or the file does */
+			return has_version;
+		if (f.number == 7)
+			return has_version;
+	}
+	return has_version;
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""onnx_suite.py RUN_GRAPH [DATA]: run ONNX's own test models, as Debian's libonnx-testdata has
+them, and compare what comes out. Counts the models that need the core operators alone, names
+every one that fails with its reason, and fails when there are fewer than there were."""
+import concurrent.futures
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+import onnxfile  # noqa: E402 (it lies in another folder)
+
+DATA = "/usr/share/libonnx-testdata/data"
+WANTED = {"node": 0, "pytorch-converted": 0, "pytorch-operator": 0, "simple": 0}
+CORE = set("""Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool
+BatchNormalization Cast Ceil Celu Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos
+Cosh DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor GRU Gather Gemm
+GlobalAveragePool GlobalMaxPool Greater HardSigmoid HardSwish Hardmax Identity
+InstanceNormalization LRN LSTM LayerNormalization LeakyRelu Less Log LogSoftmax MatMul Max
+MaxPool Mean Min Mul Neg Not Or PRelu Pad Pow RNN Reciprocal ReduceL1 ReduceL2 ReduceLogSum
+ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
+Resize Round Selu Shape Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign SpaceToDepth Split
+Sqrt Squeeze Sub Sum Tan Tanh Tile TopK Transpose Unsqueeze Upsample Where Xor""".split())
+
+
+def read(folder, what, n):
+    return [onnxfile.tensor((folder / f"{what}_{i}.pb").read_bytes()) for i in range(n)]
+
+
+def feed(model, arrays):
+    """What run_graph reads: open extents, then elements."""
+    raw = b""
+    for (_, kind, shape), x in zip(model.inputs, arrays):
+        raw += b"".join(struct.pack("<q", n) for n, known in zip(x.shape, shape or [])
+                        if known is None)
+        if kind == onnxfile.BFLOAT16 and x.dtype != "<u2":  # else its bits
+            x = (x.view("<u4") >> 16).astype("<u2")
+        raw += np.ascontiguousarray(x).tobytes()
+    return raw
+
+
+def compare(model, raw, wanted):
+    at = 0
+    for (name, kind, _), want in zip(model.outputs, wanted):
+        is_bfloat = kind == onnxfile.BFLOAT16
+        if is_bfloat and want.dtype == "<u2":
+            want = (want.astype("<u4") << 16).view("<f4")
+        size = want.size * (2 if is_bfloat else want.itemsize)
+        if len(raw) < at + size:
+            return f"{name}: {len(raw) - at} bytes, expected {size}"
+        got = np.frombuffer(raw[at:at + size], "<u2" if is_bfloat else want.dtype)
+        if is_bfloat:
+            got = (got.astype("<u4") << 16).view("<f4")
+        at += size
+        if not np.allclose(got.reshape(want.shape), want, rtol=1e-3, atol=1e-7, equal_nan=True):
+            return f"{name}: other numbers"
+    return None if at == len(raw) else f"{len(raw) - at} bytes more than expected"
+
+
+def check(run, folder):
+    model = onnxfile.Model((folder / "model.onnx").read_bytes())
+    if not set(model.operators) <= CORE:
+        return None
+    if any(kind is None for _, kind, _ in model.inputs + model.outputs):
+        return "no tensors go in or come out"
+    for case in sorted(folder.glob("test_data_set_*")):
+        arrays = read(case, "input", len(model.inputs))
+        wanted = read(case, "output", len(model.outputs))
+        if any(x is None for x in arrays + wanted):
+            return "numpy has no such elements"
+        done = subprocess.run([run, str(folder / "model.onnx")], input=feed(model, arrays),
+                              capture_output=True, timeout=300)
+        if done.returncode != 0:
+            return done.stderr.decode(errors="replace").strip() or f"exit {done.returncode}"
+        fault = compare(model, done.stdout, wanted)
+        if fault:
+            return fault
+    return ""
+
+
+def main():
+    run, data = sys.argv[1], pathlib.Path((sys.argv + [DATA])[2])
+    if not data.is_dir():
+        sys.exit(f"onnx_suite: {data} is not there; Debian has it as libonnx-testdata")
+    worse = False
+    for suite, wanted in WANTED.items():
+        folders = sorted(p.parent for p in (data / suite).glob("*/model.onnx"))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(lambda f: check(run, f), folders))
+        core = [(f, r) for f, r in zip(folders, results) if r is not None]
+        passed = sum(r == "" for _, r in core)
+        for folder, reason in core:
+            if reason:
+                print(f"{suite}/{folder.name}: {reason}")
+        print(f"{suite}: {passed} of {len(core)} (of {len(folders)} with all operators)")
+        worse = worse or passed < wanted
+    sys.exit(worse)
+
+
+main()
