@@ -1,3 +1,4 @@
+/* Typed values: copies, text, equality, and lists of them by name. */
 #include "graph/ir/attr.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* What operators infer shapes and dtypes with, and the walk over a graph that calls
+ * them. */
 #include "graph/ir/infer.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Deconvolution: its parameters, and which places of its input reach one of its
+ * output. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"

@@ -1,3 +1,5 @@
+/* Pooling: its parameters, and its windows in the ways in which Caffe, Darknet and ONNX
+ * round and pad them. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"

@@ -1,3 +1,4 @@
+/* Resize: its parameters, and the extents that follow from scales or sizes. */
 #include "graph/op/resize.h"
 
 #include <math.h>

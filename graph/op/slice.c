@@ -1,3 +1,5 @@
+/* Slice: pieces along one axis, as Caffe and MXNet take them, or ranges of all axes, as
+ * ONNX does. */
 #include "graph/op/slice.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* What kernels are written with: the shapes and parameters of their node, and the pool.
+ */
 #include "runtime/engine/kernel.h"
 
 #include "graph/ir/graph.h"

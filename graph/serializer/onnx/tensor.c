@@ -1,3 +1,4 @@
+/* TensorProtos as constants: bytes that stay in the file, or lists of numbers. */
 #include "graph/serializer/onnx/tensor.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* The scan: messages that ONNX knows are walked through, all else is copied as it is.
+ */
 #include "graph/serializer/onnx/wire.h"
 
 #include "graph/ir/graph.h"
