@@ -5,7 +5,7 @@
  * and the frame being received.
  *
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
- *   receive.c   header -> body -> payload into place -> the ticket ends
+ *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
  *   client.c    ends tickets, keeps deadlines, waits
  *   connect.c   sockets
  */

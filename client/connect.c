@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "client/cause.h"
 #include "client/client.h"
 #include "client/result.h"
 #include "proto/address.h"
@@ -77,18 +78,9 @@ static int try_connect(const struct sockaddr *sa, socklen_t len, uint64_t deadli
 	return error;
 }
 
-static msd_err connect_failed(const struct msd_address *a, int error,
-			      struct msd_diag *d)
-{
-	char text[MSD_ADDRESS_TEXT_MAX];
-
-	return msd_diag_set(d, error == ETIMEDOUT ? MSD_DEADLINE : MSD_IO,
-			    "connect to %s: %s", msd_address_format(a, text),
-			    strerror(error));
-}
-
 static msd_err connect_unix(const struct msd_address *a, uint64_t deadline_ns,
-			    int *ret_fd, struct msd_diag *d)
+			    int *ret_fd, char hint[static MSD_HINT_MAX],
+			    struct msd_diag *d)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int error;
@@ -96,45 +88,43 @@ static msd_err connect_unix(const struct msd_address *a, uint64_t deadline_ns,
 	memcpy(un.sun_path, a->path, strlen(a->path) + 1);
 	error = try_connect((const struct sockaddr *)(const void *)&un, sizeof(un),
 			    deadline_ns, ret_fd);
-	return error == 0 ? MSD_OK : connect_failed(a, error, d);
+	return error == 0 ? MSD_OK : msd_cause_of(a, error, hint, d);
 }
 
 static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
-			   int *ret_fd, struct msd_diag *d)
+			   int *ret_fd, char hint[static MSD_HINT_MAX],
+			   struct msd_diag *d)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
-	char text[MSD_ADDRESS_TEXT_MAX];
 	char port[8];
 	int on = 1;
 	int error = EADDRNOTAVAIL;
 
 	(void)snprintf(port, sizeof(port), "%u", a->port);
 	int failed = getaddrinfo(a->host, port, &hints, &found);
-	if (failed != 0) {
-		return msd_diag_set(d, MSD_IO, "connect to %s: %s",
-				    msd_address_format(a, text), gai_strerror(failed));
-	}
+	if (failed != 0)
+		return msd_cause_of_name(a, failed, hint, d);
 	for (struct addrinfo *at = found; at != NULL && error != 0; at = at->ai_next)
 		error = try_connect(at->ai_addr, at->ai_addrlen, deadline_ns, ret_fd);
 	freeaddrinfo(found);
 	if (error != 0)
-		return connect_failed(a, error, d);
+		return msd_cause_of(a, error, hint, d);
 	/* Without this a small request may wait for the answer to the one before. */
 	(void)setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return MSD_OK;
 }
 
 static msd_err connect_to(const struct msd_address *a, uint32_t timeout_ms, int *ret_fd,
-			  struct msd_diag *d)
+			  char hint[static MSD_HINT_MAX], struct msd_diag *d)
 {
 	uint64_t deadline_ns = UINT64_MAX;
 
 	if (timeout_ms != 0)
 		deadline_ns = msd_now_ns() + (uint64_t)timeout_ms * 1000000u;
 	if (a->kind == MSD_ADDRESS_UNIX)
-		return connect_unix(a, deadline_ns, ret_fd, d);
-	return connect_tcp(a, deadline_ns, ret_fd, d);
+		return connect_unix(a, deadline_ns, ret_fd, hint, d);
+	return connect_tcp(a, deadline_ns, ret_fd, hint, d);
 }
 
 static msd_err find_address(const char *address, struct msd_address *ret,
@@ -153,19 +143,22 @@ static msd_err find_address(const char *address, struct msd_address *ret,
 modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client **ret,
 		       modser_result **ret_why)
 {
+	char hint[MSD_HINT_MAX] = "";
 	struct msd_diag d = {0};
 	struct msd_address a;
 	int fd = -1;
 	msd_err err = find_address(address, &a, &d);
 
 	if (err == MSD_OK)
-		err = connect_to(&a, timeout_ms, &fd, &d);
+		err = connect_to(&a, timeout_ms, &fd, hint, &d);
 	if (err == MSD_OK)
 		err = (msd_err)modser_open_fd(fd, ret);
 	if (err != MSD_OK && ret_why != NULL) {
 		*ret_why = msd_result_create(0);
 		if (*ret_why != NULL)
-			msd_result_fail(*ret_why, err, d.text != NULL ? d.text : NULL);
+			msd_result_fail(*ret_why, err, d.text);
+		if (*ret_why != NULL && hint[0] != '\0')
+			msd_result_advise(*ret_why, hint);
 	}
 	msd_diag_finish(&d);
 	return (modser_err)err;

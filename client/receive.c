@@ -11,177 +11,12 @@
 #include <sys/socket.h>
 
 #include "client/client.h"
-#include "client/decode.h"
+#include "client/payload.h"
 #include "client/result.h"
+#include "client/stranger.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
 #define ROUNDS 64                  /* reads of one call: other sockets wait too */
-
-static msd_err broken(modser_client *c, const char *how)
-{
-	return msd_diag_set(&c->why, MSD_PROTOCOL, "response: %s", how);
-}
-
-static bool add_piece(struct msd_receive *rx, void *to, uint64_t n)
-{
-	if (n == 0)
-		return true;
-	if (rx->n_pieces == rx->cap_pieces) {
-		size_t cap = rx->cap_pieces == 0 ? 8 : 2 * rx->cap_pieces;
-		struct msd_piece *grown = realloc(rx->pieces, cap * sizeof(*grown));
-
-		if (grown == NULL)
-			return false;
-		rx->pieces = grown;
-		rx->cap_pieces = cap;
-	}
-	rx->pieces[rx->n_pieces++] = (struct msd_piece){to, n};
-	return true;
-}
-
-/* Throw the whole payload away. */
-static msd_err skip_payload(modser_client *c)
-{
-	c->rx.n_pieces = 0;
-	if (!add_piece(&c->rx, NULL, c->rx.frame.payload_bytes))
-		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
-	return MSD_OK;
-}
-
-static bool same_shape(const modser_tensor *a, const struct msd_wire_tensor *b)
-{
-	return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits &&
-	       a->dtype.lanes == b->dtype.lanes && a->ndim == b->ndim &&
-	       (a->ndim == 0 ||
-		memcmp(a->shape, b->shape, a->ndim * sizeof(a->shape[0])) == 0);
-}
-
-/*
- * The out tensors stand first in the result, [[out...], return], and must be what was
- * asked for. Give each the caller's memory when there is some.
- */
-static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
-			  struct msd_decoded *decoded)
-{
-	const modser_value *root = &t->result->root;
-	const modser_value *outs = root->as.tuple.item;
-
-	if (t->n_outs == 0)
-		return MSD_OK;
-	if (root->kind != MODSER_TUPLE || root->as.tuple.n != 2 ||
-	    outs->kind != MODSER_TUPLE || outs->as.tuple.n != t->n_outs ||
-	    decoded->n_tensors < t->n_outs)
-		return broken(c, "its out tensors are not those of the request");
-	for (size_t i = 0; i < t->n_outs; i++) {
-		modser_value *v = decoded->tensors[i].value;
-
-		if (v != &outs->as.tuple.item[i] ||
-		    !same_shape(&v->as.tensor, &t->outs[i].tensor))
-			return broken(c, "an out tensor is not what was asked for");
-		v->as.tensor.data = t->outs[i].data;
-	}
-	return MSD_OK;
-}
-
-/* One block for all tensors that have no memory yet. */
-static msd_err place_rest(modser_client *c, modser_result *r,
-			  struct msd_decoded *decoded)
-{
-	uint64_t bytes = 0; /* at most the payload's and 128 for each tensor */
-	void *block;
-
-	for (size_t i = 0; i < decoded->n_tensors; i++) {
-		const modser_tensor *t = &decoded->tensors[i].value->as.tensor;
-
-		if (t->data == NULL) {
-			bytes += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
-				 MSD_TENSOR_ALIGN;
-		}
-	}
-	if (bytes == 0)
-		return MSD_OK;
-	if (bytes > SIZE_MAX ||
-	    posix_memalign(&block, MSD_TENSOR_ALIGN, (size_t)bytes) != 0) {
-		return msd_diag_set(&c->why, MSD_NOMEM,
-				    "no memory for a response of %llu bytes",
-				    (unsigned long long)bytes);
-	}
-	r->block = block;
-	uint8_t *at = block;
-	for (size_t i = 0; i < decoded->n_tensors; i++) {
-		modser_tensor *t = &decoded->tensors[i].value->as.tensor;
-
-		if (t->data != NULL)
-			continue;
-		t->data = at;
-		at += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
-		      MSD_TENSOR_ALIGN;
-	}
-	return MSD_OK;
-}
-
-/* Cut the payload into pieces: tensors, in ascending order, and what is between. */
-static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
-{
-	uint64_t at = 0;
-	uint64_t end = c->rx.frame.payload_bytes;
-
-	for (size_t i = 0; i < decoded->n_tensors; i++) {
-		const struct msd_inline *in = &decoded->tensors[i];
-		const modser_tensor *t = &in->value->as.tensor;
-
-		if (t->bytes == 0) /* it has no place: its offset says nothing */
-			continue;
-		if (in->offset < at || in->offset > end || t->bytes > end - in->offset)
-			return broken(c, "a tensor lies outside the payload");
-		if (!add_piece(&c->rx, NULL, in->offset - at) ||
-		    !add_piece(&c->rx, t->data, t->bytes)) {
-			return msd_diag_set(&c->why, MSD_NOMEM,
-					    "no memory for a response");
-		}
-		at = in->offset + t->bytes;
-	}
-	if (!add_piece(&c->rx, NULL, end - at))
-		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
-	return MSD_OK;
-}
-
-/* Make sure of every tensor's place before any memory is asked for. */
-static msd_err check_sizes(modser_client *c, const struct msd_decoded *decoded)
-{
-	uint64_t left = c->rx.frame.payload_bytes;
-
-	for (size_t i = 0; i < decoded->n_tensors; i++) {
-		uint64_t bytes = decoded->tensors[i].value->as.tensor.bytes;
-
-		if (bytes > left)
-			return broken(c, "its tensors are larger than the payload");
-		left -= bytes;
-	}
-	return MSD_OK;
-}
-
-static msd_err read_result(modser_client *c, struct msd_ticket *t,
-			   struct msd_span object)
-{
-	struct msd_decoded decoded = {0};
-	msd_err err = msd_decode(object, t->result, &decoded, &c->why);
-
-	if (err == MSD_OK)
-		err = check_sizes(c, &decoded);
-	if (err == MSD_OK)
-		err = match_outs(c, t, &decoded);
-	if (err == MSD_OK)
-		err = place_rest(c, t->result, &decoded);
-	if (err == MSD_OK)
-		err = cut_payload(c, &decoded);
-	free(decoded.tensors);
-	if (err != MSD_NOMEM)
-		return err;
-	/* This answer is lost, the connection is not. */
-	msd_result_fail(t->result, err, msd_diag_text(&c->why));
-	return skip_payload(c);
-}
 
 /* session.close [code, name, message]: the daemon ends the connection, and says why. */
 static msd_err read_farewell(modser_client *c, struct msd_span params)
@@ -190,13 +25,13 @@ static msd_err read_farewell(modser_client *c, struct msd_span params)
 	struct msd_wire_value list, code, name, text;
 
 	if (msd_value_read(&cur, &list, NULL) != MSD_OK || list.kind != MSD_K_TUPLE)
-		return skip_payload(c);
+		return msd_client_skip_payload(c);
 	cur = msd_cur_of(list.as.tuple.items);
 	if (list.as.tuple.n < 3 || msd_value_read(&cur, &code, NULL) != MSD_OK ||
 	    msd_value_read(&cur, &name, NULL) != MSD_OK ||
 	    msd_value_read(&cur, &text, NULL) != MSD_OK || code.kind != MSD_K_INT ||
 	    code.as.i <= MSD_OK || code.as.i >= MSD_ERR_COUNT || text.kind != MSD_K_STR)
-		return skip_payload(c);
+		return msd_client_skip_payload(c);
 	return msd_diag_set(&c->why, (msd_err)code.as.i,
 			    "the daemon ended the connection: %.*s", (int)text.as.str.n,
 			    (const char *)text.as.str.p);
@@ -215,10 +50,11 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	if (b.kind == MSD_NOTIFICATION) {
 		return msd_span_is(b.method, "session.close")
 			       ? read_farewell(c, b.params)
-			       : skip_payload(c);
+			       : msd_client_skip_payload(c);
 	}
 	if (b.kind != MSD_RESPONSE)
-		return broken(c, "the daemon sent a request");
+		return msd_diag_set(&c->why, MSD_PROTOCOL,
+				    "response: the daemon sent a request");
 	struct msd_ticket *t = msd_client_find(c, b.id);
 	if (t == NULL || !t->due || !t->begun) {
 		return msd_diag_set(&c->why, MSD_PROTOCOL,
@@ -227,11 +63,28 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	}
 	c->rx.ticket_id = t->id;
 	if (t->ended)
-		return skip_payload(c);
+		return msd_client_skip_payload(c);
 	if (!msd_body_error_read(b.error, &e))
-		return read_result(c, t, b.result);
+		return msd_client_read_result(c, t, b.result);
 	msd_result_fail_body(t->result, &e);
-	return skip_payload(c);
+	return msd_client_skip_payload(c);
+}
+
+/* A header, unless the peer is somebody else. */
+static msd_err read_header(modser_client *c)
+{
+	struct msd_receive *rx = &c->rx;
+	const struct msd_span first = {rx->buf + rx->at, rx->n};
+
+	if (msd_stranger_is(first))
+		return msd_stranger_fail(first, &c->why);
+	if (rx->n < MSD_FRAME_HEADER_BYTES)
+		return MSD_OK;
+	rx->at += MSD_FRAME_HEADER_BYTES;
+	rx->n -= MSD_FRAME_HEADER_BYTES;
+	rx->state = MSD_RX_BODY;
+	return msd_frame_read(first.p, MSD_MAX_REPLY_BODY_BYTES, MSD_MAX_PAYLOAD_BYTES,
+			      &rx->frame, &c->why);
 }
 
 static void finish_response(modser_client *c)
@@ -276,13 +129,9 @@ static msd_err step(modser_client *c, bool *ret_more)
 	*ret_more = false;
 	switch (rx->state) {
 	case MSD_RX_HEADER:
-		if (rx->n < MSD_FRAME_HEADER_BYTES)
-			return MSD_OK;
-		err = msd_frame_read(rx->buf + rx->at, MSD_MAX_REPLY_BODY_BYTES,
-				     MSD_MAX_PAYLOAD_BYTES, &rx->frame, &c->why);
-		rx->at += MSD_FRAME_HEADER_BYTES;
-		rx->n -= MSD_FRAME_HEADER_BYTES;
-		rx->state = MSD_RX_BODY;
+		err = read_header(c);
+		if (rx->state == MSD_RX_HEADER)
+			return err;
 		break;
 	case MSD_RX_BODY:
 		if (rx->n < rx->frame.body_bytes)

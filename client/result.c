@@ -82,6 +82,17 @@ static char *copy_span(char *at, struct msd_span s)
 	return at;
 }
 
+void msd_result_advise(modser_result *r, const char *hint)
+{
+	char *copy = strdup(hint);
+
+	if (copy == NULL)
+		return;
+	free(r->hint);
+	r->hint = copy;
+	r->error.hint = copy;
+}
+
 void msd_result_fail_body(modser_result *r, const struct msd_body_error *e)
 {
 	/* A number that this build lacks keeps the name that the daemon gave it. */
@@ -123,6 +134,7 @@ void modser_result_free(modser_result *result)
 	if (result == NULL)
 		return;
 	free(result->text);
+	free(result->hint);
 	free(result->tree);
 	free(result->block);
 	free(result);

@@ -13,6 +13,7 @@ struct modser_result {
 	modser_error error;
 	modser_value root; /* valid while error.code is MODSER_OK */
 	char *text;        /* owned: what error.name and error.message point to */
+	char *hint;        /* owned: error.hint, where it is not the code's */
 	void *tree;        /* owned: items, dimensions and strings below root */
 	void *block;       /* owned: tensor data */
 };
@@ -20,6 +21,8 @@ struct modser_result {
 modser_result *msd_result_create(uint64_t id); /* NULL: out of memory */
 /** Make @r an error. @message may be NULL: the code's sentence. */
 void msd_result_fail(modser_result *r, msd_err code, const char *message);
+/** What to do about the error that @r is, instead of what its code says. */
+void msd_result_advise(modser_result *r, const char *hint);
 /** Make @r the error that a response carries. */
 void msd_result_fail_body(modser_result *r, const struct msd_body_error *e);
 /** Fill @ret with static texts for @code; @message is borrowed, NULL: the sentence. */

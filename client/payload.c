@@ -1,0 +1,183 @@
+/*
+ * Where the payload of a response goes.
+ *
+ * Happy path: the result is decoded and its tensors are checked to fit the payload; out
+ * tensors are those of the request and get the caller's memory, the rest get one block
+ * of the result's; then the payload is cut into pieces, one for each tensor, and one
+ * for what is between them. Failures: what does not agree breaks the connection; a
+ * result that there is no memory for is an error of its own, its payload thrown away.
+ */
+#include "client/payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/decode.h"
+#include "client/result.h"
+#include "proto/limits.h"
+
+static msd_err broken(modser_client *c, const char *how)
+{
+	return msd_diag_set(&c->why, MSD_PROTOCOL, "response: %s", how);
+}
+
+static bool add_piece(struct msd_receive *rx, void *to, uint64_t n)
+{
+	if (n == 0)
+		return true;
+	if (rx->n_pieces == rx->cap_pieces) {
+		size_t cap = rx->cap_pieces == 0 ? 8 : 2 * rx->cap_pieces;
+		struct msd_piece *grown = realloc(rx->pieces, cap * sizeof(*grown));
+
+		if (grown == NULL)
+			return false;
+		rx->pieces = grown;
+		rx->cap_pieces = cap;
+	}
+	rx->pieces[rx->n_pieces++] = (struct msd_piece){to, n};
+	return true;
+}
+
+msd_err msd_client_skip_payload(modser_client *c)
+{
+	c->rx.n_pieces = 0;
+	if (!add_piece(&c->rx, NULL, c->rx.frame.payload_bytes))
+		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
+	return MSD_OK;
+}
+
+static bool same_shape(const modser_tensor *a, const struct msd_wire_tensor *b)
+{
+	return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits &&
+	       a->dtype.lanes == b->dtype.lanes && a->ndim == b->ndim &&
+	       (a->ndim == 0 ||
+		memcmp(a->shape, b->shape, a->ndim * sizeof(a->shape[0])) == 0);
+}
+
+/*
+ * The out tensors stand first in the result, [[out...], return], and must be what was
+ * asked for. Give each the caller's memory when there is some.
+ */
+static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
+			  struct msd_decoded *decoded)
+{
+	const modser_value *root = &t->result->root;
+	const modser_value *outs = root->as.tuple.item;
+
+	if (t->n_outs == 0)
+		return MSD_OK;
+	if (root->kind != MODSER_TUPLE || root->as.tuple.n != 2 ||
+	    outs->kind != MODSER_TUPLE || outs->as.tuple.n != t->n_outs ||
+	    decoded->n_tensors < t->n_outs)
+		return broken(c, "its out tensors are not those of the request");
+	for (size_t i = 0; i < t->n_outs; i++) {
+		modser_value *v = decoded->tensors[i].value;
+
+		if (v != &outs->as.tuple.item[i] ||
+		    !same_shape(&v->as.tensor, &t->outs[i].tensor))
+			return broken(c, "an out tensor is not what was asked for");
+		v->as.tensor.data = t->outs[i].data;
+	}
+	return MSD_OK;
+}
+
+/* One block for all tensors that have no memory yet. */
+static msd_err place_rest(modser_client *c, modser_result *r,
+			  struct msd_decoded *decoded)
+{
+	uint64_t bytes = 0; /* at most the payload's and 128 for each tensor */
+	void *block;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		const modser_tensor *t = &decoded->tensors[i].value->as.tensor;
+
+		if (t->data == NULL) {
+			bytes += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
+				 MSD_TENSOR_ALIGN;
+		}
+	}
+	if (bytes == 0)
+		return MSD_OK;
+	if (bytes > SIZE_MAX ||
+	    posix_memalign(&block, MSD_TENSOR_ALIGN, (size_t)bytes) != 0) {
+		return msd_diag_set(&c->why, MSD_NOMEM,
+				    "no memory for a response of %llu bytes",
+				    (unsigned long long)bytes);
+	}
+	r->block = block;
+	uint8_t *at = block;
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		modser_tensor *t = &decoded->tensors[i].value->as.tensor;
+
+		if (t->data != NULL)
+			continue;
+		t->data = at;
+		at += (t->bytes + MSD_TENSOR_ALIGN - 1) / MSD_TENSOR_ALIGN *
+		      MSD_TENSOR_ALIGN;
+	}
+	return MSD_OK;
+}
+
+/* Cut the payload into pieces: tensors, in ascending order, and what is between. */
+static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
+{
+	uint64_t at = 0;
+	uint64_t end = c->rx.frame.payload_bytes;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		const struct msd_inline *in = &decoded->tensors[i];
+		const modser_tensor *t = &in->value->as.tensor;
+
+		if (t->bytes == 0) /* it has no place: its offset says nothing */
+			continue;
+		if (in->offset < at || in->offset > end || t->bytes > end - in->offset)
+			return broken(c, "a tensor lies outside the payload");
+		if (!add_piece(&c->rx, NULL, in->offset - at) ||
+		    !add_piece(&c->rx, t->data, t->bytes)) {
+			return msd_diag_set(&c->why, MSD_NOMEM,
+					    "no memory for a response");
+		}
+		at = in->offset + t->bytes;
+	}
+	if (!add_piece(&c->rx, NULL, end - at))
+		return msd_diag_set(&c->why, MSD_NOMEM, "no memory for a response");
+	return MSD_OK;
+}
+
+/* Make sure of every tensor's place before any memory is asked for. */
+static msd_err check_sizes(modser_client *c, const struct msd_decoded *decoded)
+{
+	uint64_t left = c->rx.frame.payload_bytes;
+
+	for (size_t i = 0; i < decoded->n_tensors; i++) {
+		uint64_t bytes = decoded->tensors[i].value->as.tensor.bytes;
+
+		if (bytes > left)
+			return broken(c, "its tensors are larger than the payload");
+		left -= bytes;
+	}
+	return MSD_OK;
+}
+
+msd_err msd_client_read_result(modser_client *c, struct msd_ticket *t,
+			       struct msd_span object)
+{
+	struct msd_decoded decoded = {0};
+	msd_err err = msd_decode(object, t->result, &decoded, &c->why);
+
+	if (err == MSD_OK)
+		err = check_sizes(c, &decoded);
+	if (err == MSD_OK)
+		err = match_outs(c, t, &decoded);
+	if (err == MSD_OK)
+		err = place_rest(c, t->result, &decoded);
+	if (err == MSD_OK)
+		err = cut_payload(c, &decoded);
+	free(decoded.tensors);
+	if (err != MSD_NOMEM)
+		return err;
+	/* This answer is lost, the connection is not. */
+	msd_result_fail(t->result, err, msd_diag_text(&c->why));
+	return msd_client_skip_payload(c);
+}

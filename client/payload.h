@@ -1,0 +1,14 @@
+#ifndef MSD_CLIENT_PAYLOAD_H
+#define MSD_CLIENT_PAYLOAD_H
+/* The payload of the response that is being received: the pieces it is read into. */
+#include "client/modser.h"
+#include "client/ticket.h"
+
+/** Decode @object into @t's result, and cut the payload into pieces for its tensors.
+ * Errors: MSD_PROTOCOL; a lack of memory is the result's error. */
+MSD_MUST_CHECK msd_err msd_client_read_result(modser_client *c, struct msd_ticket *t,
+					      struct msd_span object);
+/** Throw the whole payload away. Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_client_skip_payload(modser_client *c);
+
+#endif
