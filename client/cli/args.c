@@ -113,7 +113,7 @@ static enum msd_exit apply_output(struct msd_cli *cli, const char *value)
 }
 
 /* "2", "0.5", "2s", "500ms", "1m", "1h" */
-static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
+static enum msd_exit read_time(const char *option, const char *value, uint32_t *ret_ms)
 {
 	static const struct {
 		const char *unit;
@@ -129,12 +129,22 @@ static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
 		if (digits == 0 || end != value + digits ||
 		    strcmp(end, units[i].unit) != 0 || !(ms >= 1) || ms > UINT32_MAX)
 			continue;
-		cli->deadline_ms = (uint32_t)ms;
+		*ret_ms = (uint32_t)ms;
 		return MSD_EXIT_OK;
 	}
 	return msd_report_usage("give a time such as 2, 0.5, 500ms, 1m",
-				"--deadline %s: not a time above 0 and below 49 days",
+				"%s %s: not a time above 0 and below 49 days", option,
 				value);
+}
+
+static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
+{
+	return read_time("--deadline", value, &cli->deadline_ms);
+}
+
+static enum msd_exit apply_connect(struct msd_cli *cli, const char *value)
+{
+	return read_time("--connect-timeout", value, &cli->connect_ms);
 }
 
 #define AT(field) offsetof(struct msd_cli, field)
@@ -149,6 +159,7 @@ static const struct row {
 	{"host", NULL, AT(host), 0, 'H', true},
 	{"json", apply_json, 0, 0, 0, false},
 	{"deadline", apply_deadline, 0, 0, 0, true},
+	{"connect-timeout", apply_connect, 0, 0, 0, true},
 	{"help", NULL, AT(wants_help), 0, 'h', false},
 	{"version", NULL, AT(wants_version), 0, 'V', false},
 	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},

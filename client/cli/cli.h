@@ -58,6 +58,7 @@ struct msd_cli {
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
+	uint32_t connect_ms;  /* until the daemon has answered; 0: not said */
 	const char *dir;      /* -d */
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */
 	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */

@@ -178,6 +178,7 @@ static const char options_help[] =
 	"the\n"
 	"                       default socket)\n"
 	"      --deadline TIME  give up after TIME: seconds, or 500ms, 2m\n"
+	"      --connect-timeout TIME  for the daemon's first answer (10)\n"
 	"      --json           results and errors as JSON\n"
 	"  -h, --help           of a verb: all about it\n"
 	"  -V, --version\n";

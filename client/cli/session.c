@@ -1,16 +1,97 @@
+/*
+ * From the command line to an answer.
+ *
+ * Happy path: connect, and ping: a daemon answers that at once, whatever its modules
+ * do; then the verb's own request, which may take its time. Failures: nobody is there,
+ * it is somebody else, or it says nothing; then the exit code is that of no connection.
+ */
 #include "client/cli/session.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 
-#define CONNECT_MS 10000u /* when no deadline is given */
+#define CONNECT_MS 10000u /* when nothing is said */
 
-enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
+static uint64_t now_ms(void)
 {
-	uint32_t timeout_ms = cli->deadline_ms != 0 ? cli->deadline_ms : CONNECT_MS;
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+/* How long the daemon may take to answer at all. */
+static uint32_t patience_ms(const struct msd_cli *cli)
+{
+	const uint32_t ms = cli->connect_ms != 0 ? cli->connect_ms : CONNECT_MS;
+
+	return cli->deadline_ms != 0 && cli->deadline_ms < ms ? cli->deadline_ms : ms;
+}
+
+static const char *address_of(const struct msd_cli *cli)
+{
+	const char *from_env = getenv("MODSER_HOST");
+
+	if (cli->host != NULL)
+		return cli->host;
+	return from_env != NULL && from_env[0] != '\0' ? from_env
+						       : "the default socket";
+}
+
+static enum msd_exit report_silent(const struct msd_cli *cli)
+{
+	char message[512];
+	const modser_error e = {
+		MODSER_DEADLINE, "DEADLINE", message,
+		"look at the daemon's process and log, correct the address, or give "
+		"more time with --connect-timeout"};
+
+	(void)snprintf(
+		message, sizeof(message),
+		"%s: somebody is there, but has said nothing for %u ms: a daemon "
+		"that is stopped, or not modserd",
+		address_of(cli), patience_ms(cli));
+	enum msd_exit code = msd_report_error(&e);
+	return patience_ms(cli) == cli->deadline_ms ? code : MSD_EXIT_CONNECT;
+}
+
+/* Is it a daemon, and does it answer? */
+static enum msd_exit greet(const struct msd_cli *cli, modser_client *client,
+			   uint64_t until_ms)
+{
+	modser_result *result = NULL;
+	enum msd_exit code = MSD_EXIT_OK;
+	uint64_t id;
+
+	if (modser_start(client, "ping", NULL, 0, NULL, &id) != MODSER_OK)
+		return msd_report_error(modser_why(client));
+	while (!modser_take(client, id, &result)) {
+		struct pollfd p = {.fd = modser_fd(client), .events = POLLIN};
+		const uint64_t now = now_ms();
+
+		if (now >= until_ms)
+			return report_silent(cli);
+		if ((modser_events(client) & MODSER_WRITABLE) != 0)
+			p.events |= POLLOUT;
+		(void)poll(&p, 1, (int)(until_ms - now));
+		(void)modser_process(client);
+	}
+	if (modser_result_error(result)->code != MODSER_OK)
+		code = msd_report_result(client, result);
+	modser_result_free(result);
+	return code;
+}
+
+static enum msd_exit connect_to(const struct msd_cli *cli, modser_client **ret)
+{
 	modser_result *why = NULL;
-	modser_err err = modser_open(cli->host, timeout_ms, ret, &why);
+	modser_err err = modser_open(cli->host, patience_ms(cli), ret, &why);
 
 	if (err == MODSER_OK)
 		return MSD_EXIT_OK;
@@ -24,6 +105,23 @@ enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 	if (err == MODSER_BAD_REQUEST)
 		return MSD_EXIT_USAGE;
 	return err == MODSER_REFUSED ? code : MSD_EXIT_CONNECT;
+}
+
+enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
+{
+	const uint64_t until_ms = now_ms() + patience_ms(cli);
+	modser_client *client;
+	enum msd_exit code = connect_to(cli, &client);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	code = greet(cli, client, until_ms);
+	if (code != MSD_EXIT_OK) {
+		modser_close(client);
+		return code;
+	}
+	*ret = client;
+	return MSD_EXIT_OK;
 }
 
 enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,

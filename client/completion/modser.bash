@@ -65,7 +65,7 @@ _modser() {
 	for ((i = 1; i < last; i++)); do
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
-		-o | --output | -d | --directory | --deadline | --device | --graph | --params | \
+		-o | --output | -d | --directory | --deadline | --connect-timeout | --device | --graph | --params | \
 			--name | --mlf-version | --workers | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
@@ -76,7 +76,7 @@ _modser() {
 	-o | --output | -d | --directory | --graph | --params | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
-	--deadline | --name | --mlf-version | --workers | --cc | --symbol-prefix) ;;
+	--deadline | --connect-timeout | --name | --mlf-version | --workers | --cc | --symbol-prefix) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# bash puts replies behind the last of these.

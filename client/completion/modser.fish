@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --directory --deadline --device --graph --params \
+			case -o --output -d --directory --deadline --connect-timeout --device --graph --params \
 				--name --mlf-version --workers --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -99,3 +99,4 @@ complete -c modser -l split-params -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x
+complete -c modser -l connect-timeout -x
