@@ -17,6 +17,8 @@ static const char call_help[] =
 	"  @f.npy @-            a tensor from a file or standard input\n"
 	"  @f.npy:bfloat16      its elements taken as another type of the same size\n"
 	"  out:float32[2,3]     a tensor for the function to fill; [] is rank 0\n"
+	"  zeros:float32[2,3]   one of zeros; ones: of ones; rand: of random numbers,\n"
+	"                       the same in every run: floats in [0,1), integers 0-9\n"
 	"  2 -17                int64\n"
 	"  2.0 1e-3 inf nan     float\n"
 	"  true false none      bool, nothing\n"

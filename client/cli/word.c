@@ -1,6 +1,6 @@
 /*
  * Happy path of a word: NAME= in front is taken off; the rest is a number, @FILE, one
- * of three names, or a form that its prefix tells (out:, str:, dtype:, ...). The value
+ * of three names, or a form that its prefix tells (out:, zeros:, str:, ...). The value
  * borrows from the word and from what the struct keeps beside it.
  *
  * Failures: the word is quoted with what was expected; what looks like a file without
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "client/cli/file.h"
+#include "client/cli/filled.h"
 #include "proto/limits.h"
 
 /* Behind the digits at @p. */
@@ -147,9 +148,9 @@ static msd_err parse_shape(const char *text, const char *rest, struct msd_word *
 	return MSD_OK;
 }
 
-/* out:float32[2,3] */
-static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
-			 struct msd_diag *d)
+/* "float32[2,3]": a tensor of @w->shape, its memory in @w->data. */
+static msd_err parse_tensor(const char *text, const char *rest, struct msd_word *w,
+			    modser_value *ret, struct msd_diag *d)
 {
 	size_t name = strcspn(rest, "[");
 	struct msd_dtype t;
@@ -159,18 +160,64 @@ static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
 	if (!parse_type(rest, name, &t) || t.code == MSD_DT_HANDLE)
 		return bad(text, "no dtype of that name; numpy's names are known", d);
 	if (!parse_dims(rest + name, w, &ndim)) {
-		return bad(text, "an output is written out:float32[2,3], [] for rank 0",
-			   d);
+		return bad(text, "a tensor is written float32[2,3], [] for rank 0", d);
 	}
 	modser_dtype dtype = {t.code, t.bits, t.lanes};
 	if (!modser_tensor_bytes(dtype, w->shape, ndim, &bytes) ||
 	    bytes > MSD_MAX_PAYLOAD_BYTES)
 		return bad(text, "a dimension is negative or the tensor too large", d);
-	w->out = malloc((size_t)bytes + 1);
-	if (w->out == NULL)
+	w->data = malloc((size_t)bytes + 1);
+	if (w->data == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "argument \"%s\": no memory", text);
-	w->value = modser_out_arg(dtype, w->shape, ndim, w->out);
+	*ret = modser_tensor_arg(dtype, w->shape, ndim, w->data);
+	ret->as.tensor.bytes = bytes;
 	return MSD_OK;
+}
+
+/* out:float32[2,3] */
+static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
+			 struct msd_diag *d)
+{
+	modser_value v;
+	msd_err err = parse_tensor(text, rest, w, &v, d);
+
+	if (err == MSD_OK) {
+		w->value = modser_out_arg(v.as.tensor.dtype, w->shape, v.as.tensor.ndim,
+					  w->data);
+	}
+	return err;
+}
+
+static msd_err parse_filled(const char *text, const char *rest, struct msd_word *w,
+			    enum msd_filled_with with, struct msd_diag *d)
+{
+	msd_err err = parse_tensor(text, rest, w, &w->value, d);
+	const modser_tensor *t = &w->value.as.tensor;
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_filled_make(
+		(struct msd_dtype){t->dtype.code, t->dtype.bits, t->dtype.lanes}, with,
+		w->data, t->bytes, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "argument \"%s\"", text);
+}
+
+static msd_err parse_zeros(const char *text, const char *rest, struct msd_word *w,
+			   struct msd_diag *d)
+{
+	return parse_filled(text, rest, w, MSD_FILLED_ZEROS, d);
+}
+
+static msd_err parse_ones(const char *text, const char *rest, struct msd_word *w,
+			  struct msd_diag *d)
+{
+	return parse_filled(text, rest, w, MSD_FILLED_ONES, d);
+}
+
+static msd_err parse_rand(const char *text, const char *rest, struct msd_word *w,
+			  struct msd_diag *d)
+{
+	return parse_filled(text, rest, w, MSD_FILLED_RANDOM, d);
 }
 
 static msd_err parse_dtype(const char *text, const char *rest, struct msd_word *w,
@@ -260,9 +307,10 @@ static const struct {
 	const char *prefix;
 	msd_err (*parse)(const char *text, const char *rest, struct msd_word *w,
 			 struct msd_diag *d);
-} forms[] = {{"out:", parse_out},       {"str:", parse_str},
-	     {"bytes:", parse_bytes},   {"dtype:", parse_dtype},
-	     {"device:", parse_device}, {"shape:", parse_shape}};
+} forms[] = {
+	{"out:", parse_out},     {"str:", parse_str},       {"bytes:", parse_bytes},
+	{"dtype:", parse_dtype}, {"device:", parse_device}, {"shape:", parse_shape},
+	{"zeros:", parse_zeros}, {"ones:", parse_ones},     {"rand:", parse_rand}};
 
 static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_diag *d)
 {
@@ -289,8 +337,9 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 	}
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
-		"argument \"%s\": not a number, @file, out:, bytes:, dtype:, "
-		"device:, shape:, true, false or none; a text is written "
+		"argument \"%s\": not a number, @file, out:, zeros:, ones:, rand:, "
+		"bytes:, dtype:, device:, shape:, true, false or none; a text is "
+		"written "
 		"str:%s",
 		text, text);
 }
@@ -331,5 +380,5 @@ void msd_word_finish(struct msd_word *w)
 	free(w->name);
 	msd_npy_finish(&w->npy);
 	msd_buf_finish(&w->file);
-	free(w->out);
+	free(w->data);
 }

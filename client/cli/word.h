@@ -10,7 +10,7 @@ struct msd_word {
 	struct msd_buf file;
 	struct msd_npy npy;
 	int64_t shape[MSD_MAX_NDIM];
-	void *out; /* owned: where an out tensor's data come */
+	void *data; /* owned: an out tensor's, to come, or a filled one's */
 };
 
 /** True for what is an integer or a float, "-17", "1e-3", "inf": never an option. */

@@ -22,7 +22,7 @@ _modser_argument() { # [WORD...]
 	case $cur in
 	@*) _modser_files @ ;;
 	bytes:@*) _modser_files bytes:@ ;;
-	*) _modser_words @ out: str: bytes: dtype: device: shape: true false none "$@" ;;
+	*) _modser_words @ out: zeros: ones: rand: str: bytes: dtype: device: shape: true false none "$@" ;;
 	esac
 }
 

@@ -74,7 +74,7 @@ function __modser_targets
 end
 
 function __modser_arguments
-	printf '%s\n' out: str: bytes:@ dtype: device: shape: true false none
+	printf '%s\n' out: zeros: ones: rand: str: bytes:@ dtype: device: shape: true false none
 	set -l typed (commandline -ct)
 	string match -q '@*' -- $typed; and __fish_complete_path (string sub -s 2 -- $typed) |
 		string replace -r '^' '@'

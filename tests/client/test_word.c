@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "client/cli/word.h"
@@ -43,6 +44,10 @@ static const struct {
 	{"device:cuda:1", MODSER_DEVICE},
 	{"shape:[1,2]", MODSER_SHAPE},
 	{"shape:[]", MODSER_SHAPE},
+	{"zeros:float32[2,3]", MODSER_TENSOR},
+	{"zeros:float8_e4m3fn[2]", MODSER_TENSOR},
+	{"ones:int8[]", MODSER_TENSOR},
+	{"rand:float16[0]", MODSER_TENSOR},
 	{"out:float32[2,3]", MODSER_OUT},
 	{"out:float32[]", MODSER_OUT},
 	{"out:float32[ 2, 3 ]", MODSER_OUT},
@@ -165,4 +170,69 @@ Test(word, may_name_its_parameter)
 	msd_word_finish(&w);
 	cr_assert_eq(msd_word_parse("x=", &w, NULL), MSD_BAD_REQUEST);
 	msd_word_finish(&w);
+}
+
+Test(word, ones_are_one_in_every_type)
+{
+	static const struct {
+		const char *text;
+		uint64_t bits;
+	} ones[] = {{"ones:float64[1]", 0x3ff0000000000000},
+		    {"ones:float32[1]", 0x3f800000},
+		    {"ones:float16[1]", 0x3c00},
+		    {"ones:bfloat16[1]", 0x3f80},
+		    {"ones:int64[1]", 1},
+		    {"ones:uint8[1]", 1},
+		    {"ones:bool[1]", 1}};
+
+	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
+		struct msd_word w;
+		uint64_t bits = 0;
+		cr_assert_eq(msd_word_parse(ones[i].text, &w, NULL), MSD_OK);
+		memcpy(&bits, w.value.as.tensor.data, w.value.as.tensor.bytes);
+		cr_expect_eq(bits, ones[i].bits, "%s", ones[i].text);
+		msd_word_finish(&w);
+	}
+}
+
+Test(word, random_floats_lie_in_0_to_1_and_differ)
+{
+	struct msd_word w;
+	const float *v;
+	float sum = 0;
+
+	cr_assert_eq(msd_word_parse("rand:float32[10,100]", &w, NULL), MSD_OK);
+	v = w.value.as.tensor.data;
+	for (size_t i = 0; i < 1000; i++) {
+		cr_assert(v[i] >= 0 && v[i] < 1);
+		sum += v[i];
+	}
+	cr_expect(sum > 400 && sum < 600, "%f", (double)sum);
+	msd_word_finish(&w);
+}
+
+Test(word, random_integers_are_digits)
+{
+	struct msd_word w;
+	unsigned seen = 0;
+
+	cr_assert_eq(msd_word_parse("rand:int64[300]", &w, NULL), MSD_OK);
+	const int64_t *v = w.value.as.tensor.data;
+	for (size_t i = 0; i < 300; i++) {
+		cr_assert(v[i] >= 0 && v[i] <= 9);
+		seen |= 1u << v[i];
+	}
+	cr_expect_eq(seen, 0x3ffu);
+	msd_word_finish(&w);
+}
+
+Test(word, what_only_zeros_can_be_made_of_is_said)
+{
+	struct msd_diag d = {0};
+	struct msd_word w;
+
+	cr_expect_eq(msd_word_parse("rand:float8_e4m3fn[2]", &w, &d), MSD_UNSUPPORTED);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "only zeros"));
+	msd_word_finish(&w);
+	msd_diag_finish(&d);
 }

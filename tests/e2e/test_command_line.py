@@ -147,6 +147,14 @@ def test_outs_come_before_the_return_value_and_standard_output_takes_npy(served,
     assert np.load(io.BytesIO(said.bytes)).tolist() == [1, 2, 3]
 
 
+def test_a_tensor_is_made_without_a_file(served):
+    said = served.ok("call", "shapes:addone", "ones:float32[3]", "out:float32[3]", "--json")
+    assert json.loads(said.out)["results"][0]["data"] == [2, 2, 2]
+    made = [served.ok("call", "shapes:addone", "rand:float32[99]", "out:float32[99]", "--json").out
+            for _ in range(2)]
+    assert made[0] == made[1], "the same in every run"
+
+
 def test_standard_input_is_an_argument(served, tmp_path):
     data = io.BytesIO()
     np.save(data, np.arange(3, dtype="float32"))

@@ -1,0 +1,22 @@
+#ifndef MSD_CLI_FILLED_H
+#define MSD_CLI_FILLED_H
+/* Tensors that need no file: for a first call, or where only the shape matters. */
+#include "proto/diag.h"
+#include "proto/dtype.h"
+
+enum msd_filled_with {
+	MSD_FILLED_ZEROS,
+	MSD_FILLED_ONES,
+	MSD_FILLED_RANDOM /* floats in [0, 1), integers 0 to 9, bools */
+};
+
+/**
+ * Fill @bytes at @data with elements of @t. Random ones are the same in every run and
+ * go on from tensor to tensor. Errors: MSD_UNSUPPORTED, for types of which only zeros
+ * can be made.
+ */
+MSD_MUST_CHECK msd_err msd_filled_make(struct msd_dtype t, enum msd_filled_with with,
+				       uint8_t *data, uint64_t bytes,
+				       struct msd_diag *d);
+
+#endif
