@@ -91,12 +91,20 @@ static void raise_descriptors(const struct msd_limits *limits)
 	}
 }
 
-static void on_room(struct msd_budget *budget)
+static void retry_space(struct msd_server *s)
 {
-	struct msd_server *s = MSD_CONTAINER_OF(budget, struct msd_server, budget);
-
 	if (!msd_list_is_empty(&s->edge.space_waiters))
 		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
+}
+
+static void on_room(struct msd_budget *budget)
+{
+	retry_space(MSD_CONTAINER_OF(budget, struct msd_server, budget));
+}
+
+static void on_module_room(struct msd_house *house)
+{
+	retry_space(MSD_CONTAINER_OF(house, struct msd_server, house));
 }
 
 /* A terminal that is closed, or somebody who asks for what other daemons do. */
@@ -129,6 +137,7 @@ static void furnish(struct msd_server *s)
 		.unpack = &s->unpack,
 		.worker_path = s->worker_path,
 		.threads = s->threads,
+		.on_room = on_module_room,
 		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);

@@ -6,6 +6,8 @@
  * is. Free joins gaps. Trim takes unused segments back.
  *
  * Failures:
+ *  - a large segment takes long to reserve: a thread does it, and the slot is asked for
+ *    again when it is there
  *  - no gap is large enough and the pool has what it may have: unused segments are
  *    taken back, then the free pages between used slots are given up, as many as the
  *    slot needs; they are reserved again before a slot has them
@@ -21,30 +23,22 @@
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
+#include "daemon/wire/block.h"
+#include "daemon/wire/reserve.h"
 #include "proto/limits.h"
-
-/*
- * One segment's free space: address-ordered blocks covering it without gaps. Slots are
- * few (requests in flight), so a first-fit walk from the last hit is short.
- */
-struct block {
-	struct block *prev, *next;
-	uint64_t offset;
-	uint64_t bytes;
-	bool is_live;
-};
 
 struct msd_segment {
 	int fd;
 	uint8_t *map; /* NULL: there is none of this index */
 	uint64_t bytes;
-	uint64_t warm_bytes; /* as many as may have pages */
-	bool has_holes;      /* pages were given up: reserve them before use */
-	struct block *first;
+	uint64_t warm_bytes;     /* as many as may have pages */
+	bool has_holes;          /* pages were given up: reserve them before use */
+	struct msd_block *first; /* owned */
 	uint32_t n_live;
 };
 
 #define PAGE_BYTES 4096u
+#define SEGMENT_NAME "modserd-segment"
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -68,13 +62,16 @@ void msd_segpool_init(struct msd_segpool *p, uint64_t max_bytes,
 	*p = (struct msd_segpool){.max_bytes = max_bytes, .tell = tell, .ctx = ctx};
 }
 
+void msd_segpool_grow_aside(struct msd_segpool *p, uv_loop_t *loop,
+			    void (*on_grown)(void *ctx))
+{
+	p->loop = loop;
+	p->on_grown = on_grown;
+}
+
 static void segment_finish(struct msd_segment *s)
 {
-	while (s->first != NULL) {
-		struct block *b = s->first;
-		s->first = b->next;
-		free(b);
-	}
+	msd_blocks_destroy(s->first);
 	if (s->map != NULL)
 		msd_aside_discard(s->map, s->bytes);
 	msd_aside_close(s->fd);
@@ -83,6 +80,8 @@ static void segment_finish(struct msd_segment *s)
 
 void msd_segpool_finish(struct msd_segpool *p)
 {
+	msd_reserve_leave(p->growing);
+	p->growing = NULL;
 	for (uint32_t i = 0; i < p->n_segments; i++)
 		segment_finish(&p->segments[i]);
 	free(p->segments);
@@ -91,31 +90,35 @@ void msd_segpool_finish(struct msd_segpool *p)
 	p->total_bytes = p->warm_bytes = p->used_bytes = 0;
 }
 
-/* The seals keep the other side from truncating what we have mapped, which would turn
- * our next access into a SIGBUS. */
-static msd_err segment_create(struct msd_segment *s, uint64_t bytes, struct msd_diag *d)
+static msd_err no_memory_for(uint64_t bytes, int error, struct msd_diag *d)
 {
-	*s = (struct msd_segment){.fd = -1, .bytes = bytes, .warm_bytes = bytes};
-	s->first = calloc(1, sizeof(*s->first));
-	if (s->first == NULL)
+	return msd_diag_set(d, MSD_NO_SPACE, "segment of %llu bytes: %s",
+			    (unsigned long long)bytes, strerror(error));
+}
+
+/* Of @fd, which is taken on success. The seals keep the other side from truncating what
+ * we have mapped, which would turn our next access into a SIGBUS. */
+static msd_err segment_create(struct msd_segment *s, int fd, uint64_t bytes,
+			      struct msd_diag *d)
+{
+	struct msd_block *whole = msd_block_create(bytes);
+
+	if (whole == NULL)
 		return msd_diag_no_memory(d);
-	s->first->bytes = bytes;
-	s->fd = memfd_create("modserd-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (s->fd < 0 || ftruncate(s->fd, (off_t)bytes) != 0 ||
-	    fallocate(s->fd, 0, 0, (off_t)bytes) != 0)
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		goto fail;
-	if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		goto fail;
-	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		goto fail;
-	s->map = map;
+	*s = (struct msd_segment){.fd = fd,
+				  .map = map,
+				  .bytes = bytes,
+				  .warm_bytes = bytes,
+				  .first = whole};
 	return MSD_OK;
 fail:
-	(void)msd_diag_set(d, MSD_NO_SPACE, "segment of %llu bytes: %s",
-			   (unsigned long long)bytes, strerror(errno));
-	segment_finish(s);
-	return MSD_NO_SPACE;
+	msd_blocks_destroy(whole);
+	return no_memory_for(bytes, errno, d);
 }
 
 /* How large a new segment may be. */
@@ -176,6 +179,37 @@ static void say(const struct msd_segpool *p, const struct msd_segment *s, int fd
 		p->tell(p->ctx, (uint16_t)(s - p->segments), fd, bytes);
 }
 
+/* A segment of the reserved *@fd, which becomes -1 when it is taken. */
+static msd_err add_segment(struct msd_segpool *p, int *fd, uint64_t bytes,
+			   struct msd_diag *d)
+{
+	struct msd_segment *s = empty_place(p);
+
+	if (s == NULL)
+		return msd_diag_no_memory(d);
+	msd_err err = segment_create(s, *fd, bytes, d);
+	if (err != MSD_OK)
+		return err;
+	*fd = -1;
+	p->total_bytes += bytes;
+	p->warm_bytes += bytes;
+	say(p, s, s->fd, bytes);
+	return MSD_OK;
+}
+
+static void on_reserved(struct msd_reserve *r)
+{
+	struct msd_segpool *p = r->user;
+
+	p->growing = NULL;
+	if (r->fd < 0) {
+		p->grow_error = r->error;
+	} else if (add_segment(p, &r->fd, r->bytes, NULL) != MSD_OK) {
+		p->grow_error = ENOMEM;
+	}
+	p->on_grown(p->ctx);
+}
+
 static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *d)
 {
 	const uint64_t bytes = next_segment_bytes(p, need);
@@ -187,16 +221,17 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 			(unsigned long long)need, (unsigned long long)p->used_bytes,
 			(unsigned long long)p->max_bytes);
 	}
-	struct msd_segment *s = empty_place(p);
-	if (s == NULL)
-		return msd_diag_no_memory(d);
-	msd_err err = segment_create(s, bytes, d);
-	if (err != MSD_OK)
-		return err;
-	p->total_bytes += bytes;
-	p->warm_bytes += bytes;
-	say(p, s, s->fd, bytes);
-	return MSD_OK;
+	if (p->loop != NULL && bytes > MSD_MIN_SEGMENT_BYTES) {
+		p->growing =
+			msd_reserve_begin(p->loop, SEGMENT_NAME, bytes, on_reserved, p);
+		return p->growing != NULL ? MSD_WAIT : msd_diag_no_memory(d);
+	}
+	int fd = msd_reserve_now(SEGMENT_NAME, bytes);
+	if (fd < 0)
+		return no_memory_for(bytes, errno, d);
+	msd_err err = add_segment(p, &fd, bytes, d);
+	msd_aside_close(fd);
+	return err;
 }
 
 static void take_back(struct msd_segpool *p, struct msd_segment *s)
@@ -212,7 +247,7 @@ static void cool(struct msd_segpool *p, struct msd_segment *s)
 {
 	uint64_t warm = s->bytes;
 
-	for (const struct block *b = s->first; b != NULL; b = b->next) {
+	for (const struct msd_block *b = s->first; b != NULL; b = b->next) {
 		const uint64_t from = round_up(b->offset, PAGE_BYTES);
 		const uint64_t to = round_down(b->offset + b->bytes, PAGE_BYTES);
 		if (!b->is_live && from < to &&
@@ -239,26 +274,6 @@ static void make_room(struct msd_segpool *p, uint64_t bytes)
 	}
 }
 
-/* Cut @bytes from the front of free block @b; the rest stays free. */
-static bool block_claim(struct block *b, uint64_t bytes)
-{
-	if (b->bytes > bytes) {
-		struct block *rest = calloc(1, sizeof(*rest));
-		if (rest == NULL)
-			return false;
-		rest->offset = b->offset + bytes;
-		rest->bytes = b->bytes - bytes;
-		rest->prev = b;
-		rest->next = b->next;
-		if (b->next != NULL)
-			b->next->prev = rest;
-		b->next = rest;
-		b->bytes = bytes;
-	}
-	b->is_live = true;
-	return true;
-}
-
 /* Reserve the pages of a range again that may have been given up. */
 static bool warm(struct msd_segpool *p, struct msd_segment *s, uint64_t offset,
 		 uint64_t bytes)
@@ -279,13 +294,13 @@ static bool warm(struct msd_segpool *p, struct msd_segment *s, uint64_t offset,
 	return true;
 }
 
-static struct block *segment_alloc(struct msd_segpool *p, struct msd_segment *s,
-				   uint64_t bytes)
+static struct msd_block *segment_alloc(struct msd_segpool *p, struct msd_segment *s,
+				       uint64_t bytes)
 {
-	for (struct block *b = s->first; b != NULL; b = b->next) {
+	for (struct msd_block *b = s->first; b != NULL; b = b->next) {
 		if (b->is_live || b->bytes < bytes)
 			continue;
-		if (!warm(p, s, b->offset, bytes) || !block_claim(b, bytes))
+		if (!warm(p, s, b->offset, bytes) || !msd_block_claim(b, bytes))
 			return NULL;
 		s->n_live++;
 		return b;
@@ -297,7 +312,7 @@ static bool pool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot *r
 {
 	for (uint32_t i = 0; i < p->n_segments; i++) {
 		struct msd_segment *s = &p->segments[i];
-		const struct block *b = segment_alloc(p, s, bytes);
+		const struct msd_block *b = segment_alloc(p, s, bytes);
 		if (b == NULL)
 			continue;
 		p->used_bytes += bytes;
@@ -322,6 +337,13 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 	bytes = round_up(bytes > 0 ? bytes : 1, MSD_TENSOR_ALIGN);
 	if (pool_alloc(p, bytes, ret))
 		return MSD_OK;
+	if (p->growing != NULL)
+		return MSD_WAIT;
+	if (p->grow_error != 0) { /* of whoever waited: told once */
+		const int error = p->grow_error;
+		p->grow_error = 0;
+		return no_memory_for(bytes, error, d);
+	}
 	if (!can_grow(p, next_segment_bytes(p, bytes))) {
 		make_room(p, round_up(bytes, PAGE_BYTES));
 		if (pool_alloc(p, bytes, ret)) /* where pages may be reserved again */
@@ -342,36 +364,17 @@ void msd_segpool_announce(const struct msd_segpool *p, msd_segment_teller tell,
 	}
 }
 
-/* Join @b with a free block after it. */
-static void block_join_next(struct block *b)
-{
-	struct block *gone = b->next;
-
-	if (gone == NULL || gone->is_live || b->is_live)
-		return;
-	b->bytes += gone->bytes;
-	b->next = gone->next;
-	if (gone->next != NULL)
-		gone->next->prev = b;
-	free(gone);
-}
-
 bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 {
 	if (segment >= p->n_segments)
 		return false; /* of one that was taken back no block is found */
 	struct msd_segment *s = &p->segments[segment];
-	struct block *b = s->first;
-	while (b != NULL && b->offset < offset)
-		b = b->next;
-	if (b == NULL || b->offset != offset || !b->is_live)
+	struct msd_block *b = msd_block_live_at(s->first, offset);
+	if (b == NULL)
 		return false;
-	b->is_live = false;
 	p->used_bytes -= b->bytes;
 	s->n_live--;
-	block_join_next(b);
-	if (b->prev != NULL)
-		block_join_next(b->prev);
+	msd_block_free(b);
 	if (s->n_live == 0 && s->has_holes) /* a whole one is better */
 		take_back(p, s);
 	return true;

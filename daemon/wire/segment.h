@@ -13,6 +13,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <uv.h>
 
 #include "proto/diag.h"
 
@@ -27,6 +28,7 @@ struct msd_slot {
 	uint8_t *p;      /* mapped here */
 };
 
+struct msd_reserve;
 struct msd_segment;
 
 /* A segment was made: pass @fd (borrowed) to the other side before its first slot. Or
@@ -45,6 +47,10 @@ struct msd_segpool {
 	bool is_pinned;      /* a device holds the pages: none are given up */
 	msd_segment_teller tell;
 	void *ctx;
+	uv_loop_t *loop;             /* that is not to wait; NULL: it grows at once */
+	void (*on_grown)(void *ctx); /* it has, or could not: ask again */
+	struct msd_reserve *growing; /* its next segment */
+	int grow_error;              /* an errno; 0: none is to be told */
 };
 
 /** How many bytes the segments of a pool of @max_bytes may have together. */
@@ -55,11 +61,16 @@ static inline uint64_t msd_segpool_most_addresses(uint64_t max_bytes)
 /** An empty pool of at most @max_bytes; @tell may be NULL. Nothing is allocated yet. */
 void msd_segpool_init(struct msd_segpool *p, uint64_t max_bytes,
 		      msd_segment_teller tell, void *ctx);
+/** Reserve large segments on threads of @loop from here on; @on_grown gets the pool's
+ * ctx. */
+void msd_segpool_grow_aside(struct msd_segpool *p, uv_loop_t *loop,
+			    void (*on_grown)(void *ctx));
 /** Unmap and close everything; outstanding slots die. */
 void msd_segpool_finish(struct msd_segpool *p);
 /**
  * Reserve @bytes (0 is legal). Grows by a new segment when needed. MSD_NO_SPACE when
- * max_bytes or the machine's memory does not allow it: no slot is lost.
+ * max_bytes or the machine's memory does not allow it: no slot is lost. MSD_WAIT, of
+ * one that grows aside: ask again after on_grown.
  */
 MSD_MUST_CHECK msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes,
 					 struct msd_slot *ret, struct msd_diag *d);

@@ -109,3 +109,27 @@ Test(placement, points_inline_tensors_to_their_bytes, .init = begin, .fini = end
 	msd_placement_end(&p);
 	msd_placement_end(&before);
 }
+
+static void on_grown(void *ctx)
+{
+	(void)ctx;
+}
+
+Test(placement, keeps_its_claim_while_the_pool_grows)
+{
+	struct msd_placement p = {.wanted_bytes = 8u << 20};
+	uv_loop_t loop;
+
+	begin();
+	budget.max_bytes = 8u << 20;
+	(void)uv_loop_init(&loop);
+	msd_segpool_grow_aside(&pool, &loop, on_grown);
+	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 8u << 20, NULL), MSD_WAIT);
+	cr_expect_eq(budget.used_bytes, 8u << 20);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 8u << 20, NULL), MSD_OK);
+	cr_expect_eq(budget.used_bytes, 8u << 20, "it claims once");
+	msd_placement_end(&p);
+	end();
+	(void)uv_loop_close(&loop);
+}

@@ -1,13 +1,16 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/wire/segment.h"
 #include "proto/limits.h"
 
 struct announced {
+	unsigned n_grown;
 	unsigned n, n_gone;
 	int fd; /* of the latest, ours */
 	uint64_t bytes;
@@ -220,4 +223,92 @@ Test(segpool, an_index_that_was_taken_back_comes_again)
 	cr_expect_eq(p.n_segments, 2);
 	cr_expect_eq(two.p[0], 1);
 	msd_segpool_finish(&p);
+}
+
+static void on_grown(void *ctx)
+{
+	((struct announced *)ctx)->n_grown++;
+}
+
+/* A pool whose large segments are reserved by threads of @loop. */
+static void begin_aside(struct msd_segpool *p, uv_loop_t *loop, struct announced *a)
+{
+	cr_assert_eq(uv_loop_init(loop), 0);
+	msd_segpool_init(p, 1u << 30, on_change, a);
+	msd_segpool_grow_aside(p, loop, on_grown);
+}
+
+static void expect_loop_over(uv_loop_t *loop)
+{
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(loop), 0, "nothing is left");
+}
+
+Test(segpool, a_large_segment_is_reserved_beside_the_loop)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	uv_loop_t loop;
+	struct msd_slot one;
+
+	begin_aside(&p, &loop, &a);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_WAIT);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_WAIT);
+	cr_expect_eq(a.n, 0, "the other side knows of none yet");
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect(a.n_grown == 1 && a.n == 1);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_OK);
+	memset(one.p, 1, 8u << 20);
+	msd_segpool_finish(&p);
+	close(a.fd);
+	expect_loop_over(&loop);
+}
+
+Test(segpool, a_small_segment_is_there_at_once)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	uv_loop_t loop;
+	struct msd_slot one;
+
+	begin_aside(&p, &loop, &a);
+	cr_expect_eq(msd_segpool_alloc(&p, 1000, &one, NULL), MSD_OK);
+	msd_segpool_finish(&p);
+	close(a.fd);
+	expect_loop_over(&loop);
+}
+
+Test(segpool, memory_that_is_not_there_is_told_to_who_waited)
+{
+	const struct rlimit little = {1u << 20, 1u << 20};
+	struct msd_segpool p;
+	struct announced a = {0};
+	uv_loop_t loop;
+	struct msd_slot one;
+
+	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	begin_aside(&p, &loop, &a);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_WAIT);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(a.n_grown, 1);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_NO_SPACE);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_WAIT,
+		     "the next one tries again");
+	msd_segpool_finish(&p);
+	expect_loop_over(&loop);
+}
+
+Test(segpool, that_ends_while_it_grows_leaves_nothing)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	uv_loop_t loop;
+	struct msd_slot one;
+
+	begin_aside(&p, &loop, &a);
+	cr_expect_eq(msd_segpool_alloc(&p, 8u << 20, &one, NULL), MSD_WAIT);
+	msd_segpool_finish(&p);
+	expect_loop_over(&loop);
+	cr_expect_eq(a.n_grown, 0, "nobody is told");
 }

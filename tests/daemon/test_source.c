@@ -2,10 +2,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source.h"
+#include "daemon/wire/reserve.h"
 
 static char paths[2][64];
 
@@ -39,18 +39,6 @@ static void expect_sha256(const struct msd_source *s, const char *digits)
 	cr_expect_str_eq(text, digits);
 }
 
-Test(source, has_all_its_bytes_reserved)
-{
-	struct stat st;
-	int fd = -1;
-
-	cr_assert_eq(msd_source_reserve(1 << 20, &fd, NULL), MSD_OK);
-	cr_assert_eq(fstat(fd, &st), 0);
-	cr_expect_eq(st.st_size, 1 << 20);
-	cr_expect_geq(st.st_blocks * 512, 1 << 20);
-	close(fd);
-}
-
 Test(source, of_no_bytes_or_over_the_limit_is_refused)
 {
 	cr_expect_eq(msd_source_check_size(0, 100, NULL), MSD_BAD_REQUEST);
@@ -62,7 +50,7 @@ Test(source, that_is_sealed_cannot_be_written)
 {
 	struct msd_source s = {.fd = -1};
 
-	cr_assert_eq(msd_source_reserve(3, &s.fd, NULL), MSD_OK);
+	s.fd = msd_reserve_now("test", 3);
 	cr_assert_eq(pwrite(s.fd, "abc", 3, 0), 3);
 	cr_assert_eq(msd_source_seal(&s, NULL), MSD_OK);
 	cr_expect_eq(pwrite(s.fd, "b", 1, 0), -1);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source_job.h"
+#include "daemon/wire/reserve.h"
 
 struct waiting {
 	uv_loop_t loop;
@@ -37,28 +38,12 @@ static struct msd_source_job *begin(struct waiting *w, struct msd_source_job *jo
 	return job;
 }
 
-Test(source_job, reserves)
-{
-	struct waiting w = {.n_done = 0};
-
-	(void)uv_loop_init(&w.loop);
-	struct msd_source_job *job =
-		begin(&w, msd_source_job_reserve(&w.loop, 1 << 20));
-	expect_over(&w, 1);
-	cr_assert(job->is_done && job->err == MSD_OK);
-	struct msd_source s = msd_source_job_take(job);
-	msd_source_job_free(job);
-	cr_expect_eq(pwrite(s.fd, "a", 1, (1 << 20) - 1), 1);
-	msd_source_finish(&s);
-}
-
 Test(source_job, seals_what_was_mapped)
 {
 	struct waiting w = {.n_done = 0};
-	int fd = -1;
+	int fd = msd_reserve_now("test", 4096);
 
 	(void)uv_loop_init(&w.loop);
-	cr_assert_eq(msd_source_reserve(4096, &fd, NULL), MSD_OK);
 	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	cr_assert_neq(map, MAP_FAILED);
 	struct msd_source_job *job =
@@ -86,9 +71,10 @@ Test(source_job, says_why_a_file_cannot_be_read)
 
 Test(source_job, that_was_freed_tells_nobody)
 {
+	const char *const paths[MSD_PART_COUNT] = {"/proc/self/exe", NULL, NULL};
 	struct waiting w = {.n_done = 0};
 
 	(void)uv_loop_init(&w.loop);
-	msd_source_job_free(begin(&w, msd_source_job_reserve(&w.loop, 1 << 20)));
+	msd_source_job_free(begin(&w, msd_source_job_read(&w.loop, paths, 1)));
 	expect_over(&w, 0);
 }

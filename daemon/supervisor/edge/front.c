@@ -398,13 +398,21 @@ void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who,
 	msd_conn_close(&s->conn, MSD_BUSY, why);
 }
 
+/* In the order of their coming; who waits for its module alone is not held up by who
+ * waits for others to give room back. */
 void msd_front_retry_space(struct msd_edge *e)
 {
-	struct msd_list *it;
+	bool is_full = false;
 
-	while ((it = msd_list_first(&e->space_waiters)) != NULL) {
-		retry_space(MSD_CONTAINER_OF(it, struct msd_session, space_link));
-		if (msd_list_first(&e->space_waiters) == it)
-			return;
+	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
+		struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, space_link);
+		const bool has_claim = s->receiving->placement.budget != NULL;
+
+		if (is_full && !has_claim)
+			continue;
+		retry_space(s);
+		is_full |= !has_claim && !msd_list_is_empty(&s->space_link) &&
+			   s->receiving->placement.budget == NULL;
 	}
 }

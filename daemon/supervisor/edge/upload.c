@@ -14,6 +14,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/wire/aside.h"
+#include "daemon/wire/reserve.h"
 
 /* Forget it; what it had is taken, or given back. */
 static void forget(struct msd_upload *u)
@@ -28,24 +29,25 @@ static void forget(struct msd_upload *u)
 
 void msd_upload_drop(struct msd_upload *u)
 {
-	msd_source_job_free(u->job);
+	msd_reserve_leave(u->reserving);
+	msd_source_job_free(u->sealing);
 	if (u->map != NULL)
 		msd_aside_unmap(u->map, u->bytes);
 	msd_aside_close(u->fd);
 	forget(u);
 }
 
-static msd_err become_writable(struct msd_upload *u, struct msd_source_job *job,
+static msd_err become_writable(struct msd_upload *u, struct msd_reserve *r,
 			       struct msd_diag *d)
 {
-	if (job->err != MSD_OK)
-		return msd_diag_set(d, job->err, "%s", msd_diag_text(&job->diag));
-	void *map = mmap(NULL, u->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 job->source.fd, 0);
+	if (r->fd < 0)
+		return msd_source_no_space(u->bytes, r->error, d);
+	void *map = mmap(NULL, u->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
 	if (map == MAP_FAILED)
 		return msd_diag_no_memory(d);
 	u->map = map;
-	u->fd = msd_source_job_take(job).fd;
+	u->fd = r->fd;
+	r->fd = -1;
 	return MSD_OK;
 }
 
@@ -64,14 +66,13 @@ static void answer_begun(struct msd_upload *u)
 	}
 }
 
-static void on_reserved(struct msd_source_job *job)
+static void on_reserved(struct msd_reserve *r)
 {
-	struct msd_upload *u = job->user;
+	struct msd_upload *u = r->user;
 	struct msd_diag d = {0};
 
-	u->job = NULL;
-	msd_err err = become_writable(u, job, &d);
-	msd_source_job_free(job);
+	u->reserving = NULL;
+	msd_err err = become_writable(u, r, &d);
 	if (err == MSD_OK) {
 		answer_begun(u);
 	} else {
@@ -99,19 +100,18 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 		return msd_diag_no_memory(d);
 	*u = (struct msd_upload){.session = s, .fd = -1, .bytes = bytes};
 	msd_list_init(&u->waiters);
-	u->job = msd_source_job_reserve(s->edge->loop, bytes);
-	if (u->job == NULL) {
+	u->reserving = msd_reserve_begin(s->edge->loop, MSD_SOURCE_NAME, bytes,
+					 on_reserved, u);
+	if (u->reserving == NULL) {
 		free(u);
 		return msd_diag_no_memory(d);
 	}
 	err = msd_handles_add(&s->handles, MSD_K_UPLOAD, u, &u->handle, d);
 	if (err != MSD_OK) {
-		msd_source_job_free(u->job);
+		msd_reserve_leave(u->reserving);
 		free(u);
 		return err;
 	}
-	u->job->on_done = on_reserved;
-	u->job->user = u;
 	s->n_uploads++;
 	msd_list_append(&u->waiters, &r->link);
 	return MSD_OK;
@@ -133,8 +133,8 @@ static msd_err check_writable(const struct msd_upload *u, struct msd_diag *d)
 	if (u->map != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    u->is_committed ? "the upload is committed already"
-					    : "the upload was not begun");
+			    u->sealing != NULL ? "the upload is committed already"
+					       : "the upload was not begun");
 }
 
 msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
@@ -167,21 +167,21 @@ msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 				    (unsigned long long)u->written,
 				    (unsigned long long)u->bytes);
 	}
-	u->job = msd_source_job_seal(u->session->edge->loop, u->fd, u->map, u->bytes);
-	if (u->job == NULL)
+	u->sealing =
+		msd_source_job_seal(u->session->edge->loop, u->fd, u->map, u->bytes);
+	if (u->sealing == NULL)
 		return msd_diag_no_memory(d);
 	u->fd = -1;
 	u->map = NULL;
-	u->is_committed = true;
 	return MSD_OK;
 }
 
 msd_err msd_upload_take(struct msd_upload *u, struct msd_source_job **ret,
 			struct msd_diag *d)
 {
-	if (!u->is_committed)
+	if (u->sealing == NULL)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "the upload is not committed");
-	*ret = u->job;
+	*ret = u->sealing;
 	forget(u);
 	return MSD_OK;
 }

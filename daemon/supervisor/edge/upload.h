@@ -10,16 +10,18 @@
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/source/source_job.h"
 
+struct msd_reserve;
+
 struct msd_upload {
 	struct msd_session *session;
 	struct msd_handle handle;
-	struct msd_source_job *job; /* reserves, then seals it; NULL: it is writable */
+	struct msd_reserve *reserving;  /* its memory, before it is writable */
+	struct msd_source_job *sealing; /* once it is committed */
 	struct msd_list waiters; /* msd_req.link: who began it, until it is writable */
 	int fd;                  /* while it is writable, else -1 */
 	uint8_t *map;            /* likewise, else NULL */
 	uint64_t bytes;
 	uint64_t written; /* sum of all pieces */
-	bool is_committed;
 };
 
 /** begin: a new one of @bytes, the session's; @r, which is taken on success, is

@@ -55,6 +55,13 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	}
 }
 
+static void on_grown(void *ctx)
+{
+	struct msd_house *house = ((struct msd_module *)ctx)->crew.house;
+
+	house->on_room(house);
+}
+
 static void adopt(struct msd_crew *crew, struct msd_req *r)
 {
 	msd_module_adopt(msd_module_of(crew), r);
@@ -143,6 +150,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);
 	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
+	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL ||

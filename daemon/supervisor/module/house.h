@@ -19,6 +19,8 @@ struct msd_house {
 	struct msd_list modules;   /* msd_module.link, by name */
 	uint32_t n_modules;        /* hidden successors included */
 	bool is_closing;           /* no module is loaded any more */
+	/** A module has room for arguments that wait. */
+	void (*on_room)(struct msd_house *house);
 	/** A module or a process is gone. */
 	void (*on_gone)(struct msd_house *house);
 };

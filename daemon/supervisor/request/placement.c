@@ -4,12 +4,9 @@
 
 #include "proto/value.h"
 
-msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
-			   struct msd_segpool *pool, uint64_t payload_bytes,
-			   struct msd_diag *d)
+static msd_err claim(struct msd_placement *p, struct msd_budget *budget,
+		     struct msd_diag *d)
 {
-	if (p->wanted_bytes == 0)
-		return MSD_OK;
 	if (p->wanted_bytes > budget->max_bytes) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
@@ -21,9 +18,19 @@ msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
 	if (!msd_budget_claim(budget, p->wanted_bytes))
 		return MSD_WAIT;
 	p->budget = budget;
-	if (payload_bytes == 0)
+	return MSD_OK;
+}
+
+msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
+			   struct msd_segpool *pool, uint64_t payload_bytes,
+			   struct msd_diag *d)
+{
+	if (p->wanted_bytes == 0)
 		return MSD_OK;
-	msd_err err = msd_segpool_alloc(pool, payload_bytes, &p->slot, d);
+	msd_err err = p->budget == NULL ? claim(p, budget, d) : MSD_OK;
+	if (err != MSD_OK || payload_bytes == 0)
+		return err;
+	err = msd_segpool_alloc(pool, payload_bytes, &p->slot, d);
 	if (err == MSD_OK)
 		p->pool = pool;
 	return err;

@@ -18,7 +18,8 @@ struct msd_placement {
 
 /**
  * Claim p->wanted_bytes of @budget, and of @pool a slot for @payload_bytes of them,
- * none for 0. MSD_WAIT: no room now, ask again when others have given theirs back.
+ * none for 0. MSD_WAIT: no room now, ask again when others have given theirs back, or,
+ * once the bytes are claimed, when the pool has grown.
  * Other errors are final: MSD_NO_SPACE (more than the whole budget, or the machine's
  * memory), MSD_NOMEM. What was claimed is given back by msd_placement_end() after each
  * of them.

@@ -11,12 +11,12 @@
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
+#include "daemon/wire/reserve.h"
 
 #define HASH_BYTES (64u * 1024u) /* at a time */
 
@@ -34,22 +34,10 @@ msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_dia
 	return MSD_OK;
 }
 
-msd_err msd_source_reserve(uint64_t bytes, int *ret, struct msd_diag *d)
+msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d)
 {
-	int fd = memfd_create("modserd-artifact", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd < 0)
-		return msd_diag_set(d, MSD_NO_SPACE, "artifact: %s", strerror(errno));
-	if (ftruncate(fd, (off_t)bytes) != 0 ||
-	    fallocate(fd, 0, 0, (off_t)bytes) != 0) {
-		msd_err err =
-			msd_diag_set(d, MSD_NO_SPACE, "an artifact of %llu bytes: %s",
-				     (unsigned long long)bytes, strerror(errno));
-		(void)close(fd);
-		return err;
-	}
-	*ret = fd;
-	return MSD_OK;
+	return msd_diag_set(d, MSD_NO_SPACE, "an artifact of %llu bytes: %s",
+			    (unsigned long long)bytes, strerror(error));
 }
 
 static msd_err hash(struct msd_source *source, struct msd_diag *d)
@@ -141,8 +129,11 @@ msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], uint64_t max_by
 	}
 	if (err == MSD_OK)
 		err = msd_source_check_size(total, max_bytes, d);
-	if (err == MSD_OK)
-		err = msd_source_reserve(total, &s.fd, d);
+	if (err == MSD_OK) {
+		s.fd = msd_reserve_now(MSD_SOURCE_NAME, total);
+		if (s.fd < 0)
+			err = msd_source_no_space(total, errno, d);
+	}
 	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++)
 		err = copy_file(from[i], s.fd, s.part_bytes[i], paths[i], d);
 	if (err == MSD_OK)

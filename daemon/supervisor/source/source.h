@@ -28,12 +28,10 @@ struct msd_source {
 	struct msd_digest sha256;            /* of all bytes */
 };
 
-/**
- * A memfd of @bytes, all reserved: that the memory is not there is said now, not by a
- * SIGBUS. The descriptor is the caller's. Errors: MSD_NO_SPACE.
- */
-MSD_MUST_CHECK msd_err msd_source_reserve(uint64_t bytes, int *ret_fd,
-					  struct msd_diag *d);
+#define MSD_SOURCE_NAME "modserd-artifact" /* of the memfds, in /proc */
+
+/** What is said when the memory for one of @bytes is not there: MSD_NO_SPACE. */
+msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d);
 /**
  * No byte of source->fd can change any more; its sizes and hash are written. No mapping
  * of it may be writable. Errors: MSD_IO.

@@ -59,21 +59,6 @@ static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
 	return job;
 }
 
-static void reserve(struct msd_source_job *job)
-{
-	job->err = msd_source_reserve(job->bytes, &job->source.fd, &job->diag);
-}
-
-struct msd_source_job *msd_source_job_reserve(uv_loop_t *loop, uint64_t bytes)
-{
-	struct msd_source_job *job = job_new(reserve);
-
-	if (job == NULL)
-		return NULL;
-	job->bytes = bytes;
-	return begin(loop, job);
-}
-
 /* A file that is mapped writable cannot be sealed. */
 static void seal(struct msd_source_job *job)
 {

@@ -31,8 +31,6 @@ struct msd_source_job {
 	char *paths[MSD_PART_COUNT]; /* owned */
 };
 
-/** Reserve @bytes: source.fd can be written, and is not sealed. NULL: out of memory. */
-struct msd_source_job *msd_source_job_reserve(uv_loop_t *loop, uint64_t bytes);
 /** Seal and hash @fd, which is taken, after unmapping @bytes at @map, through which it
  * was written. NULL: out of memory; nothing is taken. */
 struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,

@@ -1,0 +1,68 @@
+#include "daemon/wire/reserve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/wire/aside.h"
+
+int msd_reserve_now(const char *name, uint64_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)bytes) != 0 ||
+	    fallocate(fd, 0, 0, (off_t)bytes) != 0) {
+		const int error = errno;
+		(void)close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+static void on_work(uv_work_t *work)
+{
+	struct msd_reserve *r = work->data;
+
+	r->fd = msd_reserve_now(r->name, r->bytes);
+	r->error = r->fd < 0 ? errno : 0;
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_reserve *r = work->data;
+
+	(void)status; /* nobody cancels it */
+	if (r->on_done != NULL)
+		r->on_done(r);
+	msd_aside_close(r->fd);
+	free(r);
+}
+
+struct msd_reserve *msd_reserve_begin(uv_loop_t *loop, const char *name, uint64_t bytes,
+				      void (*on_done)(struct msd_reserve *r),
+				      void *user)
+{
+	struct msd_reserve *r = malloc(sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	*r = (struct msd_reserve){.fd = -1,
+				  .bytes = bytes,
+				  .user = user,
+				  .on_done = on_done,
+				  .name = name};
+	r->work.data = r;
+	(void)uv_queue_work(loop, &r->work, on_work, on_worked); /* never fails */
+	return r;
+}
+
+void msd_reserve_leave(struct msd_reserve *r)
+{
+	if (r != NULL)
+		r->on_done = NULL;
+}

@@ -1,0 +1,35 @@
+#ifndef MSD_WIRE_RESERVE_H
+#define MSD_WIRE_RESERVE_H
+/*
+ * Memory that is reserved as a memfd: that it is not there is said now, not by a SIGBUS
+ * later. That takes 0.3 to 0.5 s a GiB, so it is done on a thread of libuv's where
+ * others would wait for it.
+ */
+#include <uv.h>
+
+/** A memfd called @name of @bytes, all reserved, not sealed. Blocks as said above.
+ * -1: errno says why not. */
+int msd_reserve_now(const char *name, uint64_t bytes);
+
+/* One that is being reserved. */
+struct msd_reserve {
+	int fd;    /* when it is done; -1: `error` says why not */
+	int error; /* an errno */
+	uint64_t bytes;
+	void *user; /* the owner's */
+	/* Private. */
+	void (*on_done)(struct msd_reserve *r); /* NULL: the owner has left */
+	uv_work_t work;
+	const char *name;
+};
+
+/** Do it on a thread. @on_done is called on a later turn of @loop; there the owner may
+ * take the descriptor and put -1 in its place; then it is freed. @name is static. NULL:
+ * out of memory. */
+struct msd_reserve *msd_reserve_begin(uv_loop_t *loop, const char *name, uint64_t bytes,
+				      void (*on_done)(struct msd_reserve *r),
+				      void *user);
+/** Its owner goes, before on_done, which is not called then. NULL is fine. */
+void msd_reserve_leave(struct msd_reserve *r);
+
+#endif

@@ -1,0 +1,96 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/wire/reserve.h"
+
+/* What on_done was told. */
+struct heard {
+	unsigned n;
+	int fd, error;
+};
+
+static void on_done(struct msd_reserve *r)
+{
+	struct heard *h = r->user;
+
+	h->n++;
+	h->fd = r->fd;
+	h->error = r->error;
+	r->fd = -1;
+}
+
+static void expect_over(uv_loop_t *loop)
+{
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(loop), 0, "nothing is left");
+}
+
+static void limit_files(rlim_t bytes)
+{
+	const struct rlimit limit = {bytes, bytes};
+
+	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+Test(reserve, has_all_its_bytes)
+{
+	struct stat st;
+	int fd = msd_reserve_now("test", 1 << 20);
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_expect_eq(st.st_size, 1 << 20);
+	cr_expect_geq(st.st_blocks * 512, 1 << 20);
+	close(fd);
+}
+
+Test(reserve, says_why_the_memory_is_not_there)
+{
+	limit_files(4096);
+	cr_expect_eq(msd_reserve_now("test", 1 << 20), -1);
+	cr_expect_eq(errno, EFBIG);
+}
+
+Test(reserve, is_done_on_a_later_turn)
+{
+	struct heard h = {0};
+	struct stat st;
+	uv_loop_t loop;
+
+	(void)uv_loop_init(&loop);
+	cr_assert_not_null(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	cr_expect_eq(h.n, 0);
+	expect_over(&loop);
+	cr_expect_eq(h.n, 1);
+	cr_assert_eq(fstat(h.fd, &st), 0);
+	cr_expect_geq(st.st_blocks * 512, 1 << 20);
+	close(h.fd);
+}
+
+Test(reserve, that_fails_says_so_on_a_later_turn)
+{
+	struct heard h = {0};
+	uv_loop_t loop;
+
+	limit_files(4096);
+	(void)uv_loop_init(&loop);
+	cr_assert_not_null(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	expect_over(&loop);
+	cr_expect(h.n == 1 && h.fd == -1 && h.error == EFBIG);
+}
+
+Test(reserve, tells_nobody_who_has_left)
+{
+	struct heard h = {0};
+	uv_loop_t loop;
+
+	(void)uv_loop_init(&loop);
+	msd_reserve_leave(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	msd_reserve_leave(NULL);
+	expect_over(&loop);
+	cr_expect_eq(h.n, 0);
+}
