@@ -16,6 +16,8 @@
 	X(max_modules, "max-modules", 256, "modules at a time")                        \
 	X(max_workers, "max-workers", 64, "worker processes of one module")            \
 	X(max_upload, "max-upload", 4ull << 30, "bytes of one uploaded artifact")      \
+	X(max_upload_memory, "max-upload-memory", 0,                                   \
+	  "bytes of all artifacts that are uploaded and not loaded")                   \
 	X(max_uploads, "max-uploads", 8, "uploads of one connection at a time")        \
 	X(max_payload, "max-payload", 4ull << 30, "tensor bytes of one request")       \
 	X(max_memory, "max-memory", 0, "tensor bytes of all requests in flight")       \
@@ -27,6 +29,10 @@
 	X(max_worker_memory, "max-worker-memory", 0,                                   \
 	  "bytes of data that one worker may allocate; 0: what the system gives")      \
 	X(max_handles, "max-handles", 65536, "handles of one connection")              \
+	X(max_tensors, "max-tensors", 16384,                                           \
+	  "resident tensors of one connection in one worker; of its peer twice that")  \
+	X(max_executors, "max-executors", 256,                                         \
+	  "instances of one connection in one worker; of its peer twice that")         \
 	X(max_queued, "max-queued", 256ull << 20,                                      \
 	  "reply bytes queued for one connection; a slower reader is disconnected")    \
 	X(max_in_flight, "max-in-flight", 1024,                                        \

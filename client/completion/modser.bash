@@ -50,7 +50,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 		fi
 		;;
 	completion) _modser_words bash fish zsh ;;
-	ping | ls | info | devices | serializers) ;;
+	ping | ls | info | clients | devices | serializers) ;;
 	*) _modser_files ;;
 	esac
 }

@@ -1,5 +1,6 @@
 #include "daemon/supervisor/server.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 
 #define TICK_MS 5000u
 #define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
+#define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -32,11 +34,20 @@ static void on_signal(uv_signal_t *handle, int number)
 	msd_server_drain(s, s->is_draining);
 }
 
+/* The allocator keeps what was freed between what is in use. */
+static void give_back_memory(struct msd_account *all)
+{
+	if (all->most_bytes - all->used_bytes >= GIVE_BACK_BYTES)
+		(void)malloc_trim(0);
+	all->most_bytes = all->used_bytes;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
 	msd_sessions_close_stalled(&s->edge);
 	msd_pressure_end_stuck(&s->edge);
+	give_back_memory(&s->edge.peers.account);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)

@@ -36,6 +36,8 @@ void msd_account_settle(struct msd_account *a)
 		a->parent->used_bytes -= a->passed_bytes;
 		a->passed_bytes = steps;
 		a = a->parent;
+		if (a->most_bytes < a->used_bytes)
+			a->most_bytes = a->used_bytes;
 	}
 	if (gives_back && a->on_room != NULL)
 		a->on_room(a);

@@ -21,6 +21,7 @@ struct msd_account {
 	uint64_t max_bytes;
 	uint64_t used_bytes;   /* of a parent: in whole steps of its children */
 	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
+	uint64_t most_bytes;   /* used at a time since the owner set it back */
 	uint32_t n_children;   /* open ones */
 	/** The root's, optional: a child gave something back. */
 	void (*on_room)(struct msd_account *root);

@@ -153,9 +153,9 @@ static void on_handle_closed(uv_handle_t *handle)
 	if (--c->open_handles > 0)
 		return;
 	msd_conn_drop_queue(c);
-	free(c->body);
+	msd_conn_free_body(c);
 	free(c->spare);
-	c->body = c->spare = NULL;
+	c->spare = NULL;
 	c->ops->on_closed(c, c->close_err, c->close_why);
 }
 

@@ -59,6 +59,9 @@ struct msd_conn_ops {
 	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
 	/** One whole frame. May call msd_conn_send() and msd_conn_close(). */
 	void (*on_frame)(struct msd_conn *c, struct msd_in *in);
+	/** A body has no room in limits.account, without which it may be NULL: pause,
+	 * and resume when there may be some. */
+	void (*on_short)(struct msd_conn *c);
 	/** The end, once; @err MSD_OK when the peer closed between two frames. */
 	void (*on_closed)(struct msd_conn *c, msd_err err, const char *why);
 	/** Optional: a last frame that tells the peer why this side ends the
@@ -70,7 +73,7 @@ struct msd_conn_limits {
 	uint32_t max_body_bytes;
 	uint64_t max_payload_bytes;
 	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
-	/* What queued frames hold is charged to it, until its connection has closed.
+	/* What queued frames and bodies hold is charged to it, until the end.
 	 * While others are short of it, a reader slower than its share of it loses its
 	 * connection. NULL: nobody counts. */
 	struct msd_account *account;
@@ -127,6 +130,7 @@ struct msd_conn {
 	/* public, read-only */
 	void *user;            /* the owner's */
 	uint64_t queued_bytes; /* not yet written */
+	uint64_t bytes_in, bytes_out;
 	/* private */
 	struct msd_transport transport;
 	struct msd_wire *wire;

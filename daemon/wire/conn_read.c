@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
 
@@ -23,23 +24,47 @@ void msd_conn_close_fds(struct msd_conn *c)
 	c->fds.n = 0;
 }
 
+void msd_conn_free_body(struct msd_conn *c)
+{
+	if (c->limits.account != NULL)
+		msd_account_release(c->limits.account, c->body_cap);
+	free(c->body);
+	c->body = NULL;
+	c->body_cap = 0;
+}
+
 static void body_release(struct msd_conn *c)
 {
-	if (c->body_cap > KEEP_BODY_BYTES) {
-		free(c->body);
-		c->body = NULL;
-		c->body_cap = 0;
-	}
+	if (c->body_cap > KEEP_BODY_BYTES)
+		msd_conn_free_body(c);
+}
+
+/* While those who share the account are short of it, what is over its share waits: the
+ * peer may never send the rest. */
+static bool may_hold(const struct msd_conn *c, uint64_t bytes)
+{
+	const struct msd_account *a = c->limits.account;
+
+	return a == NULL || bytes <= MSD_ACCOUNT_LEAST_BYTES ||
+	       a->used_bytes + bytes <= msd_account_share(a);
 }
 
 /* Room for the current body in memory of our own. */
 static bool body_own(struct msd_conn *c)
 {
 	if (c->body == NULL || c->body_cap < c->frame.body_bytes) {
+		if (!may_hold(c, c->frame.body_bytes)) {
+			c->ops->on_short(c);
+			return false;
+		}
 		uint8_t *more = realloc(c->body, c->frame.body_bytes);
 		if (more == NULL) {
 			msd_conn_close(c, MSD_NOMEM, "out of memory for a body");
 			return false;
+		}
+		if (c->limits.account != NULL) {
+			msd_account_charge(c->limits.account,
+					   c->frame.body_bytes - c->body_cap);
 		}
 		c->body = more;
 		c->body_cap = c->frame.body_bytes;
@@ -236,6 +261,7 @@ static bool read_once(struct msd_conn *c)
 		return false;
 	}
 	c->wire->count.bytes_in += (uint64_t)n;
+	c->bytes_in += (uint64_t)n;
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);

@@ -147,6 +147,7 @@ static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
 static void wrote(struct msd_conn *c, uint64_t n)
 {
 	c->wire->count.bytes_out += n;
+	c->bytes_out += n;
 	c->queued_bytes -= n;
 	c->written += n;
 	c->last_progress_ms = uv_now(c->wire->loop);

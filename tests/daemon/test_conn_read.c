@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/wire/account.h"
 #include "tests/daemon/conn_rig.h"
 
 Test(conn_read, reads_frames_that_come_byte_by_byte)
@@ -168,5 +169,61 @@ Test(conn_read, hands_over_a_descriptor_with_its_frame)
 	close(r.took_fd);
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
+	rig_close(&r);
+}
+
+static void pause_for_memory(struct msd_conn *c)
+{
+	msd_conn_pause(c, MSD_PAUSE_MEMORY, true);
+}
+
+/* The first bytes of a body of @n. */
+static void begin_body(struct rig *r, uint32_t n)
+{
+	uint8_t bytes[MSD_FRAME_HEADER_BYTES + 1] = {0};
+
+	msd_frame_write((struct msd_frame){.body_bytes = n}, bytes);
+	cr_assert_eq(write(r->peer, bytes, sizeof(bytes)), (ssize_t)sizeof(bytes));
+	turn(r);
+}
+
+Test(conn_read, a_body_is_charged_until_it_is_over)
+{
+	struct rig r;
+	struct msd_account account;
+
+	rig_open(&r, false);
+	msd_account_open(&account, NULL, UINT64_MAX);
+	r.conn.limits.account = &account;
+	r.conn.limits.max_body_bytes = 1u << 20;
+	begin_body(&r, 500000);
+	cr_expect_eq(account.used_bytes, 500000);
+	rig_close(&r);
+	cr_expect_eq(account.used_bytes, 0);
+}
+
+Test(conn_read, a_body_over_its_share_waits_while_others_are_short)
+{
+	struct rig r;
+	struct msd_account all, mine, others;
+	struct msd_conn_ops ops;
+
+	rig_open(&r, false);
+	ops = *r.conn.ops;
+	ops.on_short = pause_for_memory;
+	r.conn.ops = &ops;
+	msd_account_open(&all, NULL, 1u << 20);
+	msd_account_open(&mine, &all, UINT64_MAX);
+	msd_account_open(&others, &all, UINT64_MAX);
+	r.conn.limits.account = &mine;
+	r.conn.limits.max_body_bytes = 1u << 20;
+	msd_account_charge(&others, 2u << 20);
+	begin_body(&r, 600000);
+	cr_expect_eq(mine.used_bytes, 0);
+	cr_expect_neq(r.conn.paused & MSD_PAUSE_MEMORY, 0);
+	msd_account_release(&others, 2u << 20);
+	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, false);
+	turn(&r);
+	cr_expect_eq(mine.used_bytes, 600000, "and is read when they are not");
 	rig_close(&r);
 }

@@ -41,6 +41,7 @@ struct msd_edge {
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_client_peers peers;
 	struct msd_log_rate refusals, ends; /* lines of the log about connections */
+	uint64_t upload_bytes;              /* of uploads that are not loaded yet */
 	uint32_t n_sessions;                /* without those that are being refused */
 	struct {
 		uint64_t connections, requests, calls, errors;

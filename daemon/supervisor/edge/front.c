@@ -207,6 +207,11 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	msd_pressure_check(s);
 }
 
+static void on_short(struct msd_conn *c)
+{
+	msd_pressure_stop(c->user);
+}
+
 static void drop_receiving(struct msd_client *c, msd_err err, const char *text)
 {
 	struct msd_session *s = session_of(c);
@@ -320,6 +325,7 @@ static const struct msd_conn_ops session_ops = {
 	.farewell = farewell,
 	.on_body = on_body,
 	.on_frame = on_frame,
+	.on_short = on_short,
 	.on_closed = on_closed,
 };
 
@@ -345,6 +351,7 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 	s->edge = e;
 	s->principal = who;
 	s->number = ++e->count.connections;
+	s->opened_ms = uv_now(e->loop);
 	msd_client_init(&s->client, &client_ops);
 	s->client.peer = peer->who;
 	msd_list_init(&s->space_link);

@@ -96,18 +96,33 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static void put_listeners(struct msd_buf *b, struct msd_edge *e)
+static uint32_t length(const struct msd_list *list)
 {
 	uint32_t n = 0;
 
-	MSD_LIST_EACH (it, &e->listeners) {
+	MSD_LIST_EACH (it, list) {
 		n++;
 	}
-	msd_pack_array(b, n);
+	return n;
+}
+
+static void put_listeners(struct msd_buf *b, struct msd_edge *e)
+{
+	msd_pack_array(b, length(&e->listeners));
 	MSD_LIST_EACH (it, &e->listeners) {
 		msd_pack_cstr(b,
 			      MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
 	}
+}
+
+static void put_held(struct msd_buf *b, const struct msd_edge *e)
+{
+	msd_pack_map(b, 5);
+	put_uint(b, "bytes", e->peers.account.used_bytes);
+	put_uint(b, "tensor_bytes", e->budget->used_bytes);
+	put_uint(b, "upload_bytes", e->upload_bytes);
+	put_uint(b, "peers", length(&e->peers.all));
+	put_uint(b, "held_back", length(&e->held_back));
 }
 
 /* What the search for devices has brought; nil where it failed. */
@@ -160,7 +175,7 @@ static uint64_t cpu_us(void)
 
 static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
-	msd_pack_map(b, 19 + N_FOUND_KEYS);
+	msd_pack_map(b, 20 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
@@ -180,6 +195,8 @@ static void put_info(struct msd_edge *e, struct msd_buf *b)
 	put_uint(b, "bytes_in", e->wire->count.bytes_in);
 	put_uint(b, "bytes_out", e->wire->count.bytes_out);
 	put_uint(b, "cpu_us", cpu_us());
+	msd_pack_cstr(b, "held");
+	put_held(b, e);
 	msd_pack_cstr(b, "limits");
 	put_limits(b, e->limits);
 	put_devices(b, e->devices);
@@ -288,13 +305,8 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_house *house = c->session->edge->house;
-	uint32_t n = 0;
-
 	(void)d;
-	MSD_LIST_EACH (it, &house->modules) {
-		n++;
-	}
-	msd_pack_array(&c->result, n);
+	msd_pack_array(&c->result, length(&house->modules));
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);

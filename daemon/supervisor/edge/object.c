@@ -43,6 +43,11 @@ static const struct noun *noun_of(enum msd_kind kind)
 	return kind == MSD_K_TENSOR ? &tensor : &instance;
 }
 
+static enum msd_held held_of(enum msd_kind kind)
+{
+	return kind == MSD_K_TENSOR ? MSD_HELD_TENSOR : MSD_HELD_INSTANCE;
+}
+
 static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle h)
 {
 	/* Only the handle counts, but a reader refuses what is no tensor. */
@@ -77,7 +82,7 @@ void msd_object_drop(struct msd_session *s, struct msd_object *o)
 {
 	msd_handles_remove(&s->handles, o->mine);
 	forget(s, o->process, o->kind, o->theirs);
-	msd_lane_release(&s->client, o->process);
+	msd_lane_release(&s->client, o->process, held_of(o->kind));
 	msd_process_unref(o->process);
 	free(o);
 }
@@ -146,7 +151,7 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 	o->theirs = made->theirs;
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
-	msd_lane_hold(&s->client, o->process);
+	msd_lane_hold(&s->client, o->process, held_of(o->kind));
 	(void)strncpy(o->module, r->module->crew.name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
@@ -258,6 +263,15 @@ static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			    msd_method_row(r->method)->name);
 }
 
+/* A tensor.copy's parameters: [from, to]. */
+static bool is_to_device(struct msd_cur items, uint32_t n)
+{
+	struct msd_wire_value v;
+
+	return n == 2 && msd_value_read(&items, &v, NULL) == MSD_OK &&
+	       msd_value_read(&items, &v, NULL) == MSD_OK && v.kind == MSD_K_DEVICE;
+}
+
 /* tensor.alloc and module.instance begin with it. */
 static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
@@ -291,6 +305,8 @@ msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *
 		return read_module(r, items, n, d);
 	}
 	r->job.on_response = on_copied;
+	r->at.is_copy_to_device =
+		r->method == MSD_M_TENSOR_COPY && is_to_device(items, n);
 	return find_module(r, items, n, d);
 }
 

@@ -31,7 +31,8 @@ struct msd_session {
 		uint64_t since_ms;
 	} pressure;
 	struct msd_principal principal;
-	uint64_t number; /* for the log */
+	uint64_t number; /* for people */
+	uint64_t opened_ms;
 };
 
 /** Whose request it is; NULL when it is nobody's any more. */

@@ -24,6 +24,7 @@ static void forget(struct msd_upload *u)
 	msd_module_answer_all(&u->waiters, MSD_CANCELLED, "the upload was aborted");
 	msd_handles_remove(&s->handles, u->handle);
 	s->n_uploads--;
+	s->edge->upload_bytes -= u->bytes;
 	free(u);
 }
 
@@ -82,6 +83,18 @@ static void on_reserved(struct msd_reserve *r)
 	msd_diag_finish(&d);
 }
 
+static msd_err check_room(const struct msd_edge *e, uint64_t bytes, struct msd_diag *d)
+{
+	if (bytes <= e->limits->max_upload_memory - e->upload_bytes)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_NO_SPACE,
+		"an upload of %llu bytes does not fit: %llu of %llu are taken by "
+		"uploads that are not loaded yet (max-upload-memory)",
+		(unsigned long long)bytes, (unsigned long long)e->upload_bytes,
+		(unsigned long long)e->limits->max_upload_memory);
+}
+
 msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *r,
 			 struct msd_diag *d)
 {
@@ -93,6 +106,8 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 				    s->n_uploads);
 	}
 	msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
+	if (err == MSD_OK)
+		err = check_room(s->edge, bytes, d);
 	if (err != MSD_OK)
 		return err;
 	struct msd_upload *u = calloc(1, sizeof(*u));
@@ -113,6 +128,7 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 		return err;
 	}
 	s->n_uploads++;
+	s->edge->upload_bytes += bytes;
 	msd_list_append(&u->waiters, &r->link);
 	return MSD_OK;
 }

@@ -15,6 +15,8 @@
  * nothing, and the worker is killed; what it had is lost with it.
  */
 
+#define KEEP_JOB_BYTES 4096u /* more is freed when sent: it is never sent again */
+
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_replica *rep = ctx;
@@ -164,8 +166,10 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	write_request(o, r);
-	msd_buf_finish(&r->job.params); /* what was sent is never sent again */
-	msd_buf_finish(&r->job.names);
+	if (r->job.params.cap + r->job.names.cap > KEEP_JOB_BYTES) {
+		msd_buf_finish(&r->job.params);
+		msd_buf_finish(&r->job.names);
+	}
 	msd_req_take(r, MSD_REQ_IS_SENT);
 	r->at.expected_us = r->method == MSD_M_CALL
 				    ? msd_pace_expect(&rep->crew->pace, r->at.pace)

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/lane.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Happy path: a client's first request to a module makes its lane; with a request in it
@@ -65,8 +66,8 @@ static void join(struct msd_lane *lane)
 /* A home is left when nothing is held there and nothing on its way there. */
 static void loosen(struct msd_lane *lane)
 {
-	if (lane->home == NULL || lane->n_held > 0 ||
-	    !msd_list_is_empty(&lane->requests))
+	if (lane->home == NULL || lane->n_held[MSD_HELD_TENSOR] > 0 ||
+	    lane->n_held[MSD_HELD_INSTANCE] > 0 || !msd_list_is_empty(&lane->requests))
 		return;
 	lane->home->n_bound--;
 	lane->home = NULL;
@@ -121,42 +122,79 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 	join(lane);
 }
 
-/* The lane of @s that has the worker @p as its home, or NULL. */
+/* What a lane holds is at its home; an only worker needs no home. */
+static bool holds_at(const struct msd_lane *lane, const struct msd_replica *rep)
+{
+	return lane->home == rep || (lane->home == NULL && lane->crew->n_replicas == 1);
+}
+
+/* The lane of @c that holds what it holds in the worker @p, or NULL. */
 static struct msd_lane *lane_at(struct msd_client *c, const struct msd_process *p)
 {
 	struct msd_lane *lane = c != NULL && p != NULL && p->replica != NULL
 					? msd_lane_find(c, p->replica->crew)
 					: NULL;
 
-	return lane != NULL && lane->home == p->replica ? lane : NULL;
+	return lane != NULL && holds_at(lane, p->replica) ? lane : NULL;
 }
 
-void msd_lane_hold(struct msd_client *c, const struct msd_process *p)
+void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
+		   enum msd_held what)
 {
 	struct msd_lane *lane = lane_at(c, p);
 
 	if (lane != NULL)
-		lane->n_held++;
+		lane->n_held[what]++;
 }
 
-void msd_lane_release(struct msd_client *c, const struct msd_process *p)
+void msd_lane_release(struct msd_client *c, const struct msd_process *p,
+		      enum msd_held what)
 {
 	struct msd_lane *lane = lane_at(c, p);
 
 	if (lane == NULL)
 		return;
-	lane->n_held--;
+	lane->n_held[what]--;
 	loosen(lane);
+}
+
+/* What the peer of @lane holds in the same worker. */
+static uint64_t held_by_peer(const struct msd_lane *lane, enum msd_held what)
+{
+	uint64_t n = 0;
+
+	MSD_LIST_EACH (it, &lane->crew->all_lanes) {
+		const struct msd_lane *other =
+			MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		if (other->home == lane->home &&
+		    msd_peer_id_is(other->client->peer, lane->client->peer))
+			n += other->n_held[what];
+	}
+	return n;
+}
+
+uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max)
+{
+	const uint64_t own = lane->n_held[what];
+
+	if (own >= max)
+		return 0;
+	const uint64_t all = held_by_peer(lane, what);
+	if (all >= 2 * max)
+		return 0;
+	return max - own < 2 * max - all ? max - own : 2 * max - all;
 }
 
 void msd_lanes_unbind(struct msd_replica *home)
 {
 	MSD_LIST_EACH (it, &home->crew->all_lanes) {
 		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		if (lane->home != home)
+		if (!holds_at(lane, home))
+			continue;
+		memset(lane->n_held, 0, sizeof(lane->n_held));
+		if (lane->home == NULL)
 			continue;
 		lane->home = NULL;
-		lane->n_held = 0;
 		msd_list_remove(&lane->link);
 		if (!msd_list_is_empty(&lane->requests))
 			join(lane);

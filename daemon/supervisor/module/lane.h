@@ -14,6 +14,9 @@
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 
+/* What a client holds in a worker, each of which that has a table of. */
+enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_COUNT };
+
 struct msd_lane {
 	/* While it has requests: its home's lanes, else msd_crew.lanes. */
 	struct msd_list link;
@@ -23,7 +26,8 @@ struct msd_lane {
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
 	struct msd_replica *home; /* NULL: any worker will do */
-	uint32_t n_held;          /* objects at home, those being made included */
+	/* Objects at home, or with the only worker; those being made included. */
+	uint32_t n_held[MSD_HELD_COUNT];
 	bool is_loose;
 };
 
@@ -44,9 +48,19 @@ struct msd_req *msd_lane_first(const struct msd_lane *lane);
 void msd_lane_left(struct msd_req *r);
 /** All requests go to @home from here on. */
 void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home);
+/** What the answer of @r is, which makes something. */
+static inline enum msd_held msd_lane_held(const struct msd_req *r)
+{
+	return r->method == MSD_M_MODULE_INSTANCE ? MSD_HELD_INSTANCE : MSD_HELD_TENSOR;
+}
 /** The client has, or is about to have, one object more in the worker @p; one less. */
-void msd_lane_hold(struct msd_client *c, const struct msd_process *p);
-void msd_lane_release(struct msd_client *c, const struct msd_process *p);
+void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
+		   enum msd_held what);
+void msd_lane_release(struct msd_client *c, const struct msd_process *p,
+		      enum msd_held what);
+/** How many @lane's client may have yet where it holds them, when each connection may
+ * have @max and its peer twice as many. */
+uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max);
 /** The worker of @home is gone, with all that anybody held there. */
 void msd_lanes_unbind(struct msd_replica *home);
 /** Free a lane with nothing in it. */

@@ -110,6 +110,7 @@ struct msd_req_at {
 	uint8_t pace;                /* msd_pace_place() of a call's target */
 	bool is_unordered;           /* it need not follow its client's others */
 	bool holds;                  /* counted in its lane's n_held */
+	bool is_copy_to_device;      /* a tensor.copy that makes a resident tensor */
 	bool is_cancelled;           /* the worker was told that nobody wants it */
 };
 

@@ -1,0 +1,78 @@
+/* client.list: the connections, what each does and holds, and why it is not read. */
+#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/method.h"
+
+#define N_KEYS 12u
+
+static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_uint(b, value);
+}
+
+static void put_str(struct msd_buf *b, const char *key, const char *value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_cstr(b, value);
+}
+
+/* One reason is enough: each that is left stops it again. */
+static const char *state_of(const struct msd_session *s)
+{
+	if (s->conn.waits_for_place)
+		return "waits for tensor memory";
+	if ((s->conn.paused & MSD_PAUSE_MEMORY) != 0)
+		return "holds too much";
+	if ((s->conn.paused & MSD_PAUSE_REQUESTS) != 0)
+		return "waits for answers";
+	return "reading";
+}
+
+static void put_session(struct msd_buf *b, const struct msd_session *s)
+{
+	char peer[MSD_PEER_TEXT_BYTES];
+
+	msd_pack_map(b, N_KEYS);
+	put_uint(b, "connection", s->number);
+	put_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
+	put_str(b, "state", state_of(s));
+	put_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
+	put_uint(b, "in_flight", s->client.n_in_flight);
+	put_uint(b, "in_bytes", s->conn.bytes_in);
+	put_uint(b, "out_bytes", s->conn.bytes_out);
+	put_uint(b, "held_bytes", s->client.account.used_bytes);
+	put_uint(b, "most_bytes", msd_account_limit(&s->client.account));
+	put_uint(b, "unread_bytes", s->conn.queued_bytes);
+	put_uint(b, "handles", s->handles.n_live);
+	put_uint(b, "uploads", s->n_uploads);
+}
+
+/* Who is connected from where is not for everybody: who may not load, which is to run
+ * code as the daemon, learns of its own peer's connections alone. */
+static bool may_see(const struct msd_session *asker, const struct msd_session *s)
+{
+	return !s->is_refused &&
+	       (asker->peer == s->peer ||
+		(asker->principal.rights & 1u << MSD_RIGHT_LOAD) != 0);
+}
+
+msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d)
+{
+	const struct msd_edge *e = c->session->edge;
+	uint32_t n = 0;
+
+	(void)d;
+	MSD_LIST_EACH (it, &e->sessions) {
+		n += may_see(c->session,
+			     MSD_CONTAINER_OF(it, struct msd_session, link));
+	}
+	msd_pack_array(&c->result, n);
+	MSD_LIST_EACH (it, &e->sessions) {
+		const struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, link);
+		if (may_see(c->session, s))
+			put_session(&c->result, s);
+	}
+	return MSD_OK;
+}

@@ -1,0 +1,290 @@
+"""What a client makes the supervisor hold has a bound, and reaches it without harm: each test
+drives one resource there, over the wire, and sees it hold.
+"""
+import os
+import re
+import select
+import time
+
+import harness
+import msgpack
+import pytest
+from wire import DTYPE, Failure, frame, out, shape_ext
+
+MIB = 1 << 20
+MEMORY = {
+    "--max-connection-memory": 8 * MIB,
+    "--max-peer-memory": 24 * MIB,
+    "--max-total-memory": 32 * MIB,
+}
+WORDS = [str(w) for pair in MEMORY.items() for w in pair]
+# Buffers that are read into and sockets' own are no part of a budget.
+OTHERS = 4 * MIB
+QUIET = 0.5  # seconds without a byte: the daemon has stopped reading
+FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
+
+
+def offer_all(attackers, data):
+    """Send @data on each, until nobody has taken any more of it for a while."""
+    left = {a: memoryview(data) for a in attackers}
+    end = time.monotonic() + QUIET
+    while left and time.monotonic() < end:
+        # A socket is said to be ready with less room than a send needs.
+        for a in select.select([], left, [], QUIET)[1]:
+            try:
+                sent = a.offer(left[a])
+            except OSError:  # it was ended
+                sent = len(left[a])
+            left[a] = left[a][sent:]
+            if not left[a]:
+                del left[a]
+            if sent:
+                end = time.monotonic() + QUIET
+
+
+class Offering:
+    """An attacker as select() wants it, which never waits."""
+
+    def __init__(self, wire):
+        self.wire, self.fileno = wire, wire.socket.fileno
+
+    def offer(self, data):
+        self.wire.socket.setblocking(False)
+        try:
+            return self.wire.offer(data)
+        finally:
+            self.wire.socket.settimeout(harness.PATIENCE)
+
+
+def attackers(arena, n):
+    wires = [arena.connect() for _ in range(n)]
+    return wires, [Offering(w) for w in wires]
+
+
+def calls(function, n, text):
+    return b"".join(frame([0, i, "call", [function, text]]) for i in range(1, n + 1))
+
+
+def budget(connections):
+    """What a peer may make the supervisor hold: each frame was begun before it was too much."""
+    return MEMORY["--max-peer-memory"] + connections * MIB + OTHERS
+
+
+def test_bodies_of_waiting_requests_stay_in_the_budget(own_arena):
+    arena = own_arena(*WORDS, modules={"faults": harness.ZOO / "faults.so"})
+    before = arena.state()
+    victim = arena.victim()
+    with harness.Gate() as gate, arena.growth(budget(6)):
+        held = victim.start("call", "faults:gate", gate.path)
+        gate.entered()
+        wires, ready = attackers(arena, 6)
+        offer_all(ready, calls("faults:slow", 64, "x" * (MIB - 1024)))
+        assert victim.ask("ping") is None
+        assert victim.ask("server.info")["held"]["held_back"] == 6
+        for w in wires:
+            w.socket.close()
+        gate.open()
+        victim.finish(held)
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_replies_that_nobody_reads_stay_in_the_budget(own_arena):
+    arena = own_arena(*WORDS)
+    before = arena.state()
+    victim = arena.victim()
+    asked = b"".join(frame([0, i, "server.info", []]) for i in range(1, 4001))
+    with arena.growth(budget(12)):
+        _, ready = attackers(arena, 12)
+        offer_all(ready, asked)
+        assert victim.ask("ping") is None
+        assert victim.ask("server.info")["held"]["held_back"] == 12
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_tensors_that_nobody_takes_stay_in_the_budget(own_arena, models):
+    arena = own_arena(*WORDS, modules={"mlp": models / "mlp.so"})
+    before = arena.state()
+    victim = arena.victim()
+    with arena.growth(budget(12)):
+        wires, ready = attackers(arena, 12)
+        for wire, offering in zip(wires, ready):
+            there = wire.ask("tensor.alloc", "mlp", FLOAT32, shape_ext(MIB // 8))
+            copies = (frame([0, i, "tensor.copy", [there, out("f4", MIB // 8)]])
+                      for i in range(10, 210))
+            offer_all([offering], b"".join(copies))
+        assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_small_replies_count_with_the_memory_that_keeps_them(own_arena):
+    arena = own_arena(*WORDS)
+    victim = arena.victim()
+    with arena.growth(budget(4)):
+        _, ready = attackers(arena, 4)
+        offer_all(ready, frame([0, 1, "ping", []]) * 200000)
+        assert victim.ask("ping") is None
+
+
+def test_half_bodies_stay_in_the_budget(own_arena):
+    arena = own_arena(*WORDS)
+    before = arena.state()
+    victim = arena.victim()
+    read_ahead = 60 * MIB // 4
+    with arena.growth(budget(1) + read_ahead):
+        _, ready = attackers(arena, 60)
+        offer_all(ready, frame([0, 1, "call", ["faults:slow", "x" * (MIB - 1024)]])[:-1])
+        assert victim.ask("ping") is None
+        assert victim.ask("server.info")["held"]["held_back"] > 0
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_who_gives_nothing_back_is_ended_and_told_why(own_arena):
+    arena = own_arena(*WORDS, "--write-stall", "1", modules={"faults": harness.ZOO / "faults.so"})
+    victim = arena.victim()
+    with harness.Gate() as gate:
+        held = victim.start("call", "faults:gate", gate.path)
+        gate.entered()
+        wires, ready = attackers(arena, 1)
+        offer_all(ready, calls("faults:slow", 64, "x" * (MIB - 1024)))
+        said = wires[0].receive()
+        assert said[:2] == [2, "session.close"] and "--max-connection-memory" in said[2][2]
+        gate.open()
+        victim.finish(held)
+
+
+def test_who_is_held_back_goes_on_when_it_reads(own_arena):
+    arena = own_arena(*WORDS)
+    victim = arena.victim()
+    (wire,), (ready,) = attackers(arena, 1)
+    data = memoryview(b"".join(frame([0, i, "server.info", []]) for i in range(1, 4001)))
+    data = data[ready.offer(data) :]
+    harness.until(lambda: victim.ask("server.info")["held"]["held_back"] == 1, "it is held back")
+    for i in range(1, 4001):
+        while data and not select.select([wire.socket], [], [], 0)[0]:
+            select.select([wire.socket], [wire.socket], [])
+            data = data[ready.offer(data) :]
+        body = wire.receive()
+        assert body[1] == i and body[2] is None
+    assert not data
+
+
+def test_cancels_of_one_request_are_no_memory(own_arena):
+    arena = own_arena(modules={"faults": harness.ZOO / "faults.so"})
+    victim = arena.victim()
+    with harness.Gate() as gate:
+        held = victim.start("call", "faults:gate", gate.path)
+        gate.entered()
+        wires, ready = attackers(arena, 1)
+        behind = wires[0].start("call", "faults:slow", harness.FOREVER_MS)
+        with arena.growth(0):
+            offer_all(ready, frame([2, "cancel", [behind]]) * 200000)
+            assert victim.ask("ping") is None
+        gate.open()
+        victim.finish(held)
+
+
+def both():
+    return [f"unix:{harness.short_folder()}/m.sock", "tcp://127.0.0.1:0"]
+
+
+def silent(arena, host, n):
+    """@n connections, and how many of them were told to go."""
+    wires = [arena.connect(host) for _ in range(n)]
+    arena.victim()  # all that came before it are accepted
+    refused = [w for w in wires if select.select([w.socket], [], [], 0)[0]]
+    for w in refused:
+        said = w.receive()
+        assert said[1] == "session.close" and "connections" in said[2][2], said
+    return len(refused)
+
+
+def test_silent_connections_leave_the_operators_way_in_open(own_arena):
+    arena = own_arena(
+        "--max-connections", "64", "--reserved-connections", "8", "--max-peer-connections", "1000",
+        listen=both(),
+    )
+    assert silent(arena, arena.daemon.hosts[1], 80) == 80 - (64 - 8)
+    assert arena.victim().ask("ping") is None
+    lines = re.findall(r"event=refused .*", arena.daemon.log())
+    assert 1 <= len(lines) <= 3, "at most one a second"
+
+
+def test_a_peer_has_so_many_connections_and_not_more(own_arena):
+    arena = own_arena(
+        "--max-peer-connections", "10",
+        listen=both(),
+    )
+    assert silent(arena, arena.daemon.hosts[1], 12) == 2
+    arena.connections.close()
+    harness.until(lambda: arena.state().connections == 1, "they are gone")
+    assert silent(arena, arena.daemon.hosts[1], 10) == 0
+
+
+def made(wire, n, *request):
+    """How many of @n the worker made, and what was said of the last that it did not."""
+    asked = [wire.start(*request) for _ in range(n)]
+    count, said = 0, None
+    for id in asked:
+        try:
+            wire.finish(id)
+            count += 1
+        except Failure as failure:
+            said = failure
+    return count, said
+
+
+def test_one_client_does_not_take_all_tensors_and_instances_of_a_worker(own_arena, models):
+    words = ("--max-tensors", "100", "--max-executors", "10")
+    arena = own_arena(*words, modules={"mlp": models / "mlp.so"})
+    alloc = ("tensor.alloc", "mlp", FLOAT32, shape_ext(1))
+    one, two, three = (arena.connect() for _ in range(3))
+    for request, most, option in ((alloc, 100, "--max-tensors"),
+                                  (("module.instance", "mlp"), 10, "--max-executors")):
+        count, said = made(one, most + 5, *request)
+        assert count == most and said.name == "BUSY" and option in str(said)
+        assert made(two, most, *request)[0] == most
+        assert made(three, 1, *request)[0] == 0, "the peer has all that it may"
+    one.socket.close()
+    harness.until(lambda: made(three, 1, *alloc)[0] == 1, "what a connection held is free again")
+
+
+def test_uploads_share_a_bound(own_arena):
+    arena = own_arena("--max-upload-memory", "8M")
+    one, two = arena.connect(), arena.connect()
+    held = one.ask("module.upload", "begin", 6 * MIB)
+    with pytest.raises(Failure) as failure:
+        two.ask("module.upload", "begin", 3 * MIB)
+    assert failure.value.name == "NO_SPACE" and "max-upload-memory" in failure.value.message
+    assert arena.victim().ask("server.info")["held"]["upload_bytes"] == 6 * MIB
+    one.ask("module.upload", "abort", held)
+    assert two.ask("module.upload", "begin", 3 * MIB)
+
+
+def test_clients_are_listed_with_what_they_hold(own_arena):
+    arena = own_arena(*WORDS, modules={"faults": harness.ZOO / "faults.so"})
+    victim = arena.victim()
+    with harness.Gate() as gate:
+        held = victim.start("call", "faults:gate", gate.path)
+        gate.entered()
+        _, ready = attackers(arena, 1)
+        offer_all(ready, calls("faults:slow", 64, "x" * (MIB - 1024)))
+        mine, other = victim.ask("client.list")
+        assert mine["state"] == "reading" and mine["in_flight"] == 1
+        assert other["state"] == "holds too much"
+        assert other["held_bytes"] > other["most_bytes"] == MEMORY["--max-connection-memory"]
+        assert mine["peer"] == other["peer"] == f"uid {os.geteuid()}"
+        assert "holds too much" in arena.daemon.ok("clients").out
+        gate.open()
+        victim.finish(held)
+
+
+def test_who_may_not_load_sees_its_own_peer_alone(own_arena):
+    arena = own_arena(listen=both())
+    arena.victim()
+    over_tcp = arena.connect(arena.daemon.hosts[1])
+    assert [c["peer"] for c in over_tcp.ask("client.list")] == ["127.0.0.1"]
+    assert len(arena.victim().ask("client.list")) == 3
