@@ -140,7 +140,7 @@ static msd_err read_notification(struct msd_scan *s, uint32_t n, struct msd_body
 static msd_err set_limits(struct msd_scan *s, uint64_t kind)
 {
 	size_t n = (size_t)(s->end - s->base);
-	size_t max = MSD_MAX_BODY_BYTES;
+	size_t max = MSD_MAX_FORWARDED_BODY_BYTES; /* a client's are held to less */
 
 	if (kind == MSD_RESPONSE) {
 		max = MSD_MAX_REPLY_BODY_BYTES;

@@ -12,6 +12,9 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
+/* A client's request on a worker's channel, names written out in place of handles. */
+#define MSD_MAX_FORWARDED_BODY_BYTES (MSD_MAX_BODY_BYTES + 4096u)
+
 enum msd_body_kind { MSD_REQUEST = 0, MSD_RESPONSE = 1, MSD_NOTIFICATION = 2 };
 
 /* Parts of a scanned body. Every span is one complete msgpack object inside the scanned

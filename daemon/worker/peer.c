@@ -197,7 +197,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	static const struct msd_conn_ops ops = {.on_frame = on_frame,
 						.on_closed = on_closed};
 	static const struct msd_conn_limits limits = {
-		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
 		.max_payload_bytes = 0, /* tensors come in segments */
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_fds = true,

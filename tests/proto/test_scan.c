@@ -109,8 +109,8 @@ static msd_err scan_body_bytes(uint32_t n)
 
 Test(scan, body_limit_of_a_request_is_exact)
 {
-	cr_assert_eq(scan_body_bytes(MSD_MAX_BODY_BYTES), MSD_OK);
-	cr_assert_eq(scan_body_bytes(MSD_MAX_BODY_BYTES + 1), MSD_PROTOCOL);
+	cr_assert_eq(scan_body_bytes(MSD_MAX_FORWARDED_BODY_BYTES), MSD_OK);
+	cr_assert_eq(scan_body_bytes(MSD_MAX_FORWARDED_BODY_BYTES + 1), MSD_PROTOCOL);
 }
 
 static msd_err scan_tensors(uint32_t n)

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/process.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,6 +9,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/facts.h"
 #include "daemon/wire/segment.h"
 #include "proto/value.h"
 
@@ -124,6 +126,14 @@ static void on_exit_due(struct msd_deadline *node)
 			 "it closed its channel");
 }
 
+static void kill_for_breach(struct msd_process *p, const char *why)
+{
+	char reason[128];
+
+	(void)snprintf(reason, sizeof(reason), "it broke the protocol: %s", why);
+	msd_process_kill(p, reason);
+}
+
 static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_process *p = c->user;
@@ -132,7 +142,7 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 	if (err == MSD_PROTOCOL || err == MSD_TOO_LARGE) {
 		msd_log(MSD_LOG_WARN, "worker-protocol", "pid=%d why=\"%s\"",
 			(int)p->child->pid, why);
-		msd_process_kill(p, "it broke the protocol on its channel");
+		kill_for_breach(p, why);
 	} else if (msd_process_is_running(p) &&
 		   !msd_deadline_set(p->house->deadlines, &p->exit_timer,
 				     EXIT_AFTER_CHANNEL_MS)) {
@@ -184,7 +194,8 @@ static void on_release_due(struct msd_deadline *node)
 static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 {
 	const struct msd_conn_limits limits = {
-		.max_body_bytes = MSD_MAX_REPLY_BODY_BYTES,
+		/* The description is the largest, and too large a one is answered. */
+		.max_body_bytes = MSD_FACTS_MAX_BYTES + MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = 0,
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,

@@ -3,8 +3,9 @@ import os
 import socket
 import struct
 
+import msgpack
 import pytest
-from wire import MAGIC, Closed, Wire, frame
+from wire import MAGIC, Closed, Failure, Wire, frame
 
 PING = frame([0, 1, "ping", []])
 
@@ -57,6 +58,19 @@ def test_clients_that_vanish_in_mid_reply_leave_nothing(arena):
         wire.socket.shutdown(socket.SHUT_WR)
         wire.socket.close()
     assert arena.victim().ask("ping") is None
+
+
+def test_a_body_of_the_most_bytes_does_not_cost_the_module_its_worker(arena):
+    """On the channel it is longer: the function's name stands there instead of the handle."""
+    client, workers = arena.connect(), arena.workers_of("results")
+    target = client.ask("function.get", "results", "echo")
+    body = [0, 9, "call", [target, b""]]
+    body[3][1] = bytes((1 << 20) - len(msgpack.packb(body)) - 3)  # its head grows by 3
+    assert len(msgpack.packb(body)) == 1 << 20
+    client.send(frame(body))
+    with pytest.raises(Failure, match="CALL_FAILED: echo"):  # it has no use for bytes
+        client.finish(9)
+    assert arena.workers_of("results") == workers
 
 
 def test_what_came_at_once_is_served_before_the_next_only_once(arena):
