@@ -4,7 +4,6 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
-#include "daemon/wire/aside.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 
@@ -270,7 +269,6 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	struct msd_diag d = {0};
 	const msgpack_object *params;
 	uint64_t index = 0, bytes = 0;
-	int fd = msd_conn_take_fd(&rep->process->channel);
 	msd_err err =
 		msd_unpack(rep->crew->house->unpack, in->body.params, &params, &d);
 
@@ -284,13 +282,12 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
 				      &bytes, &d);
 	}
-	if (err == MSD_OK && bytes == 0 && fd < 0) {
+	if (err == MSD_OK && bytes == 0) { /* a descriptor is the next message's */
 		err = msd_segmap_remove(&rep->process->out, (uint16_t)index, &d);
-	} else if (err == MSD_OK) { /* consumes fd; refuses -1 */
-		err = msd_segmap_add(&rep->process->out, (uint16_t)index, fd, bytes,
+	} else if (err == MSD_OK) {
+		err = msd_segmap_add(&rep->process->out, (uint16_t)index,
+				     msd_conn_take_fd(&rep->process->channel), bytes,
 				     false, &d);
-	} else {
-		msd_aside_close(fd);
 	}
 	if (err != MSD_OK)
 		msd_replica_disbelieve(rep, "it passed a segment that is not one", &d);

@@ -50,13 +50,18 @@ class Liar(Worker):
         else:
             socket.send_fds(self.channel, [frame], [fd])
 
-    def segment(self, size, is_sparse=False, said=None):
-        """A new out segment; returns its index."""
+    @staticmethod
+    def memfd(size, is_sparse=False):
         fd = os.memfd_create("lie", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(fd, size)
         if not is_sparse:
             os.posix_fallocate(fd, 0, size)
         fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
+        return fd
+
+    def segment(self, size, is_sparse=False, said=None):
+        """A new out segment; returns its index."""
+        fd = self.memfd(size, is_sparse)
         self.tell([2, "worker.segment", ["out", self.n_segments, said or size]], fd)
         os.close(fd)
         self.n_segments += 1
@@ -108,6 +113,31 @@ class Liar(Worker):
         for _ in range(n):
             self.segment(size)
         self.answer(id, None, [[], None])
+
+    def lie_large(self, id, size):
+        """An honest reply of @size bytes."""
+        index = self.segment(size)
+        self.answer(id, None, [[tensor(index, 0, size)], None])
+
+    def lie_renewed(self, id):
+        """No lie: a segment goes and another of its index comes, in one write."""
+        index = self.segment(4096)
+        frames = b"".join(
+            HEAD.pack(MAGIC, len(data), 0) + data
+            for data in (
+                msgpack.packb([2, "worker.segment", ["out", index, size]]) for size in (0, 8192)
+            )
+        )
+        fd = self.memfd(8192)
+        socket.send_fds(self.channel, [frames], [fd])
+        os.close(fd)
+        self.answer(id, None, [[tensor(index, 4096, 4096)], None])
+
+    def lie_taken_back(self, id):
+        """The reply before is still being sent from the segment that goes."""
+        index = self.segment(8 << 20)
+        self.answer(id, None, [[tensor(index, 0, 8 << 20)], None])
+        self.tell([2, "worker.segment", ["out", index, 0]])
 
     def lie_overlapping(self, id, n, size):
         """A reply of @n * @size bytes out of one segment."""

@@ -80,6 +80,20 @@ def test_a_reply_of_more_than_was_told_is_not_begun(liars):
     expect_room_for_others(liars)
 
 
+def test_a_segment_may_take_the_index_of_one_that_goes(liars):
+    (there,), _ = liars.victim().call("liar:renewed")
+    assert there.nbytes == 4096
+    assert "worker-lost" not in liars.daemon.log()
+
+
+def test_a_segment_that_is_being_sent_from_is_not_taken_back(liars):
+    slow = liars.connect()
+    slow.start("call", "liar:taken_back")
+    harness.until(lambda: "while it is in use" in liars.daemon.log(), "the liar is ended")
+    (whole,), _ = slow.finish(1)  # of which nothing was lost
+    assert whole.nbytes == 8 * MIB
+
+
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize(
     "lie", ("handle", "handle_beside_tensor", "handle_in_meta", "handle_in_error"))
