@@ -13,6 +13,8 @@
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/replica.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -42,6 +44,16 @@ static void give_back_memory(struct msd_account *all)
 	all->most_bytes = all->used_bytes;
 }
 
+/* Nothing is asked of a module: what it keeps for the next request is bounded. */
+static void rest(struct msd_crew *crew)
+{
+	msd_segpool_trim(&crew->in, KEEP_WARM_BYTES);
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		if (crew->replicas[i].process != NULL)
+			msd_process_cool(crew->replicas[i].process);
+	}
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
@@ -51,7 +63,7 @@ static void on_tick(uv_timer_t *timer)
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)
-			msd_segpool_trim(&m->crew.in, KEEP_WARM_BYTES);
+			rest(&m->crew);
 	}
 }
 

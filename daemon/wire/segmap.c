@@ -149,3 +149,12 @@ void msd_segmap_let_go(struct msd_segmap *m, uint16_t index)
 {
 	m->maps[index].n_held--;
 }
+
+void msd_segmap_cool(const struct msd_segmap *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		if (m->maps[i].p != NULL) { /* a wish: what fails stays as it is */
+			(void)madvise(m->maps[i].p, m->maps[i].bytes, MADV_DONTNEED);
+		}
+	}
+}

@@ -45,5 +45,7 @@ uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offs
 const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
 			       uint64_t bytes);
 void msd_segmap_let_go(struct msd_segmap *m, uint16_t index);
+/** Have no page of them in our own memory; they come again when they are read. */
+void msd_segmap_cool(const struct msd_segmap *m);
 
 #endif

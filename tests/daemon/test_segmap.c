@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -177,5 +178,41 @@ Test(segmap, one_that_is_held_is_not_taken_back)
 	cr_expect_eq(msd_segmap_remove(&m, 0, NULL), MSD_PROTOCOL);
 	msd_segmap_let_go(&m, 0);
 	cr_expect_eq(msd_segmap_remove(&m, 0, NULL), MSD_OK);
+	msd_segmap_finish(&m);
+}
+
+/* Bytes of memfds that are in this process's memory. */
+static uint64_t resident_shared(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned long kib = 0;
+	char line[128];
+
+	cr_assert_not_null(f);
+	while (fgets(line, sizeof(line), f) != NULL &&
+	       sscanf(line, "RssShmem: %lu", &kib) != 1)
+		continue;
+	(void)fclose(f);
+	return (uint64_t)kib << 10;
+}
+
+Test(segmap, cooled_ones_are_not_in_memory_and_keep_their_bytes)
+{
+	const uint64_t bytes = 8u << 20;
+	struct msd_segmap m;
+	uint64_t sum = 0;
+
+	msd_segmap_init(&m, bytes);
+	cr_assert_eq(
+		msd_segmap_add(&m, 0, make_segment(bytes, false), bytes, true, NULL),
+		MSD_OK);
+	uint8_t *p = msd_segmap_at(&m, 0, 0, bytes);
+	memset(p, 1, bytes);
+	cr_expect_geq(resident_shared(), bytes);
+	msd_segmap_cool(&m);
+	cr_expect_lt(resident_shared(), bytes);
+	for (uint64_t i = 0; i < bytes; i++)
+		sum += p[i];
+	cr_expect_eq(sum, bytes);
 	msd_segmap_finish(&m);
 }

@@ -30,6 +30,7 @@
 
 #define RELEASE_EAGER_BYTES (16u << 20) /* this much unreleased is worth a wake-up */
 #define RELEASE_LATEST_MS 50
+#define COOL_AFTER_BYTES (512u << 20) /* docs/decisions.md has what it costs */
 /* Of one notification, far below what its reader takes (MSD_MAX_OBJECTS). */
 #define RELEASES_PER_FRAME 8192u
 /* A dying process closes its channel a moment before its exit tells why it died; on a
@@ -267,6 +268,14 @@ void msd_process_flush_releases(struct msd_process *p)
 	msd_conn_send(&p->channel, o);
 }
 
+void msd_process_cool(struct msd_process *p)
+{
+	if (p->sent_bytes == 0)
+		return;
+	msd_segmap_cool(&p->out);
+	p->sent_bytes = 0;
+}
+
 /*
  * A release of its own would wake the worker once more per call. So it waits for the
  * next request, unless much memory is waiting or nothing comes for a while.
@@ -274,6 +283,9 @@ void msd_process_flush_releases(struct msd_process *p)
 void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offset,
 			 uint64_t bytes)
 {
+	p->sent_bytes += bytes;
+	if (p->sent_bytes > COOL_AFTER_BYTES)
+		msd_process_cool(p);
 	if (!msd_process_is_running(p) || p->channel.is_closing)
 		return;
 	msd_pack_uint(&p->releases, segment);

@@ -35,6 +35,7 @@ struct msd_process {
 	struct msd_conn channel;
 	struct msd_segmap out; /* the worker's out segments, mapped read-only */
 	uint64_t held_bytes;   /* of its out slots, in replies that are being sent */
+	uint64_t sent_bytes;   /* of them, since msd_process_cool() */
 	struct msd_buf
 		releases; /* pairs of segment, offset to be told, as msgpack ints */
 	uint32_t n_releases;
@@ -66,6 +67,8 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 			 uint64_t bytes);
 /** Send the batched releases now (before a request that may need the room). */
 void msd_process_flush_releases(struct msd_process *p);
+/** What was sent of its out segments is no longer in our own memory. */
+void msd_process_cool(struct msd_process *p);
 /** It can still be spoken to. */
 static inline bool msd_process_is_running(const struct msd_process *p)
 {

@@ -94,6 +94,14 @@ def test_a_segment_that_is_being_sent_from_is_not_taken_back(liars):
     assert whole.nbytes == 8 * MIB
 
 
+def test_what_was_sent_leaves_the_supervisor(liars):
+    """Pages of a worker's segment that a reply was written from are the worker's again."""
+    before = liars.memory().shmem
+    (large,), _ = liars.victim().call("liar:large", 32 * MIB)
+    assert large.nbytes == 32 * MIB
+    harness.until(lambda: liars.memory().shmem <= before + MIB, "the pages are gone")
+
+
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize(
     "lie", ("handle", "handle_beside_tensor", "handle_in_meta", "handle_in_error"))
