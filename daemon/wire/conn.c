@@ -3,54 +3,21 @@
  * conn_read.c and conn_write.c.
  *
  * Happy path: open makes the poll handle; its readiness goes to the halves. Close says
- * why to the peer if it can, stops both, and frees when libuv has let go of the last
- * handle.
+ * why to the peer if it can, stops both, and frees when libuv has let go of the handle.
+ *
+ * Turns: what came fits into one, mostly. Else the clock is looked at between two
+ * frames, and what is left over waits in the list of the loop (wire.c). A peer that is
+ * gone is heard out in the same way.
  */
 #include "daemon/wire/conn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/wire/conn_parts.h"
 
-#define RBUF_BYTES (256u * 1024u)
-
-static void on_prepare(uv_prepare_t *handle)
-{
-	struct msd_wire *w = handle->data;
-	struct msd_list *it;
-
-	w->count.turns++;
-	/* A flush may make others write, or end them: whoever is first comes next. */
-	while ((it = msd_list_first(&w->dirty)) != NULL)
-		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
-}
-
-msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
-{
-	*w = (struct msd_wire){.loop = loop, .rbuf_bytes = RBUF_BYTES};
-	msd_list_init(&w->dirty);
-	w->rbuf = malloc(w->rbuf_bytes);
-	if (w->rbuf == NULL)
-		return msd_diag_no_memory(d);
-	(void)uv_prepare_init(loop, &w->prepare); /* never fails */
-	w->prepare.data = w;
-	(void)uv_prepare_start(&w->prepare, on_prepare);
-	uv_unref((uv_handle_t *)&w->prepare);
-	return MSD_OK;
-}
-
-void msd_wire_close(struct msd_wire *w)
-{
-	if (w->rbuf != NULL)
-		uv_close((uv_handle_t *)&w->prepare, NULL);
-}
-
-void msd_wire_finish(struct msd_wire *w)
-{
-	free(w->rbuf);
-	w->rbuf = NULL;
-}
+#define LAST_TURNS 1024u /* of who is gone: another process may talk on for ever */
 
 static void on_poll(uv_poll_t *handle, int status, int events)
 {
@@ -60,7 +27,8 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		c->events = 0;
 		events = UV_READABLE | UV_WRITABLE;
 	}
-	if ((events & UV_READABLE) != 0)
+	/* Who had its turn already is told again. */
+	if ((events & UV_READABLE) != 0 && c->turn != c->wire->count.turns)
 		msd_conn_poll_now(c);
 	if (!c->is_closing && (events & UV_WRITABLE) != 0)
 		msd_conn_flush(c);
@@ -89,16 +57,11 @@ void msd_conn_poll_update(struct msd_conn *c)
 
 /* Go on with bytes that were read before the stop, on a later turn: never re-entrant.
  */
-static void on_resume(uv_timer_t *timer)
-{
-	msd_conn_poll_now(timer->data);
-}
-
 static void resume(struct msd_conn *c)
 {
 	msd_conn_poll_update(c);
 	if (c->spare != NULL && !msd_conn_is_stopped(c))
-		(void)uv_timer_start(&c->resume, on_resume, 0, 0);
+		msd_conn_wait_for_turn(c);
 }
 
 void msd_conn_place(struct msd_conn *c, void *payload)
@@ -117,6 +80,8 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
 	if (c->paused == paused || c->is_closing)
 		return;
 	c->paused = paused;
+	if (paused != 0)
+		msd_conn_end_turn(c);
 	resume(c);
 }
 
@@ -132,15 +97,14 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 			       .limits = *limits};
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
+	msd_list_init(&c->waiting_link);
 	int rc = uv_poll_init(w->loop, &c->poll, transport.fd); /* sets O_NONBLOCK */
 	if (rc != 0) {
 		c->transport.ops->close(&c->transport);
 		return msd_diag_set(d, MSD_IO, "watching a socket: %s",
 				    uv_strerror(rc));
 	}
-	(void)uv_timer_init(w->loop, &c->resume); /* never fails */
 	c->poll.data = c;
-	c->resume.data = c;
 	c->last_progress_ms = uv_now(w->loop);
 	msd_conn_poll_update(c);
 	return MSD_OK;
@@ -150,8 +114,6 @@ static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_conn *c = handle->data;
 
-	if (--c->open_handles > 0)
-		return;
 	msd_conn_drop_queue(c);
 	msd_conn_free_body(c);
 	free(c->spare);
@@ -184,12 +146,68 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	if (c->is_closing)
 		return;
 	c->is_closing = true;
+	msd_conn_end_turn(c);
+	c->close_err = err;
+	if (why != c->close_why)
+		(void)snprintf(c->close_why, sizeof(c->close_why), "%s", why);
+	msd_list_remove(&c->dirty_link);
+	msd_list_remove(&c->waiting_link);
+	msd_conn_close_fds(c);
+	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
+	c->transport.ops->close(&c->transport);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void msd_conn_spend_time(struct msd_conn *c)
+{
+	if (!c->limits.takes_turns)
+		return;
+	const uint64_t now = now_ns();
+	if (c->turn_ends_ns == 0) {
+		c->turn_ends_ns = now + MSD_CONN_TURN_US * 1000u;
+	} else if (now >= c->turn_ends_ns) {
+		msd_conn_end_turn(c);
+	}
+}
+
+/* Nothing more will come from who is gone, or too much. */
+static bool is_heard(struct msd_conn *c, bool has_more)
+{
+	return msd_conn_is_stopped(c) || --c->last_turns == 0 ||
+	       (!has_more && c->spare == NULL);
+}
+
+void msd_conn_settle_turn(struct msd_conn *c, bool has_more)
+{
+	if (c->is_closing)
+		return;
+	if (c->is_ending && is_heard(c, has_more)) {
+		msd_conn_close(c, c->close_err, c->close_why);
+	} else if (!msd_conn_is_stopped(c)) {
+		msd_conn_wait_for_turn(c);
+	}
+}
+
+void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why)
+{
+	if (c->is_closing || c->is_ending)
+		return;
+	c->is_ending = true;
+	c->last_turns = LAST_TURNS;
 	c->close_err = err;
 	(void)snprintf(c->close_why, sizeof(c->close_why), "%s", why);
 	msd_list_remove(&c->dirty_link);
-	msd_conn_close_fds(c);
-	c->open_handles = 2;
-	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
-	uv_close((uv_handle_t *)&c->resume, on_handle_closed);
-	c->transport.ops->close(&c->transport);
+	msd_conn_drop_queue(c);
+	if (c->limits.takes_turns) {
+		msd_conn_wait_for_turn(c);
+	} else {
+		msd_conn_poll_now(c);
+	}
 }

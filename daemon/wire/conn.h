@@ -17,6 +17,10 @@
  *  - payload complete: on_frame()
  * Failures: a frame that breaks the protocol, an over-limit header or a read error end
  * the connection: on_closed(err, text). Nothing is read any more after that.
+ *
+ * A connection takes turns with the others of its loop (limits.takes_turns): after
+ * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US, what is left waits for the next turn
+ * of the loop, when all others had theirs.
  */
 #include <sys/uio.h>
 #include <uv.h>
@@ -24,11 +28,15 @@
 #include "daemon/wire/list.h"
 #include "daemon/wire/shared.h"
 #include "daemon/wire/transport.h"
+#include "daemon/wire/wire.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 
 struct msd_account;
 struct msd_conn;
+
+#define MSD_CONN_TURN_FRAMES 64u
+#define MSD_CONN_TURN_US 200u
 
 /* An incoming frame while it is being received. Bytes are the connection's, valid until
  * on_frame() returns, and may be patched by the receiver. */
@@ -77,7 +85,8 @@ struct msd_conn_limits {
 	 * While others are short of it, a reader slower than its share of it loses its
 	 * connection. NULL: nobody counts. */
 	struct msd_account *account;
-	bool takes_fds; /* false: every received descriptor is closed, aside */
+	bool takes_fds;   /* false: every received descriptor is closed, aside */
+	bool takes_turns; /* false: all that has come is handed on before others */
 };
 
 /*
@@ -107,25 +116,6 @@ uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);
 void msd_out_share(struct msd_out *o, struct msd_shared *s, struct msd_span part);
 void msd_out_destroy(struct msd_out *o); /* unsent frames only; runs no callback */
 
-/* What all connections of one loop share: the read buffer, and the list of connections
- * with unwritten frames, flushed once per turn just before the loop sleeps. */
-struct msd_wire {
-	uv_loop_t *loop;
-	uv_prepare_t prepare;
-	struct msd_list dirty; /* msd_conn.dirty_link */
-	uint8_t *rbuf;
-	size_t rbuf_bytes;
-	/* What was done since the start, of all connections: who asks twice learns how
-	 * much lay between. Frames are whole ones that came. */
-	struct {
-		uint64_t turns, frames, bytes_in, bytes_out;
-	} count;
-};
-MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
-				     struct msd_diag *d);
-void msd_wire_close(struct msd_wire *w);  /* closes the handle, before the loop ends */
-void msd_wire_finish(struct msd_wire *w); /* frees memory, after the loop ended */
-
 struct msd_conn {
 	/* public, read-only */
 	void *user;            /* the owner's */
@@ -149,13 +139,16 @@ struct msd_conn {
 	struct msd_frame frame;
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
-	size_t n_spare;
-	uv_timer_t resume;  /* goes on with spare on a later turn */
-	struct msd_fds fds; /* received, not yet taken */
-	unsigned paused;    /* bits of enum msd_pause */
+	size_t spare_at, n_spare;     /* consumed of it; of it in all */
+	struct msd_list waiting_link; /* msd_wire.waiting: for its next turn */
+	uint64_t turn;                /* the loop's, when it had its last */
+	uint64_t turn_ends_ns;        /* 0: the turn has not been long so far */
+	uint32_t frames_left;         /* of its turn */
+	uint32_t last_turns;          /* left to who is ending */
+	unsigned paused;              /* bits of enum msd_pause */
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
-	bool is_reading; /* its frames are being handed on: not to be read again now */
-	int open_handles;
+	bool is_ending;            /* msd_conn_hear_out() */
+	struct msd_fds fds;        /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */
 	msd_err close_err;
 	char close_why[200];
@@ -173,9 +166,10 @@ MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 /** Queue a frame; takes it over in every case. Written at the end of this turn. One
  * that carries a descriptor needs a transport that may pass it. */
 void msd_conn_send(struct msd_conn *c, struct msd_out *o);
-/** Write what is queued now, as far as the transport takes it. */
+/** Write what is queued now, as far as the transport takes it and the turn goes. */
 void msd_conn_flush(struct msd_conn *c);
-/** Read what has come now without waiting (a worker between two calls). */
+/** Its turn: serve what has come, without waiting; for what is left it waits for the
+ * next one. For a worker, too, between two calls. */
 void msd_conn_poll_now(struct msd_conn *c);
 /** Answer a MSD_PLACE_LATER. NULL: skip the payload. */
 void msd_conn_place(struct msd_conn *c, void *payload);
@@ -185,6 +179,9 @@ void msd_conn_skip_payload(struct msd_conn *c);
 void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
 /** The oldest received descriptor, now the caller's, or -1. */
 int msd_conn_take_fd(struct msd_conn *c);
+/** The other side is gone: write nothing any more, read what it had said before, in
+ * turns, then close. Not before a later turn; idempotent. */
+void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why);
 /** Close now; queued frames get on_done(false); on_closed follows on a later turn.
  * Idempotent. @why becomes on_closed's text. */
 void msd_conn_close(struct msd_conn *c, msd_err err, const char *why);

@@ -1,8 +1,27 @@
 #ifndef MSD_WIRE_CONN_PARTS_H
 #define MSD_WIRE_CONN_PARTS_H
-/* Private to conn.c (life), conn_read.c and conn_write.c (the two halves). */
+/* Private to conn.c (life), conn_read.c and conn_write.c (the two halves), and wire.c,
+ * which gives them their turns. */
 #include "daemon/wire/conn.h"
 
+/** Nothing more is served in this turn; so whatever stops a connection ends its turn.
+ */
+static inline void msd_conn_end_turn(struct msd_conn *c)
+{
+	c->frames_left = 0;
+}
+/** Time has passed in this turn. Not for the first frame alone: a single call does not
+ * pay for the clock. */
+void msd_conn_spend_time(struct msd_conn *c);
+/** Its turn is over, with bytes left, or in its last turns; false, @has_more: it has
+ * read all that there is. */
+void msd_conn_settle_turn(struct msd_conn *c, bool has_more);
+/** Have a turn as soon as all others had theirs. */
+static inline void msd_conn_wait_for_turn(struct msd_conn *c)
+{
+	if (msd_list_is_empty(&c->waiting_link))
+		msd_list_append(&c->wire->waiting, &c->waiting_link);
+}
 /** Make the poll handle wait for what the state asks for. */
 void msd_conn_poll_update(struct msd_conn *c);
 /** Nothing may be read: closing, paused, or a payload has no place yet. */

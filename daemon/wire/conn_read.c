@@ -14,8 +14,9 @@
  */
 enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
-#define READS_PER_TURN 16     /* then others get their turn */
-#define KEEP_BODY_BYTES 4096u /* a bigger body buffer is freed after its frame */
+#define READS_PER_TURN 16         /* then others get their turn */
+#define READ_BYTES (512u * 1024u) /* straight into place with one read */
+#define KEEP_BODY_BYTES 4096u     /* a bigger body buffer is freed after its frame */
 
 void msd_conn_close_fds(struct msd_conn *c)
 {
@@ -31,6 +32,14 @@ void msd_conn_free_body(struct msd_conn *c)
 	free(c->body);
 	c->body = NULL;
 	c->body_cap = 0;
+}
+
+/* Between two frames nothing is owed: a descriptor that nobody took was not expected.
+ */
+static void close_unexpected_fds(struct msd_conn *c)
+{
+	if (c->fds.n > 0 && c->state == S_HEADER && c->have == 0 && c->spare == NULL)
+		msd_conn_close_fds(c);
 }
 
 static void body_release(struct msd_conn *c)
@@ -72,19 +81,31 @@ static bool body_own(struct msd_conn *c)
 	return true;
 }
 
+static void begin_turn(struct msd_conn *c)
+{
+	c->turn = c->wire->count.turns;
+	c->frames_left = c->limits.takes_turns ? MSD_CONN_TURN_FRAMES : UINT32_MAX;
+	c->turn_ends_ns = 0;
+}
+
 static void frame_done(struct msd_conn *c)
 {
 	c->state = S_HEADER;
 	c->have = 0;
 	c->wire->count.frames++;
+	c->frames_left--;
 	c->ops->on_frame(c, &c->in);
 	body_release(c);
+	if (c->turn_ends_ns != 0 && c->frames_left > 0)
+		msd_conn_spend_time(c);
 }
 
 void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
 {
 	c->have = 0;
 	c->waits_for_place = place == MSD_PLACE_LATER;
+	if (c->waits_for_place)
+		msd_conn_end_turn(c);
 	c->state = place == MSD_PLACE_HERE ? S_PAYLOAD : S_SKIP;
 	if (place == MSD_PLACE_SKIP)
 		c->in.payload = NULL;
@@ -113,6 +134,11 @@ static void body_done(struct msd_conn *c, uint8_t *bytes)
 							  : MSD_PLACE_SKIP);
 }
 
+static bool is_more_behind(const struct msd_frame *f, size_t n)
+{
+	return n > f->body_bytes && n - f->body_bytes > f->payload_bytes;
+}
+
 static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 {
 	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->have;
@@ -131,6 +157,8 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	msd_diag_finish(&d);
 	c->state = S_BODY;
 	c->have = 0;
+	if (c->turn_ends_ns == 0 && is_more_behind(&c->frame, n - want))
+		msd_conn_spend_time(c);
 	return want;
 }
 
@@ -173,7 +201,7 @@ bool msd_conn_is_stopped(const struct msd_conn *c)
 	return c->is_closing || c->paused != 0 || c->waits_for_place;
 }
 
-/* Keep what was read but cannot be used before the owner lets us go on. */
+/* Keep what was read but cannot be used now. */
 static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
 {
 	uint8_t *copy = malloc(n);
@@ -184,12 +212,14 @@ static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
 	}
 	memcpy(copy, p, n);
 	c->spare = copy;
+	c->spare_at = 0;
 	c->n_spare = n;
 }
 
-static void consume(struct msd_conn *c, uint8_t *p, size_t n)
+/* Serve of @n bytes at @p what may be served now. Returns how many are left. */
+static size_t consume(struct msd_conn *c, uint8_t *p, size_t n)
 {
-	while (n > 0 && !msd_conn_is_stopped(c)) {
+	while (n > 0 && c->frames_left > 0) {
 		size_t used;
 		if (c->state == S_HEADER) {
 			used = take_header(c, p, n);
@@ -201,8 +231,20 @@ static void consume(struct msd_conn *c, uint8_t *p, size_t n)
 		p += used;
 		n -= used;
 	}
-	if (n > 0 && !c->is_closing)
-		keep_spare(c, p, n);
+	return n;
+}
+
+static void consume_spare(struct msd_conn *c)
+{
+	const size_t left =
+		consume(c, c->spare + c->spare_at, c->n_spare - c->spare_at);
+
+	c->spare_at = c->n_spare - left;
+	if (left > 0)
+		return;
+	free(c->spare);
+	c->spare = NULL;
+	close_unexpected_fds(c);
 }
 
 /* The part of the current frame that can be read straight into place; 0 when there is
@@ -210,8 +252,9 @@ static void consume(struct msd_conn *c, uint8_t *p, size_t n)
 static struct iovec direct_target(const struct msd_conn *c)
 {
 	if (c->state == S_PAYLOAD) {
+		uint64_t left = c->frame.payload_bytes - c->have;
 		return (struct iovec){(uint8_t *)c->in.payload + c->have,
-				      (size_t)(c->frame.payload_bytes - c->have)};
+				      left < READ_BYTES ? (size_t)left : READ_BYTES};
 	}
 	if (c->state == S_BODY && c->have > 0) {
 		return (struct iovec){c->body + c->have,
@@ -265,36 +308,42 @@ static bool read_once(struct msd_conn *c)
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);
-	if ((size_t)n > in_place) {
-		if (msd_conn_is_stopped(c) && !c->is_closing) {
-			keep_spare(c, c->wire->rbuf, (size_t)n - in_place);
-		} else {
-			consume(c, c->wire->rbuf, (size_t)n - in_place);
-		}
-	}
-	/* Between two frames nothing is owed: a descriptor that nobody took was not
-	 * expected. */
-	if (c->fds.n > 0 && c->state == S_HEADER && c->have == 0)
-		msd_conn_close_fds(c);
+	const size_t rest = (size_t)n - in_place;
+	const size_t left = consume(c, c->wire->rbuf, rest);
+	if (left > 0 && !c->is_closing)
+		keep_spare(c, c->wire->rbuf + (rest - left), left);
+	close_unexpected_fds(c);
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room || (direct.iov_len > 0 && (size_t)n >= direct.iov_len);
 }
 
+/* False: nothing more is there to be read now. */
+static bool read_some(struct msd_conn *c)
+{
+	for (int i = 0; i < READS_PER_TURN; i++) {
+		if (c->frames_left == 0) /* as it is when spare bytes are left */
+			return true;
+		if (!read_once(c))
+			return false;
+		msd_conn_spend_time(c);
+	}
+	return true;
+}
+
 void msd_conn_poll_now(struct msd_conn *c)
 {
-	c->is_reading = true;
-	if (c->spare != NULL && !msd_conn_is_stopped(c)) {
-		uint8_t *spare = c->spare;
-		size_t n = c->n_spare;
-		c->spare = NULL;
-		consume(c, spare, n);
-		free(spare);
+	bool has_more = true;
+
+	if (!msd_list_is_empty(&c->waiting_link))
+		msd_list_remove(&c->waiting_link);
+	if (!msd_conn_is_stopped(c)) {
+		begin_turn(c);
+		if (c->spare != NULL)
+			consume_spare(c);
+		has_more = read_some(c);
 	}
-	for (int i = 0; i < READS_PER_TURN && !msd_conn_is_stopped(c); i++) {
-		if (!read_once(c))
-			break;
-	}
-	c->is_reading = false;
+	if (c->spare != NULL || c->is_ending)
+		msd_conn_settle_turn(c, has_more);
 }
 
 void msd_conn_skip_payload(struct msd_conn *c)

@@ -8,6 +8,8 @@
  * budget, loses the connection; one that is gone is heard to the end first.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +18,8 @@
 #include "daemon/wire/conn_parts.h"
 
 #define PIECES_PER_WRITE 64
+#define BYTES_PER_WRITE (256u * 1024u)
+#define WRITES_PER_TURN 4 /* then others get their turn */
 
 static struct msd_out *out_of(struct msd_list *link)
 {
@@ -69,8 +73,8 @@ static bool reads_too_slowly(const struct msd_conn *c)
 
 void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 {
-	if (c->is_closing || o->body.bad) {
-		if (!c->is_closing)
+	if (c->is_closing || c->is_ending || o->body.bad) {
+		if (!c->is_closing && !c->is_ending)
 			msd_conn_close(c, MSD_NOMEM, "out of memory for a frame");
 		out_end(o, false);
 		return;
@@ -144,6 +148,21 @@ static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
 	return n;
 }
 
+/* What is over the bytes of one write is for the next. Returns the pieces left. */
+static int cut(struct iovec *iov, int n)
+{
+	size_t room = BYTES_PER_WRITE;
+
+	for (int i = 0; i < n; i++) {
+		if (iov[i].iov_len >= room) {
+			iov[i].iov_len = room;
+			return i + 1;
+		}
+		room -= iov[i].iov_len;
+	}
+	return n;
+}
+
 static void wrote(struct msd_conn *c, uint64_t n)
 {
 	c->wire->count.bytes_out += n;
@@ -170,32 +189,35 @@ static ssize_t write_once(struct msd_conn *c)
 {
 	struct iovec pieces[PIECES_PER_WRITE];
 	int fd;
-	const int n = gather(c, pieces, &fd);
+	int n = gather(c, pieces, &fd);
 
+	if (c->queued_bytes > BYTES_PER_WRITE)
+		n = cut(pieces, n);
 	return c->transport.ops->writev(&c->transport, pieces, (size_t)n, fd);
 }
 
-/* What the other side had said before it went is still to be heard: a worker's answers,
- * a client's last requests. Not when it is found out while reading: that goes on. */
-static void write_failed(struct msd_conn *c, int error)
+/* The poll handle flushes when the transport takes more. */
+static void go_on_later(struct msd_conn *c)
 {
-	if (!c->is_reading)
-		msd_conn_poll_now(c);
-	msd_conn_close(c, MSD_IO, strerror(error));
+	c->wants_write = true;
+	msd_conn_poll_update(c);
 }
 
 void msd_conn_flush(struct msd_conn *c)
 {
+	int writes = c->limits.takes_turns ? WRITES_PER_TURN : INT_MAX;
+
 	msd_list_remove(&c->dirty_link);
 	while (!c->is_closing && !msd_list_is_empty(&c->queue)) {
-		ssize_t n = write_once(c);
+		ssize_t n = writes-- > 0 ? write_once(c) : -EAGAIN;
 		if (n == -EAGAIN || n == -EWOULDBLOCK) {
-			c->wants_write = true;
-			msd_conn_poll_update(c);
+			go_on_later(c);
 			return;
 		}
 		if (n < 0) {
-			write_failed(c, (int)-n);
+			/* What the other side had said before it went is still to be
+			 * heard: a worker's answers, a client's last requests. */
+			msd_conn_hear_out(c, MSD_IO, strerror((int)-n));
 			return;
 		}
 		wrote(c, (uint64_t)n);

@@ -18,11 +18,15 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 static void on_frame(struct msd_conn *c, struct msd_in *in)
 {
 	struct rig *r = c->user;
+	const uint64_t end = uv_hrtime() + r->frame_ns;
+
+	while (r->frame_ns > 0 && uv_hrtime() < end)
+		continue;
 
 	r->n_frames++;
 	r->last_id = in->body.id;
 	r->last_payload = in->payload_bytes;
-	if (c->limits.takes_fds)
+	if (c->limits.takes_fds && (r->fd_id == 0 || r->fd_id == in->body.id))
 		r->took_fd = msd_conn_take_fd(c);
 }
 
@@ -56,7 +60,8 @@ void rig_open(struct rig *r, bool takes_fds)
 	const struct msd_conn_limits limits = {.max_body_bytes = 4096,
 					       .max_payload_bytes = 4096,
 					       .max_queued_bytes = 1u << 20,
-					       .takes_fds = takes_fds};
+					       .takes_fds = takes_fds,
+					       .takes_turns = true};
 	int ends[2];
 
 	memset(r, 0, sizeof(*r));

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/wire/account.h"
@@ -59,10 +60,10 @@ Test(conn_write, what_came_before_a_write_failed_is_read)
 	r.peer = -1;
 	msd_conn_send(&r.conn, reply_of(bytes, sizeof(bytes), counts));
 	msd_conn_flush(&r.conn); /* before the loop has seen that something came */
-	cr_expect_eq(r.n_frames, 1);
-	turn(&r);
-	cr_expect_eq(r.n_closed, 1);
 	cr_expect_eq(counts[0], 1, "the reply was not sent");
+	turn(&r);
+	cr_expect_eq(r.n_frames, 1);
+	cr_expect_eq(r.n_closed, 1);
 	rig_close(&r);
 }
 
@@ -191,5 +192,35 @@ Test(conn_write, a_reader_over_its_share_goes_while_others_are_short)
 	msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
 	turn(&r);
 	cr_expect_eq(r.closed_with, MSD_BUSY);
+	rig_close(&r);
+}
+
+/* Takes what is there. Returns how many bytes that was. */
+static size_t drain(int fd)
+{
+	static uint8_t bytes[1u << 20];
+	ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+Test(conn_write, many_replies_are_written_in_turns)
+{
+	enum { REPLIES = 4096 };
+	struct rig r;
+	unsigned counts[2] = {0};
+	const uint8_t byte = 1;
+
+	rig_open(&r, false);
+	for (unsigned i = 0; i < REPLIES; i++)
+		msd_conn_send(&r.conn, reply_of(&byte, 1, counts));
+	(void)uv_run(&r.loop, UV_RUN_NOWAIT);
+	cr_expect_gt(counts[1], 0);
+	cr_expect_leq(counts[1], 256, "%u are more than a turn's", counts[1]);
+	for (unsigned i = 0; i < REPLIES && counts[1] < REPLIES; i++) {
+		(void)drain(r.peer);
+		turn(&r);
+	}
+	cr_expect_eq(counts[1], REPLIES);
 	rig_close(&r);
 }

@@ -347,6 +347,7 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 		.max_queued_bytes = e->limits->max_queued,
 		.account = &s->client.account,
 		.takes_fds = false,
+		.takes_turns = true,
 	};
 	s->edge = e;
 	s->principal = who;

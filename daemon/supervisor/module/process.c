@@ -100,10 +100,8 @@ static void on_child_exit(void *user)
 	struct msd_process *p = user;
 
 	/* Answers that it wrote before it died are answers. */
-	if (!p->is_channel_closed && !p->channel.is_closing)
-		msd_conn_poll_now(&p->channel);
 	if (!p->is_channel_closed)
-		msd_conn_close(&p->channel, MSD_OK, "the process exited");
+		msd_conn_hear_out(&p->channel, MSD_OK, "the process exited");
 	finish_if_over(p);
 }
 
@@ -200,6 +198,7 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 		.max_payload_bytes = 0,
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,
+		.takes_turns = true,
 	};
 
 	return msd_conn_open(&p->channel, p->house->wire,

@@ -23,7 +23,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import statistics
 from typing import NamedTuple
 
@@ -78,9 +77,12 @@ class Attacker(Wire):
     def offer(self, data):
         """Send as much of @data as the socket takes now; returns how many bytes that was."""
         sent = 0
+        patience = self.socket.gettimeout()
+        self.socket.setblocking(False)  # a socket with a timeout waits in spite of MSG_DONTWAIT
         with contextlib.suppress(BlockingIOError):
             while sent < len(data):
-                sent += self.socket.send(data[sent:], socket.MSG_DONTWAIT)
+                sent += self.socket.send(data[sent:])
+        self.socket.settimeout(patience)
         return sent
 
 

@@ -71,11 +71,3 @@ def test_a_body_of_the_most_bytes_does_not_cost_the_module_its_worker(arena):
     with pytest.raises(Failure, match="CALL_FAILED: echo"):  # it has no use for bytes
         client.finish(9)
     assert arena.workers_of("results") == workers
-
-
-def test_what_came_at_once_is_served_before_the_next_only_once(arena):
-    attacker, victim = arena.connect(), arena.victim()
-    with arena.standstill():
-        sent = attacker.offer(PING * 1000)
-        victim.ask_later()
-    victim.expect_within(victim.cost(), turns=8, frames=sent // len(PING) + 1)

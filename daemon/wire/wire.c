@@ -1,0 +1,85 @@
+#include "daemon/wire/wire.h"
+
+#include <stdlib.h>
+
+#include "daemon/wire/conn_parts.h"
+
+/*
+ * Who was served and has more to say goes to the end of the list, so one look at the
+ * list serves each connection once, and stops at the first that had its turn.
+ */
+
+#define RBUF_BYTES (256u * 1024u)
+
+static void on_awake(uv_idle_t *handle)
+{
+	(void)handle; /* being active is all that it is for */
+}
+
+static void serve_waiting(struct msd_wire *w)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&w->waiting)) != NULL) {
+		struct msd_conn *c =
+			MSD_CONTAINER_OF(it, struct msd_conn, waiting_link);
+		if (c->turn == w->count.turns)
+			return;
+		msd_conn_poll_now(c);
+	}
+}
+
+static void keep_awake(struct msd_wire *w, bool is_awake)
+{
+	if (w->is_awake == is_awake)
+		return;
+	w->is_awake = is_awake;
+	if (is_awake) {
+		(void)uv_idle_start(&w->awake, on_awake);
+	} else {
+		(void)uv_idle_stop(&w->awake);
+	}
+}
+
+static void on_prepare(uv_prepare_t *handle)
+{
+	struct msd_wire *w = handle->data;
+	struct msd_list *it;
+
+	w->count.turns++;
+	serve_waiting(w);
+	/* A flush may make others write, or end them: whoever is first comes next. */
+	while ((it = msd_list_first(&w->dirty)) != NULL)
+		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
+	keep_awake(w, !msd_list_is_empty(&w->waiting));
+}
+
+msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
+{
+	*w = (struct msd_wire){.loop = loop, .rbuf_bytes = RBUF_BYTES};
+	msd_list_init(&w->dirty);
+	msd_list_init(&w->waiting);
+	w->rbuf = malloc(w->rbuf_bytes);
+	if (w->rbuf == NULL)
+		return msd_diag_no_memory(d);
+	(void)uv_prepare_init(loop, &w->prepare); /* these never fail */
+	w->prepare.data = w;
+	(void)uv_prepare_start(&w->prepare, on_prepare);
+	uv_unref((uv_handle_t *)&w->prepare);
+	(void)uv_idle_init(loop, &w->awake);
+	return MSD_OK;
+}
+
+void msd_wire_close(struct msd_wire *w)
+{
+	if (w->rbuf == NULL)
+		return;
+	uv_close((uv_handle_t *)&w->prepare, NULL);
+	uv_close((uv_handle_t *)&w->awake, NULL);
+}
+
+void msd_wire_finish(struct msd_wire *w)
+{
+	free(w->rbuf);
+	w->rbuf = NULL;
+}

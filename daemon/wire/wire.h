@@ -1,0 +1,35 @@
+#ifndef MSD_WIRE_WIRE_H
+#define MSD_WIRE_WIRE_H
+/*
+ * What all connections of one loop share: the read buffer, and the lists of those that
+ * have something to write and of those that wait for their next turn. Both are served
+ * once in each turn of the loop, just before it sleeps; while somebody waits for a turn
+ * it does not sleep.
+ */
+#include <uv.h>
+
+#include "daemon/wire/list.h"
+#include "proto/diag.h"
+
+struct msd_wire {
+	uv_loop_t *loop;
+	uv_prepare_t prepare;
+	uv_idle_t awake;         /* runs while somebody waits */
+	struct msd_list dirty;   /* msd_conn.dirty_link */
+	struct msd_list waiting; /* msd_conn.waiting_link */
+	bool is_awake;
+	uint8_t *rbuf;
+	size_t rbuf_bytes;
+	/* What was done since the start, of all connections: who asks twice learns how
+	 * much lay between. Frames are whole ones that came. */
+	struct {
+		uint64_t turns, frames, bytes_in, bytes_out;
+	} count;
+};
+
+MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
+				     struct msd_diag *d);
+void msd_wire_close(struct msd_wire *w);  /* closes the handles, before the loop ends */
+void msd_wire_finish(struct msd_wire *w); /* frees memory, after the loop ended */
+
+#endif

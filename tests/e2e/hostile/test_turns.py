@@ -1,0 +1,58 @@
+"""However much one connection has sent, others get their turn after 64 frames or 200 us of it."""
+from wire import Wire, frame
+
+TURN = 64  # MSD_CONN_TURN_FRAMES
+PING = frame([0, 1, "ping", []])
+# As many objects as a body may have: what takes long to be looked at.
+LONG = frame([0, 1, "ping", [None] * 65000])
+
+
+def test_what_came_at_once_is_served_in_turns(arena):
+    attacker, victim = arena.connect(), arena.victim()
+    with arena.standstill():
+        sent = attacker.offer(PING * 10000)
+        victim.ask_later()
+    assert sent > 4 * TURN * len(PING)
+    victim.expect_within(victim.cost(), turns=4, frames=2 * TURN)
+
+
+def test_attackers_get_one_turn_each(arena):
+    attackers, victim = [arena.connect() for _ in range(8)], arena.victim()
+    with arena.standstill():
+        for attacker in attackers:
+            attacker.offer(PING * 10000)
+        victim.ask_later()
+    victim.expect_within(victim.cost(), turns=4, frames=(len(attackers) + 1) * TURN)
+
+
+def test_frames_that_take_long_end_their_turn_sooner(arena):
+    attacker, victim = arena.connect(), arena.victim()
+    with arena.standstill():
+        attacker.offer(LONG * 64)
+        victim.ask_later()
+    # One that is being looked at, and one that was.
+    victim.expect_within(victim.cost(), turns=4, frames=4)
+
+
+def flood(host):
+    with Wire(host) as wire:
+        for _ in range(64):
+            wire.send(PING * 1000)
+            for _ in range(1000):
+                wire.receive()
+
+
+def test_a_flood_of_pings_costs_others_few_frames(arena):
+    victim = arena.victim()
+    with arena.attack(flood, times=2, frames=1000):
+        victim.expect_within(victim.typical_cost(), turns=16, frames=16 * TURN)
+
+
+def test_calls_that_came_at_once_are_served_in_turns(arena):
+    attacker, victim = arena.connect(), arena.victim()
+    with arena.standstill():
+        attacker.offer(b"".join(
+            frame([0, id, "call", ["faults:not_there"]]) for id in range(1, 1000)))
+        victim.ask_later()
+    # What the worker has answered meanwhile is frames, too.
+    victim.expect_within(victim.cost(), turns=4, frames=4 * TURN)
