@@ -21,6 +21,8 @@
 #include "client/client.h"
 #include "client/result.h"
 #include "proto/address.h"
+#include "proto/body.h"
+#include "proto/frame.h"
 
 /* Milliseconds until @deadline_ns for poll(); -1: no bound. */
 static int left_ms(uint64_t deadline_ns)
@@ -140,6 +142,26 @@ static msd_err find_address(const char *address, struct msd_address *ret,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "MODSER_HOST");
 }
 
+/* The daemon closes a connection that sends no whole frame for a while; ours may be
+ * made long before its first request. A new socket has room for this cancel of nothing,
+ * and a broken one is met later. */
+static void send_first_frame(int fd)
+{
+	struct msd_buf b = {0};
+	uint8_t head[MSD_FRAME_HEADER_BYTES] = {0};
+
+	msd_buf_put(&b, head, sizeof(head));
+	msd_body_begin_notification(&b, "cancel");
+	msd_pack_array(&b, 1);
+	msd_pack_uint(&b, 0);
+	if (!b.bad) {
+		msd_frame_write((struct msd_frame){(uint32_t)(b.n - sizeof(head)), 0},
+				b.p);
+		(void)send(fd, b.p, b.n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	msd_buf_finish(&b);
+}
+
 modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client **ret,
 		       modser_result **ret_why)
 {
@@ -151,8 +173,10 @@ modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client *
 
 	if (err == MSD_OK)
 		err = connect_to(&a, timeout_ms, &fd, hint, &d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
+		send_first_frame(fd);
 		err = (msd_err)modser_open_fd(fd, ret);
+	}
 	if (err != MSD_OK && ret_why != NULL) {
 		*ret_why = msd_result_create(0);
 		if (*ret_why != NULL)

@@ -8,7 +8,7 @@ import socket
 from typing import Any, Optional
 
 from . import _address
-from ._channel import MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
+from ._channel import FIRST_FRAME, MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._message import Message, cancel_frame
 from ._objects import Forgotten
@@ -50,6 +50,7 @@ async def _open(target: _address.Target) -> socket.socket:
         else:
             if kind != socket.AF_UNIX:
                 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await loop.sock_sendall(s, FIRST_FRAME)
             return s
     raise failure or OSError("the host has no address")
 

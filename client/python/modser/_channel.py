@@ -49,6 +49,11 @@ class Pending:
         self.done = True
 
 
+#: The daemon closes a connection that sends no whole frame for a while; the first request
+#: may come much later. A cancel of nothing has no effect and no answer.
+FIRST_FRAME = b"".join(cancel_frame(0))
+
+
 def connect(address: str, timeout: Optional[float]) -> socket.socket:
     target = _address.parse(address)
     try:
@@ -63,6 +68,7 @@ def connect(address: str, timeout: Optional[float]) -> socket.socket:
         else:
             s = socket.create_connection(target, timeout)
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        s.sendall(FIRST_FRAME)
     except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
         raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
     except OSError as error:
