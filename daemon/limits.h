@@ -45,6 +45,14 @@
 	  "how long a call may overrun its deadline before its worker is killed")      \
 	X(write_stall_ms, "write-stall", 30000,                                        \
 	  "how long a connection may refuse to read a reply")                          \
+	X(read_stall_ms, "read-stall", 30000,                                          \
+	  "how long a connection may take for 64 KiB, or the rest, of a frame that "   \
+	  "it has begun; for all of it while others wait for its tensor memory")       \
+	X(first_frame_ms, "first-frame", 10000,                                        \
+	  "how long a connection may be open without one whole frame; 0: for ever")    \
+	X(idle_ms, "idle", 0,                                                          \
+	  "how long a connection without requests in flight may be silent; 0: for "    \
+	  "ever")                                                                      \
 	X(max_deaths, "max-deaths", 5,                                                 \
 	  "deaths within a minute that quarantine a module")
 

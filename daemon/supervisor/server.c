@@ -57,7 +57,6 @@ static void rest(struct msd_crew *crew)
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
-	msd_sessions_close_stalled(&s->edge);
 	msd_pressure_end_stuck(&s->edge);
 	give_back_memory(&s->edge.peers.account);
 	MSD_LIST_EACH (it, &s->house.modules) {

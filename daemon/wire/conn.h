@@ -45,8 +45,9 @@ struct msd_in {
 	uint8_t *bytes; /* the body */
 	size_t n_bytes;
 	uint64_t payload_bytes;
-	void *payload; /* where on_body() wanted it; NULL when skipped or absent */
-	void *user;    /* the owner's, from on_body() to on_frame() */
+	uint64_t begun_ms; /* loop time, when its header was read */
+	void *payload;     /* where on_body() wanted it; NULL when skipped or absent */
+	void *user;        /* the owner's, from on_body() to on_frame() */
 };
 
 enum msd_place {
@@ -120,6 +121,7 @@ struct msd_conn {
 	/* public, read-only */
 	void *user;            /* the owner's */
 	uint64_t queued_bytes; /* not yet written */
+	uint64_t n_frames;     /* whole ones that came */
 	uint64_t bytes_in, bytes_out;
 	/* private */
 	struct msd_transport transport;
@@ -137,6 +139,7 @@ struct msd_conn {
 	uint8_t *body; /* owned; for a body that cannot be used where it was read */
 	size_t body_cap;
 	struct msd_frame frame;
+	uint64_t begun_ms; /* of that frame: msd_in.begun_ms */
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t spare_at, n_spare;     /* consumed of it; of it in all */
@@ -177,6 +180,8 @@ void msd_conn_place(struct msd_conn *c, void *payload);
 void msd_conn_skip_payload(struct msd_conn *c);
 /** Stop reading for @why, or resume: nothing is read while there is any reason. */
 void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
+/** A frame has begun, and its rest is for the peer to send: nobody here stops it. */
+bool msd_conn_is_owed(const struct msd_conn *c);
 /** The oldest received descriptor, now the caller's, or -1. */
 int msd_conn_take_fd(struct msd_conn *c);
 /** The other side is gone: write nothing any more, read what it had said before, in

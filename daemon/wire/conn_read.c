@@ -93,6 +93,7 @@ static void frame_done(struct msd_conn *c)
 	c->state = S_HEADER;
 	c->have = 0;
 	c->wire->count.frames++;
+	c->n_frames++;
 	c->frames_left--;
 	c->ops->on_frame(c, &c->in);
 	body_release(c);
@@ -118,7 +119,8 @@ static void body_done(struct msd_conn *c, uint8_t *bytes)
 
 	c->in = (struct msd_in){.bytes = bytes,
 				.n_bytes = c->frame.body_bytes,
-				.payload_bytes = c->frame.payload_bytes};
+				.payload_bytes = c->frame.payload_bytes,
+				.begun_ms = c->begun_ms};
 	msd_err err = msd_body_read((struct msd_span){bytes, c->frame.body_bytes}, NULL,
 				    &c->in.body, &d);
 	if (err != MSD_OK) {
@@ -157,6 +159,7 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	msd_diag_finish(&d);
 	c->state = S_BODY;
 	c->have = 0;
+	c->begun_ms = uv_now(c->wire->loop);
 	if (c->turn_ends_ns == 0 && is_more_behind(&c->frame, n - want))
 		msd_conn_spend_time(c);
 	return want;
@@ -355,6 +358,12 @@ void msd_conn_skip_payload(struct msd_conn *c)
 	if (c->state == S_PAYLOAD)
 		c->state = S_SKIP;
 	c->in.payload = NULL;
+}
+
+bool msd_conn_is_owed(const struct msd_conn *c)
+{
+	return (c->state != S_HEADER || c->have > 0) && c->spare == NULL &&
+	       !msd_conn_is_stopped(c);
 }
 
 int msd_conn_take_fd(struct msd_conn *c)

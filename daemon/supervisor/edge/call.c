@@ -222,6 +222,10 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	r->placement.wanted_bytes = in->payload_bytes + pass.out_bytes;
 	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
 	msd_list_append(&r->module->receiving, &r->link);
+	if (r->due.is_clients) {
+		(void)msd_req_set_due_from(r, r->module->crew.house->deadlines,
+					   in->begun_ms, r->due.in_ms);
+	}
 	*ret = r;
 	return MSD_OK;
 }
@@ -245,10 +249,8 @@ void msd_call_submit(struct msd_req *r)
 	struct msd_module *m = r->module;
 
 	msd_list_remove(&r->link); /* of `receiving` */
-	if (r->due.is_clients) {
+	if (r->due.is_clients)
 		r->client.peer = r->client.who->peer;
-		(void)msd_req_set_due(r, m->crew.house->deadlines, r->due.in_ms);
-	}
 	msd_session_of(r)->edge->count.calls++;
 	msd_module_submit(m, r);
 }

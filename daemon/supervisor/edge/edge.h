@@ -39,6 +39,7 @@ struct msd_edge {
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
 	struct msd_list held_back; /* msd_session.pressure.link: hold too much memory */
 	struct msd_deadline pressure; /* there is room: look at them again */
+	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;
 	struct msd_log_rate refusals, ends; /* lines of the log about connections */
 	uint64_t upload_bytes;              /* of uploads that are not loaded yet */

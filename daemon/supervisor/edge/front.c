@@ -24,6 +24,7 @@
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/queue.h"
 
@@ -54,11 +55,22 @@ static void forward(struct msd_client *c, struct msd_out *o)
 	msd_conn_send(&session_of(c)->conn, o);
 }
 
+/* It is answered before its payload has come: the rest is read and dropped. */
+static void stop_receiving(struct msd_session *s)
+{
+	s->receiving = NULL;
+	msd_list_remove(&s->space_link);
+	s->conn.in.user = &answered;
+	msd_conn_skip_payload(&s->conn);
+}
+
 /* Reading may go on. */
-static void on_request_done(struct msd_client *c)
+static void on_request_done(struct msd_client *c, const struct msd_req *r)
 {
 	struct msd_session *s = session_of(c);
 
+	if (r == s->receiving)
+		stop_receiving(s);
 	if (s->client.n_in_flight < s->edge->limits->max_in_flight)
 		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, false);
 }
@@ -115,6 +127,37 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	return false;
 }
 
+static uint64_t held_bytes(const struct msd_session *s)
+{
+	uint64_t sum = 0;
+
+	MSD_LIST_EACH (it, &s->client.requests) {
+		const struct msd_req *r =
+			MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		sum += r->placement.budget != NULL ? r->placement.wanted_bytes : 0;
+	}
+	return sum;
+}
+
+/* While others wait for room, who has some already takes no more than its share. */
+static bool is_over_share(const struct msd_session *s, const struct msd_req *r)
+{
+	uint64_t n_sharing = 1;
+
+	if (r->placement.budget != NULL)
+		return false; /* it has its room, and waits for its module */
+	MSD_LIST_EACH (it, &s->edge->space_waiters) {
+		n_sharing += it != &s->space_link &&
+			     msd_session_wants_room(MSD_CONTAINER_OF(
+				     it, struct msd_session, space_link));
+	}
+	if (n_sharing == 1)
+		return false;
+	const uint64_t held = held_bytes(s);
+	return held > 0 && held + r->placement.wanted_bytes >
+				   s->edge->budget->max_bytes / n_sharing;
+}
+
 static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 				 enum msd_method method)
 {
@@ -124,7 +167,8 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 
 	if (err != MSD_OK)
 		return refuse(s, in, &d);
-	err = msd_call_place(s, r, in->payload_bytes, &d);
+	err = is_over_share(s, r) ? MSD_WAIT
+				  : msd_call_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_req_release(r);
 		return refuse(s, in, &d);
@@ -212,34 +256,23 @@ static void on_short(struct msd_conn *c)
 	msd_pressure_stop(c->user);
 }
 
-static void drop_receiving(struct msd_client *c, msd_err err, const char *text)
-{
-	struct msd_session *s = session_of(c);
-	struct msd_req *r = s->receiving;
-
-	s->receiving = NULL;
-	msd_list_remove(&s->space_link);
-	msd_req_refuse(r, err, text);
-	s->conn.in.user = &answered;
-	msd_conn_skip_payload(&s->conn);
-}
-
 static void retry_space(struct msd_session *s)
 {
 	struct msd_req *r = s->receiving;
 	struct msd_diag d = {0};
-	msd_err err = msd_call_place(s, r, s->conn.in.payload_bytes, &d);
 
+	if (is_over_share(s, r))
+		return;
+	msd_err err = msd_call_place(s, r, s->conn.in.payload_bytes, &d);
 	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK) {
-		drop_receiving(&s->client, err, msd_diag_text(&d));
+		msd_req_refuse(r, err, msd_diag_text(&d));
 	} else {
 		msd_list_remove(&s->space_link);
+		msd_conn_place(&s->conn, r->placement.slot.p);
 	}
 	msd_diag_finish(&d);
-	if (err == MSD_OK)
-		msd_conn_place(&s->conn, r->placement.slot.p);
 }
 
 static void drop_handles(struct msd_session *s)
@@ -318,7 +351,6 @@ static const struct msd_client_ops client_ops = {
 	.reply_error = reply_error,
 	.forward = forward,
 	.on_done = on_request_done,
-	.drop_receiving = drop_receiving,
 };
 
 static const struct msd_conn_ops session_ops = {
@@ -366,6 +398,8 @@ static struct msd_session *session_new(struct msd_edge *e, int fd,
 		return NULL;
 	}
 	msd_list_append(&e->sessions, &s->link);
+	msd_watch_init(&s->watch, uv_now(e->loop));
+	msd_sessions_watch(e);
 	s->peer = msd_client_peer_ref(peer);
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
@@ -406,21 +440,11 @@ void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who,
 	msd_conn_close(&s->conn, MSD_BUSY, why);
 }
 
-/* In the order of their coming; who waits for its module alone is not held up by who
- * waits for others to give room back. */
+/* In the order of their coming, and all of them: who wants much does not stop who wants
+ * little, nor who waits for its module alone. */
 void msd_front_retry_space(struct msd_edge *e)
 {
-	bool is_full = false;
-
 	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
-		struct msd_session *s =
-			MSD_CONTAINER_OF(it, struct msd_session, space_link);
-		const bool has_claim = s->receiving->placement.budget != NULL;
-
-		if (is_full && !has_claim)
-			continue;
-		retry_space(s);
-		is_full |= !has_claim && !msd_list_is_empty(&s->space_link) &&
-			   s->receiving->placement.budget == NULL;
+		retry_space(MSD_CONTAINER_OF(it, struct msd_session, space_link));
 	}
 }

@@ -6,6 +6,7 @@
  * its handles are freed.
  */
 #include "daemon/supervisor/edge/principal.h"
+#include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/wire/handle.h"
 
@@ -30,6 +31,7 @@ struct msd_session {
 		uint64_t bytes;       /* what it held */
 		uint64_t since_ms;
 	} pressure;
+	struct msd_watch watch;
 	struct msd_principal principal;
 	uint64_t number; /* for people */
 	uint64_t opened_ms;
@@ -41,6 +43,11 @@ static inline struct msd_session *msd_session_of(const struct msd_req *r)
 	return r->client.who != NULL
 		       ? MSD_CONTAINER_OF(r->client.who, struct msd_session, client)
 		       : NULL;
+}
+/** Of one of msd_edge.space_waiters: others must give memory back first. */
+static inline bool msd_session_wants_room(const struct msd_session *s)
+{
+	return s->receiving->placement.budget == NULL;
 }
 /** Request in flight by the client's id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);

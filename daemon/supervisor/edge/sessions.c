@@ -3,16 +3,51 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/session.h"
 
-void msd_sessions_close_stalled(struct msd_edge *e)
+/* Its frame holds more of the memory than its share of what others wait for, too. */
+static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
 {
-	uint64_t now = uv_now(e->loop);
+	const struct msd_req *r = s->receiving;
 
+	return n_waiting > 0 && r != NULL && r->placement.budget != NULL &&
+	       r->placement.wanted_bytes > s->edge->budget->max_bytes / (n_waiting + 1);
+}
+
+static void look(struct msd_session *s, uint64_t n_waiting)
+{
+	const struct msd_watch_view view = {
+		.conn = &s->conn,
+		.now_ms = uv_now(s->edge->loop),
+		.is_awaiting = s->client.n_in_flight > 0,
+		.is_pressed = is_pressed(s, n_waiting),
+	};
+	const char *why = msd_watch_look(&s->watch, &view, s->edge->limits);
+
+	if (why != NULL)
+		msd_conn_close(&s->conn, MSD_BUSY, why);
+}
+
+static void on_watch_due(struct msd_deadline *node)
+{
+	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
+	uint64_t n_waiting = 0;
+
+	MSD_LIST_EACH (it, &e->space_waiters) {
+		n_waiting += msd_session_wants_room(
+			MSD_CONTAINER_OF(it, struct msd_session, space_link));
+	}
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		struct msd_conn *c =
-			&MSD_CONTAINER_OF(it, struct msd_session, link)->conn;
-		if (c->queued_bytes > 0 &&
-		    now - c->last_progress_ms > e->limits->write_stall_ms)
-			msd_conn_close(c, MSD_BUSY, "does not read its replies");
+		look(MSD_CONTAINER_OF(it, struct msd_session, link), n_waiting);
+	}
+	if (!msd_list_is_empty(&e->sessions))
+		msd_sessions_watch(e);
+}
+
+void msd_sessions_watch(struct msd_edge *e)
+{
+	e->watch.on_due = on_watch_due;
+	if (e->watch.slot == 0) {
+		(void)msd_deadline_set(e->deadlines, &e->watch,
+				       msd_watch_every_ms(e->limits));
 	}
 }
 

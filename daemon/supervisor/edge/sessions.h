@@ -3,9 +3,9 @@
 /* All sessions together: what the server does to them. */
 #include "daemon/supervisor/edge/edge.h"
 
-/** End the connections whose peers do not read their replies (limits.write_stall_ms).
- */
-void msd_sessions_close_stalled(struct msd_edge *e);
+/** Look again and again, as long as there are sessions, which of them are to be ended:
+ * watch.h. No effect when it is on. */
+void msd_sessions_watch(struct msd_edge *e);
 /** Write what can be written now. True: replies are left that somebody should read. */
 bool msd_sessions_flush(struct msd_edge *e);
 /** End all connections. */

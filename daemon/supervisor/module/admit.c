@@ -17,9 +17,11 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 				   m->crew.name, msd_module_state_name(m->life.state));
 	} else {
 		(void)msd_diag_set(
-			d, MSD_DEADLINE,
-			"module %s: the deadline passed before the request was begun",
-			m->crew.name);
+			d, MSD_DEADLINE, "module %s: the deadline passed before %s",
+			m->crew.name,
+			r->at.lane != NULL ? "the request was begun"
+					   : "there was room for its tensors and "
+					     "all their bytes had come");
 	}
 }
 

@@ -19,8 +19,7 @@ void msd_module_free(struct msd_module *m)
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
-		r->client.who->ops->drop_receiving(r->client.who, MSD_DRAINING,
-						   "the module was unloaded");
+		msd_req_refuse(r, MSD_DRAINING, "the module was unloaded");
 	}
 	while (!msd_list_is_empty(&m->crew.all_lanes)) {
 		msd_lane_free(MSD_CONTAINER_OF(m->crew.all_lanes.next, struct msd_lane,

@@ -55,6 +55,14 @@ bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_m
 	return msd_deadline_set(all, &r->due.node, in_ms);
 }
 
+bool msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
+			  uint64_t from_ms, uint64_t in_ms)
+{
+	const uint64_t past_ms = uv_now(all->loop) - from_ms;
+
+	return msd_req_set_due(r, all, in_ms > past_ms ? in_ms - past_ms : 0);
+}
+
 void msd_req_leave_client(struct msd_req *r)
 {
 	struct msd_client *c = r->client.who;
@@ -67,7 +75,7 @@ void msd_req_leave_client(struct msd_req *r)
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;
 	msd_account_release(&c->account, r->client.held_bytes);
-	c->ops->on_done(c);
+	c->ops->on_done(c, r);
 }
 
 void msd_client_leave(struct msd_client *c)

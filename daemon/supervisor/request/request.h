@@ -34,11 +34,8 @@ struct msd_client_ops {
 			    const char *text);
 	/** The answer as a whole frame; takes @o. */
 	void (*forward)(struct msd_client *c, struct msd_out *o);
-	/** One request less is in flight. */
-	void (*on_done)(struct msd_client *c);
-	/** The module of the request whose payload is still coming is gone: answer it,
-	 * release it, skip the rest. */
-	void (*drop_receiving)(struct msd_client *c, msd_err err, const char *text);
+	/** One request less is in flight: @r, whose payload may still be coming. */
+	void (*on_done)(struct msd_client *c, const struct msd_req *r);
 };
 
 /* Who asks. Embedded by what has the connection. */
@@ -138,6 +135,9 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
 bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
+/** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */
+bool msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
+			  uint64_t from_ms, uint64_t in_ms);
 /** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
  * and LOST the caller has given the answer before. */
 void msd_req_take(struct msd_req *r, enum msd_req_event e);

@@ -1,0 +1,78 @@
+#include "daemon/supervisor/edge/watch.h"
+
+#define MAX_EVERY_MS 1000u
+#define MIN_EVERY_MS 10u
+
+void msd_watch_init(struct msd_watch *w, uint64_t now_ms)
+{
+	*w = (struct msd_watch){
+		.opened_ms = now_ms, .owed_since_ms = now_ms, .quiet_since_ms = now_ms};
+}
+
+/* A frame goes on when it ends, and by so many bytes; under pressure by its end alone,
+ * for a trickle would hold the memory as long as it liked. */
+static bool goes_on(const struct msd_watch *w, const struct msd_watch_view *v)
+{
+	const struct msd_conn *c = v->conn;
+
+	return !msd_conn_is_owed(c) || c->n_frames != w->frames ||
+	       (!v->is_pressed && c->bytes_in - w->bytes >= MSD_WATCH_PROGRESS_BYTES);
+}
+
+static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
+		       uint64_t limit_ms)
+{
+	if (!goes_on(w, v))
+		return v->now_ms - w->owed_since_ms > limit_ms;
+	w->frames = v->conn->n_frames;
+	w->bytes = v->conn->bytes_in;
+	w->owed_since_ms = v->now_ms;
+	return false;
+}
+
+static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
+		      uint64_t limit_ms)
+{
+	if (!v->is_awaiting && v->conn->queued_bytes == 0 &&
+	    v->conn->bytes_in == w->heard_bytes)
+		return limit_ms > 0 && v->now_ms - w->quiet_since_ms > limit_ms;
+	w->heard_bytes = v->conn->bytes_in;
+	w->quiet_since_ms = v->now_ms;
+	return false;
+}
+
+const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
+			   const struct msd_limits *limits)
+{
+	const struct msd_conn *c = v->conn;
+	const bool stalls = is_stalled(w, v, limits->read_stall_ms);
+	const bool is_quiet = is_silent(w, v, limits->idle_ms);
+
+	if (c->queued_bytes > 0 &&
+	    v->now_ms - c->last_progress_ms > limits->write_stall_ms)
+		return "does not read its replies (--write-stall)";
+	if (c->n_frames == 0 && limits->first_frame_ms > 0 &&
+	    v->now_ms - w->opened_ms > limits->first_frame_ms)
+		return "has sent no whole frame since it was opened (--first-frame)";
+	if (stalls && v->is_pressed)
+		return "others wait for the memory of a frame that takes too long "
+		       "(--read-stall)";
+	if (stalls)
+		return "has begun a frame and does not go on (--read-stall)";
+	return is_quiet ? "has been silent for too long (--idle)" : NULL;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return b > 0 && b < a ? b : a;
+}
+
+uint64_t msd_watch_every_ms(const struct msd_limits *limits)
+{
+	uint64_t ms = least(4u * MAX_EVERY_MS, limits->read_stall_ms);
+
+	ms = least(ms, limits->write_stall_ms);
+	ms = least(ms, limits->first_frame_ms);
+	ms = least(ms, limits->idle_ms) / 4;
+	return ms > MIN_EVERY_MS ? ms : MIN_EVERY_MS;
+}

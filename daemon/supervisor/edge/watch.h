@@ -1,0 +1,39 @@
+#ifndef MSD_SUPERVISOR_WATCH_H
+#define MSD_SUPERVISOR_WATCH_H
+/*
+ * Which connections are ended because nothing comes of them: no first frame, a frame
+ * that does not go on, replies that are not read, and, where it is asked for, silence.
+ *
+ * It compares what a connection has counted with what it had counted the last time, so
+ * that reading and writing keep no clock.
+ */
+#include "daemon/limits.h"
+#include "daemon/wire/conn.h"
+
+#define MSD_WATCH_PROGRESS_BYTES (64u * 1024u) /* in read_stall_ms, or all the rest */
+
+/* Of one connection. */
+struct msd_watch {
+	uint64_t opened_ms;
+	uint64_t frames, bytes; /* counted when the frame it is in went on last */
+	uint64_t owed_since_ms; /* ... that is when */
+	uint64_t heard_bytes;   /* counted when something came or was awaited last */
+	uint64_t quiet_since_ms;
+};
+
+/* What is asked of it at a moment. */
+struct msd_watch_view {
+	const struct msd_conn *conn;
+	uint64_t now_ms;
+	bool is_awaiting; /* requests are in flight */
+	bool is_pressed;  /* others wait for the memory that its frame holds */
+};
+
+void msd_watch_init(struct msd_watch *w, uint64_t now_ms);
+/** Why the connection is to be ended now; NULL: it is not. */
+const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
+			   const struct msd_limits *limits);
+/** How often to look, so that the limits hold to a quarter. */
+uint64_t msd_watch_every_ms(const struct msd_limits *limits);
+
+#endif

@@ -1,0 +1,127 @@
+"""What a connection begins and does not go on with is its own loss: frames, payloads, places."""
+import struct
+
+import harness
+import numpy as np
+import pytest
+from wire import MAGIC, Closed, Failure, frame, tensor_ext
+
+MIB = 1 << 20
+STALL_MS, ROOM = 400, 4 * MIB
+
+
+def big_call(n, id=1, **options):
+    """The frame of a call with @n bytes of tensor, without the tensor."""
+    body = [0, id, "call", ["faults:not_there", tensor_ext(0, "u1", (n,))]]
+    return frame(body + ([options] if options else []), payload_bytes=n)
+
+
+@pytest.fixture
+def small(own_arena, faults):
+    """One that has room for 4 MiB of tensors."""
+    return own_arena("--max-memory", ROOM, "--read-stall", STALL_MS, modules=faults)
+
+
+@pytest.fixture
+def faults():
+    return {"faults": harness.ZOO / "faults.so"}
+
+
+def expect_ended(wire, why):
+    said = b""
+    with pytest.raises(Closed):
+        while True:
+            said = wire.receive()
+    assert said[1] == "session.close" and why in said[2][2], said
+
+
+def expect_call_to_finish(wire, id, n):
+    """Send the tensor of a call that has begun; it gets as far as its function."""
+    wire.send(bytes(n))
+    with pytest.raises(Failure) as failure:
+        wire.finish(id)
+    assert failure.value.name == "NOT_FOUND", failure.value
+
+
+def expect_answered(victim):
+    """A call with 1 MiB gets as far as its function, which there is none of."""
+    with pytest.raises(Failure) as failure:
+        victim.ask("call", "faults:not_there", np.zeros(MIB, "u1"))
+    assert failure.value.name == "NOT_FOUND", failure.value
+
+
+@pytest.mark.parametrize("begun", [
+    MAGIC, MAGIC + struct.pack("<IQ", 100, 0), MAGIC + struct.pack("<IQ", 100, 0) + b"\x94\x00",
+    frame([0, 2, "ping", []], payload_bytes=100) + bytes(99)])
+def test_a_frame_that_does_not_go_on_ends_its_connection(small, begun):
+    attacker = small.connect()
+    attacker.ask("ping")
+    attacker.send(begun)
+    expect_ended(attacker, "--read-stall")
+
+
+def test_who_declares_all_memory_and_sends_nothing_loses_it(small):
+    attacker, victim = small.connect(), small.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    expect_answered(victim)
+    expect_ended(attacker, "--read-stall")
+
+
+def test_a_trickle_does_not_hold_memory_that_others_wait_for(small):
+    attacker, victim = small.connect(), small.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    victim.send(big_call(MIB, id=1000))
+    with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        while True:  # the daemon reads whatever comes, as slowly as it comes
+            attacker.send(b"x")
+    expect_call_to_finish(victim, 1000, MIB)
+
+
+def test_a_deadline_counts_while_there_is_no_room(own_arena, faults):
+    arena = own_arena("--max-memory", ROOM, modules=faults)
+    attacker, victim = arena.connect(), arena.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    with pytest.raises(Failure) as failure:
+        victim.ask("call", "faults:not_there", np.zeros(MIB, "u1"), deadline_ms=200)
+    assert failure.value.name == "DEADLINE_EXCEEDED" and "room" in failure.value.message
+    assert victim.ask("ping") is None, "its payload was dropped, and it goes on"
+
+
+def test_a_deadline_counts_while_the_payload_comes(own_arena, faults):
+    wire = own_arena(modules=faults).connect()
+    wire.send(big_call(MIB, deadline_ms=100))
+    body = wire.receive()
+    assert body[1] == 1 and body[2][1] == "DEADLINE_EXCEEDED", body
+    wire.send(bytes(MIB) + frame([0, 2, "ping", []]))
+    assert wire.receive()[:3] == [1, 2, None]
+
+
+def test_who_waits_for_much_does_not_stop_who_wants_little(own_arena, faults):
+    arena = own_arena("--max-memory", ROOM, modules=faults)
+    holders = [arena.connect(), arena.connect()]
+    greedy, victim = arena.connect(), arena.victim()
+    for holder in holders:
+        holder.send(big_call(ROOM // 2))
+    victim.ask("ping")  # what was sent before has been read
+    greedy.send(big_call(ROOM))
+    victim.ask("ping")
+    victim.send(big_call(MIB, id=1000))
+    holders[0].socket.close()
+    expect_call_to_finish(victim, 1000, MIB)
+
+
+def test_a_silent_connection_is_closed(own_arena):
+    arena = own_arena("--first-frame", 200)
+    silent, idle = arena.connect(), arena.victim()
+    expect_ended(silent, "--first-frame")
+    assert idle.ask("ping") is None, "silence after a frame is free"
+
+
+def test_idle_ones_are_closed_where_that_is_asked_for(own_arena):
+    arena = own_arena("--idle", 200)
+    wire = arena.connect()
+    assert wire.ask("ping") is None
+    expect_ended(wire, "--idle")
