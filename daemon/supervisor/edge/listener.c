@@ -26,8 +26,8 @@
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/wire/aside.h"
 
-#define BACKLOG 4096 /* the kernel cuts it to its own limit */
-#define ACCEPTS_PER_TURN 64
+#define BACKLOG 4096       /* the kernel cuts it to its own limit */
+#define ACCEPTS_PER_TURN 8 /* each makes a session */
 /* A silent TCP peer is asked after the first, then this often, nine times by default.
  */
 #define KEEPALIVE_IDLE_S 60
