@@ -106,3 +106,32 @@ Test(deadlines, removal_from_the_middle_keeps_the_heap)
 	}
 	finish(&loop, &ds);
 }
+
+static void count_due(struct msd_deadline *node)
+{
+	(void)node;
+	n_fired++;
+}
+
+Test(deadlines, many_that_are_due_at_once_leave_others_their_turn)
+{
+	enum { MANY = 1000 };
+	uv_loop_t loop;
+	struct msd_deadlines ds;
+	static struct msd_deadline nodes[MANY];
+	unsigned turns = 0;
+
+	(void)uv_loop_init(&loop);
+	msd_deadlines_init(&ds, &loop);
+	for (unsigned i = 0; i < MANY; i++) {
+		nodes[i].on_due = count_due;
+		cr_assert(msd_deadline_set(&ds, &nodes[i], 0));
+	}
+	for (; n_fired < MANY && turns < 100 * MANY; turns++) {
+		const unsigned before = n_fired;
+		(void)uv_run(&loop, UV_RUN_ONCE);
+		cr_assert_leq(n_fired - before, 128, "two turns of the timer at most");
+	}
+	cr_expect_eq(n_fired, MANY);
+	finish(&loop, &ds);
+}

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define DUE_PER_TURN 64 /* as many as a client's frames; then others get their turn */
+
 static void place(struct msd_deadlines *ds, uint32_t slot, struct msd_deadline *node)
 {
 	ds->heap[slot] = node;
@@ -49,12 +51,18 @@ static void arm(struct msd_deadlines *ds)
 	(void)uv_timer_start(&ds->timer, on_timer, at > now ? at - now : 0, 0);
 }
 
+/* What is due beyond one turn's is for a later one; a timer of 0 ms that a timer starts
+ * would run in the same. */
 static void on_timer(uv_timer_t *timer)
 {
 	struct msd_deadlines *ds = timer->data;
 	uint64_t now = uv_now(ds->loop);
 
-	while (ds->n > 0 && ds->heap[1]->at_ms <= now) {
+	for (int i = 0; ds->n > 0 && ds->heap[1]->at_ms <= now; i++) {
+		if (i == DUE_PER_TURN) {
+			(void)uv_timer_start(&ds->timer, on_timer, 1, 0);
+			return;
+		}
 		struct msd_deadline *node = ds->heap[1];
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
