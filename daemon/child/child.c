@@ -12,7 +12,7 @@
  * Happy path:
  *  - spawn: a pipe for its output, exec in a session of its own
  *  - output goes to on_output as it comes, its end is kept as last words
- *  - exit: the rest of its group is killed; on_exit
+ *  - exit: the rest of its group is killed, and what left that (reaper.h); on_exit
  *  - close: both handles closed; on_closed, freed
  *
  * Failures:
@@ -72,16 +72,24 @@ static void on_process_exit(uv_process_t *handle, int64_t status, int signal)
 {
 	struct msd_child *c = handle->data;
 
-	c->has_exited = true;
+	c->is_reaped = true;
 	c->exit_status = status;
 	c->term_signal = signal;
 	(void)kill(-c->pid, SIGKILL); /* children that it left behind */
+	msd_reaper_bury(c->reaper, &c->ward);
+}
+
+static void on_alone(struct msd_ward *w)
+{
+	struct msd_child *c = (void *)((char *)w - offsetof(struct msd_child, ward));
+
+	c->has_exited = true;
 	c->ops->on_exit(c->user);
 }
 
 void msd_child_kill(struct msd_child *c, const char *reason)
 {
-	if (c->has_exited)
+	if (c->is_reaped)
 		return;
 	if (c->kill_reason[0] == '\0')
 		(void)snprintf(c->kill_reason, sizeof(c->kill_reason), "%s", reason);
@@ -96,6 +104,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	if (--c->open_handles > 0)
 		return;
 	(void)close(c->output_fd);
+	msd_reaper_forget(c->reaper, &c->ward);
 	if (c->ops->on_closed != NULL)
 		c->ops->on_closed(c->user);
 	free(c);
@@ -108,8 +117,7 @@ void msd_child_close(struct msd_child *c)
 	uv_close((uv_handle_t *)&c->output, on_handle_closed);
 }
 
-static int start(struct msd_child *c, uv_loop_t *loop, const struct msd_child_how *how,
-		 int output)
+static int start(struct msd_child *c, const struct msd_child_how *how, int output)
 {
 	uv_stdio_container_t stdio[3 + MSD_CHILD_FDS] = {
 		{.flags = UV_IGNORE},
@@ -131,7 +139,7 @@ static int start(struct msd_child *c, uv_loop_t *loop, const struct msd_child_ho
 		stdio[3 + i].flags = UV_INHERIT_FD;
 		stdio[3 + i].data.fd = how->fds[i];
 	}
-	return uv_spawn(loop, &c->handle, &options);
+	return uv_spawn(c->reaper->loop, &c->handle, &options);
 }
 
 static void on_failed_spawn_closed(uv_handle_t *handle)
@@ -139,7 +147,7 @@ static void on_failed_spawn_closed(uv_handle_t *handle)
 	free(handle->data);
 }
 
-msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
+msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *how,
 			const struct msd_child_ops *ops, void *user,
 			struct msd_child **ret, struct msd_diag *d)
 {
@@ -155,10 +163,12 @@ msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
 	}
 	c->ops = ops;
 	c->user = user;
+	c->reaper = reaper;
+	c->ward.on_alone = on_alone;
 	c->output_fd = output[0];
 	c->handle.data = c->output.data = c;
 	(void)fcntl(output[0], F_SETFL, O_NONBLOCK);
-	int rc = start(c, loop, how, output[1]);
+	int rc = start(c, how, output[1]);
 	(void)close(output[1]);
 	if (rc != 0) {
 		(void)close(output[0]);
@@ -167,7 +177,8 @@ msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
 				    uv_strerror(rc));
 	}
 	c->pid = c->handle.pid;
-	(void)uv_poll_init(loop, &c->output, c->output_fd);
+	msd_reaper_watch(reaper, &c->ward, c->pid);
+	(void)uv_poll_init(reaper->loop, &c->output, c->output_fd);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
 	*ret = c;
 	return MSD_OK;

@@ -2,14 +2,16 @@
 #define MSD_CHILD_CHILD_H
 /*
  * A process that the daemon starts: by exec, in a process group of its own that is
- * killed whole, its output read from a pipe. How it ended is told once, with its last
- * words. What is said to it over other descriptors is its owner's.
+ * killed whole, its output read from a pipe. Its end is that of all that it started,
+ * and is told once, with its last words. What is said to it over other descriptors is
+ * its owner's.
  *
  * Ownership: msd_child_spawn() gives the child to its owner, who ends it with
  * msd_child_close() after on_exit. All calls on the loop's thread.
  */
 #include <uv.h>
 
+#include "daemon/child/reaper.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
@@ -22,8 +24,8 @@ struct msd_child_ops {
 	/** It wrote @n bytes; borrowed. */
 	void (*on_output)(void *user, const char *bytes, size_t n);
 	/**
-	 * It has exited and its group is killed; once. Output may be left in the pipe:
-	 * msd_child_read_output().
+	 * It has exited, and what it started is gone; once. Output may be left in the
+	 * pipe: msd_child_read_output().
 	 */
 	void (*on_exit)(void *user);
 	/** msd_child_close() is done, the child is freed. Optional. */
@@ -40,12 +42,15 @@ struct msd_child_how {
 struct msd_child {
 	/* read-only */
 	pid_t pid;
-	bool has_exited;
+	bool has_exited; /* on_exit comes, or has come */
 	int64_t exit_status;
 	int term_signal; /* 0: it ended by itself */
 	/* private */
 	const struct msd_child_ops *ops;
 	void *user;
+	struct msd_reaper *reaper;
+	struct msd_ward ward;
+	bool is_reaped; /* its number may be another's */
 	uv_process_t handle;
 	uv_poll_t output;
 	int output_fd;
@@ -56,10 +61,12 @@ struct msd_child {
 };
 
 /**
- * Start a process. @ops stay the caller's and must outlive it. Calls back never before
- * it has returned, and not at all after a failure. Errors: MSD_IO, MSD_NOMEM.
+ * Start a process on the loop of @reaper. @ops stay the caller's and must outlive it.
+ * Calls back never before it has returned, and not at all after a failure. Errors:
+ * MSD_IO, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
+MSD_MUST_CHECK msd_err msd_child_spawn(struct msd_reaper *reaper,
+				       const struct msd_child_how *how,
 				       const struct msd_child_ops *ops, void *user,
 				       struct msd_child **ret, struct msd_diag *d);
 /** SIGKILL to its group; @reason is kept for msd_child_describe_end(). The first reason

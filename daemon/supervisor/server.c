@@ -153,6 +153,7 @@ static void furnish(struct msd_server *s)
 {
 	s->house = (struct msd_house){
 		.loop = &s->loop,
+		.reaper = &s->reaper,
 		.wire = &s->wire,
 		.deadlines = &s->deadlines,
 		.limits = &s->limits,
@@ -165,7 +166,7 @@ static void furnish(struct msd_server *s)
 	msd_list_init(&s->house.modules);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
-	msd_devices_init(&s->devices, &s->loop, &s->deadlines, s->worker_path);
+	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
 	s->edge = (struct msd_edge){
 		.loop = &s->loop,
 		.wire = &s->wire,
@@ -188,6 +189,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
+	msd_reaper_init(&s->reaper, &s->loop);
 	msd_limits_size(&s->limits, uv_get_total_memory());
 	raise_descriptors(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -255,7 +257,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_sessions_close_all(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
-	msd_devices_stop(&s->devices);
+	msd_reaper_close(&s->reaper);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
 	uv_walk(&s->loop, close_handle, NULL);

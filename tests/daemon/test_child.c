@@ -8,6 +8,7 @@
 /* A child that runs a shell's words, and what was told about it. */
 struct watched {
 	uv_loop_t loop;
+	struct msd_reaper reaper;
 	struct msd_child *child;
 	struct msd_buf output;
 	char end[600];
@@ -54,14 +55,23 @@ static void begin(struct watched *w, const char *words, int fd)
 
 	*w = (struct watched){0};
 	(void)uv_loop_init(&w->loop);
-	cr_assert_eq(msd_child_spawn(&w->loop, &how, &ops, w, &w->child, NULL), MSD_OK);
+	msd_reaper_init(&w->reaper, &w->loop);
+	cr_assert_eq(msd_child_spawn(&w->reaper, &how, &ops, w, &w->child, NULL),
+		     MSD_OK);
+}
+
+static void close_loop(uv_loop_t *loop, struct msd_reaper *reaper)
+{
+	msd_reaper_close(reaper);
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(loop), 0, "no handle is left");
 }
 
 /* Until nothing is left to wait for: a handle that stays open hangs the test. */
 static void end(struct watched *w)
 {
 	(void)uv_run(&w->loop, UV_RUN_DEFAULT);
-	cr_expect_eq(uv_loop_close(&w->loop), 0, "no handle is left");
+	close_loop(&w->loop, &w->reaper);
 	cr_expect_eq(w->n_exits, 1);
 	cr_expect_eq(w->n_closed, 1);
 	msd_buf_finish(&w->output);
@@ -143,12 +153,14 @@ Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 20)
 	const struct msd_child_how how = {.argv = argv};
 	struct msd_child *child;
 	struct msd_diag d = {0};
+	struct msd_reaper reaper;
 	uv_loop_t loop;
 
 	(void)uv_loop_init(&loop);
-	cr_expect_eq(msd_child_spawn(&loop, &how, &ops, NULL, &child, &d), MSD_IO);
+	msd_reaper_init(&reaper, &loop);
+	cr_expect_eq(msd_child_spawn(&reaper, &how, &ops, NULL, &child, &d), MSD_IO);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");
+	close_loop(&loop, &reaper);
 	msd_diag_finish(&d);
 }

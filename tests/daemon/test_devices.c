@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/child/reaper.h"
 #include "daemon/supervisor/edge/devices.h"
 
 /* A search by a script that stands for modserd-worker. */
 static uv_loop_t loop;
+static struct msd_reaper reaper;
 static struct msd_deadlines deadlines;
 static struct msd_devices devices;
 static char path[64];
@@ -30,7 +32,8 @@ static void begin(const char *script)
 	close(fd);
 	(void)uv_loop_init(&loop);
 	msd_deadlines_init(&deadlines, &loop);
-	msd_devices_init(&devices, &loop, &deadlines, path);
+	msd_reaper_init(&reaper, &loop);
+	msd_devices_init(&devices, &reaper, &deadlines, path);
 	devices.on_known = on_known;
 }
 
@@ -41,6 +44,7 @@ static void end(void)
 		(void)uv_run(&loop, UV_RUN_ONCE);
 	(void)unlink(path);
 	msd_deadlines_close(&deadlines);
+	msd_reaper_close(&reaper);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");
 	msd_devices_finish(&devices);

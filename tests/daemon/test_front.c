@@ -45,7 +45,7 @@ static void begin(enum msd_address_kind kind)
 	(void)uv_loop_init(&loop);
 	cr_assert_eq(msd_wire_init(&wire, &loop, NULL), MSD_OK);
 	msd_deadlines_init(&deadlines, &loop);
-	msd_devices_init(&devices, &loop, &deadlines, worker_path);
+	msd_devices_init(&devices, NULL, &deadlines, worker_path);
 	msd_list_init(&house.modules);
 	edge = (struct msd_edge){.loop = &loop,
 				 .wire = &wire,

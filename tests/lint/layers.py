@@ -73,7 +73,7 @@ MAY_INCLUDE = {
                              "artifact/tree", "graph"],
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
-    "daemon/supervisor": ["proto", "daemon", "daemon/wire"] + [
+    "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "source", "module", "edge")],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "source", "module")],

@@ -15,17 +15,11 @@
 #define MAX_ANSWER_BYTES (1u << 20)
 #define LOOK_MS 20000 /* drivers may take seconds for their first start */
 
-void msd_devices_init(struct msd_devices *devices, uv_loop_t *loop,
+void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
 		      struct msd_deadlines *deadlines, char *worker_path)
 {
 	*devices = (struct msd_devices){
-		.loop = loop, .deadlines = deadlines, .worker_path = worker_path};
-}
-
-void msd_devices_stop(struct msd_devices *devices)
-{
-	if (devices->child != NULL)
-		msd_child_kill(devices->child, "the daemon ended");
+		.reaper = reaper, .deadlines = deadlines, .worker_path = worker_path};
 }
 
 void msd_devices_finish(struct msd_devices *devices)
@@ -107,7 +101,7 @@ static void start(struct msd_devices *devices)
 	const struct msd_child_how how = {.argv = argv, .drops_errors = true};
 
 	devices->timeout.on_due = on_timeout;
-	if (msd_child_spawn(devices->loop, &how, &child_ops, devices, &devices->child,
+	if (msd_child_spawn(devices->reaper, &how, &child_ops, devices, &devices->child,
 			    NULL) == MSD_OK) {
 		(void)msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
 	} else {

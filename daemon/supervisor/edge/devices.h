@@ -10,7 +10,7 @@
 #include "proto/bytes.h"
 
 struct msd_devices {
-	uv_loop_t *loop;
+	struct msd_reaper *reaper; /* borrowed */
 	struct msd_deadlines *deadlines;
 	char *worker_path; /* borrowed */
 	/** What was looked for is known. Set by who wants to be told; NULL: nobody. */
@@ -23,10 +23,8 @@ struct msd_devices {
 };
 
 /** Nothing is known, nobody looks. @worker_path is borrowed. */
-void msd_devices_init(struct msd_devices *devices, uv_loop_t *loop,
+void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
 		      struct msd_deadlines *deadlines, char *worker_path);
-/** End the process that looks, if there is one. */
-void msd_devices_stop(struct msd_devices *devices);
 /** Free the answer; after the loop has ended. */
 void msd_devices_finish(struct msd_devices *devices);
 /** True: `found` is the answer. False: somebody looks, on_known follows on a later

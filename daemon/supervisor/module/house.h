@@ -10,6 +10,7 @@
 
 struct msd_house {
 	uv_loop_t *loop;
+	struct msd_reaper *reaper; /* of the workers */
 	struct msd_wire *wire;
 	struct msd_deadlines *deadlines;
 	const struct msd_limits *limits;

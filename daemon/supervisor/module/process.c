@@ -177,7 +177,7 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 	const struct msd_child_how how = {
 		.argv = argv, .fds = {channel, artifact_fd}, .n_fds = 2};
 	msd_err err =
-		msd_child_spawn(p->house->loop, &how, &child_ops, p, &p->child, d);
+		msd_child_spawn(p->house->reaper, &how, &child_ops, p, &p->child, d);
 
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "worker");
 }

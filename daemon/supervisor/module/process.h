@@ -3,7 +3,7 @@
 /*
  * One worker process: a child that is spoken to over a socketpair, its standard output
  * and error kept in the module's log. Dead when it exits or when its channel ends,
- * whichever comes first; then its whole group is killed.
+ * whichever comes first; then all that it started is killed.
  *
  * Reference-counted: the replica holds one reference, the process's own child one, and
  * every reply in flight to a client that points into its out segments one.

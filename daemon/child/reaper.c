@@ -1,0 +1,230 @@
+#include "daemon/child/reaper.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Happy path: a child exits; the list of the daemon's children, read from /proc, names
+ * none with its mark; on_alone. Failures:
+ *  - there are some: they are killed, and their own children come into the list; it is
+ *    read until none is found, again at each SIGCHLD and after a while
+ *  - they start others as fast as they are killed: the loop goes on with a part of its
+ *    time, and after GIVE_UP_MS the child is alone all the same; what is left of it has
+ *    nobody's mark, and is killed whenever it is seen
+ *  - the kernel lists no children (CONFIG_PROC_CHILDREN): nothing is found
+ */
+
+#define MARKS_FROM (UINT64_C(1) << 62) /* microseconds: nobody is scheduled as long */
+#define ROUNDS 8                       /* of a look */
+#define GIVE_UP_MS 2000u
+#define REST_FACTOR 20u /* a look may take this part of the loop's time */
+#define END_ROUNDS 200
+
+static bool limit_of(pid_t pid, uint64_t *ret)
+{
+	struct rlimit r;
+
+	if (prlimit(pid, RLIMIT_RTTIME, NULL, &r) != 0)
+		return false;
+	*ret = r.rlim_max;
+	return true;
+}
+
+static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
+{
+	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next) {
+		if (w->pid == pid && !w->is_dead)
+			return w;
+	}
+	return NULL;
+}
+
+static struct msd_ward *owner_of(const struct msd_reaper *r, uint64_t mark)
+{
+	struct msd_ward *w = r->wards;
+
+	while (w != NULL && w->mark != mark)
+		w = w->next;
+	return w;
+}
+
+/* A child of the daemon that may be an orphan. True: it has no business to live. */
+static bool meet(struct msd_reaper *r, pid_t pid)
+{
+	bool is_killed = false;
+	uint64_t limit;
+
+	if (living(r, pid) != NULL)
+		return false;
+	if (limit_of(pid, &limit) && limit != r->unmarked) {
+		struct msd_ward *owner = owner_of(r, limit);
+		is_killed =
+			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
+		if (owner != NULL)
+			owner->has_heirs = true;
+	}
+	(void)waitpid(pid, NULL, WNOHANG); /* of a dead one, whosever it was */
+	return is_killed;
+}
+
+/* All children of the first thread, which are all: orphans become that thread's. True:
+ * some were killed. */
+static bool scan(struct msd_reaper *r)
+{
+	char path[64], bytes[4096];
+	bool is_any = false;
+	pid_t pid = 0;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+		       (int)getpid());
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (bytes[i] >= '0' && bytes[i] <= '9') {
+				pid = 10 * pid + (bytes[i] - '0');
+				continue;
+			}
+			is_any = (pid != 0 && meet(r, pid)) || is_any;
+			pid = 0;
+		}
+	}
+	(void)close(fd);
+	return is_any;
+}
+
+/* Tell those that are alone. Whom it is told may end others: begin anew each time. */
+static bool tell(struct msd_reaper *r)
+{
+	struct msd_ward *w = r->wards;
+	bool is_any_left = false;
+
+	while (w != NULL) {
+		const bool is_late = uv_now(r->loop) - w->died_ms > GIVE_UP_MS;
+		if (w->is_waiting && (!w->has_heirs || is_late)) {
+			w->is_waiting = false;
+			w->on_alone(w);
+			w = r->wards;
+			is_any_left = false;
+			continue;
+		}
+		is_any_left = is_any_left || w->is_waiting;
+		w = w->next;
+	}
+	return is_any_left;
+}
+
+static void on_again(uv_timer_t *timer);
+
+/* Twice, for a process that ends while the list is read may hide its neighbour. */
+static bool scan_surely(struct msd_reaper *r)
+{
+	const bool is_any = scan(r);
+
+	return scan(r) || is_any;
+}
+
+static void look(struct msd_reaper *r)
+{
+	const uint64_t began = uv_hrtime();
+	bool is_any = true;
+	bool is_any_left = true;
+
+	for (int i = 0; i < ROUNDS && is_any; i++) {
+		for (struct msd_ward *w = r->wards; w != NULL; w = w->next)
+			w->has_heirs = false;
+		is_any = scan_surely(r);
+		is_any_left = tell(r);
+	}
+	const uint64_t rest = 1 + (uv_hrtime() - began) * REST_FACTOR / 1000000;
+	r->next_ms = uv_now(r->loop) + rest;
+	if (is_any || is_any_left)
+		(void)uv_timer_start(&r->again, on_again, rest, 0);
+}
+
+static void on_again(uv_timer_t *timer)
+{
+	look(timer->data);
+}
+
+static void look_soon(struct msd_reaper *r)
+{
+	const uint64_t now = uv_now(r->loop);
+
+	if (now >= r->next_ms) {
+		look(r);
+	} else if (!uv_is_active((uv_handle_t *)&r->again)) {
+		(void)uv_timer_start(&r->again, on_again, r->next_ms - now, 0);
+	}
+}
+
+static void on_sigchld(uv_signal_t *handle, int number)
+{
+	(void)number;
+	look_soon(handle->data);
+}
+
+void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
+{
+	*r = (struct msd_reaper){.loop = loop};
+	if (!limit_of(0, &r->unmarked))
+		r->unmarked = RLIM_INFINITY;
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
+	(void)uv_timer_init(loop, &r->again);
+	(void)uv_signal_init(loop, &r->sigchld);
+	r->again.data = r->sigchld.data = r;
+	(void)uv_signal_start(&r->sigchld, on_sigchld, SIGCHLD);
+	uv_unref((uv_handle_t *)&r->sigchld);
+}
+
+void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid)
+{
+	const uint64_t from = r->unmarked < MARKS_FROM ? r->unmarked : MARKS_FROM;
+	const struct rlimit mark = {from - ++r->n_marked, from - r->n_marked};
+
+	*w = (struct msd_ward){.pid = pid, .next = r->wards, .on_alone = w->on_alone};
+	r->wards = w;
+	if (r->n_marked < from && prlimit(pid, RLIMIT_RTTIME, &mark, NULL) == 0)
+		w->mark = mark.rlim_max;
+}
+
+void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
+{
+	w->is_dead = w->is_waiting = true;
+	w->has_heirs = w->mark != 0; /* until it was looked */
+	w->died_ms = uv_now(r->loop);
+	look_soon(r);
+}
+
+void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
+{
+	struct msd_ward **at = &r->wards;
+
+	while (*at != NULL && *at != w)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = w->next;
+}
+
+void msd_reaper_close(struct msd_reaper *r)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	for (struct msd_ward *w = r->wards; w != NULL; w = w->next) {
+		if (!w->is_dead)
+			(void)kill(w->pid, SIGKILL);
+		w->is_dead = true;
+	}
+	for (int i = 0; i < END_ROUNDS && scan(r); i++)
+		(void)nanosleep(&moment, NULL);
+	uv_close((uv_handle_t *)&r->again, NULL);
+	uv_close((uv_handle_t *)&r->sigchld, NULL);
+}

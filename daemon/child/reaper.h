@@ -1,0 +1,58 @@
+#ifndef MSD_CHILD_REAPER_H
+#define MSD_CHILD_REAPER_H
+/*
+ * What the daemon's children leave behind is found, killed and reaped. A process whose
+ * parent is gone becomes a child of the daemon (a subreaper), whatever its group and
+ * session. Whose it was tells a mark that each child gets, and all that it starts
+ * inherits, by fork and by exec: the hard limit on real-time scheduling, in years, of
+ * which each child has one of its own. A process may lower it; whoever did so hides,
+ * and is killed at sight.
+ *
+ * What has the daemon's own limit was not started by a child of it (it was there
+ * before, or came into the container from outside) and is only reaped.
+ *
+ *   (watched) --msd_reaper_bury()--> (dead, its heirs are killed) --> on_alone
+ *
+ * All calls on the loop's thread, which is the process's first.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+/* A child that is watched. Embedded by what has it; the fields are private. */
+struct msd_ward {
+	struct msd_ward *next;
+	pid_t pid;
+	uint64_t mark; /* 0: it could not be marked, and its heirs are not known */
+	bool is_dead, is_waiting, has_heirs;
+	uint64_t died_ms;
+	/** It has exited, and nothing that it started is left. May forget it. */
+	void (*on_alone)(struct msd_ward *w);
+};
+
+struct msd_reaper {
+	uv_loop_t *loop;
+	/* private */
+	struct msd_ward *wards;
+	uint64_t unmarked; /* the daemon's own limit */
+	uint64_t n_marked;
+	uv_signal_t sigchld;
+	uv_timer_t again;
+	uint64_t next_ms; /* no look before it: looking costs the loop little */
+};
+
+/** Become a subreaper, with handles on @loop that do not keep it running. */
+void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
+/** Watch the child @pid, which has started nothing yet. */
+void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid);
+/** The child has exited and was waited for: end what it started, then on_alone, perhaps
+ * before this returns. What cannot be killed is given up after two seconds. */
+void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w);
+/** It is watched no more. Legal when it never was. */
+void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);
+/** Kill all that is left of all children, the children included, and close the handles;
+ * the loop has ended. Waits for them, but not for long. */
+void msd_reaper_close(struct msd_reaper *r);
+
+#endif

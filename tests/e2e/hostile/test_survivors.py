@@ -1,0 +1,120 @@
+"""Whatever a module starts is gone when it is unloaded, restarted or replaced, and nothing of another
+module's. Processes are found by what they inherit whatever they do: here by /proc alone, as those
+that are there now and were not before.
+"""
+import os
+import pathlib
+import signal
+
+import harness
+import pytest
+from wire import Failure
+
+LEAVES = harness.ZOO / "leaves.so"
+WAYS = ("daemon", "memory", "deaf", "clean", "limits", "family", "many")
+
+
+@pytest.fixture
+def arena(own_arena):
+    return own_arena(modules={"bad": LEAVES, "good": LEAVES})
+
+
+def parents():
+    """{pid: its parent's} of all that live."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            state, parent = stat.rpartition(")")[2].split()[:2]
+            found[int(entry.name)] = (int(parent), state)
+    return found
+
+
+def below(pid):
+    """All living descendants of @pid; orphans of its children are its children."""
+    found, all = set(), parents()
+    while True:
+        more = {p for p, (parent, _) in all.items() if parent == pid or parent in found} - found
+        if not more:
+            return {p for p in found if all[p][1] != "Z"}
+        found |= more
+
+
+def zombies(pid):
+    return [p for p, (parent, state) in parents().items() if parent == pid and state == "Z"]
+
+
+def expect_only(arena, keep):
+    """At once, not after a while: who asked has been told that it is over."""
+    assert below(arena.pid) == keep
+    assert not zombies(arena.pid)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_of_an_unloaded_module_is_left_and_all_of_the_other(arena, way):
+    victim = arena.victim()
+    victim.call("good:daemon")
+    keep = below(arena.pid) - set(arena.workers_of("bad"))
+    assert len(keep) == 2, "a worker and its daemon"
+    victim.call(f"bad:{way}")
+    assert below(arena.pid) > keep | set(arena.workers_of("bad")), "there is something to end"
+    victim.ask("module.unload", "bad")
+    expect_only(arena, keep)
+    assert victim.call("good:daemon")[1] is None
+    victim.ask("module.unload", "good")
+    expect_only(arena, set())
+    assert not any("left-behind" in d for d in harness.descriptors(arena.pid))
+
+
+def test_who_forks_faster_than_it_is_looked_for_does_not_get_away(arena):
+    victim = arena.victim()
+    keep = below(arena.pid) - set(arena.workers_of("bad"))
+    victim.call("bad:comet")
+    victim.ask("module.unload", "bad")
+    harness.until(lambda: below(arena.pid) == keep, "it is gone")
+
+
+def test_a_death_takes_along_what_it_left(arena):
+    victim = arena.victim()
+    victim.call("good:daemon")
+    with pytest.raises(Failure, match="WORKER_LOST"):
+        victim.call("bad:daemon_and_die")
+    victim.ask("module.wait", "bad")
+    assert len(below(arena.pid)) == 3, "two workers and the other module's daemon"
+
+
+def test_a_replaced_module_leaves_nothing(arena):
+    victim = arena.victim()
+    old = set(arena.workers_of("bad"))
+    victim.call("bad:many")
+    with arena.connect() as wire:
+        wire.load("bad", LEAVES.read_bytes(), replace=True)
+    keep = set(arena.workers_of("bad")) | set(arena.workers_of("good"))
+    assert not keep & old
+    harness.until(lambda: below(arena.pid) == keep, "the old one drained")
+
+
+def test_orphans_that_end_are_reaped_while_their_module_lives(arena):
+    victim = arena.victim()
+    victim.call("bad:many")
+    workers = set(arena.workers_of("bad")) | set(arena.workers_of("good"))
+    orphans = below(arena.pid) - workers
+    for pid in orphans:
+        os.kill(pid, signal.SIGKILL)
+    harness.until(lambda: not orphans & parents().keys(), "they are reaped")
+    assert victim.call("bad:daemon")[1] is None
+
+
+def test_the_daemons_end_is_theirs(own_arena):
+    arena = own_arena(modules={"bad": LEAVES})
+    victim = arena.victim()
+    for way in WAYS:
+        victim.call(f"bad:{way}")
+    there = below(arena.pid)
+    assert len(there) > len(WAYS)
+    arena.daemon.process.send_signal(signal.SIGTERM)
+    assert arena.daemon.process.wait(harness.PATIENCE) == 0
+    assert not there & parents().keys()

@@ -1,0 +1,183 @@
+/* Functions that leave something behind when their process is gone: processes that left
+ * its group, its session, its environment and its sight. Each returns when it is there.
+ */
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ffi.h"
+
+#define MANY 20
+
+/* It ends by itself after a while, for a host that does not kill it. */
+static void live_on(void)
+{
+	const struct timespec pause = {.tv_sec = 600};
+
+	(void)nanosleep(&pause, NULL);
+	_exit(0);
+}
+
+/* Run @body in a grandchild in a session of its own, whose parent is gone; it says by
+ * closing the pipe that it is ready. */
+static void daemonize(void (*body)(int ready))
+{
+	int ready[2];
+	char byte;
+
+	if (pipe(ready) != 0)
+		abort();
+	if (fork() == 0) {
+		(void)close(ready[0]);
+		(void)setsid();
+		if (fork() != 0)
+			_exit(0);
+		body(ready[1]);
+		live_on();
+	}
+	(void)close(ready[1]);
+	(void)!read(ready[0], &byte, 1);
+	(void)close(ready[0]);
+}
+
+static void just_be(int ready)
+{
+	(void)close(ready);
+}
+
+/* With memory that has a name of its own, mapped. */
+static void hold_memory(int ready)
+{
+	const int fd = memfd_create("left-behind", 0);
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, 1 << 20) != 0)
+		abort();
+	p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		abort();
+	p[0] = 1;
+	(void)close(ready);
+}
+
+static void ignore_all(int ready)
+{
+	for (int i = 1; i < 65; i++)
+		(void)signal(i, SIG_IGN);
+	(void)prctl(PR_SET_PDEATHSIG, 0);
+	(void)prctl(PR_SET_NAME, "innocent");
+	(void)close(ready);
+}
+
+/* Nothing of the worker's environment or descriptors goes along. */
+static void exec_clean(int ready)
+{
+	char *const argv[] = {"sleep", "600", NULL};
+	char *const env[] = {NULL};
+
+	(void)fcntl(ready, F_SETFD, FD_CLOEXEC);
+	for (int fd = 0; fd < 1024; fd++) {
+		if (fd != ready)
+			(void)close(fd);
+	}
+	(void)execve("/bin/sleep", argv, env);
+	_exit(127);
+}
+
+static void change_limits(int ready)
+{
+	const struct rlimit small = {1000000, 1000000};
+
+	(void)setrlimit(RLIMIT_RTTIME, &small);
+	(void)close(ready);
+}
+
+/* Orphans of its own come to it. */
+static void adopt(int ready)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (int i = 0; i < MANY; i++) {
+		if (fork() == 0) {
+			(void)close(ready);
+			(void)setsid();
+			if (fork() != 0)
+				_exit(0);
+			live_on();
+		}
+	}
+	(void)close(ready);
+}
+
+/* Each starts the next and ends: whoever looks sees another process each time. */
+static void run_away(int ready)
+{
+	(void)close(ready);
+	for (int i = 0; i < 200000; i++) {
+		if (fork() != 0)
+			_exit(0);
+		(void)setsid();
+	}
+}
+
+FUNCTION(daemon)
+{
+	daemonize(just_be);
+	return 0;
+}
+
+FUNCTION(memory)
+{
+	daemonize(hold_memory);
+	return 0;
+}
+
+FUNCTION(deaf)
+{
+	daemonize(ignore_all);
+	return 0;
+}
+
+FUNCTION(clean)
+{
+	daemonize(exec_clean);
+	return 0;
+}
+
+FUNCTION(limits)
+{
+	daemonize(change_limits);
+	return 0;
+}
+
+FUNCTION(family)
+{
+	daemonize(adopt);
+	return 0;
+}
+
+FUNCTION(comet)
+{
+	daemonize(run_away);
+	return 0;
+}
+
+/* Then die at once. */
+FUNCTION(daemon_and_die)
+{
+	daemonize(just_be);
+	_exit(7);
+}
+
+FUNCTION(many)
+{
+	for (int i = 0; i < MANY; i++)
+		daemonize(just_be);
+	return 0;
+}
