@@ -27,7 +27,11 @@
 	X(max_peer_memory, "max-peer-memory", 0, "the same of one user or address")    \
 	X(max_total_memory, "max-total-memory", 0, "the same of all connections")      \
 	X(max_worker_memory, "max-worker-memory", 0,                                   \
-	  "bytes of data that one worker may allocate; 0: what the system gives")      \
+	  "bytes of data that one worker may allocate")                                \
+	X(max_worker_files, "max-worker-files", 1024,                                  \
+	  "descriptors of one worker, at least 128")                                   \
+	X(max_worker_core, "max-worker-core", 0,                                       \
+	  "bytes of the core file that a dying worker may leave")                      \
 	X(max_handles, "max-handles", 65536, "handles of one connection")              \
 	X(max_tensors, "max-tensors", 16384,                                           \
 	  "resident tensors of one connection in one worker; of its peer twice that")  \
@@ -57,6 +61,8 @@
 	  "deaths within a minute that quarantine a module")
 
 #include <stdint.h>
+
+#define MSD_LEAST_WORKER_FILES 128u /* it keeps its own above 100 */
 
 struct msd_limits {
 #define MSD_LIMIT_FIELD(field, option, value, sentence) uint64_t field;

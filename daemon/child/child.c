@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/errno_text.h"
+
 /*
  * Happy path:
  *  - spawn: a pipe for its output, exec in a session of its own
@@ -152,6 +154,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 			struct msd_child **ret, struct msd_diag *d)
 {
 	struct msd_child *c = calloc(1, sizeof(*c));
+	char text[MSD_ERRNO_TEXT_BYTES];
 	int output[2];
 
 	if (c == NULL)
@@ -159,7 +162,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	if (pipe2(output, O_CLOEXEC) != 0) {
 		free(c);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
-				    strerror(errno));
+				    msd_errno_text(errno, text));
 	}
 	c->ops = ops;
 	c->user = user;
@@ -174,7 +177,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 		(void)close(output[0]);
 		uv_close((uv_handle_t *)&c->handle, on_failed_spawn_closed);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
-				    uv_strerror(rc));
+				    msd_errno_text(-rc, text));
 	}
 	c->pid = c->handle.pid;
 	msd_reaper_watch(reaper, &c->ward, c->pid);

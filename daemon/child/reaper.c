@@ -77,17 +77,13 @@ static bool meet(struct msd_reaper *r, pid_t pid)
  * some were killed. */
 static bool scan(struct msd_reaper *r)
 {
-	char path[64], bytes[4096];
+	char bytes[4096];
 	bool is_any = false;
+	off_t at = 0;
 	pid_t pid = 0;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children",
-		       (int)getpid());
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+	for (; (n = pread(r->list_fd, bytes, sizeof(bytes), at)) > 0; at += n) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (bytes[i] >= '0' && bytes[i] <= '9') {
 				pid = 10 * pid + (bytes[i] - '0');
@@ -97,7 +93,6 @@ static bool scan(struct msd_reaper *r)
 			pid = 0;
 		}
 	}
-	(void)close(fd);
 	return is_any;
 }
 
@@ -172,9 +167,19 @@ static void on_sigchld(uv_signal_t *handle, int number)
 	look_soon(handle->data);
 }
 
+/* Open from the start, for a time when no descriptor is free. */
+static int open_list(void)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+		       (int)getpid());
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 {
-	*r = (struct msd_reaper){.loop = loop};
+	*r = (struct msd_reaper){.loop = loop, .list_fd = open_list()};
 	if (!limit_of(0, &r->unmarked))
 		r->unmarked = RLIM_INFINITY;
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
@@ -225,6 +230,8 @@ void msd_reaper_close(struct msd_reaper *r)
 	}
 	for (int i = 0; i < END_ROUNDS && scan(r); i++)
 		(void)nanosleep(&moment, NULL);
+	if (r->list_fd >= 0)
+		(void)close(r->list_fd);
 	uv_close((uv_handle_t *)&r->again, NULL);
 	uv_close((uv_handle_t *)&r->sigchld, NULL);
 }

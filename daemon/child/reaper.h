@@ -39,6 +39,7 @@ struct msd_reaper {
 	uint64_t n_marked;
 	uv_signal_t sigchld;
 	uv_timer_t again;
+	int list_fd;      /* of /proc: the daemon's children */
 	uint64_t next_ms; /* no look before it: looking costs the loop little */
 };
 

@@ -15,6 +15,8 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes)
 		l->max_memory = machine_bytes / 2;
 	if (l->max_upload_memory == 0)
 		l->max_upload_memory = machine_bytes / 2;
+	if (l->max_worker_memory == 0)
+		l->max_worker_memory = machine_bytes / 4 * 3;
 	if (l->max_total_memory == 0)
 		l->max_total_memory = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
 	if (l->max_peer_memory == 0)

@@ -3,14 +3,15 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -97,22 +98,6 @@ static void on_space(struct msd_deadline *node)
 	msd_front_retry_space(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
 }
 
-/* Descriptors for what the limits allow: two per worker and its segments, one per
- * client. */
-static void raise_descriptors(const struct msd_limits *limits)
-{
-	struct rlimit r;
-	rlim_t want = limits->max_connections + 16 * limits->max_modules + 256;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
-		return;
-	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
-	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want) {
-		msd_log(MSD_LOG_WARN, "descriptors", "have=%llu want=%llu",
-			(unsigned long long)r.rlim_cur, (unsigned long long)want);
-	}
-}
-
 static void retry_space(struct msd_server *s)
 {
 	if (!msd_list_is_empty(&s->edge.space_waiters))
@@ -190,8 +175,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
 	msd_reaper_init(&s->reaper, &s->loop);
-	msd_limits_size(&s->limits, uv_get_total_memory());
-	raise_descriptors(&s->limits);
+	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()));
+	msd_descriptors_raise(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
 	msd_err err = msd_wire_init(&s->wire, &s->loop, d);

@@ -18,13 +18,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
 #include "daemon/wire/block.h"
 #include "daemon/wire/reserve.h"
+#include "proto/errno_text.h"
 #include "proto/limits.h"
 
 struct msd_segment {
@@ -92,8 +92,10 @@ void msd_segpool_finish(struct msd_segpool *p)
 
 static msd_err no_memory_for(uint64_t bytes, int error, struct msd_diag *d)
 {
+	char text[MSD_ERRNO_TEXT_BYTES];
+
 	return msd_diag_set(d, MSD_NO_SPACE, "segment of %llu bytes: %s",
-			    (unsigned long long)bytes, strerror(error));
+			    (unsigned long long)bytes, msd_errno_text(error, text));
 }
 
 /* Of @fd, which is taken on success. The seals keep the other side from truncating what

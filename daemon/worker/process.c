@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -61,14 +60,10 @@ static void die_first(void)
 msd_err msd_process_prepare(int *ret_channel_fd, int *ret_artifact_fd,
 			    struct msd_diag *d)
 {
-	const struct rlimit no_core = {0};
-
 	/* A failure of these leaves a worker that works: the end of the channel ends
 	 * it, too. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (getenv("MODSERD_CORE") == NULL)
-		(void)setrlimit(RLIMIT_CORE, &no_core);
 	(void)signal(SIGPIPE, SIG_IGN);
 	die_first();
 	(void)close_range(ARTIFACT_FD + 1, UINT_MAX, 0);

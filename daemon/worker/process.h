@@ -4,10 +4,9 @@
 #include "proto/diag.h"
 
 /**
- * Die with the parent, gain no privileges, write no core file (unless MODSERD_CORE is
- * in the environment), keep no descriptor but 0-2, the channel and the artifact. The
- * latter two move to high numbers; all small ones become /dev/null, out of the way of
- * foreign code that closes or writes to descriptors it does not own.
+ * Die with the parent, gain no privileges, keep no descriptor but 0-2, the channel and
+ * the artifact. The latter two move to high numbers; all small ones become /dev/null,
+ * out of the way of foreign code that closes or writes to descriptors it does not own.
  */
 MSD_MUST_CHECK msd_err msd_process_prepare(int *ret_channel_fd, int *ret_artifact_fd,
 					   struct msd_diag *d);

@@ -17,6 +17,7 @@ Test(limits, of_memory_are_parts_of_the_machine)
 
 	cr_expect_eq(l.max_memory, 4 * GIB);
 	cr_expect_eq(l.max_upload_memory, 4 * GIB);
+	cr_expect_eq(l.max_worker_memory, 6 * GIB);
 	cr_expect_eq(l.max_total_memory, GIB);
 	cr_expect_eq(l.max_peer_memory, 512 * MIB);
 	cr_expect_eq(l.max_connection_memory, 128 * MIB);

@@ -25,6 +25,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/wire/aside.h"
+#include "proto/errno_text.h"
 
 #define BACKLOG 4096       /* the kernel cuts it to its own limit */
 #define ACCEPTS_PER_TURN 8 /* each makes a session */
@@ -79,13 +80,15 @@ static void accept_some(struct msd_listener *l)
 {
 	struct msd_edge *e = l->edge;
 	const struct msd_principal who = msd_principal_of(l->address.kind, e->load_tcp);
+	char text[MSD_ERRNO_TEXT_BYTES];
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
 			/* Without a descriptor the readiness cannot be consumed: wait.
 			 */
-			msd_log(MSD_LOG_WARN, "accept", "why=\"%s\"", strerror(errno));
+			msd_log(MSD_LOG_WARN, "accept", "why=\"%s\"",
+				msd_errno_text(errno, text));
 			(void)uv_poll_stop(&l->poll);
 			(void)uv_timer_start(&l->retry, on_retry, NO_DESCRIPTORS_MS, 0);
 			return;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/wire/segment.h"
+#include "proto/errno_text.h"
 #include "proto/value.h"
 
 /*
@@ -159,14 +160,52 @@ static const struct msd_conn_ops channel_ops = {
 static msd_err open_ends(int ret[2], struct msd_diag *d)
 {
 	const int buffer = 1 << 20;
+	char text[MSD_ERRNO_TEXT_BYTES];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) != 0)
-		return msd_diag_set(d, MSD_IO, "worker: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) != 0) {
+		return msd_diag_set(d, MSD_IO, "worker: %s",
+				    msd_errno_text(errno, text));
+	}
 	for (int i = 0; i < 2; i++) { /* only a wish: room for a burst of frames */
 		(void)setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &buffer,
 				 sizeof(buffer));
 	}
 	return MSD_OK;
+}
+
+/* It would start, and could not put its descriptors out of its module's way. */
+static msd_err check_descriptors(struct msd_diag *d)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= MSD_LEAST_WORKER_FILES)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_IO,
+		"worker: RLIMIT_NOFILE is %llu, and it needs %u: raise it (%s)",
+		(unsigned long long)r.rlim_cur, MSD_LEAST_WORKER_FILES,
+		MSD_RAISE_DESCRIPTORS);
+}
+
+/* Of what it may take, and all that it starts; it cannot raise it again. */
+static void set_limit(pid_t pid, enum __rlimit_resource what, uint64_t most)
+{
+	struct rlimit r;
+
+	if (prlimit(pid, what, NULL, &r) != 0)
+		return;
+	r.rlim_max = most < r.rlim_max ? most : r.rlim_max;
+	r.rlim_cur = r.rlim_max;
+	(void)prlimit(pid, what, &r, NULL);
+}
+
+static void limit_worker(pid_t pid, const struct msd_limits *limits)
+{
+	const uint64_t files = limits->max_worker_files;
+
+	set_limit(pid, RLIMIT_NOFILE,
+		  files > MSD_LEAST_WORKER_FILES ? files : MSD_LEAST_WORKER_FILES);
+	set_limit(pid, RLIMIT_CORE, limits->max_worker_core);
 }
 
 static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
@@ -179,7 +218,10 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 	msd_err err =
 		msd_child_spawn(p->house->reaper, &how, &child_ops, p, &p->child, d);
 
-	return err == MSD_OK ? err : msd_diag_wrap(d, err, "worker");
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "worker");
+	limit_worker(p->child->pid, p->house->limits);
+	return MSD_OK;
 }
 
 static void on_release_due(struct msd_deadline *node)
@@ -222,7 +264,9 @@ msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));
-	msd_err err = open_ends(ends, d);
+	msd_err err = check_descriptors(d);
+	if (err == MSD_OK)
+		err = open_ends(ends, d);
 	if (err == MSD_OK)
 		err = exec_worker(p, name, artifact_fd, ends[1], d);
 	if (ends[1] >= 0)

@@ -17,6 +17,7 @@
 
 #include "daemon/wire/aside.h"
 #include "daemon/wire/reserve.h"
+#include "proto/errno_text.h"
 
 #define HASH_BYTES (64u * 1024u) /* at a time */
 
@@ -36,8 +37,10 @@ msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_dia
 
 msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d)
 {
+	char text[MSD_ERRNO_TEXT_BYTES];
+
 	return msd_diag_set(d, MSD_NO_SPACE, "an artifact of %llu bytes: %s",
-			    (unsigned long long)bytes, strerror(error));
+			    (unsigned long long)bytes, msd_errno_text(error, text));
 }
 
 static msd_err hash(struct msd_source *source, struct msd_diag *d)

@@ -1,0 +1,61 @@
+#include "daemon/supervisor/descriptors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "proto/errno_text.h"
+
+#define OWN 64u         /* its loop, listeners, log, what is being accepted or closed */
+#define OF_A_MODULE 16u /* its file, its workers' channels and output, segments */
+
+static uint64_t wanted(const struct msd_limits *limits)
+{
+	return OWN + limits->max_connections + OF_A_MODULE * limits->max_modules;
+}
+
+const char *msd_descriptors_judge(const struct msd_limits *limits, uint64_t have,
+				  char ret[MSD_DESCRIPTORS_TEXT_BYTES])
+{
+	const uint64_t want = wanted(limits);
+	const uint64_t least = OWN + OF_A_MODULE;
+	const uint64_t of_clients = have > least ? have - least : 0;
+
+	if (have >= want)
+		return NULL;
+	if (have < MSD_LEAST_WORKER_FILES) {
+		(void)snprintf(ret, MSD_DESCRIPTORS_TEXT_BYTES,
+			       "RLIMIT_NOFILE is %" PRIu64
+			       ", and a worker needs %u: no module can be loaded; "
+			       "raise it (%s)",
+			       have, MSD_LEAST_WORKER_FILES, MSD_RAISE_DESCRIPTORS);
+		return ret;
+	}
+	(void)snprintf(ret, MSD_DESCRIPTORS_TEXT_BYTES,
+		       "RLIMIT_NOFILE is %" PRIu64 ", and --max-connections %" PRIu64
+		       " with --max-modules %" PRIu64 " want %" PRIu64
+		       ": it is enough for %" PRIu64
+		       " connections beside one module; raise it (%s), or lower these",
+		       have, limits->max_connections, limits->max_modules, want,
+		       of_clients, MSD_RAISE_DESCRIPTORS);
+	return ret;
+}
+
+void msd_descriptors_raise(const struct msd_limits *limits)
+{
+	const rlim_t want = wanted(limits);
+	char text[MSD_DESCRIPTORS_TEXT_BYTES];
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return;
+	if (r.rlim_cur < want && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
+		(void)setrlimit(RLIMIT_NOFILE, &r);
+		(void)getrlimit(RLIMIT_NOFILE, &r);
+	}
+	if (msd_descriptors_judge(limits, r.rlim_cur, text) != NULL)
+		msd_log(MSD_LOG_WARN, "descriptors", "why=\"%s\"", text);
+}
