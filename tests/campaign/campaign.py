@@ -182,13 +182,14 @@ def main():
     rounds, said, found = collections.Counter(), collections.Counter(), collections.Counter()
     seed = given.seed
     while sum(rounds.values()) < given.rounds and time.monotonic() < end:
+        began = time.monotonic()
         most = min(ROUNDS_OF_AN_ACT, given.rounds - sum(rounds.values()))
         happened, heard, findings, slowest = act(seed, most, end, given.trouble)
         rounds += happened
         said += heard
         found.update({kind: len(texts) for kind, texts in findings.items()})
         print(f"act {seed}: {sum(happened.values())} rounds, {sum(heard.values())} answers, "
-              f"slowest of the steady module {slowest:.0f} ms", flush=True)
+              f"{time.monotonic() - began:.0f} s, slowest of the steady module {slowest:.0f} ms", flush=True)
         for kind, texts in findings.items():
             for text in texts[:MOST_TEXTS]:
                 print(f"  {kind}: {text}", flush=True)
