@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Write tests/corpus/session, replica and peer: what clients, workers and the supervisor say to each
+other, in the forms that fuzz_session.c, fuzz_replica.c and fuzz_peer.c read. Run it after changing
+it; --check tells when that was forgotten."""
+import pathlib
+import struct
+import sys
+
+from make_corpus import array, mapping, text
+
+CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
+NIL, EMPTY = b"\xc0", b"\x90"
+FRAME, BYTES, SEGMENT, END, TIME = range(5)
+
+CONNECT, LOOK, LOAD, UNLOAD, CALL, HANDLE = 0, 0, 2, 3, 4, 8
+CANCEL, LEAVE, DEAF, WILD = 11, 12, 13, 14
+WAIT, NO_PROCESS, EXITS, RAW, ANNOUNCES, ANSWERS = 160, 150, 192, 193, 194, 195
+OPENED = bytes([ANSWERS, 0, 0])
+ADDED = bytes([CONNECT, 0, LOAD, 0]) + OPENED
+
+
+def number(n):
+    return b"\xcf" + struct.pack(">Q", n)
+
+
+def piece(kind, data=b"\x00"):
+    return bytes([kind]) + struct.pack("<H", len(data)) + data
+
+
+def tensor(where, offset=0, n=16, segment=0):
+    data = struct.pack("<BBBBHHiiQQq", where, 2, 32, 1, 1, segment, 0, 0, offset, 4 * n, n)
+    return b"\xc7" + bytes([len(data), 1]) + data
+
+
+def handle(kind, slot=0, generation=1):
+    return b"\xd7" + bytes([kind]) + struct.pack("<II", slot, generation)
+
+
+def response(id, result, *meta, error=NIL):
+    return array(b"\x01", number(id), error, result, *meta)
+
+
+def notification(method, *params):
+    return array(b"\x02", text(method), array(*params))
+
+
+def request(id, method, *params):
+    return array(b"\x00", number(id), text(method), array(*params))
+
+
+FAILED = array(b"\x0e", text("CALL_FAILED"), text("no"), mapping())
+ANNOUNCED = piece(SEGMENT, notification("worker.segment", text("out"), b"\x00", b"\xcd\x10\x00"))
+TOLD = piece(SEGMENT, notification("worker.segment", text("in"), b"\x00", b"\xcd\x10\x00"))
+RESULT = array(array(tensor(1, 0), tensor(1, 128)), NIL)
+DTYPE, SHAPE = b"\xd6\x06\x02\x20\x01\x00", b"\xd7\x08" + struct.pack("<q", 16)
+
+SESSION = {
+    "call": ADDED + bytes([CALL, 0, 3, 2, ANNOUNCES, 0, ANSWERS, 0, 3, 2]),
+    "deadline": ADDED + bytes([CALL, 0, 3 + 8 * 2, 2, WAIT, 2, WAIT, 2, EXITS, 0]) + OPENED,
+    "die": ADDED + bytes([CALL, 0, 1, 9, CALL, 0, 1, 9, EXITS, 0]) + OPENED + bytes([ANSWERS, 0, 2]),
+    "cancel": ADDED + bytes([CALL, 0, 0, 0, CALL, 0, 0, 0, CANCEL, 0, CANCEL, 2]),
+    "replace": ADDED + bytes([LOAD, 16, CALL, 0, 0, 0, ANSWERS, 64, 0, ANSWERS, 0, 2]),
+    "unload": ADDED + bytes([CALL, 0, 0, 0, UNLOAD, 0, ANSWERS, 0, 2, EXITS, 0]),
+    "vanish": ADDED + bytes([16, 0, 16 + CALL, 0, 1, 5, 16 + LEAVE, 0, ANSWERS, 0, 2]),
+    "resident": ADDED + bytes([HANDLE, 0, ANSWERS, 0, 5, HANDLE, 1, HANDLE, 3, ANSWERS, 0, 6,
+                               HANDLE, 4]),
+    "function": ADDED + bytes([HANDLE, 5, HANDLE, 6, ANSWERS, 0, 2, HANDLE, 7]),
+    "look": ADDED + bytes(b for i in range(8) for b in (LOOK, i)),
+    "three_workers": bytes([CONNECT, 0, LOAD, 8]) + OPENED + bytes([ANSWERS, 0, 0, ANSWERS, 64, 0,
+                     CALL, 0, 0, 0, CALL, 0, 0, 0, ANSWERS, 0, 2, ANSWERS, 64, 2, EXITS, 64]),
+    "room": ADDED + bytes(b for _ in range(6) for b in (CALL, 0, 3, 39)) + bytes([ANSWERS, 0, 2]),
+    "deaf": ADDED + bytes([DEAF, 0, WAIT, 4, CONNECT, 0, WILD, 3, 1, 2, 3]),
+    "no_process": bytes([CONNECT, 0, NO_PROCESS, 0, LOAD, 0, WAIT, 6]),
+    "raw": ADDED + bytes([CALL, 0, 0, 0, RAW, 5]) + b"\x94\x01\x02\xc0\xc0",
+}
+REPLICA = {
+    "accept_results": ANNOUNCED + piece(FRAME, response(2, RESULT))
+    + piece(FRAME, response(3, tensor(2, 1 << 32)))
+    + piece(FRAME, response(4, handle(4))),
+    "accept_errors": b"".join(piece(FRAME, response(i, NIL, error=FAILED)) for i in (2, 3, 4)),
+    "accept_meta": piece(FRAME, response(2, NIL, mapping((text("exec_ns"), b"\x05")), error=FAILED)),
+    "accept_nothing": piece(TIME),
+    "reject_unasked": piece(FRAME, response(9, NIL)),
+    "reject_twice": piece(FRAME, response(2, NIL, error=FAILED)) * 2,
+    "reject_request": piece(FRAME, request(1, "call")),
+    "reject_no_segment": piece(FRAME, response(2, RESULT)),
+    "accept_one_place_twice": ANNOUNCED
+    + piece(FRAME, response(2, array(array(tensor(1, 0), tensor(1, 0)), NIL))),
+    "reject_outside": ANNOUNCED
+    + piece(FRAME, response(2, array(array(tensor(1, 0), tensor(1, 4096)), NIL))),
+    "reject_no_descriptor": piece(FRAME, notification("worker.segment", text("out"), b"\x00", b"\x01")),
+    "reject_end": piece(END),
+    "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
+}
+PEER = {
+    "accept_call": piece(FRAME, request(1, "call", text("m:int"))),
+    "accept_echo": piece(FRAME, request(1, "call", text("m:echo"), text("x"))),
+    "accept_tensor": TOLD + piece(FRAME, request(1, "call", text("m:kind"), tensor(1))),
+    "accept_out": piece(FRAME, request(1, "call", text("m:count"), tensor(3), tensor(3)))
+    + piece(FRAME, notification("worker.release", b"\x00", b"\x00", b"\x00", b"\xcc\x80")),
+    "accept_resident": piece(FRAME, request(1, "tensor.alloc", text("m"), DTYPE, SHAPE))
+    + piece(FRAME, request(2, "tensor.fill", tensor(2), b"\x01")),
+    "accept_instance": piece(FRAME, request(1, "module.instance", text("m"))),
+    "accept_cancel": piece(FRAME, notification("cancel", b"\x01")),
+    "accept_unknown": piece(FRAME, request(1, "what")) + piece(FRAME, notification("what")),
+    "reject_response": piece(FRAME, response(1, NIL)),
+    "reject_release": piece(FRAME, notification("worker.release", b"\x00", b"\x00")),
+    "reject_segment": piece(FRAME, notification("worker.segment", text("in"), b"\x00", b"\x01")),
+    "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
+}
+
+
+def corpus():
+    """Path to content of every file."""
+    session = {"accept_" + stem: data for stem, data in SESSION.items()}
+    return {CORPUS / name / (stem + ".bin"): data
+            for name, files in (("session", session), ("replica", REPLICA), ("peer", PEER))
+            for stem, data in files.items()}
+
+
+def main():
+    wanted = corpus()
+    there = {p for name in ("session", "replica", "peer") for p in (CORPUS / name).glob("*.bin")}
+    if "--check" in sys.argv[1:]:
+        stale = sorted(path.name for path in there | wanted.keys()
+                       if path not in there or path.read_bytes() != wanted.get(path))
+        sys.exit("run tests/fuzz/make_daemon_corpus.py for: " + " ".join(stale) if stale else 0)
+    for path in there - wanted.keys():
+        path.unlink()
+    for path, data in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
