@@ -193,6 +193,12 @@ modser_sg_tensor *onnx_tensor_read(modser_graph *g, struct msd_span file,
 				  (int)p->data_type);
 		return NULL;
 	}
+	if (p->n_dims > MODSER_GRAPH_MAX_NDIM) {
+		(void)msd_sg_fail(g, MSD_UNSUPPORTED,
+				  "tensor \"%s\": it has more than 32 dimensions",
+				  name);
+		return NULL;
+	}
 	modser_sg_tensor *t = create(g, name, dtype, p->dims, p->n_dims);
 	if (t == NULL)
 		return NULL;

@@ -1,0 +1,118 @@
+"""ONNX models served by the daemon: every type of element, extents that a call brings, shapes
+that follow from values, and what is refused. The numbers of single operators are those of
+ONNX's own test models (tests/graph/onnx_suite.py)."""
+import harness
+import numpy as np
+import pytest
+from onnx_writer import floats, model, node, tensor, value
+
+CORPUS = harness.ROOT / "tests" / "corpus" / "onnx"
+
+
+def ramp(*shape):
+    n = np.prod(shape)
+    return (np.arange(n) * 37 % 101 / np.float32(101)).astype(np.float32).reshape(shape)
+
+
+def save(folder, raw):
+    path = folder / "model.onnx"
+    path.write_bytes(raw)
+    return path
+
+
+def call(daemon, folder, name, *arrays):
+    words = []
+    for i, x in enumerate(arrays):
+        np.save(folder / f"{i}.npy", x)
+        words.append(f"@{folder}/{i}.npy")
+    daemon.ok("call", f"{name}:run", *words, "-o", folder / "y.npy")
+    return np.load(folder / "y.npy")
+
+
+def test_a_preloaded_model_says_its_signature_and_computes(own_daemon, tmp_path):
+    daemon = own_daemon("--load", f"m={CORPUS / 'accept_gemm.bin'}")
+    daemon.ok("wait", "m")
+    said = daemon.ok("funcs", "m").out
+    assert "run(x: Tensor([1, 3], float32)) -> (y: Tensor([1, 2], float32))" in said
+    x = np.float32([[1, 2, 3]])
+    assert np.array_equal(call(daemon, tmp_path, "m", x), x @ floats(2, 3).T)
+
+
+def test_a_call_brings_the_extents_that_the_file_leaves_open(daemon, tmp_path):
+    daemon.load("open", CORPUS / "accept_open_extents.bin", "--replace")
+    for n in (1, 4, 2):
+        x = floats(n, 3) - 4
+        assert np.array_equal(call(daemon, tmp_path, "open", x), np.maximum(x, 0))
+
+
+def test_a_shape_that_follows_from_a_value_is_found_in_the_run(daemon, tmp_path):
+    raw = model([node("Reshape", ["x", "s"], ["r"]), node("Neg", ["r"], ["y"])],
+                [value("x", "float32", [2, 6]), value("s", "int64", [2])],
+                [value("y", "float32", ["a", "b"])])
+    daemon.load("reshape", save(tmp_path, raw), "--replace")
+    for shape in ([3, 4], [6, -1]):
+        y = call(daemon, tmp_path, "reshape", floats(2, 6), np.int64(shape))
+        assert np.array_equal(y, -floats(2, 6).reshape(shape))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float16", "float64", "uint8"])
+def test_elements_of_other_types_go_in_and_come_out(daemon, tmp_path, dtype):
+    raw = model([node("Add", ["x", "c"], ["y"])], [value("x", dtype, [2, 3])],
+                [value("y", dtype, [2, 3])], [tensor("c", np.arange(3).astype(dtype))])
+    daemon.load("typed", save(tmp_path, raw), "--replace")
+    x = np.arange(6).reshape(2, 3).astype(dtype)
+    y = call(daemon, tmp_path, "typed", x)
+    assert y.dtype == dtype and np.array_equal(y, x + np.arange(3).astype(dtype))
+
+
+def test_a_bool_comes_out_of_a_comparison(daemon, tmp_path):
+    raw = model([node("Less", ["x", "x2"], ["y"])],
+                [value("x", "float32", [4]), value("x2", "float32", [1])],
+                [value("y", "bool", [4])])
+    daemon.load("less", save(tmp_path, raw), "--replace")
+    y = call(daemon, tmp_path, "less", np.float32([1, 2, 3, np.nan]), np.float32([2.5]))
+    assert y.dtype == bool and y.tolist() == [True, True, False, False]
+
+
+def test_an_instance_keeps_its_inputs(daemon, tmp_path):
+    daemon.load("m", CORPUS / "accept_gemm.bin", "--replace")
+    x = np.float32([[3, 2, 1]])
+    np.save(tmp_path / "x.npy", x)
+    daemon.ok("instance", "m", "set_input", "str:x", f"@{tmp_path}/x.npy", "then", "run", "then",
+              "get_output", "0", "-o", tmp_path / "y.npy")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), x @ floats(2, 3).T)
+
+
+def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_path):
+    raw = model([node("Gather", ["x", "i"], ["y"])],
+                [value("x", "float32", [3, 2]), value("i", "int64", [1])],
+                [value("y", "float32", [1, 2])])
+    daemon.load("gather", save(tmp_path, raw), "--replace")
+    np.save(tmp_path / "x.npy", floats(3, 2))
+    np.save(tmp_path / "i.npy", np.int64([3]))
+    said = daemon.modser("call", "gather:run", f"@{tmp_path}/x.npy", f"@{tmp_path}/i.npy")
+    assert said.status != 0 and "index 3 of 3" in said.err, said
+    y = call(daemon, tmp_path, "gather", floats(3, 2), np.int64([-1]))
+    assert np.array_equal(y, floats(3, 2)[-1:])
+
+
+@pytest.mark.parametrize("name, cause", [
+    ("reject_unknown_operator.bin", "no operator Frobnicate is known"),
+    ("reject_external_data.bin", "its bytes are in another file"),
+    ("reject_deep.bin", "messages are nested too deep"),
+    ("reject_opset_99.bin", "opset 99; 1 to 22 can be read"),
+])
+def test_what_cannot_be_read_is_refused_with_its_reason(daemon, name, cause):
+    said = daemon.modser("load", "bad", CORPUS / name)
+    assert said.status == 6 and cause in said.err, said
+
+
+def test_a_trained_network_agrees_with_the_same_one_as_a_tmfile(daemon, tmp_path):
+    folder = harness.fixtures()
+    if folder is None:
+        pytest.skip("no folder of real artifacts")
+    x = ramp(1, 1, 28, 28)
+    daemon.load("onnx", folder / "tengine" / "mnist.onnx", "--replace")
+    daemon.load("tm", folder / "tengine" / "mnist.tmfile", "--replace")
+    y = call(daemon, tmp_path, "onnx", x)
+    assert np.abs(y - call(daemon, tmp_path, "tm", x)).max() < 1e-5

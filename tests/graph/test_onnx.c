@@ -1,0 +1,205 @@
+/* ONNX files: small ones of a writer of their own (make_onnx_corpus.py). The numbers
+ * are compared by onnx_suite.py. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "graph/modser_graph.h"
+#include "graph/serializer/onnx/row.h"
+#include "tests/artifact/fixture.h"
+#include "tests/artifact/mangle.h"
+#include "tests/support/fail_alloc.h"
+
+#define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/"
+
+static modser_serializer *onnx;
+
+static void begin(void)
+{
+	onnx = modser_serializer_get("onnx");
+}
+
+static void end(void)
+{
+	modser_serializer_unref(onnx);
+}
+
+TestSuite(onnx, .init = begin, .fini = end, .timeout = 120);
+
+static modser_graph *load(struct msd_span file, int *ret)
+{
+	const modser_part part = {file.p, file.n};
+	modser_graph *g = modser_graph_create("");
+
+	*ret = modser_serializer_load_memory(onnx, &part, 1, NULL, g);
+	return g;
+}
+
+static void expect_error(const char *name, const char *text)
+{
+	struct bw file = fixture_read(name);
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+
+	cr_expect_eq(result, -1, "%s", name);
+	cr_expect_str_eq(modser_graph_error(g), text);
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+Test(onnx, says_what_is_wrong_and_where)
+{
+	expect_error(CORPUS "reject_unknown_operator.bin",
+		     "node 0 \"n\": no operator Frobnicate is known");
+	expect_error(CORPUS "reject_unknown_domain.bin",
+		     "node 0 \"n\": operator Relu is of domain com.example, which is "
+		     "not known");
+	expect_error(CORPUS "reject_operator_of_a_later_opset.bin",
+		     "node 0 \"n\": opset 8 has no operator Erf; 9 has");
+	expect_error(
+		CORPUS "reject_unknown_attribute.bin",
+		"node 0 \"n\", Relu: attribute \"slope\" is not known in opset 17");
+	expect_error(
+		CORPUS "reject_external_data.bin",
+		"tensor \"w\": its bytes are in another file, \"../w\", which cannot "
+		"be read yet");
+	expect_error(CORPUS "reject_nothing_makes_its_input.bin",
+		     "node 0 \"n\", Relu: nothing before it makes its input \"z\"");
+}
+
+Test(onnx, nesting_is_refused_before_anything_is_unpacked)
+{
+	expect_error(CORPUS "reject_deep.bin",
+		     "byte 1285: messages are nested too deep");
+}
+
+/* Tensor 0 of @name, whose file has its six weights. */
+static void expect_weights(const char *name, bool is_in_file)
+{
+	static const float want[6] = {0, 1, 2, 3, 4, 5};
+	struct bw file = fixture_read(name);
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+	uint64_t bytes = 0;
+	const uint8_t *data = modser_sg_tensor_data(modser_graph_tensor(g, 0), &bytes);
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_assert_eq(bytes, sizeof(want));
+	cr_expect_eq(memcmp(data, want, sizeof(want)), 0, "%s", name);
+	cr_expect((uintptr_t)data % 4 == 0);
+	if (!is_in_file)
+		cr_expect(data < file.p || data >= file.p + file.n);
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+Test(onnx, weights_stand_raw_or_as_numbers)
+{
+	expect_weights(CORPUS "accept_gemm.bin", true);
+	expect_weights(CORPUS "accept_typed_numbers.bin", false);
+}
+
+Test(onnx, extents_that_are_not_known_have_their_names)
+{
+	struct bw file = fixture_read(CORPUS "accept_open_extents.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+	const modser_sg_tensor *x = modser_graph_input(g, 0);
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_assert_eq(modser_sg_tensor_dims(x)[0], -1);
+	cr_assert_eq(modser_sg_tensor_dims(x)[1], 3);
+	cr_assert_str_eq(modser_sg_tensor_dim_name(x, 0), "n");
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+/* @word is of a row for operator @op, whose schema has what it names. */
+static void expect_param(const struct onnx_row *row, const struct onnx_word *word)
+{
+	if (word->param[0] == '\0')
+		return;
+	cr_expect_not_null(modser_sg_op_default(row->op, word->param),
+			   "%s of opset %d: %s has no parameter %s", row->name,
+			   (int)row->since, row->op, word->param);
+}
+
+Test(onnx, rows_name_operators_and_parameters_that_there_are)
+{
+	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
+		for (const struct onnx_row *r = onnx_rows[i]; r->name != NULL; r++) {
+			const char *at = r->params;
+			struct onnx_word word;
+
+			cr_expect(r->op == NULL ||
+					  modser_sg_op_schema_find(r->op) != NULL,
+				  "%s", r->name);
+			while (r->op != NULL && onnx_word_next(&at, &word))
+				expect_param(r, &word);
+		}
+	}
+}
+
+Test(onnx, words_of_a_row_say_what_becomes_of_attributes)
+{
+	const char *at = "alpha size=n! axis:-1 -seed type:=3";
+	struct onnx_word w;
+
+	cr_assert(onnx_word_next(&at, &w));
+	cr_assert(strcmp(w.attr, "alpha") == 0 && strcmp(w.param, "alpha") == 0);
+	cr_assert(onnx_word_next(&at, &w));
+	cr_assert(strcmp(w.attr, "size") == 0 && strcmp(w.param, "n") == 0);
+	cr_assert(w.is_required && !w.has_value);
+	cr_assert(onnx_word_next(&at, &w));
+	cr_assert(w.has_value && w.value == -1 && !w.is_fixed);
+	cr_assert(onnx_word_next(&at, &w));
+	cr_assert(strcmp(w.attr, "seed") == 0 && w.param[0] == '\0');
+	cr_assert(onnx_word_next(&at, &w));
+	cr_assert(w.is_fixed && w.attr[0] == '\0' && w.value == 3);
+	cr_assert_not(onnx_word_next(&at, &w));
+}
+
+static bool read(struct msd_span bytes, void *ctx)
+{
+	int result;
+	modser_graph *g = load(bytes, &result);
+
+	(void)ctx;
+	modser_graph_destroy(g);
+	return result == 0;
+}
+
+Test(onnx, damaged_files_are_refused_or_read_within_their_bytes)
+{
+	static const char *const names[] = {
+		CORPUS "accept_gemm.bin", CORPUS "accept_conv.bin",
+		CORPUS "accept_constant_node.bin", CORPUS "accept_slice_of_opset_9.bin",
+		CORPUS "accept_broadcast_of_opset_6.bin"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bw file = fixture_read(names[i]);
+
+		(void)mangle_prefixes(bw_span(&file), read, NULL);
+		cr_expect(mangle_flips(bw_span(&file), read, NULL), "%s", names[i]);
+		bw_free(&file);
+	}
+}
+
+Test(onnx, every_failing_allocation_is_reported)
+{
+	struct bw file = fixture_read(CORPUS "accept_slice_of_opset_9.bin");
+	bool failed = true;
+	long k = 0;
+
+	for (; failed; k++) {
+		const modser_part part = {bw_span(&file).p, bw_span(&file).n};
+		modser_graph *g = modser_graph_create("");
+
+		msd_fail_alloc(k);
+		int result = modser_serializer_load_memory(onnx, &part, 1, NULL, g);
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(result, failed ? -1 : 0, "allocation %ld", k);
+		modser_graph_destroy(g);
+	}
+	cr_assert_gt(k, 30);
+	bw_free(&file);
+}
