@@ -53,7 +53,7 @@ static const char convert_help[] =
 	"      --name (default); code comes as .o, .c, or .tar of these; relay.txt "
 	"goes\n"
 	"      in when it is given; SOURCE_DATE_EPOCH is its time when it is set\n"
-	"  modser convert net.tmfile -o net2.tmfile\n"
+	"  modser convert net.tmfile -o net.onnx\n"
 	"      writes a framework's model in the format of that ending\n"
 	"A folder that an archive was unpacked to is as good as the archive; an "
 	"archive\n"

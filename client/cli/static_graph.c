@@ -18,7 +18,7 @@
 static const struct {
 	const char *suffix;
 	const char *key;
-} suffixes[] = {{".tmfile", "tengine"}};
+} suffixes[] = {{".tmfile", "tengine"}, {".onnx", "onnx"}};
 
 bool msd_static_graph_is(struct msd_span file)
 {

@@ -144,8 +144,9 @@ enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 
 	if (!is_archive && key == NULL && !msd_archive_path_is(to, "", ".so")) {
 		return msd_report_usage(
-			"-o deploy.so, -o model.tar or -o net.tmfile",
-			"convert needs one -o that ends in .so, .tar or .tmfile");
+			"-o deploy.so, -o model.tar, -o model.onnx or -o net.tmfile",
+			"convert needs one -o that ends in .so, .tar, .onnx or "
+			".tmfile");
 	}
 	if (!is_archive && cli->n_words != 1) {
 		return msd_report_usage(NULL,

@@ -18,6 +18,7 @@ static bool drops_nothing(const modser_sg_node *node)
 /* Nothing is dropped when nothing is learned, as input 2 may say. */
 static int infer(modser_sg_node *node)
 {
+	msd_infer_dtype(node, 1, OP_BOOL);
 	if (msd_infer_has(node, 2)) {
 		const uint8_t *trains = msd_infer_value(node, 2);
 
@@ -28,7 +29,6 @@ static int infer(modser_sg_node *node)
 		if (*trains != 0 && !drops_nothing(node))
 			return msd_infer_fail(node, "training cannot be run");
 	}
-	msd_infer_dtype(node, 1, OP_BOOL);
 	if (msd_infer_set_output(node, 1, msd_infer_dims(node, 0),
 				 msd_infer_ndim(node, 0)) != 0)
 		return -1;

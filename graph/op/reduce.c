@@ -156,6 +156,7 @@ static int infer_topk(modser_sg_node *node)
 	size_t n = 1;
 	size_t axis;
 
+	msd_infer_dtype(node, 1, OP_INT64);
 	if (msd_infer_axis(node, &axis) != 0)
 		return -1;
 	if (msd_infer_has(node, 1)) {
@@ -168,7 +169,6 @@ static int infer_topk(modser_sg_node *node)
 	if (n != 1 || k[0] < 0 || k[0] > dims[axis])
 		return msd_infer_fail(node, "k is more than there is");
 	dims[axis] = k[0];
-	msd_infer_dtype(node, 1, OP_INT64);
 	if (msd_infer_set_output(node, 1, dims, msd_infer_ndim(node, 0)) != 0)
 		return -1;
 	return msd_infer_set(node, dims, msd_infer_ndim(node, 0));

@@ -116,3 +116,18 @@ def test_a_trained_network_agrees_with_the_same_one_as_a_tmfile(daemon, tmp_path
     daemon.load("tm", folder / "tengine" / "mnist.tmfile", "--replace")
     y = call(daemon, tmp_path, "onnx", x)
     assert np.abs(y - call(daemon, tmp_path, "tm", x)).max() < 1e-5
+
+
+@pytest.mark.parametrize("name, to", [("mnist.onnx", "onnx"), ("mnist.tmfile", "onnx"),
+                                      ("mnist.onnx", "tmfile")])
+def test_a_network_that_was_converted_gives_the_same_numbers(daemon, tmp_path, name, to):
+    folder = harness.fixtures()
+    if folder is None:
+        pytest.skip("no folder of real artifacts")
+    x = ramp(1, 1, 28, 28)
+    daemon.ok("convert", folder / "tengine" / name, "-o", tmp_path / f"net.{to}")
+    daemon.load("before", folder / "tengine" / name, "--replace")
+    daemon.load("after", tmp_path / f"net.{to}", "--replace")
+    before, after = (call(daemon, tmp_path, which, x) for which in ("before", "after"))
+    # A FullyConnected becomes a Gemm, whose bias comes last: another rounding.
+    assert np.abs(before - after).max() <= (1e-5 if name == "mnist.tmfile" else 0)

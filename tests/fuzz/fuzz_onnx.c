@@ -3,6 +3,25 @@
 #include "graph/modser_graph.h"
 #include "tests/fuzz/fuzz.h"
 
+/* What was read can be stored, unless that is refused with a reason; then it is read
+ * again. */
+static void store(const modser_serializer *s, modser_graph *g)
+{
+	modser_graph *again = modser_graph_create("");
+	modser_part part = {0};
+
+	if (again == NULL)
+		abort();
+	if (modser_serializer_store_memory(s, g, &part, 1) != 0) {
+		if (modser_graph_error(g)[0] == '\0')
+			abort();
+	} else if (modser_serializer_load_memory(s, &part, 1, NULL, again) != 0) {
+		abort();
+	}
+	modser_graph_destroy(again);
+	free((void *)(uintptr_t)part.data);
+}
+
 /* What was read is whole: it can be written as text, and shapes can be asked for. */
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
@@ -18,6 +37,8 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	if (result == 0 && modser_graph_infer(g) != 0 &&
 	    modser_graph_error(g)[0] == '\0')
 		abort();
+	if (result == 0)
+		store(s, g);
 	modser_graph_destroy(g);
 	modser_serializer_unref(s);
 	return result == 0;

@@ -1,12 +1,14 @@
 /* ONNX files: small ones of a writer of their own (make_onnx_corpus.py). The numbers
  * are compared by onnx_suite.py. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/modser_graph.h"
 #include "graph/serializer/onnx/row.h"
 #include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
+#include "tests/graph/net.h"
 #include "tests/support/fail_alloc.h"
 
 #define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/"
@@ -156,6 +158,86 @@ Test(onnx, words_of_a_row_say_what_becomes_of_attributes)
 	cr_assert(onnx_word_next(&at, &w));
 	cr_assert(w.is_fixed && w.attr[0] == '\0' && w.value == 3);
 	cr_assert_not(onnx_word_next(&at, &w));
+}
+
+/* The graph of @file as a file; its bytes are freed by the caller. */
+static modser_part store(struct msd_span file)
+{
+	modser_part part = {0};
+	int result;
+	modser_graph *g = load(file, &result);
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_assert_eq(modser_serializer_store_memory(onnx, g, &part, 1), 0, "%s",
+		     modser_graph_error(g));
+	modser_graph_destroy(g);
+	return part;
+}
+
+static void expect_same_again(const char *name)
+{
+	struct bw file = fixture_read(name);
+	const modser_part once = store(bw_span(&file));
+	const modser_part twice = store((struct msd_span){once.data, once.bytes});
+
+	cr_expect_eq(once.bytes, twice.bytes, "%s", name);
+	cr_expect(once.bytes == twice.bytes &&
+			  memcmp(once.data, twice.data, once.bytes) == 0,
+		  "%s", name);
+	free((void *)(uintptr_t)once.data);
+	free((void *)(uintptr_t)twice.data);
+	bw_free(&file);
+}
+
+Test(onnx, what_was_stored_is_stored_the_same_again)
+{
+	expect_same_again(CORPUS "accept_gemm.bin");
+	expect_same_again(CORPUS "accept_conv.bin");
+	expect_same_again(CORPUS "accept_slice_of_opset_9.bin");
+	expect_same_again(CORPUS "accept_left_out_input.bin");
+	expect_same_again(CORPUS "accept_open_extents.bin");
+	expect_same_again(CORPUS "accept_broadcast_of_opset_6.bin");
+}
+
+Test(onnx, what_onnx_does_not_have_is_not_stored)
+{
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
+	modser_part part = {0};
+
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)net_node(g, "x", "InputOp", x);
+	(void)modser_sg_node_add_input(net_node(g, "n", "Reorg", y), x);
+	(void)modser_graph_add_input(g, x);
+	(void)modser_graph_add_output(g, y);
+	cr_assert_eq(modser_serializer_store_memory(onnx, g, &part, 1), -1);
+	cr_assert_str_eq(modser_graph_error(g),
+			 "node 1 \"n\", Reorg: ONNX has no such operator");
+	modser_graph_destroy(g);
+}
+
+Test(onnx, every_failing_allocation_of_a_store_is_reported)
+{
+	struct bw file = fixture_read(CORPUS "accept_slice_of_opset_9.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+	bool failed = true;
+	long k = 0;
+
+	cr_assert_eq(result, 0);
+	for (; failed; k++) {
+		modser_part part = {0};
+
+		msd_fail_alloc(k);
+		result = modser_serializer_store_memory(onnx, g, &part, 1);
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(result, failed ? -1 : 0, "allocation %ld", k);
+		free((void *)(uintptr_t)part.data);
+	}
+	cr_assert_gt(k, 30);
+	modser_graph_destroy(g);
+	bw_free(&file);
 }
 
 static bool read(struct msd_span bytes, void *ctx)

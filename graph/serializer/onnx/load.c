@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/serializer/onnx/onnx.h"
+#include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/row.h"
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
@@ -21,7 +21,7 @@ static const char *text_of(const char *text)
 
 static int remember(struct onnx_load *l, modser_sg_tensor *t)
 {
-	return onnx_names_add(&l->names, t) ? 0 : msd_sg_no_memory(l->g);
+	return onnx_names_add(&l->names, t->name, t) ? 0 : msd_sg_no_memory(l->g);
 }
 
 static int check_name(struct onnx_load *l, const char *name, const char *what)

@@ -1,5 +1,6 @@
 #include "graph/serializer/onnx/names.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +15,33 @@ static size_t hash(const char *name)
 }
 
 /* Where @name is, or the free slot where it belongs. */
-static modser_sg_tensor **slot_of(modser_sg_tensor **slots, size_t n, const char *name)
+static struct onnx_named *slot_of(struct onnx_named *slots, size_t n, const char *name)
 {
 	size_t i = hash(name) & (n - 1);
 
-	while (slots[i] != NULL && strcmp(modser_sg_tensor_name(slots[i]), name) != 0)
+	while (slots[i].name != NULL && strcmp(slots[i].name, name) != 0)
 		i = (i + 1) & (n - 1);
 	return &slots[i];
 }
 
-modser_sg_tensor *onnx_names_find(const struct onnx_names *names, const char *name)
+void *onnx_names_find(const struct onnx_names *names, const char *name)
 {
-	return names->n_slots > 0 ? *slot_of(names->slots, names->n_slots, name) : NULL;
+	return names->n_slots > 0 ? slot_of(names->slots, names->n_slots, name)->thing
+				  : NULL;
 }
 
 static bool grow(struct onnx_names *names)
 {
 	const size_t n = names->n_slots > 0 ? 2 * names->n_slots : 64;
-	modser_sg_tensor **slots = calloc(n, sizeof(*slots));
+	struct onnx_named *slots = calloc(n, sizeof(*slots));
 
 	if (slots == NULL)
 		return false;
 	for (size_t i = 0; i < names->n_slots; i++) {
-		modser_sg_tensor *t = names->slots[i];
+		const struct onnx_named *from = &names->slots[i];
 
-		if (t != NULL)
-			*slot_of(slots, n, modser_sg_tensor_name(t)) = t;
+		if (from->name != NULL)
+			*slot_of(slots, n, from->name) = *from;
 	}
 	free(names->slots);
 	names->slots = slots;
@@ -47,11 +49,11 @@ static bool grow(struct onnx_names *names)
 	return true;
 }
 
-bool onnx_names_add(struct onnx_names *names, modser_sg_tensor *tensor)
+bool onnx_names_add(struct onnx_names *names, const char *name, void *thing)
 {
 	if (2 * names->n >= names->n_slots && !grow(names))
 		return false;
-	*slot_of(names->slots, names->n_slots, modser_sg_tensor_name(tensor)) = tensor;
+	*slot_of(names->slots, names->n_slots, name) = (struct onnx_named){name, thing};
 	names->n++;
 	return true;
 }

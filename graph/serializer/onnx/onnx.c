@@ -1,6 +1,5 @@
-#include "graph/serializer/onnx/onnx.h"
-
 #include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/store.h"
 #include "graph/serializer/onnx/wire.h"
 #include "graph/serializer/serializer.h"
 
@@ -16,4 +15,5 @@ const modser_serializer_ops msd_onnx_serializer = {
 	.n_files = 1,
 	.probe = probe,
 	.load = onnx_load,
+	.store = onnx_store,
 };

@@ -66,7 +66,7 @@ static int load_constant(struct onnx_node *n)
 	}
 	if (t == NULL)
 		return -1;
-	return onnx_names_add(&n->l->names, t) ? 0 : msd_sg_no_memory(n->l->g);
+	return onnx_names_add(&n->l->names, t->name, t) ? 0 : msd_sg_no_memory(n->l->g);
 }
 
 /* A scalar that is expanded. */

@@ -61,6 +61,25 @@ static uint32_t put_attrs(struct store *s, const modser_sg_op *op)
 	return n > 0 ? tm_put_vector(&s->w, s->w.scratch, n) : 0;
 }
 
+/* What tmfiles do not have is as it is without being said. */
+static int check_own(const modser_sg_node *node)
+{
+	const modser_sg_op *op = node->op;
+
+	for (size_t i = 0; i < op->schema->n_fields; i++) {
+		const modser_sg_op_field *field = &op->schema->fields[i];
+
+		if (field->tm_encoding != MODSER_TM_NONE ||
+		    msd_sg_attr_equal(&op->params[i], &field->def))
+			continue;
+		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
+				   "node %zu \"%s\": in a tmfile %s has no %s",
+				   node->index, node->name, op->schema->name,
+				   field->name);
+	}
+	return 0;
+}
+
 static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
 {
 	const modser_sg_op *op = node->op;
@@ -80,6 +99,8 @@ static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
 					   op->attrs.items[i].name);
 		}
 	}
+	if (method == NULL && check_own(node) != 0)
+		return -1;
 	if (check_ends(node, node->inputs, node->n_inputs) != 0)
 		return -1;
 	return check_ends(node, node->outputs, node->n_outputs);
@@ -144,10 +165,19 @@ static int put_node(struct store *s, size_t i)
 	return 0;
 }
 
+/* Shapes and axes that other formats have as int64 become int32. */
+static bool is_narrowed(const modser_sg_tensor *t)
+{
+	return t->type == MODSER_TENSOR_CONST && t->data != NULL &&
+	       t->dtype.code == MSD_DT_INT && t->dtype.bits == 64;
+}
+
 static int find_dtype(const modser_sg_tensor *t, uint32_t *ret)
 {
+	const char *name = is_narrowed(t) ? "int32" : t->dtype_name;
+
 	for (uint32_t i = 0; tm_dtypes[i] != NULL; i++) {
-		if (strcmp(tm_dtypes[i], t->dtype_name) == 0) {
+		if (strcmp(tm_dtypes[i], name) == 0) {
 			*ret = i;
 			return 0;
 		}
@@ -208,12 +238,39 @@ static int put_tensor(struct store *s, size_t i)
 	return 0;
 }
 
+static int put_narrowed(struct store *s, const modser_sg_tensor *t, size_t i)
+{
+	const size_t n = (size_t)t->bytes / sizeof(int64_t);
+	uint32_t *words = calloc(n + 1, sizeof(*words));
+	bool fits = true;
+
+	if (words == NULL)
+		return msd_sg_no_memory(s->g);
+	for (size_t k = 0; k < n; k++) {
+		const int64_t v = (int64_t)msd_le64((const uint8_t *)t->data + 8 * k);
+
+		fits = fits && v >= INT32_MIN && v <= INT32_MAX;
+		msd_put_le32((uint8_t *)&words[k], (uint32_t)v);
+	}
+	const uint32_t at = tm_put_bytes(&s->w, words, n * sizeof(*words));
+	const uint32_t object[2] = {(uint32_t)(n * sizeof(*words)), at};
+	s->buffers[i] = tm_put_words(&s->w, object, 2);
+	free(words);
+	if (fits)
+		return 0;
+	return msd_sg_fail(s->g, MSD_UNSUPPORTED,
+			   "tensor %zu \"%s\": a number is over 32 bits", t->index,
+			   t->name);
+}
+
 static int put_buffer(struct store *s, const modser_sg_tensor *t, size_t i)
 {
 	uint32_t at = 0;
 
 	if (t->bytes > TM_MAX_BYTES)
 		return msd_sg_fail(s->g, MSD_TOO_LARGE, "a tmfile holds 4 GiB at most");
+	if (is_narrowed(t))
+		return put_narrowed(s, t, i);
 	if (t->data == NULL && !t->is_stripped) {
 		return msd_sg_fail(s->g, MSD_UNSUPPORTED,
 				   "tensor %zu \"%s\": its bytes were not loaded",

@@ -1,8 +1,6 @@
-#ifndef MSD_ONNX_ONNX_H
-#define MSD_ONNX_ONNX_H
+#ifndef MSD_ONNX_FORMAT_H
+#define MSD_ONNX_FORMAT_H
 /* What the onnx serializer reads and writes, and the facts that it keeps of a file. */
-#include "graph/modser_graph.h"
-
 #define ONNX_MAX_OPSET 22 /* that is read */
 #define ONNX_IR_VERSION 8 /* that is written */
 #define ONNX_OPSET 17

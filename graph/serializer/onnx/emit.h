@@ -1,0 +1,66 @@
+#ifndef MSD_ONNX_EMIT_H
+#define MSD_ONNX_EMIT_H
+/*
+ * An ONNX model as it is put together from a graph. All that the messages hold lives
+ * until the writer ends; bytes of weights stay the graph's. Memory that was short shows
+ * in `bad`, once, at the end; functions that give an object may then give NULL, which
+ * all take.
+ */
+#include <onnx.pb-c.h>
+
+#include "graph/modser_graph.h"
+#include "graph/serializer/onnx/names.h"
+
+struct onnx_list {
+	void **items;
+	size_t n;
+};
+
+struct onnx_emit {
+	modser_graph *g;
+	struct onnx_list blocks;
+	struct onnx_list nodes;
+	struct onnx_list initializers;
+	struct onnx_list inputs;
+	struct onnx_list outputs;
+	char **names;             /* of the graph's tensors, each its own */
+	size_t n_made;            /* names that were made up */
+	struct onnx_names called; /* names of nodes that were written */
+	bool bad;
+};
+
+/** @n zeroed bytes that live as long as the writer. */
+void *onnx_emit_alloc(struct onnx_emit *e, size_t n);
+char *onnx_emit_text(struct onnx_emit *e, const char *text);
+/** Append to a list of messages. */
+void onnx_emit_push(struct onnx_emit *e, struct onnx_list *list, void *item);
+/** A name that no tensor has. */
+char *onnx_emit_name(struct onnx_emit *e, const char *stem);
+void onnx_emit_finish(struct onnx_emit *e);
+
+/** A node, the next in the order in which they run; @name is made another when it is
+ * taken. */
+Onnx__NodeProto *onnx_emit_node(struct onnx_emit *e, const char *op, const char *name);
+/** An input or output by its name; "": it is left out. */
+void onnx_emit_in(struct onnx_emit *e, Onnx__NodeProto *node, char *name);
+void onnx_emit_out(struct onnx_emit *e, Onnx__NodeProto *node, char *name);
+void onnx_emit_int(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		   int64_t value);
+void onnx_emit_float(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		     float value);
+/** A text; one of several words is a list of texts. */
+void onnx_emit_string(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		      const char *value, bool is_list);
+void onnx_emit_ints(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		    const int64_t *values, size_t n);
+void onnx_emit_floats(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		      const float *values, size_t n);
+/** A new initializer's name: @bytes are borrowed until the end. */
+char *onnx_emit_constant(struct onnx_emit *e, const char *stem, int32_t type,
+			 const int64_t *dims, size_t n_dims, const void *bytes,
+			 size_t size);
+/** The same of a list of int64, or of one float, which are copied. */
+char *onnx_emit_list(struct onnx_emit *e, const int64_t *values, size_t n);
+char *onnx_emit_scalar(struct onnx_emit *e, float value);
+
+#endif

@@ -1,0 +1,196 @@
+/* What Tengine says of layers in ways of its own, as ONNX writes it. */
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/onnx/store.h"
+
+/* The input as rows: whatever is behind its first axis is one. */
+static int store_fully_connected(const struct onnx_out *o)
+{
+	char *rows = onnx_emit_name(o->e, o->node->name);
+	const bool is_flat = onnx_store_ndim(o, 0) == 2;
+
+	if (!is_flat) {
+		Onnx__NodeProto *flat = onnx_emit_node(o->e, "Flatten", o->node->name);
+
+		onnx_emit_in(o->e, flat, onnx_store_in(o, 0));
+		onnx_emit_out(o->e, flat, rows);
+		onnx_emit_int(o->e, flat, "axis", 1);
+	}
+	Onnx__NodeProto *node = onnx_emit_node(o->e, "Gemm", o->node->name);
+	onnx_emit_in(o->e, node, is_flat ? onnx_store_in(o, 0) : rows);
+	for (size_t i = 1; i < o->node->n_inputs; i++)
+		onnx_emit_in(o->e, node, onnx_store_in(o, i));
+	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	onnx_emit_int(o->e, node, "transB", 1);
+	return 0;
+}
+
+static int store_relu(const struct onnx_out *o)
+{
+	const float slope = modser_sg_op_float(o->op, "negative_slope");
+	Onnx__NodeProto *node = onnx_store_node(o, slope != 0 ? "LeakyRelu" : "Relu");
+
+	if (slope != 0)
+		onnx_emit_float(o->e, node, "alpha", slope);
+	return 0;
+}
+
+static int store_relu6(const struct onnx_out *o)
+{
+	Onnx__NodeProto *node = onnx_store_node(o, "Clip");
+
+	onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, 0));
+	onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, 6));
+	return 0;
+}
+
+/* Limits are inputs. */
+static int store_clip(const struct onnx_out *o)
+{
+	Onnx__NodeProto *node = onnx_store_node(o, "Clip");
+
+	if (o->node->n_inputs > 1) {
+		for (size_t i = 1; i < o->node->n_inputs; i++)
+			onnx_emit_in(o->e, node, onnx_store_in(o, i));
+		return 0;
+	}
+	onnx_emit_in(o->e, node,
+		     onnx_emit_scalar(o->e, modser_sg_op_float(o->op, "min")));
+	onnx_emit_in(o->e, node,
+		     onnx_emit_scalar(o->e, modser_sg_op_float(o->op, "max")));
+	return 0;
+}
+
+static int store_batch_norm(const struct onnx_out *o)
+{
+	if (onnx_store_check(o, "eps caffe_flavor") != 0)
+		return -1;
+	(void)onnx_store_by_row(o, onnx_row_of_op(o->op));
+	return 0;
+}
+
+/* Slopes that go with channels get an axis of 1 for each that follows. */
+static int store_prelu(const struct onnx_out *o)
+{
+	const int ndim = onnx_store_ndim(o, 0);
+	int64_t shape[MODSER_GRAPH_MAX_NDIM] = {-1};
+	Onnx__NodeProto *node = onnx_emit_node(o->e, "PRelu", o->node->name);
+	char *slopes = onnx_store_in(o, 1);
+
+	if (modser_sg_op_int(o->op, "broadcasts") == 0) {
+		if (ndim < 2)
+			return onnx_store_fail(o, "its shape is not known");
+		for (int i = 1; i < ndim - 1; i++)
+			shape[i] = 1;
+		o->e->nodes.n--; /* the slopes come first */
+		Onnx__NodeProto *reshape =
+			onnx_emit_node(o->e, "Reshape", o->node->name);
+		onnx_emit_in(o->e, reshape, slopes);
+		onnx_emit_in(o->e, reshape,
+			     onnx_emit_list(o->e, shape, (size_t)ndim - 1));
+		slopes = onnx_emit_name(o->e, o->node->name);
+		onnx_emit_out(o->e, reshape, slopes);
+		onnx_emit_push(o->e, &o->e->nodes, node);
+	}
+	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
+	onnx_emit_in(o->e, node, slopes);
+	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	return 0;
+}
+
+/* Tengine's types of Eltwise that are one operator there; NULL: another, or none. */
+static const char *eltwise_op(int64_t type)
+{
+	static const char *const ops[] = {
+		[0] = "Mul",  [1] = "Mul",   [2] = "Add",    [3] = "Add",  [4] = "Sub",
+		[5] = "Sub",  [6] = "Max",   [8] = "Min",    [10] = "Div", [11] = "Log",
+		[12] = "Exp", [13] = "Sqrt", [14] = "Floor", [16] = "Pow"};
+
+	return type >= 0 && (size_t)type < sizeof(ops) / sizeof(ops[0]) ? ops[type]
+									: NULL;
+}
+
+/* Do numpy's rules stretch the inputs as Tengine's do? */
+static bool is_alike(const modser_sg_tensor *a, const modser_sg_tensor *b)
+{
+	uint64_t n = 0;
+
+	if (a->ndim >= 0 && a->ndim == b->ndim &&
+	    memcmp(a->dims, b->dims, (size_t)a->ndim * sizeof(*a->dims)) == 0)
+		return true;
+	return (a->ndim >= 0 && msd_shape_elements(a->dims, (size_t)a->ndim, &n) &&
+		n == 1) ||
+	       (b->ndim >= 0 && msd_shape_elements(b->dims, (size_t)b->ndim, &n) &&
+		n == 1);
+}
+
+static int store_eltwise(const struct onnx_out *o)
+{
+	const char *op = eltwise_op(modser_sg_op_int(o->op, "type"));
+	const bool is_pair = o->node->n_inputs == 2;
+
+	if (op == NULL)
+		return onnx_store_fail(o, "ONNX has no such type");
+	if (is_pair && !is_alike(o->node->inputs[0], o->node->inputs[1]))
+		return onnx_store_fail(o, "ONNX does not stretch by channels");
+	Onnx__NodeProto *node = onnx_store_node(o, op);
+	if (is_pair)
+		onnx_emit_in(o->e, node, onnx_store_in(o, 1));
+	return 0;
+}
+
+/* Opset 17 has one axis; where it is the last, that is the same. */
+static int store_softmax(const struct onnx_out *o)
+{
+	const int64_t axis = modser_sg_op_int(o->op, "axis");
+
+	if (modser_sg_op_int(o->op, "flattens") != 0 && axis != -1 &&
+	    axis != onnx_store_ndim(o, 0) - 1)
+		return onnx_store_fail(o, "opset 17 has no Softmax over several axes");
+	Onnx__NodeProto *node = onnx_store_node(o, o->op->schema->name);
+	onnx_emit_int(o->e, node, "axis", axis);
+	return 0;
+}
+
+static int store_lrn(const struct onnx_out *o)
+{
+	const int64_t size = modser_sg_op_int(o->op, "local_size");
+
+	if (onnx_store_check(o, "local_size alpha beta k is_onnx") != 0)
+		return -1;
+	if (size % 2 == 0 && modser_sg_op_int(o->op, "is_onnx") == 0)
+		return onnx_store_fail(o, "an even window is another in ONNX");
+	Onnx__NodeProto *node = onnx_store_node(o, "LRN");
+	onnx_emit_int(o->e, node, "size", size);
+	onnx_emit_float(o->e, node, "alpha", modser_sg_op_float(o->op, "alpha"));
+	onnx_emit_float(o->e, node, "beta", modser_sg_op_float(o->op, "beta"));
+	onnx_emit_float(o->e, node, "bias", modser_sg_op_float(o->op, "k"));
+	return 0;
+}
+
+static int store_recurrent(const struct onnx_out *o)
+{
+	if (modser_sg_op_param(o->op, "direction")->as.s[0] == '\0')
+		return onnx_store_fail(o, "Tengine's form is another");
+	(void)onnx_store_by_row(o, onnx_row_of_op(o->op));
+	return 0;
+}
+
+const struct onnx_form onnx_forms_layer[] = {
+	{"BatchNormalization", store_batch_norm},
+	{"Clip", store_clip},
+	{"Eltwise", store_eltwise},
+	{"FullyConnected", store_fully_connected},
+	{"GRU", store_recurrent},
+	{"Hardmax", store_softmax},
+	{"LRN", store_lrn},
+	{"LSTM", store_recurrent},
+	{"LogSoftmax", store_softmax},
+	{"PReLU", store_prelu},
+	{"RNN", store_recurrent},
+	{"ReLu", store_relu},
+	{"ReLu6", store_relu6},
+	{"Softmax", store_softmax},
+	{NULL, NULL},
+};

@@ -1,0 +1,201 @@
+/* Convolutions and poolings as ONNX writes them: fields of two axes become lists. */
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/onnx/store.h"
+
+#define MAX_AXES 3u
+#define SHARED                                                                         \
+	"kernel_h kernel_w stride_h stride_w pad_h0 pad_w0 pad_h1 pad_w1 kernel "      \
+	"strides dilations pads "
+
+/* How many axes a window has: by input 0, or by its lists. */
+static size_t count_axes(const struct onnx_out *o)
+{
+	const modser_sg_attr *list = modser_sg_op_param(o->op, "kernel");
+	const int ndim = onnx_store_ndim(o, 0);
+
+	if (ndim >= 3 && ndim <= 2 + (int)MAX_AXES)
+		return (size_t)ndim - 2;
+	return list->n > 0 && list->n <= MAX_AXES ? list->n : 2;
+}
+
+static void put_list(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
+		     const char *attr, const char *list, const char *const hw[2])
+{
+	const modser_sg_attr *own = modser_sg_op_param(o->op, list);
+	int64_t values[2];
+
+	if (n != 2 || hw[0] == NULL) {
+		if (own->n > 0 && own->as.ints[0] > 0)
+			onnx_emit_ints(o->e, node, attr, own->as.ints, own->n);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		values[i] = modser_sg_op_int(o->op, hw[i]);
+	if (values[0] > 0 && values[1] > 0) /* else it is as large as its weights */
+		onnx_emit_ints(o->e, node, attr, values, 2);
+}
+
+/* Padding; below 0 it says that the extent stays. */
+static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
+		     int64_t auto_pad)
+{
+	static const char *const names[] = {"pad_h0", "pad_w0", "pad_h1", "pad_w1"};
+	const modser_sg_attr *own = modser_sg_op_param(o->op, "pads");
+	int64_t pads[2 * MAX_AXES] = {0};
+
+	for (size_t i = 0; i < 4 && n == 2; i++)
+		pads[i] = modser_sg_op_int(o->op, names[i]);
+	for (size_t i = 0; i < own->n && n != 2 && i < 2 * MAX_AXES; i++)
+		pads[i] = own->as.ints[i];
+	if (auto_pad == 0 && pads[0] < 0)
+		auto_pad = -pads[0];
+	if (auto_pad != 0) {
+		onnx_emit_string(o->e, node, "auto_pad",
+				 auto_pad == 2 ? "SAME_LOWER" : "SAME_UPPER", false);
+	} else {
+		onnx_emit_ints(o->e, node, "pads", pads, 2 * n);
+	}
+}
+
+static void put_inputs(const struct onnx_out *o, Onnx__NodeProto *node)
+{
+	for (size_t i = 0; i < o->node->n_inputs; i++)
+		onnx_emit_in(o->e, node, onnx_store_in(o, i));
+}
+
+/* An activation that Tengine has in its convolutions is a node behind them. */
+static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
+			  int64_t activation)
+{
+	char *between = onnx_emit_name(o->e, o->node->name);
+	Onnx__NodeProto *node;
+
+	if (activation == -1) {
+		onnx_emit_out(o->e, conv, onnx_store_out(o, 0));
+		return 0;
+	}
+	onnx_emit_out(o->e, conv, between);
+	node = onnx_emit_node(o->e, activation == 0 ? "Relu" : "Clip", o->node->name);
+	onnx_emit_in(o->e, node, between);
+	if (activation != 0) {
+		onnx_emit_in(o->e, node,
+			     onnx_emit_scalar(o->e, activation == 1 ? -1 : 0));
+		onnx_emit_in(o->e, node,
+			     onnx_emit_scalar(o->e, activation == 1 ? 1 : 6));
+	}
+	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	return 0;
+}
+
+static int store_conv(const struct onnx_out *o)
+{
+	static const char *const kernel[] = {"kernel_h", "kernel_w"};
+	static const char *const strides[] = {"stride_h", "stride_w"};
+	static const char *const dilations[] = {"dilation_h", "dilation_w"};
+	const int64_t activation = modser_sg_op_int(o->op, "activation");
+	const size_t n = count_axes(o);
+
+	if (activation != -1 && activation != 0 && activation != 1 && activation != 6)
+		return onnx_store_fail(o, "ONNX has no activation %d", (int)activation);
+	if (onnx_store_check(o, SHARED "dilation_h dilation_w input_channel "
+				       "output_channel group activation") != 0)
+		return -1;
+	Onnx__NodeProto *node = onnx_emit_node(o->e, "Conv", o->node->name);
+	put_inputs(o, node);
+	put_list(o, node, n, "kernel_shape", "kernel", kernel);
+	put_list(o, node, n, "strides", "strides", strides);
+	put_list(o, node, n, "dilations", "dilations", dilations);
+	onnx_emit_int(o->e, node, "group", modser_sg_op_int(o->op, "group"));
+	put_pads(o, node, n, 0);
+	return put_activation(o, node, activation);
+}
+
+static int store_deconv(const struct onnx_out *o)
+{
+	static const char *const kernel[] = {"kernel_h", "kernel_w"};
+	static const char *const strides[] = {"stride_h", "stride_w"};
+	static const char *const dilations[] = {"dilation_h", "dilation_w"};
+	static const char *const none[] = {NULL, NULL};
+	const size_t n = count_axes(o);
+	const int64_t extra[] = {modser_sg_op_int(o->op, "output_pad_h0"),
+				 modser_sg_op_int(o->op, "output_pad_w0")};
+
+	if (onnx_store_check(o, SHARED
+			     "dilation_h dilation_w num_output group output_pad_h0 "
+			     "output_pad_w0 output_padding output_shape auto_pad") != 0)
+		return -1;
+	Onnx__NodeProto *node = onnx_emit_node(o->e, "ConvTranspose", o->node->name);
+	put_inputs(o, node);
+	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	put_list(o, node, n, "kernel_shape", "kernel", kernel);
+	put_list(o, node, n, "strides", "strides", strides);
+	put_list(o, node, n, "dilations", "dilations", dilations);
+	put_list(o, node, n, "output_shape", "output_shape", none);
+	const modser_sg_attr *extras = modser_sg_op_param(o->op, "output_padding");
+	if (n == 2) {
+		onnx_emit_ints(o->e, node, "output_padding", extra, 2);
+	} else if (extras->n > 0) {
+		onnx_emit_ints(o->e, node, "output_padding", extras->as.ints,
+			       extras->n);
+	}
+	onnx_emit_int(o->e, node, "group", modser_sg_op_int(o->op, "group"));
+	put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
+	return 0;
+}
+
+/* Caffe's rounding up counts padding in means. */
+static int store_window_pool(const struct onnx_out *o, bool is_mean)
+{
+	static const char *const kernel[] = {"kernel_h", "kernel_w"};
+	static const char *const strides[] = {"stride_h", "stride_w"};
+	static const char *const none[] = {NULL, NULL};
+	const int64_t flavor = modser_sg_op_int(o->op, "caffe_flavor");
+	const bool is_caffe = (flavor & 0xf) == 1;
+	const size_t n = count_axes(o);
+
+	if ((flavor & 0xf) > 1)
+		return onnx_store_fail(o, "ONNX does not pad as Darknet does");
+	Onnx__NodeProto *node = onnx_emit_node(
+		o->e, is_mean ? "AveragePool" : "MaxPool", o->node->name);
+	put_inputs(o, node);
+	for (size_t i = 0; i < o->node->n_outputs; i++)
+		onnx_emit_out(o->e, node, onnx_store_out(o, i));
+	put_list(o, node, n, "kernel_shape", "kernel", kernel);
+	put_list(o, node, n, "strides", "strides", strides);
+	put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
+	if (is_caffe || modser_sg_op_int(o->op, "ceil_mode") != 0)
+		onnx_emit_int(o->e, node, "ceil_mode", 1);
+	if (is_mean) {
+		if (modser_sg_op_param(o->op, "dilations")->n > 0)
+			return onnx_store_fail(o, "opset 17 has no dilation of means");
+		onnx_emit_int(o->e, node, "count_include_pad",
+			      is_caffe || (flavor & 0x10) != 0);
+		return 0;
+	}
+	put_list(o, node, n, "dilations", "dilations", none);
+	if (modser_sg_op_int(o->op, "storage_order") != 0)
+		onnx_emit_int(o->e, node, "storage_order", 1);
+	return 0;
+}
+
+static int store_pool(const struct onnx_out *o)
+{
+	const bool is_mean = modser_sg_op_int(o->op, "alg") == 1;
+
+	if (onnx_store_check(o, SHARED "alg global caffe_flavor ceil_mode auto_pad "
+				       "storage_order") != 0)
+		return -1;
+	if (modser_sg_op_int(o->op, "global") == 0)
+		return store_window_pool(o, is_mean);
+	(void)onnx_store_node(o, is_mean ? "GlobalAveragePool" : "GlobalMaxPool");
+	return 0;
+}
+
+const struct onnx_form onnx_forms_window[] = {
+	{"Convolution", store_conv},
+	{"Deconvolution", store_deconv},
+	{"Pooling", store_pool},
+	{NULL, NULL},
+};

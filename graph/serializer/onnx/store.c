@@ -1,0 +1,415 @@
+/*
+ * A graph into an ONNX model: inputs and constants first, then its nodes so that each
+ * comes behind those whose outputs it reads, by the rows of their operators or by the
+ * forms that these need; protobuf-c packs what came together.
+ */
+#include "graph/serializer/onnx/store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/ir/order.h"
+#include "graph/serializer/onnx/format.h"
+#include "graph/serializer/onnx/tensor.h"
+
+static const struct onnx_form *const forms[] = {onnx_forms_window, onnx_forms_layer,
+						onnx_forms_move};
+
+int onnx_store_fail(const struct onnx_out *o, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return msd_sg_fail(o->e->g, MSD_UNSUPPORTED, "node %zu \"%s\", %s: %s",
+			   o->node->index, o->node->name, o->op->schema->name, text);
+}
+
+static bool is_word(const char *list, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = strstr(list, word); at != NULL;
+	     at = strstr(at + 1, word)) {
+		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static int check_param(const struct onnx_out *o, size_t i, bool is_handled)
+{
+	const modser_sg_op_field *field = &o->op->schema->fields[i];
+
+	if (is_handled || msd_sg_attr_equal(&o->op->params[i], &field->def))
+		return 0;
+	return onnx_store_fail(o, "ONNX has no %s", field->name);
+}
+
+int onnx_store_check(const struct onnx_out *o, const char *handled)
+{
+	for (size_t i = 0; i < o->op->schema->n_fields; i++) {
+		const char *name = o->op->schema->fields[i].name;
+
+		if (check_param(o, i, is_word(handled, name)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int onnx_store_ndim(const struct onnx_out *o, size_t i)
+{
+	return i < o->node->n_inputs && o->node->inputs[i] != NULL
+		       ? o->node->inputs[i]->ndim
+		       : -1;
+}
+
+static char *name_of(struct onnx_emit *e, const modser_sg_tensor *t)
+{
+	return t != NULL ? e->names[t->index] : onnx_emit_text(e, "");
+}
+
+char *onnx_store_in(const struct onnx_out *o, size_t i)
+{
+	return name_of(o->e, i < o->node->n_inputs ? o->node->inputs[i] : NULL);
+}
+
+char *onnx_store_out(const struct onnx_out *o, size_t i)
+{
+	return name_of(o->e, i < o->node->n_outputs ? o->node->outputs[i] : NULL);
+}
+
+Onnx__NodeProto *onnx_store_node(const struct onnx_out *o, const char *op)
+{
+	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
+
+	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
+	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	return node;
+}
+
+static double number_of(const modser_sg_attr *a)
+{
+	return a->kind == MODSER_ATTR_FLOAT ? (double)a->as.f : (double)a->as.i;
+}
+
+/* Are all parameters that @row fixes as it says? */
+static bool is_fixed_so(const struct onnx_row *row, const modser_sg_op *op)
+{
+	const char *at = row->params;
+	struct onnx_word w;
+
+	while (onnx_word_next(&at, &w)) {
+		const modser_sg_attr *a =
+			w.is_fixed ? modser_sg_op_param(op, w.param) : NULL;
+
+		if (a == NULL)
+			continue;
+		const double want =
+			a->kind == MODSER_ATTR_FLOAT ? (double)(float)w.value : w.value;
+		if (number_of(a) != want)
+			return false;
+	}
+	return true;
+}
+
+const struct onnx_row *onnx_row_of_op(const modser_sg_op *op)
+{
+	int64_t first;
+
+	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
+		for (const struct onnx_row *r = onnx_rows[i]; r->name != NULL; r++) {
+			if (r->op != NULL && strcmp(r->op, op->schema->name) == 0 &&
+			    onnx_row_find(r->name, ONNX_OPSET, &first) == r &&
+			    is_fixed_so(r, op))
+				return r;
+		}
+	}
+	return NULL;
+}
+
+static void put_attr(const struct onnx_out *o, Onnx__NodeProto *node,
+		     const struct onnx_word *w)
+{
+	const modser_sg_attr *a = modser_sg_op_param(o->op, w->param);
+	const modser_sg_attr *def = modser_sg_op_default(o->op->schema->name, w->param);
+
+	/* What ONNX takes for granted, too. */
+	if (!w->is_required && !w->has_value && msd_sg_attr_equal(a, def))
+		return;
+	switch (a->kind) {
+	case MODSER_ATTR_INT:
+		onnx_emit_int(o->e, node, w->attr, a->as.i);
+		return;
+	case MODSER_ATTR_FLOAT:
+		onnx_emit_float(o->e, node, w->attr, a->as.f);
+		return;
+	case MODSER_ATTR_STR:
+		onnx_emit_string(o->e, node, w->attr, a->as.s,
+				 strcmp(w->attr, "activations") == 0);
+		return;
+	case MODSER_ATTR_INTS:
+		onnx_emit_ints(o->e, node, w->attr, a->as.ints, a->n);
+		return;
+	case MODSER_ATTR_FLOATS:
+		onnx_emit_floats(o->e, node, w->attr, a->as.floats, a->n);
+		return;
+	case MODSER_ATTR_GRAPH:
+		return;
+	}
+}
+
+Onnx__NodeProto *onnx_store_by_row(const struct onnx_out *o, const struct onnx_row *row)
+{
+	Onnx__NodeProto *node = onnx_emit_node(o->e, row->name, o->node->name);
+	const char *at = row->params;
+	struct onnx_word w;
+
+	for (size_t i = 0; i < o->node->n_inputs; i++)
+		onnx_emit_in(o->e, node, onnx_store_in(o, i));
+	for (size_t i = 0; i < o->node->n_outputs; i++)
+		onnx_emit_out(o->e, node, onnx_store_out(o, i));
+	while (onnx_word_next(&at, &w)) {
+		if (w.attr[0] != '\0' && w.param[0] != '\0')
+			put_attr(o, node, &w);
+	}
+	return node;
+}
+
+/* Every parameter that is not as always must be one of the row's. */
+static int check_row(const struct onnx_out *o, const struct onnx_row *row)
+{
+	for (size_t i = 0; i < o->op->schema->n_fields; i++) {
+		const char *at = row->params;
+		bool is_handled = false;
+		struct onnx_word w;
+
+		while (onnx_word_next(&at, &w) && !is_handled)
+			is_handled =
+				strcmp(w.param, o->op->schema->fields[i].name) == 0;
+		if (check_param(o, i, is_handled) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int put_node(const struct onnx_out *o)
+{
+	const struct onnx_row *row;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		for (const struct onnx_form *f = forms[i]; f->op != NULL; f++) {
+			if (strcmp(f->op, o->op->schema->name) == 0)
+				return f->store(o);
+		}
+	}
+	row = onnx_row_of_op(o->op);
+	if (row == NULL)
+		return onnx_store_fail(o, "ONNX has no such operator");
+	if (check_row(o, row) != 0)
+		return -1;
+	(void)onnx_store_by_row(o, row);
+	return 0;
+}
+
+static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
+{
+	const int32_t type = onnx_dtype_number(t->dtype_name);
+	Onnx__TensorProto *p = onnx_emit_alloc(e, sizeof(*p));
+
+	if (type == 0) {
+		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
+				   "tensor %zu \"%s\": ONNX has no %s", t->index,
+				   t->name, t->dtype_name);
+	}
+	if (t->data == NULL && t->bytes > 0) {
+		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
+				   "tensor %zu \"%s\": its bytes were not loaded, or "
+				   "taken out of the file",
+				   t->index, t->name);
+	}
+	if (p == NULL)
+		return 0; /* said at the end */
+	onnx__tensor_proto__init(p);
+	p->name = name_of(e, t);
+	p->has_data_type = true;
+	p->data_type = type;
+	p->n_dims = (size_t)t->ndim;
+	p->dims = (int64_t *)(uintptr_t)t->dims;
+	p->has_raw_data = true;
+	p->raw_data =
+		(ProtobufCBinaryData){(size_t)t->bytes, (uint8_t *)(uintptr_t)t->data};
+	onnx_emit_push(e, &e->initializers, p);
+	return 0;
+}
+
+static Onnx__TensorShapeProto *shape_of(struct onnx_emit *e, const modser_sg_tensor *t)
+{
+	Onnx__TensorShapeProto *shape = onnx_emit_alloc(e, sizeof(*shape));
+	const size_t n = (size_t)t->ndim;
+
+	if (shape == NULL)
+		return NULL;
+	onnx__tensor_shape_proto__init(shape);
+	shape->dim = onnx_emit_alloc(e, n * sizeof(*shape->dim));
+	for (size_t i = 0; shape->dim != NULL && i < n; i++) {
+		Onnx__TensorShapeProto__Dimension *dim =
+			onnx_emit_alloc(e, sizeof(*dim));
+		const char *name = modser_sg_tensor_dim_name(t, i);
+
+		if (dim == NULL)
+			return shape;
+		onnx__tensor_shape_proto__dimension__init(dim);
+		dim->has_dim_value = t->dims[i] >= 0;
+		dim->dim_value = t->dims[i];
+		if (!dim->has_dim_value && name[0] != '\0')
+			dim->dim_param = onnx_emit_text(e, name);
+		shape->dim[shape->n_dim++] = dim;
+	}
+	return shape;
+}
+
+static int put_end(struct onnx_emit *e, struct onnx_list *list,
+		   const modser_sg_tensor *t)
+{
+	Onnx__ValueInfoProto *v = onnx_emit_alloc(e, sizeof(*v));
+	Onnx__TypeProto *type = onnx_emit_alloc(e, sizeof(*type));
+	Onnx__TypeProto__Tensor *tensor = onnx_emit_alloc(e, sizeof(*tensor));
+	const int32_t number = onnx_dtype_number(t->dtype_name);
+
+	if (number == 0) {
+		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
+				   "tensor %zu \"%s\": ONNX has no %s", t->index,
+				   t->name, t->dtype_name);
+	}
+	if (v == NULL || type == NULL || tensor == NULL)
+		return 0;
+	onnx__value_info_proto__init(v);
+	onnx__type_proto__init(type);
+	onnx__type_proto__tensor__init(tensor);
+	v->name = name_of(e, t);
+	v->type = type;
+	type->tensor_type = tensor;
+	tensor->has_elem_type = true;
+	tensor->elem_type = number;
+	if (t->ndim >= 0)
+		tensor->shape = shape_of(e, t);
+	onnx_emit_push(e, list, v);
+	return 0;
+}
+
+/* Names are kept where they tell tensors apart, for ONNX has nothing else. */
+static int name_all(struct onnx_emit *e)
+{
+	struct onnx_names names = {0};
+
+	e->names = onnx_emit_alloc(e, (e->g->n_tensors + 1) * sizeof(*e->names));
+	for (size_t i = 0; e->names != NULL && i < e->g->n_tensors; i++) {
+		modser_sg_tensor *t = e->g->tensors[i];
+
+		if (t->name[0] == '\0' || onnx_names_find(&names, t->name) != NULL) {
+			e->names[i] = onnx_emit_name(e, t->name);
+		} else {
+			e->names[i] = onnx_emit_text(e, t->name);
+			e->bad = e->bad || !onnx_names_add(&names, t->name, t);
+		}
+		e->bad = e->bad || e->names[i] == NULL;
+	}
+	onnx_names_finish(&names);
+	return e->bad ? msd_sg_no_memory(e->g) : 0;
+}
+
+static int put_all(struct onnx_emit *e, const size_t *order)
+{
+	if (name_all(e) != 0)
+		return -1;
+	for (size_t i = 0; i < e->g->n_inputs; i++) {
+		if (put_end(e, &e->inputs, e->g->inputs[i]) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < e->g->n_outputs; i++) {
+		if (put_end(e, &e->outputs, e->g->outputs[i]) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < e->g->n_nodes; i++) {
+		const modser_sg_node *node = e->g->nodes[order[i]];
+		const struct onnx_out o = {e, node, node->op};
+		const char *op = node->op->schema->name;
+		int result = 0;
+
+		if (strcmp(op, "Const") == 0) {
+			result = put_constant(e, node->outputs[0]);
+		} else if (strcmp(op, "InputOp") != 0) {
+			result = put_node(&o);
+		}
+		if (result != 0)
+			return -1;
+	}
+	return e->bad ? msd_sg_no_memory(e->g) : 0;
+}
+
+static int pack(struct onnx_emit *e, modser_part *ret)
+{
+	Onnx__OperatorSetIdProto opset = ONNX__OPERATOR_SET_ID_PROTO__INIT;
+	Onnx__OperatorSetIdProto *opsets[] = {&opset};
+	Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
+	Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
+	static char domain[] = "";
+	static char producer[] = "modserd";
+	static char version[] = MSD_VERSION;
+	static char unnamed[] = "graph";
+	const char *name = modser_graph_text(e->g, MODSER_GRAPH_NAME);
+
+	opset.domain = domain;
+	opset.has_version = true;
+	opset.version = ONNX_OPSET;
+	graph.name = name[0] != '\0' ? (char *)(uintptr_t)name : unnamed;
+	graph.node = (Onnx__NodeProto **)e->nodes.items;
+	graph.n_node = e->nodes.n;
+	graph.initializer = (Onnx__TensorProto **)e->initializers.items;
+	graph.n_initializer = e->initializers.n;
+	graph.input = (Onnx__ValueInfoProto **)e->inputs.items;
+	graph.n_input = e->inputs.n;
+	graph.output = (Onnx__ValueInfoProto **)e->outputs.items;
+	graph.n_output = e->outputs.n;
+	m.has_ir_version = true;
+	m.ir_version = ONNX_IR_VERSION;
+	m.producer_name = producer;
+	m.producer_version = version;
+	m.graph = &graph;
+	m.n_opset_import = 1;
+	m.opset_import = opsets;
+	const size_t n = onnx__model_proto__get_packed_size(&m);
+	if (n > INT32_MAX)
+		return msd_sg_fail(e->g, MSD_TOO_LARGE, "an ONNX file holds 2 GiB");
+	uint8_t *bytes = malloc(n);
+	if (bytes == NULL)
+		return msd_sg_no_memory(e->g);
+	(void)onnx__model_proto__pack(&m, bytes);
+	*ret = (modser_part){bytes, n};
+	return 0;
+}
+
+int onnx_store(const modser_serializer *s, modser_graph *graph, modser_part *ret_parts)
+{
+	struct onnx_emit e = {.g = graph};
+	size_t *order = calloc(graph->n_nodes + 1, sizeof(*order));
+	int result = -1;
+
+	(void)s;
+	if (order == NULL) {
+		result = msd_sg_no_memory(graph);
+	} else if (modser_graph_infer(graph) != 0 && graph->diag.code == MSD_NOMEM) {
+		result = -1; /* else some shapes are not known, and need not be */
+	} else if (msd_sg_order(graph, order) == 0 && put_all(&e, order) == 0) {
+		result = pack(&e, ret_parts);
+	}
+	onnx_emit_finish(&e);
+	free(order);
+	return result;
+}
