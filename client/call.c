@@ -153,7 +153,7 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
 	/* What was not said is not sent: an older daemon knows it not. */
-	modser_value pairs[18] = {
+	modser_value pairs[20] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
@@ -175,6 +175,10 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 	if (o->fill != NULL) {
 		pairs[n++] = modser_str("fill");
 		pairs[n++] = modser_str(o->fill);
+	}
+	if (o->keep) {
+		pairs[n++] = modser_str("keep");
+		pairs[n++] = modser_bool(true);
 	}
 	if (o->tvm_inputs) {
 		pairs[n++] = modser_str("tvm_inputs");

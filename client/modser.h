@@ -312,6 +312,8 @@ typedef struct modser_load_options {
 	/* "zero" or "seeded": what stands for weights that were taken out of a
 	 * framework's model. NULL: such a model is refused. */
 	const char *fill;
+	/* Load it again when the daemon starts; it needs a daemon with --store. */
+	bool keep;
 } modser_load_options;
 
 /**

@@ -32,6 +32,8 @@
 	  "descriptors of one worker, at least 128")                                   \
 	X(max_worker_core, "max-worker-core", 0,                                       \
 	  "bytes of the core file that a dying worker may leave")                      \
+	X(max_store, "max-store", 0,                                                   \
+	  "bytes that the store may hold; 0: what its disk has, but for a twentieth")  \
 	X(max_handles, "max-handles", 65536, "handles of one connection")              \
 	X(max_tensors, "max-tensors", 16384,                                           \
 	  "resident tensors of one connection in one worker; of its peer twice that")  \

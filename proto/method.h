@@ -49,7 +49,7 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?, "      \
-	  "era?, tvm_inputs?, fill?}]",                                                \
+	  "era?, tvm_inputs?, fill?, keep?}]",                                         \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \

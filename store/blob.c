@@ -10,13 +10,9 @@
 
 #include "store/folder.h"
 
-#define CHUNK_BYTES ((size_t)256 * 1024)
+#define CHUNK_BYTES ((size_t)64 * 1024) /* on the stack */
 #define BLOB_MODE 0444
 #define PATH_BYTES (MSD_DIGEST_TEXT + 3) /* "ab/" in front of the digits */
-
-/* What passes through a function of this file; none of them calls another that uses it.
- */
-static _Thread_local uint8_t chunk[CHUNK_BYTES];
 
 /* The folder of a blob is that of its first two digits: a folder with as many files as
  * there are models would be slow on small file systems. */
@@ -42,6 +38,7 @@ bool msd_blob_exists(const struct msd_store *s, const struct msd_digest *digest,
 static msd_err hash_partial(struct msd_blob_writer *w, uint64_t bytes,
 			    struct msd_diag *d)
 {
+	uint8_t chunk[CHUNK_BYTES];
 	while (w->written < bytes) {
 		ssize_t n = pread(w->fd, chunk, sizeof(chunk), (off_t)w->written);
 
@@ -152,14 +149,23 @@ static msd_err settle(struct msd_store *s, const struct msd_digest *digest,
 	return err;
 }
 
+/* Whether the store has the blob as it was written: a disk may have changed it since.
+ */
+static bool is_whole(const struct msd_store *s, const struct msd_digest *digest,
+		     uint64_t bytes)
+{
+	return msd_blob_exists(s, digest, bytes) &&
+	       msd_blob_check(s, digest, bytes, NULL) == MSD_OK;
+}
+
 /* Under its name, durably: the name is on the disk after what it names. What is there
- * already is never replaced, for taking it back could not be undone. */
+ * already and whole is never replaced, for taking it back could not be undone. */
 static msd_err publish(struct msd_blob_writer *w, struct msd_diag *d)
 {
 	struct msd_store *s = w->store;
 	int folder;
 
-	if (msd_blob_exists(s, &w->digest, w->bytes)) {
+	if (is_whole(s, &w->digest, w->bytes)) {
 		(void)unlinkat(s->partial, w->name, 0);
 		return settle(s, &w->digest, d);
 	}
@@ -205,14 +211,43 @@ void msd_blob_abort(struct msd_blob_writer *w, bool keep)
 	w->fd = -1;
 }
 
-static msd_err copy_in(struct msd_blob_writer *w, int fd, struct msd_diag *d)
+msd_err msd_blob_hash(int fd, uint64_t at, uint64_t bytes, struct msd_digest *ret,
+		      struct msd_diag *d)
 {
+	uint8_t chunk[CHUNK_BYTES];
+	struct sha256_ctx hash;
+
+	sha256_init(&hash);
+	while (bytes > 0) {
+		size_t want = bytes < sizeof(chunk) ? (size_t)bytes : sizeof(chunk);
+		ssize_t n = pread(fd, chunk, want, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return msd_folder_fault("artifact", "read", d);
+		if (n == 0) {
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "%" PRIu64 " bytes are missing", bytes);
+		}
+		sha256_update(&hash, (size_t)n, chunk);
+		at += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	sha256_digest(&hash, sizeof(ret->b), ret->b);
+	return MSD_OK;
+}
+
+static msd_err copy_in(struct msd_blob_writer *w, int fd, uint64_t at,
+		       struct msd_diag *d)
+{
+	uint8_t chunk[CHUNK_BYTES];
 	msd_err err = MSD_OK;
 
 	while (err == MSD_OK && w->written < w->bytes) {
 		uint64_t left = w->bytes - w->written;
 		size_t want = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
-		ssize_t n = pread(fd, chunk, want, (off_t)w->written);
+		ssize_t n = pread(fd, chunk, want, (off_t)(at + w->written));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -225,17 +260,18 @@ static msd_err copy_in(struct msd_blob_writer *w, int fd, struct msd_diag *d)
 	return err;
 }
 
-msd_err msd_blob_put(struct msd_store *s, int fd, const struct msd_digest *digest,
-		     uint64_t bytes, struct msd_diag *d)
+msd_err msd_blob_put(struct msd_store *s, int fd, uint64_t at,
+		     const struct msd_digest *digest, uint64_t bytes,
+		     struct msd_diag *d)
 {
 	struct msd_blob_writer w;
 
-	if (msd_blob_exists(s, digest, bytes))
+	if (is_whole(s, digest, bytes))
 		return settle(s, digest, d);
 	msd_err err = msd_blob_begin(&w, s, digest, bytes, d);
 	if (err != MSD_OK)
 		return err;
-	err = copy_in(&w, fd, d);
+	err = copy_in(&w, fd, at, d);
 	if (err == MSD_OK)
 		return msd_blob_commit(&w, d);
 	msd_blob_abort(&w, false);
@@ -247,6 +283,7 @@ msd_err msd_blob_put(struct msd_store *s, int fd, const struct msd_digest *diges
 static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
 			struct msd_digest *ret, struct msd_diag *d)
 {
+	uint8_t chunk[CHUNK_BYTES];
 	struct sha256_ctx hash;
 	msd_err err = MSD_OK;
 	uint64_t n_read = 0;
@@ -316,51 +353,4 @@ msd_err msd_blob_remove(struct msd_store *s, const struct msd_digest *digest,
 	if (unlinkat(s->blobs, path, 0) == 0 || errno == ENOENT)
 		return MSD_OK;
 	return msd_folder_fault(path, "unlink", d);
-}
-
-/* One walk over all blobs. */
-struct walk {
-	int folder; /* the one of two digits */
-	msd_err (*each)(void *ctx, const struct msd_digest *digest, uint64_t bytes,
-			struct msd_diag *d);
-	void *ctx;
-	int blobs;
-};
-
-static msd_err walk_file(void *ctx, const char *name, struct msd_diag *d)
-{
-	const struct walk *walk = ctx;
-	struct msd_span text = {(const uint8_t *)name, strlen(name)};
-	struct msd_digest digest;
-	struct stat st;
-
-	if (!msd_digest_parse(text, &digest))
-		return MSD_OK;
-	if (fstatat(walk->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? MSD_OK : msd_folder_fault(name, "stat", d);
-	return walk->each(walk->ctx, &digest, (uint64_t)st.st_size, d);
-}
-
-static msd_err walk_folder(void *ctx, const char *name, struct msd_diag *d)
-{
-	struct walk *walk = ctx;
-
-	if (strlen(name) != 2)
-		return MSD_OK;
-	msd_err err = msd_folder_open(walk->blobs, name, false, &walk->folder, d);
-	if (err != MSD_OK)
-		return err;
-	err = msd_folder_each(walk->folder, name, walk_file, walk, d);
-	(void)close(walk->folder);
-	return err;
-}
-
-msd_err msd_blob_each(const struct msd_store *s,
-		      msd_err (*each)(void *ctx, const struct msd_digest *digest,
-				      uint64_t bytes, struct msd_diag *d),
-		      void *ctx, struct msd_diag *d)
-{
-	struct walk walk = {.each = each, .ctx = ctx, .blobs = s->blobs};
-
-	return msd_folder_each(s->blobs, "sha256", walk_folder, &walk, d);
 }

@@ -43,9 +43,13 @@ MSD_MUST_CHECK msd_err msd_blob_commit(struct msd_blob_writer *w, struct msd_dia
 /** End; @keep: what came may be gone on with. */
 void msd_blob_abort(struct msd_blob_writer *w, bool keep);
 
-/** begin, write and commit of all that @fd holds, read from its start by position;
- * nothing is done when the store has it. Errors: those of the three. */
-MSD_MUST_CHECK msd_err msd_blob_put(struct msd_store *s, int fd,
+/** What @bytes bytes of @fd from @at on hash to, for who will put them. MSD_IO; @fd has
+ * fewer: MSD_BAD_ARTIFACT. */
+MSD_MUST_CHECK msd_err msd_blob_hash(int fd, uint64_t at, uint64_t bytes,
+				     struct msd_digest *ret, struct msd_diag *d);
+/** begin, write and commit of @bytes bytes of @fd from @at on; nothing is written when
+ * the store has them whole. Errors: those of the three. */
+MSD_MUST_CHECK msd_err msd_blob_put(struct msd_store *s, int fd, uint64_t at,
 				    const struct msd_digest *digest, uint64_t bytes,
 				    struct msd_diag *d);
 /**

@@ -11,6 +11,7 @@
 
 #include "store/blob.h"
 #include "store/folder.h"
+#include "store/record.h"
 
 /*
  * Happy path of a collection: all records are read and the digests that they name

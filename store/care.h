@@ -2,7 +2,9 @@
 #define MSD_STORE_CARE_H
 /* Looking after a store: what its files are, what nobody needs any more, what is
  * broken. */
-#include "store/record.h"
+#include <stdint.h>
+
+#include "store/store.h"
 
 /* What a store holds. */
 struct msd_store_use {

@@ -174,6 +174,7 @@ static const struct row {
 	{"tvm-names", apply_tvm_names, 0, MSD_OPT_SPLIT, 0, false},
 	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
 	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
+	{"keep", NULL, AT(keep), MSD_OPT_LOAD, 0, false},
 	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_LOAD, 0, false},
 	{"workers", apply_workers, 0, MSD_OPT_LOAD, 0, true},
 	{"instances", refuse_instances, 0, MSD_OPT_LOAD, 0, true},

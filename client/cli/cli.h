@@ -47,6 +47,7 @@ struct msd_cli {
 	bool json;
 	bool replace;
 	bool tvm_inputs;
+	bool keep;
 	bool wants_help;
 	bool wants_version;
 	uint32_t workers;        /* worker processes of a module; 0: not said */
@@ -105,6 +106,7 @@ enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
 enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
+enum msd_exit msd_verb_store(const struct msd_cli *cli);
 enum msd_exit msd_verb_unload(const struct msd_cli *cli);
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli);
 enum msd_exit msd_verb_wait(const struct msd_cli *cli);

@@ -90,7 +90,8 @@ const struct msd_verb msd_verbs[] = {
 	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
 	 0, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
+	 "[--replace] [--keep] [--device DEVICE] [--workers N] [--era ERA] "
+	 "[--tvm-inputs] "
 	 "[--fill FILL] "
 	 "[--graph FILE] "
 	 "[--params FILE] NAME FILE",
@@ -98,7 +99,9 @@ const struct msd_verb msd_verbs[] = {
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
 	 "takes the place of a module of that name once the new one is ready. "
-	 "--device\n"
+	 "--keep\n"
+	 "has a daemon with --store load it again whenever it starts, until `modser\n"
+	 "unload`. --device\n"
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
 	 "--workers says how many processes run it, and so how many calls at the\n"
 	 "same time (1); each takes the model's memory once more.\n"
@@ -155,6 +158,19 @@ const struct msd_verb msd_verbs[] = {
 	{"serializers", "", "list the formats of models that can be read and written",
 	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
 	 0, 0, 0, msd_verb_serializers},
+	{"store", "ls|verify|gc -d DIR | pin|unpin|rm NAME -d DIR",
+	 "look after a folder in which a daemon keeps models",
+	 "  ls      a line an edition: module, which one, version, digest, bytes, "
+	 "pinned\n"
+	 "  verify  read and hash every file that a module needs\n"
+	 "  gc      remove the files that no module needs any more\n"
+	 "  pin     keep the module whatever the limit of the store says\n"
+	 "  rm      forget the module; gc then removes its files\n"
+	 "The folder is that of modserd --store. What changes it needs the daemon to "
+	 "be\n"
+	 "stopped. Needs no daemon. Exit codes: 4 no such module or folder, 6 "
+	 "damaged.\n",
+	 1, 2, MSD_OPT_DIR, msd_verb_store},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"clients", "", "list the daemon's connections: who, what they do and hold",

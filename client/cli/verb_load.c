@@ -129,7 +129,8 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .workers = cli->workers,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
-				       .tvm_inputs = cli->tvm_inputs};
+				       .tvm_inputs = cli->tvm_inputs,
+				       .keep = cli->keep};
 	modser_client *client;
 	modser_result *result = NULL;
 	enum msd_exit code = msd_session_open(cli, &client);

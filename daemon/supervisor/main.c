@@ -1,3 +1,10 @@
+/*
+ * modserd: the command line, then the server.
+ *
+ * Happy path: options are read, the loop is prepared, the store opened, addresses listened
+ * on, modules begun (those of the command line, then those of the store), and it runs
+ * until it is told to end. Failures: one line on standard error and an exit code.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +15,7 @@
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/restore.h"
 #include "daemon/supervisor/server.h"
 #include "proto/method.h"
 
@@ -101,10 +109,17 @@ static int serve(const struct msd_options *o)
 		msd_diag_finish(&d);
 		return EXIT_FAILED;
 	}
-	err = listen_all(&s.edge, o, &d);
+	if (o->store != NULL) {
+		err = msd_keeper_open(&s.keeper, &s.loop, o->store, s.limits.max_store,
+				      &d);
+	}
+	if (err == MSD_OK)
+		err = listen_all(&s.edge, o, &d);
 	if (err == MSD_OK) {
 		for (uint32_t i = 0; i < o->n_preloads; i++)
 			msd_preload_start(&s.house, &o->preloads[i]);
+		if (s.keeper.is_open)
+			msd_restore(&s.keeper, &s.house);
 		code = msd_server_run(&s);
 	} else {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));

@@ -36,6 +36,7 @@ enum {
 	OPTION_THREADS,
 	OPTION_INSECURE_TCP,
 	OPTION_ALLOW_LOAD_TCP,
+	OPTION_STORE,
 	OPTION_API,
 	OPTION_VERSION,
 	OPTION_LIMIT /* that of the first row, the others behind it */
@@ -54,6 +55,7 @@ static const struct option rows[] = {
 	{"threads", required_argument, NULL, OPTION_THREADS},
 	{"insecure-tcp", no_argument, NULL, OPTION_INSECURE_TCP},
 	{"allow-load-tcp", no_argument, NULL, OPTION_ALLOW_LOAD_TCP},
+	{"store", required_argument, NULL, OPTION_STORE},
 	{"api", no_argument, NULL, OPTION_API},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -212,6 +214,9 @@ static msd_err read_one(struct msd_options *o, struct msd_argv *line, int val,
 	case OPTION_ALLOW_LOAD_TCP:
 		o->allow_load_tcp = true;
 		return MSD_OK;
+	case OPTION_STORE:
+		o->store = value;
+		return MSD_OK;
 	case OPTION_HELP:
 		o->action = MSD_RUN_HELP;
 		return MSD_OK;
@@ -295,6 +300,9 @@ void msd_options_print_help(void)
 		"  --threads N           threads of each worker's pool "
 		"(TVM_NUM_THREADS, its\n"
 		"                        part of the cores)\n"
+		"  --store DIR           keep there what is loaded with keep, and load "
+		"it again at\n"
+		"                        the start\n"
 		"  --api                 print the method table and end\n"
 		"  --version, --help\n"
 		"\n"

@@ -15,6 +15,7 @@ struct msd_options {
 	struct msd_limits limits;
 	unsigned socket_mode;
 	uint32_t threads;
+	const char *store; /* folder; NULL: nothing is kept */
 	bool insecure_tcp, allow_load_tcp;
 	enum { MSD_RUN_SERVE, MSD_RUN_HELP, MSD_RUN_VERSION, MSD_RUN_API } action;
 };

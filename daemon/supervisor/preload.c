@@ -94,6 +94,26 @@ static const struct {
 	    {"fill", read_fill}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
+/* The row of @key, N_KEYS when there is none. */
+static unsigned find_key(const char *key)
+{
+	unsigned i = 0;
+
+	while (i < N_KEYS && strcmp(key, keys[i].name) != 0)
+		i++;
+	return i;
+}
+
+msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *value,
+			struct msd_diag *d)
+{
+	unsigned i = find_key(key);
+
+	if (i == N_KEYS)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not known", key);
+	return keys[i].read(p, value, d);
+}
+
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
 static char *next_key(char *text)
 {
@@ -114,9 +134,8 @@ static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
 	char *value = strchr(text, '=');
 
 	*value++ = '\0';
-	for (unsigned i = 0; i < N_KEYS; i++) {
-		if (strcmp(text, keys[i].name) != 0)
-			continue;
+	unsigned i = find_key(text);
+	if (i < N_KEYS) {
 		if (*value == '\0') {
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= has no value",
 					    text);

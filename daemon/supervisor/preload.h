@@ -31,6 +31,10 @@ struct msd_preload {
  * MSD_BAD_REQUEST (the text says what was expected), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *ret,
 					struct msd_diag *d);
+/** One key of it, whose value is borrowed; what a store kept is read the same way.
+ * MSD_BAD_REQUEST. */
+MSD_MUST_CHECK msd_err msd_preload_set(struct msd_preload *p, const char *key,
+				       const char *value, struct msd_diag *d);
 /** Free the text; legal more than once. */
 void msd_preload_finish(struct msd_preload *p);
 /** Load it. What cannot be loaded leaves the daemon up and the module FAILED, with its

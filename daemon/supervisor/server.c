@@ -11,6 +11,7 @@
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
@@ -72,7 +73,8 @@ static void on_tick_drain(uv_timer_t *timer);
 /* A module, a worker or a session is gone: end the loop once a drain is complete. */
 static void check_drained(struct msd_server *s)
 {
-	if (!s->is_draining || s->house.n_modules > 0)
+	if (!s->is_draining || s->house.n_modules > 0 ||
+	    (msd_keeper_is_busy(&s->keeper) && !s->is_ending))
 		return;
 	/* Let the last replies out, for as long as somebody reads them. */
 	if (msd_sessions_flush(&s->edge) && !s->is_ending) {
@@ -128,6 +130,23 @@ static void on_module_gone(struct msd_house *house)
 	check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
 }
 
+static void on_candidate(struct msd_house *house, struct msd_module *m)
+{
+	msd_keeping_begin(&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper,
+			  m);
+}
+
+static void on_tried(struct msd_house *house, struct msd_module *m, bool is_good)
+{
+	msd_keeping_tried(&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper, m,
+			  is_good);
+}
+
+static void on_kept(struct msd_keeper *keeper)
+{
+	check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
+}
+
 static void on_session_gone(struct msd_edge *e)
 {
 	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
@@ -146,6 +165,8 @@ static void furnish(struct msd_server *s)
 		.worker_path = s->worker_path,
 		.threads = s->threads,
 		.on_room = on_module_room,
+		.on_candidate = on_candidate,
+		.on_tried = on_tried,
 		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);
@@ -161,6 +182,7 @@ static void furnish(struct msd_server *s)
 		.house = &s->house,
 		.budget = &s->budget,
 		.devices = &s->devices,
+		.keeper = &s->keeper,
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.started_ms = uv_now(&s->loop),
 		.on_session_gone = on_session_gone,
@@ -184,6 +206,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
 	furnish(s);
+	s->keeper.on_idle = on_kept;
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
 	(void)uv_signal_init(&s->loop, &s->sigterm);
@@ -242,6 +265,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_sessions_close_all(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	msd_keeper_close(&s->keeper);
 	msd_reaper_close(&s->reaper);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);

@@ -70,12 +70,14 @@ static bool may_ask_and_tell(void *ctx, size_t place)
 
 /* The child: nothing that it does to memory or prints matters, and it holds nothing
  * open that would outlive the worker. */
-_Noreturn static void ask_all(struct msd_loaded *m, struct probing *p)
+_Noreturn static void ask_all(struct msd_loaded *m, struct probing *p, pid_t worker)
 {
 	const struct msd_probe_gate gate = {may_ask_and_tell, p};
 	struct msd_diag d = {0};
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != worker)
+		_exit(1); /* it died before it could take this along */
 	msd_crash_uninstall();
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	(void)dup2(null, STDOUT_FILENO);
@@ -131,9 +133,10 @@ static bool wait_for(struct probing *p, pid_t pid)
 static bool try_all(struct msd_loaded *m, struct probing *p)
 {
 	atomic_store(p->asking, 0);
+	const pid_t worker = getpid();
 	pid_t pid = fork();
 	if (pid == 0)
-		ask_all(m, p);
+		ask_all(m, p, worker);
 	if (pid < 0) {
 		p->end = 0;
 		return true;

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -57,12 +59,24 @@ static void die_first(void)
 	(void)close(fd);
 }
 
+/* A supervisor that died before this process asked to die with it left the channel's
+ * other end closed; code that never comes back would keep an orphan for ever. */
+static bool is_orphan(void)
+{
+	struct pollfd channel = {.fd = CHANNEL_FD, .events = POLLRDHUP};
+
+	return poll(&channel, 1, 0) > 0 &&
+	       (channel.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
 msd_err msd_process_prepare(int *ret_channel_fd, int *ret_artifact_fd,
 			    struct msd_diag *d)
 {
 	/* A failure of these leaves a worker that works: the end of the channel ends
 	 * it, too. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (is_orphan())
+		return msd_diag_set(d, MSD_IO, "the supervisor has gone");
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	die_first();

@@ -74,9 +74,11 @@ MAY_INCLUDE = {
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module", "edge")],
+        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "edge")] + [
+        "store"],
+    "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module")],
+        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep")],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
                                  "daemon/supervisor/request", "daemon/supervisor/source",
                                  "store/digest.h"],

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/blob.h"
+#include "store/record.h"
+
 static void must(bool is_good, const char *what)
 {
 	if (is_good)

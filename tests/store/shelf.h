@@ -2,8 +2,10 @@
 #define MSD_TESTS_SHELF_H
 /* A store in a folder of its own, and shortcuts to fill it. They abort on failure, but
  * for those that return an error. */
-#include "store/blob.h"
-#include "store/record.h"
+#include "store/digest.h"
+#include "store/store.h"
+
+struct msd_edition;
 
 struct shelf {
 	char path[64];

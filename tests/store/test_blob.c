@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "store/blob.h"
 #include "tests/store/shelf.h"
 
 static const size_t sizes[] = {0, 1, 4095, 262144, 262145, 1000003};
@@ -135,10 +136,35 @@ Test(blob, is_copied_from_a_file_at_any_place)
 	shelf_init(&s);
 	cr_assert_eq(write(fd, bytes, 600000), 600000); /* its place is its end now */
 	msd_digest_of((struct msd_span){bytes, 600000}, &digest);
-	cr_assert_eq(msd_blob_put(&s.store, fd, &digest, 600000, &d), MSD_OK);
+	cr_assert_eq(msd_blob_put(&s.store, fd, 0, &digest, 600000, &d), MSD_OK);
 	cr_assert(shelf_has(&s, 9, 600000));
-	cr_assert_eq(msd_blob_put(&s.store, -1, &digest, 600000, &d), MSD_OK,
+	cr_assert_eq(msd_blob_put(&s.store, -1, 0, &digest, 600000, &d), MSD_OK,
 		     "what is there is not read again");
+	shelf_damage(&s, 9, 600000);
+	cr_assert_eq(msd_blob_put(&s.store, fd, 0, &digest, 600000, &d), MSD_OK);
+	cr_assert(shelf_has(&s, 9, 600000), "what is damaged is written anew");
+	(void)close(fd);
+	shelf_finish(&s);
+	free(bytes);
+}
+
+Test(blob, may_be_a_part_of_a_file)
+{
+	uint8_t *bytes = shelf_bytes(9, 600000);
+	struct msd_digest digest, found;
+	struct msd_diag d = {0};
+	struct shelf s;
+	int fd = memfd_create("from", MFD_CLOEXEC);
+
+	shelf_init(&s);
+	cr_assert_eq(write(fd, bytes, 600000), 600000);
+	msd_digest_of((struct msd_span){bytes + 1000, 500000}, &digest);
+	cr_assert_eq(msd_blob_hash(fd, 1000, 500000, &found, &d), MSD_OK);
+	cr_assert(msd_digest_equal(&found, &digest));
+	cr_assert_eq(msd_blob_put(&s.store, fd, 1000, &digest, 500000, &d), MSD_OK);
+	cr_assert_eq(msd_blob_check(&s.store, &digest, 500000, &d), MSD_OK);
+	cr_assert_eq(msd_blob_hash(fd, 1000, 600000, &found, &d), MSD_BAD_ARTIFACT);
+	msd_diag_finish(&d);
 	(void)close(fd);
 	shelf_finish(&s);
 	free(bytes);

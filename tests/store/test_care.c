@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/blob.h"
 #include "store/care.h"
+#include "store/record.h"
 #include "tests/store/shelf.h"
 
 #define N 5000

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "store/care.h"
+#include "store/record.h"
 #include "tests/store/shelf.h"
 #include "tests/support/fail_io.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/record.h"
 #include "tests/store/shelf.h"
 #include "tests/support/exact.h"
 

@@ -90,6 +90,7 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
@@ -102,10 +103,11 @@ class Client(ClientBase):
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
         symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
         the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
-        were taken out of a framework's model.
+        were taken out of a framework's model. ``keep`` has a daemon with a store load it again
+        whenever that starts.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill, keep)
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -99,6 +99,7 @@ def load_options(
     era: Optional[str],
     tvm_inputs: bool,
     fill: Optional[str],
+    keep: bool,
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -115,6 +116,8 @@ def load_options(
         options["tvm_inputs"] = True
     if fill is not None:
         options["fill"] = fill
+    if keep:
+        options["keep"] = True
     return options
 
 

@@ -117,10 +117,11 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill)
+        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill, keep)
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 

@@ -28,7 +28,8 @@ struct msd_edge {
 	struct msd_house *house;   /* of the modules */
 	struct msd_budget *budget; /* tensor bytes of all requests */
 	struct msd_devices *devices;
-	bool load_tcp; /* TCP clients may load */
+	struct msd_keeper *keeper; /* of the store; open when there is one */
+	bool load_tcp;             /* TCP clients may load */
 	uint64_t started_ms;
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/kept.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/upload.h"
+#include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
@@ -218,8 +220,8 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace", "file", "device",     "graph", "params",
-		"workers", "era",  "tvm_inputs", "fill",  NULL};
+		"replace", "file",       "device", "graph", "params", "workers",
+		"era",     "tvm_inputs", "fill",   "keep",  NULL};
 	struct msd_span device = {0};
 	uint64_t workers = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
@@ -235,6 +237,13 @@ static msd_err read_load_params(struct msd_method_call *c,
 		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "tvm_inputs", &ret->tvm_inputs, d);
+	if (err == MSD_OK)
+		err = msd_map_bool(param(c, 2), "keep", &ret->is_candidate, d);
+	if (err == MSD_OK && ret->is_candidate && !c->session->edge->keeper->is_open) {
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "module.load: keep: this daemon has no store; start "
+				   "it with --store DIR");
+	}
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "device", &device, d);
 	if (err == MSD_OK && device.n > 0)
@@ -317,6 +326,8 @@ msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
+	if (c->session->edge->keeper->is_open)
+		return msd_kept_unload(c, m, d);
 	struct msd_req *r = later(c, m);
 	if (r == NULL)
 		return msd_diag_no_memory(d);

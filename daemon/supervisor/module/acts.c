@@ -222,8 +222,23 @@ static void report_failure(const struct doing *x)
 		x->m->error != NULL ? x->m->error : "out of memory");
 }
 
+/* True: who waits is answered when it is written down that the candidate is good. A
+ * load that was interrupted tells nothing about what was loaded. */
+static bool tell_tried(struct msd_module *m)
+{
+	const bool is_good = m->life.state == MSD_STATE_READY;
+
+	if (!m->is_candidate || m->life.state == MSD_STATE_DRAINING)
+		return false;
+	m->is_candidate = false;
+	m->crew.house->on_tried(m->crew.house, m, is_good);
+	return is_good;
+}
+
 static void answer_waiters(const struct doing *x)
 {
+	if (tell_tried(x->m))
+		return;
 	if (x->m->life.state == MSD_STATE_DRAINING) {
 		msd_module_answer_all(&x->m->waiters, MSD_DRAINING,
 				      "the module was unloaded");

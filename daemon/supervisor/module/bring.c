@@ -12,11 +12,26 @@
  * has failed, and the job is left to itself.
  */
 
-static void begin(struct msd_module *m)
+static void start(struct msd_module *m)
 {
 	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->crew.name,
 		(unsigned long long)m->crew.source.bytes, m->crew.n_replicas);
 	msd_module_start(m);
+}
+
+static void on_unkept(struct msd_deadline *node);
+
+/* The bytes are there; a candidate is written down before it is started. */
+static void begin(struct msd_module *m)
+{
+	if (!m->is_candidate || m->is_written) {
+		start(m);
+		return;
+	}
+	m->bring_timer.on_due = on_unkept;
+	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
+			       m->crew.house->limits->load_ms);
+	m->crew.house->on_candidate(m->crew.house, m);
 }
 
 /* May free the module: a replacement that failed leaves no trace. */
@@ -26,6 +41,44 @@ static void fail(struct msd_module *m, struct msd_diag *d)
 
 	msd_module_fail(m, err, msd_diag_text(d));
 	msd_diag_finish(d);
+}
+
+static void on_unkept(struct msd_deadline *node)
+{
+	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, bring_timer);
+	struct msd_diag d = {0};
+
+	m->serial = 0; /* nobody's: what comes of the disk later is not for it */
+	m->is_candidate = false;
+	(void)msd_diag_set(&d, MSD_IO,
+			   "the store did not take it within %llu ms, the daemon's "
+			   "--load-timeout",
+			   (unsigned long long)m->crew.house->limits->load_ms);
+	fail(m, &d);
+}
+
+static void on_refused(struct msd_deadline *node)
+{
+	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, bring_timer);
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, m->error_code, "%s",
+			   m->error != NULL ? m->error : "out of memory");
+	fail(m, &d);
+}
+
+/* A failure is for a later turn: who loads the module still has it in hand. */
+void msd_module_kept(struct msd_module *m, const struct msd_diag *why)
+{
+	msd_deadline_clear(m->crew.house->deadlines, &m->bring_timer);
+	if (why == NULL) {
+		start(m);
+		return;
+	}
+	m->is_candidate = false;
+	msd_module_set_error(m, why->code, msd_diag_text(why));
+	m->bring_timer.on_due = on_refused;
+	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer, 0);
 }
 
 static void on_brought(struct msd_source_job *job)

@@ -141,6 +141,9 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.era = load->era;
 	m->crew.fill = load->fill;
 	m->crew.tvm_inputs = load->tvm_inputs;
+	m->is_candidate = load->is_candidate;
+	m->is_written = load->is_written;
+	m->serial = ++house->last_serial;
 	m->crew.name = strndup((const char *)name.p, name.n);
 	m->crew.file = strdup(load->file);
 	msd_list_init(&m->link);
@@ -208,6 +211,23 @@ static msd_err check_name(struct msd_house *house, struct msd_span name, bool re
 				    house->n_modules);
 	}
 	return MSD_OK;
+}
+
+static bool is_serial(const struct msd_module *m, uint64_t serial)
+{
+	return m != NULL && m->serial == serial;
+}
+
+struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial)
+{
+	MSD_LIST_EACH (it, &house->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (is_serial(m, serial))
+			return m;
+		if (is_serial(m->successor, serial))
+			return m->successor;
+	}
+	return NULL;
 }
 
 msd_err msd_module_load(struct msd_house *house, struct msd_span name,

@@ -14,7 +14,9 @@ struct msd_load {
 	uint32_t workers;         /* worker processes; 0 means 1 */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
-	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
+	bool is_candidate; /* of the store: it is written down before it is started */
+	bool is_written;   /* of a candidate: it was, at an earlier start */
+	bool tvm_inputs;   /* an instance ignores inputs that the model lacks */
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
@@ -33,5 +35,8 @@ MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span 
 MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
 					     struct msd_span name, const char *file,
 					     struct msd_diag *d);
+/** The module that was loaded as the @serial-th one, a hidden successor too; NULL: it
+ * is gone. */
+struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "daemon/wire/list.h"
 
+struct msd_module;
+
 struct msd_house {
 	uv_loop_t *loop;
 	struct msd_reaper *reaper; /* of the workers */
@@ -22,6 +24,13 @@ struct msd_house {
 	bool is_closing;           /* no module is loaded any more */
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
+	uint64_t last_serial;      /* of the modules so far */
+	/** The bytes of a candidate are there: msd_module_kept() when it is written
+	 * down, or cannot be. */
+	void (*on_candidate)(struct msd_house *house, struct msd_module *m);
+	/** The load of a candidate has ended: READY, or not. When it is, who waits for
+	 * it is answered by msd_module_answer_waiters() afterwards. */
+	void (*on_tried)(struct msd_house *house, struct msd_module *m, bool is_good);
 	/** A module or a process is gone. */
 	void (*on_gone)(struct msd_house *house);
 };

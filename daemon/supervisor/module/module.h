@@ -24,6 +24,9 @@ struct msd_module {
 	struct msd_overruns overruns;
 	struct msd_source_job *bringing; /* its source, on the way; NULL: it is there */
 	struct msd_deadline bring_timer; /* how long that may last */
+	uint64_t serial;                 /* no other has it */
+	bool is_candidate; /* how its first load ends is told to the store */
+	bool is_written;   /* of a candidate: the store has it already */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	struct msd_list waiters;        /* msd_req.link: load and wait requests */

@@ -1,0 +1,248 @@
+#include "daemon/supervisor/keep/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "store/blob.h"
+#include "store/care.h"
+#include "store/editions.h"
+
+/*
+ * The jobs that write records: a candidate with its bytes, how it ended, that a module
+ * is forgotten. Happy path of a candidate: its parts are hashed, which gives the
+ * edition its name; they are put into the store; the record that names them takes the
+ * old one's place. Failures: the record stands as it was, and what was put is nobody's,
+ * to be collected.
+ */
+
+static struct msd_keep *keep_of(struct msd_keeper_job *job)
+{
+	return MSD_CONTAINER_OF(job, struct msd_keep, job);
+}
+
+void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span file)
+{
+	size_t n = 0;
+
+	(void)snprintf(k->name, sizeof(k->name), "%.*s", (int)name.n,
+		       (const char *)name.p);
+	for (size_t i = 0; i < file.n; i++) {
+		uint8_t c = file.p[i];
+
+		if (c == '/') {
+			n = 0; /* the last part of a path is its name */
+		} else if (c >= ' ' && c != 0x7f && n < sizeof(k->file) - 1) {
+			k->file[n++] = (char)c;
+		}
+	}
+	k->file[n] = '\0';
+	if (n == 0)
+		(void)snprintf(k->file, sizeof(k->file), "artifact");
+}
+
+/* The record, an empty one when there is none yet. A damaged one is begun anew: what it
+ * kept cannot be had in any case, and who keeps a module by hand wants that one. */
+static msd_err load_record(const struct msd_keep *k, const struct msd_store *s,
+			   struct msd_record *ret, struct msd_diag *d)
+{
+	msd_err err = msd_record_load(s, k->name, ret, d);
+
+	if (err != MSD_NOT_FOUND && err != MSD_BAD_ARTIFACT)
+		return err;
+	msd_diag_finish(d);
+	*ret = (struct msd_record){0};
+	return MSD_OK;
+}
+
+static msd_err hash_parts(struct msd_keep *k, struct msd_diag *d)
+{
+	static const enum msd_role roles[MSD_KEEP_PARTS] = {
+		MSD_ROLE_LIBRARY, MSD_ROLE_GRAPH, MSD_ROLE_PARAMS};
+	struct msd_span name = {(const uint8_t *)k->file, strlen(k->file)};
+	msd_err err = MSD_OK;
+	uint64_t at = 0;
+
+	for (size_t i = 0; err == MSD_OK && i < MSD_KEEP_PARTS; i++) {
+		struct msd_digest digest;
+
+		if (k->part_bytes[i] == 0)
+			continue;
+		err = msd_blob_hash(k->fd, at, k->part_bytes[i], &digest, d);
+		if (err == MSD_OK) {
+			err = msd_edition_add_file(k->edition, roles[i],
+						   k->part_bytes[i], &digest, name, d);
+		}
+		at += k->part_bytes[i];
+	}
+	return err;
+}
+
+/* Of one file its own, of several that of their digests in a row. */
+static void name_edition(struct msd_edition *e)
+{
+	struct sha256_ctx hash;
+
+	e->digest = e->files[0].digest;
+	if (e->n_files == 1)
+		return;
+	sha256_init(&hash);
+	for (uint32_t i = 0; i < e->n_files; i++)
+		sha256_update(&hash, MSD_DIGEST_BYTES, e->files[i].digest.b);
+	sha256_digest(&hash, MSD_DIGEST_BYTES, e->digest.b);
+}
+
+static msd_err put_parts(const struct msd_keep *k, struct msd_keeper *keeper,
+			 struct msd_diag *d)
+{
+	const struct msd_edition *e = k->edition;
+	uint64_t wanted = 0, at = 0;
+	msd_err err;
+
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (!msd_blob_exists(&keeper->store, &e->files[i].digest,
+				     e->files[i].bytes))
+			wanted += e->files[i].bytes;
+	}
+	err = wanted > 0 ? msd_store_make_room(&keeper->store, wanted,
+					       keeper->max_bytes, d)
+			 : MSD_OK;
+	for (uint32_t i = 0; err == MSD_OK && i < e->n_files; i++) {
+		err = msd_blob_put(&keeper->store, k->fd, at, &e->files[i].digest,
+				   e->files[i].bytes, d);
+		at += e->files[i].bytes;
+	}
+	return err;
+}
+
+static uint64_t next_version(const struct msd_record *r)
+{
+	uint64_t version = 0;
+
+	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
+		if (r->editions[ref] != NULL && r->editions[ref]->version > version)
+			version = r->editions[ref]->version;
+	}
+	return version + 1;
+}
+
+/* The bytes come first, then the candidate that names them: jobs do not overlap, so
+ * nobody collects in between. */
+static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct msd_keep *k = keep_of(job);
+	struct msd_record r;
+
+	job->err = load_record(k, &keeper->store, &r, &job->d);
+	if (job->err != MSD_OK)
+		return;
+	job->err = hash_parts(k, &job->d);
+	if (job->err == MSD_OK) {
+		struct msd_edition *e = k->edition;
+
+		name_edition(e);
+		e->version = next_version(&r);
+		job->err = put_parts(k, keeper, &job->d);
+		if (job->err == MSD_OK) {
+			msd_record_try(&r, e);
+			k->edition = NULL;
+			job->err =
+				msd_record_save(&keeper->store, k->name, &r, &job->d);
+		}
+	}
+	if (job->err != MSD_OK)
+		job->err = msd_diag_wrap(&job->d, job->err, "keep %s", k->name);
+	msd_record_finish(&r);
+}
+
+static void remove_record(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	const struct msd_keep *k = keep_of(job);
+
+	job->err = msd_record_remove(&keeper->store, k->name, &job->d);
+	if (job->err == MSD_NOT_FOUND) {
+		msd_diag_finish(&job->d);
+		job->err = MSD_OK;
+	}
+}
+
+void msd_keep_candidate(struct msd_keeper *keeper, struct msd_keep *k,
+			void (*done)(struct msd_keeper_job *job,
+				     struct msd_keeper *keeper))
+{
+	k->job.work = write_candidate;
+	k->job.done = done;
+	msd_keeper_submit(keeper, &k->job);
+}
+
+void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
+		     void (*done)(struct msd_keeper_job *job,
+				  struct msd_keeper *keeper))
+{
+	k->job.work = remove_record;
+	k->job.done = done;
+	msd_keeper_submit(keeper, &k->job);
+}
+
+/* How a candidate ended. */
+struct verdict {
+	struct msd_keep keep;
+	enum msd_keep_verdict verdict;
+	struct msd_keep_after after;
+};
+
+static void write_verdict(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	static void (*const steps[])(struct msd_record *
+				     r) = {[MSD_KEEP_GOOD] = msd_record_good,
+					   [MSD_KEEP_FAILED] = msd_record_failed,
+					   [MSD_KEEP_WITHDRAWN] = msd_record_withdraw};
+	const struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
+	struct msd_record r;
+
+	job->err = msd_record_load(&keeper->store, v->keep.name, &r, &job->d);
+	if (job->err != MSD_OK)
+		return;
+	if (r.editions[MSD_REF_CANDIDATE] != NULL) {
+		steps[v->verdict](&r);
+		job->err = msd_record_save(&keeper->store, v->keep.name, &r, &job->d);
+	}
+	msd_record_finish(&r);
+}
+
+/* Unwritten, a verdict is found again at the next start: the candidate is tried again.
+ */
+static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	(void)keeper;
+	struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
+
+	if (job->err != MSD_OK && job->err != MSD_NOT_FOUND) {
+		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"%s\"", v->keep.name,
+			msd_diag_text(&job->d));
+	}
+	msd_diag_finish(&job->d);
+	if (v->after.call != NULL)
+		v->after.call(v->after.ctx, v->after.serial);
+	free(v);
+}
+
+void msd_keep_tried(struct msd_keeper *keeper, const char *name,
+		    enum msd_keep_verdict verdict, struct msd_keep_after after)
+{
+	struct verdict *v = calloc(1, sizeof(*v));
+
+	if (v == NULL) {
+		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"out of memory\"", name);
+		if (after.call != NULL)
+			after.call(after.ctx, after.serial);
+		return;
+	}
+	(void)snprintf(v->keep.name, sizeof(v->keep.name), "%s", name);
+	v->verdict = verdict;
+	v->after = after;
+	v->keep.job.work = write_verdict;
+	v->keep.job.done = verdict_done;
+	msd_keeper_submit(keeper, &v->keep.job);
+}

@@ -1,0 +1,58 @@
+#ifndef MSD_SUPERVISOR_KEEP_H
+#define MSD_SUPERVISOR_KEEP_H
+/*
+ * Modules that are there again after a restart. What store/editions.h decides is
+ * written down before anything is done that follows from it:
+ *
+ *   load with keep:  bytes and a candidate on the disk -> load -> READY: current
+ *                                                             -> FAILED: bad
+ *   unload:          the record removed -> unload
+ */
+#include "daemon/supervisor/keep/keeper.h"
+#include "proto/limits.h"
+#include "store/record.h"
+
+#define MSD_KEEP_PARTS                                                                 \
+	3 /* a library (or a model), its graph, the graph's parameters                 \
+	   */
+
+/* A module that is being kept, or forgotten; embedded by who asks. */
+struct msd_keep {
+	struct msd_keeper_job job; /* its err and d say how it went */
+	char name[MSD_MAX_NAME_BYTES + 1];
+	/* Of a candidate: the sealed artifact, borrowed, whose parts lie one behind the
+	 * other, and the edition with its options; the files are filled in. */
+	int fd;
+	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: there is none */
+	char file[MSD_RECORD_WORD];          /* how its maker called it */
+	struct msd_edition *edition;         /* owned until it is kept */
+};
+
+/** Write @k down as a candidate; @done is called when it is on the disk, or not. */
+void msd_keep_candidate(struct msd_keeper *keeper, struct msd_keep *k,
+			void (*done)(struct msd_keeper_job *job,
+				     struct msd_keeper *keeper));
+/** Forget the module; that it was not kept is fine. */
+void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
+		     void (*done)(struct msd_keeper_job *job,
+				  struct msd_keeper *keeper));
+enum msd_keep_verdict {
+	MSD_KEEP_GOOD,
+	MSD_KEEP_FAILED,   /* it is bad */
+	MSD_KEEP_WITHDRAWN /* it was not even tried */
+};
+
+/* What is done when something is written down, or could not be, which is logged. */
+struct msd_keep_after {
+	void (*call)(void *ctx, uint64_t serial); /* NULL: nothing */
+	void *ctx;
+	uint64_t serial;
+};
+
+/** How the load of the candidate of @name ended. */
+void msd_keep_tried(struct msd_keeper *keeper, const char *name,
+		    enum msd_keep_verdict verdict, struct msd_keep_after after);
+/** Name and file of @k; of the file what cannot stand in a record is left out. */
+void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span file);
+
+#endif

@@ -1,0 +1,98 @@
+#include "daemon/supervisor/keep/keeper.h"
+
+static struct msd_keeper_job *first(struct msd_keeper *k)
+{
+	return MSD_CONTAINER_OF(msd_list_first(&k->jobs), struct msd_keeper_job, link);
+}
+
+bool msd_keeper_is_busy(const struct msd_keeper *k)
+{
+	return k->is_open && !msd_list_is_empty(&k->jobs);
+}
+
+static void on_work(uv_work_t *work)
+{
+	struct msd_keeper *k = work->data;
+	struct msd_keeper_job *job = first(k);
+
+	job->work(job, k);
+}
+
+static void begin(struct msd_keeper *k);
+
+static void end(struct msd_keeper *k, struct msd_keeper_job *job)
+{
+	msd_list_remove(&job->link);
+	job->done(job, k);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_keeper *k = work->data;
+
+	(void)status; /* nobody cancels it */
+	k->is_working = false;
+	end(k, first(k));
+	begin(k);
+	if (!msd_keeper_is_busy(k) && k->on_idle != NULL)
+		k->on_idle(k);
+}
+
+static void begin(struct msd_keeper *k)
+{
+	if (k->is_working || msd_list_is_empty(&k->jobs))
+		return;
+	k->is_working = true;
+	k->work.data = k;
+	(void)uv_queue_work(k->loop, &k->work, on_work, on_worked);
+}
+
+msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,
+			uint64_t max_bytes, struct msd_diag *d)
+{
+	msd_err err = msd_store_open(&k->store, path, MSD_STORE_WRITE, d);
+
+	if (err != MSD_OK)
+		return err;
+	k->loop = loop;
+	k->max_bytes = max_bytes > 0 ? max_bytes : UINT64_MAX;
+	k->is_open = true;
+	msd_list_init(&k->jobs);
+	return MSD_OK;
+}
+
+void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job)
+{
+	job->err = MSD_OK;
+	job->d = (struct msd_diag){0};
+	msd_list_append(&k->jobs, &job->link);
+	begin(k);
+}
+
+void msd_keeper_close(struct msd_keeper *k)
+{
+	struct msd_list dropped;
+
+	if (!k->is_open)
+		return;
+	msd_list_init(&dropped);
+	MSD_LIST_EACH_SAFE (it, &k->jobs) {
+		if (k->is_working && it == &first(k)->link)
+			continue;
+		msd_list_remove(it);
+		msd_list_append(&dropped, it);
+	}
+	k->on_idle = NULL;
+	while (!msd_list_is_empty(&dropped)) {
+		struct msd_keeper_job *job = MSD_CONTAINER_OF(
+			msd_list_first(&dropped), struct msd_keeper_job, link);
+
+		job->err = msd_diag_set(&job->d, MSD_DRAINING,
+					"the daemon is shutting down");
+		end(k, job);
+	}
+	while (k->is_working)
+		(void)uv_run(k->loop, UV_RUN_ONCE);
+	k->is_open = false;
+	msd_store_close(&k->store);
+}

@@ -1,0 +1,152 @@
+#include "daemon/supervisor/keeping.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/module/bring.h"
+#include "daemon/supervisor/module/catalog.h"
+
+/*
+ * Happy path: a candidate is LOADING; its bytes and its record go to the disk; it is
+ * started; READY, the record says that it is good, and then who asked is told.
+ * Failures: the disk refuses, and so the load has failed. The module may be gone when
+ * the disk is done, so a job knows it by its serial number.
+ */
+
+struct keeping {
+	struct msd_keep keep;
+	struct msd_house *house;
+	uint64_t serial;
+};
+
+static struct keeping *keeping_of(struct msd_keeper_job *job)
+{
+	return MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_keep, job),
+				struct keeping, keep);
+}
+
+static void keeping_free(struct keeping *k)
+{
+	if (k->keep.fd >= 0)
+		(void)close(
+			k->keep.fd); /* the module's own, or aside: not the last one */
+	msd_diag_finish(&k->keep.job.d);
+	free(k->keep.edition);
+	free(k);
+}
+
+static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct keeping *k = keeping_of(job);
+	struct msd_module *m = msd_module_by_serial(k->house, k->serial);
+
+	if (m != NULL) {
+		msd_module_kept(m, job->err != MSD_OK ? &job->d : NULL);
+	} else if (job->err == MSD_OK) {
+		msd_keep_tried(keeper, k->keep.name, MSD_KEEP_WITHDRAWN,
+			       (struct msd_keep_after){0});
+	}
+	keeping_free(k);
+}
+
+static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
+			   struct msd_diag *d)
+{
+	char device[MSD_DTYPE_NAME_MAX + 16], type[MSD_DTYPE_NAME_MAX], workers[16];
+	const struct {
+		const char *key, *value; /* NULL: it was not said */
+	} options[] = {
+		{"device", crew->device.type != 0 ? device : NULL},
+		{"workers", crew->n_replicas > 1 ? workers : NULL},
+		{"era", msd_era_word_name(crew->era)},
+		{"fill", msd_fill_word_name(crew->fill)},
+		{"tvm_inputs", crew->tvm_inputs ? "yes" : NULL},
+	};
+	msd_err err = MSD_OK;
+
+	(void)snprintf(device, sizeof(device), "%s:%d",
+		       msd_device_type_format(crew->device.type, type),
+		       crew->device.id);
+	(void)snprintf(workers, sizeof(workers), "%u", crew->n_replicas);
+	for (size_t i = 0; err == MSD_OK && i < sizeof(options) / sizeof(options[0]);
+	     i++) {
+		if (options[i].value != NULL) {
+			err = msd_edition_add_option(e, options[i].key,
+						     options[i].value, d);
+		}
+	}
+	return err;
+}
+
+static struct msd_span span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+/* A descriptor of its own: the module may be gone before the disk is done. */
+static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_diag *d)
+{
+	const struct msd_source *source = &m->crew.source;
+
+	k->house = m->crew.house;
+	k->serial = m->serial;
+	k->keep.edition = calloc(1, sizeof(*k->keep.edition));
+	if (k->keep.edition == NULL)
+		return msd_diag_no_memory(d);
+	msd_keep_label(&k->keep, span_of(m->crew.name), span_of(m->crew.file));
+	k->keep.part_bytes[0] = source->part_bytes[MSD_PART_MODEL];
+	k->keep.part_bytes[1] = source->part_bytes[MSD_PART_GRAPH];
+	k->keep.part_bytes[2] = source->part_bytes[MSD_PART_PARAMS];
+	if (k->keep.part_bytes[0] == 0) { /* an upload's, which only its end tells */
+		k->keep.part_bytes[0] =
+			source->bytes - k->keep.part_bytes[1] - k->keep.part_bytes[2];
+	}
+	k->keep.fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
+	if (k->keep.fd < 0)
+		return msd_diag_set(d, MSD_IO, "no descriptor for the artifact");
+	return add_options(k->keep.edition, &m->crew, d);
+}
+
+void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m)
+{
+	struct keeping *k = calloc(1, sizeof(*k));
+	struct msd_diag d = {0};
+	msd_err err;
+
+	if (k == NULL) {
+		(void)msd_diag_no_memory(&d);
+		msd_module_kept(m, &d);
+		return;
+	}
+	k->keep.fd = -1;
+	err = fill(k, m, &d);
+	if (err == MSD_OK) {
+		msd_keep_candidate(keeper, &k->keep, on_written);
+	} else {
+		keeping_free(k);
+		msd_module_kept(m, &d);
+	}
+	msd_diag_finish(&d);
+}
+
+/* It is answered whether or not that could be written: a candidate that is not known to
+ * be good is tried again at the next start. */
+static void on_told(void *house, uint64_t serial)
+{
+	struct msd_module *m = msd_module_by_serial(house, serial);
+
+	if (m != NULL && m->life.state == MSD_STATE_READY)
+		msd_module_answer_waiters(m);
+}
+
+void msd_keeping_tried(struct msd_keeper *keeper, struct msd_module *m, bool is_good)
+{
+	struct msd_keep_after answer = {on_told, m->crew.house, m->serial};
+
+	msd_keep_tried(keeper, m->crew.name, is_good ? MSD_KEEP_GOOD : MSD_KEEP_FAILED,
+		       is_good ? answer : (struct msd_keep_after){0});
+}

@@ -1,0 +1,104 @@
+#include "store/editions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct msd_edition *take(struct msd_record *r, enum msd_ref ref)
+{
+	struct msd_edition *e = r->editions[ref];
+
+	r->editions[ref] = NULL;
+	return e;
+}
+
+/* @e takes the place of what is there, which is freed. */
+static void put(struct msd_record *r, enum msd_ref ref, struct msd_edition *e)
+{
+	free(r->editions[ref]);
+	r->editions[ref] = e;
+}
+
+/* The index of @digest among the bad ones, n_bad when it is none. */
+static uint32_t find_bad(const struct msd_record *r, const struct msd_digest *digest)
+{
+	uint32_t i = 0;
+
+	while (i < r->n_bad && !msd_digest_equal(&r->bad[i], digest))
+		i++;
+	return i;
+}
+
+static void remove_bad(struct msd_record *r, uint32_t i)
+{
+	r->n_bad--;
+	memmove(&r->bad[i], &r->bad[i + 1], (r->n_bad - i) * sizeof(r->bad[0]));
+}
+
+bool msd_record_is_bad(const struct msd_record *r, const struct msd_digest *digest)
+{
+	return find_bad(r, digest) < r->n_bad;
+}
+
+void msd_record_try(struct msd_record *r, struct msd_edition *e)
+{
+	uint32_t i = find_bad(r, &e->digest);
+
+	if (i < r->n_bad)
+		remove_bad(r, i);
+	e->attempts = 0;
+	put(r, MSD_REF_CANDIDATE, e);
+}
+
+void msd_record_good(struct msd_record *r)
+{
+	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
+	struct msd_edition *old = r->editions[MSD_REF_CURRENT];
+
+	if (e == NULL)
+		return;
+	e->attempts = 0;
+	/* The same bytes with other options are no edition that one goes back to. */
+	if (old != NULL && !msd_digest_equal(&old->digest, &e->digest))
+		put(r, MSD_REF_PREVIOUS, take(r, MSD_REF_CURRENT));
+	put(r, MSD_REF_CURRENT, e);
+}
+
+void msd_record_failed(struct msd_record *r)
+{
+	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
+
+	if (e == NULL)
+		return;
+	const struct msd_edition *current = r->editions[MSD_REF_CURRENT];
+	const struct msd_edition *previous = r->editions[MSD_REF_PREVIOUS];
+	/* With other options the same bytes are good: those are not what failed. */
+	bool is_served =
+		(current != NULL && msd_digest_equal(&current->digest, &e->digest)) ||
+		(previous != NULL && msd_digest_equal(&previous->digest, &e->digest));
+	if (!is_served && !msd_record_is_bad(r, &e->digest)) {
+		if (r->n_bad == MSD_RECORD_BAD)
+			remove_bad(r, 0);
+		r->bad[r->n_bad++] = e->digest;
+	}
+	free(e);
+}
+
+void msd_record_withdraw(struct msd_record *r)
+{
+	free(take(r, MSD_REF_CANDIDATE));
+}
+
+enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)
+{
+	struct msd_edition *e = r->editions[MSD_REF_CANDIDATE];
+
+	*ret_try_candidate = e != NULL && e->attempts < MSD_EDITION_ATTEMPTS;
+	if (*ret_try_candidate) {
+		e->attempts++;
+	} else {
+		msd_record_failed(r);
+	}
+	if (r->editions[MSD_REF_CURRENT] != NULL)
+		return MSD_REF_CURRENT;
+	return r->editions[MSD_REF_PREVIOUS] != NULL ? MSD_REF_PREVIOUS : MSD_REF_COUNT;
+}

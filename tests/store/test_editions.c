@@ -1,0 +1,182 @@
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "store/editions.h"
+#include "store/record.h"
+#include "tests/store/shelf.h"
+
+#define N 8
+
+static struct msd_edition *edition(unsigned seed)
+{
+	return shelf_edition(seed, seed, N);
+}
+
+/* The seed of an edition, 0 where there is none. */
+static unsigned seed_of(const struct msd_record *r, enum msd_ref ref)
+{
+	return r->editions[ref] != NULL ? (unsigned)r->editions[ref]->version : 0;
+}
+
+static bool is_bad(const struct msd_record *r, unsigned seed)
+{
+	struct msd_edition *e = edition(seed);
+	bool found = msd_record_is_bad(r, &e->digest);
+
+	free(e);
+	return found;
+}
+
+/* What a start serves, or tries in its place. */
+static enum msd_ref start(struct msd_record *r)
+{
+	bool try_candidate;
+	enum msd_ref ref = msd_record_start(r, &try_candidate);
+
+	return try_candidate ? MSD_REF_CANDIDATE : ref;
+}
+
+static void make_good(struct msd_record *r, unsigned seed)
+{
+	msd_record_try(r, edition(seed));
+	msd_record_good(r);
+}
+
+Test(editions, what_came_up_is_current_and_the_old_one_previous)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 0);
+	make_good(&r, 2);
+	make_good(&r, 3);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 3);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 2);
+	cr_assert_eq(seed_of(&r, MSD_REF_CANDIDATE), 0);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_failed_is_bad_and_changes_nothing_else)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	msd_record_try(&r, edition(3));
+	msd_record_failed(&r);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
+	cr_assert(is_bad(&r, 3));
+	msd_record_finish(&r);
+}
+
+Test(editions, a_candidate_has_three_starts_and_then_is_bad)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	msd_record_try(&r, edition(2));
+	for (unsigned i = 0; i < MSD_EDITION_ATTEMPTS; i++)
+		cr_assert_eq(start(&r), MSD_REF_CANDIDATE, "start %u", i);
+	cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	cr_assert(is_bad(&r, 2));
+	msd_record_finish(&r);
+}
+
+Test(editions, while_a_candidate_is_tried_the_current_one_serves)
+{
+	struct msd_record r = {0};
+	bool try_candidate;
+
+	make_good(&r, 1);
+	msd_record_try(&r, edition(2));
+	cr_assert_eq(msd_record_start(&r, &try_candidate), MSD_REF_CURRENT);
+	cr_assert(try_candidate);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_was_good_starts_as_often_as_it_must)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	cr_assert_eq(r.n_bad, 0);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_was_bad_may_be_asked_for_again)
+{
+	struct msd_record r = {0};
+
+	msd_record_try(&r, edition(2));
+	msd_record_failed(&r);
+	cr_assert_eq(start(&r), MSD_REF_COUNT);
+	make_good(&r, 2);
+	cr_assert_not(is_bad(&r, 2));
+	cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	msd_record_finish(&r);
+}
+
+Test(editions, the_same_bytes_with_other_options_are_no_previous_one)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	make_good(&r, 2);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
+	msd_record_try(&r, edition(2));
+	msd_record_failed(&r);
+	cr_assert_not(is_bad(&r, 2), "its bytes are served");
+	msd_record_finish(&r);
+}
+
+Test(editions, of_many_bad_ones_the_oldest_is_forgotten)
+{
+	struct msd_record r = {0};
+
+	for (unsigned seed = 1; seed <= MSD_RECORD_BAD + 1; seed++) {
+		msd_record_try(&r, edition(seed));
+		msd_record_failed(&r);
+	}
+	cr_assert_eq(r.n_bad, MSD_RECORD_BAD);
+	cr_assert_not(is_bad(&r, 1));
+	cr_assert(is_bad(&r, 2));
+	cr_assert(is_bad(&r, MSD_RECORD_BAD + 1));
+	msd_record_finish(&r);
+}
+
+/* Whatever happens, in 20000 random steps: what is served is never bad, and what was
+ * good once is served ever after. */
+Test(editions, keep_their_promises_in_any_order)
+{
+	struct msd_record r = {0};
+	bool was_good = false;
+
+	srand(1);
+	for (int i = 0; i < 20000; i++) {
+		switch (rand() % 4) {
+		case 0:
+			msd_record_try(&r, edition(1 + (unsigned)rand() % 6));
+			break;
+		case 1:
+			was_good |= r.editions[MSD_REF_CANDIDATE] != NULL;
+			msd_record_good(&r);
+			break;
+		case 2:
+			msd_record_failed(&r);
+			break;
+		default:
+			cr_assert(start(&r) != MSD_REF_COUNT || !was_good);
+		}
+		const struct msd_edition *e = r.editions[MSD_REF_CURRENT];
+		cr_assert(!was_good || e != NULL);
+		cr_assert(e == NULL || !msd_record_is_bad(&r, &e->digest));
+		e = r.editions[MSD_REF_CANDIDATE];
+		cr_assert(e == NULL || e->attempts <= MSD_EDITION_ATTEMPTS);
+	}
+	msd_record_finish(&r);
+}
