@@ -8,6 +8,7 @@
  */
 #include "daemon/supervisor/restore.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "daemon/limits.h"
@@ -15,6 +16,7 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/source/source.h"
+#include "daemon/wire/reserve.h"
 #include "store/blob.h"
 #include "store/editions.h"
 
@@ -70,8 +72,11 @@ static msd_err read_files(const struct msd_store *s, const struct msd_edition *e
 			return msd_diag_set(d, MSD_BAD_ARTIFACT, "sizes overflow");
 	}
 	msd_err err = msd_source_check_size(bytes, max_bytes, d);
-	if (err == MSD_OK)
-		err = msd_source_reserve(bytes, &source.fd, d);
+	if (err == MSD_OK) {
+		source.fd = msd_reserve_now(MSD_SOURCE_NAME, bytes);
+		if (source.fd < 0)
+			err = msd_source_no_space(bytes, errno, d);
+	}
 	if (err == MSD_OK)
 		err = copy_files(s, e, &source, d);
 	if (err != MSD_OK) {

@@ -47,13 +47,13 @@ static struct fake *fake_of(struct msd_list *link)
 	return MSD_CONTAINER_OF(link, struct fake, link);
 }
 
-msd_err msd_child_spawn(uv_loop_t *loop, const struct msd_child_how *how,
+msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *how,
 			const struct msd_child_ops *ops, void *user,
 			struct msd_child **ret, struct msd_diag *d)
 {
 	struct fake *f = fake_may_start ? calloc(1, sizeof(*f)) : NULL;
 
-	(void)loop;
+	(void)reaper;
 	if (f == NULL)
 		return msd_diag_set(d, MSD_IO, "no process");
 	f->child = (struct msd_child){.pid = 1 << 30, .ops = ops, .user = user};
