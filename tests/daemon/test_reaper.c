@@ -161,9 +161,11 @@ Test(reaper, whoever_changed_its_mark_is_killed_at_sight, .timeout = 20)
 	if (fork() ==
 	    0) { /* stands for the orphan: a child of ours with another mark */
 		(void)setrlimit(RLIMIT_RTTIME, &hidden);
+		(void)!write(ends[1], "", 1);
 		(void)pause();
 	}
 	(void)close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
 	bury(1);
 	expect_alone(1);
 	while (read(ends[0], &byte, 1) != 0)
