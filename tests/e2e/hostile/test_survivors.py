@@ -47,6 +47,12 @@ def zombies(pid):
     return [p for p, (parent, state) in parents().items() if parent == pid and state == "Z"]
 
 
+def settled(arena, number):
+    """The @number of processes that there are, workers too, when those are gone that began them."""
+    harness.until(lambda: len(below(arena.pid)) == number, f"{number} processes")
+    return below(arena.pid)
+
+
 def expect_only(arena, keep):
     """At once, not after a while: who asked has been told that it is over."""
     assert below(arena.pid) == keep
@@ -57,8 +63,7 @@ def expect_only(arena, keep):
 def test_nothing_of_an_unloaded_module_is_left_and_all_of_the_other(arena, way):
     victim = arena.victim()
     victim.call("good:daemon")
-    keep = below(arena.pid) - set(arena.workers_of("bad"))
-    assert len(keep) == 2, "a worker and its daemon"
+    keep = settled(arena, 3) - set(arena.workers_of("bad"))
     victim.call(f"bad:{way}")
     assert below(arena.pid) > keep | set(arena.workers_of("bad")), "there is something to end"
     victim.ask("module.unload", "bad")
@@ -83,7 +88,7 @@ def test_a_death_takes_along_what_it_left(arena):
     with pytest.raises(Failure, match="WORKER_LOST"):
         victim.call("bad:daemon_and_die")
     victim.ask("module.wait", "bad")
-    assert len(below(arena.pid)) == 3, "two workers and the other module's daemon"
+    settled(arena, 3)
 
 
 def test_a_replaced_module_leaves_nothing(arena):
@@ -101,7 +106,7 @@ def test_orphans_that_end_are_reaped_while_their_module_lives(arena):
     victim = arena.victim()
     victim.call("bad:many")
     workers = set(arena.workers_of("bad")) | set(arena.workers_of("good"))
-    orphans = below(arena.pid) - workers
+    orphans = settled(arena, 22) - workers
     for pid in orphans:
         os.kill(pid, signal.SIGKILL)
     harness.until(lambda: not orphans & parents().keys(), "they are reaped")
