@@ -114,9 +114,10 @@ static int infer(modser_sg_node *node)
 	for (size_t i = 0; i < n; i++) {
 		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
 
-		if (w->out < 1 || w->after < 0)
+		if (w->out < 1 || w->after < 0) {
 			return msd_infer_fail(node,
 					      "its kernel is larger than its input");
+		}
 		dims[2 + i] = w->out;
 	}
 	return msd_infer_set(node, dims, n + 2);

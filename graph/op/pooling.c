@@ -128,13 +128,15 @@ static int infer(modser_sg_node *node)
 		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
 		const int64_t reach = msd_op_window_reach(w);
 
-		if (w->out < 1 || w->kernel < 1)
+		if (w->out < 1 || w->kernel < 1) {
 			return msd_infer_fail(node,
 					      "its kernel is larger than its input");
+		}
 		/* Each window must look at something. */
-		if (w->before >= reach || w->after >= reach || w->after < 0)
+		if (w->before >= reach || w->after >= reach || w->after < 0) {
 			return msd_infer_fail(node,
 					      "its padding is as large as its kernel");
+		}
 		dims[2 + i] = w->out;
 	}
 	msd_infer_dtype(node, 1, OP_INT64);

@@ -67,7 +67,7 @@ static int by_sizes(const modser_sg_node *node, const size_t *axes, size_t n,
 			->as.s;
 	const bool is_smaller = strcmp(policy, "not_larger") == 0;
 	const bool keeps_aspect = is_smaller || strcmp(policy, "not_smaller") == 0;
-	int64_t sizes[MSD_INFER_MAX_INTS];
+	int64_t sizes[MSD_INFER_MAX_INTS] = {0};
 	double common = 0;
 	size_t n_sizes;
 	const int result = msd_infer_ints(node, SIZES, sizes, &n_sizes);
@@ -104,7 +104,7 @@ int msd_op_resize_scales(const modser_sg_node *node,
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 	const bool is_scaled = has_elements(node, SCALES);
-	size_t axes[MODSER_GRAPH_MAX_NDIM];
+	size_t axes[MODSER_GRAPH_MAX_NDIM] = {0};
 	size_t n = 0;
 
 	if (is_scaled == has_elements(node, SIZES))
@@ -122,7 +122,7 @@ int msd_op_resize_scales(const modser_sg_node *node,
 static int infer(modser_sg_node *node)
 {
 	const struct msd_dtype f32 = {MSD_DT_FLOAT, 32, 1};
-	struct msd_op_scale scales[MODSER_GRAPH_MAX_NDIM];
+	struct msd_op_scale scales[MODSER_GRAPH_MAX_NDIM] = {{0}};
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 
 	if (modser_sg_node_input_count(node) < 3)

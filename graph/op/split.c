@@ -43,7 +43,7 @@ static int infer(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	int64_t sizes[MSD_INFER_MAX_INTS];
+	int64_t sizes[MSD_INFER_MAX_INTS] = {0};
 	size_t axis;
 
 	if (modser_sg_op_int(modser_sg_node_op(node), "is_caffe") != 0)

@@ -29,9 +29,10 @@ static int store_reshape(const struct onnx_out *o)
 	if (onnx_store_check(o, "is_mxnet re_shape is_onnx allowzero") != 0)
 		return -1;
 	for (size_t i = 0; i < codes->n; i++) {
-		if (codes->as.ints[i] < -1)
+		if (codes->as.ints[i] < -1) {
 			return onnx_store_fail(o, "ONNX has no code %d",
 					       (int)codes->as.ints[i]);
+		}
 	}
 	Onnx__NodeProto *node = onnx_store_node(o, "Reshape");
 	if (codes->n > 0) {
@@ -141,9 +142,10 @@ static int store_reduction(const struct onnx_out *o)
 	const bool is_sum = strcmp(row->name, "ReduceSum") == 0;
 	if (is_input && !is_sum) {
 		if (o->node->inputs[1]->type != MODSER_TENSOR_CONST ||
-		    msd_infer_ints(o->node, 1, axes, &n) != 0)
+		    msd_infer_ints(o->node, 1, axes, &n) != 0) {
 			return onnx_store_fail(o,
 					       "opset 17 wants its axes written out");
+		}
 	}
 	const bool is_noop =
 		modser_sg_op_int(o->op, "noop_with_empty_axes") != 0 && n == 0;

@@ -58,10 +58,12 @@ static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
 				   "tensor \"%s\": it has more than 32 dimensions",
 				   t->name);
 	}
-	for (size_t i = 0; i < p->n_dim; i++) /* negative ones stand for unknown ones */
-		dims[i] = p->dim[i]->has_dim_value && p->dim[i]->dim_value >= 0
-				  ? p->dim[i]->dim_value
-				  : -1;
+	for (size_t i = 0; i < p->n_dim; i++) {
+		const Onnx__TensorShapeProto__Dimension *d = p->dim[i];
+
+		/* Negative ones stand for unknown ones. */
+		dims[i] = d->has_dim_value && d->dim_value >= 0 ? d->dim_value : -1;
+	}
 	if (modser_sg_tensor_set_dims(t, dims, p->n_dim) != 0)
 		return -1;
 	for (size_t i = 0; i < p->n_dim; i++) {
@@ -304,7 +306,7 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 					     "no ONNX model, or no memory for it");
 		}
 	}
-	if (result == 0)
+	if (result == 0 && m != NULL)
 		result = read_model(&l, m);
 	onnx__model_proto__free_unpacked(m, NULL);
 	msd_buf_finish(&small);

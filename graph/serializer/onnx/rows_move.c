@@ -17,6 +17,29 @@ static const struct {
 	{"value_ints", "int64", true},
 };
 
+/* A constant of @count elements of @size bytes, in one dimension or none. */
+static modser_sg_tensor *copy_of(const struct onnx_node *n, const char *name,
+				 size_t row, const void *from, size_t count)
+{
+	const size_t size =
+		numbers[row].dtype[0] == 'f' ? sizeof(float) : sizeof(int64_t);
+	const int64_t dims[] = {(int64_t)count};
+	void *copy = calloc(count + 1, size);
+
+	if (copy == NULL) {
+		(void)msd_sg_no_memory(n->l->g);
+		return NULL;
+	}
+	if (count > 0)
+		memcpy(copy, from, count * size);
+	modser_sg_tensor *t =
+		onnx_tensor_create(n->l->g, name, numbers[row].dtype, dims,
+				   numbers[row].is_list ? 1 : 0, copy, free);
+	if (t == NULL)
+		free(copy);
+	return t;
+}
+
 /* A Constant made of a number or a list. */
 static modser_sg_tensor *constant_of(const struct onnx_node *n, const char *name)
 {
@@ -26,24 +49,12 @@ static modser_sg_tensor *constant_of(const struct onnx_node *n, const char *name
 
 		if (a == NULL)
 			continue;
-		const int64_t dims[] = {(int64_t)(is_float ? a->n_floats : a->n_ints)};
-		const void *list = is_float ? (const void *)a->floats : a->ints;
-		const void *one = is_float ? (const void *)&a->f : &a->i;
-		const size_t size = is_float ? sizeof(float) : sizeof(int64_t);
-		const size_t count = numbers[i].is_list ? (size_t)dims[0] : 1;
-		void *copy = calloc(count + 1, size);
-		if (copy == NULL) {
-			(void)msd_sg_no_memory(n->l->g);
-			return NULL;
+		if (!numbers[i].is_list) {
+			return copy_of(n, name, i,
+				       is_float ? (const void *)&a->f : &a->i, 1);
 		}
-		if (count > 0)
-			memcpy(copy, numbers[i].is_list ? list : one, count * size);
-		modser_sg_tensor *t =
-			onnx_tensor_create(n->l->g, name, numbers[i].dtype, dims,
-					   numbers[i].is_list ? 1 : 0, copy, free);
-		if (t == NULL)
-			free(copy);
-		return t;
+		return copy_of(n, name, i, is_float ? (const void *)a->floats : a->ints,
+			       is_float ? a->n_floats : a->n_ints);
 	}
 	(void)onnx_fail(n, "it has no value that can be read");
 	return NULL;
@@ -176,9 +187,10 @@ static int load_split(struct onnx_node *n)
 {
 	const int64_t wanted = onnx_attr_int(n, "num_outputs", -1);
 
-	if (wanted >= 0 && wanted != (int64_t)n->proto->n_output)
+	if (wanted >= 0 && wanted != (int64_t)n->proto->n_output) {
 		return onnx_fail(n, "num_outputs is %lld, and it has %zu",
 				 (long long)wanted, n->proto->n_output);
+	}
 	return 0;
 }
 

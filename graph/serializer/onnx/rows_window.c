@@ -45,9 +45,10 @@ static int set_list(const struct onnx_node *n, size_t axes, const struct names *
 	const Onnx__AttributeProto *a = onnx_attr(n, names->attr);
 	int64_t values[MAX_AXES] = {otherwise, otherwise, otherwise};
 
-	if (a != NULL && a->n_ints > 0 && a->n_ints != axes)
+	if (a != NULL && a->n_ints > 0 && a->n_ints != axes) {
 		return onnx_fail(n, "%s has %zu numbers, expected %zu", names->attr,
 				 a->n_ints, axes);
+	}
 	for (size_t i = 0; a != NULL && i < a->n_ints; i++)
 		values[i] = a->ints[i];
 	if (axes != 2 || names->hw[0] == NULL)
@@ -63,9 +64,10 @@ static int set_pads(const struct onnx_node *n, size_t axes, int64_t otherwise)
 	const Onnx__AttributeProto *a = onnx_attr(n, "pads");
 	int64_t values[2 * MAX_AXES];
 
-	if (a != NULL && a->n_ints > 0 && a->n_ints != 2 * axes)
+	if (a != NULL && a->n_ints > 0 && a->n_ints != 2 * axes) {
 		return onnx_fail(n, "pads has %zu numbers, expected %zu", a->n_ints,
 				 2 * axes);
+	}
 	for (size_t i = 0; i < 2 * axes; i++) {
 		const bool is_given = otherwise == 0 && a != NULL && a->n_ints > 0;
 

@@ -189,9 +189,10 @@ static int check_row(const struct onnx_out *o, const struct onnx_row *row)
 		bool is_handled = false;
 		struct onnx_word w;
 
-		while (onnx_word_next(&at, &w) && !is_handled)
+		while (onnx_word_next(&at, &w) && !is_handled) {
 			is_handled =
 				strcmp(w.param, o->op->schema->fields[i].name) == 0;
+		}
 		if (check_param(o, i, is_handled) != 0)
 			return -1;
 	}

@@ -173,10 +173,11 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 		const uint8_t *at = c.p;
 		struct field f;
 
-		if (!take_field(&c, &f))
+		if (!take_field(&c, &f)) {
 			return fail(s, at,
 				    "no protobuf field, or it ends behind the "
 				    "file");
+		}
 		if (s->left-- == 0)
 			return fail(s, at, "there are too many fields");
 		const enum message is = message_of(in, &f);
@@ -202,9 +203,10 @@ int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
 		return -1;
 	if (out->bad)
 		return msd_sg_no_memory(g);
-	if (out->n > INT32_MAX)
+	if (out->n > INT32_MAX) {
 		return msd_sg_fail(g, MSD_TOO_LARGE,
 				   "it has 2 GiB without its weights");
+	}
 	return 0;
 }
 

@@ -50,9 +50,10 @@ static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 	struct msd_walk w;
 
 	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++) {
 		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
 				 msd_kernel_in_ndim(c, i));
+	}
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t k = 0; k < w.n; k++) {
 			const union msd_number a = msd_number_load(
@@ -87,9 +88,10 @@ static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	(void)d;
 	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++) {
 		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
 				 msd_kernel_in_ndim(c, i));
+	}
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t k = 0; k < w.n; k++, y += size) {
 			const uint8_t *is = c->in[0];
@@ -159,9 +161,10 @@ static msd_err run_cast(const struct msd_kernel_call *c, struct msd_diag *d)
 	const bool is_bool = msd_dtype_is_bool(to);
 	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
 
-	if (msd_number_kind(to) == MSD_N_NONE)
+	if (msd_number_kind(to) == MSD_N_NONE) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no kernel makes such elements");
+	}
 	for (int64_t i = 0; i < n; i++) {
 		const union msd_number v = msd_number_load(from, c->in[0], i);
 		const bool is_float = kind == MSD_N_FLOAT;

@@ -30,10 +30,11 @@ static msd_err run_gather(const struct msd_kernel_call *c, struct msd_diag *d)
 						    dims[axis]);
 			}
 			i = i < 0 ? i + dims[axis] : i;
-			if (row > 0)
+			if (row > 0) {
 				memcpy(y,
 				       x + (o * (size_t)dims[axis] + (size_t)i) * row,
 				       row);
+			}
 		}
 	}
 	return MSD_OK;

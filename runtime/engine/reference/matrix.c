@@ -23,9 +23,10 @@ static void run_row(const void *ctx, size_t m)
 		const float *b = p->b + (int64_t)n * p->b_column;
 		double sum = 0;
 
-		for (size_t k = 0; k < p->k; k++)
+		for (size_t k = 0; k < p->k; k++) {
 			sum += (double)a[(int64_t)k * p->a_column] *
 			       (double)b[(int64_t)k * p->b_row];
+		}
 		p->y[m * p->n + n] = (float)(p->scale * sum);
 	}
 }

@@ -185,10 +185,11 @@ static size_t length_of(const struct cell *r, const struct place *p, size_t b)
 {
 	int64_t n = (int64_t)p->steps;
 
-	if (msd_kernel_has(r->c, LENGTHS))
+	if (msd_kernel_has(r->c, LENGTHS)) {
 		n = msd_number_load(msd_kernel_in_dtype(r->c, LENGTHS),
 				    r->c->in[LENGTHS], (int64_t)b)
 			    .i;
+	}
 	return n < 0 ? 0 : (size_t)n > p->steps ? p->steps : (size_t)n;
 }
 

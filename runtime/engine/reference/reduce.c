@@ -206,7 +206,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		.kind = msd_number_kind(msd_kernel_in_dtype(c, 0)),
 		.at = calloc(n + 1, sizeof(*s.at)),
 		.most = calloc(n + 1, sizeof(*s.most)),
-		.count = n > 0 ? (double)(n_in / n) : 0,
+		.count = n > 0 ? (double)n_in / (double)n : 0,
 	};
 	struct msd_walk w;
 	msd_err err = MSD_OK;

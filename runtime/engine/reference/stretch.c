@@ -115,9 +115,10 @@ static msd_err run_shape(const struct msd_kernel_call *c, struct msd_diag *d)
 	(void)d;
 	start = start < 0 ? start + ndim : start;
 	start = start < 0 ? 0 : start;
-	if (n > 0)
+	if (n > 0) {
 		memcpy(c->out[0], msd_kernel_in_dims(c, 0) + start,
 		       n * sizeof(int64_t));
+	}
 	return MSD_OK;
 }
 

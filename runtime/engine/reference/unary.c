@@ -216,9 +216,10 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const double a = param(c, row->a);
 	const double b = param(c, row->b);
 
-	if (is_float ? row->f == NULL : row->i == NULL)
+	if (is_float ? row->f == NULL : row->i == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s does not take such elements", op);
+	}
 	for (int64_t i = 0; i < n; i++) {
 		const union msd_number v = msd_number_load(dtype, c->in[0], i);
 

@@ -64,9 +64,10 @@ static msd_err end_init(struct end *e, const modser_sg_tensor *t, struct msd_dia
 	e->about = (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
 					     .shape = e->dims,
 					     .ndim = (uint32_t)ndim};
-	if (!msd_dtype_parse(dtype, strlen(dtype), &e->about.dtype))
+	if (!msd_dtype_parse(dtype, strlen(dtype), &e->about.dtype)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "\"%s\" is %s", e->about.name,
 				    dtype);
+	}
 	for (int i = 0; i < ndim; i++) {
 		e->dims[i] = modser_sg_tensor_dims(t)[i];
 		e->is_open = e->is_open || e->dims[i] < 0;
@@ -199,9 +200,10 @@ static msd_err bind(struct msd_static_model *m, uint32_t i,
 	if (!m->inputs[i].is_open)
 		return MSD_OK;
 	if (modser_sg_tensor_set_dims(modser_graph_input(m->graph, i), t->shape,
-				      (size_t)t->ndim) != 0)
+				      (size_t)t->ndim) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s",
 				    modser_graph_error(m->graph));
+	}
 	return MSD_OK;
 }
 
