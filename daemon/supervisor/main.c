@@ -1,9 +1,10 @@
 /*
  * modserd: the command line, then the server.
  *
- * Happy path: options are read, the loop is prepared, the store opened, addresses listened
- * on, modules begun (those of the command line, then those of the store), and it runs
- * until it is told to end. Failures: one line on standard error and an exit code.
+ * Happy path: options are read, the loop is prepared, the store opened, addresses
+ * listened on, modules begun (those of the command line, then those of the store), and
+ * it runs until it is told to end. Failures: one line on standard error and an exit
+ * code.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -85,6 +86,31 @@ static void provide_threads(uint32_t n_preloads)
 	(void)setenv("UV_THREADPOOL_SIZE", text, 0);
 }
 
+/* Of several modules of one name the last is meant. */
+static bool is_overridden(const struct msd_options *o, uint32_t i)
+{
+	for (uint32_t later = i + 1; later < o->n_preloads; later++) {
+		if (strcmp(o->preloads[i].name, o->preloads[later].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void preload_all(struct msd_house *house, const struct msd_options *o)
+{
+	for (uint32_t i = 0; i < o->n_preloads; i++) {
+		const struct msd_preload *p = &o->preloads[i];
+
+		if (is_overridden(o, i)) {
+			msd_log(MSD_LOG_WARN, "load",
+				"name=%s file=%s why=\"a later --load has the name\"",
+				p->name, p->file);
+		} else {
+			msd_preload_start(house, p);
+		}
+	}
+}
+
 static int serve(const struct msd_options *o)
 {
 	struct msd_server s = {.limits = o->limits,
@@ -116,8 +142,7 @@ static int serve(const struct msd_options *o)
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, &d);
 	if (err == MSD_OK) {
-		for (uint32_t i = 0; i < o->n_preloads; i++)
-			msd_preload_start(&s.house, &o->preloads[i]);
+		preload_all(&s.house, o);
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house);
 		code = msd_server_run(&s);

@@ -279,7 +279,7 @@ def test_deaths_of_all_workers_quarantine_and_spare_what_runs(own_daemon, fifo):
                 wire.call("bad:pid")
             assert daemon.workers() == [taken()], "what ran before is answered"
         harness.until(lambda: not daemon.workers(), "then its worker ends")
-        assert described(wire, "bad")["ready"] == 0
+        harness.until(lambda: described(wire, "bad")["ready"] == 0, "and that is known")
         load(wire, "bad", workers=2, replace=True)
         assert wire.call("bad:count")[1] == 1
 

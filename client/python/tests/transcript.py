@@ -8,6 +8,8 @@ import socket
 import sys
 import threading
 
+#: What a client says as soon as it is connected: a cancel of nothing, which has no answer.
+GREETING = bytes.fromhex("ed6d64011300000000000000000000009302a663616e63656c91cf0000000000000000")
 GOLDEN = pathlib.Path(__file__).with_name("golden.txt")
 
 
@@ -80,7 +82,7 @@ class Player(threading.Thread):
 
     def run(self):
         with self.listener, self.listener.accept()[0] as peer:
-            for at, (side, data) in enumerate(self.turns):
+            for at, (side, data) in enumerate([(">", GREETING), *self.turns]):
                 if side == "<":
                     peer.sendall(data)
                     continue
@@ -116,6 +118,7 @@ def record(address):
         near, _ = front.accept()
         far = socket.socket(socket.AF_UNIX)
         far.connect(address[5:])
+        far.sendall(near.recv(len(GREETING), socket.MSG_WAITALL))
         back = threading.Thread(target=pump, args=("<", far, near), daemon=True)
         back.start()
         pump(">", near, far)
