@@ -6,7 +6,7 @@
  * in daemon/limits.h.
  */
 #define MSD_FRAME_HEADER_BYTES 16u
-#define MSD_MAX_BODY_BYTES (1024u * 1024u) /* msgpack body of a request */
+#define MSD_MAX_BODY_BYTES (1024u * 1024u)   /* msgpack body of a request */
 #define MSD_MAX_REPLY_BODY_BYTES (64u << 20) /* msgpack body of a response */
 #define MSD_MAX_PAYLOAD_BYTES (4ull << 30)   /* tensor bytes of one frame */
 #define MSD_MAX_DEPTH 16u                    /* nesting of arrays and maps */

@@ -24,7 +24,7 @@ struct msd_house {
 	bool is_closing;           /* no module is loaded any more */
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
-	uint64_t last_serial;      /* of the modules so far */
+	uint64_t last_serial; /* of the modules so far */
 	/** The bytes of a candidate are there: msd_module_kept() when it is written
 	 * down, or cannot be. */
 	void (*on_candidate)(struct msd_house *house, struct msd_module *m);
