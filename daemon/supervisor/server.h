@@ -17,7 +17,7 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/request/budget.h"
-#include "daemon/wire/conn.h"
+#include "daemon/wire/wire.h"
 #include "proto/unpack.h"
 
 struct msd_server {

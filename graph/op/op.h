@@ -5,7 +5,6 @@
  * their default and where they stand in a tmfile.
  */
 #include "graph/ir/schema.h"
-#include "proto/dtype.h"
 
 #define OP_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -69,7 +69,10 @@ def stop_worker(stage):
     pid = one_worker(stage)
     if pid is None:
         return None
-    watched = harness.Watched(pid)
+    try:
+        watched = harness.Watched(pid)
+    except ProcessLookupError:
+        return None  # it has died since it was chosen
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(watched.fd, signal.SIGSTOP)
 

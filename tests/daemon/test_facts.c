@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/module/facts.h"
+#include "daemon/wire/shared.h"
 #include "proto/value.h"
 
 /* {"device": @device, "functions": [{"name": ...} of each of @names]} */

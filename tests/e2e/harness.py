@@ -153,14 +153,13 @@ class Gate:
 
 
 def children(pid):
-    try:
-        return [
-            int(c)
-            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
-            for c in (task / "children").read_text().split()
-        ]
-    except FileNotFoundError:
-        return []
+    """Of all its threads, some of which may end meanwhile."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found += [int(c) for c in (task / "children").read_text().split()]
+    return found
 
 
 def descriptors(pid):

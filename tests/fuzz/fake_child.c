@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/body.h"
 #include "proto/frame.h"
 
 struct msd_list fakes = {&fakes, &fakes};

@@ -8,7 +8,6 @@
  */
 #include "daemon/child/child.h"
 #include "daemon/wire/list.h"
-#include "proto/body.h"
 
 #define FAKE_MAX_OPEN 64u
 

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "proto/value.h"
+#include "proto/body.h"
+#include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/supervisor_world.h"
 

@@ -8,8 +8,11 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
-#include "daemon/supervisor/edge/sessions.h"
+#include "daemon/wire/conn.h"
+#include "proto/body.h"
+#include "proto/frame.h"
 #include "proto/value.h"
+#include "tests/fuzz/fake_child.h"
 
 #define SETTLES 6
 #define ARTIFACT_BYTES 8

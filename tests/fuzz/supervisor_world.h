@@ -6,7 +6,6 @@
  * at the end is a broken promise, and so is anything that is kept when all have left.
  */
 #include "daemon/supervisor/server.h"
-#include "tests/fuzz/fake_child.h"
 
 #define WORLD_CLIENTS 4u
 #define WORLD_ASKED 256u /* of one client */

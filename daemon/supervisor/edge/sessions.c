@@ -1,6 +1,5 @@
 #include "daemon/supervisor/edge/sessions.h"
 
-#include "daemon/limits.h"
 #include "daemon/supervisor/edge/session.h"
 
 /* Its frame holds more of the memory than its share of what others wait for, too. */

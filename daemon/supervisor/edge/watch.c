@@ -1,4 +1,5 @@
 #include "daemon/supervisor/edge/watch.h"
+#include "daemon/wire/conn.h"
 
 #define MAX_EVERY_MS 1000u
 #define MIN_EVERY_MS 10u

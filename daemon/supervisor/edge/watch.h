@@ -7,8 +7,11 @@
  * It compares what a connection has counted with what it had counted the last time, so
  * that reading and writing keep no clock.
  */
+#include <stdbool.h>
+
 #include "daemon/limits.h"
-#include "daemon/wire/conn.h"
+
+struct msd_conn;
 
 #define MSD_WATCH_PROGRESS_BYTES (64u * 1024u) /* in read_stall_ms, or all the rest */
 

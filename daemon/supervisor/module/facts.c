@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/wire/shared.h"
 #include "proto/value.h"
 
 static const char *const parts[MSD_FACTS_N_PARTS] = {"device", "era", "machine",

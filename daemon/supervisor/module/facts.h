@@ -7,7 +7,6 @@
  */
 #include <stdbool.h>
 
-#include "daemon/wire/shared.h"
 #include "proto/body.h"
 
 #define MSD_FACTS_MAX_BYTES (16u << 20)

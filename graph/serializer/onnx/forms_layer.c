@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/store.h"
 
 /* The input as rows: whatever is behind its first axis is one. */

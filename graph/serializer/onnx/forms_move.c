@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
+#include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/store.h"
 #include "graph/serializer/onnx/tensor.h"

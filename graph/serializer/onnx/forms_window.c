@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/store.h"
 
 #define MAX_AXES 3u

@@ -12,6 +12,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
+#include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/tensor.h"
 

@@ -1,7 +1,6 @@
 #ifndef MSD_ONNX_STORE_H
 #define MSD_ONNX_STORE_H
 /* A graph on its way into an ONNX model; what operators are written with. */
-#include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/row.h"
 
 struct onnx_out {
