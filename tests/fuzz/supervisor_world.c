@@ -8,7 +8,6 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
-#include "daemon/wire/conn.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"
