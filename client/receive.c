@@ -52,9 +52,10 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 			       ? read_farewell(c, b.params)
 			       : msd_client_skip_payload(c);
 	}
-	if (b.kind != MSD_RESPONSE)
+	if (b.kind != MSD_RESPONSE) {
 		return msd_diag_set(&c->why, MSD_PROTOCOL,
 				    "response: the daemon sent a request");
+	}
 	struct msd_ticket *t = msd_client_find(c, b.id);
 	if (t == NULL || !t->due || !t->begun) {
 		return msd_diag_set(&c->why, MSD_PROTOCOL,

@@ -18,9 +18,10 @@ msd_err msd_record_load(const struct msd_store *s, const char *name,
 	struct msd_buf text = {0};
 	struct msd_span valid = {(const uint8_t *)name, strlen(name)};
 
-	if (!msd_name_valid(valid))
+	if (!msd_name_valid(valid)) {
 		return msd_diag_set(d, MSD_NOT_FOUND, "modules/%s: no module's name",
 				    name);
+	}
 	msd_err err = msd_folder_read(s->modules, name, MSD_RECORD_BYTES, &text, d);
 	if (err == MSD_OK) {
 		err = msd_record_parse((struct msd_span){text.p, text.n}, ret, d);

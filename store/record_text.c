@@ -93,9 +93,10 @@ static msd_err add_option(struct msd_edition *e, struct msd_span key,
 				    MSD_EDITION_OPTIONS);
 	}
 	msd_err err = keep_word(key, o->key, sizeof(o->key), "option", d);
-	if (err == MSD_OK && strchr(o->key, ' ') != NULL)
+	if (err == MSD_OK && strchr(o->key, ' ') != NULL) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST, "option %s: it has a space",
 				   o->key);
+	}
 	if (err == MSD_OK)
 		err = keep_word(value, o->value, sizeof(o->value), o->key, d);
 	if (err == MSD_OK)

@@ -31,9 +31,10 @@ static struct keeping *keeping_of(struct msd_keeper_job *job)
 
 static void keeping_free(struct keeping *k)
 {
-	if (k->keep.fd >= 0)
+	if (k->keep.fd >= 0) {
 		(void)close(
 			k->keep.fd); /* the module's own, or aside: not the last one */
+	}
 	msd_diag_finish(&k->keep.job.d);
 	free(k->keep.edition);
 	free(k);

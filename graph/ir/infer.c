@@ -154,9 +154,10 @@ int msd_infer_broadcast(const modser_sg_node *node)
 		for (size_t k = 0; k < (size_t)t->ndim; k++) {
 			if (t->dims[k] == 1 || t->dims[k] == last[k])
 				continue;
-			if (last[k] != 1)
+			if (last[k] != 1) {
 				return msd_infer_fail(node,
 						      "its inputs do not go together");
+			}
 			last[k] = t->dims[k];
 		}
 	}
@@ -282,9 +283,10 @@ static int infer_all(modser_graph *g, size_t *order)
 		const modser_sg_node *node = g->nodes[order[i]];
 		const int result = msd_sg_infer_node(g->nodes[order[i]]);
 
-		if (result == MSD_INFER_LATER)
+		if (result == MSD_INFER_LATER) {
 			return msd_infer_fail(node,
 					      "its shape is known in a run alone");
+		}
 		if (result != 0)
 			return -1;
 	}

@@ -30,7 +30,7 @@ int msd_op_transpose_order(const modser_sg_node *node,
 
 static int infer(modser_sg_node *node)
 {
-	size_t order[MODSER_GRAPH_MAX_NDIM];
+	size_t order[MODSER_GRAPH_MAX_NDIM] = {0};
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 
 	if (msd_op_transpose_order(node, order) != 0)

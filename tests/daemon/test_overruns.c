@@ -65,9 +65,10 @@ Test(overruns, of_too_many_peers_the_longest_quiet_is_forgotten)
 
 	for (uint64_t i = 0; i < 3; i++)
 		(void)msd_overruns_note(&o, alice, 1000 + i);
-	for (uint64_t i = 0; i < MSD_OVERRUNS_PEERS - 1; i++)
+	for (uint64_t i = 0; i < MSD_OVERRUNS_PEERS - 1; i++) {
 		(void)msd_overruns_note(&o, (struct msd_peer_id){MSD_PEER_IPV4, i},
 					2000 + i);
+	}
 	cr_expect_neq(msd_overruns_left_ms(&o, alice, 3000), 0, "there was room");
 	(void)msd_overruns_note(&o, bob, 3000);
 	cr_expect_eq(o.n, MSD_OVERRUNS_PEERS);

@@ -141,7 +141,7 @@ void shelf_damage(struct shelf *s, unsigned seed, size_t n)
 	struct msd_digest digest;
 	char text[MSD_DIGEST_TEXT];
 	char path[256];
-	uint8_t byte;
+	uint8_t byte = 0;
 
 	digest_of(seed, n, &digest);
 	msd_digest_format(&digest, text);

@@ -1,4 +1,5 @@
 #include "daemon/supervisor/edge/watch.h"
+
 #include "daemon/wire/conn.h"
 
 #define MAX_EVERY_MS 1000u
@@ -55,9 +56,10 @@ const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
 	if (c->n_frames == 0 && limits->first_frame_ms > 0 &&
 	    v->now_ms - w->opened_ms > limits->first_frame_ms)
 		return "has sent no whole frame since it was opened (--first-frame)";
-	if (stalls && v->is_pressed)
+	if (stalls && v->is_pressed) {
 		return "others wait for the memory of a frame that takes too long "
 		       "(--read-stall)";
+	}
 	if (stalls)
 		return "has begun a frame and does not go on (--read-stall)";
 	return is_quiet ? "has been silent for too long (--idle)" : NULL;

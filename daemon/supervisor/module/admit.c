@@ -82,9 +82,10 @@ static void on_unawaited(struct msd_req *r)
 
 static void on_answered(struct msd_req *r)
 {
-	if (r->at.holds)
+	if (r->at.holds) {
 		msd_lane_release(r->client.who, r->at.replica->process,
 				 msd_lane_held(r));
+	}
 	r->at.holds = false;
 }
 

@@ -40,9 +40,10 @@ static int load_cast(struct onnx_node *n)
 		if (to->s.len == 6 && lower[0] == 'd')
 			name = "float64";
 	}
-	if (name == NULL)
+	if (name == NULL) {
 		return onnx_fail(n, "element type %lld cannot be made",
 				 (long long)to->i);
+	}
 	return onnx_set_text(n, "to", name);
 }
 

@@ -5,9 +5,10 @@ static int load_batch_norm(struct onnx_node *n)
 {
 	if (onnx_attr_int(n, "training_mode", 0) != 0)
 		return onnx_fail(n, "training cannot be run");
-	if (onnx_attr_int(n, "spatial", 1) == 0)
+	if (onnx_attr_int(n, "spatial", 1) == 0) {
 		return onnx_fail(n,
 				 "one number for each place (spatial=0) cannot be run");
+	}
 	for (size_t i = 1; i < n->proto->n_output; i++) {
 		if (n->proto->output[i] != NULL && n->proto->output[i][0] != '\0')
 			return onnx_fail(n, "it has outputs for training");
