@@ -1,8 +1,8 @@
 #include "daemon/wire/wire.h"
-#include "daemon/wire/conn.h"
 
 #include <stdlib.h>
 
+#include "daemon/wire/conn.h"
 
 /*
  * Who was served and has more to say goes to the end of the list, so one look at the

@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proto/value.h"
 #include "proto/body.h"
+#include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/supervisor_world.h"
