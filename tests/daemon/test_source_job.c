@@ -1,9 +1,10 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source_job.h"
@@ -44,14 +45,45 @@ Test(source_job, seals_what_was_mapped)
 	int fd = msd_reserve_now("test", 4096);
 
 	(void)uv_loop_init(&w.loop);
-	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	cr_assert_neq(map, MAP_FAILED);
+	void *map = msd_source_map(fd, 4096);
+	cr_assert_not_null(map);
 	struct msd_source_job *job =
 		begin(&w, msd_source_job_seal(&w.loop, fd, map, 4096));
 	expect_over(&w, 1);
 	cr_assert(job->is_done && job->err == MSD_OK);
 	cr_expect_eq(job->source.bytes, 4096);
 	cr_expect_neq(fcntl(job->source.fd, F_GET_SEALS) & F_SEAL_WRITE, 0);
+	msd_source_job_free(job);
+}
+
+/* As a worker is, between its fork and its own program. */
+static pid_t start_child(void)
+{
+	pid_t child = fork();
+
+	cr_assert_neq(child, -1);
+	if (child == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	return child;
+}
+
+Test(source_job, seals_while_a_process_is_started)
+{
+	struct waiting w = {.n_done = 0};
+	int fd = msd_reserve_now("test", 4096);
+
+	(void)uv_loop_init(&w.loop);
+	void *map = msd_source_map(fd, 4096);
+	cr_assert_not_null(map);
+	const pid_t child = start_child();
+	struct msd_source_job *job =
+		begin(&w, msd_source_job_seal(&w.loop, fd, map, 4096));
+	expect_over(&w, 1);
+	cr_expect_eq(kill(child, SIGKILL), 0);
+	cr_expect_eq(waitpid(child, NULL, 0), child);
+	cr_expect_eq(job->err, MSD_OK, "%s", msd_diag_text(&job->diag));
 	msd_source_job_free(job);
 }
 

@@ -8,7 +8,6 @@
 #include "daemon/supervisor/edge/upload.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -43,10 +42,9 @@ static msd_err become_writable(struct msd_upload *u, struct msd_reserve *r,
 {
 	if (r->fd < 0)
 		return msd_source_no_space(u->bytes, r->error, d);
-	void *map = mmap(NULL, u->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (map == MAP_FAILED)
+	u->map = msd_source_map(r->fd, u->bytes);
+	if (u->map == NULL)
 		return msd_diag_no_memory(d);
-	u->map = map;
 	u->fd = r->fd;
 	r->fd = -1;
 	return MSD_OK;

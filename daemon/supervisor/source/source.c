@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,16 @@ static msd_err hash(struct msd_source *source, struct msd_diag *d)
 	}
 	sha256_digest(&sha, sizeof(source->sha256.b), source->sha256.b);
 	return MSD_OK;
+}
+
+void *msd_source_map(int fd, uint64_t bytes)
+{
+	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	(void)madvise(map, bytes, MADV_DONTFORK); /* refuses no mapping of memory */
+	return map;
 }
 
 msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
