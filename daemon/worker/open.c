@@ -2,20 +2,19 @@
  * worker.open: the artifact is mapped, loaded, asked for its signatures, placed, and
  * described.
  *
- * Happy path: the options are read, the limit of its memory is set before foreign code
- * runs, the library is opened (runtime/load), its functions are probed (probe.c, in a
- * child first), device code goes to its driver, and the answer tells what is in it
- * (describe.c).
+ * Happy path: the options are read, its limits are set before foreign code runs
+ * (allowance.c), the library is opened (runtime/load), its functions are probed
+ * (probe.c, in a child first), device code goes to its driver, and the answer tells
+ * what is in it (describe.c).
  */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/worker/allowance.h"
 #include "daemon/worker/crash.h"
 #include "daemon/worker/describe.h"
 #include "daemon/worker/handlers.h"
@@ -29,10 +28,10 @@
 struct open_params {
 	struct msd_span name;
 	struct msd_span file;
-	uint64_t threads;         /* 0: this process's part of the cores */
-	uint64_t workers;         /* processes that the cores are for; 0: not said */
-	uint64_t max_out;         /* bytes */
-	uint64_t max_data;        /* bytes of its own memory; 0: no limit */
+	uint64_t threads; /* 0: this process's part of the cores */
+	uint64_t workers; /* processes that the cores are for; 0: not said */
+	uint64_t max_out; /* bytes */
+	struct msd_allowance allowance;
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	enum msd_era_word era;
@@ -48,7 +47,9 @@ static const struct {
 	{"threads", offsetof(struct open_params, threads)},
 	{"workers", offsetof(struct open_params, workers)},
 	{"max_out", offsetof(struct open_params, max_out)},
-	{"max_data", offsetof(struct open_params, max_data)},
+	{"max_data", offsetof(struct open_params, allowance.max_data)},
+	{"max_files", offsetof(struct open_params, allowance.max_files)},
+	{"max_core", offsetof(struct open_params, allowance.max_core)},
 	{"graph", offsetof(struct open_params, graph)},
 	{"params", offsetof(struct open_params, params)},
 };
@@ -108,38 +109,6 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "unknown key, or not its type: %.*s",
 			    (int)key.as.str.n, (const char *)key.as.str.p);
-}
-
-/* What the process has already: next to nothing, or a sanitizer's terabytes. */
-static uint64_t data_bytes(void)
-{
-	unsigned long long size, resident, shared, text, library, data = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
-
-	if (f == NULL)
-		return 0;
-	/* The kernel writes it. NOLINTNEXTLINE(cert-err34-c) */
-	if (fscanf(f, "%llu %llu %llu %llu %llu %llu", &size, &resident, &shared, &text,
-		   &library, &data) != 6)
-		data = 0;
-	(void)fclose(f);
-	return data * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* A module that allocates without end gets NULL from its malloc, and the machine's
- * other processes keep their memory. Segments are shared, not data: they have max_out.
- * Addresses that drivers only reserve are none, either.
- */
-static msd_err limit_data(uint64_t max_data, struct msd_diag *d)
-{
-	const uint64_t most = max_data + data_bytes();
-	const struct rlimit limit = {.rlim_cur = most, .rlim_max = most};
-
-	if (max_data != 0 && setrlimit(RLIMIT_DATA, &limit) != 0) {
-		return msd_diag_set(d, MSD_IO, "max-worker-memory of %llu bytes: %s",
-				    (unsigned long long)max_data, strerror(errno));
-	}
-	return MSD_OK;
 }
 
 static msd_err read_params(const struct msd_request *r, struct open_params *ret,
@@ -247,7 +216,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	msd_err err = read_params(r, &params, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "worker.open");
-	err = limit_data(params.max_data, d);
+	err = msd_allowance_apply(&params.allowance, d);
 	if (err == MSD_OK)
 		err = load(w, &params, d);
 	if (err != MSD_OK)

@@ -41,6 +41,16 @@ static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
 	msd_pack_uint(b, value);
 }
 
+static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
+{
+	const uint64_t files = limits->max_worker_files;
+
+	put_uint(b, "max_data", limits->max_worker_memory);
+	put_uint(b, "max_files",
+		 files > MSD_LEAST_WORKER_FILES ? files : MSD_LEAST_WORKER_FILES);
+	put_uint(b, "max_core", limits->max_worker_core);
+}
+
 static void write_open(struct msd_out *o, const struct msd_req *r)
 {
 	const struct msd_crew *crew = r->at.replica->crew;
@@ -52,8 +62,8 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	const char *era = msd_era_word_name(crew->era);
 	const char *fill = msd_fill_word_name(crew->fill);
 
-	msd_pack_map(b, 8u + (crew->device.type != 0) + (era != NULL) + (fill != NULL) +
-				crew->tvm_inputs);
+	msd_pack_map(b, 10u + (crew->device.type != 0) + (era != NULL) +
+				(fill != NULL) + crew->tvm_inputs);
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);
@@ -79,7 +89,7 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	put_uint(b, "threads", house->threads);
 	put_uint(b, "workers", crew->n_replicas);
 	put_uint(b, "max_out", house->limits->max_memory);
-	put_uint(b, "max_data", house->limits->max_worker_memory);
+	put_allowance(b, house->limits);
 }
 
 static void on_opened(struct msd_req *r, struct msd_in *in)

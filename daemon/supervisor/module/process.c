@@ -187,27 +187,6 @@ static msd_err check_descriptors(struct msd_diag *d)
 		MSD_RAISE_DESCRIPTORS);
 }
 
-/* Of what it may take, and all that it starts; it cannot raise it again. */
-static void set_limit(pid_t pid, enum __rlimit_resource what, uint64_t most)
-{
-	struct rlimit r;
-
-	if (prlimit(pid, what, NULL, &r) != 0)
-		return;
-	r.rlim_max = most < r.rlim_max ? most : r.rlim_max;
-	r.rlim_cur = r.rlim_max;
-	(void)prlimit(pid, what, &r, NULL);
-}
-
-static void limit_worker(pid_t pid, const struct msd_limits *limits)
-{
-	const uint64_t files = limits->max_worker_files;
-
-	set_limit(pid, RLIMIT_NOFILE,
-		  files > MSD_LEAST_WORKER_FILES ? files : MSD_LEAST_WORKER_FILES);
-	set_limit(pid, RLIMIT_CORE, limits->max_worker_core);
-}
-
 static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 			   int channel, struct msd_diag *d)
 {
@@ -220,7 +199,6 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "worker");
-	limit_worker(p->child->pid, p->house->limits);
 	return MSD_OK;
 }
 

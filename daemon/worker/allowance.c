@@ -1,0 +1,56 @@
+#include "daemon/worker/allowance.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What the process has already: next to nothing, or a sanitizer's terabytes. */
+static uint64_t data_bytes(void)
+{
+	unsigned long long size, resident, shared, text, library, data = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f == NULL)
+		return 0;
+	/* The kernel writes it. NOLINTNEXTLINE(cert-err34-c) */
+	if (fscanf(f, "%llu %llu %llu %llu %llu %llu", &size, &resident, &shared, &text,
+		   &library, &data) != 6)
+		data = 0;
+	(void)fclose(f);
+	return data * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static msd_err set_limit(enum __rlimit_resource what, uint64_t most, const char *option,
+			 struct msd_diag *d)
+{
+	struct rlimit r;
+	int failed = getrlimit(what, &r);
+
+	if (failed == 0) {
+		r.rlim_max = most < r.rlim_max ? most : r.rlim_max;
+		r.rlim_cur = r.rlim_max;
+		failed = setrlimit(what, &r);
+	}
+	if (failed != 0) {
+		return msd_diag_set(d, MSD_IO, "%s of %llu: %s", option,
+				    (unsigned long long)most, strerror(errno));
+	}
+	return MSD_OK;
+}
+
+msd_err msd_allowance_apply(const struct msd_allowance *a, struct msd_diag *d)
+{
+	msd_err err = set_limit(RLIMIT_CORE, a->max_core, "max-worker-core", d);
+
+	if (err == MSD_OK && a->max_files != 0)
+		err = set_limit(RLIMIT_NOFILE, a->max_files, "max-worker-files", d);
+	/* A module that allocates without end gets NULL from its malloc, and the
+	 * machine's other processes keep their memory. Segments are shared, not data:
+	 * they have max_out. Addresses that drivers only reserve are none, either. */
+	if (err == MSD_OK && a->max_data != 0)
+		err = set_limit(RLIMIT_DATA, a->max_data + data_bytes(),
+				"max-worker-memory", d);
+	return err;
+}
