@@ -18,6 +18,7 @@
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
 #include "daemon/supervisor/server.h"
+#include "daemon/supervisor/signals.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
 	struct msd_diag d = {0};
 	int code = EXIT_OK;
 
+	msd_signals_hold();
 	msd_log_init();
 	if (msd_options_read(&o, argc, argv, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));

@@ -30,10 +30,16 @@
 #define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_signal(struct msd_signals *signals, int number)
 {
-	struct msd_server *s = handle->data;
+	struct msd_server *s = MSD_CONTAINER_OF(signals, struct msd_server, signals);
 
+	if (number == SIGHUP) { /* a closed terminal, or a habit from other daemons */
+		msd_log(MSD_LOG_WARN, "signal",
+			"name=SIGHUP why=\"ignored: there is no configuration to read "
+			"again\"");
+		return;
+	}
 	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
 	msd_server_drain(s, s->is_draining);
 }
@@ -116,15 +122,6 @@ static void on_module_room(struct msd_house *house)
 	retry_space(MSD_CONTAINER_OF(house, struct msd_server, house));
 }
 
-/* A terminal that is closed, or somebody who asks for what other daemons do. */
-static void on_hangup(uv_signal_t *handle, int number)
-{
-	(void)handle;
-	(void)number;
-	msd_log(MSD_LOG_WARN, "signal",
-		"name=SIGHUP why=\"ignored: there is no configuration to read again\"");
-}
-
 static void on_module_gone(struct msd_house *house)
 {
 	check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
@@ -202,6 +199,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
 	msd_err err = msd_wire_init(&s->wire, &s->loop, d);
+	if (err == MSD_OK)
+		err = msd_signals_open(&s->signals, &s->loop, on_signal, d);
 	if (err != MSD_OK)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
@@ -209,14 +208,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	s->keeper.on_idle = on_kept;
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
-	(void)uv_signal_init(&s->loop, &s->sigterm);
-	(void)uv_signal_init(&s->loop, &s->sigint);
-	(void)uv_signal_init(&s->loop, &s->sighup);
 	(void)uv_timer_init(&s->loop, &s->tick);
-	s->sigterm.data = s->sigint.data = s->tick.data = s;
-	(void)uv_signal_start(&s->sigterm, on_signal, SIGTERM);
-	(void)uv_signal_start(&s->sigint, on_signal, SIGINT);
-	(void)uv_signal_start(&s->sighup, on_hangup, SIGHUP);
+	s->tick.data = s;
 	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
 	return MSD_OK;
 }
@@ -269,6 +262,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_reaper_close(&s->reaper);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
+	msd_signals_close(&s->signals);
 	uv_walk(&s->loop, close_handle, NULL);
 	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	const bool is_over = uv_loop_close(&s->loop) == 0;

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/request/budget.h"
+#include "daemon/supervisor/signals.h"
 #include "daemon/wire/wire.h"
 #include "proto/unpack.h"
 
@@ -37,7 +38,7 @@ struct msd_server {
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
-	uv_signal_t sigterm, sigint, sighup;
+	struct msd_signals signals;
 	uv_timer_t tick; /* stalled writers, cold memory */
 	struct msd_deadline drain, space;
 };

@@ -197,6 +197,13 @@ def test_a_second_sigterm_ends_at_once(own_daemon):
     harness.until(lambda: not daemon.processes(), "workers are gone")
 
 
+def test_told_to_end_without_a_pause_it_ends_with_0(own_daemon):
+    daemon = own_daemon()
+    while daemon.process.poll() is None:
+        daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.returncode == 0
+
+
 def refuses(daemon):
     """No new connection: draining closes the listeners."""
     try:
