@@ -32,7 +32,7 @@ from wire import Wire
 # What the daemon needs for its own bookkeeping, whatever it was asked for.
 SLACK_BYTES = 4 << 20
 # What the allocator keeps of what was freed.
-KEPT_BYTES = 32 << 20
+KEPT_BYTES = 16 << 20
 
 
 class Cost(NamedTuple):

@@ -32,6 +32,7 @@ def is_killed(victim, times):
 
 def kill_once(wire, victim, times):
     def kills():
+        harness.until(lambda: facts(victim)["state"] == "READY", "it is there again")
         with pytest.raises(Failure, match="DEADLINE_EXCEEDED"):
             wire.call("faults:slow", harness.FOREVER_MS, deadline_ms=50)
         return is_killed(victim, times)
@@ -84,6 +85,7 @@ def test_vanishing_does_not_hide_who_it_was(arena):
     victim = arena.victim()
 
     def kills():
+        harness.until(lambda: facts(victim)["state"] == "READY", "it is there again")
         with harness.Gate() as gate, attacker(arena) as wire:
             wire.start("call", "faults:gate", gate.path, deadline_ms=300)
             harness.until(lambda: gate.is_entered() or facts(victim)["queued"] == 0, "it runs")
@@ -100,6 +102,7 @@ def test_others_who_wait_are_served_by_the_next_worker(arena):
     victim, wire = arena.victim(), attacker(arena)
 
     def kills():
+        harness.until(lambda: facts(victim)["state"] == "READY", "it is there again")
         with pytest.raises(Failure, match="DEADLINE_EXCEEDED"):
             wire.call("faults:slow", harness.FOREVER_MS, deadline_ms=50)
         waiting = [victim.start("call", "faults:ok") for _ in range(10)]  # while it hangs
