@@ -70,7 +70,7 @@ bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret);
 
 /*
  * Writers append the envelope's beginning to @out; the caller appends the parts as
- * msgpack objects (proto/pack.h). @has_tail says that options or meta will follow. The
+ * msgpack objects (proto/value.h). @has_tail says that options or meta will follow. The
  * id is always written in nine bytes (0xcf + big-endian u64) so that a forwarder can
  * build a prefix of fixed size.
  */

@@ -1,9 +1,8 @@
 #ifndef MSD_ARTIFACT_ELF_ERA_H
 #define MSD_ARTIFACT_ELF_ERA_H
 /*
- * Which TVM made a library: decided by its symbols (the era table of the format
- * document tvm-modern.md, section 0). Only of a library without any, as the C target
- * leaves them, somebody has to say it.
+ * Which TVM made a library: decided by its symbols. Only of a library without any, as
+ * the C target leaves them, somebody has to say it.
  */
 #include "artifact/elf/elf.h"
 #include "proto/era_word.h"

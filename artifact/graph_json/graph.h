@@ -3,7 +3,7 @@
 /*
  * The graph of a graph executor: graph.json, decoded and checked. Nodes stand in the
  * order in which they run; an entry is one output of one node, and several entries may
- * share a storage. Format: tvm-classic.md section 7.1, TVM 0.6 to 0.19.
+ * share a storage. As TVM 0.6 to 0.19 write it.
  */
 #include "proto/bytes.h"
 #include "proto/diag.h"

@@ -2,8 +2,7 @@
 #define MSD_ARTIFACT_MLF_MLF_H
 /*
  * Model Library Format: a tar archive that holds all parts of a compiled model, as TVM
- * 0.8 to 0.18 (and developers' versions before) exports it. Format: tvm-classic.md
- * section 8, versions 1 to 7.
+ * 0.8 to 0.18 (and developers' versions before) exports it: versions 1 to 7.
  */
 #include "artifact/mlf/archive.h"
 

@@ -3,8 +3,7 @@
 /*
  * The image of a Relax VM executable (kinds relax.VMExecutable and relax.Executable),
  * decoded and checked: every register, function, constant and jump is in range, so the
- * VM need not check again. Layout: format document tvm-modern.md section 5, both
- * magics, constant tags of 0.16-0.20, 0.21 and 0.22+.
+ * VM need not check again. Both magics, constant tags of TVM 0.16-0.20, 0.21 and 0.22+.
  */
 #include "artifact/elf/era.h"
 #include "artifact/params/params.h"

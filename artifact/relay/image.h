@@ -3,7 +3,7 @@
 /*
  * The image of a relay VM executable (kind VMExecutable), decoded and checked: every
  * register, function, constant and jump is in range, so the VM need not check again.
- * Layouts of TVM 0.8, 0.9 to 0.13, and 0.14 to 0.19: tvm-classic.md section 3.1.
+ * Layouts of TVM 0.8, 0.9 to 0.13, and 0.14 to 0.19.
  */
 #include "artifact/params/params.h"
 #include "proto/bytes.h"
@@ -110,7 +110,7 @@ int32_t msd_relay_device(struct msd_relay_image *img, int64_t number);
  * NULL: it returns something else. */
 const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f);
 
-/** One function at @c, checked against img; private to the reader (relay_code.c). */
+/** One function at @c, checked against img; private to the reader (code.c). */
 MSD_MUST_CHECK msd_err msd_relay_read_func(struct msd_cur *c,
 					   struct msd_relay_image *img,
 					   struct msd_relay_func *f,

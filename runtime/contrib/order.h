@@ -6,7 +6,8 @@
  * they and their neighbours end depends on which pairs are compared. Both algorithms
  * therefore make the comparisons that the C++ library of TVM's builds makes.
  *
- * A descending order is an ascending one of the negated numbers (msd_item_negate).
+ * A descending order is an ascending one of the negated numbers
+ * (msd_number_negate()).
  */
 #include "runtime/value/element.h"
 

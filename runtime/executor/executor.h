@@ -67,7 +67,7 @@ int msd_executor_set_one(struct msd_executor *x, const struct msd_any *key,
 int msd_executor_load_params(struct msd_instance *self, const struct msd_any *args,
 			     int32_t n, struct msd_any *ret);
 
-/* Functions that only tell something (executor_info.c). */
+/* Functions that only tell something (info.c). */
 int msd_executor_num_inputs(struct msd_instance *self, const struct msd_any *args,
 			    int32_t n, struct msd_any *ret);
 int msd_executor_num_outputs(struct msd_instance *self, const struct msd_any *args,

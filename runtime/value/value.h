@@ -4,9 +4,8 @@
  * Values and objects of the runtime. A value is laid out exactly like tvm-ffi's
  * TVMFFIAny and an object like TVMFFIObject (0.22 - 0.27), so that code compiled by TVM
  * takes ours as they are: a tensor object's DLTensor stands at +24, a string's {data,
- * size} too. No TVM library is linked; only the layouts are shared (format document
- * tvm-modern.md section 3). The classic era and 0.21 are served by converting at the
- * call (runtime/abi).
+ * size} too. No TVM library is linked; only the layouts are shared. The classic era and
+ * 0.21 are served by converting at the call (runtime/abi).
  *
  * Ownership: a value in an argument array is borrowed for the call. A value returned or
  * stored owns one reference; drop it with msd_any_drop(). References are atomic.

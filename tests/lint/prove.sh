@@ -113,6 +113,14 @@ names)
   fails "page.md:2: no file or folder proto/absent.c" "$here/names.py" "$dir" page.md
   plant page.md 'Call `absent()`.'
   fails "page.md:1: no function absent" "$here/names.py" "$dir" page.md
+  plant page.md
+  plant proto/good.c '/* Beside it are fine.c, proto/fine.c and, of others, dlpack.h. */'
+  passes "$here/names.py" "$dir" page.md
+  plant proto/bad.c '/* The rest is' ' * in absent.c. */'
+  fails "proto/bad.c:2: no file absent.c" "$here/names.py" "$dir" page.md
+  plant proto/bad.c '/* See absent(). */'
+  plant page.md 'Call `absent()`.'
+  fails "page.md:1: no function absent" "$here/names.py" "$dir" page.md
   ;;
 tidy)
   printf '[{"directory": "%s", "command": "cc -c %s", "file": "%s"},\n{"directory": "%s", "command": "cc -c %s", "file": "%s"}]\n' \

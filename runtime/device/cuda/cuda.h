@@ -41,7 +41,7 @@ struct msd_cuda_kernel {
 	bool has_large_clusters; /* was allowed to; with the lock held */
 };
 
-/* cuda_module.c */
+/* module.c */
 msd_err msd_cuda_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 		      struct msd_dev_program **ret, struct msd_diag *d);
 void msd_cuda_unload(struct msd_dev_program *program);
@@ -52,7 +52,7 @@ struct msd_cuda_kernel *msd_cuda_kernel_lock(struct msd_dev_program *program,
 					     size_t index);
 void msd_cuda_kernel_unlock(struct msd_dev_program *program);
 
-/* cuda_launch.c */
+/* launch.c */
 msd_err msd_cuda_launch(struct msd_dev_program *program, size_t index,
 			const struct msd_launch *launch, struct msd_diag *d);
 

@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
 #define MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
 /* The functions of NVRTC that are used here, as a table filled at the first use.
- * Private to cuda_source.c. */
+ * Private to source.c. */
 #include "proto/diag.h"
 
 struct nvrtc_program;

@@ -54,14 +54,14 @@ static inline struct msd_opencl *msd_opencl_of(struct msd_dev *dev)
 MSD_MUST_CHECK msd_err msd_opencl_buffer(struct msd_opencl *cl, const void *address,
 					 struct cl_mem **ret, struct msd_diag *d);
 
-/* opencl_program.c */
+/* program.c */
 msd_err msd_opencl_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 			struct msd_dev_program **ret, struct msd_diag *d);
 void msd_opencl_unload(struct msd_dev_program *program);
 msd_err msd_opencl_launch(struct msd_dev_program *program, size_t index,
 			  const struct msd_launch *launch, struct msd_diag *d);
 
-/* opencl_build.c */
+/* build.c */
 /**
  * A built program of @source, from the cache when it is there. MSD_UNSUPPORTED has the
  * build log.

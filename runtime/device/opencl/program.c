@@ -1,5 +1,5 @@
 /*
- * Kernels of OpenCL: a program for each, or one for all (opencl_source.h).
+ * Kernels of OpenCL: a program for each, or one for all (source.h).
  *
  * Arguments are state of a kernel object. So a launch takes an idle object of its
  * kernel, or makes one, and no two threads ever have the same.

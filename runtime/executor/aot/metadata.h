@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_EXECUTOR_AOT_METADATA_H
 /*
  * What an ahead-of-time compiled model says of itself (TVM 0.9 to 0.19): constant data
- * in its library, laid out as below, to which `get_c_metadata` points. Format:
- * tvm-classic.md section 7.3. It is as trustworthy as the library's code.
+ * in its library, laid out as below, to which `get_c_metadata` points. It is as
+ * trustworthy as the library's code.
  */
 #include "proto/diag.h"
 #include "proto/dtype.h"

@@ -3,7 +3,7 @@
 /*
  * How a graph runs: its operators with their functions, the memory that its entries
  * share, its parameters. Made once for a module, never changed, shared by all instances
- * (graph_run.h), so parameters are in memory once.
+ * (run.h), so parameters are in memory once.
  */
 #include "artifact/graph_json/graph.h"
 #include "artifact/params/params.h"

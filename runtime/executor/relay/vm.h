@@ -73,20 +73,20 @@ int msd_relay_call(void *self, const struct msd_any *args, int32_t n,
 		   struct msd_any *ret);
 
 /** Learn types of parameters and results from the compiled functions' signatures, once
- * those are known (relay_signature.c). */
+ * those are known (signature.c). */
 MSD_MUST_CHECK msd_err msd_relay_learn_signatures(struct msd_relay_vm *vm,
 						  struct msd_diag *d);
 
 /* The parts, one file each. An instruction that fails has raised the error: -1. */
 
-/** Run one instruction that neither calls VM functions nor jumps (relay_ops.c). */
+/** Run one instruction that neither calls VM functions nor jumps (ops.c). */
 int msd_relay_step(struct msd_relay_vm *vm, const struct msd_relay_ins *ins,
 		   struct msd_any *regs);
-/** Call a compiled function with the tensors of its arguments (relay_ops.c). */
+/** Call a compiled function with the tensors of its arguments (ops.c). */
 int msd_relay_call_packed(struct msd_relay_vm *vm, const struct msd_relay_ins *ins,
 			  const struct msd_any *regs);
 
-/* Tensors (relay_tensor.c). They may lie on the device. */
+/* Tensors (tensor.c). They may lie on the device. */
 
 size_t msd_relay_elements(const struct msd_dltensor *t);
 /** The number in a tensor of one element. */
@@ -103,7 +103,7 @@ static inline struct msd_dev *msd_relay_dev(const struct msd_relay_vm *vm, int64
 	return vm->dev != NULL && type == vm->dev->device.type ? vm->dev : NULL;
 }
 
-/* Objects of the VM (relay_object.c). */
+/* Objects of the VM (object.c). */
 
 /** A constructor's object of @n Nones; NULL when memory is short. */
 struct msd_array *msd_relay_adt_new(int64_t tag, size_t n);
