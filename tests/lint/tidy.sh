@@ -22,7 +22,7 @@ common=$(cd "$root" && { own_files . '*.h' | xargs -r cat; own_files . '*.clang-
 check() {
   local root=$1 build=$2 common=$3 file=$4 key output model=() less
   read -ra less <<<"$effort"
-  if [[ -e $root/tests/lint/tidy_model.h && $file =~ ^(proto|artifact|pack|runtime|daemon|client)/ &&
+  if [[ -e $root/tests/lint/tidy_model.h && $file =~ ^(proto|artifact|pack|graph|store|runtime|daemon|client)/ &&
     ! $file =~ ^(proto/(diag|scan)|runtime/value/error)[.]c$ ]]; then
     model=("--extra-arg=-include$root/tests/lint/tidy_model.h")
   fi
