@@ -33,9 +33,9 @@ struct msd_source {
 /** What is said when the memory for one of @bytes is not there: MSD_NO_SPACE. */
 msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d);
 /**
- * The writable mapping of @bytes of @fd through which it is filled; NULL: out of memory.
- * A process that is started meanwhile does not inherit it: its copy would keep the memfd
- * from being sealed until it runs its own program. Does not block.
+ * The writable mapping of @bytes of @fd through which it is filled; NULL: out of
+ * memory. A process that is started meanwhile does not inherit it: its copy would keep
+ * the memfd from being sealed until it runs its own program. Does not block.
  */
 void *msd_source_map(int fd, uint64_t bytes);
 /**
