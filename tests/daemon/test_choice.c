@@ -51,6 +51,8 @@ Test(choice, nothing_waits_behind_what_may_take_long)
 	w[1].ahead_us = 1000;
 	cr_expect_eq(msd_choose_any(w, 2), MSD_NOBODY);
 	cr_expect_eq(msd_choose_any(w, 1), 0, "a lone worker has no better one");
+	w[0].n_sent = 0;
+	cr_expect_eq(msd_choose_any(w, 2), 0, "it has nothing to do");
 }
 
 Test(choice, who_is_closed_or_stuck_gets_nothing)

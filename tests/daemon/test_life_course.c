@@ -373,13 +373,13 @@ Test(life_course, the_others_of_a_quarantined_module_end_when_they_are_idle)
 	cr_expect_eq(action(&c, MSD_ACT_KILL_IDLE)->worker, 1);
 }
 
-Test(life_course, five_deaths_in_more_than_a_minute_do_not)
+Test(life_course, five_deaths_in_a_whole_minute_do_not)
 {
 	struct course c;
 
 	load(&c, 1);
 	for (unsigned i = 0; i < 10; i++) {
-		c.now_ms += 15001;
+		c.now_ms += 15000;
 		lose(&c, 0, MSD_LOSS_DEATH);
 		if (action(&c, MSD_ACT_REST) != NULL)
 			tell(&c, MSD_LIFE_RESTED, 0);

@@ -5,11 +5,7 @@
 
 #include "daemon/supervisor/module/life_step.h"
 
-/*
- * First each state with each event, against a table written by hand; then long random
- * lives in a small world of processes and timers, with what must always be true checked
- * after each step.
- */
+/* Each state with each event, against a table written by hand. */
 
 static const char *const action_names[MSD_ACT_COUNT] = {
 	[MSD_ACT_START] = "start",
@@ -282,6 +278,34 @@ Test(life_step, each_state_does_with_each_event_what_the_table_says)
 			}
 		}
 	}
+}
+
+/* @e comes while one of two workers is open and the other has yet to be started. */
+static void expect_nobody_starts_after(const struct msd_life_event *e,
+				       enum msd_phase waiting)
+{
+	struct msd_life_worker w[2];
+	struct msd_life life = life_in(READY, w, OPEN);
+	struct msd_life_actions as;
+
+	w[1] = (struct msd_life_worker){.phase = waiting};
+	life.n_workers = 2;
+	life.max_deaths = 1;
+	msd_life_step(&life, e, 5000, &as);
+	cr_expect_eq(w[1].phase, OFF, "%s: waiting %d is now %d",
+		     msd_module_state_name(life.state), (int)waiting, (int)w[1].phase);
+}
+
+Test(life_step, an_unload_and_a_quarantine_start_nobody_any_more)
+{
+	const struct msd_life_event unload = {.type = MSD_LIFE_UNLOAD};
+	const struct msd_life_event death = {.type = MSD_LIFE_LOST,
+					     .loss = MSD_LOSS_DEATH};
+
+	expect_nobody_starts_after(&unload, STARTING);
+	expect_nobody_starts_after(&unload, RESTING);
+	expect_nobody_starts_after(&death, STARTING);
+	expect_nobody_starts_after(&death, RESTING);
 }
 
 Test(life_step, only_these_moves_are_legal)
