@@ -22,9 +22,11 @@ struct msd_format {
 	 * about the rest of it. */
 	bool (*is)(struct msd_span file);
 	/**
-	 * Fill @m: nodes, n_nodes, edges, root and about, and `form` with what the
-	 * format needs while the module is there. What is half-built after an error is
-	 * closed as a whole. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED, MSD_NOMEM.
+	 * Fill @m: `nodes`, each made ready by msd_node_init() and opened by its ops,
+	 * how many they are, `edges` where one imports another, `root`, all of `about`,
+	 * and `form` with what the format needs while the module is there. What is
+	 * half-built after an error is closed as a whole. Errors: MSD_BAD_ARTIFACT,
+	 * MSD_UNSUPPORTED, MSD_NOMEM.
 	 */
 	msd_err (*open)(struct msd_loaded *m, const struct msd_load_source *from,
 			struct msd_diag *d);

@@ -25,8 +25,8 @@ struct msd_node_context {
 struct msd_node_ops {
 	/**
 	 * Make the node from its payload. Imports are attached afterwards and are
-	 * complete when
-	 * @start is called. May leave node->refusal set instead of failing.
+	 * complete when @start is called. May leave node->refusal set instead of
+	 * failing.
 	 */
 	msd_err (*open)(struct msd_node *node, const struct msd_node_context *ctx,
 			struct msd_diag *d);
@@ -39,9 +39,9 @@ struct msd_node_ops {
 	 */
 	msd_err (*place)(struct msd_node *node, struct msd_device device,
 			 struct msd_diag *d);
-	/** Own function by name, not through imports; NULL when there is none. The
-	 * pointer is good until the node is closed. Several threads may look up at a
-	 * time. */
+	/** Optional: own function by name, not through imports; NULL when there is
+	 * none. The pointer is good until the node is closed. Several threads may look
+	 * up at a time. */
 	struct msd_function *(*find)(struct msd_node *node, const char *name);
 	/** Optional: call @each for every own function that a caller may name. Infos
 	 * and what they point to live until the node is closed. */
