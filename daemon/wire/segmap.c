@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 
 void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
 {

@@ -8,7 +8,7 @@
  * is wanted again at once is cleared at the call.
  */
 #include "daemon/wire/list.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 
 struct msd_outpool {
 	struct msd_segpool pool;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/wire/segmap.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 
 struct announced {
 	int fd; /* of the latest, ours */

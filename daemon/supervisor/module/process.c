@@ -10,7 +10,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/facts.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 #include "proto/errno_text.h"
 #include "proto/value.h"
 

@@ -7,7 +7,7 @@
  * segment, and is not copied again.
  */
 #include "daemon/supervisor/request/budget.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 
 struct msd_placement {
 	uint64_t wanted_bytes;     /* arguments and declared outputs */

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "daemon/wire/segmap.h"
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 #include "proto/body.h"
 #include "proto/value.h"
 

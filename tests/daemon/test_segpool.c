@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/wire/segment.h"
+#include "daemon/wire/segpool.h"
 #include "proto/limits.h"
 
 struct announced {
