@@ -3,26 +3,26 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
-#include "graph/serializer/onnx/store.h"
+#include "graph/serializer/onnx/out.h"
 
 /* The input as rows: whatever is behind its first axis is one. */
 static int store_fully_connected(const struct onnx_out *o)
 {
 	char *rows = onnx_emit_name(o->e, o->node->name);
-	const bool is_flat = onnx_store_ndim(o, 0) == 2;
+	const bool is_flat = onnx_out_ndim(o, 0) == 2;
 
 	if (!is_flat) {
 		Onnx__NodeProto *flat = onnx_emit_node(o->e, "Flatten", o->node->name);
 
-		onnx_emit_in(o->e, flat, onnx_store_in(o, 0));
+		onnx_emit_in(o->e, flat, onnx_out_input(o, 0));
 		onnx_emit_out(o->e, flat, rows);
 		onnx_emit_int(o->e, flat, "axis", 1);
 	}
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "Gemm", o->node->name);
-	onnx_emit_in(o->e, node, is_flat ? onnx_store_in(o, 0) : rows);
+	onnx_emit_in(o->e, node, is_flat ? onnx_out_input(o, 0) : rows);
 	for (size_t i = 1; i < o->node->n_inputs; i++)
-		onnx_emit_in(o->e, node, onnx_store_in(o, i));
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+		onnx_emit_in(o->e, node, onnx_out_input(o, i));
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
 	onnx_emit_int(o->e, node, "transB", 1);
 	return 0;
 }
@@ -30,7 +30,7 @@ static int store_fully_connected(const struct onnx_out *o)
 static int store_relu(const struct onnx_out *o)
 {
 	const float slope = modser_sg_op_float(o->op, "negative_slope");
-	Onnx__NodeProto *node = onnx_store_node(o, slope != 0 ? "LeakyRelu" : "Relu");
+	Onnx__NodeProto *node = onnx_out_node(o, slope != 0 ? "LeakyRelu" : "Relu");
 
 	if (slope != 0)
 		onnx_emit_float(o->e, node, "alpha", slope);
@@ -39,7 +39,7 @@ static int store_relu(const struct onnx_out *o)
 
 static int store_relu6(const struct onnx_out *o)
 {
-	Onnx__NodeProto *node = onnx_store_node(o, "Clip");
+	Onnx__NodeProto *node = onnx_out_node(o, "Clip");
 
 	onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, 0));
 	onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, 6));
@@ -49,11 +49,11 @@ static int store_relu6(const struct onnx_out *o)
 /* Limits are inputs. */
 static int store_clip(const struct onnx_out *o)
 {
-	Onnx__NodeProto *node = onnx_store_node(o, "Clip");
+	Onnx__NodeProto *node = onnx_out_node(o, "Clip");
 
 	if (o->node->n_inputs > 1) {
 		for (size_t i = 1; i < o->node->n_inputs; i++)
-			onnx_emit_in(o->e, node, onnx_store_in(o, i));
+			onnx_emit_in(o->e, node, onnx_out_input(o, i));
 		return 0;
 	}
 	onnx_emit_in(o->e, node,
@@ -65,23 +65,23 @@ static int store_clip(const struct onnx_out *o)
 
 static int store_batch_norm(const struct onnx_out *o)
 {
-	if (onnx_store_check(o, "eps caffe_flavor") != 0)
+	if (onnx_out_check(o, "eps caffe_flavor") != 0)
 		return -1;
-	(void)onnx_store_by_row(o, onnx_row_of_op(o->op));
+	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
 	return 0;
 }
 
 /* Slopes that go with channels get an axis of 1 for each that follows. */
 static int store_prelu(const struct onnx_out *o)
 {
-	const int ndim = onnx_store_ndim(o, 0);
+	const int ndim = onnx_out_ndim(o, 0);
 	int64_t shape[MODSER_GRAPH_MAX_NDIM] = {-1};
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "PRelu", o->node->name);
-	char *slopes = onnx_store_in(o, 1);
+	char *slopes = onnx_out_input(o, 1);
 
 	if (modser_sg_op_int(o->op, "broadcasts") == 0) {
 		if (ndim < 2)
-			return onnx_store_fail(o, "its shape is not known");
+			return onnx_out_fail(o, "its shape is not known");
 		for (int i = 1; i < ndim - 1; i++)
 			shape[i] = 1;
 		o->e->nodes.n--; /* the slopes come first */
@@ -94,9 +94,9 @@ static int store_prelu(const struct onnx_out *o)
 		onnx_emit_out(o->e, reshape, slopes);
 		onnx_emit_push(o->e, &o->e->nodes, node);
 	}
-	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
+	onnx_emit_in(o->e, node, onnx_out_input(o, 0));
 	onnx_emit_in(o->e, node, slopes);
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
 	return 0;
 }
 
@@ -132,12 +132,12 @@ static int store_eltwise(const struct onnx_out *o)
 	const bool is_pair = o->node->n_inputs == 2;
 
 	if (op == NULL)
-		return onnx_store_fail(o, "ONNX has no such type");
+		return onnx_out_fail(o, "ONNX has no such type");
 	if (is_pair && !is_alike(o->node->inputs[0], o->node->inputs[1]))
-		return onnx_store_fail(o, "ONNX does not stretch by channels");
-	Onnx__NodeProto *node = onnx_store_node(o, op);
+		return onnx_out_fail(o, "ONNX does not stretch by channels");
+	Onnx__NodeProto *node = onnx_out_node(o, op);
 	if (is_pair)
-		onnx_emit_in(o->e, node, onnx_store_in(o, 1));
+		onnx_emit_in(o->e, node, onnx_out_input(o, 1));
 	return 0;
 }
 
@@ -147,9 +147,9 @@ static int store_softmax(const struct onnx_out *o)
 	const int64_t axis = modser_sg_op_int(o->op, "axis");
 
 	if (modser_sg_op_int(o->op, "flattens") != 0 && axis != -1 &&
-	    axis != onnx_store_ndim(o, 0) - 1)
-		return onnx_store_fail(o, "opset 17 has no Softmax over several axes");
-	Onnx__NodeProto *node = onnx_store_node(o, o->op->schema->name);
+	    axis != onnx_out_ndim(o, 0) - 1)
+		return onnx_out_fail(o, "opset 17 has no Softmax over several axes");
+	Onnx__NodeProto *node = onnx_out_node(o, o->op->schema->name);
 	onnx_emit_int(o->e, node, "axis", axis);
 	return 0;
 }
@@ -158,11 +158,11 @@ static int store_lrn(const struct onnx_out *o)
 {
 	const int64_t size = modser_sg_op_int(o->op, "local_size");
 
-	if (onnx_store_check(o, "local_size alpha beta k is_onnx") != 0)
+	if (onnx_out_check(o, "local_size alpha beta k is_onnx") != 0)
 		return -1;
 	if (size % 2 == 0 && modser_sg_op_int(o->op, "is_onnx") == 0)
-		return onnx_store_fail(o, "an even window is another in ONNX");
-	Onnx__NodeProto *node = onnx_store_node(o, "LRN");
+		return onnx_out_fail(o, "an even window is another in ONNX");
+	Onnx__NodeProto *node = onnx_out_node(o, "LRN");
 	onnx_emit_int(o->e, node, "size", size);
 	onnx_emit_float(o->e, node, "alpha", modser_sg_op_float(o->op, "alpha"));
 	onnx_emit_float(o->e, node, "beta", modser_sg_op_float(o->op, "beta"));
@@ -173,8 +173,8 @@ static int store_lrn(const struct onnx_out *o)
 static int store_recurrent(const struct onnx_out *o)
 {
 	if (modser_sg_op_param(o->op, "direction")->as.s[0] == '\0')
-		return onnx_store_fail(o, "Tengine's form is another");
-	(void)onnx_store_by_row(o, onnx_row_of_op(o->op));
+		return onnx_out_fail(o, "Tengine's form is another");
+	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "graph/ir/infer.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
-#include "graph/serializer/onnx/store.h"
+#include "graph/serializer/onnx/out.h"
 #include "graph/serializer/onnx/tensor.h"
 
 /* Input 1: the node's own, or a list that a parameter has; without both none. */
@@ -16,7 +16,7 @@ static void put_list_input(const struct onnx_out *o, Onnx__NodeProto *node,
 	const modser_sg_attr *list = modser_sg_op_param(o->op, param);
 
 	if (o->node->n_inputs > 1 && o->node->inputs[1] != NULL) {
-		onnx_emit_in(o->e, node, onnx_store_in(o, 1));
+		onnx_emit_in(o->e, node, onnx_out_input(o, 1));
 	} else if (list->n > 0) {
 		onnx_emit_in(o->e, node, onnx_emit_list(o->e, list->as.ints, list->n));
 	}
@@ -27,15 +27,15 @@ static int store_reshape(const struct onnx_out *o)
 {
 	const modser_sg_attr *codes = modser_sg_op_param(o->op, "re_shape");
 
-	if (onnx_store_check(o, "is_mxnet re_shape is_onnx allowzero") != 0)
+	if (onnx_out_check(o, "is_mxnet re_shape is_onnx allowzero") != 0)
 		return -1;
 	for (size_t i = 0; i < codes->n; i++) {
 		if (codes->as.ints[i] < -1) {
-			return onnx_store_fail(o, "ONNX has no code %d",
-					       (int)codes->as.ints[i]);
+			return onnx_out_fail(o, "ONNX has no code %d",
+					     (int)codes->as.ints[i]);
 		}
 	}
-	Onnx__NodeProto *node = onnx_store_node(o, "Reshape");
+	Onnx__NodeProto *node = onnx_out_node(o, "Reshape");
 	if (codes->n > 0) {
 		onnx_emit_in(o->e, node,
 			     onnx_emit_list(o->e, codes->as.ints, codes->n));
@@ -62,7 +62,7 @@ static size_t four(const struct onnx_out *o, int64_t *ret)
 
 static int store_squeeze(const struct onnx_out *o)
 {
-	Onnx__NodeProto *node = onnx_store_node(o, "Squeeze");
+	Onnx__NodeProto *node = onnx_out_node(o, "Squeeze");
 	int64_t axes[4];
 	const size_t n = four(o, axes);
 
@@ -76,32 +76,32 @@ static int store_squeeze(const struct onnx_out *o)
 
 static int store_unsqueeze(const struct onnx_out *o)
 {
-	put_list_input(o, onnx_store_node(o, "Unsqueeze"), "axes");
+	put_list_input(o, onnx_out_node(o, "Unsqueeze"), "axes");
 	return 0;
 }
 
 static int store_expand(const struct onnx_out *o)
 {
-	put_list_input(o, onnx_store_node(o, "Expand"), "shape");
+	put_list_input(o, onnx_out_node(o, "Expand"), "shape");
 	return 0;
 }
 
 static int store_tile(const struct onnx_out *o)
 {
-	if (onnx_store_check(o, "reps reps_size") != 0)
+	if (onnx_out_check(o, "reps reps_size") != 0)
 		return -1;
-	put_list_input(o, onnx_store_node(o, "Tile"), "reps");
+	put_list_input(o, onnx_out_node(o, "Tile"), "reps");
 	return 0;
 }
 
 static int store_split(const struct onnx_out *o)
 {
-	if (onnx_store_check(o, "axis sizes is_onnx split_dim") != 0)
+	if (onnx_out_check(o, "axis sizes is_onnx split_dim") != 0)
 		return -1;
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "Split", o->node->name);
-	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
+	onnx_emit_in(o->e, node, onnx_out_input(o, 0));
 	for (size_t i = 0; i < o->node->n_outputs; i++)
-		onnx_emit_out(o->e, node, onnx_store_out(o, i));
+		onnx_emit_out(o->e, node, onnx_out_output(o, i));
 	onnx_emit_int(o->e, node, "axis", modser_sg_op_int(o->op, "axis"));
 	put_list_input(o, node, "sizes");
 	return 0;
@@ -113,12 +113,12 @@ static int store_topk(const struct onnx_out *o)
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "TopK", o->node->name);
 	char *own = onnx_emit_name(o->e, o->node->name);
 
-	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
+	onnx_emit_in(o->e, node, onnx_out_input(o, 0));
 	onnx_emit_in(o->e, node,
-		     o->node->n_inputs > 1 ? onnx_store_in(o, 1)
+		     o->node->n_inputs > 1 ? onnx_out_input(o, 1)
 					   : onnx_emit_list(o->e, &k, 1));
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
-	onnx_emit_out(o->e, node, o->node->n_outputs > 1 ? onnx_store_out(o, 1) : own);
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
+	onnx_emit_out(o->e, node, o->node->n_outputs > 1 ? onnx_out_output(o, 1) : own);
 	onnx_emit_int(o->e, node, "axis", modser_sg_op_int(o->op, "axis"));
 	onnx_emit_int(o->e, node, "largest", modser_sg_op_int(o->op, "largest"));
 	return 0;
@@ -134,7 +134,7 @@ static int store_reduction(const struct onnx_out *o)
 	size_t n = four(o, axes);
 
 	if (row == NULL)
-		return onnx_store_fail(o, "ONNX has no such type");
+		return onnx_out_fail(o, "ONNX has no such type");
 	if (own->n > 0 && own->n <= MSD_INFER_MAX_INTS) {
 		n = own->n;
 		memcpy(axes, own->as.ints, n * sizeof(*axes));
@@ -144,20 +144,19 @@ static int store_reduction(const struct onnx_out *o)
 	if (is_input && !is_sum) {
 		if (o->node->inputs[1]->type != MODSER_TENSOR_CONST ||
 		    msd_infer_ints(o->node, 1, axes, &n) != 0) {
-			return onnx_store_fail(o,
-					       "opset 17 wants its axes written out");
+			return onnx_out_fail(o, "opset 17 wants its axes written out");
 		}
 	}
 	const bool is_noop =
 		modser_sg_op_int(o->op, "noop_with_empty_axes") != 0 && n == 0;
 	if (is_noop && !is_sum && !is_input) {
-		(void)onnx_store_node(o, "Identity");
+		(void)onnx_out_node(o, "Identity");
 		return 0;
 	}
-	Onnx__NodeProto *node = onnx_store_node(o, row->name);
+	Onnx__NodeProto *node = onnx_out_node(o, row->name);
 	onnx_emit_int(o->e, node, "keepdims", modser_sg_op_int(o->op, "keepdim"));
 	if (is_sum && is_input) {
-		onnx_emit_in(o->e, node, onnx_store_in(o, 1));
+		onnx_emit_in(o->e, node, onnx_out_input(o, 1));
 	} else if (is_sum && n > 0) {
 		onnx_emit_in(o->e, node, onnx_emit_list(o->e, axes, n));
 	} else if (n > 0) {
@@ -179,11 +178,11 @@ static int store_pad(const struct onnx_out *o)
 	int64_t pads[8];
 
 	if (mode < 0 || mode > 2 || o->node->n_inputs > 3)
-		return onnx_store_fail(o, "opset 17 has no such padding");
-	Onnx__NodeProto *node = onnx_store_node(o, "Pad");
+		return onnx_out_fail(o, "opset 17 has no such padding");
+	Onnx__NodeProto *node = onnx_out_node(o, "Pad");
 	onnx_emit_string(o->e, node, "mode", modes[mode], false);
 	for (size_t i = 1; i < o->node->n_inputs; i++)
-		onnx_emit_in(o->e, node, onnx_store_in(o, i));
+		onnx_emit_in(o->e, node, onnx_out_input(o, i));
 	if (o->node->n_inputs > 1)
 		return 0;
 	for (size_t i = 0; i < 8; i++)
@@ -201,8 +200,8 @@ static int store_cast(const struct onnx_out *o)
 	const int32_t number = onnx_dtype_number(own[0] != '\0' ? own : to);
 
 	if (number == 0)
-		return onnx_store_fail(o, "ONNX has no such elements");
-	onnx_emit_int(o->e, onnx_store_node(o, "Cast"), "to", number);
+		return onnx_out_fail(o, "ONNX has no such elements");
+	onnx_emit_int(o->e, onnx_out_node(o, "Cast"), "to", number);
 	return 0;
 }
 
@@ -213,18 +212,18 @@ static int store_permute(const struct onnx_out *o)
 
 	for (size_t i = 0; i < 4; i++)
 		perm[i] = modser_sg_op_int(o->op, names[i]);
-	onnx_emit_ints(o->e, onnx_store_node(o, "Transpose"), "perm", perm, 4);
+	onnx_emit_ints(o->e, onnx_out_node(o, "Transpose"), "perm", perm, 4);
 	return 0;
 }
 
 static int store_flatten(const struct onnx_out *o)
 {
 	const int64_t end = modser_sg_op_int(o->op, "end_axis");
-	const int ndim = onnx_store_ndim(o, 0);
+	const int ndim = onnx_out_ndim(o, 0);
 
 	if (end >= 0 && (ndim < 0 || end < ndim - 1))
-		return onnx_store_fail(o, "it does not end with the last axis");
-	onnx_emit_int(o->e, onnx_store_node(o, "Flatten"), "axis",
+		return onnx_out_fail(o, "it does not end with the last axis");
+	onnx_emit_int(o->e, onnx_out_node(o, "Flatten"), "axis",
 		      modser_sg_op_int(o->op, "axis"));
 	return 0;
 }
@@ -232,9 +231,9 @@ static int store_flatten(const struct onnx_out *o)
 static int store_gather(const struct onnx_out *o)
 {
 	if (o->node->n_inputs != 2)
-		return onnx_store_fail(o, "it has no indices");
-	Onnx__NodeProto *node = onnx_store_node(o, "Gather");
-	onnx_emit_in(o->e, node, onnx_store_in(o, 1));
+		return onnx_out_fail(o, "it has no indices");
+	Onnx__NodeProto *node = onnx_out_node(o, "Gather");
+	onnx_emit_in(o->e, node, onnx_out_input(o, 1));
 	onnx_emit_int(o->e, node, "axis", modser_sg_op_int(o->op, "axis"));
 	return 0;
 }
@@ -244,13 +243,13 @@ static int store_resize(const struct onnx_out *o)
 {
 	int64_t first;
 
-	if (onnx_store_check(o, "mode coordinate_transformation_mode nearest_mode "
-				"cubic_coeff_a extrapolation_value "
-				"exclude_outside") != 0)
+	if (onnx_out_check(o, "mode coordinate_transformation_mode nearest_mode "
+			      "cubic_coeff_a extrapolation_value "
+			      "exclude_outside") != 0)
 		return -1;
 	if (o->node->n_inputs < 3)
-		return onnx_store_fail(o, "Tengine's form is another");
-	(void)onnx_store_by_row(o, onnx_row_find("Resize", ONNX_OPSET, &first));
+		return onnx_out_fail(o, "Tengine's form is another");
+	(void)onnx_out_by_row(o, onnx_row_find("Resize", ONNX_OPSET, &first));
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
-#include "graph/serializer/onnx/store.h"
+#include "graph/serializer/onnx/out.h"
 
 #define MAX_AXES 3u
 #define SHARED                                                                         \
@@ -14,7 +14,7 @@
 static size_t count_axes(const struct onnx_out *o)
 {
 	const modser_sg_attr *list = modser_sg_op_param(o->op, "kernel");
-	const int ndim = onnx_store_ndim(o, 0);
+	const int ndim = onnx_out_ndim(o, 0);
 
 	if (ndim >= 3 && ndim <= 2 + (int)MAX_AXES)
 		return (size_t)ndim - 2;
@@ -63,7 +63,7 @@ static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 static void put_inputs(const struct onnx_out *o, Onnx__NodeProto *node)
 {
 	for (size_t i = 0; i < o->node->n_inputs; i++)
-		onnx_emit_in(o->e, node, onnx_store_in(o, i));
+		onnx_emit_in(o->e, node, onnx_out_input(o, i));
 }
 
 /* An activation that Tengine has in its convolutions is a node behind them. */
@@ -74,7 +74,7 @@ static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
 	Onnx__NodeProto *node;
 
 	if (activation == -1) {
-		onnx_emit_out(o->e, conv, onnx_store_out(o, 0));
+		onnx_emit_out(o->e, conv, onnx_out_output(o, 0));
 		return 0;
 	}
 	onnx_emit_out(o->e, conv, between);
@@ -86,7 +86,7 @@ static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
 		onnx_emit_in(o->e, node,
 			     onnx_emit_scalar(o->e, activation == 1 ? 1 : 6));
 	}
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
 	return 0;
 }
 
@@ -99,9 +99,9 @@ static int store_conv(const struct onnx_out *o)
 	const size_t n = count_axes(o);
 
 	if (activation != -1 && activation != 0 && activation != 1 && activation != 6)
-		return onnx_store_fail(o, "ONNX has no activation %d", (int)activation);
-	if (onnx_store_check(o, SHARED "dilation_h dilation_w input_channel "
-				       "output_channel group activation") != 0)
+		return onnx_out_fail(o, "ONNX has no activation %d", (int)activation);
+	if (onnx_out_check(o, SHARED "dilation_h dilation_w input_channel "
+				     "output_channel group activation") != 0)
 		return -1;
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "Conv", o->node->name);
 	put_inputs(o, node);
@@ -123,13 +123,13 @@ static int store_deconv(const struct onnx_out *o)
 	const int64_t extra[] = {modser_sg_op_int(o->op, "output_pad_h0"),
 				 modser_sg_op_int(o->op, "output_pad_w0")};
 
-	if (onnx_store_check(o, SHARED
-			     "dilation_h dilation_w num_output group output_pad_h0 "
-			     "output_pad_w0 output_padding output_shape auto_pad") != 0)
+	if (onnx_out_check(o, SHARED
+			   "dilation_h dilation_w num_output group output_pad_h0 "
+			   "output_pad_w0 output_padding output_shape auto_pad") != 0)
 		return -1;
 	Onnx__NodeProto *node = onnx_emit_node(o->e, "ConvTranspose", o->node->name);
 	put_inputs(o, node);
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
 	put_list(o, node, n, "kernel_shape", "kernel", kernel);
 	put_list(o, node, n, "strides", "strides", strides);
 	put_list(o, node, n, "dilations", "dilations", dilations);
@@ -157,12 +157,12 @@ static int store_window_pool(const struct onnx_out *o, bool is_mean)
 	const size_t n = count_axes(o);
 
 	if ((flavor & 0xf) > 1)
-		return onnx_store_fail(o, "ONNX does not pad as Darknet does");
+		return onnx_out_fail(o, "ONNX does not pad as Darknet does");
 	Onnx__NodeProto *node = onnx_emit_node(
 		o->e, is_mean ? "AveragePool" : "MaxPool", o->node->name);
 	put_inputs(o, node);
 	for (size_t i = 0; i < o->node->n_outputs; i++)
-		onnx_emit_out(o->e, node, onnx_store_out(o, i));
+		onnx_emit_out(o->e, node, onnx_out_output(o, i));
 	put_list(o, node, n, "kernel_shape", "kernel", kernel);
 	put_list(o, node, n, "strides", "strides", strides);
 	put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
@@ -170,7 +170,7 @@ static int store_window_pool(const struct onnx_out *o, bool is_mean)
 		onnx_emit_int(o->e, node, "ceil_mode", 1);
 	if (is_mean) {
 		if (modser_sg_op_param(o->op, "dilations")->n > 0)
-			return onnx_store_fail(o, "opset 17 has no dilation of means");
+			return onnx_out_fail(o, "opset 17 has no dilation of means");
 		onnx_emit_int(o->e, node, "count_include_pad",
 			      is_caffe || (flavor & 0x10) != 0);
 		return 0;
@@ -185,12 +185,12 @@ static int store_pool(const struct onnx_out *o)
 {
 	const bool is_mean = modser_sg_op_int(o->op, "alg") == 1;
 
-	if (onnx_store_check(o, SHARED "alg global caffe_flavor ceil_mode auto_pad "
-				       "storage_order") != 0)
+	if (onnx_out_check(o, SHARED "alg global caffe_flavor ceil_mode auto_pad "
+				     "storage_order") != 0)
 		return -1;
 	if (modser_sg_op_int(o->op, "global") == 0)
 		return store_window_pool(o, is_mean);
-	(void)onnx_store_node(o, is_mean ? "GlobalAveragePool" : "GlobalMaxPool");
+	(void)onnx_out_node(o, is_mean ? "GlobalAveragePool" : "GlobalMaxPool");
 	return 0;
 }
 

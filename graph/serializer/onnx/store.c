@@ -1,12 +1,10 @@
 /*
- * A graph into an ONNX model: inputs and constants first, then its nodes so that each
- * comes behind those whose outputs it reads, by the rows of their operators or by the
- * forms that these need; protobuf-c packs what came together.
+ * A graph into an ONNX model: inputs and outputs first, then its constants and nodes
+ * (out.h) so that each comes behind those whose outputs it reads; protobuf-c packs what
+ * came together.
  */
 #include "graph/serializer/onnx/store.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,210 +12,8 @@
 #include "graph/ir/order.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
+#include "graph/serializer/onnx/out.h"
 #include "graph/serializer/onnx/tensor.h"
-
-static const struct onnx_form *const forms[] = {onnx_forms_window, onnx_forms_layer,
-						onnx_forms_move};
-
-int onnx_store_fail(const struct onnx_out *o, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return msd_sg_fail(o->e->g, MSD_UNSUPPORTED, "node %zu \"%s\", %s: %s",
-			   o->node->index, o->node->name, o->op->schema->name, text);
-}
-
-static bool is_word(const char *list, const char *word)
-{
-	const size_t n = strlen(word);
-
-	for (const char *at = strstr(list, word); at != NULL;
-	     at = strstr(at + 1, word)) {
-		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-			return true;
-	}
-	return false;
-}
-
-static int check_param(const struct onnx_out *o, size_t i, bool is_handled)
-{
-	const modser_sg_op_field *field = &o->op->schema->fields[i];
-
-	if (is_handled || msd_sg_attr_equal(&o->op->params[i], &field->def))
-		return 0;
-	return onnx_store_fail(o, "ONNX has no %s", field->name);
-}
-
-int onnx_store_check(const struct onnx_out *o, const char *handled)
-{
-	for (size_t i = 0; i < o->op->schema->n_fields; i++) {
-		const char *name = o->op->schema->fields[i].name;
-
-		if (check_param(o, i, is_word(handled, name)) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-int onnx_store_ndim(const struct onnx_out *o, size_t i)
-{
-	return i < o->node->n_inputs && o->node->inputs[i] != NULL
-		       ? o->node->inputs[i]->ndim
-		       : -1;
-}
-
-static char *name_of(struct onnx_emit *e, const modser_sg_tensor *t)
-{
-	return t != NULL ? e->names[t->index] : onnx_emit_text(e, "");
-}
-
-char *onnx_store_in(const struct onnx_out *o, size_t i)
-{
-	return name_of(o->e, i < o->node->n_inputs ? o->node->inputs[i] : NULL);
-}
-
-char *onnx_store_out(const struct onnx_out *o, size_t i)
-{
-	return name_of(o->e, i < o->node->n_outputs ? o->node->outputs[i] : NULL);
-}
-
-Onnx__NodeProto *onnx_store_node(const struct onnx_out *o, const char *op)
-{
-	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
-
-	onnx_emit_in(o->e, node, onnx_store_in(o, 0));
-	onnx_emit_out(o->e, node, onnx_store_out(o, 0));
-	return node;
-}
-
-static double number_of(const modser_sg_attr *a)
-{
-	return a->kind == MODSER_ATTR_FLOAT ? (double)a->as.f : (double)a->as.i;
-}
-
-/* Are all parameters that @row fixes as it says? */
-static bool is_fixed_so(const struct onnx_row *row, const modser_sg_op *op)
-{
-	const char *at = row->params;
-	struct onnx_word w;
-
-	while (onnx_word_next(&at, &w)) {
-		const modser_sg_attr *a =
-			w.is_fixed ? modser_sg_op_param(op, w.param) : NULL;
-
-		if (a == NULL)
-			continue;
-		const double want =
-			a->kind == MODSER_ATTR_FLOAT ? (double)(float)w.value : w.value;
-		if (number_of(a) != want)
-			return false;
-	}
-	return true;
-}
-
-const struct onnx_row *onnx_row_of_op(const modser_sg_op *op)
-{
-	int64_t first;
-
-	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
-		for (const struct onnx_row *r = onnx_rows[i]; r->name != NULL; r++) {
-			if (r->op != NULL && strcmp(r->op, op->schema->name) == 0 &&
-			    onnx_row_find(r->name, ONNX_OPSET, &first) == r &&
-			    is_fixed_so(r, op))
-				return r;
-		}
-	}
-	return NULL;
-}
-
-static void put_attr(const struct onnx_out *o, Onnx__NodeProto *node,
-		     const struct onnx_word *w)
-{
-	const modser_sg_attr *a = modser_sg_op_param(o->op, w->param);
-	const modser_sg_attr *def = modser_sg_op_default(o->op->schema->name, w->param);
-
-	/* What ONNX takes for granted, too. */
-	if (!w->is_required && !w->has_value && msd_sg_attr_equal(a, def))
-		return;
-	switch (a->kind) {
-	case MODSER_ATTR_INT:
-		onnx_emit_int(o->e, node, w->attr, a->as.i);
-		return;
-	case MODSER_ATTR_FLOAT:
-		onnx_emit_float(o->e, node, w->attr, a->as.f);
-		return;
-	case MODSER_ATTR_STR:
-		onnx_emit_string(o->e, node, w->attr, a->as.s,
-				 strcmp(w->attr, "activations") == 0);
-		return;
-	case MODSER_ATTR_INTS:
-		onnx_emit_ints(o->e, node, w->attr, a->as.ints, a->n);
-		return;
-	case MODSER_ATTR_FLOATS:
-		onnx_emit_floats(o->e, node, w->attr, a->as.floats, a->n);
-		return;
-	case MODSER_ATTR_GRAPH:
-		return;
-	}
-}
-
-Onnx__NodeProto *onnx_store_by_row(const struct onnx_out *o, const struct onnx_row *row)
-{
-	Onnx__NodeProto *node = onnx_emit_node(o->e, row->name, o->node->name);
-	const char *at = row->params;
-	struct onnx_word w;
-
-	for (size_t i = 0; i < o->node->n_inputs; i++)
-		onnx_emit_in(o->e, node, onnx_store_in(o, i));
-	for (size_t i = 0; i < o->node->n_outputs; i++)
-		onnx_emit_out(o->e, node, onnx_store_out(o, i));
-	while (onnx_word_next(&at, &w)) {
-		if (w.attr[0] != '\0' && w.param[0] != '\0')
-			put_attr(o, node, &w);
-	}
-	return node;
-}
-
-/* Every parameter that is not as always must be one of the row's. */
-static int check_row(const struct onnx_out *o, const struct onnx_row *row)
-{
-	for (size_t i = 0; i < o->op->schema->n_fields; i++) {
-		const char *at = row->params;
-		bool is_handled = false;
-		struct onnx_word w;
-
-		while (onnx_word_next(&at, &w) && !is_handled) {
-			is_handled =
-				strcmp(w.param, o->op->schema->fields[i].name) == 0;
-		}
-		if (check_param(o, i, is_handled) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int put_node(const struct onnx_out *o)
-{
-	const struct onnx_row *row;
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		for (const struct onnx_form *f = forms[i]; f->op != NULL; f++) {
-			if (strcmp(f->op, o->op->schema->name) == 0)
-				return f->store(o);
-		}
-	}
-	row = onnx_row_of_op(o->op);
-	if (row == NULL)
-		return onnx_store_fail(o, "ONNX has no such operator");
-	if (check_row(o, row) != 0)
-		return -1;
-	(void)onnx_store_by_row(o, row);
-	return 0;
-}
 
 static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 {
@@ -238,7 +34,7 @@ static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 	if (p == NULL)
 		return 0; /* said at the end */
 	onnx__tensor_proto__init(p);
-	p->name = name_of(e, t);
+	p->name = e->names[t->index];
 	p->has_data_type = true;
 	p->data_type = type;
 	p->n_dims = (size_t)t->ndim;
@@ -294,7 +90,7 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	onnx__value_info_proto__init(v);
 	onnx__type_proto__init(type);
 	onnx__type_proto__tensor__init(tensor);
-	v->name = name_of(e, t);
+	v->name = e->names[t->index];
 	v->type = type;
 	type->tensor_type = tensor;
 	tensor->has_elem_type = true;
@@ -347,7 +143,7 @@ static int put_all(struct onnx_emit *e, const size_t *order)
 		if (strcmp(op, "Const") == 0) {
 			result = put_constant(e, node->outputs[0]);
 		} else if (strcmp(op, "InputOp") != 0) {
-			result = put_node(&o);
+			result = onnx_out_put(&o);
 		}
 		if (result != 0)
 			return -1;
