@@ -7,6 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/serializer.h"
+#include "graph/serializer/tmfile/constant.h"
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/param.h"
 #include "graph/serializer/tmfile/tmfile.h"
@@ -165,16 +166,9 @@ static int put_node(struct store *s, size_t i)
 	return 0;
 }
 
-/* Shapes and axes that other formats have as int64 become int32. */
-static bool is_narrowed(const modser_sg_tensor *t)
-{
-	return t->type == MODSER_TENSOR_CONST && t->data != NULL &&
-	       t->dtype.code == MSD_DT_INT && t->dtype.bits == 64;
-}
-
 static int find_dtype(const modser_sg_tensor *t, uint32_t *ret)
 {
-	const char *name = is_narrowed(t) ? "int32" : t->dtype_name;
+	const char *name = tm_constant_is_narrowed(t) ? "int32" : t->dtype_name;
 
 	for (uint32_t i = 0; tm_dtypes[i] != NULL; i++) {
 		if (strcmp(tm_dtypes[i], name) == 0) {
@@ -238,51 +232,6 @@ static int put_tensor(struct store *s, size_t i)
 	return 0;
 }
 
-static int put_narrowed(struct store *s, const modser_sg_tensor *t, size_t i)
-{
-	const size_t n = (size_t)t->bytes / sizeof(int64_t);
-	uint32_t *words = calloc(n + 1, sizeof(*words));
-	bool fits = true;
-
-	if (words == NULL)
-		return msd_sg_no_memory(s->g);
-	for (size_t k = 0; k < n; k++) {
-		const int64_t v = (int64_t)msd_le64((const uint8_t *)t->data + 8 * k);
-
-		fits = fits && v >= INT32_MIN && v <= INT32_MAX;
-		msd_put_le32((uint8_t *)&words[k], (uint32_t)v);
-	}
-	const uint32_t at = tm_put_bytes(&s->w, words, n * sizeof(*words));
-	const uint32_t object[2] = {(uint32_t)(n * sizeof(*words)), at};
-	s->buffers[i] = tm_put_words(&s->w, object, 2);
-	free(words);
-	if (fits)
-		return 0;
-	return msd_sg_fail(s->g, MSD_UNSUPPORTED,
-			   "tensor %zu \"%s\": a number is over 32 bits", t->index,
-			   t->name);
-}
-
-static int put_buffer(struct store *s, const modser_sg_tensor *t, size_t i)
-{
-	uint32_t at = 0;
-
-	if (t->bytes > TM_MAX_BYTES)
-		return msd_sg_fail(s->g, MSD_TOO_LARGE, "a tmfile holds 4 GiB at most");
-	if (is_narrowed(t))
-		return put_narrowed(s, t, i);
-	if (t->data == NULL && !t->is_stripped) {
-		return msd_sg_fail(s->g, MSD_UNSUPPORTED,
-				   "tensor %zu \"%s\": its bytes were not loaded",
-				   t->index, t->name);
-	}
-	if (t->data != NULL)
-		at = tm_put_bytes(&s->w, t->data, (size_t)t->bytes);
-	const uint32_t object[2] = {(uint32_t)t->bytes, at};
-	s->buffers[i] = tm_put_words(&s->w, object, 2);
-	return 0;
-}
-
 static int put_buffers(struct store *s)
 {
 	size_t n = 0;
@@ -290,7 +239,8 @@ static int put_buffers(struct store *s)
 	for (size_t i = 0; i < s->g->n_tensors; i++) {
 		const modser_sg_tensor *t = s->g->tensors[i];
 
-		if (t->type == MODSER_TENSOR_CONST && put_buffer(s, t, n++) != 0)
+		if (t->type == MODSER_TENSOR_CONST &&
+		    tm_constant_write(&s->w, t, &s->buffers[n++]) != 0)
 			return -1;
 	}
 	return 0;
