@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/tree/imports.h"
 #include "pack/manifest.h"
 #include "pack/manifest_private.h"
 
@@ -84,7 +85,7 @@ static msd_err read_module(struct msd_manifest *m, const json_t *entry, uint32_t
 static msd_err check_tree(const struct msd_tree *tree, size_t n_edges,
 			  struct msd_diag *d)
 {
-	msd_err err = msd_tree_check(tree, n_edges, d);
+	msd_err err = msd_imports_check(tree, n_edges, d);
 
 	return err == MSD_BAD_ARTIFACT ? wrong(d, "modules import each other") : err;
 }

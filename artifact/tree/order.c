@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "artifact/tree/imports.h"
 #include "artifact/tree/write.h"
 
 #define UNSEEN UINT32_MAX
@@ -141,7 +142,7 @@ static msd_err build(const struct walk *w, enum msd_tree_style style,
 	to->n_modules = w->n;
 	for (uint32_t i = 0; i < w->n; i++)
 		take_imports(w, i, to, &n_edges);
-	msd_err err = msd_tree_check(to, n_edges, d);
+	msd_err err = msd_imports_check(to, n_edges, d);
 	return err == MSD_OK ? set_layout(to, style, d) : err;
 }
 

@@ -2,7 +2,7 @@
  * Blob to tree. msd_tree_read_library() finds the blob by its symbol, takes its size
  * prefix off, and lets the era choose the layout: framed (the tree first, payloads with
  * their lengths) or inline (bare, each kind's reader must find the end; the tree last
- * or nowhere). Then edges are copied and checked for cycles.
+ * or nowhere). Then imports.h says who imports whom.
  */
 #include "artifact/tree/tree.h"
 
@@ -12,20 +12,19 @@
 
 #include "artifact/kind/payload.h"
 #include "artifact/printable.h"
+#include "artifact/tree/imports.h"
 
 #define KIND_LIBRARY "_lib"
 #define KIND_TREE "_import_tree"
 
-/* The imports in compressed rows, as the file has them: vectors of u64, not aligned. */
-struct rows {
-	struct msd_span row_ptr;
-	struct msd_span children;
-	bool present;
-};
-
 static msd_err bad(struct msd_diag *d, const char *what)
 {
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "import tree: %s", what);
+}
+
+static msd_err no_memory(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
 }
 
 static msd_err truncated(struct msd_diag *d, size_t entry)
@@ -34,118 +33,22 @@ static msd_err truncated(struct msd_diag *d, size_t entry)
 			    "import tree: truncated or damaged at entry %zu", entry);
 }
 
-/* vec<u64>: u64 count, then the elements. */
-static struct msd_span read_u64s(struct msd_cur *c)
-{
-	size_t n = msd_cur_count64(c, sizeof(uint64_t));
-	const uint8_t *p = msd_cur_take(c, n * sizeof(uint64_t));
-
-	return (struct msd_span){p, p != NULL ? n * sizeof(uint64_t) : 0};
-}
-
 static msd_err alloc_modules(struct msd_tree *tree, size_t n, struct msd_diag *d)
 {
 	if (n > MSD_MAX_MODULES) {
-		(void)msd_diag_set(d, MSD_UNSUPPORTED,
-				   "import tree: %zu modules; at most %u are supported",
-				   n, MSD_MAX_MODULES);
-		return MSD_UNSUPPORTED;
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"import tree: %zu modules; at most %u are supported", n,
+			MSD_MAX_MODULES);
 	}
 	tree->modules = calloc(n > 0 ? n : 1u, sizeof(*tree->modules));
-	if (tree->modules != NULL)
-		return MSD_OK;
-	(void)msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
-	return MSD_NOMEM;
+	return tree->modules != NULL ? MSD_OK : no_memory(d);
 }
 
 static void add_library(struct msd_tree *tree)
 {
 	tree->modules[tree->n_modules++].kind = (struct msd_span){
 		(const uint8_t *)KIND_LIBRARY, sizeof(KIND_LIBRARY) - 1};
-}
-
-/* Kahn's order: it ends early when the rest hangs on a cycle. */
-msd_err msd_tree_check(const struct msd_tree *tree, size_t n_edges, struct msd_diag *d)
-{
-	uint32_t *importers = calloc(tree->n_modules, 2 * sizeof(*importers));
-	uint32_t n_ready = 0;
-
-	if (importers == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
-	uint32_t *ready = importers + tree->n_modules;
-	for (size_t i = 0; i < n_edges; i++)
-		importers[tree->edges[i]]++;
-	for (uint32_t i = 0; i < tree->n_modules; i++) {
-		if (importers[i] == 0)
-			ready[n_ready++] = i;
-	}
-	for (uint32_t i = 0; i < n_ready; i++) {
-		const struct msd_tree_module *m = &tree->modules[ready[i]];
-
-		for (uint32_t k = 0; k < m->n_imports; k++) {
-			if (--importers[m->imports[k]] == 0)
-				ready[n_ready++] = m->imports[k];
-		}
-	}
-	free(importers);
-	return n_ready == tree->n_modules ? MSD_OK
-					  : bad(d, "modules import each other");
-}
-
-/* Check the compressed rows and turn them into each module's list of imports. */
-static msd_err set_imports(struct msd_tree *tree, const struct rows *rows,
-			   struct msd_diag *d)
-{
-	size_t n_edges = rows->children.n / sizeof(uint64_t);
-	uint64_t from = 0;
-
-	if (rows->row_ptr.n != (tree->n_modules + (size_t)1) * sizeof(uint64_t))
-		return bad(d, "its rows do not match the number of modules");
-	if (n_edges > UINT32_MAX)
-		return bad(d, "too many imports");
-	tree->edges = calloc(n_edges > 0 ? n_edges : 1u, sizeof(*tree->edges));
-	if (tree->edges == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
-	for (size_t i = 0; i < n_edges; i++) {
-		uint64_t child = msd_le64(rows->children.p + i * sizeof(uint64_t));
-
-		if (child >= tree->n_modules) {
-			return msd_diag_set(d, MSD_BAD_ARTIFACT,
-					    "import tree: import %" PRIu64
-					    " is not one of its %u modules",
-					    child, tree->n_modules);
-		}
-		tree->edges[i] = (uint32_t)child;
-	}
-	if (msd_le64(rows->row_ptr.p) != 0)
-		return bad(d, "its first row does not start at 0");
-	for (uint32_t i = 0; i < tree->n_modules; i++) {
-		uint64_t to = msd_le64(rows->row_ptr.p + (i + (size_t)1) * 8);
-
-		if (to < from || to > n_edges)
-			return bad(d, "its rows are not in order");
-		tree->modules[i].imports = tree->edges + from;
-		tree->modules[i].n_imports = (uint32_t)(to - from);
-		from = to;
-	}
-	if (from != n_edges)
-		return bad(d, "it lists imports that belong to no module");
-	return msd_tree_check(tree, n_edges, d);
-}
-
-/* No tree in the file: the library is the root and imports all the others, in order. */
-static msd_err imply_imports(struct msd_tree *tree, struct msd_diag *d)
-{
-	size_t n_edges = tree->n_modules - (size_t)1;
-
-	tree->edges = calloc(n_edges > 0 ? n_edges : 1u, sizeof(*tree->edges));
-	if (tree->edges == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
-	for (uint32_t i = 0; i < n_edges; i++)
-		tree->edges[i] = i + 1;
-	tree->modules[0].imports = tree->edges;
-	tree->modules[0].n_imports = (uint32_t)n_edges;
-	return MSD_OK;
 }
 
 /* Only its kind's own reader knows where an inline payload ends. */
@@ -176,7 +79,7 @@ static msd_err take_inline_payload(struct msd_tree *tree, struct msd_span kind,
 	return MSD_OK;
 }
 
-static msd_err read_inline_entry(struct msd_tree *tree, struct rows *rows,
+static msd_err read_inline_entry(struct msd_tree *tree, struct msd_import_rows *rows,
 				 struct msd_cur *c, enum msd_era era,
 				 struct msd_diag *d)
 {
@@ -192,11 +95,10 @@ static msd_err read_inline_entry(struct msd_tree *tree, struct rows *rows,
 	}
 	if (!msd_span_is(key, KIND_TREE))
 		return take_inline_payload(tree, key, c, era, d);
-	if (rows->present)
+	if (tree->has_import_tree)
 		return bad(d, "there are two of them");
-	rows->present = true;
-	rows->row_ptr = read_u64s(c);
-	rows->children = read_u64s(c);
+	tree->has_import_tree = true;
+	*rows = msd_import_rows_read(c);
 	return c->bad ? bad(d, "truncated") : MSD_OK;
 }
 
@@ -244,7 +146,7 @@ static void forget_usual_entries(struct msd_tree *tree)
 static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree *tree,
 			   struct msd_diag *d)
 {
-	struct rows rows = {0};
+	struct msd_import_rows rows = {0};
 	size_t n = msd_cur_count64(c, sizeof(uint64_t));
 
 	if (c->bad)
@@ -255,7 +157,7 @@ static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree 
 		return err;
 	tree->entries = calloc(n > 0 ? n : 1u, sizeof(*tree->entries));
 	if (tree->entries == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "out of memory for the import tree");
+		return no_memory(d);
 	for (size_t i = 0; i < n && err == MSD_OK; i++)
 		err = read_inline_entry(tree, &rows, c, era, d);
 	if (err != MSD_OK)
@@ -263,23 +165,20 @@ static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree 
 	if (!msd_cur_end(c))
 		return bad(d, "bytes are left after its last entry");
 	tree->layout = MSD_BLOB_INLINE;
-	tree->has_import_tree = rows.present;
-	if (!rows.present)
+	if (!tree->has_import_tree)
 		put_library_first(tree);
 	forget_usual_entries(tree);
-	if (!rows.present)
-		return imply_imports(tree, d);
+	if (!tree->has_import_tree)
+		return msd_imports_imply(tree, d);
 	if (tree->n_modules == 0)
 		return bad(d, "it has no modules");
-	return set_imports(tree, &rows, d);
+	return msd_imports_set(tree, &rows, d);
 }
 
 static msd_err read_framed(struct msd_cur *c, struct msd_tree *tree, struct msd_diag *d)
 {
-	struct rows rows = {.present = true};
+	const struct msd_import_rows rows = msd_import_rows_read(c);
 
-	rows.row_ptr = read_u64s(c);
-	rows.children = read_u64s(c);
 	if (c->bad)
 		return bad(d, "truncated");
 	if (rows.row_ptr.n < 2 * sizeof(uint64_t))
@@ -302,7 +201,7 @@ static msd_err read_framed(struct msd_cur *c, struct msd_tree *tree, struct msd_
 		return bad(d, "bytes are left after its last module");
 	tree->layout = MSD_BLOB_FRAMED;
 	tree->has_import_tree = true;
-	return set_imports(tree, &rows, d);
+	return msd_imports_set(tree, &rows, d);
 }
 
 msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tree *ret,

@@ -52,9 +52,6 @@ MSD_MUST_CHECK msd_err msd_tree_read_library(const struct msd_elf *elf,
 /** The same for a bare blob with its size prefix; @era chooses the layout. */
 MSD_MUST_CHECK msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era,
 					  struct msd_tree *ret, struct msd_diag *d);
-/** MSD_BAD_ARTIFACT when modules import each other; MSD_NOMEM. @n_edges of all. */
-MSD_MUST_CHECK msd_err msd_tree_check(const struct msd_tree *tree, size_t n_edges,
-				      struct msd_diag *d);
 void msd_tree_finish(struct msd_tree *tree); /* NULL and zeroed are fine */
 
 #endif
