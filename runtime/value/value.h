@@ -15,6 +15,7 @@
 
 #include "proto/bytes.h"
 #include "proto/dtype.h"
+#include "runtime/value/dltensor.h"
 
 enum msd_type {
 	MSD_T_NONE = 0,
@@ -59,18 +60,6 @@ struct msd_any {
 	} as;
 };
 _Static_assert(sizeof(struct msd_any) == 16, "TVMFFIAny");
-
-/* DLTensor */
-struct msd_dltensor {
-	void *data;
-	struct msd_device device;
-	int32_t ndim;
-	struct msd_dtype dtype;
-	int64_t *shape;
-	int64_t *strides; /* in elements; NULL = compact row-major */
-	uint64_t byte_offset;
-};
-_Static_assert(sizeof(struct msd_dltensor) == 48, "DLTensor");
 
 struct msd_obj {
 	uint64_t counts; /* low 32 bits strong, high 32 weak; atomic */
@@ -199,10 +188,6 @@ struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
 struct msd_dltensor *msd_any_dltensor(const struct msd_any *v);
 /** Text inside any of the string kinds; false for others. Borrowed from @v. */
 MSD_MUST_CHECK bool msd_any_str(const struct msd_any *v, struct msd_span *ret);
-/** Bytes of a compact tensor's elements (sub-byte types rounded up). */
-size_t msd_dltensor_bytes(const struct msd_dltensor *t);
-/** Row-major without gaps; what a dimension of extent 1 says does not matter. */
-bool msd_dltensor_is_compact(const struct msd_dltensor *t);
 const char *msd_type_name(int32_t type); /* "tensor", "int", ...: for error texts */
 
 #endif

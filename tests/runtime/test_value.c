@@ -48,16 +48,6 @@ Test(value, impossible_tensors_are_refused)
 	cr_assert_null(msd_tensor_new(f32, huge, MSD_MAX_NDIM + 1));
 }
 
-Test(value, bool_of_one_bit_takes_a_byte)
-{
-	const int64_t shape[] = {9};
-	struct msd_tensor *t =
-		msd_tensor_new((struct msd_dtype){MSD_DT_UINT, 1, 1}, shape, 1);
-
-	cr_assert_eq(msd_dltensor_bytes(&t->dl), 9);
-	msd_obj_unref(&t->obj);
-}
-
 static void count_release(void *ctx, void *data)
 {
 	(void)data;

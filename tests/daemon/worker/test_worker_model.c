@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/value/value.h"
 #include "tests/daemon/worker/driver.h"
 #include "tests/runtime/relax/npy.h"
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/value/value.h"
+
 struct msd_buf file_read(const char *path)
 {
 	struct msd_buf b = {0};

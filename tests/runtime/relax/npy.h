@@ -1,7 +1,10 @@
 #ifndef MSD_TEST_NPY_H
 #define MSD_TEST_NPY_H
 /* Arrays of numpy files: .npy alone or inside a stored (not compressed) .npz. */
-#include "runtime/value/value.h"
+#include "proto/bytes.h"
+#include "runtime/value/dltensor.h"
+
+struct msd_tensor;
 
 /** A whole file; empty when it cannot be read. The caller owns the buffer. */
 struct msd_buf file_read(const char *path);
