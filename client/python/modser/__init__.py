@@ -8,7 +8,7 @@
 """
 import sys
 
-from ._client import Client, Function, Future, Instance, Module, Resident, TimeEvaluator, connect
+from ._client import Client, Function, Instance, Module, Resident, TimeEvaluator, connect
 from ._errors import (
     BadArgument,
     BadArtifact,
@@ -39,6 +39,7 @@ from ._errors import (
     Unsupported,
     WorkerLost,
 )
+from ._future import Future
 from ._tensor import Out, Tensor, out
 from ._timing import Times
 from ._types import Device, DType, Shape

@@ -1,17 +1,17 @@
-"""The blocking client: Client, Module, Function, Future, Instance, Resident."""
+"""The blocking client: Client, Module, Function, Instance, Resident."""
 from __future__ import annotations
 
 import time
 from typing import Any, Optional, TypeVar
 
 from . import _address, _requests
-from ._call import OutArgument, call_value, fill_outs
+from ._call import OutArgument
 from ._channel import Channel, Pending
-from ._errors import BadArgument
+from ._future import Future
 from ._message import Message
 from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._requests import Map, Outs, Reply, Request, Step, Unawaited
+from ._requests import Map, Reply, Request, Step, Unawaited
 from ._timing import Plan, Times, timed
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
@@ -282,50 +282,6 @@ class Function(FunctionBase):
         each call.
         """
         return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, resident))
-
-
-class Future:
-    """A call in flight."""
-
-    __slots__ = ("_function", "_channel", "_pending", "_into")
-
-    def __init__(self, function: Function, pending: Pending, into: Optional[Outs]) -> None:
-        self._function, self._pending, self._into = function, pending, into
-        self._channel = function._client._channel
-
-    def done(self) -> bool:
-        """Whether result() would return at once."""
-        if not self._pending.done:
-            self._channel.poll()
-        return self._pending.done or self._channel.lost is not None
-
-    def result(self, timeout: Seconds = None) -> Any:
-        """What the call returns or raises; TimeoutError when that has not come in time, and
-        the call goes on."""
-        pending = self._pending
-        self._channel.wait(pending, timeout)
-        if pending.error is not None:
-            if type(pending.error) is BadArgument:  # what is known of functions may be old
-                self._function._client._known.clear()
-            raise pending.error
-        value = call_value(pending.outs, pending.result)
-        return value if self._into is None else fill_outs(self._function._full, self._into, value)
-
-    def exception(self, timeout: Seconds = None) -> Optional[Exception]:
-        """What result() would raise, or None."""
-        self._channel.wait(self._pending, timeout)
-        return self._pending.error
-
-    def cancel(self) -> None:
-        """Drop the call if it has not begun; its result is Cancelled then."""
-        if not self._pending.done:
-            self._channel.cancel(self._pending.id)
-
-    @property
-    def exec_ns(self) -> Optional[int]:
-        """How long the function ran, when the call is done."""
-        meta = self._pending.meta
-        return meta.get("exec_ns") if isinstance(meta, dict) else None
 
 
 class Instance(InstanceBase["Function"]):

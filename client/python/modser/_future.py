@@ -1,0 +1,55 @@
+"""A call of the blocking client that has been sent, and its answer."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ._call import call_value, fill_outs
+from ._channel import Channel, Pending
+from ._errors import BadArgument
+from ._objects import FunctionBase
+from ._options import Seconds
+from ._requests import Outs
+
+
+class Future:
+    """A call in flight."""
+
+    __slots__ = ("_function", "_channel", "_pending", "_into")
+
+    def __init__(self, function: FunctionBase, pending: Pending, into: Optional[Outs]) -> None:
+        self._function, self._pending, self._into = function, pending, into
+        self._channel: Channel = function._client._channel
+
+    def done(self) -> bool:
+        """Whether result() would return at once."""
+        if not self._pending.done:
+            self._channel.poll()
+        return self._pending.done or self._channel.lost is not None
+
+    def result(self, timeout: Seconds = None) -> Any:
+        """What the call returns or raises; TimeoutError when that has not come in time, and
+        the call goes on."""
+        pending = self._pending
+        self._channel.wait(pending, timeout)
+        if pending.error is not None:
+            if type(pending.error) is BadArgument:  # what is known of functions may be old
+                self._function._client._known.clear()
+            raise pending.error
+        value = call_value(pending.outs, pending.result)
+        return value if self._into is None else fill_outs(self._function._full, self._into, value)
+
+    def exception(self, timeout: Seconds = None) -> Optional[Exception]:
+        """What result() would raise, or None."""
+        self._channel.wait(self._pending, timeout)
+        return self._pending.error
+
+    def cancel(self) -> None:
+        """Drop the call if it has not begun; its result is Cancelled then."""
+        if not self._pending.done:
+            self._channel.cancel(self._pending.id)
+
+    @property
+    def exec_ns(self) -> Optional[int]:
+        """How long the function ran, when the call is done."""
+        meta = self._pending.meta
+        return meta.get("exec_ns") if isinstance(meta, dict) else None
