@@ -388,6 +388,40 @@ Test(life_course, five_deaths_in_a_whole_minute_do_not)
 	cr_expect_eq(c.life.state, MSD_STATE_READY);
 }
 
+Test(life_course, five_in_a_row_that_never_opened_quarantine_however_slow)
+{
+	struct course c;
+
+	load(&c, 1);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	for (unsigned i = 0; i < 5; i++) {
+		cr_assert_eq(c.life.state, MSD_STATE_RESTARTING, "death %u", i);
+		tell(&c, MSD_LIFE_STARTED, 0);
+		c.now_ms += 300000;
+		lose(&c, 0, MSD_LOSS_DEATH);
+		if (action(&c, MSD_ACT_REST) != NULL)
+			tell(&c, MSD_LIFE_RESTED, 0);
+	}
+	cr_expect_eq(c.life.state, MSD_STATE_QUARANTINED);
+}
+
+Test(life_course, one_that_opened_ends_the_row_of_those_that_did_not)
+{
+	struct course c;
+
+	load(&c, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		lose(&c, 0, MSD_LOSS_DEATH);
+		if (action(&c, MSD_ACT_REST) != NULL)
+			tell(&c, MSD_LIFE_RESTED, 0);
+		tell(&c, MSD_LIFE_STARTED, 0);
+		c.now_ms += 300000;
+		if (i % 4 == 3)
+			tell(&c, MSD_LIFE_OPENED, 0);
+	}
+	cr_expect_eq(c.life.state, MSD_STATE_READY);
+}
+
 Test(life_course, that_no_worker_can_be_started_does_not_quarantine)
 {
 	struct course c;

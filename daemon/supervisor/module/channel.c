@@ -102,7 +102,9 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
 		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
-		return; /* it exits by itself, or the load timeout ends it */
+		msd_process_await_exit(r->at.replica->process,
+				       "it refused its artifact and did not exit");
+		return;
 	}
 	if (msd_facts_take(&crew->facts, &in->body, &d) != MSD_OK) {
 		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);

@@ -12,6 +12,7 @@
  *  - one is lost later: it alone is started again, at once for its first death, then
  *    with rests; the others go on. With none left the module is RESTARTING. Too many
  *    deaths of all together: QUARANTINED, and the others end when they have answered
+ *    So do as many in a row that had not opened it, whatever time each of them took
  *  - the worker lost its device (its exit status says so): the same, always at once
  *  - it was killed for a call that overran its deadline: started again at once, and not
  *    counted; who asks for too little time says nothing of the module
@@ -155,6 +156,7 @@ static void on_started(struct msd_life *life, uint32_t worker, uint64_t now_ms,
 	if (life->state == MSD_STATE_LOADING)
 		left = gone < left ? left - gone : 0;
 	life->workers[worker].phase = MSD_PHASE_OPENING;
+	life->workers[worker].ready_ms = 0;
 	add_for(as, MSD_ACT_SET_OVERDUE, worker);
 	as->all[as->n - 1].least_ms = left;
 }
@@ -195,6 +197,7 @@ static void on_opened(struct msd_life *life, uint32_t worker, uint64_t now_ms,
 	life->workers[worker].phase = MSD_PHASE_OPEN;
 	life->workers[worker].ready_ms = now_ms;
 	life->n_open++;
+	life->n_unopened = 0;
 	if (life->state == MSD_STATE_LOADING) {
 		go_on_loading(life, as);
 	} else if (life->state == MSD_STATE_RESTARTING) {
@@ -238,7 +241,9 @@ static void on_lost_loading(struct msd_life *life, bool has_loader,
 	}
 }
 
-/* True when the deaths of the last minute are too many. */
+/* True when the deaths of the last minute are too many, or as many in a row came before
+ * the artifact was open: slow ones, each at the end of its load timeout, never come
+ * within a minute. */
 static bool note_death(struct msd_life *life, struct msd_life_worker *w,
 		       uint64_t now_ms)
 {
@@ -248,6 +253,8 @@ static bool note_death(struct msd_life *life, struct msd_life_worker *w,
 	life->deaths_ms[life->n_deaths++ % MSD_KEPT_DEATHS] = now_ms;
 	if (w->ready_ms != 0 && now_ms - w->ready_ms > HEALTHY_MS)
 		w->n_rests = 0;
+	if (w->ready_ms == 0 && ++life->n_unopened >= max)
+		return true;
 	if (life->n_deaths < max)
 		return false;
 	return now_ms - life->deaths_ms[(life->n_deaths - max) % MSD_KEPT_DEATHS] <

@@ -69,7 +69,7 @@ enum msd_loss {
 struct msd_life_worker {
 	enum msd_phase phase;
 	uint32_t n_rests;  /* of restarts in a row */
-	uint64_t ready_ms; /* when it last opened the artifact; 0: never */
+	uint64_t ready_ms; /* when its process opened the artifact; 0: not yet */
 };
 
 #define MSD_KEPT_DEATHS 8u
@@ -87,6 +87,7 @@ struct msd_life {
 	bool is_successor;   /* it waits for its predecessor's name */
 	uint32_t n_restarts; /* of all workers together, as are the deaths */
 	uint32_t n_deaths;
+	uint32_t n_unopened; /* deaths in a row without any worker having opened it */
 	uint64_t deaths_ms[MSD_KEPT_DEATHS]; /* times of the latest deaths */
 };
 

@@ -23,8 +23,8 @@
  *
  * Failures:
  *  - exits by itself: what is left in channel and log is read, then lost
- *  - closes its channel: killed unless it exits within EXIT_AFTER_CHANNEL_MS, and lost
- *    at on_child_exit
+ *  - closes its channel, or refuses its artifact: killed unless it exits within
+ *    EXIT_MS, and lost at on_child_exit
  *  - a child of it keeps the channel open: on_child_exit is enough
  *  - breaks the protocol: the channel closes with that error, killed at once
  */
@@ -36,7 +36,7 @@
 #define RELEASES_PER_FRAME 8192u
 /* A dying process closes its channel a moment before its exit tells why it died; on a
  * loaded machine the moment is long, and who is killed within it dies of us. */
-#define EXIT_AFTER_CHANNEL_MS 1000
+#define EXIT_MS 1000
 
 void msd_process_ref(struct msd_process *p)
 {
@@ -122,8 +122,18 @@ static void on_channel_frame(struct msd_conn *c, struct msd_in *in)
 
 static void on_exit_due(struct msd_deadline *node)
 {
-	msd_process_kill(MSD_CONTAINER_OF(node, struct msd_process, exit_timer),
-			 "it closed its channel");
+	struct msd_process *p = MSD_CONTAINER_OF(node, struct msd_process, exit_timer);
+
+	msd_process_kill(p, p->exit_reason);
+}
+
+void msd_process_await_exit(struct msd_process *p, const char *reason)
+{
+	if (!msd_process_is_running(p) || p->exit_timer.slot != 0)
+		return;
+	p->exit_reason = reason;
+	if (!msd_deadline_set(p->house->deadlines, &p->exit_timer, EXIT_MS))
+		on_exit_due(&p->exit_timer);
 }
 
 static void kill_for_breach(struct msd_process *p, const char *why)
@@ -143,10 +153,8 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 		msd_log(MSD_LOG_WARN, "worker-protocol", "pid=%d why=\"%s\"",
 			(int)p->child->pid, why);
 		kill_for_breach(p, why);
-	} else if (msd_process_is_running(p) &&
-		   !msd_deadline_set(p->house->deadlines, &p->exit_timer,
-				     EXIT_AFTER_CHANNEL_MS)) {
-		on_exit_due(&p->exit_timer);
+	} else {
+		msd_process_await_exit(p, "it closed its channel");
 	}
 	finish_if_over(p);
 }

@@ -41,7 +41,8 @@ struct msd_process {
 	uint32_t n_releases;
 	uint64_t release_bytes;
 	struct msd_deadline release_timer;
-	struct msd_deadline exit_timer; /* from the channel's end to the exit */
+	struct msd_deadline exit_timer; /* msd_process_await_exit() */
+	const char *exit_reason;        /* why it is killed then */
 	uint32_t refs;
 	bool is_channel_closed;
 };
@@ -60,6 +61,9 @@ void msd_process_ref(struct msd_process *p);
 void msd_process_unref(struct msd_process *p);
 /** SIGKILL to the process group; @reason explains it in error texts. */
 void msd_process_kill(struct msd_process *p, const char *reason);
+/** It has said its last: kill it for @reason, which is static text, unless it exits
+ * soon by itself. */
+void msd_process_await_exit(struct msd_process *p, const char *reason);
 /** The replica is gone or has another process: no more callbacks to it. */
 void msd_process_detach(struct msd_process *p);
 /** Tell the worker about out slots that are free again; batched. */

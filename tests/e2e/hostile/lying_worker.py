@@ -4,7 +4,8 @@ its module is one lie, told in the answer to the call of its name or before it.
     lying_worker.py RECORD --name NAME
 
 The artifact is text: a version, then `good`, `many=N,SIZE` (it describes N functions with
-signatures of SIZE characters) or `handle` (its description holds one).
+signatures of SIZE characters), `handle` (its description holds one) or `once` (the first worker
+opens it, those after it refuse it and stay).
 What it hears of its out slots goes to RECORD: a line of JSON for each worker.release, the number of
 its pairs.
 """
@@ -19,7 +20,7 @@ import sys
 import msgpack
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from fake_worker import HEAD, MAGIC, SEGMENT, TENSOR, Worker  # noqa: E402
+from fake_worker import BAD_ARTIFACT, HEAD, MAGIC, SEGMENT, TENSOR, Worker  # noqa: E402
 
 FUNCTION, MODULE, INSTANCE, UPLOAD = 2, 3, 4, 5
 SEALS = 0x0002 | 0x0004  # F_SEAL_SHRINK, F_SEAL_GROW
@@ -73,10 +74,19 @@ class Liar(Worker):
         else:
             super().sort(body)
 
+    def is_first(self):
+        first = pathlib.Path(sys.argv[1]).with_name(f"opened-{self.version}")
+        is_first = not first.exists()
+        first.touch()
+        return is_first
+
     def functions(self):
         return [n.removeprefix("lie_") for n in dir(self) if n.startswith("lie_")]
 
     def open(self, id):
+        if self.fate == "once" and not self.is_first():
+            self.answer(id, BAD_ARTIFACT)
+            return
         names, signature = self.functions(), ""
         if self.fate.startswith("many="):
             n, size = map(int, self.fate.removeprefix("many=").split(","))

@@ -1,5 +1,7 @@
 """What a worker says is checked: a lie costs the module its worker, and others nothing."""
 import json
+import os
+import signal
 import site
 import sys
 
@@ -15,8 +17,8 @@ HANDLES = (FUNCTION, MODULE, INSTANCE, UPLOAD)
 
 
 @pytest.fixture
-def liars(own_arena, folder):
-    """An arena whose modules have lying workers, `other` an honest one, as far as it goes."""
+def start_liars(own_arena, folder):
+    """Start an arena whose modules have lying workers, `other` an honest one, as far as it goes."""
     worker, record = folder / "worker", folder / "record"
     packages = ":".join(site.getsitepackages())
     script = harness.ROOT / "tests/e2e/hostile/lying_worker.py"
@@ -26,11 +28,20 @@ def liars(own_arena, folder):
     worker.chmod(0o755)
     artifact = folder / "artifact"
     artifact.write_text("1 good")
-    arena = own_arena(
-        "--max-memory", str(MAX_MEMORY), modules={"liar": artifact, "other": artifact},
-        env={"MODSERD_WORKER": str(worker)})
-    arena.record = record
-    return arena
+
+    def start(*words):
+        arena = own_arena(
+            "--max-memory", str(MAX_MEMORY), *words,
+            modules={"liar": artifact, "other": artifact}, env={"MODSERD_WORKER": str(worker)})
+        arena.record = record
+        return arena
+
+    return start
+
+
+@pytest.fixture
+def liars(start_liars):
+    return start_liars()
 
 
 def describe(arena, name, what):
@@ -187,3 +198,26 @@ def test_a_description_that_may_not_be_is_a_failed_load(liars, what, code, text)
     with pytest.raises(Failure, match=f"{code}: load bad: the worker's description.*{text}"):
         describe(liars, "bad", what)
     expect_room_for_others(liars)
+
+
+def test_workers_that_refuse_and_stay_quarantine_their_module(start_liars):
+    """Each restart would cost the whole load timeout, and come again for ever."""
+    arena = start_liars("--load-timeout", str(harness.FOREVER_MS), "--max-deaths", "3")
+    describe(arena, "once", "once")
+    os.kill(arena.workers_of("once")[0], signal.SIGKILL)
+    with Wire(arena.host) as wire:
+
+        def state():
+            return next(m["state"] for m in wire.ask("module.list") if m["name"] == "once")
+
+        harness.until(lambda: state() == "QUARANTINED", "it is given up")
+    assert arena.daemon.log().count("it refused its artifact and did not exit") == 2
+    expect_room_for_others(arena)
+
+
+def test_a_refused_load_does_not_wait_for_the_worker(start_liars):
+    arena = start_liars("--load-timeout", str(harness.FOREVER_MS))
+    describe(arena, "once", "once")
+    arena.victim().ask("module.unload", "once")
+    with pytest.raises(Failure, match="BAD_ARTIFACT: load once: it was asked to refuse"):
+        describe(arena, "once", "once")
