@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
@@ -51,6 +53,15 @@ static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
 	return MSD_OK;
 }
 
+/* Huge pages are the machine's, taken from a pool of its administrator, and no part of
+ * one can be given back. The seals have told that it is memory: asking cannot sleep. */
+static bool is_of_ordinary_pages(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
 static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 			    uint64_t bytes, struct msd_diag *d)
 {
@@ -68,6 +79,10 @@ static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & wanted) != wanted)
 		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not sealed", index);
+	if (!is_of_ordinary_pages(fd)) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "segment %u is not of ordinary pages", index);
+	}
 	if (fstat(fd, &st) != 0 || bytes == 0 || (uint64_t)st.st_size != bytes) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "segment %u has not the %llu bytes it claims",

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +147,23 @@ Test(segmap, a_bounded_one_refuses_holes)
 	cr_expect_eq(msd_segmap_add(&m, 0, make_segment(1u << 20, true), 1u << 20,
 				    false, NULL),
 		     MSD_PROTOCOL);
+	msd_segmap_finish(&m);
+}
+
+Test(segmap, refuses_huge_pages)
+{
+	int fd = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	struct msd_diag d = {0};
+	struct msd_segmap m;
+
+	if (fd < 0)
+		cr_skip_test("the system has no huge pages: %s", strerror(errno));
+	msd_segmap_init(&m, 0);
+	cr_assert_eq(ftruncate(fd, 2 << 20), 0);
+	cr_assert_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	cr_expect_eq(msd_segmap_add(&m, 0, fd, 2u << 20, false, &d), MSD_PROTOCOL);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "ordinary pages"));
+	msd_diag_finish(&d);
 	msd_segmap_finish(&m);
 }
 

@@ -84,7 +84,7 @@ REPLICA = {
     "reject_twice": piece(FRAME, response(2, NIL, error=FAILED)) * 2,
     "reject_request": piece(FRAME, request(1, "call")),
     "reject_no_segment": piece(FRAME, response(2, RESULT)),
-    "accept_one_place_twice": ANNOUNCED
+    "reject_one_place_twice": ANNOUNCED
     + piece(FRAME, response(2, array(array(tensor(1, 0), tensor(1, 0)), NIL))),
     "reject_outside": ANNOUNCED
     + piece(FRAME, response(2, array(array(tensor(1, 0), tensor(1, 4096)), NIL))),

@@ -129,6 +129,32 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 	return MSD_OK;
 }
 
+static int compare_slots(const void *a, const void *b)
+{
+	const struct held_slot *x = a, *y = b;
+
+	if (x->segment != y->segment)
+		return x->segment < y->segment ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Each slot is told to be free again, once. */
+static msd_err check_apart(struct held *h, struct msd_diag *d)
+{
+	if (h->n < 2)
+		return MSD_OK;
+	qsort(h->slots, h->n, sizeof(h->slots[0]), compare_slots);
+	for (uint32_t i = 1; i < h->n; i++) {
+		const struct held_slot *a = &h->slots[i - 1], *b = &h->slots[i];
+		if (a->segment == b->segment &&
+		    (a->offset == b->offset || a->bytes > b->offset - a->offset)) {
+			return msd_diag_set(d, MSD_PROTOCOL,
+					    "two tensors of a result share a slot");
+		}
+	}
+	return MSD_OK;
+}
+
 static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
 	return type == MSD_EXT_TENSOR ? patch_tensor(ctx, at, n, d) : MSD_OK;
@@ -155,6 +181,8 @@ static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t 
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
 	if (err == MSD_OK && h->n < n_tensors)
 		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
+	if (err == MSD_OK)
+		err = check_apart(h, d);
 	if (err != MSD_OK || out == NULL) {
 		held_release(h, false);
 		return err;

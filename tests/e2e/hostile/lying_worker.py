@@ -154,6 +154,18 @@ class Liar(Worker):
         index = self.segment(size)
         self.answer(id, None, [[tensor(index, 0, size)] * n, None])
 
+    def lie_twice(self, id, second):
+        """Two tensors of 256 bytes, the second at @second."""
+        index = self.segment(4096)
+        self.answer(id, None, [[tensor(index, 0, 256), tensor(index, second, 256)], None])
+
+    def lie_huge_pages(self, id, size):
+        fd = os.memfd_create("lie", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)
+        os.ftruncate(fd, size)
+        fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
+        self.tell([2, "worker.segment", ["out", self.n_segments, size]], fd)
+        self.answer(id, None, [[], None])
+
     def lie_handle(self, id, kind):
         self.answer(id, None, [[], handle(kind)])
 

@@ -91,6 +91,24 @@ def test_a_reply_of_more_than_was_told_is_not_begun(liars):
     expect_room_for_others(liars)
 
 
+def test_huge_pages_are_no_segment(liars):
+    try:
+        os.close(os.memfd_create("huge", os.MFD_HUGETLB))
+    except OSError as error:
+        pytest.skip(f"the system has no huge pages: {error}")
+    expect_killed(liars, "huge_pages", 2 * MIB, says="WORKER_LOST", why="not of ordinary pages")
+
+
+@pytest.mark.parametrize("second", (0, 128))
+def test_a_slot_is_named_once_in_a_reply(liars, second):
+    expect_killed(liars, "twice", second, why="share a slot")
+
+
+def test_slots_side_by_side_are_two(liars):
+    outs, _ = liars.victim().call("liar:twice", 256)
+    assert [out.nbytes for out in outs] == [256, 256]
+
+
 def test_a_segment_may_take_the_index_of_one_that_goes(liars):
     (there,), _ = liars.victim().call("liar:renewed")
     assert there.nbytes == 4096
