@@ -118,6 +118,20 @@ static void on_opened(struct msd_req *r, struct msd_in *in)
 	crew->ops->on_opened(r->at.replica);
 }
 
+static struct msd_list *bucket_of(struct msd_replica *rep, uint64_t wid)
+{
+	return &rep->by_wid[wid % MSD_SENT_BUCKETS];
+}
+
+static void note_sent(struct msd_replica *rep, struct msd_req *r)
+{
+	r->at.replica = rep;
+	r->at.wid = ++rep->next_wid;
+	msd_req_take(r, MSD_REQ_IS_SENT);
+	msd_list_append(&rep->sent, &r->link);
+	msd_list_append(bucket_of(rep, r->at.wid), &r->at.wid_link);
+}
+
 void msd_replica_send_open(struct msd_replica *rep)
 {
 	struct msd_out *o = msd_out_new();
@@ -131,11 +145,8 @@ void msd_replica_send_open(struct msd_replica *rep)
 		return;
 	}
 	rep->crew->ops->adopt(rep->crew, r);
-	r->at.replica = rep;
-	r->at.wid = ++rep->next_wid;
-	msd_req_take(r, MSD_REQ_IS_SENT);
+	note_sent(rep, r);
 	r->job.on_response = on_opened;
-	msd_list_append(&rep->sent, &r->link);
 	write_open(o, r);
 	msd_conn_send(&rep->process->channel, o);
 }
@@ -174,18 +185,15 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
 {
 	msd_process_flush_releases(rep->process);
-	r->at.replica = rep;
-	r->at.wid = ++rep->next_wid;
+	note_sent(rep, r);
 	write_request(o, r);
 	if (r->job.params.cap + r->job.names.cap > KEEP_JOB_BYTES) {
 		msd_buf_finish(&r->job.params);
 		msd_buf_finish(&r->job.names);
 	}
-	msd_req_take(r, MSD_REQ_IS_SENT);
 	r->at.expected_us = r->method == MSD_M_CALL
 				    ? msd_pace_expect(&rep->crew->pace, r->at.pace)
 				    : MSD_PACE_UNKNOWN_US;
-	msd_list_append(&rep->sent, &r->link);
 	rep->n_sent++;
 	rep->ahead_us += r->at.expected_us;
 	msd_conn_send(&rep->process->channel, o);
@@ -209,11 +217,11 @@ void msd_replica_cancel(struct msd_req *r)
 	msd_conn_send(&rep->process->channel, o);
 }
 
-/* Responses come in the order of sending, so this is nearly always the first. */
+/* A worker may answer in any order it likes. */
 static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 {
-	MSD_LIST_EACH (it, &rep->sent) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+	MSD_LIST_EACH (it, bucket_of(rep, wid)) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, at.wid_link);
 		if (r->at.wid == wid)
 			return r;
 	}
@@ -260,6 +268,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (r->job.on_response != NULL) {
 		bool is_open = r->method == MSD_M_WORKER_OPEN;
 		msd_list_remove(&r->link);
+		msd_list_remove(&r->at.wid_link);
 		r->job.on_response(r, in);
 		msd_req_take(r, MSD_REQ_RESPONDED);
 		if (!is_open)

@@ -19,6 +19,8 @@ void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t n
 {
 	*rep = (struct msd_replica){.crew = crew, .number = number};
 	msd_list_init(&rep->sent);
+	for (uint32_t i = 0; i < MSD_SENT_BUCKETS; i++)
+		msd_list_init(&rep->by_wid[i]);
 	msd_list_init(&rep->lanes);
 }
 

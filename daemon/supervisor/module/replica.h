@@ -12,11 +12,16 @@
  */
 #include "daemon/supervisor/module/crew.h"
 
+/* Of 64 sent requests each has one to itself; what a worker is told beyond them, as
+ * that objects are free, has no bound but theirs. */
+#define MSD_SENT_BUCKETS 256u
+
 struct msd_replica {
 	struct msd_crew *crew;
 	uint32_t number;             /* from 1, for the log */
 	struct msd_process *process; /* NULL while there is none */
 	struct msd_list sent;        /* msd_req.link, in the order of sending */
+	struct msd_list by_wid[MSD_SENT_BUCKETS]; /* msd_req.at.wid_link: the same */
 	struct msd_list lanes; /* msd_lane.link: those that have this as their home */
 	uint32_t n_sent;       /* worker.open is not counted */
 	uint32_t n_bound;      /* lanes that have this as their home, idle ones too */

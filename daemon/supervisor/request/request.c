@@ -36,6 +36,7 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 	r->client.who = c;
 	msd_list_init(&r->link);
 	msd_list_init(&r->client.link);
+	msd_list_init(&r->at.wid_link);
 	if (c != NULL) {
 		msd_list_append(&c->requests, &r->client.link);
 		c->n_in_flight++;
@@ -91,6 +92,7 @@ static void req_free(struct msd_req *r)
 {
 	msd_req_leave_client(r);
 	msd_list_remove(&r->link);
+	msd_list_remove(&r->at.wid_link);
 	if (r->due.all != NULL)
 		msd_deadline_clear(r->due.all, &r->due.node);
 	msd_placement_end(&r->placement);
