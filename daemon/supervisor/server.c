@@ -8,6 +8,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/edge/front.h"
+#include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
@@ -258,6 +259,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_sessions_close_all(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	msd_leavings_finish(&s->edge);
 	msd_keeper_close(&s->keeper);
 	msd_reaper_close(&s->reaper);
 	msd_deadlines_close(&s->deadlines);

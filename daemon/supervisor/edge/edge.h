@@ -38,6 +38,8 @@ struct msd_edge {
 	struct msd_list sessions;      /* msd_session.link */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
+	struct msd_list leavings;      /* leavings.c's */
+	struct msd_deadline leave;     /* there are some */
 	struct msd_list held_back; /* msd_session.pressure.link: hold too much memory */
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */

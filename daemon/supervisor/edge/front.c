@@ -20,9 +20,9 @@
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
-#include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/edge/upload.h"
@@ -275,21 +275,16 @@ static void retry_space(struct msd_session *s)
 	msd_diag_finish(&d);
 }
 
-static void drop_handles(struct msd_session *s)
+/* They know their session. */
+static void drop_uploads(struct msd_session *s)
 {
 	const struct msd_handle_entry *e;
 	uint32_t at = 0;
 
-	while ((e = msd_handles_next(&s->handles, &at)) != NULL) {
-		if (e->kind == MSD_K_UPLOAD) {
+	while (s->n_uploads > 0 && (e = msd_handles_next(&s->handles, &at)) != NULL) {
+		if (e->kind == MSD_K_UPLOAD)
 			msd_upload_drop(e->object);
-		} else if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE) {
-			msd_object_drop(s, e->object);
-		} else if (e->kind == MSD_K_FUNCTION) {
-			free(e->object);
-		}
 	}
-	msd_handles_finish(&s->handles);
 }
 
 /* A client may break the protocol as often as it can connect. */
@@ -318,7 +313,8 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	msd_list_remove(&s->pressure.link);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
-	drop_handles(s);
+	drop_uploads(s);
+	msd_leavings_take(e, &s->handles);
 	msd_list_remove(&s->link);
 	msd_buf_finish(&s->inlines);
 	if (!s->is_refused) {
@@ -416,6 +412,7 @@ void msd_front_init(struct msd_edge *e)
 	msd_list_init(&e->info_waiters);
 	msd_client_peers_init(&e->peers, e->limits->max_total_memory);
 	msd_pressure_init(e);
+	msd_leavings_init(e);
 	e->devices->on_known = msd_method_devices_known;
 	e->devices->user = e;
 }

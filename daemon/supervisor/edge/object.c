@@ -63,26 +63,53 @@ static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle 
 	}
 }
 
-/* Have the worker free an object that nobody can name any more. */
-static void forget(struct msd_session *s, struct msd_process *p, enum msd_kind kind,
-		   struct msd_handle theirs)
+void msd_freeing_send(struct msd_freeing *f)
 {
+	struct msd_process *p = f->process;
 	struct msd_buf params = {0};
 
+	if (f->n == 0)
+		return;
 	if (p->replica != NULL && msd_process_is_running(p)) {
-		msd_pack_array(&params, 1);
-		put_handle(&params, kind, theirs);
-		msd_queue_tell(p->replica, s != NULL ? &s->client : NULL,
-			       noun_of(kind)->free, &params);
+		msd_pack_array(&params, f->n);
+		for (uint32_t i = 0; i < f->n; i++)
+			put_handle(&params, f->kind, f->theirs[i]);
+		msd_queue_tell(p->replica, f->client, noun_of(f->kind)->free, &params);
 	}
 	msd_buf_finish(&params);
+	msd_process_unref(p);
+	f->process = NULL;
+	f->n = 0;
 }
 
-void msd_object_drop(struct msd_session *s, struct msd_object *o)
+static void gather(struct msd_freeing *f, struct msd_process *p, enum msd_kind kind,
+		   struct msd_handle theirs)
 {
-	msd_handles_remove(&s->handles, o->mine);
-	forget(s, o->process, o->kind, o->theirs);
-	msd_lane_release(&s->client, o->process, held_of(o->kind));
+	if (f->process != p || f->kind != kind || f->n == MSD_FREEING_OBJECTS)
+		msd_freeing_send(f);
+	if (f->n == 0) {
+		msd_process_ref(p);
+		f->process = p;
+		f->kind = kind;
+	}
+	f->theirs[f->n++] = theirs;
+}
+
+/* Have the worker free an object that nobody can name. */
+static void forget(struct msd_client *c, struct msd_process *p, enum msd_kind kind,
+		   struct msd_handle theirs)
+{
+	struct msd_freeing f = {.client = c};
+
+	gather(&f, p, kind, theirs);
+	msd_freeing_send(&f);
+}
+
+void msd_object_drop(struct msd_object *o, struct msd_freeing *f)
+{
+	gather(f, o->process, o->kind, o->theirs);
+	if (f->client != NULL)
+		msd_lane_release(f->client, o->process, held_of(o->kind));
 	msd_process_unref(o->process);
 	free(o);
 }
@@ -156,7 +183,7 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 	*ret = o->mine;
 	return MSD_OK;
 fail:
-	forget(s, r->at.replica->process, made->kind, made->theirs);
+	forget(r->client.who, r->at.replica->process, made->kind, made->theirs);
 	free(o);
 	return err;
 }
@@ -337,29 +364,46 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	return MSD_OK;
 }
 
+/* The @i-th parameter, out of the handles of @s. */
+static msd_err take_object(struct msd_session *s, struct msd_cur *items, uint32_t i,
+			   enum msd_kind kind, struct msd_object **ret,
+			   struct msd_diag *d)
+{
+	struct msd_wire_value v;
+	msd_err err = msd_value_read(items, &v, d);
+
+	if (err == MSD_OK)
+		err = object_of(s, kind, &v, ret, d);
+	if (err != MSD_OK)
+		return err;
+	if (*ret == NULL) {
+		(void)msd_diag_set(d, MSD_BAD_REQUEST, "%s: parameter %u is not a %s",
+				   msd_method_row(noun_of(kind)->free)->name, i,
+				   noun_of(kind)->name);
+		return MSD_BAD_REQUEST;
+	}
+	msd_handles_remove(&s->handles, (*ret)->mine);
+	return MSD_OK;
+}
+
 msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind kind,
 			struct msd_diag *d)
 {
-	const char *method = msd_method_row(noun_of(kind)->free)->name;
+	struct msd_freeing f = {.client = &s->client};
 	struct msd_cur items;
-	struct msd_wire_value v;
 	struct msd_object *o;
+	msd_err err = MSD_OK;
 	uint32_t n;
 
-	if (!msd_array_open(in->body.params, &items, &n))
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no parameters", method);
-	for (uint32_t i = 0; i < n; i++) {
-		msd_err err = msd_value_read(&items, &v, d);
-		if (err == MSD_OK)
-			err = object_of(s, kind, &v, &o, d);
-		if (err != MSD_OK)
-			return err;
-		if (o == NULL) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "%s: parameter %u is not a %s", method, i,
-					    noun_of(kind)->name);
-		}
-		msd_object_drop(s, o);
+	if (!msd_array_open(in->body.params, &items, &n)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no parameters",
+				    msd_method_row(noun_of(kind)->free)->name);
 	}
-	return MSD_OK;
+	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
+		err = take_object(s, &items, i, kind, &o, d);
+		if (err == MSD_OK)
+			msd_object_drop(o, &f);
+	}
+	msd_freeing_send(&f);
+	return err;
 }

@@ -1,7 +1,13 @@
 """However much one connection has sent, others get their turn after 64 frames or 200 us of it."""
-from wire import Wire, frame
+import statistics
+
+import harness
+import msgpack
+from wire import DTYPE, Wire, frame, shape_ext
 
 TURN = 64  # MSD_CONN_TURN_FRAMES
+TENSOR_BYTES = 35  # of one resident tensor in a request
+UINT8 = msgpack.ExtType(DTYPE, bytes([1, 8, 1, 0]))
 PING = frame([0, 1, "ping", []])
 # As many objects as a body may have: what takes long to be looked at.
 LONG = frame([0, 1, "ping", [None] * 65000])
@@ -56,3 +62,34 @@ def test_calls_that_came_at_once_are_served_in_turns(arena):
         victim.ask_later()
     # What the worker has answered meanwhile is frames, too.
     victim.expect_within(victim.cost(), turns=4, frames=4 * TURN)
+
+
+def alloc(wire, n):
+    """@n resident tensors of one byte."""
+    last = [wire.start("tensor.alloc", "faults", UINT8, shape_ext(1)) for _ in range(n)][-1]
+    wire.finish(last)
+
+
+def test_what_a_client_had_is_freed_in_turns(arena):
+    """16384 tensors: at once they were a megabyte to their worker in one turn."""
+    attacker, victim = arena.connect(), arena.victim()
+    alloc(attacker, 16384)
+
+    def cost():
+        """What was done since the last time."""
+        victim.ask_later()
+        now = victim.done()
+        since, victim.last = now - victim.last, now
+        return since
+
+    quiet = statistics.median(cost().bytes_out for _ in range(31))
+    attacker.socket.close()
+    told = []
+
+    def is_told():
+        now = cost()
+        told.append(max(0, now.bytes_out - quiet))
+        assert told[-1] <= (now.turns + 1) * 2 * TURN * TENSOR_BYTES, told
+        return sum(told) >= 16384 * TENSOR_BYTES
+
+    harness.until(is_told, "the worker knows of all")
