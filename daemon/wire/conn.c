@@ -25,7 +25,12 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 	if (status < 0) { /* libuv has stopped watching */
 		c->events = 0;
-		events = UV_READABLE | UV_WRITABLE;
+		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
+	}
+	/* Where something is read, the end comes behind what the peer has said. */
+	if ((events & UV_DISCONNECT) != 0 && msd_conn_is_stopped(c)) {
+		msd_conn_close(c, MSD_OK, "closed by the peer");
+		return;
 	}
 	/* Who had its turn already is told again. */
 	if ((events & UV_READABLE) != 0 && c->turn != c->wire->count.turns)
@@ -39,8 +44,9 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 void msd_conn_poll_update(struct msd_conn *c)
 {
-	int events = (c->paused != 0 || c->waits_for_place ? 0 : UV_READABLE) |
-		     (c->wants_write ? UV_WRITABLE : 0);
+	int events =
+		(c->paused != 0 || c->waits_for_place ? UV_DISCONNECT : UV_READABLE) |
+		(c->wants_write ? UV_WRITABLE : 0);
 
 	if (c->is_closing)
 		return;

@@ -18,6 +18,9 @@
  * Failures: a frame that breaks the protocol, an over-limit header or a read error end
  * the connection: on_closed(err, text). Nothing is read any more after that.
  *
+ * Whoever is not read from is watched for its end: a peer that is gone then is noticed
+ * at once, and what it had said behind the stop is not read any more.
+ *
  * A connection takes turns with the others of its loop (limits.takes_turns): after
  * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US, what is left waits for the next turn
  * of the loop, when all others had theirs.
@@ -58,9 +61,10 @@ enum msd_place {
 
 /* Why an owner stops reading; each has its own end. */
 enum msd_pause {
-	MSD_PAUSE_REQUESTS = 1, /* as many are in flight as may be */
-	MSD_PAUSE_MEMORY = 2,   /* what came before holds more than it may */
-	MSD_PAUSE_DISBELIEF = 4 /* what came before cannot be believed; for good */
+	MSD_PAUSE_REQUESTS = 1,  /* as many are in flight as may be */
+	MSD_PAUSE_MEMORY = 2,    /* what came before holds more than it may */
+	MSD_PAUSE_DISBELIEF = 4, /* what came before cannot be believed; for good */
+	MSD_PAUSE_ROOM = 8       /* what came last waits for room of its own */
 };
 
 struct msd_conn_ops {

@@ -93,6 +93,26 @@ Test(conn_read, paused_keeps_what_was_read)
 	rig_close(&r);
 }
 
+Test(conn_read, the_end_of_who_is_paused_is_noticed)
+{
+	struct rig r;
+	uint8_t bytes[256];
+
+	rig_open(&r, false);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
+	const size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_closed, 0);
+	close(r.peer);
+	r.peer = -1;
+	turn(&r);
+	cr_expect_eq(r.n_closed, 1);
+	cr_expect_eq(r.closed_with, MSD_OK);
+	cr_expect_eq(r.n_frames, 0, "what lay behind the pause is not read");
+	rig_close(&r);
+}
+
 Test(conn_read, paused_for_two_reasons_waits_for_the_end_of_both)
 {
 	struct rig r;
