@@ -6,7 +6,8 @@
  *
  * Failures:
  *  - a wrong request is answered on its body, its payload is skipped
- *  - no room now: reading stops until other requests are done
+ *  - no room now, for arguments or declared outputs: reading stops until other requests
+ *    are done
  *  - an id that is in flight already, a response, an unknown notification: disconnected
  */
 #include "daemon/supervisor/edge/front.h"
@@ -62,6 +63,7 @@ static void stop_receiving(struct msd_session *s)
 	msd_list_remove(&s->space_link);
 	s->conn.in.user = &answered;
 	msd_conn_skip_payload(&s->conn);
+	msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, false);
 }
 
 /* Reading may go on. */
@@ -158,6 +160,14 @@ static bool is_over_share(const struct msd_session *s, const struct msd_req *r)
 				   s->edge->budget->max_bytes / n_sharing;
 }
 
+static msd_err place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
+		     struct msd_diag *d)
+{
+	return r->placement.wanted_bytes > 0 && is_over_share(s, r)
+		       ? MSD_WAIT
+		       : msd_call_place(s, r, payload_bytes, d);
+}
+
 static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 				 enum msd_method method)
 {
@@ -167,8 +177,7 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 
 	if (err != MSD_OK)
 		return refuse(s, in, &d);
-	err = is_over_share(s, r) ? MSD_WAIT
-				  : msd_call_place(s, r, in->payload_bytes, &d);
+	err = place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_req_release(r);
 		return refuse(s, in, &d);
@@ -202,33 +211,34 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	return MSD_PLACE_SKIP;
 }
 
-static void call(struct msd_session *s, struct msd_in *in, enum msd_method method)
+/* All of it has come, and there is room for what it declares as outputs. */
+static void submit(struct msd_session *s, struct msd_req *r)
 {
-	struct msd_diag d = {0};
-	struct msd_req *r = in->user; /* prepared when its payload began */
-	msd_err err;
-
-	if (r == NULL) {
-		err = msd_call_prepare(s, in, method, &r, &d);
-		if (err == MSD_OK)
-			err = msd_call_place(s, r, 0, &d);
-		if (err == MSD_WAIT) {
-			/* Nothing to read that could wait: declared outputs alone are
-			 * over what is free now. */
-			(void)msd_diag_set(
-				&d, MSD_NO_SPACE,
-				"no room for the outputs now (max-memory): try again "
-				"when other calls are done");
-		}
-		if (err != MSD_OK) {
-			if (r != NULL)
-				msd_req_release(r);
-			(void)refuse(s, in, &d);
-			return;
-		}
-	}
 	s->receiving = NULL;
 	msd_call_submit(r);
+}
+
+/* A whole request without payload; what it declares as outputs may have to wait. */
+static void call_at_once(struct msd_session *s, struct msd_in *in,
+			 enum msd_method method)
+{
+	struct msd_diag d = {0};
+	struct msd_req *r = NULL;
+	msd_err err = msd_call_prepare(s, in, method, &r, &d);
+
+	if (err == MSD_OK)
+		err = place(s, r, 0, &d);
+	if (err == MSD_OK) {
+		submit(s, r);
+	} else if (err == MSD_WAIT) {
+		s->receiving = r;
+		msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, true);
+		(void)place_later(s);
+	} else {
+		if (r != NULL)
+			msd_req_release(r);
+		(void)refuse(s, in, &d);
+	}
 }
 
 static void on_frame(struct msd_conn *c, struct msd_in *in)
@@ -242,7 +252,11 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	if (in->user == NULL && !admit(s, in, method))
 		return;
 	if (msd_method_is_forwarded(method)) {
-		call(s, in, method);
+		if (in->user != NULL) { /* prepared when its payload began */
+			submit(s, in->user);
+		} else {
+			call_at_once(s, in, method);
+		}
 	} else {
 		msd_method_run(s, in, method);
 	}
@@ -268,9 +282,13 @@ static void retry_space(struct msd_session *s)
 		return;
 	if (err != MSD_OK) {
 		msd_req_refuse(r, err, msd_diag_text(&d));
-	} else {
+	} else if (s->conn.waits_for_place) {
 		msd_list_remove(&s->space_link);
 		msd_conn_place(&s->conn, r->placement.slot.p);
+	} else {
+		msd_list_remove(&s->space_link);
+		submit(s, r);
+		msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, false);
 	}
 	msd_diag_finish(&d);
 }

@@ -20,7 +20,7 @@ static void put_str(struct msd_buf *b, const char *key, const char *value)
 /* One reason is enough: each that is left stops it again. */
 static const char *state_of(const struct msd_session *s)
 {
-	if (s->conn.waits_for_place)
+	if (s->conn.waits_for_place || (s->conn.paused & MSD_PAUSE_ROOM) != 0)
 		return "waits for tensor memory";
 	if ((s->conn.paused & MSD_PAUSE_MEMORY) != 0)
 		return "holds too much";

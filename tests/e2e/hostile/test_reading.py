@@ -4,7 +4,7 @@ import struct
 import harness
 import numpy as np
 import pytest
-from wire import MAGIC, Closed, Failure, frame, tensor_ext
+from wire import MAGIC, Closed, Failure, frame, out, tensor_ext
 
 MIB = 1 << 20
 STALL_MS, ROOM = 400, 4 * MIB
@@ -125,3 +125,58 @@ def test_idle_ones_are_closed_where_that_is_asked_for(own_arena):
     wire = arena.connect()
     assert wire.ask("ping") is None
     expect_ended(wire, "--idle")
+
+
+OUTPUTS = ("call", "faults:not_there", out("u1", MIB))
+
+
+def test_outputs_wait_for_room_as_arguments_do(small):
+    attacker, victim = small.connect(), small.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    asked, behind = victim.start(*OUTPUTS), victim.start("ping")
+    with pytest.raises(Failure, match="NOT_FOUND"):
+        victim.finish(asked)
+    assert victim.finish(behind) is None
+
+
+def test_a_deadline_counts_while_outputs_wait_for_room(own_arena, faults):
+    arena = own_arena("--max-memory", ROOM, modules=faults)
+    attacker, victim = arena.connect(), arena.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    asked, behind = victim.start(*OUTPUTS, deadline_ms=200), victim.start("ping")
+    with pytest.raises(Failure, match="DEADLINE_EXCEEDED"):
+        victim.finish(asked)
+    assert victim.finish(behind) is None, "it is read again"
+
+
+def test_who_waits_for_room_for_outputs_and_goes_leaves_nothing(own_arena, faults):
+    arena = own_arena("--max-memory", ROOM, modules=faults)
+    holder, waiter, victim = arena.connect(), arena.connect(), arena.victim()
+    holder.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    waiter.start(*OUTPUTS)
+
+    def states():
+        return [c["state"] for c in victim.ask("client.list")]
+
+    harness.until(lambda: "waits for tensor memory" in states(), "it waits")
+    waiter.socket.close()
+    harness.until(lambda: "waits for tensor memory" not in states(), "it is gone")
+    holder.socket.close()
+    with pytest.raises(Failure, match="NOT_FOUND"):  # which has room for all
+        victim.ask("call", "faults:not_there", np.zeros(ROOM, "u1"))
+
+
+def test_who_is_gone_while_it_is_not_read_is_noticed(own_arena, faults):
+    """The call that it waits for is still running."""
+    arena = own_arena("--max-in-flight", 4, modules=faults)
+    attacker, victim = arena.connect(), arena.victim()
+    with harness.Gate() as gate:
+        for _ in range(8):
+            attacker.start("call", "faults:gate", gate.path)
+        gate.entered()
+        attacker.socket.close()
+        harness.until(lambda: victim.ask("server.info")["connections"] == 1, "it is noticed")
+        gate.open()
