@@ -6,7 +6,6 @@
  * server.info waits for the devices: the first question makes a process look, and all
  * who ask meanwhile are answered when it has ended, by msd_method_devices_known().
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"
@@ -29,24 +28,6 @@ static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
 {
 	msd_pack_cstr(b, key);
 	msd_pack_uint(b, value);
-}
-
-/* Resident memory of a process, 0 when it cannot be known. */
-static uint64_t rss_bytes(int pid)
-{
-	char path[64];
-	unsigned long long total = 0, resident = 0;
-
-	if (pid == 0)
-		return 0;
-	(void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
-	FILE *f = fopen(path, "re");
-	if (f == NULL)
-		return 0;
-	if (fscanf(f, "%llu %llu", &total, &resident) != 2) /* NOLINT(cert-err34-c) */
-		resident = 0;
-	(void)fclose(f);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void put_limits(struct msd_buf *b, const struct msd_limits *limits)
@@ -181,7 +162,7 @@ static void put_info(struct msd_edge *e, struct msd_buf *b)
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
 	put_uint(b, "pid", (uint64_t)getpid());
 	put_uint(b, "uptime_ms", uv_now(e->loop) - e->started_ms);
-	put_uint(b, "rss_bytes", rss_bytes(getpid()));
+	put_uint(b, "rss_bytes", msd_rss_look(getpid()));
 	msd_pack_cstr(b, "listen");
 	put_listeners(b, e);
 	put_uint(b, "connections", e->n_sessions);
@@ -233,17 +214,20 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 
 #define N_SUMMARY_KEYS 11u
 
-/* The first worker's process stands for the module, the memory is that of all. */
-static void put_summary(struct msd_buf *b, const struct msd_module *m)
+/* The first worker's process stands for the module, the memory is that of all, as it
+ * was within the last second. */
+static void put_summary(struct msd_buf *b, const struct msd_module *m,
+			uint32_t *rss_looks)
 {
 	uint64_t pid = 0, rss = 0;
 
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		const struct msd_process *p = m->crew.replicas[i].process;
+		struct msd_process *p = m->crew.replicas[i].process;
 		if (p == NULL)
 			continue;
 		pid = pid != 0 ? pid : (uint64_t)p->child->pid;
-		rss += rss_bytes(p->child->pid);
+		rss += msd_rss_recent(&p->rss, p->child->pid,
+				      uv_now(m->crew.house->loop), rss_looks);
 	}
 	put_str(b, "name", m->crew.name);
 	put_str(b, "state", msd_module_state_name(m->life.state));
@@ -305,13 +289,14 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_house *house = c->session->edge->house;
+	uint32_t rss_looks = MSD_RSS_LOOKS;
 	(void)d;
 	msd_pack_array(&c->result, length(&house->modules));
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
-		put_summary(&c->result, m);
+		put_summary(&c->result, m, &rss_looks);
 		put_uint(&c->result, "functions", m->crew.facts.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);
@@ -322,13 +307,14 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_module *m;
+	uint32_t rss_looks = MSD_RSS_LOOKS;
 	msd_err err = msd_method_module(c, &m, d);
 
 	if (err != MSD_OK)
 		return err;
 	msd_pack_map(&c->result,
 		     N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + MSD_FACTS_N_PARTS);
-	put_summary(&c->result, m);
+	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);

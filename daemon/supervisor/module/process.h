@@ -10,6 +10,7 @@
  */
 #include "daemon/child/child.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segmap.h"
@@ -43,6 +44,7 @@ struct msd_process {
 	struct msd_deadline release_timer;
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
 	const char *exit_reason;        /* why it is killed then */
+	struct msd_rss rss;             /* for lists of modules */
 	uint32_t refs;
 	bool is_channel_closed;
 };
