@@ -9,6 +9,7 @@ opens it, those after it refuse it and stay).
 What it hears of its out slots goes to RECORD: a line of JSON for each worker.release, the number of
 its pairs.
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -165,6 +166,40 @@ class Liar(Worker):
         fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
         self.tell([2, "worker.segment", ["out", self.n_segments, size]], fd)
         self.answer(id, None, [[], None])
+
+    def lie_flood_segments(self, id, n):
+        """What workers may say, without an end: a segment comes and goes @n times."""
+        fd = self.memfd(4096)
+        comes, goes = (
+            HEAD.pack(MAGIC, len(data), 0) + data
+            for data in (msgpack.packb([2, "worker.segment", ["out", 0, size]]) for size in (4096, 0))
+        )
+        for _ in range(n):
+            socket.send_fds(self.channel, [comes], [fd])
+            self.channel.sendall(goes)
+        self.answer(id, None, [[], None])
+
+    def lie_flood_answers(self, id, n):
+        """One answer, @n times."""
+        data = msgpack.packb([1, id, None, [[], None]])
+        with contextlib.suppress(OSError):
+            for _ in range(n):
+                self.channel.sendall(HEAD.pack(MAGIC, len(data), 0) + data)
+        self.wait_for_the_end()
+
+    def lie_flood_cancels(self, id, n):
+        """What workers do not say, @n times."""
+        data = msgpack.packb([2, "cancel", [id]])
+        with contextlib.suppress(OSError):
+            for _ in range(n):
+                self.channel.sendall(HEAD.pack(MAGIC, len(data), 0) + data)
+        self.wait_for_the_end()
+
+    def wait_for_the_end(self):
+        with contextlib.suppress(OSError):
+            while self.channel.recv(1 << 16):
+                continue
+        os._exit(1)
 
     def lie_handle(self, id, kind):
         self.answer(id, None, [[], handle(kind)])

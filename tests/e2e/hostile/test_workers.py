@@ -1,4 +1,5 @@
 """What a worker says is checked: a lie costs the module its worker, and others nothing."""
+import contextlib
 import json
 import os
 import signal
@@ -239,3 +240,33 @@ def test_a_refused_load_does_not_wait_for_the_worker(start_liars):
     arena.victim().ask("module.unload", "once")
     with pytest.raises(Failure, match="BAD_ARTIFACT: load once: it was asked to refuse"):
         describe(arena, "once", "once")
+
+
+def flood(host, function):
+    with Wire(host) as wire, contextlib.suppress(Failure):
+        wire.call(f"liar:{function}", 20_000)
+
+
+def test_a_worker_that_floods_its_channel_costs_others_few_frames(liars):
+    """It says what it may, as fast as it can; nothing of it stays with the supervisor."""
+    victim = liars.victim()
+    before = liars.state().descriptors
+    with liars.growth(2 * MIB), liars.attack(flood, "flood_segments", frames=1000):
+        victim.expect_within(victim.typical_cost(), turns=16, frames=16 * 64)
+    harness.until(lambda: liars.state().descriptors == before, "its descriptors are closed")
+    expect_room_for_others(liars)
+
+
+@pytest.mark.parametrize("function, why", (
+    ("flood_answers", "it answered what it was not asked"),
+    ("flood_cancels", "it sent a message that workers do not send")))
+def test_the_first_wrong_word_of_a_flood_is_the_last_that_is_read(liars, function, why):
+    victim = liars.victim()
+    liar = liars.workers_of("liar")
+    attacker = liars.connect()
+    with liars.growth(MIB):
+        attacker.start("call", f"liar:{function}", 1_000_000)
+        harness.until(lambda: liars.workers_of("liar") not in ([], liar), "the liar is ended")
+    assert liars.daemon.log().count(why) == 1
+    victim.call("liar:none")
+    expect_room_for_others(liars)
