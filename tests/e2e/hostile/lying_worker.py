@@ -43,6 +43,7 @@ class Liar(Worker):
     def __init__(self, record):
         super().__init__(record)
         self.n_segments = self.n_many = 0
+        self.steps = None
 
     def tell(self, body, fd=None):
         data = msgpack.packb(body)
@@ -103,6 +104,13 @@ class Liar(Worker):
 
     def lie_none(self, id, *args):
         self.answer(id, None, [[], [self.value(a) for a in args]])
+
+    def lie_step(self, id, path, *args):
+        """No lie: answered when a byte comes through the FIFO at @path, or its end."""
+        if self.steps is None:
+            self.steps = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        os.read(self.steps, 1)
+        self.answer(id, None, [[], None])
 
     def lie_many(self, id, n):
         """@n tensors of one byte each, as an honest worker has them: in slots of their own."""

@@ -10,7 +10,7 @@ import harness
 import numpy as np
 import pytest
 from lying_worker import FUNCTION, INSTANCE, MODULE, UPLOAD
-from wire import Failure, Wire
+from wire import INLINE, Failure, Wire, frame, tensor_ext
 
 MIB = 1 << 20
 MAX_MEMORY = 64 * MIB
@@ -270,3 +270,36 @@ def test_the_first_wrong_word_of_a_flood_is_the_last_that_is_read(liars, functio
     assert liars.daemon.log().count(why) == 1
     victim.call("liar:none")
     expect_room_for_others(liars)
+
+
+def begun_step(gate, id, n):
+    """The frame of a call of `step` with @n bytes, without the bytes."""
+    body = [0, id, "call", ["liar:step", gate.path, tensor_ext(INLINE, "u1", (n,))]]
+    return frame(body, payload_bytes=n)
+
+
+def test_one_connection_does_not_take_the_room_that_others_wait_for(start_liars):
+    """It has all of it in sixteenths, and asks for the next one in front of who waits for a half:
+    after eight answers that has its half."""
+    arena = start_liars("--max-memory", str(4 * MIB))
+    attacker, victim, watcher = arena.connect(), arena.victim(), arena.victim()
+    part, half = MIB // 4, 2 * MIB
+
+    def n_waiting():
+        states = [c["state"] for c in watcher.ask("client.list")]
+        return states.count("waits for tensor memory")
+
+    with harness.Gate() as gate:
+        for id in range(2, 18):
+            attacker.send(begun_step(gate, id, part) + bytes(part))
+        attacker.send(begun_step(gate, 18, part))
+        harness.until(lambda: n_waiting() == 1, "it has all, and asks for more")
+        victim.send(begun_step(gate, 1000, half))
+        harness.until(lambda: n_waiting() == 2, "another waits, too")
+        gate.entered()
+        os.write(gate.fd, b"x" * 8)
+        harness.until(lambda: n_waiting() == 1, "one of them has its room")
+        victim.send(bytes(half))
+        harness.until(lambda: watcher.ask("module.list")[0]["queued"] == 9, "it was the other")
+        gate.open()
+        assert victim.finish(1000) == [[], None]
