@@ -58,6 +58,17 @@ static void print_api(void)
 	}
 }
 
+static int print_config(const struct msd_options *o)
+{
+	struct msd_buf text = {0};
+
+	msd_options_write(o, &text);
+	if (!text.bad)
+		(void)fwrite(text.p, 1, text.n, stdout);
+	msd_buf_finish(&text);
+	return text.bad ? EXIT_FAILED : EXIT_OK;
+}
+
 static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  struct msd_diag *d)
 {
@@ -104,10 +115,12 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 
 		if (is_overridden(o, i)) {
 			msd_log(MSD_LOG_WARN, "load",
-				"name=%s file=%s why=\"a later --load has the name\"",
-				p->name, p->file);
+				"name=%s file=%s origin=\"%s\" why=\"a later one has "
+				"the "
+				"name\"",
+				p->name, p->file, p->origin);
 		} else {
-			msd_preload_start(house, p);
+			msd_preload_start(house, p, false);
 		}
 	}
 }
@@ -176,6 +189,10 @@ int main(int argc, char **argv)
 		(void)puts("modserd " MSD_VERSION);
 	} else if (o.action == MSD_RUN_API) {
 		print_api();
+	} else if (o.action == MSD_RUN_PRINT_CONFIG) {
+		code = print_config(&o);
+	} else if (o.action == MSD_RUN_CHECK_CONFIG) {
+		(void)printf("%s: nothing is wrong with it\n", o.config);
 	} else {
 		code = serve(&o);
 	}

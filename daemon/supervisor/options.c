@@ -1,8 +1,9 @@
 /*
- * modserd's command line: a table of options, those that are limits from limits.h.
+ * modserd's options: the command line over the configuration file over the defaults.
  *
- * Happy path: word by word, each option's value is read and checked at once. Failures
- * name the option, what was given and what was expected; nothing was begun by then.
+ * Happy path: the command line is cut into options, the file is read, then the values
+ * of the command line, each checked at once by its row (option_rows.h). Failures name
+ * the option, what was given and what was expected; nothing was begun by then.
  */
 #include "daemon/supervisor/options.h"
 
@@ -11,165 +12,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/supervisor/config.h"
+#include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/preload.h"
 #include "proto/argv.h"
 
-static const struct {
-	const char *option;
-	size_t offset;
-	uint64_t value;
-	const char *sentence;
-} limit_rows[] = {
-#define MSD_LIMIT_ROW(field, option, value, sentence)                                  \
-	{"--" option, offsetof(struct msd_limits, field), value, sentence},
-	MSD_LIMIT_MAP(MSD_LIMIT_ROW)
-#undef MSD_LIMIT_ROW
+#define COMMAND_LINE "command line"
+
+/* An option of the command line. */
+struct word {
+	unsigned row;
+	const char *value; /* NULL: it has none */
 };
-#define N_LIMITS (sizeof(limit_rows) / sizeof(limit_rows[0]))
-
-enum {
-	OPTION_HELP = 'h',
-	OPTION_LISTEN = MSD_ARGV_NO_LETTER,
-	OPTION_LOAD,
-	OPTION_SOCKET_MODE,
-	OPTION_THREADS,
-	OPTION_INSECURE_TCP,
-	OPTION_ALLOW_LOAD_TCP,
-	OPTION_STORE,
-	OPTION_API,
-	OPTION_VERSION,
-	OPTION_LIMIT /* that of the first row, the others behind it */
-};
-
-enum {
-#define MSD_LIMIT_NUMBER(field, option, value, sentence) LIMIT_##field,
-	MSD_LIMIT_MAP(MSD_LIMIT_NUMBER)
-#undef MSD_LIMIT_NUMBER
-};
-
-static const struct option rows[] = {
-	{"listen", optional_argument, NULL, OPTION_LISTEN},
-	{"load", required_argument, NULL, OPTION_LOAD},
-	{"socket-mode", required_argument, NULL, OPTION_SOCKET_MODE},
-	{"threads", required_argument, NULL, OPTION_THREADS},
-	{"insecure-tcp", no_argument, NULL, OPTION_INSECURE_TCP},
-	{"allow-load-tcp", no_argument, NULL, OPTION_ALLOW_LOAD_TCP},
-	{"store", required_argument, NULL, OPTION_STORE},
-	{"api", no_argument, NULL, OPTION_API},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{"help", no_argument, NULL, OPTION_HELP},
-#define MSD_LIMIT_OPTION(field, option, value, sentence)                               \
-	{option, required_argument, NULL, OPTION_LIMIT + LIMIT_##field},
-	MSD_LIMIT_MAP(MSD_LIMIT_OPTION)
-#undef MSD_LIMIT_OPTION
-		{0}};
-
-static uint64_t *limit_field(struct msd_limits *limits, size_t row)
-{
-	return (uint64_t *)(void *)((char *)limits + limit_rows[row].offset);
-}
-
-/* 4096, 64K, 16M, 2G: powers of 1024. */
-static bool read_number(const char *text, uint64_t *ret)
-{
-	char *end;
-	unsigned shift = 0;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	uint64_t v = strtoull(text, &end, 0);
-	if (*end == 'K' || *end == 'M' || *end == 'G')
-		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-	end += shift > 0;
-	if (errno != 0 || *end != '\0' || v > UINT64_MAX >> shift)
-		return false;
-	*ret = v << shift;
-	return true;
-}
-
-static msd_err add_listen(struct msd_options *o, const char *text, struct msd_diag *d)
-{
-	if (o->n_listen == MSD_MAX_LISTEN) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "--listen: at most %u addresses", MSD_MAX_LISTEN);
-	}
-	struct msd_address *a = &o->listen[o->n_listen];
-	msd_err err = text != NULL ? msd_address_parse(text, a, d)
-				   : msd_address_default(false, a, d);
-	if (err == MSD_OK)
-		o->n_listen++;
-	return err;
-}
-
-static msd_err add_preload(struct msd_options *o, const char *text, struct msd_diag *d)
-{
-	struct msd_preload *more =
-		realloc(o->preloads, (o->n_preloads + 1) * sizeof(*o->preloads));
-
-	if (more == NULL)
-		return msd_diag_no_memory(d);
-	o->preloads = more;
-	return msd_preload_read(text, &o->preloads[o->n_preloads++], d);
-}
-
-static msd_err bad_value(const char *option, const char *value, const char *expected,
-			 struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s %s: expected %s", option, value,
-			    expected);
-}
-
-static msd_err read_mode(struct msd_options *o, const char *value, struct msd_diag *d)
-{
-	char *end;
-	unsigned long mode = strtoul(value, &end, 8);
-
-	if (*value == '\0' || *end != '\0' || mode > 0777) {
-		return bad_value("--socket-mode", value, "an octal mode such as 0660",
-				 d);
-	}
-	o->socket_mode = (unsigned)mode;
-	return MSD_OK;
-}
-
-static msd_err read_threads(struct msd_options *o, const char *value,
-			    struct msd_diag *d)
-{
-	uint64_t number;
-
-	if (!read_number(value, &number) || number < 1 || number > 1024)
-		return bad_value("--threads", value, "a number from 1 to 1024", d);
-	o->threads = (uint32_t)number;
-	return MSD_OK;
-}
-
-static msd_err read_limit(struct msd_options *o, size_t row, const char *value,
-			  struct msd_diag *d)
-{
-	if (read_number(value, limit_field(&o->limits, row)))
-		return MSD_OK;
-	return bad_value(limit_rows[row].option, value, "a number (K, M, G may follow)",
-			 d);
-}
 
 static bool is_address(const char *text)
 {
 	return text != NULL &&
 	       (strncmp(text, "unix:", 5) == 0 || strncmp(text, "tcp://", 6) == 0);
-}
-
-/* The address is in the same word, in the next one if that looks like one, or nowhere.
- */
-static msd_err read_listen(struct msd_options *o, struct msd_argv *line,
-			   const char *value, struct msd_diag *d)
-{
-	if (value == NULL && is_address(msd_argv_peek(line))) {
-		value = msd_argv_peek(line);
-		msd_argv_skip(line);
-	}
-	return add_listen(o, value, d);
 }
 
 /* What is no option, @text, or lacks its value. */
@@ -195,67 +56,152 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 			    text);
 }
 
-/* What msd_argv_next() gave as @val and @value. */
-static msd_err read_one(struct msd_options *o, struct msd_argv *line, int val,
-			const char *value, struct msd_diag *d)
+/* The table as getopt has it; what comes of a row is MSD_ARGV_NO_LETTER and its number,
+ * but for -h. */
+static void getopt_rows(struct option ret[static MSD_MAX_OPTIONS + 1])
 {
-	switch (val) {
-	case OPTION_LISTEN:
-		return read_listen(o, line, value, d);
-	case OPTION_LOAD:
-		return add_preload(o, value, d);
-	case OPTION_SOCKET_MODE:
-		return read_mode(o, value, d);
-	case OPTION_THREADS:
-		return read_threads(o, value, d);
-	case OPTION_INSECURE_TCP:
-		o->insecure_tcp = true;
-		return MSD_OK;
-	case OPTION_ALLOW_LOAD_TCP:
-		o->allow_load_tcp = true;
-		return MSD_OK;
-	case OPTION_STORE:
-		o->store = value;
-		return MSD_OK;
-	case OPTION_HELP:
-		o->action = MSD_RUN_HELP;
-		return MSD_OK;
-	case OPTION_VERSION:
-		o->action = MSD_RUN_VERSION;
-		return MSD_OK;
-	case OPTION_API:
-		o->action = MSD_RUN_API;
-		return MSD_OK;
-	default:
-		return val >= OPTION_LIMIT
-			       ? read_limit(o, (size_t)(val - OPTION_LIMIT), value, d)
-			       : refuse(val, value, d);
+	const struct msd_option *row;
+
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		const bool is_help = strcmp(row->name, "help") == 0;
+
+		ret[i] = (struct option){.name = row->name,
+					 .has_arg = row->argument,
+					 .val = is_help ? 'h'
+							: MSD_ARGV_NO_LETTER + (int)i};
 	}
+}
+
+/* Cut @argv into @words, which has room for them all. */
+static msd_err read_words(int argc, char **argv, struct word *words, unsigned *ret_n,
+			  struct msd_diag *d)
+{
+	struct option rows[MSD_MAX_OPTIONS + 1] = {0};
+	struct msd_argv line;
+	const char *value;
+	unsigned n = 0;
+	int val;
+
+	getopt_rows(rows);
+	msd_argv_start(&line, argc, argv, rows, NULL);
+	while ((val = msd_argv_next(&line, &value)) != MSD_ARGV_END) {
+		unsigned row = val == 'h' ? msd_option_find("help")
+					  : (unsigned)(val - MSD_ARGV_NO_LETTER);
+
+		if (val != 'h' && val < MSD_ARGV_NO_LETTER)
+			return refuse(val, value, d);
+		/* An address is in the same word, or in the next if that looks like
+		 * one.
+		 */
+		if (msd_option_row(row)->argument == optional_argument &&
+		    value == NULL && is_address(msd_argv_peek(&line))) {
+			value = msd_argv_peek(&line);
+			msd_argv_skip(&line);
+		}
+		words[n++] = (struct word){row, value};
+	}
+	*ret_n = n;
+	return MSD_OK;
+}
+
+static msd_err apply(struct msd_options *o, const struct word *w, struct msd_diag *d)
+{
+	const struct msd_option *row = msd_option_row(w->row);
+	const char *origin = o->origins[w->row];
+
+	/* A list of the command line takes the place of the file's. */
+	if (row->is_list && (origin == NULL || strcmp(origin, COMMAND_LINE) != 0))
+		o->n_listen = 0;
+	o->origins[w->row] = COMMAND_LINE;
+	msd_err err = row->read(o, row, w->value, d);
+	/* A module's text has said all by itself. */
+	if (err != MSD_OK && strcmp(row->name, "load") != 0) {
+		err = msd_diag_wrap(d, err, "--%s%s%s", row->name,
+				    w->value != NULL ? " " : "",
+				    w->value != NULL ? w->value : "");
+	}
+	return err;
+}
+
+/* What the command line says to do comes first, and with which file. */
+static msd_err apply_words(struct msd_options *o, const struct word *words, unsigned n,
+			   bool first, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (unsigned i = 0; i < n && err == MSD_OK; i++) {
+		const struct msd_option *row = msd_option_row(words[i].row);
+
+		if ((row->when == MSD_OPTION_NOW) == first)
+			err = apply(o, &words[i], d);
+	}
+	return err;
+}
+
+static msd_err read_file(struct msd_options *o, struct msd_diag *d)
+{
+	if (o->action == MSD_RUN_HELP || o->action == MSD_RUN_VERSION ||
+	    o->action == MSD_RUN_API)
+		return MSD_OK;
+	if (o->config == NULL && access(MSD_CONFIG_DEFAULT, F_OK) != 0 &&
+	    errno == ENOENT)
+		return MSD_OK;
+	if (o->config == NULL)
+		o->config = MSD_CONFIG_DEFAULT;
+	return msd_config_read(o, o->config, d);
+}
+
+/* The service manager says where a store may be. */
+static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
+{
+	const char *folder = secure_getenv("STATE_DIRECTORY");
+	const unsigned row = msd_option_find("store");
+
+	if (folder == NULL || *folder == '\0' || o->store != NULL)
+		return MSD_OK;
+	o->store = msd_options_keep(o, folder);
+	if (o->store == NULL)
+		return msd_diag_no_memory(d);
+	o->origins[row] = "$STATE_DIRECTORY";
+	return MSD_OK;
+}
+
+static msd_err read_all(struct msd_options *o, const struct word *words, unsigned n,
+			struct msd_diag *d)
+{
+	msd_err err = apply_words(o, words, n, true, d);
+
+	if (err == MSD_OK)
+		err = read_file(o, d);
+	if (err == MSD_OK)
+		err = apply_words(o, words, n, false, d);
+	if (err == MSD_OK)
+		err = read_environment(o, d);
+	if (err == MSD_OK && o->action == MSD_RUN_SERVE && o->n_listen == 0) {
+		err = msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"nothing to listen on: give --listen (alone, for the default "
+			"unix socket), unix:PATH or tcp://HOST:PORT after it, or "
+			"listen = {...} in a file for --config");
+	}
+	return err;
 }
 
 msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 			 struct msd_diag *d)
 {
-	struct msd_argv line;
-	const char *value;
-	int val;
+	struct word *words = calloc((size_t)argc + 1, sizeof(*words));
+	unsigned n = 0;
 
-	*o = (struct msd_options){.socket_mode = 0600};
-	for (size_t i = 0; i < N_LIMITS; i++)
-		*limit_field(&o->limits, i) = limit_rows[i].value;
-	msd_argv_start(&line, argc, argv, rows, NULL);
-	while ((val = msd_argv_next(&line, &value)) != MSD_ARGV_END) {
-		msd_err err = read_one(o, &line, val, value, d);
-		if (err != MSD_OK)
-			return err;
-	}
-	if (o->action == MSD_RUN_SERVE && o->n_listen == 0) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"nothing to listen on: give --listen (alone, for the default "
-			"unix socket), unix:PATH or tcp://HOST:PORT after it");
-	}
-	return MSD_OK;
+	*o = (struct msd_options){0};
+	msd_option_defaults(o);
+	if (words == NULL)
+		return msd_diag_no_memory(d);
+	msd_err err = read_words(argc, argv, words, &n, d);
+	if (err == MSD_OK)
+		err = read_all(o, words, n, d);
+	free(words);
+	return err;
 }
 
 void msd_options_finish(struct msd_options *o)
@@ -263,12 +209,82 @@ void msd_options_finish(struct msd_options *o)
 	for (uint32_t i = 0; i < o->n_preloads; i++)
 		msd_preload_finish(&o->preloads[i]);
 	free(o->preloads);
-	o->preloads = NULL;
-	o->n_preloads = 0;
+	for (uint32_t i = 0; i < o->n_texts; i++)
+		free(o->texts[i]);
+	free(o->texts);
+	*o = (struct msd_options){0};
+}
+
+const char *msd_options_keep(struct msd_options *o, const char *text)
+{
+	char **more = realloc(o->texts, (o->n_texts + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return NULL;
+	o->texts = more;
+	more[o->n_texts] = strdup(text);
+	return more[o->n_texts] != NULL ? more[o->n_texts++] : NULL;
+}
+
+struct msd_preload *msd_options_add_preload(struct msd_options *o)
+{
+	struct msd_preload *more =
+		realloc(o->preloads, (o->n_preloads + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return NULL;
+	o->preloads = more;
+	more[o->n_preloads] = (struct msd_preload){0};
+	return &more[o->n_preloads++];
+}
+
+struct msd_preload *msd_options_preload(const struct msd_options *o, const char *name)
+{
+	for (uint32_t i = o->n_preloads; i > 0; i--) {
+		if (o->preloads[i - 1].name != NULL &&
+		    strcmp(o->preloads[i - 1].name, name) == 0)
+			return &o->preloads[i - 1];
+	}
+	return NULL;
+}
+
+static void write_row(const struct msd_options *o, unsigned i,
+		      const struct msd_option *row, struct msd_buf *ret)
+{
+	struct msd_buf value = {0};
+
+	row->write(o, row, &value);
+	if (value.n > 0) {
+		msd_buf_printf(ret, "%s = %.*s  # %s\n", row->name, (int)value.n,
+			       (const char *)value.p,
+			       o->origins[i] != NULL ? o->origins[i] : "default");
+	}
+	ret->bad = ret->bad || value.bad;
+	msd_buf_finish(&value);
+}
+
+void msd_options_write(const struct msd_options *o, struct msd_buf *ret)
+{
+	const struct msd_option *row;
+
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		if (row->write != NULL)
+			write_row(o, i, row, ret);
+	}
+	for (uint32_t i = 0; i < o->n_preloads; i++) {
+		const struct msd_preload *p = &o->preloads[i];
+
+		if (msd_options_preload(o, p->name) != p)
+			continue; /* a later one has the name */
+		msd_preload_write(p, ret);
+		msd_buf_printf(ret, "  # %s\n", p->origin);
+	}
 }
 
 void msd_options_print_help(void)
 {
+	const struct msd_option *row;
+
 	(void)puts(
 		"usage: modserd --listen [unix:PATH | tcp://HOST:PORT] ... [options]\n"
 		"\n"
@@ -303,13 +319,21 @@ void msd_options_print_help(void)
 		"  --store DIR           keep there what is loaded with keep, and load "
 		"it again at\n"
 		"                        the start\n"
+		"  --config FILE         read this configuration "
+		"(" MSD_CONFIG_DEFAULT "\n"
+		"                        where that is): the same options and modules\n"
+		"  --check-config FILE   say whether it can be read, and end\n"
+		"  --print-config        print what would be used, with each value's "
+		"origin\n"
 		"  --api                 print the method table and end\n"
 		"  --version, --help\n"
 		"\n"
 		"Limits (sizes take K, M, G; times are milliseconds):");
-	for (size_t i = 0; i < N_LIMITS; i++) {
-		(void)printf("  %-21s %s (%" PRIu64 ")\n", limit_rows[i].option,
-			     limit_rows[i].sentence, limit_rows[i].value);
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		if (row->limit != NULL) {
+			(void)printf("  --%-19s %s (%" PRIu64 ")\n", row->name,
+				     row->limit, row->value);
+		}
 	}
 	(void)puts("\nEnvironment: MODSERD_LOG (error, warn, info, debug), "
 		   "MODSERD_WORKER (path "

@@ -1,11 +1,28 @@
 #ifndef MSD_SUPERVISOR_OPTIONS_H
 #define MSD_SUPERVISOR_OPTIONS_H
-/* modserd's command line. */
+/*
+ * What modserd is told: by its configuration file, then by its command line, which
+ * wins. Both say the same options, those of option_rows.h. A list (`listen`) that the
+ * command line gives takes the place of the file's; modules (`--load`, `module`) are
+ * told apart by their names.
+ */
 #include "daemon/limits.h"
 #include "proto/address.h"
+#include "proto/bytes.h"
 #include "proto/diag.h"
 
 #define MSD_MAX_LISTEN 16u
+#define MSD_MAX_OPTIONS 64u
+#define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
+
+enum msd_run {
+	MSD_RUN_SERVE,
+	MSD_RUN_HELP,
+	MSD_RUN_VERSION,
+	MSD_RUN_API,
+	MSD_RUN_CHECK_CONFIG,
+	MSD_RUN_PRINT_CONFIG
+};
 
 struct msd_options {
 	struct msd_address listen[MSD_MAX_LISTEN];
@@ -13,18 +30,35 @@ struct msd_options {
 	struct msd_preload *preloads;
 	uint32_t n_preloads;
 	struct msd_limits limits;
-	unsigned socket_mode;
+	uint32_t socket_mode;
 	uint32_t threads;
-	const char *store; /* folder; NULL: nothing is kept */
+	const char *store;  /* folder; NULL: nothing is kept */
+	const char *config; /* the file; NULL: none was read */
 	bool insecure_tcp, allow_load_tcp;
-	enum { MSD_RUN_SERVE, MSD_RUN_HELP, MSD_RUN_VERSION, MSD_RUN_API } action;
+	enum msd_run action;
+	/* Where each row's value is from; NULL: it is the default. */
+	const char *origins[MSD_MAX_OPTIONS];
+	char **texts; /* owned: of the file, what the above point to */
+	uint32_t n_texts;
 };
 
-/** Read @argv. Errors: MSD_BAD_REQUEST; the text names the option and what it takes. */
+/**
+ * Read @argv and the configuration file: the one of --config, else MSD_CONFIG_DEFAULT
+ * where it is. Errors: MSD_BAD_REQUEST; the text names the option, or the file and its
+ * line, and what it takes.
+ */
 MSD_MUST_CHECK msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 					struct msd_diag *d);
 /** After msd_options_read(), in every case. */
 void msd_options_finish(struct msd_options *o);
+/** A copy of @text that lives as long as @o; NULL: no memory. */
+const char *msd_options_keep(struct msd_options *o, const char *text);
+/** One module more; NULL: no memory. Valid until the next one. */
+struct msd_preload *msd_options_add_preload(struct msd_options *o);
+/** The module of that name that was said last, or NULL. */
+struct msd_preload *msd_options_preload(const struct msd_options *o, const char *name);
+/** All options as a configuration file, each with where it is from. */
+void msd_options_write(const struct msd_options *o, struct msd_buf *ret);
 /** To standard output. */
 void msd_options_print_help(void);
 

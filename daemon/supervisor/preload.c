@@ -13,6 +13,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/config_text.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/argv.h"
@@ -93,6 +94,7 @@ static const struct {
 	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
 	    {"fill", read_fill}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+_Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
 /* The row of @key, N_KEYS when there is none. */
 static unsigned find_key(const char *key)
@@ -104,6 +106,17 @@ static unsigned find_key(const char *key)
 	return i;
 }
 
+static msd_err set(struct msd_preload *p, unsigned i, const char *value,
+		   struct msd_diag *d)
+{
+	if (p->values[i] != NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice",
+				    keys[i].name);
+	}
+	p->values[i] = value;
+	return keys[i].read(p, value, d);
+}
+
 msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *value,
 			struct msd_diag *d)
 {
@@ -111,7 +124,25 @@ msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *valu
 
 	if (i == N_KEYS)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not known", key);
-	return keys[i].read(p, value, d);
+	return set(p, i, value, d);
+}
+
+const char *msd_preload_key(unsigned i)
+{
+	return keys[i].name;
+}
+
+void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
+{
+	msd_buf_printf(ret, "module %s { file = ", p->name);
+	msd_config_quote(p->file, ret);
+	for (unsigned i = 0; i < N_KEYS; i++) {
+		if (p->values[i] != NULL) {
+			msd_buf_printf(ret, "  %s = ", keys[i].name);
+			msd_config_quote(p->values[i], ret);
+		}
+	}
+	msd_buf_printf(ret, " }");
 }
 
 /* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
@@ -128,8 +159,7 @@ static char *next_key(char *text)
 }
 
 /* @text is "KEY=VALUE". */
-static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
-			struct msd_diag *d)
+static msd_err read_key(struct msd_preload *p, char *text, struct msd_diag *d)
 {
 	char *value = strchr(text, '=');
 
@@ -140,12 +170,7 @@ static msd_err read_key(struct msd_preload *p, char *text, unsigned *seen,
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= has no value",
 					    text);
 		}
-		if ((*seen & (1u << i)) != 0) {
-			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice",
-					    text);
-		}
-		*seen |= 1u << i;
-		return keys[i].read(p, value, d);
+		return set(p, i, value, d);
 	}
 	if (strcmp(text, "instances") == 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "instances=: say workers=");
@@ -157,7 +182,6 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 	char *equals = strchr(p->text, '=');
 	struct msd_span name = {(const uint8_t *)p->text,
 				equals != NULL ? (size_t)(equals - p->text) : 0};
-	unsigned seen = 0;
 	msd_err err = MSD_OK;
 
 	if (equals == NULL || !msd_name_valid(name))
@@ -172,7 +196,7 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 		*key++ = '\0';
 		if (next != NULL)
 			*next = '\0';
-		err = read_key(p, key, &seen, d);
+		err = read_key(p, key, d);
 		key = next;
 	}
 	if (err == MSD_OK && *p->file == '\0')
@@ -182,7 +206,7 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 
 msd_err msd_preload_read(const char *text, struct msd_preload *ret, struct msd_diag *d)
 {
-	*ret = (struct msd_preload){.text = strdup(text)};
+	*ret = (struct msd_preload){.text = strdup(text), .origin = "command line"};
 	if (ret->text == NULL)
 		return msd_diag_no_memory(d);
 	msd_err err = read_all(ret, d);
@@ -195,7 +219,8 @@ void msd_preload_finish(struct msd_preload *p)
 	p->text = NULL;
 }
 
-void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
+void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
+		       bool replace)
 {
 	const char *const files[MSD_PART_COUNT] = {[MSD_PART_MODEL] = p->file,
 						   [MSD_PART_GRAPH] = p->graph,
@@ -204,6 +229,7 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p)
 	const struct msd_load load = {
 		.file = p->file,
 		.source = {.fd = -1},
+		.replace = replace,
 		.bringing = msd_source_job_read(house->loop, files,
 						house->limits->max_upload),
 		.device = p->device,

@@ -1,21 +1,26 @@
 #ifndef MSD_SUPERVISOR_PRELOAD_H
 #define MSD_SUPERVISOR_PRELOAD_H
 /*
- * `--load NAME=FILE[,KEY=VALUE]...`: a module that the daemon loads at its start, from
- * files of its own machine. The keys are a table in preload.c.
+ * `--load NAME=FILE[,KEY=VALUE]...`, or `module NAME {file = FILE KEY = VALUE ...}` of
+ * a configuration file: a module that the daemon loads at its start, from files of its
+ * own machine. The keys are a table in preload.c.
  */
 #include <stdint.h>
 
+#include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
+#define MSD_PRELOAD_KEYS 7u
+
 struct msd_house;
 
-/* Strings lie in `text`. */
+/* Strings lie in `text`, or with whom gave them. */
 struct msd_preload {
-	char *text; /* owned */
+	char *text;         /* owned; NULL: of a configuration file */
+	const char *origin; /* where it was said, for people */
 	const char *name;
 	const char *file;
 	const char *graph; /* beside the library; NULL: none */
@@ -24,7 +29,8 @@ struct msd_preload {
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
-	bool tvm_inputs; /* as msd_load has it */
+	bool tvm_inputs;                      /* as msd_load has it */
+	const char *values[MSD_PRELOAD_KEYS]; /* of the keys, as they were said */
 };
 
 /** Read the option's value. End with msd_preload_finish() in every case. Errors:
@@ -32,13 +38,18 @@ struct msd_preload {
 MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *ret,
 					struct msd_diag *d);
 /** One key of it, whose value is borrowed; what a store kept is read the same way.
- * MSD_BAD_REQUEST. */
+ * MSD_BAD_REQUEST, for one that was there before, too. */
 MSD_MUST_CHECK msd_err msd_preload_set(struct msd_preload *p, const char *key,
 				       const char *value, struct msd_diag *d);
+/** The name of the key @i of MSD_PRELOAD_KEYS. Static. */
+const char *msd_preload_key(unsigned i);
+/** Append the module as a configuration file has it, on one line without its end. */
+void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret);
 /** Free the text; legal more than once. */
 void msd_preload_finish(struct msd_preload *p);
-/** Load it. What cannot be loaded leaves the daemon up and the module FAILED, with its
- * cause. */
-void msd_preload_start(struct msd_house *house, const struct msd_preload *p);
+/** Load it, in place of a module that has the name when @replace says so. What cannot
+ * be loaded leaves the daemon up and the module FAILED, with its cause. */
+void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
+		       bool replace);
 
 #endif

@@ -39,7 +39,7 @@ static void begin(enum msd_address_kind kind)
 {
 	int ends[2];
 
-#define SET(field, option, value, sentence) limits.field = (value);
+#define SET(field, option, when, value, sentence) limits.field = (value);
 	MSD_LIMIT_MAP(SET)
 #undef SET
 	(void)uv_loop_init(&loop);

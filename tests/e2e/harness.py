@@ -184,19 +184,20 @@ def marked(mark):
 
 
 class Daemon:
-    """A modserd of its own in a directory of its own."""
+    """A modserd of its own in a directory of its own. @n_listening: with listen=[], how many
+    addresses it is to find by itself."""
 
-    def __init__(self, *words, listen=None, env=None, stderr=None):
+    def __init__(self, *words, listen=None, n_listening=1, env=None, stderr=None):
         self.folder = short_folder()
         self.socket = self.folder / "m.sock"
-        listen = listen or [f"unix:{self.socket}"]
+        listen = [f"unix:{self.socket}"] if listen is None else listen
         self.log_path = self.folder / "log"
         self.mark = f"E2E_DAEMON={self.folder}"
         self.env = environment() | {"E2E_DAEMON": str(self.folder)} | (env or {})
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [BIN / "modserd", "--listen", listen[0]]
-                + [w for a in listen[1:] for w in ("--listen", a)]
+                [BIN / "modserd"]
+                + [w for a in listen for w in ("--listen", a)]
                 + [str(w) for w in words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -207,7 +208,7 @@ class Daemon:
         self.pid = self.process.pid
         self.said = b""
         try:
-            self.listening = [self._line().partition(" ") for _ in listen]
+            self.listening = [self._line().partition(" ") for _ in listen or range(n_listening)]
         except AssertionError:
             self.kill()
             raise

@@ -19,7 +19,7 @@
 
 static void set_limits(struct msd_limits *limits)
 {
-#define SET(field, option, value, sentence) limits->field = (value);
+#define SET(field, option, when, value, sentence) limits->field = (value);
 	MSD_LIMIT_MAP(SET)
 #undef SET
 	limits->max_memory = 1 << 20;

@@ -34,11 +34,11 @@ static void put_limits(struct msd_buf *b, const struct msd_limits *limits)
 {
 	uint32_t n = 0;
 
-#define MSD_LIMIT_COUNT(field, option, value, sentence) n++;
+#define MSD_LIMIT_COUNT(field, option, when, value, sentence) n++;
 	MSD_LIMIT_MAP(MSD_LIMIT_COUNT)
 #undef MSD_LIMIT_COUNT
 	msd_pack_map(b, n);
-#define MSD_LIMIT_PUT(field, option, value, sentence)                                  \
+#define MSD_LIMIT_PUT(field, option, when, value, sentence)                            \
 	put_uint(b, option, limits->field);
 	MSD_LIMIT_MAP(MSD_LIMIT_PUT)
 #undef MSD_LIMIT_PUT

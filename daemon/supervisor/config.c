@@ -1,0 +1,375 @@
+/*
+ * Configuration files by libconfuse. It parses; what a value means is said by the
+ * tables of options and of a module's keys, through a function that it calls for each
+ * value.
+ *
+ * Happy path: the text is stripped of comments and parsed, each value goes to its row
+ * at once. Failures: the first one is kept, with file and line, and ends the parse.
+ * What libconfuse lets pass is found here: keys that come twice are counted, and a key
+ * of our own behind the text shows that all sections are closed.
+ */
+#include "daemon/supervisor/config.h"
+
+#include <confuse.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/config_text.h"
+#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/preload.h"
+#include "proto/name.h"
+
+#define MAX_FILE_BYTES (1u << 20)
+#define END_KEY "end-of-file"
+#define FILE_KEY "file"
+#define MODULE "module"
+
+/* The file that is being parsed: libconfuse's functions are given no pointer of ours.
+ */
+static struct {
+	struct msd_options *o;
+	const char *path;
+	unsigned n_lines;
+	bool has_ended;                /* the key behind the text has come */
+	bool is_seen[MSD_MAX_OPTIONS]; /* options so far */
+	const cfg_t *section;          /* the module's that is being read */
+	msd_err err;
+	struct msd_diag *d;
+} now;
+
+static const char *origin(int line)
+{
+	char text[4200];
+
+	(void)snprintf(text, sizeof(text), "%.4096s:%d", now.path, line);
+	return msd_options_keep(now.o, text);
+}
+
+/* Put file and line before what @err says; a line behind the end is ours. */
+static int fail(int line, msd_err err)
+{
+	if (line > (int)now.n_lines) {
+		now.err = msd_diag_set(now.d, MSD_BAD_REQUEST,
+				       "%s: something is not closed, or has no value, "
+				       "at the end of the file",
+				       now.path);
+	} else {
+		now.err = msd_diag_wrap(now.d, err, "%s:%d", now.path, line);
+	}
+	return -1;
+}
+
+static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
+{
+	char text[512];
+
+	if (now.err != MSD_OK)
+		return;
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	(void)fail(cfg->line, msd_diag_set(now.d, MSD_BAD_REQUEST, "%s", text));
+}
+
+static int refuse(const cfg_t *cfg, const char *key, const char *why)
+{
+	return fail(cfg->line,
+		    msd_diag_set(now.d, MSD_BAD_REQUEST, "%s: %s", key, why));
+}
+
+/* A value of an option. */
+static int on_option(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+	const unsigned i = msd_option_find(opt->name);
+	const struct msd_option *row = msd_option_row(i);
+	const bool is_first = !row->is_list || cfg_opt_size(opt) == 1;
+
+	if (now.is_seen[i] && is_first)
+		return refuse(cfg, opt->name, "is there twice");
+	if (!now.is_seen[i])
+		now.o->origins[i] = origin(cfg->line);
+	now.is_seen[i] = true;
+	msd_err err = row->read(now.o, row, value, now.d);
+	if (err != MSD_OK) {
+		(void)msd_diag_wrap(now.d, err, "%s = %s", opt->name, value);
+		return fail(cfg->line, err);
+	}
+	*(const char **)result = value;
+	return 0;
+}
+
+/* The module whose section @cfg is; NULL: it failed. */
+static struct msd_preload *module_of(cfg_t *cfg)
+{
+	const char *title = cfg_title(cfg);
+	const struct msd_span name = {(const uint8_t *)title, strlen(title)};
+	struct msd_preload *p = msd_options_preload(now.o, title);
+
+	if (now.section == cfg)
+		return p;
+	if (!msd_name_valid(name)) {
+		(void)refuse(cfg, MODULE, "expected a NAME of letters, digits and ._-");
+		return NULL;
+	}
+	if (p != NULL) {
+		(void)fail(cfg->line,
+			   msd_diag_set(now.d, MSD_BAD_REQUEST,
+					"module %s: is in %s, too", title, p->origin));
+		return NULL;
+	}
+	p = msd_options_add_preload(now.o);
+	if (p != NULL) {
+		p->name = msd_options_keep(now.o, title);
+		p->origin = origin(cfg->line);
+	}
+	if (p == NULL || p->name == NULL || p->origin == NULL) {
+		(void)fail(cfg->line, msd_diag_no_memory(now.d));
+		return NULL;
+	}
+	now.section = cfg;
+	return p;
+}
+
+/* A value of a module's. */
+static int on_module_key(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+	struct msd_preload *p = module_of(cfg);
+	const char *copy = msd_options_keep(now.o, value);
+	msd_err err = MSD_OK;
+
+	if (p == NULL)
+		return -1;
+	if (copy == NULL)
+		return fail(cfg->line, msd_diag_no_memory(now.d));
+	if (*copy == '\0') {
+		err = msd_diag_set(now.d, MSD_BAD_REQUEST, "%s = has no value",
+				   opt->name);
+	} else if (strcmp(opt->name, FILE_KEY) != 0) {
+		err = msd_preload_set(p, opt->name, copy, now.d);
+	} else if (p->file != NULL) {
+		err = msd_diag_set(now.d, MSD_BAD_REQUEST, FILE_KEY "= is there twice");
+	} else {
+		p->file = copy;
+	}
+	if (err != MSD_OK) {
+		(void)msd_diag_wrap(now.d, err, "module %s", p->name);
+		return fail(cfg->line, err);
+	}
+	*(const char **)result = value;
+	return 0;
+}
+
+/* The key behind the text: at the top, or something is still open. */
+static int on_end(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+	if (cfg->line <= (int)now.n_lines)
+		return refuse(cfg, opt->name, "no such option");
+	now.has_ended = true;
+	*(const char **)result = value;
+	return 0;
+}
+
+/* Sections are known to libconfuse alone when nothing is in them. */
+static msd_err check_modules(cfg_t *cfg)
+{
+	for (unsigned i = 0; i < cfg_size(cfg, MODULE) && now.err == MSD_OK; i++) {
+		cfg_t *section = cfg_getnsec(cfg, MODULE, i);
+		const struct msd_preload *p =
+			msd_options_preload(now.o, cfg_title(section));
+
+		if (p == NULL || p->file == NULL) {
+			(void)refuse(section, cfg_title(section),
+				     "this module has no " FILE_KEY " =");
+		}
+	}
+	return now.err;
+}
+
+/* Empty lists tell nobody of themselves. */
+static msd_err check_lists(cfg_t *cfg)
+{
+	const struct msd_option *row;
+
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		if (now.is_seen[i] && row->is_list && cfg_size(cfg, row->name) == 0) {
+			now.err = msd_diag_set(now.d, MSD_BAD_REQUEST,
+					       "%s: %s: is there twice", now.path,
+					       row->name);
+		}
+	}
+	return now.err;
+}
+
+static msd_err parse(char *text, bool only_modules)
+{
+	cfg_opt_t keys[MSD_PRELOAD_KEYS + 2], top[MSD_MAX_OPTIONS + 3];
+	const struct msd_option *row;
+	unsigned n = 0;
+
+	for (; n < MSD_PRELOAD_KEYS; n++) {
+		keys[n] = (cfg_opt_t)CFG_STR_CB(msd_preload_key(n), NULL,
+						CFGF_NODEFAULT, on_module_key);
+	}
+	keys[n++] =
+		(cfg_opt_t)CFG_STR_CB(FILE_KEY, NULL, CFGF_NODEFAULT, on_module_key);
+	keys[n] = (cfg_opt_t)CFG_END();
+	n = 0;
+	top[n++] = (cfg_opt_t)CFG_SEC(MODULE, keys,
+				      CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
+	top[n++] = (cfg_opt_t)CFG_STR_CB(END_KEY, NULL, CFGF_NODEFAULT, on_end);
+	for (unsigned i = 0; !only_modules && (row = msd_option_row(i)) != NULL; i++) {
+		if (row->write == NULL)
+			continue;
+		if (row->is_list) {
+			top[n++] = (cfg_opt_t)CFG_STR_LIST_CB(
+				row->name, NULL, CFGF_NODEFAULT, on_option);
+		} else {
+			top[n++] = (cfg_opt_t)CFG_STR_CB(row->name, NULL,
+							 CFGF_NODEFAULT, on_option);
+		}
+	}
+	top[n] = (cfg_opt_t)CFG_END();
+	cfg_t *cfg = cfg_init(top, CFGF_NONE);
+	if (cfg == NULL)
+		return msd_diag_no_memory(now.d);
+	(void)cfg_set_error_function(cfg, on_error);
+	if ((cfg_parse_buf(cfg, text) != CFG_SUCCESS || !now.has_ended) &&
+	    now.err == MSD_OK)
+		(void)fail((int)now.n_lines + 1, MSD_BAD_REQUEST);
+	if (now.err == MSD_OK && check_modules(cfg) == MSD_OK)
+		(void)check_lists(cfg);
+	(void)cfg_free(cfg);
+	return now.err;
+}
+
+msd_err msd_config_parse(struct msd_options *o, const char *path, struct msd_span text,
+			 bool only_modules, struct msd_diag *d)
+{
+	static const char end[] = "\n" END_KEY " = here\n";
+	char *copy = malloc(text.n + sizeof(end));
+	msd_err err;
+
+	if (copy == NULL)
+		return msd_diag_no_memory(d);
+	if (text.n > 0)
+		memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	memset(&now, 0, sizeof(now));
+	now.o = o;
+	now.path = path;
+	now.d = d;
+	now.n_lines = msd_config_line(copy, copy + text.n);
+	if (strlen(copy) != text.n) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: holds a byte 0: no text",
+				   path);
+	} else {
+		err = msd_config_strip(path, copy, d);
+	}
+	if (err == MSD_OK) {
+		memcpy(copy + text.n, end, sizeof(end));
+		err = parse(copy, only_modules);
+	}
+	free(copy);
+	return err;
+}
+
+static msd_err cannot(const char *path, msd_err err, struct msd_diag *d)
+{
+	return msd_diag_set(d, err, "%s: %s", path, strerror(errno));
+}
+
+/* The whole of @path, which must be a file: a fifo would keep the daemon. */
+static msd_err read_file(const char *path, struct msd_buf *ret, struct msd_diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return cannot(path, MSD_IO, d);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		(void)close(fd);
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not a file", path);
+	}
+	while (got > 0 && ret->n <= MAX_FILE_BYTES && msd_buf_reserve(ret, 4096)) {
+		got = read(fd, ret->p + ret->n, 4096);
+		ret->n += got > 0 ? (size_t)got : 0;
+	}
+	msd_err err = ret->bad  ? msd_diag_no_memory(d)
+		      : got < 0 ? cannot(path, MSD_IO, d)
+				: MSD_OK;
+	(void)close(fd);
+	if (err == MSD_OK && ret->n > MAX_FILE_BYTES)
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: more than 1 MiB", path);
+	return err;
+}
+
+static msd_err read_one(struct msd_options *o, const char *path, bool only_modules,
+			struct msd_diag *d)
+{
+	struct msd_buf text = {0};
+	msd_err err = read_file(path, &text, d);
+
+	if (err == MSD_OK) {
+		err = msd_config_parse(o, path, (struct msd_span){text.p, text.n},
+				       only_modules, d);
+	}
+	msd_buf_finish(&text);
+	return err;
+}
+
+static int is_conf(const struct dirent *e)
+{
+	const size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 5 && strcmp(e->d_name + n - 5, ".conf") == 0;
+}
+
+static msd_err read_entry(struct msd_options *o, const char *folder, const char *name,
+			  struct msd_diag *d)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return msd_diag_no_memory(d);
+	msd_err err = read_one(o, path, true, d);
+	free(path);
+	return err;
+}
+
+static msd_err read_folder(struct msd_options *o, const char *folder,
+			   struct msd_diag *d)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, is_conf, alphasort);
+	msd_err err = MSD_OK;
+
+	if (n < 0)
+		return errno == ENOENT ? MSD_OK : cannot(folder, MSD_IO, d);
+	for (int i = 0; i < n; i++) {
+		if (err == MSD_OK)
+			err = read_entry(o, folder, names[i]->d_name, d);
+		free(names[i]);
+	}
+	free(names);
+	return err;
+}
+
+msd_err msd_config_read(struct msd_options *o, const char *path, struct msd_diag *d)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	msd_err err = read_one(o, path, false, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (asprintf(&folder, "%.*smodules.d",
+		     slash != NULL ? (int)(slash + 1 - path) : 0, path) < 0)
+		return msd_diag_no_memory(d);
+	err = read_folder(o, folder, d);
+	free(folder);
+	return err;
+}

@@ -1,0 +1,291 @@
+/*
+ * The table of options, and how their values are read and written.
+ *
+ * Happy path: a row's `read` checks a value and puts it where `offset` says, or where
+ * it alone goes; `write` says the same as a file has it. Failures say what was
+ * expected: who called knows which option it is, and where it was said.
+ */
+#include "daemon/supervisor/option_rows.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/supervisor/config_text.h"
+#include "daemon/supervisor/preload.h"
+
+static void *field(const struct msd_options *o, const struct msd_option *row)
+{
+	return (char *)(uintptr_t)o + row->offset;
+}
+
+static msd_err expected(const char *what, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "expected %s", what);
+}
+
+/* 4096, 64K, 16M, 2G: powers of 1024. */
+static bool read_number(const char *text, uint64_t *ret)
+{
+	char *end;
+	unsigned shift = 0;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	uint64_t v = strtoull(text, &end, 0);
+	if (*end == 'K' || *end == 'M' || *end == 'G')
+		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+	end += shift > 0;
+	if (errno != 0 || *end != '\0' || v > UINT64_MAX >> shift)
+		return false;
+	*ret = v << shift;
+	return true;
+}
+
+static msd_err read_limit(struct msd_options *o, const struct msd_option *row,
+			  const char *value, struct msd_diag *d)
+{
+	if (read_number(value, field(o, row)))
+		return MSD_OK;
+	return expected("a number (K, M, G may follow)", d);
+}
+
+static void write_limit(const struct msd_options *o, const struct msd_option *row,
+			struct msd_buf *ret)
+{
+	msd_buf_printf(ret, "%" PRIu64, *(const uint64_t *)field(o, row));
+}
+
+static msd_err read_threads(struct msd_options *o, const struct msd_option *row,
+			    const char *value, struct msd_diag *d)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!read_number(value, &number) || number < 1 || number > 1024)
+		return expected("a number from 1 to 1024", d);
+	o->threads = (uint32_t)number;
+	return MSD_OK;
+}
+
+static void write_threads(const struct msd_options *o, const struct msd_option *row,
+			  struct msd_buf *ret)
+{
+	(void)row;
+	if (o->threads > 0)
+		msd_buf_printf(ret, "%" PRIu32, o->threads);
+}
+
+static msd_err read_mode(struct msd_options *o, const struct msd_option *row,
+			 const char *value, struct msd_diag *d)
+{
+	char *end;
+	unsigned long mode = strtoul(value, &end, 8);
+
+	(void)row;
+	if (*value == '\0' || *end != '\0' || mode > 0777)
+		return expected("an octal mode such as 0660", d);
+	o->socket_mode = (uint32_t)mode;
+	return MSD_OK;
+}
+
+static void write_mode(const struct msd_options *o, const struct msd_option *row,
+		       struct msd_buf *ret)
+{
+	(void)row;
+	msd_buf_printf(ret, "0%" PRIo32, o->socket_mode);
+}
+
+/* On the command line it has no value. */
+static msd_err read_flag(struct msd_options *o, const struct msd_option *row,
+			 const char *value, struct msd_diag *d)
+{
+	static const char *const words[] = {"no", "false", "yes", "true"};
+	unsigned i = value == NULL ? 2 : 0;
+
+	while (value != NULL && i < 4 && strcmp(value, words[i]) != 0)
+		i++;
+	if (i == 4)
+		return expected("yes or no", d);
+	*(bool *)field(o, row) = i >= 2;
+	return MSD_OK;
+}
+
+static void write_flag(const struct msd_options *o, const struct msd_option *row,
+		       struct msd_buf *ret)
+{
+	msd_buf_printf(ret, *(const bool *)field(o, row) ? "yes" : "no");
+}
+
+static msd_err read_path(struct msd_options *o, const struct msd_option *row,
+			 const char *value, struct msd_diag *d)
+{
+	const char *copy = msd_options_keep(o, value);
+
+	if (copy == NULL)
+		return msd_diag_no_memory(d);
+	if (*copy == '\0')
+		return expected("a path", d);
+	*(const char **)field(o, row) = copy;
+	return MSD_OK;
+}
+
+static void write_path(const struct msd_options *o, const struct msd_option *row,
+		       struct msd_buf *ret)
+{
+	const char *path = *(const char *const *)field(o, row);
+
+	if (path != NULL)
+		msd_config_quote(path, ret);
+}
+
+static msd_err read_listen(struct msd_options *o, const struct msd_option *row,
+			   const char *value, struct msd_diag *d)
+{
+	(void)row;
+	if (o->n_listen == MSD_MAX_LISTEN) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u addresses",
+				    MSD_MAX_LISTEN);
+	}
+	struct msd_address *a = &o->listen[o->n_listen];
+	msd_err err = value != NULL ? msd_address_parse(value, a, d)
+				    : msd_address_default(false, a, d);
+	if (err == MSD_OK)
+		o->n_listen++;
+	return err;
+}
+
+static void write_listen(const struct msd_options *o, const struct msd_option *row,
+			 struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)row;
+	for (uint32_t i = 0; i < o->n_listen; i++) {
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(msd_address_format(&o->listen[i], text), ret);
+	}
+	if (o->n_listen > 0)
+		msd_buf_put(ret, "}", 1);
+}
+
+static msd_err read_load(struct msd_options *o, const struct msd_option *row,
+			 const char *value, struct msd_diag *d)
+{
+	struct msd_preload *p = msd_options_add_preload(o);
+
+	(void)row;
+	return p != NULL ? msd_preload_read(value, p, d) : msd_diag_no_memory(d);
+}
+
+static msd_err read_check(struct msd_options *o, const struct msd_option *row,
+			  const char *value, struct msd_diag *d)
+{
+	o->action = MSD_RUN_CHECK_CONFIG;
+	return read_path(o, row, value, d);
+}
+
+static msd_err read_action(struct msd_options *o, const struct msd_option *row,
+			   const char *value, struct msd_diag *d)
+{
+	(void)value;
+	(void)d;
+	o->action = (enum msd_run)row->value;
+	return MSD_OK;
+}
+
+#define OF(field) offsetof(struct msd_options, field)
+static const struct msd_option rows[] = {
+	{.name = "listen",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = optional_argument,
+	 .read = read_listen,
+	 .write = write_listen,
+	 .is_list = true},
+	{.name = "load", /* in a file it is a section */
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .read = read_load},
+	{.name = "socket-mode",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .read = read_mode,
+	 .write = write_mode},
+	{.name = "threads",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .read = read_threads,
+	 .write = write_threads},
+	{.name = "insecure-tcp",
+	 .when = MSD_OPTION_RESTART,
+	 .offset = OF(insecure_tcp),
+	 .read = read_flag,
+	 .write = write_flag},
+	{.name = "allow-load-tcp",
+	 .when = MSD_OPTION_RESTART,
+	 .offset = OF(allow_load_tcp),
+	 .read = read_flag,
+	 .write = write_flag},
+	{.name = "store",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .offset = OF(store),
+	 .read = read_path,
+	 .write = write_path},
+	{.name = "config",
+	 .argument = required_argument,
+	 .offset = OF(config),
+	 .read = read_path},
+	{.name = "check-config",
+	 .argument = required_argument,
+	 .offset = OF(config),
+	 .read = read_check},
+	{.name = "print-config", .value = MSD_RUN_PRINT_CONFIG, .read = read_action},
+	{.name = "api", .value = MSD_RUN_API, .read = read_action},
+	{.name = "version", .value = MSD_RUN_VERSION, .read = read_action},
+	{.name = "help", .value = MSD_RUN_HELP, .read = read_action},
+#define MSD_LIMIT_OPTION(field_, option, when_, value_, sentence)                      \
+	{.name = option,                                                               \
+	 .when = MSD_OPTION_##when_,                                                   \
+	 .argument = required_argument,                                                \
+	 .offset = OF(limits.field_),                                                  \
+	 .limit = sentence,                                                            \
+	 .value = value_,                                                              \
+	 .read = read_limit,                                                           \
+	 .write = write_limit},
+	MSD_LIMIT_MAP(MSD_LIMIT_OPTION)
+#undef MSD_LIMIT_OPTION
+};
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+_Static_assert(N_ROWS <= MSD_MAX_OPTIONS, "an origin for each row");
+
+const struct msd_option *msd_option_row(unsigned i)
+{
+	return i < N_ROWS ? &rows[i] : NULL;
+}
+
+unsigned msd_option_find(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < N_ROWS && strcmp(rows[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+uint64_t *msd_option_limit(struct msd_options *o, const struct msd_option *row)
+{
+	return field(o, row);
+}
+
+void msd_option_defaults(struct msd_options *o)
+{
+	o->socket_mode = 0600;
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		if (rows[i].limit != NULL)
+			*msd_option_limit(o, &rows[i]) = rows[i].value;
+	}
+}

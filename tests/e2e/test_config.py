@@ -1,0 +1,102 @@
+"""Configuration files of modserd: what they say is done, the command line wins."""
+import harness
+from wire import Wire
+
+TRIVIAL = harness.ZOO / "faults.so"
+
+
+def modserd(*words):
+    return harness.run(harness.BIN / "modserd", *words)
+
+
+def write(folder, text, modules=None):
+    path = folder / "m.conf"
+    path.write_text(text)
+    for name, more in (modules or {}).items():
+        (folder / "modules.d").mkdir(exist_ok=True)
+        (folder / "modules.d" / name).write_text(more)
+    return path
+
+
+def test_a_file_says_where_to_listen_and_what_to_load(folder, own_daemon):
+    conf = write(
+        folder,
+        f'# ours\nlisten = {{"unix:{folder}/c.sock"}}\nmodule one {{ file = "{TRIVIAL}" }}\n',
+        {"two.conf": f"module two {{ file = {TRIVIAL} workers = 2 }}\n"},
+    )
+    daemon = own_daemon("--config", conf, listen=[])
+    assert daemon.host == f"unix:{folder}/c.sock"
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "one")
+        wire.ask("module.wait", "two")
+        found = {m["name"]: m["workers"] for m in wire.ask("module.list")}
+    assert {name: len(w) if isinstance(w, list) else w for name, w in found.items()} == {
+        "one": 1,
+        "two": 2,
+    }
+
+
+def test_the_command_line_wins(folder, own_daemon):
+    conf = write(folder, 'listen = {"unix:/nowhere/x.sock"}\nmax-upload = 1M\nmax-uploads = 3\n')
+    daemon = own_daemon("--config", conf, "--max-upload", "2M")
+    with Wire(daemon.host) as wire:
+        limits = wire.ask("server.info")["limits"]
+    assert (limits["max-upload"], limits["max-uploads"]) == (2 << 20, 3)
+
+
+def test_print_config_tells_where_values_are_from(folder):
+    conf = write(folder, f"\nmax-upload = 1M\nmodule m {{ file = {TRIVIAL} }}\n")
+    said = modserd("--print-config", "--config", conf, "--threads", "3")
+    assert said.status == 0, said
+    lines = said.out.splitlines()
+    assert f"max-upload = {1 << 20}  # {conf}:2" in lines
+    assert "threads = 3  # command line" in lines
+    assert "max-uploads = 8  # default" in lines
+    assert f"module m {{ file = '{TRIVIAL}' }}  # {conf}:3" in lines
+
+
+def test_what_print_config_says_is_a_configuration(folder):
+    conf = write(folder, f'listen = "unix:{folder}/x.sock"\nmodule m {{ file = {TRIVIAL} }}\n')
+    first = modserd("--print-config", "--config", conf).out
+    again = folder / "again.conf"
+    again.write_text(first)
+    assert modserd("--check-config", again).status == 0
+    second = modserd("--print-config", "--config", again).out
+    assert [l.partition("  #")[0] for l in first.splitlines()] == [
+        l.partition("  #")[0] for l in second.splitlines()
+    ]
+
+
+def test_check_config_names_the_file_and_the_line_of_a_fault(folder):
+    conf = write(folder, "threads = 2\n", {"a.conf": "\n\nmodule m { fil = x }\n"})
+    said = modserd("--check-config", conf)
+    assert said.status == 2 and said.out == "", said
+    assert f"{folder}/modules.d/a.conf:3: no such option 'fil'" in said.err
+
+
+def test_options_are_refused_in_files_of_modules(folder):
+    conf = write(folder, "", {"a.conf": "threads = 2\n"})
+    assert "a.conf:1: no such option 'threads'" in modserd("--check-config", conf).err
+
+
+def test_a_module_of_two_files_is_refused(folder):
+    one = f"module m {{ file = {TRIVIAL} }}\n"
+    conf = write(folder, one, {"a.conf": one})
+    assert f"module m: is in {conf}:1, too" in modserd("--check-config", conf).err
+
+
+def test_other_files_of_the_folder_are_not_read(folder):
+    conf = write(folder, "", {"a.conf~": "}", ".b.conf": "}", "c.conf.dpkg-old": "}"})
+    assert modserd("--check-config", conf).status == 0
+
+
+def test_a_file_that_is_named_must_be_there_and_a_file(folder):
+    assert "No such file" in modserd("--check-config", folder / "none").err
+    assert "not a file" in modserd("--check-config", folder).err
+
+
+def test_a_daemon_does_not_start_with_a_wrong_file(folder):
+    conf = write(folder, f"listen = {{unix:{folder}/x.sock}}\nmodule m {{ file = x\n")
+    said = modserd("--config", conf)
+    assert said.status == 2 and "is not closed" in said.err, said
+    assert not (folder / "x.sock").exists()
