@@ -69,17 +69,38 @@ static int print_config(const struct msd_options *o)
 	return text.bad ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Somebody handed a socket of this address over. */
+static bool is_adopted(const struct msd_edge *e, const struct msd_address *a)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)msd_address_format(a, text);
+	MSD_LIST_EACH (it, &e->listeners) {
+		const struct msd_listening *l =
+			MSD_CONTAINER_OF(it, struct msd_listening, link);
+		if (strcmp(l->text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
 static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
-			  struct msd_diag *d)
+			  uint32_t n_handed, struct msd_diag *d)
 {
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
 					       .socket_mode = o->socket_mode};
+	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; i < o->n_listen; i++) {
-		msd_err err = msd_listener_open(e, &o->listen[i], &how, d);
-		if (err != MSD_OK)
-			return err;
+	for (uint32_t i = 0; i < n_handed && err == MSD_OK; i++) {
+		err = msd_listener_adopt(e, MSD_SD_FIRST_FD + (int)i, o->insecure_tcp,
+					 d);
 	}
+	for (uint32_t i = 0; i < o->n_listen && err == MSD_OK; i++) {
+		if (!is_adopted(e, &o->listen[i]))
+			err = msd_listener_open(e, &o->listen[i], &how, d);
+	}
+	if (err != MSD_OK)
+		return err;
 	MSD_LIST_EACH (it, &e->listeners) {
 		(void)printf("listening %s\n",
 			     MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
@@ -125,9 +146,10 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 	}
 }
 
-static int serve(const struct msd_options *o)
+static int serve(const struct msd_options *o, const struct msd_sd *sd)
 {
-	struct msd_server s = {.limits = o->limits,
+	struct msd_server s = {.sd = *sd,
+			       .limits = o->limits,
 			       .threads = o->threads,
 			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
@@ -154,11 +176,12 @@ static int serve(const struct msd_options *o)
 				      &d);
 	}
 	if (err == MSD_OK)
-		err = listen_all(&s.edge, o, &d);
+		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {
 		preload_all(&s.house, o);
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house);
+		msd_server_tell_ready(&s);
 		code = msd_server_run(&s);
 	} else {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
@@ -175,12 +198,15 @@ static int serve(const struct msd_options *o)
 int main(int argc, char **argv)
 {
 	struct msd_options o;
+	struct msd_sd sd;
 	struct msd_diag d = {0};
 	int code = EXIT_OK;
 
 	msd_signals_hold();
 	msd_log_init();
-	if (msd_options_read(&o, argc, argv, &d) != MSD_OK) {
+	msd_sd_init(&sd);
+	if (msd_options_read(&o, argc, argv, &d) != MSD_OK ||
+	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		code = EXIT_USAGE;
 	} else if (o.action == MSD_RUN_HELP) {
@@ -194,7 +220,7 @@ int main(int argc, char **argv)
 	} else if (o.action == MSD_RUN_CHECK_CONFIG) {
 		(void)printf("%s: nothing is wrong with it\n", o.config);
 	} else {
-		code = serve(&o);
+		code = serve(&o, &sd);
 	}
 	msd_options_finish(&o);
 	msd_diag_finish(&d);

@@ -177,13 +177,6 @@ static msd_err read_all(struct msd_options *o, const struct word *words, unsigne
 		err = apply_words(o, words, n, false, d);
 	if (err == MSD_OK)
 		err = read_environment(o, d);
-	if (err == MSD_OK && o->action == MSD_RUN_SERVE && o->n_listen == 0) {
-		err = msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"nothing to listen on: give --listen (alone, for the default "
-			"unix socket), unix:PATH or tcp://HOST:PORT after it, or "
-			"listen = {...} in a file for --config");
-	}
 	return err;
 }
 
@@ -202,6 +195,19 @@ msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 		err = read_all(o, words, n, d);
 	free(words);
 	return err;
+}
+
+msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
+				 struct msd_diag *d)
+{
+	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"nothing to listen on: give --listen (alone, for the default unix "
+		"socket), unix:PATH or tcp://HOST:PORT after it, or listen = {...} in "
+		"a "
+		"file for --config");
 }
 
 void msd_options_finish(struct msd_options *o)

@@ -49,6 +49,10 @@ struct msd_options {
  */
 MSD_MUST_CHECK msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 					struct msd_diag *d);
+/** That a daemon to which @n_handed sockets were handed over has something to listen
+ * on. MSD_BAD_REQUEST. */
+MSD_MUST_CHECK msd_err msd_options_check_listen(const struct msd_options *o,
+						uint32_t n_handed, struct msd_diag *d);
 /** After msd_options_read(), in every case. */
 void msd_options_finish(struct msd_options *o);
 /** A copy of @text that lives as long as @o; NULL: no memory. */

@@ -63,16 +63,30 @@ static void rest(struct msd_crew *crew)
 	}
 }
 
+static void tell_status(const struct msd_server *s)
+{
+	msd_sd_notify(&s->sd, "STATUS=%u modules, %u connections", s->house.n_modules,
+		      s->edge.n_sessions);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
 	msd_pressure_end_stuck(&s->edge);
 	give_back_memory(&s->edge.peers.account);
+	tell_status(s);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)
 			rest(&m->crew);
 	}
+}
+
+static void on_watchdog(uv_timer_t *timer)
+{
+	const struct msd_server *s = timer->data;
+
+	msd_sd_notify(&s->sd, "WATCHDOG=1");
 }
 
 static void on_tick_drain(uv_timer_t *timer);
@@ -212,6 +226,12 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	(void)uv_timer_init(&s->loop, &s->tick);
 	s->tick.data = s;
 	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+	(void)uv_timer_init(&s->loop, &s->watchdog);
+	s->watchdog.data = s;
+	if (s->sd.watchdog_ms > 0) {
+		(void)uv_timer_start(&s->watchdog, on_watchdog, s->sd.watchdog_ms,
+				     s->sd.watchdog_ms);
+	}
 	return MSD_OK;
 }
 
@@ -224,6 +244,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			s->house.n_modules, s->edge.n_sessions);
 		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge);
+		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
 	}
 	if (now && s->is_ending) {
 		uv_stop(&s->loop); /* what is left dies with its supervisor */
@@ -239,6 +260,12 @@ void msd_server_drain(struct msd_server *s, bool now)
 		msd_module_unload(m);
 	}
 	check_drained(s);
+}
+
+void msd_server_tell_ready(struct msd_server *s)
+{
+	msd_sd_notify(&s->sd, "READY=1");
+	tell_status(s);
 }
 
 int msd_server_run(struct msd_server *s)
@@ -272,5 +299,6 @@ bool msd_server_finish(struct msd_server *s)
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
 	free(s->worker_path);
+	msd_sd_finish(&s->sd);
 	return is_over;
 }

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/request/budget.h"
+#include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/wire/wire.h"
 #include "proto/unpack.h"
@@ -39,12 +40,16 @@ struct msd_server {
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
 	struct msd_signals signals;
-	uv_timer_t tick; /* stalled writers, cold memory */
+	struct msd_sd sd;    /* main's to open */
+	uv_timer_t watchdog; /* of the service manager: a loop that hangs feeds none */
+	uv_timer_t tick;     /* stalled writers, cold memory */
 	struct msd_deadline drain, space;
 };
 
 /** Prepare loop, wire and timers. */
 MSD_MUST_CHECK msd_err msd_server_init(struct msd_server *s, struct msd_diag *d);
+/** Tell the service manager that it serves. */
+void msd_server_tell_ready(struct msd_server *s);
 /** Run until drained or told to end; returns the exit code. */
 int msd_server_run(struct msd_server *s);
 /** Close what is left and free it; after a failed init, too. False: a thread still

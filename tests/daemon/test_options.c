@@ -68,8 +68,7 @@ static const struct {
 	{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 	{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
 	{{"--listen=gopher:/x"}, "gopher:/x"},
-	{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"},
-	{{"--load", "a=b.so"}, "--listen"}};
+	{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"}};
 
 Test(options, refused_with_the_option_and_what_it_takes)
 {
@@ -116,5 +115,15 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_null(o.preloads[1].graph);
 	cr_expect_eq(o.preloads[1].device.type, 0);
 	cr_expect_eq(o.preloads[1].workers, 0);
+	msd_options_finish(&o);
+}
+
+Test(options, a_socket_that_is_handed_over_needs_no_listen)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--load", "a=b.so"), MSD_OK);
+	cr_expect_eq(msd_options_check_listen(&o, 0, NULL), MSD_BAD_REQUEST);
+	cr_expect_eq(msd_options_check_listen(&o, 1, NULL), MSD_OK);
 	msd_options_finish(&o);
 }

@@ -185,9 +185,10 @@ def marked(mark):
 
 class Daemon:
     """A modserd of its own in a directory of its own. @n_listening: with listen=[], how many
-    addresses it is to find by itself."""
+    addresses it is to find by itself; @before: a program that becomes it, with @pass_fds."""
 
-    def __init__(self, *words, listen=None, n_listening=1, env=None, stderr=None):
+    def __init__(self, *words, listen=None, n_listening=1, env=None, stderr=None, before=(),
+                 pass_fds=()):
         self.folder = short_folder()
         self.socket = self.folder / "m.sock"
         listen = [f"unix:{self.socket}"] if listen is None else listen
@@ -196,7 +197,7 @@ class Daemon:
         self.env = environment() | {"E2E_DAEMON": str(self.folder)} | (env or {})
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [BIN / "modserd"]
+                [*before, BIN / "modserd"]
                 + [w for a in listen for w in ("--listen", a)]
                 + [str(w) for w in words],
                 stdin=subprocess.DEVNULL,
@@ -204,6 +205,7 @@ class Daemon:
                 stderr=log if stderr is None else stderr,
                 env=self.env,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
         self.pid = self.process.pid
         self.said = b""

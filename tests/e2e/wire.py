@@ -98,7 +98,11 @@ class Wire:
     """One connection; requests may be pipelined with start() and finish()."""
 
     def __init__(self, address, timeout=PATIENCE):
-        if address.startswith("unix:"):
+        """@address: as the daemon prints it, or a socket that is connected."""
+        if isinstance(address, socket.socket):
+            self.socket = address
+            self.socket.settimeout(timeout)
+        elif address.startswith("unix:"):
             self.socket = socket.socket(socket.AF_UNIX)
             # With a timeout it would not wait while the listener's backlog is full.
             self.socket.connect(address[5:])

@@ -1,8 +1,8 @@
 /*
  * Sockets that are listened on.
  *
- * Happy path: open binds the address; each connection is accepted,
- * gets its socket options and goes to the door.
+ * Happy path: open binds the address, adopt takes a socket that is bound; each
+ * connection is accepted, gets its socket options and goes to the door.
  *
  * Failures: an address beyond loopback that was not allowed, a socket file that another
  * daemon listens on: not opened. No descriptor left: accepting pauses, it would be told
@@ -11,6 +11,7 @@
 #include "daemon/supervisor/edge/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -178,6 +179,15 @@ static bool is_loopback(const struct sockaddr *sa)
 	return sa->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
+static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_diag *d)
+{
+	return msd_diag_set(
+		d, MSD_REFUSED,
+		"tcp://%s:%u is beyond loopback and the protocol has neither "
+		"encryption nor passwords there: --insecure-tcp allows it",
+		a->host, a->port);
+}
+
 static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
 			uint16_t *ret_port, struct msd_diag *d)
 {
@@ -197,13 +207,8 @@ static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
 		return msd_diag_set(d, MSD_IO, "tcp://%s: %s", a->host,
 				    gai_strerror(rc));
 	}
-	if (!insecure && !is_loopback(found->ai_addr)) {
-		err = msd_diag_set(
-			d, MSD_REFUSED,
-			"tcp://%s:%u is beyond loopback and the protocol has neither "
-			"encryption nor passwords there: --insecure-tcp allows it",
-			a->host, a->port);
-	}
+	if (!insecure && !is_loopback(found->ai_addr))
+		err = refuse_beyond_loopback(a, d);
 	if (err == MSD_OK) {
 		fd = socket(found->ai_family,
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -248,6 +253,20 @@ static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd
 	return err;
 }
 
+/* Its socket listens, its address is known. */
+static void start(struct msd_listener *l)
+{
+	struct msd_edge *e = l->edge;
+
+	(void)msd_address_format(&l->address, l->listening.text);
+	(void)uv_poll_init(e->loop, &l->poll, l->fd);
+	(void)uv_timer_init(e->loop, &l->retry);
+	l->poll.data = l;
+	l->retry.data = l;
+	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
+	msd_list_append(&e->listeners, &l->listening.link);
+}
+
 msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 			  const struct msd_listen_options *options, struct msd_diag *d)
 {
@@ -258,7 +277,6 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	l->edge = e;
 	l->address = *address;
-	msd_list_init(&l->listening.link);
 	err = address->kind == MSD_ADDRESS_UNIX
 		      ? open_unix(address, options->socket_mode, &l->fd, d)
 		      : open_tcp(address, options->insecure_tcp, &l->fd,
@@ -271,13 +289,74 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 		free(l);
 		return err;
 	}
-	(void)msd_address_format(&l->address, l->listening.text);
-	(void)uv_poll_init(e->loop, &l->poll, l->fd);
-	(void)uv_timer_init(e->loop, &l->retry);
-	l->poll.data = l;
-	l->retry.data = l;
-	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
-	msd_list_append(&e->listeners, &l->listening.link);
+	start(l);
+	return MSD_OK;
+}
+
+/* What @sa, of @n bytes, says as a listener's address. */
+static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
+		       struct msd_address *ret)
+{
+	char port[8];
+
+	if (sa->ss_family == AF_UNIX) {
+		struct sockaddr_un un = {0};
+
+		memcpy(&un, sa, n < sizeof(un) ? n : sizeof(un));
+		ret->kind = MSD_ADDRESS_UNIX;
+		(void)snprintf(ret->path, sizeof(ret->path), "%.107s", un.sun_path);
+		return un.sun_path[0] == '/';
+	}
+	ret->kind = MSD_ADDRESS_TCP;
+	if (getnameinfo((const struct sockaddr *)sa, n, ret->host, sizeof(ret->host),
+			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return false;
+	ret->port = (uint16_t)strtoul(port, NULL, 10);
+	return true;
+}
+
+/* The address that @fd listens on; what does not listen is nobody's door. */
+static msd_err check_inherited(int fd, bool insecure_tcp, struct msd_address *ret,
+			       struct msd_diag *d)
+{
+	struct sockaddr_storage sa = {0};
+	socklen_t n = sizeof(sa), size = sizeof(int);
+	int type = 0, listens = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 ||
+	    type != SOCK_STREAM || listens == 0 ||
+	    getsockname(fd, (struct sockaddr *)&sa, &n) != 0 ||
+	    !read_bound(&sa, n, ret)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "descriptor %d of the service manager: expected a "
+				    "stream socket "
+				    "that listens on a path or on TCP",
+				    fd);
+	}
+	if (ret->kind == MSD_ADDRESS_TCP && !insecure_tcp &&
+	    !is_loopback((const struct sockaddr *)&sa))
+		return refuse_beyond_loopback(ret, d);
+	return MSD_OK;
+}
+
+msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
+			   struct msd_diag *d)
+{
+	struct msd_listener *l = calloc(1, sizeof(*l));
+
+	if (l == NULL)
+		return msd_diag_no_memory(d);
+	msd_err err = check_inherited(fd, insecure_tcp, &l->address, d);
+	if (err != MSD_OK) {
+		free(l);
+		return err;
+	}
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	l->edge = e;
+	l->fd = fd;
+	l->is_inherited = true;
+	start(l);
 	return MSD_OK;
 }
 
@@ -292,7 +371,7 @@ static void on_handle_closed(uv_handle_t *handle)
 static void close_one(struct msd_listener *l)
 {
 	msd_list_remove(&l->listening.link);
-	if (l->address.kind == MSD_ADDRESS_UNIX)
+	if (l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited)
 		(void)unlink(l->address.path);
 	l->open_handles = 2;
 	uv_close((uv_handle_t *)&l->poll, on_handle_closed);

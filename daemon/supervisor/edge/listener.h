@@ -8,6 +8,7 @@ struct msd_listener {
 	struct msd_edge *edge;
 	struct msd_address address;
 	int fd;
+	bool is_inherited; /* its file is the service manager's */
 	uv_poll_t poll;
 	uv_timer_t retry; /* after the descriptors ran out */
 	int open_handles;
@@ -27,7 +28,14 @@ MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
 					 const struct msd_address *address,
 					 const struct msd_listen_options *options,
 					 struct msd_diag *d);
-/** Stop accepting on all addresses, remove the socket files; the listeners are freed on
+/**
+ * Accept from @fd, a socket that listens and was handed over, which it takes. Errors:
+ * MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond loopback).
+ */
+MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
+					  struct msd_diag *d);
+/** Stop accepting on all addresses, remove the socket files that
+ * were made here; the listeners are freed on
  * a later turn. */
 void msd_listeners_close(struct msd_edge *e);
 

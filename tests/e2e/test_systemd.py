@@ -1,0 +1,124 @@
+"""The units, under a real systemd: booted by systemd-nspawn (nspawn.sh), which needs root; and
+by systemd-analyze alone, which needs nothing."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import harness
+import pytest
+
+RIG = pathlib.Path(__file__).with_name("nspawn.sh")
+RESULTS = harness.ZOO / "results.so"
+
+GUEST = r"""
+says() { echo "$1: $(eval "$2" 2>&1 | tr '\n' ' ')"; }
+pid() { systemctl show -P MainPID modserd; }
+until_other() { until [ "$(pid)" != "$1" ] && systemctl -q is-active modserd; do sleep 0.02; done; }
+call() { modser --connect-timeout 60s call kept:int; }
+systemd-sysusers
+mkdir -p /etc/modserd && cp /usr/local/etc/modserd/modserd.conf /etc/modserd/
+useradd -M -G modserd member && useradd -M stranger
+systemctl daemon-reload
+says start 'systemctl start modserd.service && systemctl is-active modserd'
+says status 'systemctl show -P StatusText modserd'
+says user 'ps -o user= -p $(pid)'
+says load 'modser load --keep kept /given/zoo/results.so | head -n 1; call'
+says member 'setpriv --reuid member --init-groups modser ping >/dev/null && echo answered'
+says stranger 'setpriv --reuid stranger --init-groups modser ping; echo status $?'
+says restart 'systemctl restart modserd && call'
+mkdir -p /run/systemd/system/modserd.service.d
+printf '[Service]\nWatchdogSec=1\n' >/run/systemd/system/modserd.service.d/test.conf
+systemctl daemon-reload && systemctl restart modserd
+was=$(pid); kill -STOP $was; until_other $was
+says hung 'call; systemctl show -P NRestarts modserd; journalctl -u modserd | grep -o "Watchdog timeout"'
+systemctl stop modserd
+says socket 'systemctl start modserd.socket && systemctl is-active modserd; call; systemctl is-active modserd'
+(while [ ! -e /stop ]; do modser --connect-timeout 60s ping; done) >/pings 2>&1 &
+for i in 1 2 3 4 5; do systemctl restart modserd; done
+was=$(pid); kill -KILL $was; until_other $was
+touch /stop; wait
+says refused 'grep -c "connect to" /pings'
+says answered '[ $(grep -c ok /pings) -ge 5 ] && echo enough'
+says wait 'systemctl start modserd-wait@kept.service && systemctl is-active modserd-wait@kept'
+says stop 'systemctl stop modserd.service modserd.socket; systemctl is-failed modserd; ls /run/modserd'
+"""
+
+
+@pytest.fixture(scope="module")
+def guest(tmp_path_factory):
+    """What a booted system said, by name."""
+    if os.geteuid() != 0:
+        pytest.skip("not root: no systemd is booted")
+    if not shutil.which("systemd-nspawn") or not shutil.which("unshare"):
+        pytest.skip("no systemd-nspawn (package systemd-container): no systemd is booted")
+    folder = tmp_path_factory.mktemp("guest")
+    (folder / "zoo").mkdir()
+    shutil.copy(RESULTS, folder / "zoo")
+    (folder / "script").write_text(GUEST)
+    said = harness.run(RIG, harness.BUILD, folder / "script", folder / "zoo")
+    if said.status != 0 and "Operation not permitted" in said.err + said.out:
+        pytest.skip(f"systemd-nspawn is not allowed here: {said.err.strip()}")
+    assert said.status == 0, said
+    print(said.out)
+    return {line.partition(": ")[0]: line.partition(": ")[2].strip() for line in said.out.split("\n")}
+
+
+@pytest.mark.parametrize(
+    "what, said",
+    [
+        ("start", "active"),
+        ("status", "0 modules, 0 connections"),
+        ("user", "modserd"),
+        ("load", "name\tkept -42"),
+        ("member", "answered"),
+        ("restart", "-42"),
+        ("hung", "-42 1 Watchdog timeout"),
+        ("socket", "inactive -42 active"),
+        ("refused", "0"),
+        ("answered", "enough"),
+        ("wait", "active"),
+        ("stop", "inactive"),
+    ],
+)
+def test_under_a_real_systemd(guest, what, said):
+    assert guest[what] == said
+
+
+def test_who_is_not_in_the_group_cannot_connect(guest):
+    assert guest["stranger"].endswith("status 3")
+
+
+@pytest.fixture
+def units(folder):
+    """Our units with programs that are there, as systemd-analyze wants them."""
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("no systemd-analyze here: the units are not looked at")
+    source = harness.ROOT / "systemd"
+    for path in [*source.glob("modserd*.in"), source / "modserd.socket"]:
+        text = path.read_text().replace("@MSD_BINDIR@", str(harness.BIN))
+        name = path.name.removesuffix(".in").replace("@.", "@kept.")
+        (folder / name).write_text(text)
+    return folder
+
+
+def analyze(*words):
+    env = os.environ | {"LC_ALL": "C"}
+    return subprocess.run(
+        ["systemd-analyze", *map(str, words)], capture_output=True, text=True, env=env
+    )
+
+
+def test_the_units_have_no_unknown_words(units):
+    said = analyze("--man=no", "verify", *units.iterdir())
+    assert "modserd" not in said.stderr, said.stderr
+
+
+@pytest.mark.parametrize("drop_in, most", [(None, 15), ("nvidia", 20), ("dri", 20), ("network", 20)])
+def test_the_sandbox_is_as_closed_as_promised(units, drop_in, most):
+    if drop_in:
+        (units / "modserd.service.d").mkdir()
+        conf = harness.ROOT / "systemd" / "drop-ins" / f"{drop_in}.conf"
+        shutil.copy(conf, units / "modserd.service.d")
+    said = analyze("security", "--offline=true", f"--threshold={most}", units / "modserd.service")
+    assert said.returncode == 0, said.stdout[-200:]
