@@ -42,6 +42,7 @@ const char *msd_right_name(enum msd_right right);
 	X(PING, "ping", S, LOOK, "[]", "nil")                                          \
 	X(CANCEL, "cancel", S, CALL, "[id]", "bool: true when it was still queued")    \
 	X(SERVER_INFO, "server.info", S, LOOK, "[]", "{...}")                          \
+	X(SERVER_RELOAD, "server.reload", S, LOAD, "[]", "[{key, name, ...}]")         \
 	X(CLIENT_LIST, "client.list", S, LOOK, "[]", "[{connection, peer, ...}]")      \
 	X(MODULE_UPLOAD, "module.upload", S, LOAD,                                     \
 	  "[\"begin\", bytes] | [\"write\", upload, offset, tensor] | "                \

@@ -176,6 +176,11 @@ const struct msd_verb msd_verbs[] = {
 	{"clients", "", "list the daemon's connections: who, what they do and hold",
 	 "Over TCP without the right to load: those of this address alone.\n", 0, 0, 0,
 	 msd_verb_clients},
+	{"reload", "", "have the daemon read its configuration again",
+	 "Lists what differs from what was in force: what is changed now, and what "
+	 "waits\nfor the daemon's next start. A configuration that is wrong changes "
+	 "nothing.\n",
+	 0, 0, 0, msd_verb_reload},
 	{"devices", "", "list the devices that modules can run on", "", 0, 0, 0,
 	 msd_verb_devices},
 	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",

@@ -46,6 +46,11 @@ enum msd_exit msd_verb_clients(const struct msd_cli *cli)
 	return msd_session_show(cli, "client.list", NULL, 0);
 }
 
+enum msd_exit msd_verb_reload(const struct msd_cli *cli)
+{
+	return msd_session_show(cli, "server.reload", NULL, 0);
+}
+
 /* Backends without a device are told on stderr: a list stays a list. */
 static void tell_absent(const modser_value *absent)
 {

@@ -51,7 +51,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 		;;
 	completion) _modser_words bash fish zsh ;;
 	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
-	ping | ls | info | clients | devices | serializers) ;;
+	ping | ls | info | clients | reload | devices | serializers) ;;
 	*) _modser_files ;;
 	esac
 }

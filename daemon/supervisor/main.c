@@ -146,9 +146,11 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 	}
 }
 
-static int serve(const struct msd_options *o, const struct msd_sd *sd)
+static int serve(const struct msd_options *o, const struct msd_sd *sd,
+		 const struct msd_reload *reload)
 {
 	struct msd_server s = {.sd = *sd,
+			       .reload = *reload,
 			       .limits = o->limits,
 			       .threads = o->threads,
 			       .edge.load_tcp = o->allow_load_tcp};
@@ -220,7 +222,9 @@ int main(int argc, char **argv)
 	} else if (o.action == MSD_RUN_CHECK_CONFIG) {
 		(void)printf("%s: nothing is wrong with it\n", o.config);
 	} else {
-		code = serve(&o, &sd);
+		const struct msd_reload reload = {
+			.argc = argc, .argv = argv, .started = &o};
+		code = serve(&o, &sd, &reload);
 	}
 	msd_options_finish(&o);
 	msd_diag_finish(&d);

@@ -276,9 +276,9 @@ unsigned msd_option_find(const char *name)
 	return i;
 }
 
-uint64_t *msd_option_limit(struct msd_options *o, const struct msd_option *row)
+uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row)
 {
-	return field(o, row);
+	return (uint64_t *)(void *)((char *)l + (row->offset - OF(limits)));
 }
 
 void msd_option_defaults(struct msd_options *o)
@@ -286,6 +286,6 @@ void msd_option_defaults(struct msd_options *o)
 	o->socket_mode = 0600;
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		if (rows[i].limit != NULL)
-			*msd_option_limit(o, &rows[i]) = rows[i].value;
+			*msd_option_limit(&o->limits, &rows[i]) = rows[i].value;
 	}
 }

@@ -34,8 +34,8 @@ struct msd_option {
 const struct msd_option *msd_option_row(unsigned i);
 /** The number of the row called @name, or that of none. */
 unsigned msd_option_find(const char *name);
-/** The option's value in @o where it is a limit. */
-uint64_t *msd_option_limit(struct msd_options *o, const struct msd_option *row);
+/** The value in @l of an option that is a limit. */
+uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row);
 /** Every option's default, in an @o that is zero. */
 void msd_option_defaults(struct msd_options *o);
 

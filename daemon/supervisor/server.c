@@ -31,14 +31,32 @@
 #define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
+/* The service manager is told on both sides of it. */
+static msd_err reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
+{
+	msd_sd_notify_reloading(&s->sd);
+	msd_err err = msd_reload(s, ret, d);
+	msd_server_tell_ready(s);
+	return err;
+}
+
+static msd_err on_reload(struct msd_edge *e, struct msd_buf *ret, struct msd_diag *d)
+{
+	return reload(MSD_CONTAINER_OF(e, struct msd_server, edge), ret, d);
+}
+
 static void on_signal(struct msd_signals *signals, int number)
 {
 	struct msd_server *s = MSD_CONTAINER_OF(signals, struct msd_server, signals);
 
-	if (number == SIGHUP) { /* a closed terminal, or a habit from other daemons */
-		msd_log(MSD_LOG_WARN, "signal",
-			"name=SIGHUP why=\"ignored: there is no configuration to read "
-			"again\"");
+	if (number == SIGHUP) {
+		struct msd_buf changes = {0};
+		struct msd_diag d = {0};
+
+		msd_log(MSD_LOG_INFO, "signal", "name=SIGHUP");
+		(void)reload(s, &changes, &d); /* it has told the log */
+		msd_buf_finish(&changes);
+		msd_diag_finish(&d);
 		return;
 	}
 	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
@@ -197,6 +215,7 @@ static void furnish(struct msd_server *s)
 		.keeper = &s->keeper,
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.started_ms = uv_now(&s->loop),
+		.on_reload = on_reload,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);
@@ -300,5 +319,6 @@ bool msd_server_finish(struct msd_server *s)
 	msd_devices_finish(&s->devices);
 	free(s->worker_path);
 	msd_sd_finish(&s->sd);
+	msd_reload_finish(&s->reload);
 	return is_over;
 }

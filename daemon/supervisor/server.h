@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/reload.h"
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
@@ -40,7 +41,8 @@ struct msd_server {
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
 	struct msd_signals signals;
-	struct msd_sd sd;    /* main's to open */
+	struct msd_reload reload; /* main's to fill */
+	struct msd_sd sd;         /* main's to open */
 	uv_timer_t watchdog; /* of the service manager: a loop that hangs feeds none */
 	uv_timer_t tick;     /* stalled writers, cold memory */
 	struct msd_deadline drain, space;

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/list.h"
 #include "proto/address.h"
+#include "proto/bytes.h"
 
 struct msd_edge {
 	/* The server's. */
@@ -31,6 +32,9 @@ struct msd_edge {
 	struct msd_keeper *keeper; /* of the store; open when there is one */
 	bool load_tcp;             /* TCP clients may load */
 	uint64_t started_ms;
+	/** Read the configuration again; what differs goes into @ret. */
+	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
+			     struct msd_diag *d);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */

@@ -43,6 +43,13 @@ static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static msd_err server_reload(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_edge *e = c->session->edge;
+
+	return e->on_reload(e, &c->result, d);
+}
+
 static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_module *m;
@@ -121,6 +128,7 @@ static const struct {
 	[MSD_M_PING] = {ping, 0, 0},
 	[MSD_M_CANCEL] = {cancel, 1, 1},
 	[MSD_M_SERVER_INFO] = {msd_method_info, 0, 0},
+	[MSD_M_SERVER_RELOAD] = {server_reload, 0, 0},
 	[MSD_M_CLIENT_LIST] = {msd_method_clients, 0, 0},
 	[MSD_M_MODULE_UPLOAD] = {msd_method_upload, 2, 4},
 	[MSD_M_MODULE_LOAD] = {msd_method_load, 2, 3},

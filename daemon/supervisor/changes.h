@@ -1,0 +1,36 @@
+#ifndef MSD_SUPERVISOR_CHANGES_H
+#define MSD_SUPERVISOR_CHANGES_H
+/* What differs between the options that are in force and those that were read again. */
+#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/preload.h"
+
+struct msd_change {
+	const struct msd_option *row; /* NULL: it is a module */
+	/* Of a module: what was said of it and what is; NULL: it was not there, it is
+	 * there no more. Borrowed from the options. */
+	const struct msd_preload *old, *module;
+	bool waits;     /* for the next start */
+	char *was, *is; /* as a file has them, for people; owned */
+};
+
+struct msd_changes {
+	struct msd_change *each;
+	uint32_t n;
+};
+
+/**
+ * Compare @next with @now; with @started where only a start can take a change over, so
+ * that it is told until then. Errors: MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_changes_find(const struct msd_options *started,
+					const struct msd_options *now,
+					const struct msd_options *next,
+					struct msd_changes *ret, struct msd_diag *d);
+/** After msd_changes_find(), in every case. */
+void msd_changes_finish(struct msd_changes *c);
+/** "max-upload", "module": what kind of thing; msd_change_name() tells of modules. */
+const char *msd_change_key(const struct msd_change *c);
+/** The module's name, or NULL. */
+const char *msd_change_name(const struct msd_change *c);
+
+#endif

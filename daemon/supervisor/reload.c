@@ -1,0 +1,140 @@
+/*
+ * Happy path: the command line and its file are read into new options, which are
+ * compared with those in force; limits are taken over, modules loaded, replaced and
+ * unloaded, and what differs is told.
+ * Failures: what cannot be read changes nothing. A module that cannot be loaded is
+ * FAILED, with its cause, as at the start; one that is to replace another leaves that.
+ */
+#include "daemon/supervisor/reload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/changes.h"
+#include "daemon/supervisor/descriptors.h"
+#include "daemon/supervisor/machine.h"
+#include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/server.h"
+#include "proto/value.h"
+
+static void take_module(struct msd_server *s, const struct msd_change *c)
+{
+	const char *text = msd_change_name(c);
+	const struct msd_span name = {(const uint8_t *)text, strlen(text)};
+	struct msd_module *m;
+
+	if (msd_module_require(&s->house, name, &m, NULL) != MSD_OK)
+		m = NULL;
+	if (c->module != NULL) {
+		msd_preload_start(&s->house, c->module, m != NULL);
+	} else if (m != NULL) {
+		msd_module_unload(m);
+	}
+}
+
+/* What is 0 gets its part of the machine, as at the start. */
+static void take_limit(struct msd_server *s, const struct msd_options *next,
+		       const struct msd_option *row)
+{
+	struct msd_limits sized = next->limits;
+
+	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()));
+	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
+	msd_descriptors_raise(&s->limits);
+}
+
+static void take(struct msd_server *s, const struct msd_options *next,
+		 const struct msd_change *c)
+{
+	const char *name = msd_change_name(c);
+
+	msd_log(MSD_LOG_INFO, "reload", "key=%s%s%s was=\"%s\" is=\"%s\"%s",
+		msd_change_key(c), name != NULL ? " name=" : "",
+		name != NULL ? name : "", c->was, c->is,
+		c->waits ? " why=\"waits for a restart\"" : "");
+	if (c->waits)
+		return;
+	if (c->row == NULL) {
+		take_module(s, c);
+	} else if (c->row->limit != NULL) {
+		take_limit(s, next, c->row);
+	} else {
+		s->threads = s->house.threads = next->threads;
+	}
+}
+
+static void put(struct msd_buf *b, const char *key, const char *value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_cstr(b, value);
+}
+
+static void tell(const struct msd_changes *all, struct msd_buf *b)
+{
+	msd_pack_array(b, all->n);
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct msd_change *c = &all->each[i];
+		const char *name = msd_change_name(c);
+
+		msd_pack_map(b, 5);
+		put(b, "key", msd_change_key(c));
+		put(b, "name", name != NULL ? name : "");
+		put(b, "state", c->waits ? "waits for a restart" : "changed");
+		put(b, "was", c->was);
+		put(b, "is", c->is);
+	}
+}
+
+static msd_err read_again(struct msd_server *s, struct msd_options *next,
+			  struct msd_buf *ret, struct msd_diag *d)
+{
+	struct msd_reload *r = &s->reload;
+	const struct msd_options *now = r->now != NULL ? r->now : r->started;
+	struct msd_changes all = {0};
+	msd_err err = msd_options_read(next, r->argc, r->argv, d);
+
+	if (err == MSD_OK)
+		err = msd_changes_find(r->started, now, next, &all, d);
+	if (err == MSD_OK) {
+		tell(&all, ret);
+		for (uint32_t i = 0; i < all.n; i++)
+			take(s, next, &all.each[i]);
+		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
+	}
+	msd_changes_finish(&all);
+	return err;
+}
+
+msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
+{
+	struct msd_options *next;
+
+	if (s->is_draining)
+		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
+	if (s->reload.argc == 0)
+		return msd_diag_set(d, MSD_REFUSED, "there is nothing to read again");
+	next = calloc(1, sizeof(*next));
+	if (next == NULL)
+		return msd_diag_no_memory(d);
+	msd_err err = read_again(s, next, ret, d);
+	if (err == MSD_OK) {
+		msd_reload_finish(&s->reload);
+		s->reload.now = next;
+	} else {
+		msd_log(MSD_LOG_ERROR, "reload", "why=\"%s\" is=\"as it was\"",
+			d != NULL ? msd_diag_text(d) : "");
+		msd_options_finish(next);
+		free(next);
+	}
+	return err;
+}
+
+void msd_reload_finish(struct msd_reload *r)
+{
+	if (r->now != NULL)
+		msd_options_finish(r->now);
+	free(r->now);
+	r->now = NULL;
+}

@@ -1,0 +1,151 @@
+"""Configuration that is read again by a daemon that serves: as a whole or not at all."""
+import signal
+import socket
+
+import harness
+import pytest
+from wire import Failure, Wire
+
+FAULTS = harness.ZOO / "faults.so"
+RESULTS = harness.ZOO / "results.so"
+
+
+@pytest.fixture
+def served(folder, own_daemon):
+    """served(text): a daemon whose file says that; the file."""
+
+    def start(text, *words):
+        conf = folder / "m.conf"
+        conf.write_text(text)
+        return own_daemon("--config", conf, *words), conf
+
+    return start
+
+
+def states(wire):
+    return {(c["key"], c["name"]): c["state"] for c in wire.ask("server.reload")}
+
+
+def test_nothing_differs_when_nothing_was_written(served):
+    daemon, _ = served("max-upload = 1M\n")
+    with Wire(daemon.host) as wire:
+        assert wire.ask("server.reload") == []
+
+
+def test_limits_are_taken_over_at_once(served):
+    daemon, conf = served("max-upload = 1M\n")
+    conf.write_text("max-upload = 2M\nthreads = 3\n")
+    with Wire(daemon.host) as wire:
+        assert states(wire) == {("max-upload", ""): "changed", ("threads", ""): "changed"}
+        assert wire.ask("server.info")["limits"]["max-upload"] == 2 << 20
+        assert states(wire) == {}
+
+
+def test_a_limit_that_is_gone_has_its_default_again(served):
+    daemon, conf = served("max-uploads = 3\nmax-upload-memory = 5M\n")
+    conf.write_text("")
+    with Wire(daemon.host) as wire:
+        before = wire.ask("server.info")["limits"]
+        assert len(states(wire)) == 2
+        after = wire.ask("server.info")["limits"]
+    assert (before["max-uploads"], after["max-uploads"]) == (3, 8)
+    assert before["max-upload-memory"] == 5 << 20 < after["max-upload-memory"]
+
+
+def test_what_waits_for_a_restart_is_told_until_then(served):
+    daemon, conf = served("max-memory = 64M\n")
+    conf.write_text("max-memory = 32M\n")
+    with Wire(daemon.host) as wire:
+        for _ in range(2):
+            assert states(wire) == {("max-memory", ""): "waits for a restart"}
+        assert wire.ask("server.info")["limits"]["max-memory"] == 64 << 20
+
+
+def test_modules_come_change_and_go(served):
+    one, two = f"module one {{ file = {RESULTS} }}\n", f"module two {{ file = {RESULTS} }}\n"
+    daemon, conf = served(one + two)
+    conf.write_text(f"module two {{ file = {RESULTS} workers = 2 }}\nmodule three {{ file = {FAULTS} }}\n")
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "two")
+        assert states(wire) == {
+            ("module", name): "changed" for name in ("one", "two", "three")
+        }
+        wire.ask("module.wait", "three")
+
+        def workers():
+            return {m["name"]: m["workers"] for m in wire.ask("module.list")}
+
+        harness.until(lambda: workers() == {"two": 2, "three": 1}, "one is gone, two has two")
+
+
+def test_a_module_that_did_not_change_stays(served):
+    one = f"module one {{ file = {RESULTS} }}\n"
+    daemon, conf = served(one)
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "one")
+        before = daemon.workers()
+        conf.write_text("# another comment\n\n" + one)
+        assert states(wire) == {}
+        assert daemon.workers() == before
+
+
+def test_a_wrong_file_changes_nothing(served):
+    one = f"module one {{ file = {RESULTS} }}\n"
+    daemon, conf = served("max-upload = 1M\n" + one)
+    conf.write_text("max-upload = 2M\n\nmax-uplaods = 3\n")
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure, match=f"{conf}:3: no such option 'max-uplaods'"):
+            wire.ask("server.reload")
+        assert wire.ask("server.info")["limits"]["max-upload"] == 1 << 20
+        wire.ask("module.wait", "one")
+    assert f"event=reload why=\"{conf}:3" in daemon.log()
+
+
+def test_the_command_line_still_wins(served):
+    daemon, conf = served("max-upload = 1M\n", "--max-upload", "3M")
+    conf.write_text("max-upload = 2M\n")
+    with Wire(daemon.host) as wire:
+        assert states(wire) == {}
+
+
+def test_a_hangup_reads_it_again(served):
+    daemon, conf = served("max-upload = 1M\n")
+    conf.write_text("max-upload = 2M\n")
+    daemon.process.send_signal(signal.SIGHUP)
+    harness.until(lambda: "event=reload changes=1" in daemon.log(), "it was read again")
+    with Wire(daemon.host) as wire:
+        assert wire.ask("server.info")["limits"]["max-upload"] == 2 << 20
+
+
+def test_modser_lists_what_differs(served):
+    daemon, conf = served("max-upload = 1M\nmax-memory = 64M\n")
+    conf.write_text("max-upload = 2M\nmax-memory = 32M\n")
+    lines = daemon.ok("reload").out.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["max-upload", "max-memory"]
+    assert "waits for a restart" in lines[1]
+
+
+def test_modser_names_the_fault(served):
+    daemon, conf = served("")
+    conf.write_text("module m {\n")
+    said = daemon.modser("reload")
+    assert said.status == 1 and str(conf) in said.err and "is not closed" in said.err
+
+
+def test_over_tcp_only_who_may_load_may_reload(served, own_daemon):
+    daemon = own_daemon(listen=["tcp://127.0.0.1:0"])
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="loading over TCP is off"):
+        wire.ask("server.reload")
+
+
+def test_the_service_manager_is_told_of_it(folder, own_daemon):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.bind(str(folder / "notify"))
+        s.settimeout(harness.PATIENCE)
+        daemon = own_daemon(env={"NOTIFY_SOCKET": s.getsockname()})
+        with Wire(daemon.host) as wire:
+            assert wire.ask("server.reload") == []
+        lines = []
+        while lines.count("READY=1") < 2:
+            lines += s.recv(4096).decode().splitlines()
+    assert [l for l in lines if "=1" in l] == ["READY=1", "RELOADING=1", "READY=1"]
