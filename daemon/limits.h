@@ -6,8 +6,8 @@
  *
  * X(field, option, when, default, sentence); all are uint64_t. `when`: RELOAD, a
  * running daemon takes a change over; RESTART, it is built into what is there already.
- * Sizes in bytes, times in ms. A default of 0 for a memory means a part of the
- * machine's: msd_limits_size().
+ * Sizes in bytes; times in ms, in fields that are called so, and set with their unit. A
+ * default of 0 for a memory means a part of the machine's: msd_limits_size().
  */
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", RELOAD, 1024,                            \

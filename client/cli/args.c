@@ -8,7 +8,6 @@
  */
 #include "client/cli/args.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "client/cli/word.h"
 #include "proto/argv.h"
 #include "proto/dtype.h"
+#include "proto/duration.h"
 
 /* What an option does beyond keeping its value; @value is NULL for one without. */
 typedef enum msd_exit (*apply_fn)(struct msd_cli *cli, const char *value);
@@ -112,29 +112,23 @@ static enum msd_exit apply_output(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-/* "2", "0.5", "2s", "500ms", "1m", "1h" */
 static enum msd_exit read_time(const char *option, const char *value, uint32_t *ret_ms)
 {
-	static const struct {
-		const char *unit;
-		double ms;
-	} units[] = {{"", 1e3}, {"s", 1e3}, {"ms", 1}, {"m", 6e4}, {"h", 3.6e6}};
-	size_t digits = strspn(value, "0123456789.");
-	char *end;
-	double number = strtod(value, &end);
+	struct msd_diag d = {0};
+	uint64_t ms = 0;
+	enum msd_exit code = MSD_EXIT_OK;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		double ms = ceil(number * units[i].ms);
-
-		if (digits == 0 || end != value + digits ||
-		    strcmp(end, units[i].unit) != 0 || !(ms >= 1) || ms > UINT32_MAX)
-			continue;
-		*ret_ms = (uint32_t)ms;
-		return MSD_EXIT_OK;
+	if (msd_duration_parse(value, &ms, &d) != MSD_OK) {
+		code = msd_report_usage("give a time with its unit, such as 500ms",
+					"%s %s", option, msd_diag_text(&d));
+	} else if (ms == 0 || ms > UINT32_MAX) {
+		code = msd_report_usage("give a time such as 500ms, 5s, 1m",
+					"%s %s: not a time above 0 and below 49 days",
+					option, value);
 	}
-	return msd_report_usage("give a time such as 2, 0.5, 500ms, 1m",
-				"%s %s: not a time above 0 and below 49 days", option,
-				value);
+	msd_diag_finish(&d);
+	*ret_ms = (uint32_t)ms;
+	return code;
 }
 
 static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)

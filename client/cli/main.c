@@ -203,8 +203,8 @@ static const char options_help[] =
 	"  -H, --host ADDR      unix:PATH or tcp://HOST:PORT (else $MODSER_HOST, else "
 	"the\n"
 	"                       default socket)\n"
-	"      --deadline TIME  give up after TIME: seconds, or 500ms, 2m\n"
-	"      --connect-timeout TIME  for the daemon's first answer (10)\n"
+	"      --deadline TIME  give up after TIME, such as 500ms, 5s, 2m\n"
+	"      --connect-timeout TIME  for the daemon's first answer (10s)\n"
 	"      --json           results and errors as JSON\n"
 	"  -h, --help           of a verb: all about it\n"
 	"  -V, --version\n";

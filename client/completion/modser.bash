@@ -2,7 +2,7 @@
 # Verbs and options are asked for: `modser help` has them all.
 
 _modser_ask() {
-	"$modser" ${host:+-H "$host"} --deadline 1 "$@" 2>/dev/null | cut -f1
+	"$modser" ${host:+-H "$host"} --deadline 1s "$@" 2>/dev/null | cut -f1
 }
 
 _modser_options() {

@@ -39,7 +39,7 @@ function __modser_ask # WORD...: the first column
 	set -l n
 	set -l host
 	__modser_parse
-	modser $host --deadline 1 $argv 2>/dev/null | cut -f1
+	modser $host --deadline 1s $argv 2>/dev/null | cut -f1
 end
 
 function __modser_at # N VERB...: whether the word behind N others of a VERB is typed

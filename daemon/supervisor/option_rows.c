@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,9 +46,28 @@ static bool read_number(const char *text, uint64_t *ret)
 	return true;
 }
 
+/* A limit's field ends with its unit. */
+static bool is_time(const struct msd_option *row)
+{
+	const size_t n = strlen(row->limit_field);
+
+	return n > 3 && strcmp(row->limit_field + n - 3, "_ms") == 0;
+}
+
+const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
+				  char ret[MSD_LIMIT_TEXT_MAX])
+{
+	if (is_time(row))
+		return msd_duration_format(value, ret);
+	(void)snprintf(ret, MSD_LIMIT_TEXT_MAX, "%" PRIu64, value);
+	return ret;
+}
+
 static msd_err read_limit(struct msd_options *o, const struct msd_option *row,
 			  const char *value, struct msd_diag *d)
 {
+	if (is_time(row))
+		return msd_duration_parse(value, field(o, row), d);
 	if (read_number(value, field(o, row)))
 		return MSD_OK;
 	return expected("a number (K, M, G may follow)", d);
@@ -56,7 +76,11 @@ static msd_err read_limit(struct msd_options *o, const struct msd_option *row,
 static void write_limit(const struct msd_options *o, const struct msd_option *row,
 			struct msd_buf *ret)
 {
-	msd_buf_printf(ret, "%" PRIu64, *(const uint64_t *)field(o, row));
+	char text[MSD_LIMIT_TEXT_MAX];
+
+	msd_buf_printf(
+		ret, "%s",
+		msd_option_limit_text(row, *(const uint64_t *)field(o, row), text));
 }
 
 static msd_err read_threads(struct msd_options *o, const struct msd_option *row,
@@ -253,6 +277,7 @@ static const struct msd_option rows[] = {
 	 .argument = required_argument,                                                \
 	 .offset = OF(limits.field_),                                                  \
 	 .limit = sentence,                                                            \
+	 .limit_field = #field_,                                                       \
 	 .value = value_,                                                              \
 	 .read = read_limit,                                                           \
 	 .write = write_limit},

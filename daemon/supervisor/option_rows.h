@@ -6,6 +6,7 @@
  * same values. A new one is a row in option_rows.c, or a limit in limits.h.
  */
 #include "daemon/supervisor/options.h"
+#include "proto/duration.h"
 
 enum msd_option_when {
 	MSD_OPTION_NOW,     /* of the command line alone: what to do */
@@ -19,7 +20,8 @@ struct msd_option {
 	int argument;      /* as getopt has it */
 	size_t offset;     /* in struct msd_options, of what read and write know */
 	const char *limit; /* the sentence of one that is a limit */
-	uint64_t value;    /* its default; what to do instead of serving */
+	const char *limit_field;
+	uint64_t value; /* its default; what to do instead of serving */
 	/** Errors: MSD_BAD_REQUEST, saying what was expected instead of @value. */
 	msd_err (*read)(struct msd_options *o, const struct msd_option *row,
 			const char *value, struct msd_diag *d);
@@ -36,6 +38,10 @@ const struct msd_option *msd_option_row(unsigned i);
 unsigned msd_option_find(const char *name);
 /** The value in @l of an option that is a limit. */
 uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row);
+#define MSD_LIMIT_TEXT_MAX MSD_DURATION_TEXT_MAX
+/** @value of an option that is a limit, as one writes it; returns @ret. */
+const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
+				  char ret[MSD_LIMIT_TEXT_MAX]);
 /** Every option's default, in an @o that is zero. */
 void msd_option_defaults(struct msd_options *o);
 

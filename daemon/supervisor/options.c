@@ -334,11 +334,13 @@ void msd_options_print_help(void)
 		"  --api                 print the method table and end\n"
 		"  --version, --help\n"
 		"\n"
-		"Limits (sizes take K, M, G; times are milliseconds):");
+		"Limits (sizes take K, M, G; times their unit: ms, s, m, h):");
 	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		char text[MSD_LIMIT_TEXT_MAX];
+
 		if (row->limit != NULL) {
-			(void)printf("  --%-19s %s (%" PRIu64 ")\n", row->name,
-				     row->limit, row->value);
+			(void)printf("  --%-19s %s (%s)\n", row->name, row->limit,
+				     msd_option_limit_text(row, row->value, text));
 		}
 	}
 	(void)puts("\nEnvironment: MODSERD_LOG (error, warn, info, debug), "

@@ -59,7 +59,7 @@ class Stage:
         self.shapes = (harness.MODELS / "shapes.so").read_bytes()
         self.findings, self.lasting = collections.defaultdict(list), []
         self.arena = Arena(
-            "--load-timeout", 3000, "--max-deaths", 20, "--drain", 3000,
+            "--load-timeout", "3s", "--max-deaths", 20, "--drain", "3s",
             listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"],
             env={"MODSERD_WORKER": str(worker_choice(folder)), "MODSERD_LOG": "warn"})
         self.host = self.arena.host

@@ -29,6 +29,7 @@ expect 2 ping surplus
 expect 2 ls -o x
 expect 2 --deadline 0 ping
 expect 2 --deadline 2x ping
+expect 2 --deadline 2 ping
 expect 2 call
 expect 2 call no-colon
 expect 2 call -- -bad:name

@@ -44,11 +44,25 @@ Test(options, sizes_take_suffixes_and_an_equals_sign)
 	msd_options_finish(&o);
 }
 
+Test(options, times_have_their_unit)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--drain=5s", "--kill-grace",
+			  "50ms", "--idle=0"),
+		     MSD_OK);
+	cr_expect_eq(o.limits.drain_ms, 5000);
+	cr_expect_eq(o.limits.kill_grace_ms, 50);
+	cr_expect_eq(o.limits.idle_ms, 0);
+	msd_options_finish(&o);
+}
+
 static const struct {
 	const char *words[4];
 	const char *named;
 } wrong_lines[] = {
 	{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
+	{{"--listen=unix:/x", "--drain", "5"}, "--drain: 5: say the unit, 5s"},
 	{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
 	{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
 	{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},

@@ -22,6 +22,7 @@ MODELS = BUILD / "models"
 PATIENCE = 120.0  # seconds until a wait is a failure; far above what anything takes
 LONG_MS = int(1000 * PATIENCE)  # the same as a deadline of the protocol
 FOREVER_MS = 10 * LONG_MS  # what outlasts every wait: who waited for its end would fail
+LONG, FOREVER = f"{LONG_MS}ms", f"{FOREVER_MS}ms"  # as options take them
 SOCKET_PATH_MAX = 107  # bytes of a unix socket's path
 SANITIZED = "address" in os.environ.get("MSD_SANITIZE", "")
 

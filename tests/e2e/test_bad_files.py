@@ -66,7 +66,7 @@ def test_a_library_for_another_machine_is_refused_by_name(served, good, at, valu
 
 def test_flipped_bits_never_harm_the_daemon(own_daemon, good):
     """What is flipped may be code: then the worker pays. The headers and tables come first."""
-    served = own_daemon("--load-timeout", "5000")  # flipped code may never end
+    served = own_daemon("--load-timeout", "5s")  # flipped code may never end
     harness.until(
         lambda: served.modser("load", "good", harness.ZOO / "results.so").status == 0, "a load"
     )

@@ -263,7 +263,7 @@ def test_no_daemon_is_exit_3_and_names_the_address():
 
 def test_a_passed_deadline_is_exit_5(served):
     served.load("endless", harness.ZOO / "faults.so")
-    said = served.modser("--deadline", "0.05", "call", "endless:loop")
+    said = served.modser("--deadline", "50ms", "call", "endless:loop")
     assert said.status == 5, said
     served.ok("unload", "endless")
 

@@ -64,7 +64,7 @@ def test_replacing_under_load_loses_no_call(daemon):
 
 
 def test_unload_lets_running_calls_end_and_refuses_new_ones(own_daemon):
-    daemon = own_daemon("--drain", harness.FOREVER_MS)
+    daemon = own_daemon("--drain", harness.FOREVER)
     with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate:
         wire.load("five", FAULTS.read_bytes())
         held = wire.start("call", "five:gate", gate.path)
@@ -159,7 +159,7 @@ def test_memory_of_large_arguments_is_given_back(own_daemon, models):
 
 
 def test_sigterm_drains_and_ends_with_0(own_daemon):
-    daemon = own_daemon("--drain", harness.FOREVER_MS)
+    daemon = own_daemon("--drain", harness.FOREVER)
     with Wire(daemon.host) as wire, harness.Gate() as gate:
         wire.load("faults", FAULTS.read_bytes())
         held = wire.start("call", "faults:gate", gate.path)
@@ -174,7 +174,7 @@ def test_sigterm_drains_and_ends_with_0(own_daemon):
 
 
 def test_a_drain_has_an_end(own_daemon):
-    daemon = own_daemon("--drain", "300")
+    daemon = own_daemon("--drain", "300ms")
     with Wire(daemon.host) as wire, harness.Gate() as gate:
         wire.load("faults", FAULTS.read_bytes())
         wire.start("call", "faults:gate", gate.path)
@@ -185,7 +185,7 @@ def test_a_drain_has_an_end(own_daemon):
 
 
 def test_a_second_sigterm_ends_at_once(own_daemon):
-    daemon = own_daemon("--drain", harness.FOREVER_MS)
+    daemon = own_daemon("--drain", harness.FOREVER)
     with Wire(daemon.host) as wire, harness.Gate() as gate:
         wire.load("faults", FAULTS.read_bytes())
         wire.start("call", "faults:gate", gate.path)

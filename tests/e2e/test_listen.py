@@ -232,6 +232,7 @@ def test_tcp_beyond_loopback_needs_an_option(own_daemon, address):
         ["--no-such-option"],
         ["--listen", "unix:/tmp/never", "--max-upload", "lots"],
         ["--listen", "unix:/tmp/never", "--max-upload", "-1"],
+        ["--listen", "unix:/tmp/never", "--drain", "5"],
         ["--listen", "unix:/tmp/never", "--threads", "x"],
         ["--listen", "unix:/tmp/never", "--load", "nameonly"],
         ["--listen", "unix:/tmp/never", "--load", "-bad=x.so"],

@@ -51,7 +51,7 @@ def pair(own_daemon):
     with contextlib.ExitStack() as stack:
         first, second = stack.enter_context(harness.Gate()), stack.enter_context(harness.Gate())
         gates = {"MSD_TEST_FIRST": first.path, "MSD_TEST_SECOND": second.path}
-        daemon = own_daemon("--drain", harness.FOREVER_MS, env=gates)
+        daemon = own_daemon("--drain", harness.FOREVER, env=gates)
         yield Pair(daemon, stack.enter_context(Wire(daemon.host)), first, second)
 
 

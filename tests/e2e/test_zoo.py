@@ -107,7 +107,7 @@ def test_an_endless_loop_ends_at_the_deadline(fresh):
 @pytest.fixture
 def patient(own_daemon):
     """A daemon that gives a call which overruns its deadline all the time it may want."""
-    daemon = own_daemon("--kill-grace", harness.FOREVER_MS, "--drain", "100")
+    daemon = own_daemon("--kill-grace", harness.FOREVER, "--drain", "100ms")
     daemon.load("bad", harness.ZOO / "faults.so")
     return daemon
 
@@ -213,7 +213,7 @@ def test_a_death_before_ready_is_one_failed_load(served, name, cause):
 
 
 def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon):
-    daemon = own_daemon("--load-timeout", "500")
+    daemon = own_daemon("--load-timeout", "500ms")
     good = ("load", "good", harness.ZOO / "results.so")
     # On a loaded machine half a second may be too little for a good one, too.
     harness.until(lambda: daemon.modser(*good).status == 0, "a good module is loaded")

@@ -13,7 +13,7 @@ KILLS = 3  # of a peer in a minute; then it is barred
 def arena(own_arena):
     listen = [f"unix:{harness.short_folder()}/m.sock", "tcp://127.0.0.1:0"]
     modules = {"faults": harness.ZOO / "faults.so"}
-    return own_arena("--kill-grace", "1", "--max-deaths", "3", listen=listen, modules=modules)
+    return own_arena("--kill-grace", "1ms", "--max-deaths", "3", listen=listen, modules=modules)
 
 
 def attacker(arena):

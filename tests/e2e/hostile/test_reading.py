@@ -19,7 +19,7 @@ def big_call(n, id=1, **options):
 @pytest.fixture
 def small(own_arena, faults):
     """One that has room for 4 MiB of tensors."""
-    return own_arena("--max-memory", ROOM, "--read-stall", STALL_MS, modules=faults)
+    return own_arena("--max-memory", ROOM, "--read-stall", f"{STALL_MS}ms", modules=faults)
 
 
 @pytest.fixture
@@ -114,14 +114,14 @@ def test_who_waits_for_much_does_not_stop_who_wants_little(own_arena, faults):
 
 
 def test_a_silent_connection_is_closed(own_arena):
-    arena = own_arena("--first-frame", 200)
+    arena = own_arena("--first-frame", "200ms")
     silent, idle = arena.connect(), arena.victim()
     expect_ended(silent, "--first-frame")
     assert idle.ask("ping") is None, "silence after a frame is free"
 
 
 def test_idle_ones_are_closed_where_that_is_asked_for(own_arena):
-    arena = own_arena("--idle", 200)
+    arena = own_arena("--idle", "200ms")
     wire = arena.connect()
     assert wire.ask("ping") is None
     expect_ended(wire, "--idle")

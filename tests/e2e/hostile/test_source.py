@@ -50,7 +50,7 @@ def test_a_file_that_hangs_holds_up_its_module_alone(stalled):
 
 def test_a_file_that_hangs_has_the_time_of_a_load(stalled):
     start, gate = stalled
-    arena = start("--load-timeout", 50)
+    arena = start("--load-timeout", "50ms")
     gate.entered()
     victim = arena.victim()
     with pytest.raises(Failure, match="held.so: was not read within 50 ms"):

@@ -1,0 +1,25 @@
+#ifndef MSD_PROTO_DURATION_H
+#define MSD_PROTO_DURATION_H
+/*
+ * How long something may take, as people write it: a number and its unit, 50ms, 1.5s,
+ * 2m, 1h. A number alone would be seconds to one and milliseconds to another, so that
+ * it is refused, but for 0, which is the same in all.
+ */
+#include <stdint.h>
+
+#include "proto/diag.h"
+
+#define MSD_DURATION_TEXT_MAX 32u
+
+/**
+ * Read @text into *@ret_ms, rounded up to whole milliseconds.
+ *
+ * Errors: MSD_BAD_REQUEST; the text names both ways in which a bare number may have
+ * been meant.
+ */
+MSD_MUST_CHECK msd_err msd_duration_parse(const char *text, uint64_t *ret_ms,
+					  struct msd_diag *d);
+/** Write @ms in the largest unit of which it is a whole number; returns @ret. */
+const char *msd_duration_format(uint64_t ms, char ret[MSD_DURATION_TEXT_MAX]);
+
+#endif
