@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/client.h"
 #include "client/result.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16
+#define ABORT_MS 1000u
 
 modser_err modser_request(modser_client *client, const char *method,
 			  const modser_value *params, size_t n_params,
@@ -60,9 +62,11 @@ modser_err modser_call(modser_client *client, const char *function,
 struct upload {
 	modser_client *client;
 	modser_value handle;
+	uint64_t until_ns;              /* of the whole load; 0: none */
 	struct msd_span parts[3];       /* one behind the other */
 	size_t n;                       /* bytes of all */
 	size_t next;                    /* first byte that no write has taken */
+	uint64_t written;               /* bytes that the daemon has */
 	uint64_t ids[CHUNKS_IN_FLIGHT]; /* a ring, oldest at `oldest` */
 	size_t sizes[CHUNKS_IN_FLIGHT];
 	size_t oldest, n_ids;
@@ -81,15 +85,51 @@ static struct msd_span next_piece(const struct upload *u)
 				 left < CHUNK_BYTES ? left : CHUNK_BYTES};
 }
 
+/* The options of the next request: what is left of the deadline, at least 1 ms. */
+static modser_options options_now(const struct upload *u)
+{
+	const uint64_t now = msd_now_ns();
+	modser_options options = {0};
+
+	if (u->until_ns != 0)
+		options.deadline_ms =
+			u->until_ns > now + 1000000u
+				? (uint32_t)((u->until_ns - now) / 1000000u)
+				: 1;
+	return options;
+}
+
+static bool is_late(const struct upload *u)
+{
+	return u->until_ns != 0 && msd_now_ns() >= u->until_ns;
+}
+
+/* A result of this library's own: the deadline came before the load. */
+static modser_err late(const struct upload *u, modser_result **ret)
+{
+	struct msd_diag d = {0};
+
+	*ret = msd_result_create(0);
+	(void)msd_diag_set(&d, MSD_DEADLINE,
+			   "the deadline passed after %llu of %llu bytes of the "
+			   "upload, which was given up",
+			   (unsigned long long)u->written, (unsigned long long)u->n);
+	if (*ret != NULL)
+		msd_result_fail(*ret, MSD_DEADLINE, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return MODSER_DEADLINE;
+}
+
 static modser_err upload_write(struct upload *u)
 {
+	const modser_options options = options_now(u);
 	const struct msd_span piece = next_piece(u);
 	const int64_t extent = (int64_t)piece.n;
 	modser_value params[4] = {
 		modser_str("write"), u->handle, modser_int((int64_t)u->next),
 		modser_tensor_arg((modser_dtype){1, 8, 1}, &extent, 1, piece.p)};
 	size_t slot = (u->oldest + u->n_ids) % CHUNKS_IN_FLIGHT;
-	modser_err err = modser_start(u->client, "module.upload", params, 4, NULL,
+	modser_err err = modser_start(u->client, "module.upload", params, 4, &options,
 				      &u->ids[slot]);
 
 	if (err == MODSER_OK) {
@@ -105,17 +145,18 @@ static modser_err upload_all(struct upload *u, const modser_load_options *o,
 			     modser_result **ret)
 {
 	modser_err err = MODSER_OK;
-	uint64_t written = 0;
 
 	while (u->n_ids > 0 || (err == MODSER_OK && u->next < u->n)) {
 		modser_result *r = NULL;
 
+		if (err == MODSER_OK && is_late(u))
+			err = late(u, ret);
 		if (err == MODSER_OK && u->next < u->n && u->n_ids < CHUNKS_IN_FLIGHT) {
 			err = upload_write(u);
 			continue;
 		}
 		modser_err one = modser_wait(u->client, u->ids[u->oldest], &r);
-		written += u->sizes[u->oldest];
+		u->written += u->sizes[u->oldest];
 		u->oldest = (u->oldest + 1) % CHUNKS_IN_FLIGHT;
 		u->n_ids--;
 		if (one != MODSER_OK && err == MODSER_OK) {
@@ -125,27 +166,26 @@ static modser_err upload_all(struct upload *u, const modser_load_options *o,
 		}
 		modser_result_free(r);
 		if (o->progress != NULL && err == MODSER_OK)
-			o->progress(o->ctx, written, u->n);
+			o->progress(o->ctx, u->written, u->n);
 	}
 	return err;
 }
 
-static modser_err upload_end(struct upload *u, const char *how, modser_result **ret)
+static modser_err upload_end(struct upload *u, const char *how,
+			     const modser_options *options, modser_result **ret)
 {
 	modser_value params[2] = {modser_str(how), u->handle};
 
-	return modser_request(u->client, "module.upload", params, 2, NULL, ret);
+	return modser_request(u->client, "module.upload", params, 2, options, ret);
 }
 
+/* Best effort: the upload ends with the connection in any case. */
 static void upload_abort(struct upload *u)
 {
+	const modser_options options = {.deadline_ms = ABORT_MS};
 	modser_result *r = NULL;
 
-	/* Best effort: the upload ends with the connection in any case. */
-	if (upload_end(u, "abort", &r) != MODSER_OK) {
-		modser_result_free(r);
-		return;
-	}
+	(void)upload_end(u, "abort", &options, &r);
 	modser_result_free(r);
 }
 
@@ -188,9 +228,11 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 		modser_str(name),
 		u->handle,
 		{.kind = MODSER_MAP, .as.tuple = {.item = pairs, .n = n / 2}}};
-	modser_options options = {.deadline_ms = o->deadline_ms};
+	const modser_options options = options_now(u);
 
-	return modser_request(u->client, "module.load", params, 3, &options, ret);
+	return is_late(u) ? late(u, ret)
+			  : modser_request(u->client, "module.load", params, 3,
+					   &options, ret);
 }
 
 modser_err modser_load(modser_client *client, const char *name, const void *bytes,
@@ -204,11 +246,14 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 				     {o->graph, o->graph_bytes},
 				     {o->params, o->params_bytes}},
 			   .n = n + o->graph_bytes + o->params_bytes};
+	if (o->deadline_ms != 0)
+		u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
+	const modser_options first = options_now(&u);
 	modser_value params[2] = {modser_str("begin"), modser_int((int64_t)u.n)};
 	modser_result *begun = NULL;
 	modser_result *done = NULL;
 	modser_err err =
-		modser_request(client, "module.upload", params, 2, NULL, &begun);
+		modser_request(client, "module.upload", params, 2, &first, &begun);
 
 	*ret = NULL;
 	if (err != MODSER_OK) {
@@ -224,8 +269,12 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 	u.handle = begun->root;
 	modser_result_free(begun);
 	err = upload_all(&u, o, ret);
+	if (err == MODSER_OK && is_late(&u))
+		err = late(&u, ret);
 	if (err == MODSER_OK) {
-		err = upload_end(&u, "commit", &done);
+		const modser_options rest = options_now(&u);
+
+		err = upload_end(&u, "commit", &rest, &done);
 		if (err == MODSER_OK) {
 			modser_result_free(done);
 		} else {

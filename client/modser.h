@@ -286,9 +286,11 @@ MODSER_API modser_err modser_call(modser_client *client, const char *function,
 				  const modser_options *options, modser_result **ret);
 
 typedef struct modser_load_options {
-	bool replace;         /* take the place of a module of that name, once ready */
-	const char *file;     /* what the daemon calls the bytes in texts; NULL: name */
-	uint32_t deadline_ms; /* for the load proper, after the upload; 0: none */
+	bool replace;     /* take the place of a module of that name, once ready */
+	const char *file; /* what the daemon calls the bytes in texts; NULL: name */
+	/* Milliseconds for the whole, the upload included; what is not loaded by then
+	 * is given up, on the daemon too. 0: none. */
+	uint32_t deadline_ms;
 	/* Called as the upload advances; NULL is fine. */
 	void (*progress)(void *ctx, uint64_t sent_bytes, uint64_t total_bytes);
 	void *ctx;

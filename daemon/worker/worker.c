@@ -50,8 +50,9 @@ static msd_err check_start(const struct msd_worker *w, const struct msd_request 
 			   struct msd_diag *d)
 {
 	if (r->deadline_ns != 0 && msd_now_ns() >= r->deadline_ns) {
-		return msd_diag_set(d, MSD_DEADLINE,
-				    "the deadline passed before the start");
+		return msd_diag_set(
+			d, MSD_DEADLINE,
+			"waited behind other calls and was not begun by the deadline");
 	}
 	if (w->module == NULL && r->method != MSD_M_WORKER_OPEN)
 		return msd_diag_set(d, MSD_NOT_READY, "no module is open");

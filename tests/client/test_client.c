@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proto/body.h"
@@ -298,4 +300,70 @@ Test(client, survives_each_failing_allocation)
 		modser_result_free(r);
 		peer_close(&p);
 	}
+}
+
+/* Any clock will do: until @ctx, a deadline of milliseconds, has passed. */
+static void pass_deadline(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
+{
+	const int *ms = ctx;
+	struct timespec now, end;
+
+	cr_expect_eq(sent_bytes, total_bytes);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += (*ms + 1) * 1000000;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec ||
+		 (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
+static void answer_upload(const struct peer *p, uint64_t id)
+{
+	struct msd_buf body = {0}, frame = {0};
+
+	peer_begin(&body, id);
+	msd_pack_handle(&body, MSD_EXT_UPLOAD, (struct msd_handle){1, 1});
+	peer_frame(&frame, &body, NULL, 0);
+	peer_write(p, frame.p, frame.n);
+	msd_buf_finish(&frame);
+	msd_buf_finish(&body);
+}
+
+/* Begin, the one piece, and what is given up: neither "commit" nor module.load. */
+static void *answer_three(void *peer)
+{
+	for (uint64_t id = 1; id <= 3; id++) {
+		struct msd_buf body = {0}, payload = {0};
+
+		peer_read(peer, &body, &payload);
+		if (id == 1) {
+			answer_upload(peer, id);
+		} else {
+			peer_answer(peer, id, 0);
+		}
+		msd_buf_finish(&body);
+		msd_buf_finish(&payload);
+	}
+	return NULL;
+}
+
+Test(client, the_deadline_of_a_load_holds_for_its_upload)
+{
+	pthread_t daemon;
+	struct peer p = peer_open();
+	int ms = 500;
+	const modser_load_options options = {
+		.deadline_ms = (uint32_t)ms, .progress = pass_deadline, .ctx = &ms};
+	modser_result *r;
+
+	cr_assert_eq(pthread_create(&daemon, NULL, answer_three, &p), 0);
+	cr_assert_eq(modser_load(p.client, "m", "x", 1, &options, &r), MODSER_DEADLINE);
+	cr_expect_not_null(
+		strstr(modser_result_error(r)->message, "1 of 1 bytes of the upload"));
+	cr_assert_eq(pthread_join(daemon, NULL), 0);
+	cr_expect_eq(modser_in_flight(p.client), 0);
+	modser_result_free(r);
+	peer_close(&p);
 }

@@ -224,6 +224,24 @@ def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon):
     harness.until(lambda: len(daemon.workers()) == 1, "the endless worker is gone")
 
 
+def test_the_deadline_of_a_load_ends_it_and_leaves_nothing(own_daemon):
+    daemon = own_daemon()
+    said = daemon.modser("--deadline", "300ms", "load", "endless", harness.ZOO / "constructor_loop.so")
+    assert said.status == 5 and "endless" in said.err and "given up" in said.err
+    harness.until(lambda: not daemon.workers(), "its worker is gone")
+    assert daemon.ok("ls").out == ""
+
+
+def test_the_deadline_of_a_replacement_leaves_what_was_there(own_daemon):
+    daemon = own_daemon()
+    daemon.load("m", harness.ZOO / "results.so")
+    words = ("load", "--replace", "m", harness.ZOO / "constructor_loop.so")
+    said = daemon.modser("--deadline", "300ms", *words)
+    assert said.status == 5 and "given up" in said.err
+    harness.until(lambda: len(daemon.workers()) == 1, "the endless worker is gone")
+    assert daemon.ok("call", "m:int").out.strip() == "-42"
+
+
 def test_an_absent_symbol_is_named_before_anything_runs(served):
     said = served.modser("load", "wants", harness.ZOO / "wants.so")
     assert said.status == 6 and "modserd_test_absent_symbol" in said.err

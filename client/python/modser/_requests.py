@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
 import numpy as np
 
 from ._call import OutArgument, as_outs
-from ._errors import NotReady, ProtocolError, StaleHandle
+from ._errors import DeadlineExceeded, NotReady, ProtocolError, StaleHandle
 from ._message import Message, pack
 from ._objects import ClientBase, FunctionBase, Held, ResidentBase, name_of
 from ._options import Seconds
@@ -131,22 +131,39 @@ def load(
     name_of(name)
     client._known.clear()
     with artifact.opened() as (parts, facts):
-        upload = yield from _upload(parts)
-        yield from ask("module.load", name, upload, {**how, **facts}, deadline=deadline)
+        left = _countdown(deadline)
+        upload = yield from _upload(parts, left)
+        yield from ask("module.load", name, upload, {**how, **facts}, deadline=left())
 
 
-def _upload(parts: list[np.ndarray[Any, Any]]) -> Request[Handle]:
+def _countdown(deadline: Seconds) -> Callable[[], Seconds]:
+    """What is left of it, whenever it is asked; nothing left is an error."""
+    until = None if deadline is None else time.monotonic() + deadline
+
+    def left() -> Seconds:
+        rest = None if until is None else until - time.monotonic()
+        if rest is not None and rest <= 0:
+            raise DeadlineExceeded("the deadline passed during the upload, which was given up")
+        return rest
+
+    return left
+
+
+def _upload(
+    parts: list[np.ndarray[Any, Any]], left: Callable[[], Seconds]
+) -> Request[Handle]:
     """The parts one behind the other. An upload that fails or is interrupted is given up."""
     upload: Handle = yield from ask("module.upload", "begin", sum(len(p) for p in parts))
     try:
         batch: list[Message] = []
         for at, piece in _pieces(parts):
             batch.append(message_of("module.upload", "write", upload, at, piece))
+            batch[-1].deadline = left()
             if len(batch) == AT_ONCE:
                 yield batch
                 batch = []
         yield batch
-        yield from ask("module.upload", "commit", upload)
+        yield from ask("module.upload", "commit", upload, deadline=left())
     except GeneratorExit:
         raise
     except BaseException:

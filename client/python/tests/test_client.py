@@ -33,6 +33,13 @@ def test_a_module_in_several_processes_runs_calls_at_the_same_time(client, tmp_p
     module.unload()
 
 
+def test_the_deadline_of_a_load_holds_for_its_upload(client):
+    with pytest.raises(modser.DeadlineExceeded, match="during the upload"):
+        client.load("late", harness.ZOO / "results.so", deadline=1e-6)
+    assert client.load("late", harness.ZOO / "results.so").int() == -42
+    client.unload("late")
+
+
 def test_load_wait_unload(client):
     module = client.load("again", (harness.ZOO / "results.so").read_bytes())
     assert module.wait().int() == -42

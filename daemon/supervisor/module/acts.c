@@ -207,7 +207,8 @@ static void name_successor(const struct doing *x)
 	if (next == NULL)
 		return;
 	give_name(x->m, next);
-	msd_module_take_plain(next, MSD_LIFE_NAMED);
+	if (next->life.state == MSD_STATE_LOADING) /* it may have been given up */
+		msd_module_take_plain(next, MSD_LIFE_NAMED);
 }
 
 static void unload_successor(const struct doing *x)

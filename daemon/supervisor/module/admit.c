@@ -3,25 +3,48 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+
+/*
+ * Happy path: a request is adopted, and submitted to the queue of a module that can take
+ * it. Failures: the module cannot, or the request's peer is barred; a deadline passes,
+ * and the request says why; one that overran ends the worker; a load that nobody waits
+ * for any more is given up.
+ */
+
+static bool is_loading(const struct msd_module *m)
+{
+	return m->life.state == MSD_STATE_LOADING ||
+	       m->life.state == MSD_STATE_RESTARTING;
+}
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	const struct msd_module *m = r->module;
 
-	if (m->life.state == MSD_STATE_LOADING ||
-	    m->life.state == MSD_STATE_RESTARTING) {
+	if (r->method == MSD_M_MODULE_LOAD) {
+		(void)msd_diag_set(d, MSD_NOT_READY,
+				   "load %s: it was not ready by the deadline, and "
+				   "was given up",
+				   m->crew.name);
+	} else if (r->method == MSD_M_MODULE_UNLOAD) {
+		(void)msd_diag_set(d, MSD_DEADLINE,
+				   "unload %s: what it runs was not done by the "
+				   "deadline; it goes when that is",
+				   m->crew.name);
+	} else if (is_loading(m)) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "module %s is %s and was not ready in time",
 				   m->crew.name, msd_module_state_name(m->life.state));
+	} else if (r->at.lane != NULL || r->at.replica != NULL) {
+		msd_lateness_explain(r, uv_now(m->crew.house->loop), d);
 	} else {
-		(void)msd_diag_set(
-			d, MSD_DEADLINE, "module %s: the deadline passed before %s",
-			m->crew.name,
-			r->at.lane != NULL ? "the request was begun"
-					   : "there was room for its tensors and "
-					     "all their bytes had come");
+		(void)msd_diag_set(d, MSD_DEADLINE,
+				   "module %s: the deadline passed before there was "
+				   "room for its tensors and all their bytes had come",
+				   m->crew.name);
 	}
 }
 
@@ -89,12 +112,25 @@ static void on_answered(struct msd_req *r)
 	r->at.holds = false;
 }
 
+/* It was to load the module by a deadline, which has passed first. */
+static bool was_late_load(const struct msd_req *r)
+{
+	return r->method == MSD_M_MODULE_LOAD &&
+	       r->module->life.state == MSD_STATE_LOADING && r->due.all != NULL &&
+	       r->due.node.at_ms <= uv_now(r->module->crew.house->loop);
+}
+
+/* With a load that was given up goes the module. */
 static void on_freed(struct msd_req *r)
 {
 	if (r->at.lane != NULL)
 		msd_lane_left(r);
 	msd_process_unref(r->at.needs);
-	msd_module_check_idle(r->module);
+	if (was_late_load(r)) {
+		msd_module_give_up(r->module);
+	} else {
+		msd_module_check_idle(r->module);
+	}
 }
 
 static const struct msd_req_ops req_ops = {

@@ -128,6 +128,8 @@ static void note_sent(struct msd_replica *rep, struct msd_req *r)
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	msd_req_take(r, MSD_REQ_IS_SENT);
+	if (msd_list_is_empty(&rep->sent))
+		rep->head_since_ms = uv_now(rep->crew->house->loop);
 	msd_list_append(&rep->sent, &r->link);
 	msd_list_append(bucket_of(rep, r->at.wid), &r->at.wid_link);
 }
@@ -261,6 +263,8 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		msd_replica_disbelieve(rep, "it answered what it was not asked", NULL);
 		return;
 	}
+	if (rep->sent.next == &r->link)
+		rep->head_since_ms = uv_now(crew->house->loop);
 	if (r->method != MSD_M_WORKER_OPEN) {
 		rep->n_sent--;
 		rep->ahead_us -= r->at.expected_us;

@@ -136,3 +136,14 @@ void msd_module_unload(struct msd_module *m)
 {
 	msd_module_take_plain(m, MSD_LIFE_UNLOAD);
 }
+
+/* The store must not try it again at the next start. What has no process is not written
+ * down yet, and is withdrawn when it is. */
+void msd_module_give_up(struct msd_module *m)
+{
+	if (m->is_candidate && msd_life_has_process(&m->life)) {
+		m->is_candidate = false;
+		m->crew.house->on_tried(m->crew.house, m, false);
+	}
+	msd_module_unload(m);
+}

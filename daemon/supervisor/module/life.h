@@ -7,6 +7,9 @@
 /** Refuse new calls, finish those that are there (at most limits.drain_ms), end the
  * workers, then forget the module. */
 void msd_module_unload(struct msd_module *m);
+/** Nobody waits for its load any more: unload what is LOADING; of a replacement the
+ * module that it was to replace stays. */
+void msd_module_give_up(struct msd_module *m);
 /** End all its processes now; @reason (static text) is for error texts. */
 void msd_module_kill(struct msd_module *m, const char *reason);
 /** DRAINING and QUARANTINED: end the workers that nobody waits for. */

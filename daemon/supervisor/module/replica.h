@@ -22,13 +22,14 @@ struct msd_replica {
 	struct msd_process *process; /* NULL while there is none */
 	struct msd_list sent;        /* msd_req.link, in the order of sending */
 	struct msd_list by_wid[MSD_SENT_BUCKETS]; /* msd_req.at.wid_link: the same */
-	struct msd_list lanes; /* msd_lane.link: those that have this as their home */
-	uint32_t n_sent;       /* worker.open is not counted */
-	uint32_t n_bound;      /* lanes that have this as their home, idle ones too */
-	uint64_t ahead_us;     /* what all that was sent is expected to take */
-	bool is_open;          /* the process has the artifact open */
-	bool is_bound_turn;    /* the next request is one of its own lanes' */
-	bool is_overrun;       /* the process is killed for a call's deadline */
+	struct msd_list lanes;  /* msd_lane.link: those that have this as their home */
+	uint32_t n_sent;        /* worker.open is not counted */
+	uint32_t n_bound;       /* lanes that have this as their home, idle ones too */
+	uint64_t head_since_ms; /* the first that was sent is the first since then */
+	uint64_t ahead_us;      /* what all that was sent is expected to take */
+	bool is_open;           /* the process has the artifact open */
+	bool is_bound_turn;     /* the next request is one of its own lanes' */
+	bool is_overrun;        /* the process is killed for a call's deadline */
 	uint64_t next_wid;
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };

@@ -103,30 +103,21 @@ static void req_free(struct msd_req *r)
 	free(r);
 }
 
-static void explain(const struct msd_req *r, enum msd_req_event e,
-		    enum msd_req_state was, struct msd_diag *d)
-{
-	if (e == MSD_REQ_CANCELLED) {
-		(void)msd_diag_set(d, MSD_CANCELLED, "cancelled before it was begun");
-	} else if (was == MSD_REQ_QUEUED) {
-		r->ops->explain_due(r, d);
-	} else {
-		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "the deadline passed while the module worked on it");
-	}
-}
-
 /* Of the others, who brought the event has answered. */
 static bool is_ours_to_answer(enum msd_req_event e)
 {
 	return e == MSD_REQ_CANCELLED || e == MSD_REQ_DUE || e == MSD_REQ_OVERRUNS;
 }
 
-static void answer_for(struct msd_req *r, enum msd_req_event e, enum msd_req_state was)
+static void answer_for(struct msd_req *r, enum msd_req_event e)
 {
 	struct msd_diag d = {0};
 
-	explain(r, e, was, &d);
+	if (e == MSD_REQ_CANCELLED) {
+		(void)msd_diag_set(&d, MSD_CANCELLED, "cancelled before it was begun");
+	} else {
+		r->ops->explain_due(r, &d);
+	}
 	msd_req_answer_error(r, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
@@ -145,14 +136,13 @@ static void tell_owner(struct msd_req *r, unsigned actions)
 
 void msd_req_take(struct msd_req *r, enum msd_req_event e)
 {
-	const enum msd_req_state was = r->state;
-	const struct msd_req_move move = msd_req_step(was, e);
+	const struct msd_req_move move = msd_req_step(r->state, e);
 
 	r->state = (enum msd_req_state)move.to;
 	if (move.actions == 0)
 		return;
 	if ((move.actions & MSD_REQ_ANSWER) != 0 && is_ours_to_answer(e))
-		answer_for(r, e, was);
+		answer_for(r, e);
 	if ((move.actions & ~(unsigned)(MSD_REQ_ANSWER | MSD_REQ_RELEASE)) != 0)
 		tell_owner(r, move.actions);
 	if ((move.actions & MSD_REQ_RELEASE) != 0)

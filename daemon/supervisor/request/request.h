@@ -50,7 +50,7 @@ struct msd_client {
 
 /* How the owner of a request, a module, is told. */
 struct msd_req_ops {
-	/** Why it was not begun before its deadline. */
+	/** Why it was not done by its deadline, whether it waited or ran. */
 	void (*explain_due)(const struct msd_req *r, struct msd_diag *d);
 	/** Is it the one that the worker runs? */
 	bool (*is_running)(const struct msd_req *r);

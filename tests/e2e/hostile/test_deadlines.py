@@ -2,6 +2,8 @@
 others who call it. The attacker comes over TCP, the others by the unix socket: two peers.
 """
 
+import re
+
 import harness
 import pytest
 from wire import Failure
@@ -45,6 +47,35 @@ def barred(arena, victim):
     for times in range(1, KILLS + 1):
         kill_once(wire, victim, times)
     return wire
+
+
+@pytest.fixture
+def patient(own_arena):
+    modules = {"faults": harness.ZOO / "faults.so"}
+    return own_arena("--kill-grace", harness.FOREVER, modules=modules)
+
+
+def late(wire, *words):
+    with pytest.raises(Failure, match="DEADLINE_EXCEEDED") as said:
+        wire.call(*words, deadline_ms=50)
+    return said.value.message
+
+
+def test_who_waited_is_told_so_and_for_whom(patient):
+    wire, other = patient.victim(), patient.victim()
+    with harness.Gate() as gate:
+        held = wire.start("call", "faults:gate", gate.path)
+        gate.entered()
+        assert re.search(r"waited \d+ ms behind a call of another client", late(other, "faults:ok"))
+        assert re.search(r"waited \d+ ms behind a call of its own client", late(wire, "faults:ok"))
+        gate.open()
+        wire.finish(held)
+
+
+def test_who_ran_is_told_how_long(patient):
+    with harness.Gate() as gate:
+        said = late(patient.victim(), "faults:gate", gate.path)
+        assert re.search(r"ran \d+ ms and was not done", said), said
 
 
 def test_the_module_is_neither_quarantined_nor_put_off(arena):
