@@ -45,16 +45,25 @@ static const struct {
 	char priority; /* syslog's, for the journal */
 } levels[] = {{"error", '3'}, {"warn", '4'}, {"info", '6'}, {"debug", '7'}};
 
-void msd_log_init(void)
+msd_err msd_log_init(struct msd_diag *d)
 {
 	const char *wanted = getenv("MODSERD_LOG");
+	const unsigned n = sizeof(levels) / sizeof(levels[0]);
+	unsigned i = 0;
 
 	under_journal = getenv("JOURNAL_STREAM") != NULL;
-	for (unsigned i = 0; wanted != NULL && i < sizeof(levels) / sizeof(levels[0]);
-	     i++) {
-		if (strcmp(wanted, levels[i].name) == 0)
-			threshold = (enum msd_log_level)i;
+	if (wanted == NULL || wanted[0] == '\0')
+		return MSD_OK;
+	while (i < n && strcmp(wanted, levels[i].name) != 0)
+		i++;
+	if (i == n) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "MODSERD_LOG=%s: expected error, warn, info or "
+				    "debug",
+				    wanted);
 	}
+	threshold = (enum msd_log_level)i;
+	return MSD_OK;
 }
 
 /* Replace what would break a line or a terminal. */
@@ -73,6 +82,22 @@ static size_t escape(const char *in, char *out, size_t cap)
 	return n;
 }
 
+/* As RFC 3339 has it. */
+static void put_time(char ret[32])
+{
+	struct timespec now;
+	struct tm utc;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	if (gmtime_r(&now.tv_sec, &utc) == NULL ||
+	    strftime(ret, 32, "%Y-%m-%dT%H:%M:%S", &utc) == 0) {
+		ret[0] = '\0';
+		return;
+	}
+	const unsigned ms = (unsigned)(now.tv_nsec / 1000000) % 1000u;
+	(void)snprintf(ret + strlen(ret), 8, ".%03uZ", ms);
+}
+
 /* The line's beginning; returns its length. */
 static size_t begin_line(char line[LINE_BYTES], enum msd_log_level level,
 			 const char *event)
@@ -83,7 +108,10 @@ static size_t begin_line(char line[LINE_BYTES], enum msd_log_level level,
 		n = snprintf(line, LINE_BYTES, "<%c>event=%.80s ",
 			     levels[level].priority, event);
 	} else {
-		n = snprintf(line, LINE_BYTES, "modserd: %s event=%.80s ",
+		char now[32];
+
+		put_time(now);
+		n = snprintf(line, LINE_BYTES, "%s modserd: %s event=%.80s ", now,
 			     levels[level].name, event);
 	}
 	return (size_t)n;

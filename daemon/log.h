@@ -3,14 +3,19 @@
 /*
  * The supervisor's log: one event, one line, key=value, to standard error. Values are
  * escaped, so that no peer's byte ends up raw in a log. Level by MODSERD_LOG (error,
- * warn, info, debug; default info). Under the journal lines begin with <N>.
+ * warn, info, debug; default info). Lines begin with the time, in UTC; under the
+ * journal, which has one, with <N>.
  *
  * A thread writes them: whoever reads standard error may stop to. What it does not take
  * is kept up to 64 KiB, then dropped; a line `log-lost` says how many were.
  */
+#include "proto/diag.h"
+
 enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
 
-void msd_log_init(void); /* reads the environment */
+/** Read the environment. Errors: MSD_BAD_REQUEST, a level that there is not; then all
+ * is as it was. */
+MSD_MUST_CHECK msd_err msd_log_init(struct msd_diag *d);
 /** Wait a second at most until all lines are written; before the process ends. */
 void msd_log_finish(void);
 /** Returns when the line is written, after some milliseconds at the latest; at once

@@ -199,15 +199,15 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 
 int main(int argc, char **argv)
 {
-	struct msd_options o;
+	struct msd_options o = {0};
 	struct msd_sd sd;
 	struct msd_diag d = {0};
 	int code = EXIT_OK;
 
 	msd_signals_hold();
-	msd_log_init();
 	msd_sd_init(&sd);
-	if (msd_options_read(&o, argc, argv, &d) != MSD_OK ||
+	if (msd_log_init(&d) != MSD_OK ||
+	    msd_options_read(&o, argc, argv, &d) != MSD_OK ||
 	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		code = EXIT_USAGE;

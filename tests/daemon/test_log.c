@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
@@ -54,8 +55,41 @@ Test(log, writes_one_escaped_line)
 
 	msd_log(MSD_LOG_WARN, "event", "name=%s", "a\nb");
 	read_until(fd, "\n", text, sizeof(text));
-	cr_expect_str_eq(text, "modserd: warn event=event name=a\\x0ab\n");
+	const char *end = strchr(text, ' '); /* of the time */
+	cr_assert_not_null(end);
+	cr_expect_str_eq(end + 1, "modserd: warn event=event name=a\\x0ab\n");
 	close(fd);
+}
+
+Test(log, begins_a_line_with_the_time)
+{
+	char text[512];
+	struct tm t = {0};
+	int fd = small_stderr();
+	const time_t before = time(NULL);
+
+	msd_log(MSD_LOG_WARN, "event", "n=1");
+	read_until(fd, "\n", text, sizeof(text));
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S.", &t);
+	cr_assert_not_null(rest, "%s", text);
+	cr_expect_eq(strspn(rest, "0123456789"), 3, "milliseconds");
+	cr_expect_eq(strncmp(rest + 3, "Z modserd: ", 11), 0, "%s", text);
+	cr_expect_geq(timegm(&t), before);
+	cr_expect_leq(timegm(&t), time(NULL));
+	close(fd);
+}
+
+Test(log, refuses_a_level_that_there_is_not)
+{
+	struct msd_diag d = {0};
+
+	cr_assert_eq(setenv("MODSERD_LOG", "loud", 1), 0);
+	cr_assert_eq(msd_log_init(&d), MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "MODSERD_LOG=loud"));
+	cr_expect_not_null(strstr(msd_diag_text(&d), "warn"));
+	cr_assert_eq(setenv("MODSERD_LOG", "error", 1), 0);
+	cr_expect_eq(msd_log_init(NULL), MSD_OK);
+	msd_diag_finish(&d);
 }
 
 /* The sum of all that a log-lost line says. */

@@ -33,7 +33,7 @@ static void set_limits(struct msd_limits *limits)
 void world_begin(struct world *w)
 {
 	(void)setenv("MODSERD_LOG", "error", 0);
-	msd_log_init();
+	MUST(msd_log_init(NULL) == MSD_OK);
 	*w = (struct world){.server.worker_path = strdup("/nowhere")};
 	set_limits(&w->server.limits);
 	MUST(w->server.worker_path != NULL);
