@@ -276,13 +276,8 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 		cli->words[cli->n_words++] = word;
 		return MSD_EXIT_OK;
 	}
-	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
-		if (strcmp(v->name, word) == 0) {
-			cli->verb = v;
-			return MSD_EXIT_OK;
-		}
-	}
-	return msd_report_verb(word);
+	cli->verb = msd_verb_find(word);
+	return cli->verb != NULL ? MSD_EXIT_OK : msd_report_verb(word);
 }
 
 /* What msd_argv_next() gave as @val and @value; @word is where it stands. */

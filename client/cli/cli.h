@@ -88,6 +88,8 @@ struct msd_verb {
 
 /** The table, ended by a row without a name. */
 extern const struct msd_verb msd_verbs[];
+/** The verb called @word, which may be what other programs call it; NULL: none. */
+const struct msd_verb *msd_verb_find(const char *word);
 
 enum msd_exit msd_verb_call(const struct msd_cli *cli);
 enum msd_exit msd_verb_convert(const struct msd_cli *cli);
@@ -110,6 +112,7 @@ enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);
 enum msd_exit msd_verb_unload(const struct msd_cli *cli);
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli);
+enum msd_exit msd_verb_version(const struct msd_cli *cli);
 enum msd_exit msd_verb_wait(const struct msd_cli *cli);
 
 #endif

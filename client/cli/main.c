@@ -84,11 +84,12 @@ static const char pack_help[] =
 const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
 	 0, msd_verb_ping},
-	{"ls", "", "list the modules with their states", "", 0, 0, 0, msd_verb_ls},
-	{"show", "NAME", "show all about a module: file, state, tree, functions", "", 1,
-	 1, 0, msd_verb_show},
-	{"funcs", "NAME", "list a module's functions with their signatures", "", 1, 1,
-	 0, msd_verb_funcs},
+	{"ls", "", "list the modules with their states", "Also called ps and list.\n",
+	 0, 0, 0, msd_verb_ls},
+	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
+	 1, MANY, 0, msd_verb_show},
+	{"funcs", "NAME...", "list a module's functions with their signatures", "", 1,
+	 MANY, 0, msd_verb_funcs},
 	{"load",
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] [--era ERA] "
 	 "[--tvm-inputs] "
@@ -121,12 +122,12 @@ const struct msd_verb msd_verbs[] = {
 	 2, 2,
 	 MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA,
 	 msd_verb_load},
-	{"unload", "NAME", "unload a module; done when its process is gone", "", 1, 1,
-	 0, msd_verb_unload},
-	{"wait", "NAME", "wait until a module is ready or has failed", "", 1, 1, 0,
-	 msd_verb_wait},
-	{"logs", "NAME", "print the last that a module's worker wrote to stderr", "", 1,
-	 1, 0, msd_verb_logs},
+	{"unload", "NAME...", "unload a module; done when its process is gone",
+	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
+	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,
+	 0, msd_verb_wait},
+	{"logs", "NAME...", "print the last that a module's worker wrote to stderr", "",
+	 1, MANY, 0, msd_verb_logs},
 	{"inspect",
 	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
 	 "show what a library, an archive or a model file holds, without running it",
@@ -193,10 +194,30 @@ const struct msd_verb msd_verbs[] = {
 	{"completion", "bash|fish|zsh", "print the completion script of a shell",
 	 "Use: source <(modser completion bash), or: modser completion fish | source\n",
 	 1, 1, 0, msd_verb_completion},
+	{"version", "", "print the versions of modser and of the daemon", "", 0, 0, 0,
+	 msd_verb_version},
 	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, 0,
 	 msd_verb_help},
 	{0},
 };
+
+/* What other programs call them. */
+static const struct {
+	const char *other, *verb;
+} habits[] = {{"ps", "ls"}, {"list", "ls"}, {"rm", "unload"}, {"functions", "funcs"}};
+
+const struct msd_verb *msd_verb_find(const char *word)
+{
+	const struct msd_verb *v = msd_verbs;
+
+	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++) {
+		if (strcmp(habits[i].other, word) == 0)
+			word = habits[i].verb;
+	}
+	while (v->name != NULL && strcmp(v->name, word) != 0)
+		v++;
+	return v->name != NULL ? v : NULL;
+}
 
 static const char options_help[] =
 	"Options:\n"
@@ -236,13 +257,11 @@ enum msd_exit msd_verb_help(const struct msd_cli *cli)
 		print_help(NULL);
 		return MSD_EXIT_OK;
 	}
-	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
-		if (strcmp(v->name, cli->words[0]) == 0) {
-			print_help(v);
-			return MSD_EXIT_OK;
-		}
-	}
-	return msd_report_verb(cli->words[0]);
+	const struct msd_verb *v = msd_verb_find(cli->words[0]);
+	if (v == NULL)
+		return msd_report_verb(cli->words[0]);
+	print_help(v);
+	return MSD_EXIT_OK;
 }
 
 static void on_interrupt(int number)

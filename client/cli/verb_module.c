@@ -1,16 +1,44 @@
 /* Verbs about modules. */
+#include <stdio.h>
 #include <string.h>
 
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-/* What @method says about the module that the first word names. */
-static enum msd_exit show_about(const struct msd_cli *cli, const char *method)
+/* What @ask does for each module that a word names; all are tried, and the first
+ * failure is the answer. */
+static enum msd_exit for_each(const struct msd_cli *cli, const char *method,
+			      enum msd_exit (*ask)(const struct msd_cli *cli,
+						   const char *method,
+						   const char *name))
 {
-	const modser_value param = modser_str(cli->words[0]);
-	enum msd_exit code = msd_report_name(cli->words[0]);
+	enum msd_exit first = MSD_EXIT_OK;
 
-	return code == MSD_EXIT_OK ? msd_session_show(cli, method, &param, 1) : code;
+	for (size_t i = 0; i < cli->n_words && first != MSD_EXIT_CONNECT; i++) {
+		enum msd_exit code = msd_report_name(cli->words[i]);
+
+		if (code == MSD_EXIT_OK)
+			code = ask(cli, method, cli->words[i]);
+		first = first == MSD_EXIT_OK ? code : first;
+	}
+	return first;
+}
+
+static enum msd_exit show_one(const struct msd_cli *cli, const char *method,
+			      const char *name)
+{
+	const modser_value param = modser_str(name);
+
+	return msd_session_show(cli, method, &param, 1);
+}
+
+/* Of several modules each is told apart, as head and tail do it of files. */
+static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
+				 const char *name)
+{
+	if (cli->n_words > 1 && !cli->json)
+		(void)printf("==> %s <==\n", name);
+	return show_one(cli, method, name);
 }
 
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
@@ -20,22 +48,22 @@ enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 
 enum msd_exit msd_verb_show(const struct msd_cli *cli)
 {
-	return show_about(cli, "module.describe");
+	return for_each(cli, "module.describe", show_titled);
 }
 
 enum msd_exit msd_verb_funcs(const struct msd_cli *cli)
 {
-	return show_about(cli, "function.list");
+	return for_each(cli, "function.list", show_titled);
 }
 
 enum msd_exit msd_verb_unload(const struct msd_cli *cli)
 {
-	return show_about(cli, "module.unload");
+	return for_each(cli, "module.unload", show_one);
 }
 
 enum msd_exit msd_verb_logs(const struct msd_cli *cli)
 {
-	return show_about(cli, "module.logs");
+	return for_each(cli, "module.logs", show_titled);
 }
 
 /* A module that has failed is an answer to the wait, and not the one hoped for. */
@@ -57,18 +85,22 @@ static enum msd_exit check_state(const modser_value *answer)
 	return msd_report_error(&e);
 }
 
-enum msd_exit msd_verb_wait(const struct msd_cli *cli)
+static enum msd_exit wait_for(const struct msd_cli *cli, const char *method,
+			      const char *name)
 {
-	const modser_value param = modser_str(cli->words[0]);
+	const modser_value param = modser_str(name);
 	modser_result *result = NULL;
-	enum msd_exit code = msd_report_name(cli->words[0]);
+	enum msd_exit code = msd_session_ask(cli, method, &param, 1, &result);
 
-	if (code == MSD_EXIT_OK)
-		code = msd_session_ask(cli, "module.wait", &param, 1, &result);
 	if (code == MSD_EXIT_OK) {
 		msd_session_print(cli, result);
 		code = check_state(modser_result_value(result));
 	}
 	modser_result_free(result);
 	return code;
+}
+
+enum msd_exit msd_verb_wait(const struct msd_cli *cli)
+{
+	return for_each(cli, "module.wait", wait_for);
 }

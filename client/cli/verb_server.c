@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
@@ -33,6 +34,33 @@ enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 	}
 	modser_result_free(result);
 	modser_close(client);
+	return code;
+}
+
+/* The daemon's behind the client's, which is told even when no daemon is there. */
+enum msd_exit msd_verb_version(const struct msd_cli *cli)
+{
+	modser_result *result = NULL;
+	struct msd_buf out = {0};
+	const modser_value *version = NULL;
+
+	if (!cli->json)
+		(void)printf("modser %s\n", modser_version());
+	enum msd_exit code = msd_session_ask(cli, "session.hello", NULL, 0, &result);
+	if (code == MSD_EXIT_OK)
+		version = modser_find(modser_result_value(result), "version");
+	if (version != NULL && version->kind == MODSER_STR && cli->json) {
+		msd_buf_printf(&out,
+			       "{\"modser\": \"%s\", \"modserd\": ", modser_version());
+		msd_json_put_value(&out, version);
+		msd_buf_printf(&out, "}\n");
+	} else if (version != NULL && version->kind == MODSER_STR) {
+		msd_buf_printf(&out, "modserd ");
+		msd_print_line(&out, version->as.str.p, version->as.str.n);
+		msd_buf_put_u8(&out, '\n');
+	}
+	msd_print_flush(&out);
+	modser_result_free(result);
 	return code;
 }
 

@@ -2,32 +2,13 @@
 
 #include <string.h>
 
+#include "proto/near.h"
+
 #define MAX_NAMES 3
-#define MAX_LEN 63 /* longer names are compared by their beginning */
 
-/* Edit distance (insert, delete, replace) of the first MAX_LEN bytes. */
-static unsigned distance(const char *a, const char *b)
+static struct msd_span span_of(const char *text)
 {
-	unsigned row[MAX_LEN + 1];
-	const size_t n = strnlen(a, MAX_LEN);
-	const size_t m = strnlen(b, MAX_LEN);
-
-	for (size_t j = 0; j <= m; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0];
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= m; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1] ? 1u : 0u);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[m];
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
 }
 
 struct near {
@@ -58,11 +39,12 @@ static void keep(struct near *near, size_t i, unsigned score)
 void msd_nearest_names(const char *name, const struct msd_func_info *const *infos,
 		       size_t n, struct msd_buf *out)
 {
-	const unsigned limit = (unsigned)strnlen(name, MAX_LEN) / 2 + 1;
+	const unsigned limit = (unsigned)strnlen(name, MSD_NEAR_BYTES) / 2 + 1;
 	struct near near = {.count = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned score = distance(name, infos[i]->name);
+		unsigned score =
+			msd_near_distance(span_of(name), span_of(infos[i]->name));
 
 		if (score <= limit)
 			keep(&near, i, score);

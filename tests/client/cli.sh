@@ -24,6 +24,8 @@ expect 0 --version
 expect 0 --help
 expect 2
 expect 2 no-such-verb
+expect 2 lod x y
+grep -q "did you mean load?" "$dir/err" || { echo "cli: lod: no load is offered"; failed=1; }
 expect 2 ping --no-such-option
 expect 2 ping surplus
 expect 2 ls -o x
@@ -72,7 +74,7 @@ for shell in bash fish zsh; do
   ! command -v "$shell" >/dev/null || "$shell" -n "$dir/out" || failed=1
 done
 # A sentence in the place of what to do has no end of line's spaces, and a full disk is told.
-for words in "ls x" "show" "show a b" "help a b" "call" "ping --nothing" "load --graph"; do
+for words in "ls x" "show" "help a b" "call" "ping --nothing" "load --graph"; do
   # shellcheck disable=SC2086
   expect 2 $words
   ! grep -n ' $' "$dir/err" || failed=1

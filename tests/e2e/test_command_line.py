@@ -290,6 +290,38 @@ def test_every_verb_has_help(verb):
     assert said.status == 0 and verb in said.out and not said.err
 
 
+@pytest.mark.parametrize("other, verb", [("ps", "ls"), ("list", "ls")])
+def test_other_programs_words_are_known(served, other, verb):
+    names = [line.split("\t")[0] for line in served.ok(verb).out.splitlines()]
+    assert names == [line.split("\t")[0] for line in served.ok(other).out.splitlines()] != []
+
+
+def test_rm_takes_several_names_and_tries_all(served):
+    for name in ("rm-a", "rm-b"):
+        served.load(name, harness.ZOO / "results.so")
+    said = served.modser("rm", "rm-a", "rm-none", "rm-b")
+    assert said.status == 4 and "rm-none" in said.err
+    assert "rm-" not in served.ok("ls").out
+
+
+def test_several_modules_are_told_apart(served):
+    said = served.ok("funcs", "results", "shapes").out
+    assert said.startswith("==> results <==\n") and "==> shapes <==\n" in said
+    both = [json.loads(line) for line in served.ok("--json", "show", "results", "shapes").out.splitlines()]
+    assert [module["name"] for module in both] == ["results", "shapes"]
+
+
+def test_a_mistyped_module_is_told_what_is_near(served):
+    said = served.modser("show", "reslts")
+    assert said.status == 4 and "did you mean results?" in said.err
+
+
+def test_version_is_that_of_both_sides(served):
+    assert served.ok("version").out == "modser 0.1.0\nmodserd 0.1.0\n"
+    said = harness.run(harness.BIN / "modser", "-H", "unix:/no/such/socket", "version")
+    assert said.status == 3 and said.out == "modser 0.1.0\n"
+
+
 def test_help_and_version():
     said = harness.run(harness.BIN / "modser", "--help")
     assert said.status == 0 and all(verb in said.out for verb in VERBS)

@@ -67,11 +67,16 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 				   msd_module_state_name(m->life.state));
 	}
 	if (err == MSD_OK && !msd_facts_have_function(&m->crew.facts, name)) {
-		err = msd_diag_set(
-			d, MSD_NOT_FOUND,
-			"module %s has no function %.*s (it has %u: see function.list)",
-			m->crew.name, (int)(name.n < 200 ? name.n : 200),
-			(const char *)name.p, m->crew.facts.n_functions);
+		const struct msd_span near =
+			msd_facts_near_function(&m->crew.facts, name);
+		err = msd_diag_set(d, MSD_NOT_FOUND,
+				   "module %s has no function %.*s (it has %u: see "
+				   "function.list)%s%.*s%s",
+				   m->crew.name, (int)(name.n < 200 ? name.n : 200),
+				   (const char *)name.p, m->crew.facts.n_functions,
+				   near.n > 0 ? "; did you mean " : "", (int)near.n,
+				   near.n > 0 ? (const char *)near.p : "",
+				   near.n > 0 ? "?" : "");
 	}
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
 				      (const char *)name.p) < 0)

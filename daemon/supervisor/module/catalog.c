@@ -11,6 +11,7 @@
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
+#include "proto/near.h"
 
 /*
  * Happy path: load checks the name and the limits, makes the module, lists it (or hides
@@ -29,16 +30,34 @@ static struct msd_module *find(struct msd_house *house, struct msd_span name)
 	return NULL;
 }
 
+static struct msd_span span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+static msd_err not_found(struct msd_house *house, struct msd_span name,
+			 struct msd_diag *d)
+{
+	struct msd_near near;
+
+	msd_near_start(&near, name);
+	MSD_LIST_EACH (it, &house->modules) {
+		msd_near_look(&near,
+			      span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
+					      ->crew.name));
+	}
+	return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s%s%.*s%s",
+			    (int)(name.n < 80 ? name.n : 80), (const char *)name.p,
+			    near.best.n > 0 ? "; did you mean " : "", (int)near.best.n,
+			    near.best.n > 0 ? (const char *)near.best.p : "",
+			    near.best.n > 0 ? "?" : "");
+}
+
 msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 			   struct msd_module **ret, struct msd_diag *d)
 {
 	*ret = find(house, name);
-	if (*ret == NULL) {
-		return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s",
-				    (int)(name.n < 80 ? name.n : 80),
-				    (const char *)name.p);
-	}
-	return MSD_OK;
+	return *ret != NULL ? MSD_OK : not_found(house, name, d);
 }
 
 /* An in segment came or went: tell the workers that are there; later ones hear of those

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon/wire/shared.h"
+#include "proto/near.h"
 #include "proto/value.h"
 
 static const char *const parts[MSD_FACTS_N_PARTS] = {"device", "era", "machine",
@@ -178,4 +179,14 @@ bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name)
 {
 	return f->n_functions > 0 && bsearch(&name, f->names, f->n_functions,
 					     sizeof(*f->names), compare) != NULL;
+}
+
+struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_span name)
+{
+	struct msd_near near;
+
+	msd_near_start(&near, name);
+	for (uint32_t i = 0; i < f->n_functions; i++)
+		msd_near_look(&near, f->names[i]);
+	return near.best;
 }

@@ -2,6 +2,7 @@
 
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/replica.h"
 
 /* What the worker runs, or NULL: it answers in the order of sending. */
 static const struct msd_req *running(const struct msd_replica *rep)

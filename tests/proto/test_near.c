@@ -1,0 +1,60 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "proto/near.h"
+
+static struct msd_span span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+/* What is near @name of some verbs; "" for none. */
+static const char *near_verb(const char *name)
+{
+	static const char *const verbs[] = {"ls", "load", "unload", "logs", "inspect"};
+	struct msd_near near;
+
+	msd_near_start(&near, span_of(name));
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		msd_near_look(&near, span_of(verbs[i]));
+	return near.best.n > 0 ? (const char *)near.best.p : "";
+}
+
+Test(near, finds_what_was_mistyped)
+{
+	cr_expect_str_eq(near_verb("laod"), "load");
+	cr_expect_str_eq(near_verb("unlod"), "unload");
+	cr_expect_str_eq(near_verb("log"), "logs");
+	cr_expect_str_eq(near_verb("lss"), "ls");
+	cr_expect_str_eq(near_verb("insp"), "inspect");
+}
+
+Test(near, finds_nothing_for_what_is_far)
+{
+	cr_expect_str_eq(near_verb("frobnicate"), "");
+	cr_expect_str_eq(near_verb("zzzz"), "");
+	cr_expect_str_eq(near_verb(""), "");
+}
+
+Test(near, looks_at_so_many_and_no_more)
+{
+	struct msd_near near;
+
+	msd_near_start(&near, span_of("load"));
+	for (unsigned i = 0; i < MSD_NEAR_MOST; i++)
+		msd_near_look(&near, span_of("frobnicate"));
+	msd_near_look(&near, span_of("loads"));
+	cr_expect_eq(near.best.n, 0);
+}
+
+Test(near, compares_long_names_by_their_beginning)
+{
+	char a[200], b[200];
+
+	memset(a, 'a', sizeof(a));
+	memset(b, 'a', sizeof(b));
+	b[150] = 'b';
+	cr_expect_eq(msd_near_distance((struct msd_span){(uint8_t *)a, sizeof(a)},
+				       (struct msd_span){(uint8_t *)b, sizeof(b)}),
+		     0);
+}
