@@ -4,7 +4,6 @@
  * The name that somebody may have meant who wrote one that there is not. What is looked
  * at costs some thousand steps a name, so that no more than MSD_NEAR_MOST are.
  */
-
 #include "proto/bytes.h"
 
 #define MSD_NEAR_BYTES 63u /* longer names are compared by their beginning */

@@ -173,6 +173,8 @@ static const struct row {
 	{"workers", apply_workers, 0, MSD_OPT_LOAD, 0, true},
 	{"instances", refuse_instances, 0, MSD_OPT_LOAD, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
+	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
+	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"fill", apply_fill, 0, MSD_OPT_LOAD, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},

@@ -35,7 +35,9 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_INSPECT = 128,
 		  MSD_OPT_SPLIT = 256,
 		  MSD_OPT_ERA = 512,
-		  MSD_OPT_PARAMS = 1024 /* without a graph */
+		  MSD_OPT_PARAMS = 1024, /* without a graph */
+		  MSD_OPT_TABLE = 2048,
+		  MSD_OPT_LONG = 4096
 };
 
 struct msd_verb;
@@ -65,6 +67,8 @@ struct msd_cli {
 	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */
 	enum msd_split_names split_names;
 	const char *split; /* --split-params: the file, NULL: parameters stay */
+	bool header;       /* of a table in a pipe */
+	bool is_long;      /* -l: all columns */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool dump;            /* inspect: all of a StaticGraph */

@@ -84,12 +84,20 @@ static const char pack_help[] =
 const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
 	 0, msd_verb_ping},
-	{"ls", "", "list the modules with their states", "Also called ps and list.\n",
-	 0, 0, 0, msd_verb_ls},
+	{"ls", "[-l] [--header]", "list the modules with their states",
+	 "Also called ps and list. MEM is what its processes have in memory; P50 and "
+	 "P99 "
+	 "are\nhow long half of its calls, and 99 of 100, ran at most, to a factor "
+	 "below "
+	 "two.\n-l shows all that is known. In a pipe cells are parted by tabs, sizes "
+	 "are "
+	 "bytes,\ntimes nanoseconds, and --header prints the columns' keys first.\n",
+	 0, 0, MSD_OPT_TABLE | MSD_OPT_LONG, msd_verb_ls},
 	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
 	 1, MANY, 0, msd_verb_show},
-	{"funcs", "NAME...", "list a module's functions with their signatures", "", 1,
-	 MANY, 0, msd_verb_funcs},
+	{"funcs", "[--header] NAME...",
+	 "list a module's functions with their signatures", "", 1, MANY, MSD_OPT_TABLE,
+	 msd_verb_funcs},
 	{"load",
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] [--era ERA] "
 	 "[--tvm-inputs] "
@@ -174,16 +182,17 @@ const struct msd_verb msd_verbs[] = {
 	 1, 2, MSD_OPT_DIR, msd_verb_store},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
-	{"clients", "", "list the daemon's connections: who, what they do and hold",
-	 "Over TCP without the right to load: those of this address alone.\n", 0, 0, 0,
-	 msd_verb_clients},
+	{"clients", "[--header]",
+	 "list the daemon's connections: who, what they do and hold",
+	 "Over TCP without the right to load: those of this address alone.\n", 0, 0,
+	 MSD_OPT_TABLE, msd_verb_clients},
 	{"reload", "", "have the daemon read its configuration again",
 	 "Lists what differs from what was in force: what is changed now, and what "
 	 "waits\nfor the daemon's next start. A configuration that is wrong changes "
 	 "nothing.\n",
 	 0, 0, 0, msd_verb_reload},
-	{"devices", "", "list the devices that modules can run on", "", 0, 0, 0,
-	 msd_verb_devices},
+	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,
+	 MSD_OPT_TABLE, msd_verb_devices},
 	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",
 	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
 	 msd_verb_call},

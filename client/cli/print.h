@@ -18,8 +18,20 @@ void msd_print_text(struct msd_buf *out, const char *p, size_t n);
 void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people);
 /** Append a map: a key and its value a line. */
 void msd_print_map(struct msd_buf *out, const modser_value *map, bool for_people);
-/** Append a list of maps: a row each, a column for each key whose values are plain. */
-void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people);
+/** Append a list of maps: a row each, a column for each key whose values are plain.
+ * @has_header: scripts get the keys as the first line; people get headings anyway. */
+void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people,
+		     bool has_header);
+/* One of the columns of a table that has not all that there are. */
+struct msd_column {
+	const char *key;
+	const char *heading; /* for people */
+	bool may_lack;       /* people are spared it when it is empty in all rows */
+};
+/** The same of the @n columns alone. */
+void msd_print_columns(struct msd_buf *out, const modser_value *list,
+		       const struct msd_column *columns, size_t n, bool for_people,
+		       bool has_header);
 /** Is standard output a terminal? */
 bool msd_print_for_people(void);
 /** Write @out to standard output and empty it. Errors show in msd_report_stdout(). */

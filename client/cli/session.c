@@ -158,7 +158,7 @@ void msd_session_print_value(const struct msd_cli *cli, const modser_value *v)
 	} else if (v->kind == MODSER_MAP) {
 		msd_print_map(&out, v, for_people);
 	} else if (v->kind == MODSER_TUPLE) {
-		msd_print_table(&out, v, for_people);
+		msd_print_table(&out, v, for_people, cli->header);
 	} else if (v->kind == MODSER_STR) {
 		msd_print_text(&out, v->as.str.p, v->as.str.n);
 	} else if (v->kind != MODSER_NIL) {

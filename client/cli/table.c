@@ -59,6 +59,39 @@ static void put_size(struct msd_buf *out, int64_t n)
 	msd_buf_printf(out, "%.*f %s", i > 0 && v < 100 ? 1 : 0, v, units[i]);
 }
 
+static const struct {
+	const char *tail; /* of keys */
+	double ns;
+} time_units[] = {{"_ns", 1}, {"_us", 1e3}, {"_ms", 1e6}};
+
+/* Nanoseconds of the unit that a number's key ends with; 0: it has none. */
+static double unit_of(const char *key, const modser_value *v)
+{
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
+		if (ends_with(key, time_units[i].tail) &&
+		    (v == NULL || v->kind == MODSER_INT))
+			return time_units[i].ns;
+	}
+	return 0;
+}
+
+static void put_time(struct msd_buf *out, double ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"h", 3.6e12}, {"min", 6e10}, {"s", 1e9},
+		     {"ms", 1e6},   {"us", 1e3},   {"ns", 1}};
+	const size_t last = sizeof(units) / sizeof(units[0]) - 1;
+	size_t i = 0;
+
+	/* Of minutes and hours there must be some before they say more than seconds. */
+	while (i < last && ns < units[i].ns * (i < 2 ? 2 : 1))
+		i++;
+	const double v = ns / units[i].ns;
+	msd_buf_printf(out, "%.*f %s", i < last && v < 100 ? 1 : 0, v, units[i].name);
+}
+
 static bool is_empty(const modser_value *v)
 {
 	return v == NULL || v->kind == MODSER_NIL ||
@@ -72,6 +105,8 @@ static void put_cell(struct msd_buf *out, const char *key, const modser_value *v
 		msd_buf_put_u8(out, '-');
 	} else if (for_people && is_bytes(key, v)) {
 		put_size(out, v->as.i);
+	} else if (for_people && unit_of(key, v) > 0) {
+		put_time(out, (double)v->as.i * unit_of(key, v));
 	} else if (for_people && v->kind == MODSER_TUPLE &&
 		   v->as.tuple.n > LIST_SHOWN) {
 		msd_buf_printf(out, "%zu (--json lists them)", v->as.tuple.n);
@@ -80,31 +115,37 @@ static void put_cell(struct msd_buf *out, const char *key, const modser_value *v
 	}
 }
 
+struct columns {
+	struct msd_column all[COLUMNS_MAX];
+	size_t n;
+};
+
+static void add_column(struct columns *to, const char *key)
+{
+	size_t at = 0;
+
+	while (at < to->n && strcmp(to->all[at].key, key) != 0)
+		at++;
+	if (at == to->n && to->n < COLUMNS_MAX)
+		to->all[to->n++] = (struct msd_column){.key = key};
+}
+
 /* The keys of all rows in the order in which they come, of plain values alone. People
  * are spared what is empty everywhere; scripts count on it. */
-static size_t find_columns(const modser_value *list, bool for_people,
-			   const char *ret[COLUMNS_MAX])
+static void find_columns(const modser_value *list, bool for_people, struct columns *ret)
 {
-	size_t n = 0;
-
 	for (size_t row = 0; row < list->as.tuple.n; row++) {
 		const modser_value *map = &list->as.tuple.item[row];
 		size_t pairs = map->kind == MODSER_MAP ? map->as.tuple.n : 0;
 
 		for (size_t i = 0; i < pairs; i++) {
 			const modser_value *pair = &map->as.tuple.item[2 * i];
-			size_t at = 0;
 
-			if (pair->kind != MODSER_STR || !is_plain(pair + 1) ||
-			    (for_people && is_empty(pair + 1)))
-				continue;
-			while (at < n && strcmp(ret[at], pair->as.str.p) != 0)
-				at++;
-			if (at == n && n < COLUMNS_MAX)
-				ret[n++] = pair->as.str.p;
+			if (pair->kind == MODSER_STR && is_plain(pair + 1) &&
+			    !(for_people && is_empty(pair + 1)))
+				add_column(ret, pair->as.str.p);
 		}
 	}
-	return n;
 }
 
 /* Characters of UTF-8 text, one column each. */
@@ -123,37 +164,52 @@ static void pad(struct msd_buf *out, size_t from, size_t to)
 		msd_buf_put_u8(out, ' ');
 }
 
-static void put_heading(struct msd_buf *out, const char *key)
+/* A column of times says the unit in each cell. */
+static void put_heading(struct msd_buf *out, const struct msd_column *column)
 {
-	for (; *key != '\0'; key++) {
+	const char *key = column->key;
+	size_t n = strlen(key) - (unit_of(key, NULL) > 0 ? 3u : 0u);
+
+	if (column->heading != NULL) {
+		msd_buf_printf(out, "%s", column->heading);
+		return;
+	}
+	for (; n > 0; n--, key++) {
 		msd_buf_put_u8(out, *key >= 'a' && *key <= 'z'
 					    ? (uint8_t)(*key - 'a' + 'A')
 					    : (uint8_t)*key);
 	}
 }
 
-/* One row, padded to @widths; or its widths taken into them when @out is NULL. */
-static void put_row(struct msd_buf *out, const modser_value *map,
-		    const char *const *columns, size_t n, size_t *widths,
-		    bool for_people)
+static void put_column(struct msd_buf *out, const modser_value *map,
+		       const struct msd_column *column, bool for_people)
 {
-	for (size_t i = 0; i < n; i++) {
+	if (map != NULL) {
+		put_cell(out, column->key, modser_find(map, column->key), for_people);
+	} else if (for_people) {
+		put_heading(out, column);
+	} else {
+		msd_print_line(out, column->key, strlen(column->key));
+	}
+}
+
+/* One row, padded to @widths; or its widths taken into them when @out is NULL. The
+ * heading's @map is NULL. */
+static void put_row(struct msd_buf *out, const modser_value *map,
+		    const struct columns *columns, size_t *widths, bool for_people)
+{
+	for (size_t i = 0; i < columns->n; i++) {
 		struct msd_buf cell = {0};
 
-		if (map == NULL) {
-			put_heading(&cell, columns[i]);
-		} else {
-			put_cell(&cell, columns[i], modser_find(map, columns[i]),
-				 for_people);
-		}
+		put_column(&cell, map, &columns->all[i], for_people);
 		size_t width = width_of(cell.p, cell.n);
 		if (out == NULL && width > widths[i])
 			widths[i] = width;
 		if (out != NULL) {
 			msd_buf_put(out, cell.p, cell.n);
-			if (i + 1 < n && for_people) {
+			if (i + 1 < columns->n && for_people) {
 				pad(out, width, widths[i] + 2);
-			} else if (i + 1 < n) {
+			} else if (i + 1 < columns->n) {
 				msd_buf_put_u8(out, '\t');
 			}
 		}
@@ -163,33 +219,65 @@ static void put_row(struct msd_buf *out, const modser_value *map,
 		msd_buf_put_u8(out, '\n');
 }
 
-static void put_table(struct msd_buf *out, const modser_value *list, const char *prefix,
-		      bool for_people)
+static void put_columns(struct msd_buf *out, const modser_value *list,
+			const struct columns *columns, const char *prefix,
+			bool for_people, bool has_header)
 {
-	const char *columns[COLUMNS_MAX];
 	size_t widths[COLUMNS_MAX] = {0};
-	size_t n = find_columns(list, for_people, columns);
 
-	if (n == 0)
+	if (columns->n == 0)
 		return;
 	if (for_people) {
-		put_row(NULL, NULL, columns, n, widths, true);
-		for (size_t i = 0; i < list->as.tuple.n; i++) {
-			put_row(NULL, &list->as.tuple.item[i], columns, n, widths,
-				true);
-		}
+		put_row(NULL, NULL, columns, widths, true);
+		for (size_t i = 0; i < list->as.tuple.n; i++)
+			put_row(NULL, &list->as.tuple.item[i], columns, widths, true);
+	}
+	if (for_people || has_header) {
 		msd_buf_printf(out, "%s", prefix);
-		put_row(out, NULL, columns, n, widths, true);
+		put_row(out, NULL, columns, widths, for_people);
 	}
 	for (size_t i = 0; i < list->as.tuple.n; i++) {
 		msd_buf_printf(out, "%s", prefix);
-		put_row(out, &list->as.tuple.item[i], columns, n, widths, for_people);
+		put_row(out, &list->as.tuple.item[i], columns, widths, for_people);
 	}
 }
 
-void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people)
+static void put_table(struct msd_buf *out, const modser_value *list, const char *prefix,
+		      bool for_people, bool has_header)
 {
-	put_table(out, list, "", for_people);
+	struct columns columns = {0};
+
+	find_columns(list, for_people, &columns);
+	put_columns(out, list, &columns, prefix, for_people, has_header);
+}
+
+void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people,
+		     bool has_header)
+{
+	put_table(out, list, "", for_people, has_header);
+}
+
+static bool is_empty_in_all(const modser_value *list, const char *key)
+{
+	for (size_t i = 0; i < list->as.tuple.n; i++) {
+		if (!is_empty(modser_find(&list->as.tuple.item[i], key)))
+			return false;
+	}
+	return true;
+}
+
+void msd_print_columns(struct msd_buf *out, const modser_value *list,
+		       const struct msd_column *columns, size_t n, bool for_people,
+		       bool has_header)
+{
+	struct columns kept = {0};
+
+	for (size_t i = 0; i < n && i < COLUMNS_MAX; i++) {
+		if (!for_people || !columns[i].may_lack ||
+		    !is_empty_in_all(list, columns[i].key))
+			kept.all[kept.n++] = columns[i];
+	}
+	put_columns(out, list, &kept, "", for_people, has_header);
 }
 
 /* Each line of @text behind @prefix. */
@@ -233,7 +321,7 @@ static void put_section(struct msd_buf *out, const char *key, const modser_value
 	} else if (!inner.bad && v->kind == MODSER_STR) {
 		put_lines(out, v, (const char *)inner.p);
 	} else if (!inner.bad) {
-		put_table(out, v, (const char *)inner.p, for_people);
+		put_table(out, v, (const char *)inner.p, for_people, false);
 	}
 	msd_buf_finish(&inner);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
@@ -41,9 +42,32 @@ static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 	return show_one(cli, method, name);
 }
 
+/* What fits on a line; -l has the rest. */
+static const struct msd_column narrow[] = {
+	{"name", "NAME", false},     {"state", "STATE", false},
+	{"device", "DEVICE", false}, {"rss", "MEM", false},
+	{"calls", "CALLS", false},   {"errors", "ERRORS", false},
+	{"p50_ns", "P50", false},    {"p99_ns", "P99", false},
+	{"error", "WHY", true}};
+
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 {
-	return msd_session_show(cli, "module.list", NULL, 0);
+	const modser_value *list;
+	modser_result *result = NULL;
+	struct msd_buf out = {0};
+	enum msd_exit code = msd_session_ask(cli, "module.list", NULL, 0, &result);
+
+	list = code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
+	if (list != NULL && (cli->json || cli->is_long || list->kind != MODSER_TUPLE)) {
+		msd_session_print(cli, result);
+	} else if (list != NULL) {
+		msd_print_columns(&out, list, narrow,
+				  sizeof(narrow) / sizeof(narrow[0]),
+				  msd_print_for_people(), cli->header);
+	}
+	msd_print_flush(&out);
+	modser_result_free(result);
+	return code;
 }
 
 enum msd_exit msd_verb_show(const struct msd_cli *cli)

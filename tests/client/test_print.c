@@ -107,12 +107,70 @@ Test(print, aligns_for_people_and_parts_by_tabs_for_scripts)
 	modser_value list = {.kind = MODSER_TUPLE, .as.tuple = {rows, 2}};
 	struct msd_buf out = {0};
 
-	msd_print_table(&out, &list, true);
+	msd_print_table(&out, &list, true, false);
 	expect_text(&out, "NAME  RSS      ERROR\n"
 			  "add   3.0 MiB  -\n"
 			  "x     -        cut\\nshort\n");
-	msd_print_table(&out, &list, false);
+	msd_print_table(&out, &list, false, false);
 	expect_text(&out, "add\t3145728\t-\nx\t-\tcut\\nshort\n");
 	msd_print_map(&out, &rows[0], false);
 	expect_text(&out, "name\tadd\nrss\t3145728\n");
+}
+
+/* [{"name": "m", "p50_ns": @ns, "why": nil}] */
+static modser_value one_row(modser_value pairs[6], modser_value *row, int64_t ns)
+{
+	pairs[0] = modser_str("name");
+	pairs[1] = modser_str("m");
+	pairs[2] = modser_str("p50_ns");
+	pairs[3] = modser_int(ns);
+	pairs[4] = modser_str("why");
+	pairs[5] = modser_nil();
+	*row = (modser_value){.kind = MODSER_MAP, .as.tuple = {.item = pairs, .n = 3}};
+	return (modser_value){.kind = MODSER_TUPLE, .as.tuple = {.item = row, .n = 1}};
+}
+
+Test(print, chosen_columns_have_headings_for_people_and_keys_for_scripts)
+{
+	static const struct msd_column columns[] = {{"p50_ns", "P50", false},
+						    {"name", "NAME", false},
+						    {"why", "WHY", true}};
+	modser_value pairs[6], row;
+	const modser_value list = one_row(pairs, &row, 1500000);
+	struct msd_buf out = {0};
+
+	msd_print_columns(&out, &list, columns, 3, true, false);
+	expect_text(&out, "P50     NAME\n1.5 ms  m\n");
+	msd_print_columns(&out, &list, columns, 3, false, true);
+	expect_text(&out, "p50_ns\tname\twhy\n1500000\tm\t-\n");
+	msd_print_columns(&out, &list, columns, 3, false, false);
+	expect_text(&out, "1500000\tm\t-\n");
+}
+
+Test(print, times_have_units)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} rows[] = {{0, "0 ns"},
+		    {999, "999 ns"},
+		    {1500, "1.5 us"},
+		    {250000000, "250 ms"},
+		    {90000000000, "90.0 s"},
+		    {600000000000, "10.0 min"},
+		    {86400000000000, "24.0 h"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static const struct msd_column column = {"p50_ns", "P", false};
+		modser_value pairs[6], row;
+		const modser_value list = one_row(pairs, &row, rows[i].ns);
+		struct msd_buf out = {0};
+
+		msd_print_columns(&out, &list, &column, 1, true, false);
+		msd_buf_put_u8(&out, 0);
+		cr_assert_not(out.bad);
+		cr_expect_not_null(strstr((const char *)out.p, rows[i].text), "%s: %s",
+				   rows[i].text, (const char *)out.p);
+		msd_buf_finish(&out);
+	}
 }

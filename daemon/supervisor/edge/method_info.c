@@ -212,7 +212,18 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-#define N_SUMMARY_KEYS 11u
+#define N_SUMMARY_KEYS 13u
+
+static void put_quantile(struct msd_buf *b, const char *key,
+			 const struct msd_histogram *h, unsigned percent)
+{
+	msd_pack_cstr(b, key);
+	if (msd_histogram_total(h) > 0) {
+		msd_pack_uint(b, msd_histogram_quantile(h, percent));
+	} else {
+		msd_pack_nil(b);
+	}
+}
 
 /* The first worker's process stands for the module, the memory is that of all, as it
  * was within the last second. */
@@ -240,6 +251,18 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 	put_uint(b, "errors", m->crew.n_errors);
 	put_uint(b, "queued", msd_module_in_flight(m));
 	put_uint(b, "exec_ns", m->crew.exec_ns);
+	put_quantile(b, "p50_ns", &m->crew.times, 50);
+	put_quantile(b, "p99_ns", &m->crew.times, 99);
+}
+
+static void put_device(struct msd_buf *b, const struct msd_facts *f)
+{
+	msd_pack_cstr(b, "device");
+	if (f->device.n > 0) {
+		msd_buf_put(b, f->device.p, f->device.n);
+	} else {
+		msd_pack_nil(b);
+	}
 }
 
 static void put_error(struct msd_buf *b, const struct msd_module *m)
@@ -295,8 +318,9 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS);
+		msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS);
 		put_summary(&c->result, m, &rss_looks);
+		put_device(&c->result, &m->crew.facts);
 		put_uint(&c->result, "functions", m->crew.facts.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);

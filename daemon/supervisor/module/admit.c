@@ -8,10 +8,10 @@
 #include "daemon/supervisor/module/queue.h"
 
 /*
- * Happy path: a request is adopted, and submitted to the queue of a module that can take
- * it. Failures: the module cannot, or the request's peer is barred; a deadline passes,
- * and the request says why; one that overran ends the worker; a load that nobody waits
- * for any more is given up.
+ * Happy path: a request is adopted, and submitted to the queue of a module that can
+ * take it. Failures: the module cannot, or the request's peer is barred; a deadline
+ * passes, and the request says why; one that overran ends the worker; a load that
+ * nobody waits for any more is given up.
  */
 
 static bool is_loading(const struct msd_module *m)

@@ -248,6 +248,7 @@ static void count_exec(struct msd_crew *crew, const struct msd_req *r,
 		    value.as.i < 0)
 			continue;
 		crew->exec_ns += (uint64_t)value.as.i;
+		msd_histogram_note(&crew->times, (uint64_t)value.as.i);
 		if (crew->n_replicas > 1)
 			msd_pace_note(&crew->pace, r->at.pace, (uint64_t)value.as.i);
 	}

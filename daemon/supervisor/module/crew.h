@@ -7,6 +7,7 @@
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
 #include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/histogram.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"
@@ -52,6 +53,7 @@ struct msd_crew {
 	struct msd_pace pace;      /* of several workers */
 	struct msd_facts facts;    /* what the worker that opened last said */
 	uint64_t n_calls, n_errors, exec_ns;
+	struct msd_histogram times; /* of its calls */
 };
 
 #endif

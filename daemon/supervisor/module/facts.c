@@ -102,6 +102,17 @@ static void write_parts(struct msd_buf *b, struct msd_span result)
 	}
 }
 
+/* Of the parts the first is the device. */
+static struct msd_span first_value(const struct msd_shared *text)
+{
+	struct msd_cur c = msd_cur_of((struct msd_span){text->bytes, text->n});
+	struct msd_span object = {0};
+
+	if (!msd_object_take(&c, &object) || !msd_object_take(&c, &object))
+		return (struct msd_span){0};
+	return object;
+}
+
 static msd_err keep_text(struct msd_facts *f, struct msd_span result,
 			 struct msd_diag *d)
 {
@@ -113,6 +124,7 @@ static msd_err keep_text(struct msd_facts *f, struct msd_span result,
 		f->text = msd_shared_new(b.n);
 	if (f->text != NULL) {
 		memcpy(f->text->bytes, b.p, b.n);
+		f->device = first_value(f->text);
 		f->functions = (struct msd_span){f->text->bytes + b.n - n_functions,
 						 n_functions};
 	}

@@ -16,9 +16,11 @@
 #define MSD_FACTS_N_PARTS 5u
 
 struct msd_facts {
-	struct msd_shared *text;   /* the parts, key and value each; NULL: empty */
-	struct msd_span functions; /* in the text: the value of that key */
-	struct msd_span *names;    /* in the text, sorted; owned, n_functions */
+	struct msd_shared *text; /* the parts, key and value each; NULL: empty */
+	struct msd_span
+		device; /* in the text: the value of that key, as functions is */
+	struct msd_span functions;
+	struct msd_span *names; /* in the text, sorted; owned, n_functions */
 	uint32_t n_functions;
 	bool has_pins; /* the workers' device holds the pages of their segments */
 };
