@@ -88,14 +88,13 @@ static struct msd_span next_piece(const struct upload *u)
 /* The options of the next request: what is left of the deadline, at least 1 ms. */
 static modser_options options_now(const struct upload *u)
 {
-	const uint64_t now = msd_now_ns();
+	const uint64_t left_ns = u->until_ns - msd_now_ns(); /* wraps when it is over */
 	modser_options options = {0};
 
-	if (u->until_ns != 0)
-		options.deadline_ms =
-			u->until_ns > now + 1000000u
-				? (uint32_t)((u->until_ns - now) / 1000000u)
-				: 1;
+	if (u->until_ns != 0 && left_ns <= (uint64_t)UINT32_MAX * 1000000u)
+		options.deadline_ms = (uint32_t)(left_ns / 1000000u);
+	if (u->until_ns != 0 && options.deadline_ms == 0)
+		options.deadline_ms = 1;
 	return options;
 }
 

@@ -61,8 +61,8 @@ const char *msd_right_name(enum msd_right right);
 	  "{name, state, era, machine, inspect, functions, ...}")                      \
 	X(MODULE_WAIT, "module.wait", S, LOOK, "[name]",                               \
 	  "{name, state, functions}, when READY")                                      \
-	X(MODULE_LOGS, "module.logs", S, LOOK, "[name]",                               \
-	  "str: the last of its stderr")                                               \
+	X(MODULE_LOGS, "module.logs", S, LOOK, "[name, {from?, wait_ms?}?]",           \
+	  "str: the last of its stderr | {text, from, next}")                          \
 	X(FUNCTION_LIST, "function.list", S, LOOK, "[name]",                           \
 	  "[{name, signature?, ...}]")                                                 \
 	X(FUNCTION_GET, "function.get", S, LOOK, "[name, function]", "function")       \

@@ -37,6 +37,15 @@ static enum msd_exit apply_workers(struct msd_cli *cli, const char *value)
 				"--workers %s: not a number of at least 1", value);
 }
 
+static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
+{
+	cli->has_tail = true;
+	if (strcmp(value, "0") == 0 || msd_argv_count(value, &cli->tail))
+		return MSD_EXIT_OK;
+	return msd_report_usage("give the number of lines, such as 20",
+				"--tail %s: not a number", value);
+}
+
 /* The option had this name: an unknown one would not be told the new word. */
 static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
 {
@@ -175,6 +184,8 @@ static const struct row {
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
+	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
+	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"fill", apply_fill, 0, MSD_OPT_LOAD, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},

@@ -37,7 +37,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_ERA = 512,
 		  MSD_OPT_PARAMS = 1024, /* without a graph */
 		  MSD_OPT_TABLE = 2048,
-		  MSD_OPT_LONG = 4096
+		  MSD_OPT_LONG = 4096,
+		  MSD_OPT_LOGS = 8192
 };
 
 struct msd_verb;
@@ -69,6 +70,9 @@ struct msd_cli {
 	const char *split; /* --split-params: the file, NULL: parameters stay */
 	bool header;       /* of a table in a pipe */
 	bool is_long;      /* -l: all columns */
+	bool follow;       /* -f: logs */
+	bool has_tail;
+	uint32_t tail; /* lines */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool dump;            /* inspect: all of a StaticGraph */

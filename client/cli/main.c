@@ -134,8 +134,11 @@ const struct msd_verb msd_verbs[] = {
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
 	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,
 	 0, msd_verb_wait},
-	{"logs", "NAME...", "print the last that a module's worker wrote to stderr", "",
-	 1, MANY, 0, msd_verb_logs},
+	{"logs", "[-f] [--tail N] NAME...",
+	 "print the last that a module's worker wrote to stderr",
+	 "The daemon keeps 64 KiB of each module. --tail N prints the last N lines of "
+	 "them,\n-f goes on with what comes, until the module is unloaded.\n",
+	 1, MANY, MSD_OPT_LOGS, msd_verb_logs},
 	{"inspect",
 	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
 	 "show what a library, an archive or a model file holds, without running it",

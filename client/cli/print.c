@@ -36,9 +36,14 @@ void msd_print_line(struct msd_buf *out, const char *p, size_t n)
 	put_escaped(out, p, n, "");
 }
 
-void msd_print_text(struct msd_buf *out, const char *p, size_t n)
+void msd_print_piece(struct msd_buf *out, const char *p, size_t n)
 {
 	put_escaped(out, p, n, "\n\t");
+}
+
+void msd_print_text(struct msd_buf *out, const char *p, size_t n)
+{
+	msd_print_piece(out, p, n);
 	if (n > 0 && p[n - 1] != '\n')
 		msd_buf_put_u8(out, '\n');
 }

@@ -14,6 +14,8 @@
 void msd_print_line(struct msd_buf *out, const char *p, size_t n);
 /** Append text of many lines, ended by a newline; other control characters escaped. */
 void msd_print_text(struct msd_buf *out, const char *p, size_t n);
+/** The same of a piece, which may end within a line. */
+void msd_print_piece(struct msd_buf *out, const char *p, size_t n);
 /** Append one value on one line, without the newline. */
 void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people);
 /** Append a map: a key and its value a line. */

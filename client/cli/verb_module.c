@@ -85,11 +85,6 @@ enum msd_exit msd_verb_unload(const struct msd_cli *cli)
 	return for_each(cli, "module.unload", show_one);
 }
 
-enum msd_exit msd_verb_logs(const struct msd_cli *cli)
-{
-	return for_each(cli, "module.logs", show_titled);
-}
-
 /* A module that has failed is an answer to the wait, and not the one hoped for. */
 static enum msd_exit check_state(const modser_value *answer)
 {

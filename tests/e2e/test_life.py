@@ -2,6 +2,7 @@
 import os
 import resource
 import signal
+import subprocess
 
 import harness
 import numpy as np
@@ -237,6 +238,72 @@ def test_a_killed_supervisor_takes_its_workers_with_it(own_daemon):
         daemon.process.kill()
         daemon.process.wait(harness.PATIENCE)
         harness.until(lambda: not daemon.processes(), "both workers end")
+
+
+SAID = len("said on stdout\nsaid on stderr\n")  # what one call of `say` leaves in the log
+
+
+def whole_log(wire, name, calls):
+    """When all has come: what a call wrote may come behind its answer."""
+    def ask():
+        return wire.ask("module.logs", name, {"from": 0})
+
+    harness.until(lambda: ask()["next"] == calls * SAID, "all that was said has come")
+    return ask()
+
+
+def test_a_log_is_followed_from_where_the_last_answer_ended(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("said", FAULTS.read_bytes())
+        assert wire.ask("module.logs", "said", {"from": 0}) == {"text": "", "from": 0, "next": 0}
+        waits = wire.start("module.logs", "said", {"from": 0, "wait_ms": harness.LONG_MS})
+        wire.call("said:say")
+        first = wire.finish(waits)
+        assert first["from"] == 0 and first["next"] == len(first["text"]) > 0
+        waits = wire.start("module.logs", "said", {"from": first["next"], "wait_ms": harness.LONG_MS})
+        with Wire(daemon.host) as other:
+            other.call("said:say")
+        second = wire.finish(waits)
+        assert second["from"] == first["next"] and "said on" in second["text"]
+        whole = whole_log(wire, "said", 2)
+        assert whole["text"].startswith(first["text"] + second["text"])
+        end = {"from": whole["next"], "wait_ms": 1}
+        assert wire.ask("module.logs", "said", end) == {"text": "", "from": whole["next"], "next": whole["next"]}
+        waits = wire.start("module.logs", "said", {"from": whole["next"], "wait_ms": harness.LONG_MS})
+        wire.ask("module.unload", "said")
+        with pytest.raises(Failure, match="DRAINING"):
+            wire.finish(waits)
+
+
+def test_who_follows_a_log_may_leave_or_change_its_mind(daemon):
+    with Wire(daemon.host) as wire:
+        wire.load("left", FAULTS.read_bytes())
+        with Wire(daemon.host) as other:
+            for _ in range(3):
+                other.start("module.logs", "left", {"from": 0, "wait_ms": harness.LONG_MS})
+            other.ask("ping")
+        waits = wire.start("module.logs", "left", {"from": 0, "wait_ms": harness.LONG_MS})
+        assert wire.ask("cancel", waits) is True
+        with pytest.raises(Failure, match="CANCELLED"):
+            wire.finish(waits)
+        wire.call("left:say")
+        wire.ask("module.unload", "left")
+
+
+def test_logs_f_prints_what_comes_until_the_module_is_unloaded(daemon):
+    daemon.load("follow", FAULTS)
+    daemon.ok("call", "follow:say")
+    with Wire(daemon.host) as wire:
+        whole_log(wire, "follow", 1)
+    assert daemon.ok("logs", "--tail", "1", "follow").out.count("\n") == 1
+    with subprocess.Popen([harness.BIN / "modser", "-H", daemon.host, "logs", "-f", "follow"],
+                          env=harness.environment(), stdout=subprocess.PIPE) as process:
+        said = daemon.ok("logs", "follow").out
+        assert process.stdout.read(len(said)).decode() == said
+        daemon.ok("call", "follow:say")
+        assert process.stdout.read(len(said)).decode() == said
+        daemon.ok("unload", "follow")
+        assert process.wait(harness.PATIENCE) == 0
 
 
 def test_the_logs_of_a_module_are_kept_over_its_death(daemon):

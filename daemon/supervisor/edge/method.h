@@ -49,8 +49,9 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d);
 void msd_method_devices_known(void *edge);
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
-msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
+/* method_logs.c */
+msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
 /** The module that parameter 0 names. MSD_NOT_FOUND. */
 msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 			  struct msd_diag *d);

@@ -369,18 +369,3 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 	}
 	return err;
 }
-
-msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d)
-{
-	struct msd_module *m;
-	struct msd_buf log = {0};
-	msd_err err = msd_method_module(c, &m, d);
-
-	if (err != MSD_OK)
-		return err;
-	msd_module_log_read(m, &log);
-	/* A module may print anything; the wire's text is UTF-8. */
-	msd_pack_text(&c->result, (const char *)log.p, log.n);
-	msd_buf_finish(&log);
-	return MSD_OK;
-}

@@ -141,7 +141,7 @@ static const struct {
 	[MSD_M_MODULE_LIST] = {msd_method_list, 0, 0},
 	[MSD_M_MODULE_DESCRIBE] = {msd_method_describe, 1, 1},
 	[MSD_M_MODULE_WAIT] = {msd_method_wait, 1, 1},
-	[MSD_M_MODULE_LOGS] = {msd_method_logs, 1, 1},
+	[MSD_M_MODULE_LOGS] = {msd_method_logs, 1, 2},
 	[MSD_M_FUNCTION_LIST] = {msd_method_functions, 1, 1},
 	[MSD_M_FUNCTION_GET] = {function_get, 2, 2},
 	[MSD_M_FUNCTION_FREE] = {function_free, 1, 1},

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/choice.h"
 #include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
@@ -99,7 +100,7 @@ static void on_answered(struct msd_crew *crew)
 
 static void on_output(struct msd_crew *crew, const char *bytes, size_t n)
 {
-	msd_module_log(msd_module_of(crew), bytes, n);
+	msd_log_ring_put(msd_module_of(crew), bytes, n);
 }
 
 static const struct msd_crew_ops crew_ops = {
@@ -171,6 +172,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);
+	msd_list_init(&m->followers);
 	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
 	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */

@@ -1,14 +1,13 @@
 #include "daemon/supervisor/module/module.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/source/source_job.h"
 
 /*
  * What a module is apart from its life: who waits for it is answered as its state says,
- * its log is kept in a ring, and in the end it is freed.
+ * and in the end it is freed.
  */
 
 void msd_module_free(struct msd_module *m)
@@ -25,6 +24,7 @@ void msd_module_free(struct msd_module *m)
 		msd_lane_free(MSD_CONTAINER_OF(m->crew.all_lanes.next, struct msd_lane,
 					       all_link));
 	}
+	msd_module_answer_all(&m->followers, MSD_DRAINING, "the module was unloaded");
 	msd_list_remove(&m->link);
 	if (m->predecessor != NULL)
 		m->predecessor->successor = NULL;
@@ -110,33 +110,4 @@ uint32_t msd_module_in_flight(const struct msd_module *m)
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
 		n += m->crew.replicas[i].n_sent;
 	return n;
-}
-
-void msd_module_log(struct msd_module *m, const char *p, size_t n)
-{
-	if (m->log == NULL)
-		m->log = malloc(MSD_LOG_BYTES);
-	if (m->log == NULL)
-		return; /* a log is not worth failing for */
-	if (n > MSD_LOG_BYTES) {
-		p += n - MSD_LOG_BYTES;
-		n = MSD_LOG_BYTES;
-	}
-	size_t first = MSD_LOG_BYTES - m->log_at < n ? MSD_LOG_BYTES - m->log_at : n;
-	memcpy(m->log + m->log_at, p, first);
-	memcpy(m->log, p + first, n - first);
-	m->log_at = (m->log_at + n) % MSD_LOG_BYTES;
-	m->log_n = m->log_n + n < MSD_LOG_BYTES ? m->log_n + n : MSD_LOG_BYTES;
-}
-
-void msd_module_log_read(const struct msd_module *m, struct msd_buf *out)
-{
-	size_t start = (m->log_at + MSD_LOG_BYTES - m->log_n) % MSD_LOG_BYTES;
-	size_t first =
-		MSD_LOG_BYTES - start < m->log_n ? MSD_LOG_BYTES - start : m->log_n;
-
-	if (m->log_n == 0)
-		return;
-	msd_buf_put(out, m->log + start, first);
-	msd_buf_put(out, m->log, m->log_n - first);
 }

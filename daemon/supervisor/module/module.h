@@ -29,15 +29,17 @@ struct msd_module {
 	bool is_written;   /* of a candidate: the store has it already */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
-	struct msd_list waiters;        /* msd_req.link: load and wait requests */
-	struct msd_list unloaders;      /* msd_req.link */
-	struct msd_module *successor;   /* loads under the same name */
+	struct msd_list waiters;      /* msd_req.link: load and wait requests */
+	struct msd_list unloaders;    /* msd_req.link */
+	struct msd_list followers;    /* msd_req.link: they wait for more of the log */
+	struct msd_module *successor; /* loads under the same name */
 	struct msd_module *predecessor; /* the one whose successor this is */
 	char *error;                    /* why FAILED or QUARANTINED */
 	msd_err error_code;
 	struct msd_deadline drain; /* how long DRAINING may last */
 	char *log; /* ring of MSD_LOG_BYTES; NULL until something came */
 	size_t log_at, log_n;
+	uint64_t log_total; /* bytes that ever went in */
 };
 
 /** The module of a crew. */
@@ -49,10 +51,6 @@ static inline struct msd_module *msd_module_of(struct msd_crew *crew)
 void msd_module_wait(struct msd_module *m, struct msd_req *r);
 /** Requests that are queued or sent. */
 uint32_t msd_module_in_flight(const struct msd_module *m);
-/** Keep what a worker wrote to standard output and error. */
-void msd_module_log(struct msd_module *m, const char *p, size_t n);
-/** Write the kept log, oldest first. */
-void msd_module_log_read(const struct msd_module *m, struct msd_buf *out);
 /** Answer what waits for the module, as its state says. */
 void msd_module_answer_waiters(struct msd_module *m);
 /** Answer and free every request of a list; MSD_OK answers nil. */

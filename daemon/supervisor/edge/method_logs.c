@@ -1,0 +1,51 @@
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/module/log_ring.h"
+#include "proto/unpack.h"
+
+#define MOST_WAIT_MS 3600000u
+
+/* Answered at once when there is more than the client has, else when there is. */
+static msd_err follow(struct msd_method_call *c, struct msd_module *m,
+		      struct msd_diag *d)
+{
+	static const char *const known[] = {"from", "wait_ms", NULL};
+	const msgpack_object *options = &c->params->via.array.ptr[1];
+	uint64_t from = 0, wait_ms = 0;
+	msd_err err = msd_map_check(options, "module.logs", known, d);
+
+	if (err == MSD_OK)
+		err = msd_map_uint(options, "from", UINT64_MAX, &from, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(options, "wait_ms", MOST_WAIT_MS, &wait_ms, d);
+	if (err != MSD_OK)
+		return err;
+	if (c->options.has_deadline && c->options.deadline_ms < wait_ms)
+		wait_ms = c->options.deadline_ms;
+	if (wait_ms == 0 || from < m->log_total) {
+		msd_log_ring_put_answer(m, from, &c->result);
+		return MSD_OK;
+	}
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	c->later = true;
+	msd_log_ring_follow(m, r, wait_ms);
+	return MSD_OK;
+}
+
+msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	struct msd_buf log = {0};
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (c->params->via.array.size > 1)
+		return follow(c, m, d);
+	(void)msd_log_ring_read(m, 0, &log);
+	/* A module may print anything; the wire's text is UTF-8. */
+	msd_pack_text(&c->result, (const char *)log.p, log.n);
+	msd_buf_finish(&log);
+	return MSD_OK;
+}
