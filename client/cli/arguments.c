@@ -1,7 +1,9 @@
 #include "client/cli/arguments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "client/cli/parameters.h"
 #include "client/cli/report.h"
 #include "client/cli/word.h"
 
@@ -39,10 +41,83 @@ enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
 	return code;
 }
 
-enum msd_exit msd_arguments_call(const struct msd_arguments *a, modser_client *client,
+/* Whose place in the signature is not said, takes the first that nobody names. */
+static const modser_value *param_of(const struct msd_arguments *a,
+				    const struct msd_parameters *s, size_t at)
+{
+	size_t free_ones = 0;
+
+	if (!a->has_names || a->names[at] != NULL || s->params == NULL)
+		return msd_parameters_param(s, a->names[at], at);
+	for (size_t i = 0; i < at; i++)
+		free_ones += a->names[i] == NULL;
+	for (size_t i = 0; i < s->params->as.tuple.n; i++) {
+		const modser_value *param = &s->params->as.tuple.item[i];
+		const char *name = msd_parameters_text(param, "name");
+		bool is_taken = false;
+
+		for (size_t k = 0; name != NULL && k < a->n; k++) {
+			if (a->names[k] != NULL && strcmp(a->names[k], name) == 0)
+				is_taken = true;
+		}
+		if (!is_taken && free_ones-- == 0)
+			return param;
+	}
+	return NULL;
+}
+
+static enum msd_exit set_type(struct msd_arguments *a, const struct msd_parameters *s,
+			      size_t i, const char *function)
+{
+	struct msd_diag d = {0};
+	struct msd_dtype t;
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (!msd_parameters_dtype(param_of(a, s, i), &t)) {
+		return msd_report_usage("say the dtype: float32:[1.0,2.0]",
+					"argument %zu of %s: its signature does not "
+					"tell the dtype of a tensor there",
+					i + 1, function);
+	}
+	if (msd_word_set_type(&a->words[i], t, &d) == MSD_OK) {
+		a->values[i] = a->words[i].value;
+	} else {
+		(void)msd_diag_wrap(&d, d.code, "argument %zu of %s", i + 1, function);
+		code = report(&d);
+	}
+	msd_diag_finish(&d);
+	return code;
+}
+
+/* What is written out without a dtype has the one of the function's signature. */
+static enum msd_exit set_types(struct msd_arguments *a, modser_client *client,
+			       const char *function, uint32_t deadline_ms)
+{
+	struct msd_parameters s = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+
+	for (size_t i = 0; i < a->n && code == MSD_EXIT_OK; i++) {
+		if (!msd_word_wants_type(&a->words[i]))
+			continue;
+		if (s.list == NULL && msd_parameters_ask(client, function, deadline_ms,
+							 &s) != MODSER_OK) {
+			code = msd_report_result(client, s.list);
+		} else {
+			code = set_type(a, &s, i, function);
+		}
+	}
+	msd_parameters_finish(&s);
+	return code;
+}
+
+enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret)
 {
+	const enum msd_exit code = set_types(a, client, function, options.deadline_ms);
+
+	if (code != MSD_EXIT_OK)
+		return code;
 	options.names = a->has_names ? a->names : NULL;
 	if (modser_call(client, function, a->values, a->n, &options, ret) == MODSER_OK)
 		return MSD_EXIT_OK;

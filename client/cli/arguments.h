@@ -18,7 +18,7 @@ enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
 				  struct msd_arguments *ret);
 /** Call @function ("module:function") with them; reports an error. The caller frees
  * *@ret in every case. */
-enum msd_exit msd_arguments_call(const struct msd_arguments *a, modser_client *client,
+enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret);
 void msd_arguments_finish(struct msd_arguments *a);

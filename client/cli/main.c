@@ -19,6 +19,8 @@ static const char call_help[] =
 	"  out:float32[2,3]     a tensor for the function to fill; [] is rank 0\n"
 	"  zeros:float32[2,3]   one of zeros; ones: of ones; rand: of random numbers,\n"
 	"                       the same in every run: floats in [0,1), integers 0-9\n"
+	"  [1.0,2.0] [[1,2],[3,4]]  a tensor written out, of the dtype that the\n"
+	"                       function's signature has there; or float32:[1.0,2.0]\n"
 	"  2 -17                int64\n"
 	"  2.0 1e-3 inf nan     float\n"
 	"  true false none      bool, nothing\n"

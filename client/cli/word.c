@@ -178,7 +178,7 @@ static msd_err parse_tensor(const char *text, const char *rest, struct msd_word 
 static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
 			 struct msd_diag *d)
 {
-	modser_value v;
+	modser_value v = modser_nil();
 	msd_err err = parse_tensor(text, rest, w, &v, d);
 
 	if (err == MSD_OK) {
@@ -274,7 +274,7 @@ static msd_err parse_bytes(const char *text, const char *rest, struct msd_word *
 static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag *d)
 {
 	const char *colon = strrchr(text, ':');
-	struct msd_dtype as;
+	struct msd_dtype as = {0};
 	bool has_type = colon != NULL && parse_type(colon + 1, strlen(colon + 1), &as);
 	char *path = has_type ? strndup(text, (size_t)(colon - text)) : strdup(text);
 
@@ -303,6 +303,42 @@ static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag 
 	return err;
 }
 
+bool msd_word_wants_type(const struct msd_word *w)
+{
+	return w->bracket.ndim > 0 && w->data == NULL;
+}
+
+msd_err msd_word_set_type(struct msd_word *w, struct msd_dtype t, struct msd_diag *d)
+{
+	msd_err err = msd_bracket_make(&w->bracket, t, &w->data, d);
+
+	if (err == MSD_OK) {
+		w->value =
+			modser_tensor_arg((modser_dtype){t.code, t.bits, t.lanes},
+					  w->bracket.shape, w->bracket.ndim, w->data);
+	}
+	return err;
+}
+
+/* float32:[1.0,2.0], as far as it is one. */
+static bool has_type(const char *text, struct msd_dtype *ret)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon != NULL && colon[1] == '[' &&
+	       parse_type(text, (size_t)(colon - text), ret);
+}
+
+static msd_err parse_bracket(const char *text, const char *rest, struct msd_word *w,
+			     const struct msd_dtype *as, struct msd_diag *d)
+{
+	msd_err err = msd_bracket_parse(rest, &w->bracket, d);
+
+	if (err == MSD_OK && as != NULL)
+		err = msd_word_set_type(w, *as, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "argument \"%.40s\"", text);
+}
+
 static const struct {
 	const char *prefix;
 	msd_err (*parse)(const char *text, const char *rest, struct msd_word *w,
@@ -314,6 +350,12 @@ static const struct {
 
 static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_diag *d)
 {
+	struct msd_dtype as = {0};
+
+	if (text[0] == '[')
+		return parse_bracket(text, text, ret, NULL, d);
+	if (has_type(text, &as))
+		return parse_bracket(text, strchr(text, '['), ret, &as, d);
 	if (msd_word_is_number(text))
 		return parse_number(text, ret, d);
 	if (text[0] == '@' && text[1] != '\0')
@@ -337,7 +379,8 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 	}
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
-		"argument \"%s\": not a number, @file, out:, zeros:, ones:, rand:, "
+		"argument \"%s\": not a number, @file, [1.0,2.0], out:, zeros:, ones:, "
+		"rand:, "
 		"bytes:, dtype:, device:, shape:, true, false or none; a text is "
 		"written "
 		"str:%s",
@@ -350,7 +393,7 @@ static bool is_form(const char *text)
 		if (strncmp(text, forms[i].prefix, strlen(forms[i].prefix)) == 0)
 			return true;
 	}
-	return text[0] == '@';
+	return text[0] == '@' || text[0] == '[';
 }
 
 /* The length of the name that @text, NAME=ARGUMENT, begins with; 0 without. */
@@ -380,5 +423,6 @@ void msd_word_finish(struct msd_word *w)
 	free(w->name);
 	msd_npy_finish(&w->npy);
 	msd_buf_finish(&w->file);
+	msd_bracket_finish(&w->bracket);
 	free(w->data);
 }

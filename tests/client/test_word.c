@@ -44,6 +44,9 @@ static const struct {
 	{"device:cuda:1", MODSER_DEVICE},
 	{"shape:[1,2]", MODSER_SHAPE},
 	{"shape:[]", MODSER_SHAPE},
+	{"[1.0,2.0]", MODSER_NIL}, /* until the signature tells its dtype */
+	{"float32:[1.0,2.0]", MODSER_TENSOR},
+	{"x=int8:[[1],[2]]", MODSER_TENSOR},
 	{"zeros:float32[2,3]", MODSER_TENSOR},
 	{"zeros:float8_e4m3fn[2]", MODSER_TENSOR},
 	{"ones:int8[]", MODSER_TENSOR},

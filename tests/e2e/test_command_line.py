@@ -64,6 +64,25 @@ def test_none_is_no_value(served):
     assert echo(served, "none") == ""
 
 
+def test_a_tensor_written_out_has_the_dtype_of_the_signature(served):
+    out = served.ok("call", "shapes:addone", "[1,2.5,-3]", "out:float32[3]").out.strip()
+    assert out == "[2.0, 3.5, -2.0]"
+
+
+def test_a_tensor_written_out_goes_to_the_parameter_that_is_named(served):
+    facts = json.loads(served.ok("--json", "funcs", "shapes").out)
+    names = [p["name"] for f in facts if f["name"] == "addone" for p in f["params"]]
+    words = [f"{names[1]}=out:float32[2]", "[1,2]"]
+    assert served.ok("call", "shapes:addone", *words).out.strip() == "[2.0, 3.0]"
+
+
+def test_a_tensor_written_out_needs_a_dtype_from_somewhere(served):
+    said = served.modser("call", "results:echo", "[1,2]")
+    assert said.status == 2 and "float32:[1.0,2.0]" in said.err
+    said = served.modser("call", "shapes:addone", "[1,x]", "out:float32[2]")
+    assert said.status == 2 and '"x" is no float32' in said.err
+
+
 @pytest.mark.parametrize("word", ["9223372036854775808", "-9223372036854775809"])
 def test_an_int_beyond_int64_is_an_error(served, word):
     said = served.modser("call", "results:echo", word)
