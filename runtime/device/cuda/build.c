@@ -157,16 +157,26 @@ static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key 
 	return ok;
 }
 
-static msd_err compiled_load(const struct msd_cuda *cuda,
-			     const struct msd_device_blob *blob,
-			     enum msd_cuda_code what, struct cu_module **ret,
-			     struct msd_diag *d)
+/* What the compiler is, and how it is asked: for source alone, as the driver compiles
+ * PTX and is in the key itself. */
+static msd_err compiler_put(const struct msd_cuda *cuda, enum msd_cuda_code what,
+			    struct msd_buf *ret, struct msd_diag *d)
+{
+	if (what == MSD_CUDA_SOURCE)
+		return msd_cuda_source_key(cuda->capability, ret, d);
+	msd_buf_put(ret, "ptx", 3);
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
+}
+
+static msd_err keyed_load(const struct msd_cuda *cuda,
+			  const struct msd_device_blob *blob, enum msd_cuda_code what,
+			  struct msd_span compiler, struct cu_module **ret,
+			  struct msd_diag *d)
 {
 	const struct msd_cache_key key = {
 		.kind = "cuda",
-		.parts = {blob->code,
-			  text_span(what == MSD_CUDA_PTX ? "ptx" : "source"),
-			  text_span(cuda->info.name), text_span(cuda->info.capability),
+		.parts = {blob->code, compiler, text_span(cuda->info.name),
+			  text_span(cuda->info.capability),
 			  text_span(cuda->info.driver)},
 		.n_parts = 5,
 	};
@@ -181,6 +191,22 @@ static msd_err compiled_load(const struct msd_cuda *cuda,
 	if (err == MSD_OK)
 		msd_cache_put(&key, (struct msd_span){cubin.p, cubin.n});
 	msd_buf_finish(&cubin);
+	return err;
+}
+
+static msd_err compiled_load(const struct msd_cuda *cuda,
+			     const struct msd_device_blob *blob,
+			     enum msd_cuda_code what, struct cu_module **ret,
+			     struct msd_diag *d)
+{
+	struct msd_buf compiler = {0};
+	msd_err err = compiler_put(cuda, what, &compiler, d);
+
+	if (err == MSD_OK) {
+		err = keyed_load(cuda, blob, what,
+				 (struct msd_span){compiler.p, compiler.n}, ret, d);
+	}
+	msd_buf_finish(&compiler);
 	return err;
 }
 

@@ -1,7 +1,13 @@
+/*
+ * NVRTC, looked up when the first source comes. Several releases may be installed: one
+ * that is newer than the driver makes what the driver refuses, and a new one no longer
+ * knows old devices. So they are tried from the newest that the driver takes, until one
+ * knows the device. What was opened stays open.
+ */
 #include "runtime/device/cuda/nvrtc.h"
 
 #include <dlfcn.h>
-#include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +17,7 @@
 #include "runtime/device/cuda/api.h"
 
 #define LOOKED_FOR "libnvrtc.so.13, .12, .11.2 or libnvrtc.so"
-
-static struct msd_nvrtc nvrtc;
-static char absent[512]; /* empty: it is there */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+#define MAX_ARCHS 256
 
 static const struct {
 	const char *symbol;
@@ -37,21 +40,15 @@ static const struct {
 	{"libnvrtc.so.11.2", 11},
 	{"libnvrtc.so", 0},
 };
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
 
-const char *msd_cuda_home(void)
-{
-	const char *const candidates[] = {secure_getenv("CUDA_HOME"),
-					  secure_getenv("CUDA_PATH"),
-					  "/usr/local/cuda"};
-	const size_t n = sizeof(candidates) / sizeof(candidates[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		if (candidates[i] != NULL && candidates[i][0] == '/' &&
-		    access(candidates[i], R_OK | X_OK) == 0)
-			return candidates[i];
-	}
-	return NULL;
-}
+/* One for each name; with the lock held until it is tried, the same ever after. */
+static struct candidate {
+	bool is_tried;
+	bool is_there;
+	struct msd_nvrtc nvrtc;
+} candidates[N_NAMES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *open_below(const char *home, const char *name)
 {
@@ -68,59 +65,122 @@ static void *open_below(const char *home, const char *name)
 	return library;
 }
 
-static void *library_open(void)
+/* $MODSERD_LIBNVRTC stands in the place of the first name and hides the others. */
+static const char *own_path(void)
 {
 	const char *own = secure_getenv("MODSERD_LIBNVRTC");
+
+	return own != NULL && own[0] != '\0' ? own : NULL;
+}
+
+static void *library_open(size_t i)
+{
+	const char *own = own_path();
 	const char *home = msd_cuda_home();
 	const int driver = msd_cuda_driver_major();
-	void *library = NULL;
 
-	if (own != NULL && own[0] != '\0')
-		return dlopen(own, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (driver != 0 && names[i].major > driver)
-			continue;
-		library = dlopen(names[i].name, RTLD_NOW | RTLD_LOCAL);
-		if (library == NULL && home != NULL)
-			library = open_below(home, names[i].name);
-		if (library != NULL)
-			break;
-	}
-	return library;
+	if (own != NULL)
+		return i == 0 ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL;
+	if (driver != 0 && names[i].major > driver)
+		return NULL;
+	void *library = dlopen(names[i].name, RTLD_NOW | RTLD_LOCAL);
+	return library == NULL && home != NULL ? open_below(home, names[i].name)
+					       : library;
 }
 
-static void load(void)
+static void path_of(void *library, char ret[static PATH_MAX])
 {
-	void *library = library_open();
+	const struct link_map *map = NULL;
 
-	if (library == NULL) {
-		const char *home = msd_cuda_home();
-		(void)snprintf(absent, sizeof(absent),
-			       "the module has CUDA source, and there is no NVRTC to "
-			       "compile it: looked for " LOOKED_FOR
-			       " in the library path%s%s. Install the CUDA toolkit, or "
-			       "export the module on a machine with a GPU",
-			       home != NULL ? " and below " : "",
-			       home != NULL ? home : "");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		void *symbol = dlsym(library, fields[i].symbol);
-		if (symbol == NULL) {
-			(void)snprintf(absent, sizeof(absent),
-				       "NVRTC has no %s: 11.2 or later is needed",
-				       fields[i].symbol);
-			return;
-		}
-		memcpy((char *)&nvrtc + fields[i].offset, &symbol, sizeof(symbol));
-	}
+	ret[0] = '\0';
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != NULL)
+		(void)snprintf(ret, PATH_MAX, "%s", map->l_name);
 }
 
-const struct msd_nvrtc *msd_nvrtc(struct msd_diag *d)
+/* False: it is not there, or before 11.2, which has no cubins. */
+static bool candidate_open(struct candidate *c, size_t i)
 {
-	(void)pthread_once(&once, load);
-	if (absent[0] == '\0')
-		return &nvrtc;
-	(void)msd_diag_set(d, MSD_UNSUPPORTED, "%s", absent);
+	int major = 0;
+	int minor = 0;
+	void *library = library_open(i);
+
+	if (library == NULL)
+		return false;
+	for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
+		void *symbol = dlsym(library, fields[k].symbol);
+		if (symbol == NULL)
+			return false;
+		memcpy((char *)&c->nvrtc + fields[k].offset, &symbol, sizeof(symbol));
+	}
+	if (c->nvrtc.get_version(&major, &minor) != MSD_NVRTC_SUCCESS)
+		return false;
+	c->nvrtc.version = 1000 * major + 10 * minor;
+	path_of(library, c->nvrtc.path);
+	c->nvrtc.has_headers = msd_toolkit_headers_find(c->nvrtc.path, c->nvrtc.version,
+							&c->nvrtc.headers);
+	return true;
+}
+
+/* The newest architecture that it knows up to @capability; 0: none. */
+static int arch_known(const struct msd_nvrtc *nvrtc, int capability)
+{
+	int archs[MAX_ARCHS];
+	int n = 0;
+	int best = 0;
+
+	if (nvrtc->n_archs(&n) != MSD_NVRTC_SUCCESS || n <= 0 || n > MAX_ARCHS ||
+	    nvrtc->archs(archs) != MSD_NVRTC_SUCCESS)
+		return 0;
+	for (int i = 0; i < n; i++) {
+		if (archs[i] <= capability && archs[i] > best)
+			best = archs[i];
+	}
+	return best;
+}
+
+static const struct msd_nvrtc *absent(bool is_any_there, int capability,
+				      struct msd_diag *d)
+{
+	const char *own = own_path();
+	const char *home = msd_cuda_home();
+
+	if (is_any_there) {
+		(void)msd_diag_set(d, MSD_UNSUPPORTED,
+				   "NVRTC knows no architecture up to sm_%d",
+				   capability);
+		return NULL;
+	}
+	(void)msd_diag_set(d, MSD_UNSUPPORTED,
+			   "the module has CUDA source, and there is no NVRTC of 11.2 "
+			   "or later to compile it: looked for %s%s%s. Install the "
+			   "CUDA toolkit, or export the module on a machine with a GPU",
+			   own != NULL ? own : LOOKED_FOR " in the library path",
+			   own == NULL && home != NULL ? " and below " : "",
+			   own == NULL && home != NULL ? home : "");
 	return NULL;
+}
+
+const struct msd_nvrtc *msd_nvrtc(int capability, int *ret_arch, struct msd_diag *d)
+{
+	const struct msd_nvrtc *best = NULL;
+	bool is_any_there = false;
+
+	*ret_arch = 0;
+	(void)pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < N_NAMES && *ret_arch != capability; i++) {
+		struct candidate *c = &candidates[i];
+		if (!c->is_tried)
+			c->is_there = candidate_open(c, i);
+		c->is_tried = true;
+		if (!c->is_there)
+			continue;
+		is_any_there = true;
+		const int arch = arch_known(&c->nvrtc, capability);
+		if (arch > *ret_arch) {
+			*ret_arch = arch;
+			best = &c->nvrtc;
+		}
+	}
+	(void)pthread_mutex_unlock(&lock);
+	return best != NULL ? best : absent(is_any_there, capability, d);
 }

@@ -1,8 +1,9 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
 #define MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
-/* The functions of NVRTC that are used here, as a table filled at the first use.
- * Private to source.c. */
+/* The functions of NVRTC that are used here, as a table for each release that is
+ * installed, filled at the first use. Private to source.c. */
 #include "proto/diag.h"
+#include "runtime/device/cuda/toolkit.h"
 
 struct nvrtc_program;
 
@@ -14,6 +15,7 @@ enum {
 
 /* X(field, symbol, arguments). Every function returns an nvrtcResult. */
 #define MSD_NVRTC_MAP(X)                                                               \
+	X(get_version, nvrtcVersion, (int *, int *))                                   \
 	X(create, nvrtcCreateProgram,                                                  \
 	  (struct nvrtc_program **, const char *, const char *, int,                   \
 	   const char *const *, const char *const *))                                  \
@@ -34,12 +36,18 @@ struct msd_nvrtc {
 	MSD_NVRTC_MAP(MSD_NVRTC_FIELD)
 #undef MSD_NVRTC_FIELD
 	const char *(*error_string)(int);
+	int version;         /* 12090: 12.9 */
+	char path[PATH_MAX]; /* of its file */
+	bool has_headers;    /* of its own release */
+	struct msd_toolkit_headers headers;
 };
 
-/** The table, for the life of the process. NULL: none here, and @d (MSD_UNSUPPORTED)
- * says what was looked for. */
-const struct msd_nvrtc *msd_nvrtc(struct msd_diag *d);
-/** A directory with the toolkit's headers and libraries; NULL: none is installed. */
-const char *msd_cuda_home(void);
+/**
+ * The newest NVRTC here that makes code for a device of @capability (90: 9.0); when
+ * none does, that which knows the newest device before it. The table lives as long as
+ * the process. *@ret_arch is the architecture to ask it for, at most @capability. NULL:
+ * none here, and @d (MSD_UNSUPPORTED) says what was looked for.
+ */
+const struct msd_nvrtc *msd_nvrtc(int capability, int *ret_arch, struct msd_diag *d);
 
 #endif

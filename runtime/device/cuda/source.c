@@ -4,49 +4,62 @@
  */
 #include "runtime/device/cuda/source.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/device/build_log.h"
 #include "runtime/device/cuda/nvrtc.h"
+#include "runtime/device/cuda/prelude.h"
 
-#define MAX_ARCHS 256
 #define FIRST_FEATURE_ARCH 90 /* from here "sm_90a" has what "sm_90" lacks */
+
+/* TVM's: with other ones a kernel has other digits or another speed. The macros are
+ * those of toolkits' headers: what they would switch off is used, what they would warn
+ * of is the host's. */
+static const char *const fixed[] = {
+	"--std=c++17",
+	"-default-device",
+	"--device-int128",
+	"--use_fast_math",
+	"--ptxas-options=--register-usage-level=10",
+	"-D__NV_SILENCE_DEPRECATION_BEGIN=",
+	"-D__NV_SILENCE_DEPRECATION_END=",
+	"-D__NV_SILENCE_HOST_DEPRECATION_BEGIN=",
+	"-D__NV_SILENCE_HOST_DEPRECATION_END=",
+	"-U__CUDA_NO_HALF_OPERATORS__",
+	"-U__CUDA_NO_HALF_CONVERSIONS__",
+	"-U__CUDA_NO_BFLOAT16_OPERATORS__",
+	"-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
+	"-U__CUDA_NO_BFLOAT162_OPERATORS__",
+	"-U__CUDA_NO_BFLOAT162_CONVERSIONS__",
+};
+#define N_FIXED (sizeof(fixed) / sizeof(fixed[0]))
 
 /* Options and the room for their texts. */
 struct options {
-	const char *list[4];
+	const char *list[N_FIXED + 1 + MSD_TOOLKIT_INCLUDES];
 	int n;
 	char arch[48];
-	char include[PATH_MAX + 16];
-	char cccl[PATH_MAX + 16];
+	char include[MSD_TOOLKIT_INCLUDES][PATH_MAX + 16];
 };
 
-static void add_include(struct options *o, char *room, size_t n, const char *home,
-			const char *below)
+static void options_fill(struct options *o, const struct msd_nvrtc *nvrtc,
+			 const char *prefix, int arch, const char *suffix)
 {
-	int used = snprintf(room, n, "--include-path=%s/%s", home, below);
-
-	if (used > 0 && (size_t)used < n && access(strchr(room, '=') + 1, R_OK) == 0)
-		o->list[o->n++] = room;
-}
-
-static void options_fill(struct options *o, const char *prefix, int arch,
-			 const char *suffix)
-{
-	const char *home = msd_cuda_home();
-
 	o->n = 0;
 	(void)snprintf(o->arch, sizeof(o->arch), "--gpu-architecture=%s%d%s", prefix,
 		       arch, suffix);
 	o->list[o->n++] = o->arch;
-	if (home == NULL)
-		return;
-	add_include(o, o->include, sizeof(o->include), home, "include");
-	add_include(o, o->cccl, sizeof(o->cccl), home, "include/cccl");
+	for (size_t i = 0; i < N_FIXED; i++)
+		o->list[o->n++] = fixed[i];
+	for (size_t i = 0; i < MSD_TOOLKIT_INCLUDES; i++) {
+		if (nvrtc->headers.include[i][0] == '\0')
+			continue;
+		(void)snprintf(o->include[i], sizeof(o->include[i]),
+			       "--include-path=%s", nvrtc->headers.include[i]);
+		o->list[o->n++] = o->include[i];
+	}
 }
 
 static msd_err failed(const struct msd_nvrtc *nvrtc, const char *function, int code,
@@ -70,24 +83,13 @@ static msd_err refused(const struct msd_nvrtc *nvrtc, struct nvrtc_program *prog
 	if (log != NULL && nvrtc->log(program, log) == MSD_NVRTC_SUCCESS)
 		(void)msd_build_log_add(d, err, log);
 	free(log);
-	return err;
-}
-
-/* The newest architecture that NVRTC knows up to @capability; 0: none. */
-static int arch_known(const struct msd_nvrtc *nvrtc, int capability)
-{
-	int archs[MAX_ARCHS];
-	int n = 0;
-	int best = 0;
-
-	if (nvrtc->n_archs(&n) != MSD_NVRTC_SUCCESS || n <= 0 || n > MAX_ARCHS ||
-	    nvrtc->archs(archs) != MSD_NVRTC_SUCCESS)
-		return 0;
-	for (int i = 0; i < n; i++) {
-		if (archs[i] <= capability && archs[i] > best)
-			best = archs[i];
-	}
-	return best;
+	if (nvrtc->has_headers)
+		return err;
+	return msd_diag_wrap(d, err,
+			     "the toolkit's headers of CUDA %d.%d were found neither "
+			     "beside %s nor in $CUDA_HOME",
+			     nvrtc->version / 1000, nvrtc->version % 1000 / 10,
+			     nvrtc->path);
 }
 
 static msd_err result_read(const struct msd_nvrtc *nvrtc, struct nvrtc_program *program,
@@ -110,51 +112,69 @@ static msd_err result_read(const struct msd_nvrtc *nvrtc, struct nvrtc_program *
 }
 
 static msd_err program_build(const struct msd_nvrtc *nvrtc,
-			     struct nvrtc_program *program, int capability,
-			     struct msd_buf *ret, bool *ret_is_ptx, struct msd_diag *d)
+			     struct nvrtc_program *program, int arch, bool is_ptx,
+			     struct msd_buf *ret, struct msd_diag *d)
 {
-	const int arch = arch_known(nvrtc, capability);
 	struct options o;
 	int code = MSD_NVRTC_INVALID_OPTION;
 
-	if (arch == 0) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "NVRTC knows no architecture up to sm_%d",
-				    capability);
-	}
-	*ret_is_ptx = arch != capability;
-	if (!*ret_is_ptx && arch >= FIRST_FEATURE_ARCH) {
-		options_fill(&o, "sm_", arch, "a");
+	if (!is_ptx && arch >= FIRST_FEATURE_ARCH) {
+		options_fill(&o, nvrtc, "sm_", arch, "a");
 		code = nvrtc->compile(program, o.n, o.list);
 	}
 	if (code == MSD_NVRTC_INVALID_OPTION) {
-		options_fill(&o, *ret_is_ptx ? "compute_" : "sm_", arch, "");
+		options_fill(&o, nvrtc, is_ptx ? "compute_" : "sm_", arch, "");
 		code = nvrtc->compile(program, o.n, o.list);
 	}
 	if (code != MSD_NVRTC_SUCCESS)
 		return refused(nvrtc, program, code, d);
-	return result_read(nvrtc, program, *ret_is_ptx, ret, d);
+	return result_read(nvrtc, program, is_ptx, ret, d);
 }
 
 msd_err msd_cuda_source_compile(struct msd_span source, int capability,
 				struct msd_buf *ret, bool *ret_is_ptx,
 				struct msd_diag *d)
 {
-	const struct msd_nvrtc *nvrtc = msd_nvrtc(d);
+	int arch;
+	const struct msd_nvrtc *nvrtc = msd_nvrtc(capability, &arch, d);
 	struct nvrtc_program *program = NULL;
+	struct msd_buf text = {0};
 
 	if (nvrtc == NULL)
 		return MSD_UNSUPPORTED;
-	char *text = strndup((const char *)source.p, source.n);
-	if (text == NULL)
+	if (!msd_cuda_prelude_put(source, &text)) {
+		msd_buf_finish(&text);
 		return msd_diag_no_memory(d);
-	int code = nvrtc->create(&program, text, "module.cu", 0, NULL, NULL);
-	msd_err err =
-		code == MSD_NVRTC_SUCCESS
-			? program_build(nvrtc, program, capability, ret, ret_is_ptx, d)
-			: failed(nvrtc, "nvrtcCreateProgram", code, d);
+	}
+	*ret_is_ptx = arch != capability;
+	int code = nvrtc->create(&program, (const char *)text.p, "module.cu",
+				 MSD_CUDA_PRELUDE_HEADERS, msd_cuda_prelude_texts,
+				 msd_cuda_prelude_names);
+	msd_err err = code == MSD_NVRTC_SUCCESS
+			      ? program_build(nvrtc, program, arch, *ret_is_ptx, ret, d)
+			      : failed(nvrtc, "nvrtcCreateProgram", code, d);
 	if (program != NULL)
 		(void)nvrtc->destroy(&program);
-	free(text);
+	msd_buf_finish(&text);
 	return err;
+}
+
+msd_err msd_cuda_source_key(int capability, struct msd_buf *ret, struct msd_diag *d)
+{
+	int arch;
+	const struct msd_nvrtc *nvrtc = msd_nvrtc(capability, &arch, d);
+	struct options o;
+	char version[32];
+
+	if (nvrtc == NULL)
+		return MSD_UNSUPPORTED;
+	int n = snprintf(version, sizeof(version), "NVRTC %d ", nvrtc->version);
+	msd_buf_put(ret, version, n > 0 ? (size_t)n : 0);
+	options_fill(&o, nvrtc, arch == capability ? "sm_" : "compute_", arch, "");
+	for (int i = 0; i < o.n; i++)
+		msd_buf_put(ret, o.list[i], strlen(o.list[i]) + 1);
+	/* The preamble of no source at all, which changes with the release of this. */
+	return msd_cuda_prelude_put((struct msd_span){(const uint8_t *)"", 0}, ret)
+		       ? MSD_OK
+		       : msd_diag_no_memory(d);
 }

@@ -15,11 +15,24 @@ static struct msd_span text(const char *s)
 static bool has_nvrtc(void)
 {
 	struct msd_diag d = {0};
-	const bool yes = msd_nvrtc(&d) != NULL;
+	int arch;
+	const bool yes = msd_nvrtc(90, &arch, &d) != NULL;
 
 	if (!yes)
 		printf("skipped: %s\n", msd_diag_text(&d));
 	msd_diag_finish(&d);
+	return yes;
+}
+
+static bool has_headers(void)
+{
+	int arch;
+
+	if (!has_nvrtc())
+		return false;
+	const bool yes = msd_nvrtc(90, &arch, NULL)->has_headers;
+	if (!yes)
+		printf("skipped: NVRTC is here without the toolkit's headers\n");
 	return yes;
 }
 
@@ -54,12 +67,40 @@ Test(cuda_source, finds_the_toolkits_headers)
 	struct msd_diag d = {0};
 	bool is_ptx;
 
-	if (!has_nvrtc() || msd_cuda_home() == NULL)
+	if (!has_headers())
 		return;
 	cr_expect_eq(msd_cuda_source_compile(text("#include <cuda/std/cstdint>\n"
 						  "#include <cuda_fp16.h>\n" KERNEL),
 					     90, &out, &is_ptx, &d),
 		     MSD_OK, "%s", msd_diag_text(&d));
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+}
+
+/* What TVM exports where neither driver nor compiler is: its preamble is missing. */
+#define GENERATED                                                                      \
+	"#include <cuda.h>\n#include <math.h>\n#include <cstdint>\n"                   \
+	"#include <type_traits>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"     \
+	"int twice(int x) { return 2 * x; }\n"                                         \
+	"extern \"C\" __global__ void __launch_bounds__(256) k(\n"                     \
+	"    const __grid_constant__ CUtensorMap map, half *a, __nv_bfloat16 *b,\n"    \
+	"    float *c, int64_t n, __int128_t wide) {\n"                                \
+	"  static_assert(std::is_same<int, int32_t>::value, \"\");\n"                  \
+	"  a[0] = a[1] * a[2] + (half)twice(3); b[0] = b[1] + b[2];\n"                 \
+	"  c[0] = -INFINITY; c[1] = (float)(wide >> 64);\n"                            \
+	"  c[2] = (float)*(const int *)&map; __asm__ __volatile__(\"\");\n}\n"
+
+Test(cuda_source, of_generated_kernels_gets_what_tvm_puts_before_it)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	if (!has_headers())
+		return;
+	cr_expect_eq(msd_cuda_source_compile(text(GENERATED), 90, &out, &is_ptx, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_expect_not(is_ptx);
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
 }
