@@ -10,6 +10,11 @@
 #include "artifact/gpu/private.h"
 
 #define MACHINE_CUDA 190u
+/* Sections of relocatable code that hold no bytes: variables in global, local and
+ * shared memory. */
+#define SHT_CUDA_GLOBAL 0x70000007u
+#define SHT_CUDA_LOCAL 0x70000009u
+#define SHT_CUDA_SHARED 0x7000000au
 #define ABI_NEW 8u /* e_ident[EI_ABIVERSION]: the second layout of e_flags */
 #define FLAG_VARIANT_OLD 0x800u
 #define RESERVED_SHARED 1024 /* of the system's, counted in since sm_80 */
@@ -75,6 +80,12 @@ static struct msd_span string_at(struct msd_span table, uint64_t offset)
 	return s;
 }
 
+static bool has_no_bytes(uint32_t type)
+{
+	return type == SHT_NOBITS || type == SHT_NULL || type == SHT_CUDA_GLOBAL ||
+	       type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED;
+}
+
 /* Section @i, of which the header is there. */
 static msd_err section_at(const struct cubin *c, uint32_t i, struct section *ret,
 			  struct msd_diag *d)
@@ -88,7 +99,7 @@ static msd_err section_at(const struct cubin *c, uint32_t i, struct section *ret
 		.link = msd_le32(h + offsetof(Elf64_Shdr, sh_link)),
 		.info = msd_le32(h + offsetof(Elf64_Shdr, sh_info)),
 	};
-	if (ret->type != SHT_NOBITS && ret->type != SHT_NULL &&
+	if (!has_no_bytes(ret->type) &&
 	    !bytes_at(c->file, msd_le64(h + offsetof(Elf64_Shdr, sh_offset)),
 		      ret->bytes, &ret->data))
 		return damaged(d, "a section is not in it");

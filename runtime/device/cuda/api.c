@@ -47,13 +47,51 @@ static bool table_fill(void *library, const char *path)
 	return true;
 }
 
-static const char *text_of(int (*describe)(int, const char **), int code)
+/* The toolkit's stub library names nothing, and an old driver not what came later. */
+static const char *name_of(int code)
+{
+	static const struct {
+		int code;
+		const char *name;
+	} names[] = {
+#define MSD_CUDA_ERROR_NAME(name, number) {number, "CUDA_ERROR_" #name},
+		MSD_CUDA_ERROR_MAP(MSD_CUDA_ERROR_NAME)
+#undef MSD_CUDA_ERROR_NAME
+	};
+	const char *text = NULL;
+
+	if (api.error_name(code, &text) == MSD_CU_SUCCESS && text != NULL)
+		return text;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].code == code)
+			return names[i].name;
+	}
+	return "an error without a name";
+}
+
+/* What an error means here, where the driver's words would send the reader elsewhere;
+ * else those. */
+static const char *meaning_of(int code)
 {
 	const char *text = NULL;
 
-	if (describe(code, &text) != MSD_CU_SUCCESS || text == NULL)
-		return "an error without a name";
-	return text;
+	switch (code) {
+	case MSD_CU_ERROR_STUB_LIBRARY:
+		return "this is the toolkit's stub, which programs are linked with, "
+		       "and "
+		       "no driver: take its folder (lib64/stubs) out of the library "
+		       "path, or name the driver's libcuda.so.1 in MODSERD_LIBCUDA";
+	case MSD_CU_ERROR_DEVICE_UNAVAILABLE:
+		return "the device takes no more processes: it is in exclusive mode "
+		       "and "
+		       "another process has it, or computing on it is prohibited "
+		       "(nvidia-smi -q -d COMPUTE tells the mode)";
+	default:
+		break;
+	}
+	if (api.error_string(code, &text) == MSD_CU_SUCCESS && text != NULL)
+		return text;
+	return "which the driver does not explain";
 }
 
 /* The library stays open: a driver is never unmapped. */
@@ -78,8 +116,7 @@ static void load(void)
 	if (code != MSD_CU_SUCCESS) {
 		(void)snprintf(absent, sizeof(absent),
 			       "the CUDA driver %s does not start: cuInit: %s (%d), %s",
-			       path, text_of(api.error_name, code), code,
-			       text_of(api.error_string, code));
+			       path, name_of(code), code, meaning_of(code));
 	}
 }
 
@@ -129,14 +166,11 @@ static msd_err translate(int code)
 	case MSD_CU_ERROR_INVALID_SOURCE:
 	case MSD_CU_ERROR_JIT_COMPILER_NOT_FOUND:
 		return MSD_UNSUPPORTED;
-	/* The driver's documentation says of these that the process must end. */
-	case MSD_CU_ERROR_ECC_UNCORRECTABLE:
-	case MSD_CU_ERROR_NVLINK_UNCORRECTABLE:
+	/* The driver's documentation (CUresult) says of these that the process must
+	 * end. */
 	case MSD_CU_ERROR_CONTAINED:
 	case MSD_CU_ERROR_ILLEGAL_ADDRESS:
 	case MSD_CU_ERROR_LAUNCH_TIMEOUT:
-	case MSD_CU_ERROR_CONTEXT_IS_DESTROYED:
-	case MSD_CU_ERROR_ASSERT:
 	case MSD_CU_ERROR_HARDWARE_STACK_ERROR:
 	case MSD_CU_ERROR_ILLEGAL_INSTRUCTION:
 	case MSD_CU_ERROR_MISALIGNED_ADDRESS:
@@ -145,6 +179,16 @@ static msd_err translate(int code)
 	case MSD_CU_ERROR_LAUNCH_FAILED:
 	case MSD_CU_ERROR_TENSOR_MEMORY_LEAK:
 	case MSD_CU_ERROR_MPS_CLIENT_TERMINATED:
+	case MSD_CU_ERROR_EXTERNAL_DEVICE:
+	/* Of these two, that the context is of no use any more. Ours is the device's
+	 * primary one, with all memory and code in it: only another process has
+	 * another. */
+	case MSD_CU_ERROR_CONTEXT_IS_DESTROYED:
+	case MSD_CU_ERROR_ASSERT:
+	/* Of these, only that what memory or a link held is lost. A fresh process
+	 * computes with nothing that was there before. */
+	case MSD_CU_ERROR_ECC_UNCORRECTABLE:
+	case MSD_CU_ERROR_NVLINK_UNCORRECTABLE:
 		return MSD_GPU_FAULT;
 	default:
 		return MSD_CALL_FAILED;
@@ -154,6 +198,5 @@ static msd_err translate(int code)
 msd_err msd_cuda_error(struct msd_diag *d, const char *function, int code)
 {
 	return msd_diag_set(d, translate(code), "%s: %s (%d), %s", function,
-			    text_of(api.error_name, code), code,
-			    text_of(api.error_string, code));
+			    name_of(code), code, meaning_of(code));
 }

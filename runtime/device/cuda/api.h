@@ -49,6 +49,7 @@ struct cu_launch_config {
 #define MSD_CUDA_ERROR_MAP(X)                                                          \
 	X(OUT_OF_MEMORY, 2)                                                            \
 	X(STUB_LIBRARY, 34)                                                            \
+	X(DEVICE_UNAVAILABLE, 46)                                                      \
 	X(NO_DEVICE, 100)                                                              \
 	X(INVALID_IMAGE, 200)                                                          \
 	X(NO_BINARY_FOR_GPU, 209)                                                      \
@@ -71,7 +72,8 @@ struct cu_launch_config {
 	X(INVALID_PC, 718)                                                             \
 	X(LAUNCH_FAILED, 719)                                                          \
 	X(TENSOR_MEMORY_LEAK, 721)                                                     \
-	X(MPS_CLIENT_TERMINATED, 810)
+	X(MPS_CLIENT_TERMINATED, 810)                                                  \
+	X(EXTERNAL_DEVICE, 911)
 
 enum {
 	MSD_CU_SUCCESS = 0,
@@ -189,7 +191,8 @@ void msd_cuda_driver_version(char ret[static MSD_DEVICE_TEXT_MAX]);
 int msd_cuda_driver_major(void);
 
 /**
- * Translate @code of @function, whose name and number stay in the text: MSD_NOMEM,
+ * Translate @code of @function, whose name and number stay in the text, with what it
+ * means here where its own words do not say that: MSD_NOMEM,
  * MSD_BAD_ARTIFACT (damaged code, or a kernel that is not in it), MSD_UNSUPPORTED (code
  * that is not for this device or driver), MSD_GPU_FAULT (the context is lost, and only
  * the end of the process clears that), else MSD_CALL_FAILED.

@@ -38,24 +38,30 @@ static msd_err refused(const struct log *log, const char *function, int code,
 	return msd_build_log_add(d, msd_cuda_error(d, function, code), log->text);
 }
 
-/* @image is whole, aligned and NUL-terminated. */
+/* @image is whole, aligned and NUL-terminated: a copy of @code. */
 static msd_err image_load(const struct msd_cuda *cuda, const char *image,
-			  struct cu_module **ret, struct msd_diag *d)
+			  struct msd_span code, struct cu_module **ret,
+			  struct msd_diag *d)
 {
 	struct log log;
 
 	log_init(&log);
-	int code = cuda->api->module_load(ret, image, 2, log.options, log.values);
-	return code == MSD_CU_SUCCESS ? MSD_OK
-				      : refused(&log, "cuModuleLoadDataEx", code, d);
+	int result = cuda->api->module_load(ret, image, 2, log.options, log.values);
+	if (result == MSD_CU_SUCCESS)
+		return MSD_OK;
+	msd_err err = refused(&log, "cuModuleLoadDataEx", result, d);
+	if (result != MSD_CU_ERROR_INVALID_IMAGE)
+		return err;
+	const char *doubt = msd_cuda_image_doubt(code, msd_cuda_driver_major(), &err);
+	return msd_diag_wrap(d, err, "%s", doubt);
 }
 
 static msd_err copy_load(const struct msd_cuda *cuda, struct msd_span code,
 			 struct cu_module **ret, struct msd_diag *d)
 {
 	char *image = msd_cuda_image_copy(code);
-	msd_err err =
-		image != NULL ? image_load(cuda, image, ret, d) : msd_diag_no_memory(d);
+	msd_err err = image != NULL ? image_load(cuda, image, code, ret, d)
+				    : msd_diag_no_memory(d);
 
 	free(image);
 	return err;

@@ -9,7 +9,14 @@
 #define ELF_HEADER_BYTES 64u
 #define SECTION_BYTES 64u
 #define SEGMENT_BYTES 56u
+/* Types of sections without bytes: ELF's own, and in relocatable code those of
+ * variables in global, local and shared memory. */
 #define SECTION_NOBITS 8u
+#define SECTION_CUDA_GLOBAL 0x70000007u
+#define SECTION_CUDA_LOCAL 0x70000009u
+#define SECTION_CUDA_SHARED 0x7000000au
+#define TYPE_RELOCATABLE 1u
+#define ABI_OF_13 8u /* e_ident[EI_ABIVERSION] of cubins since CUDA 13 */
 
 static bool begins_with(struct msd_span s, const char *text)
 {
@@ -21,6 +28,12 @@ static bool fits(uint64_t offset, uint64_t n, size_t size)
 	return offset <= size && n <= size - offset;
 }
 
+static bool has_no_bytes(uint32_t type)
+{
+	return type == SECTION_NOBITS || type == SECTION_CUDA_GLOBAL ||
+	       type == SECTION_CUDA_LOCAL || type == SECTION_CUDA_SHARED;
+}
+
 /* A table of @count entries of @entry bytes at @at, and what each entry places. */
 static bool table_fits(struct msd_span code, uint64_t at, uint16_t count,
 		       size_t offset_at, size_t size_at, size_t entry, bool is_sections)
@@ -29,7 +42,7 @@ static bool table_fits(struct msd_span code, uint64_t at, uint16_t count,
 		return false;
 	for (uint16_t i = 0; i < count; i++) {
 		const uint8_t *row = code.p + at + i * entry;
-		if (is_sections && msd_le32(row + 4) == SECTION_NOBITS)
+		if (is_sections && has_no_bytes(msd_le32(row + 4)))
 			continue;
 		if (!fits(msd_le64(row + offset_at), msd_le64(row + size_at), code.n))
 			return false;
@@ -95,6 +108,23 @@ msd_err msd_cuda_image_check(struct msd_span format, struct msd_span code,
 	    memchr(code.p, '\0', code.n) != code.p + code.n - 1)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "a NUL within the text");
 	return MSD_OK;
+}
+
+const char *msd_cuda_image_doubt(struct msd_span code, int driver_major,
+				 msd_err *ret_err)
+{
+	const bool is_cubin = code.n >= ELF_HEADER_BYTES && begins_with(code, "\x7f"
+									      "ELF");
+
+	*ret_err = MSD_UNSUPPORTED;
+	if (is_cubin && msd_le16(code.p + 16) == TYPE_RELOCATABLE) {
+		return "the cubin is relocatable (nvcc -dc, -rdc=true) and has to be "
+		       "linked before it can be loaded";
+	}
+	if (is_cubin && code.p[8] >= ABI_OF_13 && driver_major > 0 && driver_major < 13)
+		return "the cubin is of CUDA 13 or later, and the driver is older";
+	*ret_err = MSD_BAD_ARTIFACT;
+	return "the code is damaged, or of a later CUDA than the driver";
 }
 
 char *msd_cuda_image_copy(struct msd_span code)

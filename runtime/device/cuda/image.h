@@ -23,6 +23,13 @@ MSD_MUST_CHECK msd_err msd_cuda_image_check(struct msd_span format,
 					    struct msd_span code,
 					    enum msd_cuda_code *ret,
 					    struct msd_diag *d);
+/**
+ * Why a driver of @driver_major calls @code, which is whole, an invalid image: it says
+ * no more than that. *@ret_err: MSD_UNSUPPORTED where the code is known to be sound.
+ * Static storage.
+ */
+const char *msd_cuda_image_doubt(struct msd_span code, int driver_major,
+				 msd_err *ret_err);
 /** An aligned copy of @code with a NUL behind it, to be freed. NULL: out of memory. */
 char *msd_cuda_image_copy(struct msd_span code);
 

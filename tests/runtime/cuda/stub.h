@@ -24,7 +24,8 @@
 
 /* What tests ask, found with dlsym. */
 struct stub_cuda_control {
-	void (*fail_at)(unsigned call, int code); /* counted from now; 0: never */
+	void (*fail_at)(unsigned call, int code);      /* counted from now; 0: never */
+	void (*fail_on)(const char *symbol, int code); /* its next call */
 	void (*fault_at)(unsigned kernel);
 	unsigned (*calls)(void);               /* since the last fail_at */
 	unsigned (*count)(const char *symbol); /* calls of one function */
@@ -127,6 +128,7 @@ void violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool object_ok(const void *p, enum kind kind, const char *what);
 struct object *object_new(enum kind kind, struct object *context);
 struct object *context_current(void);
+int driver_version(void);
 void context_make_current(struct object *context);
 
 /** Count the call @symbol; what it has to return at once, or OK. */

@@ -29,6 +29,13 @@ static int n_devices(void)
 	return value < MAX_DEVICES ? value : MAX_DEVICES;
 }
 
+int driver_version(void)
+{
+	const char *version = getenv("STUB_CUDA_VERSION");
+
+	return version != NULL ? atoi(version) : 13000;
+}
+
 static bool device_ok(int device)
 {
 	return device >= 0 && device < n_devices();
@@ -46,8 +53,7 @@ STUB_API int cuInit(unsigned flags)
 STUB_API int cuDriverGetVersion(int *ret)
 {
 	ENTER(enter("cuDriverGetVersion"));
-	const char *version = getenv("STUB_CUDA_VERSION");
-	*ret = version != NULL ? atoi(version) : 13000;
+	*ret = driver_version();
 	return OK;
 }
 

@@ -49,6 +49,17 @@ static bool is_ptx(const char *text)
 	return strncmp(text, "//", 2) == 0 || strncmp(text, ".version", 8) == 0;
 }
 
+/* Programming guide, "Separate compilation": relocatable code is linked first. A driver
+ * before 13 does not know the cubins of 13. */
+static bool is_linked(const unsigned char *p)
+{
+	uint16_t type;
+
+	memcpy(&type, p + 16, 2);
+	return memcmp(p, "\177ELF", 4) != 0 ||
+	       (type != 1 && (p[8] < 8 || driver_version() >= 13000));
+}
+
 static void say(char *log, size_t n, const char *what)
 {
 	if (log != NULL && n > 0)
@@ -82,6 +93,8 @@ STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned
 	}
 	if (size == 0)
 		size = strlen(image) + 1;
+	if (!is_linked(image))
+		return INVALID_IMAGE;
 	struct object *m = object_new(MODULE, context_current());
 	m->image = malloc(size);
 	if (m->image == NULL)

@@ -25,6 +25,7 @@ static _Thread_local struct object *current;
 
 static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations;
 static int fail_code, sticky_code;
+static const char *fail_symbol;
 static char first[256];
 static FILE *log_file;
 static struct {
@@ -84,6 +85,10 @@ int enter(const char *symbol)
 	count(symbol);
 	if (log_file != NULL)
 		(void)fprintf(log_file, "%s\n", symbol);
+	if (fail_symbol != NULL && strcmp(fail_symbol, symbol) == 0) {
+		fail_symbol = NULL;
+		return fail_code;
+	}
 	if (++n_calls == fail_call)
 		return fail_code;
 	return sticky_code;
@@ -301,6 +306,13 @@ static void control_fail_at(unsigned call, int code)
 	fail_code = code;
 }
 
+static void control_fail_on(const char *symbol, int code)
+{
+	fail_symbol = symbol;
+	fail_call = 0;
+	fail_code = code;
+}
+
 static void control_fault_at(unsigned kernel)
 {
 	n_kernels = 0;
@@ -361,6 +373,7 @@ static uint64_t control_map(void)
 extern STUB_API const struct stub_cuda_control stub_cuda;
 const struct stub_cuda_control stub_cuda = {
 	.fail_at = control_fail_at,
+	.fail_on = control_fail_on,
 	.fault_at = control_fault_at,
 	.calls = control_calls,
 	.count = control_count,

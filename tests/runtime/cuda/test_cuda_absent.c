@@ -28,6 +28,15 @@ Test(cuda_absent, a_library_that_is_no_driver_is_named)
 	expect_absent("libm.so.6", "the CUDA driver libm.so.6 has no cu");
 }
 
+#ifdef TEST_CUDA_STUB_LIBRARY
+Test(cuda_absent, the_toolkits_stub_library_is_told_as_that)
+{
+	expect_absent(TEST_CUDA_STUB_LIBRARY,
+		      "cuInit: CUDA_ERROR_STUB_LIBRARY (34), this is the toolkit's "
+		      "stub, which programs are linked with, and no driver");
+}
+#endif
+
 static void note_absent(void *ctx, const char *backend, const char *why)
 {
 	if (strcmp(backend, "cuda") == 0)

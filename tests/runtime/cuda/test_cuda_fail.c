@@ -129,3 +129,48 @@ Test(cuda_fail, a_fault_is_told_from_an_error_by_the_call)
 	cr_expect_not_null(strstr(msd_diag_text(&d), "CUDA_ERROR_ILLEGAL_ADDRESS"));
 	msd_diag_finish(&d);
 }
+
+/* CUresult in the driver's documentation: the context is lost, and so is the process.
+ */
+static const int fatal[] = {214, 220, 226, 700, 702, 709, 710, 714,
+			    715, 716, 717, 718, 719, 721, 810, 911};
+
+static bool is_fatal(int code)
+{
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) {
+		if (fatal[i] == code)
+			return true;
+	}
+	return false;
+}
+
+Test(cuda_fail, the_lasting_errors_are_faults_and_no_others)
+{
+	uint32_t n_devices;
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_device_cuda.count(&n_devices, &d), MSD_OK); /* cuInit */
+	for (int code = 1; code < 1000; code++) {
+		stub()->fail_at(1, code);
+		const msd_err err = msd_device_cuda.count(&n_devices, &d);
+		cr_expect_neq(err, MSD_OK);
+		cr_expect_eq(err == MSD_GPU_FAULT, is_fatal(code), "%d: %s", code,
+			     msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
+}
+
+Test(cuda_fail, a_device_in_exclusive_mode_is_told_as_that)
+{
+	uint32_t n_devices;
+	struct msd_diag d = {0};
+	struct msd_dev *dev;
+
+	cr_assert_eq(msd_device_cuda.count(&n_devices, &d), MSD_OK);
+	stub()->fail_on("cuDevicePrimaryCtxRetain", 46);
+	cr_expect_neq(msd_dev_open((struct msd_device){MSD_DEV_CUDA, 0}, &dev, &d),
+		      MSD_OK);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "exclusive mode"), "%s",
+			   msd_diag_text(&d));
+	msd_diag_finish(&d);
+}

@@ -80,6 +80,45 @@ Test(cuda_image, sizes_that_wrap_are_refused)
 	cr_expect_eq(check("cubin", cubin, 160, &what), MSD_BAD_ARTIFACT);
 }
 
+/* nvcc -dc writes sizes of variables into sections that hold none of their bytes. */
+Test(cuda_image, relocatable_code_with_large_variables_is_whole)
+{
+	const uint32_t types[] = {0x70000007, 0x70000009, 0x7000000a};
+	uint8_t cubin[160];
+	enum msd_cuda_code what;
+
+	for (size_t i = 0; i < 3; i++) {
+		cubin_fill(cubin);
+		msd_put_le32(cubin + 68, types[i]);
+		msd_put_le64(cubin + 64 + 32, 1 << 20);
+		cr_expect_eq(check("cubin", cubin, 160, &what), MSD_OK, "%#x",
+			     types[i]);
+	}
+}
+
+static void expect_doubt(uint16_t type, uint8_t abi, int driver, msd_err want,
+			 const char *words)
+{
+	uint8_t cubin[160];
+	msd_err err;
+
+	cubin_fill(cubin);
+	cubin[8] = abi;
+	msd_put_le16(cubin + 16, type);
+	const char *got =
+		msd_cuda_image_doubt((struct msd_span){cubin, 160}, driver, &err);
+	cr_expect_not_null(strstr(got, words), "%s", got);
+	cr_expect_eq(err, want);
+}
+
+Test(cuda_image, what_the_driver_calls_invalid_is_explained)
+{
+	expect_doubt(1, 7, 13, MSD_UNSUPPORTED, "relocatable");
+	expect_doubt(2, 8, 12, MSD_UNSUPPORTED, "of CUDA 13 or later");
+	expect_doubt(2, 8, 13, MSD_BAD_ARTIFACT, "damaged, or of a later CUDA");
+	expect_doubt(2, 7, 12, MSD_BAD_ARTIFACT, "damaged, or of a later CUDA");
+}
+
 Test(cuda_image, a_format_nobody_knows_is_named)
 {
 	struct msd_diag d = {0};
