@@ -81,6 +81,10 @@ struct msd_device_ops {
 	/** Open one: a context and a queue. *@ret has ops and device filled in. */
 	msd_err (*open)(uint32_t ordinal, struct msd_dev **ret, struct msd_diag *d);
 	void (*close)(struct msd_dev *dev); /* waits for what was queued */
+	/** Make it the device that this thread's calls of the driver mean, for code
+	 * that makes such calls itself. Optional: NULL when the driver knows no such
+	 * thing. */
+	msd_err (*enter)(struct msd_dev *dev, struct msd_diag *d);
 
 	/** @bytes of memory, at least 1, aligned as the device wants tensors (128 or
 	 * more). Contents undefined. */

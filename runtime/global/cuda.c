@@ -56,6 +56,19 @@ static bool read_pointer(struct reader *r, size_t align, void **ret)
 	return true;
 }
 
+/* Since 0.26: the last one, when it is there. */
+static bool read_forced_type(struct reader *r, int32_t *ret)
+{
+	int64_t type = MSD_TENSOR_MAP_OWN_TYPE;
+
+	if (r->at < r->a.n && !msd_args_int(r->a, r->at, &type))
+		return false;
+	if (type < MSD_TENSOR_MAP_OWN_TYPE || type > MSD_TENSOR_MAP_MAX_TYPE)
+		return msd_args_refuse(r->a, r->at, "a type of tensor maps or -1") == 0;
+	*ret = (int32_t)type;
+	return true;
+}
+
 static bool read_numbers(struct reader *r, struct msd_tensor_map *map)
 {
 	int64_t kinds[4];
@@ -72,11 +85,11 @@ static bool read_numbers(struct reader *r, struct msd_tensor_map *map)
 	map->swizzle = (int32_t)kinds[1];
 	map->promotion = (int32_t)kinds[2];
 	map->fill = (int32_t)kinds[3];
-	return true;
+	return read_forced_type(r, &map->forced_type);
 }
 
 /* (map, dtype, rank, address, shape[rank], strides[rank - 1], box[rank], steps[rank],
- * interleave, swizzle, promotion, fill) */
+ * interleave, swizzle, promotion, fill[, type]) */
 static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
@@ -96,7 +109,7 @@ static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
 		return msd_args_refuse(r.a, 2, "a rank from 1 to 5");
 	map.rank = (uint32_t)rank;
 	r.at = 3;
-	if (!msd_args_count(r.a, 7 + 4 * (int32_t)rank, 7 + 4 * (int32_t)rank) ||
+	if (!msd_args_count(r.a, 7 + 4 * (int32_t)rank, 8 + 4 * (int32_t)rank) ||
 	    !read_pointer(&r, 1, &map.address) || !read_numbers(&r, &map))
 		return -1;
 	msd_err err = msd_cuda_tensor_map(&map, out, &d);

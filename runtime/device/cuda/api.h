@@ -108,7 +108,8 @@ enum {
 	X(TENSOR_MAP_DATA_TYPE_FLOAT16, 6)                                             \
 	X(TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                             \
 	X(TENSOR_MAP_DATA_TYPE_FLOAT64, 8)                                             \
-	X(TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)
+	X(TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)                                            \
+	X(TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 14)
 
 enum {
 #define MSD_CUDA_NUMBER_ENUM(name, number) MSD_CU_##name = number,

@@ -85,6 +85,11 @@ msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d)
 				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
 }
 
+static msd_err cuda_enter(struct msd_dev *dev, struct msd_diag *d)
+{
+	return msd_cuda_enter(msd_cuda_of(dev), d);
+}
+
 static void cuda_close(struct msd_dev *dev)
 {
 	struct msd_cuda *cuda = msd_cuda_of(dev);
@@ -282,6 +287,7 @@ const struct msd_device_ops msd_device_cuda = {
 	.describe = cuda_describe,
 	.open = cuda_open,
 	.close = cuda_close,
+	.enter = cuda_enter,
 	.alloc = cuda_alloc,
 	.free = cuda_free,
 	.write = cuda_write,

@@ -1,6 +1,6 @@
 #include "runtime/device/cuda/tensor_map.h"
 
-#include "runtime/device/cuda/api.h"
+#include "runtime/device/cuda/cuda.h"
 
 static const struct {
 	uint8_t code, bits;
@@ -15,6 +15,7 @@ static const struct {
 	{MSD_DT_FLOAT, 32, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
 	{MSD_DT_FLOAT, 64, MSD_CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
 	{MSD_DT_BFLOAT, 16, MSD_CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+	{MSD_DT_F4_E2M1FN, 4, MSD_CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B},
 };
 
 /* -1: none. What has 8 bits travels as bytes. */
@@ -29,11 +30,30 @@ static int type_of(struct msd_dtype t)
 	return -1;
 }
 
+/* The driver encodes for the device of the current context, and a thread of a pool has
+ * none. */
+static msd_err context_enter(struct msd_diag *d)
+{
+	const struct msd_device named = msd_dev_current();
+	struct msd_dev *dev = named.type == MSD_DEV_CUDA ? msd_dev_peek(named) : NULL;
+
+	for (int32_t id = 0; dev == NULL && id < (int32_t)MSD_MAX_DEVICES; id++)
+		dev = msd_dev_peek((struct msd_device){MSD_DEV_CUDA, id});
+	if (dev == NULL) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "a tensor map is made for a CUDA device, and none "
+				    "is open");
+	}
+	return msd_cuda_enter(msd_cuda_of(dev), d);
+}
+
 msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,
 			    struct msd_diag *d)
 {
 	const struct msd_cuda_api *api = msd_cuda_api(d);
-	const int type = type_of(map->dtype);
+	const int type = map->forced_type != MSD_TENSOR_MAP_OWN_TYPE
+				 ? map->forced_type
+				 : type_of(map->dtype);
 	char name[MSD_DTYPE_NAME_MAX];
 
 	if (api == NULL)
@@ -46,6 +66,9 @@ msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no tensor map has elements %s",
 				    msd_dtype_format(map->dtype, name));
 	}
+	msd_err err = context_enter(d);
+	if (err != MSD_OK)
+		return err;
 	int code = api->tensor_map_tiled(
 		ret, type, map->rank, map->address, map->shape, map->strides, map->box,
 		map->steps, map->interleave, map->swizzle, map->promotion, map->fill);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/device/device.h"
+#include "runtime/global/global.h"
 #include "tests/runtime/cuda/stub.h"
 
 static char directory[64];
@@ -56,6 +57,40 @@ void cache_remove(void)
 	if (at != NULL)
 		(void)closedir(at);
 	(void)rmdir(directory);
+}
+
+struct map_request map_request(void *map, void *address)
+{
+	return (struct map_request){
+		.map = map,
+		.dtype = "float16",
+		.address = address,
+		.shape = {64, 32},
+		.stride = 128,
+		.box = {8, 8},
+		.steps = {1, 1},
+		.swizzle = 3,
+		.promotion = 2,
+	};
+}
+
+int map_encode(const struct map_request *r)
+{
+	struct msd_function *encode = msd_global_find("runtime.cuTensorMapEncodeTiled");
+	const int64_t numbers[] = {r->shape[0],  r->shape[1],   r->stride,
+				   r->box[0],    r->box[1],     r->steps[0],
+				   r->steps[1],  r->interleave, r->swizzle,
+				   r->promotion, r->fill,       r->forced};
+	struct msd_any args[4 + sizeof(numbers) / sizeof(numbers[0])];
+	struct msd_any ret = msd_none();
+
+	args[0] = (struct msd_any){.type = MSD_T_POINTER, .as.p = r->map};
+	args[1] = (struct msd_any){.type = MSD_T_RAW_STR, .as.str = r->dtype};
+	args[2] = msd_int(2);
+	args[3] = (struct msd_any){.type = MSD_T_POINTER, .as.p = r->address};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		args[4 + i] = msd_int(numbers[i]);
+	return encode->call(encode, args, r->has_forced ? 16 : 15, &ret);
 }
 
 void expect_clean(void)

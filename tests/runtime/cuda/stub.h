@@ -37,6 +37,8 @@ struct stub_cuda_control {
 	void (*last_launch)(unsigned grid[3], unsigned block[3], unsigned *shared);
 	/* Bit per attribute id of the last launch. */
 	uint32_t (*last_attributes)(void);
+	/* Of the calling thread's current context; -1: it has none. */
+	int (*current_device)(void);
 	/* The tensor map that the last kernel got: its first word. */
 	uint64_t (*last_map)(void);
 };

@@ -326,29 +326,3 @@ STUB_API int cuLinkDestroy(struct object *link)
 	link->is_alive = false;
 	return code;
 }
-
-/* The map's first word is a mix of what it was made of. */
-/* NOLINTNEXTLINE(readability-function-size): the driver's signature */
-STUB_API int cuTensorMapEncodeTiled(uint64_t *map, int type, uint32_t rank,
-				    void *address, const uint64_t *shape,
-				    const uint64_t *strides, const uint32_t *box,
-				    const uint32_t *steps, int interleave, int swizzle,
-				    int promotion, int fill)
-{
-	ENTER(enter("cuTensorMapEncodeTiled"));
-	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0 || rank < 1 ||
-	    rank > 5 || memory_at((uint64_t)(uintptr_t)address, 1) == NULL)
-		return INVALID_VALUE;
-	uint64_t word = (uint64_t)type;
-	for (uint32_t i = 0; i < rank; i++)
-		word = word * 31 + shape[i] * 7 + box[i] * 3 + steps[i];
-	for (uint32_t i = 0; i + 1 < rank; i++) {
-		if (strides[i] % 16 != 0)
-			return INVALID_VALUE;
-		word = word * 31 + strides[i];
-	}
-	memset(map, 0, 128);
-	map[0] = word * 31 +
-		 (uint64_t)(interleave + swizzle * 3 + promotion * 9 + fill * 27);
-	return OK;
-}

@@ -365,6 +365,11 @@ static uint32_t control_attributes(void)
 	return last_attributes;
 }
 
+static int control_current_device(void)
+{
+	return current != NULL && current->is_alive ? current->device : -1;
+}
+
 static uint64_t control_map(void)
 {
 	return last_map;
@@ -383,5 +388,6 @@ const struct stub_cuda_control stub_cuda = {
 	.pinned_bytes = pinned_total,
 	.last_launch = control_last,
 	.last_attributes = control_attributes,
+	.current_device = control_current_device,
 	.last_map = control_map,
 };

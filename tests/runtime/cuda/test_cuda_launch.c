@@ -5,7 +5,6 @@
 
 #include "runtime/device/launch.h"
 #include "runtime/device/memory.h"
-#include "runtime/global/global.h"
 #include "tests/runtime/cuda/cuda_support.h"
 #include "tests/runtime/cuda/stub.h"
 
@@ -103,38 +102,19 @@ Test(cuda_launch, every_scalar_arrives_by_its_type)
 	one_close(&o);
 }
 
-static const struct msd_any *map_args(void *map, void *address, int64_t stride,
-				      int32_t *ret_n)
-{
-	static struct msd_any args[15];
-	const int64_t numbers[] = {64, 32, stride, 8, 8, 1, 1, 0, 3, 2, 0};
-
-	args[0] = (struct msd_any){.type = MSD_T_POINTER, .as.p = map};
-	args[1] = (struct msd_any){.type = MSD_T_RAW_STR, .as.str = "float16"};
-	args[2] = msd_int(2);
-	args[3] = (struct msd_any){.type = MSD_T_POINTER, .as.p = address};
-	for (size_t i = 0; i < 11; i++)
-		args[4 + i] = msd_int(numbers[i]);
-	*ret_n = 15;
-	return args;
-}
-
 Test(cuda_launch, a_tensor_map_is_the_parameter_itself)
 {
-	struct msd_function *encode = msd_global_find("runtime.cuTensorMapEncodeTiled");
 	struct msd_dtype types[] = {{MSD_DT_HANDLE, 64, 1}};
 	int32_t extra[] = {1};
 	_Alignas(64) uint64_t map[16] = {0};
-	struct msd_any ret = msd_none();
 	struct one o;
 	void *p;
-	int32_t n;
 
 	one_open(&o, "stub_map", types, 1, NULL, 0);
 	o.kernel.extra = extra;
 	cr_assert_eq(msd_dev_alloc(o.dev, 4096, &p, &o.d), MSD_OK);
-	const struct msd_any *args = map_args(map, p, 128, &n);
-	cr_assert_eq(encode->call(encode, args, n, &ret), 0);
+	const struct map_request request = map_request(map, p);
+	cr_assert_eq(map_encode(&request), 0);
 	cr_expect_neq(map[0], 0);
 	const struct msd_any arg = {.type = MSD_T_POINTER, .as.p = map};
 	cr_expect_eq(one_run(&o, &arg, 1), MSD_OK, "%s", msd_diag_text(&o.d));
@@ -142,30 +122,6 @@ Test(cuda_launch, a_tensor_map_is_the_parameter_itself)
 	cr_expect_eq(stub()->last_map(), map[0]);
 	msd_dev_free(o.dev, p, 4096);
 	one_close(&o);
-}
-
-Test(cuda_launch, a_tensor_map_that_cannot_be_is_refused)
-{
-	struct msd_function *encode = msd_global_find("runtime.cuTensorMapEncodeTiled");
-	_Alignas(64) uint64_t map[16] = {0};
-	struct msd_any ret = msd_none();
-	struct msd_dev *dev = cuda_open(0);
-	struct msd_diag d = {0};
-	void *p;
-	int32_t n;
-
-	cr_assert_eq(msd_dev_alloc(dev, 4096, &p, &d), MSD_OK);
-	const struct msd_any *args = map_args(map, p, 100, &n); /* no multiple of 16 */
-	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
-	args = map_args(map, p, 128, &n);
-	cr_expect_neq(encode->call(encode, args, n - 1, &ret), 0);
-	args = map_args((char *)map + 8, p, 128, &n);
-	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
-	args = map_args(map, p, -1, &n);
-	cr_expect_neq(encode->call(encode, args, n, &ret), 0);
-	msd_dev_free(dev, p, 4096);
-	msd_dev_close(dev);
-	expect_clean();
 }
 
 Test(cuda_launch, large_dynamic_shared_memory_is_asked_for_once)
