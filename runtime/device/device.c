@@ -146,6 +146,14 @@ void msd_dev_close(struct msd_dev *dev)
 	dev->ops->close(dev);
 }
 
+void msd_devices_trim(void)
+{
+	(void)pthread_mutex_lock(&lock);
+	for (struct msd_dev *dev = opened; dev != NULL; dev = dev->next)
+		msd_dev_pool_trim(dev);
+	(void)pthread_mutex_unlock(&lock);
+}
+
 static _Thread_local struct msd_device current = {MSD_DEV_CPU, 0};
 
 struct msd_device msd_dev_current(void)

@@ -154,6 +154,9 @@ void msd_dev_ref(struct msd_dev *dev);
 /** The device when it is open, without a reference; NULL. */
 struct msd_dev *msd_dev_peek(struct msd_device device);
 
+/** Give the idle memory of all open devices back to their drivers. */
+void msd_devices_trim(void);
+
 /** The device that compiled code of this thread has named last (__tvm_set_device); the
  * CPU before. */
 struct msd_device msd_dev_current(void);

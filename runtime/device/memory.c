@@ -1,6 +1,11 @@
 /*
- * A device's memory kept between calls, as storage_pool.c keeps the host's: blocks by
- * size class, given back to the driver when more waits than was in use.
+ * A device's memory kept between calls, as storage_pool.c keeps the host's: small
+ * blocks by size class, large ones by their size, given back to the driver when more
+ * waits than was in use.
+ *
+ * Happy path: a block that was freed before, else one of the driver's, a little larger
+ * than was asked for. When the driver has none: what waits here goes back to it, then
+ * what waits for other devices, and at last it is asked for the exact size.
  */
 #include "runtime/device/memory.h"
 
@@ -12,40 +17,73 @@
 #define N_CLASSES ((64 + 1) << CLASS_BITS)
 #define MIN_BYTES 256u
 #define MAX_BYTES ((size_t)1 << 46) /* more is a mistake */
+/* A quarter of a large block would be much; drivers take large memory from the system
+ * in steps of this. */
+#define LARGE_BYTES ((size_t)16 * 1024 * 1024)
+#define LARGE_STEP ((size_t)2 * 1024 * 1024)
 
-struct idle {
-	void **blocks; /* the last freed is at the end */
+/* Blocks, the last added at the end. */
+struct blocks {
+	struct block {
+		void *p;
+		size_t bytes;
+	} * v;
 	size_t n;
 	size_t room;
 };
 
 struct msd_dev_pool {
 	pthread_mutex_t lock;
-	struct idle idle[N_CLASSES];
+	struct blocks idle[N_CLASSES];
+	struct blocks idle_large;
+	/* In use, and of the size that was asked for: not to be kept. */
+	struct blocks exact;
 	size_t idle_bytes;
 	size_t used_bytes;
 	size_t peak_bytes;
 };
 
-static bool class_of(size_t bytes, unsigned *ret_class, size_t *ret_capacity)
+static bool blocks_push(struct blocks *list, void *p, size_t bytes)
 {
-	unsigned shift;
-
-	if (bytes > MAX_BYTES)
-		return false;
-	bytes = bytes > MIN_BYTES ? bytes : MIN_BYTES;
-	shift = 63 - (unsigned)__builtin_clzll(bytes);
-	size_t step = (size_t)1 << (shift - CLASS_BITS);
-	size_t steps = (bytes + step - 1) / step; /* 4 .. 8 */
-	*ret_class = (shift << CLASS_BITS) + (unsigned)steps - (1u << CLASS_BITS);
-	*ret_capacity = steps * step;
+	if (list->n == list->room) {
+		size_t room = list->room > 0 ? 2 * list->room : 8;
+		struct block *more = reallocarray(list->v, room, sizeof(*more));
+		if (more == NULL)
+			return false;
+		list->v = more;
+		list->room = room;
+	}
+	list->v[list->n++] = (struct block){p, bytes};
 	return true;
 }
 
-static size_t capacity_of_class(unsigned class)
+static void *blocks_remove(struct blocks *list, size_t i)
 {
-	return (size_t)((class & ((1u << CLASS_BITS) - 1)) + (1u << CLASS_BITS))
-	       << ((class >> CLASS_BITS) - CLASS_BITS);
+	void *p = list->v[i].p;
+
+	list->v[i] = list->v[--list->n];
+	return p;
+}
+
+/* What a block for @bytes holds, and where it waits; false: too much. */
+static bool capacity_of(struct msd_dev_pool *p, size_t bytes, size_t *ret,
+			struct blocks **ret_idle)
+{
+	if (bytes > MAX_BYTES)
+		return false;
+	if (bytes > LARGE_BYTES) {
+		*ret = (bytes + LARGE_STEP - 1) / LARGE_STEP * LARGE_STEP;
+		*ret_idle = &p->idle_large;
+		return true;
+	}
+	bytes = bytes > MIN_BYTES ? bytes : MIN_BYTES;
+	const unsigned shift = 63 - (unsigned)__builtin_clzll(bytes);
+	const size_t step = (size_t)1 << (shift - CLASS_BITS);
+	const size_t steps = (bytes + step - 1) / step; /* 4 .. 8 */
+	*ret = steps * step;
+	*ret_idle =
+		&p->idle[(shift << CLASS_BITS) + (unsigned)steps - (1u << CLASS_BITS)];
+	return true;
 }
 
 msd_err msd_dev_pool_create(struct msd_dev *dev, struct msd_diag *d)
@@ -60,17 +98,24 @@ msd_err msd_dev_pool_create(struct msd_dev *dev, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Give blocks back to the driver, the largest first, until at most @keep wait. */
+static void list_trim(struct msd_dev *dev, struct blocks *list, size_t keep)
+{
+	struct msd_dev_pool *p = dev->pool;
+
+	while (list->n > 0 && p->idle_bytes > keep) {
+		p->idle_bytes -= list->v[list->n - 1].bytes;
+		dev->ops->free(dev, list->v[--list->n].p);
+	}
+}
+
+/* Give blocks back to the driver, the large ones first, until at most @keep wait. */
 static void idle_trim(struct msd_dev *dev, size_t keep)
 {
 	struct msd_dev_pool *p = dev->pool;
 
-	for (unsigned c = N_CLASSES; c-- > 0 && p->idle_bytes > keep;) {
-		while (p->idle[c].n > 0 && p->idle_bytes > keep) {
-			p->idle_bytes -= capacity_of_class(c);
-			dev->ops->free(dev, p->idle[c].blocks[--p->idle[c].n]);
-		}
-	}
+	list_trim(dev, &p->idle_large, keep);
+	for (unsigned c = N_CLASSES; c-- > 0 && p->idle_bytes > keep;)
+		list_trim(dev, &p->idle[c], keep);
 }
 
 void msd_dev_pool_destroy(struct msd_dev *dev)
@@ -81,10 +126,19 @@ void msd_dev_pool_destroy(struct msd_dev *dev)
 		return;
 	idle_trim(dev, 0);
 	for (unsigned c = 0; c < N_CLASSES; c++)
-		free(p->idle[c].blocks);
+		free(p->idle[c].v);
+	free(p->idle_large.v);
+	free(p->exact.v);
 	(void)pthread_mutex_destroy(&p->lock);
 	free(p);
 	dev->pool = NULL;
+}
+
+void msd_dev_pool_trim(struct msd_dev *dev)
+{
+	(void)pthread_mutex_lock(&dev->pool->lock);
+	idle_trim(dev, 0);
+	(void)pthread_mutex_unlock(&dev->pool->lock);
 }
 
 static size_t idle_limit(const struct msd_dev_pool *p)
@@ -96,21 +150,38 @@ static size_t idle_limit(const struct msd_dev_pool *p)
 	return limit > p->used_bytes ? limit - p->used_bytes : 0;
 }
 
-static msd_err take(struct msd_dev *dev, unsigned class, size_t capacity, void **ret,
-		    struct msd_diag *d)
+/* The last freed of this size; NULL: none. */
+static void *idle_take(struct msd_dev_pool *p, struct blocks *idle, size_t capacity)
+{
+	for (size_t i = idle->n; i-- > 0;) {
+		if (idle->v[i].bytes != capacity)
+			continue;
+		p->idle_bytes -= capacity;
+		return blocks_remove(idle, i);
+	}
+	return NULL;
+}
+
+/* From the driver, as the last resort without what the pool adds. */
+static msd_err driver_take(struct msd_dev *dev, size_t bytes, size_t capacity,
+			   void **ret, struct msd_diag *d)
 {
 	struct msd_dev_pool *p = dev->pool;
-	struct idle *idle = &p->idle[class];
-
-	if (idle->n > 0) {
-		p->idle_bytes -= capacity;
-		*ret = idle->blocks[--idle->n];
-		return MSD_OK;
-	}
 	msd_err err = dev->ops->alloc(dev, capacity, ret, d);
-	if (err == MSD_NOMEM && p->idle_bytes > 0) {
-		idle_trim(dev, 0);
-		err = dev->ops->alloc(dev, capacity, ret, d);
+
+	if (err != MSD_NOMEM)
+		return err;
+	/* The others' locks are not taken under this one. */
+	(void)pthread_mutex_unlock(&p->lock);
+	msd_devices_trim();
+	(void)pthread_mutex_lock(&p->lock);
+	err = dev->ops->alloc(dev, capacity, ret, d);
+	if (err != MSD_NOMEM || bytes == capacity || bytes == 0)
+		return err;
+	err = dev->ops->alloc(dev, bytes, ret, d);
+	if (err == MSD_OK && !blocks_push(&p->exact, *ret, bytes)) {
+		dev->ops->free(dev, *ret);
+		return msd_diag_no_memory(d);
 	}
 	return err;
 }
@@ -118,16 +189,20 @@ static msd_err take(struct msd_dev *dev, unsigned class, size_t capacity, void *
 msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_diag *d)
 {
 	struct msd_dev_pool *p = dev->pool;
-	unsigned class;
+	struct blocks *idle;
 	size_t capacity;
+	msd_err err = MSD_OK;
 
-	if (!class_of(bytes, &class, &capacity)) {
+	if (!capacity_of(p, bytes, &capacity, &idle)) {
 		return msd_diag_set(d, MSD_NOMEM, "%s:%d: no memory for %zu bytes",
 				    dev->ops->name, dev->device.id, bytes);
 	}
 	(void)pthread_mutex_lock(&p->lock);
-	msd_err err = take(dev, class, capacity, ret, d);
+	void *block = idle_take(p, idle, capacity);
+	if (block == NULL)
+		err = driver_take(dev, bytes, capacity, &block, d);
 	if (err == MSD_OK) {
+		*ret = block;
 		p->used_bytes += capacity;
 		if (p->used_bytes > p->peak_bytes)
 			p->peak_bytes = p->used_bytes;
@@ -136,32 +211,29 @@ msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_
 	return err;
 }
 
-/* Keep @block; false when the list cannot grow. */
-static bool idle_push(struct idle *idle, void *block)
+/* Was it of the exact size? Then it is no longer. */
+static bool exact_take(struct msd_dev_pool *p, const void *block)
 {
-	if (idle->n == idle->room) {
-		size_t room = idle->room > 0 ? 2 * idle->room : 8;
-		void **more = reallocarray(idle->blocks, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		idle->blocks = more;
-		idle->room = room;
+	for (size_t i = p->exact.n; i-- > 0;) {
+		if (p->exact.v[i].p == block) {
+			(void)blocks_remove(&p->exact, i);
+			return true;
+		}
 	}
-	idle->blocks[idle->n++] = block;
-	return true;
+	return false;
 }
 
 void msd_dev_free(struct msd_dev *dev, void *block, size_t bytes)
 {
 	struct msd_dev_pool *p = dev->pool;
-	unsigned class;
+	struct blocks *idle;
 	size_t capacity;
 
-	if (block == NULL || !class_of(bytes, &class, &capacity))
+	if (block == NULL || !capacity_of(p, bytes, &capacity, &idle))
 		return;
 	(void)pthread_mutex_lock(&p->lock);
 	p->used_bytes -= capacity;
-	if (idle_push(&p->idle[class], block)) {
+	if (!exact_take(p, block) && blocks_push(idle, block, capacity)) {
 		p->idle_bytes += capacity;
 	} else {
 		dev->ops->free(dev, block);
@@ -192,7 +264,7 @@ msd_err msd_dev_storage(struct msd_dev *dev, size_t bytes, struct msd_storage **
 			struct msd_diag *d)
 {
 	struct dev_storage *s = calloc(1, sizeof(*s));
-	void *p;
+	void *p = NULL;
 
 	if (s == NULL)
 		return msd_diag_no_memory(d);

@@ -7,8 +7,10 @@
  * after.
  *
  * A device never keeps more idle than twice what was in use at one time (or
- * MSD_DEV_IDLE_FLOOR_BYTES); when an allocation fails, everything idle is given back
- * and it is tried again. Any thread may call.
+ * MSD_DEV_IDLE_FLOOR_BYTES). Small blocks are up to a quarter larger than was asked
+ * for, those beyond 16 MiB less than 2 MiB. When an allocation fails, everything idle
+ * is given back, other devices' too, and it is tried again, in the end with the exact
+ * size. Any thread may call.
  */
 #include "runtime/device/device.h"
 #include "runtime/value/value.h"
@@ -38,5 +40,7 @@ MSD_MUST_CHECK msd_err msd_dev_tensor_move(struct msd_dev *dev, struct msd_any *
 /* Of device.c: when the device opens and closes. */
 MSD_MUST_CHECK msd_err msd_dev_pool_create(struct msd_dev *dev, struct msd_diag *d);
 void msd_dev_pool_destroy(struct msd_dev *dev); /* all was freed */
+/** Give everything idle back to the driver. */
+void msd_dev_pool_trim(struct msd_dev *dev);
 
 #endif

@@ -33,6 +33,8 @@ struct stub_cuda_control {
 	unsigned (*violations)(void);
 	const char *(*first_violation)(void);
 	size_t (*pinned_bytes)(void);
+	void (*set_memory)(size_t bytes); /* of all devices together */
+	size_t (*last_alloc)(void);       /* bytes, refused or not */
 	/* The last launch, as the driver got it. */
 	void (*last_launch)(unsigned grid[3], unsigned block[3], unsigned *shared);
 	/* Bit per attribute id of the last launch. */

@@ -21,6 +21,7 @@ struct allocation {
 static struct object *objects;
 static struct allocation *allocations;
 static uint64_t next_address;
+static size_t memory_limit = (size_t)8 << 30, last_alloc;
 static _Thread_local struct object *current;
 
 static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations;
@@ -149,8 +150,20 @@ bool object_ok(const void *p, enum kind kind, const char *what)
 	return false;
 }
 
+static size_t memory_bytes(void)
+{
+	size_t n = 0;
+
+	for (const struct allocation *a = allocations; a != NULL; a = a->next)
+		n += a->host != NULL ? a->n : 0;
+	return n;
+}
+
 int memory_alloc(struct object *context, uint64_t *ret, size_t n)
 {
+	last_alloc = n;
+	if (n > memory_limit - memory_bytes())
+		return OUT_OF_MEMORY;
 	if (next_address == 0) {
 		void *space = mmap(NULL, SPACE_BYTES, PROT_NONE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -365,6 +378,16 @@ static uint32_t control_attributes(void)
 	return last_attributes;
 }
 
+static void control_set_memory(size_t bytes)
+{
+	memory_limit = bytes;
+}
+
+static size_t control_last_alloc(void)
+{
+	return last_alloc;
+}
+
 static int control_current_device(void)
 {
 	return current != NULL && current->is_alive ? current->device : -1;
@@ -386,6 +409,8 @@ const struct stub_cuda_control stub_cuda = {
 	.violations = control_violations,
 	.first_violation = control_first,
 	.pinned_bytes = pinned_total,
+	.set_memory = control_set_memory,
+	.last_alloc = control_last_alloc,
 	.last_launch = control_last,
 	.last_attributes = control_attributes,
 	.current_device = control_current_device,
