@@ -47,6 +47,7 @@ struct cu_launch_config {
 
 /* X(name without CUDA_ERROR_, number) */
 #define MSD_CUDA_ERROR_MAP(X)                                                          \
+	X(INVALID_VALUE, 1)                                                            \
 	X(OUT_OF_MEMORY, 2)                                                            \
 	X(STUB_LIBRARY, 34)                                                            \
 	X(DEVICE_UNAVAILABLE, 46)                                                      \
@@ -168,6 +169,8 @@ enum {
 
 /* The same for functions that older drivers lack: NULL then. */
 #define MSD_CUDA_API_LATER_MAP(X)                                                      \
+	X(parameter, cuFuncGetParamInfo,                                               \
+	  (struct cu_function *, size_t, size_t *, size_t *))                          \
 	X(launch_ex, cuLaunchKernelEx,                                                 \
 	  (const struct cu_launch_config *, struct cu_function *, void **, void **))   \
 	X(tensor_map_tiled, cuTensorMapEncodeTiled,                                    \

@@ -39,6 +39,8 @@ struct msd_cuda_kernel {
 	uint32_t
 		shared_allowed; /* dynamic bytes asked for so far; with the lock held */
 	bool has_large_clusters; /* was allowed to; with the lock held */
+	/* The driver said that it takes what the module gives it. */
+	bool is_checked;
 };
 
 /* module.c */

@@ -13,6 +13,7 @@
 #define SHARED_DEFAULT_BYTES (48u * 1024u)
 #define PORTABLE_CLUSTER_BLOCKS 8u
 #define MAX_ATTRIBUTES 4u
+#define MAX_PARAMETER_BYTES 32764u /* all of a kernel's together */
 
 static uint64_t volume(const uint32_t extent[static 3])
 {
@@ -103,7 +104,8 @@ static uint32_t attributes_fill(const struct msd_launch *launch,
 }
 
 static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function,
-		       const struct msd_launch *launch, struct msd_diag *d)
+		       const struct msd_launch *launch, void **values,
+		       struct msd_diag *d)
 {
 	struct cu_launch_attribute attributes[MAX_ATTRIBUTES];
 	struct cu_launch_config config = {
@@ -120,7 +122,7 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 	if (config.n_attributes == 0) {
 		code = cuda->api->launch(function, grid[0], grid[1], grid[2], block[0],
 					 block[1], block[2], launch->shared_bytes,
-					 cuda->stream, launch->values, NULL);
+					 cuda->stream, values, NULL);
 	} else if (cuda->api->launch_ex == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "cooperative, cluster and dependent launches need "
@@ -129,7 +131,7 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 		name = "cuLaunchKernelEx";
 		memcpy(config.grid, grid, sizeof(config.grid));
 		memcpy(config.block, block, sizeof(config.block));
-		code = cuda->api->launch_ex(&config, function, launch->values, NULL);
+		code = cuda->api->launch_ex(&config, function, values, NULL);
 	}
 	if (code == MSD_CU_SUCCESS)
 		return MSD_OK;
@@ -139,6 +141,24 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 			     "shared memory",
 			     grid[0], grid[1], grid[2], block[0], block[1], block[2],
 			     launch->shared_bytes);
+}
+
+/*
+ * The driver reads as many values as the code takes. Where nobody can tell how many
+ * that is, those that the module does not give are zeros, and not what lies behind.
+ */
+static msd_err enqueue_unchecked(const struct msd_cuda *cuda,
+				 struct cu_function *function,
+				 const struct msd_launch *launch, struct msd_diag *d)
+{
+	static const char zeros[MAX_PARAMETER_BYTES];
+	void *values[MSD_MAX_KERNEL_ARGS];
+	const size_t n = launch->kernel->n_args;
+
+	memcpy(values, launch->values, n * sizeof(values[0]));
+	for (size_t i = n; i < MSD_MAX_KERNEL_ARGS; i++)
+		values[i] = (void *)(uintptr_t)zeros;
+	return enqueue(cuda, function, launch, values, d);
 }
 
 msd_err msd_cuda_launch(struct msd_dev_program *program, size_t index,
@@ -151,7 +171,11 @@ msd_err msd_cuda_launch(struct msd_dev_program *program, size_t index,
 		return err;
 	struct msd_cuda_kernel *k = msd_cuda_kernel_lock(program, index);
 	struct cu_function *function = k->function;
+	const bool is_checked = k->is_checked;
 	err = prepare(cuda, k, launch, d);
 	msd_cuda_kernel_unlock(program);
-	return err == MSD_OK ? enqueue(cuda, function, launch, d) : err;
+	if (err != MSD_OK)
+		return err;
+	return is_checked ? enqueue(cuda, function, launch, launch->values, d)
+			  : enqueue_unchecked(cuda, function, launch, d);
 }

@@ -12,6 +12,67 @@ struct msd_dev_program {
 	struct msd_cuda_kernel *kernels; /* as in the blob */
 };
 
+static msd_err wrapped(struct msd_diag *d, msd_err err, const struct msd_kernel *k)
+{
+	return msd_diag_wrap(d, err, "kernel %.*s",
+			     (int)(k->name.n < 128 ? k->name.n : 128),
+			     (const char *)k->name.p);
+}
+
+/* Bytes that are passed for parameter @i. */
+static size_t width(const struct msd_kernel *from, size_t i)
+{
+	uint64_t bytes = 0;
+
+	if (from->extra != NULL && from->extra[i] == 1)
+		return sizeof(struct cu_tensor_map);
+	return msd_dtype_bytes(from->args[i], 1, &bytes) ? (size_t)bytes : 0;
+}
+
+static msd_err differs(const struct msd_kernel *from, size_t i, size_t size,
+		       struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "parameter %zu has %zu bytes in the code, and the module "
+			    "gives it %zu",
+			    i, size, width(from, i));
+}
+
+/* Drivers before 12.4 do not tell what a kernel takes; launches believe the module
+ * then. */
+static msd_err parameters_check(const struct msd_cuda_api *api,
+				const struct msd_kernel *from,
+				struct msd_cuda_kernel *k, struct msd_diag *d)
+{
+	size_t offset;
+	size_t size;
+	int code = MSD_CU_SUCCESS;
+	size_t n = 0;
+
+	if (api->parameter == NULL)
+		return MSD_OK;
+	for (; n <= from->n_args; n++) {
+		code = api->parameter(k->function, n, &offset, &size);
+		if (code != MSD_CU_SUCCESS)
+			break;
+		if (n < from->n_args && size != width(from, n))
+			return differs(from, n, size, d);
+	}
+	if (code != MSD_CU_SUCCESS && code != MSD_CU_ERROR_INVALID_VALUE) {
+		msd_err err = msd_cuda_error(d, "cuFuncGetParamInfo", code);
+		return err == MSD_GPU_FAULT ? err : MSD_OK;
+	}
+	if (n != from->n_args) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the code takes %s%zu parameters, and the module "
+				    "gives %zu",
+				    n > from->n_args ? "at least " : "", n,
+				    from->n_args);
+	}
+	k->is_checked = true;
+	return MSD_OK;
+}
+
 static msd_err kernel_find(struct msd_dev_program *p, const struct msd_kernel *from,
 			   struct msd_cuda_kernel *k, struct msd_diag *d)
 {
@@ -30,14 +91,11 @@ static msd_err kernel_find(struct msd_dev_program *p, const struct msd_kernel *f
 			&bytes, MSD_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k->function);
 	}
 	free(name);
-	if (code != MSD_CU_SUCCESS) {
-		msd_err err = msd_cuda_error(d, function, code);
-		return msd_diag_wrap(d, err, "kernel %.*s",
-				     (int)(from->name.n < 128 ? from->name.n : 128),
-				     (const char *)from->name.p);
-	}
+	if (code != MSD_CU_SUCCESS)
+		return wrapped(d, msd_cuda_error(d, function, code), from);
 	k->static_shared = bytes > 0 ? (uint32_t)bytes : 0;
-	return MSD_OK;
+	msd_err err = parameters_check(api, from, k, d);
+	return err == MSD_OK ? err : wrapped(d, err, from);
 }
 
 void msd_cuda_unload(struct msd_dev_program *p)

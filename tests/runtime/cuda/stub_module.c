@@ -161,7 +161,28 @@ STUB_API int cuFuncSetAttribute(struct object *f, int which, int value)
 
 static size_t param_bytes(char type)
 {
-	return type == 'i' || type == 'f' ? 4 : 8;
+	return type == 'i' || type == 'f' ? 4 : type == 'T' ? 128 : 8;
+}
+
+/* Execution control, cuFuncGetParamInfo: an index that the function has not is an
+ * invalid value. */
+STUB_API int cuFuncGetParamInfo(struct object *f, size_t index, size_t *offset,
+				size_t *size)
+{
+	ENTER(enter_context("cuFuncGetParamInfo"));
+	if (!object_ok(f, FUNCTION, "cuFuncGetParamInfo"))
+		return INVALID_HANDLE;
+	if (f->kernel == NULL || getenv("STUB_CUDA_NO_PARAMS") != NULL)
+		return NOT_SUPPORTED;
+	if (index >= strlen(f->kernel->params))
+		return INVALID_VALUE;
+	*offset = 0;
+	for (size_t i = 0; i <= index; i++) {
+		*size = param_bytes(f->kernel->params[i]);
+		*offset =
+			(*offset + *size - 1) / *size * *size + (i < index ? *size : 0);
+	}
+	return OK;
 }
 
 static int launch(struct object *f, const unsigned grid[3], const unsigned block[3],
@@ -187,7 +208,8 @@ static int launch(struct object *f, const unsigned grid[3], const unsigned block
 		return NOT_SUPPORTED; /* the stand-in does not know it */
 	w.kernel = f->kernel;
 	for (size_t i = 0; f->kernel->params[i] != '\0'; i++) {
-		memcpy(&w.params[i], params[i], param_bytes(f->kernel->params[i]));
+		const char type = f->kernel->params[i];
+		memcpy(&w.params[i], params[i], type == 'T' ? 8 : param_bytes(type));
 		if (f->kernel->params[i] == 'p' && w.params[i].u64 != 0 &&
 		    memory_at(w.params[i].u64, 1) == NULL) {
 			violation("parameter %zu of %s is no memory", i,

@@ -1,6 +1,7 @@
 /* Launches as the driver gets them. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/device/launch.h"
@@ -23,19 +24,30 @@ struct one {
 	struct msd_diag d;
 };
 
-static void one_open(struct one *o, const char *name, struct msd_dtype *types,
-		     size_t n_types, struct msd_span *tags, size_t n_tags)
+static msd_err one_load(struct one *o, const char *name, struct msd_dtype *types,
+			size_t n_types, struct msd_span *tags, size_t n_tags)
 {
+	static int32_t a_map[] = {1};
+
 	*o = (struct one){.dev = cuda_open(0)};
 	(void)cache_fresh();
 	o->kernel = (struct msd_kernel){.name = text(name),
+					.extra = strcmp(name, "stub_map") == 0 ? a_map
+									       : NULL,
 					.args = types,
 					.n_args = n_types,
 					.tags = tags,
 					.n_tags = n_tags};
 	o->blob = (struct msd_device_blob){text("ptx"), text(".version 9.0 .entry"),
 					   &o->kernel, 1};
-	msd_err err = o->dev->ops->load(o->dev, &o->blob, &o->program, &o->d);
+	return o->dev->ops->load(o->dev, &o->blob, &o->program, &o->d);
+}
+
+static void one_open(struct one *o, const char *name, struct msd_dtype *types,
+		     size_t n_types, struct msd_span *tags, size_t n_tags)
+{
+	msd_err err = one_load(o, name, types, n_types, tags, n_tags);
+
 	if (err == MSD_OK)
 		err = msd_launch_plan_make(&o->kernel, &o->plan, &o->d);
 	cr_assert(err == MSD_OK, "%s", msd_diag_text(&o->d));
@@ -102,16 +114,61 @@ Test(cuda_launch, every_scalar_arrives_by_its_type)
 	one_close(&o);
 }
 
+/* The load of stub_show(pointer, int, int, long, float, double) by @types. */
+static void expect_misfit(struct msd_dtype *types, size_t n, const char *words)
+{
+	struct one o;
+
+	cr_expect_eq(one_load(&o, "stub_show", types, n, NULL, 0), MSD_BAD_ARTIFACT);
+	cr_expect_not_null(strstr(msd_diag_text(&o.d), words), "%s",
+			   msd_diag_text(&o.d));
+	one_close(&o);
+}
+
+Test(cuda_launch, a_kernel_that_takes_something_else_is_refused_at_the_load)
+{
+	struct msd_dtype types[] = {
+		{MSD_DT_HANDLE, 64, 1}, {MSD_DT_INT, 32, 1},   {MSD_DT_INT, 32, 1},
+		{MSD_DT_INT, 64, 1},    {MSD_DT_FLOAT, 32, 1}, {MSD_DT_FLOAT, 64, 1},
+		{MSD_DT_INT, 32, 1},
+	};
+
+	expect_misfit(types, 5, "kernel stub_show: the code takes at least 6 ");
+	expect_misfit(types, 7, "the code takes 6 parameters, and the module gives 7");
+	types[3].bits = 32;
+	expect_misfit(types, 6,
+		      "parameter 3 has 8 bytes in the code, and the module "
+		      "gives it 4");
+}
+
+/* Drivers before 12.4 do not tell: the stand-in shows what it got behind the last. */
+Test(cuda_launch, parameters_that_the_module_does_not_give_are_zeros)
+{
+	struct msd_dtype types[] = {{MSD_DT_HANDLE, 64, 1}, {MSD_DT_INT, 32, 1}};
+	double got[5];
+	struct one o;
+	void *p;
+
+	cr_assert_eq(setenv("STUB_CUDA_NO_PARAMS", "1", 1), 0);
+	one_open(&o, "stub_show", types, 2, NULL, 0);
+	cr_assert_eq(msd_dev_alloc(o.dev, sizeof(got), &p, &o.d), MSD_OK);
+	const struct msd_any args[] = {{.type = MSD_T_POINTER, .as.p = p}, msd_int(-7)};
+	cr_expect_eq(one_run(&o, args, 2), MSD_OK, "%s", msd_diag_text(&o.d));
+	cr_expect_eq(msd_dev_copy(NULL, got, o.dev, p, sizeof(got), &o.d), MSD_OK);
+	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_OK);
+	cr_expect_arr_eq(got, ((double[]){-7, 0, 0, 0, 0}), sizeof(got));
+	msd_dev_free(o.dev, p, sizeof(got));
+	one_close(&o);
+}
+
 Test(cuda_launch, a_tensor_map_is_the_parameter_itself)
 {
 	struct msd_dtype types[] = {{MSD_DT_HANDLE, 64, 1}};
-	int32_t extra[] = {1};
 	_Alignas(64) uint64_t map[16] = {0};
 	struct one o;
 	void *p;
 
 	one_open(&o, "stub_map", types, 1, NULL, 0);
-	o.kernel.extra = extra;
 	cr_assert_eq(msd_dev_alloc(o.dev, 4096, &p, &o.d), MSD_OK);
 	const struct map_request request = map_request(map, p);
 	cr_assert_eq(map_encode(&request), 0);
