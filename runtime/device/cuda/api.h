@@ -19,6 +19,18 @@ struct cu_link;
 
 typedef uint64_t cu_address; /* CUdeviceptr */
 
+/* Enumerations of the driver, each passed as the int that it is there. */
+typedef int cu_result;
+typedef int cu_device_attribute;
+typedef int cu_function_attribute;
+typedef int cu_jit_option;
+typedef int cu_jit_input;
+typedef int cu_map_type;
+typedef int cu_map_interleave;
+typedef int cu_map_swizzle;
+typedef int cu_map_promotion;
+typedef int cu_map_fill;
+
 /* CUtensorMap */
 struct cu_tensor_map {
 	_Alignas(64) uint64_t opaque[16];
@@ -119,19 +131,20 @@ enum {
 };
 
 /*
- * X(field, symbol, arguments). Every function returns a CUresult. The suffixes are part
- * of the ABI: the symbols without them are functions of CUDA 3 with other arguments.
+ * X(field, symbol, arguments). Every function returns a cu_result. The suffixes are
+ * part of the ABI: the symbols without them are functions of CUDA 3 with other
+ * arguments.
  */
 #define MSD_CUDA_API_MAP(X)                                                            \
 	X(init, cuInit, (unsigned))                                                    \
 	X(driver_version, cuDriverGetVersion, (int *))                                 \
-	X(error_name, cuGetErrorName, (int, const char **))                            \
-	X(error_string, cuGetErrorString, (int, const char **))                        \
+	X(error_name, cuGetErrorName, (cu_result, const char **))                      \
+	X(error_string, cuGetErrorString, (cu_result, const char **))                  \
 	X(device_count, cuDeviceGetCount, (int *))                                     \
 	X(device_get, cuDeviceGet, (int *, int))                                       \
 	X(device_name, cuDeviceGetName, (char *, int, int))                            \
 	X(device_memory, cuDeviceTotalMem_v2, (size_t *, int))                         \
-	X(device_attribute, cuDeviceGetAttribute, (int *, int, int))                   \
+	X(device_attribute, cuDeviceGetAttribute, (int *, cu_device_attribute, int))   \
 	X(context_retain, cuDevicePrimaryCtxRetain, (struct cu_context **, int))       \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, (int))                        \
 	X(context_set, cuCtxSetCurrent, (struct cu_context *))                         \
@@ -151,19 +164,22 @@ enum {
 	X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))             \
 	X(host_unregister, cuMemHostUnregister, (void *))                              \
 	X(module_load, cuModuleLoadDataEx,                                             \
-	  (struct cu_module **, const void *, unsigned, int *, void **))               \
+	  (struct cu_module **, const void *, unsigned, cu_jit_option *, void **))     \
 	X(module_unload, cuModuleUnload, (struct cu_module *))                         \
 	X(module_function, cuModuleGetFunction,                                        \
 	  (struct cu_function **, struct cu_module *, const char *))                   \
-	X(function_get, cuFuncGetAttribute, (int *, int, struct cu_function *))        \
-	X(function_set, cuFuncSetAttribute, (struct cu_function *, int, int))          \
+	X(function_get, cuFuncGetAttribute,                                            \
+	  (int *, cu_function_attribute, struct cu_function *))                        \
+	X(function_set, cuFuncSetAttribute,                                            \
+	  (struct cu_function *, cu_function_attribute, int))                          \
 	X(launch, cuLaunchKernel,                                                      \
 	  (struct cu_function *, unsigned, unsigned, unsigned, unsigned, unsigned,     \
 	   unsigned, unsigned, struct cu_stream *, void **, void **))                  \
-	X(link_create, cuLinkCreate_v2, (unsigned, int *, void **, struct cu_link **)) \
+	X(link_create, cuLinkCreate_v2,                                                \
+	  (unsigned, cu_jit_option *, void **, struct cu_link **))                     \
 	X(link_add, cuLinkAddData_v2,                                                  \
-	  (struct cu_link *, int, void *, size_t, const char *, unsigned, int *,       \
-	   void **))                                                                   \
+	  (struct cu_link *, cu_jit_input, void *, size_t, const char *, unsigned,     \
+	   cu_jit_option *, void **))                                                  \
 	X(link_complete, cuLinkComplete, (struct cu_link *, void **, size_t *))        \
 	X(link_destroy, cuLinkDestroy, (struct cu_link *))
 
@@ -174,11 +190,12 @@ enum {
 	X(launch_ex, cuLaunchKernelEx,                                                 \
 	  (const struct cu_launch_config *, struct cu_function *, void **, void **))   \
 	X(tensor_map_tiled, cuTensorMapEncodeTiled,                                    \
-	  (struct cu_tensor_map *, int, uint32_t, void *, const uint64_t *,            \
-	   const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int))
+	  (struct cu_tensor_map *, cu_map_type, uint32_t, void *, const uint64_t *,    \
+	   const uint64_t *, const uint32_t *, const uint32_t *, cu_map_interleave,    \
+	   cu_map_swizzle, cu_map_promotion, cu_map_fill))
 
 struct msd_cuda_api {
-#define MSD_CUDA_API_FIELD(field, symbol, arguments) int(*field) arguments;
+#define MSD_CUDA_API_FIELD(field, symbol, arguments) cu_result(*field) arguments;
 	MSD_CUDA_API_MAP(MSD_CUDA_API_FIELD)
 	MSD_CUDA_API_LATER_MAP(MSD_CUDA_API_FIELD)
 #undef MSD_CUDA_API_FIELD
