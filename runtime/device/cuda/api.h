@@ -74,6 +74,7 @@ struct cu_launch_config {
 	X(CONTAINED, 226)                                                              \
 	X(INVALID_SOURCE, 300)                                                         \
 	X(NOT_FOUND, 500)                                                              \
+	X(NOT_READY, 600)                                                              \
 	X(ILLEGAL_ADDRESS, 700)                                                        \
 	X(LAUNCH_TIMEOUT, 702)                                                         \
 	X(CONTEXT_IS_DESTROYED, 709)                                                   \
@@ -97,6 +98,7 @@ enum {
 
 /* X(name without CU_, number): what is passed to the driver. */
 #define MSD_CUDA_NUMBER_MAP(X)                                                         \
+	X(CTX_SCHED_BLOCKING_SYNC, 4)                                                  \
 	X(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                   \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                               \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                               \
@@ -145,11 +147,13 @@ enum {
 	X(device_name, cuDeviceGetName, (char *, int, int))                            \
 	X(device_memory, cuDeviceTotalMem_v2, (size_t *, int))                         \
 	X(device_attribute, cuDeviceGetAttribute, (int *, cu_device_attribute, int))   \
+	X(context_flags, cuDevicePrimaryCtxSetFlags_v2, (int, unsigned))               \
 	X(context_retain, cuDevicePrimaryCtxRetain, (struct cu_context **, int))       \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, (int))                        \
 	X(context_set, cuCtxSetCurrent, (struct cu_context *))                         \
 	X(stream_create, cuStreamCreate, (struct cu_stream **, unsigned))              \
 	X(stream_destroy, cuStreamDestroy_v2, (struct cu_stream *))                    \
+	X(stream_query, cuStreamQuery, (struct cu_stream *))                           \
 	X(stream_sync, cuStreamSynchronize, (struct cu_stream *))                      \
 	X(mem_alloc, cuMemAlloc_v2, (cu_address *, size_t))                            \
 	X(mem_free, cuMemFree_v2, (cu_address))                                        \

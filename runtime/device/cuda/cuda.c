@@ -10,6 +10,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define SPIN_NS 50000u
 
 static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 {
@@ -109,6 +112,10 @@ static void cuda_close(struct msd_dev *dev)
 static msd_err context_open(struct msd_cuda *cuda, struct msd_diag *d)
 {
 	struct cu_context *context = NULL;
+
+	/* Else a thread that waits for the device burns a core. A driver may refuse,
+	 * when a library has made the context already: no harm. */
+	(void)cuda->api->context_flags(cuda->device, MSD_CU_CTX_SCHED_BLOCKING_SYNC);
 	int code = cuda->api->context_retain(&context, cuda->device);
 
 	if (code != MSD_CU_SUCCESS)
@@ -245,6 +252,31 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 		    cuda->api->fill(address_of(dst), value, n, cuda->stream), n, d);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The end of short work is seen at once; who waits longer sleeps, and is woken some
+ * microseconds late. */
+static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
+{
+	const uint64_t end = now_ns() + SPIN_NS;
+	int code;
+
+	*ret_function = "cuStreamQuery";
+	do {
+		code = cuda->api->stream_query(cuda->stream);
+	} while (code == MSD_CU_ERROR_NOT_READY && now_ns() < end);
+	if (code != MSD_CU_ERROR_NOT_READY)
+		return code;
+	*ret_function = "cuStreamSynchronize";
+	return cuda->api->stream_sync(cuda->stream);
+}
+
 static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
@@ -252,9 +284,9 @@ static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	int code = cuda->api->stream_sync(cuda->stream);
-	return code == MSD_CU_SUCCESS ? MSD_OK
-				      : msd_cuda_error(d, "cuStreamSynchronize", code);
+	const char *function;
+	int code = wait_for(cuda, &function);
+	return code == MSD_CU_SUCCESS ? MSD_OK : msd_cuda_error(d, function, code);
 }
 
 /* Registered for every context: another device of this process finds it registered. */

@@ -34,6 +34,7 @@ struct stub_cuda_control {
 	unsigned (*violations)(void);
 	const char *(*first_violation)(void);
 	size_t (*pinned_bytes)(void);
+	void (*set_delay)(unsigned ms);   /* of a wait for queued work */
 	void (*set_memory)(size_t bytes); /* of all devices together */
 	size_t (*last_alloc)(void);       /* bytes, refused or not */
 	/* The last launch, as the driver got it. */
@@ -58,6 +59,7 @@ enum {
 	INVALID_PTX = 218,
 	INVALID_HANDLE = 400,
 	NOT_FOUND = 500,
+	NOT_READY = 600,
 	ILLEGAL_ADDRESS = 700,
 	ALREADY_REGISTERED = 712,
 	NOT_REGISTERED = 713,
@@ -165,6 +167,7 @@ void note_launch(const unsigned grid[3], const unsigned block[3], unsigned share
 		 uint32_t attributes);
 void note_map(uint64_t word);
 size_t pinned_total(void);
+unsigned delay_ms(void);
 void work_add(struct object *stream, const struct work *w);
 bool kernel_should_fault(void);
 

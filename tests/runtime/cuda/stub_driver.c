@@ -1,8 +1,10 @@
 /* Functions of libcuda.so.1 by their symbols: devices, contexts, memory. Each takes the
  * lock, counts itself and checks what it got. Releasing works even where the call is
  * told to fail. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "stub.h"
 
@@ -121,6 +123,17 @@ STUB_API int cuDeviceGetAttribute(int *ret, int which, int device)
 	return device_ok(device) ? OK : INVALID_DEVICE;
 }
 
+static unsigned context_flags;
+
+STUB_API int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
+{
+	ENTER(enter("cuDevicePrimaryCtxSetFlags"));
+	if (!device_ok(device) || flags > 0x1ff)
+		return INVALID_VALUE;
+	context_flags = flags;
+	return OK;
+}
+
 STUB_API int cuDevicePrimaryCtxRetain(struct object **ret, int device)
 {
 	ENTER(enter("cuDevicePrimaryCtxRetain"));
@@ -168,11 +181,41 @@ STUB_API int cuStreamCreate(struct object **ret, unsigned flags)
 	return OK;
 }
 
+/* What is not slow is done when somebody asks. */
+STUB_API int cuStreamQuery(struct object *stream)
+{
+	ENTER(enter_context("cuStreamQuery"));
+	if (!object_ok(stream, STREAM, "cuStreamQuery"))
+		return INVALID_HANDLE;
+	return delay_ms() > 0 && stream->first != NULL ? NOT_READY : stream_run(stream);
+}
+
+/* Primary context management: who waits spins, unless the context is to block. */
+static void wait_a_while(void)
+{
+	const unsigned ms = delay_ms();
+	struct timespec begin;
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	now = begin;
+	if ((context_flags & 7) == 4) {
+		(void)poll(NULL, 0, (int)ms); /* the time is the device's */
+		return;
+	}
+	while ((now.tv_sec - begin.tv_sec) * 1000 +
+		       (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	       (long)ms)
+		(void)clock_gettime(CLOCK_MONOTONIC, &now);
+}
+
 STUB_API int cuStreamSynchronize(struct object *stream)
 {
 	ENTER(enter_context("cuStreamSynchronize"));
 	if (!object_ok(stream, STREAM, "cuStreamSynchronize"))
 		return INVALID_HANDLE;
+	if (delay_ms() > 0 && stream->first != NULL)
+		wait_a_while();
 	return stream_run(stream);
 }
 

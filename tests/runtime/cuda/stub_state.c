@@ -24,7 +24,7 @@ static uint64_t next_address;
 static size_t memory_limit = (size_t)8 << 30, last_alloc;
 static _Thread_local struct object *current;
 
-static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations;
+static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations, delay;
 static int fail_code, sticky_code;
 static const char *fail_symbol;
 static char first[256];
@@ -378,6 +378,16 @@ static uint32_t control_attributes(void)
 	return last_attributes;
 }
 
+unsigned delay_ms(void)
+{
+	return delay;
+}
+
+static void control_set_delay(unsigned ms)
+{
+	delay = ms;
+}
+
 static void control_set_memory(size_t bytes)
 {
 	memory_limit = bytes;
@@ -409,6 +419,7 @@ const struct stub_cuda_control stub_cuda = {
 	.violations = control_violations,
 	.first_violation = control_first,
 	.pinned_bytes = pinned_total,
+	.set_delay = control_set_delay,
 	.set_memory = control_set_memory,
 	.last_alloc = control_last_alloc,
 	.last_launch = control_last,

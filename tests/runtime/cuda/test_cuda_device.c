@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "runtime/device/memory.h"
 #include "runtime/device/pinned.h"
@@ -67,7 +68,7 @@ Test(cuda_device, copies_come_back_after_one_sync)
 	must(msd_dev_sync(dev, &d), &d);
 	memset(in + 10, 0xee, 20);
 	cr_expect_arr_eq(out, in, sizeof(in));
-	cr_expect_eq(stub()->count("cuStreamSynchronize"), 1);
+	cr_expect_eq(stub()->count("cuStreamQuery"), 1);
 	msd_dev_free(dev, p, sizeof(in));
 	msd_dev_free(dev, q, sizeof(in));
 	msd_dev_close(dev);
@@ -151,6 +152,35 @@ Test(cuda_device, memory_that_is_not_there_says_how_much)
 	cr_expect_not_null(strstr(msd_diag_text(&d), "CUDA_ERROR_OUT_OF_MEMORY (2)"),
 			   "%s", msd_diag_text(&d));
 	msd_diag_finish(&d);
+	msd_dev_close(dev);
+	expect_clean();
+}
+
+static uint64_t cpu_ms(void)
+{
+	struct timespec t;
+
+	cr_assert_eq(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+Test(cuda_device, a_long_wait_burns_no_core)
+{
+	struct msd_dev *dev = cuda_open(0);
+	struct msd_diag d = {0};
+	void *p;
+
+	must(msd_dev_alloc(dev, 100, &p, &d), &d);
+	must(dev->ops->fill(dev, p, 1, 100, &d), &d);
+	stub()->set_delay(400);
+	const uint64_t before = cpu_ms();
+	must(msd_dev_sync(dev, &d), &d);
+	cr_expect_lt(cpu_ms() - before, 200);
+	cr_expect_geq(stub()->count("cuStreamQuery"), 1);
+	cr_expect_eq(stub()->count("cuStreamSynchronize"), 1);
+	must(msd_dev_sync(dev, &d), &d); /* nothing is left to wait for */
+	cr_expect_eq(stub()->count("cuStreamSynchronize"), 1);
+	msd_dev_free(dev, p, 100);
 	msd_dev_close(dev);
 	expect_clean();
 }

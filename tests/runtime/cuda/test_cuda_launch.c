@@ -270,7 +270,7 @@ Test(cuda_launch, a_fault_shows_at_the_next_wait_and_stays)
 	cr_expect_eq(one_run(&o, NULL, 0), MSD_OK);
 	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_GPU_FAULT);
 	cr_expect_str_eq(msd_diag_text(&o.d),
-			 "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700), an "
+			 "cuStreamQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700), an "
 			 "illegal memory access was encountered");
 	cr_expect_eq(one_run(&o, NULL, 0), MSD_GPU_FAULT);
 	cr_expect_eq(msd_dev_sync(o.dev, &o.d), MSD_GPU_FAULT);
