@@ -63,6 +63,7 @@ enum {
 	ILLEGAL_ADDRESS = 700,
 	ALREADY_REGISTERED = 712,
 	NOT_REGISTERED = 713,
+	COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	NOT_SUPPORTED = 801,
 	INVALID_CLUSTER_SIZE = 912,
 };
@@ -80,7 +81,10 @@ struct object {
 	size_t image_bytes;
 	const struct kernel *kernel; /* function */
 	struct object *module;
-	int max_dynamic;
+	int max_dynamic; /* function, and what follows: its code's own words */
+	int static_shared;
+	int max_threads;
+	int n_params; /* -1: it does not say */
 	bool has_large_clusters;
 	struct work *first, *last; /* stream */
 	char *log;                 /* link: where errors go */
@@ -157,6 +161,9 @@ void stub_unlock(const int *ignored);
 	const int entered = (call);                                                    \
 	if (entered != OK)                                                             \
 	return entered
+
+/** What the code of a function's module says of it. */
+void facts_read(struct object *function, const char *name);
 
 /** Run what is queued; the context's sticky error afterwards. */
 int stream_run(struct object *stream);

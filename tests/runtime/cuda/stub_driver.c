@@ -322,7 +322,9 @@ STUB_API int cuMemHostRegister_v2(void *p, size_t n, unsigned flags)
 		return INVALID_VALUE;
 	size_t at = 256;
 	for (size_t i = 0; i < 256; i++) {
-		if (pinned[i].p == p)
+		/* cuMemHostRegister: no page is registered twice. */
+		if ((uintptr_t)p < (uintptr_t)pinned[i].p + pinned[i].n &&
+		    (uintptr_t)pinned[i].p < (uintptr_t)p + n)
 			return ALREADY_REGISTERED;
 		if (pinned[i].p == NULL)
 			at = i;

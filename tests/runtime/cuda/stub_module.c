@@ -8,9 +8,6 @@
 /* Found by name alone: there is no header that declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-#define DEFAULT_DYNAMIC (48 * 1024)
-#define MOST_DYNAMIC (227 * 1024)
-
 /* Bytes of an image that says its own size. */
 static size_t image_size(const unsigned char *p)
 {
@@ -108,7 +105,7 @@ STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned
 STUB_API int cuModuleUnload(struct object *module)
 {
 	LOCKED;
-	int code = enter("cuModuleUnload");
+	int code = enter_context("cuModuleUnload");
 	if (!object_ok(module, MODULE, "cuModuleUnload"))
 		return INVALID_HANDLE;
 	(void)context_run(context_current());
@@ -131,150 +128,9 @@ STUB_API int cuModuleGetFunction(struct object **ret, struct object *module,
 	struct object *f = object_new(FUNCTION, context_current());
 	f->kernel = k;
 	f->module = module;
-	f->max_dynamic = DEFAULT_DYNAMIC;
+	facts_read(f, name);
 	*ret = f;
 	return OK;
-}
-
-STUB_API int cuFuncGetAttribute(int *ret, int which, struct object *f)
-{
-	ENTER(enter_context("cuFuncGetAttribute"));
-	*ret = 0;
-	return which == 1 && object_ok(f, FUNCTION, "cuFuncGetAttribute")
-		       ? OK
-		       : INVALID_VALUE;
-}
-
-STUB_API int cuFuncSetAttribute(struct object *f, int which, int value)
-{
-	ENTER(enter_context("cuFuncSetAttribute"));
-	if (!object_ok(f, FUNCTION, "cuFuncSetAttribute"))
-		return INVALID_HANDLE;
-	if (which == 8 && value > MOST_DYNAMIC)
-		return INVALID_VALUE;
-	if (which == 8)
-		f->max_dynamic = value;
-	if (which == 14)
-		f->has_large_clusters = value != 0;
-	return which == 8 || which == 14 ? OK : INVALID_VALUE;
-}
-
-static size_t param_bytes(char type)
-{
-	return type == 'i' || type == 'f' ? 4 : type == 'T' ? 128 : 8;
-}
-
-/* Execution control, cuFuncGetParamInfo: an index that the function has not is an
- * invalid value. */
-STUB_API int cuFuncGetParamInfo(struct object *f, size_t index, size_t *offset,
-				size_t *size)
-{
-	ENTER(enter_context("cuFuncGetParamInfo"));
-	if (!object_ok(f, FUNCTION, "cuFuncGetParamInfo"))
-		return INVALID_HANDLE;
-	if (f->kernel == NULL || getenv("STUB_CUDA_NO_PARAMS") != NULL)
-		return NOT_SUPPORTED;
-	if (index >= strlen(f->kernel->params))
-		return INVALID_VALUE;
-	*offset = 0;
-	for (size_t i = 0; i <= index; i++) {
-		*size = param_bytes(f->kernel->params[i]);
-		*offset =
-			(*offset + *size - 1) / *size * *size + (i < index ? *size : 0);
-	}
-	return OK;
-}
-
-static int launch(struct object *f, const unsigned grid[3], const unsigned block[3],
-		  unsigned shared, struct object *stream, void **params,
-		  uint32_t attributes)
-{
-	struct work w = {.task = KERNEL};
-
-	if (!object_ok(f, FUNCTION, "launch") || !object_ok(stream, STREAM, "launch"))
-		return INVALID_HANDLE;
-	if (!f->module->is_alive) {
-		violation("a kernel of an unloaded module is launched");
-		return INVALID_HANDLE;
-	}
-	for (int i = 0; i < 3; i++) {
-		if (grid[i] == 0 || block[i] == 0)
-			return INVALID_VALUE;
-	}
-	if ((uint64_t)block[0] * block[1] * block[2] > 1024 ||
-	    shared > (unsigned)f->max_dynamic)
-		return INVALID_VALUE;
-	if (f->kernel == NULL)
-		return NOT_SUPPORTED; /* the stand-in does not know it */
-	w.kernel = f->kernel;
-	for (size_t i = 0; f->kernel->params[i] != '\0'; i++) {
-		const char type = f->kernel->params[i];
-		memcpy(&w.params[i], params[i], type == 'T' ? 8 : param_bytes(type));
-		if (f->kernel->params[i] == 'p' && w.params[i].u64 != 0 &&
-		    memory_at(w.params[i].u64, 1) == NULL) {
-			violation("parameter %zu of %s is no memory", i,
-				  f->kernel->name);
-		}
-	}
-	memcpy(w.grid, grid, sizeof(w.grid));
-	memcpy(w.block, block, sizeof(w.block));
-	note_launch(grid, block, shared, attributes);
-	work_add(stream, &w);
-	return OK;
-}
-
-/* NOLINTNEXTLINE(readability-function-size): the driver's signature */
-STUB_API int cuLaunchKernel(struct object *f, unsigned gx, unsigned gy, unsigned gz,
-			    unsigned bx, unsigned by, unsigned bz, unsigned shared,
-			    struct object *stream, void **params, void **extra)
-{
-	const unsigned grid[3] = {gx, gy, gz};
-	const unsigned block[3] = {bx, by, bz};
-
-	ENTER(enter_context("cuLaunchKernel"));
-	if (extra != NULL)
-		return INVALID_VALUE;
-	return launch(f, grid, block, shared, stream, params, 0);
-}
-
-struct attribute {
-	int id;
-	int pad;
-	union {
-		char bytes[64];
-		unsigned extent[3];
-	} value;
-};
-
-struct config {
-	unsigned grid[3], block[3], shared;
-	struct object *stream;
-	struct attribute *attributes;
-	unsigned n;
-};
-
-STUB_API int cuLaunchKernelEx(const struct config *c, struct object *f, void **params,
-			      void **extra)
-{
-	uint32_t seen = 0;
-
-	ENTER(enter_context("cuLaunchKernelEx"));
-	if (extra != NULL || !object_ok(f, FUNCTION, "cuLaunchKernelEx"))
-		return INVALID_VALUE;
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct attribute *a = &c->attributes[i];
-		const unsigned *e = a->value.extent;
-		seen |= a->id >= 0 && a->id < 32 ? 1u << a->id : 0;
-		if (a->id != 4 && a->id != 11)
-			continue;
-		if (e[0] * e[1] * e[2] > 8 && !f->has_large_clusters)
-			return INVALID_CLUSTER_SIZE;
-		for (int k = 0; k < 3; k++) {
-			if (e[k] == 0 || c->grid[k] % e[k] != 0)
-				return INVALID_CLUSTER_SIZE;
-		}
-	}
-	return launch(f, c->grid, c->block, c->shared, c->stream, params, seen);
 }
 
 STUB_API int cuLinkCreate_v2(unsigned n, int *options, void **values,
@@ -340,7 +196,7 @@ STUB_API int cuLinkComplete(struct object *link, void **ret, size_t *ret_n)
 STUB_API int cuLinkDestroy(struct object *link)
 {
 	LOCKED;
-	int code = enter("cuLinkDestroy");
+	int code = enter_context("cuLinkDestroy");
 	if (!object_ok(link, LINK, "cuLinkDestroy"))
 		return INVALID_HANDLE;
 	free(link->image);

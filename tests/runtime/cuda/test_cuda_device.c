@@ -164,6 +164,24 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+Test(cuda_device, no_page_is_pinned_twice)
+{
+	struct msd_dev *dev = cuda_open(0);
+	struct msd_diag d = {0};
+	char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(p, MAP_FAILED);
+	must(dev->ops->pin(dev, p, 2 * 4096, &d), &d);
+	cr_expect_eq(dev->ops->pin(dev, p + 4096, 2 * 4096, &d), MSD_CALL_FAILED);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "(712)"), "%s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	dev->ops->unpin(dev, p);
+	(void)munmap(p, 3 * 4096);
+	msd_dev_close(dev);
+	expect_clean();
+}
+
 Test(cuda_device, a_long_wait_burns_no_core)
 {
 	struct msd_dev *dev = cuda_open(0);

@@ -24,6 +24,14 @@ struct one {
 	struct msd_diag d;
 };
 
+/* What a kernel's code says of itself, for one_load. */
+static const char *code_text = ".version 9.0 .entry";
+
+#define BOUNDED                                                                        \
+	".version 9.0\n.target sm_90\n.address_size 64\n"                              \
+	".visible .entry stub_nothing() .maxntid 128, 1, 1\n"                          \
+	"{ .shared .align 4 .b8 buf[16384]; ret; }\n"
+
 static msd_err one_load(struct one *o, const char *name, struct msd_dtype *types,
 			size_t n_types, struct msd_span *tags, size_t n_tags)
 {
@@ -38,8 +46,7 @@ static msd_err one_load(struct one *o, const char *name, struct msd_dtype *types
 					.n_args = n_types,
 					.tags = tags,
 					.n_tags = n_tags};
-	o->blob = (struct msd_device_blob){text("ptx"), text(".version 9.0 .entry"),
-					   &o->kernel, 1};
+	o->blob = (struct msd_device_blob){text("ptx"), text(code_text), &o->kernel, 1};
 	return o->dev->ops->load(o->dev, &o->blob, &o->program, &o->d);
 }
 
@@ -214,6 +221,64 @@ Test(cuda_launch, more_shared_memory_than_the_device_has_is_refused)
 				  "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (1)"),
 			   "%s", msd_diag_text(&o.d));
 	one_close(&o);
+}
+
+static void expect_run(struct msd_span *tags, size_t n_tags, const int64_t *values,
+		       int32_t n, msd_err want, const char *words)
+{
+	struct msd_any args[4];
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, n_tags);
+	for (int32_t i = 0; i < n; i++)
+		args[i] = msd_int(values[i]);
+	cr_expect_eq(one_run(&o, args, n), want, "%s", msd_diag_text(&o.d));
+	if (want != MSD_OK) {
+		cr_expect_not_null(strstr(msd_diag_text(&o.d), words), "%s",
+				   msd_diag_text(&o.d));
+	}
+	one_close(&o);
+}
+
+/* The stand-in refuses what a device refuses: who asks gets the driver's words. */
+Test(cuda_launch, bounds_of_a_device_are_bounds_here)
+{
+	struct msd_span tags[] = {text("blockIdx.y"), text("threadIdx.z")};
+
+	expect_run(tags, 2, (int64_t[]){65535, 64}, 2, MSD_OK, "");
+	expect_run(tags, 2, (int64_t[]){65536, 1}, 2, MSD_CALL_FAILED, "(1)");
+	expect_run(tags, 2, (int64_t[]){1, 65}, 2, MSD_CALL_FAILED, "(1)");
+}
+
+Test(cuda_launch, bounds_of_the_code_are_kept)
+{
+	struct msd_span tags[] = {text("threadIdx.x")};
+
+	code_text = BOUNDED;
+	expect_run(tags, 1, (int64_t[]){128}, 1, MSD_OK, "");
+	expect_run(tags, 1, (int64_t[]){129}, 1, MSD_CALL_FAILED, "(1)");
+}
+
+/* 48 KiB are for both; beyond, the dynamic part is asked for. */
+Test(cuda_launch, static_shared_memory_counts)
+{
+	struct msd_span tags[] = {text("tir.use_dyn_shared_memory")};
+
+	code_text = BOUNDED;
+	expect_run(tags, 1, (int64_t[]){32 * 1024}, 1, MSD_OK, "");
+	expect_run(tags, 1, (int64_t[]){40 * 1024}, 1, MSD_OK, "");
+	expect_run(tags, 1, (int64_t[]){211 * 1024}, 1, MSD_OK, "");
+	expect_run(tags, 1, (int64_t[]){212 * 1024}, 1, MSD_CALL_FAILED,
+		   "cuFuncSetAttribute");
+}
+
+Test(cuda_launch, a_cooperative_grid_that_does_not_fit_is_refused)
+{
+	struct msd_span tags[] = {text("blockIdx.x"), text("threadIdx.x"),
+				  text("tir.use_cooperative_launch")};
+
+	expect_run(tags, 3, (int64_t[]){264, 1024}, 2, MSD_OK, "");
+	expect_run(tags, 3, (int64_t[]){265, 1024}, 2, MSD_CALL_FAILED, "(720)");
 }
 
 Test(cuda_launch, flags_become_attributes)
