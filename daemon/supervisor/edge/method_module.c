@@ -14,6 +14,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/kept.h"
+#include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/keeper.h"
@@ -179,41 +180,6 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	return r;
 }
 
-static msd_err read_device(struct msd_span text, struct msd_device *ret,
-			   struct msd_diag *d)
-{
-	if (msd_device_parse((const char *)text.p, text.n, ret))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "device \"%.*s\": expected one such as cpu or opencl:0",
-			    (int)(text.n < 64 ? text.n : 64), (const char *)text.p);
-}
-
-static msd_err read_era(const msgpack_object *map, enum msd_era_word *ret,
-			struct msd_diag *d)
-{
-	struct msd_span word = {0};
-	msd_err err = msd_map_str(map, "era", &word, d);
-
-	if (err != MSD_OK || word.n == 0 || msd_era_word_parse(word, ret))
-		return err;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "era \"%.*s\": expected " MSD_ERA_WORDS,
-			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
-}
-
-static msd_err read_fill(const msgpack_object *map, enum msd_fill_word *ret,
-			 struct msd_diag *d)
-{
-	struct msd_span word = {0};
-	msd_err err = msd_map_str(map, "fill", &word, d);
-
-	if (err != MSD_OK || word.n == 0 || msd_fill_word_parse(word, ret))
-		return err;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "fill \"%.*s\": expected " MSD_FILL_WORDS,
-			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
-}
-
 static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_upload **ret_upload, struct msd_load *ret,
 				uint64_t part_bytes[MSD_PART_COUNT],
@@ -222,8 +188,6 @@ static msd_err read_load_params(struct msd_method_call *c,
 	static const char *const known[] = {
 		"replace", "file",       "device", "graph", "params", "workers",
 		"era",     "tvm_inputs", "fill",   "keep",  NULL};
-	struct msd_span device = {0};
-	uint64_t workers = 1;
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
@@ -236,18 +200,12 @@ static msd_err read_load_params(struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
 	if (err == MSD_OK)
-		err = msd_map_bool(param(c, 2), "tvm_inputs", &ret->tvm_inputs, d);
-	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "keep", &ret->is_candidate, d);
 	if (err == MSD_OK && ret->is_candidate && !c->session->edge->keeper->is_open) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "module.load: keep: this daemon has no store; start "
 				   "it with --store DIR");
 	}
-	if (err == MSD_OK)
-		err = msd_map_str(param(c, 2), "device", &device, d);
-	if (err == MSD_OK && device.n > 0)
-		err = read_device(device, &ret->device, d);
 	if (err == MSD_OK) {
 		err = msd_map_uint(param(c, 2), "graph", INT64_MAX,
 				   &part_bytes[MSD_PART_GRAPH], d);
@@ -257,16 +215,7 @@ static msd_err read_load_params(struct msd_method_call *c,
 				   &part_bytes[MSD_PART_PARAMS], d);
 	}
 	if (err == MSD_OK)
-		err = msd_map_uint(param(c, 2), "workers", UINT32_MAX, &workers, d);
-	if (err == MSD_OK && workers == 0) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "module.load: workers: expected at least 1");
-	}
-	ret->workers = (uint32_t)workers;
-	if (err == MSD_OK)
-		err = read_era(param(c, 2), &ret->era, d);
-	if (err == MSD_OK)
-		err = read_fill(param(c, 2), &ret->fill, d);
+		err = msd_load_options_read(param(c, 2), "module.load", ret, d);
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
 	return err;

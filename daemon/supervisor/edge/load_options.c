@@ -1,0 +1,63 @@
+#include "daemon/supervisor/edge/load_options.h"
+
+#include "proto/unpack.h"
+
+static msd_err read_device(struct msd_span text, struct msd_device *ret,
+			   struct msd_diag *d)
+{
+	if (msd_device_parse((const char *)text.p, text.n, ret))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "device \"%.*s\": expected one such as cpu or opencl:0",
+			    (int)(text.n < 64 ? text.n : 64), (const char *)text.p);
+}
+
+static msd_err read_era(const msgpack_object *map, enum msd_era_word *ret,
+			struct msd_diag *d)
+{
+	struct msd_span word = {0};
+	msd_err err = msd_map_str(map, "era", &word, d);
+
+	if (err != MSD_OK || word.n == 0 || msd_era_word_parse(word, ret))
+		return err;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "era \"%.*s\": expected " MSD_ERA_WORDS,
+			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
+}
+
+static msd_err read_fill(const msgpack_object *map, enum msd_fill_word *ret,
+			 struct msd_diag *d)
+{
+	struct msd_span word = {0};
+	msd_err err = msd_map_str(map, "fill", &word, d);
+
+	if (err != MSD_OK || word.n == 0 || msd_fill_word_parse(word, ret))
+		return err;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "fill \"%.*s\": expected " MSD_FILL_WORDS,
+			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
+}
+
+msd_err msd_load_options_read(const msgpack_object *map, const char *method,
+			      struct msd_load *ret, struct msd_diag *d)
+{
+	struct msd_span device = {0};
+	uint64_t workers = 1;
+	msd_err err = msd_map_bool(map, "tvm_inputs", &ret->tvm_inputs, d);
+
+	if (err == MSD_OK)
+		err = msd_map_str(map, "device", &device, d);
+	if (err == MSD_OK && device.n > 0)
+		err = read_device(device, &ret->device, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "workers", UINT32_MAX, &workers, d);
+	if (err == MSD_OK && workers == 0) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "%s: workers: expected at least 1", method);
+	}
+	ret->workers = (uint32_t)workers;
+	if (err == MSD_OK)
+		err = read_era(map, &ret->era, d);
+	if (err == MSD_OK)
+		err = read_fill(map, &ret->fill, d);
+	return err;
+}
