@@ -58,6 +58,13 @@ modser_err modser_call(modser_client *client, const char *function,
 	return err;
 }
 
+/* How a module runs, of every request that brings one. */
+struct how {
+	const char *device, *era, *fill; /* NULL: not said */
+	uint32_t workers;
+	bool tvm_inputs;
+};
+
 /* An upload under way. */
 struct upload {
 	modser_client *client;
@@ -188,10 +195,40 @@ static void upload_abort(struct upload *u)
 	modser_result_free(r);
 }
 
+static void add_text(modser_value *pairs, size_t *n, const char *key, const char *text)
+{
+	if (text == NULL)
+		return;
+	pairs[(*n)++] = modser_str(key);
+	pairs[(*n)++] = modser_str(text);
+}
+
+static modser_value map_of(const modser_value *pairs, size_t n)
+{
+	return (modser_value){.kind = MODSER_MAP,
+			      .as.tuple = {.item = pairs, .n = n / 2}};
+}
+
+/* How a module runs. What was not said is not sent: an older daemon knows it not. */
+static void add_how(modser_value *pairs, size_t *n, const struct how *how)
+{
+	add_text(pairs, n, "device", how->device);
+	add_text(pairs, n, "era", how->era);
+	add_text(pairs, n, "fill", how->fill);
+	if (how->workers != 0) {
+		pairs[(*n)++] = modser_str("workers");
+		pairs[(*n)++] = modser_int(how->workers);
+	}
+	if (how->tvm_inputs) {
+		pairs[(*n)++] = modser_str("tvm_inputs");
+		pairs[(*n)++] = modser_bool(true);
+	}
+}
+
 static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
-	/* What was not said is not sent: an older daemon knows it not. */
+	const struct how how = {o->device, o->era, o->fill, o->workers, o->tvm_inputs};
 	modser_value pairs[20] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
@@ -199,34 +236,12 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 		modser_str("params"),  modser_int((int64_t)u->parts[2].n)};
 	size_t n = 8;
 
-	if (o->device != NULL) {
-		pairs[n++] = modser_str("device");
-		pairs[n++] = modser_str(o->device);
-	}
-	if (o->workers != 0) {
-		pairs[n++] = modser_str("workers");
-		pairs[n++] = modser_int(o->workers);
-	}
-	if (o->era != NULL) {
-		pairs[n++] = modser_str("era");
-		pairs[n++] = modser_str(o->era);
-	}
-	if (o->fill != NULL) {
-		pairs[n++] = modser_str("fill");
-		pairs[n++] = modser_str(o->fill);
-	}
+	add_how(pairs, &n, &how);
 	if (o->keep) {
 		pairs[n++] = modser_str("keep");
 		pairs[n++] = modser_bool(true);
 	}
-	if (o->tvm_inputs) {
-		pairs[n++] = modser_str("tvm_inputs");
-		pairs[n++] = modser_bool(true);
-	}
-	modser_value params[3] = {
-		modser_str(name),
-		u->handle,
-		{.kind = MODSER_MAP, .as.tuple = {.item = pairs, .n = n / 2}}};
+	modser_value params[3] = {modser_str(name), u->handle, map_of(pairs, n)};
 	const modser_options options = options_now(u);
 
 	return is_late(u) ? late(u, ret)
@@ -285,4 +300,25 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 	if (err != MODSER_OK)
 		upload_abort(&u);
 	return err;
+}
+
+modser_err modser_pull(modser_client *client, const char *name, const char *uri,
+		       const modser_pull_options *options, modser_result **ret)
+{
+	static const modser_pull_options none;
+	const modser_pull_options *o = options != NULL ? options : &none;
+	const struct how how = {o->device, o->era, o->fill, o->workers, o->tvm_inputs};
+	modser_options request = {
+		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
+	modser_value pairs[14];
+	size_t n = 0;
+
+	add_text(pairs, &n, "sha256", o->sha256);
+	if (o->progress != NULL) {
+		pairs[n++] = modser_str("progress");
+		pairs[n++] = modser_bool(true);
+	}
+	add_how(pairs, &n, &how);
+	modser_value params[3] = {modser_str(name), modser_str(uri), map_of(pairs, n)};
+	return modser_request(client, "module.pull", params, 3, &request, ret);
 }

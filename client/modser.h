@@ -69,7 +69,8 @@ typedef enum modser_err {
 	MODSER_DRAINING = 23,
 	MODSER_IO = 24, /* no connection, or it broke */
 	MODSER_INTERNAL = 25,
-	MODSER_MODULE_FAILED = 26
+	MODSER_MODULE_FAILED = 26,
+	MODSER_NOT_VERIFIED = 27 /* the bytes are not what was promised */
 } modser_err;
 
 /* An error in full. All texts are NUL-terminated UTF-8 and never NULL. */
@@ -184,6 +185,10 @@ typedef struct modser_options {
 	/* For "call": where it runs, "cpu" or the module's own device; tensors that
 	 * name no device go there and come back. NULL: where the module is. */
 	const char *device;
+	/* For "module.pull" with {progress: true}: called with @ctx while the request
+	 * is in flight, as the daemon gets on; @total_bytes is 0 while it is not known.
+	 * Treat it as you do `done`. NULL is fine. */
+	void (*progress)(void *ctx, uint64_t bytes, uint64_t total_bytes);
 } modser_options;
 
 /**
@@ -328,6 +333,34 @@ typedef struct modser_load_options {
 MODSER_API modser_err modser_load(modser_client *client, const char *name,
 				  const void *bytes, size_t n,
 				  const modser_load_options *options,
+				  modser_result **ret);
+
+/* How to pull; all zero is what NULL means. Its keys are those of modser_load_options.
+ */
+typedef struct modser_pull_options {
+	const char
+		*sha256; /* 64 hexadecimal digits: nothing else is taken; NULL: any */
+	uint32_t deadline_ms; /* for all of it; 0: none */
+	/* Called as the daemon gets on; @total_bytes is 0 while it is not known. */
+	void (*progress)(void *ctx, uint64_t bytes, uint64_t total_bytes);
+	void *ctx;
+	const char *device;
+	uint32_t workers;
+	const char *era;
+	const char *fill;
+	bool tvm_inputs;
+} modser_pull_options;
+
+/**
+ * Have the daemon get what is at @uri by itself (https://, file:// of its machine),
+ * keep it in its store, and load it as @name in place of a module of that name. Blocks
+ * until it is READY or has failed, and the old one serves meanwhile. The result's
+ * value: {name, state, functions, ...}. @options: NULL is fine. Errors: those of
+ * modser_start(), and what the daemon answers (PROTOCOL.md, module.pull):
+ * MODSER_NOT_VERIFIED when what came is not @options->sha256.
+ */
+MODSER_API modser_err modser_pull(modser_client *client, const char *name,
+				  const char *uri, const modser_pull_options *options,
 				  modser_result **ret);
 
 /* Results. All that they hand out is borrowed until modser_result_free(). */

@@ -37,6 +37,35 @@ static msd_err read_farewell(modser_client *c, struct msd_span params)
 			    (const char *)text.as.str.p);
 }
 
+/* module.progress [id, bytes, total] */
+static msd_err read_progress(modser_client *c, struct msd_span params)
+{
+	struct msd_wire_value v[3];
+	struct msd_cur cur;
+	uint32_t n;
+
+	if (!msd_array_open(params, &cur, &n) || n != 3)
+		return msd_client_skip_payload(c);
+	for (unsigned i = 0; i < 3; i++) {
+		if (msd_value_read(&cur, &v[i], NULL) != MSD_OK ||
+		    v[i].kind != MSD_K_INT || v[i].as.i < 0)
+			return msd_client_skip_payload(c);
+	}
+	const struct msd_ticket *t = msd_client_find(c, (uint64_t)v[0].as.i);
+	if (t != NULL && t->progress != NULL && !t->ended)
+		t->progress(t->ctx, (uint64_t)v[1].as.i, (uint64_t)v[2].as.i);
+	return msd_client_skip_payload(c);
+}
+
+static msd_err read_notification(modser_client *c, const struct msd_body *b)
+{
+	if (msd_span_is(b->method, "session.close"))
+		return read_farewell(c, b->params);
+	if (msd_span_is(b->method, "module.progress"))
+		return read_progress(c, b->params);
+	return msd_client_skip_payload(c);
+}
+
 static msd_err read_body(modser_client *c, struct msd_span bytes)
 {
 	struct msd_body_error e;
@@ -47,11 +76,8 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 		return msd_diag_wrap(&c->why, MSD_PROTOCOL, "response");
 	c->rx.ticket_id = 0;
 	c->rx.n_pieces = c->rx.at_piece = 0;
-	if (b.kind == MSD_NOTIFICATION) {
-		return msd_span_is(b.method, "session.close")
-			       ? read_farewell(c, b.params)
-			       : msd_client_skip_payload(c);
-	}
+	if (b.kind == MSD_NOTIFICATION)
+		return read_notification(c, &b);
 	if (b.kind != MSD_RESPONSE) {
 		return msd_diag_set(&c->why, MSD_PROTOCOL,
 				    "response: the daemon sent a request");

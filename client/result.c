@@ -9,7 +9,7 @@
 	_Static_assert((int)MODSER_##name == (int)MSD_##name, wire);
 MSD_ERR_MAP(SAME_NUMBER)
 #undef SAME_NUMBER
-_Static_assert(MSD_ERR_COUNT == MODSER_MODULE_FAILED + 1, "modser.h lacks a code");
+_Static_assert(MSD_ERR_COUNT == MODSER_NOT_VERIFIED + 1, "modser.h lacks a code");
 _Static_assert(MODSER_TENSOR_ALIGN == MSD_TENSOR_ALIGN, "alignment");
 
 static const char *const hints[MSD_ERR_COUNT] = {
@@ -42,6 +42,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_IO] = "check that modserd is running and its address",
 	[MSD_INTERNAL] = "this is a bug in modserd: report it with its log",
 	[MSD_MODULE_FAILED] = "see the cause in `modser ls` and `modser logs NAME`",
+	[MSD_NOT_VERIFIED] = "trust nothing of it: ask who publishes the model",
 };
 
 void msd_error_of(msd_err code, const char *message, modser_error *ret)

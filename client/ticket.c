@@ -326,6 +326,7 @@ msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *p
 		options = &none;
 	t->id = id;
 	t->done = options->done;
+	t->progress = options->progress;
 	t->ctx = options->ctx;
 	t->result = msd_result_create(id);
 	err = t->result != NULL ? encode(&e, method, params, n_params, options)

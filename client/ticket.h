@@ -29,6 +29,7 @@ struct msd_ticket {
 	size_t n_outs;
 
 	modser_done_fn done;
+	void (*progress)(void *ctx, uint64_t bytes, uint64_t total_bytes);
 	void *ctx;
 	uint64_t deadline_ns;  /* of the client's own patience; 0: none */
 	modser_result *result; /* NULL once it was handed over */

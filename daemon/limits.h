@@ -43,6 +43,12 @@
 	  "bytes of the core file that a dying worker may leave")                      \
 	X(max_store, "max-store", RESTART, 0,                                          \
 	  "bytes that the store may hold; 0: what its disk has, but for a twentieth")  \
+	X(max_pulls, "max-pulls", RELOAD, 4, "modules that are pulled at a time")      \
+	X(fetch_stall_ms, "fetch-stall", RELOAD, 10000,                                \
+	  "how long a pull may bring nothing, or less than 64 bytes a second")         \
+	X(fetch_retry_ms, "fetch-retry", RELOAD, 1000,                                 \
+	  "the longest rest before a pull that was cut goes on; twice as long each "   \
+	  "time after that")                                                           \
 	X(max_handles, "max-handles", RELOAD, 65536, "handles of one connection")      \
 	X(max_tensors, "max-tensors", RELOAD, 16384,                                   \
 	  "resident tensors of one connection in one worker; of its peer twice that")  \

@@ -36,7 +36,8 @@
 	X(DRAINING, 23, "DRAINING", "shutting down or unloading")                      \
 	X(IO, 24, "IO", "the operating system refused an operation")                   \
 	X(INTERNAL, 25, "INTERNAL", "a bug in modserd")                                \
-	X(MODULE_FAILED, 26, "MODULE_FAILED", "the module's load failed")
+	X(MODULE_FAILED, 26, "MODULE_FAILED", "the module's load failed")              \
+	X(NOT_VERIFIED, 27, "NOT_VERIFIED", "the bytes are not what was promised")
 
 typedef enum msd_err {
 #define MSD_ERR_ENUM(name, number, wire, sentence) MSD_##name = number,

@@ -52,6 +52,10 @@ const char *msd_right_name(enum msd_right right);
 	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?, "      \
 	  "era?, tvm_inputs?, fill?, keep?}]",                                         \
 	  "{name, state, functions}")                                                  \
+	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
+	  "[name, uri, {sha256?, device?, workers?, era?, tvm_inputs?, fill?, "        \
+	  "progress?}]",                                                               \
+	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
 	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \
@@ -78,7 +82,11 @@ const char *msd_right_name(enum msd_right right);
 	  "{device, era, machine, inspect, functions, left_out?}")                     \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
-	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")
+	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \
+	X(FETCH_GET, "fetch.get", L, NONE,                                             \
+	  "[{uri, sha256?, max_bytes, stall_ms, retry_ms}]",                           \
+	  "{bytes, sha256, file} + descriptor")                                        \
+	X(FETCH_PROGRESS, "fetch.progress", L, NONE, "[id, bytes, total]", "-")
 
 enum msd_method {
 #define MSD_METHOD_ENUM(e, name, where, right, params, result) MSD_M_##e,

@@ -21,6 +21,7 @@ enum msd_exit {
 	MSD_EXIT_NOT_FOUND = 4,
 	MSD_EXIT_NOT_READY = 5, /* or past the deadline */
 	MSD_EXIT_REFUSED = 6,
+	MSD_EXIT_NOT_VERIFIED = 7, /* not what was promised */
 	MSD_EXIT_INTERRUPTED = 130
 };
 
@@ -38,7 +39,9 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_PARAMS = 1024, /* without a graph */
 		  MSD_OPT_TABLE = 2048,
 		  MSD_OPT_LONG = 4096,
-		  MSD_OPT_LOGS = 8192
+		  MSD_OPT_LOGS = 8192,
+		  MSD_OPT_RUN = 16384, /* how a module runs */
+		  MSD_OPT_PULL = 32768
 };
 
 struct msd_verb;
@@ -59,6 +62,7 @@ struct msd_cli {
 	enum msd_fill_word fill; /* unsaid: a model without weights is refused */
 	const char *graph;       /* files beside a library; NULL: none */
 	const char *params;
+	const char *sha256;   /* of what is pulled; NULL: any */
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
@@ -115,6 +119,7 @@ enum msd_exit msd_verb_ls(const struct msd_cli *cli);
 enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
 enum msd_exit msd_verb_reload(const struct msd_cli *cli);
+enum msd_exit msd_verb_pull(const struct msd_cli *cli);
 enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);

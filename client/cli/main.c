@@ -83,6 +83,21 @@ static const char pack_help[] =
 	"                        takes the new FILE, of this library alone\n"
 	"The manifest is described in docs/pack.md. Needs no daemon.\n";
 
+static const char pull_help[] =
+	"URI is one of\n"
+	"  https://HOST/FILE   a web server\n"
+	"  http://127.0.0.1/   the same on the daemon's own machine alone\n"
+	"  file:///PATH        a file of the daemon's machine\n"
+	"--sha256 is what the file must hash to: anything else is refused, with exit "
+	"code 7.\n"
+	"What is cut is gone on with, four times in a row at most. A module of that "
+	"name\n"
+	"serves until the new one is ready, and goes on when that fails. It is there "
+	"again\n"
+	"when the daemon restarts, as with `modser load --keep`, and needs a daemon "
+	"with\n"
+	"--store. The other options are those of `modser load`.\n";
+
 const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
 	 0, msd_verb_ping},
@@ -130,8 +145,15 @@ const struct msd_verb msd_verbs[] = {
 	 "A Model Library Format archive is linked here first, as `modser convert` "
 	 "does.\n",
 	 2, 2,
-	 MSD_OPT_LOAD | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA,
+	 MSD_OPT_LOAD | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_PARAMS |
+		 MSD_OPT_ERA,
 	 msd_verb_load},
+	{"pull",
+	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
+	 "[--fill FILL] NAME URI",
+	 "have the daemon fetch a module into its store and serve it as NAME",
+	 pull_help, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
+	 msd_verb_pull},
 	{"unload", "NAME...", "unload a module; done when its process is gone",
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
 	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,
@@ -261,7 +283,9 @@ static void print_help(const struct msd_verb *v)
 	(void)printf(
 		"\n%s\n"
 		"Exit: 0 ok, 1 remote error, 2 usage, 3 cannot connect, 4 not found,\n"
-		"5 not ready or past the deadline, 6 refused, 130 interrupted.\n",
+		"5 not ready or past the deadline, 6 refused, 7 not what was "
+		"promised,\n"
+		"130 interrupted.\n",
 		options_help);
 }
 

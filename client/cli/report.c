@@ -146,6 +146,8 @@ static enum msd_exit exit_of(modser_err code)
 		return MSD_EXIT_NOT_READY;
 	case MODSER_REFUSED:
 		return MSD_EXIT_REFUSED;
+	case MODSER_NOT_VERIFIED:
+		return MSD_EXIT_NOT_VERIFIED;
 	default:
 		return MSD_EXIT_REMOTE;
 	}

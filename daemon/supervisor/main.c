@@ -23,12 +23,11 @@
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* MODSERD_WORKER, beside the executable, or ../libexec/modserd/ of it. */
-static char *find_worker(void)
+/* What @variable says, beside the executable, or ../libexec/modserd/ of it. */
+static char *find_program(const char *variable, const char *name)
 {
-	static const char *const places[] = {"modserd-worker",
-					     "../libexec/modserd/modserd-worker"};
-	const char *given = secure_getenv("MODSERD_WORKER");
+	static const char *const places[] = {"", "../libexec/modserd/"};
+	const char *given = secure_getenv(variable);
 	char self[PATH_MAX];
 
 	if (given != NULL)
@@ -40,7 +39,7 @@ static char *find_worker(void)
 	*strrchr(self, '/') = '\0';
 	for (unsigned i = 0; i < 2; i++) {
 		char *path = NULL;
-		if (asprintf(&path, "%s/%s", self, places[i]) < 0)
+		if (asprintf(&path, "%s/%s%s", self, places[i], name) < 0)
 			return NULL;
 		if (access(path, X_OK) == 0)
 			return path;
@@ -158,7 +157,8 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 	int code = EXIT_FAILED;
 
 	provide_threads(o->n_preloads);
-	s.worker_path = find_worker();
+	s.worker_path = find_program("MODSERD_WORKER", "modserd-worker");
+	s.fetcher.path = find_program("MODSERD_FETCH", "modserd-fetch");
 	msd_err err = MSD_OK;
 	if (s.worker_path == NULL) {
 		err = msd_diag_set(&d, MSD_NOT_FOUND,
@@ -170,6 +170,7 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 	if (err != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		free(s.worker_path);
+		free(s.fetcher.path);
 		msd_diag_finish(&d);
 		return EXIT_FAILED;
 	}

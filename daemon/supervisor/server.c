@@ -113,7 +113,8 @@ static void on_tick_drain(uv_timer_t *timer);
 static void check_drained(struct msd_server *s)
 {
 	if (!s->is_draining || s->house.n_modules > 0 ||
-	    (msd_keeper_is_busy(&s->keeper) && !s->is_ending))
+	    (msd_keeper_is_busy(&s->keeper) && !s->is_ending) ||
+	    (s->fetcher.n_processes > 0 && !s->is_ending))
 		return;
 	/* Let the last replies out, for as long as somebody reads them. */
 	if (msd_sessions_flush(&s->edge) && !s->is_ending) {
@@ -177,6 +178,11 @@ static void on_kept(struct msd_keeper *keeper)
 	check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
 }
 
+static void on_fetcher_gone(struct msd_fetcher *fetcher)
+{
+	check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
+}
+
 static void on_session_gone(struct msd_edge *e)
 {
 	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
@@ -203,6 +209,15 @@ static void furnish(struct msd_server *s)
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
+	s->fetcher = (struct msd_fetcher){
+		.path = s->fetcher.path, /* main's to say */
+		.reaper = &s->reaper,
+		.wire = &s->wire,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.on_gone = on_fetcher_gone,
+	};
+	msd_fetcher_init(&s->fetcher);
 	s->edge = (struct msd_edge){
 		.loop = &s->loop,
 		.wire = &s->wire,
@@ -213,6 +228,7 @@ static void furnish(struct msd_server *s)
 		.budget = &s->budget,
 		.devices = &s->devices,
 		.keeper = &s->keeper,
+		.fetcher = &s->fetcher,
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
@@ -264,6 +280,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge);
 		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
+		msd_fetcher_drain(&s->fetcher);
 	}
 	if (now && s->is_ending) {
 		uv_stop(&s->loop); /* what is left dies with its supervisor */
@@ -320,5 +337,6 @@ bool msd_server_finish(struct msd_server *s)
 	free(s->worker_path);
 	msd_sd_finish(&s->sd);
 	msd_reload_finish(&s->reload);
+	free(s->fetcher.path);
 	return is_over;
 }

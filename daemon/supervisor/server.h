@@ -14,6 +14,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/reload.h"
@@ -35,7 +36,8 @@ struct msd_server {
 	struct msd_unpack
 		unpack; /* of what is read right now; never kept over a callback */
 	struct msd_devices devices;
-	struct msd_keeper keeper; /* open when there is a store */
+	struct msd_keeper keeper;   /* open when there is a store */
+	struct msd_fetcher fetcher; /* its path is main's to say */
 	char *worker_path;
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	bool is_draining, is_ending; /* ending: without waiting for anybody */

@@ -74,17 +74,20 @@ MAY_INCLUDE = {
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "edge")] + [
+        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "fetch", "edge")] + [
         "store"],
     "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep")],
+        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "fetch")],
+    "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
+                                "daemon/supervisor/source", "store/digest.h"],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
                                  "daemon/supervisor/request", "daemon/supervisor/source",
                                  "store/digest.h"],
     "daemon/supervisor/source": ["proto", "daemon/wire", "store/digest.h"],
     "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
+    "daemon/fetch": ["proto", "daemon/wire", "store/digest.h"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
                       "artifact/elf"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
@@ -93,8 +96,8 @@ MAY_INCLUDE = {
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
-PRIVATE = ["daemon/worker", "client/cli"]
-ONLY_IN = {"uv.h": "daemon", "dlfcn.h": "runtime"}
+PRIVATE = ["daemon/worker", "daemon/fetch", "client/cli"]
+ONLY_IN = {"uv.h": "daemon", "curl/curl.h": "daemon/fetch", "dlfcn.h": "runtime"}
 # What never logs: it fills a struct msd_diag.
 SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")

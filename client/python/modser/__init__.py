@@ -28,6 +28,7 @@ from ._errors import (
     NoSpace,
     NotFound,
     NotReady,
+    NotVerified,
     ProtocolError,
     Quarantined,
     Refused,
@@ -52,7 +53,7 @@ __all__ = [
     "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Cancelled", "Client",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
-    "NoSpace", "NotFound", "NotReady", "Out", "ProtocolError", "Quarantined", "Refused",
+    "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined", "Refused",
     "Resident", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
     "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",
 ]  # fmt: skip

@@ -111,6 +111,29 @@ class Client(ClientBase):
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
+    def pull(
+        self,
+        name: str,
+        uri: str,
+        *,
+        sha256: Optional[str] = None,
+        device: Optional[DeviceLike] = None,
+        workers: int = 1,
+        era: Optional[str] = None,
+        tvm_inputs: bool = False,
+        fill: Optional[str] = None,
+        deadline: Seconds = None,
+    ) -> Module:
+        """Have the daemon get what is at ``uri`` by itself, and wait until it is READY.
+
+        ``https://HOST/FILE`` and ``file:///PATH`` of the daemon's machine; ``sha256`` is what it
+        must hash to. It is kept in the daemon's store and takes the place of a module of that
+        name once it is ready. The other arguments are those of :meth:`load`.
+        """
+        how = _requests.load_options(False, device, workers, era, tvm_inputs, fill, False)
+        self._run(_requests.pull(self, name, uri, sha256, how, deadline))
+        return self[name]
+
     def close(self) -> None:
         """End the connection; what waits for it gets ConnectionLost."""
         self._channel.close()

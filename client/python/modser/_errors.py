@@ -173,6 +173,12 @@ class ModuleFailed(Error):
     code, name, hint = 26, "MODULE_FAILED", "read the module's logs"
 
 
+class NotVerified(Error):
+    """What came is not what was promised: its hash or its signature is another."""
+
+    code, name, hint = 27, "NOT_VERIFIED", "trust nothing of it: ask who publishes the model"
+
+
 class ConnectionLost(Error, ConnectionError):
     """There is no connection, or it broke: requests in flight may or may not have run."""
 

@@ -121,6 +121,17 @@ def load_options(
     return options
 
 
+def pull(
+    client: ClientBase, name: str, uri: str, sha256: Optional[str], how: Map, deadline: Seconds
+) -> Request[None]:
+    name_of(name)
+    client._known.clear()
+    how = {key: value for key, value in how.items() if key != "replace"}
+    if sha256 is not None:
+        how["sha256"] = sha256
+    yield from ask("module.pull", name, uri, how, deadline=deadline)
+
+
 def load(
     client: ClientBase,
     name: str,

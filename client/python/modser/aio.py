@@ -125,6 +125,23 @@ class Client(ClientBase):
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
+    async def pull(
+        self,
+        name: str,
+        uri: str,
+        *,
+        sha256: Optional[str] = None,
+        device: Optional[DeviceLike] = None,
+        workers: int = 1,
+        era: Optional[str] = None,
+        tvm_inputs: bool = False,
+        fill: Optional[str] = None,
+        deadline: Seconds = None,
+    ) -> Module:
+        how = _requests.load_options(False, device, workers, era, tvm_inputs, fill, False)
+        await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
+        return self[name]
+
     def close(self) -> None:
         """End the connection; what awaits it gets ConnectionLost."""
         self._channel.close()

@@ -30,7 +30,8 @@ struct msd_edge {
 	struct msd_budget *budget; /* tensor bytes of all requests */
 	struct msd_devices *devices;
 	struct msd_keeper *keeper; /* of the store; open when there is one */
-	bool load_tcp;             /* TCP clients may load */
+	struct msd_fetcher *fetcher;
+	bool load_tcp; /* TCP clients may load */
 	uint64_t started_ms;
 	/** Read the configuration again; what differs goes into @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
@@ -41,6 +42,7 @@ struct msd_edge {
 	struct msd_list listeners;     /* msd_listening.link */
 	struct msd_list sessions;      /* msd_session.link */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
+	struct msd_list pulls;         /* method_pull.c's, that are being fetched */
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
 	struct msd_list leavings;      /* leavings.c's */
 	struct msd_deadline leave;     /* there are some */

@@ -39,6 +39,8 @@ msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
+/* method_pull.c */
+msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
 /* method_clients.c */
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d);
 /* method_info.c */

@@ -1,0 +1,82 @@
+/*
+ * pull: have the daemon get a module by itself, into its store.
+ *
+ * Happy path: one request, whose progress is shown on a terminal until the module is
+ * READY. Failures are the daemon's; what is not what was promised has an exit code of
+ * its own.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+
+static void show_progress(void *ctx, uint64_t bytes, uint64_t total)
+{
+	const char *name = ctx;
+	const unsigned long long kib = bytes / 1024;
+
+	if (total > 0) {
+		(void)fprintf(stderr, "\rpull %s: %llu of %llu KiB", name, kib,
+			      (unsigned long long)total / 1024);
+	} else {
+		(void)fprintf(stderr, "\rpull %s: %llu KiB", name, kib);
+	}
+}
+
+/* A path is this machine's: the daemon has another working directory. */
+static enum msd_exit check_uri(const char *uri)
+{
+	if (strstr(uri, "://") != NULL)
+		return MSD_EXIT_OK;
+	return msd_report_usage("give https://HOST/FILE, or file:///PATH of the "
+				"daemon's machine; `modser load` sends a file",
+				"%s: not a URI", uri);
+}
+
+static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
+{
+	modser_pull_options options = {.sha256 = cli->sha256,
+				       .deadline_ms = cli->deadline_ms,
+				       .device = cli->device,
+				       .workers = cli->workers,
+				       .era = msd_era_word_name(cli->era),
+				       .fill = msd_fill_word_name(cli->fill),
+				       .tvm_inputs = cli->tvm_inputs};
+	const bool is_watched = isatty(STDERR_FILENO) == 1;
+	modser_result *result = NULL;
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (is_watched) {
+		options.progress = show_progress;
+		options.ctx = (void *)(uintptr_t)cli->words[0];
+	}
+	const modser_err err =
+		modser_pull(client, cli->words[0], cli->words[1], &options, &result);
+	if (is_watched)
+		(void)fputc('\n', stderr);
+	if (err != MODSER_OK) {
+		code = msd_report_result(client, result);
+	} else {
+		msd_session_print(cli, result);
+	}
+	modser_result_free(result);
+	return code;
+}
+
+enum msd_exit msd_verb_pull(const struct msd_cli *cli)
+{
+	modser_client *client;
+	enum msd_exit code = msd_report_name(cli->words[0]);
+
+	if (code == MSD_EXIT_OK)
+		code = check_uri(cli->words[1]);
+	if (code == MSD_EXIT_OK)
+		code = msd_session_open(cli, &client);
+	if (code != MSD_EXIT_OK)
+		return code;
+	code = pull(cli, client);
+	modser_close(client);
+	return code;
+}

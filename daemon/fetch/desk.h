@@ -1,0 +1,26 @@
+#ifndef MSD_FETCH_DESK_H
+#define MSD_FETCH_DESK_H
+/*
+ * The channel to the supervisor: what it asks for becomes jobs, what comes of them is
+ * answered. CHANNEL.md has the messages.
+ */
+#include "daemon/fetch/net.h"
+#include "daemon/wire/conn.h"
+#include "proto/unpack.h"
+
+struct msd_desk {
+	uv_loop_t *loop;
+	struct msd_wire wire;
+	struct msd_conn channel;
+	struct msd_net net;
+	struct msd_unpack unpack;
+	struct msd_list jobs; /* msd_job.link */
+	uv_timer_t progress;
+};
+
+/** Listen to the supervisor at @channel_fd, which is taken. The loop ends when it is
+ * gone. */
+MSD_MUST_CHECK msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop,
+				     int channel_fd, struct msd_diag *d);
+
+#endif

@@ -1,0 +1,350 @@
+/*
+ * Happy path: an easy handle asks for the URL, its bytes go to the sink as they come,
+ * and when all have come on_done tells. Redirects are followed here and not by libcurl,
+ * for each is checked first.
+ * Failures: what may be better in a while (a cut, a stall, 429, 5xx) is tried again
+ * after a random rest, from where it ended if the server proves that it still has the
+ * same file; else from the beginning. What will not be better ends it.
+ */
+#include "daemon/fetch/download.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/fetch/answer.h"
+#include "daemon/fetch/backoff.h"
+
+#define STALL_BYTES_PER_S 64u /* a server that gives less is as good as none */
+
+static void ask(struct msd_download *dl);
+
+static void finish(struct msd_download *dl, msd_err err)
+{
+	struct msd_diag why = dl->why;
+
+	dl->why = (struct msd_diag){0};
+	(void)uv_timer_stop(&dl->timer);
+	dl->on_done(dl, err, &why);
+	msd_diag_finish(&why);
+}
+
+static void end_attempt(struct msd_download *dl)
+{
+	if (dl->is_asking)
+		msd_net_end(dl->net, &dl->call);
+	dl->is_asking = false;
+	curl_easy_cleanup(dl->call.easy);
+	dl->call.easy = NULL;
+	curl_slist_free_all(dl->headers);
+	dl->headers = NULL;
+}
+
+static void on_rested(uv_timer_t *timer)
+{
+	struct msd_download *dl = timer->data;
+	const msd_err err = msd_way_restart(&dl->way, &dl->why);
+
+	if (err == MSD_OK) {
+		ask(dl);
+	} else {
+		finish(dl, err);
+	}
+}
+
+/* dl->why says why; it may be better in a while, not before @wait_ms. */
+static void try_again(struct msd_download *dl, uint64_t wait_ms)
+{
+	const msd_err err = dl->why.code;
+
+	end_attempt(dl);
+	if (dl->sink->bytes >= dl->begun_bytes + MSD_DOWNLOAD_PROGRESS)
+		dl->n_failures = 0;
+	if (++dl->n_failures >= MSD_DOWNLOAD_ATTEMPTS) {
+		finish(dl, err);
+		return;
+	}
+	msd_diag_finish(&dl->why);
+	(void)uv_timer_start(&dl->timer, on_rested,
+			     msd_backoff_ms(dl->n_failures, dl->how.retry_ms, wait_ms),
+			     0);
+}
+
+static void on_stall_check(uv_timer_t *timer)
+{
+	struct msd_download *dl = timer->data;
+	const uint64_t least = dl->how.stall_ms * STALL_BYTES_PER_S / 1000 + 1;
+	const uint64_t bytes = dl->sink->bytes;
+
+	if (bytes >= dl->checked_bytes + least) {
+		dl->checked_bytes = bytes;
+		return;
+	}
+	(void)msd_diag_set(&dl->why, MSD_IO,
+			   "%s: it stalls: %llu bytes within %llu ms (fetch-stall)",
+			   dl->way.at.shown,
+			   (unsigned long long)(bytes - dl->checked_bytes),
+			   (unsigned long long)dl->how.stall_ms);
+	try_again(dl, 0);
+}
+
+/* The first bytes of an answer, or its end: whether they are what was asked for. */
+static msd_err begin_answer(struct msd_download *dl)
+{
+	const struct msd_answer a = msd_answer_of(dl->call.easy);
+	msd_err err = MSD_OK;
+
+	dl->has_begun = true;
+	if (a.status == 206 &&
+	    (a.from != dl->sink->bytes ||
+	     (dl->etag != NULL && a.etag != NULL && strcmp(dl->etag, a.etag) != 0))) {
+		dl->must_restart = true;
+		return msd_diag_set(&dl->why, MSD_IO,
+				    "%s: the rest that came is not of the same file",
+				    dl->way.at.shown);
+	}
+	if (a.status == 200 && dl->sink->bytes > 0)
+		err = dl->sink->restart(dl->sink, &dl->why);
+	dl->checked_bytes = dl->begun_bytes = dl->sink->bytes;
+	free(dl->etag);
+	dl->etag = a.etag != NULL ? strdup(a.etag) : NULL;
+	dl->total_bytes = a.bytes > 0 ? dl->sink->bytes + a.bytes : 0;
+	if (err == MSD_OK && dl->total_bytes > 0)
+		err = dl->sink->expect(dl->sink, dl->total_bytes, &dl->why);
+	return err != MSD_OK ? msd_diag_wrap(&dl->why, err, "%s", dl->way.at.shown)
+			     : err;
+}
+
+static bool is_whole_or_part(long status)
+{
+	return status == 200 || status == 206;
+}
+
+/* What an error page says is not read: the status tells. */
+static size_t on_bytes(char *p, size_t size, size_t n, void *user)
+{
+	struct msd_download *dl = user;
+	const struct msd_span bytes = {(const uint8_t *)p, size * n};
+	long status = 0;
+
+	(void)curl_easy_getinfo(dl->call.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (!is_whole_or_part(status))
+		return CURL_WRITEFUNC_ERROR;
+	if (!dl->has_begun && begin_answer(dl) != MSD_OK)
+		return CURL_WRITEFUNC_ERROR;
+	const msd_err err = dl->sink->take(dl->sink, bytes, &dl->why);
+	if (err != MSD_OK) {
+		(void)msd_diag_wrap(&dl->why, err, "%s", dl->way.at.shown);
+		return CURL_WRITEFUNC_ERROR;
+	}
+	return bytes.n;
+}
+
+/* A name that says localhost may lead elsewhere: what counts is who was reached. */
+static int on_connected(void *user, char *peer, char *local, int peer_port,
+			int local_port)
+{
+	struct msd_download *dl = user;
+
+	(void)local;
+	(void)peer_port;
+	(void)local_port;
+	if (dl->way.at.scheme != MSD_SCHEME_HTTP || msd_uri_is_loopback(peer))
+		return CURL_PREREQFUNC_OK;
+	(void)msd_diag_set(&dl->why, MSD_REFUSED, "%s: it is %s, not this machine",
+			   dl->way.at.shown, peer);
+	return CURL_PREREQFUNC_ABORT;
+}
+
+static void on_redirect(struct msd_download *dl)
+{
+	char *location = NULL;
+
+	(void)curl_easy_getinfo(dl->call.easy, CURLINFO_REDIRECT_URL, &location);
+	const msd_err err = msd_way_follow(&dl->way, location, &dl->why);
+
+	end_attempt(dl);
+	if (err == MSD_OK) {
+		ask(dl);
+	} else {
+		finish(dl, err);
+	}
+}
+
+/* The answer says that it is not to be had, at least not now. */
+static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
+{
+	const long status = a->status;
+	const uint64_t wait_ms = a->retry_after_s * 1000;
+	msd_err err = status == 404 || status == 410   ? MSD_NOT_FOUND
+		      : status == 401 || status == 403 ? MSD_REFUSED
+						       : MSD_IO;
+
+	err = msd_diag_set(&dl->why, err, "%s: the server answers %ld",
+			   dl->way.at.shown, status);
+	if (status == 416) {
+		dl->must_restart = true;
+		try_again(dl, 0);
+	} else if (status == 429 || status == 408 || status >= 500) {
+		try_again(dl, wait_ms);
+	} else {
+		end_attempt(dl);
+		finish(dl, err);
+	}
+}
+
+/* All bytes of an answer of 200 or 206 have come. */
+static void on_whole(struct msd_download *dl)
+{
+	msd_err err = MSD_OK;
+
+	if (!dl->has_begun) /* not one byte */
+		err = begin_answer(dl);
+	if (dl->must_restart) {
+		try_again(dl, 0);
+		return;
+	}
+	end_attempt(dl);
+	finish(dl, err);
+}
+
+/* No answer, or not all of it. */
+static void on_fault(struct msd_download *dl, CURLcode rc)
+{
+	if (dl->why.code == MSD_OK) {
+		(void)msd_diag_set(&dl->why, MSD_IO, "%s: %s", dl->way.at.shown,
+				   curl_easy_strerror(rc));
+	}
+	if (dl->must_restart || msd_answer_may_be_better(rc)) {
+		try_again(dl, 0);
+	} else {
+		const msd_err err = dl->why.code;
+
+		end_attempt(dl);
+		finish(dl, err);
+	}
+}
+
+static void on_ended(struct msd_net_call *call, CURLcode rc)
+{
+	struct msd_download *dl =
+		(void *)((char *)call - offsetof(struct msd_download, call));
+	const struct msd_answer a = msd_answer_of(call->easy);
+
+	dl->is_asking = false;
+	(void)uv_timer_stop(&dl->timer);
+	const bool is_told =
+		dl->why.code == MSD_OK && (rc == CURLE_OK || rc == CURLE_WRITE_ERROR);
+	if (is_told && a.status >= 300 && a.status <= 308) {
+		on_redirect(dl);
+	} else if (is_told && a.status > 308) {
+		on_refusal(dl, &a);
+	} else if (is_told && rc == CURLE_OK && is_whole_or_part(a.status)) {
+		on_whole(dl);
+	} else {
+		on_fault(dl, rc);
+	}
+}
+
+/* What came of an earlier attempt is gone on with, if its server can be held to it. */
+static msd_err set_range(struct msd_download *dl)
+{
+	const bool may_resume =
+		dl->sink->is_checked || (dl->etag != NULL && dl->etag[0] == '"');
+	char text[256];
+
+	if (dl->sink->bytes == 0) {
+		dl->must_restart = false;
+		return MSD_OK;
+	}
+	if (!may_resume || dl->must_restart) {
+		dl->must_restart = false;
+		free(dl->etag);
+		dl->etag = NULL;
+		return dl->sink->restart(dl->sink, &dl->why);
+	}
+	(void)snprintf(text, sizeof(text), "%llu-",
+		       (unsigned long long)dl->sink->bytes);
+	(void)curl_easy_setopt(dl->call.easy, CURLOPT_RANGE, text);
+	if (dl->etag != NULL && dl->etag[0] == '"') {
+		(void)snprintf(text, sizeof(text), "If-Range: %.200s", dl->etag);
+		dl->headers = curl_slist_append(NULL, text);
+		(void)curl_easy_setopt(dl->call.easy, CURLOPT_HTTPHEADER, dl->headers);
+	}
+	return MSD_OK;
+}
+
+static void set_options(struct msd_download *dl)
+{
+	CURL *easy = dl->call.easy;
+	const char *ca = secure_getenv("SSL_CERT_FILE");
+
+	(void)curl_easy_setopt(easy, CURLOPT_URL, dl->way.url);
+	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	(void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "modserd/" MSD_VERSION);
+	(void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
+	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, dl);
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, dl);
+	if (dl->way.at.scheme ==
+	    MSD_SCHEME_HTTP) /* no proxy is nearer than this machine */
+		(void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	if (ca != NULL)
+		(void)curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
+}
+
+static void ask(struct msd_download *dl)
+{
+	msd_err err = MSD_OK;
+
+	dl->call.easy = curl_easy_init();
+	dl->call.done = on_ended;
+	dl->has_begun = false;
+	if (dl->call.easy == NULL)
+		err = msd_diag_no_memory(&dl->why);
+	if (err == MSD_OK) {
+		set_options(dl);
+		err = set_range(dl);
+	}
+	dl->begun_bytes = dl->checked_bytes = dl->sink->bytes;
+	if (err == MSD_OK)
+		err = msd_net_begin(dl->net, &dl->call, &dl->why);
+	if (err != MSD_OK) {
+		end_attempt(dl);
+		finish(dl, err);
+		return;
+	}
+	dl->is_asking = true;
+	(void)uv_timer_start(&dl->timer, on_stall_check, dl->how.stall_ms,
+			     dl->how.stall_ms);
+}
+
+msd_err msd_download_begin(struct msd_download *dl, const char *url, struct msd_diag *d)
+{
+	const msd_err err = msd_way_begin(&dl->way, url, d);
+
+	if (err != MSD_OK)
+		return err;
+	(void)uv_timer_init(dl->net->loop, &dl->timer);
+	dl->timer.data = dl;
+	(void)uv_timer_start(&dl->timer, on_rested, 0, 0);
+	return MSD_OK;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+	struct msd_download *dl = handle->data;
+
+	dl->on_closed(dl);
+}
+
+void msd_download_close(struct msd_download *dl)
+{
+	end_attempt(dl);
+	msd_way_finish(&dl->way);
+	msd_diag_finish(&dl->why);
+	free(dl->etag);
+	uv_close((uv_handle_t *)&dl->timer, on_timer_closed);
+}

@@ -1,0 +1,67 @@
+#ifndef MSD_FETCH_DOWNLOAD_H
+#define MSD_FETCH_DOWNLOAD_H
+/*
+ * One thing got by HTTP, whatever the network does meanwhile: an attempt that is cut is
+ * followed by another that goes on where the first one ended.
+ *
+ *   ASKING --whole--> (done)
+ *     |  ^--redirected--'|
+ *     |                  |
+ *     '--cut, stalled, 5xx, 429--> RESTING --its time--> ASKING
+ *     '--anything else, or the last attempt--> (done, with an error)
+ */
+#include "daemon/fetch/net.h"
+#include "daemon/fetch/way.h"
+#include "proto/bytes.h"
+
+#define MSD_DOWNLOAD_ATTEMPTS 4u         /* in a row that bring hardly anything */
+#define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes of an attempt that count as much */
+
+/* Where the bytes go; embedded by who has them. */
+struct msd_sink {
+	uint64_t bytes;  /* that it has */
+	bool is_checked; /* its owner knows their hash: resuming cannot mix two files */
+	/** So many come in all. An error ends the download. */
+	msd_err (*expect)(struct msd_sink *s, uint64_t bytes, struct msd_diag *d);
+	msd_err (*take)(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d);
+	/** Forget what has come. */
+	msd_err (*restart)(struct msd_sink *s, struct msd_diag *d);
+};
+
+struct msd_download_how {
+	uint64_t stall_ms; /* so long without progress is an end */
+	uint64_t retry_ms; /* the first rest is at most so long (backoff.h) */
+};
+
+struct msd_download {
+	/* The owner's. */
+	struct msd_net *net;
+	struct msd_sink *sink;
+	struct msd_download_how how;
+	/** Once, not before a later turn. It may be freed when its `on_closed` comes.
+	 */
+	void (*on_done)(struct msd_download *dl, msd_err err, struct msd_diag *d);
+	/** After msd_download_close(). */
+	void (*on_closed)(struct msd_download *dl);
+	uint64_t total_bytes; /* announced; 0: not known */
+	/* Its own. */
+	struct msd_net_call call;
+	struct msd_way way;
+	char *etag;
+	struct curl_slist *headers;
+	uv_timer_t timer;
+	uint64_t begun_bytes;   /* of the sink, when the attempt began */
+	uint64_t checked_bytes; /* of the sink, at the last look whether it stalls */
+	unsigned n_failures;
+	bool is_asking, has_begun, must_restart;
+	struct msd_diag why; /* of this attempt */
+};
+
+/** Begin to get @url. On failure nothing was begun. Errors: those of msd_uri_read(),
+ * MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_download_begin(struct msd_download *dl, const char *url,
+					  struct msd_diag *d);
+/** End it in any state after a begin that succeeded; then on_closed. */
+void msd_download_close(struct msd_download *dl);
+
+#endif

@@ -1,0 +1,189 @@
+#include "daemon/fetch/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Happy path: the URI's scheme says who brings the bytes, a thread or a download; when
+ * all are there they are sealed, and their hash is compared with what was promised.
+ * Failures: whoever finds one ends the job with it. A job that was cancelled is freed
+ * when what works for it has let go.
+ */
+
+static void job_free(struct msd_job *job)
+{
+	msd_landing_close(&job->landing);
+	msd_uri_finish(&job->uri);
+	msd_list_remove(&job->link);
+	free(job->local.path);
+	free(job);
+}
+
+static msd_err check_digest(struct msd_job *job, struct msd_diag *d)
+{
+	char is[MSD_DIGEST_TEXT], wanted[MSD_DIGEST_TEXT];
+
+	if (!job->ask.has_digest || msd_digest_equal(&job->ask.digest, &job->digest))
+		return MSD_OK;
+	msd_digest_format(&job->digest, is);
+	msd_digest_format(&job->ask.digest, wanted);
+	return msd_diag_set(d, MSD_NOT_VERIFIED, "%s: its SHA-256 is %s, expected %s",
+			    job->uri.shown, is, wanted);
+}
+
+static msd_err close_landing(struct msd_job *job, struct msd_diag *d)
+{
+	msd_err err;
+
+	if (job->landing.bytes == 0) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: it is empty",
+				    job->uri.shown);
+	}
+	err = msd_landing_seal(&job->landing, &job->digest, d);
+	return err == MSD_OK ? check_digest(job, d) : err;
+}
+
+static void end(struct msd_job *job, msd_err err, struct msd_diag *d)
+{
+	if (job->is_told)
+		return;
+	if (err == MSD_OK)
+		err = close_landing(job, d);
+	job->is_told = true;
+	job->ops->on_ended(job, err, d);
+}
+
+static struct msd_job *of_download(struct msd_download *dl)
+{
+	return MSD_CONTAINER_OF(dl, struct msd_job, download);
+}
+
+static void on_downloaded(struct msd_download *dl, msd_err err, struct msd_diag *d)
+{
+	end(of_download(dl), err, d);
+	msd_download_close(dl);
+}
+
+static void on_download_closed(struct msd_download *dl)
+{
+	job_free(of_download(dl));
+}
+
+static void on_read(struct msd_local *l, msd_err err, struct msd_diag *d)
+{
+	struct msd_job *job = MSD_CONTAINER_OF(l, struct msd_job, local);
+
+	end(job, err, d);
+	job_free(job);
+}
+
+static struct msd_job *of_sink(struct msd_sink *s)
+{
+	return MSD_CONTAINER_OF(s, struct msd_job, sink);
+}
+
+static msd_err sink_expect(struct msd_sink *s, uint64_t bytes, struct msd_diag *d)
+{
+	return msd_landing_expect(&of_sink(s)->landing, bytes, d);
+}
+
+static msd_err sink_take(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d)
+{
+	const msd_err err = msd_landing_take(&of_sink(s)->landing, bytes, d);
+
+	s->bytes = of_sink(s)->landing.bytes;
+	return err;
+}
+
+static msd_err sink_restart(struct msd_sink *s, struct msd_diag *d)
+{
+	s->bytes = 0;
+	return msd_landing_restart(&of_sink(s)->landing, d);
+}
+
+static msd_err begin_local(struct msd_job *job, uv_loop_t *loop, struct msd_diag *d)
+{
+	job->local.path = strdup(job->uri.path);
+	if (job->local.path == NULL)
+		return msd_diag_no_memory(d);
+	job->local.landing = &job->landing;
+	job->local.on_done = on_read;
+	msd_local_begin(&job->local, loop);
+	return MSD_OK;
+}
+
+static msd_err begin_download(struct msd_job *job, struct msd_net *net,
+			      struct msd_diag *d)
+{
+	job->sink = (struct msd_sink){.is_checked = job->ask.has_digest,
+				      .expect = sink_expect,
+				      .take = sink_take,
+				      .restart = sink_restart};
+	job->download = (struct msd_download){.net = net,
+					      .sink = &job->sink,
+					      .how = job->ask.how,
+					      .on_done = on_downloaded,
+					      .on_closed = on_download_closed};
+	return msd_download_begin(&job->download, job->ask.uri, d);
+}
+
+msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
+		      const struct msd_job_ops *ops, void *user, uint64_t id,
+		      struct msd_job **ret, struct msd_diag *d)
+{
+	struct msd_job *job = calloc(1, sizeof(*job));
+	msd_err err;
+
+	if (job == NULL)
+		return msd_diag_no_memory(d);
+	msd_list_init(&job->link);
+	job->landing.fd = -1;
+	job->ops = ops;
+	job->user = user;
+	job->id = id;
+	job->ask = *ask;
+	err = msd_uri_read(ask->uri, &job->uri, d);
+	if (err == MSD_OK)
+		err = msd_landing_open(&job->landing, ask->max_bytes, d);
+	if (err == MSD_OK) {
+		err = job->uri.scheme == MSD_SCHEME_FILE
+			      ? begin_local(job, net->loop, d)
+			      : begin_download(job, net, d);
+	}
+	if (err != MSD_OK) {
+		job_free(job);
+		return err;
+	}
+	*ret = job;
+	return MSD_OK;
+}
+
+void msd_job_cancel(struct msd_job *job)
+{
+	if (job->is_told)
+		return;
+	job->is_told = true;
+	msd_list_remove(&job->link);
+	if (job->uri.scheme == MSD_SCHEME_FILE) {
+		msd_local_cancel(&job->local);
+	} else {
+		msd_download_close(&job->download);
+	}
+}
+
+uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
+{
+	if (job->uri.scheme == MSD_SCHEME_FILE) {
+		*ret_total = job->local.total_bytes;
+		return job->local.bytes;
+	}
+	*ret_total = job->download.total_bytes;
+	return job->sink.bytes;
+}
+
+const char *msd_job_file(const struct msd_job *job)
+{
+	const char *slash = strrchr(job->uri.path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : "artifact";
+}

@@ -1,0 +1,58 @@
+#ifndef MSD_FETCH_JOB_H
+#define MSD_FETCH_JOB_H
+/*
+ * One fetch.get: a URI becomes a sealed memfd, or an error. Made by its desk when it is
+ * asked for; told to it when it has ended, then freed.
+ */
+#include "daemon/fetch/download.h"
+#include "daemon/fetch/landing.h"
+#include "daemon/fetch/local.h"
+#include "daemon/wire/list.h"
+
+struct msd_job;
+
+struct msd_job_ops {
+	/** It has ended: with a sealed landing, or with @err and @d. It is freed when
+	 * this returns, or soon after. */
+	void (*on_ended)(struct msd_job *job, msd_err err, struct msd_diag *d);
+};
+
+struct msd_job_ask {
+	const char *uri; /* borrowed */
+	bool has_digest; /* what comes must hash to it */
+	struct msd_digest digest;
+	uint64_t max_bytes;
+	struct msd_download_how how;
+};
+
+struct msd_job {
+	struct msd_list link; /* of the owner's; it is in none when it is freed */
+	/* Read-only. */
+	void *user;
+	uint64_t id; /* the owner's */
+	struct msd_uri uri;
+	struct msd_landing landing;
+	struct msd_digest digest; /* of what came, when it is sealed */
+	/* Its own. */
+	const struct msd_job_ops *ops;
+	struct msd_sink sink;
+	struct msd_download download;
+	struct msd_local local;
+	struct msd_job_ask ask;
+	bool is_told;
+};
+
+/** Begin. It frees itself after on_ended. Errors: those of msd_uri_read(), MSD_IO,
+ * MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
+				     const struct msd_job_ops *ops, void *user,
+				     uint64_t id, struct msd_job **ret,
+				     struct msd_diag *d);
+/** Nobody wants it: on_ended comes no more. It takes itself out of its list. */
+void msd_job_cancel(struct msd_job *job);
+/** How far it is; @ret_total is 0 when nobody knows. */
+uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total);
+/** What its file is called: the end of its path. */
+const char *msd_job_file(const struct msd_job *job);
+
+#endif

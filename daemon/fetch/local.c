@@ -1,0 +1,100 @@
+#include "daemon/fetch/local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/fetch/landing.h"
+#include "proto/errno_text.h"
+
+#define READ_BYTES (256u * 1024u) /* at a time */
+
+static msd_err fault(const struct msd_local *l, int error, struct msd_diag *d)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	return msd_diag_set(d, error == ENOENT ? MSD_NOT_FOUND : MSD_IO,
+			    "file://%s: %s", l->path, msd_errno_text(error, text));
+}
+
+static msd_err copy(struct msd_local *l, int fd, uint8_t *buffer, struct msd_diag *d)
+{
+	for (;;) {
+		const ssize_t n = read(fd, buffer, READ_BYTES);
+
+		if (atomic_load(&l->is_unwanted))
+			return msd_diag_set(d, MSD_CANCELLED, "cancelled");
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fault(l, errno, d);
+		if (n == 0)
+			return MSD_OK;
+		const struct msd_span bytes = {buffer, (size_t)n};
+		const msd_err err = msd_landing_take(l->landing, bytes, d);
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "file://%s", l->path);
+		atomic_store(&l->bytes, l->landing->bytes);
+	}
+}
+
+/* A pipe or a device may have no end. */
+static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return fault(l, errno, d);
+	if (!S_ISREG(st.st_mode)) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "file://%s: it is no file",
+				    l->path);
+	}
+	atomic_store(&l->total_bytes, (uint64_t)st.st_size);
+	return msd_landing_expect(l->landing, (uint64_t)st.st_size, d);
+}
+
+static void on_work(uv_work_t *work)
+{
+	struct msd_local *l = work->data;
+	uint8_t *buffer = malloc(READ_BYTES);
+	const int fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (buffer == NULL) {
+		l->err = msd_diag_no_memory(&l->d);
+	} else if (fd < 0) {
+		l->err = fault(l, errno, &l->d);
+	} else {
+		l->err = check_kind(l, fd, &l->d);
+		if (l->err == MSD_OK)
+			l->err = copy(l, fd, buffer, &l->d);
+	}
+	free(buffer);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_local *l = work->data;
+	struct msd_diag d = l->d;
+
+	(void)status; /* nobody cancels it */
+	l->d = (struct msd_diag){0};
+	free(l->path);
+	l->path = NULL;
+	l->on_done(l, l->err, &d);
+	msd_diag_finish(&d);
+}
+
+void msd_local_begin(struct msd_local *l, uv_loop_t *loop)
+{
+	l->work.data = l;
+	(void)uv_queue_work(loop, &l->work, on_work, on_worked); /* never fails */
+}
+
+void msd_local_cancel(struct msd_local *l)
+{
+	atomic_store(&l->is_unwanted, true);
+}

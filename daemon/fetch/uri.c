@@ -1,0 +1,171 @@
+/*
+ * URIs are read by libcurl's own parser, so that what is checked here is what libcurl
+ * goes to. Happy path: scheme, host and path are taken out and judged; what is not
+ * allowed is refused with what would be.
+ */
+#include "daemon/fetch/uri.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const scheme_names[] = {[MSD_SCHEME_FILE] = "file",
+					   [MSD_SCHEME_HTTP] = "http",
+					   [MSD_SCHEME_HTTPS] = "https"};
+
+bool msd_uri_is_loopback(const char *address)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	if (inet_pton(AF_INET, address, &v4) == 1)
+		return (ntohl(v4.s_addr) >> 24) == 127;
+	return inet_pton(AF_INET6, address, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+/* A name counts by its word; whether it leads here is checked once it is connected to.
+ */
+static bool names_loopback(const char *host)
+{
+	char address[INET6_ADDRSTRLEN] = "";
+	const size_t n = strlen(host);
+
+	if (strcmp(host, "localhost") == 0)
+		return true;
+	if (host[0] == '[' && n > 2 && n - 2 < sizeof(address)) {
+		(void)snprintf(address, sizeof(address), "%.*s", (int)(n - 2),
+			       host + 1);
+		return msd_uri_is_loopback(address);
+	}
+	return msd_uri_is_loopback(host);
+}
+
+static char *part(CURLU *url, CURLUPart which, unsigned flags)
+{
+	char *text = NULL;
+	char *copy;
+
+	if (curl_url_get(url, which, &text, flags) != CURLUE_OK)
+		return NULL;
+	copy = strdup(text);
+	curl_free(text);
+	return copy;
+}
+
+static msd_err read_scheme(CURLU *url, enum msd_scheme *ret, struct msd_diag *d)
+{
+	char *scheme = part(url, CURLUPART_SCHEME, 0);
+
+	if (scheme == NULL)
+		return msd_diag_no_memory(d);
+	for (unsigned i = 0; i < sizeof(scheme_names) / sizeof(scheme_names[0]); i++) {
+		if (strcmp(scheme, scheme_names[i]) == 0) {
+			*ret = (enum msd_scheme)i;
+			free(scheme);
+			return MSD_OK;
+		}
+	}
+	(void)msd_diag_set(d, MSD_BAD_REQUEST,
+			   "%s://: expected https://, file:// or, on this machine, "
+			   "http://",
+			   scheme);
+	free(scheme);
+	return MSD_BAD_REQUEST;
+}
+
+static msd_err check_user(CURLU *url, struct msd_diag *d)
+{
+	char *user = part(url, CURLUPART_USER, 0);
+	const bool has_user = user != NULL;
+
+	free(user);
+	if (!has_user)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "a user or password in the URI would be in every log");
+}
+
+static msd_err read_host(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
+{
+	char *host = part(url, CURLUPART_HOST, 0);
+	char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+	msd_err err = MSD_OK;
+
+	if (ret->scheme == MSD_SCHEME_FILE) {
+		ret->host = strdup("");
+	} else if (host != NULL && port != NULL &&
+		   asprintf(&ret->host, "%s:%s", host, port) < 0) {
+		ret->host = NULL;
+	}
+	if (ret->host == NULL) {
+		err = msd_diag_no_memory(d);
+	} else if (ret->scheme == MSD_SCHEME_HTTP &&
+		   (host == NULL || !names_loopback(host))) {
+		err = msd_diag_set(d, MSD_REFUSED,
+				   "http://%s: nobody vouches for what comes by http "
+				   "from another machine; say https",
+				   host != NULL ? host : "");
+	}
+	free(host);
+	free(port);
+	return err;
+}
+
+static msd_err read_parts(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
+{
+	msd_err err = read_scheme(url, &ret->scheme, d);
+
+	if (err == MSD_OK)
+		err = check_user(url, d);
+	if (err == MSD_OK)
+		err = read_host(url, ret, d);
+	if (err != MSD_OK)
+		return err;
+	ret->path = part(url, CURLUPART_PATH, CURLU_URLDECODE);
+	if (ret->path == NULL)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "its path cannot be decoded");
+	(void)snprintf(ret->shown, sizeof(ret->shown), "%s://%s%s",
+		       scheme_names[ret->scheme], ret->host, ret->path);
+	return MSD_OK;
+}
+
+msd_err msd_uri_read(const char *text, struct msd_uri *ret, struct msd_diag *d)
+{
+	CURLU *url = curl_url();
+	msd_err err;
+
+	*ret = (struct msd_uri){0};
+	if (url == NULL)
+		return msd_diag_no_memory(d);
+	const CURLUcode rc =
+		curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
+	if (rc != CURLUE_OK) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is not a URI: %s",
+				   text, curl_url_strerror(rc));
+	} else {
+		err = read_parts(url, ret, d);
+	}
+	curl_url_cleanup(url);
+	return err;
+}
+
+void msd_uri_finish(struct msd_uri *u)
+{
+	free(u->host);
+	free(u->path);
+	u->host = u->path = NULL;
+}
+
+msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,
+			       struct msd_diag *d)
+{
+	if (to->scheme == MSD_SCHEME_FILE ||
+	    (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS)) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s redirects to %s: from https only https follows",
+				    from->shown, to->shown);
+	}
+	return MSD_OK;
+}

@@ -1,0 +1,36 @@
+#ifndef MSD_FETCH_URI_H
+#define MSD_FETCH_URI_H
+/* Where models are fetched from, and which of it is allowed. */
+#include <stdbool.h>
+
+#include "proto/diag.h"
+
+enum msd_scheme { MSD_SCHEME_FILE, MSD_SCHEME_HTTP, MSD_SCHEME_HTTPS };
+
+#define MSD_URI_SHOWN 1024u
+
+struct msd_uri {
+	enum msd_scheme scheme;
+	char *host; /* owned; with the port; "" of a file */
+	char *path; /* owned; decoded, from the first slash on */
+	/* For texts: without the query, in which keys may stand. */
+	char shown[MSD_URI_SHOWN];
+};
+
+/**
+ * Read @text; finish with msd_uri_finish(), in every case. Errors: MSD_BAD_REQUEST
+ * (not a URI, a scheme that nothing is fetched by, a user or password in it),
+ * MSD_REFUSED (http to somewhere else than this machine), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_uri_read(const char *text, struct msd_uri *ret,
+				    struct msd_diag *d);
+void msd_uri_finish(struct msd_uri *u);
+/** Whether an answer from @from may send its asker on to @to: never from https to http.
+ * MSD_REFUSED. */
+MSD_MUST_CHECK msd_err msd_uri_check_redirect(const struct msd_uri *from,
+					      const struct msd_uri *to,
+					      struct msd_diag *d);
+/** "127.0.0.1", "::1", ...: an address of this machine alone. */
+bool msd_uri_is_loopback(const char *address);
+
+#endif

@@ -1,0 +1,66 @@
+#include "daemon/fetch/way.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static msd_err go(struct msd_way *w, const char *url, bool is_redirect,
+		  struct msd_diag *d)
+{
+	char *copy = strdup(url);
+	struct msd_uri to;
+	msd_err err = msd_uri_read(url, &to, d);
+
+	if (err == MSD_OK && is_redirect)
+		err = msd_uri_check_redirect(&w->at, &to, d);
+	if (err == MSD_OK && copy == NULL)
+		err = msd_diag_no_memory(d);
+	if (err != MSD_OK) {
+		msd_uri_finish(&to);
+		free(copy);
+		return err;
+	}
+	msd_uri_finish(&w->at);
+	free(w->url);
+	w->at = to;
+	w->url = copy;
+	return MSD_OK;
+}
+
+msd_err msd_way_begin(struct msd_way *w, const char *url, struct msd_diag *d)
+{
+	*w = (struct msd_way){.origin = strdup(url)};
+	if (w->origin == NULL)
+		return msd_diag_no_memory(d);
+	return go(w, url, false, d);
+}
+
+msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d)
+{
+	w->n_redirects = 0;
+	return go(w, w->origin, false, d);
+}
+
+msd_err msd_way_follow(struct msd_way *w, const char *location, struct msd_diag *d)
+{
+	msd_err err;
+
+	if (location == NULL) {
+		return msd_diag_set(d, MSD_IO, "%s: it redirects to nowhere",
+				    w->at.shown);
+	}
+	if (++w->n_redirects > MSD_WAY_REDIRECTS) {
+		return msd_diag_set(d, MSD_IO,
+				    "%s: it is redirected more than %u times",
+				    w->at.shown, MSD_WAY_REDIRECTS);
+	}
+	err = go(w, location, true, d);
+	return err != MSD_OK ? msd_diag_wrap(d, err, "%s redirects", w->at.shown) : err;
+}
+
+void msd_way_finish(struct msd_way *w)
+{
+	msd_uri_finish(&w->at);
+	free(w->url);
+	free(w->origin);
+	w->url = w->origin = NULL;
+}

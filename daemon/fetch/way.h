@@ -1,0 +1,29 @@
+#ifndef MSD_FETCH_WAY_H
+#define MSD_FETCH_WAY_H
+/* From the URL that was asked for to where its answers send, hop by hop. */
+#include "daemon/fetch/uri.h"
+
+#define MSD_WAY_REDIRECTS 5u /* of one attempt */
+
+struct msd_way {
+	char *url;         /* owned; where it is now */
+	struct msd_uri at; /* the same */
+	/* Private. */
+	char *origin; /* owned */
+	unsigned n_redirects;
+};
+
+/** Stand at @url; finish with msd_way_finish(), after a failure too. Errors: those of
+ * msd_uri_read(), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_way_begin(struct msd_way *w, const char *url,
+				     struct msd_diag *d);
+/** Go back to the beginning: where a redirect leads may be good for once only. */
+MSD_MUST_CHECK msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d);
+/** Go on to @location, a whole URL; NULL: the answer names none. Errors: MSD_IO (too
+ * many, or nowhere), MSD_REFUSED (not allowed), those of msd_uri_read(). */
+MSD_MUST_CHECK msd_err msd_way_follow(struct msd_way *w, const char *location,
+				      struct msd_diag *d);
+/** Legal more than once. */
+void msd_way_finish(struct msd_way *w);
+
+#endif

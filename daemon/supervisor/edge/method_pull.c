@@ -1,0 +1,271 @@
+/*
+ * module.pull: a module that the daemon gets by itself.
+ *
+ * Happy path: modserd-fetch brings the bytes, while who asked is told how far it is;
+ * then they are loaded as `module.load` with keep and replace loads an upload, and the
+ * answer waits with the module. Failures: what served goes on serving; the answer says
+ * why. Who asked may leave meanwhile: at the next sign of progress the pull ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/load_options.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/fetch/fetcher.h"
+#include "daemon/supervisor/keep/keeper.h"
+#include "daemon/supervisor/module/admit.h"
+#include "proto/limits.h"
+#include "proto/name.h"
+#include "proto/unpack.h"
+
+struct pull {
+	struct msd_list link; /* msd_edge.pulls */
+	struct msd_fetch fetch;
+	struct msd_edge *edge;
+	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_load how;      /* without its source */
+	char name[MSD_MAX_NAME_BYTES + 1];
+	char *uri; /* owned */
+	bool tells_progress;
+};
+
+static void pull_free(struct pull *p)
+{
+	msd_list_remove(&p->link);
+	free(p->uri);
+	free(p);
+}
+
+static struct msd_req *request_of(struct pull *p)
+{
+	struct msd_list *it = msd_list_first(&p->requests);
+
+	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+}
+
+static void tell_progress(const struct msd_req *r, uint64_t bytes, uint64_t total)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL)
+		return;
+	msd_body_begin_notification(&o->body, "module.progress");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, r->client.id);
+	msd_pack_uint(&o->body, bytes);
+	msd_pack_uint(&o->body, total);
+	msd_conn_send(&msd_session_of(r)->conn, o);
+}
+
+static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
+{
+	struct pull *p = MSD_CONTAINER_OF(f, struct pull, fetch);
+	struct msd_req *r = request_of(p);
+
+	if (r == NULL) {
+		msd_log(MSD_LOG_INFO, "pull", "name=%s why=\"nobody waits for it\"",
+			p->name);
+		msd_fetcher_cancel(p->edge->fetcher, &p->fetch);
+		pull_free(p);
+	} else if (p->tells_progress) {
+		tell_progress(r, bytes, total);
+	}
+}
+
+static void log_fetched(const struct pull *p, const struct msd_source *source)
+{
+	char digest[MSD_DIGEST_TEXT];
+
+	msd_digest_format(&source->sha256, digest);
+	/* Behind the question mark may be what only its owner should know. */
+	msd_log(MSD_LOG_INFO, "pull", "name=%s bytes=%llu sha256=%s uri=\"%.*s\"",
+		p->name, (unsigned long long)source->bytes, digest,
+		(int)strcspn(p->uri, "?"), p->uri);
+}
+
+/* Takes @source, and the request when it is answered later. */
+static msd_err load(struct pull *p, struct msd_source *source, struct msd_span file,
+		    struct msd_req *r, struct msd_diag *d)
+{
+	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	char *label = strndup((const char *)file.p, file.n);
+	struct msd_load how = p->how;
+	struct msd_module *m;
+
+	if (label == NULL) {
+		msd_source_finish(source);
+		return msd_diag_no_memory(d);
+	}
+	log_fetched(p, source);
+	how.file = label;
+	how.source = *source;
+	const msd_err err = msd_module_load(p->edge->house, name, &how, &m, d);
+	free(label);
+	if (err != MSD_OK)
+		return err;
+	msd_list_remove(&r->link);
+	msd_module_adopt(m, r);
+	msd_module_wait(m, r);
+	return MSD_OK;
+}
+
+static void on_fetched(struct msd_fetch *f, struct msd_source *source,
+		       struct msd_span file, struct msd_diag *d)
+{
+	struct pull *p = MSD_CONTAINER_OF(f, struct pull, fetch);
+	struct msd_req *r = request_of(p);
+	msd_err err = d->code;
+
+	if (r == NULL) { /* nobody waits for it */
+		msd_source_finish(source);
+		pull_free(p);
+		return;
+	}
+	if (err == MSD_OK)
+		err = load(p, source, file, r, d);
+	if (err != MSD_OK) {
+		(void)msd_diag_wrap(d, err, "pull %s", p->name);
+		msd_log(MSD_LOG_WARN, "pull", "name=%s why=\"%s\"", p->name,
+			msd_diag_text(d));
+		msd_req_refuse(r, err, msd_diag_text(d));
+	}
+	pull_free(p);
+}
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before all had been fetched");
+}
+
+static void on_answered(struct msd_req *r)
+{
+	(void)r; /* the pull finds its list empty */
+}
+
+/* No worker has it yet, so the others are never asked. */
+static const struct msd_req_ops req_ops = {.explain_due = explain_due,
+					   .on_answered = on_answered,
+					   .on_freed = on_answered};
+
+static msd_err check_name(const struct msd_edge *e, struct msd_span name,
+			  struct msd_diag *d)
+{
+	if (!msd_name_valid(name)) {
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, "
+			"at most %u bytes",
+			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
+			MSD_MAX_NAME_BYTES);
+	}
+	MSD_LIST_EACH (it, &e->pulls) {
+		const struct pull *p = MSD_CONTAINER_OF(it, struct pull, link);
+		if (msd_span_is(name, p->name)) {
+			return msd_diag_set(d, MSD_EXISTS,
+					    "module %s is being pulled already",
+					    p->name);
+		}
+	}
+	return MSD_OK;
+}
+
+static msd_err read_options(struct pull *p, const msgpack_object *map,
+			    struct msd_diag *d)
+{
+	static const char *const known[] = {"sha256", "device",     "workers",  "era",
+					    "fill",   "tvm_inputs", "progress", NULL};
+	struct msd_span digest = {0};
+	msd_err err = msd_map_check(map, "module.pull", known, d);
+
+	if (err == MSD_OK)
+		err = msd_map_bool(map, "progress", &p->tells_progress, d);
+	if (err == MSD_OK)
+		err = msd_map_str(map, "sha256", &digest, d);
+	if (err == MSD_OK && digest.n > 0) {
+		p->fetch.has_digest = msd_digest_parse(digest, &p->fetch.digest);
+		if (!p->fetch.has_digest) {
+			err = msd_diag_set(
+				d, MSD_BAD_REQUEST,
+				"module.pull: sha256: expected 64 hexadecimal digits");
+		}
+	}
+	if (err == MSD_OK)
+		err = msd_load_options_read(map, "module.pull", &p->how, d);
+	return err;
+}
+
+static msd_err read_params(struct pull *p, struct msd_method_call *c,
+			   struct msd_diag *d)
+{
+	const msgpack_object *params = c->params->via.array.ptr;
+	struct msd_span name, uri;
+	msd_err err = msd_object_str(&params[0], "name", &name, d);
+
+	if (err == MSD_OK)
+		err = check_name(p->edge, name, d);
+	if (err == MSD_OK)
+		err = msd_object_str(&params[1], "uri", &uri, d);
+	if (err == MSD_OK && c->params->via.array.size > 2)
+		err = read_options(p, &params[2], d);
+	if (err == MSD_OK && !p->edge->keeper->is_open) {
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "module.pull: this daemon has no store to pull "
+				   "into; start it with --store DIR");
+	}
+	if (err != MSD_OK)
+		return err;
+	(void)snprintf(p->name, sizeof(p->name), "%.*s", (int)name.n,
+		       (const char *)name.p);
+	p->uri = strndup((const char *)uri.p, uri.n);
+	return p->uri != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	msd_err err;
+
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	c->later = true;
+	p->fetch.uri = p->uri;
+	p->fetch.on_progress = on_progress;
+	p->fetch.on_done = on_fetched;
+	err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+	if (err != MSD_OK) {
+		msd_req_refuse(r, err, msd_diag_text(d));
+		return err;
+	}
+	r->ops = &req_ops;
+	msd_list_append(&p->requests, &r->link);
+	msd_list_append(&p->edge->pulls, &p->link);
+	if (c->options.has_deadline) {
+		(void)msd_req_set_due_from(r, p->edge->deadlines, c->in->begun_ms,
+					   c->options.deadline_ms);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct pull *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return msd_diag_no_memory(d);
+	msd_list_init(&p->link);
+	msd_list_init(&p->requests);
+	p->edge = c->session->edge;
+	p->how = (struct msd_load){.source = {.fd = -1},
+				   .replace = true,
+				   .workers = 1,
+				   .is_candidate = true};
+	const msd_err err = read_params(p, c, d);
+	if (err != MSD_OK || begin(p, c, d) != MSD_OK)
+		pull_free(p);
+	return err;
+}

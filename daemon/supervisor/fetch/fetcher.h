@@ -1,0 +1,64 @@
+#ifndef MSD_SUPERVISOR_FETCHER_H
+#define MSD_SUPERVISOR_FETCHER_H
+/*
+ * What is fetched from elsewhere, by a process of its own (daemon/fetch/CHANNEL.md): it
+ * is started for the first fetch and ended after the last one. It talks to strangers;
+ * what it dies of is a failed fetch and no more.
+ *
+ * All calls on the loop's thread.
+ */
+#include "daemon/supervisor/source/source.h"
+#include "daemon/wire/list.h"
+
+struct msd_fetch_process;
+struct msd_limits;
+struct msd_reaper;
+struct msd_unpack;
+struct msd_wire;
+
+/* What is fetched; embedded by who wants it. */
+struct msd_fetch {
+	/* The owner's, until it is done. */
+	const char *uri;
+	bool has_digest; /* nothing else is taken */
+	struct msd_digest digest;
+	/** Every moment while it goes on; @total is 0 when nobody knows. May cancel it.
+	 */
+	void (*on_progress)(struct msd_fetch *f, uint64_t bytes, uint64_t total);
+	/** Once: @source, which is taken, and what @file its bytes were called there;
+	 * or @d says why not. */
+	void (*on_done)(struct msd_fetch *f, struct msd_source *source,
+			struct msd_span file, struct msd_diag *d);
+	/* The fetcher's. */
+	struct msd_list link;
+	uint64_t id;
+};
+
+struct msd_fetcher {
+	/* The server's. */
+	char *path; /* of modserd-fetch; NULL: it is not there */
+	struct msd_reaper *reaper;
+	struct msd_wire *wire;
+	const struct msd_limits *limits;
+	struct msd_unpack *unpack; /* of what is read right now */
+	/** A process is gone. */
+	void (*on_gone)(struct msd_fetcher *fetcher);
+	/* Its own. */
+	struct msd_fetch_process *process; /* NULL: none takes requests */
+	struct msd_list fetches;           /* msd_fetch.link */
+	uint32_t n_fetches, n_processes;
+	uint64_t last_id;
+};
+
+void msd_fetcher_init(struct msd_fetcher *fetcher);
+/** Begin @f; on_done comes on a later turn. On failure nothing was begun. Errors:
+ * MSD_UNSUPPORTED (there is no modserd-fetch), MSD_BUSY (limits.max_pulls), MSD_IO,
+ * MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_fetcher_begin(struct msd_fetcher *fetcher,
+					 struct msd_fetch *f, struct msd_diag *d);
+/** Nobody wants @f any more: on_done does not come. */
+void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f);
+/** All are done with MSD_DRAINING, and the process ends. */
+void msd_fetcher_drain(struct msd_fetcher *fetcher);
+
+#endif

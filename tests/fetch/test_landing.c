@@ -1,0 +1,75 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/fetch/landing.h"
+
+static struct msd_landing landing;
+static struct msd_diag d;
+
+static struct msd_span span(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+static void open_landing(void)
+{
+	cr_assert_eq(msd_landing_open(&landing, 8, &d), MSD_OK);
+}
+
+static void close_landing(void)
+{
+	msd_landing_close(&landing);
+	msd_diag_finish(&d);
+}
+
+TestSuite(landing, .init = open_landing, .fini = close_landing);
+
+static void expect_sealed(const char *text)
+{
+	struct msd_digest is, wanted;
+	char bytes[9] = "";
+
+	msd_digest_of(span(text), &wanted);
+	cr_assert_eq(msd_landing_seal(&landing, &is, &d), MSD_OK);
+	cr_assert(msd_digest_equal(&is, &wanted));
+	cr_assert_eq(pread(landing.fd, bytes, 8, 0), (ssize_t)strlen(text));
+	cr_assert_str_eq(bytes, text);
+}
+
+Test(landing, hashes_what_came_in_pieces)
+{
+	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("de"), &d), MSD_OK);
+	expect_sealed("abcde");
+}
+
+Test(landing, forgets_what_came_before_a_restart)
+{
+	cr_assert_eq(msd_landing_take(&landing, span("abcdef"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_restart(&landing, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("xy"), &d), MSD_OK);
+	expect_sealed("xy");
+}
+
+Test(landing, cannot_be_changed_once_it_is_sealed)
+{
+	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
+	expect_sealed("abc");
+	cr_assert_eq(pwrite(landing.fd, "x", 1, 0), -1);
+	cr_assert_eq(ftruncate(landing.fd, 0), -1);
+}
+
+Test(landing, takes_no_byte_over_its_bound)
+{
+	cr_assert_eq(msd_landing_take(&landing, span("12345678"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("9"), &d), MSD_TOO_LARGE);
+	cr_assert_eq(landing.bytes, 8);
+}
+
+Test(landing, refuses_what_is_announced_over_its_bound)
+{
+	cr_assert_eq(msd_landing_expect(&landing, 8, &d), MSD_OK);
+	cr_assert_eq(msd_landing_expect(&landing, 9, &d), MSD_TOO_LARGE);
+}

@@ -1,0 +1,79 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "daemon/fetch/uri.h"
+
+static msd_err read_uri(const char *text, struct msd_uri *ret)
+{
+	return msd_uri_read(text, ret, NULL);
+}
+
+static void expect_err(const char *text, msd_err err)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(read_uri(text, &u), err, "%s", text);
+	msd_uri_finish(&u);
+}
+
+static void expect_redirect(const char *from, const char *to, msd_err err)
+{
+	struct msd_uri a, b;
+
+	cr_assert_eq(read_uri(from, &a), MSD_OK);
+	cr_assert_eq(read_uri(to, &b), MSD_OK);
+	cr_assert_eq(msd_uri_check_redirect(&a, &b, NULL), err, "%s to %s", from, to);
+	msd_uri_finish(&a);
+	msd_uri_finish(&b);
+}
+
+Test(uri, of_a_file_is_decoded)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(read_uri("file:///srv/a%20b.so", &u), MSD_OK);
+	cr_assert_eq(u.scheme, MSD_SCHEME_FILE);
+	cr_assert_str_eq(u.path, "/srv/a b.so");
+	msd_uri_finish(&u);
+}
+
+Test(uri, is_shown_without_its_query)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(read_uri("https://h/a.so?key=secret", &u), MSD_OK);
+	cr_assert_str_eq(u.shown, "https://h:443/a.so");
+	msd_uri_finish(&u);
+}
+
+Test(uri, http_is_for_this_machine_alone)
+{
+	expect_err("http://127.0.0.1:8000/a", MSD_OK);
+	expect_err("http://127.9.9.9/a", MSD_OK);
+	expect_err("http://[::1]:80/a", MSD_OK);
+	expect_err("http://localhost/a", MSD_OK);
+	expect_err("http://192.0.2.1/a", MSD_REFUSED);
+	expect_err("http://127.0.0.1.example.org/a", MSD_REFUSED);
+	expect_err("http://localhost.example.org/a", MSD_REFUSED);
+	expect_err("http://[::2]/a", MSD_REFUSED);
+	expect_err("http://0/a", MSD_REFUSED);
+}
+
+Test(uri, other_schemes_and_users_are_refused)
+{
+	expect_err("ftp://127.0.0.1/a", MSD_BAD_REQUEST);
+	expect_err("scp://h/a", MSD_BAD_REQUEST);
+	expect_err("https://user@h/a", MSD_BAD_REQUEST);
+	expect_err("https://user:secret@h/a", MSD_BAD_REQUEST);
+	expect_err("/srv/a.so", MSD_BAD_REQUEST);
+	expect_err("", MSD_BAD_REQUEST);
+}
+
+Test(uri, redirects_never_leave_https)
+{
+	expect_redirect("https://a/x", "https://b/y", MSD_OK);
+	expect_redirect("http://127.0.0.1/x", "https://b/y", MSD_OK);
+	expect_redirect("https://a/x", "http://127.0.0.1/y", MSD_REFUSED);
+	expect_redirect("https://a/x", "file:///y", MSD_REFUSED);
+	expect_redirect("http://127.0.0.1/x", "file:///y", MSD_REFUSED);
+}
