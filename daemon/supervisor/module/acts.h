@@ -1,6 +1,7 @@
 #ifndef MSD_SUPERVISOR_ACTS_H
 #define MSD_SUPERVISOR_ACTS_H
 /* Private to life.c: what the actions of life_step.h do. */
+#include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/module.h"
 
 /** Do it. @how says how a worker was lost, for people. May free the module. */

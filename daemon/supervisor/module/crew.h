@@ -8,7 +8,7 @@
  */
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/histogram.h"
-#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"

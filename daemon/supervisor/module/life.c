@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/replica.h"
 
 /*

@@ -4,13 +4,13 @@
  * A module by name: its source (kept for restarts), its queue, and
  * its workers, as many as it was loaded with. READY means that all of them have opened
  * the artifact once and at least one has it open now.
- * Its states are life_step.h's.
+ * Its states are life_table.h's.
  *
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
 #include "daemon/supervisor/module/crew.h"
-#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/overruns.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */

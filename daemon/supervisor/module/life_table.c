@@ -1,0 +1,74 @@
+#include "daemon/supervisor/module/life_table.h"
+
+#define BIT(x) (1u << (x))
+#define ALIVE                                                                          \
+	(BIT(MSD_STATE_LOADING) | BIT(MSD_STATE_READY) | BIT(MSD_STATE_RESTARTING))
+#define ENDING (BIT(MSD_STATE_DRAINING) | BIT(MSD_STATE_QUARANTINED))
+#define ANY (ALIVE | ENDING | BIT(MSD_STATE_FAILED))
+
+const char *msd_module_state_name(enum msd_module_state state)
+{
+	static const char *const names[] = {
+#define MSD_MODULE_STATE_TEXT(e, name) [MSD_STATE_##e] = name,
+		MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_TEXT)
+#undef MSD_MODULE_STATE_TEXT
+	};
+
+	return names[state];
+}
+
+/* To what each state may go. */
+static const unsigned moves[MSD_STATE_COUNT] = {
+	[MSD_STATE_LOADING] =
+		BIT(MSD_STATE_READY) | BIT(MSD_STATE_FAILED) | BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_READY] = BIT(MSD_STATE_RESTARTING) | BIT(MSD_STATE_QUARANTINED) |
+			    BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_RESTARTING] = BIT(MSD_STATE_READY) | BIT(MSD_STATE_QUARANTINED) |
+				 BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_FAILED] = BIT(MSD_STATE_DRAINING),
+	[MSD_STATE_QUARANTINED] = BIT(MSD_STATE_DRAINING),
+};
+
+/* In which states each event may come, and in which phases of its worker. */
+static const struct {
+	unsigned states;
+	unsigned phases; /* 0: it is about no worker */
+} events[MSD_LIFE_EVENT_COUNT] = {
+	[MSD_LIFE_LOAD] = {BIT(MSD_STATE_LOADING), 0},
+	[MSD_LIFE_UNREADABLE] = {BIT(MSD_STATE_LOADING), 0},
+	[MSD_LIFE_STARTED] = {ALIVE, BIT(MSD_PHASE_STARTING)},
+	[MSD_LIFE_BLAMED] = {ALIVE | ENDING, 0},
+	[MSD_LIFE_OPENED] = {ALIVE | ENDING, BIT(MSD_PHASE_OPENING)},
+	[MSD_LIFE_LOST] = {ALIVE | ENDING, BIT(MSD_PHASE_STARTING) |
+						   BIT(MSD_PHASE_OPENING) |
+						   BIT(MSD_PHASE_OPEN)},
+	[MSD_LIFE_OVERDUE] = {ALIVE, BIT(MSD_PHASE_OPENING)},
+	[MSD_LIFE_RESTED] = {BIT(MSD_STATE_READY) | BIT(MSD_STATE_RESTARTING),
+			     BIT(MSD_PHASE_RESTING)},
+	[MSD_LIFE_IDLE] = {ENDING, BIT(MSD_PHASE_OPENING) | BIT(MSD_PHASE_OPEN)},
+	[MSD_LIFE_UNLOAD] = {ANY, 0},
+	[MSD_LIFE_DRAIN_OVER] = {BIT(MSD_STATE_DRAINING), 0},
+	[MSD_LIFE_NAMED] = {BIT(MSD_STATE_LOADING), 0},
+};
+
+bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to)
+{
+	return (moves[from] & BIT(to)) != 0;
+}
+
+bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event *e)
+{
+	const unsigned phases = events[e->type].phases;
+
+	if ((events[e->type].states & BIT(life->state)) == 0)
+		return false;
+	if (phases == 0)
+		return true;
+	if (e->worker >= life->n_workers ||
+	    (phases & BIT(life->workers[e->worker].phase)) == 0)
+		return false;
+	/* What has no process could not be started, and nothing else can. */
+	return e->type != MSD_LIFE_LOST ||
+	       (life->workers[e->worker].phase == MSD_PHASE_STARTING) ==
+		       (e->loss == MSD_LOSS_NOT_STARTED);
+}
