@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "daemon/wire/aside.h"
+#include "daemon/wire/block.h"
 #include "proto/errno_text.h"
 
 static uint64_t round_down(uint64_t n, uint64_t to)

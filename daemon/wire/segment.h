@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/wire/block.h"
 #include "proto/diag.h"
 
 #define MSD_PAGE_BYTES 4096u
+
+struct msd_block;
 
 struct msd_segment {
 	int fd;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "daemon/wire/aside.h"
+#include "daemon/wire/block.h"
 #include "daemon/wire/reserve.h"
 #include "daemon/wire/segment.h"
 #include "proto/limits.h"
