@@ -26,10 +26,9 @@
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/queue.h"
-
-#define ENDS_PER_SECOND 10u /* of connections, in the log */
 
 /* in->user of a frame whose payload is being read: admitted, or answered already. A
  * request that a worker answers is there itself. */
@@ -129,45 +128,6 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	return false;
 }
 
-static uint64_t held_bytes(const struct msd_session *s)
-{
-	uint64_t sum = 0;
-
-	MSD_LIST_EACH (it, &s->client.requests) {
-		const struct msd_req *r =
-			MSD_CONTAINER_OF(it, struct msd_req, client.link);
-		sum += r->placement.budget != NULL ? r->placement.wanted_bytes : 0;
-	}
-	return sum;
-}
-
-/* While others wait for room, who has some already takes no more than its share. */
-static bool is_over_share(const struct msd_session *s, const struct msd_req *r)
-{
-	uint64_t n_sharing = 1;
-
-	if (r->placement.budget != NULL)
-		return false; /* it has its room, and waits for its module */
-	MSD_LIST_EACH (it, &s->edge->space_waiters) {
-		n_sharing += it != &s->space_link &&
-			     msd_session_wants_room(MSD_CONTAINER_OF(
-				     it, struct msd_session, space_link));
-	}
-	if (n_sharing == 1)
-		return false;
-	const uint64_t held = held_bytes(s);
-	return held > 0 && held + r->placement.wanted_bytes >
-				   s->edge->budget->max_bytes / n_sharing;
-}
-
-static msd_err place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
-		     struct msd_diag *d)
-{
-	return r->placement.wanted_bytes > 0 && is_over_share(s, r)
-		       ? MSD_WAIT
-		       : msd_call_place(s, r, payload_bytes, d);
-}
-
 static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 				 enum msd_method method)
 {
@@ -177,7 +137,7 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 
 	if (err != MSD_OK)
 		return refuse(s, in, &d);
-	err = place(s, r, in->payload_bytes, &d);
+	err = msd_share_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_req_release(r);
 		return refuse(s, in, &d);
@@ -227,7 +187,7 @@ static void call_at_once(struct msd_session *s, struct msd_in *in,
 	msd_err err = msd_call_prepare(s, in, method, &r, &d);
 
 	if (err == MSD_OK)
-		err = place(s, r, 0, &d);
+		err = msd_share_place(s, r, 0, &d);
 	if (err == MSD_OK) {
 		submit(s, r);
 	} else if (err == MSD_WAIT) {
@@ -275,9 +235,7 @@ static void retry_space(struct msd_session *s)
 	struct msd_req *r = s->receiving;
 	struct msd_diag d = {0};
 
-	if (is_over_share(s, r))
-		return;
-	msd_err err = msd_call_place(s, r, s->conn.in.payload_bytes, &d);
+	msd_err err = msd_share_place(s, r, s->conn.in.payload_bytes, &d);
 	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK) {
@@ -305,28 +263,12 @@ static void drop_uploads(struct msd_session *s)
 	}
 }
 
-/* A client may break the protocol as often as it can connect. */
-static void log_end(struct msd_session *s, msd_err err, const char *why)
-{
-	uint64_t n_others = 0;
-
-	if (err == MSD_OK || s->is_refused) {
-		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
-			(unsigned long long)s->number, why);
-	} else if (msd_log_rate_take(&s->edge->ends, uv_now(s->edge->loop),
-				     ENDS_PER_SECOND, &n_others)) {
-		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
-			(unsigned long long)s->number, (unsigned long long)n_others,
-			why);
-	}
-}
-
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_session *s = c->user;
 	struct msd_edge *e = s->edge;
 
-	log_end(s, err, why);
+	msd_session_log_end(s, err, why);
 	msd_list_remove(&s->space_link);
 	msd_list_remove(&s->pressure.link);
 	msd_client_leave(&s->client);
@@ -345,21 +287,6 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	e->on_session_gone(e);
 }
 
-static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
-{
-	struct msd_out *o = msd_out_new();
-
-	(void)c;
-	if (o == NULL)
-		return NULL;
-	msd_body_begin_notification(&o->body, "session.close");
-	msd_pack_array(&o->body, 3);
-	msd_pack_uint(&o->body, err);
-	msd_pack_cstr(&o->body, msd_err_name(err));
-	msd_pack_text(&o->body, why, strlen(why));
-	return o;
-}
-
 static const struct msd_client_ops client_ops = {
 	.reply = reply,
 	.reply_error = reply_error,
@@ -368,7 +295,7 @@ static const struct msd_client_ops client_ops = {
 };
 
 static const struct msd_conn_ops session_ops = {
-	.farewell = farewell,
+	.farewell = msd_session_farewell,
 	.on_body = on_body,
 	.on_frame = on_frame,
 	.on_short = on_short,

@@ -1,7 +1,12 @@
 #include "daemon/supervisor/edge/session.h"
 
+#include <string.h>
+
+#include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "proto/value.h"
+
+#define ENDS_PER_SECOND 10u /* of connections, in the log */
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 {
@@ -51,4 +56,34 @@ void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 	msd_pack_error(&o->body, err, text);
 	msd_pack_nil(&o->body);
 	msd_conn_send(&s->conn, o);
+}
+
+void msd_session_log_end(struct msd_session *s, msd_err err, const char *why)
+{
+	uint64_t n_others = 0;
+
+	if (err == MSD_OK || s->is_refused) {
+		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
+			(unsigned long long)s->number, why);
+	} else if (msd_log_rate_take(&s->edge->ends, uv_now(s->edge->loop),
+				     ENDS_PER_SECOND, &n_others)) {
+		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
+			(unsigned long long)s->number, (unsigned long long)n_others,
+			why);
+	}
+}
+
+struct msd_out *msd_session_farewell(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	(void)c;
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
+	return o;
 }

@@ -61,5 +61,10 @@ void msd_session_reply_shared(struct msd_session *s, uint64_t id,
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 			     const char *text);
+/** Say in the log that its connection is over, at a bounded rate: a client may break
+ * the protocol as often as it can connect. */
+void msd_session_log_end(struct msd_session *s, msd_err err, const char *why);
+/** What its client is told last, `session.close`; as msd_conn_ops.farewell. */
+struct msd_out *msd_session_farewell(struct msd_conn *c, msd_err err, const char *why);
 
 #endif

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/edge/sessions.h"
 
 #include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/share.h"
 
 /* Its frame holds more of the memory than its share of what others wait for, too. */
 static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
@@ -28,12 +29,8 @@ static void look(struct msd_session *s, uint64_t n_waiting)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
-	uint64_t n_waiting = 0;
+	const uint64_t n_waiting = msd_share_count_waiting(e, NULL);
 
-	MSD_LIST_EACH (it, &e->space_waiters) {
-		n_waiting += msd_session_wants_room(
-			MSD_CONTAINER_OF(it, struct msd_session, space_link));
-	}
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
 		look(MSD_CONTAINER_OF(it, struct msd_session, link), n_waiting);
 	}

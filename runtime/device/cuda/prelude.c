@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Integers have their names at file scope; the words of GNU C for assembly are there;
- * so is INFINITY, which is math.h's. */
+ * so is INFINITY. */
 static const char always[] =
 	"#if __has_include(<cuda/std/cstdint>)\n"
 	"#include <cuda/std/cstdint>\n"

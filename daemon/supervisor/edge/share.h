@@ -1,0 +1,17 @@
+#ifndef MSD_SUPERVISOR_SHARE_H
+#define MSD_SUPERVISOR_SHARE_H
+/*
+ * A connection's share of the tensor memory of all requests: while others wait for
+ * room, who has some already takes no more than its part of it.
+ */
+#include "daemon/supervisor/edge/session.h"
+
+/** How many of @e's connections wait for room but @but, which may be NULL. */
+uint64_t msd_share_count_waiting(const struct msd_edge *e,
+				 const struct msd_session *but);
+/** msd_call_place() when that is no more than the share of @s. MSD_WAIT: try again when
+ * room was given back. */
+MSD_MUST_CHECK msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
+				       uint64_t payload_bytes, struct msd_diag *d);
+
+#endif
