@@ -75,6 +75,7 @@ const char *modser_tree_symbol(modser_release release);
  * tree's own until the next function fails on it. */
 const char *modser_tree_error(const modser_tree *tree);
 
+/** How many modules it has. */
 size_t modser_tree_count(const modser_tree *tree);
 /** Kind of module @i, or NULL when there is no such module. The tree's own. */
 const char *modser_tree_kind(const modser_tree *tree, size_t i);

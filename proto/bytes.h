@@ -30,6 +30,7 @@ struct msd_cur {
 	bool bad;
 };
 
+/** At the first byte of @s, which is borrowed. */
 struct msd_cur msd_cur_of(struct msd_span s);
 /** The next @n bytes, borrowed, or NULL when fewer are left. */
 const uint8_t *msd_cur_take(struct msd_cur *c, size_t n);
@@ -59,6 +60,7 @@ struct msd_buf {
 	bool bad;
 };
 
+/** Free the bytes; it is empty and fit for use again. */
 void msd_buf_finish(struct msd_buf *b);
 /** Append @n bytes; @src may be NULL when @n is 0. */
 void msd_buf_put(struct msd_buf *b, const void *src, size_t n);

@@ -58,6 +58,7 @@ enum msd_device_type {
 #define MSD_DTYPE_NAME_MAX 40 /* bytes incl. NUL for msd_dtype_format() */
 #define MSD_MAX_NDIM 32       /* dimensions of any tensor that modserd handles */
 
+/** The same code, bits and lanes. */
 bool msd_dtype_eq(struct msd_dtype a, struct msd_dtype b);
 /** Is it a bool, of DLPack or of older TVM? */
 bool msd_dtype_is_bool(struct msd_dtype t);

@@ -8,6 +8,8 @@
 /* What raises the limit, for texts that name it themselves. */
 #define MSD_RAISE_DESCRIPTORS "ulimit -n, or LimitNOFILE= of a systemd unit"
 
+/** What errno @error means, in @ret, which is returned. When descriptors have run out
+ * it says how many there may be and what raises that. */
 const char *msd_errno_text(int error, char ret[MSD_ERRNO_TEXT_BYTES]);
 
 #endif

@@ -14,6 +14,7 @@ struct msd_frame {
 	uint64_t payload_bytes;
 };
 
+/** The header of @f, which is not checked. */
 void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYTES]);
 /**
  * Read and check a header before anything is allocated for it.

@@ -10,6 +10,7 @@
 #include "client/modser.h"
 #include "proto/bytes.h"
 
+/** Append @v in that form; @out is bad when memory is short. */
 void msd_json_put_value(struct msd_buf *out, const modser_value *v);
 /** Append `"dtype": "float32", "shape": [2, 3]`. */
 void msd_json_put_type(struct msd_buf *out, const modser_tensor *t);

@@ -27,6 +27,7 @@ struct msd_wire {
 	} count;
 };
 
+/** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */
 MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
 				     struct msd_diag *d);
 void msd_wire_close(struct msd_wire *w);  /* closes the handles, before the loop ends */

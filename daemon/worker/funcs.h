@@ -24,6 +24,7 @@ struct msd_funcs {
 	size_t n_used;
 };
 
+/** An empty table of the functions of @module, which outlives it. */
 void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module);
 /** The function called @name, borrowed for as long as the table. Errors: those of
  * msd_loaded_find(). */

@@ -13,7 +13,9 @@ struct msd_residents {
 	uint64_t max_bytes;
 };
 
+/** None yet; all together may have @max_bytes. */
 void msd_residents_init(struct msd_residents *r, uint64_t max_bytes);
+/** Drop all of them. */
 void msd_residents_finish(struct msd_residents *r);
 /** A new tensor of zeros on @device, which is opened. Errors: MSD_NO_SPACE (with the
  * sizes), MSD_NOMEM, and those of msd_dev_open(). */

@@ -23,6 +23,7 @@ bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b);
 /** Append @a as text, on one line; of a graph only that it is one. */
 void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a);
 
+/** The one called @name, borrowed; NULL: there is none. */
 const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
 					const char *name);
 /** Add to a list of @g. Returns 0, or -1: the name is taken, or see

@@ -26,11 +26,11 @@ bool msd_infer_has(const modser_sg_node *node, size_t i);
 /** The bytes of input @i, which is there: a constant's, or those that a run knows.
  * NULL: not known yet. */
 const void *msd_infer_value(const modser_sg_node *node, size_t i);
+#define MSD_INFER_MAX_INTS 64u
 /**
  * The numbers of input @i, which is there: int64 or int32, one dimension or none, at
- * most 64. Returns 0, -1 or MSD_INFER_LATER.
+ * most MSD_INFER_MAX_INTS. Returns 0, -1 or MSD_INFER_LATER.
  */
-#define MSD_INFER_MAX_INTS 64u
 MSD_MUST_CHECK int msd_infer_ints(const modser_sg_node *node, size_t i,
 				  int64_t ret[static MSD_INFER_MAX_INTS],
 				  size_t *ret_n);

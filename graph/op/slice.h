@@ -3,7 +3,6 @@
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-/** Where on its axis the first piece of a Slice begins; sound after inference alone. */
 /* How one axis is walked: ONNX's form, whose inputs say it. */
 struct msd_op_range {
 	int64_t begin;
@@ -17,6 +16,7 @@ MSD_MUST_CHECK int
 msd_op_slice_ranges(const modser_sg_node *node,
 		    struct msd_op_range ret[static MODSER_GRAPH_MAX_NDIM]);
 
+/** Where on its axis the first piece of a Slice begins; sound after inference alone. */
 int64_t msd_op_slice_begin(const modser_sg_node *node);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "runtime/value/value.h"
 
+/** Call the function whose handle is @fn. 0, or -1 with the error raised. */
 int msd_ffi_function_call(void *fn, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret);
 /** Find @name in the imports of the context, then among the runtime's own functions.

@@ -25,6 +25,7 @@ struct msd_walk {
 	int64_t n; /* elements of a row */
 };
 
+/** Walk over all places of @dims, without a tensor yet. */
 void msd_walk_init(struct msd_walk *w, const int64_t *dims, size_t ndim);
 /** Add a tensor of this shape, stretched as numpy does it. */
 void msd_walk_stretch(struct msd_walk *w, const int64_t *dims, size_t ndim);

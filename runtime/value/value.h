@@ -157,6 +157,7 @@ static inline struct msd_any msd_of_obj(struct msd_obj *obj)
 	return (struct msd_any){.type = obj->type, .as.obj = obj};
 }
 
+/** One reference more; one less, the last of which frees the object. */
 void msd_obj_ref(struct msd_obj *obj);
 void msd_obj_unref(struct msd_obj *obj); /* NULL is fine */
 /** Copy a value, adding a reference when it is an object. Borrowed kinds (DLTENSOR,

@@ -32,6 +32,7 @@ struct msd_watch_view {
 	bool is_pressed;  /* others wait for the memory that its frame holds */
 };
 
+/** Of a connection that was opened at @now_ms and has counted nothing. */
 void msd_watch_init(struct msd_watch *w, uint64_t now_ms);
 /** Why the connection is to be ended now; NULL: it is not. */
 const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,

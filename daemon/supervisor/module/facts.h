@@ -25,6 +25,7 @@ struct msd_facts {
 	bool has_pins; /* the workers' device holds the pages of their segments */
 };
 
+/** Free what it holds; zeroed and finished ones are fine. They are unknown again. */
 void msd_facts_finish(struct msd_facts *f);
 static inline bool msd_facts_are_known(const struct msd_facts *f)
 {

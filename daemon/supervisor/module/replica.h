@@ -34,6 +34,7 @@ struct msd_replica {
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };
 
+/** Worker @number, from 1, of @crew, which outlives it. It has no process yet. */
 void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
 /** Start a process and ask it to open the artifact. */
 MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d);

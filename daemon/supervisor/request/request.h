@@ -125,6 +125,8 @@ struct msd_req {
 	struct msd_req_at at;
 };
 
+/** A client without requests, which @ops, borrowed, tell of answers. Who embeds it sets
+ * peer and account. */
 void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops);
 /** All its requests lose it: what is queued is freed, what was sent runs on for nobody.
  */

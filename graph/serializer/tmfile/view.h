@@ -22,6 +22,7 @@ struct tm_vector {
 	size_t n;
 };
 
+/** A view of @file, both borrowed, whose faults become errors of @graph. */
 void tm_view_init(struct tm_view *v, struct msd_span file, modser_graph *graph);
 /** The @bytes bytes at @offset, called @what in the error; NULL: they are not there. */
 const uint8_t *tm_object(struct tm_view *v, uint32_t offset, size_t bytes,

@@ -7,6 +7,7 @@
  */
 #include "proto/bytes.h"
 
+/** The source is divided by kernels, as TVM writes it. */
 bool msd_opencl_has_sections(struct msd_span code);
 /** The part of @code that is kernel @name's: behind its marker, up to the next. */
 bool msd_opencl_section_find(struct msd_span code, struct msd_span name,

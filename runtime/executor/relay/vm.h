@@ -88,6 +88,7 @@ int msd_relay_call_packed(struct msd_relay_vm *vm, const struct msd_relay_ins *i
 
 /* Tensors (tensor.c). They may lie on the device. */
 
+/** How many it has; 0 when there are more than fit. */
 size_t msd_relay_elements(const struct msd_dltensor *t);
 /** The number in a tensor of one element. */
 int msd_relay_scalar(const struct msd_any *v, int64_t *ret);

@@ -24,6 +24,7 @@ MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
 					       struct msd_diag *d);
 void msd_static_model_destroy(struct msd_static_model *m); /* NULL is fine */
 
+/** The graph that it runs, borrowed, and how many inputs and outputs that has. */
 const modser_graph *msd_static_model_graph(const struct msd_static_model *m);
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m);
 uint32_t msd_static_model_n_outputs(const struct msd_static_model *m);
