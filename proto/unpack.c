@@ -114,42 +114,12 @@ msd_err msd_object_uint(const msgpack_object *o, const char *what, uint64_t max,
 	return MSD_OK;
 }
 
-msd_err msd_object_int(const msgpack_object *o, const char *what, int64_t *ret,
-		       struct msd_diag *d)
-{
-	if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
-		*ret = o->via.i64;
-		return MSD_OK;
-	}
-	uint64_t v = 0;
-	msd_err err = msd_object_uint(o, what, INT64_MAX, &v, d);
-	if (err == MSD_OK)
-		*ret = (int64_t)v;
-	return err;
-}
-
-msd_err msd_object_bool(const msgpack_object *o, const char *what, bool *ret,
-			struct msd_diag *d)
+static msd_err object_bool(const msgpack_object *o, const char *what, bool *ret,
+			   struct msd_diag *d)
 {
 	if (o->type != MSGPACK_OBJECT_BOOLEAN)
 		return fail_type(o, what, "a bool", d);
 	*ret = o->via.boolean;
-	return MSD_OK;
-}
-
-msd_err msd_object_float(const msgpack_object *o, const char *what, double *ret,
-			 struct msd_diag *d)
-{
-	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
-		*ret = (double)o->via.u64;
-	} else if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
-		*ret = (double)o->via.i64;
-	} else if (o->type == MSGPACK_OBJECT_FLOAT32 ||
-		   o->type == MSGPACK_OBJECT_FLOAT64) {
-		*ret = o->via.f64;
-	} else {
-		return fail_type(o, what, "a number", d);
-	}
 	return MSD_OK;
 }
 
@@ -256,20 +226,12 @@ msd_err msd_map_uint(const msgpack_object *map, const char *key, uint64_t max,
 	return o != NULL ? msd_object_uint(o, key, max, ret, d) : MSD_OK;
 }
 
-msd_err msd_map_int(const msgpack_object *map, const char *key, int64_t *ret,
-		    struct msd_diag *d)
-{
-	const msgpack_object *o = msd_map_find(map, key);
-
-	return o != NULL ? msd_object_int(o, key, ret, d) : MSD_OK;
-}
-
 msd_err msd_map_bool(const msgpack_object *map, const char *key, bool *ret,
 		     struct msd_diag *d)
 {
 	const msgpack_object *o = msd_map_find(map, key);
 
-	return o != NULL ? msd_object_bool(o, key, ret, d) : MSD_OK;
+	return o != NULL ? object_bool(o, key, ret, d) : MSD_OK;
 }
 
 msd_err msd_map_str(const msgpack_object *map, const char *key, struct msd_span *ret,

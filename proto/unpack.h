@@ -41,13 +41,6 @@ MSD_MUST_CHECK msd_err msd_params_check(const msgpack_object *params,
  */
 MSD_MUST_CHECK msd_err msd_object_uint(const msgpack_object *o, const char *what,
 				       uint64_t max, uint64_t *ret, struct msd_diag *d);
-MSD_MUST_CHECK msd_err msd_object_int(const msgpack_object *o, const char *what,
-				      int64_t *ret, struct msd_diag *d);
-MSD_MUST_CHECK msd_err msd_object_bool(const msgpack_object *o, const char *what,
-				       bool *ret, struct msd_diag *d);
-/** A float, or an integer as one. */
-MSD_MUST_CHECK msd_err msd_object_float(const msgpack_object *o, const char *what,
-					double *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_object_str(const msgpack_object *o, const char *what,
 				      struct msd_span *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_object_bin(const msgpack_object *o, const char *what,
@@ -70,8 +63,6 @@ MSD_MUST_CHECK msd_err msd_map_check(const msgpack_object *map, const char *what
 /* As msd_object_*, of the value of @key; a key that is absent leaves *ret as it is. */
 MSD_MUST_CHECK msd_err msd_map_uint(const msgpack_object *map, const char *key,
 				    uint64_t max, uint64_t *ret, struct msd_diag *d);
-MSD_MUST_CHECK msd_err msd_map_int(const msgpack_object *map, const char *key,
-				   int64_t *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_map_bool(const msgpack_object *map, const char *key,
 				    bool *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_map_str(const msgpack_object *map, const char *key,
