@@ -52,9 +52,8 @@ static void put_session(struct msd_buf *b, const struct msd_session *s)
  * code as the daemon, learns of its own peer's connections alone. */
 static bool may_see(const struct msd_session *asker, const struct msd_session *s)
 {
-	return !s->is_refused &&
-	       (asker->peer == s->peer ||
-		(asker->principal.rights & 1u << MSD_RIGHT_LOAD) != 0);
+	return !s->is_refused && (asker->peer == s->peer ||
+				  msd_principal_has(&asker->principal, MSD_RIGHT_LOAD));
 }
 
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d)

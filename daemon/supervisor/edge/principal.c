@@ -11,12 +11,17 @@ struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp)
 	return p;
 }
 
+bool msd_principal_has(const struct msd_principal *p, enum msd_right right)
+{
+	return (p->rights & 1u << right) != 0;
+}
+
 msd_err msd_principal_check(const struct msd_principal *p, enum msd_method method,
 			    struct msd_diag *d)
 {
 	const struct msd_method_row *row = msd_method_row(method);
 
-	if (row == NULL || (p->rights & 1u << row->right) != 0)
+	if (row == NULL || msd_principal_has(p, row->right))
 		return MSD_OK;
 	if (row->right == MSD_RIGHT_LOAD) {
 		return msd_diag_set(

@@ -17,6 +17,8 @@ struct msd_principal {
 
 /** Who connects by an address of @kind; @load_tcp: TCP clients may load, too. */
 struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp);
+/** Has @p the right? Of a method msd_principal_check() asks. */
+bool msd_principal_has(const struct msd_principal *p, enum msd_right right);
 /** MSD_REFUSED, saying what would allow it. A method that is none may be asked for. */
 MSD_MUST_CHECK msd_err msd_principal_check(const struct msd_principal *p,
 					   enum msd_method method, struct msd_diag *d);
