@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/inspect/companion.h"
 #include "artifact/inspect/private.h"
 #include "artifact/printable.h"
 #include "artifact/provides/provides.h"
@@ -158,8 +159,10 @@ msd_err msd_inspect_read(struct msd_span file, enum msd_era_word said,
 {
 	char machine[MSD_MACHINE_NAME_MAX];
 	struct msd_elf elf = {0};
-	msd_err err = msd_elf_read(file, &elf, d);
+	msd_err err = msd_companion_refuse(file, d);
 
+	if (err == MSD_OK)
+		err = msd_elf_read(file, &elf, d);
 	if (err != MSD_OK)
 		return err;
 	struct msd_inspect *in = calloc(1, sizeof(*in));

@@ -13,8 +13,6 @@
 #include "artifact/printable.h"
 #include "artifact/relax/private.h"
 
-#define MAGIC_V1 0xD225DE2F4214151Dull
-#define MAGIC_V2 0xD225DE2F4214151Eull
 #define VERSION "0.14" /* in every release so far */
 /* The shortest entries: a function with empty strings, a constant of one u64. */
 #define FUNC_MIN_BYTES 52u
@@ -40,12 +38,12 @@ static msd_err read_head(struct msd_cur *c, struct msd_relax_image *img,
 
 	if (c->bad)
 		return truncated(d, "head");
-	if (magic != MAGIC_V1 && magic != MAGIC_V2) {
+	if (magic != MSD_RELAX_MAGIC_V1 && magic != MSD_RELAX_MAGIC_V2) {
 		return msd_diag_set(
 			d, MSD_BAD_ARTIFACT,
 			"VM image: it does not start with the magic of one");
 	}
-	img->is_v2 = magic == MAGIC_V2;
+	img->is_v2 = magic == MSD_RELAX_MAGIC_V2;
 	img->version = msd_cur_str64(c);
 	if (c->bad)
 		return truncated(d, "head");

@@ -9,6 +9,10 @@
 #include "artifact/params/params.h"
 #include "proto/dtype.h"
 
+/* An executable begins with one of them, as one of relay does with the first. */
+#define MSD_RELAX_MAGIC_V1 0xD225DE2F4214151Dull
+#define MSD_RELAX_MAGIC_V2 0xD225DE2F4214151Eull
+
 enum msd_relax_func_kind { MSD_RELAX_PACKED, MSD_RELAX_BYTECODE, MSD_RELAX_VMTIR };
 
 struct msd_relax_func {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "artifact/elf/elf.h"
+#include "artifact/inspect/companion.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
@@ -38,8 +39,10 @@ static const char *base_name(const char *path)
 static msd_err check_library(const char *path, struct msd_span file, struct msd_diag *d)
 {
 	struct msd_elf elf = {0};
-	msd_err err = msd_elf_read(file, &elf, d);
+	msd_err err = msd_companion_refuse(file, d);
 
+	if (err == MSD_OK)
+		err = msd_elf_read(file, &elf, d);
 	msd_elf_finish(&elf);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
 }

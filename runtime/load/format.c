@@ -2,8 +2,7 @@
 
 static const struct msd_format *const rows[] = {
 	&msd_format_library,
-	&msd_format_graph_json,
-	&msd_format_params,
+	&msd_format_companion,
 	&msd_format_static_graph,
 };
 

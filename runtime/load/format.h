@@ -35,8 +35,7 @@ struct msd_format {
 };
 
 extern const struct msd_format msd_format_library;      /* library.c */
-extern const struct msd_format msd_format_graph_json;   /* companion.c */
-extern const struct msd_format msd_format_params;       /* companion.c */
+extern const struct msd_format msd_format_companion;    /* companion.c */
 extern const struct msd_format msd_format_static_graph; /* static_graph.c */
 
 /** The format of @file. What is of none is given to the shared library's reader, which

@@ -1,0 +1,70 @@
+#include "artifact/inspect/companion.h"
+
+#include <string.h>
+
+#include "artifact/params/params.h"
+#include "artifact/relax/image.h"
+
+#define GRAPH_HEAD 4096u /* of a graph.json that is looked at */
+
+static bool is_graph(struct msd_span file)
+{
+	static const char word[] = "\"nodes\"";
+	const size_t n = file.n < GRAPH_HEAD ? file.n : GRAPH_HEAD;
+
+	return n > 0 && file.p[0] == '{' &&
+	       memmem(file.p, n, word, sizeof(word) - 1) != NULL;
+}
+
+static bool starts_with(struct msd_span file, uint64_t magic)
+{
+	return file.n >= sizeof(magic) && msd_le64(file.p) == magic;
+}
+
+static bool is_params(struct msd_span file)
+{
+	return starts_with(file, MSD_PARAMS_MAGIC);
+}
+
+/* Relay's magic is the first of Relax's. */
+static bool is_program(struct msd_span file)
+{
+	return starts_with(file, MSD_RELAX_MAGIC_V1) ||
+	       starts_with(file, MSD_RELAX_MAGIC_V2);
+}
+
+static const struct {
+	bool (*is)(struct msd_span file);
+	const char *text;
+} rows[] = {
+	{is_graph,
+	 "a graph executor's graph without its library; load that, and this beside it: "
+	 "modser load NAME LIBRARY.so --graph GRAPH.json --params FILE"},
+	{is_params, "parameters without their library; load that, and these beside it: "
+		    "modser load NAME LIBRARY.so --params FILE"},
+	{is_program,
+	 "a virtual machine's program without its library; export both as one: "
+	 "EXECUTABLE.mod.export_library(\"NAME.so\"), of Relax "
+	 "EXECUTABLE.export_library(\"NAME.so\")"},
+};
+
+static const char *text_of(struct msd_span file)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].is(file))
+			return rows[i].text;
+	}
+	return NULL;
+}
+
+bool msd_companion_is(struct msd_span file)
+{
+	return text_of(file) != NULL;
+}
+
+msd_err msd_companion_refuse(struct msd_span file, struct msd_diag *d)
+{
+	const char *text = text_of(file);
+
+	return text != NULL ? msd_diag_set(d, MSD_UNSUPPORTED, "%s", text) : MSD_OK;
+}
