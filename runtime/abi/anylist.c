@@ -66,7 +66,7 @@ int msd_list_move(void *list, int index, void *args, void *codes, int ret)
 			return -1;
 		if (!msd_any_copy(&given, item)) {
 			*item = old;
-			return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+			return msd_abi_no_memory();
 		}
 	} else {
 		*item = values[place_of(codes)];

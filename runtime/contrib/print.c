@@ -47,7 +47,7 @@ static bool text_open(struct text *t)
 	*t = (struct text){0};
 	t->out = open_memstream(&t->p, &t->n);
 	if (t->out == NULL)
-		(void)msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		(void)msd_abi_no_memory();
 	return t->out != NULL;
 }
 
@@ -57,7 +57,7 @@ static bool text_close(struct text *t)
 	if (fclose(t->out) == 0)
 		return true;
 	free(t->p);
-	(void)msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	(void)msd_abi_no_memory();
 	return false;
 }
 

@@ -260,7 +260,7 @@ static int run_from_inputs(struct msd_instance *self, const struct msd_any *args
 	}
 	struct msd_array *all = msd_array_new(x->n_outputs);
 	if (all == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	int rc = run(self, NULL, 0, NULL);
 	for (uint32_t i = 0; rc == 0 && i < x->n_outputs; i++)
 		rc = x->ops->get_output(x, i, &all->items[i]);

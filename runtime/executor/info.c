@@ -31,7 +31,7 @@ static int describe(const struct msd_model_tensor *t, struct msd_any *ret)
 	if (three == NULL || shape == NULL) {
 		msd_obj_unref(three != NULL ? &three->obj : NULL);
 		msd_obj_unref(shape != NULL ? &shape->obj : NULL);
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	}
 	three->items[1] = msd_of_obj(&shape->obj);
 	int rc = text(t->name, &three->items[0]);
@@ -53,7 +53,7 @@ int msd_executor_input_info(struct msd_instance *self, const struct msd_any *arg
 		n_given += !x->ops->is_param(x, i);
 	struct msd_array *all = msd_array_new(n_given);
 	if (all == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	for (uint32_t i = 0, k = 0; rc == 0 && i < x->n_inputs; i++) {
 		const struct msd_model_tensor t = x->ops->input(x, i);
 		if (!x->ops->is_param(x, i))
@@ -72,7 +72,7 @@ int msd_executor_output_info(struct msd_instance *self, const struct msd_any *ar
 	(void)args;
 	(void)n;
 	if (all == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	for (uint32_t i = 0; rc == 0 && i < x->n_outputs; i++) {
 		const struct msd_model_tensor t = x->ops->output(x, i);
 		rc = describe(&t, &all->items[i]);

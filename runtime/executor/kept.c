@@ -111,9 +111,7 @@ int msd_kept_get_output(struct msd_executor *x, uint32_t i, struct msd_any *ret)
 
 	if (!k->has_run)
 		return msd_abi_raise("RuntimeError", "run was not called yet");
-	return msd_any_copy(&k->outputs[i], ret)
-		       ? 0
-		       : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	return msd_any_copy(&k->outputs[i], ret) ? 0 : msd_abi_no_memory();
 }
 
 void msd_kept_destroy(struct msd_executor *x)

@@ -26,7 +26,7 @@ static int load_param(struct msd_executor *x, struct msd_span name,
 			rc = msd_executor_set_one(x, &k, &v, 0);
 		*n_known += i != MSD_NO_SUCH_NAME;
 	} else
-		(void)msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		(void)msd_abi_no_memory();
 	msd_obj_unref(key != NULL ? &key->obj : NULL);
 	msd_obj_unref(t != NULL ? &t->obj : NULL);
 	return rc;

@@ -143,7 +143,7 @@ bool msd_args_vm(struct msd_args a, int32_t i, struct msd_vm_memory **ret)
 int msd_return_obj(struct msd_obj *obj, struct msd_any *ret)
 {
 	if (obj == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	*ret = msd_of_obj(obj);
 	return 0;
 }
@@ -151,7 +151,7 @@ int msd_return_obj(struct msd_obj *obj, struct msd_any *ret)
 int msd_return_copy(const struct msd_any *v, struct msd_any *ret)
 {
 	if (!msd_any_copy(v, ret))
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	return 0;
 }
 

@@ -135,7 +135,7 @@ static msd_err read_signature(struct msd_lib *lib, struct msd_span line,
 		return MSD_OK;
 	msd_err err = msd_signature_parse(line, &f->signature, &ignored);
 	msd_diag_finish(&ignored);
-	return err == MSD_NOMEM ? msd_diag_set(d, err, "out of memory") : MSD_OK;
+	return err == MSD_NOMEM ? msd_diag_no_memory(d) : MSD_OK;
 }
 
 /* Those that an archive's description had for code that checks nothing by itself. */

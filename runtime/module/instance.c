@@ -118,7 +118,7 @@ int msd_instance_give_text(const char *text, struct msd_any *ret)
 	struct msd_str *s = msd_str_new(text, strlen(text), MSD_T_STR);
 
 	if (s == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	*ret = msd_of_obj(&s->obj);
 	return 0;
 }

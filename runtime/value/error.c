@@ -115,6 +115,12 @@ int msd_abi_raise_code(msd_err code, const char *fmt, ...)
 	return -1;
 }
 
+int msd_abi_no_memory(void)
+{
+	msd_abi_attach(&out_of_memory);
+	return -1;
+}
+
 msd_err msd_abi_take(struct msd_diag *d)
 {
 	struct msd_abi_error *e = msd_abi_detach();

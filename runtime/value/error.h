@@ -17,6 +17,8 @@ int msd_abi_raise_bytes(const char *kind, struct msd_span message);
  * ...). */
 int msd_abi_raise_code(msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/** The same for MSD_NOMEM: out of memory. */
+int msd_abi_no_memory(void);
 /** Move this thread's error into @d and clear it. Returns its code (MSD_CALL_FAILED for
  * the callee's own). */
 msd_err msd_abi_take(struct msd_diag *d);

@@ -11,3 +11,4 @@
 #define msd_diag_no_memory(d) ((void)msd_diag_no_memory(d), MSD_NOMEM)
 #define msd_scan_fail(...) ((void)msd_scan_fail(__VA_ARGS__), MSD_PROTOCOL)
 #define msd_abi_raise(...) ((void)msd_abi_raise(__VA_ARGS__), -1)
+#define msd_abi_no_memory() ((void)msd_abi_no_memory(), -1)

@@ -61,7 +61,7 @@ static int json_call(void *self, const struct msd_any *args, int32_t n,
 	(void)args;
 	(void)n;
 	if (s == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	*ret = msd_of_obj(&s->obj);
 	return 0;
 }

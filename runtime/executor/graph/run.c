@@ -223,7 +223,7 @@ int msd_graph_instance_get(struct msd_graph_instance *g, uint32_t entry,
 		return -1;
 	struct msd_tensor *t = entry_tensor(g, entry);
 	if (t == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	*ret = msd_of_obj(&t->obj);
 	return 0;
 }

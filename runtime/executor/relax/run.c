@@ -164,7 +164,7 @@ static int step_return(struct msd_relax_vm *vm, size_t base, msd_vm_operand op,
 	struct msd_any v;
 
 	if (!msd_any_copy(operand_at(vm, f->regs, op), &v))
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	msd_vm_pop(vm);
 	*ret_is_done = vm->n_frames == base;
 	if (*ret_is_done) {

@@ -70,7 +70,7 @@ int msd_relax_vmtir_call(void *self, const struct msd_any *args, int32_t n,
 	struct msd_any *regs = vm->frames[vm->n_frames - 1].regs;
 	for (int32_t i = 0; rc == 0 && i < n; i++) {
 		if (!msd_any_copy(&args[i], &regs[i]))
-			rc = msd_abi_raise_code(MSD_NOMEM, "out of memory");
+			rc = msd_abi_no_memory();
 	}
 	vm->nested++;
 	if (rc == 0)

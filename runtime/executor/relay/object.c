@@ -36,8 +36,7 @@ static int take_tensor(const struct msd_relay_vm *vm, int32_t type,
 
 	if (type != 0 && t->device.type != wanted)
 		return msd_relay_copy(vm, t, type, ret);
-	return msd_any_copy(v, ret) ? 0
-				    : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	return msd_any_copy(v, ret) ? 0 : msd_abi_no_memory();
 }
 
 static int take(const struct msd_relay_vm *vm, int32_t type, const struct msd_any *v,
@@ -55,7 +54,7 @@ static int take(const struct msd_relay_vm *vm, int32_t type, const struct msd_an
 	}
 	struct msd_array *out = msd_relay_adt_new(0, (size_t)in->size);
 	if (out == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	for (int64_t i = 0; i < in->size; i++) {
 		if (take(vm, type, &in->items[i], &out->items[i + 1], depth + 1) != 0) {
 			msd_obj_unref(&out->obj);
@@ -79,16 +78,14 @@ static int give(const struct msd_any *v, struct msd_any *ret, unsigned depth)
 	const struct msd_any *fields = msd_relay_adt(v, &tag, &n);
 
 	if (fields == NULL) {
-		return msd_any_copy(v, ret)
-			       ? 0
-			       : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_any_copy(v, ret) ? 0 : msd_abi_no_memory();
 	}
 	if (depth == MAX_DEPTH)
 		return msd_abi_raise("ValueError", "the result is nested too deeply");
 	const size_t skip = tag != 0;
 	struct msd_array *out = msd_array_new(n + skip);
 	if (out == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	if (skip)
 		out->items[0] = msd_int(tag);
 	for (size_t i = 0; i < n; i++) {

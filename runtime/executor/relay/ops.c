@@ -14,11 +14,6 @@
 #include "runtime/value/error.h"
 #include "runtime/value/storage_pool.h"
 
-static int no_memory(void)
-{
-	return msd_abi_raise_code(MSD_NOMEM, "out of memory");
-}
-
 /* Store @v, whose reference moves. */
 static int set(struct msd_any *reg, struct msd_any v)
 {
@@ -31,14 +26,14 @@ static int set(struct msd_any *reg, struct msd_any v)
 
 static int set_obj(struct msd_any *reg, struct msd_obj *obj)
 {
-	return obj != NULL ? set(reg, msd_of_obj(obj)) : no_memory();
+	return obj != NULL ? set(reg, msd_of_obj(obj)) : msd_abi_no_memory();
 }
 
 static int set_copy(struct msd_any *reg, const struct msd_any *v)
 {
 	struct msd_any copy;
 
-	return msd_any_copy(v, &copy) ? set(reg, copy) : no_memory();
+	return msd_any_copy(v, &copy) ? set(reg, copy) : msd_abi_no_memory();
 }
 
 static int set_tensor(struct msd_any *reg, struct msd_tensor *t)
@@ -159,11 +154,11 @@ static int alloc_object(const int64_t *f, struct msd_any *regs, enum msd_type ty
 	struct msd_array *a = msd_relay_adt_new(f[0], (size_t)f[1]);
 
 	if (a == NULL)
-		return no_memory();
+		return msd_abi_no_memory();
 	for (int64_t i = 0; i < f[1]; i++) {
 		if (!msd_any_copy(&regs[f[3 + i]], &a->items[i + 1])) {
 			msd_obj_unref(&a->obj);
-			return no_memory();
+			return msd_abi_no_memory();
 		}
 	}
 	a->obj.type = type;
@@ -324,7 +319,7 @@ static int put_arg(struct msd_relay_vm *vm, size_t *n, const struct msd_any *v)
 		const size_t cap = vm->cap_args > 0 ? 2 * vm->cap_args : 32;
 		struct msd_any *more = reallocarray(vm->args, cap, sizeof(*more));
 		if (more == NULL)
-			return no_memory();
+			return msd_abi_no_memory();
 		vm->args = more;
 		vm->cap_args = cap;
 	}

@@ -10,11 +10,6 @@
 
 #define PATH_FRAMES 4 /* named in an error, from the outermost on */
 
-static int no_memory(void)
-{
-	return msd_abi_raise_code(MSD_NOMEM, "out of memory for a call");
-}
-
 static struct msd_relay_frame *top(struct msd_relay_vm *vm)
 {
 	return &vm->frames[vm->n_frames - 1];
@@ -51,7 +46,7 @@ static int push(struct msd_relay_vm *vm, const struct msd_relay_func *func,
 				     MSD_RELAY_MAX_DEPTH);
 	}
 	if (!reserve(vm, func->n_regs))
-		return no_memory();
+		return msd_abi_no_memory();
 	vm->frames[vm->n_frames++] =
 		(struct msd_relay_frame){.func = func, .base = vm->n_regs, .dst = dst};
 	for (uint32_t i = 0; i < func->n_regs; i++)
@@ -73,7 +68,7 @@ static void pop(struct msd_relay_vm *vm)
 /* Register @at of the caller, or a closure's variable, becomes parameter @i. */
 static int pass(struct msd_relay_vm *vm, uint32_t i, const struct msd_any *v)
 {
-	return msd_any_copy(v, &vm->regs[top(vm)->base + i]) ? 0 : no_memory();
+	return msd_any_copy(v, &vm->regs[top(vm)->base + i]) ? 0 : msd_abi_no_memory();
 }
 
 static int invoke(struct msd_relay_vm *vm, const struct msd_relay_ins *ins)

@@ -7,11 +7,6 @@
 #include "runtime/module/check.h"
 #include "runtime/value/error.h"
 
-static int no_memory(void)
-{
-	return msd_abi_raise_code(MSD_NOMEM, "out of memory");
-}
-
 struct msd_function *msd_vm_function(const struct msd_vm_state *s,
 				     const struct msd_any *args, int at)
 {
@@ -73,7 +68,7 @@ struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_functio
 		return e;
 	e = calloc(1, sizeof(*e));
 	if (e == NULL) {
-		(void)no_memory();
+		(void)msd_abi_no_memory();
 		return NULL;
 	}
 	e->fn = fn;
@@ -82,7 +77,7 @@ struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_functio
 	e->is_set = calloc(e->n_args + 1, sizeof(*e->is_set));
 	if (e->args == NULL || e->is_set == NULL) {
 		entry_destroy(e);
-		(void)no_memory();
+		(void)msd_abi_no_memory();
 		return NULL;
 	}
 	e->next = s->entries;
@@ -104,10 +99,10 @@ int msd_vm_keep(const struct msd_any *v, struct msd_any *ret)
 		return 0;
 	}
 	if (v->type != MSD_T_ARRAY)
-		return msd_any_copy(v, ret) ? 0 : no_memory();
+		return msd_any_copy(v, ret) ? 0 : msd_abi_no_memory();
 	struct msd_array *out = msd_array_new((size_t)in->size);
 	if (out == NULL)
-		return no_memory();
+		return msd_abi_no_memory();
 	for (int64_t i = 0; i < in->size; i++) {
 		if (msd_vm_keep(&in->items[i], &out->items[i]) != 0) {
 			msd_obj_unref(&out->obj);

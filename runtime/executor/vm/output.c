@@ -67,8 +67,7 @@ int msd_vm_get_output(struct msd_instance *self, const struct msd_any *args, int
 		v = walk(v, args + 1, n - 1, 1);
 	if (v == NULL)
 		return -1;
-	return msd_any_copy(v, ret) ? 0
-				    : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	return msd_any_copy(v, ret) ? 0 : msd_abi_no_memory();
 }
 
 static int64_t size_of(const struct msd_any *v)
@@ -111,8 +110,7 @@ int msd_vm_get_last_output(struct msd_instance *self, const struct msd_any *args
 		v = walk(v, args, n, 0);
 	if (v == NULL)
 		return -1;
-	return msd_any_copy(v, ret) ? 0
-				    : msd_abi_raise_code(MSD_NOMEM, "out of memory");
+	return msd_any_copy(v, ret) ? 0 : msd_abi_no_memory();
 }
 
 int msd_vm_get_num_outputs(struct msd_instance *self, const struct msd_any *args,
@@ -159,7 +157,7 @@ int msd_vm_set_outputs(struct msd_instance *self, const struct msd_any *args, in
 	}
 	struct msd_any *outs = calloc((size_t)n, sizeof(*outs));
 	if (outs == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	msd_vm_drop_outputs(e);
 	e->outs = outs;
 	for (int32_t i = 1; i < n; i++) {

@@ -23,11 +23,6 @@ struct msd_vm_saved {
 	char name[MSD_MAX_FUNC_NAME_BYTES + 1];
 };
 
-static int no_memory(void)
-{
-	return msd_abi_raise_code(MSD_NOMEM, "out of memory");
-}
-
 static void saved_destroy(struct msd_vm_saved *f)
 {
 	for (size_t i = 0; i < f->n_args; i++)
@@ -54,7 +49,7 @@ static int call(struct msd_instance *self, struct msd_function *of,
 	struct msd_diag d = {0};
 
 	if (all == NULL)
-		return no_memory();
+		return msd_abi_no_memory();
 	for (size_t i = 0; i < n + n_more; i++)
 		all[i] = i < n ? args[i] : more[i - n];
 	msd_err err = self->call(self->module, of, all, n + n_more, ret, &d);
@@ -138,7 +133,7 @@ int msd_vm_save_function(struct msd_instance *self, const struct msd_any *args,
 		return -1;
 	if (f == NULL || (f->args = calloc((size_t)n, sizeof(*f->args))) == NULL) {
 		free(f);
-		return no_memory();
+		return msd_abi_no_memory();
 	}
 	msd_function_init(&f->fn, f->name, saved_call);
 	f->instance = self;

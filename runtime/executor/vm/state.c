@@ -141,7 +141,7 @@ static int invoke(struct msd_instance *self, const struct msd_any *args, int32_t
 		return -1;
 	copy = calloc((size_t)n, sizeof(*copy));
 	if (copy == NULL)
-		return msd_abi_raise_code(MSD_NOMEM, "out of memory");
+		return msd_abi_no_memory();
 	memcpy(copy, args + 1, ((size_t)n - 1) * sizeof(*copy));
 	msd_err err = self->call(self->module, fn, copy, (size_t)n - 1, ret, &d);
 	free(copy);
