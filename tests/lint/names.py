@@ -16,7 +16,7 @@ PATH = re.compile(r"[A-Za-z0-9_.{},*-]+(?:/[A-Za-z0-9_.{},*-]*)+$")
 FUNCTION = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\(\)$")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 FILE = re.compile(r"(?<![\w./<*>-])((?:[\w-]+/)*[\w-]+\.(?:c|h|md|py))\b(?!/)")
-FOREIGN = ("cblas.h", "dlpack.h", "dlpack/dlpack.h", "numpy/lib/format.py")
+FOREIGN = ("cblas.h", "dlpack.h", "dlpack/dlpack.h", "math.h", "numpy/lib/format.py", "stdint.h")
 SOURCES = ("proto", "artifact", "pack", "graph", "store", "runtime", "daemon", "client",
            "tests", "bench")
 
