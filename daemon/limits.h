@@ -52,6 +52,9 @@
 	X(max_handles, "max-handles", RELOAD, 65536, "handles of one connection")      \
 	X(max_tensors, "max-tensors", RELOAD, 16384,                                   \
 	  "resident tensors of one connection in one worker; of its peer twice that")  \
+	X(max_resident, "max-resident", RELOAD, 0,                                     \
+	  "bytes of resident tensors of one connection in one worker; of its peer "    \
+	  "twice that")                                                                \
 	X(max_executors, "max-executors", RELOAD, 256,                                 \
 	  "instances of one connection in one worker; of its peer twice that")         \
 	X(max_queued, "max-queued", RELOAD, 256ull << 20,                              \

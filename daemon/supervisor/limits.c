@@ -13,6 +13,8 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes)
 {
 	if (l->max_memory == 0)
 		l->max_memory = machine_bytes / 2;
+	if (l->max_resident == 0)
+		l->max_resident = l->max_memory / 8 * 3;
 	if (l->max_upload_memory == 0)
 		l->max_upload_memory = machine_bytes / 2;
 	if (l->max_worker_memory == 0)

@@ -93,12 +93,12 @@ Test(lane, stays_at_home_while_something_is_held_or_queued_there)
 	msd_lane_bind(lane, home);
 	cr_expect(is_in(&home->lanes, lane));
 	cr_expect(msd_list_is_empty(&s.module.crew.lanes));
-	msd_lane_hold(&s.clients[0], home->process, MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], home->process, MSD_HELD_TENSOR, 0);
 	cr_expect_eq(msd_lane_take(lane), r);
 	msd_req_release(r);
 	cr_expect_eq(lane->home, home, "an object is held there");
 	r = queue(&s, lane);
-	msd_lane_release(&s.clients[0], home->process, MSD_HELD_TENSOR);
+	msd_lane_release(&s.clients[0], home->process, MSD_HELD_TENSOR, 0);
 	cr_expect_eq(lane->home, home, "a request waits for it");
 	msd_req_release(r);
 	cr_expect_null(lane->home);
@@ -120,7 +120,7 @@ Test(lane, a_loose_one_takes_turns_beside_the_one_with_a_home)
 	msd_lane_bind(lane, &s.replicas[0]);
 	cr_expect(is_in(&s.replicas[0].lanes, lane));
 	cr_expect(is_in(&s.module.crew.lanes, loose));
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(lane->n_held[MSD_HELD_TENSOR], 1);
 	cr_expect_eq(loose->n_held[MSD_HELD_TENSOR], 0);
 	msd_req_release(kept);
@@ -135,16 +135,16 @@ Test(lane, what_is_held_elsewhere_changes_nothing)
 
 	scene_init(&s);
 	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(lane->n_held[MSD_HELD_TENSOR], 0,
 		     "a lane without a home holds nothing");
 	msd_lane_bind(lane, &s.replicas[0]);
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
-	msd_lane_release(&s.clients[0], &s.processes[1], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
+	msd_lane_release(&s.clients[0], &s.processes[1], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(lane->n_held[MSD_HELD_TENSOR], 1);
-	msd_lane_release(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR);
-	msd_lane_release(NULL, &s.processes[0], MSD_HELD_TENSOR);
-	msd_lane_release(&s.clients[0], NULL, MSD_HELD_TENSOR);
+	msd_lane_release(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 0);
+	msd_lane_release(NULL, &s.processes[0], MSD_HELD_TENSOR, 0);
+	msd_lane_release(&s.clients[0], NULL, MSD_HELD_TENSOR, 0);
 	cr_expect_eq(lane->n_held[MSD_HELD_TENSOR], 1);
 	msd_lane_free(lane);
 	cr_expect_eq(s.replicas[0].n_bound, 0);
@@ -160,14 +160,14 @@ Test(lane, a_lost_home_frees_its_lanes_for_others)
 	struct msd_req *r = queue(&s, a);
 	msd_lane_bind(a, &s.replicas[0]);
 	msd_lane_bind(b, &s.replicas[1]);
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
-	msd_lane_hold(&s.clients[1], &s.processes[1], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
+	msd_lane_hold(&s.clients[1], &s.processes[1], MSD_HELD_TENSOR, 0);
 	s.processes[0].replica = NULL;
 	msd_lanes_unbind(&s.replicas[0]);
 	cr_expect_null(a->home);
 	cr_expect_eq(b->home, &s.replicas[1]);
 	cr_expect(is_in(&s.module.crew.lanes, a));
-	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
+	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(a->n_held[MSD_HELD_TENSOR], 0, "it was lost with its worker");
 	cr_expect_eq(s.replicas[0].n_bound, 0);
 	msd_req_release(r);
@@ -182,7 +182,7 @@ Test(lane, of_an_only_worker_counts_what_its_client_holds)
 	scene_init(&s);
 	s.module.crew.n_replicas = 1;
 	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_INSTANCE);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_INSTANCE, 0);
 	cr_expect_eq(msd_lane_room(lane, MSD_HELD_INSTANCE, 3), 2);
 	cr_expect_eq(msd_lane_room(lane, MSD_HELD_TENSOR, 3), 3);
 	msd_lanes_unbind(&s.replicas[0]);
@@ -203,17 +203,34 @@ Test(lane, leaves_a_peer_twice_the_room_of_a_connection)
 	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
 	struct msd_lane *c = msd_lane_get(&third, &s.module.crew);
 	for (unsigned i = 0; i < 3; i++) {
-		msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
-		msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR);
+		msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
+		msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 0);
 	}
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 3), 0, "its own");
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4), 1, "its own");
-	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4), 1, "the peer's");
-	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
 	cr_expect_eq(msd_lane_room(b, MSD_HELD_TENSOR, 4), 0, "the peer's");
 	cr_expect_eq(msd_lane_room(c, MSD_HELD_TENSOR, 4), 4, "another peer's");
 	msd_lane_free(a);
 	msd_lane_free(b);
 	msd_lane_free(c);
+}
+
+Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
+{
+	struct scene s;
+
+	scene_init(&s);
+	s.module.crew.n_replicas = 1;
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
+	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 300);
+	cr_expect_eq(msd_lane_room(b, MSD_HELD_BYTES, 1000), 1000);
+	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 1000);
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 900), 100, "the peer's");
+	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 1000);
 }

@@ -16,6 +16,7 @@ Test(limits, of_memory_are_parts_of_the_machine)
 	const struct msd_limits l = sized((struct msd_limits){0}, 8 * GIB);
 
 	cr_expect_eq(l.max_memory, 4 * GIB);
+	cr_expect_eq(l.max_resident, 3 * GIB / 2);
 	cr_expect_eq(l.max_upload_memory, 4 * GIB);
 	cr_expect_eq(l.max_worker_memory, 6 * GIB);
 	cr_expect_eq(l.max_total_memory, GIB);

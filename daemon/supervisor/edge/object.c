@@ -27,6 +27,7 @@ struct msd_object {
 	struct msd_handle mine;      /* the session's */
 	struct msd_handle theirs;    /* the worker's */
 	struct msd_process *process; /* one reference */
+	uint64_t bytes;              /* of a tensor */
 	char module[MSD_MAX_NAME_BYTES + 1];
 };
 
@@ -109,7 +110,7 @@ void msd_object_drop(struct msd_object *o, struct msd_freeing *f)
 {
 	gather(f, o->process, o->kind, o->theirs);
 	if (f->client != NULL)
-		msd_lane_release(f->client, o->process, held_of(o->kind));
+		msd_lane_release(f->client, o->process, held_of(o->kind), o->bytes);
 	msd_process_unref(o->process);
 	free(o);
 }
@@ -178,7 +179,8 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 	o->theirs = made->theirs;
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
-	msd_lane_hold(&s->client, o->process, held_of(o->kind));
+	o->bytes = made->tensor.bytes;
+	msd_lane_hold(&s->client, o->process, held_of(o->kind), o->bytes);
 	(void)strncpy(o->module, r->module->crew.name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
@@ -299,6 +301,43 @@ static bool is_to_device(struct msd_cur items, uint32_t n)
 	       msd_value_read(&items, &v, NULL) == MSD_OK && v.kind == MSD_K_DEVICE;
 }
 
+/* What a tensor.alloc makes: [module, dtype, shape, ...]. What it says wrongly, the
+ * worker refuses. */
+static uint64_t alloc_bytes(struct msd_cur items, uint32_t n)
+{
+	struct msd_wire_value name, dtype, shape;
+	uint64_t n_elements, bytes;
+
+	if (n < 3 || msd_value_read(&items, &name, NULL) != MSD_OK ||
+	    msd_value_read(&items, &dtype, NULL) != MSD_OK ||
+	    msd_value_read(&items, &shape, NULL) != MSD_OK ||
+	    dtype.kind != MSD_K_DTYPE || shape.kind != MSD_K_SHAPE)
+		return 0;
+	return msd_shape_elements(shape.as.shape.dim, shape.as.shape.ndim,
+				  &n_elements) &&
+			       msd_dtype_bytes(dtype.as.dtype, n_elements, &bytes)
+		       ? bytes
+		       : UINT64_MAX;
+}
+
+/* What a tensor.copy to a device makes: as much as it copies. */
+static uint64_t copied_bytes(const struct msd_req *r, struct msd_cur items)
+{
+	struct msd_object *from = NULL;
+	struct msd_wire_tensor t;
+	struct msd_wire_value v;
+
+	if (msd_value_read(&items, &v, NULL) != MSD_OK ||
+	    object_of(msd_session_of(r), MSD_K_TENSOR, &v, &from, NULL) != MSD_OK ||
+	    v.kind != MSD_K_TENSOR)
+		return 0;
+	if (from != NULL)
+		return from->bytes;
+	return msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, &t, NULL) == MSD_OK
+		       ? t.bytes
+		       : 0;
+}
+
 /* tensor.alloc and module.instance begin with it. */
 static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
@@ -327,13 +366,16 @@ msd_err msd_object_write(struct msd_req *r, struct msd_in *in, struct msd_diag *
 	}
 	msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 	if (r->method == MSD_M_MODULE_INSTANCE || r->method == MSD_M_TENSOR_ALLOC) {
-		r->job.on_response =
-			r->method == MSD_M_TENSOR_ALLOC ? on_tensor : on_instance;
+		const bool is_alloc = r->method == MSD_M_TENSOR_ALLOC;
+		r->job.on_response = is_alloc ? on_tensor : on_instance;
+		r->at.makes_bytes = is_alloc ? alloc_bytes(items, n) : 0;
 		return read_module(r, items, n, d);
 	}
 	r->job.on_response = on_copied;
 	r->at.is_copy_to_device =
 		r->method == MSD_M_TENSOR_COPY && is_to_device(items, n);
+	if (r->at.is_copy_to_device)
+		r->at.makes_bytes = copied_bytes(r, items);
 	return find_module(r, items, n, d);
 }
 

@@ -107,7 +107,7 @@ static void on_answered(struct msd_req *r)
 {
 	if (r->at.holds) {
 		msd_lane_release(r->client.who, r->at.replica->process,
-				 msd_lane_held(r));
+				 msd_lane_held(r), r->at.makes_bytes);
 	}
 	r->at.holds = false;
 }

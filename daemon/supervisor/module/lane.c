@@ -139,22 +139,25 @@ static struct msd_lane *lane_at(struct msd_client *c, const struct msd_process *
 }
 
 void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
-		   enum msd_held what)
+		   enum msd_held what, uint64_t bytes)
 {
 	struct msd_lane *lane = lane_at(c, p);
 
-	if (lane != NULL)
-		lane->n_held[what]++;
+	if (lane == NULL)
+		return;
+	lane->n_held[what]++;
+	lane->n_held[MSD_HELD_BYTES] += bytes;
 }
 
 void msd_lane_release(struct msd_client *c, const struct msd_process *p,
-		      enum msd_held what)
+		      enum msd_held what, uint64_t bytes)
 {
 	struct msd_lane *lane = lane_at(c, p);
 
 	if (lane == NULL)
 		return;
 	lane->n_held[what]--;
+	lane->n_held[MSD_HELD_BYTES] -= bytes;
 	loosen(lane);
 }
 

@@ -14,8 +14,9 @@
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 
-/* What a client holds in a worker, each of which that has a table of. */
-enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_COUNT };
+/* What a client holds in a worker: objects, each of which that has a table of, and the
+ * bytes of them all. */
+enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COUNT };
 
 struct msd_lane {
 	/* While it has requests: its home's lanes, else msd_crew.lanes. */
@@ -26,8 +27,8 @@ struct msd_lane {
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
 	struct msd_replica *home; /* NULL: any worker will do */
-	/* Objects at home, or with the only worker; those being made included. */
-	uint32_t n_held[MSD_HELD_COUNT];
+	/* At home, or with the only worker; what is being made included. */
+	uint64_t n_held[MSD_HELD_COUNT];
 	bool is_loose;
 };
 
@@ -53,11 +54,12 @@ static inline enum msd_held msd_lane_held(const struct msd_req *r)
 {
 	return r->method == MSD_M_MODULE_INSTANCE ? MSD_HELD_INSTANCE : MSD_HELD_TENSOR;
 }
-/** The client has, or is about to have, one object more in the worker @p; one less. */
+/** The client has, or is about to have, one object more of @bytes in the worker @p; one
+ * less. */
 void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
-		   enum msd_held what);
+		   enum msd_held what, uint64_t bytes);
 void msd_lane_release(struct msd_client *c, const struct msd_process *p,
-		      enum msd_held what);
+		      enum msd_held what, uint64_t bytes);
 /** How many @lane's client may have yet where it holds them, when each connection may
  * have @max and its peer twice as many. */
 uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max);

@@ -64,40 +64,43 @@ static bool is_stale(const struct msd_req *r)
 	return r->at.needs != NULL && r->at.needs->replica == NULL;
 }
 
-/* A copy may be one to memory of the client's; it makes a tensor on a device alone. */
-static bool is_one_too_many(const struct msd_lane *lane, const struct msd_req *r)
+/* Why @r may not make what it asks for; NULL when it may, or makes nothing. A copy may
+ * be one to memory of the client's; it makes a tensor on a device alone. */
+static const char *one_too_many(const struct msd_lane *lane, const struct msd_req *r)
 {
 	const struct msd_limits *limits = lane->crew->house->limits;
-	const enum msd_held what = msd_lane_held(r);
 
 	if (!makes_object(r) ||
 	    (r->method == MSD_M_TENSOR_COPY && !r->at.is_copy_to_device))
-		return false;
-	return msd_lane_room(lane, what,
-			     what == MSD_HELD_TENSOR ? limits->max_tensors
-						     : limits->max_executors) == 0;
-}
-
-static void refuse_one_too_many(struct msd_req *r)
-{
-	msd_req_refuse(r, MSD_BUSY,
-		       msd_lane_held(r) == MSD_HELD_TENSOR
-			       ? "the connection or its peer has as many resident "
-				 "tensors in the module's worker as it may "
-				 "(--max-tensors): free some"
+		return NULL;
+	if (msd_lane_held(r) == MSD_HELD_INSTANCE) {
+		return msd_lane_room(lane, MSD_HELD_INSTANCE, limits->max_executors) > 0
+			       ? NULL
 			       : "the connection or its peer has as many instances in "
 				 "the module's worker as it may (--max-executors): "
-				 "free some");
+				 "free some";
+	}
+	if (msd_lane_room(lane, MSD_HELD_TENSOR, limits->max_tensors) == 0) {
+		return "the connection or its peer has as many resident tensors in the "
+		       "module's worker as it may (--max-tensors): free some";
+	}
+	return msd_lane_room(lane, MSD_HELD_BYTES, limits->max_resident) >=
+			       r->at.makes_bytes
+		       ? NULL
+		       : "the connection or its peer has as many bytes of resident "
+			 "tensors in the module's worker as it may (--max-resident): "
+			 "free some";
 }
 
 static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 {
 	struct msd_req *r = msd_lane_first(lane);
-	const bool is_over = is_one_too_many(lane, r);
-	struct msd_out *o = is_stale(r) || is_over ? NULL : msd_out_new();
+	const char *too_many = one_too_many(lane, r);
+	struct msd_out *o = is_stale(r) || too_many != NULL ? NULL : msd_out_new();
 
 	if (o != NULL && makes_object(r)) {
 		lane->n_held[msd_lane_held(r)]++;
+		lane->n_held[MSD_HELD_BYTES] += r->at.makes_bytes;
 		r->at.holds = true;
 	}
 	(void)msd_lane_take(lane);
@@ -105,8 +108,8 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 		msd_req_refuse(
 			r, MSD_STALE_HANDLE,
 			"what the request names was lost with the module's worker");
-	} else if (is_over) {
-		refuse_one_too_many(r);
+	} else if (too_many != NULL) {
+		msd_req_refuse(r, MSD_BUSY, too_many);
 	} else if (o == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
 	} else {

@@ -104,6 +104,7 @@ struct msd_req_at {
 	struct msd_process *needs;   /* whose objects it names; a reference, or NULL */
 	uint64_t wid;                /* its id on the worker's channel */
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
+	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
 	uint32_t expected_us;        /* of a sent one */
 	uint8_t pace;                /* msd_pace_place() of a call's target */
 	bool is_unordered;           /* it need not follow its client's others */

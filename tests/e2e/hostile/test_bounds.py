@@ -313,3 +313,18 @@ def test_who_may_not_load_sees_its_own_peer_alone(own_arena):
     over_tcp = arena.connect(arena.daemon.hosts[1])
     assert [c["peer"] for c in over_tcp.ask("client.list")] == ["127.0.0.1"]
     assert len(arena.victim().ask("client.list")) == 3
+
+
+def test_one_client_does_not_take_all_bytes_of_resident_tensors(own_arena):
+    """A megabyte is the limit of a connection, two of a peer, eight there are."""
+    words = ("--max-memory", "8M", "--max-resident", "1M")
+    arena = own_arena(*words, modules={"results": harness.ZOO / "results.so"})
+    alloc = ("tensor.alloc", "results", FLOAT32, shape_ext(MIB // 16))
+    one, two, three = (arena.connect() for _ in range(3))
+    count, said = made(one, 6, *alloc)
+    assert count == 4 and said.name == "BUSY" and "--max-resident" in str(said)
+    assert made(two, 4, *alloc)[0] == 4
+    assert made(three, 1, *alloc)[0] == 0, "the peer has all that it may"
+    assert made(three, 1, "tensor.alloc", "results", FLOAT32, shape_ext(2**40))[0] == 0
+    one.socket.close()
+    harness.until(lambda: made(three, 1, *alloc)[0] == 1, "what a connection held is free again")
