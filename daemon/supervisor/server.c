@@ -143,7 +143,7 @@ static void on_space(struct msd_deadline *node)
 static void retry_space(struct msd_server *s)
 {
 	if (!msd_list_is_empty(&s->edge.space_waiters))
-		(void)msd_deadline_set(&s->deadlines, &s->space, 0);
+		msd_deadline_set(&s->deadlines, &s->space, 0);
 }
 
 static void on_room(struct msd_budget *budget)
@@ -277,7 +277,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 		s->house.is_closing = true;
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
 			s->house.n_modules, s->edge.n_sessions);
-		(void)msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
+		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge);
 		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
@@ -288,7 +288,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 	}
 	s->is_ending = now;
 	if (now)
-		(void)msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
+		msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
 	MSD_LIST_EACH_SAFE (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (now)

@@ -223,8 +223,8 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
 	msd_list_append(&r->module->receiving, &r->link);
 	if (r->due.is_clients) {
-		(void)msd_req_set_due_from(r, r->module->crew.house->deadlines,
-					   in->begun_ms, r->due.in_ms);
+		msd_req_set_due_from(r, r->module->crew.house->deadlines, in->begun_ms,
+				     r->due.in_ms);
 	}
 	*ret = r;
 	return MSD_OK;

@@ -103,7 +103,7 @@ static void start(struct msd_devices *devices)
 	devices->timeout.on_due = on_timeout;
 	if (msd_child_spawn(devices->reaper, &how, &child_ops, devices, &devices->child,
 			    NULL) == MSD_OK) {
-		(void)msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
+		msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
 	} else {
 		found_nothing(devices, "modserd-worker --devices cannot be started");
 	}

@@ -28,7 +28,7 @@ static void go_on(struct forgetting *f, struct msd_module *m, struct msd_req *r)
 	if (r != NULL) {
 		msd_module_adopt(m, r);
 		if (f->has_deadline) {
-			(void)msd_req_set_due(r, f->edge->deadlines, f->deadline_ms);
+			msd_req_set_due(r, f->edge->deadlines, f->deadline_ms);
 		}
 		msd_list_append(&m->unloaders, &r->link);
 	}

@@ -50,8 +50,7 @@ static void finish(struct leaving *l)
 
 static void wait_for_turn(struct msd_edge *e)
 {
-	if (!msd_deadline_set(e->deadlines, &e->leave, NEXT_TURN_MS))
-		msd_leavings_finish(e); /* better at once than never */
+	msd_deadline_set(e->deadlines, &e->leave, NEXT_TURN_MS);
 }
 
 /* The first alone: however many leave at a time, a turn is no longer. */
@@ -85,7 +84,7 @@ void msd_leavings_take(struct msd_edge *e, struct msd_handles *hs)
 	l->handles = *hs;
 	*hs = (struct msd_handles){0};
 	msd_list_append(&e->leavings, &l->link);
-	if (e->leave.slot == 0)
+	if (!msd_deadline_is_set(&e->leave))
 		wait_for_turn(e);
 }
 

@@ -173,8 +173,8 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 		return NULL;
 	msd_module_adopt(m, r);
 	if (c->options.has_deadline) {
-		(void)msd_req_set_due_from(r, c->session->edge->deadlines,
-					   c->in->begun_ms, c->options.deadline_ms);
+		msd_req_set_due_from(r, c->session->edge->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
 	}
 	c->later = true;
 	return r;

@@ -245,8 +245,8 @@ static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag 
 	msd_list_append(&p->requests, &r->link);
 	msd_list_append(&p->edge->pulls, &p->link);
 	if (c->options.has_deadline) {
-		(void)msd_req_set_due_from(r, p->edge->deadlines, c->in->begun_ms,
-					   c->options.deadline_ms);
+		msd_req_set_due_from(r, p->edge->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
 	}
 	return MSD_OK;
 }

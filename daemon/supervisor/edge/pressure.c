@@ -59,8 +59,8 @@ static void on_room(struct msd_account *root)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(root, struct msd_edge, peers.account);
 
-	if (!msd_list_is_empty(&e->held_back) && e->pressure.slot == 0)
-		(void)msd_deadline_set(e->deadlines, &e->pressure, 0);
+	if (!msd_list_is_empty(&e->held_back) && !msd_deadline_is_set(&e->pressure))
+		msd_deadline_set(e->deadlines, &e->pressure, 0);
 }
 
 void msd_pressure_init(struct msd_edge *e)

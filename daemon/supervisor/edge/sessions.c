@@ -41,9 +41,9 @@ static void on_watch_due(struct msd_deadline *node)
 void msd_sessions_watch(struct msd_edge *e)
 {
 	e->watch.on_due = on_watch_due;
-	if (e->watch.slot == 0) {
-		(void)msd_deadline_set(e->deadlines, &e->watch,
-				       msd_watch_every_ms(e->limits));
+	if (!msd_deadline_is_set(&e->watch)) {
+		msd_deadline_set(e->deadlines, &e->watch,
+				 msd_watch_every_ms(e->limits));
 	}
 }
 

@@ -23,7 +23,7 @@ static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadlin
 		      uint64_t in_ms)
 {
 	rep->timer.on_due = on_due;
-	(void)msd_deadline_set(rep->crew->house->deadlines, &rep->timer, in_ms);
+	msd_deadline_set(rep->crew->house->deadlines, &rep->timer, in_ms);
 }
 
 static void on_overdue(struct msd_deadline *node)
@@ -120,8 +120,8 @@ static void on_drain_over(struct msd_deadline *node)
 static void set_drain(const struct doing *x)
 {
 	x->m->drain.on_due = on_drain_over;
-	(void)msd_deadline_set(x->m->crew.house->deadlines, &x->m->drain,
-			       x->action->least_ms);
+	msd_deadline_set(x->m->crew.house->deadlines, &x->m->drain,
+			 x->action->least_ms);
 }
 
 static void kill_overdue(const struct doing *x)

@@ -29,8 +29,8 @@ static void begin(struct msd_module *m)
 		return;
 	}
 	m->bring_timer.on_due = on_unkept;
-	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
-			       m->crew.house->limits->load_ms);
+	msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
+			 m->crew.house->limits->load_ms);
 	m->crew.house->on_candidate(m->crew.house, m);
 }
 
@@ -78,7 +78,7 @@ void msd_module_kept(struct msd_module *m, const struct msd_diag *why)
 	m->is_candidate = false;
 	msd_module_set_error(m, why->code, msd_diag_text(why));
 	m->bring_timer.on_due = on_refused;
-	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer, 0);
+	msd_deadline_set(m->crew.house->deadlines, &m->bring_timer, 0);
 }
 
 static void on_brought(struct msd_source_job *job)
@@ -135,6 +135,6 @@ void msd_module_bring(struct msd_module *m)
 		return;
 	}
 	m->bring_timer.on_due = job->is_done ? on_failed : on_overdue;
-	(void)msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
-			       job->is_done ? 0 : m->crew.house->limits->load_ms);
+	msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
+			 job->is_done ? 0 : m->crew.house->limits->load_ms);
 }

@@ -155,7 +155,7 @@ void msd_replica_send_open(struct msd_replica *rep)
 
 static void write_request(struct msd_out *o, struct msd_req *r)
 {
-	bool has_deadline = r->due.node.slot != 0 && !r->due.is_for_ready;
+	bool has_deadline = msd_deadline_is_set(&r->due.node) && !r->due.is_for_ready;
 	bool has_names = r->job.names.n > 0;
 	bool has_device = r->job.device.type != 0;
 	bool has_instance = r->job.instance.generation != 0;

@@ -101,9 +101,6 @@ void msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_
 {
 	r->module = m;
 	r->due.node.on_due = on_waited; /* it has no other time to keep */
-	if (!msd_req_set_due(r, m->crew.house->deadlines, wait_ms)) {
-		msd_req_refuse(r, MSD_NOMEM, "module.logs: out of memory");
-		return;
-	}
+	msd_req_set_due(r, m->crew.house->deadlines, wait_ms);
 	msd_list_append(&m->followers, &r->link);
 }

@@ -129,11 +129,10 @@ static void on_exit_due(struct msd_deadline *node)
 
 void msd_process_await_exit(struct msd_process *p, const char *reason)
 {
-	if (!msd_process_is_running(p) || p->exit_timer.slot != 0)
+	if (!msd_process_is_running(p) || msd_deadline_is_set(&p->exit_timer))
 		return;
 	p->exit_reason = reason;
-	if (!msd_deadline_set(p->house->deadlines, &p->exit_timer, EXIT_MS))
-		on_exit_due(&p->exit_timer);
+	msd_deadline_set(p->house->deadlines, &p->exit_timer, EXIT_MS);
 }
 
 static void kill_for_breach(struct msd_process *p, const char *why)
@@ -324,8 +323,8 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 	if (p->release_bytes > RELEASE_EAGER_BYTES ||
 	    p->n_releases >= RELEASES_PER_FRAME) {
 		msd_process_flush_releases(p);
-	} else if (p->release_timer.slot == 0) {
-		(void)msd_deadline_set(p->house->deadlines, &p->release_timer,
-				       RELEASE_LATEST_MS);
+	} else if (!msd_deadline_is_set(&p->release_timer)) {
+		msd_deadline_set(p->house->deadlines, &p->release_timer,
+				 RELEASE_LATEST_MS);
 	}
 }

@@ -17,10 +17,10 @@ static void set_ready_wait(struct msd_req *r)
 {
 	struct msd_house *house = r->at.lane->crew->house;
 
-	if (r->due.node.slot != 0)
+	if (msd_deadline_is_set(&r->due.node))
 		return;
-	r->due.is_for_ready =
-		msd_req_set_due(r, house->deadlines, house->limits->ready_wait_ms);
+	r->due.is_for_ready = true;
+	msd_req_set_due(r, house->deadlines, house->limits->ready_wait_ms);
 }
 
 /* Its answer is an object in the worker that runs it. */

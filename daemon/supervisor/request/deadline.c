@@ -1,53 +1,63 @@
 #include "daemon/supervisor/request/deadline.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #define DUE_PER_TURN 64 /* as many as a client's frames; then others get their turn */
 
-static void place(struct msd_deadlines *ds, uint32_t slot, struct msd_deadline *node)
+/* One heap of two, either of which may be empty. Roots have no siblings. */
+static struct msd_deadline *meld(struct msd_deadline *a, struct msd_deadline *b)
 {
-	ds->heap[slot] = node;
-	node->slot = slot;
-}
-
-static void sift_up(struct msd_deadlines *ds, uint32_t slot)
-{
-	struct msd_deadline *node = ds->heap[slot];
-
-	for (; slot > 1 && ds->heap[slot / 2]->at_ms > node->at_ms; slot /= 2)
-		place(ds, slot, ds->heap[slot / 2]);
-	place(ds, slot, node);
-}
-
-static void sift_down(struct msd_deadlines *ds, uint32_t slot)
-{
-	struct msd_deadline *node = ds->heap[slot];
-
-	for (;;) {
-		uint32_t child = 2 * slot;
-		if (child > ds->n)
-			break;
-		if (child < ds->n &&
-		    ds->heap[child + 1]->at_ms < ds->heap[child]->at_ms)
-			child++;
-		if (ds->heap[child]->at_ms >= node->at_ms)
-			break;
-		place(ds, slot, ds->heap[child]);
-		slot = child;
+	if (a == NULL || b == NULL)
+		return a != NULL ? a : b;
+	if (b->at_ms < a->at_ms) {
+		struct msd_deadline *later = a;
+		a = b;
+		b = later;
 	}
-	place(ds, slot, node);
+	b->prev = a;
+	b->next = a->child;
+	if (b->next != NULL)
+		b->next->prev = b;
+	a->child = b;
+	return a;
+}
+
+/* One heap of the siblings from @first on: in pairs, then from the last pair back,
+ * which is what keeps it flat. */
+static struct msd_deadline *meld_siblings(struct msd_deadline *first)
+{
+	struct msd_deadline *pairs = NULL, *root = NULL;
+
+	while (first != NULL) {
+		struct msd_deadline *a = first;
+		struct msd_deadline *b = a->next;
+		first = b != NULL ? b->next : NULL;
+		a->next = a->prev = NULL;
+		if (b != NULL)
+			b->next = b->prev = NULL;
+		a = meld(a, b);
+		a->next = pairs;
+		pairs = a;
+	}
+	while (pairs != NULL) {
+		struct msd_deadline *pair = pairs;
+		pairs = pair->next;
+		pair->next = NULL;
+		root = meld(root, pair);
+	}
+	return root;
 }
 
 static void on_timer(uv_timer_t *timer);
 
 static void arm(struct msd_deadlines *ds)
 {
-	if (ds->n == 0) {
+	if (ds->first == NULL) {
 		(void)uv_timer_stop(&ds->timer);
 		return;
 	}
-	uint64_t now = uv_now(ds->loop);
-	uint64_t at = ds->heap[1]->at_ms;
+	const uint64_t now = uv_now(ds->loop);
+	const uint64_t at = ds->first->at_ms;
 	(void)uv_timer_start(&ds->timer, on_timer, at > now ? at - now : 0, 0);
 }
 
@@ -56,14 +66,14 @@ static void arm(struct msd_deadlines *ds)
 static void on_timer(uv_timer_t *timer)
 {
 	struct msd_deadlines *ds = timer->data;
-	uint64_t now = uv_now(ds->loop);
+	const uint64_t now = uv_now(ds->loop);
 
-	for (int i = 0; ds->n > 0 && ds->heap[1]->at_ms <= now; i++) {
+	for (int i = 0; ds->first != NULL && ds->first->at_ms <= now; i++) {
 		if (i == DUE_PER_TURN) {
 			(void)uv_timer_start(&ds->timer, on_timer, 1, 0);
 			return;
 		}
-		struct msd_deadline *node = ds->heap[1];
+		struct msd_deadline *node = ds->first;
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
 	}
@@ -80,52 +90,45 @@ void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop)
 void msd_deadlines_close(struct msd_deadlines *ds)
 {
 	uv_close((uv_handle_t *)&ds->timer, NULL);
-	free(ds->heap);
-	ds->heap = NULL;
-	ds->n = ds->cap = 0;
+	ds->first = NULL; /* whoever waits may be gone already */
 }
 
-bool msd_deadline_set(struct msd_deadlines *ds, struct msd_deadline *node,
+void msd_deadline_set(struct msd_deadlines *ds, struct msd_deadline *node,
 		      uint64_t in_ms)
 {
 	msd_deadline_clear(ds, node);
-	if (ds->n + 1 >= ds->cap) {
-		uint32_t cap = ds->cap > 0 ? 2 * ds->cap : 64;
-		struct msd_deadline **more =
-			realloc(ds->heap, cap * sizeof(struct msd_deadline *));
-		if (more == NULL)
-			return false;
-		ds->heap = more;
-		ds->cap = cap;
-	}
 	node->at_ms = uv_now(ds->loop) + in_ms;
-	ds->n++;
-	place(ds, ds->n, node);
-	sift_up(ds, ds->n);
-	if (ds->heap[1] == node)
+	node->is_set = true;
+	ds->first = meld(ds->first, node);
+	if (ds->first == node)
 		arm(ds);
-	return true;
 }
 
 void msd_deadline_clear(struct msd_deadlines *ds, struct msd_deadline *node)
 {
-	uint32_t slot = node->slot;
-
-	if (slot == 0)
+	if (!node->is_set)
 		return;
-	node->slot = 0;
-	struct msd_deadline *last = ds->heap[ds->n--];
-	if (last == node)
-		return;
-	place(ds, slot, last);
-	sift_up(ds, slot);
-	sift_down(ds, last->slot);
+	struct msd_deadline *below = meld_siblings(node->child);
+	if (node == ds->first) {
+		ds->first = below;
+	} else {
+		if (node->prev->child == node) {
+			node->prev->child = node->next;
+		} else {
+			node->prev->next = node->next;
+		}
+		if (node->next != NULL)
+			node->next->prev = node->prev;
+		ds->first = meld(ds->first, below);
+	}
+	node->child = node->next = node->prev = NULL;
+	node->is_set = false;
 }
 
 uint64_t msd_deadline_left(const struct msd_deadlines *ds,
 			   const struct msd_deadline *node)
 {
-	uint64_t now = uv_now(ds->loop);
+	const uint64_t now = uv_now(ds->loop);
 
-	return node->slot != 0 && node->at_ms > now ? node->at_ms - now : 0;
+	return node->is_set && node->at_ms > now ? node->at_ms - now : 0;
 }

@@ -50,18 +50,18 @@ void msd_req_hold(struct msd_req *r, uint64_t bytes)
 	msd_account_charge(&r->client.who->account, bytes);
 }
 
-bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
+void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
 {
 	r->due.all = all;
-	return msd_deadline_set(all, &r->due.node, in_ms);
+	msd_deadline_set(all, &r->due.node, in_ms);
 }
 
-bool msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
+void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms)
 {
 	const uint64_t past_ms = uv_now(all->loop) - from_ms;
 
-	return msd_req_set_due(r, all, in_ms > past_ms ? in_ms - past_ms : 0);
+	msd_req_set_due(r, all, in_ms > past_ms ? in_ms - past_ms : 0);
 }
 
 void msd_req_leave_client(struct msd_req *r)
@@ -129,7 +129,7 @@ static void tell_owner(struct msd_req *r, unsigned actions)
 	if ((actions & MSD_REQ_KILL) != 0)
 		r->ops->kill(r);
 	if ((actions & MSD_REQ_GRACE) != 0)
-		(void)msd_req_set_due(r, r->due.all, r->due.grace_ms);
+		msd_req_set_due(r, r->due.all, r->due.grace_ms);
 	if ((actions & MSD_REQ_UNAWAITED) != 0)
 		r->ops->on_unawaited(r);
 }

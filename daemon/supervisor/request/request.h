@@ -138,9 +138,9 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 /** Charge @bytes to @r's client, for as long as it waits for the answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
-bool msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
+void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
 /** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */
-bool msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
+void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms);
 /** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
  * and LOST the caller has given the answer before. */
