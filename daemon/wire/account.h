@@ -20,6 +20,7 @@ struct msd_account {
 	struct msd_account *parent; /* NULL: the root */
 	uint64_t max_bytes;
 	uint64_t used_bytes;   /* of a parent: in whole steps of its children */
+	uint64_t ahead_bytes;  /* of used_bytes: what was read and waits to be served */
 	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
 	uint64_t most_bytes;   /* used at a time since the owner set it back */
 	uint32_t n_children;   /* open ones */
@@ -54,10 +55,30 @@ uint64_t msd_account_share(const struct msd_account *a);
 /** The smaller of its own limit and its share. */
 uint64_t msd_account_limit(const struct msd_account *a);
 
+/* What was read ahead. It is no reason to stop its owner, for whom stopping would keep
+ * it; others have less room by it. */
+static inline void msd_account_read_ahead(struct msd_account *a, uint64_t bytes)
+{
+	a->ahead_bytes += bytes;
+	msd_account_charge(a, bytes);
+}
+
+static inline void msd_account_served(struct msd_account *a, uint64_t bytes)
+{
+	a->ahead_bytes -= bytes;
+	msd_account_release(a, bytes);
+}
+
+/** What its owner can be stopped for. */
+static inline uint64_t msd_account_kept(const struct msd_account *a)
+{
+	return a->used_bytes - a->ahead_bytes;
+}
+
 static inline bool msd_account_is_over(const struct msd_account *a)
 {
-	return a->used_bytes > MSD_ACCOUNT_LEAST_BYTES &&
-	       a->used_bytes > msd_account_limit(a);
+	return msd_account_kept(a) > MSD_ACCOUNT_LEAST_BYTES &&
+	       msd_account_kept(a) > msd_account_limit(a);
 }
 
 #endif

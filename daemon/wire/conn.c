@@ -122,8 +122,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 	msd_conn_drop_queue(c);
 	msd_conn_free_body(c);
-	free(c->spare);
-	c->spare = NULL;
+	msd_conn_free_spare(c);
 	c->ops->on_closed(c, c->close_err, c->close_why);
 }
 

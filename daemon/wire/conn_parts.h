@@ -30,6 +30,8 @@ bool msd_conn_is_stopped(const struct msd_conn *c);
 void msd_conn_payload_place(struct msd_conn *c, enum msd_place place);
 /** Free the memory of bodies; none is being read any more. */
 void msd_conn_free_body(struct msd_conn *c);
+/** Free bytes that were read ahead; nothing of them is served any more. */
+void msd_conn_free_spare(struct msd_conn *c);
 /** Close received descriptors that nobody took. */
 void msd_conn_close_fds(struct msd_conn *c);
 /** Forget unwritten frames, on_done(false) for each. */

@@ -55,7 +55,7 @@ static bool may_hold(const struct msd_conn *c, uint64_t bytes)
 	const struct msd_account *a = c->limits.account;
 
 	return a == NULL || bytes <= MSD_ACCOUNT_LEAST_BYTES ||
-	       a->used_bytes + bytes <= msd_account_share(a);
+	       msd_account_kept(a) + bytes <= msd_account_share(a);
 }
 
 /* Room for the current body in memory of our own. */
@@ -204,6 +204,16 @@ bool msd_conn_is_stopped(const struct msd_conn *c)
 	return c->is_closing || c->paused != 0 || c->waits_for_place;
 }
 
+void msd_conn_free_spare(struct msd_conn *c)
+{
+	if (c->spare == NULL)
+		return;
+	if (c->limits.account != NULL)
+		msd_account_served(c->limits.account, c->n_spare);
+	free(c->spare);
+	c->spare = NULL;
+}
+
 /* Keep what was read but cannot be used now. */
 static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
 {
@@ -217,6 +227,8 @@ static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
 	c->spare = copy;
 	c->spare_at = 0;
 	c->n_spare = n;
+	if (c->limits.account != NULL)
+		msd_account_read_ahead(c->limits.account, n);
 }
 
 /* Serve of @n bytes at @p what may be served now. Returns how many are left. */
@@ -245,8 +257,7 @@ static void consume_spare(struct msd_conn *c)
 	c->spare_at = c->n_spare - left;
 	if (left > 0)
 		return;
-	free(c->spare);
-	c->spare = NULL;
+	msd_conn_free_spare(c);
 	close_unexpected_fds(c);
 }
 

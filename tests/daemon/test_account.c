@@ -116,6 +116,19 @@ Test(account, tells_of_room_when_something_is_given_back, .init = begin, .fini =
 	cr_expect_eq(n_rooms, 1);
 }
 
+Test(account, what_was_read_ahead_counts_for_others, .init = begin, .fini = end)
+{
+	conns[0][0].max_bytes = 0;
+	msd_account_read_ahead(&conns[0][0], MIB);
+	cr_expect_geq(all.used_bytes, MIB);
+	cr_expect_not(msd_account_is_over(&conns[0][0]), "nobody is stopped for it");
+	msd_account_charge(&conns[0][0], MIB);
+	cr_expect(msd_account_is_over(&conns[0][0]));
+	msd_account_release(&conns[0][0], MIB);
+	msd_account_served(&conns[0][0], MIB);
+	cr_expect_eq(conns[0][0].used_bytes, 0);
+}
+
 Test(account, closed_gives_back_the_rest_of_its_last_step, .init = begin, .fini = end)
 {
 	msd_account_charge(&conns[0][0], 1);

@@ -222,6 +222,35 @@ Test(conn_read, a_body_is_charged_until_it_is_over)
 	cr_expect_eq(account.used_bytes, 0);
 }
 
+static void pause_at_frame(struct msd_conn *c, struct msd_in *in)
+{
+	(void)in;
+	msd_conn_pause(c, MSD_PAUSE_REQUESTS, true);
+}
+
+Test(conn_read, what_was_read_ahead_is_charged_until_it_is_served)
+{
+	struct rig r;
+	struct msd_account account;
+	struct msd_conn_ops ops;
+	uint8_t bytes[512];
+
+	rig_open(&r, false);
+	ops = *r.conn.ops;
+	ops.on_frame = pause_at_frame;
+	r.conn.ops = &ops;
+	msd_account_open(&account, NULL, UINT64_MAX);
+	r.conn.limits.account = &account;
+	const size_t one = ping(bytes, 1, 0), n = one + ping(bytes + one, 2, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(account.used_bytes, n - one);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
+	turn(&r);
+	cr_expect_eq(account.used_bytes, 0);
+	rig_close(&r);
+}
+
 Test(conn_read, a_body_over_its_share_waits_while_others_are_short)
 {
 	struct rig r;
@@ -239,7 +268,7 @@ Test(conn_read, a_body_over_its_share_waits_while_others_are_short)
 	r.conn.limits.max_body_bytes = 1u << 20;
 	msd_account_charge(&others, 2u << 20);
 	begin_body(&r, 600000);
-	cr_expect_eq(mine.used_bytes, 0);
+	cr_expect_eq(msd_account_kept(&mine), 0);
 	cr_expect_neq(r.conn.paused & MSD_PAUSE_MEMORY, 0);
 	msd_account_release(&others, 2u << 20);
 	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, false);

@@ -18,7 +18,8 @@
 /* What of the first frame is written is as good as given back. */
 static uint64_t held_bytes(const struct msd_session *s)
 {
-	const uint64_t used = s->client.account.used_bytes, out = s->conn.written;
+	const uint64_t used = msd_account_kept(&s->client.account);
+	const uint64_t out = s->conn.written;
 
 	return used > out ? used - out : 0;
 }
