@@ -86,6 +86,7 @@ static const char pack_help[] =
 static const char pull_help[] =
 	"URI is one of\n"
 	"  https://HOST/FILE   a web server\n"
+	"  oci://HOST/REPOSITORY:TAG   a registry; or ...@sha256:HEX\n"
 	"  http://127.0.0.1/   the same on the daemon's own machine alone\n"
 	"  file:///PATH        a file of the daemon's machine\n"
 	"--sha256 is what the file must hash to: anything else is refused, with exit "

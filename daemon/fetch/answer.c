@@ -39,6 +39,7 @@ struct msd_answer msd_answer_of(CURL *easy)
 	a.retry_after_s = wait > 0 ? (uint64_t)wait : 0;
 	a.from = range_start(header(easy, "Content-Range"));
 	a.etag = header(easy, "ETag");
+	a.challenge = header(easy, "WWW-Authenticate");
 	return a;
 }
 

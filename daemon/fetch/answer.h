@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 struct msd_answer {
-	long status;      /* 0: none came */
-	uint64_t from;    /* of a 206, where its bytes begin; UINT64_MAX: unsaid */
-	uint64_t bytes;   /* of its body; 0: not said */
-	const char *etag; /* borrowed until the handle is asked again; NULL */
+	long status;           /* 0: none came */
+	uint64_t from;         /* of a 206, where its bytes begin; UINT64_MAX: unsaid */
+	uint64_t bytes;        /* of its body; 0: not said */
+	const char *etag;      /* borrowed until the handle is asked again; NULL */
+	const char *challenge; /* of a 401, likewise */
 	uint64_t retry_after_s; /* 0: not said */
 };
 

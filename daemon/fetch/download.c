@@ -182,6 +182,8 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 
 	err = msd_diag_set(&dl->why, err, "%s: the server answers %ld",
 			   dl->way.at.shown, status);
+	if (status == 401 && a->challenge != NULL && msd_way_is_home(&dl->way))
+		dl->challenge = strdup(a->challenge);
 	if (status == 416) {
 		dl->must_restart = true;
 		try_again(dl, 0);
@@ -246,6 +248,14 @@ static void on_ended(struct msd_net_call *call, CURLcode rc)
 	}
 }
 
+static void add_header(struct msd_download *dl, const char *line)
+{
+	struct curl_slist *more = curl_slist_append(dl->headers, line);
+
+	if (more != NULL)
+		dl->headers = more;
+}
+
 /* What came of an earlier attempt is gone on with, if its server can be held to it. */
 static msd_err set_range(struct msd_download *dl)
 {
@@ -268,8 +278,7 @@ static msd_err set_range(struct msd_download *dl)
 	(void)curl_easy_setopt(dl->call.easy, CURLOPT_RANGE, text);
 	if (dl->etag != NULL && dl->etag[0] == '"') {
 		(void)snprintf(text, sizeof(text), "If-Range: %.200s", dl->etag);
-		dl->headers = curl_slist_append(NULL, text);
-		(void)curl_easy_setopt(dl->call.easy, CURLOPT_HTTPHEADER, dl->headers);
+		add_header(dl, text);
 	}
 	return MSD_OK;
 }
@@ -306,7 +315,12 @@ static void ask(struct msd_download *dl)
 		err = msd_diag_no_memory(&dl->why);
 	if (err == MSD_OK) {
 		set_options(dl);
+		if (dl->accept != NULL)
+			add_header(dl, dl->accept);
+		if (dl->authorization != NULL && msd_way_is_home(&dl->way))
+			add_header(dl, dl->authorization);
 		err = set_range(dl);
+		(void)curl_easy_setopt(dl->call.easy, CURLOPT_HTTPHEADER, dl->headers);
 	}
 	dl->begun_bytes = dl->checked_bytes = dl->sink->bytes;
 	if (err == MSD_OK)
@@ -346,5 +360,6 @@ void msd_download_close(struct msd_download *dl)
 	msd_way_finish(&dl->way);
 	msd_diag_finish(&dl->why);
 	free(dl->etag);
+	free(dl->challenge);
 	uv_close((uv_handle_t *)&dl->timer, on_timer_closed);
 }

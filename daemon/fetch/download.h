@@ -38,12 +38,16 @@ struct msd_download {
 	struct msd_net *net;
 	struct msd_sink *sink;
 	struct msd_download_how how;
+	/* Headers that are asked with, borrowed until the end; NULL: none. The second
+	 * is for the host that the URL names, and no other. */
+	const char *accept, *authorization;
 	/** Once, not before a later turn. It may be freed when its `on_closed` comes.
 	 */
 	void (*on_done)(struct msd_download *dl, msd_err err, struct msd_diag *d);
 	/** After msd_download_close(). */
 	void (*on_closed)(struct msd_download *dl);
 	uint64_t total_bytes; /* announced; 0: not known */
+	char *challenge;      /* owned; what a 401 asks for, NULL: nothing */
 	/* Its own. */
 	struct msd_net_call call;
 	struct msd_way way;

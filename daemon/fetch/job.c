@@ -115,16 +115,68 @@ static msd_err begin_local(struct msd_job *job, uv_loop_t *loop, struct msd_diag
 static msd_err begin_download(struct msd_job *job, struct msd_net *net,
 			      struct msd_diag *d)
 {
-	job->sink = (struct msd_sink){.is_checked = job->ask.has_digest,
-				      .expect = sink_expect,
-				      .take = sink_take,
-				      .restart = sink_restart};
 	job->download = (struct msd_download){.net = net,
 					      .sink = &job->sink,
 					      .how = job->ask.how,
 					      .on_done = on_downloaded,
 					      .on_closed = on_download_closed};
 	return msd_download_begin(&job->download, job->ask.uri, d);
+}
+
+static struct msd_job *of_oci(struct msd_oci *o)
+{
+	return MSD_CONTAINER_OF(o, struct msd_job, oci);
+}
+
+/* The registry's digest is checked like one that was promised; both must be true. */
+static msd_err on_digest(struct msd_oci *o, const struct msd_digest *digest,
+			 struct msd_diag *d)
+{
+	struct msd_job *job = of_oci(o);
+
+	job->digest = *digest;
+	const msd_err err = check_digest(job, d);
+	job->ask.digest = *digest;
+	job->ask.has_digest = true;
+	return err == MSD_OK ? msd_landing_expect(&job->landing, o->layer.bytes, d)
+			     : err;
+}
+
+static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
+{
+	struct msd_job *job = of_oci(o);
+
+	end(job, err, d);
+	msd_oci_close(o);
+	job_free(job);
+}
+
+static msd_err begin_oci(struct msd_job *job, struct msd_net *net, struct msd_diag *d)
+{
+	job->oci = (struct msd_oci){.net = net,
+				    .how = job->ask.how,
+				    .sink = &job->sink,
+				    .on_digest = on_digest,
+				    .on_done = on_registry_done};
+	return msd_oci_begin(&job->oci, &job->uri, d);
+}
+
+static msd_err begin(struct msd_job *job, struct msd_net *net, struct msd_diag *d)
+{
+	job->sink = (struct msd_sink){.is_checked = job->ask.has_digest,
+				      .expect = sink_expect,
+				      .take = sink_take,
+				      .restart = sink_restart};
+	switch (job->uri.scheme) {
+	case MSD_SCHEME_FILE:
+		return begin_local(job, net->loop, d);
+	case MSD_SCHEME_OCI:
+		return begin_oci(job, net, d);
+	case MSD_SCHEME_HTTP:
+	case MSD_SCHEME_HTTPS:
+	default:
+		return begin_download(job, net, d);
+	}
 }
 
 msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
@@ -145,11 +197,8 @@ msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
 	err = msd_uri_read(ask->uri, &job->uri, d);
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
-	if (err == MSD_OK) {
-		err = job->uri.scheme == MSD_SCHEME_FILE
-			      ? begin_local(job, net->loop, d)
-			      : begin_download(job, net, d);
-	}
+	if (err == MSD_OK)
+		err = begin(job, net, d);
 	if (err != MSD_OK) {
 		job_free(job);
 		return err;
@@ -166,6 +215,9 @@ void msd_job_cancel(struct msd_job *job)
 	msd_list_remove(&job->link);
 	if (job->uri.scheme == MSD_SCHEME_FILE) {
 		msd_local_cancel(&job->local);
+	} else if (job->uri.scheme == MSD_SCHEME_OCI) {
+		msd_oci_close(&job->oci);
+		job_free(job);
 	} else {
 		msd_download_close(&job->download);
 	}
@@ -177,13 +229,18 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 		*ret_total = job->local.total_bytes;
 		return job->local.bytes;
 	}
-	*ret_total = job->download.total_bytes;
+	*ret_total = job->uri.scheme == MSD_SCHEME_OCI ? job->oci.layer.bytes
+						       : job->download.total_bytes;
 	return job->sink.bytes;
 }
 
 const char *msd_job_file(const struct msd_job *job)
 {
-	const char *slash = strrchr(job->uri.path, '/');
+	const char *path =
+		job->oci.layer.title[0] != '\0' ? job->oci.layer.title : job->uri.path;
+	const char *slash = strrchr(path, '/');
 
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : "artifact";
+	if (slash != NULL)
+		path = slash + 1;
+	return path[0] != '\0' ? path : "artifact";
 }

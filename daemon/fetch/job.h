@@ -7,6 +7,7 @@
 #include "daemon/fetch/download.h"
 #include "daemon/fetch/landing.h"
 #include "daemon/fetch/local.h"
+#include "daemon/fetch/oci.h"
 #include "daemon/wire/list.h"
 
 struct msd_job;
@@ -38,6 +39,7 @@ struct msd_job {
 	struct msd_sink sink;
 	struct msd_download download;
 	struct msd_local local;
+	struct msd_oci oci;
 	struct msd_job_ask ask;
 	bool is_told;
 };

@@ -13,7 +13,8 @@
 
 static const char *const scheme_names[] = {[MSD_SCHEME_FILE] = "file",
 					   [MSD_SCHEME_HTTP] = "http",
-					   [MSD_SCHEME_HTTPS] = "https"};
+					   [MSD_SCHEME_HTTPS] = "https",
+					   [MSD_SCHEME_OCI] = "oci"};
 
 bool msd_uri_is_loopback(const char *address)
 {
@@ -67,10 +68,11 @@ static msd_err read_scheme(CURLU *url, enum msd_scheme *ret, struct msd_diag *d)
 			return MSD_OK;
 		}
 	}
-	(void)msd_diag_set(d, MSD_BAD_REQUEST,
-			   "%s://: expected https://, file:// or, on this machine, "
-			   "http://",
-			   scheme);
+	(void)msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"%s://: expected https://, oci://, file:// or, on this machine, "
+		"http://",
+		scheme);
 	free(scheme);
 	return MSD_BAD_REQUEST;
 }
@@ -87,26 +89,35 @@ static msd_err check_user(CURLU *url, struct msd_diag *d)
 			    "a user or password in the URI would be in every log");
 }
 
+/* Of oci nobody knows the port that is meant when none is said. */
+static char *join_host(const char *host, const char *port)
+{
+	char *joined = NULL;
+
+	if (port == NULL)
+		return strdup(host);
+	return asprintf(&joined, "%s:%s", host, port) < 0 ? NULL : joined;
+}
+
 static msd_err read_host(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
 {
 	char *host = part(url, CURLUPART_HOST, 0);
 	char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
 	msd_err err = MSD_OK;
 
-	if (ret->scheme == MSD_SCHEME_FILE) {
-		ret->host = strdup("");
-	} else if (host != NULL && port != NULL &&
-		   asprintf(&ret->host, "%s:%s", host, port) < 0) {
-		ret->host = NULL;
+	if (host == NULL)
+		host = strdup("");
+	if (host != NULL) {
+		ret->is_local = names_loopback(host);
+		ret->host = join_host(ret->scheme == MSD_SCHEME_FILE ? "" : host, port);
 	}
 	if (ret->host == NULL) {
 		err = msd_diag_no_memory(d);
-	} else if (ret->scheme == MSD_SCHEME_HTTP &&
-		   (host == NULL || !names_loopback(host))) {
+	} else if (ret->scheme == MSD_SCHEME_HTTP && !ret->is_local) {
 		err = msd_diag_set(d, MSD_REFUSED,
 				   "http://%s: nobody vouches for what comes by http "
 				   "from another machine; say https",
-				   host != NULL ? host : "");
+				   host);
 	}
 	free(host);
 	free(port);
@@ -161,7 +172,7 @@ void msd_uri_finish(struct msd_uri *u)
 msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,
 			       struct msd_diag *d)
 {
-	if (to->scheme == MSD_SCHEME_FILE ||
+	if (to->scheme == MSD_SCHEME_FILE || to->scheme == MSD_SCHEME_OCI ||
 	    (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS)) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "%s redirects to %s: from https only https follows",

@@ -5,14 +5,20 @@
 
 #include "proto/diag.h"
 
-enum msd_scheme { MSD_SCHEME_FILE, MSD_SCHEME_HTTP, MSD_SCHEME_HTTPS };
+enum msd_scheme {
+	MSD_SCHEME_FILE,
+	MSD_SCHEME_HTTP,
+	MSD_SCHEME_HTTPS,
+	MSD_SCHEME_OCI /* a registry: https, http where it is this machine */
+};
 
 #define MSD_URI_SHOWN 1024u
 
 struct msd_uri {
 	enum msd_scheme scheme;
-	char *host; /* owned; with the port; "" of a file */
-	char *path; /* owned; decoded, from the first slash on */
+	char *host;    /* owned; with the port, where it is known; "" of a file */
+	bool is_local; /* its host is this machine, by its name */
+	char *path;    /* owned; decoded, from the first slash on */
 	/* For texts: without the query, in which keys may stand. */
 	char shown[MSD_URI_SHOWN];
 };

@@ -31,7 +31,16 @@ msd_err msd_way_begin(struct msd_way *w, const char *url, struct msd_diag *d)
 	*w = (struct msd_way){.origin = strdup(url)};
 	if (w->origin == NULL)
 		return msd_diag_no_memory(d);
-	return go(w, url, false, d);
+	const msd_err err = go(w, url, false, d);
+	if (err != MSD_OK)
+		return err;
+	w->home = strdup(w->at.host);
+	return w->home != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+bool msd_way_is_home(const struct msd_way *w)
+{
+	return strcmp(w->home, w->at.host) == 0;
 }
 
 msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d)
@@ -62,5 +71,6 @@ void msd_way_finish(struct msd_way *w)
 	msd_uri_finish(&w->at);
 	free(w->url);
 	free(w->origin);
-	w->url = w->origin = NULL;
+	free(w->home);
+	w->url = w->origin = w->home = NULL;
 }

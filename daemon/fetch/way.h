@@ -9,7 +9,7 @@ struct msd_way {
 	char *url;         /* owned; where it is now */
 	struct msd_uri at; /* the same */
 	/* Private. */
-	char *origin; /* owned */
+	char *origin, *home; /* owned; where it begins, and that one's host */
 	unsigned n_redirects;
 };
 
@@ -23,6 +23,9 @@ MSD_MUST_CHECK msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d);
  * many, or nowhere), MSD_REFUSED (not allowed), those of msd_uri_read(). */
 MSD_MUST_CHECK msd_err msd_way_follow(struct msd_way *w, const char *location,
 				      struct msd_diag *d);
+/** Whether it still is at the host that it began with: what was meant for that one is
+ * for no other. */
+bool msd_way_is_home(const struct msd_way *w);
 /** Legal more than once. */
 void msd_way_finish(struct msd_way *w);
 

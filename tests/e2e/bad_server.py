@@ -154,3 +154,21 @@ class Server:
         with contextlib.suppress(OSError):
             self.http.socket.shutdown(socket.SHUT_RDWR)
         self.http.server_close()
+
+
+def wants_token(token, realm, step=whole):
+    """Answered to who has the token; others are told where it is to be had."""
+
+    def answer(request, data):
+        if request.headers.get("Authorization") == f"Bearer {token}":
+            step(request, data)
+        else:
+            where = f'Bearer realm="{realm}",service="registry",scope="repository:m:pull"'
+            head(request, 401, 0, ("WWW-Authenticate", where))
+
+    return answer
+
+
+def turn_away(token, realm):
+    """No longer, with a token that was good before."""
+    return wants_token(f"not {token}", realm)

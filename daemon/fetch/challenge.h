@@ -1,0 +1,16 @@
+#ifndef MSD_FETCH_CHALLENGE_H
+#define MSD_FETCH_CHALLENGE_H
+/* How a registry says where a token is to be had, and what that place answers. */
+#include "proto/bytes.h"
+#include "proto/diag.h"
+
+/** The URL to ask, owned by the caller, of a WWW-Authenticate @text. MSD_REFUSED
+ * (another way than Bearer, or no realm), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_challenge_url(const char *text, char **ret,
+					 struct msd_diag *d);
+/** The header to send, "Authorization: Bearer ...", owned by the caller, of the JSON
+ * that came. MSD_REFUSED (there is no token in it), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_token_header(struct msd_span json, char **ret,
+					struct msd_diag *d);
+
+#endif

@@ -1,0 +1,231 @@
+/*
+ * Happy path: the manifest that the reference names is read; of an index, the one for
+ * this machine; then its layer is downloaded into the owner's sink. A 401 says where a
+ * token is to be had: with that the same is asked again, a blob from where it was.
+ * Failures: a manifest that was asked for by its digest has another; a new token does
+ * not help; whatever a download fails of.
+ */
+#include "daemon/fetch/oci.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/fetch/challenge.h"
+
+#define MAX_MANIFESTS 3u /* an index, of an index, and what it leads to */
+
+/* One download; freed when the loop has let go of it. */
+struct msd_oci_step {
+	struct msd_download download;
+	struct msd_oci *oci;
+	bool is_token;
+	bool has_digest; /* a manifest's */
+	struct msd_digest digest;
+};
+
+static struct msd_oci_step *step_of(struct msd_download *dl)
+{
+	return (void *)((char *)dl - offsetof(struct msd_oci_step, download));
+}
+
+static void on_closed(struct msd_download *dl)
+{
+	free(step_of(dl));
+}
+
+static void on_step(struct msd_download *dl, msd_err err, struct msd_diag *d);
+
+static msd_err begin_step(struct msd_oci *o, const char *url, struct msd_oci_step how,
+			  struct msd_sink *sink, struct msd_diag *d)
+{
+	struct msd_oci_step *step = malloc(sizeof(*step));
+
+	if (step == NULL)
+		return msd_diag_no_memory(d);
+	*step = how;
+	step->oci = o;
+	step->download = (struct msd_download){
+		.net = o->net,
+		.sink = sink,
+		.how = o->how,
+		.accept = how.is_token ? NULL : MSD_OCI_ACCEPT,
+		.authorization = how.is_token ? NULL : o->authorization,
+		.on_done = on_step,
+		.on_closed = on_closed};
+	const msd_err err = msd_download_begin(&step->download, url, d);
+	if (err != MSD_OK) {
+		free(step);
+		return err;
+	}
+	o->step = step;
+	return MSD_OK;
+}
+
+static msd_err ask_manifest(struct msd_oci *o, struct msd_diag *d)
+{
+	struct msd_oci_step how = {0};
+	char *url;
+
+	if (++o->n_manifests > 2 * MAX_MANIFESTS) { /* each may cost a token */
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "its manifests lead on and on");
+	}
+	how.has_digest =
+		msd_digest_parse((struct msd_span){(const uint8_t *)o->name.reference,
+						   strlen(o->name.reference)},
+				 &how.digest);
+	if (asprintf(&url, "%s/manifests/%s", o->name.base, o->name.reference) < 0)
+		return msd_diag_no_memory(d);
+	msd_buf_finish(&o->text.bytes);
+	msd_text_init(&o->text);
+	const msd_err err = begin_step(o, url, how, &o->text.sink, d);
+	free(url);
+	return err;
+}
+
+static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
+{
+	char digest[MSD_DIGEST_TEXT];
+	char *url;
+
+	msd_digest_format(&o->layer.digest, digest);
+	if (asprintf(&url, "%s/blobs/sha256:%s", o->name.base, digest) < 0)
+		return msd_diag_no_memory(d);
+	o->is_blob = true;
+	o->sink->is_checked = true;
+	const msd_err err = begin_step(o, url, (struct msd_oci_step){0}, o->sink, d);
+	free(url);
+	return err;
+}
+
+/* A token that brought nothing brings nothing the second time, either. */
+static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_diag *d)
+{
+	char *url;
+	msd_err err;
+
+	if (o->has_token && (!o->is_blob || o->token_bytes == o->sink->bytes)) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s: the registry does not take the token that it "
+				    "asked for",
+				    o->name.base);
+	}
+	err = msd_challenge_url(challenge, &url, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", o->name.base);
+	o->token_bytes = o->sink->bytes;
+	msd_buf_finish(&o->text.bytes);
+	msd_text_init(&o->text);
+	err = begin_step(o, url, (struct msd_oci_step){.is_token = true}, &o->text.sink,
+			 d);
+	free(url);
+	return err;
+}
+
+static struct msd_span text_of(const struct msd_oci *o)
+{
+	return (struct msd_span){o->text.bytes.p, o->text.bytes.n};
+}
+
+static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
+			     struct msd_diag *d)
+{
+	struct msd_oci_manifest m;
+	struct msd_digest is;
+	char digest[MSD_DIGEST_TEXT];
+	msd_err err;
+
+	msd_digest_of(text_of(o), &is);
+	if (step->has_digest && !msd_digest_equal(&is, &step->digest)) {
+		return msd_diag_set(d, MSD_NOT_VERIFIED,
+				    "%s: the manifest that came is not %s",
+				    o->name.base, o->name.reference);
+	}
+	err = msd_oci_manifest_read(text_of(o), msd_oci_arch(), &m, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", o->name.base);
+	if (!m.is_index) {
+		o->layer = m;
+		err = o->on_digest(o, &m.digest, d);
+		return err == MSD_OK ? ask_blob(o, d) : err;
+	}
+	msd_digest_format(&m.digest, digest);
+	free(o->name.reference);
+	if (asprintf(&o->name.reference, "sha256:%s", digest) < 0) {
+		o->name.reference = NULL;
+		return msd_diag_no_memory(d);
+	}
+	return ask_manifest(o, d);
+}
+
+static msd_err read_token(struct msd_oci *o, struct msd_diag *d)
+{
+	char *header;
+	msd_err err = msd_token_header(text_of(o), &header, d);
+
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s: token", o->name.base);
+	free(o->authorization);
+	o->authorization = header;
+	o->has_token = true;
+	return o->is_blob ? ask_blob(o, d) : ask_manifest(o, d);
+}
+
+/* What follows from a step that has ended; MSD_OK with *ret_over false: the next one is
+ * begun. */
+static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err err,
+		     bool *ret_over, struct msd_diag *d)
+{
+	*ret_over = false;
+	if (err == MSD_REFUSED && step->download.challenge != NULL && !step->is_token) {
+		msd_diag_finish(d);
+		return ask_token(o, step->download.challenge, d);
+	}
+	if (err != MSD_OK)
+		return err;
+	if (step->is_token)
+		return read_token(o, d);
+	if (!o->is_blob)
+		return read_manifest(o, step, d);
+	*ret_over = true;
+	return MSD_OK;
+}
+
+static void on_step(struct msd_download *dl, msd_err err, struct msd_diag *d)
+{
+	struct msd_oci_step *step = step_of(dl);
+	struct msd_oci *o = step->oci;
+	bool is_over;
+
+	o->step = NULL;
+	err = go_on(o, step, err, &is_over, d);
+	msd_download_close(dl);
+	if (err != MSD_OK || is_over)
+		o->on_done(o, err, d);
+}
+
+msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_diag *d)
+{
+	msd_err err = msd_oci_name_read(uri, &o->name, d);
+
+	msd_text_init(&o->text);
+	if (err == MSD_OK)
+		err = ask_manifest(o, d);
+	if (err != MSD_OK)
+		msd_oci_close(o);
+	return err;
+}
+
+void msd_oci_close(struct msd_oci *o)
+{
+	if (o->step != NULL)
+		msd_download_close(&o->step->download);
+	o->step = NULL;
+	msd_oci_name_finish(&o->name);
+	o->name = (struct msd_oci_name){0};
+	msd_buf_finish(&o->text.bytes);
+	free(o->authorization);
+	o->authorization = NULL;
+}

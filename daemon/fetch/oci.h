@@ -1,0 +1,44 @@
+#ifndef MSD_FETCH_OCI_H
+#define MSD_FETCH_OCI_H
+/*
+ * A module out of a registry (OCI distribution 1.0).
+ *
+ *   manifest --index--> the manifest for this machine
+ *      |  ^--401-- token
+ *      '--> blob --401--> token --> the rest of the blob --> (done)
+ */
+#include "daemon/fetch/oci_manifest.h"
+#include "daemon/fetch/oci_name.h"
+#include "daemon/fetch/text.h"
+
+struct msd_oci_step;
+
+struct msd_oci {
+	/* The owner's. */
+	struct msd_net *net;
+	struct msd_download_how how;
+	struct msd_sink *sink; /* of the module's bytes */
+	/** What the blob must hash to is known; an error ends it all. */
+	msd_err (*on_digest)(struct msd_oci *o, const struct msd_digest *digest,
+			     struct msd_diag *d);
+	/** Once. The owner may free it here. */
+	void (*on_done)(struct msd_oci *o, msd_err err, struct msd_diag *d);
+	/* Read-only. */
+	struct msd_oci_manifest layer; /* once it is known */
+	/* Its own. */
+	struct msd_oci_name name;
+	struct msd_text text; /* a manifest, or a token */
+	char *authorization;  /* owned; NULL: nobody asked */
+	struct msd_oci_step *step;
+	unsigned n_manifests;
+	uint64_t token_bytes; /* of the sink, when the last token came */
+	bool has_token, is_blob;
+};
+
+/** Begin. On failure nothing was begun. MSD_BAD_REQUEST, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri,
+				     struct msd_diag *d);
+/** End it in any state: on_done comes no more, and it may be freed. Idempotent. */
+void msd_oci_close(struct msd_oci *o);
+
+#endif

@@ -1,0 +1,113 @@
+#include "daemon/fetch/oci_manifest.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+const char *msd_oci_arch(void)
+{
+	static const char *const rows[][2] = {
+		{"x86_64", "amd64"}, {"aarch64", "arm64"}, {"armv7l", "arm"}};
+	static struct utsname u;
+
+	(void)uname(&u);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(u.machine, rows[i][0]) == 0)
+			return rows[i][1];
+	}
+	return u.machine;
+}
+
+/* {"digest": "sha256:...", "size": n} */
+static msd_err read_descriptor(const json_t *o, struct msd_oci_manifest *ret,
+			       struct msd_diag *d)
+{
+	const char *text = json_string_value(json_object_get(o, "digest"));
+	const json_t *size = json_object_get(o, "size");
+	const struct msd_span span = {(const uint8_t *)text,
+				      text != NULL ? strlen(text) : 0};
+
+	if (text == NULL || strncmp(text, "sha256:", 7) != 0 ||
+	    !msd_digest_parse(span, &ret->digest) || !json_is_integer(size) ||
+	    json_integer_value(size) < 0) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the manifest names something without its sha256 "
+				    "digest and size");
+	}
+	ret->bytes = (uint64_t)json_integer_value(size);
+	return MSD_OK;
+}
+
+static bool is_for(const json_t *entry, const char *arch)
+{
+	const json_t *platform = json_object_get(entry, "platform");
+	const char *is = json_string_value(json_object_get(platform, "architecture"));
+
+	return is != NULL && strcmp(is, arch) == 0;
+}
+
+static msd_err read_index(const json_t *manifests, const char *arch,
+			  struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	const json_t *entry;
+	size_t i;
+
+	ret->is_index = true;
+	json_array_foreach((json_t *)(uintptr_t)manifests, i, entry)
+	{
+		if (is_for(entry, arch))
+			return read_descriptor(entry, ret, d);
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "the index has nothing for this machine, %s", arch);
+}
+
+static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
+			  struct msd_diag *d)
+{
+	const json_t *layer = json_array_get(layers, 0);
+	const char *type = json_string_value(json_object_get(layer, "mediaType"));
+	const json_t *notes = json_object_get(layer, "annotations");
+	const char *title = json_string_value(
+		json_object_get(notes, "org.opencontainers.image.title"));
+
+	if (json_array_size(layers) != 1) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the manifest has %zu layers, and a module is one",
+				    json_array_size(layers));
+	}
+	if (type != NULL && strstr(type, ".tar") != NULL) {
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"its layer is an archive (%.100s): push the library "
+			"itself",
+			type);
+	}
+	(void)snprintf(ret->title, sizeof(ret->title), "%s",
+		       title != NULL ? title : "");
+	return read_descriptor(layer, ret, d);
+}
+
+msd_err msd_oci_manifest_read(struct msd_span json, const char *arch,
+			      struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	json_t *root =
+		json_loadb((const char *)json.p, json.n, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *manifests = json_object_get(root, "manifests");
+	const json_t *layers = json_object_get(root, "layers");
+	struct msd_oci_manifest m = {0};
+	msd_err err;
+
+	if (json_is_array(manifests)) {
+		err = read_index(manifests, arch, &m, d);
+	} else if (json_is_array(layers)) {
+		err = read_layer(layers, &m, d);
+	} else {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it is no manifest");
+	}
+	json_decref(root);
+	if (err == MSD_OK)
+		*ret = m;
+	return err;
+}

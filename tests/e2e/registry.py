@@ -1,0 +1,82 @@
+"""A registry (OCI distribution) on bad_server's Server, and Debian's docker-registry."""
+import hashlib
+import json
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+
+import harness
+
+REGISTRY = shutil.which("docker-registry")
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+INDEX = "application/vnd.oci.image.index.v1+json"
+
+
+def digest_of(data):
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def descriptor(data, media, **more):
+    return {"mediaType": media, "digest": digest_of(data), "size": len(data)} | more
+
+
+def manifest(data, media="application/octet-stream", title="digits.so"):
+    config = descriptor(b"{}", "application/vnd.oci.empty.v1+json")
+    layer = descriptor(data, media, annotations={"org.opencontainers.image.title": title})
+    return json.dumps(
+        {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": [layer]}
+    ).encode()
+
+
+def index(*manifests):
+    """Of pairs: architecture, manifest."""
+    rows = [
+        descriptor(m, MANIFEST, platform={"architecture": arch, "os": "linux"})
+        for arch, m in manifests
+    ]
+    return json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": rows}).encode()
+
+
+class DockerRegistry:
+    """Debian's, with its files in @folder."""
+
+    def __init__(self, folder):
+        (folder / "config.yml").write_text(
+            "version: 0.1\nstorage: {filesystem: {rootdirectory: %s}}\n"
+            "http: {addr: '127.0.0.1:0'}\nlog: {level: info}\n" % (folder / "registry"))
+        self.log = folder / "registry.log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [REGISTRY, "serve", folder / "config.yml"], stdout=log, stderr=log)
+        self.host = harness.until(self.find_host, "the registry listens")
+
+    def find_host(self):
+        said = self.log.read_text()
+        assert self.process.poll() is None, said
+        _, found, rest = said.partition("listening on ")
+        return found and rest.split('"')[0].strip("\\").split()[0]
+
+    def put(self, path, data, media):
+        request = urllib.request.Request(
+            path if "://" in path else f"http://{self.host}/v2/{path}", data=data,
+            method="PUT", headers={"Content-Type": media})
+        with urllib.request.urlopen(request) as answer:
+            assert answer.status == 201
+
+    def push(self, repository, tag, data, body):
+        for blob in (data, b"{}"):
+            request = urllib.request.Request(
+                f"http://{self.host}/v2/{repository}/blobs/uploads/", data=b"", method="POST")
+            with urllib.request.urlopen(request) as answer:
+                where = answer.headers["Location"]
+            mark = "&" if "?" in where else "?"
+            self.put(f"{where}{mark}digest={digest_of(blob)}", blob, "application/octet-stream")
+        self.put(f"{repository}/manifests/{tag}", body, MANIFEST)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait(harness.PATIENCE)

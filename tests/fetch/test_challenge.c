@@ -1,0 +1,65 @@
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/fetch/challenge.h"
+
+static struct msd_span span(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+static void expect_url(const char *challenge, const char *url)
+{
+	char *is = NULL;
+
+	cr_assert_eq(msd_challenge_url(challenge, &is, NULL), MSD_OK);
+	cr_assert_str_eq(is, url);
+	free(is);
+}
+
+static void expect_refused(const char *json)
+{
+	char *header;
+
+	cr_assert_eq(msd_token_header(span(json), &header, NULL), MSD_REFUSED, "%s",
+		     json);
+}
+
+Test(challenge, names_the_url_with_escaped_values)
+{
+	expect_url("Bearer realm=\"https://a/t\",service=\"s\",scope=\"r:m:pull,push\"",
+		   "https://a/t?service=s&scope=r%3Am%3Apull%2Cpush");
+	expect_url("bearer scope=\"x\", realm=\"https://a/t?k=v\"",
+		   "https://a/t?k=v&scope=x");
+}
+
+Test(challenge, other_ways_than_tokens_are_refused)
+{
+	char *url;
+
+	cr_assert_eq(msd_challenge_url("Basic realm=\"x\"", &url, NULL), MSD_REFUSED);
+	cr_assert_eq(msd_challenge_url("Bearer surrealm=\"x\"", &url, NULL),
+		     MSD_REFUSED);
+	cr_assert_eq(msd_challenge_url("", &url, NULL), MSD_REFUSED);
+}
+
+Test(challenge, a_token_becomes_a_header)
+{
+	char *header = NULL;
+
+	cr_assert_eq(
+		msd_token_header(span("{\"access_token\": \"a.b-c=\"}"), &header, NULL),
+		MSD_OK);
+	cr_assert_str_eq(header, "Authorization: Bearer a.b-c=");
+	free(header);
+}
+
+Test(challenge, what_would_break_a_header_is_no_token)
+{
+	expect_refused("{\"token\": \"a\\r\\nHost: b\"}");
+	expect_refused("{\"token\": \"\"}");
+	expect_refused("{\"token\": 1}");
+	expect_refused("[]");
+	expect_refused("");
+}

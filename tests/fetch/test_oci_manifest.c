@@ -1,0 +1,76 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "daemon/fetch/oci_manifest.h"
+
+#define DIGEST "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define LAYER(more) "{\"digest\": \"sha256:" DIGEST "\", \"size\": 3" more "}"
+
+static msd_err read_text(const char *text, size_t n, struct msd_oci_manifest *ret)
+{
+	return msd_oci_manifest_read((struct msd_span){(const uint8_t *)text, n},
+				     "amd64", ret, NULL);
+}
+
+static void expect_err(const char *text, msd_err err)
+{
+	struct msd_oci_manifest m;
+
+	cr_assert_eq(read_text(text, strlen(text), &m), err, "%s", text);
+}
+
+Test(oci_manifest, of_one_layer_is_that_layer)
+{
+	static const char text[] = "{\"layers\": [" LAYER("") "]}";
+	char digest[MSD_DIGEST_TEXT];
+	struct msd_oci_manifest m;
+
+	cr_assert_eq(read_text(text, sizeof(text) - 1, &m), MSD_OK);
+	msd_digest_format(&m.digest, digest);
+	cr_assert_str_eq(digest, DIGEST);
+	cr_assert_eq(m.bytes, 3);
+	cr_assert_not(m.is_index);
+}
+
+Test(oci_manifest, no_part_of_one_is_one)
+{
+	static const char text[] = "{\"layers\": [" LAYER("") "]}";
+	struct msd_oci_manifest m;
+
+	for (size_t n = 0; n < sizeof(text) - 1; n++)
+		cr_assert_eq(read_text(text, n, &m), MSD_BAD_ARTIFACT, "%zu", n);
+}
+
+Test(oci_manifest, of_several_layers_is_refused)
+{
+	expect_err("{\"layers\": [" LAYER("") ", " LAYER("") "]}", MSD_BAD_ARTIFACT);
+	expect_err("{\"layers\": []}", MSD_BAD_ARTIFACT);
+}
+
+Test(oci_manifest, of_an_archive_is_refused)
+{
+	expect_err("{\"layers\": [" LAYER(", \"mediaType\": \"x.tar+gzip\"") "]}",
+		   MSD_UNSUPPORTED);
+}
+
+Test(oci_manifest, of_an_index_needs_the_architecture)
+{
+	expect_err("{\"manifests\": [" LAYER(", \"platform\": {\"architecture\": "
+					     "\"amd64\"}") "]}",
+		   MSD_OK);
+	expect_err("{\"manifests\": [" LAYER(", \"platform\": {\"architecture\": "
+					     "\"arm64\"}") "]}",
+		   MSD_UNSUPPORTED);
+	expect_err("{\"manifests\": [" LAYER("") "]}", MSD_UNSUPPORTED);
+}
+
+Test(oci_manifest, without_digest_or_size_is_refused)
+{
+	expect_err("{\"layers\": [{\"digest\": \"md5:1\", \"size\": 3}]}",
+		   MSD_BAD_ARTIFACT);
+	expect_err("{\"layers\": [{\"digest\": \"" DIGEST "\", \"size\": 3}]}",
+		   MSD_BAD_ARTIFACT);
+	expect_err("{\"layers\": [{\"digest\": \"sha256:" DIGEST "\", \"size\": -3}]}",
+		   MSD_BAD_ARTIFACT);
+	expect_err("{\"layers\": [7]}", MSD_BAD_ARTIFACT);
+}
