@@ -56,6 +56,8 @@ const char *msd_right_name(enum msd_right right);
 	  "[name, uri, {sha256?, device?, workers?, era?, tvm_inputs?, fill?, "        \
 	  "progress?}]",                                                               \
 	  "{name, state, functions}")                                                  \
+	X(MODULE_ROLLBACK, "module.rollback", S, LOAD, "[name]",                       \
+	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
 	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \

@@ -49,6 +49,21 @@ void msd_record_try(struct msd_record *r, struct msd_edition *e)
 	put(r, MSD_REF_CANDIDATE, e);
 }
 
+msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)
+{
+	const struct msd_edition *previous = r->editions[MSD_REF_PREVIOUS];
+	struct msd_edition *e;
+
+	if (previous == NULL)
+		return msd_diag_set(d, MSD_NOT_FOUND, "the store has no previous one");
+	e = malloc(sizeof(*e));
+	if (e == NULL)
+		return msd_diag_no_memory(d);
+	*e = *previous; /* which stays until its copy has come up */
+	msd_record_try(r, e);
+	return MSD_OK;
+}
+
 void msd_record_good(struct msd_record *r)
 {
 	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);

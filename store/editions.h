@@ -23,6 +23,9 @@
 void msd_record_try(struct msd_record *r, struct msd_edition *e);
 /** The candidate has come up: it is current. Nothing when there is none. */
 void msd_record_good(struct msd_record *r);
+/** The previous edition is to be tried again, in place of an earlier candidate; when it
+ * comes up the current one is previous. MSD_NOT_FOUND (there is none), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_record_back(struct msd_record *r, struct msd_diag *d);
 /** The candidate did not come up: it is bad. Nothing when there is none. */
 void msd_record_failed(struct msd_record *r);
 /** The candidate is not to be tried after all; it is not bad. */

@@ -120,6 +120,7 @@ enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
 enum msd_exit msd_verb_reload(const struct msd_cli *cli);
 enum msd_exit msd_verb_pull(const struct msd_cli *cli);
+enum msd_exit msd_verb_rollback(const struct msd_cli *cli);
 enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);

@@ -155,6 +155,14 @@ const struct msd_verb msd_verbs[] = {
 	 "have the daemon fetch a module into its store and serve it as NAME",
 	 pull_help, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
 	 msd_verb_pull},
+	{"rollback", "NAME...", "serve the edition before the one that is served",
+	 "Of a module that the daemon's store keeps (`modser load --keep`, `modser "
+	 "pull`).\n"
+	 "What serves goes on until the previous one is ready, and is then the "
+	 "previous "
+	 "one:\n"
+	 "another rollback undoes it. Exit code 4: there is no previous one.\n",
+	 1, MANY, 0, msd_verb_rollback},
 	{"unload", "NAME...", "unload a module; done when its process is gone",
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
 	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,

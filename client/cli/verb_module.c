@@ -80,6 +80,11 @@ enum msd_exit msd_verb_funcs(const struct msd_cli *cli)
 	return for_each(cli, "function.list", show_titled);
 }
 
+enum msd_exit msd_verb_rollback(const struct msd_cli *cli)
+{
+	return for_each(cli, "module.rollback", show_one);
+}
+
 enum msd_exit msd_verb_unload(const struct msd_cli *cli)
 {
 	return for_each(cli, "module.unload", show_one);

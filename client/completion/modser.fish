@@ -83,7 +83,7 @@ end
 complete -c modser -f
 complete -c modser -n 'string match -q -- "-*" (commandline -ct)' -a '(__modser_options)'
 complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_verbs)'
-complete -c modser -n '__modser_at 0 instance pull || __modser_at 0 show funcs unload rm wait logs || __modser_at + show funcs unload rm wait logs' -a '(__modser_ask ls)'
+complete -c modser -n '__modser_at 0 instance pull || __modser_at 0 show funcs unload rm rollback wait logs || __modser_at + show funcs unload rm rollback wait logs' -a '(__modser_ask ls)'
 complete -c modser -n '__modser_at 0 call' -a '(__modser_targets)'
 complete -c modser -n '__modser_at + call instance' -a '(__modser_arguments)'
 complete -c modser -n '__modser_at + instance' -a 'then set_input run get_output'

@@ -8,16 +8,12 @@
  */
 #include "daemon/supervisor/restore.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/preload.h"
-#include "daemon/supervisor/source/source.h"
-#include "daemon/wire/reserve.h"
-#include "store/blob.h"
 #include "store/editions.h"
 
 /* All of them. */
@@ -38,62 +34,13 @@ struct restore {
 	struct msd_diag candidate;   /* why that cannot be */
 };
 
-static enum msd_source_part part_of(enum msd_role role)
-{
-	return role == MSD_ROLE_GRAPH    ? MSD_PART_GRAPH
-	       : role == MSD_ROLE_PARAMS ? MSD_PART_PARAMS
-					 : MSD_PART_MODEL;
-}
-
-static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e,
-			  struct msd_source *source, struct msd_diag *d)
-{
-	for (uint32_t i = 0; i < e->n_files; i++) {
-		const struct msd_edition_file *f = &e->files[i];
-		msd_err err = msd_blob_get(s, &f->digest, f->bytes, source->fd, d);
-
-		if (err != MSD_OK)
-			return msd_diag_wrap(d, err, "%s", f->name);
-		source->part_bytes[part_of(f->role)] = f->bytes;
-	}
-	return msd_source_seal(source, d);
-}
-
-/* The edition's files as one source, as an upload would have left them. */
-static msd_err read_files(const struct msd_store *s, const struct msd_edition *e,
-			  uint64_t max_bytes, struct msd_source *ret,
-			  struct msd_diag *d)
-{
-	struct msd_source source = {.fd = -1};
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < e->n_files; i++) {
-		if (__builtin_add_overflow(bytes, e->files[i].bytes, &bytes))
-			return msd_diag_set(d, MSD_BAD_ARTIFACT, "sizes overflow");
-	}
-	msd_err err = msd_source_check_size(bytes, max_bytes, d);
-	if (err == MSD_OK) {
-		source.fd = msd_reserve_now(MSD_SOURCE_NAME, bytes);
-		if (source.fd < 0)
-			err = msd_source_no_space(bytes, errno, d);
-	}
-	if (err == MSD_OK)
-		err = copy_files(s, e, &source, d);
-	if (err != MSD_OK) {
-		msd_source_finish(&source);
-	} else {
-		*ret = source;
-	}
-	return err;
-}
-
 /* What is served: the current edition, or the previous one when that cannot be had. */
 static msd_err read_served(struct restore *r, const struct msd_store *s,
 			   struct msd_diag *d)
 {
 	const uint64_t max_bytes = r->house->limits->max_upload;
-	msd_err err =
-		read_files(s, r->record.editions[r->ref], max_bytes, &r->source, d);
+	msd_err err = msd_edition_read(s, r->record.editions[r->ref], max_bytes,
+				       &r->source, d);
 
 	if (err == MSD_OK || r->ref != MSD_REF_CURRENT ||
 	    r->record.editions[MSD_REF_PREVIOUS] == NULL)
@@ -101,7 +48,8 @@ static msd_err read_served(struct restore *r, const struct msd_store *s,
 	r->passed_over = *d;
 	*d = (struct msd_diag){0};
 	r->ref = MSD_REF_PREVIOUS;
-	return read_files(s, r->record.editions[r->ref], max_bytes, &r->source, d);
+	return msd_edition_read(s, r->record.editions[r->ref], max_bytes, &r->source,
+				d);
 }
 
 static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_diag *d)
@@ -119,9 +67,9 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 	if (err == MSD_OK && r->ref != MSD_REF_COUNT)
 		err = read_served(r, s, d);
 	if (try_candidate) {
-		(void)!read_files(s, r->record.editions[MSD_REF_CANDIDATE],
-				  r->house->limits->max_upload, &r->tried,
-				  &r->candidate);
+		(void)!msd_edition_read(s, r->record.editions[MSD_REF_CANDIDATE],
+					r->house->limits->max_upload, &r->tried,
+					&r->candidate);
 	}
 	return err;
 }
@@ -130,30 +78,15 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *source,
 		    struct msd_diag *d)
 {
-	const struct msd_span name = {(const uint8_t *)r->name, strlen(r->name)};
-	const struct msd_edition *e = r->record.editions[ref];
-	struct msd_preload how = {0};
+	const bool is_candidate = ref == MSD_REF_CANDIDATE;
 	struct msd_module *m;
-	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
-		err = msd_preload_set(&how, e->options[i].key, e->options[i].value, d);
-	if (err != MSD_OK) {
-		msd_source_finish(source);
-		return err;
-	}
-	const struct msd_load load = {.file = e->files[0].name,
-				      .source = *source,
-				      .replace = ref == MSD_REF_CANDIDATE &&
-						 r->ref != MSD_REF_COUNT,
-				      .device = how.device,
-				      .workers = how.workers,
-				      .era = how.era,
-				      .fill = how.fill,
-				      .is_candidate = ref == MSD_REF_CANDIDATE,
-				      .is_written = true,
-				      .tvm_inputs = how.tvm_inputs};
-	return msd_module_load(r->house, name, &load, &m, d);
+	return msd_edition_load(
+		r->house, r->name, r->record.editions[ref], source,
+		(struct msd_edition_how){.is_candidate = is_candidate,
+					 .replace = is_candidate &&
+						    r->ref != MSD_REF_COUNT},
+		&m, d);
 }
 
 static void say(const struct restore *r, const char *edition, const struct msd_diag *d)

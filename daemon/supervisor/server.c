@@ -18,6 +18,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/rollback.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -183,6 +184,11 @@ static void on_fetcher_gone(struct msd_fetcher *fetcher)
 	check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
 }
 
+static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
+{
+	msd_rollback(e->keeper, e->house, name, r);
+}
+
 static void on_session_gone(struct msd_edge *e)
 {
 	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
@@ -232,6 +238,7 @@ static void furnish(struct msd_server *s)
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
+		.on_rollback = on_rollback,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);

@@ -201,3 +201,46 @@ def test_what_no_module_needs_any_more_is_collected(own_daemon, store):
     assert harness.run(MODSER, "store", "rm", "m", "-d", store).status == 0
     assert harness.run(MODSER, "store", "rm", "m", "-d", store).status == 4
     assert editions(store) == {}
+
+
+def test_a_rollback_serves_the_previous_one_and_is_undone_by_another(own_daemon, store):
+    daemon = own_daemon("--store", store)
+    daemon.ok("load", "--keep", "one", RESULTS)
+    daemon.ok("load", "--keep", "--replace", "--workers", "2", "one", FAULTS)
+    before = editions(store)
+    daemon.ok("rollback", "one")
+    after = editions(store)
+    assert after["one", "current"]["sha256"] == before["one", "previous"]["sha256"]
+    assert after["one", "previous"]["sha256"] == before["one", "current"]["sha256"]
+    with Wire(daemon.host) as wire:
+        assert wire.call("one:int")[1] == -42
+        assert wire.ask("module.describe", "one")["workers"] == 1
+    end(daemon)
+    second = own_daemon("--store", store)
+    second.ok("wait", "one")
+    assert second.ok("call", "one:int").out == "-42\n"
+    second.ok("rollback", "one")
+    with Wire(second.host) as wire:
+        assert wire.ask("module.describe", "one")["workers"] == 2
+
+
+def test_a_rollback_without_a_previous_one_exits_4(own_daemon, store):
+    daemon = own_daemon("--store", store)
+    daemon.ok("load", "--keep", "one", RESULTS)
+    daemon.ok("load", "two", RESULTS)
+    for name in ("one", "two", "none"):
+        said = daemon.modser("rollback", name)
+        assert said.status == 4 and "NOT_FOUND" in said.err, said
+    assert daemon.ok("call", "one:int").out == "-42\n"
+
+
+def test_a_rollback_to_what_is_damaged_changes_nothing(own_daemon, store):
+    daemon = own_daemon("--store", store)
+    daemon.ok("load", "--keep", "one", FAULTS)
+    daemon.ok("load", "--keep", "--replace", "one", RESULTS)
+    before = editions(store)
+    damage(blob_of(store, before["one", "previous"]))
+    said = daemon.modser("rollback", "one")
+    assert said.status == 1 and "BAD_ARTIFACT" in said.err
+    assert editions(store) == before
+    assert daemon.ok("call", "one:int").out == "-42\n"

@@ -180,3 +180,41 @@ Test(editions, keep_their_promises_in_any_order)
 	}
 	msd_record_finish(&r);
 }
+
+Test(editions, going_back_exchanges_the_current_and_the_previous_one)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	msd_record_good(&r);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 2);
+	msd_record_finish(&r);
+}
+
+Test(editions, going_back_to_what_fails_changes_nothing)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
+	msd_record_failed(&r);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
+	cr_assert_not(is_bad(&r, 1));
+	msd_record_finish(&r);
+}
+
+Test(editions, there_is_no_way_back_from_the_first_one)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(seed_of(&r, MSD_REF_CANDIDATE), 0);
+	msd_record_finish(&r);
+}

@@ -111,6 +111,11 @@ class Client(ClientBase):
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
+    def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
+        """Serve the edition before the one that is served, which the daemon's store has kept."""
+        self._run(_requests.rollback(self, name, deadline))
+        return self[name]
+
     def pull(
         self,
         name: str,

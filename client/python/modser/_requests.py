@@ -121,6 +121,11 @@ def load_options(
     return options
 
 
+def rollback(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
+    client._known.clear()
+    yield from ask("module.rollback", name_of(name), deadline=deadline)
+
+
 def pull(
     client: ClientBase, name: str, uri: str, sha256: Optional[str], how: Map, deadline: Seconds
 ) -> Request[None]:

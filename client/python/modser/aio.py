@@ -125,6 +125,10 @@ class Client(ClientBase):
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
+    async def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
+        await self._run(_requests.rollback(self, name, deadline))
+        return self[name]
+
     async def pull(
         self,
         name: str,

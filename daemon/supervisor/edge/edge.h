@@ -19,6 +19,8 @@
 #include "proto/address.h"
 #include "proto/bytes.h"
 
+struct msd_req;
+
 struct msd_edge {
 	/* The server's. */
 	uv_loop_t *loop;
@@ -36,6 +38,9 @@ struct msd_edge {
 	/** Read the configuration again; what differs goes into @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
 			     struct msd_diag *d);
+	/** Serve the previous edition of the module @name; takes @r, which is answered
+	 * when it is READY or why it is not. */
+	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */

@@ -38,6 +38,7 @@ typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
 /* method_pull.c */
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);

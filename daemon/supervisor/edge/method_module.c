@@ -268,6 +268,27 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_edge *e = c->session->edge;
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (!e->keeper->is_open) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "module.rollback: this daemon has no store; start "
+				    "it with --store DIR");
+	}
+	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	c->later = true;
+	e->on_rollback(e, m->crew.name, r);
+	return MSD_OK;
+}
+
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_module *m;

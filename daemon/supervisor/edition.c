@@ -1,0 +1,84 @@
+#include "daemon/supervisor/edition.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/preload.h"
+#include "daemon/wire/reserve.h"
+#include "store/blob.h"
+
+static enum msd_source_part part_of(enum msd_role role)
+{
+	return role == MSD_ROLE_GRAPH    ? MSD_PART_GRAPH
+	       : role == MSD_ROLE_PARAMS ? MSD_PART_PARAMS
+					 : MSD_PART_MODEL;
+}
+
+static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e,
+			  struct msd_source *source, struct msd_diag *d)
+{
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		const struct msd_edition_file *f = &e->files[i];
+		msd_err err = msd_blob_get(s, &f->digest, f->bytes, source->fd, d);
+
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "%s", f->name);
+		source->part_bytes[part_of(f->role)] = f->bytes;
+	}
+	return msd_source_seal(source, d);
+}
+
+msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
+			 uint64_t max_bytes, struct msd_source *ret, struct msd_diag *d)
+{
+	struct msd_source source = {.fd = -1};
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (__builtin_add_overflow(bytes, e->files[i].bytes, &bytes))
+			return msd_diag_set(d, MSD_BAD_ARTIFACT, "sizes overflow");
+	}
+	msd_err err = msd_source_check_size(bytes, max_bytes, d);
+	if (err == MSD_OK) {
+		source.fd = msd_reserve_now(MSD_SOURCE_NAME, bytes);
+		if (source.fd < 0)
+			err = msd_source_no_space(bytes, errno, d);
+	}
+	if (err == MSD_OK)
+		err = copy_files(s, e, &source, d);
+	if (err != MSD_OK) {
+		msd_source_finish(&source);
+	} else {
+		*ret = source;
+	}
+	return err;
+}
+
+msd_err msd_edition_load(struct msd_house *house, const char *name,
+			 const struct msd_edition *e, struct msd_source *source,
+			 struct msd_edition_how more, struct msd_module **ret,
+			 struct msd_diag *d)
+{
+	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	struct msd_preload how = {0};
+	msd_err err = MSD_OK;
+
+	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
+		err = msd_preload_set(&how, e->options[i].key, e->options[i].value, d);
+	if (err != MSD_OK) {
+		msd_source_finish(source);
+		return err;
+	}
+	const struct msd_load load = {.file = e->files[0].name,
+				      .source = *source,
+				      .replace = more.replace,
+				      .device = how.device,
+				      .workers = how.workers,
+				      .era = how.era,
+				      .fill = how.fill,
+				      .is_candidate = more.is_candidate,
+				      .is_written = true,
+				      .tvm_inputs = how.tvm_inputs};
+	return msd_module_load(house, span, &load, ret, d);
+}

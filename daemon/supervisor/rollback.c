@@ -1,0 +1,141 @@
+/*
+ * Happy path: on the keeper's thread the record's previous edition becomes a candidate
+ * and its files are read; then it is loaded like any candidate, in place of what
+ * serves. READY, it is current, and what it replaced is previous: a rollback is undone
+ * by another.
+ * Failures: there is none, or its files are damaged, and nothing has changed; it does
+ * not come up, and what serves goes on. Who asked may leave meanwhile: it is done all
+ * the same.
+ */
+#include "daemon/supervisor/rollback.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/edition.h"
+#include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/module/admit.h"
+#include "store/editions.h"
+
+struct rollback {
+	struct msd_keeper_job job;
+	struct msd_house *house;
+	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	char name[MSD_MAX_NAME_BYTES + 1];
+	uint64_t max_bytes;
+	struct msd_edition edition;
+	struct msd_source source;
+};
+
+static struct rollback *rollback_of(struct msd_keeper_job *job)
+{
+	return MSD_CONTAINER_OF(job, struct rollback, job);
+}
+
+/* Its bytes are there before anything is written: a damaged one changes nothing. */
+static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
+		     struct msd_diag *d)
+{
+	msd_err err = msd_record_back(r, d);
+
+	if (err != MSD_OK)
+		return err;
+	b->edition = *r->editions[MSD_REF_CANDIDATE];
+	err = msd_edition_read(s, &b->edition, b->max_bytes, &b->source, d);
+	if (err != MSD_OK)
+		return err;
+	return msd_record_save(s, b->name, r, d);
+}
+
+static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct rollback *b = rollback_of(job);
+	struct msd_record r;
+
+	job->err = msd_record_load(&keeper->store, b->name, &r, &job->d);
+	if (job->err != MSD_OK)
+		return;
+	job->err = bring(b, &keeper->store, &r, &job->d);
+	msd_record_finish(&r);
+}
+
+static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
+{
+	struct msd_module *m;
+	const msd_err err = msd_edition_load(
+		b->house, b->name, &b->edition, &b->source,
+		(struct msd_edition_how){.is_candidate = true, .replace = true}, &m, d);
+
+	b->source.fd = -1;
+	if (err != MSD_OK || r == NULL)
+		return err;
+	msd_list_remove(&r->link);
+	msd_module_adopt(m, r);
+	msd_module_wait(m, r);
+	return MSD_OK;
+}
+
+static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct rollback *b = rollback_of(job);
+	struct msd_list *it = msd_list_first(&b->requests);
+	struct msd_req *r =
+		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	const bool is_written = job->err == MSD_OK;
+
+	if (job->err == MSD_OK)
+		job->err = load(b, r, &job->d);
+	if (job->err != MSD_OK) {
+		(void)msd_diag_wrap(&job->d, job->err, "rollback %s", b->name);
+		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
+			msd_diag_text(&job->d));
+		if (is_written) {
+			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN,
+				       (struct msd_keep_after){0});
+		}
+		if (r != NULL)
+			msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_source_finish(&b->source);
+	msd_diag_finish(&job->d);
+	free(b);
+}
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had been read");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* the rollback finds its list empty */
+}
+
+/* No worker has it yet, so the others are never asked. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
+
+void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
+		  struct msd_req *r)
+{
+	struct rollback *b = calloc(1, sizeof(*b));
+
+	if (b == NULL) {
+		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
+		return;
+	}
+	r->ops = &req_ops;
+	b->house = house;
+	b->source.fd = -1;
+	b->max_bytes = house->limits->max_upload;
+	b->job.work = work;
+	b->job.done = done;
+	(void)snprintf(b->name, sizeof(b->name), "%s", name);
+	msd_list_init(&b->requests);
+	msd_list_append(&b->requests, &r->link);
+	msd_keeper_submit(keeper, &b->job);
+}
