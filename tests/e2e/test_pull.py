@@ -37,7 +37,7 @@ def store(folder):
 @pytest.fixture
 def puller(own_daemon, store):
     """A daemon that pulls, and does not rest long between two attempts."""
-    return own_daemon("--store", store, "--fetch-retry", "5")
+    return own_daemon("--store", store, "--fetch-retry", "5ms")
 
 
 def asked(server, path):
@@ -159,7 +159,7 @@ def test_what_will_not_be_better_is_not_asked_for_again(puller, server, code, st
 
 
 def test_a_server_that_stalls_is_given_up(own_daemon, store, server):
-    daemon = own_daemon("--store", store, "--fetch-retry", "5", "--fetch-stall", "200")
+    daemon = own_daemon("--store", store, "--fetch-retry", "5ms", "--fetch-stall", "200ms")
     said = daemon.modser("pull", "one", server.give("/slow.so", BYTES, hold))
     assert said.status == 1 and "stalls" in said.err
     assert len(asked(server, "/slow.so")) == 4
