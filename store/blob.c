@@ -23,15 +23,26 @@ static void path_of(const struct msd_digest *digest, char ret[static PATH_BYTES]
 	(void)snprintf(ret, PATH_BYTES, "%.2s/%s", text, text);
 }
 
-bool msd_blob_exists(const struct msd_store *s, const struct msd_digest *digest,
-		     uint64_t bytes)
+bool msd_blob_find(const struct msd_store *s, const struct msd_digest *digest,
+		   uint64_t *ret_bytes)
 {
 	char path[PATH_BYTES];
 	struct stat st;
 
 	path_of(digest, path);
-	return fstatat(s->blobs, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes;
+	if (fstatat(s->blobs, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return false;
+	*ret_bytes = (uint64_t)st.st_size;
+	return true;
+}
+
+bool msd_blob_exists(const struct msd_store *s, const struct msd_digest *digest,
+		     uint64_t bytes)
+{
+	uint64_t is;
+
+	return msd_blob_find(s, digest, &is) && is == bytes;
 }
 
 static msd_err hash_partial(struct msd_blob_writer *w, uint64_t bytes,

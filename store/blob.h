@@ -25,6 +25,9 @@ struct msd_blob_writer {
 /** Whether the store has @bytes bytes of @digest; they are not read for this. */
 bool msd_blob_exists(const struct msd_store *s, const struct msd_digest *digest,
 		     uint64_t bytes);
+/** How many bytes the store has under @digest, unread; false: none. */
+bool msd_blob_find(const struct msd_store *s, const struct msd_digest *digest,
+		   uint64_t *ret_bytes);
 /**
  * Start or go on: w->written bytes are there already. Finish with commit or abort.
  * Errors: MSD_NO_SPACE (the disk; nothing is left behind), MSD_IO.

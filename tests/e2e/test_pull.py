@@ -86,12 +86,33 @@ def test_the_process_that_fetches_is_there_only_while_it_fetches(puller, server)
 
 
 def test_a_flipped_byte_is_refused_and_what_served_goes_on(puller, server):
-    puller.ok("pull", "one", server.give("/good.so", BYTES))
+    puller.ok("pull", "one", f"file://{harness.ZOO / 'faults.so'}")
     uri = server.give("/flipped.so", BYTES, flipped)
     said = puller.modser("pull", "--sha256", SHA256, "one", uri)
     assert said.status == 7 and "NOT_VERIFIED" in said.err
     assert uri in said.err and SHA256 in said.err
-    assert works(puller, "one")
+    with Wire(puller.host) as wire:
+        assert [m["state"] for m in wire.ask("module.list")] == ["READY"]
+        assert wire.ask("module.describe", "one")["file"] == "faults.so"
+
+
+def test_what_the_store_has_is_not_fetched_again(puller, server):
+    puller.ok("pull", "one", server.give("/once.so", BYTES))
+    gone = server.give("/gone.so", BYTES, status(404))
+    puller.ok("pull", "--sha256", SHA256, "two", gone)
+    assert works(puller, "two") and not asked(server, "/gone.so")
+    with Wire(puller.host) as wire:
+        assert [m["file"] for m in wire.ask("module.list")] == ["once.so", "gone.so"]
+
+
+def test_what_is_damaged_in_the_store_is_fetched_again(puller, store, server):
+    puller.ok("pull", "one", server.give("/mend.so", BYTES))
+    blob = store / "sha256" / SHA256[:2] / SHA256
+    blob.chmod(0o644)
+    blob.write_bytes(BYTES[:-1] + bytes([BYTES[-1] ^ 1]))
+    puller.ok("pull", "--sha256", SHA256, "one", server.uri("/mend.so"))
+    assert len(asked(server, "/mend.so")) == 2
+    assert blob.read_bytes() == BYTES
 
 
 def test_a_cut_is_gone_on_with_where_it_was(puller, server):

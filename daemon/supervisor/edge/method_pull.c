@@ -1,7 +1,8 @@
 /*
  * module.pull: a module that the daemon gets by itself.
  *
- * Happy path: modserd-fetch brings the bytes, while who asked is told how far it is;
+ * Happy path: what the store has by its hash is read from there; else modserd-fetch
+ * brings the bytes, while who asked is told how far it is;
  * then they are loaded as `module.load` with keep and replace loads an upload, and the
  * answer waits with the module. Failures: what served goes on serving; the answer says
  * why. Who asked may leave meanwhile: at the next sign of progress the pull ends.
@@ -10,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/fetch/fetcher.h"
-#include "daemon/supervisor/keep/keeper.h"
+#include "daemon/supervisor/keep/look.h"
 #include "daemon/supervisor/module/admit.h"
 #include "proto/limits.h"
 #include "proto/name.h"
@@ -23,6 +25,7 @@
 
 struct pull {
 	struct msd_list link; /* msd_edge.pulls */
+	struct msd_look look; /* first, when its hash was promised */
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
@@ -225,6 +228,55 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	return p->uri != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
+/* What it is called there; its bytes are here. */
+static struct msd_span file_of(const char *uri)
+{
+	const size_t n = strcspn(uri, "?");
+	size_t at = n;
+
+	while (at > 0 && uri[at - 1] != '/')
+		at--;
+	return (struct msd_span){(const uint8_t *)uri + at, n - at};
+}
+
+/* Stored already, it is taken from there, without a network; else it is fetched. */
+static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct pull *p = MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_look, job),
+					  struct pull, look);
+	struct msd_source source = {.fd = p->look.fd,
+				    .bytes = p->look.bytes,
+				    .part_bytes[MSD_PART_MODEL] = p->look.bytes,
+				    .sha256 = p->look.digest};
+	const bool is_ending = job->err == MSD_DRAINING;
+	struct msd_diag d = {0};
+
+	(void)keeper;
+	if (is_ending) {
+		d = job->d;
+		job->d = (struct msd_diag){0};
+	}
+	msd_diag_finish(&job->d);
+	if (job->err != MSD_OK && !is_ending && request_of(p) != NULL &&
+	    msd_fetcher_begin(p->edge->fetcher, &p->fetch, &d) == MSD_OK)
+		return;
+	on_fetched(&p->fetch, &source, file_of(p->uri), &d);
+	msd_diag_finish(&d);
+}
+
+static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
+{
+	p->fetch.uri = p->uri;
+	p->fetch.on_progress = on_progress;
+	p->fetch.on_done = on_fetched;
+	if (!p->fetch.has_digest)
+		return msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+	p->look.digest = p->fetch.digest;
+	p->look.max_bytes = p->edge->limits->max_upload;
+	msd_look(p->edge->keeper, &p->look, on_looked);
+	return MSD_OK;
+}
+
 static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
@@ -233,10 +285,7 @@ static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag 
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	c->later = true;
-	p->fetch.uri = p->uri;
-	p->fetch.on_progress = on_progress;
-	p->fetch.on_done = on_fetched;
-	err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+	err = begin_bytes(p, d);
 	if (err != MSD_OK) {
 		msd_req_refuse(r, err, msd_diag_text(d));
 		return err;

@@ -1,0 +1,50 @@
+#include "daemon/supervisor/keep/look.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "daemon/wire/reserve.h"
+#include "store/blob.h"
+
+#define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
+
+static msd_err read_found(struct msd_look *look, const struct msd_store *s,
+			  struct msd_diag *d)
+{
+	msd_err err;
+
+	look->fd = msd_reserve_now("modserd-artifact", look->bytes);
+	if (look->fd < 0)
+		return msd_diag_set(d, MSD_NO_SPACE, "no memory to read it into");
+	err = msd_blob_get(s, &look->digest, look->bytes, look->fd, d);
+	if (err == MSD_OK && fcntl(look->fd, F_ADD_SEALS, SEALS) != 0)
+		err = msd_diag_set(d, MSD_IO, "it cannot be sealed");
+	if (err != MSD_OK) {
+		(void)close(look->fd);
+		look->fd = -1;
+	}
+	return err;
+}
+
+static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct msd_look *look = MSD_CONTAINER_OF(job, struct msd_look, job);
+
+	if (!msd_blob_find(&keeper->store, &look->digest, &look->bytes) ||
+	    look->bytes == 0) {
+		job->err = msd_diag_set(&job->d, MSD_NOT_FOUND, "it is not stored");
+	} else if (look->bytes > look->max_bytes) {
+		job->err = msd_diag_set(&job->d, MSD_TOO_LARGE, "it is too large");
+	} else {
+		job->err = read_found(look, &keeper->store, &job->d);
+	}
+}
+
+void msd_look(struct msd_keeper *keeper, struct msd_look *look,
+	      void (*done)(struct msd_keeper_job *job, struct msd_keeper *keeper))
+{
+	look->fd = -1;
+	look->job.work = work;
+	look->job.done = done;
+	msd_keeper_submit(keeper, &look->job);
+}
