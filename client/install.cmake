@@ -3,8 +3,8 @@
 # packages, completion, manual pages.
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmodser-dev) # the package
 set(MODSER_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/modser")
-install(TARGETS modser RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS modser_shared EXPORT modserTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -26,6 +26,8 @@ install(FILES
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/modser.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME modser)
+install(TARGETS modser RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES completion/modser.bash RENAME modser
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES completion/modser.fish
@@ -35,4 +37,7 @@ install(FILES completion/_modser
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modser.1"
   DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modserd.8"
-  DESTINATION "${CMAKE_INSTALL_MANDIR}/man8")
+  DESTINATION "${CMAKE_INSTALL_MANDIR}/man8" COMPONENT modserd)
+# By its package alone: pip installs it elsewhere.
+install(DIRECTORY python/modser DESTINATION lib/python3/dist-packages
+  COMPONENT python3-modser EXCLUDE_FROM_ALL PATTERN __pycache__ EXCLUDE)

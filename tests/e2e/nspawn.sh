@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nspawn.sh BUILD SCRIPT [FOLDER]...: a real systemd boots on this machine's own files, under an
-# overlay, with what BUILD installs and, in /given/NAME, each FOLDER; runs SCRIPT and powers
+# overlay, with what BUILD installs ("-": nothing) and, in /given/NAME, each FOLDER; runs SCRIPT and powers
 # off. Its output is printed. As root; some two seconds.
 set -euo pipefail
 build=$1 script=$2
@@ -17,7 +17,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$at/upper,workdir=$at/work" "$a
 mount -t tmpfs tmpfs /run
 mkdir -p /run/systemd
 guest=$at/root
-DESTDIR=$guest cmake --install "$build" >"$at/installed"
+[[ $build == - ]] || DESTDIR=$guest cmake --install "$build" >"$at/installed"
 cp "$script" "$guest/script"
 mkdir "$guest/given"
 for folder; do cp -r "$folder" "$guest/given/"; done

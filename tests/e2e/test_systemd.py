@@ -1,18 +1,16 @@
 """The units, under a real systemd: booted by systemd-nspawn (nspawn.sh), which needs root; and
 by systemd-analyze alone, which needs nothing."""
 import os
-import pathlib
 import shutil
 import subprocess
 
+import guest
 import harness
 import pytest
 
-RIG = pathlib.Path(__file__).with_name("nspawn.sh")
 RESULTS = harness.ZOO / "results.so"
 
 GUEST = r"""
-says() { echo "$1: $(eval "$2" 2>&1 | tr '\n' ' ')"; }
 pid() { systemctl show -P MainPID modserd; }
 until_other() { until [ "$(pid)" != "$1" ] && systemctl -q is-active modserd; do sleep 0.02; done; }
 call() { modser --connect-timeout 60s call kept:int; }
@@ -26,6 +24,8 @@ says user 'ps -o user= -p $(pid)'
 says load 'modser load --keep kept /given/zoo/results.so | head -n 1; call'
 says member 'setpriv --reuid member --init-groups modser ping >/dev/null && echo answered'
 says stranger 'setpriv --reuid stranger --init-groups modser ping; echo status $?'
+echo 'max-uploads = 5' >>/etc/modserd/modserd.conf
+says reload 'systemctl reload modserd && modser info | grep limits.max-uploads'
 says restart 'systemctl restart modserd && call'
 mkdir -p /run/systemd/system/modserd.service.d
 printf '[Service]\nWatchdogSec=1\n' >/run/systemd/system/modserd.service.d/test.conf
@@ -46,22 +46,12 @@ says stop 'systemctl stop modserd.service modserd.socket; systemctl is-failed mo
 
 
 @pytest.fixture(scope="module")
-def guest(tmp_path_factory):
-    """What a booted system said, by name."""
-    if os.geteuid() != 0:
-        pytest.skip("not root: no systemd is booted")
-    if not shutil.which("systemd-nspawn") or not shutil.which("unshare"):
-        pytest.skip("no systemd-nspawn (package systemd-container): no systemd is booted")
+def said_by(tmp_path_factory):
+    guest.skip_unless_bootable()
     folder = tmp_path_factory.mktemp("guest")
     (folder / "zoo").mkdir()
     shutil.copy(RESULTS, folder / "zoo")
-    (folder / "script").write_text(GUEST)
-    said = harness.run(RIG, harness.BUILD, folder / "script", folder / "zoo")
-    if said.status != 0 and "Operation not permitted" in said.err + said.out:
-        pytest.skip(f"systemd-nspawn is not allowed here: {said.err.strip()}")
-    assert said.status == 0, said
-    print(said.out)
-    return {line.partition(": ")[0]: line.partition(": ")[2].strip() for line in said.out.split("\n")}
+    return guest.results(harness.BUILD, GUEST, folder, folder / "zoo")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +62,7 @@ def guest(tmp_path_factory):
         ("user", "modserd"),
         ("load", "name\tkept -42"),
         ("member", "answered"),
+        ("reload", "limits.max-uploads\t5"),
         ("restart", "-42"),
         ("hung", "-42 1 Watchdog timeout"),
         ("socket", "inactive -42 active"),
@@ -81,12 +72,12 @@ def guest(tmp_path_factory):
         ("stop", "inactive"),
     ],
 )
-def test_under_a_real_systemd(guest, what, said):
-    assert guest[what] == said
+def test_under_a_real_systemd(said_by, what, said):
+    assert said_by[what] == said
 
 
-def test_who_is_not_in_the_group_cannot_connect(guest):
-    assert guest["stranger"].endswith("status 3")
+def test_who_is_not_in_the_group_cannot_connect(said_by):
+    assert said_by["stranger"].endswith("status 3")
 
 
 @pytest.fixture
