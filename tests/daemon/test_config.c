@@ -23,13 +23,14 @@ Test(config, says_what_the_command_line_says)
 			   "# of the fleet\n"
 			   "listen = {\"unix:/run/m.sock\", // ours\n"
 			   "          tcp://127.0.0.1:9190} /* and\n theirs */\n"
-			   "max-upload = 16M  allow-load-tcp = yes\n"
+			   "max-upload = 16M  allow-load-tcp = yes drain = 1.5s\n"
 			   "module digits { file = '/srv/d.so' workers = 2 }\n",
 			   &d),
 		     MSD_OK, "%s", msd_diag_text(&d));
 	cr_expect_eq(o.n_listen, 2);
 	cr_expect_eq(o.listen[1].port, 9190);
 	cr_expect_eq(o.limits.max_upload, 16u << 20);
+	cr_expect_eq(o.limits.drain_ms, 1500);
 	cr_expect(o.allow_load_tcp);
 	cr_assert_eq(o.n_preloads, 1);
 	cr_expect_str_eq(o.preloads[0].file, "/srv/d.so");
@@ -74,6 +75,7 @@ static const struct {
 	{"\nstore = \"/srv/${HOME}\"\n", "m.conf:2: ${...} means nothing"},
 	{"end-of-file = here\n", "m.conf:1: end-of-file: no such option"},
 	{"max-upload = much\n", "m.conf:1: max-upload = much: expected a number"},
+	{"\ndrain = 5\n", "m.conf:2: drain = 5: 5: say the unit"},
 	{"socket-mode = rw\n", "m.conf:1: socket-mode = rw: expected an octal"},
 	{"insecure-tcp = perhaps\n", "expected yes or no"},
 	{"listen = {gopher:/x}\n", "m.conf:1: listen = gopher:/x: "},

@@ -62,7 +62,7 @@ static const struct {
 	const char *named;
 } wrong_lines[] = {
 	{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
-	{{"--listen=unix:/x", "--drain", "5"}, "--drain: 5: say the unit, 5s"},
+	{{"--listen=unix:/x", "--drain", "5"}, "--drain 5: 5: say the unit, 5s"},
 	{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
 	{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
 	{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
