@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/preload.h"
+#include "proto/bytes.h"
+
 /* The text in @b, which is used up; NULL: no memory. */
 static char *text_of(struct msd_buf *b)
 {

@@ -1,8 +1,14 @@
 #ifndef MSD_SUPERVISOR_CHANGES_H
 #define MSD_SUPERVISOR_CHANGES_H
 /* What differs between the options that are in force and those that were read again. */
-#include "daemon/supervisor/option_rows.h"
-#include "daemon/supervisor/preload.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/diag.h"
+
+struct msd_option;
+struct msd_options;
+struct msd_preload;
 
 struct msd_change {
 	const struct msd_option *row; /* NULL: it is a module */

@@ -16,6 +16,9 @@
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/server.h"
 #include "proto/value.h"
 

@@ -5,8 +5,10 @@
  * a running daemon can take over, it takes over at once; the rest waits for its next
  * start.
  */
-#include "daemon/supervisor/options.h"
+#include "proto/bytes.h"
+#include "proto/diag.h"
 
+struct msd_options;
 struct msd_server;
 
 /* What is read again, and what it is compared with. */
