@@ -194,6 +194,9 @@ class Daemon:
         self.socket = self.folder / "m.sock"
         listen = [f"unix:{self.socket}"] if listen is None else listen
         self.log_path = self.folder / "log"
+        if "--config" not in words:  # not the machine's own, where one is
+            (self.folder / "empty.conf").touch()
+            words = ("--config", self.folder / "empty.conf", *words)
         self.mark = f"E2E_DAEMON={self.folder}"
         self.env = environment() | {"E2E_DAEMON": str(self.folder)} | (env or {})
         with open(self.log_path, "wb") as log:
