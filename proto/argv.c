@@ -1,5 +1,6 @@
 #include "proto/argv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,5 +99,23 @@ bool msd_argv_count(const char *text, uint32_t *ret)
 	if (*text < '0' || *text > '9' || *end != '\0' || n < 1 || n > UINT32_MAX)
 		return false;
 	*ret = (uint32_t)n;
+	return true;
+}
+
+bool msd_argv_size(const char *text, uint64_t *ret)
+{
+	char *end;
+	unsigned shift = 0;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	uint64_t v = strtoull(text, &end, 0);
+	if (*end == 'K' || *end == 'M' || *end == 'G')
+		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+	end += shift > 0;
+	if (errno != 0 || *end != '\0' || v > UINT64_MAX >> shift)
+		return false;
+	*ret = v << shift;
 	return true;
 }

@@ -50,5 +50,8 @@ void msd_argv_skip(struct msd_argv *a);
 
 /** Parse a count of at least 1, as `--workers` takes it; false when @text is none. */
 bool msd_argv_count(const char *text, uint32_t *ret);
+/** Parse a number such as 4096, 64K, 16M or 2G, powers of 1024; false when @text is
+ * none. */
+bool msd_argv_size(const char *text, uint64_t *ret);
 
 #endif

@@ -216,6 +216,16 @@ const struct msd_verb msd_verbs[] = {
 	 "stopped. Needs no daemon. Exit codes: 4 no such module or folder, 6 "
 	 "damaged.\n",
 	 1, 2, MSD_OPT_DIR, msd_verb_store},
+	{"cache", "ls|prune [BYTES]",
+	 "look after what workers kept of built device code",
+	 "  ls     a line an entry: name, bytes, last use; the last used first\n"
+	 "  prune  remove the least recently used until at most BYTES are left\n"
+	 "         (512M; else the limit that workers keep to, $MODSERD_CACHE_LIMIT,\n"
+	 "         2G); 0: all\n"
+	 "The folder is the daemon's when it runs as this user with the same "
+	 "MODSERD_CACHE;\n"
+	 "what is in use is not disturbed. Needs no daemon.\n",
+	 1, 2, 0, msd_verb_cache},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"clients", "[--header]",

@@ -51,6 +51,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 		fi
 		;;
 	completion) _modser_words bash fish zsh ;;
+	cache) ((n)) || _modser_words ls prune ;;
 	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
 	ping | ls | ps | list | version | info | clients | reload | devices | serializers) ;;
 	*) _modser_files ;;

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/built.h"
+
 #define MAGIC "msdcach1"
 #define MAGIC_BYTES 8u
 #define HEAD_BYTES (MAGIC_BYTES + 8u) /* and the checksum of what follows */
@@ -47,27 +49,6 @@ static bool directory_make(char *path)
 	return ok && (mkdir(path, 0700) == 0 || errno == EEXIST);
 }
 
-/* Where entries are; false: nowhere. */
-static bool directory_of(char path[static PATH_MAX])
-{
-	const char *own = secure_getenv("MODSERD_CACHE");
-	const char *xdg = secure_getenv("XDG_CACHE_HOME");
-	const char *home = secure_getenv("HOME");
-	int n;
-
-	if (own != NULL) {
-		n = snprintf(path, PATH_MAX, "%s", own);
-	} else if (xdg != NULL && xdg[0] == '/') {
-		n = snprintf(path, PATH_MAX, "%s/modserd", xdg);
-	} else if (home != NULL && home[0] == '/') {
-		n = snprintf(path, PATH_MAX, "%s/.cache/modserd", home);
-	} else {
-		return false;
-	}
-	/* Entries are the user's own: a relative path would be anybody's. */
-	return n > 0 && n < PATH_MAX && path[0] == '/';
-}
-
 static bool path_of(const struct msd_cache_key *key, const char *directory,
 		    char path[static PATH_MAX])
 {
@@ -79,8 +60,8 @@ static bool path_of(const struct msd_cache_key *key, const char *directory,
 		h = hash(h, &size, sizeof(size));
 		h = hash(h, key->parts[i].p, key->parts[i].n);
 	}
-	n = snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 ".bin", directory, key->kind,
-		     h);
+	n = snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 MSD_BUILT_SUFFIX, directory,
+		     key->kind, h);
 	return n > 0 && n < PATH_MAX;
 }
 
@@ -98,6 +79,9 @@ static bool read_whole(const char *path, struct msd_buf *ret)
 		ok = got > 0 || (got < 0 && errno == EINTR);
 		ret->n += got > 0 ? (size_t)got : 0;
 	}
+	/* The least recently used go first when there are too many. */
+	if (ok)
+		(void)futimens(fd, NULL);
 	if (fd >= 0)
 		(void)close(fd);
 	return ok;
@@ -130,7 +114,7 @@ bool msd_cache_get(const struct msd_cache_key *key, struct msd_buf *ret)
 	char path[PATH_MAX];
 	struct msd_buf file = {0};
 	struct msd_span payload;
-	bool ok = directory_of(directory) && path_of(key, directory, path) &&
+	bool ok = msd_built_folder(directory) && path_of(key, directory, path) &&
 		  read_whole(path, &file) &&
 		  entry_read(key, (struct msd_span){file.p, file.n}, &payload);
 
@@ -170,13 +154,23 @@ static void file_put(const char *directory, const char *path, const struct msd_b
 		(void)unlink(temporary);
 }
 
+static void limit_keep(const char *directory)
+{
+	uint64_t removed;
+	uint64_t left;
+	msd_err err =
+		msd_built_prune(directory, msd_built_limit(), &removed, &left, NULL);
+
+	(void)err; /* the folder is as large as it was */
+}
+
 void msd_cache_put(const struct msd_cache_key *key, struct msd_span bytes)
 {
 	char directory[PATH_MAX];
 	char path[PATH_MAX];
 	struct msd_buf b = {0};
 
-	if (!directory_of(directory) || !directory_make(directory) ||
+	if (!msd_built_folder(directory) || !directory_make(directory) ||
 	    !path_of(key, directory, path) || bytes.n > MSD_CACHE_MAX_BYTES / 2)
 		return;
 	msd_buf_put(&b, MAGIC, MAGIC_BYTES);
@@ -189,6 +183,7 @@ void msd_cache_put(const struct msd_cache_key *key, struct msd_span bytes)
 		msd_put_le64(b.p + MAGIC_BYTES,
 			     hash(HASH_BEGIN, b.p + HEAD_BYTES, b.n - HEAD_BYTES));
 		file_put(directory, path, &b);
+		limit_keep(directory);
 	}
 	msd_buf_finish(&b);
 }
@@ -198,6 +193,6 @@ void msd_cache_drop(const struct msd_cache_key *key)
 	char directory[PATH_MAX];
 	char path[PATH_MAX];
 
-	if (directory_of(directory) && path_of(key, directory, path))
+	if (msd_built_folder(directory) && path_of(key, directory, path))
 		(void)unlink(path);
 }

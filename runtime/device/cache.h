@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_DEVICE_CACHE_H
 /*
  * What drivers made of code, kept on disk: the next load of the same code for the same
- * device and driver need not compile it. The directory is $MODSERD_CACHE, else
- * modserd/ in $XDG_CACHE_HOME or $HOME/.cache; without any of them nothing is kept.
+ * device and driver need not compile it. The folder is that of store/built.h, which
+ * bounds it; without one nothing is kept.
  *
  * An entry is a file named by a hash of its key. It holds the key itself, so that equal
  * hashes do no harm, and a checksum: whatever is not exactly right is as if it were not

@@ -49,7 +49,7 @@ MAY_INCLUDE = {
     "graph/serializer/onnx": ["proto", "graph", "graph/ir", "graph/serializer"],
     "runtime/value": ["proto"],
     "runtime/pool": FLOOR[:2],
-    "runtime/device": FLOOR[:3] + ["artifact/gpu"],
+    "runtime/device": FLOOR[:3] + ["artifact/gpu", "store/built.h"],
     "runtime/device/cuda": FLOOR[:4],
     "runtime/device/opencl": FLOOR[:4],
     "runtime/abi": FLOOR[:4] + ["artifact/elf", PROVIDES],

@@ -193,3 +193,39 @@ Test(cache, an_entry_that_another_user_owns_is_not_taken)
 	msd_cache_put(&key, span("another"));
 	cr_expect(holds(&key, "another"));
 }
+
+/* Entries of 1 MiB each: three of them are over the limit that is set. */
+static void fill(struct msd_cache_key *keys, const char *const *names, size_t n)
+{
+	static uint8_t bytes[1 << 20];
+
+	cr_assert_eq(setenv("MODSERD_CACHE_LIMIT", "2200K", 1), 0);
+	for (size_t i = 0; i < n; i++) {
+		keys[i] = key_of(names[i], "driver");
+		msd_cache_put(&keys[i], (struct msd_span){bytes, sizeof(bytes)});
+	}
+}
+
+static bool is_there(const struct msd_cache_key *key)
+{
+	struct msd_buf b = {0};
+	const bool yes = msd_cache_get(key, &b);
+
+	msd_buf_finish(&b);
+	return yes;
+}
+
+Test(cache, the_least_recently_used_goes_when_the_limit_is_passed)
+{
+	static const char *const names[] = {"first", "second", "third"};
+	struct msd_cache_key keys[3];
+
+	fill(keys, names, 2);
+	cr_expect(is_there(&keys[0])); /* used after the second */
+	fill(&keys[2], &names[2], 1);
+	cr_expect(is_there(&keys[2]));
+	cr_expect(is_there(&keys[0]));
+	cr_expect_not(is_there(&keys[1]));
+	for (size_t i = 0; i < 3; i++)
+		msd_cache_drop(&keys[i]);
+}
