@@ -171,13 +171,16 @@ static msd_err driver_take(struct msd_dev *dev, size_t bytes, size_t capacity,
 
 	if (err != MSD_NOMEM)
 		return err;
-	/* The others' locks are not taken under this one. */
+	/* The others' locks are not taken under this one, and what comes of the next
+	 * try says all. */
+	msd_diag_finish(d);
 	(void)pthread_mutex_unlock(&p->lock);
 	msd_devices_trim();
 	(void)pthread_mutex_lock(&p->lock);
 	err = dev->ops->alloc(dev, capacity, ret, d);
 	if (err != MSD_NOMEM || bytes == capacity || bytes == 0)
 		return err;
+	msd_diag_finish(d);
 	err = dev->ops->alloc(dev, bytes, ret, d);
 	if (err == MSD_OK && !blocks_push(&p->exact, *ret, bytes)) {
 		dev->ops->free(dev, *ret);
