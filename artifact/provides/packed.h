@@ -11,7 +11,10 @@
 #define MSD_PACKED_DEVICE(X) X("__tvm_set_device", set_device)
 
 /* runtime/global/cuda.c */
-#define MSD_PACKED_CUDA(X) X("runtime.cuTensorMapEncodeTiled", encode_tiled)
+#define MSD_PACKED_CUDA(X)                                                             \
+	X("runtime.cuTensorMapEncodeTiled", encode_tiled)                              \
+	X("runtime.get_cuda_stream", get_stream)                                       \
+	X("runtime.GetCudaDeviceCount", get_device_count)
 
 /* runtime/builtin/check.c */
 #define MSD_PACKED_CHECK(X)                                                            \

@@ -18,6 +18,7 @@
 	X("TVMBackendParallelLaunch")                                                  \
 	X("TVMBackendRegisterSystemLibSymbol")                                         \
 	X("TVMBackendRunOnce")                                                         \
+	X("TVMFFIEnvGetStream")                                                        \
 	X("TVMFFIEnvModLookupFromImports")                                             \
 	X("TVMFFIEnvModRegisterSystemLibSymbol")                                       \
 	X("TVMFFIErrorSetRaisedFromCStr")                                              \

@@ -4,12 +4,20 @@
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
+#include "runtime/device/device.h"
 #include "runtime/value/half.h"
 
 int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)
 {
 	return msd_ffi_function_call(fn, args, n, ret);
+}
+
+void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id)
+{
+	struct msd_dev *dev = msd_dev_peek((struct msd_device){device_type, device_id});
+
+	return dev != NULL && dev->ops->stream != NULL ? dev->ops->stream(dev) : NULL;
 }
 
 int TVMFFIEnvModLookupFromImports(void *ctx, const char *name, void **ret)

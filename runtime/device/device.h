@@ -86,6 +86,10 @@ struct msd_device_ops {
 	 * thing. */
 	msd_err (*enter)(struct msd_dev *dev, struct msd_diag *d);
 
+	/** The driver's handle of its queue, for code that launches by itself.
+	 * Optional: NULL when there is none. */
+	void *(*stream)(struct msd_dev *dev);
+
 	/** @bytes of memory, at least 1, aligned as the device wants tensors (128 or
 	 * more). Contents undefined. */
 	msd_err (*alloc)(struct msd_dev *dev, size_t bytes, void **ret,

@@ -1,4 +1,6 @@
 /* What host code of CUDA modules calls beside kernels. */
+#include "runtime/device/cuda/cuda.h"
+
 #include "artifact/provides/packed.h"
 #include "runtime/device/cuda/tensor_map.h"
 #include "runtime/global/args.h"
@@ -88,6 +90,13 @@ static bool read_numbers(struct reader *r, struct msd_tensor_map *map)
 	return read_forced_type(r, &map->forced_type);
 }
 
+static int raised(msd_err err, struct msd_diag *d)
+{
+	(void)msd_abi_raise_code(err, "%s", msd_diag_text(d));
+	msd_diag_finish(d);
+	return -1;
+}
+
 /* (map, dtype, rank, address, shape[rank], strides[rank - 1], box[rank], steps[rank],
  * interleave, swizzle, promotion, fill[, type]) */
 static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
@@ -113,11 +122,41 @@ static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
 	    !read_pointer(&r, 1, &map.address) || !read_numbers(&r, &map))
 		return -1;
 	msd_err err = msd_cuda_tensor_map(&map, out, &d);
-	if (err == MSD_OK)
-		return 0;
-	(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
-	msd_diag_finish(&d);
-	return -1;
+	return err == MSD_OK ? 0 : raised(err, &d);
+}
+
+/* () -> the stream that the thread's device launches on, for kernels that a library
+ * launches itself: they stay in order with ours. */
+static int get_stream(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	struct msd_cuda *cuda = NULL;
+	struct msd_diag d = {0};
+
+	(void)self;
+	if (!msd_args_count((struct msd_args){args, n}, 0, 0))
+		return -1;
+	msd_err err = msd_cuda_of_thread(&cuda, &d);
+	if (err != MSD_OK)
+		return raised(err, &d);
+	*ret = (struct msd_any){.type = MSD_T_POINTER, .as.p = cuda->stream};
+	return 0;
+}
+
+static int get_device_count(void *self, const struct msd_any *args, int32_t n,
+			    struct msd_any *ret)
+{
+	struct msd_diag d = {0};
+	uint32_t count = 0;
+
+	(void)self;
+	if (!msd_args_count((struct msd_args){args, n}, 0, 0))
+		return -1;
+	msd_err err = msd_device_cuda.count(&count, &d);
+	if (err != MSD_OK)
+		return raised(err, &d);
+	*ret = msd_int(count);
+	return 0;
 }
 
 const struct msd_global msd_globals_cuda[] = MSD_GLOBAL_TABLE(MSD_PACKED_CUDA);

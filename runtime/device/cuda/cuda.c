@@ -93,6 +93,24 @@ static msd_err cuda_enter(struct msd_dev *dev, struct msd_diag *d)
 	return msd_cuda_enter(msd_cuda_of(dev), d);
 }
 
+static void *cuda_stream(struct msd_dev *dev)
+{
+	return msd_cuda_of(dev)->stream;
+}
+
+msd_err msd_cuda_of_thread(struct msd_cuda **ret, struct msd_diag *d)
+{
+	const struct msd_device named = msd_dev_current();
+	struct msd_dev *dev = named.type == MSD_DEV_CUDA ? msd_dev_peek(named) : NULL;
+
+	for (int32_t id = 0; dev == NULL && id < (int32_t)MSD_MAX_DEVICES; id++)
+		dev = msd_dev_peek((struct msd_device){MSD_DEV_CUDA, id});
+	if (dev == NULL)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "no CUDA device is open");
+	*ret = msd_cuda_of(dev);
+	return MSD_OK;
+}
+
 static void cuda_close(struct msd_dev *dev)
 {
 	struct msd_cuda *cuda = msd_cuda_of(dev);
@@ -320,6 +338,7 @@ const struct msd_device_ops msd_device_cuda = {
 	.open = cuda_open,
 	.close = cuda_close,
 	.enter = cuda_enter,
+	.stream = cuda_stream,
 	.alloc = cuda_alloc,
 	.free = cuda_free,
 	.write = cuda_write,

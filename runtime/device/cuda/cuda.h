@@ -23,6 +23,10 @@ static inline struct msd_cuda *msd_cuda_of(struct msd_dev *dev)
 	return (struct msd_cuda *)(void *)dev; /* its first member */
 }
 
+/** The open device that this thread named last, else the first open one: a thread of a
+ * pool has named none. MSD_UNSUPPORTED: none is open. */
+MSD_MUST_CHECK msd_err msd_cuda_of_thread(struct msd_cuda **ret, struct msd_diag *d);
+
 /** Make the device's context the thread's. */
 MSD_MUST_CHECK msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d);
 

@@ -34,17 +34,12 @@ static int type_of(struct msd_dtype t)
  * none. */
 static msd_err context_enter(struct msd_diag *d)
 {
-	const struct msd_device named = msd_dev_current();
-	struct msd_dev *dev = named.type == MSD_DEV_CUDA ? msd_dev_peek(named) : NULL;
+	struct msd_cuda *cuda = NULL;
+	msd_err err = msd_cuda_of_thread(&cuda, d);
 
-	for (int32_t id = 0; dev == NULL && id < (int32_t)MSD_MAX_DEVICES; id++)
-		dev = msd_dev_peek((struct msd_device){MSD_DEV_CUDA, id});
-	if (dev == NULL) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a tensor map is made for a CUDA device, and none "
-				    "is open");
-	}
-	return msd_cuda_enter(msd_cuda_of(dev), d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "a tensor map");
+	return msd_cuda_enter(cuda, d);
 }
 
 msd_err msd_cuda_tensor_map(const struct msd_tensor_map *map, void *ret,

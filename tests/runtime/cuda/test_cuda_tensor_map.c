@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "runtime/abi/exports.h"
 #include "runtime/device/memory.h"
 #include "runtime/global/global.h"
 #include "tests/runtime/cuda/cuda_support.h"
@@ -154,6 +155,34 @@ Test(cuda_tensor_map, setting_the_device_switches_the_context)
 	cr_expect_eq(stub()->current_device(), 1);
 	cr_expect_neq(set_device(7), 0);
 	cr_expect_eq(stub()->current_device(), 1);
+	msd_dev_close(first);
+	msd_dev_close(second);
+	expect_clean();
+}
+
+static struct msd_any ask(const char *name)
+{
+	struct msd_function *f = msd_global_find(name);
+	struct msd_any ret = msd_none();
+
+	cr_assert_not_null(f, "%s", name);
+	cr_assert_eq(f->call(f, NULL, 0, &ret), 0, "%s", name);
+	return ret;
+}
+
+/* What a library launches itself goes to the stream of its device. */
+Test(cuda_tensor_map, the_stream_is_that_of_the_device_that_was_set)
+{
+	struct msd_dev *first = cuda_open(0);
+	struct msd_dev *second = cuda_open(1);
+
+	cr_expect_eq(ask("runtime.GetCudaDeviceCount").as.i, 2);
+	cr_expect_eq(set_device(1), 0);
+	void *stream = ask("runtime.get_cuda_stream").as.p;
+	cr_expect_not_null(stream);
+	cr_expect_eq(stream, TVMFFIEnvGetStream(MSD_DEV_CUDA, 1));
+	cr_expect_neq(stream, TVMFFIEnvGetStream(MSD_DEV_CUDA, 0));
+	cr_expect_null(TVMFFIEnvGetStream(MSD_DEV_CPU, 0));
 	msd_dev_close(first);
 	msd_dev_close(second);
 	expect_clean();
