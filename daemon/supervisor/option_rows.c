@@ -7,7 +7,6 @@
  */
 #include "daemon/supervisor/option_rows.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 
 #include "daemon/supervisor/config_text.h"
 #include "daemon/supervisor/preload.h"
+#include "proto/argv.h"
 
 static void *field(const struct msd_options *o, const struct msd_option *row)
 {
@@ -25,25 +25,6 @@ static void *field(const struct msd_options *o, const struct msd_option *row)
 static msd_err expected(const char *what, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST, "expected %s", what);
-}
-
-/* 4096, 64K, 16M, 2G: powers of 1024. */
-static bool read_number(const char *text, uint64_t *ret)
-{
-	char *end;
-	unsigned shift = 0;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	uint64_t v = strtoull(text, &end, 0);
-	if (*end == 'K' || *end == 'M' || *end == 'G')
-		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-	end += shift > 0;
-	if (errno != 0 || *end != '\0' || v > UINT64_MAX >> shift)
-		return false;
-	*ret = v << shift;
-	return true;
 }
 
 /* A limit's field ends with its unit. */
@@ -68,7 +49,7 @@ static msd_err read_limit(struct msd_options *o, const struct msd_option *row,
 {
 	if (is_time(row))
 		return msd_duration_parse(value, field(o, row), d);
-	if (read_number(value, field(o, row)))
+	if (msd_argv_size(value, field(o, row)))
 		return MSD_OK;
 	return expected("a number (K, M, G may follow)", d);
 }
@@ -89,7 +70,7 @@ static msd_err read_threads(struct msd_options *o, const struct msd_option *row,
 	uint64_t number;
 
 	(void)row;
-	if (!read_number(value, &number) || number < 1 || number > 1024)
+	if (!msd_argv_size(value, &number) || number < 1 || number > 1024)
 		return expected("a number from 1 to 1024", d);
 	o->threads = (uint32_t)number;
 	return MSD_OK;
