@@ -18,6 +18,9 @@ void msd_print_text(struct msd_buf *out, const char *p, size_t n);
 void msd_print_piece(struct msd_buf *out, const char *p, size_t n);
 /** Append one value on one line, without the newline. */
 void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people);
+/** Append @n bytes as "3.0 MiB", and @ns nanoseconds as "1.5 ms". */
+void msd_print_size(struct msd_buf *out, int64_t n);
+void msd_print_ns(struct msd_buf *out, double ns);
 /** Append a map: a key and its value a line. */
 void msd_print_map(struct msd_buf *out, const modser_value *map, bool for_people);
 /** Append a list of maps: a row each, a column for each key whose values are plain.

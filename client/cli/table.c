@@ -46,7 +46,7 @@ static bool is_bytes(const char *key, const modser_value *v)
 	       (ends_with(key, "bytes") || strcmp(key, "rss") == 0);
 }
 
-static void put_size(struct msd_buf *out, int64_t n)
+void msd_print_size(struct msd_buf *out, int64_t n)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double v = (double)n;
@@ -75,7 +75,7 @@ static double unit_of(const char *key, const modser_value *v)
 	return 0;
 }
 
-static void put_time(struct msd_buf *out, double ns)
+void msd_print_ns(struct msd_buf *out, double ns)
 {
 	static const struct {
 		const char *name;
@@ -104,9 +104,9 @@ static void put_cell(struct msd_buf *out, const char *key, const modser_value *v
 	if (is_empty(v)) {
 		msd_buf_put_u8(out, '-');
 	} else if (for_people && is_bytes(key, v)) {
-		put_size(out, v->as.i);
+		msd_print_size(out, v->as.i);
 	} else if (for_people && unit_of(key, v) > 0) {
-		put_time(out, (double)v->as.i * unit_of(key, v));
+		msd_print_ns(out, (double)v->as.i * unit_of(key, v));
 	} else if (for_people && v->kind == MODSER_TUPLE &&
 		   v->as.tuple.n > LIST_SHOWN) {
 		msd_buf_printf(out, "%zu (--json lists them)", v->as.tuple.n);

@@ -5,7 +5,6 @@
  * daemon could load is refused before one is asked; then upload and load, with the
  * progress on a terminal. A refusal has one exit code, whoever found the reason.
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,19 +13,10 @@
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
+#include "client/cli/progress.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "client/cli/static_graph.h"
-
-static void show_progress(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
-{
-	const char *name = ctx;
-
-	(void)fprintf(stderr, "\rload %s: %llu of %llu KiB%s", name,
-		      (unsigned long long)sent_bytes / 1024,
-		      (unsigned long long)total_bytes / 1024,
-		      sent_bytes == total_bytes ? ", starting\n" : "");
-}
 
 static const char *base_name(const char *path)
 {
@@ -136,13 +126,15 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 				       .keep = cli->keep};
 	modser_client *client;
 	modser_result *result = NULL;
+	struct msd_progress progress;
 	enum msd_exit code = msd_session_open(cli, &client);
 
 	if (code != MSD_EXIT_OK)
 		return code;
+	progress = msd_progress_begin(name);
 	if (isatty(STDERR_FILENO) == 1) {
-		options.progress = show_progress;
-		options.ctx = (void *)(uintptr_t)name;
+		options.progress = msd_progress_show;
+		options.ctx = &progress;
 	}
 	modser_err err = modser_load(client, name, f->library.p, f->library.n, &options,
 				     &result);
