@@ -132,24 +132,46 @@ static msd_err copy_module(const struct msd_tree_module *from, struct msd_span f
 	return err == MSD_OK ? msd_inspect_look(from, era, to, d) : err;
 }
 
+/* The one whose end is not known is the first of a kind that is not. */
+static msd_err tell_cut(const struct msd_tree *tree, struct msd_inspect *in,
+			struct msd_diag *d)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < tree->n_modules &&
+	       (msd_span_is(tree->modules[i].kind, "_lib") ||
+		msd_payload_kind_find(tree->modules[i].kind) != NULL))
+		i++;
+	return msd_payload_info_add(
+		       &in->modules[i].info, "unsupported",
+		       "modserd does not know this kind: where it ends cannot be told, "
+		       "nor what stands behind it")
+		       ? MSD_OK
+		       : msd_diag_no_memory(d);
+}
+
 static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
 			 struct msd_diag *d)
 {
 	struct msd_tree tree = {0};
-	msd_err err = msd_tree_read_library(elf, in->era, &tree, d);
+	msd_err err = msd_tree_show_library(elf, in->era, &tree, d);
 
 	if (err != MSD_OK)
 		return err;
 	in->layout = tree.layout;
 	in->modules = calloc(tree.n_modules, sizeof(*in->modules));
-	if (in->modules == NULL)
-		err = msd_diag_no_memory(d);
+	if (in->modules == NULL) {
+		msd_tree_finish(&tree);
+		return msd_diag_no_memory(d);
+	}
 	while (in->n_modules < tree.n_modules && err == MSD_OK) {
 		uint32_t i = in->n_modules++;
 
 		err = copy_module(&tree.modules[i], elf->image, in->era,
 				  &in->modules[i], d);
 	}
+	if (err == MSD_OK && tree.is_cut)
+		err = tell_cut(&tree, in, d);
 	msd_tree_finish(&tree);
 	return err;
 }

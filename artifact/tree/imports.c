@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static msd_err bad(struct msd_diag *d, const char *what)
 {
@@ -29,6 +30,30 @@ struct msd_import_rows msd_import_rows_read(struct msd_cur *c)
 	rows.row_ptr = read_u64s(c);
 	rows.children = read_u64s(c);
 	return rows;
+}
+
+/* A payload may hold the same bytes, but hardly with rows that end where it ends. */
+bool msd_import_rows_find(struct msd_span rest, struct msd_import_rows *ret,
+			  struct msd_span *ret_before)
+{
+	static const char key[] = "\14\0\0\0\0\0\0\0" MSD_IMPORT_ROWS_KEY;
+	const uint8_t *at = rest.p;
+	size_t left = rest.n;
+
+	while (left > 0 && (at = memmem(at, left, key, sizeof(key) - 1)) != NULL) {
+		left = rest.n - (size_t)(at - rest.p);
+		struct msd_cur c = msd_cur_of((struct msd_span){
+			at + sizeof(key) - 1, left - (sizeof(key) - 1)});
+		const struct msd_import_rows rows = msd_import_rows_read(&c);
+		if (msd_cur_end(&c) && rows.row_ptr.n > 0) {
+			*ret = rows;
+			*ret_before = (struct msd_span){rest.p, (size_t)(at - rest.p)};
+			return true;
+		}
+		at++;
+		left--;
+	}
+	return false;
 }
 
 /* Kahn's order: it ends early when the rest hangs on a cycle. */

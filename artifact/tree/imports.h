@@ -15,6 +15,11 @@ struct msd_import_rows {
 
 /** Take them from @c, which is bad when they are not there. */
 struct msd_import_rows msd_import_rows_read(struct msd_cur *c);
+#define MSD_IMPORT_ROWS_KEY "_import_tree" /* of their entry, in the inline layout */
+/** Find the entry that @rest ends with, and write them and what stands before it;
+ * false: it ends with none. */
+bool msd_import_rows_find(struct msd_span rest, struct msd_import_rows *ret,
+			  struct msd_span *ret_before);
 /** Check them, and let each module of @tree have its imports. Errors: MSD_BAD_ARTIFACT;
  * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_imports_set(struct msd_tree *tree,

@@ -15,7 +15,6 @@
 #include "artifact/tree/imports.h"
 
 #define KIND_LIBRARY "_lib"
-#define KIND_TREE "_import_tree"
 
 static msd_err bad(struct msd_diag *d, const char *what)
 {
@@ -49,6 +48,28 @@ static void add_library(struct msd_tree *tree)
 {
 	tree->modules[tree->n_modules++].kind = (struct msd_span){
 		(const uint8_t *)KIND_LIBRARY, sizeof(KIND_LIBRARY) - 1};
+}
+
+/* @kind is not known, so neither is where its payload ends; but the tree is what the
+ * blob ends with, and tells how many modules there are. Of @n entries. */
+static bool cut_at(struct msd_tree *tree, struct msd_span kind, struct msd_cur *c,
+		   size_t n, struct msd_import_rows *rows)
+{
+	static const struct msd_span unread = {(const uint8_t *)MSD_TREE_UNREAD,
+					       sizeof(MSD_TREE_UNREAD) - 1};
+	struct msd_span before;
+
+	if (!msd_import_rows_find((struct msd_span){c->p, c->left}, rows, &before) ||
+	    rows->row_ptr.n / sizeof(uint64_t) != n || tree->n_modules + 2 > n)
+		return false;
+	tree->modules[tree->n_modules++] =
+		(struct msd_tree_module){.kind = kind, .payload = before};
+	while (tree->n_modules + 1 < n)
+		tree->modules[tree->n_modules++].kind = unread;
+	tree->has_import_tree = true;
+	tree->is_cut = true;
+	(void)msd_cur_take(c, c->left);
+	return true;
 }
 
 /* Only its kind's own reader knows where an inline payload ends. */
@@ -87,13 +108,14 @@ static msd_err read_inline_entry(struct msd_tree *tree, struct msd_import_rows *
 
 	if (c->bad)
 		return bad(d, "truncated");
-	tree->entries[tree->n_entries++] =
-		msd_span_is(key, KIND_TREE) ? MSD_TREE_ENTRY : tree->n_modules;
+	tree->entries[tree->n_entries++] = msd_span_is(key, MSD_IMPORT_ROWS_KEY)
+						   ? MSD_TREE_ENTRY
+						   : tree->n_modules;
 	if (msd_span_is(key, KIND_LIBRARY)) {
 		add_library(tree);
 		return MSD_OK;
 	}
-	if (!msd_span_is(key, KIND_TREE))
+	if (!msd_span_is(key, MSD_IMPORT_ROWS_KEY))
 		return take_inline_payload(tree, key, c, era, d);
 	if (tree->has_import_tree)
 		return bad(d, "there are two of them");
@@ -143,8 +165,25 @@ static void forget_usual_entries(struct msd_tree *tree)
 	tree->n_entries = 0;
 }
 
-static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree *tree,
-			   struct msd_diag *d)
+/* What stands at @c is a module of a kind that nobody reads, and the rest was taken as
+ * the blob's end tells. */
+static bool take_cut(struct msd_tree *tree, struct msd_cur *c, size_t n,
+		     struct msd_import_rows *rows)
+{
+	struct msd_cur behind = *c;
+	const struct msd_span kind = msd_cur_str64(&behind);
+
+	if (behind.bad || tree->has_import_tree || msd_span_is(kind, KIND_LIBRARY) ||
+	    msd_span_is(kind, MSD_IMPORT_ROWS_KEY) ||
+	    msd_payload_kind_find(kind) != NULL ||
+	    !cut_at(tree, kind, &behind, n, rows))
+		return false;
+	*c = behind;
+	return true;
+}
+
+static msd_err read_inline(struct msd_cur *c, enum msd_era era, bool may_cut,
+			   struct msd_tree *tree, struct msd_diag *d)
 {
 	struct msd_import_rows rows = {0};
 	size_t n = msd_cur_count64(c, sizeof(uint64_t));
@@ -158,8 +197,10 @@ static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree 
 	tree->entries = calloc(n > 0 ? n : 1u, sizeof(*tree->entries));
 	if (tree->entries == NULL)
 		return no_memory(d);
-	for (size_t i = 0; i < n && err == MSD_OK; i++)
-		err = read_inline_entry(tree, &rows, c, era, d);
+	for (size_t i = 0; i < n && err == MSD_OK && !tree->is_cut; i++) {
+		if (!may_cut || !take_cut(tree, c, n, &rows))
+			err = read_inline_entry(tree, &rows, c, era, d);
+	}
 	if (err != MSD_OK)
 		return err;
 	if (!msd_cur_end(c))
@@ -167,7 +208,13 @@ static msd_err read_inline(struct msd_cur *c, enum msd_era era, struct msd_tree 
 	tree->layout = MSD_BLOB_INLINE;
 	if (!tree->has_import_tree)
 		put_library_first(tree);
-	forget_usual_entries(tree);
+	if (tree->is_cut) { /* they are not written again */
+		free(tree->entries);
+		tree->entries = NULL;
+		tree->n_entries = 0;
+	} else {
+		forget_usual_entries(tree);
+	}
 	if (!tree->has_import_tree)
 		return msd_imports_imply(tree, d);
 	if (tree->n_modules == 0)
@@ -204,8 +251,8 @@ static msd_err read_framed(struct msd_cur *c, struct msd_tree *tree, struct msd_
 	return msd_imports_set(tree, &rows, d);
 }
 
-msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tree *ret,
-			   struct msd_diag *d)
+static msd_err read_blob(struct msd_span blob, enum msd_era era, bool may_cut,
+			 struct msd_tree *ret, struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(blob);
 	uint64_t n = msd_cur_u64(&c);
@@ -220,13 +267,19 @@ msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tr
 	}
 	tree.blob = (struct msd_span){c.p, c.left};
 	err = era == MSD_ERA_FFI ? read_framed(&c, &tree, d)
-				 : read_inline(&c, era, &tree, d);
+				 : read_inline(&c, era, may_cut, &tree, d);
 	if (err != MSD_OK) {
 		msd_tree_finish(&tree);
 		return err;
 	}
 	*ret = tree;
 	return MSD_OK;
+}
+
+msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era, struct msd_tree *ret,
+			   struct msd_diag *d)
+{
+	return read_blob(blob, era, false, ret, d);
 }
 
 static msd_err read_no_blob(struct msd_tree *ret, struct msd_diag *d)
@@ -261,8 +314,8 @@ find_symbol(const struct msd_elf *elf, const char *name, struct msd_span *ret_pr
 	return sym;
 }
 
-msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
-			      struct msd_tree *ret, struct msd_diag *d)
+static msd_err read_library(const struct msd_elf *elf, enum msd_era era, bool may_cut,
+			    struct msd_tree *ret, struct msd_diag *d)
 {
 	const char *name = msd_era_names(era)->blob;
 	struct msd_span symbol_prefix = {0};
@@ -284,10 +337,22 @@ msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
 			" bytes, which it does not have (symbol size %" PRIu64 ")",
 			name, n, sym->size);
 	}
-	msd_err err = msd_tree_read_blob(blob, era, ret, d);
+	msd_err err = read_blob(blob, era, may_cut, ret, d);
 	if (err == MSD_OK)
 		ret->symbol_prefix = symbol_prefix;
 	return err;
+}
+
+msd_err msd_tree_read_library(const struct msd_elf *elf, enum msd_era era,
+			      struct msd_tree *ret, struct msd_diag *d)
+{
+	return read_library(elf, era, false, ret, d);
+}
+
+msd_err msd_tree_show_library(const struct msd_elf *elf, enum msd_era era,
+			      struct msd_tree *ret, struct msd_diag *d)
+{
+	return read_library(elf, era, true, ret, d);
 }
 
 void msd_tree_finish(struct msd_tree *tree)

@@ -7,8 +7,9 @@
  */
 #include "artifact/elf/era.h"
 
-#define MSD_MAX_MODULES 4096u     /* modules in one tree */
-#define MSD_TREE_ENTRY UINT32_MAX /* in msd_tree.entries: the import tree itself */
+#define MSD_MAX_MODULES 4096u        /* modules in one tree */
+#define MSD_TREE_UNREAD "(not read)" /* the kind of a module behind the cut */
+#define MSD_TREE_ENTRY UINT32_MAX    /* in msd_tree.entries: the import tree itself */
 
 struct msd_tree_module {
 	struct msd_span kind; /* "_lib", "cuda", "relax.VMExecutable", ...; borrowed */
@@ -29,7 +30,8 @@ struct msd_tree {
 	uint32_t *edges; /* owned */
 	enum msd_blob_layout layout;
 	bool has_import_tree; /* false: 0.6 style, or omitted; the tree was implied */
-	struct msd_span blob; /* borrowed, without the size prefix */
+	bool is_cut; /* msd_tree_show_library(): the end of a payload is not known */
+	struct msd_span blob;          /* borrowed, without the size prefix */
 	struct msd_span symbol_prefix; /* of a system library's blob; the ELF's */
 	/* The inline layout's entries as the file lists them, each a module's number or
 	 * MSD_TREE_ENTRY. Owned. NULL when they stand as TVM writes them: the modules
@@ -49,7 +51,16 @@ struct msd_tree {
 MSD_MUST_CHECK msd_err msd_tree_read_library(const struct msd_elf *elf,
 					     enum msd_era era, struct msd_tree *ret,
 					     struct msd_diag *d);
-/** The same for a bare blob with its size prefix; @era chooses the layout. */
+/**
+ * The same to be shown alone, never to be loaded or written again: an inline-layout
+ * blob whose end has the tree may hold a module of an unknown kind. Its payload then is
+ * all that stands before the tree, and the modules behind it are MSD_TREE_UNREAD.
+ */
+MSD_MUST_CHECK msd_err msd_tree_show_library(const struct msd_elf *elf,
+					     enum msd_era era, struct msd_tree *ret,
+					     struct msd_diag *d);
+/** The same as the first for a bare blob with its size prefix; @era chooses the layout.
+ */
 MSD_MUST_CHECK msd_err msd_tree_read_blob(struct msd_span blob, enum msd_era era,
 					  struct msd_tree *ret, struct msd_diag *d);
 void msd_tree_finish(struct msd_tree *tree); /* NULL and zeroed are fine */

@@ -266,6 +266,8 @@ static void judge_module(struct judge *j, uint32_t index)
 {
 	const char *kind = j->in->modules[index].kind;
 
+	if (strcmp(kind, MSD_TREE_UNREAD) == 0)
+		return; /* the module that it is behind is a reason already */
 	if (!has_name(j->host.kinds, kind)) {
 		msd_buf_printf(&j->verdict->reasons,
 			       "module %" PRIu32 " (%s): the daemon does not run this "

@@ -198,3 +198,46 @@ def test_cut_files_get_one_line_of_cause(fixtures, tmp_path):
         said = harness.run(MODSER, "inspect", tmp_path / "cut.so")
         assert said.status in (1, 6) and said.out == "", f"{n}: {said}"
         assert len(said.err.splitlines()) == 2, said
+
+
+def u64(*numbers):
+    return b"".join(n.to_bytes(8, "little") for n in numbers)
+
+
+def named(kind):
+    return u64(len(kind)) + kind.encode()
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory):
+    """A library of TVM 0.13's layout whose second module is of a kind that modserd does not know:
+    no reader tells where it ends. The third one stands behind it, and then the tree.
+    """
+    folder = tmp_path_factory.mktemp("cut")
+    rows = u64(4, 0, 1, 2, 2) + u64(2, 1, 2)  # 0 imports 1, which imports 2
+    body = u64(4) + named("_lib") + named("zzz") + b"no reader" + named("cuda") + named("_import_tree") + rows
+    (folder / "blob").write_bytes(u64(len(body)) + body)
+    library = folder / "cut.so"
+    source = harness.ROOT / "tests" / "artifact" / "library.c"
+    said = harness.run("cc", "-shared", "-fPIC", "-nostdlib", "-DERA_CLASSIC",
+                       f'-DBLOB_FILE="{folder / "blob"}"', source, "-o", library)
+    assert said.status == 0, said
+    return library
+
+
+def test_a_tree_is_shown_beyond_a_module_of_an_unknown_kind(cut):
+    said = harness.run(harness.BIN / "modser", "inspect", cut)
+    assert said.status == 0, said
+    assert "[1] zzz" in said.out and "does not know this kind" in said.out
+    assert "[2] (not read)" in said.out
+    modules = json.loads(harness.run(harness.BIN / "modser", "--json", "inspect", cut).out)["modules"]
+    assert [m["kind"] for m in modules] == ["_lib", "zzz", "(not read)"]
+    assert [m["imports"] for m in modules] == [[1], [2], []]
+
+
+def test_such_a_library_is_refused_by_the_name_of_the_kind(cut, daemon):
+    said = daemon.modser("load", "cut", cut)
+    assert said.status == 6 and '"zzz"' in said.err
+    said = daemon.modser("inspect", "--will-run-on", daemon.host, cut)
+    assert said.status == 6 and "module 1 (zzz): the daemon does not run this kind" in said.out + said.err
+    assert "(not read)" not in said.out + said.err
