@@ -370,6 +370,9 @@ MODSER_API uint64_t modser_result_id(const modser_result *result);
 MODSER_API const modser_error *modser_result_error(const modser_result *result);
 /** The value, NULL when the result is an error. */
 MODSER_API const modser_value *modser_result_value(const modser_result *result);
+/** Of a call: how long the function ran, in nanoseconds by its worker's clock; 0: the
+ * daemon did not say. */
+MODSER_API uint64_t modser_result_exec_ns(const modser_result *result);
 /** The value of @key, NULL when @map is NULL, not a map, or lacks it. */
 MODSER_API const modser_value *modser_find(const modser_value *map, const char *key);
 /** End a result and all that it has handed out. NULL is fine. */

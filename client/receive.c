@@ -14,6 +14,7 @@
 #include "client/payload.h"
 #include "client/result.h"
 #include "client/stranger.h"
+#include "proto/value.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
 #define ROUNDS 64                  /* reads of one call: other sockets wait too */
@@ -66,6 +67,24 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 	return msd_client_skip_payload(c);
 }
 
+/* A key of a later daemon, with a value of its own, ends the search. */
+static uint64_t exec_ns_of(struct msd_span meta)
+{
+	struct msd_wire_value key, value;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (meta.n == 0 || !msd_map_open(meta, &c, &n))
+		return 0;
+	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
+	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
+		if (msd_span_is(key.as.str, "exec_ns") && value.kind == MSD_K_INT &&
+		    value.as.i > 0)
+			return (uint64_t)value.as.i;
+	}
+	return 0;
+}
+
 static msd_err read_body(modser_client *c, struct msd_span bytes)
 {
 	struct msd_body_error e;
@@ -91,6 +110,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	c->rx.ticket_id = t->id;
 	if (t->ended)
 		return msd_client_skip_payload(c);
+	t->result->exec_ns = exec_ns_of(b.meta);
 	if (!msd_body_error_read(b.error, &e))
 		return msd_client_read_result(c, t, b.result);
 	msd_result_fail_body(t->result, &e);

@@ -115,6 +115,11 @@ uint64_t modser_result_id(const modser_result *result)
 	return result != NULL ? result->id : 0;
 }
 
+uint64_t modser_result_exec_ns(const modser_result *result)
+{
+	return result != NULL ? result->exec_ns : 0;
+}
+
 const modser_error *modser_result_error(const modser_result *result)
 {
 	static const modser_error no_memory = {MODSER_NOMEM, "NO_MEMORY",

@@ -150,6 +150,29 @@ static enum msd_exit apply_connect(struct msd_cli *cli, const char *value)
 	return read_time("--connect-timeout", value, &cli->connect_ms);
 }
 
+static enum msd_exit apply_bench_time(struct msd_cli *cli, const char *value)
+{
+	return read_time("--time", value, &cli->time_ms);
+}
+
+static enum msd_exit read_count(const char *option, const char *value, uint32_t *ret)
+{
+	if (msd_argv_count(value, ret))
+		return MSD_EXIT_OK;
+	return msd_report_usage("give a number, such as 4",
+				"%s %s: not a number of at least 1", option, value);
+}
+
+static enum msd_exit apply_connections(struct msd_cli *cli, const char *value)
+{
+	return read_count("--connections", value, &cli->connections);
+}
+
+static enum msd_exit apply_depth(struct msd_cli *cli, const char *value)
+{
+	return read_count("--depth", value, &cli->depth);
+}
+
 #define AT(field) offsetof(struct msd_cli, field)
 static const struct row {
 	const char *name;
@@ -186,6 +209,9 @@ static const struct row {
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
 	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
 	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
+	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
+	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true},
+	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},

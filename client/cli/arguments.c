@@ -89,9 +89,8 @@ static enum msd_exit set_type(struct msd_arguments *a, const struct msd_paramete
 	return code;
 }
 
-/* What is written out without a dtype has the one of the function's signature. */
-static enum msd_exit set_types(struct msd_arguments *a, modser_client *client,
-			       const char *function, uint32_t deadline_ms)
+enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *client,
+				      const char *function, uint32_t deadline_ms)
 {
 	struct msd_parameters s = {0};
 	enum msd_exit code = MSD_EXIT_OK;
@@ -114,7 +113,8 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret)
 {
-	const enum msd_exit code = set_types(a, client, function, options.deadline_ms);
+	const enum msd_exit code =
+		msd_arguments_set_types(a, client, function, options.deadline_ms);
 
 	if (code != MSD_EXIT_OK)
 		return code;

@@ -16,6 +16,10 @@ struct msd_arguments {
  * every case. */
 enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
 				  struct msd_arguments *ret);
+/** Give what is written out without a dtype the one that the signature of @function
+ * has there; reports an error. */
+enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *client,
+				      const char *function, uint32_t deadline_ms);
 /** Call @function ("module:function") with them; reports an error. The caller frees
  * *@ret in every case. */
 enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,

@@ -41,7 +41,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_LONG = 4096,
 		  MSD_OPT_LOGS = 8192,
 		  MSD_OPT_RUN = 16384, /* how a module runs */
-		  MSD_OPT_PULL = 32768
+		  MSD_OPT_PULL = 32768,
+		  MSD_OPT_BENCH = 65536
 };
 
 struct msd_verb;
@@ -71,10 +72,13 @@ struct msd_cli {
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */
 	const char *prefix;   /* --symbol-prefix, NULL: the manifest's */
 	enum msd_split_names split_names;
-	const char *split; /* --split-params: the file, NULL: parameters stay */
-	bool header;       /* of a table in a pipe */
-	bool is_long;      /* -l: all columns */
-	bool follow;       /* -f: logs */
+	const char *split;    /* --split-params: the file, NULL: parameters stay */
+	bool header;          /* of a table in a pipe */
+	bool is_long;         /* -l: all columns */
+	uint32_t connections; /* bench: 0, 1 */
+	uint32_t depth;       /* bench: calls in flight on each; 0: 1 */
+	uint32_t time_ms;     /* bench: 0: not said */
+	bool follow;          /* -f: logs */
 	bool has_tail;
 	uint32_t tail; /* lines */
 	bool system_library;
@@ -103,6 +107,7 @@ extern const struct msd_verb msd_verbs[];
 /** The verb called @word, which may be what other programs call it; NULL: none. */
 const struct msd_verb *msd_verb_find(const char *word);
 
+enum msd_exit msd_verb_bench(const struct msd_cli *cli);
 enum msd_exit msd_verb_call(const struct msd_cli *cli);
 enum msd_exit msd_verb_convert(const struct msd_cli *cli);
 enum msd_exit msd_verb_completion(const struct msd_cli *cli);

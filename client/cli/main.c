@@ -34,6 +34,23 @@ static const char call_help[] =
 	"the\n"
 	"host, for a function of the host in a library that has both.\n";
 
+static const char bench_help[] =
+	"FUNCTION and ARGUMENTs are those of `modser call`; without ARGUMENTs they "
+	"are\n"
+	"made of the signature: random tensors, open extents 1, and for a PrimFunc "
+	"the\n"
+	"last one to be filled.\n"
+	"  -c, --connections N  call from so many connections (1)\n"
+	"      --depth N        so many calls in flight on each (1)\n"
+	"      --time TIME      so long (3s), after a tenth of it that is not counted\n"
+	"Printed are the rate, how long the calls took from sending to the answer, "
+	"how\n"
+	"long the function itself ran and what part of the time that is, and beside "
+	"them\n"
+	"a ping: a round trip without work. `doubts` says what makes the figures "
+	"doubtful:\n"
+	"others that call the module, a machine that is busy with something else.\n";
+
 static const char instance_help[] =
 	"Makes an executor of its own, calls its functions one after another, by the "
 	"names\n"
@@ -242,6 +259,10 @@ const struct msd_verb msd_verbs[] = {
 	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",
 	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
 	 msd_verb_call},
+	{"bench",
+	 "[-c N] [--depth N] [--time TIME] [--device DEVICE] FUNCTION [ARGUMENT...]",
+	 "measure how fast a function is from here", bench_help, 1, MANY,
+	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench},
 	{"instance",
 	 "NAME FUNC [ARGUMENT...] [then FUNC [ARGUMENT...]]... [-o FILE]...",
 	 "call functions of an executor that keeps its inputs and outputs",

@@ -42,7 +42,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	show | funcs | unload | rm | rollback | wait | logs) _modser_words "$(_modser_ask ls)" ;;
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
-	call) if ((n)); then _modser_argument; else _modser_target; fi ;;
+	call | bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
 	instance)
 		if ((n)); then
 			_modser_argument 'then' set_input run get_output
@@ -69,7 +69,7 @@ _modser() {
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
 		-o | --output | -d | --directory | --deadline | --connect-timeout | --device | --graph | --params | \
-			--name | --mlf-version | --workers | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
+			--name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
 		esac
@@ -79,7 +79,7 @@ _modser() {
 	-o | --output | -d | --directory | --graph | --params | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
-	--deadline | --connect-timeout | --name | --mlf-version | --workers | --cc | --symbol-prefix) ;;
+	--deadline | --connect-timeout | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# bash puts replies behind the last of these.

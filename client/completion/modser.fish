@@ -21,7 +21,7 @@ function __modser_parse --no-scope-shadowing
 			case -H --host
 				set skip host
 			case -o --output -d --directory --deadline --connect-timeout --device --graph --params \
-				--name --mlf-version --workers --era --cc --symbol-prefix --split-params
+				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
 			case '*'
@@ -84,8 +84,8 @@ complete -c modser -f
 complete -c modser -n 'string match -q -- "-*" (commandline -ct)' -a '(__modser_options)'
 complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_verbs)'
 complete -c modser -n '__modser_at 0 instance pull || __modser_at 0 show funcs unload rm rollback wait logs || __modser_at + show funcs unload rm rollback wait logs' -a '(__modser_ask ls)'
-complete -c modser -n '__modser_at 0 call' -a '(__modser_targets)'
-complete -c modser -n '__modser_at + call instance' -a '(__modser_arguments)'
+complete -c modser -n '__modser_at 0 call bench' -a '(__modser_targets)'
+complete -c modser -n '__modser_at + call bench instance' -a '(__modser_arguments)'
 complete -c modser -n '__modser_at + instance' -a 'then set_input run get_output'
 complete -c modser -n '__modser_at 0 completion' -a 'bash fish zsh'
 complete -c modser -n '__modser_at 0 cache' -a 'ls prune'

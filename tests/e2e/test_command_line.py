@@ -389,6 +389,42 @@ def test_ls_l_has_the_rest(served):
     assert {"pid", "restarts", "queued", "workers", "ready", "functions", "file"} <= set(head)
 
 
+def bench(served, *words):
+    return json.loads(served.ok("--json", "bench", "--time", "200ms", *words).out)
+
+
+def test_bench_makes_its_inputs_of_the_signature(served):
+    said = bench(served, "shapes:addone")
+    assert said["calls"] > 0 and said["per_second"] > 0
+    assert 0 < said["p50_ns"] <= said["p90_ns"] <= said["p99_ns"] <= said["p999_ns"]
+    assert 0 < said["execution_p50_ns"] < said["p999_ns"] and 0 <= said["execution_percent"] <= 100
+    assert said["ping_ns"] > 0
+
+
+def test_bench_takes_arguments_connections_and_a_depth(served):
+    said = bench(served, "-c", "3", "--depth", "4", "shapes:addone", "[1,2]", "out:float32[2]")
+    assert (said["connections"], said["depth"]) == (3, 4) and said["calls"] > 0
+
+
+def test_bench_says_so_when_others_call_the_module(served):
+    def sees_others():
+        said = bench(served, "results:int", "1")["doubts"]
+        return said is not None and "others called the module" in said
+
+    with subprocess.Popen(
+        [harness.BIN / "modser", "-H", served.host, "bench", "--time", "10m", "results:int", "1"],
+        env=harness.environment(), stdout=subprocess.DEVNULL,
+    ) as other:
+        harness.until(sees_others, "others are seen")
+        other.kill()
+
+
+def test_bench_fails_as_a_call_does(served):
+    assert served.modser("bench", "absent:f").status == 4
+    assert served.modser("bench", "shapes:none").status == 2
+    assert served.modser("bench", "results:int").status == 2, "no signature, no arguments"
+
+
 def test_the_method_table_is_printed(served):
     said = harness.run(harness.BIN / "modserd", "--api")
     assert said.status == 0

@@ -1,0 +1,198 @@
+/*
+ * Happy path: every connection gets its calls; an answer is noted and its call sent
+ * again, while there is time; then what is in flight comes back. Failures: the first
+ * error ends the sending, and the run when all have come back.
+ */
+#include "client/cli/load_run.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/cli/arguments.h"
+
+#define MOST_WAIT_MS 1000
+
+/* A place of a call in flight. */
+struct slot {
+	struct msd_load_run *run;
+	modser_client *client;
+	modser_value *params;
+	uint64_t sent_ns;
+	bool is_idle; /* its call has been answered */
+};
+
+/* What all slots share. */
+struct clock {
+	uint64_t begun_ns, counted_ns, end_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void note(struct msd_load_run *run, uint64_t took_ns, uint64_t ran_ns)
+{
+	if (run->n == run->cap) {
+		const size_t cap = run->cap > 0 ? 2 * run->cap : 4096;
+		uint64_t *took = realloc(run->took_ns, cap * sizeof(*took));
+		uint64_t *ran = realloc(run->ran_ns, cap * sizeof(*ran));
+
+		run->took_ns = took != NULL ? took : run->took_ns;
+		run->ran_ns = ran != NULL ? ran : run->ran_ns;
+		if (took == NULL || ran == NULL) {
+			run->no_memory = true;
+			return;
+		}
+		run->cap = cap;
+	}
+	run->took_ns[run->n] = took_ns;
+	run->ran_ns[run->n++] = ran_ns;
+}
+
+static void on_done(void *ctx, modser_result *result)
+{
+	struct slot *s = ctx;
+
+	s->is_idle = true;
+	s->run->n_back++;
+	if (modser_result_error(result)->code != MODSER_OK) {
+		if (s->run->failure == NULL) {
+			s->run->failure = result;
+			return;
+		}
+	} else if (s->sent_ns != 0) {
+		note(s->run, now_ns() - s->sent_ns, modser_result_exec_ns(result));
+	}
+	modser_result_free(result);
+}
+
+static bool send_one(struct slot *s, const struct clock *c, uint64_t now)
+{
+	struct msd_load_run *run = s->run;
+	const modser_options options = {.names = run->args->has_names ? run->args->names
+								      : NULL,
+					.device = run->device,
+					.done = on_done,
+					.ctx = s};
+
+	s->is_idle = false;
+	s->sent_ns = now >= c->counted_ns ? now : 0;
+	run->n_sent++;
+	return modser_start(s->client, "call", s->params, run->args->n + 1, &options,
+			    NULL) == MODSER_OK;
+}
+
+static bool may_send(const struct msd_load_run *run, const struct clock *c,
+		     uint64_t now)
+{
+	return run->failure == NULL && !run->no_memory && now < c->end_ns;
+}
+
+/* Send what may be sent; false: nothing is in flight and nothing will be. */
+static bool refill(struct slot *slots, size_t n, const struct clock *c)
+{
+	const uint64_t now = now_ns();
+	const bool may = may_send(slots[0].run, c, now);
+	bool is_busy = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (may && slots[i].is_idle && !send_one(&slots[i], c, now))
+			return false;
+		is_busy |= !slots[i].is_idle;
+	}
+	return is_busy;
+}
+
+static void turn(struct msd_load_run *run, struct pollfd *fds)
+{
+	for (uint32_t i = 0; i < run->n_clients; i++) {
+		fds[i].fd = modser_fd(run->clients[i]);
+		fds[i].events = POLLIN;
+		if ((modser_events(run->clients[i]) & MODSER_WRITABLE) != 0)
+			fds[i].events |= POLLOUT;
+	}
+	(void)poll(fds, run->n_clients, MOST_WAIT_MS);
+	for (uint32_t i = 0; i < run->n_clients; i++)
+		(void)modser_process(run->clients[i]);
+}
+
+static bool run_all(struct msd_load_run *run, struct slot *slots, struct pollfd *fds)
+{
+	const size_t n = (size_t)run->n_clients * run->depth;
+	struct clock c = {.begun_ns = now_ns()};
+
+	c.counted_ns = c.begun_ns + run->warm_ns;
+	c.end_ns = c.counted_ns + run->time_ns;
+	while (refill(slots, n, &c)) {
+		const uint64_t n_back = run->n_back;
+
+		/* What was sent is on its way before anybody waits. */
+		for (uint32_t i = 0; i < run->n_clients; i++)
+			(void)modser_process(run->clients[i]);
+		if (run->n_back == n_back)
+			turn(run, fds);
+	}
+	run->spent_ns = now_ns() - c.counted_ns;
+	return run->failure == NULL && !run->no_memory;
+}
+
+bool msd_load_run(struct msd_load_run *run)
+{
+	const size_t n = (size_t)run->n_clients * run->depth;
+	modser_value *params = calloc(run->args->n + 1, sizeof(*params));
+	struct slot *slots = calloc(n, sizeof(*slots));
+	struct pollfd *fds = calloc(run->n_clients, sizeof(*fds));
+	bool is_good = false;
+
+	if (params == NULL || slots == NULL || fds == NULL) {
+		run->no_memory = true;
+	} else {
+		params[0] = modser_str(run->function);
+		memcpy(params + 1, run->args->values, run->args->n * sizeof(*params));
+		for (size_t i = 0; i < n; i++) {
+			slots[i] = (struct slot){
+				.run = run,
+				.client = run->clients[i % run->n_clients],
+				.params = params,
+				.is_idle = true};
+		}
+		is_good = run_all(run, slots, fds);
+	}
+	free(params);
+	free(slots);
+	free(fds);
+	return is_good;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void msd_load_run_sort(uint64_t *v, size_t n)
+{
+	if (n > 0)
+		qsort(v, n, sizeof(*v), compare);
+}
+
+uint64_t msd_load_run_at(const uint64_t *v, size_t n, unsigned permille)
+{
+	const size_t at = n * permille / 1000u;
+
+	return n > 0 ? v[at < n ? at : n - 1] : 0;
+}
+
+void msd_load_run_finish(struct msd_load_run *run)
+{
+	free(run->took_ns);
+	free(run->ran_ns);
+	modser_result_free(run->failure);
+}

@@ -1,0 +1,307 @@
+/*
+ * bench: how fast a function is from here, and where the time goes.
+ *
+ * Happy path: the arguments are those given, or made from the function's signature; the
+ * bare round trip of a ping is measured, the function called for the time that was
+ * said, the ping measured again; the figures are a map. Failures: a call that fails is
+ * reported as `call` does; what makes figures doubtful is told as `doubts`.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/cli/arguments.h"
+#include "client/cli/load_run.h"
+#include "client/cli/parameters.h"
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+#include "proto/bytes.h"
+#include "proto/name.h"
+
+#define PINGS 200u
+#define DEFAULT_MS 3000u
+#define MOST_CLIENTS 256u
+#define MOST_DEPTH 1024u
+#define WORD_MAX 512u
+
+struct bench {
+	const struct msd_cli *cli;
+	modser_client *clients[MOST_CLIENTS];
+	struct msd_parameters parameters;
+	char (*made)[WORD_MAX]; /* words of the signature; owned */
+	const char **words;     /* owned; what the arguments are parsed from */
+	size_t n_words;
+	struct msd_arguments args;
+	struct msd_load_run run;
+	uint64_t ping_ns[2];                /* before and behind */
+	int64_t calls_before, calls_behind; /* of the module; -1: not known */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The word that makes an argument for @param; false: it cannot be made. */
+static bool make_word(const modser_value *param, bool is_out, char ret[WORD_MAX])
+{
+	const char *kind = msd_parameters_text(param, "kind");
+	const char *dtype = msd_parameters_text(param, "dtype");
+	const modser_value *shape = modser_find(param, "shape");
+	struct msd_buf word = {0};
+
+	if (kind == NULL || strcmp(kind, "tensor") != 0 || dtype == NULL ||
+	    shape == NULL || shape->kind != MODSER_TUPLE)
+		return false;
+	msd_buf_printf(&word, "%s:%s[", is_out ? "out" : "rand", dtype);
+	for (size_t i = 0; i < shape->as.tuple.n; i++) {
+		const modser_value *extent = &shape->as.tuple.item[i];
+		const int64_t n = extent->kind == MODSER_INT ? extent->as.i : -1;
+
+		/* An open extent is 1: the shortest input that there is. */
+		msd_buf_printf(&word, "%s%lld", i > 0 ? "," : "",
+			       (long long)(n >= 0 ? n : 1));
+	}
+	msd_buf_printf(&word, "]");
+	const bool fits = !word.bad && word.n < WORD_MAX;
+	if (fits) {
+		memcpy(ret, word.p, word.n);
+		ret[word.n] = '\0';
+	}
+	msd_buf_finish(&word);
+	return fits;
+}
+
+/* A PrimFunc fills its last parameter. */
+static enum msd_exit make_words(struct bench *b)
+{
+	const modser_value *params = b->parameters.params;
+	const char *style = msd_parameters_text(b->parameters.function, "style");
+	const bool is_prim = style != NULL && strcmp(style, "prim") == 0;
+	const size_t n = params != NULL ? params->as.tuple.n : 0;
+
+	if (params == NULL) {
+		return msd_report_usage("give the arguments, as to `modser call`",
+					"the signature of %s is not known",
+					b->cli->words[0]);
+	}
+	b->made = calloc(n + 1, sizeof(*b->made));
+	b->words = calloc(n + 1, sizeof(const char *));
+	if (b->made == NULL || b->words == NULL)
+		return msd_report_no_memory();
+	for (size_t i = 0; i < n; i++) {
+		if (!make_word(&params->as.tuple.item[i], is_prim && i + 1 == n,
+			       b->made[i])) {
+			return msd_report_usage("give the arguments, as to "
+						"`modser call`",
+						"no argument %zu of %s can be made of "
+						"its signature",
+						i + 1, b->cli->words[0]);
+		}
+		b->words[i] = b->made[i];
+	}
+	b->n_words = n;
+	return MSD_EXIT_OK;
+}
+
+static enum msd_exit prepare(struct bench *b)
+{
+	const struct msd_cli *cli = b->cli;
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (cli->n_words > 1) {
+		code = msd_arguments_parse(cli->words + 1, cli->n_words - 1, &b->args);
+	} else if (msd_parameters_ask(b->clients[0], cli->words[0], cli->deadline_ms,
+				      &b->parameters) != MODSER_OK) {
+		code = msd_report_result(b->clients[0], b->parameters.list);
+	} else {
+		code = make_words(b);
+		if (code == MSD_EXIT_OK)
+			code = msd_arguments_parse(b->words, b->n_words, &b->args);
+	}
+	return code == MSD_EXIT_OK
+		       ? msd_arguments_set_types(&b->args, b->clients[0], cli->words[0],
+						 cli->deadline_ms)
+		       : code;
+}
+
+/* The median of some round trips without any work. */
+static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
+{
+	uint64_t took[PINGS];
+
+	for (size_t i = 0; i < PINGS; i++) {
+		modser_result *r = NULL;
+		const uint64_t start = now_ns();
+
+		if (modser_request(b->clients[0], "ping", NULL, 0, NULL, &r) !=
+		    MODSER_OK) {
+			const enum msd_exit code = msd_report_result(b->clients[0], r);
+
+			modser_result_free(r);
+			return code;
+		}
+		took[i] = now_ns() - start;
+		modser_result_free(r);
+	}
+	msd_load_run_sort(took, PINGS);
+	*ret_ns = msd_load_run_at(took, PINGS, 500);
+	return MSD_EXIT_OK;
+}
+
+/* How many calls the module has had; -1: it cannot be told. */
+static int64_t calls_of(struct bench *b)
+{
+	const char *target = b->cli->words[0];
+	modser_value name = modser_str(target);
+	modser_result *r = NULL;
+	const modser_value *calls = NULL;
+
+	name.as.str.n = strcspn(target, ":");
+	if (modser_request(b->clients[0], "module.describe", &name, 1, NULL, &r) ==
+	    MODSER_OK)
+		calls = modser_find(modser_result_value(r), "calls");
+	const int64_t n = calls != NULL && calls->kind == MODSER_INT ? calls->as.i : -1;
+	modser_result_free(r);
+	return n;
+}
+
+static enum msd_exit measure(struct bench *b)
+{
+	const struct msd_cli *cli = b->cli;
+	const uint64_t ms = cli->time_ms != 0 ? cli->time_ms : DEFAULT_MS;
+	enum msd_exit code = ping(b, &b->ping_ns[0]);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	b->run = (struct msd_load_run){
+		.args = &b->args,
+		.function = cli->words[0],
+		.device = cli->device,
+		.clients = b->clients,
+		.n_clients = cli->connections,
+		.depth = cli->depth,
+		.warm_ns = ms * 1000000u / 10u,
+		.time_ns = ms * 1000000u,
+	};
+	b->calls_before = calls_of(b);
+	if (!msd_load_run(&b->run)) {
+		return b->run.failure != NULL
+			       ? msd_report_result(b->clients[0], b->run.failure)
+			       : msd_report_no_memory();
+	}
+	b->calls_behind = calls_of(b);
+	return ping(b, &b->ping_ns[1]);
+}
+
+/* What makes the figures doubtful, or NULL. */
+static const char *doubt(const struct bench *b)
+{
+	const uint64_t a = b->ping_ns[0], z = b->ping_ns[1];
+
+	if (b->run.n == 0)
+		return "no call was answered in the time: give more with --time";
+	if (b->calls_before >= 0 &&
+	    (uint64_t)(b->calls_behind - b->calls_before) > b->run.n_sent)
+		return "others called the module meanwhile";
+	if (a > z + z / 2 || z > a + a / 2)
+		return "the bare round trip changed by half: the machine is busy";
+	return NULL;
+}
+
+static modser_value int_of(uint64_t v)
+{
+	return modser_int((int64_t)v);
+}
+
+static void show(struct bench *b)
+{
+	struct msd_load_run *r = &b->run;
+	const char *why = doubt(b);
+	double took = 0, ran = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		took += (double)r->took_ns[i];
+		ran += (double)r->ran_ns[i];
+	}
+	msd_load_run_sort(r->took_ns, r->n);
+	msd_load_run_sort(r->ran_ns, r->n);
+	const double seconds = (double)r->spent_ns / 1e9;
+	const struct {
+		const char *key;
+		modser_value v;
+	} rows[] = {
+		{"calls", int_of(r->n)},
+		{"connections", int_of(r->n_clients)},
+		{"depth", int_of(r->depth)},
+		{"per_second", int_of((uint64_t)((double)r->n / seconds))},
+		{"p50_ns", int_of(msd_load_run_at(r->took_ns, r->n, 500))},
+		{"p90_ns", int_of(msd_load_run_at(r->took_ns, r->n, 900))},
+		{"p99_ns", int_of(msd_load_run_at(r->took_ns, r->n, 990))},
+		{"p999_ns", int_of(msd_load_run_at(r->took_ns, r->n, 999))},
+		{"execution_p50_ns", int_of(msd_load_run_at(r->ran_ns, r->n, 500))},
+		{"execution_percent",
+		 int_of((uint64_t)(took > 0 ? 100 * ran / took : 0))},
+		{"ping_ns", int_of(b->ping_ns[0])},
+		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
+	};
+	modser_value pairs[2 * sizeof(rows) / sizeof(rows[0])];
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		pairs[2 * i] = modser_str(rows[i].key);
+		pairs[2 * i + 1] = rows[i].v;
+	}
+	const modser_value map = {.kind = MODSER_MAP,
+				  .as.tuple = {.item = pairs, .n = n}};
+	msd_session_print_value(b->cli, &map);
+}
+
+static enum msd_exit connect_all(struct bench *b)
+{
+	enum msd_exit code = MSD_EXIT_OK;
+
+	for (uint32_t i = 0; i < b->cli->connections && code == MSD_EXIT_OK; i++)
+		code = msd_session_open(b->cli, &b->clients[i]);
+	return code;
+}
+
+enum msd_exit msd_verb_bench(const struct msd_cli *said)
+{
+	struct msd_cli cli = *said;
+	struct bench b = {.cli = &cli};
+	const struct msd_span target = {(const uint8_t *)cli.words[0],
+					strlen(cli.words[0])};
+	struct msd_span module, function;
+
+	cli.connections = cli.connections != 0 ? cli.connections : 1;
+	cli.depth = cli.depth != 0 ? cli.depth : 1;
+	if (!msd_target_split(target, &module, &function)) {
+		return msd_report_usage("modser bench NAME:FUNC, see `modser ls`",
+					"\"%s\" is not NAME:FUNC", cli.words[0]);
+	}
+	if (cli.connections > MOST_CLIENTS || cli.depth > MOST_DEPTH) {
+		return msd_report_usage("give fewer",
+					"at most %u connections and %u calls in flight "
+					"on each",
+					MOST_CLIENTS, MOST_DEPTH);
+	}
+	enum msd_exit code = connect_all(&b);
+	if (code == MSD_EXIT_OK)
+		code = prepare(&b);
+	if (code == MSD_EXIT_OK)
+		code = measure(&b);
+	if (code == MSD_EXIT_OK)
+		show(&b);
+	for (uint32_t i = 0; i < cli.connections; i++)
+		modser_close(b.clients[i]);
+	msd_load_run_finish(&b.run);
+	msd_arguments_finish(&b.args);
+	msd_parameters_finish(&b.parameters);
+	free(b.made);
+	free(b.words);
+	return code;
+}
