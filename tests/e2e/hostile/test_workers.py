@@ -221,7 +221,7 @@ def test_a_description_that_may_not_be_is_a_failed_load(liars, what, code, text)
 
 def test_workers_that_refuse_and_stay_quarantine_their_module(start_liars):
     """Each restart would cost the whole load timeout, and come again for ever."""
-    arena = start_liars("--load-timeout", str(harness.FOREVER_MS), "--max-deaths", "3")
+    arena = start_liars("--load-timeout", harness.FOREVER, "--max-deaths", "3")
     describe(arena, "once", "once")
     os.kill(arena.workers_of("once")[0], signal.SIGKILL)
     with Wire(arena.host) as wire:
@@ -235,7 +235,7 @@ def test_workers_that_refuse_and_stay_quarantine_their_module(start_liars):
 
 
 def test_a_refused_load_does_not_wait_for_the_worker(start_liars):
-    arena = start_liars("--load-timeout", str(harness.FOREVER_MS))
+    arena = start_liars("--load-timeout", harness.FOREVER)
     describe(arena, "once", "once")
     arena.victim().ask("module.unload", "once")
     with pytest.raises(Failure, match="BAD_ARTIFACT: load once: it was asked to refuse"):
