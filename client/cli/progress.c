@@ -8,24 +8,28 @@
 #define EVERY_MS 100u
 #define SETTLED_MS 500u /* before that a rate is a guess */
 
-void msd_progress_put(struct msd_buf *out, const char *name, uint64_t sent,
+void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
 		      uint64_t total, uint64_t elapsed_ms)
 {
-	const double rate = elapsed_ms > 0 ? (double)sent / (double)elapsed_ms : 0;
-	const double part = total > 0 ? (double)sent / (double)total : 1;
+	const double rate = elapsed_ms > 0 ? (double)done / (double)elapsed_ms : 0;
+	const bool is_settled = elapsed_ms >= SETTLED_MS && rate > 0;
 
-	msd_buf_printf(out, "load %s: %d%% of ", name, (int)(100 * part));
-	msd_print_size(out, (int64_t)total);
-	if (elapsed_ms >= SETTLED_MS && rate > 0) {
+	msd_buf_printf(out, "%s %s: ", p->verb, p->name);
+	if (total > 0) {
+		msd_buf_printf(out, "%d%% of ",
+			       (int)(100 * (double)done / (double)total));
+	}
+	msd_print_size(out, (int64_t)(total > 0 ? total : done));
+	if (is_settled) {
 		msd_buf_printf(out, ", ");
 		msd_print_size(out, (int64_t)(rate * 1e3));
 		msd_buf_printf(out, "/s");
 	}
-	if (sent == total) {
+	if (total > 0 && done >= total) {
 		msd_buf_printf(out, ", starting");
-	} else if (elapsed_ms >= SETTLED_MS && rate > 0) {
+	} else if (total > 0 && is_settled) {
 		msd_buf_printf(out, ", ");
-		msd_print_ns(out, (double)(total - sent) / rate * 1e6);
+		msd_print_ns(out, (double)(total - done) / rate * 1e6);
 		msd_buf_printf(out, " left");
 	}
 }
@@ -38,23 +42,31 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
-void msd_progress_show(void *progress, uint64_t sent, uint64_t total)
+void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 {
 	struct msd_progress *p = progress;
 	const uint64_t now = now_ms();
 	struct msd_buf out = {0};
 
-	if (sent < total && now - p->shown_ms < EVERY_MS)
+	if (done != total && now - p->shown_ms < EVERY_MS)
 		return;
 	p->shown_ms = now;
+	p->is_open = true;
 	msd_buf_printf(&out, "\r");
-	msd_progress_put(&out, p->name, sent, total, now - p->started_ms);
-	/* What a longer line left behind it is erased. */
-	msd_buf_printf(&out, "\033[K%s", sent == total ? "\n" : "");
+	msd_progress_put(&out, p, done, total, now - p->started_ms);
+	msd_buf_printf(&out, "\033[K"); /* what a longer line left behind it */
 	msd_print_flush_to(&out, stderr);
 }
 
-struct msd_progress msd_progress_begin(const char *name)
+void msd_progress_end(struct msd_progress *p)
 {
-	return (struct msd_progress){.name = name, .started_ms = now_ms()};
+	if (p->is_open)
+		(void)fputc('\n', stderr);
+	p->is_open = false;
+}
+
+struct msd_progress msd_progress_begin(const char *verb, const char *name)
+{
+	return (struct msd_progress){
+		.verb = verb, .name = name, .started_ms = now_ms()};
 }

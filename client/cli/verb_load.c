@@ -131,13 +131,14 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 
 	if (code != MSD_EXIT_OK)
 		return code;
-	progress = msd_progress_begin(name);
+	progress = msd_progress_begin("load", name);
 	if (isatty(STDERR_FILENO) == 1) {
 		options.progress = msd_progress_show;
 		options.ctx = &progress;
 	}
 	modser_err err = modser_load(client, name, f->library.p, f->library.n, &options,
 				     &result);
+	msd_progress_end(&progress);
 	if (err != MODSER_OK) {
 		code = exit_of_refusal(err, msd_report_result(client, result));
 	} else {

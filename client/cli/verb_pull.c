@@ -5,25 +5,12 @@
  * READY. Failures are the daemon's; what is not what was promised has an exit code of
  * its own.
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cli/progress.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-
-static void show_progress(void *ctx, uint64_t bytes, uint64_t total)
-{
-	const char *name = ctx;
-	const unsigned long long kib = bytes / 1024;
-
-	if (total > 0) {
-		(void)fprintf(stderr, "\rpull %s: %llu of %llu KiB", name, kib,
-			      (unsigned long long)total / 1024);
-	} else {
-		(void)fprintf(stderr, "\rpull %s: %llu KiB", name, kib);
-	}
-}
 
 /* A path is this machine's: the daemon has another working directory. */
 static enum msd_exit check_uri(const char *uri)
@@ -44,18 +31,17 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .tvm_inputs = cli->tvm_inputs};
-	const bool is_watched = isatty(STDERR_FILENO) == 1;
+	struct msd_progress progress = msd_progress_begin("pull", cli->words[0]);
 	modser_result *result = NULL;
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if (is_watched) {
-		options.progress = show_progress;
-		options.ctx = (void *)(uintptr_t)cli->words[0];
+	if (isatty(STDERR_FILENO) == 1) {
+		options.progress = msd_progress_show;
+		options.ctx = &progress;
 	}
 	const modser_err err =
 		modser_pull(client, cli->words[0], cli->words[1], &options, &result);
-	if (is_watched)
-		(void)fputc('\n', stderr);
+	msd_progress_end(&progress);
 	if (err != MODSER_OK) {
 		code = msd_report_result(client, result);
 	} else {

@@ -9,7 +9,9 @@ static void expect_line(uint64_t sent, uint64_t total, uint64_t elapsed_ms,
 {
 	struct msd_buf out = {0};
 
-	msd_progress_put(&out, "m", sent, total, elapsed_ms);
+	const struct msd_progress p = {.verb = "load", .name = "m"};
+
+	msd_progress_put(&out, &p, sent, total, elapsed_ms);
 	msd_buf_put_u8(&out, 0);
 	cr_assert_not(out.bad);
 	cr_expect_str_eq((const char *)out.p, text);
@@ -28,9 +30,13 @@ Test(progress, guesses_no_rate_at_the_beginning)
 	expect_line(25 * MIB, 100 * MIB, 10, "load m: 25% of 100 MiB");
 }
 
-Test(progress, says_when_the_upload_is_over)
+Test(progress, says_when_all_has_come)
 {
 	expect_line(100 * MIB, 100 * MIB, 2000,
 		    "load m: 100% of 100 MiB, 50.0 MiB/s, starting");
-	expect_line(0, 0, 0, "load m: 100% of 0 B, starting");
+}
+
+Test(progress, of_an_unknown_whole_is_what_has_come)
+{
+	expect_line(25 * MIB, 0, 5000, "load m: 25.0 MiB, 5.0 MiB/s");
 }
