@@ -401,6 +401,27 @@ typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
 typedef int modser_tmfile_store_fn(const modser_sg_node *node, uint32_t *ret_type,
 				   void **ret_param, size_t *ret_bytes);
 
+/* How one operator of ONNX's files, from one version of its domain on, is one of ours.
+ * `params` are words, parted by spaces, that say what becomes of the attributes:
+ *   alpha      attribute alpha is parameter alpha
+ *   size=n     attribute size is parameter n
+ *   size!      it must be there
+ *   axis:-1    ONNX's value when it is not there, where ours is another
+ *   -seed      it says nothing to us
+ *   type:=3    no attribute: the parameter is always this */
+typedef struct modser_onnx_row {
+	const char *domain; /* "": ONNX's own */
+	const char *name;
+	int64_t since;  /* version of the domain */
+	const char *op; /* of a schema that is registered */
+	const char *params;
+} modser_onnx_row;
+
+/** Add a row, by which such nodes are read and the operator is written; it must live as
+ * long as the process. -1: ONNX's operator of that domain, name and version has a row,
+ * there is no such schema or parameter, or memory is short. */
+MODSER_GRAPH_API int modser_onnx_add_row(const modser_onnx_row *row);
+
 /* ---- The manager and the factory: serializers by a key ---- */
 
 /** Keep @s under @key; the manager has a share of its own. -1: the key is taken, or no

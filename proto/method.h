@@ -80,7 +80,7 @@ const char *msd_right_name(enum msd_right right);
 	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "max_files, max_core, device?, era?, tvm_inputs?, fill?}]",                  \
+	  "max_files, max_core, device?, era?, tvm_inputs?, fill?, plugins?}]",        \
 	  "{device, era, machine, inspect, functions, left_out?}")                     \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \

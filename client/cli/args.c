@@ -121,6 +121,12 @@ static enum msd_exit apply_output(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_plugin(struct msd_cli *cli, const char *value)
+{
+	cli->plugins[cli->n_plugins++] = value;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit read_time(const char *option, const char *value, uint32_t *ret_ms)
 {
 	struct msd_diag d = {0};
@@ -188,6 +194,7 @@ static const struct row {
 	{"connect-timeout", apply_connect, 0, 0, 0, true},
 	{"help", NULL, AT(wants_help), 0, 'h', false},
 	{"version", NULL, AT(wants_version), 0, 'V', false},
+	{"plugin", apply_plugin, 0, 0, 0, true},
 	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},
 	{"directory", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
 	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false},
@@ -354,8 +361,9 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 	enum msd_exit code = MSD_EXIT_OK;
 
 	*ret = (struct msd_cli){.words = calloc(most, sizeof(char *)),
+				.plugins = calloc(most, sizeof(char *)),
 				.outputs = calloc(most, sizeof(char *))};
-	if (ret->words == NULL || ret->outputs == NULL)
+	if (ret->words == NULL || ret->plugins == NULL || ret->outputs == NULL)
 		return msd_report_no_memory();
 	list_rows(rows);
 	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
@@ -374,5 +382,6 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 void msd_args_finish(struct msd_cli *cli)
 {
 	free(cli->words);
+	free(cli->plugins);
 	free(cli->outputs);
 }

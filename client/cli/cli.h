@@ -86,6 +86,8 @@ struct msd_cli {
 	bool dump;            /* inspect: all of a StaticGraph */
 	bool vm;              /* inspect: listings of programs */
 	bool will_run;        /* inspect: whether host runs it */
+	const char **plugins; /* --plugin, in order */
+	size_t n_plugins;
 	const char **outputs; /* -o, in order */
 	size_t n_outputs;
 	const char **words; /* after the verb */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/cli/args.h"
+#include "client/cli/plugins.h"
 #include "client/cli/report.h"
 
 #define MANY 4096 /* words: more than a call can have arguments */
@@ -303,6 +304,9 @@ static const char options_help[] =
 	"      --deadline TIME  give up after TIME, such as 500ms, 5s, 2m\n"
 	"      --connect-timeout TIME  for the daemon's first answer (10s)\n"
 	"      --json           results and errors as JSON\n"
+	"      --plugin FILE    open a shared object of formats and operators "
+	"first;\n"
+	"                       repeatable\n"
 	"  -h, --help           of a verb: all about it\n"
 	"  -V, --version\n";
 
@@ -364,7 +368,9 @@ int main(int argc, char **argv)
 		} else if (cli.wants_help) {
 			print_help(cli.verb);
 		} else {
-			code = cli.verb->run(&cli);
+			code = msd_plugins_open(&cli);
+			if (code == MSD_EXIT_OK)
+				code = cli.verb->run(&cli);
 		}
 		code = code == MSD_EXIT_OK ? msd_report_stdout(code) : code;
 	}

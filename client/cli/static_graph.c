@@ -89,6 +89,16 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 	return out->bad ? msd_diag_no_memory(d) : err;
 }
 
+/* A plugin's format has its key for an ending. */
+static const char *key_of_plugin(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	modser_serializer *s = dot != NULL ? modser_serializer_get(dot + 1) : NULL;
+
+	modser_serializer_unref(s);
+	return s != NULL ? dot + 1 : NULL;
+}
+
 const char *msd_static_graph_key(const char *path)
 {
 	const size_t n = strlen(path);
@@ -99,7 +109,7 @@ const char *msd_static_graph_key(const char *path)
 		if (n > k && strcmp(path + n - k, suffixes[i].suffix) == 0)
 			return suffixes[i].key;
 	}
-	return NULL;
+	return key_of_plugin(path);
 }
 
 static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
@@ -110,7 +120,7 @@ static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
 	msd_err err = MSD_OK;
 
 	if (s == NULL) {
-		err = msd_diag_no_memory(d); /* the keys above are there */
+		err = msd_diag_no_memory(d); /* the key was there */
 	} else if (modser_serializer_store_memory(s, g, &part, 1) != 0) {
 		err = take_error(g, d);
 	}

@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --directory --deadline --connect-timeout --device --graph --params \
+			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin \
 				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -98,6 +98,7 @@ complete -c modser -s d -l directory -r -F
 complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
+complete -c modser -l plugin -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x

@@ -152,6 +152,7 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 			       .reload = *reload,
 			       .limits = o->limits,
 			       .threads = o->threads,
+			       .plugins = o->plugins,
 			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;

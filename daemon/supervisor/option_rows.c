@@ -177,6 +177,42 @@ static void write_listen(const struct msd_options *o, const struct msd_option *r
 		msd_buf_put(ret, "}", 1);
 }
 
+/* Workers may have another folder: the path becomes an absolute one. */
+static msd_err read_plugin(struct msd_options *o, const struct msd_option *row,
+			   const char *value, struct msd_diag *d)
+{
+	char *path = realpath(value, NULL);
+
+	(void)row;
+	if (path == NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected a file: %s",
+				    strerror(errno));
+	}
+	const char *copy = msd_options_keep(o, path);
+	free(path);
+	if (copy == NULL)
+		return msd_diag_no_memory(d);
+	if (o->n_plugins == MSD_MAX_PLUGINS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u plugins",
+				    MSD_MAX_PLUGINS);
+	}
+	o->plugins[o->n_plugins++] = copy;
+	o->plugins[o->n_plugins] = NULL;
+	return MSD_OK;
+}
+
+static void write_plugins(const struct msd_options *o, const struct msd_option *row,
+			  struct msd_buf *ret)
+{
+	(void)row;
+	for (uint32_t i = 0; i < o->n_plugins; i++) {
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(o->plugins[i], ret);
+	}
+	if (o->n_plugins > 0)
+		msd_buf_put(ret, "}", 1);
+}
+
 static msd_err read_load(struct msd_options *o, const struct msd_option *row,
 			 const char *value, struct msd_diag *d)
 {
@@ -207,6 +243,7 @@ static const struct msd_option rows[] = {
 	{.name = "listen",
 	 .when = MSD_OPTION_RESTART,
 	 .argument = optional_argument,
+	 .offset = OF(n_listen),
 	 .read = read_listen,
 	 .write = write_listen,
 	 .is_list = true},
@@ -240,6 +277,13 @@ static const struct msd_option rows[] = {
 	 .offset = OF(store),
 	 .read = read_path,
 	 .write = write_path},
+	{.name = "plugin",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .offset = OF(n_plugins),
+	 .read = read_plugin,
+	 .write = write_plugins,
+	 .is_list = true},
 	{.name = "config",
 	 .argument = required_argument,
 	 .offset = OF(config),

@@ -18,7 +18,8 @@ struct msd_option {
 	const char *name;
 	enum msd_option_when when;
 	int argument;      /* as getopt has it */
-	size_t offset;     /* in struct msd_options, of what read and write know */
+	size_t offset;     /* in struct msd_options, of what read and write know; of a
+			    * list, of how long it is */
 	const char *limit; /* the sentence of one that is a limit */
 	const char *limit_field;
 	uint64_t value; /* its default; what to do instead of serving */

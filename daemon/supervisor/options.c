@@ -111,7 +111,7 @@ static msd_err apply(struct msd_options *o, const struct word *w, struct msd_dia
 
 	/* A list of the command line takes the place of the file's. */
 	if (row->is_list && (origin == NULL || strcmp(origin, COMMAND_LINE) != 0))
-		o->n_listen = 0;
+		*(uint32_t *)(void *)((char *)o + row->offset) = 0;
 	o->origins[w->row] = COMMAND_LINE;
 	msd_err err = row->read(o, row, w->value, d);
 	/* A module's text has said all by itself. */
@@ -325,6 +325,9 @@ void msd_options_print_help(void)
 		"  --store DIR           keep there what is loaded with keep, and load "
 		"it again at\n"
 		"                        the start\n"
+		"  --plugin FILE         a shared object of formats, operators and "
+		"kernels that\n"
+		"                        each worker opens; repeatable\n"
 		"  --config FILE         read this configuration "
 		"(" MSD_CONFIG_DEFAULT "\n"
 		"                        where that is): the same options and modules\n"

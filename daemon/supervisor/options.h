@@ -12,6 +12,7 @@
 #include "proto/diag.h"
 
 #define MSD_MAX_LISTEN 16u
+#define MSD_MAX_PLUGINS 16u
 #define MSD_MAX_OPTIONS 64u
 #define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
 
@@ -32,6 +33,8 @@ struct msd_options {
 	struct msd_limits limits;
 	uint32_t socket_mode;
 	uint32_t threads;
+	const char *plugins[MSD_MAX_PLUGINS + 1]; /* paths, ended by NULL */
+	uint32_t n_plugins;
 	const char *store;  /* folder; NULL: nothing is kept */
 	const char *config; /* the file; NULL: none was read */
 	bool insecure_tcp, allow_load_tcp;

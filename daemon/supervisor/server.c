@@ -206,6 +206,7 @@ static void furnish(struct msd_server *s)
 		.unpack = &s->unpack,
 		.worker_path = s->worker_path,
 		.threads = s->threads,
+		.plugins = s->plugins,
 		.on_room = on_module_room,
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,

@@ -40,6 +40,7 @@ struct msd_server {
 	struct msd_fetcher fetcher; /* its path is main's to say */
 	char *worker_path;
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
+	const char *const *plugins;  /* of the workers, ended by NULL; borrowed */
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
 	struct msd_signals signals;

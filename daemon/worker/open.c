@@ -3,12 +3,13 @@
  * described.
  *
  * Happy path: the options are read, its limits are set before foreign code runs
- * (allowance.c), the library is opened (runtime/load), its functions are probed
- * (probe.c, in a child first), device code goes to its driver, and the answer tells
- * what is in it (describe.c).
+ * (allowance.c), plugins register what they bring, the library is opened
+ * (runtime/load), its functions are probed (probe.c, in a child first), device code
+ * goes to its driver, and the answer tells what is in it (describe.c).
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@
 #include "daemon/worker/probe.h"
 #include "proto/name.h"
 #include "proto/value.h"
+#include "runtime/load/plugin.h"
 #include "runtime/pool/pool.h"
 
 /* The request's only parameter. Spans borrow from the request. */
@@ -37,6 +39,7 @@ struct open_params {
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	bool tvm_inputs;
+	struct msd_span plugins; /* paths, one str after the other */
 };
 
 /* Keys whose value is a count, and where it goes. */
@@ -105,6 +108,10 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		p->tvm_inputs = v.as.b;
 		return MSD_OK;
 	}
+	if (v.kind == MSD_K_TUPLE && msd_span_is(key.as.str, "plugins")) {
+		p->plugins = v.as.tuple.items;
+		return MSD_OK;
+	}
 	if (take_count(p, key.as.str, &v))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "unknown key, or not its type: %.*s",
@@ -170,6 +177,38 @@ static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 	return MSD_OK;
 }
 
+static msd_err open_plugin(struct msd_span path, struct msd_diag *d)
+{
+	char *text = strndup((const char *)path.p, path.n);
+
+	if (text == NULL)
+		return msd_diag_no_memory(d);
+	msd_crash_note("registration of plugin", text);
+	const msd_err err = msd_load_plugin(text, d);
+	msd_crash_note(NULL, NULL);
+	free(text);
+	return err;
+}
+
+static msd_err open_plugins(const struct open_params *p, struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(p->plugins);
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && c.left > 0) {
+		struct msd_wire_value path;
+
+		err = msd_value_read(&c, &path, d);
+		if (err == MSD_OK && path.kind != MSD_K_STR) {
+			err = msd_diag_set(d, MSD_BAD_REQUEST,
+					   "worker.open: a plugin's path is no text");
+		}
+		if (err == MSD_OK)
+			err = open_plugin(path.as.str, d);
+	}
+	return err;
+}
+
 static msd_err load(struct msd_worker *w, const struct open_params *p,
 		    struct msd_diag *d)
 {
@@ -217,6 +256,8 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "worker.open");
 	err = msd_allowance_apply(&params.allowance, d);
+	if (err == MSD_OK)
+		err = open_plugins(&params, d);
 	if (err == MSD_OK)
 		err = load(w, &params, d);
 	if (err != MSD_OK)

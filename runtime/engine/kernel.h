@@ -5,6 +5,8 @@
  * kernels.h and a file in reference/, written to be read and compared with. Shapes and
  * dtypes are those that inference gave the node's tensors, which has checked them.
  */
+#include <modserd_plugin.h>
+
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
@@ -32,6 +34,8 @@ struct msd_kernel {
 
 /** The kernel of operator @op; NULL: there is none. */
 const struct msd_kernel *msd_kernel_find(const char *op);
+/** Add a plugin's, which is as modserd_host.add_kernel of modserd_plugin.h says. */
+int msd_kernel_register(const modserd_kernel *kernel);
 
 /** Can @kernel read the inputs of @node, whose dtypes are known? The error names the
  * first that it cannot. */

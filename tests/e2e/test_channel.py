@@ -9,6 +9,7 @@ import harness
 import msgpack
 import numpy as np
 import pytest
+import toy
 from test_static_graph_serving import relu
 from wire import DTYPE, MAGIC, Wire, out, shape_ext
 
@@ -80,7 +81,7 @@ def recorded(models, tmp_path_factory):
     words = (sys.executable, script, harness.BIN / "modserd-worker", folder)
     tap.write_text("#!/bin/sh\nexec " + " ".join(f"'{w}'" for w in words) + ' "$@"\n')
     tap.chmod(0o755)
-    with harness.Daemon(env={"MODSERD_WORKER": str(tap)}) as daemon:
+    with harness.Daemon("--plugin", toy.build(folder), env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
     assert len(files) == 6, "three modules, both ways"

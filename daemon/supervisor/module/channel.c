@@ -51,6 +51,15 @@ static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 	put_uint(b, "max_core", limits->max_worker_core);
 }
 
+static size_t count_plugins(const struct msd_house *house)
+{
+	size_t n = 0;
+
+	while (house->plugins != NULL && house->plugins[n] != NULL)
+		n++;
+	return n;
+}
+
 static void write_open(struct msd_out *o, const struct msd_req *r)
 {
 	const struct msd_crew *crew = r->at.replica->crew;
@@ -61,9 +70,16 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(crew->era);
 	const char *fill = msd_fill_word_name(crew->fill);
+	const size_t n_plugins = count_plugins(house);
 
 	msd_pack_map(b, 10u + (crew->device.type != 0) + (era != NULL) +
-				(fill != NULL) + crew->tvm_inputs);
+				(fill != NULL) + crew->tvm_inputs + (n_plugins > 0));
+	if (n_plugins > 0) {
+		msd_pack_cstr(b, "plugins");
+		msd_pack_array(b, n_plugins);
+		for (size_t i = 0; i < n_plugins; i++)
+			msd_pack_cstr(b, house->plugins[i]);
+	}
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);

@@ -16,12 +16,13 @@ struct msd_house {
 	struct msd_wire *wire;
 	struct msd_deadlines *deadlines;
 	const struct msd_limits *limits;
-	struct msd_unpack *unpack; /* of what is read right now */
-	char *worker_path;         /* borrowed */
-	uint32_t threads;          /* of each worker's pool; 0: the worker decides */
-	struct msd_list modules;   /* msd_module.link, by name */
-	uint32_t n_modules;        /* hidden successors included */
-	bool is_closing;           /* no module is loaded any more */
+	struct msd_unpack *unpack;  /* of what is read right now */
+	char *worker_path;          /* borrowed */
+	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
+	const char *const *plugins; /* paths, for the workers; ended by NULL */
+	struct msd_list modules;    /* msd_module.link, by name */
+	uint32_t n_modules;         /* hidden successors included */
+	bool is_closing;            /* no module is loaded any more */
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
 	uint64_t last_serial; /* of the modules so far */

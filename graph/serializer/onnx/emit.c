@@ -61,6 +61,25 @@ void onnx_emit_finish(struct onnx_emit *e)
 	free(e->initializers.items);
 	free(e->inputs.items);
 	free(e->outputs.items);
+	free(e->opsets.items);
+}
+
+void onnx_emit_domain(struct onnx_emit *e, const char *domain, int64_t version)
+{
+	for (size_t i = 0; i < e->opsets.n; i++) {
+		const Onnx__OperatorSetIdProto *there = e->opsets.items[i];
+
+		if (strcmp(there->domain, domain) == 0)
+			return;
+	}
+	Onnx__OperatorSetIdProto *p = onnx_emit_alloc(e, sizeof(*p));
+	if (p == NULL)
+		return;
+	onnx__operator_set_id_proto__init(p);
+	p->domain = (char *)(uintptr_t)domain;
+	p->has_version = true;
+	p->version = version;
+	onnx_emit_push(e, &e->opsets, p);
 }
 
 /* One more pointer in a message's list, which grows by doubling in new memory. */

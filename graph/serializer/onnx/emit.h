@@ -23,6 +23,7 @@ struct onnx_emit {
 	struct onnx_list initializers;
 	struct onnx_list inputs;
 	struct onnx_list outputs;
+	struct onnx_list opsets;
 	char **names;             /* of the graph's tensors, each its own */
 	size_t n_made;            /* names that were made up */
 	struct onnx_names called; /* names of nodes that were written */
@@ -38,6 +39,8 @@ void onnx_emit_push(struct onnx_emit *e, struct onnx_list *list, void *item);
 char *onnx_emit_name(struct onnx_emit *e, const char *stem);
 void onnx_emit_finish(struct onnx_emit *e);
 
+/** Operators of @domain, which outlives the writer, are of this version of it. */
+void onnx_emit_domain(struct onnx_emit *e, const char *domain, int64_t version);
 /** A node, the next in the order in which they run; @name is made another when it is
  * taken. */
 Onnx__NodeProto *onnx_emit_node(struct onnx_emit *e, const char *op, const char *name);

@@ -249,7 +249,7 @@ static int store_resize(const struct onnx_out *o)
 		return -1;
 	if (o->node->n_inputs < 3)
 		return onnx_out_fail(o, "Tengine's form is another");
-	(void)onnx_out_by_row(o, onnx_row_find("Resize", ONNX_OPSET, &first));
+	(void)onnx_out_by_row(o, onnx_row_find(NULL, "Resize", ONNX_OPSET, &first));
 	return 0;
 }
 

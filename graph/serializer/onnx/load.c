@@ -182,9 +182,18 @@ static int add_outputs(const struct onnx_node *n)
 	return 0;
 }
 
-static bool is_own_domain(const char *domain)
+/* The version of @domain that the file says; 0: it does not name the domain. */
+static int64_t opset_of(const struct onnx_load *l, const char *domain)
 {
-	return domain == NULL || domain[0] == '\0' || strcmp(domain, "ai.onnx") == 0;
+	if (onnx_domain_is_own(domain))
+		return l->opset;
+	for (size_t i = 0; i < l->model->n_opset_import; i++) {
+		const Onnx__OperatorSetIdProto *p = l->model->opset_import[i];
+
+		if (strcmp(text_of(p->domain), domain) == 0)
+			return p->version;
+	}
+	return 0;
 }
 
 static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
@@ -192,23 +201,24 @@ static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProt
 {
 	const char *type = text_of(p->op_type);
 	const char *name = text_of(p->name);
+	const bool is_own = onnx_domain_is_own(p->domain);
+	const int64_t opset = opset_of(l, p->domain);
 	int64_t first;
 
-	if (!is_own_domain(p->domain)) {
+	const struct onnx_row *row = onnx_row_find(p->domain, type, opset, &first);
+	if (row == NULL && first != 0) {
+		(void)msd_sg_fail(
+			l->g, MSD_UNSUPPORTED,
+			"node %zu \"%s\": opset %lld%s%s has no operator %s; %lld "
+			"has",
+			i, name, (long long)opset, is_own ? "" : " of ",
+			is_own ? "" : p->domain, type, (long long)first);
+	} else if (row == NULL && !is_own) {
 		(void)msd_sg_fail(
 			l->g, MSD_UNSUPPORTED,
 			"node %zu \"%s\": operator %s is of domain %s, which is "
 			"not known",
 			i, name, type, p->domain);
-		return NULL;
-	}
-	const struct onnx_row *row = onnx_row_find(type, l->opset, &first);
-	if (row == NULL && first != 0) {
-		(void)msd_sg_fail(
-			l->g, MSD_UNSUPPORTED,
-			"node %zu \"%s\": opset %lld has no operator %s; %lld "
-			"has",
-			i, name, (long long)l->opset, type, (long long)first);
 	} else if (row == NULL) {
 		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				  "node %zu \"%s\": no operator %s is known", i, name,
@@ -242,7 +252,7 @@ static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
 {
 	l->opset = m->n_opset_import == 0 ? 1 : 0; /* the oldest files name none */
 	for (size_t i = 0; i < m->n_opset_import; i++) {
-		if (is_own_domain(m->opset_import[i]->domain))
+		if (onnx_domain_is_own(m->opset_import[i]->domain))
 			l->opset = m->opset_import[i]->version;
 	}
 	if (l->opset < 1 || l->opset > ONNX_MAX_OPSET) {
@@ -279,6 +289,7 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 {
 	if (m->graph == NULL)
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
+	l->model = m;
 	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0 ||
 	    read_initializers(l, m->graph) != 0 || read_inputs(l, m->graph) != 0)
 		return -1;

@@ -10,6 +10,7 @@
 
 struct onnx_load {
 	modser_graph *g;
+	const Onnx__ModelProto *model;
 	struct msd_span file; /* that weights point into */
 	int64_t opset;        /* of the operators without a domain */
 	struct onnx_names names;

@@ -11,7 +11,6 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
-#include "graph/serializer/onnx/format.h"
 
 static const struct onnx_form *const forms[] = {onnx_forms_window, onnx_forms_layer,
 						onnx_forms_move};
@@ -118,15 +117,16 @@ static bool is_fixed_so(const struct onnx_row *row, const modser_sg_op *op)
 
 const struct onnx_row *onnx_row_of_op(const modser_sg_op *op)
 {
+	struct onnx_row_walk w = {0};
 	int64_t first;
 
-	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
-		for (const struct onnx_row *r = onnx_rows[i]; r->name != NULL; r++) {
-			if (r->op != NULL && strcmp(r->op, op->schema->name) == 0 &&
-			    onnx_row_find(r->name, ONNX_OPSET, &first) == r &&
-			    is_fixed_so(r, op))
-				return r;
-		}
+	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
+	     r = onnx_row_next(&w)) {
+		if (r->op != NULL && strcmp(r->op, op->schema->name) == 0 &&
+		    onnx_row_find(onnx_row_domain(r), r->name, onnx_row_opset(r),
+				  &first) == r &&
+		    is_fixed_so(r, op))
+			return r;
 	}
 	return NULL;
 }
@@ -165,9 +165,14 @@ static void put_attr(const struct onnx_out *o, Onnx__NodeProto *node,
 Onnx__NodeProto *onnx_out_by_row(const struct onnx_out *o, const struct onnx_row *row)
 {
 	Onnx__NodeProto *node = onnx_emit_node(o->e, row->name, o->node->name);
+	const char *domain = onnx_row_domain(row);
 	const char *at = row->params;
 	struct onnx_word w;
 
+	if (node != NULL && !onnx_domain_is_own(domain)) {
+		node->domain = (char *)(uintptr_t)domain;
+		onnx_emit_domain(o->e, domain, onnx_row_opset(row));
+	}
 	for (size_t i = 0; i < o->node->n_inputs; i++)
 		onnx_emit_in(o->e, node, onnx_out_input(o, i));
 	for (size_t i = 0; i < o->node->n_outputs; i++)

@@ -1,7 +1,13 @@
+/* The rows of ONNX's operators: the project's, and those that are added at run time,
+ * which readers walk without a lock; and the words that rows are written in. */
 #include "graph/serializer/onnx/row.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
 	onnx_rows_element,
@@ -13,24 +19,137 @@ const struct onnx_row *const onnx_rows[] = {
 	NULL,
 };
 
-const struct onnx_row *onnx_row_find(const char *name, int64_t opset,
-				     int64_t *ret_first)
+/* Rows that were added; the list only grows, at its head. */
+struct onnx_added {
+	struct onnx_row row;
+	const char *domain;
+	const struct onnx_added *next;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
+static _Atomic(const struct onnx_added *) added;
+
+/* The first row of list @i or, when it has none, of those that follow. */
+static const struct onnx_row *first_of(struct onnx_row_walk *w)
+{
+	while (onnx_rows[w->list] != NULL && onnx_rows[w->list]->name == NULL)
+		w->list++;
+	return onnx_rows[w->list];
+}
+
+const struct onnx_row *onnx_row_next(struct onnx_row_walk *w)
+{
+	if (w->added != NULL) {
+		w->added = w->added->next;
+		return w->added != NULL ? &w->added->row : NULL;
+	}
+	if (w->next == NULL) {
+		w->next = first_of(w);
+	} else if ((++w->next)->name == NULL) {
+		w->list++;
+		w->next = first_of(w);
+	}
+	if (w->next != NULL)
+		return w->next;
+	w->added = atomic_load(&added);
+	return w->added != NULL ? &w->added->row : NULL;
+}
+
+bool onnx_domain_is_own(const char *domain)
+{
+	return domain == NULL || domain[0] == '\0' || strcmp(domain, "ai.onnx") == 0;
+}
+
+const char *onnx_row_domain(const struct onnx_row *row)
+{
+	for (const struct onnx_added *a = atomic_load(&added); a != NULL; a = a->next) {
+		if (&a->row == row)
+			return a->domain;
+	}
+	return "";
+}
+
+static bool is_domain(const char *a, const char *b)
+{
+	if (onnx_domain_is_own(a) || onnx_domain_is_own(b))
+		return onnx_domain_is_own(a) && onnx_domain_is_own(b);
+	return strcmp(a, b) == 0;
+}
+
+const struct onnx_row *onnx_row_find(const char *domain, const char *name,
+				     int64_t opset, int64_t *ret_first)
 {
 	const struct onnx_row *found = NULL;
+	struct onnx_row_walk w = {0};
 
 	*ret_first = 0;
-	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
-		for (const struct onnx_row *r = onnx_rows[i]; r->name != NULL; r++) {
-			if (strcmp(r->name, name) != 0)
-				continue;
-			if (r->since <= opset &&
-			    (found == NULL || r->since > found->since))
-				found = r;
-			if (*ret_first == 0 || r->since < *ret_first)
-				*ret_first = r->since;
-		}
+	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
+	     r = onnx_row_next(&w)) {
+		if (strcmp(r->name, name) != 0 ||
+		    !is_domain(onnx_row_domain(r), domain))
+			continue;
+		if (r->since <= opset && (found == NULL || r->since > found->since))
+			found = r;
+		if (*ret_first == 0 || r->since < *ret_first)
+			*ret_first = r->since;
 	}
 	return found;
+}
+
+int64_t onnx_row_opset(const struct onnx_row *row)
+{
+	const char *domain = onnx_row_domain(row);
+	struct onnx_row_walk w = {0};
+	int64_t latest = row->since;
+
+	if (onnx_domain_is_own(domain))
+		return ONNX_OPSET;
+	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
+	     r = onnx_row_next(&w)) {
+		if (is_domain(onnx_row_domain(r), domain) && r->since > latest)
+			latest = r->since;
+	}
+	return latest;
+}
+
+/* Are the parameters in the row's words the operator's? */
+static bool names_params(const modser_onnx_row *row)
+{
+	const char *at = row->params;
+	struct onnx_word w;
+
+	while (onnx_word_next(&at, &w)) {
+		if (w.param[0] != '\0' &&
+		    modser_sg_op_default(row->op, w.param) == NULL)
+			return false;
+	}
+	return modser_sg_op_schema_find(row->op) != NULL;
+}
+
+int modser_onnx_add_row(const modser_onnx_row *row)
+{
+	struct onnx_added *mine = malloc(sizeof(*mine));
+	int64_t first;
+	int result = -1;
+
+	if (mine == NULL || row->op == NULL || !names_params(row)) {
+		free(mine);
+		return -1;
+	}
+	(void)pthread_mutex_lock(&lock);
+	const struct onnx_row *there =
+		onnx_row_find(row->domain, row->name, row->since, &first);
+	if (there == NULL || there->since != row->since) {
+		*mine = (struct onnx_added){
+			{row->name, row->since, row->op, row->params, NULL},
+			row->domain,
+			atomic_load(&added)};
+		atomic_store(&added, mine);
+		mine = NULL;
+		result = 0;
+	}
+	(void)pthread_mutex_unlock(&lock);
+	free(mine);
+	return result;
 }
 
 /* Up to the next of the characters that divide a word. */

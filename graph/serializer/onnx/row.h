@@ -4,13 +4,7 @@
  * How one operator of ONNX, from one version of it on, is one of ours. The rows stand
  * in the files named below; a new operator is a row.
  *
- * `params` are words that say what becomes of the attributes:
- *   alpha      attribute alpha is parameter alpha
- *   size=n     attribute size is parameter n
- *   size!      it must be there
- *   axis:-1    ONNX's value when it is not there, where ours is another
- *   -seed      it says nothing to us
- *   type:=3    no attribute: the parameter is always this
+ * `params` are words, as modser_onnx_row of modser_graph.h has them.
  */
 #include "graph/serializer/onnx/load.h"
 
@@ -29,13 +23,30 @@ extern const struct onnx_row onnx_rows_reduce[];
 extern const struct onnx_row onnx_rows_window[];
 extern const struct onnx_row onnx_rows_layer[];
 extern const struct onnx_row onnx_rows_recurrent[];
-/** All of them, ended by NULL. */
+/** All of the project's, ended by NULL. */
 extern const struct onnx_row *const onnx_rows[];
 
-/** The row of @name in @opset: that of its latest version until then. NULL: none; then
- * *@ret_first is the opset that has it first, 0 when none does. */
-const struct onnx_row *onnx_row_find(const char *name, int64_t opset,
-				     int64_t *ret_first);
+/* A walk over these and those that were added. */
+struct onnx_row_walk {
+	size_t list;
+	const struct onnx_row *next;
+	const struct onnx_added *added;
+};
+/** The next row; NULL: there are no more. Begin with a zeroed @w. */
+const struct onnx_row *onnx_row_next(struct onnx_row_walk *w);
+
+/** The row of @name in version @opset of @domain, NULL for ONNX's own: that of its
+ * latest version until then. NULL: none; then *@ret_first is the first version that has
+ * it, 0 when none does. */
+const struct onnx_row *onnx_row_find(const char *domain, const char *name,
+				     int64_t opset, int64_t *ret_first);
+/** Is this ONNX's own domain? */
+bool onnx_domain_is_own(const char *domain);
+/** The row's domain; "": ONNX's own. */
+const char *onnx_row_domain(const struct onnx_row *row);
+/** The version of the row's domain that is written: of another than ONNX's own, the
+ * latest that a row has. */
+int64_t onnx_row_opset(const struct onnx_row *row);
 
 #define ONNX_WORD_BYTES 64
 /* One word of params. */

@@ -126,6 +126,7 @@ static int put_all(struct onnx_emit *e, const size_t *order)
 {
 	if (name_all(e) != 0)
 		return -1;
+	onnx_emit_domain(e, "", ONNX_OPSET);
 	for (size_t i = 0; i < e->g->n_inputs; i++) {
 		if (put_end(e, &e->inputs, e->g->inputs[i]) != 0)
 			return -1;
@@ -153,19 +154,13 @@ static int put_all(struct onnx_emit *e, const size_t *order)
 
 static int pack(struct onnx_emit *e, modser_part *ret)
 {
-	Onnx__OperatorSetIdProto opset = ONNX__OPERATOR_SET_ID_PROTO__INIT;
-	Onnx__OperatorSetIdProto *opsets[] = {&opset};
 	Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
 	Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
-	static char domain[] = "";
 	static char producer[] = "modserd";
 	static char version[] = MSD_VERSION;
 	static char unnamed[] = "graph";
 	const char *name = modser_graph_text(e->g, MODSER_GRAPH_NAME);
 
-	opset.domain = domain;
-	opset.has_version = true;
-	opset.version = ONNX_OPSET;
 	graph.name = name[0] != '\0' ? (char *)(uintptr_t)name : unnamed;
 	graph.node = (Onnx__NodeProto **)e->nodes.items;
 	graph.n_node = e->nodes.n;
@@ -180,8 +175,8 @@ static int pack(struct onnx_emit *e, modser_part *ret)
 	m.producer_name = producer;
 	m.producer_version = version;
 	m.graph = &graph;
-	m.n_opset_import = 1;
-	m.opset_import = opsets;
+	m.n_opset_import = e->opsets.n;
+	m.opset_import = (Onnx__OperatorSetIdProto **)e->opsets.items;
 	const size_t n = onnx__model_proto__get_packed_size(&m);
 	if (n > INT32_MAX)
 		return msd_sg_fail(e->g, MSD_TOO_LARGE, "an ONNX file holds 2 GiB");

@@ -1,0 +1,16 @@
+#ifndef MSD_GRAPH_PLUGIN_PLUGIN_H
+#define MSD_GRAPH_PLUGIN_PLUGIN_H
+/* Opening a plugin: what modserd_plugin.h promises it. Code of others runs here. */
+#include <modserd_plugin.h>
+
+#include "proto/diag.h"
+
+/**
+ * Open the shared object at @path and let it register what it has; it stays open. One
+ * that is open already is left as it is. Errors: MSD_UNSUPPORTED (no plugin, another
+ * version of the interface), MSD_BAD_ARTIFACT (it refused); the text names the file.
+ */
+MSD_MUST_CHECK msd_err msd_plugin_open(const char *path, const modserd_host *host,
+				       struct msd_diag *d);
+
+#endif

@@ -1,0 +1,15 @@
+#include "runtime/load/plugin.h"
+
+#include "graph/plugin/plugin.h"
+#include "runtime/engine/kernel.h"
+
+msd_err msd_load_plugin(const char *path, struct msd_diag *d)
+{
+	static const modserd_host host = {.abi = MODSERD_PLUGIN_ABI,
+					  .bytes = sizeof(host),
+					  .program = "modserd-worker",
+					  .version = MSD_VERSION,
+					  .add_kernel = msd_kernel_register};
+
+	return msd_plugin_open(path, &host, d);
+}

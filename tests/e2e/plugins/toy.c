@@ -1,0 +1,149 @@
+/*
+ * A plugin as others write one, against the installed headers alone: an operator with a
+ * kernel, its row for ONNX, and a format, "toy": a line "toy FACTOR EXTENT". BROKEN
+ * says which mistake it makes.
+ */
+#include <modserd_plugin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int infer(modser_sg_node *node)
+{
+	const modser_sg_tensor *x = modser_sg_node_input(node, 0);
+
+	return modser_sg_tensor_set_dims(modser_sg_node_output(node, 0),
+					 modser_sg_tensor_dims(x),
+					 (size_t)modser_sg_tensor_ndim(x));
+}
+
+static const modser_sg_op_field fields[] = {
+	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, MODSER_TM_NONE, 0}};
+static const modser_sg_op_schema schema = {.name = "ToyScale",
+					   .fields = fields,
+					   .n_fields = 1,
+					   .min_in = 1,
+					   .max_in = 1,
+					   .min_out = 1,
+					   .max_out = 1,
+					   .tm_type = MODSER_NO_TM_TYPE,
+					   .infer = infer};
+
+static int run(const modserd_kernel_call *call, char *ret_why, size_t why_bytes)
+{
+	const modser_sg_tensor *x = modser_sg_node_input(call->node, 0);
+	const float factor =
+		modser_sg_op_float(modser_sg_node_op(call->node), "factor");
+	const float *in = call->in[0];
+	float *out = call->out[0];
+	size_t n = 1;
+
+	if (factor < 0) {
+		(void)snprintf(ret_why, why_bytes, "a factor below 0");
+		return -1;
+	}
+	for (int i = 0; i < modser_sg_tensor_ndim(x); i++)
+		n *= (size_t)modser_sg_tensor_dims(x)[i];
+	for (size_t i = 0; i < n; i++)
+		out[i] = factor * in[i];
+	return 0;
+}
+
+static const modserd_kernel kernel = {"ToyScale", run};
+static const modser_onnx_row row = {"toy.example", "Scale", 2, "ToyScale", "factor!"};
+
+static bool probe(const void *head, size_t bytes)
+{
+	return bytes >= 4 && memcmp(head, "toy ", 4) == 0;
+}
+
+static modser_sg_node *add_node(modser_graph *g, const char *op, modser_sg_tensor *y)
+{
+	modser_sg_node *node = modser_sg_node_create(g, op);
+
+	modser_sg_node_set_op(node, modser_sg_op_create(g, op));
+	(void)modser_sg_node_add_output(node, y);
+	return node;
+}
+
+static int load(const modser_serializer *s, const modser_part *parts,
+		const modser_model_options *options, modser_graph *g)
+{
+	modser_sg_attr factor = {.kind = MODSER_ATTR_FLOAT};
+	char text[64] = "";
+	long extent = 0;
+
+	(void)s;
+	(void)options;
+	memcpy(text, parts[0].data, parts[0].bytes < 63 ? parts[0].bytes : 63);
+	if (sscanf(text, "toy %f %ld", &factor.as.f, &extent) != 2)
+		return modser_graph_fail(g, "no factor and extent behind \"toy\"");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
+	const int64_t dims[] = {extent};
+	(void)modser_sg_tensor_set_dims(x, dims, 1);
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)add_node(g, "InputOp", x);
+	modser_sg_node *node = add_node(g, "ToyScale", y);
+	(void)modser_sg_node_add_input(node, x);
+	(void)modser_sg_op_set_param(modser_sg_node_op(node), "factor", &factor);
+	(void)modser_graph_add_input(g, x);
+	return modser_graph_add_output(g, y);
+}
+
+static int store(const modser_serializer *s, modser_graph *g, modser_part *ret_parts)
+{
+	const modser_sg_op *op =
+		modser_sg_node_op(modser_graph_node(g, modser_graph_node_count(g) - 1));
+	char *text = malloc(64);
+
+	(void)s;
+	if (text == NULL || strcmp(modser_sg_op_name(op), "ToyScale") != 0) {
+		free(text);
+		return modser_graph_fail(g, "a toy is one ToyScale");
+	}
+	const int n = snprintf(
+		text, 64, "toy %g %ld\n", (double)modser_sg_op_float(op, "factor"),
+		(long)modser_sg_tensor_dims(modser_graph_input(g, 0))[0]);
+	ret_parts[0] = (modser_part){text, (size_t)n};
+	return 0;
+}
+
+static const modser_serializer_ops ops = {.name = "toy reader",
+					  .format = "toy",
+					  .version = "3.1",
+					  .n_files = 1,
+					  .probe = probe,
+					  .load = load,
+					  .store = store};
+
+static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
+{
+#ifdef BROKEN_CRASH
+	*(volatile int *)8 = 1;
+#endif
+#ifdef BROKEN_REFUSE
+	(void)snprintf(ret_why, why_bytes, "it is not in the mood");
+	return -1;
+#endif
+	modser_serializer *s = modser_serializer_create(&ops);
+	const bool is_good = s != NULL && modser_sg_op_register(&schema) == 0 &&
+			     host->add_kernel(&kernel) == 0 &&
+			     modser_onnx_add_row(&row) == 0 &&
+			     modser_serializer_add("toy", s) == 0;
+
+	modser_serializer_unref(s);
+	if (!is_good)
+		(void)snprintf(ret_why, why_bytes, "its names are taken");
+	return is_good ? 0 : -1;
+}
+
+#ifndef BROKEN_NO_ENTRY
+MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
+#ifdef BROKEN_ABI
+	MODSERD_PLUGIN_ABI + 6,
+#else
+	MODSERD_PLUGIN_ABI,
+#endif
+	"toy", "0.9", add};
+#endif

@@ -1,0 +1,121 @@
+"""Plugins: plugins/toy.c, built with the installed headers alone, adds a format, an operator, its
+kernel and its row for ONNX; the mistakes that it can make cost a worker and say whose they were."""
+import json
+
+import harness
+import numpy as np
+import onnx_writer as onnx
+import pytest
+import toy
+
+MISTAKES = {
+    "ABI": "version 7 of the plugin interface, this is version 1",
+    "NO_ENTRY": "no modserd_plugin_entry",
+    "REFUSE": "toy 0.9 cannot be added: it is not in the mood",
+}
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Builds the plugin as others do, once for each mistake."""
+    home = tmp_path_factory.mktemp("plugins")
+    return lambda mistake="": toy.build(home, mistake)
+
+
+@pytest.fixture
+def x(tmp_path):
+    value = np.float32([1, -2, 3, 0.5])
+    np.save(tmp_path / "x.npy", value)
+    return value
+
+
+def scale_model(path, since=2, domain="toy.example", **attributes):
+    node = onnx.node("Scale", ["x"], ["y"], domain=domain, **attributes)
+    raw = onnx.model([node], [onnx.value("x", "float32", [4])], [onnx.value("y", "float32", [4])])
+    path.write_bytes(raw + onnx.field(8, onnx.field(1, "toy.example") + onnx.field(2, since)))
+    return path
+
+
+def relu_model(path):
+    ends = [[onnx.value(name, "float32", [4])] for name in "xy"]
+    path.write_bytes(onnx.model([onnx.node("Relu", ["x"], ["y"])], *ends))
+    return path
+
+
+def modser(*words):
+    return harness.run(harness.BIN / "modser", *words)
+
+
+def expect_scaled(daemon, name, x, factor, tmp_path):
+    daemon.ok("call", f"{name}:run", f"@{tmp_path}/x.npy", "-o", tmp_path / "y.npy")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), np.float32(factor) * x)
+
+
+def test_a_daemon_serves_a_plugins_format_and_its_operator_of_onnx(own_daemon, build, x, tmp_path):
+    (tmp_path / "net.toy").write_text("toy 2.5 4\n")
+    model = scale_model(tmp_path / "net.onnx", factor=0.5)
+    daemon = own_daemon("--plugin", build(), "--load", f"first={tmp_path}/net.toy")
+    daemon.ok("wait", "first")
+    expect_scaled(daemon, "first", x, 2.5, tmp_path)
+    daemon.load("second", model)
+    expect_scaled(daemon, "second", x, 0.5, tmp_path)
+
+
+def test_a_kernel_that_fails_says_why_and_is_called_again(own_daemon, build, x, tmp_path):
+    daemon = own_daemon("--plugin", build())
+    daemon.load("m", scale_model(tmp_path / "m.onnx", factor=-1.0))
+    for _ in range(2):
+        said = daemon.modser("call", "m:run", f"@{tmp_path}/x.npy")
+        assert said.status == 1 and "ToyScale: a factor below 0" in said.err, said
+    assert daemon.restarts("m") == []
+
+
+def test_without_the_plugin_the_operator_is_refused_by_its_domain(daemon, tmp_path):
+    said = daemon.modser("load", "m", scale_model(tmp_path / "m.onnx", factor=0.5))
+    assert said.status == 6 and "of domain toy.example, which is not known" in said.err, said
+
+
+def test_a_version_of_the_domain_before_the_row_is_refused(build, tmp_path):
+    old = scale_model(tmp_path / "m.onnx", since=1, factor=0.5)
+    said = modser("--plugin", build(), "inspect", old)
+    assert "opset 1 of toy.example has no operator Scale; 2 has" in said.err, said
+
+
+def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path):
+    plugin = build()
+    rows = json.loads(modser("--plugin", plugin, "--json", "serializers").out)
+    (row,) = [row for row in rows if row["key"] == "toy"]
+    assert (row["format"], row["name"], row["version"], row["files"], row["stores"]) == (
+        "toy", "toy reader", "3.1", 1, True)
+    (tmp_path / "a.toy").write_text("toy 2.5 4\n")
+    for source, target in (("a.toy", "b.onnx"), ("b.onnx", "c.toy")):
+        said = modser("--plugin", plugin, "convert", tmp_path / source, "-o", tmp_path / target)
+        assert said.status == 0, said
+    assert (tmp_path / "c.toy").read_text() == "toy 2.5 4\n"
+    assert "ToyScale" in modser("--plugin", plugin, "inspect", tmp_path / "b.onnx").out
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_plugin_that_is_none_is_refused_by_its_name(own_daemon, build, mistake, tmp_path):
+    plugin = build(mistake)
+    here = modser("--plugin", plugin, "serializers")
+    assert here.status == 6 and plugin.name in here.err and MISTAKES[mistake] in here.err, here
+    said = own_daemon("--plugin", plugin).modser("load", "m", relu_model(tmp_path / "m.onnx"))
+    assert said.status != 0 and plugin.name in said.err and MISTAKES[mistake] in said.err, said
+
+
+def test_a_plugin_that_crashes_costs_its_worker_alone(own_daemon, build, tmp_path):
+    plugin = build("CRASH")
+    daemon = own_daemon("--plugin", plugin)
+    said = daemon.modser("load", "m", relu_model(tmp_path / "m.onnx"))
+    assert said.status != 0 and f"in registration of plugin {plugin}" in said.err, said
+    daemon.ok("ping")
+
+
+def test_a_path_without_a_plugin_ends_daemon_and_client_at_once(tmp_path):
+    missing = tmp_path / "none.so"
+    daemon = harness.run(harness.BIN / "modserd", "--listen", f"unix:{tmp_path}/s",
+                         "--plugin", missing)
+    client = modser("--plugin", missing, "serializers")
+    for said in (daemon, client):
+        assert said.status != 0 and str(missing) in said.err and "No such file" in said.err, said
