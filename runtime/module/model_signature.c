@@ -6,6 +6,34 @@
 
 #include "runtime/module/signature.h"
 
+/* What would be taken for another part of the signature is no name. */
+static bool is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*/";
+	const size_t n = strlen(name);
+
+	return n > 0 && n <= 64 && strspn(name, letters) == n;
+}
+
+static msd_err dim_names_set(struct msd_param *p, const struct msd_model_tensor *t,
+			     struct msd_diag *d)
+{
+	if (t->dim_names == NULL)
+		return MSD_OK;
+	p->dim_names = calloc((size_t)t->ndim + 1, sizeof(*p->dim_names));
+	if (p->dim_names == NULL)
+		return msd_diag_no_memory(d);
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		if (t->shape[i] >= 0 || !is_name(t->dim_names[i]))
+			continue;
+		p->dim_names[i] = strdup(t->dim_names[i]);
+		if (p->dim_names[i] == NULL)
+			return msd_diag_no_memory(d);
+	}
+	return MSD_OK;
+}
+
 static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 			 struct msd_diag *d)
 {
@@ -19,7 +47,7 @@ static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 		return msd_diag_no_memory(d);
 	if (t->ndim > 0)
 		memcpy(p->shape, t->shape, t->ndim * sizeof(*p->shape));
-	return MSD_OK;
+	return dim_names_set(p, t, d);
 }
 
 static msd_err compose(const char *name, const struct msd_model_tensor *tensors,

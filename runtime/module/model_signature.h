@@ -10,6 +10,7 @@ struct msd_model_tensor { /* all borrowed */
 	struct msd_dtype dtype;
 	const int64_t *shape;
 	uint32_t ndim;
+	const char *const *dim_names; /* of unknown extents, "": none; NULL: no names */
 };
 
 struct msd_model_io {

@@ -24,9 +24,10 @@ struct msd_param {
 	} kind;
 	bool has_dtype;
 	struct msd_dtype
-		dtype;  /* as the library wants it: bool may be {1,1,1} or {6,8,1} */
-	int32_t ndim;   /* -1: unknown */
-	int64_t *shape; /* ndim extents, -1: symbolic or unknown; NULL: unknown */
+		dtype;    /* as the library wants it: bool may be {1,1,1} or {6,8,1} */
+	int32_t ndim;     /* -1: unknown */
+	int64_t *shape;   /* ndim extents, -1: symbolic or unknown; NULL: unknown */
+	char **dim_names; /* ndim of them, NULL where there is none; NULL: no names */
 };
 
 struct msd_signature {

@@ -14,12 +14,19 @@
 
 #define MAX_PARAMS 4096u
 
+static void param_finish(struct msd_param *p)
+{
+	for (int32_t i = 0; p->dim_names != NULL && i < p->ndim; i++)
+		free(p->dim_names[i]);
+	free((void *)p->dim_names);
+	free(p->name);
+	free(p->shape);
+}
+
 void msd_signature_finish(struct msd_signature *s)
 {
-	for (size_t i = 0; i < s->n_params; i++) {
-		free(s->params[i].name);
-		free(s->params[i].shape);
-	}
+	for (size_t i = 0; i < s->n_params; i++)
+		param_finish(&s->params[i]);
 	free(s->params);
 	free(s->text);
 	*s = (struct msd_signature){0};
@@ -232,7 +239,9 @@ static void compose_type(const struct msd_param *p, struct msd_buf *out)
 		if (p->shape != NULL && p->shape[i] >= 0) {
 			msd_buf_printf(out, "%s%" PRId64, comma, p->shape[i]);
 		} else {
-			msd_buf_printf(out, "%s?", comma);
+			const char *name =
+				p->dim_names != NULL ? p->dim_names[i] : NULL;
+			msd_buf_printf(out, "%s%s", comma, name != NULL ? name : "?");
 		}
 	}
 	msd_buf_printf(out, "%s]", p->ndim < 0 ? "..." : "");

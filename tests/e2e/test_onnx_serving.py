@@ -45,6 +45,15 @@ def test_a_call_brings_the_extents_that_the_file_leaves_open(daemon, tmp_path):
         assert np.array_equal(call(daemon, tmp_path, "open", x), np.maximum(x, 0))
 
 
+def test_open_extents_are_shown_by_their_names_where_these_can_be_read(daemon, tmp_path):
+    ends = [[value(name, "float32", ["batch", "a, b", 3])] for name in "xy"]
+    daemon.load("named", save(tmp_path, model([node("Relu", ["x"], ["y"])], *ends)), "--replace")
+    want = "run(x: Tensor([batch, ?, 3], float32)) -> (y: Tensor([batch, ?, 3], float32))"
+    for _ in range(2):  # a call, which brings extents, changes nothing
+        assert want in daemon.ok("funcs", "named").out
+        call(daemon, tmp_path, "named", floats(2, 5, 3))
+
+
 def test_a_shape_that_follows_from_a_value_is_found_in_the_run(daemon, tmp_path):
     raw = model([node("Reshape", ["x", "s"], ["r"]), node("Neg", ["r"], ["y"])],
                 [value("x", "float32", [2, 6]), value("s", "int64", [2])],

@@ -152,6 +152,16 @@ struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m
 	return m->outputs[i].about;
 }
 
+/* One after the other for all of @about's extents; borrowed until the graph's next run.
+ */
+static void name_dims(struct msd_model_tensor *about, const modser_sg_tensor *t,
+		      const char **names)
+{
+	about->dim_names = names;
+	for (uint32_t i = 0; i < about->ndim; i++)
+		names[i] = modser_sg_tensor_dim_name(t, i);
+}
+
 msd_err msd_static_model_signature(const struct msd_static_model *m,
 				   struct msd_signature *ret, struct msd_diag *d)
 {
@@ -159,16 +169,24 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 	const uint32_t n_out = msd_static_model_n_outputs(m);
 	struct msd_model_tensor *tensors =
 		calloc((size_t)n_in + n_out + 1, sizeof(*tensors));
+	const char *(*names)[MSD_MAX_NDIM] =
+		calloc((size_t)n_in + n_out + 1, sizeof(*names));
 	const struct msd_model_io io = {tensors, n_in, tensors + n_in, n_out};
+	msd_err err = tensors != NULL && names != NULL ? MSD_OK : msd_diag_no_memory(d);
 
-	if (tensors == NULL)
-		return msd_diag_no_memory(d);
-	for (uint32_t i = 0; i < n_in; i++)
+	for (uint32_t i = 0; err == MSD_OK && i < n_in; i++) {
 		tensors[i] = msd_static_model_input(m, i);
-	for (uint32_t i = 0; i < n_out; i++)
+		name_dims(&tensors[i], modser_graph_input(m->graph, i), names[i]);
+	}
+	for (uint32_t i = 0; err == MSD_OK && i < n_out; i++) {
 		tensors[n_in + i] = msd_static_model_output(m, i);
-	msd_err err = msd_model_signature("run", &io, ret, d);
+		name_dims(&tensors[n_in + i], modser_graph_output(m->graph, i),
+			  names[n_in + i]);
+	}
+	if (err == MSD_OK)
+		err = msd_model_signature("run", &io, ret, d);
 	free(tensors);
+	free((void *)names);
 	return err;
 }
 
