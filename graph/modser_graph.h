@@ -321,6 +321,11 @@ typedef struct modser_model_options {
  * it is cast back to what that format's documentation says. */
 typedef void modser_sg_op_method(void);
 
+/* Gives the bytes of the file that a model calls @name, in *@ret; they stay until the
+ * join has ended. 0, or -1 with the error of @graph (modser_graph_fail). */
+typedef int modser_read_beside(void *ctx, modser_graph *graph, const char *name,
+			       modser_part *ret);
+
 /* What a format is. Its functions run on any number of threads at once; each has a
  * graph of its own. */
 typedef struct modser_serializer_ops {
@@ -336,6 +341,9 @@ typedef struct modser_serializer_ops {
 	/* Write n_files parts, each of malloc(); NULL: the format is only read. */
 	int (*store)(const modser_serializer *s, modser_graph *graph,
 		     modser_part *ret_parts);
+	/* See modser_serializer_join(). NULL: a model never names further files. */
+	int (*join)(const modser_part *model, modser_read_beside *read, void *ctx,
+		    modser_graph *graph, modser_part *ret);
 } modser_serializer_ops;
 
 /** A serializer, which the caller owns; @ops must outlive it. NULL: out of memory. */
@@ -363,6 +371,17 @@ MODSER_GRAPH_API int modser_serializer_load_memory(const modser_serializer *s,
 						   const modser_part *parts, size_t n,
 						   const modser_model_options *options,
 						   modser_graph *graph);
+/**
+ * Put the bytes that @model names in further files (ONNX's external data) into one file
+ * of the same format, each aligned: *@ret, whose data the caller frees with free().
+ * NULL data: it names none, and is whole. @read is called once or more for each file;
+ * the names are the model's, and whoever reads them judges them. -1 with the error of
+ * @graph, which stays empty.
+ */
+MODSER_GRAPH_API int modser_serializer_join(const modser_serializer *s,
+					    const modser_part *model,
+					    modser_read_beside *read, void *ctx,
+					    modser_graph *graph, modser_part *ret);
 /** Check @graph and write it. store_memory() writes @n parts, whose data the caller
  * frees with free(); on failure there are none. */
 MODSER_GRAPH_API int modser_serializer_store_files(const modser_serializer *s,

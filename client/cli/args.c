@@ -127,6 +127,12 @@ static enum msd_exit apply_plugin(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+static enum msd_exit apply_with(struct msd_cli *cli, const char *value)
+{
+	cli->with[cli->n_with++] = value;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit read_time(const char *option, const char *value, uint32_t *ret_ms)
 {
 	struct msd_diag d = {0};
@@ -224,6 +230,7 @@ static const struct row {
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
 	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true},
 	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true},
+	{"with", apply_with, 0, MSD_OPT_WITH, 0, true},
 	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},
 	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true},
 };
@@ -362,8 +369,10 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 
 	*ret = (struct msd_cli){.words = calloc(most, sizeof(char *)),
 				.plugins = calloc(most, sizeof(char *)),
+				.with = calloc(most, sizeof(char *)),
 				.outputs = calloc(most, sizeof(char *))};
-	if (ret->words == NULL || ret->plugins == NULL || ret->outputs == NULL)
+	if (ret->words == NULL || ret->plugins == NULL || ret->with == NULL ||
+	    ret->outputs == NULL)
 		return msd_report_no_memory();
 	list_rows(rows);
 	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
@@ -383,5 +392,6 @@ void msd_args_finish(struct msd_cli *cli)
 {
 	free(cli->words);
 	free(cli->plugins);
+	free(cli->with);
 	free(cli->outputs);
 }

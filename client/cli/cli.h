@@ -42,7 +42,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_LOGS = 8192,
 		  MSD_OPT_RUN = 16384, /* how a module runs */
 		  MSD_OPT_PULL = 32768,
-		  MSD_OPT_BENCH = 65536
+		  MSD_OPT_BENCH = 65536,
+		  MSD_OPT_WITH = 131072
 };
 
 struct msd_verb;
@@ -88,6 +89,8 @@ struct msd_cli {
 	bool will_run;        /* inspect: whether host runs it */
 	const char **plugins; /* --plugin, in order */
 	size_t n_plugins;
+	const char **with; /* --with: files that a model names, in order */
+	size_t n_with;
 	const char **outputs; /* -o, in order */
 	size_t n_outputs;
 	const char **words; /* after the verb */

@@ -139,7 +139,7 @@ const struct msd_verb msd_verbs[] = {
 	 "[--tvm-inputs] "
 	 "[--fill FILL] "
 	 "[--graph FILE] "
-	 "[--params FILE] NAME FILE",
+	 "[--params FILE] [--with FILE] NAME FILE",
 	 "upload a library, a model or its archive and load it as NAME",
 	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
 	 "--replace\n"
@@ -162,10 +162,15 @@ const struct msd_verb msd_verbs[] = {
 	 "--graph and --params give a graph executor's graph.json and parameters that\n"
 	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
 	 "A Model Library Format archive is linked here first, as `modser convert` "
-	 "does.\n",
+	 "does.\n"
+	 "Files that an ONNX model keeps its weights in are found beneath its folder, "
+	 "or\n"
+	 "are those of --with FILE (repeatable) that have their names; they are sent "
+	 "as "
+	 "one.\n",
 	 2, 2,
-	 MSD_OPT_LOAD | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH | MSD_OPT_PARAMS |
-		 MSD_OPT_ERA,
+	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH |
+		 MSD_OPT_PARAMS | MSD_OPT_ERA,
 	 msd_verb_load},
 	{"pull",
 	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
@@ -191,7 +196,8 @@ const struct msd_verb msd_verbs[] = {
 	 "them,\n-f goes on with what comes, until the module is unloaded.\n",
 	 1, MANY, MSD_OPT_LOGS, msd_verb_logs},
 	{"inspect",
-	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] FILE",
+	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] "
+	 "[--with FILE] FILE",
 	 "show what a library, an archive or a model file holds, without running it",
 	 "--dot draws the tree or the model for Graphviz, --dump writes all of a "
 	 "framework's\n"
@@ -203,10 +209,12 @@ const struct msd_verb msd_verbs[] = {
 	 "--era and --params are what `modser load` would be told: --era of a library\n"
 	 "without any symbol of TVM, --params of one whose constants are bound later.\n"
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
-	 1, 1, MSD_OPT_INSPECT | MSD_OPT_ERA | MSD_OPT_PARAMS, msd_verb_inspect},
-	{"convert", "[--mlf-version 5|7] [--name NAME] FILE... -o FILE",
+	 1, 1, MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS,
+	 msd_verb_inspect},
+	{"convert", "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE",
 	 "make a library of an archive, an archive of parts, a model of a model",
-	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_CONVERT, msd_verb_convert},
+	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT,
+	 msd_verb_convert},
 	{"unpack", "[--split-params FILE [--tvm-names]] FILE -d DIR",
 	 "take a library's modules apart into files",
 	 "Kernels, graphs, parameters and VM programs become files of their own, with "

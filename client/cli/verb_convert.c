@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
@@ -124,6 +125,8 @@ static msd_err make_model(const struct msd_cli *cli, const char *key,
 	struct msd_buf file = {0};
 	msd_err err = msd_file_read(cli->words[0], &file, d);
 
+	if (err == MSD_OK)
+		err = msd_beside_join(cli, cli->words[0], &file, d);
 	if (err == MSD_OK) {
 		err = msd_static_graph_convert(span_of(&file), key, out, d);
 		if (err != MSD_OK)

@@ -11,6 +11,7 @@
 #include "artifact/inspect/hash.h"
 #include "artifact/json.h"
 #include "artifact/mlf/mlf.h"
+#include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/print.h"
@@ -241,6 +242,8 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	msd_err err = msd_folder_or_file_read(path, &file, &d);
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&file), &d);
+	if (err == MSD_OK)
+		err = msd_beside_join(cli, path, &file, &d);
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
 	} else if (err == MSD_OK) {

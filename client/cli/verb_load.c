@@ -10,6 +10,7 @@
 
 #include "artifact/elf/elf.h"
 #include "artifact/inspect/companion.h"
+#include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/model.h"
@@ -88,6 +89,8 @@ static msd_err files_read(const struct msd_cli *cli, struct files *f,
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
 	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
 		err = link_model(cli->words[1], &f->library, d);
+	if (err == MSD_OK)
+		err = msd_beside_join(cli, cli->words[1], &f->library, d);
 	if (err == MSD_OK && !msd_static_graph_is(span_of(&f->library))) {
 		err = check_library(cli->words[1],
 				    (struct msd_span){f->library.p, f->library.n}, d);

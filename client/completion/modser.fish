@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin \
+			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin --with \
 				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -99,6 +99,7 @@ complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
 complete -c modser -l plugin -r -F
+complete -c modser -l with -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x

@@ -82,6 +82,14 @@ int modser_serializer_load_memory(const modser_serializer *s, const modser_part 
 	return modser_graph_check(graph);
 }
 
+int modser_serializer_join(const modser_serializer *s, const modser_part *model,
+			   modser_read_beside *read, void *ctx, modser_graph *graph,
+			   modser_part *ret)
+{
+	*ret = (modser_part){0};
+	return s->ops->join != NULL ? s->ops->join(model, read, ctx, graph, ret) : 0;
+}
+
 /* The graph owns what is read at once, so that nothing is lost when a later file fails.
  */
 static int read_parts(modser_graph *graph, const char *const *paths, size_t n,

@@ -107,7 +107,7 @@ def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_p
 
 @pytest.mark.parametrize("name, cause", [
     ("reject_unknown_operator.bin", "no operator Frobnicate is known"),
-    ("reject_external_data.bin", "its bytes are in another file"),
+    ("reject_external_data.bin", "not a file beneath"),
     ("reject_deep.bin", "messages are nested too deep"),
     ("reject_opset_99.bin", "opset 99; 1 to 22 can be read"),
 ])

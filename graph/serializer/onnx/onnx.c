@@ -1,3 +1,4 @@
+#include "graph/serializer/onnx/join.h"
 #include "graph/serializer/onnx/load.h"
 #include "graph/serializer/onnx/store.h"
 #include "graph/serializer/onnx/wire.h"
@@ -16,4 +17,5 @@ const modser_serializer_ops msd_onnx_serializer = {
 	.probe = probe,
 	.load = onnx_load,
 	.store = onnx_store,
+	.join = onnx_join,
 };

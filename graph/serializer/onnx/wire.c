@@ -5,7 +5,10 @@
 #include "graph/ir/graph.h"
 
 #define MAX_DEPTH (4 * MODSER_GRAPH_MAX_DEPTH) /* messages: graph, node, attribute */
-#define LENGTH_BYTES 5u                        /* of a length that is filled in later */
+/* Bytes of a length that is filled in later: for protobuf-c, and for files that may be
+ * larger than it takes. */
+#define SMALL_LENGTH_BYTES 5u
+#define LENGTH_BYTES 10u
 
 enum wire_type { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 enum message {
@@ -46,6 +49,9 @@ struct scan {
 	const uint8_t *file;
 	struct msd_buf *out;
 	size_t left; /* fields that may still come */
+	unsigned length_bytes;
+	onnx_wire_tensor *tensor; /* NULL: weights become their places */
+	void *ctx;
 };
 
 static int fail(const struct scan *s, const uint8_t *at, const char *text)
@@ -70,26 +76,17 @@ static bool take_varint(struct msd_cur *c, uint64_t *ret)
 	return false;
 }
 
-/* A field's number and kind, and of BYTES their length, which is there. */
-struct field {
-	uint32_t number;
-	uint32_t type;
-	size_t n;
-	const uint8_t *body; /* of BYTES */
-};
-
-/* What is not BYTES is passed over. */
-static bool take_field(struct msd_cur *c, struct field *ret)
+bool onnx_field_take(struct msd_cur *c, struct onnx_field *ret)
 {
 	uint64_t tag;
 	uint64_t v;
 
 	if (!take_varint(c, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
 		return false;
-	*ret = (struct field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
+	*ret = (struct onnx_field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
 	switch (ret->type) {
 	case VARINT:
-		return take_varint(c, &v);
+		return take_varint(c, &ret->value);
 	case FIXED64:
 		return msd_cur_take(c, 8) != NULL;
 	case FIXED32:
@@ -105,7 +102,7 @@ static bool take_field(struct msd_cur *c, struct field *ret)
 	}
 }
 
-static enum message message_of(enum message in, const struct field *f)
+static enum message message_of(enum message in, const struct onnx_field *f)
 {
 	for (size_t i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
 		if (nested[i].in == in && nested[i].field == f->number)
@@ -114,7 +111,7 @@ static enum message message_of(enum message in, const struct field *f)
 	return NONE;
 }
 
-static void put_tag(struct msd_buf *out, const struct field *f)
+static void put_tag(struct msd_buf *out, const struct onnx_field *f)
 {
 	uint32_t tag = f->number << 3 | BYTES;
 
@@ -123,7 +120,7 @@ static void put_tag(struct msd_buf *out, const struct field *f)
 	msd_buf_put_u8(out, (uint8_t)tag);
 }
 
-static void put_place(const struct scan *s, const struct field *f)
+static void put_place(const struct scan *s, const struct onnx_field *f)
 {
 	put_tag(s->out, f);
 	msd_buf_put_u8(s->out, ONNX_PLACE_BYTES);
@@ -132,16 +129,17 @@ static void put_place(const struct scan *s, const struct field *f)
 }
 
 /* The length of what was written from @at on, in bytes that were kept free for it. */
-static bool fill_length(struct msd_buf *out, size_t at)
+static bool fill_length(const struct scan *s, size_t at)
 {
-	const size_t n = out->n - at - LENGTH_BYTES;
+	struct msd_buf *out = s->out;
+	const uint64_t n = out->n - at - s->length_bytes;
 
 	if (out->bad)
 		return true; /* said once, at the end */
-	if (n > INT32_MAX)
+	if (s->length_bytes == SMALL_LENGTH_BYTES && n > INT32_MAX)
 		return false;
-	for (unsigned i = 0; i < LENGTH_BYTES; i++) {
-		const uint8_t more = i + 1 < LENGTH_BYTES ? 0x80 : 0;
+	for (unsigned i = 0; i < s->length_bytes; i++) {
+		const uint8_t more = i + 1 < s->length_bytes ? 0x80 : 0;
 
 		out->p[at + i] = (uint8_t)((n >> (7 * i) & 0x7f) | more);
 	}
@@ -150,7 +148,7 @@ static bool fill_length(struct msd_buf *out, size_t at)
 
 static int trim(struct scan *s, enum message in, struct msd_span body, unsigned depth);
 
-static int trim_message(struct scan *s, enum message is, const struct field *f,
+static int trim_message(struct scan *s, enum message is, const struct onnx_field *f,
 			unsigned depth)
 {
 	static const uint8_t room[LENGTH_BYTES];
@@ -159,10 +157,17 @@ static int trim_message(struct scan *s, enum message is, const struct field *f,
 		return fail(s, f->body, "messages are nested too deep");
 	put_tag(s->out, f);
 	const size_t at = s->out->n;
-	msd_buf_put(s->out, room, sizeof(room));
-	if (trim(s, is, (struct msd_span){f->body, f->n}, depth + 1) != 0)
+	msd_buf_put(s->out, room, s->length_bytes);
+	const struct msd_span body = {f->body, f->n};
+	bool is_written = false;
+	int result = 0;
+	if (is == TENSOR && s->tensor != NULL)
+		result = s->tensor(s->ctx, body, s->out, &is_written);
+	if (result == 0 && !is_written)
+		result = trim(s, is, body, depth + 1);
+	if (result != 0)
 		return -1;
-	return fill_length(s->out, at) ? 0 : fail(s, f->body, "a message is too large");
+	return fill_length(s, at) ? 0 : fail(s, f->body, "a message is too large");
 }
 
 static int trim(struct scan *s, enum message in, struct msd_span body, unsigned depth)
@@ -171,9 +176,9 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 
 	while (c.left > 0) {
 		const uint8_t *at = c.p;
-		struct field f;
+		struct onnx_field f;
 
-		if (!take_field(&c, &f)) {
+		if (!onnx_field_take(&c, &f)) {
 			return fail(s, at,
 				    "no protobuf field, or it ends behind the "
 				    "file");
@@ -186,7 +191,8 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 		if (is != NONE) {
 			if (trim_message(s, is, &f, depth) != 0)
 				return -1;
-		} else if (in == TENSOR && f.number == RAW_DATA && f.type == BYTES) {
+		} else if (s->tensor == NULL && in == TENSOR && f.number == RAW_DATA &&
+			   f.type == BYTES) {
 			put_place(s, &f);
 		} else {
 			msd_buf_put(s->out, at, (size_t)(c.p - at));
@@ -197,7 +203,11 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 
 int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
 {
-	struct scan s = {.g = g, .file = file.p, .out = out, .left = ONNX_MAX_FIELDS};
+	struct scan s = {.g = g,
+			 .file = file.p,
+			 .out = out,
+			 .left = ONNX_MAX_FIELDS,
+			 .length_bytes = SMALL_LENGTH_BYTES};
 
 	if (trim(&s, MODEL, file, 0) != 0)
 		return -1;
@@ -210,6 +220,22 @@ int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
 	return 0;
 }
 
+int onnx_wire_copy(modser_graph *g, struct msd_span file, onnx_wire_tensor *tensor,
+		   void *ctx, struct msd_buf *out)
+{
+	struct scan s = {.g = g,
+			 .file = file.p,
+			 .out = out,
+			 .left = ONNX_MAX_FIELDS,
+			 .length_bytes = LENGTH_BYTES,
+			 .tensor = tensor,
+			 .ctx = ctx};
+
+	if (trim(&s, MODEL, file, 0) != 0)
+		return -1;
+	return out->bad ? msd_sg_no_memory(g) : 0;
+}
+
 bool onnx_wire_probe(struct msd_span head)
 {
 	/* The kind of each field of a model; -1 where there is none. */
@@ -219,14 +245,15 @@ bool onnx_wire_probe(struct msd_span head)
 	bool has_version = false;
 
 	while (c.left > 0) {
-		struct field f;
+		struct onnx_field f;
 		const uint8_t tag = *c.p;
 
 		if (tag >> 3 >= sizeof(kinds) || kinds[tag >> 3] != (tag & 7))
 			return has_version && tag >> 3 >= sizeof(kinds);
 		if (tag >> 3 == 1) /* IR versions are small */
 			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
-		if (!take_field(&c, &f)) /* the head ends within it, or the file does */
+		if (!onnx_field_take(
+			    &c, &f)) /* the head ends within it, or the file does */
 			return has_version;
 		if (f.number == 7)
 			return has_version;

@@ -15,6 +15,26 @@
 /** Scan @file and append the smaller message to @out. -1 with the error of @g. */
 MSD_MUST_CHECK int onnx_wire_trim(modser_graph *g, struct msd_span file,
 				  struct msd_buf *out);
+/**
+ * The other use of the scan: append all of @file to @out, but give each tensor's
+ * message to @tensor, which writes what takes its place, or nothing: then it is copied
+ * as it is. -1 with the error of @g.
+ */
+typedef int onnx_wire_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
+			     bool *ret_is_written);
+MSD_MUST_CHECK int onnx_wire_copy(modser_graph *g, struct msd_span file,
+				  onnx_wire_tensor *tensor, void *ctx,
+				  struct msd_buf *out);
+/* A field of a message. */
+struct onnx_field {
+	uint32_t number;
+	uint32_t type; /* 0: `value` has it; 2: `body` has it */
+	size_t n;      /* of body; it is there */
+	const uint8_t *body;
+	uint64_t value;
+};
+/** Take the next; false: it is none, or ends behind @c. */
+MSD_MUST_CHECK bool onnx_field_take(struct msd_cur *c, struct onnx_field *ret);
 /** Does @head, the first bytes of a file, begin as an ONNX model does? */
 bool onnx_wire_probe(struct msd_span head);
 

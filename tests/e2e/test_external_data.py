@@ -1,0 +1,109 @@
+"""ONNX models whose weights are in files of their own: read, converted and served as one, wherever
+their files may be found, and by no other path."""
+import harness
+import numpy as np
+import pytest
+from onnx_writer import model, node, tensor, value
+
+W = np.arange(32, dtype=np.float32).reshape(4, 8) - 11
+B = np.arange(8, dtype=np.float32) * 3
+
+
+def write(folder, location="w.bin", **place):
+    """x @ W + B, the weights in a file, B behind W; what the file says of W is @place."""
+    w = {"location": location, "offset": "0", "length": str(W.nbytes)} | place
+    b = {"location": location, "offset": str(W.nbytes), "length": str(B.nbytes)}
+    raw = model([node("MatMul", ["x", "w"], ["t"]), node("Add", ["t", "b"], ["y"])],
+                [value("x", "float32", [2, 4])], [value("y", "float32", [2, 8])],
+                constants=[tensor("w", W, external=w), tensor("b", B, external=b)])
+    path = folder / "model.onnx"
+    path.write_bytes(raw)
+    return path
+
+
+def write_data(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(W.tobytes() + B.tobytes())
+    return path
+
+
+def modser(*words):
+    return harness.run(harness.BIN / "modser", *words)
+
+
+def expect_right(daemon, name, folder):
+    x = np.float32([[1, 2, 3, 4], [-1, 0, 2, 5]])
+    np.save(folder / "x.npy", x)
+    daemon.ok("call", f"{name}:run", f"@{folder}/x.npy", "-o", folder / "y.npy")
+    assert np.array_equal(np.load(folder / "y.npy"), x @ W + B)
+
+
+def test_load_finds_the_files_beneath_the_models_folder(daemon, tmp_path):
+    path = write(tmp_path, "weights/w.bin")
+    write_data(tmp_path / "weights" / "w.bin")
+    daemon.load("external", path, "--workers", "2", "--replace")
+    expect_right(daemon, "external", tmp_path)
+
+
+def test_with_names_a_file_that_is_elsewhere(daemon, tmp_path):
+    path = write(tmp_path)
+    elsewhere = write_data(tmp_path / "elsewhere" / "w.bin")
+    daemon.load("external", path, "--with", elsewhere, "--replace")
+    expect_right(daemon, "external", tmp_path)
+
+
+def test_a_length_that_is_not_said_is_the_rest_of_the_file(daemon, tmp_path):
+    raw = model([node("Add", ["x", "b"], ["y"])], [value("x", "float32", [8])],
+                [value("y", "float32", [8])],
+                constants=[tensor("b", B, external={"location": "b", "offset": "4"})])
+    (tmp_path / "b").write_bytes(bytes(4) + B.tobytes())
+    (tmp_path / "model.onnx").write_bytes(raw)
+    daemon.load("rest", tmp_path / "model.onnx", "--replace")
+    said = daemon.ok("call", "rest:run", "zeros:float32[8]", "-o", tmp_path / "y.npy")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), B), said
+
+
+def test_convert_and_inspect_read_them_too(daemon, tmp_path):
+    path = write(tmp_path)
+    data = write_data(tmp_path / "w.bin")
+    assert "MatMul" in modser("inspect", path).out
+    said = modser("convert", path, "-o", tmp_path / "whole.onnx")
+    assert said.status == 0, said
+    data.unlink()
+    daemon.load("external", tmp_path / "whole.onnx", "--replace")
+    expect_right(daemon, "external", tmp_path)
+
+
+@pytest.mark.parametrize("location", ["../w.bin", "/etc/passwd", "link.bin", "a/../../w.bin"])
+def test_a_model_reaches_no_file_outside_of_its_folder(tmp_path, location):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "a").mkdir()
+    write_data(tmp_path / "w.bin")
+    (folder / "link.bin").symlink_to(tmp_path / "w.bin")
+    said = modser("inspect", write(folder, location))
+    assert said.status != 0 and location in said.err and 'tensor "w"' in said.err, said
+
+
+@pytest.mark.parametrize("place", [{"offset": "1000"}, {"length": "1000"}, {"offset": "-4"},
+                                   {"length": "4 "}, {"offset": str(2**64)},
+                                   {"length": str(2**64 - 1), "offset": "8"}])
+def test_a_place_that_is_not_in_the_file_is_refused_with_its_tensor(tmp_path, place):
+    write_data(tmp_path / "w.bin")
+    said = modser("inspect", write(tmp_path, **place))
+    assert said.status != 0 and 'tensor "w": external data: its offset' in said.err, said
+
+
+def test_bytes_that_are_not_the_shapes_are_refused(tmp_path):
+    write_data(tmp_path / "w.bin")
+    said = modser("inspect", write(tmp_path, length="64"))
+    assert said.status != 0 and 'tensor "w": its bytes are not as many' in said.err, said
+
+
+def test_a_file_that_is_missing_is_named_by_client_and_daemon(own_daemon, tmp_path):
+    path = write(tmp_path)
+    here = modser("inspect", path)
+    assert here.status != 0 and "w.bin" in here.err and "No such file" in here.err, here
+    daemon = own_daemon("--load", f"m={path}")
+    said = daemon.modser("wait", "m")
+    assert said.status != 0 and '"w.bin"' in said.err, said
