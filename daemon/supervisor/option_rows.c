@@ -7,6 +7,7 @@
  */
 #include "daemon/supervisor/option_rows.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
