@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <time.h>
 
-#include "proto/bytes.h"
 #include "proto/diag.h"
 
 #define MSD_BUILT_LIMIT_BYTES ((uint64_t)2 << 30) /* $MODSERD_CACHE_LIMIT: another */

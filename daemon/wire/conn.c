@@ -12,7 +12,6 @@
 #include "daemon/wire/conn.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "daemon/wire/conn_parts.h"

@@ -46,11 +46,11 @@ msd_err msd_allowance_apply(const struct msd_allowance *a, struct msd_diag *d)
 
 	if (err == MSD_OK && a->max_files != 0)
 		err = set_limit(RLIMIT_NOFILE, a->max_files, "max-worker-files", d);
+	if (err != MSD_OK || a->max_data == 0)
+		return err;
 	/* A module that allocates without end gets NULL from its malloc, and the
 	 * machine's other processes keep their memory. Segments are shared, not data:
 	 * they have max_out. Addresses that drivers only reserve are none, either. */
-	if (err == MSD_OK && a->max_data != 0)
-		err = set_limit(RLIMIT_DATA, a->max_data + data_bytes(),
-				"max-worker-memory", d);
-	return err;
+	return set_limit(RLIMIT_DATA, a->max_data + data_bytes(), "max-worker-memory",
+			 d);
 }

@@ -128,10 +128,10 @@ def test_a_device_beyond_the_last_is_named(second, fixtures, call):
     expect_refused(said, "no device opencl:7: this machine has 2", "modser devices")
 
 
-def test_memory_that_the_device_lacks_is_refused(device, fixtures):
+def test_a_tensor_that_can_never_fit_is_refused(device, fixtures):
     device.load("v", need(fixtures, VECADD), "--replace")
     with Wire(device.host) as wire:
-        with pytest.raises(Failure, match="tensor.alloc: .* do not fit"):
+        with pytest.raises(Failure, match="NO_SPACE: .*--max-resident"):
             resident(wire, "v", (1 << 40,), 0)
 
 

@@ -13,7 +13,6 @@
 #include "daemon/supervisor/edge/front.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"

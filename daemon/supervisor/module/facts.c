@@ -106,11 +106,11 @@ static void write_parts(struct msd_buf *b, struct msd_span result)
 static struct msd_span first_value(const struct msd_shared *text)
 {
 	struct msd_cur c = msd_cur_of((struct msd_span){text->bytes, text->n});
-	struct msd_span object = {0};
+	struct msd_span key, value = {0};
 
-	if (!msd_object_take(&c, &object) || !msd_object_take(&c, &object))
-		return (struct msd_span){0};
-	return object;
+	return msd_object_take(&c, &key) && msd_object_take(&c, &value)
+		       ? value
+		       : (struct msd_span){0};
 }
 
 static msd_err keep_text(struct msd_facts *f, struct msd_span result,

@@ -66,10 +66,12 @@ static bool is_stale(const struct msd_req *r)
 
 /* Why @r may not make what it asks for; NULL when it may, or makes nothing. A copy may
  * be one to memory of the client's; it makes a tensor on a device alone. */
-static const char *one_too_many(const struct msd_lane *lane, const struct msd_req *r)
+static const char *one_too_many(const struct msd_lane *lane, const struct msd_req *r,
+				msd_err *ret)
 {
 	const struct msd_limits *limits = lane->crew->house->limits;
 
+	*ret = MSD_BUSY;
 	if (!makes_object(r) ||
 	    (r->method == MSD_M_TENSOR_COPY && !r->at.is_copy_to_device))
 		return NULL;
@@ -84,6 +86,11 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 		return "the connection or its peer has as many resident tensors in the "
 		       "module's worker as it may (--max-tensors): free some";
 	}
+	if (r->at.makes_bytes > limits->max_resident) {
+		*ret = MSD_NO_SPACE; /* whatever else is freed */
+		return "the tensor has more bytes than a connection may have resident "
+		       "in the module's worker (--max-resident)";
+	}
 	return msd_lane_room(lane, MSD_HELD_BYTES, limits->max_resident) >=
 			       r->at.makes_bytes
 		       ? NULL
@@ -95,7 +102,8 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 {
 	struct msd_req *r = msd_lane_first(lane);
-	const char *too_many = one_too_many(lane, r);
+	msd_err why = MSD_OK;
+	const char *too_many = one_too_many(lane, r, &why);
 	struct msd_out *o = is_stale(r) || too_many != NULL ? NULL : msd_out_new();
 
 	if (o != NULL && makes_object(r)) {
@@ -109,7 +117,7 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 			r, MSD_STALE_HANDLE,
 			"what the request names was lost with the module's worker");
 	} else if (too_many != NULL) {
-		msd_req_refuse(r, MSD_BUSY, too_many);
+		msd_req_refuse(r, why, too_many);
 	} else if (o == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
 	} else {
