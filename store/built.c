@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/argv.h"
+#include "proto/bytes.h"
 
 /* Half-written entries; a writer that lives is done in less. */
 #define NEW_PREFIX ".new-"

@@ -8,6 +8,8 @@
  * use, and the least recently used ones go first.
  */
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "proto/diag.h"
