@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cli/dims.h"
 #include "client/cli/file.h"
 #include "client/cli/filled.h"
 #include "proto/limits.h"
@@ -89,35 +90,6 @@ static msd_err bad(const char *text, const char *what, struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_REQUEST, "argument \"%s\": %s", text, what);
 }
 
-/* "[1,2]" into @w->shape; spaces are fine. */
-static bool parse_dims(const char *p, struct msd_word *w, uint32_t *ret_ndim)
-{
-	uint32_t ndim = 0;
-
-	if (*p++ != '[')
-		return false;
-	p += strspn(p, " ");
-	while (*p != ']') {
-		const char *number = *p == '-' ? p + 1 : p;
-		char *end;
-
-		if (ndim == MSD_MAX_NDIM || digits(number) == number)
-			return false;
-		errno = 0;
-		w->shape[ndim++] = strtoll(p, &end, 10);
-		p = end + strspn(end, " ");
-		if (errno == ERANGE || (*p != ',' && *p != ']'))
-			return false;
-		if (*p == ',') {
-			p += 1 + strspn(p + 1, " ");
-			if (*p == ']')
-				return false;
-		}
-	}
-	*ret_ndim = ndim;
-	return p[1] == '\0';
-}
-
 /* The names are also those of widths that no library has, such as float33. */
 static bool parse_type(const char *name, size_t n, struct msd_dtype *ret)
 {
@@ -140,7 +112,7 @@ static msd_err parse_shape(const char *text, const char *rest, struct msd_word *
 {
 	uint32_t ndim;
 
-	if (!parse_dims(rest, w, &ndim))
+	if (!msd_dims_parse(rest, w->shape, &ndim))
 		return bad(text, "a shape is written shape:[1,2]", d);
 	w->value.kind = MODSER_SHAPE;
 	w->value.as.shape.dim = w->shape;
@@ -159,7 +131,7 @@ static msd_err parse_tensor(const char *text, const char *rest, struct msd_word 
 
 	if (!parse_type(rest, name, &t) || t.code == MSD_DT_HANDLE)
 		return bad(text, "no dtype of that name; numpy's names are known", d);
-	if (!parse_dims(rest + name, w, &ndim)) {
+	if (!msd_dims_parse(rest + name, w->shape, &ndim)) {
 		return bad(text, "a tensor is written float32[2,3], [] for rank 0", d);
 	}
 	modser_dtype dtype = {t.code, t.bits, t.lanes};

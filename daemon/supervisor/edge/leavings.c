@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/freeing.h"
 #include "daemon/supervisor/edge/object.h"
 
 #define DROPS_PER_TURN 64u /* as many as a client's frames */

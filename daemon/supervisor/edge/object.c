@@ -34,10 +34,8 @@ struct msd_object {
 /* What differs between the kinds of objects. */
 static const struct noun {
 	const char *name;
-	enum msd_method free;
 	const char *elsewhere; /* what to do about one that lives with another module */
-} tensor = {"resident tensor", MSD_M_TENSOR_FREE, ": copy it there first"},
-  instance = {"instance", MSD_M_INSTANCE_FREE, ""};
+} tensor = {"resident tensor", ": copy it there first"}, instance = {"instance", ""};
 
 static const struct noun *noun_of(enum msd_kind kind)
 {
@@ -49,66 +47,9 @@ static enum msd_held held_of(enum msd_kind kind)
 	return kind == MSD_K_TENSOR ? MSD_HELD_TENSOR : MSD_HELD_INSTANCE;
 }
 
-static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle h)
-{
-	/* Only the handle counts, but a reader refuses what is no tensor. */
-	const struct msd_wire_tensor t = {.where = MSD_AT_RESIDENT,
-					  .dtype = {MSD_DT_UINT, 8, 1},
-					  .bytes = 1,
-					  .handle = h};
-
-	if (kind == MSD_K_TENSOR) {
-		msd_pack_tensor(b, &t);
-	} else {
-		msd_pack_handle(b, MSD_EXT_INSTANCE, h);
-	}
-}
-
-void msd_freeing_send(struct msd_freeing *f)
-{
-	struct msd_process *p = f->process;
-	struct msd_buf params = {0};
-
-	if (f->n == 0)
-		return;
-	if (p->replica != NULL && msd_process_is_running(p)) {
-		msd_pack_array(&params, f->n);
-		for (uint32_t i = 0; i < f->n; i++)
-			put_handle(&params, f->kind, f->theirs[i]);
-		msd_queue_tell(p->replica, f->client, noun_of(f->kind)->free, &params);
-	}
-	msd_buf_finish(&params);
-	msd_process_unref(p);
-	f->process = NULL;
-	f->n = 0;
-}
-
-static void gather(struct msd_freeing *f, struct msd_process *p, enum msd_kind kind,
-		   struct msd_handle theirs)
-{
-	if (f->process != p || f->kind != kind || f->n == MSD_FREEING_OBJECTS)
-		msd_freeing_send(f);
-	if (f->n == 0) {
-		msd_process_ref(p);
-		f->process = p;
-		f->kind = kind;
-	}
-	f->theirs[f->n++] = theirs;
-}
-
-/* Have the worker free an object that nobody can name. */
-static void forget(struct msd_client *c, struct msd_process *p, enum msd_kind kind,
-		   struct msd_handle theirs)
-{
-	struct msd_freeing f = {.client = c};
-
-	gather(&f, p, kind, theirs);
-	msd_freeing_send(&f);
-}
-
 void msd_object_drop(struct msd_object *o, struct msd_freeing *f)
 {
-	gather(f, o->process, o->kind, o->theirs);
+	msd_freeing_add(f, o->process, o->kind, o->theirs);
 	if (f->client != NULL)
 		msd_lane_release(f->client, o->process, held_of(o->kind), o->bytes);
 	msd_process_unref(o->process);
@@ -185,7 +126,8 @@ static msd_err adopt(struct msd_req *r, const struct made *made, struct msd_hand
 	*ret = o->mine;
 	return MSD_OK;
 fail:
-	forget(r->client.who, r->at.replica->process, made->kind, made->theirs);
+	msd_freeing_one(r->client.who, r->at.replica->process, made->kind,
+			made->theirs);
 	free(o);
 	return err;
 }
@@ -420,7 +362,7 @@ static msd_err take_object(struct msd_session *s, struct msd_cur *items, uint32_
 		return err;
 	if (*ret == NULL) {
 		(void)msd_diag_set(d, MSD_BAD_REQUEST, "%s: parameter %u is not a %s",
-				   msd_method_row(noun_of(kind)->free)->name, i,
+				   msd_method_row(msd_freeing_method(kind))->name, i,
 				   noun_of(kind)->name);
 		return MSD_BAD_REQUEST;
 	}
@@ -439,7 +381,7 @@ msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind 
 
 	if (!msd_array_open(in->body.params, &items, &n)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no parameters",
-				    msd_method_row(noun_of(kind)->free)->name);
+				    msd_method_row(msd_freeing_method(kind))->name);
 	}
 	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
 		err = take_object(s, &items, i, kind, &o, d);

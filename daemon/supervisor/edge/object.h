@@ -9,20 +9,10 @@
  * Calls use it, and then need that worker. tensor.free, instance.free and the session's
  * end have the worker free it.
  */
+#include "daemon/supervisor/edge/freeing.h"
 #include "daemon/supervisor/edge/session.h"
 
 struct msd_object;
-
-#define MSD_FREEING_OBJECTS 256u
-
-/* Objects of one worker that it is told of with one request. */
-struct msd_freeing {
-	struct msd_client *client;   /* whose lane it follows; NULL: it has left */
-	struct msd_process *process; /* of all; a reference, while there are any */
-	enum msd_kind kind;
-	uint32_t n;
-	struct msd_handle theirs[MSD_FREEING_OBJECTS]; /* the worker's */
-};
 
 /** Fill @r's module and params from a tensor.alloc, tensor.copy, tensor.fill or
  * module.instance request. Errors: MSD_BAD_REQUEST, MSD_NOT_FOUND, MSD_STALE_HANDLE. */
@@ -42,7 +32,5 @@ MSD_MUST_CHECK msd_err msd_object_free(struct msd_session *s, struct msd_in *in,
 				       enum msd_kind kind, struct msd_diag *d);
 /** Free @o, whose handle is forgotten; its worker is told with the others of @f. */
 void msd_object_drop(struct msd_object *o, struct msd_freeing *f);
-/** Have the worker free what has gathered; @f is empty then. */
-void msd_freeing_send(struct msd_freeing *f);
 
 #endif
