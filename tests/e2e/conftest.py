@@ -59,3 +59,14 @@ def own_daemon():
     yield start
     for d in started:
         d.__exit__(None)
+
+
+@pytest.fixture(scope="module")
+def served(daemon, models):
+    """The daemon with the modules whose functions take and return all kinds of values."""
+    daemon.load("results", harness.ZOO / "results.so")
+    daemon.load("shapes", models / "shapes.so")
+    daemon.load("scalars", models / "scalars.so")
+    daemon.load("dtypes", models / "dtypes.so")
+    daemon.load("tuples", models / "tuples.so")
+    return daemon

@@ -1,0 +1,183 @@
+"""`modser`, verb by verb: their help, other words for them, what they print for people and scripts."""
+import json
+import os
+import shutil
+import subprocess
+
+import harness
+import pytest
+
+VERBS = "ping ls show funcs load unload wait logs inspect info call".split()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb):
+    said = harness.run(harness.BIN / "modser", verb, "--help")
+    assert said.status == 0 and verb in said.out and not said.err
+
+
+@pytest.mark.parametrize("other, verb", [("ps", "ls"), ("list", "ls")])
+def test_other_programs_words_are_known(served, other, verb):
+    names = [line.split("\t")[0] for line in served.ok(verb).out.splitlines()]
+    assert names == [line.split("\t")[0] for line in served.ok(other).out.splitlines()] != []
+
+
+def test_rm_takes_several_names_and_tries_all(served):
+    for name in ("rm-a", "rm-b"):
+        served.load(name, harness.ZOO / "results.so")
+    said = served.modser("rm", "rm-a", "rm-none", "rm-b")
+    assert said.status == 4 and "rm-none" in said.err
+    assert "rm-" not in served.ok("ls").out
+
+
+def test_several_modules_are_told_apart(served):
+    said = served.ok("funcs", "results", "shapes").out
+    assert said.startswith("==> results <==\n") and "==> shapes <==\n" in said
+    both = [json.loads(line) for line in served.ok("--json", "show", "results", "shapes").out.splitlines()]
+    assert [module["name"] for module in both] == ["results", "shapes"]
+
+
+def test_a_mistyped_module_is_told_what_is_near(served):
+    said = served.modser("show", "reslts")
+    assert said.status == 4 and "did you mean results?" in said.err
+
+
+def test_version_is_that_of_both_sides(served):
+    assert served.ok("version").out == "modser 0.1.0\nmodserd 0.1.0\n"
+    said = harness.run(harness.BIN / "modser", "-H", "unix:/no/such/socket", "version")
+    assert said.status == 3 and said.out == "modser 0.1.0\n"
+
+
+def test_help_and_version():
+    said = harness.run(harness.BIN / "modser", "--help")
+    assert said.status == 0 and all(verb in said.out for verb in VERBS)
+    for program in ("modser", "modserd"):
+        said = harness.run(harness.BIN / program, "--version")
+        assert said.status == 0 and "0.1.0" in said.out
+    said = harness.run(harness.BIN / "modserd", "--help")
+    assert said.status == 0 and "--listen" in said.out and "--max-upload" in said.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["ping"], ["ls"], ["info"], ["show", "results"], ["funcs", "results"],
+     ["call", "results:tuple"], ["call", "results:none"], ["call", "results:str"],
+     ["inspect", harness.ZOO / "results.so"]],
+)
+def test_json_is_one_value_of_json(served, words):
+    text = served.ok("--json", *words).out
+    _, end = json.JSONDecoder().raw_decode(text)
+    assert text[end:].strip() == ""
+
+
+def test_errors_are_json_too(served):
+    said = served.modser("--json", "call", "absent:f")
+    assert said.status == 4
+    assert "NOT_FOUND" in said.out + said.err
+
+
+def test_a_pipe_gets_plain_lines(served):
+    lines = served.ok("ls").out.splitlines()
+    assert all("\x1b" not in line for line in lines)
+    assert sum(line.startswith("results") for line in lines) == 1
+
+
+def test_ls_has_a_few_columns_whose_keys_a_script_may_ask_for(served):
+    served.ok("call", "results:int")
+    head, *rows = [line.split("\t") for line in served.ok("ls", "--header").out.splitlines()]
+    assert head == "name state device rss calls errors p50_ns p99_ns error".split()
+    row = next(dict(zip(head, row)) for row in rows if row[0] == "results")
+    assert row["state"] == "READY" and row["device"] == "cpu:0" and int(row["calls"]) > 0
+    assert 0 < int(row["p50_ns"]) <= int(row["p99_ns"])
+
+
+def test_ls_l_has_the_rest(served):
+    head = served.ok("ls", "-l", "--header").out.splitlines()[0].split("\t")
+    assert {"pid", "restarts", "queued", "workers", "ready", "functions", "file"} <= set(head)
+
+
+def bench(served, *words):
+    return json.loads(served.ok("--json", "bench", "--time", "200ms", *words).out)
+
+
+def test_bench_makes_its_inputs_of_the_signature(served):
+    said = bench(served, "shapes:addone")
+    assert said["calls"] > 0 and said["per_second"] > 0
+    assert 0 < said["p50_ns"] <= said["p90_ns"] <= said["p99_ns"] <= said["p999_ns"]
+    assert 0 < said["execution_p50_ns"] < said["p999_ns"] and 0 <= said["execution_percent"] <= 100
+    assert said["ping_ns"] > 0
+
+
+def test_bench_takes_arguments_connections_and_a_depth(served):
+    said = bench(served, "-c", "3", "--depth", "4", "shapes:addone", "[1,2]", "out:float32[2]")
+    assert (said["connections"], said["depth"]) == (3, 4) and said["calls"] > 0
+
+
+def test_bench_says_so_when_others_call_the_module(served):
+    def sees_others():
+        said = bench(served, "results:int", "1")["doubts"]
+        return said is not None and "others called the module" in said
+
+    with subprocess.Popen(
+        [harness.BIN / "modser", "-H", served.host, "bench", "--time", "10m", "results:int", "1"],
+        env=harness.environment(), stdout=subprocess.DEVNULL,
+    ) as other:
+        harness.until(sees_others, "others are seen")
+        other.kill()
+
+
+def test_bench_fails_as_a_call_does(served):
+    assert served.modser("bench", "absent:f").status == 4
+    assert served.modser("bench", "shapes:none").status == 2
+    assert served.modser("bench", "results:int").status == 2, "no signature, no arguments"
+
+
+def test_the_method_table_is_printed(served):
+    said = harness.run(harness.BIN / "modserd", "--api")
+    assert said.status == 0
+    for method in ("session.hello", "module.load", "call", "tensor.alloc"):
+        assert method in said.out
+
+
+def test_inspect_needs_no_daemon_and_runs_nothing():
+    said = harness.run(
+        harness.BIN / "modser", "-H", "unix:/no/such", "inspect",
+        harness.ZOO / "constructor_exit.so",
+    )
+    assert said.status == 0 and "ok" in said.out
+
+
+def completed(served, line, shell="bash"):
+    """What a shell offers behind @line."""
+    env = harness.environment() | {"PATH": f"{harness.BIN}:{os.environ['PATH']}"}
+    env["MODSER_HOST"] = served.host
+    script = {
+        "bash": "source <(modser completion bash); COMP_LINE=$0; COMP_POINT=${#0}; "
+        "_modser modser; printf '%s\\n' \"${COMPREPLY[@]}\"",
+        "fish": "modser completion fish | source; complete -C $argv[1] | cut -f1",
+    }[shell]
+    said = harness.run(shell, "-c", script, line, env=env)
+    return set(said.out.split())
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_completion_offers_verbs_options_modules_and_functions(served, shell):
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} on this machine: its completion is not tested")
+    assert completed(served, "modser ", shell) >= set(VERBS) | {"instance", "completion"}
+    assert completed(served, "modser sh", shell) == {"show"}
+    assert completed(served, "modser show ", shell) >= {"results", "tuples"}
+    assert completed(served, "modser funcs tup", shell) == {"tuples"}
+    assert {"--replace", "--graph", "--host"} <= completed(served, "modser load --", shell)
+    pair = "pair" if shell == "bash" else "tuples:pair"  # bash puts it behind the colon
+    assert completed(served, "modser call tuples:pai", shell) == {pair}
+    assert "out:" in completed(served, "modser call tuples:pair ", shell)
+    assert "then" in completed(served, "modser instance results run ", shell)
+    if " " not in served.host:  # where the completion takes lines apart
+        elsewhere = f"modser -H {served.host} unload sca"
+        assert completed(served, elsewhere, shell) == {"scalars"}
+
+
+def test_signatures_are_listed(served):
+    out = served.ok("funcs", "scalars").out
+    assert "scale" in out and "float32" in out and "16" in out
