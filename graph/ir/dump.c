@@ -48,7 +48,7 @@ void msd_sg_put_shape(struct msd_buf *out, const modser_sg_tensor *t)
 	msd_buf_put_u8(out, ']');
 }
 
-void msd_sg_put_params(struct msd_buf *out, const modser_sg_op *op)
+static void put_params(struct msd_buf *out, const modser_sg_op *op)
 {
 	const char *comma = "";
 
@@ -135,7 +135,7 @@ static void put_node(struct msd_buf *out, const modser_sg_node *node)
 	msd_json_cstr(out, node->name);
 	msd_buf_printf(out, " %s{", node->op != NULL ? node->op->schema->name : "none");
 	if (node->op != NULL)
-		msd_sg_put_params(out, node->op);
+		put_params(out, node->op);
 	msd_buf_printf(out, "} ");
 	put_indices(out, node->inputs, node->n_inputs);
 	msd_buf_printf(out, " -> ");

@@ -7,8 +7,6 @@
 /** Append dtype and shape: "float32[1, 3, h, ?]"; "float32[...]" while it is unknown.
  */
 void msd_sg_put_shape(struct msd_buf *out, const modser_sg_tensor *t);
-/** Append parameters and attributes: "axis=1, flag=0". */
-void msd_sg_put_params(struct msd_buf *out, const modser_sg_op *op);
 /** Append the whole graph, as modser_graph_dump() gives it. */
 void msd_sg_put_dump(struct msd_buf *out, const modser_graph *g);
 

@@ -79,7 +79,7 @@ const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type)
 	return find(has_tm_type, &type);
 }
 
-const modser_sg_op_field *msd_op_field_find(const modser_sg_op_schema *schema,
+static const modser_sg_op_field *find_field(const modser_sg_op_schema *schema,
 					    const char *name)
 {
 	for (size_t i = 0; i < schema->n_fields; i++) {
@@ -93,7 +93,7 @@ const modser_sg_attr *modser_sg_op_default(const char *name, const char *param)
 {
 	const modser_sg_op_schema *schema = modser_sg_op_schema_find(name);
 	const modser_sg_op_field *field =
-		schema != NULL ? msd_op_field_find(schema, param) : NULL;
+		schema != NULL ? find_field(schema, param) : NULL;
 
 	return field != NULL ? &field->def : NULL;
 }

@@ -8,7 +8,5 @@ extern const modser_sg_op_schema *const msd_op_table[];
 
 /** The operator that tmfiles call @type; NULL: none. */
 const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type);
-const modser_sg_op_field *msd_op_field_find(const modser_sg_op_schema *schema,
-					    const char *name);
 
 #endif

@@ -42,7 +42,8 @@ void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
 	}
 }
 
-int64_t msd_op_priors_count(const struct msd_op_priors *p)
+/* Boxes at each place. */
+static int64_t count_priors(const struct msd_op_priors *p)
 {
 	const size_t ratios = p->ratios->n * (p->flips ? 2 : 1);
 
@@ -61,7 +62,7 @@ static int infer(modser_sg_node *node)
 		return msd_infer_fail(node, "it has not a max_size for each min_size");
 	if (p.variances->n != 1 && p.variances->n != 4)
 		return msd_infer_fail(node, "it has neither one variance nor four");
-	if (__builtin_mul_overflow(p.rows * p.columns, 4 * msd_op_priors_count(&p), &n))
+	if (__builtin_mul_overflow(p.rows * p.columns, 4 * count_priors(&p), &n))
 		return msd_infer_fail(node, "it is too large");
 	const int64_t dims[] = {1, 2, n, 1};
 	return msd_infer_set(node, dims, 4);

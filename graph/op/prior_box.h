@@ -21,7 +21,5 @@ struct msd_op_priors {
 
 /** What the parameters and shapes of @node say, which must be inferred; borrowed. */
 void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret);
-/** Boxes at each place. */
-int64_t msd_op_priors_count(const struct msd_op_priors *p);
 
 #endif

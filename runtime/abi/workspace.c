@@ -153,12 +153,3 @@ int msd_workspace_free(int device_type, int device_id, void *p)
 	idle->blocks[idle->n++] = b;
 	return 0;
 }
-
-void msd_workspace_trim(void)
-{
-	if (mine == NULL)
-		return;
-	for (size_t i = 0; i < mine->n; i++)
-		free(mine->blocks[i]);
-	mine->n = 0;
-}

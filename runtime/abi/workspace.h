@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_ABI_WORKSPACE_H
 /*
  * Scratch memory of compiled code: 128-byte-aligned, freed mostly in reverse order and
- * asked for again at the next call. Each thread keeps what was freed and gives it out
- * again.
+ * asked for again at the next call. Each thread keeps what was freed, gives it out
+ * again, and gives it back to the system when it ends.
  */
 #include <stdint.h>
 
@@ -13,7 +13,5 @@
 void *msd_workspace_alloc(int device_type, int device_id, uint64_t n_bytes,
 			  int dtype_code_hint, int dtype_bits_hint);
 int msd_workspace_free(int device_type, int device_id, void *p);
-/** Give this thread's idle blocks back to the system. Threads do so when they end. */
-void msd_workspace_trim(void);
 
 #endif

@@ -64,17 +64,6 @@ void msd_pinned_remove(void *p)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-bool msd_pinned_any(void)
-{
-	bool any = false;
-
-	(void)pthread_mutex_lock(&lock);
-	for (const struct range *r = ranges; r != NULL && !any; r = r->next)
-		any = r->owner != NULL;
-	(void)pthread_mutex_unlock(&lock);
-	return any;
-}
-
 void msd_pinned_attach(struct msd_dev *dev)
 {
 	if (dev->ops->pin == NULL)

@@ -8,8 +8,8 @@
  * more slowly, no more.
  *
  * The pages of a pinned range are the device's: they must not be given back to the
- * system (a hole in a memfd), or it would go on with pages that nobody else sees. Ask
- * msd_pinned_any() first.
+ * system (a hole in a memfd), or it would go on with pages that nobody else sees. The
+ * supervisor, whose pages they are, knows from a module's description whether it pins.
  *
  * Any thread may call.
  */
@@ -20,8 +20,6 @@
 void msd_pinned_add(void *p, size_t n);
 /** Before the range is unmapped. A range that was not added is fine. */
 void msd_pinned_remove(void *p);
-/** Is any range pinned by any device? */
-bool msd_pinned_any(void);
 
 /* Of device.c: when a device has opened, and before it closes. */
 void msd_pinned_attach(struct msd_dev *dev);

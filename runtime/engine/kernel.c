@@ -91,7 +91,7 @@ size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i)
 	return (size_t)modser_sg_tensor_ndim(modser_sg_node_output(c->node, i));
 }
 
-size_t msd_kernel_elements(const modser_sg_tensor *t)
+static size_t elements(const modser_sg_tensor *t)
 {
 	return msd_kernel_outer(modser_sg_tensor_dims(t),
 				(size_t)modser_sg_tensor_ndim(t));
@@ -99,12 +99,12 @@ size_t msd_kernel_elements(const modser_sg_tensor *t)
 
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i)
 {
-	return msd_kernel_elements(modser_sg_node_input(c->node, i));
+	return elements(modser_sg_node_input(c->node, i));
 }
 
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i)
 {
-	return msd_kernel_elements(modser_sg_node_output(c->node, i));
+	return elements(modser_sg_node_output(c->node, i));
 }
 
 int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param)

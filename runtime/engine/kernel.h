@@ -56,8 +56,7 @@ const int64_t *msd_kernel_in_dims(const struct msd_kernel_call *c, size_t i);
 const int64_t *msd_kernel_out_dims(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_in_ndim(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i);
-/** Elements of a tensor, whose bytes are known to fit. */
-size_t msd_kernel_elements(const modser_sg_tensor *t);
+/** Elements of an input or output, whose bytes are known to fit. */
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i);
 /** A parameter as a number. */

@@ -85,7 +85,6 @@ Test(workspace, blocks_are_aligned_and_reused)
 	(void)msd_workspace_free(MSD_DEV_CPU, 0, a);
 	cr_assert_eq(msd_workspace_alloc(MSD_DEV_CPU, 0, 1000, 2, 32), a);
 	(void)msd_workspace_free(MSD_DEV_CPU, 0, a);
-	msd_workspace_trim();
 }
 
 Test(workspace, keeps_a_bounded_number_of_blocks)
@@ -107,7 +106,6 @@ Test(workspace, keeps_a_bounded_number_of_blocks)
 	cr_expect_leq(n_kept, 32);
 	while (n_kept-- > 0)
 		(void)msd_workspace_free(MSD_DEV_CPU, 0, p[n_kept]);
-	msd_workspace_trim();
 }
 
 Test(workspace, other_device_and_absurd_size_are_errors)

@@ -90,7 +90,6 @@ static void on_started(struct msd_life *life, uint32_t worker, uint64_t now_ms,
 
 static void become_ready(struct msd_life *life, struct msd_life_actions *as)
 {
-	life->is_blamed = false;
 	move(life, MSD_STATE_READY);
 	(void)add(as, MSD_ACT_FORGIVE);
 	if (life->is_successor)

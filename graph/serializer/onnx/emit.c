@@ -233,9 +233,10 @@ void onnx_emit_floats(struct onnx_emit *e, Onnx__NodeProto *node, const char *na
 	a->n_floats = n;
 }
 
-char *onnx_emit_constant(struct onnx_emit *e, const char *stem, int32_t type,
-			 const int64_t *dims, size_t n_dims, const void *bytes,
-			 size_t size)
+/* A new initializer's name: @bytes are borrowed until the end. */
+static char *emit_constant(struct onnx_emit *e, const char *stem, int32_t type,
+			   const int64_t *dims, size_t n_dims, const void *bytes,
+			   size_t size)
 {
 	Onnx__TensorProto *t = onnx_emit_alloc(e, sizeof(*t));
 	int64_t *extents = onnx_emit_alloc(e, n_dims * sizeof(*extents));
@@ -265,7 +266,7 @@ char *onnx_emit_list(struct onnx_emit *e, const int64_t *values, size_t n)
 		return NULL;
 	if (n > 0)
 		memcpy(copy, values, n * sizeof(*copy));
-	return onnx_emit_constant(e, "list", 7, dims, 1, copy, n * sizeof(*copy));
+	return emit_constant(e, "list", 7, dims, 1, copy, n * sizeof(*copy));
 }
 
 char *onnx_emit_scalar(struct onnx_emit *e, float value)
@@ -275,5 +276,5 @@ char *onnx_emit_scalar(struct onnx_emit *e, float value)
 	if (copy == NULL)
 		return NULL;
 	*copy = value;
-	return onnx_emit_constant(e, "scalar", 1, NULL, 0, copy, sizeof(*copy));
+	return emit_constant(e, "scalar", 1, NULL, 0, copy, sizeof(*copy));
 }

@@ -58,11 +58,7 @@ void onnx_emit_ints(struct onnx_emit *e, Onnx__NodeProto *node, const char *name
 		    const int64_t *values, size_t n);
 void onnx_emit_floats(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
 		      const float *values, size_t n);
-/** A new initializer's name: @bytes are borrowed until the end. */
-char *onnx_emit_constant(struct onnx_emit *e, const char *stem, int32_t type,
-			 const int64_t *dims, size_t n_dims, const void *bytes,
-			 size_t size);
-/** The same of a list of int64, or of one float, which are copied. */
+/** A new initializer's name, of a list of int64, or of one float, which are copied. */
 char *onnx_emit_list(struct onnx_emit *e, const int64_t *values, size_t n);
 char *onnx_emit_scalar(struct onnx_emit *e, float value);
 
