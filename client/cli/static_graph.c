@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/json.h"
+#include "client/cli/static_graph_json.h"
 #include "graph/inspect/inspect.h"
 #include "proto/json.h"
 
@@ -81,7 +83,7 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 	} else if (cli->dot) {
 		msd_sg_inspect_dot(g, out);
 	} else if (cli->json) {
-		msd_sg_inspect_json(g, out);
+		msd_json_put(out, msd_static_graph_json(g), 0);
 	} else {
 		msd_sg_inspect_text(g, out);
 	}

@@ -1,0 +1,11 @@
+#ifndef MSD_CLI_STATIC_GRAPH_JSON_H
+#define MSD_CLI_STATIC_GRAPH_JSON_H
+/* What `modser inspect --json` says of a framework's model. */
+#include <jansson.h>
+
+#include "graph/modser_graph.h"
+
+/** @g as a document, the caller's; NULL when memory is short. */
+json_t *msd_static_graph_json(const modser_graph *g);
+
+#endif
