@@ -110,11 +110,12 @@ MODSER_GRAPH_API int modser_graph_add_input(modser_graph *graph,
 MODSER_GRAPH_API int modser_graph_add_output(modser_graph *graph,
 					     modser_sg_tensor *tensor);
 
+/** How many there are of each. */
 MODSER_GRAPH_API size_t modser_graph_node_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_tensor_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_input_count(const modser_graph *graph);
 MODSER_GRAPH_API size_t modser_graph_output_count(const modser_graph *graph);
-/* NULL when there is none of that number. */
+/** The one of number @i, the graph's; NULL when there is none. */
 MODSER_GRAPH_API modser_sg_node *modser_graph_node(const modser_graph *graph, size_t i);
 MODSER_GRAPH_API modser_sg_tensor *modser_graph_tensor(const modser_graph *graph,
 						       size_t i);
@@ -142,6 +143,8 @@ MODSER_GRAPH_API bool modser_graph_equal(modser_graph *a, const modser_graph *b)
 
 /* ---- Nodes ---- */
 
+/** A node without operator, inputs and outputs, the graph's; its number is the next.
+ * NULL with the graph's error: memory is short. */
 MODSER_GRAPH_API modser_sg_node *modser_sg_node_create(modser_graph *graph,
 						       const char *name);
 MODSER_GRAPH_API void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);

@@ -1,8 +1,5 @@
 #ifndef MSD_PACK_ELF_PATCH_H
 #define MSD_PACK_ELF_PATCH_H
-
-#include "proto/bytes.h"
-#include "proto/diag.h"
 /*
  * Other bytes behind a data symbol of a linked library. Where they fit into the
  * symbol's size they are written in place. Otherwise the file grows by one read-only
@@ -11,6 +8,8 @@
  * written. Whole pages of the old bytes leave the file: their segment becomes two. A
  * library that was patched so before has its old segment replaced.
  */
+#include "proto/bytes.h"
+#include "proto/diag.h"
 
 /**
  * Append to @ret, which is empty, the library @image with @bytes behind symbol @name.

@@ -1,12 +1,11 @@
 #ifndef MSD_ARTIFACT_PARAMS_PARAMS_H
 #define MSD_ARTIFACT_PARAMS_PARAMS_H
-
-#include "proto/bytes.h"
-#include "proto/diag.h"
 /*
  * Named tensors: a model's parameters, as the payload of an executor factory and as a
  * .params file hold them (relay.save_param_dict).
  */
+#include "proto/bytes.h"
+#include "proto/diag.h"
 
 #define MSD_PARAMS_MAGIC 0xF7E58D4F05049CB7ull /* a .params file begins with it */
 

@@ -23,6 +23,7 @@ struct msd_net_call {
 	void (*done)(struct msd_net_call *call, CURLcode rc);
 };
 
+/** No call yet, on @loop, which must outlive it. Errors: MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_net_init(struct msd_net *n, uv_loop_t *loop,
 				    struct msd_diag *d);
 /** Begin @call. MSD_NOMEM. */

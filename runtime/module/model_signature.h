@@ -1,9 +1,8 @@
 #ifndef MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
 #define MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
-
+/* The signature of a model whose inputs and outputs are all known: an executor's. */
 #include "proto/diag.h"
 #include "runtime/module/module.h"
-/* The signature of a model whose inputs and outputs are all known: an executor's. */
 
 struct msd_model_tensor { /* all borrowed */
 	const char *name; /* NULL: none */

@@ -50,6 +50,7 @@ struct msd_fetcher {
 	uint64_t last_id;
 };
 
+/** No fetch and no process yet; what is not private is filled in already. */
 void msd_fetcher_init(struct msd_fetcher *fetcher);
 /** Begin @f; on_done comes on a later turn. On failure nothing was begun. Errors:
  * MSD_UNSUPPORTED (there is no modserd-fetch), MSD_BUSY (limits.max_pulls), MSD_IO,

@@ -59,6 +59,7 @@ int onnx_input_ndim(const struct onnx_node *n, size_t i);
 MSD_MUST_CHECK int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 			       const char *param, const int64_t *values, size_t count);
 
+/** modser_serializer_ops.load of ONNX: 0, or -1 with the graph's error. */
 int onnx_load(const modser_serializer *s, const modser_part *parts,
 	      const modser_model_options *options, modser_graph *graph);
 

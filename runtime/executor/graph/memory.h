@@ -1,12 +1,11 @@
 #ifndef MSD_RUNTIME_EXECUTOR_GRAPH_MEMORY_H
 #define MSD_RUNTIME_EXECUTOR_GRAPH_MEMORY_H
-
-#include "runtime/executor/graph/plan.h"
-#include "runtime/value/dltensor.h"
 /*
  * The memory of one instance of a graph: its storages, and the tensors in them that
  * operators are called with. Private to memory.c and run.c.
  */
+#include "runtime/executor/graph/plan.h"
+#include "runtime/value/dltensor.h"
 
 #define MSD_NO_VIEW UINT32_MAX
 
