@@ -233,4 +233,6 @@ Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 900), 100, "the peer's");
 	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 1000);
+	msd_lane_free(a);
+	msd_lane_free(b);
 }
