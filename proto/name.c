@@ -23,6 +23,18 @@ bool msd_name_valid(struct msd_span name)
 	return true;
 }
 
+msd_err msd_name_check(struct msd_span name, struct msd_diag *d)
+{
+	if (msd_name_valid(name))
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, at "
+		"most %u bytes",
+		(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
+		MSD_MAX_NAME_BYTES);
+}
+
 bool msd_target_split(struct msd_span target, struct msd_span *ret_module,
 		      struct msd_span *ret_function)
 {

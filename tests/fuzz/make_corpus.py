@@ -8,7 +8,8 @@ that was forgotten.
 import pathlib
 import re
 import struct
-import sys
+
+from settle import settle
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = TESTS / "corpus"
@@ -156,17 +157,8 @@ def corpus():
 
 
 def main():
-    wanted = corpus()
-    there = {path for name in ("frame", "body") for path in (CORPUS / name).glob("*.bin")}
-    if "--check" in sys.argv[1:]:
-        stale = sorted(path.name for path in there | wanted.keys()
-                       if path not in there or path.read_bytes() != wanted.get(path))
-        sys.exit("run tests/fuzz/make_corpus.py for: " + " ".join(stale) if stale else 0)
-    for path in there - wanted.keys():
-        path.unlink()
-    for path, data in wanted.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    settle(__file__, corpus(), (path for name in ("frame", "body")
+                                for path in (CORPUS / name).glob("*.bin")))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ other, in the forms that fuzz_session.c, fuzz_replica.c and fuzz_peer.c read. Ru
 it; --check tells when that was forgotten."""
 import pathlib
 import struct
-import sys
 
 from make_corpus import array, mapping, text
+from settle import settle
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 NIL, EMPTY = b"\xc0", b"\x90"
@@ -119,17 +119,8 @@ def corpus():
 
 
 def main():
-    wanted = corpus()
-    there = {p for name in ("session", "replica", "peer") for p in (CORPUS / name).glob("*.bin")}
-    if "--check" in sys.argv[1:]:
-        stale = sorted(path.name for path in there | wanted.keys()
-                       if path not in there or path.read_bytes() != wanted.get(path))
-        sys.exit("run tests/fuzz/make_daemon_corpus.py for: " + " ".join(stale) if stale else 0)
-    for path in there - wanted.keys():
-        path.unlink()
-    for path, data in wanted.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    settle(__file__, corpus(), (path for name in ("session", "replica", "peer")
+                                for path in (CORPUS / name).glob("*.bin")))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ that was forgotten."""
 import json
 import pathlib
 import struct
-import sys
+
+from settle import settle
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 MASK = (1 << 64) - 1
@@ -136,18 +137,11 @@ RELAY = {
 }
 
 
-def main(check):
-    stale = []
-    for folder, files in (("graph", GRAPH), ("params", PARAMS), ("relay_image", RELAY)):
-        (CORPUS / folder).mkdir(exist_ok=True)
-        for name, data in files.items():
-            path = CORPUS / folder / f"{name}.bin"
-            if check and (not path.exists() or path.read_bytes() != data):
-                stale.append(f"{folder}/{path.name}")
-            elif not check:
-                path.write_bytes(data)
-    sys.exit("run tests/fuzz/make_model_corpus.py for: " + " ".join(stale) if stale else 0)
+def main():
+    settle(__file__, {CORPUS / folder / f"{name}.bin": data
+                      for folder, files in (("graph", GRAPH), ("params", PARAMS), ("relay_image", RELAY))
+                      for name, data in files.items()})
 
 
 if __name__ == "__main__":
-    main("--check" in sys.argv[1:])
+    main()

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import numpy as np
+from settle import settle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from onnx_writer import field, floats, model, node, tensor, value, varint  # noqa: E402
@@ -97,16 +98,8 @@ def cases():
 
 
 def main():
-    check = sys.argv[1:] == ["--check"]
-    stale = []
-    for name, raw in cases().items():
-        path = CORPUS / f"{name}.bin"
-        if check and (not path.exists() or path.read_bytes() != raw):
-            stale.append(name)
-        elif not check:
-            path.write_bytes(raw)
-    if stale:
-        sys.exit(f"make_onnx_corpus: run it again: {' '.join(stale)}")
+    settle(__file__, {CORPUS / f"{name}.bin": raw for name, raw in cases().items()})
 
 
-main()
+if __name__ == "__main__":
+    main()

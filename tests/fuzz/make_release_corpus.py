@@ -4,8 +4,9 @@ tests/releases. Blobs and programs are cut out of the libraries here, without th
 reader. Run it after changing the artifacts; --check tells when that was forgotten."""
 import pathlib
 import struct
-import sys
 import tarfile
+
+from settle import settle
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 CLASSIC, FFI_021 = b"\1", b"\2"  # enum msd_era, which some targets take as their first byte
@@ -85,23 +86,11 @@ def corpus():
                         yield f"{folder}/{name}", image
 
 
-def main(check):
-    files = dict(corpus())
-    there = {str(p.relative_to(TESTS / "corpus"))
-             for p in (TESTS / "corpus").glob("*/accept_release_*")}
-    stale = sorted(there - set(files))
-    for name, data in files.items():
-        path = TESTS / "corpus" / name
-        if check and (name not in there or path.read_bytes() != data):
-            stale.append(name)
-        elif not check:
-            path.write_bytes(data)
-    if not check:
-        for name in there - set(files):
-            (TESTS / "corpus" / name).unlink()
-    message = "run tests/fuzz/make_release_corpus.py for: " + " ".join(stale)
-    sys.exit(message if check and stale else 0)
+def main():
+    folder = TESTS / "corpus"
+    settle(__file__, {folder / name: data for name, data in corpus()},
+           folder.glob("*/accept_release_*"))
 
 
 if __name__ == "__main__":
-    main("--check" in sys.argv[1:])
+    main()

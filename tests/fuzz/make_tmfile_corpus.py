@@ -5,6 +5,8 @@ import pathlib
 import struct
 import sys
 
+from settle import settle
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from tmfile_writer import File, floats, words  # noqa: E402 (it lies in another folder)
 
@@ -100,16 +102,8 @@ def unaligned():
 
 
 def main():
-    check = sys.argv[1:] == ["--check"]
-    stale = []
-    for name, raw in cases().items():
-        path = CORPUS / f"{name}.bin"
-        if check and (not path.exists() or path.read_bytes() != raw):
-            stale.append(name)
-        elif not check:
-            path.write_bytes(raw)
-    if stale:
-        sys.exit(f"make_tmfile_corpus: run it again: {' '.join(stale)}")
+    settle(__file__, {CORPUS / f"{name}.bin": raw for name, raw in cases().items()})
 
 
-main()
+if __name__ == "__main__":
+    main()

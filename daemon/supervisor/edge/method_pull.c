@@ -158,14 +158,10 @@ static const struct msd_req_ops req_ops = {.explain_due = explain_due,
 static msd_err check_name(const struct msd_edge *e, struct msd_span name,
 			  struct msd_diag *d)
 {
-	if (!msd_name_valid(name)) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, "
-			"at most %u bytes",
-			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
-			MSD_MAX_NAME_BYTES);
-	}
+	msd_err err = msd_name_check(name, d);
+
+	if (err != MSD_OK)
+		return err;
 	MSD_LIST_EACH (it, &e->pulls) {
 		const struct pull *p = MSD_CONTAINER_OF(it, struct pull, link);
 		if (msd_span_is(name, p->name)) {

@@ -198,15 +198,10 @@ static msd_err check_name(struct msd_house *house, struct msd_span name, bool re
 			  struct msd_diag *d)
 {
 	struct msd_module *old;
+	msd_err err = msd_name_check(name, d);
 
-	if (!msd_name_valid(name)) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"module name \"%.*s\": expected [A-Za-z0-9][A-Za-z0-9._-]*, "
-			"at most %u bytes",
-			(int)(name.n < 80 ? name.n : 80), (const char *)name.p,
-			MSD_MAX_NAME_BYTES);
-	}
+	if (err != MSD_OK)
+		return err;
 	if (house->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	old = find(house, name);
