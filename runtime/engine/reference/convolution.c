@@ -1,22 +1,9 @@
 /* Convolution: one output channel of one image a part, sums in double. */
-#include "graph/op/window.h"
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/reference/conv.h"
 
-enum { DEPTH, HEIGHT, WIDTH };
-
-struct conv {
-	const float *x;
-	const float *w;
-	const float *bias; /* NULL: none */
-	float *y;
-	struct msd_op_window axes[MSD_OP_AXES];
-	size_t in_channels;
-	size_t channels;
-	size_t group_in; /* channels of input and output in a group */
-	size_t group_out;
-	size_t in_plane;
-	size_t out_plane;
-	size_t taps;
+struct convolution {
+	struct msd_conv c;
 	int64_t activation;
 };
 
@@ -53,26 +40,27 @@ static double sum_row(const struct msd_op_window *width, const float *x, const f
 }
 
 /* The sum for one channel of input at the output's place @o. */
-static double sum_channel(const struct conv *c, const float *x, const float *w,
+static double sum_channel(const struct msd_conv *c, const float *x, const float *w,
 			  const int64_t o[MSD_OP_AXES])
 {
 	const struct msd_op_window *a = c->axes;
 	double sum = 0;
 
-	for (int64_t kd = 0; kd < a[DEPTH].kernel; kd++) {
-		const int64_t id = place(&a[DEPTH], o[DEPTH], kd);
+	for (int64_t kd = 0; kd < a[MSD_CONV_DEPTH].kernel; kd++) {
+		const int64_t id = place(&a[MSD_CONV_DEPTH], o[MSD_CONV_DEPTH], kd);
 
-		for (int64_t kh = 0; kh < a[HEIGHT].kernel; kh++) {
-			const int64_t ih = place(&a[HEIGHT], o[HEIGHT], kh);
+		for (int64_t kh = 0; kh < a[MSD_CONV_HEIGHT].kernel; kh++) {
+			const int64_t ih =
+				place(&a[MSD_CONV_HEIGHT], o[MSD_CONV_HEIGHT], kh);
 
-			if (id >= 0 && id < a[DEPTH].in && ih >= 0 &&
-			    ih < a[HEIGHT].in) {
-				sum += sum_row(&a[WIDTH],
-					       x + (id * a[HEIGHT].in + ih) *
-							       a[WIDTH].in,
-					       w + (kd * a[HEIGHT].kernel + kh) *
-							       a[WIDTH].kernel,
-					       o[WIDTH]);
+			if (id >= 0 && id < a[MSD_CONV_DEPTH].in && ih >= 0 &&
+			    ih < a[MSD_CONV_HEIGHT].in) {
+				sum += sum_row(&a[MSD_CONV_WIDTH],
+					       x + (id * a[MSD_CONV_HEIGHT].in + ih) *
+							       a[MSD_CONV_WIDTH].in,
+					       w + (kd * a[MSD_CONV_HEIGHT].kernel +
+						    kh) * a[MSD_CONV_WIDTH].kernel,
+					       o[MSD_CONV_WIDTH]);
 			}
 		}
 	}
@@ -81,8 +69,8 @@ static double sum_channel(const struct conv *c, const float *x, const float *w,
 
 static void run_channel(const void *ctx, size_t part)
 {
-	const struct conv *c = ctx;
-	const struct msd_op_window *a = c->axes;
+	const struct convolution *all = ctx;
+	const struct msd_conv *c = &all->c;
 	const size_t channel = part % c->channels;
 	const size_t image = part / c->channels;
 	const float *x =
@@ -95,41 +83,25 @@ static void run_channel(const void *ctx, size_t part)
 	for (size_t i = 0; i < c->out_plane; i++) {
 		double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
 
-		o[WIDTH] = (int64_t)i % a[WIDTH].out;
-		o[HEIGHT] = (int64_t)i / a[WIDTH].out % a[HEIGHT].out;
-		o[DEPTH] = (int64_t)i / a[WIDTH].out / a[HEIGHT].out;
+		msd_conv_place(c, i, o);
 		for (size_t k = 0; k < c->group_in; k++)
 			sum += sum_channel(c, x + k * c->in_plane, w + k * c->taps, o);
-		y[i] = activate(sum, c->activation);
+		y[i] = activate(sum, all->activation);
 	}
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
-	struct conv c = {
-		.x = msd_kernel_in(call, 0),
-		.w = msd_kernel_in(call, 1),
-		.bias = msd_kernel_has(call, 2) ? msd_kernel_in(call, 2) : NULL,
-		.y = msd_kernel_out(call, 0),
-		.in_channels = (size_t)msd_kernel_in_dims(call, 0)[1],
-		.channels = (size_t)msd_kernel_out_dims(call, 0)[1],
-		.group_in = (size_t)msd_kernel_in_dims(call, 1)[1],
-		.in_plane = 1,
-		.out_plane = 1,
-		.taps = 1,
-		.activation = msd_kernel_int(call, "activation"),
-	};
+	struct convolution all = {.activation = msd_kernel_int(call, "activation")};
+	struct msd_conv *c = &all.c;
 
 	(void)d;
-	c.group_out = c.channels / (size_t)msd_kernel_int(call, "group");
-	msd_op_conv_windows(call->node, c.axes);
-	for (size_t i = 0; i < MSD_OP_AXES; i++) {
-		c.in_plane *= (size_t)c.axes[i].in;
-		c.out_plane *= (size_t)c.axes[i].out;
-		c.taps *= (size_t)c.axes[i].kernel;
-	}
-	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c.channels,
-			run_channel, &c);
+	msd_op_conv_windows(call->node, c->axes);
+	msd_conv_operands(call, c);
+	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
+	c->group_out = c->channels / (size_t)msd_kernel_int(call, "group");
+	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c->channels,
+			run_channel, &all);
 	return MSD_OK;
 }
 

@@ -1,24 +1,7 @@
 /* Deconvolution: each element of the input is spread over the output by the kernel. One
  * output channel of one image a part, sums in double. */
-#include "graph/op/window.h"
 #include "runtime/engine/kernels.h"
-
-enum { DEPTH, HEIGHT, WIDTH };
-
-struct deconv {
-	const float *x;
-	const float *w; /* input channel, output channel of its group, kernel */
-	const float *bias;
-	float *y;
-	struct msd_op_window axes[MSD_OP_AXES];
-	size_t in_channels;
-	size_t channels;
-	size_t group_in;
-	size_t group_out;
-	size_t in_plane;
-	size_t out_plane;
-	size_t taps;
-};
+#include "runtime/engine/reference/conv.h"
 
 /* The place in the input from which tap @k reaches place @o; -1: none does. */
 static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
@@ -31,22 +14,26 @@ static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
 }
 
 /* What channel @x of the input gives to place @o by kernel @w. */
-static double sum_channel(const struct deconv *c, const float *x, const float *w,
+static double sum_channel(const struct msd_conv *c, const float *x, const float *w,
 			  const int64_t o[MSD_OP_AXES])
 {
 	const struct msd_op_window *a = c->axes;
 	double sum = 0;
 
 	for (size_t k = 0; k < c->taps; k++) {
-		const int64_t kw = (int64_t)k % a[WIDTH].kernel;
-		const int64_t kh = (int64_t)k / a[WIDTH].kernel % a[HEIGHT].kernel;
-		const int64_t kd = (int64_t)k / a[WIDTH].kernel / a[HEIGHT].kernel;
-		const int64_t id = place(&a[DEPTH], o[DEPTH], kd);
-		const int64_t ih = place(&a[HEIGHT], o[HEIGHT], kh);
-		const int64_t iw = place(&a[WIDTH], o[WIDTH], kw);
+		const int64_t kw = (int64_t)k % a[MSD_CONV_WIDTH].kernel;
+		const int64_t kh = (int64_t)k / a[MSD_CONV_WIDTH].kernel %
+				   a[MSD_CONV_HEIGHT].kernel;
+		const int64_t kd = (int64_t)k / a[MSD_CONV_WIDTH].kernel /
+				   a[MSD_CONV_HEIGHT].kernel;
+		const int64_t id = place(&a[MSD_CONV_DEPTH], o[MSD_CONV_DEPTH], kd);
+		const int64_t ih = place(&a[MSD_CONV_HEIGHT], o[MSD_CONV_HEIGHT], kh);
+		const int64_t iw = place(&a[MSD_CONV_WIDTH], o[MSD_CONV_WIDTH], kw);
 
 		if (id >= 0 && ih >= 0 && iw >= 0) {
-			sum += (double)x[(id * a[HEIGHT].in + ih) * a[WIDTH].in + iw] *
+			sum += (double)x[(id * a[MSD_CONV_HEIGHT].in + ih) *
+						 a[MSD_CONV_WIDTH].in +
+					 iw] *
 			       (double)w[k];
 		}
 	}
@@ -55,8 +42,7 @@ static double sum_channel(const struct deconv *c, const float *x, const float *w
 
 static void run_channel(const void *ctx, size_t part)
 {
-	const struct deconv *c = ctx;
-	const struct msd_op_window *a = c->axes;
+	const struct msd_conv *c = ctx;
 	const size_t channel = part % c->channels;
 	const size_t image = part / c->channels;
 	const size_t first = channel / c->group_out * c->group_in;
@@ -66,9 +52,7 @@ static void run_channel(const void *ctx, size_t part)
 	for (size_t i = 0; i < c->out_plane; i++) {
 		double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
 
-		o[WIDTH] = (int64_t)i % a[WIDTH].out;
-		o[HEIGHT] = (int64_t)i / a[WIDTH].out % a[HEIGHT].out;
-		o[DEPTH] = (int64_t)i / a[WIDTH].out / a[HEIGHT].out;
+		msd_conv_place(c, i, o);
 		for (size_t k = first; k < first + c->group_in; k++) {
 			sum += sum_channel(
 				c, c->x + (image * c->in_channels + k) * c->in_plane,
@@ -80,30 +64,16 @@ static void run_channel(const void *ctx, size_t part)
 	}
 }
 
+/* The weights are by input channel, then by output channel of its group. */
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
-	const size_t group = (size_t)msd_kernel_int(call, "group");
-	struct deconv c = {
-		.x = msd_kernel_in(call, 0),
-		.w = msd_kernel_in(call, 1),
-		.bias = msd_kernel_has(call, 2) ? msd_kernel_in(call, 2) : NULL,
-		.y = msd_kernel_out(call, 0),
-		.in_channels = (size_t)msd_kernel_in_dims(call, 0)[1],
-		.channels = (size_t)msd_kernel_out_dims(call, 0)[1],
-		.group_out = (size_t)msd_kernel_in_dims(call, 1)[1],
-		.in_plane = 1,
-		.out_plane = 1,
-		.taps = 1,
-	};
+	struct msd_conv c;
 
 	(void)d;
-	c.group_in = c.in_channels / group;
 	msd_op_deconv_windows(call->node, c.axes);
-	for (size_t i = 0; i < MSD_OP_AXES; i++) {
-		c.in_plane *= (size_t)c.axes[i].in;
-		c.out_plane *= (size_t)c.axes[i].out;
-		c.taps *= (size_t)c.axes[i].kernel;
-	}
+	msd_conv_operands(call, &c);
+	c.group_in = c.in_channels / (size_t)msd_kernel_int(call, "group");
+	c.group_out = (size_t)msd_kernel_in_dims(call, 1)[1];
 	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c.channels,
 			run_channel, &c);
 	return MSD_OK;

@@ -1,0 +1,30 @@
+#ifndef MSD_RUNTIME_ENGINE_REFERENCE_CONV_H
+#define MSD_RUNTIME_ENGINE_REFERENCE_CONV_H
+/* What convolution and deconvolution share: their operands, and where an element of the
+ * output lies. Private to these two. */
+#include "graph/op/window.h"
+#include "runtime/engine/kernel.h"
+
+enum { MSD_CONV_DEPTH, MSD_CONV_HEIGHT, MSD_CONV_WIDTH };
+
+struct msd_conv {
+	const float *x;
+	const float *w;
+	const float *bias; /* NULL: none */
+	float *y;
+	struct msd_op_window axes[MSD_OP_AXES];
+	size_t in_channels;
+	size_t channels;
+	size_t group_in; /* channels of input and output in a group */
+	size_t group_out;
+	size_t in_plane;
+	size_t out_plane;
+	size_t taps;
+};
+
+/** Fill @c, whose axes are there, from @call; not its group_in and group_out. */
+void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c);
+/** Where element @i of a plane of the output lies, an extent an axis. */
+void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES]);
+
+#endif
