@@ -16,7 +16,8 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_OK] = "nothing to do",
 	[MSD_NOMEM] = "free memory, or send smaller tensors",
 	[MSD_PROTOCOL] = "check that the address is modserd's, of the same version",
-	[MSD_BAD_REQUEST] = "correct the request; `modser help` lists what there is",
+	[MSD_BAD_REQUEST] =
+		"correct what the text names; `modser help` lists what there is",
 	[MSD_TOO_LARGE] = "send less at once, or raise the daemon's limit",
 	[MSD_UNKNOWN_METHOD] = "the daemon is older than this client: update it",
 	[MSD_UNKNOWN_OPTION] = "the daemon is older than this client: update it",
@@ -35,7 +36,8 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_WORKER_LOST] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_GPU_FAULT] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_QUARANTINED] = "see `modser logs NAME`, then load a corrected module",
-	[MSD_REFUSED] = "use the unix socket, or ask the daemon's operator",
+	[MSD_REFUSED] = "do what the text says; else use the unix socket, or ask the "
+			"daemon's operator",
 	[MSD_NO_SPACE] = "unload what is not needed, or raise the daemon's limits",
 	[MSD_BUSY] = "try again later",
 	[MSD_DRAINING] = "try again when the daemon or the module is back",

@@ -83,6 +83,8 @@ static enum msd_exit make_words(struct bench *b)
 	const bool is_prim = style != NULL && strcmp(style, "prim") == 0;
 	const size_t n = params != NULL ? params->as.tuple.n : 0;
 
+	if (b->parameters.function == NULL)
+		return MSD_EXIT_OK; /* there is none: the call's own error says more */
 	if (params == NULL) {
 		return msd_report_usage("give the arguments, as to `modser call`",
 					"the signature of %s is not known",

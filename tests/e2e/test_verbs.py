@@ -126,9 +126,14 @@ def test_bench_says_so_when_others_call_the_module(served):
         other.kill()
 
 
+def test_bench_of_a_function_that_is_not_there_names_what_is_near(served):
+    said = served.modser("bench", "tuples:nestde")
+    assert said.status == 4 and "near it: nested" in said.err, said
+
+
 def test_bench_fails_as_a_call_does(served):
     assert served.modser("bench", "absent:f").status == 4
-    assert served.modser("bench", "shapes:none").status == 2
+    assert served.modser("bench", "shapes:none").status == 4
     assert served.modser("bench", "results:int").status == 2, "no signature, no arguments"
 
 
