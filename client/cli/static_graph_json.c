@@ -34,9 +34,10 @@ static void put_tally(json_t **doc, const modser_graph *g)
 	struct msd_sg_tally t;
 	json_t *operators = msd_sg_tally_take(g, &t) ? json_object() : NULL;
 
-	for (size_t i = 0; operators != NULL && i < t.n_rows; i++)
+	for (size_t i = 0; operators != NULL && i < t.n_rows; i++) {
 		msd_json_set(&operators, t.rows[i].op,
 			     json_integer((json_int_t)t.rows[i].n));
+	}
 	msd_json_set(doc, "operators", operators);
 	msd_json_set(doc, "constants", json_integer((json_int_t)t.n_constants));
 	msd_json_set(doc, "constant_bytes", json_integer((json_int_t)t.constant_bytes));
