@@ -36,8 +36,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_WORKER_LOST] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_GPU_FAULT] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_QUARANTINED] = "see `modser logs NAME`, then load a corrected module",
-	[MSD_REFUSED] = "do what the text says; else use the unix socket, or ask the "
-			"daemon's operator",
+	[MSD_REFUSED] = "do what the text says, or ask the daemon's operator",
 	[MSD_NO_SPACE] = "unload what is not needed, or raise the daemon's limits",
 	[MSD_BUSY] = "try again later",
 	[MSD_DRAINING] = "try again when the daemon or the module is back",
