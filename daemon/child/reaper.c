@@ -66,8 +66,11 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 		struct msd_ward *owner = owner_of(r, limit);
 		is_killed =
 			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
-		if (owner != NULL)
+		if (owner != NULL) {
 			owner->has_heirs = true;
+		} else {
+			r->has_strays = true;
+		}
 	}
 	(void)waitpid(pid, NULL, WNOHANG); /* of a dead one, whosever it was */
 	return is_killed;
@@ -96,7 +99,8 @@ static bool scan(struct msd_reaper *r)
 	return is_any;
 }
 
-/* Tell those that are alone. Whom it is told may end others: begin anew each time. */
+/* Tell those that are alone; not while a stray is dying, which may be of any of them.
+ * Whom it is told may end others: begin anew each time. */
 static bool tell(struct msd_reaper *r)
 {
 	struct msd_ward *w = r->wards;
@@ -104,7 +108,7 @@ static bool tell(struct msd_reaper *r)
 
 	while (w != NULL) {
 		const bool is_late = uv_now(r->loop) - w->died_ms > GIVE_UP_MS;
-		if (w->is_waiting && (!w->has_heirs || is_late)) {
+		if (w->is_waiting && (is_late || (!w->has_heirs && !r->has_strays))) {
 			w->is_waiting = false;
 			w->on_alone(w);
 			w = r->wards;
@@ -136,6 +140,7 @@ static void look(struct msd_reaper *r)
 	for (int i = 0; i < ROUNDS && is_any; i++) {
 		for (struct msd_ward *w = r->wards; w != NULL; w = w->next)
 			w->has_heirs = false;
+		r->has_strays = false;
 		is_any = scan_surely(r);
 		is_any_left = tell(r);
 	}

@@ -37,6 +37,7 @@ struct msd_reaper {
 	struct msd_ward *wards;
 	uint64_t unmarked; /* the daemon's own limit */
 	uint64_t n_marked;
+	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
 	uv_timer_t again;
 	int list_fd;      /* of /proc: the daemon's children */
