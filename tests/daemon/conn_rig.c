@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "proto/value.h"
+#include "tests/support/pass_fd.h"
 
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
@@ -108,4 +109,11 @@ size_t ping(uint8_t *out, uint64_t id, size_t payload)
 	memset(out + n, 0xab, payload);
 	msd_out_destroy(o);
 	return n + payload;
+}
+
+void send_with_fd(int to, const void *bytes, size_t n, int fd)
+{
+	struct iovec piece = {(void *)(uintptr_t)bytes, n};
+
+	cr_assert_eq(pass_fd(to, &piece, 1, fd, 0), (ssize_t)n);
 }

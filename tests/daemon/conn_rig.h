@@ -25,5 +25,7 @@ void turn(struct rig *r);
 void rig_close(struct rig *r);
 /** A whole `ping` frame with @payload bytes after it. Returns its bytes. */
 size_t ping(uint8_t *out, uint64_t id, size_t payload);
+/** Write @n bytes to the peer's end @to, with @fd passed along. */
+void send_with_fd(int to, const void *bytes, size_t n, int fd);
 
 #endif

@@ -1,7 +1,6 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/wire/account.h"
@@ -132,26 +131,6 @@ Test(conn_read, paused_for_two_reasons_waits_for_the_end_of_both)
 	rig_close(&r);
 }
 
-static void send_with_fd(int to, const void *bytes, size_t n, int fd)
-{
-	struct iovec iov = {(void *)(uintptr_t)bytes, n};
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
-	struct msghdr m = {.msg_iov = &iov,
-			   .msg_iovlen = 1,
-			   .msg_control = control.room,
-			   .msg_controllen = sizeof(control.room)};
-	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-
-	h->cmsg_level = SOL_SOCKET;
-	h->cmsg_type = SCM_RIGHTS;
-	h->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
-	cr_assert_eq(sendmsg(to, &m, 0), (ssize_t)n);
-}
-
 Test(conn_read, closes_descriptors_that_were_not_expected)
 {
 	struct rig r;
@@ -274,130 +253,5 @@ Test(conn_read, a_body_over_its_share_waits_while_others_are_short)
 	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, false);
 	turn(&r);
 	cr_expect_eq(mine.used_bytes, 600000, "and is read when they are not");
-	rig_close(&r);
-}
-
-/* Let the loop turn once. */
-static void turn_once(struct rig *r)
-{
-	(void)uv_run(&r->loop, UV_RUN_NOWAIT);
-}
-
-/* @n pings, written at once. */
-static void send_pings(const struct rig *r, uint64_t n)
-{
-	static uint8_t bytes[300 * 64];
-	size_t used = 0;
-
-	for (uint64_t id = 1; id <= n; id++)
-		used += ping(bytes + used, id, 0);
-	cr_assert_eq(write(r->peer, bytes, used), (ssize_t)used);
-}
-
-Test(conn_read, serves_so_many_frames_a_turn)
-{
-	struct rig r;
-
-	rig_open(&r, false);
-	send_pings(&r, 3 * MSD_CONN_TURN_FRAMES);
-	for (unsigned turns = 1; turns <= 3; turns++) {
-		turn_once(&r);
-		cr_expect_eq(r.n_frames, turns * MSD_CONN_TURN_FRAMES);
-	}
-	rig_close(&r);
-}
-
-Test(conn_read, a_slow_frame_ends_the_turn)
-{
-	struct rig r;
-
-	rig_open(&r, false);
-	r.frame_ns = MSD_CONN_TURN_US * 1000u;
-	send_pings(&r, 3);
-	for (unsigned turns = 1; turns <= 3; turns++) {
-		turn_once(&r);
-		cr_expect_eq(r.n_frames, turns);
-	}
-	rig_close(&r);
-}
-
-Test(conn_read, a_turn_that_is_over_stays_so_when_it_is_paused_meanwhile)
-{
-	struct rig r;
-
-	rig_open(&r, false);
-	send_pings(&r, 100);
-	turn_once(&r);
-	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
-	turn(&r);
-	cr_expect_eq(r.n_frames, MSD_CONN_TURN_FRAMES);
-	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
-	turn(&r);
-	cr_expect_eq(r.n_frames, 100);
-	rig_close(&r);
-}
-
-Test(conn_read, keeps_a_descriptor_for_a_frame_of_a_later_turn)
-{
-	struct rig r;
-	uint8_t bytes[512];
-
-	rig_open(&r, true);
-	r.fd_id = 1000;
-	send_pings(&r, MSD_CONN_TURN_FRAMES);
-	send_with_fd(r.peer, bytes, ping(bytes, r.fd_id, 0), 0);
-	turn_once(&r);
-	cr_expect_eq(r.n_frames, MSD_CONN_TURN_FRAMES);
-	cr_expect_eq(r.took_fd, -1);
-	turn_once(&r);
-	cr_assert_geq(r.took_fd, 0);
-	close(r.took_fd);
-	rig_close(&r);
-}
-
-Test(conn_read, hears_out_who_is_gone_in_turns)
-{
-	struct rig r;
-
-	rig_open(&r, false);
-	send_pings(&r, 3 * MSD_CONN_TURN_FRAMES);
-	close(r.peer);
-	r.peer = -1;
-	msd_conn_hear_out(&r.conn, MSD_IO, "gone");
-	turn_once(&r);
-	cr_expect_eq(r.n_frames, MSD_CONN_TURN_FRAMES);
-	turn(&r);
-	cr_expect_eq(r.n_frames, 3 * MSD_CONN_TURN_FRAMES);
-	cr_expect_eq(r.n_closed, 1);
-	rig_close(&r);
-}
-
-Test(conn_read, who_never_stops_talking_is_not_heard_out)
-{
-	struct rig r;
-	unsigned left = 100000;
-
-	rig_open(&r, false);
-	msd_conn_hear_out(&r.conn, MSD_OK, "gone");
-	for (; left > 0 && r.n_closed == 0; left--) {
-		send_pings(&r, 60);
-		turn_once(&r);
-	}
-	cr_expect_eq(r.n_closed, 1);
-	rig_close(&r);
-}
-
-Test(conn_read, lets_the_loop_sleep_when_who_waited_is_gone)
-{
-	struct rig r;
-
-	rig_open(&r, false);
-	send_pings(&r, 3 * MSD_CONN_TURN_FRAMES);
-	turn_once(&r);
-	turn_once(&r);
-	cr_assert_eq(uv_is_active((uv_handle_t *)&r.wire.awake), 1);
-	msd_conn_close(&r.conn, MSD_OK, "over");
-	turn(&r);
-	cr_expect_eq(uv_is_active((uv_handle_t *)&r.wire.awake), 0);
 	rig_close(&r);
 }

@@ -11,6 +11,7 @@
 
 #include "proto/body.h"
 #include "proto/frame.h"
+#include "tests/support/pass_fd.h"
 
 struct msd_list fakes = {&fakes, &fakes};
 bool fake_may_start = true;
@@ -195,24 +196,10 @@ void fake_send(struct fake *f, const uint8_t *body, size_t n, int fd)
 {
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
 	struct iovec iov[2] = {{head, sizeof(head)}, {(uint8_t *)(uintptr_t)body, n}};
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
-	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
 
 	if (f->channel < 0)
 		return;
 	msd_frame_write((struct msd_frame){.body_bytes = (uint32_t)n}, head);
-	if (fd >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-		h->cmsg_level = SOL_SOCKET;
-		h->cmsg_type = SCM_RIGHTS;
-		h->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(h), &fd, sizeof(int));
-	}
 	/* One that does not fit is not written at all or cut: a worker may do that. */
-	(void)sendmsg(f->channel, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)pass_fd(f->channel, iov, 2, fd, MSG_DONTWAIT);
 }

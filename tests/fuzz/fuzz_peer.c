@@ -15,6 +15,7 @@
 #include "daemon/worker/worker.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/pass_fd.h"
 
 #define MAX_OUT_BYTES (1u << 20)
 #define SEGMENT_BYTES 4096
@@ -36,22 +37,8 @@ static _Noreturn void broken(const char *claim, int line)
 static void send_bytes(const uint8_t *p, size_t n, int fd)
 {
 	struct iovec iov = {(void *)(uintptr_t)p, n};
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
-	if (fd >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-		h->cmsg_level = SOL_SOCKET;
-		h->cmsg_type = SCM_RIGHTS;
-		h->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(h), &fd, sizeof(int));
-	}
-	(void)sendmsg(peer, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)pass_fd(peer, &iov, 1, fd, MSG_DONTWAIT);
 }
 
 static void send_frame(struct msd_span body, int fd)

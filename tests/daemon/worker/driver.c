@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "proto/frame.h"
+#include "tests/support/pass_fd.h"
 
 #define STEP_MS 120000 /* a step that takes longer hangs */
 
@@ -165,24 +166,10 @@ void driver_send_fd(struct driver *w, struct msd_buf *b, int fd)
 {
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
 	struct iovec iov[2] = {{head, sizeof(head)}, {b->p, b->n}};
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
-	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
 
 	cr_assert_not(b->bad);
 	msd_frame_write((struct msd_frame){.body_bytes = (uint32_t)b->n}, head);
-	if (fd >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-		h->cmsg_level = SOL_SOCKET;
-		h->cmsg_type = SCM_RIGHTS;
-		h->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(h), &fd, sizeof(int));
-	}
-	must(sendmsg(w->fd, &m, MSG_NOSIGNAL) == (ssize_t)(sizeof(head) + b->n),
+	must(pass_fd(w->fd, iov, 2, fd, 0) == (ssize_t)(sizeof(head) + b->n),
 	     "sendmsg");
 	msd_buf_finish(b);
 	*b = (struct msd_buf){0};
