@@ -132,6 +132,9 @@ void *memory_at(uint64_t address, size_t n);
 int memory_alloc(struct object *context, uint64_t *ret, size_t n);
 int memory_free(struct object *context, uint64_t address);
 unsigned memory_alive(void);
+/** As the functions of stub_cuda_control say. */
+void memory_set_limit(size_t bytes);
+size_t memory_last_asked(void);
 
 void violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,27 +1,13 @@
-/* What the stand-in driver keeps: objects, memory, queues, faults. One lock would be
+/* What the stand-in driver keeps: objects, queues, faults. One lock would be
  * enough for a driver; here it is the caller's (stub_driver.c). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "stub.h"
 
-#define SPACE_BYTES ((size_t)1 << 40) /* of addresses that nobody can read */
-
-struct allocation {
-	struct allocation *next;
-	struct object *context;
-	uint64_t address;
-	size_t n;
-	char *host; /* NULL: freed */
-};
-
 static struct object *objects;
-static struct allocation *allocations;
-static uint64_t next_address;
-static size_t memory_limit = (size_t)8 << 30, last_alloc;
 static _Thread_local struct object *current;
 
 static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations, delay;
@@ -148,81 +134,6 @@ bool object_ok(const void *p, enum kind kind, const char *what)
 	}
 	violation("%s: no such handle", what);
 	return false;
-}
-
-static size_t memory_bytes(void)
-{
-	size_t n = 0;
-
-	for (const struct allocation *a = allocations; a != NULL; a = a->next)
-		n += a->host != NULL ? a->n : 0;
-	return n;
-}
-
-int memory_alloc(struct object *context, uint64_t *ret, size_t n)
-{
-	last_alloc = n;
-	if (n > memory_limit - memory_bytes())
-		return OUT_OF_MEMORY;
-	if (next_address == 0) {
-		void *space = mmap(NULL, SPACE_BYTES, PROT_NONE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (space == MAP_FAILED)
-			return OUT_OF_MEMORY;
-		next_address = (uint64_t)(uintptr_t)space;
-	}
-	struct allocation *a = n <= SPACE_BYTES / 256 ? calloc(1, sizeof(*a)) : NULL;
-	char *host = a != NULL ? malloc(n) : NULL;
-	if (host == NULL) {
-		free(a);
-		return OUT_OF_MEMORY;
-	}
-	memset(host, 0xa5, n); /* nobody may count on zeros */
-	*a = (struct allocation){allocations, context, next_address, n, host};
-	allocations = a;
-	next_address += (n + 2 * 256) & ~(uint64_t)255; /* a gap behind each */
-	*ret = a->address;
-	return OK;
-}
-
-void *memory_at(uint64_t address, size_t n)
-{
-	for (struct allocation *a = allocations; a != NULL; a = a->next) {
-		if (address < a->address || address - a->address >= a->n)
-			continue;
-		const size_t offset = address - a->address;
-		if (a->host == NULL) {
-			violation("memory %#llx was freed",
-				  (unsigned long long)address);
-			return NULL;
-		}
-		return n <= a->n - offset ? a->host + offset : NULL;
-	}
-	return NULL;
-}
-
-int memory_free(struct object *context, uint64_t address)
-{
-	for (struct allocation *a = allocations; a != NULL; a = a->next) {
-		if (a->address != address || a->host == NULL)
-			continue;
-		if (a->context != context)
-			violation("memory of another context is freed");
-		free(a->host);
-		a->host = NULL;
-		return OK;
-	}
-	violation("cuMemFree: no memory begins at %#llx", (unsigned long long)address);
-	return INVALID_VALUE;
-}
-
-unsigned memory_alive(void)
-{
-	unsigned n = 0;
-
-	for (const struct allocation *a = allocations; a != NULL; a = a->next)
-		n += a->host != NULL;
-	return n;
 }
 
 void work_add(struct object *stream, const struct work *w)
@@ -388,16 +299,6 @@ static void control_set_delay(unsigned ms)
 	delay = ms;
 }
 
-static void control_set_memory(size_t bytes)
-{
-	memory_limit = bytes;
-}
-
-static size_t control_last_alloc(void)
-{
-	return last_alloc;
-}
-
 static int control_current_device(void)
 {
 	return current != NULL && current->is_alive ? current->device : -1;
@@ -420,8 +321,8 @@ const struct stub_cuda_control stub_cuda = {
 	.first_violation = control_first,
 	.pinned_bytes = pinned_total,
 	.set_delay = control_set_delay,
-	.set_memory = control_set_memory,
-	.last_alloc = control_last_alloc,
+	.set_memory = memory_set_limit,
+	.last_alloc = memory_last_asked,
 	.last_launch = control_last,
 	.last_attributes = control_attributes,
 	.current_device = control_current_device,
