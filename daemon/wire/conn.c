@@ -12,7 +12,6 @@
 #include "daemon/wire/conn.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "daemon/wire/conn_parts.h"
 
@@ -161,19 +160,11 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	c->transport.ops->close(&c->transport);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void msd_conn_spend_time(struct msd_conn *c)
 {
 	if (!c->limits.takes_turns)
 		return;
-	const uint64_t now = now_ns();
+	const uint64_t now = c->wire->clock_ns();
 	if (c->turn_ends_ns == 0) {
 		c->turn_ends_ns = now + MSD_CONN_TURN_US * 1000u;
 	} else if (now >= c->turn_ends_ns) {

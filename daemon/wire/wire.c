@@ -56,7 +56,8 @@ static void on_prepare(uv_prepare_t *handle)
 
 msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 {
-	*w = (struct msd_wire){.loop = loop, .rbuf_bytes = RBUF_BYTES};
+	*w = (struct msd_wire){
+		.loop = loop, .clock_ns = uv_hrtime, .rbuf_bytes = RBUF_BYTES};
 	msd_list_init(&w->dirty);
 	msd_list_init(&w->waiting);
 	w->rbuf = malloc(w->rbuf_bytes);

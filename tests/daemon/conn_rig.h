@@ -16,7 +16,7 @@ struct rig {
 	uint64_t last_id, last_payload;
 	int took_fd;
 	uint64_t fd_id;    /* the frame that takes it; 0: each */
-	uint64_t frame_ns; /* how long on_frame() takes */
+	uint64_t frame_ns; /* how long on_frame() takes, by the rig's clock */
 };
 
 void rig_open(struct rig *r, bool takes_fds);
