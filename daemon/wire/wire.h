@@ -18,7 +18,8 @@ struct msd_wire {
 	struct msd_list dirty;   /* msd_conn.dirty_link */
 	struct msd_list waiting; /* msd_conn.waiting_link */
 	bool is_awake;
-	uint64_t (*clock_ns)(void); /* what a turn is measured with; only differences count */
+	uint64_t (*clock_ns)(
+		void); /* what a turn is measured with; only differences count */
 	uint8_t *rbuf;
 	size_t rbuf_bytes;
 	/* What was done since the start, of all connections: who asks twice learns how
