@@ -12,7 +12,7 @@ An attack is a test in a file test_<what>.py here, and a line in CMakeLists.txt 
         victim.expect_within(victim.cost(), frames=70, turns=3)
 
 What goes on all the time instead is a process of its own, with `arena.attack(function)`; then
-`victim.typical_cost()` is what mostly lay between a request and its reply. A budget of memory is
+`arena.expect_turns(victim, others)` says that it gets its turn among them. A budget of memory is
 `with arena.growth(budget)`; that nothing is left is `arena.expect_as_before(before)`, with
 `before = arena.state()`. A test for a daemon with options of its own starts it by
 `own_arena(word...)`. Modules that attack are in tests/modules.
@@ -23,16 +23,18 @@ import os
 import pathlib
 import re
 import signal
-import statistics
 from typing import NamedTuple
 
 import harness
-from wire import Wire
+from wire import Wire, frame
 
 # What the daemon needs for its own bookkeeping, whatever it was asked for.
 SLACK_BYTES = 4 << 20
 # What the allocator keeps of what was freed.
 KEPT_BYTES = 16 << 20
+# What a victim says at once: more than one turn's frames. A ping and its answer, both ways.
+PINGS = 256
+PING_BYTES = 64
 
 
 class Cost(NamedTuple):
@@ -99,10 +101,14 @@ class Victim(Wire):
         self.ask_later()
         self.last = self.done()
 
+    def answer(self, asked):
+        """The answer to a ping is None."""
+        info = self.finish(asked)
+        return info and Cost(*(info[field] for field in Cost._fields))
+
     def done(self):
         """What was done since the daemon started, as the answer to ask_later() has it."""
-        info = self.finish(self.asked)
-        return Cost(*(info[field] for field in Cost._fields))
+        return self.answer(self.asked)
 
     def ask_later(self):
         """Ask now, for cost() to take the answer."""
@@ -119,12 +125,6 @@ class Victim(Wire):
         self.ask(method, *params, **options)
         self.ask_later()
         return self.cost()
-
-    def typical_cost(self, *request, rounds=31, **options):
-        """The median of each figure: a round in which this process had to wait says little."""
-        request = request or ("ping",)
-        costs = [self.cost_of(*request, **options) for _ in range(rounds)]
-        return Cost(*map(statistics.median, zip(*costs)))
 
     def expect_within(self, cost, turns=None, frames=None, bytes=None, cpu_us=None):
         """@bytes are those of both ways together."""
@@ -187,6 +187,21 @@ class Arena:
                 for a in attackers:
                     a.kill()
                     a.join()
+
+    def expect_turns(self, victim, others, bytes=None, rounds=4):
+        """@victim is served in each turn in which it has something to say; all others together
+        have @others frames in a turn at most, and @bytes both ways. What it says is there when
+        the supervisor goes on: how long this process had to wait counts nothing."""
+        for _ in range(rounds):
+            methods = ["server.info"] + ["ping"] * PINGS + ["server.info"]
+            asked = [(next(victim.ids), method) for method in methods]
+            with self.standstill():
+                victim.send(b"".join(frame([0, id, method, []]) for id, method in asked))
+            first, *_, last = [victim.answer(id) for id, _ in asked]
+            cost = last - first
+            victim.expect_within(
+                cost, turns=PINGS + 1, frames=PINGS + 1 + (cost.turns + 1) * others,
+                bytes=bytes and (PINGS + 1) * PING_BYTES + (cost.turns + 1) * bytes)
 
     @staticmethod
     def _came(watcher):

@@ -32,7 +32,7 @@ def test_garbage_ends_its_connection(arena):
 def test_a_flood_of_broken_connections_costs_others_few_turns(arena, what):
     victim = arena.victim()
     with arena.attack(what, times=2):
-        victim.expect_within(victim.typical_cost(), turns=64, bytes=1 << 20)
+        arena.expect_turns(victim, others=64, bytes=1 << 20)
 
 
 def test_half_frames_that_stay_cost_nothing(arena):
@@ -40,7 +40,7 @@ def test_half_frames_that_stay_cost_nothing(arena):
         arena.connect().send(PING[:cut])
     victim = arena.victim()
     # The three frames are its own.
-    victim.expect_within(victim.typical_cost(), turns=8, frames=3)
+    victim.expect_within(victim.cost_of("ping"), frames=3)
 
 
 def test_headers_without_their_bodies_claim_nothing(arena):

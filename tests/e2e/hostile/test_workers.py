@@ -252,7 +252,7 @@ def test_a_worker_that_floods_its_channel_costs_others_few_frames(liars):
     victim = liars.victim()
     before = liars.state().descriptors
     with liars.growth(2 * MIB), liars.attack(flood, "flood_segments", frames=1000):
-        victim.expect_within(victim.typical_cost(), turns=16, frames=16 * 64)
+        liars.expect_turns(victim, others=64)
     harness.until(lambda: liars.state().descriptors == before, "its descriptors are closed")
     expect_room_for_others(liars)
 
