@@ -21,7 +21,7 @@
 #define BUFFER_BYTES (64u * 1024u)
 #define LINE_BYTES 2200
 #define PATIENCE_MS 5
-#define END_PATIENCE_MS 1000
+#define END_PATIENCE_MS 5000
 
 static struct {
 	pthread_mutex_t lock;

@@ -22,9 +22,9 @@
 
 #define MARKS_FROM (UINT64_C(1) << 62) /* microseconds: nobody is scheduled as long */
 #define ROUNDS 8                       /* of a look */
-#define GIVE_UP_MS 2000u
+#define GIVE_UP_MS 5000u
 #define REST_FACTOR 20u /* a look may take this part of the loop's time */
-#define END_ROUNDS 200
+#define END_ROUNDS 5000 /* of a millisecond; what is dying is waited for */
 
 static bool limit_of(pid_t pid, uint64_t *ret)
 {
@@ -107,7 +107,7 @@ static bool tell(struct msd_reaper *r)
 	bool is_any_left = false;
 
 	while (w != NULL) {
-		const bool is_late = uv_now(r->loop) - w->died_ms > GIVE_UP_MS;
+		const bool is_late = uv_now(r->loop) - w->died_ms > r->give_up_ms;
 		if (w->is_waiting && (is_late || (!w->has_heirs && !r->has_strays))) {
 			w->is_waiting = false;
 			w->on_alone(w);
@@ -131,9 +131,19 @@ static bool scan_surely(struct msd_reaper *r)
 	return scan(r) || is_any;
 }
 
+/* What this thread has used: a processor that others had meanwhile is not the loop's.
+ */
+static uint64_t used_ns(void)
+{
+	struct timespec t = {0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void look(struct msd_reaper *r)
 {
-	const uint64_t began = uv_hrtime();
+	const uint64_t began = used_ns();
 	bool is_any = true;
 	bool is_any_left = true;
 
@@ -144,7 +154,7 @@ static void look(struct msd_reaper *r)
 		is_any = scan_surely(r);
 		is_any_left = tell(r);
 	}
-	const uint64_t rest = 1 + (uv_hrtime() - began) * REST_FACTOR / 1000000;
+	const uint64_t rest = 1 + (used_ns() - began) * REST_FACTOR / 1000000;
 	r->next_ms = uv_now(r->loop) + rest;
 	if (is_any || is_any_left)
 		(void)uv_timer_start(&r->again, on_again, rest, 0);
@@ -184,7 +194,8 @@ static int open_list(void)
 
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 {
-	*r = (struct msd_reaper){.loop = loop, .list_fd = open_list()};
+	*r = (struct msd_reaper){
+		.loop = loop, .list_fd = open_list(), .give_up_ms = GIVE_UP_MS};
 	if (!limit_of(0, &r->unmarked))
 		r->unmarked = RLIM_INFINITY;
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */

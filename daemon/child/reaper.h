@@ -40,8 +40,9 @@ struct msd_reaper {
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
 	uv_timer_t again;
-	int list_fd;      /* of /proc: the daemon's children */
-	uint64_t next_ms; /* no look before it: looking costs the loop little */
+	int list_fd;         /* of /proc: the daemon's children */
+	uint64_t next_ms;    /* no look before it: looking costs the loop little */
+	uint64_t give_up_ms; /* after a death; a test may change it */
 };
 
 /** Become a subreaper, with handles on @loop that do not keep it running. */
@@ -49,7 +50,7 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
 /** Watch the child @pid, which has started nothing yet. */
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid);
 /** The child has exited and was waited for: end what it started, then on_alone, perhaps
- * before this returns. What cannot be killed is given up after two seconds. */
+ * before this returns. What cannot be killed is given up after five seconds. */
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w);
 /** It is watched no more. Legal when it never was. */
 void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);

@@ -12,9 +12,9 @@
 #include "daemon/wire/aside.h"
 #include "daemon/wire/transport.h"
 
-#define LINGER_S 60
+#define LINGER_S 3600
 /* Far above what anything takes, far below a close that sleeps. */
-#define PATIENCE_S 20
+#define PATIENCE_S 300
 
 static long now_s(void)
 {

@@ -77,7 +77,7 @@ static void end(struct watched *w)
 	msd_buf_finish(&w->output);
 }
 
-Test(child, tells_its_exit_once_with_status_and_last_words, .timeout = 20)
+Test(child, tells_its_exit_once_with_status_and_last_words, .timeout = 300)
 {
 	struct watched w;
 
@@ -86,7 +86,7 @@ Test(child, tells_its_exit_once_with_status_and_last_words, .timeout = 20)
 	cr_expect_str_eq(w.end, "exit status 3; last words: two\nthree");
 }
 
-Test(child, names_the_signal_that_ended_it, .timeout = 20)
+Test(child, names_the_signal_that_ended_it, .timeout = 300)
 {
 	struct watched w;
 
@@ -95,7 +95,7 @@ Test(child, names_the_signal_that_ended_it, .timeout = 20)
 	cr_expect_str_eq(w.end, "signal SEGV");
 }
 
-Test(child, is_killed_for_the_first_reason_given, .timeout = 20)
+Test(child, is_killed_for_the_first_reason_given, .timeout = 300)
 {
 	struct watched w;
 
@@ -106,7 +106,7 @@ Test(child, is_killed_for_the_first_reason_given, .timeout = 20)
 	cr_expect_str_eq(w.end, "killed: the first reason");
 }
 
-Test(child, takes_its_group_along, .timeout = 20)
+Test(child, takes_its_group_along, .timeout = 300)
 {
 	struct watched w;
 	int ends[2];
@@ -121,7 +121,7 @@ Test(child, takes_its_group_along, .timeout = 20)
 	close(ends[0]);
 }
 
-Test(child, output_that_is_left_at_its_exit_is_read, .timeout = 20)
+Test(child, output_that_is_left_at_its_exit_is_read, .timeout = 300)
 {
 	struct watched w;
 
@@ -132,7 +132,7 @@ Test(child, output_that_is_left_at_its_exit_is_read, .timeout = 20)
 	end(&w);
 }
 
-Test(child, gets_its_descriptors_from_3_on, .timeout = 20)
+Test(child, gets_its_descriptors_from_3_on, .timeout = 300)
 {
 	struct watched w;
 	int ends[2];
@@ -147,7 +147,7 @@ Test(child, gets_its_descriptors_from_3_on, .timeout = 20)
 	close(ends[0]);
 }
 
-Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 20)
+Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 300)
 {
 	char *argv[] = {(char *)(uintptr_t) "/nowhere/to/be/found", NULL};
 	const struct msd_child_how how = {.argv = argv};

@@ -56,7 +56,7 @@ static bool tells(const char *word)
 	return memmem(devices.found.p, devices.found.n, word, strlen(word)) != NULL;
 }
 
-Test(devices, keep_what_the_process_has_written, .timeout = 20)
+Test(devices, keep_what_the_process_has_written, .timeout = 300)
 {
 	/* [1, 0, nil, {"devices": []}] */
 	begin("#!/bin/sh\nprintf '\\224\\001\\000\\300\\201\\247devices\\220'\n");
@@ -71,7 +71,7 @@ Test(devices, keep_what_the_process_has_written, .timeout = 20)
 	end();
 }
 
-Test(devices, a_process_that_dies_is_an_answer_without_any, .timeout = 20)
+Test(devices, a_process_that_dies_is_an_answer_without_any, .timeout = 300)
 {
 	begin("#!/bin/sh\nkill -SEGV $$\n");
 	(void)msd_devices_look(&devices);
@@ -84,7 +84,7 @@ Test(devices, a_process_that_dies_is_an_answer_without_any, .timeout = 20)
 	cr_expect_eq(n_known, 1);
 }
 
-Test(devices, nonsense_is_an_answer_without_any, .timeout = 20)
+Test(devices, nonsense_is_an_answer_without_any, .timeout = 300)
 {
 	begin("#!/bin/sh\necho a driver says hello\n");
 	(void)msd_devices_look(&devices);
@@ -94,7 +94,7 @@ Test(devices, nonsense_is_an_answer_without_any, .timeout = 20)
 	end();
 }
 
-Test(devices, a_program_that_is_not_there_is_known_at_once, .timeout = 20)
+Test(devices, a_program_that_is_not_there_is_known_at_once, .timeout = 300)
 {
 	begin("");
 	(void)unlink(path);

@@ -8,7 +8,7 @@
 
 #include "daemon/log.h"
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 120000
 #define N_LINES 2000u /* more than the pipe and the log's own buffer hold */
 
 /* Standard error becomes a pipe that holds one page; returns what reads it. */

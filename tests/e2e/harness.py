@@ -163,6 +163,10 @@ def children(pid):
     return found
 
 
+def is_stopped(pid):
+    return "T (stopped)" in pathlib.Path(f"/proc/{pid}/status").read_text()
+
+
 def descriptors(pid):
     """What the process's descriptors refer to, sockets and pipes without their numbers."""
     found = []
@@ -234,6 +238,11 @@ class Daemon:
 
     def log(self):
         return self.log_path.read_text(errors="replace")
+
+    def expect_logged(self, text, times=1):
+        """Its line comes, mostly before who hears of the event is told: not on a busy machine."""
+        until(lambda: self.log().count(text) >= times, f"{text!r} is logged")
+        assert self.log().count(text) == times, self.log()
 
     def restarts(self, name):
         """How many ms each restart of the module's worker was put off, as the log has it."""

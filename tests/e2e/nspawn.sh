@@ -32,7 +32,7 @@ ExecStart=/bin/bash /script
 ExecStopPost=/bin/systemctl poweroff --force
 UNIT
 # Its own filter of system calls lacks what a sandbox of ours may want.
-timeout 120 systemd-nspawn -q -D "$guest" --keep-unit --register=no --private-users=no \
+timeout 600 systemd-nspawn -q -D "$guest" --keep-unit --register=no --private-users=no \
   --link-journal=no --console=pipe --private-network \
   --system-call-filter='landlock_create_ruleset landlock_add_rule landlock_restrict_self' \
   /lib/systemd/systemd --unit=script.service >"$at/console" 2>&1 || true

@@ -76,5 +76,5 @@ def test_a_word_that_the_symbols_contradict_is_refused(daemon, models):
 
 def test_a_wrong_word_that_nothing_contradicts_costs_the_module_alone(daemon, library):
     daemon.modser("load", "wrong", library, "--era", "ffi", "--replace")
-    daemon.modser("call", "wrong:twice", "21", "--deadline", "20s")
+    daemon.modser("call", "wrong:twice", "21", "--deadline", "120s")
     assert daemon.ok("ping").status == 0

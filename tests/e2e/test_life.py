@@ -111,6 +111,7 @@ def test_the_first_restart_is_at_once_and_the_next_waits(own_daemon):
             os.kill(listed(wire)["eight"]["pid"], signal.SIGKILL)
             harness.until(lambda: listed(wire)["eight"]["restarts"] == deaths, "it is noticed")
             assert wire.call("eight:int", deadline_ms=harness.LONG_MS)[1] == -42
+    harness.until(lambda: len(daemon.restarts("eight")) >= 2, "both are logged")
     waits = daemon.restarts("eight")
     assert len(waits) == 2 and waits[0] == 0 < waits[1]
 
@@ -123,7 +124,7 @@ def test_no_descriptors_for_a_worker_are_no_fault_of_the_module(own_daemon):
         resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (1, limits[1]))
         os.kill(listed(wire)["ten"]["pid"], signal.SIGKILL)
         harness.until(lambda: len(daemon.restarts("ten")) > 3, "starting fails, is tried again")
-        assert "RLIMIT_NOFILE is 1, and it needs" in daemon.log()
+        harness.until(lambda: "RLIMIT_NOFILE is 1, and it needs" in daemon.log(), "it says why")
         resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
         assert wire.call("ten:int", deadline_ms=harness.LONG_MS)[1] == -42
 

@@ -123,6 +123,7 @@ def test_a_deadline_that_comes_before_is_a_deadline():
 def test_a_stopped_daemon_is_given_up_and_serves_again(own_daemon):
     daemon = own_daemon()
     os.kill(daemon.pid, signal.SIGSTOP)
+    harness.until(lambda: harness.is_stopped(daemon.pid), "it stands still")
     expect_no_connection(daemon.modser("--connect-timeout", "100ms", "info"), "that is stopped")
     os.kill(daemon.pid, signal.SIGCONT)
     daemon.ok("info")

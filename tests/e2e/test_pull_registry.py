@@ -154,8 +154,10 @@ def test_what_is_no_reference_is_refused(puller, path):  # noqa: F811
 
 
 def test_nobody_waits_and_the_registry_is_left(puller, server):  # noqa: F811
-    uri = give(server, "1", None, hold)
-    said = puller.modser("--deadline", "300ms", "pull", "one", uri)
-    assert said.status == 5
+    server.http.held.clear()
+    server.http.left.clear()
+    with Wire(puller.host) as wire:
+        wire.start("module.pull", "one", give(server, "1", None, hold))
+        assert server.http.held.wait(harness.PATIENCE)
     assert server.http.left.wait(harness.PATIENCE)
     puller.ok("pull", "one", give(server, "2", None, whole))

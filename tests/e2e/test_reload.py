@@ -98,7 +98,7 @@ def test_a_wrong_file_changes_nothing(served):
             wire.ask("server.reload")
         assert wire.ask("server.info")["limits"]["max-upload"] == 1 << 20
         wire.ask("module.wait", "one")
-    assert f"event=reload why=\"{conf}:3" in daemon.log()
+    daemon.expect_logged(f"event=reload why=\"{conf}:3")
 
 
 def test_the_command_line_still_wins(served):

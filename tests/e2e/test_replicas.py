@@ -121,7 +121,7 @@ def test_without_any_worker_a_module_is_restarting(own_daemon):
         for pid in described(wire, "all")["pids"]:
             os.kill(pid, signal.SIGKILL)
         harness.until(lambda: described(wire, "all")["restarts"] == 3, "the deaths are noticed")
-        assert wire.call("all:count", deadline_ms=20000)[1] == 1
+        assert wire.call("all:count", deadline_ms=harness.LONG_MS)[1] == 1
         harness.until(lambda: described(wire, "all")["ready"] == 3, "all are back")
         assert described(wire, "all")["state"] == "READY"
 
@@ -273,7 +273,7 @@ def test_deaths_of_all_workers_quarantine_and_spare_what_runs(own_daemon, fifo):
         with held(daemon, "bad", path) as taken:
             for _ in range(3):
                 with pytest.raises(Failure, match="WORKER_LOST"):
-                    wire.call("bad:crash", deadline_ms=20000)
+                    wire.call("bad:crash", deadline_ms=harness.LONG_MS)
             assert described(wire, "bad")["state"] == "QUARANTINED"
             with pytest.raises(Failure, match="QUARANTINED"):
                 wire.call("bad:pid")

@@ -165,7 +165,7 @@ class Arena:
         on, as far as the sockets hold it (offer() says how much that was)."""
         os.kill(self.pid, signal.SIGSTOP)
         try:
-            harness.until(lambda: "T (stopped)" in self._status(), "the supervisor stands still")
+            harness.until(lambda: harness.is_stopped(self.pid), "the supervisor stands still")
             yield
         finally:
             os.kill(self.pid, signal.SIGCONT)

@@ -83,6 +83,7 @@ def test_the_module_is_neither_quarantined_nor_put_off(arena):
     barred(arena, victim)
     assert victim.call("faults:ok")[1] is None
     assert facts(victim)["state"] == "READY"
+    harness.until(lambda: len(arena.daemon.restarts("faults")) >= KILLS, "all are logged")
     assert arena.daemon.restarts("faults") == [0] * KILLS, "at once"
 
 

@@ -122,4 +122,4 @@ def test_the_daemons_end_is_theirs(own_arena):
     assert len(there) > len(WAYS)
     arena.daemon.process.send_signal(signal.SIGTERM)
     assert arena.daemon.process.wait(harness.PATIENCE) == 0
-    assert not there & parents().keys()
+    harness.until(lambda: not there & parents().keys(), "they end with it")
