@@ -13,7 +13,8 @@
 
 /*
  * Happy path: a line goes into a buffer, a thread writes it, and who logged it waits
- * for that: whoever hears of an event finds its line, and no line is lost in a crash.
+ * for that, PATIENCE_MS at most: mostly, whoever hears of an event finds its line, and
+ * no line is lost in a crash.
  * Failures: standard error takes nothing for PATIENCE_MS: from then on nobody waits
  * until all is written; the buffer is full: lines are dropped and counted.
  */

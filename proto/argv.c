@@ -110,7 +110,7 @@ bool msd_argv_size(const char *text, uint64_t *ret)
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	uint64_t v = strtoull(text, &end, 0);
+	uint64_t v = strtoull(text, &end, 10);
 	if (*end == 'K' || *end == 'M' || *end == 'G')
 		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
 	end += shift > 0;

@@ -72,7 +72,7 @@ static void on_done(void *ctx, modser_result *result)
 	modser_result_free(result);
 }
 
-static bool send_one(struct slot *s, const struct clock *c, uint64_t now)
+static void send_one(struct slot *s, const struct clock *c, uint64_t now)
 {
 	struct msd_load_run *run = s->run;
 	const modser_options options = {.names = run->args->has_names ? run->args->names
@@ -83,27 +83,33 @@ static bool send_one(struct slot *s, const struct clock *c, uint64_t now)
 
 	s->is_idle = false;
 	s->sent_ns = now >= c->counted_ns ? now : 0;
-	run->n_sent++;
-	return modser_start(s->client, "call", s->params, run->args->n + 1, &options,
-			    NULL) == MODSER_OK;
+	if (modser_start(s->client, "call", s->params, run->args->n + 1, &options,
+			 NULL) == MODSER_OK) {
+		run->n_sent++;
+		return;
+	}
+	s->is_idle = true;
+	if (run->lost == NULL)
+		run->lost = s->client;
 }
 
 static bool may_send(const struct msd_load_run *run, const struct clock *c,
 		     uint64_t now)
 {
-	return run->failure == NULL && !run->no_memory && now < c->end_ns;
+	return run->failure == NULL && run->lost == NULL && !run->no_memory &&
+	       now < c->end_ns;
 }
 
-/* Send what may be sent; false: nothing is in flight and nothing will be. */
+/* Send what may be sent; false: nothing is in flight and nothing will be, so that no
+ * answer meets a slot that is gone. */
 static bool refill(struct slot *slots, size_t n, const struct clock *c)
 {
 	const uint64_t now = now_ns();
-	const bool may = may_send(slots[0].run, c, now);
 	bool is_busy = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (may && slots[i].is_idle && !send_one(&slots[i], c, now))
-			return false;
+		if (slots[i].is_idle && may_send(slots[i].run, c, now))
+			send_one(&slots[i], c, now);
 		is_busy |= !slots[i].is_idle;
 	}
 	return is_busy;
@@ -139,7 +145,7 @@ static bool run_all(struct msd_load_run *run, struct slot *slots, struct pollfd 
 			turn(run, fds);
 	}
 	run->spent_ns = now_ns() - c.counted_ns;
-	return run->failure == NULL && !run->no_memory;
+	return run->failure == NULL && run->lost == NULL && !run->no_memory;
 }
 
 bool msd_load_run(struct msd_load_run *run)

@@ -21,10 +21,12 @@ struct msd_load_run {
 	uint64_t n_sent, n_back,
 		spent_ns;       /* all that were sent; of those that are counted */
 	modser_result *failure; /* owned: the first one that is an error */
+	modser_client *lost;    /* the first that took no call: modser_why() says why */
 	bool no_memory;
 };
 
-/** Run it; false: a call failed, or memory is short. End with msd_load_run_finish(). */
+/** Run it; false: a call failed, or a connection, or memory is short. End with
+ * msd_load_run_finish(). */
 bool msd_load_run(struct msd_load_run *run);
 /** Sort @v, and the @permille-th of its @n values; 0 of none. */
 void msd_load_run_sort(uint64_t *v, size_t n);

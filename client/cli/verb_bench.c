@@ -191,9 +191,10 @@ static enum msd_exit measure(struct bench *b)
 	};
 	b->calls_before = calls_of(b);
 	if (!msd_load_run(&b->run)) {
-		return b->run.failure != NULL
-			       ? msd_report_result(b->clients[0], b->run.failure)
-			       : msd_report_no_memory();
+		if (b->run.failure != NULL)
+			return msd_report_result(b->clients[0], b->run.failure);
+		return b->run.lost != NULL ? msd_report_error(modser_why(b->run.lost))
+					   : msd_report_no_memory();
 	}
 	b->calls_behind = calls_of(b);
 	return ping(b, &b->ping_ns[1]);
@@ -206,7 +207,7 @@ static const char *doubt(const struct bench *b)
 
 	if (b->run.n == 0)
 		return "no call was answered in the time: give more with --time";
-	if (b->calls_before >= 0 &&
+	if (b->calls_before >= 0 && b->calls_behind >= 0 &&
 	    (uint64_t)(b->calls_behind - b->calls_before) > b->run.n_sent)
 		return "others called the module meanwhile";
 	if (a > z + z / 2 || z > a + a / 2)

@@ -6,6 +6,7 @@ import subprocess
 
 import harness
 import pytest
+from wire import Wire
 
 VERBS = "ping ls show funcs load unload wait logs inspect info call".split()
 
@@ -124,6 +125,25 @@ def test_bench_says_so_when_others_call_the_module(served):
     ) as other:
         harness.until(sees_others, "others are seen")
         other.kill()
+
+
+def test_bench_ends_when_its_daemon_is_lost(own_daemon):
+    daemon = own_daemon()
+    daemon.load("results", harness.ZOO / "results.so")
+
+    def calls(wire):
+        return wire.ask("module.list")[0]["calls"]
+
+    with subprocess.Popen(
+        [harness.BIN / "modser", "-H", daemon.host, "bench", "-c", "2", "--depth", "4",
+         "--time", "10m", "results:int", "1"],
+        env=harness.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as process:
+        with Wire(daemon.host) as wire:
+            harness.until(lambda: calls(wire) > 100, "it is on")
+        daemon.process.terminate()
+        assert process.wait(harness.PATIENCE) == 3
+        assert b"modserd" in process.stderr.read()
 
 
 def test_bench_of_a_function_that_is_not_there_names_what_is_near(served):

@@ -73,15 +73,23 @@ static const char *own_path(void)
 	return own != NULL && own[0] != '\0' ? own : NULL;
 }
 
+/* Newer than the driver, which takes none of its code. The one that was asked for by
+ * name is taken whatever it is. */
+static bool is_too_new(int major)
+{
+	const int driver = msd_cuda_driver_major();
+
+	return own_path() == NULL && driver != 0 && major > driver;
+}
+
 static void *library_open(size_t i)
 {
 	const char *own = own_path();
 	const char *home = msd_cuda_home();
-	const int driver = msd_cuda_driver_major();
 
 	if (own != NULL)
 		return i == 0 ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL;
-	if (driver != 0 && names[i].major > driver)
+	if (is_too_new(names[i].major))
 		return NULL;
 	void *library = dlopen(names[i].name, RTLD_NOW | RTLD_LOCAL);
 	return library == NULL && home != NULL ? open_below(home, names[i].name)
@@ -113,6 +121,8 @@ static bool candidate_open(struct candidate *c, size_t i)
 		memcpy((char *)&c->nvrtc + fields[k].offset, &symbol, sizeof(symbol));
 	}
 	if (c->nvrtc.get_version(&major, &minor) != MSD_NVRTC_SUCCESS)
+		return false;
+	if (is_too_new(major)) /* the name without a version may be any */
 		return false;
 	c->nvrtc.version = 1000 * major + 10 * minor;
 	path_of(library, c->nvrtc.path);

@@ -100,13 +100,18 @@ static msd_err result_read(const struct msd_nvrtc *nvrtc, struct nvrtc_program *
 		is_ptx ? nvrtc->ptx_size(program, &n) : nvrtc->cubin_size(program, &n);
 
 	if (code != MSD_NVRTC_SUCCESS)
-		return failed(nvrtc, "nvrtcGetCUBINSize", code, d);
-	if (n == 0 || !msd_buf_reserve(ret, n))
+		return failed(nvrtc, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize",
+			      code, d);
+	if (n == 0) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "NVRTC compiled the source to nothing");
+	}
+	if (!msd_buf_reserve(ret, n))
 		return msd_diag_no_memory(d);
 	code = is_ptx ? nvrtc->ptx(program, (char *)ret->p)
 		      : nvrtc->cubin(program, (char *)ret->p);
 	if (code != MSD_NVRTC_SUCCESS)
-		return failed(nvrtc, "nvrtcGetCUBIN", code, d);
+		return failed(nvrtc, is_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", code, d);
 	ret->n = n;
 	return MSD_OK;
 }
