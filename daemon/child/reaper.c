@@ -15,14 +15,15 @@
  *  - there are some: they are killed, and their own children come into the list; it is
  *    read until none is found, again at each SIGCHLD and after a while
  *  - they start others as fast as they are killed: the loop goes on with a part of its
- *    time, and after GIVE_UP_MS the child is alone all the same; what is left of it has
- *    nobody's mark, and is killed whenever it is seen
+ *    time, and after GIVE_UP_MS of looking the child is alone all the same; what is
+ * left of it has nobody's mark, and is killed whenever it is seen
  *  - the kernel lists no children (CONFIG_PROC_CHILDREN): nothing is found
  */
 
 #define MARKS_FROM (UINT64_C(1) << 62) /* microseconds: nobody is scheduled as long */
 #define ROUNDS 8                       /* of a look */
 #define GIVE_UP_MS 5000u
+#define LOOK_MS 50u     /* more than that between two looks, and the loop had to wait */
 #define REST_FACTOR 20u /* a look may take this part of the loop's time */
 #define END_ROUNDS 5000 /* of a millisecond; what is dying is waited for */
 
@@ -107,7 +108,7 @@ static bool tell(struct msd_reaper *r)
 	bool is_any_left = false;
 
 	while (w != NULL) {
-		const bool is_late = uv_now(r->loop) - w->died_ms > r->give_up_ms;
+		const bool is_late = r->looked_ms - w->died_ms > r->give_up_ms;
 		if (w->is_waiting && (is_late || (!w->has_heirs && !r->has_strays))) {
 			w->is_waiting = false;
 			w->on_alone(w);
@@ -143,10 +144,12 @@ static uint64_t used_ns(void)
 
 static void look(struct msd_reaper *r)
 {
-	const uint64_t began = used_ns();
+	const uint64_t began = used_ns(), passed = uv_now(r->loop) - r->last_ms;
 	bool is_any = true;
 	bool is_any_left = true;
 
+	r->looked_ms += passed < LOOK_MS ? passed : LOOK_MS;
+	r->last_ms += passed;
 	for (int i = 0; i < ROUNDS && is_any; i++) {
 		for (struct msd_ward *w = r->wards; w != NULL; w = w->next)
 			w->has_heirs = false;
@@ -221,7 +224,7 @@ void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 {
 	w->is_dead = w->is_waiting = true;
 	w->has_heirs = w->mark != 0; /* until it was looked */
-	w->died_ms = uv_now(r->loop);
+	w->died_ms = r->looked_ms;
 	look_soon(r);
 }
 

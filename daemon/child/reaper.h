@@ -26,7 +26,7 @@ struct msd_ward {
 	pid_t pid;
 	uint64_t mark; /* 0: it could not be marked, and its heirs are not known */
 	bool is_dead, is_waiting, has_heirs;
-	uint64_t died_ms;
+	uint64_t died_ms; /* of msd_reaper.looked_ms */
 	/** It has exited, and nothing that it started is left. May forget it. */
 	void (*on_alone)(struct msd_ward *w);
 };
@@ -40,8 +40,10 @@ struct msd_reaper {
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
 	uv_timer_t again;
-	int list_fd;         /* of /proc: the daemon's children */
-	uint64_t next_ms;    /* no look before it: looking costs the loop little */
+	int list_fd;      /* of /proc: the daemon's children */
+	uint64_t next_ms; /* no look before it: looking costs the loop little */
+	/* How long it has been looking; a wait for a processor does not count. */
+	uint64_t looked_ms, last_ms;
 	uint64_t give_up_ms; /* after a death; a test may change it */
 };
 
@@ -50,7 +52,8 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
 /** Watch the child @pid, which has started nothing yet. */
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid);
 /** The child has exited and was waited for: end what it started, then on_alone, perhaps
- * before this returns. What cannot be killed is given up after five seconds. */
+ * before this returns. What cannot be killed is given up after five seconds of
+ * looking. */
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w);
 /** It is watched no more. Legal when it never was. */
 void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);

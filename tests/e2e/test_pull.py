@@ -216,8 +216,10 @@ def test_nobody_waits_and_the_pull_ends(puller, server):
 
 
 def test_a_deadline_ends_it(puller, server):
-    said = puller.modser("--deadline", "2s", "pull", "one", server.give("/d", BYTES, hold))
-    assert said.status == 5 and "before all had been fetched" in said.err
+    with Wire(puller.host) as wire:
+        asking = wire.start("module.pull", "one", server.give("/d", BYTES, hold), deadline_ms=200)
+        with pytest.raises(Failure, match="DEADLINE_EXCEEDED.*before all had been fetched"):
+            wire.finish(asking)
 
 
 def test_one_name_is_pulled_once_at_a_time(puller, server):
