@@ -7,7 +7,8 @@
  * X(field, option, when, default, sentence); all are uint64_t. `when`: RELOAD, a
  * running daemon takes a change over; RESTART, it is built into what is there already.
  * Sizes in bytes; times in ms, in fields that are called so, and set with their unit. A
- * default of 0 for a memory means a part of the machine's: msd_limits_size().
+ * default of 0 for a memory or for processes means a part of the machine's:
+ * msd_limits_size().
  */
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", RELOAD, 1024,                            \
@@ -39,6 +40,9 @@
 	  "bytes of data that one worker may allocate")                                \
 	X(max_worker_files, "max-worker-files", RELOAD, 1024,                          \
 	  "descriptors of one worker, at least 128")                                   \
+	X(max_worker_processes, "max-worker-processes", RELOAD, 0,                     \
+	  "processes and threads of one worker and all that it starts, where a "       \
+	  "control group is delegated")                                                \
 	X(max_worker_core, "max-worker-core", RELOAD, 0,                               \
 	  "bytes of the core file that a dying worker may leave")                      \
 	X(max_store, "max-store", RESTART, 0,                                          \
@@ -91,8 +95,8 @@ struct msd_limits {
 #undef MSD_LIMIT_FIELD
 };
 
-/** The supervisor's, at its start: give the memories that are 0 their part of a machine
- * of @machine_bytes. */
-void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes);
+/** The supervisor's, at its start: give what is 0 its part of a machine of
+ * @machine_bytes and @n_cores. */
+void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_cores);
 
 #endif

@@ -8,13 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/child/cgroup.h"
 #include "proto/errno_text.h"
 
 /*
  * Happy path:
  *  - spawn: a pipe for its output, exec in a session of its own
  *  - output goes to on_output as it comes, its end is kept as last words
- *  - exit: the rest of its group is killed, and what left that (reaper.h); on_exit
+ *  - exit: the rest of its control group (cgroup.h) and of its process group is killed,
+ *    and what left that (reaper.h); on_exit
  *  - close: both handles closed; on_closed, freed
  *
  * Failures:
@@ -77,6 +79,7 @@ static void on_process_exit(uv_process_t *handle, int64_t status, int signal)
 	c->is_reaped = true;
 	c->exit_status = status;
 	c->term_signal = signal;
+	msd_cgroup_kill(c->group);
 	(void)kill(-c->pid, SIGKILL); /* children that it left behind */
 	msd_reaper_bury(c->reaper, &c->ward);
 }
@@ -86,6 +89,8 @@ static void on_alone(struct msd_ward *w)
 	struct msd_child *c = (void *)((char *)w - offsetof(struct msd_child, ward));
 
 	c->has_exited = true;
+	msd_cgroup_end(c->group);
+	c->group = NULL;
 	c->ops->on_exit(c->user);
 }
 
@@ -180,6 +185,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 				    msd_errno_text(-rc, text));
 	}
 	c->pid = c->handle.pid;
+	c->group = how->group;
 	msd_reaper_watch(reaper, &c->ward, c->pid);
 	(void)uv_poll_init(reaper->loop, &c->output, c->output_fd);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);

@@ -16,8 +16,9 @@
 #include "proto/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* kept of the end of its output */
-#define MSD_CHILD_FDS 2u
+#define MSD_CHILD_FDS 3u
 
+struct msd_cgroup;
 struct msd_child;
 
 struct msd_child_ops {
@@ -37,6 +38,9 @@ struct msd_child_how {
 	int fds[MSD_CHILD_FDS]; /* borrowed; there they are 3 and up */
 	unsigned n_fds;
 	bool drops_errors; /* standard error is not read, only standard output */
+	/* Killed and ended with the child; taken on success. NULL: it has none. The
+	 * child joins it itself, by one of @fds. */
+	struct msd_cgroup *group;
 };
 
 struct msd_child {
@@ -50,6 +54,7 @@ struct msd_child {
 	void *user;
 	struct msd_reaper *reaper;
 	struct msd_ward ward;
+	struct msd_cgroup *group;
 	bool is_reaped; /* its number may be another's */
 	uv_process_t handle;
 	uv_poll_t output;

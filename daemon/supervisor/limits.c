@@ -9,7 +9,11 @@ static uint64_t within(uint64_t bytes, uint64_t least, uint64_t most)
 	return bytes < least ? least : bytes > most ? most : bytes;
 }
 
-void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes)
+/* Pools of threads, one a core, are several: ours, a driver's, a vendor library's. */
+#define PROCESSES 256u
+#define PROCESSES_PER_CORE 16u
+
+void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_cores)
 {
 	if (l->max_memory == 0)
 		l->max_memory = machine_bytes / 2;
@@ -19,6 +23,8 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes)
 		l->max_upload_memory = machine_bytes / 2;
 	if (l->max_worker_memory == 0)
 		l->max_worker_memory = machine_bytes / 4 * 3;
+	if (l->max_worker_processes == 0)
+		l->max_worker_processes = PROCESSES + PROCESSES_PER_CORE * n_cores;
 	if (l->max_total_memory == 0)
 		l->max_total_memory = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
 	if (l->max_peer_memory == 0)

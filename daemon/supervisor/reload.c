@@ -43,7 +43,8 @@ static void take_limit(struct msd_server *s, const struct msd_options *next,
 {
 	struct msd_limits sized = next->limits;
 
-	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()));
+	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()),
+			uv_available_parallelism());
 	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
 	msd_descriptors_raise(&s->limits);
 }

@@ -94,6 +94,7 @@ static void on_tick(uv_timer_t *timer)
 	msd_pressure_end_stuck(&s->edge);
 	give_back_memory(&s->edge.peers.account);
 	tell_status(s);
+	msd_cgroups_tidy(&s->groups);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)
@@ -200,6 +201,7 @@ static void furnish(struct msd_server *s)
 	s->house = (struct msd_house){
 		.loop = &s->loop,
 		.reaper = &s->reaper,
+		.groups = s->groups.is_open ? &s->groups : NULL,
 		.wire = &s->wire,
 		.deadlines = &s->deadlines,
 		.limits = &s->limits,
@@ -245,6 +247,23 @@ static void furnish(struct msd_server *s)
 	msd_front_init(&s->edge);
 }
 
+/* Most daemons have none, and say so once. */
+static void divide_group(struct msd_server *s)
+{
+	struct msd_diag d = {0};
+
+	if (msd_cgroups_open(&s->groups, "", &d) == MSD_OK) {
+		msd_log(MSD_LOG_INFO, "control-group",
+			"path=\"%s\" processes=%s memory=%s", s->groups.path,
+			s->groups.has_pids ? "yes" : "no",
+			s->groups.has_memory ? "yes" : "no");
+	} else {
+		msd_log(MSD_LOG_DEBUG, "control-group", "why=\"%s\"",
+			msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
+}
+
 msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 {
 	int rc = uv_loop_init(&s->loop);
@@ -252,7 +271,9 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
 	msd_reaper_init(&s->reaper, &s->loop);
-	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()));
+	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()),
+			uv_available_parallelism());
+	divide_group(s);
 	msd_descriptors_raise(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
@@ -333,6 +354,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_leavings_finish(&s->edge);
 	msd_keeper_close(&s->keeper);
 	msd_reaper_close(&s->reaper);
+	msd_cgroups_close(&s->groups);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
 	msd_signals_close(&s->signals);

@@ -10,6 +10,7 @@
  */
 #include <uv.h>
 
+#include "daemon/child/cgroup.h"
 #include "daemon/child/reaper.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
@@ -26,7 +27,8 @@
 
 struct msd_server {
 	uv_loop_t loop;
-	struct msd_reaper reaper; /* of all that it starts */
+	struct msd_reaper reaper;  /* of all that it starts */
+	struct msd_cgroups groups; /* of the workers */
 	struct msd_wire wire;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;

@@ -15,10 +15,15 @@ static int fail(const struct msd_diag *d)
 	return 2;
 }
 
+static bool has_group(int argc, char **argv)
+{
+	return argc == 4 && strcmp(argv[3], "--group") == 0;
+}
+
 /* `--name NAME` is for those who read process lists; worker.open says what counts. */
 static bool args_ok(int argc, char **argv)
 {
-	return argc == 3 && strcmp(argv[1], "--name") == 0;
+	return (argc == 3 || has_group(argc, argv)) && strcmp(argv[1], "--name") == 0;
 }
 
 int main(int argc, char **argv)
@@ -42,7 +47,8 @@ int main(int argc, char **argv)
 			      "modserd-worker: started by modserd, not by hand\n");
 		return 2;
 	}
-	if (msd_process_prepare(&channel_fd, &artifact_fd, &d) != MSD_OK)
+	if (msd_process_prepare(has_group(argc, argv), &channel_fd, &artifact_fd, &d) !=
+	    MSD_OK)
 		return fail(&d);
 	msd_crash_install();
 	int rc = uv_loop_init(&loop);

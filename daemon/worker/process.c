@@ -14,6 +14,7 @@
 /* Where the supervisor put them. */
 #define CHANNEL_FD 3
 #define ARTIFACT_FD 4
+#define GROUP_FD 5
 #define FIRST_HIDDEN_FD 100
 
 static msd_err move_up(int fd, int *ret, struct msd_diag *d)
@@ -69,9 +70,21 @@ static bool is_orphan(void)
 	       (channel.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
-msd_err msd_process_prepare(int *ret_channel_fd, int *ret_artifact_fd,
+/* Its limits are to hold for all that follows. The supervisor does not move it, for
+ * that may take the kernel 20 ms. */
+static msd_err join_group(struct msd_diag *d)
+{
+	if (write(GROUP_FD, "0", 1) == 1)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_IO, "its control group cannot be joined: %s",
+			    strerror(errno));
+}
+
+msd_err msd_process_prepare(bool has_group, int *ret_channel_fd, int *ret_artifact_fd,
 			    struct msd_diag *d)
 {
+	msd_err err;
+
 	/* A failure of these leaves a worker that works: the end of the channel ends
 	 * it, too. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -80,8 +93,10 @@ msd_err msd_process_prepare(int *ret_channel_fd, int *ret_artifact_fd,
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	die_first();
+	if (has_group && (err = join_group(d)) != MSD_OK)
+		return err;
 	(void)close_range(ARTIFACT_FD + 1, UINT_MAX, 0);
-	msd_err err = move_up(CHANNEL_FD, ret_channel_fd, d);
+	err = move_up(CHANNEL_FD, ret_channel_fd, d);
 	if (err == MSD_OK)
 		err = move_up(ARTIFACT_FD, ret_artifact_fd, d);
 	if (err == MSD_OK)

@@ -7,7 +7,7 @@
 
 static struct msd_limits sized(struct msd_limits l, uint64_t machine_bytes)
 {
-	msd_limits_size(&l, machine_bytes);
+	msd_limits_size(&l, machine_bytes, 4);
 	return l;
 }
 
@@ -19,6 +19,7 @@ Test(limits, of_memory_are_parts_of_the_machine)
 	cr_expect_eq(l.max_resident, 3 * GIB / 2);
 	cr_expect_eq(l.max_upload_memory, 4 * GIB);
 	cr_expect_eq(l.max_worker_memory, 6 * GIB);
+	cr_expect_eq(l.max_worker_processes, 256 + 4 * 16);
 	cr_expect_eq(l.max_total_memory, GIB);
 	cr_expect_eq(l.max_peer_memory, 512 * MIB);
 	cr_expect_eq(l.max_connection_memory, 128 * MIB);

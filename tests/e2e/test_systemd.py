@@ -9,6 +9,7 @@ import harness
 import pytest
 
 RESULTS = harness.ZOO / "results.so"
+LEAVES = harness.ZOO / "leaves.so"
 
 GUEST = r"""
 pid() { systemctl show -P MainPID modserd; }
@@ -24,6 +25,16 @@ says user 'ps -o user= -p $(pid)'
 says load 'modser load --keep kept /given/zoo/results.so | head -n 1; call'
 says member 'setpriv --reuid member --init-groups modser ping >/dev/null && echo answered'
 says stranger 'setpriv --reuid stranger --init-groups modser ping; echo status $?'
+group=$(modser info | sed -n 's/^control_group.path\t//p')
+if [ "$group" ]; then
+  worker_groups() { ls -d $group/worker-* | wc -l; }
+  says group 'grep -o "modserd.service/supervisor$" /proc/$(pid)/cgroup; worker_groups'
+  says sandbox 'nsenter -t $(pid) -m mkdir $group/../other 2>&1 | grep -o "Read-only file system"'
+  says leaves 'modser load bad /given/zoo/leaves.so | head -n 1; modser call bad:many; modser call bad:deaf; worker_groups'
+  until [ $(wc -l <$group/worker-2/cgroup.procs) = 22 ]; do sleep 0.02; done
+  modser info | grep -q '^control_group.processes.*true' && says bomb 'modser call bad:bomb; modser info | grep max-worker-processes'
+  says unloaded 'modser unload bad; until [ $(worker_groups) = 1 ]; do sleep 0.02; done; call'
+fi
 echo 'max-uploads = 5' >>/etc/modserd/modserd.conf
 says reload 'systemctl reload modserd && modser info | grep limits.max-uploads'
 says restart 'systemctl restart modserd && call'
@@ -53,6 +64,7 @@ def said_by(tmp_path_factory):
     folder = tmp_path_factory.mktemp("guest")
     (folder / "zoo").mkdir()
     shutil.copy(RESULTS, folder / "zoo")
+    shutil.copy(LEAVES, folder / "zoo")
     return guest.results(harness.BUILD, GUEST, folder, folder / "zoo")
 
 
@@ -76,6 +88,28 @@ def said_by(tmp_path_factory):
 )
 def test_under_a_real_systemd(said_by, what, said):
     assert said_by[what] == said
+
+
+@pytest.mark.parametrize(
+    "what, said",
+    [
+        ("group", "modserd.service/supervisor 1"),
+        ("sandbox", "Read-only file system"),
+        ("leaves", "name\tbad 2"),
+        ("unloaded", "-42"),
+    ],
+)
+def test_workers_have_control_groups(said_by, what, said):
+    if "group" not in said_by:
+        pytest.skip("no unified hierarchy (cgroup v2) here: systemd delegates no group")
+    assert said_by[what] == said
+
+
+def test_a_fork_bomb_ends_at_its_worker(said_by):
+    if "bomb" not in said_by:
+        pytest.skip("the pids controller is in an old hierarchy here: no number is bounded")
+    forked, _, most = said_by["bomb"].split()
+    assert 22 < int(forked) < int(most)
 
 
 def test_who_is_not_in_the_group_cannot_connect(said_by):

@@ -15,6 +15,7 @@
 #include "ffi.h"
 
 #define MANY 20
+#define MOST 1000 /* for a host that does not stop it */
 
 /* It ends by itself after a while, for a host that does not kill it. */
 static void live_on(void)
@@ -165,6 +166,24 @@ FUNCTION(family)
 FUNCTION(comet)
 {
 	daemonize(run_away);
+	return 0;
+}
+
+/* As many as there may be; returns how many. */
+FUNCTION(bomb)
+{
+	int64_t n_forked = 0;
+
+	while (n_forked < MOST) {
+		const pid_t pid = fork();
+		if (pid == 0)
+			live_on();
+		if (pid < 0)
+			break;
+		n_forked++;
+	}
+	ret->type = T_INT;
+	ret->v.i = n_forked;
 	return 0;
 }
 

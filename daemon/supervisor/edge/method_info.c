@@ -8,6 +8,7 @@
  */
 #include <unistd.h>
 
+#include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -154,9 +155,24 @@ static uint64_t cpu_us(void)
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* Of the workers, and which of their limits it keeps. */
+static void put_group(struct msd_buf *b, const struct msd_cgroups *groups)
+{
+	if (groups == NULL) {
+		msd_pack_nil(b);
+		return;
+	}
+	msd_pack_map(b, 3);
+	put_str(b, "path", groups->path);
+	msd_pack_cstr(b, "processes");
+	msd_pack_bool(b, groups->has_pids);
+	msd_pack_cstr(b, "memory");
+	msd_pack_bool(b, groups->has_memory);
+}
+
 static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
-	msd_pack_map(b, 20 + N_FOUND_KEYS);
+	msd_pack_map(b, 21 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
@@ -176,6 +192,8 @@ static void put_info(struct msd_edge *e, struct msd_buf *b)
 	put_uint(b, "bytes_in", e->wire->count.bytes_in);
 	put_uint(b, "bytes_out", e->wire->count.bytes_out);
 	put_uint(b, "cpu_us", cpu_us());
+	msd_pack_cstr(b, "control_group");
+	put_group(b, e->house->groups);
 	msd_pack_cstr(b, "held");
 	put_held(b, e);
 	msd_pack_cstr(b, "limits");

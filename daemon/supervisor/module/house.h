@@ -12,7 +12,8 @@ struct msd_module;
 
 struct msd_house {
 	uv_loop_t *loop;
-	struct msd_reaper *reaper; /* of the workers */
+	struct msd_reaper *reaper;  /* of the workers */
+	struct msd_cgroups *groups; /* of the workers, where they have any */
 	struct msd_wire *wire;
 	struct msd_deadlines *deadlines;
 	const struct msd_limits *limits;

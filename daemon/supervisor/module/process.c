@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/facts.h"
@@ -194,19 +195,45 @@ static msd_err check_descriptors(struct msd_diag *d)
 		MSD_RAISE_DESCRIPTORS);
 }
 
+/* All that its processes have together: data, as each one's own limit has it, and the
+ * pages of its out segments. */
+static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
+			  struct msd_diag *d)
+{
+	const struct msd_limits *l = house->limits;
+	const struct msd_cgroup_limits limits = {
+		.max_processes = l->max_worker_processes,
+		.max_memory = l->max_worker_memory < UINT64_MAX - l->max_memory
+				      ? l->max_worker_memory + l->max_memory
+				      : 0,
+	};
+
+	return msd_cgroup_create(house->groups, &limits, ret, d);
+}
+
 static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 			   int channel, struct msd_diag *d)
 {
-	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", name,
+	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", name, NULL,
 			NULL};
-	const struct msd_child_how how = {
+	struct msd_child_how how = {
 		.argv = argv, .fds = {channel, artifact_fd}, .n_fds = 2};
-	msd_err err =
-		msd_child_spawn(p->house->reaper, &how, &child_ops, p, &p->child, d);
+	msd_err err = MSD_OK;
 
-	if (err != MSD_OK)
-		return msd_diag_wrap(d, err, "worker");
-	return MSD_OK;
+	if (p->house->groups != NULL)
+		err = make_group(p->house, &how.group, d);
+	if (how.group != NULL) {
+		argv[3] = (char *)(uintptr_t) "--group";
+		how.fds[how.n_fds++] = msd_cgroup_join_fd(how.group);
+	}
+	if (err == MSD_OK) {
+		err = msd_child_spawn(p->house->reaper, &how, &child_ops, p, &p->child,
+				      d);
+	}
+	if (err == MSD_OK)
+		return MSD_OK;
+	msd_cgroup_end(how.group);
+	return msd_diag_wrap(d, err, "worker");
 }
 
 static void on_release_due(struct msd_deadline *node)

@@ -1,0 +1,290 @@
+#include "daemon/child/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/errno_text.h"
+
+/*
+ * Happy path: /proc/self/cgroup names the group; the daemon is alone in it, goes into a
+ * leaf, and says which controllers its leaves are to have. A worker's leaf is made, its
+ * limits written, its cgroup.procs opened for the worker to join; at the end it is
+ * killed and removed.
+ *
+ * Failures:
+ *  - any step of the beginning: there are no groups, and the reason is told. What was
+ *    begun of it stays: a leaf more does no harm
+ *  - a controller that is not there: its limit is not set, msd_cgroups says so
+ *  - a leaf has the name already: a daemon before this one left it, and it is emptied
+ *    and used
+ *  - a leaf is not empty yet when it is to be removed: tried again with each that comes
+ *    or goes, and from time to time
+ */
+
+#define LEAF_MODE 0755
+#define END_ROUNDS 200
+#define SUPERVISOR "supervisor"
+#define KILL "cgroup.kill"
+#define PROCS "cgroup.procs"
+
+static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+
+/* The files of this file system take a word in one write, or refuse it. */
+static int put(int dir, const char *file, const char *word)
+{
+	const int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	const int failed = write(fd, word, strlen(word)) < 0 ? errno : 0;
+	(void)close(fd);
+	return failed;
+}
+
+static int put_in(const struct msd_cgroup *c, const char *file, const char *word)
+{
+	char path[MSD_CGROUP_NAME + 32];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", c->name, file);
+	return put(c->all->fd, path, word);
+}
+
+static int put_limit(const struct msd_cgroup *c, const char *file, uint64_t most)
+{
+	char word[24];
+
+	if (most == 0)
+		return 0;
+	(void)snprintf(word, sizeof(word), "%llu", (unsigned long long)most);
+	return put_in(c, file, word);
+}
+
+/* The first bytes of a file, "" where it cannot be read. */
+static void get(int dir, const char *file, char *ret, size_t room)
+{
+	const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, ret, room - 1) : 0;
+
+	ret[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static msd_err no_groups(struct msd_diag *d, const char *what, int error)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (error == 0)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", what);
+	return msd_diag_set(d, MSD_UNSUPPORTED, "%s: %s", what,
+			    msd_errno_text(error, text));
+}
+
+/* The unified hierarchy's line is "0::/group". */
+static bool find_group(const char *root, char *ret, size_t room)
+{
+	char path[PATH_MAX], line[PATH_MAX];
+	bool is_found = false;
+
+	(void)snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
+	FILE *f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	while (!is_found && fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		is_found = strncmp(line, "0::/", 4) == 0 &&
+			   snprintf(ret, room, "%s", line + 3) < (int)room;
+	}
+	(void)fclose(f);
+	return is_found;
+}
+
+static msd_err open_folder(struct msd_cgroups *g, const char *root, const char *group,
+			   struct msd_diag *d)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s/cgroup.controllers", root,
+			       mounts[i]);
+		if (access(path, F_OK) != 0)
+			continue;
+		if (snprintf(g->path, sizeof(g->path), "%s%s%s", root, mounts[i],
+			     group) >= (int)sizeof(g->path))
+			return no_groups(d, "the group's path is too long", 0);
+		g->fd = open(g->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return g->fd >= 0 ? MSD_OK : no_groups(d, g->path, errno);
+	}
+	return no_groups(d, "no unified hierarchy is mounted", 0);
+}
+
+/* Groups that somebody else looks after are not to be divided. */
+static msd_err check_delegated(const struct msd_cgroups *g, struct msd_diag *d)
+{
+	char procs[64], want[24], others[16];
+
+	if (faccessat(g->fd, "cgroup.type", F_OK, 0) != 0)
+		return no_groups(d, "it is in the root of all groups", 0);
+	if (faccessat(g->fd, PROCS, W_OK, AT_EACCESS) != 0)
+		return no_groups(d, "its group is not delegated", errno);
+	get(g->fd, PROCS, procs, sizeof(procs));
+	(void)snprintf(want, sizeof(want), "%d\n", (int)getpid());
+	if (strcmp(procs, want) != 0)
+		return no_groups(d, "others are in its group", 0);
+	get(g->fd, SUPERVISOR "/" PROCS, others, sizeof(others));
+	if (others[0] != '\0')
+		return no_groups(d, "another daemon has its group", 0);
+	return MSD_OK;
+}
+
+static msd_err divide(struct msd_cgroups *g, struct msd_diag *d)
+{
+	if (mkdirat(g->fd, SUPERVISOR, LEAF_MODE) != 0 && errno != EEXIST)
+		return no_groups(d, "its group cannot be divided", errno);
+	const int failed = put(g->fd, SUPERVISOR "/" PROCS, "0");
+	if (failed != 0)
+		return no_groups(d, "it cannot go into a leaf of its group", failed);
+	g->has_pids = put(g->fd, "cgroup.subtree_control", "+pids") == 0;
+	g->has_memory = put(g->fd, "cgroup.subtree_control", "+memory") == 0;
+	return MSD_OK;
+}
+
+msd_err msd_cgroups_open(struct msd_cgroups *g, const char *root, struct msd_diag *d)
+{
+	char group[PATH_MAX];
+
+	*g = (struct msd_cgroups){.fd = -1};
+	if (!find_group(root, group, sizeof(group)))
+		return no_groups(d, "it is in no group of the unified hierarchy", 0);
+	msd_err err = open_folder(g, root, group, d);
+	if (err == MSD_OK)
+		err = check_delegated(g, d);
+	if (err == MSD_OK)
+		err = divide(g, d);
+	g->is_open = err == MSD_OK;
+	if (err != MSD_OK && g->fd >= 0)
+		(void)close(g->fd);
+	return err;
+}
+
+static void close_join(struct msd_cgroup *c)
+{
+	if (c->join_fd >= 0)
+		(void)close(c->join_fd);
+	c->join_fd = -1;
+}
+
+static bool remove_leaf(const struct msd_cgroup *c)
+{
+	return unlinkat(c->all->fd, c->name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+void msd_cgroups_tidy(struct msd_cgroups *g)
+{
+	struct msd_cgroup **at = &g->leaves;
+
+	while (*at != NULL) {
+		struct msd_cgroup *c = *at;
+		if (!c->is_ended || !remove_leaf(c)) {
+			at = &c->next;
+			continue;
+		}
+		*at = c->next;
+		free(c);
+	}
+}
+
+void msd_cgroups_close(struct msd_cgroups *g)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	struct msd_cgroup *c;
+
+	if (!g->is_open)
+		return;
+	while ((c = g->leaves) != NULL) {
+		g->leaves = c->next;
+		msd_cgroup_kill(c);
+		for (int i = 0; i < END_ROUNDS && !remove_leaf(c); i++)
+			(void)nanosleep(&moment, NULL);
+		close_join(c);
+		free(c);
+	}
+	(void)close(g->fd);
+	g->is_open = false;
+}
+
+/* 0, or the errno of what failed. */
+static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limits)
+{
+	char path[MSD_CGROUP_NAME + 32];
+	int failed = 0;
+
+	if (mkdirat(c->all->fd, c->name, LEAF_MODE) != 0 && errno != EEXIST)
+		return errno;
+	msd_cgroup_kill(c);
+	if (c->all->has_pids)
+		failed = put_limit(c, "pids.max", limits->max_processes);
+	if (failed == 0 && c->all->has_memory) {
+		failed = put_limit(c, "memory.max", limits->max_memory);
+		/* Since Linux 4.19; without it the kernel chooses one of them. */
+		(void)put_in(c, "memory.oom.group", "1");
+	}
+	if (failed != 0)
+		return failed;
+	(void)snprintf(path, sizeof(path), "%s/%s", c->name, PROCS);
+	c->join_fd = openat(c->all->fd, path, O_WRONLY | O_CLOEXEC);
+	return c->join_fd < 0 ? errno : 0;
+}
+
+msd_err msd_cgroup_create(struct msd_cgroups *g, const struct msd_cgroup_limits *limits,
+			  struct msd_cgroup **ret, struct msd_diag *d)
+{
+	struct msd_cgroup *c = calloc(1, sizeof(*c));
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (c == NULL)
+		return msd_diag_no_memory(d);
+	msd_cgroups_tidy(g);
+	c->all = g;
+	c->join_fd = -1;
+	c->next = g->leaves;
+	g->leaves = c;
+	(void)snprintf(c->name, sizeof(c->name), "worker-%llu",
+		       (unsigned long long)++g->n_made);
+	const int failed = make_leaf(c, limits);
+	if (failed != 0) {
+		(void)msd_diag_set(d, MSD_IO, "control group %s/%s: %s", g->path,
+				   c->name, msd_errno_text(failed, text));
+		msd_cgroup_end(c);
+		return MSD_IO;
+	}
+	*ret = c;
+	return MSD_OK;
+}
+
+int msd_cgroup_join_fd(const struct msd_cgroup *c)
+{
+	return c->join_fd;
+}
+
+void msd_cgroup_kill(const struct msd_cgroup *c)
+{
+	if (c != NULL)
+		(void)put_in(c, KILL, "1");
+}
+
+void msd_cgroup_end(struct msd_cgroup *c)
+{
+	if (c == NULL)
+		return;
+	close_join(c);
+	c->is_ended = true;
+	msd_cgroups_tidy(c->all);
+}
