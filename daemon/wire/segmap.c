@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -21,6 +22,9 @@
 void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
 {
 	*m = (struct msd_segmap){.max_bytes = max_bytes};
+	/* Where the system has none yet, it is too early for an attack. */
+	(void)!getrandom(&m->chance, sizeof(m->chance), GRND_NONBLOCK);
+	m->chance |= 1;
 }
 
 void msd_segmap_finish(struct msd_segmap *m)
@@ -130,7 +134,7 @@ msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index, struct msd_diag 
 {
 	if (index >= m->n || m->maps[index].p == NULL)
 		return msd_diag_set(d, MSD_PROTOCOL, "segment %u is not there", index);
-	if (m->maps[index].n_held > 0) {
+	if (m->maps[index].held.root != NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "segment %u is taken back while it is in use",
 				    index);
@@ -150,19 +154,34 @@ uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offs
 	return m->maps[index].p + offset;
 }
 
-const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
-			       uint64_t bytes)
+/* Xorshift: the other side sees none of it. */
+static uint64_t next_chance(struct msd_segmap *m)
 {
-	const uint8_t *p = msd_segmap_at(m, index, offset, bytes);
-
-	if (p != NULL)
-		m->maps[index].n_held++;
-	return p;
+	m->chance ^= m->chance << 13;
+	m->chance ^= m->chance >> 7;
+	m->chance ^= m->chance << 17;
+	return m->chance;
 }
 
-void msd_segmap_let_go(struct msd_segmap *m, uint16_t index)
+msd_err msd_segmap_hold(struct msd_segmap *m, uint16_t index, struct msd_range *r,
+			const uint8_t **ret, struct msd_diag *d)
 {
-	m->maps[index].n_held--;
+	const uint8_t *p = msd_segmap_at(m, index, r->at, r->bytes);
+
+	if (p == NULL)
+		return msd_diag_set(d, MSD_PROTOCOL, "it is outside segment %u", index);
+	if (!msd_ranges_add(&m->maps[index].held, r, next_chance(m))) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "it shares a slot of segment %u with another",
+				    index);
+	}
+	*ret = p;
+	return MSD_OK;
+}
+
+void msd_segmap_let_go(struct msd_segmap *m, uint16_t index, const struct msd_range *r)
+{
+	msd_ranges_remove(&m->maps[index].held, r);
 }
 
 void msd_segmap_cool(const struct msd_segmap *m)

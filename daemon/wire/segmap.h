@@ -7,17 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/wire/ranges.h"
 #include "proto/diag.h"
 
 struct msd_segmap {
 	struct msd_segmap_entry {
 		uint8_t *p; /* NULL where absent */
 		uint64_t bytes;
-		uint32_t n_held; /* msd_segmap_hold() */
-	} * maps;                /* owned, by index */
+		struct msd_ranges held; /* msd_segmap_hold() */
+	} * maps;                       /* owned, by index */
 	uint32_t n;
 	uint64_t total_bytes; /* of all segments */
 	uint64_t max_bytes;
+	uint64_t chance; /* of the shape of what is held */
 };
 
 /**
@@ -41,10 +43,15 @@ MSD_MUST_CHECK msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index,
 /** Address of a range, NULL when it is not inside a mapped segment. */
 uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offset,
 		       uint64_t bytes);
-/** The same of a range that stays in use until msd_segmap_let_go(). */
-const uint8_t *msd_segmap_hold(struct msd_segmap *m, uint16_t index, uint64_t offset,
-			       uint64_t bytes);
-void msd_segmap_let_go(struct msd_segmap *m, uint16_t index);
+/**
+ * The same of a range that is in use until msd_segmap_let_go(), alone: *@r, of which
+ * @at and @bytes are set, stays where it is until then. MSD_PROTOCOL when it is not
+ * inside a mapped segment, or when a part of it is in use.
+ */
+MSD_MUST_CHECK msd_err msd_segmap_hold(struct msd_segmap *m, uint16_t index,
+				       struct msd_range *r, const uint8_t **ret,
+				       struct msd_diag *d);
+void msd_segmap_let_go(struct msd_segmap *m, uint16_t index, const struct msd_range *r);
 /** Have no page of them in our own memory; they come again when they are read. */
 void msd_segmap_cool(const struct msd_segmap *m);
 

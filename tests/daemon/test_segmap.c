@@ -186,16 +186,41 @@ Test(segmap, one_that_is_taken_back_makes_room)
 Test(segmap, one_that_is_held_is_not_taken_back)
 {
 	struct msd_segmap m;
+	struct msd_range in = {.bytes = 1}, out = {.at = 1u << 20, .bytes = 1};
+	const uint8_t *p = NULL;
 
 	msd_segmap_init(&m, 1u << 20);
 	cr_assert_eq(msd_segmap_add(&m, 0, make_segment(1u << 20, false), 1u << 20,
 				    false, NULL),
 		     MSD_OK);
-	cr_expect_not_null(msd_segmap_hold(&m, 0, 0, 1));
-	cr_expect_null(msd_segmap_hold(&m, 0, 1u << 20, 1), "outside: not held");
+	cr_expect_eq(msd_segmap_hold(&m, 0, &in, &p, NULL), MSD_OK);
+	cr_expect_not_null(p);
+	cr_expect_eq(msd_segmap_hold(&m, 0, &out, &p, NULL), MSD_PROTOCOL,
+		     "outside: not held");
 	cr_expect_eq(msd_segmap_remove(&m, 0, NULL), MSD_PROTOCOL);
-	msd_segmap_let_go(&m, 0);
+	msd_segmap_let_go(&m, 0, &in);
 	cr_expect_eq(msd_segmap_remove(&m, 0, NULL), MSD_OK);
+	msd_segmap_finish(&m);
+}
+
+Test(segmap, what_is_held_is_held_once)
+{
+	struct msd_segmap m;
+	struct msd_range first = {.at = 128, .bytes = 256}, second = {.at = 256};
+	struct msd_diag d = {0};
+	const uint8_t *p;
+
+	msd_segmap_init(&m, 1u << 20);
+	cr_assert_eq(msd_segmap_add(&m, 0, make_segment(1u << 20, false), 1u << 20,
+				    false, NULL),
+		     MSD_OK);
+	cr_assert_eq(msd_segmap_hold(&m, 0, &first, &p, NULL), MSD_OK);
+	cr_expect_eq(msd_segmap_hold(&m, 0, &second, &p, &d), MSD_PROTOCOL);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "shares a slot"));
+	msd_segmap_let_go(&m, 0, &first);
+	cr_expect_eq(msd_segmap_hold(&m, 0, &second, &p, NULL), MSD_OK);
+	msd_segmap_let_go(&m, 0, &second);
+	msd_diag_finish(&d);
 	msd_segmap_finish(&m);
 }
 

@@ -13,7 +13,8 @@
  *  - the payload is more than a frame may have: the client is told, the slots are
  *    released
  *  - a handle, which would be another's in the client's hands; a tensor that lies where
- *    it may not, or elsewhere than in the result; more bytes in replies than the worker
+ *    it may not (where another lies that is being sent, too), or elsewhere than in the
+ *    result; more bytes in replies than the worker
  *    was allowed to have: the client is told that the answer was malformed, and the
  *    worker is ended
  */
@@ -24,8 +25,7 @@ struct held {
 	uint32_t n;
 	struct held_slot {
 		uint16_t segment;
-		uint64_t offset;
-		uint64_t bytes;
+		struct msd_range range;
 	} slots[];
 };
 
@@ -71,9 +71,10 @@ static void held_release(void *ctx, bool sent)
 	(void)sent;
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct held_slot *s = &h->slots[i];
-		msd_segmap_let_go(&h->process->out, s->segment);
-		h->process->held_bytes -= s->bytes;
-		msd_process_release(h->process, s->segment, s->offset, s->bytes);
+		msd_segmap_let_go(&h->process->out, s->segment, &s->range);
+		h->process->held_bytes -= s->range.bytes;
+		msd_process_release(h->process, s->segment, s->range.at,
+				    s->range.bytes);
 	}
 	msd_process_unref(h->process);
 	free(h);
@@ -111,47 +112,20 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is not in a segment");
 	}
-	const uint8_t *data =
-		msd_segmap_hold(&p->process->out, t.segment, t.offset, t.bytes);
-	if (data == NULL) {
-		return msd_diag_set(d, MSD_PROTOCOL,
-				    "a result's tensor is outside segment %u",
-				    t.segment);
-	}
+	struct held_slot *slot = &p->held->slots[p->held->n];
+	const uint8_t *data = NULL;
+	*slot = (struct held_slot){t.segment, {.at = t.offset, .bytes = t.bytes}};
+	err = msd_segmap_hold(&p->process->out, t.segment, &slot->range, &data, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "a result's tensor");
+	p->held->n++;
 	p->process->held_bytes += t.bytes;
-	p->held->slots[p->held->n++] = (struct held_slot){t.segment, t.offset, t.bytes};
 	if (p->out == NULL)
 		return MSD_OK;
 	uint64_t offset = msd_out_add_piece(p->out, data, (size_t)t.bytes);
 	if (offset == UINT64_MAX)
 		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
 	msd_wire_tensor_patch(p->bytes + at, MSD_AT_INLINE, 0, offset);
-	return MSD_OK;
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct held_slot *x = a, *y = b;
-
-	if (x->segment != y->segment)
-		return x->segment < y->segment ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-/* Each slot is told to be free again, once. */
-static msd_err check_apart(struct held *h, struct msd_diag *d)
-{
-	if (h->n < 2)
-		return MSD_OK;
-	qsort(h->slots, h->n, sizeof(h->slots[0]), compare_slots);
-	for (uint32_t i = 1; i < h->n; i++) {
-		const struct held_slot *a = &h->slots[i - 1], *b = &h->slots[i];
-		if (a->segment == b->segment &&
-		    (a->offset == b->offset || a->bytes > b->offset - a->offset)) {
-			return msd_diag_set(d, MSD_PROTOCOL,
-					    "two tensors of a result share a slot");
-		}
-	}
 	return MSD_OK;
 }
 
@@ -181,8 +155,6 @@ static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t 
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
 	if (err == MSD_OK && h->n < n_tensors)
 		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
-	if (err == MSD_OK)
-		err = check_apart(h, d);
 	if (err != MSD_OK || out == NULL) {
 		held_release(h, false);
 		return err;

@@ -115,9 +115,10 @@ class Liar(Worker):
     def lie_many(self, id, n):
         """@n tensors of one byte each, as an honest worker has them: in slots of their own."""
         if self.n_segments == 0:
-            self.segment(1 << 20)
+            self.segment(16 << 20)
+        slots = range(self.n_many * n, (self.n_many + 1) * n)
         self.n_many += 1
-        self.answer(id, None, [[tensor(0, 128 * i, 1) for i in range(n)], None])
+        self.answer(id, None, [[tensor(0, 128 * i, 1) for i in slots], None])
 
     def lie_asked(self, id):
         """How often `many` was called."""
@@ -158,8 +159,12 @@ class Liar(Worker):
         self.answer(id, None, [[tensor(index, 0, 8 << 20)], None])
         self.tell([2, "worker.segment", ["out", index, 0]])
 
+    def lie_much(self, id, n, size):
+        """A reply of @n * @size bytes, each @size in a segment of its own."""
+        self.answer(id, None, [[tensor(self.segment(size), 0, size) for _ in range(n)], None])
+
     def lie_overlapping(self, id, n, size):
-        """A reply of @n * @size bytes out of one segment."""
+        """The same out of one segment."""
         index = self.segment(size)
         self.answer(id, None, [[tensor(index, 0, size)] * n, None])
 
@@ -167,6 +172,12 @@ class Liar(Worker):
         """Two tensors of 256 bytes, the second at @second."""
         index = self.segment(4096)
         self.answer(id, None, [[tensor(index, 0, 256), tensor(index, second, 256)], None])
+
+    def lie_again(self, id, offset, size):
+        """A tensor in the segment that all such answers are in."""
+        if self.n_segments == 0:
+            self.segment(8 << 20)
+        self.answer(id, None, [[tensor(0, offset, size)], None])
 
     def lie_huge_pages(self, id, size):
         fd = os.memfd_create("lie", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)

@@ -93,8 +93,13 @@ def test_segments_are_bounded_in_sum(liars):
 
 def test_a_reply_of_more_than_was_told_is_not_begun(liars):
     with liars.growth(MIB):
-        expect_killed(liars, "overlapping", 1000, 8 * MIB, why="results of more than")
+        expect_killed(liars, "much", 9, 8 * MIB, why="results of more than")
     expect_room_for_others(liars)
+
+
+def test_a_slot_is_not_sent_over_and_over(liars):
+    with liars.growth(MIB):
+        expect_killed(liars, "overlapping", 1000, 8 * MIB, why="shares a slot")
 
 
 def test_huge_pages_are_no_segment(liars):
@@ -107,12 +112,27 @@ def test_huge_pages_are_no_segment(liars):
 
 @pytest.mark.parametrize("second", (0, 128))
 def test_a_slot_is_named_once_in_a_reply(liars, second):
-    expect_killed(liars, "twice", second, why="share a slot")
+    expect_killed(liars, "twice", second, why="shares a slot")
 
 
 def test_slots_side_by_side_are_two(liars):
     outs, _ = liars.victim().call("liar:twice", 256)
     assert [out.nbytes for out in outs] == [256, 256]
+
+
+@pytest.mark.parametrize("offset", (0, 4096, 8 * MIB - 128))
+def test_a_slot_that_is_being_sent_is_in_no_other_reply(liars, offset):
+    """It would be released with the first of them, and have another's bytes in the second."""
+    slow = liars.connect()
+    slow.start("call", "liar:again", 0, 8 * MIB)
+    expect_killed(liars, "again", offset, 1, why="shares a slot")
+
+
+def test_a_slot_that_was_sent_may_come_again(liars):
+    client = liars.victim()
+    for _ in range(3):
+        (there,), _ = client.call("liar:again", 128, 4096)
+        assert there.nbytes == 4096
 
 
 def test_a_segment_may_take_the_index_of_one_that_goes(liars):
