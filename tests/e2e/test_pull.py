@@ -205,6 +205,27 @@ def test_its_death_is_a_failed_pull_and_no_more(puller, server):
     assert works(puller, "one")
 
 
+def test_pulls_are_so_many_at_a_time(own_daemon, store, server):
+    daemon = own_daemon("--store", store, "--max-pulls", "1")
+    server.http.held.clear()
+    with Wire(daemon.host) as other:
+        with Wire(daemon.host) as wire:
+            wire.start("module.pull", "one", server.give("/held.so", BYTES, hold))
+            assert server.http.held.wait(harness.PATIENCE)
+            with pytest.raises(Failure, match="BUSY: .*1 pulls are the limit .max-pulls"):
+                other.ask("module.pull", "two", f"file://{RESULTS}")
+
+        def there_is_room():
+            """As soon as the daemon has seen the first one's end."""
+            try:
+                return other.ask("module.pull", "two", f"file://{RESULTS}")["state"] == "READY"
+            except Failure as failure:
+                assert failure.name == "BUSY"
+                return False
+
+        harness.until(there_is_room, "it may pull")
+
+
 def test_nobody_waits_and_the_pull_ends(puller, server):
     server.http.held.clear()
     server.http.left.clear()

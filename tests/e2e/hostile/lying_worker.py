@@ -179,6 +179,15 @@ class Liar(Worker):
             self.segment(8 << 20)
         self.answer(id, None, [[tensor(0, offset, size)], None])
 
+    def lie_long_body(self, id, size):
+        self.answer(id, None, [[], "x" * size])
+
+    def lie_many_parts(self, id, n):
+        """A list of @n nils."""
+        body = msgpack.packb([1, id, None]) + b"\x92\x90\xdd" + n.to_bytes(4, "big") + b"\xc0" * n
+        body = b"\x94" + body[1:]
+        self.channel.sendall(HEAD.pack(MAGIC, len(body), 0) + body)
+
     def lie_huge_pages(self, id, size):
         fd = os.memfd_create("lie", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)
         os.ftruncate(fd, size)

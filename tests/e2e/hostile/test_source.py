@@ -48,6 +48,15 @@ def test_a_file_that_hangs_holds_up_its_module_alone(stalled):
     assert victim.finish(waiting)["state"] == "READY"
 
 
+def test_a_call_waits_so_long_for_its_module(stalled):
+    start, gate = stalled
+    arena = start("--ready-wait", "1ms")
+    gate.entered()
+    with pytest.raises(Failure, match="NOT_READY"):
+        arena.victim().call("held:int")
+    gate.open()
+
+
 def test_a_file_that_hangs_has_the_time_of_a_load(stalled):
     start, gate = stalled
     arena = start("--load-timeout", "50ms")

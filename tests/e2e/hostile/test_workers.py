@@ -157,6 +157,15 @@ def test_what_was_sent_leaves_the_supervisor(liars):
     harness.until(lambda: liars.memory().shmem <= before + MIB, "the pages are gone")
 
 
+def test_the_body_of_a_reply_is_so_long(liars):
+    with liars.growth(MIB):
+        expect_killed(liars, "long_body", 18 * MIB, says="WORKER_LOST", why="at most 17825792")
+
+
+def test_a_reply_has_so_many_parts(liars):
+    expect_killed(liars, "many_parts", 5 * MIB, says="WORKER_LOST", why="objects")
+
+
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize(
     "lie", ("handle", "handle_beside_tensor", "handle_in_meta", "handle_in_error"))

@@ -1,0 +1,98 @@
+"""Rows of docs/bounds.md that no other attack drives to their bound: each over the wire, by one
+client, and what it was refused is named by its option."""
+import contextlib
+import resource
+import socket
+import struct
+
+import harness
+import pytest
+from wire import MAGIC, Closed, Failure, frame
+
+MIB = 1 << 20
+RESULTS = harness.ZOO / "results.so"
+BACKLOG = 4096
+
+
+def expect_ended(wire):
+    """The reason comes before the end."""
+    said = b""
+    with pytest.raises(Closed):
+        while True:
+            said = wire.receive()
+    assert said[1] == "session.close", said
+    return said[2][2]
+
+
+def refused(wire, *request):
+    with pytest.raises(Failure) as said:
+        wire.ask(*request)
+    return said.value
+
+
+def test_modules_are_so_many(own_arena):
+    arena = own_arena("--max-modules", 2, modules={"a": RESULTS, "b": RESULTS})
+    wire = arena.connect()
+    with pytest.raises(Failure, match="BUSY.*2 modules are the limit .max-modules"):
+        wire.load("c", RESULTS.read_bytes())
+    wire.load("b", RESULTS.read_bytes(), replace=True)
+    harness.until(lambda: wire.ask("server.info")["modules"] == 2, "the old one is gone")
+    wire.ask("module.unload", "a")
+    wire.load("c", RESULTS.read_bytes())
+    assert {m["name"] for m in wire.ask("module.list")} == {"b", "c"}
+
+
+def test_handles_of_a_connection_are_so_many(own_arena):
+    arena = own_arena("--max-handles", 3, modules={"results": RESULTS})
+    wire = arena.connect()
+    handles = [wire.ask("function.get", "results", "int") for _ in range(3)]
+    assert refused(wire, "function.get", "results", "int").name == "BUSY"
+    assert arena.connect().ask("function.get", "results", "int"), "another has its own"
+    wire.ask("function.free", handles[0])
+    assert wire.ask("function.get", "results", "int")
+
+
+def test_a_payload_is_so_long(own_arena):
+    arena = own_arena("--max-payload", MIB)
+    wire = arena.connect()
+    with arena.growth(0):
+        wire.send(MAGIC + struct.pack("<IQ", 100, MIB + 1))
+        assert "payload" in expect_ended(wire)
+
+
+@pytest.mark.parametrize("value", [
+    [[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]],
+    [0] * 65536,
+    {str(i): 0 for i in range(65)},
+], ids=["deep", "long", "wide"])
+def test_what_has_too_many_parts_is_not_unpacked(own_arena, value):
+    arena = own_arena()
+    wire = arena.connect()
+    with arena.growth(2 * MIB):
+        wire.send(frame([0, 1, "ping", [value]]))
+        expect_ended(wire)
+    assert arena.victim().ask("ping") is None
+
+
+def test_replies_that_are_never_read_end_their_connection(own_arena):
+    arena = own_arena("--write-stall", "1ms")
+    victim, wire = arena.victim(), arena.connect()
+    wire.offer(frame([0, 1, "server.info", []]) * 1000)  # its answers are more than sockets hold
+    harness.until(lambda: victim.ask("server.info")["connections"] == 1, "it is ended")
+
+
+def test_who_is_not_accepted_yet_waits_in_a_queue_with_an_end(own_arena):
+    arena = own_arena("--max-connections", 2 * BACKLOG)
+    most = min(BACKLOG, int(open("/proc/sys/net/core/somaxconn").read()))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 3 * BACKLOG:
+        pytest.skip(f"RLIMIT_NOFILE of {hard}: so many connections cannot be made here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most + 200, hard))
+    before = arena.state()
+    with contextlib.ExitStack() as waiting:
+        with arena.standstill(), pytest.raises(BlockingIOError):
+            for _ in range(most + 100):
+                s = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                s.setblocking(False)
+                s.connect(arena.host[5:])
+    arena.expect_as_before(before)
