@@ -18,13 +18,18 @@
 	X("TVMBackendParallelLaunch")                                                  \
 	X("TVMBackendRegisterSystemLibSymbol")                                         \
 	X("TVMBackendRunOnce")                                                         \
+	X("TVMFFIBacktrace")                                                           \
+	X("TVMFFIBytesFromByteArray")                                                  \
 	X("TVMFFIEnvGetStream")                                                        \
 	X("TVMFFIEnvModLookupFromImports")                                             \
 	X("TVMFFIEnvModRegisterSystemLibSymbol")                                       \
+	X("TVMFFIErrorSetRaised")                                                      \
 	X("TVMFFIErrorSetRaisedFromCStr")                                              \
 	X("TVMFFIErrorSetRaisedFromCStrParts")                                         \
 	X("TVMFFIFunctionCall")                                                        \
+	X("TVMFFIGetTypeInfo")                                                         \
 	X("TVMFFIHandleInitOnce")                                                      \
+	X("TVMFFIStringFromByteArray")                                                 \
 	X("TVMFuncCall")                                                               \
 	X("__gnu_f2h_ieee")                                                            \
 	X("__gnu_h2f_ieee")                                                            \

@@ -220,6 +220,7 @@ static const struct row {
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
+	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},
 	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
 	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
 	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},

@@ -43,7 +43,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_RUN = 16384, /* how a module runs */
 		  MSD_OPT_PULL = 32768,
 		  MSD_OPT_BENCH = 65536,
-		  MSD_OPT_WITH = 131072
+		  MSD_OPT_WITH = 131072,
+		  MSD_OPT_DOC = 262144
 };
 
 struct msd_verb;
@@ -76,6 +77,7 @@ struct msd_cli {
 	const char *split;    /* --split-params: the file, NULL: parameters stay */
 	bool header;          /* of a table in a pipe */
 	bool is_long;         /* -l: all columns */
+	bool doc;             /* funcs: what their authors say */
 	uint32_t connections; /* bench: 0, 1 */
 	uint32_t depth;       /* bench: calls in flight on each; 0: 1 */
 	uint32_t time_ms;     /* bench: 0: not said */

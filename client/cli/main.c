@@ -131,9 +131,11 @@ const struct msd_verb msd_verbs[] = {
 	 0, 0, MSD_OPT_TABLE | MSD_OPT_LONG, msd_verb_ls},
 	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
 	 1, MANY, 0, msd_verb_show},
-	{"funcs", "[--header] NAME...",
-	 "list a module's functions with their signatures", "", 1, MANY, MSD_OPT_TABLE,
-	 msd_verb_funcs},
+	{"funcs", "[--doc] [--header] NAME...",
+	 "list a module's functions with their signatures",
+	 "Also called functions. --doc prints what their authors say of them, where "
+	 "they\nsay it: functions that C++ code exports by tvm-ffi's macros.\n",
+	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs},
 	{"load",
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] [--era ERA] "
 	 "[--tvm-inputs] "

@@ -16,6 +16,9 @@ void msd_print_line(struct msd_buf *out, const char *p, size_t n);
 void msd_print_text(struct msd_buf *out, const char *p, size_t n);
 /** The same of a piece, which may end within a line. */
 void msd_print_piece(struct msd_buf *out, const char *p, size_t n);
+/** Append text of many lines, each behind @prefix and ended by a newline. */
+void msd_print_indented(struct msd_buf *out, const char *p, size_t n,
+			const char *prefix);
 /** Append one value on one line, without the newline. */
 void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people);
 /** Append @n bytes as "3.0 MiB", and @ns nanoseconds as "1.5 ms". */

@@ -280,11 +280,10 @@ void msd_print_columns(struct msd_buf *out, const modser_value *list,
 	put_columns(out, list, &kept, "", for_people, has_header);
 }
 
-/* Each line of @text behind @prefix. */
-static void put_lines(struct msd_buf *out, const modser_value *text, const char *prefix)
+void msd_print_indented(struct msd_buf *out, const char *p, size_t n,
+			const char *prefix)
 {
-	const char *p = text->as.str.p;
-	const char *end = p + text->as.str.n;
+	const char *end = p + n;
 
 	while (p < end) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
@@ -319,7 +318,8 @@ static void put_section(struct msd_buf *out, const char *key, const modser_value
 	if (!inner.bad && v->kind == MODSER_MAP) {
 		put_map(out, v, (const char *)inner.p, for_people);
 	} else if (!inner.bad && v->kind == MODSER_STR) {
-		put_lines(out, v, (const char *)inner.p);
+		msd_print_indented(out, v->as.str.p, v->as.str.n,
+				   (const char *)inner.p);
 	} else if (!inner.bad) {
 		put_table(out, v, (const char *)inner.p, for_people, false);
 	}

@@ -75,9 +75,77 @@ enum msd_exit msd_verb_show(const struct msd_cli *cli)
 	return for_each(cli, "module.describe", show_titled);
 }
 
+static const struct msd_column functions[] = {{"name", "NAME", false},
+					      {"style", "STYLE", false},
+					      {"kind", "KIND", false},
+					      {"signature", "SIGNATURE", true},
+					      {"refusal", "REFUSAL", true}};
+static const struct msd_column described[] = {{"name", "NAME", false},
+					      {"signature", "SIGNATURE", true},
+					      {"doc", "DOC", true}};
+
+static void put_text(struct msd_buf *out, const modser_value *v)
+{
+	msd_print_text(out, v->as.str.p, v->as.str.n);
+}
+
+/* The signature, and below it what the function's author says of it. */
+static void put_described(struct msd_buf *out, const modser_value *list)
+{
+	for (size_t i = 0; i < list->as.tuple.n; i++) {
+		const modser_value *f = &list->as.tuple.item[i];
+		const modser_value *signature = modser_find(f, "signature");
+		const modser_value *doc = modser_find(f, "doc");
+
+		if (signature == NULL)
+			signature = modser_find(f, "name");
+		if (signature != NULL && signature->kind == MODSER_STR)
+			put_text(out, signature);
+		if (doc != NULL && doc->kind == MODSER_STR)
+			msd_print_indented(out, doc->as.str.p, doc->as.str.n, "    ");
+	}
+}
+
+static void put_functions(struct msd_buf *out, const modser_value *list,
+			  const struct msd_cli *cli)
+{
+	const bool for_people = msd_print_for_people();
+	const struct msd_column *columns = cli->doc ? described : functions;
+	const size_t n = cli->doc ? sizeof(described) / sizeof(*described)
+				  : sizeof(functions) / sizeof(*functions);
+
+	if (cli->doc && for_people) {
+		put_described(out, list);
+	} else {
+		msd_print_columns(out, list, columns, n, for_people, cli->header);
+	}
+}
+
+static enum msd_exit list_functions(const struct msd_cli *cli, const char *method,
+				    const char *name)
+{
+	const modser_value param = modser_str(name);
+	const modser_value *list;
+	modser_result *result = NULL;
+	struct msd_buf out = {0};
+	enum msd_exit code = msd_session_ask(cli, method, &param, 1, &result);
+
+	list = code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
+	if (cli->n_words > 1 && !cli->json)
+		msd_buf_printf(&out, "==> %s <==\n", name);
+	if (list != NULL && (cli->json || list->kind != MODSER_TUPLE)) {
+		msd_session_print(cli, result);
+	} else if (list != NULL) {
+		put_functions(&out, list, cli);
+	}
+	msd_print_flush(&out);
+	modser_result_free(result);
+	return code;
+}
+
 enum msd_exit msd_verb_funcs(const struct msd_cli *cli)
 {
-	return for_each(cli, "function.list", show_titled);
+	return for_each(cli, "function.list", list_functions);
 }
 
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli)

@@ -82,7 +82,8 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	const struct msd_signature *s = f->signature;
 	bool has_text = details && s->text != NULL;
 	bool has_params = details && s->known;
-	size_t n = 3u + has_text + has_params + (f->refusal != NULL);
+	bool has_doc = details && f->doc != NULL;
+	size_t n = 3u + has_text + has_params + has_doc + (f->refusal != NULL);
 
 	msd_pack_map(b->out, n);
 	put_text(b->out, "name", f->name);
@@ -96,6 +97,8 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 		for (size_t i = 0; i < s->n_params; i++)
 			put_param(b, &s->params[i]);
 	}
+	if (has_doc)
+		put_text(b->out, "doc", f->doc);
 	if (f->refusal != NULL)
 		put_text(b->out, "refusal", f->refusal);
 	b->objects += 1 + 2 * n;

@@ -8,6 +8,7 @@
  * it (exports.list).
  */
 #include "runtime/abi/classic.h"
+#include "runtime/abi/typed.h"
 #include "runtime/pool/pool.h"
 
 #define MSD_EXPORT __attribute__((visibility("default")))
@@ -22,6 +23,14 @@ MSD_EXPORT int TVMFFIHandleInitOnce(void **handle, int (*init)(void **ret));
 MSD_EXPORT void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
 MSD_EXPORT void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts,
 						  int32_t n);
+MSD_EXPORT void TVMFFIErrorSetRaised(void *error);
+MSD_EXPORT int TVMFFIStringFromByteArray(const struct msd_typed_bytes *in,
+					 struct msd_any *ret);
+MSD_EXPORT int TVMFFIBytesFromByteArray(const struct msd_typed_bytes *in,
+					struct msd_any *ret);
+MSD_EXPORT const struct msd_typed_info *TVMFFIGetTypeInfo(int32_t type);
+MSD_EXPORT const struct msd_typed_bytes *
+TVMFFIBacktrace(const char *file, int line, const char *function, int crosses);
 
 /* both eras; of the lists' hooks classic code passes the last parameter alone */
 MSD_EXPORT int TVMBackendAnyListSetPackedArg(void *list, int index, void *args,

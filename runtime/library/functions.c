@@ -8,6 +8,7 @@
 
 #include "artifact/mlf/mlf.h"
 #include "runtime/abi/ffi021.h"
+#include "runtime/library/getters.h"
 #include "runtime/library/library.h"
 #include "runtime/module/signature.h"
 
@@ -65,9 +66,8 @@ static const char *function_name(const struct msd_lib *lib, const char *symbol)
 	if (!has_prefix(symbol, prefix))
 		return NULL;
 	symbol += strlen(prefix);
-	if (lib->era == MSD_ERA_FFI &&
-	    (has_prefix(symbol, "_metadata_") || has_prefix(symbol, "_doc_")))
-		return NULL; /* getters of texts, another signature */
+	if (lib->era == MSD_ERA_FFI && msd_getters_is(symbol))
+		return NULL;
 	return symbol[0] != '\0' ? symbol : NULL;
 }
 

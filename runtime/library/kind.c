@@ -123,8 +123,10 @@ static void library_close(struct msd_node *node)
 	if (lib == NULL)
 		return;
 	msd_library_unmap(lib);
-	for (size_t i = 0; i < lib->n_funcs; i++)
+	for (size_t i = 0; i < lib->n_funcs; i++) {
 		msd_signature_finish(&lib->funcs[i].signature);
+		free(lib->funcs[i].doc);
+	}
 	free(lib->funcs);
 	free(lib);
 	node->state = NULL;

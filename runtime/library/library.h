@@ -16,6 +16,7 @@ struct msd_lib_func {
 	struct msd_thunk thunk;
 	struct msd_call_rules rules;
 	struct msd_signature signature;
+	char *doc;      /* what its author says of it, or NULL */
 	bool is_hidden; /* internal: found by name, not listed */
 	enum msd_lib_answer {
 		MSD_ANSWERS_NOT,

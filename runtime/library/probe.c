@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/library/getters.h"
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
@@ -206,15 +207,31 @@ static bool is_open_question(const struct msd_lib_func *f,
 	       may_ask(gate, place);
 }
 
+/* What the library says by itself needs no call of the functions. */
+static msd_err ask_getters(struct msd_lib *lib, const struct msd_probe_gate *gate,
+			   size_t first, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < lib->n_funcs; i++) {
+		struct msd_lib_func *f = &lib->funcs[i];
+
+		if (!f->is_hidden && msd_getters_have(lib, f) &&
+		    may_ask(gate, first + i))
+			err = msd_getters_ask(lib, f, d);
+	}
+	return err;
+}
+
 msd_err msd_probe_library(struct msd_lib *lib, const struct msd_probe_gate *gate,
 			  size_t first, struct msd_diag *d)
 {
 	struct msd_lib_func *entry = NULL;
 	size_t n_printed = 0;
-	msd_err err = MSD_OK;
+	msd_err err = ask_getters(lib, gate, first, d);
 
-	if (!has_error_hook(lib->elf))
-		return MSD_OK;
+	if (err != MSD_OK || !has_error_hook(lib->elf))
+		return err;
 	const struct msd_probe_texts texts = texts_of(lib);
 	read_answers(lib, &texts);
 	for (size_t i = 0; err == MSD_OK && i < lib->n_funcs; i++) {

@@ -48,6 +48,7 @@ struct msd_func_info {
 	const struct msd_signature *signature; /* never NULL; borrowed */
 	const char *module_kind;               /* the tree node it lives in */
 	const char *refusal; /* NULL, or why it cannot be called here */
+	const char *doc;     /* NULL, or what its author says of it */
 };
 
 struct msd_load_options {
