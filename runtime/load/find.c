@@ -118,6 +118,11 @@ static msd_err not_found(struct msd_loaded *m, const char *name, struct msd_diag
 	struct msd_buf why = {0};
 	msd_err err = MSD_NOT_FOUND;
 
+	const struct msd_node *root = msd_loaded_root(m);
+	const char *told = root->ops->tell != NULL ? root->ops->tell(root, name) : NULL;
+
+	if (told != NULL)
+		return msd_diag_set(d, err, "no function %s: %s", name, told);
 	msd_nearest_names(name, m->infos, m->n_entries, &near);
 	msd_node_refusals(msd_loaded_root(m), &why);
 	(void)msd_diag_set(d, err, "no function %s%s%.*s%s%.*s", name,

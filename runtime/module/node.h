@@ -48,6 +48,9 @@ struct msd_node_ops {
 	msd_err (*list)(struct msd_node *node,
 			msd_err (*each)(void *ctx, const struct msd_func_info *info),
 			void *ctx);
+	/** Optional: what there is here in place of @name, which TVM has in such a
+	 * module; static, or NULL. */
+	const char *(*tell)(const struct msd_node *node, const char *name);
 	/** Optional: ask the own functions for their signatures. Their places begin at
 	 * *@place, which is moved behind the last. */
 	msd_err (*probe)(struct msd_node *node, const struct msd_probe_gate *gate,

@@ -222,6 +222,12 @@ def test_a_relax_model_keeps_its_inputs(control):
     assert one.main(*inputs)[0].tobytes() == outputs[0].tobytes()
 
 
+def test_a_relax_machine_tells_of_its_functions(control):
+    one = control[0]()
+    assert one.has_function("main") is True and one.has_function("absent") is False
+    assert "Functions (#" in one.stats() and "main" in one.stats()
+
+
 def test_instances_of_a_relax_model_know_nothing_of_each_other(control):
     make, inputs, _ = control
     one, two = make(), make()

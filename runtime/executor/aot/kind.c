@@ -2,11 +2,13 @@
  * Module kinds of ahead-of-time compiled models (TVM 0.9 to 0.19): the factory, and
  * what stands between it and the library, which only passes lookups on.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/executor/aot/state.h"
+#include "runtime/executor/factory.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/module/check.h"
 #include "runtime/module/signature.h"
@@ -16,7 +18,9 @@
 #define DATA_ALIGN 128
 
 struct factory {
-	struct msd_function run; /* first: it is what calls get as self */
+	struct msd_function run;   /* first: it is what calls get as self */
+	struct msd_function names; /* list_module_names */
+	char *model;
 	struct msd_params params;
 	struct msd_aot *aot; /* NULL when it cannot run */
 	char *refusal;
@@ -34,6 +38,20 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 					  f->refusal != NULL ? f->refusal : "no model");
 	}
 	return msd_aot_run(f->aot, args, n, ret);
+}
+
+static int names_call(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	const struct factory *f =
+		(const void *)((const char *)self - offsetof(struct factory, names));
+
+	(void)args;
+	if (n != 0) {
+		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					  "list_module_names: it takes no arguments");
+	}
+	return msd_factory_names(f->model, ret);
 }
 
 static msd_err aot_open(struct msd_node *node, const struct msd_node_context *ctx,
@@ -55,7 +73,9 @@ static msd_err aot_open(struct msd_node *node, const struct msd_node_context *ct
 		.data_align = DATA_ALIGN,
 	};
 	f->run.rules = &f->rules;
-	return msd_params_read(&c, &f->params, d);
+	msd_function_init(&f->names, "list_module_names", names_call);
+	msd_err err = msd_params_read(&c, &f->params, d);
+	return err == MSD_OK ? msd_factory_name(&c, &f->model, d) : err;
 }
 
 /* What the library says of the model, or NULL after @why was filled in. */
@@ -170,7 +190,16 @@ static struct msd_function *aot_find(struct msd_node *node, const char *name)
 {
 	struct factory *f = node->state;
 
+	if (strcmp(name, "list_module_names") == 0)
+		return &f->names;
 	return strcmp(name, "run") == 0 ? &f->run : NULL;
+}
+
+static const char *aot_tell(const struct msd_node *node, const char *name)
+{
+	const struct factory *f = node->state;
+
+	return msd_factory_tell(f->model, name);
 }
 
 static msd_err aot_list(struct msd_node *node,
@@ -203,6 +232,7 @@ static void aot_close(struct msd_node *node)
 	msd_aot_destroy(f->aot);
 	msd_params_finish(&f->params);
 	msd_signature_finish(&f->signature);
+	free(f->model);
 	free(f->refusal);
 	free(f);
 	node->state = NULL;
@@ -214,6 +244,7 @@ const struct msd_node_ops msd_kind_aot = {
 	.place = aot_place,
 	.find = aot_find,
 	.list = aot_list,
+	.tell = aot_tell,
 	.instance = aot_instance,
 	.close = aot_close,
 };

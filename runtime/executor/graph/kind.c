@@ -1,22 +1,24 @@
 /*
  * Module kind: a graph executor with its graph and parameters. TVM names it
  * GraphExecutorFactory (0.8 on) or GraphRuntimeFactory (0.7); the payload is the same.
- * Its functions: `run`, one call of the whole model, and `get_graph_json`.
+ * Its functions: `run`, one call of the whole model, and what TVM's factory tells.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/executor/factory.h"
 #include "runtime/executor/graph/run.h"
 #include "runtime/executor/graph/state.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/module/check.h"
-#include "runtime/module/model_signature.h"
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
 /* What code of TVM 0.7 to 0.9 assumes about tensor data. */
 #define DATA_ALIGN 128
+
+enum { RUN, GET_GRAPH_JSON, GET_GRAPH_PARAMS, LIST_MODULE_NAMES, N_FUNCS };
 
 struct executor_func {
 	struct msd_function fn; /* first: it is what calls get as self */
@@ -33,8 +35,8 @@ struct executor {
 	bool is_given;       /* beside the library, not in it */
 	struct msd_dev *dev; /* where it is placed; NULL: the host */
 	char *refusal;       /* of `run`, or NULL */
-	struct executor_func run;
-	struct executor_func get_graph_json;
+	char *model;         /* its name */
+	struct executor_func funcs[N_FUNCS];
 };
 
 static int run_call(void *self, const struct msd_any *args, int32_t n,
@@ -65,6 +67,34 @@ static int json_call(void *self, const struct msd_any *args, int32_t n,
 	*ret = msd_of_obj(&s->obj);
 	return 0;
 }
+
+static int params_call(void *self, const struct msd_any *args, int32_t n,
+		       struct msd_any *ret)
+{
+	const struct executor_func *f = self;
+
+	(void)args, (void)n;
+	return msd_graph_plan_list_params(f->executor->plan, ret);
+}
+
+static int names_call(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	const struct executor_func *f = self;
+
+	(void)args, (void)n;
+	return msd_factory_names(f->executor->model, ret);
+}
+
+static const struct {
+	const char *name;
+	msd_safe_call call;
+} rows[N_FUNCS] = {
+	[RUN] = {"run", run_call},
+	[GET_GRAPH_JSON] = {"get_graph_json", json_call},
+	[GET_GRAPH_PARAMS] = {"get_graph_params", params_call},
+	[LIST_MODULE_NAMES] = {"list_module_names", names_call},
+};
 
 static void func_init(struct executor *x, struct executor_func *f, const char *name,
 		      msd_safe_call call)
@@ -112,56 +142,26 @@ static msd_err graph_open(struct msd_node *node, const struct msd_node_context *
 	node->state = x;
 	if (x == NULL)
 		return msd_diag_no_memory(d);
-	func_init(x, &x->run, "run", run_call);
-	func_init(x, &x->get_graph_json, "get_graph_json", json_call);
+	for (size_t i = 0; i < N_FUNCS; i++)
+		func_init(x, &x->funcs[i], rows[i].name, rows[i].call);
 	if (ctx->is_given_graph)
 		return take_given(x, ctx->options, d);
 	x->json = msd_cur_str64(&c);
 	if (c.bad)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "graph: truncated");
 	msd_err err = msd_params_read(&c, &x->params, d);
+	if (err == MSD_OK)
+		err = msd_factory_name(&c, &x->model, d);
 	return err == MSD_OK ? add_beside(x, msd_node_params(ctx), d) : err;
 }
 
-static struct msd_model_tensor tensor_of(const struct msd_graph_entry *e,
-					 const char *name)
+static msd_err learn_signatures(struct executor *x, struct msd_diag *d)
 {
-	return (struct msd_model_tensor){
-		.name = name, .dtype = e->dtype, .shape = e->shape, .ndim = e->ndim};
-}
+	msd_err err = msd_graph_plan_signature(x->plan, &x->funcs[RUN].signature, d);
 
-static const char *input_name(const struct msd_graph_plan *p, uint32_t entry)
-{
-	for (uint32_t i = 0; i < p->graph.n_args; i++) {
-		const struct msd_graph_node *node = &p->graph.nodes[p->graph.args[i]];
-		if (node->first_entry == entry)
-			return node->name;
-	}
-	return "";
-}
-
-static msd_err learn_signature(struct executor *x, struct msd_diag *d)
-{
-	const struct msd_graph_plan *p = x->plan;
-	const size_t n = (size_t)p->n_inputs + p->graph.n_heads;
-	struct msd_model_tensor *tensors = calloc(n + 1, sizeof(*tensors));
-	const struct msd_model_io io = {tensors, p->n_inputs, tensors + p->n_inputs,
-					p->graph.n_heads};
-
-	if (tensors == NULL)
-		return msd_diag_no_memory(d);
-	for (uint32_t i = 0; i < p->n_inputs; i++) {
-		tensors[i] = tensor_of(&p->graph.entries[p->inputs[i]],
-				       input_name(p, p->inputs[i]));
-	}
-	for (uint32_t i = 0; i < p->graph.n_heads; i++) {
-		tensors[p->n_inputs + i] =
-			tensor_of(&p->graph.entries[p->graph.heads[i]], NULL);
-	}
-	msd_err err = msd_model_signature("run", &io, &x->run.signature, d);
-	free(tensors);
-	return err == MSD_OK ? msd_signature_init(&x->get_graph_json.signature, 0, d)
-			     : err;
+	for (size_t i = RUN + 1; err == MSD_OK && i < N_FUNCS; i++)
+		err = msd_signature_init(&x->funcs[i].signature, 0, d);
+	return err;
 }
 
 static struct msd_function *find_in_imports(void *ctx, const char *name)
@@ -194,7 +194,7 @@ static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
 		x->refusal = NULL;
 		return msd_diag_no_memory(d);
 	}
-	x->run.rules.info.refusal = x->refusal;
+	x->funcs[RUN].rules.info.refusal = x->refusal;
 	return MSD_OK;
 }
 
@@ -276,7 +276,7 @@ static msd_err graph_place(struct msd_node *node, struct msd_device device,
 	msd_err err = msd_graph_plan_check(x->plan, d);
 	if (err == MSD_OK && other != 0)
 		return refuse_device(node, other, device, d);
-	x->run.rules.device = device;
+	x->funcs[RUN].rules.device = device;
 	if (err != MSD_OK || device.type == MSD_DEV_CPU)
 		return err;
 	msd_graph_instance_destroy(x->instance);
@@ -307,15 +307,15 @@ static msd_err graph_start(struct msd_node *node, struct msd_diag *d)
 		err = check_missing(node, &missing, d);
 	msd_params_finish(&x->params);
 	if (err == MSD_OK)
-		err = learn_signature(x, d);
+		err = learn_signatures(x, d);
 	if (err == MSD_OK)
 		err = refuse_if_needed(node, &missing, d);
 	msd_buf_finish(&missing);
 	if (err == MSD_OK && x->refusal == NULL &&
 	    msd_graph_plan_other_device(x->plan, MSD_DEV_CPU) == 0)
 		err = msd_graph_instance_create(x->plan, &x->instance, d);
-	x->run.rules.info.module_kind = node->kind_name;
-	x->get_graph_json.rules.info.module_kind = node->kind_name;
+	for (size_t i = 0; i < N_FUNCS; i++)
+		x->funcs[i].rules.info.module_kind = node->kind_name;
 	return err;
 }
 
@@ -333,9 +333,18 @@ static struct msd_function *graph_find(struct msd_node *node, const char *name)
 {
 	struct executor *x = node->state;
 
-	if (strcmp(name, "run") == 0)
-		return &x->run.fn;
-	return strcmp(name, "get_graph_json") == 0 ? &x->get_graph_json.fn : NULL;
+	for (size_t i = 0; i < N_FUNCS; i++) {
+		if (strcmp(name, rows[i].name) == 0)
+			return &x->funcs[i].fn;
+	}
+	return NULL;
+}
+
+static const char *graph_tell(const struct msd_node *node, const char *name)
+{
+	const struct executor *x = node->state;
+
+	return msd_factory_tell(x->model, name);
 }
 
 static msd_err graph_list(struct msd_node *node,
@@ -343,9 +352,11 @@ static msd_err graph_list(struct msd_node *node,
 			  void *ctx)
 {
 	struct executor *x = node->state;
-	msd_err err = each(ctx, &x->run.rules.info);
+	msd_err err = MSD_OK;
 
-	return err == MSD_OK ? each(ctx, &x->get_graph_json.rules.info) : err;
+	for (size_t i = 0; err == MSD_OK && i < N_FUNCS; i++)
+		err = each(ctx, &x->funcs[i].rules.info);
+	return err;
 }
 
 static void graph_close(struct msd_node *node)
@@ -358,8 +369,9 @@ static void graph_close(struct msd_node *node)
 	msd_graph_plan_destroy(x->plan);
 	msd_dev_close(x->dev);
 	msd_params_finish(&x->params);
-	msd_signature_finish(&x->run.signature);
-	msd_signature_finish(&x->get_graph_json.signature);
+	for (size_t i = 0; i < N_FUNCS; i++)
+		msd_signature_finish(&x->funcs[i].signature);
+	free(x->model);
 	free(x->refusal);
 	free(x);
 	node->state = NULL;
@@ -371,6 +383,7 @@ const struct msd_node_ops msd_kind_graph = {
 	.place = graph_place,
 	.find = graph_find,
 	.list = graph_list,
+	.tell = graph_tell,
 	.instance = graph_instance,
 	.close = graph_close,
 };

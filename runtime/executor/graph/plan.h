@@ -8,6 +8,7 @@
 #include "artifact/graph_json/graph.h"
 #include "artifact/params/params.h"
 #include "runtime/device/device.h"
+#include "runtime/value/value.h"
 
 enum msd_graph_role {
 	MSD_GRAPH_WORK,   /* between operators */
@@ -24,6 +25,8 @@ struct msd_graph_storage {
 	void *data;              /* PARAM */
 	struct msd_storage *own; /* PARAM: what keeps data; NULL: the library does */
 };
+
+struct msd_signature;
 
 struct msd_graph_op {
 	struct msd_function *fn; /* NULL: copy the input to the output */
@@ -69,6 +72,13 @@ void msd_graph_plan_destroy(struct msd_graph_plan *p); /* NULL is fine */
  */
 MSD_MUST_CHECK msd_err msd_graph_plan_check(const struct msd_graph_plan *p,
 					    struct msd_diag *d);
+/** The signature of one call of the whole graph (about.c). Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_graph_plan_signature(const struct msd_graph_plan *p,
+						struct msd_signature *ret,
+						struct msd_diag *d);
+/** The parameters as pairs of name and tensor, where they lie: 0, or -1 with the error
+ * raised. */
+int msd_graph_plan_list_params(const struct msd_graph_plan *p, struct msd_any *ret);
 /** The first device type other than the host's and @type that the graph wants; 0. */
 int32_t msd_graph_plan_other_device(const struct msd_graph_plan *p, int32_t type);
 /**

@@ -5,6 +5,7 @@
  * runtime.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/executor/relax/vm.h"
@@ -151,6 +152,40 @@ static msd_err relax_list(struct msd_node *node,
 	return err;
 }
 
+static void put_names(const struct msd_relax_vm *vm, bool packed, struct msd_buf *out)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		if ((vm->funcs[i].kind == MSD_RELAX_PACKED) != packed)
+			continue;
+		msd_buf_printf(out, "%s%s", comma, vm->funcs[i].name);
+		comma = ", ";
+	}
+}
+
+/* What TVM tells of an executable, in its order. */
+static char *stats_of(const struct msd_relax_vm *vm)
+{
+	struct msd_buf text = {0};
+	size_t n_packed = 0;
+
+	for (size_t i = 0; i < vm->n_funcs; i++)
+		n_packed += vm->funcs[i].kind == MSD_RELAX_PACKED;
+	msd_buf_printf(&text,
+		       "Relax VM executable statistics:\n"
+		       "  Constants (#%zu)\n  Functions (#%zu): [",
+		       vm->first_func - MSD_VM_FIRST_CONST, vm->n_funcs - n_packed);
+	put_names(vm, false, &text);
+	msd_buf_printf(&text, "]\n  Packed functions (#%zu): [", n_packed);
+	put_names(vm, true, &text);
+	msd_buf_printf(&text, "]\n  Instructions (#%zu)\n", vm->n_code);
+	msd_buf_put_u8(&text, '\0');
+	if (text.bad)
+		msd_buf_finish(&text);
+	return (char *)text.p;
+}
+
 static msd_err relax_instance(struct msd_node *node, struct msd_instance **ret,
 			      struct msd_diag *d)
 {
@@ -158,7 +193,13 @@ static msd_err relax_instance(struct msd_node *node, struct msd_instance **ret,
 
 	if (vm->refusal != NULL)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", vm->refusal);
-	return msd_vm_state_create(node, MSD_VM_API_RELAX, ret, d);
+	char *stats = stats_of(vm);
+	if (stats == NULL)
+		return msd_diag_no_memory(d);
+	msd_err err = msd_vm_state_create(node, MSD_VM_API_RELAX, stats, ret, d);
+	if (err != MSD_OK)
+		free(stats);
+	return err;
 }
 
 static void relax_close(struct msd_node *node)
@@ -173,6 +214,7 @@ const struct msd_node_ops msd_kind_relax_vm = {
 	.place = relax_place,
 	.find = relax_find,
 	.list = relax_list,
+	.tell = msd_vm_tell,
 	.instance = relax_instance,
 	.close = relax_close,
 };

@@ -173,7 +173,7 @@ static msd_err relay_instance(struct msd_node *node, struct msd_instance **ret,
 
 	if (vm->refusal != NULL)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", vm->refusal);
-	return msd_vm_state_create(node, MSD_VM_API_RELAY, ret, d);
+	return msd_vm_state_create(node, MSD_VM_API_RELAY, NULL, ret, d);
 }
 
 static void relay_close(struct msd_node *node)
@@ -188,6 +188,7 @@ const struct msd_node_ops msd_kind_relay_vm = {
 	.place = relay_place,
 	.find = relay_find,
 	.list = relay_list,
+	.tell = msd_vm_tell,
 	.instance = relay_instance,
 	.close = relay_close,
 };

@@ -20,6 +20,7 @@ struct msd_vm_entry {
 struct msd_vm_state {
 	struct msd_instance base; /* first */
 	struct msd_node *node;
+	char *stats; /* owned; NULL: none */
 	struct msd_vm_entry *entries;
 	struct msd_vm_entry *last; /* invoked; NULL: none was */
 	struct msd_vm_saved *saved;

@@ -218,16 +218,45 @@ static int set_instrument(struct msd_instance *self, const struct msd_any *args,
 				 "or time_evaluator");
 }
 
+/* (name) */
+static int has_function(struct msd_instance *self, const struct msd_any *args,
+			int32_t n, struct msd_any *ret)
+{
+	struct msd_span name;
+	char *text;
+
+	(void)n;
+	if (!msd_any_str(&args[0], &name)) {
+		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
+					  "argument 0: expected a function's name");
+	}
+	text = strndup((const char *)name.p, name.n);
+	if (text == NULL)
+		return msd_abi_no_memory();
+	*ret = msd_bool(msd_vm_find(msd_vm_state_of(self), text) != NULL);
+	free(text);
+	return 0;
+}
+
+static int stats(struct msd_instance *self, const struct msd_any *args, int32_t n,
+		 struct msd_any *ret)
+{
+	(void)args, (void)n;
+	return msd_instance_give_text(msd_vm_state_of(self)->stats, ret);
+}
+
 static const struct msd_instance_row relax_rows[] = {
 	{"get_function_arity", get_function_arity, 1, 1, false},
 	{"get_function_param_name", get_function_param_name, 2, 2, false},
 	{"get_output", msd_vm_get_output, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"get_output_arity", msd_vm_get_output_arity, 1, MSD_INSTANCE_ANY_ARGS, false},
+	{"has_function", has_function, 1, 1, false},
 	{"invoke_closure", msd_vm_invoke_closure, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"invoke_stateful", invoke_stateful, 1, 1, false},
 	{"save_function", msd_vm_save_function, 3, MSD_INSTANCE_ANY_ARGS, false},
 	{"set_input", set_input, 1, MSD_INSTANCE_ANY_ARGS, false},
 	{"set_instrument", set_instrument, 0, MSD_INSTANCE_ANY_ARGS, false},
+	{"stats", stats, 0, 0, false},
 	{"vm_initialization", initialize, 0, MSD_INSTANCE_ANY_ARGS, false},
 };
 
@@ -258,6 +287,7 @@ static void state_close(struct msd_instance *self)
 	msd_vm_entries_destroy(s);
 	msd_vm_saved_destroy(s);
 	msd_instance_finish(&s->base);
+	free(s->stats);
 	free(s);
 }
 
@@ -268,7 +298,7 @@ static const struct msd_instance_ops apis[] = {
 			      other, state_close},
 };
 
-msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api,
+msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api, char *text,
 			    struct msd_instance **ret, struct msd_diag *d)
 {
 	struct msd_vm_state *s = calloc(1, sizeof(*s));
@@ -281,6 +311,24 @@ msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api,
 		free(s);
 		return err;
 	}
+	s->stats = text;
 	*ret = &s->base;
 	return MSD_OK;
+}
+
+const char *msd_vm_tell(const struct msd_node *node, const char *name)
+{
+	static const char *const makers[] = {
+		"vm_load_executable", "vm_profiler_load_executable", "load_executable"};
+
+	(void)node;
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+		if (strcmp(name, makers[i]) == 0) {
+			return "TVM makes a virtual machine by it; here the model's "
+			       "functions are called by their names, and an instance "
+			       "is "
+			       "a machine (`modser instance`, module.instance)";
+		}
+	}
+	return NULL;
 }

@@ -12,10 +12,15 @@ enum msd_vm_api { /* whose names and arguments its functions have */
 		  MSD_VM_API_RELAY,
 };
 
+/** What there is in place of @name, one of a VM executable's in TVM; static, or NULL.
+ */
+const char *msd_vm_tell(const struct msd_node *node, const char *name);
 /** An instance over the functions of @node, which must outlive it. Errors: MSD_NOMEM.
  */
+/* @stats tells of the code in a few lines; NULL: nothing does. It is taken over on
+ * success. */
 MSD_MUST_CHECK msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api,
-					   struct msd_instance **ret,
+					   char *stats, struct msd_instance **ret,
 					   struct msd_diag *d);
 
 #endif

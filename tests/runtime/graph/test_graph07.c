@@ -1,5 +1,6 @@
 /* A graph model of TVM 0.7, in a container of the tests' own writer. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
@@ -45,5 +46,43 @@ Test(graph07, a_model_has_instances)
 	cr_assert_eq(msd_loaded_instance(lib.loaded, &instance, &lib.d), MSD_OK, "%s",
 		     msd_diag_text(&lib.d));
 	msd_instance_close(instance);
+	lib_close(&lib);
+}
+
+Test(graph07, parameters_come_with_their_names)
+{
+	struct lib lib;
+	struct msd_any ret;
+
+	lib_must_open(&lib, GRAPH07_LIBRARY);
+	cr_assert_eq(lib_call(&lib, "get_graph_params", NULL, 0, &ret), MSD_OK, "%s",
+		     msd_diag_text(&lib.d));
+	cr_assert_eq(ret.type, MSD_T_ARRAY);
+	const struct msd_array *all = ret.as.p;
+	cr_assert_eq(all->size, 1);
+	const struct msd_array *pair = all->items[0].as.p;
+	struct msd_span name;
+	cr_assert(msd_any_str(&pair->items[0], &name) && msd_span_is(name, "w"));
+	const float *w = msd_any_dltensor(&pair->items[1])->data;
+	cr_expect(w[0] == 10 && w[1] == 20 && w[2] == 30, "%f", w[0]);
+	msd_any_drop(&ret);
+	lib_close(&lib);
+}
+
+Test(graph07, the_models_name_is_told_and_what_to_call_in_its_place)
+{
+	struct lib lib;
+	struct msd_any ret;
+
+	lib_must_open(&lib, GRAPH07_LIBRARY);
+	cr_assert_eq(lib_call(&lib, "list_module_names", NULL, 0, &ret), MSD_OK, "%s",
+		     msd_diag_text(&lib.d));
+	const struct msd_array *names = ret.as.p;
+	struct msd_span name;
+	cr_assert(msd_any_str(&names->items[0], &name) && msd_span_is(name, "default"));
+	msd_any_drop(&ret);
+	cr_assert_eq(lib_call(&lib, "default", NULL, 0, &ret), MSD_NOT_FOUND);
+	cr_expect_not_null(strstr(msd_diag_text(&lib.d), "`run` is the whole model"),
+			   "%s", msd_diag_text(&lib.d));
 	lib_close(&lib);
 }
