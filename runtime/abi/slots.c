@@ -32,6 +32,11 @@ void *msd_slot_value(const char *name)
 	return NULL;
 }
 
+const char *msd_slot_name(size_t i)
+{
+	return i < sizeof(slots) / sizeof(slots[0]) ? slots[i].name : NULL;
+}
+
 bool msd_slot_is_name(const char *name)
 {
 	return strncmp(name, "__TVM", 5) == 0;

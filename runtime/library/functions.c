@@ -37,9 +37,9 @@ static bool is_not_packed(const char *name)
 	       strcmp(name, "get_c_metadata") == 0;
 }
 
-static void add(struct msd_lib *lib, const char *name, void *code)
+void msd_lib_func_init(const struct msd_lib *lib, struct msd_lib_func *f,
+		       const char *name, void *code)
 {
-	struct msd_lib_func *f = &lib->funcs[lib->n_funcs++];
 	msd_safe_call call = msd_classic_thunk;
 
 	if (lib->era == MSD_ERA_FFI) { /* compiled code takes our values as they are */
@@ -56,6 +56,11 @@ static void add(struct msd_lib *lib, const char *name, void *code)
 			lib->era == MSD_ERA_FFI ? MSD_BOOL_UNKNOWN : MSD_BOOL_UINT1,
 		.data_align = lib->era == MSD_ERA_CLASSIC ? ALIGN_CLASSIC : ALIGN_FFI,
 	};
+}
+
+static void add(struct msd_lib *lib, const char *name, void *code)
+{
+	msd_lib_func_init(lib, &lib->funcs[lib->n_funcs++], name, code);
 }
 
 /* The caller's name of a symbol that is a function of this era, or NULL. */

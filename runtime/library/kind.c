@@ -7,6 +7,7 @@
 
 #include "runtime/kind/kinds.h"
 #include "runtime/library/library.h"
+#include "runtime/library/needed.h"
 #include "runtime/library/probe.h"
 #include "runtime/module/signature.h"
 
@@ -84,12 +85,12 @@ static struct msd_lib_func *find_entry(const struct msd_lib *lib, const char *na
 
 static struct msd_function *library_find(struct msd_node *node, const char *name)
 {
-	const struct msd_lib *lib = node->state;
+	struct msd_lib *lib = node->state;
 	struct msd_lib_func *f = find_exact(lib, name);
 
 	if (f == NULL)
 		f = find_entry(lib, name);
-	return f != NULL ? &f->thunk.fn : NULL;
+	return f != NULL ? &f->thunk.fn : msd_needed_find(lib, name);
 }
 
 static msd_err
@@ -123,6 +124,7 @@ static void library_close(struct msd_node *node)
 	if (lib == NULL)
 		return;
 	msd_library_unmap(lib);
+	msd_needed_finish(lib);
 	for (size_t i = 0; i < lib->n_funcs; i++) {
 		msd_signature_finish(&lib->funcs[i].signature);
 		free(lib->funcs[i].doc);

@@ -33,6 +33,7 @@ struct msd_lib {
 	struct msd_syslib syslib;
 	struct msd_lib_func *funcs; /* sorted by name */
 	size_t n_funcs;
+	struct msd_needed *needed; /* functions of libraries that it needs (needed.h) */
 	const char *entry;  /* what __tvm_main__ names; NULL when there is none */
 	bool knows_answers; /* funcs[].answer is filled in */
 };
@@ -50,10 +51,15 @@ MSD_MUST_CHECK msd_err msd_library_check_symbols(const struct msd_elf *elf,
 MSD_MUST_CHECK msd_err msd_library_map(struct msd_lib *lib, int fd,
 				       struct msd_span file, struct msd_diag *d);
 void msd_library_unmap(struct msd_lib *lib);
+/** What belongs into the pointer global @name of code of its era, or NULL. */
+void *msd_library_slot_value(const struct msd_lib *lib, const char *name);
 /** Fill the pointer globals and the context. MSD_UNSUPPORTED names an unknown global.
  */
 MSD_MUST_CHECK msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env,
 					struct msd_diag *d);
+/** Make @f the function @name, borrowed, that is the code at @code. */
+void msd_lib_func_init(const struct msd_lib *lib, struct msd_lib_func *f,
+		       const char *name, void *code);
 /** Make lib->funcs from the symbols. */
 MSD_MUST_CHECK msd_err msd_library_list_functions(struct msd_lib *lib,
 						  struct msd_diag *d);

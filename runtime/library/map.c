@@ -20,6 +20,7 @@
 #include "runtime/abi/ffi021.h"
 #include "runtime/abi/slots.h"
 #include "runtime/library/library.h"
+#include "runtime/library/needed.h"
 
 #define MAX_NAMED 40 /* symbols that an error text names */
 #define FD_NAME_MAX 32
@@ -239,6 +240,17 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
+void *msd_library_slot_value(const struct msd_lib *lib, const char *name)
+{
+	msd_safe_call call = msd_ffi021_function_call;
+	void *value;
+
+	if (lib->era != MSD_ERA_FFI_021 || strcmp(name, "__TVMFFIFunctionCall") != 0)
+		return msd_slot_value(name);
+	memcpy(&value, &call, sizeof(value));
+	return value;
+}
+
 msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_diag *d)
 {
 	const char *ctx_name = msd_era_names(lib->era)->ctx;
@@ -249,7 +261,7 @@ msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_d
 		if (!s->defined || s->type == MSD_SYM_FUNC ||
 		    !msd_slot_is_name(s->name))
 			continue;
-		void *value = msd_slot_value(s->name);
+		void *value = msd_library_slot_value(lib, s->name);
 		if (value == NULL) {
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
@@ -258,19 +270,13 @@ msd_err msd_library_bind(struct msd_lib *lib, struct msd_node *env, struct msd_d
 				s->name);
 		}
 		slot = dlsym(lib->handle, s->name);
-		if (slot == NULL)
-			continue;
-		if (lib->era == MSD_ERA_FFI_021 &&
-		    strcmp(s->name, "__TVMFFIFunctionCall") == 0) {
-			msd_safe_call call = msd_ffi021_function_call;
-			memcpy(slot, &call, sizeof(call));
-		} else {
+		if (slot != NULL)
 			*slot = value;
-		}
 	}
 	slot = symbol_or_null(lib, ctx_name);
 	if (slot != NULL)
 		*slot = &env->context;
+	msd_needed_bind(lib, env);
 	for (size_t i = 0; i < lib->syslib.n; i++) { /* their names may have a prefix */
 		if (ends_with(lib->syslib.symbols[i].name, ctx_name))
 			*(void **)lib->syslib.symbols[i].address = &env->context;

@@ -37,6 +37,50 @@ def extra(tmp_path):
     return there, user
 
 
+CALLED = """
+struct any { int type, zero; long long value; };
+void *__tvm_ffi__library_ctx;
+int __tvm_ffi_absent = 1;
+int (*__TVMFFIEnvModLookupFromImports)(void *ctx, const char *name, void **ret)
+	__attribute__((weak));
+int extra(void);
+int extra(void) { return 42; }
+int __tvm_ffi_more(void *self, const struct any *args, int n, struct any *ret);
+int __tvm_ffi_more(void *self, const struct any *args, int n, struct any *ret)
+{
+	void *found = 0;
+	(void)self, (void)args, (void)n;
+	ret->type = 1;
+	ret->value = 100 + (__TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx,
+		"__tvm_set_device", &found) == 0);
+	return 0;
+}
+"""
+CLASSIC = """
+union value { long long i; };
+int (*__TVMFuncCall)(void) __attribute__((weak));
+int more(union value *args, int *codes, int n, union value *ret, int *code, void *self);
+int more(union value *args, int *codes, int n, union value *ret, int *code, void *self)
+{
+	(void)args, (void)codes, (void)n, (void)self;
+	ret->i = 7;
+	*code = 0;
+	return __TVMFuncCall == 0;
+}
+"""
+CLASSIC_USER = """
+int more(void);
+void *__tvm_module_ctx;
+int own(void *args, int *codes, int n, long long *ret, int *code, void *self)
+{
+	(void)args, (void)codes, (void)n, (void)self;
+	*ret = (long long)(void *)more;
+	*code = 0;
+	return 0;
+}
+"""
+
+
 def is_loadable(library):
     """The oracle: the system's own loader, in a process that has loaded nothing else."""
     program = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
@@ -95,3 +139,33 @@ def test_a_whole_path_that_is_gone_is_foretold(daemon, extra):
     said = daemon.modser("inspect", "--will-run-on", daemon.host, library)
     assert said.status == 6 and f"there is no file {plain}" in said.out
     assert daemon.modser("load", "gone", library).status == 6
+
+
+def needing_functions(extra, text, user):
+    """A library that needs another one by its path, whose functions are callers' too."""
+    there, folder = extra
+    plain = build(there, "functions", text)
+    return build(folder, "user", user, "-Wl,--no-as-needed", plain)
+
+
+def test_functions_of_a_needed_library_are_called(own_daemon, extra):
+    daemon = own_daemon()
+    daemon.load("user", needing_functions(extra, CALLED, USER))
+    assert daemon.ok("call", "user:answer").out == "42\n"
+    assert daemon.ok("call", "user:more").out == "101\n"  # its code finds functions, too
+    assert [line.split("\t")[0] for line in daemon.ok("funcs", "user").out.splitlines()] == ["answer"]
+
+
+@pytest.mark.parametrize("name", ["extra", "absent", "_library_ctx", "malloc"])
+def test_other_symbols_of_a_needed_library_are_no_functions(own_daemon, extra, name):
+    daemon = own_daemon()
+    daemon.load("user", needing_functions(extra, CALLED, USER))
+    assert daemon.modser("call", f"user:{name}").status == 4
+
+
+def test_functions_without_a_prefix_are_those_of_libraries_that_tvm_made(own_daemon, extra):
+    daemon = own_daemon()
+    daemon.load("user", needing_functions(extra, CLASSIC, CLASSIC_USER))
+    assert daemon.ok("call", "user:more").out == "7\n"
+    for name in ("malloc", "abs", "getpid"):
+        assert daemon.modser("call", f"user:{name}").status == 4
