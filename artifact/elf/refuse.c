@@ -23,17 +23,23 @@ static bool starts_with(struct msd_span image, const char *magic)
 	return n <= image.n && memcmp(image.p, magic, n) == 0;
 }
 
-static bool is_object_name(const char *name, size_t n)
+static bool is_named(const char *name, size_t n, const char *wanted)
 {
-	if (n < 3 || name[n - 2] != '.' || (name[n - 1] != 'o' && name[n - 1] != 'c'))
-		return false;
-	for (size_t i = 0; i < n; i++) { /* it goes into a shell command */
-		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			   "0123456789._-/+",
-			   name[i]) == NULL)
-			return false;
-	}
-	return name[0] != '-';
+	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
+}
+
+/* What a linker takes. */
+static bool is_piece(const char *name, size_t n)
+{
+	return n > 2 && name[n - 2] == '.' &&
+	       (name[n - 1] == 'o' || name[n - 1] == 'c');
+}
+
+/* What tvmc puts into its packages. */
+static bool is_packaged(const char *name, size_t n)
+{
+	return is_named(name, n, "mod.so") || is_named(name, n, "lib.so") ||
+	       is_named(name, n, "mod.tar") || is_named(name, n, "lib.tar");
 }
 
 /* Octal field of a tar header; SIZE_MAX when it is not one. */
@@ -69,29 +75,32 @@ static bool is_tar(struct msd_span image)
 
 struct listing {
 	bool is_model; /* linking alone would lose its graph */
+	bool is_package;
+	bool has_pieces;
 	bool is_whole; /* it ends with an empty block, behind an entry */
 };
 
-/* " lib0.o devc.o": the members of a tar archive that a linker takes. */
-static struct listing list_objects(struct msd_span image, struct msd_buf *out)
+static void look(struct listing *l, const char *name, size_t n)
 {
-	static const char description[] = "metadata.json"; /* of a model library */
+	if (n > 2 && name[0] == '.' && name[1] == '/') {
+		name += 2;
+		n -= 2;
+	}
+	l->is_model |= is_named(name, n, "metadata.json");
+	l->is_package |= is_packaged(name, n);
+	l->has_pieces |= is_piece(name, n);
+}
+
+static struct listing list_members(struct msd_span image)
+{
 	struct listing ret = {0};
 
 	while (is_tar(image)) {
 		const char *name = (const char *)image.p;
-		size_t len = strnlen(name, TAR_NAME_BYTES);
 		size_t bytes = tar_octal(image.p + TAR_SIZE_AT, TAR_SIZE_BYTES);
 
-		if (len > 2 && name[0] == '.' && name[1] == '/') {
-			name += 2;
-			len -= 2;
-		}
-		ret.is_model |= len == sizeof(description) - 1 &&
-				memcmp(name, description, len) == 0;
-		if (image.p[TAR_TYPE_AT] != '5' && is_object_name(name, len) &&
-		    out->n + len < 1024)
-			msd_buf_printf(out, " %.*s", (int)len, name);
+		if (image.p[TAR_TYPE_AT] != '5')
+			look(&ret, name, strnlen(name, TAR_NAME_BYTES));
 		if (bytes > image.n - TAR_BLOCK)
 			return ret;
 		bytes += TAR_BLOCK + (TAR_BLOCK - bytes % TAR_BLOCK) % TAR_BLOCK;
@@ -106,30 +115,35 @@ static struct listing list_objects(struct msd_span image, struct msd_buf *out)
 
 static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 {
-	struct msd_buf objects = {0};
+	const struct listing listing = list_members(image);
 
-	const struct listing listing = list_objects(image, &objects);
 	if (!listing.is_whole) {
-		msd_buf_finish(&objects);
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "a tar archive that is damaged or cut off: its %zu "
 				    "bytes have no end marker",
 				    image.n);
 	}
 	if (listing.is_model) {
-		msd_buf_finish(&objects);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a model library archive; make a library of it: "
 				    "modser convert NAME.tar -o NAME.so");
 	}
-	if (objects.n == 0 && !objects.bad)
-		msd_buf_printf(&objects, " lib0.o devc.o");
-	msd_err err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "a tar archive of unlinked objects; link them: "
-				   "tar xf NAME.tar && cc -shared -fPIC -o NAME.so%.*s",
-				   (int)objects.n, (const char *)objects.p);
-	msd_buf_finish(&objects);
-	return err;
+	if (listing.is_package) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "a package of tvmc; `modser load NAME FILE` takes "
+				    "it apart; to do it by hand: tar xf NAME.tar, and "
+				    "load mod.so (or lib.so) with the graph mod.json "
+				    "and the parameters mod.params");
+	}
+	if (listing.has_pieces) {
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"an archive of code that is not linked; make a "
+			"library of it: modser convert NAME.tar -o NAME.so");
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "a tar archive with nothing in it that TVM exports: "
+			    "neither a library nor objects or C sources");
 }
 
 /* What other systems load. */
@@ -167,9 +181,9 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 	if (starts_with(image, "\x1f\x8b")) { /* how TVM writes its .tar */
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
-			"a compressed archive of unlinked objects; link them: "
-			"mkdir NAME && tar xzf NAME.tar -C NAME && "
-			"cc -shared -o NAME.so -fPIC NAME/*.[co]");
+			"a compressed archive; `modser load NAME FILE` takes a "
+			"package of tvmc, and of code that is not linked makes a "
+			"library, as modser convert NAME.tar -o NAME.so does");
 	}
 	if (starts_with(image, "!<arch>\n")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -196,8 +210,8 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 	switch (msd_le16(image.p + offsetof(Elf64_Ehdr, e_type))) {
 	case ET_REL:
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "an unlinked object file; link it: "
-				    "cc -shared -o NAME.so NAME.o");
+				    "an object file that is not linked; make a library "
+				    "of it: modser convert NAME.o -o NAME.so");
 	case ET_EXEC:
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "an executable; expected a shared library");

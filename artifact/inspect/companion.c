@@ -37,34 +37,36 @@ static const struct {
 	bool (*is)(struct msd_span file);
 	const char *text;
 } rows[] = {
-	{is_graph,
-	 "a graph executor's graph without its library; load that, and this beside it: "
-	 "modser load NAME LIBRARY.so --graph GRAPH.json --params FILE"},
-	{is_params, "parameters without their library; load that, and these beside it: "
-		    "modser load NAME LIBRARY.so --params FILE"},
-	{is_program,
-	 "a virtual machine's program without its library; export both as one: "
-	 "EXECUTABLE.mod.export_library(\"NAME.so\"), of Relax "
-	 "EXECUTABLE.export_library(\"NAME.so\")"},
+	[MSD_COMPANION_GRAPH] =
+		{is_graph, "a graph executor's graph without its library; load that, "
+			   "and this beside it: modser load NAME LIBRARY.so --graph "
+			   "GRAPH.json --params FILE"},
+	[MSD_COMPANION_PARAMS] =
+		{is_params, "parameters without their library; load that, and these "
+			    "beside it: modser load NAME LIBRARY.so --params FILE"},
+	[MSD_COMPANION_PROGRAM] =
+		{is_program, "a virtual machine's program without its library; export "
+			     "both as one: EXECUTABLE.mod.export_library(\"NAME.so\"), "
+			     "of Relax EXECUTABLE.export_library(\"NAME.so\")"},
 };
 
-static const char *text_of(struct msd_span file)
+enum msd_companion msd_companion_of(struct msd_span file)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = MSD_COMPANION_GRAPH; i <= MSD_COMPANION_PROGRAM; i++) {
 		if (rows[i].is(file))
-			return rows[i].text;
+			return (enum msd_companion)i;
 	}
-	return NULL;
+	return MSD_COMPANION_NONE;
 }
 
 bool msd_companion_is(struct msd_span file)
 {
-	return text_of(file) != NULL;
+	return msd_companion_of(file) != MSD_COMPANION_NONE;
 }
 
 msd_err msd_companion_refuse(struct msd_span file, struct msd_diag *d)
 {
-	const char *text = text_of(file);
+	const char *text = rows[msd_companion_of(file)].text;
 
 	return text != NULL ? msd_diag_set(d, MSD_UNSUPPORTED, "%s", text) : MSD_OK;
 }

@@ -8,7 +8,15 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
-/** Is @file one of them? Nothing is promised about the rest of it. */
+enum msd_companion {
+	MSD_COMPANION_NONE, /* none of them */
+	MSD_COMPANION_GRAPH,
+	MSD_COMPANION_PARAMS,
+	MSD_COMPANION_PROGRAM,
+};
+
+/** Which of them @file is. Nothing is promised about the rest of it. */
+enum msd_companion msd_companion_of(struct msd_span file);
 bool msd_companion_is(struct msd_span file);
 /** MSD_UNSUPPORTED: what it is and what to do with it; MSD_OK: it is none of them. */
 MSD_MUST_CHECK msd_err msd_companion_refuse(struct msd_span file, struct msd_diag *d);

@@ -359,37 +359,24 @@ bool msd_archive_path_is(const char *path, const char *dir, const char *suffix)
 	       strcmp(path + n - k, suffix) == 0;
 }
 
-static bool is_model_path(const char *path)
-{
-	static const char *const dirs[] = {"codegen/", "executor-config/",
-					   "runtime-config/", "parameters/"};
-
-	if (path == NULL)
-		return false;
-	path = strip(path);
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (strncmp(path, dirs[i], strlen(dirs[i])) == 0)
-			return true;
-	}
-	return strcmp(path, "metadata.json") == 0;
-}
-
-bool msd_archive_is_model(struct msd_span bytes)
+void msd_archive_scan(struct msd_span bytes, bool (*see)(void *ctx, const char *path),
+		      void *ctx)
 {
 	struct archive *a = open_archive(bytes);
 	struct archive_entry *entry;
-	bool found = false;
+	bool goes_on = true;
 	int got = ARCHIVE_OK;
 
-	for (size_t n = 0; a != NULL && !found && n < MSD_ARCHIVE_MAX_FILES; n++) {
+	for (size_t n = 0; a != NULL && goes_on && n < MSD_ARCHIVE_MAX_FILES; n++) {
 		got = archive_read_next_header(a, &entry);
 		if ((got != ARCHIVE_OK && got != ARCHIVE_WARN) ||
 		    (!is_plain(bytes) &&
 		     (uint64_t)archive_filter_bytes(a, 0) > MSD_ARCHIVE_FREE_BYTES))
 			break;
-		found = is_model_path(entry_path(entry));
+		if (entry_path(entry) != NULL &&
+		    archive_entry_filetype(entry) != AE_IFDIR)
+			goes_on = see(ctx, strip(entry_path(entry)));
 	}
 	if (a != NULL)
 		archive_read_free(a);
-	return found;
 }

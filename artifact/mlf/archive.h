@@ -46,6 +46,17 @@ bool msd_archive_path_is(const char *path, const char *dir, const char *suffix);
  * at when it is compressed.
  */
 bool msd_archive_is_model(struct msd_span bytes);
+/** Whether @bytes are a package of tvmc: an archive with one of the libraries below in
+ * its root. The same holds. */
+bool msd_archive_is_package(struct msd_span bytes);
+extern const char *const msd_package_libraries[]; /* ended by NULL */
+/** Whether @bytes are an archive with an object or a C source, as `export_library`
+ * writes it for others to link. The same holds. */
+bool msd_archive_is_objects(struct msd_span bytes);
+/** Let @see look at the path of each file that @bytes hold, until it returns false; of
+ * a compressed archive at most what was said above. */
+void msd_archive_scan(struct msd_span bytes, bool (*see)(void *ctx, const char *path),
+		      void *ctx);
 /**
  * Refuse @bytes, the file called @name, when they are a gzipped file that ends too
  * early or less than one block of what is named like an archive: too little for its

@@ -1,5 +1,6 @@
 #include "client/cli/linker.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,6 +19,24 @@ static bool make_dir(const struct msd_linker *l, const char *name)
 	return mkdir(path, 0700) == 0;
 }
 
+/* Each header that generated code asks for, and which of ours stands in for it. */
+static const struct {
+	const char *name;
+	const char *text;
+} headers[] = {
+	{"dlpack/dlpack.h", msd_tvm_api_header},
+	{"tvm/runtime/base.h", msd_tvm_api_header},
+	{"tvm/runtime/c_backend_api.h", msd_tvm_api_header},
+	{"tvm/runtime/c_runtime_api.h", msd_tvm_api_header},
+	{"tvm/runtime/crt/module.h", msd_tvm_api_header},
+	{"tvm/runtime/crt/packed_func.h", msd_tvm_api_header},
+	{"tvm/runtime/crt/platform.h", msd_tvm_api_header},
+	{"tvm/runtime/metadata_types.h", msd_tvm_api_header},
+	{"tvm/ffi/c_api.h", msd_tvm_ffi_api_header},
+	{"tvm/ffi/extra/c_env_api.h", msd_tvm_ffi_api_header},
+	{"modser_aot.h", msd_aot_header},
+};
+
 static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 {
 	static const char *const dirs[] = {"include",
@@ -25,18 +44,9 @@ static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 					   "include/tvm",
 					   "include/tvm/runtime",
 					   "include/tvm/runtime/crt",
+					   "include/tvm/ffi",
+					   "include/tvm/ffi/extra",
 					   "given"};
-	static const char *const names[] = {"dlpack/dlpack.h",
-					    "tvm/runtime/c_backend_api.h",
-					    "tvm/runtime/c_runtime_api.h",
-					    "tvm/runtime/crt/module.h",
-					    "tvm/runtime/crt/packed_func.h",
-					    "tvm/runtime/crt/platform.h",
-					    "tvm/runtime/metadata_types.h"};
-	const struct msd_span text = {(const uint8_t *)msd_tvm_api_header,
-				      strlen(msd_tvm_api_header)};
-	const struct msd_span entry = {(const uint8_t *)msd_aot_header,
-				       strlen(msd_aot_header)};
 	char name[128];
 	msd_err err = MSD_OK;
 
@@ -46,13 +56,15 @@ static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
 					    strerror(errno));
 		}
 	}
-	for (size_t i = 0; err == MSD_OK && i < sizeof(names) / sizeof(names[0]); i++) {
-		(void)snprintf(name, sizeof(name), "include/%s", names[i]);
+	for (size_t i = 0; err == MSD_OK && i < sizeof(headers) / sizeof(headers[0]);
+	     i++) {
+		const struct msd_span text = {(const uint8_t *)headers[i].text,
+					      strlen(headers[i].text)};
+
+		(void)snprintf(name, sizeof(name), "include/%s", headers[i].name);
 		err = msd_compiler_write(&l->compiler, name, text, d);
 	}
-	return err == MSD_OK ? msd_compiler_write(&l->compiler, "include/modser_aot.h",
-						  entry, d)
-			     : err;
+	return err;
 }
 
 msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
@@ -89,6 +101,17 @@ msd_err msd_linker_add(struct msd_linker *l, const char *suffix, struct msd_span
 	(void)snprintf(name, sizeof(name), "piece%u%s", l->n++, suffix);
 	msd_compiler_add_file(&l->compiler, "", name);
 	return msd_compiler_write(&l->compiler, name, data, d);
+}
+
+msd_err msd_linker_add_object(struct msd_linker *l, const char *path,
+			      struct msd_span data, struct msd_diag *d)
+{
+	if (data.n < EI_NIDENT || memcmp(data.p, ELFMAG, SELFMAG) != 0) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "%.128s: not an ELF file; expected an object",
+				    path);
+	}
+	return msd_linker_add(l, ".o", data, d);
 }
 
 msd_err msd_linker_add_header(const struct msd_linker *l, const char *name,

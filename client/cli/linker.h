@@ -18,6 +18,10 @@ MSD_MUST_CHECK msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 /** Add a piece; @suffix is ".o" or ".c". Errors: MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_linker_add(struct msd_linker *l, const char *suffix,
 				      struct msd_span data, struct msd_diag *d);
+/** Add an object, called @path in error texts: what is none, a linker takes for a
+ * script, which may name any file of the system. MSD_BAD_ARTIFACT: it is none. */
+MSD_MUST_CHECK msd_err msd_linker_add_object(struct msd_linker *l, const char *path,
+					     struct msd_span data, struct msd_diag *d);
 /** Offer the pieces a header of this @name; none in a folder, for such are not looked
  * for by this name. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_linker_add_header(const struct msd_linker *l,

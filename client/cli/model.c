@@ -6,7 +6,6 @@
  */
 #include "client/cli/model.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,19 +49,6 @@ static msd_err add_headers(const struct msd_archive *a, struct msd_linker *l,
 	return err;
 }
 
-/* What is no object a linker takes for a script, which may name any file of the system.
- */
-static msd_err add_object(struct msd_linker *l, const char *path, struct msd_span data,
-			  struct msd_diag *d)
-{
-	if (data.n < EI_NIDENT || memcmp(data.p, ELFMAG, SELFMAG) != 0) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "%.128s: not an ELF file; expected an object",
-				    path);
-	}
-	return msd_linker_add(l, ".o", data, d);
-}
-
 /* The model's pieces. Sources in other languages are refused, for what they define
  * would lack. */
 static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *model,
@@ -77,7 +63,7 @@ static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *m
 		if (!msd_model_owns(m, model, path))
 			continue;
 		if (msd_archive_path_is(path, MSD_MLF_LIB, ".o")) {
-			err = add_object(l, path, span_of(&a->files[i]), d);
+			err = msd_linker_add_object(l, path, span_of(&a->files[i]), d);
 		} else if (msd_archive_path_is(path, MSD_MLF_SRC, ".c")) {
 			err = msd_linker_add(l, ".c", span_of(&a->files[i]), d);
 		} else if (msd_archive_path_is(path, "codegen/", "") &&

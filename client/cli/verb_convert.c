@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "artifact/mlf/mlf.h"
 #include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
-#include "client/cli/model.h"
+#include "client/cli/formats.h"
 #include "client/cli/parts.h"
 #include "client/cli/report.h"
 #include "client/cli/static_graph.h"
@@ -103,19 +104,40 @@ static msd_err make_archive(const struct msd_cli *cli, struct msd_buf *out,
 	return err;
 }
 
+/* What needs no linker is loaded as it is; what is damaged tells so first. */
+static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
+			 struct msd_diag *d)
+{
+	const struct msd_file_format *format =
+		msd_file_format_of(cli->words[0], span_of(&made->library));
+	msd_err err = format->prepare != NULL ? format->prepare(cli, made, d) : MSD_OK;
+
+	if (err != MSD_OK || (format->traits & MSD_FORMAT_LINKED) != 0)
+		return err;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "%s: modser load takes it as it is; libraries are made of "
+			    "model library archives, objects, C sources and archives "
+			    "of them",
+			    format->name);
+}
+
 static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 			    struct msd_diag *d)
 {
 	const char *path = cli->words[0];
-	struct msd_buf file = {0};
-	msd_err err = msd_folder_or_file_read(path, &file, d);
+	struct msd_loadable made = {0};
+	msd_err err = msd_folder_or_file_read(path, &made.library, d);
 
+	if (err != MSD_OK)
+		return err;
+	err = link_file(cli, &made, d);
 	if (err == MSD_OK) {
-		err = msd_model_link(span_of(&file), cli->model, out, d);
-		if (err != MSD_OK)
-			err = msd_diag_wrap(d, err, "%s", path);
+		*out = made.library;
+		made.library = (struct msd_buf){0};
+	} else {
+		err = msd_diag_wrap(d, err, "%s", path);
 	}
-	msd_buf_finish(&file);
+	msd_loadable_finish(&made);
 	return err;
 }
 

@@ -8,122 +8,21 @@
  */
 #include <string.h>
 
-#include "artifact/inspect/hash.h"
-#include "artifact/json.h"
-#include "artifact/mlf/mlf.h"
+#include "artifact/mlf/archive.h"
+#include "artifact/params/params.h"
 #include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
+#include "client/cli/formats.h"
+#include "client/cli/library.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "client/cli/static_graph.h"
-#include "client/cli/system.h"
 #include "client/cli/verdict.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
 {
 	return (struct msd_span){b->p, b->n};
-}
-
-/* What this machine's libraries have is of no use to code of another. */
-static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
-		       struct msd_diag *d)
-{
-	struct msd_system system = {0};
-	struct msd_elf elf = {0};
-	msd_err err = msd_elf_read(file, &elf, d);
-	const bool is_ours = err == MSD_OK && msd_elf_check_host(&elf, NULL) == MSD_OK;
-
-	msd_elf_finish(&elf);
-	if (!is_ours)
-		return err;
-	err = msd_system_read(inspect, &system, d);
-	if (err == MSD_OK)
-		err = msd_inspect_resolve(inspect, msd_system_find, &system, d);
-	for (size_t i = 0; i < inspect->n_needed; i++) {
-		if (!msd_system_has(&system, inspect->needed[i]))
-			inspect->missing = inspect->needed[i];
-	}
-	msd_system_finish(&system);
-	return err;
-}
-
-/* Read, with this machine's libraries asked for what nobody else has. */
-static msd_err read_library(const struct msd_cli *cli, struct msd_span file,
-			    struct msd_inspect **ret, struct msd_diag *d)
-{
-	msd_err err = msd_inspect_read(file, cli->era, ret, d);
-
-	if (err == MSD_OK)
-		err = resolve(*ret, file, d);
-	return err;
-}
-
-static msd_err inspect_library(const struct msd_cli *cli, struct msd_span file,
-			       struct msd_buf *out, struct msd_diag *d)
-{
-	struct msd_inspect *inspect = NULL;
-
-	if (cli->vm)
-		return msd_inspect_programs(file, out, d);
-	msd_err err = read_library(cli, file, &inspect, d);
-
-	if (err == MSD_OK)
-		msd_inspect_hash(inspect, file);
-	if (err == MSD_OK && cli->dot) {
-		msd_inspect_dot(inspect, out);
-	} else if (err == MSD_OK && cli->json) {
-		msd_inspect_json(inspect, out);
-	} else if (err == MSD_OK) {
-		msd_inspect_text(inspect, out);
-	}
-	msd_inspect_destroy(inspect);
-	return err;
-}
-
-/* A cubin, fatbin or PTX by itself, as compilers leave them and unpack writes them. */
-static bool is_gpu_code(const char *path, struct msd_span file)
-{
-	const size_t n = strlen(path);
-	const bool is_ptx = n > 4 && strcmp(path + n - 4, ".ptx") == 0;
-	const struct msd_span format = {(const uint8_t *)"ptx", is_ptx ? 3 : 0};
-
-	return msd_gpu_code_is(format, file);
-}
-
-static msd_err inspect_gpu_code(struct msd_span file, bool as_json, struct msd_buf *out,
-				struct msd_diag *d)
-{
-	struct msd_gpu_code code = {0};
-	msd_err err = msd_gpu_code_read(file, &code, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (as_json) {
-		msd_json_put(out, msd_gpu_code_json(&code), JSON_COMPACT);
-	} else {
-		msd_gpu_code_text(&code, 0, out);
-	}
-	msd_gpu_code_finish(&code);
-	return MSD_OK;
-}
-
-static msd_err inspect_model(struct msd_span file, bool as_json, struct msd_buf *out,
-			     struct msd_diag *d)
-{
-	struct msd_mlf m = {0};
-	msd_err err = msd_mlf_read(file, &m, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (as_json) {
-		msd_mlf_json(&m, out);
-	} else {
-		msd_mlf_text(&m, out);
-	}
-	msd_mlf_finish(&m);
-	return MSD_OK;
 }
 
 /* Ask the daemon what it runs, and say whether this is among it. */
@@ -179,12 +78,13 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
-	if (msd_archive_is_model(file)) {
+	if ((msd_file_format_of(cli->words[0], file)->traits & MSD_FORMAT_LINKED) !=
+	    0) {
 		return msd_report_usage("modser convert FILE -o deploy.so",
 					"--will-run-on judges libraries; link the "
 					"archive first");
 	}
-	msd_err err = read_library(cli, file, &inspect, &d);
+	msd_err err = msd_library_look(cli, file, &inspect, &d);
 	if (err != MSD_OK)
 		err = msd_diag_wrap(&d, err, "%s", cli->words[0]);
 	if (err == MSD_OK && cli->params != NULL)
@@ -205,25 +105,18 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 			    struct msd_buf *out, struct msd_diag *d)
 {
-	const bool is_model = msd_archive_is_model(file);
-	const bool is_code = !is_model && is_gpu_code(cli->words[0], file);
+	const struct msd_file_format *format = msd_file_format_of(cli->words[0], file);
 
-	if (!cli->vm && msd_static_graph_is(file))
-		return msd_static_graph_inspect(cli, file, out, d);
-	if (cli->dump) {
+	if (cli->dump && format != &msd_format_model) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "--dump is for model files of frameworks");
 	}
-	if ((is_model || is_code) && (cli->dot || cli->vm)) {
+	if ((cli->dot && (format->traits & MSD_FORMAT_DOT) == 0) ||
+	    (cli->vm && (format->traits & MSD_FORMAT_VM) == 0)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s is for libraries",
-				    is_model ? "a model library archive"
-					     : "device code",
-				    cli->dot ? "--dot" : "--vm");
+				    format->name, cli->dot ? "--dot" : "--vm");
 	}
-	if (is_model)
-		return inspect_model(file, cli->json, out, d);
-	return is_code ? inspect_gpu_code(file, cli->json, out, d)
-		       : inspect_library(cli, file, out, d);
+	return format->inspect(cli, file, out, d);
 }
 
 enum msd_exit msd_verb_inspect(const struct msd_cli *cli)

@@ -1,23 +1,22 @@
 /*
  * load: upload a library.
  *
- * Happy path: the files are read, an archive is linked to a library, and all that no
- * daemon could load is refused before one is asked; then upload and load, with the
- * progress on a terminal. A refusal has one exit code, whoever found the reason.
+ * Happy path: the files are read, by its format (formats.h) the file becomes what a
+ * daemon loads, and what none could load is refused before one is asked; then upload
+ * and load, with the progress on a terminal. A refusal has one exit code, whoever found
+ * the reason.
  */
 #include <string.h>
 #include <unistd.h>
 
-#include "artifact/elf/elf.h"
-#include "artifact/inspect/companion.h"
+#include "artifact/mlf/archive.h"
 #include "client/cli/beside.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
-#include "client/cli/model.h"
+#include "client/cli/formats.h"
 #include "client/cli/progress.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "client/cli/static_graph.h"
 
 static const char *base_name(const char *path)
 {
@@ -26,48 +25,21 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* What no daemon could load is refused here: nothing is uploaded for it. */
-static msd_err check_library(const char *path, struct msd_span file, struct msd_diag *d)
-{
-	struct msd_elf elf = {0};
-	msd_err err = msd_companion_refuse(file, d);
-
-	if (err == MSD_OK)
-		err = msd_elf_read(file, &elf, d);
-	msd_elf_finish(&elf);
-	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
-}
-
 static struct msd_span span_of(const struct msd_buf *b)
 {
 	return (struct msd_span){b->p, b->n};
 }
 
-/* An archive becomes the library that it describes: the daemon runs no compiler. */
-static msd_err link_model(const char *path, struct msd_buf *file, struct msd_diag *d)
+/* The file becomes what a daemon loads, by the format that it has. */
+static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *f,
+		       struct msd_diag *d)
 {
-	struct msd_buf library = {0};
-	msd_err err = msd_model_link(span_of(file), NULL, &library, d);
+	const char *path = cli->words[1];
+	const struct msd_file_format *format =
+		msd_file_format_of(path, span_of(&f->library));
+	msd_err err = format->prepare != NULL ? format->prepare(cli, f, d) : MSD_OK;
 
-	if (err != MSD_OK) {
-		msd_buf_finish(&library);
-		return msd_diag_wrap(d, err, "%s", path);
-	}
-	msd_buf_finish(file);
-	*file = library;
-	return MSD_OK;
-}
-
-/* The files of one load. */
-struct files {
-	struct msd_buf library, graph, params;
-};
-
-static void files_finish(struct files *f)
-{
-	msd_buf_finish(&f->library);
-	msd_buf_finish(&f->graph);
-	msd_buf_finish(&f->params);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
 }
 
 /* None is "no graph" to the daemon. */
@@ -80,26 +52,20 @@ static msd_err read_part(const char *path, struct msd_buf *ret, struct msd_diag 
 	return err;
 }
 
-static msd_err files_read(const struct msd_cli *cli, struct files *f,
+static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 			  struct msd_diag *d)
 {
 	msd_err err = msd_folder_or_file_read(cli->words[1], &f->library, d);
 
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
-	if (err == MSD_OK && msd_archive_is_model(span_of(&f->library)))
-		err = link_model(cli->words[1], &f->library, d);
 	if (err == MSD_OK)
 		err = msd_beside_join(cli, cli->words[1], &f->library, d);
-	if (err == MSD_OK && !msd_static_graph_is(span_of(&f->library))) {
-		err = check_library(cli->words[1],
-				    (struct msd_span){f->library.p, f->library.n}, d);
-	}
 	if (err == MSD_OK && cli->graph != NULL)
 		err = read_part(cli->graph, &f->graph, d);
 	if (err == MSD_OK && cli->params != NULL)
 		err = read_part(cli->params, &f->params, d);
-	return err;
+	return err == MSD_OK ? prepare(cli, f, d) : err;
 }
 
 /* A file that is refused is one exit code, whoever found what is wrong with it. */
@@ -111,7 +77,7 @@ static enum msd_exit exit_of_refusal(int code, enum msd_exit otherwise)
 		       : otherwise;
 }
 
-static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
+static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable *f)
 {
 	const char *name = cli->words[0];
 	modser_load_options options = {.replace = cli->replace,
@@ -155,7 +121,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct files *f)
 enum msd_exit msd_verb_load(const struct msd_cli *cli)
 {
 	const char *name = cli->words[0];
-	struct files files = {0};
+	struct msd_loadable files = {0};
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
@@ -171,7 +137,7 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	} else {
 		code = exit_of_refusal(err, msd_report_file(&d));
 	}
-	files_finish(&files);
+	msd_loadable_finish(&files);
 	msd_diag_finish(&d);
 	return code;
 }

@@ -236,7 +236,7 @@ Test(elf, other_files_are_told_apart)
 	expect_refusal(text_span("!<arch>\n"), MSD_UNSUPPORTED,
 		       "cc -shared -o NAME.so");
 	expect_refusal(text_span("\x1f\x8b\x08"), MSD_UNSUPPORTED,
-		       "cc -shared -o NAME.so");
+		       "modser convert NAME.tar");
 }
 
 /* A library's image with one header field changed. */
@@ -255,8 +255,7 @@ Test(elf, other_elf_files_are_told_apart)
 {
 	expect_header_refusal(EI_CLASS, ELFCLASS32, MSD_UNSUPPORTED, "32-bit");
 	expect_header_refusal(EI_DATA, ELFDATA2MSB, MSD_UNSUPPORTED, "big-endian");
-	expect_header_refusal(16, ET_REL, MSD_UNSUPPORTED,
-			      "cc -shared -o NAME.so NAME.o");
+	expect_header_refusal(16, ET_REL, MSD_UNSUPPORTED, "modser convert NAME.o");
 	expect_header_refusal(16, ET_EXEC, MSD_UNSUPPORTED, "an executable");
 	expect_header_refusal(16, ET_CORE, MSD_BAD_ARTIFACT, "not a shared library");
 }
@@ -309,10 +308,31 @@ Test(elf, a_tar_archive_is_refused_with_the_command_that_links_it)
 	struct bw tar = {0};
 
 	put_tar_member(&tar, "./lib0.o");
-	put_tar_member(&tar, "notes; rm -rf ~.o");
 	put_tar_member(&tar, "devc.o");
 	bw_raw(&tar, zeros, sizeof(zeros));
 	expect_refusal(bw_span(&tar), MSD_UNSUPPORTED,
-		       "cc -shared -fPIC -o NAME.so lib0.o devc.o");
+		       "not linked; make a library of it: modser convert");
+	bw_free(&tar);
+}
+
+Test(elf, a_package_of_tvmc_is_told_what_it_holds)
+{
+	struct bw tar = {0};
+
+	put_tar_member(&tar, "./mod.so");
+	put_tar_member(&tar, "./mod.json");
+	bw_raw(&tar, zeros, sizeof(zeros));
+	expect_refusal(bw_span(&tar), MSD_UNSUPPORTED, "a package of tvmc");
+	bw_free(&tar);
+}
+
+Test(elf, an_archive_of_other_things_is_told_to_link_nothing)
+{
+	struct bw tar = {0};
+
+	put_tar_member(&tar, "notes.txt");
+	bw_raw(&tar, zeros, sizeof(zeros));
+	expect_refusal(bw_span(&tar), MSD_UNSUPPORTED,
+		       "nothing in it that TVM exports");
 	bw_free(&tar);
 }

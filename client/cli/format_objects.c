@@ -1,0 +1,76 @@
+/* The formats of code that was not linked: an object, an archive of them. */
+#include "artifact/json.h"
+#include "artifact/mlf/archive.h"
+#include "client/cli/formats.h"
+#include "client/cli/objects.h"
+
+static bool is(const char *path, struct msd_span file)
+{
+	(void)path;
+	return msd_objects_is_one(file) || msd_archive_is_objects(file);
+}
+
+static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
+		       struct msd_diag *d)
+{
+	struct msd_buf library = {0};
+	msd_err err = msd_objects_link((struct msd_span){l->library.p, l->library.n},
+				       &library, d);
+
+	(void)cli;
+	if (err != MSD_OK) {
+		msd_buf_finish(&library);
+		return err;
+	}
+	msd_buf_finish(&l->library);
+	l->library = library;
+	return MSD_OK;
+}
+
+static void list(const struct msd_archive *a, bool as_json, struct msd_buf *out)
+{
+	json_t *files = as_json ? json_array() : NULL;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct msd_archive_file *f = &a->files[i];
+
+		if (as_json) {
+			json_t *map = json_object();
+
+			msd_json_set(&map, "path", msd_json_string(f->path));
+			msd_json_set(&map, "bytes",
+				     json_integer((json_int_t)f->data.n));
+			msd_json_add(&files, map);
+		} else {
+			msd_buf_printf(out, "  %s  %zu bytes\n", f->path, f->data.n);
+		}
+	}
+	if (as_json)
+		msd_json_put(out, files, JSON_COMPACT);
+}
+
+static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
+		       struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_archive a = {0};
+	msd_err err = MSD_OK;
+
+	if (!cli->json) {
+		msd_buf_printf(out, "code that is not linked; load and convert make a "
+				    "library of it\n");
+	}
+	if (!msd_objects_is_one(file))
+		err = msd_archive_read(file, &a, d);
+	if (err == MSD_OK)
+		list(&a, cli->json, out);
+	msd_archive_finish(&a);
+	return err;
+}
+
+const struct msd_file_format msd_format_objects = {
+	.name = "code that is not linked",
+	.traits = MSD_FORMAT_LINKED,
+	.is = is,
+	.prepare = prepare,
+	.inspect = inspect,
+};

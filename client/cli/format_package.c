@@ -1,0 +1,119 @@
+/*
+ * The format of tvmc's packages: an archive with a library, linked (mod.so, lib.so of a
+ * virtual machine) or not (mod.tar, lib.tar), and beside a mod.so the graph and the
+ * parameters of its executor (mod.json, mod.params).
+ */
+#include "artifact/mlf/archive.h"
+#include "client/cli/formats.h"
+#include "client/cli/objects.h"
+
+static const struct msd_archive_file *library_of(const struct msd_archive *a)
+{
+	const struct msd_archive_file *f = NULL;
+
+	for (size_t i = 0; f == NULL && msd_package_libraries[i] != NULL; i++)
+		f = msd_archive_find(a, msd_package_libraries[i]);
+	return f;
+}
+
+static bool is(const char *path, struct msd_span file)
+{
+	(void)path;
+	return msd_archive_is_package(file);
+}
+
+/* What was said on the command line stays. */
+static msd_err take(const struct msd_archive *a, const char *path, struct msd_buf *ret,
+		    struct msd_diag *d)
+{
+	const struct msd_archive_file *f = msd_archive_find(a, path);
+
+	if (f == NULL || ret->n > 0)
+		return MSD_OK;
+	msd_buf_put(ret, f->data.p, f->data.n);
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
+}
+
+static msd_err take_library(const struct msd_archive *a, struct msd_buf *ret,
+			    struct msd_diag *d)
+{
+	const struct msd_archive_file *f = library_of(a);
+	const struct msd_span data = {f->data.p, f->data.n};
+
+	if (msd_archive_path_is(f->path, "", ".so"))
+		return take(a, f->path, ret, d);
+	msd_err err = msd_objects_link(data, ret, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
+}
+
+static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
+		       struct msd_diag *d)
+{
+	struct msd_archive a = {0};
+	struct msd_buf library = {0};
+	msd_err err =
+		msd_archive_read((struct msd_span){l->library.p, l->library.n}, &a, d);
+
+	(void)cli;
+	if (err == MSD_OK)
+		err = take_library(&a, &library, d);
+	if (err == MSD_OK)
+		err = take(&a, "mod.json", &l->graph, d);
+	if (err == MSD_OK)
+		err = take(&a, "mod.params", &l->params, d);
+	msd_archive_finish(&a);
+	if (err != MSD_OK) {
+		msd_buf_finish(&library);
+		return err;
+	}
+	msd_buf_finish(&l->library);
+	l->library = library;
+	return MSD_OK;
+}
+
+/* Each of its files as it would be told alone. */
+static msd_err inspect_file(const struct msd_cli *cli, const struct msd_archive_file *f,
+			    struct msd_buf *out, struct msd_diag *d)
+{
+	const struct msd_span data = {f->data.p, f->data.n};
+	const struct msd_file_format *format = msd_file_format_of(f->path, data);
+	msd_err err;
+
+	msd_buf_printf(out, cli->json ? "\"%s\":" : "==> %s <==\n", f->path);
+	err = format->inspect(cli, data, out, d);
+	if (out->n > 0 && out->p[out->n - 1] != '\n' && !cli->json)
+		msd_buf_put_u8(out, '\n');
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
+}
+
+static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
+		       struct msd_buf *out, struct msd_diag *d)
+{
+	static const char *const beside[] = {"mod.json", "mod.params"};
+	const struct msd_archive_file *f;
+	struct msd_archive a = {0};
+	msd_err err = msd_archive_read(file, &a, d);
+
+	if (err == MSD_OK) {
+		msd_buf_printf(out, "%s", cli->json ? "{" : "");
+		err = inspect_file(cli, library_of(&a), out, d);
+	}
+	for (size_t i = 0; err == MSD_OK && i < 2; i++) {
+		f = msd_archive_find(&a, beside[i]);
+		if (f == NULL)
+			continue;
+		msd_buf_printf(out, "%s", cli->json ? "," : "");
+		err = inspect_file(cli, f, out, d);
+	}
+	if (cli->json)
+		msd_buf_put_u8(out, '}');
+	msd_archive_finish(&a);
+	return err;
+}
+
+const struct msd_file_format msd_format_package = {
+	.name = "a package of tvmc",
+	.is = is,
+	.prepare = prepare,
+	.inspect = inspect,
+};
