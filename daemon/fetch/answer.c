@@ -1,5 +1,6 @@
 #include "daemon/fetch/answer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,24 +13,41 @@ static const char *header(CURL *easy, const char *name)
 		       : NULL;
 }
 
-/* "bytes 100-199/200" */
-static uint64_t range_start(const char *text)
+/* The number at *@at, which it leaves behind @mark. */
+static bool read_number(const char **at, char mark, uint64_t *ret)
 {
-	static const char unit[] = "bytes ";
 	char *end;
 
-	if (text == NULL || strncmp(text, unit, sizeof(unit) - 1) != 0)
-		return UINT64_MAX;
+	if (**at < '0' || **at > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*at, &end, 10);
+	if (errno != 0 || *end != mark)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* "bytes 100-199/200" */
+bool msd_range_read(const char *text, struct msd_range *ret)
+{
+	static const char unit[] = "bytes ";
+	uint64_t from, last, total;
+
+	if (strncmp(text, unit, sizeof(unit) - 1) != 0)
+		return false;
 	text += sizeof(unit) - 1;
-	if (*text < '0' || *text > '9')
-		return UINT64_MAX;
-	const uint64_t from = strtoull(text, &end, 10);
-	return *end == '-' ? from : UINT64_MAX;
+	if (!read_number(&text, '-', &from) || !read_number(&text, '/', &last) ||
+	    !read_number(&text, '\0', &total) || from > last || last >= total)
+		return false;
+	*ret = (struct msd_range){from, last + 1, total};
+	return true;
 }
 
 struct msd_answer msd_answer_of(CURL *easy)
 {
 	struct msd_answer a = {0};
+	const char *range = header(easy, "Content-Range");
 	curl_off_t bytes = -1, wait = 0;
 
 	(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &a.status);
@@ -37,7 +55,8 @@ struct msd_answer msd_answer_of(CURL *easy)
 	(void)curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait);
 	a.bytes = bytes > 0 ? (uint64_t)bytes : 0;
 	a.retry_after_s = wait > 0 ? (uint64_t)wait : 0;
-	a.from = range_start(header(easy, "Content-Range"));
+	if (range != NULL)
+		(void)!msd_range_read(range, &a.range);
 	a.etag = header(easy, "ETag");
 	a.challenge = header(easy, "WWW-Authenticate");
 	return a;

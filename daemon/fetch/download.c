@@ -88,6 +88,16 @@ static void on_stall_check(uv_timer_t *timer)
 	try_again(dl, 0);
 }
 
+/* Whether a 206 goes on with what is there; its end may come before the file's. */
+static bool is_the_rest(const struct msd_download *dl, const struct msd_answer *a)
+{
+	return dl->sink->bytes > 0 && a->range.end > 0 &&
+	       a->range.from == dl->sink->bytes &&
+	       (dl->etag == NULL || a->etag == NULL ||
+		strcmp(dl->etag, a->etag) == 0) &&
+	       (dl->total_bytes == 0 || dl->total_bytes == a->range.total);
+}
+
 /* The first bytes of an answer, or its end: whether they are what was asked for. */
 static msd_err begin_answer(struct msd_download *dl)
 {
@@ -95,12 +105,11 @@ static msd_err begin_answer(struct msd_download *dl)
 	msd_err err = MSD_OK;
 
 	dl->has_begun = true;
-	if (a.status == 206 &&
-	    (a.from != dl->sink->bytes ||
-	     (dl->etag != NULL && a.etag != NULL && strcmp(dl->etag, a.etag) != 0))) {
+	if (a.status == 206 && !is_the_rest(dl, &a)) {
 		dl->must_restart = true;
 		return msd_diag_set(&dl->why, MSD_IO,
-				    "%s: the rest that came is not of the same file",
+				    "%s: the part that came is not the rest of the "
+				    "same file",
 				    dl->way.at.shown);
 	}
 	if (a.status == 200 && dl->sink->bytes > 0)
@@ -108,7 +117,7 @@ static msd_err begin_answer(struct msd_download *dl)
 	dl->checked_bytes = dl->begun_bytes = dl->sink->bytes;
 	free(dl->etag);
 	dl->etag = a.etag != NULL ? strdup(a.etag) : NULL;
-	dl->total_bytes = a.bytes > 0 ? dl->sink->bytes + a.bytes : 0;
+	dl->total_bytes = a.status == 206 ? a.range.total : a.bytes;
 	if (err == MSD_OK && dl->total_bytes > 0)
 		err = dl->sink->expect(dl->sink, dl->total_bytes, &dl->why);
 	return err != MSD_OK ? msd_diag_wrap(&dl->why, err, "%s", dl->way.at.shown)
@@ -195,14 +204,24 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 	}
 }
 
-/* All bytes of an answer of 200 or 206 have come. */
+/* All bytes of an answer of 200 or 206 have come; a part may be shorter than the rest.
+ */
 static void on_whole(struct msd_download *dl)
 {
 	msd_err err = MSD_OK;
 
 	if (!dl->has_begun) /* not one byte */
 		err = begin_answer(dl);
-	if (dl->must_restart) {
+	const bool is_cut = err == MSD_OK && dl->total_bytes > 0 &&
+			    dl->sink->bytes != dl->total_bytes;
+	if (is_cut) {
+		dl->must_restart = dl->sink->bytes > dl->total_bytes;
+		(void)msd_diag_set(&dl->why, MSD_IO, "%s: %llu of %llu bytes came",
+				   dl->way.at.shown,
+				   (unsigned long long)dl->sink->bytes,
+				   (unsigned long long)dl->total_bytes);
+	}
+	if (dl->must_restart || is_cut) {
 		try_again(dl, 0);
 		return;
 	}

@@ -70,6 +70,22 @@ def lying(request, data):
     request.wfile.write(data)
 
 
+def slice_of(size, asked=True):
+    """Sends a part of @size bytes and says so, @asked or not for a part."""
+
+    def answer(request, data):
+        start = range_of(request)
+        if asked and not start:
+            return part(request, data, stop=size)
+        stop = min(start + size, len(data))
+        where = "Content-Range", f"bytes {start}-{stop - 1}/{len(data)}"
+        head(request, 206, stop - start, ("ETag", etag(data)), where)
+        request.wfile.write(data[start:stop])
+        return None
+
+    return answer
+
+
 def flipped(request, data):
     changed = bytearray(data)
     changed[len(data) // 2] ^= 1

@@ -11,7 +11,7 @@ import time
 import harness
 import pytest
 from bad_server import (
-    Server, cut, deaf, etag, flipped, hold, lying, redirect, status, tagged, whole)
+    Server, cut, deaf, etag, flipped, hold, lying, redirect, slice_of, status, tagged, whole)
 from wire import Failure, Wire
 
 FETCH = harness.BIN / "modserd-fetch"
@@ -134,6 +134,21 @@ def test_the_rest_of_another_file_is_never_taken(puller, server, name, again):
     puller.ok("pull", "--sha256", SHA256, "one", server.give(path, BYTES, *steps))
     assert works(puller, "one")
     assert asked(server, path)[1]["Range"] == "bytes=1000-"
+
+
+def test_a_part_that_nobody_asked_for_is_not_the_file(puller, server):
+    uri = server.give("/part.so", BYTES, slice_of(100, asked=False))
+    said = puller.modser("pull", "one", uri)
+    assert said.status == 1 and "not the rest of the same file" in said.err
+    assert len(asked(server, "/part.so")) == 4
+
+
+def test_a_rest_that_ends_before_the_file_does_is_gone_on_with(puller, server):
+    steps = slice_of(1000), slice_of(500), whole
+    puller.ok("pull", "one", server.give("/slices.so", BYTES, *steps))
+    ranges = [headers.get("Range") for headers in asked(server, "/slices.so")]
+    assert ranges == [None, "bytes=1000-", "bytes=1500-"]
+    assert works(puller, "one")
 
 
 def test_a_server_that_always_cuts_is_given_up(puller, server):
