@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/fetch/uri.h"
+
 #define MAX_TOKEN 16384u
 
 /* The value of NAME="VALUE" in @text, owned by the caller; NULL: it is not there. */
@@ -38,10 +40,27 @@ static void put_query(struct msd_buf *url, const char *challenge, const char *na
 	free(value);
 }
 
-msd_err msd_challenge_url(const char *text, char **ret, struct msd_diag *d)
+/* A realm is asked from this machine on a foreign server's word, as a redirect is. */
+static msd_err check_realm(const char *from, const char *realm, struct msd_diag *d)
+{
+	struct msd_uri a, b = {0};
+	msd_err err = msd_uri_read(from, &a, d);
+
+	if (err == MSD_OK)
+		err = msd_uri_read(realm, &b, d);
+	if (err == MSD_OK)
+		err = msd_uri_check_redirect(&a, &b, d);
+	msd_uri_finish(&a);
+	msd_uri_finish(&b);
+	return err;
+}
+
+msd_err msd_challenge_url(const char *text, const char *from, char **ret,
+			  struct msd_diag *d)
 {
 	char *realm = value_of(text, "realm");
 	struct msd_buf url = {0};
+	msd_err err;
 
 	if (strncasecmp(text, "Bearer ", 7) != 0 || realm == NULL) {
 		free(realm);
@@ -49,6 +68,11 @@ msd_err msd_challenge_url(const char *text, char **ret, struct msd_diag *d)
 				    "it wants to know who asks, by other ways than "
 				    "tokens: %.100s",
 				    text);
+	}
+	err = check_realm(from, realm, d);
+	if (err != MSD_OK) {
+		free(realm);
+		return msd_diag_wrap(d, err, "its realm");
 	}
 	msd_buf_printf(&url, "%s", realm);
 	put_query(&url, text, "service", strchr(realm, '?') == NULL ? '?' : '&');

@@ -112,7 +112,7 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 				    "asked for",
 				    o->name.base);
 	}
-	err = msd_challenge_url(challenge, &url, d);
+	err = msd_challenge_url(challenge, o->name.base, &url, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
 	o->token_bytes = o->sink->bytes;

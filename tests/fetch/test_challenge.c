@@ -13,7 +13,7 @@ static void expect_url(const char *challenge, const char *url)
 {
 	char *is = NULL;
 
-	cr_assert_eq(msd_challenge_url(challenge, &is, NULL), MSD_OK);
+	cr_assert_eq(msd_challenge_url(challenge, "https://r/v2/m", &is, NULL), MSD_OK);
 	cr_assert_str_eq(is, url);
 	free(is);
 }
@@ -34,14 +34,38 @@ Test(challenge, names_the_url_with_escaped_values)
 		   "https://a/t?k=v&scope=x");
 }
 
-Test(challenge, other_ways_than_tokens_are_refused)
+static void expect_no_url(const char *challenge, const char *from)
 {
 	char *url;
 
-	cr_assert_eq(msd_challenge_url("Basic realm=\"x\"", &url, NULL), MSD_REFUSED);
-	cr_assert_eq(msd_challenge_url("Bearer surrealm=\"x\"", &url, NULL),
-		     MSD_REFUSED);
-	cr_assert_eq(msd_challenge_url("", &url, NULL), MSD_REFUSED);
+	cr_assert_eq(msd_challenge_url(challenge, from, &url, NULL), MSD_REFUSED, "%s",
+		     challenge);
+}
+
+Test(challenge, other_ways_than_tokens_are_refused)
+{
+	expect_no_url("Basic realm=\"x\"", "https://r/v2/m");
+	expect_no_url("Bearer surrealm=\"x\"", "https://r/v2/m");
+	expect_no_url("", "https://r/v2/m");
+}
+
+Test(challenge, leads_from_elsewhere_to_no_server_of_this_machine)
+{
+	expect_no_url("Bearer realm=\"http://127.0.0.1:80/t\"", "https://r/v2/m");
+	expect_no_url("Bearer realm=\"http://r/t\"", "https://r/v2/m");
+	expect_no_url("Bearer realm=\"file:///etc/passwd\"", "https://r/v2/m");
+	expect_no_url("Bearer realm=\"file:///t\"", "http://127.0.0.1/v2/m");
+}
+
+Test(challenge, of_this_machine_may_lead_to_it)
+{
+	char *url = NULL;
+
+	cr_assert_eq(msd_challenge_url("Bearer realm=\"http://127.0.0.1:80/t\"",
+				       "http://127.0.0.1:5000/v2/m", &url, NULL),
+		     MSD_OK);
+	cr_assert_str_eq(url, "http://127.0.0.1:80/t");
+	free(url);
 }
 
 Test(challenge, a_token_becomes_a_header)
