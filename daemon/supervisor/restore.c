@@ -4,7 +4,7 @@
  * candidate takes its place when it is READY.
  * Failures: a current edition that is damaged on the disk is passed over for the
  * previous one; without that the module is FAILED, and the record stays for who mends
- * it.
+ * it. When the start cannot be written down (the disk is full), no candidate is tried.
  */
 #include "daemon/supervisor/restore.h"
 
@@ -61,9 +61,16 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 		return err;
 	bool is_changed = r->record.editions[MSD_REF_CANDIDATE] != NULL;
 	r->ref = msd_record_start(&r->record, &try_candidate);
-	/* The attempt is on the disk before it is made. */
+	/* The attempt is on the disk before it is made, or it is not made. */
 	if (is_changed)
 		err = msd_record_save(s, r->name, &r->record, d);
+	if (err != MSD_OK)
+		try_candidate = false;
+	if (err != MSD_OK && r->ref != MSD_REF_COUNT) { /* what was good is not new */
+		r->candidate = *d;
+		*d = (struct msd_diag){0};
+		err = MSD_OK;
+	}
 	if (err == MSD_OK && r->ref != MSD_REF_COUNT)
 		err = read_served(r, s, d);
 	if (try_candidate) {

@@ -133,6 +133,23 @@ def test_while_a_candidate_does_not_come_up_the_last_good_one_serves(own_daemon,
     last.expect_logged("event=load name=m")  # it is not tried a fourth time
 
 
+def test_a_start_that_cannot_be_written_down_tries_no_candidate(own_daemon, store):
+    daemon = own_daemon("--store", store)
+    daemon.ok("load", "--keep", "m", RESULTS)
+    with Wire(daemon.host) as loader:
+        upload = loader.upload(HANGS.read_bytes())
+        loader.start("module.load", "m", upload, {"keep": True, "replace": True})
+        harness.until(lambda: ("m", "candidate") in editions(store), "it is written down")
+        end(daemon)
+    (store / "modules" / ".m.new").mkdir()  # where a record is written before it is renamed
+    second = own_daemon("--store", store)
+    with Wire(second.host) as wire:
+        wire.ask("module.wait", "m")
+        assert wire.call("m:int")[1] == -42
+    second.expect_logged("event=restore name=m edition=candidate")
+    second.expect_logged("event=load name=m")  # the good one alone
+
+
 def test_a_current_one_that_is_damaged_on_the_disk_gives_way_to_the_previous(own_daemon, store):
     first = own_daemon("--store", store)
     first.ok("load", "--keep", "m", RESULTS)
