@@ -1,14 +1,44 @@
-# Libraries the project stands on. All are in Debian 12.
-find_package(PkgConfig REQUIRED)
+# Libraries the project stands on. All are in Debian 12. What is absent is named all at once,
+# with the line that installs it.
+find_package(PkgConfig)
 find_package(Threads REQUIRED)
-pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv>=1.44)
-pkg_check_modules(MSGPACK REQUIRED IMPORTED_TARGET msgpack>=4.0)
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.13)
-pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle>=3.8)
-pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive>=3.6)
-pkg_check_modules(CONFUSE REQUIRED IMPORTED_TARGET libconfuse>=3.3)
-pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c>=1.4)
-find_program(PROTOC_C NAMES protoc-c REQUIRED) # Debian: protobuf-c-compiler
+set(msd_absent "") # Debian's names of the packages that are not there
+
+# The pkg-config module MODULE as the target PkgConfig::PREFIX; DEBIAN is the package that has it.
+macro(msd_need PREFIX MODULE DEBIAN)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(${PREFIX} QUIET IMPORTED_TARGET ${MODULE})
+  endif()
+  if(NOT ${PREFIX}_FOUND)
+    message(STATUS "absent: ${MODULE}")
+    list(APPEND msd_absent ${DEBIAN})
+  endif()
+endmacro()
+
+if(NOT PKG_CONFIG_FOUND)
+  list(APPEND msd_absent pkg-config)
+endif()
+msd_need(UV libuv>=1.44 libuv1-dev)
+msd_need(MSGPACK msgpack>=4.0 libmsgpack-dev)
+msd_need(JANSSON jansson>=2.13 libjansson-dev)
+msd_need(NETTLE nettle>=3.8 nettle-dev)
+msd_need(LIBARCHIVE libarchive>=3.6 libarchive-dev)
+msd_need(CONFUSE libconfuse>=3.3 libconfuse-dev)
+msd_need(PROTOBUF_C libprotobuf-c>=1.4 libprotobuf-c-dev)
+find_program(PROTOC_C NAMES protoc-c)
+if(NOT PROTOC_C)
+  list(APPEND msd_absent protobuf-c-compiler)
+endif()
+if(BUILD_TESTING)
+  msd_need(CRITERION criterion>=2.4 libcriterion-dev)
+endif()
+if(msd_absent)
+  list(JOIN msd_absent " " msd_absent)
+  message(FATAL_ERROR "these packages are absent:\n  apt-get install ${msd_absent}\n"
+    "scripts/setup installs all that building and testing need; "
+    "-DBUILD_TESTING=OFF needs no libcriterion-dev")
+endif()
+
 # modserd-fetch alone; without it a daemon pulls nothing.
 pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85)
 option(MSD_FETCH "build modserd-fetch, by which modules are pulled" ${CURL_FOUND})
@@ -16,7 +46,4 @@ if(MSD_FETCH AND NOT CURL_FOUND)
   message(FATAL_ERROR "MSD_FETCH needs libcurl >= 7.85 (Debian: libcurl4-openssl-dev)")
 elseif(NOT MSD_FETCH)
   message(STATUS "modserd-fetch is not built (MSD_FETCH is off): module.pull is refused")
-endif()
-if(BUILD_TESTING)
-  pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion>=2.4)
 endif()

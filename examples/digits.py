@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A small classifier of handwritten digits, from scikit-learn's data to a deploy.so.
 
-digits.py make DIR    train, compile with apache-tvm, write DIR/digits.so and the test data
+digits.py make DIR    train, compile with apache-tvm, write DIR/digits.so, the same network as
+                      DIR/digits.onnx, and the test data
 digits.py score DIR   compare DIR/y.npy, what the daemon answered, with the labels and TVM
 """
 import pathlib
@@ -54,10 +55,35 @@ def compile_model(model, path):
     return lambda rows: machine["main"](tvm.runtime.tensor(rows)).numpy()
 
 
+def save_onnx(model, path):
+    """The same network for who has no compiler."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    values = {}
+    for i, (w, b) in enumerate(zip(model.coefs_, model.intercepts_)):
+        values |= {f"w{i}": w.astype("float32"), f"b{i}": b.astype("float32")}
+    nodes = [
+        helper.make_node("Gemm", ["x", "w0", "b0"], ["hidden"], alpha=1 / 16),
+        helper.make_node("Relu", ["hidden"], ["positive"]),
+        helper.make_node("Gemm", ["positive", "w1", "b1"], ["logits"]),
+        helper.make_node("Softmax", ["logits"], ["y"]),
+    ]
+    ends = [
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])]
+        for name, size in (("x", 64), ("y", 10))
+    ]
+    constants = [numpy_helper.from_array(np.asarray(v), name) for name, v in values.items()]
+    graph = helper.make_graph(nodes, "digits", *ends, constants)
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets), str(path))
+
+
 def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
     model, x, label = train()
     run = compile_model(model, folder / "digits.so")
+    save_onnx(model, folder / "digits.onnx")
     np.save(folder / "x.npy", x)
     np.save(folder / "one.npy", x[:1])
     np.save(folder / "label.npy", label)

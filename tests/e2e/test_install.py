@@ -1,5 +1,6 @@
 """What `cmake --install` leaves works from there: programs, worker, library, package files."""
 import os
+import re
 import signal
 import subprocess
 
@@ -68,3 +69,14 @@ def test_a_program_of_others_builds_with_pkg_config_and_with_cmake(prefix, tmp_p
         said = harness.run("cmake", *words)
         assert said.status == 0, said
     assert harness.run(build / "other").out.strip() == "0.1.0"
+
+
+def test_packages_that_a_build_lacks_are_named_all_at_once(tmp_path):
+    env = harness.environment() | {"PKG_CONFIG_LIBDIR": str(tmp_path), "PKG_CONFIG_PATH": ""}
+    said = harness.run("cmake", "-S", harness.ROOT, "-B", tmp_path / "b", env=env)
+    assert said.status != 0
+    wanted = re.search(r"apt-get install (.*)", said.err).group(1).split()
+    listed = (harness.ROOT / "scripts/packages.txt").read_text().split("\n")
+    assert {"libuv1-dev", "libmsgpack-dev", "libcriterion-dev"} <= set(wanted) <= set(listed)
+    readme = (harness.ROOT / "README.md").read_text()
+    assert [name for name in wanted if name not in readme] == ["libcriterion-dev"]
