@@ -113,7 +113,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	t->result->exec_ns = exec_ns_of(b.meta);
 	if (!msd_body_error_read(b.error, &e))
 		return msd_client_read_result(c, t, b.result);
-	msd_result_fail_body(t->result, &e);
+	msd_result_fail_body(t->result, t->method, &e);
 	return msd_client_skip_payload(c);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "client/modser.h"
 #include "proto/body.h"
+#include "proto/method.h"
 
 struct modser_result {
 	uint64_t id;
@@ -24,8 +25,9 @@ modser_result *msd_result_create(uint64_t id); /* NULL: out of memory */
 void msd_result_fail(modser_result *r, msd_err code, const char *message);
 /** What to do about the error that @r is, instead of what its code says. */
 void msd_result_advise(modser_result *r, const char *hint);
-/** Make @r the error that a response carries. */
-void msd_result_fail_body(modser_result *r, const struct msd_body_error *e);
+/** Make @r the error that the response to @method carries. */
+void msd_result_fail_body(modser_result *r, enum msd_method method,
+			  const struct msd_body_error *e);
 /** Fill @ret with static texts for @code; @message is borrowed, NULL: the sentence. */
 void msd_error_of(msd_err code, const char *message, modser_error *ret);
 

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "client/modser.h"
+#include "proto/method.h"
 #include "proto/value.h"
 
 struct msd_ticket_out {
@@ -17,6 +18,7 @@ struct msd_ticket_out {
 
 struct msd_ticket {
 	uint64_t id;
+	enum msd_method method;  /* MSD_M_COUNT: none that this build knows */
 	struct msd_ticket *next; /* in the queue of what is to be sent */
 
 	struct msd_buf head; /* frame header and body */

@@ -59,6 +59,21 @@ Test(client, hands_over_an_error_with_name_text_and_hint)
 	peer_close(&p);
 }
 
+Test(client, advises_by_what_was_asked_for)
+{
+	const modser_value name = modser_str("m");
+	struct peer p = peer_open();
+	modser_result *r;
+
+	peer_refuse(&p, 1, MSD_NOT_FOUND, "file:///nowhere");
+	cr_assert_eq(modser_request(p.client, "module.pull", &name, 1, NULL, &r),
+		     MODSER_NOT_FOUND);
+	cr_expect_not_null(strstr(modser_result_error(r)->hint, "URI"));
+	cr_expect_null(strstr(modser_result_error(r)->hint, "modser ls"));
+	modser_result_free(r);
+	peer_close(&p);
+}
+
 Test(client, sends_tensors_aligned_and_whole)
 {
 	struct peer p = peer_open();

@@ -282,6 +282,7 @@ def test_one_name_is_pulled_once_at_a_time(puller, server):
 def test_where_nothing_is_fetched_from(puller, uri, status_of, name):
     said = puller.modser("pull", "one", uri)
     assert said.status == status_of and name in said.err
+    assert name == "USAGE" or "modser ls" not in said.err, "no module is looked for"
     assert "secret" not in said.err + puller.log()
 
 

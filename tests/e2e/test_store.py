@@ -249,6 +249,7 @@ def test_a_rollback_without_a_previous_one_exits_4(own_daemon, store):
     for name in ("one", "two", "none"):
         said = daemon.modser("rollback", name)
         assert said.status == 4 and "NOT_FOUND" in said.err, said
+        assert "previous edition" in said.err.splitlines()[1]
     assert daemon.ok("call", "one:int").out == "-42\n"
 
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
 import numpy as np
 
 from ._call import OutArgument, as_outs
-from ._errors import DeadlineExceeded, NotReady, ProtocolError, StaleHandle
+from ._errors import DeadlineExceeded, NotFound, NotReady, ProtocolError, StaleHandle
 from ._message import Message, pack
 from ._objects import ClientBase, FunctionBase, Held, ResidentBase, name_of
 from ._options import Seconds
@@ -123,7 +123,11 @@ def load_options(
 
 def rollback(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     client._known.clear()
-    yield from ask("module.rollback", name_of(name), deadline=deadline)
+    try:
+        yield from ask("module.rollback", name_of(name), deadline=deadline)
+    except NotFound as error:
+        error.hint = "a module that is there has one once load(keep=True) or pull() replaced it"
+        raise
 
 
 def pull(
@@ -134,7 +138,11 @@ def pull(
     how = {key: value for key, value in how.items() if key != "replace"}
     if sha256 is not None:
         how["sha256"] = sha256
-    yield from ask("module.pull", name, uri, how, deadline=deadline)
+    try:
+        yield from ask("module.pull", name, uri, how, deadline=deadline)
+    except NotFound as error:
+        error.hint = "check the URI: a file or server that the daemon's machine has"
+        raise
 
 
 def load(
