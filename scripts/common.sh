@@ -13,12 +13,32 @@ die() {
   exit 1
 }
 
-# quietly LOG COMMAND...: run it with its output in LOG, which is shown when it fails.
+# alive LOG: say from time to time that the command which writes LOG is at work, until killed.
+alive() {
+  local never began=$SECONDS
+  exec {never}<> <(:) # waiting by a process of its own would outlive this one
+  while ! read -rt 20 -u "$never" && kill -0 $$ 2>/dev/null; do
+    printf '   %d s: %.100s\n' $((SECONDS - began)) "$(tail -n 1 "$1" 2>/dev/null)"
+  done
+}
+
+# watched LOG COMMAND...: run it with its output in LOG, and show that it lives.
+watched() {
+  local log=$1 status=0 beat
+  shift
+  alive "$log" &
+  beat=$!
+  "$@" >"$log" 2>&1 || status=$?
+  kill "$beat" && wait "$beat" 2>/dev/null || true
+  return "$status"
+}
+
+# quietly LOG COMMAND...: the same; the output is shown when it fails.
 quietly() {
   local log=$1
   shift
   mkdir -p "$(dirname "$log")"
-  if ! "$@" >"$log" 2>&1; then
+  if ! watched "$log" "$@"; then
     tail -n 60 "$log" >&2
     die "failed: $*" "the whole output is in $log"
   fi

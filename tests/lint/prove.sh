@@ -106,6 +106,15 @@ calls)
   (IFS=,; echo "[${rows[*]:0:3}]") >"$dir/build/compile_commands.json"
   passes "$here/calls.py" "$dir" "$dir/build"
   ;;
+texts)
+  plant proto/said.c 'const char *a = "no module is "' '	"called %s" PRIu64 " (%.*s)";'
+  plant page.md '| text | cause |' '|---|---|' '| `no module is called … (…)` | a |' 'end'
+  passes "$here/texts.py" "$dir" page.md
+  sed -i 's/called/named/' "$dir/page.md"
+  fails "page.md:3: no program says: no module is named" "$here/texts.py" "$dir" page.md
+  plant page.md 'nothing is explained here'
+  fails "explain nothing" "$here/texts.py" "$dir" page.md
+  ;;
 names)
   plant page.md 'In `proto/` the function `fine()` of `proto/{fine,fine}.c` is fine; `/etc/passwd` is no matter.'
   passes "$here/names.py" "$dir" page.md
