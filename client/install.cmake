@@ -1,12 +1,13 @@
-# What `cmake --install` puts in place of the client: the command, the library, its one
-# header (as <client/modser.h> in the tree, as <modser.h> installed), pkg-config and CMake
+# What `cmake --install` puts in place of the client: the command, the library (shared and
+# static), its one header (as <client/modser.h> in the tree, as <modser.h> installed), pkg-config and CMake
 # packages, completion, manual pages.
 include(CMakePackageConfigHelpers)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmodser-dev) # the package
 set(MODSER_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/modser")
-install(TARGETS modser_shared EXPORT modserTargets
+install(TARGETS modser_shared modser_archive EXPORT modserTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES modser.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT modserTargets NAMESPACE modser:: DESTINATION "${MODSER_CMAKE_DIR}")
@@ -16,15 +17,14 @@ configure_package_config_file(modserConfig.cmake.in
   INSTALL_DESTINATION "${MODSER_CMAKE_DIR}")
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/modserConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-# Relative, so that `cmake --install --prefix` may choose another place.
-file(RELATIVE_PATH MODSER_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file(modser.pc.in modser.pc @ONLY)
+msd_install_pc(modser "Client library of modserd, the daemon that serves compiled modules"
+  PRIVATE -lmsgpackc)
 install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/modserConfig.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/modserConfigVersion.cmake"
   DESTINATION "${MODSER_CMAKE_DIR}")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/modser.pc"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/modser.3"
+  DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME modser)
 install(TARGETS modser RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

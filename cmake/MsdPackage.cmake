@@ -28,6 +28,7 @@ msd_package(python3-modser python "Python client of modserd, the daemon that ser
 # Its units reload it and wait for it by the command line.
 set(CPACK_DEBIAN_MODSERD_PACKAGE_DEPENDS "modser, systemd | systemd-standalone-sysusers")
 set(CPACK_DEBIAN_MODSER_PACKAGE_SUGGESTS gcc) # links archives and what `modser pack` puts together
+set(CPACK_DEBIAN_LIBMODSER-DEV_PACKAGE_SUGGESTS "libmsgpack-dev, libjansson-dev") # the static ones
 set(deb "${PROJECT_SOURCE_DIR}/systemd/deb")
 set(CPACK_DEBIAN_MODSERD_PACKAGE_CONTROL_EXTRA
   "${deb}/postinst;${deb}/prerm;${deb}/postrm;${deb}/conffiles")

@@ -29,7 +29,8 @@ watched() {
   alive "$log" &
   beat=$!
   "$@" >"$log" 2>&1 || status=$?
-  kill "$beat" && wait "$beat" 2>/dev/null || true
+  kill "$beat" 2>/dev/null || true
+  wait "$beat" 2>/dev/null || true
   return "$status"
 }
 
