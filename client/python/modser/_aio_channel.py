@@ -10,6 +10,7 @@ from typing import Any, Optional
 from . import _address
 from ._channel import FIRST_FRAME, MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
+from ._fork import at_home, forked
 from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._reader import Reader
@@ -88,6 +89,7 @@ class Channel:
         self._writing = False  # whether the loop watches for room in the socket
         self._socket = s
         self._loop.add_reader(s, self._on_readable)
+        at_home(self)
 
     def start(self, message: Message, options: bytes = b"") -> Pending:
         for free in take_forgotten(self.forgotten):
@@ -175,6 +177,13 @@ class Channel:
         self._socket.close()
         while self._waiting:
             self._waiting.popitem()[1].finish(again(error), None, None)
+
+    def leave_behind(self) -> None:
+        """In a child after a fork. The loop's watching is the parent's: it is not touched."""
+        self.lost = forked(self.address)
+        self._unsent.clear()
+        self._waiting.clear()
+        self._socket.close()
 
     def close(self) -> None:
         self._lose(ConnectionLost(f"{self.address}: the connection has been closed here"))

@@ -114,4 +114,4 @@ def _filled(o: Out, value: Any) -> Any:
     if memory is None:
         return value
     memory[:] = value.data if isinstance(value, Tensor) else as_bytes(value)
-    return o.array
+    return o.given

@@ -19,6 +19,7 @@ from typing import Any, Optional
 
 from . import _address
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
+from ._fork import at_home, forked
 from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._options import GRACE
@@ -90,6 +91,7 @@ class Channel:
         #: Threads that wait while another one reads, each with what wakes it.
         self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
         self._socket = connect(address, timeout)
+        at_home(self)
 
     # -- sending
 
@@ -281,6 +283,15 @@ class Channel:
             pending.finish(again(error), None, None)
         self._wake_done()
 
+    def leave_behind(self) -> None:
+        """In a child after a fork: the socket is the parent's, and so may be the locks."""
+        self._sending, self._reading = threading.Lock(), threading.Lock()
+        self._sleepers.clear()
+        self.lost = forked(self.address)
+        self._socket.close()
+        while self._waiting:
+            self._waiting.popitem()[1].finish(again(self.lost), None, None)
+
     def close(self) -> None:
         if self.lost is None:
             self.lost = ConnectionLost(f"{self.address}: the connection has been closed here")
@@ -303,7 +314,7 @@ def take_forgotten(forgotten: Forgotten) -> list[Message]:
 
 def again(error: Error) -> Error:
     """A copy: an exception that is raised twice would collect both tracebacks."""
-    return type(error)(error.message)
+    return type(error)(error.message, hint=error.hint)
 
 
 def _readable(s: socket.socket, seconds: float) -> bool:

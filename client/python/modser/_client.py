@@ -1,17 +1,21 @@
 """The blocking client: Client, Module, Function, Instance, Resident."""
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from typing import Any, Optional, TypeVar
 
 from . import _address, _requests
 from ._call import OutArgument
 from ._channel import Channel, Pending
+from ._errors import Error
 from ._future import Future
+from ._help import Doc
 from ._message import Message
 from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._requests import Map, Reply, Request, Step, Unawaited
+from ._requests import Map, Pause, Reply, Request, Step, Unawaited
 from ._timing import Plan, Times, timed
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
@@ -34,7 +38,8 @@ def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Clien
 class Client(ClientBase):
     """One connection; its methods and those of what it gives may be used by any thread.
 
-    ``client["resnet18"].main(x)`` calls a function. A client does not survive a fork.
+    ``client["resnet18"].main(x)`` calls a function. A child process
+    connects again: the connection stays its parent's.
     """
 
     _channel: Channel
@@ -44,6 +49,16 @@ class Client(ClientBase):
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the modules that are there now."""
+        return iter([module["name"] for module in self.list()])
+
+    def __len__(self) -> int:
+        return len(self.list())
 
     def ping(self, *, deadline: Seconds = None) -> float:
         """A round trip that does nothing; the seconds that it took."""
@@ -167,6 +182,8 @@ class Client(ClientBase):
             return self._settle(self._send(step))
         if isinstance(step, Unawaited):
             return None if self.is_lost() else self._send(step.message)
+        if isinstance(step, Pause):
+            return time.sleep(step.seconds)
         sent = [self._send(message) for message in step]
         return [self._settle(pending) for pending in sent]
 
@@ -198,6 +215,22 @@ class Module(ModuleBase["Function"]):
 
     def _function(self, name: str) -> Function:
         return Function(self._client, self._name, name)
+
+    def __contains__(self, function: object) -> bool:
+        return function in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of its functions."""
+        return iter([function["name"] for function in self.functions()])
+
+    def __len__(self) -> int:
+        return len(self.functions())
+
+    def time_evaluator(
+        self, function: str, device: Optional[DeviceLike] = None, **plan: Any
+    ) -> TimeEvaluator:
+        """``module[function].time_evaluator(**plan)``, its calls on `device`; as TVM's."""
+        return TimeEvaluator(self[function], Plan.checked(**plan), device)
 
     def describe(self) -> Map:
         return self._client._run(_requests.ask_map("module.describe", self._name))
@@ -233,9 +266,14 @@ class Module(ModuleBase["Function"]):
 
 
 class Function(FunctionBase):
-    """A function of a module, called by name: it survives restarts of the worker."""
+    __doc__ = Doc(FunctionBase.__doc__ or "")
 
     _client: Client
+
+    def _facts_at_hand(self) -> Map:
+        with contextlib.suppress(Error):
+            return self.describe()
+        return {}
 
     def __call__(
         self,
@@ -302,15 +340,17 @@ class Function(FunctionBase):
         return self._client._run(_requests.facts(self))
 
     def time_evaluator(
-        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, resident: bool = True
+        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, **plan: Any
     ) -> TimeEvaluator:
         """As TVM's: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
 
         The daemon's own measurement of each call counts, not the way there and back. Arrays
-        and outs are put into the worker first (``resident``), so that they do not travel with
-        each call.
+        and outs are put into the worker first, so that they do not travel with each call
+        (``resident=False``: they do). ``cooldown_interval_ms`` is a rest after every
+        ``repeats_to_cooldown`` repeats, ``cache_flush_bytes`` what the worker writes before each
+        repeat, so that the processor's caches hold nothing of the arguments.
         """
-        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, resident))
+        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
 
 
 class Instance(InstanceBase["Function"]):
@@ -357,6 +397,11 @@ class Resident(ResidentBase):
         self._client._run(_requests.ask("tensor.fill", self, number))
         return self
 
+    def fill_random(self, seed: int = 0) -> Resident:
+        """Random numbers, the same for the same seed: floats in [0, 1), integers from 0 to 9."""
+        self._client._run(_requests.fill_random(self, seed))
+        return self
+
     def to(self, device: DeviceLike) -> Resident:
         """A copy on another device of the same worker."""
         return self._client._run(_requests.move(self._client, Resident, self, device))
@@ -376,8 +421,10 @@ class Resident(ResidentBase):
 class TimeEvaluator:
     """Calls a function repeatedly and measures; see Function.time_evaluator."""
 
-    def __init__(self, function: Function, plan: Plan) -> None:
-        self._function, self._plan = function, plan
+    def __init__(
+        self, function: Function, plan: Plan, device: Optional[DeviceLike] = None
+    ) -> None:
+        self._function, self._plan, self._device = function, plan, device
 
     def __call__(
         self,
@@ -386,5 +433,6 @@ class TimeEvaluator:
         device: Optional[DeviceLike] = None,
         **named: Any,
     ) -> Times:
+        device = self._device if device is None else device
         function = self._function
         return function._client._run(timed(function, self._plan, args, named, out, device))

@@ -1,6 +1,7 @@
 """What can go wrong: one class for each code of the protocol, all of them an Error."""
 from __future__ import annotations
 
+import re
 from typing import Any, Optional
 
 
@@ -203,4 +204,18 @@ def from_wire(error: Any) -> Error:
         raise TypeError("no error")
     kind = _BY_CODE.get(code) or _BY_NAME.get(name) or Error
     details = error[3] if len(error) > 3 and isinstance(error[3], dict) else None
-    return kind(message, code=code, name=name, details=details)
+    hint = _hint_of(message) if kind is BadArgument else None
+    return kind(message, code=code, name=name, hint=hint, details=details)
+
+
+_ELEMENTS = re.compile(r": expected a (\w+) tensor of rank \d+, got (\w+)")
+
+
+def _hint_of(message: str) -> Optional[str]:
+    """What makes the right argument of the wrong one, where it is the elements' type."""
+    found = _ELEMENTS.search(message)
+    if not found or found[1] == found[2]:
+        return None
+    if found[2] == "tuple":
+        return f'a list is sent as a tuple of values; np.asarray(x, "{found[1]}") is an array'
+    return f'x.astype("{found[1]}") has these elements; numpy makes float64 and int64 by itself'

@@ -7,6 +7,7 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 
 from ._call import call_message
 from ._errors import Error, StaleHandle
+from ._help import Signature
 from ._message import Message, pack
 from ._options import Seconds, check_deadline
 from ._place import Handle, Place
@@ -46,7 +47,10 @@ class ClientBase:
     def address(self) -> str:
         return self._channel.address
 
-    __iter__ = None  # client["name"] is no sequence
+    __iter__: Any = None  # client["name"] is no sequence; the blocking one has names
+
+    def __bool__(self) -> bool:
+        return True  # whatever it serves
 
     def is_lost(self) -> bool:
         """Whether the connection has been closed, or broke."""
@@ -66,7 +70,7 @@ class Namespace(Generic[F]):
     """Functions as attributes, or as items where the name is taken or is no identifier."""
 
     _name: str
-    __iter__ = None  # module["name"] is no sequence
+    __iter__: Any = None  # module["name"] is no sequence; a blocking module has names
 
     def _function(self, name: str) -> F:
         raise NotImplementedError
@@ -88,6 +92,13 @@ class Namespace(Generic[F]):
 class ModuleBase(Namespace[F]):
     def __init__(self, client: Any, name: str) -> None:
         self._name = name_of(name)
+
+    def __bool__(self) -> bool:
+        return True  # whatever it has
+
+    def get_function(self, name: str) -> F:
+        """``module[name]``, as TVM's modules have it."""
+        return self[name]
 
     @property
     def name(self) -> str:
@@ -172,6 +183,8 @@ class InstanceBase(Namespace[F], Held):
 class FunctionBase:
     """A function of a module or instance, called by name: it survives restarts of the worker."""
 
+    __signature__ = Signature()
+
     def __init__(
         self, client: Any, module: str, name: str, instance: Optional[Held] = None
     ) -> None:
@@ -181,6 +194,11 @@ class FunctionBase:
         self._instance = instance
         self._full = f"{module}:{name}"
         self._packed = pack(self._full)
+
+    def _facts_at_hand(self) -> dict[str, Any]:
+        """What is known of it without waiting for an answer."""
+        known: dict[str, Any] = self._client._known.get((self.module, self.name), {})
+        return known if self._instance is None else {}
 
     def _message(
         self,

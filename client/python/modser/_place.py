@@ -51,7 +51,7 @@ class Place:
             assert spec is not None
             if self.nbytes:
                 view(own)[:] = data
-            self.value = spec.array
+            self.value = spec.given
             return
         numpy = TO_NUMPY.get(self.dtype)  # type: ignore[call-overload]
         memory: Any = bytearray(data) if self.nbytes < ALIGN_FROM else aligned(self.nbytes)
@@ -69,7 +69,7 @@ class Place:
         own = spec.memory() if spec is not None else None
         if own is not None:
             assert spec is not None
-            self.value = spec.array
+            self.value = spec.given
             return view(own)
         memory = aligned(self.nbytes)
         numpy = TO_NUMPY.get(self.dtype)  # type: ignore[call-overload]

@@ -3,7 +3,8 @@
 A request is a generator: it yields messages and is sent a Reply for each, or the error is
 thrown into it; what it returns is the request's value. The blocking and the asyncio client
 differ in how they drive one, and in nothing else. It may also yield a list of messages,
-which are sent together and get a list of replies, or an Unawaited one, which gets nothing.
+which are sent together and get a list of replies, an Unawaited one, which gets nothing, or a
+Pause.
 """
 from __future__ import annotations
 
@@ -39,9 +40,13 @@ class Unawaited(NamedTuple):
     message: Message
 
 
+class Pause(NamedTuple):
+    seconds: float
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=Held)
-Step = Union[Message, "list[Message]", Unawaited]
+Step = Union[Message, "list[Message]", Unawaited, Pause]
 Request = Generator[Step, Any, T]
 Map = dict[str, Any]
 Outs = tuple[Out, ...]
@@ -269,6 +274,17 @@ def read(tensor: ResidentBase, into: Any) -> Request[Any]:
 def write(tensor: ResidentBase, value: Any) -> Request[None]:
     source = value if isinstance(value, ResidentBase) else as_tensor(value)
     yield from ask("tensor.copy", source, tensor)
+
+
+def fill_random(tensor: ResidentBase, seed: int) -> Request[None]:
+    numpy = tensor.dtype.numpy
+    if numpy is None:
+        raise TypeError(f"numpy has no dtype for {tensor.dtype}; copy_from() takes a modser.Tensor")
+    rng = np.random.default_rng(seed)
+    most = 1 if numpy == np.bool_ else 9
+    value = (rng.integers(0, most, tensor.shape, endpoint=True) if numpy.kind in "biu"
+             else rng.random(tensor.shape))
+    yield from write(tensor, np.asarray(value, numpy))
 
 
 def move(

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import operator
 import struct
+import sys
 from typing import Any, Optional, Union, cast
 
 import numpy as np
@@ -70,7 +71,24 @@ def to_array(value: Any) -> np.ndarray[Any, Any]:
     if device not in (_CPU, _CUDA_HOST):
         name = Device.from_wire(int(device), 0).type
         raise TypeError(f"a tensor on device {name} cannot be read here; move it to the cpu")
-    return np.from_dlpack(value)
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        return _by_its_bits(value, error)
+
+
+def _by_its_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
+    """A tensor of torch whose elements numpy has no name for, as ml_dtypes has it."""
+    if getattr(value, "requires_grad", False):
+        raise TypeError("the tensor requires grad, which is not followed here: pass x.detach()")
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        raise TypeError(f"a {type(value).__name__} that DLPack does not give: {error}") from error
+    name = str(value.dtype).partition(".")[2]
+    numpy = DType.parse(name).numpy
+    if numpy is None:
+        raise TypeError(f"a torch.{name} needs the package ml_dtypes, or x.float()")
+    return np.from_dlpack(value.view({1: torch.uint8, 2: torch.int16}[numpy.itemsize])).view(numpy)
 
 
 def as_tensor(value: Any) -> Union[Tensor, np.ndarray[Any, Any]]:
@@ -150,13 +168,21 @@ class Tensor:
 class Out:
     """An argument that the function fills; see ``modser.out``."""
 
-    __slots__ = ("dtype", "shape", "nbytes", "packed", "array")
+    __slots__ = ("dtype", "shape", "nbytes", "packed", "array", "given")
 
-    def __init__(self, dtype: DType, shape: tuple[int, ...], array: Optional[Any] = None) -> None:
+    def __init__(
+        self,
+        dtype: DType,
+        shape: tuple[int, ...],
+        array: Optional[Any] = None,
+        given: Optional[Any] = None,
+    ) -> None:
         self.dtype, self.shape = dtype, shape
         self.nbytes = dtype.nbytes(math.prod(shape))
         self.packed = pack_tensor(OUT, dtype, shape, 0, self.nbytes)
         self.array = array
+        #: What comes back when it is filled: what the caller knows the memory as.
+        self.given = array if given is None else given
 
     def memory(self) -> Optional[np.ndarray[Any, Any]]:
         """Where the bytes shall come, when it is somewhere already."""
@@ -185,7 +211,7 @@ def out(what: Union[DTypeLike, np.ndarray[Any, Any], Tensor], shape: Any = None)
             raise ValueError("out(): the array is not contiguous in native byte order")
         if not array.flags.writeable:
             raise ValueError("out(): the array is read-only")
-        return Out(DType(*BY_NUMPY[array.dtype.newbyteorder("=")]), array.shape, array)
+        return Out(DType(*BY_NUMPY[array.dtype.newbyteorder("=")]), array.shape, array, what)
     dtype = DType.parse(cast(DTypeLike, what))
     if shape is None:
         raise TypeError("out(): the shape is missing; () is the shape of one element")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 
 from ._call import OutArgument
 from ._objects import FunctionBase, ResidentBase
-from ._requests import Reply, Request, alloc, free, place_outs, put
+from ._requests import Pause, Reply, Request, alloc, ask, ask_map, free, place_outs, put
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 
@@ -20,11 +20,13 @@ class Times(NamedTuple):
     """Seconds that one run took.
 
     ``results`` has one mean per repeat by the daemon's own clock, without the way there and
-    back; ``wall`` the same by this process's clock, with it.
+    back; ``wall`` the same by this process's clock, with it. ``doubts`` says what makes the
+    figures doubtful, and is empty when nothing is known to.
     """
 
     results: tuple[float, ...]
     wall: tuple[float, ...]
+    doubts: tuple[str, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -48,7 +50,8 @@ class Times(NamedTuple):
 
     def __str__(self) -> str:
         names = ("mean", "median", "max", "min", "std")
-        return ", ".join(f"{name} {getattr(self, name) * 1e6:.3f} us" for name in names)
+        said = ", ".join(f"{name} {getattr(self, name) * 1e6:.3f} us" for name in names)
+        return "; ".join([said, *self.doubts])
 
 
 class Plan(NamedTuple):
@@ -58,20 +61,43 @@ class Plan(NamedTuple):
     repeat: int
     min_repeat_ms: float
     resident: bool
+    cooldown_ms: float
+    repeats_to_cooldown: int
+    flush_bytes: int
 
     @classmethod
-    def checked(cls, number: int, repeat: int, min_repeat_ms: float, resident: bool) -> Plan:
-        for name, value in [("number", number), ("repeat", repeat)]:
-            if not hasattr(value, "__index__"):
-                raise TypeError(f"{name} is an int, not {type(value).__name__}")
-            if operator.index(value) < 1:
-                raise ValueError(f"{name} is at least 1, not {value}")
-        if not isinstance(min_repeat_ms, numbers.Real):
-            kind = type(min_repeat_ms).__name__
-            raise TypeError(f"min_repeat_ms is a number of milliseconds, not {kind}")
-        if not 0 <= min_repeat_ms < float("inf"):
-            raise ValueError(f"min_repeat_ms is at least 0, not {min_repeat_ms}")
-        return cls(number, repeat, float(min_repeat_ms), resident)
+    def checked(
+        cls,
+        number: int = 10,
+        repeat: int = 1,
+        min_repeat_ms: float = 0,
+        resident: bool = True,
+        cooldown_interval_ms: float = 0,
+        repeats_to_cooldown: int = 1,
+        cache_flush_bytes: int = 0,
+    ) -> Plan:
+        _check_count("number", number, 1)
+        _check_count("repeat", repeat, 1)
+        _check_count("repeats_to_cooldown", repeats_to_cooldown, 1)
+        _check_count("cache_flush_bytes", cache_flush_bytes, 0)
+        _check_ms("min_repeat_ms", min_repeat_ms)
+        _check_ms("cooldown_interval_ms", cooldown_interval_ms)
+        return cls(number, repeat, float(min_repeat_ms), resident, float(cooldown_interval_ms),
+                   repeats_to_cooldown, cache_flush_bytes)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is an int, not {type(value).__name__}")
+    if operator.index(value) < least:
+        raise ValueError(f"{name} is at least {least}, not {value}")
+
+
+def _check_ms(name: str, value: Any) -> None:
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} is a number of milliseconds, not {type(value).__name__}")
+    if not 0 <= float(value) < float("inf"):
+        raise ValueError(f"{name} is at least 0, not {value}")
 
 
 def timed(
@@ -98,7 +124,11 @@ def timed(
         held.append((yield from made))
         return held[-1]
 
+    calls = 0
+
     def once() -> Request[int]:
+        nonlocal calls
+        calls += 1
         reply: Reply = yield function._message(args, named, device)
         return int(reply.meta.get("exec_ns", 0)) if isinstance(reply.meta, dict) else 0
 
@@ -107,9 +137,18 @@ def timed(
     if plan.resident:
         args = yield from _each(args, placed)
         named = dict(zip(named, (yield from _each(named.values(), placed))))
+    flushed = None
+    if plan.flush_bytes:
+        flushed = yield from alloc(client, ResidentBase, module, "uint8", plan.flush_bytes, device)
+        held.append(flushed)
+    before = yield from _calls_of(module)
     yield from once()
     results, walls = [], []
-    for _ in range(plan.repeat):
+    for done in range(plan.repeat):
+        if plan.cooldown_ms and done and done % plan.repeats_to_cooldown == 0:
+            yield Pause(plan.cooldown_ms / 1000)
+        if flushed is not None:
+            yield from ask("tensor.fill", flushed, done % 256)
         runs, spent, began = 0, 0, time.perf_counter()
         while runs < plan.number or (
             spent < plan.min_repeat_ms * 1e6 and (spent or runs < plan.number + MOST_UNMEASURED)
@@ -118,9 +157,16 @@ def timed(
             runs += 1
         walls.append((time.perf_counter() - began) / runs)
         results.append(spent / runs / 1e9)
+    others = (yield from _calls_of(module)) - before - calls
     for tensor in held:
         yield from free(tensor)
-    return Times(tuple(results), tuple(walls))
+    doubts = (f"{others} calls of others ran meanwhile",) if others > 0 else ()
+    return Times(tuple(results), tuple(walls), doubts)
+
+
+def _calls_of(module: str) -> Request[int]:
+    """How many calls the module has had, from everybody."""
+    return int((yield from ask_map("module.describe", module)).get("calls", 0))
 
 
 def _each(values: Any, placed: Any) -> Request[tuple[Any, ...]]:

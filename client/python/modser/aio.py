@@ -11,17 +11,18 @@ daemon to drop the call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Generator
+from collections.abc import AsyncIterator, Coroutine, Generator
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
 from . import _address, _aio_channel, _requests
 from ._aio_channel import Channel, Pending
 from ._call import OutArgument, call_value, fill_outs
 from ._errors import BadArgument, DeadlineExceeded, Error
+from ._help import Doc
 from ._message import Message
 from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._requests import Map, Reply, Request, Step, Unawaited
+from ._requests import Map, Pause, Reply, Request, Step, Unawaited
 from ._timing import Plan, Times, timed
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
@@ -70,7 +71,7 @@ class Opening(Generic[E]):
 
 
 class Client(ClientBase):
-    """One connection; see modser.Client."""
+    """One connection; see modser.Client. ``async for name in client`` has the modules' names."""
 
     _channel: Channel
 
@@ -79,6 +80,10 @@ class Client(ClientBase):
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        for module in await self.list():
+            yield module["name"]
 
     async def ping(self, *, deadline: Seconds = None) -> float:
         return await self._run(_requests.ping(deadline))
@@ -180,6 +185,8 @@ class Client(ClientBase):
             return await self._settle(step)
         if isinstance(step, Unawaited):
             return None if self.is_lost() else self._channel.start_and_forget(step.message)
+        if isinstance(step, Pause):
+            return await asyncio.sleep(step.seconds)
         return await asyncio.gather(*[self._settle(message) for message in step])
 
     async def _run(self, request: Request[T]) -> T:
@@ -208,6 +215,15 @@ class Module(ModuleBase["Function"]):
 
     def _function(self, name: str) -> Function:
         return Function(self._client, self._name, name)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        for function in await self.functions():
+            yield function["name"]
+
+    def time_evaluator(
+        self, function: str, device: Optional[DeviceLike] = None, **plan: Any
+    ) -> TimeEvaluator:
+        return TimeEvaluator(self[function], Plan.checked(**plan), device)
 
     async def describe(self) -> Map:
         return await self._client._run(_requests.ask_map("module.describe", self._name))
@@ -246,7 +262,7 @@ class Module(ModuleBase["Function"]):
 
 
 class Function(FunctionBase):
-    """A function of a module; see modser.Function."""
+    __doc__ = Doc("A function of a module; see modser.Function.")
 
     _client: Client
 
@@ -278,9 +294,9 @@ class Function(FunctionBase):
         return await self._client._run(_requests.facts(self))
 
     def time_evaluator(
-        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, resident: bool = True
+        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, **plan: Any
     ) -> TimeEvaluator:
-        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, resident))
+        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
 
 
 class Instance(InstanceBase["Function"]):
@@ -322,6 +338,10 @@ class Resident(ResidentBase):
         await self._client._run(_requests.ask("tensor.fill", self, number))
         return self
 
+    async def fill_random(self, seed: int = 0) -> Resident:
+        await self._client._run(_requests.fill_random(self, seed))
+        return self
+
     async def to(self, device: DeviceLike) -> Resident:
         return await self._client._run(_requests.move(self._client, Resident, self, device))
 
@@ -339,8 +359,10 @@ class Resident(ResidentBase):
 class TimeEvaluator:
     """``await f.time_evaluator(number=100)(x, y)``; see modser.Function.time_evaluator."""
 
-    def __init__(self, function: Function, plan: Plan) -> None:
-        self._function, self._plan = function, plan
+    def __init__(
+        self, function: Function, plan: Plan, device: Optional[DeviceLike] = None
+    ) -> None:
+        self._function, self._plan, self._device = function, plan, device
 
     async def __call__(
         self,
@@ -349,5 +371,6 @@ class TimeEvaluator:
         device: Optional[DeviceLike] = None,
         **named: Any,
     ) -> Times:
+        device = self._device if device is None else device
         function = self._function
         return await function._client._run(timed(function, self._plan, args, named, out, device))

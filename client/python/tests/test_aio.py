@@ -1,5 +1,6 @@
 """The asyncio twin."""
 import asyncio
+import os
 import signal
 
 import harness
@@ -130,3 +131,30 @@ def test_the_daemon_is_killed(own_daemon):
     daemon.kill()
     with pytest.raises(modser.ConnectionLost):
         run(daemon, lambda client: client.ping())
+
+
+def test_names_come_one_by_one_and_a_measurement_rests(served):
+    async def work(client):
+        assert "results" in [name async for name in client]
+        assert "int" in [name async for name in client["results"]]
+        evaluator = client["results"].time_evaluator(
+            "int", number=1, repeat=2, cooldown_interval_ms=1, cache_flush_bytes=1)
+        assert len((await evaluator()).results) == 2
+
+    run(served, work)
+
+
+def test_after_a_fork_the_child_is_told_to_connect_again(served):
+    async def work(client):
+        child = os.fork()
+        if child == 0:
+            try:
+                await client.ping()
+            except modser.ConnectionLost as error:
+                os._exit(7 if "connect again" in error.hint else 1)
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        await client.ping()
+
+    run(served, work)
