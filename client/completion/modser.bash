@@ -14,14 +14,18 @@ _modser_words() { # WORD...: those that begin with what is typed
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
 }
 
-_modser_files() { # [PREFIX]
-	mapfile -t COMPREPLY < <(compgen -f ${1:+-P "$1"} -- "${cur#"${1-}"}")
+_modser_files() { # [PREFIX]: quoted here; bash itself would quote the prefix, too
+	local file
+	while read -r file; do
+		[[ -d $file ]] && file+=/
+		printf -v file '%q' "$file"
+		COMPREPLY+=("${1-}$file")
+	done < <(compgen -f -- "${cur#"${1-}"}")
 }
 
 _modser_argument() { # [WORD...]
 	case $cur in
-	@*) _modser_files @ ;;
-	bytes:@*) _modser_files bytes:@ ;;
+	*@*) _modser_files "${cur%%@*}@" ;;
 	*) _modser_words @ out: zeros: ones: rand: str: bytes: dtype: device: shape: true false none "$@" ;;
 	esac
 }
@@ -60,8 +64,9 @@ _modser_of_verb() { # the word behind $n others of $verb
 
 _modser() {
 	local modser=$1 line=${COMP_LINE:0:COMP_POINT} verb="" host="" n=0 i words
-	# Not COMP_WORDS: bash cuts words at colons and more.
-	read -ra words <<<"$line"
+	# Not COMP_WORDS: bash cuts words at colons and more. A blank behind a backslash is no end.
+	# shellcheck disable=SC2162
+	read -a words <<<"$line"
 	[[ $line == *[[:space:]] ]] && words+=("")
 	local cur=${words[-1]} last=$((${#words[@]} - 1))
 	COMPREPLY=()
@@ -82,12 +87,15 @@ _modser() {
 	--deadline | --connect-timeout | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
-	# bash puts replies behind the last of these.
-	local before=${cur%"${cur##*[@:=]}"}
+	# What bash puts in place of the reply begins behind the last colon or equals sign, and with
+	# the last @ behind that.
+	local before=${cur%"${cur##*[:=]}"} rest
+	rest=${cur#"$before"}
+	[[ $rest != *@* ]] || before+=${rest%@*}
 	COMPREPLY=("${COMPREPLY[@]#"$before"}")
-	if [[ ${COMPREPLY[0]-} && ${COMPREPLY[0]} != *: && ${COMPREPLY[0]} != @ ]]; then
+	if [[ ${COMPREPLY[0]-} && ${COMPREPLY[0]} != *[:/@] ]]; then
 		compopt +o nospace 2>/dev/null
 	fi
 }
 
-complete -o nospace -o filenames -F _modser modser
+complete -o nospace -F _modser modser
