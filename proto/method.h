@@ -86,8 +86,9 @@ const char *msd_right_name(enum msd_right right);
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \
 	X(FETCH_GET, "fetch.get", L, NONE,                                             \
-	  "[{uri, sha256?, max_bytes, stall_ms, retry_ms}]",                           \
-	  "{bytes, sha256, file} + descriptor")                                        \
+	  "[{uri, sha256?, have?, etag?, etag_sha256?, max_bytes, stall_ms, "          \
+	  "retry_ms}]",                                                                \
+	  "{bytes, sha256, file, etag?} + descriptor?")                                \
 	X(FETCH_PROGRESS, "fetch.progress", L, NONE, "[id, bytes, total]", "-")
 
 enum msd_method {

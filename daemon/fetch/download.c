@@ -256,7 +256,11 @@ static void on_ended(struct msd_net_call *call, CURLcode rc)
 	(void)uv_timer_stop(&dl->timer);
 	const bool is_told =
 		dl->why.code == MSD_OK && (rc == CURLE_OK || rc == CURLE_WRITE_ERROR);
-	if (is_told && a.status >= 300 && a.status <= 308) {
+	if (is_told && a.status == 304 && dl->known_etag != NULL) {
+		dl->is_known = true;
+		end_attempt(dl);
+		finish(dl, MSD_OK);
+	} else if (is_told && a.status >= 300 && a.status <= 308) {
 		on_redirect(dl);
 	} else if (is_told && a.status > 308) {
 		on_refusal(dl, &a);
@@ -275,7 +279,8 @@ static void add_header(struct msd_download *dl, const char *line)
 		dl->headers = more;
 }
 
-/* What came of an earlier attempt is gone on with, if its server can be held to it. */
+/* What came of an earlier attempt is gone on with, if its server can be held to it; of
+ * what is there already only a change is wanted. */
 static msd_err set_range(struct msd_download *dl)
 {
 	const bool may_resume =
@@ -284,6 +289,11 @@ static msd_err set_range(struct msd_download *dl)
 
 	if (dl->sink->bytes == 0) {
 		dl->must_restart = false;
+		if (dl->known_etag != NULL) {
+			(void)snprintf(text, sizeof(text), "If-None-Match: %.200s",
+				       dl->known_etag);
+			add_header(dl, text);
+		}
 		return MSD_OK;
 	}
 	if (!may_resume || dl->must_restart) {

@@ -41,6 +41,8 @@ struct msd_download {
 	/* Headers that are asked with, borrowed until the end; NULL: none. The second
 	 * is for the host that the URL names, and no other. */
 	const char *accept, *authorization;
+	const char
+		*known_etag; /* of what is there already, likewise; NULL: nothing is */
 	/** Once, not before a later turn. It may be freed when its `on_closed` comes.
 	 */
 	void (*on_done)(struct msd_download *dl, msd_err err, struct msd_diag *d);
@@ -48,10 +50,11 @@ struct msd_download {
 	void (*on_closed)(struct msd_download *dl);
 	uint64_t total_bytes; /* announced; 0: not known */
 	char *challenge;      /* owned; what a 401 asks for, NULL: nothing */
+	char *etag;           /* owned; of what has come, NULL: it has none */
+	bool is_known;        /* done: it still is what known_etag says */
 	/* Its own. */
 	struct msd_net_call call;
 	struct msd_way way;
-	char *etag;
 	struct curl_slist *headers;
 	uv_timer_t timer;
 	uint64_t begun_bytes;   /* of the sink, when the attempt began */

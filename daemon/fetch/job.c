@@ -14,6 +14,8 @@ static void job_free(struct msd_job *job)
 {
 	msd_landing_close(&job->landing);
 	msd_uri_finish(&job->uri);
+	msd_buf_finish(&job->have);
+	free(job->etag);
 	msd_list_remove(&job->link);
 	free(job->local.path);
 	free(job);
@@ -31,6 +33,15 @@ static msd_err check_digest(struct msd_job *job, struct msd_diag *d)
 			    job->uri.shown, is, wanted);
 }
 
+static bool has_already(const struct msd_job *job)
+{
+	for (size_t at = 0; at < job->have.n; at += MSD_DIGEST_BYTES) {
+		if (memcmp(job->have.p + at, job->digest.b, MSD_DIGEST_BYTES) == 0)
+			return true;
+	}
+	return false;
+}
+
 static msd_err close_landing(struct msd_job *job, struct msd_diag *d)
 {
 	msd_err err;
@@ -40,14 +51,17 @@ static msd_err close_landing(struct msd_job *job, struct msd_diag *d)
 				    job->uri.shown);
 	}
 	err = msd_landing_seal(&job->landing, &job->digest, d);
-	return err == MSD_OK ? check_digest(job, d) : err;
+	if (err == MSD_OK)
+		err = check_digest(job, d);
+	job->is_had = has_already(job);
+	return err;
 }
 
 static void end(struct msd_job *job, msd_err err, struct msd_diag *d)
 {
 	if (job->is_told)
 		return;
-	if (err == MSD_OK)
+	if (err == MSD_OK && !job->is_had)
 		err = close_landing(job, d);
 	job->is_told = true;
 	job->ops->on_ended(job, err, d);
@@ -60,7 +74,13 @@ static struct msd_job *of_download(struct msd_download *dl)
 
 static void on_downloaded(struct msd_download *dl, msd_err err, struct msd_diag *d)
 {
-	end(of_download(dl), err, d);
+	struct msd_job *job = of_download(dl);
+
+	if (dl->is_known) {
+		job->is_had = true;
+		job->digest = job->ask.etag_digest;
+	}
+	end(job, err, d);
 	msd_download_close(dl);
 }
 
@@ -118,6 +138,7 @@ static msd_err begin_download(struct msd_job *job, struct msd_net *net,
 	job->download = (struct msd_download){.net = net,
 					      .sink = &job->sink,
 					      .how = job->ask.how,
+					      .known_etag = job->etag,
 					      .on_done = on_downloaded,
 					      .on_closed = on_download_closed};
 	return msd_download_begin(&job->download, job->ask.uri, d);
@@ -135,11 +156,13 @@ static msd_err on_digest(struct msd_oci *o, const struct msd_digest *digest,
 	struct msd_job *job = of_oci(o);
 
 	job->digest = *digest;
+	job->is_had = o->is_had = has_already(job);
 	const msd_err err = check_digest(job, d);
 	job->ask.digest = *digest;
 	job->ask.has_digest = true;
-	return err == MSD_OK ? msd_landing_expect(&job->landing, o->layer.bytes, d)
-			     : err;
+	return err == MSD_OK && !o->is_had
+		       ? msd_landing_expect(&job->landing, o->layer.bytes, d)
+		       : err;
 }
 
 static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
@@ -159,6 +182,17 @@ static msd_err begin_oci(struct msd_job *job, struct msd_net *net, struct msd_di
 				    .on_digest = on_digest,
 				    .on_done = on_registry_done};
 	return msd_oci_begin(&job->oci, &job->uri, d);
+}
+
+static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
+			struct msd_diag *d)
+{
+	job->ask = *ask;
+	msd_buf_put(&job->have, ask->have.p, ask->have.n);
+	job->etag = ask->etag != NULL ? strdup(ask->etag) : NULL;
+	return job->have.bad || (ask->etag != NULL && job->etag == NULL)
+		       ? msd_diag_no_memory(d)
+		       : MSD_OK;
 }
 
 static msd_err begin(struct msd_job *job, struct msd_net *net, struct msd_diag *d)
@@ -193,8 +227,9 @@ msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
 	job->ops = ops;
 	job->user = user;
 	job->id = id;
-	job->ask = *ask;
-	err = msd_uri_read(ask->uri, &job->uri, d);
+	err = keep_ask(job, ask, d);
+	if (err == MSD_OK)
+		err = msd_uri_read(ask->uri, &job->uri, d);
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
 	if (err == MSD_OK)
@@ -232,6 +267,13 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 	*ret_total = job->uri.scheme == MSD_SCHEME_OCI ? job->oci.layer.bytes
 						       : job->download.total_bytes;
 	return job->sink.bytes;
+}
+
+const char *msd_job_etag(const struct msd_job *job)
+{
+	const char *etag = job->download.etag;
+
+	return etag != NULL && etag[0] == '"' ? etag : NULL;
 }
 
 const char *msd_job_file(const struct msd_job *job)

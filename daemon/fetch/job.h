@@ -13,15 +13,20 @@
 struct msd_job;
 
 struct msd_job_ops {
-	/** It has ended: with a sealed landing, or with @err and @d. It is freed when
-	 * this returns, or soon after. */
+	/** It has ended: with a sealed landing, with is_had, or with @err and @d. It is
+	 * freed when this returns, or soon after. */
 	void (*on_ended)(struct msd_job *job, msd_err err, struct msd_diag *d);
 };
 
 struct msd_job_ask {
-	const char *uri; /* borrowed */
+	const char *uri; /* borrowed, until begin returns, as are the others */
 	bool has_digest; /* what comes must hash to it */
 	struct msd_digest digest;
+	/* What is there already, digests in a row, and the ETag that one had; borrowed.
+	 * Of these nothing is brought. */
+	struct msd_span have;
+	const char *etag; /* NULL: none */
+	struct msd_digest etag_digest;
 	uint64_t max_bytes;
 	struct msd_download_how how;
 };
@@ -34,6 +39,7 @@ struct msd_job {
 	struct msd_uri uri;
 	struct msd_landing landing;
 	struct msd_digest digest; /* of what came, when it is sealed */
+	bool is_had;              /* that is there already: nothing is handed over */
 	/* Its own. */
 	const struct msd_job_ops *ops;
 	struct msd_sink sink;
@@ -41,6 +47,8 @@ struct msd_job {
 	struct msd_local local;
 	struct msd_oci oci;
 	struct msd_job_ask ask;
+	struct msd_buf have; /* copies of the ask's */
+	char *etag;
 	bool is_told;
 };
 
@@ -54,6 +62,9 @@ MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, const struct msd_job_a
 void msd_job_cancel(struct msd_job *job);
 /** How far it is; @ret_total is 0 when nobody knows. */
 uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total);
+/** The ETag under which a web server may be asked whether it has another by now; NULL:
+ * none. */
+const char *msd_job_etag(const struct msd_job *job);
 /** What its file is called: the end of its path. */
 const char *msd_job_file(const struct msd_job *job);
 

@@ -149,7 +149,7 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 	if (!m.is_index) {
 		o->layer = m;
 		err = o->on_digest(o, &m.digest, d);
-		return err == MSD_OK ? ask_blob(o, d) : err;
+		return err == MSD_OK && !o->is_had ? ask_blob(o, d) : err;
 	}
 	msd_digest_format(&m.digest, digest);
 	free(o->name.reference);
@@ -187,10 +187,13 @@ static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err
 		return err;
 	if (step->is_token)
 		return read_token(o, d);
-	if (!o->is_blob)
-		return read_manifest(o, step, d);
-	*ret_over = true;
-	return MSD_OK;
+	if (o->is_blob) {
+		*ret_over = true;
+		return MSD_OK;
+	}
+	err = read_manifest(o, step, d);
+	*ret_over = o->is_had;
+	return err;
 }
 
 static void on_step(struct msd_download *dl, msd_err err, struct msd_diag *d)

@@ -23,6 +23,7 @@ struct msd_oci {
 			     struct msd_diag *d);
 	/** Once. The owner may free it here. */
 	void (*on_done)(struct msd_oci *o, msd_err err, struct msd_diag *d);
+	bool is_had; /* said by on_digest: the blob is not wanted */
 	/* Read-only. */
 	struct msd_oci_manifest layer; /* once it is known */
 	/* Its own. */

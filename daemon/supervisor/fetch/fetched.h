@@ -5,11 +5,18 @@
 #include "daemon/wire/conn.h"
 #include "proto/unpack.h"
 
-/** Read {bytes, sha256, file} and take the descriptor that came with it from @channel.
- * *@ret_file borrows from @result. Errors: MSD_INTERNAL, MSD_BAD_REQUEST, MSD_NOMEM. */
+struct msd_fetched {
+	struct msd_source source; /* without a file: the asker has it */
+	/* Borrowed from the result. */
+	struct msd_span file;
+	struct msd_span etag; /* empty: it has none */
+};
+
+/** Read {bytes, sha256, file, etag?} and take the descriptor that came with it from
+ * @channel; of 0 bytes none came. Errors: MSD_INTERNAL, MSD_BAD_REQUEST, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_fetched_read(struct msd_conn *channel,
 					struct msd_unpack *unpack,
-					struct msd_span result, struct msd_source *ret,
-					struct msd_span *ret_file, struct msd_diag *d);
+					struct msd_span result, struct msd_fetched *ret,
+					struct msd_diag *d);
 
 #endif

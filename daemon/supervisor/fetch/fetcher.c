@@ -7,6 +7,7 @@
 #include "daemon/supervisor/fetch/fetcher.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -146,30 +147,59 @@ static struct msd_fetch *find(struct msd_fetcher *fetcher, uint64_t id)
 	return NULL;
 }
 
+static bool has(const struct msd_fetch *f, const struct msd_digest *digest)
+{
+	for (uint32_t i = 0; i < f->n_have; i++) {
+		if (msd_digest_equal(&f->have[i], digest))
+			return true;
+	}
+	return f->etag[0] != '\0' && msd_digest_equal(&f->etag_digest, digest);
+}
+
+/* Without a file, it must be one of those that are there. */
+static msd_err check_had(const struct msd_fetch *f, const struct msd_fetched *got,
+			 struct msd_diag *d)
+{
+	if (got->source.fd >= 0 || has(f, &got->source.sha256))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave no file");
+}
+
+static void note_etag(struct msd_fetch *f, const struct msd_fetched *got)
+{
+	if (got->source.fd < 0 && got->etag.n == 0)
+		return; /* it is what it was */
+	f->etag_digest = got->source.sha256;
+	(void)snprintf(f->etag, sizeof(f->etag), "%.*s",
+		       (int)(got->etag.n < sizeof(f->etag) ? got->etag.n : 0),
+		       (const char *)got->etag.p);
+}
+
 /* Of one that was cancelled meanwhile the descriptor alone is of interest. */
 static void on_response(struct msd_fetch_process *p, const struct msd_body *b)
 {
 	struct msd_fetcher *fetcher = p->fetcher;
 	struct msd_fetch *f = find(fetcher, b->id);
-	struct msd_source source = {.fd = -1};
-	struct msd_span file = {0};
+	struct msd_fetched got = {.source = {.fd = -1}};
 	struct msd_body_error e;
 	struct msd_diag d = {0};
 
 	if (msd_body_error_read(b->error, &e)) {
 		(void)msd_diag_set_bytes(&d, e.code, (const char *)e.message.p,
 					 e.message.n);
-	} else {
-		(void)!msd_fetched_read(&p->channel, fetcher->unpack, b->result,
-					&source, &file, &d);
+	} else if (msd_fetched_read(&p->channel, fetcher->unpack, b->result, &got,
+				    &d) == MSD_OK &&
+		   f != NULL) {
+		(void)!check_had(f, &got, &d);
 	}
 	if (f == NULL) {
-		msd_source_finish(&source);
+		msd_source_finish(&got.source);
 	} else if (d.code != MSD_OK) {
 		fail(fetcher, f, &d);
 	} else {
 		forget(fetcher, f);
-		f->on_done(f, &source, file, &d);
+		note_etag(f, &got);
+		f->on_done(f, &got.source, got.file, &d);
 	}
 	msd_diag_finish(&d);
 }
@@ -289,7 +319,8 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		return msd_diag_no_memory(d);
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
-	msd_pack_map(&o->body, f->has_digest ? 5 : 4);
+	msd_pack_map(&o->body, 4u + f->has_digest + (f->n_have > 0) +
+				       (f->etag[0] != '\0' ? 2u : 0u));
 	msd_pack_cstr(&o->body, "uri");
 	msd_pack_cstr(&o->body, f->uri);
 	msd_pack_cstr(&o->body, "max_bytes");
@@ -301,6 +332,16 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	if (f->has_digest) {
 		msd_pack_cstr(&o->body, "sha256");
 		msd_pack_bin(&o->body, f->digest.b, MSD_DIGEST_BYTES);
+	}
+	if (f->n_have > 0) {
+		msd_pack_cstr(&o->body, "have");
+		msd_pack_bin(&o->body, f->have, f->n_have * MSD_DIGEST_BYTES);
+	}
+	if (f->etag[0] != '\0') {
+		msd_pack_cstr(&o->body, "etag");
+		msd_pack_cstr(&o->body, f->etag);
+		msd_pack_cstr(&o->body, "etag_sha256");
+		msd_pack_bin(&o->body, f->etag_digest.b, MSD_DIGEST_BYTES);
 	}
 	if (o->body.bad) {
 		msd_out_destroy(o);

@@ -10,6 +10,8 @@
 #include "daemon/supervisor/source/source.h"
 #include "daemon/wire/list.h"
 
+#define MSD_FETCH_ETAG 128u /* with its end; a longer one is none */
+
 struct msd_fetch_process;
 struct msd_limits;
 struct msd_reaper;
@@ -22,6 +24,13 @@ struct msd_fetch {
 	const char *uri;
 	bool has_digest; /* nothing else is taken */
 	struct msd_digest digest;
+	/* What is there already: of these nothing is brought, and on_done's source has
+	 * a hash and no file. */
+	const struct msd_digest *have;
+	uint32_t n_have;
+	/* The ETag that a web server gave the last time, and of what; "": none. */
+	char etag[MSD_FETCH_ETAG];
+	struct msd_digest etag_digest;
 	/** Every moment while it goes on; @total is 0 when nobody knows. May cancel it.
 	 */
 	void (*on_progress)(struct msd_fetch *f, uint64_t bytes, uint64_t total);
