@@ -39,6 +39,15 @@ bool msd_record_is_bad(const struct msd_record *r, const struct msd_digest *dige
 	return find_bad(r, digest) < r->n_bad;
 }
 
+static void add_bad(struct msd_record *r, const struct msd_digest *digest)
+{
+	if (msd_record_is_bad(r, digest))
+		return;
+	if (r->n_bad == MSD_RECORD_BAD)
+		remove_bad(r, 0);
+	r->bad[r->n_bad++] = *digest;
+}
+
 void msd_record_try(struct msd_record *r, struct msd_edition *e)
 {
 	uint32_t i = find_bad(r, &e->digest);
@@ -49,19 +58,29 @@ void msd_record_try(struct msd_record *r, struct msd_edition *e)
 	put(r, MSD_REF_CANDIDATE, e);
 }
 
-msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)
+msd_err msd_record_again(struct msd_record *r, enum msd_ref ref, struct msd_diag *d)
 {
-	const struct msd_edition *previous = r->editions[MSD_REF_PREVIOUS];
 	struct msd_edition *e;
 
-	if (previous == NULL)
-		return msd_diag_set(d, MSD_NOT_FOUND, "the store has no previous one");
+	if (r->editions[ref] == NULL) {
+		return msd_diag_set(d, MSD_NOT_FOUND, "the store has no %s one",
+				    msd_ref_word(ref));
+	}
 	e = malloc(sizeof(*e));
 	if (e == NULL)
 		return msd_diag_no_memory(d);
-	*e = *previous; /* which stays until its copy has come up */
+	*e = *r->editions[ref]; /* which stays until its copy has come up */
 	msd_record_try(r, e);
 	return MSD_OK;
+}
+
+msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)
+{
+	msd_err err = msd_record_again(r, MSD_REF_PREVIOUS, d);
+
+	if (err == MSD_OK && r->editions[MSD_REF_CURRENT] != NULL)
+		add_bad(r, &r->editions[MSD_REF_CURRENT]->digest);
+	return err;
 }
 
 void msd_record_good(struct msd_record *r)
@@ -78,6 +97,16 @@ void msd_record_good(struct msd_record *r)
 	put(r, MSD_REF_CURRENT, e);
 }
 
+/* It serves on, whoever wanted to leave it. */
+static void keep_current(struct msd_record *r)
+{
+	const struct msd_edition *e = r->editions[MSD_REF_CURRENT];
+	const uint32_t i = e != NULL ? find_bad(r, &e->digest) : r->n_bad;
+
+	if (i < r->n_bad)
+		remove_bad(r, i);
+}
+
 void msd_record_failed(struct msd_record *r)
 {
 	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
@@ -90,17 +119,16 @@ void msd_record_failed(struct msd_record *r)
 	bool is_served =
 		(current != NULL && msd_digest_equal(&current->digest, &e->digest)) ||
 		(previous != NULL && msd_digest_equal(&previous->digest, &e->digest));
-	if (!is_served && !msd_record_is_bad(r, &e->digest)) {
-		if (r->n_bad == MSD_RECORD_BAD)
-			remove_bad(r, 0);
-		r->bad[r->n_bad++] = e->digest;
-	}
+	if (!is_served)
+		add_bad(r, &e->digest);
 	free(e);
+	keep_current(r);
 }
 
 void msd_record_withdraw(struct msd_record *r)
 {
 	free(take(r, MSD_REF_CANDIDATE));
+	keep_current(r);
 }
 
 enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)

@@ -23,8 +23,13 @@
 void msd_record_try(struct msd_record *r, struct msd_edition *e);
 /** The candidate has come up: it is current. Nothing when there is none. */
 void msd_record_good(struct msd_record *r);
-/** The previous edition is to be tried again, in place of an earlier candidate; when it
- * comes up the current one is previous. MSD_NOT_FOUND (there is none), MSD_NOMEM. */
+/** The edition @ref is to be tried again, in place of an earlier candidate; when that
+ * is the previous one and it comes up, the current one is previous. MSD_NOT_FOUND
+ * (there is none), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_record_again(struct msd_record *r, enum msd_ref ref,
+					struct msd_diag *d);
+/** Somebody goes back to the previous edition by hand: the same, and the current one is
+ * bad unless that fails, so that nothing brings it back by itself. */
 MSD_MUST_CHECK msd_err msd_record_back(struct msd_record *r, struct msd_diag *d);
 /** The candidate did not come up: it is bad. Nothing when there is none. */
 void msd_record_failed(struct msd_record *r);

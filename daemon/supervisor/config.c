@@ -180,9 +180,12 @@ static msd_err check_modules(cfg_t *cfg)
 		const struct msd_preload *p =
 			msd_options_preload(now.o, cfg_title(section));
 
-		if (p == NULL || p->file == NULL) {
-			(void)refuse(section, cfg_title(section),
-				     "this module has no " FILE_KEY " =");
+		const struct msd_preload none = {0};
+		const msd_err err = msd_preload_check(p != NULL ? p : &none, now.d);
+
+		if (err != MSD_OK) {
+			(void)msd_diag_wrap(now.d, err, "%s", cfg_title(section));
+			(void)fail(section->line, err);
 		}
 	}
 	return now.err;

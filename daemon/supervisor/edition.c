@@ -55,30 +55,40 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 	return err;
 }
 
+static msd_err read_options(const struct msd_edition *e, struct msd_load *ret,
+			    struct msd_diag *d)
+{
+	struct msd_preload how = {0};
+	msd_err err = MSD_OK;
+
+	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
+		err = msd_preload_set(&how, e->options[i].key, e->options[i].value, d);
+	msd_preload_options(&how, ret);
+	return err;
+}
+
 msd_err msd_edition_load(struct msd_house *house, const char *name,
 			 const struct msd_edition *e, struct msd_source *source,
 			 struct msd_edition_how more, struct msd_module **ret,
 			 struct msd_diag *d)
 {
 	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
-	struct msd_preload how = {0};
+	struct msd_load load = {0};
 	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
-		err = msd_preload_set(&how, e->options[i].key, e->options[i].value, d);
+	if (more.options != NULL) {
+		load = *more.options;
+	} else {
+		err = read_options(e, &load, d);
+	}
 	if (err != MSD_OK) {
 		msd_source_finish(source);
 		return err;
 	}
-	const struct msd_load load = {.file = e->files[0].name,
-				      .source = *source,
-				      .replace = more.replace,
-				      .device = how.device,
-				      .workers = how.workers,
-				      .era = how.era,
-				      .fill = how.fill,
-				      .is_candidate = more.is_candidate,
-				      .is_written = true,
-				      .tvm_inputs = how.tvm_inputs};
+	load.file = e->files[0].name;
+	load.source = *source;
+	load.replace = more.replace;
+	load.is_candidate = more.is_candidate;
+	load.is_written = true;
 	return msd_module_load(house, span, &load, ret, d);
 }

@@ -5,11 +5,15 @@
 #include "store/record.h"
 
 struct msd_house;
+struct msd_load;
 struct msd_module;
 
 struct msd_edition_how {
 	bool is_candidate; /* how its load ends is told to the store */
 	bool replace;      /* a module of the name stays until this one is READY */
+	/* With these options instead of those that it was kept with; NULL: with those.
+	 */
+	const struct msd_load *options;
 };
 
 /** Its files as one sealed source, as an upload would have left them. Blocks. Errors:
@@ -17,7 +21,7 @@ struct msd_edition_how {
 MSD_MUST_CHECK msd_err msd_edition_read(const struct msd_store *s,
 					const struct msd_edition *e, uint64_t max_bytes,
 					struct msd_source *ret, struct msd_diag *d);
-/** Load @e, with the options that it was kept with, from @source, which is taken.
+/** Load @e from @source, which is taken.
  * Errors: those of msd_module_load(). */
 MSD_MUST_CHECK msd_err msd_edition_load(struct msd_house *house, const char *name,
 					const struct msd_edition *e,

@@ -133,6 +133,8 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
 		const struct msd_preload *p = &o->preloads[i];
 
+		if (p->source != NULL)
+			continue; /* supply_all()'s */
 		if (is_overridden(o, i)) {
 			msd_log(MSD_LOG_WARN, "load",
 				"name=%s file=%s origin=\"%s\" why=\"a later one has "
@@ -142,6 +144,15 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 		} else {
 			msd_preload_start(house, p, false);
 		}
+	}
+}
+
+/* What the store has is there by now. */
+static void supply_all(struct msd_supplies *supplies, const struct msd_options *o)
+{
+	for (uint32_t i = 0; i < o->n_preloads; i++) {
+		if (o->preloads[i].source != NULL && !is_overridden(o, i))
+			msd_supplies_start(supplies, &o->preloads[i], false);
 	}
 }
 
@@ -184,7 +195,8 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 	if (err == MSD_OK) {
 		preload_all(&s.house, o);
 		if (s.keeper.is_open)
-			msd_restore(&s.keeper, &s.house);
+			msd_restore(&s.keeper, &s.house, o);
+		supply_all(&s.supplies, o);
 		msd_server_tell_ready(&s);
 		code = msd_server_run(&s);
 	} else {

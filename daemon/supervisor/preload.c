@@ -17,7 +17,10 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/argv.h"
+#include "proto/duration.h"
 #include "proto/name.h"
+
+#define LEAST_POLL_MS 5000u
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
@@ -86,13 +89,33 @@ static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 			    value);
 }
 
+static msd_err read_source(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->source = value; /* who fetches it reads it */
+	return MSD_OK;
+}
+
+static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	msd_err err = msd_duration_parse(value, &p->poll_ms, d);
+
+	if (err == MSD_OK && p->poll_ms > 0 && p->poll_ms < LEAST_POLL_MS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "poll %s: expected 5s or more, or 0 for never",
+				    value);
+	}
+	return err;
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
 } keys[] = {{"device", read_device}, {"graph", read_graph},
 	    {"params", read_params}, {"workers", read_workers},
 	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
-	    {"fill", read_fill}};
+	    {"fill", read_fill},     {"source", read_source},
+	    {"poll", read_poll}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -127,6 +150,39 @@ msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *valu
 	return set(p, i, value, d);
 }
 
+void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
+{
+	*ret = (struct msd_load){.source = {.fd = -1},
+				 .device = p->device,
+				 .workers = p->workers,
+				 .era = p->era,
+				 .fill = p->fill,
+				 .tvm_inputs = p->tvm_inputs};
+}
+
+msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
+{
+	const bool has_file = p->file != NULL, has_source = p->source != NULL;
+	const struct {
+		bool is_wrong;
+		const char *why;
+	} rules[] = {
+		{!has_file && !has_source, "neither file = nor source = is there"},
+		{has_file && has_source,
+		 "file and source are both there: say one of them"},
+		{has_source && (p->graph != NULL || p->params != NULL),
+		 "graph and params belong to file, not to source"},
+		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (rules[i].is_wrong) {
+			return msd_diag_set(d, MSD_BAD_REQUEST, "%s", rules[i].why);
+		}
+	}
+	return MSD_OK;
+}
+
 const char *msd_preload_key(unsigned i)
 {
 	return keys[i].name;
@@ -134,8 +190,11 @@ const char *msd_preload_key(unsigned i)
 
 void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
 {
-	msd_buf_printf(ret, "module %s { file = ", p->name);
-	msd_config_quote(p->file, ret);
+	msd_buf_printf(ret, "module %s {", p->name);
+	if (p->file != NULL) {
+		msd_buf_printf(ret, " file = ");
+		msd_config_quote(p->file, ret);
+	}
 	for (unsigned i = 0; i < N_KEYS; i++) {
 		if (p->values[i] != NULL) {
 			msd_buf_printf(ret, "  %s = ", keys[i].name);
@@ -201,7 +260,7 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 	}
 	if (err == MSD_OK && *p->file == '\0')
 		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
-	return err;
+	return err == MSD_OK ? msd_preload_check(p, d) : err;
 }
 
 msd_err msd_preload_read(const char *text, struct msd_preload *ret, struct msd_diag *d)
@@ -226,19 +285,15 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
 						   [MSD_PART_GRAPH] = p->graph,
 						   [MSD_PART_PARAMS] = p->params};
 	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
-	const struct msd_load load = {
-		.file = p->file,
-		.source = {.fd = -1},
-		.replace = replace,
-		.bringing = msd_source_job_read(house->loop, files,
-						house->limits->max_upload),
-		.device = p->device,
-		.workers = p->workers,
-		.era = p->era,
-		.fill = p->fill,
-		.tvm_inputs = p->tvm_inputs};
+	struct msd_load load;
 	struct msd_module *m;
 	struct msd_diag d = {0};
+
+	msd_preload_options(p, &load);
+	load.file = p->file;
+	load.replace = replace;
+	load.bringing =
+		msd_source_job_read(house->loop, files, house->limits->max_upload);
 	msd_err err = load.bringing == NULL
 			      ? msd_diag_no_memory(&d)
 			      : msd_module_load(house, name, &load, &m, &d);

@@ -3,7 +3,8 @@
 /*
  * `--load NAME=FILE[,KEY=VALUE]...`, or `module NAME {file = FILE KEY = VALUE ...}` of
  * a configuration file: a module that the daemon loads at its start, from files of its
- * own machine. The keys are a table in preload.c.
+ * own machine, or, by such a section alone, from where `source` says (supply.h). The
+ * keys are a table in preload.c.
  */
 #include <stdint.h>
 
@@ -13,17 +14,20 @@
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
-#define MSD_PRELOAD_KEYS 7u
+#define MSD_PRELOAD_KEYS 9u
 
 struct msd_house;
+struct msd_load;
 
 /* Strings lie in `text`, or with whom gave them. */
 struct msd_preload {
 	char *text;         /* owned; NULL: of a configuration file */
 	const char *origin; /* where it was said, for people */
 	const char *name;
-	const char *file;
-	const char *graph; /* beside the library; NULL: none */
+	const char *file;   /* NULL: it comes from its source */
+	const char *source; /* a URI that the daemon asks by itself; NULL: none */
+	uint64_t poll_ms;   /* how often it is asked again; 0: never */
+	const char *graph;  /* beside the library; NULL: none */
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
@@ -43,12 +47,17 @@ MSD_MUST_CHECK msd_err msd_preload_set(struct msd_preload *p, const char *key,
 				       const char *value, struct msd_diag *d);
 /** The name of the key @i of MSD_PRELOAD_KEYS. Static. */
 const char *msd_preload_key(unsigned i);
+/** How it is to be loaded, whatever it is loaded from: the rest of @ret is zero. */
+void msd_preload_options(const struct msd_preload *p, struct msd_load *ret);
+/** That its keys can stand together. MSD_BAD_REQUEST. */
+MSD_MUST_CHECK msd_err msd_preload_check(const struct msd_preload *p,
+					 struct msd_diag *d);
 /** Append the module as a configuration file has it, on one line without its end. */
 void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret);
 /** Free the text; legal more than once. */
 void msd_preload_finish(struct msd_preload *p);
-/** Load it, in place of a module that has the name when @replace says so. What cannot
- * be loaded leaves the daemon up and the module FAILED, with its cause. */
+/** Load its file, in place of a module that has the name when @replace says so. What
+ * cannot be loaded leaves the daemon up and the module FAILED, with its cause. */
 void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
 		       bool replace);
 

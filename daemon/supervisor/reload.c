@@ -30,7 +30,12 @@ static void take_module(struct msd_server *s, const struct msd_change *c)
 
 	if (msd_module_require(&s->house, name, &m, NULL) != MSD_OK)
 		m = NULL;
-	if (c->module != NULL) {
+	if (c->old != NULL && c->old->source != NULL &&
+	    (c->module == NULL || c->module->source == NULL))
+		msd_supplies_stop(&s->supplies, text);
+	if (c->module != NULL && c->module->source != NULL) {
+		msd_supplies_start(&s->supplies, c->module, true);
+	} else if (c->module != NULL) {
 		msd_preload_start(&s->house, c->module, m != NULL);
 	} else if (m != NULL) {
 		msd_module_unload(m);

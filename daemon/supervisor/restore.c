@@ -14,18 +14,22 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/preload.h"
 #include "store/editions.h"
 
 /* All of them. */
 struct restoring {
 	struct msd_house *house;
 	struct msd_store *store;
+	const struct msd_options *options;
 };
 
 /* One module. */
 struct restore {
 	struct msd_house *house;
 	const char *name;
+	const struct msd_preload *section; /* NULL: it was loaded by hand */
 	struct msd_record record;
 	enum msd_ref ref; /* what is served; MSD_REF_COUNT: nothing is left */
 	struct msd_diag passed_over; /* why it is not the current one */
@@ -86,13 +90,17 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 		    struct msd_diag *d)
 {
 	const bool is_candidate = ref == MSD_REF_CANDIDATE;
+	struct msd_load options;
 	struct msd_module *m;
 
+	if (r->section != NULL)
+		msd_preload_options(r->section, &options);
 	return msd_edition_load(
 		r->house, r->name, r->record.editions[ref], source,
-		(struct msd_edition_how){.is_candidate = is_candidate,
-					 .replace = is_candidate &&
-						    r->ref != MSD_REF_COUNT},
+		(struct msd_edition_how){
+			.options = r->section != NULL ? &options : NULL,
+			.is_candidate = is_candidate,
+			.replace = is_candidate && r->ref != MSD_REF_COUNT},
 		&m, d);
 }
 
@@ -121,6 +129,7 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	struct restoring *all = ctx;
 	struct restore r = {.house = all->house,
 			    .name = name,
+			    .section = msd_options_preload(all->options, name),
 			    .ref = MSD_REF_COUNT,
 			    .source = {.fd = -1},
 			    .tried = {.fd = -1}};
@@ -143,9 +152,10 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	return MSD_OK;
 }
 
-void msd_restore(struct msd_keeper *keeper, struct msd_house *house)
+void msd_restore(struct msd_keeper *keeper, struct msd_house *house,
+		 const struct msd_options *o)
 {
-	struct restoring all = {house, &keeper->store};
+	struct restoring all = {house, &keeper->store, o};
 	struct msd_diag d = {0};
 
 	if (msd_record_each(&keeper->store, restore_module, &all, &d) != MSD_OK)

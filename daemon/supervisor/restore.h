@@ -4,9 +4,13 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 
-/** Start to load what the store keeps; a name that is taken by then stays with who has
+struct msd_options;
+
+/** Start to load what the store keeps, with the options of @o's section of its name
+ * where there is one; a name that is taken by then stays with who has
  * it. What cannot be had is FAILED, with its cause. It reads all files and is called
  * before the loop runs, so that who connects first finds every name, as with --load. */
-void msd_restore(struct msd_keeper *keeper, struct msd_house *house);
+void msd_restore(struct msd_keeper *keeper, struct msd_house *house,
+		 const struct msd_options *o);
 
 #endif

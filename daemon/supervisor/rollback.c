@@ -1,5 +1,5 @@
 /*
- * Happy path: on the keeper's thread the record's previous edition becomes a candidate
+ * Happy path: on the keeper's thread the record's edition becomes a candidate
  * and its files are read; then it is loaded like any candidate, in place of what
  * serves. READY, it is current, and what it replaced is previous: a rollback is undone
  * by another.
@@ -17,6 +17,7 @@
 #include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/catalog.h"
 #include "store/editions.h"
 
 struct rollback {
@@ -25,6 +26,10 @@ struct rollback {
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
+	enum msd_ref ref;
+	bool is_by_hand;
+	bool has_options;
+	struct msd_load options;
 	struct msd_edition edition;
 	struct msd_source source;
 };
@@ -38,7 +43,8 @@ static struct rollback *rollback_of(struct msd_keeper_job *job)
 static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
 		     struct msd_diag *d)
 {
-	msd_err err = msd_record_back(r, d);
+	msd_err err =
+		b->is_by_hand ? msd_record_back(r, d) : msd_record_again(r, b->ref, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -66,7 +72,11 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 	struct msd_module *m;
 	const msd_err err = msd_edition_load(
 		b->house, b->name, &b->edition, &b->source,
-		(struct msd_edition_how){.is_candidate = true, .replace = true}, &m, d);
+		(struct msd_edition_how){.is_candidate = true,
+					 .replace = true,
+					 .options =
+						 b->has_options ? &b->options : NULL},
+		&m, d);
 
 	b->source.fd = -1;
 	if (err != MSD_OK || r == NULL)
@@ -119,23 +129,48 @@ static void ignore(struct msd_req *r)
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
-void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
-		  struct msd_req *r)
+static struct rollback *rollback_new(struct msd_house *house, const char *name,
+				     enum msd_ref ref, const struct msd_load *options)
 {
 	struct rollback *b = calloc(1, sizeof(*b));
+
+	if (b == NULL)
+		return NULL;
+	b->house = house;
+	b->source.fd = -1;
+	b->max_bytes = house->limits->max_upload;
+	b->job.work = work;
+	b->job.done = done;
+	b->ref = ref;
+	b->has_options = options != NULL;
+	if (options != NULL)
+		b->options = *options;
+	(void)snprintf(b->name, sizeof(b->name), "%s", name);
+	msd_list_init(&b->requests);
+	return b;
+}
+
+void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
+		  const struct msd_load *options, struct msd_req *r)
+{
+	struct rollback *b = rollback_new(house, name, MSD_REF_PREVIOUS, options);
 
 	if (b == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
 		return;
 	}
 	r->ops = &req_ops;
-	b->house = house;
-	b->source.fd = -1;
-	b->max_bytes = house->limits->max_upload;
-	b->job.work = work;
-	b->job.done = done;
-	(void)snprintf(b->name, sizeof(b->name), "%s", name);
-	msd_list_init(&b->requests);
+	b->is_by_hand = true;
 	msd_list_append(&b->requests, &r->link);
 	msd_keeper_submit(keeper, &b->job);
+}
+
+void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
+		       const char *name, enum msd_ref ref,
+		       const struct msd_load *options)
+{
+	struct rollback *b = rollback_new(house, name, ref, options);
+
+	if (b != NULL) /* else somebody asks for it again */
+		msd_keeper_submit(keeper, &b->job);
 }

@@ -1,15 +1,21 @@
 #ifndef MSD_SUPERVISOR_ROLLBACK_H
 #define MSD_SUPERVISOR_ROLLBACK_H
-/* The edition before the one that is served, served again. */
+/* An edition that the store has, tried again in place of what serves. */
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
+#include "store/record.h"
 
+struct msd_load;
 struct msd_req;
 
-/** Try the previous edition of the module @name in place of what is served; @r, which
- * is taken, is answered when that is READY, or why it is not: MSD_NOT_FOUND when the
- * store has none. */
+/** Somebody wants the previous edition of the module @name back; @r, which is taken, is
+ * answered when that is READY, or why it is not: MSD_NOT_FOUND when the store has none.
+ * @options instead of those that it was kept with; NULL: with those. */
 void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
-		  struct msd_req *r);
+		  const struct msd_load *options, struct msd_req *r);
+/** Try the edition @ref, for nobody in particular. */
+void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
+		       const char *name, enum msd_ref ref,
+		       const struct msd_load *options);
 
 #endif

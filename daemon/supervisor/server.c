@@ -187,7 +187,16 @@ static void on_fetcher_gone(struct msd_fetcher *fetcher)
 
 static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
 {
-	msd_rollback(e->keeper, e->house, name, r);
+	const struct msd_server *s = MSD_CONTAINER_OF(e, struct msd_server, edge);
+
+	msd_rollback(e->keeper, e->house, name,
+		     msd_supplies_options(&s->supplies, name), r);
+}
+
+static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
+{
+	msd_supplies_put(&MSD_CONTAINER_OF(e, struct msd_server, edge)->supplies, name,
+			 ret);
 }
 
 static void on_session_gone(struct msd_edge *e)
@@ -227,6 +236,9 @@ static void furnish(struct msd_server *s)
 		.on_gone = on_fetcher_gone,
 	};
 	msd_fetcher_init(&s->fetcher);
+	s->supplies = (struct msd_supplies){
+		.house = &s->house, .keeper = &s->keeper, .fetcher = &s->fetcher};
+	msd_supplies_init(&s->supplies);
 	s->edge = (struct msd_edge){
 		.loop = &s->loop,
 		.wire = &s->wire,
@@ -242,6 +254,7 @@ static void furnish(struct msd_server *s)
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
+		.put_supply = put_supply,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);
@@ -352,6 +365,7 @@ bool msd_server_finish(struct msd_server *s)
 	while (!msd_list_is_empty(&s->edge.sessions))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	msd_leavings_finish(&s->edge);
+	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);
 	msd_reaper_close(&s->reaper);
 	msd_cgroups_close(&s->groups);

@@ -22,6 +22,7 @@
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
+#include "daemon/supervisor/supplies.h"
 #include "daemon/wire/wire.h"
 #include "proto/unpack.h"
 
@@ -38,8 +39,9 @@ struct msd_server {
 	struct msd_unpack
 		unpack; /* of what is read right now; never kept over a callback */
 	struct msd_devices devices;
-	struct msd_keeper keeper;   /* open when there is a store */
-	struct msd_fetcher fetcher; /* its path is main's to say */
+	struct msd_keeper keeper;     /* open when there is a store */
+	struct msd_fetcher fetcher;   /* its path is main's to say */
+	struct msd_supplies supplies; /* of modules with a source */
 	char *worker_path;
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins;  /* of the workers, ended by NULL; borrowed */

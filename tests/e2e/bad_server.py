@@ -50,6 +50,14 @@ def whole(request, data):
     part(request, data)
 
 
+def same(request, data):
+    """Brings nothing to who has it already."""
+    if request.headers.get("If-None-Match") == etag(data):
+        head(request, 304, 0, ("ETag", etag(data)))
+    else:
+        part(request, data)
+
+
 def cut(stop):
     return lambda request, data: part(request, data, stop=stop)
 

@@ -206,6 +206,37 @@ Test(editions, going_back_to_what_fails_changes_nothing)
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
 	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
 	cr_assert_not(is_bad(&r, 1));
+	cr_assert_not(is_bad(&r, 2));
+	msd_record_finish(&r);
+}
+
+Test(editions, what_was_left_by_hand_does_not_come_back_by_itself)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
+	msd_record_good(&r);
+	cr_assert(is_bad(&r, 2));
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
+	msd_record_good(&r);
+	cr_assert(is_bad(&r, 1));
+	cr_assert_not(is_bad(&r, 2));
+	msd_record_finish(&r);
+}
+
+Test(editions, one_that_is_tried_again_leaves_the_other_as_it_was)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_again(&r, MSD_REF_PREVIOUS, NULL), MSD_OK);
+	msd_record_good(&r);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 2);
+	cr_assert_not(is_bad(&r, 2));
 	msd_record_finish(&r);
 }
 

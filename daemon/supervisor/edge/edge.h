@@ -41,6 +41,8 @@ struct msd_edge {
 	/** Serve the previous edition of the module @name; takes @r, which is answered
 	 * when it is READY or why it is not. */
 	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
+	/** Append what is known of the source of the module @name, or nil. */
+	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */

@@ -1,5 +1,7 @@
 #include "daemon/supervisor/module/bring.h"
 
+#include <stdlib.h>
+
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/house.h"
@@ -32,6 +34,15 @@ static void begin(struct msd_module *m)
 	msd_deadline_set(m->crew.house->deadlines, &m->bring_timer,
 			 m->crew.house->limits->load_ms);
 	m->crew.house->on_candidate(m->crew.house, m);
+}
+
+void msd_module_give(struct msd_module *m, const struct msd_source *source, char *file)
+{
+	m->is_awaiting = false;
+	m->crew.source = *source;
+	free(m->crew.file);
+	m->crew.file = file;
+	begin(m);
 }
 
 /* May free the module: a replacement that failed leaves no trace. */

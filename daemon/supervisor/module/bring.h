@@ -7,6 +7,8 @@
  * not come whole, or not within the time that a load may take, makes it FAILED, on a
  * later turn. */
 void msd_module_bring(struct msd_module *m);
+/** The source of one that awaits it: takes @source and @file. */
+void msd_module_give(struct msd_module *m, const struct msd_source *source, char *file);
 /** The candidate is written down, and starts; or it is not, and @why (not NULL) is why
  * its load fails, on a later turn. */
 void msd_module_kept(struct msd_module *m, const struct msd_diag *why);

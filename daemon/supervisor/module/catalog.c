@@ -163,6 +163,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.tvm_inputs = load->tvm_inputs;
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
+	m->is_awaiting = load->is_awaited;
 	m->serial = ++house->last_serial;
 	m->crew.name = strndup((const char *)name.p, name.n);
 	m->crew.file = strdup(load->file);
@@ -272,7 +273,8 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	} else {
 		msd_list_append(&house->modules, &m->link);
 	}
-	msd_module_bring(m);
+	if (!m->is_awaiting)
+		msd_module_bring(m);
 	*ret = m;
 	return MSD_OK;
 }

@@ -9,6 +9,7 @@ struct msd_load {
 	const char *file;         /* label for people */
 	struct msd_source source; /* fd -1: `bringing` makes it */
 	struct msd_source_job *bringing;
+	bool is_awaited;          /* neither: msd_module_give() brings it some time */
 	bool replace;             /* an existing module stays until this one is READY */
 	struct msd_device device; /* type 0: what its code is for */
 	uint32_t workers;         /* worker processes; 0 means 1 */

@@ -27,6 +27,7 @@ struct msd_module {
 	uint64_t serial;                 /* no other has it */
 	bool is_candidate; /* how its first load ends is told to the store */
 	bool is_written;   /* of a candidate: the store has it already */
+	bool is_awaiting;  /* nobody has its source yet */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	struct msd_list waiters;      /* msd_req.link: load and wait requests */

@@ -1,0 +1,38 @@
+#include "daemon/supervisor/stock.h"
+
+#include <string.h>
+
+void msd_stock_take(struct msd_stock *s, const struct msd_record *r)
+{
+	memcpy(s->have, r->bad, sizeof(r->bad));
+	s->n_bad = r->n_bad;
+	msd_stock_forget_editions(s);
+	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
+		s->has_edition[ref] = r->editions[ref] != NULL;
+		if (!s->has_edition[ref])
+			continue;
+		s->editions[ref] = r->editions[ref]->digest;
+		s->have[s->n_have++] = s->editions[ref];
+	}
+}
+
+void msd_stock_forget_editions(struct msd_stock *s)
+{
+	s->n_have = s->n_bad;
+	memset(s->has_edition, 0, sizeof(s->has_edition));
+}
+
+bool msd_stock_is_bad(const struct msd_stock *s, const struct msd_digest *digest)
+{
+	for (uint32_t i = 0; i < s->n_bad; i++) {
+		if (msd_digest_equal(&s->have[i], digest))
+			return true;
+	}
+	return false;
+}
+
+bool msd_stock_is_edition(const struct msd_stock *s, enum msd_ref ref,
+			  const struct msd_digest *digest)
+{
+	return s->has_edition[ref] && msd_digest_equal(&s->editions[ref], digest);
+}

@@ -1,0 +1,280 @@
+/*
+ * Happy path of a question: on the keeper's thread is looked up which editions the
+ * store has; modserd-fetch asks the source, which brings nothing of these; what is new
+ * is loaded as a candidate, and takes the place of what serves when it is READY.
+ * Failures: what serves goes on serving; the source is asked again after a rest. An
+ * edition that was found bad is not loaded again. A module that was unloaded by hand
+ * ends its supply until the configuration is read again.
+ */
+#include "daemon/supervisor/supply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/bring.h"
+#include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/rollback.h"
+
+struct msd_module *msd_supply_module(const struct msd_supply *s)
+{
+	const struct msd_span name = {(const uint8_t *)s->name, strlen(s->name)};
+	struct msd_module *m;
+
+	return msd_module_require(s->house, name, &m, NULL) == MSD_OK ? m : NULL;
+}
+
+static void supply_free(struct msd_supply *s)
+{
+	free(s->uri);
+	free(s->why);
+	free(s);
+}
+
+static uint32_t chance(void)
+{
+	uint32_t n = 0;
+
+	if (getrandom(&n, sizeof(n), GRND_NONBLOCK) < 0)
+		n = UINT32_MAX; /* without chance it is the longest */
+	return n;
+}
+
+static void ask(struct msd_supply *s);
+
+static void on_rested(struct msd_deadline *node)
+{
+	ask(MSD_CONTAINER_OF(node, struct msd_supply, timer));
+}
+
+static void rest_for(struct msd_supply *s, uint64_t ms)
+{
+	s->state = MSD_SUPPLY_RESTING;
+	if (ms == MSD_SUPPLY_NEVER || s->house->is_closing)
+		return;
+	s->timer.on_due = on_rested;
+	msd_deadline_set(s->house->deadlines, &s->timer, ms);
+}
+
+static void rest(struct msd_supply *s)
+{
+	rest_for(s, msd_supply_rest(&s->pace, s->n_failures, chance()));
+}
+
+/* While the module has nothing else to say, this is why it is not there. */
+static void set_why(struct msd_supply *s, msd_err err, const char *why)
+{
+	struct msd_module *m = msd_supply_module(s);
+
+	free(s->why);
+	s->why = why != NULL ? strdup(why) : NULL;
+	if (m != NULL && m->is_awaiting)
+		msd_module_set_error(m, err, why);
+}
+
+static void succeed(struct msd_supply *s)
+{
+	s->n_failures = 0;
+	s->has_changed = false;
+	set_why(s, MSD_OK, NULL);
+	rest(s);
+}
+
+static void fail(struct msd_supply *s, struct msd_diag *d)
+{
+	s->n_failures++;
+	(void)msd_diag_wrap(d, d->code, "module %s: its source", s->name);
+	set_why(s, d->code, msd_diag_text(d));
+	rest(s);
+	msd_log(MSD_LOG_WARN, "source", "name=%s failures=%u again_ms=%llu why=\"%s\"",
+		s->name, s->n_failures,
+		(unsigned long long)msd_deadline_left(s->house->deadlines, &s->timer),
+		msd_diag_text(d));
+}
+
+/* It has what was found bad here: that is not an error of the source's. */
+static void pass_over(struct msd_supply *s, const struct msd_digest *digest)
+{
+	char digits[MSD_DIGEST_TEXT], text[256];
+
+	msd_digest_format(digest, digits);
+	(void)snprintf(text, sizeof(text),
+		       "module %s: its source has %s, which was found bad here; load "
+		       "it by hand to try it again",
+		       s->name, digits);
+	if (s->why == NULL || strcmp(s->why, text) != 0)
+		msd_log(MSD_LOG_WARN, "source", "name=%s why=\"%s\"", s->name, text);
+	s->n_failures = 0;
+	set_why(s, MSD_MODULE_FAILED, text);
+	rest(s);
+}
+
+/* Its bytes are in the store. */
+static void on_had(struct msd_supply *s, const struct msd_digest *digest)
+{
+	const bool is_previous =
+		msd_stock_is_edition(&s->stock, MSD_REF_PREVIOUS, digest) &&
+		!msd_stock_is_edition(&s->stock, MSD_REF_CURRENT, digest);
+
+	if (msd_stock_is_bad(&s->stock, digest)) {
+		pass_over(s, digest);
+		return;
+	}
+	if (!msd_stock_is_edition(&s->stock, MSD_REF_CANDIDATE, digest) &&
+	    (is_previous || s->has_changed)) {
+		msd_edition_again(s->keeper, s->house, s->name,
+				  is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT,
+				  &s->load);
+	}
+	succeed(s);
+}
+
+/* Takes @source. */
+static msd_err load(struct msd_supply *s, struct msd_source *source,
+		    struct msd_span file, struct msd_diag *d)
+{
+	const struct msd_span name = {(const uint8_t *)s->name, strlen(s->name)};
+	char *label = strndup((const char *)file.p, file.n);
+	struct msd_module *m = msd_supply_module(s);
+	struct msd_load how = s->load;
+
+	if (label == NULL) {
+		msd_source_finish(source);
+		return msd_diag_no_memory(d);
+	}
+	if (m != NULL && m->is_awaiting) {
+		msd_module_give(m, source, label); /* which takes the label */
+		return MSD_OK;
+	}
+	how.file = label;
+	how.source = *source;
+	how.replace = true;
+	how.is_candidate = true;
+	const msd_err err = msd_module_load(s->house, name, &how, &m, d);
+	free(label);
+	return err;
+}
+
+static void on_fetched(struct msd_fetch *f, struct msd_source *source,
+		       struct msd_span file, struct msd_diag *d)
+{
+	struct msd_supply *s = MSD_CONTAINER_OF(f, struct msd_supply, fetch);
+	char digest[MSD_DIGEST_TEXT];
+
+	if (d->code == MSD_OK && source->fd < 0) {
+		on_had(s, &source->sha256);
+		return;
+	}
+	if (d->code == MSD_OK) {
+		msd_digest_format(&source->sha256, digest);
+		msd_log(MSD_LOG_INFO, "source", "name=%s bytes=%llu sha256=%s", s->name,
+			(unsigned long long)source->bytes, digest);
+		(void)!load(s, source, file, d);
+	}
+	if (d->code == MSD_OK) {
+		succeed(s);
+	} else {
+		fail(s, d);
+	}
+}
+
+static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
+{
+	(void)f; /* nobody watches */
+	(void)bytes;
+	(void)total;
+}
+
+static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct msd_supply *s = MSD_CONTAINER_OF(job, struct msd_supply, job);
+	struct msd_record r;
+
+	s->stock = (struct msd_stock){0};
+	job->err = msd_record_load(&keeper->store, s->name, &r, &job->d);
+	if (job->err == MSD_OK) {
+		msd_stock_take(&s->stock, &r);
+		msd_record_finish(&r);
+	} else if (job->err == MSD_NOT_FOUND) {
+		msd_diag_finish(&job->d);
+		job->d = (struct msd_diag){0};
+		job->err = MSD_OK;
+	}
+}
+
+/* What is there only on paper is brought again. */
+static void forget_unserved(struct msd_supply *s, const struct msd_module *m)
+{
+	if (!m->is_awaiting && m->life.state != MSD_STATE_FAILED)
+		return;
+	msd_stock_forget_editions(&s->stock);
+	if (!msd_stock_is_bad(&s->stock, &s->fetch.etag_digest))
+		s->fetch.etag[0] = '\0';
+}
+
+/* The store has one candidate of a module at a time. */
+static bool is_being_tried(const struct msd_module *m)
+{
+	return m->successor != NULL || (m->is_candidate && !m->is_awaiting);
+}
+
+static void on_looked_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct msd_supply *s = MSD_CONTAINER_OF(job, struct msd_supply, job);
+	const struct msd_module *m = msd_supply_module(s);
+
+	(void)keeper;
+	if (s->is_dropped) {
+		msd_diag_finish(&job->d);
+		supply_free(s);
+		return;
+	}
+	if (m == NULL) {
+		s->state = MSD_SUPPLY_OVER;
+	} else if (job->err == MSD_OK && is_being_tried(m)) {
+		job->err = msd_diag_set(&job->d, MSD_BUSY,
+					"another edition is being loaded");
+	} else if (job->err == MSD_OK) {
+		forget_unserved(s, m);
+		s->fetch.uri = s->uri;
+		s->fetch.have = s->stock.have;
+		s->fetch.n_have = s->stock.n_have;
+		s->fetch.on_done = on_fetched;
+		s->fetch.on_progress = on_progress;
+		job->err = msd_fetcher_begin(s->fetcher, &s->fetch, &job->d);
+		s->state = job->err == MSD_OK ? MSD_SUPPLY_FETCHING : s->state;
+	}
+	if (m != NULL && job->err != MSD_OK)
+		fail(s, &job->d);
+	msd_diag_finish(&job->d);
+}
+
+static void ask(struct msd_supply *s)
+{
+	if (msd_supply_module(s) == NULL || s->house->is_closing) {
+		s->state = MSD_SUPPLY_OVER;
+		return;
+	}
+	s->state = MSD_SUPPLY_LOOKING;
+	s->job.work = look_up;
+	s->job.done = on_looked_up;
+	msd_keeper_submit(s->keeper, &s->job);
+}
+
+void msd_supply_begin(struct msd_supply *s, bool at_once)
+{
+	rest_for(s, at_once ? 0 : msd_supply_first_rest(&s->pace, chance()));
+}
+
+void msd_supply_drop(struct msd_supply *s)
+{
+	msd_list_remove(&s->link);
+	msd_deadline_clear(s->house->deadlines, &s->timer);
+	if (s->state == MSD_SUPPLY_FETCHING)
+		msd_fetcher_cancel(s->fetcher, &s->fetch);
+	s->is_dropped = true;
+	if (s->state != MSD_SUPPLY_LOOKING)
+		supply_free(s);
+}

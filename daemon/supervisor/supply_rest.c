@@ -1,0 +1,28 @@
+#include "daemon/supervisor/supply_rest.h"
+
+#define FIRST_SHARE 10u /* of a poll: what a start puts the first question off by */
+
+static uint64_t part_of(uint64_t ms, uint32_t chance)
+{
+	return (uint64_t)((double)ms * chance / UINT32_MAX);
+}
+
+uint64_t msd_supply_rest(const struct msd_supply_pace *pace, uint32_t n_failures,
+			 uint32_t chance)
+{
+	uint64_t most = pace->retry_ms;
+
+	if (n_failures == 0) {
+		return pace->poll_ms == 0
+			       ? MSD_SUPPLY_NEVER
+			       : pace->poll_ms / 2 + part_of(pace->poll_ms, chance);
+	}
+	for (uint32_t i = 0; i < n_failures && most < MSD_SUPPLY_MOST_MS; i++)
+		most *= 2;
+	return part_of(most < MSD_SUPPLY_MOST_MS ? most : MSD_SUPPLY_MOST_MS, chance);
+}
+
+uint64_t msd_supply_first_rest(const struct msd_supply_pace *pace, uint32_t chance)
+{
+	return part_of(pace->poll_ms / FIRST_SHARE, chance);
+}

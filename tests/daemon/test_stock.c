@@ -1,0 +1,51 @@
+#include <criterion/criterion.h>
+
+#include "daemon/supervisor/stock.h"
+
+static struct msd_digest digest_of(uint8_t seed)
+{
+	struct msd_digest d = {0};
+
+	d.b[0] = seed;
+	return d;
+}
+
+/* One that has 1 as current, 2 as previous, and found 9 bad. */
+static struct msd_stock stock(void)
+{
+	struct msd_edition current = {.digest = digest_of(1)},
+			   previous = {.digest = digest_of(2)};
+	const struct msd_record r = {
+		.editions =
+			{[MSD_REF_CURRENT] = &current, [MSD_REF_PREVIOUS] = &previous},
+		.bad = {digest_of(9)},
+		.n_bad = 1};
+	struct msd_stock s = {0};
+
+	msd_stock_take(&s, &r);
+	return s;
+}
+
+Test(stock, tells_editions_from_what_is_bad)
+{
+	const struct msd_stock s = stock();
+	const struct msd_digest current = digest_of(1), bad = digest_of(9);
+
+	cr_assert_eq(s.n_have, 3);
+	cr_assert(msd_stock_is_edition(&s, MSD_REF_CURRENT, &current));
+	cr_assert_not(msd_stock_is_edition(&s, MSD_REF_PREVIOUS, &current));
+	cr_assert_not(msd_stock_is_edition(&s, MSD_REF_CANDIDATE, &current));
+	cr_assert_not(msd_stock_is_bad(&s, &current));
+	cr_assert(msd_stock_is_bad(&s, &bad));
+}
+
+Test(stock, without_its_editions_still_knows_what_is_bad)
+{
+	struct msd_stock s = stock();
+	const struct msd_digest current = digest_of(1), bad = digest_of(9);
+
+	msd_stock_forget_editions(&s);
+	cr_assert_eq(s.n_have, 1);
+	cr_assert_not(msd_stock_is_edition(&s, MSD_REF_CURRENT, &current));
+	cr_assert(msd_stock_is_bad(&s, &bad));
+}
