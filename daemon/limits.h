@@ -68,6 +68,9 @@
 	X(ready_wait_ms, "ready-wait", RELOAD, 5000,                                   \
 	  "how long a call without a deadline waits for its module")                   \
 	X(load_ms, "load-timeout", RELOAD, 120000, "how long a load may take")         \
+	X(watch_ms, "watch", RELOAD, 300000,                                           \
+	  "how long a module of the store that has replaced another is watched; when " \
+	  "it fails by then, the other one is back")                                   \
 	X(drain_ms, "drain", RELOAD, 10000,                                            \
 	  "how long unload and SIGTERM wait for calls")                                \
 	X(kill_grace_ms, "kill-grace", RELOAD, 1000,                                   \

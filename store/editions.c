@@ -3,6 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Happy path: a candidate is tried, comes up and is current, the one before it
+ * previous; it proves itself. Failures: one that does not come up, does not hold, or is
+ * cut short too often is bad, and what was good before serves.
+ */
+
 static struct msd_edition *take(struct msd_record *r, enum msd_ref ref)
 {
 	struct msd_edition *e = r->editions[ref];
@@ -54,7 +60,7 @@ void msd_record_try(struct msd_record *r, struct msd_edition *e)
 
 	if (i < r->n_bad)
 		remove_bad(r, i);
-	e->attempts = 0;
+	e->attempts = 1; /* the load that follows */
 	put(r, MSD_REF_CANDIDATE, e);
 }
 
@@ -83,6 +89,24 @@ msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)
 	return err;
 }
 
+/* What serves is not bad, whoever wanted to leave it. */
+static void forgive_current(struct msd_record *r)
+{
+	const struct msd_edition *e = r->editions[MSD_REF_CURRENT];
+	const uint32_t i = e != NULL ? find_bad(r, &e->digest) : r->n_bad;
+
+	if (i < r->n_bad)
+		remove_bad(r, i);
+}
+
+/* To one that is not bad itself: the two are never both. */
+static bool has_way_back(const struct msd_record *r)
+{
+	const struct msd_edition *e = r->editions[MSD_REF_PREVIOUS];
+
+	return e != NULL && !msd_record_is_bad(r, &e->digest);
+}
+
 void msd_record_good(struct msd_record *r)
 {
 	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
@@ -90,21 +114,42 @@ void msd_record_good(struct msd_record *r)
 
 	if (e == NULL)
 		return;
-	e->attempts = 0;
+	if (old != NULL)
+		old->attempts = 0;
 	/* The same bytes with other options are no edition that one goes back to. */
 	if (old != NULL && !msd_digest_equal(&old->digest, &e->digest))
 		put(r, MSD_REF_PREVIOUS, take(r, MSD_REF_CURRENT));
+	e->attempts = has_way_back(r) ? 1 : 0;
 	put(r, MSD_REF_CURRENT, e);
+	forgive_current(r); /* the same bytes may have failed with other options */
 }
 
-/* It serves on, whoever wanted to leave it. */
-static void keep_current(struct msd_record *r)
+bool msd_record_is_watched(const struct msd_record *r)
 {
 	const struct msd_edition *e = r->editions[MSD_REF_CURRENT];
-	const uint32_t i = e != NULL ? find_bad(r, &e->digest) : r->n_bad;
 
-	if (i < r->n_bad)
-		remove_bad(r, i);
+	return e != NULL && e->attempts > 0 && has_way_back(r);
+}
+
+void msd_record_proven(struct msd_record *r)
+{
+	if (r->editions[MSD_REF_CURRENT] != NULL)
+		r->editions[MSD_REF_CURRENT]->attempts = 0;
+}
+
+void msd_record_ended(struct msd_record *r)
+{
+	if (msd_record_is_watched(r))
+		r->editions[MSD_REF_CURRENT]->attempts = 1;
+}
+
+msd_err msd_record_return(struct msd_record *r, struct msd_diag *d)
+{
+	if (!msd_record_is_watched(r))
+		return msd_diag_set(d, MSD_NOT_FOUND, "there is nothing to go back to");
+	add_bad(r, &r->editions[MSD_REF_CURRENT]->digest);
+	put(r, MSD_REF_CURRENT, take(r, MSD_REF_PREVIOUS));
+	return MSD_OK;
 }
 
 void msd_record_failed(struct msd_record *r)
@@ -122,13 +167,13 @@ void msd_record_failed(struct msd_record *r)
 	if (!is_served)
 		add_bad(r, &e->digest);
 	free(e);
-	keep_current(r);
+	forgive_current(r);
 }
 
 void msd_record_withdraw(struct msd_record *r)
 {
 	free(take(r, MSD_REF_CANDIDATE));
-	keep_current(r);
+	forgive_current(r);
 }
 
 enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)
@@ -141,6 +186,9 @@ enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)
 	} else {
 		msd_record_failed(r);
 	}
+	e = r->editions[MSD_REF_CURRENT];
+	if (msd_record_is_watched(r) && e->attempts++ >= MSD_EDITION_ATTEMPTS)
+		(void)!msd_record_return(r, NULL);
 	if (r->editions[MSD_REF_CURRENT] != NULL)
 		return MSD_REF_CURRENT;
 	return r->editions[MSD_REF_PREVIOUS] != NULL ? MSD_REF_PREVIOUS : MSD_REF_COUNT;

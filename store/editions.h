@@ -4,25 +4,36 @@
  * Which edition of a module is served: steps on its record, without a disk and without
  * a clock. After each the caller saves the record before it does what follows from it.
  *
- *             try             good
- *   (bytes) ------> candidate ------> current ------> previous (of the last one)
- *                       |      the old one becomes previous
- *                       | failed, or its third start
- *                       v
- *                      bad
+ *             try             good              proven
+ *   (bytes) ------> candidate ------> current, ------> current
+ *                       |     the old  watched
+ *                       |     one is      |
+ *                failed |     previous    | returned: previous is current again
+ *                       '------> bad <----'
  *
- * A start counts against a candidate alone: what was good once may be interrupted as
- * often as power fails.
+ * What has had three attempts (its first load is one, each start of the daemon another)
+ * without having proven itself is bad, too. What was proven may be interrupted as often
+ * as power fails, and so may what there is nothing to go back from.
  */
 #include "store/record.h"
 
-#define MSD_EDITION_ATTEMPTS 3u /* starts that a candidate gets */
+#define MSD_EDITION_ATTEMPTS 3u /* that a candidate, or a watched one, gets */
 
 /** @e, which the record owns from here on, is to be tried, in place of an earlier
  * candidate. That it was bad once is forgotten: somebody asks for it again. */
 void msd_record_try(struct msd_record *r, struct msd_edition *e);
-/** The candidate has come up: it is current. Nothing when there is none. */
+/** The candidate has come up: it is current, and watched where there is one to go back
+ * to. Nothing when there is none. */
 void msd_record_good(struct msd_record *r);
+/** Whether the current one has still to prove itself. */
+bool msd_record_is_watched(const struct msd_record *r);
+/** The current one has proven itself. */
+void msd_record_proven(struct msd_record *r);
+/** The daemon ended in good order: that start was no attempt. */
+void msd_record_ended(struct msd_record *r);
+/** The current one, which is watched, has failed: it is bad, and the previous one is
+ * current, for good. MSD_NOT_FOUND: it is not watched. */
+MSD_MUST_CHECK msd_err msd_record_return(struct msd_record *r, struct msd_diag *d);
 /** The edition @ref is to be tried again, in place of an earlier candidate; when that
  * is the previous one and it comes up, the current one is previous. MSD_NOT_FOUND
  * (there is none), MSD_NOMEM. */
@@ -36,8 +47,7 @@ void msd_record_failed(struct msd_record *r);
 /** The candidate is not to be tried after all; it is not bad. */
 void msd_record_withdraw(struct msd_record *r);
 /** A start of the daemon: which edition is served, MSD_REF_COUNT for none, and whether
- * the candidate is tried in its place. A candidate that has had all its attempts is
- * bad. */
+ * the candidate is tried in its place. What has had all its attempts is bad. */
 enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate);
 /** Whether an edition was found bad. */
 bool msd_record_is_bad(const struct msd_record *r, const struct msd_digest *digest);

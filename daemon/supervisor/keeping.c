@@ -9,6 +9,7 @@
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/watched.h"
 
 /*
  * Happy path: a candidate is LOADING; its bytes and its record go to the disk; it is
@@ -136,12 +137,16 @@ void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m)
 
 /* It is answered whether or not that could be written: a candidate that is not known to
  * be good is tried again at the next start. */
-static void on_told(void *house, uint64_t serial)
+static void on_told(void *house, uint64_t serial, bool is_watched)
 {
 	struct msd_module *m = msd_module_by_serial(house, serial);
 
-	if (m != NULL && m->life.state == MSD_STATE_READY)
+	if (m == NULL)
+		return;
+	if (m->life.state == MSD_STATE_READY)
 		msd_module_answer_waiters(m);
+	if (is_watched)
+		msd_module_watch(m);
 }
 
 void msd_keeping_tried(struct msd_keeper *keeper, struct msd_module *m, bool is_good)

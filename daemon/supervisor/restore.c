@@ -14,6 +14,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
 #include "store/editions.h"
@@ -63,7 +64,8 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 
 	if (err != MSD_OK)
 		return err;
-	bool is_changed = r->record.editions[MSD_REF_CANDIDATE] != NULL;
+	const bool is_changed = r->record.editions[MSD_REF_CANDIDATE] != NULL ||
+				msd_record_is_watched(&r->record);
 	r->ref = msd_record_start(&r->record, &try_candidate);
 	/* The attempt is on the disk before it is made, or it is not made. */
 	if (is_changed)
@@ -95,13 +97,17 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 
 	if (r->section != NULL)
 		msd_preload_options(r->section, &options);
-	return msd_edition_load(
+	const msd_err err = msd_edition_load(
 		r->house, r->name, r->record.editions[ref], source,
 		(struct msd_edition_how){
 			.options = r->section != NULL ? &options : NULL,
 			.is_candidate = is_candidate,
 			.replace = is_candidate && r->ref != MSD_REF_COUNT},
 		&m, d);
+	if (err == MSD_OK && ref == MSD_REF_CURRENT &&
+	    msd_record_is_watched(&r->record))
+		msd_module_watch(m);
+	return err;
 }
 
 static void say(const struct restore *r, const char *edition, const struct msd_diag *d)

@@ -20,14 +20,20 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "store/editions.h"
 
+enum kind {
+	BY_HAND,
+	AGAIN, /* an edition that the source has again */
+	RETURN /* from one that did not hold: no candidate, it was good before */
+};
+
 struct rollback {
 	struct msd_keeper_job job;
 	struct msd_house *house;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
-	enum msd_ref ref;
-	bool is_by_hand;
+	enum kind kind;
+	enum msd_ref ref; /* of AGAIN */
 	bool has_options;
 	struct msd_load options;
 	struct msd_edition edition;
@@ -39,16 +45,29 @@ static struct rollback *rollback_of(struct msd_keeper_job *job)
 	return MSD_CONTAINER_OF(job, struct rollback, job);
 }
 
+static msd_err step(const struct rollback *b, struct msd_record *r, struct msd_diag *d)
+{
+	switch (b->kind) {
+	case BY_HAND:
+		return msd_record_back(r, d);
+	case AGAIN:
+		return msd_record_again(r, b->ref, d);
+	case RETURN:
+	default:
+		return msd_record_return(r, d);
+	}
+}
+
 /* Its bytes are there before anything is written: a damaged one changes nothing. */
 static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
 		     struct msd_diag *d)
 {
-	msd_err err =
-		b->is_by_hand ? msd_record_back(r, d) : msd_record_again(r, b->ref, d);
+	msd_err err = step(b, r, d);
 
 	if (err != MSD_OK)
 		return err;
-	b->edition = *r->editions[MSD_REF_CANDIDATE];
+	b->edition =
+		*r->editions[b->kind == RETURN ? MSD_REF_CURRENT : MSD_REF_CANDIDATE];
 	err = msd_edition_read(s, &b->edition, b->max_bytes, &b->source, d);
 	if (err != MSD_OK)
 		return err;
@@ -72,7 +91,7 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 	struct msd_module *m;
 	const msd_err err = msd_edition_load(
 		b->house, b->name, &b->edition, &b->source,
-		(struct msd_edition_how){.is_candidate = true,
+		(struct msd_edition_how){.is_candidate = b->kind != RETURN,
 					 .replace = true,
 					 .options =
 						 b->has_options ? &b->options : NULL},
@@ -101,7 +120,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		(void)msd_diag_wrap(&job->d, job->err, "rollback %s", b->name);
 		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
-		if (is_written) {
+		if (is_written && b->kind != RETURN) {
 			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN,
 				       (struct msd_keep_after){0});
 		}
@@ -130,7 +149,7 @@ static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
 static struct rollback *rollback_new(struct msd_house *house, const char *name,
-				     enum msd_ref ref, const struct msd_load *options)
+				     const struct msd_load *options)
 {
 	struct rollback *b = calloc(1, sizeof(*b));
 
@@ -141,7 +160,6 @@ static struct rollback *rollback_new(struct msd_house *house, const char *name,
 	b->max_bytes = house->limits->max_upload;
 	b->job.work = work;
 	b->job.done = done;
-	b->ref = ref;
 	b->has_options = options != NULL;
 	if (options != NULL)
 		b->options = *options;
@@ -153,14 +171,14 @@ static struct rollback *rollback_new(struct msd_house *house, const char *name,
 void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
 		  const struct msd_load *options, struct msd_req *r)
 {
-	struct rollback *b = rollback_new(house, name, MSD_REF_PREVIOUS, options);
+	struct rollback *b = rollback_new(house, name, options);
 
 	if (b == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
 		return;
 	}
 	r->ops = &req_ops;
-	b->is_by_hand = true;
+	b->kind = BY_HAND;
 	msd_list_append(&b->requests, &r->link);
 	msd_keeper_submit(keeper, &b->job);
 }
@@ -169,8 +187,24 @@ void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, enum msd_ref ref,
 		       const struct msd_load *options)
 {
-	struct rollback *b = rollback_new(house, name, ref, options);
+	struct rollback *b = rollback_new(house, name, options);
 
-	if (b != NULL) /* else somebody asks for it again */
-		msd_keeper_submit(keeper, &b->job);
+	if (b == NULL)
+		return; /* its source is asked again */
+	b->kind = AGAIN;
+	b->ref = ref;
+	msd_keeper_submit(keeper, &b->job);
+}
+
+void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
+			const char *name, const struct msd_load *options)
+{
+	struct rollback *b = rollback_new(house, name, options);
+
+	if (b == NULL) {
+		msd_log(MSD_LOG_ERROR, "return", "name=%s why=\"out of memory\"", name);
+		return;
+	}
+	b->kind = RETURN;
+	msd_keeper_submit(keeper, &b->job);
 }

@@ -13,6 +13,10 @@ struct msd_req;
  * @options instead of those that it was kept with; NULL: with those. */
 void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
 		  const struct msd_load *options, struct msd_req *r);
+/** What serves has failed while it was watched: it is bad, and the previous edition is
+ * current, and takes its place when it is READY. */
+void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
+			const char *name, const struct msd_load *options);
 /** Try the edition @ref, for nobody in particular. */
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, enum msd_ref ref,

@@ -12,6 +12,7 @@
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/life.h"
@@ -175,6 +176,33 @@ static void on_tried(struct msd_house *house, struct msd_module *m, bool is_good
 			  is_good);
 }
 
+static void say_watched(const struct msd_module *m, const char *what)
+{
+	char digest[MSD_DIGEST_TEXT];
+
+	msd_digest_format(&m->crew.source.sha256, digest);
+	msd_log(MSD_LOG_WARN, "watched",
+		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->crew.name, digest,
+		m->life.n_deaths, (unsigned long long)m->crew.n_failed, what);
+}
+
+static void on_watched(struct msd_house *house, struct msd_module *m,
+		       enum msd_probation_verdict verdict)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
+	const struct msd_keep_after nothing = {0};
+
+	if (verdict == MSD_PROBATION_PROVEN) {
+		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_PROVEN, nothing);
+	} else if (verdict == MSD_PROBATION_FAILED) {
+		say_watched(m, "failed");
+		msd_edition_return(&s->keeper, house, m->crew.name,
+				   msd_supplies_options(&s->supplies, m->crew.name));
+	} else if (house->is_closing) {
+		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_ENDED, nothing);
+	}
+}
+
 static void on_kept(struct msd_keeper *keeper)
 {
 	check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
@@ -221,6 +249,7 @@ static void furnish(struct msd_server *s)
 		.on_room = on_module_room,
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,
+		.on_watched = on_watched,
 		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);

@@ -71,13 +71,13 @@ Test(editions, what_failed_is_bad_and_changes_nothing_else)
 	msd_record_finish(&r);
 }
 
-Test(editions, a_candidate_has_three_starts_and_then_is_bad)
+Test(editions, a_candidate_has_three_attempts_and_then_is_bad)
 {
 	struct msd_record r = {0};
 
 	make_good(&r, 1);
-	msd_record_try(&r, edition(2));
-	for (unsigned i = 0; i < MSD_EDITION_ATTEMPTS; i++)
+	msd_record_try(&r, edition(2)); /* the first of them */
+	for (unsigned i = 1; i < MSD_EDITION_ATTEMPTS; i++)
 		cr_assert_eq(start(&r), MSD_REF_CANDIDATE, "start %u", i);
 	cr_assert_eq(start(&r), MSD_REF_CURRENT);
 	cr_assert(is_bad(&r, 2));
@@ -104,6 +104,94 @@ Test(editions, what_was_good_starts_as_often_as_it_must)
 	for (int i = 0; i < 100; i++)
 		cr_assert_eq(start(&r), MSD_REF_CURRENT);
 	cr_assert_eq(r.n_bad, 0);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_has_replaced_another_has_three_attempts_to_prove_itself)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	for (unsigned i = 1; i < MSD_EDITION_ATTEMPTS; i++) {
+		cr_assert_eq(start(&r), MSD_REF_CURRENT);
+		cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	}
+	cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	cr_assert(is_bad(&r, 2));
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_has_proven_itself_starts_as_often_as_it_must)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	msd_record_proven(&r);
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(start(&r), MSD_REF_CURRENT);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	msd_record_finish(&r);
+}
+
+Test(editions, an_end_in_good_order_is_no_attempt)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	for (int i = 0; i < 100; i++) {
+		cr_assert_eq(start(&r), MSD_REF_CURRENT);
+		msd_record_ended(&r);
+	}
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	cr_assert(msd_record_is_watched(&r));
+	msd_record_finish(&r);
+}
+
+Test(editions, what_failed_while_it_was_watched_is_bad_and_the_old_one_is_back)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_return(&r, NULL), MSD_OK);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 0);
+	cr_assert(is_bad(&r, 2));
+	cr_assert_not(is_bad(&r, 1));
+	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	msd_record_finish(&r);
+}
+
+Test(editions, the_first_one_and_what_was_proven_are_not_gone_back_from)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	make_good(&r, 2);
+	msd_record_proven(&r);
+	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	msd_record_finish(&r);
+}
+
+Test(editions, one_that_is_bad_is_not_gone_back_to)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
+	msd_record_good(&r);
+	cr_assert_not(msd_record_is_watched(&r));
+	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
 	msd_record_finish(&r);
 }
 
@@ -149,8 +237,24 @@ Test(editions, of_many_bad_ones_the_oldest_is_forgotten)
 	msd_record_finish(&r);
 }
 
-/* Whatever happens, in 20000 random steps: what is served is never bad, and what was
- * good once is served ever after. */
+/* Something that happens to it, other than a start. */
+static void happen(struct msd_record *r, unsigned what)
+{
+	void (*const steps[])(struct msd_record *
+			      r) = {msd_record_good, msd_record_failed,
+				    msd_record_proven, msd_record_ended};
+
+	if (what < 4) {
+		steps[what](r);
+	} else if (what == 4) {
+		(void)!msd_record_return(r, NULL);
+	} else {
+		msd_record_try(r, edition(1 + (unsigned)rand() % 6));
+	}
+}
+
+/* Whatever happens, in 20000 random steps: what is served is never bad, and once one
+ * was good, one is served ever after. */
 Test(editions, keep_their_promises_in_any_order)
 {
 	struct msd_record r = {0};
@@ -158,20 +262,12 @@ Test(editions, keep_their_promises_in_any_order)
 
 	srand(1);
 	for (int i = 0; i < 20000; i++) {
-		switch (rand() % 4) {
-		case 0:
-			msd_record_try(&r, edition(1 + (unsigned)rand() % 6));
-			break;
-		case 1:
-			was_good |= r.editions[MSD_REF_CANDIDATE] != NULL;
-			msd_record_good(&r);
-			break;
-		case 2:
-			msd_record_failed(&r);
-			break;
-		default:
+		if (rand() % 4 == 0) {
 			cr_assert(start(&r) != MSD_REF_COUNT || !was_good);
+		} else {
+			happen(&r, (unsigned)rand() % 6);
 		}
+		was_good |= r.editions[MSD_REF_CURRENT] != NULL;
 		const struct msd_edition *e = r.editions[MSD_REF_CURRENT];
 		cr_assert(!was_good || e != NULL);
 		cr_assert(e == NULL || !msd_record_is_bad(&r, &e->digest));

@@ -307,6 +307,24 @@ static void put_digest(struct msd_buf *b, const struct msd_module *m)
 	}
 }
 
+#define N_EDITION_KEYS 2u
+
+/* Where it comes from, and how long it has still to hold. */
+static void put_edition(struct msd_method_call *c, const struct msd_module *m)
+{
+	struct msd_edge *e = c->session->edge;
+
+	msd_pack_cstr(&c->result, "source");
+	e->put_supply(e, m->crew.name, &c->result);
+	msd_pack_cstr(&c->result, "watch_ms");
+	if (m->probation.is_on) {
+		msd_pack_uint(&c->result,
+			      msd_deadline_left(e->deadlines, &m->probation_end));
+	} else {
+		msd_pack_nil(&c->result);
+	}
+}
+
 #define N_WORKERS_KEYS 3u
 
 static void put_workers(struct msd_buf *b, const struct msd_module *m)
@@ -327,14 +345,6 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	}
 }
 
-static void put_source(struct msd_method_call *c, const struct msd_module *m)
-{
-	struct msd_edge *e = c->session->edge;
-
-	msd_pack_cstr(&c->result, "source");
-	e->put_supply(e, m->crew.name, &c->result);
-}
-
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_house *house = c->session->edge->house;
@@ -344,13 +354,14 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		msd_pack_map(&c->result, N_SUMMARY_KEYS + 4 + N_WORKERS_KEYS);
+		msd_pack_map(&c->result,
+			     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
 		put_summary(&c->result, m, &rss_looks);
 		put_device(&c->result, &m->crew.facts);
 		put_uint(&c->result, "functions", m->crew.facts.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);
-		put_source(c, m);
+		put_edition(c, m);
 	}
 	return MSD_OK;
 }
@@ -363,13 +374,13 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result,
-		     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + MSD_FACTS_N_PARTS);
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + N_EDITION_KEYS +
+					 MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
-	put_source(c, m);
+	put_edition(c, m);
 	if (!msd_facts_are_known(&m->crew.facts)) {
 		msd_facts_put_unknown(&c->result);
 		return MSD_OK;

@@ -190,24 +190,32 @@ struct verdict {
 	struct msd_keep keep;
 	enum msd_keep_verdict verdict;
 	struct msd_keep_after after;
+	bool is_watched;
 };
 
 static void write_verdict(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
-	static void (*const steps[])(struct msd_record *
-				     r) = {[MSD_KEEP_GOOD] = msd_record_good,
-					   [MSD_KEEP_FAILED] = msd_record_failed,
-					   [MSD_KEEP_WITHDRAWN] = msd_record_withdraw};
-	const struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
+	static const struct {
+		void (*step)(struct msd_record *r);
+		enum msd_ref of; /* without one there is nothing to be written */
+	} rows[] = {
+		[MSD_KEEP_GOOD] = {msd_record_good, MSD_REF_CANDIDATE},
+		[MSD_KEEP_FAILED] = {msd_record_failed, MSD_REF_CANDIDATE},
+		[MSD_KEEP_WITHDRAWN] = {msd_record_withdraw, MSD_REF_CANDIDATE},
+		[MSD_KEEP_PROVEN] = {msd_record_proven, MSD_REF_CURRENT},
+		[MSD_KEEP_ENDED] = {msd_record_ended, MSD_REF_CURRENT},
+	};
+	struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
 	struct msd_record r;
 
 	job->err = msd_record_load(&keeper->store, v->keep.name, &r, &job->d);
 	if (job->err != MSD_OK)
 		return;
-	if (r.editions[MSD_REF_CANDIDATE] != NULL) {
-		steps[v->verdict](&r);
+	if (r.editions[rows[v->verdict].of] != NULL) {
+		rows[v->verdict].step(&r);
 		job->err = msd_record_save(&keeper->store, v->keep.name, &r, &job->d);
 	}
+	v->is_watched = msd_record_is_watched(&r);
 	msd_record_finish(&r);
 }
 
@@ -224,7 +232,7 @@ static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	}
 	msd_diag_finish(&job->d);
 	if (v->after.call != NULL)
-		v->after.call(v->after.ctx, v->after.serial);
+		v->after.call(v->after.ctx, v->after.serial, v->is_watched);
 	free(v);
 }
 
@@ -236,7 +244,7 @@ void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 	if (v == NULL) {
 		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"out of memory\"", name);
 		if (after.call != NULL)
-			after.call(after.ctx, after.serial);
+			after.call(after.ctx, after.serial, false);
 		return;
 	}
 	(void)snprintf(v->keep.name, sizeof(v->keep.name), "%s", name);

@@ -38,18 +38,21 @@ void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
 				  struct msd_keeper *keeper));
 enum msd_keep_verdict {
 	MSD_KEEP_GOOD,
-	MSD_KEEP_FAILED,   /* it is bad */
-	MSD_KEEP_WITHDRAWN /* it was not even tried */
+	MSD_KEEP_FAILED,    /* it is bad */
+	MSD_KEEP_WITHDRAWN, /* it was not even tried */
+	MSD_KEEP_PROVEN,    /* the current one, which was watched */
+	MSD_KEEP_ENDED      /* the daemon ends, which says nothing of it */
 };
 
 /* What is done when something is written down, or could not be, which is logged. */
 struct msd_keep_after {
-	void (*call)(void *ctx, uint64_t serial); /* NULL: nothing */
+	/** @is_watched: what serves has still to prove itself. NULL: nothing. */
+	void (*call)(void *ctx, uint64_t serial, bool is_watched);
 	void *ctx;
 	uint64_t serial;
 };
 
-/** How the load of the candidate of @name ended. */
+/** How the load of the candidate of @name ended, or the watch over what it became. */
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 		    enum msd_keep_verdict verdict, struct msd_keep_after after);
 /** Name and file of @k; of the file what cannot stand in a record is left out. */

@@ -196,6 +196,8 @@ static void take_over(const struct doing *x)
 {
 	struct msd_module *old = x->m->predecessor;
 
+	x->m->probation.usual_permille =
+		msd_probation_share(old->crew.n_failed, old->crew.n_calls);
 	give_name(old, x->m);
 	msd_module_unload(old);
 }

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
 #include "proto/near.h"
@@ -95,6 +96,7 @@ static void on_blamed(struct msd_crew *crew, msd_err err, const char *text)
 static void on_answered(struct msd_crew *crew)
 {
 	msd_queue_pump(crew);
+	msd_module_look(msd_module_of(crew));
 	msd_module_check_idle(msd_module_of(crew));
 }
 

@@ -246,6 +246,15 @@ static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 	return NULL;
 }
 
+static void count_error(struct msd_crew *crew, const struct msd_in *in)
+{
+	struct msd_body_error e;
+
+	crew->n_errors++;
+	crew->n_failed +=
+		msd_body_error_read(in->body.error, &e) && e.code == MSD_CALL_FAILED;
+}
+
 /* On the path of every call: read where it lies, without a tree. */
 static void count_exec(struct msd_crew *crew, const struct msd_req *r,
 		       const struct msd_in *in)
@@ -297,7 +306,8 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		return;
 	}
 	crew->n_calls++;
-	crew->n_errors += msd_reply_is_ok(in) ? 0u : 1u;
+	if (!msd_reply_is_ok(in))
+		count_error(crew, in);
 	count_exec(crew, r, in);
 	if (!msd_reply_forward(r, rep->process, in, &d))
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);

@@ -53,6 +53,7 @@ struct msd_crew {
 	struct msd_pace pace;      /* of several workers */
 	struct msd_facts facts;    /* what the worker that opened last said */
 	uint64_t n_calls, n_errors, exec_ns;
+	uint64_t n_failed;          /* of the errors, those of its code: CALL_FAILED */
 	struct msd_histogram times; /* of its calls */
 };
 

@@ -6,6 +6,7 @@
  */
 #include <uv.h>
 
+#include "daemon/supervisor/module/probation.h"
 #include "daemon/wire/list.h"
 
 struct msd_module;
@@ -33,6 +34,10 @@ struct msd_house {
 	/** The load of a candidate has ended: READY, or not. When it is, who waits for
 	 * it is answered by msd_module_answer_waiters() afterwards. */
 	void (*on_tried)(struct msd_house *house, struct msd_module *m, bool is_good);
+	/** How the watch over a module that has replaced another ended: any verdict but
+	 * GOES_ON. What is done about it is done on a later turn. */
+	void (*on_watched)(struct msd_house *house, struct msd_module *m,
+			   enum msd_probation_verdict verdict);
 	/** A module or a process is gone. */
 	void (*on_gone)(struct msd_house *house);
 };

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/watched.h"
 
 /*
  * The shell around life_step.c: what happens to a module becomes an event, and acts.c
@@ -66,6 +67,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING;
 	if (m->life.state != was)
 		say_move(m, was);
+	msd_module_look(m); /* an action may free it */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);
 }

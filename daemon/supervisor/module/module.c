@@ -32,6 +32,7 @@ void msd_module_free(struct msd_module *m)
 		m->successor->predecessor = NULL;
 	msd_segpool_finish(&m->crew.in);
 	msd_deadline_clear(house->deadlines, &m->bring_timer);
+	msd_deadline_clear(house->deadlines, &m->probation_end);
 	msd_source_job_free(m->bringing);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);

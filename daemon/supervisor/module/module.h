@@ -12,6 +12,7 @@
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/overruns.h"
+#include "daemon/supervisor/module/probation.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
@@ -27,7 +28,10 @@ struct msd_module {
 	uint64_t serial;                 /* no other has it */
 	bool is_candidate; /* how its first load ends is told to the store */
 	bool is_written;   /* of a candidate: the store has it already */
-	bool is_awaiting;  /* nobody has its source yet */
+	/* It has taken another's place, which is gone back to when it does not hold. */
+	struct msd_probation probation;
+	struct msd_deadline probation_end;
+	bool is_awaiting; /* nobody has its source yet */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	struct msd_list waiters;      /* msd_req.link: load and wait requests */
