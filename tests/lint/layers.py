@@ -40,6 +40,7 @@ MAY_INCLUDE = {
     "artifact/mlf": ["proto", TEXT, JSON, "artifact/params", "artifact/graph_json"],
     "pack": ["proto"] + ARTIFACT,
     "store": ["proto"],
+    "store/manifest": ["proto", "store"],
     "graph": ["proto"],
     "graph/ir": ["proto", "graph"],
     "graph/op": ["proto", "graph", "graph/ir"],
@@ -81,20 +82,21 @@ MAY_INCLUDE = {
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "fetch")],
     "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
-                                "daemon/supervisor/source", "store/digest.h"],
+                                "daemon/supervisor/keep", "daemon/supervisor/source", "store"],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
                                  "daemon/supervisor/request", "daemon/supervisor/source",
                                  "store/digest.h"],
     "daemon/supervisor/source": ["proto", "daemon/wire", "store/digest.h"],
     "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
-    "daemon/fetch": ["proto", "daemon/wire", "store/digest.h"],
+    "daemon/fetch": ["proto", "daemon/wire", "store/digest.h", "store/trust.h",
+                     "store/manifest"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
                       "artifact/elf"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect",
-                   "graph/plugin", "store"],
+                   "graph/plugin", "store", "store/manifest"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
