@@ -4,14 +4,17 @@
 
 /*
  * What a client needs to be allowed to ask for a method; who has which right is the
- * supervisor's to say (edge/principal.h). NONE is nobody's.
+ * supervisor's to say (daemon/supervisor/edge/standing.h). ANY is everybody's, NONE
+ * nobody's; what is before them can be given and taken.
  *
  * X(enumerator, name)
  */
 #define MSD_RIGHT_MAP(X)                                                               \
-	X(LOOK, "look")                                                                \
+	X(LOOKUP, "lookup")                                                            \
 	X(CALL, "call")                                                                \
 	X(LOAD, "load")                                                                \
+	X(ADMIN, "admin")                                                              \
+	X(ANY, "any")                                                                  \
 	X(NONE, "-")
 
 enum msd_right {
@@ -37,13 +40,19 @@ const char *msd_right_name(enum msd_right right);
 #define MSD_METHOD_MAP(X)                                                              \
 	X(CALL, "call", W, CALL, "[\"name:function\" | function, arg...]",             \
 	  "[[out...], return]")                                                        \
-	X(HELLO, "session.hello", S, LOOK, "[{client?, protocol?}]",                   \
+	X(HELLO, "session.hello", S, ANY, "[{client?, protocol?, token?}]",            \
 	  "{server, version, protocol, limits, features}")                             \
-	X(PING, "ping", S, LOOK, "[]", "nil")                                          \
-	X(CANCEL, "cancel", S, CALL, "[id]", "bool: true when it was still queued")    \
-	X(SERVER_INFO, "server.info", S, LOOK, "[]", "{...}")                          \
-	X(SERVER_RELOAD, "server.reload", S, LOAD, "[]", "[{key, name, ...}]")         \
-	X(CLIENT_LIST, "client.list", S, LOOK, "[]", "[{connection, peer, ...}]")      \
+	X(PING, "ping", S, ANY, "[]", "nil")                                           \
+	X(CANCEL, "cancel", S, ANY, "[id]", "bool: true when it was still queued")     \
+	X(SERVER_INFO, "server.info", S, LOOKUP, "[]", "{...}")                        \
+	X(SERVER_RELOAD, "server.reload", S, ADMIN, "[]", "[{key, name, ...}]")        \
+	X(CLIENT_LIST, "client.list", S, LOOKUP, "[]", "[{connection, peer, ...}]")    \
+	X(CLIENT_KILL, "client.kill", S, ADMIN, "[connection]", "nil")                 \
+	X(ACL_WHOAMI, "acl.whoami", S, ANY, "[]", "{user, peer, acl, rights, lines}")  \
+	X(ACL_LIST, "acl.list", S, ADMIN, "[]", "[{kind, name, rights, ...}]")         \
+	X(ACL_LOG, "acl.log", S, ADMIN, "[]", "[{first, last, user, ...}]")            \
+	X(ACL_DRY_RUN, "acl.dry_run", S, ADMIN, "[user, method, name?]",               \
+	  "{allowed, needs, line}")                                                    \
 	X(MODULE_UPLOAD, "module.upload", S, LOAD,                                     \
 	  "[\"begin\", bytes] | [\"write\", upload, offset, tensor] | "                \
 	  "[\"commit\", upload] | [\"abort\", upload]",                                \
@@ -62,17 +71,17 @@ const char *msd_right_name(enum msd_right right);
 	  "nil, when the process is gone")                                             \
 	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
-	X(MODULE_LIST, "module.list", S, LOOK, "[]", "[{name, state, ...}]")           \
-	X(MODULE_DESCRIBE, "module.describe", S, LOOK, "[name]",                       \
+	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \
+	X(MODULE_DESCRIBE, "module.describe", S, LOOKUP, "[name]",                     \
 	  "{name, state, era, machine, inspect, functions, ...}")                      \
-	X(MODULE_WAIT, "module.wait", S, LOOK, "[name]",                               \
+	X(MODULE_WAIT, "module.wait", S, LOOKUP, "[name]",                             \
 	  "{name, state, functions}, when READY")                                      \
-	X(MODULE_LOGS, "module.logs", S, LOOK, "[name, {from?, wait_ms?}?]",           \
+	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
 	  "str: the last of its stderr | {text, from, next}")                          \
-	X(FUNCTION_LIST, "function.list", S, LOOK, "[name]",                           \
+	X(FUNCTION_LIST, "function.list", S, LOOKUP, "[name]",                         \
 	  "[{name, signature?, ...}]")                                                 \
-	X(FUNCTION_GET, "function.get", S, LOOK, "[name, function]", "function")       \
-	X(FUNCTION_FREE, "function.free", S, LOOK, "[function]", "nil")                \
+	X(FUNCTION_GET, "function.get", S, LOOKUP, "[name, function]", "function")     \
+	X(FUNCTION_FREE, "function.free", S, LOOKUP, "[function]", "nil")              \
 	X(TENSOR_ALLOC, "tensor.alloc", W, CALL, "[name, dtype, shape, device?]",      \
 	  "tensor")                                                                    \
 	X(TENSOR_COPY, "tensor.copy", W, CALL, "[from, to]", "tensor | nil")           \

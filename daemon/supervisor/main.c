@@ -17,6 +17,7 @@
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
+#include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
 #include "proto/method.h"
@@ -156,8 +157,9 @@ static void supply_all(struct msd_supplies *supplies, const struct msd_options *
 	}
 }
 
-static int serve(const struct msd_options *o, const struct msd_sd *sd,
-		 const struct msd_reload *reload)
+/* @acl: the file of rights, which it takes; NULL: there is none. */
+static int serve(const struct msd_options *o, struct msd_acl *acl,
+		 const struct msd_sd *sd, const struct msd_reload *reload)
 {
 	struct msd_server s = {.sd = *sd,
 			       .reload = *reload,
@@ -168,6 +170,8 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;
 
+	if (acl != NULL)
+		msd_rights_take(&s.edge.rights, acl);
 	provide_threads(o->n_preloads);
 	s.worker_path = find_program("MODSERD_WORKER", "modserd-worker");
 	s.fetcher.path = find_program("MODSERD_FETCH", "modserd-fetch");
@@ -181,6 +185,7 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 		err = msd_server_init(&s, &d);
 	if (err != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
+		msd_rights_finish(&s.edge.rights);
 		free(s.worker_path);
 		free(s.fetcher.path);
 		msd_diag_finish(&d);
@@ -211,9 +216,20 @@ static int serve(const struct msd_options *o, const struct msd_sd *sd,
 	return code;
 }
 
+/* To serve, and to say whether the configuration is right. */
+static msd_err read_rights(const struct msd_options *o, struct msd_acl **ret,
+			   struct msd_diag *d)
+{
+	if (o->acl == NULL ||
+	    (o->action != MSD_RUN_SERVE && o->action != MSD_RUN_CHECK_CONFIG))
+		return MSD_OK;
+	return msd_acl_read(o->acl, ret, d);
+}
+
 int main(int argc, char **argv)
 {
 	struct msd_options o = {0};
+	struct msd_acl *acl = NULL;
 	struct msd_sd sd;
 	struct msd_diag d = {0};
 	int code = EXIT_OK;
@@ -222,7 +238,8 @@ int main(int argc, char **argv)
 	msd_sd_init(&sd);
 	if (msd_log_init(&d) != MSD_OK ||
 	    msd_options_read(&o, argc, argv, &d) != MSD_OK ||
-	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK) {
+	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK ||
+	    read_rights(&o, &acl, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		code = EXIT_USAGE;
 	} else if (o.action == MSD_RUN_HELP) {
@@ -235,10 +252,11 @@ int main(int argc, char **argv)
 		code = print_config(&o);
 	} else if (o.action == MSD_RUN_CHECK_CONFIG) {
 		(void)printf("%s: nothing is wrong with it\n", o.config);
+		msd_acl_destroy(acl);
 	} else {
 		const struct msd_reload reload = {
 			.argc = argc, .argv = argv, .started = &o};
-		code = serve(&o, &sd, &reload);
+		code = serve(&o, acl, &sd, &reload);
 	}
 	msd_options_finish(&o);
 	msd_diag_finish(&d);

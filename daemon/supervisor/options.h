@@ -37,6 +37,7 @@ struct msd_options {
 	uint32_t n_plugins;
 	const char *store;  /* folder; NULL: nothing is kept */
 	const char *config; /* the file; NULL: none was read */
+	const char *acl;    /* the file of rights; NULL: none */
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */

@@ -19,6 +19,7 @@
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "proto/value.h"
 
@@ -80,9 +81,10 @@ static void put(struct msd_buf *b, const char *key, const char *value)
 	msd_pack_cstr(b, value);
 }
 
-static void tell(const struct msd_changes *all, struct msd_buf *b)
+/* The rights are told when they differ: whose they are is the file's to say. */
+static void tell(const struct msd_changes *all, const char *rights, struct msd_buf *b)
 {
-	msd_pack_array(b, all->n);
+	msd_pack_array(b, all->n + (rights != NULL ? 1u : 0u));
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct msd_change *c = &all->each[i];
 		const char *name = msd_change_name(c);
@@ -94,6 +96,35 @@ static void tell(const struct msd_changes *all, struct msd_buf *b)
 		put(b, "was", c->was);
 		put(b, "is", c->is);
 	}
+	if (rights != NULL) {
+		msd_pack_map(b, 5);
+		put(b, "key", "acl");
+		put(b, "name", rights);
+		put(b, "state", "changed");
+		put(b, "was", "");
+		put(b, "is", "");
+	}
+}
+
+/* The file of rights, as it is now; NULL: there is none, or it says what it said. */
+static msd_err read_rights(const struct msd_server *s, struct msd_acl **ret,
+			   struct msd_diag *d)
+{
+	const char *path = s->reload.started->acl; /* another waits for a restart */
+	struct msd_acl *acl;
+
+	*ret = NULL;
+	if (path == NULL)
+		return MSD_OK;
+	msd_err err = msd_acl_read(path, &acl, d);
+	if (err != MSD_OK)
+		return err;
+	if (msd_acl_is_same(acl, s->edge.rights.acl)) {
+		msd_acl_destroy(acl);
+	} else {
+		*ret = acl;
+	}
+	return MSD_OK;
 }
 
 static msd_err read_again(struct msd_server *s, struct msd_options *next,
@@ -102,16 +133,26 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 	struct msd_reload *r = &s->reload;
 	const struct msd_options *now = r->now != NULL ? r->now : r->started;
 	struct msd_changes all = {0};
+	struct msd_acl *rights = NULL;
 	msd_err err = msd_options_read(next, r->argc, r->argv, d);
 
 	if (err == MSD_OK)
+		err = read_rights(s, &rights, d);
+	if (err == MSD_OK)
 		err = msd_changes_find(r->started, now, next, &all, d);
 	if (err == MSD_OK) {
-		tell(&all, ret);
+		tell(&all, rights != NULL ? rights->file : NULL, ret);
+		if (rights != NULL) {
+			msd_rights_take(&s->edge.rights, rights);
+			msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"",
+				rights->file);
+			rights = NULL;
+		}
 		for (uint32_t i = 0; i < all.n; i++)
 			take(s, next, &all.each[i]);
 		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
 	}
+	msd_acl_destroy(rights);
 	msd_changes_finish(&all);
 	return err;
 }

@@ -280,6 +280,7 @@ static void furnish(struct msd_server *s)
 		.keeper = &s->keeper,
 		.fetcher = &s->fetcher,
 		.load_tcp = s->edge.load_tcp, /* main's to say */
+		.rights = s->edge.rights,     /* likewise */
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
@@ -410,6 +411,7 @@ bool msd_server_finish(struct msd_server *s)
 	free(s->worker_path);
 	msd_sd_finish(&s->sd);
 	msd_reload_finish(&s->reload);
+	msd_rights_finish(&s->edge.rights);
 	free(s->fetcher.path);
 	return is_over;
 }

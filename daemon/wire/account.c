@@ -19,6 +19,19 @@ void msd_account_close(struct msd_account *a)
 		a->parent->n_children--;
 }
 
+void msd_account_move(struct msd_account *a, struct msd_account *parent)
+{
+	const uint64_t used = a->used_bytes;
+
+	a->used_bytes = 0;
+	msd_account_settle(a);
+	a->parent->n_children--;
+	a->parent = parent;
+	parent->n_children++;
+	a->used_bytes = used;
+	msd_account_settle(a);
+}
+
 static uint64_t in_steps(uint64_t bytes)
 {
 	return (bytes + MSD_ACCOUNT_STEP_BYTES - 1) / MSD_ACCOUNT_STEP_BYTES *

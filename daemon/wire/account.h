@@ -33,6 +33,8 @@ void msd_account_open(struct msd_account *a, struct msd_account *parent,
 		      uint64_t max_bytes);
 /** Nothing is charged to it any more, nor to a child of it. */
 void msd_account_close(struct msd_account *a);
+/** It is a child of @parent from here on, with all that it holds; it had a parent. */
+void msd_account_move(struct msd_account *a, struct msd_account *parent);
 /** Tell the parents what changed: msd_account_charge() and _release(). */
 void msd_account_settle(struct msd_account *a);
 

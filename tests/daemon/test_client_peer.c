@@ -18,7 +18,8 @@ static void end(void)
 
 static struct msd_client_peer *take(enum msd_peer_kind kind, uint64_t value)
 {
-	return msd_client_peer_take(&peers, (struct msd_peer_id){kind, value}, 1 << 20);
+	return msd_client_peer_take(
+		&peers, (struct msd_peer_id){.kind = kind, .value = value}, 1 << 20);
 }
 
 Test(client_peer, is_one_however_often_it_comes, .init = begin, .fini = end)

@@ -198,7 +198,7 @@ Test(lane, leaves_a_peer_twice_the_room_of_a_connection)
 	scene_init(&s);
 	s.module.crew.n_replicas = 1;
 	msd_client_init(&third, NULL);
-	third.peer = (struct msd_peer_id){MSD_PEER_USER, 1};
+	third.peer = (struct msd_peer_id){.kind = MSD_PEER_USER, .value = 1};
 	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
 	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
 	struct msd_lane *c = msd_lane_get(&third, &s.module.crew);

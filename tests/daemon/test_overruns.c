@@ -2,8 +2,8 @@
 
 #include "daemon/supervisor/module/overruns.h"
 
-static const struct msd_peer_id alice = {MSD_PEER_USER, 1000};
-static const struct msd_peer_id bob = {MSD_PEER_USER, 1001};
+static const struct msd_peer_id alice = {.kind = MSD_PEER_USER, .value = 1000};
+static const struct msd_peer_id bob = {.kind = MSD_PEER_USER, .value = 1001};
 
 Test(overruns, the_third_kill_within_a_minute_bars_for_a_minute)
 {
@@ -29,7 +29,7 @@ Test(overruns, three_kills_over_more_than_a_minute_bar_nobody)
 Test(overruns, others_are_not_barred)
 {
 	struct msd_overruns o = {0};
-	const struct msd_peer_id same_number = {MSD_PEER_IPV4, 1000};
+	const struct msd_peer_id same_number = {.kind = MSD_PEER_IPV4, .value = 1000};
 
 	for (unsigned i = 0; i < 3; i++)
 		(void)msd_overruns_note(&o, alice, 1000);
@@ -66,8 +66,9 @@ Test(overruns, of_too_many_peers_the_longest_quiet_is_forgotten)
 	for (uint64_t i = 0; i < 3; i++)
 		(void)msd_overruns_note(&o, alice, 1000 + i);
 	for (uint64_t i = 0; i < MSD_OVERRUNS_PEERS - 1; i++) {
-		(void)msd_overruns_note(&o, (struct msd_peer_id){MSD_PEER_IPV4, i},
-					2000 + i);
+		(void)msd_overruns_note(
+			&o, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = i},
+			2000 + i);
 	}
 	cr_expect_neq(msd_overruns_left_ms(&o, alice, 3000), 0, "there was room");
 	(void)msd_overruns_note(&o, bob, 3000);

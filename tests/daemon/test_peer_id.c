@@ -68,7 +68,8 @@ Test(peer_id, of_ipv6_it_is_the_network)
 {
 	int client;
 	const int fd = connected(AF_INET6, &client);
-	const struct msd_peer_id net = {MSD_PEER_IPV6, 0x20010db8000000ffull};
+	const struct msd_peer_id net = {.kind = MSD_PEER_IPV6,
+					.value = 0x20010db8000000ffull};
 
 	expect_text(net, "2001:db8:0:ff::/64");
 	if (fd >= 0)

@@ -134,7 +134,7 @@ def test_modser_names_the_fault(served):
 
 def test_over_tcp_only_who_may_load_may_reload(served, own_daemon):
     daemon = own_daemon(listen=["tcp://127.0.0.1:0"])
-    with Wire(daemon.host) as wire, pytest.raises(Failure, match="loading over TCP is off"):
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="over TCP is off"):
         wire.ask("server.reload")
 
 

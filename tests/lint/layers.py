@@ -76,11 +76,13 @@ MAY_INCLUDE = {
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "fetch", "edge")] + [
+        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch", "edge")] + [
         "store"],
     "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "source", "module", "keep", "fetch")],
+        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch")],
+    "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
+                                 "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
                                 "daemon/supervisor/keep", "daemon/supervisor/source", "store"],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",

@@ -5,6 +5,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/wire/aside.h"
 
 #define WHY_MAX 200u
@@ -73,7 +74,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	char why[WHY_MAX];
 	struct msd_client_peer *p = msd_client_peer_take(
-		&e->peers, msd_peer_id_of_socket(fd), e->limits->max_peer_memory);
+		&e->peers, msd_standing_peer(e, fd), e->limits->max_peer_memory);
 
 	if (p == NULL) {
 		msd_aside_close(fd); /* it may hold what was passed already */

@@ -15,6 +15,7 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/rights/rights.h"
 #include "daemon/wire/list.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
@@ -33,7 +34,8 @@ struct msd_edge {
 	struct msd_devices *devices;
 	struct msd_keeper *keeper; /* of the store; open when there is one */
 	struct msd_fetcher *fetcher;
-	bool load_tcp; /* TCP clients may load */
+	bool load_tcp;            /* TCP clients may load */
+	struct msd_rights rights; /* what the file of them says */
 	uint64_t started_ms;
 	/** Read the configuration again; what differs goes into @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
@@ -57,9 +59,10 @@ struct msd_edge {
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;
-	struct msd_log_rate refusals, ends; /* lines of the log about connections */
-	uint64_t upload_bytes;              /* of uploads that are not loaded yet */
-	uint32_t n_sessions;                /* without those that are being refused */
+	/* Lines of the log about connections, and about what they may not. */
+	struct msd_log_rate refusals, ends, denied;
+	uint64_t upload_bytes; /* of uploads that are not loaded yet */
+	uint32_t n_sessions;   /* without those that are being refused */
 	struct {
 		uint64_t connections, requests, calls, errors;
 	} count;

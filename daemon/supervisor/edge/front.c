@@ -26,6 +26,7 @@
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/module/queue.h"
 
@@ -121,7 +122,7 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	}
 	if (s->conn.is_closing)
 		return false;
-	if (msd_principal_check(&s->principal, method, &d) == MSD_OK)
+	if (msd_standing_ask(s, in, method, &d) == MSD_OK)
 		return true;
 	(void)refuse(s, in, &d);
 	return false;

@@ -44,6 +44,12 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
 /* method_clients.c */
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d);
+/* method_acl.c */
+msd_err msd_method_whoami(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_acl_list(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_acl_log(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_dry_run(struct msd_method_call *c, struct msd_diag *d);
 /* method_info.c */
 msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d);

@@ -1,9 +1,15 @@
-/* client.list: the connections, what each does and holds, and why it is not read. */
+/*
+ * client.list: the connections, what each does and holds, and why it is not read;
+ * client.kill ends one.
+ */
+#include "daemon/log.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/standing.h"
+#include "proto/unpack.h"
 
-#define N_KEYS 12u
+#define N_KEYS 13u
 
 static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
 {
@@ -29,13 +35,14 @@ static const char *state_of(const struct msd_session *s)
 	return "reading";
 }
 
-static void put_session(struct msd_buf *b, const struct msd_session *s)
+static void put_session(struct msd_buf *b, struct msd_session *s)
 {
-	char peer[MSD_PEER_TEXT_BYTES];
+	char peer[MSD_PEER_TEXT_BYTES], room[MSD_PEER_TEXT_BYTES];
 
 	msd_pack_map(b, N_KEYS);
 	put_uint(b, "connection", s->number);
 	put_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
+	put_str(b, "user", msd_standing_name(s, room));
 	put_str(b, "state", state_of(s));
 	put_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
 	put_uint(b, "in_flight", s->client.n_in_flight);
@@ -48,12 +55,12 @@ static void put_session(struct msd_buf *b, const struct msd_session *s)
 	put_uint(b, "uploads", s->n_uploads);
 }
 
-/* Who is connected from where is not for everybody: who may not load, which is to run
- * code as the daemon, learns of its own peer's connections alone. */
-static bool may_see(const struct msd_session *asker, const struct msd_session *s)
+/* Who is connected from where is not for everybody: who may not administer learns of
+ * its own peer's connections alone. */
+static bool may_see(struct msd_session *asker, const struct msd_session *s)
 {
-	return !s->is_refused && (asker->peer == s->peer ||
-				  msd_principal_has(&asker->principal, MSD_RIGHT_LOAD));
+	return !s->is_refused &&
+	       (asker->peer == s->peer || msd_standing_has(asker, MSD_RIGHT_ADMIN));
 }
 
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d)
@@ -68,10 +75,42 @@ msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d)
 	}
 	msd_pack_array(&c->result, n);
 	MSD_LIST_EACH (it, &e->sessions) {
-		const struct msd_session *s =
-			MSD_CONTAINER_OF(it, struct msd_session, link);
+		struct msd_session *s = MSD_CONTAINER_OF(it, struct msd_session, link);
 		if (may_see(c->session, s))
 			put_session(&c->result, s);
 	}
+	return MSD_OK;
+}
+
+msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
+{
+	uint64_t number;
+	char room[MSD_PEER_TEXT_BYTES], who[MSD_PEER_TEXT_BYTES];
+	struct msd_session *found = NULL;
+	msd_err err = msd_object_uint(&c->params->via.array.ptr[0], "connection",
+				      UINT64_MAX, &number, d);
+
+	if (err != MSD_OK)
+		return err;
+	MSD_LIST_EACH (it, &c->session->edge->sessions) {
+		struct msd_session *s = MSD_CONTAINER_OF(it, struct msd_session, link);
+		found = s->number == number && !s->conn.is_closing ? s : found;
+	}
+	if (found == NULL) {
+		return msd_diag_set(d, MSD_NOT_FOUND,
+				    "no connection has the number %llu",
+				    (unsigned long long)number);
+	}
+	if (found == c->session) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "client.kill: connection %llu is the one that asks",
+				    (unsigned long long)number);
+	}
+	msd_log(MSD_LOG_INFO, "kill", "conn=%llu peer=\"%s\" by=%llu user=\"%s\"",
+		(unsigned long long)number, msd_peer_id_text(found->peer->who, who),
+		(unsigned long long)c->session->number,
+		msd_standing_name(c->session, room));
+	msd_conn_close(&found->conn, MSD_REFUSED, "an operator has ended it");
+	msd_pack_nil(&c->result);
 	return MSD_OK;
 }

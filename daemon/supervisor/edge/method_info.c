@@ -13,6 +13,7 @@
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -50,7 +51,9 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_buf *b = &c->result;
 
 	if (c->params->via.array.size > 0) {
-		static const char *const known[] = {"client", "protocol", NULL};
+		static const char *const known[] = {"client", "protocol", "token",
+						    NULL};
+		struct msd_span token = {0};
 		const msgpack_object *o = &c->params->via.array.ptr[0];
 		uint64_t protocol = MSD_PROTOCOL_VERSION;
 		msd_err err = msd_map_check(o, "session.hello", known, d);
@@ -62,6 +65,10 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 					   (unsigned long long)protocol,
 					   MSD_PROTOCOL_VERSION);
 		}
+		if (err == MSD_OK)
+			err = msd_map_str(o, "token", &token, d);
+		if (err == MSD_OK && msd_map_find(o, "token") != NULL)
+			err = msd_standing_show(c->session, token, d);
 		if (err != MSD_OK)
 			return err;
 	}
@@ -72,8 +79,9 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_cstr(b, "limits");
 	put_limits(b, c->session->edge->limits);
 	msd_pack_cstr(b, "features");
-	msd_pack_array(b, 2);
+	msd_pack_array(b, 3);
 	msd_pack_cstr(b, "resident-tensors");
+	msd_pack_cstr(b, "rights");
 	msd_pack_cstr(b, "upload");
 	return MSD_OK;
 }
@@ -187,6 +195,7 @@ static void put_info(struct msd_edge *e, struct msd_buf *b)
 	put_uint(b, "requests", e->count.requests);
 	put_uint(b, "calls", e->count.calls);
 	put_uint(b, "errors", e->count.errors);
+	put_uint(b, "denied", e->rights.denials.total);
 	put_uint(b, "turns", e->wire->count.turns);
 	put_uint(b, "frames", e->wire->count.frames);
 	put_uint(b, "bytes_in", e->wire->count.bytes_in);
@@ -345,15 +354,26 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	}
 }
 
+static bool may_see(const struct msd_method_call *c, const struct msd_module *m)
+{
+	return msd_standing_sees(c->session, m->crew.name);
+}
+
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_house *house = c->session->edge->house;
-	uint32_t rss_looks = MSD_RSS_LOOKS;
+	uint32_t rss_looks = MSD_RSS_LOOKS, n = 0;
+
 	(void)d;
-	msd_pack_array(&c->result, length(&house->modules));
+	MSD_LIST_EACH (it, &house->modules) {
+		n += may_see(c, MSD_CONTAINER_OF(it, struct msd_module, link));
+	}
+	msd_pack_array(&c->result, n);
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (!may_see(c, m))
+			continue;
 		msd_pack_map(&c->result,
 			     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
 		put_summary(&c->result, m, &rss_looks);

@@ -210,28 +210,50 @@ static msd_err object_of(struct msd_session *s, enum msd_kind kind,
 	return err;
 }
 
+/* The first resident tensor among the parameters; NULL: there is none. */
+static msd_err first_tensor(struct msd_session *s, struct msd_cur items, uint32_t n,
+			    struct msd_object **ret, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	*ret = NULL;
+	while (n-- > 0 && err == MSD_OK && *ret == NULL) {
+		struct msd_wire_value v;
+		err = msd_value_read(&items, &v, d);
+		if (err == MSD_OK)
+			err = object_of(s, MSD_K_TENSOR, &v, ret, d);
+	}
+	return err;
+}
+
+struct msd_span msd_object_module(struct msd_session *s, struct msd_cur items,
+				  uint32_t n)
+{
+	struct msd_object *o;
+
+	if (first_tensor(s, items, n, &o, NULL) != MSD_OK || o == NULL)
+		return (struct msd_span){0};
+	return (struct msd_span){(const uint8_t *)o->module, strlen(o->module)};
+}
+
 /* tensor.copy and tensor.fill name no module: the first resident tensor does. */
 static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct msd_wire_value v;
-		struct msd_object *o;
-		msd_err err = msd_value_read(&items, &v, d);
-		if (err == MSD_OK)
-			err = object_of(msd_session_of(r), MSD_K_TENSOR, &v, &o, d);
-		if (err != MSD_OK)
-			return err;
-		if (o != NULL) {
-			const struct msd_span name = {(const uint8_t *)o->module,
-						      strlen(o->module)};
-			return msd_module_require(msd_session_of(r)->edge->house, name,
-						  &r->module, d);
-		}
+	struct msd_object *o;
+	msd_err err = first_tensor(msd_session_of(r), items, n, &o, d);
+
+	if (err == MSD_OK && o == NULL) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "%s: no resident tensor among the parameters",
+				   msd_method_row(r->method)->name);
 	}
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: no resident tensor among the parameters",
-			    msd_method_row(r->method)->name);
+	if (err != MSD_OK)
+		return err;
+	return msd_module_require(
+		msd_session_of(r)->edge->house,
+		(struct msd_span){(const uint8_t *)o->module, strlen(o->module)},
+		&r->module, d);
 }
 
 /* A tensor.copy's parameters: [from, to]. */

@@ -30,6 +30,10 @@ MSD_MUST_CHECK msd_err msd_object_use(struct msd_req *r, enum msd_kind kind,
  * Errors: MSD_BAD_REQUEST, MSD_STALE_HANDLE. */
 MSD_MUST_CHECK msd_err msd_object_free(struct msd_session *s, struct msd_in *in,
 				       enum msd_kind kind, struct msd_diag *d);
+/** The name of the module that the first resident tensor of @n @items lives with;
+ * borrowed, empty: there is none. */
+struct msd_span msd_object_module(struct msd_session *s, struct msd_cur items,
+				  uint32_t n);
 /** Free @o, whose handle is forgotten; its worker is told with the others of @f. */
 void msd_object_drop(struct msd_object *o, struct msd_freeing *f);
 

@@ -2,12 +2,14 @@
 
 struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp)
 {
-	struct msd_principal p = {.rights = 1u << MSD_RIGHT_LOOK | 1u << MSD_RIGHT_CALL,
+	struct msd_principal p = {.rights = 1u << MSD_RIGHT_LOOKUP |
+					    1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_ANY,
 				  .is_local = kind == MSD_ADDRESS_UNIX};
 
-	/* Loading is executing code: over TCP only when the operator said so. */
+	/* Loading is executing code, after which nothing is left that one may not:
+	 * over TCP only when the operator said so. */
 	if (p.is_local || load_tcp)
-		p.rights |= 1u << MSD_RIGHT_LOAD;
+		p.rights |= 1u << MSD_RIGHT_LOAD | 1u << MSD_RIGHT_ADMIN;
 	return p;
 }
 
@@ -23,11 +25,12 @@ msd_err msd_principal_check(const struct msd_principal *p, enum msd_method metho
 
 	if (row == NULL || msd_principal_has(p, row->right))
 		return MSD_OK;
-	if (row->right == MSD_RIGHT_LOAD) {
+	if (row->right != MSD_RIGHT_NONE) {
 		return msd_diag_set(
 			d, MSD_REFUSED,
-			"loading over TCP is off: load over the unix socket, or start "
-			"modserd with --allow-load-tcp");
+			"%s over TCP is off: ask over the unix socket, or start "
+			"modserd with --allow-load-tcp",
+			row->right == MSD_RIGHT_LOAD ? "loading" : row->name);
 	}
 	return msd_diag_set(d, MSD_REFUSED,
 			    "%s is for the daemon and its workers alone", row->name);

@@ -1,10 +1,9 @@
 #ifndef MSD_SUPERVISOR_PRINCIPAL_H
 #define MSD_SUPERVISOR_PRINCIPAL_H
 /*
- * Who speaks on a connection and what that may do: decided once, when the connection is
- * made (PROTOCOL.md section 1). A method needs the right of its row in proto/method.h,
- * which is asked for before anything is done for a request, be it to make room for its
- * payload.
+ * What may be done by the way that a connection came, whoever it is: decided once, when
+ * it is made (PROTOCOL.md section 1). A method needs the right of its row in
+ * proto/method.h. A file of rights gives each user some of these: standing.h.
  */
 #include "proto/address.h"
 #include "proto/diag.h"

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/request/request.h"
+#include "daemon/supervisor/rights/rights.h"
 #include "daemon/wire/handle.h"
 
 struct msd_client_peer;
@@ -33,6 +34,7 @@ struct msd_session {
 	} pressure;
 	struct msd_watch watch;
 	struct msd_principal principal;
+	struct msd_standing standing;
 	uint64_t number; /* for people */
 	uint64_t opened_ms;
 };

@@ -14,7 +14,7 @@ static struct msd_peer_id of_user(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
 		return (struct msd_peer_id){0};
-	return (struct msd_peer_id){MSD_PEER_USER, who.uid};
+	return (struct msd_peer_id){.kind = MSD_PEER_USER, .value = who.uid};
 }
 
 static struct msd_peer_id of_ipv4(const void *address)
@@ -22,7 +22,7 @@ static struct msd_peer_id of_ipv4(const void *address)
 	uint32_t bits;
 
 	memcpy(&bits, address, sizeof(bits));
-	return (struct msd_peer_id){MSD_PEER_IPV4, ntohl(bits)};
+	return (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = ntohl(bits)};
 }
 
 static struct msd_peer_id of_ipv6(const struct in6_addr *address)
@@ -33,7 +33,7 @@ static struct msd_peer_id of_ipv6(const struct in6_addr *address)
 		return of_ipv4(&address->s6_addr[12]);
 	for (unsigned i = 0; i < 8; i++)
 		value = value << 8 | address->s6_addr[i];
-	return (struct msd_peer_id){MSD_PEER_IPV6, value};
+	return (struct msd_peer_id){.kind = MSD_PEER_IPV6, .value = value};
 }
 
 struct msd_peer_id msd_peer_id_of_socket(int fd)
@@ -77,6 +77,9 @@ const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTE
 			network.s6_addr[i] = (uint8_t)(who.value >> (56 - 8 * i));
 		(void)inet_ntop(AF_INET6, &network, address, sizeof(address));
 		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "%s/64", address);
+		break;
+	case MSD_PEER_NAME:
+		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "user %s", who.name);
 		break;
 	case MSD_PEER_NOBODY:
 	default:

@@ -1,26 +1,34 @@
 #ifndef MSD_SUPERVISOR_PEER_ID_H
 #define MSD_SUPERVISOR_PEER_ID_H
 /*
- * Who is counted as one, however many connections it has: a user of this machine on
- * unix sockets, an address on TCP (of IPv6 the network, for whoever has one has all its
- * addresses). A value; all zeros are nobody.
+ * Who is counted as one, however many connections it has: a user of the file of rights
+ * wherever it comes from, else a user of this machine on unix sockets, an address on
+ * TCP (of IPv6 the network, for whoever has one has all its addresses). A value; all
+ * zeros are nobody.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
-enum msd_peer_kind { MSD_PEER_NOBODY, MSD_PEER_USER, MSD_PEER_IPV4, MSD_PEER_IPV6 };
+enum msd_peer_kind {
+	MSD_PEER_NOBODY,
+	MSD_PEER_USER,
+	MSD_PEER_IPV4,
+	MSD_PEER_IPV6,
+	MSD_PEER_NAME
+};
 
 struct msd_peer_id {
 	enum msd_peer_kind kind;
-	uint64_t value; /* the uid, the address, the upper half of it */
+	uint64_t value;   /* the uid, the address, the upper half of it, one a name */
+	const char *name; /* of NAME, kept for as long as the daemon runs */
 };
 
-#define MSD_PEER_TEXT_BYTES 64u
+#define MSD_PEER_TEXT_BYTES 80u
 
 /** Whoever is at the other end of the connected socket @fd; nobody, when the system
  * does not say. */
 struct msd_peer_id msd_peer_id_of_socket(int fd);
-/** "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
+/** "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
 
 static inline bool msd_peer_id_is(struct msd_peer_id a, struct msd_peer_id b)

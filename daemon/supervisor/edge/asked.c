@@ -1,0 +1,110 @@
+#include "daemon/supervisor/edge/asked.h"
+
+#include <string.h>
+
+#include "daemon/supervisor/edge/object.h"
+#include "proto/name.h"
+
+/* Which parameters name what is asked for. */
+enum naming {
+	NOTHING,  /* none, or what is the session's own */
+	MODULE,   /* the first is a module's name */
+	FUNCTION, /* the first two are a module's and its function's */
+	TARGET,   /* the first is "module:function", or a handle that stands for it */
+	TENSOR    /* a resident tensor among them lives with the module */
+};
+
+static const uint8_t namings[MSD_M_COUNT] = {
+	[MSD_M_CALL] = TARGET,
+	[MSD_M_MODULE_LOAD] = MODULE,
+	[MSD_M_MODULE_PULL] = MODULE,
+	[MSD_M_MODULE_ROLLBACK] = MODULE,
+	[MSD_M_MODULE_UNLOAD] = MODULE,
+	[MSD_M_MODULE_INSTANCE] = MODULE,
+	[MSD_M_MODULE_DESCRIBE] = MODULE,
+	[MSD_M_MODULE_WAIT] = MODULE,
+	[MSD_M_MODULE_LOGS] = MODULE,
+	[MSD_M_FUNCTION_LIST] = MODULE,
+	[MSD_M_FUNCTION_GET] = FUNCTION,
+	[MSD_M_TENSOR_ALLOC] = MODULE,
+	[MSD_M_TENSOR_COPY] = TENSOR,
+	[MSD_M_TENSOR_FILL] = TENSOR,
+};
+
+bool msd_asked_has_name(enum msd_method method)
+{
+	return method < MSD_M_COUNT && namings[method] != NOTHING;
+}
+
+/* A call's, in the words of call.c; what that would refuse has no target here. */
+static void read_target(struct msd_session *s, const struct msd_wire_value *v,
+			struct msd_acl_target *ret)
+{
+	struct msd_span text = {0};
+
+	if (v->kind == MSD_K_STR) {
+		text = v->as.str;
+	} else if (v->kind == MSD_K_FUNCTION) {
+		const char *known =
+			msd_handles_peek(&s->handles, MSD_K_FUNCTION, v->as.handle);
+		if (known != NULL)
+			text = (struct msd_span){(const uint8_t *)known, strlen(known)};
+	}
+	if (!msd_target_split(text, &ret->module, &ret->function))
+		*ret = (struct msd_acl_target){0};
+}
+
+static bool read_str(struct msd_cur *items, struct msd_span *ret)
+{
+	struct msd_wire_value v;
+
+	if (msd_value_read(items, &v, NULL) != MSD_OK || v.kind != MSD_K_STR ||
+	    v.as.str.n == 0)
+		return false;
+	*ret = v.as.str;
+	return true;
+}
+
+static bool read_naming(struct msd_session *s, struct msd_cur items, uint32_t n,
+			enum naming naming, struct msd_acl_target *ret)
+{
+	struct msd_wire_value v;
+
+	switch (naming) {
+	case MODULE:
+		return n > 0 && read_str(&items, &ret->module);
+	case FUNCTION:
+		return n > 1 && read_str(&items, &ret->module) &&
+		       read_str(&items, &ret->function);
+	case TARGET:
+		if (n == 0 || msd_value_read(&items, &v, NULL) != MSD_OK)
+			return false;
+		read_target(s, &v, ret);
+		return true;
+	case TENSOR:
+		ret->module = msd_object_module(s, items, n);
+		return true;
+	case NOTHING:
+	default:
+		return true;
+	}
+}
+
+msd_err msd_asked_read(struct msd_session *s, const struct msd_in *in,
+		       enum msd_method method, struct msd_acl_target *ret,
+		       struct msd_diag *d)
+{
+	struct msd_acl_target target = {0};
+	struct msd_cur items;
+	uint32_t n;
+
+	if (msd_asked_has_name(method) &&
+	    (!msd_array_open(in->body.params, &items, &n) ||
+	     !read_naming(s, items, n, (enum naming)namings[method], &target))) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
+				    msd_method_row(method)->name,
+				    msd_method_row(method)->params);
+	}
+	*ret = target;
+	return MSD_OK;
+}

@@ -1,0 +1,273 @@
+/*
+ * Happy path of a request: the grant is that of the file as it is, the method's right
+ * is among those of the session, the names in the request are covered by a line; a call
+ * that begins like the last one is not looked at again.
+ *
+ * Failures: refused, whether what was named is there or not; counted, kept for the
+ * operator, and told to the log at a bounded rate.
+ */
+#include "daemon/supervisor/edge/standing.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/asked.h"
+#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/session.h"
+
+#define LINES_PER_SECOND 10u /* of refusals, in the log */
+
+static void find(struct msd_session *s)
+{
+	const struct msd_rights *r = &s->edge->rights;
+	struct msd_standing *st = &s->standing;
+	struct msd_identity who;
+
+	st->generation = r->generation;
+	st->n_call = 0;
+	st->grant = (struct msd_grant){0};
+	if (!msd_identity_of_socket(s->conn.transport.fd, &who)) {
+		st->generation = 0; /* nobody for now; it is tried again */
+		return;
+	}
+	who.token = st->has_token ? &st->token : NULL;
+	st->grant = msd_acl_grant(r->acl, &who);
+	st->grant.rights &= s->principal.rights;
+	msd_identity_finish(&who);
+}
+
+/* The grant by the file as it is now. */
+static const struct msd_grant *grant_of(struct msd_session *s)
+{
+	if (s->standing.generation != s->edge->rights.generation)
+		find(s);
+	return &s->standing.grant;
+}
+
+struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd)
+{
+	const struct msd_peer_id id = msd_peer_id_of_socket(fd);
+	struct msd_identity who;
+
+	if (e->rights.acl == NULL || !msd_identity_of_socket(fd, &who))
+		return id;
+	const struct msd_grant g = msd_acl_grant(e->rights.acl, &who);
+	msd_identity_finish(&who);
+	return msd_rights_peer(&e->rights, &g, id);
+}
+
+static void put_name(char *ret, size_t max, const struct msd_acl_target *t)
+{
+	(void)snprintf(ret, max, "%.*s%s%.*s", (int)t->module.n,
+		       (const char *)t->module.p, t->function.n > 0 ? ":" : "",
+		       (int)t->function.n, (const char *)t->function.p);
+}
+
+/* Keep and tell that it was refused. */
+static void note(struct msd_session *s, enum msd_method method,
+		 const struct msd_acl_target *target)
+{
+	struct msd_edge *e = s->edge;
+	struct msd_denial it = {.times = 1,
+				.connection = s->number,
+				.method = method,
+				.first_s = (uint64_t)time(NULL)};
+	char peer[MSD_PEER_TEXT_BYTES];
+	uint64_t n_others;
+
+	it.last_s = it.first_s;
+	(void)snprintf(it.user, sizeof(it.user), "%s",
+		       msd_grant_name(e->rights.acl, &s->standing.grant));
+	(void)snprintf(it.peer, sizeof(it.peer), "%s",
+		       msd_peer_id_text(s->peer->who, peer));
+	put_name(it.name, sizeof(it.name), target);
+	msd_denials_add(&e->rights.denials, &it);
+	if (msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
+			      &n_others)) {
+		msd_log(MSD_LOG_WARN, "denied",
+			"conn=%llu user=%s peer=\"%s\" method=%s name=\"%s\" "
+			"others=%llu",
+			(unsigned long long)s->number, it.user, it.peer,
+			msd_method_row(method)->name, it.name,
+			(unsigned long long)n_others);
+	}
+}
+
+static msd_err deny(struct msd_session *s, enum msd_method method,
+		    const struct msd_acl_target *target, struct msd_diag *d)
+{
+	const struct msd_method_row *row = msd_method_row(method);
+	char name[MSD_DENIAL_NAME_BYTES];
+
+	note(s, method, target);
+	if (msd_principal_check(&s->principal, method, d) != MSD_OK)
+		return MSD_REFUSED; /* nobody may that comes this way */
+	put_name(name, sizeof(name), target);
+	return msd_diag_set(d, MSD_REFUSED, "%s has no right to %s%s%s: it needs %s",
+			    msd_grant_name(s->edge->rights.acl, &s->standing.grant),
+			    row->name, name[0] != '\0' ? " " : "", name,
+			    msd_right_name(row->right));
+}
+
+/* A call that begins as an allowed one did has the same target: msgpack says how long
+ * each object is at its beginning. */
+static bool is_last_call(const struct msd_standing *st, struct msd_span params)
+{
+	return st->n_call > 0 && params.n >= st->n_call &&
+	       memcmp(params.p, st->call, st->n_call) == 0;
+}
+
+/* Handles of functions go and come: they are looked up each time. */
+static void keep_call(struct msd_standing *st, struct msd_span params,
+		      const struct msd_acl_target *target)
+{
+	const uint8_t *end = target->function.p + target->function.n;
+
+	if (end <= params.p || end > params.p + params.n ||
+	    (size_t)(end - params.p) > sizeof(st->call))
+		return;
+	st->n_call = (size_t)(end - params.p);
+	memcpy(st->call, params.p, st->n_call);
+}
+
+static msd_err ask_file(struct msd_session *s, const struct msd_in *in,
+			enum msd_method method, struct msd_diag *d)
+{
+	const struct msd_method_row *row = msd_method_row(method);
+	const struct msd_grant *g = grant_of(s);
+	struct msd_standing *st = &s->standing;
+	struct msd_acl_target target = {0};
+
+	if (method == MSD_M_CALL && is_last_call(st, in->body.params))
+		return MSD_OK;
+	if (row == NULL || row->right == MSD_RIGHT_ANY ||
+	    (g->is_operator && row->right != MSD_RIGHT_NONE))
+		return MSD_OK;
+	msd_err err = msd_asked_read(s, in, method, &target, d);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_acl_allows(s->edge->rights.acl, g, row->right, &target))
+		return deny(s, method, &target, d);
+	if (method == MSD_M_CALL)
+		keep_call(st, in->body.params, &target);
+	return MSD_OK;
+}
+
+msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
+			 enum msd_method method, struct msd_diag *d)
+{
+	return s->edge->rights.acl == NULL
+		       ? msd_principal_check(&s->principal, method, d)
+		       : ask_file(s, in, method, d);
+}
+
+bool msd_standing_has(struct msd_session *s, enum msd_right right)
+{
+	if (s->edge->rights.acl == NULL)
+		return msd_principal_has(&s->principal, right);
+	return (grant_of(s)->rights & 1u << right) != 0;
+}
+
+bool msd_standing_sees(struct msd_session *s, const char *name)
+{
+	const struct msd_acl_target target = {
+		.module = {(const uint8_t *)name, strlen(name)}};
+
+	return s->edge->rights.acl == NULL ||
+	       msd_acl_allows(s->edge->rights.acl, grant_of(s), MSD_RIGHT_LOOKUP,
+			      &target);
+}
+
+const char *msd_standing_name(struct msd_session *s,
+			      char room[static MSD_PEER_TEXT_BYTES])
+{
+	return s->edge->rights.acl == NULL
+		       ? msd_peer_id_text(s->peer->who, room)
+		       : msd_grant_name(s->edge->rights.acl, grant_of(s));
+}
+
+/* Count @s as one of @who's. */
+static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_diag *d)
+{
+	const struct msd_limits *limits = s->edge->limits;
+	struct msd_client_peer *p =
+		msd_client_peer_take(&s->edge->peers, who, limits->max_peer_memory);
+	char text[MSD_PEER_TEXT_BYTES];
+
+	if (p == NULL)
+		return msd_diag_no_memory(d);
+	if (p != s->peer && p->n_connections >= limits->max_peer_connections) {
+		msd_client_peer_unref(p);
+		return msd_diag_set(d, MSD_BUSY,
+				    "%s has as many connections as it may "
+				    "(--max-peer-connections %llu)",
+				    msd_peer_id_text(who, text),
+				    (unsigned long long)limits->max_peer_connections);
+	}
+	msd_account_move(&s->client.account, &p->account);
+	s->peer->n_connections--;
+	p->n_connections++;
+	msd_client_peer_unref(s->peer);
+	s->peer = p;
+	s->client.peer = who;
+	return MSD_OK;
+}
+
+static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
+{
+	struct msd_edge *e = s->edge;
+	char peer[MSD_PEER_TEXT_BYTES];
+	uint64_t n_others;
+
+	msd_guesses_note(&e->rights.guesses, s->peer->who, uv_now(e->loop));
+	if (msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
+			      &n_others)) {
+		msd_log(MSD_LOG_WARN, "token", "conn=%llu peer=\"%s\" others=%llu%s",
+			(unsigned long long)s->number,
+			msd_peer_id_text(s->peer->who, peer),
+			(unsigned long long)n_others, " why=\"it is nobody's\"");
+	}
+	return msd_diag_set(d, MSD_REFUSED, "session.hello: the token is nobody's");
+}
+
+msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
+			  struct msd_diag *d)
+{
+	struct msd_rights *r = &s->edge->rights;
+	struct msd_digest digest;
+
+	if (r->acl == NULL)
+		return MSD_OK;
+	if (!s->principal.is_local) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "session.hello: a token is taken over unix sockets "
+				    "alone: others can read what comes this way");
+	}
+	const uint64_t left_ms =
+		msd_guesses_left_ms(&r->guesses, s->peer->who, uv_now(s->edge->loop));
+	if (left_ms > 0) {
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"session.hello: too many wrong tokens: try again in "
+			"%llu ms",
+			(unsigned long long)left_ms);
+	}
+	msd_digest_of(token, &digest);
+	const struct msd_identity who = {.token = &digest};
+	const struct msd_grant g = msd_acl_grant(r->acl, &who);
+	if (g.groups == 0 && !msd_grant_is_user(&g))
+		return refuse_token(s, d);
+	msd_err err = join(s, msd_rights_peer(r, &g, s->peer->who), d);
+	if (err != MSD_OK)
+		return err;
+	s->standing.has_token = true;
+	s->standing.token = digest;
+	find(s);
+	msd_log(MSD_LOG_DEBUG, "token", "conn=%llu user=%s",
+		(unsigned long long)s->number, msd_grant_name(r->acl, &g));
+	return MSD_OK;
+}

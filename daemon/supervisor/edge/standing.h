@@ -1,0 +1,38 @@
+#ifndef MSD_SUPERVISOR_STANDING_H
+#define MSD_SUPERVISOR_STANDING_H
+/*
+ * What a session may do, where the daemon has a file of rights (rights/acl.h): who it
+ * is, found when it first asks for something, again when it shows a token, and when the
+ * file was read again. Without such a file the principal alone says.
+ */
+#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/wire/conn.h"
+#include "proto/method.h"
+
+/** As whom the peer of the socket @fd is counted. */
+struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd);
+/**
+ * May @s ask for @method with the parameters of @in? It is the one place where that is
+ * asked, before anything is done for a request. What is refused is counted and kept.
+ * Errors: MSD_REFUSED, whether what was asked for is there or not; MSD_BAD_REQUEST.
+ */
+MSD_MUST_CHECK msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
+					enum msd_method method, struct msd_diag *d);
+/** Has @s the right, for some name at least? */
+bool msd_standing_has(struct msd_session *s, enum msd_right right);
+/** May @s know of the module @name? */
+bool msd_standing_sees(struct msd_session *s, const char *name);
+/** Who @s is, for people: "alice", "anonymous", "uid 1000". Borrowed, or in @room. */
+const char *msd_standing_name(struct msd_session *s,
+			      char room[static MSD_PEER_TEXT_BYTES]);
+/**
+ * @s is whose @token is, from here on, and counted so. Without a file of rights it is
+ * passed over. Errors, nothing has changed then: MSD_REFUSED (nobody's; a transport
+ * that others can read), MSD_BUSY (too many wrong ones: wait; that user has as many
+ * connections as it may), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
+					 struct msd_diag *d);
+
+#endif

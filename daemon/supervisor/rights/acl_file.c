@@ -1,0 +1,71 @@
+#include "daemon/supervisor/rights/acl_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/rights/acl_read.h"
+#include "proto/errno_text.h"
+
+static msd_err check_file(const char *path, int fd, struct msd_diag *d)
+{
+	struct stat st;
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (fstat(fd, &st) != 0) {
+		return msd_diag_set(d, MSD_IO, "%s: %s", path,
+				    msd_errno_text(errno, text));
+	}
+	if (!S_ISREG(st.st_mode))
+		return msd_diag_set(d, MSD_REFUSED, "%s: not a file", path);
+	if ((st.st_mode & S_IWOTH) != 0) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s: everybody may write to it, and so have all "
+				    "rights: chmod o-w it",
+				    path);
+	}
+	return MSD_OK;
+}
+
+static msd_err read_all(const char *path, int fd, struct msd_buf *ret,
+			struct msd_diag *d)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	/* One byte too many tells of a file that is too large. */
+	while (ret->n <= MSD_ACL_FILE_MAX) {
+		if (!msd_buf_reserve(ret, 65536))
+			return msd_diag_no_memory(d);
+		const ssize_t n = read(fd, ret->p + ret->n, 65536);
+		if (n < 0) {
+			return msd_diag_set(d, MSD_IO, "%s: %s", path,
+					    msd_errno_text(errno, text));
+		}
+		if (n == 0)
+			break;
+		ret->n += (size_t)n;
+	}
+	return MSD_OK;
+}
+
+msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
+{
+	/* Whoever put a FIFO there would make the daemon wait. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[MSD_ERRNO_TEXT_BYTES];
+	struct msd_buf b = {0};
+
+	if (fd < 0) {
+		return msd_diag_set(d, MSD_IO, "%s: %s", path,
+				    msd_errno_text(errno, text));
+	}
+	msd_err err = check_file(path, fd, d);
+	if (err == MSD_OK)
+		err = read_all(path, fd, &b, d);
+	if (err == MSD_OK)
+		err = msd_acl_parse(path, (struct msd_span){b.p, b.n}, ret, d);
+	msd_buf_finish(&b);
+	(void)close(fd);
+	return err;
+}

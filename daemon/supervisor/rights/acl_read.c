@@ -1,0 +1,363 @@
+/*
+ * Happy path: the text is copied, as the spans of the lines point into it; it is cut
+ * into lines, these into words, and each word is what its beginning says: a right, a
+ * credential, or else a name.
+ *
+ * Failures: the first thing that is wrong is told with its line; nothing is kept.
+ */
+#include "daemon/supervisor/rights/acl_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/name.h"
+
+#define SHOWN 64 /* bytes of a word in an error text */
+
+/* What is being read. */
+struct reader {
+	struct msd_acl *acl;
+	char *at, *end; /* of the text: what is left of it */
+	unsigned line;
+	size_t n_credentials;   /* of all lines */
+	struct msd_acl_line *l; /* of the lines that are there */
+	bool is_group;
+	struct msd_diag *d;
+};
+
+static msd_err wrong(struct reader *r, struct msd_span word, const char *why)
+{
+	return msd_diag_set(r->d, MSD_BAD_REQUEST, "%s:%u: \"%.*s\": %s", r->acl->file,
+			    r->line, (int)(word.n < SHOWN ? word.n : SHOWN),
+			    (const char *)word.p, why);
+}
+
+static msd_err no_memory(struct reader *r)
+{
+	return msd_diag_no_memory(r->d);
+}
+
+/* The array @p of @n elements of @size, with room for one more. Grows as powers of two
+ * do, so that nobody need keep what it has room for. */
+static void *grown(void *p, size_t n, size_t size)
+{
+	if ((n & (n - 1)) != 0)
+		return p;
+	return realloc(p, (n == 0 ? 1 : 2 * n) * size);
+}
+
+static bool begins(struct msd_span word, const char *with, struct msd_span *ret_rest)
+{
+	const size_t n = strlen(with);
+
+	if (word.n < n || memcmp(word.p, with, n) != 0)
+		return false;
+	*ret_rest = (struct msd_span){word.p + n, word.n - n};
+	return true;
+}
+
+/*
+ * The next word of the line, its quotes taken off in place; empty at the line's end. An
+ * open quote ends with its line, and is told.
+ */
+static msd_err next_word(struct reader *r, const char *stop, struct msd_span *ret)
+{
+	bool is_quoted = false;
+
+	while (r->at < stop && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
+		r->at++;
+	char *begin = r->at, *out = r->at;
+	if (begin < stop && *begin == '#')
+		r->at = begin + (stop - begin);
+	for (; r->at < stop; r->at++) {
+		if (!is_quoted && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
+			break;
+		if (*r->at == '"') {
+			is_quoted = !is_quoted;
+		} else {
+			*out++ = *r->at;
+		}
+	}
+	*ret = (struct msd_span){(const uint8_t *)begin, (size_t)(out - begin)};
+	if (is_quoted)
+		return wrong(r, *ret, "the quote is not closed");
+	if (ret->n == 0 && r->at > begin && *begin == '"')
+		return wrong(r, *ret, "nothing is between the quotes");
+	return MSD_OK;
+}
+
+static bool read_number(struct msd_span text, uint32_t *ret)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || number > UINT32_MAX)
+			return false;
+		number = number * 10 + (text.p[i] - '0');
+	}
+	*ret = (uint32_t)number;
+	return text.n > 0 && number < UINT32_MAX; /* the largest is nobody's */
+}
+
+static bool is_same(const struct msd_acl_credential *a,
+		    const struct msd_acl_credential *b)
+{
+	return a->kind == b->kind && a->number == b->number &&
+	       msd_digest_equal(&a->digest, &b->digest) && a->text.n == b->text.n &&
+	       (a->text.n == 0 || memcmp(a->text.p, b->text.p, a->text.n) == 0);
+}
+
+/* Who has it on @lines, or NULL. */
+static const struct msd_acl_line *find_credential(const struct msd_acl_lines *lines,
+						  const struct msd_acl_credential *c)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		const struct msd_acl_line *l = &lines->each[i];
+		for (size_t k = 0; k < l->n_credentials; k++) {
+			if (is_same(&l->credentials[k], c))
+				return l;
+		}
+	}
+	return NULL;
+}
+
+static msd_err add_credential(struct reader *r, struct msd_span word,
+			      const struct msd_acl_credential *c)
+{
+	struct msd_acl_line *l = r->l;
+
+	/* In several groups one may be, but nobody is two users. */
+	if (!r->is_group && find_credential(&r->acl->users, c) != NULL)
+		return wrong(r, word, "a user has this identity already");
+	if (r->n_credentials++ == MSD_ACL_CREDENTIALS_MAX)
+		return wrong(r, word, "there are too many identities");
+	void *more = grown(l->credentials, l->n_credentials, sizeof(*c));
+	if (more == NULL)
+		return no_memory(r);
+	l->credentials = more;
+	l->credentials[l->n_credentials++] = *c;
+	return MSD_OK;
+}
+
+static msd_err read_credential(struct reader *r, struct msd_span word,
+			       enum msd_credential kind, struct msd_span value)
+{
+	struct msd_acl_credential c = {.kind = kind};
+
+	switch (kind) {
+	case MSD_CREDENTIAL_TOKEN:
+	case MSD_CREDENTIAL_CERT_SHA256:
+		if (value.n != MSD_DIGEST_TEXT - 1 ||
+		    !msd_digest_parse(value, &c.digest))
+			return wrong(r, word, "expected 64 digits, 0-9 and a-f");
+		break;
+	case MSD_CREDENTIAL_UID:
+	case MSD_CREDENTIAL_GID:
+		if (!read_number(value, &c.number))
+			return wrong(r, word, "expected a number");
+		break;
+	case MSD_CREDENTIAL_CERT_SAN:
+	case MSD_CREDENTIAL_CERT_CN:
+	case MSD_CREDENTIAL_COUNT:
+	default:
+		c.text = value;
+		if (value.n == 0)
+			return wrong(r, word, "expected a name");
+	}
+	return add_credential(r, word, &c);
+}
+
+static msd_err read_right(struct reader *r, struct msd_span word)
+{
+	const struct msd_span category = {word.p + 2, word.n - 2};
+	unsigned bits = 0;
+
+	for (unsigned right = 0; right < MSD_RIGHT_ANY; right++) {
+		if (msd_span_is(category, "all") ||
+		    msd_span_is(category, msd_right_name((enum msd_right)right)))
+			bits |= 1u << right;
+	}
+	if (bits == 0)
+		return wrong(r, word, "expected lookup, call, load, admin or all");
+	r->l->rights = word.p[0] == '+' ? r->l->rights | bits : r->l->rights & ~bits;
+	return MSD_OK;
+}
+
+/* A row of stars is one star; false when no name is so long that @g could be it. */
+static bool shorten_glob(struct msd_span *g, size_t max)
+{
+	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* into acl->text, which is ours */
+	size_t n = 0, n_others = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const uint8_t c = g->p[i];
+		if (c == '*' && n > 0 && out[n - 1] == '*')
+			continue;
+		out[n++] = c;
+		n_others += c != '*';
+	}
+	g->n = n;
+	return n > 0 && n_others <= max;
+}
+
+static msd_err read_names(struct reader *r, struct msd_span word)
+{
+	struct msd_acl_line *l = r->l;
+	const uint8_t *slash = memchr(word.p, '/', word.n);
+
+	if (slash == NULL) {
+		return wrong(r, word,
+			     "neither a right (+@call), an identity (uid=1000) nor "
+			     "names (MODULE/FUNCTION)");
+	}
+	struct msd_acl_names n = {
+		.module = {word.p, (size_t)(slash - word.p)},
+		.function = {slash + 1, (size_t)(word.p + word.n - slash - 1)}};
+	if (!shorten_glob(&n.module, MSD_MAX_NAME_BYTES) ||
+	    !shorten_glob(&n.function, MSD_MAX_FUNC_NAME_BYTES))
+		return wrong(r, word, "no MODULE/FUNCTION can be called so");
+	if (l->n_names == MSD_ACL_NAMES_MAX)
+		return wrong(r, word, "there are too many names on the line");
+	void *more = grown(l->names, l->n_names, sizeof(n));
+	if (more == NULL)
+		return no_memory(r);
+	l->names = more;
+	l->names[l->n_names++] = n;
+	return MSD_OK;
+}
+
+static msd_err read_word(struct reader *r, struct msd_span word)
+{
+	struct msd_span value;
+
+	if (begins(word, "+@", &value) || begins(word, "-@", &value))
+		return read_right(r, word);
+	for (unsigned i = 0; i < MSD_CREDENTIAL_COUNT; i++) {
+		const enum msd_credential kind = (enum msd_credential)i;
+		if (begins(word, msd_credential_word(kind), &value) && value.n > 0 &&
+		    value.p[0] == '=') {
+			value.p++;
+			value.n--;
+			return read_credential(r, word, kind, value);
+		}
+	}
+	return read_names(r, word);
+}
+
+static bool is_known(const struct msd_acl_lines *lines, struct msd_span name)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		if (msd_span_is(name, lines->each[i].name))
+			return true;
+	}
+	return false;
+}
+
+/* A line more for @name. */
+static msd_err add_line(struct reader *r, struct msd_span name)
+{
+	struct msd_acl_lines *all = r->is_group ? &r->acl->groups : &r->acl->users;
+	const size_t max = r->is_group ? MSD_ACL_GROUPS_MAX : MSD_ACL_USERS_MAX;
+
+	if (!msd_name_valid(name))
+		return wrong(r, name, "expected a name: letters, digits, . _ -");
+	if (msd_span_is(name, MSD_ACL_OPERATOR))
+		return wrong(r, name,
+			     "this is the daemon's own user, who has all rights");
+	if (is_known(&r->acl->users, name) || is_known(&r->acl->groups, name))
+		return wrong(r, name, "there is a line for this one already");
+	if (all->n == max)
+		return wrong(r, name, "there are too many lines");
+	void *more = grown(all->each, all->n, sizeof(*r->l));
+	if (more == NULL)
+		return no_memory(r);
+	all->each = more;
+	r->l = &all->each[all->n++];
+	*r->l = (struct msd_acl_line){.line = r->line};
+	memcpy(r->l->name, name.p, name.n);
+	return MSD_OK;
+}
+
+static msd_err check_line(struct reader *r)
+{
+	const char *name = r->l->name;
+	const struct msd_span word = {(const uint8_t *)name, strlen(name)};
+	const bool is_anonymous = strcmp(name, MSD_ACL_ANONYMOUS) == 0;
+
+	if (is_anonymous && (r->is_group || r->l->n_credentials > 0))
+		return wrong(r, word,
+			     "is who shows nothing: a user without identities");
+	if (!is_anonymous && r->l->n_credentials == 0)
+		return wrong(r, word, "expected an identity, such as uid=1000");
+	return MSD_OK;
+}
+
+static msd_err read_line(struct reader *r, const char *stop)
+{
+	struct msd_span word;
+	msd_err err = next_word(r, stop, &word);
+
+	if (err != MSD_OK || word.n == 0)
+		return err;
+	r->is_group = msd_span_is(word, "group");
+	if (!r->is_group && !msd_span_is(word, "user"))
+		return wrong(r, word, "expected user or group");
+	err = next_word(r, stop, &word);
+	if (err == MSD_OK)
+		err = add_line(r, word);
+	while (err == MSD_OK) {
+		err = next_word(r, stop, &word);
+		if (err != MSD_OK || word.n == 0)
+			break;
+		err = read_word(r, word);
+	}
+	return err == MSD_OK ? check_line(r) : err;
+}
+
+static msd_err read_lines(struct reader *r)
+{
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && r->at < r->end) {
+		char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+		char *stop = newline != NULL ? newline : r->end;
+		r->line++;
+		if (memchr(r->at, '\0', (size_t)(stop - r->at)) != NULL)
+			return wrong(r, (struct msd_span){(const uint8_t *)"", 0},
+				     "a byte is zero: this is no text");
+		err = read_line(r, stop);
+		r->at = newline != NULL ? newline + 1 : r->end;
+	}
+	return err;
+}
+
+msd_err msd_acl_parse(const char *file, struct msd_span text, struct msd_acl **ret,
+		      struct msd_diag *d)
+{
+	struct msd_acl *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return msd_diag_no_memory(d);
+	a->file = strdup(file);
+	a->text = malloc(text.n + 1);
+	msd_err err =
+		a->file != NULL && a->text != NULL ? MSD_OK : msd_diag_no_memory(d);
+	if (err == MSD_OK && text.n > MSD_ACL_FILE_MAX) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s:1: more than %u bytes", file,
+				   MSD_ACL_FILE_MAX);
+	}
+	if (err == MSD_OK) {
+		if (text.n > 0)
+			memcpy(a->text, text.p, text.n);
+		msd_digest_of(text, &a->digest);
+		struct reader r = {
+			.acl = a, .at = a->text, .end = a->text + text.n, .d = d};
+		err = read_lines(&r);
+	}
+	if (err != MSD_OK) {
+		msd_acl_destroy(a);
+		return err;
+	}
+	*ret = a;
+	return MSD_OK;
+}

@@ -1,0 +1,28 @@
+#include "daemon/supervisor/rights/glob.h"
+
+bool msd_glob_match(struct msd_span glob, struct msd_span text)
+{
+	size_t g = 0, t = 0;
+	size_t star = glob.n; /* the last one that was passed; glob.n: none yet */
+	size_t resume = 0;    /* what that star stands for ends here */
+
+	/* Only the last star is ever tried again: what those before it stand for can
+	 * be as short as it was, for the last one takes any rest. */
+	while (t < text.n) {
+		if (g < glob.n && glob.p[g] == '*') {
+			star = g++;
+			resume = t;
+		} else if (g < glob.n && (glob.p[g] == '?' || glob.p[g] == text.p[t])) {
+			g++;
+			t++;
+		} else if (star < glob.n) {
+			g = star + 1;
+			t = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (g < glob.n && glob.p[g] == '*')
+		g++;
+	return g == glob.n;
+}

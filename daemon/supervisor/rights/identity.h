@@ -1,0 +1,34 @@
+#ifndef MSD_SUPERVISOR_IDENTITY_H
+#define MSD_SUPERVISOR_IDENTITY_H
+/*
+ * What is known of who is at the other end of a connection: what the kernel says of a
+ * unix socket's peer, the certificate that it has shown, the token that it has. Whose
+ * all that is, the file of rights says: acl.h.
+ */
+#include "store/digest.h"
+
+/* A certificate that was verified. Borrowed; texts may hold any byte. */
+struct msd_certificate {
+	struct msd_span name;        /* its common name; empty: none */
+	const struct msd_span *alts; /* the names of subjectAltName */
+	size_t n_alts;
+	struct msd_digest digest; /* of the whole of it, as DER */
+};
+
+struct msd_identity {
+	bool has_user; /* at a unix socket: uid and gids are known */
+	uint32_t uid;
+	uint32_t *gids; /* owned; the effective one first */
+	size_t n_gids;
+	const struct msd_certificate *certificate; /* borrowed; NULL: none */
+	const struct msd_digest *token;            /* borrowed; NULL: none */
+};
+
+/** What the kernel says of whoever is at the other end of @fd; nothing where that is no
+ * unix socket. False: out of memory. */
+MSD_MUST_CHECK bool msd_identity_of_socket(int fd, struct msd_identity *ret);
+void msd_identity_finish(struct msd_identity *i);
+/** The user that the daemon runs as, or root, and nothing else was shown. */
+bool msd_identity_is_operator(const struct msd_identity *i);
+
+#endif

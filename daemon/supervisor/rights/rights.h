@@ -1,0 +1,45 @@
+#ifndef MSD_SUPERVISOR_RIGHTS_H
+#define MSD_SUPERVISOR_RIGHTS_H
+/*
+ * The rights of a daemon that has a file of them: what it says by now, who was refused,
+ * who guesses tokens. All zeros: there is no file, and everybody has what the way in
+ * gives.
+ */
+#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/supervisor/rights/acl.h"
+#include "daemon/supervisor/rights/denials.h"
+#include "daemon/supervisor/rights/guesses.h"
+
+struct msd_rights {
+	struct msd_acl *acl; /* NULL: none */
+	uint64_t generation; /* of acl: a grant of another one is to be found anew */
+	struct msd_denials denials;
+	struct msd_guesses guesses;
+	char **names; /* of users that were peers; owned */
+	uint32_t n_names;
+};
+
+#define MSD_STANDING_CALL_BYTES 96u
+
+/* What a session has by it: edge/standing.h. */
+struct msd_standing {
+	struct msd_grant grant;
+	uint64_t generation; /* of the file by which it was found; 0: it was not */
+	bool has_token;
+	struct msd_digest token;
+	/* How the parameters of the last call began that was allowed, its target
+	 * included: who calls the same again is not looked up again. */
+	uint8_t call[MSD_STANDING_CALL_BYTES];
+	size_t n_call;
+};
+
+/** @a takes the place of what was read before, and is owned. Grants of that must not be
+ * used any more: the generation tells. */
+void msd_rights_take(struct msd_rights *r, struct msd_acl *a);
+/** As whom the user of @g is counted, wherever it comes from; @otherwise for who is no
+ * user of the file, and when memory is short. */
+struct msd_peer_id msd_rights_peer(struct msd_rights *r, const struct msd_grant *g,
+				   struct msd_peer_id otherwise);
+void msd_rights_finish(struct msd_rights *r);
+
+#endif

@@ -1,0 +1,210 @@
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/rights/acl_file.h"
+#include "daemon/supervisor/rights/acl_read.h"
+
+#define HEX "2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90"
+
+static struct msd_acl *acl;
+static struct msd_diag d;
+
+static msd_err parse(const char *text)
+{
+	msd_acl_destroy(acl);
+	acl = NULL;
+	return msd_acl_parse("f.acl",
+			     (struct msd_span){(const uint8_t *)text, strlen(text)},
+			     &acl, &d);
+}
+
+static void end(void)
+{
+	msd_acl_destroy(acl);
+	msd_diag_finish(&d);
+}
+
+/* @text is refused, and what is said begins with @begin and has @part. */
+static void expect_refusal(const char *text, const char *begin, const char *part)
+{
+	cr_expect_eq(parse(text), MSD_BAD_REQUEST, "%.60s", text);
+	cr_expect_null(acl);
+	cr_expect_eq(strncmp(msd_diag_text(&d), begin, strlen(begin)), 0, "%s",
+		     msd_diag_text(&d));
+	cr_expect_not_null(strstr(msd_diag_text(&d), part), "%s", msd_diag_text(&d));
+}
+
+TestSuite(acl_read, .fini = end);
+
+Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
+{
+	cr_assert_eq(parse("# who\n\n"
+			   "user alice cert:cn=\"Alice B\" cert:san=a.example uid=7 "
+			   "+@lookup +@call resnet18/* digits/main # comment\r\n"
+			   "user fleet token:sha256=" HEX " cert:sha256=" HEX
+			   " +@all -@admin\n"
+			   "group gpu\tgid=44 +@load team-*/*"),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(acl->users.n, 2);
+	cr_assert_eq(acl->groups.n, 1);
+	const struct msd_acl_line *alice = &acl->users.each[0];
+	cr_expect_str_eq(alice->name, "alice");
+	cr_expect_eq(alice->line, 3);
+	cr_expect_eq(alice->n_credentials, 3);
+	cr_expect(msd_span_is(alice->credentials[0].text, "Alice B"));
+	cr_expect_eq(alice->n_names, 2);
+	cr_expect(msd_span_is(alice->names[1].module, "digits"));
+	cr_expect(msd_span_is(alice->names[1].function, "main"));
+	cr_expect_eq(alice->rights, 1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL);
+	cr_expect_eq(acl->users.each[1].rights, 1u << MSD_RIGHT_LOOKUP |
+							1u << MSD_RIGHT_CALL |
+							1u << MSD_RIGHT_LOAD);
+	cr_expect_eq(acl->groups.each[0].credentials[0].number, 44);
+}
+
+Test(acl_read, says_file_and_line_of_what_is_wrong)
+{
+	expect_refusal("user a uid=1\nuser b uid=2 +@everything\n",
+		       "f.acl:2: ", "+@everything");
+	expect_refusal("\n\nroot uid=0", "f.acl:3: ", "expected user or group");
+	expect_refusal("user a uid=1 resnet18", "f.acl:1: ", "MODULE/FUNCTION");
+	expect_refusal("user a uid=1 uid=x", "f.acl:1: ", "expected a number");
+	expect_refusal("user a uid=4294967295", "f.acl:1: ", "expected a number");
+	expect_refusal("user a uid=99999999999999999999", "f.acl:1: ", "a number");
+	expect_refusal("user a token:sha256=12", "f.acl:1: ", "64 digits");
+	expect_refusal("user a cert:cn=", "f.acl:1: ", "expected a name");
+	expect_refusal("user a uid=1 \"x/y", "f.acl:1: ", "not closed");
+	expect_refusal("user a uid=1 \"\" x/y", "f.acl:1: ", "between the quotes");
+	expect_refusal("user", "f.acl:1: ", "expected a name");
+	expect_refusal("user ../a uid=1", "f.acl:1: ", "expected a name");
+	expect_refusal("user operator uid=1", "f.acl:1: ", "own user");
+	expect_refusal("user a +@call", "f.acl:1: ", "expected an identity");
+	expect_refusal("user a uid=1 /main", "f.acl:1: ", "can be called so");
+}
+
+Test(acl_read, refuses_doubled_users_and_identities)
+{
+	expect_refusal("user a uid=1\ngroup a gid=1\n", "f.acl:2: ", "already");
+	expect_refusal("user a uid=1\nuser b uid=1\n", "f.acl:2: ", "already");
+	expect_refusal("user a uid=1 uid=1\n", "f.acl:1: ", "already");
+	cr_expect_eq(parse("group a gid=1\ngroup b gid=1\n"), MSD_OK,
+		     "one may be in several groups");
+}
+
+Test(acl_read, keeps_anonymous_for_who_shows_nothing)
+{
+	cr_expect_eq(parse("user anonymous +@lookup\n"), MSD_OK);
+	expect_refusal("user anonymous uid=1 +@lookup\n", "f.acl:1: ", "anonymous");
+	expect_refusal("group anonymous gid=1\n", "f.acl:1: ", "anonymous");
+}
+
+Test(acl_read, refuses_a_byte_that_is_zero)
+{
+	static const uint8_t text[] = "user a uid=1\nuser \0b uid=2";
+
+	cr_expect_eq(
+		msd_acl_parse("f", (struct msd_span){text, sizeof(text) - 1}, &acl, &d),
+		MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "f:2: "));
+}
+
+/* "user uK uid=K" for each. */
+static void put_users(struct msd_buf *b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		msd_buf_printf(b, "user u%u uid=%u\n", i, i);
+}
+
+Test(acl_read, bounds_lines_identities_names_and_bytes)
+{
+	struct msd_buf b = {0};
+
+	put_users(&b, MSD_ACL_USERS_MAX);
+	cr_expect_eq(msd_acl_parse("f", (struct msd_span){b.p, b.n}, &acl, &d), MSD_OK);
+	msd_buf_printf(&b, "user more uid=1000000\n%c", 0);
+	expect_refusal((const char *)b.p, "f.acl:1025: ", "too many lines");
+	b.n = 0;
+	msd_buf_printf(&b, "user a");
+	for (unsigned i = 0; i <= MSD_ACL_CREDENTIALS_MAX; i++)
+		msd_buf_printf(&b, " uid=%u", i);
+	msd_buf_put_u8(&b, 0);
+	expect_refusal((const char *)b.p, "f.acl:1: ", "too many identities");
+	b.n = 0;
+	msd_buf_printf(&b, "user a uid=1");
+	for (unsigned i = 0; i <= MSD_ACL_NAMES_MAX; i++)
+		msd_buf_printf(&b, " m/f");
+	msd_buf_put_u8(&b, 0);
+	expect_refusal((const char *)b.p, "f.acl:1: ", "too many names");
+	b.n = 0;
+	while (b.n <= MSD_ACL_FILE_MAX)
+		msd_buf_printf(&b, "%s", "# nothing is said here\n");
+	msd_buf_put_u8(&b, 0);
+	expect_refusal((const char *)b.p, "f.acl:", "bytes");
+	msd_buf_finish(&b);
+}
+
+Test(acl_read, makes_one_star_of_very_many)
+{
+	struct msd_buf b = {0};
+
+	msd_buf_printf(&b, "user a uid=1 ");
+	for (unsigned i = 0; i < 100000; i++)
+		msd_buf_put_u8(&b, '*');
+	msd_buf_printf(&b, "/m*");
+	cr_assert_eq(msd_acl_parse("f", (struct msd_span){b.p, b.n}, &acl, &d), MSD_OK);
+	cr_expect(msd_span_is(acl->users.each[0].names[0].module, "*"));
+	msd_buf_finish(&b);
+}
+
+Test(acl_read, refuses_patterns_that_no_name_is_long_enough_for)
+{
+	struct msd_buf b = {0};
+
+	msd_buf_printf(&b, "user a uid=1 */");
+	for (unsigned i = 0; i <= MSD_MAX_FUNC_NAME_BYTES; i++)
+		msd_buf_printf(&b, "*a");
+	msd_buf_put_u8(&b, 0);
+	expect_refusal((const char *)b.p, "f.acl:1: ", "can be called so");
+	msd_buf_finish(&b);
+}
+
+Test(acl_read, refuses_every_prefix_or_reads_what_is_there)
+{
+	static const char text[] = "user a uid=17 cert:cn=\"x y\" +@call m*/f\n"
+				   "group g gid=4 token:sha256=" HEX "\n";
+
+	for (size_t n = 0; n < sizeof(text); n++) {
+		char *exact = malloc(n + 1);
+		cr_assert_not_null(exact);
+		memcpy(exact, text, n);
+		msd_acl_destroy(acl);
+		acl = NULL;
+		const msd_err err = msd_acl_parse(
+			"f", (struct msd_span){(const uint8_t *)exact, n}, &acl, &d);
+		cr_expect(err == MSD_BAD_REQUEST || acl != NULL, "%zu", n);
+		free(exact);
+	}
+}
+
+Test(acl_read, of_a_file_wants_one_that_others_cannot_write)
+{
+	char path[] = "/tmp/msd-acl.XXXXXX";
+	const int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, "user a uid=1\n", 13), 13);
+	cr_expect_eq(msd_acl_read(path, &acl, &d), MSD_OK);
+	cr_expect_str_eq(acl->file, path);
+	cr_assert_eq(fchmod(fd, 0666), 0);
+	struct msd_acl *other = NULL;
+	cr_expect_eq(msd_acl_read(path, &other, &d), MSD_REFUSED);
+	cr_expect_null(other);
+	cr_expect_eq(msd_acl_read("/tmp", &other, &d), MSD_REFUSED);
+	(void)unlink(path);
+	(void)close(fd);
+	cr_expect_eq(msd_acl_read(path, &other, &d), MSD_IO);
+}
