@@ -195,6 +195,7 @@ static const struct row {
 	bool has_value;
 } options[] = {
 	{"host", NULL, AT(host), 0, 'H', true},
+	{"token-file", NULL, AT(token_file), 0, 0, true},
 	{"json", apply_json, 0, 0, 0, false},
 	{"deadline", apply_deadline, 0, 0, 0, true},
 	{"connect-timeout", apply_connect, 0, 0, 0, true},

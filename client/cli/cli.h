@@ -52,7 +52,8 @@ struct msd_verb;
 /* A parsed command line. Strings are argv's. */
 struct msd_cli {
 	const struct msd_verb *verb;
-	const char *host; /* NULL: MODSER_HOST, else the default socket */
+	const char *host;       /* NULL: MODSER_HOST, else the default socket */
+	const char *token_file; /* NULL: $MODSER_TOKEN, when it is set */
 	bool json;
 	bool replace;
 	bool tvm_inputs;
@@ -114,6 +115,7 @@ extern const struct msd_verb msd_verbs[];
 /** The verb called @word, which may be what other programs call it; NULL: none. */
 const struct msd_verb *msd_verb_find(const char *word);
 
+enum msd_exit msd_verb_acl(const struct msd_cli *cli);
 enum msd_exit msd_verb_bench(const struct msd_cli *cli);
 enum msd_exit msd_verb_call(const struct msd_cli *cli);
 enum msd_exit msd_verb_convert(const struct msd_cli *cli);

@@ -256,10 +256,23 @@ const struct msd_verb msd_verbs[] = {
 	 1, 2, 0, msd_verb_cache},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
-	{"clients", "[--header]",
-	 "list the daemon's connections: who, what they do and hold",
-	 "Over TCP without the right to load: those of this address alone.\n", 0, 0,
-	 MSD_OPT_TABLE, msd_verb_clients},
+	{"clients", "[--header] [kill ID]",
+	 "list the daemon's connections: who, what they do and hold; end one",
+	 "Without the right to administer: one's own alone. kill ends the connection "
+	 "with\nthat number.\n",
+	 0, 2, MSD_OPT_TABLE, msd_verb_clients},
+	{"acl", "whoami | list | log | dry-run USER METHOD [NAME]",
+	 "show whose rights are which, and who was refused",
+	 "  whoami   who this client is to the daemon, and what it may do\n"
+	 "  list     the lines of the daemon's file of rights\n"
+	 "  log      the last requests that were refused for want of a right\n"
+	 "  dry-run  would USER be allowed to ask for METHOD (call, module.load; or a "
+	 "right:\n"
+	 "           lookup, call, load, admin) with NAME, a module or NAME:FUNC; exit "
+	 "code 6:\n"
+	 "           no\n"
+	 "See docs/rights.md. All but whoami need the right to administer.\n",
+	 1, 4, 0, msd_verb_acl},
 	{"reload", "", "have the daemon read its configuration again",
 	 "Lists what differs from what was in force: what is changed now, and what "
 	 "waits\nfor the daemon's next start. A configuration that is wrong changes "
@@ -311,6 +324,9 @@ static const char options_help[] =
 	"  -H, --host ADDR      unix:PATH or tcp://HOST:PORT (else $MODSER_HOST, else "
 	"the\n"
 	"                       default socket)\n"
+	"      --token-file FILE  whose this client is (else $MODSER_TOKEN); for a "
+	"daemon\n"
+	"                       with a file of rights; not sent over plain TCP\n"
 	"      --deadline TIME  give up after TIME, such as 500ms, 5s, 2m\n"
 	"      --connect-timeout TIME  for the daemon's first answer (10s)\n"
 	"      --json           results and errors as JSON\n"

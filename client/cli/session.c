@@ -15,6 +15,7 @@
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
+#include "client/cli/token.h"
 
 #define CONNECT_MS 10000u /* when nothing is said */
 
@@ -61,15 +62,21 @@ static enum msd_exit report_silent(const struct msd_cli *cli)
 	return patience_ms(cli) == cli->deadline_ms ? code : MSD_EXIT_CONNECT;
 }
 
-/* Is it a daemon, and does it answer? */
+/* Is it a daemon, does it answer, and whose this is to it: @token, empty for none. */
 static enum msd_exit greet(const struct msd_cli *cli, modser_client *client,
-			   uint64_t until_ms)
+			   const struct msd_buf *token, uint64_t until_ms)
 {
 	modser_result *result = NULL;
 	enum msd_exit code = MSD_EXIT_OK;
+	modser_value pair[2] = {modser_str("token"), {0}};
+	const modser_value who = {.kind = MODSER_MAP,
+				  .as.tuple = {.n = 1, .item = pair}};
 	uint64_t id;
 
-	if (modser_start(client, "ping", NULL, 0, NULL, &id) != MODSER_OK)
+	if (token->n > 0)
+		pair[1] = modser_str((const char *)token->p);
+	if (modser_start(client, token->n > 0 ? "session.hello" : "ping", &who,
+			 token->n > 0 ? 1 : 0, NULL, &id) != MODSER_OK)
 		return msd_report_error(modser_why(client));
 	while (!modser_take(client, id, &result)) {
 		struct pollfd p = {.fd = modser_fd(client), .events = POLLIN};
@@ -110,12 +117,18 @@ static enum msd_exit connect_to(const struct msd_cli *cli, modser_client **ret)
 enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 {
 	const uint64_t until_ms = now_ms() + patience_ms(cli);
+	struct msd_buf token = {0};
 	modser_client *client;
-	enum msd_exit code = connect_to(cli, &client);
+	enum msd_exit code = msd_token_find(cli, address_of(cli), &token);
 
-	if (code != MSD_EXIT_OK)
+	if (code == MSD_EXIT_OK)
+		code = connect_to(cli, &client);
+	if (code != MSD_EXIT_OK) {
+		msd_buf_finish(&token);
 		return code;
-	code = greet(cli, client, until_ms);
+	}
+	code = greet(cli, client, &token, until_ms);
+	msd_buf_finish(&token);
 	if (code != MSD_EXIT_OK) {
 		modser_close(client);
 		return code;

@@ -1,11 +1,13 @@
 /* Verbs about the daemon as a whole. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "proto/argv.h"
 
 static double now_ms(void)
 {
@@ -69,8 +71,26 @@ enum msd_exit msd_verb_info(const struct msd_cli *cli)
 	return msd_session_show(cli, "server.info", NULL, 0);
 }
 
+static enum msd_exit end_client(const struct msd_cli *cli)
+{
+	uint32_t number = 0;
+
+	if (cli->n_words != 2 || strcmp(cli->words[0], "kill") != 0 ||
+	    !msd_argv_count(cli->words[1], &number)) {
+		return msd_report_usage(
+			"`modser clients` lists them with their numbers",
+			"clients %s: expected kill and a connection's "
+			"number",
+			cli->words[0]);
+	}
+	const modser_value connection = modser_int(number);
+	return msd_session_show(cli, "client.kill", &connection, 1);
+}
+
 enum msd_exit msd_verb_clients(const struct msd_cli *cli)
 {
+	if (cli->n_words > 0)
+		return end_client(cli);
 	return msd_session_show(cli, "client.list", NULL, 0);
 }
 

@@ -1,0 +1,377 @@
+"""Who may do what by a file of rights: every identity, method and module; whose the identities
+are; when a change counts."""
+import hashlib
+import os
+import signal
+import socket
+
+import harness
+import msgpack
+import numpy as np
+import pytest
+from rights import NAME, REQUESTS, RIGHTS, User, connect, methods, request, token_of
+from wire import DTYPE, Closed, Failure, Wire, shape_ext
+
+RESULTS = harness.ZOO / "results.so"
+
+USERS = [
+    User("nothing", []),
+    *[User(f"only-{right}", [right]) for right in RIGHTS],
+    User("all", RIGHTS),
+    User("mine", RIGHTS, ["mine*/*"]),
+    User("echo", RIGHTS, ["mine/ec*o", "absent/nothing"]),
+    User("caller", ["lookup", "call"], ["m?ne/*", "theirs/none"]),
+]
+# There and not; the user "mine" may have to do with the first two.
+MODULES = ("mine", "mine-absent", "theirs", "absent")
+
+
+@pytest.fixture
+def start(folder, own_daemon):
+    """start(text, word...): a daemon with these rights on a unix socket and on TCP; the file."""
+
+    def run(text, *words):
+        acl = folder / "rights.acl"
+        acl.write_text(text)
+        acl.chmod(0o644)
+        return (
+            own_daemon("--acl", acl, *words, listen=[f"unix:{folder}/s", "tcp://127.0.0.1:0"]),
+            acl,
+        )
+
+    return run
+
+
+def lines(users):
+    return "".join(u.line() for u in users)
+
+
+def refused(wire, method, module):
+    """Why it is refused; None: it is not, whatever else becomes of it."""
+    try:
+        wire.ask(method, *request(method, module))
+    except Failure as failure:
+        return failure.message if failure.name == "REFUSED" else None
+    return None
+
+
+def expect_rights(wire, user, withheld=()):
+    """Each method for each module, by what the file says; and nobody learns what is there."""
+    for method, right in methods().items():
+        texts = set()
+        for module in MODULES if NAME in REQUESTS[method] else MODULES[:1]:
+            why = refused(wire, method, module)
+            allowed = user.may(method, right, module, withheld)
+            assert (why is None) == allowed, (user.name, method, module, why)
+            if why is not None:
+                texts.add(why.replace(f" {module}", " NAME"))
+        assert len(texts) <= 1, texts
+
+
+def test_every_method_of_the_table_has_a_request():
+    assert set(methods()) == set(REQUESTS)
+
+
+def test_every_identity_method_and_module_over_a_unix_socket(start):
+    daemon, _ = start(lines(USERS))
+    daemon.load("mine", RESULTS)
+    daemon.load("theirs", RESULTS)
+    for user in USERS:
+        with connect(daemon, user.name) as wire:
+            expect_rights(wire, user)
+    operator = User("operator", RIGHTS)
+    with Wire(daemon.host) as wire:  # with nothing but the kernel's word
+        expect_rights(wire, operator)
+        assert {m["name"] for m in wire.ask("module.list")} == {"mine", "theirs"}
+
+
+@pytest.mark.parametrize("allow", [False, True])
+@pytest.mark.parametrize("names", [(), ("mine*/*",)])
+def test_every_method_and_module_over_tcp(start, allow, names):
+    anonymous = User("anonymous", RIGHTS, names)
+    daemon, _ = start(anonymous.line(), *(["--allow-load-tcp"] if allow else []))
+    daemon.load("mine", RESULTS)
+    daemon.load("theirs", RESULTS)
+    with Wire(daemon.hosts[1]) as wire:
+        expect_rights(wire, anonymous, () if allow else ("load", "admin"))
+
+
+def test_who_shows_nothing_may_ping(start):
+    daemon, _ = start(lines(USERS))
+    with Wire(daemon.hosts[1]) as wire:
+        expect_rights(wire, User("anonymous", []))
+        assert wire.ask("acl.whoami")["user"] == "anonymous"
+    said = daemon.modser("ls", host=daemon.hosts[1])
+    assert said.status == 6 and "REFUSED" in said.err, said
+
+
+def test_only_what_one_may_look_at_is_listed(start):
+    daemon, _ = start(lines(USERS))
+    daemon.load("mine", RESULTS)
+    daemon.load("theirs", RESULTS)
+    with connect(daemon, "mine") as wire:
+        assert [m["name"] for m in wire.ask("module.list")] == ["mine"]
+
+
+def test_a_token_is_taken_over_no_transport_that_others_read(start):
+    daemon, _ = start(lines(USERS))
+    with pytest.raises(Failure, match="REFUSED.*unix sockets"):
+        connect(daemon, "all", daemon.hosts[1])
+
+
+def test_wrong_tokens_make_their_own_peer_wait(start):
+    daemon, _ = start(lines(USERS))
+    answers = []
+    for _ in range(6):  # from connections of their own: it is the peer that is counted
+        with Wire(daemon.host) as wire, pytest.raises(Failure) as caught:
+            wire.ask("session.hello", {"token": "guessed"})
+        answers.append(caught.value.name)
+    assert answers == ["REFUSED"] * 5 + ["BUSY"]
+    with Wire(daemon.host) as wire:
+        wire.ask("ping")  # only tokens wait
+        with pytest.raises(Failure, match="BUSY"):
+            wire.ask("session.hello", {"token": token_of("all")})
+        assert wire.ask("acl.whoami")["user"] == "operator"
+
+
+def test_a_change_counts_from_the_next_request_on(start):
+    before = User("app", ["call", "lookup"], ["mine/*"])
+    daemon, acl = start(before.line())
+    daemon.load("mine", RESULTS)
+    with connect(daemon, "app") as wire, Wire(daemon.host) as operator:
+        assert wire.call("mine:echo", 5)[1] == 5
+        floats = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
+        tensor = wire.ask("tensor.alloc", "mine", floats, shape_ext(4))
+        acl.write_text(User("app", ["call", "lookup"], ["other/*"]).line())
+        assert [c["key"] for c in operator.ask("server.reload")] == ["acl"]
+        for method, params in (
+            ("call", ["mine:echo", 5]),
+            ("tensor.fill", [tensor, 1]),
+            ("module.describe", ["mine"]),
+        ):
+            with pytest.raises(Failure, match="REFUSED"):
+                wire.ask(method, *params)
+        acl.write_text(before.line())
+        daemon.ok("reload")
+        assert wire.call("mine:echo", 6)[1] == 6
+        wire.ask("tensor.fill", tensor, 1)
+
+
+def test_a_user_that_is_gone_is_nobody(start):
+    daemon, acl = start(lines(USERS))
+    with connect(daemon, "all") as wire:
+        acl.write_text(lines(USERS[:2]))
+        daemon.ok("reload")
+        assert wire.ask("acl.whoami")["user"] == "anonymous"
+        assert refused(wire, "module.list", "") is not None
+
+
+def test_a_broken_file_changes_nothing(start):
+    daemon, acl = start(lines(USERS))
+    acl.write_text(lines(USERS[:1]) + "user broken +@everything\n")
+    said = daemon.modser("reload")
+    assert said.status != 0 and f"{acl}:2: " in said.err, said
+    daemon.process.send_signal(signal.SIGHUP)
+    harness.until(lambda: daemon.log().count(f"{acl}:2: ") == 2, "SIGHUP has been heard")
+    with connect(daemon, "all") as wire:
+        expect_rights(wire, User("all", RIGHTS))
+
+
+def test_a_broken_file_keeps_the_daemon_from_starting(folder):
+    acl = folder / "rights.acl"
+    (folder / "empty.conf").touch()
+    for text, why in (
+        ("user a uid=1\nuser b uid=1\n", ":2: "),
+        ("user a +@call\n", ":1: "),
+        ("nonsense\n", ":1: "),
+    ):
+        acl.write_text(text)
+        for words in (["--listen", f"unix:{folder}/s"], ["--check-config", folder / "empty.conf"]):
+            said = harness.run(harness.BIN / "modserd", "--acl", acl, *words)
+            assert said.status == 2 and f"{acl}{why}" in said.err, said
+    acl.chmod(0o666)
+    said = harness.run(harness.BIN / "modserd", "--acl", acl, "--listen", f"unix:{folder}/s")
+    assert said.status == 2 and "everybody may write" in said.err, said
+
+
+def test_what_is_refused_has_no_effect_and_needs_no_room(start):
+    daemon, _ = start(lines(USERS), "--max-memory", "1M")
+    daemon.load("mine", RESULTS)
+    with connect(daemon, "nothing") as wire, Wire(daemon.host) as operator:
+        large = np.zeros(1 << 19, "u1")
+        for _ in range(8):  # more than all the memory that there is
+            with pytest.raises(Failure, match="REFUSED"):
+                wire.call("mine:echo", large)
+            with pytest.raises(Failure, match="REFUSED"):
+                wire.ask("module.upload", "begin", 1 << 30)
+        held = operator.ask("server.info")["held"]
+        assert (held["tensor_bytes"], held["upload_bytes"]) == (0, 0)
+
+
+def test_the_log_tells_who_was_refused_what(start):
+    daemon, _ = start(lines(USERS))
+    with connect(daemon, "only-lookup") as wire, Wire(daemon.host) as operator:
+        before = operator.ask("server.info")["denied"]
+        for _ in range(3):
+            assert refused(wire, "call", "theirs") is not None
+        assert refused(wire, "server.reload", "") is not None
+        log = [
+            (e["user"], e["method"], e["name"], e["times"]) for e in operator.ask("acl.log")
+        ]
+        assert log[-2:] == [
+            ("only-lookup", "call", "theirs:echo", 3),
+            ("only-lookup", "server.reload", "", 1),
+        ]
+        assert operator.ask("server.info")["denied"] == before + 4
+    assert "event=denied" in daemon.log()
+    assert token_of("only-lookup") not in daemon.log()
+
+
+def test_a_dry_run_says_what_would_be(start):
+    daemon, _ = start(lines(USERS))
+    with Wire(daemon.host) as operator:
+        for user in USERS:
+            for method, right in methods().items():
+                for module in MODULES if NAME in REQUESTS[method] else MODULES[:1]:
+                    name = f"{module}:echo" if method in ("call", "function.get") else module
+                    told = operator.ask("acl.dry_run", user.name, method, name)
+                    assert told["allowed"] == user.may(method, right, module), (user.name, method)
+        assert operator.ask("acl.dry_run", "mine", "@load", "mine")["line"] == 7
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            operator.ask("acl.dry_run", "mallory", "call")
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            operator.ask("acl.dry_run", "mine", "dance")
+
+
+def test_whose_connections_are_counted_is_the_user(start):
+    daemon, _ = start(lines(USERS))
+    with connect(daemon, "all") as one, connect(daemon, "all") as two:
+        peers = [c["peer"] for c in one.ask("client.list") if c["user"] == "all"]
+        assert peers == ["user all", "user all"]
+        assert two.ask("acl.whoami")["peer"] == "user all"
+
+
+def test_an_operator_ends_a_connection(start):
+    daemon, _ = start(lines(USERS))
+    with connect(daemon, "caller") as wire, Wire(daemon.host) as operator:
+        (number,) = [
+            c["connection"] for c in operator.ask("client.list") if c["user"] == "caller"
+        ]
+        operator.ask("client.kill", number)
+        assert wire.receive()[1:] == ["session.close", [20, "REFUSED", "an operator has ended it"]]
+        with pytest.raises(Closed):
+            wire.receive()
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            operator.ask("client.kill", number)
+
+
+def test_without_a_file_whoami_tells_what_the_way_in_gives(own_daemon, folder):
+    daemon = own_daemon(listen=[f"unix:{folder}/s", "tcp://127.0.0.1:0"])
+    with Wire(daemon.hosts[0]) as local, Wire(daemon.hosts[1]) as remote:
+        assert local.ask("acl.whoami")["rights"] == list(RIGHTS)
+        assert remote.ask("acl.whoami")["rights"] == ["lookup", "call"]
+        local.ask("session.hello", {"token": "of no use here"})
+        with pytest.raises(Failure, match="UNSUPPORTED.*--acl"):
+            local.ask("acl.list")
+
+
+def connected_as(path, uid, gid, groups):
+    """A socket that a process with these numbers has connected: the kernel remembers them."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups(groups)
+            os.setresgid(gid, gid, gid)
+            os.setresuid(uid, uid, uid)
+            made = socket.socket(socket.AF_UNIX)
+            made.connect(path)
+            socket.send_fds(theirs, [b"."], [made.fileno()])
+        finally:
+            os._exit(0)
+    theirs.close()
+    with ours:
+        _, fds, _, _ = socket.recv_fds(ours, 1, 1)
+    os.waitpid(pid, 0)
+    assert fds, "it could not connect"
+    return socket.socket(fileno=fds[0])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be other users")
+def test_the_kernel_says_who_is_at_a_unix_socket(start, folder):
+    daemon, _ = start(
+        "user ops uid=70001 +@all\nuser team gid=70010 +@lookup\ngroup gpu gid=70044 +@load\n",
+        "--socket-mode",
+        "0666",
+    )
+    folder.chmod(0o755)
+    if not harness.is_open_to_all(folder):
+        pytest.skip("others cannot enter the folder of the socket")
+    for uid, gid, groups, name in (
+        (70001, 1, [], "ops"),
+        (70002, 70010, [], "team"),
+        (70002, 1, [70010], "team"),
+        (70002, 1, [70044], "gpu"),
+        (70002, 1, [], "anonymous"),
+    ):
+        path = daemon.host.removeprefix("unix:")
+        with Wire(connected_as(path, uid, gid, groups)) as wire:
+            assert wire.ask("acl.whoami")["user"] == name
+
+
+def test_digests_of_tokens_are_not_told_whole(start):
+    daemon, _ = start(lines(USERS))
+    digest = hashlib.sha256(token_of("all").encode()).hexdigest()
+    with Wire(daemon.host) as operator:
+        (told,) = [u["identities"] for u in operator.ask("acl.list") if u["name"] == "all"]
+    assert told == [f"token:sha256={digest[:8]}..."]
+
+
+def test_the_command_line_shows_a_token(start, folder):
+    daemon, _ = start(lines(USERS))
+    token = folder / "token"
+    token.write_text(token_of("mine") + "\n")
+    said = daemon.ok("--token-file", token, "acl", "whoami")
+    assert "user\tmine" in said.out, said
+    by_env = harness.environment() | {"MODSER_TOKEN": token_of("caller")}
+    assert "user\tcaller" in daemon.ok("acl", "whoami", env=by_env).out
+    assert "user\tmine" in daemon.ok("--token-file", token, "acl", "whoami", env=by_env).out
+    said = daemon.modser("--token-file", token, "call", "theirs:echo", "1")
+    assert said.status == 6 and "mine has no right to call theirs:echo" in said.err, said
+    said = daemon.modser("ls", env=harness.environment() | {"MODSER_TOKEN": "guessed"})
+    assert said.status == 6 and "nobody's" in said.err, said
+
+
+def test_the_command_line_sends_no_token_over_plain_tcp(start, folder):
+    daemon, _ = start(lines(USERS))
+    token = folder / "token"
+    token.write_text(token_of("mine"))
+    said = daemon.modser("--token-file", token, "ping", host=daemon.hosts[1])
+    assert said.status == 2 and "not sent" in said.err, said
+    by_env = harness.environment() | {"MODSER_TOKEN": token_of("mine")}
+    daemon.ok("ping", host=daemon.hosts[1], env=by_env)
+    token.write_text("\n")
+    said = daemon.modser("--token-file", token, "ping")
+    assert said.status == 2 and "no token" in said.err, said
+
+
+def test_the_command_line_asks_about_rights(start):
+    daemon, _ = start(lines(USERS))
+    assert "only-load" in daemon.ok("acl", "list").out
+    assert daemon.modser("acl", "dry-run", "mine", "call", "mine:f").status == 0
+    assert daemon.modser("acl", "dry-run", "mine", "call", "theirs:f").status == 6
+    assert daemon.modser("acl", "dry-run", "mallory", "call").status == 4
+    assert daemon.modser("acl", "dry-run", "mine").status == 2
+    assert daemon.modser("acl", "dance").status == 2
+    with connect(daemon, "only-lookup") as wire:
+        assert refused(wire, "call", "theirs") is not None
+        log = daemon.ok("acl", "log").out
+        assert "only-lookup" in log and "theirs:echo" in log, log
+        (number,) = [
+            line.split("\t")[0]
+            for line in daemon.ok("clients").out.splitlines()
+            if "only-lookup" in line
+        ]
+        daemon.ok("clients", "kill", number)
+        assert wire.receive()[1] == "session.close"
+    assert daemon.modser("clients", "kill", "nobody").status == 2
