@@ -200,6 +200,22 @@ static bool shorten_glob(struct msd_span *g, size_t max)
 	return n > 0 && n_others <= max;
 }
 
+/* Could a module be called so, but for the stars and question marks? What is meant to
+ * be something else, and is not spelled right, mostly could not. */
+static bool is_of_module(struct msd_span g)
+{
+	static const char others[] = "._-*?";
+
+	for (size_t i = 0; i < g.n; i++) {
+		const uint8_t c = g.p[i];
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') &&
+		    memchr(others, c, sizeof(others) - 1) == NULL)
+			return false;
+	}
+	return true;
+}
+
 static msd_err read_names(struct reader *r, struct msd_span word)
 {
 	struct msd_acl_line *l = r->l;
@@ -213,7 +229,7 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	struct msd_acl_names n = {
 		.module = {word.p, (size_t)(slash - word.p)},
 		.function = {slash + 1, (size_t)(word.p + word.n - slash - 1)}};
-	if (!shorten_glob(&n.module, MSD_MAX_NAME_BYTES) ||
+	if (!is_of_module(n.module) || !shorten_glob(&n.module, MSD_MAX_NAME_BYTES) ||
 	    !shorten_glob(&n.function, MSD_MAX_FUNC_NAME_BYTES))
 		return wrong(r, word, "no MODULE/FUNCTION can be called so");
 	if (l->n_names == MSD_ACL_NAMES_MAX)

@@ -83,6 +83,8 @@ Test(acl_read, says_file_and_line_of_what_is_wrong)
 	expect_refusal("user ../a uid=1", "f.acl:1: ", "expected a name");
 	expect_refusal("user operator uid=1", "f.acl:1: ", "own user");
 	expect_refusal("user a +@call", "f.acl:1: ", "expected an identity");
+	expect_refusal("user a uid=1 rate=200/s", "f.acl:1: ", "can be called so");
+	expect_refusal("user a uid=1 @call/x", "f.acl:1: ", "can be called so");
 	expect_refusal("user a uid=1 /main", "f.acl:1: ", "can be called so");
 }
 
