@@ -21,6 +21,7 @@ struct msd_fds {
 };
 
 struct msd_transport;
+struct msd_tls_peer;
 
 struct msd_transport_ops {
 	/**
@@ -42,6 +43,12 @@ struct msd_transport_ops {
 	/** The events of the descriptor that reading, writing or both (@events, of
 	 * UV_READABLE and UV_WRITABLE) wait for. */
 	int (*wants)(const struct msd_transport *t, int events);
+	/** Optional. The transport holds bytes that it has taken from its descriptor:
+	 * reading brings more, of which no event tells. */
+	bool (*holds)(const struct msd_transport *t);
+	/** Optional. What was wrong, when the last call returned -EPROTO; valid until
+	 * the next one. */
+	const char *(*cause)(const struct msd_transport *t);
 	/**
 	 * Nothing will be written or read any more, and what was written should arrive:
 	 * say so to the other side, and drop what it has sent. @scratch is room for
@@ -56,6 +63,10 @@ struct msd_transport {
 	const struct msd_transport_ops *ops;
 	int fd;            /* owned; what a loop polls */
 	bool may_pass_fds; /* descriptors can come, and writev may be given one */
+	void *state;       /* the kind's own; NULL: it needs none */
+	/* Who the other side has proved to be (tls.h), as long as the transport lives.
+	 * NULL: this kind of transport does not ask. */
+	const struct msd_tls_peer *peer;
 };
 
 /** A connected stream socket, owned from here on; @may_pass_fds is for unix sockets. */
