@@ -158,7 +158,7 @@ def test_half_bodies_stay_in_the_budget(own_arena):
 
 
 def test_who_gives_nothing_back_is_ended_and_told_why(own_arena):
-    arena = own_arena(*WORDS, "--write-stall", "1ms", modules={"faults": harness.ZOO / "faults.so"})
+    arena = own_arena(*WORDS, "--write-stall", "3s", modules={"faults": harness.ZOO / "faults.so"})
     victim = arena.victim()
     with harness.Gate() as gate:
         held = victim.start("call", "faults:gate", gate.path)

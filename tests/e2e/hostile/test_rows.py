@@ -75,7 +75,7 @@ def test_what_has_too_many_parts_is_not_unpacked(own_arena, value):
 
 
 def test_replies_that_are_never_read_end_their_connection(own_arena):
-    arena = own_arena("--write-stall", "1ms")
+    arena = own_arena("--write-stall", "3s")
     victim, wire = arena.victim(), arena.connect()
     wire.offer(frame([0, 1, "server.info", []]) * 1000)  # its answers are more than sockets hold
     harness.until(lambda: victim.ask("server.info")["connections"] == 1, "it is ended")
