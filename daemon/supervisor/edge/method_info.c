@@ -180,7 +180,7 @@ static void put_group(struct msd_buf *b, const struct msd_cgroups *groups)
 
 static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
-	msd_pack_map(b, 21 + N_FOUND_KEYS);
+	msd_pack_map(b, 22 + N_FOUND_KEYS);
 	put_str(b, "server", "modserd");
 	put_str(b, "version", MSD_VERSION);
 	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
