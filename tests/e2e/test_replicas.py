@@ -362,5 +362,7 @@ def test_the_command_line_loads_and_shows_several(own_daemon):
     assert said.status == 2 and "--workers" in said.err
     said = daemon.modser("load", "--instances", "2", "third", MEET)
     assert said.status == 2 and "say --workers 2" in said.err
-    assert [row.split("\t")[-2:] for row in daemon.ok("ls", "-l").out.splitlines()] == [["2"] * 2, ["3"] * 2]
+    head, *rows = [line.split("\t") for line in daemon.ok("ls", "-l", "--header").out.splitlines()]
+    shown = [dict(zip(head, row)) for row in rows]
+    assert [(m["workers"], m["ready"]) for m in shown] == [("2", "2"), ("3", "3")]
     assert json.loads(daemon.ok("show", "second", "--json").out)["ready"] == 3
