@@ -12,24 +12,19 @@
 /*
  * Happy path: the request waits here while the module's record is removed; then it goes
  * on as any unload does. Failures: the disk refuses, and the module stays. Who asked
- * may leave meanwhile: the module is unloaded all the same.
+ * may leave meanwhile, or its deadline pass: the module is unloaded all the same.
  */
 
 struct forgetting {
 	struct msd_keep keep;
 	struct msd_edge *edge;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
-	bool has_deadline;
-	uint64_t deadline_ms;
 };
 
-static void go_on(struct forgetting *f, struct msd_module *m, struct msd_req *r)
+static void go_on(struct msd_module *m, struct msd_req *r)
 {
 	if (r != NULL) {
 		msd_module_adopt(m, r);
-		if (f->has_deadline) {
-			msd_req_set_due(r, f->edge->deadlines, f->deadline_ms);
-		}
 		msd_list_append(&m->unloaders, &r->link);
 	}
 	msd_module_unload(m);
@@ -55,13 +50,30 @@ static void on_forgotten(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK)
 		job->err = msd_module_require(f->edge->house, name, &m, &job->d);
 	if (job->err == MSD_OK) {
-		go_on(f, m, r);
+		go_on(m, r);
 	} else if (r != NULL) {
 		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
 	}
 	msd_diag_finish(&job->d);
 	free(f);
 }
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had forgotten it; it "
+			   "is unloaded when that is done");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* on_forgotten() finds the list empty */
+}
+
+/* No worker has it yet, so the others are never asked. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
 msd_err msd_kept_unload(struct msd_method_call *c, struct msd_module *m,
 			struct msd_diag *d)
@@ -76,8 +88,11 @@ msd_err msd_kept_unload(struct msd_method_call *c, struct msd_module *m,
 		return msd_diag_no_memory(d);
 	}
 	f->edge = c->session->edge;
-	f->has_deadline = c->options.has_deadline;
-	f->deadline_ms = c->options.deadline_ms;
+	r->ops = &req_ops;
+	if (c->options.has_deadline) {
+		msd_req_set_due_from(r, f->edge->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
+	}
 	msd_list_init(&f->requests);
 	msd_list_append(&f->requests, &r->link);
 	c->later = true;

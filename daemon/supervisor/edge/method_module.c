@@ -284,6 +284,10 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
+	if (c->options.has_deadline) {
+		msd_req_set_due_from(r, e->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
+	}
 	c->later = true;
 	e->on_rollback(e, m->crew.name, r);
 	return MSD_OK;
