@@ -196,13 +196,20 @@ static void make_room(struct msd_segpool *p, uint64_t bytes)
 	}
 }
 
+/* Pages that may still be added; what is being reserved on a thread has its own. */
+static uint64_t page_room(const struct msd_segpool *p)
+{
+	const uint64_t growing = p->growing != NULL ? p->growing->bytes : 0;
+
+	return room(p->max_bytes, p->warm_bytes + growing);
+}
+
 static bool pool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot *ret)
 {
 	for (uint32_t i = 0; i < p->n_segments; i++) {
 		struct msd_segment *s = &p->segments[i];
 		const uint64_t was_warm = s->warm_bytes;
-		const struct msd_block *b =
-			msd_segment_alloc(s, bytes, room(p->max_bytes, p->warm_bytes));
+		const struct msd_block *b = msd_segment_alloc(s, bytes, page_room(p));
 		p->warm_bytes += s->warm_bytes - was_warm;
 		if (b == NULL)
 			continue;

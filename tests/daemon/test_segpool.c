@@ -264,6 +264,28 @@ Test(segpool, a_large_segment_is_reserved_beside_the_loop)
 	expect_loop_over(&loop);
 }
 
+Test(segpool, what_is_being_reserved_counts_before_it_is_there)
+{
+	struct msd_segpool p;
+	struct announced a = {0};
+	uv_loop_t loop;
+	struct msd_slot large, small, other;
+
+	cr_assert_eq(uv_loop_init(&loop), 0);
+	msd_segpool_init(&p, 16u << 20, NULL, &a);
+	alloc(&p, (8u << 20) - 4096, &large);
+	alloc(&p, 4096, &small);
+	cr_assert(msd_segpool_free(&p, large.segment, large.offset));
+	msd_segpool_grow_aside(&p, &loop, on_grown);
+	cr_expect_eq(msd_segpool_alloc(&p, 12u << 20, &other, NULL), MSD_WAIT);
+	cr_expect_eq(msd_segpool_alloc(&p, 7u << 20, &large, NULL), MSD_WAIT);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_leq(p.warm_bytes, p.max_bytes);
+	cr_expect_eq(msd_segpool_alloc(&p, 12u << 20, &other, NULL), MSD_OK);
+	msd_segpool_finish(&p);
+	expect_loop_over(&loop);
+}
+
 Test(segpool, a_small_segment_is_there_at_once)
 {
 	struct msd_segpool p;
