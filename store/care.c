@@ -18,8 +18,8 @@
  * sorted; the blobs are walked, and those that are not among them are gathered, then
  * removed. Failures: one damaged record, and nothing is removed.
  *
- * A candidate's record is written before its bytes are fetched, so that they are needed
- * from the first one on.
+ * A candidate's bytes come before the record that names them: until that is written
+ * they are unneeded, and whoever makes room for more of them counts them again.
  */
 
 #define RESERVE_PART 20 /* the file system keeps 1/20 of its room */

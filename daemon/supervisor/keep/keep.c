@@ -93,21 +93,42 @@ static void name_edition(struct msd_edition *e)
 	sha256_digest(&hash, MSD_DIGEST_BYTES, e->digest.b);
 }
 
+/* Of the edition's files, those that the store does not have. */
+static uint64_t missing_bytes(const struct msd_store *s, const struct msd_edition *e)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (!msd_blob_exists(s, &e->files[i].digest, e->files[i].bytes))
+			bytes += e->files[i].bytes;
+	}
+	return bytes;
+}
+
+/* No record names the files yet: a collection takes those that were there with the
+ * others, and then there are more to make room for. */
+static msd_err make_room(const struct msd_edition *e, struct msd_keeper *keeper,
+			 struct msd_diag *d)
+{
+	const uint64_t max_bytes = keeper->max_bytes;
+	uint64_t wanted = missing_bytes(&keeper->store, e), made = 0;
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && wanted > made) {
+		made = wanted;
+		err = msd_store_make_room(&keeper->store, made, max_bytes, d);
+		wanted = missing_bytes(&keeper->store, e);
+	}
+	return err;
+}
+
 static msd_err put_parts(const struct msd_keep *k, struct msd_keeper *keeper,
 			 struct msd_diag *d)
 {
 	const struct msd_edition *e = k->edition;
-	uint64_t wanted = 0, at = 0;
-	msd_err err;
+	msd_err err = make_room(e, keeper, d);
+	uint64_t at = 0;
 
-	for (uint32_t i = 0; i < e->n_files; i++) {
-		if (!msd_blob_exists(&keeper->store, &e->files[i].digest,
-				     e->files[i].bytes))
-			wanted += e->files[i].bytes;
-	}
-	err = wanted > 0 ? msd_store_make_room(&keeper->store, wanted,
-					       keeper->max_bytes, d)
-			 : MSD_OK;
 	for (uint32_t i = 0; err == MSD_OK && i < e->n_files; i++) {
 		err = msd_blob_put(&keeper->store, k->fd, at, &e->files[i].digest,
 				   e->files[i].bytes, d);

@@ -1,0 +1,93 @@
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/keep/keep.h"
+#include "store/blob.h"
+#include "store/care.h"
+#include "tests/store/shelf.h"
+
+#define N 5000
+
+static uv_loop_t loop;
+static struct msd_keeper keeper;
+static struct shelf shelf;
+
+/* A store that may have @max_bytes. */
+static void open_keeper(uint64_t max_bytes)
+{
+	struct msd_diag d = {0};
+
+	shelf_init(&shelf);
+	msd_store_close(&shelf.store);
+	cr_assert_eq(uv_loop_init(&loop), 0);
+	cr_assert_eq(msd_keeper_open(&keeper, &loop, shelf.path, max_bytes, &d), MSD_OK,
+		     "%s", msd_diag_text(&d));
+	shelf.store = keeper.store;
+}
+
+static void close_keeper(void)
+{
+	keeper.is_open = false;
+	shelf_finish(&shelf);
+	cr_expect_eq(uv_loop_close(&loop), 0, "nothing is left");
+}
+
+static void on_kept(struct msd_keeper_job *job, struct msd_keeper *k)
+{
+	(void)job;
+	(void)k;
+}
+
+static void put_bytes(int fd, unsigned seed, size_t n)
+{
+	uint8_t *bytes = shelf_bytes(seed, n);
+
+	cr_assert_eq(write(fd, bytes, n), (ssize_t)n);
+	free(bytes);
+}
+
+/* A library of N bytes of seed 1, and parameters of @n bytes of seed 2. */
+static msd_err keep(size_t n)
+{
+	struct msd_keep k = {.fd = memfd_create("kept", MFD_CLOEXEC),
+			     .part_bytes = {N, 0, n},
+			     .edition = calloc(1, sizeof(struct msd_edition))};
+
+	cr_assert_not_null(k.edition);
+	put_bytes(k.fd, 1, N);
+	put_bytes(k.fd, 2, n);
+	msd_keep_label(&k, (struct msd_span){(const uint8_t *)"m", 1},
+		       (struct msd_span){(const uint8_t *)"f", 1});
+	msd_keep_candidate(&keeper, &k, on_kept);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	msd_diag_finish(&k.job.d);
+	free(k.edition);
+	(void)close(k.fd);
+	return k.job.err;
+}
+
+Test(keep, puts_the_parts_and_the_record_that_names_them)
+{
+	open_keeper(2 * N);
+	cr_assert_eq(keep(N), MSD_OK);
+	cr_expect(shelf_has(&shelf, 1, N));
+	cr_expect(shelf_has(&shelf, 2, N));
+	close_keeper();
+}
+
+Test(keep, counts_what_a_collection_takes_of_its_own)
+{
+	struct msd_store_use use;
+	struct msd_digest digest;
+
+	open_keeper(3 * N);
+	cr_assert_eq(shelf_put(&shelf, 1, N, &digest, NULL), MSD_OK);
+	cr_assert_eq(shelf_put(&shelf, 3, N, &digest, NULL), MSD_OK);
+	cr_expect_eq(keep((5 * N) / 2), MSD_NO_SPACE, "both parts are over the limit");
+	cr_assert_eq(msd_store_measure(&shelf.store, &use, NULL), MSD_OK);
+	cr_expect_leq(use.blob_bytes, 3 * N);
+	close_keeper();
+}
