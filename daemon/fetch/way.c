@@ -29,13 +29,15 @@ static msd_err go(struct msd_way *w, const char *url, bool is_redirect,
 msd_err msd_way_begin(struct msd_way *w, const char *url, struct msd_diag *d)
 {
 	*w = (struct msd_way){.origin = strdup(url)};
-	if (w->origin == NULL)
-		return msd_diag_no_memory(d);
-	const msd_err err = go(w, url, false, d);
+	msd_err err = w->origin != NULL ? go(w, url, false, d) : msd_diag_no_memory(d);
+
+	if (err == MSD_OK) {
+		w->home = strdup(w->at.host);
+		err = w->home != NULL ? MSD_OK : msd_diag_no_memory(d);
+	}
 	if (err != MSD_OK)
-		return err;
-	w->home = strdup(w->at.host);
-	return w->home != NULL ? MSD_OK : msd_diag_no_memory(d);
+		msd_way_finish(w);
+	return err;
 }
 
 bool msd_way_is_home(const struct msd_way *w)

@@ -13,8 +13,8 @@ struct msd_way {
 	unsigned n_redirects;
 };
 
-/** Stand at @url; finish with msd_way_finish(), after a failure too. Errors: those of
- * msd_uri_read(), MSD_NOMEM. */
+/** Stand at @url; finish with msd_way_finish(). Errors: those of msd_uri_read(),
+ * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_way_begin(struct msd_way *w, const char *url,
 				     struct msd_diag *d);
 /** Go back to the beginning: where a redirect leads may be good for once only. */
