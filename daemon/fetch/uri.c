@@ -142,6 +142,17 @@ static msd_err read_parts(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* Of what is no URI, too, neither the password nor the query comes into a log. */
+static msd_err explain_unread(const char *text, CURLUcode rc, struct msd_diag *d)
+{
+	const char *at = strrchr(text, '@');
+	const char *shown = at != NULL ? at + 1 : text;
+	const size_t n = strcspn(shown, "?");
+
+	return msd_diag_set(d, MSD_BAD_REQUEST, "\"%.*s\" is not a URI: %s",
+			    n < 200 ? (int)n : 200, shown, curl_url_strerror(rc));
+}
+
 msd_err msd_uri_read(const char *text, struct msd_uri *ret, struct msd_diag *d)
 {
 	CURLU *url = curl_url();
@@ -153,8 +164,7 @@ msd_err msd_uri_read(const char *text, struct msd_uri *ret, struct msd_diag *d)
 	const CURLUcode rc =
 		curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
 	if (rc != CURLUE_OK) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is not a URI: %s",
-				   text, curl_url_strerror(rc));
+		err = explain_unread(text, rc, d);
 	} else {
 		err = read_parts(url, ret, d);
 	}

@@ -69,6 +69,19 @@ Test(uri, other_schemes_and_users_are_refused)
 	expect_err("", MSD_BAD_REQUEST);
 }
 
+Test(uri, that_cannot_be_read_is_told_without_its_password)
+{
+	struct msd_diag d = {0};
+	struct msd_uri u;
+
+	cr_assert_eq(msd_uri_read("https://user:se cret@host/a b?key=cret", &u, &d),
+		     MSD_BAD_REQUEST);
+	cr_assert_null(strstr(msd_diag_text(&d), "cret"), "%s", msd_diag_text(&d));
+	cr_assert_not_null(strstr(msd_diag_text(&d), "host/a b"));
+	msd_diag_finish(&d);
+	msd_uri_finish(&u);
+}
+
 Test(uri, redirects_never_leave_https)
 {
 	expect_redirect("https://a/x", "https://b/y", MSD_OK);
