@@ -159,7 +159,9 @@ static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 
 	if (folder == NULL || *folder == '\0' || o->store != NULL)
 		return MSD_OK;
-	o->store = msd_options_keep(o, folder);
+	char *first = strndup(folder, strcspn(folder, ":")); /* of several */
+	o->store = first != NULL ? msd_options_keep(o, first) : NULL;
+	free(first);
 	if (o->store == NULL)
 		return msd_diag_no_memory(d);
 	o->origins[row] = "$STATE_DIRECTORY";

@@ -44,6 +44,16 @@ Test(options, sizes_take_suffixes_and_an_equals_sign)
 	msd_options_finish(&o);
 }
 
+Test(options, the_store_is_the_first_of_the_services_folders)
+{
+	struct msd_options o;
+
+	setenv("STATE_DIRECTORY", "/var/lib/one:/var/lib/two", 1);
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x"), MSD_OK);
+	cr_expect_str_eq(o.store, "/var/lib/one");
+	msd_options_finish(&o);
+}
+
 Test(options, times_have_their_unit)
 {
 	struct msd_options o;
