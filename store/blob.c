@@ -54,8 +54,12 @@ static msd_err hash_partial(struct msd_blob_writer *w, uint64_t bytes,
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n < 0)
 			return msd_folder_fault(w->name, "read", d);
+		if (n == 0) {
+			return msd_diag_set(d, MSD_IO, "%s: it is shorter than it was",
+					    w->name);
+		}
 		sha256_update(&w->hash, (size_t)n, chunk);
 		w->written += (uint64_t)n;
 	}
