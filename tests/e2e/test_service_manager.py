@@ -117,6 +117,16 @@ def test_workers_are_not_the_service(own_daemon, catcher):
     assert not [v for v in have if v.startswith((b"NOTIFY_", b"WATCHDOG_", b"LISTEN_"))]
 
 
+def test_a_socket_that_cannot_be_accepted_from_is_told_and_the_others_serve(folder, own_daemon):
+    with socket.create_server(("127.0.0.1", 0)) as tcp, listener(folder / "two") as unix:
+        daemon = own_daemon(**handed(tcp, unix))
+        tcp.shutdown(socket.SHUT_RDWR)  # it is readable without end, and accept fails
+        harness.until(lambda: "event=accept" in daemon.log(), "the fault is logged")
+        assert "Invalid argument" in daemon.log()
+        with Wire(f"unix:{folder}/two") as wire:
+            assert wire.ask("ping") is None
+
+
 def test_sockets_that_are_handed_over_serve_and_stay(folder, own_daemon):
     with listener(folder / "a.sock") as unix, socket.create_server(("127.0.0.1", 0)) as tcp:
         daemon = own_daemon(**handed(unix, tcp))

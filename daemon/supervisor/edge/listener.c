@@ -5,8 +5,8 @@
  * connection is accepted, gets its socket options and goes to the door.
  *
  * Failures: an address beyond loopback that was not allowed, a socket file that another
- * daemon listens on: not opened. No descriptor left: accepting pauses, it would be told
- * of the same connection again and again.
+ * daemon listens on: not opened. No descriptor left, or any other fault: accepting
+ * pauses, it would be told of the same connection again and again.
  */
 #include "daemon/supervisor/edge/listener.h"
 
@@ -34,7 +34,8 @@
  */
 #define KEEPALIVE_IDLE_S 60
 #define KEEPALIVE_EVERY_S 10
-#define NO_DESCRIPTORS_MS 100u /* then accepting is tried again */
+#define PAUSE_MS 100u       /* after a fault, then accepting is tried again */
+#define FAULTS_PER_SECOND 1 /* lines of the log about them */
 /* Of a unix socket, as far as the system's maximum allows: a tensor leaves in fewer
  * turns of the loop. The kernel takes memory only for what is not read yet. */
 #define SEND_BUFFER_BYTES (512 * 1024)
@@ -77,23 +78,37 @@ static void set_options(int fd, enum msd_address_kind kind)
 	}
 }
 
+/* What is not there, or may not be, cannot be consumed, and would be told of again and
+ * again. */
+static void pause_accepting(struct msd_listener *l, int error)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+	uint64_t n_others;
+
+	if (msd_log_rate_take(&l->faults, uv_now(l->edge->loop), FAULTS_PER_SECOND,
+			      &n_others)) {
+		msd_log(MSD_LOG_WARN, "accept", "others=%llu why=\"%s\"",
+			(unsigned long long)n_others, msd_errno_text(error, text));
+	}
+	(void)uv_poll_stop(&l->poll);
+	(void)uv_timer_start(&l->retry, on_retry, PAUSE_MS, 0);
+}
+
+/* Nobody is there (any more), or a signal came. */
+static bool is_passing(int error)
+{
+	return error == EAGAIN || error == ECONNABORTED || error == EINTR;
+}
+
 static void accept_some(struct msd_listener *l)
 {
 	struct msd_edge *e = l->edge;
 	const struct msd_principal who = msd_principal_of(l->address.kind, e->load_tcp);
-	char text[MSD_ERRNO_TEXT_BYTES];
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-			/* Without a descriptor the readiness cannot be consumed: wait.
-			 */
-			msd_log(MSD_LOG_WARN, "accept", "why=\"%s\"",
-				msd_errno_text(errno, text));
-			(void)uv_poll_stop(&l->poll);
-			(void)uv_timer_start(&l->retry, on_retry, NO_DESCRIPTORS_MS, 0);
-			return;
-		}
+		if (fd < 0 && !is_passing(errno))
+			pause_accepting(l, errno);
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);

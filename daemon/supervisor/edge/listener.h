@@ -10,7 +10,8 @@ struct msd_listener {
 	int fd;
 	bool is_inherited; /* its file is the service manager's */
 	uv_poll_t poll;
-	uv_timer_t retry; /* after the descriptors ran out */
+	uv_timer_t retry; /* after a fault */
+	struct msd_log_rate faults;
 	int open_handles;
 };
 
