@@ -25,8 +25,15 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 		msd_replica_kill(rep, "there was no memory to tell it of a segment");
 		return;
 	}
-	if (bytes > 0)
+	if (bytes > 0) {
 		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (o->fd < 0) { /* it would take the message for a broken protocol */
+			msd_out_destroy(o);
+			msd_replica_kill(rep,
+					 "no descriptor was left to pass it memory");
+			return;
+		}
+	}
 	msd_body_begin_notification(&o->body, "worker.segment");
 	msd_pack_array(&o->body, 3);
 	msd_pack_cstr(&o->body, "in");
