@@ -37,11 +37,13 @@ static void ask(const struct msd_acl *a, const struct msd_identity *who)
 
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
-	const struct msd_certificate cert = {.name = {data, n < 8 ? n : 8}};
+	struct msd_tls_peer cert = {.is_verified = true, .n_sans = 1};
 	struct msd_digest token;
 	struct msd_acl *a = NULL;
 	struct msd_diag d = {0};
 
+	memcpy(cert.cn, data, n < 8 ? n : 8);
+	memcpy(cert.sans, data, n < 64 ? n : 64);
 	msd_err err = msd_acl_parse("file", (struct msd_span){data, n}, &a, &d);
 	MUST((err == MSD_OK) == (a != NULL));
 	if (err == MSD_OK) {

@@ -82,7 +82,7 @@ MAY_INCLUDE = {
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
-                                 "store/digest.h"],
+                                 "daemon/wire/tls.h", "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
                                 "daemon/supervisor/keep", "daemon/supervisor/source", "store"],
     "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",

@@ -123,7 +123,7 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	if (s->conn.is_closing)
 		return false;
 	if (msd_standing_ask(s, in, method, &d) == MSD_OK)
-		return true;
+		return !s->conn.is_closing;
 	(void)refuse(s, in, &d);
 	return false;
 }

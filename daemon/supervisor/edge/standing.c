@@ -18,8 +18,14 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session.h"
+#include "daemon/wire/tls.h"
 
 #define LINES_PER_SECOND 10u /* of refusals, in the log */
+
+static bool is_encrypted(const struct msd_session *s)
+{
+	return s->conn.transport.peer != NULL;
+}
 
 static void find(struct msd_session *s)
 {
@@ -35,16 +41,63 @@ static void find(struct msd_session *s)
 		return;
 	}
 	who.token = st->has_token ? &st->token : NULL;
+	who.certificate = is_encrypted(s) && s->conn.transport.peer->is_verified
+				  ? s->conn.transport.peer
+				  : NULL;
 	st->grant = msd_acl_grant(r->acl, &who);
-	st->grant.rights &= s->principal.rights;
+	if (!is_encrypted(s)) /* there a line may give what the way in does not */
+		st->grant.rights &= s->principal.rights;
 	msd_identity_finish(&who);
+}
+
+/* Count @s as one of @who's. */
+static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_diag *d)
+{
+	const struct msd_limits *limits = s->edge->limits;
+	struct msd_client_peer *p =
+		msd_client_peer_take(&s->edge->peers, who, limits->max_peer_memory);
+	char text[MSD_PEER_TEXT_BYTES];
+
+	if (p == NULL)
+		return msd_diag_no_memory(d);
+	if (p != s->peer && p->n_connections >= limits->max_peer_connections) {
+		msd_client_peer_unref(p);
+		return msd_diag_set(d, MSD_BUSY,
+				    "%s has as many connections as it may "
+				    "(--max-peer-connections %llu)",
+				    msd_peer_id_text(who, text),
+				    (unsigned long long)limits->max_peer_connections);
+	}
+	msd_account_move(&s->client.account, &p->account);
+	s->peer->n_connections--;
+	p->n_connections++;
+	msd_client_peer_unref(s->peer);
+	s->peer = p;
+	s->client.peer = who;
+	return MSD_OK;
+}
+
+/* Who came in by a certificate is a user's only now that it is known; the door could
+ * not count it as one. */
+static void count_as_user(struct msd_session *s)
+{
+	struct msd_diag d = {0};
+
+	if (join(s, msd_rights_peer(&s->edge->rights, &s->standing.grant, s->peer->who),
+		 &d) != MSD_OK)
+		msd_conn_close(&s->conn, MSD_BUSY, msd_diag_text(&d));
+	msd_diag_finish(&d);
 }
 
 /* The grant by the file as it is now. */
 static const struct msd_grant *grant_of(struct msd_session *s)
 {
+	const bool is_first = s->standing.generation == 0;
+
 	if (s->standing.generation != s->edge->rights.generation)
 		find(s);
+	if (is_first && is_encrypted(s))
+		count_as_user(s);
 	return &s->standing.grant;
 }
 
@@ -104,7 +157,7 @@ static msd_err deny(struct msd_session *s, enum msd_method method,
 	char name[MSD_DENIAL_NAME_BYTES];
 
 	note(s, method, target);
-	if (msd_principal_check(&s->principal, method, d) != MSD_OK)
+	if (!is_encrypted(s) && msd_principal_check(&s->principal, method, d) != MSD_OK)
 		return MSD_REFUSED; /* nobody may that comes this way */
 	put_name(name, sizeof(name), target);
 	return msd_diag_set(d, MSD_REFUSED, "%s has no right to %s%s%s: it needs %s",
@@ -190,33 +243,6 @@ const char *msd_standing_name(struct msd_session *s,
 		       : msd_grant_name(s->edge->rights.acl, grant_of(s));
 }
 
-/* Count @s as one of @who's. */
-static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_diag *d)
-{
-	const struct msd_limits *limits = s->edge->limits;
-	struct msd_client_peer *p =
-		msd_client_peer_take(&s->edge->peers, who, limits->max_peer_memory);
-	char text[MSD_PEER_TEXT_BYTES];
-
-	if (p == NULL)
-		return msd_diag_no_memory(d);
-	if (p != s->peer && p->n_connections >= limits->max_peer_connections) {
-		msd_client_peer_unref(p);
-		return msd_diag_set(d, MSD_BUSY,
-				    "%s has as many connections as it may "
-				    "(--max-peer-connections %llu)",
-				    msd_peer_id_text(who, text),
-				    (unsigned long long)limits->max_peer_connections);
-	}
-	msd_account_move(&s->client.account, &p->account);
-	s->peer->n_connections--;
-	p->n_connections++;
-	msd_client_peer_unref(s->peer);
-	s->peer = p;
-	s->client.peer = who;
-	return MSD_OK;
-}
-
 static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
 {
 	struct msd_edge *e = s->edge;
@@ -242,10 +268,10 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 
 	if (r->acl == NULL)
 		return MSD_OK;
-	if (!s->principal.is_local) {
+	if (!s->principal.is_local && !is_encrypted(s)) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "session.hello: a token is taken over unix sockets "
-				    "alone: others can read what comes this way");
+				    "and TLS: others can read what comes this way");
 	}
 	const uint64_t left_ms =
 		msd_guesses_left_ms(&r->guesses, s->peer->who, uv_now(s->edge->loop));

@@ -27,22 +27,21 @@ const char *msd_credential_word(enum msd_credential kind)
 	return words[kind];
 }
 
-static bool is_same(struct msd_span a, struct msd_span b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 /* In the same time wherever they differ: who guesses learns nothing by it. */
 static bool is_same_secret(const struct msd_digest *a, const struct msd_digest *b)
 {
 	return memeql_sec(a->b, b->b, sizeof(a->b)) != 0;
 }
 
-static bool has_alt(const struct msd_certificate *c, struct msd_span name)
+/* Names of certificates hold no NUL: wire/tls.h. */
+static bool has_alt(const struct msd_tls_peer *c, struct msd_span name)
 {
-	for (size_t i = 0; i < c->n_alts; i++) {
-		if (is_same(c->alts[i], name))
+	const char *at = c->sans;
+
+	for (uint32_t i = 0; i < c->n_sans; i++) {
+		if (msd_span_is(name, at))
 			return true;
+		at += strlen(at) + 1;
 	}
 	return false;
 }
@@ -59,17 +58,18 @@ static bool has_gid(const struct msd_identity *who, uint32_t gid)
 /* Has @who shown it? */
 static bool is_shown(const struct msd_acl_credential *c, const struct msd_identity *who)
 {
-	const struct msd_certificate *cert = who->certificate;
+	const struct msd_tls_peer *cert = who->certificate;
 
 	switch (c->kind) {
 	case MSD_CREDENTIAL_TOKEN:
 		return who->token != NULL && is_same_secret(&c->digest, who->token);
 	case MSD_CREDENTIAL_CERT_SHA256:
-		return cert != NULL && msd_digest_equal(&c->digest, &cert->digest);
+		return cert != NULL &&
+		       memcmp(c->digest.b, cert->sha256, sizeof(c->digest.b)) == 0;
 	case MSD_CREDENTIAL_CERT_SAN:
 		return cert != NULL && has_alt(cert, c->text);
 	case MSD_CREDENTIAL_CERT_CN:
-		return cert != NULL && cert->name.n > 0 && is_same(cert->name, c->text);
+		return cert != NULL && msd_span_is(c->text, cert->cn);
 	case MSD_CREDENTIAL_UID:
 		return who->has_user && who->uid == c->number;
 	case MSD_CREDENTIAL_GID:

@@ -5,23 +5,17 @@
  * unix socket's peer, the certificate that it has shown, the token that it has. Whose
  * all that is, the file of rights says: acl.h.
  */
+#include "daemon/wire/tls.h"
 #include "store/digest.h"
-
-/* A certificate that was verified. Borrowed; texts may hold any byte. */
-struct msd_certificate {
-	struct msd_span name;        /* its common name; empty: none */
-	const struct msd_span *alts; /* the names of subjectAltName */
-	size_t n_alts;
-	struct msd_digest digest; /* of the whole of it, as DER */
-};
 
 struct msd_identity {
 	bool has_user; /* at a unix socket: uid and gids are known */
 	uint32_t uid;
 	uint32_t *gids; /* owned; the effective one first */
 	size_t n_gids;
-	const struct msd_certificate *certificate; /* borrowed; NULL: none */
-	const struct msd_digest *token;            /* borrowed; NULL: none */
+	const struct msd_tls_peer
+		*certificate;           /* a verified one; borrowed; NULL: none */
+	const struct msd_digest *token; /* borrowed; NULL: none */
 };
 
 /** What the kernel says of whoever is at the other end of @fd; nothing where that is no

@@ -1,0 +1,155 @@
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/rights/acl_read.h"
+#include "daemon/wire/tls.h"
+#include "proto/value.h"
+
+/* A session that asks, without a daemon around it, and without a connection: of that
+ * its transport alone says who is there. */
+static uv_loop_t loop;
+static struct msd_limits limits;
+static struct msd_edge edge;
+static struct msd_session session;
+static struct msd_tls_peer certificate = {
+	.is_verified = true, .cn = "alice", .n_sans = 1, .sans = "alice.example"};
+static const struct msd_tls_peer nobody;
+
+static const char text[] =
+	"user alice cert:cn=alice +@all -@admin m/*\n"
+	"user app token:sha256="
+	"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333 +@lookup\n"
+	"user anonymous +@load\n";
+
+/* By TCP, encrypted where @peer is not NULL. */
+static void come_in(const struct msd_tls_peer *peer)
+{
+	struct msd_acl *acl;
+
+	limits.max_peer_connections = limits.max_peer_memory = 1 << 20;
+	(void)uv_loop_init(&loop);
+	edge = (struct msd_edge){.loop = &loop, .limits = &limits};
+	msd_client_peers_init(&edge.peers, 1 << 20);
+	cr_assert_eq(msd_acl_parse(
+			     "f",
+			     (struct msd_span){(const uint8_t *)text, sizeof(text) - 1},
+			     &acl, NULL),
+		     MSD_OK);
+	msd_rights_take(&edge.rights, acl);
+	session.edge = &edge;
+	session.principal = msd_principal_of(MSD_ADDRESS_TCP, false);
+	session.conn.transport.fd = socket(AF_INET, SOCK_STREAM, 0);
+	session.conn.transport.peer = peer;
+	session.peer = msd_client_peer_take(
+		&edge.peers, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = 1},
+		1 << 20);
+	session.peer->n_connections++;
+	msd_account_open(&session.client.account, &session.peer->account, 1 << 20);
+}
+
+static void go(void)
+{
+	msd_account_close(&session.client.account);
+	session.peer->n_connections--;
+	msd_client_peer_unref(session.peer);
+	cr_expect(msd_list_is_empty(&edge.peers.all), "no peer is left");
+	(void)close(session.conn.transport.fd);
+	msd_rights_finish(&edge.rights);
+	(void)uv_loop_close(&loop);
+}
+
+TestSuite(standing, .fini = go);
+
+/* What becomes of a request for @method of the module @name. */
+static msd_err ask(enum msd_method method, const char *name)
+{
+	struct msd_buf params = {0};
+	struct msd_in in = {0};
+
+	msd_pack_array(&params, 1);
+	msd_pack_cstr(&params, name);
+	in.body.params = (struct msd_span){params.p, params.n};
+	const msd_err err = msd_standing_ask(&session, &in, method, NULL);
+	msd_buf_finish(&params);
+	return err;
+}
+
+static void expect_user(const char *name, const char *peer)
+{
+	char room[MSD_PEER_TEXT_BYTES];
+
+	cr_expect_str_eq(msd_standing_name(&session, room), name);
+	cr_expect_str_eq(msd_peer_id_text(session.peer->who, room), peer);
+	cr_expect_eq(session.peer->n_connections, 1);
+}
+
+Test(standing, over_tls_is_that_of_the_certificates_user)
+{
+	come_in(&certificate);
+	expect_user("alice", "user alice");
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "other"), MSD_REFUSED);
+	cr_expect_eq(ask(MSD_M_SERVER_RELOAD, ""), MSD_REFUSED);
+}
+
+Test(standing, over_tls_has_what_a_line_gives_and_the_way_in_does_not)
+{
+	come_in(&certificate);
+	cr_expect_eq(ask(MSD_M_MODULE_UNLOAD, "m"), MSD_OK);
+}
+
+Test(standing, over_tls_without_a_certificate_is_anonymous)
+{
+	come_in(&nobody);
+	expect_user("anonymous", "0.0.0.1");
+	cr_expect_eq(ask(MSD_M_MODULE_UNLOAD, "m"), MSD_OK, "its line gives that");
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
+}
+
+Test(standing, over_plain_tcp_never_has_what_the_way_in_withholds)
+{
+	come_in(NULL);
+	expect_user("anonymous", "0.0.0.1");
+	cr_expect_eq(ask(MSD_M_MODULE_UNLOAD, "m"), MSD_REFUSED);
+}
+
+Test(standing, takes_a_token_over_tls_and_counts_as_its_user)
+{
+	come_in(&nobody);
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
+	cr_expect_eq(msd_standing_show(&session,
+				       (struct msd_span){(const uint8_t *)"app", 3},
+				       NULL),
+		     MSD_OK);
+	expect_user("app", "user app");
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
+}
+
+Test(standing, takes_no_token_over_plain_tcp)
+{
+	come_in(NULL);
+	cr_expect_eq(msd_standing_show(&session,
+				       (struct msd_span){(const uint8_t *)"app", 3},
+				       NULL),
+		     MSD_REFUSED);
+	expect_user("anonymous", "0.0.0.1");
+}
+
+Test(standing, is_found_anew_when_the_file_was_read_again)
+{
+	struct msd_acl *acl;
+
+	come_in(&certificate);
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
+	cr_assert_eq(msd_acl_parse("f", (struct msd_span){NULL, 0}, &acl, NULL),
+		     MSD_OK);
+	msd_rights_take(&edge.rights, acl);
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
+}
