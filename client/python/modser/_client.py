@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional, TypeVar
 
-from . import _address, _requests
+from . import _address, _requests, _token
 from ._call import OutArgument
 from ._channel import Channel, Pending
 from ._errors import Error
@@ -24,15 +24,27 @@ T = TypeVar("T")
 Maps = list[Map]
 
 
-def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Client:
+def connect(
+    address: Optional[str] = None, *, token: Optional[str] = None, deadline: Seconds = None
+) -> Client:
     """A connection to a daemon.
 
     ``address`` is ``"unix:PATH"`` or ``"tcp://HOST:PORT"``; without one MODSER_HOST counts,
-    then the default socket. ``deadline`` (seconds) holds for connecting, and for every request
+    then the default socket. ``token`` says whose the connection is to a daemon with a file of
+    rights; without one MODSER_TOKEN counts, but over plain TCP. ``deadline`` (seconds) holds for connecting, and for every request
     that says nothing else; None waits for as long as it takes.
     """
     check_deadline(deadline)
-    return Client(Channel(_address.choose(address), deadline), deadline)
+    address = _address.choose(address)
+    token = _token.choose(address, token)
+    client = Client(Channel(address, deadline), deadline)
+    if token is not None:
+        try:
+            client._run(_requests.show(token))
+        except BaseException:
+            client.close()
+            raise
+    return client
 
 
 class Client(ClientBase):

@@ -84,6 +84,10 @@ def ping(deadline: Seconds) -> Request[float]:
     return time.perf_counter() - began
 
 
+def show(token: str) -> Request[None]:
+    yield from ask("session.hello", {"token": token})
+
+
 def logs(name: str) -> Request[str]:
     return str((yield from ask("module.logs", name_of(name))))
 

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Generator
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
-from . import _address, _aio_channel, _requests
+from . import _address, _aio_channel, _requests, _token
 from ._aio_channel import Channel, Pending
 from ._call import OutArgument, call_value, fill_outs
 from ._errors import BadArgument, DeadlineExceeded, Error
@@ -42,15 +42,25 @@ class Ended(Protocol):
 E = TypeVar("E", bound=Ended)
 
 
-def connect(address: Optional[str] = None, *, deadline: Seconds = None) -> Opening[Client]:
+def connect(
+    address: Optional[str] = None, *, token: Optional[str] = None, deadline: Seconds = None
+) -> Opening[Client]:
     """``client = await connect()`` or ``async with connect() as client``; the arguments are
     those of modser.connect()."""
     check_deadline(deadline)
-    return Opening(_connect(_address.choose(address), deadline))
+    address = _address.choose(address)
+    return Opening(_connect(address, _token.choose(address, token), deadline))
 
 
-async def _connect(address: str, deadline: Seconds) -> Client:
-    return Client(await _aio_channel.connect(address, deadline), deadline)
+async def _connect(address: str, token: Optional[str], deadline: Seconds) -> Client:
+    client = Client(await _aio_channel.connect(address, deadline), deadline)
+    if token is not None:
+        try:
+            await client._run(_requests.show(token))
+        except BaseException:
+            client.close()
+            raise
+    return client
 
 
 class Opening(Generic[E]):

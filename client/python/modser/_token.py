@@ -1,0 +1,23 @@
+"""Whose a connection is, for a daemon with a file of rights."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Optional
+
+from ._errors import BadRequest
+
+
+def choose(
+    address: str, token: Optional[str], env: Mapping[str, str] = os.environ
+) -> Optional[str]:
+    """The token that was given, else MODSER_TOKEN. Over plain TCP, where others could read it,
+    that is kept back, and one that was given is an error."""
+    is_readable = address.startswith("tcp://")
+    if token is None:
+        return None if is_readable else env.get("MODSER_TOKEN") or None
+    if not isinstance(token, str):
+        raise TypeError(f"a token is a str, not {type(token).__name__}")
+    if is_readable:
+        raise BadRequest(f"a token is not sent to {address}: others can read it on its way")
+    return token
