@@ -60,7 +60,7 @@ struct msd_edge {
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;
 	/* Lines of the log about connections, and about what they may not. */
-	struct msd_log_rate refusals, ends, denied;
+	struct msd_log_rate refusals, ends, denied, audits;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_sessions;   /* without those that are being refused */
 	struct {

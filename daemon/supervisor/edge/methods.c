@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/object.h"
@@ -179,7 +180,10 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 				       handlers[c->method].min, handlers[c->method].max,
 				       d);
 	}
-	return err == MSD_OK ? handler(c, d) : err;
+	if (err != MSD_OK)
+		return err;
+	msd_audit(c->session, c->in, c->method);
+	return handler(c, d);
 }
 
 void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method method)
