@@ -81,6 +81,13 @@ static msd_err ask(enum msd_method method, const char *name)
 	return err;
 }
 
+static msd_err show(const char *token)
+{
+	return msd_standing_show(
+		&session, (struct msd_span){(const uint8_t *)token, strlen(token)},
+		NULL);
+}
+
 static void expect_user(const char *name, const char *peer)
 {
 	char room[MSD_PEER_TEXT_BYTES];
@@ -124,10 +131,7 @@ Test(standing, takes_a_token_over_tls_and_counts_as_its_user)
 {
 	come_in(&nobody);
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
-	cr_expect_eq(msd_standing_show(&session,
-				       (struct msd_span){(const uint8_t *)"app", 3},
-				       NULL),
-		     MSD_OK);
+	cr_expect_eq(show("app"), MSD_OK);
 	expect_user("app", "user app");
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
 }
@@ -135,10 +139,7 @@ Test(standing, takes_a_token_over_tls_and_counts_as_its_user)
 Test(standing, takes_no_token_over_plain_tcp)
 {
 	come_in(NULL);
-	cr_expect_eq(msd_standing_show(&session,
-				       (struct msd_span){(const uint8_t *)"app", 3},
-				       NULL),
-		     MSD_REFUSED);
+	cr_expect_eq(show("app"), MSD_REFUSED);
 	expect_user("anonymous", "0.0.0.1");
 }
 
@@ -152,4 +153,13 @@ Test(standing, is_found_anew_when_the_file_was_read_again)
 		     MSD_OK);
 	msd_rights_take(&edge.rights, acl);
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
+}
+
+Test(standing, looks_at_no_token_of_a_peer_that_guesses)
+{
+	come_in(&nobody);
+	for (unsigned i = 0; i <= MSD_GUESSES_FREE; i++)
+		cr_expect_eq(show("guessed"), MSD_REFUSED);
+	cr_expect_eq(show("app"), MSD_BUSY, "the loop's time does not move");
+	expect_user("anonymous", "0.0.0.1");
 }
