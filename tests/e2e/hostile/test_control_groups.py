@@ -135,7 +135,8 @@ def test_a_daemon_after_one_that_was_killed_empties_its_groups(group, start):
 def test_a_fork_bomb_ends_at_its_worker(group, start):
     if not has(group, "pids"):
         pytest.skip("the pids controller is in an old hierarchy here: no number is bounded")
-    arena = start("--max-worker-processes", 64, modules={"bad": LEAVES, "good": LEAVES})
+    words = ("--threads", 1, "--max-worker-processes", 64)  # threads count, too
+    arena = start(*words, modules={"bad": LEAVES, "good": LEAVES})
     victim = arena.victim()
     assert 0 < victim.call("bad:bomb")[1] < 64
     assert 0 < victim.call("good:bomb")[1] < 64
