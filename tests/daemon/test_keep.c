@@ -1,11 +1,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
-#include "store/blob.h"
 #include "store/care.h"
 #include "tests/store/shelf.h"
 
