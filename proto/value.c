@@ -249,3 +249,22 @@ msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 	(void)msd_cur_take(c, n);
 	return err;
 }
+
+struct msd_span msd_map_value(struct msd_span map, const char *key)
+{
+	struct msd_span object, value;
+	struct msd_wire_value name = {0};
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_map_open(map, &c, &n))
+		return (struct msd_span){0};
+	while (n-- > 0 && msd_object_take(&c, &object) && msd_object_take(&c, &value)) {
+		struct msd_cur in = msd_cur_of(object);
+
+		if (msd_value_read(&in, &name, NULL) == MSD_OK &&
+		    name.kind == MSD_K_STR && msd_span_is(name.as.str, key))
+			return value;
+	}
+	return (struct msd_span){0};
+}

@@ -242,6 +242,7 @@ static void furnish(struct msd_server *s)
 		.wire = &s->wire,
 		.deadlines = &s->deadlines,
 		.limits = &s->limits,
+		.budget = &s->budget,
 		.unpack = &s->unpack,
 		.worker_path = s->worker_path,
 		.threads = s->threads,

@@ -147,15 +147,33 @@ static void happen_to(struct world *w, uint32_t i)
 	}
 }
 
+static bool is_waited_for(enum msd_module_state state)
+{
+	return state == MSD_STATE_LOADING || state == MSD_STATE_TRIAL ||
+	       state == MSD_STATE_RESTARTING;
+}
+
+/* Its self-tests pass, or they do not, which ends its workers. */
+static void end_trial(struct life_world *l)
+{
+	if (draw(l, 2) == 0) {
+		take(l, MSD_LIFE_TRIED, 0, 0);
+		return;
+	}
+	take(l, MSD_LIFE_BLAMED, 0, 0);
+	for (uint32_t i = 0; i < l->life.n_workers; i++)
+		kill_worker(l, i);
+}
+
 /* A client comes: with a load, a call, or, seldom, an unload. */
 static void come(struct world *w)
 {
 	struct life_world *l = &w->base;
 
-	if (l->life.state == MSD_STATE_LOADING || l->life.state == MSD_STATE_RESTARTING)
+	if (is_waited_for(l->life.state)) {
 		l->n_waiters++;
-	if (l->life.state == MSD_STATE_LOADING || l->life.state == MSD_STATE_RESTARTING)
 		w->n_queued++;
+	}
 	if (draw(l, 12) == 0) {
 		w->n_unloaders++;
 		take(l, MSD_LIFE_UNLOAD, 0, 0);
@@ -173,9 +191,14 @@ static void go_on(struct world *w)
 	} else if (what == 1 && l->has_drain_timer) {
 		l->has_drain_timer = false;
 		take(l, MSD_LIFE_DRAIN_OVER, 0, 0);
-	} else if (what == 2 && w->has_old && l->life.state == MSD_STATE_LOADING) {
+	} else if (what == 2 && w->has_old &&
+		   (l->life.state == MSD_STATE_LOADING ||
+		    l->life.state == MSD_STATE_TRIAL)) {
 		w->has_old = false;
 		take(l, MSD_LIFE_NAMED, 0, 0);
+	} else if (what == 3 && l->life.state == MSD_STATE_TRIAL &&
+		   !l->life.is_blamed) {
+		end_trial(l);
 	} else
 		happen_to(w, draw(l, l->life.n_workers));
 	expect_sound(w);
@@ -188,6 +211,7 @@ static void expect_sound_life(unsigned seed)
 
 	life_world_init(l, seed, &ops);
 	l->life.is_successor = draw(l, 3) == 0;
+	l->life.has_trial = draw(l, 3) == 0;
 	w.has_old = l->life.is_successor;
 	l->n_waiters = draw(l, 2);
 	take(l, MSD_LIFE_LOAD, 0, 0);

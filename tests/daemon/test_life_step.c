@@ -20,6 +20,7 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 	[MSD_ACT_KILL_DRAINED] = "kill-drained",
 	[MSD_ACT_BLAME_DEATH] = "blame-death",
 	[MSD_ACT_BLAME_DEATHS] = "blame-deaths",
+	[MSD_ACT_TRY] = "try",
 	[MSD_ACT_FORGIVE] = "forgive",
 	[MSD_ACT_REPORT_FAILURE] = "report",
 	[MSD_ACT_TAKE_OVER] = "take-over",
@@ -37,6 +38,7 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 };
 
 #define LOADING MSD_STATE_LOADING
+#define TRIAL MSD_STATE_TRIAL
 #define READY MSD_STATE_READY
 #define RESTARTING MSD_STATE_RESTARTING
 #define DRAINING MSD_STATE_DRAINING
@@ -77,6 +79,15 @@ static const struct row {
 	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
 	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED, "blame-death " FAILS},
 	{LOADING, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, FAILED, "blame-death " FAILS},
+
+	{TRIAL, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, FAILED,
+	 "blame-death " FAILS},
+	{TRIAL, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
+	{TRIAL, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED, "blame-death " FAILS},
+	{TRIAL, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, FAILED, "blame-death " FAILS},
+	{TRIAL, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, FAILED, "blame-death " FAILS},
+	{TRIAL, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, FAILED, "blame-death " FAILS},
+	{TRIAL, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, FAILED, "blame-death " FAILS},
 
 	{READY, STARTING, MSD_LIFE_STARTED, 0, READY, "set-overdue"},
 	{READY, OPENING, MSD_LIFE_OPENED, 0, READY, "forgive " OTHERWISE},
@@ -151,6 +162,12 @@ static const struct plain_row {
 	{LOADING, MSD_LIFE_UNREADABLE, FAILED, FAILS, FAILS},
 	{LOADING, MSD_LIFE_BLAMED, LOADING, "", ""},
 	{LOADING, MSD_LIFE_NAMED, LOADING, "", ""},
+	{TRIAL, MSD_LIFE_BLAMED, TRIAL, "", ""},
+	{TRIAL, MSD_LIFE_NAMED, TRIAL, "", ""},
+	{TRIAL, MSD_LIFE_TRIED, READY, BECOMES_READY, BECOMES_READY},
+	{TRIAL, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
 	{READY, MSD_LIFE_BLAMED, READY, "", ""},
 	{RESTARTING, MSD_LIFE_BLAMED, RESTARTING, "", ""},
 	{DRAINING, MSD_LIFE_BLAMED, DRAINING, "", ""},
@@ -229,7 +246,8 @@ static bool is_plain(enum msd_life_event_type event)
 {
 	return event == MSD_LIFE_LOAD || event == MSD_LIFE_UNREADABLE ||
 	       event == MSD_LIFE_BLAMED || event == MSD_LIFE_UNLOAD ||
-	       event == MSD_LIFE_DRAIN_OVER || event == MSD_LIFE_NAMED;
+	       event == MSD_LIFE_DRAIN_OVER || event == MSD_LIFE_NAMED ||
+	       event == MSD_LIFE_TRIED;
 }
 
 /* One cell of state, phase, event and loss. */
@@ -305,6 +323,22 @@ Test(life_step, an_unload_and_a_quarantine_start_nobody_any_more)
 	expect_nobody_starts_after(&unload, RESTING);
 	expect_nobody_starts_after(&death, STARTING);
 	expect_nobody_starts_after(&death, RESTING);
+}
+
+Test(life_step, what_has_self_tests_is_tried_before_it_serves)
+{
+	struct msd_life_worker w;
+	struct msd_life life = life_in(LOADING, &w, OPENING);
+	struct msd_life_actions as;
+
+	life.has_trial = life.is_successor = true;
+	msd_life_step(&life, &(struct msd_life_event){.type = MSD_LIFE_OPENED}, 0, &as);
+	cr_expect_eq(life.state, TRIAL);
+	cr_expect_str_eq(text_of(&as), "try");
+	msd_life_step(&life, &(struct msd_life_event){.type = MSD_LIFE_TRIED}, 0, &as);
+	cr_expect_eq(life.state, READY);
+	cr_expect_str_eq(text_of(&as),
+			 "forgive take-over answer-waiters queued-ready pump");
 }
 
 Test(life_step, an_illegal_event_ends_the_process, .signal = SIGABRT)

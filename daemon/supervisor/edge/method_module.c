@@ -21,6 +21,7 @@
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/trial_case.h"
 #include "proto/unpack.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
@@ -180,14 +181,33 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	return r;
 }
 
+/* They stay msgpack, and are the module's to keep. */
+static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
+			  struct msd_diag *d)
+{
+	struct msd_span options = {0};
+	uint64_t warmup = 0;
+	struct msd_cur all;
+	uint32_t n;
+	msd_err err = msd_map_uint(param(c, 2), "warmup", 1000, &warmup, d);
+
+	if (err != MSD_OK || !msd_array_open(c->in->body.params, &all, &n))
+		return err;
+	for (unsigned i = 0; i < 3 && msd_object_take(&all, &options); i++)
+		continue;
+	ret->tests = msd_map_value(options, "tests");
+	ret->warmup = (uint32_t)warmup;
+	return ret->tests.n > 0 ? msd_trial_check(ret->tests, &n, d) : MSD_OK;
+}
+
 static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_upload **ret_upload, struct msd_load *ret,
 				uint64_t part_bytes[MSD_PART_COUNT],
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace", "file",       "device", "graph", "params", "workers",
-		"era",     "tvm_inputs", "fill",   "keep",  NULL};
+		"replace",    "file", "device", "graph", "params", "workers", "era",
+		"tvm_inputs", "fill", "keep",   "tests", "warmup", NULL};
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
@@ -218,6 +238,8 @@ static msd_err read_load_params(struct msd_method_call *c,
 		err = msd_load_options_read(param(c, 2), "module.load", ret, d);
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", ret_file, d);
+	if (err == MSD_OK)
+		err = read_tests(c, ret, d);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/trial.h"
 
 /*
  * One small function for each action of life_step.h. A timer of a worker is the time it
@@ -178,6 +179,11 @@ static void blame_deaths(const struct doing *x)
 	msd_diag_finish(&d);
 }
 
+static void try_it(const struct doing *x)
+{
+	msd_trial_begin(x->m);
+}
+
 static void forgive(const struct doing *x)
 {
 	msd_module_set_error(x->m, MSD_OK, NULL);
@@ -209,7 +215,8 @@ static void name_successor(const struct doing *x)
 	if (next == NULL)
 		return;
 	give_name(x->m, next);
-	if (next->life.state == MSD_STATE_LOADING) /* it may have been given up */
+	if (next->life.state == MSD_STATE_LOADING ||
+	    next->life.state == MSD_STATE_TRIAL) /* it may have been given up */
 		msd_module_take_plain(next, MSD_LIFE_NAMED);
 }
 
@@ -315,6 +322,7 @@ static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
 	[MSD_ACT_KILL_DRAINED] = kill_drained,
 	[MSD_ACT_BLAME_DEATH] = blame_death,
 	[MSD_ACT_BLAME_DEATHS] = blame_deaths,
+	[MSD_ACT_TRY] = try_it,
 	[MSD_ACT_FORGIVE] = forgive,
 	[MSD_ACT_REPORT_FAILURE] = report_failure,
 	[MSD_ACT_TAKE_OVER] = take_over,

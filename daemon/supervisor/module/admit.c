@@ -16,7 +16,7 @@
 
 static bool is_loading(const struct msd_module *m)
 {
-	return m->life.state == MSD_STATE_LOADING ||
+	return m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL ||
 	       m->life.state == MSD_STATE_RESTARTING;
 }
 
@@ -116,7 +116,9 @@ static void on_answered(struct msd_req *r)
 static bool was_late_load(const struct msd_req *r)
 {
 	return r->method == MSD_M_MODULE_LOAD &&
-	       r->module->life.state == MSD_STATE_LOADING && r->due.all != NULL &&
+	       (r->module->life.state == MSD_STATE_LOADING ||
+		r->module->life.state == MSD_STATE_TRIAL) &&
+	       r->due.all != NULL &&
 	       r->due.node.at_ms <= uv_now(r->module->crew.house->loop);
 }
 

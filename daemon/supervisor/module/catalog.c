@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
@@ -181,10 +182,12 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL ||
-	    !add_replicas(m, load->workers)) {
+	    !add_replicas(m, load->workers) ||
+	    !msd_trial_prepare(m, load->tests, load->warmup, &m->trial)) {
 		msd_module_free(m);
 		return NULL;
 	}
+	m->life.has_trial = m->trial != NULL;
 	return m;
 }
 

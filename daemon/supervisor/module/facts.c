@@ -36,22 +36,6 @@ static bool read_str(struct msd_span object, struct msd_span *ret)
 	return true;
 }
 
-/* The value of @key in @map, without bytes when it is not there. */
-static struct msd_span find(struct msd_span map, const char *key)
-{
-	struct msd_span name, object, value;
-	struct msd_cur c;
-	uint32_t n;
-
-	if (!msd_map_open(map, &c, &n))
-		return (struct msd_span){0};
-	while (n-- > 0 && msd_object_take(&c, &object) && msd_object_take(&c, &value)) {
-		if (read_str(object, &name) && msd_span_is(name, key))
-			return value;
-	}
-	return (struct msd_span){0};
-}
-
 static bool is_cuda(struct msd_span device)
 {
 	struct msd_span text;
@@ -77,7 +61,7 @@ static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_di
 	}
 	if (body->n_handles + body->n_tensors > 0)
 		return fail(d, "it holds a handle or a tensor");
-	if (!msd_array_open(find(body->result, parts[FUNCTIONS]), &c, ret_n))
+	if (!msd_array_open(msd_map_value(body->result, parts[FUNCTIONS]), &c, ret_n))
 		return fail(d, "no functions");
 	if (*ret_n > MSD_FACTS_MAX_FUNCTIONS) {
 		return msd_diag_set(d, MSD_TOO_LARGE,
@@ -92,7 +76,7 @@ static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_di
 static void write_parts(struct msd_buf *b, struct msd_span result)
 {
 	for (unsigned i = 0; i < MSD_FACTS_N_PARTS; i++) {
-		struct msd_span value = find(result, parts[i]);
+		struct msd_span value = msd_map_value(result, parts[i]);
 		msd_pack_cstr(b, parts[i]);
 		if (value.n > 0) {
 			msd_buf_put(b, value.p, value.n);
@@ -116,7 +100,7 @@ static struct msd_span first_value(const struct msd_shared *text)
 static msd_err keep_text(struct msd_facts *f, struct msd_span result,
 			 struct msd_diag *d)
 {
-	const size_t n_functions = find(result, parts[FUNCTIONS]).n;
+	const size_t n_functions = msd_map_value(result, parts[FUNCTIONS]).n;
 	struct msd_buf b = {0};
 
 	write_parts(&b, result);
@@ -153,7 +137,8 @@ static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 		return fail(d, "no functions");
 	while (f->n_functions < n) {
 		if (!msd_object_take(&c, &function) ||
-		    !read_str(find(function, "name"), &f->names[f->n_functions]))
+		    !read_str(msd_map_value(function, "name"),
+			      &f->names[f->n_functions]))
 			return fail(d, "a function without a name");
 		f->n_functions++;
 	}
@@ -165,7 +150,7 @@ msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 		       struct msd_diag *d)
 {
 	struct msd_facts more = {0};
-	uint32_t n;
+	uint32_t n = 0;
 	msd_err err = check(body, &n, d);
 
 	if (err == MSD_OK)
@@ -176,7 +161,7 @@ msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 		msd_facts_finish(&more);
 		return err;
 	}
-	more.has_pins = is_cuda(find(body->result, parts[DEVICE]));
+	more.has_pins = is_cuda(msd_map_value(body->result, parts[DEVICE]));
 	msd_facts_finish(f);
 	*f = more;
 	return MSD_OK;
@@ -191,6 +176,24 @@ bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name)
 {
 	return f->n_functions > 0 && bsearch(&name, f->names, f->n_functions,
 					     sizeof(*f->names), compare) != NULL;
+}
+
+bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name)
+{
+	struct msd_span function = {0}, is = {0}, style = {0};
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_array_open(f->functions, &c, &n))
+		return false;
+	while (n-- > 0 && msd_object_take(&c, &function)) {
+		if (read_str(msd_map_value(function, "name"), &is) && is.n == name.n &&
+		    memcmp(is.p, name.p, name.n) == 0) {
+			return read_str(msd_map_value(function, "style"), &style) &&
+			       msd_span_is(style, "prim");
+		}
+	}
+	return false;
 }
 
 struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_span name)

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/module/probation.h"
 #include "daemon/wire/list.h"
 
+struct msd_budget;
 struct msd_module;
 
 struct msd_house {
@@ -18,6 +19,7 @@ struct msd_house {
 	struct msd_wire *wire;
 	struct msd_deadlines *deadlines;
 	const struct msd_limits *limits;
+	struct msd_budget *budget;  /* tensor bytes of all requests */
 	struct msd_unpack *unpack;  /* of what is read right now */
 	char *worker_path;          /* borrowed */
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */

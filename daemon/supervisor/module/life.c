@@ -64,7 +64,8 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 
 	msd_life_step(&m->life, e, uv_now(m->crew.house->loop), &actions);
 	/* Before all workers are there a load may still fail as a whole. */
-	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING;
+	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING &&
+			     m->life.state != MSD_STATE_TRIAL;
 	if (m->life.state != was)
 		say_move(m, was);
 	msd_module_look(m); /* an action may free it */

@@ -4,11 +4,12 @@
 
 /*
  * Happy path: LOAD starts the first worker; it is OPENED and the others are started;
- * the last OPENED makes the module READY; UNLOAD drains it; IDLE kills each worker; the
- * last LOST frees it. Failures:
- *  - a worker is lost before all were ready: the others are killed. Did it refuse the
- *    artifact, whoever loads it is told the whole cause, and the module is forgotten;
- *    without somebody to tell, or when it died, the module is FAILED, with its log
+ * the last OPENED makes the module READY, or begins its trial, and TRIED does; UNLOAD
+ * drains it; IDLE kills each worker; the last LOST frees it. Failures:
+ *  - a worker is lost before all were ready, or in the trial: the others are killed.
+ * Did it refuse the artifact, whoever loads it is told the whole cause, and the module
+ * is forgotten; without somebody to tell, or when it died, the module is FAILED, with
+ * its log
  *  - one is lost later: it alone is started again, at once for its first death, then
  *    with rests; the others go on. With none left the module is RESTARTING. Too many
  *    deaths of all together: QUARANTINED, and the others end when they have answered
@@ -100,6 +101,17 @@ static void become_ready(struct msd_life *life, struct msd_life_actions *as)
 	(void)add(as, MSD_ACT_PUMP);
 }
 
+static void become_ready_or_try(struct msd_life *life, struct msd_life_actions *as)
+{
+	if (!life->has_trial) {
+		become_ready(life, as);
+		return;
+	}
+	life->has_trial = false;
+	move(life, MSD_STATE_TRIAL);
+	(void)add(as, MSD_ACT_TRY);
+}
+
 /* The file is opened by one worker before the others try: what cannot be loaded, or
  * breaks its process, does so once. */
 static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
@@ -107,7 +119,7 @@ static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
 	if (life->is_blamed)
 		return; /* one has failed, and the others are being killed */
 	if (life->n_open == life->n_workers) {
-		become_ready(life, as);
+		become_ready_or_try(life, as);
 		return;
 	}
 	if (life->n_open > 1)
@@ -274,7 +286,7 @@ static void on_lost(struct msd_life *life, const struct msd_life_event *e,
 	w->phase = MSD_PHASE_OFF;
 	if (life->state == MSD_STATE_DRAINING) {
 		on_lost_draining(life, as);
-	} else if (life->state == MSD_STATE_LOADING) {
+	} else if (life->state == MSD_STATE_LOADING || life->state == MSD_STATE_TRIAL) {
 		on_lost_loading(life, e->has_loader, as);
 	} else if (life->state != MSD_STATE_QUARANTINED) {
 		restart(life, e, now_ms, as);
@@ -337,6 +349,9 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 	case MSD_LIFE_DRAIN_OVER:
 		(void)add(ret, MSD_ACT_GIVE_UP_QUEUED);
 		(void)add(ret, MSD_ACT_KILL_DRAINED);
+		break;
+	case MSD_LIFE_TRIED:
+		become_ready(life, ret);
 		break;
 	case MSD_LIFE_NAMED:
 		life->is_successor = false; /* it loads as any other from here on */

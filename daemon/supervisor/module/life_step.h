@@ -24,6 +24,7 @@ enum msd_life_action_type {
 	MSD_ACT_KILL_DRAINED,   /* all: their time is up */
 	MSD_ACT_BLAME_DEATH,    /* keep as the cause that a worker died loading */
 	MSD_ACT_BLAME_DEATHS,   /* keep as the cause that they died too often */
+	MSD_ACT_TRY,            /* run its self-tests, then TRIED or BLAMED and LOST */
 	MSD_ACT_FORGIVE,        /* drop the cause that is kept */
 	MSD_ACT_REPORT_FAILURE, /* in the log */
 	MSD_ACT_TAKE_OVER,      /* take the predecessor's name, unload it */

@@ -4,10 +4,12 @@
  * What a module's life can be: its states, the phases of its workers, the events that
  * come to it, and which of them are legal when. What they do is life_step.h.
  *
- *   LOADING --all opened--> READY --last lost--> RESTARTING --opened--> READY
- *      |                      '----too many deaths----+---> QUARANTINED
- *      '--none left--> FAILED
+ *   LOADING --all opened--> (TRIAL --> ) READY --last lost--> RESTARTING --opened-->
+ * READY |                      '----too many deaths----+---> QUARANTINED
+ *      '--none left--> FAILED <-- of TRIAL, too
  *   each of them --unload--> DRAINING --no process left--> (freed)
+ *
+ * TRIAL is between the two where there are self-tests.
  *
  * Events, and what a worker must be for them (LOADING, READY, RESTARTING are "alive"):
  *
@@ -21,7 +23,8 @@
  *   IDLE i            DRAINING, QUARANTINED  nobody waits for anything from it
  *   UNLOAD            any
  *   DRAIN_OVER        DRAINING        the end of SET_DRAIN
- *   NAMED             LOADING         a successor, by its predecessor's NAME_SUCCESSOR
+ *   TRIED             TRIAL           its self-tests have passed
+ *   NAMED             LOADING, TRIAL  a successor, by its predecessor's NAME_SUCCESSOR
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +32,7 @@
 /* X(enumerator, name on the wire) */
 #define MSD_MODULE_STATE_MAP(X)                                                        \
 	X(LOADING, "LOADING")                                                          \
+	X(TRIAL, "TRIAL")                                                              \
 	X(READY, "READY")                                                              \
 	X(RESTARTING, "RESTARTING")                                                    \
 	X(DRAINING, "DRAINING")                                                        \
@@ -81,6 +85,7 @@ struct msd_life {
 	uint64_t load_ms;    /* when the load was begun */
 	bool is_blamed;      /* a cause is kept for the load's failure */
 	bool died_loading;   /* a worker did; the log may say why */
+	bool has_trial;      /* it is tried before it serves */
 	bool is_successor;   /* it waits for its predecessor's name */
 	uint32_t n_restarts; /* of all workers together, as are the deaths */
 	uint32_t n_deaths;
@@ -100,6 +105,7 @@ enum msd_life_event_type {
 	MSD_LIFE_IDLE,
 	MSD_LIFE_UNLOAD,
 	MSD_LIFE_DRAIN_OVER,
+	MSD_LIFE_TRIED,
 	MSD_LIFE_NAMED, /* its predecessor is forgotten */
 	MSD_LIFE_EVENT_COUNT
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/source/source_job.h"
 
 /*
@@ -33,6 +34,7 @@ void msd_module_free(struct msd_module *m)
 	msd_segpool_finish(&m->crew.in);
 	msd_deadline_clear(house->deadlines, &m->bring_timer);
 	msd_deadline_clear(house->deadlines, &m->probation_end);
+	msd_trial_free(m->trial, house->deadlines);
 	msd_source_job_free(m->bringing);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
@@ -95,7 +97,7 @@ void msd_module_answer_waiters(struct msd_module *m)
 
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
-	if (m->life.state == MSD_STATE_LOADING ||
+	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL ||
 	    m->life.state == MSD_STATE_RESTARTING) {
 		msd_list_append(&m->waiters, &r->link);
 	} else if (m->life.state == MSD_STATE_DRAINING) {

@@ -17,6 +17,7 @@
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
 struct msd_source_job;
+struct msd_trial;
 
 struct msd_module {
 	struct msd_list link; /* msd_house.modules */
@@ -31,7 +32,8 @@ struct msd_module {
 	/* It has taken another's place, which is gone back to when it does not hold. */
 	struct msd_probation probation;
 	struct msd_deadline probation_end;
-	bool is_awaiting; /* nobody has its source yet */
+	struct msd_trial *trial; /* its self-tests, until they are done; NULL: none */
+	bool is_awaiting;        /* nobody has its source yet */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	struct msd_list waiters;      /* msd_req.link: load and wait requests */
