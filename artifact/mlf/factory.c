@@ -37,8 +37,10 @@ msd_err msd_mlf_factory(const struct msd_mlf_model *model, struct msd_buf *out,
 	struct msd_params params = {0};
 	struct msd_graph graph = {0};
 	size_t start = out->n;
-	msd_err err = msd_graph_read(model->graph, &graph, d);
+	msd_err err = msd_mlf_check_params(model, d);
 
+	if (err == MSD_OK)
+		err = msd_graph_read(model->graph, &graph, d);
 	msd_graph_finish(&graph);
 	if (err == MSD_OK && model->params.n > 0)
 		err = msd_params_read_file(model->params, &params, d);

@@ -133,12 +133,49 @@ static msd_err check_types(const struct msd_mlf *m, const json_t *json,
 		return expected(d, "export_datetime", "a text");
 	if (memory != NULL && !json_is_object(memory) && !json_is_array(memory))
 		return expected(d, "memory", "a map or a list");
-	if (m->version >= 4 && (style == NULL || (strcmp(style, "full-model") != 0 &&
-						  strcmp(style, "operator") != 0)))
+	/* TVM's document of the format has no such key: a model is meant. */
+	if (json_object_get(json, "style") != NULL &&
+	    (style == NULL ||
+	     (strcmp(style, "full-model") != 0 && strcmp(style, "operator") != 0)))
 		return expected(d, "style", "\"full-model\" or \"operator\"");
 	if (!json_is_array(executors))
 		return expected(d, m->version < 5 ? "runtimes" : "executors", "a list");
 	return check_target(json_object_get(json, "target"), d);
+}
+
+/* Parameters under another name than the model's, which its graph would lack. Where
+ * there are several models they may be another one's. */
+static void find_other_params(struct msd_mlf *m)
+{
+	struct msd_mlf_model *model = &m->models[0];
+
+	if (m->n_models != 1 || model->graph.n == 0 || model->params.n > 0)
+		return;
+	for (size_t i = 0; i < m->archive.n && model->other_params == NULL; i++) {
+		const char *path = m->archive.files[i].path;
+
+		if (msd_archive_path_is(path, params_forms[0], params_forms[2]))
+			model->other_params = path;
+	}
+}
+
+msd_err msd_mlf_check_params(const struct msd_mlf_model *model, struct msd_diag *d)
+{
+	char path[MSD_PRINTABLE_MAX];
+	char name[MSD_PRINTABLE_MAX];
+
+	if (model->other_params == NULL)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_BAD_ARTIFACT,
+		"%s is not called as the model is: its graph's parameters are expected "
+		"in parameters/%s.params",
+		msd_printable((struct msd_span){(const uint8_t *)model->other_params,
+						strlen(model->other_params)},
+			      path),
+		msd_printable((struct msd_span){(const uint8_t *)model->name,
+						strlen(model->name)},
+			      name));
 }
 
 static msd_err read_model(const struct msd_mlf *m, json_t *json,
@@ -217,6 +254,8 @@ msd_err msd_mlf_read(struct msd_span file, struct msd_mlf *ret, struct msd_diag 
 		err = read_metadata(&m, d);
 	if (err == MSD_OK)
 		err = read_models(&m, d);
+	if (err == MSD_OK)
+		find_other_params(&m);
 	if (err != MSD_OK) {
 		msd_mlf_finish(&m);
 		return err;
@@ -287,12 +326,17 @@ static uint64_t bytes_of(const json_t *v)
 		       : UINT64_MAX;
 }
 
+json_t *msd_mlf_memory(const json_t *model)
+{
+	json_t *memory = json_object_get(model, "memory");
+	json_t *functions = json_object_get(memory, "functions");
+
+	return functions != NULL ? functions : memory;
+}
+
 static json_t *main_of(const struct msd_mlf_model *model)
 {
-	json_t *functions =
-		json_object_get(json_object_get(model->json, "memory"), "functions");
-
-	return json_array_get(json_object_get(functions, "main"), 0);
+	return json_array_get(json_object_get(msd_mlf_memory(model->json), "main"), 0);
 }
 
 const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,

@@ -16,7 +16,9 @@ struct msd_mlf_model {
 	bool has_aot;           /* executor "aot" */
 	struct msd_span graph;  /* graph.json; empty without a graph executor */
 	struct msd_span params; /* .params; empty when there are none */
-	struct json_t *json;    /* its metadata */
+	/* Where there are some under another name than the model's; NULL: nowhere. */
+	const char *other_params;
+	struct json_t *json; /* its metadata */
 };
 
 struct msd_mlf {
@@ -55,6 +57,12 @@ bool msd_mlf_is_in_c(struct msd_span name, const char *c);
  * and not as the function takes them, or NULL. */
 const char *msd_mlf_io_name(const struct msd_mlf_model *model, const char *kind,
 			    size_t i);
+/** MSD_BAD_ARTIFACT: its graph has parameters in the archive, under another name. */
+MSD_MUST_CHECK msd_err msd_mlf_check_params(const struct msd_mlf_model *model,
+					    struct msd_diag *d);
+/** What a model's metadata says of the memory of its functions: TVM writes it to
+ * memory.functions, its document has it in memory itself. Borrowed; may be NULL. */
+struct json_t *msd_mlf_memory(const struct json_t *model);
 /** Append what the archive holds, as JSON or as text for people. A graph or parameters
  * that are damaged are shown as such. */
 void msd_mlf_json(const struct msd_mlf *m, struct msd_buf *out);
@@ -85,7 +93,7 @@ struct msd_mlf_parts {
 
 /**
  * Append the archive of a full model with a graph executor. What objects do not tell is
- * left as unknown: the workspaces of operators are written as 0 bytes. Errors: those of
+ * left out: the workspaces of operators. Errors: those of
  * reading the graph and the parameters; MSD_BAD_ARGUMENT, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_mlf_write(const struct msd_mlf_parts *parts,

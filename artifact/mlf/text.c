@@ -86,6 +86,10 @@ static void put_parts(json_t *out, const struct msd_mlf_model *model)
 	} else if (model->params.n > 0) {
 		put_params(out, &params);
 	}
+	if (msd_mlf_check_params(model, &d) != MSD_OK) {
+		(void)json_object_set_new(out, "damaged",
+					  json_string(msd_diag_text(&d)));
+	}
 	if (model->graph.n > 0 && msd_graph_read(model->graph, &graph, &d) != MSD_OK) {
 		(void)json_object_set_new(out, "damaged",
 					  json_string(msd_diag_text(&d)));
@@ -223,28 +227,44 @@ static void put_figures(struct msd_buf *out, json_t *map)
 	}
 }
 
+static void put_function(struct msd_buf *out, bool is_first, const char *name,
+			 const json_t *spaces)
+{
+	put_label(out, is_first ? "functions" : "");
+	if (name != NULL)
+		msd_printable_put(out, span_of(name));
+	for (size_t k = 0; k < json_array_size(spaces); k++) {
+		msd_buf_printf(out, k == 0 ? ": " : "; ");
+		put_figures(out, json_array_get(spaces, k));
+	}
+	msd_buf_printf(out, "\n");
+}
+
+/* TVM writes a list of functions; its document has a map of them. */
 static void put_memory(struct msd_buf *out, const json_t *memory)
 {
-	json_t *functions = json_object_get(memory, "functions");
-	json_t *mains = json_object_get(functions, "main");
-	json_t *list = json_object_get(functions, "operator_functions");
+	json_t *mains = json_object_get(memory, "main");
+	json_t *functions = json_object_get(memory, "operator_functions");
+	bool is_first = true;
+	const char *name;
+	json_t *spaces;
 
 	for (size_t i = 0; i < json_array_size(mains); i++) {
 		put_label(out, i == 0 ? "memory" : "");
 		put_figures(out, json_array_get(mains, i));
 		msd_buf_printf(out, "\n");
 	}
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *f = json_array_get(list, i);
-		json_t *spaces = json_object_get(f, "workspace");
+	for (size_t i = 0; i < json_array_size(functions); i++) {
+		const json_t *f = json_array_get(functions, i);
 
-		put_label(out, i == 0 ? "functions" : "");
-		put_text(out, json_object_get(f, "function_name"));
-		for (size_t k = 0; k < json_array_size(spaces); k++) {
-			msd_buf_printf(out, k == 0 ? ": " : "; ");
-			put_figures(out, json_array_get(spaces, k));
-		}
-		msd_buf_printf(out, "\n");
+		put_function(out, i == 0,
+			     json_string_value(json_object_get(f, "function_name")),
+			     json_object_get(f, "workspace"));
+	}
+	json_object_foreach(functions, name, spaces)
+	{
+		put_function(out, is_first, name, spaces);
+		is_first = false;
 	}
 }
 
@@ -266,8 +286,6 @@ static void put_operators(struct msd_buf *out, json_t *memory)
 
 static void put_model(struct msd_buf *out, const json_t *m, bool is_operator)
 {
-	json_t *memory = json_object_get(m, "memory");
-
 	put_label(out, "model");
 	put_text(out, json_object_get(m, "model_name"));
 	msd_buf_printf(out, ", %s", is_operator ? "operator" : "full-model");
@@ -287,9 +305,9 @@ static void put_model(struct msd_buf *out, const json_t *m, bool is_operator)
 	put_tensors(out, "outputs", json_object_get(m, "outputs"));
 	put_tensors(out, "parameters", json_object_get(m, "parameters"));
 	if (is_operator) {
-		put_operators(out, memory);
+		put_operators(out, json_object_get(m, "memory"));
 	} else {
-		put_memory(out, memory);
+		put_memory(out, msd_mlf_memory(m));
 	}
 }
 

@@ -304,3 +304,78 @@ Test(mlf, a_damaged_graph_is_shown_as_such)
 	msd_mlf_finish(&m);
 	bw_free(&w);
 }
+
+/* An archive as TVM's document of the format has it, with parameters at @params. */
+static struct bw documented(const char *params)
+{
+	static const char metadata[] =
+		"{\"version\":5,\"model_name\":\"m\",\"target\":{\"1\":\"llvm\"},"
+		"\"export_datetime\":\"2022-01-01 "
+		"00:00:00Z\",\"executors\":[\"graph\"],"
+		"\"memory\":{\"main\":[{\"device\":1,\"workspace_size_bytes\":77}],"
+		"\"operator_functions\":{\"f\":[{\"device\":1,"
+		"\"workspace_size_bytes\":55}]}}}";
+	struct bw file = {0};
+	struct bw w = {0};
+
+	mlf_put_params(&file);
+	tar_put_text(&w, "./metadata.json", metadata);
+	tar_put_text(&w, "./executor-config/graph/graph.json", mlf_graph);
+	tar_put(&w, params, '0', file.p, file.n);
+	tar_end(&w);
+	bw_free(&file);
+	return w;
+}
+
+Test(mlf, an_archive_without_style_is_a_full_model)
+{
+	struct bw w = documented("./parameters/m.params");
+	struct msd_mlf m = {0};
+
+	cr_assert_eq(read_prefix(&w, w.n, &m), MSD_OK);
+	cr_expect_not(m.models[0].is_operator);
+	cr_expect_gt(m.models[0].params.n, 0);
+	cr_expect_null(m.models[0].other_params);
+	msd_mlf_finish(&m);
+	bw_free(&w);
+}
+
+Test(mlf, memory_is_shown_as_the_document_lays_it_out)
+{
+	struct bw w = documented("./parameters/m.params");
+	struct msd_buf text = {0};
+	struct msd_mlf m = {0};
+
+	cr_assert_eq(read_prefix(&w, w.n, &m), MSD_OK);
+	msd_mlf_text(&m, &text);
+	msd_buf_put_u8(&text, '\0');
+	cr_expect_not_null(strstr((char *)text.p, "workspace_size_bytes 77"), "%s",
+			   (char *)text.p);
+	cr_expect_not_null(
+		strstr((char *)text.p, "f: device 1, workspace_size_bytes 55"), "%s",
+		(char *)text.p);
+	msd_buf_finish(&text);
+	msd_mlf_finish(&m);
+	bw_free(&w);
+}
+
+Test(mlf, parameters_of_another_name_are_told)
+{
+	struct bw w = documented("./parameters/other.params");
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	struct msd_mlf m = {0};
+
+	cr_assert_eq(read_prefix(&w, w.n, &m), MSD_OK);
+	cr_assert_eq(msd_mlf_factory(&m.models[0], &out, &d), MSD_BAD_ARTIFACT);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "parameters/other.params"), "%s",
+			   msd_diag_text(&d));
+	cr_expect_not_null(strstr(msd_diag_text(&d), "parameters/m.params"));
+	msd_diag_finish(&d);
+	msd_mlf_text(&m, &out);
+	msd_buf_put_u8(&out, '\0');
+	cr_expect_not_null(strstr((char *)out.p, "damaged    parameters/other.params"));
+	msd_buf_finish(&out);
+	msd_mlf_finish(&m);
+	bw_free(&w);
+}
