@@ -6,8 +6,10 @@
 #include "client/cli/build.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "client/cli/confine.h"
+#include "client/cli/headers.h"
 
 #define ROW_BYTES 16u          /* of the C array's rows */
 #define LARGE_BYTES (1u << 30) /* above, x86-64 wants its large sections */
@@ -133,8 +135,19 @@ msd_err msd_build_add_blob(const struct msd_build *b, struct msd_compiler *c,
 	return err;
 }
 
+static bool has_sources(const struct msd_build *b)
+{
+	for (size_t i = 0; i < b->n_objects; i++) {
+		const size_t n = strlen(b->objects[i]);
+
+		if (n > 2 && strcmp(b->objects[i] + n - 2, ".c") == 0)
+			return true;
+	}
+	return false;
+}
+
 static msd_err build(const struct msd_build *b, const char *const *options,
-		     const char *out, struct msd_diag *d)
+		     const char *const *libraries, const char *out, struct msd_diag *d)
 {
 	struct msd_compiler c = {.is_confined =
 					 b->folder != NULL && !msd_confine_is_off(),
@@ -146,6 +159,8 @@ static msd_err build(const struct msd_build *b, const char *const *options,
 	if (err != MSD_OK)
 		return err;
 	err = msd_compiler_open(&c, d);
+	if (err == MSD_OK && has_sources(b))
+		err = msd_headers_write(&c, d);
 	for (size_t i = 0; options[i] != NULL; i++)
 		msd_compiler_add(&c, options[i]);
 	msd_compiler_add(&c, "-o");
@@ -154,6 +169,8 @@ static msd_err build(const struct msd_build *b, const char *const *options,
 		msd_compiler_add(&c, b->objects[i]);
 	if (err == MSD_OK && b->blob.n > 0)
 		err = msd_build_add_blob(b, &c, d);
+	for (size_t i = 0; b->n_objects > 0 && libraries[i] != NULL; i++)
+		msd_compiler_add(&c, libraries[i]);
 	if (err == MSD_OK)
 		err = msd_compiler_run(&c, b->cc, d);
 	if (err == MSD_OK)
@@ -166,8 +183,10 @@ msd_err msd_build_library(const struct msd_build *b, const char *out,
 			  struct msd_diag *d)
 {
 	static const char *const options[] = {"-shared", "-fPIC", NULL};
+	/* What TVM's code calls without naming it, where it does. */
+	static const char *const libraries[] = {"-Wl,--as-needed", "-lm", NULL};
 
-	return build(b, options, out, d);
+	return build(b, options, libraries, out, d);
 }
 
 msd_err msd_build_object(const struct msd_build *b, const char *out, struct msd_diag *d)
@@ -175,5 +194,7 @@ msd_err msd_build_object(const struct msd_build *b, const char *out, struct msd_
 	static const char *const one[] = {"-c", "-fPIC", NULL};
 	static const char *const many[] = {"-r", "-nostdlib", "-fPIC", NULL};
 
-	return build(b, b->n_objects == 0 ? one : many, out, d);
+	static const char *const none[] = {NULL};
+
+	return build(b, b->n_objects == 0 ? one : many, none, out, d);
 }

@@ -6,18 +6,17 @@
 
 static bool is(const char *path, struct msd_span file)
 {
-	(void)path;
-	return msd_objects_is_one(file) || msd_archive_is_objects(file);
+	return msd_objects_is_one(path, file) || msd_archive_is_objects(file);
 }
 
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		       struct msd_diag *d)
 {
 	struct msd_buf library = {0};
-	msd_err err = msd_objects_link((struct msd_span){l->library.p, l->library.n},
+	msd_err err = msd_objects_link(cli->words[cli->n_words - 1],
+				       (struct msd_span){l->library.p, l->library.n},
 				       &library, d);
 
-	(void)cli;
 	if (err != MSD_OK) {
 		msd_buf_finish(&library);
 		return err;
@@ -59,7 +58,7 @@ static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
 		msd_buf_printf(out, "code that is not linked; load and convert make a "
 				    "library of it\n");
 	}
-	if (!msd_objects_is_one(file))
+	if (!msd_objects_is_one(cli->words[0], file))
 		err = msd_archive_read(file, &a, d);
 	if (err == MSD_OK)
 		list(&a, cli->json, out);

@@ -42,7 +42,7 @@ static msd_err take_library(const struct msd_archive *a, struct msd_buf *ret,
 
 	if (msd_archive_path_is(f->path, "", ".so"))
 		return take(a, f->path, ret, d);
-	msd_err err = msd_objects_link(data, ret, d);
+	msd_err err = msd_objects_link(f->path, data, ret, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
 }
 

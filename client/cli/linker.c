@@ -1,71 +1,13 @@
 #include "client/cli/linker.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "client/cli/build.h"
 #include "client/cli/confine.h"
-#include "client/cli/header.h"
-
-static bool make_dir(const struct msd_linker *l, const char *name)
-{
-	char path[512];
-
-	(void)snprintf(path, sizeof(path), "%s/%s", l->compiler.dir, name);
-	return mkdir(path, 0700) == 0;
-}
-
-/* Each header that generated code asks for, and which of ours stands in for it. */
-static const struct {
-	const char *name;
-	const char *text;
-} headers[] = {
-	{"dlpack/dlpack.h", msd_tvm_api_header},
-	{"tvm/runtime/base.h", msd_tvm_api_header},
-	{"tvm/runtime/c_backend_api.h", msd_tvm_api_header},
-	{"tvm/runtime/c_runtime_api.h", msd_tvm_api_header},
-	{"tvm/runtime/crt/module.h", msd_tvm_api_header},
-	{"tvm/runtime/crt/packed_func.h", msd_tvm_api_header},
-	{"tvm/runtime/crt/platform.h", msd_tvm_api_header},
-	{"tvm/runtime/metadata_types.h", msd_tvm_api_header},
-	{"tvm/ffi/c_api.h", msd_tvm_ffi_api_header},
-	{"tvm/ffi/extra/c_env_api.h", msd_tvm_ffi_api_header},
-	{"modser_aot.h", msd_aot_header},
-};
-
-static msd_err write_headers(const struct msd_linker *l, struct msd_diag *d)
-{
-	static const char *const dirs[] = {"include",
-					   "include/dlpack",
-					   "include/tvm",
-					   "include/tvm/runtime",
-					   "include/tvm/runtime/crt",
-					   "include/tvm/ffi",
-					   "include/tvm/ffi/extra",
-					   "given"};
-	char name[128];
-	msd_err err = MSD_OK;
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (!make_dir(l, dirs[i])) {
-			return msd_diag_set(d, MSD_IO, "%s: %s", l->compiler.dir,
-					    strerror(errno));
-		}
-	}
-	for (size_t i = 0; err == MSD_OK && i < sizeof(headers) / sizeof(headers[0]);
-	     i++) {
-		const struct msd_span text = {(const uint8_t *)headers[i].text,
-					      strlen(headers[i].text)};
-
-		(void)snprintf(name, sizeof(name), "include/%s", headers[i].name);
-		err = msd_compiler_write(&l->compiler, name, text, d);
-	}
-	return err;
-}
+#include "client/cli/headers.h"
 
 msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 {
@@ -77,10 +19,9 @@ msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
 				 .compiler.is_confined = !msd_confine_is_off()};
 	msd_err err = msd_compiler_open(&l->compiler, d);
 	if (err == MSD_OK)
-		err = write_headers(l, d);
+		err = msd_headers_write(&l->compiler, d);
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		msd_compiler_add(&l->compiler, ours[i]);
-	msd_compiler_add_file(&l->compiler, "-I", "include");
 	msd_compiler_add_file(&l->compiler, "-I", "given");
 	msd_compiler_add(&l->compiler, "-o");
 	msd_compiler_add_file(&l->compiler, "", "lib.so");

@@ -7,10 +7,21 @@
 #include "artifact/mlf/archive.h"
 #include "client/cli/linker.h"
 
-bool msd_objects_is_one(struct msd_span file)
+static bool is_source(const char *path, struct msd_span file)
+{
+	return msd_archive_path_is(path, "", ".c") && file.n > 0 &&
+	       memchr(file.p, '\0', file.n) == NULL;
+}
+
+static bool is_object(struct msd_span file)
 {
 	return file.n >= sizeof(Elf64_Ehdr) && memcmp(file.p, ELFMAG, SELFMAG) == 0 &&
 	       msd_le16(file.p + offsetof(Elf64_Ehdr, e_type)) == ET_REL;
+}
+
+bool msd_objects_is_one(const char *path, struct msd_span file)
+{
+	return is_object(file) || is_source(path, file);
 }
 
 /* What it defines would lack. */
@@ -62,15 +73,16 @@ static msd_err add_archive(struct msd_linker *l, struct msd_span file,
 	return err;
 }
 
-msd_err msd_objects_link(struct msd_span file, struct msd_buf *ret, struct msd_diag *d)
+msd_err msd_objects_link(const char *path, struct msd_span file, struct msd_buf *ret,
+			 struct msd_diag *d)
 {
 	struct msd_linker linker = {0};
 	msd_err err = msd_linker_open(&linker, d);
 
 	if (err == MSD_OK) {
-		err = msd_objects_is_one(file)
-			      ? msd_linker_add_object(&linker, "FILE", file, d)
-			      : add_archive(&linker, file, d);
+		err = is_object(file)         ? msd_linker_add(&linker, ".o", file, d)
+		      : is_source(path, file) ? msd_linker_add(&linker, ".c", file, d)
+					      : add_archive(&linker, file, d);
 	}
 	if (err == MSD_OK)
 		err = msd_linker_link(&linker, ret, d);

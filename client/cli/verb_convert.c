@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "artifact/mlf/mlf.h"
@@ -121,16 +122,42 @@ static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
 			    format->name);
 }
 
+/* Several files are an archive of them that nobody made. */
+static msd_err read_several(const struct msd_cli *cli, struct msd_buf *ret,
+			    struct msd_diag *d)
+{
+	struct msd_archive_entry *entries = calloc(cli->n_words, sizeof(*entries));
+	struct msd_buf *files = calloc(cli->n_words, sizeof(*files));
+	msd_err err = entries != NULL && files != NULL ? MSD_OK : msd_diag_no_memory(d);
+
+	for (size_t i = 0; err == MSD_OK && i < cli->n_words; i++) {
+		const char *path = cli->words[i];
+		const char *slash = strrchr(path, '/');
+
+		err = msd_file_read(path, &files[i], d);
+		entries[i].path = slash != NULL ? slash + 1 : path;
+		entries[i].data = span_of(&files[i]);
+	}
+	if (err == MSD_OK)
+		err = msd_archive_write(entries, cli->n_words, 0, ret, d);
+	for (size_t i = 0; files != NULL && i < cli->n_words; i++)
+		msd_buf_finish(&files[i]);
+	free(files);
+	free(entries);
+	return err;
+}
+
 static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 			    struct msd_diag *d)
 {
 	const char *path = cli->words[0];
 	struct msd_loadable made = {0};
-	msd_err err = msd_folder_or_file_read(path, &made.library, d);
+	msd_err err = cli->n_words > 1
+			      ? read_several(cli, &made.library, d)
+			      : msd_folder_or_file_read(path, &made.library, d);
 
-	if (err != MSD_OK)
-		return err;
-	err = link_file(cli, &made, d);
+	if (err == MSD_OK)
+		err = link_file(cli, &made, d);
 	if (err == MSD_OK) {
 		*out = made.library;
 		made.library = (struct msd_buf){0};
@@ -173,12 +200,8 @@ enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 			"convert needs one -o that ends in .so, .tar, .onnx or "
 			".tmfile");
 	}
-	if (!is_archive && cli->n_words != 1) {
-		return msd_report_usage(NULL,
-					"%s is made from one file, or one folder that "
-					"an archive was unpacked to",
-					key != NULL ? "a model" : "a library");
-	}
+	if (key != NULL && cli->n_words != 1)
+		return msd_report_usage(NULL, "a model is made from one file");
 	msd_err err = key != NULL  ? make_model(cli, key, &out, &d)
 		      : is_archive ? make_archive(cli, &out, &d)
 				   : make_library(cli, &out, &d);

@@ -146,3 +146,30 @@ def test_the_daemon_refuses_what_it_cannot_link_with_what_can(own_daemon, source
             wire.load("net", package.read_bytes())
         with pytest.raises(Failure, match="modser convert NAME.tar"):
             wire.load("c", archive(tmp_path / "c.tar", sources).read_bytes())
+
+
+def test_sources_and_objects_by_themselves_become_a_library(own_daemon, sources, tmp_path):
+    for name, data in sources.items():
+        (tmp_path / name).write_bytes(data)
+    words = [tmp_path / name for name in sources]
+    said = harness.run(harness.BIN / "modser", "convert", *words, "-o", tmp_path / "both.so")
+    assert said.status == 0, said
+    (tmp_path / "one.c").write_bytes(ADD.replace("TWICE", "3").replace('#include "twice.h"', "").encode())
+    daemon = own_daemon()
+    daemon.load("both", tmp_path / "both.so")
+    daemon.load("one", tmp_path / "one.c")
+    assert daemon.ok("call", "both:twice", "5").out == "10\n"
+    assert daemon.ok("call", "one:twice", "5").out == "15\n"
+
+
+def test_pack_compiles_what_tvm_generates(own_daemon, tmp_path):
+    source = ADD.replace("TWICE", "(int64_t)floor(4.5)").replace('"twice.h"', "<math.h>")
+    (tmp_path / "code.c").write_text(source)
+    manifest = {"tvm": "0.22", "modules": [{"kind": "_lib"}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    words = ["pack", tmp_path / "manifest.json", tmp_path / "code.c", "-o", tmp_path / "code.so"]
+    said = harness.run(harness.BIN / "modser", *words)
+    assert said.status == 0, said
+    daemon = own_daemon()
+    daemon.load("code", tmp_path / "code.so")
+    assert daemon.ok("call", "code:twice", "5").out == "20\n"
