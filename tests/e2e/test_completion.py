@@ -1,5 +1,6 @@
 """Completion of bash as people have it: a shell of its own in a terminal of tmux, whose keys are
 pressed and whose screen is read. `@` and `:` end words there, which no other way shows."""
+import contextlib
 import re
 import shlex
 import shutil
@@ -25,9 +26,9 @@ class Terminal:
                            "bash", "--noprofile", "--norc", "-i"])
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "240", "-y", "50",
                   "-c", folder, bash)
-        self.shows("[#$]")
+        self.wait("[#$]")
         self.type(f"PS1='{PROMPT}'; source <(modser completion bash); clear", "Enter")
-        self.shows(rf"\A{re.escape(PROMPT.rstrip())}\Z")
+        self.wait(rf"\A{re.escape(PROMPT.rstrip())}\Z")
 
     def tmux(self, *words):
         said = harness.run("tmux", "-S", self.server, *words)
@@ -43,22 +44,23 @@ class Terminal:
         return self.tmux("capture-pane", "-p").rstrip("\n")
 
     def shows(self, pattern):
-        """Wait until the screen does; blanks at its end do not show."""
-        wanted = re.compile(pattern)
+        return re.search(pattern, self.screen())
+
+    def wait(self, pattern):
+        """Until the screen shows it; blanks at the end of a line do not."""
         try:
-            harness.until(lambda: wanted.search(self.screen()), pattern)
+            harness.until(lambda: self.shows(pattern), pattern)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.screen()}") from None
 
-    def completes(self, typed, line):
-        """@typed and a Tab make @line, to the letter: what is typed next stands behind it."""
+    @contextlib.contextmanager
+    def behind(self, typed):
+        """@typed, a Tab and a # that shows where the cursor is; afterwards the line is empty."""
         self.type(typed, "Tab")
         self.type("#")
-        try:
-            self.shows(rf"(?m)^{re.escape(PROMPT + line)}#$")
-        finally:
-            self.tmux("send-keys", "C-u")
-            self.shows(rf"(?m)^{re.escape(PROMPT.rstrip())}\Z")
+        yield
+        self.tmux("send-keys", "C-u")
+        self.wait(rf"(?m)^{re.escape(PROMPT.rstrip())}\Z")
 
     def close(self):
         subprocess.run(["tmux", "-S", self.server, "kill-server"], check=False)
@@ -94,4 +96,6 @@ def terminal(served, tmp_path_factory):
     ("modser call shapes:addone @in", "modser call shapes:addone @input\\ one.npy "),
 ])
 def test_a_tab_writes_what_is_meant(terminal, typed, line):
-    terminal.completes(typed, line)
+    with terminal.behind(typed):
+        wanted = rf"(?m)^{re.escape(PROMPT + line)}#$"
+        harness.until(lambda: terminal.shows(wanted), f"{wanted} of {terminal.screen()}")
