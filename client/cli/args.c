@@ -239,6 +239,15 @@ static const struct row {
 #undef AT
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
+bool msd_args_option(size_t i, struct msd_option_row *ret)
+{
+	if (i >= N_OPTIONS)
+		return false;
+	*ret = (struct msd_option_row){options[i].name, options[i].needs,
+				       options[i].letter, options[i].has_value};
+	return true;
+}
+
 /* getopt's table of the same options. */
 static void list_rows(struct option ret[N_OPTIONS + 1])
 {

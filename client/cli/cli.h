@@ -44,7 +44,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_PULL = 32768,
 		  MSD_OPT_BENCH = 65536,
 		  MSD_OPT_WITH = 131072,
-		  MSD_OPT_DOC = 262144
+		  MSD_OPT_DOC = 262144,
+		  MSD_OPT_OFFLINE = 524288 /* takes none: it needs no daemon */
 };
 
 struct msd_verb;

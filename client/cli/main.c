@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/cli/args.h"
+#include "client/cli/help.h"
 #include "client/cli/plugins.h"
 #include "client/cli/report.h"
 
@@ -41,9 +42,7 @@ static const char bench_help[] =
 	"made of the signature: random tensors, open extents 1, and for a PrimFunc "
 	"the\n"
 	"last one to be filled.\n"
-	"  -c, --connections N  call from so many connections (1)\n"
-	"      --depth N        so many calls in flight on each (1)\n"
-	"      --time TIME      so long (3s), after a tenth of it that is not counted\n"
+	"A tenth of the time goes before, and is not counted.\n"
 	"Printed are the rate, how long the calls took from sending to the answer, "
 	"how\n"
 	"long the function itself ran and what part of the time that is, and beside "
@@ -90,17 +89,14 @@ static const char pack_help[] =
 	"        library linked from them\n"
 	"  .o .c an object, or C source, that holds the modules\n"
 	"  else  the modules' bytes alone\n"
-	"OBJECTs are linked: objects, archives, C sources. Options:\n"
-	"  --cc COMMAND          the C compiler ($CC, else cc), with its options, "
-	"cross "
-	"ones too\n"
-	"  --system-lib          register the modules when the program starts\n"
-	"  --symbol-prefix NAME  of a system library\n"
-	"  --split-params FILE   keep weights in FILE, which builds of a model share; "
-	"load\n"
-	"                        the library with --params FILE\n"
-	"  --tvm-names           call them as TVM does, whose load_late_bound_consts\n"
-	"                        takes the new FILE, of this library alone\n"
+	"OBJECTs are linked: objects, archives, C sources, by --cc ($CC, else cc), "
+	"which\n"
+	"may be a cross compiler. --split-params keeps weights in a file that builds "
+	"of a\n"
+	"model share; load the library with --params FILE. --tvm-names calls them as "
+	"TVM\n"
+	"does, whose load_late_bound_consts takes the new file, of this library "
+	"alone.\n"
 	"The manifest is described in docs/pack.md. Needs no daemon.\n";
 
 static const char pull_help[] =
@@ -217,7 +213,8 @@ const struct msd_verb msd_verbs[] = {
 	 msd_verb_inspect},
 	{"convert", "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE",
 	 "make a library of an archive, an archive of parts, a model of a model",
-	 convert_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT,
+	 convert_help, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_OFFLINE,
 	 msd_verb_convert},
 	{"unpack", "[--split-params FILE [--tvm-names]] FILE -d DIR",
 	 "take a library's modules apart into files",
@@ -226,13 +223,16 @@ const struct msd_verb msd_verbs[] = {
 	 "manifest.json and a copy of the library. --split-params moves weights out of "
 	 "them,\n"
 	 "into a file that several builds share. Needs no daemon.\n",
-	 1, 1, MSD_OPT_DIR | MSD_OPT_SPLIT, msd_verb_unpack},
-	{"pack", "DIR|MANIFEST [OBJECT...] -o FILE",
+	 1, 1, MSD_OPT_DIR | MSD_OPT_SPLIT | MSD_OPT_OFFLINE, msd_verb_unpack},
+	{"pack",
+	 "[--cc COMMAND] [--system-lib] [--symbol-prefix NAME] "
+	 "[--split-params FILE [--tvm-names]] DIR|MANIFEST [OBJECT...] -o FILE",
 	 "put a library's modules together from files", pack_help, 1, MANY,
-	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT, msd_verb_pack},
+	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT | MSD_OPT_OFFLINE,
+	 msd_verb_pack},
 	{"serializers", "", "list the formats of models that can be read and written",
 	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
-	 0, 0, 0, msd_verb_serializers},
+	 0, 0, MSD_OPT_OFFLINE, msd_verb_serializers},
 	{"store", "ls|verify|gc -d DIR | pin|unpin|rm NAME -d DIR",
 	 "look after a folder in which a daemon keeps models",
 	 "  ls      a line an edition: module, which one, version, digest, bytes, "
@@ -245,7 +245,7 @@ const struct msd_verb msd_verbs[] = {
 	 "be\n"
 	 "stopped. Needs no daemon. Exit codes: 4 no such module or folder, 6 "
 	 "damaged.\n",
-	 1, 2, MSD_OPT_DIR, msd_verb_store},
+	 1, 2, MSD_OPT_DIR | MSD_OPT_OFFLINE, msd_verb_store},
 	{"cache", "ls|prune [BYTES]",
 	 "look after what workers kept of built device code",
 	 "  ls     a line an entry: name, bytes, last use; the last used first\n"
@@ -255,7 +255,7 @@ const struct msd_verb msd_verbs[] = {
 	 "The folder is the daemon's when it runs as this user with the same "
 	 "MODSERD_CACHE;\n"
 	 "what is in use is not disturbed. Needs no daemon.\n",
-	 1, 2, 0, msd_verb_cache},
+	 1, 2, MSD_OPT_OFFLINE, msd_verb_cache},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"clients", "[--header] [kill ID]",
@@ -295,10 +295,10 @@ const struct msd_verb msd_verbs[] = {
 	 instance_help, 2, MANY, MSD_OPT_OUTPUT, msd_verb_instance},
 	{"completion", "bash|fish|zsh", "print the completion script of a shell",
 	 "Use: source <(modser completion bash), or: modser completion fish | source\n",
-	 1, 1, 0, msd_verb_completion},
+	 1, 1, MSD_OPT_OFFLINE, msd_verb_completion},
 	{"version", "", "print the versions of modser and of the daemon", "", 0, 0, 0,
 	 msd_verb_version},
-	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, 0,
+	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, MSD_OPT_OFFLINE,
 	 msd_verb_help},
 	{0},
 };
@@ -321,56 +321,16 @@ const struct msd_verb *msd_verb_find(const char *word)
 	return v->name != NULL ? v : NULL;
 }
 
-static const char options_help[] =
-	"Options:\n"
-	"  -H, --host ADDR      unix:PATH or tcp://HOST:PORT (else $MODSER_HOST, else "
-	"the\n"
-	"                       default socket)\n"
-	"      --token-file FILE  whose this client is (else $MODSER_TOKEN); for a "
-	"daemon\n"
-	"                       with a file of rights; not sent over plain TCP\n"
-	"      --deadline TIME  give up after TIME, such as 500ms, 5s, 2m\n"
-	"      --connect-timeout TIME  for the daemon's first answer (10s)\n"
-	"      --json           results and errors as JSON\n"
-	"      --plugin FILE    open a shared object of formats and operators "
-	"first;\n"
-	"                       repeatable\n"
-	"  -h, --help           of a verb: all about it\n"
-	"  -V, --version\n";
-
-static void print_help(const struct msd_verb *v)
-{
-	if (v != NULL) {
-		(void)printf("usage: modser %s%s%s\n%c%s.\n%s\n%s", v->name,
-			     v->synopsis[0] != '\0' ? " " : "", v->synopsis,
-			     v->summary[0] - 'a' + 'A', v->summary + 1, v->help,
-			     options_help);
-		return;
-	}
-	(void)printf(
-		"usage: modser [OPTION]... VERB [WORD]...\n"
-		"Talk to modserd: load compiled modules, call their functions.\n\n");
-	for (v = msd_verbs; v->name != NULL; v++)
-		(void)printf("  %-11s %s\n", v->name, v->summary);
-	(void)printf(
-		"\n%s\n"
-		"Exit: 0 ok, 1 remote error, 2 usage, 3 cannot connect, 4 not found,\n"
-		"5 not ready or past the deadline, 6 refused, 7 not what was "
-		"promised,\n"
-		"130 interrupted.\n",
-		options_help);
-}
-
 enum msd_exit msd_verb_help(const struct msd_cli *cli)
 {
 	if (cli->n_words == 0) {
-		print_help(NULL);
+		msd_help_print(NULL);
 		return MSD_EXIT_OK;
 	}
 	const struct msd_verb *v = msd_verb_find(cli->words[0]);
 	if (v == NULL)
 		return msd_report_verb(cli->words[0]);
-	print_help(v);
+	msd_help_print(v);
 	return MSD_EXIT_OK;
 }
 
@@ -394,7 +354,7 @@ int main(int argc, char **argv)
 		if (cli.wants_version) {
 			(void)printf("modser %s\n", modser_version());
 		} else if (cli.wants_help) {
-			print_help(cli.verb);
+			msd_help_print(cli.verb);
 		} else {
 			code = msd_plugins_open(&cli);
 			if (code == MSD_EXIT_OK)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# cli.sh MODSER: exit codes and the two lines of an error, as far as they need no daemon;
+# cli.sh MODSER MANUAL: exit codes and the two lines of an error, as far as they need no daemon;
 # tests/e2e has those that do.
 set -uo pipefail
-modser=$(realpath "$1")
+modser=$(realpath "$1") manual=$(realpath "$2")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export MODSER_HOST=unix:$dir/absent.sock
@@ -68,6 +68,31 @@ verbs=$("$modser" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 for verb in $verbs; do
   expect 0 "$verb" --help
   grep -qE "^usage: modser $verb( [^ ].*)?$" "$dir/out" || { echo "cli: $verb --help"; failed=1; }
+done
+# own VERB: the options that --help lists as the verb's own, as letters where they have one.
+own() {
+  "$modser" "$1" --help | sed -n '/^Options:/,/--json/p' |
+    sed -nE 's/^  (-.), .*/\1/p; s/^      (--[a-z0-9-]+)( .*|$)/\1/p' |
+    grep -vxE -- '-H|--(token-file|json)' | sort -u
+}
+for verb in $verbs; do
+  "$modser" "$verb" --help >"$dir/help"
+  grep -qx '    0  all is well' "$dir/help" || { echo "cli: $verb: no exit codes"; failed=1; }
+  in_usage=$(head -n 1 "$dir/help" | grep -oE '[[ |](-[a-zA-Z]|--[a-z0-9-]+)' | tr -d '[ |' | sort -u)
+  [[ $in_usage == "$(own "$verb")" ]] ||
+    { echo "cli: $verb: usage and options differ: $in_usage / $(own "$verb")"; failed=1; }
+  for option in $(own "$verb"); do
+    "$modser" "$verb" "$option" 1 >/dev/null 2>"$dir/err" </dev/null
+    ! grep -q 'does not take\|unknown option' "$dir/err" ||
+      { echo "cli: $verb does not take $option"; failed=1; }
+    grep -qF -- "${option//-/\\-}" "$manual" ||
+      { echo "cli: modser(1) lacks $option of $verb"; failed=1; }
+  done
+done
+for words in "call --replace x" "ls --workers 1" "inspect --sha256 1 x"; do
+  # shellcheck disable=SC2086
+  expect 2 $words
+  grep -q 'does not take the option' "$dir/err" || { echo "cli: $words"; failed=1; }
 done
 for shell in bash fish zsh; do
   expect 0 completion "$shell"

@@ -1,0 +1,169 @@
+/*
+ * Help, made of the tables: what a verb takes stands in its row and in the rows of the
+ * options (args.c), so that no text can promise an option that is refused, or keep one
+ * back. Here is only what each option means, in a few words.
+ */
+#include "client/cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/args.h"
+
+/* Options about a connection: of no use to a verb that makes none. */
+#define OF_CONNECTION "host", "token-file", "deadline", "connect-timeout"
+
+static const struct {
+	const char *name;
+	const char *value; /* what follows it; "" : nothing */
+	const char *text;
+} meanings[] = {
+	{"host", "ADDR", "unix:PATH or tcp://HOST:PORT (else $MODSER_HOST)"},
+	{"token-file", "FILE", "whose this client is (else $MODSER_TOKEN)"},
+	{"json", "", "results and errors as JSON"},
+	{"deadline", "TIME", "give up after TIME, such as 500ms, 5s, 2m"},
+	{"connect-timeout", "TIME", "for the daemon's first answer (10s)"},
+	{"help", "", "of a verb: all about it"},
+	{"version", "", "of modser"},
+	{"plugin", "FILE", "open a shared object of formats first; repeatable"},
+	{"output", "FILE", "where the result goes"},
+	{"directory", "DIR", "the folder"},
+	{"dot", "", "a picture for Graphviz"},
+	{"dump", "", "all of a framework's model"},
+	{"vm", "", "programs of virtual machines, listed"},
+	{"will-run-on", "ADDR", "whether the daemon there runs it"},
+	{"cc", "COMMAND", "the C compiler, with its options"},
+	{"symbol-prefix", "NAME", "of a system library"},
+	{"split-params", "FILE", "keep weights in FILE, which builds share"},
+	{"tvm-names", "", "call the weights as TVM does"},
+	{"system-lib", "", "register the modules when a program starts"},
+	{"replace", "", "take the place of a module of that name"},
+	{"keep", "", "load it again whenever the daemon starts"},
+	{"tvm-inputs", "", "set_input ignores names that the model lacks"},
+	{"workers", "N", "processes, and so calls at the same time (1)"},
+	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
+	{"header", "", "print the columns' keys first, in a pipe"},
+	{"long", "", "show all that is known"},
+	{"doc", "", "show what the library says about its functions"},
+	{"follow", "", "go on with what comes"},
+	{"tail", "N", "only the last N lines"},
+	{"connections", "N", "call from so many connections (1)"},
+	{"depth", "N", "so many calls in flight on each (1)"},
+	{"time", "TIME", "measure so long (3s)"},
+	{"era", "ERA", "classic (TVM 0.6 to 0.20) or ffi, where nothing tells"},
+	{"fill", "FILL", "zero or seeded: for weights that were taken out"},
+	{"graph", "FILE", "a graph executor's graph.json"},
+	{"params", "FILE", "parameters that the library does not hold"},
+	{"sha256", "HEX", "what the file must hash to"},
+	{"with", "FILE", "a file that a model names; repeatable"},
+	{"name", "NAME", "the model in an archive"},
+	{"mlf-version", "5|7", "of an archive that is written"},
+};
+
+/* The place of @name above, or of none. */
+static size_t meaning_of(const char *name)
+{
+	const size_t n = sizeof(meanings) / sizeof(meanings[0]);
+	size_t i = 0;
+
+	while (i < n && strcmp(meanings[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool is_of_connection(const char *name)
+{
+	static const char *const names[] = {OF_CONNECTION};
+	size_t i = 0;
+
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(names[i], name) != 0)
+		i++;
+	return i < sizeof(names) / sizeof(names[0]);
+}
+
+/* An option without a meaning is a former name, kept to say the new one. */
+static void print_option(const struct msd_option_row *o)
+{
+	const size_t at = meaning_of(o->name);
+	char said[64];
+
+	if (at == sizeof(meanings) / sizeof(meanings[0]))
+		return;
+	(void)snprintf(said, sizeof(said), "--%s%s%s", o->name, o->has_value ? " " : "",
+		       meanings[at].value);
+	if (o->letter != 0) {
+		(void)printf("  -%c, %-23s %s\n", o->letter, said, meanings[at].text);
+	} else {
+		(void)printf("      %-23s %s\n", said, meanings[at].text);
+	}
+}
+
+/* Those of @verb alone, or those that every verb takes. */
+static void print_options(const struct msd_verb *verb, bool is_common)
+{
+	struct msd_option_row o;
+
+	for (size_t i = 0; msd_args_option(i, &o); i++) {
+		const bool is_useless = verb != NULL && is_of_connection(o.name) &&
+					(verb->options & MSD_OPT_OFFLINE) != 0;
+
+		if (is_common ? o.needs == 0 && !is_useless
+			      : o.needs != 0 && (o.needs & ~verb->options) == 0)
+			print_option(&o);
+	}
+}
+
+static const struct {
+	enum msd_exit code;
+	const char *text;
+	bool of_daemon; /* nothing that a verb without one can end with */
+	unsigned needs; /* enum msd_option: of verbs that take these alone */
+} exits[] = {
+	{MSD_EXIT_OK, "all is well", false, 0},
+	{MSD_EXIT_REMOTE, "the daemon, the function or a compiler reports an error",
+	 false, 0},
+	{MSD_EXIT_USAGE, "the command line, or a file given on it", false, 0},
+	{MSD_EXIT_CONNECT, "no connection, or it was lost", true, 0},
+	{MSD_EXIT_NOT_FOUND, "no such module, function or file", false, 0},
+	{MSD_EXIT_NOT_READY, "not ready, or past the deadline", true, 0},
+	{MSD_EXIT_REFUSED, "not allowed; a file that is damaged or cannot be used",
+	 false, 0},
+	{MSD_EXIT_NOT_VERIFIED, "not what was promised", true, MSD_OPT_PULL},
+	{MSD_EXIT_INTERRUPTED, "interrupted", false, 0},
+};
+
+static void print_exits(const struct msd_verb *verb)
+{
+	const bool is_offline = verb != NULL && (verb->options & MSD_OPT_OFFLINE) != 0;
+
+	(void)printf("\nExit codes:\n");
+	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++) {
+		const bool is_other =
+			verb != NULL && (exits[i].needs & ~verb->options) != 0;
+
+		if (!is_other && !(exits[i].of_daemon && is_offline))
+			(void)printf("  %3d  %s\n", (int)exits[i].code, exits[i].text);
+	}
+}
+
+void msd_help_print(const struct msd_verb *verb)
+{
+	const struct msd_verb *v = verb;
+
+	if (v != NULL) {
+		(void)printf("usage: modser %s%s%s\n%c%s.\n%s", v->name,
+			     v->synopsis[0] != '\0' ? " " : "", v->synopsis,
+			     v->summary[0] - 'a' + 'A', v->summary + 1, v->help);
+	} else {
+		(void)printf("usage: modser [OPTION]... VERB [WORD]...\n"
+			     "Talk to modserd: load compiled modules, call their "
+			     "functions.\n\n");
+		for (v = msd_verbs; v->name != NULL; v++)
+			(void)printf("  %-11s %s\n", v->name, v->summary);
+	}
+	(void)printf("\nOptions:\n");
+	if (verb != NULL)
+		print_options(verb, false);
+	print_options(verb, true);
+	print_exits(verb);
+}
