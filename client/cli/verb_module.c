@@ -5,6 +5,7 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "client/cli/show.h"
 
 /* What @ask does for each module that a word names; all are tried, and the first
  * failure is the answer. */
@@ -37,9 +38,16 @@ static enum msd_exit show_one(const struct msd_cli *cli, const char *method,
 static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 				 const char *name)
 {
+	const modser_value param = modser_str(name);
+	modser_result *result = NULL;
+
 	if (cli->n_words > 1 && !cli->json)
 		(void)printf("==> %s <==\n", name);
-	return show_one(cli, method, name);
+	enum msd_exit code = msd_session_ask(cli, method, &param, 1, &result);
+	if (code == MSD_EXIT_OK)
+		msd_show_print(cli, modser_result_value(result));
+	modser_result_free(result);
+	return code;
 }
 
 /* What fits on a line; -l has the rest. */

@@ -1,6 +1,7 @@
 """`modser`, verb by verb: their help, other words for them, what they print for people and scripts."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -125,6 +126,16 @@ def test_bench_says_so_when_others_call_the_module(served):
     ) as other:
         harness.until(sees_others, "others are seen")
         other.kill()
+
+
+def test_show_says_each_fact_once_and_json_all(served):
+    said = served.ok("show", "shapes").out
+    for fact in ("machine", "era", "functions"):
+        assert not re.search(rf"^inspect\.text\t{fact} ", said, re.M), fact
+    assert said.count("addone(A: Tensor([n], float32), B: Tensor([n], float32))") == 1
+    assert re.search(r"^inspect\.text\tmodules", said, re.M) and "\nmachine\tx86-64\n" in said
+    whole = json.loads(served.ok("--json", "show", "shapes").out)
+    assert "\nmachine " in whole["inspect"]["text"]
 
 
 def test_bench_ends_when_its_daemon_is_lost(own_daemon):
