@@ -1,9 +1,8 @@
 #include "daemon/fetch/desk.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "daemon/fetch/asked.h"
 #include "daemon/fetch/job.h"
+#include "daemon/fetch/put_fetched.h"
 #include "proto/method.h"
 #include "proto/value.h"
 
@@ -46,25 +45,14 @@ static void answer_error(struct msd_desk *desk, uint64_t id, const struct msd_di
 
 static void answer_fetched(struct msd_desk *desk, struct msd_job *job)
 {
-	const char *file = msd_job_file(job), *etag = msd_job_etag(job);
 	struct msd_out *o = msd_out_new();
 
 	if (o != NULL) {
-		if (!job->is_had)
+		if (!job->plan.is_had)
 			o->fd = msd_landing_take_fd(&job->landing);
 		msd_body_begin_response(&o->body, job->id, false);
 		msd_pack_nil(&o->body);
-		msd_pack_map(&o->body, 3 + (etag != NULL));
-		msd_pack_cstr(&o->body, "bytes");
-		msd_pack_uint(&o->body, job->is_had ? 0 : job->landing.bytes);
-		msd_pack_cstr(&o->body, "sha256");
-		msd_pack_bin(&o->body, job->digest.b, MSD_DIGEST_BYTES);
-		msd_pack_cstr(&o->body, "file");
-		msd_pack_text(&o->body, file, strlen(file));
-		if (etag != NULL) {
-			msd_pack_cstr(&o->body, "etag");
-			msd_pack_text(&o->body, etag, strlen(etag));
-		}
+		msd_put_fetched(&o->body, job);
 	}
 	send_or_die(desk, o);
 }
@@ -107,81 +95,18 @@ static void on_progress_due(uv_timer_t *timer)
 	}
 }
 
-/* An optional hash of the map, or several in a row. */
-static msd_err read_digests(const msgpack_object *map, const char *key,
-			    struct msd_span *ret, struct msd_diag *d)
-{
-	const msgpack_object *value = msd_map_find(map, key);
-	msd_err err = value != NULL ? msd_object_bin(value, key, ret, d) : MSD_OK;
-
-	if (err == MSD_OK && ret->n % MSD_DIGEST_BYTES != 0)
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: no SHA-256", key);
-	return err;
-}
-
-/* [{uri, sha256?, have?, etag?, etag_sha256?, max_bytes, stall_ms, retry_ms}] */
-static msd_err read_ask(struct msd_desk *desk, struct msd_span params,
-			struct msd_job_ask *ret, struct msd_span *ret_uri,
-			struct msd_span *ret_etag, struct msd_diag *d)
-{
-	static const char *const known[] = {"uri",      "sha256",      "have",
-					    "etag",     "etag_sha256", "max_bytes",
-					    "stall_ms", "retry_ms",    NULL};
-	const msgpack_object *list, *map;
-	struct msd_span digest = {0}, of_etag = {0};
-	msd_err err = msd_unpack(&desk->unpack, params, &list, d);
-
-	if (err == MSD_OK)
-		err = msd_params_check(list, "fetch.get", 1, 1, d);
-	if (err != MSD_OK)
-		return err;
-	map = &list->via.array.ptr[0];
-	err = msd_map_check(map, "fetch.get", known, d);
-	if (err == MSD_OK)
-		err = msd_map_str(map, "uri", ret_uri, d);
-	if (err == MSD_OK)
-		err = msd_map_uint(map, "max_bytes", UINT64_MAX, &ret->max_bytes, d);
-	if (err == MSD_OK)
-		err = msd_map_uint(map, "stall_ms", UINT32_MAX, &ret->how.stall_ms, d);
-	if (err == MSD_OK)
-		err = msd_map_uint(map, "retry_ms", UINT32_MAX, &ret->how.retry_ms, d);
-	if (err == MSD_OK)
-		err = msd_map_str(map, "etag", ret_etag, d);
-	if (err == MSD_OK)
-		err = read_digests(map, "have", &ret->have, d);
-	if (err == MSD_OK)
-		err = read_digests(map, "etag_sha256", &of_etag, d);
-	if (err == MSD_OK)
-		err = read_digests(map, "sha256", &digest, d);
-	ret->has_digest = digest.n == MSD_DIGEST_BYTES;
-	if (ret->has_digest)
-		memcpy(ret->digest.b, digest.p, MSD_DIGEST_BYTES);
-	if (of_etag.n == MSD_DIGEST_BYTES)
-		memcpy(ret->etag_digest.b, of_etag.p, MSD_DIGEST_BYTES);
-	return err;
-}
-
 static msd_err begin_job(struct msd_desk *desk, const struct msd_body *b,
 			 struct msd_diag *d)
 {
-	struct msd_job_ask ask = {0};
-	struct msd_span uri = {0}, etag = {0};
+	struct msd_asked asked;
 	struct msd_job *job = NULL;
-	msd_err err = read_ask(desk, b->params, &ask, &uri, &etag, d);
+	msd_err err = msd_asked_read(&desk->unpack, b->params, &asked, d);
 
-	if (err != MSD_OK)
-		return err;
-	char *text = strndup((const char *)uri.p, uri.n);
-	char *tag = etag.n > 0 ? strndup((const char *)etag.p, etag.n) : NULL;
-	if (text == NULL || (etag.n > 0 && tag == NULL)) {
-		err = msd_diag_no_memory(d);
-	} else {
-		ask.uri = text;
-		ask.etag = tag;
-		err = msd_job_begin(&desk->net, &ask, &job_ops, desk, b->id, &job, d);
+	if (err == MSD_OK) {
+		err = msd_job_begin(&desk->net, &asked.ask, &job_ops, desk, b->id, &job,
+				    d);
 	}
-	free(text);
-	free(tag);
+	msd_asked_finish(&asked);
 	if (err != MSD_OK)
 		return err;
 	msd_list_append(&desk->jobs, &job->link);

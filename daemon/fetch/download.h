@@ -11,22 +11,11 @@
  *     '--anything else, or the last attempt--> (done, with an error)
  */
 #include "daemon/fetch/net.h"
+#include "daemon/fetch/sink.h"
 #include "daemon/fetch/way.h"
-#include "proto/bytes.h"
 
 #define MSD_DOWNLOAD_ATTEMPTS 4u         /* in a row that bring hardly anything */
 #define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes of an attempt that count as much */
-
-/* Where the bytes go; embedded by who has them. */
-struct msd_sink {
-	uint64_t bytes;  /* that it has */
-	bool is_checked; /* its owner knows their hash: resuming cannot mix two files */
-	/** So many come in all. An error ends the download. */
-	msd_err (*expect)(struct msd_sink *s, uint64_t bytes, struct msd_diag *d);
-	msd_err (*take)(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d);
-	/** Forget what has come. */
-	msd_err (*restart)(struct msd_sink *s, struct msd_diag *d);
-};
 
 struct msd_download_how {
 	uint64_t stall_ms; /* so long without progress is an end */

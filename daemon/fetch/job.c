@@ -1,147 +1,149 @@
 #include "daemon/fetch/job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Happy path: the URI's scheme says who brings the bytes, a thread or a download; when
- * all are there they are sealed, and their hash is compared with what was promised.
+ * Happy path: the plan says what is wanted next, a transfer or the registry brings it,
+ * the plan looks at what came; when nothing more is wanted the landing is sealed.
  * Failures: whoever finds one ends the job with it. A job that was cancelled is freed
  * when what works for it has let go.
  */
 
+#define SIDE_BYTES MSD_MANIFEST_BYTES
+
 static void job_free(struct msd_job *job)
 {
 	msd_landing_close(&job->landing);
+	msd_landing_close(&job->side);
 	msd_uri_finish(&job->uri);
-	msd_buf_finish(&job->have);
-	free(job->etag);
+	msd_plan_finish(&job->plan);
+	msd_transfer_finish(&job->transfer);
 	msd_list_remove(&job->link);
-	free(job->local.path);
+	free(job->text);
+	free(job->etag);
 	free(job);
 }
 
-static msd_err check_digest(struct msd_job *job, struct msd_diag *d)
-{
-	char is[MSD_DIGEST_TEXT], wanted[MSD_DIGEST_TEXT];
-
-	if (!job->ask.has_digest || msd_digest_equal(&job->ask.digest, &job->digest))
-		return MSD_OK;
-	msd_digest_format(&job->digest, is);
-	msd_digest_format(&job->ask.digest, wanted);
-	return msd_diag_set(d, MSD_NOT_VERIFIED, "%s: its SHA-256 is %s, expected %s",
-			    job->uri.shown, is, wanted);
-}
-
-static bool has_already(const struct msd_job *job)
-{
-	for (size_t at = 0; at < job->have.n; at += MSD_DIGEST_BYTES) {
-		if (memcmp(job->have.p + at, job->digest.b, MSD_DIGEST_BYTES) == 0)
-			return true;
-	}
-	return false;
-}
-
-static msd_err close_landing(struct msd_job *job, struct msd_diag *d)
-{
-	msd_err err;
-
-	if (job->landing.bytes == 0) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: it is empty",
-				    job->uri.shown);
-	}
-	err = msd_landing_seal(&job->landing, &job->digest, d);
-	if (err == MSD_OK)
-		err = check_digest(job, d);
-	job->is_had = has_already(job);
-	return err;
-}
-
-static void end(struct msd_job *job, msd_err err, struct msd_diag *d)
+static void tell(struct msd_job *job, msd_err err, struct msd_diag *d)
 {
 	if (job->is_told)
 		return;
-	if (err == MSD_OK && !job->is_had)
-		err = close_landing(job, d);
+	if (err == MSD_OK && !job->plan.is_had)
+		err = msd_landing_seal(&job->landing, &job->digest, d);
+	if (err == MSD_OK && job->plan.is_had)
+		job->digest = job->plan.edition;
 	job->is_told = true;
 	job->ops->on_ended(job, err, d);
 }
 
-static struct msd_job *of_download(struct msd_download *dl)
+/* Where what is wanted goes. */
+static msd_err open_place(struct msd_job *job, uint64_t bytes, struct msd_diag *d)
 {
-	return MSD_CONTAINER_OF(dl, struct msd_job, download);
+	const enum msd_want want = job->plan.want;
+
+	if (want == MSD_WANT_FILE || want == MSD_WANT_ALONE)
+		return msd_landing_next(&job->landing, bytes, d);
+	msd_landing_close(&job->side);
+	return msd_landing_open(&job->side, SIDE_BYTES, d);
 }
 
-static void on_downloaded(struct msd_download *dl, msd_err err, struct msd_diag *d)
+static struct msd_landing *place_of(struct msd_job *job)
 {
-	struct msd_job *job = of_download(dl);
+	const enum msd_want want = job->plan.want;
 
-	if (dl->is_known) {
-		job->is_had = true;
-		job->digest = job->ask.etag_digest;
+	return want == MSD_WANT_FILE || want == MSD_WANT_ALONE ? &job->landing
+							       : &job->side;
+}
+
+static bool wants_text(const struct msd_job *job)
+{
+	return job->plan.want == MSD_WANT_MANIFEST ||
+	       job->plan.want == MSD_WANT_SIGNATURE;
+}
+
+/* The plan looks at what came into its place. */
+static msd_err look(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const char *name = f != NULL ? f->name : NULL;
+	const msd_err err = wants_text(job)
+				    ? msd_plan_text(&job->plan, &job->side, d)
+				    : msd_plan_came(&job->plan, &job->landing, d);
+
+	if (err == MSD_OK)
+		return MSD_OK;
+	if (name != NULL)
+		(void)msd_diag_wrap(d, err, "%s", name);
+	return msd_diag_wrap(d, err, "%s", job->uri.shown);
+}
+
+/* The URI of what is wanted, owned by the caller. */
+static msd_err place_wanted(const struct msd_job *job, char **ret, struct msd_diag *d)
+{
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+
+	switch (job->plan.want) {
+	case MSD_WANT_MANIFEST:
+		return msd_uri_beside(job->text, NULL, ".json", ret, d);
+	case MSD_WANT_SIGNATURE:
+		return msd_uri_beside(job->text, NULL, ".json.minisig", ret, d);
+	case MSD_WANT_FILE:
+		return msd_uri_beside(job->text, f->name, NULL, ret, d);
+	case MSD_WANT_ALONE:
+	case MSD_WANT_NOTHING:
+	default:
+		*ret = strdup(job->text);
+		return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
 	}
-	end(job, err, d);
-	msd_download_close(dl);
 }
 
-static void on_download_closed(struct msd_download *dl)
+static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d);
+
+static msd_err bring(struct msd_job *job, struct msd_diag *d)
 {
-	job_free(of_download(dl));
-}
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const bool is_alone = job->plan.want == MSD_WANT_ALONE;
+	char *url = NULL;
+	msd_err err = open_place(job, f != NULL ? f->bytes : 0, d);
 
-static void on_read(struct msd_local *l, msd_err err, struct msd_diag *d)
-{
-	struct msd_job *job = MSD_CONTAINER_OF(l, struct msd_job, local);
-
-	end(job, err, d);
-	job_free(job);
-}
-
-static struct msd_job *of_sink(struct msd_sink *s)
-{
-	return MSD_CONTAINER_OF(s, struct msd_job, sink);
-}
-
-static msd_err sink_expect(struct msd_sink *s, uint64_t bytes, struct msd_diag *d)
-{
-	return msd_landing_expect(&of_sink(s)->landing, bytes, d);
-}
-
-static msd_err sink_take(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d)
-{
-	const msd_err err = msd_landing_take(&of_sink(s)->landing, bytes, d);
-
-	s->bytes = of_sink(s)->landing.bytes;
+	if (err == MSD_OK)
+		err = place_wanted(job, &url, d);
+	if (err != MSD_OK)
+		return err;
+	job->transfer.landing = place_of(job);
+	job->transfer.how = job->how;
+	job->transfer.known_etag = is_alone ? job->etag : NULL;
+	job->transfer.on_done = on_brought;
+	if (is_alone)
+		job->landing.sink.is_checked = job->plan.has_digest;
+	err = msd_transfer_begin(&job->transfer, job->net, url, d);
+	free(url);
 	return err;
 }
 
-static msd_err sink_restart(struct msd_sink *s, struct msd_diag *d)
+static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 {
-	s->bytes = 0;
-	return msd_landing_restart(&of_sink(s)->landing, d);
-}
+	struct msd_job *job = MSD_CONTAINER_OF(t, struct msd_job, transfer);
 
-static msd_err begin_local(struct msd_job *job, uv_loop_t *loop, struct msd_diag *d)
-{
-	job->local.path = strdup(job->uri.path);
-	if (job->local.path == NULL)
-		return msd_diag_no_memory(d);
-	job->local.landing = &job->landing;
-	job->local.on_done = on_read;
-	msd_local_begin(&job->local, loop);
-	return MSD_OK;
-}
-
-static msd_err begin_download(struct msd_job *job, struct msd_net *net,
-			      struct msd_diag *d)
-{
-	job->download = (struct msd_download){.net = net,
-					      .sink = &job->sink,
-					      .how = job->ask.how,
-					      .known_etag = job->etag,
-					      .on_done = on_downloaded,
-					      .on_closed = on_download_closed};
-	return msd_download_begin(&job->download, job->ask.uri, d);
+	if (job->is_told) {
+		job_free(job);
+		return;
+	}
+	if (err == MSD_OK && t->is_known) {
+		msd_plan_known(&job->plan, &job->etag_digest);
+	} else if (err == MSD_OK) {
+		err = look(job, d);
+	} else if (wants_text(job)) {
+		err = msd_plan_lacks(&job->plan, d);
+	}
+	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
+		err = bring(job, d);
+	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
+		return;
+	tell(job, err, d);
+	job_free(job);
 }
 
 static struct msd_job *of_oci(struct msd_oci *o)
@@ -149,68 +151,138 @@ static struct msd_job *of_oci(struct msd_oci *o)
 	return MSD_CONTAINER_OF(o, struct msd_job, oci);
 }
 
-/* The registry's digest is checked like one that was promised; both must be true. */
-static msd_err on_digest(struct msd_oci *o, const struct msd_digest *digest,
-			 struct msd_diag *d)
+/* What the registry's manifest has of what the plan wants first. */
+static msd_err begin_layers(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_oci_manifest *m = &job->oci.manifest;
+	msd_err err;
+
+	if (m->has_manifest)
+		return MSD_OK;
+	(void)msd_diag_set(d, MSD_NOT_FOUND, "%s has no manifest", job->uri.shown);
+	err = msd_plan_lacks(&job->plan, d);
+	if (err == MSD_OK) {
+		err = msd_plan_announce(&job->plan, &m->blob.digest, d);
+		if (err != MSD_OK)
+			(void)msd_diag_wrap(d, err, "%s", job->uri.shown);
+	}
+	return err;
+}
+
+/* Of text the registry's digest is checked, too: it is the other end's word alone. */
+static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_oci_manifest *m = &job->oci.manifest;
+	const struct msd_digest *expected = job->plan.want == MSD_WANT_SIGNATURE
+						    ? &m->signature.digest
+						    : &m->blob.digest;
+	struct msd_digest is;
+
+	if (!wants_text(job))
+		return MSD_OK;
+	msd_landing_digest(&job->side, &is);
+	if (msd_digest_equal(&is, expected))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NOT_VERIFIED,
+			    "%s: a layer has another SHA-256 than the registry says",
+			    job->uri.shown);
+}
+
+static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_oci_manifest *m = &job->oci.manifest;
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const struct msd_digest *digest = f != NULL ? &f->digest : &m->blob.digest;
+	uint64_t bytes = f != NULL ? f->bytes : m->blob.bytes;
+	msd_err err;
+
+	if (job->plan.want == MSD_WANT_SIGNATURE && !m->has_signature) {
+		(void)msd_diag_set(d, MSD_NOT_FOUND, "%s has no signature",
+				   job->uri.shown);
+		return msd_plan_lacks(&job->plan, d);
+	}
+	if (job->plan.want == MSD_WANT_SIGNATURE) {
+		digest = &m->signature.digest;
+		bytes = m->signature.bytes;
+	}
+	err = open_place(job, bytes, d);
+	if (err == MSD_OK)
+		msd_oci_want(&job->oci, digest, &place_of(job)->sink);
+	return err;
+}
+
+static msd_err on_next(struct msd_oci *o, struct msd_diag *d)
 {
 	struct msd_job *job = of_oci(o);
+	msd_err err;
 
-	job->digest = *digest;
-	job->is_had = o->is_had = has_already(job);
-	const msd_err err = check_digest(job, d);
-	job->ask.digest = *digest;
-	job->ask.has_digest = true;
-	return err == MSD_OK && !o->is_had
-		       ? msd_landing_expect(&job->landing, o->layer.bytes, d)
-		       : err;
+	if (!job->has_layers) {
+		job->has_layers = true;
+		err = begin_layers(job, d);
+	} else {
+		err = check_layer(job, d);
+		if (err == MSD_OK)
+			err = look(job, d);
+	}
+	if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
+		return err;
+	return want_layer(job, d);
 }
 
 static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
 {
 	struct msd_job *job = of_oci(o);
 
-	end(job, err, d);
+	tell(job, err, d);
 	msd_oci_close(o);
 	job_free(job);
 }
 
-static msd_err begin_oci(struct msd_job *job, struct msd_net *net, struct msd_diag *d)
+/* A reference by digest is a promise, though of the registry's manifest. */
+static bool is_by_digest(const struct msd_uri *uri)
 {
-	job->oci = (struct msd_oci){.net = net,
-				    .how = job->ask.how,
-				    .sink = &job->sink,
-				    .on_digest = on_digest,
-				    .on_done = on_registry_done};
-	return msd_oci_begin(&job->oci, &job->uri, d);
+	return strchr(uri->path, '@') != NULL;
 }
 
 static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 			struct msd_diag *d)
 {
-	job->ask = *ask;
-	msd_buf_put(&job->have, ask->have.p, ask->have.n);
+	struct msd_plan *p = &job->plan;
+
+	p->order = ask->order;
+	(void)snprintf(p->name, sizeof(p->name), "%s", ask->name);
+	p->has_digest = ask->has_digest;
+	p->digest = ask->digest;
+	p->max_bytes = ask->max_bytes;
+	msd_buf_put(&p->have, ask->have.p, ask->have.n);
+	job->how = ask->how;
+	job->etag_digest = ask->etag_digest;
+	job->text = strdup(ask->uri);
 	job->etag = ask->etag != NULL ? strdup(ask->etag) : NULL;
-	return job->have.bad || (ask->etag != NULL && job->etag == NULL)
+	return p->have.bad || job->text == NULL ||
+			       (ask->etag != NULL && job->etag == NULL)
 		       ? msd_diag_no_memory(d)
 		       : MSD_OK;
 }
 
-static msd_err begin(struct msd_job *job, struct msd_net *net, struct msd_diag *d)
+static msd_err begin(struct msd_job *job, struct msd_diag *d)
 {
-	job->sink = (struct msd_sink){.is_checked = job->ask.has_digest,
-				      .expect = sink_expect,
-				      .take = sink_take,
-				      .restart = sink_restart};
-	switch (job->uri.scheme) {
-	case MSD_SCHEME_FILE:
-		return begin_local(job, net->loop, d);
-	case MSD_SCHEME_OCI:
-		return begin_oci(job, net, d);
-	case MSD_SCHEME_HTTP:
-	case MSD_SCHEME_HTTPS:
-	default:
-		return begin_download(job, net, d);
-	}
+	const bool is_oci = job->uri.scheme == MSD_SCHEME_OCI;
+	const bool is_promised = is_oci && is_by_digest(&job->uri);
+	msd_err err;
+
+	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST && is_promised)
+		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
+	err = msd_plan_begin(&job->plan, !is_oci, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s", job->uri.shown);
+	if (!is_oci)
+		return bring(job, d);
+	job->oci = (struct msd_oci){.net = job->net,
+				    .how = job->how,
+				    .on_next = on_next,
+				    .on_done = on_registry_done};
+	return msd_oci_begin(&job->oci, &job->uri, d);
 }
 
 msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
@@ -223,8 +295,9 @@ msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
 	if (job == NULL)
 		return msd_diag_no_memory(d);
 	msd_list_init(&job->link);
-	job->landing.fd = -1;
+	job->landing.fd = job->side.fd = -1;
 	job->ops = ops;
+	job->net = net;
 	job->user = user;
 	job->id = id;
 	err = keep_ask(job, ask, d);
@@ -233,7 +306,7 @@ msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
 	if (err == MSD_OK)
-		err = begin(job, net, d);
+		err = begin(job, d);
 	if (err != MSD_OK) {
 		job_free(job);
 		return err;
@@ -248,40 +321,62 @@ void msd_job_cancel(struct msd_job *job)
 		return;
 	job->is_told = true;
 	msd_list_remove(&job->link);
-	if (job->uri.scheme == MSD_SCHEME_FILE) {
-		msd_local_cancel(&job->local);
-	} else if (job->uri.scheme == MSD_SCHEME_OCI) {
+	if (job->uri.scheme == MSD_SCHEME_OCI) {
 		msd_oci_close(&job->oci);
 		job_free(job);
 	} else {
-		msd_download_close(&job->download);
+		msd_transfer_cancel(&job->transfer);
 	}
+}
+
+/* Of all files, when it is known which; a manifest is nothing beside them. */
+static uint64_t total_bytes(const struct msd_job *job, uint64_t alone)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < job->plan.manifest.n_files; i++) {
+		if (job->plan.manifest.files[i].role <= MSD_ROLE_MODEL)
+			total += job->plan.manifest.files[i].bytes;
+	}
+	return job->plan.has_manifest ? total : alone;
 }
 
 uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 {
-	if (job->uri.scheme == MSD_SCHEME_FILE) {
-		*ret_total = job->local.total_bytes;
-		return job->local.bytes;
+	uint64_t alone = 0, bytes = 0;
+
+	*ret_total = 0;
+	if (wants_text(job))
+		return 0;
+	if (job->uri.scheme == MSD_SCHEME_OCI) {
+		alone = job->oci.manifest.blob.bytes;
+		bytes = job->landing.sink.bytes;
+	} else {
+		bytes = msd_transfer_progress(&job->transfer, &alone);
 	}
-	*ret_total = job->uri.scheme == MSD_SCHEME_OCI ? job->oci.layer.bytes
-						       : job->download.total_bytes;
-	return job->sink.bytes;
+	*ret_total = total_bytes(job, alone);
+	return job->landing.part_at + bytes;
 }
 
 const char *msd_job_etag(const struct msd_job *job)
 {
-	const char *etag = job->download.etag;
+	const char *etag = job->transfer.etag;
 
-	return etag != NULL && etag[0] == '"' ? etag : NULL;
+	return !job->plan.has_manifest && etag != NULL && etag[0] == '"' ? etag : NULL;
 }
 
 const char *msd_job_file(const struct msd_job *job)
 {
-	const char *path =
-		job->oci.layer.title[0] != '\0' ? job->oci.layer.title : job->uri.path;
+	const struct msd_manifest *m = &job->plan.manifest;
+	const char *path = job->oci.manifest.title[0] != '\0' ? job->oci.manifest.title
+							      : job->uri.path;
 	const char *slash = strrchr(path, '/');
 
+	for (uint32_t i = 0; job->plan.has_manifest && i < m->n_files; i++) {
+		if (m->files[i].role == MSD_ROLE_LIBRARY ||
+		    m->files[i].role == MSD_ROLE_MODEL)
+			return m->files[i].name;
+	}
 	if (slash != NULL)
 		path = slash + 1;
 	return path[0] != '\0' ? path : "artifact";

@@ -2,25 +2,26 @@
 #define MSD_FETCH_JOB_H
 /*
  * One fetch.get: a URI becomes a sealed memfd, or an error. Made by its desk when it is
- * asked for; told to it when it has ended, then freed.
+ * asked for; told to it when it has ended, then freed. What comes after what is its
+ * plan's (plan.h); how it comes, its transfer's or its registry's.
  */
-#include "daemon/fetch/download.h"
-#include "daemon/fetch/landing.h"
-#include "daemon/fetch/local.h"
 #include "daemon/fetch/oci.h"
+#include "daemon/fetch/plan.h"
+#include "daemon/fetch/transfer.h"
 #include "daemon/wire/list.h"
 
 struct msd_job;
 
 struct msd_job_ops {
-	/** It has ended: with a sealed landing, with is_had, or with @err and @d. It is
-	 * freed when this returns, or soon after. */
+	/** It has ended: with a sealed landing, with plan.is_had, or with @err and @d.
+	 * It is freed when this returns, or soon after. */
 	void (*on_ended)(struct msd_job *job, msd_err err, struct msd_diag *d);
 };
 
 struct msd_job_ask {
-	const char *uri; /* borrowed, until begin returns, as are the others */
-	bool has_digest; /* what comes must hash to it */
+	const char *uri;  /* borrowed, until begin returns, as are the others */
+	const char *name; /* of the module; "": of any */
+	bool has_digest;  /* what comes must hash to it */
 	struct msd_digest digest;
 	/* What is there already, digests in a row, and the ETag that one had; borrowed.
 	 * Of these nothing is brought. */
@@ -29,6 +30,7 @@ struct msd_job_ask {
 	struct msd_digest etag_digest;
 	uint64_t max_bytes;
 	struct msd_download_how how;
+	struct msd_order order; /* who must vouch for it; without its name */
 };
 
 struct msd_job {
@@ -37,18 +39,19 @@ struct msd_job {
 	void *user;
 	uint64_t id; /* the owner's */
 	struct msd_uri uri;
-	struct msd_landing landing;
-	struct msd_digest digest; /* of what came, when it is sealed */
-	bool is_had;              /* that is there already: nothing is handed over */
+	struct msd_plan plan;
+	struct msd_landing landing; /* of the files */
+	struct msd_digest digest;   /* of all that is in it, when it is sealed */
 	/* Its own. */
 	const struct msd_job_ops *ops;
-	struct msd_sink sink;
-	struct msd_download download;
-	struct msd_local local;
+	struct msd_net *net;
+	struct msd_landing side; /* of the manifest, or the signature */
+	struct msd_transfer transfer;
 	struct msd_oci oci;
-	struct msd_job_ask ask;
-	struct msd_buf have; /* copies of the ask's */
-	char *etag;
+	struct msd_download_how how;
+	struct msd_digest etag_digest;
+	char *text, *etag; /* owned; the URI, and what was asked with */
+	bool has_layers;   /* of a registry: its manifest is known */
 	bool is_told;
 };
 

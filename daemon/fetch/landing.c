@@ -1,7 +1,13 @@
+/*
+ * Happy path: parts are begun, taken and hashed one after the other; a restart goes
+ * back to the beginning of the last one. Failures: more than may come, or than should;
+ * memory.
+ */
 #include "daemon/fetch/landing.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,36 +23,102 @@ static msd_err fault(const char *what, struct msd_diag *d)
 			    msd_errno_text(error, text));
 }
 
+static struct msd_landing *of_sink(struct msd_sink *s)
+{
+	return (void *)((char *)s - offsetof(struct msd_landing, sink));
+}
+
+static msd_err sink_expect(struct msd_sink *s, uint64_t bytes, struct msd_diag *d)
+{
+	return msd_landing_expect(of_sink(s), bytes, d);
+}
+
+static msd_err sink_take(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d)
+{
+	const msd_err err = msd_landing_take(of_sink(s), bytes, d);
+
+	s->bytes = of_sink(s)->bytes - of_sink(s)->part_at;
+	return err;
+}
+
+static msd_err sink_restart(struct msd_sink *s, struct msd_diag *d)
+{
+	s->bytes = 0;
+	return msd_landing_restart(of_sink(s), d);
+}
+
 msd_err msd_landing_open(struct msd_landing *l, uint64_t max_bytes, struct msd_diag *d)
 {
 	const int fd = memfd_create("modserd-fetched", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return fault("memfd_create", d);
-	*l = (struct msd_landing){.fd = fd, .max_bytes = max_bytes};
+	*l = (struct msd_landing){.sink = {.expect = sink_expect,
+					   .take = sink_take,
+					   .restart = sink_restart},
+				  .fd = fd,
+				  .max_bytes = max_bytes};
 	sha256_init(&l->hash);
+	l->hash_at_part = l->hash;
+	return MSD_OK;
+}
+
+static msd_err too_large(const struct msd_landing *l, uint64_t bytes,
+			 struct msd_diag *d)
+{
+	return msd_diag_set(
+		d, MSD_TOO_LARGE, "%llu bytes are over the limit of %llu (max-upload)",
+		(unsigned long long)bytes, (unsigned long long)l->max_bytes);
+}
+
+msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes, struct msd_diag *d)
+{
+	if (bytes > l->max_bytes - l->bytes)
+		return too_large(l, bytes, d);
+	l->part_at = l->bytes;
+	l->part_bytes = bytes;
+	l->sink.bytes = 0;
+	l->sink.is_checked = bytes > 0;
+	l->hash_at_part = l->hash;
+	sha256_init(&l->part_hash);
 	return MSD_OK;
 }
 
 msd_err msd_landing_expect(const struct msd_landing *l, uint64_t bytes,
 			   struct msd_diag *d)
 {
-	if (bytes <= l->max_bytes)
+	if (l->part_bytes > 0 && bytes != l->part_bytes) {
+		return msd_diag_set(
+			d, MSD_NOT_VERIFIED, "it has %llu bytes, expected %llu",
+			(unsigned long long)bytes, (unsigned long long)l->part_bytes);
+	}
+	return bytes <= l->max_bytes - l->part_at ? MSD_OK : too_large(l, bytes, d);
+}
+
+static msd_err check_room(const struct msd_landing *l, size_t n, struct msd_diag *d)
+{
+	if (l->part_bytes > 0 && n > l->part_bytes - (l->bytes - l->part_at)) {
+		return msd_diag_set(d, MSD_NOT_VERIFIED,
+				    "it goes on after the %llu bytes that it should "
+				    "have",
+				    (unsigned long long)l->part_bytes);
+	}
+	if (n <= l->max_bytes - l->bytes)
 		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_TOO_LARGE, "%llu bytes are over the limit of %llu (max-upload)",
-		(unsigned long long)bytes, (unsigned long long)l->max_bytes);
+	return msd_diag_set(d, MSD_TOO_LARGE,
+			    "it goes on after %llu bytes, the limit (max-upload)",
+			    (unsigned long long)l->max_bytes);
 }
 
 msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 			 struct msd_diag *d)
 {
-	if (bytes.n > l->max_bytes - l->bytes) {
-		return msd_diag_set(
-			d, MSD_TOO_LARGE,
-			"it goes on after %llu bytes, the limit (max-upload)",
-			(unsigned long long)l->max_bytes);
-	}
+	const msd_err err = check_room(l, bytes.n, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (l->part_at > 0) /* of the first one it is the hash of all */
+		sha256_update(&l->part_hash, bytes.n, bytes.p);
 	sha256_update(&l->hash, bytes.n, bytes.p);
 	while (bytes.n > 0) {
 		const ssize_t n = pwrite(l->fd, bytes.p, bytes.n, (off_t)l->bytes);
@@ -64,10 +136,29 @@ msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 
 msd_err msd_landing_restart(struct msd_landing *l, struct msd_diag *d)
 {
-	if (ftruncate(l->fd, 0) != 0)
+	if (ftruncate(l->fd, (off_t)l->part_at) != 0)
 		return fault("ftruncate", d);
-	l->bytes = 0;
-	sha256_init(&l->hash);
+	l->bytes = l->part_at;
+	l->hash = l->hash_at_part;
+	sha256_init(&l->part_hash);
+	return MSD_OK;
+}
+
+void msd_landing_digest(const struct msd_landing *l, struct msd_digest *ret)
+{
+	struct sha256_ctx hash = l->part_at > 0 ? l->part_hash : l->hash;
+
+	sha256_digest(&hash, MSD_DIGEST_BYTES, ret->b);
+}
+
+msd_err msd_landing_read(const struct msd_landing *l, struct msd_buf *ret,
+			 struct msd_diag *d)
+{
+	if (!msd_buf_reserve(ret, (size_t)l->bytes))
+		return msd_diag_no_memory(d);
+	if (pread(l->fd, ret->p + ret->n, (size_t)l->bytes, 0) != (ssize_t)l->bytes)
+		return fault("read", d);
+	ret->n += (size_t)l->bytes;
 	return MSD_OK;
 }
 

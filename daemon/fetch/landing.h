@@ -2,30 +2,43 @@
 #define MSD_FETCH_LANDING_H
 /*
  * Where fetched bytes come down: a memfd that is hashed while it grows and sealed when
- * it is whole, so that what was hashed is what is handed over.
+ * it is whole, so that what was hashed is what is handed over. Several files lie in it
+ * one behind the other, each a part with a hash of its own.
  */
-#include <stdint.h>
-
-#include "proto/diag.h"
+#include "daemon/fetch/sink.h"
 #include "store/digest.h"
 
 struct msd_landing {
-	int fd;             /* owned; -1: none */
-	uint64_t bytes;     /* so far */
-	uint64_t max_bytes; /* more are refused */
-	struct sha256_ctx hash;
+	struct msd_sink sink; /* of its last part */
+	int fd;               /* owned; -1: none */
+	uint64_t bytes;       /* so far */
+	uint64_t max_bytes;   /* more are refused */
+	/* Its own. */
+	uint64_t part_at;    /* where the last part begins */
+	uint64_t part_bytes; /* how long it must be; 0: nobody knows */
+	struct sha256_ctx hash, hash_at_part, part_hash;
 };
 
 /** An empty one. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_open(struct msd_landing *l, uint64_t max_bytes,
 					struct msd_diag *d);
-/** So many are announced, those that came among them. MSD_TOO_LARGE. */
+/** So many are announced of the part, those that came among them. MSD_TOO_LARGE,
+ * MSD_NOT_VERIFIED (it should be of another size). */
 MSD_MUST_CHECK msd_err msd_landing_expect(const struct msd_landing *l, uint64_t bytes,
 					  struct msd_diag *d);
-/** Take the next ones. MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO. */
+/** Take the next ones. MSD_TOO_LARGE, MSD_NOT_VERIFIED (it should have ended),
+ * MSD_NO_SPACE, MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 					struct msd_diag *d);
-/** Throw away what has come. MSD_IO. */
+/** Begin another part, of @bytes if that is not 0. MSD_TOO_LARGE. */
+MSD_MUST_CHECK msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes,
+					struct msd_diag *d);
+/** The hash of the part that is there. */
+void msd_landing_digest(const struct msd_landing *l, struct msd_digest *ret);
+/** Append all that has come to @ret. MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_landing_read(const struct msd_landing *l,
+					struct msd_buf *ret, struct msd_diag *d);
+/** Throw away what has come of the part. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_restart(struct msd_landing *l, struct msd_diag *d);
 /** No more come, and none can change: their hash. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_seal(struct msd_landing *l, struct msd_digest *ret,

@@ -1,7 +1,7 @@
 /*
  * Happy path: the manifest that the reference names is read; of an index, the one for
- * this machine; then its layer is downloaded into the owner's sink. A 401 says where a
- * token is to be had: with that the same is asked again, a blob from where it was.
+ * this machine; then the blobs that the owner wants go into its sinks. A 401 says where
+ * a token is to be had: with that the same is asked again, a blob from where it was.
  * Failures: a manifest that was asked for by its digest has another; a new token does
  * not help; whatever a download fails of.
  */
@@ -90,10 +90,9 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 	char digest[MSD_DIGEST_TEXT];
 	char *url;
 
-	msd_digest_format(&o->layer.digest, digest);
+	msd_digest_format(&o->blob, digest);
 	if (asprintf(&url, "%s/blobs/sha256:%s", o->name.base, digest) < 0)
 		return msd_diag_no_memory(d);
-	o->is_blob = true;
 	o->sink->is_checked = true;
 	const msd_err err = begin_step(o, url, (struct msd_oci_step){0}, o->sink, d);
 	free(url);
@@ -103,10 +102,11 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 /* A token that brought nothing brings nothing the second time, either. */
 static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_diag *d)
 {
+	const uint64_t bytes = o->sink != NULL ? o->sink->bytes : 0;
 	char *url;
 	msd_err err;
 
-	if (o->has_token && (!o->is_blob || o->token_bytes == o->sink->bytes)) {
+	if (o->is_token_fresh && bytes == o->token_bytes) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "%s: the registry does not take the token that it "
 				    "asked for",
@@ -115,7 +115,7 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 	err = msd_challenge_url(challenge, o->name.base, &url, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
-	o->token_bytes = o->sink->bytes;
+	o->token_bytes = bytes;
 	msd_buf_finish(&o->text.bytes);
 	msd_text_init(&o->text);
 	err = begin_step(o, url, (struct msd_oci_step){.is_token = true}, &o->text.sink,
@@ -127,6 +127,13 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 static struct msd_span text_of(const struct msd_oci *o)
 {
 	return (struct msd_span){o->text.bytes.p, o->text.bytes.n};
+}
+
+static msd_err want_next(struct msd_oci *o, struct msd_diag *d)
+{
+	o->sink = NULL;
+	const msd_err err = o->on_next(o, d);
+	return err == MSD_OK && o->sink != NULL ? ask_blob(o, d) : err;
 }
 
 static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
@@ -147,11 +154,10 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
 	if (!m.is_index) {
-		o->layer = m;
-		err = o->on_digest(o, &m.digest, d);
-		return err == MSD_OK && !o->is_had ? ask_blob(o, d) : err;
+		o->manifest = m;
+		return want_next(o, d);
 	}
-	msd_digest_format(&m.digest, digest);
+	msd_digest_format(&m.blob.digest, digest);
 	free(o->name.reference);
 	if (asprintf(&o->name.reference, "sha256:%s", digest) < 0) {
 		o->name.reference = NULL;
@@ -169,8 +175,8 @@ static msd_err read_token(struct msd_oci *o, struct msd_diag *d)
 		return msd_diag_wrap(d, err, "%s: token", o->name.base);
 	free(o->authorization);
 	o->authorization = header;
-	o->has_token = true;
-	return o->is_blob ? ask_blob(o, d) : ask_manifest(o, d);
+	o->is_token_fresh = true;
+	return o->sink != NULL ? ask_blob(o, d) : ask_manifest(o, d);
 }
 
 /* What follows from a step that has ended; MSD_OK with *ret_over false: the next one is
@@ -187,12 +193,9 @@ static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err
 		return err;
 	if (step->is_token)
 		return read_token(o, d);
-	if (o->is_blob) {
-		*ret_over = true;
-		return MSD_OK;
-	}
-	err = read_manifest(o, step, d);
-	*ret_over = o->is_had;
+	o->is_token_fresh = false;
+	err = o->sink != NULL ? want_next(o, d) : read_manifest(o, step, d);
+	*ret_over = o->step == NULL;
 	return err;
 }
 
@@ -207,6 +210,13 @@ static void on_step(struct msd_download *dl, msd_err err, struct msd_diag *d)
 	msd_download_close(dl);
 	if (err != MSD_OK || is_over)
 		o->on_done(o, err, d);
+}
+
+void msd_oci_want(struct msd_oci *o, const struct msd_digest *digest,
+		  struct msd_sink *sink)
+{
+	o->blob = *digest;
+	o->sink = sink;
 }
 
 msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_diag *d)

@@ -20,7 +20,7 @@ const char *msd_oci_arch(void)
 }
 
 /* {"digest": "sha256:...", "size": n} */
-static msd_err read_descriptor(const json_t *o, struct msd_oci_manifest *ret,
+static msd_err read_descriptor(const json_t *o, struct msd_oci_blob *ret,
 			       struct msd_diag *d)
 {
 	const char *text = json_string_value(json_object_get(o, "digest"));
@@ -57,10 +57,41 @@ static msd_err read_index(const json_t *manifests, const char *arch,
 	json_array_foreach((json_t *)(uintptr_t)manifests, i, entry)
 	{
 		if (is_for(entry, arch))
-			return read_descriptor(entry, ret, d);
+			return read_descriptor(entry, &ret->blob, d);
 	}
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "the index has nothing for this machine, %s", arch);
+}
+
+/* The one layer of a media type; NULL: there is none, or several. */
+static const json_t *layer_of(const json_t *layers, const char *wanted)
+{
+	const json_t *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(layers); i++) {
+		const json_t *layer = json_array_get(layers, i);
+		const char *type =
+			json_string_value(json_object_get(layer, "mediaType"));
+
+		if (type == NULL || strcmp(type, wanted) != 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = layer;
+	}
+	return found;
+}
+
+static msd_err read_module(const json_t *manifest, const json_t *signature,
+			   struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	msd_err err = read_descriptor(manifest, &ret->blob, d);
+
+	ret->has_manifest = true;
+	ret->has_signature = signature != NULL;
+	if (err == MSD_OK && ret->has_signature)
+		err = read_descriptor(signature, &ret->signature, d);
+	return err;
 }
 
 static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
@@ -86,7 +117,7 @@ static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
 	}
 	(void)snprintf(ret->title, sizeof(ret->title), "%s",
 		       title != NULL ? title : "");
-	return read_descriptor(layer, ret, d);
+	return read_descriptor(layer, &ret->blob, d);
 }
 
 msd_err msd_oci_manifest_read(struct msd_span json, const char *arch,
@@ -96,11 +127,15 @@ msd_err msd_oci_manifest_read(struct msd_span json, const char *arch,
 		json_loadb((const char *)json.p, json.n, JSON_REJECT_DUPLICATES, NULL);
 	const json_t *manifests = json_object_get(root, "manifests");
 	const json_t *layers = json_object_get(root, "layers");
+	const json_t *module = layer_of(layers, MSD_OCI_MANIFEST_TYPE);
 	struct msd_oci_manifest m = {0};
 	msd_err err;
 
 	if (json_is_array(manifests)) {
 		err = read_index(manifests, arch, &m, d);
+	} else if (module != NULL) {
+		err = read_module(module, layer_of(layers, MSD_OCI_SIGNATURE_TYPE), &m,
+				  d);
 	} else if (json_is_array(layers)) {
 		err = read_layer(layers, &m, d);
 	} else {

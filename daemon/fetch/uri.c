@@ -190,3 +190,53 @@ msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri 
 	}
 	return MSD_OK;
 }
+
+/* @name in the folder of @path, or @path with @end behind. */
+static char *path_beside(const char *path, const char *name, const char *end)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t n = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+	char *joined = NULL;
+	const int rc = name != NULL ? asprintf(&joined, "%.*s%s", (int)n, path, name)
+				    : asprintf(&joined, "%s%s", path, end);
+
+	return rc < 0 ? NULL : joined;
+}
+
+static msd_err set_beside(CURLU *url, const char *name, const char *end, char **ret,
+			  struct msd_diag *d)
+{
+	char *path = part(url, CURLUPART_PATH, CURLU_URLDECODE);
+	char *beside = path != NULL ? path_beside(path, name, end) : NULL;
+	msd_err err = beside != NULL ? MSD_OK : msd_diag_no_memory(d);
+
+	if (err == MSD_OK &&
+	    curl_url_set(url, CURLUPART_PATH, beside, CURLU_URLENCODE) != CURLUE_OK)
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is no path", beside);
+	if (err == MSD_OK) {
+		*ret = part(url, CURLUPART_URL, 0);
+		if (*ret == NULL)
+			err = msd_diag_no_memory(d);
+	}
+	free(path);
+	free(beside);
+	return err;
+}
+
+msd_err msd_uri_beside(const char *text, const char *name, const char *end, char **ret,
+		       struct msd_diag *d)
+{
+	CURLU *url = curl_url();
+	msd_err err;
+
+	if (url == NULL)
+		return msd_diag_no_memory(d);
+	if (curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) !=
+	    CURLUE_OK) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is not a URI", text);
+	} else {
+		err = set_beside(url, name, end, ret, d);
+	}
+	curl_url_cleanup(url);
+	return err;
+}

@@ -31,6 +31,12 @@ struct msd_uri {
 MSD_MUST_CHECK msd_err msd_uri_read(const char *text, struct msd_uri *ret,
 				    struct msd_diag *d);
 void msd_uri_finish(struct msd_uri *u);
+/** The URI of what lies beside @text, owned by the caller: @name in its folder, or,
+ * with
+ * @name NULL, what is called as it is with @end behind. Its query goes with it. Errors:
+ * MSD_BAD_REQUEST, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_uri_beside(const char *text, const char *name,
+				      const char *end, char **ret, struct msd_diag *d);
 /** Whether an answer from @from may send its asker on to @to: never from https to http.
  * MSD_REFUSED. */
 MSD_MUST_CHECK msd_err msd_uri_check_redirect(const struct msd_uri *from,

@@ -99,6 +99,8 @@ static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_di
 	k->keep.edition = calloc(1, sizeof(*k->keep.edition));
 	if (k->keep.edition == NULL)
 		return msd_diag_no_memory(d);
+	k->keep.edition->version = source->version;
+	k->keep.edition->digest = source->manifest;
 	msd_keep_label(&k->keep, span_of(m->crew.name), span_of(m->crew.file));
 	k->keep.part_bytes[0] = source->part_bytes[MSD_PART_MODEL];
 	k->keep.part_bytes[1] = source->part_bytes[MSD_PART_GRAPH];

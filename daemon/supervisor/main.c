@@ -166,6 +166,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 			       .limits = o->limits,
 			       .threads = o->threads,
 			       .plugins = o->plugins,
+			       .fetcher.vouch.trust = o->trust.trust,
 			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;
@@ -195,6 +196,8 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		err = msd_keeper_open(&s.keeper, &s.loop, o->store, s.limits.max_store,
 				      &d);
 	}
+	if (s.keeper.is_open)
+		msd_vouch_open(&s.fetcher.vouch);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {

@@ -202,16 +202,73 @@ static msd_err read_plugin(struct msd_options *o, const struct msd_option *row,
 	return MSD_OK;
 }
 
+static void write_list(const char *const *values, uint32_t n, struct msd_buf *ret)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(values[i], ret);
+	}
+	if (n > 0)
+		msd_buf_put(ret, "}", 1);
+}
+
 static void write_plugins(const struct msd_options *o, const struct msd_option *row,
 			  struct msd_buf *ret)
 {
 	(void)row;
-	for (uint32_t i = 0; i < o->n_plugins; i++) {
-		msd_buf_printf(ret, i == 0 ? "{" : ", ");
-		msd_config_quote(o->plugins[i], ret);
-	}
-	if (o->n_plugins > 0)
-		msd_buf_put(ret, "}", 1);
+	write_list(o->plugins, o->n_plugins, ret);
+}
+
+static msd_err read_trust(struct msd_options *o, const struct msd_option *row,
+			  const char *value, struct msd_diag *d)
+{
+	const char *copy = msd_options_keep(o, value);
+
+	(void)row;
+	return copy != NULL ? msd_trust_option_add(&o->trust, copy, d)
+			    : msd_diag_no_memory(d);
+}
+
+static void write_trust(const struct msd_options *o, const struct msd_option *row,
+			struct msd_buf *ret)
+{
+	(void)row;
+	write_list(o->trust.files, o->trust.n, ret);
+}
+
+static msd_err read_least(struct msd_options *o, const struct msd_option *row,
+			  const char *value, struct msd_diag *d)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!msd_argv_size(value, &number) || number < 1 || number > MSD_TRUST_KEYS)
+		return expected("a number from 1 to 16", d);
+	o->trust.trust.least = (uint32_t)number;
+	return MSD_OK;
+}
+
+static void write_least(const struct msd_options *o, const struct msd_option *row,
+			struct msd_buf *ret)
+{
+	const uint32_t least = o->trust.trust.least;
+
+	(void)row;
+	msd_buf_printf(ret, "%" PRIu32, least > 0 ? least : 1);
+}
+
+static msd_err read_policy(struct msd_options *o, const struct msd_option *row,
+			   const char *value, struct msd_diag *d)
+{
+	(void)row;
+	return msd_trust_option_policy(&o->trust, value, d);
+}
+
+static void write_policy(const struct msd_options *o, const struct msd_option *row,
+			 struct msd_buf *ret)
+{
+	(void)row;
+	msd_config_quote(msd_policy_word(o->trust.trust.policy), ret);
 }
 
 static msd_err read_load(struct msd_options *o, const struct msd_option *row,
@@ -291,6 +348,23 @@ static const struct msd_option rows[] = {
 	 .read = read_plugin,
 	 .write = write_plugins,
 	 .is_list = true},
+	{.name = "trust",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .offset = OF(trust.n),
+	 .read = read_trust,
+	 .write = write_trust,
+	 .is_list = true},
+	{.name = "trust-least",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .read = read_least,
+	 .write = write_least},
+	{.name = "policy",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .read = read_policy,
+	 .write = write_policy},
 	{.name = "config",
 	 .argument = required_argument,
 	 .offset = OF(config),

@@ -7,6 +7,7 @@
  * told apart by their names.
  */
 #include "daemon/limits.h"
+#include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
@@ -38,6 +39,7 @@ struct msd_options {
 	const char *store;  /* folder; NULL: nothing is kept */
 	const char *config; /* the file; NULL: none was read */
 	const char *acl;    /* the file of rights; NULL: none */
+	struct msd_trust_option trust;
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */

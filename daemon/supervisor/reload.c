@@ -150,6 +150,8 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 		}
 		for (uint32_t i = 0; i < all.n; i++)
 			take(s, next, &all.each[i]);
+		s->fetcher.vouch.trust =
+			next->trust.trust; /* its files may have changed */
 		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
 	}
 	msd_acl_destroy(rights);

@@ -258,7 +258,8 @@ static void furnish(struct msd_server *s)
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
 	s->fetcher = (struct msd_fetcher){
-		.path = s->fetcher.path, /* main's to say */
+		.path = s->fetcher.path, /* main's to say, as whom is trusted */
+		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
 		.reaper = &s->reaper,
 		.wire = &s->wire,
 		.limits = &s->limits,
@@ -398,6 +399,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_leavings_finish(&s->edge);
 	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);
+	msd_vouch_finish(&s->fetcher.vouch);
 	msd_reaper_close(&s->reaper);
 	msd_cgroups_close(&s->groups);
 	msd_deadlines_close(&s->deadlines);

@@ -26,10 +26,31 @@ Test(oci_manifest, of_one_layer_is_that_layer)
 	struct msd_oci_manifest m;
 
 	cr_assert_eq(read_text(text, sizeof(text) - 1, &m), MSD_OK);
-	msd_digest_format(&m.digest, digest);
+	msd_digest_format(&m.blob.digest, digest);
 	cr_assert_str_eq(digest, DIGEST);
-	cr_assert_eq(m.bytes, 3);
+	cr_assert_eq(m.blob.bytes, 3);
 	cr_assert_not(m.is_index);
+}
+
+Test(oci_manifest, with_a_modules_own_is_that_and_its_signature)
+{
+	static const char text[] = "{\"layers\": [" LAYER("") ", " LAYER(
+		", \"mediaType\": \"" MSD_OCI_SIGNATURE_TYPE
+		"\"") ", " LAYER(", \"mediaType\": \"" MSD_OCI_MANIFEST_TYPE "\"") "]}";
+	struct msd_oci_manifest m;
+
+	cr_assert_eq(read_text(text, sizeof(text) - 1, &m), MSD_OK);
+	cr_assert(m.has_manifest);
+	cr_assert(m.has_signature);
+}
+
+Test(oci_manifest, with_two_of_a_modules_own_is_refused)
+{
+	expect_err("{\"layers\": [" LAYER(
+			   ", \"mediaType\": \"" MSD_OCI_MANIFEST_TYPE
+			   "\"") ", " LAYER(", \"mediaType\": \"" MSD_OCI_MANIFEST_TYPE
+					    "\"") "]}",
+		   MSD_BAD_ARTIFACT);
 }
 
 Test(oci_manifest, no_part_of_one_is_one)

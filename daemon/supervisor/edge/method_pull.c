@@ -263,6 +263,7 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 {
 	p->fetch.uri = p->uri;
+	p->fetch.name = p->name;
 	p->fetch.on_progress = on_progress;
 	p->fetch.on_done = on_fetched;
 	if (!p->fetch.has_digest)

@@ -33,30 +33,102 @@ static msd_err take_file(struct msd_conn *channel, struct msd_source *source,
 	return err;
 }
 
+static msd_err read_digest(const msgpack_object *map, const char *key,
+			   struct msd_digest *ret, struct msd_diag *d)
+{
+	const msgpack_object *value = msd_map_find(map, key);
+	struct msd_span bytes = {0};
+	const msd_err err =
+		value != NULL ? msd_object_bin(value, key, &bytes, d) : MSD_OK;
+
+	if (err != MSD_OK)
+		return err;
+	if (bytes.p == NULL || bytes.n != MSD_DIGEST_BYTES)
+		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave no hash");
+	memcpy(ret->b, bytes.p, MSD_DIGEST_BYTES);
+	return MSD_OK;
+}
+
+/* They lie one behind the other, and fill it. */
+static msd_err read_parts(const msgpack_object *map, struct msd_source *ret,
+			  struct msd_diag *d)
+{
+	const msgpack_object *list = msd_map_find(map, "parts");
+	uint64_t left = ret->bytes;
+	msd_err err = MSD_OK;
+
+	if (list == NULL || list->type != MSGPACK_OBJECT_ARRAY ||
+	    list->via.array.size != MSD_PART_COUNT)
+		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave no parts");
+	for (unsigned i = 0; err == MSD_OK && i < MSD_PART_COUNT; i++) {
+		err = msd_object_uint(&list->via.array.ptr[i], "parts", left,
+				      &ret->part_bytes[i], d);
+		left -= err == MSD_OK ? ret->part_bytes[i] : 0;
+	}
+	if (err == MSD_OK && (left > 0 || (ret->bytes > 0 && ret->part_bytes[0] == 0)))
+		err = msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave other parts");
+	return err;
+}
+
+static msd_err read_signers(const msgpack_object *map, struct msd_fetched *ret,
+			    struct msd_diag *d)
+{
+	const msgpack_object *value = msd_map_find(map, "signers");
+	struct msd_span ids = {0};
+	const msd_err err =
+		value != NULL ? msd_object_bin(value, "signers", &ids, d) : MSD_OK;
+
+	if (err != MSD_OK)
+		return err;
+	if (ids.n % MSD_KEY_ID_BYTES != 0 || ids.n > sizeof(ret->signers))
+		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave no signers");
+	ret->n_signers = (uint32_t)(ids.n / MSD_KEY_ID_BYTES);
+	if (ids.n > 0)
+		memcpy(ret->signers, ids.p, ids.n);
+	return MSD_OK;
+}
+
+/* Of a source without one there is none of it. */
+static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
+			     struct msd_diag *d)
+{
+	const msgpack_object *tests = msd_map_find(map, "tests");
+	msd_err err = msd_map_uint(map, "version", INT64_MAX, &ret->source.version, d);
+
+	if (err != MSD_OK || ret->source.version == 0)
+		return err;
+	err = read_digest(map, "edition", &ret->source.manifest, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "created", INT64_MAX, &ret->created_s, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "warmup", UINT32_MAX, &ret->warmup, d);
+	if (err == MSD_OK)
+		err = read_signers(map, ret, d);
+	if (err == MSD_OK && tests != NULL)
+		err = msd_object_bin(tests, "tests", &ret->tests, d);
+	return err;
+}
+
 msd_err msd_fetched_read(struct msd_conn *channel, struct msd_unpack *unpack,
 			 struct msd_span result, struct msd_fetched *ret,
 			 struct msd_diag *d)
 {
-	const msgpack_object *map, *digest;
-	struct msd_span sha256 = {0};
-	uint64_t bytes = 0;
+	struct msd_source *source = &ret->source;
+	const msgpack_object *map;
 	msd_err err = msd_unpack(unpack, result, &map, d);
 
 	*ret = (struct msd_fetched){.source = {.fd = -1}};
 	if (err == MSD_OK)
-		err = msd_map_uint(map, "bytes", INT64_MAX, &bytes, d);
+		err = msd_map_uint(map, "bytes", INT64_MAX, &source->bytes, d);
 	if (err == MSD_OK)
 		err = msd_map_str(map, "file", &ret->file, d);
 	if (err == MSD_OK)
 		err = msd_map_str(map, "etag", &ret->etag, d);
-	digest = err == MSD_OK ? msd_map_find(map, "sha256") : NULL;
-	if (digest != NULL)
-		err = msd_object_bin(digest, "sha256", &sha256, d);
-	if (err != MSD_OK)
-		return err;
-	if (sha256.p == NULL || sha256.n != MSD_DIGEST_BYTES)
-		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave no hash");
-	memcpy(ret->source.sha256.b, sha256.p, MSD_DIGEST_BYTES);
-	ret->source.bytes = ret->source.part_bytes[MSD_PART_MODEL] = bytes;
-	return bytes > 0 ? take_file(channel, &ret->source, d) : MSD_OK;
+	if (err == MSD_OK)
+		err = read_digest(map, "sha256", &source->sha256, d);
+	if (err == MSD_OK && source->bytes > 0)
+		err = read_parts(map, source, d);
+	if (err == MSD_OK)
+		err = read_manifest(map, ret, d);
+	return err == MSD_OK && source->bytes > 0 ? take_file(channel, source, d) : err;
 }

@@ -20,7 +20,7 @@
 #include "proto/method.h"
 #include "proto/value.h"
 
-#define MAX_BODY_BYTES (1u << 20) /* of a frame of its */
+#define MAX_BODY_BYTES (4u << 20) /* of a frame of its: a manifest's tests */
 
 struct msd_fetch_process {
 	struct msd_fetcher *fetcher;
@@ -175,6 +175,49 @@ static void note_etag(struct msd_fetch *f, const struct msd_fetched *got)
 		       (const char *)got->etag.p);
 }
 
+/* @got's source is taken. */
+static void finish(struct msd_fetcher *fetcher, struct msd_fetch *f,
+		   struct msd_fetched *got, struct msd_diag *d)
+{
+	forget(fetcher, f);
+	note_etag(f, got);
+	f->got = got;
+	f->on_done(f, &got->source, got->file, d);
+}
+
+/* What has been signed is on the disk, or cannot be taken. */
+static void on_vouched(struct msd_vouched *v, struct msd_diag *d)
+{
+	struct msd_fetcher *fetcher = v->user;
+	struct msd_fetch *f = find(fetcher, v->id);
+
+	if (f == NULL || d->code != MSD_OK)
+		msd_source_finish(&v->got.source);
+	if (f != NULL && d->code != MSD_OK) {
+		fail(fetcher, f, d);
+	} else if (f != NULL) {
+		finish(fetcher, f, &v->got, d);
+	}
+	retire_if_idle(fetcher);
+}
+
+/* @got's source is taken. */
+static void take(struct msd_fetcher *fetcher, struct msd_fetch *f,
+		 struct msd_fetched *got, struct msd_diag *d)
+{
+	struct msd_vouched *v;
+
+	if (got->n_signers == 0) {
+		finish(fetcher, f, got, d);
+	} else if (msd_vouch_take(&fetcher->vouch, f->name, got, &v, d) != MSD_OK) {
+		fail(fetcher, f, d);
+	} else {
+		v->id = f->id;
+		v->user = fetcher;
+		v->done = on_vouched;
+	}
+}
+
 /* Of one that was cancelled meanwhile the descriptor alone is of interest. */
 static void on_response(struct msd_fetch_process *p, const struct msd_body *b)
 {
@@ -192,14 +235,12 @@ static void on_response(struct msd_fetch_process *p, const struct msd_body *b)
 		   f != NULL) {
 		(void)!check_had(f, &got, &d);
 	}
-	if (f == NULL) {
+	if (f == NULL || d.code != MSD_OK)
 		msd_source_finish(&got.source);
-	} else if (d.code != MSD_OK) {
+	if (f != NULL && d.code != MSD_OK) {
 		fail(fetcher, f, &d);
-	} else {
-		forget(fetcher, f);
-		note_etag(f, &got);
-		f->on_done(f, &got.source, got.file, &d);
+	} else if (f != NULL) {
+		take(fetcher, f, &got, &d);
 	}
 	msd_diag_finish(&d);
 }
@@ -309,6 +350,12 @@ static msd_err start(struct msd_fetcher *fetcher, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static enum msd_policy policy_of(const struct msd_fetcher *fetcher,
+				 const struct msd_fetch *f)
+{
+	return f->policy != NULL ? *f->policy : fetcher->vouch.trust.policy;
+}
+
 static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 			struct msd_diag *d)
 {
@@ -319,10 +366,13 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		return msd_diag_no_memory(d);
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
-	msd_pack_map(&o->body, 4u + f->has_digest + (f->n_have > 0) +
+	msd_pack_map(&o->body, 5u + MSD_VOUCH_KEYS + f->has_digest + (f->n_have > 0) +
 				       (f->etag[0] != '\0' ? 2u : 0u));
 	msd_pack_cstr(&o->body, "uri");
 	msd_pack_cstr(&o->body, f->uri);
+	msd_pack_cstr(&o->body, "name");
+	msd_pack_cstr(&o->body, f->name);
+	msd_vouch_put(&fetcher->vouch, f->name, policy_of(fetcher, f), &o->body);
 	msd_pack_cstr(&o->body, "max_bytes");
 	msd_pack_uint(&o->body, limits->max_upload);
 	msd_pack_cstr(&o->body, "stall_ms");
@@ -371,7 +421,10 @@ msd_err msd_fetcher_begin(struct msd_fetcher *fetcher, struct msd_fetch *f,
 				    fetcher->n_fetches);
 	}
 	f->id = ++fetcher->last_id;
-	if (fetcher->process == NULL)
+	f->got = NULL;
+	if (policy_of(fetcher, f) == MSD_POLICY_SIGNED)
+		err = msd_vouch_check(&fetcher->vouch, d);
+	if (err == MSD_OK && fetcher->process == NULL)
 		err = start(fetcher, d);
 	if (err == MSD_OK)
 		err = send_ask(fetcher, f, d);

@@ -7,7 +7,8 @@
  *
  * All calls on the loop's thread.
  */
-#include "daemon/supervisor/source/source.h"
+#include "daemon/supervisor/fetch/fetched.h"
+#include "daemon/supervisor/fetch/vouch.h"
 #include "daemon/wire/list.h"
 
 #define MSD_FETCH_ETAG 128u /* with its end; a longer one is none */
@@ -22,6 +23,9 @@ struct msd_wire;
 struct msd_fetch {
 	/* The owner's, until it is done. */
 	const char *uri;
+	const char *name; /* the module's: what is signed must be of it */
+	/* NULL: as all are trusted whose owner says nothing. */
+	const enum msd_policy *policy;
 	bool has_digest; /* nothing else is taken */
 	struct msd_digest digest;
 	/* What is there already: of these nothing is brought, and on_done's source has
@@ -39,6 +43,7 @@ struct msd_fetch {
 	void (*on_done)(struct msd_fetch *f, struct msd_source *source,
 			struct msd_span file, struct msd_diag *d);
 	/* The fetcher's. */
+	const struct msd_fetched *got; /* what else came, while on_done runs */
 	struct msd_list link;
 	uint64_t id;
 };
@@ -50,6 +55,7 @@ struct msd_fetcher {
 	struct msd_wire *wire;
 	const struct msd_limits *limits;
 	struct msd_unpack *unpack; /* of what is read right now */
+	struct msd_vouch vouch;
 	/** A process is gone. */
 	void (*on_gone)(struct msd_fetcher *fetcher);
 	/* Its own. */

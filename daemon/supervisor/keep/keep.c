@@ -162,8 +162,10 @@ static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keepe
 	if (job->err == MSD_OK) {
 		struct msd_edition *e = k->edition;
 
-		name_edition(e);
-		e->version = next_version(&r);
+		if (e->version == 0) { /* nobody has named it */
+			name_edition(e);
+			e->version = next_version(&r);
+		}
 		job->err = put_parts(k, keeper, &job->d);
 		if (job->err == MSD_OK) {
 			msd_record_try(&r, e);

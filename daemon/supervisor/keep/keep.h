@@ -21,7 +21,8 @@ struct msd_keep {
 	struct msd_keeper_job job; /* its err and d say how it went */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	/* Of a candidate: the sealed artifact, borrowed, whose parts lie one behind the
-	 * other, and the edition with its options; the files are filled in. */
+	 * other, and the edition with its options, its version and digest where a
+	 * manifest names them; the files are filled in. */
 	int fd;
 	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: there is none */
 	char file[MSD_RECORD_WORD];          /* how its maker called it */

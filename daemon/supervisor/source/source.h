@@ -26,6 +26,9 @@ struct msd_source {
 	uint64_t bytes;
 	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: it has no such part */
 	struct msd_digest sha256;            /* of all bytes */
+	/* Of its manifest, and which version that says it is; 0: it has none. */
+	struct msd_digest manifest;
+	uint64_t version;
 };
 
 #define MSD_SOURCE_NAME "modserd-artifact" /* of the memfds, in /proc */

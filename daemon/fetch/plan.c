@@ -1,0 +1,246 @@
+/*
+ * Happy path: the manifest comes, where signatures are wanted its signature, then each
+ * of its files, which is compared with what the manifest says. Failures: what cannot be
+ * believed ends it; that there is no manifest, where nobody must have signed one, does
+ * not.
+ */
+#include "daemon/fetch/plan.h"
+
+#include <string.h>
+
+#include "daemon/fetch/oci_manifest.h"
+
+static bool is_signed(const struct msd_plan *p)
+{
+	return p->order.trust.policy == MSD_POLICY_SIGNED;
+}
+
+static bool has_already(const struct msd_plan *p)
+{
+	for (size_t at = 0; at < p->have.n; at += MSD_DIGEST_BYTES) {
+		if (memcmp(p->have.p + at, p->edition.b, MSD_DIGEST_BYTES) == 0)
+			return true;
+	}
+	return false;
+}
+
+static msd_err refuse_digest(const struct msd_digest *is,
+			     const struct msd_digest *expected, struct msd_diag *d)
+{
+	char is_text[MSD_DIGEST_TEXT], expected_text[MSD_DIGEST_TEXT];
+
+	msd_digest_format(is, is_text);
+	msd_digest_format(expected, expected_text);
+	return msd_diag_set(d, MSD_NOT_VERIFIED, "its SHA-256 is %s, expected %s",
+			    is_text, expected_text);
+}
+
+static void end_if_had(struct msd_plan *p)
+{
+	p->is_had = has_already(p);
+	if (p->is_had)
+		p->want = MSD_WANT_NOTHING;
+}
+
+msd_err msd_plan_begin(struct msd_plan *p, bool may_be_alone, struct msd_diag *d)
+{
+	p->order.name = p->name;
+	p->want = MSD_WANT_MANIFEST;
+	if (p->order.trust.policy == MSD_POLICY_DIGEST && !p->has_digest) {
+		return msd_diag_set(
+			d, MSD_NOT_VERIFIED,
+			"the policy is \"digest\", and no SHA-256 was said");
+	}
+	if (!is_signed(p) && may_be_alone && p->has_digest)
+		p->want = MSD_WANT_ALONE;
+	return MSD_OK;
+}
+
+msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
+{
+	const bool is_absent = d->code == MSD_NOT_FOUND || d->code == MSD_REFUSED;
+
+	if (is_absent && is_signed(p)) {
+		struct msd_diag why = *d;
+
+		*d = (struct msd_diag){0};
+		(void)msd_diag_set(d, MSD_NOT_VERIFIED, "nobody has signed it: %s",
+				   msd_diag_text(&why));
+		msd_diag_finish(&why);
+		return MSD_NOT_VERIFIED;
+	}
+	if (!is_absent)
+		return d->code;
+	msd_diag_finish(d);
+	p->want = MSD_WANT_ALONE;
+	return MSD_OK;
+}
+
+static enum msd_role role_of(const struct msd_manifest *m, unsigned part)
+{
+	static const enum msd_role roles[MSD_PLAN_PARTS] = {
+		MSD_ROLE_LIBRARY, MSD_ROLE_GRAPH, MSD_ROLE_PARAMS};
+
+	return part == 0 && msd_manifest_file(m, MSD_ROLE_LIBRARY) == NULL
+		       ? MSD_ROLE_MODEL
+		       : roles[part];
+}
+
+const struct msd_edition_file *msd_plan_file(const struct msd_plan *p)
+{
+	return p->want == MSD_WANT_FILE && p->part < MSD_PLAN_PARTS
+		       ? msd_manifest_file(&p->manifest, role_of(&p->manifest, p->part))
+		       : NULL;
+}
+
+/* From the part that it is at to one that there is. */
+static void go_on(struct msd_plan *p)
+{
+	while (p->part < MSD_PLAN_PARTS && msd_plan_file(p) == NULL)
+		p->part++;
+	if (p->part == MSD_PLAN_PARTS)
+		p->want = MSD_WANT_NOTHING;
+}
+
+static msd_err check_files(const struct msd_plan *p, struct msd_diag *d)
+{
+	uint64_t left = p->max_bytes;
+
+	for (uint32_t i = 0; i < p->manifest.n_files; i++) {
+		const struct msd_edition_file *f = &p->manifest.files[i];
+
+		if (f->role == MSD_ROLE_DATA) {
+			return msd_diag_set(d, MSD_UNSUPPORTED,
+					    "manifest: %s: files of the role \"data\" "
+					    "are not loaded",
+					    f->name);
+		}
+		if (f->role == MSD_ROLE_TEST)
+			continue;
+		if (f->bytes > left) {
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "manifest: its files are over the limit of "
+					    "%llu bytes (max-upload)",
+					    (unsigned long long)p->max_bytes);
+		}
+		left -= f->bytes;
+	}
+	return MSD_OK;
+}
+
+/* What was promised may be the manifest, or what it calls its library or model. */
+static msd_err check_promise(const struct msd_plan *p, struct msd_diag *d)
+{
+	const struct msd_edition_file *first =
+		msd_manifest_file(&p->manifest, role_of(&p->manifest, 0));
+
+	if (!p->has_digest || msd_digest_equal(&p->digest, &p->edition) ||
+	    msd_digest_equal(&p->digest, &first->digest))
+		return MSD_OK;
+	return msd_diag_wrap(d, refuse_digest(&p->edition, &p->digest, d), "manifest");
+}
+
+static msd_err check_platform(const struct msd_plan *p, struct msd_diag *d)
+{
+	const char *arch = msd_oci_arch();
+
+	if (strcmp(p->manifest.arch, arch) == 0 || strcmp(p->manifest.arch, "any") == 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "manifest: it is for %s, and this machine is %s",
+			    p->manifest.arch, arch);
+}
+
+static msd_err believe(struct msd_plan *p, struct msd_span signature,
+		       struct msd_diag *d)
+{
+	const struct msd_span text = {p->text.p, p->text.n};
+	msd_err err =
+		msd_verify(&p->order, text, signature, &p->manifest, &p->signers, d);
+
+	p->has_manifest = true;
+	if (err == MSD_OK)
+		err = check_platform(p, d);
+	if (err == MSD_OK)
+		err = check_files(p, d);
+	if (err == MSD_OK)
+		err = check_promise(p, d);
+	if (err != MSD_OK)
+		return err;
+	p->want = MSD_WANT_FILE;
+	go_on(p);
+	end_if_had(p);
+	return MSD_OK;
+}
+
+msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
+		      struct msd_diag *d)
+{
+	const struct msd_span none = {NULL, 0};
+	struct msd_buf signature = {0};
+	msd_err err;
+
+	if (p->want == MSD_WANT_MANIFEST) {
+		err = msd_landing_read(side, &p->text, d);
+		msd_landing_digest(side, &p->edition);
+		p->want = MSD_WANT_SIGNATURE;
+		return err == MSD_OK && !is_signed(p) ? believe(p, none, d) : err;
+	}
+	err = msd_landing_read(side, &signature, d);
+	if (err == MSD_OK)
+		err = believe(p, (struct msd_span){signature.p, signature.n}, d);
+	msd_buf_finish(&signature);
+	return err;
+}
+
+msd_err msd_plan_announce(struct msd_plan *p, const struct msd_digest *digest,
+			  struct msd_diag *d)
+{
+	if (p->has_digest && !msd_digest_equal(&p->digest, digest))
+		return refuse_digest(digest, &p->digest, d);
+	p->digest = *digest;
+	p->has_digest = true;
+	p->edition = *digest;
+	end_if_had(p);
+	return MSD_OK;
+}
+
+msd_err msd_plan_came(struct msd_plan *p, const struct msd_landing *l,
+		      struct msd_diag *d)
+{
+	const struct msd_edition_file *f = msd_plan_file(p);
+	const struct msd_digest *expected = f != NULL       ? &f->digest
+					    : p->has_digest ? &p->digest
+							    : NULL;
+	struct msd_digest is;
+
+	if (l->bytes == l->part_at)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "it is empty");
+	msd_landing_digest(l, &is);
+	if (expected != NULL && !msd_digest_equal(&is, expected))
+		return refuse_digest(&is, expected, d);
+	p->part_bytes[p->part++] = l->bytes - l->part_at;
+	if (f != NULL) {
+		go_on(p);
+		return MSD_OK;
+	}
+	p->edition = is;
+	p->want = MSD_WANT_NOTHING;
+	p->is_had = has_already(p);
+	return MSD_OK;
+}
+
+void msd_plan_known(struct msd_plan *p, const struct msd_digest *digest)
+{
+	p->edition = *digest;
+	p->is_had = true;
+	p->want = MSD_WANT_NOTHING;
+}
+
+void msd_plan_finish(struct msd_plan *p)
+{
+	if (p->has_manifest)
+		msd_manifest_finish(&p->manifest);
+	msd_buf_finish(&p->have);
+	msd_buf_finish(&p->text);
+}

@@ -1,0 +1,104 @@
+#include "daemon/fetch/put_fetched.h"
+
+#include <string.h>
+
+#include "proto/value.h"
+
+static void put_text(struct msd_buf *b, const char *key, const char *text)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_text(b, text, strlen(text));
+}
+
+static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_uint(b, value);
+}
+
+static void put_digest(struct msd_buf *b, const char *key,
+		       const struct msd_digest *digest)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_bin(b, digest->b, MSD_DIGEST_BYTES);
+}
+
+static void put_tensors(struct msd_buf *b, const char *key,
+			const struct msd_vector_tensor *all, uint32_t n)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct msd_vector_tensor *t = &all[i];
+		char name[MSD_DTYPE_NAME_MAX];
+
+		msd_pack_map(b, 3);
+		put_text(b, "dtype", msd_dtype_format(t->dtype, name));
+		msd_pack_cstr(b, "shape");
+		msd_pack_array(b, t->ndim);
+		for (uint32_t k = 0; k < t->ndim; k++)
+			msd_pack_uint(b, (uint64_t)t->shape[k]);
+		msd_pack_cstr(b, "data");
+		msd_pack_bin(b, t->data, (size_t)t->bytes);
+	}
+}
+
+static void pack_tests(struct msd_buf *b, const struct msd_vectors *tests)
+{
+	msd_pack_array(b, tests->n);
+	for (uint32_t i = 0; i < tests->n; i++) {
+		const struct msd_vector *v = &tests->at[i];
+
+		msd_pack_map(b, 5);
+		put_text(b, "function", v->function);
+		put_tensors(b, "inputs", v->inputs, v->n_inputs);
+		put_tensors(b, "outputs", v->outputs, v->n_outputs);
+		msd_pack_cstr(b, "rtol");
+		msd_pack_float(b, v->rtol);
+		msd_pack_cstr(b, "atol");
+		msd_pack_float(b, v->atol);
+	}
+}
+
+/* Who gets them hands them on as they are, and reads them when it is time. */
+static void put_tests(struct msd_buf *b, const struct msd_vectors *tests)
+{
+	struct msd_buf packed = {0};
+
+	if (tests->n > 0)
+		pack_tests(&packed, tests);
+	msd_pack_cstr(b, "tests");
+	msd_pack_bin(b, packed.p, packed.n);
+	b->bad = b->bad || packed.bad;
+	msd_buf_finish(&packed);
+}
+
+static void put_manifest(struct msd_buf *b, const struct msd_plan *p)
+{
+	put_digest(b, "edition", &p->edition);
+	put_uint(b, "version", p->manifest.version);
+	put_uint(b, "created", p->manifest.created_s);
+	put_uint(b, "warmup", p->manifest.warmup);
+	msd_pack_cstr(b, "signers");
+	msd_pack_bin(b, p->signers.ids, p->signers.n * sizeof(p->signers.ids[0]));
+	put_tests(b, &p->manifest.tests);
+}
+
+void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
+{
+	const struct msd_plan *p = &job->plan;
+	const char *etag = msd_job_etag(job);
+
+	msd_pack_map(ret, 4u + (etag != NULL) + (p->has_manifest ? 6u : 0u));
+	put_uint(ret, "bytes", p->is_had ? 0 : job->landing.bytes);
+	put_digest(ret, "sha256", &job->digest);
+	put_text(ret, "file", msd_job_file(job));
+	msd_pack_cstr(ret, "parts");
+	msd_pack_array(ret, MSD_PLAN_PARTS);
+	for (unsigned i = 0; i < MSD_PLAN_PARTS; i++)
+		msd_pack_uint(ret, p->part_bytes[i]);
+	if (etag != NULL)
+		put_text(ret, "etag", etag);
+	if (p->has_manifest)
+		put_manifest(ret, p);
+}
