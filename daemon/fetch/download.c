@@ -14,6 +14,7 @@
 
 #include "daemon/fetch/answer.h"
 #include "daemon/fetch/backoff.h"
+#include "daemon/fetch/sink.h"
 
 #define STALL_BYTES_PER_S 64u /* a server that gives less is as good as none */
 

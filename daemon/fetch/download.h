@@ -11,11 +11,12 @@
  *     '--anything else, or the last attempt--> (done, with an error)
  */
 #include "daemon/fetch/net.h"
-#include "daemon/fetch/sink.h"
 #include "daemon/fetch/way.h"
 
 #define MSD_DOWNLOAD_ATTEMPTS 4u         /* in a row that bring hardly anything */
 #define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes of an attempt that count as much */
+
+struct msd_sink;
 
 struct msd_download_how {
 	uint64_t stall_ms; /* so long without progress is an end */

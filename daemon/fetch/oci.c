@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "daemon/fetch/challenge.h"
+#include "daemon/fetch/sink.h"
 
 #define MAX_MANIFESTS 3u /* an index, of an index, and what it leads to */
 

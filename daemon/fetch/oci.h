@@ -8,6 +8,7 @@
  *      '--> blob --401--> token --> the rest of the blob
  *             ^--on_next says which, until none is wanted--'--> (done)
  */
+#include "daemon/fetch/download.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/oci_name.h"
 #include "daemon/fetch/text.h"

@@ -1,7 +1,7 @@
 #ifndef MSD_FETCH_TEXT_H
 #define MSD_FETCH_TEXT_H
 /* A sink for what is small and read here: manifests, tokens. */
-#include "daemon/fetch/download.h"
+#include "daemon/fetch/sink.h"
 
 #define MSD_TEXT_MAX (1u << 20)
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/fetch/landing.h"
+
 static void end(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 {
 	struct msd_diag why = *d;

@@ -2,8 +2,9 @@
 #define MSD_FETCH_TRANSFER_H
 /* One file of a web server or of this machine, brought into a landing. */
 #include "daemon/fetch/download.h"
-#include "daemon/fetch/landing.h"
 #include "daemon/fetch/local.h"
+
+struct msd_landing;
 
 struct msd_transfer {
 	/* The owner's. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/bytes.h"
+
 /*
  * Happy path: each test is a function's name and two lists of tensors, whose numbers
  * become bytes. Failures name the test and the part of it; sizes are compared with what

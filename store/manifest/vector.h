@@ -11,7 +11,6 @@
  */
 #include <jansson.h>
 
-#include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
 

@@ -73,3 +73,27 @@ Test(landing, refuses_what_is_announced_over_its_bound)
 	cr_assert_eq(msd_landing_expect(&landing, 8, &d), MSD_OK);
 	cr_assert_eq(msd_landing_expect(&landing, 9, &d), MSD_TOO_LARGE);
 }
+
+Test(landing, a_part_has_its_own_hash_and_restarts_alone)
+{
+	struct msd_digest is, wanted;
+
+	cr_assert_eq(msd_landing_next(&landing, 3, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_next(&landing, 0, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("xx"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_restart(&landing, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, span("de"), &d), MSD_OK);
+	msd_landing_digest(&landing, &is);
+	msd_digest_of(span("de"), &wanted);
+	cr_assert(msd_digest_equal(&is, &wanted));
+	expect_sealed("abcde");
+}
+
+Test(landing, a_part_of_another_size_is_not_what_was_said)
+{
+	cr_assert_eq(msd_landing_next(&landing, 3, &d), MSD_OK);
+	cr_assert_eq(msd_landing_expect(&landing, 2, &d), MSD_NOT_VERIFIED);
+	cr_assert_eq(msd_landing_take(&landing, span("abcd"), &d), MSD_NOT_VERIFIED);
+	cr_assert_eq(msd_landing_next(&landing, 9, &d), MSD_TOO_LARGE);
+}

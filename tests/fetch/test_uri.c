@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/fetch/uri.h"
@@ -89,4 +90,22 @@ Test(uri, redirects_never_leave_https)
 	expect_redirect("https://a/x", "http://127.0.0.1/y", MSD_REFUSED);
 	expect_redirect("https://a/x", "file:///y", MSD_REFUSED);
 	expect_redirect("http://127.0.0.1/x", "file:///y", MSD_REFUSED);
+}
+
+static void expect_beside(const char *text, const char *name, const char *wanted)
+{
+	char *beside = NULL;
+
+	cr_assert_eq(msd_uri_beside(text, name, ".json", &beside, NULL), MSD_OK);
+	cr_assert_str_eq(beside, wanted);
+	free(beside);
+}
+
+Test(uri, what_lies_beside_is_in_the_same_folder)
+{
+	expect_beside("https://h/a/b.so", NULL, "https://h/a/b.so.json");
+	expect_beside("https://h/a/b.so?k=1", NULL, "https://h/a/b.so.json?k=1");
+	expect_beside("https://h/a/b.so", "c d?.so", "https://h/a/c%20d%3f.so");
+	expect_beside("file:///a/b%25.so", "c.so", "file:///a/c.so");
+	expect_beside("https://h", "c.so", "https://h/c.so");
 }

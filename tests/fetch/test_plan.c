@@ -1,0 +1,174 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/fetch/oci_manifest.h"
+#include "daemon/fetch/plan.h"
+
+static struct msd_plan plan;
+static struct msd_landing files, side;
+static struct msd_diag d;
+
+static void make(void)
+{
+	plan = (struct msd_plan){.max_bytes = 100, .name = "digits"};
+	cr_assert_eq(msd_landing_open(&files, 100, &d), MSD_OK);
+}
+
+static void finish(void)
+{
+	msd_plan_finish(&plan);
+	msd_landing_close(&files);
+	msd_diag_finish(&d);
+}
+
+TestSuite(plan, .init = make, .fini = finish);
+
+static struct msd_span span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
+
+static void begin(enum msd_policy policy)
+{
+	plan.order.trust.policy = policy;
+	cr_assert_eq(msd_plan_begin(&plan, true, &d), MSD_OK);
+}
+
+/* @bytes come as what is wanted. */
+static msd_err come(const char *bytes)
+{
+	cr_assert_eq(msd_landing_next(&files, 0, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&files, span_of(bytes), &d), MSD_OK);
+	return msd_plan_came(&plan, &files, &d);
+}
+
+static void add_file(struct msd_manifest *m, enum msd_role role, const char *name,
+		     const char *bytes)
+{
+	struct msd_edition_file *f = &m->files[m->n_files++];
+
+	f->role = role;
+	f->bytes = strlen(bytes);
+	msd_digest_of(span_of(bytes), &f->digest);
+	(void)snprintf(f->name, sizeof(f->name), "%s", name);
+}
+
+/* The manifest of a library "lib" and its parameters "params" comes. */
+static msd_err come_manifest(const char *arch)
+{
+	struct msd_manifest m = {.name = "digits", .version = 7};
+	struct msd_buf text = {0};
+
+	(void)snprintf(m.arch, sizeof(m.arch), "%s", arch);
+	add_file(&m, MSD_ROLE_PARAMS, "p", "params");
+	add_file(&m, MSD_ROLE_LIBRARY, "l.so", "lib");
+	msd_manifest_write(&m, &text);
+	cr_assert_eq(msd_landing_open(&side, MSD_MANIFEST_BYTES, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&side, (struct msd_span){text.p, text.n}, &d),
+		     MSD_OK);
+	const msd_err err = msd_plan_text(&plan, &side, &d);
+	msd_landing_close(&side);
+	msd_buf_finish(&text);
+	return err;
+}
+
+Test(plan, wants_the_files_in_the_order_of_their_parts)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(plan.want, MSD_WANT_MANIFEST);
+	cr_assert_eq(come_manifest(msd_oci_arch()), MSD_OK);
+	cr_assert_str_eq(msd_plan_file(&plan)->name, "l.so");
+	cr_assert_eq(come("lib"), MSD_OK);
+	cr_assert_str_eq(msd_plan_file(&plan)->name, "p");
+	cr_assert_eq(come("params"), MSD_OK);
+	cr_assert_eq(plan.want, MSD_WANT_NOTHING);
+	cr_assert_eq(plan.part_bytes[0], 3);
+	cr_assert_eq(plan.part_bytes[1], 0);
+	cr_assert_eq(plan.part_bytes[2], 6);
+}
+
+Test(plan, takes_no_other_bytes_than_the_manifest_says)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest("any"), MSD_OK);
+	cr_assert_eq(come("lob"), MSD_NOT_VERIFIED);
+}
+
+Test(plan, takes_no_manifest_of_another_machine)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest("pdp11"), MSD_UNSUPPORTED);
+}
+
+Test(plan, ends_where_the_edition_is_there)
+{
+	struct msd_plan first;
+
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest("any"), MSD_OK);
+	first = plan;
+	make();
+	msd_buf_put(&plan.have, first.edition.b, MSD_DIGEST_BYTES);
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest("any"), MSD_OK);
+	cr_assert(plan.is_had);
+	cr_assert_eq(plan.want, MSD_WANT_NOTHING);
+	msd_plan_finish(&first);
+}
+
+Test(plan, without_a_manifest_is_one_file_where_nobody_must_sign)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	(void)msd_diag_set(&d, MSD_NOT_FOUND, "404");
+	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_OK);
+	cr_assert_eq(plan.want, MSD_WANT_ALONE);
+	cr_assert_eq(come("lib"), MSD_OK);
+	cr_assert_eq(plan.want, MSD_WANT_NOTHING);
+}
+
+Test(plan, without_a_manifest_is_refused_where_somebody_must)
+{
+	begin(MSD_POLICY_SIGNED);
+	(void)msd_diag_set(&d, MSD_NOT_FOUND, "404");
+	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_NOT_VERIFIED);
+}
+
+Test(plan, a_manifest_that_cannot_be_asked_for_is_not_absent)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	(void)msd_diag_set(&d, MSD_IO, "503");
+	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_IO);
+}
+
+Test(plan, a_signature_is_wanted_before_anything_is_believed)
+{
+	begin(MSD_POLICY_SIGNED);
+	cr_assert_eq(come_manifest("pdp11"), MSD_OK);
+	cr_assert_eq(plan.want, MSD_WANT_SIGNATURE);
+	cr_assert_not(plan.has_manifest);
+}
+
+Test(plan, nothing_is_taken_by_digest_without_one)
+{
+	plan.order.trust.policy = MSD_POLICY_DIGEST;
+	cr_assert_eq(msd_plan_begin(&plan, true, &d), MSD_NOT_VERIFIED);
+}
+
+Test(plan, what_was_promised_is_asked_for_alone)
+{
+	msd_digest_of(span_of("lib"), &plan.digest);
+	plan.has_digest = true;
+	begin(MSD_POLICY_DIGEST);
+	cr_assert_eq(plan.want, MSD_WANT_ALONE);
+	cr_assert_eq(come("lob"), MSD_NOT_VERIFIED);
+	cr_assert_eq(come("lib"), MSD_OK);
+}
+
+Test(plan, an_empty_file_is_none)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	(void)msd_diag_set(&d, MSD_NOT_FOUND, "404");
+	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_OK);
+	cr_assert_eq(come(""), MSD_BAD_ARTIFACT);
+}
