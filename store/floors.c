@@ -169,7 +169,7 @@ msd_err msd_floors_load(const struct msd_store *s, struct msd_floors *ret,
 		return MSD_OK;
 	}
 	if (err == MSD_OK) {
-		const bool has_nul = memchr(text.p, 0, text.n) != NULL;
+		const bool has_nul = text.n > 0 && memchr(text.p, 0, text.n) != NULL;
 
 		msd_buf_put_u8(&text, 0);
 		if (text.bad) {

@@ -45,7 +45,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_BENCH = 65536,
 		  MSD_OPT_WITH = 131072,
 		  MSD_OPT_DOC = 262144,
-		  MSD_OPT_OFFLINE = 524288 /* takes none: it needs no daemon */
+		  MSD_OPT_OFFLINE = 524288, /* takes none: it needs no daemon */
+		  MSD_OPT_PUSH = 1u << 20
 };
 
 struct msd_verb;
@@ -68,6 +69,8 @@ struct msd_cli {
 	const char *graph;       /* files beside a library; NULL: none */
 	const char *params;
 	const char *sha256;   /* of what is pulled; NULL: any */
+	const char *manifest; /* push: its file; NULL: one is written */
+	const char *sign;     /* push: a secret key; NULL: nobody signs */
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
@@ -135,6 +138,7 @@ enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
 enum msd_exit msd_verb_reload(const struct msd_cli *cli);
 enum msd_exit msd_verb_pull(const struct msd_cli *cli);
+enum msd_exit msd_verb_push(const struct msd_cli *cli);
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli);
 enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);

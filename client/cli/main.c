@@ -115,6 +115,16 @@ static const char pull_help[] =
 	"with\n"
 	"--store. The other options are those of `modser load`.\n";
 
+static const char push_help[] =
+	"URI is oci://HOST/REPOSITORY:TAG. What the registry has already is not sent "
+	"again.\n"
+	"The module's manifest is written for FILE, and what --graph and --params "
+	"name:\n"
+	"its name is the end of REPOSITORY, its version the seconds since 1970. With\n"
+	"--manifest it is that file, and what it lists lies beside FILE.\n"
+	"--sign signs it by a secret key without a password (minisign -G -W).\n"
+	"Needs modserd-fetch, and no daemon.\n";
+
 const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
 	 0, msd_verb_ping},
@@ -178,6 +188,10 @@ const struct msd_verb msd_verbs[] = {
 	 "have the daemon fetch a module into its store and serve it as NAME",
 	 pull_help, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
 	 msd_verb_pull},
+	{"push",
+	 "[--sign KEY] [--manifest FILE] [--graph FILE] [--params FILE] FILE URI",
+	 "put a module into a registry, with its manifest", push_help, 2, 2,
+	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS, msd_verb_push},
 	{"rollback", "NAME...", "serve the edition before the one that is served",
 	 "Of a module that the daemon's store keeps (`modser load --keep`, `modser "
 	 "pull`).\n"

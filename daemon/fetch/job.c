@@ -367,7 +367,7 @@ const char *msd_job_etag(const struct msd_job *job)
 
 const char *msd_job_file(const struct msd_job *job)
 {
-	const struct msd_manifest *m = &job->plan.manifest;
+	const struct msd_edition_manifest *m = &job->plan.manifest;
 	const char *path = job->oci.manifest.title[0] != '\0' ? job->oci.manifest.title
 							      : job->uri.path;
 	const char *slash = strrchr(path, '/');

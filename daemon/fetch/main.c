@@ -1,10 +1,15 @@
-/* modserd-fetch: gets models for modserd. CHANNEL.md says how they talk. */
+/* modserd-fetch: gets models for modserd, CHANNEL.md says how they talk; and puts them
+ * into registries for `modser push`, which starts it for one. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "daemon/fetch/desk.h"
+#include "daemon/fetch/oci_manifest.h"
+#include "daemon/fetch/push.h"
 
 #define CHANNEL_FD 3 /* where the supervisor put it */
 
@@ -12,6 +17,48 @@ static int fail(const char *why)
 {
 	(void)fprintf(stderr, "modserd-fetch: %s\n", why);
 	return 2;
+}
+
+static msd_err add_layer(struct msd_push_layer *l, const char *path, const char *type,
+			 struct msd_diag *d)
+{
+	const char *slash = strrchr(path, '/');
+
+	l->type = type;
+	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (strcmp(type, MSD_OCI_MANIFEST_TYPE) != 0 &&
+	    strcmp(type, MSD_OCI_SIGNATURE_TYPE) != 0)
+		l->title = slash != NULL ? slash + 1 : path;
+	return l->fd >= 0 ? MSD_OK : msd_diag_set(d, MSD_NOT_FOUND, "%s: open", path);
+}
+
+/* --push URI MANIFEST SIGNATURE FILE...; SIGNATURE "-": nobody signed it. On standard
+ * error the name of the code of what went wrong, and why. */
+static int push(int n_words, char **words)
+{
+	struct msd_push_layer layers[MSD_PUSH_LAYERS] = {0};
+	struct msd_push_count count;
+	struct msd_diag d = {0};
+	unsigned n = 0;
+	msd_err err = MSD_OK;
+
+	for (int i = 1; err == MSD_OK && i < n_words && n < MSD_PUSH_LAYERS; i++) {
+		const char *type = i == 1   ? MSD_OCI_MANIFEST_TYPE
+				   : i == 2 ? MSD_OCI_SIGNATURE_TYPE
+					    : "application/octet-stream";
+
+		if (strcmp(words[i], "-") != 0)
+			err = add_layer(&layers[n++], words[i], type, &d);
+	}
+	if (err == MSD_OK)
+		err = msd_push(words[0], layers, n, &count, &d);
+	if (err != MSD_OK) {
+		(void)fprintf(stderr, "%s %s\n", msd_err_name(err), msd_diag_text(&d));
+	} else {
+		(void)printf("%u sent, %u there\n", count.n_sent, count.n_there);
+	}
+	msd_diag_finish(&d);
+	return err == MSD_OK ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -24,6 +71,8 @@ int main(int argc, char **argv)
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);
 		return 0;
 	}
+	if (argc > 5 && strcmp(argv[1], "--push") == 0)
+		return push(argc - 2, argv + 2);
 	if (argc != 2 || strcmp(argv[1], "--channel") != 0)
 		return fail("started by modserd, not by hand");
 	/* The end of the channel ends it, too. */

@@ -76,12 +76,12 @@ msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static enum msd_role role_of(const struct msd_manifest *m, unsigned part)
+static enum msd_role role_of(const struct msd_edition_manifest *m, unsigned part)
 {
 	static const enum msd_role roles[MSD_PLAN_PARTS] = {
 		MSD_ROLE_LIBRARY, MSD_ROLE_GRAPH, MSD_ROLE_PARAMS};
 
-	return part == 0 && msd_manifest_file(m, MSD_ROLE_LIBRARY) == NULL
+	return part == 0 && msd_edition_manifest_file(m, MSD_ROLE_LIBRARY) == NULL
 		       ? MSD_ROLE_MODEL
 		       : roles[part];
 }
@@ -89,7 +89,8 @@ static enum msd_role role_of(const struct msd_manifest *m, unsigned part)
 const struct msd_edition_file *msd_plan_file(const struct msd_plan *p)
 {
 	return p->want == MSD_WANT_FILE && p->part < MSD_PLAN_PARTS
-		       ? msd_manifest_file(&p->manifest, role_of(&p->manifest, p->part))
+		       ? msd_edition_manifest_file(&p->manifest,
+						   role_of(&p->manifest, p->part))
 		       : NULL;
 }
 
@@ -132,7 +133,7 @@ static msd_err check_files(const struct msd_plan *p, struct msd_diag *d)
 static msd_err check_promise(const struct msd_plan *p, struct msd_diag *d)
 {
 	const struct msd_edition_file *first =
-		msd_manifest_file(&p->manifest, role_of(&p->manifest, 0));
+		msd_edition_manifest_file(&p->manifest, role_of(&p->manifest, 0));
 
 	if (!p->has_digest || msd_digest_equal(&p->digest, &p->edition) ||
 	    msd_digest_equal(&p->digest, &first->digest))
@@ -240,7 +241,7 @@ void msd_plan_known(struct msd_plan *p, const struct msd_digest *digest)
 void msd_plan_finish(struct msd_plan *p)
 {
 	if (p->has_manifest)
-		msd_manifest_finish(&p->manifest);
+		msd_edition_manifest_finish(&p->manifest);
 	msd_buf_finish(&p->have);
 	msd_buf_finish(&p->text);
 }

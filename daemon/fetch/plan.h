@@ -37,7 +37,7 @@ struct msd_plan {
 	bool is_had;
 	struct msd_digest edition; /* of the manifest, or of the one file */
 	bool has_manifest;
-	struct msd_manifest manifest;
+	struct msd_edition_manifest manifest;
 	struct msd_signers signers;
 	uint64_t part_bytes[MSD_PLAN_PARTS];
 	/* Its own. */

@@ -105,7 +105,7 @@ static msd_err read_word(const json_t *o, const char *key, bool is_wanted,
 	return MSD_OK;
 }
 
-static msd_err read_platform(const json_t *root, struct msd_manifest *ret,
+static msd_err read_platform(const json_t *root, struct msd_edition_manifest *ret,
 			     struct msd_diag *d)
 {
 	const json_t *platform = json_object_get(root, "platform");
@@ -149,8 +149,9 @@ static bool needs_compiler(const char *name)
 }
 
 /* It is looked for in the manifest's folder, and named so in the store. */
-static msd_err add_file(struct msd_manifest *m, const struct msd_edition_file *f,
-			const json_t *path, struct msd_diag *d)
+static msd_err add_file(struct msd_edition_manifest *m,
+			const struct msd_edition_file *f, const json_t *path,
+			struct msd_diag *d)
 {
 	const size_t n = json_string_length(path);
 	struct msd_edition_file *to = &m->files[m->n_files];
@@ -171,7 +172,8 @@ static msd_err add_file(struct msd_manifest *m, const struct msd_edition_file *f
 		if (m->files[i].role == f->role && f->role < MSD_ROLE_MODEL)
 			return damaged(d, "role: one library, one graph, one params");
 	}
-	if (f->role == MSD_ROLE_LIBRARY && needs_compiler(to->name)) {
+	if ((f->role == MSD_ROLE_LIBRARY || f->role == MSD_ROLE_MODEL) &&
+	    needs_compiler(to->name)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s: an archive that needs a compiler; export a "
 				    "library (.so)",
@@ -181,7 +183,8 @@ static msd_err add_file(struct msd_manifest *m, const struct msd_edition_file *f
 	return MSD_OK;
 }
 
-static msd_err read_file(const json_t *o, struct msd_manifest *ret, struct msd_diag *d)
+static msd_err read_file(const json_t *o, struct msd_edition_manifest *ret,
+			 struct msd_diag *d)
 {
 	const json_t *sha256 = json_object_get(o, "sha256");
 	const struct msd_span hex = {(const uint8_t *)json_string_value(sha256),
@@ -199,8 +202,8 @@ static msd_err read_file(const json_t *o, struct msd_manifest *ret, struct msd_d
 	return err == MSD_OK ? add_file(ret, &f, path, d) : err;
 }
 
-const struct msd_edition_file *msd_manifest_file(const struct msd_manifest *m,
-						 enum msd_role role)
+const struct msd_edition_file *
+msd_edition_manifest_file(const struct msd_edition_manifest *m, enum msd_role role)
 {
 	for (uint32_t i = 0; i < m->n_files; i++) {
 		if (m->files[i].role == role)
@@ -210,12 +213,12 @@ const struct msd_edition_file *msd_manifest_file(const struct msd_manifest *m,
 }
 
 /* What is loaded: a library, which may have a graph and parameters, or a model. */
-static msd_err check_roles(const struct msd_manifest *m, struct msd_diag *d)
+static msd_err check_roles(const struct msd_edition_manifest *m, struct msd_diag *d)
 {
-	const bool has_library = msd_manifest_file(m, MSD_ROLE_LIBRARY) != NULL;
-	const bool has_model = msd_manifest_file(m, MSD_ROLE_MODEL) != NULL;
-	const bool has_more = msd_manifest_file(m, MSD_ROLE_GRAPH) != NULL ||
-			      msd_manifest_file(m, MSD_ROLE_PARAMS) != NULL;
+	const bool has_library = msd_edition_manifest_file(m, MSD_ROLE_LIBRARY) != NULL;
+	const bool has_model = msd_edition_manifest_file(m, MSD_ROLE_MODEL) != NULL;
+	const bool has_more = msd_edition_manifest_file(m, MSD_ROLE_GRAPH) != NULL ||
+			      msd_edition_manifest_file(m, MSD_ROLE_PARAMS) != NULL;
 	unsigned n_models = 0;
 
 	for (uint32_t i = 0; i < m->n_files; i++)
@@ -227,7 +230,7 @@ static msd_err check_roles(const struct msd_manifest *m, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err read_files(const json_t *root, struct msd_manifest *ret,
+static msd_err read_files(const json_t *root, struct msd_edition_manifest *ret,
 			  struct msd_diag *d)
 {
 	const json_t *files = json_object_get(root, "files");
@@ -244,7 +247,7 @@ static msd_err read_files(const json_t *root, struct msd_manifest *ret,
 	return check_roles(ret, d);
 }
 
-static msd_err read_name(const json_t *root, struct msd_manifest *ret,
+static msd_err read_name(const json_t *root, struct msd_edition_manifest *ret,
 			 struct msd_diag *d)
 {
 	const json_t *name = json_object_get(root, "name");
@@ -257,7 +260,7 @@ static msd_err read_name(const json_t *root, struct msd_manifest *ret,
 	return MSD_OK;
 }
 
-static msd_err read_root(const json_t *root, struct msd_manifest *ret,
+static msd_err read_root(const json_t *root, struct msd_edition_manifest *ret,
 			 struct msd_diag *d)
 {
 	uint64_t warmup = 0;
@@ -282,14 +285,14 @@ static msd_err read_root(const json_t *root, struct msd_manifest *ret,
 	return err;
 }
 
-msd_err msd_manifest_parse(struct msd_span text, struct msd_manifest *ret,
-			   struct msd_diag *d)
+msd_err msd_edition_manifest_parse(struct msd_span text,
+				   struct msd_edition_manifest *ret, struct msd_diag *d)
 {
 	json_error_t where;
 	json_t *root = NULL;
 	msd_err err;
 
-	*ret = (struct msd_manifest){0};
+	*ret = (struct msd_edition_manifest){0};
 	err = check_size(text, d);
 	if (err == MSD_OK) {
 		root = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
@@ -305,7 +308,7 @@ msd_err msd_manifest_parse(struct msd_span text, struct msd_manifest *ret,
 	return err == MSD_OK ? MSD_OK : msd_diag_wrap(d, err, "manifest");
 }
 
-void msd_manifest_finish(struct msd_manifest *m)
+void msd_edition_manifest_finish(struct msd_edition_manifest *m)
 {
 	msd_vectors_finish(&m->tests);
 }

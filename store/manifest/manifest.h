@@ -25,7 +25,7 @@
 #define MSD_MANIFEST_WORD 64u /* bytes of a word of its platform */
 #define MSD_MANIFEST_WARMUP 1000u
 
-struct msd_manifest {
+struct msd_edition_manifest {
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t version;
 	uint64_t created_s, expires_s; /* since the epoch; 0: it does not expire */
@@ -38,17 +38,19 @@ struct msd_manifest {
 };
 
 /**
- * Read @text; finish with msd_manifest_finish(), after a failure too. Errors:
+ * Read @text; finish with msd_edition_manifest_finish(), after a failure too. Errors:
  * MSD_BAD_ARTIFACT (naming what is wrong, and where), MSD_TOO_LARGE, MSD_UNSUPPORTED
  * (an archive that only a compiler makes a library of), MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_manifest_parse(struct msd_span text,
-					  struct msd_manifest *ret, struct msd_diag *d);
-void msd_manifest_finish(struct msd_manifest *m);
+MSD_MUST_CHECK msd_err msd_edition_manifest_parse(struct msd_span text,
+						  struct msd_edition_manifest *ret,
+						  struct msd_diag *d);
+void msd_edition_manifest_finish(struct msd_edition_manifest *m);
 /** The one file of @role; NULL: there is none. */
-const struct msd_edition_file *msd_manifest_file(const struct msd_manifest *m,
-						 enum msd_role role);
+const struct msd_edition_file *
+msd_edition_manifest_file(const struct msd_edition_manifest *m, enum msd_role role);
 /** Append the text of a manifest without tests. */
-void msd_manifest_write(const struct msd_manifest *m, struct msd_buf *out);
+void msd_edition_manifest_write(const struct msd_edition_manifest *m,
+				struct msd_buf *out);
 
 #endif

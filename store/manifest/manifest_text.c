@@ -20,7 +20,8 @@ static int put_chunk(const char *p, size_t n, void *ctx)
 	return out->bad ? -1 : 0;
 }
 
-void msd_manifest_write(const struct msd_manifest *m, struct msd_buf *out)
+void msd_edition_manifest_write(const struct msd_edition_manifest *m,
+				struct msd_buf *out)
 {
 	char created[MSD_INSTANT_TEXT], expires[MSD_INSTANT_TEXT];
 	json_t *files = json_array();

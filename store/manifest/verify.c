@@ -13,8 +13,8 @@ uint64_t msd_order_now(uint64_t system_s, uint64_t newest_s)
 	return MSD_BUILD_TIME > now ? MSD_BUILD_TIME : now;
 }
 
-static msd_err check_name(const struct msd_order *order, const struct msd_manifest *m,
-			  struct msd_diag *d)
+static msd_err check_name(const struct msd_order *order,
+			  const struct msd_edition_manifest *m, struct msd_diag *d)
 {
 	if (order->name == NULL || order->name[0] == '\0' ||
 	    strcmp(order->name, m->name) == 0)
@@ -25,7 +25,7 @@ static msd_err check_name(const struct msd_order *order, const struct msd_manife
 }
 
 static msd_err check_version(const struct msd_order *order,
-			     const struct msd_manifest *m,
+			     const struct msd_edition_manifest *m,
 			     const struct msd_signers *signers, struct msd_diag *d)
 {
 	for (uint32_t i = 0; i < order->n_floors; i++) {
@@ -49,8 +49,8 @@ static msd_err check_version(const struct msd_order *order,
 	return MSD_OK;
 }
 
-static msd_err check_expiry(const struct msd_order *order, const struct msd_manifest *m,
-			    struct msd_diag *d)
+static msd_err check_expiry(const struct msd_order *order,
+			    const struct msd_edition_manifest *m, struct msd_diag *d)
 {
 	char text[MSD_INSTANT_TEXT];
 
@@ -63,18 +63,18 @@ static msd_err check_expiry(const struct msd_order *order, const struct msd_mani
 }
 
 msd_err msd_verify(const struct msd_order *order, struct msd_span text,
-		   struct msd_span signatures, struct msd_manifest *ret,
+		   struct msd_span signatures, struct msd_edition_manifest *ret,
 		   struct msd_signers *ret_signers, struct msd_diag *d)
 {
 	const bool is_signed = order->trust.policy == MSD_POLICY_SIGNED;
 	struct msd_signers signers = {0};
 	msd_err err = MSD_OK;
 
-	*ret = (struct msd_manifest){0};
+	*ret = (struct msd_edition_manifest){0};
 	if (is_signed)
 		err = msd_signature_check(text, signatures, &order->trust, &signers, d);
 	if (err == MSD_OK)
-		err = msd_manifest_parse(text, ret, d);
+		err = msd_edition_manifest_parse(text, ret, d);
 	if (err == MSD_OK && is_signed)
 		err = check_name(order, ret, d);
 	if (err == MSD_OK)

@@ -27,11 +27,12 @@ struct msd_order {
 uint64_t msd_order_now(uint64_t system_s, uint64_t newest_s);
 /**
  * Read @text if it may be believed. @signatures is looked at under the policy "signed"
- * alone. Finish *ret with msd_manifest_finish(), in every case. Errors:
- * MSD_NOT_VERIFIED, those of msd_manifest_parse().
+ * alone. Finish *ret with msd_edition_manifest_finish(), in every case. Errors:
+ * MSD_NOT_VERIFIED, those of msd_edition_manifest_parse().
  */
 MSD_MUST_CHECK msd_err msd_verify(const struct msd_order *order, struct msd_span text,
-				  struct msd_span signatures, struct msd_manifest *ret,
+				  struct msd_span signatures,
+				  struct msd_edition_manifest *ret,
 				  struct msd_signers *ret_signers, struct msd_diag *d);
 
 #endif

@@ -43,8 +43,8 @@ static msd_err come(const char *bytes)
 	return msd_plan_came(&plan, &files, &d);
 }
 
-static void add_file(struct msd_manifest *m, enum msd_role role, const char *name,
-		     const char *bytes)
+static void add_file(struct msd_edition_manifest *m, enum msd_role role,
+		     const char *name, const char *bytes)
 {
 	struct msd_edition_file *f = &m->files[m->n_files++];
 
@@ -57,13 +57,13 @@ static void add_file(struct msd_manifest *m, enum msd_role role, const char *nam
 /* The manifest of a library "lib" and its parameters "params" comes. */
 static msd_err come_manifest(const char *arch)
 {
-	struct msd_manifest m = {.name = "digits", .version = 7};
+	struct msd_edition_manifest m = {.name = "digits", .version = 7};
 	struct msd_buf text = {0};
 
 	(void)snprintf(m.arch, sizeof(m.arch), "%s", arch);
 	add_file(&m, MSD_ROLE_PARAMS, "p", "params");
 	add_file(&m, MSD_ROLE_LIBRARY, "l.so", "lib");
-	msd_manifest_write(&m, &text);
+	msd_edition_manifest_write(&m, &text);
 	cr_assert_eq(msd_landing_open(&side, MSD_MANIFEST_BYTES, &d), MSD_OK);
 	cr_assert_eq(msd_landing_take(&side, (struct msd_span){text.p, text.n}, &d),
 		     MSD_OK);

@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/fetch/uri.h"
 

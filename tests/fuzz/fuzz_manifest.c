@@ -17,14 +17,15 @@ static void touch(const struct msd_vector_tensor *t, uint32_t n)
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	struct msd_diag d = {0};
-	struct msd_manifest m;
-	const msd_err err = msd_manifest_parse((struct msd_span){data, n}, &m, &d);
+	struct msd_edition_manifest m;
+	const msd_err err =
+		msd_edition_manifest_parse((struct msd_span){data, n}, &m, &d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < m.tests.n; i++) {
 		touch(m.tests.at[i].inputs, m.tests.at[i].n_inputs);
 		touch(m.tests.at[i].outputs, m.tests.at[i].n_outputs);
 	}
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 	msd_diag_finish(&d);
 	return err == MSD_OK;
 }

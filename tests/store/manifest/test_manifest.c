@@ -17,11 +17,12 @@
 #define WITH(files) HEAD "\"files\": [" files "]}"
 #define LIBRARY FILE_OF("digits.so", "library")
 
-static msd_err parse_bytes(const char *text, size_t n, struct msd_manifest *ret)
+static msd_err parse_bytes(const char *text, size_t n, struct msd_edition_manifest *ret)
 {
 	struct msd_diag d = {0};
 	uint8_t *copy = exact_copy(text, n);
-	const msd_err err = msd_manifest_parse((struct msd_span){copy, n}, ret, &d);
+	const msd_err err =
+		msd_edition_manifest_parse((struct msd_span){copy, n}, ret, &d);
 
 	msd_diag_finish(&d);
 	free(copy);
@@ -30,10 +31,10 @@ static msd_err parse_bytes(const char *text, size_t n, struct msd_manifest *ret)
 
 static msd_err outcome(const char *text)
 {
-	struct msd_manifest m;
+	struct msd_edition_manifest m;
 	const msd_err err = parse_bytes(text, strlen(text), &m);
 
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 	return err;
 }
 
@@ -43,7 +44,7 @@ Test(manifest, tells_what_it_says)
 		"\"expires\": \"2027-11-22T10:00:00Z\", \"warmup\": 3, "
 		"\"later\": [1], \"files\": [" LIBRARY
 		", " FILE_OF("graph.json", "graph") ", " FILE_OF("p", "params") "]}";
-	struct msd_manifest m;
+	struct msd_edition_manifest m;
 
 	cr_assert_eq(parse_bytes(text, sizeof(text) - 1, &m), MSD_OK);
 	cr_assert_str_eq(m.name, "digits");
@@ -51,10 +52,11 @@ Test(manifest, tells_what_it_says)
 	cr_assert_eq(m.expires_s - m.created_s, 365 * 86400);
 	cr_assert_str_eq(m.arch, "amd64");
 	cr_assert_eq(m.n_files, 3);
-	cr_assert_str_eq(msd_manifest_file(&m, MSD_ROLE_GRAPH)->name, "graph.json");
-	cr_assert_null(msd_manifest_file(&m, MSD_ROLE_MODEL));
+	cr_assert_str_eq(msd_edition_manifest_file(&m, MSD_ROLE_GRAPH)->name,
+			 "graph.json");
+	cr_assert_null(msd_edition_manifest_file(&m, MSD_ROLE_MODEL));
 	cr_assert_eq(m.warmup, 3);
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 }
 
 Test(manifest, every_prefix_is_refused)
@@ -62,11 +64,11 @@ Test(manifest, every_prefix_is_refused)
 	static const char text[] = WITH(LIBRARY);
 
 	for (size_t n = 0; n < sizeof(text) - 1; n++) {
-		struct msd_manifest m;
+		struct msd_edition_manifest m;
 
 		cr_expect_eq(parse_bytes(text, n, &m), MSD_BAD_ARTIFACT, "%zu bytes",
 			     n);
-		msd_manifest_finish(&m);
+		msd_edition_manifest_finish(&m);
 	}
 }
 
@@ -108,6 +110,7 @@ Test(manifest, archives_that_need_a_compiler_are_refused_by_name)
 {
 	cr_expect_eq(outcome(WITH(FILE_OF("digits.tar", "library"))), MSD_UNSUPPORTED);
 	cr_expect_eq(outcome(WITH(FILE_OF("digits.o", "library"))), MSD_UNSUPPORTED);
+	cr_expect_eq(outcome(WITH(FILE_OF("digits.tar", "model"))), MSD_UNSUPPORTED);
 	cr_expect_eq(outcome(WITH(FILE_OF("tar", "library"))), MSD_OK);
 }
 
@@ -139,26 +142,26 @@ Test(manifest, keys_that_are_missing_doubled_or_of_another_kind_are_refused)
 
 Test(manifest, a_thousand_brackets_are_refused_unread)
 {
-	struct msd_manifest m;
+	struct msd_edition_manifest m;
 	char text[2001];
 
 	memset(text, '[', 1000);
 	memset(text + 1000, ']', 1000);
 	cr_expect_eq(parse_bytes(text, 2000, &m), MSD_BAD_ARTIFACT);
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 }
 
 Test(manifest, more_values_or_bytes_than_there_may_be_are_refused_unread)
 {
 	const size_t n = MSD_MANIFEST_BYTES + 1;
-	struct msd_manifest m;
+	struct msd_edition_manifest m;
 	char *text = malloc(n);
 
 	cr_assert_not_null(text);
 	memset(text, ',', n);
 	cr_expect_eq(parse_bytes(text, n, &m), MSD_TOO_LARGE);
 	cr_expect_eq(parse_bytes(text, n - 1, &m), MSD_BAD_ARTIFACT);
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 	free(text);
 }
 
@@ -172,21 +175,21 @@ Test(manifest, brackets_in_texts_are_no_brackets)
 
 Test(manifest, is_read_as_it_was_written)
 {
-	struct msd_manifest m = {.name = "digits",
-				 .version = 1795341600,
-				 .created_s = 1795341600,
-				 .arch = "arm64",
-				 .device = "cuda",
-				 .n_files = 1};
-	struct msd_manifest again;
+	struct msd_edition_manifest m = {.name = "digits",
+					 .version = 1795341600,
+					 .created_s = 1795341600,
+					 .arch = "arm64",
+					 .device = "cuda",
+					 .n_files = 1};
+	struct msd_edition_manifest again;
 	struct msd_buf text = {0};
 
 	m.files[0] = (struct msd_edition_file){.role = MSD_ROLE_MODEL, .bytes = 12};
 	(void)snprintf(m.files[0].name, sizeof(m.files[0].name), "a \"model\".onnx");
-	msd_manifest_write(&m, &text);
+	msd_edition_manifest_write(&m, &text);
 	cr_assert_not(text.bad);
 	cr_assert_eq(parse_bytes((const char *)text.p, text.n, &again), MSD_OK);
 	cr_assert_eq(memcmp(&m, &again, sizeof(m)), 0);
-	msd_manifest_finish(&again);
+	msd_edition_manifest_finish(&again);
 	msd_buf_finish(&text);
 }

@@ -33,14 +33,14 @@ static struct msd_order order_of(enum msd_policy policy)
 
 static void write_manifest(uint64_t version, uint64_t expires_s, struct msd_buf *text)
 {
-	struct msd_manifest m = {.name = "digits",
-				 .version = version,
-				 .expires_s = expires_s,
-				 .arch = "amd64",
-				 .n_files = 1};
+	struct msd_edition_manifest m = {.name = "digits",
+					 .version = version,
+					 .expires_s = expires_s,
+					 .arch = "amd64",
+					 .n_files = 1};
 
 	m.files[0] = (struct msd_edition_file){.bytes = 1, .name = "digits.so"};
-	msd_manifest_write(&m, text);
+	msd_edition_manifest_write(&m, text);
 	cr_assert_not(text->bad);
 }
 
@@ -49,7 +49,7 @@ static msd_err verify(const struct msd_order *o, uint64_t version, uint64_t expi
 {
 	struct msd_buf text = {0}, signature = {0};
 	struct msd_signers signers;
-	struct msd_manifest m;
+	struct msd_edition_manifest m;
 
 	write_manifest(version, expires_s, &text);
 	cr_assert_eq(msd_signature_make((struct msd_span){text.p, text.n},
@@ -58,7 +58,7 @@ static msd_err verify(const struct msd_order *o, uint64_t version, uint64_t expi
 	const msd_err err = msd_verify(o, (struct msd_span){text.p, text.n},
 				       (struct msd_span){signature.p, signature.n}, &m,
 				       &signers, NULL);
-	msd_manifest_finish(&m);
+	msd_edition_manifest_finish(&m);
 	msd_buf_finish(&text);
 	msd_buf_finish(&signature);
 	return err;
@@ -127,12 +127,12 @@ Test(verify, without_signatures_only_a_policy_that_wants_none_believes)
 	for (unsigned i = 0; i < MSD_POLICY_COUNT; i++) {
 		const struct msd_order o = order_of((enum msd_policy)i);
 		struct msd_signers signers;
-		struct msd_manifest m;
+		struct msd_edition_manifest m;
 
 		cr_expect_eq(msd_verify(&o, (struct msd_span){text.p, text.n},
 					(struct msd_span){NULL, 0}, &m, &signers, NULL),
 			     wanted[i]);
-		msd_manifest_finish(&m);
+		msd_edition_manifest_finish(&m);
 	}
 	msd_buf_finish(&text);
 }

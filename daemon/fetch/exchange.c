@@ -1,0 +1,243 @@
+/*
+ * Happy path: a request goes out, its answer's status and headers are kept. A 401 with
+ * a Bearer challenge is followed by one request for a token, and the same once more.
+ * Failures: no answer; another machine than this one by http.
+ */
+#include "daemon/fetch/exchange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/fetch/challenge.h"
+#include "daemon/fetch/uri.h"
+
+#define TEXT_BYTES 65536u /* of an answer: a token, or why not */
+#define CONNECT_S 30L
+#define STALL_S 30L
+
+/* What is sent, and how much of it was. */
+struct sending {
+	const struct msd_exchange_body *body;
+	uint64_t at;
+};
+
+static size_t on_wanted(char *to, size_t size, size_t n, void *user)
+{
+	struct sending *s = user;
+	const uint64_t left = s->body->bytes - s->at;
+	const size_t room = size * n < left ? size * n : (size_t)left;
+
+	if (s->body->fd < 0) {
+		memcpy(to, s->body->text.p + s->at, room);
+	} else if (pread(s->body->fd, to, room, (off_t)s->at) != (ssize_t)room) {
+		return CURL_READFUNC_ABORT;
+	}
+	s->at += room;
+	return room;
+}
+
+static int on_seek(void *user, curl_off_t offset, int origin)
+{
+	struct sending *s = user;
+
+	if (origin != SEEK_SET || offset < 0)
+		return CURL_SEEKFUNC_CANTSEEK;
+	s->at = (uint64_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+static size_t on_text(char *p, size_t size, size_t n, void *user)
+{
+	struct msd_buf *text = user;
+
+	if (text->n + size * n <= TEXT_BYTES)
+		msd_buf_put(text, p, size * n);
+	return text->bad ? 0 : size * n;
+}
+
+/* A name that says localhost may lead elsewhere. */
+static int on_connected(void *user, char *peer, char *local, int peer_port,
+			int local_port)
+{
+	(void)user;
+	(void)local;
+	(void)peer_port;
+	(void)local_port;
+	return msd_uri_is_loopback(peer) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+static char *copy_header(CURL *easy, const char *name)
+{
+	struct curl_header *h;
+
+	return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &h) == CURLHE_OK
+		       ? strdup(h->value)
+		       : NULL;
+}
+
+static void set_security(CURL *easy, const struct msd_uri *to)
+{
+	const char *ca = secure_getenv("SSL_CERT_FILE");
+
+	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	(void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "modserd/" MSD_VERSION);
+	if (to->scheme == MSD_SCHEME_HTTP) {
+		(void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
+		(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+	}
+	if (ca != NULL)
+		(void)curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
+	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, STALL_S);
+}
+
+static void set_method(CURL *easy, const char *method, struct sending *s)
+{
+	if (strcmp(method, "HEAD") == 0) {
+		(void)curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	} else if (strcmp(method, "POST") == 0) {
+		(void)curl_easy_setopt(easy, CURLOPT_POST, 1L);
+		(void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
+	} else if (s->body != NULL) {
+		(void)curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+		(void)curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
+		(void)curl_easy_setopt(easy, CURLOPT_READDATA, s);
+		(void)curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_seek);
+		(void)curl_easy_setopt(easy, CURLOPT_SEEKDATA, s);
+		(void)curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE,
+				       (curl_off_t)s->body->bytes);
+	}
+}
+
+static struct curl_slist *headers_of(const struct msd_exchange *x,
+				     const struct msd_uri *to,
+				     const struct msd_exchange_body *body)
+{
+	struct curl_slist *list = NULL;
+	char type[256];
+
+	if (body != NULL) {
+		(void)snprintf(type, sizeof(type), "Content-Type: %s", body->type);
+		list = curl_slist_append(list, type);
+	}
+	if (x->authorization != NULL && strcmp(x->authorized, to->host) == 0)
+		list = curl_slist_append(list, x->authorization);
+	return list;
+}
+
+static msd_err ask_once(struct msd_exchange *x, const char *method,
+			const struct msd_uri *to, const char *url,
+			const struct msd_exchange_body *body,
+			struct msd_exchange_answer *ret, struct msd_diag *d)
+{
+	struct sending s = {.body = body};
+	struct curl_slist *headers = headers_of(x, to, body);
+
+	curl_easy_reset(x->easy);
+	set_security(x->easy, to);
+	set_method(x->easy, method, &s);
+	(void)curl_easy_setopt(x->easy, CURLOPT_URL, url);
+	(void)curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, headers);
+	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, on_text);
+	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, &ret->text);
+	const CURLcode rc = curl_easy_perform(x->easy);
+	curl_slist_free_all(headers);
+	if (rc != CURLE_OK) {
+		return msd_diag_set(d, MSD_IO, "%s: %s", to->shown,
+				    curl_easy_strerror(rc));
+	}
+	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &ret->status);
+	ret->url = strdup(to->shown);
+	ret->challenge = copy_header(x->easy, "WWW-Authenticate");
+	char *location = NULL;
+	(void)curl_easy_getinfo(x->easy, CURLINFO_REDIRECT_URL, &location);
+	ret->location =
+		location != NULL ? strdup(location) : copy_header(x->easy, "Location");
+	return ret->url != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
+			  const char *challenge, const char *from, struct msd_diag *d)
+{
+	struct msd_exchange_answer a = {0};
+	struct msd_uri at = {0};
+	char *url = NULL, *header = NULL;
+	msd_err err = msd_challenge_url(challenge, from, &url, d);
+
+	if (err == MSD_OK)
+		err = msd_uri_read(url, &at, d);
+	free(x->authorization);
+	x->authorization = NULL;
+	if (err == MSD_OK)
+		err = ask_once(x, "GET", &at, url, NULL, &a, d);
+	if (err == MSD_OK) {
+		err = msd_token_header((struct msd_span){a.text.p, a.text.n}, &header,
+				       d);
+	}
+	msd_exchange_answer_finish(&a);
+	msd_uri_finish(&at);
+	free(url);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s: token", to->shown);
+	free(x->authorized);
+	x->authorization = header;
+	x->authorized = strdup(to->host);
+	return x->authorized != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char *url,
+			 const struct msd_exchange_body *body,
+			 struct msd_exchange_answer *ret, struct msd_diag *d)
+{
+	struct msd_uri to;
+	msd_err err = msd_uri_read(url, &to, d);
+
+	*ret = (struct msd_exchange_answer){0};
+	if (err == MSD_OK)
+		err = ask_once(x, method, &to, url, body, ret, d);
+	if (err == MSD_OK && ret->status == 401 && ret->challenge != NULL) {
+		err = take_token(x, &to, ret->challenge, url, d);
+		msd_exchange_answer_finish(ret);
+		if (err == MSD_OK)
+			err = ask_once(x, method, &to, url, body, ret, d);
+	}
+	msd_uri_finish(&to);
+	return err;
+}
+
+msd_err msd_exchange_refuse(const struct msd_exchange_answer *a, struct msd_diag *d)
+{
+	const msd_err err = a->status == 401 || a->status == 403   ? MSD_REFUSED
+			    : a->status == 404 || a->status == 410 ? MSD_NOT_FOUND
+								   : MSD_IO;
+
+	return msd_diag_set(d, err, "%s: the registry answers %ld", a->url, a->status);
+}
+
+void msd_exchange_answer_finish(struct msd_exchange_answer *a)
+{
+	free(a->url);
+	free(a->location);
+	free(a->challenge);
+	msd_buf_finish(&a->text);
+	*a = (struct msd_exchange_answer){0};
+}
+
+msd_err msd_exchange_open(struct msd_exchange *x, struct msd_diag *d)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return msd_diag_set(d, MSD_IO, "libcurl cannot be prepared");
+	x->easy = curl_easy_init();
+	return x->easy != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+void msd_exchange_close(struct msd_exchange *x)
+{
+	curl_easy_cleanup(x->easy);
+	free(x->authorization);
+	free(x->authorized);
+}

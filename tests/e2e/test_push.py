@@ -1,0 +1,89 @@
+"""Modules that are put into registries: what is sent, and what comes back."""
+import json
+
+import harness
+import pytest
+from registry import REGISTRY, DockerRegistry
+from signing import MINISIGN, Key, manifest, row
+from test_pull import BYTES, FETCH, RESULTS, store, works  # noqa: F401
+
+pytestmark = [
+    pytest.mark.skipif(not FETCH.exists(),
+                       reason="modserd-fetch is not built: libcurl was absent"),
+    pytest.mark.skipif(REGISTRY is None, reason="no docker-registry: nothing is pushed"),
+]
+
+
+@pytest.fixture
+def registry(folder):
+    with DockerRegistry(folder) as r:
+        yield r
+
+
+def push(*words):
+    return harness.run(harness.BIN / "modser", "push", *words)
+
+
+
+def test_what_is_pushed_is_pulled(own_daemon, store, registry):  # noqa: F811
+    uri = f"oci://{registry.host}/models/one:1"
+    said = push(RESULTS, uri)
+    assert said.status == 0, said
+    daemon = own_daemon("--store", store)
+    daemon.ok("pull", "one", uri)
+    assert works(daemon, "one")
+
+
+@pytest.mark.skipif(MINISIGN is None, reason="no minisign: signatures are not tested")
+def test_what_is_signed_is_taken_by_who_trusts_the_key(own_daemon, store,  # noqa: F811
+                                                       registry, folder):
+    key, uri = Key(folder), f"oci://{registry.host}/models/one:1"
+    daemon = own_daemon("--store", store, "--trust", key.public)
+    assert push(RESULTS, uri).status == 0
+    assert daemon.modser("pull", "one", uri).status == 7
+    assert push("--sign", key.secret, RESULTS, uri).status == 0
+    daemon.ok("pull", "one", uri)
+    assert works(daemon, "one")
+
+
+def test_a_manifest_of_ones_own_is_what_is_pushed(own_daemon, store,  # noqa: F811
+                                                  registry, folder):
+    text, uri = folder / "own.json", f"oci://{registry.host}/models/one:1"
+    text.write_bytes(manifest(row(RESULTS.name, BYTES), version=77))
+    assert push("--manifest", text, RESULTS, uri).status == 0
+    daemon = own_daemon("--store", store)
+    daemon.ok("pull", "one", uri)
+    record = (store / "modules/one").read_text()
+    assert "current 77 " in record
+    text.write_bytes(manifest(row(RESULTS.name, BYTES + b"x")))
+    said = push("--manifest", text, RESULTS, uri)
+    assert said.status == 7 and str(RESULTS) in said.err
+
+
+def test_what_the_registry_has_is_not_sent_again(registry, folder):
+    uri = f"oci://{registry.host}/models/one"
+    text = folder / "own.json"
+    text.write_bytes(manifest(row(RESULTS.name, BYTES)))
+    words = ("--manifest", text, RESULTS)
+    first = push(*words, f"{uri}:1")
+    again = push(*words, f"{uri}:2")
+    assert (first.out, again.out) == ("3 sent, 0 there\n", "0 sent, 3 there\n")
+
+
+@pytest.mark.parametrize("name, status", [("digits.tar", 1), ("absent.so", 4)])
+def test_what_is_no_module_is_not_pushed(folder, name, status):
+    if name == "digits.tar":
+        (folder / name).write_bytes(b"x")
+    said = push(folder / name, "oci://127.0.0.1:1/m:1")
+    assert said.status == status and name in said.err
+
+
+@pytest.mark.parametrize("uri", ["https://127.0.0.1:1/m:1", "oci://", "digits"])
+def test_only_a_registry_is_pushed_to(uri):
+    said = push(RESULTS, uri)
+    assert said.status == 1 and "oci://HOST/REPOSITORY:TAG" in said.err
+
+
+def test_a_registry_that_is_not_there_is_an_error():
+    said = push("--json", RESULTS, "oci://127.0.0.1:1/m:1")
+    assert said.status == 1 and json.loads(said.err)["error"]["name"] == "IO"
