@@ -144,11 +144,12 @@ static msd_err parse(struct msd_floors *f, char *text, struct msd_diag *d)
 		if (end != NULL)
 			*end = '\0';
 		if (end == NULL || (n == 1 && strcmp(text, HEAD) != 0)) {
-			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
-					   "expected a line \"%s\"", HEAD);
-		} else if (n > 1) {
-			err = read_line(f, text, d);
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    FILE_NAME ": line %u: expected \"%s\"", n,
+					    HEAD);
 		}
+		if (n > 1)
+			err = read_line(f, text, d);
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, FILE_NAME ": line %u", n);
 		text = end + 1;

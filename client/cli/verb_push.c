@@ -83,9 +83,10 @@ static msd_err add_file(struct push *p, enum msd_role role, const char *path,
 	msd_buf_finish(&bytes);
 	const char *name = slash != NULL ? slash + 1 : path;
 
-	if (strlen(name) >= sizeof(f->name) || strlen(path) >= PATH_MAX)
+	if (strlen(name) >= sizeof(f->name) || strlen(path) >= PATH_MAX) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: its name is too long",
 				    path);
+	}
 	memcpy(f->name, name, strlen(name) + 1);
 	memcpy(p->paths[m->n_files++], path, strlen(path) + 1);
 	return MSD_OK;

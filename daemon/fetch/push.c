@@ -72,16 +72,18 @@ static msd_err send_blob(struct push *p, struct msd_exchange_body body,
 		return msd_diag_no_memory(d);
 	err = msd_exchange_ask(&p->exchange, "POST", url, NULL, &a, d);
 	free(url);
-	if (err == MSD_OK && (a.status != 202 || a.location == NULL))
+	url = NULL;
+	if (err == MSD_OK && a.status == 202 && a.location != NULL) {
+		url = upload_url(a.location, digest);
+		err = url == NULL ? msd_diag_no_memory(d) : MSD_OK;
+	} else if (err == MSD_OK) {
 		err = msd_exchange_refuse(&a, d);
+	}
+	msd_exchange_answer_finish(&a);
 	if (err != MSD_OK) {
-		msd_exchange_answer_finish(&a);
+		free(url);
 		return err;
 	}
-	url = upload_url(a.location, digest);
-	msd_exchange_answer_finish(&a);
-	if (url == NULL)
-		return msd_diag_no_memory(d);
 	err = msd_exchange_ask(&p->exchange, "PUT", url, &body, &a, d);
 	free(url);
 	if (err == MSD_OK && a.status != 201)
@@ -217,9 +219,10 @@ msd_err msd_push(const char *uri, struct msd_push_layer *layers, unsigned n,
 	struct msd_uri to;
 	msd_err err = msd_uri_read(uri, &to, d);
 
-	if (err == MSD_OK && to.scheme != MSD_SCHEME_OCI)
+	if (err == MSD_OK && to.scheme != MSD_SCHEME_OCI) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "%s: expected oci://HOST/REPOSITORY:TAG", uri);
+	}
 	if (err == MSD_OK)
 		err = msd_oci_name_read(&to, &p.name, d);
 	if (err == MSD_OK)
