@@ -27,14 +27,16 @@ struct reader {
 
 static msd_err wrong(struct reader *r, struct msd_span word, const char *why)
 {
-	return msd_diag_set(r->d, MSD_BAD_REQUEST, "%s:%u: \"%.*s\": %s", r->acl->file,
-			    r->line, (int)(word.n < SHOWN ? word.n : SHOWN),
-			    (const char *)word.p, why);
+	(void)msd_diag_set(r->d, MSD_BAD_REQUEST, "%s:%u: \"%.*s\": %s", r->acl->file,
+			   r->line, (int)(word.n < SHOWN ? word.n : SHOWN),
+			   (const char *)word.p, why);
+	return MSD_BAD_REQUEST;
 }
 
 static msd_err no_memory(struct reader *r)
 {
-	return msd_diag_no_memory(r->d);
+	(void)msd_diag_no_memory(r->d);
+	return MSD_NOMEM;
 }
 
 /* The array @p of @n elements of @size, with room for one more. Grows as powers of two
@@ -277,9 +279,10 @@ static msd_err add_line(struct reader *r, struct msd_span name)
 
 	if (!msd_name_valid(name))
 		return wrong(r, name, "expected a name: letters, digits, . _ -");
-	if (msd_span_is(name, MSD_ACL_OPERATOR))
+	if (msd_span_is(name, MSD_ACL_OPERATOR)) {
 		return wrong(r, name,
 			     "this is the daemon's own user, who has all rights");
+	}
 	if (is_known(&r->acl->users, name) || is_known(&r->acl->groups, name))
 		return wrong(r, name, "there is a line for this one already");
 	if (all->n == max)
@@ -300,9 +303,10 @@ static msd_err check_line(struct reader *r)
 	const struct msd_span word = {(const uint8_t *)name, strlen(name)};
 	const bool is_anonymous = strcmp(name, MSD_ACL_ANONYMOUS) == 0;
 
-	if (is_anonymous && (r->is_group || r->l->n_credentials > 0))
+	if (is_anonymous && (r->is_group || r->l->n_credentials > 0)) {
 		return wrong(r, word,
 			     "is who shows nothing: a user without identities");
+	}
 	if (!is_anonymous && r->l->n_credentials == 0)
 		return wrong(r, word, "expected an identity, such as uid=1000");
 	return MSD_OK;
@@ -338,9 +342,10 @@ static msd_err read_lines(struct reader *r)
 		char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
 		char *stop = newline != NULL ? newline : r->end;
 		r->line++;
-		if (memchr(r->at, '\0', (size_t)(stop - r->at)) != NULL)
+		if (memchr(r->at, '\0', (size_t)(stop - r->at)) != NULL) {
 			return wrong(r, (struct msd_span){(const uint8_t *)"", 0},
 				     "a byte is zero: this is no text");
+		}
 		err = read_line(r, stop);
 		r->at = newline != NULL ? newline + 1 : r->end;
 	}
@@ -356,9 +361,12 @@ msd_err msd_acl_parse(const char *file, struct msd_span text, struct msd_acl **r
 		return msd_diag_no_memory(d);
 	a->file = strdup(file);
 	a->text = malloc(text.n + 1);
-	msd_err err =
-		a->file != NULL && a->text != NULL ? MSD_OK : msd_diag_no_memory(d);
-	if (err == MSD_OK && text.n > MSD_ACL_FILE_MAX) {
+	if (a->file == NULL || a->text == NULL) {
+		msd_acl_destroy(a);
+		return msd_diag_no_memory(d);
+	}
+	msd_err err = MSD_OK;
+	if (text.n > MSD_ACL_FILE_MAX) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s:1: more than %u bytes", file,
 				   MSD_ACL_FILE_MAX);
 	}

@@ -28,7 +28,7 @@ bool msd_identity_of_socket(int fd, struct msd_identity *ret)
 {
 	struct msd_identity i = {0};
 	struct ucred who;
-	struct sockaddr_storage at;
+	struct sockaddr_storage at = {0};
 	socklen_t n = sizeof(who), n_at = sizeof(at);
 
 	if (getsockname(fd, (struct sockaddr *)&at, &n_at) == 0 &&
