@@ -47,9 +47,10 @@ static bool matches_slowly(const char *g, const char *t)
 {
 	if (*g == '\0')
 		return *t == '\0';
-	if (*g == '*')
+	if (*g == '*') {
 		return matches_slowly(g + 1, t) ||
 		       (*t != '\0' && matches_slowly(g, t + 1));
+	}
 	return *t != '\0' && (*g == '?' || *g == *t) && matches_slowly(g + 1, t + 1);
 }
 
