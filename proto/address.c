@@ -1,5 +1,5 @@
 /*
- * Addresses as people write them: unix:PATH and tcp://HOST:PORT; and the
+ * Addresses as people write them: unix:PATH, tcp://HOST:PORT, tls://HOST:PORT; and the
  * default socket.
  */
 #include "proto/address.h"
@@ -16,9 +16,11 @@
 
 static msd_err refuse_text(const char *text, const char *why, struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "address \"%s\": %s; expected unix:PATH or tcp://HOST:PORT",
-			    text, why);
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"address \"%s\": %s; expected unix:PATH, tcp://HOST:PORT or "
+		"tls://HOST:PORT",
+		text, why);
 }
 
 static bool parse_port(const char *text, uint16_t *ret)
@@ -52,7 +54,7 @@ static msd_err parse_unix(const char *text, const char *path, struct msd_address
 	return MSD_OK;
 }
 
-static msd_err parse_tcp(const char *text, const char *rest, struct msd_address *ret,
+static msd_err parse_net(const char *text, const char *rest, struct msd_address *ret,
 			 struct msd_diag *d)
 {
 	bool bracketed = rest[0] == '[';
@@ -69,7 +71,6 @@ static msd_err parse_tcp(const char *text, const char *rest, struct msd_address 
 		return refuse_text(text, "an IPv6 number stands in brackets", d);
 	if (!parse_port(port + 1, &ret->port))
 		return refuse_text(text, "the port is not a number up to 65535", d);
-	ret->kind = MSD_ADDRESS_TCP;
 	memcpy(ret->host, host, n);
 	return MSD_OK;
 }
@@ -82,7 +83,11 @@ msd_err msd_address_parse(const char *text, struct msd_address *ret, struct msd_
 	if (strncmp(text, "unix:", 5) == 0) {
 		err = parse_unix(text, text + 5, &a, d);
 	} else if (strncmp(text, "tcp://", 6) == 0) {
-		err = parse_tcp(text, text + 6, &a, d);
+		a.kind = MSD_ADDRESS_TCP;
+		err = parse_net(text, text + 6, &a, d);
+	} else if (strncmp(text, "tls://", 6) == 0) {
+		a.kind = MSD_ADDRESS_TLS;
+		err = parse_net(text, text + 6, &a, d);
 	} else {
 		err = refuse_text(text, "unknown form", d);
 	}
@@ -171,13 +176,15 @@ msd_err msd_address_default(bool for_client, struct msd_address *ret,
 const char *msd_address_format(const struct msd_address *a,
 			       char buf[static MSD_ADDRESS_TEXT_MAX])
 {
+	const char *scheme = a->kind == MSD_ADDRESS_TLS ? "tls" : "tcp";
+
 	if (a->kind == MSD_ADDRESS_UNIX) {
 		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "unix:%s", a->path);
 	} else if (strchr(a->host, ':') != NULL) {
-		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "tcp://[%s]:%u", a->host,
-			       a->port);
+		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "%s://[%s]:%u", scheme,
+			       a->host, a->port);
 	} else {
-		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "tcp://%s:%u", a->host,
+		(void)snprintf(buf, MSD_ADDRESS_TEXT_MAX, "%s://%s:%u", scheme, a->host,
 			       a->port);
 	}
 	return buf;

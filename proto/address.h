@@ -1,9 +1,9 @@
 #ifndef MSD_PROTO_ADDRESS_H
 #define MSD_PROTO_ADDRESS_H
 /*
- * Where a daemon listens and a client connects: `unix:PATH` or `tcp://HOST:PORT`, and
- * the address of both when none is given. Text only: nothing here opens a socket; the
- * default looks at the file system with lstat().
+ * Where a daemon listens and a client connects: `unix:PATH`, `tcp://HOST:PORT` or
+ * `tls://HOST:PORT`, and the address of both when none is given. Text only: nothing
+ * here opens a socket; the default looks at the file system with lstat().
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +18,14 @@
  */
 #define MSD_ADDRESS_SYSTEM_DIR "/run/modserd"
 
-enum msd_address_kind { MSD_ADDRESS_UNIX, MSD_ADDRESS_TCP };
+enum msd_address_kind { MSD_ADDRESS_UNIX, MSD_ADDRESS_TCP, MSD_ADDRESS_TLS };
 
 struct msd_address {
 	enum msd_address_kind kind;
 	char path[MSD_ADDRESS_PATH_MAX + 1]; /* UNIX */
-	char host[MSD_ADDRESS_HOST_MAX + 1]; /* TCP: name or number, without brackets */
-	uint16_t port;                       /* TCP; 0: any, for a listener */
+	char host[MSD_ADDRESS_HOST_MAX +
+		  1];  /* else: name or number, without brackets */
+	uint16_t port; /* 0: any, for a listener */
 	/* UNIX: bytes of `path` that name a directory which is the user's own: the
 	 * daemon makes it with mode 0700, both check it with msd_address_check_dir().
 	 * 0: the directory is somebody else's business. */
@@ -33,7 +34,7 @@ struct msd_address {
 
 /**
  * Parse @text. An IPv6 number stands in brackets: tcp://[::1]:9190.
- * Errors: MSD_BAD_REQUEST, naming @text and the two forms.
+ * Errors: MSD_BAD_REQUEST, naming @text and the forms.
  */
 MSD_MUST_CHECK msd_err msd_address_parse(const char *text, struct msd_address *ret,
 					 struct msd_diag *d);

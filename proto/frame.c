@@ -12,6 +12,9 @@ enum {
 	AT_PAYLOAD = 8,
 };
 
+/* What a ClientHello begins with. */
+enum { TLS_HANDSHAKE = 0x16, TLS_MAJOR = 3 };
+
 void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYTES])
 {
 	memcpy(out, MSD_MAGIC, MAGIC_BYTES);
@@ -26,6 +29,11 @@ msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
 	struct msd_frame f = {.body_bytes = msd_le32(in + AT_BODY),
 			      .payload_bytes = msd_le64(in + AT_PAYLOAD)};
 
+	if (in[0] == TLS_HANDSHAKE && in[1] == TLS_MAJOR) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "frame: begins a TLS handshake, but TLS is not "
+				    "spoken here");
+	}
 	if (memcmp(in, MSD_MAGIC, AT_VERSION) != 0) {
 		return msd_diag_set(
 			d, MSD_PROTOCOL,

@@ -20,12 +20,13 @@
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
+#include "daemon/supervisor/tls.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* What @variable says, beside the executable, or ../libexec/modserd/ of it. */
-static char *find_program(const char *variable, const char *name)
+static char *find_part(const char *variable, const char *name, int access_mode)
 {
 	static const char *const places[] = {"", "../libexec/modserd/"};
 	const char *given = secure_getenv(variable);
@@ -42,7 +43,7 @@ static char *find_program(const char *variable, const char *name)
 		char *path = NULL;
 		if (asprintf(&path, "%s/%s%s", self, places[i], name) < 0)
 			return NULL;
-		if (access(path, X_OK) == 0)
+		if (access(path, access_mode) == 0)
 			return path;
 		free(path);
 	}
@@ -88,6 +89,7 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  uint32_t n_handed, struct msd_diag *d)
 {
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
+					       .asks_names = o->tls_ca != NULL,
 					       .socket_mode = o->socket_mode};
 	msd_err err = MSD_OK;
 
@@ -174,8 +176,9 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (acl != NULL)
 		msd_rights_take(&s.edge.rights, acl);
 	provide_threads(o->n_preloads);
-	s.worker_path = find_program("MODSERD_WORKER", "modserd-worker");
-	s.fetcher.path = find_program("MODSERD_FETCH", "modserd-fetch");
+	s.worker_path = find_part("MODSERD_WORKER", "modserd-worker", X_OK);
+	s.fetcher.path = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
+	s.tls.path = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
 	msd_err err = MSD_OK;
 	if (s.worker_path == NULL) {
 		err = msd_diag_set(&d, MSD_NOT_FOUND,
@@ -189,6 +192,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		msd_rights_finish(&s.edge.rights);
 		free(s.worker_path);
 		free(s.fetcher.path);
+		free(s.tls.path);
 		msd_diag_finish(&d);
 		return EXIT_FAILED;
 	}
@@ -198,6 +202,8 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	}
 	if (s.keeper.is_open)
 		msd_vouch_open(&s.fetcher.vouch);
+	if (err == MSD_OK)
+		err = msd_tls_take(&s.tls, o, &d);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {

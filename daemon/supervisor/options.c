@@ -30,7 +30,8 @@ struct word {
 static bool is_address(const char *text)
 {
 	return text != NULL &&
-	       (strncmp(text, "unix:", 5) == 0 || strncmp(text, "tcp://", 6) == 0);
+	       (strncmp(text, "unix:", 5) == 0 || strncmp(text, "tcp://", 6) == 0 ||
+		strncmp(text, "tls://", 6) == 0);
 }
 
 /* What is no option, @text, or lacks its value. */
@@ -44,8 +45,9 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 	}
 	if (val == MSD_ARGV_WORD) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: neither an option nor an address, unix:PATH "
-				    "or tcp://HOST:PORT, behind --listen",
+				    "%s: neither an option nor an address, unix:PATH, "
+				    "tcp://HOST:PORT or tls://HOST:PORT, behind "
+				    "--listen",
 				    text);
 	}
 	if (strncmp(text, former, sizeof(former) - 1) == 0) {
@@ -207,7 +209,8 @@ msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
 		"nothing to listen on: give --listen (alone, for the default unix "
-		"socket), unix:PATH or tcp://HOST:PORT after it, or listen = {...} in "
+		"socket), unix:PATH, tcp:// or tls://HOST:PORT after it, or listen = "
+		"{...} in "
 		"a "
 		"file for --config");
 }
@@ -294,7 +297,8 @@ void msd_options_print_help(void)
 	const struct msd_option *row;
 
 	(void)puts(
-		"usage: modserd --listen [unix:PATH | tcp://HOST:PORT] ... [options]\n"
+		"usage: modserd --listen [unix:PATH | tcp://HOST:PORT | "
+		"tls://HOST:PORT] ... [options]\n"
 		"\n"
 		"Serve compiled modules. Runs in the foreground; SIGTERM drains and "
 		"ends it.\n"

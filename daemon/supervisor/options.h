@@ -36,9 +36,10 @@ struct msd_options {
 	uint32_t threads;
 	const char *plugins[MSD_MAX_PLUGINS + 1]; /* paths, ended by NULL */
 	uint32_t n_plugins;
-	const char *store;  /* folder; NULL: nothing is kept */
-	const char *config; /* the file; NULL: none was read */
-	const char *acl;    /* the file of rights; NULL: none */
+	const char *store;                       /* folder; NULL: nothing is kept */
+	const char *config;                      /* the file; NULL: none was read */
+	const char *acl;                         /* the file of rights; NULL: none */
+	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
 	struct msd_trust_option trust;
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;

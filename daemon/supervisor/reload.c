@@ -21,6 +21,7 @@
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
+#include "daemon/supervisor/tls.h"
 #include "proto/value.h"
 
 static void take_module(struct msd_server *s, const struct msd_change *c)
@@ -70,7 +71,7 @@ static void take(struct msd_server *s, const struct msd_options *next,
 		take_module(s, c);
 	} else if (c->row->limit != NULL) {
 		take_limit(s, next, c->row);
-	} else {
+	} else { /* of TLS all was taken before, as a whole */
 		s->threads = s->house.threads = next->threads;
 	}
 }
@@ -140,6 +141,8 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 		err = read_rights(s, &rights, d);
 	if (err == MSD_OK)
 		err = msd_changes_find(r->started, now, next, &all, d);
+	if (err == MSD_OK) /* the files may be others under their old names */
+		err = msd_tls_take(&s->tls, next, d);
 	if (err == MSD_OK) {
 		tell(&all, rights != NULL ? rights->file : NULL, ret);
 		if (rights != NULL) {

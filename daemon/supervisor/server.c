@@ -10,6 +10,7 @@
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/keep/keep.h"
@@ -281,6 +282,7 @@ static void furnish(struct msd_server *s)
 		.devices = &s->devices,
 		.keeper = &s->keeper,
 		.fetcher = &s->fetcher,
+		.tls = &s->tls,
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.rights = s->edge.rights,     /* likewise */
 		.started_ms = uv_now(&s->loop),
@@ -290,6 +292,7 @@ static void furnish(struct msd_server *s)
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);
+	msd_porch_init(&s->edge);
 }
 
 /* Most daemons have none, and say so once. */
@@ -353,6 +356,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			s->house.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge);
+		msd_porch_close(&s->edge);
 		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
 	}
@@ -393,8 +397,9 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 
 bool msd_server_finish(struct msd_server *s)
 {
+	msd_porch_close(&s->edge);
 	msd_sessions_close_all(&s->edge);
-	while (!msd_list_is_empty(&s->edge.sessions))
+	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	msd_leavings_finish(&s->edge);
 	msd_supplies_finish(&s->supplies);
@@ -412,6 +417,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
 	free(s->worker_path);
+	msd_tls_finish(&s->tls);
 	msd_sd_finish(&s->sd);
 	msd_reload_finish(&s->reload);
 	msd_rights_finish(&s->edge.rights);

@@ -23,6 +23,7 @@
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/supplies.h"
+#include "daemon/supervisor/tls/library.h"
 #include "daemon/wire/wire.h"
 #include "proto/unpack.h"
 
@@ -42,6 +43,7 @@ struct msd_server {
 	struct msd_keeper keeper;     /* open when there is a store */
 	struct msd_fetcher fetcher;   /* its path is main's to say */
 	struct msd_supplies supplies; /* of modules with a source */
+	struct msd_tls tls;           /* its path is main's to say */
 	char *worker_path;
 	uint32_t threads;            /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins;  /* of the workers, ended by NULL; borrowed */

@@ -30,8 +30,10 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		msd_conn_close(c, MSD_OK, "closed by the peer");
 		return;
 	}
-	/* Who had its turn already is told again. */
-	if ((events & UV_READABLE) != 0 && c->turn != c->wire->count.turns)
+	/* Who had its turn already is told again. A transport that holds bytes may have
+	 * had to write before it could read on. */
+	if (((events & UV_READABLE) != 0 || c->transport.ops->holds != NULL) &&
+	    c->turn != c->wire->count.turns)
 		msd_conn_poll_now(c);
 	if (!c->is_closing && (events & UV_WRITABLE) != 0)
 		msd_conn_flush(c);
@@ -64,7 +66,7 @@ void msd_conn_poll_update(struct msd_conn *c)
 static void resume(struct msd_conn *c)
 {
 	msd_conn_poll_update(c);
-	if (c->spare != NULL && !msd_conn_is_stopped(c))
+	if (msd_conn_has_bytes(c) && !msd_conn_is_stopped(c))
 		msd_conn_wait_for_turn(c);
 }
 
@@ -111,6 +113,8 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 	c->poll.data = c;
 	c->last_progress_ms = uv_now(w->loop);
 	msd_conn_poll_update(c);
+	if (msd_conn_has_bytes(c)) /* they came with what made the connection */
+		msd_conn_wait_for_turn(c);
 	return MSD_OK;
 }
 
@@ -176,7 +180,7 @@ void msd_conn_spend_time(struct msd_conn *c)
 static bool is_heard(struct msd_conn *c, bool has_more)
 {
 	return msd_conn_is_stopped(c) || --c->last_turns == 0 ||
-	       (!has_more && c->spare == NULL);
+	       (!has_more && !msd_conn_has_bytes(c));
 }
 
 void msd_conn_settle_turn(struct msd_conn *c, bool has_more)

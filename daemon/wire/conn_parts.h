@@ -22,6 +22,14 @@ static inline void msd_conn_wait_for_turn(struct msd_conn *c)
 	if (msd_list_is_empty(&c->waiting_link))
 		msd_list_append(&c->wire->waiting, &c->waiting_link);
 }
+/** Bytes have been read that were not served: here, or by the transport. */
+static inline bool msd_conn_has_bytes(const struct msd_conn *c)
+{
+	return c->spare != NULL || (c->transport.ops->holds != NULL && !c->is_closing &&
+				    c->transport.ops->holds(&c->transport));
+}
+/** What is wrong with the transport, which has returned -@error. */
+const char *msd_conn_cause(const struct msd_conn *c, int error);
 /** Make the poll handle wait for what the state asks for. */
 void msd_conn_poll_update(struct msd_conn *c);
 /** Nothing may be read: closing, paused, or a payload has no place yet. */

@@ -294,7 +294,7 @@ static void read_failed(struct msd_conn *c, ssize_t n)
 	} else if (n == 0) {
 		msd_conn_close(c, MSD_IO, "ended inside a frame");
 	} else {
-		msd_conn_close(c, MSD_IO, strerror((int)-n));
+		msd_conn_close(c, MSD_IO, msd_conn_cause(c, (int)-n));
 	}
 }
 
@@ -328,7 +328,9 @@ static bool read_once(struct msd_conn *c)
 		keep_spare(c, c->wire->rbuf + (rest - left), left);
 	close_unexpected_fds(c);
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
-	return (size_t)n == room || (direct.iov_len > 0 && (size_t)n >= direct.iov_len);
+	return (size_t)n == room ||
+	       (direct.iov_len > 0 && (size_t)n >= direct.iov_len) ||
+	       msd_conn_has_bytes(c);
 }
 
 /* False: nothing more is there to be read now. */
@@ -356,7 +358,7 @@ void msd_conn_poll_now(struct msd_conn *c)
 			consume_spare(c);
 		has_more = read_some(c);
 	}
-	if (c->spare != NULL || c->is_ending)
+	if (msd_conn_has_bytes(c) || c->is_ending)
 		msd_conn_settle_turn(c, has_more);
 }
 

@@ -196,6 +196,14 @@ static ssize_t write_once(struct msd_conn *c)
 	return c->transport.ops->writev(&c->transport, pieces, (size_t)n, fd);
 }
 
+const char *msd_conn_cause(const struct msd_conn *c, int error)
+{
+	const struct msd_transport *t = &c->transport;
+
+	return error == EPROTO && t->ops->cause != NULL ? t->ops->cause(t)
+							: strerror(error);
+}
+
 /* The poll handle flushes when the transport takes more. */
 static void go_on_later(struct msd_conn *c)
 {
@@ -217,7 +225,7 @@ void msd_conn_flush(struct msd_conn *c)
 		if (n < 0) {
 			/* What the other side had said before it went is still to be
 			 * heard: a worker's answers, a client's last requests. */
-			msd_conn_hear_out(c, MSD_IO, strerror((int)-n));
+			msd_conn_hear_out(c, MSD_IO, msd_conn_cause(c, (int)-n));
 			return;
 		}
 		wrote(c, (uint64_t)n);

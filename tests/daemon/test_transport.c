@@ -120,6 +120,117 @@ Test(transport, carries_all_that_is_written_and_the_end)
 	rig_close(&r);
 }
 
+/* Takes all that is there with the first read, and hands it out three bytes at a time:
+ * so no event tells of the rest. */
+static uint8_t stash[512];
+static size_t n_stash, stash_at;
+
+static ssize_t holding_read(struct msd_transport *t, struct iovec *pieces, size_t n,
+			    struct msd_fds *fds)
+{
+	(void)fds;
+	cr_assert_gt(n, 0);
+	if (stash_at == n_stash) {
+		const ssize_t got = recv(t->fd, stash, sizeof(stash), MSG_DONTWAIT);
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		n_stash = (size_t)got;
+		stash_at = 0;
+	}
+	const size_t left = n_stash - stash_at;
+	const size_t take = left < 3 ? left : 3;
+	cr_assert_leq(take, pieces[0].iov_len);
+	memcpy(pieces[0].iov_base, stash + stash_at, take);
+	stash_at += take;
+	return (ssize_t)take;
+}
+
+static bool holding_holds(const struct msd_transport *t)
+{
+	(void)t;
+	return stash_at < n_stash;
+}
+
+static const char *holding_cause(const struct msd_transport *t)
+{
+	(void)t;
+	return "a cause of its own";
+}
+
+static ssize_t broken_writev(struct msd_transport *t, struct iovec *pieces, size_t n,
+			     int fd)
+{
+	(void)t;
+	(void)pieces;
+	(void)n;
+	(void)fd;
+	return -EPROTO;
+}
+
+static const struct msd_transport_ops holding = {.read = holding_read,
+						 .writev = broken_writev,
+						 .wants = inverted_wants,
+						 .holds = holding_holds,
+						 .cause = holding_cause,
+						 .end = inverted_end,
+						 .close = inverted_close};
+
+static void open_holding(struct rig *r)
+{
+	rig_open(r, false);
+	n_stash = stash_at = 0;
+	r->conn.transport.ops = &holding;
+}
+
+Test(transport, bytes_that_it_holds_are_read_without_an_event)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	open_holding(&r);
+	const size_t n = ping(bytes, 1, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	(void)ping(bytes, 2, 0);
+	cr_assert_eq(write(r.peer, bytes, n), (ssize_t)n);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 2);
+	cr_expect_eq(r.last_id, 2);
+	rig_close(&r);
+}
+
+Test(transport, bytes_that_it_holds_are_read_after_a_pause)
+{
+	struct rig r;
+	uint8_t bytes[512];
+
+	open_holding(&r);
+	const size_t n = ping(bytes, 3, 0);
+	memcpy(stash, bytes, n);
+	n_stash = n;
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 0);
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
+	turn(&r);
+	cr_expect_eq(r.last_id, 3);
+	rig_close(&r);
+}
+
+Test(transport, its_own_cause_is_told)
+{
+	struct rig r;
+
+	open_holding(&r);
+	struct msd_out *o = msd_out_new();
+	msd_body_begin_notification(&o->body, "cancel");
+	msd_pack_array(&o->body, 0);
+	msd_conn_send(&r.conn, o);
+	turn(&r);
+	cr_expect_eq(r.closed_with, MSD_IO);
+	cr_expect_str_eq(r.why, "a cause of its own");
+	rig_close(&r);
+}
+
 /* A socketpair with @n descriptors on their way to ends[0]. */
 static void pass(int ends[2], unsigned n, int fd)
 {

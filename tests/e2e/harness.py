@@ -256,8 +256,8 @@ class Daemon:
         assert said.status == 0, f"modser {' '.join(map(str, words))}: {said}"
         return said
 
-    def load(self, name, path, *words):
-        return self.ok("load", name, path, *words)
+    def load(self, name, path, *words, **more):
+        return self.ok("load", name, path, *words, **more)
 
     def workers(self):
         return children(self.pid)

@@ -76,11 +76,15 @@ MAY_INCLUDE = {
     "daemon": ["proto"],
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch", "edge")] + [
+        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
+                                           "edge", "tls")] + [
         "store"],
+    "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
+    "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],
     "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch")],
+        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
+                                           "tls")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
                                  "daemon/wire/tls.h", "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
@@ -102,9 +106,10 @@ MAY_INCLUDE = {
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
-PRIVATE = ["daemon/worker", "daemon/fetch", "client/cli"]
+PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls", "client/cli"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
-           "dlfcn.h": ("runtime", "graph/plugin")}
+           "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
+           "openssl/ssl.h": ("daemon/tls", "client")}
 # What never logs: it fills a struct msd_diag.
 SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")

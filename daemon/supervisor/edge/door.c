@@ -82,9 +82,34 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 	}
 	if (is_one_too_many(e, p, why)) {
 		log_refusal(e, p, why);
-		msd_front_refuse(e, fd, who, p, why);
+		msd_front_refuse(e, msd_transport_of_socket(fd, who.is_local), who, p,
+				 why);
 	} else {
-		msd_front_open(e, fd, who, p);
+		msd_front_open(e, msd_transport_of_socket(fd, who.is_local), who, p);
 	}
 	msd_client_peer_unref(p);
+}
+
+struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd)
+{
+	char why[WHY_MAX];
+	struct msd_client_peer *p = msd_client_peer_take(
+		&e->peers, msd_peer_id_of_socket(fd), e->limits->max_peer_memory);
+
+	if (p == NULL)
+		return NULL;
+	if (is_one_too_many(e, p, why)) {
+		log_refusal(e, p, why);
+		msd_client_peer_unref(p);
+		return NULL;
+	}
+	e->n_sessions++;
+	p->n_connections++;
+	return p;
+}
+
+void msd_door_give_back(struct msd_edge *e, struct msd_client_peer *p)
+{
+	e->n_sessions--;
+	p->n_connections--;
 }

@@ -302,11 +302,11 @@ static const struct msd_conn_ops session_ops = {
 	.on_closed = on_closed,
 };
 
-static struct msd_session *session_new(struct msd_edge *e, int fd,
+static struct msd_session *session_new(struct msd_edge *e,
+				       struct msd_transport transport,
 				       struct msd_principal who,
 				       struct msd_client_peer *peer)
 {
-	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
 	struct msd_session *s = calloc(1, sizeof(*s));
 	struct msd_diag d = {0};
 
@@ -363,19 +363,20 @@ void msd_front_init(struct msd_edge *e)
 	e->devices->user = e;
 }
 
-void msd_front_open(struct msd_edge *e, int fd, struct msd_principal who,
-		    struct msd_client_peer *peer)
+void msd_front_open(struct msd_edge *e, struct msd_transport transport,
+		    struct msd_principal who, struct msd_client_peer *peer)
 {
-	if (session_new(e, fd, who, peer) == NULL)
+	if (session_new(e, transport, who, peer) == NULL)
 		return;
 	e->n_sessions++;
 	peer->n_connections++;
 }
 
-void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who,
-		      struct msd_client_peer *peer, const char *why)
+void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
+		      struct msd_principal who, struct msd_client_peer *peer,
+		      const char *why)
 {
-	struct msd_session *s = session_new(e, fd, who, peer);
+	struct msd_session *s = session_new(e, transport, who, peer);
 
 	if (s == NULL)
 		return;

@@ -1,21 +1,23 @@
 #ifndef MSD_SUPERVISOR_FRONT_H
 #define MSD_SUPERVISOR_FRONT_H
 /*
- * Between the connections and what is asked on them: a connected socket becomes a
+ * Between the connections and what is asked on them: a connection becomes a
  * session, its frames become requests, admitted or refused, its end takes all along
  * that the session had.
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
+#include "daemon/wire/transport.h"
 
 /** Prepare what is @e's own; what is the server's stands there. */
 void msd_front_init(struct msd_edge *e);
-/** Take over a connected socket of @who, whose peer is @peer. Closes it on failure. */
-void msd_front_open(struct msd_edge *e, int fd, struct msd_principal who,
-		    struct msd_client_peer *peer);
-/** Take over a socket that is one too many: it is told @why, and closed. */
-void msd_front_refuse(struct msd_edge *e, int fd, struct msd_principal who,
-		      struct msd_client_peer *peer, const char *why);
+/** Take over a connection of @who, whose peer is @peer. Closes it on failure. */
+void msd_front_open(struct msd_edge *e, struct msd_transport transport,
+		    struct msd_principal who, struct msd_client_peer *peer);
+/** Take over a connection that is one too many: it is told @why, and closed. */
+void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
+		      struct msd_principal who, struct msd_client_peer *peer,
+		      const char *why);
 /** There is room: place the bodies that wait for tensor memory. In order, each once:
  * the first that does not fit keeps its place in front. */
 void msd_front_retry_space(struct msd_edge *e);

@@ -25,6 +25,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/porch.h"
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
@@ -70,7 +71,7 @@ static void set_options(int fd, enum msd_address_kind kind)
 {
 	const int one = 1, bytes = SEND_BUFFER_BYTES;
 
-	if (kind == MSD_ADDRESS_TCP) { /* replies are whole frames; its buffers grow */
+	if (kind != MSD_ADDRESS_UNIX) { /* replies are whole frames; its buffers grow */
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		keep_alive(fd);
 	} else {
@@ -112,7 +113,11 @@ static void accept_some(struct msd_listener *l)
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);
-		msd_door_open(e, fd, who);
+		if (l->address.kind == MSD_ADDRESS_TLS) {
+			msd_porch_enter(e, fd);
+		} else {
+			msd_door_open(e, fd, who);
+		}
 	}
 }
 
@@ -196,6 +201,13 @@ static bool is_loopback(const struct sockaddr *sa)
 
 static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_diag *d)
 {
+	if (a->kind == MSD_ADDRESS_TLS) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "tls://%s:%u is beyond loopback and would let in "
+				    "whoever comes: --tls-ca asks them for "
+				    "certificates, --insecure-tcp allows it",
+				    a->host, a->port);
+	}
 	return msd_diag_set(
 		d, MSD_REFUSED,
 		"tcp://%s:%u is beyond loopback and the protocol has neither "
@@ -203,7 +215,7 @@ static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_di
 		a->host, a->port);
 }
 
-static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
+static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
 			uint16_t *ret_port, struct msd_diag *d)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -219,8 +231,7 @@ static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
 	(void)snprintf(port, sizeof(port), "%u", a->port);
 	int rc = getaddrinfo(a->host, port, &hints, &found);
 	if (rc != 0) {
-		return msd_diag_set(d, MSD_IO, "tcp://%s: %s", a->host,
-				    gai_strerror(rc));
+		return msd_diag_set(d, MSD_IO, "%s: %s", a->host, gai_strerror(rc));
 	}
 	if (!insecure && !is_loopback(found->ai_addr))
 		err = refuse_beyond_loopback(a, d);
@@ -234,7 +245,7 @@ static msd_err open_tcp(const struct msd_address *a, bool insecure, int *ret_fd,
 		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
 		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0) {
 			err = msd_diag_set(d, errno == EADDRINUSE ? MSD_EXISTS : MSD_IO,
-					   "tcp://%s:%u: %s", a->host, a->port,
+					   "%s:%u: %s", a->host, a->port,
 					   strerror(errno));
 		}
 	}
@@ -282,6 +293,14 @@ static void start(struct msd_listener *l)
 	msd_list_append(&e->listeners, &l->listening.link);
 }
 
+/* Beyond loopback only those come in whom the operator wants to. */
+static bool is_open_to_all(const struct msd_address *a,
+			   const struct msd_listen_options *options)
+{
+	return options->insecure_tcp ||
+	       (a->kind == MSD_ADDRESS_TLS && options->asks_names);
+}
+
 msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 			  const struct msd_listen_options *options, struct msd_diag *d)
 {
@@ -294,7 +313,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	l->address = *address;
 	err = address->kind == MSD_ADDRESS_UNIX
 		      ? open_unix(address, options->socket_mode, &l->fd, d)
-		      : open_tcp(address, options->insecure_tcp, &l->fd,
+		      : open_net(address, is_open_to_all(address, options), &l->fd,
 				 &l->address.port, d);
 	if (err == MSD_OK && listen(l->fd, BACKLOG) != 0) {
 		err = msd_diag_set(d, MSD_IO, "listen: %s", strerror(errno));

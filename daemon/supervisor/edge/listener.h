@@ -17,6 +17,7 @@ struct msd_listener {
 
 struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
+	bool asks_names;   /* on TLS: whoever comes must show a certificate */
 	unsigned socket_mode;
 };
 

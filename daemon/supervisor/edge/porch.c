@@ -1,0 +1,80 @@
+#include "daemon/supervisor/edge/porch.h"
+
+#include <unistd.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/front.h"
+
+#define FAILURES_PER_SECOND 10u /* in the log */
+
+static struct msd_edge *edge_of(const struct msd_handshake *h)
+{
+	return MSD_CONTAINER_OF(msd_handshake_all(h), struct msd_edge, handshakes);
+}
+
+static void on_failed(struct msd_handshake *h, const char *why)
+{
+	const struct msd_client_peer *p = msd_handshake_user(h);
+	struct msd_edge *e = edge_of(h);
+	char text[MSD_PEER_TEXT_BYTES];
+	uint64_t n_others;
+
+	e->count.handshakes_failed++;
+	if (!msd_log_rate_take(&e->handshake_failures, uv_now(e->loop),
+			       FAILURES_PER_SECOND, &n_others))
+		return;
+	msd_log(MSD_LOG_INFO, "handshake", "peer=\"%s\" others=%llu why=\"%s\"",
+		msd_peer_id_text(p->who, text), (unsigned long long)n_others, why);
+}
+
+/* The place that it had goes over to its session, or is free. */
+static void on_done(struct msd_handshake *h, struct msd_transport *t)
+{
+	struct msd_client_peer *p = msd_handshake_user(h);
+	struct msd_edge *e = edge_of(h);
+
+	msd_door_give_back(e, p);
+	if (t != NULL) {
+		e->count.handshakes++;
+		msd_front_open(e, *t, msd_principal_of(MSD_ADDRESS_TLS, e->load_tcp),
+			       p);
+	} else {
+		e->on_session_gone(e);
+	}
+	msd_client_peer_unref(p);
+}
+
+void msd_porch_init(struct msd_edge *e)
+{
+	msd_handshakes_init(&e->handshakes, e->loop, e->deadlines, e->tls);
+	e->handshakes.on_failed = on_failed;
+	e->handshakes.on_done = on_done;
+}
+
+void msd_porch_enter(struct msd_edge *e, int fd)
+{
+	struct msd_client_peer *p = msd_door_take(e, fd);
+
+	if (p == NULL) { /* what to say to it would have to be encrypted first */
+		(void)close(fd);
+		return;
+	}
+	if (msd_handshake_start(&e->handshakes, fd, e->limits->first_frame_ms, p) !=
+	    MSD_OK) {
+		msd_door_give_back(e, p);
+		msd_client_peer_unref(p);
+		(void)close(fd);
+	}
+}
+
+void msd_porch_close(struct msd_edge *e)
+{
+	msd_handshakes_close(&e->handshakes);
+}
+
+bool msd_porch_is_empty(const struct msd_edge *e)
+{
+	return e->handshakes.all.next == &e->handshakes.all;
+}

@@ -1,0 +1,19 @@
+#ifndef MSD_SUPERVISOR_PORCH_H
+#define MSD_SUPERVISOR_PORCH_H
+/*
+ * Where those stand who connect by TLS until it is known who they are. They have their
+ * places among the connections from the beginning: half a handshake counts like a whole
+ * connection, for the limits of all and of a peer.
+ */
+#include "daemon/supervisor/edge/edge.h"
+
+void msd_porch_init(struct msd_edge *e);
+/** Somebody has connected by @fd, which is the porch's from here on, and will speak
+ * TLS.
+ */
+void msd_porch_enter(struct msd_edge *e, int fd);
+/** End all that are there; they are gone after some turns of the loop. */
+void msd_porch_close(struct msd_edge *e);
+bool msd_porch_is_empty(const struct msd_edge *e);
+
+#endif

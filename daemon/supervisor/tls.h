@@ -1,0 +1,17 @@
+#ifndef MSD_SUPERVISOR_TLS_H
+#define MSD_SUPERVISOR_TLS_H
+/* What the options say about TLS, and when it is read: at the start, when somebody
+ * listens by it, and again whenever the configuration is. */
+#include "daemon/supervisor/tls/library.h"
+
+struct msd_options;
+
+/**
+ * Read the files of @o when one of its addresses is tls://; open the library for them.
+ * What was read before stays when that fails. Errors: MSD_BAD_REQUEST, naming the
+ * option or the file; those of msd_tls_open().
+ */
+MSD_MUST_CHECK msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
+				    struct msd_diag *d);
+
+#endif

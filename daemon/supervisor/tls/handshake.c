@@ -1,0 +1,235 @@
+/*
+ * Happy path: the first bytes come and are a ClientHello; a thread steps the handshake
+ * as far as they go, the loop waits for more, until it is done and the transport is
+ * handed over.
+ * Failures: the peer speaks something else, breaks TLS, goes away or takes too long:
+ * closed, with a text for the log. Whoever is on a thread is closed when that has left
+ * it.
+ */
+#include "daemon/supervisor/tls/handshake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/tls/stranger.h"
+
+struct msd_handshake {
+	struct msd_list link, queue_link;
+	struct msd_handshakes *all;
+	void *user;
+	int fd; /* owned until there is a transport, and its own then */
+	struct msd_transport transport; /* has a state once there is one */
+	bool is_working;                /* on a thread, whose result and why are */
+	uv_poll_t poll;
+	uv_work_t work;
+	struct msd_deadline deadline;
+	bool is_told;   /* it has failed, and lingers */
+	msd_err result; /* of the last step; in the end, of it all */
+	struct msd_diag why;
+	msd_err cut_err; /* it is ended from outside; MSD_OK: it is not */
+	const char *cut_why;
+};
+
+void *msd_handshake_user(const struct msd_handshake *h)
+{
+	return h->user;
+}
+
+struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h)
+{
+	return h->all;
+}
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+	struct msd_handshake *h = handle->data;
+	struct msd_transport *t = h->result == MSD_OK ? &h->transport : NULL;
+
+	if (t == NULL && h->transport.state != NULL) {
+		h->transport.ops->close(&h->transport);
+	} else if (t == NULL) {
+		(void)close(h->fd);
+	}
+	msd_list_remove(&h->link);
+	h->all->on_done(h, t);
+	msd_diag_finish(&h->why);
+	free(h);
+}
+
+static void end(struct msd_handshake *h, msd_err err)
+{
+	if (uv_is_closing((uv_handle_t *)&h->poll))
+		return;
+	h->result = err;
+	msd_list_remove(&h->queue_link);
+	msd_deadline_clear(h->all->deadlines, &h->deadline);
+	uv_close((uv_handle_t *)&h->poll, on_poll_closed);
+}
+
+static void on_lingering(uv_poll_t *poll, int status, int events)
+{
+	struct msd_handshake *h = poll->data;
+	char scratch[4096];
+
+	(void)events;
+	const ssize_t n = recv(h->fd, scratch, sizeof(scratch), MSG_DONTWAIT);
+	if (status < 0 || n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		end(h, MSD_PROTOCOL);
+}
+
+/* It has failed with @err, as h->why says. Whoever may have been told so lingers. */
+static void fail(struct msd_handshake *h, msd_err err)
+{
+	if (!h->is_told)
+		h->all->on_failed(h, msd_diag_text(&h->why));
+	if (err != MSD_PROTOCOL || h->is_told) {
+		end(h, err);
+		return;
+	}
+	h->is_told = true;
+	(void)shutdown(h->fd, SHUT_WR);
+	(void)uv_poll_start(&h->poll, UV_READABLE, on_lingering);
+}
+
+static void end_as_cut(struct msd_handshake *h)
+{
+	if (!h->is_told)
+		(void)msd_diag_set(&h->why, h->cut_err, "%s", h->cut_why);
+	fail(h, h->cut_err);
+}
+
+static void cut(struct msd_handshake *h, msd_err err, const char *why)
+{
+	h->cut_err = err;
+	h->cut_why = why;
+	if (!h->is_working && !uv_is_closing((uv_handle_t *)&h->poll))
+		end_as_cut(h);
+}
+
+static void on_due(struct msd_deadline *node)
+{
+	cut(MSD_CONTAINER_OF(node, struct msd_handshake, deadline), MSD_DEADLINE,
+	    "it has not ended its handshake in time (--first-frame)");
+}
+
+static void on_thread(uv_work_t *work)
+{
+	struct msd_handshake *h = work->data;
+
+	h->result = h->all->tls->library->handshake(&h->transport, &h->why);
+}
+
+static void on_worked(uv_work_t *work, int status);
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+/* Give threads to who has waited longest. */
+static void give_threads(struct msd_handshakes *hs)
+{
+	struct msd_list *it;
+
+	while (hs->n_working < MSD_TLS_AT_A_TIME &&
+	       (it = msd_list_first(&hs->queued)) != NULL) {
+		struct msd_handshake *h =
+			MSD_CONTAINER_OF(it, struct msd_handshake, queue_link);
+		msd_list_remove(&h->queue_link);
+		h->is_working = true;
+		hs->n_working++;
+		(void)uv_queue_work(hs->loop, &h->work, on_thread, on_worked);
+	}
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_handshake *h = work->data;
+	struct msd_handshakes *hs = h->all;
+
+	(void)status; /* nobody cancels it */
+	h->is_working = false;
+	hs->n_working--;
+	if (h->cut_err != MSD_OK) {
+		end_as_cut(h);
+	} else if (h->result == MSD_WAIT) {
+		(void)uv_poll_start(&h->poll, h->transport.ops->wants(&h->transport, 0),
+				    on_ready);
+	} else if (h->result == MSD_OK) {
+		end(h, MSD_OK);
+	} else {
+		fail(h, h->result);
+	}
+	give_threads(hs);
+}
+
+/* The first bytes have come. */
+static msd_err begin(struct msd_handshake *h)
+{
+	const struct msd_tls *tls = h->all->tls;
+	msd_err err = msd_tls_stranger_look(h->fd, &h->why);
+
+	if (err != MSD_OK)
+		return err;
+	return tls->library->accept(tls->context, h->fd, &h->transport, &h->why);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+	struct msd_handshake *h = poll->data;
+
+	(void)status; /* reading tells what is wrong */
+	(void)events;
+	msd_err err = h->transport.state != NULL ? MSD_OK : begin(h);
+	if (err == MSD_WAIT)
+		return;
+	if (err != MSD_OK) {
+		fail(h, err);
+		return;
+	}
+	(void)uv_poll_stop(&h->poll);
+	msd_list_append(&h->all->queued, &h->queue_link);
+	give_threads(h->all);
+}
+
+void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
+			 struct msd_deadlines *deadlines, const struct msd_tls *tls)
+{
+	hs->loop = loop;
+	hs->deadlines = deadlines;
+	hs->tls = tls;
+	hs->n_working = 0;
+	msd_list_init(&hs->all);
+	msd_list_init(&hs->queued);
+}
+
+msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms,
+			    void *user)
+{
+	struct msd_handshake *h = calloc(1, sizeof(*h));
+
+	if (h == NULL)
+		return MSD_NOMEM;
+	if (uv_poll_init(hs->loop, &h->poll, fd) != 0) {
+		free(h);
+		return MSD_IO;
+	}
+	h->all = hs;
+	h->user = user;
+	h->fd = fd;
+	h->poll.data = h;
+	h->work.data = h;
+	h->deadline.on_due = on_due;
+	msd_list_init(&h->queue_link);
+	msd_list_append(&hs->all, &h->link);
+	if (limit_ms > 0)
+		msd_deadline_set(hs->deadlines, &h->deadline, limit_ms);
+	(void)uv_poll_start(&h->poll, UV_READABLE, on_ready);
+	return MSD_OK;
+}
+
+void msd_handshakes_close(struct msd_handshakes *hs)
+{
+	MSD_LIST_EACH_SAFE (it, &hs->all) {
+		cut(MSD_CONTAINER_OF(it, struct msd_handshake, link), MSD_DRAINING,
+		    "the daemon is shutting down");
+	}
+}

@@ -1,0 +1,51 @@
+#ifndef MSD_SUPERVISOR_TLS_HANDSHAKE_H
+#define MSD_SUPERVISOR_TLS_HANDSHAKE_H
+/*
+ * From an accepted socket to a transport that encrypts. A handshake is half a
+ * millisecond of arithmetic, more than a turn of the loop may take, so it is done on
+ * libuv's threads, MSD_TLS_AT_A_TIME at a time; all others wait for their place, and
+ * the loop only for sockets.
+ *
+ *   WAITS for its socket <--> is QUEUED for a thread --> WORKS --> done, or failed
+ *
+ * A peer that speaks something else is told so in its own language, as far as it can
+ * be known. Whoever was told something is listened to until it goes or its time is
+ * over: a close with unread bytes would be a reset, which may overtake what was said.
+ */
+#include <uv.h>
+
+#include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/tls/library.h"
+#include "daemon/wire/list.h"
+
+#define MSD_TLS_AT_A_TIME 2u
+
+struct msd_handshake;
+
+/* All of a loop. */
+struct msd_handshakes {
+	uv_loop_t *loop;
+	struct msd_deadlines *deadlines;
+	const struct msd_tls *tls;
+	struct msd_list all;    /* msd_handshake.link */
+	struct msd_list queued; /* msd_handshake.queue_link */
+	unsigned n_working;
+	/** It has failed, and @why. */
+	void (*on_failed)(struct msd_handshake *h, const char *why);
+	/** Of each that was begun, once, on a later turn, and the last of it. @t is the
+	 * callee's; NULL: it has failed, and its socket is closed. */
+	void (*on_done)(struct msd_handshake *h, struct msd_transport *t);
+};
+
+void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
+			 struct msd_deadlines *deadlines, const struct msd_tls *tls);
+/** Begin with @fd, which is taken, to be done within @limit_ms (0: for ever). @user is
+ * msd_handshake_user()'s. Errors, with @fd still the caller's: MSD_NOMEM, MSD_IO. */
+MSD_MUST_CHECK msd_err msd_handshake_start(struct msd_handshakes *hs, int fd,
+					   uint64_t limit_ms, void *user);
+void *msd_handshake_user(const struct msd_handshake *h);
+struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h);
+/** End them all: on_done follows for each, as soon as its thread has left it. */
+void msd_handshakes_close(struct msd_handshakes *hs);
+
+#endif

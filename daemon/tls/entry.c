@@ -1,0 +1,34 @@
+/* The one symbol of modserd-tls.so. A context is OpenSSL's own: its connections hold
+ * it, so that it may be closed before them. */
+#include "daemon/tls/parts.h"
+
+static msd_err context_open(const struct msd_tls_files *files,
+			    struct msd_tls_context **ret, struct msd_diag *d)
+{
+	SSL_CTX *ctx;
+	msd_err err = msd_tls_context_read(files, &ctx, d);
+
+	if (err == MSD_OK)
+		*ret = (struct msd_tls_context *)ctx;
+	return err;
+}
+
+static void context_close(struct msd_tls_context *c)
+{
+	SSL_CTX_free((SSL_CTX *)c);
+}
+
+static msd_err accept_on(struct msd_tls_context *c, int fd, struct msd_transport *ret,
+			 struct msd_diag *d)
+{
+	return msd_tls_stream_accept((SSL_CTX *)c, fd, ret, d);
+}
+
+extern const struct msd_tls_library msd_tls_entry;
+__attribute__((visibility("default"))) const struct msd_tls_library msd_tls_entry = {
+	.version = MSD_TLS_VERSION,
+	.context_open = context_open,
+	.context_close = context_close,
+	.accept = accept_on,
+	.handshake = msd_tls_stream_handshake,
+};

@@ -1,0 +1,44 @@
+#include <openssl/err.h>
+#include <stdio.h>
+
+#include "daemon/tls/parts.h"
+
+/* OpenSSL's own words are good for the rest. */
+static const struct {
+	int reason;
+	const char *text;
+} known[] = {
+	{SSL_R_UNSUPPORTED_PROTOCOL,
+	 "it does not speak TLS 1.3, the only version here"},
+	{SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE,
+	 "it shows no certificate, which --tls-ca asks for"},
+	{SSL_R_TLSV1_ALERT_UNKNOWN_CA,
+	 "it does not trust the authority of this server's certificate"},
+	{SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, "it refuses this server's certificate"},
+	{SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED,
+	 "it says that this server's certificate has expired"},
+	{SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, "it refuses this server's certificate"},
+	{SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
+	 "a record is not what its sender has sent"},
+};
+
+void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
+{
+	const unsigned long code = ERR_peek_error();
+	const int reason = ERR_GET_REASON(code);
+	const char *text = code != 0 ? ERR_reason_error_string(code) : "it is broken";
+
+	ERR_clear_error();
+	if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+		(void)snprintf(
+			ret, MSD_TLS_WHY_MAX, "its certificate is not good: %s",
+			X509_verify_cert_error_string(SSL_get_verify_result(ssl)));
+		return;
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].reason == reason)
+			text = known[i].text;
+	}
+	(void)snprintf(ret, MSD_TLS_WHY_MAX, "%s",
+		       text != NULL ? text : "it breaks TLS");
+}

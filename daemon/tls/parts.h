@@ -1,0 +1,38 @@
+#ifndef MSD_TLS_PARTS_H
+#define MSD_TLS_PARTS_H
+/* What the files of this folder share; the daemon knows daemon/wire/tls.h alone. */
+#include <openssl/ssl.h>
+
+#include "daemon/wire/tls.h"
+
+#define MSD_TLS_WHY_MAX 256u
+
+/* One connection; msd_transport.state. */
+struct msd_tls_stream {
+	SSL *ssl;
+	struct msd_tls_peer peer;
+	char why[MSD_TLS_WHY_MAX]; /* it is broken; "": it is not */
+	int ended;                 /* -errno; 1: the other side has said its end */
+	bool is_open;              /* its handshake is done */
+	bool is_dry;         /* it holds nothing: what comes next is told by an event */
+	bool waits_to_write; /* the handshake, or reading */
+};
+
+/** Read certificate, key and authorities into @ret. As msd_tls_library.context_open. */
+MSD_MUST_CHECK msd_err msd_tls_context_read(const struct msd_tls_files *files,
+					    SSL_CTX **ret, struct msd_diag *d);
+/** Read the names of @cert into @ret, all but is_verified. Errors: MSD_REFUSED, for
+ * names that nobody should be known by. */
+MSD_MUST_CHECK msd_err msd_tls_names_read(X509 *cert, struct msd_tls_peer *ret,
+					  struct msd_diag *d);
+/** What OpenSSL says last of @ssl, in words for people. Empties its queue. */
+void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX]);
+/** As msd_tls_library.accept, of @ctx. */
+MSD_MUST_CHECK msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd,
+					     struct msd_transport *ret,
+					     struct msd_diag *d);
+/** As msd_tls_library.handshake. */
+MSD_MUST_CHECK msd_err msd_tls_stream_handshake(struct msd_transport *t,
+						struct msd_diag *d);
+
+#endif

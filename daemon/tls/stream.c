@@ -1,0 +1,276 @@
+/*
+ * The bytes of one connection.
+ *
+ * Happy path: accept makes the stream, handshake is called until it is done; from then
+ * on it is a transport like any other. A payload is decrypted straight to where it
+ * belongs; small pieces are put together, so that a frame is one record.
+ *
+ * Failures: what breaks TLS ends the stream for good, with a text; an end without TLS's
+ * own is an end, for frames carry their lengths.
+ */
+#include <errno.h>
+#include <openssl/err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "daemon/tls/parts.h"
+
+#define RECORD_BYTES 16384u /* what one record carries at most */
+#define RECORDS_PER_READ 16 /* then others get their turn */
+#define READS_AT_THE_END 16 /* of bytes that nobody wants, before a close */
+
+static struct msd_tls_stream *stream_of(const struct msd_transport *t)
+{
+	return t->state;
+}
+
+/* Why nothing more comes of @rc, of reading or writing now. Returns -EAGAIN, or what
+ * stays as s->ended. */
+static ssize_t fail(struct msd_tls_stream *s, int rc)
+{
+	const int error = errno;
+
+	switch (SSL_get_error(s->ssl, rc)) {
+	case SSL_ERROR_WANT_READ:
+		return -EAGAIN;
+	case SSL_ERROR_WANT_WRITE:
+		s->waits_to_write = true;
+		return -EAGAIN;
+	case SSL_ERROR_ZERO_RETURN:
+		s->ended = 1;
+		break;
+	case SSL_ERROR_SYSCALL:
+		s->ended = error != 0 ? -error : 1;
+		break;
+	default:
+		if (s->why[0] == '\0')
+			msd_tls_fault(s->ssl, s->why);
+		s->ended = -EPROTO;
+		break;
+	}
+	ERR_clear_error();
+	return s->ended;
+}
+
+/* As much as one record has for the @n bytes at @p. */
+static ssize_t read_record(struct msd_tls_stream *s, void *p, size_t n)
+{
+	size_t got = 0;
+
+	ERR_clear_error();
+	errno = 0;
+	const int rc = SSL_read_ex(s->ssl, p, n, &got);
+	return rc == 1 ? (ssize_t)got : fail(s, rc);
+}
+
+/* Fill @piece. False: nothing more is to be read now, @s says why. */
+static bool fill(struct msd_tls_stream *s, const struct iovec *piece, int *records,
+		 size_t *all)
+{
+	for (size_t at = 0; at < piece->iov_len;) {
+		if ((*records)-- == 0)
+			return false;
+		const ssize_t got = read_record(s, (char *)piece->iov_base + at,
+						piece->iov_len - at);
+		s->is_dry = got == -EAGAIN;
+		if (s->is_dry || s->ended != 0)
+			return false;
+		at += (size_t)got;
+		*all += (size_t)got;
+	}
+	return true;
+}
+
+static ssize_t stream_read(struct msd_transport *t, struct iovec *pieces, size_t n,
+			   struct msd_fds *fds)
+{
+	struct msd_tls_stream *s = stream_of(t);
+	int records = RECORDS_PER_READ;
+	size_t all = 0;
+
+	(void)fds; /* none passes */
+	s->waits_to_write = false;
+	s->is_dry = false;
+	for (size_t i = 0; i < n && s->ended == 0; i++) {
+		if (!fill(s, &pieces[i], &records, &all))
+			break;
+	}
+	if (all > 0)
+		return (ssize_t)all;
+	if (s->ended != 0)
+		return s->ended == 1 ? 0 : s->ended;
+	return -EAGAIN;
+}
+
+/* The next bytes to write: of one piece where they lie when they fill a record, else of
+ * several, put together in @room. */
+static size_t next_record(const struct iovec *pieces, size_t n, size_t skip,
+			  uint8_t room[static RECORD_BYTES], const uint8_t **ret)
+{
+	size_t have = 0;
+
+	*ret = room;
+	for (size_t i = 0; i < n && have < RECORD_BYTES; i++) {
+		const uint8_t *p = pieces[i].iov_base;
+		const size_t bytes = pieces[i].iov_len;
+
+		if (skip >= bytes) {
+			skip -= bytes;
+			continue;
+		}
+		if (have == 0 && bytes - skip >= RECORD_BYTES) {
+			*ret = p + skip;
+			return RECORD_BYTES;
+		}
+		const size_t free_bytes = RECORD_BYTES - have;
+		const size_t part =
+			bytes - skip < free_bytes ? bytes - skip : free_bytes;
+		memcpy(room + have, p + skip, part);
+		have += part;
+		skip = 0;
+	}
+	return have;
+}
+
+/* A record that the socket does not take whole is OpenSSL's until it does; the bytes
+ * that come then begin with the same ones, for a queue only grows at its end. */
+static ssize_t stream_writev(struct msd_transport *t, struct iovec *pieces, size_t n,
+			     int fd)
+{
+	struct msd_tls_stream *s = stream_of(t);
+	uint8_t room[RECORD_BYTES];
+	const uint8_t *p;
+	size_t all = 0, bytes;
+
+	(void)fd; /* none passes: may_pass_fds is false */
+	if (s->ended < 0)
+		return s->ended;
+	while ((bytes = next_record(pieces, n, all, room, &p)) > 0) {
+		size_t put = 0;
+
+		ERR_clear_error();
+		errno = 0;
+		const int rc = SSL_write_ex(s->ssl, p, bytes, &put);
+		if (rc != 1) {
+			const ssize_t error = fail(s, rc);
+
+			if (all > 0)
+				break;
+			return error == 1 ? -EPIPE : error;
+		}
+		all += put;
+	}
+	return (ssize_t)all;
+}
+
+static int stream_wants(const struct msd_transport *t, int events)
+{
+	const struct msd_tls_stream *s = stream_of(t);
+
+	if (!s->is_open)
+		return s->waits_to_write ? UV_WRITABLE : UV_READABLE;
+	return events | (s->waits_to_write ? UV_WRITABLE : 0);
+}
+
+static bool stream_holds(const struct msd_transport *t)
+{
+	const struct msd_tls_stream *s = stream_of(t);
+
+	return !s->is_dry || s->ended != 0;
+}
+
+static const char *stream_cause(const struct msd_transport *t)
+{
+	return stream_of(t)->why;
+}
+
+/* TLS's own end, as far as the socket takes it. */
+static void say_end(struct msd_tls_stream *s)
+{
+	if (s->is_open && s->ended >= 0)
+		(void)SSL_shutdown(s->ssl);
+	ERR_clear_error();
+}
+
+/* Unread bytes would turn the close into a reset that may overtake what was written. */
+static void stream_end(struct msd_transport *t, void *scratch, size_t n)
+{
+	say_end(stream_of(t));
+	(void)shutdown(t->fd, SHUT_WR);
+	for (int i = 0; i < READS_AT_THE_END; i++) {
+		if (recv(t->fd, scratch, n, MSG_DONTWAIT) <= 0)
+			break;
+	}
+}
+
+static void stream_close(struct msd_transport *t)
+{
+	struct msd_tls_stream *s = stream_of(t);
+
+	say_end(s);
+	SSL_free(s->ssl);
+	free(s);
+	(void)close(t->fd);
+	t->fd = -1;
+	t->state = NULL;
+	t->peer = NULL;
+}
+
+static const struct msd_transport_ops ops = {
+	.read = stream_read,
+	.writev = stream_writev,
+	.wants = stream_wants,
+	.holds = stream_holds,
+	.cause = stream_cause,
+	.end = stream_end,
+	.close = stream_close,
+};
+
+msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd, struct msd_transport *ret,
+			      struct msd_diag *d)
+{
+	struct msd_tls_stream *s = calloc(1, sizeof(*s));
+	SSL *ssl = SSL_new(ctx);
+
+	if (s == NULL || ssl == NULL || SSL_set_fd(ssl, fd) != 1) {
+		SSL_free(ssl);
+		free(s);
+		ERR_clear_error();
+		return msd_diag_no_memory(d);
+	}
+	SSL_set_app_data(ssl, s);
+	SSL_set_accept_state(ssl);
+	s->ssl = ssl;
+	*ret = (struct msd_transport){
+		.ops = &ops, .fd = fd, .state = s, .peer = &s->peer};
+	return MSD_OK;
+}
+
+msd_err msd_tls_stream_handshake(struct msd_transport *t, struct msd_diag *d)
+{
+	struct msd_tls_stream *s = stream_of(t);
+
+	s->waits_to_write = false;
+	ERR_clear_error();
+	errno = 0;
+	const int rc = SSL_do_handshake(s->ssl);
+	if (rc == 1) {
+		s->is_open = true;
+		s->peer.is_verified = SSL_get0_peer_certificate(s->ssl) != NULL;
+		return MSD_OK;
+	}
+	const ssize_t error = fail(s, rc);
+	if (error == -EAGAIN)
+		return MSD_WAIT;
+	if (error == 1) {
+		return msd_diag_set(d, MSD_IO,
+				    "it has gone before the handshake was "
+				    "done");
+	}
+	return msd_diag_set(d, MSD_PROTOCOL, "%s",
+			    error == -EPROTO ? s->why : strerror((int)-error));
+}

@@ -1,0 +1,60 @@
+"""Certificates for the tests, made by the openssl command, and Python's own ssl as a client."""
+import shutil
+import socket
+import ssl
+import subprocess
+
+import pytest
+
+from harness import PATIENCE
+
+KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+
+
+class Authority:
+    """A certificate authority in @folder that signs what it is told to."""
+
+    def __init__(self, folder, name="ca"):
+        if shutil.which("openssl") is None:
+            pytest.skip("no openssl command: TLS not tested")
+        self.folder = folder
+        self.cert, self.key = folder / f"{name}.pem", folder / f"{name}.key"
+        self._openssl(
+            "req", "-x509", *KEY, "-keyout", self.key, "-out", self.cert, "-days", "2",
+            "-subj", f"/CN={name}",
+        )
+
+    def _openssl(self, *words):
+        subprocess.run(["openssl", *map(str, words)], check=True, stderr=subprocess.PIPE)
+
+    def issue(self, name, names=(), days=2, subject=None):
+        """(certificate, key) of @name, with @names as `DNS:...` and `IP:...`."""
+        cert, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
+        self._openssl(
+            "req", *KEY, "-keyout", key, "-out", request, "-subj", subject or f"/CN={name}"
+        )
+        more.write_text(f"subjectAltName={','.join(names)}\n" if names else "")
+        self._openssl(
+            "x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key,
+            "-CAcreateserial", "-out", cert, "-days", days, "-extfile", more,
+        )
+        return cert, key
+
+
+def context(authority, pair=None):
+    """What a client believes, and shows."""
+    made = ssl.create_default_context(cafile=str(authority.cert))
+    if pair is not None:
+        made.load_cert_chain(*map(str, pair))
+    return made
+
+
+def plain(address):
+    """A connected socket without TLS."""
+    host, port = address.partition("://")[2].rsplit(":", 1)
+    return socket.create_connection((host.strip("[]"), int(port)), PATIENCE)
+
+
+def connect(address, ctx, name="localhost"):
+    return ctx.wrap_socket(plain(address), server_hostname=name)

@@ -1,0 +1,303 @@
+"""TLS listeners, with Python's ssl and openssl s_client at the other end."""
+import socket
+import ssl
+import subprocess
+
+import numpy as np
+import pytest
+
+import certs
+import harness
+from wire import Failure, Wire, frame, out
+
+
+@pytest.fixture(scope="module")
+def pki():
+    """An authority, another one, a server's certificate and a client's."""
+    folder = harness.short_folder()
+    made = certs.Authority(folder)
+    made.server = made.issue("server", ("DNS:localhost", "IP:127.0.0.1"))
+    made.alice = made.issue("alice", ("DNS:alice.example",))
+    made.other = certs.Authority(folder, "other")
+    return made
+
+
+def words(pki, *, ca=True):
+    cert, key = pki.server
+    return ["--tls-cert", cert, "--tls-key", key] + (["--tls-ca", pki.cert] if ca else [])
+
+
+TLS = "tls://127.0.0.1:0"
+
+
+@pytest.fixture(scope="module")
+def tls(pki):
+    """A daemon that asks for certificates; plain TCP and a unix socket beside it."""
+    unix = f"unix:{pki.folder}/m.sock"
+    with harness.Daemon(*words(pki), listen=[TLS, "tcp://127.0.0.1:0", unix]) as d:
+        with Wire(unix) as wire:
+            wire.load("zoo", (harness.ZOO / "results.so").read_bytes())
+        yield d
+
+
+@pytest.fixture
+def alice(tls, pki):
+    with Wire(certs.connect(tls.host, certs.context(pki, pki.alice))) as wire:
+        yield wire
+
+
+def expect_logged(daemon, text, attempt=lambda: None):
+    """@attempt is made again and again: of failed ones the log tells ten a second."""
+    harness.until(lambda: attempt() or text in daemon.log(), f"{text!r} is in the log")
+
+
+def expect_refused(daemon, ctx, alert, why):
+    """The client is told @alert, the log says @why; TLS 1.3 tells when it reads at the latest."""
+
+    def attempt():
+        with pytest.raises(ssl.SSLError, match=alert):
+            with Wire(certs.connect(daemon.host, ctx)) as wire:
+                wire.ask("ping")
+
+    expect_logged(daemon, why, attempt)
+
+
+def test_who_shows_a_certificate_looks_up_and_calls(alice):
+    assert alice.ask("ping") is None
+    assert [m["name"] for m in alice.ask("module.list")] == ["zoo"]
+
+
+def test_a_certificate_is_no_right_to_load(alice):
+    with pytest.raises(Failure, match="REFUSED"):
+        alice.load("more", b"no library")
+
+
+def test_only_tls_1_3_is_spoken(alice):
+    assert alice.socket.version() == "TLSv1.3"
+
+
+def test_openssl_s_client_verifies_the_server(tls, pki):
+    said = subprocess.run(
+        ["openssl", "s_client", "-connect", tls.host.removeprefix("tls://"), "-CAfile", pki.cert,
+         "-cert", pki.alice[0], "-key", pki.alice[1], "-verify_hostname", "localhost", "-brief"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=harness.PATIENCE,
+    )
+    assert "Verification: OK" in said.stderr and "TLSv1.3" in said.stderr, said.stderr
+
+
+def test_many_frames_in_flight_are_all_answered(alice):
+    ids = [alice.start("ping") for _ in range(500)]
+    assert [alice.finish(id) for id in ids] == [None] * 500
+
+
+def test_a_frame_may_come_in_records_of_one_byte(alice):
+    for byte in frame([0, 1, "ping", []]):
+        alice.send(bytes([byte]))
+    assert alice.finish(1) is None
+
+
+def test_tensors_come_whole_both_ways(own_daemon, pki, models):
+    unix = f"unix:{pki.folder}/tensors.sock"
+    daemon = own_daemon(*words(pki, ca=False), listen=[TLS, unix])
+    daemon.load("shapes", models / "shapes.so", host=unix)
+    x = np.arange(3_000_001, dtype="float32")
+    with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
+        (y,), _ = wire.call("shapes:addone", x, out("f4", x.size))
+    assert (y == x + 1).all()
+
+
+def test_a_stranger_without_a_certificate_is_refused(tls, pki):
+    expect_refused(tls, certs.context(pki), "CERTIFICATE_REQUIRED", "shows no certificate")
+
+
+def test_another_authority_is_refused(tls, pki):
+    ctx = certs.context(pki, pki.other.issue("mallory"))
+    expect_refused(tls, ctx, "UNKNOWN_CA", "unable to get local issuer certificate")
+
+
+def test_an_expired_certificate_is_refused(tls, pki):
+    ctx = certs.context(pki, pki.issue("late", days=-1))
+    expect_refused(tls, ctx, "CERTIFICATE_EXPIRED", "certificate has expired")
+
+
+def test_thousands_of_names_are_refused(tls, pki):
+    many = pki.issue("many", [f"DNS:n{i}.example" for i in range(2000)])
+    expect_refused(tls, certs.context(pki, many), "ALERT", "more than 32 names")
+
+
+def test_a_name_with_a_line_end_is_refused(tls, pki):
+    odd = pki.issue("odd", subject="/CN=alice\nroot")
+    expect_refused(tls, certs.context(pki, odd), "ALERT", "control character")
+
+
+def test_tls_1_2_is_refused(tls, pki):
+    ctx = certs.context(pki, pki.alice)
+    ctx.maximum_version = ssl.TLSVersion.TLSv1_2
+    expect_refused(tls, ctx, "PROTOCOL_VERSION", "does not speak TLS 1.3")
+
+
+def test_a_client_that_does_not_believe_the_server_is_named(tls, pki):
+    ctx = certs.context(pki.other, pki.alice)
+
+    def attempt():
+        with pytest.raises(ssl.SSLCertVerificationError):
+            certs.connect(tls.host, ctx)
+
+    expect_logged(tls, "does not trust the authority of this server's certificate", attempt)
+
+
+def test_a_wrong_name_is_the_clients_to_refuse(tls, pki):
+    with pytest.raises(ssl.SSLCertVerificationError, match="mismatch"):
+        certs.connect(tls.host, certs.context(pki, pki.alice), name="elsewhere.example")
+
+
+@pytest.mark.parametrize(
+    "data, answer, why",
+    [
+        (b"GET / HTTP/1.0\r\n\r\n", b"400 Bad Request", "speaks HTTP"),
+        (frame([0, 1, "ping", []]), b"this port speaks TLS", "without TLS"),
+        (b"\x00\x01\x02\x03", b"", "begins with 00"),
+        (b"\x16\x03\x01\x02\x00" + bytes(512), b"", "why="),
+    ],
+    ids=["http", "modserd", "garbage", "garbage in a record"],
+)
+def test_what_is_not_tls_is_told_so(tls, data, answer, why):
+    def attempt():
+        with certs.plain(tls.host) as s:
+            s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+            said = b""
+            while more := s.recv(4096):
+                said += more
+        assert answer in said
+
+    expect_logged(tls, why, attempt)
+
+
+def test_tls_on_a_plain_port_is_named(tls, pki):
+    def attempt():
+        with pytest.raises(ssl.SSLError):
+            certs.connect(tls.hosts[1], certs.context(pki))
+
+    expect_logged(tls, "begins a TLS handshake, but TLS is not spoken here", attempt)
+
+
+def send_changed_record(address, ctx):
+    """Shake hands, then change a bit on the way; until the other side ends it."""
+    inside, outside = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = ctx.wrap_bio(inside, outside, server_hostname="localhost")
+    with certs.plain(address) as s:
+        is_done = False
+        while not is_done:
+            try:
+                client.do_handshake()
+                is_done = True
+            except ssl.SSLWantReadError:
+                s.sendall(outside.read())
+                inside.write(s.recv(65536))
+        s.sendall(outside.read())
+        client.write(frame([0, 1, "ping", []]))
+        record = bytearray(outside.read())
+        record[-1] ^= 1
+        s.sendall(record)
+        while s.recv(65536):
+            pass
+
+
+def test_a_record_that_was_changed_ends_the_connection(tls, pki):
+    ctx = certs.context(pki, pki.alice)
+    expect_logged(
+        tls, "a record is not what its sender has sent",
+        lambda: send_changed_record(tls.host, ctx),
+    )
+
+
+def test_an_end_inside_a_frame_is_an_end(tls, pki):
+    def attempt():
+        s = certs.connect(tls.host, certs.context(pki, pki.alice))
+        s.sendall(frame([0, 1, "ping", []])[:7])
+        s.shutdown(socket.SHUT_RDWR)
+        s.close()
+
+    expect_logged(tls, "ended inside a frame", attempt)
+
+
+def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
+    daemon = own_daemon("--first-frame", "100ms", *words(pki), listen=[TLS])
+    with certs.plain(daemon.host) as silent, certs.plain(daemon.host) as half:
+        half.sendall(b"\x16\x03\x01\x02")
+        assert silent.recv(1) == half.recv(1) == b""
+    expect_logged(daemon, "has not ended its handshake in time (--first-frame)")
+
+
+def test_half_handshakes_count_as_connections(own_daemon, pki):
+    unix = f"unix:{pki.folder}/few.sock"
+    daemon = own_daemon(
+        "--max-peer-connections", "2", *words(pki), "--first-frame", harness.FOREVER,
+        listen=[TLS, unix],
+    )
+    with certs.plain(daemon.host), certs.plain(daemon.host), certs.plain(daemon.host) as third:
+        assert third.recv(1) == b""
+        with Wire(unix) as wire:
+            assert wire.ask("ping") is None
+
+
+def expect_no_start(*more):
+    said = harness.run(harness.BIN / "modserd", *more)
+    assert said.status not in (0, None), said
+    return said.err
+
+
+def test_it_does_not_start_without_a_certificate():
+    assert "--tls-cert" in expect_no_start("--listen", TLS)
+
+
+def test_a_key_that_others_can_read_is_refused(pki):
+    cert, key = pki.issue("open")
+    key.chmod(0o644)
+    err = expect_no_start("--listen", TLS, "--tls-cert", cert, "--tls-key", key)
+    assert str(key) in err and "chmod 600" in err
+
+
+def test_a_key_of_another_certificate_is_refused(pki):
+    err = expect_no_start("--listen", TLS, "--tls-cert", pki.server[0], "--tls-key", pki.alice[1])
+    assert str(pki.alice[1]) in err
+
+
+def test_a_file_that_is_no_certificate_is_named(pki):
+    wrong = pki.folder / "wrong.pem"
+    wrong.write_text("hello\n")
+    err = expect_no_start("--listen", TLS, "--tls-cert", wrong, "--tls-key", pki.server[1])
+    assert str(wrong) in err and "expected a certificate" in err
+
+
+def test_beyond_loopback_it_asks_for_certificates(pki):
+    err = expect_no_start("--listen", "tls://0.0.0.0:0", *words(pki, ca=False))
+    assert "--tls-ca" in err
+
+
+def test_a_reload_takes_the_new_certificate_and_drops_nobody(own_daemon, pki):
+    cert, key = pki.issue("renewed", ("DNS:localhost",), subject="/CN=before")
+    daemon = own_daemon(
+        "--tls-cert", cert, "--tls-key", key, "--tls-ca", pki.cert, listen=[TLS]
+    )
+    ctx = certs.context(pki, pki.alice)
+    with Wire(certs.connect(daemon.host, ctx)) as old:
+        pki.issue("renewed", ("DNS:localhost",), subject="/CN=after")
+        daemon.process.send_signal(harness.signal.SIGHUP)
+        expect_logged(daemon, "event=reload changes=0")
+        with Wire(certs.connect(daemon.host, ctx)) as new:
+            subject = dict(x[0] for x in new.socket.getpeercert()["subject"])
+            assert subject["commonName"] == "after"
+            assert new.ask("ping") is None
+        assert old.ask("ping") is None
+
+
+def test_a_broken_certificate_leaves_the_old_one(own_daemon, pki):
+    cert, key = pki.issue("spoiled", ("DNS:localhost",))
+    daemon = own_daemon("--tls-cert", cert, "--tls-key", key, listen=[TLS])
+    cert.write_text("spoiled\n")
+    daemon.process.send_signal(harness.signal.SIGHUP)
+    expect_logged(daemon, "as it was")
+    with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
+        assert wire.ask("ping") is None
