@@ -203,7 +203,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (s.keeper.is_open)
 		msd_vouch_open(&s.fetcher.vouch);
 	if (err == MSD_OK)
-		err = msd_tls_take(&s.tls, o, &d);
+		err = msd_tls_take(&s.tls, o, acl != NULL, &d);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {

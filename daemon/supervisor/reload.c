@@ -142,7 +142,7 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 	if (err == MSD_OK)
 		err = msd_changes_find(r->started, now, next, &all, d);
 	if (err == MSD_OK) /* the files may be others under their old names */
-		err = msd_tls_take(&s->tls, next, d);
+		err = msd_tls_take(&s->tls, next, s->edge.rights.acl != NULL, d);
 	if (err == MSD_OK) {
 		tell(&all, rights != NULL ? rights->file : NULL, ret);
 		if (rights != NULL) {

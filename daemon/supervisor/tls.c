@@ -11,10 +11,13 @@ static bool listens_by_it(const struct msd_options *o)
 	return false;
 }
 
-msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, struct msd_diag *d)
+msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_rights,
+		     struct msd_diag *d)
 {
-	const struct msd_tls_files files = {
-		.cert = o->tls_cert, .key = o->tls_key, .ca = o->tls_ca};
+	const struct msd_tls_files files = {.cert = o->tls_cert,
+					    .key = o->tls_key,
+					    .ca = o->tls_ca,
+					    .takes_strangers = has_rights};
 
 	/* A listener that the file no longer names is there until the next start. */
 	if (!listens_by_it(o) && !msd_tls_is_open(t))

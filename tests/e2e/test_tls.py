@@ -1,4 +1,5 @@
 """TLS listeners, with Python's ssl and openssl s_client at the other end."""
+import hashlib
 import socket
 import ssl
 import subprocess
@@ -274,6 +275,42 @@ def test_a_file_that_is_no_certificate_is_named(pki):
 def test_beyond_loopback_it_asks_for_certificates(pki):
     err = expect_no_start("--listen", "tls://0.0.0.0:0", *words(pki, ca=False))
     assert "--tls-ca" in err
+
+
+@pytest.fixture
+def by_rights(own_daemon, pki):
+    """A daemon with a file of rights that knows alice, and a token."""
+    acl = pki.folder / "acl"
+    digest = hashlib.sha256(b"secret").hexdigest()
+    acl.write_text(
+        f"user alice cert:cn=alice +@lookup +@call\nuser fleet token:sha256={digest} +@lookup\n"
+    )
+    acl.chmod(0o600)
+    return own_daemon(*words(pki), "--acl", acl, listen=[TLS])
+
+
+def expect_user(daemon, ctx, name, token=None):
+    with Wire(certs.connect(daemon.host, ctx)) as wire:
+        if token is not None:
+            wire.ask("session.hello", {"token": token})
+        assert wire.ask("ping") is None
+        assert wire.ask("acl.whoami")["user"] == name
+
+
+def test_a_certificate_says_who_it_is(by_rights, pki):
+    expect_user(by_rights, certs.context(pki, pki.alice), "alice")
+
+
+def test_who_shows_none_is_anonymous_where_rights_are_asked(by_rights, pki):
+    expect_user(by_rights, certs.context(pki), "anonymous")
+
+
+def test_a_token_may_be_shown_by_tls(by_rights, pki):
+    expect_user(by_rights, certs.context(pki), "fleet", token="secret")
+
+
+def test_a_certificate_of_nobody_known_is_anonymous(by_rights, pki):
+    expect_user(by_rights, certs.context(pki, pki.issue("bob")), "anonymous")
 
 
 def test_a_reload_takes_the_new_certificate_and_drops_nobody(own_daemon, pki):

@@ -366,7 +366,9 @@ void msd_front_init(struct msd_edge *e)
 void msd_front_open(struct msd_edge *e, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer)
 {
-	if (session_new(e, transport, who, peer) == NULL)
+	struct msd_session *s = session_new(e, transport, who, peer);
+
+	if (s == NULL)
 		return;
 	e->n_sessions++;
 	peer->n_connections++;
