@@ -1,4 +1,4 @@
-"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, and where a daemon listens by default."""
+"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, and where a daemon listens by default."""
 from __future__ import annotations
 
 import os
@@ -18,7 +18,7 @@ def parse(text: str) -> Target:
         if not 0 < len(os.fsencode(path)) <= 107:
             raise _bad(text, "a socket's path has 1 to 107 bytes")
         return path
-    if not text.startswith("tcp://"):
+    if not text.startswith(("tcp://", "tls://")):
         raise _bad(text, "unknown form")
     host, colon, port = text[6:].rpartition(":")
     if host.startswith("[") and host.endswith("]"):
@@ -32,8 +32,13 @@ def parse(text: str) -> Target:
     return host, int(port)
 
 
+def is_tls(text: str) -> bool:
+    return text.startswith("tls://")
+
+
 def _bad(text: str, why: str) -> BadRequest:
-    return BadRequest(f'address "{text}": {why}; expected unix:PATH or tcp://HOST:PORT')
+    forms = "unix:PATH, tcp://HOST:PORT or tls://HOST:PORT"
+    return BadRequest(f'address "{text}": {why}; expected {forms}')
 
 
 def choose(address: Optional[str]) -> str:

@@ -5,9 +5,10 @@ import asyncio
 import collections
 import itertools
 import socket
-from typing import Any, Optional
+import ssl
+from typing import Any, Optional, Union
 
-from . import _address
+from . import _address, _channel
 from ._channel import FIRST_FRAME, MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
@@ -15,12 +16,20 @@ from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._reader import Reader
 from ._tensor import Out
+from ._tls import TlsSocket
 
 _READS = 16  # of one turn of the loop; others want theirs
 
 
-async def connect(address: str, timeout: Optional[float]) -> Channel:
+async def connect(
+    address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext]
+) -> Channel:
     target = _address.parse(address)
+    if _address.is_tls(address):  # names, numbers and certificates, on a thread
+        loop = asyncio.get_running_loop()
+        return Channel(
+            address, await loop.run_in_executor(None, _channel.connect, address, timeout, tls)
+        )
     try:
         s = await asyncio.wait_for(_open(target), timeout)
     except asyncio.TimeoutError:
@@ -76,7 +85,7 @@ class Pending:
 class Channel:
     """The socket in the event loop."""
 
-    def __init__(self, address: str, s: socket.socket) -> None:
+    def __init__(self, address: str, s: Union[socket.socket, TlsSocket]) -> None:
         self.address = address
         self.lost: Optional[Error] = None
         self.forgotten: Forgotten = collections.deque()
@@ -165,6 +174,8 @@ class Channel:
                 return self._lose(ProtocolError(f"{self.address}: {error.message}"))
             if n < len(target):
                 return
+        if isinstance(self._socket, TlsSocket) and self._socket.pending():
+            self._loop.call_soon(self._on_readable)
 
     def _lose(self, error: Error) -> None:
         if self.lost is not None:

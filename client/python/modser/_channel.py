@@ -13,9 +13,10 @@ import contextlib
 import itertools
 import select
 import socket
+import ssl
 import threading
 import time
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from . import _address
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
@@ -25,6 +26,7 @@ from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
 from ._tensor import Out
+from ._tls import TlsSocket, wrap
 
 SEND_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
 MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
@@ -55,7 +57,9 @@ class Pending:
 FIRST_FRAME = b"".join(cancel_frame(0))
 
 
-def connect(address: str, timeout: Optional[float]) -> socket.socket:
+def connect(
+    address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext]
+) -> Union[socket.socket, TlsSocket]:
     target = _address.parse(address)
     try:
         if isinstance(target, str):
@@ -69,6 +73,8 @@ def connect(address: str, timeout: Optional[float]) -> socket.socket:
         else:
             s = socket.create_connection(target, timeout)
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if _address.is_tls(address):
+                return _encrypt(s, target[0], tls)
         s.sendall(FIRST_FRAME)
     except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
         raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
@@ -78,8 +84,20 @@ def connect(address: str, timeout: Optional[float]) -> socket.socket:
     return s
 
 
+def _encrypt(s: socket.socket, host: str, tls: Optional[ssl.SSLContext]) -> TlsSocket:
+    try:
+        encrypted = wrap(s, host, tls)
+    except BaseException:
+        s.close()
+        raise
+    encrypted.sendmsg([FIRST_FRAME])  # a new connection has room for it
+    return encrypted
+
+
 class Channel:
-    def __init__(self, address: str, timeout: Optional[float]) -> None:
+    def __init__(
+        self, address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext] = None
+    ) -> None:
         self.address = address
         self.lost: Optional[Error] = None
         self.forgotten: Forgotten = collections.deque()
@@ -90,7 +108,7 @@ class Channel:
         self._reading = threading.Lock()
         #: Threads that wait while another one reads, each with what wakes it.
         self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
-        self._socket = connect(address, timeout)
+        self._socket = connect(address, timeout, tls)
         at_home(self)
 
     # -- sending
@@ -317,7 +335,9 @@ def again(error: Error) -> Error:
     return type(error)(error.message, hint=error.hint)
 
 
-def _readable(s: socket.socket, seconds: float) -> bool:
+def _readable(s: Union[socket.socket, TlsSocket], seconds: float) -> bool:
+    if isinstance(s, TlsSocket) and s.pending():
+        return True
     waiter = select.poll()
     waiter.register(s, select.POLLIN)
     return bool(waiter.poll(max(0, int(seconds * 1000) + (seconds > 0))))

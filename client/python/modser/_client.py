@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import time
 from collections.abc import Iterator
 from typing import Any, Optional, TypeVar
@@ -25,19 +26,26 @@ Maps = list[Map]
 
 
 def connect(
-    address: Optional[str] = None, *, token: Optional[str] = None, deadline: Seconds = None
+    address: Optional[str] = None,
+    *,
+    token: Optional[str] = None,
+    deadline: Seconds = None,
+    tls: Optional[ssl.SSLContext] = None,
 ) -> Client:
     """A connection to a daemon.
 
-    ``address`` is ``"unix:PATH"`` or ``"tcp://HOST:PORT"``; without one MODSER_HOST counts,
-    then the default socket. ``token`` says whose the connection is to a daemon with a file of
-    rights; without one MODSER_TOKEN counts, but over plain TCP. ``deadline`` (seconds) holds for connecting, and for every request
+    ``address`` is ``"unix:PATH"``, ``"tcp://HOST:PORT"`` or ``"tls://HOST:PORT"``; without one
+    MODSER_HOST counts, then the default socket. ``token`` says whose the connection is to a
+    daemon with a file of rights; without one MODSER_TOKEN counts, but over plain TCP.
+    ``deadline`` (seconds) holds for connecting, and for every request
     that says nothing else; None waits for as long as it takes.
+    ``tls`` says whom to believe and what to show on ``tls://``; without it MODSER_TLS_CA,
+    MODSER_TLS_CERT and MODSER_TLS_KEY do, files in PEM.
     """
     check_deadline(deadline)
     address = _address.choose(address)
     token = _token.choose(address, token)
-    client = Client(Channel(address, deadline), deadline)
+    client = Client(Channel(address, deadline, tls), deadline)
     if token is not None:
         try:
             client._run(_requests.show(token))

@@ -11,6 +11,7 @@ daemon to drop the call.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Coroutine, Generator
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
@@ -43,17 +44,23 @@ E = TypeVar("E", bound=Ended)
 
 
 def connect(
-    address: Optional[str] = None, *, token: Optional[str] = None, deadline: Seconds = None
+    address: Optional[str] = None,
+    *,
+    token: Optional[str] = None,
+    deadline: Seconds = None,
+    tls: Optional[ssl.SSLContext] = None,
 ) -> Opening[Client]:
     """``client = await connect()`` or ``async with connect() as client``; the arguments are
     those of modser.connect()."""
     check_deadline(deadline)
     address = _address.choose(address)
-    return Opening(_connect(address, _token.choose(address, token), deadline))
+    return Opening(_connect(address, _token.choose(address, token), deadline, tls))
 
 
-async def _connect(address: str, token: Optional[str], deadline: Seconds) -> Client:
-    client = Client(await _aio_channel.connect(address, deadline), deadline)
+async def _connect(
+    address: str, token: Optional[str], deadline: Seconds, tls: Optional[ssl.SSLContext]
+) -> Client:
+    client = Client(await _aio_channel.connect(address, deadline, tls), deadline)
     if token is not None:
         try:
             await client._run(_requests.show(token))

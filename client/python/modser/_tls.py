@@ -1,0 +1,125 @@
+"""TLS under a connection: Python's ssl with what the channels ask of a socket."""
+from __future__ import annotations
+
+import os
+import select
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from typing import Any, Optional
+
+RECORD_BYTES = 16384  # what one record carries at most
+
+
+def context(env: Mapping[str, str] = os.environ) -> ssl.SSLContext:
+    """What MODSER_TLS_CA, MODSER_TLS_CERT and MODSER_TLS_KEY say; without the first, the
+    authorities that the system believes."""
+    made = ssl.create_default_context(cafile=env.get("MODSER_TLS_CA") or None)
+    made.minimum_version = ssl.TLSVersion.TLSv1_3
+    if env.get("MODSER_TLS_CERT"):
+        made.load_cert_chain(env["MODSER_TLS_CERT"], env.get("MODSER_TLS_KEY") or None)
+    return made
+
+
+def wrap(s: socket.socket, host: str, tls: Optional[ssl.SSLContext]) -> TlsSocket:
+    """Shake hands on @s, within its timeout, with a server whose certificate is @host's."""
+    return TlsSocket((tls or context()).wrap_socket(s, server_hostname=host))
+
+
+class TlsSocket:
+    """A connected socket for any number of threads: OpenSSL wants one at a time, so none waits
+    for the network while it holds the lock."""
+
+    def __init__(self, s: ssl.SSLSocket) -> None:
+        s.setblocking(False)
+        self._s = s
+        self._lock = threading.Lock()
+        # Bytes that OpenSSL has encrypted and the socket has not taken: they come first again.
+        self._stuck: Optional[memoryview] = None
+
+    def fileno(self) -> int:
+        return self._s.fileno()
+
+    def pending(self) -> bool:
+        """Whether there are bytes of which the descriptor does not tell."""
+        with self._lock:
+            return self._s.pending() > 0
+
+    def recv_into(self, target: Any, nbytes: int = 0, flags: int = socket.MSG_DONTWAIT) -> int:
+        """As much as is there; 0 at the end. Without MSG_DONTWAIT it waits for the first byte."""
+        view = memoryview(target).cast("B")
+        while True:
+            n, waits_for = self._receive(view)
+            if n or not waits_for:
+                return n
+            if flags & socket.MSG_DONTWAIT:
+                raise BlockingIOError
+            waiter = select.poll()
+            waiter.register(self._s, waits_for)
+            waiter.poll()
+
+    def _receive(self, view: memoryview) -> tuple[int, int]:
+        """(bytes, the event to wait for when there are none; 0: it is the end)"""
+        n = 0
+        with self._lock:
+            try:
+                while n < len(view):
+                    more = self._s.recv_into(view[n:])
+                    if not more:
+                        break
+                    n += more
+            except ssl.SSLWantReadError:
+                return n, select.POLLIN
+            except ssl.SSLWantWriteError:
+                return n, select.POLLOUT
+            except OSError:
+                if not n:  # else the next one meets it again
+                    raise
+        return n, 0
+
+    def sendmsg(self, buffers: list[Any], ancillary: Any = (), flags: int = 0) -> int:
+        """How many bytes were taken. It never waits."""
+        sent = 0
+        views = [memoryview(b).cast("B") for b in buffers]
+        with self._lock:
+            while chunk := self._stuck or _first(views):
+                try:
+                    n = self._s.send(chunk)
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    self._stuck = chunk
+                    if not sent:
+                        raise BlockingIOError from None
+                    break
+                self._stuck = None
+                sent += n
+                _drop(views, n)
+        return sent
+
+    def shutdown(self, how: int) -> None:
+        # Not SSLSocket's own, which takes the connection from under a thread that reads.
+        socket.socket.shutdown(self._s, how)
+
+    def close(self) -> None:
+        self._s.close()
+
+
+def _first(views: list[memoryview]) -> Optional[memoryview]:
+    """What fills a record: of one buffer, or small ones put together."""
+    if not views or len(views[0]) >= RECORD_BYTES or len(views) == 1:
+        return views[0] if views else None
+    parts, n = [], 0
+    for view in views:
+        parts.append(view[: RECORD_BYTES - n])
+        n += len(parts[-1])
+        if n == RECORD_BYTES:
+            break
+    return memoryview(b"".join(parts))
+
+
+def _drop(views: list[memoryview], n: int) -> None:
+    """Take the first @n bytes away."""
+    while views and n >= len(views[0]):
+        n -= len(views.pop(0))
+    if n:
+        views[0] = views[0][n:]
