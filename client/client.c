@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "client/result.h"
+#include "client/tls.h"
 
 #define PATIENCE_MS                                                                    \
 	1000         /* beyond a request's deadline: the daemon keeps those itself */
@@ -104,6 +105,8 @@ static void lose(modser_client *c, msd_err err)
 	if (c->fd >= 0)
 		(void)close(c->fd);
 	c->fd = -1;
+	msd_client_tls_close(c->tls);
+	c->tls = NULL;
 	c->queue = c->queue_tail = NULL;
 	c->rx.state = MSD_RX_HEADER;
 	for (size_t i = 0; i < c->cap_table; i++) {

@@ -31,7 +31,8 @@ struct msd_receive {
 };
 
 struct modser_client {
-	int fd; /* -1: lost */
+	int fd;                     /* -1: lost */
+	struct msd_client_tls *tls; /* NULL: bytes go as they are */
 	uint64_t next_id;
 	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
 	struct msd_ticket **table; /* at id % cap_table; in flight or not taken */
@@ -57,6 +58,8 @@ MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);
 /** Receive what is there; @may_block: wait for the first of it. As msd_client_send().
  */
 MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
+/** What errno says after the transport has failed. */
+const char *msd_client_cause(const modser_client *c);
 void msd_receive_finish(struct msd_receive *rx);
 
 uint64_t msd_now_ns(void); /* CLOCK_MONOTONIC */

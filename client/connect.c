@@ -6,6 +6,7 @@
  * name has until one answers.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,6 +21,7 @@
 #include "client/cause.h"
 #include "client/client.h"
 #include "client/result.h"
+#include "client/tls.h"
 #include "proto/address.h"
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -117,13 +119,10 @@ static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
 	return MSD_OK;
 }
 
-static msd_err connect_to(const struct msd_address *a, uint32_t timeout_ms, int *ret_fd,
-			  char hint[static MSD_HINT_MAX], struct msd_diag *d)
+static msd_err connect_to(const struct msd_address *a, uint64_t deadline_ns,
+			  int *ret_fd, char hint[static MSD_HINT_MAX],
+			  struct msd_diag *d)
 {
-	uint64_t deadline_ns = UINT64_MAX;
-
-	if (timeout_ms != 0)
-		deadline_ns = msd_now_ns() + (uint64_t)timeout_ms * 1000000u;
 	if (a->kind == MSD_ADDRESS_UNIX)
 		return connect_unix(a, deadline_ns, ret_fd, hint, d);
 	return connect_tcp(a, deadline_ns, ret_fd, hint, d);
@@ -145,7 +144,7 @@ static msd_err find_address(const char *address, struct msd_address *ret,
 /* The daemon closes a connection that sends no whole frame for a while; ours may be
  * made long before its first request. A new socket has room for this cancel of nothing,
  * and a broken one is met later. */
-static void send_first_frame(int fd)
+static void send_first_frame(int fd, struct msd_client_tls *tls)
 {
 	struct msd_buf b = {0};
 	uint8_t head[MSD_FRAME_HEADER_BYTES] = {0};
@@ -157,9 +156,59 @@ static void send_first_frame(int fd)
 	if (!b.bad) {
 		msd_frame_write((struct msd_frame){(uint32_t)(b.n - sizeof(head)), 0},
 				b.p);
-		(void)send(fd, b.p, b.n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (tls != NULL) {
+			(void)msd_client_tls_write(tls, &(struct iovec){b.p, b.n}, 1);
+		} else {
+			(void)send(fd, b.p, b.n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		}
 	}
 	msd_buf_finish(&b);
+}
+
+/* On a socket that is connected: hands are shaken first where that is wanted. */
+static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns,
+		       struct msd_client_tls **ret, struct msd_diag *d)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	if (a->kind != MSD_ADDRESS_TLS)
+		return MSD_OK;
+	msd_err err = msd_client_tls_open(fd, a->host, deadline_ns, ret, d);
+	if (err == MSD_OK)
+		return MSD_OK;
+	(void)close(fd);
+	return msd_diag_wrap(d, err, "connect to %s", msd_address_format(a, text));
+}
+
+static msd_err open_at(const struct msd_address *a, uint32_t timeout_ms,
+		       modser_client **ret, char hint[static MSD_HINT_MAX],
+		       struct msd_diag *d)
+{
+	struct msd_client_tls *tls = NULL;
+	uint64_t deadline_ns = UINT64_MAX;
+	modser_client *c;
+	int fd = -1;
+
+	if (timeout_ms != 0)
+		deadline_ns = msd_now_ns() + (uint64_t)timeout_ms * 1000000u;
+	msd_err err = connect_to(a, deadline_ns, &fd, hint, d);
+	if (err == MSD_OK)
+		err = encrypt(a, fd, deadline_ns, &tls, d);
+	if (err != MSD_OK)
+		return err;
+	send_first_frame(fd, tls);
+	err = (msd_err)modser_open_fd(fd, &c);
+	if (err != MSD_OK) {
+		msd_client_tls_close(tls);
+		return err;
+	}
+	c->tls = tls;
+	if (tls != NULL && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
+		modser_close(c);
+		return msd_diag_set(d, MSD_IO, "%s", strerror(errno));
+	}
+	*ret = c;
+	return MSD_OK;
 }
 
 modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client **ret,
@@ -168,15 +217,10 @@ modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client *
 	char hint[MSD_HINT_MAX] = "";
 	struct msd_diag d = {0};
 	struct msd_address a;
-	int fd = -1;
 	msd_err err = find_address(address, &a, &d);
 
 	if (err == MSD_OK)
-		err = connect_to(&a, timeout_ms, &fd, hint, &d);
-	if (err == MSD_OK) {
-		send_first_frame(fd);
-		err = (msd_err)modser_open_fd(fd, ret);
-	}
+		err = open_at(&a, timeout_ms, ret, hint, &d);
 	if (err != MSD_OK && ret_why != NULL) {
 		*ret_why = msd_result_create(0);
 		if (*ret_why != NULL)

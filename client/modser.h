@@ -192,7 +192,9 @@ typedef struct modser_options {
 } modser_options;
 
 /**
- * Connect to the daemon at @address: "unix:PATH" or "tcp://HOST:PORT"; NULL:
+ * Connect to the daemon at @address: "unix:PATH", "tcp://HOST:PORT" or
+ * "tls://HOST:PORT" (by OpenSSL 3, which is opened then; MODSER_TLS_CA, MODSER_TLS_CERT
+ * and MODSER_TLS_KEY of the environment name PEM files); NULL:
  * $MODSER_HOST, else the default socket (/run/modserd/modserd.sock for root, else
  * $XDG_RUNTIME_DIR/modserd/modserd.sock, else /tmp/modserd-UID/modserd.sock; where that
  * is absent, /run's).

@@ -6,6 +6,7 @@
  * protocol breaks the connection; the daemon's farewell says why it hangs up.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include "client/payload.h"
 #include "client/result.h"
 #include "client/stranger.h"
+#include "client/tls.h"
 #include "proto/value.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
@@ -238,7 +240,9 @@ static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 		iov[m.msg_iovlen++] = (struct iovec){p->to, (size_t)p->n};
 	}
 	iov[m.msg_iovlen++] = (struct iovec){rx->buf + rx->at + rx->n, room};
-	ssize_t got = recvmsg(c->fd, &m, flags);
+	ssize_t got = c->tls != NULL ? msd_client_tls_read(c->tls, iov, m.msg_iovlen,
+							   flags == 0)
+				     : recvmsg(c->fd, &m, flags);
 	if (got <= 0)
 		return got;
 	size_t n = (size_t)got;
@@ -257,16 +261,25 @@ static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 
 static msd_err read_failed(modser_client *c, ssize_t n)
 {
-	if (n < 0 && errno != ECONNRESET)
-		return msd_diag_set(&c->why, MSD_IO, "receive: %s", strerror(errno));
+	if (n < 0 && errno != ECONNRESET) {
+		return msd_diag_set(&c->why, MSD_IO, "receive: %s",
+				    msd_client_cause(c));
+	}
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
+}
+
+/* What libssl holds is told by no event: it is read to the end. */
+static unsigned rounds_of(const modser_client *c)
+{
+	return c->tls != NULL ? UINT_MAX : ROUNDS;
 }
 
 msd_err msd_client_receive(modser_client *c, bool may_block)
 {
+	const unsigned rounds = rounds_of(c);
 	bool drained = false;
 
-	for (unsigned round = 0; round < ROUNDS && !drained; round++) {
+	for (unsigned round = 0; round < rounds && !drained; round++) {
 		bool more = true;
 
 		if (!make_room(&c->rx)) {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "client/client.h"
+#include "client/tls.h"
 
 #define GATHER 64 /* pieces of one sendmsg() */
 
@@ -46,12 +47,20 @@ static void advance(modser_client *c, size_t n)
 	}
 }
 
+const char *msd_client_cause(const modser_client *c)
+{
+	return c->tls != NULL && errno == EPROTO ? msd_client_tls_why(c->tls)
+						 : strerror(errno);
+}
+
 msd_err msd_client_send(modser_client *c)
 {
 	while (c->queue != NULL) {
 		struct iovec iov[GATHER];
 		struct msghdr m = {.msg_iov = iov, .msg_iovlen = gather(c, iov)};
-		ssize_t n = sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = c->tls != NULL
+				    ? msd_client_tls_write(c->tls, iov, m.msg_iovlen)
+				    : sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -59,7 +68,7 @@ msd_err msd_client_send(modser_client *c)
 			return MSD_OK;
 		if (n < 0) {
 			return msd_diag_set(&c->why, MSD_IO, "send: %s",
-					    strerror(errno));
+					    msd_client_cause(c));
 		}
 		advance(c, (size_t)n);
 	}

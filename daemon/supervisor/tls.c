@@ -25,7 +25,7 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_ri
 	if (o->tls_cert == NULL || o->tls_key == NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "a tls:// address needs --tls-cert FILE and "
-				    "--tls-key FILE: `modser tls init DIR` makes them");
+				    "--tls-key FILE");
 	}
 	return msd_tls_open(t, &files, d);
 }

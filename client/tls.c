@@ -1,0 +1,359 @@
+/*
+ * Happy path: libssl is found, a context is made of what the environment names, hands
+ * are shaken within the caller's time; then pieces are read and written as by a socket
+ * that does not block.
+ * Failures: a file, or a server whose certificate is not believed or not its own, is
+ * named; what breaks TLS later is EPROTO, with a text.
+ */
+#include "client/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/libssl.h"
+
+#define RECORD_BYTES 16384u /* what one record carries at most */
+#define WHY_MAX 256u
+
+struct msd_client_tls {
+	const struct msd_libssl *lib;
+	SSL *ssl;
+	int fd;
+	char why[WHY_MAX];
+};
+
+/* Nobody is asked for one. */
+static int no_password(char *buf, int size, int is_write, void *user)
+{
+	(void)buf;
+	(void)size;
+	(void)is_write;
+	(void)user;
+	return -1;
+}
+
+static msd_err refuse_file(const char *variable, const char *path, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: %s: expected PEM%s%s", variable,
+			    path, errno != 0 ? ": " : "",
+			    errno != 0 ? strerror(errno) : "");
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static msd_err read_files(const struct msd_libssl *lib, SSL_CTX *ctx,
+			  struct msd_diag *d)
+{
+	const char *ca = variable("MODSER_TLS_CA");
+	const char *cert = variable("MODSER_TLS_CERT");
+	const char *key = variable("MODSER_TLS_KEY");
+
+	errno = 0;
+	if (ca == NULL) {
+		(void)lib->SSL_CTX_set_default_verify_paths(ctx);
+	} else if (lib->SSL_CTX_load_verify_locations(ctx, ca, NULL) != 1) {
+		return refuse_file("MODSER_TLS_CA", ca, d);
+	}
+	if (cert == NULL)
+		return MSD_OK;
+	errno = 0;
+	if (lib->SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+		return refuse_file("MODSER_TLS_CERT", cert, d);
+	key = key != NULL ? key : cert;
+	errno = 0;
+	lib->SSL_CTX_set_default_passwd_cb(ctx, no_password);
+	if (lib->SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
+		return refuse_file("MODSER_TLS_KEY", key, d);
+	return MSD_OK;
+}
+
+static msd_err make_context(const struct msd_libssl *lib, SSL_CTX **ret,
+			    struct msd_diag *d)
+{
+	SSL_CTX *ctx = lib->SSL_CTX_new(lib->TLS_client_method());
+
+	if (ctx == NULL)
+		return msd_diag_no_memory(d);
+	(void)lib->SSL_CTX_ctrl(ctx, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION,
+				NULL);
+	(void)lib->SSL_CTX_ctrl(ctx, SSL_CTRL_MODE,
+				SSL_MODE_ENABLE_PARTIAL_WRITE |
+					SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER,
+				NULL);
+	(void)lib->SSL_CTX_set_options(ctx, SSL_OP_IGNORE_UNEXPECTED_EOF);
+	lib->SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+	msd_err err = read_files(lib, ctx, d);
+	if (err == MSD_OK) {
+		*ret = ctx;
+	} else {
+		lib->SSL_CTX_free(ctx);
+	}
+	return err;
+}
+
+/* The certificate must be of @host: of that number, or of that name. */
+static bool expect_host(const struct msd_client_tls *t, const char *host)
+{
+	uint8_t number[sizeof(struct in6_addr)];
+
+	if (inet_pton(AF_INET, host, number) == 1 ||
+	    inet_pton(AF_INET6, host, number) == 1) {
+		return t->lib->X509_VERIFY_PARAM_set1_ip_asc(
+			       t->lib->SSL_get0_param(t->ssl), host) == 1;
+	}
+	(void)t->lib->SSL_ctrl(t->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME,
+			       TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)host);
+	return t->lib->SSL_set1_host(t->ssl, host) == 1;
+}
+
+/* What OpenSSL says last, in words. */
+static void take_fault(struct msd_client_tls *t)
+{
+	const unsigned long code = t->lib->ERR_peek_error();
+	const char *text = t->lib->ERR_reason_error_string(code);
+	const long verified = t->lib->SSL_get_verify_result(t->ssl);
+
+	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+		(void)snprintf(t->why, WHY_MAX, "the server's certificate: %s",
+			       t->lib->X509_verify_cert_error_string(verified));
+	} else if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
+		(void)snprintf(t->why, WHY_MAX,
+			       "the server does not speak TLS: is it tcp://?");
+	} else {
+		(void)snprintf(t->why, WHY_MAX, "TLS: %s",
+			       text != NULL ? text : "it is broken");
+	}
+	t->lib->ERR_clear_error();
+}
+
+/* The events to wait for after @rc, or 0, and errno says what is wrong; 0 with errno 0:
+ * the other side has ended. */
+static short events_after(struct msd_client_tls *t, int rc)
+{
+	const int error = errno;
+
+	switch (t->lib->SSL_get_error(t->ssl, rc)) {
+	case SSL_ERROR_WANT_READ:
+		return POLLIN;
+	case SSL_ERROR_WANT_WRITE:
+		return POLLOUT;
+	case SSL_ERROR_ZERO_RETURN:
+		errno = 0;
+		return 0;
+	case SSL_ERROR_SYSCALL:
+		errno = error;
+		return 0;
+	default:
+		take_fault(t);
+		errno = EPROTO;
+		return 0;
+	}
+}
+
+/* Of CLOCK_MONOTONIC, for poll(); -1: no bound. */
+static int left_ms(uint64_t deadline_ns)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	if (deadline_ns == UINT64_MAX)
+		return -1;
+	return deadline_ns > now ? (int)((deadline_ns - now) / 1000000u + 1) : 0;
+}
+
+static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
+			   struct msd_diag *d)
+{
+	int rc;
+
+	while (errno = 0, (rc = t->lib->SSL_connect(t->ssl)) != 1) {
+		struct pollfd p = {.fd = t->fd, .events = events_after(t, rc)};
+
+		if (p.events == 0 && errno == EPROTO)
+			return msd_diag_set(d, MSD_REFUSED, "%s", t->why);
+		if (p.events == 0) {
+			return msd_diag_set(d, MSD_IO, "TLS: %s",
+					    errno != 0 ? strerror(errno)
+						       : "the server hung up");
+		}
+		if (poll(&p, 1, left_ms(deadline_ns)) == 0) {
+			return msd_diag_set(d, MSD_DEADLINE,
+					    "TLS: the server does not go on with the "
+					    "handshake");
+		}
+	}
+	return MSD_OK;
+}
+
+msd_err msd_client_tls_open(int fd, const char *host, uint64_t deadline_ns,
+			    struct msd_client_tls **ret, struct msd_diag *d)
+{
+	const struct msd_libssl *lib = msd_libssl_open(d);
+	SSL_CTX *ctx = NULL;
+
+	if (lib == NULL)
+		return MSD_UNSUPPORTED;
+	msd_err err = make_context(lib, &ctx, d);
+	if (err != MSD_OK)
+		return err;
+	struct msd_client_tls *t = calloc(1, sizeof(*t));
+	if (t != NULL) {
+		t->lib = lib;
+		t->fd = fd;
+		t->ssl = lib->SSL_new(ctx);
+	}
+	lib->SSL_CTX_free(ctx); /* the connection holds it */
+	if (t == NULL || t->ssl == NULL || !expect_host(t, host) ||
+	    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0 ||
+	    lib->SSL_set_fd(t->ssl, fd) != 1) {
+		err = msd_diag_no_memory(d);
+	} else {
+		err = shake_hands(t, deadline_ns, d);
+	}
+	if (err == MSD_OK) {
+		*ret = t;
+	} else {
+		msd_client_tls_close(t);
+	}
+	return err;
+}
+
+/* Fill one piece as far as bytes are there. Returns the events to wait for, 0: full, or
+ * errno says why not. */
+static short fill(struct msd_client_tls *t, const struct iovec *piece, size_t *ret)
+{
+	for (size_t at = 0; at < piece->iov_len;) {
+		size_t got = 0;
+
+		errno = 0;
+		const int rc = t->lib->SSL_read_ex(t->ssl, (char *)piece->iov_base + at,
+						   piece->iov_len - at, &got);
+		if (rc != 1)
+			return events_after(t, rc);
+		at += got;
+		*ret += got;
+	}
+	return 0;
+}
+
+ssize_t msd_client_tls_read(struct msd_client_tls *t, const struct iovec *pieces,
+			    size_t n, bool may_block)
+{
+	size_t all = 0;
+
+	for (;;) {
+		short events = 0;
+		size_t room = 0; /* of the pieces that are full */
+
+		for (size_t i = 0; i < n && all == room; i++) {
+			events = fill(t, &pieces[i], &all);
+			room += pieces[i].iov_len;
+		}
+		if (all > 0)
+			return (ssize_t)all;
+		if (events == 0)
+			return errno == 0 ? 0 : -1;
+		struct pollfd p = {.fd = t->fd, .events = events};
+		if (!may_block || poll(&p, 1, -1) < 0) {
+			errno = may_block ? errno : EAGAIN;
+			return -1;
+		}
+	}
+}
+
+/* A record's worth of the pieces from byte @skip on: where it lies, or in @room. */
+static size_t next_record(const struct iovec *pieces, size_t n, size_t skip,
+			  uint8_t room[static RECORD_BYTES], const uint8_t **ret)
+{
+	size_t have = 0;
+
+	*ret = room;
+	for (size_t i = 0; i < n && have < RECORD_BYTES; i++) {
+		const uint8_t *p = pieces[i].iov_base;
+		const size_t bytes = pieces[i].iov_len;
+
+		if (skip >= bytes) {
+			skip -= bytes;
+			continue;
+		}
+		if (have == 0 && bytes - skip >= RECORD_BYTES) {
+			*ret = p + skip;
+			return RECORD_BYTES;
+		}
+		const size_t left = RECORD_BYTES - have;
+		const size_t part = bytes - skip < left ? bytes - skip : left;
+		memcpy(room + have, p + skip, part);
+		have += part;
+		skip = 0;
+	}
+	return have;
+}
+
+static ssize_t write_records(struct msd_client_tls *t, const struct iovec *pieces,
+			     size_t n)
+{
+	uint8_t room[RECORD_BYTES];
+	const uint8_t *p;
+	size_t all = 0, bytes;
+
+	while ((bytes = next_record(pieces, n, all, room, &p)) > 0) {
+		size_t put = 0;
+
+		errno = 0;
+		const int rc = t->lib->SSL_write_ex(t->ssl, p, bytes, &put);
+		if (rc != 1) {
+			if (events_after(t, rc) != 0)
+				errno = EAGAIN;
+			return all > 0 ? (ssize_t)all : -1;
+		}
+		all += put;
+	}
+	return (ssize_t)all;
+}
+
+/* libssl writes without MSG_NOSIGNAL, and the signals of the process are its own. */
+ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *pieces,
+			     size_t n)
+{
+	const struct timespec now = {0};
+	sigset_t pipe, before, waiting;
+
+	(void)sigemptyset(&pipe);
+	(void)sigaddset(&pipe, SIGPIPE);
+	(void)sigpending(&waiting);
+	(void)pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	const ssize_t put = write_records(t, pieces, n);
+	const int error = errno;
+	if (put < 0 && error == EPIPE && sigismember(&waiting, SIGPIPE) == 0)
+		(void)sigtimedwait(&pipe, NULL, &now);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return put;
+}
+
+const char *msd_client_tls_why(const struct msd_client_tls *t)
+{
+	return t->why;
+}
+
+void msd_client_tls_close(struct msd_client_tls *t)
+{
+	if (t == NULL)
+		return;
+	if (t->ssl != NULL)
+		t->lib->SSL_free(t->ssl);
+	free(t);
+}

@@ -1,0 +1,118 @@
+"""modser, and so libmodser, over TLS."""
+import shutil
+import subprocess
+
+import certs
+import harness
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def pki():
+    made = certs.Authority(harness.short_folder())
+    made.server = made.issue("server", ("DNS:localhost",))
+    made.alice = made.issue("alice")
+    return made
+
+
+@pytest.fixture(scope="module")
+def tls(pki, models):
+    """A daemon that asks for certificates, with a module."""
+    cert, key = pki.server
+    unix = f"unix:{pki.folder}/m.sock"
+    words = ("--tls-cert", cert, "--tls-key", key, "--tls-ca", pki.cert)
+    with harness.Daemon(*words, listen=["tls://127.0.0.1:0", unix, "tcp://127.0.0.1:0"]) as d:
+        d.load("shapes", models / "shapes.so", host=unix)
+        d.named = d.host.replace("127.0.0.1", "localhost")
+        yield d
+
+
+@pytest.fixture
+def ask(tls, pki):
+    """modser on the TLS address: ask(word..., host=, ca=, pair=)."""
+
+    def run(*words, host=None, ca=pki.cert, pair=pki.alice):
+        env = harness.environment()
+        if ca is not None:
+            env["MODSER_TLS_CA"] = str(ca)
+        if pair is not None:
+            env["MODSER_TLS_CERT"], env["MODSER_TLS_KEY"] = map(str, pair)
+        return harness.run(harness.BIN / "modser", "-H", host or tls.named, *words, env=env)
+
+    return run
+
+
+def expect_refused(said, *texts):
+    assert said.status not in (0, None), said
+    for text in texts:
+        assert text in said.err, said
+
+
+def test_modules_are_listed(ask):
+    said = ask("ls")
+    assert said.status == 0 and "shapes" in said.out, said
+
+
+def test_tensors_come_whole_both_ways(ask, folder):
+    x = np.arange(3_000_001, dtype="float32")
+    np.save(folder / "x.npy", x)
+    said = ask(
+        "call", "shapes:addone", f"@{folder}/x.npy", f"out:float32[{x.size}]",
+        "-o", folder / "y.npy",
+    )
+    assert said.status == 0, said
+    assert (np.load(folder / "y.npy") == x + 1).all()
+
+
+def test_calls_in_flight_are_all_answered(ask, folder):
+    np.save(folder / "x.npy", np.zeros(100, "f4"))
+    said = ask(
+        "bench", "shapes:addone", f"@{folder}/x.npy", "out:float32[100]", "-c", 2, "--depth", 16,
+        "--time", "200ms",
+    )
+    assert said.status == 0, said
+
+
+def test_without_a_certificate_the_alert_is_told(ask):
+    expect_refused(ask("ls", pair=None), "certificate required")
+
+
+def test_an_authority_that_is_not_believed_is_named(ask):
+    expect_refused(ask("ls", ca=None), "the server's certificate: ")
+
+
+def test_another_name_is_refused(ask, tls):
+    expect_refused(ask("ls", host=tls.host), "the server's certificate: IP address mismatch")
+
+
+def test_a_server_without_tls_is_named(ask, tls):
+    plain = tls.hosts[2].replace("tcp://", "tls://")
+    expect_refused(ask("ls", host=plain), "does not speak TLS")
+
+
+def test_a_port_of_tls_says_so_to_a_plain_client(ask, tls):
+    expect_refused(ask("ls", host=tls.host.replace("tls://", "tcp://")), "this port speaks TLS")
+
+
+def test_a_file_that_is_not_there_is_named(ask, folder):
+    expect_refused(ask("ls", ca=folder / "none.pem"), "MODSER_TLS_CA", "none.pem")
+
+
+def test_the_documented_commands_make_what_is_needed(own_daemon, folder):
+    """Those of docs/tls.md, as they stand there."""
+    text = (harness.ROOT / "docs" / "tls.md").read_text()
+    commands = next(part for part in text.split("```") if "openssl req" in part)
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl command: TLS not tested")
+    subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True)
+    daemon = own_daemon(
+        "--tls-cert", folder / "server.pem", "--tls-key", folder / "server.key",
+        "--tls-ca", folder / "ca.pem", listen=["tls://127.0.0.1:0"],
+    )
+    names = {"CA": "ca.pem", "CERT": "alice.pem", "KEY": "alice.key"}
+    env = {f"MODSER_TLS_{k}": str(folder / v) for k, v in names.items()}
+    said = harness.run(
+        harness.BIN / "modser", "-H", daemon.host, "ls", env=harness.environment() | env
+    )
+    assert said.status == 0, said
