@@ -46,7 +46,7 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_WITH = 131072,
 		  MSD_OPT_DOC = 262144,
 		  MSD_OPT_OFFLINE = 524288, /* takes none: it needs no daemon */
-		  MSD_OPT_PUSH = 1u << 20
+		  MSD_OPT_PUSH = 1048576
 };
 
 struct msd_verb;

@@ -191,7 +191,8 @@ const struct msd_verb msd_verbs[] = {
 	{"push",
 	 "[--sign KEY] [--manifest FILE] [--graph FILE] [--params FILE] FILE URI",
 	 "put a module into a registry, with its manifest", push_help, 2, 2,
-	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS, msd_verb_push},
+	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_OFFLINE,
+	 msd_verb_push},
 	{"rollback", "NAME...", "serve the edition before the one that is served",
 	 "Of a module that the daemon's store keeps (`modser load --keep`, `modser "
 	 "pull`).\n"
