@@ -15,7 +15,6 @@
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
 #include "daemon/supervisor/module/trial_plan.h"
-#include "proto/scan.h"
 
 #define ROOM_MS 10u /* until a test that found no room asks again */
 
