@@ -55,6 +55,8 @@ static const struct {
 	{"graph", "FILE", "a graph executor's graph.json"},
 	{"params", "FILE", "parameters that the library does not hold"},
 	{"sha256", "HEX", "what the file must hash to"},
+	{"manifest", "FILE", "the module's manifest, as it is"},
+	{"sign", "KEY", "sign the manifest: minisign's secret key, in a file"},
 	{"with", "FILE", "a file that a model names; repeatable"},
 	{"name", "NAME", "the model in an archive"},
 	{"mlf-version", "5|7", "of an archive that is written"},

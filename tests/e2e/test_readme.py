@@ -10,7 +10,7 @@ import pytest
 EXAMPLES = harness.ROOT / "examples"
 README = (harness.ROOT / "README.md").read_text()
 # These want a machine that the reader has, or go on until they are stopped.
-OTHERS = ("modser pull ", "modser rollback ", "modser logs -f ")
+OTHERS = ("modser pull ", "modser push ", "modser rollback ", "modser logs -f ")
 
 
 def session():

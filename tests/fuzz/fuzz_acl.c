@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/acl_read.h"
+#include "daemon/wire/tls.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MUST(claim)                                                                    \

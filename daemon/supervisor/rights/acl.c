@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/glob.h"
+#include "daemon/wire/tls.h"
 
 #define ALL_RIGHTS                                                                     \
 	(1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_LOAD |        \

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/rights/identity.h"
 #include "proto/limits.h"
 #include "proto/method.h"
+#include "store/digest.h"
 
 #define MSD_ACL_GROUPS_MAX 64u /* a bit each */
 #define MSD_ACL_ANONYMOUS "anonymous"

@@ -5,8 +5,14 @@
  * unix socket's peer, the certificate that it has shown, the token that it has. Whose
  * all that is, the file of rights says: acl.h.
  */
-#include "daemon/wire/tls.h"
-#include "store/digest.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+
+struct msd_digest;
+struct msd_tls_peer;
 
 struct msd_identity {
 	bool has_user; /* at a unix socket: uid and gids are known */

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/rights/acl.h"
 #include "daemon/supervisor/rights/denials.h"
 #include "daemon/supervisor/rights/guesses.h"
+#include "store/digest.h"
 
 struct msd_rights {
 	struct msd_acl *acl; /* NULL: none */

@@ -99,9 +99,10 @@ static msd_err result_read(const struct msd_nvrtc *nvrtc, struct nvrtc_program *
 	int code =
 		is_ptx ? nvrtc->ptx_size(program, &n) : nvrtc->cubin_size(program, &n);
 
-	if (code != MSD_NVRTC_SUCCESS)
+	if (code != MSD_NVRTC_SUCCESS) {
 		return failed(nvrtc, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize",
 			      code, d);
+	}
 	if (n == 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "NVRTC compiled the source to nothing");

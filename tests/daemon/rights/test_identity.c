@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/rights/identity.h"
+#include "store/digest.h"
 
 static struct msd_identity i;
 

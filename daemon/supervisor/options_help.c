@@ -1,0 +1,89 @@
+#include <stdio.h>
+
+#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/options.h"
+
+/* The limits come between these from the table of options. */
+static const char words[] =
+	"usage: modserd --listen [unix:PATH | tcp://HOST:PORT | "
+	"tls://HOST:PORT] ... [options]\n"
+	"\n"
+	"Serve compiled modules. Runs in the foreground; SIGTERM drains and "
+	"ends it.\n"
+	"\n"
+	"  --listen [ADDRESS]    listen there; without ADDRESS on the default "
+	"unix "
+	"socket\n"
+	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
+	"[,params=FILE]\n"
+	"                   [,tvm_inputs=yes][,fill=zero|seeded]\n"
+	"                        load FILE as NAME at the start, on DEVICE "
+	"(cpu,\n"
+	"                        opencl:0; default: what FILE has code for); "
+	"in N\n"
+	"                        processes (1), for so many calls at the same "
+	"time; with a\n"
+	"                        graph executor's graph.json and .params where "
+	"FILE does\n"
+	"                        not hold them; tvm_inputs: set_input ignores "
+	"what the\n"
+	"                        model lacks; repeatable\n"
+	"  --socket-mode MODE    of unix sockets, octal (0600): whoever may "
+	"connect\n"
+	"                        runs code as this daemon\n"
+	"  --insecure-tcp        allow TCP addresses beyond loopback\n"
+	"  --allow-load-tcp      allow loading modules over TCP\n"
+	"  --threads N           threads of each worker's pool "
+	"(TVM_NUM_THREADS, its\n"
+	"                        part of the cores)\n"
+	"  --store DIR           keep there what is loaded with keep, and load "
+	"it again at\n"
+	"                        the start\n"
+	"  --tls-cert FILE, --tls-key FILE\n"
+	"                        of tls:// addresses, PEM; read again by SIGHUP\n"
+	"  --tls-ca FILE         whose certificates clients may show\n"
+	"  --acl FILE            who may do what, one line a user "
+	"(docs/rights.md); "
+	"read again\n"
+	"                        by SIGHUP\n"
+	"  --plugin FILE         a shared object of formats, operators and "
+	"kernels that\n"
+	"                        each worker opens; repeatable\n"
+	"  --trust FILE          a minisign public key: what is pulled must be "
+	"signed by\n"
+	"                        one of these; repeatable\n"
+	"  --trust-least N       by so many of them (1)\n"
+	"  --policy WORD         what a pull takes: signed (where --trust is "
+	"there),\n"
+	"                        digest (what --sha256 says), unsigned\n"
+	"  --config FILE         read this configuration "
+	"(" MSD_CONFIG_DEFAULT "\n"
+	"                        where that is): the same options and modules\n"
+	"  --check-config FILE   say whether it can be read, and end\n"
+	"  --print-config        print what would be used, with each value's "
+	"origin\n"
+	"  --api                 print the method table and end\n"
+	"  --version, --help\n"
+	"\n"
+	"Limits (sizes take K, M, G; times their unit: ms, s, m, h):";
+
+static const char environment[] =
+	"\nEnvironment: MODSERD_LOG (error, warn, info, debug), MODSERD_WORKER (path "
+	"of modserd-worker),\nMODSERD_FETCH, MODSERD_CACHE, TVM_NUM_THREADS, "
+	"STATE_DIRECTORY, XDG_RUNTIME_DIR. See modserd(8).";
+
+void msd_options_print_help(void)
+{
+	const struct msd_option *row;
+
+	(void)puts(words);
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		char text[MSD_LIMIT_TEXT_MAX];
+
+		if (row->limit != NULL) {
+			(void)printf("  --%-19s %s (%s)\n", row->name, row->limit,
+				     msd_option_limit_text(row, row->value, text));
+		}
+	}
+	(void)puts(environment);
+}
