@@ -38,6 +38,9 @@ static msd_err read_all_digests(const msgpack_object *map, struct msd_job_ask *r
 		err = read_digests(map, "etag_sha256", &of_etag, d);
 	if (err == MSD_OK)
 		err = read_digests(map, "sha256", &digest, d);
+	if (err == MSD_OK && digest.n != MSD_DIGEST_BYTES &&
+	    msd_map_find(map, "sha256") != NULL)
+		err = refuse("sha256: no SHA-256", d);
 	ret->has_digest = digest.n == MSD_DIGEST_BYTES;
 	if (ret->has_digest)
 		memcpy(ret->digest.b, digest.p, MSD_DIGEST_BYTES);

@@ -14,6 +14,7 @@
 #include <sys/random.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/fetch/proof.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/rollback.h"
@@ -140,9 +141,14 @@ static msd_err load(struct msd_supply *s, struct msd_source *source,
 	struct msd_module *m = msd_supply_module(s);
 	struct msd_load how = s->load;
 
-	if (label == NULL) {
+	msd_err err = label != NULL ? msd_proof_take(&s->fetch, &how, d)
+				    : msd_diag_no_memory(d);
+	if (err == MSD_OK && m != NULL && m->is_awaiting)
+		err = msd_module_prove(m, &how, d);
+	if (err != MSD_OK) {
 		msd_source_finish(source);
-		return msd_diag_no_memory(d);
+		free(label);
+		return err;
 	}
 	if (m != NULL && m->is_awaiting) {
 		msd_module_give(m, source, label); /* which takes the label */
@@ -152,7 +158,7 @@ static msd_err load(struct msd_supply *s, struct msd_source *source,
 	how.source = *source;
 	how.replace = true;
 	how.is_candidate = true;
-	const msd_err err = msd_module_load(s->house, name, &how, &m, d);
+	err = msd_module_load(s->house, name, &how, &m, d);
 	free(label);
 	return err;
 }

@@ -189,7 +189,7 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 	uint64_t warmup = 0;
 	struct msd_cur all;
 	uint32_t n;
-	msd_err err = msd_map_uint(param(c, 2), "warmup", 1000, &warmup, d);
+	msd_err err = msd_map_uint(param(c, 2), "warmup", MSD_TRIAL_WARMUP, &warmup, d);
 
 	if (err != MSD_OK || !msd_array_open(c->in->body.params, &all, &n))
 		return err;

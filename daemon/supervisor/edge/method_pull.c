@@ -17,6 +17,7 @@
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/fetch/fetcher.h"
+#include "daemon/supervisor/fetch/proof.h"
 #include "daemon/supervisor/keep/look.h"
 #include "daemon/supervisor/module/admit.h"
 #include "proto/limits.h"
@@ -105,7 +106,12 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	log_fetched(p, source);
 	how.file = label;
 	how.source = *source;
-	const msd_err err = msd_module_load(p->edge->house, name, &how, &m, d);
+	msd_err err = msd_proof_take(&p->fetch, &how, d);
+	if (err == MSD_OK) {
+		err = msd_module_load(p->edge->house, name, &how, &m, d);
+	} else {
+		msd_source_finish(source);
+	}
 	free(label);
 	if (err != MSD_OK)
 		return err;

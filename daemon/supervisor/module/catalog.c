@@ -191,6 +191,17 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	return m;
 }
 
+msd_err msd_module_prove(struct msd_module *m, const struct msd_load *how,
+			 struct msd_diag *d)
+{
+	msd_trial_free(m->trial, m->crew.house->deadlines);
+	m->trial = NULL;
+	if (!msd_trial_prepare(m, how->tests, how->warmup, &m->trial))
+		return msd_diag_no_memory(d);
+	m->life.has_trial = m->trial != NULL;
+	return MSD_OK;
+}
+
 static msd_err check_workers(struct msd_house *house, uint32_t n, struct msd_diag *d)
 {
 	if (n <= house->limits->max_workers)

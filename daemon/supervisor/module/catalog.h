@@ -34,6 +34,9 @@ MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_sp
 MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 				       const struct msd_load *load,
 				       struct msd_module **ret, struct msd_diag *d);
+/** @m, which is awaited, is tried as @how->tests say when it is given. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_module_prove(struct msd_module *m,
+					const struct msd_load *how, struct msd_diag *d);
 /** A module that is FAILED from the start: its file could not be read. @d says why. */
 MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
 					     struct msd_span name, const char *file,

@@ -14,6 +14,7 @@
 
 #define MSD_TRIAL_BYTES (1u << 20) /* of all tests of a module */
 #define MSD_TRIAL_CASES 64u
+#define MSD_TRIAL_WARMUP 1000u
 #define MSD_TRIAL_TENSORS 64u /* inputs, and outputs, of one */
 
 struct msd_trial_value {
