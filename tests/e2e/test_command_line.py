@@ -1,6 +1,7 @@
 """`modser`, line by line of its description: arguments, results, exit codes."""
 import io
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -287,3 +288,10 @@ def test_an_interrupt_is_exit_130(served):
 def test_modser_host_names_the_daemon(served):
     env = harness.environment() | {"MODSER_HOST": served.host}
     assert harness.run(harness.BIN / "modser", "ping", env=env).status == 0
+
+
+def test_each_option_of_the_daemon_is_in_its_manual():
+    manual = (harness.ROOT / "docs/man/modserd.8").read_text().replace("\\-", "-")
+    options = re.findall(r"^  (--[a-z-]+)", harness.run(harness.BIN / "modserd", "--help").out, re.M)
+    assert len(options) > 40
+    assert [option for option in options if f"{option} " not in manual.replace("\n", " ")] == []
