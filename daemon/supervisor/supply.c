@@ -14,7 +14,7 @@
 #include <sys/random.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/fetch/proof.h"
+#include "daemon/supervisor/edge/proof.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/rollback.h"

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/fetch/proof.h"
+#include "daemon/supervisor/edge/proof.h"
 
 #include "daemon/supervisor/fetch/fetched.h"
 #include "daemon/supervisor/fetch/fetcher.h"
