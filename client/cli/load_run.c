@@ -64,6 +64,7 @@ static void on_done(void *ctx, modser_result *result)
 	if (modser_result_error(result)->code != MODSER_OK) {
 		if (s->run->failure == NULL) {
 			s->run->failure = result;
+			s->run->failed = s->client;
 			return;
 		}
 	} else if (s->sent_ns != 0) {

@@ -21,6 +21,7 @@ struct msd_load_run {
 	uint64_t n_sent, n_back,
 		spent_ns;       /* all that were sent; of those that are counted */
 	modser_result *failure; /* owned: the first one that is an error */
+	modser_client *failed;  /* whose it was */
 	modser_client *lost;    /* the first that took no call: modser_why() says why */
 	bool no_memory;
 };

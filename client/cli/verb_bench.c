@@ -192,7 +192,7 @@ static enum msd_exit measure(struct bench *b)
 	b->calls_before = calls_of(b);
 	if (!msd_load_run(&b->run)) {
 		if (b->run.failure != NULL)
-			return msd_report_result(b->clients[0], b->run.failure);
+			return msd_report_result(b->run.failed, b->run.failure);
 		return b->run.lost != NULL ? msd_report_error(modser_why(b->run.lost))
 					   : msd_report_no_memory();
 	}
