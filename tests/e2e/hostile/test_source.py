@@ -7,7 +7,7 @@ import select
 import harness
 import numpy as np
 import pytest
-from wire import Failure, Wire, frame
+from wire import Failure, Wire
 
 BIG = 256 << 20  # to reserve or to hash takes far longer than to answer a ping
 MODULE = harness.ZOO / "results.so"
@@ -119,8 +119,9 @@ def test_a_ping_overtakes_the_load_of_a_large_upload(arena):
 
 def test_uploads_that_are_left_are_given_back(arena):
     with Wire(arena.host) as leaver:
-        for _ in range(4):
-            leaver.send(frame([0, next(leaver.ids), "module.upload", ["begin", BIG]]))
+        begun = [leaver.start("module.upload", "begin", BIG) for _ in range(4)]
+        for upload in begun:  # what is still to be made would be seen by the next test
+            leaver.finish(upload)
     assert arena.victim().ask("ping") is None
 
 
