@@ -48,8 +48,9 @@ def folder():
 
 
 @pytest.fixture
-def own_daemon():
-    """A daemon for this test alone: own_daemon(word...) starts it."""
+def own_daemon(folder):
+    """A daemon for this test alone: own_daemon(word...) starts it. The folder is asked for so that
+    it is removed after the daemon's end: what still runs may write a store that lies in it."""
     started = []
 
     def start(*words, **more):

@@ -279,12 +279,18 @@ class Daemon:
         assert "Sanitizer" not in log and "runtime error:" not in log, log
 
     def kill(self):
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        """End it and all that it has started; when this returns none of them writes a file."""
+        until(self._killed, "all have died")
         self.process.wait(PATIENCE)
         self.process.stdout.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _killed(self):
+        left = self.processes()
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not left
 
     def __enter__(self):
         return self

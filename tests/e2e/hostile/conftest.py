@@ -28,8 +28,9 @@ def arena(shared_arena):
 
 
 @pytest.fixture
-def own_arena():
-    """A daemon for this attack alone: own_arena(word..., modules=...) starts it."""
+def own_arena(folder):
+    """A daemon for this attack alone: own_arena(word..., modules=...) starts it. The folder is
+    asked for so that it is removed after the daemon's end."""
     started = []
 
     def start(*words, **more):
