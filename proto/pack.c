@@ -68,6 +68,18 @@ void msd_pack_cstr(struct msd_buf *out, const char *text)
 	msd_pack_str(out, text, strlen(text));
 }
 
+void msd_pack_pair_str(struct msd_buf *out, const char *key, const char *value)
+{
+	msd_pack_cstr(out, key);
+	msd_pack_cstr(out, value);
+}
+
+void msd_pack_pair_uint(struct msd_buf *out, const char *key, uint64_t value)
+{
+	msd_pack_cstr(out, key);
+	msd_pack_uint(out, value);
+}
+
 void msd_pack_text(struct msd_buf *out, const char *p, size_t n)
 {
 	struct msd_buf clean = {0};

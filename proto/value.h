@@ -149,6 +149,9 @@ void msd_pack_uint(struct msd_buf *out, uint64_t v);
 void msd_pack_float(struct msd_buf *out, double v);
 void msd_pack_str(struct msd_buf *out, const char *p, size_t n);
 void msd_pack_cstr(struct msd_buf *out, const char *text);
+/** A key of a map and its value. */
+void msd_pack_pair_str(struct msd_buf *out, const char *key, const char *value);
+void msd_pack_pair_uint(struct msd_buf *out, const char *key, uint64_t value);
 /** A str out of bytes that may not be UTF-8: what is not becomes '?'. For texts for
  * people. */
 void msd_pack_text(struct msd_buf *out, const char *p, size_t n);

@@ -4,18 +4,6 @@
 
 #include "proto/value.h"
 
-static void put_text(struct msd_buf *b, const char *key, const char *text)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_text(b, text, strlen(text));
-}
-
-static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_uint(b, value);
-}
-
 static void put_digest(struct msd_buf *b, const char *key,
 		       const struct msd_digest *digest)
 {
@@ -33,7 +21,7 @@ static void put_tensors(struct msd_buf *b, const char *key,
 		char name[MSD_DTYPE_NAME_MAX];
 
 		msd_pack_map(b, 3);
-		put_text(b, "dtype", msd_dtype_format(t->dtype, name));
+		msd_pack_pair_str(b, "dtype", msd_dtype_format(t->dtype, name));
 		msd_pack_cstr(b, "shape");
 		msd_pack_array(b, t->ndim);
 		for (uint32_t k = 0; k < t->ndim; k++)
@@ -50,7 +38,7 @@ static void pack_tests(struct msd_buf *b, const struct msd_vectors *tests)
 		const struct msd_vector *v = &tests->at[i];
 
 		msd_pack_map(b, 5);
-		put_text(b, "function", v->function);
+		msd_pack_pair_str(b, "function", v->function);
 		put_tensors(b, "inputs", v->inputs, v->n_inputs);
 		put_tensors(b, "outputs", v->outputs, v->n_outputs);
 		msd_pack_cstr(b, "rtol");
@@ -76,9 +64,9 @@ static void put_tests(struct msd_buf *b, const struct msd_vectors *tests)
 static void put_manifest(struct msd_buf *b, const struct msd_plan *p)
 {
 	put_digest(b, "edition", &p->edition);
-	put_uint(b, "version", p->manifest.version);
-	put_uint(b, "created", p->manifest.created_s);
-	put_uint(b, "warmup", p->manifest.warmup);
+	msd_pack_pair_uint(b, "version", p->manifest.version);
+	msd_pack_pair_uint(b, "created", p->manifest.created_s);
+	msd_pack_pair_uint(b, "warmup", p->manifest.warmup);
 	msd_pack_cstr(b, "signers");
 	msd_pack_bin(b, p->signers.ids, p->signers.n * sizeof(p->signers.ids[0]));
 	put_tests(b, &p->manifest.tests);
@@ -90,15 +78,15 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 	const char *etag = msd_job_etag(job);
 
 	msd_pack_map(ret, 4u + (etag != NULL) + (p->has_manifest ? 6u : 0u));
-	put_uint(ret, "bytes", p->is_had ? 0 : job->landing.bytes);
+	msd_pack_pair_uint(ret, "bytes", p->is_had ? 0 : job->landing.bytes);
 	put_digest(ret, "sha256", &job->digest);
-	put_text(ret, "file", msd_job_file(job));
+	msd_pack_pair_str(ret, "file", msd_job_file(job));
 	msd_pack_cstr(ret, "parts");
 	msd_pack_array(ret, MSD_PLAN_PARTS);
 	for (unsigned i = 0; i < MSD_PLAN_PARTS; i++)
 		msd_pack_uint(ret, p->part_bytes[i]);
 	if (etag != NULL)
-		put_text(ret, "etag", etag);
+		msd_pack_pair_str(ret, "etag", etag);
 	if (p->has_manifest)
 		put_manifest(ret, p);
 }

@@ -7,7 +7,6 @@
 #include "daemon/worker/describe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "proto/limits.h"
 #include "proto/value.h"
@@ -50,12 +49,6 @@ static const char *hint_name(enum msd_kind_hint kind)
 	return "unknown";
 }
 
-static void put_text(struct msd_buf *out, const char *key, const char *value)
-{
-	msd_pack_cstr(out, key);
-	msd_pack_text(out, value, strlen(value));
-}
-
 static void put_param(struct budget *b, const struct msd_param *p)
 {
 	char name[MSD_DTYPE_NAME_MAX];
@@ -64,10 +57,10 @@ static void put_param(struct budget *b, const struct msd_param *p)
 
 	msd_pack_map(b->out, n);
 	if (p->name != NULL)
-		put_text(b->out, "name", p->name);
-	put_text(b->out, "kind", hint_name(p->kind));
+		msd_pack_pair_str(b->out, "name", p->name);
+	msd_pack_pair_str(b->out, "kind", hint_name(p->kind));
 	if (p->has_dtype)
-		put_text(b->out, "dtype", msd_dtype_format(p->dtype, name));
+		msd_pack_pair_str(b->out, "dtype", msd_dtype_format(p->dtype, name));
 	if (has_shape) {
 		msd_pack_cstr(b->out, "shape");
 		msd_pack_array(b->out, (size_t)p->ndim);
@@ -86,11 +79,12 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	size_t n = 3u + has_text + has_params + has_doc + (f->refusal != NULL);
 
 	msd_pack_map(b->out, n);
-	put_text(b->out, "name", f->name);
-	put_text(b->out, "style", f->style == MSD_FUNC_MODEL ? "model" : "prim");
-	put_text(b->out, "kind", f->module_kind != NULL ? f->module_kind : "");
+	msd_pack_pair_str(b->out, "name", f->name);
+	msd_pack_pair_str(b->out, "style",
+			  f->style == MSD_FUNC_MODEL ? "model" : "prim");
+	msd_pack_pair_str(b->out, "kind", f->module_kind != NULL ? f->module_kind : "");
 	if (has_text)
-		put_text(b->out, "signature", s->text);
+		msd_pack_pair_str(b->out, "signature", s->text);
 	if (has_params) {
 		msd_pack_cstr(b->out, "params");
 		msd_pack_array(b->out, s->n_params);
@@ -98,9 +92,9 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 			put_param(b, &s->params[i]);
 	}
 	if (has_doc)
-		put_text(b->out, "doc", f->doc);
+		msd_pack_pair_str(b->out, "doc", f->doc);
 	if (f->refusal != NULL)
-		put_text(b->out, "refusal", f->refusal);
+		msd_pack_pair_str(b->out, "refusal", f->refusal);
 	b->objects += 1 + 2 * n;
 }
 
@@ -152,9 +146,9 @@ msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
 	(void)snprintf(place, sizeof(place), "%s:%d",
 		       msd_device_type_format(device.type, type), device.id);
 	msd_pack_map(out, n_in < n ? 6 : 5);
-	put_text(out, "device", place);
-	put_text(out, "era", about->era);
-	put_text(out, "machine", about->machine);
+	msd_pack_pair_str(out, "device", place);
+	msd_pack_pair_str(out, "era", about->era);
+	msd_pack_pair_str(out, "machine", about->machine);
 	put_inspect(out, &about->text);
 	msd_pack_cstr(out, "functions");
 	msd_pack_array(out, n_in);

@@ -1,7 +1,6 @@
 #include "daemon/worker/devices.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
@@ -16,12 +15,6 @@ struct lists {
 	size_t n_absent;
 };
 
-static void put_text(struct msd_buf *out, const char *key, const char *value)
-{
-	msd_pack_cstr(out, key);
-	msd_pack_text(out, value, strlen(value));
-}
-
 static void put_device(void *ctx, const struct msd_device_info *info)
 {
 	struct lists *lists = ctx;
@@ -34,11 +27,11 @@ static void put_device(void *ctx, const struct msd_device_info *info)
 		       info->device.id);
 	lists->n_devices++;
 	msd_pack_map(b, 7);
-	put_text(b, "device", device);
-	put_text(b, "name", info->name);
-	put_text(b, "platform", info->platform);
-	put_text(b, "capability", info->capability);
-	put_text(b, "driver", info->driver);
+	msd_pack_pair_str(b, "device", device);
+	msd_pack_pair_str(b, "name", info->name);
+	msd_pack_pair_str(b, "platform", info->platform);
+	msd_pack_pair_str(b, "capability", info->capability);
+	msd_pack_pair_str(b, "driver", info->driver);
 	msd_pack_cstr(b, "memory_bytes");
 	msd_pack_uint(b, info->memory_bytes);
 	msd_pack_cstr(b, "compute_units");
@@ -76,8 +69,8 @@ static void put_abilities(struct msd_buf *out)
 					    MSD_ERA_FFI};
 	char machine[MSD_MACHINE_NAME_MAX];
 
-	put_text(out, "machine",
-		 msd_elf_machine_format(msd_elf_host_machine(), machine));
+	msd_pack_pair_str(out, "machine",
+			  msd_elf_machine_format(msd_elf_host_machine(), machine));
 	msd_pack_cstr(out, "eras");
 	msd_pack_array(out, sizeof(eras) / sizeof(*eras));
 	for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++)

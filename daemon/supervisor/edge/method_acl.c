@@ -11,18 +11,6 @@
 
 #define SECRET_DIGITS 8u /* that are told of a token's digest */
 
-static void put_str(struct msd_buf *b, const char *key, const char *value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_cstr(b, value);
-}
-
-static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_uint(b, value);
-}
-
 /* The names of the rights among @bits that can be given. */
 static void put_rights(struct msd_buf *b, unsigned bits)
 {
@@ -94,13 +82,13 @@ static void put_line(struct msd_buf *b, const char *kind, const struct msd_acl_l
 		     bool for_operators)
 {
 	msd_pack_map(b, for_operators ? 6 : 4);
-	put_str(b, "kind", kind);
-	put_str(b, "name", l->name);
+	msd_pack_pair_str(b, "kind", kind);
+	msd_pack_pair_str(b, "name", l->name);
 	put_rights(b, l->rights);
 	put_names(b, l);
 	if (!for_operators)
 		return;
-	put_uint(b, "line", l->line);
+	msd_pack_pair_uint(b, "line", l->line);
 	msd_pack_cstr(b, "identities");
 	msd_pack_array(b, l->n_credentials);
 	for (size_t i = 0; i < l->n_credentials; i++)
@@ -138,8 +126,8 @@ msd_err msd_method_whoami(struct msd_method_call *c, struct msd_diag *d)
 
 	(void)d;
 	msd_pack_map(&c->result, 5);
-	put_str(&c->result, "user", msd_standing_name(s, peer));
-	put_str(&c->result, "peer", msd_peer_id_text(s->peer->who, peer));
+	msd_pack_pair_str(&c->result, "user", msd_standing_name(s, peer));
+	msd_pack_pair_str(&c->result, "peer", msd_peer_id_text(s->peer->who, peer));
 	msd_pack_cstr(&c->result, "acl");
 	msd_pack_bool(&c->result, s->edge->rights.acl != NULL);
 	for (unsigned r = 0; r < MSD_RIGHT_ANY; r++)
@@ -185,13 +173,14 @@ msd_err msd_method_acl_log(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_array(&c->result, all->n);
 	for (uint32_t i = 0; (it = msd_denials_at(all, i)) != NULL; i++) {
 		msd_pack_map(&c->result, 8);
-		put_uint(&c->result, "first", it->first_s);
-		put_uint(&c->result, "last", it->last_s);
-		put_uint(&c->result, "times", it->times);
-		put_uint(&c->result, "connection", it->connection);
-		put_str(&c->result, "user", it->user);
-		put_str(&c->result, "peer", it->peer);
-		put_str(&c->result, "method", msd_method_row(it->method)->name);
+		msd_pack_pair_uint(&c->result, "first", it->first_s);
+		msd_pack_pair_uint(&c->result, "last", it->last_s);
+		msd_pack_pair_uint(&c->result, "times", it->times);
+		msd_pack_pair_uint(&c->result, "connection", it->connection);
+		msd_pack_pair_str(&c->result, "user", it->user);
+		msd_pack_pair_str(&c->result, "peer", it->peer);
+		msd_pack_pair_str(&c->result, "method",
+				  msd_method_row(it->method)->name);
 		msd_pack_cstr(&c->result, "name");
 		msd_pack_text(&c->result, it->name, strlen(it->name));
 	}
@@ -268,7 +257,7 @@ msd_err msd_method_dry_run(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_map(&c->result, 3);
 	msd_pack_cstr(&c->result, "allowed");
 	msd_pack_bool(&c->result, msd_acl_allows(a, &g, right, &target));
-	put_str(&c->result, "needs", msd_right_name(right));
+	msd_pack_pair_str(&c->result, "needs", msd_right_name(right));
 	msd_pack_cstr(&c->result, "line");
 	if (why != NULL) {
 		msd_pack_uint(&c->result, why->line);

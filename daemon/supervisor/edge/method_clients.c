@@ -11,18 +11,6 @@
 
 #define N_KEYS 13u
 
-static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_uint(b, value);
-}
-
-static void put_str(struct msd_buf *b, const char *key, const char *value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_cstr(b, value);
-}
-
 /* One reason is enough: each that is left stops it again. */
 static const char *state_of(const struct msd_session *s)
 {
@@ -40,19 +28,19 @@ static void put_session(struct msd_buf *b, struct msd_session *s)
 	char peer[MSD_PEER_TEXT_BYTES], room[MSD_PEER_TEXT_BYTES];
 
 	msd_pack_map(b, N_KEYS);
-	put_uint(b, "connection", s->number);
-	put_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
-	put_str(b, "user", msd_standing_name(s, room));
-	put_str(b, "state", state_of(s));
-	put_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
-	put_uint(b, "in_flight", s->client.n_in_flight);
-	put_uint(b, "in_bytes", s->conn.bytes_in);
-	put_uint(b, "out_bytes", s->conn.bytes_out);
-	put_uint(b, "held_bytes", s->client.account.used_bytes);
-	put_uint(b, "most_bytes", msd_account_limit(&s->client.account));
-	put_uint(b, "unread_bytes", s->conn.queued_bytes);
-	put_uint(b, "handles", s->handles.n_live);
-	put_uint(b, "uploads", s->n_uploads);
+	msd_pack_pair_uint(b, "connection", s->number);
+	msd_pack_pair_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
+	msd_pack_pair_str(b, "user", msd_standing_name(s, room));
+	msd_pack_pair_str(b, "state", state_of(s));
+	msd_pack_pair_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
+	msd_pack_pair_uint(b, "in_flight", s->client.n_in_flight);
+	msd_pack_pair_uint(b, "in_bytes", s->conn.bytes_in);
+	msd_pack_pair_uint(b, "out_bytes", s->conn.bytes_out);
+	msd_pack_pair_uint(b, "held_bytes", s->client.account.used_bytes);
+	msd_pack_pair_uint(b, "most_bytes", msd_account_limit(&s->client.account));
+	msd_pack_pair_uint(b, "unread_bytes", s->conn.queued_bytes);
+	msd_pack_pair_uint(b, "handles", s->handles.n_live);
+	msd_pack_pair_uint(b, "uploads", s->n_uploads);
 }
 
 /* Who is connected from where is not for everybody: who may not administer learns of

@@ -20,18 +20,6 @@
 #include "daemon/supervisor/module/replica.h"
 #include "proto/unpack.h"
 
-static void put_str(struct msd_buf *b, const char *key, const char *value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_cstr(b, value);
-}
-
-static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_uint(b, value);
-}
-
 static void put_limits(struct msd_buf *b, const struct msd_limits *limits)
 {
 	uint32_t n = 0;
@@ -41,7 +29,7 @@ static void put_limits(struct msd_buf *b, const struct msd_limits *limits)
 #undef MSD_LIMIT_COUNT
 	msd_pack_map(b, n);
 #define MSD_LIMIT_PUT(field, option, when, value, sentence)                            \
-	put_uint(b, option, limits->field);
+	msd_pack_pair_uint(b, option, limits->field);
 	MSD_LIMIT_MAP(MSD_LIMIT_PUT)
 #undef MSD_LIMIT_PUT
 }
@@ -73,9 +61,9 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 			return err;
 	}
 	msd_pack_map(b, 5);
-	put_str(b, "server", "modserd");
-	put_str(b, "version", MSD_VERSION);
-	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
+	msd_pack_pair_str(b, "server", "modserd");
+	msd_pack_pair_str(b, "version", MSD_VERSION);
+	msd_pack_pair_uint(b, "protocol", MSD_PROTOCOL_VERSION);
 	msd_pack_cstr(b, "limits");
 	put_limits(b, c->session->edge->limits);
 	msd_pack_cstr(b, "features");
@@ -108,11 +96,11 @@ static void put_listeners(struct msd_buf *b, struct msd_edge *e)
 static void put_held(struct msd_buf *b, const struct msd_edge *e)
 {
 	msd_pack_map(b, 5);
-	put_uint(b, "bytes", e->peers.account.used_bytes);
-	put_uint(b, "tensor_bytes", e->budget->used_bytes);
-	put_uint(b, "upload_bytes", e->upload_bytes);
-	put_uint(b, "peers", length(&e->peers.all));
-	put_uint(b, "held_back", length(&e->held_back));
+	msd_pack_pair_uint(b, "bytes", e->peers.account.used_bytes);
+	msd_pack_pair_uint(b, "tensor_bytes", e->budget->used_bytes);
+	msd_pack_pair_uint(b, "upload_bytes", e->upload_bytes);
+	msd_pack_pair_uint(b, "peers", length(&e->peers.all));
+	msd_pack_pair_uint(b, "held_back", length(&e->held_back));
 }
 
 /* What the search for devices has brought; nil where it failed. */
@@ -171,7 +159,7 @@ static void put_group(struct msd_buf *b, const struct msd_cgroups *groups)
 		return;
 	}
 	msd_pack_map(b, 3);
-	put_str(b, "path", groups->path);
+	msd_pack_pair_str(b, "path", groups->path);
 	msd_pack_cstr(b, "processes");
 	msd_pack_bool(b, groups->has_pids);
 	msd_pack_cstr(b, "memory");
@@ -181,26 +169,26 @@ static void put_group(struct msd_buf *b, const struct msd_cgroups *groups)
 static void put_info(struct msd_edge *e, struct msd_buf *b)
 {
 	msd_pack_map(b, 22 + N_FOUND_KEYS);
-	put_str(b, "server", "modserd");
-	put_str(b, "version", MSD_VERSION);
-	put_uint(b, "protocol", MSD_PROTOCOL_VERSION);
-	put_uint(b, "pid", (uint64_t)getpid());
-	put_uint(b, "uptime_ms", uv_now(e->loop) - e->started_ms);
-	put_uint(b, "rss_bytes", msd_rss_look(getpid()));
+	msd_pack_pair_str(b, "server", "modserd");
+	msd_pack_pair_str(b, "version", MSD_VERSION);
+	msd_pack_pair_uint(b, "protocol", MSD_PROTOCOL_VERSION);
+	msd_pack_pair_uint(b, "pid", (uint64_t)getpid());
+	msd_pack_pair_uint(b, "uptime_ms", uv_now(e->loop) - e->started_ms);
+	msd_pack_pair_uint(b, "rss_bytes", msd_rss_look(getpid()));
 	msd_pack_cstr(b, "listen");
 	put_listeners(b, e);
-	put_uint(b, "connections", e->n_sessions);
-	put_uint(b, "connections_total", e->count.connections);
-	put_uint(b, "modules", e->house->n_modules);
-	put_uint(b, "requests", e->count.requests);
-	put_uint(b, "calls", e->count.calls);
-	put_uint(b, "errors", e->count.errors);
-	put_uint(b, "denied", e->rights.denials.total);
-	put_uint(b, "turns", e->wire->count.turns);
-	put_uint(b, "frames", e->wire->count.frames);
-	put_uint(b, "bytes_in", e->wire->count.bytes_in);
-	put_uint(b, "bytes_out", e->wire->count.bytes_out);
-	put_uint(b, "cpu_us", cpu_us());
+	msd_pack_pair_uint(b, "connections", e->n_sessions);
+	msd_pack_pair_uint(b, "connections_total", e->count.connections);
+	msd_pack_pair_uint(b, "modules", e->house->n_modules);
+	msd_pack_pair_uint(b, "requests", e->count.requests);
+	msd_pack_pair_uint(b, "calls", e->count.calls);
+	msd_pack_pair_uint(b, "errors", e->count.errors);
+	msd_pack_pair_uint(b, "denied", e->rights.denials.total);
+	msd_pack_pair_uint(b, "turns", e->wire->count.turns);
+	msd_pack_pair_uint(b, "frames", e->wire->count.frames);
+	msd_pack_pair_uint(b, "bytes_in", e->wire->count.bytes_in);
+	msd_pack_pair_uint(b, "bytes_out", e->wire->count.bytes_out);
+	msd_pack_pair_uint(b, "cpu_us", cpu_us());
 	msd_pack_cstr(b, "control_group");
 	put_group(b, e->house->groups);
 	msd_pack_cstr(b, "held");
@@ -267,17 +255,17 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 		rss += msd_rss_recent(&p->rss, p->child->pid,
 				      uv_now(m->crew.house->loop), rss_looks);
 	}
-	put_str(b, "name", m->crew.name);
-	put_str(b, "state", msd_module_state_name(m->life.state));
-	put_str(b, "file", m->crew.file);
-	put_uint(b, "bytes", m->crew.source.bytes);
-	put_uint(b, "pid", pid);
-	put_uint(b, "rss", rss);
-	put_uint(b, "restarts", m->life.n_restarts);
-	put_uint(b, "calls", m->crew.n_calls);
-	put_uint(b, "errors", m->crew.n_errors);
-	put_uint(b, "queued", msd_module_in_flight(m));
-	put_uint(b, "exec_ns", m->crew.exec_ns);
+	msd_pack_pair_str(b, "name", m->crew.name);
+	msd_pack_pair_str(b, "state", msd_module_state_name(m->life.state));
+	msd_pack_pair_str(b, "file", m->crew.file);
+	msd_pack_pair_uint(b, "bytes", m->crew.source.bytes);
+	msd_pack_pair_uint(b, "pid", pid);
+	msd_pack_pair_uint(b, "rss", rss);
+	msd_pack_pair_uint(b, "restarts", m->life.n_restarts);
+	msd_pack_pair_uint(b, "calls", m->crew.n_calls);
+	msd_pack_pair_uint(b, "errors", m->crew.n_errors);
+	msd_pack_pair_uint(b, "queued", msd_module_in_flight(m));
+	msd_pack_pair_uint(b, "exec_ns", m->crew.exec_ns);
 	put_quantile(b, "p50_ns", &m->crew.times, 50);
 	put_quantile(b, "p99_ns", &m->crew.times, 99);
 }
@@ -342,8 +330,8 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
 		n += m->crew.replicas[i].process != NULL ? 1u : 0u;
-	put_uint(b, "workers", m->crew.n_replicas);
-	put_uint(b, "ready", m->life.n_open);
+	msd_pack_pair_uint(b, "workers", m->crew.n_replicas);
+	msd_pack_pair_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
@@ -378,7 +366,7 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 			     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
 		put_summary(&c->result, m, &rss_looks);
 		put_device(&c->result, &m->crew.facts);
-		put_uint(&c->result, "functions", m->crew.facts.n_functions);
+		msd_pack_pair_uint(&c->result, "functions", m->crew.facts.n_functions);
 		put_error(&c->result, m);
 		put_workers(&c->result, m);
 		put_edition(c, m);

@@ -42,20 +42,15 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_conn_send(&rep->process->channel, o);
 }
 
-static void put_uint(struct msd_buf *b, const char *key, uint64_t value)
-{
-	msd_pack_cstr(b, key);
-	msd_pack_uint(b, value);
-}
-
 static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 {
 	const uint64_t files = limits->max_worker_files;
 
-	put_uint(b, "max_data", limits->max_worker_memory);
-	put_uint(b, "max_files",
-		 files > MSD_LEAST_WORKER_FILES ? files : MSD_LEAST_WORKER_FILES);
-	put_uint(b, "max_core", limits->max_worker_core);
+	msd_pack_pair_uint(b, "max_data", limits->max_worker_memory);
+	msd_pack_pair_uint(b, "max_files",
+			   files > MSD_LEAST_WORKER_FILES ? files
+							  : MSD_LEAST_WORKER_FILES);
+	msd_pack_pair_uint(b, "max_core", limits->max_worker_core);
 }
 
 static size_t count_plugins(const struct msd_house *house)
@@ -107,11 +102,11 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_cstr(b, crew->name);
 	msd_pack_cstr(b, "file");
 	msd_pack_cstr(b, crew->file);
-	put_uint(b, "graph", crew->source.part_bytes[MSD_PART_GRAPH]);
-	put_uint(b, "params", crew->source.part_bytes[MSD_PART_PARAMS]);
-	put_uint(b, "threads", house->threads);
-	put_uint(b, "workers", crew->n_replicas);
-	put_uint(b, "max_out", house->limits->max_memory);
+	msd_pack_pair_uint(b, "graph", crew->source.part_bytes[MSD_PART_GRAPH]);
+	msd_pack_pair_uint(b, "params", crew->source.part_bytes[MSD_PART_PARAMS]);
+	msd_pack_pair_uint(b, "threads", house->threads);
+	msd_pack_pair_uint(b, "workers", crew->n_replicas);
+	msd_pack_pair_uint(b, "max_out", house->limits->max_memory);
 	put_allowance(b, house->limits);
 }
 
@@ -194,8 +189,8 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 		msd_pack_device(&o->body, r->job.device);
 	}
 	if (has_deadline) {
-		put_uint(&o->body, "deadline_ms",
-			 msd_deadline_left(r->due.all, &r->due.node));
+		msd_pack_pair_uint(&o->body, "deadline_ms",
+				   msd_deadline_left(r->due.all, &r->due.node));
 	}
 	if (has_instance) {
 		msd_pack_cstr(&o->body, "instance");
