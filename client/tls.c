@@ -14,10 +14,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "client/libssl.h"
+#include "proto/pieces.h"
 
 #define RECORD_BYTES 16384u /* what one record carries at most */
 #define WHY_MAX 256u
@@ -274,34 +274,6 @@ ssize_t msd_client_tls_read(struct msd_client_tls *t, const struct iovec *pieces
 	}
 }
 
-/* A record's worth of the pieces from byte @skip on: where it lies, or in @room. */
-static size_t next_record(const struct iovec *pieces, size_t n, size_t skip,
-			  uint8_t room[static RECORD_BYTES], const uint8_t **ret)
-{
-	size_t have = 0;
-
-	*ret = room;
-	for (size_t i = 0; i < n && have < RECORD_BYTES; i++) {
-		const uint8_t *p = pieces[i].iov_base;
-		const size_t bytes = pieces[i].iov_len;
-
-		if (skip >= bytes) {
-			skip -= bytes;
-			continue;
-		}
-		if (have == 0 && bytes - skip >= RECORD_BYTES) {
-			*ret = p + skip;
-			return RECORD_BYTES;
-		}
-		const size_t left = RECORD_BYTES - have;
-		const size_t part = bytes - skip < left ? bytes - skip : left;
-		memcpy(room + have, p + skip, part);
-		have += part;
-		skip = 0;
-	}
-	return have;
-}
-
 static ssize_t write_records(struct msd_client_tls *t, const struct iovec *pieces,
 			     size_t n)
 {
@@ -309,7 +281,7 @@ static ssize_t write_records(struct msd_client_tls *t, const struct iovec *piece
 	const uint8_t *p;
 	size_t all = 0, bytes;
 
-	while ((bytes = next_record(pieces, n, all, room, &p)) > 0) {
+	while ((bytes = msd_pieces_next(pieces, n, all, room, sizeof(room), &p)) > 0) {
 		size_t put = 0;
 
 		errno = 0;

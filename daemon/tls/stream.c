@@ -12,12 +12,12 @@
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "daemon/tls/parts.h"
+#include "proto/pieces.h"
 
 #define RECORD_BYTES 16384u /* what one record carries at most */
 #define RECORDS_PER_READ 16 /* then others get their turn */
@@ -106,36 +106,6 @@ static ssize_t stream_read(struct msd_transport *t, struct iovec *pieces, size_t
 	return -EAGAIN;
 }
 
-/* The next bytes to write: of one piece where they lie when they fill a record, else of
- * several, put together in @room. */
-static size_t next_record(const struct iovec *pieces, size_t n, size_t skip,
-			  uint8_t room[static RECORD_BYTES], const uint8_t **ret)
-{
-	size_t have = 0;
-
-	*ret = room;
-	for (size_t i = 0; i < n && have < RECORD_BYTES; i++) {
-		const uint8_t *p = pieces[i].iov_base;
-		const size_t bytes = pieces[i].iov_len;
-
-		if (skip >= bytes) {
-			skip -= bytes;
-			continue;
-		}
-		if (have == 0 && bytes - skip >= RECORD_BYTES) {
-			*ret = p + skip;
-			return RECORD_BYTES;
-		}
-		const size_t free_bytes = RECORD_BYTES - have;
-		const size_t part =
-			bytes - skip < free_bytes ? bytes - skip : free_bytes;
-		memcpy(room + have, p + skip, part);
-		have += part;
-		skip = 0;
-	}
-	return have;
-}
-
 /* A record that the socket does not take whole is OpenSSL's until it does; the bytes
  * that come then begin with the same ones, for a queue only grows at its end. */
 static ssize_t stream_writev(struct msd_transport *t, struct iovec *pieces, size_t n,
@@ -149,7 +119,7 @@ static ssize_t stream_writev(struct msd_transport *t, struct iovec *pieces, size
 	(void)fd; /* none passes: may_pass_fds is false */
 	if (s->ended < 0)
 		return s->ended;
-	while ((bytes = next_record(pieces, n, all, room, &p)) > 0) {
+	while ((bytes = msd_pieces_next(pieces, n, all, room, sizeof(room), &p)) > 0) {
 		size_t put = 0;
 
 		ERR_clear_error();
