@@ -8,7 +8,7 @@
 """
 import sys
 
-from ._client import Client, Function, Instance, Module, Resident, TimeEvaluator, connect
+from ._client import Client, Module, connect
 from ._errors import (
     BadArgument,
     BadArtifact,
@@ -40,7 +40,9 @@ from ._errors import (
     Unsupported,
     WorkerLost,
 )
+from ._function import Function, TimeEvaluator
 from ._future import Future
+from ._held import Instance, Resident
 from ._tensor import Out, Tensor, out
 from ._timing import Times
 from ._types import Device, DType, Shape

@@ -1,23 +1,20 @@
-"""The blocking client: Client, Module, Function, Instance, Resident."""
+"""The blocking client: connect, Client, Module."""
 from __future__ import annotations
 
-import contextlib
 import ssl
 import time
 from collections.abc import Iterator
 from typing import Any, Optional, TypeVar
 
 from . import _address, _requests, _token
-from ._call import OutArgument
 from ._channel import Channel, Pending
-from ._errors import Error
-from ._future import Future
-from ._help import Doc
+from ._function import Function, TimeEvaluator
+from ._held import Instance, Resident
 from ._message import Message
-from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
+from ._objects import ClientBase, ModuleBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
 from ._requests import Map, Pause, Reply, Request, Step, Unawaited
-from ._timing import Plan, Times, timed
+from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
 
@@ -283,176 +280,3 @@ class Module(ModuleBase["Function"]):
         """A resident tensor with the elements of an array, DLPack object or Tensor."""
         client = self._client
         return client._run(_requests.put(client, Resident, self._name, value, device))
-
-
-class Function(FunctionBase):
-    __doc__ = Doc(FunctionBase.__doc__ or "")
-
-    _client: Client
-
-    def _facts_at_hand(self) -> Map:
-        with contextlib.suppress(Error):
-            return self.describe()
-        return {}
-
-    def __call__(
-        self,
-        *args: Any,
-        out: OutArgument = None,
-        deadline: Seconds = None,
-        unordered: bool = False,
-        device: Optional[DeviceLike] = None,
-        **named: Any,
-    ) -> Any:
-        """Call it in one round trip.
-
-        Arguments are arrays (of numpy or by DLPack), ints, floats, bools, None, str, bytes,
-        tuples, and modser's Tensor, out(), resident tensors, Shape, DType, Device; by position
-        or by the name of their parameter (``**{"input.1": x}``). Returns the single result, or
-        a tuple: the out tensors in argument order, then the function's return value unless it
-        is None. ``out=array`` (or a tuple of them) is filled and returned: of a PrimFunc as its
-        last positional arguments, of a model with copies of its outputs, whose dtypes and shapes
-        it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
-        a module that is on a device.
-        """
-        return self._begin(args, out, deadline, unordered, device, named).result()
-
-    def submit(
-        self,
-        *args: Any,
-        out: OutArgument = None,
-        deadline: Seconds = None,
-        unordered: bool = False,
-        device: Optional[DeviceLike] = None,
-        **named: Any,
-    ) -> Future:
-        """Send the call and go on; any number may be in flight.
-
-        Arrays have been sent when this returns and may be written to. Calls of one module
-        run in order, each after the one before; of a module with several workers they run
-        at the same time, in order only while this connection holds a tensor or an instance
-        there and they are not ``unordered``.
-        """
-        return self._begin(args, out, deadline, unordered, device, named)
-
-    def _begin(
-        self,
-        args: tuple[Any, ...],
-        out: OutArgument,
-        deadline: Seconds,
-        unordered: bool,
-        device: Optional[DeviceLike],
-        named: Map,
-    ) -> Future:
-        into = None
-        if out is not None:
-            args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(args, named, device, deadline, unordered)
-        return Future(self, self._client._send(message), into)
-
-    @property
-    def signature(self) -> Optional[str]:
-        """What the function takes, where that can be known; asked for once."""
-        return self.describe().get("signature")
-
-    def describe(self) -> Map:
-        """The map of this function in ``module.functions()``; empty where there is none."""
-        return self._client._run(_requests.facts(self))
-
-    def time_evaluator(
-        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, **plan: Any
-    ) -> TimeEvaluator:
-        """As TVM's: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
-
-        The daemon's own measurement of each call counts, not the way there and back. Arrays
-        and outs are put into the worker first, so that they do not travel with each call
-        (``resident=False``: they do). ``cooldown_interval_ms`` is a rest after every
-        ``repeats_to_cooldown`` repeats, ``cache_flush_bytes`` what the worker writes before each
-        repeat, so that the processor's caches hold nothing of the arguments.
-        """
-        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
-
-
-class Instance(InstanceBase["Function"]):
-    __doc__ = InstanceBase.__doc__
-
-    def __init__(self, client: Client, module: str, handle: Any) -> None:
-        super().__init__(client, module, handle)
-        self._client = client
-
-    def _function(self, name: str) -> Function:
-        return Function(self._client, self._name, name, self)
-
-    def close(self) -> None:
-        """Free it now; a second time does nothing."""
-        self._client._run(_requests.free(self))
-
-    def __enter__(self) -> Instance:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if not self._client.is_lost():
-            self.close()
-
-
-class Resident(ResidentBase):
-    __doc__ = ResidentBase.__doc__
-
-    def __init__(self, client: Client, module: str, place: Any) -> None:
-        super().__init__(client, module, place)
-        self._client = client
-
-    def numpy(self, into: Any = None) -> Any:
-        """Its elements as a new array (a Tensor where numpy lacks the dtype), or in `into`."""
-        return self._client._run(_requests.read(self, into))
-
-    def copy_from(self, value: Any) -> Resident:
-        """Take over the elements of an array, Tensor or resident tensor of the same dtype and
-        shape."""
-        self._client._run(_requests.write(self, value))
-        return self
-
-    def fill(self, number: Any) -> Resident:
-        """Write a number (int, float, bool) into every element."""
-        self._client._run(_requests.ask("tensor.fill", self, number))
-        return self
-
-    def fill_random(self, seed: int = 0) -> Resident:
-        """Random numbers, the same for the same seed: floats in [0, 1), integers from 0 to 9."""
-        self._client._run(_requests.fill_random(self, seed))
-        return self
-
-    def to(self, device: DeviceLike) -> Resident:
-        """A copy on another device of the same worker."""
-        return self._client._run(_requests.move(self._client, Resident, self, device))
-
-    def free(self) -> None:
-        """Free it now; a second time does nothing."""
-        self._client._run(_requests.free(self))
-
-    def __enter__(self) -> Resident:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if not self._client.is_lost():
-            self.free()
-
-
-class TimeEvaluator:
-    """Calls a function repeatedly and measures; see Function.time_evaluator."""
-
-    def __init__(
-        self, function: Function, plan: Plan, device: Optional[DeviceLike] = None
-    ) -> None:
-        self._function, self._plan, self._device = function, plan, device
-
-    def __call__(
-        self,
-        *args: Any,
-        out: OutArgument = None,
-        device: Optional[DeviceLike] = None,
-        **named: Any,
-    ) -> Times:
-        device = self._device if device is None else device
-        function = self._function
-        return function._client._run(timed(function, self._plan, args, named, out, device))
