@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/client.h"
 #include "client/result.h"
+#include "proto/clock.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16

@@ -16,23 +16,15 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/result.h"
 #include "client/tls.h"
+#include "proto/clock.h"
 
 #define PATIENCE_MS                                                                    \
 	1000         /* beyond a request's deadline: the daemon keeps those itself */
 #define TABLE_MIN 64 /* tickets; a power of two */
-
-uint64_t msd_now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 modser_err modser_open_fd(int fd, modser_client **ret)
 {

@@ -62,6 +62,4 @@ MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
 const char *msd_client_cause(const modser_client *c);
 void msd_receive_finish(struct msd_receive *rx);
 
-uint64_t msd_now_ns(void); /* CLOCK_MONOTONIC */
-
 #endif

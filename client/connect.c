@@ -24,6 +24,7 @@
 #include "client/tls.h"
 #include "proto/address.h"
 #include "proto/body.h"
+#include "proto/clock.h"
 #include "proto/frame.h"
 
 /* Milliseconds until @deadline_ns for poll(); -1: no bound. */

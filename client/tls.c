@@ -14,9 +14,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "client/libssl.h"
+#include "proto/clock.h"
 #include "proto/pieces.h"
 
 #define RECORD_BYTES 16384u /* what one record carries at most */
@@ -165,10 +165,8 @@ static short events_after(struct msd_client_tls *t, int rc)
 /* Of CLOCK_MONOTONIC, for poll(); -1: no bound. */
 static int left_ms(uint64_t deadline_ns)
 {
-	struct timespec t;
+	const uint64_t now = msd_now_ns();
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	if (deadline_ns == UINT64_MAX)
 		return -1;
 	return deadline_ns > now ? (int)((deadline_ns - now) / 1000000u + 1) : 0;

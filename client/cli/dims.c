@@ -33,3 +33,11 @@ bool msd_dims_parse(const char *text, int64_t shape[static MSD_MAX_NDIM],
 	*ret_ndim = ndim;
 	return p[1] == '\0';
 }
+
+void msd_dims_put(struct msd_buf *out, const int64_t *dim, uint32_t ndim)
+{
+	msd_buf_put_u8(out, '[');
+	for (uint32_t i = 0; i < ndim; i++)
+		msd_buf_printf(out, "%s%lld", i > 0 ? ", " : "", (long long)dim[i]);
+	msd_buf_put_u8(out, ']');
+}

@@ -4,10 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/bytes.h"
 #include "proto/dtype.h"
 
 /** All of @text into @shape; false: it is not of that form, and @shape is anything. */
 bool msd_dims_parse(const char *text, int64_t shape[static MSD_MAX_NDIM],
 		    uint32_t *ret_ndim);
+/** Append the @ndim extents @dim. */
+void msd_dims_put(struct msd_buf *out, const int64_t *dim, uint32_t ndim);
 
 #endif

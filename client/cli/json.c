@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "client/cli/dims.h"
 #include "client/cli/number.h"
 #include "client/cli/print.h"
 #include "proto/dtype.h"
@@ -20,14 +21,6 @@ static void put_quoted(struct msd_buf *out, const modser_value *v)
 	msd_print_value(&text, v, false);
 	msd_json_str(out, (struct msd_span){text.p, text.n});
 	msd_buf_finish(&text);
-}
-
-static void put_dims(struct msd_buf *out, const int64_t *dim, uint32_t ndim)
-{
-	msd_buf_put_u8(out, '[');
-	for (uint32_t i = 0; i < ndim; i++)
-		msd_buf_printf(out, "%s%lld", i > 0 ? ", " : "", (long long)dim[i]);
-	msd_buf_put_u8(out, ']');
 }
 
 /* Dimension @dim and those behind it, from element @at on; returns the next. */
@@ -58,7 +51,7 @@ void msd_json_put_type(struct msd_buf *out, const modser_tensor *t)
 
 	msd_buf_printf(out,
 		       "\"dtype\": \"%s\", \"shape\": ", msd_dtype_format(type, name));
-	put_dims(out, t->shape, t->ndim);
+	msd_dims_put(out, t->shape, t->ndim);
 }
 
 static void put_tensor(struct msd_buf *out, const modser_tensor *t)
@@ -124,7 +117,7 @@ void msd_json_put_value(struct msd_buf *out, const modser_value *v)
 		msd_buf_put_u8(out, '}');
 		return;
 	case MODSER_SHAPE:
-		put_dims(out, v->as.shape.dim, v->as.shape.ndim);
+		msd_dims_put(out, v->as.shape.dim, v->as.shape.ndim);
 		return;
 	case MODSER_TENSOR:
 		put_tensor(out, &v->as.tensor);

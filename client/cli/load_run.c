@@ -8,9 +8,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/cli/arguments.h"
+#include "proto/clock.h"
 
 #define MOST_WAIT_MS 1000
 
@@ -27,14 +27,6 @@ struct slot {
 struct clock {
 	uint64_t begun_ns, counted_ns, end_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void note(struct msd_load_run *run, uint64_t took_ns, uint64_t ran_ns)
 {
@@ -68,7 +60,7 @@ static void on_done(void *ctx, modser_result *result)
 			return;
 		}
 	} else if (s->sent_ns != 0) {
-		note(s->run, now_ns() - s->sent_ns, modser_result_exec_ns(result));
+		note(s->run, msd_now_ns() - s->sent_ns, modser_result_exec_ns(result));
 	}
 	modser_result_free(result);
 }
@@ -105,7 +97,7 @@ static bool may_send(const struct msd_load_run *run, const struct clock *c,
  * answer meets a slot that is gone. */
 static bool refill(struct slot *slots, size_t n, const struct clock *c)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = msd_now_ns();
 	bool is_busy = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -132,7 +124,7 @@ static void turn(struct msd_load_run *run, struct pollfd *fds)
 static bool run_all(struct msd_load_run *run, struct slot *slots, struct pollfd *fds)
 {
 	const size_t n = (size_t)run->n_clients * run->depth;
-	struct clock c = {.begun_ns = now_ns()};
+	struct clock c = {.begun_ns = msd_now_ns()};
 
 	c.counted_ns = c.begun_ns + run->warm_ns;
 	c.end_ns = c.counted_ns + run->time_ns;
@@ -145,7 +137,7 @@ static bool run_all(struct msd_load_run *run, struct slot *slots, struct pollfd 
 		if (run->n_back == n_back)
 			turn(run, fds);
 	}
-	run->spent_ns = now_ns() - c.counted_ns;
+	run->spent_ns = msd_now_ns() - c.counted_ns;
 	return run->failure == NULL && run->lost == NULL && !run->no_memory;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cli/dims.h"
 #include "client/cli/number.h"
 #include "proto/dtype.h"
 
@@ -90,14 +91,6 @@ static void put_dim(struct printer *p, uint32_t dim, uint64_t at)
 	msd_buf_put_u8(p->out, ']');
 }
 
-static void put_dims(struct msd_buf *out, const int64_t *dim, uint32_t ndim)
-{
-	msd_buf_put_u8(out, '[');
-	for (uint32_t i = 0; i < ndim; i++)
-		msd_buf_printf(out, "%s%lld", i > 0 ? ", " : "", (long long)dim[i]);
-	msd_buf_put_u8(out, ']');
-}
-
 static void put_dtype(struct msd_buf *out, modser_dtype t)
 {
 	char name[MSD_DTYPE_NAME_MAX];
@@ -113,7 +106,7 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t, bool for_peo
 
 	if (for_people && t->ndim > 0) {
 		put_dtype(out, t->dtype);
-		put_dims(out, t->shape, t->ndim);
+		msd_dims_put(out, t->shape, t->ndim);
 		msd_buf_put_u8(out, ' ');
 		p.cut = t->bytes * 8 / t->dtype.bits > ELEMENTS_SHOWN;
 	}
@@ -189,7 +182,7 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 		put_device(out, v->as.device);
 		return;
 	case MODSER_SHAPE:
-		put_dims(out, v->as.shape.dim, v->as.shape.ndim);
+		msd_dims_put(out, v->as.shape.dim, v->as.shape.ndim);
 		return;
 	case MODSER_TENSOR:
 		put_tensor(out, &v->as.tensor, for_people);

@@ -1,9 +1,9 @@
 #include "client/cli/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "client/cli/print.h"
+#include "proto/clock.h"
 
 #define EVERY_MS 100u
 #define SETTLED_MS 500u /* before that a rate is a guess */
@@ -34,18 +34,10 @@ void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_
 	}
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 {
 	struct msd_progress *p = progress;
-	const uint64_t now = now_ms();
+	const uint64_t now = msd_now_ms();
 	struct msd_buf out = {0};
 
 	if (done != total && now - p->shown_ms < EVERY_MS)
@@ -68,5 +60,5 @@ void msd_progress_end(struct msd_progress *p)
 struct msd_progress msd_progress_begin(const char *verb, const char *name)
 {
 	return (struct msd_progress){
-		.verb = verb, .name = name, .started_ms = now_ms()};
+		.verb = verb, .name = name, .started_ms = msd_now_ms()};
 }

@@ -10,22 +10,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/token.h"
+#include "proto/clock.h"
 
 #define CONNECT_MS 10000u /* when nothing is said */
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
 
 /* How long the daemon may take to answer at all. */
 static uint32_t patience_ms(const struct msd_cli *cli)
@@ -80,7 +72,7 @@ static enum msd_exit greet(const struct msd_cli *cli, modser_client *client,
 		return msd_report_error(modser_why(client));
 	while (!modser_take(client, id, &result)) {
 		struct pollfd p = {.fd = modser_fd(client), .events = POLLIN};
-		const uint64_t now = now_ms();
+		const uint64_t now = msd_now_ms();
 
 		if (now >= until_ms)
 			return report_silent(cli);
@@ -116,7 +108,7 @@ static enum msd_exit connect_to(const struct msd_cli *cli, modser_client **ret)
 
 enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 {
-	const uint64_t until_ms = now_ms() + patience_ms(cli);
+	const uint64_t until_ms = msd_now_ms() + patience_ms(cli);
 	struct msd_buf token = {0};
 	modser_client *client;
 	enum msd_exit code = msd_token_find(cli, address_of(cli), &token);

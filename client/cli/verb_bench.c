@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/cli/arguments.h"
 #include "client/cli/load_run.h"
@@ -16,6 +15,7 @@
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/bytes.h"
+#include "proto/clock.h"
 #include "proto/name.h"
 
 #define PINGS 200u
@@ -36,14 +36,6 @@ struct bench {
 	uint64_t ping_ns[2];                /* before and behind */
 	int64_t calls_before, calls_behind; /* of the module; -1: not known */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The word that makes an argument for @param; false: it cannot be made. */
 static bool make_word(const modser_value *param, bool is_out, char ret[WORD_MAX])
@@ -137,7 +129,7 @@ static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
 
 	for (size_t i = 0; i < PINGS; i++) {
 		modser_result *r = NULL;
-		const uint64_t start = now_ns();
+		const uint64_t start = msd_now_ns();
 
 		if (modser_request(b->clients[0], "ping", NULL, 0, NULL, &r) !=
 		    MODSER_OK) {
@@ -146,7 +138,7 @@ static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
 			modser_result_free(r);
 			return code;
 		}
-		took[i] = now_ns() - start;
+		took[i] = msd_now_ns() - start;
 		modser_result_free(r);
 	}
 	msd_load_run_sort(took, PINGS);

@@ -1,21 +1,13 @@
 /* Verbs about the daemon as a whole. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/argv.h"
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+#include "proto/clock.h"
 
 enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 {
@@ -26,13 +18,14 @@ enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 
 	if (code != MSD_EXIT_OK)
 		return code;
-	double start = now_ms();
+	const uint64_t start_ns = msd_now_ns();
 	if (modser_request(client, "ping", NULL, 0, &options, &result) != MODSER_OK) {
 		code = msd_report_result(client, result);
 	} else if (cli->json) {
-		(void)printf("{\"ms\": %.3f}\n", now_ms() - start);
+		(void)printf("{\"ms\": %.3f}\n",
+			     (double)(msd_now_ns() - start_ns) / 1e6);
 	} else {
-		(void)printf("ok, %.3f ms\n", now_ms() - start);
+		(void)printf("ok, %.3f ms\n", (double)(msd_now_ns() - start_ns) / 1e6);
 	}
 	modser_result_free(result);
 	modser_close(client);

@@ -13,6 +13,7 @@
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/stage.h"
+#include "proto/clock.h"
 #include "proto/name.h"
 #include "runtime/module/instance.h"
 

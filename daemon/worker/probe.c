@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "daemon/worker/crash.h"
-#include "daemon/worker/worker.h"
+#include "proto/clock.h"
 
 /* For all children together: a load must not wait long for what is only nice to know.
  * It is the processor's time that counts, so that a loaded machine costs no signatures;

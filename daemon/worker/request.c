@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/worker/worker.h"
+#include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 

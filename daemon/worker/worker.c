@@ -8,11 +8,11 @@
  */
 #include "daemon/worker/worker.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/exit_status.h"
 #include "daemon/worker/handlers.h"
+#include "proto/clock.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -24,14 +24,6 @@
 #define MAX_UNSENT_NS 50000u
 /* After this long without a request memory goes back to the system. */
 #define IDLE_MS 10000u
-
-uint64_t msd_now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void msd_worker_exit(int status)
 {

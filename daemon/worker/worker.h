@@ -75,9 +75,6 @@ struct msd_worker {
 	struct msd_diag diag;
 };
 
-/** CLOCK_MONOTONIC. */
-uint64_t msd_now_ns(void);
-
 /**
  * Make the worker on @loop and start reading from @channel_fd. Both descriptors are the
  * worker's from now on.

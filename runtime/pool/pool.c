@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "proto/clock.h"
 #include "runtime/value/error.h"
 
 /*
@@ -75,14 +75,6 @@ static void futex_wake(_Atomic uint32_t *word)
 	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void relax_cpu(void)
 {
 #if defined(__x86_64__)
@@ -95,7 +87,7 @@ static void relax_cpu(void)
 /* Spin until *@word differs from @old; false when SPIN_NS went by. */
 static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
 {
-	const int64_t end = pool.may_spin ? now_ns() + SPIN_NS : 0;
+	const uint64_t end = pool.may_spin ? msd_now_ns() + SPIN_NS : 0;
 
 	do {
 		for (int i = 0; i < 64; i++) {
@@ -103,7 +95,7 @@ static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
 				return true;
 			relax_cpu();
 		}
-	} while (now_ns() < end);
+	} while (msd_now_ns() < end);
 	return false;
 }
 

@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "proto/clock.h"
 
 #define SPIN_NS 50000u
 
@@ -270,25 +271,17 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 		    cuda->api->fill(address_of(dst), value, n, cuda->stream), n, d);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The end of short work is seen at once; who waits longer sleeps, and is woken some
  * microseconds late. */
 static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 {
-	const uint64_t end = now_ns() + SPIN_NS;
+	const uint64_t end = msd_now_ns() + SPIN_NS;
 	int code;
 
 	*ret_function = "cuStreamQuery";
 	do {
 		code = cuda->api->stream_query(cuda->stream);
-	} while (code == MSD_CU_ERROR_NOT_READY && now_ns() < end);
+	} while (code == MSD_CU_ERROR_NOT_READY && msd_now_ns() < end);
 	if (code != MSD_CU_ERROR_NOT_READY)
 		return code;
 	*ret_function = "cuStreamSynchronize";
