@@ -58,7 +58,13 @@ class Model:
                      and at > run.at and version == run.version and process != run.process]
             run.gone = min(later, default=FOREVER)
         self.run_of = {run.number: run for run in self.runs}
-        self.killings = [r for r in self.runs if self.by_number[r.number].kind in KILLERS]
+        self.killings = [r for r in self.runs if self.may_kill(r)]
+
+    def may_kill(self, run):
+        """It dies of it, or a slow machine has let an honest call overrun its deadline."""
+        asked = self.by_number[run.number]
+        is_late = asked.deadline_ms is not None and asked.said in (None, "DEADLINE_EXCEEDED")
+        return asked.kind in KILLERS or is_late
 
     def complaints(self):
         found = [
@@ -106,7 +112,7 @@ class Model:
         if a.kind == "unload":
             return {"OK"} | self.may_lack_name(a)
         run = self.run_of.get(a.number)
-        return self.of_run(a) if run else self.of_waiting(a)
+        return self.of_run(a, run) if run else self.of_waiting(a)
 
     def of_load(self, a):
         others = [x for x in self.loads + self.unloads if x is not a and x.meets(a)]
@@ -115,9 +121,12 @@ class Model:
             names.add("EXISTS")
         return names | ({"DRAINING"} if others else set())
 
-    def of_run(self, a):
+    def of_run(self, a, run):
         names = {"echo": {"OK"}, "fail": {"CALL_FAILED"}, "die": {"WORKER_LOST"}, "hang": set()}
-        return names[a.kind] | ({"DEADLINE_EXCEEDED"} if a.deadline_ms is not None else set())
+        allowed = names[a.kind] | ({"DEADLINE_EXCEEDED"} if a.deadline_ms is not None else set())
+        # Its worker was ended for the one before, whose answer nobody had read yet.
+        ended = any(k.process == run.process and k.at < run.at for k in self.killings)
+        return allowed | ({"WORKER_LOST"} if ended else set())
 
     def of_waiting(self, a):
         """It never ran, or is a module.wait."""
@@ -134,7 +143,7 @@ class Model:
         deaths = [k for k in killed if self.by_number[k.number].kind == "die"]
         if any(sum(k.version == x.version for k in deaths) >= self.max_deaths for x in self.loads):
             names.add("QUARANTINED")
-        hung = [k for k in killed if self.by_number[k.number].kind == "hang"]
+        hung = [k for k in killed if k not in deaths]
         is_barred = any(sum(k.version == x.version for k in hung) >= MOST_OVERRUNS
                         for x in self.loads)
         if is_barred and a.deadline_ms is not None:
