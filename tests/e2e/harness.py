@@ -262,6 +262,17 @@ class Daemon:
     def workers(self):
         return children(self.pid)
 
+    @contextlib.contextmanager
+    def standstill(self):
+        """The supervisor is stopped meanwhile: all that is sent is there at once when it goes
+        on, as far as the sockets hold it."""
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            until(lambda: is_stopped(self.pid), "the supervisor stands still")
+            yield
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
+
     def processes(self):
         """Itself and all that it has started, and that is still there."""
         return marked(os.fsencode(self.mark))

@@ -1,7 +1,6 @@
 """What modser says when no daemon answers: the cause, and what to do about it; exit 3."""
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import threading
@@ -122,8 +121,7 @@ def test_a_deadline_that_comes_before_is_a_deadline():
 
 def test_a_stopped_daemon_is_given_up_and_serves_again(own_daemon):
     daemon = own_daemon()
-    os.kill(daemon.pid, signal.SIGSTOP)
-    harness.until(lambda: harness.is_stopped(daemon.pid), "it stands still")
-    expect_no_connection(daemon.modser("--connect-timeout", "100ms", "info"), "that is stopped")
-    os.kill(daemon.pid, signal.SIGCONT)
+    with daemon.standstill():
+        said = daemon.modser("--connect-timeout", "100ms", "info")
+    expect_no_connection(said, "that is stopped")
     daemon.ok("info")

@@ -1,4 +1,5 @@
 """TLS listeners, with Python's ssl and openssl s_client at the other end."""
+import contextlib
 import hashlib
 import socket
 import ssl
@@ -225,8 +226,10 @@ def test_an_end_inside_a_frame_is_an_end(tls, pki):
 
 def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
     daemon = own_daemon("--first-frame", "100ms", *words(pki), listen=[TLS])
-    with certs.plain(daemon.host) as silent, certs.plain(daemon.host) as half:
-        half.sendall(b"\x16\x03\x01\x02")
+    with contextlib.ExitStack() as stack:
+        with daemon.standstill():  # else the half may come when its time is over
+            silent, half = (stack.enter_context(certs.plain(daemon.host)) for _ in range(2))
+            half.sendall(b"\x16\x03\x01\x02")
         assert silent.recv(1) == half.recv(1) == b""
     expect_logged(daemon, "has not ended its handshake in time (--first-frame)")
 

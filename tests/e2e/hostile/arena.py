@@ -22,7 +22,6 @@ import multiprocessing
 import os
 import pathlib
 import re
-import signal
 from typing import NamedTuple
 
 import harness
@@ -159,16 +158,9 @@ class Arena:
     def victim(self, host=None):
         return self.connections.enter_context(Victim(host or self.host))
 
-    @contextlib.contextmanager
     def standstill(self):
-        """The supervisor is stopped meanwhile: all that is sent is there at once when it goes
-        on, as far as the sockets hold it (offer() says how much that was)."""
-        os.kill(self.pid, signal.SIGSTOP)
-        try:
-            harness.until(lambda: harness.is_stopped(self.pid), "the supervisor stands still")
-            yield
-        finally:
-            os.kill(self.pid, signal.SIGCONT)
+        """As the daemon's; offer() says how much the sockets held."""
+        return self.daemon.standstill()
 
     @contextlib.contextmanager
     def attack(self, function, *args, times=1, frames=0):
