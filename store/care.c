@@ -251,6 +251,8 @@ static msd_err verify_module(void *ctx, const char *name, struct msd_diag *d)
 	struct msd_record r = {0};
 	msd_err err = msd_record_load(v->store, name, &r, d);
 
+	if (err == MSD_NOT_FOUND)
+		return err;
 	if (err != MSD_OK) {
 		v->each_fault(v->ctx, name, msd_diag_text(d));
 		msd_diag_finish(d);

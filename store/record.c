@@ -95,8 +95,13 @@ msd_err msd_record_each(const struct msd_store *s,
 
 	if (names.n > 0)
 		qsort(names.p, names.n, sizeof(*names.p), by_name);
-	for (size_t i = 0; err == MSD_OK && i < names.n; i++)
+	for (size_t i = 0; err == MSD_OK && i < names.n; i++) {
 		err = each(ctx, names.p[i], d);
+		if (err == MSD_NOT_FOUND) {
+			msd_diag_finish(d);
+			err = MSD_OK;
+		}
+	}
 	for (size_t i = 0; i < names.n; i++)
 		free(names.p[i]);
 	free(names.p);

@@ -116,7 +116,9 @@ MSD_MUST_CHECK msd_err msd_record_save(struct msd_store *s, const char *name,
  */
 MSD_MUST_CHECK msd_err msd_record_remove(struct msd_store *s, const char *name,
 					 struct msd_diag *d);
-/** Call @each with every module's name, sorted, until it fails. */
+/** Call @each with every module's name, sorted, until it fails. MSD_NOT_FOUND is none
+ * of its failures: a daemon may forget a module while somebody else reads the others.
+ */
 MSD_MUST_CHECK msd_err msd_record_each(const struct msd_store *s,
 				       msd_err (*each)(void *ctx, const char *name,
 						       struct msd_diag *d),

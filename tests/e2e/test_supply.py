@@ -61,6 +61,7 @@ def sha256(path):
 
 def kept(folder):
     said = harness.run(harness.BIN / "modser", "--json", "store", "ls", "-d", folder / "store")
+    assert said.status == 0, said
     return {e["ref"]: e["sha256"] for e in json.loads(said.out)}
 
 

@@ -185,6 +185,35 @@ Test(record, of_each_module_is_kept_apart_and_listed_by_name)
 	shelf_finish(&s);
 }
 
+/* As `modser store ls` beside a daemon that unloads it. */
+static msd_err forget_zoo(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct shelf *s = ctx;
+	struct msd_record r = {0};
+	msd_err err = strcmp(name, "add") == 0
+			      ? msd_record_remove(&s->store, "zoo", d)
+			      : msd_record_load(&s->store, name, &r, d);
+
+	msd_record_finish(&r);
+	return err;
+}
+
+Test(record, that_is_forgotten_while_others_are_read_is_passed_over)
+{
+	struct msd_record r;
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	shelf_init(&s);
+	cr_assert_eq(parse(whole, &r), MSD_OK);
+	cr_assert_eq(msd_record_save(&s.store, "add", &r, &d), MSD_OK);
+	cr_assert_eq(msd_record_save(&s.store, "zoo", &r, &d), MSD_OK);
+	cr_assert_eq(msd_record_each(&s.store, forget_zoo, &s, &d), MSD_OK);
+	cr_assert_eq(d.code, MSD_OK);
+	msd_record_finish(&r);
+	shelf_finish(&s);
+}
+
 Test(record, of_a_name_that_is_a_path_is_refused)
 {
 	struct msd_record r = {0};
