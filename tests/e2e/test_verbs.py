@@ -100,12 +100,17 @@ def test_ls_l_has_the_rest(served):
 
 
 def bench(served, *words):
-    return json.loads(served.ok("--json", "bench", "--time", "200ms", *words).out)
+    """Of a time in which calls were answered; on a busy machine one may hold none."""
+    def measured():
+        said = json.loads(served.ok("--json", "bench", "--time", "200ms", *words).out)
+        return said if said["per_second"] > 0 else None
+
+    return harness.until(measured, "calls are answered in the time")
 
 
 def test_bench_makes_its_inputs_of_the_signature(served):
     said = bench(served, "shapes:addone")
-    assert said["calls"] > 0 and said["per_second"] > 0
+    assert said["calls"] > 0
     assert 0 < said["p50_ns"] <= said["p90_ns"] <= said["p99_ns"] <= said["p999_ns"]
     assert 0 < said["execution_p50_ns"] < said["p999_ns"] and 0 <= said["execution_percent"] <= 100
     assert said["ping_ns"] > 0
@@ -113,7 +118,7 @@ def test_bench_makes_its_inputs_of_the_signature(served):
 
 def test_bench_takes_arguments_connections_and_a_depth(served):
     said = bench(served, "-c", "3", "--depth", "4", "shapes:addone", "[1,2]", "out:float32[2]")
-    assert (said["connections"], said["depth"]) == (3, 4) and said["calls"] > 0
+    assert (said["connections"], said["depth"]) == (3, 4)
 
 
 def test_bench_says_so_when_others_call_the_module(served):
