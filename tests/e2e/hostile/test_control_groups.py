@@ -2,6 +2,7 @@
 starts is bounded in number, and gone with it at once. The group is made here, as root, in the
 kernel's real hierarchy; test_systemd.py has systemd delegate one.
 """
+import errno
 import os
 import pathlib
 import signal
@@ -38,9 +39,17 @@ def group():
         pytest.skip("no cgroup.kill here (Linux 5.14)")
     yield path
     (path / "cgroup.kill").write_text("1")
-    for leaf in sorted(path.glob("*/")):
-        leaf.rmdir()
-    path.rmdir()
+    harness.until(lambda: is_removed(path), "what was in the group is gone")
+
+
+def is_removed(group):
+    """A group can be removed when the last of its processes is gone."""
+    try:
+        for path in (*group.glob("*/"), group):
+            path.rmdir()
+    except OSError as error:
+        assert error.errno == errno.EBUSY, error
+    return not group.exists()
 
 
 @pytest.fixture
