@@ -13,6 +13,7 @@
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
@@ -289,6 +290,7 @@ static void furnish(struct msd_server *s)
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
 		.put_supply = put_supply,
+		.put_info = msd_figures_put_info,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);

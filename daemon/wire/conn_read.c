@@ -92,7 +92,7 @@ static void frame_done(struct msd_conn *c)
 {
 	c->state = S_HEADER;
 	c->have = 0;
-	c->wire->count.frames++;
+	msd_wire_count_frame(c->wire);
 	c->n_frames++;
 	c->frames_left--;
 	c->ops->on_frame(c, &c->in);
@@ -317,7 +317,7 @@ static bool read_once(struct msd_conn *c)
 		read_failed(c, n);
 		return false;
 	}
-	c->wire->count.bytes_in += (uint64_t)n;
+	msd_wire_count_in(c->wire, (uint64_t)n);
 	c->bytes_in += (uint64_t)n;
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)

@@ -165,7 +165,7 @@ static int cut(struct iovec *iov, int n)
 
 static void wrote(struct msd_conn *c, uint64_t n)
 {
-	c->wire->count.bytes_out += n;
+	msd_wire_count_out(c->wire, n);
 	c->bytes_out += n;
 	c->queued_bytes -= n;
 	c->written += n;

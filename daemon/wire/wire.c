@@ -46,7 +46,7 @@ static void on_prepare(uv_prepare_t *handle)
 	struct msd_wire *w = handle->data;
 	struct msd_list *it;
 
-	w->count.turns++;
+	msd_wire_count_turn(w);
 	serve_waiting(w);
 	/* A flush may make others write, or end them: whoever is first comes next. */
 	while ((it = msd_list_first(&w->dirty)) != NULL)

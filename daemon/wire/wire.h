@@ -29,6 +29,23 @@ struct msd_wire {
 	} count;
 };
 
+static inline void msd_wire_count_turn(struct msd_wire *w)
+{
+	w->count.turns++;
+}
+static inline void msd_wire_count_frame(struct msd_wire *w)
+{
+	w->count.frames++;
+}
+static inline void msd_wire_count_in(struct msd_wire *w, uint64_t bytes)
+{
+	w->count.bytes_in += bytes;
+}
+static inline void msd_wire_count_out(struct msd_wire *w, uint64_t bytes)
+{
+	w->count.bytes_out += bytes;
+}
+
 /** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */
 MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
 				     struct msd_diag *d);

@@ -145,8 +145,8 @@ Test(front, answers_a_request, .init = on_local_socket, .fini = end)
 		     MSD_OK);
 	cr_expect_eq(body.kind, MSD_RESPONSE);
 	cr_expect_eq(body.id, 7);
-	cr_expect_eq(edge.count.requests, 1);
-	cr_expect_eq(edge.count.errors, 0);
+	cr_expect_eq(edge.counts.requests, 1);
+	cr_expect_eq(msd_counts_errors(&edge.counts), 0);
 }
 
 Test(front, ends_a_connection_that_sends_a_response, .init = on_local_socket,
@@ -183,7 +183,7 @@ Test(front, refuses_what_a_principal_may_not_before_its_payload_comes, .init = o
 	send_frame(o, 1u << 20);
 	cr_expect(heard("REFUSED"));
 	cr_expect(is_open(), "the payload is read and dropped when it comes");
-	cr_expect_eq(edge.count.requests, 0, "and nothing else is done for it");
+	cr_expect_eq(edge.counts.requests, 0, "and nothing else is done for it");
 }
 
 Test(front, keeps_what_is_the_daemons_own_from_clients, .init = on_local_socket,
@@ -193,7 +193,7 @@ Test(front, keeps_what_is_the_daemons_own_from_clients, .init = on_local_socket,
 	cr_expect(heard("REFUSED"));
 	send_frame(request(2, "no.such", 0), 0);
 	cr_expect(heard("UNKNOWN_METHOD"));
-	cr_expect_eq(edge.count.errors, 2);
+	cr_expect_eq(msd_counts_errors(&edge.counts), 2);
 }
 
 Test(front, a_call_to_no_module_leaves_nothing_in_flight, .init = on_local_socket,

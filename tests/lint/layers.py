@@ -77,7 +77,7 @@ MAY_INCLUDE = {
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
-                                           "edge", "tls")] + [
+                                           "edge", "facts", "tls")] + [
         "store"],
     "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],
@@ -85,6 +85,8 @@ MAY_INCLUDE = {
     "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
                                            "tls")],
+    "daemon/supervisor/facts": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
+        "daemon/supervisor/" + f for f in ("request", "module", "edge")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
                                  "daemon/wire/tls.h", "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",

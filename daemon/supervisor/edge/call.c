@@ -251,6 +251,6 @@ void msd_call_submit(struct msd_req *r)
 	msd_list_remove(&r->link); /* of `receiving` */
 	if (r->due.is_clients)
 		r->client.peer = r->client.who->peer;
-	msd_session_of(r)->edge->count.calls++;
+	msd_counts_call(&msd_session_of(r)->edge->counts);
 	msd_module_submit(m, r);
 }

@@ -57,12 +57,13 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 	return false;
 }
 
-static void log_refusal(struct msd_edge *e, const struct msd_client_peer *p,
-			const char *why)
+static void tell_refusal(struct msd_edge *e, const struct msd_client_peer *p,
+			 const char *why)
 {
 	char text[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
+	msd_counts_refused(&e->counts);
 	if (!msd_log_rate_take(&e->refusals, uv_now(e->loop), REFUSALS_PER_SECOND,
 			       &n_others))
 		return;
@@ -81,7 +82,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 		return;
 	}
 	if (is_one_too_many(e, p, why)) {
-		log_refusal(e, p, why);
+		tell_refusal(e, p, why);
 		msd_front_refuse(e, msd_transport_of_socket(fd, who.is_local), who, p,
 				 why);
 	} else {
@@ -99,7 +100,7 @@ struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd)
 	if (p == NULL)
 		return NULL;
 	if (is_one_too_many(e, p, why)) {
-		log_refusal(e, p, why);
+		tell_refusal(e, p, why);
 		msd_client_peer_unref(p);
 		return NULL;
 	}

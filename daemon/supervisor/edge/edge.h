@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/rights/rights.h"
@@ -47,6 +48,8 @@ struct msd_edge {
 	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
 	/** Append what is known of the source of the module @name, or nil. */
 	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
+	/** Append the facts about the daemon: the answer of server.info. */
+	void (*put_info)(struct msd_edge *e, struct msd_buf *ret);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */
@@ -66,10 +69,7 @@ struct msd_edge {
 	struct msd_log_rate refusals, ends, handshake_failures, denied, audits;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
-	struct {
-		uint64_t connections, requests, calls, errors;
-		uint64_t handshakes, handshakes_failed; /* of TLS */
-	} count;
+	struct msd_counts counts;
 };
 
 /* An address that is listened on. */

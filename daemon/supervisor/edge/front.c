@@ -208,7 +208,7 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 
 	if (in->user == &answered)
 		return;
-	s->edge->count.requests++;
+	msd_counts_request(&s->edge->counts);
 	if (in->user == NULL && !admit(s, in, method))
 		return;
 	if (msd_method_is_forwarded(method)) {
@@ -324,7 +324,7 @@ static struct msd_session *session_new(struct msd_edge *e,
 	};
 	s->edge = e;
 	s->principal = who;
-	s->number = ++e->count.connections;
+	s->number = msd_counts_connection(&e->counts);
 	s->opened_ms = uv_now(e->loop);
 	msd_client_init(&s->client, &client_ops);
 	s->client.peer = peer->who;

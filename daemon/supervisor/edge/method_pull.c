@@ -296,6 +296,7 @@ static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag 
 	r->ops = &req_ops;
 	msd_list_append(&p->requests, &r->link);
 	msd_list_append(&p->edge->pulls, &p->link);
+	msd_counts_pull(&p->edge->counts);
 	if (c->options.has_deadline) {
 		msd_req_set_due_from(r, p->edge->deadlines, c->in->begun_ms,
 				     c->options.deadline_ms);

@@ -21,7 +21,7 @@ static void on_failed(struct msd_handshake *h, const char *why)
 	char text[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
-	e->count.handshakes_failed++;
+	msd_counts_handshake(&e->counts, false);
 	if (!msd_log_rate_take(&e->handshake_failures, uv_now(e->loop),
 			       FAILURES_PER_SECOND, &n_others))
 		return;
@@ -37,7 +37,7 @@ static void on_done(struct msd_handshake *h, struct msd_transport *t)
 
 	msd_door_give_back(e, p);
 	if (t != NULL) {
-		e->count.handshakes++;
+		msd_counts_handshake(&e->counts, true);
 		msd_front_open(e, *t, msd_principal_of(MSD_ADDRESS_TLS, e->load_tcp),
 			       p);
 	} else {

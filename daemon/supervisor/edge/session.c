@@ -47,7 +47,7 @@ void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 {
 	struct msd_out *o = msd_out_new();
 
-	s->edge->count.errors++;
+	msd_counts_error(&s->edge->counts, err);
 	if (o == NULL) { /* a request without its answer would hang its client */
 		msd_conn_close(&s->conn, MSD_NOMEM, "out of memory for a reply");
 		return;

@@ -1,0 +1,65 @@
+#ifndef MSD_SUPERVISOR_COUNTS_H
+#define MSD_SUPERVISOR_COUNTS_H
+/*
+ * What was done for all clients since the start. Who does it says so here; who tells of
+ * it reads (daemon/supervisor/facts/). Nothing is ever taken back.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+
+struct msd_counts {
+	uint64_t connections, connections_refused;
+	uint64_t handshakes, handshakes_failed; /* of TLS */
+	uint64_t requests, calls, pulls;
+	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
+};
+
+/** A connection became a session. Returns its number. */
+static inline uint64_t msd_counts_connection(struct msd_counts *c)
+{
+	return ++c->connections;
+}
+/** A connection was one too many. */
+static inline void msd_counts_refused(struct msd_counts *c)
+{
+	c->connections_refused++;
+}
+/** A handshake ended. */
+static inline void msd_counts_handshake(struct msd_counts *c, bool is_good)
+{
+	c->handshakes += is_good;
+	c->handshakes_failed += !is_good;
+}
+/** A whole request came. */
+static inline void msd_counts_request(struct msd_counts *c)
+{
+	c->requests++;
+}
+/** A request went to a module. */
+static inline void msd_counts_call(struct msd_counts *c)
+{
+	c->calls++;
+}
+/** A module is to be pulled. */
+static inline void msd_counts_pull(struct msd_counts *c)
+{
+	c->pulls++;
+}
+/** A request was answered with an error that no worker sent. */
+static inline void msd_counts_error(struct msd_counts *c, msd_err err)
+{
+	c->errors[err < MSD_ERR_COUNT ? err : MSD_INTERNAL]++;
+}
+/** Of all codes. */
+static inline uint64_t msd_counts_errors(const struct msd_counts *c)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < MSD_ERR_COUNT; i++)
+		n += c->errors[i];
+	return n;
+}
+
+#endif

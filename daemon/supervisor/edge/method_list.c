@@ -1,0 +1,201 @@
+/*
+ * The methods that tell of modules: all of them, one, its functions. What is asked for
+ * is written from the structures as they are now.
+ */
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/replica.h"
+
+#define N_SUMMARY_KEYS 13u
+
+static void put_quantile(struct msd_buf *b, const char *key,
+			 const struct msd_histogram *h, unsigned percent)
+{
+	msd_pack_cstr(b, key);
+	if (msd_histogram_total(h) > 0) {
+		msd_pack_uint(b, msd_histogram_quantile(h, percent));
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+/* The first worker's process stands for the module, the memory is that of all, as it
+ * was within the last second. */
+static void put_summary(struct msd_buf *b, const struct msd_module *m,
+			uint32_t *rss_looks)
+{
+	uint64_t pid = 0, rss = 0;
+
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+		struct msd_process *p = m->crew.replicas[i].process;
+		if (p == NULL)
+			continue;
+		pid = pid != 0 ? pid : (uint64_t)p->child->pid;
+		rss += msd_rss_recent(&p->rss, p->child->pid,
+				      uv_now(m->crew.house->loop), rss_looks);
+	}
+	msd_pack_pair_str(b, "name", m->crew.name);
+	msd_pack_pair_str(b, "state", msd_module_state_name(m->life.state));
+	msd_pack_pair_str(b, "file", m->crew.file);
+	msd_pack_pair_uint(b, "bytes", m->crew.source.bytes);
+	msd_pack_pair_uint(b, "pid", pid);
+	msd_pack_pair_uint(b, "rss", rss);
+	msd_pack_pair_uint(b, "restarts", m->life.n_restarts);
+	msd_pack_pair_uint(b, "calls", m->crew.n_calls);
+	msd_pack_pair_uint(b, "errors", m->crew.n_errors);
+	msd_pack_pair_uint(b, "queued", msd_module_in_flight(m));
+	msd_pack_pair_uint(b, "exec_ns", m->crew.exec_ns);
+	put_quantile(b, "p50_ns", &m->crew.times, 50);
+	put_quantile(b, "p99_ns", &m->crew.times, 99);
+}
+
+static void put_device(struct msd_buf *b, const struct msd_facts *f)
+{
+	msd_pack_cstr(b, "device");
+	if (f->device.n > 0) {
+		msd_buf_put(b, f->device.p, f->device.n);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+static void put_error(struct msd_buf *b, const struct msd_module *m)
+{
+	msd_pack_cstr(b, "error");
+	/* While it can be called, what one of its workers met is for the log. */
+	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
+		msd_pack_cstr(b, m->error);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+static void put_digest(struct msd_buf *b, const struct msd_module *m)
+{
+	char digits[MSD_DIGEST_TEXT];
+
+	msd_pack_cstr(b, "sha256");
+	if (m->crew.source.fd >= 0) {
+		msd_digest_format(&m->crew.source.sha256, digits);
+		msd_pack_cstr(b, digits);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+#define N_EDITION_KEYS 2u
+
+/* Where it comes from, and how long it has still to hold. */
+static void put_edition(struct msd_method_call *c, const struct msd_module *m)
+{
+	struct msd_edge *e = c->session->edge;
+
+	msd_pack_cstr(&c->result, "source");
+	e->put_supply(e, m->crew.name, &c->result);
+	msd_pack_cstr(&c->result, "watch_ms");
+	if (m->probation.is_on) {
+		msd_pack_uint(&c->result,
+			      msd_deadline_left(e->deadlines, &m->probation_end));
+	} else {
+		msd_pack_nil(&c->result);
+	}
+}
+
+#define N_WORKERS_KEYS 3u
+
+static void put_workers(struct msd_buf *b, const struct msd_module *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		n += m->crew.replicas[i].process != NULL ? 1u : 0u;
+	msd_pack_pair_uint(b, "workers", m->crew.n_replicas);
+	msd_pack_pair_uint(b, "ready", m->life.n_open);
+	msd_pack_cstr(b, "pids");
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+		if (m->crew.replicas[i].process != NULL) {
+			msd_pack_uint(
+				b, (uint64_t)m->crew.replicas[i].process->child->pid);
+		}
+	}
+}
+
+static bool may_see(const struct msd_method_call *c, const struct msd_module *m)
+{
+	return msd_standing_sees(c->session, m->crew.name);
+}
+
+msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_house *house = c->session->edge->house;
+	uint32_t rss_looks = MSD_RSS_LOOKS, n = 0;
+
+	(void)d;
+	MSD_LIST_EACH (it, &house->modules) {
+		n += may_see(c, MSD_CONTAINER_OF(it, struct msd_module, link));
+	}
+	msd_pack_array(&c->result, n);
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (!may_see(c, m))
+			continue;
+		msd_pack_map(&c->result,
+			     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
+		put_summary(&c->result, m, &rss_looks);
+		put_device(&c->result, &m->crew.facts);
+		msd_pack_pair_uint(&c->result, "functions", m->crew.facts.n_functions);
+		put_error(&c->result, m);
+		put_workers(&c->result, m);
+		put_edition(c, m);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	uint32_t rss_looks = MSD_RSS_LOOKS;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + N_EDITION_KEYS +
+					 MSD_FACTS_N_PARTS);
+	put_summary(&c->result, m, &rss_looks);
+	put_digest(&c->result, m);
+	put_error(&c->result, m);
+	put_workers(&c->result, m);
+	put_edition(c, m);
+	if (!msd_facts_are_known(&m->crew.facts)) {
+		msd_facts_put_unknown(&c->result);
+		return MSD_OK;
+	}
+	c->shared = m->crew.facts.text;
+	c->shared_part = (struct msd_span){c->shared->bytes, c->shared->n};
+	return MSD_OK;
+}
+
+msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err == MSD_OK && !msd_facts_are_known(&m->crew.facts)) {
+		err = m->error != NULL
+			      ? msd_diag_set(d, m->error_code, "%s", m->error)
+			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
+					     m->crew.name,
+					     msd_module_state_name(m->life.state));
+	}
+	if (err == MSD_OK) {
+		c->shared = m->crew.facts.text;
+		c->shared_part = m->crew.facts.functions;
+	}
+	return err;
+}

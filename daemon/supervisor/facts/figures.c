@@ -1,0 +1,394 @@
+/*
+ * The table of what is told of the daemon, and how each of it is read. Nothing here
+ * waits or fails: what cannot be known is 0 or nil.
+ */
+#include "daemon/supervisor/facts/figures.h"
+
+#include <unistd.h>
+
+#include "daemon/child/cgroup.h"
+#include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/rss.h"
+#include "daemon/supervisor/request/budget.h"
+#include "proto/value.h"
+
+static uint32_t length(const struct msd_list *list)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, list) {
+		n++;
+	}
+	return n;
+}
+
+static uint64_t read_protocol(const struct msd_edge *e)
+{
+	(void)e;
+	return MSD_PROTOCOL_VERSION;
+}
+
+static uint64_t read_pid(const struct msd_edge *e)
+{
+	(void)e;
+	return (uint64_t)getpid();
+}
+
+static uint64_t read_uptime(const struct msd_edge *e)
+{
+	return uv_now(e->loop) - e->started_ms;
+}
+
+static uint64_t read_rss(const struct msd_edge *e)
+{
+	(void)e;
+	return msd_rss_look(getpid());
+}
+
+static uint64_t read_connections(const struct msd_edge *e)
+{
+	return e->n_sessions;
+}
+
+static uint64_t read_connections_total(const struct msd_edge *e)
+{
+	return e->counts.connections;
+}
+
+static uint64_t read_refused(const struct msd_edge *e)
+{
+	return e->counts.connections_refused;
+}
+
+static uint64_t read_handshakes(const struct msd_edge *e)
+{
+	return e->counts.handshakes;
+}
+
+static uint64_t read_handshakes_failed(const struct msd_edge *e)
+{
+	return e->counts.handshakes_failed;
+}
+
+static uint64_t read_modules(const struct msd_edge *e)
+{
+	return e->house->n_modules;
+}
+
+static uint64_t read_requests(const struct msd_edge *e)
+{
+	return e->counts.requests;
+}
+
+static uint64_t read_calls(const struct msd_edge *e)
+{
+	return e->counts.calls;
+}
+
+static uint64_t read_errors(const struct msd_edge *e)
+{
+	return msd_counts_errors(&e->counts);
+}
+
+static uint64_t read_denied(const struct msd_edge *e)
+{
+	return e->rights.denials.total;
+}
+
+static uint64_t read_turns(const struct msd_edge *e)
+{
+	return e->wire->count.turns;
+}
+
+static uint64_t read_frames(const struct msd_edge *e)
+{
+	return e->wire->count.frames;
+}
+
+static uint64_t read_bytes_in(const struct msd_edge *e)
+{
+	return e->wire->count.bytes_in;
+}
+
+static uint64_t read_bytes_out(const struct msd_edge *e)
+{
+	return e->wire->count.bytes_out;
+}
+
+/* Time of the processor that this process has used. */
+static uint64_t read_cpu(const struct msd_edge *e)
+{
+	uv_rusage_t u;
+
+	(void)e;
+	if (uv_getrusage(&u) != 0)
+		return 0;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static uint64_t read_pulls(const struct msd_edge *e)
+{
+	return length(&e->pulls);
+}
+
+static uint64_t read_pulls_total(const struct msd_edge *e)
+{
+	return e->counts.pulls;
+}
+
+static uint64_t read_draining(const struct msd_edge *e)
+{
+	return e->house->is_closing;
+}
+
+static uint64_t read_waiting(const struct msd_edge *e)
+{
+	return length(&e->space_waiters);
+}
+
+static uint64_t read_held_bytes(const struct msd_edge *e)
+{
+	return e->peers.account.used_bytes;
+}
+
+static uint64_t read_tensor_bytes(const struct msd_edge *e)
+{
+	return e->budget->used_bytes;
+}
+
+static uint64_t read_upload_bytes(const struct msd_edge *e)
+{
+	return e->upload_bytes;
+}
+
+static uint64_t read_peers(const struct msd_edge *e)
+{
+	return length(&e->peers.all);
+}
+
+static uint64_t read_held_back(const struct msd_edge *e)
+{
+	return length(&e->held_back);
+}
+
+static void put_server(struct msd_edge *e, const struct msd_figure *f,
+		       struct msd_buf *b)
+{
+	(void)e;
+	(void)f;
+	msd_pack_cstr(b, "modserd");
+}
+
+static void put_version(struct msd_edge *e, const struct msd_figure *f,
+			struct msd_buf *b)
+{
+	(void)e;
+	(void)f;
+	msd_pack_cstr(b, MSD_VERSION);
+}
+
+static void put_listeners(struct msd_edge *e, const struct msd_figure *f,
+			  struct msd_buf *b)
+{
+	(void)f;
+	msd_pack_array(b, length(&e->listeners));
+	MSD_LIST_EACH (it, &e->listeners) {
+		msd_pack_cstr(b,
+			      MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
+	}
+}
+
+/* Of the workers, and which of their limits it keeps. */
+static void put_group(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
+{
+	const struct msd_cgroups *groups = e->house->groups;
+
+	(void)f;
+	if (groups == NULL) {
+		msd_pack_nil(b);
+		return;
+	}
+	msd_pack_map(b, 3);
+	msd_pack_pair_str(b, "path", groups->path);
+	msd_pack_cstr(b, "processes");
+	msd_pack_bool(b, groups->has_pids);
+	msd_pack_cstr(b, "memory");
+	msd_pack_bool(b, groups->has_memory);
+}
+
+static void put_rows(const struct msd_figures *figures, struct msd_edge *e,
+		     struct msd_buf *b)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < figures->n; i++)
+		n += figures->row[i].key != NULL;
+	msd_pack_map(b, n);
+	for (size_t i = 0; i < figures->n; i++) {
+		const struct msd_figure *f = &figures->row[i];
+		if (f->key == NULL)
+			continue;
+		msd_pack_cstr(b, f->key);
+		if (f->read != NULL) {
+			msd_pack_uint(b, f->read(e));
+		} else {
+			f->put(e, f, b);
+		}
+	}
+}
+
+static void put_held(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
+{
+	(void)f;
+	put_rows(&msd_figures_held, e, b);
+}
+
+static void put_limits(struct msd_edge *e, const struct msd_figure *f,
+		       struct msd_buf *b)
+{
+	(void)f;
+	msd_method_put_limits(b, e->limits);
+}
+
+/* What the search for devices has brought under the row's key; nil where it failed. */
+static void put_found(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
+{
+	const struct msd_span found = {e->devices->found.p, e->devices->found.n};
+	const struct msd_span value = msd_map_value(found, f->key);
+
+	if (value.n > 0) {
+		msd_buf_put(b, value.p, value.n);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+#define COUNTER(name, help)                                                            \
+	{                                                                              \
+		name, help, MSD_COUNTER, MSD_UNIT_NONE                                 \
+	}
+#define GAUGE(name, help)                                                              \
+	{                                                                              \
+		name, help, MSD_GAUGE, MSD_UNIT_NONE                                   \
+	}
+
+static const struct msd_figure daemon_rows[] = {
+	{.key = "server", .put = put_server},
+	{.key = "version", .put = put_version},
+	{.key = "protocol", .read = read_protocol},
+	{.key = "pid", .read = read_pid},
+	{.key = "uptime_ms",
+	 .read = read_uptime,
+	 .family = {"modserd_uptime_seconds", "Time since the daemon started.",
+		    MSD_GAUGE, MSD_UNIT_MS}},
+	{.key = "rss_bytes",
+	 .read = read_rss,
+	 .family = GAUGE("process_resident_memory_bytes",
+			 "Resident memory of the supervisor.")},
+	{.key = "listen", .put = put_listeners},
+	{.key = "connections",
+	 .read = read_connections,
+	 .family = GAUGE("modserd_connections", "Client connections that are open.")},
+	{.key = "connections_total",
+	 .read = read_connections_total,
+	 .family = COUNTER("modserd_connections_accepted",
+			   "Client connections that were accepted, refused ones too.")},
+	{.read = read_refused,
+	 .family = COUNTER("modserd_connections_refused",
+			   "Client connections that were one too many.")},
+	{.read = read_handshakes,
+	 .family = COUNTER("modserd_tls_handshakes", "TLS handshakes that succeeded.")},
+	{.read = read_handshakes_failed,
+	 .family = COUNTER("modserd_tls_handshakes_failed",
+			   "TLS handshakes that failed.")},
+	{.key = "modules",
+	 .read = read_modules,
+	 .family = GAUGE("modserd_modules",
+			 "Modules, those that load or drain included.")},
+	{.key = "requests",
+	 .read = read_requests,
+	 .family = COUNTER("modserd_requests", "Requests that came whole.")},
+	{.key = "calls",
+	 .read = read_calls,
+	 .family = COUNTER("modserd_requests_to_modules",
+			   "Requests that were given to a module.")},
+	{.key = "errors", .read = read_errors},
+	{.key = "denied",
+	 .read = read_denied,
+	 .family = COUNTER("modserd_denied",
+			   "Requests that were refused for want of a right.")},
+	{.key = "turns",
+	 .read = read_turns,
+	 .family = COUNTER("modserd_loop_turns", "Turns of the supervisor's loop.")},
+	{.key = "frames",
+	 .read = read_frames,
+	 .family = COUNTER("modserd_frames",
+			   "Frames that came, those of workers included.")},
+	{.key = "bytes_in",
+	 .read = read_bytes_in,
+	 .family = COUNTER("modserd_received_bytes",
+			   "Bytes that came, those of workers included.")},
+	{.key = "bytes_out",
+	 .read = read_bytes_out,
+	 .family = COUNTER("modserd_sent_bytes",
+			   "Bytes that were sent, those to workers included.")},
+	{.key = "cpu_us",
+	 .read = read_cpu,
+	 .family = {"process_cpu_seconds", "Processor time of the supervisor.",
+		    MSD_COUNTER, MSD_UNIT_US}},
+	{.read = read_pulls,
+	 .family = GAUGE("modserd_pulls_in_flight", "Modules that are being pulled.")},
+	{.read = read_pulls_total,
+	 .family = COUNTER("modserd_pulls", "Pulls that clients have asked for.")},
+	{.read = read_draining,
+	 .family = GAUGE("modserd_draining", "1 while the daemon ends, else 0.")},
+	{.read = read_waiting,
+	 .family = GAUGE("modserd_requests_waiting_for_room",
+			 "Requests that wait for tensor memory.")},
+	{.key = "control_group", .put = put_group},
+	{.key = "held", .put = put_held},
+	{.key = "limits", .put = put_limits},
+	{.key = "devices", .put = put_found},
+	{.key = "absent", .put = put_found},
+	{.key = "machine", .put = put_found},
+	{.key = "eras", .put = put_found},
+	{.key = "kinds", .put = put_found},
+	{.key = "symbols", .put = put_found},
+	{.key = "slots", .put = put_found},
+	{.key = "packed_functions", .put = put_found},
+};
+
+static const struct msd_figure held_rows[] = {
+	{.key = "bytes",
+	 .read = read_held_bytes,
+	 .family = GAUGE("modserd_held_bytes",
+			 "Bytes that requests and replies of all connections hold.")},
+	{.key = "tensor_bytes",
+	 .read = read_tensor_bytes,
+	 .family = GAUGE("modserd_tensor_bytes",
+			 "Tensor bytes of all requests in flight.")},
+	{.key = "upload_bytes",
+	 .read = read_upload_bytes,
+	 .family = GAUGE("modserd_upload_bytes",
+			 "Bytes of artifacts that are uploaded and not loaded.")},
+	{.key = "peers",
+	 .read = read_peers,
+	 .family = GAUGE("modserd_peers", "Users and addresses that are connected.")},
+	{.key = "held_back",
+	 .read = read_held_back,
+	 .family = GAUGE("modserd_connections_held_back",
+			 "Connections not read from because they hold too much.")},
+};
+
+const struct msd_figures msd_figures_daemon = {
+	daemon_rows, sizeof(daemon_rows) / sizeof(*daemon_rows)};
+const struct msd_figures msd_figures_held = {held_rows,
+					     sizeof(held_rows) / sizeof(*held_rows)};
+
+void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret)
+{
+	put_rows(&msd_figures_daemon, e, ret);
+}

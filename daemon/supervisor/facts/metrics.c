@@ -1,0 +1,52 @@
+#include "daemon/supervisor/facts/metrics.h"
+
+#include "daemon/supervisor/facts/exposition.h"
+#include "daemon/supervisor/facts/figures.h"
+
+static void put_build(struct msd_exposition *x)
+{
+	static const struct msd_family f = {.name = "modserd_build_info",
+					    .help = "The daemon's version; always 1."};
+	const struct msd_label version = {"version", MSD_VERSION};
+
+	msd_exposition_open(x, &f);
+	msd_exposition_put(x, &f, &version, 1, 1);
+}
+
+static void put_figures(struct msd_exposition *x, const struct msd_edge *e,
+			const struct msd_figures *figures)
+{
+	for (size_t i = 0; i < figures->n; i++) {
+		const struct msd_figure *f = &figures->row[i];
+		if (f->family.name == NULL)
+			continue;
+		msd_exposition_open(x, &f->family);
+		msd_exposition_put(x, &f->family, NULL, 0, f->read(e));
+	}
+}
+
+/* What never happened is told as 0, so that its first time is an increase. */
+static void put_errors(struct msd_exposition *x, const struct msd_edge *e)
+{
+	static const struct msd_family f = {
+		.name = "modserd_errors",
+		.help = "Requests that the daemon itself answered with an error.",
+		.kind = MSD_COUNTER};
+
+	msd_exposition_open(x, &f);
+	for (unsigned i = MSD_OK + 1; i < MSD_ERR_COUNT; i++) {
+		const struct msd_label code = {"code", msd_err_name((msd_err)i)};
+		msd_exposition_put(x, &f, &code, 1, e->counts.errors[i]);
+	}
+}
+
+void msd_metrics_write(struct msd_edge *e, struct msd_buf *out, bool is_openmetrics)
+{
+	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
+
+	put_build(&x);
+	put_figures(&x, e, &msd_figures_daemon);
+	put_figures(&x, e, &msd_figures_held);
+	put_errors(&x, e);
+	msd_exposition_close(&x);
+}
