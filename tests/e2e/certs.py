@@ -42,6 +42,21 @@ class Authority:
         return cert, key
 
 
+class Pki(Authority):
+    """An authority with a server's certificate and @alice's, and one that nobody believes."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.server = self.issue("server", ("DNS:localhost",))
+        self.alice = self.issue("alice", ("DNS:alice.example",))
+        self.other = Authority(folder, "other")
+
+    def words(self, *, ca=True):
+        """What a daemon is told: its certificate, and that it asks for others'."""
+        cert, key = self.server
+        return ["--tls-cert", cert, "--tls-key", key] + (["--tls-ca", self.cert] if ca else [])
+
+
 def context(authority, pair=None):
     """What a client believes, and shows."""
     made = ssl.create_default_context(cafile=str(authority.cert))

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import certs
 import harness
 
 
@@ -37,6 +38,14 @@ def daemon():
     """One daemon for all tests of a file; at the end it must drain and leave nothing."""
     with harness.Daemon() as d:
         yield d
+
+
+@pytest.fixture(scope="module")
+def pki():
+    """Certificates of this file's own: tests add to them. Without the openssl command: a skip."""
+    path = harness.short_folder()
+    yield certs.Pki(path)
+    shutil.rmtree(path)
 
 
 @pytest.fixture

@@ -12,23 +12,6 @@ import certs
 import harness
 from wire import Failure, Wire, frame, out
 
-
-@pytest.fixture(scope="module")
-def pki():
-    """An authority, another one, a server's certificate and a client's."""
-    folder = harness.short_folder()
-    made = certs.Authority(folder)
-    made.server = made.issue("server", ("DNS:localhost", "IP:127.0.0.1"))
-    made.alice = made.issue("alice", ("DNS:alice.example",))
-    made.other = certs.Authority(folder, "other")
-    return made
-
-
-def words(pki, *, ca=True):
-    cert, key = pki.server
-    return ["--tls-cert", cert, "--tls-key", key] + (["--tls-ca", pki.cert] if ca else [])
-
-
 TLS = "tls://127.0.0.1:0"
 
 
@@ -36,7 +19,7 @@ TLS = "tls://127.0.0.1:0"
 def tls(pki):
     """A daemon that asks for certificates; plain TCP and a unix socket beside it."""
     unix = f"unix:{pki.folder}/m.sock"
-    with harness.Daemon(*words(pki), listen=[TLS, "tcp://127.0.0.1:0", unix]) as d:
+    with harness.Daemon(*pki.words(), listen=[TLS, "tcp://127.0.0.1:0", unix]) as d:
         with Wire(unix) as wire:
             wire.load("zoo", (harness.ZOO / "results.so").read_bytes())
         yield d
@@ -100,7 +83,7 @@ def test_a_frame_may_come_in_records_of_one_byte(alice):
 
 def test_tensors_come_whole_both_ways(own_daemon, pki, models):
     unix = f"unix:{pki.folder}/tensors.sock"
-    daemon = own_daemon(*words(pki, ca=False), listen=[TLS, unix])
+    daemon = own_daemon(*pki.words(ca=False), listen=[TLS, unix])
     daemon.load("shapes", models / "shapes.so", host=unix)
     x = np.arange(3_000_001, dtype="float32")
     with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
@@ -225,7 +208,7 @@ def test_an_end_inside_a_frame_is_an_end(tls, pki):
 
 
 def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
-    daemon = own_daemon("--first-frame", "100ms", *words(pki), listen=[TLS])
+    daemon = own_daemon("--first-frame", "100ms", *pki.words(), listen=[TLS])
     with contextlib.ExitStack() as stack:
         with daemon.standstill():  # else the half may come when its time is over
             silent, half = (stack.enter_context(certs.plain(daemon.host)) for _ in range(2))
@@ -237,7 +220,7 @@ def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
 def test_half_handshakes_count_as_connections(own_daemon, pki):
     unix = f"unix:{pki.folder}/few.sock"
     daemon = own_daemon(
-        "--max-peer-connections", "2", *words(pki), "--first-frame", harness.FOREVER,
+        "--max-peer-connections", "2", *pki.words(), "--first-frame", harness.FOREVER,
         listen=[TLS, unix],
     )
     with certs.plain(daemon.host), certs.plain(daemon.host), certs.plain(daemon.host) as third:
@@ -276,7 +259,7 @@ def test_a_file_that_is_no_certificate_is_named(pki):
 
 
 def test_beyond_loopback_it_asks_for_certificates(pki):
-    err = expect_no_start("--listen", "tls://0.0.0.0:0", *words(pki, ca=False))
+    err = expect_no_start("--listen", "tls://0.0.0.0:0", *pki.words(ca=False))
     assert "--tls-ca" in err
 
 
@@ -289,7 +272,7 @@ def by_rights(own_daemon, pki):
         f"user alice cert:cn=alice +@lookup +@call\nuser fleet token:sha256={digest} +@lookup\n"
     )
     acl.chmod(0o600)
-    return own_daemon(*words(pki), "--acl", acl, listen=[TLS])
+    return own_daemon(*pki.words(), "--acl", acl, listen=[TLS])
 
 
 def expect_user(daemon, ctx, name, token=None):

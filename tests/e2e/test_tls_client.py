@@ -9,20 +9,10 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def pki():
-    made = certs.Authority(harness.short_folder())
-    made.server = made.issue("server", ("DNS:localhost",))
-    made.alice = made.issue("alice")
-    return made
-
-
-@pytest.fixture(scope="module")
 def tls(pki, models):
     """A daemon that asks for certificates, with a module."""
-    cert, key = pki.server
     unix = f"unix:{pki.folder}/m.sock"
-    words = ("--tls-cert", cert, "--tls-key", key, "--tls-ca", pki.cert)
-    with harness.Daemon(*words, listen=["tls://127.0.0.1:0", unix, "tcp://127.0.0.1:0"]) as d:
+    with harness.Daemon(*pki.words(), listen=["tls://127.0.0.1:0", unix, "tcp://127.0.0.1:0"]) as d:
         d.load("shapes", models / "shapes.so", host=unix)
         d.named = d.host.replace("127.0.0.1", "localhost")
         yield d

@@ -14,7 +14,7 @@ spec = importlib.util.spec_from_file_location("e2e_conftest", E2E / "conftest.py
 e2e = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(e2e)
 cases, models, fixtures = e2e.cases, e2e.models, e2e.fixtures
-daemon, own_daemon, folder = e2e.daemon, e2e.own_daemon, e2e.folder
+daemon, own_daemon, folder, pki = e2e.daemon, e2e.own_daemon, e2e.folder, e2e.pki
 
 import harness  # noqa: E402
 import pytest  # noqa: E402

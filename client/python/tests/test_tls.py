@@ -12,20 +12,10 @@ import modser.aio
 
 
 @pytest.fixture(scope="module")
-def pki():
-    made = certs.Authority(harness.short_folder())
-    made.server = made.issue("server", ("DNS:localhost",))
-    made.alice = made.issue("alice")
-    return made
-
-
-@pytest.fixture(scope="module")
 def tls(pki, models):
     """The address of a daemon that asks for certificates, with a module."""
-    cert, key = pki.server
     unix = f"unix:{pki.folder}/m.sock"
-    words = ("--tls-cert", cert, "--tls-key", key, "--tls-ca", pki.cert)
-    with harness.Daemon(*words, listen=["tls://127.0.0.1:0", unix]) as d:
+    with harness.Daemon(*pki.words(), listen=["tls://127.0.0.1:0", unix]) as d:
         with modser.connect(unix) as client:
             client.load("shapes", models / "shapes.so")
         yield d.host.replace("127.0.0.1", "localhost")
