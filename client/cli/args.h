@@ -11,14 +11,4 @@
 enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret);
 void msd_args_finish(struct msd_cli *cli);
 
-struct msd_option_row {
-	const char *name;
-	unsigned needs; /* enum msd_option; 0: every verb takes it */
-	char letter;    /* 0: none */
-	bool has_value;
-};
-
-/** The option at @i, from 0; false, with *@ret unchanged, behind the last. */
-bool msd_args_option(size_t i, struct msd_option_row *ret);
-
 #endif

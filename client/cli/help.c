@@ -1,14 +1,14 @@
 /*
  * Help, made of the tables: what a verb takes stands in its row and in the rows of the
- * options (args.c), so that no text can promise an option that is refused, or keep one
- * back. Here is only what each option means, in a few words.
+ * options (options.c), so that no text can promise an option that is refused, or keep
+ * one back. Here is only what each option means, in a few words.
  */
 #include "client/cli/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/args.h"
+#include "client/cli/options.h"
 
 /* Options about a connection: of no use to a verb that makes none. */
 #define OF_CONNECTION "host", "token-file", "deadline", "connect-timeout"
@@ -103,15 +103,13 @@ static void print_option(const struct msd_option_row *o)
 /* Those of @verb alone, or those that every verb takes. */
 static void print_options(const struct msd_verb *verb, bool is_common)
 {
-	struct msd_option_row o;
-
-	for (size_t i = 0; msd_args_option(i, &o); i++) {
-		const bool is_useless = verb != NULL && is_of_connection(o.name) &&
+	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
+		const bool is_useless = verb != NULL && is_of_connection(o->name) &&
 					(verb->options & MSD_OPT_OFFLINE) != 0;
 
-		if (is_common ? o.needs == 0 && !is_useless
-			      : o.needs != 0 && (o.needs & ~verb->options) == 0)
-			print_option(&o);
+		if (is_common ? o->needs == 0 && !is_useless
+			      : o->needs != 0 && (o->needs & ~verb->options) == 0)
+			print_option(o);
 	}
 }
 
