@@ -56,6 +56,8 @@ struct msd_cli {
 	const struct msd_verb *verb;
 	const char *host;       /* NULL: MODSER_HOST, else the default socket */
 	const char *token_file; /* NULL: $MODSER_TOKEN, when it is set */
+	const char *tls_ca;     /* PEM files; NULL: $MODSER_TLS_CA, ... */
+	const char *tls_cert, *tls_key;
 	bool json;
 	bool replace;
 	bool tvm_inputs;

@@ -11,15 +11,20 @@
 #include "client/cli/options.h"
 
 /* Options about a connection: of no use to a verb that makes none. */
-#define OF_CONNECTION "host", "token-file", "deadline", "connect-timeout"
+#define OF_CONNECTION                                                                  \
+	"host", "token-file", "tls-ca", "tls-cert", "tls-key", "deadline",             \
+		"connect-timeout"
 
 static const struct {
 	const char *name;
 	const char *value; /* what follows it; "" : nothing */
 	const char *text;
 } meanings[] = {
-	{"host", "ADDR", "unix:PATH or tcp://HOST:PORT (else $MODSER_HOST)"},
+	{"host", "ADDR", "unix:PATH, tcp:// or tls://HOST:PORT (else $MODSER_HOST)"},
 	{"token-file", "FILE", "whose this client is (else $MODSER_TOKEN)"},
+	{"tls-ca", "FILE", "authorities to believe (else $MODSER_TLS_CA)"},
+	{"tls-cert", "FILE", "certificate to show (else $MODSER_TLS_CERT)"},
+	{"tls-key", "FILE", "its key (else $MODSER_TLS_KEY)"},
 	{"json", "", "results and errors as JSON"},
 	{"deadline", "TIME", "give up after TIME, such as 500ms, 5s, 2m"},
 	{"connect-timeout", "TIME", "for the daemon's first answer (10s)"},

@@ -180,6 +180,9 @@ static enum msd_exit apply_depth(struct msd_cli *cli, const char *value)
 const struct msd_option_row msd_options[] = {
 	{"host", NULL, AT(host), 0, 'H', true},
 	{"token-file", NULL, AT(token_file), 0, 0, true},
+	{"tls-ca", NULL, AT(tls_ca), 0, 0, true},
+	{"tls-cert", NULL, AT(tls_cert), 0, 0, true},
+	{"tls-key", NULL, AT(tls_key), 0, 0, true},
 	{"json", apply_json, 0, 0, 0, false},
 	{"deadline", apply_deadline, 0, 0, 0, true},
 	{"connect-timeout", apply_connect, 0, 0, 0, true},

@@ -14,6 +14,7 @@
 #include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
+#include "client/cli/tls_option.h"
 #include "client/cli/token.h"
 #include "proto/clock.h"
 
@@ -113,6 +114,8 @@ enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 	modser_client *client;
 	enum msd_exit code = msd_token_find(cli, address_of(cli), &token);
 
+	if (code == MSD_EXIT_OK)
+		code = msd_tls_option_apply(cli, address_of(cli));
 	if (code == MSD_EXIT_OK)
 		code = connect_to(cli, &client);
 	if (code != MSD_EXIT_OK) {

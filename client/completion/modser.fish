@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin --with \
+			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
 				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -92,7 +92,7 @@ complete -c modser -n '__modser_at 0 cache' -a 'ls prune'
 complete -c modser -n '__modser_at 0 store' -a 'ls verify gc pin unpin rm'
 complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack convert pack' -F
 complete -c modser -n '__modser_at + convert pack' -F
-complete -c modser -s H -l host -x -a 'unix: tcp://' -d 'address of the daemon'
+complete -c modser -s H -l host -x -a 'unix: tcp:// tls://' -d 'address of the daemon'
 complete -c modser -s o -l output -r -F
 complete -c modser -s d -l directory -r -F
 complete -c modser -l graph -r -F
@@ -100,6 +100,10 @@ complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
 complete -c modser -l plugin -r -F
 complete -c modser -l with -r -F
+complete -c modser -l token-file -r -F
+complete -c modser -l tls-ca -r -F
+complete -c modser -l tls-cert -r -F
+complete -c modser -l tls-key -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x

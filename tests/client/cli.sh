@@ -73,7 +73,7 @@ done
 own() {
   "$modser" "$1" --help | sed -n '/^Options:/,/--json/p' |
     sed -nE 's/^  (-.), .*/\1/p; s/^      (--[a-z0-9-]+)( .*|$)/\1/p' |
-    grep -vxE -- '-H|--(token-file|json)' | sort -u
+    grep -vxE -- '-H|--(token-file|tls-ca|tls-cert|tls-key|json)' | sort -u
 }
 for verb in $verbs; do
   "$modser" "$verb" --help >"$dir/help"

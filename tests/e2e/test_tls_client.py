@@ -85,6 +85,26 @@ def test_a_port_of_tls_says_so_to_a_plain_client(ask, tls):
     expect_refused(ask("ls", host=tls.host.replace("tls://", "tcp://")), "this port speaks TLS")
 
 
+def test_options_say_what_the_environment_does_not(ask, pki):
+    words = ("--tls-ca", pki.cert, "--tls-cert", pki.alice[0], "--tls-key", pki.alice[1])
+    said = ask(*words, "ls", ca=None, pair=None)
+    assert said.status == 0 and "shapes" in said.out, said
+
+
+def test_options_come_before_the_environment(ask, pki):
+    server = pki.issue("both")
+    both = pki.folder / "both-in-one.pem"
+    both.write_bytes(server[0].read_bytes() + server[1].read_bytes())
+    said = ask("--tls-cert", both, "ls")
+    assert said.status == 0, said
+    expect_refused(ask("--tls-ca", pki.other.cert, "ls"), "the server's certificate: ")
+
+
+def test_certificates_are_not_named_for_a_plain_address(ask, tls, pki):
+    said = ask("--tls-ca", pki.cert, "ls", host=tls.hosts[2])
+    assert said.status == 2 and "--tls-ca" in said.err and "tcp://" in said.err, said
+
+
 def test_a_file_that_is_not_there_is_named(ask, folder):
     expect_refused(ask("ls", ca=folder / "none.pem"), "MODSER_TLS_CA", "none.pem")
 
