@@ -146,6 +146,7 @@ enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_cache(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);
+enum msd_exit msd_verb_tls(const struct msd_cli *cli);
 enum msd_exit msd_verb_unload(const struct msd_cli *cli);
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli);
 enum msd_exit msd_verb_version(const struct msd_cli *cli);

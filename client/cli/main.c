@@ -271,6 +271,22 @@ const struct msd_verb msd_verbs[] = {
 	 "MODSERD_CACHE;\n"
 	 "what is in use is not disturbed. Needs no daemon.\n",
 	 1, 2, MSD_OPT_OFFLINE, msd_verb_cache},
+	{"tls", "init|server DIR [HOST...] | client DIR NAME",
+	 "make certificates of one's own for tls://",
+	 "  init    an authority, a server's and a client's certificate: ca.pem, "
+	 "ca.key,\n"
+	 "          server.*, client.* in the folder DIR. HOST is what clients write "
+	 "behind\n"
+	 "          tls://, a name or a number (localhost, 127.0.0.1, ::1)\n"
+	 "  server  one more server's, when the first has run out (move it away)\n"
+	 "  client  one more client's, NAME.pem and NAME.key, signed by the authority "
+	 "in "
+	 "DIR\n"
+	 "No file is written over; keys are for this user alone. docs/two-teams.md "
+	 "goes "
+	 "on from\n"
+	 "here. Needs no daemon. Exit code 6: a file is there already.\n",
+	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
 	{"clients", "[--header] [kill ID]",

@@ -55,6 +55,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 		fi
 		;;
 	completion) _modser_words bash fish zsh ;;
+	tls) if ((n)); then _modser_files; else _modser_words init server client; fi ;;
 	cache) ((n)) || _modser_words ls prune ;;
 	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
 	ping | ls | ps | list | version | info | clients | reload | devices | serializers) ;;

@@ -88,6 +88,8 @@ complete -c modser -n '__modser_at 0 call bench' -a '(__modser_targets)'
 complete -c modser -n '__modser_at + call bench instance' -a '(__modser_arguments)'
 complete -c modser -n '__modser_at + instance' -a 'then set_input run get_output'
 complete -c modser -n '__modser_at 0 completion' -a 'bash fish zsh'
+complete -c modser -n '__modser_at 0 tls' -a 'init server client'
+complete -c modser -n '__modser_at 1 tls' -F
 complete -c modser -n '__modser_at 0 cache' -a 'ls prune'
 complete -c modser -n '__modser_at 0 store' -a 'ls verify gc pin unpin rm'
 complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack convert pack' -F
