@@ -6,28 +6,14 @@
  */
 #include "daemon/supervisor/fetch/fetcher.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "daemon/child/child.h"
 #include "daemon/limits.h"
+#include "daemon/supervisor/fetch/fetch_process.h"
 #include "daemon/supervisor/fetch/fetched.h"
 #include "daemon/wire/conn.h"
-#include "proto/errno_text.h"
 #include "proto/method.h"
 #include "proto/value.h"
-
-#define MAX_BODY_BYTES (4u << 20) /* of a frame of its: a manifest's tests */
-
-struct msd_fetch_process {
-	struct msd_fetcher *fetcher;
-	struct msd_child *child; /* NULL once it has exited */
-	struct msd_conn channel;
-	bool is_channel_closed;
-};
 
 static struct msd_fetch *fetch_of(struct msd_list *link)
 {
@@ -67,76 +53,20 @@ static void fail_all(struct msd_fetcher *fetcher, msd_err err, const char *why)
 	}
 }
 
-/* It takes no more requests; the end of its channel ends it. */
-static void retire(struct msd_fetch_process *p)
+static void retire(struct msd_fetcher *fetcher)
 {
-	if (p->fetcher->process == p)
-		p->fetcher->process = NULL;
-	msd_conn_close(&p->channel, MSD_OK, "nothing is left to fetch");
+	struct msd_fetch_process *p = fetcher->process;
+
+	fetcher->process = NULL;
+	if (p != NULL)
+		msd_fetch_process_retire(p);
 }
 
 static void retire_if_idle(struct msd_fetcher *fetcher)
 {
-	if (msd_list_is_empty(&fetcher->fetches) && fetcher->process != NULL)
-		retire(fetcher->process);
+	if (msd_list_is_empty(&fetcher->fetches))
+		retire(fetcher);
 }
-
-static void process_free(struct msd_fetch_process *p)
-{
-	struct msd_fetcher *fetcher = p->fetcher;
-
-	free(p);
-	fetcher->n_processes--;
-	fetcher->on_gone(fetcher);
-}
-
-static void on_child_closed(void *user)
-{
-	process_free(user);
-}
-
-/* Both ends have come; what it had not answered has failed, unless another has it. */
-static void finish_if_over(struct msd_fetch_process *p)
-{
-	struct msd_fetcher *fetcher = p->fetcher;
-	struct msd_child *child = p->child;
-
-	if (!child->has_exited || !p->is_channel_closed)
-		return;
-	if (fetcher->process == p) {
-		struct msd_buf why = {0};
-
-		fetcher->process = NULL;
-		msd_buf_printf(&why, "modserd-fetch died: ");
-		msd_child_describe_end(child, &why);
-		msd_buf_put_u8(&why, 0);
-		fail_all(fetcher, MSD_IO,
-			 why.bad ? "modserd-fetch died" : (const char *)why.p);
-		msd_buf_finish(&why);
-	}
-	msd_child_close(child);
-}
-
-static void on_child_output(void *user, const char *bytes, size_t n)
-{
-	(void)user;
-	(void)bytes;
-	(void)n; /* its last words are kept by the child */
-}
-
-static void on_child_exit(void *user)
-{
-	struct msd_fetch_process *p = user;
-
-	msd_child_read_output(p->child);
-	if (!p->is_channel_closed)
-		msd_conn_hear_out(&p->channel, MSD_OK, "the process exited");
-	finish_if_over(p);
-}
-
-static const struct msd_child_ops child_ops = {.on_output = on_child_output,
-					       .on_exit = on_child_exit,
-					       .on_closed = on_child_closed};
 
 static struct msd_fetch *find(struct msd_fetcher *fetcher, uint64_t id)
 {
@@ -219,9 +149,9 @@ static void take(struct msd_fetcher *fetcher, struct msd_fetch *f,
 }
 
 /* Of one that was cancelled meanwhile the descriptor alone is of interest. */
-static void on_response(struct msd_fetch_process *p, const struct msd_body *b)
+static void on_response(struct msd_fetcher *fetcher, struct msd_conn *channel,
+			const struct msd_body *b)
 {
-	struct msd_fetcher *fetcher = p->fetcher;
 	struct msd_fetch *f = find(fetcher, b->id);
 	struct msd_fetched got = {.source = {.fd = -1}};
 	struct msd_body_error e;
@@ -230,8 +160,8 @@ static void on_response(struct msd_fetch_process *p, const struct msd_body *b)
 	if (msd_body_error_read(b->error, &e)) {
 		(void)msd_diag_set_bytes(&d, e.code, (const char *)e.message.p,
 					 e.message.n);
-	} else if (msd_fetched_read(&p->channel, fetcher->unpack, b->result, &got,
-				    &d) == MSD_OK &&
+	} else if (msd_fetched_read(channel, fetcher->unpack, b->result, &got, &d) ==
+			   MSD_OK &&
 		   f != NULL) {
 		(void)!check_had(f, &got, &d);
 	}
@@ -264,90 +194,43 @@ static void on_progress(struct msd_fetcher *fetcher, struct msd_span params)
 		f->on_progress(f, (uint64_t)v[1].as.i, (uint64_t)v[2].as.i);
 }
 
-static void on_frame(struct msd_conn *c, struct msd_in *in)
+static void on_frame(void *user, struct msd_conn *channel, const struct msd_body *b)
 {
-	struct msd_fetch_process *p = c->user;
-	const struct msd_body *b = &in->body;
+	struct msd_fetcher *fetcher = user;
 
-	if (p->fetcher->process != p)
-		return; /* it was retired */
 	if (b->kind == MSD_RESPONSE) {
-		on_response(p, b);
+		on_response(fetcher, channel, b);
 	} else if (b->kind == MSD_NOTIFICATION &&
 		   msd_method_find(b->method) == MSD_M_FETCH_PROGRESS) {
-		on_progress(p->fetcher, b->params);
+		on_progress(fetcher, b->params);
 	}
-	retire_if_idle(p->fetcher);
+	retire_if_idle(fetcher);
 }
 
-static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
+static void on_died(void *user, const char *why)
 {
-	struct msd_fetch_process *p = c->user;
+	struct msd_fetcher *fetcher = user;
 
-	(void)err;
-	p->is_channel_closed = true;
-	if (p->fetcher->process == p)
-		msd_child_kill(p->child, why);
-	finish_if_over(p);
+	fetcher->process = NULL;
+	fail_all(fetcher, MSD_IO, why);
 }
 
-static const struct msd_conn_ops channel_ops = {.on_frame = on_frame,
-						.on_closed = on_channel_closed};
-
-static msd_err open_channel(struct msd_fetch_process *p, int fd, struct msd_diag *d)
+static void on_gone(void *user)
 {
-	const struct msd_conn_limits limits = {
-		.max_body_bytes = MAX_BODY_BYTES,
-		.max_queued_bytes = UINT64_MAX,
-		.takes_fds = true,
-		.takes_turns = true,
-	};
+	struct msd_fetcher *fetcher = user;
 
-	return msd_conn_open(&p->channel, p->fetcher->wire,
-			     msd_transport_of_socket(fd, true), &channel_ops, &limits,
-			     p, d);
+	fetcher->n_processes--;
+	fetcher->on_gone(fetcher);
 }
 
-static msd_err spawn(struct msd_fetch_process *p, int ends[2], struct msd_diag *d)
-{
-	char *argv[] = {p->fetcher->path, (char *)(uintptr_t) "--channel", NULL};
-	const struct msd_child_how how = {.argv = argv, .fds = {ends[1]}, .n_fds = 1};
-	msd_err err =
-		msd_child_spawn(p->fetcher->reaper, &how, &child_ops, p, &p->child, d);
-
-	(void)close(ends[1]);
-	if (err != MSD_OK)
-		(void)close(ends[0]);
-	return err;
-}
+static const struct msd_fetch_process_ops process_ops = {
+	.on_frame = on_frame, .on_died = on_died, .on_gone = on_gone};
 
 static msd_err start(struct msd_fetcher *fetcher, struct msd_diag *d)
 {
-	struct msd_fetch_process *p = calloc(1, sizeof(*p));
-	char text[MSD_ERRNO_TEXT_BYTES];
-	int ends[2];
-	msd_err err = MSD_OK;
-
-	if (p == NULL)
-		return msd_diag_no_memory(d);
-	p->fetcher = fetcher;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		err = msd_diag_set(d, MSD_IO, "%s", msd_errno_text(errno, text));
-	if (err == MSD_OK)
-		err = spawn(p, ends, d);
-	if (err != MSD_OK) {
-		free(p);
-		return msd_diag_wrap(d, err, "modserd-fetch");
-	}
 	fetcher->n_processes++;
-	err = open_channel(p, ends[0], d);
-	if (err != MSD_OK) { /* it is running: let it die like any other */
-		p->is_channel_closed = true;
-		msd_child_kill(p->child, "its channel could not be watched");
-		return msd_diag_wrap(d, err, "modserd-fetch");
-	}
-	fetcher->process = p;
-	return MSD_OK;
+	return msd_fetch_process_start(fetcher->path, fetcher->reaper, fetcher->wire,
+				       &process_ops, fetcher, &fetcher->process, d);
 }
 
 static enum msd_policy policy_of(const struct msd_fetcher *fetcher,
@@ -397,7 +280,7 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		msd_out_destroy(o);
 		return msd_diag_no_memory(d);
 	}
-	msd_conn_send(&fetcher->process->channel, o);
+	msd_fetch_process_send(fetcher->process, o);
 	return MSD_OK;
 }
 
@@ -449,12 +332,11 @@ void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f)
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);
 	msd_pack_uint(&o->body, f->id);
-	msd_conn_send(&fetcher->process->channel, o);
+	msd_fetch_process_send(fetcher->process, o);
 }
 
 void msd_fetcher_drain(struct msd_fetcher *fetcher)
 {
 	fail_all(fetcher, MSD_DRAINING, "the daemon is shutting down");
-	if (fetcher->process != NULL)
-		retire(fetcher->process);
+	retire(fetcher);
 }
