@@ -108,6 +108,17 @@ static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_di
 	return err;
 }
 
+static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	p->terms.has_policy = msd_policy_parse(word, &p->terms.policy);
+	if (p->terms.has_policy)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "policy %s: expected signed, digest or unsigned", value);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
@@ -115,7 +126,7 @@ static const struct {
 	    {"params", read_params}, {"workers", read_workers},
 	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
 	    {"fill", read_fill},     {"source", read_source},
-	    {"poll", read_poll}};
+	    {"poll", read_poll},     {"policy", read_policy}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -173,6 +184,8 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 		{has_source && (p->graph != NULL || p->params != NULL),
 		 "graph and params belong to file, not to source"},
 		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
+		{!has_source && p->terms.has_policy,
+		 "policy without a source that it is of"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {

@@ -8,13 +8,14 @@
  */
 #include <stdint.h>
 
+#include "daemon/supervisor/fetch/terms.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
-#define MSD_PRELOAD_KEYS 9u
+#define MSD_PRELOAD_KEYS 10u
 
 struct msd_house;
 struct msd_load;
@@ -27,7 +28,8 @@ struct msd_preload {
 	const char *file;   /* NULL: it comes from its source */
 	const char *source; /* a URI that the daemon asks by itself; NULL: none */
 	uint64_t poll_ms;   /* how often it is asked again; 0: never */
-	const char *graph;  /* beside the library; NULL: none */
+	struct msd_fetch_terms terms;
+	const char *graph; /* beside the library; NULL: none */
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */

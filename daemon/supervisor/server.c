@@ -229,6 +229,12 @@ static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret
 			 ret);
 }
 
+static const struct msd_fetch_terms *terms_of(struct msd_edge *e, const char *name)
+{
+	return msd_supplies_terms(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->supplies, name);
+}
+
 static void on_session_gone(struct msd_edge *e)
 {
 	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
@@ -291,6 +297,7 @@ static void furnish(struct msd_server *s)
 		.on_rollback = on_rollback,
 		.put_supply = put_supply,
 		.put_info = msd_figures_put_info,
+		.terms_of = terms_of,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);

@@ -78,6 +78,7 @@ static struct msd_supply *supply_new(struct msd_supplies *all,
 		.poll_ms = p->poll_ms, .retry_ms = all->house->limits->fetch_retry_ms};
 	(void)snprintf(s->name, sizeof(s->name), "%s", p->name);
 	msd_preload_options(p, &s->load);
+	s->terms = p->terms;
 	msd_list_init(&s->link);
 	if (s->uri == NULL) {
 		msd_supply_drop(s);
@@ -168,6 +169,14 @@ const struct msd_load *msd_supplies_options(const struct msd_supplies *all,
 	const struct msd_supply *s = find(all, name);
 
 	return s != NULL ? &s->load : NULL;
+}
+
+const struct msd_fetch_terms *msd_supplies_terms(const struct msd_supplies *all,
+						 const char *name)
+{
+	const struct msd_supply *s = find(all, name);
+
+	return s != NULL ? &s->terms : NULL;
 }
 
 void msd_supplies_put(const struct msd_supplies *all, const char *name,

@@ -8,6 +8,7 @@
 #include "daemon/wire/list.h"
 #include "proto/bytes.h"
 
+struct msd_fetch_terms;
 struct msd_fetcher;
 struct msd_house;
 struct msd_keeper;
@@ -38,6 +39,10 @@ void msd_supplies_stop(struct msd_supplies *all, const char *name);
 /** How the section of @name says that it is loaded; NULL: there is none. */
 const struct msd_load *msd_supplies_options(const struct msd_supplies *all,
 					    const char *name);
+/** On which terms the section of @name has it fetched, until the next reload; NULL:
+ * there is none. */
+const struct msd_fetch_terms *msd_supplies_terms(const struct msd_supplies *all,
+						 const char *name);
 /** Append, as msgpack, what is known of the source of @name: a map, or nil. */
 void msd_supplies_put(const struct msd_supplies *all, const char *name,
 		      struct msd_buf *ret);

@@ -246,6 +246,7 @@ static void on_looked_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		forget_unserved(s, m);
 		s->fetch.uri = s->uri;
 		s->fetch.name = s->name;
+		s->fetch.terms = &s->terms;
 		s->fetch.have = s->stock.have;
 		s->fetch.n_have = s->stock.n_have;
 		s->fetch.on_done = on_fetched;

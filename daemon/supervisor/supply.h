@@ -33,6 +33,7 @@ struct msd_supply {
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri;            /* owned by it */
 	struct msd_load load; /* how, without its source */
+	struct msd_fetch_terms terms;
 	struct msd_supply_pace pace;
 	bool has_changed; /* its options: they count for the same bytes, too */
 	/* Its own. */

@@ -22,6 +22,7 @@
 #include "proto/address.h"
 #include "proto/bytes.h"
 
+struct msd_fetch_terms;
 struct msd_req;
 
 struct msd_edge {
@@ -50,6 +51,9 @@ struct msd_edge {
 	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
 	/** Append the facts about the daemon: the answer of server.info. */
 	void (*put_info)(struct msd_edge *e, struct msd_buf *ret);
+	/** On which terms the module @name is fetched, until this turn ends; NULL: as
+	 * any. */
+	const struct msd_fetch_terms *(*terms_of)(struct msd_edge *e, const char *name);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */

@@ -241,6 +241,13 @@ static struct msd_span file_of(const char *uri)
 	return (struct msd_span){(const uint8_t *)uri + at, n - at};
 }
 
+/* By the terms of its module's section, which a reload may have changed by now. */
+static msd_err fetch(struct pull *p, struct msd_diag *d)
+{
+	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
+	return msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+}
+
 /* Stored already, it is taken from there, without a network; else it is fetched. */
 static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
@@ -260,7 +267,7 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	}
 	msd_diag_finish(&job->d);
 	if (job->err != MSD_OK && !is_ending && request_of(p) != NULL &&
-	    msd_fetcher_begin(p->edge->fetcher, &p->fetch, &d) == MSD_OK)
+	    fetch(p, &d) == MSD_OK)
 		return;
 	on_fetched(&p->fetch, &source, file_of(p->uri), &d);
 	msd_diag_finish(&d);
@@ -272,8 +279,11 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 	p->fetch.name = p->name;
 	p->fetch.on_progress = on_progress;
 	p->fetch.on_done = on_fetched;
-	if (!p->fetch.has_digest)
-		return msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
+	/* The store does not know who has signed what it has. */
+	if (!p->fetch.has_digest ||
+	    msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch))
+		return fetch(p, d);
 	p->look.digest = p->fetch.digest;
 	p->look.max_bytes = p->edge->limits->max_upload;
 	msd_look(p->edge->keeper, &p->look, on_looked);

@@ -236,7 +236,8 @@ static msd_err start(struct msd_fetcher *fetcher, struct msd_diag *d)
 static enum msd_policy policy_of(const struct msd_fetcher *fetcher,
 				 const struct msd_fetch *f)
 {
-	return f->policy != NULL ? *f->policy : fetcher->vouch.trust.policy;
+	return f->terms != NULL && f->terms->has_policy ? f->terms->policy
+							: fetcher->vouch.trust.policy;
 }
 
 static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
@@ -284,6 +285,12 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	return MSD_OK;
 }
 
+bool msd_fetcher_wants_signature(const struct msd_fetcher *fetcher,
+				 const struct msd_fetch *f)
+{
+	return policy_of(fetcher, f) == MSD_POLICY_SIGNED;
+}
+
 void msd_fetcher_init(struct msd_fetcher *fetcher)
 {
 	msd_list_init(&fetcher->fetches);
@@ -305,7 +312,7 @@ msd_err msd_fetcher_begin(struct msd_fetcher *fetcher, struct msd_fetch *f,
 	}
 	f->id = ++fetcher->last_id;
 	f->got = NULL;
-	if (policy_of(fetcher, f) == MSD_POLICY_SIGNED)
+	if (msd_fetcher_wants_signature(fetcher, f))
 		err = msd_vouch_check(&fetcher->vouch, d);
 	if (err == MSD_OK && fetcher->process == NULL)
 		err = start(fetcher, d);

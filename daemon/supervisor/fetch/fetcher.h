@@ -7,6 +7,7 @@
  *
  * All calls on the loop's thread.
  */
+#include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/fetch/vouch.h"
 #include "daemon/wire/list.h"
 
@@ -23,8 +24,8 @@ struct msd_fetch {
 	/* The owner's, until it is done. */
 	const char *uri;
 	const char *name; /* the module's: what is signed must be of it */
-	/* NULL: as all are trusted whose owner says nothing. */
-	const enum msd_policy *policy;
+	/* Of its module's section, until it has begun; NULL: what counts for all. */
+	const struct msd_fetch_terms *terms;
 	bool has_digest; /* nothing else is taken */
 	struct msd_digest digest;
 	/* What is there already: of these nothing is brought, and on_done's source has
@@ -71,6 +72,9 @@ void msd_fetcher_init(struct msd_fetcher *fetcher);
  * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_fetcher_begin(struct msd_fetcher *fetcher,
 					 struct msd_fetch *f, struct msd_diag *d);
+/** Whether only what a trusted key has signed is taken for @f. */
+bool msd_fetcher_wants_signature(const struct msd_fetcher *fetcher,
+				 const struct msd_fetch *f);
 /** Nobody wants @f any more: on_done does not come. */
 void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f);
 /** All are done with MSD_DRAINING, and the process ends. */
