@@ -2,7 +2,8 @@
  * bench_call: the client of every measurement, one line of results on standard output.
  *
  *   bench_call ADDRESS latency TARGET N      N round trips: p50_ns p90_ns p99_ns min_ns
- *   bench_call ADDRESS rate TARGET DEPTH N   N calls, DEPTH in flight: per_s
+ *   bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS]
+ *                                            N calls, DEPTH in flight on each: per_s
  *   bench_call ADDRESS put TARGET BYTES N    BYTES there, a small answer: p50_ns min_ns
  *   bench_call ADDRESS get TARGET BYTES N    a small request, BYTES back: p50_ns min_ns
  *
@@ -14,21 +15,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "bench/link.h"
 #include "bench/net.h"
 #include "bench/request.h"
 #include "proto/body.h"
 #include "proto/limits.h"
 
 #define WARM_UP 200u
-#define ID_AT (MSD_FRAME_HEADER_BYTES + 3u) /* behind array, kind and 0xcf */
+#define MAX_CONNECTIONS 64u
 
 struct peer {
-	int fd;
 	bool answers; /* it speaks the protocol: frames are checked */
-	size_t n;     /* bytes in buf */
-	uint8_t buf[1 << 17];
+	struct bench_link link;
 };
 
 static void fail(const char *what)
@@ -60,27 +61,21 @@ static void check_answer(const uint8_t *body, size_t n)
  */
 static size_t take_frames(struct peer *p, bool check)
 {
-	for (;;) {
-		ssize_t got = read(p->fd, p->buf + p->n, sizeof(p->buf) - p->n);
-		if (got <= 0)
+	size_t frames = 0;
+
+	while (frames == 0) {
+		const uint8_t *frame;
+		size_t n;
+		if (!bench_link_read(&p->link))
 			bench_die("read");
-		p->n += (size_t)got;
-		size_t at = 0, frames = 0;
-		while (p->n - at >= MSD_FRAME_HEADER_BYTES) {
-			uint32_t body = msd_le32(p->buf + at + 4);
-			if (p->n - at - MSD_FRAME_HEADER_BYTES < body)
-				break;
-			at += MSD_FRAME_HEADER_BYTES;
-			if (check && p->answers)
-				check_answer(p->buf + at, body);
-			at += body;
-			frames++;
+		for (; (frame = bench_link_take(&p->link, &n)) != NULL; frames++) {
+			if (check && p->answers) {
+				check_answer(frame + MSD_FRAME_HEADER_BYTES,
+					     n - MSD_FRAME_HEADER_BYTES);
+			}
 		}
-		memmove(p->buf, p->buf + at, p->n - at);
-		p->n -= at;
-		if (frames > 0)
-			return frames;
 	}
+	return frames;
 }
 
 static int by_value(const void *a, const void *b)
@@ -113,12 +108,12 @@ static void latency(struct peer *p, const char *target, size_t n)
 	uint64_t *ns = times_new(n);
 
 	for (size_t i = 0; i < WARM_UP; i++) {
-		bench_write_all(p->fd, r.p, r.n);
+		bench_write_all(p->link.fd, r.p, r.n);
 		(void)take_frames(p, true);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t begin = bench_now_ns();
-		bench_write_all(p->fd, r.p, r.n);
+		bench_write_all(p->link.fd, r.p, r.n);
 		(void)take_frames(p, false);
 		ns[i] = bench_now_ns() - begin;
 	}
@@ -158,35 +153,98 @@ static void ring_send(struct ring *r, int fd, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t id = htobe64(++r->id);
-		memcpy(r->bytes + r->next * r->frame_bytes + ID_AT, &id, sizeof(id));
+		memcpy(r->bytes + r->next * r->frame_bytes + BENCH_ID_AT, &id,
+		       sizeof(id));
 		parts[r->next < first].iov_len += r->frame_bytes; /* wrapped */
 		r->next = (r->next + 1) % r->depth;
 	}
 	bench_write_two(fd, parts);
 }
 
-static void rate(struct peer *p, const char *target, size_t depth, size_t n)
-{
+/* A connection with a ring of its own. */
+struct window {
+	struct peer peer;
 	struct ring ring;
-	size_t done = 0, sent = depth < n ? depth : n;
+};
 
-	ring_init(&ring, target, depth);
-	ring_send(&ring, p->fd, 1);
-	(void)take_frames(p, true);
-	uint64_t begin = bench_now_ns();
-	ring_send(&ring, p->fd, sent);
-	while (done < n) {
-		size_t came = take_frames(p, false);
-		done += came;
-		if (came > n - sent)
-			came = n - sent;
-		sent += came;
-		if (came > 0)
-			ring_send(&ring, p->fd, came);
+static struct window *window_open(const char *address, const char *target, bool answers,
+				  size_t depth, int epoll)
+{
+	struct window *w = calloc(1, sizeof(*w));
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = w};
+
+	if (w == NULL)
+		fail("out of memory");
+	w->peer.link.fd = bench_connect(address);
+	w->peer.answers = answers;
+	ring_init(&w->ring, target, depth);
+	ring_send(&w->ring, w->peer.link.fd, 1);
+	(void)take_frames(&w->peer, true);
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, w->peer.link.fd, &ev) != 0)
+		bench_die("epoll_ctl");
+	return w;
+}
+
+static void window_close(struct window *w)
+{
+	(void)close(w->peer.link.fd);
+	free(w->ring.bytes);
+	free(w);
+}
+
+/* How many answers are there still to come, and requests to be sent. */
+struct left {
+	size_t answers, requests;
+};
+
+/* Take what has come, as far as one read goes, and send as many again. */
+static void turn(struct window *w, struct left *left)
+{
+	size_t came = take_frames(&w->peer, false);
+
+	left->answers -= came;
+	if (came > left->requests)
+		came = left->requests;
+	left->requests -= came;
+	if (came > 0)
+		ring_send(&w->ring, w->peer.link.fd, came);
+}
+
+/* A single connection is waited for by reading: the least that a client needs. */
+static void turns(struct window *w[], size_t n, int epoll, struct left *left)
+{
+	struct epoll_event events[MAX_CONNECTIONS];
+
+	while (left->answers > 0 && n == 1)
+		turn(w[0], left);
+	while (left->answers > 0) {
+		int ready = epoll_wait(epoll, events, MAX_CONNECTIONS, -1);
+		for (int i = 0; i < ready; i++)
+			turn(events[i].data.ptr, left);
 	}
+}
+
+static void rate(const char *address, const char *target, bool answers, size_t depth,
+		 size_t n, size_t connections)
+{
+	struct window *w[MAX_CONNECTIONS];
+	struct left left = {.answers = n, .requests = n};
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	if (connections > MAX_CONNECTIONS || n < depth * connections)
+		fail("too many connections, or fewer calls than are in flight");
+	for (size_t i = 0; i < connections; i++)
+		w[i] = window_open(address, target, answers, depth, epoll);
+	uint64_t begin = bench_now_ns();
+	for (size_t i = 0; i < connections; i++)
+		ring_send(&w[i]->ring, w[i]->peer.link.fd, depth);
+	left.requests -= depth * connections;
+	turns(w, connections, epoll, &left);
 	(void)printf("per_s=%.0f\n",
-		     (double)done * 1e9 / (double)(bench_now_ns() - begin));
-	free(ring.bytes);
+		     (double)n * 1e9 / (double)(bench_now_ns() - begin));
+	for (size_t i = 0; i < connections; i++)
+		window_close(w[i]);
+	(void)close(epoll);
 }
 
 /* Send one frame, receive one: into @data when it has a payload. */
@@ -196,16 +254,16 @@ static void exchange(struct peer *p, const struct msd_buf *r, uint8_t *data,
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
 	struct iovec parts[2] = {{r->p, r->n}, {data, is_put ? (size_t)bytes : 0}};
 
-	bench_write_two(p->fd, parts);
-	bench_read_all(p->fd, head, sizeof(head));
+	bench_write_two(p->link.fd, parts);
+	bench_read_all(p->link.fd, head, sizeof(head));
 	uint32_t body = msd_le32(head + 4);
-	if (body > sizeof(p->buf) || msd_le64(head + 8) != (is_put ? 0 : bytes))
+	if (body > sizeof(p->link.bytes) || msd_le64(head + 8) != (is_put ? 0 : bytes))
 		fail("the answer has not the size that was asked for");
-	bench_read_all(p->fd, p->buf, body);
+	bench_read_all(p->link.fd, p->link.bytes, body);
 	if (p->answers)
-		check_answer(p->buf, body);
+		check_answer(p->link.bytes, body);
 	if (!is_put)
-		bench_read_all(p->fd, data, (size_t)bytes);
+		bench_read_all(p->link.fd, data, (size_t)bytes);
 }
 
 static void bulk(struct peer *p, const char *target, bool is_put, uint64_t bytes,
@@ -243,33 +301,41 @@ static size_t number(const char *text)
 	return (size_t)v;
 }
 
+static int usage(void)
+{
+	(void)fprintf(stderr,
+		      "usage: bench_call ADDRESS latency TARGET N\n"
+		      "       bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS]\n"
+		      "       bench_call ADDRESS put|get TARGET BYTES N\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	static struct peer p;
 	const char *mode = argc > 2 ? argv[2] : "";
 	bool is_bulk = strcmp(mode, "put") == 0 || strcmp(mode, "get") == 0;
 	bool is_latency = strcmp(mode, "latency") == 0;
+	bool is_rate = strcmp(mode, "rate") == 0;
 
-	if (!(is_latency && argc == 5) &&
-	    !((is_bulk || strcmp(mode, "rate") == 0) && argc == 6)) {
-		(void)fprintf(stderr, "usage: bench_call ADDRESS latency TARGET N\n"
-				      "       bench_call ADDRESS rate TARGET DEPTH N\n"
-				      "       bench_call ADDRESS put|get TARGET BYTES "
-				      "N\n");
-		return 2;
-	}
+	if (!(is_latency && argc == 5) && !(is_bulk && argc == 6) &&
+	    !(is_rate && (argc == 6 || argc == 7)))
+		return usage();
 	const char *target = argv[3];
-	p.fd = bench_connect(argv[1]);
 	p.answers = strchr(target, ':') != NULL;
 	if (!is_bulk && !p.answers)
 		target = "trivial:noop";
+	if (is_rate) {
+		rate(argv[1], target, p.answers, number(argv[4]), number(argv[5]),
+		     argc == 7 ? number(argv[6]) : 1);
+		return 0;
+	}
+	p.link.fd = bench_connect(argv[1]);
 	if (is_latency) {
 		latency(&p, target, number(argv[4]));
-	} else if (is_bulk) {
-		bulk(&p, target, *mode == 'p', number(argv[4]), number(argv[5]));
 	} else {
-		rate(&p, target, number(argv[4]), number(argv[5]));
+		bulk(&p, target, *mode == 'p', number(argv[4]), number(argv[5]));
 	}
-	(void)close(p.fd);
+	(void)close(p.link.fd);
 	return 0;
 }
