@@ -10,7 +10,6 @@
 #include <openssl/x509v3.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "client/symbols.h"

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/make.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/admit.h"
@@ -201,7 +202,7 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
 	if (err == MSD_OK) {
 		err = method == MSD_M_CALL ? write_call(r, in, d)
-					   : msd_object_write(r, in, d);
+					   : msd_make_write(r, in, d);
 	}
 	if (err == MSD_OK) {
 		msd_module_adopt(r->module, r);
