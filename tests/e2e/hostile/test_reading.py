@@ -114,17 +114,32 @@ def test_who_waits_for_much_does_not_stop_who_wants_little(own_arena, faults):
     expect_call_to_finish(victim, 1000, MIB)
 
 
-def test_a_silent_connection_is_closed(own_arena):
-    arena = own_arena("--first-frame", "5s")
+@pytest.fixture
+def limited(own_arena, folder):
+    """(an arena, limit(wire, line)): @line of its configuration counts when @wire was answered,
+    so that the limit may be short: all that is to be said before it has been."""
+    conf = folder / "m.conf"
+    conf.touch()
+
+    def limit(wire, line):
+        conf.write_text(f"{line}\n")
+        assert [c["state"] for c in wire.ask("server.reload")] == ["changed"]
+
+    return own_arena("--config", conf), limit
+
+
+def test_a_silent_connection_is_closed(limited):
+    arena, limit = limited
     silent, idle = arena.connect(), arena.victim()
+    limit(idle, "first-frame = 50ms")
     expect_ended(silent, "--first-frame")
     assert idle.ask("ping") is None, "silence after a frame is free"
 
 
-def test_idle_ones_are_closed_where_that_is_asked_for(own_arena):
-    arena = own_arena("--idle", "5s")
+def test_idle_ones_are_closed_where_that_is_asked_for(limited):
+    arena, limit = limited
     wire = arena.connect()
-    assert wire.ask("ping") is None
+    limit(wire, "idle = 50ms")
     expect_ended(wire, "--idle")
 
 
