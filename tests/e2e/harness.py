@@ -73,6 +73,18 @@ def run(*words, stdin=None, env=None, cwd=None, timeout=PATIENCE):
     return Said(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
 
+@contextlib.contextmanager
+def started(*words, **more):
+    """A process that is killed at the end at the latest: Popen's own end would wait for it, and
+    hide for ever why a test has failed meanwhile."""
+    env = more.pop("env", None) or environment()
+    with subprocess.Popen([str(w) for w in words], env=env, **more) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def until(claim, what, patience=PATIENCE):
     """Wait until claim() gives something true, looking often; returns it."""
     end = time.monotonic() + patience

@@ -276,9 +276,9 @@ def test_a_passed_deadline_is_exit_5(served):
 
 def test_an_interrupt_is_exit_130(served):
     served.load("faulty", harness.ZOO / "faults.so")
-    with harness.Gate() as gate, subprocess.Popen(
-        [harness.BIN / "modser", "-H", served.host, "call", "faulty:gate", f"str:{gate.path}"],
-        env=harness.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with harness.Gate() as gate, harness.started(
+        harness.BIN / "modser", "-H", served.host, "call", "faulty:gate", f"str:{gate.path}",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:
         gate.entered()
         process.send_signal(signal.SIGINT)

@@ -297,8 +297,8 @@ def test_logs_f_prints_what_comes_until_the_module_is_unloaded(daemon):
     with Wire(daemon.host) as wire:
         whole_log(wire, "follow", 1)
     assert daemon.ok("logs", "--tail", "1", "follow").out.count("\n") == 1
-    with subprocess.Popen([harness.BIN / "modser", "-H", daemon.host, "logs", "-f", "follow"],
-                          env=harness.environment(), stdout=subprocess.PIPE) as process:
+    with harness.started(harness.BIN / "modser", "-H", daemon.host, "logs", "-f", "follow",
+                         stdout=subprocess.PIPE) as process:
         said = daemon.ok("logs", "follow").out
         assert process.stdout.read(len(said)).decode() == said
         daemon.ok("call", "follow:say")

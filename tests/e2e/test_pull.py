@@ -296,13 +296,12 @@ def test_a_terminal_sees_how_far_it_is(puller, server):
     server.http.held.clear()
     ours, theirs = pty.openpty()
     command = [harness.BIN / "modser", "-H", puller.host, "pull", "one", uri]
-    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL) as modser:
+    with harness.started(*command, stderr=theirs, stdout=subprocess.DEVNULL):
         os.close(theirs)
         said = b""
         while b"KiB" not in said:
             assert select.select([ours], [], [], harness.PATIENCE)[0]
             said += os.read(ours, 4096)
-        modser.kill()
     os.close(ours)
     kib = len(BYTES) / 1024
     assert f"pull one: 0% of {kib:.{int(kib < 100)}f} KiB" in said.decode()

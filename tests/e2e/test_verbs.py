@@ -126,12 +126,11 @@ def test_bench_says_so_when_others_call_the_module(served):
         said = bench(served, "results:int", "1")["doubts"]
         return said is not None and "others called the module" in said
 
-    with subprocess.Popen(
-        [harness.BIN / "modser", "-H", served.host, "bench", "--time", "10m", "results:int", "1"],
-        env=harness.environment(), stdout=subprocess.DEVNULL,
-    ) as other:
+    with harness.started(
+        harness.BIN / "modser", "-H", served.host, "bench", "--time", "10m", "results:int", "1",
+        stdout=subprocess.DEVNULL,
+    ):
         harness.until(sees_others, "others are seen")
-        other.kill()
 
 
 def test_show_says_each_fact_once_and_json_all(served):
@@ -151,10 +150,9 @@ def test_bench_ends_when_its_daemon_is_lost(own_daemon):
     def calls(wire):
         return wire.ask("module.list")[0]["calls"]
 
-    with subprocess.Popen(
-        [harness.BIN / "modser", "-H", daemon.host, "bench", "-c", "2", "--depth", "4",
-         "--time", "10m", "results:int", "1"],
-        env=harness.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    with harness.started(
+        harness.BIN / "modser", "-H", daemon.host, "bench", "-c", "2", "--depth", "4",
+        "--time", "10m", "results:int", "1", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as process:
         with Wire(daemon.host) as wire:
             harness.until(lambda: calls(wire) > 100, "it is on")

@@ -43,11 +43,11 @@ def test_fewer_descriptors_than_a_worker_needs_are_raised_to_that(own_arena):
 
 def start_with(number, folder):
     """The daemon with @number descriptors, as `ulimit -n` sets them for good."""
-    words = [harness.BIN / "modserd", "--listen", f"unix:{folder}/m.sock"]
-    return subprocess.Popen(
-        ["/bin/sh", "-c", f'ulimit -n {number} && exec "$0" "$@"', *map(str, words)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env=harness.environment())
+    (folder / "empty.conf").touch()
+    return harness.started(
+        "/bin/sh", "-c", f'ulimit -n {number} && exec "$0" "$@"', harness.BIN / "modserd",
+        "--config", folder / "empty.conf", "--listen", f"unix:{folder}/m.sock",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 @pytest.mark.parametrize("number, what", [
@@ -57,16 +57,14 @@ def start_with(number, folder):
 def test_too_few_descriptors_are_named_at_the_start(folder, number, what):
     with start_with(number, folder) as process:
         said = process.stdout.readline().decode()
-        process.kill()
     assert what in said and "LimitNOFILE=" in said
 
 
 def test_a_load_names_them_too(folder):
     with start_with(64, folder) as process:
-        harness.until(lambda: b"listening" in process.stdout.readline(), "it listens")
+        assert any(b"listening" in line for line in process.stdout), "it ended"
         with Wire(f"unix:{folder}/m.sock") as wire, pytest.raises(Failure) as said:
             wire.load("faults", FAULTS.read_bytes())
-        process.kill()
     assert "RLIMIT_NOFILE is 64, and it needs 128: raise it (ulimit -n" in said.value.message
 
 
