@@ -52,10 +52,10 @@ class DockerRegistry:
         self.host = harness.until(self.find_host, "the registry listens")
 
     def find_host(self):
-        said = self.log.read_text()
-        assert self.process.poll() is None, said
-        _, found, rest = said.partition("listening on ")
-        return found and rest.split('"')[0].strip("\\").split()[0]
+        assert self.process.poll() is None, self.log.read_text()
+        lines = self.log.read_text().splitlines(keepends=True)
+        rest = [line.partition("listening on ")[2] for line in lines if line.endswith("\n")]
+        return next((r.split('"')[0].strip("\\").split()[0] for r in rest if r), None)
 
     def put(self, path, data, media):
         request = urllib.request.Request(

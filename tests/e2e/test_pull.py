@@ -23,8 +23,9 @@ pytestmark = pytest.mark.skipif(
     not FETCH.exists(), reason="modserd-fetch is not built: libcurl was absent")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def server():
+    """Of one test: what is still to be answered of another would say `held` for it."""
     with Server() as s:
         yield s
 
@@ -208,7 +209,6 @@ def test_what_is_announced_too_large_is_not_read(own_daemon, store, server):
 
 
 def test_its_death_is_a_failed_pull_and_no_more(puller, server):
-    server.http.held.clear()
     uri = server.give("/held.so", BYTES, hold, whole)
     with Wire(puller.host) as wire:
         asking = wire.start("module.pull", "one", uri)
@@ -222,7 +222,6 @@ def test_its_death_is_a_failed_pull_and_no_more(puller, server):
 
 def test_pulls_are_so_many_at_a_time(own_daemon, store, server):
     daemon = own_daemon("--store", store, "--max-pulls", "1")
-    server.http.held.clear()
     with Wire(daemon.host) as other:
         with Wire(daemon.host) as wire:
             wire.start("module.pull", "one", server.give("/held.so", BYTES, hold))
@@ -242,8 +241,6 @@ def test_pulls_are_so_many_at_a_time(own_daemon, store, server):
 
 
 def test_nobody_waits_and_the_pull_ends(puller, server):
-    server.http.held.clear()
-    server.http.left.clear()
     with Wire(puller.host) as wire:
         wire.start("module.pull", "one", server.give("/left.so", BYTES, hold))
         assert server.http.held.wait(harness.PATIENCE)
@@ -259,7 +256,6 @@ def test_a_deadline_ends_it(puller, server):
 
 
 def test_one_name_is_pulled_once_at_a_time(puller, server):
-    server.http.held.clear()
     uri = server.give("/twice.so", BYTES, hold)
     with Wire(puller.host) as wire:
         wire.start("module.pull", "one", uri)
@@ -293,7 +289,6 @@ def test_without_a_store_nothing_is_pulled(own_daemon):
 
 def test_a_terminal_sees_how_far_it_is(puller, server):
     uri = server.give("/shown.so", BYTES, hold, whole)
-    server.http.held.clear()
     ours, theirs = pty.openpty()
     command = [harness.BIN / "modser", "-H", puller.host, "pull", "one", uri]
     with harness.started(*command, stderr=theirs, stdout=subprocess.DEVNULL):

@@ -154,8 +154,6 @@ def test_what_is_no_reference_is_refused(puller, path):  # noqa: F811
 
 
 def test_nobody_waits_and_the_registry_is_left(puller, server):  # noqa: F811
-    server.http.held.clear()
-    server.http.left.clear()
     with Wire(puller.host) as wire:
         wire.start("module.pull", "one", give(server, "1", None, hold))
         assert server.http.held.wait(harness.PATIENCE)

@@ -2,7 +2,7 @@
 module's. Processes are found by what they inherit whatever they do: here by /proc alone, as those
 that are there now and were not before.
 """
-import os
+import contextlib
 import pathlib
 import signal
 
@@ -106,10 +106,11 @@ def test_orphans_that_end_are_reaped_while_their_module_lives(arena):
     victim = arena.victim()
     victim.call("bad:many")
     workers = set(arena.workers_of("bad")) | set(arena.workers_of("good"))
-    orphans = settled(arena, 22) - workers
-    for pid in orphans:
-        os.kill(pid, signal.SIGKILL)
-    harness.until(lambda: not orphans & parents().keys(), "they are reaped")
+    with contextlib.ExitStack() as stack:
+        orphans = [stack.enter_context(harness.Watched(p)) for p in settled(arena, 22) - workers]
+        for orphan in orphans:
+            signal.pidfd_send_signal(orphan.fd, signal.SIGKILL)
+        harness.until(lambda: all(o.is_reaped() for o in orphans), "they are reaped")
     assert victim.call("bad:daemon")[1] is None
 
 
@@ -118,8 +119,9 @@ def test_the_daemons_end_is_theirs(own_arena):
     victim = arena.victim()
     for way in WAYS:
         victim.call(f"bad:{way}")
-    there = below(arena.pid)
-    assert len(there) > len(WAYS)
-    arena.daemon.process.send_signal(signal.SIGTERM)
-    assert arena.daemon.process.wait(harness.PATIENCE) == 0
-    harness.until(lambda: not there & parents().keys(), "they end with it")
+    with contextlib.ExitStack() as stack:
+        there = [stack.enter_context(harness.Watched(pid)) for pid in below(arena.pid)]
+        assert len(there) > len(WAYS)
+        arena.daemon.process.send_signal(signal.SIGTERM)
+        assert arena.daemon.process.wait(harness.PATIENCE) == 0
+        harness.until(lambda: all(w.is_reaped() for w in there), "they end with it")
