@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "proto/body.h"
@@ -15,33 +13,12 @@
 
 struct msd_list fakes = {&fakes, &fakes};
 bool fake_may_start = true;
-static uint64_t passed_ms;
 static unsigned n_started;
 
 void fake_broken(const char *claim, const char *file, int line)
 {
 	(void)fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
 	abort();
-}
-
-void clock_pass(uint64_t ms)
-{
-	passed_ms = ms == 0 ? 0 : passed_ms + ms;
-}
-
-/* Instead of the C library's: libuv, which must see it, asks it what time it is. */
-__attribute__((visibility("default"))) int clock_gettime(clockid_t id,
-							 struct timespec *ret)
-{
-	const int rc = (int)syscall(SYS_clock_gettime, id, ret);
-
-	if (rc == 0 && (id == CLOCK_MONOTONIC || id == CLOCK_MONOTONIC_COARSE)) {
-		ret->tv_sec += (time_t)(passed_ms / 1000);
-		ret->tv_nsec += (long)(passed_ms % 1000) * 1000000;
-		ret->tv_sec += ret->tv_nsec / 1000000000;
-		ret->tv_nsec %= 1000000000;
-	}
-	return rc;
 }
 
 static struct fake *fake_of(struct msd_list *link)

@@ -3,8 +3,7 @@
 /*
  * Children without processes: a program that links fake_child.c has these functions in
  * the place of daemon/child's. What the supervisor writes to a child's channel is read
- * and checked here; the requests are kept until something answers them. The clock is
- * false, too: it is the machine's and what clock_pass() has added.
+ * and checked here; the requests are kept until something answers them.
  */
 #include "daemon/child/child.h"
 #include "daemon/wire/list.h"
@@ -36,8 +35,6 @@ void fake_exit(struct fake *f);
 void fake_send(struct fake *f, const uint8_t *body, size_t n, int fd);
 /** No longer open; its id. @i: which, modulo their number; there must be one. */
 uint64_t fake_take(struct fake *f, unsigned i);
-/** CLOCK_MONOTONIC goes on by this much; 0: it is the machine's again. */
-void clock_pass(uint64_t ms);
 /** A promise of the supervisor is broken. */
 #define MUST(claim) ((claim) ? (void)0 : fake_broken(#claim, __FILE__, __LINE__))
 _Noreturn void fake_broken(const char *claim, const char *file, int line);

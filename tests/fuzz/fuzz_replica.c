@@ -16,6 +16,7 @@
 #include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/supervisor_world.h"
+#include "tests/support/clock.h"
 
 #define OUT_BYTES 64u
 #define SEGMENT_BYTES 4096

@@ -13,6 +13,7 @@
 #include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/supervisor_world.h"
+#include "tests/support/clock.h"
 
 static struct world world;
 static struct msd_cur input;

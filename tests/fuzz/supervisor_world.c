@@ -12,6 +12,7 @@
 #include "proto/frame.h"
 #include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
+#include "tests/support/clock.h"
 
 #define SETTLES 6
 #define ARTIFACT_BYTES 8
