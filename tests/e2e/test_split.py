@@ -45,7 +45,7 @@ def ok(*words):
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory):
     folder = tmp_path_factory.mktemp("builds")
-    subprocess.run([sys.executable, "-c", EXPORT, folder], check=True, timeout=120,
+    subprocess.run([sys.executable, "-c", EXPORT, folder], check=True, timeout=600,
                    cwd=pathlib.Path(__file__).parent)
     for name in ("one", "two"):
         ok("unpack", folder / f"{name}.so", "-d", folder / name)

@@ -106,7 +106,7 @@ def system(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("system")
     (folder / "export.py").write_text(EXPORT)  # TVM reads functions from their file
     subprocess.run([sys.executable, folder / "export.py", folder / "m.tar", request.param],
-                   check=True, timeout=120)
+                   check=True, timeout=600)
     with tarfile.open(folder / "m.tar") as tar:
         names = [n for n in tar.getnames() if n.endswith(".o")]
         tar.extractall(folder, filter="data")

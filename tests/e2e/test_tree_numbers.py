@@ -66,7 +66,7 @@ TREES = 300
 def trees(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trees")
     subprocess.run([sys.executable, "-c", MAKE, folder, str(SEED), str(TREES)], check=True,
-                   timeout=200)
+                   timeout=600)
     return folder
 
 
@@ -112,7 +112,7 @@ def test_tvm_loads_diamonds_that_it_would_not_write(trees, tmp_path):
             made.append(tmp_path / f"{i}.so")
             want.append(shape(modules))
     assert made
-    said = subprocess.run([sys.executable, "-c", LOAD, *made], check=True, timeout=120,
+    said = subprocess.run([sys.executable, "-c", LOAD, *made], check=True, timeout=600,
                           stdout=subprocess.PIPE)
     assert json.loads(said.stdout) == want
 
