@@ -119,3 +119,16 @@ bool msd_argv_size(const char *text, uint64_t *ret)
 	*ret = v << shift;
 	return true;
 }
+
+bool msd_argv_flag(const char *text, bool *ret)
+{
+	static const char *const words[] = {"no", "false", "yes", "true"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*ret = i >= 2;
+			return true;
+		}
+	}
+	return false;
+}

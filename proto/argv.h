@@ -53,5 +53,8 @@ bool msd_argv_count(const char *text, uint32_t *ret);
 /** Parse a number such as 4096, 64K, 16M or 2G, powers of 1024; false when @text is
  * none. */
 bool msd_argv_size(const char *text, uint64_t *ret);
+/** Parse "yes", "true", "no" or "false", as a file says flags; false when @text is
+ * none. */
+bool msd_argv_flag(const char *text, bool *ret);
 
 #endif

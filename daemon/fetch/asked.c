@@ -136,6 +136,21 @@ static msd_err read_order(const msgpack_object *map, struct msd_order *ret,
 	return err;
 }
 
+static msd_err read_reach(const msgpack_object *map, struct msd_reach *ret,
+			  struct msd_diag *d)
+{
+	struct msd_span auth = {0}, ca = {0}, proxy = {0};
+	msd_err err = msd_map_str(map, "auth", &auth, d);
+
+	if (err == MSD_OK)
+		err = msd_map_str(map, "ca", &ca, d);
+	if (err == MSD_OK)
+		err = msd_map_str(map, "proxy", &proxy, d);
+	if (err == MSD_OK)
+		err = msd_reach_init(ret, auth, ca, proxy, d);
+	return err == MSD_OK ? msd_map_bool(map, "insecure", &ret->insecure, d) : err;
+}
+
 static msd_err keep_texts(struct msd_asked *a, struct msd_span uri,
 			  struct msd_span etag, struct msd_span name,
 			  struct msd_diag *d)
@@ -160,7 +175,8 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 	static const char *const known[] = {
 		"uri",         "name",      "sha256",   "have",     "etag",
 		"etag_sha256", "policy",    "keys",     "least",    "floors",
-		"newest",      "max_bytes", "stall_ms", "retry_ms", NULL};
+		"newest",      "max_bytes", "stall_ms", "retry_ms", "auth",
+		"ca",          "proxy",     "insecure", NULL};
 	struct msd_span uri = {(const uint8_t *)"", 0}, etag = uri, name = uri;
 	const msgpack_object *list, *map = NULL;
 	msd_err err;
@@ -185,6 +201,8 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		err = read_all_digests(map, &ret->ask, d);
 	if (err == MSD_OK)
 		err = read_order(map, &ret->ask.order, d);
+	if (err == MSD_OK)
+		err = read_reach(map, &ret->ask.reach, d);
 	return err == MSD_OK ? keep_texts(ret, uri, etag, name, d) : err;
 }
 
@@ -192,4 +210,5 @@ void msd_asked_finish(struct msd_asked *a)
 {
 	free(a->uri);
 	free(a->etag);
+	msd_reach_finish(&a->ask.reach);
 }

@@ -41,13 +41,14 @@ static void put_query(struct msd_buf *url, const char *challenge, const char *na
 }
 
 /* A realm is asked from this machine on a foreign server's word, as a redirect is. */
-static msd_err check_realm(const char *from, const char *realm, struct msd_diag *d)
+static msd_err check_realm(const char *from, const char *realm, bool insecure,
+			   struct msd_diag *d)
 {
 	struct msd_uri a, b = {0};
-	msd_err err = msd_uri_read(from, &a, d);
+	msd_err err = msd_uri_read(from, insecure, &a, d);
 
 	if (err == MSD_OK)
-		err = msd_uri_read(realm, &b, d);
+		err = msd_uri_read(realm, insecure, &b, d);
 	if (err == MSD_OK)
 		err = msd_uri_check_redirect(&a, &b, d);
 	msd_uri_finish(&a);
@@ -55,7 +56,7 @@ static msd_err check_realm(const char *from, const char *realm, struct msd_diag 
 	return err;
 }
 
-msd_err msd_challenge_url(const char *text, const char *from, char **ret,
+msd_err msd_challenge_url(const char *text, const char *from, bool insecure, char **ret,
 			  struct msd_diag *d)
 {
 	char *realm = value_of(text, "realm");
@@ -69,7 +70,7 @@ msd_err msd_challenge_url(const char *text, const char *from, char **ret,
 				    "tokens: %.100s",
 				    text);
 	}
-	err = check_realm(from, realm, d);
+	err = check_realm(from, realm, insecure, d);
 	if (err != MSD_OK) {
 		free(realm);
 		return msd_diag_wrap(d, err, "its realm");

@@ -14,6 +14,7 @@
 
 #include "daemon/fetch/answer.h"
 #include "daemon/fetch/backoff.h"
+#include "daemon/fetch/reach.h"
 #include "daemon/fetch/sink.h"
 
 #define STALL_BYTES_PER_S 64u /* a server that gives less is as good as none */
@@ -159,7 +160,7 @@ static int on_connected(void *user, char *peer, char *local, int peer_port,
 	(void)local;
 	(void)peer_port;
 	(void)local_port;
-	if (dl->way.at.scheme != MSD_SCHEME_HTTP || msd_uri_is_loopback(peer))
+	if (msd_reach_allows(dl->how.reach, &dl->way.at, peer))
 		return CURL_PREREQFUNC_OK;
 	(void)msd_diag_set(&dl->why, MSD_REFUSED, "%s: it is %s, not this machine",
 			   dl->way.at.shown, peer);
@@ -316,22 +317,14 @@ static msd_err set_range(struct msd_download *dl)
 static void set_options(struct msd_download *dl)
 {
 	CURL *easy = dl->call.easy;
-	const char *ca = secure_getenv("SSL_CERT_FILE");
 
 	(void)curl_easy_setopt(easy, CURLOPT_URL, dl->way.url);
-	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	(void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "modserd/" MSD_VERSION);
+	msd_reach_apply(dl->how.reach, &dl->way.at, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, dl);
 	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
 	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, dl);
-	if (dl->way.at.scheme ==
-	    MSD_SCHEME_HTTP) /* no proxy is nearer than this machine */
-		(void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	if (ca != NULL)
-		(void)curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
 }
 
 static void ask(struct msd_download *dl)
@@ -367,7 +360,7 @@ static void ask(struct msd_download *dl)
 
 msd_err msd_download_begin(struct msd_download *dl, const char *url, struct msd_diag *d)
 {
-	const msd_err err = msd_way_begin(&dl->way, url, d);
+	const msd_err err = msd_way_begin(&dl->way, url, dl->how.reach->insecure, d);
 
 	if (err != MSD_OK)
 		return err;

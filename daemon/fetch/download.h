@@ -16,11 +16,13 @@
 #define MSD_DOWNLOAD_ATTEMPTS 4u         /* in a row that bring hardly anything */
 #define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes of an attempt that count as much */
 
+struct msd_reach;
 struct msd_sink;
 
 struct msd_download_how {
 	uint64_t stall_ms; /* so long without progress is an end */
 	uint64_t retry_ms; /* the first rest is at most so long (backoff.h) */
+	const struct msd_reach *reach; /* borrowed until the end */
 };
 
 struct msd_download {

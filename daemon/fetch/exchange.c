@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/fetch/challenge.h"
-#include "daemon/fetch/uri.h"
+#include "daemon/fetch/reach.h"
 
 #define TEXT_BYTES 65536u /* of an answer: a token, or why not */
 #define CONNECT_S 30L
@@ -79,17 +79,11 @@ static char *copy_header(CURL *easy, const char *name)
 
 static void set_security(CURL *easy, const struct msd_uri *to)
 {
-	const char *ca = secure_getenv("SSL_CERT_FILE");
+	static const struct msd_reach reach = {0};
 
-	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	(void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "modserd/" MSD_VERSION);
-	if (to->scheme == MSD_SCHEME_HTTP) {
-		(void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	msd_reach_apply(&reach, to, easy);
+	if (to->is_plain)
 		(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
-	}
-	if (ca != NULL)
-		(void)curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, STALL_S);
@@ -166,10 +160,10 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 	struct msd_exchange_answer a = {0};
 	struct msd_uri at = {0};
 	char *url = NULL, *header = NULL;
-	msd_err err = msd_challenge_url(challenge, from, &url, d);
+	msd_err err = msd_challenge_url(challenge, from, false, &url, d);
 
 	if (err == MSD_OK)
-		err = msd_uri_read(url, &at, d);
+		err = msd_uri_read(url, false, &at, d);
 	free(x->authorization);
 	x->authorization = NULL;
 	if (err == MSD_OK)
@@ -194,7 +188,7 @@ msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char 
 			 struct msd_exchange_answer *ret, struct msd_diag *d)
 {
 	struct msd_uri to;
-	msd_err err = msd_uri_read(url, &to, d);
+	msd_err err = msd_uri_read(url, false, &to, d);
 
 	*ret = (struct msd_exchange_answer){0};
 	if (err == MSD_OK)

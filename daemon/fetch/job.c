@@ -20,6 +20,7 @@ static void job_free(struct msd_job *job)
 	msd_uri_finish(&job->uri);
 	msd_plan_finish(&job->plan);
 	msd_transfer_finish(&job->transfer);
+	msd_reach_finish(&job->reach);
 	msd_list_remove(&job->link);
 	free(job->text);
 	free(job->etag);
@@ -256,6 +257,7 @@ static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 	p->max_bytes = ask->max_bytes;
 	msd_buf_put(&p->have, ask->have.p, ask->have.n);
 	job->how = ask->how;
+	job->how.reach = &job->reach;
 	job->etag_digest = ask->etag_digest;
 	job->text = strdup(ask->uri);
 	job->etag = ask->etag != NULL ? strdup(ask->etag) : NULL;
@@ -285,7 +287,7 @@ static msd_err begin(struct msd_job *job, struct msd_diag *d)
 	return msd_oci_begin(&job->oci, &job->uri, d);
 }
 
-msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
+msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 		      const struct msd_job_ops *ops, void *user, uint64_t id,
 		      struct msd_job **ret, struct msd_diag *d)
 {
@@ -296,13 +298,15 @@ msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
 		return msd_diag_no_memory(d);
 	msd_list_init(&job->link);
 	job->landing.fd = job->side.fd = -1;
+	job->reach = ask->reach;
+	ask->reach = (struct msd_reach){0};
 	job->ops = ops;
 	job->net = net;
 	job->user = user;
 	job->id = id;
 	err = keep_ask(job, ask, d);
 	if (err == MSD_OK)
-		err = msd_uri_read(ask->uri, &job->uri, d);
+		err = msd_uri_read(ask->uri, job->reach.insecure, &job->uri, d);
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
 	if (err == MSD_OK)

@@ -7,6 +7,7 @@
  */
 #include "daemon/fetch/oci.h"
 #include "daemon/fetch/plan.h"
+#include "daemon/fetch/reach.h"
 #include "daemon/fetch/transfer.h"
 #include "daemon/wire/list.h"
 
@@ -29,8 +30,9 @@ struct msd_job_ask {
 	const char *etag; /* NULL: none */
 	struct msd_digest etag_digest;
 	uint64_t max_bytes;
-	struct msd_download_how how;
-	struct msd_order order; /* who must vouch for it; without its name */
+	struct msd_download_how how; /* its reach is the job's */
+	struct msd_reach reach;      /* taken where a job is made */
+	struct msd_order order;      /* who must vouch for it; without its name */
 };
 
 struct msd_job {
@@ -49,6 +51,7 @@ struct msd_job {
 	struct msd_transfer transfer;
 	struct msd_oci oci;
 	struct msd_download_how how;
+	struct msd_reach reach;
 	struct msd_digest etag_digest;
 	char *text, *etag; /* owned; the URI, and what was asked with */
 	bool has_layers;   /* of a registry: its manifest is known */
@@ -57,7 +60,7 @@ struct msd_job {
 
 /** Begin. It frees itself after on_ended. Errors: those of msd_uri_read(), MSD_IO,
  * MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, const struct msd_job_ask *ask,
+MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 				     const struct msd_job_ops *ops, void *user,
 				     uint64_t id, struct msd_job **ret,
 				     struct msd_diag *d);

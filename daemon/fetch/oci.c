@@ -1,7 +1,8 @@
 /*
  * Happy path: the manifest that the reference names is read; of an index, the one for
  * this machine; then the blobs that the owner wants go into its sinks. A 401 says where
- * a token is to be had: with that the same is asked again, a blob from where it was.
+ * a token is to be had, for a name and password where there are some, or wants these
+ * themselves: with that the same is asked again, a blob from where it was.
  * Failures: a manifest that was asked for by its digest has another; a new token does
  * not help; whatever a download fails of.
  */
@@ -11,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/fetch/challenge.h"
+#include "daemon/fetch/reach.h"
 #include "daemon/fetch/sink.h"
 
 #define MAX_MANIFESTS 3u /* an index, of an index, and what it leads to */
@@ -22,7 +25,8 @@ struct msd_oci_step {
 	struct msd_download download;
 	struct msd_oci *oci;
 	bool is_token;
-	bool has_digest; /* a manifest's */
+	const char *asker; /* of a token, its header; NULL: nobody */
+	bool has_digest;   /* a manifest's */
 	struct msd_digest digest;
 };
 
@@ -52,7 +56,7 @@ static msd_err begin_step(struct msd_oci *o, const char *url, struct msd_oci_ste
 		.sink = sink,
 		.how = o->how,
 		.accept = how.is_token ? NULL : MSD_OCI_ACCEPT,
-		.authorization = how.is_token ? NULL : o->authorization,
+		.authorization = how.is_token ? how.asker : o->authorization,
 		.on_done = on_step,
 		.on_closed = on_closed};
 	const msd_err err = msd_download_begin(&step->download, url, d);
@@ -100,6 +104,19 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 	return err;
 }
 
+/* The registry says where its tokens are, and is believed, as it was reached the way
+ * that the configuration wants it. */
+static msd_err choose_asker(struct msd_oci *o, const char *url, const char **ret,
+			    struct msd_diag *d)
+{
+	struct msd_uri to;
+	const msd_err err = msd_uri_read(url, o->how.reach->insecure, &to, d);
+
+	*ret = err == MSD_OK && (!to.is_plain || to.is_local) ? o->basic : NULL;
+	msd_uri_finish(&to);
+	return err;
+}
+
 /* A token that brought nothing brings nothing the second time, either. */
 static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_diag *d)
 {
@@ -113,16 +130,48 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 				    "asked for",
 				    o->name.base);
 	}
-	err = msd_challenge_url(challenge, o->name.base, &url, d);
+	err = msd_challenge_url(challenge, o->name.base, o->how.reach->insecure, &url,
+				d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
 	o->token_bytes = bytes;
 	msd_buf_finish(&o->text.bytes);
 	msd_text_init(&o->text);
-	err = begin_step(o, url, (struct msd_oci_step){.is_token = true}, &o->text.sink,
-			 d);
+	struct msd_oci_step how = {.is_token = true};
+	err = choose_asker(o, url, &how.asker, d);
+	if (err == MSD_OK)
+		err = begin_step(o, url, how, &o->text.sink, d);
 	free(url);
 	return err;
+}
+
+static msd_err ask_again(struct msd_oci *o, struct msd_diag *d)
+{
+	return o->sink != NULL ? ask_blob(o, d) : ask_manifest(o, d);
+}
+
+/* By name and password, which it has not refused yet. */
+static msd_err ask_by_name(struct msd_oci *o, struct msd_diag *d)
+{
+	if (o->basic == NULL || o->authorization != NULL) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    o->basic != NULL
+					    ? "%s: the registry does not take the name "
+					      "and password of the file auth"
+					    : "%s: the registry wants a name and "
+					      "password, and the file auth has none "
+					      "for it",
+				    o->name.base);
+	}
+	o->authorization = strdup(o->basic);
+	return o->authorization != NULL ? ask_again(o, d) : msd_diag_no_memory(d);
+}
+
+static msd_err ask_otherwise(struct msd_oci *o, const char *challenge,
+			     struct msd_diag *d)
+{
+	return strncasecmp(challenge, "Basic ", 6) == 0 ? ask_by_name(o, d)
+							: ask_token(o, challenge, d);
 }
 
 static struct msd_span text_of(const struct msd_oci *o)
@@ -177,7 +226,7 @@ static msd_err read_token(struct msd_oci *o, struct msd_diag *d)
 	free(o->authorization);
 	o->authorization = header;
 	o->is_token_fresh = true;
-	return o->sink != NULL ? ask_blob(o, d) : ask_manifest(o, d);
+	return ask_again(o, d);
 }
 
 /* What follows from a step that has ended; MSD_OK with *ret_over false: the next one is
@@ -188,7 +237,7 @@ static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err
 	*ret_over = false;
 	if (err == MSD_REFUSED && step->download.challenge != NULL && !step->is_token) {
 		msd_diag_finish(d);
-		return ask_token(o, step->download.challenge, d);
+		return ask_otherwise(o, step->download.challenge, d);
 	}
 	if (err != MSD_OK)
 		return err;
@@ -226,6 +275,8 @@ msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_d
 
 	msd_text_init(&o->text);
 	if (err == MSD_OK)
+		err = msd_reach_header(o->how.reach, uri->host, uri, &o->basic, d);
+	if (err == MSD_OK)
 		err = ask_manifest(o, d);
 	if (err != MSD_OK)
 		msd_oci_close(o);
@@ -241,5 +292,6 @@ void msd_oci_close(struct msd_oci *o)
 	o->name = (struct msd_oci_name){0};
 	msd_buf_finish(&o->text.bytes);
 	free(o->authorization);
-	o->authorization = NULL;
+	free(o->basic);
+	o->authorization = o->basic = NULL;
 }

@@ -31,6 +31,7 @@ struct msd_oci {
 	struct msd_text text;  /* a manifest, or a token */
 	struct msd_sink *sink; /* of the blob that is wanted; NULL: none is */
 	struct msd_digest blob;
+	char *basic;         /* owned; name and password, NULL: there are none */
 	char *authorization; /* owned; NULL: nobody asked */
 	struct msd_oci_step *step;
 	unsigned n_manifests;
@@ -38,7 +39,8 @@ struct msd_oci {
 	bool is_token_fresh;  /* nothing has come by it yet */
 };
 
-/** Begin. On failure nothing was begun. MSD_BAD_REQUEST, MSD_NOMEM. */
+/** Begin. On failure nothing was begun. MSD_BAD_REQUEST, MSD_NOMEM, those of
+ * msd_reach_header(). */
 MSD_MUST_CHECK msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri,
 				     struct msd_diag *d);
 /** Want the blob of @digest next, into @sink, which is restarted by nobody and checked

@@ -52,7 +52,7 @@ msd_err msd_oci_name_read(const struct msd_uri *u, struct msd_oci_name *ret,
 				    u->shown);
 	}
 	ret->reference = strdup(reference);
-	if (asprintf(&ret->base, "%s://%s/v2/%.*s", u->is_local ? "http" : "https",
+	if (asprintf(&ret->base, "%s://%s/v2/%.*s", u->is_plain ? "http" : "https",
 		     u->host, (int)n, repository) < 0)
 		ret->base = NULL;
 	return ret->base != NULL && ret->reference != NULL ? MSD_OK

@@ -217,7 +217,7 @@ msd_err msd_push(const char *uri, struct msd_push_layer *layers, unsigned n,
 {
 	struct push p = {0};
 	struct msd_uri to;
-	msd_err err = msd_uri_read(uri, &to, d);
+	msd_err err = msd_uri_read(uri, false, &to, d);
 
 	if (err == MSD_OK && to.scheme != MSD_SCHEME_OCI) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,

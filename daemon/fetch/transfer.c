@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/fetch/landing.h"
+#include "daemon/fetch/reach.h"
 
 static void end(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 {
@@ -61,7 +62,7 @@ msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const ch
 			   struct msd_diag *d)
 {
 	struct msd_uri uri;
-	msd_err err = msd_uri_read(url, &uri, d);
+	msd_err err = msd_uri_read(url, t->how.reach->insecure, &uri, d);
 
 	msd_transfer_finish(t);
 	t->err = MSD_CANCELLED;
@@ -70,13 +71,17 @@ msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const ch
 	if (t->is_local) {
 		err = begin_local(t, net->loop, uri.path, d);
 	} else if (err == MSD_OK) {
+		err = msd_reach_header(t->how.reach, uri.host, &uri, &t->authorization,
+				       d);
 		t->download = (struct msd_download){.net = net,
 						    .sink = &t->landing->sink,
 						    .how = t->how,
+						    .authorization = t->authorization,
 						    .known_etag = t->known_etag,
 						    .on_done = on_downloaded,
 						    .on_closed = on_closed};
-		err = msd_download_begin(&t->download, url, d);
+		if (err == MSD_OK)
+			err = msd_download_begin(&t->download, url, d);
 	}
 	msd_uri_finish(&uri);
 	return err;
@@ -101,6 +106,7 @@ uint64_t msd_transfer_progress(const struct msd_transfer *t, uint64_t *ret_total
 void msd_transfer_finish(struct msd_transfer *t)
 {
 	free(t->etag);
-	t->etag = NULL;
+	free(t->authorization);
+	t->etag = t->authorization = NULL;
 	t->is_known = false;
 }

@@ -17,6 +17,7 @@ struct msd_transfer {
 	bool is_known; /* it still is what known_etag says */
 	char *etag;    /* owned, NULL: it has none */
 	/* Its own. */
+	char *authorization; /* owned; NULL: nobody asks by name */
 	bool is_local, is_closing;
 	struct msd_download download;
 	struct msd_local local;

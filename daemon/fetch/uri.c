@@ -99,7 +99,8 @@ static char *join_host(const char *host, const char *port)
 	return asprintf(&joined, "%s:%s", host, port) < 0 ? NULL : joined;
 }
 
-static msd_err read_host(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
+static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
+			 struct msd_diag *d)
 {
 	char *host = part(url, CURLUPART_HOST, 0);
 	char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
@@ -113,25 +114,30 @@ static msd_err read_host(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
 	}
 	if (ret->host == NULL) {
 		err = msd_diag_no_memory(d);
-	} else if (ret->scheme == MSD_SCHEME_HTTP && !ret->is_local) {
-		err = msd_diag_set(d, MSD_REFUSED,
-				   "http://%s: nobody vouches for what comes by http "
-				   "from another machine; say https",
-				   host);
+	} else if (ret->scheme == MSD_SCHEME_HTTP && !ret->is_local && !insecure) {
+		err = msd_diag_set(
+			d, MSD_REFUSED,
+			"http://%s: nobody vouches for what comes by http "
+			"from another machine; say https, or insecure in the "
+			"configuration",
+			host);
 	}
+	ret->is_plain = ret->scheme == MSD_SCHEME_HTTP ||
+			(ret->scheme == MSD_SCHEME_OCI && (ret->is_local || insecure));
 	free(host);
 	free(port);
 	return err;
 }
 
-static msd_err read_parts(CURLU *url, struct msd_uri *ret, struct msd_diag *d)
+static msd_err read_parts(CURLU *url, bool insecure, struct msd_uri *ret,
+			  struct msd_diag *d)
 {
 	msd_err err = read_scheme(url, &ret->scheme, d);
 
 	if (err == MSD_OK)
 		err = check_user(url, d);
 	if (err == MSD_OK)
-		err = read_host(url, ret, d);
+		err = read_host(url, insecure, ret, d);
 	if (err != MSD_OK)
 		return err;
 	ret->path = part(url, CURLUPART_PATH, CURLU_URLDECODE);
@@ -153,7 +159,8 @@ static msd_err explain_unread(const char *text, CURLUcode rc, struct msd_diag *d
 			    n < 200 ? (int)n : 200, shown, curl_url_strerror(rc));
 }
 
-msd_err msd_uri_read(const char *text, struct msd_uri *ret, struct msd_diag *d)
+msd_err msd_uri_read(const char *text, bool insecure, struct msd_uri *ret,
+		     struct msd_diag *d)
 {
 	CURLU *url = curl_url();
 	msd_err err;
@@ -166,7 +173,7 @@ msd_err msd_uri_read(const char *text, struct msd_uri *ret, struct msd_diag *d)
 	if (rc != CURLUE_OK) {
 		err = explain_unread(text, rc, d);
 	} else {
-		err = read_parts(url, ret, d);
+		err = read_parts(url, insecure, ret, d);
 	}
 	curl_url_cleanup(url);
 	return err;

@@ -9,7 +9,7 @@ enum msd_scheme {
 	MSD_SCHEME_FILE,
 	MSD_SCHEME_HTTP,
 	MSD_SCHEME_HTTPS,
-	MSD_SCHEME_OCI /* a registry: https, http where it is this machine */
+	MSD_SCHEME_OCI /* a registry: https, or plain */
 };
 
 #define MSD_URI_SHOWN 1024u
@@ -18,18 +18,21 @@ struct msd_uri {
 	enum msd_scheme scheme;
 	char *host;    /* owned; with the port, where it is known; "" of a file */
 	bool is_local; /* its host is this machine, by its name */
+	bool is_plain; /* asked by http; a registry is so where it is this machine, or
+			* where that is allowed */
 	char *path;    /* owned; decoded, from the first slash on */
 	/* For texts: without the query, in which keys may stand. */
 	char shown[MSD_URI_SHOWN];
 };
 
 /**
- * Read @text; finish with msd_uri_finish(), in every case. Errors: MSD_BAD_REQUEST
+ * Read @text; finish with msd_uri_finish(), in every case. @insecure: plain http may go
+ * to other machines, too. Errors: MSD_BAD_REQUEST
  * (not a URI, a scheme that nothing is fetched by, a user or password in it),
  * MSD_REFUSED (http to somewhere else than this machine), MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_uri_read(const char *text, struct msd_uri *ret,
-				    struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_uri_read(const char *text, bool insecure,
+				    struct msd_uri *ret, struct msd_diag *d);
 void msd_uri_finish(struct msd_uri *u);
 /** The URI of what lies beside @text, owned by the caller: @name in its folder, or,
  * with

@@ -8,7 +8,7 @@ static msd_err go(struct msd_way *w, const char *url, bool is_redirect,
 {
 	char *copy = strdup(url);
 	struct msd_uri to;
-	msd_err err = msd_uri_read(url, &to, d);
+	msd_err err = msd_uri_read(url, w->insecure, &to, d);
 
 	if (err == MSD_OK && is_redirect)
 		err = msd_uri_check_redirect(&w->at, &to, d);
@@ -26,9 +26,10 @@ static msd_err go(struct msd_way *w, const char *url, bool is_redirect,
 	return MSD_OK;
 }
 
-msd_err msd_way_begin(struct msd_way *w, const char *url, struct msd_diag *d)
+msd_err msd_way_begin(struct msd_way *w, const char *url, bool insecure,
+		      struct msd_diag *d)
 {
-	*w = (struct msd_way){.origin = strdup(url)};
+	*w = (struct msd_way){.insecure = insecure, .origin = strdup(url)};
 	msd_err err = w->origin != NULL ? go(w, url, false, d) : msd_diag_no_memory(d);
 
 	if (err == MSD_OK) {

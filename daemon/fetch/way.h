@@ -6,6 +6,7 @@
 #define MSD_WAY_REDIRECTS 5u /* of one attempt */
 
 struct msd_way {
+	bool insecure;     /* plain http may lead to other machines */
 	char *url;         /* owned; where it is now */
 	struct msd_uri at; /* the same */
 	/* Private. */
@@ -13,9 +14,9 @@ struct msd_way {
 	unsigned n_redirects;
 };
 
-/** Stand at @url; finish with msd_way_finish(). Errors: those of msd_uri_read(),
- * MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_way_begin(struct msd_way *w, const char *url,
+/** Stand at @url, which may be plain as @insecure says; finish with msd_way_finish().
+ * Errors: those of msd_uri_read(), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_way_begin(struct msd_way *w, const char *url, bool insecure,
 				     struct msd_diag *d);
 /** Go back to the beginning: where a redirect leads may be good for once only. */
 MSD_MUST_CHECK msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d);

@@ -169,6 +169,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 			       .threads = o->threads,
 			       .plugins = o->plugins,
 			       .fetcher.vouch.trust = o->trust.trust,
+			       .fetcher.terms = o->terms,
 			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;

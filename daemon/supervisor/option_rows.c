@@ -109,15 +109,12 @@ static void write_mode(const struct msd_options *o, const struct msd_option *row
 static msd_err read_flag(struct msd_options *o, const struct msd_option *row,
 			 const char *value, struct msd_diag *d)
 {
-	static const char *const words[] = {"no", "false", "yes", "true"};
-	unsigned i = value == NULL ? 2 : 0;
+	bool *flag = field(o, row);
 
-	while (value != NULL && i < 4 && strcmp(value, words[i]) != 0)
-		i++;
-	if (i == 4)
-		return expected("yes or no", d);
-	*(bool *)field(o, row) = i >= 2;
-	return MSD_OK;
+	*flag = value == NULL;
+	if (value == NULL || msd_argv_flag(value, flag))
+		return MSD_OK;
+	return expected("yes or no", d);
 }
 
 static void write_flag(const struct msd_options *o, const struct msd_option *row,
@@ -383,6 +380,29 @@ static const struct msd_option rows[] = {
 	 .argument = required_argument,
 	 .read = read_policy,
 	 .write = write_policy},
+	{.name = "auth",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .offset = OF(terms.auth),
+	 .read = read_path,
+	 .write = write_path},
+	{.name = "ca",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .offset = OF(terms.ca),
+	 .read = read_path,
+	 .write = write_path},
+	{.name = "proxy",
+	 .when = MSD_OPTION_RELOAD,
+	 .argument = required_argument,
+	 .offset = OF(terms.proxy),
+	 .read = read_path,
+	 .write = write_path},
+	{.name = "insecure",
+	 .when = MSD_OPTION_RELOAD,
+	 .offset = OF(terms.insecure),
+	 .read = read_flag,
+	 .write = write_flag},
 	{.name = "config",
 	 .argument = required_argument,
 	 .offset = OF(config),

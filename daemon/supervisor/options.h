@@ -7,6 +7,7 @@
  * told apart by their names.
  */
 #include "daemon/limits.h"
+#include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
@@ -41,6 +42,7 @@ struct msd_options {
 	const char *acl;                         /* the file of rights; NULL: none */
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
 	struct msd_trust_option trust;
+	struct msd_fetch_terms terms; /* of all that is fetched */
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */

@@ -82,8 +82,7 @@ static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_di
 static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 			       struct msd_diag *d)
 {
-	p->tvm_inputs = strcmp(value, "yes") == 0;
-	if (p->tvm_inputs || strcmp(value, "no") == 0)
+	if (msd_argv_flag(value, &p->tvm_inputs))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "tvm_inputs %s: expected yes or no",
 			    value);
@@ -119,6 +118,37 @@ static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_
 			    "policy %s: expected signed, digest or unsigned", value);
 }
 
+static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->terms.auth = value; /* who fetches reads it, each time anew */
+	return MSD_OK;
+}
+
+static msd_err read_ca(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->terms.ca = value;
+	return MSD_OK;
+}
+
+static msd_err read_proxy(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->terms.proxy = value;
+	return MSD_OK;
+}
+
+static msd_err read_insecure(struct msd_preload *p, const char *value,
+			     struct msd_diag *d)
+{
+	p->terms.has_insecure = true;
+	if (msd_argv_flag(value, &p->terms.insecure))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "insecure %s: expected yes or no",
+			    value);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
@@ -126,7 +156,9 @@ static const struct {
 	    {"params", read_params}, {"workers", read_workers},
 	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
 	    {"fill", read_fill},     {"source", read_source},
-	    {"poll", read_poll},     {"policy", read_policy}};
+	    {"poll", read_poll},     {"policy", read_policy},
+	    {"auth", read_auth},     {"ca", read_ca},
+	    {"proxy", read_proxy},   {"insecure", read_insecure}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -171,6 +203,12 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .tvm_inputs = p->tvm_inputs};
 }
 
+static bool has_terms(const struct msd_fetch_terms *t)
+{
+	return t->has_policy || t->has_insecure || t->auth != NULL || t->ca != NULL ||
+	       t->proxy != NULL;
+}
+
 msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 {
 	const bool has_file = p->file != NULL, has_source = p->source != NULL;
@@ -184,8 +222,9 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 		{has_source && (p->graph != NULL || p->params != NULL),
 		 "graph and params belong to file, not to source"},
 		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
-		{!has_source && p->terms.has_policy,
-		 "policy without a source that it is of"},
+		{!has_source && has_terms(&p->terms),
+		 "policy, auth, ca, proxy and insecure are of a source, and there is "
+		 "none"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {

@@ -15,7 +15,7 @@
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
-#define MSD_PRELOAD_KEYS 10u
+#define MSD_PRELOAD_KEYS 14u
 
 struct msd_house;
 struct msd_load;

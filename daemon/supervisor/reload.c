@@ -155,6 +155,7 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 			take(s, next, &all.each[i]);
 		s->fetcher.vouch.trust =
 			next->trust.trust; /* its files may have changed */
+		s->fetcher.terms = next->terms;
 		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
 	}
 	msd_acl_destroy(rights);

@@ -268,6 +268,7 @@ static void furnish(struct msd_server *s)
 	s->fetcher = (struct msd_fetcher){
 		.path = s->fetcher.path, /* main's to say, as whom is trusted */
 		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
+		.terms = s->fetcher.terms,
 		.reaper = &s->reaper,
 		.wire = &s->wire,
 		.limits = &s->limits,

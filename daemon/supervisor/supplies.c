@@ -78,9 +78,9 @@ static struct msd_supply *supply_new(struct msd_supplies *all,
 		.poll_ms = p->poll_ms, .retry_ms = all->house->limits->fetch_retry_ms};
 	(void)snprintf(s->name, sizeof(s->name), "%s", p->name);
 	msd_preload_options(p, &s->load);
-	s->terms = p->terms;
 	msd_list_init(&s->link);
-	if (s->uri == NULL) {
+	if (s->uri == NULL ||
+	    msd_fetch_terms_copy(&p->terms, &s->terms, NULL) != MSD_OK) {
 		msd_supply_drop(s);
 		return NULL;
 	}

@@ -31,6 +31,7 @@ static void supply_free(struct msd_supply *s)
 {
 	free(s->uri);
 	free(s->why);
+	msd_fetch_terms_finish(&s->terms);
 	free(s);
 }
 

@@ -39,12 +39,18 @@ def index(*manifests):
 
 
 class DockerRegistry:
-    """Debian's, with its files in @folder."""
+    """Debian's, with its files in @folder; with @users, of htpasswd, for these alone, whose
+    basic header @basic is."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, users=None, basic=None):
+        self.headers = {"Authorization": basic} if basic else {}
+        auth = ""
+        if users:
+            (folder / "users").write_text(users)
+            auth = "auth: {htpasswd: {realm: models, path: %s}}\n" % (folder / "users")
         (folder / "config.yml").write_text(
             "version: 0.1\nstorage: {filesystem: {rootdirectory: %s}}\n"
-            "http: {addr: '127.0.0.1:0'}\nlog: {level: info}\n" % (folder / "registry"))
+            "http: {addr: '127.0.0.1:0'}\nlog: {level: info}\n" % (folder / "registry") + auth)
         self.log = folder / "registry.log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -60,14 +66,15 @@ class DockerRegistry:
     def put(self, path, data, media):
         request = urllib.request.Request(
             path if "://" in path else f"http://{self.host}/v2/{path}", data=data,
-            method="PUT", headers={"Content-Type": media})
+            method="PUT", headers={"Content-Type": media} | self.headers)
         with urllib.request.urlopen(request) as answer:
             assert answer.status == 201
 
     def push(self, repository, tag, data, body):
         for blob in (data, b"{}"):
             request = urllib.request.Request(
-                f"http://{self.host}/v2/{repository}/blobs/uploads/", data=b"", method="POST")
+                f"http://{self.host}/v2/{repository}/blobs/uploads/", data=b"", method="POST",
+                headers=self.headers)
             with urllib.request.urlopen(request) as answer:
                 where = answer.headers["Location"]
             mark = "&" if "?" in where else "?"

@@ -13,7 +13,8 @@ static void expect_url(const char *challenge, const char *url)
 {
 	char *is = NULL;
 
-	cr_assert_eq(msd_challenge_url(challenge, "https://r/v2/m", &is, NULL), MSD_OK);
+	cr_assert_eq(msd_challenge_url(challenge, "https://r/v2/m", false, &is, NULL),
+		     MSD_OK);
 	cr_assert_str_eq(is, url);
 	free(is);
 }
@@ -38,8 +39,8 @@ static void expect_no_url(const char *challenge, const char *from)
 {
 	char *url;
 
-	cr_assert_eq(msd_challenge_url(challenge, from, &url, NULL), MSD_REFUSED, "%s",
-		     challenge);
+	cr_assert_eq(msd_challenge_url(challenge, from, false, &url, NULL), MSD_REFUSED,
+		     "%s", challenge);
 }
 
 Test(challenge, other_ways_than_tokens_are_refused)
@@ -62,7 +63,7 @@ Test(challenge, of_this_machine_may_lead_to_it)
 	char *url = NULL;
 
 	cr_assert_eq(msd_challenge_url("Bearer realm=\"http://127.0.0.1:80/t\"",
-				       "http://127.0.0.1:5000/v2/m", &url, NULL),
+				       "http://127.0.0.1:5000/v2/m", false, &url, NULL),
 		     MSD_OK);
 	cr_assert_str_eq(url, "http://127.0.0.1:80/t");
 	free(url);

@@ -5,7 +5,7 @@
 
 static msd_err read_uri(const char *text, struct msd_uri *ret)
 {
-	return msd_uri_read(text, ret, NULL);
+	return msd_uri_read(text, false, ret, NULL);
 }
 
 static void expect_err(const char *text, msd_err err)
@@ -74,8 +74,9 @@ Test(uri, that_cannot_be_read_is_told_without_its_password)
 	struct msd_diag d = {0};
 	struct msd_uri u;
 
-	cr_assert_eq(msd_uri_read("https://user:se cret@host/a b?key=cret", &u, &d),
-		     MSD_BAD_REQUEST);
+	cr_assert_eq(
+		msd_uri_read("https://user:se cret@host/a b?key=cret", false, &u, &d),
+		MSD_BAD_REQUEST);
 	cr_assert_null(strstr(msd_diag_text(&d), "cret"), "%s", msd_diag_text(&d));
 	cr_assert_not_null(strstr(msd_diag_text(&d), "host/a b"));
 	msd_diag_finish(&d);
@@ -107,4 +108,19 @@ Test(uri, what_lies_beside_is_in_the_same_folder)
 	expect_beside("https://h/a/b.so", "c d?.so", "https://h/a/c%20d%3f.so");
 	expect_beside("file:///a/b%25.so", "c.so", "file:///a/c.so");
 	expect_beside("https://h", "c.so", "https://h/c.so");
+}
+
+Test(uri, goes_plainly_to_another_machine_only_where_that_is_allowed)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(msd_uri_read("http://a/b", true, &u, NULL), MSD_OK);
+	cr_expect(u.is_plain);
+	msd_uri_finish(&u);
+	cr_assert_eq(msd_uri_read("oci://a/b:1", true, &u, NULL), MSD_OK);
+	cr_expect(u.is_plain);
+	msd_uri_finish(&u);
+	cr_assert_eq(msd_uri_read("oci://a/b:1", false, &u, NULL), MSD_OK);
+	cr_expect_not(u.is_plain);
+	msd_uri_finish(&u);
 }

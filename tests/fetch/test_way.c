@@ -6,7 +6,8 @@ Test(way, that_cannot_begin_holds_nothing)
 {
 	struct msd_way w;
 
-	cr_assert_eq(msd_way_begin(&w, "ftp://127.0.0.1/a", NULL), MSD_BAD_REQUEST);
+	cr_assert_eq(msd_way_begin(&w, "ftp://127.0.0.1/a", false, NULL),
+		     MSD_BAD_REQUEST);
 	cr_expect_null(w.origin);
 	cr_expect_null(w.url);
 	cr_expect_null(w.home);
@@ -16,7 +17,7 @@ Test(way, leads_back_to_where_it_began)
 {
 	struct msd_way w;
 
-	cr_assert_eq(msd_way_begin(&w, "https://a/x", NULL), MSD_OK);
+	cr_assert_eq(msd_way_begin(&w, "https://a/x", false, NULL), MSD_OK);
 	cr_expect(msd_way_is_home(&w));
 	cr_assert_eq(msd_way_follow(&w, "https://b/y", NULL), MSD_OK);
 	cr_expect_not(msd_way_is_home(&w));

@@ -157,3 +157,15 @@ Test(argv, a_count_is_a_whole_number_of_at_least_one)
 	cr_expect(msd_argv_count("4294967295", &n));
 	cr_expect_eq(n, UINT32_MAX);
 }
+
+Test(argv, takes_flags_by_words_alone)
+{
+	bool is = false;
+
+	cr_expect(msd_argv_flag("true", &is));
+	cr_expect(is);
+	cr_expect_not(msd_argv_flag("1", &is));
+	cr_expect(is, "it is as it was");
+	cr_expect(msd_argv_flag("no", &is));
+	cr_expect_not(is);
+}

@@ -1,8 +1,7 @@
 /*
  * Happy path: the first fetch starts a process; each is a request on its channel, and
- * the response brings a sealed memfd; after the last one the channel is closed, which
- * ends the process. Failures: the process dies, and what it had not answered has
- * failed; it breaks the protocol, and is killed.
+ * the response brings a sealed memfd; after the last one the process is retired.
+ * Failures: it dies, and what it had not answered has failed.
  */
 #include "daemon/supervisor/fetch/fetcher.h"
 
@@ -250,13 +249,15 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		return msd_diag_no_memory(d);
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
-	msd_pack_map(&o->body, 5u + MSD_VOUCH_KEYS + f->has_digest + (f->n_have > 0) +
+	msd_pack_map(&o->body, 5u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
+				       f->has_digest + (f->n_have > 0) +
 				       (f->etag[0] != '\0' ? 2u : 0u));
 	msd_pack_cstr(&o->body, "uri");
 	msd_pack_cstr(&o->body, f->uri);
 	msd_pack_cstr(&o->body, "name");
 	msd_pack_cstr(&o->body, f->name);
 	msd_vouch_put(&fetcher->vouch, f->name, policy_of(fetcher, f), &o->body);
+	msd_fetch_terms_put(f->terms, &fetcher->terms, &o->body);
 	msd_pack_cstr(&o->body, "max_bytes");
 	msd_pack_uint(&o->body, limits->max_upload);
 	msd_pack_cstr(&o->body, "stall_ms");

@@ -55,6 +55,9 @@ struct msd_fetcher {
 	const struct msd_limits *limits;
 	struct msd_unpack *unpack; /* of what is read right now */
 	struct msd_vouch vouch;
+	/* For all, but for the policy, which is the vouch's; its strings are the
+	 * options'. */
+	struct msd_fetch_terms terms;
 	/** A process is gone. */
 	void (*on_gone)(struct msd_fetcher *fetcher);
 	/* Its own. */

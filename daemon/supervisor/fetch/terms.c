@@ -1,0 +1,55 @@
+#include "daemon/supervisor/fetch/terms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/value.h"
+
+static const char *copy(const char *text, bool *ok)
+{
+	char *made = text != NULL ? strdup(text) : NULL;
+
+	*ok = *ok && (text == NULL || made != NULL);
+	return made;
+}
+
+msd_err msd_fetch_terms_copy(const struct msd_fetch_terms *from,
+			     struct msd_fetch_terms *ret, struct msd_diag *d)
+{
+	bool ok = true;
+
+	*ret = *from;
+	ret->auth = copy(from->auth, &ok);
+	ret->ca = copy(from->ca, &ok);
+	ret->proxy = copy(from->proxy, &ok);
+	return ok ? MSD_OK : msd_diag_no_memory(d);
+}
+
+void msd_fetch_terms_finish(struct msd_fetch_terms *t)
+{
+	free((char *)(uintptr_t)t->auth);
+	free((char *)(uintptr_t)t->ca);
+	free((char *)(uintptr_t)t->proxy);
+	*t = (struct msd_fetch_terms){0};
+}
+
+static void put(struct msd_buf *ret, const char *key, const char *own, const char *all)
+{
+	const char *value = own != NULL ? own : all;
+
+	msd_pack_cstr(ret, key);
+	msd_pack_cstr(ret, value != NULL ? value : "");
+}
+
+void msd_fetch_terms_put(const struct msd_fetch_terms *own,
+			 const struct msd_fetch_terms *all, struct msd_buf *ret)
+{
+	static const struct msd_fetch_terms none = {0};
+	const struct msd_fetch_terms *o = own != NULL ? own : &none;
+
+	put(ret, "auth", o->auth, all->auth);
+	put(ret, "ca", o->ca, all->ca);
+	put(ret, "proxy", o->proxy, all->proxy);
+	msd_pack_cstr(ret, "insecure");
+	msd_pack_bool(ret, o->has_insecure ? o->insecure : all->insecure);
+}
