@@ -24,8 +24,8 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL], NAME of letters, "       \
-	"digits and ._-"
+	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_alive=TIME], "      \
+	"NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -118,6 +118,12 @@ static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_
 			    "policy %s: expected signed, digest or unsigned", value);
 }
 
+static msd_err read_keep_alive(struct msd_preload *p, const char *value,
+			       struct msd_diag *d)
+{
+	return msd_duration_parse(value, &p->keep_alive_ms, d);
+}
+
 static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
 	(void)d;
@@ -152,13 +158,21 @@ static msd_err read_insecure(struct msd_preload *p, const char *value,
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-} keys[] = {{"device", read_device}, {"graph", read_graph},
-	    {"params", read_params}, {"workers", read_workers},
-	    {"era", read_era},       {"tvm_inputs", read_tvm_inputs},
-	    {"fill", read_fill},     {"source", read_source},
-	    {"poll", read_poll},     {"policy", read_policy},
-	    {"auth", read_auth},     {"ca", read_ca},
-	    {"proxy", read_proxy},   {"insecure", read_insecure}};
+} keys[] = {{"device", read_device},
+	    {"graph", read_graph},
+	    {"params", read_params},
+	    {"workers", read_workers},
+	    {"era", read_era},
+	    {"tvm_inputs", read_tvm_inputs},
+	    {"fill", read_fill},
+	    {"source", read_source},
+	    {"poll", read_poll},
+	    {"keep_alive", read_keep_alive},
+	    {"policy", read_policy},
+	    {"auth", read_auth},
+	    {"ca", read_ca},
+	    {"proxy", read_proxy},
+	    {"insecure", read_insecure}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -200,6 +214,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .workers = p->workers,
 				 .era = p->era,
 				 .fill = p->fill,
+				 .keep_alive_ms = p->keep_alive_ms,
 				 .tvm_inputs = p->tvm_inputs};
 }
 

@@ -15,7 +15,7 @@
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
-#define MSD_PRELOAD_KEYS 14u
+#define MSD_PRELOAD_KEYS 15u
 
 struct msd_house;
 struct msd_load;
@@ -29,7 +29,9 @@ struct msd_preload {
 	const char *source; /* a URI that the daemon asks by itself; NULL: none */
 	uint64_t poll_ms;   /* how often it is asked again; 0: never */
 	struct msd_fetch_terms terms;
-	const char *graph; /* beside the library; NULL: none */
+	uint64_t keep_alive_ms; /* it sleeps when nobody calls it for so long; 0: never
+				 */
+	const char *graph;      /* beside the library; NULL: none */
 	const char *params;
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */

@@ -88,6 +88,7 @@ static void perform(struct life_world *w, const struct msd_life_action *a)
 		break;
 	case MSD_ACT_KILL_LOADING:
 	case MSD_ACT_KILL_DRAINED:
+	case MSD_ACT_KILL_UNCALLED:
 		for (uint32_t k = 0; k < w->life.n_workers; k++)
 			kill_worker(w, k);
 		break;

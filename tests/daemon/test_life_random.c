@@ -59,7 +59,7 @@ static const struct life_world_ops ops = {.perform = perform, .on_gone = on_gone
 static bool is_settled(enum msd_module_state state)
 {
 	return state == MSD_STATE_READY || state == MSD_STATE_FAILED ||
-	       state == MSD_STATE_QUARANTINED;
+	       state == MSD_STATE_QUARANTINED || state == MSD_STATE_ASLEEP;
 }
 
 static void expect_end(const struct world *w)
@@ -115,6 +115,8 @@ static void expect_sound(const struct world *w)
 	cr_assert(!is_settled(state) || l->n_waiters == 0,
 		  "seed %u: %s, and somebody waits for it", l->seed,
 		  msd_module_state_name(state));
+	cr_assert(state != MSD_STATE_ASLEEP || w->n_queued == 0 || n_processes > 0,
+		  "seed %u: it sleeps while it is called", l->seed);
 	cr_assert_eq(w->has_old, l->life.is_successor);
 }
 
@@ -170,7 +172,12 @@ static void come(struct world *w)
 {
 	struct life_world *l = &w->base;
 
-	if (is_waited_for(l->life.state)) {
+	if (l->life.state == MSD_STATE_ASLEEP) {
+		w->n_queued++;
+		take(l, MSD_LIFE_WAKE, 0, 0);
+	} else if (l->life.state == MSD_STATE_READY && draw(l, 2) == 0) {
+		take(l, MSD_LIFE_SLEEP, 0, 0);
+	} else if (is_waited_for(l->life.state)) {
 		l->n_waiters++;
 		w->n_queued++;
 	}

@@ -18,6 +18,7 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 	[MSD_ACT_KILL_IDLE] = "kill-idle",
 	[MSD_ACT_KILL_LOADING] = "kill-loading",
 	[MSD_ACT_KILL_DRAINED] = "kill-drained",
+	[MSD_ACT_KILL_UNCALLED] = "kill-uncalled",
 	[MSD_ACT_BLAME_DEATH] = "blame-death",
 	[MSD_ACT_BLAME_DEATHS] = "blame-deaths",
 	[MSD_ACT_TRY] = "try",
@@ -41,6 +42,7 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 #define TRIAL MSD_STATE_TRIAL
 #define READY MSD_STATE_READY
 #define RESTARTING MSD_STATE_RESTARTING
+#define ASLEEP MSD_STATE_ASLEEP
 #define DRAINING MSD_STATE_DRAINING
 #define FAILED MSD_STATE_FAILED
 #define QUARANTINED MSD_STATE_QUARANTINED
@@ -127,6 +129,15 @@ static const struct row {
 	{RESTARTING, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, RESTARTING,
 	 "queued-wait start-again pump"},
 
+	{ASLEEP, OPENING, MSD_LIFE_OPENED, 0, ASLEEP, OTHERWISE},
+	{ASLEEP, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEATH, ASLEEP, ""},
+	{ASLEEP, OPENING, MSD_LIFE_LOST, MSD_LOSS_DEVICE, ASLEEP, ""},
+	{ASLEEP, OPENING, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, ASLEEP, ""},
+	{ASLEEP, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEATH, ASLEEP, ""},
+	{ASLEEP, OPEN, MSD_LIFE_LOST, MSD_LOSS_DEVICE, ASLEEP, ""},
+	{ASLEEP, OPEN, MSD_LIFE_LOST, MSD_LOSS_OVERRUN, ASLEEP, ""},
+	{ASLEEP, STARTING, MSD_LIFE_LOST, MSD_LOSS_NOT_STARTED, ASLEEP, ""},
+
 	{DRAINING, OPENING, MSD_LIFE_OPENED, 0, DRAINING, OTHERWISE},
 	{DRAINING, OPENING, MSD_LIFE_IDLE, 0, DRAINING, "kill-idle"},
 	{DRAINING, OPEN, MSD_LIFE_IDLE, 0, DRAINING, "kill-idle"},
@@ -170,6 +181,13 @@ static const struct plain_row {
 	 "unload-successor " UNLOADED},
 	{READY, MSD_LIFE_BLAMED, READY, "", ""},
 	{RESTARTING, MSD_LIFE_BLAMED, RESTARTING, "", ""},
+	{ASLEEP, MSD_LIFE_BLAMED, ASLEEP, "", ""},
+	{READY, MSD_LIFE_SLEEP, ASLEEP, "stop-timers kill-uncalled",
+	 "stop-timers kill-uncalled"},
+	{ASLEEP, MSD_LIFE_WAKE, ASLEEP, "", "queued-wait start start-others"},
+	{ASLEEP, MSD_LIFE_UNLOAD, DRAINING,
+	 "unload-successor stop-timers set-drain check-idle",
+	 "unload-successor " UNLOADED},
 	{DRAINING, MSD_LIFE_BLAMED, DRAINING, "", ""},
 	{QUARANTINED, MSD_LIFE_BLAMED, QUARANTINED, "", ""},
 	{LOADING, MSD_LIFE_UNLOAD, DRAINING,
@@ -247,7 +265,8 @@ static bool is_plain(enum msd_life_event_type event)
 	return event == MSD_LIFE_LOAD || event == MSD_LIFE_UNREADABLE ||
 	       event == MSD_LIFE_BLAMED || event == MSD_LIFE_UNLOAD ||
 	       event == MSD_LIFE_DRAIN_OVER || event == MSD_LIFE_NAMED ||
-	       event == MSD_LIFE_TRIED;
+	       event == MSD_LIFE_TRIED || event == MSD_LIFE_SLEEP ||
+	       event == MSD_LIFE_WAKE;
 }
 
 /* One cell of state, phase, event and loss. */
@@ -266,13 +285,17 @@ static void expect_cell(enum msd_module_state state, enum msd_phase phase,
 		     (int)e->loss);
 	if (!is_legal)
 		return;
-	const char *expected = row != NULL                         ? row->actions
-			       : phase == OPENING || phase == OPEN ? plain->with_process
-								   : plain->without;
+	const bool has_process = phase == OPENING || phase == OPEN;
+	const char *expected = row != NULL   ? row->actions
+			       : has_process ? plain->with_process
+					     : plain->without;
+	enum msd_module_state to = row != NULL ? row->to : plain->to;
+	if (e->type == MSD_LIFE_WAKE && !has_process) /* nobody is waited for */
+		to = RESTARTING;
 	msd_life_step(&life, e, 5000, &as);
-	cr_expect_eq(life.state, row != NULL ? row->to : plain->to,
-		     "%s, phase %d, event %d: now %s", msd_module_state_name(state),
-		     (int)phase, (int)e->type, msd_module_state_name(life.state));
+	cr_expect_eq(life.state, to, "%s, phase %d, event %d: now %s",
+		     msd_module_state_name(state), (int)phase, (int)e->type,
+		     msd_module_state_name(life.state));
 	cr_expect_str_eq(text_of(&as), expected, "%s, phase %d, event %d: got \"%s\"",
 			 msd_module_state_name(state), (int)phase, (int)e->type,
 			 text_of(&as));

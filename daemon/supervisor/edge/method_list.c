@@ -87,9 +87,9 @@ static void put_digest(struct msd_buf *b, const struct msd_module *m)
 	}
 }
 
-#define N_EDITION_KEYS 2u
+#define N_EDITION_KEYS 3u
 
-/* Where it comes from, and how long it has still to hold. */
+/* Where it comes from, how long it has still to hold, and when it sleeps. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
@@ -100,6 +100,12 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	if (m->probation.is_on) {
 		msd_pack_uint(&c->result,
 			      msd_deadline_left(e->deadlines, &m->probation_end));
+	} else {
+		msd_pack_nil(&c->result);
+	}
+	msd_pack_cstr(&c->result, "keep_alive_ms");
+	if (m->idleness.keep_alive_ms > 0) {
+		msd_pack_uint(&c->result, m->idleness.keep_alive_ms);
 	} else {
 		msd_pack_nil(&c->result);
 	}

@@ -155,6 +155,11 @@ static void kill_drained(const struct doing *x)
 	msd_module_kill(x->m, "the module was unloaded");
 }
 
+static void kill_uncalled(const struct doing *x)
+{
+	msd_module_kill(x->m, "nobody has called the module for long (keep_alive)");
+}
+
 static void blame_death(const struct doing *x)
 {
 	struct msd_diag d = {0};
@@ -320,6 +325,7 @@ static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
 	[MSD_ACT_KILL_IDLE] = kill_idle,
 	[MSD_ACT_KILL_LOADING] = kill_loading,
 	[MSD_ACT_KILL_DRAINED] = kill_drained,
+	[MSD_ACT_KILL_UNCALLED] = kill_uncalled,
 	[MSD_ACT_BLAME_DEATH] = blame_death,
 	[MSD_ACT_BLAME_DEATHS] = blame_deaths,
 	[MSD_ACT_TRY] = try_it,

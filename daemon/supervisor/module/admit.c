@@ -9,15 +9,16 @@
 
 /*
  * Happy path: a request is adopted, and submitted to the queue of a module that can
- * take it. Failures: the module cannot, or the request's peer is barred; a deadline
- * passes, and the request says why; one that overran ends the worker; a load that
- * nobody waits for any more is given up.
+ * take it, which wakes one that is asleep. Failures: the module cannot, or the
+ * request's peer is barred; a deadline passes, and the request says why; one that
+ * overran ends the worker; a load that nobody waits for any more is given up.
  */
 
 static bool is_loading(const struct msd_module *m)
 {
 	return m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL ||
-	       m->life.state == MSD_STATE_RESTARTING;
+	       m->life.state == MSD_STATE_RESTARTING ||
+	       m->life.state == MSD_STATE_ASLEEP;
 }
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
@@ -184,5 +185,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
 	} else if (!r->due.is_clients || !refuse_barred(m, r)) {
 		msd_queue_put(&m->crew, r);
+		if (state == MSD_STATE_ASLEEP)
+			msd_module_take_plain(m, MSD_LIFE_WAKE);
 	}
 }

@@ -164,6 +164,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.era = load->era;
 	m->crew.fill = load->fill;
 	m->crew.tvm_inputs = load->tvm_inputs;
+	m->idleness.keep_alive_ms = load->keep_alive_ms;
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;

@@ -17,9 +17,11 @@ struct msd_load {
 	enum msd_fill_word fill;
 	bool is_candidate; /* of the store: it is written down before it is started */
 	bool is_written;   /* of a candidate: it was, at an earlier start */
-	struct msd_span tests; /* trial_case.h, borrowed; no bytes: it is not tried */
-	uint32_t warmup;       /* times that they are run before that counts */
-	bool tvm_inputs;       /* an instance ignores inputs that the model lacks */
+	struct msd_span tests;  /* trial_case.h, borrowed; no bytes: it is not tried */
+	uint32_t warmup;        /* times that they are run before that counts */
+	uint64_t keep_alive_ms; /* it sleeps when nobody calls it for so long; 0: never
+				 */
+	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */

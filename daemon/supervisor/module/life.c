@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/sleep.h"
 #include "daemon/supervisor/module/watched.h"
 
 /*
@@ -65,9 +66,12 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	msd_life_step(&m->life, e, uv_now(m->crew.house->loop), &actions);
 	/* Before all workers are there a load may still fail as a whole. */
 	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING &&
-			     m->life.state != MSD_STATE_TRIAL;
+			     m->life.state != MSD_STATE_TRIAL &&
+			     m->life.state != MSD_STATE_ASLEEP;
 	if (m->life.state != was)
 		say_move(m, was);
+	if (m->life.state == MSD_STATE_READY && m->life.state != was)
+		msd_sleep_begin(m);
 	msd_module_look(m); /* an action may free it */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);

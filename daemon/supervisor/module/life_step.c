@@ -15,6 +15,8 @@
  *    deaths of all together: QUARANTINED, and the others end when they have answered
  *    So do as many in a row that had not opened it, whatever time each of them took
  *  - the worker lost its device (its exit status says so): the same, always at once
+ *  - nobody calls it for long: its workers end and it is ASLEEP, until somebody does;
+ *    then it is started as after the loss of all of them
  *  - it was killed for a call that overran its deadline: started again at once, and not
  *    counted; who asks for too little time says nothing of the module
  */
@@ -277,6 +279,28 @@ static void on_lost_draining(const struct msd_life *life, struct msd_life_action
 	(void)add(as, MSD_ACT_CHECK_IDLE);
 }
 
+/* Those that it has are being killed: it sleeps until they have ended. */
+static void wake(struct msd_life *life, struct msd_life_actions *as)
+{
+	life->is_called = msd_life_has_process(life);
+	if (life->is_called)
+		return;
+	move(life, MSD_STATE_RESTARTING);
+	(void)add(as, MSD_ACT_QUEUED_WAIT);
+	for (uint32_t i = 1; i < life->n_workers; i++)
+		life->workers[i].phase = MSD_PHASE_STARTING;
+	start(life, MSD_ACT_START, 0, as);
+	(void)add(as, MSD_ACT_START_OTHERS);
+}
+
+static void fall_asleep(struct msd_life *life, struct msd_life_actions *as)
+{
+	move(life, MSD_STATE_ASLEEP);
+	life->is_called = false;
+	stop_timers(life, as);
+	(void)add(as, MSD_ACT_KILL_UNCALLED);
+}
+
 static void on_lost(struct msd_life *life, const struct msd_life_event *e,
 		    uint64_t now_ms, struct msd_life_actions *as)
 {
@@ -288,6 +312,9 @@ static void on_lost(struct msd_life *life, const struct msd_life_event *e,
 		on_lost_draining(life, as);
 	} else if (life->state == MSD_STATE_LOADING || life->state == MSD_STATE_TRIAL) {
 		on_lost_loading(life, e->has_loader, as);
+	} else if (life->state == MSD_STATE_ASLEEP) {
+		if (life->is_called)
+			wake(life, as);
 	} else if (life->state != MSD_STATE_QUARANTINED) {
 		restart(life, e, now_ms, as);
 	}
@@ -355,6 +382,12 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 		break;
 	case MSD_LIFE_NAMED:
 		life->is_successor = false; /* it loads as any other from here on */
+		break;
+	case MSD_LIFE_SLEEP:
+		fall_asleep(life, ret);
+		break;
+	case MSD_LIFE_WAKE:
+		wake(life, ret);
 		break;
 	case MSD_LIFE_EVENT_COUNT:
 	default:

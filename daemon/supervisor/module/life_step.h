@@ -22,6 +22,7 @@ enum msd_life_action_type {
 	MSD_ACT_KILL_IDLE,
 	MSD_ACT_KILL_LOADING,   /* all: another one failed to load */
 	MSD_ACT_KILL_DRAINED,   /* all: their time is up */
+	MSD_ACT_KILL_UNCALLED,  /* all: nobody calls the module */
 	MSD_ACT_BLAME_DEATH,    /* keep as the cause that a worker died loading */
 	MSD_ACT_BLAME_DEATHS,   /* keep as the cause that they died too often */
 	MSD_ACT_TRY,            /* run its self-tests, then TRIED or BLAMED and LOST */

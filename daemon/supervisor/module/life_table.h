@@ -7,6 +7,7 @@
  *   LOADING --all opened--> (TRIAL --> ) READY --last lost--> RESTARTING --opened-->
  * READY |                      '----too many deaths----+---> QUARANTINED
  *      '--none left--> FAILED <-- of TRIAL, too
+ *   READY --nobody calls it--> ASLEEP --a call--> RESTARTING
  *   each of them --unload--> DRAINING --no process left--> (freed)
  *
  * TRIAL is between the two where there are self-tests.
@@ -17,6 +18,8 @@
  *   STARTED i         alive           STARTING, the answer to the actions START*
  *   BLAMED            not FAILED      any; a start or an opening failed with a cause
  *   OPENED i          not FAILED      OPENING
+ *   SLEEP             READY           nobody has called it for long
+ *   WAKE              ASLEEP          somebody calls it; its workers may be ending yet
  *   LOST i            not FAILED      STARTING (it could not be started), OPENING, OPEN
  *   OVERDUE i         alive           OPENING, the end of SET_OVERDUE
  *   RESTED i          READY, RESTARTING  RESTING, the end of REST
@@ -35,6 +38,7 @@
 	X(TRIAL, "TRIAL")                                                              \
 	X(READY, "READY")                                                              \
 	X(RESTARTING, "RESTARTING")                                                    \
+	X(ASLEEP, "ASLEEP")                                                            \
 	X(DRAINING, "DRAINING")                                                        \
 	X(FAILED, "FAILED")                                                            \
 	X(QUARANTINED, "QUARANTINED")
@@ -87,6 +91,7 @@ struct msd_life {
 	bool died_loading;   /* a worker did; the log may say why */
 	bool has_trial;      /* it is tried before it serves */
 	bool is_successor;   /* it waits for its predecessor's name */
+	bool is_called;      /* ASLEEP, it is to wake when its workers have ended */
 	uint32_t n_restarts; /* of all workers together, as are the deaths */
 	uint32_t n_deaths;
 	uint32_t n_unopened; /* deaths in a row without any worker having opened it */
@@ -107,6 +112,8 @@ enum msd_life_event_type {
 	MSD_LIFE_DRAIN_OVER,
 	MSD_LIFE_TRIED,
 	MSD_LIFE_NAMED, /* its predecessor is forgotten */
+	MSD_LIFE_SLEEP,
+	MSD_LIFE_WAKE,
 	MSD_LIFE_EVENT_COUNT
 };
 

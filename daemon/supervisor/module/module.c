@@ -34,6 +34,7 @@ void msd_module_free(struct msd_module *m)
 	msd_segpool_finish(&m->crew.in);
 	msd_deadline_clear(house->deadlines, &m->bring_timer);
 	msd_deadline_clear(house->deadlines, &m->probation_end);
+	msd_deadline_clear(house->deadlines, &m->idle_timer);
 	msd_trial_free(m->trial, house->deadlines);
 	msd_source_job_free(m->bringing);
 	msd_source_finish(&m->crew.source);
@@ -69,7 +70,7 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 {
 	struct msd_buf b = {0};
 
-	if (m->life.state == MSD_STATE_READY) {
+	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_ASLEEP) {
 		msd_pack_map(&b, 3);
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, m->crew.name);

@@ -10,6 +10,7 @@
  * it takes the name and the old one drains.
  */
 #include "daemon/supervisor/module/crew.h"
+#include "daemon/supervisor/module/idleness.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/overruns.h"
 #include "daemon/supervisor/module/probation.h"
@@ -32,6 +33,8 @@ struct msd_module {
 	/* It has taken another's place, which is gone back to when it does not hold. */
 	struct msd_probation probation;
 	struct msd_deadline probation_end;
+	struct msd_idleness idleness;   /* sleep.c's */
+	struct msd_deadline idle_timer; /* when that is looked at */
 	struct msd_trial *trial; /* its self-tests, until they are done; NULL: none */
 	bool is_awaiting;        /* nobody has its source yet */
 	struct msd_list
