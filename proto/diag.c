@@ -20,6 +20,7 @@ static void diag_take(struct msd_diag *d, msd_err code, char *text, size_t len)
 	d->code = code;
 	d->text = text;
 	d->len = text != NULL ? len : 0;
+	d->retry_after_ms = 0;
 }
 
 /* printf into a fresh block, cut at MSD_DIAG_MAX; NULL when memory is short. */
@@ -87,12 +88,14 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 
 	if (d == NULL)
 		return err;
+	const uint64_t retry_after_ms = d->retry_after_ms;
 	va_start(ap, fmt);
 	char *prefix = format_new(fmt, ap, &len);
 	va_end(ap);
 	if (prefix == NULL)
 		return err;
 	(void)msd_diag_set(d, err, "%s: %s", prefix, msd_diag_text(d));
+	d->retry_after_ms = retry_after_ms;
 	free(prefix);
 	return err;
 }

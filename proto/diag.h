@@ -8,6 +8,7 @@
  * message arrives whole. A diag belongs to one thread.
  */
 #include <stddef.h>
+#include <stdint.h>
 
 #include "proto/err.h"
 
@@ -17,6 +18,9 @@ struct msd_diag {
 	msd_err code; /* MSD_OK while nothing was set */
 	char *text;   /* NUL-terminated or NULL; owned; see msd_diag_text() */
 	size_t len;   /* bytes in text */
+	/* Of MSD_BUSY: what was asked for may be had then; 0: nobody knows. It outlives
+	 * prefixes. */
+	uint64_t retry_after_ms;
 };
 
 /** Free the text. The diag can be used again. NULL is fine. */

@@ -184,11 +184,19 @@ void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
 
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
 {
+	msd_pack_busy(out, err, text, 0);
+}
+
+void msd_pack_busy(struct msd_buf *out, msd_err err, const char *text,
+		   uint64_t retry_after_ms)
+{
 	if ((unsigned)err >= MSD_ERR_COUNT) /* MSD_WAIT came where nobody waits */
 		err = MSD_INTERNAL;
 	msd_pack_array(out, 4);
 	msd_pack_uint(out, err);
 	msd_pack_cstr(out, msd_err_name(err));
 	msd_pack_text(out, text, strlen(text));
-	msd_pack_map(out, 0);
+	msd_pack_map(out, retry_after_ms > 0 ? 1 : 0);
+	if (retry_after_ms > 0)
+		msd_pack_pair_uint(out, "retry_after_ms", retry_after_ms);
 }

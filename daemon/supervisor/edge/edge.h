@@ -70,7 +70,7 @@ struct msd_edge {
 	struct msd_client_peers peers;
 	struct msd_handshakes handshakes; /* porch.h's */
 	/* Lines of the log about connections, and about what they may not. */
-	struct msd_log_rate refusals, ends, handshake_failures, denied, audits;
+	struct msd_log_rate refusals, ends, handshake_failures, denied, audits, limited;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	struct msd_counts counts;

@@ -87,7 +87,7 @@ static enum msd_place refuse(struct msd_session *s, struct msd_in *in,
 			     struct msd_diag *d)
 {
 	if (in->body.kind == MSD_REQUEST)
-		msd_session_reply_error(s, in->body.id, d->code, msd_diag_text(d));
+		msd_session_reply_failure(s, in->body.id, d);
 	msd_diag_finish(d);
 	in->user = &answered;
 	return MSD_PLACE_SKIP;
@@ -122,7 +122,8 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	}
 	if (s->conn.is_closing)
 		return false;
-	if (msd_standing_ask(s, in, method, &d) == MSD_OK)
+	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
+	    msd_standing_spend(s, in, method, &d) == MSD_OK)
 		return !s->conn.is_closing;
 	(void)refuse(s, in, &d);
 	return false;

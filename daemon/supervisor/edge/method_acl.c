@@ -77,15 +77,38 @@ static void put_credential(struct msd_buf *b, const struct msd_acl_credential *c
 	put_text(b, &text);
 }
 
+/* As the file has them, but for the letters of sizes. */
+static void put_limits(struct msd_buf *b, const struct msd_quota *q)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MSD_QUOTA_COUNT; i++)
+		n += q->of[i] > 0;
+	msd_pack_cstr(b, "limits");
+	msd_pack_array(b, n);
+	for (unsigned i = 0; i < MSD_QUOTA_COUNT; i++) {
+		struct msd_buf text = {0};
+
+		if (q->of[i] == 0)
+			continue;
+		msd_buf_printf(&text, "%s=%llu%s",
+			       msd_quota_word((enum msd_quota_kind)i),
+			       (unsigned long long)q->of[i],
+			       msd_quota_unit((enum msd_quota_kind)i));
+		put_text(b, &text);
+	}
+}
+
 /* What a line of the file gives; who has it, too, when it is @for_operators. */
 static void put_line(struct msd_buf *b, const char *kind, const struct msd_acl_line *l,
 		     bool for_operators)
 {
-	msd_pack_map(b, for_operators ? 6 : 4);
+	msd_pack_map(b, for_operators ? 7 : 5);
 	msd_pack_pair_str(b, "kind", kind);
 	msd_pack_pair_str(b, "name", l->name);
 	put_rights(b, l->rights);
 	put_names(b, l);
+	put_limits(b, &l->quota);
 	if (!for_operators)
 		return;
 	msd_pack_pair_uint(b, "line", l->line);

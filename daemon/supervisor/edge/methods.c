@@ -193,7 +193,7 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 
 	msd_err err = run(&c, &d);
 	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
-		msd_session_reply_error(s, in->body.id, err, msd_diag_text(&d));
+		msd_session_reply_failure(s, in->body.id, &d);
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
 		msd_session_reply_shared(s, in->body.id, &c.result, c.shared,
 					 c.shared_part);

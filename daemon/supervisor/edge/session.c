@@ -42,8 +42,8 @@ void msd_session_reply_shared(struct msd_session *s, uint64_t id,
 	msd_conn_send(&s->conn, o);
 }
 
-void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
-			     const char *text)
+static void reply_error(struct msd_session *s, uint64_t id, msd_err err,
+			const char *text, uint64_t retry_after_ms)
 {
 	struct msd_out *o = msd_out_new();
 
@@ -53,9 +53,21 @@ void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 		return;
 	}
 	msd_body_begin_response(&o->body, id, false);
-	msd_pack_error(&o->body, err, text);
+	msd_pack_busy(&o->body, err, text, retry_after_ms);
 	msd_pack_nil(&o->body);
 	msd_conn_send(&s->conn, o);
+}
+
+void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
+			     const char *text)
+{
+	reply_error(s, id, err, text, 0);
+}
+
+void msd_session_reply_failure(struct msd_session *s, uint64_t id,
+			       const struct msd_diag *d)
+{
+	reply_error(s, id, d->code, msd_diag_text(d), d->retry_after_ms);
 }
 
 void msd_session_log_end(struct msd_session *s, msd_err err, const char *why)

@@ -63,6 +63,9 @@ void msd_session_reply_shared(struct msd_session *s, uint64_t id,
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
 			     const char *text);
+/** The same of what @d says, with when to try again. */
+void msd_session_reply_failure(struct msd_session *s, uint64_t id,
+			       const struct msd_diag *d);
 /** Say in the log that its connection is over, at a bounded rate: a client may break
  * the protocol as often as it can connect. */
 void msd_session_log_end(struct msd_session *s, msd_err err, const char *why);

@@ -27,9 +27,23 @@ static bool is_encrypted(const struct msd_session *s)
 	return s->conn.transport.peer != NULL;
 }
 
+/* From here on @s is counted with @u. */
+static void count_with(struct msd_session *s, struct msd_usage *u)
+{
+	struct msd_client *c = &s->client;
+
+	if (c->n_together != NULL)
+		*c->n_together -= c->n_in_flight;
+	c->n_together = u != NULL ? &u->n_requests : NULL;
+	if (c->n_together != NULL)
+		*c->n_together += c->n_in_flight;
+	s->standing.usage = u;
+}
+
 static void find(struct msd_session *s)
 {
-	const struct msd_rights *r = &s->edge->rights;
+	struct msd_rights *r = &s->edge->rights;
+	struct msd_usage *usage = NULL;
 	struct msd_standing *st = &s->standing;
 	struct msd_identity who;
 
@@ -48,6 +62,11 @@ static void find(struct msd_session *s)
 	if (!is_encrypted(s)) /* there a line may give what the way in does not */
 		st->grant.rights &= s->principal.rights;
 	msd_identity_finish(&who);
+	if (!msd_rights_usage(r, &st->grant, &usage)) {
+		st->generation = 0;
+		st->grant = (struct msd_grant){0};
+	}
+	count_with(s, usage);
 }
 
 /* Count @s as one of @who's. */
@@ -216,6 +235,47 @@ msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
 	return s->edge->rights.acl == NULL
 		       ? msd_principal_check(&s->principal, method, d)
 		       : ask_file(s, in, method, d);
+}
+
+/* Say that @s wanted more than its user may have. */
+static void note_limit(struct msd_session *s, enum msd_quota_kind kind)
+{
+	struct msd_edge *e = s->edge;
+	uint64_t n_others;
+
+	if (!msd_log_rate_take(&e->limited, uv_now(e->loop), LINES_PER_SECOND,
+			       &n_others))
+		return;
+	msd_log(MSD_LOG_WARN, "limited", "conn=%llu user=%s limit=%s others=%llu",
+		(unsigned long long)s->number, s->standing.grant.user->name,
+		msd_quota_word(kind), (unsigned long long)n_others);
+}
+
+/* Who has a usage is a user. */
+static msd_err spend(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
+{
+	const struct msd_acl_line *user = s->standing.grant.user;
+	struct msd_quota_refusal why;
+
+	if (msd_usage_ask(s->standing.usage, &user->quota, bytes, uv_now(s->edge->loop),
+			  &why))
+		return MSD_OK;
+	note_limit(s, why.kind);
+	(void)msd_diag_set(d, MSD_BUSY,
+			   "%s may have %llu %s (%s=): try again in %llu ms",
+			   user->name, (unsigned long long)user->quota.of[why.kind],
+			   msd_quota_text(why.kind), msd_quota_word(why.kind),
+			   (unsigned long long)why.retry_after_ms);
+	d->retry_after_ms = why.retry_after_ms;
+	return MSD_BUSY;
+}
+
+msd_err msd_standing_spend(struct msd_session *s, const struct msd_in *in,
+			   enum msd_method method, struct msd_diag *d)
+{
+	if (s->standing.usage == NULL || !msd_method_is_forwarded(method))
+		return MSD_OK;
+	return spend(s, in->payload_bytes, d);
 }
 
 bool msd_standing_has(struct msd_session *s, enum msd_right right)

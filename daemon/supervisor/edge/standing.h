@@ -19,6 +19,11 @@ struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd);
  */
 MSD_MUST_CHECK msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
 					enum msd_method method, struct msd_diag *d);
+/** One request more of @s, to a module's worker: counted for its user, where the file
+ * limits that. Errors: MSD_BUSY, with when to try again. */
+MSD_MUST_CHECK msd_err msd_standing_spend(struct msd_session *s,
+					  const struct msd_in *in,
+					  enum msd_method method, struct msd_diag *d);
 /** Has @s the right, for some name at least? */
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
 /** May @s know of the module @name? */

@@ -40,6 +40,8 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 	if (c != NULL) {
 		msd_list_append(&c->requests, &r->client.link);
 		c->n_in_flight++;
+		if (c->n_together != NULL)
+			++*c->n_together;
 	}
 	return r;
 }
@@ -75,6 +77,8 @@ void msd_req_leave_client(struct msd_req *r)
 	r->client.who = NULL;
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;
+	if (c->n_together != NULL)
+		--*c->n_together;
 	msd_account_release(&c->account, r->client.held_bytes);
 	c->ops->on_done(c, r);
 }

@@ -44,6 +44,7 @@ struct msd_client {
 	struct msd_list requests; /* msd_req.client.link */
 	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
 	uint32_t n_in_flight;
+	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
 	struct msd_peer_id peer;    /* as whom it is counted */
 	struct msd_account account; /* of what its requests and replies hold */
 };

@@ -15,6 +15,7 @@
  * Read as a whole (acl_read.h) and never changed: what was read again takes its place.
  */
 #include "daemon/supervisor/rights/identity.h"
+#include "daemon/supervisor/rights/quota.h"
 #include "proto/limits.h"
 #include "proto/method.h"
 #include "store/digest.h"
@@ -60,6 +61,7 @@ struct msd_acl_line {
 	size_t n_credentials;
 	struct msd_acl_names *names;
 	size_t n_names; /* 0: all */
+	struct msd_quota quota;
 };
 
 struct msd_acl_lines {

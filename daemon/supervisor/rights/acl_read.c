@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/rights/glob.h"
 #include "proto/name.h"
 
 #define SHOWN 64 /* bytes of a word in an error text */
-
 /* What is being read. */
 struct reader {
 	struct msd_acl *acl;
@@ -185,23 +185,6 @@ static msd_err read_right(struct reader *r, struct msd_span word)
 	return MSD_OK;
 }
 
-/* A row of stars is one star; false when no name is so long that @g could be it. */
-static bool shorten_glob(struct msd_span *g, size_t max)
-{
-	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* into acl->text, which is ours */
-	size_t n = 0, n_others = 0;
-
-	for (size_t i = 0; i < g->n; i++) {
-		const uint8_t c = g->p[i];
-		if (c == '*' && n > 0 && out[n - 1] == '*')
-			continue;
-		out[n++] = c;
-		n_others += c != '*';
-	}
-	g->n = n;
-	return n > 0 && n_others <= max;
-}
-
 /* Could a module be called so, but for the stars and question marks? What is meant to
  * be something else, and is not spelled right, mostly could not. */
 static bool is_of_module(struct msd_span g)
@@ -231,8 +214,9 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	struct msd_acl_names n = {
 		.module = {word.p, (size_t)(slash - word.p)},
 		.function = {slash + 1, (size_t)(word.p + word.n - slash - 1)}};
-	if (!is_of_module(n.module) || !shorten_glob(&n.module, MSD_MAX_NAME_BYTES) ||
-	    !shorten_glob(&n.function, MSD_MAX_FUNC_NAME_BYTES))
+	if (!is_of_module(n.module) ||
+	    !msd_glob_shorten(&n.module, MSD_MAX_NAME_BYTES) ||
+	    !msd_glob_shorten(&n.function, MSD_MAX_FUNC_NAME_BYTES))
 		return wrong(r, word, "no MODULE/FUNCTION can be called so");
 	if (l->n_names == MSD_ACL_NAMES_MAX)
 		return wrong(r, word, "there are too many names on the line");
@@ -244,6 +228,34 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	return MSD_OK;
 }
 
+/* `key=...`, and what is behind it. */
+static bool is_pair(struct msd_span word, const char *key, struct msd_span *ret_value)
+{
+	struct msd_span rest;
+
+	if (!begins(word, key, &rest) || rest.n == 0 || rest.p[0] != '=')
+		return false;
+	*ret_value = (struct msd_span){rest.p + 1, rest.n - 1};
+	return true;
+}
+
+static msd_err read_limit(struct reader *r, struct msd_span word,
+			  enum msd_quota_kind kind, struct msd_span value)
+{
+	uint64_t *limit = &r->l->quota.of[kind];
+
+	if (r->is_group)
+		return wrong(r, word, "a limit is a user's, not a group's");
+	if (*limit != 0)
+		return wrong(r, word, "the line has this limit already");
+	if (!msd_quota_read(value, kind, limit)) {
+		return wrong(r, word,
+			     "expected a limit such as rate=200/s, bytes=10M/s, "
+			     "requests=8");
+	}
+	return MSD_OK;
+}
+
 static msd_err read_word(struct reader *r, struct msd_span word)
 {
 	struct msd_span value;
@@ -252,12 +264,13 @@ static msd_err read_word(struct reader *r, struct msd_span word)
 		return read_right(r, word);
 	for (unsigned i = 0; i < MSD_CREDENTIAL_COUNT; i++) {
 		const enum msd_credential kind = (enum msd_credential)i;
-		if (begins(word, msd_credential_word(kind), &value) && value.n > 0 &&
-		    value.p[0] == '=') {
-			value.p++;
-			value.n--;
+		if (is_pair(word, msd_credential_word(kind), &value))
 			return read_credential(r, word, kind, value);
-		}
+	}
+	for (unsigned i = 0; i < MSD_QUOTA_COUNT; i++) {
+		const enum msd_quota_kind kind = (enum msd_quota_kind)i;
+		if (is_pair(word, msd_quota_word(kind), &value))
+			return read_limit(r, word, kind, value);
 	}
 	return read_names(r, word);
 }

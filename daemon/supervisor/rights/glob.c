@@ -26,3 +26,19 @@ bool msd_glob_match(struct msd_span glob, struct msd_span text)
 		g++;
 	return g == glob.n;
 }
+
+bool msd_glob_shorten(struct msd_span *g, size_t max)
+{
+	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* the caller's own */
+	size_t n = 0, n_others = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const uint8_t c = g->p[i];
+		if (c == '*' && n > 0 && out[n - 1] == '*')
+			continue;
+		out[n++] = c;
+		n_others += c != '*';
+	}
+	g->n = n;
+	return n > 0 && n_others <= max;
+}

@@ -10,37 +10,66 @@ void msd_rights_take(struct msd_rights *r, struct msd_acl *a)
 	r->generation++;
 }
 
-/* Names are compared by their places here, which outlive every reading of the file;
- * they are as many as the operator has ever written into it. */
-struct msd_peer_id msd_rights_peer(struct msd_rights *r, const struct msd_grant *g,
-				   struct msd_peer_id otherwise)
+/* The place of @name, which outlives every reading of the file: they are as many as the
+ * operator has ever written into it. n_users: memory is short. */
+static uint32_t place_of(struct msd_rights *r, const char *name)
 {
 	uint32_t i = 0;
 
+	while (i < r->n_users && strcmp(r->users[i]->name, name) != 0)
+		i++;
+	if (i < r->n_users)
+		return i;
+	struct msd_rights_user **more =
+		realloc(r->users, (i + 1) * sizeof(struct msd_rights_user *));
+	if (more == NULL)
+		return r->n_users;
+	r->users = more;
+	more[i] = calloc(1, sizeof(*more[i]));
+	if (more[i] != NULL)
+		more[i]->name = strdup(name);
+	if (more[i] == NULL || more[i]->name == NULL) {
+		free(more[i]);
+		return r->n_users;
+	}
+	r->n_users++;
+	return i;
+}
+
+struct msd_peer_id msd_rights_peer(struct msd_rights *r, const struct msd_grant *g,
+				   struct msd_peer_id otherwise)
+{
 	if (!msd_grant_is_user(g))
 		return otherwise;
-	while (i < r->n_names && strcmp(r->names[i], g->user->name) != 0)
-		i++;
-	if (i == r->n_names) {
-		char **more = realloc(r->names, (i + 1) * sizeof(*more));
-		if (more == NULL)
-			return otherwise;
-		r->names = more;
-		more[i] = strdup(g->user->name);
-		if (more[i] == NULL)
-			return otherwise;
-		r->n_names++;
-	}
+	const uint32_t i = place_of(r, g->user->name);
+	if (i == r->n_users)
+		return otherwise;
 	return (struct msd_peer_id){
-		.kind = MSD_PEER_NAME, .value = i, .name = r->names[i]};
+		.kind = MSD_PEER_NAME, .value = i, .name = r->users[i]->name};
+}
+
+bool msd_rights_usage(struct msd_rights *r, const struct msd_grant *g,
+		      struct msd_usage **ret)
+{
+	if (g->user == NULL || msd_quota_is_empty(&g->user->quota)) {
+		*ret = NULL;
+		return true;
+	}
+	const uint32_t i = place_of(r, g->user->name);
+	if (i == r->n_users)
+		return false;
+	*ret = &r->users[i]->usage;
+	return true;
 }
 
 void msd_rights_finish(struct msd_rights *r)
 {
 	msd_acl_destroy(r->acl);
 	msd_denials_finish(&r->denials);
-	for (uint32_t i = 0; i < r->n_names; i++)
-		free(r->names[i]);
-	free(r->names);
+	for (uint32_t i = 0; i < r->n_users; i++) {
+		free(r->users[i]->name);
+		free(r->users[i]);
+	}
+	free(r->users);
 	*r = (struct msd_rights){0};
 }

@@ -11,13 +11,19 @@
 #include "daemon/supervisor/rights/guesses.h"
 #include "store/digest.h"
 
+/* What is kept of a user whatever becomes of its connections and the file. */
+struct msd_rights_user {
+	char *name;
+	struct msd_usage usage;
+};
+
 struct msd_rights {
 	struct msd_acl *acl; /* NULL: none */
 	uint64_t generation; /* of acl: a grant of another one is to be found anew */
 	struct msd_denials denials;
 	struct msd_guesses guesses;
-	char **names; /* of users that were peers; owned */
-	uint32_t n_names;
+	struct msd_rights_user **users; /* that were peers, or limited; owned */
+	uint32_t n_users;
 };
 
 #define MSD_STANDING_CALL_BYTES 96u
@@ -25,7 +31,8 @@ struct msd_rights {
 /* What a session has by it: edge/standing.h. */
 struct msd_standing {
 	struct msd_grant grant;
-	uint64_t generation; /* of the file by which it was found; 0: it was not */
+	struct msd_usage *usage; /* of its user, who is limited; NULL: it is not */
+	uint64_t generation;     /* of the file by which it was found; 0: it was not */
 	bool has_token;
 	struct msd_digest token;
 	/* How the parameters of the last call began that was allowed, its target
@@ -41,6 +48,10 @@ void msd_rights_take(struct msd_rights *r, struct msd_acl *a);
  * user of the file, and when memory is short. */
 struct msd_peer_id msd_rights_peer(struct msd_rights *r, const struct msd_grant *g,
 				   struct msd_peer_id otherwise);
+/** What the user of @g has used by now, for as long as @r; *@ret is NULL for who is not
+ * limited. False: memory is short. */
+MSD_MUST_CHECK bool msd_rights_usage(struct msd_rights *r, const struct msd_grant *g,
+				     struct msd_usage **ret);
 void msd_rights_finish(struct msd_rights *r);
 
 #endif

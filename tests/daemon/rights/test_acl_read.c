@@ -66,6 +66,22 @@ Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
 	cr_expect_eq(acl->groups.each[0].credentials[0].number, 44);
 }
 
+Test(acl_read, takes_limits_of_users)
+{
+	cr_assert_eq(
+		parse("user a uid=1 rate=200/s bytes=2K/s requests=8\nuser b uid=2"),
+		MSD_OK, "%s", msd_diag_text(&d));
+	const struct msd_quota *q = &acl->users.each[0].quota;
+	cr_expect_eq(q->of[MSD_QUOTA_RATE], 200);
+	cr_expect_eq(q->of[MSD_QUOTA_BYTES], 2048);
+	cr_expect_eq(q->of[MSD_QUOTA_REQUESTS], 8);
+	cr_expect(msd_quota_is_empty(&acl->users.each[1].quota));
+	expect_refusal("user a uid=1 rate=200", "f.acl:1: ", "such as rate=200/s");
+	expect_refusal("user a uid=1 requests=0", "f.acl:1: ", "such as rate=200/s");
+	expect_refusal("user a uid=1 rate=1/s rate=1/s", "f.acl:1: ", "already");
+	expect_refusal("group a gid=1 rate=1/s", "f.acl:1: ", "not a group's");
+}
+
 Test(acl_read, says_file_and_line_of_what_is_wrong)
 {
 	expect_refusal("user a uid=1\nuser b uid=2 +@everything\n",
@@ -83,7 +99,7 @@ Test(acl_read, says_file_and_line_of_what_is_wrong)
 	expect_refusal("user ../a uid=1", "f.acl:1: ", "expected a name");
 	expect_refusal("user operator uid=1", "f.acl:1: ", "own user");
 	expect_refusal("user a +@call", "f.acl:1: ", "expected an identity");
-	expect_refusal("user a uid=1 rate=200/s", "f.acl:1: ", "can be called so");
+	expect_refusal("user a uid=1 speed=200/s", "f.acl:1: ", "can be called so");
 	expect_refusal("user a uid=1 @call/x", "f.acl:1: ", "can be called so");
 	expect_refusal("user a uid=1 /main", "f.acl:1: ", "can be called so");
 }
