@@ -5,7 +5,7 @@ import hashlib
 
 import harness
 import msgpack
-from wire import RESIDENT, UPLOAD, Wire, tensor_ext
+from wire import RESIDENT, UPLOAD, Failure, Wire, tensor_ext
 
 RIGHTS = ("lookup", "call", "load", "admin")
 STALE = msgpack.ExtType(UPLOAD, bytes(8))
@@ -69,9 +69,11 @@ class User:
     def __init__(self, name, rights, names=()):
         self.name, self.rights, self.names = name, set(rights), names
 
-    def line(self):
-        digest = hashlib.sha256(token_of(self.name).encode()).hexdigest()
-        shown = "" if self.name == "anonymous" else f"token:sha256={digest}"
+    def line(self, shown=None):
+        """@shown: what it is known by; None: a token."""
+        if shown is None:
+            digest = hashlib.sha256(token_of(self.name).encode()).hexdigest()
+            shown = "" if self.name == "anonymous" else f"token:sha256={digest}"
         rights = " ".join(f"+@{r}" for r in sorted(self.rights))
         return f"user {self.name} {shown} {rights} {' '.join(self.names)}\n"
 
@@ -101,3 +103,41 @@ def connect(daemon, user, host=None):
     if user != "anonymous":
         wire.ask("session.hello", {"token": token_of(user)})
     return wire
+
+
+USERS = [
+    User("nothing", []),
+    *[User(f"only-{right}", [right]) for right in RIGHTS],
+    User("all", RIGHTS),
+    User("mine", RIGHTS, ["mine*/*"]),
+    User("echo", RIGHTS, ["mine/ec*o", "absent/nothing"]),
+    User("caller", ["lookup", "call"], ["m?ne/*", "theirs/none"]),
+]
+# There and not; the user "mine" may have to do with the first two.
+MODULES = ("mine", "mine-absent", "theirs", "absent")
+
+
+def lines(users):
+    return "".join(u.line() for u in users)
+
+
+def refused(wire, method, module):
+    """Why it is refused; None: it is not, whatever else becomes of it."""
+    try:
+        wire.ask(method, *request(method, module))
+    except Failure as failure:
+        return failure.message if failure.name == "REFUSED" else None
+    return None
+
+
+def expect_rights(wire, user, withheld=()):
+    """Each method for each module, by what the file says; and nobody learns what is there."""
+    for method, right in methods().items():
+        texts = set()
+        for module in MODULES if NAME in REQUESTS[method] else MODULES[:1]:
+            why = refused(wire, method, module)
+            allowed = user.may(method, right, module, withheld)
+            assert (why is None) == allowed, (user.name, method, module, why)
+            if why is not None:
+                texts.add(why.replace(f" {module}", " NAME"))
+        assert len(texts) <= 1, texts

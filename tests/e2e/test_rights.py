@@ -10,22 +10,24 @@ import harness
 import msgpack
 import numpy as np
 import pytest
-from rights import NAME, REQUESTS, RIGHTS, User, connect, methods, request, token_of
+from rights import (
+    MODULES,
+    NAME,
+    REQUESTS,
+    RIGHTS,
+    USERS,
+    User,
+    connect,
+    expect_rights,
+    lines,
+    methods,
+    refused,
+    request,
+    token_of,
+)
 from wire import DTYPE, Closed, Failure, Wire, shape_ext
 
 RESULTS = harness.ZOO / "results.so"
-
-USERS = [
-    User("nothing", []),
-    *[User(f"only-{right}", [right]) for right in RIGHTS],
-    User("all", RIGHTS),
-    User("mine", RIGHTS, ["mine*/*"]),
-    User("echo", RIGHTS, ["mine/ec*o", "absent/nothing"]),
-    User("caller", ["lookup", "call"], ["m?ne/*", "theirs/none"]),
-]
-# There and not; the user "mine" may have to do with the first two.
-MODULES = ("mine", "mine-absent", "theirs", "absent")
-
 
 @pytest.fixture
 def start(folder, own_daemon):
@@ -41,32 +43,6 @@ def start(folder, own_daemon):
         )
 
     return run
-
-
-def lines(users):
-    return "".join(u.line() for u in users)
-
-
-def refused(wire, method, module):
-    """Why it is refused; None: it is not, whatever else becomes of it."""
-    try:
-        wire.ask(method, *request(method, module))
-    except Failure as failure:
-        return failure.message if failure.name == "REFUSED" else None
-    return None
-
-
-def expect_rights(wire, user, withheld=()):
-    """Each method for each module, by what the file says; and nobody learns what is there."""
-    for method, right in methods().items():
-        texts = set()
-        for module in MODULES if NAME in REQUESTS[method] else MODULES[:1]:
-            why = refused(wire, method, module)
-            allowed = user.may(method, right, module, withheld)
-            assert (why is None) == allowed, (user.name, method, module, why)
-            if why is not None:
-                texts.add(why.replace(f" {module}", " NAME"))
-        assert len(texts) <= 1, texts
 
 
 def test_every_method_of_the_table_has_a_request():
