@@ -9,7 +9,6 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
-#include "proto/bytes.h"
 
 int msd_infer_fail(const modser_sg_node *node, const char *fmt, ...)
 {
@@ -53,38 +52,6 @@ int msd_infer_rank(const modser_sg_node *node, size_t i, size_t rank)
 bool msd_infer_has(const modser_sg_node *node, size_t i)
 {
 	return i < node->n_inputs && node->inputs[i] != NULL;
-}
-
-const void *msd_infer_value(const modser_sg_node *node, size_t i)
-{
-	const modser_sg_tensor *t = node->inputs[i];
-
-	return t->type == MODSER_TENSOR_CONST ? t->data : t->value;
-}
-
-int msd_infer_ints(const modser_sg_node *node, size_t i,
-		   int64_t ret[static MSD_INFER_MAX_INTS], size_t *ret_n)
-{
-	const modser_sg_tensor *t = node->inputs[i];
-	const uint8_t *p = msd_infer_value(node, i);
-	const bool is_wide = t->dtype.bits == 64;
-	const int64_t n = t->ndim == 0 ? 1 : t->dims[0];
-
-	if (t->dtype.code != MSD_DT_INT || (!is_wide && t->dtype.bits != 32) ||
-	    t->ndim > 1) {
-		return msd_infer_fail(node, "\"%s\" is not a list of integers",
-				      t->name);
-	}
-	if (n > (int64_t)MSD_INFER_MAX_INTS)
-		return msd_infer_fail(node, "\"%s\" has too many numbers", t->name);
-	if (p == NULL && n > 0) /* an empty constant has no bytes */
-		return MSD_INFER_LATER;
-	for (size_t k = 0; k < (size_t)n; k++) {
-		ret[k] = is_wide ? (int64_t)msd_le64(p + 8 * k)
-				 : (int32_t)msd_le32(p + 4 * k);
-	}
-	*ret_n = (size_t)n;
-	return 0;
 }
 
 int msd_infer_axis_of(const modser_sg_node *node, int64_t axis, size_t ndim,

@@ -34,6 +34,13 @@ const void *msd_infer_value(const modser_sg_node *node, size_t i);
 MSD_MUST_CHECK int msd_infer_ints(const modser_sg_node *node, size_t i,
 				  int64_t ret[static MSD_INFER_MAX_INTS],
 				  size_t *ret_n);
+/** The one number of input @i, which is there; an integer beyond 2^53 is rounded.
+ * Returns 0, -1 or MSD_INFER_LATER. */
+MSD_MUST_CHECK int msd_infer_number(const modser_sg_node *node, size_t i, double *ret);
+/** Input @i has indices: int32 or int64. */
+MSD_MUST_CHECK int msd_infer_indices(const modser_sg_node *node, size_t i);
+/** Input @i has the dimensions of input 0 and is nowhere larger, but for @axis. */
+MSD_MUST_CHECK int msd_infer_inside(const modser_sg_node *node, size_t i, size_t axis);
 /** Axis @axis of @ndim, counted from behind when it is negative. */
 MSD_MUST_CHECK int msd_infer_axis_of(const modser_sg_node *node, int64_t axis,
 				     size_t ndim, size_t *ret);

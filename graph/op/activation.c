@@ -152,3 +152,92 @@ const modser_sg_op_schema msd_op_celu = {
 	.infer = msd_infer_same,
 	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
+
+static const modser_sg_op_field gelu_fields[] = {
+	OP_OWN_TEXT("approximate", "none"),
+};
+static int infer_gelu(modser_sg_node *node)
+{
+	const char *how =
+		modser_sg_op_param(modser_sg_node_op(node), "approximate")->as.s;
+
+	if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
+		return msd_infer_fail(node, "approximation \"%s\" is not known", how);
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_gelu = {
+	.name = "Gelu",
+	OP_FIELDS(gelu_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_gelu,
+	OP_TM(106, 0),
+};
+
+static const modser_sg_op_field thresholded_relu_fields[] = {
+	OP_OWN_FLOAT("alpha", 1),
+};
+const modser_sg_op_schema msd_op_thresholded_relu = {
+	.name = "ThresholdedRelu",
+	OP_FIELDS(thresholded_relu_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = msd_infer_same,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field shrink_fields[] = {
+	OP_OWN_FLOAT("bias", 0),
+	OP_OWN_FLOAT("lambd", 0.5),
+};
+const modser_sg_op_schema msd_op_shrink = {
+	.name = "Shrink",
+	OP_FIELDS(shrink_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = msd_infer_same,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+/* Of the type that input 1 has. */
+static int infer_cast_like(modser_sg_node *node)
+{
+	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 1));
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_cast_like = {
+	.name = "CastLike",
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer_cast_like,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static int infer_asks(modser_sg_node *node)
+{
+	msd_infer_dtype(node, 0, OP_BOOL);
+	return msd_infer_same(node);
+}
+
+static const modser_sg_op_field is_inf_fields[] = {
+	OP_OWN_INT("detect_negative", 1),
+	OP_OWN_INT("detect_positive", 1),
+};
+const modser_sg_op_schema msd_op_is_inf = {
+	.name = "IsInf",
+	OP_FIELDS(is_inf_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_asks,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+const modser_sg_op_schema msd_op_is_nan = {
+	.name = "IsNaN",
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_asks,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

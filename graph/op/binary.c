@@ -157,3 +157,39 @@ const modser_sg_op_schema msd_op_pow = {
 	.infer = infer_pow,
 	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
+
+static const modser_sg_op_field mod_fields[] = {
+	OP_OWN_INT("fmod", 0),
+};
+const modser_sg_op_schema msd_op_mod = {
+	.name = "Mod",
+	OP_FIELDS(mod_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = msd_infer_elementwise,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+/* 0 to 4: and, or, exclusive or, to the left, to the right. */
+static const modser_sg_op_field bitwise_fields[] = {
+	OP_OWN_INT("type", 0),
+};
+static int infer_bitwise(modser_sg_node *node)
+{
+	const struct msd_dtype dtype = msd_infer_dtype_of(node, 0);
+
+	if (dtype.code != MSD_DT_INT && dtype.code != MSD_DT_UINT)
+		return msd_infer_fail(node, "its elements are not integers");
+	if (msd_infer_range(node, "type", 0, 4) != 0)
+		return -1;
+	return msd_infer_elementwise(node);
+}
+
+const modser_sg_op_schema msd_op_bitwise = {
+	.name = "Bitwise",
+	OP_FIELDS(bitwise_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer_bitwise,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

@@ -109,15 +109,3 @@ const modser_sg_op_schema msd_op_sparse_to_dense = {
 	OP_OUT(1, MODSER_MANY),
 	OP_TM(82, 12),
 };
-
-static const modser_sg_op_field scatter_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_BYTE("is_onnx", 0, 4),
-};
-const modser_sg_op_schema msd_op_scatter = {
-	.name = "Scatter",
-	OP_FIELDS(scatter_fields),
-	OP_IN(3, 3),
-	OP_OUT(1, 1),
-	OP_TM(93, 8),
-};

@@ -1,4 +1,4 @@
-/* Squeeze, Unsqueeze and Shape. */
+/* Squeeze, Unsqueeze, Shape and Size. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
@@ -143,4 +143,18 @@ const modser_sg_op_schema msd_op_shape = {
 	OP_OUT(1, 1),
 	.infer = infer_shape,
 	OP_TM(94, 0),
+};
+
+static int infer_size(modser_sg_node *node)
+{
+	msd_infer_dtype(node, 0, OP_INT64);
+	return msd_infer_set(node, NULL, 0);
+}
+
+const modser_sg_op_schema msd_op_size = {
+	.name = "Size",
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_size,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

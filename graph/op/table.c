@@ -136,7 +136,27 @@
 	X(softsign)                                                                    \
 	X(sqrt)                                                                        \
 	X(sub)                                                                         \
-	X(tan)
+	X(tan)                                                                         \
+	X(bitwise)                                                                     \
+	X(bitwise_not)                                                                 \
+	X(cast_like)                                                                   \
+	X(compress)                                                                    \
+	X(cum_sum)                                                                     \
+	X(eye_like)                                                                    \
+	X(gather_elements)                                                             \
+	X(gather_nd)                                                                   \
+	X(is_inf)                                                                      \
+	X(is_nan)                                                                      \
+	X(mod)                                                                         \
+	X(non_zero)                                                                    \
+	X(one_hot)                                                                     \
+	X(range)                                                                       \
+	X(reverse_sequence)                                                            \
+	X(scatter_nd)                                                                  \
+	X(shrink)                                                                      \
+	X(size)                                                                        \
+	X(thresholded_relu)                                                            \
+	X(trilu)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

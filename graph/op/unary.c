@@ -22,7 +22,6 @@ UNARY(mish, "Mish", 97);
 UNARY(relu1, "ReLU1", 100);
 UNARY(softplus, "Softplus", 102);
 UNARY(reciprocal, "Reciprocal", 103);
-UNARY(gelu, "Gelu", 106);
 UNARY(noop, "Noop", 62);
 
 /* Tengine has most of these as types of Unary. */
@@ -46,3 +45,4 @@ UNARY(sinh, "Sinh", MODSER_NO_TM_TYPE);
 UNARY(softsign, "Softsign", MODSER_NO_TM_TYPE);
 UNARY(sqrt, "Sqrt", MODSER_NO_TM_TYPE);
 UNARY(tan, "Tan", MODSER_NO_TM_TYPE);
+UNARY(bitwise_not, "BitwiseNot", MODSER_NO_TM_TYPE);

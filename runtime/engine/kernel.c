@@ -2,6 +2,8 @@
  */
 #include "runtime/engine/kernel.h"
 
+#include <inttypes.h>
+
 #include "graph/ir/graph.h"
 #include "runtime/pool/pool.h"
 #include "runtime/value/element.h"
@@ -105,6 +107,19 @@ size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i)
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i)
 {
 	return elements(modser_sg_node_output(c->node, i));
+}
+
+msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i, int64_t k,
+			 int64_t n, int64_t *ret, struct msd_diag *d)
+{
+	const int64_t at = msd_number_load(msd_kernel_in_dtype(c, i), c->in[i], k).i;
+
+	if (at < -n || at >= n) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "index %" PRId64 " of %" PRId64, at, n);
+	}
+	*ret = at < 0 ? at + n : at;
+	return MSD_OK;
 }
 
 int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param)

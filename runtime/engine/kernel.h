@@ -59,6 +59,11 @@ size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i);
 /** Elements of an input or output, whose bytes are known to fit. */
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i);
+/** Index @k of input @i, which has int32 or int64, into @n places: counted from behind
+ * when it is negative, and refused when it is outside. */
+MSD_MUST_CHECK msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i,
+					int64_t k, int64_t n, int64_t *ret,
+					struct msd_diag *d);
 /** A parameter as a number. */
 int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param);
 float msd_kernel_float(const struct msd_kernel_call *c, const char *param);

@@ -99,7 +99,30 @@
 	X(transpose)                                                                   \
 	X(unsqueeze)                                                                   \
 	X(upsample)                                                                    \
-	X(where)
+	X(where)                                                                       \
+	X(bitwise)                                                                     \
+	X(bitwise_not)                                                                 \
+	X(cast_like)                                                                   \
+	X(compress)                                                                    \
+	X(cum_sum)                                                                     \
+	X(eye_like)                                                                    \
+	X(gather_elements)                                                             \
+	X(gather_nd)                                                                   \
+	X(is_inf)                                                                      \
+	X(is_nan)                                                                      \
+	X(mod)                                                                         \
+	X(non_zero)                                                                    \
+	X(one_hot)                                                                     \
+	X(range)                                                                       \
+	X(reverse_sequence)                                                            \
+	X(scatter_nd)                                                                  \
+	X(shrink)                                                                      \
+	X(size_of)                                                                     \
+	X(thresholded_relu)                                                            \
+	X(trilu)                                                                       \
+	X(gelu)                                                                        \
+	X(mish)                                                                        \
+	X(scatter)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

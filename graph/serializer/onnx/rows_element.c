@@ -47,6 +47,16 @@ static int load_cast(struct onnx_node *n)
 	return onnx_set_text(n, "to", name);
 }
 
+/* Until opset 22 the directions of a shift are texts. */
+static int load_shift(struct onnx_node *n)
+{
+	if (onnx_attr_is(n, "direction", "LEFT"))
+		return onnx_set_int(n, "type", 3);
+	if (onnx_attr_is(n, "direction", "RIGHT"))
+		return onnx_set_int(n, "type", 4);
+	return onnx_fail(n, "its direction is not known");
+}
+
 #define OLD "-axis -broadcast"
 const struct onnx_row onnx_rows_element[] = {
 	{"Abs", 1, "Absval", "", NULL},
@@ -60,8 +70,15 @@ const struct onnx_row onnx_rows_element[] = {
 	{"Asinh", 9, "Asinh", "", NULL},
 	{"Atan", 7, "Atan", "", NULL},
 	{"Atanh", 9, "Atanh", "", NULL},
+	{"BitShift", 11, "Bitwise", "-direction!", load_shift},
+	{"BitwiseAnd", 18, "Bitwise", "type:=0", NULL},
+	{"BitwiseNot", 18, "BitwiseNot", "", NULL},
+	{"BitwiseOr", 18, "Bitwise", "type:=1", NULL},
+	{"BitwiseXor", 18, "Bitwise", "type:=2", NULL},
 	{"Cast", 1, "Cast", "-to!", load_cast},
 	{"Cast", 19, "Cast", "-to! -saturate", load_cast},
+	{"CastLike", 15, "CastLike", "", NULL},
+	{"CastLike", 19, "CastLike", "-saturate", NULL},
 	{"Ceil", 1, "Ceil", "", NULL},
 	{"Celu", 12, "Celu", "alpha:1", NULL},
 	{"Clip", 1, "Clip", "max min", NULL},
@@ -76,12 +93,15 @@ const struct onnx_row onnx_rows_element[] = {
 	{"Erf", 9, "Erf", "", NULL},
 	{"Exp", 1, "Exp", "", NULL},
 	{"Floor", 1, "Floor", "", NULL},
+	{"Gelu", 20, "Gelu", "approximate", NULL},
 	{"Greater", 1, "Comparison", OLD " type:=2", load_stretched},
 	{"Greater", 7, "Comparison", "type:=2", NULL},
 	{"GreaterOrEqual", 12, "Comparison", "type:=3", NULL},
 	{"HardSigmoid", 1, "Hardsigmoid", "alpha:0.2 beta:0.5", NULL},
 	{"HardSwish", 14, "HardSwish", "alpha:=0.16666666666666666 beta:=0.5", NULL},
 	{"Identity", 1, "Noop", "", NULL},
+	{"IsInf", 10, "IsInf", "detect_negative detect_positive", NULL},
+	{"IsNaN", 9, "IsNaN", "", NULL},
 	{"LeakyRelu", 1, "ReLu", "alpha=negative_slope:0.01", NULL},
 	{"Less", 1, "Comparison", OLD " type:=4", load_stretched},
 	{"Less", 7, "Comparison", "type:=4", NULL},
@@ -90,6 +110,8 @@ const struct onnx_row onnx_rows_element[] = {
 	{"Max", 1, "Maximum", "", NULL},
 	{"Mean", 1, "Mean", "", NULL},
 	{"Min", 1, "Minimum", "", NULL},
+	{"Mish", 18, "Mish", "", NULL},
+	{"Mod", 10, "Mod", "fmod", NULL},
 	{"Mul", 1, "Mul", OLD, load_stretched},
 	{"Mul", 7, "Mul", "", NULL},
 	{"Neg", 1, "Neg", "", NULL},
@@ -106,6 +128,7 @@ const struct onnx_row onnx_rows_element[] = {
 	{"Selu", 1, "Selu", "alpha:1.6732 gamma=lambda:1.0507", NULL},
 	{"Selu", 6, "Selu",
 	 "alpha:1.67326319217681885 gamma=lambda:1.05070102214813232", NULL},
+	{"Shrink", 9, "Shrink", "bias lambd", NULL},
 	{"Sigmoid", 1, "Sigmoid", "", NULL},
 	{"Sign", 9, "Sign", "", NULL},
 	{"Sin", 7, "Sin", "", NULL},
@@ -118,6 +141,7 @@ const struct onnx_row onnx_rows_element[] = {
 	{"Sum", 1, "Addn", "", NULL},
 	{"Tan", 7, "Tan", "", NULL},
 	{"Tanh", 1, "Tanh", "", NULL},
+	{"ThresholdedRelu", 10, "ThresholdedRelu", "alpha", NULL},
 	{"Where", 9, "Where", "", NULL},
 	{"Xor", 1, "Logical", OLD " type:=2", load_stretched},
 	{"Xor", 7, "Logical", "type:=2", NULL},

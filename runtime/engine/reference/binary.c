@@ -123,6 +123,57 @@ static int64_t i_slope(int64_t a, int64_t slope)
 	return a < 0 ? i_mul(a, slope) : a;
 }
 
+/* The rest of a division: of the divisor's sign, or (fmod) of the dividend's. By 0 it
+ * is 0. */
+static double f_mod(double a, double b)
+{
+	const double rest = fmod(a, b);
+
+	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t i_fmod(int64_t a, int64_t b)
+{
+	return b == 0 || b == -1 ? 0 : a % b;
+}
+
+static int64_t i_mod(int64_t a, int64_t b)
+{
+	const int64_t rest = i_fmod(a, b);
+
+	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t u_mod(int64_t a, int64_t b)
+{
+	return b == 0 ? 0 : (int64_t)((uint64_t)a % (uint64_t)b);
+}
+
+static int64_t i_and(int64_t a, int64_t b)
+{
+	return a & b;
+}
+
+static int64_t i_or(int64_t a, int64_t b)
+{
+	return a | b;
+}
+
+static int64_t i_xor(int64_t a, int64_t b)
+{
+	return a ^ b;
+}
+
+static int64_t i_left(int64_t a, int64_t b)
+{
+	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
+}
+
+static int64_t i_right(int64_t a, int64_t b)
+{
+	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a >> b);
+}
+
 static const struct row {
 	const char *op;
 	float_fn *f;
@@ -140,14 +191,34 @@ static const struct row {
 	{"Mean", f_add, i_add, i_add},
 	{"SquaredDifference", f_squared, i_squared, i_squared},
 	{"PReLU", f_slope, i_slope, i_slope},
+	{"Mod", f_mod, i_mod, u_mod},
+	{"Fmod", fmod, i_fmod, u_mod},
+	{"And", NULL, i_and, i_and},
+	{"Or", NULL, i_or, i_or},
+	{"Xor", NULL, i_xor, i_xor},
+	{"Left", NULL, i_left, i_left},
+	{"Right", NULL, i_right, i_right},
 };
+
+/* An operator of several functions says by a parameter which one it is. */
+static const char *name_of(const struct msd_kernel_call *c)
+{
+	static const char *const bitwise[] = {"And", "Or", "Xor", "Left", "Right"};
+	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+
+	if (strcmp(op, "Bitwise") == 0)
+		return bitwise[msd_kernel_int(c, "type")];
+	if (strcmp(op, "Mod") == 0 && msd_kernel_int(c, "fmod") != 0)
+		return "Fmod";
+	return op;
+}
 
 static const struct row *row_of(const struct msd_kernel_call *c)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+	const char *name = name_of(c);
 	size_t i = 0;
 
-	while (strcmp(rows[i].op, op) != 0)
+	while (strcmp(rows[i].op, name) != 0)
 		i++;
 	return &rows[i];
 }
@@ -293,3 +364,5 @@ BINARY(minimum, "Minimum", run_many, MSD_TAKES_NUMBERS);
 BINARY(addn, "Addn", run_many, MSD_TAKES_NUMBERS);
 BINARY(mean, "Mean", run_mean, MSD_TAKES_FLOATS);
 BINARY(prelu, "PReLU", run_prelu, MSD_TAKES_NUMBERS);
+BINARY(mod, "Mod", run_two, MSD_TAKES_NUMBERS);
+BINARY(bitwise, "Bitwise", run_two, MSD_TAKES_NUMBERS);

@@ -1,4 +1,4 @@
-/* Comparison, Logical, Where, Clip and Cast. */
+/* Comparison, Logical, Where, Clip and Cast; IsInf and IsNaN. */
 #include <math.h>
 #include <string.h>
 
@@ -185,6 +185,38 @@ static msd_err run_cast(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static double number(const struct msd_kernel_call *c, size_t i)
+{
+	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[0], (int64_t)i).f;
+}
+
+static msd_err run_is_nan(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const size_t n = msd_kernel_out_elements(c, 0);
+	bool *y = c->out[0];
+
+	(void)d;
+	for (size_t i = 0; i < n; i++)
+		y[i] = isnan(number(c, i));
+	return MSD_OK;
+}
+
+static msd_err run_is_inf(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const bool has_negative = msd_kernel_int(c, "detect_negative") != 0;
+	const bool has_positive = msd_kernel_int(c, "detect_positive") != 0;
+	const size_t n = msd_kernel_out_elements(c, 0);
+	bool *y = c->out[0];
+
+	(void)d;
+	for (size_t i = 0; i < n; i++) {
+		const double v = number(c, i);
+
+		y[i] = isinf(v) && (v < 0 ? has_negative : has_positive);
+	}
+	return MSD_OK;
+}
+
 const struct msd_kernel msd_kernel_comparison = {"Comparison", run_comparison,
 						 MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_logical = {"Logical", run_logical,
@@ -192,3 +224,7 @@ const struct msd_kernel msd_kernel_logical = {"Logical", run_logical,
 const struct msd_kernel msd_kernel_where = {"Where", run_where, MSD_TAKES_BYTES};
 const struct msd_kernel msd_kernel_clip = {"Clip", run_clip, MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_cast = {"Cast", run_cast, MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_cast_like = {"CastLike", run_cast,
+						MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_is_inf = {"IsInf", run_is_inf, MSD_TAKES_FLOATS};
+const struct msd_kernel msd_kernel_is_nan = {"IsNaN", run_is_nan, MSD_TAKES_FLOATS};

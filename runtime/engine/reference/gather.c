@@ -1,5 +1,4 @@
 /* Gather, and Pad. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "graph/op/pad.h"
@@ -20,16 +19,12 @@ static msd_err run_gather(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	for (size_t o = 0; o < outer; o++) {
 		for (int64_t k = 0; k < n; k++, y += row) {
-			int64_t i =
-				msd_number_load(msd_kernel_in_dtype(c, 1), c->in[1], k)
-					.i;
+			int64_t i;
+			const msd_err err =
+				msd_kernel_index(c, 1, k, dims[axis], &i, d);
 
-			if (i < -dims[axis] || i >= dims[axis]) {
-				return msd_diag_set(d, MSD_BAD_ARGUMENT,
-						    "index %" PRId64 " of %" PRId64, i,
-						    dims[axis]);
-			}
-			i = i < 0 ? i + dims[axis] : i;
+			if (err != MSD_OK)
+				return err;
 			if (row > 0) {
 				memcpy(y,
 				       x + (o * (size_t)dims[axis] + (size_t)i) * row,

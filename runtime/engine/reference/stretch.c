@@ -1,5 +1,5 @@
 /* What copies elements by their steps: Transpose, Expand, Tile, DepthToSpace and
- * SpaceToDepth; and Shape, which copies extents. */
+ * SpaceToDepth; Shape, which copies extents, and Size, their product. */
 #include <string.h>
 
 #include "graph/op/transpose.h"
@@ -122,6 +122,13 @@ static msd_err run_shape(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static msd_err run_size(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	(void)d;
+	*(int64_t *)c->out[0] = (int64_t)msd_kernel_in_elements(c, 0);
+	return MSD_OK;
+}
+
 #define MOVES(id, op, run)                                                             \
 	const struct msd_kernel msd_kernel_##id = {op, run, MSD_TAKES_BYTES}
 MOVES(transpose, "Transpose", run_transpose);
@@ -130,3 +137,4 @@ MOVES(tile, "Tile", run_tile);
 MOVES(depth_to_space, "DepthToSpace", run_depth);
 MOVES(space_to_depth, "SpaceToDepth", run_space);
 MOVES(shape, "Shape", run_shape);
+MOVES(size_of, "Size", run_size);

@@ -121,6 +121,42 @@ static double f_hard_swish(double x, double alpha, double beta)
 	return x * f_hard_sigmoid(x, alpha, beta);
 }
 
+static double f_thresholded_relu(double x, double alpha, double b)
+{
+	(void)b;
+	return x > alpha ? x : 0;
+}
+
+static double f_shrink(double x, double lambd, double bias)
+{
+	return x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+}
+
+static double f_mish(double x, double a, double b)
+{
+	return x * tanh(f_softplus(x, a, b));
+}
+
+static double f_gelu(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 0.5 * x * (1 + erf(x * M_SQRT1_2));
+}
+
+static double f_gelu_tanh(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 0.5 * x *
+	       (1 + tanh(M_SQRT1_2 * M_2_SQRTPI * (x + 0.044715 * x * x * x)));
+}
+
+static int64_t i_bitwise_not(int64_t x)
+{
+	return ~x;
+}
+
 /* Half goes to the even neighbour: how the machine rounds. */
 #define OF_LIBM(name)                                                                  \
 	static double f_##name(double x, double a, double b)                           \
@@ -164,6 +200,7 @@ static const struct row rows[] = {
 	{"Asinh", f_asinh, NULL, NULL, NULL},
 	{"Atan", f_atan, NULL, NULL, NULL},
 	{"Atanh", f_atanh, NULL, NULL, NULL},
+	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL},
 	{"Ceil", f_ceil, NULL, NULL, NULL},
 	{"Celu", f_celu, NULL, "alpha", NULL},
 	{"Cos", f_cos, NULL, NULL, NULL},
@@ -172,15 +209,19 @@ static const struct row rows[] = {
 	{"Erf", f_erf, NULL, NULL, NULL},
 	{"Exp", f_exp, NULL, NULL, NULL},
 	{"Floor", f_floor, NULL, NULL, NULL},
+	{"Gelu", f_gelu, NULL, NULL, NULL},
+	{"GeluTanh", f_gelu_tanh, NULL, NULL, NULL},
 	{"HardSwish", f_hard_swish, NULL, "alpha", "beta"},
 	{"Hardsigmoid", f_hard_sigmoid, NULL, "alpha", "beta"},
 	{"Log", f_log, NULL, NULL, NULL},
+	{"Mish", f_mish, NULL, NULL, NULL},
 	{"Neg", f_neg, i_neg, NULL, NULL},
 	{"Not", NULL, i_not, NULL, NULL},
 	{"ReLu", f_relu, i_relu, "negative_slope", NULL},
 	{"Reciprocal", f_reciprocal, NULL, NULL, NULL},
 	{"Round", f_rint, NULL, NULL, NULL},
 	{"Selu", f_selu, NULL, "alpha", "lambda"},
+	{"Shrink", f_shrink, NULL, "lambd", "bias"},
 	{"Sigmoid", f_sigmoid, NULL, NULL, NULL},
 	{"Sign", f_sign, i_sign, NULL, NULL},
 	{"Sin", f_sin, NULL, NULL, NULL},
@@ -190,6 +231,7 @@ static const struct row rows[] = {
 	{"Sqrt", f_sqrt, NULL, NULL, NULL},
 	{"Tan", f_tan, NULL, NULL, NULL},
 	{"Tanh", f_tanh, NULL, NULL, NULL},
+	{"ThresholdedRelu", f_thresholded_relu, NULL, "alpha", NULL},
 };
 
 static const struct row *row_of(const char *op)
@@ -201,6 +243,16 @@ static const struct row *row_of(const char *op)
 	return &rows[i];
 }
 
+/* A Gelu's row, too, depends on a parameter. */
+static const struct row *row_for(const struct msd_kernel_call *c)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+	const bool is_tanh = strcmp(op, "Gelu") == 0 &&
+			     strcmp(msd_kernel_text(c, "approximate"), "tanh") == 0;
+
+	return row_of(is_tanh ? "GeluTanh" : op);
+}
+
 static double param(const struct msd_kernel_call *c, const char *name)
 {
 	return name != NULL ? (double)msd_kernel_float(c, name) : 0;
@@ -209,7 +261,7 @@ static double param(const struct msd_kernel_call *c, const char *name)
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
-	const struct row *row = row_of(op);
+	const struct row *row = row_for(c);
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const bool is_float = msd_number_kind(dtype) == MSD_N_FLOAT;
 	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
@@ -241,6 +293,7 @@ UNARY(asin, "Asin");
 UNARY(asinh, "Asinh");
 UNARY(atan, "Atan");
 UNARY(atanh, "Atanh");
+UNARY(bitwise_not, "BitwiseNot");
 UNARY(ceil, "Ceil");
 UNARY(celu, "Celu");
 UNARY(cos, "Cos");
@@ -249,15 +302,18 @@ UNARY(elu, "Elu");
 UNARY(erf, "Erf");
 UNARY(exp, "Exp");
 UNARY(floor, "Floor");
+UNARY(gelu, "Gelu");
 UNARY(hard_swish, "HardSwish");
 UNARY(hardsigmoid, "Hardsigmoid");
 UNARY(log, "Log");
+UNARY(mish, "Mish");
 UNARY(neg, "Neg");
 UNARY(not, "Not");
 UNARY(relu, "ReLu");
 UNARY(reciprocal, "Reciprocal");
 UNARY(round, "Round");
 UNARY(selu, "Selu");
+UNARY(shrink, "Shrink");
 UNARY(sigmoid, "Sigmoid");
 UNARY(sign, "Sign");
 UNARY(sin, "Sin");
@@ -267,3 +323,4 @@ UNARY(softsign, "Softsign");
 UNARY(sqrt, "Sqrt");
 UNARY(tan, "Tan");
 UNARY(tanh, "Tanh");
+UNARY(thresholded_relu, "ThresholdedRelu");

@@ -1,0 +1,83 @@
+/* What runs along one axis: Range, CumSum, ReverseSequence. */
+#include <math.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+/* As many numbers as there are from the first on before the limit. */
+static int infer_range(modser_sg_node *node)
+{
+	double v[3];
+
+	if (msd_infer_alike(node, 0, 3) != 0)
+		return -1;
+	for (size_t i = 0; i < 3; i++) {
+		const int result = msd_infer_number(node, i, &v[i]);
+
+		if (result != 0)
+			return result;
+	}
+	const double n = ceil((v[1] - v[0]) / v[2]);
+	if (!(fabs(n) < 0x1p53)) /* NaN, too: a step of 0 */
+		return msd_infer_fail(node, "it has no end");
+	const int64_t dims[] = {n > 0 ? (int64_t)n : 0};
+	return msd_infer_set(node, dims, 1);
+}
+
+const modser_sg_op_schema msd_op_range = {
+	.name = "Range",
+	OP_IN(3, 3),
+	OP_OUT(1, 1),
+	.infer = infer_range,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field cum_sum_fields[] = {
+	OP_OWN_INT("exclusive", 0),
+	OP_OWN_INT("reverse", 0),
+};
+static int infer_cum_sum(modser_sg_node *node)
+{
+	if (msd_infer_indices(node, 1) != 0)
+		return -1;
+	if (msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1)) != 1)
+		return msd_infer_fail(node, "its axis is not one number");
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_cum_sum = {
+	.name = "CumSum",
+	OP_FIELDS(cum_sum_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer_cum_sum,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field reverse_sequence_fields[] = {
+	OP_OWN_INT("batch_axis", 1),
+	OP_OWN_INT("time_axis", 0),
+};
+static int infer_reverse_sequence(modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t batch = modser_sg_op_int(op, "batch_axis");
+
+	if (msd_infer_range(node, "batch_axis", 0, 1) != 0 ||
+	    msd_infer_range(node, "time_axis", 0, 1) != 0 ||
+	    msd_infer_indices(node, 1) != 0 || msd_infer_rank(node, 1, 1) != 0)
+		return -1;
+	if (modser_sg_op_int(op, "time_axis") == batch || msd_infer_ndim(node, 0) < 2 ||
+	    msd_infer_dims(node, 0)[batch] != msd_infer_dims(node, 1)[0])
+		return msd_infer_fail(node, "its lengths do not fit its axes");
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_reverse_sequence = {
+	.name = "ReverseSequence",
+	OP_FIELDS(reverse_sequence_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer_reverse_sequence,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
