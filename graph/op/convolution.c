@@ -106,7 +106,8 @@ static int infer(modser_sg_node *node)
 	size_t n;
 
 	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, 1, n + 2) != 0 ||
-	    check_params(node, n) != 0 || check_weights(node, n) != 0)
+	    msd_infer_alike(node, 0, 3) != 0 || check_params(node, n) != 0 ||
+	    check_weights(node, n) != 0)
 		return -1;
 	msd_op_conv_windows(node, windows);
 	dims[0] = msd_infer_dims(node, 0)[0];

@@ -8,7 +8,7 @@ static int infer(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 
-	if (msd_infer_rank(node, 1, 2) != 0)
+	if (msd_infer_rank(node, 1, 2) != 0 || msd_infer_alike(node, 0, 3) != 0)
 		return -1;
 	const int64_t *weights = msd_infer_dims(node, 1);
 	if (ndim < 1 || msd_infer_product(node, 0, 1, ndim) != weights[1])

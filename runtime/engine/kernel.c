@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "graph/ir/graph.h"
+#include "runtime/engine/row.h"
 #include "runtime/pool/pool.h"
 #include "runtime/value/element.h"
 
@@ -20,6 +21,8 @@ static bool can_read(enum msd_kernel_takes takes, const modser_sg_node *node, si
 		return i > 0 || (dtype.code == MSD_DT_FLOAT && dtype.bits == 32);
 	case MSD_TAKES_FLOATS:
 		return i > 0 || kind == MSD_N_FLOAT;
+	case MSD_TAKES_FLOATS_ALONE:
+		return kind == MSD_N_FLOAT;
 	case MSD_TAKES_NUMBERS:
 		return kind != MSD_N_NONE;
 	case MSD_TAKES_BYTES:
@@ -107,6 +110,16 @@ size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i)
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i)
 {
 	return elements(modser_sg_node_output(c->node, i));
+}
+
+double msd_kernel_get(const struct msd_kernel_call *c, size_t i, size_t k)
+{
+	return msd_row_at(c->node->inputs[i]->dtype, c->in[i], k);
+}
+
+void msd_kernel_put(const struct msd_kernel_call *c, size_t i, size_t k, double v)
+{
+	msd_row_put(c->node->outputs[i]->dtype, c->out[i], k, v);
 }
 
 msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i, int64_t k,

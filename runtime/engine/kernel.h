@@ -22,6 +22,7 @@ enum msd_kernel_takes {
 	MSD_TAKES_FLOAT32,       /* all inputs are float32 */
 	MSD_TAKES_FLOAT32_FIRST, /* input 0 is; inference has seen the others */
 	MSD_TAKES_FLOATS,        /* input 0 is float16, bfloat16, float32 or float64 */
+	MSD_TAKES_FLOATS_ALONE,  /* every input is */
 	MSD_TAKES_NUMBERS,       /* input 0 is a float, an integer or bool */
 	MSD_TAKES_BYTES          /* it moves whole elements, whatever they are */
 };
@@ -59,6 +60,10 @@ size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i);
 /** Elements of an input or output, whose bytes are known to fit. */
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i);
+/** Element @k of input @i as a double, whatever its type, and a double as element @k of
+ * output @i. */
+double msd_kernel_get(const struct msd_kernel_call *c, size_t i, size_t k);
+void msd_kernel_put(const struct msd_kernel_call *c, size_t i, size_t k, double v);
 /** Index @k of input @i, which has int32 or int64, into @n places: counted from behind
  * when it is negative, and refused when it is outside. */
 MSD_MUST_CHECK msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i,

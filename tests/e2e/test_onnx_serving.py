@@ -74,6 +74,27 @@ def test_elements_of_other_types_go_in_and_come_out(daemon, tmp_path, dtype):
     assert y.dtype == dtype and np.array_equal(y, x + np.arange(3).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype, tolerance", [("float16", 1e-3), ("float64", 1e-15)])
+def test_layers_of_other_floats_are_summed_in_double_and_rounded_once(daemon, tmp_path, dtype,
+                                                                      tolerance):
+    weights, kernel = floats(8, 5).astype(dtype) / 16, floats(2, 1, 3, 3).astype(dtype) / 8
+    raw = model([node("Conv", ["x", "k"], ["c"], pads=[1, 1, 1, 1]),
+                 node("MaxPool", ["c"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+                 node("Reshape", ["p", "s"], ["r"]), node("MatMul", ["r", "w"], ["y"])],
+                [value("x", dtype, [1, 1, 4, 4])], [value("y", dtype, [1, 5])],
+                [tensor("k", kernel), tensor("w", weights), tensor("s", np.int64([1, 8]))])
+    daemon.load("floats", save(tmp_path, raw), "--replace")
+    x = floats(1, 1, 4, 4).astype(dtype) / 32
+    padded = np.pad(x[0, 0].astype("float64"), 1)
+    conv = np.stack([[[(padded[i:i + 3, j:j + 3] * k[0].astype("float64")).sum()
+                       for j in range(4)] for i in range(4)] for k in kernel]).astype(dtype)
+    pooled = conv.reshape(2, 2, 2, 2, 2).max((2, 4)).reshape(1, 8)
+    want = pooled.astype("float64") @ weights.astype("float64")
+    y = call(daemon, tmp_path, "floats", x)
+    assert y.dtype == dtype
+    assert np.abs(y.astype("float64") - want).max() <= tolerance * np.abs(want).max()
+
+
 def test_a_bool_comes_out_of_a_comparison(daemon, tmp_path):
     raw = model([node("Less", ["x", "x2"], ["y"])],
                 [value("x", "float32", [4]), value("x2", "float32", [1])],

@@ -2,10 +2,11 @@
 
 void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
 {
-	c->x = msd_kernel_in(call, 0);
-	c->w = msd_kernel_in(call, 1);
-	c->bias = msd_kernel_has(call, 2) ? msd_kernel_in(call, 2) : NULL;
-	c->y = msd_kernel_out(call, 0);
+	c->dtype = msd_kernel_in_dtype(call, 0);
+	c->x = call->in[0];
+	c->w = call->in[1];
+	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
+	c->y = call->out[0];
 	c->in_channels = (size_t)msd_kernel_in_dims(call, 0)[1];
 	c->channels = (size_t)msd_kernel_out_dims(call, 0)[1];
 	c->in_plane = c->out_plane = c->taps = 1;

@@ -8,10 +8,11 @@
 enum { MSD_CONV_DEPTH, MSD_CONV_HEIGHT, MSD_CONV_WIDTH };
 
 struct msd_conv {
-	const float *x;
-	const float *w;
-	const float *bias; /* NULL: none */
-	float *y;
+	struct msd_dtype dtype;
+	const void *x;
+	const void *w;
+	const void *bias; /* NULL: none */
+	void *y;
 	struct msd_op_window axes[MSD_OP_AXES];
 	size_t in_channels;
 	size_t channels;

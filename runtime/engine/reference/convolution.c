@@ -1,109 +1,154 @@
-/* Convolution: one output channel of one image a part, sums in double. */
+/* Convolution: for each group of each image a product of the kernels, an output channel
+ * a row, and of what their taps look at, a place of the output a column. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
+#include "runtime/engine/reference/product.h"
+#include "runtime/engine/row.h"
 
 struct convolution {
 	struct msd_conv c;
+	size_t n_groups;
 	int64_t activation;
 };
 
-static float activate(double v, int64_t activation)
+static double activate(double v, int64_t activation)
 {
 	if (activation == 0)
-		return (float)(v > 0 ? v : 0);
+		return v > 0 ? v : 0;
 	if (activation == 1)
-		return (float)(v < -1 ? -1 : v > 1 ? 1 : v);
+		return v < -1 ? -1 : v > 1 ? 1 : v;
 	if (activation == 6)
-		return (float)(v < 0 ? 0 : v > 6 ? 6 : v);
-	return (float)v;
+		return v < 0 ? 0 : v > 6 ? 6 : v;
+	return v;
 }
 
-/* The place in the input that tap @k looks at from place @o; outside of it: padding. */
-static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
+/* The channel of the output that is row @m. */
+static size_t channel_of(const struct convolution *all, size_t stack, size_t m)
 {
-	return o * w->stride - w->before + k * w->dilation;
+	return stack % all->n_groups * all->c.group_out + m;
 }
 
-/* The sum along the width of one row of input and kernel. */
-static double sum_row(const struct msd_op_window *width, const float *x, const float *w,
-		      int64_t ow)
+/* Tap @k of the kernels, which are group by group. */
+static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
+			size_t count, double *ret)
 {
-	double sum = 0;
+	const struct convolution *all = ctx;
+	const size_t depth = all->c.group_in * all->c.taps;
 
-	for (int64_t kw = 0; kw < width->kernel; kw++) {
-		const int64_t iw = place(width, ow, kw);
-
-		if (iw >= 0 && iw < width->in)
-			sum += (double)x[iw] * (double)w[kw];
-	}
-	return sum;
+	msd_row_load(all->c.dtype, all->c.w,
+		     (int64_t)(channel_of(all, stack, first) * depth + k),
+		     (int64_t)depth, count, ret);
 }
 
-/* The sum for one channel of input at the output's place @o. */
-static double sum_channel(const struct msd_conv *c, const float *x, const float *w,
-			  const int64_t o[MSD_OP_AXES])
+/* What tap @kw looks at from places @ow on of a row of the input; -1: the row is
+ * padding, as what is outside of it is. */
+static void get_row(const struct msd_conv *c, int64_t row, int64_t kw, int64_t ow,
+		    int64_t count, double *ret)
 {
-	const struct msd_op_window *a = c->axes;
-	double sum = 0;
+	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
+	const int64_t from = ow * w->stride - w->before + kw * w->dilation;
+	int64_t first = 0; /* that are inside: those up to `end` */
+	int64_t end = row < 0 ? 0 : count;
 
-	for (int64_t kd = 0; kd < a[MSD_CONV_DEPTH].kernel; kd++) {
-		const int64_t id = place(&a[MSD_CONV_DEPTH], o[MSD_CONV_DEPTH], kd);
-
-		for (int64_t kh = 0; kh < a[MSD_CONV_HEIGHT].kernel; kh++) {
-			const int64_t ih =
-				place(&a[MSD_CONV_HEIGHT], o[MSD_CONV_HEIGHT], kh);
-
-			if (id >= 0 && id < a[MSD_CONV_DEPTH].in && ih >= 0 &&
-			    ih < a[MSD_CONV_HEIGHT].in) {
-				sum += sum_row(&a[MSD_CONV_WIDTH],
-					       x + (id * a[MSD_CONV_HEIGHT].in + ih) *
-							       a[MSD_CONV_WIDTH].in,
-					       w + (kd * a[MSD_CONV_HEIGHT].kernel +
-						    kh) * a[MSD_CONV_WIDTH].kernel,
-					       o[MSD_CONV_WIDTH]);
-			}
-		}
-	}
-	return sum;
+	if (from < 0)
+		first = (-from + w->stride - 1) / w->stride;
+	first = first < end ? first : end;
+	if (end > 0 && from + (end - 1) * w->stride >= w->in)
+		end = from >= w->in ? first : (w->in - 1 - from) / w->stride + 1;
+	end = end > first ? end : first;
+	for (int64_t i = 0; i < first; i++)
+		ret[i] = 0;
+	msd_row_load(c->dtype, c->x, row + from + first * w->stride, w->stride,
+		     (size_t)(end - first), ret + first);
+	for (int64_t i = end; i < count; i++)
+		ret[i] = 0;
 }
 
-static void run_channel(const void *ctx, size_t part)
+/* Row by row of the output's places, of channel and tap @k. */
+static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
+		       size_t count, double *ret)
 {
 	const struct convolution *all = ctx;
 	const struct msd_conv *c = &all->c;
-	const size_t channel = part % c->channels;
-	const size_t image = part / c->channels;
-	const float *x =
-		c->x + (image * c->in_channels + channel / c->group_out * c->group_in) *
-			       c->in_plane;
-	const float *w = c->w + channel * c->group_in * c->taps;
-	float *y = c->y + part * c->out_plane;
+	const struct msd_op_window *a = c->axes;
+	const size_t plane = stack * c->group_in + k / c->taps;
+	const int64_t tap = (int64_t)(k % c->taps);
+	const int64_t kw = tap % a[MSD_CONV_WIDTH].kernel;
+	const int64_t kh = tap / a[MSD_CONV_WIDTH].kernel % a[MSD_CONV_HEIGHT].kernel;
+	const int64_t kd = tap / a[MSD_CONV_WIDTH].kernel / a[MSD_CONV_HEIGHT].kernel;
 	int64_t o[MSD_OP_AXES];
 
-	for (size_t i = 0; i < c->out_plane; i++) {
-		double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
+	for (size_t i = 0; i < count;) {
+		msd_conv_place(c, first + i, o);
+		const int64_t left = a[MSD_CONV_WIDTH].out - o[MSD_CONV_WIDTH];
+		const int64_t n =
+			left < (int64_t)(count - i) ? left : (int64_t)(count - i);
+		const int64_t id = o[MSD_CONV_DEPTH] * a[MSD_CONV_DEPTH].stride -
+				   a[MSD_CONV_DEPTH].before +
+				   kd * a[MSD_CONV_DEPTH].dilation;
+		const int64_t ih = o[MSD_CONV_HEIGHT] * a[MSD_CONV_HEIGHT].stride -
+				   a[MSD_CONV_HEIGHT].before +
+				   kh * a[MSD_CONV_HEIGHT].dilation;
+		const bool is_inside = id >= 0 && id < a[MSD_CONV_DEPTH].in &&
+				       ih >= 0 && ih < a[MSD_CONV_HEIGHT].in;
+		const int64_t row =
+			(int64_t)(plane * c->in_plane) +
+			(id * a[MSD_CONV_HEIGHT].in + ih) * a[MSD_CONV_WIDTH].in;
 
-		msd_conv_place(c, i, o);
-		for (size_t k = 0; k < c->group_in; k++)
-			sum += sum_channel(c, x + k * c->in_plane, w + k * c->taps, o);
-		y[i] = activate(sum, all->activation);
+		get_row(c, is_inside ? row : -1, kw, o[MSD_CONV_WIDTH], n, ret + i);
+		i += (size_t)n;
 	}
+}
+
+static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
+		     size_t count, double *ret)
+{
+	const struct convolution *all = ctx;
+
+	(void)first;
+	msd_row_load(all->c.dtype, all->c.bias, (int64_t)channel_of(all, stack, m), 0,
+		     count, ret);
+}
+
+static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
+		double *sums)
+{
+	const struct convolution *all = ctx;
+	const struct msd_conv *c = &all->c;
+
+	for (size_t i = 0; i < count; i++)
+		sums[i] = activate(sums[i], all->activation);
+	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
+		      count, sums);
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
-	struct convolution all = {.activation = msd_kernel_int(call, "activation")};
+	struct convolution all = {
+		.activation = msd_kernel_int(call, "activation"),
+		.n_groups = (size_t)msd_kernel_int(call, "group"),
+	};
 	struct msd_conv *c = &all.c;
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
 	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
-	c->group_out = c->channels / (size_t)msd_kernel_int(call, "group");
-	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c->channels,
-			run_channel, &all);
+	c->group_out = c->channels / all.n_groups;
+	const struct msd_product product = {
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * all.n_groups,
+		.m = c->group_out,
+		.n = c->out_plane,
+		.k = c->group_in * c->taps,
+		.a = get_kernels,
+		.b = get_places,
+		.begin = c->bias != NULL ? get_bias : NULL,
+		.end = put,
+		.ctx = &all,
+	};
+	msd_product_run(&product);
 	return MSD_OK;
 }
 
 const struct msd_kernel msd_kernel_convolution = {"Convolution", run,
-						  MSD_TAKES_FLOAT32};
+						  MSD_TAKES_FLOATS_ALONE};

@@ -2,6 +2,7 @@
  * output channel of one image a part, sums in double. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
+#include "runtime/engine/row.h"
 
 /* The place in the input from which tap @k reaches place @o; -1: none does. */
 static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
@@ -13,8 +14,8 @@ static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
 	return from / w->stride;
 }
 
-/* What channel @x of the input gives to place @o by kernel @w. */
-static double sum_channel(const struct msd_conv *c, const float *x, const float *w,
+/* What the input's channel at @x gives to place @o by the kernel at @w. */
+static double sum_channel(const struct msd_conv *c, size_t x, size_t w,
 			  const int64_t o[MSD_OP_AXES])
 {
 	const struct msd_op_window *a = c->axes;
@@ -31,10 +32,12 @@ static double sum_channel(const struct msd_conv *c, const float *x, const float 
 		const int64_t iw = place(&a[MSD_CONV_WIDTH], o[MSD_CONV_WIDTH], kw);
 
 		if (id >= 0 && ih >= 0 && iw >= 0) {
-			sum += (double)x[(id * a[MSD_CONV_HEIGHT].in + ih) *
-						 a[MSD_CONV_WIDTH].in +
-					 iw] *
-			       (double)w[k];
+			const int64_t at = (id * a[MSD_CONV_HEIGHT].in + ih) *
+						   a[MSD_CONV_WIDTH].in +
+					   iw;
+
+			sum += msd_row_at(c->dtype, c->x, x + (size_t)at) *
+			       msd_row_at(c->dtype, c->w, w + k);
 		}
 	}
 	return sum;
@@ -46,21 +49,20 @@ static void run_channel(const void *ctx, size_t part)
 	const size_t channel = part % c->channels;
 	const size_t image = part / c->channels;
 	const size_t first = channel / c->group_out * c->group_in;
-	float *y = c->y + part * c->out_plane;
 	int64_t o[MSD_OP_AXES];
 
 	for (size_t i = 0; i < c->out_plane; i++) {
-		double sum = c->bias != NULL ? (double)c->bias[channel] : 0;
+		double sum =
+			c->bias != NULL ? msd_row_at(c->dtype, c->bias, channel) : 0;
 
 		msd_conv_place(c, i, o);
 		for (size_t k = first; k < first + c->group_in; k++) {
 			sum += sum_channel(
-				c, c->x + (image * c->in_channels + k) * c->in_plane,
-				c->w + (k * c->group_out + channel % c->group_out) *
-						c->taps,
+				c, (image * c->in_channels + k) * c->in_plane,
+				(k * c->group_out + channel % c->group_out) * c->taps,
 				o);
 		}
-		y[i] = (float)sum;
+		msd_row_put(c->dtype, c->y, part * c->out_plane + i, sum);
 	}
 }
 
@@ -80,4 +82,4 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 }
 
 const struct msd_kernel msd_kernel_deconvolution = {"Deconvolution", run,
-						    MSD_TAKES_FLOAT32};
+						    MSD_TAKES_FLOATS_ALONE};

@@ -16,27 +16,31 @@ static msd_err run_batch_norm(const struct msd_kernel_call *c, struct msd_diag *
 	(void)d;
 	for (size_t i = 0; i < n; i++) {
 		const size_t k = i / plane % channels;
-		const double mean = (double)msd_kernel_in(c, 3)[k] * rescale;
-		const double variance = (double)msd_kernel_in(c, 4)[k] * rescale;
+		const double mean = msd_kernel_get(c, 3, k) * rescale;
+		const double variance = msd_kernel_get(c, 4, k) * rescale;
 		const double v =
-			((double)msd_kernel_in(c, 0)[i] - mean) / sqrt(variance + eps);
+			(msd_kernel_get(c, 0, i) - mean) / sqrt(variance + eps);
 
-		msd_kernel_out(c, 0)[i] = (float)(v * (double)msd_kernel_in(c, 1)[k] +
-						  (double)msd_kernel_in(c, 2)[k]);
+		msd_kernel_put(c, 0, i,
+			       v * msd_kernel_get(c, 1, k) + msd_kernel_get(c, 2, k));
 	}
 	return MSD_OK;
 }
 
-/* The channels around channel @k: @before of them on one side, @after on the other. */
-static double sum_of_squares(const float *x, size_t k, size_t channels, size_t plane,
-			     size_t before, size_t after)
+/* The channels around channel @k of the image at @x: @before of them on one side,
+ * @after on the other. */
+static double sum_of_squares(const struct msd_kernel_call *c, size_t x, size_t k,
+			     size_t channels, size_t plane, size_t before, size_t after)
 {
 	const size_t from = k > before ? k - before : 0;
 	const size_t to = k + after < channels ? k + after + 1 : channels;
 	double sum = 0;
 
-	for (size_t i = from; i < to; i++)
-		sum += (double)x[i * plane] * (double)x[i * plane];
+	for (size_t i = from; i < to; i++) {
+		const double v = msd_kernel_get(c, 0, x + i * plane);
+
+		sum += v * v;
+	}
 	return sum;
 }
 
@@ -58,31 +62,34 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	}
 	for (size_t i = 0; i < n; i++) {
 		const size_t k = i / plane % channels;
-		const float *x = msd_kernel_in(c, 0) +
-				 i / (plane * channels) * plane * channels + i % plane;
-		const double sum =
-			sum_of_squares(x, k, channels, plane, before, (size_t)size / 2);
+		const size_t x = i / (plane * channels) * plane * channels + i % plane;
+		const double sum = sum_of_squares(c, x, k, channels, plane, before,
+						  (size_t)size / 2);
 
-		msd_kernel_out(c, 0)[i] =
-			(float)((double)msd_kernel_in(c, 0)[i] *
+		msd_kernel_put(
+			c, 0, i,
+			msd_kernel_get(c, 0, i) *
 				pow((double)msd_kernel_float(c, "k") + alpha * sum,
 				    -(double)msd_kernel_float(c, "beta")));
 	}
 	return MSD_OK;
 }
 
-/* Mean and inverse deviation of @n elements, their sums in double. */
-static void moments(const float *x, size_t n, double eps, double *ret_mean,
-		    double *ret_inverse)
+/* Mean and inverse deviation of @n elements from @x on, their sums in double. */
+static void moments(const struct msd_kernel_call *c, size_t x, size_t n, double eps,
+		    double *ret_mean, double *ret_inverse)
 {
 	double sum = 0;
 	double squares = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += (double)x[i];
+		sum += msd_kernel_get(c, 0, x + i);
 	const double mean = sum / (double)n;
-	for (size_t i = 0; i < n; i++)
-		squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+	for (size_t i = 0; i < n; i++) {
+		const double v = msd_kernel_get(c, 0, x + i) - mean;
+
+		squares += v * v;
+	}
 	*ret_mean = mean;
 	*ret_inverse = 1 / sqrt(squares / (double)n + eps);
 }
@@ -97,18 +104,17 @@ static msd_err run_instance_norm(const struct msd_kernel_call *c, struct msd_dia
 	(void)d;
 	for (size_t p = 0; p < (size_t)dims[0] * channels; p++) {
 		const size_t k = p % channels;
-		const float *x = msd_kernel_in(c, 0) + p * plane;
-		float *y = msd_kernel_out(c, 0) + p * plane;
-		const double scale =
-			msd_kernel_has(c, 1) ? (double)msd_kernel_in(c, 1)[k] : 1;
-		const double bias =
-			msd_kernel_has(c, 2) ? (double)msd_kernel_in(c, 2)[k] : 0;
+		const double scale = msd_kernel_has(c, 1) ? msd_kernel_get(c, 1, k) : 1;
+		const double bias = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, k) : 0;
 		double mean;
 		double inverse;
 
-		moments(x, plane, eps, &mean, &inverse);
-		for (size_t i = 0; i < plane; i++)
-			y[i] = (float)(((double)x[i] - mean) * inverse * scale + bias);
+		moments(c, p * plane, plane, eps, &mean, &inverse);
+		for (size_t i = p * plane; i < (p + 1) * plane; i++) {
+			const double v = msd_kernel_get(c, 0, i) - mean;
+
+			msd_kernel_put(c, 0, i, v * inverse * scale + bias);
+		}
 	}
 	return MSD_OK;
 }
@@ -124,34 +130,31 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c, struct msd_diag *
 
 	(void)d;
 	for (size_t o = 0; o < outer; o++) {
-		const float *x = msd_kernel_in(c, 0) + o * n;
-		float *y = msd_kernel_out(c, 0) + o * n;
 		double mean;
 		double inverse;
 
-		moments(x, n, eps, &mean, &inverse);
+		moments(c, o * n, n, eps, &mean, &inverse);
 		for (size_t i = 0; i < n; i++) {
-			const double scale = msd_kernel_has(c, 1)
-						     ? (double)msd_kernel_in(c, 1)[i]
-						     : 1;
-			const double bias = msd_kernel_has(c, 2)
-						    ? (double)msd_kernel_in(c, 2)[i]
-						    : 0;
+			const double scale =
+				msd_kernel_has(c, 1) ? msd_kernel_get(c, 1, i) : 1;
+			const double bias =
+				msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, i) : 0;
+			const double v = msd_kernel_get(c, 0, o * n + i) - mean;
 
-			y[i] = (float)(((double)x[i] - mean) * inverse * scale + bias);
+			msd_kernel_put(c, 0, o * n + i, v * inverse * scale + bias);
 		}
 		if (modser_sg_node_output(c->node, 1) != NULL)
-			msd_kernel_out(c, 1)[o] = (float)mean;
+			msd_kernel_put(c, 1, o, mean);
 		if (modser_sg_node_output(c->node, 2) != NULL)
-			msd_kernel_out(c, 2)[o] = (float)inverse;
+			msd_kernel_put(c, 2, o, inverse);
 	}
 	return MSD_OK;
 }
 
 const struct msd_kernel msd_kernel_instance_norm = {"InstanceNorm", run_instance_norm,
-						    MSD_TAKES_FLOAT32};
+						    MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_layer_norm = {"LayerNorm", run_layer_norm,
-						 MSD_TAKES_FLOAT32};
+						 MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_batch_normalization = {
-	"BatchNormalization", run_batch_norm, MSD_TAKES_FLOAT32};
-const struct msd_kernel msd_kernel_lrn = {"LRN", run_lrn, MSD_TAKES_FLOAT32};
+	"BatchNormalization", run_batch_norm, MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_lrn = {"LRN", run_lrn, MSD_TAKES_FLOATS_ALONE};

@@ -3,12 +3,14 @@
 
 #include "graph/op/window.h"
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
 
 enum { DEPTH, HEIGHT, WIDTH };
 
 struct pool {
-	const float *x;
-	float *y;
+	struct msd_dtype dtype;
+	const void *x;
+	void *y;
 	int64_t *indices; /* NULL: nobody asked where the largest is */
 	struct msd_op_window axes[MSD_OP_AXES];
 	size_t in_plane;
@@ -45,11 +47,11 @@ static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 
 struct found {
 	double sum;
-	float most;
+	double most;
 	int64_t at; /* of the largest, in its plane */
 };
 
-static struct found look(const struct pool *p, const float *x, const struct stretch *s)
+static struct found look(const struct pool *p, size_t plane, const struct stretch *s)
 {
 	struct found f = {.most = -INFINITY};
 
@@ -63,9 +65,12 @@ static struct found look(const struct pool *p, const float *x, const struct stre
 				const int64_t at = row * p->axes[WIDTH].in +
 						   s[WIDTH].from + c * s[WIDTH].step;
 
-				f.sum += (double)x[at];
-				if (x[at] > f.most) {
-					f.most = x[at];
+				const double v =
+					msd_row_at(p->dtype, p->x, plane + (size_t)at);
+
+				f.sum += v;
+				if (v > f.most) {
+					f.most = v;
 					f.at = at;
 				}
 			}
@@ -84,20 +89,19 @@ static int64_t column_first(const struct pool *p, int64_t at)
 	return (w * p->axes[HEIGHT].in + h) * p->axes[DEPTH].in + d;
 }
 
-static float mean(const struct pool *p, const struct found *f, const struct stretch *s)
+static double mean(const struct pool *p, const struct found *f, const struct stretch *s)
 {
 	int64_t n = 1;
 
 	for (size_t i = 0; i < MSD_OP_AXES; i++)
 		n *= p->counts_padding ? s[i].counted : s[i].n;
-	return n > 0 ? (float)(f->sum / (double)n) : 0;
+	return n > 0 ? f->sum / (double)n : 0;
 }
 
 static void run_plane(const void *ctx, size_t part)
 {
 	const struct pool *p = ctx;
 	const struct msd_op_window *a = p->axes;
-	const float *x = p->x + part * p->in_plane;
 
 	for (size_t i = 0; i < p->out_plane; i++) {
 		const struct stretch s[MSD_OP_AXES] = {
@@ -107,10 +111,10 @@ static void run_plane(const void *ctx, size_t part)
 				   (int64_t)i / a[WIDTH].out % a[HEIGHT].out),
 			stretch_of(&a[WIDTH], (int64_t)i % a[WIDTH].out),
 		};
-		const struct found f = look(p, x, s);
+		const struct found f = look(p, part * p->in_plane, s);
 		const size_t to = part * p->out_plane + i;
 
-		p->y[to] = p->is_mean ? mean(p, &f, s) : f.most;
+		msd_row_put(p->dtype, p->y, to, p->is_mean ? mean(p, &f, s) : f.most);
 		if (p->indices != NULL) {
 			p->indices[to] =
 				(int64_t)(part * p->in_plane) +
@@ -124,8 +128,9 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	const int64_t flavor = msd_kernel_int(call, "caffe_flavor");
 	const int64_t *in = msd_kernel_in_dims(call, 0);
 	struct pool p = {
-		.x = msd_kernel_in(call, 0),
-		.y = msd_kernel_out(call, 0),
+		.dtype = msd_kernel_in_dtype(call, 0),
+		.x = call->in[0],
+		.y = call->out[0],
 		.in_plane = 1,
 		.out_plane = 1,
 		.is_mean = msd_kernel_int(call, "alg") == 1,
@@ -145,4 +150,4 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_pooling = {"Pooling", run, MSD_TAKES_FLOAT32};
+const struct msd_kernel msd_kernel_pooling = {"Pooling", run, MSD_TAKES_NUMBERS};

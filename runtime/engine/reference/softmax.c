@@ -3,56 +3,63 @@
 
 #include "runtime/engine/kernels.h"
 
-/* @n elements, @step apart. */
-typedef void line_fn(const float *x, float *y, size_t n, size_t step);
+/* @n elements from @at on, @step apart. */
+typedef void line_fn(const struct msd_kernel_call *c, size_t at, size_t n, size_t step);
 
-static double most_of(const float *x, size_t n, size_t step)
+static double most_of(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
 {
-	float most = -INFINITY;
+	double most = -INFINITY;
 
-	for (size_t i = 0; i < n; i++)
-		most = x[i * step] > most ? x[i * step] : most;
-	return (double)most;
+	for (size_t i = 0; i < n; i++) {
+		const double v = msd_kernel_get(c, 0, at + i * step);
+
+		most = v > most ? v : most;
+	}
+	return most;
 }
 
-static double sum_of(const float *x, size_t n, size_t step, double most)
+static double sum_of(const struct msd_kernel_call *c, size_t at, size_t n, size_t step,
+		     double most)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += exp((double)x[i * step] - most);
+		sum += exp(msd_kernel_get(c, 0, at + i * step) - most);
 	return sum;
 }
 
-static void soft(const float *x, float *y, size_t n, size_t step)
+static void soft(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
 {
-	const double most = most_of(x, n, step);
-	const double sum = sum_of(x, n, step, most);
+	const double most = most_of(c, at, n, step);
+	const double sum = sum_of(c, at, n, step, most);
 
-	for (size_t i = 0; i < n; i++)
-		y[i * step] = (float)(exp((double)x[i * step] - most) / sum);
+	for (size_t i = at; i < at + n * step; i += step)
+		msd_kernel_put(c, 0, i, exp(msd_kernel_get(c, 0, i) - most) / sum);
 }
 
-static void log_soft(const float *x, float *y, size_t n, size_t step)
+static void log_soft(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
 {
-	const double most = most_of(x, n, step);
-	const double sum = sum_of(x, n, step, most);
+	const double most = most_of(c, at, n, step);
+	const double sum = sum_of(c, at, n, step, most);
 
-	for (size_t i = 0; i < n; i++)
-		y[i * step] = (float)((double)x[i * step] - most - log(sum));
+	for (size_t i = at; i < at + n * step; i += step)
+		msd_kernel_put(c, 0, i, msd_kernel_get(c, 0, i) - most - log(sum));
 }
 
 /* The first of the largest. */
-static void hard(const float *x, float *y, size_t n, size_t step)
+static void hard(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
 {
-	size_t best = 0;
+	size_t best = at;
 
-	for (size_t i = 0; i < n; i++) {
-		y[i * step] = 0;
-		best = x[i * step] > x[best * step] ? i : best;
+	for (size_t i = at; i < at + n * step; i += step) {
+		const bool is_more =
+			msd_kernel_get(c, 0, i) > msd_kernel_get(c, 0, best);
+
+		msd_kernel_put(c, 0, i, 0);
+		best = is_more ? i : best;
 	}
 	if (n > 0)
-		y[best * step] = 1;
+		msd_kernel_put(c, 0, best, 1);
 }
 
 static msd_err run(const struct msd_kernel_call *c, line_fn *line)
@@ -70,8 +77,7 @@ static msd_err run(const struct msd_kernel_call *c, line_fn *line)
 	}
 	for (size_t o = 0; o < outer; o++) {
 		for (size_t i = 0; i < inner; i++) {
-			line(msd_kernel_in(c, 0) + o * n * inner + i,
-			     msd_kernel_out(c, 0) + o * n * inner + i, n, inner);
+			line(c, o * n * inner + i, n, inner);
 		}
 	}
 	return MSD_OK;
@@ -96,8 +102,8 @@ static msd_err run_hardmax(const struct msd_kernel_call *c, struct msd_diag *d)
 }
 
 const struct msd_kernel msd_kernel_softmax = {"Softmax", run_softmax,
-					      MSD_TAKES_FLOAT32};
+					      MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_log_softmax = {"LogSoftmax", run_log_softmax,
-						  MSD_TAKES_FLOAT32};
+						  MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_hardmax = {"Hardmax", run_hardmax,
-					      MSD_TAKES_FLOAT32};
+					      MSD_TAKES_FLOATS_ALONE};

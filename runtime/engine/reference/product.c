@@ -1,0 +1,136 @@
+/*
+ * Products of matrices by blocks: a part is a block of the output; for it, stretches of
+ * K of both matrices are brought together in memory that a processor keeps near, and
+ * multiplied tile by tile, whose sums stay in registers.
+ */
+#include "runtime/engine/reference/product.h"
+
+#include <string.h>
+
+/* A block of the output, and how much of K is brought at a time: 140 KiB, on the stack
+ * of a thread of the pool. Rows are no power of 2 of bytes apart, for those would all
+ * want the same places of the cache. */
+enum { BLOCK_M = 40, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
+
+struct block {
+	double a[BLOCK_K][BLOCK_M];
+	double b[BLOCK_K][BLOCK_N];
+	double sums[BLOCK_M][BLOCK_N];
+};
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+#define TILE_MAX 8
+
+/* @rows rows, a constant, of LANES columns each. */
+static inline __attribute__((always_inline)) void
+multiply_tile(struct block *t, size_t m, size_t n, size_t n_k, const size_t rows)
+{
+	lanes sums[TILE_MAX];
+	lanes b;
+
+#pragma GCC unroll 8
+	for (size_t r = 0; r < rows; r++)
+		memcpy(&sums[r], &t->sums[m + r][n], sizeof(lanes));
+	for (size_t k = 0; k < n_k; k++) {
+		memcpy(&b, &t->b[k][n], sizeof(b));
+#pragma GCC unroll 8
+		for (size_t r = 0; r < rows; r++)
+			sums[r] += t->a[k][m + r] * b;
+	}
+#pragma GCC unroll 8
+	for (size_t r = 0; r < rows; r++)
+		memcpy(&t->sums[m + r][n], &sums[r], sizeof(lanes));
+}
+
+static inline __attribute__((always_inline)) void
+multiply(struct block *t, size_t n_m, size_t n_n, size_t n_k, const size_t rows)
+{
+	for (size_t n = 0; n < n_n; n += LANES) {
+		size_t m = 0;
+
+		for (; m + rows <= n_m; m += rows)
+			multiply_tile(t, m, n, n_k, rows);
+		for (; m < n_m; m++)
+			multiply_tile(t, m, n, n_k, 1);
+	}
+}
+
+typedef void multiply_fn(struct block *t, size_t n_m, size_t n_n, size_t n_k);
+
+static void multiply_any(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 2);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void
+multiply_avx2(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 4);
+}
+
+__attribute__((target("avx512f"))) static void
+multiply_avx512(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 8);
+}
+#endif
+
+/* The widest that the machine has. */
+static multiply_fn *best(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f"))
+		return multiply_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return multiply_avx2;
+#endif
+	return multiply_any;
+}
+
+static size_t blocks(size_t n, size_t size)
+{
+	return (n + size - 1) / size;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void run_part(const void *ctx, size_t part)
+{
+	const struct msd_product *p = ctx;
+	const size_t wide = blocks(p->n, BLOCK_N);
+	const size_t high = blocks(p->m, BLOCK_M);
+	const size_t stack = part / (wide * high);
+	const size_t m = part / wide % high * BLOCK_M;
+	const size_t n = part % wide * BLOCK_N;
+	const size_t n_m = least(p->m - m, BLOCK_M);
+	const size_t n_n = least(p->n - n, BLOCK_N);
+	multiply_fn *const run = best();
+	struct block t;
+
+	/* The last columns that are multiplied need not be there. */
+	memset(t.sums, 0, sizeof(t.sums));
+	memset(t.b, 0, sizeof(t.b));
+	for (size_t i = 0; p->begin != NULL && i < n_m; i++)
+		p->begin(p->ctx, stack, m + i, n, n_n, t.sums[i]);
+	for (size_t k = 0; k < p->k; k += BLOCK_K) {
+		const size_t n_k = least(p->k - k, BLOCK_K);
+
+		for (size_t i = 0; i < n_k; i++) {
+			p->a(p->ctx, stack, k + i, m, n_m, t.a[i]);
+			p->b(p->ctx, stack, k + i, n, n_n, t.b[i]);
+		}
+		run(&t, n_m, n_n, n_k);
+	}
+	for (size_t i = 0; i < n_m; i++)
+		p->end(p->ctx, stack, m + i, n, n_n, t.sums[i]);
+}
+
+void msd_product_run(const struct msd_product *p)
+{
+	msd_kernel_each(p->n_stacks * blocks(p->m, BLOCK_M) * blocks(p->n, BLOCK_N),
+			run_part, p);
+}
