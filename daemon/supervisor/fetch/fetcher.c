@@ -10,7 +10,6 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/fetch_process.h"
 #include "daemon/supervisor/fetch/fetched.h"
-#include "daemon/supervisor/fetch/terms.h"
 #include "daemon/wire/conn.h"
 #include "proto/method.h"
 #include "proto/value.h"

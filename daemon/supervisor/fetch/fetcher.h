@@ -7,6 +7,7 @@
  *
  * All calls on the loop's thread.
  */
+#include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/fetch/vouch.h"
 #include "daemon/wire/list.h"
 
