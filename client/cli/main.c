@@ -289,6 +289,11 @@ const struct msd_verb msd_verbs[] = {
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls},
 	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
 	 msd_verb_info},
+	{"metrics", "", "print the figures for Prometheus",
+	 "In its text format, of the daemon and its modules: for a scrape without "
+	 "HTTP, as\n"
+	 "by node_exporter's textfile collector (docs/metrics.md).\n",
+	 0, 0, 0, msd_verb_metrics},
 	{"clients", "[--header] [kill ID]",
 	 "list the daemon's connections: who, what they do and hold; end one",
 	 "Without the right to administer: one's own alone. kill ends the connection "

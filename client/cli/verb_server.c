@@ -64,6 +64,11 @@ enum msd_exit msd_verb_info(const struct msd_cli *cli)
 	return msd_session_show(cli, "server.info", NULL, 0);
 }
 
+enum msd_exit msd_verb_metrics(const struct msd_cli *cli)
+{
+	return msd_session_show(cli, "server.metrics", NULL, 0);
+}
+
 static enum msd_exit end_client(const struct msd_cli *cli)
 {
 	uint32_t number = 0;

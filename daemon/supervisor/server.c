@@ -14,6 +14,7 @@
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/facts/figures.h"
+#include "daemon/supervisor/facts/metrics.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
@@ -299,6 +300,7 @@ static void furnish(struct msd_server *s)
 		.put_supply = put_supply,
 		.put_info = msd_figures_put_info,
 		.terms_of = terms_of,
+		.put_metrics = msd_metrics_write,
 		.on_session_gone = on_session_gone,
 	};
 	msd_front_init(&s->edge);

@@ -168,7 +168,7 @@ void msd_conn_spend_time(struct msd_conn *c)
 {
 	if (!c->limits.takes_turns)
 		return;
-	const uint64_t now = c->wire->clock_ns();
+	const uint64_t now = msd_wire_look_ns(c->wire);
 	if (c->turn_ends_ns == 0) {
 		c->turn_ends_ns = now + MSD_CONN_TURN_US * 1000u;
 	} else if (now >= c->turn_ends_ns) {

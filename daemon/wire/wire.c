@@ -1,6 +1,7 @@
 #include "daemon/wire/wire.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/wire/conn.h"
 
@@ -52,12 +53,21 @@ static void on_prepare(uv_prepare_t *handle)
 	while ((it = msd_list_first(&w->dirty)) != NULL)
 		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
 	keep_awake(w, !msd_list_is_empty(&w->waiting));
+	w->now_ns = 0;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 {
 	*w = (struct msd_wire){
-		.loop = loop, .clock_ns = uv_hrtime, .rbuf_bytes = RBUF_BYTES};
+		.loop = loop, .clock_ns = clock_ns, .rbuf_bytes = RBUF_BYTES};
 	msd_list_init(&w->dirty);
 	msd_list_init(&w->waiting);
 	w->rbuf = malloc(w->rbuf_bytes);

@@ -19,7 +19,9 @@ struct msd_wire {
 	struct msd_list waiting; /* msd_conn.waiting_link */
 	bool is_awake;
 	uint64_t (*clock_ns)(
-		void); /* what a turn is measured with; only differences count */
+		void);   /* what a turn is measured with; only differences count */
+	uint64_t now_ns; /* what that said last; 0: nobody has asked since the loop
+			    slept */
 	uint8_t *rbuf;
 	size_t rbuf_bytes;
 	/* What was done since the start, of all connections: who asks twice learns how
@@ -44,6 +46,18 @@ static inline void msd_wire_count_in(struct msd_wire *w, uint64_t bytes)
 static inline void msd_wire_count_out(struct msd_wire *w, uint64_t bytes)
 {
 	w->count.bytes_out += bytes;
+}
+
+/** The time, read now. */
+static inline uint64_t msd_wire_look_ns(struct msd_wire *w)
+{
+	w->now_ns = w->clock_ns();
+	return w->now_ns;
+}
+/** The time as it was read since the loop slept last: now, when nobody has yet. */
+static inline uint64_t msd_wire_now_ns(struct msd_wire *w)
+{
+	return w->now_ns != 0 ? w->now_ns : msd_wire_look_ns(w);
 }
 
 /** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */

@@ -18,6 +18,7 @@ REQUESTS = {
     "ping": [],
     "cancel": [1 << 40],
     "server.info": [],
+    "server.metrics": [],
     "server.reload": [],
     "client.list": [],
     "client.kill": [1 << 40],

@@ -19,6 +19,7 @@
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/counted.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -169,6 +170,11 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 		return err;
 	if (r->module->crew.n_replicas > 1)
 		r->at.pace = msd_pace_place(target);
+	msd_counted_begin(r, &r->module->crew, function);
+	if (v.kind == MSD_K_STR) { /* as it came */
+		msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
+		return MSD_OK;
+	}
 	msd_pack_array(&r->job.params, n);
 	msd_pack_str(&r->job.params, (const char *)target.p, target.n);
 	msd_buf_put(&r->job.params, c.p, c.left);
@@ -197,8 +203,10 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		.req = r, .inlines = &s->inlines, .payload_bytes = in->payload_bytes};
 	struct msd_request_options options;
 
-	if (r == NULL)
+	if (r == NULL) {
+		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);
 		return msd_diag_no_memory(d);
+	}
 	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
 	if (err == MSD_OK) {
 		err = method == MSD_M_CALL ? write_call(r, in, d)
@@ -217,7 +225,9 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(&pass, d);
 	if (err != MSD_OK) {
-		msd_req_release(r);
+		if (r->ops == NULL && method == MSD_M_CALL)
+			msd_counts_lost_call(&s->edge->counts, err);
+		msd_call_drop(r, err);
 		return err;
 	}
 	r->placement.wanted_bytes = in->payload_bytes + pass.out_bytes;
@@ -229,6 +239,12 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	}
 	*ret = r;
 	return MSD_OK;
+}
+
+void msd_call_drop(struct msd_req *r, msd_err err)
+{
+	r->client.code = (uint8_t)err;
+	msd_req_release(r);
 }
 
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
@@ -253,5 +269,6 @@ void msd_call_submit(struct msd_req *r)
 	if (r->due.is_clients)
 		r->client.peer = r->client.who->peer;
 	msd_counts_call(&msd_session_of(r)->edge->counts);
+	msd_counted_stage(r, &m->crew, MSD_STAGE_READ);
 	msd_module_submit(m, r);
 }

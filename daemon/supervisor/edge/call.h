@@ -21,6 +21,9 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
  */
 MSD_MUST_CHECK msd_err msd_call_place(struct msd_session *s, struct msd_req *r,
 				      uint64_t payload_bytes, struct msd_diag *d);
+/** It was prepared, and is refused with @err, which its client is told by the caller.
+ */
+void msd_call_drop(struct msd_req *r, msd_err err);
 /** Everything has come: to the module's queue. Takes @r. */
 void msd_call_submit(struct msd_req *r);
 

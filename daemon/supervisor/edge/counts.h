@@ -14,6 +14,7 @@ struct msd_counts {
 	uint64_t handshakes, handshakes_failed; /* of TLS */
 	uint64_t requests, calls, pulls;
 	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
+	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that came to no module */
 };
 
 /** A connection became a session. Returns its number. */
@@ -51,6 +52,11 @@ static inline void msd_counts_pull(struct msd_counts *c)
 static inline void msd_counts_error(struct msd_counts *c, msd_err err)
 {
 	c->errors[err < MSD_ERR_COUNT ? err : MSD_INTERNAL]++;
+}
+/** A call was answered so that came to no module, whose tally would have it. */
+static inline void msd_counts_lost_call(struct msd_counts *c, msd_err err)
+{
+	c->lost_calls[err < MSD_ERR_COUNT ? err : MSD_INTERNAL]++;
 }
 /** Of all codes. */
 static inline uint64_t msd_counts_errors(const struct msd_counts *c)

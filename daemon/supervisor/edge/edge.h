@@ -25,6 +25,12 @@
 struct msd_fetch_terms;
 struct msd_req;
 
+/* Which modules somebody may know of. */
+struct msd_view {
+	bool (*sees)(void *who, const char *module);
+	void *who;
+};
+
 struct msd_edge {
 	/* The server's. */
 	uv_loop_t *loop;
@@ -54,6 +60,9 @@ struct msd_edge {
 	/** On which terms the module @name is fetched, until this turn ends; NULL: as
 	 * any. */
 	const struct msd_fetch_terms *(*terms_of)(struct msd_edge *e, const char *name);
+	/** Append the metrics, as text; of modules those that @view lets through. */
+	void (*put_metrics)(struct msd_edge *e, const struct msd_view *view,
+			    struct msd_buf *ret, bool is_openmetrics);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	/* Its own. */

@@ -125,6 +125,8 @@ static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method meth
 	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
 	    msd_standing_spend(s, in, method, &d) == MSD_OK)
 		return !s->conn.is_closing;
+	if (method == MSD_M_CALL && in->body.kind == MSD_REQUEST)
+		msd_counts_lost_call(&s->edge->counts, d.code);
 	(void)refuse(s, in, &d);
 	return false;
 }
@@ -140,7 +142,7 @@ static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
 		return refuse(s, in, &d);
 	err = msd_share_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
-		msd_req_release(r);
+		msd_call_drop(r, err);
 		return refuse(s, in, &d);
 	}
 	s->receiving = r;
@@ -197,7 +199,7 @@ static void call_at_once(struct msd_session *s, struct msd_in *in,
 		(void)place_later(s);
 	} else {
 		if (r != NULL)
-			msd_req_release(r);
+			msd_call_drop(r, err);
 		(void)refuse(s, in, &d);
 	}
 }

@@ -53,6 +53,7 @@ msd_err msd_method_dry_run(struct msd_method_call *c, struct msd_diag *d);
 /* method_info.c */
 msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_metrics(struct msd_method_call *c, struct msd_diag *d);
 /** Append the limits in force, as a map. */
 void msd_method_put_limits(struct msd_buf *b, const struct msd_limits *limits);
 /** Answer who asked for server.info before the devices were known; @edge is a struct

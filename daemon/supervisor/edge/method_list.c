@@ -48,9 +48,9 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 	msd_pack_pair_uint(b, "calls", m->crew.n_calls);
 	msd_pack_pair_uint(b, "errors", m->crew.n_errors);
 	msd_pack_pair_uint(b, "queued", msd_module_in_flight(m));
-	msd_pack_pair_uint(b, "exec_ns", m->crew.exec_ns);
-	put_quantile(b, "p50_ns", &m->crew.times, 50);
-	put_quantile(b, "p99_ns", &m->crew.times, 99);
+	msd_pack_pair_uint(b, "exec_ns", m->crew.stages[MSD_STAGE_RUN].sum_ns);
+	put_quantile(b, "p50_ns", &m->crew.stages[MSD_STAGE_RUN].spread, 50);
+	put_quantile(b, "p99_ns", &m->crew.stages[MSD_STAGE_RUN].spread, 99);
 }
 
 static void put_device(struct msd_buf *b, const struct msd_facts *f)

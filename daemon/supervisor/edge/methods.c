@@ -134,6 +134,7 @@ static const struct {
 	[MSD_M_PING] = {ping, 0, 0},
 	[MSD_M_CANCEL] = {cancel, 1, 1},
 	[MSD_M_SERVER_INFO] = {msd_method_info, 0, 0},
+	[MSD_M_SERVER_METRICS] = {msd_method_metrics, 0, 0},
 	[MSD_M_SERVER_RELOAD] = {server_reload, 0, 0},
 	[MSD_M_CLIENT_LIST] = {msd_method_clients, 0, 0},
 	[MSD_M_CLIENT_KILL] = {msd_method_kill, 1, 1},

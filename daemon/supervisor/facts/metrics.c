@@ -2,6 +2,7 @@
 
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
+#include "daemon/supervisor/facts/module_metrics.h"
 
 static void put_build(struct msd_exposition *x)
 {
@@ -40,7 +41,8 @@ static void put_errors(struct msd_exposition *x, const struct msd_edge *e)
 	}
 }
 
-void msd_metrics_write(struct msd_edge *e, struct msd_buf *out, bool is_openmetrics)
+void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
+		       struct msd_buf *out, bool is_openmetrics)
 {
 	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
 
@@ -48,5 +50,6 @@ void msd_metrics_write(struct msd_edge *e, struct msd_buf *out, bool is_openmetr
 	put_figures(&x, e, &msd_figures_daemon);
 	put_figures(&x, e, &msd_figures_held);
 	put_errors(&x, e);
+	msd_module_metrics_put(&x, e, view);
 	msd_exposition_close(&x);
 }

@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial.h"
 
 /*
@@ -194,8 +195,11 @@ static void forgive(const struct doing *x)
 	msd_module_set_error(x->m, MSD_OK, NULL);
 }
 
+/* What is counted by name is counted on; nobody but its self-tests called @m so far. */
 static void give_name(struct msd_module *old, struct msd_module *m)
 {
+	msd_tally_unref(m->crew.tally);
+	m->crew.tally = msd_tally_ref(old->crew.tally);
 	m->predecessor = NULL;
 	old->successor = NULL;
 	msd_list_append(&m->crew.house->modules, &m->link);

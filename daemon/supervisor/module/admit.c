@@ -2,6 +2,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
@@ -111,6 +112,8 @@ static void on_answered(struct msd_req *r)
 				 msd_lane_held(r), r->at.makes_bytes);
 	}
 	r->at.holds = false;
+	if (r->method == MSD_M_CALL)
+		msd_counted_end(r, &r->module->crew);
 }
 
 /* It was to load the module by a deadline, which has passed first. */

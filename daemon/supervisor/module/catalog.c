@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/source/source_job.h"
@@ -171,6 +172,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->serial = ++house->last_serial;
 	m->crew.name = strndup((const char *)name.p, name.n);
 	m->crew.file = strdup(load->file);
+	m->crew.tally = msd_tally_new();
 	msd_list_init(&m->link);
 	msd_list_init(&m->crew.lanes);
 	msd_list_init(&m->crew.all_lanes);
@@ -182,7 +184,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
-	if (m->crew.name == NULL || m->crew.file == NULL ||
+	if (m->crew.name == NULL || m->crew.file == NULL || m->crew.tally == NULL ||
 	    !add_replicas(m, load->workers) ||
 	    !msd_trial_prepare(m, load->tests, load->warmup, &m->trial)) {
 		msd_module_free(m);

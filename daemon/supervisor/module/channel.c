@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
 #include "proto/unpack.h"
@@ -205,6 +206,7 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
 {
 	msd_process_flush_releases(rep->process);
+	msd_counted_stage(r, rep->crew, MSD_STAGE_QUEUE);
 	note_sent(rep, r);
 	write_request(o, r);
 	if (r->job.params.cap + r->job.names.cap > KEEP_JOB_BYTES) {
@@ -248,13 +250,15 @@ static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 	return NULL;
 }
 
-static void count_error(struct msd_crew *crew, const struct msd_in *in)
+static void count_error(struct msd_crew *crew, struct msd_req *r,
+			const struct msd_in *in)
 {
-	struct msd_body_error e;
+	struct msd_body_error e = {.code = MSD_INTERNAL};
 
 	crew->n_errors++;
-	crew->n_failed +=
-		msd_body_error_read(in->body.error, &e) && e.code == MSD_CALL_FAILED;
+	(void)msd_body_error_read(in->body.error, &e);
+	crew->n_failed += e.code == MSD_CALL_FAILED;
+	r->client.code = (uint8_t)e.code;
 }
 
 /* On the path of every call: read where it lies, without a tree. */
@@ -274,8 +278,7 @@ static void count_exec(struct msd_crew *crew, const struct msd_req *r,
 		if (!msd_span_is(key.as.str, "exec_ns") || value.kind != MSD_K_INT ||
 		    value.as.i < 0)
 			continue;
-		crew->exec_ns += (uint64_t)value.as.i;
-		msd_histogram_note(&crew->times, (uint64_t)value.as.i);
+		msd_counted_run(r, crew, (uint64_t)value.as.i);
 		if (crew->n_replicas > 1)
 			msd_pace_note(&crew->pace, r->at.pace, (uint64_t)value.as.i);
 	}
@@ -309,7 +312,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	}
 	crew->n_calls++;
 	if (!msd_reply_is_ok(in))
-		count_error(crew, in);
+		count_error(crew, r, in);
 	count_exec(crew, r, in);
 	if (!msd_reply_forward(r, rep->process, in, &d))
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);

@@ -7,15 +7,16 @@
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
 #include "daemon/supervisor/module/facts.h"
-#include "daemon/supervisor/module/histogram.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
+#include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 
 struct msd_crew;
+struct msd_tally;
 
 struct msd_crew_ops {
 	/** A request that is about the crew is made: its owner's from here on. */
@@ -52,9 +53,10 @@ struct msd_crew {
 	uint32_t n_queued;         /* requests in lanes */
 	struct msd_pace pace;      /* of several workers */
 	struct msd_facts facts;    /* what the worker that opened last said */
-	uint64_t n_calls, n_errors, exec_ns;
-	uint64_t n_failed;          /* of the errors, those of its code: CALL_FAILED */
-	struct msd_histogram times; /* of its calls */
+	uint64_t n_calls, n_errors;
+	uint64_t n_failed; /* of the errors, those of its code: CALL_FAILED */
+	struct msd_times stages[MSD_STAGE_COUNT]; /* of its calls */
+	struct msd_tally *tally;                  /* of its name; a reference */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/source/source_job.h"
 
@@ -39,6 +40,7 @@ void msd_module_free(struct msd_module *m)
 	msd_source_job_free(m->bringing);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
+	msd_tally_unref(m->crew.tally);
 	free(m->crew.name);
 	free(m->crew.file);
 	free(m->error);

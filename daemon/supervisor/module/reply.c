@@ -198,10 +198,10 @@ static msd_err write_reply(struct msd_out *o, uint64_t id, struct msd_process *p
 	if (err != MSD_OK)
 		return err;
 	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
-	msd_buf_put(&o->body, in->body.error.p, in->body.error.n);
-	size_t at = o->body.n;
-	msd_buf_put(&o->body, in->body.result.p, in->body.result.n);
-	msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
+	const size_t at = o->body.n + in->body.error.n;
+	/* They lie behind each other. */
+	msd_buf_put(&o->body, in->body.error.p,
+		    in->body.error.n + in->body.result.n + in->body.meta.n);
 	if (in->body.n_tensors == 0 || o->body.bad)
 		return MSD_OK;
 	return patch_result(p, o, o->body.p + at, in->body.result.n, in->body.n_tensors,

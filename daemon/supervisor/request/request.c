@@ -87,6 +87,7 @@ void msd_client_leave(struct msd_client *c)
 {
 	MSD_LIST_EACH_SAFE (it, &c->requests) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		r->client.code = MSD_REQ_UNANSWERED;
 		msd_req_leave_client(r);
 		msd_req_take(r, MSD_REQ_ORPHANED);
 	}
@@ -160,6 +161,7 @@ void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text)
 	if (c == NULL)
 		return;
 	c->ops->reply_error(c, r->client.id, err, text);
+	r->client.code = (uint8_t)err;
 	msd_req_leave_client(r);
 }
 

@@ -68,6 +68,8 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
+#define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* its client went before the answer */
+
 /* What the client sees of it. */
 struct msd_req_client {
 	struct msd_client *who; /* NULL: nobody waits for the answer */
@@ -77,6 +79,8 @@ struct msd_req_client {
 	 * may be gone when its call has overrun. */
 	struct msd_peer_id peer;
 	uint64_t held_bytes; /* charged to the client until it has its answer */
+	/* What it was answered: an msd_err, or MSD_REQ_UNANSWERED. */
+	uint8_t code;
 };
 
 struct msd_req_due {
@@ -107,7 +111,9 @@ struct msd_req_at {
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
 	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
 	uint32_t expected_us;        /* of a sent one */
+	uint64_t since_ns;           /* when its stage began (module/tally.h) */
 	uint8_t pace;                /* msd_pace_place() of a call's target */
+	uint8_t function;            /* a call's row of its module's tally */
 	bool is_unordered;           /* it need not follow its client's others */
 	bool holds;                  /* counted in its lane's n_held */
 	bool is_copy_to_device;      /* a tensor.copy that makes a resident tensor */

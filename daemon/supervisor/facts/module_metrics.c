@@ -1,0 +1,221 @@
+/*
+ * A family is told of all modules before the next one begins, as the format wants it.
+ * What a module has not done yet is left out where it has many samples: functions that
+ * nobody called, codes that no call ended with, stages that nothing went through.
+ */
+#include "daemon/supervisor/facts/module_metrics.h"
+
+#include <stdio.h>
+
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/tally.h"
+
+#define NUMBER_BYTES 12u
+
+/* A number of each module. */
+struct row {
+	uint64_t (*read)(const struct msd_module *m);
+	struct msd_family family;
+};
+
+static uint64_t read_ready(const struct msd_module *m)
+{
+	return m->life.state == MSD_STATE_READY;
+}
+
+static uint64_t read_queued(const struct msd_module *m)
+{
+	return m->crew.n_queued;
+}
+
+static uint64_t read_sent(const struct msd_module *m)
+{
+	return msd_module_in_flight(m) - m->crew.n_queued;
+}
+
+static uint64_t read_restarts(const struct msd_module *m)
+{
+	return m->life.n_restarts;
+}
+
+static uint64_t read_workers(const struct msd_module *m)
+{
+	return m->crew.n_replicas;
+}
+
+static uint64_t read_open(const struct msd_module *m)
+{
+	return m->life.n_open;
+}
+
+static uint64_t read_bytes(const struct msd_module *m)
+{
+	return m->crew.source.bytes;
+}
+
+static const struct row rows[] = {
+	{read_ready,
+	 {"modserd_module_ready", "1 when the module can be called, else 0.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
+	{read_queued,
+	 {"modserd_module_queued_requests", "Requests that wait for a worker.",
+	  MSD_GAUGE, MSD_UNIT_NONE}},
+	{read_sent,
+	 {"modserd_module_sent_requests", "Requests that workers have.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
+	{read_restarts,
+	 {"modserd_module_restarts", "Workers that were started again.", MSD_COUNTER,
+	  MSD_UNIT_NONE}},
+	{read_workers,
+	 {"modserd_module_workers", "Workers that the module was loaded with.",
+	  MSD_GAUGE, MSD_UNIT_NONE}},
+	{read_open,
+	 {"modserd_module_workers_open", "Workers that can be called.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
+	{read_bytes,
+	 {"modserd_module_file_bytes", "Bytes that the module was loaded from.",
+	  MSD_GAUGE, MSD_UNIT_NONE}},
+};
+
+static bool is_seen(const struct msd_module *m, const struct msd_view *view)
+{
+	return view == NULL || view->sees(view->who, m->crew.name);
+}
+
+static void put_row(struct msd_exposition *x, const struct row *row,
+		    const struct msd_house *house, const struct msd_view *view)
+{
+	msd_exposition_open(x, &row->family);
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		const struct msd_label label = {"module", m->crew.name};
+		if (is_seen(m, view))
+			msd_exposition_put(x, &row->family, &label, 1, row->read(m));
+	}
+}
+
+static const struct msd_family calls = {.name = "modserd_calls",
+					.help = "Calls of clients that were answered.",
+					.kind = MSD_COUNTER};
+
+static void put_count(struct msd_exposition *x, const char *module,
+		      const char *function, unsigned code, uint64_t n)
+{
+	const struct msd_label labels[] = {{"module", module},
+					   {"function", function},
+					   {"code", msd_tally_code_name(code)}};
+
+	if (n > 0)
+		msd_exposition_put(x, &calls, labels, 3, n);
+}
+
+static void put_tally(struct msd_exposition *x, const struct msd_module *m)
+{
+	const struct msd_tally *t = m->crew.tally;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const char *name = t->rows[i].name;
+		for (unsigned code = 0; code < MSD_TALLY_CODES; code++) {
+			put_count(x, m->crew.name,
+				  name != NULL ? name : MSD_TALLY_OTHER_NAME, code,
+				  msd_tally_count(&t->rows[i], code));
+		}
+	}
+}
+
+/* Calls that came to no module have no names that are known to be any. */
+static void put_calls(struct msd_exposition *x, const struct msd_edge *e,
+		      const struct msd_view *view)
+{
+	msd_exposition_open(x, &calls);
+	for (unsigned code = 0; code < MSD_ERR_COUNT; code++)
+		put_count(x, "", "", code, e->counts.lost_calls[code]);
+	MSD_LIST_EACH (it, &e->house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (is_seen(m, view))
+			put_tally(x, m);
+	}
+}
+
+static void put_stages(struct msd_exposition *x, const struct msd_house *house,
+		       const struct msd_view *view)
+{
+	static const struct msd_family f = {.name = "modserd_call_stage_seconds",
+					    .help = "Where the time of calls goes.",
+					    .kind = MSD_HISTOGRAM,
+					    .unit = MSD_UNIT_NS};
+
+	msd_exposition_open(x, &f);
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		for (unsigned i = 0; i < MSD_STAGE_COUNT && is_seen(m, view); i++) {
+			const struct msd_times *t = &m->crew.stages[i];
+			const struct msd_label labels[] = {
+				{"module", m->crew.name},
+				{"stage", msd_stage_name((enum msd_stage)i)}};
+			if (msd_histogram_total(&t->spread) > 0) {
+				msd_exposition_put_times(x, &f, labels, 2, &t->spread,
+							 t->sum_ns);
+			}
+		}
+	}
+}
+
+static uint64_t put_worker(struct msd_exposition *x, const struct msd_family *f,
+			   struct msd_replica *rep, uint32_t *looks, bool is_told)
+{
+	char number[NUMBER_BYTES];
+	const struct msd_label labels[] = {{"module", rep->crew->name},
+					   {"worker", number}};
+
+	if (rep->process == NULL)
+		return 0;
+	(void)snprintf(number, sizeof(number), "%u", rep->number);
+	const uint64_t bytes =
+		msd_rss_recent(&rep->process->rss, rep->process->child->pid,
+			       uv_now(rep->crew->house->loop), looks);
+	if (is_told)
+		msd_exposition_put(x, f, labels, 2, bytes);
+	return bytes;
+}
+
+static void put_memory(struct msd_exposition *x, const struct msd_house *house,
+		       const struct msd_view *view)
+{
+	static const struct msd_family each = {
+		.name = "modserd_worker_resident_memory_bytes",
+		.help = "Resident memory of a worker, as of the last second."};
+	static const struct msd_family all = {
+		.name = "modserd_workers_resident_memory_bytes",
+		.help = "Resident memory of all workers of modules."};
+	uint32_t looks = MSD_RSS_LOOKS;
+	uint64_t sum = 0;
+
+	msd_exposition_open(x, &each);
+	MSD_LIST_EACH (it, &house->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		const bool is_told = is_seen(m, view);
+		for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
+			sum += put_worker(x, &each, &m->crew.replicas[i], &looks,
+					  is_told);
+		}
+	}
+	msd_exposition_open(x, &all);
+	msd_exposition_put(x, &all, NULL, 0, sum);
+}
+
+void msd_module_metrics_put(struct msd_exposition *x, const struct msd_edge *e,
+			    const struct msd_view *view)
+{
+	put_calls(x, e, view);
+	put_stages(x, e->house, view);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		put_row(x, &rows[i], e->house, view);
+	put_memory(x, e->house, view);
+}

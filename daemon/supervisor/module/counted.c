@@ -1,0 +1,60 @@
+#include "daemon/supervisor/module/counted.h"
+
+#include "daemon/supervisor/module/tally.h"
+#include "proto/name.h"
+#include "proto/value.h"
+
+static bool is_known(const struct msd_crew *crew, struct msd_span function)
+{
+	return msd_facts_are_known(&crew->facts) &&
+	       msd_facts_have_function(&crew->facts, function);
+}
+
+/* A row is made for what the module is known to have: names come from clients. */
+void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
+		       struct msd_span function)
+{
+	r->at.function = msd_tally_find(crew->tally, function);
+	if (r->at.function == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally) &&
+	    is_known(crew, function))
+		r->at.function = msd_tally_add(crew->tally, function);
+	r->at.since_ns = msd_wire_now_ns(crew->house->wire);
+}
+
+/* The first parameter is the target; it may have been freed, when it was long. */
+static struct msd_span function_of(const struct msd_req *r)
+{
+	struct msd_cur c =
+		msd_cur_of((struct msd_span){r->job.params.p, r->job.params.n});
+	struct msd_span module, function = {0};
+	struct msd_wire_value v;
+
+	if (r->job.params.n == 0 || msd_value_read(&c, &v, NULL) != MSD_OK ||
+	    v.kind != MSD_K_TUPLE || v.as.tuple.n == 0)
+		return function;
+	c = msd_cur_of(v.as.tuple.items);
+	if (msd_value_read(&c, &v, NULL) != MSD_OK || v.kind != MSD_K_STR ||
+	    !msd_target_split(v.as.str, &module, &function))
+		return (struct msd_span){0};
+	return function;
+}
+
+/* Nothing was known of the module when the call came, or the function is one that its
+ * description leaves out: that it was done says that it is there. */
+static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
+{
+	const struct msd_span function = function_of(r);
+
+	if (function.n == 0 || (r->client.code != MSD_OK && !is_known(crew, function)))
+		return MSD_TALLY_OTHER;
+	return msd_tally_add(crew->tally, function);
+}
+
+void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
+{
+	uint8_t row = r->at.function;
+
+	if (row == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally))
+		row = late_row(r, crew);
+	msd_tally_note(crew->tally, row, r->client.code);
+}

@@ -1,0 +1,122 @@
+"""Metrics: what they count is what clients were answered."""
+import collections
+import re
+import shutil
+import subprocess
+
+import harness
+import pytest
+from wire import Failure, Wire
+
+FAULTS = harness.ZOO / "faults.so"
+SAMPLE = re.compile(r'(\w+)(?:\{(.*)\})? (\S+)')
+LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+STAGES = ("read", "queue", "worker", "run")
+
+
+def scrape(wire):
+    """{(name, label values...): number}; no sample is told twice."""
+    found = {}
+    for line in wire.ask("server.metrics").splitlines():
+        if line.startswith("#"):
+            continue
+        name, labels, number = SAMPLE.fullmatch(line).groups()
+        key = (name, *(value for _, value in LABEL.findall(labels or "")))
+        assert key not in found, key
+        found[key] = float(number)
+    return found
+
+
+def calls(wire, module):
+    """{(function, code): times} of a module."""
+    return {key[2:]: n for key, n in scrape(wire).items()
+            if key[:2] == ("modserd_calls_total", module)}
+
+
+class Counted:
+    """A client that counts what it is answered."""
+
+    def __init__(self, wire):
+        self.wire, self.seen = wire, collections.Counter()
+
+    def call(self, module, function, deadline_ms=harness.LONG_MS):
+        try:
+            self.wire.call(f"{module}:{function}", deadline_ms=deadline_ms)
+            self.seen[function, "OK"] += 1
+        except Failure as failure:
+            self.seen[function, failure.name] += 1
+
+
+@pytest.fixture
+def wire(daemon):
+    with Wire(daemon.host) as wire:
+        yield wire
+
+
+def test_calls_are_counted_as_their_client_was_answered(daemon, wire):
+    daemon.load("counted", FAULTS)
+    client = Counted(wire)
+    for _ in range(3):
+        client.call("counted", "ok")
+        client.call("counted", "error_long")
+        client.call("counted", "crash")
+    client.call("counted", "ok", deadline_ms=0)
+    client.call("counted", "no_such_function")
+    seen = client.seen
+    # It is not the module's, so that no client can fill the labels with names.
+    unknown = {code: n for (name, code), n in seen.items() if name == "no_such_function"}
+    seen = {k: n for k, n in seen.items() if k[0] != "no_such_function"}
+    seen.update({("other", code): n for code, n in unknown.items()})
+    assert calls(wire, "counted") == seen
+    assert seen["crash", "WORKER_LOST"] == 3
+    assert scrape(wire)["modserd_module_restarts_total", "counted"] == 3
+
+
+def test_calls_of_no_module_are_counted_without_a_name(wire):
+    before = scrape(wire).get(("modserd_calls_total", "", "", "NOT_FOUND"), 0)
+    Counted(wire).call("nowhere", "at_all")
+    assert scrape(wire)["modserd_calls_total", "", "", "NOT_FOUND"] == before + 1
+
+
+def test_stages_of_all_that_was_done_are_noted(daemon, wire):
+    daemon.load("staged", FAULTS)
+    for _ in range(5):
+        wire.call("staged:ok")
+    found = scrape(wire)
+    for stage in STAGES:
+        assert found["modserd_call_stage_seconds_count", "staged", stage] == 5
+        assert found["modserd_call_stage_seconds_bucket", "staged", stage, "+Inf"] == 5
+    assert found["modserd_call_stage_seconds_sum", "staged", "worker"] > 0
+
+
+def test_a_call_whose_client_has_gone_is_told_apart(daemon, wire):
+    daemon.load("left", FAULTS)
+    with harness.Gate() as gate:
+        with Wire(daemon.host) as other:
+            other.start("call", "left:gate", gate.path)
+            gate.entered()
+        harness.until(lambda: calls(wire, "left") == {("gate", "ABANDONED"): 1}, "it is noticed")
+        gate.open()
+
+
+def test_a_module_that_replaces_another_counts_on_until_it_is_unloaded(daemon, wire):
+    daemon.load("named", FAULTS)
+    wire.call("named:ok")
+    daemon.load("named", FAULTS, "--replace")
+    wire.call("named:ok")
+    assert calls(wire, "named") == {("ok", "OK"): 2}
+    daemon.ok("unload", "named")
+    assert calls(wire, "named") == {}
+
+
+def test_promtool_has_nothing_against_what_modser_prints(daemon):
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("no promtool (Debian's prometheus): the text is not checked by it")
+    daemon.load("checked", FAULTS)
+    daemon.ok("call", "checked:ok")
+    text = daemon.ok("metrics").out
+    assert 'modserd_calls_total{module="checked",function="ok",code="OK"} 1\n' in text
+    said = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True,
+                          text=True, check=False)
+    assert said.returncode == 0, said.stdout + said.stderr
