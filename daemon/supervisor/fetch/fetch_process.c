@@ -1,9 +1,10 @@
 /*
- * Happy path: the program is started with one end of a socket pair, the other end is its
- * channel; frames go to the owner. Retired, it loses its channel and ends by itself.
+ * Happy path: the program is started with one end of a socket pair, the other end is
+ * its channel; frames go to the owner. Retired, it loses its channel and ends by
+ * itself.
  *
- * Failures: its death, or a channel that broke, is told to the owner once, and then that
- * nothing is left of it. Of a start that failed in the midst the same is told.
+ * Failures: its death, or a channel that broke, is told to the owner once, and then
+ * that nothing is left of it. Of a start that failed in the midst the same is told.
  */
 #include "daemon/supervisor/fetch/fetch_process.h"
 

@@ -58,6 +58,29 @@ static void say_move(const struct msd_module *m, enum msd_module_state was)
 		msd_module_state_name(m->life.state), msd_module_state_name(was));
 }
 
+static void on_look(struct msd_deadline *node)
+{
+	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, idle_timer);
+	uint64_t again_ms;
+
+	if (m->life.state != MSD_STATE_READY)
+		return; /* it begins anew when it is */
+	if (msd_sleep_look(m, &again_ms)) {
+		msd_module_take_plain(m, MSD_LIFE_SLEEP);
+	} else {
+		msd_deadline_set(m->crew.house->deadlines, &m->idle_timer, again_ms);
+	}
+}
+
+static void begin_looking(struct msd_module *m)
+{
+	uint64_t again_ms;
+
+	m->idle_timer.on_due = on_look;
+	if (msd_sleep_begin(m, &again_ms))
+		msd_deadline_set(m->crew.house->deadlines, &m->idle_timer, again_ms);
+}
+
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how)
 {
 	const enum msd_module_state was = m->life.state;
@@ -71,7 +94,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	if (m->life.state != was)
 		say_move(m, was);
 	if (m->life.state == MSD_STATE_READY && m->life.state != was)
-		msd_sleep_begin(m);
+		begin_looking(m);
 	msd_module_look(m); /* an action may free it */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);

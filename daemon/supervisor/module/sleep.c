@@ -2,7 +2,6 @@
 
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/life.h"
 
 static bool is_held(const struct msd_lane *lane)
 {
@@ -24,30 +23,16 @@ static bool is_busy(const struct msd_module *m)
 	return false;
 }
 
-static void on_look(struct msd_deadline *node)
+bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms)
 {
-	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, idle_timer);
-	struct msd_house *house = m->crew.house;
-	uint64_t again_ms;
-
-	if (m->life.state != MSD_STATE_READY)
-		return; /* it begins anew when it is */
-	if (msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
-			      uv_now(house->loop), &again_ms)) {
-		msd_module_take_plain(m, MSD_LIFE_SLEEP);
-	} else {
-		msd_deadline_set(house->deadlines, &m->idle_timer, again_ms);
-	}
+	if (m->idleness.keep_alive_ms == 0)
+		return false;
+	msd_idleness_begin(&m->idleness, m->crew.n_calls, uv_now(m->crew.house->loop));
+	return !msd_sleep_look(m, ret_again_ms);
 }
 
-void msd_sleep_begin(struct msd_module *m)
+bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 {
-	struct msd_house *house = m->crew.house;
-
-	if (m->idleness.keep_alive_ms == 0)
-		return;
-	msd_idleness_begin(&m->idleness, m->crew.n_calls, uv_now(house->loop));
-	m->idle_timer.on_due = on_look;
-	msd_deadline_set(house->deadlines, &m->idle_timer,
-			 m->idleness.keep_alive_ms / 4 + 1);
+	return msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
+				 uv_now(m->crew.house->loop), ret_again_ms);
 }

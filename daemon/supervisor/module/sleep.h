@@ -1,10 +1,12 @@
 #ifndef MSD_SUPERVISOR_MODULE_SLEEP_H
 #define MSD_SUPERVISOR_MODULE_SLEEP_H
-/* A module with `keep_alive` whose workers end when nobody has called it for so long.
- * What its clients hold in them keeps them. */
+/* When a module with `keep_alive` may sleep: nobody has called it for so long. What its
+ * clients hold in its workers keeps them. */
 #include "daemon/supervisor/module/module.h"
 
-/** It is READY: from now on it is looked at, until it is something else. */
-void msd_sleep_begin(struct msd_module *m);
+/** It is READY: look at it in @ret_again_ms; false: never. */
+bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms);
+/** Whether it may sleep by now; if not, look again in *@ret_again_ms. */
+bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms);
 
 #endif
