@@ -77,6 +77,7 @@ struct upload {
 	uint64_t ids[CHUNKS_IN_FLIGHT]; /* a ring, oldest at `oldest` */
 	size_t sizes[CHUNKS_IN_FLIGHT];
 	size_t oldest, n_ids;
+	bool is_begun; /* the daemon has it */
 };
 
 /* What the next write takes: of one part. */
@@ -249,6 +250,65 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 					   &options, ret);
 }
 
+/* True: the daemon's store has what is to be kept, and u->handle is that. Else all of
+ * it is sent, which a daemon without a store may refuse with more to say. */
+static bool find_kept(struct upload *u, const modser_load_options *o)
+{
+	const modser_options options = options_now(u);
+	modser_value params[2] = {modser_str("find")};
+	modser_result *found = NULL;
+
+	if (!o->keep || o->sha256 == NULL || u->n != u->parts[0].n)
+		return false;
+	params[1] = (modser_value){.kind = MODSER_BYTES,
+				   .as.str = {(const char *)o->sha256, 32}};
+	const modser_err err =
+		modser_request(u->client, "module.upload", params, 2, &options, &found);
+	const bool is_there = err == MODSER_OK && found->root.kind == MODSER_UPLOAD;
+	if (is_there)
+		u->handle = found->root;
+	modser_result_free(found);
+	return is_there;
+}
+
+/* All bytes are with the daemon, or *@ret says why not. */
+static modser_err send_all(struct upload *u, const modser_load_options *o,
+			   modser_result **ret)
+{
+	const modser_options first = options_now(u);
+	modser_value params[2] = {modser_str("begin"), modser_int((int64_t)u->n)};
+	modser_result *begun = NULL, *done = NULL;
+	modser_err err =
+		modser_request(u->client, "module.upload", params, 2, &first, &begun);
+
+	if (err != MODSER_OK) {
+		*ret = begun;
+		return err;
+	}
+	if (begun->root.kind != MODSER_UPLOAD) {
+		msd_result_fail(begun, MSD_PROTOCOL,
+				"module.upload: no upload came back");
+		*ret = begun;
+		return MODSER_PROTOCOL;
+	}
+	u->handle = begun->root;
+	u->is_begun = true;
+	modser_result_free(begun);
+	err = upload_all(u, o, ret);
+	if (err == MODSER_OK && is_late(u))
+		err = late(u, ret);
+	if (err != MODSER_OK)
+		return err;
+	const modser_options rest = options_now(u);
+	err = upload_end(u, "commit", &rest, &done);
+	if (err == MODSER_OK) {
+		modser_result_free(done);
+	} else {
+		*ret = done;
+	}
+	return err;
+}
+
 modser_err modser_load(modser_client *client, const char *name, const void *bytes,
 		       size_t n, const modser_load_options *options,
 		       modser_result **ret)
@@ -262,42 +322,12 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 			   .n = n + o->graph_bytes + o->params_bytes};
 	if (o->deadline_ms != 0)
 		u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
-	const modser_options first = options_now(&u);
-	modser_value params[2] = {modser_str("begin"), modser_int((int64_t)u.n)};
-	modser_result *begun = NULL;
-	modser_result *done = NULL;
-	modser_err err =
-		modser_request(client, "module.upload", params, 2, &first, &begun);
-
 	*ret = NULL;
-	if (err != MODSER_OK) {
-		*ret = begun;
-		return err;
-	}
-	if (begun->root.kind != MODSER_UPLOAD) {
-		msd_result_fail(begun, MSD_PROTOCOL,
-				"module.upload: no upload came back");
-		*ret = begun;
-		return MODSER_PROTOCOL;
-	}
-	u.handle = begun->root;
-	modser_result_free(begun);
-	err = upload_all(&u, o, ret);
-	if (err == MODSER_OK && is_late(&u))
-		err = late(&u, ret);
-	if (err == MODSER_OK) {
-		const modser_options rest = options_now(&u);
-
-		err = upload_end(&u, "commit", &rest, &done);
-		if (err == MODSER_OK) {
-			modser_result_free(done);
-		} else {
-			*ret = done;
-		}
-	}
+	u.is_begun = find_kept(&u, o);
+	modser_err err = u.is_begun ? MODSER_OK : send_all(&u, o, ret);
 	if (err == MODSER_OK)
 		err = load_uploaded(&u, name, o, ret);
-	if (err != MODSER_OK)
+	if (err != MODSER_OK && u.is_begun)
 		upload_abort(&u);
 	return err;
 }

@@ -323,6 +323,9 @@ typedef struct modser_load_options {
 	const char *fill;
 	/* Load it again when the daemon starts; it needs a daemon with --store. */
 	bool keep;
+	/* The 32 bytes of the SHA-256 of all that is loaded, without a graph or params:
+	 * with keep no bytes are sent that the daemon's store has. NULL: not known. */
+	const uint8_t *sha256;
 } modser_load_options;
 
 /**

@@ -55,7 +55,8 @@ const char *msd_right_name(enum msd_right right);
 	X(ACL_DRY_RUN, "acl.dry_run", S, ADMIN, "[user, method, name?]",               \
 	  "{allowed, needs, line}")                                                    \
 	X(MODULE_UPLOAD, "module.upload", S, LOAD,                                     \
-	  "[\"begin\", bytes] | [\"write\", upload, offset, tensor] | "                \
+	  "[\"begin\", bytes] | [\"find\", sha256] | [\"write\", upload, offset, "     \
+	  "tensor] | "                                                                 \
 	  "[\"commit\", upload] | [\"abort\", upload]",                                \
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \

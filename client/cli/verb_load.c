@@ -17,6 +17,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "store/digest.h"
 
 static const char *base_name(const char *path)
 {
@@ -93,6 +94,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .fill = msd_fill_word_name(cli->fill),
 				       .tvm_inputs = cli->tvm_inputs,
 				       .keep = cli->keep};
+	struct msd_digest digest;
 	modser_client *client;
 	modser_result *result = NULL;
 	struct msd_progress progress;
@@ -100,6 +102,10 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 
 	if (code != MSD_EXIT_OK)
 		return code;
+	if (cli->keep) {
+		msd_digest_of(span_of(&f->library), &digest);
+		options.sha256 = digest.b;
+	}
 	progress = msd_progress_begin("load", name);
 	if (isatty(STDERR_FILENO) == 1) {
 		options.progress = msd_progress_show;

@@ -81,6 +81,7 @@ struct msd_edge {
 	/* Lines of the log about connections, and about what they may not. */
 	struct msd_log_rate refusals, ends, handshake_failures, denied, audits, limited;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
+	uint32_t n_findings;   /* that the store is being read for */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	struct msd_counts counts;
 };

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/kept.h"
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/stored.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/admit.h"
@@ -113,12 +114,25 @@ static msd_err upload_abort(struct msd_method_call *c, struct msd_diag *d)
 	return err;
 }
 
+static msd_err upload_find(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_span sha256;
+	msd_err err = msd_object_bin(param(c, 1), "sha256", &sha256, d);
+
+	if (err == MSD_OK && sha256.n != MSD_DIGEST_BYTES) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.upload find: sha256: expected 32 bytes");
+	}
+	return err == MSD_OK ? msd_stored_find(c, sha256, d) : err;
+}
+
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)
 {
 	static const struct {
 		const char *name;
 		msd_method_handler run;
 	} steps[] = {{"begin", upload_begin},
+		     {"find", upload_find},
 		     {"write", upload_write},
 		     {"commit", upload_commit},
 		     {"abort", upload_abort}};
@@ -131,9 +145,9 @@ msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)
 			return steps[i].run(c, d);
 	}
 	if (err == MSD_OK) {
-		err = msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"module.upload: step must be begin, write, commit or abort");
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.upload: step must be begin, find, write, "
+				   "commit or abort");
 	}
 	return err;
 }
@@ -254,11 +268,18 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err == MSD_OK)
 		err = read_load_params(c, &u, &load, part_bytes, &file, d);
+	if (err == MSD_OK && u->is_found &&
+	    (part_bytes[MSD_PART_GRAPH] > 0 || part_bytes[MSD_PART_PARAMS] > 0)) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.load: graph and params are parts of an "
+				   "upload, and what the store had is one file");
+	}
 	if (err == MSD_OK)
 		err = msd_upload_take(u, &load.bringing, d);
 	if (err != MSD_OK)
 		return err;
-	memcpy(load.bringing->source.part_bytes, part_bytes, sizeof(part_bytes));
+	load.bringing->source.part_bytes[MSD_PART_GRAPH] = part_bytes[MSD_PART_GRAPH];
+	load.bringing->source.part_bytes[MSD_PART_PARAMS] = part_bytes[MSD_PART_PARAMS];
 	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
 	if (label == NULL) {
 		msd_source_job_free(load.bringing);

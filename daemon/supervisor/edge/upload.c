@@ -1,7 +1,7 @@
 /*
  * Happy path: begin makes the upload, a thread reserves its memory, then who began it
  * gets the handle; pieces are read into the mapping; commit lets a thread seal and hash
- * it; module.load takes that thread's job.
+ * it; module.load takes that thread's job. One that the store had is committed at once.
  * Failures: no memory: begin is answered with that; the session ends first: the job is
  * left to itself.
  */
@@ -93,8 +93,8 @@ static msd_err check_room(const struct msd_edge *e, uint64_t bytes, struct msd_d
 		(unsigned long long)e->limits->max_upload_memory);
 }
 
-msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *r,
-			 struct msd_diag *d)
+static msd_err check_limits(const struct msd_session *s, uint64_t bytes,
+			    struct msd_diag *d)
 {
 	const struct msd_limits *limits = s->edge->limits;
 
@@ -103,31 +103,83 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 				    "%u uploads are the limit of a connection",
 				    s->n_uploads);
 	}
-	msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
-	if (err == MSD_OK)
-		err = check_room(s->edge, bytes, d);
+	const msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
+	return err == MSD_OK ? check_room(s->edge, bytes, d) : err;
+}
+
+/* It gets a handle, and counts. */
+static msd_err add(struct msd_upload *u, struct msd_diag *d)
+{
+	struct msd_session *s = u->session;
+	const msd_err err =
+		msd_handles_add(&s->handles, MSD_K_UPLOAD, u, &u->handle, d);
+
 	if (err != MSD_OK)
 		return err;
+	s->n_uploads++;
+	s->edge->upload_bytes += u->bytes;
+	return MSD_OK;
+}
+
+static struct msd_upload *upload_new(struct msd_session *s, uint64_t bytes)
+{
 	struct msd_upload *u = calloc(1, sizeof(*u));
+
 	if (u == NULL)
-		return msd_diag_no_memory(d);
+		return NULL;
 	*u = (struct msd_upload){.session = s, .fd = -1, .bytes = bytes};
 	msd_list_init(&u->waiters);
+	return u;
+}
+
+msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *r,
+			 struct msd_diag *d)
+{
+	msd_err err = check_limits(s, bytes, d);
+
+	if (err != MSD_OK)
+		return err;
+	struct msd_upload *u = upload_new(s, bytes);
+	if (u == NULL)
+		return msd_diag_no_memory(d);
 	u->reserving = msd_reserve_begin(s->edge->loop, MSD_SOURCE_NAME, bytes,
 					 on_reserved, u);
 	if (u->reserving == NULL) {
 		free(u);
 		return msd_diag_no_memory(d);
 	}
-	err = msd_handles_add(&s->handles, MSD_K_UPLOAD, u, &u->handle, d);
+	err = add(u, d);
 	if (err != MSD_OK) {
 		msd_reserve_leave(u->reserving);
 		free(u);
 		return err;
 	}
-	s->n_uploads++;
-	s->edge->upload_bytes += bytes;
 	msd_list_append(&u->waiters, &r->link);
+	return MSD_OK;
+}
+
+msd_err msd_upload_add_found(struct msd_session *s, const struct msd_source *source,
+			     struct msd_upload **ret, struct msd_diag *d)
+{
+	msd_err err = check_limits(s, source->bytes, d);
+
+	if (err != MSD_OK)
+		return err;
+	struct msd_upload *u = upload_new(s, source->bytes);
+	if (u == NULL)
+		return msd_diag_no_memory(d);
+	err = add(u, d);
+	if (err != MSD_OK) {
+		free(u);
+		return err;
+	}
+	u->is_found = true;
+	u->sealing = msd_source_job_made(source);
+	if (u->sealing == NULL) {
+		msd_upload_drop(u);
+		return msd_diag_no_memory(d);
+	}
+	*ret = u;
 	return MSD_OK;
 }
 

@@ -6,6 +6,7 @@
  * module.load takes it; an upload that nobody loads ends with its session.
  *
  *   (begun) --reserved--> writable --commit--> committed --taken--> (gone)
+ *   (found in the store) ----------------------------'
  */
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/source/source_job.h"
@@ -22,6 +23,7 @@ struct msd_upload {
 	uint8_t *map;            /* likewise, else NULL */
 	uint64_t bytes;
 	uint64_t written; /* sum of all pieces */
+	bool is_found;    /* it is one file of the store's */
 };
 
 /** begin: a new one of @bytes, the session's; @r, which is taken on success, is
@@ -30,6 +32,12 @@ struct msd_upload {
  * (limits.max_uploads), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
 					struct msd_req *r, struct msd_diag *d);
+/** find: a committed one of @source, which the store had and which is taken on success.
+ * Errors: those of msd_upload_begin(). */
+MSD_MUST_CHECK msd_err msd_upload_add_found(struct msd_session *s,
+					    const struct msd_source *source,
+					    struct msd_upload **ret,
+					    struct msd_diag *d);
 /** The session's upload @h. Errors: MSD_STALE_HANDLE. */
 MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
 				       struct msd_upload **ret, struct msd_diag *d);

@@ -108,6 +108,17 @@ struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 	return begin(loop, job);
 }
 
+struct msd_source_job *msd_source_job_made(const struct msd_source *source)
+{
+	struct msd_source_job *job = job_new(NULL);
+
+	if (job == NULL)
+		return NULL;
+	job->source = *source;
+	job->is_done = true;
+	return job;
+}
+
 struct msd_source msd_source_job_take(struct msd_source_job *job)
 {
 	struct msd_source source = job->source;

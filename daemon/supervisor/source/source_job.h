@@ -39,6 +39,9 @@ struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],
 					   uint64_t max_bytes);
+/** A job that is done and has made @source, which is taken. NULL: out of memory;
+ * nothing is taken. */
+struct msd_source_job *msd_source_job_made(const struct msd_source *source);
 /** The source of a job that is done and has succeeded, the caller's from here on. */
 struct msd_source msd_source_job_take(struct msd_source_job *job);
 /** End it in any state; NULL is fine. */
