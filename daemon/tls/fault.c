@@ -22,7 +22,7 @@ static const struct {
 	 "a record is not what its sender has sent"},
 };
 
-void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
+bool msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
 {
 	const unsigned long code = ERR_peek_error();
 	const int reason = ERR_GET_REASON(code);
@@ -33,7 +33,7 @@ void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
 		(void)snprintf(
 			ret, MSD_TLS_WHY_MAX, "its certificate is not good: %s",
 			X509_verify_cert_error_string(SSL_get_verify_result(ssl)));
-		return;
+		return true;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (known[i].reason == reason)
@@ -41,4 +41,5 @@ void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
 	}
 	(void)snprintf(ret, MSD_TLS_WHY_MAX, "%s",
 		       text != NULL ? text : "it breaks TLS");
+	return reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE;
 }

@@ -12,6 +12,7 @@ struct msd_tls_stream {
 	SSL *ssl;
 	struct msd_tls_peer peer;
 	char why[MSD_TLS_WHY_MAX]; /* it is broken; "": it is not */
+	bool is_refused;           /* that is for its certificate, or for want of one */
 	int ended;                 /* -errno; 1: the other side has said its end */
 	bool is_open;              /* its handshake is done */
 	bool is_dry;         /* it holds nothing: what comes next is told by an event */
@@ -25,8 +26,9 @@ MSD_MUST_CHECK msd_err msd_tls_context_read(const struct msd_tls_files *files,
  * names that nobody should be known by. */
 MSD_MUST_CHECK msd_err msd_tls_names_read(X509 *cert, struct msd_tls_peer *ret,
 					  struct msd_diag *d);
-/** What OpenSSL says last of @ssl, in words for people. Empties its queue. */
-void msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX]);
+/** What OpenSSL says last of @ssl, in words for people. Empties its queue. Returns
+ * whether it is about the other side's certificate. */
+bool msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX]);
 /** As msd_tls_library.accept, of @ctx. */
 MSD_MUST_CHECK msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd,
 					     struct msd_transport *ret,

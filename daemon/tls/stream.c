@@ -12,6 +12,7 @@
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -33,6 +34,7 @@ static struct msd_tls_stream *stream_of(const struct msd_transport *t)
 static ssize_t fail(struct msd_tls_stream *s, int rc)
 {
 	const int error = errno;
+	char why[MSD_TLS_WHY_MAX];
 
 	switch (SSL_get_error(s->ssl, rc)) {
 	case SSL_ERROR_WANT_READ:
@@ -47,8 +49,9 @@ static ssize_t fail(struct msd_tls_stream *s, int rc)
 		s->ended = error != 0 ? -error : 1;
 		break;
 	default:
+		s->is_refused = msd_tls_fault(s->ssl, why);
 		if (s->why[0] == '\0')
-			msd_tls_fault(s->ssl, s->why);
+			memcpy(s->why, why, sizeof(why));
 		s->ended = -EPROTO;
 		break;
 	}
@@ -241,6 +244,6 @@ msd_err msd_tls_stream_handshake(struct msd_transport *t, struct msd_diag *d)
 				    "it has gone before the handshake was "
 				    "done");
 	}
-	return msd_diag_set(d, MSD_PROTOCOL, "%s",
+	return msd_diag_set(d, s->is_refused ? MSD_REFUSED : MSD_PROTOCOL, "%s",
 			    error == -EPROTO ? s->why : strerror((int)-error));
 }

@@ -32,13 +32,37 @@ static void expect_keys(const struct msd_figures *figures, const char *const *ke
 
 Test(figures, server_info_has_the_keys_that_it_promises)
 {
-	static const char *const keys[] = {
-		"server",    "version",  "protocol",    "pid",     "uptime_ms",
-		"rss_bytes", "listen",   "connections", "modules", "connections_total",
-		"requests",  "calls",    "errors",      "denied",  "turns",
-		"frames",    "bytes_in", "bytes_out",   "cpu_us",  "control_group",
-		"held",      "limits",   "devices",     "absent",  "machine",
-		"eras",      "kinds",    "symbols",     "slots",   "packed_functions"};
+	static const char *const keys[] = {"server",
+					   "version",
+					   "protocol",
+					   "pid",
+					   "uptime_ms",
+					   "rss_bytes",
+					   "listen",
+					   "handshakes",
+					   "connections",
+					   "modules",
+					   "connections_total",
+					   "requests",
+					   "calls",
+					   "errors",
+					   "denied",
+					   "turns",
+					   "frames",
+					   "bytes_in",
+					   "bytes_out",
+					   "cpu_us",
+					   "control_group",
+					   "held",
+					   "limits",
+					   "devices",
+					   "absent",
+					   "machine",
+					   "eras",
+					   "kinds",
+					   "symbols",
+					   "slots",
+					   "packed_functions"};
 	static const char *const held[] = {"bytes", "tensor_bytes", "upload_bytes",
 					   "peers", "held_back"};
 

@@ -217,6 +217,38 @@ def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
     expect_logged(daemon, "has not ended its handshake in time (--first-frame)")
 
 
+def test_handshakes_are_counted_by_what_became_of_them(own_daemon, pki):
+    unix = f"unix:{pki.folder}/counted.sock"
+    daemon = own_daemon("--first-frame", harness.FOREVER, *pki.words(), listen=[TLS, unix])
+    old = certs.context(pki, pki.alice)
+    old.maximum_version = ssl.TLSVersion.TLSv1_2
+    with Wire(unix) as wire:
+
+        def told():
+            return wire.ask("server.info")["handshakes"]
+
+        def expect(done, in_progress, **failed):
+            causes = {"certificate": 0, "tls": 0, "stranger": 0, "late": 0, "gone": 0} | failed
+            said = {"done": done, "in_progress": in_progress, "failed": causes}
+            harness.until(lambda: told() == said, f"{said} is told")
+
+        expect(0, 0)
+        with certs.connect(daemon.host, certs.context(pki, pki.alice)):
+            expect(1, 0)
+        with certs.plain(daemon.host):
+            expect(1, 1)
+        expect(1, 0, gone=1)
+        with certs.plain(daemon.host) as s:
+            s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            expect(1, 1, gone=1, stranger=1)
+        with pytest.raises(ssl.SSLError):
+            certs.connect(daemon.host, old)
+        with pytest.raises(ssl.SSLError):
+            with Wire(certs.connect(daemon.host, certs.context(pki))) as stranger:
+                stranger.ask("ping")
+        expect(1, 0, gone=1, stranger=1, tls=1, certificate=1)
+
+
 def test_half_handshakes_count_as_connections(own_daemon, pki):
     unix = f"unix:{pki.folder}/few.sock"
     daemon = own_daemon(

@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/supervisor/tls/handshake.h"
 #include "proto/err.h"
 
 struct msd_counts {
 	uint64_t connections, connections_refused;
-	uint64_t handshakes, handshakes_failed; /* of TLS */
+	uint64_t handshakes; /* of TLS, that were done; and those that failed: */
+	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
 	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
 	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that came to no module */
@@ -27,11 +29,16 @@ static inline void msd_counts_refused(struct msd_counts *c)
 {
 	c->connections_refused++;
 }
-/** A handshake ended. */
-static inline void msd_counts_handshake(struct msd_counts *c, bool is_good)
+/** A handshake was done. */
+static inline void msd_counts_handshake(struct msd_counts *c)
 {
-	c->handshakes += is_good;
-	c->handshakes_failed += !is_good;
+	c->handshakes++;
+}
+/** One failed. */
+static inline void msd_counts_handshake_fault(struct msd_counts *c,
+					      enum msd_handshake_fault fault)
+{
+	c->handshakes_failed[fault]++;
 }
 /** A whole request came. */
 static inline void msd_counts_request(struct msd_counts *c)

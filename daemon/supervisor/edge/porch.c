@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/front.h"
+#include "proto/value.h"
 
 #define FAILURES_PER_SECOND 10u /* in the log */
 
@@ -14,14 +15,15 @@ static struct msd_edge *edge_of(const struct msd_handshake *h)
 	return MSD_CONTAINER_OF(msd_handshake_all(h), struct msd_edge, handshakes);
 }
 
-static void on_failed(struct msd_handshake *h, const char *why)
+static void on_failed(struct msd_handshake *h, enum msd_handshake_fault fault,
+		      const char *why)
 {
 	const struct msd_client_peer *p = msd_handshake_user(h);
 	struct msd_edge *e = edge_of(h);
 	char text[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
-	msd_counts_handshake(&e->counts, false);
+	msd_counts_handshake_fault(&e->counts, fault);
 	if (!msd_log_rate_take(&e->handshake_failures, uv_now(e->loop),
 			       FAILURES_PER_SECOND, &n_others))
 		return;
@@ -37,7 +39,7 @@ static void on_done(struct msd_handshake *h, struct msd_transport *t)
 
 	msd_door_give_back(e, p);
 	if (t != NULL) {
-		msd_counts_handshake(&e->counts, true);
+		msd_counts_handshake(&e->counts);
 		msd_front_open(e, *t, msd_principal_of(MSD_ADDRESS_TLS, e->load_tcp),
 			       p);
 	} else {
@@ -72,6 +74,32 @@ void msd_porch_enter(struct msd_edge *e, int fd)
 void msd_porch_close(struct msd_edge *e)
 {
 	msd_handshakes_close(&e->handshakes);
+}
+
+uint64_t msd_porch_n(const struct msd_edge *e)
+{
+	uint64_t n = 0;
+
+	MSD_LIST_EACH (it, &e->handshakes.all) {
+		n++;
+	}
+	return n;
+}
+
+void msd_porch_put(const struct msd_edge *e, struct msd_buf *ret)
+{
+	const struct msd_counts *c = &e->counts;
+
+	msd_pack_map(ret, 3);
+	msd_pack_pair_uint(ret, "done", c->handshakes);
+	msd_pack_pair_uint(ret, "in_progress", msd_porch_n(e));
+	msd_pack_cstr(ret, "failed");
+	msd_pack_map(ret, MSD_HANDSHAKE_FAULT_COUNT);
+	for (unsigned i = 0; i < MSD_HANDSHAKE_FAULT_COUNT; i++) {
+		msd_pack_pair_uint(
+			ret, msd_handshake_fault_word((enum msd_handshake_fault)i),
+			c->handshakes_failed[i]);
+	}
 }
 
 bool msd_porch_is_empty(const struct msd_edge *e)

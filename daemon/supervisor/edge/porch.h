@@ -14,6 +14,10 @@ void msd_porch_init(struct msd_edge *e);
 void msd_porch_enter(struct msd_edge *e, int fd);
 /** End all that are there; they are gone after some turns of the loop. */
 void msd_porch_close(struct msd_edge *e);
+/** How many are there. */
+uint64_t msd_porch_n(const struct msd_edge *e);
+/** Append how many came to an end, and which, as `handshakes` of server.info. */
+void msd_porch_put(const struct msd_edge *e, struct msd_buf *ret);
 bool msd_porch_is_empty(const struct msd_edge *e);
 
 #endif

@@ -9,6 +9,7 @@
 #include "daemon/child/cgroup.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
@@ -65,11 +66,6 @@ static uint64_t read_refused(const struct msd_edge *e)
 static uint64_t read_handshakes(const struct msd_edge *e)
 {
 	return e->counts.handshakes;
-}
-
-static uint64_t read_handshakes_failed(const struct msd_edge *e)
-{
-	return e->counts.handshakes_failed;
 }
 
 static uint64_t read_modules(const struct msd_edge *e)
@@ -190,6 +186,13 @@ static void put_version(struct msd_edge *e, const struct msd_figure *f,
 	msd_pack_cstr(b, MSD_VERSION);
 }
 
+static void put_handshakes(struct msd_edge *e, const struct msd_figure *f,
+			   struct msd_buf *b)
+{
+	(void)f;
+	msd_porch_put(e, b);
+}
+
 static void put_listeners(struct msd_edge *e, const struct msd_figure *f,
 			  struct msd_buf *b)
 {
@@ -301,9 +304,10 @@ static const struct msd_figure daemon_rows[] = {
 			   "Client connections that were one too many.")},
 	{.read = read_handshakes,
 	 .family = COUNTER("modserd_tls_handshakes", "TLS handshakes that succeeded.")},
-	{.read = read_handshakes_failed,
-	 .family = COUNTER("modserd_tls_handshakes_failed",
-			   "TLS handshakes that failed.")},
+	{.read = msd_porch_n,
+	 .family = GAUGE("modserd_tls_handshakes_in_progress",
+			 "TLS handshakes that are not done.")},
+	{.key = "handshakes", .put = put_handshakes},
 	{.key = "modules",
 	 .read = read_modules,
 	 .family = GAUGE("modserd_modules",

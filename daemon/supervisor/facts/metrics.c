@@ -41,6 +41,20 @@ static void put_errors(struct msd_exposition *x, const struct msd_edge *e)
 	}
 }
 
+static void put_handshakes(struct msd_exposition *x, const struct msd_edge *e)
+{
+	static const struct msd_family f = {.name = "modserd_tls_handshakes_failed",
+					    .help = "TLS handshakes that failed.",
+					    .kind = MSD_COUNTER};
+
+	msd_exposition_open(x, &f);
+	for (unsigned i = 0; i < MSD_HANDSHAKE_FAULT_COUNT; i++) {
+		const struct msd_label cause = {
+			"cause", msd_handshake_fault_word((enum msd_handshake_fault)i)};
+		msd_exposition_put(x, &f, &cause, 1, e->counts.handshakes_failed[i]);
+	}
+}
+
 void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 		       struct msd_buf *out, bool is_openmetrics)
 {
@@ -51,5 +65,6 @@ void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 	put_figures(&x, e, &msd_figures_held);
 	put_errors(&x, e);
 	msd_module_metrics_put(&x, e, view);
+	put_handshakes(&x, e);
 	msd_exposition_close(&x);
 }

@@ -79,12 +79,38 @@ static void on_lingering(uv_poll_t *poll, int status, int events)
 		end(h, MSD_PROTOCOL);
 }
 
+const char *msd_handshake_fault_word(enum msd_handshake_fault fault)
+{
+	static const char *const words[] = {
+#define MSD_HANDSHAKE_FAULT_WORD(e, word) word,
+		MSD_HANDSHAKE_FAULT_MAP(MSD_HANDSHAKE_FAULT_WORD)
+#undef MSD_HANDSHAKE_FAULT_WORD
+	};
+
+	return words[fault];
+}
+
+static enum msd_handshake_fault fault_of(const struct msd_handshake *h, msd_err err)
+{
+	switch ((int)err) {
+	case MSD_REFUSED:
+		return MSD_HANDSHAKE_CERTIFICATE;
+	case MSD_DEADLINE:
+		return MSD_HANDSHAKE_LATE;
+	case MSD_PROTOCOL:
+		return h->transport.state != NULL ? MSD_HANDSHAKE_TLS
+						  : MSD_HANDSHAKE_STRANGER;
+	default:
+		return MSD_HANDSHAKE_GONE;
+	}
+}
+
 /* It has failed with @err, as h->why says. Whoever may have been told so lingers. */
 static void fail(struct msd_handshake *h, msd_err err)
 {
 	if (!h->is_told)
-		h->all->on_failed(h, msd_diag_text(&h->why));
-	if (err != MSD_PROTOCOL || h->is_told) {
+		h->all->on_failed(h, fault_of(h, err), msd_diag_text(&h->why));
+	if ((err != MSD_PROTOCOL && err != MSD_REFUSED) || h->is_told) {
 		end(h, err);
 		return;
 	}

@@ -22,6 +22,21 @@
 
 struct msd_handshake;
 
+/* Why a handshake fails. X(enumerator, word) */
+#define MSD_HANDSHAKE_FAULT_MAP(X)                                                     \
+	X(CERTIFICATE, "certificate") /* it shows none, or none that is good */        \
+	X(TLS, "tls")                 /* an older version, a breach, no trust in us */ \
+	X(STRANGER, "stranger")       /* what it speaks is not TLS */                  \
+	X(LATE, "late")                                                                \
+	X(GONE, "gone") /* it, or the daemon */
+
+enum msd_handshake_fault {
+#define MSD_HANDSHAKE_FAULT_ENUM(e, word) MSD_HANDSHAKE_##e,
+	MSD_HANDSHAKE_FAULT_MAP(MSD_HANDSHAKE_FAULT_ENUM)
+#undef MSD_HANDSHAKE_FAULT_ENUM
+		MSD_HANDSHAKE_FAULT_COUNT
+};
+
 /* All of a loop. */
 struct msd_handshakes {
 	uv_loop_t *loop;
@@ -31,12 +46,15 @@ struct msd_handshakes {
 	struct msd_list queued; /* msd_handshake.queue_link */
 	unsigned n_working;
 	/** It has failed, and @why. */
-	void (*on_failed)(struct msd_handshake *h, const char *why);
+	void (*on_failed)(struct msd_handshake *h, enum msd_handshake_fault fault,
+			  const char *why);
 	/** Of each that was begun, once, on a later turn, and the last of it. @t is the
 	 * callee's; NULL: it has failed, and its socket is closed. */
 	void (*on_done)(struct msd_handshake *h, struct msd_transport *t);
 };
 
+/** "certificate", ... */
+const char *msd_handshake_fault_word(enum msd_handshake_fault fault);
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 			 struct msd_deadlines *deadlines, const struct msd_tls *tls);
 /** Begin with @fd, which is taken, to be done within @limit_ms (0: for ever). @user is
