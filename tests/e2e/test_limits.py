@@ -101,6 +101,26 @@ def test_who_leaves_takes_its_requests_along(start):
             )
 
 
+def test_modules_are_counted_for_who_has_brought_them(start):
+    loads = [User(name, ["lookup", "load"]) for name in ("few", "many")]
+    daemon, _ = start("".join(f"{u.line().rstrip()} modules={n}\n" for u, n in zip(loads, (1, 9))))
+    library = (harness.ZOO / "results.so").read_bytes()
+    with connect(daemon, "few") as few, connect(daemon, "many") as many:
+        few.load("one", library)
+        with pytest.raises(Failure, match="BUSY.*few may have 1 modules"):
+            few.load("two", library)
+        many.load("three", library)
+        few.load("one", library, replace=True)
+        with Wire(daemon.host) as operator:
+            operator.load("one", library, replace=True)  # it stays one of few's
+        with pytest.raises(Failure, match="BUSY"):
+            few.load("two", library)
+        few.ask("module.unload", "one")
+        few.load("two", library)
+    with connect(daemon, "few") as again, pytest.raises(Failure, match="BUSY"):
+        again.load("four", library)
+
+
 def test_a_limit_that_is_lifted_counts_for_the_next_request(start):
     daemon, acl = start(line("web", "bytes=1K/s"))
     with connect(daemon, "web") as wire, Wire(daemon.host) as operator:

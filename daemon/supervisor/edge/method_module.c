@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/kept.h"
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/stored.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/keeper.h"
@@ -286,6 +287,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	}
 	load.file = label;
+	msd_standing_sign(c->session, &load);
 	err = msd_module_load(c->session->edge->house, name, &load, &m, d);
 	free(label);
 	if (err != MSD_OK)

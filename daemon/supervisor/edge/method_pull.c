@@ -17,6 +17,7 @@
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/proof.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/look.h"
 #include "daemon/supervisor/module/admit.h"
@@ -327,6 +328,7 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 				   .replace = true,
 				   .workers = 1,
 				   .is_candidate = true};
+	msd_standing_sign(c->session, &p->how);
 	const msd_err err = read_params(p, c, d);
 	if (err != MSD_OK || begin(p, c, d) != MSD_OK)
 		pull_free(p);

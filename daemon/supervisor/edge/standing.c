@@ -278,6 +278,15 @@ msd_err msd_standing_spend(struct msd_session *s, const struct msd_in *in,
 	return spend(s, in->payload_bytes, d);
 }
 
+void msd_standing_sign(struct msd_session *s, struct msd_load *load)
+{
+	if (s->edge->rights.acl == NULL)
+		return;
+	const struct msd_grant *g = grant_of(s);
+	load->owner = msd_rights_owner(&s->edge->rights, g);
+	load->owner_max = g->user != NULL ? g->user->quota.of[MSD_QUOTA_MODULES] : 0;
+}
+
 bool msd_standing_has(struct msd_session *s, enum msd_right right)
 {
 	if (s->edge->rights.acl == NULL)

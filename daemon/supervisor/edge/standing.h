@@ -6,6 +6,7 @@
  * file was read again. Without such a file the principal alone says.
  */
 #include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/wire/conn.h"
 #include "proto/method.h"
@@ -24,6 +25,8 @@ MSD_MUST_CHECK msd_err msd_standing_ask(struct msd_session *s, const struct msd_
 MSD_MUST_CHECK msd_err msd_standing_spend(struct msd_session *s,
 					  const struct msd_in *in,
 					  enum msd_method method, struct msd_diag *d);
+/** @load is of @s: its user's, who may have so many. */
+void msd_standing_sign(struct msd_session *s, struct msd_load *load);
 /** Has @s the right, for some name at least? */
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
 /** May @s know of the module @name? */

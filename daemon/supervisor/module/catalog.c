@@ -170,6 +170,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;
 	m->serial = ++house->last_serial;
+	m->owner = load->owner;
 	m->crew.name = strndup((const char *)name.p, name.n);
 	m->crew.file = strdup(load->file);
 	m->crew.tally = msd_tally_new();
@@ -212,6 +213,32 @@ static msd_err check_workers(struct msd_house *house, uint32_t n, struct msd_dia
 	return msd_diag_set(d, MSD_TOO_LARGE,
 			    "%u workers are over the limit of %llu (max-workers)", n,
 			    (unsigned long long)house->limits->max_workers);
+}
+
+static bool is_of(const struct msd_module *m, const char *owner)
+{
+	return m != NULL && m->owner == owner;
+}
+
+/* A module and the successor that it hides are one. */
+static msd_err check_owner(struct msd_house *house, struct msd_span name,
+			   const struct msd_load *load, struct msd_diag *d)
+{
+	uint64_t n = 0;
+
+	if (load->owner == NULL || load->owner_max == 0)
+		return MSD_OK;
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		n += !msd_span_is(name, m->crew.name) &&
+		     (is_of(m, load->owner) || is_of(m->successor, load->owner));
+	}
+	if (n < load->owner_max)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "%s may have %llu modules (modules=): unload one",
+			    load->owner, (unsigned long long)load->owner_max);
 }
 
 static msd_err check_name(struct msd_house *house, struct msd_span name, bool replace,
@@ -273,6 +300,8 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	msd_err err = check_name(house, name, load->replace, d);
 	if (err == MSD_OK)
 		err = check_workers(house, load->workers, d);
+	if (err == MSD_OK)
+		err = check_owner(house, name, load, d);
 	if (err != MSD_OK) {
 		drop_source(load);
 		return err;
@@ -281,6 +310,8 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	struct msd_module *m = module_new(house, name, load);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
+	if (m->owner == NULL && old != NULL)
+		m->owner = old->owner; /* who is nobody's takes nothing away */
 	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */
 		old = NULL;

@@ -9,6 +9,8 @@ struct msd_load {
 	const char *file;         /* label for people */
 	struct msd_source source; /* fd -1: `bringing` makes it */
 	struct msd_source_job *bringing;
+	const char *owner;        /* outlives the house; NULL: nobody is limited */
+	uint64_t owner_max;       /* modules of that owner; 0: as many as it likes */
 	bool is_awaited;          /* neither: msd_module_give() brings it some time */
 	bool replace;             /* an existing module stays until this one is READY */
 	struct msd_device device; /* type 0: what its code is for */

@@ -28,6 +28,7 @@ struct msd_module {
 	struct msd_source_job *bringing; /* its source, on the way; NULL: it is there */
 	struct msd_deadline bring_timer; /* how long that may last */
 	uint64_t serial;                 /* no other has it */
+	const char *owner; /* who brought it, compared by its place; NULL: nobody */
 	bool is_candidate; /* how its first load ends is told to the store */
 	bool is_written;   /* of a candidate: the store has it already */
 	/* It has taken another's place, which is gone back to when it does not hold. */

@@ -14,7 +14,8 @@
 #define MSD_QUOTA_MAP(X)                                                               \
 	X(RATE, "rate", "/s", 1000000000u, "calls in a second")                        \
 	X(BYTES, "bytes", "/s", MSD_BUCKET_MAX, "bytes of arguments in a second")      \
-	X(REQUESTS, "requests", "", 1000000u, "requests at the same time")
+	X(REQUESTS, "requests", "", 1000000u, "requests at the same time")             \
+	X(MODULES, "modules", "", 1000000u, "modules")
 
 enum msd_quota_kind {
 #define MSD_QUOTA_ENUM(e, word, unit, max, what) MSD_QUOTA_##e,
@@ -42,8 +43,8 @@ struct msd_quota_refusal {
 
 /** Nothing is limited. */
 bool msd_quota_is_empty(const struct msd_quota *q);
-/** One more request, with @bytes of arguments, of who has @u by @q: counted as asked
- * for, or refused, and then nothing is counted. */
+/** One more request, which is no load, with @bytes of arguments, of who has @u by @q:
+ * counted as asked for, or refused, and then nothing is counted. */
 MSD_MUST_CHECK bool msd_usage_ask(struct msd_usage *u, const struct msd_quota *q,
 				  uint64_t bytes, uint64_t now_ms,
 				  struct msd_quota_refusal *ret);

@@ -62,6 +62,13 @@ bool msd_rights_usage(struct msd_rights *r, const struct msd_grant *g,
 	return true;
 }
 
+const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g)
+{
+	const uint32_t i = g->user != NULL ? place_of(r, g->user->name) : r->n_users;
+
+	return i < r->n_users ? r->users[i]->name : NULL;
+}
+
 void msd_rights_finish(struct msd_rights *r)
 {
 	msd_acl_destroy(r->acl);

@@ -52,6 +52,9 @@ struct msd_peer_id msd_rights_peer(struct msd_rights *r, const struct msd_grant 
  * limited. False: memory is short. */
 MSD_MUST_CHECK bool msd_rights_usage(struct msd_rights *r, const struct msd_grant *g,
 				     struct msd_usage **ret);
+/** The name of the user of @g, the same pointer each time, for as long as @r; NULL: it
+ * is none, or memory is short. */
+const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g);
 void msd_rights_finish(struct msd_rights *r);
 
 #endif
