@@ -169,8 +169,8 @@ void msd_buf_finish(struct msd_buf *b)
 	*b = (struct msd_buf){0};
 }
 
-/* Make room for @n more bytes: the only place where a buffer allocates. */
-static bool buf_grow(struct msd_buf *b, size_t n)
+/* The only place where a buffer allocates. */
+bool msd_buf_grow(struct msd_buf *b, size_t n)
 {
 	size_t need, cap;
 
@@ -191,19 +191,6 @@ static bool buf_grow(struct msd_buf *b, size_t n)
 	b->p = p;
 	b->cap = cap;
 	return true;
-}
-
-bool msd_buf_reserve(struct msd_buf *b, size_t n)
-{
-	return (!b->bad && n <= b->cap - b->n) || buf_grow(b, n);
-}
-
-void msd_buf_put(struct msd_buf *b, const void *src, size_t n)
-{
-	if (n == 0 || !msd_buf_reserve(b, n))
-		return;
-	memcpy(b->p + b->n, src, n);
-	b->n += n;
 }
 
 void msd_buf_put_u8(struct msd_buf *b, uint8_t v)

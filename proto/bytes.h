@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "proto/err.h"
 
@@ -62,8 +63,26 @@ struct msd_buf {
 
 /** Free the bytes; it is empty and fit for use again. */
 void msd_buf_finish(struct msd_buf *b);
-/** Append @n bytes; @src may be NULL when @n is 0. */
-void msd_buf_put(struct msd_buf *b, const void *src, size_t n);
+/** Make room for @n more bytes where there is none: what msd_buf_reserve() falls back
+ * to. */
+bool msd_buf_grow(struct msd_buf *b, size_t n);
+
+/** Ensure room for @n more bytes; false (and bad) when memory is short. */
+static inline bool msd_buf_reserve(struct msd_buf *b, size_t n)
+{
+	return (!b->bad && n <= b->cap - b->n) || msd_buf_grow(b, n);
+}
+
+/** Append @n bytes; @src may be NULL when @n is 0. Inline, because messages are made of
+ * many short pieces. */
+static inline void msd_buf_put(struct msd_buf *b, const void *src, size_t n)
+{
+	if (n == 0 || !msd_buf_reserve(b, n))
+		return;
+	memcpy(b->p + b->n, src, n);
+	b->n += n;
+}
+
 void msd_buf_put_u8(struct msd_buf *b, uint8_t v);
 void msd_buf_put_u16(struct msd_buf *b, uint16_t v);
 void msd_buf_put_u32(struct msd_buf *b, uint32_t v);
@@ -72,8 +91,6 @@ void msd_buf_put_str64(struct msd_buf *b, const void *src, size_t n);
 /** Append printf output without the NUL. */
 void msd_buf_printf(struct msd_buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/** Ensure room for @n more bytes; false (and bad) when memory is short. */
-bool msd_buf_reserve(struct msd_buf *b, size_t n);
 
 /* Fixed-width little-endian access to bytes that are known to be there. */
 uint16_t msd_le16(const uint8_t *p);
