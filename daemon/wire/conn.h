@@ -12,7 +12,7 @@
  * loop's thread.
  *
  * Happy path of one incoming frame:
- *  - header read and checked; body read; msd_body_read() scans it
+ *  - header read and checked; body read; msd_body_read() scans it, unless it is known
  *  - payload_bytes > 0: on_body() says where the payload goes (here, skip, or later)
  *  - payload complete: on_frame()
  * Failures: a frame that breaks the protocol, an over-limit header or a read error end
@@ -37,6 +37,8 @@
 
 struct msd_account;
 struct msd_conn;
+struct msd_known;
+struct msd_memory;
 
 #define MSD_CONN_TURN_FRAMES 64u
 #define MSD_CONN_TURN_US 200u
@@ -45,6 +47,8 @@ struct msd_conn;
  * on_frame() returns, and may be patched by the receiver. */
 struct msd_in {
 	struct msd_body body;
+	struct msd_known
+		*known; /* it came before: the body's parts lie there; or NULL */
 	uint8_t *bytes; /* the body */
 	size_t n_bytes;
 	uint64_t payload_bytes;
@@ -90,6 +94,8 @@ struct msd_conn_limits {
 	 * While others are short of it, a reader slower than its share of it loses its
 	 * connection. NULL: nobody counts. */
 	struct msd_account *account;
+	/* Of requests, borrowed. NULL: each is scanned. */
+	struct msd_memory *memory;
 	bool takes_fds;   /* false: every received descriptor is closed, aside */
 	bool takes_turns; /* false: all that has come is handed on before others */
 };

@@ -5,6 +5,7 @@
 #include "daemon/wire/account.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
+#include "daemon/wire/recognise.h"
 
 /*
  *   HEADER --16 bytes--> BODY --scanned--> on_frame            (no payload)
@@ -112,7 +113,23 @@ void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
 		c->in.payload = NULL;
 }
 
-/* A whole body at @bytes: scan it, then ask for the payload's place or hand it over. */
+/* The parts of the body: those that are known, or those that a scan finds. */
+static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag *d)
+{
+	const struct msd_span bytes = {in->bytes, in->n_bytes};
+
+	if (c->limits.memory != NULL) {
+		in->known = msd_memory_find(c->limits.memory, bytes, in->payload_bytes);
+	}
+	if (in->known == NULL)
+		return msd_body_read(bytes, NULL, &in->body, d);
+	in->body = in->known->body;
+	in->body.id = msd_memory_id(in->bytes);
+	return MSD_OK;
+}
+
+/* A whole body at @bytes: read its parts, then ask for the payload's place or hand it
+ * over. */
 static void body_done(struct msd_conn *c, uint8_t *bytes)
 {
 	struct msd_diag d = {0};
@@ -121,8 +138,7 @@ static void body_done(struct msd_conn *c, uint8_t *bytes)
 				.n_bytes = c->frame.body_bytes,
 				.payload_bytes = c->frame.payload_bytes,
 				.begun_ms = c->begun_ms};
-	msd_err err = msd_body_read((struct msd_span){bytes, c->frame.body_bytes}, NULL,
-				    &c->in.body, &d);
+	msd_err err = read_parts(c, &c->in, &d);
 	if (err != MSD_OK) {
 		msd_conn_close(c, err, msd_diag_text(&d));
 		msd_diag_finish(&d);

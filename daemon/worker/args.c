@@ -270,45 +270,42 @@ static struct msd_obj *str_obj(struct msd_span s, enum msd_type type)
 	return str != NULL ? &str->obj : NULL;
 }
 
-static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,
-			  struct msd_any *ret, struct msd_diag *d)
+static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
+			  bool is_nested, struct msd_any *ret, struct msd_diag *d)
 {
-	struct msd_wire_value v;
 	struct msd_shape *shape;
-	msd_err err = msd_value_read(c, &v, d);
 
-	if (err != MSD_OK)
-		return err;
 	*ret = msd_none();
-	switch (v.kind) {
+	switch (v->kind) {
 	case MSD_K_NIL:
 		return MSD_OK;
 	case MSD_K_BOOL:
-		*ret = msd_bool(v.as.b);
+		*ret = msd_bool(v->as.b);
 		return MSD_OK;
 	case MSD_K_INT:
-		*ret = msd_int(v.as.i);
+		*ret = msd_int(v->as.i);
 		return MSD_OK;
 	case MSD_K_FLOAT:
-		*ret = msd_float(v.as.f);
+		*ret = msd_float(v->as.f);
 		return MSD_OK;
 	case MSD_K_STR:
-		return hold(call, str_obj(v.as.str, MSD_T_STR), ret, d);
+		return hold(call, str_obj(v->as.str, MSD_T_STR), ret, d);
 	case MSD_K_BYTES:
-		return hold(call, str_obj(v.as.str, MSD_T_BYTES), ret, d);
+		return hold(call, str_obj(v->as.str, MSD_T_BYTES), ret, d);
 	case MSD_K_DTYPE:
-		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v.as.dtype};
+		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v->as.dtype};
 		return MSD_OK;
 	case MSD_K_DEVICE:
-		*ret = (struct msd_any){.type = MSD_T_DEVICE, .as.device = v.as.device};
+		*ret = (struct msd_any){.type = MSD_T_DEVICE,
+					.as.device = v->as.device};
 		return MSD_OK;
 	case MSD_K_SHAPE:
-		shape = msd_shape_new(v.as.shape.dim, v.as.shape.ndim);
+		shape = msd_shape_new(v->as.shape.dim, v->as.shape.ndim);
 		return hold(call, shape != NULL ? &shape->obj : NULL, ret, d);
 	case MSD_K_TENSOR:
-		return read_tensor(call, v.as.tensor, is_nested, ret, d);
+		return read_tensor(call, v->as.tensor, is_nested, ret, d);
 	case MSD_K_TUPLE:
-		return read_tuple(call, &v, ret, d);
+		return read_tuple(call, v, ret, d);
 	case MSD_K_FUNCTION:
 	case MSD_K_MODULE:
 	case MSD_K_INSTANCE:
@@ -318,20 +315,49 @@ static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nest
 	}
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "no handle of kind %s can be an argument",
-			    msd_kind_name(v.kind));
+			    msd_kind_name(v->kind));
+}
+
+static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,
+			  struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_wire_value v;
+	msd_err err = msd_value_read(c, &v, d);
+
+	return err == MSD_OK ? take_value(call, &v, is_nested, ret, d) : err;
+}
+
+static msd_err make_room(struct msd_call *call, uint32_t n, struct msd_diag *d)
+{
+	call->n_args = n;
+	if (n == 0)
+		return MSD_OK;
+	call->args = msd_arena_alloc(call->arena, n * sizeof(*call->args));
+	return call->args != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			   struct msd_diag *d)
 {
-	call->n_args = n;
-	call->args = msd_arena_alloc(call->arena, n * sizeof(*call->args));
-	if (call->args == NULL && n > 0)
-		return msd_diag_no_memory(d);
-	for (uint32_t i = 0; i < n; i++) {
-		msd_err err = read_value(call, c, false, &call->args[i], d);
+	msd_err err = make_room(call, n, d);
+
+	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
+		err = read_value(call, c, false, &call->args[i], d);
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "argument %u", i);
 	}
-	return MSD_OK;
+	return err;
+}
+
+msd_err msd_call_take_args(struct msd_call *call, const struct msd_wire_value *values,
+			   uint32_t n, struct msd_diag *d)
+{
+	msd_err err = make_room(call, n, d);
+
+	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
+		err = take_value(call, &values[i], false, &call->args[i], d);
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "argument %u", i);
+	}
+	return err;
 }

@@ -12,6 +12,7 @@
 #include "daemon/worker/crash.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
+#include "daemon/worker/plan.h"
 #include "daemon/worker/stage.h"
 #include "proto/clock.h"
 #include "proto/name.h"
@@ -75,7 +76,8 @@ static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_an
 	msd_err err = msd_loaded_call(w->module, call->func->fn, call->args,
 				      call->n_args, ret, d);
 	msd_crash_note(NULL, NULL);
-	*ret_ns = msd_now_ns() - begin;
+	w->last_end_ns = msd_now_ns();
+	*ret_ns = w->last_end_ns - begin;
 	msd_func_learn(call->func, *ret_ns);
 	return err;
 }
@@ -124,8 +126,8 @@ static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 			   uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
 {
 	size_t begin = out->n;
-	uint64_t queued_ns = msd_now_ns();
 	const bool waits = call->queued != NULL;
+	const uint64_t queued_ns = waits ? msd_now_ns() : 0;
 
 	msd_body_begin_response(out, call->request->id, true);
 	msd_pack_nil(out);
@@ -155,13 +157,25 @@ static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 	return MSD_OK;
 }
 
+/* Its arguments: those of its plan, or the @n at @c. */
+static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
+			struct msd_diag *d)
+{
+	const struct msd_known *known = call->request->known;
+
+	if (known == NULL)
+		return msd_call_read_args(call, c, n, d);
+	const struct msd_plan *plan = known->plan;
+	return msd_call_take_args(call, plan->args, plan->n_args, d);
+}
+
 /* @n arguments at @c; the whole response to @out. */
 static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
 		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
 {
 	struct msd_any result = msd_none();
 	uint64_t exec_ns;
-	msd_err err = msd_call_read_args(call, c, n, d);
+	msd_err err = get_args(call, c, n, d);
 
 	if (err == MSD_OK && call->request->names.n > 0)
 		err = msd_call_order_args(call, call->request->names, d);
@@ -179,34 +193,46 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }
 
-msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
-			struct msd_buf *out, struct msd_diag *d)
+/* What is called; the arguments that follow stay in @c. */
+static msd_err open_call(struct msd_worker *w, const struct msd_request *r,
+			 struct msd_cur *c, uint32_t *ret_n, struct msd_func **ret,
+			 bool *ret_takes_out, struct msd_diag *d)
 {
-	struct msd_cur c;
 	uint32_t n;
 	struct msd_wire_value target;
-	struct msd_func *func = r->func;
-	bool takes_out = false;
 
-	if (!msd_array_open(r->params, &c, &n) || n == 0 ||
-	    msd_value_read(&c, &target, d) != MSD_OK || target.kind != MSD_K_STR) {
+	if (!msd_array_open(r->params, c, &n) || n == 0 ||
+	    msd_value_read(c, &target, d) != MSD_OK || target.kind != MSD_K_STR) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
 			"call: expected [\"module:function\", argument...]");
 	}
-	if (func == NULL || r->instance.generation != 0) {
-		msd_err unknown = r->instance.generation != 0
-					  ? find_instance_func(w, r, target.as.str,
-							       &func, &takes_out, d)
-					  : find_func(w, target.as.str, &func, d);
-		if (unknown != MSD_OK)
-			return unknown;
+	*ret_n = n - 1;
+	if (r->instance.generation != 0) {
+		return find_instance_func(w, r, target.as.str, ret, ret_takes_out, d);
 	}
+	*ret = r->func;
+	return r->func != NULL ? MSD_OK : find_func(w, target.as.str, ret, d);
+}
+
+msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
+			struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_cur c = {0};
+	uint32_t n = 0;
+	struct msd_func *func = r->func;
+	bool takes_out = false;
+	msd_err err = MSD_OK;
+
+	if (r->known == NULL)
+		err = open_call(w, r, &c, &n, &func, &takes_out, d);
+	if (err != MSD_OK)
+		return err;
 	struct msd_device device = msd_loaded_device(w->module);
 	struct msd_dev *dev;
 	if (r->device.type != 0)
 		device = r->device;
-	msd_err err = msd_loaded_reach(w->module, device, &dev, d);
+	err = msd_loaded_reach(w->module, device, &dev, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", func->name);
 	struct msd_call call = {
@@ -220,7 +246,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		.wants_objects = func->style == MSD_FUNC_MODEL,
 		.takes_out = takes_out || func->style == MSD_FUNC_PRIM,
 	};
-	err = run(w, &call, &c, n - 1, out, d);
+	err = run(w, &call, &c, n, out, d);
 	msd_call_finish(&call, err != MSD_OK);
 	return err;
 }

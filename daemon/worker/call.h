@@ -44,6 +44,10 @@ struct msd_call {
  */
 MSD_MUST_CHECK msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c,
 					  uint32_t n, struct msd_diag *d);
+/** The same of values that were read before. */
+MSD_MUST_CHECK msd_err msd_call_take_args(struct msd_call *call,
+					  const struct msd_wire_value *values,
+					  uint32_t n, struct msd_diag *d);
 /**
  * Put the arguments into the order of the function's parameters: @names is an array,
  * for each argument a parameter's name, or nil for the first one that no other argument

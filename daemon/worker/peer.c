@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/wire/without.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/worker.h"
@@ -175,6 +176,7 @@ static void peer_destroy(struct msd_peer *peer)
 	msd_outpool_finish(&peer->out);
 	msd_instances_finish(&peer->instances); /* they may hold residents */
 	msd_residents_finish(&peer->residents);
+	msd_memory_finish(&peer->memory);
 	free(peer);
 }
 
@@ -196,7 +198,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 {
 	static const struct msd_conn_ops ops = {.on_frame = on_frame,
 						.on_closed = on_closed};
-	static const struct msd_conn_limits limits = {
+	struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
 		.max_payload_bytes = 0, /* tensors come in segments */
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
@@ -208,6 +210,8 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		(void)close(fd);
 		return msd_diag_no_memory(d);
 	}
+	if (!msd_without("plans"))
+		limits.memory = &peer->memory;
 	peer->worker = w;
 	peer->is_channel = is_channel;
 	msd_list_init(&peer->link);

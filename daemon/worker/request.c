@@ -2,13 +2,14 @@
  * Requests from their arrival to the moment they run.
  *
  * Happy path: a frame's body is copied to a request that is kept for the purpose, cut
- * into its parts, and queued; the worker takes the first one when it has drained its
- * channel. A peer with too many waiting is not read from until half of them are done.
+ * into its parts, and queued; or it is known from before and has a plan (plan.h). The
+ * worker takes the first one when it has drained its channel. A peer with too many
+ * waiting is not read from until half of them are done.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/worker.h"
+#include "daemon/worker/plan.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -33,7 +34,7 @@ static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
 	} else {
 		msd_list_init(&r->link);
 	}
-	if (r->cap < bytes) {
+	if (r->bytes == NULL || r->cap < bytes) {
 		size_t cap = bytes > 512 ? bytes : 512;
 		free(r->bytes);
 		r->bytes = malloc(cap);
@@ -51,6 +52,9 @@ void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 	struct msd_peer *peer = r->peer;
 
 	msd_list_remove(&r->link);
+	if (r->known != NULL)
+		r->known->n_users--;
+	r->known = NULL;
 	if (r->cap > KEEP_BYTES) {
 		free(r->bytes);
 		r->bytes = NULL;
@@ -164,10 +168,6 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 	struct msd_span object;
 	msd_err err = MSD_OK;
 
-	r->deadline_ns = 0;
-	r->names = (struct msd_span){0};
-	r->instance = (struct msd_handle){0};
-	r->device = (struct msd_device){0};
 	if (r->options.n == 0)
 		return MSD_OK;
 	if (!msd_map_open(r->options, &c, &n))
@@ -182,23 +182,51 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 	return err;
 }
 
-bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
-		      const struct msd_in *in)
+/* Everything that a request says, none of it checked. */
+static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
+			    const struct msd_in *in, struct msd_diag *d)
 {
-	struct msd_request *r = take_spare(w, in->n_bytes);
-
-	if (r == NULL)
-		return false;
 	memcpy(r->bytes, in->bytes, in->n_bytes);
-	r->peer = peer;
-	r->id = in->body.id;
 	r->method = msd_method_find(in->body.method);
 	r->params = move_span(in->body.params, in->bytes, r->bytes);
 	r->options = move_span(in->body.options, in->bytes, r->bytes);
 	r->func = r->method == MSD_M_CALL ? peek_func(w, r->params) : NULL;
+	if (r->func != NULL && r->options.n == 0)
+		msd_plan_learn(r->peer, in, r->func);
+	return read_options(r, d);
+}
+
+/* The same of one that came before. */
+static void use_plan(struct msd_request *r, struct msd_known *known)
+{
+	const struct msd_plan *plan = known->plan;
+
+	known->n_users++;
+	r->known = known;
+	r->method = MSD_M_CALL;
+	r->func = plan->func;
+}
+
+bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
+		      const struct msd_in *in)
+{
+	struct msd_request *r = take_spare(w, in->known == NULL ? in->n_bytes : 0);
+	msd_err err = MSD_OK;
+
+	if (r == NULL)
+		return false;
+	*r = (struct msd_request){.link = r->link,
+				  .peer = peer,
+				  .id = in->body.id,
+				  .bytes = r->bytes,
+				  .cap = r->cap};
 	msd_list_append(&w->queue, &r->link);
 	peer->n_queued++;
-	msd_err err = read_options(r, &w->diag);
+	if (in->known != NULL) {
+		use_plan(r, in->known);
+	} else {
+		err = read_request(w, r, in, &w->diag);
+	}
 	if (err != MSD_OK) {
 		msd_worker_reply_error(r, err, &w->diag);
 		msd_worker_recycle(w, r);

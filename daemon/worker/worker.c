@@ -106,14 +106,14 @@ static void pause_between(struct msd_worker *w, bool drain)
 /*
  * A reply must not wait behind a slow call, nor a cancel or a deadline. But two system
  * calls between trivial calls would cost more than the calls: while the next one is
- * known to be fast and the last pause is recent, go on. Then nothing waits longer
- * than MAX_UNSENT_NS and one fast call.
+ * known to be fast and the last pause was recent when the last one ended, go on. Then
+ * nothing waits longer than MAX_UNSENT_NS, one fast call and the writing of its reply.
  */
 static bool may_go_on(const struct msd_worker *w, const struct msd_request *next)
 {
 	return next->func != NULL && next->func->peak_ns != 0 &&
 	       next->func->peak_ns < FAST_CALL_NS &&
-	       msd_now_ns() - w->last_pause_ns < MAX_UNSENT_NS;
+	       w->last_end_ns - w->last_pause_ns < MAX_UNSENT_NS;
 }
 
 static bool clean_a_little(struct msd_worker *w)

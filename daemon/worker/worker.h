@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "daemon/wire/conn.h"
+#include "daemon/wire/recognise.h"
 #include "daemon/wire/segmap.h"
 #include "daemon/worker/arena.h"
 #include "daemon/worker/funcs.h"
@@ -30,6 +31,7 @@ struct msd_peer {
 	struct msd_list link; /* msd_worker.peers */
 	struct msd_worker *worker;
 	struct msd_conn conn;
+	struct msd_memory memory; /* of calls; their plans are struct msd_plan */
 	struct msd_segmap in;
 	struct msd_outpool out;
 	struct msd_residents residents;
@@ -44,6 +46,8 @@ struct msd_request {
 	struct msd_peer *peer;
 	uint64_t id;
 	enum msd_method method;
+	struct msd_known
+		*known;         /* in use by it; then there are no params and options */
 	struct msd_span params; /* in bytes */
 	struct msd_span options;
 	struct msd_func *func;      /* of a call, when it is known already */
@@ -63,6 +67,7 @@ struct msd_worker {
 	struct msd_list queue;  /* msd_request.link, in order of arrival */
 	struct msd_list spare;  /* msd_request.link, for reuse */
 	uint64_t last_pause_ns; /* when replies were last sent and frames drained */
+	uint64_t last_end_ns;   /* when a function last returned */
 	/* the module, from worker.open on */
 	int artifact_fd;
 	struct msd_span file; /* mapped */

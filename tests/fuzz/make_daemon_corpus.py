@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/session, replica and peer: what clients, workers and the supervisor say to each
-other, in the forms that fuzz_session.c, fuzz_replica.c and fuzz_peer.c read. Run it after changing
+"""Write tests/corpus/session, replica, peer and recognise: what clients, workers and the supervisor say to each
+other, in the forms that fuzz_session.c, fuzz_replica.c, fuzz_peer.c and fuzz_recognise.c read. Run it after changing
 it; --check tells when that was forgotten."""
 import pathlib
 import struct
@@ -108,18 +108,33 @@ PEER = {
     "reject_segment": piece(FRAME, notification("worker.segment", text("in"), b"\x00", b"\x01")),
     "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
 }
+RECOGNISE = {
+    "accept_again": b"".join(piece(0, request(id, "call", text("m:int"))) for id in (1, 2, 3)),
+    "accept_options": piece(0, array(b"\x00", number(1), text("call"), array(text("m:int")),
+                                     mapping((text("deadline_ms"), b"\x05")))) * 3,
+    "accept_tensor": piece(64, request(1, "call", text("m:kind"), tensor(0), handle(4))) * 3,
+    "reject_once": piece(0, request(1, "call", text("m:int"))) * 2,
+    "reject_other": piece(0, request(1, "call", text("m:int"))) * 2
+    + piece(0, request(1, "call", text("m:inu"))),
+    "reject_payload": piece(0, request(1, "call", text("m:int"))) * 2
+    + piece(1, request(1, "call", text("m:int"))),
+    "reject_short_id": piece(0, array(b"\x00", b"\x01", text("ping"), array())) * 3,
+    "reject_response": piece(0, response(1, NIL)) * 3,
+    "reject_nothing": piece(0, b"") * 3,
+}
 
 
 def corpus():
     """Path to content of every file."""
     session = {"accept_" + stem: data for stem, data in SESSION.items()}
     return {CORPUS / name / (stem + ".bin"): data
-            for name, files in (("session", session), ("replica", REPLICA), ("peer", PEER))
+            for name, files in (("session", session), ("replica", REPLICA), ("peer", PEER),
+                                ("recognise", RECOGNISE))
             for stem, data in files.items()}
 
 
 def main():
-    settle(__file__, corpus(), (path for name in ("session", "replica", "peer")
+    settle(__file__, corpus(), (path for name in ("session", "replica", "peer", "recognise")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 

@@ -1,0 +1,57 @@
+#ifndef MSD_WIRE_RECOGNISE_H
+#define MSD_WIRE_RECOGNISE_H
+/*
+ * Requests that came before on a connection. One that equals a remembered one in every
+ * byte of its body but the id's eight, before as large a payload, has the same parts
+ * and needs no scan. Bodies are compared whole: a fingerprint only says which.
+ *
+ * Happy path: the connection asks msd_memory_find() for each body before it scans it.
+ * What is not known is scanned as ever; then its owner may have it remembered, with
+ * what there is to know about it beside its parts, by msd_memory_add(). That happens
+ * when it comes for the second time, so that bodies that never come again cost a
+ * fingerprint and push no other out.
+ *
+ * The memory belongs to whom the connection belongs to, and has a bound:
+ * docs/bounds.md.
+ */
+#include "proto/body.h"
+
+#define MSD_MEMORY_BODIES 16u
+#define MSD_MEMORY_BODY_BYTES 1024u
+
+struct msd_known {
+	struct msd_body body; /* its parts lie in `bytes`; the id is the first one's */
+	uint64_t payload_bytes; /* that followed */
+	void *plan;             /* the owner's: one block of memory, or NULL */
+	uint32_t n_users;       /* while there are any it stays */
+	uint32_t n_bytes;
+	uint8_t bytes[];
+};
+
+struct msd_memory {
+	struct msd_known *known[MSD_MEMORY_BODIES]; /* owned */
+	uint64_t prints[MSD_MEMORY_BODIES];         /* fingerprints of those */
+	uint64_t seen[MSD_MEMORY_BODIES];           /* and of what came once */
+	unsigned n_known, n_seen;
+	unsigned next_known, next_seen; /* to be replaced, in turn */
+};
+
+/** The remembered request that @body in front of @payload_bytes is again, but for its
+ * id; NULL: none. */
+struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
+				  uint64_t payload_bytes);
+/**
+ * Remember @bytes, which were scanned to @body and are not known. NULL: not now,
+ * because they came for the first time, are no request or too large for it, all that is
+ * remembered is in use, or memory is short.
+ */
+struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
+				 uint64_t payload_bytes, const struct msd_body *body);
+/** Forget what was added last: its owner cannot use it. */
+void msd_memory_drop(struct msd_memory *m, struct msd_known *known);
+/** Forget all. */
+void msd_memory_finish(struct msd_memory *m);
+/** The id of a body that is known. */
+uint64_t msd_memory_id(const uint8_t *body);
+
+#endif

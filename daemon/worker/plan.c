@@ -1,0 +1,45 @@
+#include "daemon/worker/plan.h"
+
+#include <stdlib.h>
+
+/* Calls with more are rare, and long beside their reading. */
+#define MAX_ARGS 16u
+
+/* The plan of a call with @params, whose first element is the target; NULL: none is
+ * made. */
+static struct msd_plan *make(struct msd_span params, struct msd_func *func)
+{
+	struct msd_cur c;
+	uint32_t n;
+	struct msd_span target;
+
+	if (!msd_array_open(params, &c, &n) || n == 0 || n - 1 > MAX_ARGS ||
+	    !msd_object_take(&c, &target))
+		return NULL;
+	struct msd_plan *plan = malloc(sizeof(*plan) + (n - 1) * sizeof(plan->args[0]));
+	if (plan == NULL)
+		return NULL;
+	*plan = (struct msd_plan){.func = func, .n_args = n - 1};
+	for (uint32_t i = 0; i < plan->n_args; i++) {
+		if (msd_value_read(&c, &plan->args[i], NULL) != MSD_OK) {
+			free(plan);
+			return NULL;
+		}
+	}
+	return plan;
+}
+
+void msd_plan_learn(struct msd_peer *peer, const struct msd_in *in,
+		    struct msd_func *func)
+{
+	if (peer->conn.limits.memory == NULL)
+		return;
+	struct msd_known *known =
+		msd_memory_add(&peer->memory, (struct msd_span){in->bytes, in->n_bytes},
+			       in->payload_bytes, &in->body);
+	if (known == NULL)
+		return;
+	known->plan = make(known->body.params, func);
+	if (known->plan == NULL)
+		msd_memory_drop(&peer->memory, known);
+}
