@@ -80,9 +80,10 @@ static int infer_nd(modser_sg_node *node)
 	if (msd_infer_indices(node, 1) != 0)
 		return -1;
 	if (n_indices == 0 || stacked < 0 || stacked >= (int64_t)n_indices ||
-	    stacked > (int64_t)ndim || at[n_indices - 1] > (int64_t)ndim - stacked)
+	    stacked > (int64_t)ndim || at[n_indices - 1] > (int64_t)ndim - stacked) {
 		return msd_infer_fail(node,
 				      "its indices name more axes than there are");
+	}
 	for (size_t i = 0; i < (size_t)stacked; i++) {
 		if (from[i] != at[i])
 			return msd_infer_fail(node, "its stacks do not fit");

@@ -75,9 +75,10 @@ static int infer_scatter_nd(modser_sg_node *node)
 
 	if (check(node) != 0)
 		return -1;
-	if (n_indices == 0 || at[n_indices - 1] > (int64_t)ndim)
+	if (n_indices == 0 || at[n_indices - 1] > (int64_t)ndim) {
 		return msd_infer_fail(node,
 				      "its indices name more axes than there are");
+	}
 	for (size_t i = 0; i + 1 < n_indices; i++)
 		dims[n++] = at[i];
 	for (size_t i = (size_t)at[n_indices - 1]; i < ndim; i++)

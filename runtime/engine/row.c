@@ -6,9 +6,10 @@ void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t 
 	const float *x = p;
 
 	if (!msd_row_is_single(dtype)) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
 			ret[i] = msd_row_at(dtype, p,
 					    (size_t)(first + (int64_t)i * step));
+		}
 	} else if (step == 1) { /* a loop by itself: the compiler sees vectors */
 		for (size_t i = 0; i < n; i++)
 			ret[i] = (double)x[first + (int64_t)i];

@@ -97,9 +97,10 @@ Test(product, has_the_bits_of_a_loop_at_the_edges_of_its_blocks)
 	const size_t count = sizeof(extents) / sizeof(extents[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < count; j++)
+		for (size_t j = 0; j < count; j++) {
 			expect_same_bits(extents[i], extents[j],
 					 extents[(i + j) % count]);
+		}
 	}
 	msd_pool_stop();
 }

@@ -10,9 +10,10 @@ static msd_err run_eye_like(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t *dims = msd_kernel_out_dims(c, 0);
 	const int64_t shift = msd_kernel_int(c, "k");
 
-	if (msd_number_kind(dtype) == MSD_N_NONE)
+	if (msd_number_kind(dtype) == MSD_N_NONE) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no kernel makes such elements");
+	}
 	for (int64_t r = 0; r < dims[0]; r++) {
 		for (int64_t k = 0; k < dims[1]; k++) {
 			const int64_t one = k - r == shift;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/engine/kernel.h"
+
 /* A block of the output, and how much of K is brought at a time: 140 KiB, on the stack
  * of a thread of the pool. Rows are no power of 2 of bytes apart, for those would all
  * want the same places of the cache. */

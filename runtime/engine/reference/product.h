@@ -8,7 +8,7 @@
  * but for elements of float64, which a machine may multiply and add in one step, on any
  * machine.
  */
-#include "runtime/engine/kernel.h"
+#include <stddef.h>
 
 struct msd_product {
 	size_t n_stacks; /* products of the same extents */

@@ -1,0 +1,90 @@
+/* bench_graph FILE RUNS: processor time of one run of a model whose input, the only
+ * one, has all its extents, on one thread: the median of RUNS, in microseconds. */
+#include "graph/ir/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/engine/plan.h"
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
+		abort();
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Small numbers, none of which is special to a processor. */
+static void *make_input(const modser_sg_tensor *t)
+{
+	uint64_t bytes = 0;
+
+	if (!msd_sg_tensor_bytes(t, &bytes))
+		abort();
+	float *p = calloc((size_t)bytes + sizeof(float), 1);
+	if (p == NULL)
+		abort();
+	for (size_t i = 0; i < (size_t)bytes / sizeof(float); i++)
+		p[i] = (float)(i * 37 % 101) / 101.0f - 0.5f;
+	return p;
+}
+
+static int measure(modser_graph *g, size_t runs)
+{
+	struct msd_plan *plan = NULL;
+	struct msd_diag d = {0};
+	double *us = calloc(runs, sizeof(*us));
+
+	if (us == NULL || g->n_inputs != 1)
+		abort();
+	void *x = make_input(g->inputs[0]);
+	const void *const in[] = {x};
+	msd_err err = msd_plan_create(g, &plan, &d);
+	for (size_t i = 0; err == MSD_OK && i < runs; i++) {
+		us[i] = now_us();
+		err = msd_plan_run(plan, in, &d);
+		us[i] = now_us() - us[i];
+	}
+	qsort(us, runs, sizeof(*us), by_size);
+	if (err == MSD_OK) {
+		(void)printf("%.1f\n", us[runs / 2]);
+	} else {
+		(void)fprintf(stderr, "%s\n", msd_diag_text(&d));
+	}
+	free(x);
+	free(us);
+	msd_plan_destroy(plan);
+	msd_diag_finish(&d);
+	return err != MSD_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const long runs = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	modser_graph *g = modser_graph_create("");
+	modser_serializer *s = modser_serializer_get("onnx");
+	int result = 1;
+
+	if (runs < 1 || setenv("TVM_NUM_THREADS", "1", 1) != 0) {
+		(void)fprintf(stderr, "usage: bench_graph FILE RUNS\n");
+	} else if (modser_serializer_load_files(s, (const char *const *)&argv[1], 1,
+						NULL, g) != 0) {
+		(void)fprintf(stderr, "%s\n", modser_graph_error(g));
+	} else {
+		result = measure(g, (size_t)runs);
+	}
+	modser_graph_destroy(g);
+	modser_serializer_unref(s);
+	return result;
+}
