@@ -1,6 +1,7 @@
 /* Products of matrices. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/quantize.h"
 
 static const modser_sg_op_field gemm_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
@@ -42,21 +43,17 @@ const modser_sg_op_schema msd_op_gemm = {
 	OP_TM(31, 16),
 };
 
-/* As numpy's: vectors become matrices for the time, axes before the last two are
- * stretched. */
-static int infer_mat_mul(modser_sg_node *node)
+int msd_op_mat_mul_extents(const modser_sg_node *node, size_t second)
 {
 	const size_t na = msd_infer_ndim(node, 0);
-	const size_t nb = msd_infer_ndim(node, 1);
+	const size_t nb = msd_infer_ndim(node, second);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n = 0;
 
-	if (na == 0 || nb == 0 || modser_sg_node_input_count(node) > 2)
+	if (na == 0 || nb == 0)
 		return msd_infer_fail(node, "it is no product of two matrices");
 	const int64_t *a = msd_infer_dims(node, 0);
-	const int64_t *b = msd_infer_dims(node, 1);
-	if (msd_infer_alike(node, 0, 2) != 0)
-		return -1;
+	const int64_t *b = msd_infer_dims(node, second);
 	if (a[na - 1] != b[nb == 1 ? 0 : nb - 2])
 		return msd_infer_fail(node, "its matrices do not fit");
 	const size_t stacked_a = na > 2 ? na - 2 : 0;
@@ -75,6 +72,15 @@ static int infer_mat_mul(modser_sg_node *node)
 	if (nb > 1)
 		dims[n++] = b[nb - 1];
 	return msd_infer_set(node, dims, n);
+}
+
+static int infer_mat_mul(modser_sg_node *node)
+{
+	if (modser_sg_node_input_count(node) > 2)
+		return msd_infer_fail(node, "it is no product of two matrices");
+	if (msd_infer_alike(node, 0, 2) != 0)
+		return -1;
+	return msd_op_mat_mul_extents(node, 1);
 }
 
 const modser_sg_op_schema msd_op_mat_mul = {

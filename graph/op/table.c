@@ -156,7 +156,12 @@
 	X(shrink)                                                                      \
 	X(size)                                                                        \
 	X(thresholded_relu)                                                            \
-	X(trilu)
+	X(trilu)                                                                       \
+	X(dequantize_linear)                                                           \
+	X(dynamic_quantize_linear)                                                     \
+	X(mat_mul_integer)                                                             \
+	X(q_linear_mat_mul)                                                            \
+	X(quantize_linear)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

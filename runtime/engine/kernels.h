@@ -122,7 +122,12 @@
 	X(trilu)                                                                       \
 	X(gelu)                                                                        \
 	X(mish)                                                                        \
-	X(scatter)
+	X(scatter)                                                                     \
+	X(dequantize_linear)                                                           \
+	X(dynamic_quantize_linear)                                                     \
+	X(mat_mul_integer)                                                             \
+	X(q_linear_mat_mul)                                                            \
+	X(quantize_linear)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

@@ -68,6 +68,17 @@ int64_t msd_walk_step(const struct msd_walk *w, size_t operand)
 	return w->steps[operand][w->ndim - 1];
 }
 
+int64_t msd_walk_place(const struct msd_walk *w, size_t operand, size_t i)
+{
+	int64_t at = 0;
+
+	for (size_t k = w->ndim; k > 0; k--) {
+		at += (int64_t)i % w->dims[k - 1] * w->steps[operand][k - 1];
+		i /= (size_t)w->dims[k - 1];
+	}
+	return at;
+}
+
 void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size)
 {
 	const int64_t step = msd_walk_step(w, 0);

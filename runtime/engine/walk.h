@@ -34,6 +34,9 @@ void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from);
 void msd_walk_begin(struct msd_walk *w);
 void msd_walk_next(struct msd_walk *w);
 int64_t msd_walk_step(const struct msd_walk *w, size_t operand);
+/** Where operand @operand is at place @i of the walk's extents; of a walk that was
+ * never begun, too. */
+int64_t msd_walk_place(const struct msd_walk *w, size_t operand, size_t i);
 /** The steps of a row-major tensor. */
 void msd_walk_steps(const int64_t *dims, size_t ndim, int64_t *ret);
 /** Copy elements of @size bytes from operand 0, @from, into row-major @to. */

@@ -21,6 +21,7 @@ extern const struct onnx_row onnx_rows_element[];
 extern const struct onnx_row onnx_rows_index[];
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];
+extern const struct onnx_row onnx_rows_quantized[];
 extern const struct onnx_row onnx_rows_window[];
 extern const struct onnx_row onnx_rows_layer[];
 extern const struct onnx_row onnx_rows_recurrent[];

@@ -20,27 +20,14 @@ struct matrices {
 	double scale;
 };
 
-/* Which matrix of operand @i belongs to @stack of the output. */
-static int64_t matrix_of(const struct matrices *p, size_t operand, size_t stack)
-{
-	const struct msd_walk *w = &p->stacks;
-	int64_t at = 0;
-
-	for (size_t i = w->ndim; i > 0; i--) {
-		at += (int64_t)stack % w->dims[i - 1] * w->steps[operand][i - 1];
-		stack /= (size_t)w->dims[i - 1];
-	}
-	return at;
-}
-
 static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
 		  double *ret)
 {
 	const struct matrices *p = ctx;
 
 	msd_row_load(p->dtype, p->a,
-		     matrix_of(p, 0, stack) * p->a_size + (int64_t)first * p->a_row +
-			     (int64_t)k * p->a_column,
+		     msd_walk_place(&p->stacks, 0, stack) * p->a_size +
+			     (int64_t)first * p->a_row + (int64_t)k * p->a_column,
 		     p->a_row, count, ret);
 }
 
@@ -50,8 +37,8 @@ static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 	const struct matrices *p = ctx;
 
 	msd_row_load(p->dtype, p->b,
-		     matrix_of(p, 1, stack) * p->b_size + (int64_t)k * p->b_row +
-			     (int64_t)first * p->b_column,
+		     msd_walk_place(&p->stacks, 1, stack) * p->b_size +
+			     (int64_t)k * p->b_row + (int64_t)first * p->b_column,
 		     p->b_column, count, ret);
 }
 

@@ -1,0 +1,125 @@
+/* QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. */
+#include "runtime/engine/reference/quantize.h"
+
+#include <math.h>
+
+#include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
+
+double msd_quantized(struct msd_dtype dtype, double v)
+{
+	const bool is_signed = dtype.code == MSD_DT_INT;
+	const double top = ldexp(1, dtype.bits - (is_signed ? 1 : 0));
+	const double least = is_signed ? -top : 0;
+
+	if (isnan(v))
+		return 0;
+	return v < least ? least : v > top - 1 ? top - 1 : v;
+}
+
+/* Which scale and zero point element @i has. */
+struct places {
+	size_t n; /* of the axis, and what is behind it */
+	size_t inner;
+	size_t block; /* elements of the axis that share one; 0: one scale for all */
+	bool is_blocked;
+};
+
+static struct places places_of(const struct msd_kernel_call *c)
+{
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	const size_t block = (size_t)msd_kernel_int(c, "block_size");
+	struct places p = {.n = 1, .inner = 1};
+
+	if (msd_kernel_in_elements(c, 1) == 1)
+		return p;
+	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	p.n = (size_t)msd_kernel_in_dims(c, 0)[axis];
+	p.inner = msd_kernel_inner(msd_kernel_in_dims(c, 0), ndim, axis);
+	p.block = block > 0 ? block : 1;
+	p.is_blocked = msd_kernel_in_ndim(c, 1) > 1;
+	return p;
+}
+
+static size_t place_of(const struct places *p, size_t i)
+{
+	if (p->block == 0)
+		return 0;
+	const size_t at = i / p->inner % p->n / p->block;
+	if (!p->is_blocked)
+		return at;
+	const size_t blocks = (p->n + p->block - 1) / p->block;
+	return (i / p->inner / p->n * blocks + at) * p->inner + i % p->inner;
+}
+
+/* The quotient is one of float32, as its definition has it: a tie is one there. */
+static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const struct places p = places_of(c);
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (size_t i = 0; i < n; i++) {
+		const size_t at = place_of(&p, i);
+		const float scale = (float)msd_kernel_get(c, 1, at);
+		const double zero = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, at) : 0;
+		const float v = (float)msd_kernel_get(c, 0, i) / scale;
+
+		msd_kernel_put(c, 0, i, msd_quantized(to, rint((double)v) + zero));
+	}
+	return MSD_OK;
+}
+
+static msd_err run_dequantize(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct places p = places_of(c);
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (size_t i = 0; i < n; i++) {
+		const size_t at = place_of(&p, i);
+		const double zero = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, at) : 0;
+
+		msd_kernel_put(c, 0, i,
+			       (msd_kernel_get(c, 0, i) - zero) *
+				       msd_kernel_get(c, 1, at));
+	}
+	return MSD_OK;
+}
+
+/* The range has 0 in it, so that 0 is a number of its own. */
+static msd_err run_dynamic(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const size_t n = msd_kernel_out_elements(c, 0);
+	float least = 0;
+	float most = 0;
+
+	(void)d;
+	for (size_t i = 0; i < n; i++) {
+		const float v = msd_kernel_in(c, 0)[i];
+
+		least = v < least ? v : least;
+		most = v > most ? v : most;
+	}
+	const float scale = most > least ? (most - least) / 255 : 1;
+	const double zero = msd_quantized(to, rint((double)(-least / scale)));
+	for (size_t i = 0; i < n; i++) {
+		const float v = msd_kernel_in(c, 0)[i] / scale;
+
+		msd_kernel_put(c, 0, i, msd_quantized(to, rint((double)v) + zero));
+	}
+	if (c->out[1] != NULL)
+		msd_kernel_put(c, 1, 0, (double)scale);
+	if (c->out[2] != NULL)
+		msd_kernel_put(c, 2, 0, zero);
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_quantize_linear = {"QuantizeLinear", run_quantize,
+						      MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_dequantize_linear = {
+	"DequantizeLinear", run_dequantize, MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_dynamic_quantize_linear = {
+	"DynamicQuantizeLinear", run_dynamic, MSD_TAKES_FLOAT32};
