@@ -75,7 +75,7 @@ const char *msd_right_name(enum msd_right right);
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
 	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \
 	X(MODULE_DESCRIBE, "module.describe", S, LOOKUP, "[name]",                     \
-	  "{name, state, era, machine, inspect, functions, ...}")                      \
+	  "{name, state, era, machine, sandbox, inspect, functions, ...}")             \
 	X(MODULE_WAIT, "module.wait", S, LOOKUP, "[name]",                             \
 	  "{name, state, functions}, when READY")                                      \
 	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
@@ -91,8 +91,9 @@ const char *msd_right_name(enum msd_right right);
 	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "max_files, max_core, device?, era?, tvm_inputs?, fill?, plugins?}]",        \
-	  "{device, era, machine, inspect, functions, left_out?}")                     \
+	  "max_files, max_core, device?, era?, tvm_inputs?, fill?, plugins?, "         \
+	  "sandbox?, may_read?, may_write?}]",                                         \
+	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \

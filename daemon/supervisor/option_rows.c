@@ -176,26 +176,26 @@ static void write_listen(const struct msd_options *o, const struct msd_option *r
 }
 
 /* Workers may have another folder: the path becomes an absolute one. */
-static msd_err read_plugin(struct msd_options *o, const struct msd_option *row,
-			   const char *value, struct msd_diag *d)
+static msd_err read_paths(struct msd_options *o, const struct msd_option *row,
+			  const char *value, struct msd_diag *d)
 {
+	struct msd_option_paths *list = field(o, row);
 	char *path = realpath(value, NULL);
 
-	(void)row;
 	if (path == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "expected a file: %s",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected what is there: %s",
 				    strerror(errno));
 	}
 	const char *copy = msd_options_keep(o, path);
 	free(path);
 	if (copy == NULL)
 		return msd_diag_no_memory(d);
-	if (o->n_plugins == MSD_MAX_PLUGINS) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u plugins",
-				    MSD_MAX_PLUGINS);
+	if (list->n == MSD_MAX_PATHS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u of them",
+				    MSD_MAX_PATHS);
 	}
-	o->plugins[o->n_plugins++] = copy;
-	o->plugins[o->n_plugins] = NULL;
+	list->paths[list->n++] = copy;
+	list->paths[list->n] = NULL;
 	return MSD_OK;
 }
 
@@ -209,11 +209,30 @@ static void write_list(const char *const *values, uint32_t n, struct msd_buf *re
 		msd_buf_put(ret, "}", 1);
 }
 
-static void write_plugins(const struct msd_options *o, const struct msd_option *row,
+static void write_paths(const struct msd_options *o, const struct msd_option *row,
+			struct msd_buf *ret)
+{
+	const struct msd_option_paths *list = field(o, row);
+
+	write_list(list->paths, list->n, ret);
+}
+
+static msd_err read_sandbox(struct msd_options *o, const struct msd_option *row,
+			    const char *value, struct msd_diag *d)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	(void)row;
+	return msd_sandbox_word_parse(word, &o->sandbox)
+		       ? MSD_OK
+		       : expected(MSD_SANDBOX_WORDS, d);
+}
+
+static void write_sandbox(const struct msd_options *o, const struct msd_option *row,
 			  struct msd_buf *ret)
 {
 	(void)row;
-	write_list(o->plugins, o->n_plugins, ret);
+	msd_buf_printf(ret, "%s", msd_sandbox_word_name(o->sandbox));
 }
 
 static msd_err read_trust(struct msd_options *o, const struct msd_option *row,
@@ -359,9 +378,28 @@ static const struct msd_option rows[] = {
 	{.name = "plugin",
 	 .when = MSD_OPTION_RESTART,
 	 .argument = required_argument,
-	 .offset = OF(n_plugins),
-	 .read = read_plugin,
-	 .write = write_plugins,
+	 .offset = OF(plugins),
+	 .read = read_paths,
+	 .write = write_paths,
+	 .is_list = true},
+	{.name = "sandbox",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .read = read_sandbox,
+	 .write = write_sandbox},
+	{.name = "may-read",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .offset = OF(may_read),
+	 .read = read_paths,
+	 .write = write_paths,
+	 .is_list = true},
+	{.name = "may-write",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .offset = OF(may_write),
+	 .read = read_paths,
+	 .write = write_paths,
 	 .is_list = true},
 	{.name = "trust",
 	 .when = MSD_OPTION_RELOAD,
@@ -453,6 +491,7 @@ uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row)
 void msd_option_defaults(struct msd_options *o)
 {
 	o->socket_mode = 0600;
+	o->sandbox = MSD_SANDBOX_TRUSTED;
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		if (rows[i].limit != NULL)
 			*msd_option_limit(&o->limits, &rows[i]) = rows[i].value;

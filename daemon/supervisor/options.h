@@ -12,9 +12,10 @@
 #include "proto/address.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
+#include "proto/sandbox_word.h"
 
 #define MSD_MAX_LISTEN 16u
-#define MSD_MAX_PLUGINS 16u
+#define MSD_MAX_PATHS 16u
 #define MSD_MAX_OPTIONS 64u
 #define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
 
@@ -27,6 +28,12 @@ enum msd_run {
 	MSD_RUN_PRINT_CONFIG
 };
 
+/* Absolute paths of what is there. */
+struct msd_option_paths {
+	uint32_t n;
+	const char *paths[MSD_MAX_PATHS + 1]; /* ended by NULL */
+};
+
 struct msd_options {
 	struct msd_address listen[MSD_MAX_LISTEN];
 	uint32_t n_listen;
@@ -35,8 +42,9 @@ struct msd_options {
 	struct msd_limits limits;
 	uint32_t socket_mode;
 	uint32_t threads;
-	const char *plugins[MSD_MAX_PLUGINS + 1]; /* paths, ended by NULL */
-	uint32_t n_plugins;
+	struct msd_option_paths plugins;
+	enum msd_sandbox_word sandbox; /* of workers */
+	struct msd_option_paths may_read, may_write;
 	const char *store;                       /* folder; NULL: nothing is kept */
 	const char *config;                      /* the file; NULL: none was read */
 	const char *acl;                         /* the file of rights; NULL: none */

@@ -24,8 +24,8 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_alive=TIME], "      \
-	"NAME of letters, digits and ._-"
+	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_alive=TIME]"        \
+	"[,sandbox=WORD], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -77,6 +77,17 @@ static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_di
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "fill %s: expected " MSD_FILL_WORDS,
 			    value);
+}
+
+static msd_err read_sandbox(struct msd_preload *p, const char *value,
+			    struct msd_diag *d)
+{
+	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+
+	if (msd_sandbox_word_parse(word, &p->sandbox))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "sandbox %s: expected " MSD_SANDBOX_WORDS, value);
 }
 
 static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
@@ -172,7 +183,8 @@ static const struct {
 	    {"auth", read_auth},
 	    {"ca", read_ca},
 	    {"proxy", read_proxy},
-	    {"insecure", read_insecure}};
+	    {"insecure", read_insecure},
+	    {"sandbox", read_sandbox}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -215,6 +227,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .era = p->era,
 				 .fill = p->fill,
 				 .keep_alive_ms = p->keep_alive_ms,
+				 .sandbox = p->sandbox,
 				 .tvm_inputs = p->tvm_inputs};
 }
 

@@ -14,8 +14,9 @@
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 15u
+#define MSD_PRELOAD_KEYS 16u
 
 struct msd_house;
 struct msd_load;
@@ -37,6 +38,7 @@ struct msd_preload {
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	enum msd_sandbox_word sandbox;        /* UNSAID: as all modules */
 	bool tvm_inputs;                      /* as msd_load has it */
 	const char *values[MSD_PRELOAD_KEYS]; /* of the keys, as they were said */
 };

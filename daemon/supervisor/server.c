@@ -256,6 +256,7 @@ static void furnish(struct msd_server *s)
 		.worker_path = s->worker_path,
 		.threads = s->threads,
 		.plugins = s->plugins,
+		.sandbox = s->sandbox,
 		.on_room = on_module_room,
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,

@@ -129,8 +129,8 @@ static void put_inspect(struct msd_buf *out, const struct msd_buf *text)
 		      text->n < MAX_TEXT_BYTES ? text->n : MAX_TEXT_BYTES);
 }
 
-msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
-			   struct msd_diag *d)
+msd_err msd_describe_write(struct msd_loaded *m, const struct msd_sandbox *sandbox,
+			   struct msd_buf *out, struct msd_diag *d)
 {
 	const struct msd_loaded_about *about = msd_loaded_about(m);
 	size_t n;
@@ -145,10 +145,12 @@ msd_err msd_describe_write(struct msd_loaded *m, struct msd_buf *out,
 
 	(void)snprintf(place, sizeof(place), "%s:%d",
 		       msd_device_type_format(device.type, type), device.id);
-	msd_pack_map(out, n_in < n ? 6 : 5);
+	msd_pack_map(out, n_in < n ? 7 : 6);
 	msd_pack_pair_str(out, "device", place);
 	msd_pack_pair_str(out, "era", about->era);
 	msd_pack_pair_str(out, "machine", about->machine);
+	msd_pack_cstr(out, "sandbox");
+	msd_sandbox_put(sandbox, out);
 	put_inspect(out, &about->text);
 	msd_pack_cstr(out, "functions");
 	msd_pack_array(out, n_in);

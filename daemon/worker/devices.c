@@ -4,6 +4,7 @@
 
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
+#include "daemon/worker/sandbox.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"
@@ -75,6 +76,13 @@ static void put_abilities(struct msd_buf *out)
 	msd_pack_array(out, sizeof(eras) / sizeof(*eras));
 	for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++)
 		msd_pack_cstr(out, msd_era_title(eras[i]));
+	struct msd_sandbox_kernel kernel;
+	msd_sandbox_look(&kernel);
+	msd_pack_cstr(out, "sandbox");
+	msd_pack_map(out, 2);
+	msd_pack_pair_uint(out, "landlock", kernel.landlock_abi);
+	msd_pack_cstr(out, "seccomp");
+	msd_pack_bool(out, kernel.has_seccomp);
 	put_names(out, "kinds", MSD_PROVIDED_KINDS);
 	put_names(out, "symbols", MSD_PROVIDED_SYMBOLS);
 	put_names(out, "slots", MSD_PROVIDED_SLOTS);
@@ -89,7 +97,7 @@ int msd_devices_print(void)
 	msd_devices_list(put_device, put_absent, &lists);
 	msd_body_begin_response(&out, 0, false);
 	msd_pack_nil(&out);
-	msd_pack_map(&out, 8);
+	msd_pack_map(&out, 9);
 	msd_pack_cstr(&out, "devices");
 	msd_pack_array(&out, lists.n_devices);
 	msd_buf_put(&out, lists.devices.p, lists.devices.n);

@@ -2,8 +2,9 @@
  * worker.open: the artifact is mapped, loaded, asked for its signatures, placed, and
  * described.
  *
- * Happy path: the options are read, its limits are set before foreign code runs
- * (allowance.c), plugins register what they bring, the library is opened
+ * Happy path: the options are read, its limits are set and its sandbox is entered
+ * before foreign code runs (allowance.c, sandbox.c), plugins register what they bring,
+ * the library is opened
  * (runtime/load), its functions are probed (probe.c, in a child first), device code
  * goes to its driver, and the answer tells what is in it (describe.c).
  */
@@ -23,6 +24,7 @@
 #include "daemon/worker/probe.h"
 #include "proto/name.h"
 #include "proto/value.h"
+#include "runtime/load/foresee.h"
 #include "runtime/load/plugin.h"
 #include "runtime/pool/pool.h"
 
@@ -39,7 +41,7 @@ struct open_params {
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	bool tvm_inputs;
-	struct msd_span plugins; /* paths, one str after the other */
+	struct msd_sandbox_plan sandbox; /* of its spans each is strs in a row */
 };
 
 /* Keys whose value is a count, and where it goes. */
@@ -84,7 +86,23 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 	}
 	if (msd_span_is(key, "fill"))
 		return msd_fill_word_parse(text, &p->fill);
+	if (msd_span_is(key, "sandbox"))
+		return msd_sandbox_word_parse(text, &p->sandbox.profile);
 	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
+}
+
+static bool take_paths(struct open_params *p, struct msd_span key,
+		       struct msd_span items)
+{
+	struct msd_sandbox_plan *s = &p->sandbox;
+	struct msd_span *ret = msd_span_is(key, "plugins")     ? &s->plugins
+			       : msd_span_is(key, "may_read")  ? &s->reads
+			       : msd_span_is(key, "may_write") ? &s->writes
+							       : NULL;
+
+	if (ret != NULL)
+		*ret = items;
+	return ret != NULL;
 }
 
 static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_diag *d)
@@ -108,10 +126,8 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		p->tvm_inputs = v.as.b;
 		return MSD_OK;
 	}
-	if (v.kind == MSD_K_TUPLE && msd_span_is(key.as.str, "plugins")) {
-		p->plugins = v.as.tuple.items;
+	if (v.kind == MSD_K_TUPLE && take_paths(p, key.as.str, v.as.tuple.items))
 		return MSD_OK;
-	}
 	if (take_count(p, key.as.str, &v))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "unknown key, or not its type: %.*s",
@@ -192,7 +208,7 @@ static msd_err open_plugin(struct msd_span path, struct msd_diag *d)
 
 static msd_err open_plugins(const struct open_params *p, struct msd_diag *d)
 {
-	struct msd_cur c = msd_cur_of(p->plugins);
+	struct msd_cur c = msd_cur_of(p->sandbox.plugins);
 	msd_err err = MSD_OK;
 
 	while (err == MSD_OK && c.left > 0) {
@@ -209,35 +225,59 @@ static msd_err open_plugins(const struct open_params *p, struct msd_diag *d)
 	return err;
 }
 
-static msd_err load(struct msd_worker *w, const struct open_params *p,
-		    struct msd_diag *d)
+static enum msd_sandbox_word profile_of(struct msd_device device)
 {
-	char label[256];
+	switch (device.type) {
+	case 0:
+		return MSD_SANDBOX_AUTO;
+	case MSD_DEV_CUDA:
+		return MSD_SANDBOX_CUDA;
+	case MSD_DEV_OPENCL:
+		return MSD_SANDBOX_OPENCL;
+	default:
+		return MSD_SANDBOX_CPU;
+	}
+}
 
-	(void)snprintf(w->name, sizeof(w->name), "%.*s", (int)p->name.n,
-		       (const char *)p->name.p);
-	(void)snprintf(label, sizeof(label), "%.*s",
-		       (int)(p->file.n < 200 ? p->file.n : 200),
-		       p->file.n > 0 ? (const char *)p->file.p : w->name);
-	struct msd_load_options options = {.label = label,
-					   .era = p->era,
-					   .fill = p->fill,
-					   .tvm_inputs = p->tvm_inputs};
+/* What only some device needs is given up when it is known that this module has no code
+ * for it; to know that, its file must be read, which is done inside already. */
+static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
+			     struct msd_load_options *options, struct msd_diag *d)
+{
+	struct msd_sandbox_plan plan = p->sandbox;
+	const bool is_auto = plan.profile == MSD_SANDBOX_AUTO;
+	struct msd_sandbox_kernel kernel;
+
+	msd_sandbox_look(&kernel);
+	plan.max_file_bytes = 2 * p->max_out;
+	if (is_auto)
+		plan.profile = profile_of(p->device);
+	msd_sandbox_enter(&plan, &kernel, &w->sandbox);
 	msd_err err = map_artifact(w, d);
 	if (err == MSD_OK)
-		err = split_artifact(w, p, &options, d);
+		err = split_artifact(w, p, options, d);
 	if (err != MSD_OK)
-		return msd_diag_wrap(d, err, "%s", label);
+		return msd_diag_wrap(d, err, "%s", options->label);
+	if (plan.profile == MSD_SANDBOX_AUTO) {
+		plan.profile = profile_of(msd_foresee_device(w->file, p->era));
+		msd_sandbox_enter(&plan, &kernel, &w->sandbox);
+	}
+	return MSD_OK;
+}
+
+static msd_err load(struct msd_worker *w, const struct open_params *p,
+		    struct msd_load_options *options, struct msd_diag *d)
+{
 	msd_pool_share((unsigned)(p->workers < 1024 ? p->workers : 1024));
 	msd_pool_configure((unsigned)(p->threads < 1024 ? p->threads : 1024));
 	msd_crash_note("load of", w->name);
-	err = msd_loaded_open(w->artifact_fd, w->file, &options, &w->module, d);
+	msd_err err = msd_loaded_open(w->artifact_fd, w->file, options, &w->module, d);
 	if (err == MSD_OK)
 		err = msd_probe_signatures(w->module, d);
 	if (err == MSD_OK) {
 		err = msd_loaded_place(w->module, p->device, d);
 		if (err != MSD_OK)
-			(void)msd_diag_wrap(d, err, "%s", label);
+			(void)msd_diag_wrap(d, err, "%s", options->label);
 	}
 	msd_crash_note(NULL, NULL);
 	if (err == MSD_OK)
@@ -249,17 +289,29 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 			struct msd_buf *out, struct msd_diag *d)
 {
 	struct open_params params;
+	char label[256];
 
 	if (w->module != NULL)
 		return msd_diag_set(d, MSD_EXISTS, "worker.open: %s is open", w->name);
 	msd_err err = read_params(r, &params, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "worker.open");
+	(void)snprintf(w->name, sizeof(w->name), "%.*s", (int)params.name.n,
+		       (const char *)params.name.p);
+	(void)snprintf(label, sizeof(label), "%.*s",
+		       (int)(params.file.n < 200 ? params.file.n : 200),
+		       params.file.n > 0 ? (const char *)params.file.p : w->name);
+	struct msd_load_options options = {.label = label,
+					   .era = params.era,
+					   .fill = params.fill,
+					   .tvm_inputs = params.tvm_inputs};
 	err = msd_allowance_apply(&params.allowance, d);
+	if (err == MSD_OK)
+		err = enter_sandbox(w, &params, &options, d);
 	if (err == MSD_OK)
 		err = open_plugins(&params, d);
 	if (err == MSD_OK)
-		err = load(w, &params, d);
+		err = load(w, &params, &options, d);
 	if (err != MSD_OK)
 		return err;
 	msd_pins_start(w);
@@ -267,5 +319,5 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	r->peer->residents.max_bytes = params.max_out;
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
-	return msd_describe_write(w->module, out, d);
+	return msd_describe_write(w->module, &w->sandbox, out, d);
 }

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +69,17 @@ static bool may_ask_and_tell(void *ctx, size_t place)
 	return may_ask(ctx, place);
 }
 
+/* Where a sandbox refuses the worker all signals to others, the child must end without
+ * one: of itself, a moment after it would have been killed. */
+static void end_in_time(const struct probing *p)
+{
+	const rlim_t cpu_s = p->cpu_ns_left / 1000000000u + 1;
+	const struct rlimit limit = {cpu_s, cpu_s};
+
+	(void)setrlimit(RLIMIT_CPU, &limit);
+	(void)alarm((unsigned)(LATEST_NS / 1000000000u) + 1);
+}
+
 /* The child: nothing that it does to memory or prints matters, and it holds nothing
  * open that would outlive the worker. */
 _Noreturn static void ask_all(struct msd_loaded *m, struct probing *p, pid_t worker)
@@ -79,6 +91,7 @@ _Noreturn static void ask_all(struct msd_loaded *m, struct probing *p, pid_t wor
 	if (getppid() != worker)
 		_exit(1); /* it died before it could take this along */
 	msd_crash_uninstall();
+	end_in_time(p);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	(void)dup2(null, STDOUT_FILENO);
 	(void)dup2(null, STDERR_FILENO);

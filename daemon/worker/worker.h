@@ -18,6 +18,7 @@
 #include "daemon/worker/funcs.h"
 #include "daemon/worker/outpool.h"
 #include "daemon/worker/residents.h"
+#include "daemon/worker/sandbox.h"
 #include "proto/method.h"
 
 /* Before worker.open has said how much. */
@@ -72,7 +73,8 @@ struct msd_worker {
 	int artifact_fd;
 	struct msd_span file; /* mapped */
 	char name[MSD_MAX_NAME_BYTES + 1];
-	struct msd_loaded *module; /* NULL before */
+	struct msd_sandbox sandbox; /* what it was put into */
+	struct msd_loaded *module;  /* NULL before */
 	struct msd_funcs funcs;
 	bool has_pins; /* its device copies from and to segments directly: pins.h */
 	/* reused by every call */

@@ -62,7 +62,8 @@ Test(figures, server_info_has_the_keys_that_it_promises)
 					   "kinds",
 					   "symbols",
 					   "slots",
-					   "packed_functions"};
+					   "packed_functions",
+					   "sandbox"};
 	static const char *const held[] = {"bytes", "tensor_bytes", "upload_bytes",
 					   "peers", "held_back"};
 

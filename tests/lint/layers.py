@@ -100,7 +100,7 @@ MAY_INCLUDE = {
     "daemon/fetch": ["proto", "daemon/wire", "store/digest.h", "store/trust.h",
                      "store/manifest"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
-                      "artifact/elf"] + [
+                      "artifact/elf", "store/built.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect",
@@ -111,7 +111,7 @@ MAY_INCLUDE = {
 PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls", "client/cli"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
            "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
-           "openssl/ssl.h": ("daemon/tls", "client")}
+           "seccomp.h": ("daemon/worker",), "openssl/ssl.h": ("daemon/tls", "client")}
 # What never logs: it fills a struct msd_diag.
 SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")

@@ -362,6 +362,7 @@ static const struct msd_figure daemon_rows[] = {
 	{.key = "kinds", .put = put_found},
 	{.key = "symbols", .put = put_found},
 	{.key = "slots", .put = put_found},
+	{.key = "sandbox", .put = put_found},
 	{.key = "packed_functions", .put = put_found},
 };
 

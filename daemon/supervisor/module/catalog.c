@@ -166,6 +166,8 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.fill = load->fill;
 	m->crew.tvm_inputs = load->tvm_inputs;
 	m->idleness.keep_alive_ms = load->keep_alive_ms;
+	m->crew.sandbox = load->sandbox != MSD_SANDBOX_UNSAID ? load->sandbox
+							      : house->sandbox.word;
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;

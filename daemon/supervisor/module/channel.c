@@ -54,13 +54,24 @@ static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 	msd_pack_pair_uint(b, "max_core", limits->max_worker_core);
 }
 
-static size_t count_plugins(const struct msd_house *house)
+/* Nothing when there are none. */
+static void put_paths(struct msd_buf *b, const char *key, const char *const *paths)
 {
 	size_t n = 0;
 
-	while (house->plugins != NULL && house->plugins[n] != NULL)
+	while (paths != NULL && paths[n] != NULL)
 		n++;
-	return n;
+	if (n == 0)
+		return;
+	msd_pack_cstr(b, key);
+	msd_pack_array(b, n);
+	for (size_t i = 0; i < n; i++)
+		msd_pack_cstr(b, paths[i]);
+}
+
+static bool has_any(const char *const *paths)
+{
+	return paths != NULL && paths[0] != NULL;
 }
 
 static void write_open(struct msd_out *o, const struct msd_req *r)
@@ -73,16 +84,18 @@ static void write_open(struct msd_out *o, const struct msd_req *r)
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(crew->era);
 	const char *fill = msd_fill_word_name(crew->fill);
-	const size_t n_plugins = count_plugins(house);
+	const struct msd_house_sandbox *sandbox = &house->sandbox;
 
-	msd_pack_map(b, 10u + (crew->device.type != 0) + (era != NULL) +
-				(fill != NULL) + crew->tvm_inputs + (n_plugins > 0));
-	if (n_plugins > 0) {
-		msd_pack_cstr(b, "plugins");
-		msd_pack_array(b, n_plugins);
-		for (size_t i = 0; i < n_plugins; i++)
-			msd_pack_cstr(b, house->plugins[i]);
-	}
+	const char *word = msd_sandbox_word_name(crew->sandbox);
+	msd_pack_map(b, 10u + (word != NULL) + (crew->device.type != 0) +
+				(era != NULL) + (fill != NULL) + crew->tvm_inputs +
+				has_any(house->plugins) + has_any(sandbox->reads) +
+				has_any(sandbox->writes));
+	if (word != NULL)
+		msd_pack_pair_str(b, "sandbox", word);
+	put_paths(b, "may_read", sandbox->reads);
+	put_paths(b, "may_write", sandbox->writes);
+	put_paths(b, "plugins", house->plugins);
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);

@@ -14,6 +14,7 @@
 #include "daemon/supervisor/source/source.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/sandbox_word.h"
 
 struct msd_crew;
 struct msd_tally;
@@ -42,6 +43,7 @@ struct msd_crew {
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	enum msd_sandbox_word sandbox;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_segpool in;
 	struct msd_replica *replicas;      /* n_replicas, at least 1 */

@@ -8,9 +8,16 @@
 
 #include "daemon/supervisor/module/probation.h"
 #include "daemon/wire/list.h"
+#include "proto/sandbox_word.h"
 
 struct msd_budget;
 struct msd_module;
+
+/* What modules may do beside computing; lists of paths, borrowed, ended by NULL. */
+struct msd_house_sandbox {
+	enum msd_sandbox_word word; /* of those whose section says none */
+	const char *const *reads, *const *writes;
+};
 
 struct msd_house {
 	uv_loop_t *loop;
@@ -24,9 +31,10 @@ struct msd_house {
 	char *worker_path;          /* borrowed */
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* paths, for the workers; ended by NULL */
-	struct msd_list modules;    /* msd_module.link, by name */
-	uint32_t n_modules;         /* hidden successors included */
-	bool is_closing;            /* no module is loaded any more */
+	struct msd_house_sandbox sandbox;
+	struct msd_list modules; /* msd_module.link, by name */
+	uint32_t n_modules;      /* hidden successors included */
+	bool is_closing;         /* no module is loaded any more */
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
 	uint64_t last_serial; /* of the modules so far */

@@ -1,0 +1,226 @@
+/*
+ * Happy path: the table's rows of the profile, the folders that environment variables
+ * name, the caches of drivers, the devices that are there, what the daemon's options
+ * allow. Failures: a path that is too long, or not there, gets no rule.
+ */
+#include "daemon/worker/places.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/value.h"
+#include "store/built.h"
+
+enum {
+	CPU = 1 << MSD_SANDBOX_CPU,
+	OPENCL = 1 << MSD_SANDBOX_OPENCL,
+	CUDA = 1 << MSD_SANDBOX_CUDA,
+	DEVICES = OPENCL | CUDA,
+	ALL = CPU | DEVICES
+};
+
+/* Of /etc what loaders and C libraries read; the rest may hold secrets. */
+static const struct {
+	const char *path;
+	enum msd_landlock_reach reach;
+	unsigned profiles;
+} places[] = {
+	{"/usr", MSD_REACH_RUN, ALL},
+	{"/lib", MSD_REACH_RUN, ALL},
+	{"/lib32", MSD_REACH_RUN, ALL},
+	{"/lib64", MSD_REACH_RUN, ALL},
+	{"/bin", MSD_REACH_RUN, ALL},
+	{"/sbin", MSD_REACH_RUN, ALL},
+	{"/opt", MSD_REACH_RUN, ALL},
+	{"/etc/ld.so.cache", MSD_REACH_READ, ALL},
+	{"/etc/ld.so.preload", MSD_REACH_READ, ALL},
+	{"/etc/localtime", MSD_REACH_READ, ALL},
+	{"/etc/nsswitch.conf", MSD_REACH_READ, ALL},
+	{"/etc/passwd", MSD_REACH_READ, ALL},
+	{"/etc/group", MSD_REACH_READ, ALL},
+	{"/proc", MSD_REACH_READ, ALL},
+	{"/sys", MSD_REACH_READ, ALL},
+	{"/dev/null", MSD_REACH_USE, ALL},
+	{"/dev/zero", MSD_REACH_USE, ALL},
+	{"/dev/full", MSD_REACH_USE, ALL},
+	{"/dev/random", MSD_REACH_READ, ALL},
+	{"/dev/urandom", MSD_REACH_READ, ALL},
+	{"/etc/OpenCL", MSD_REACH_READ, OPENCL},
+	{"/dev/dri", MSD_REACH_USE, OPENCL},
+	{"/dev/kfd", MSD_REACH_USE, OPENCL},
+	{"/dev/mali0", MSD_REACH_USE, OPENCL},
+	{"/proc/self", MSD_REACH_USE, DEVICES}, /* drivers name their threads */
+};
+
+/* Variables by which somebody has said where libraries are; of all others a module has
+ * no use. */
+static const struct {
+	const char *name;
+	bool is_file; /* what it needs beside itself is in its folder */
+} variables[] = {
+	{"LD_LIBRARY_PATH", false},  {"CUDA_HOME", false},
+	{"CUDA_PATH", false},        {"OCL_ICD_VENDORS", false},
+	{"OCL_ICD_FILENAMES", true}, {"MODSERD_LIBOPENCL", true},
+	{"MODSERD_LIBCUDA", true},   {"MODSERD_LIBNVRTC", true},
+};
+
+/* Caches of drivers: the folder that a variable names, else one below another. */
+static const struct {
+	const char *own, *base, *below;
+	unsigned profiles;
+} caches[] = {
+	{"POCL_CACHE_DIR", "XDG_CACHE_HOME", "pocl", OPENCL},
+	{"POCL_CACHE_DIR", "HOME", ".cache/pocl", OPENCL},
+	{"CUDA_CACHE_PATH", "HOME", ".nv", CUDA},
+};
+
+struct adding {
+	const struct msd_landlock *l;
+	unsigned profiles;
+};
+
+static void allow_folder_of(const struct msd_landlock *l, const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL || slash == path || slash - path >= PATH_MAX)
+		return;
+	(void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+	msd_landlock_allow(l, folder, MSD_REACH_RUN);
+}
+
+/* A list as of LD_LIBRARY_PATH. Relative ones are nobody's. */
+static void allow_list(const struct msd_landlock *l, const char *list, bool are_files)
+{
+	char path[PATH_MAX];
+
+	while (*list != '\0') {
+		const size_t n = strcspn(list, ":;");
+
+		if (n > 0 && n < sizeof(path) && *list == '/') {
+			(void)snprintf(path, sizeof(path), "%.*s", (int)n, list);
+			if (are_files) {
+				allow_folder_of(l, path);
+			} else {
+				msd_landlock_allow(l, path, MSD_REACH_RUN);
+			}
+		}
+		list += n + (list[n] != '\0');
+	}
+}
+
+static void allow_variables(const struct msd_landlock *l)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *list = secure_getenv(variables[i].name);
+
+		if (list != NULL)
+			allow_list(l, list, variables[i].is_file);
+	}
+}
+
+/* What lies beside the program is its own, and read to tell where it has crashed. */
+static void allow_own_folder(const struct msd_landlock *l)
+{
+	char path[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	allow_folder_of(l, path);
+}
+
+/* Inside, nobody could make it. */
+static void allow_made(const struct msd_landlock *l, const char *path)
+{
+	char upper[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	(void)snprintf(upper, sizeof(upper), "%.*s",
+		       slash != NULL ? (int)(slash - path) : 0, path);
+	(void)mkdir(upper, 0700);
+	(void)mkdir(path, 0700);
+	msd_landlock_allow(l, path, MSD_REACH_WRITE);
+}
+
+static void allow_cache(const struct msd_landlock *l, size_t i)
+{
+	const char *own = secure_getenv(caches[i].own);
+	const char *base = secure_getenv(caches[i].base);
+	char path[PATH_MAX];
+	int n = 0;
+
+	if (own != NULL) {
+		n = snprintf(path, sizeof(path), "%s", own);
+	} else if (base != NULL) {
+		n = snprintf(path, sizeof(path), "%s/%s", base, caches[i].below);
+	}
+	if (n > 0 && n < (int)sizeof(path) && path[0] == '/')
+		allow_made(l, path);
+}
+
+static void allow_caches(const struct adding *a)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		if ((caches[i].profiles & a->profiles) != 0)
+			allow_cache(a->l, i);
+	}
+	if ((a->profiles & DEVICES) != 0 && msd_built_folder(path))
+		allow_made(a->l, path);
+}
+
+/* One for each card, and some for all. */
+static void allow_nvidia(const struct msd_landlock *l)
+{
+	glob_t found;
+
+	if (glob("/dev/nvidia*", GLOB_NOSORT, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		msd_landlock_allow(l, found.gl_pathv[i], MSD_REACH_USE);
+	globfree(&found);
+}
+
+static void allow_said(const struct msd_landlock *l, struct msd_span paths,
+		       enum msd_landlock_reach reach)
+{
+	struct msd_cur c = msd_cur_of(paths);
+	struct msd_wire_value path;
+	char text[PATH_MAX];
+
+	while (c.left > 0 && msd_value_read(&c, &path, NULL) == MSD_OK) {
+		if (path.kind != MSD_K_STR || path.as.str.n >= sizeof(text))
+			continue;
+		(void)snprintf(text, sizeof(text), "%.*s", (int)path.as.str.n,
+			       (const char *)path.as.str.p);
+		msd_landlock_allow(l, text, reach);
+	}
+}
+
+void msd_places_allow(const struct msd_sandbox_plan *plan, const struct msd_landlock *l)
+{
+	const struct adding a = {.l = l,
+				 .profiles = plan->profile == MSD_SANDBOX_AUTO
+						     ? ALL
+						     : 1u << plan->profile};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if ((places[i].profiles & a.profiles) != 0)
+			msd_landlock_allow(l, places[i].path, places[i].reach);
+	}
+	allow_variables(l);
+	allow_own_folder(l);
+	allow_caches(&a);
+	if ((a.profiles & DEVICES) != 0)
+		allow_nvidia(l);
+	allow_said(l, plan->plugins, MSD_REACH_READ);
+	allow_said(l, plan->reads, MSD_REACH_RUN);
+	allow_said(l, plan->writes, MSD_REACH_WRITE);
+}

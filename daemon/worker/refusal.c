@@ -1,0 +1,204 @@
+/*
+ * Happy path: a filter with its lists is made by libseccomp and put in force. Failures:
+ * a call that this architecture lacks is left out; all others leave nothing in force.
+ */
+#include "daemon/worker/refusal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define NO SCMP_ACT_ERRNO(EPERM)
+#define CALL(name) SCMP_SYS(name)
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
+#define IOPRIO_WHO_USER 3 /* in no header of the C library */
+
+static const int refused[] = {
+/* Into other processes. A leak checker traces its own process at the end. */
+#ifndef __SANITIZE_ADDRESS__
+	CALL(ptrace),
+#endif
+	CALL(process_vm_readv),
+	CALL(process_vm_writev),
+	CALL(process_madvise),
+	CALL(pidfd_getfd),
+	CALL(kcmp),
+	CALL(migrate_pages),
+	CALL(move_pages),
+	/* Where files are, around paths and rules for them. */
+	CALL(mount),
+	CALL(umount2),
+	CALL(move_mount),
+	CALL(open_tree),
+	CALL(fsopen),
+	CALL(fsmount),
+	CALL(fsconfig),
+	CALL(fspick),
+	CALL(mount_setattr),
+	CALL(pivot_root),
+	CALL(chroot),
+	CALL(open_by_handle_at),
+	CALL(fanotify_init),
+	CALL(quotactl),
+	CALL(swapon),
+	CALL(swapoff),
+	CALL(acct),
+	/* Into the kernel; calls that no filter sees. */
+	CALL(bpf),
+	CALL(perf_event_open),
+	CALL(userfaultfd),
+	CALL(io_uring_setup),
+	CALL(io_uring_enter),
+	CALL(io_uring_register),
+	CALL(init_module),
+	CALL(finit_module),
+	CALL(delete_module),
+	CALL(kexec_load),
+	CALL(kexec_file_load),
+	CALL(iopl),
+	CALL(ioperm),
+	CALL(syslog),
+	CALL(reboot),
+	CALL(add_key),
+	CALL(request_key),
+	CALL(keyctl),
+	/* Out of what it is in. */
+	CALL(unshare),
+	CALL(setns),
+	/* The machine's. */
+	CALL(settimeofday),
+	CALL(clock_settime),
+	CALL(clock_adjtime),
+	CALL(adjtimex),
+	CALL(sethostname),
+	CALL(setdomainname),
+	CALL(vhangup),
+};
+
+struct with_argument {
+	int call;
+	struct scmp_arg_cmp is;
+};
+
+static bool add_all(scmp_filter_ctx f, const int *calls, size_t n)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < n && failed == 0; i++)
+		failed = seccomp_rule_add(f, NO, calls[i], 0);
+	return failed == 0;
+}
+
+static bool add_those(scmp_filter_ctx f, const struct with_argument *rows, size_t n)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < n && failed == 0; i++)
+		failed = seccomp_rule_add_array(f, NO, rows[i].call, 1, &rows[i].is);
+	return failed == 0;
+}
+
+#define FLAG(argument, bit) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit)
+/* New namespaces are made by clone, too; its successor keeps its flags where no filter
+ * sees them, and C libraries do without it where it is not there. */
+static bool add_namespaces(scmp_filter_ctx f)
+{
+	const struct with_argument rows[] = {
+		{CALL(clone), FLAG(0, CLONE_NEWUSER)},
+		{CALL(clone), FLAG(0, CLONE_NEWNS)},
+		{CALL(clone), FLAG(0, CLONE_NEWPID)},
+		{CALL(clone), FLAG(0, CLONE_NEWNET)},
+		{CALL(clone), FLAG(0, CLONE_NEWIPC)},
+		{CALL(clone), FLAG(0, CLONE_NEWUTS)},
+		{CALL(clone), FLAG(0, CLONE_NEWCGROUP)},
+	};
+
+	return add_those(f, rows, LENGTH(rows)) &&
+	       seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0) == 0;
+}
+
+/* The limits and the share of the processor of others: a limit of processor time kills
+ * whose it is. Threads are named by numbers of their own, which a filter does not know:
+ * of the supervisor it is the one that serves. */
+static bool add_limits_of_others(scmp_filter_ctx f)
+{
+	const scmp_datum_t supervisor = (scmp_datum_t)getppid();
+	const struct with_argument rows[] = {
+		{CALL(prlimit64), SCMP_A0_32(SCMP_CMP_NE, 0)},
+		{CALL(setpriority), SCMP_A0_32(SCMP_CMP_EQ, PRIO_USER)},
+		{CALL(setpriority), SCMP_A1_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(ioprio_set), SCMP_A0_32(SCMP_CMP_EQ, IOPRIO_WHO_USER)},
+		{CALL(ioprio_set), SCMP_A1_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(sched_setaffinity), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(sched_setscheduler), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(sched_setparam), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(sched_setattr), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
+	};
+
+	return add_those(f, rows, LENGTH(rows));
+}
+
+/* A descriptor's owner gets a signal of its choice when something comes; a descriptor
+ * of a process is one of many ways to name it. */
+static bool add_signals(scmp_filter_ctx f)
+{
+	static const int calls[] = {CALL(tkill), CALL(pidfd_send_signal)};
+	const scmp_datum_t own = (scmp_datum_t)getpid();
+	const struct with_argument rows[] = {
+		{CALL(kill), SCMP_A0_32(SCMP_CMP_NE, own)},
+		{CALL(tgkill), SCMP_A0_32(SCMP_CMP_NE, own)},
+		{CALL(rt_sigqueueinfo), SCMP_A0_32(SCMP_CMP_NE, own)},
+		{CALL(rt_tgsigqueueinfo), SCMP_A0_32(SCMP_CMP_NE, own)},
+		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_SETOWN)},
+		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_SETOWN_EX)},
+		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_SETSIG)},
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FIOSETOWN)},
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, SIOCSPGRP)},
+	};
+
+	return add_all(f, calls, LENGTH(calls)) && add_those(f, rows, LENGTH(rows));
+}
+
+/* Drivers have families of their own to talk to kernel and services: what is refused is
+ * what leads out of the machine. */
+static bool add_sockets(scmp_filter_ctx f, enum msd_refused_sockets sockets)
+{
+	static const int all[] = {CALL(socket), CALL(connect), CALL(bind),
+				  CALL(listen), CALL(accept),  CALL(accept4)};
+	const struct with_argument network[] = {
+		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_INET)},
+		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_INET6)},
+		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_PACKET)},
+		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_VSOCK)},
+		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_BLUETOOTH)},
+	};
+
+	return sockets == MSD_REFUSED_ALL_SOCKETS
+		       ? add_all(f, all, LENGTH(all))
+		       : add_those(f, network, LENGTH(network));
+}
+
+bool msd_refusal_enter(const struct msd_refusal *r)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
+
+	if (f == NULL)
+		return false;
+	/* Calls of another architecture's numbers would pass the lists. Computing is
+	 * not to be slowed down by what older kernels do beside. */
+	const bool is_in = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH,
+					    SCMP_ACT_ERRNO(ENOSYS)) == 0 &&
+			   seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1) == 0 &&
+			   add_all(f, refused, LENGTH(refused)) && add_namespaces(f) &&
+			   add_limits_of_others(f) && add_sockets(f, r->sockets) &&
+			   (!r->others_signals || add_signals(f)) &&
+			   seccomp_load(f) == 0;
+
+	seccomp_release(f);
+	return is_in;
+}

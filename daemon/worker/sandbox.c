@@ -1,0 +1,106 @@
+/*
+ * Happy path: what the process may reach is collected (places.h), privileges are given
+ * up, then the files (landlock.h), last the calls (refusal.h), for the steps before
+ * want some. Failures: what the kernel refuses is left out, and the rest holds.
+ */
+#include "daemon/worker/sandbox.h"
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/worker/places.h"
+#include "daemon/worker/refusal.h"
+#include "proto/value.h"
+
+void msd_sandbox_look(struct msd_sandbox_kernel *ret)
+{
+	ret->landlock_abi = msd_landlock_abi();
+	/* Where there are none it fails; where they are, without asking for any. */
+	ret->has_seccomp = prctl(PR_GET_SECCOMP) >= 0;
+}
+
+/* Root's, mostly: a sandbox that is around root is to be one, too. A process without
+ * any loses nothing. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[2] = {{0}};
+
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	(void)syscall(SYS_capset, &head, none);
+}
+
+/* Too large a file is an error to who writes it, and not its death. */
+static void limit_files(uint64_t most)
+{
+	const struct rlimit limit = {most, most};
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static bool enter_files(const struct msd_sandbox_plan *plan, unsigned abi)
+{
+	struct msd_landlock l;
+
+	if (!msd_landlock_begin(&l, abi))
+		return false;
+	msd_places_allow(plan, &l);
+	return msd_landlock_enter(&l);
+}
+
+void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
+		       const struct msd_sandbox_kernel *kernel, struct msd_sandbox *ret)
+{
+	const unsigned abi = kernel->landlock_abi;
+
+	*ret = (struct msd_sandbox){.profile = plan->profile};
+	if (plan->profile == MSD_SANDBOX_TRUSTED || plan->profile == MSD_SANDBOX_UNSAID)
+		return;
+	drop_capabilities();
+	limit_files(plan->max_file_bytes);
+	ret->has_files = enter_files(plan, abi);
+	ret->has_truncate = ret->has_files && abi >= MSD_LANDLOCK_TRUNCATE;
+	ret->has_signals = ret->has_files && abi >= MSD_LANDLOCK_SIGNALS;
+	const struct msd_refusal refusal = {
+		.sockets = plan->profile == MSD_SANDBOX_CPU ||
+					   plan->profile == MSD_SANDBOX_OPENCL
+				   ? MSD_REFUSED_ALL_SOCKETS
+				   : MSD_REFUSED_NETWORK,
+		.others_signals = !ret->has_signals,
+	};
+	ret->has_calls = kernel->has_seccomp && msd_refusal_enter(&refusal);
+	ret->has_signals = ret->has_signals || ret->has_calls;
+}
+
+void msd_sandbox_put(const struct msd_sandbox *s, struct msd_buf *out)
+{
+	const bool is_none =
+		s->profile == MSD_SANDBOX_TRUSTED || s->profile == MSD_SANDBOX_UNSAID;
+	const struct {
+		const char *name;
+		bool holds;
+	} parts[] = {{"files", s->has_files},
+		     {"truncate", s->has_truncate},
+		     {"calls", s->has_calls},
+		     {"signals", s->has_signals}};
+	const size_t n_parts = sizeof(parts) / sizeof(parts[0]);
+	size_t n_lacking = 0;
+
+	for (size_t i = 0; i < n_parts && !is_none; i++)
+		n_lacking += !parts[i].holds;
+	msd_pack_map(out, 2);
+	msd_pack_pair_str(out, "profile",
+			  is_none ? "trusted" : msd_sandbox_word_name(s->profile));
+	msd_pack_cstr(out, "lacks");
+	msd_pack_array(out, n_lacking);
+	for (size_t i = 0; i < n_parts && !is_none; i++) {
+		if (!parts[i].holds)
+			msd_pack_cstr(out, parts[i].name);
+	}
+}

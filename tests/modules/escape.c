@@ -1,0 +1,262 @@
+/* Functions that reach for what is not theirs, each in one way. Each returns 0 when it
+ * has got there, else the number of the error; nothing is done with it. */
+#define _GNU_SOURCE
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ffi.h"
+
+/* The text behind the object's head, or in place. */
+static const char *text_of(const any *a)
+{
+	return a->type == T_STR ? *(char **)((char *)a->v.p + sizeof(object))
+				: a->v.small;
+}
+
+static int tell(any *ret, int failed)
+{
+	ret->type = T_INT;
+	ret->v.i = failed != 0 ? errno : 0;
+	return 0;
+}
+
+/* Of one text. */
+#define REACHES(name)                                                                  \
+	static int name##_reaches(const char *text);                                   \
+	FUNCTION(name)                                                                 \
+	{                                                                              \
+		if (n != 1 || (args[0].type != T_STR && args[0].type != T_SMALL_STR))  \
+			return fail("TypeError", #name " takes a text");               \
+		return tell(ret, name##_reaches(text_of(&args[0])));                   \
+	}                                                                              \
+	static int name##_reaches(const char *text)
+
+static int closed(int fd)
+{
+	return fd < 0 ? -1 : close(fd);
+}
+
+REACHES(read)
+{
+	return closed(open(text, O_RDONLY | O_CLOEXEC));
+}
+
+REACHES(write)
+{
+	return closed(open(text, O_WRONLY | O_CLOEXEC));
+}
+
+REACHES(create)
+{
+	return closed(open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+REACHES(cut)
+{
+	return truncate(text, 0);
+}
+
+REACHES(remove)
+{
+	return unlink(text);
+}
+
+/* fill(path): as much as a disk may have. */
+REACHES(fill)
+{
+	const int fd = open(text, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -1;
+	const int failed = ftruncate(fd, (off_t)1 << 40);
+	const int why = errno;
+	(void)close(fd);
+	errno = why;
+	return failed;
+}
+
+/* run(path): the program, with no arguments; whatever it says when it ran. */
+REACHES(run)
+{
+	int status = 0;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		(void)execl(text, text, (char *)NULL);
+		_exit(errno);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	return errno == 0 ? 0 : -1;
+}
+
+REACHES(connect_unix)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(to.sun_path, sizeof(to.sun_path), "%s", text);
+	if (fd < 0)
+		return -1;
+	const int failed = connect(fd, (struct sockaddr *)&to, sizeof(to));
+	const int why = errno;
+	(void)close(fd);
+	errno = why;
+	return failed;
+}
+
+/* A socket that would lead out; nothing listens where it is to. */
+REACHES(connect_tcp)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)atoi(text)),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	const int failed = connect(fd, (struct sockaddr *)&to, sizeof(to));
+	const int why = errno;
+	(void)close(fd);
+	errno = why;
+	return failed;
+}
+
+/* Of one process. */
+#define REACHES_PROCESS(name)                                                          \
+	static int name##_reaches(pid_t pid);                                          \
+	FUNCTION(name)                                                                 \
+	{                                                                              \
+		if (n != 1 || args[0].type != T_INT)                                   \
+			return fail("TypeError", #name " takes a process");            \
+		return tell(ret, name##_reaches((pid_t)args[0].v.i));                  \
+	}                                                                              \
+	static int name##_reaches(pid_t pid)
+
+REACHES_PROCESS(signal)
+{
+	return kill(pid, SIGURG); /* which nobody minds */
+}
+
+REACHES_PROCESS(signal_thread)
+{
+	return (int)syscall(SYS_tgkill, pid, pid, SIGURG);
+}
+
+REACHES_PROCESS(signal_by_descriptor)
+{
+	const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		return -1;
+	const int failed = (int)syscall(SYS_pidfd_send_signal, fd, SIGURG, NULL, 0);
+	const int why = errno;
+	(void)close(fd);
+	errno = why;
+	return failed;
+}
+
+/* A pipe's owner, who gets a signal when something comes: none that ends it. */
+REACHES_PROCESS(signal_by_owner)
+{
+	int ends[2];
+
+	if (pipe(ends) != 0)
+		return -1;
+	int failed = fcntl(ends[0], F_SETOWN, pid);
+	const int why = errno;
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	errno = why;
+	return failed;
+}
+
+REACHES_PROCESS(trace)
+{
+	const long failed = ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+
+	if (failed == 0) {
+		(void)ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+		(void)waitpid(pid, NULL, __WALL);
+		(void)ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	}
+	return failed != 0 ? -1 : 0;
+}
+
+/* From an address where nothing is: who may look is told so by another error. */
+REACHES_PROCESS(look)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {(void *)8, 1};
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) >= 0)
+		return 0;
+	return errno == EFAULT ? 0 : -1;
+}
+
+/* What it has open, by its number 0. */
+REACHES_PROCESS(take_descriptor)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)pid);
+	return closed(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+REACHES_PROCESS(map_memory)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	return closed(open(path, O_RDONLY | O_CLOEXEC));
+}
+
+/* To what they are. */
+REACHES_PROCESS(limit)
+{
+	struct rlimit now;
+
+	return prlimit(pid, RLIMIT_CPU, NULL, &now) != 0
+		       ? -1
+		       : prlimit(pid, RLIMIT_CPU, &now, NULL);
+}
+
+REACHES_PROCESS(renice)
+{
+	return setpriority(PRIO_PROCESS, (id_t)pid, 0);
+}
+
+/* Of the kernel: ENOSYS and EINVAL are no refusals. */
+#define REACHES_KERNEL(name, call)                                                     \
+	FUNCTION(name)                                                                 \
+	{                                                                              \
+		return tell(ret, (call) < 0 && errno == EPERM);                        \
+	}
+
+REACHES_KERNEL(unshare_user, unshare(CLONE_NEWUSER))
+REACHES_KERNEL(mount_nothing, mount("none", "/nowhere", "tmpfs", 0, NULL))
+REACHES_KERNEL(bpf_nothing, syscall(SYS_bpf, -1, NULL, 0))
+REACHES_KERNEL(key_nothing, syscall(SYS_keyctl, -1, 0, 0, 0, 0))
+REACHES_KERNEL(uring_nothing, syscall(SYS_io_uring_setup, 0, NULL))
+
+FUNCTION(ok)
+{
+	return 0;
+}
