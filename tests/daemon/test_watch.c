@@ -19,11 +19,16 @@ static void begin(void)
 static const char *look_with(uint64_t now_ms, bool is_pressed,
 			     const struct msd_limits *l)
 {
-	return msd_watch_look(&watch,
-			      &(struct msd_watch_view){.conn = &conn,
-						       .now_ms = now_ms,
-						       .is_pressed = is_pressed},
-			      l);
+	return msd_watch_look(
+		&watch,
+		&(struct msd_watch_view){.frames = conn.n_frames,
+					 .bytes_in = conn.bytes_in,
+					 .queued_bytes = conn.queued_bytes,
+					 .last_progress_ms = conn.last_progress_ms,
+					 .is_owed = msd_conn_is_owed(&conn),
+					 .now_ms = now_ms,
+					 .is_pressed = is_pressed},
+		l);
 }
 
 static const char *look(uint64_t now_ms)

@@ -15,7 +15,11 @@ static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
 static void look(struct msd_session *s, uint64_t n_waiting)
 {
 	const struct msd_watch_view view = {
-		.conn = &s->conn,
+		.frames = s->conn.n_frames,
+		.bytes_in = s->conn.bytes_in,
+		.queued_bytes = s->conn.queued_bytes,
+		.last_progress_ms = s->conn.last_progress_ms,
+		.is_owed = msd_conn_is_owed(&s->conn),
 		.now_ms = uv_now(s->edge->loop),
 		.is_awaiting = s->client.n_in_flight > 0,
 		.is_pressed = is_pressed(s, n_waiting),

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/edge/watch.h"
 
-#include "daemon/wire/conn.h"
+#include <stddef.h>
 
 #define MAX_EVERY_MS 1000u
 #define MIN_EVERY_MS 10u
@@ -15,10 +15,8 @@ void msd_watch_init(struct msd_watch *w, uint64_t now_ms)
  * for a trickle would hold the memory as long as it liked. */
 static bool goes_on(const struct msd_watch *w, const struct msd_watch_view *v)
 {
-	const struct msd_conn *c = v->conn;
-
-	return !msd_conn_is_owed(c) || c->n_frames != w->frames ||
-	       (!v->is_pressed && c->bytes_in - w->bytes >= MSD_WATCH_PROGRESS_BYTES);
+	return !v->is_owed || v->frames != w->frames ||
+	       (!v->is_pressed && v->bytes_in - w->bytes >= MSD_WATCH_PROGRESS_BYTES);
 }
 
 static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
@@ -26,8 +24,8 @@ static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
 {
 	if (!goes_on(w, v))
 		return v->now_ms - w->owed_since_ms > limit_ms;
-	w->frames = v->conn->n_frames;
-	w->bytes = v->conn->bytes_in;
+	w->frames = v->frames;
+	w->bytes = v->bytes_in;
 	w->owed_since_ms = v->now_ms;
 	return false;
 }
@@ -35,10 +33,9 @@ static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
 static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
 		      uint64_t limit_ms)
 {
-	if (!v->is_awaiting && v->conn->queued_bytes == 0 &&
-	    v->conn->bytes_in == w->heard_bytes)
+	if (!v->is_awaiting && v->queued_bytes == 0 && v->bytes_in == w->heard_bytes)
 		return limit_ms > 0 && v->now_ms - w->quiet_since_ms > limit_ms;
-	w->heard_bytes = v->conn->bytes_in;
+	w->heard_bytes = v->bytes_in;
 	w->quiet_since_ms = v->now_ms;
 	return false;
 }
@@ -46,14 +43,13 @@ static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
 const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
 			   const struct msd_limits *limits)
 {
-	const struct msd_conn *c = v->conn;
 	const bool stalls = is_stalled(w, v, limits->read_stall_ms);
 	const bool is_quiet = is_silent(w, v, limits->idle_ms);
 
-	if (c->queued_bytes > 0 &&
-	    v->now_ms - c->last_progress_ms > limits->write_stall_ms)
+	if (v->queued_bytes > 0 &&
+	    v->now_ms - v->last_progress_ms > limits->write_stall_ms)
 		return "does not read its replies (--write-stall)";
-	if (c->n_frames == 0 && limits->first_frame_ms > 0 &&
+	if (v->frames == 0 && limits->first_frame_ms > 0 &&
 	    v->now_ms - w->opened_ms > limits->first_frame_ms)
 		return "has sent no whole frame since it was opened (--first-frame)";
 	if (stalls && v->is_pressed) {

@@ -11,8 +11,6 @@
 
 #include "daemon/limits.h"
 
-struct msd_conn;
-
 #define MSD_WATCH_PROGRESS_BYTES (64u * 1024u) /* in read_stall_ms, or all the rest */
 
 /* Of one connection. */
@@ -26,8 +24,12 @@ struct msd_watch {
 
 /* What is asked of it at a moment. */
 struct msd_watch_view {
-	const struct msd_conn *conn;
+	uint64_t frames;       /* whole ones that came; requests, where those come */
+	uint64_t bytes_in;     /* likewise */
+	uint64_t queued_bytes; /* replies that are not yet written */
+	uint64_t last_progress_ms; /* of writing them */
 	uint64_t now_ms;
+	bool is_owed;     /* one has begun, and its rest is for the peer to send */
 	bool is_awaiting; /* requests are in flight */
 	bool is_pressed;  /* others wait for the memory that its frame holds */
 };
