@@ -1,0 +1,28 @@
+#ifndef MSD_HTTP_REPLY_H
+#define MSD_HTTP_REPLY_H
+/* An answer as bytes: its head, and what belongs behind it. */
+#include <stdbool.h>
+
+#include "proto/bytes.h"
+
+#define MSD_HTTP_JSON "application/json"
+#define MSD_HTTP_TEXT "text/plain; charset=utf-8"
+
+struct msd_http_reply {
+	unsigned status;
+	const char *type;       /* of the body */
+	struct msd_span body;   /* borrowed */
+	const char *allow;      /* the methods of a 405; NULL: not said */
+	unsigned retry_after_s; /* 0: not said */
+	bool wants_token;       /* of a 401 */
+	bool is_head;           /* the body is left out */
+	bool closes;            /* nothing follows it */
+	bool is_old;            /* of an HTTP/1.0 connection that goes on */
+};
+
+/** Append it. */
+void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r);
+/** Append that the body is awaited: 100 Continue. */
+void msd_http_reply_continue(struct msd_buf *out);
+
+#endif

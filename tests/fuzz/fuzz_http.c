@@ -1,0 +1,78 @@
+#include <stdlib.h>
+
+#include "daemon/http/path.h"
+#include "daemon/http/reader.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MUST(claim)                                                                    \
+	do {                                                                           \
+		if (!(claim))                                                          \
+			abort();                                                       \
+	} while (0)
+#define MAX_BODY 4096u
+
+/* What came of some bytes, so that two ways of reading them can be compared. */
+struct story {
+	unsigned n_whole, status;
+	uint64_t sum;
+};
+
+static void add(struct story *s, struct msd_span span)
+{
+	for (size_t i = 0; i < span.n; i++)
+		s->sum = s->sum * 31 + span.p[i];
+	s->sum = s->sum * 31 + span.n;
+}
+
+static void walk(struct story *s, const struct msd_http_request *q)
+{
+	struct msd_http_path path;
+
+	MUST(q->body.n <= MAX_BODY);
+	add(s, q->target);
+	add(s, q->body);
+	for (unsigned i = 0; i < MSD_HTTP_F_COUNT; i++)
+		add(s, q->fields[i]);
+	if (msd_http_path_read(q->target, &path)) {
+		MUST(path.n <= MSD_HTTP_SEGMENTS);
+		for (unsigned i = 0; i < path.n; i++)
+			add(s, path.segments[i]);
+	}
+	s->n_whole++;
+}
+
+static struct story read_by(const uint8_t *data, size_t n, size_t step)
+{
+	struct msd_http_reader r;
+	struct story s = {0};
+
+	msd_http_reader_init(&r);
+	for (size_t at = 0; at < n && s.status == 0; at += step) {
+		struct msd_span in = {data + at, n - at < step ? n - at : step};
+		enum msd_http_event event = MSD_HTTP_HEAD;
+		while (event == MSD_HTTP_HEAD || event == MSD_HTTP_WHOLE) {
+			event = msd_http_read(&r, &in);
+			if (event == MSD_HTTP_HEAD)
+				r.max_body = MAX_BODY;
+			if (event == MSD_HTTP_WHOLE)
+				walk(&s, &r.request);
+		}
+		MUST(event == MSD_HTTP_BAD || in.n == 0);
+		MUST((event == MSD_HTTP_BAD) == (r.status != 0));
+		MUST(msd_http_reader_bytes(&r) <= 2 * (MSD_HTTP_MAX_HEAD + MAX_BODY));
+		s.status = r.status;
+	}
+	msd_http_reader_finish(&r);
+	return s;
+}
+
+/* Accepted: requests and nothing wrong; the same in whatever pieces they come. */
+int msd_fuzz_accepts(const uint8_t *data, size_t n)
+{
+	const struct story whole = read_by(data, n, n > 0 ? n : 1);
+	const struct story single = read_by(data, n, 1);
+
+	MUST(whole.n_whole == single.n_whole && whole.sum == single.sum);
+	MUST(whole.status == single.status);
+	return whole.n_whole > 0 && whole.status == 0;
+}
