@@ -14,6 +14,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
@@ -101,6 +102,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 		if (!is_adopted(e, &o->listen[i]))
 			err = msd_listener_open(e, &o->listen[i], &how, d);
 	}
+	if (err == MSD_OK && o->has_http)
+		err = msd_http_open(e, &o->http, &how, d);
 	if (err != MSD_OK)
 		return err;
 	MSD_LIST_EACH (it, &e->listeners) {
@@ -215,11 +218,14 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house, o);
 		supply_all(&s.supplies, o);
+		err = msd_http_expect_modules(&s.edge, &d);
+	}
+	if (err == MSD_OK) {
 		msd_server_tell_ready(&s);
 		code = msd_server_run(&s);
 	} else {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
-		msd_listeners_close(&s.edge);
+		msd_listeners_close(&s.edge, false);
 	}
 	if (!msd_server_finish(&s)) { /* a file system hangs: nobody waits for it */
 		msd_log_finish();

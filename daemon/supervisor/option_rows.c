@@ -175,6 +175,38 @@ static void write_listen(const struct msd_options *o, const struct msd_option *r
 		msd_buf_put(ret, "}", 1);
 }
 
+#define HTTP_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
+
+static msd_err read_http(struct msd_options *o, const struct msd_option *row,
+			 const char *value, struct msd_diag *d)
+{
+	const bool is_unix = strncmp(value, "unix:", 5) == 0;
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)row;
+	if (!is_unix && strstr(value, "://") != NULL)
+		return expected(HTTP_FORMS, d);
+	const int n =
+		snprintf(text, sizeof(text), "%s%s", is_unix ? "" : "tcp://", value);
+	if (n < 0 || (size_t)n >= sizeof(text) ||
+	    msd_address_parse(text, &o->http, d) != MSD_OK)
+		return expected(HTTP_FORMS, d);
+	o->has_http = true;
+	return MSD_OK;
+}
+
+static void write_http(const struct msd_options *o, const struct msd_option *row,
+		       struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)row;
+	if (!o->has_http)
+		return;
+	(void)msd_address_format(&o->http, text);
+	msd_config_quote(o->http.kind == MSD_ADDRESS_UNIX ? text : text + 6, ret);
+}
+
 /* Workers may have another folder: the path becomes an absolute one. */
 static msd_err read_paths(struct msd_options *o, const struct msd_option *row,
 			  const char *value, struct msd_diag *d)
@@ -321,6 +353,11 @@ static const struct msd_option rows[] = {
 	 .read = read_listen,
 	 .write = write_listen,
 	 .is_list = true},
+	{.name = "http",
+	 .when = MSD_OPTION_RESTART,
+	 .argument = required_argument,
+	 .read = read_http,
+	 .write = write_http},
 	{.name = "load", /* in a file it is a section */
 	 .when = MSD_OPTION_RELOAD,
 	 .argument = required_argument,

@@ -51,6 +51,8 @@ struct msd_options {
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
 	struct msd_trust_option trust;
 	struct msd_fetch_terms terms; /* of all that is fetched */
+	struct msd_address http;      /* where HTTP is listened for */
+	bool has_http;                /* it is, at all */
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */

@@ -15,6 +15,7 @@
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/facts/metrics.h"
+#include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
@@ -368,7 +369,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
 			s->house.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
-		msd_listeners_close(&s->edge);
+		msd_listeners_close(&s->edge, true);
 		msd_porch_close(&s->edge);
 		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
@@ -410,10 +411,14 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 
 bool msd_server_finish(struct msd_server *s)
 {
+	msd_listeners_close(&s->edge, false);
 	msd_porch_close(&s->edge);
 	msd_sessions_close_all(&s->edge);
-	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge))
+	msd_http_close(&s->edge);
+	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||
+	       !msd_http_is_empty(&s->edge))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	msd_http_finish(&s->edge);
 	msd_leavings_finish(&s->edge);
 	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);

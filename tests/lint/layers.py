@@ -77,8 +77,11 @@ MAY_INCLUDE = {
     "daemon/wire": ["proto", "daemon"],
     "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
-                                           "edge", "facts", "tls")] + [
+                                           "edge", "facts", "http", "tls")] + [
         "store"],
+    "daemon/http": ["proto"],
+    "daemon/supervisor/http": ["proto", "daemon", "daemon/wire", "daemon/http"] + [
+        "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge")],
     "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],
     "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
@@ -111,7 +114,8 @@ MAY_INCLUDE = {
 PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls", "client/cli"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
            "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
-           "seccomp.h": ("daemon/worker",), "openssl/ssl.h": ("daemon/tls", "client")}
+           "seccomp.h": ("daemon/worker",), "llhttp.h": ("daemon/http",),
+           "openssl/ssl.h": ("daemon/tls", "client")}
 # What never logs: it fills a struct msd_diag.
 SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]
 SAYS = re.compile(r"\b(printf|vprintf|puts|perror|syslog)\s*\(|\bstderr\b|\bstdout\b")

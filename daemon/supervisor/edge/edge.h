@@ -23,6 +23,7 @@
 #include "proto/bytes.h"
 
 struct msd_fetch_terms;
+struct msd_http;
 struct msd_req;
 
 /* Which modules somebody may know of. */
@@ -65,6 +66,7 @@ struct msd_edge {
 			    struct msd_buf *ret, bool is_openmetrics);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
+	struct msd_http *http; /* NULL: nobody listens by it */
 	/* Its own. */
 	struct msd_list listeners;     /* msd_listening.link */
 	struct msd_list sessions;      /* msd_session.link */
@@ -90,7 +92,7 @@ struct msd_edge {
 struct msd_listening {
 	struct msd_list link; /* msd_edge.listeners */
 	/* As `listening` prints it, the port resolved. */
-	char text[MSD_ADDRESS_TEXT_MAX];
+	char text[MSD_ADDRESS_TEXT_MAX + sizeof("http+")];
 };
 
 #endif

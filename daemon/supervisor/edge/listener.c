@@ -113,7 +113,9 @@ static void accept_some(struct msd_listener *l)
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);
-		if (l->address.kind == MSD_ADDRESS_TLS) {
+		if (l->enter_http != NULL) {
+			l->enter_http(e, fd, who);
+		} else if (l->address.kind == MSD_ADDRESS_TLS) {
 			msd_porch_enter(e, fd);
 		} else {
 			msd_door_open(e, fd, who);
@@ -279,12 +281,25 @@ static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd
 	return err;
 }
 
+/* Its address for people: tcp://HOST:PORT, http://HOST:PORT, http+unix:PATH. */
+static void write_text(struct msd_listener *l)
+{
+	const bool is_http = l->enter_http != NULL;
+	const bool is_tcp = l->address.kind == MSD_ADDRESS_TCP;
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)msd_address_format(&l->address, text);
+	(void)snprintf(l->listening.text, sizeof(l->listening.text), "%s%s%s",
+		       is_http ? "http" : "", is_http && !is_tcp ? "+" : "",
+		       is_http && is_tcp ? strchr(text, ':') : text);
+}
+
 /* Its socket listens, its address is known. */
 static void start(struct msd_listener *l)
 {
 	struct msd_edge *e = l->edge;
 
-	(void)msd_address_format(&l->address, l->listening.text);
+	write_text(l);
 	(void)uv_poll_init(e->loop, &l->poll, l->fd);
 	(void)uv_timer_init(e->loop, &l->retry);
 	l->poll.data = l;
@@ -310,6 +325,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
+	l->enter_http = options->enter_http;
 	l->address = *address;
 	err = address->kind == MSD_ADDRESS_UNIX
 		      ? open_unix(address, options->socket_mode, &l->fd, d)
@@ -419,10 +435,12 @@ static void close_one(struct msd_listener *l)
 	}
 }
 
-void msd_listeners_close(struct msd_edge *e)
+void msd_listeners_close(struct msd_edge *e, bool but_http)
 {
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&e->listeners)) != NULL)
-		close_one(MSD_CONTAINER_OF(it, struct msd_listener, listening.link));
+	MSD_LIST_EACH_SAFE (it, &e->listeners) {
+		struct msd_listener *l =
+			MSD_CONTAINER_OF(it, struct msd_listener, listening.link);
+		if (!but_http || l->enter_http == NULL)
+			close_one(l);
+	}
 }

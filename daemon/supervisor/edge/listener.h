@@ -2,10 +2,13 @@
 #define MSD_SUPERVISOR_LISTENER_H
 /* A listening socket; each connection becomes a session: front.h. */
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/principal.h"
 
 struct msd_listener {
 	struct msd_listening listening;
 	struct msd_edge *edge;
+	/* msd_listen_options. */
+	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
 	struct msd_address address;
 	int fd;
 	bool is_inherited; /* its file is the service manager's */
@@ -19,6 +22,9 @@ struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
 	bool asks_names;   /* on TLS: whoever comes must show a certificate */
 	unsigned socket_mode;
+	/** By HTTP: takes @fd, by which somebody has connected. NULL: they speak the
+	 * protocol. */
+	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
 };
 
 /**
@@ -36,9 +42,9 @@ MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
  */
 MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
 					  struct msd_diag *d);
-/** Stop accepting on all addresses, remove the socket files that
- * were made here; the listeners are freed on
- * a later turn. */
-void msd_listeners_close(struct msd_edge *e);
+/** Stop accepting on all addresses, @but_http on those of HTTP, by which one still asks
+ * whether it drains; remove the socket files that were made here. The listeners are
+ * freed on a later turn. */
+void msd_listeners_close(struct msd_edge *e, bool but_http);
 
 #endif

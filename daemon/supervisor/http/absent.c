@@ -1,0 +1,35 @@
+/* Of a modserd that was built without the parser of HTTP. */
+#include "daemon/supervisor/http/http.h"
+
+msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
+		      const struct msd_listen_options *how, struct msd_diag *d)
+{
+	(void)e;
+	(void)address;
+	(void)how;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "--http: this modserd was built without HTTP (MSD_HTTP)");
+}
+
+msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d)
+{
+	(void)e;
+	(void)d;
+	return MSD_OK;
+}
+
+void msd_http_close(struct msd_edge *e)
+{
+	(void)e;
+}
+
+bool msd_http_is_empty(const struct msd_edge *e)
+{
+	(void)e;
+	return true;
+}
+
+void msd_http_finish(struct msd_edge *e)
+{
+	(void)e;
+}

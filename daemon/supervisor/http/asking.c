@@ -1,0 +1,43 @@
+#include "daemon/supervisor/http/asking.h"
+
+#include <string.h>
+
+#include "proto/json.h"
+
+void msd_asking_say(struct msd_asking *a, unsigned status, const char *text)
+{
+	a->reply.status = status;
+	a->reply.type = MSD_HTTP_TEXT;
+	msd_buf_put(&a->body, text, strlen(text));
+}
+
+void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+{
+	a->reply.status = status;
+	a->reply.type = MSD_HTTP_JSON;
+	a->body.n = 0;
+	msd_buf_printf(&a->body, "{\"error\":");
+	msd_json_cstr(&a->body, msd_diag_text(d));
+	msd_buf_printf(&a->body, "}\n");
+	msd_diag_finish(d);
+}
+
+unsigned msd_asking_status(msd_err err)
+{
+	static const struct {
+		msd_err err;
+		unsigned status;
+	} rows[] = {
+		{MSD_OK, 200},          {MSD_NOT_FOUND, 404},     {MSD_REFUSED, 403},
+		{MSD_TOO_LARGE, 413},   {MSD_UNSUPPORTED, 501},   {MSD_INTERNAL, 500},
+		{MSD_CALL_FAILED, 500}, {MSD_DEADLINE, 504},      {MSD_NOMEM, 503},
+		{MSD_NOT_READY, 503},   {MSD_WORKER_LOST, 503},   {MSD_GPU_FAULT, 503},
+		{MSD_QUARANTINED, 503}, {MSD_MODULE_FAILED, 503}, {MSD_NO_SPACE, 503},
+		{MSD_BUSY, 503},        {MSD_DRAINING, 503}};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].err == err)
+			return rows[i].status;
+	}
+	return 400;
+}

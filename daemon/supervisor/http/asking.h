@@ -1,0 +1,36 @@
+#ifndef MSD_SUPERVISOR_ASKING_H
+#define MSD_SUPERVISOR_ASKING_H
+/* A request on its way to its answer: handlers read the upper half and fill
+ * the lower one. */
+#include "daemon/http/reader.h"
+#include "daemon/http/reply.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/principal.h"
+#include "proto/diag.h"
+
+struct msd_expected;
+
+#define MSD_ASKING_NAMES 2u
+
+struct msd_asking {
+	struct msd_edge *edge;
+	const struct msd_expected *expected;
+	struct msd_principal principal; /* who asks */
+	struct msd_peer_id peer;
+	int fd;          /* of the connection; borrowed */
+	uint64_t number; /* of it, for people */
+	const struct msd_http_request *request;
+	struct msd_span names[MSD_ASKING_NAMES]; /* what the path has where the route
+						  * has a star */
+	struct msd_buf body;                     /* of the answer; owned */
+	struct msd_http_reply reply;             /* its head */
+};
+
+/** Answer @text with @status. */
+void msd_asking_say(struct msd_asking *a, unsigned status, const char *text);
+/** Answer `{"error": ...}`, with @status and the text of @d, which is finished. */
+void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
+/** The status that says @err. */
+unsigned msd_asking_status(msd_err err);
+
+#endif

@@ -1,0 +1,146 @@
+#include "daemon/supervisor/http/bearer.h"
+
+#include <netinet/in.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "daemon/log.h"
+
+#define LINES_PER_SECOND 10u /* of refusals, in the log */
+#define BEARER "Bearer "
+
+enum verdict { GRANTED, NO_TOKEN, BAD_TOKEN, WAIT, READABLE };
+
+/* Nobody between the two ends can read what is sent. */
+static bool is_private(const struct msd_asking *a)
+{
+	struct sockaddr_storage sa = {0};
+	struct sockaddr_in in4;
+	struct sockaddr_in6 in6;
+	socklen_t n = sizeof(sa);
+
+	if (a->principal.is_local)
+		return true;
+	if (getpeername(a->fd, (struct sockaddr *)&sa, &n) != 0)
+		return false;
+	memcpy(&in4, &sa, sizeof(in4));
+	memcpy(&in6, &sa, sizeof(in6));
+	return (sa.ss_family == AF_INET && ntohl(in4.sin_addr.s_addr) >> 24 == 127) ||
+	       (sa.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr));
+}
+
+static bool read_token(const struct msd_asking *a, struct msd_span *ret)
+{
+	const struct msd_span s = a->request->fields[MSD_HTTP_F_AUTHORIZATION];
+	const size_t n = strlen(BEARER);
+
+	if (s.n <= n || strncasecmp((const char *)s.p, BEARER, n) != 0)
+		return false;
+	*ret = (struct msd_span){s.p + n, s.n - n};
+	return true;
+}
+
+/* What the file of rights gives to who has the token of @a, or none. */
+static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
+{
+	struct msd_edge *e = a->edge;
+	const uint64_t now_ms = uv_now(e->loop);
+	struct msd_digest digest;
+	struct msd_identity who = {0};
+	struct msd_span token;
+
+	const bool has_token = read_token(a, &token);
+	if (has_token) {
+		if (!is_private(a))
+			return READABLE;
+		if (msd_guesses_left_ms(&e->rights.guesses, a->peer, now_ms) > 0)
+			return WAIT;
+		msd_digest_of(token, &digest);
+		who.token = &digest;
+	}
+	*ret = msd_acl_grant(e->rights.acl, &who);
+	if (has_token && ret->groups == 0 && !msd_grant_is_user(ret)) {
+		msd_guesses_note(&e->rights.guesses, a->peer, now_ms);
+		return BAD_TOKEN;
+	}
+	ret->rights &= a->principal.rights;
+	return has_token ? GRANTED : NO_TOKEN;
+}
+
+static bool allows(const struct msd_asking *a, const struct msd_grant *g,
+		   enum msd_right right, struct msd_span name)
+{
+	const struct msd_acl_target target = {.module = name};
+
+	return msd_acl_allows(a->edge->rights.acl, g, right, &target);
+}
+
+static void note(const struct msd_asking *a, enum msd_method method)
+{
+	struct msd_edge *e = a->edge;
+	char peer[MSD_PEER_TEXT_BYTES];
+	uint64_t n_others;
+
+	if (!msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
+			       &n_others))
+		return;
+	msd_log(MSD_LOG_WARN, "denied",
+		"conn=%llu peer=\"%s\" method=%s http=1 others=%llu",
+		(unsigned long long)a->number, msd_peer_id_text(a->peer, peer),
+		msd_method_row(method)->name, (unsigned long long)n_others);
+}
+
+/* Whether what was asked for is there or not, it is the same answer. */
+static bool refuse(struct msd_asking *a, enum verdict verdict, enum msd_right right)
+{
+	static const struct {
+		unsigned status;
+		const char *text;
+	} rows[] = {
+		[GRANTED] = {403, "the token's user has no right to this: it needs"},
+		[NO_TOKEN] = {401, "Authorization: Bearer TOKEN is wanted: it needs"},
+		[BAD_TOKEN] = {401, "the token is nobody's: it needs"},
+		[WAIT] = {429, "too many wrong tokens, wait: it needs"},
+		[READABLE] = {403, "a token is taken over unix sockets and loopback, "
+				   "others can read what comes this way: it needs"}};
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, MSD_REFUSED, "%s %s", rows[verdict].text,
+			   msd_right_name(right));
+	msd_asking_fail(a, rows[verdict].status, &d);
+	a->reply.wants_token = rows[verdict].status == 401;
+	a->reply.retry_after_s = verdict == WAIT ? 1 : 0;
+	return false;
+}
+
+bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_span name)
+{
+	const enum msd_right right = msd_method_row(method)->right;
+	struct msd_grant grant = {0};
+	struct msd_diag d = {0};
+
+	if (right == MSD_RIGHT_ANY)
+		return true;
+	if (a->edge->rights.acl == NULL) {
+		if (msd_principal_check(&a->principal, method, &d) == MSD_OK)
+			return true;
+		msd_asking_fail(a, 403, &d);
+		return false;
+	}
+	const enum verdict verdict = find(a, &grant);
+	if (verdict <= NO_TOKEN && allows(a, &grant, right, name))
+		return true;
+	note(a, method);
+	return refuse(a, verdict, right);
+}
+
+bool msd_bearer_sees(const struct msd_asking *a, const char *name)
+{
+	struct msd_grant grant = {0};
+
+	return a->edge->rights.acl == NULL ||
+	       (find(a, &grant) <= NO_TOKEN &&
+		allows(a, &grant, MSD_RIGHT_LOOKUP,
+		       (struct msd_span){(const uint8_t *)name, strlen(name)}));
+}

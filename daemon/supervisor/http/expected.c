@@ -1,0 +1,53 @@
+#include "daemon/supervisor/http/expected.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/supervisor/module/catalog.h"
+
+msd_err msd_expected_take(struct msd_expected *x, const struct msd_house *house,
+			  struct msd_diag *d)
+{
+	if (house->n_modules == 0)
+		return MSD_OK;
+	x->names = calloc(house->n_modules, sizeof(*x->names));
+	if (x->names == NULL)
+		return msd_diag_no_memory(d);
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		char *name = strdup(m->crew.name);
+		if (name == NULL)
+			return msd_diag_no_memory(d);
+		x->names[x->n++] = name;
+	}
+	return MSD_OK;
+}
+
+static bool serves(struct msd_house *house, const char *name)
+{
+	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	struct msd_module *m;
+	struct msd_diag d = {0};
+	const bool is_there = msd_module_require(house, span, &m, &d) == MSD_OK;
+
+	msd_diag_finish(&d);
+	return is_there && m->life.state == MSD_STATE_READY;
+}
+
+uint32_t msd_expected_count_ready(const struct msd_expected *x, struct msd_house *house)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->n; i++)
+		n += serves(house, x->names[i]);
+	return n;
+}
+
+void msd_expected_finish(struct msd_expected *x)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		free(x->names[i]);
+	free(x->names);
+	*x = (struct msd_expected){0};
+}

@@ -1,0 +1,25 @@
+#ifndef MSD_SUPERVISOR_EXPECTED_H
+#define MSD_SUPERVISOR_EXPECTED_H
+/* The modules that a daemon was started for, by their names: those that there are when
+ * all has been begun. What comes and goes later does not make it less ready. */
+#include <stdint.h>
+
+#include "proto/diag.h"
+
+struct msd_house;
+
+struct msd_expected {
+	char **names; /* owned */
+	uint32_t n;
+};
+
+/** Those of @house, now. Once. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_expected_take(struct msd_expected *x,
+					 const struct msd_house *house,
+					 struct msd_diag *d);
+/** How many of them are READY. */
+uint32_t msd_expected_count_ready(const struct msd_expected *x,
+				  struct msd_house *house);
+void msd_expected_finish(struct msd_expected *x);
+
+#endif

@@ -1,0 +1,58 @@
+#include "daemon/supervisor/http/health.h"
+
+#include "daemon/supervisor/http/expected.h"
+#include "daemon/supervisor/module/catalog.h"
+
+#define RETRY_AFTER_S 1u
+
+void msd_health_live(struct msd_asking *a)
+{
+	msd_asking_say(a, 200, "live\n");
+}
+
+void msd_health_ready(struct msd_asking *a)
+{
+	const struct msd_edge *e = a->edge;
+	const uint32_t n_all = a->expected->n;
+	const uint32_t n_ready = msd_expected_count_ready(a->expected, e->house);
+
+	if (e->house->is_closing) {
+		msd_asking_say(a, 503, "draining\n");
+	} else if (n_ready < n_all) {
+		msd_asking_say(a, 503, "");
+		msd_buf_printf(&a->body, "not ready: %u of %u modules are\n", n_ready,
+			       n_all);
+	} else {
+		msd_asking_say(a, 200, "ready\n");
+		return;
+	}
+	a->reply.retry_after_s = RETRY_AFTER_S;
+}
+
+void msd_health_module(struct msd_asking *a)
+{
+	const struct msd_edge *e = a->edge;
+	struct msd_module *m;
+	struct msd_diag d = {0};
+
+	if (msd_module_require(e->house, a->names[0], &m, &d) != MSD_OK) {
+		msd_asking_fail(a, 404, &d);
+		return;
+	}
+	if (m->life.state == MSD_STATE_READY && !e->house->is_closing) {
+		msd_asking_say(a, 200, "ready\n");
+		return;
+	}
+	msd_asking_say(a, 503, "");
+	msd_buf_printf(&a->body, "not ready: %s is %s\n", m->crew.name,
+		       msd_module_state_name(m->life.state));
+	a->reply.retry_after_s = RETRY_AFTER_S;
+}
+
+void msd_health_version(struct msd_asking *a)
+{
+	a->reply.status = 200;
+	a->reply.type = MSD_HTTP_JSON;
+	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"%s\"}\n",
+		       MSD_VERSION);
+}

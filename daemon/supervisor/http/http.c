@@ -1,0 +1,81 @@
+#include "daemon/supervisor/http/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/http/visit.h"
+#include "daemon/wire/aside.h"
+
+/* It is told as far as its socket takes it at once. */
+static void turn_away(int fd)
+{
+	static const char busy[] =
+		"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+		"Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+	(void)send(fd, busy, strlen(busy), MSG_DONTWAIT | MSG_NOSIGNAL);
+	msd_aside_close(fd); /* it may hold what was passed already */
+}
+
+static void enter(struct msd_edge *e, int fd, struct msd_principal who)
+{
+	struct msd_client_peer *p = msd_door_take(e, fd);
+
+	if (p == NULL) {
+		turn_away(fd);
+	} else {
+		msd_visit_open(e->http, msd_transport_of_socket(fd, who.is_local), who,
+			       p);
+	}
+}
+
+msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
+		      const struct msd_listen_options *how, struct msd_diag *d)
+{
+	struct msd_listen_options options = *how;
+
+	e->http = calloc(1, sizeof(*e->http));
+	if (e->http == NULL)
+		return msd_diag_no_memory(d);
+	e->http->edge = e;
+	msd_list_init(&e->http->visits);
+	msd_visits_init(e->http);
+	options.enter_http = enter;
+	return msd_listener_open(e, address, &options, d);
+}
+
+msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d)
+{
+	return e->http != NULL ? msd_expected_take(&e->http->expected, e->house, d)
+			       : MSD_OK;
+}
+
+void msd_http_close(struct msd_edge *e)
+{
+	if (e->http == NULL)
+		return;
+	MSD_LIST_EACH_SAFE (it, &e->http->visits) {
+		msd_visit_close(MSD_CONTAINER_OF(it, struct msd_visit, link),
+				"the daemon ended");
+	}
+}
+
+bool msd_http_is_empty(const struct msd_edge *e)
+{
+	return e->http == NULL || e->http->visits.next == &e->http->visits;
+}
+
+void msd_http_finish(struct msd_edge *e)
+{
+	struct msd_http *h = e->http;
+
+	if (h == NULL)
+		return;
+	msd_deadline_clear(e->deadlines, &h->watch);
+	msd_expected_finish(&h->expected);
+	free(h);
+	e->http = NULL;
+}

@@ -1,0 +1,37 @@
+#ifndef MSD_SUPERVISOR_HTTP_H
+#define MSD_SUPERVISOR_HTTP_H
+/*
+ * The HTTP front (docs/http.md): a listener of its own, whose connections are visits
+ * (visit.h). It is made by --http alone; without it msd_edge.http is NULL, and nothing
+ * of it costs anything.
+ *
+ *   listener --> http (who comes in) --> visit (bytes to requests) --> route -->
+ * health, repository
+ */
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/http/expected.h"
+
+struct msd_http {
+	struct msd_edge *edge;
+	struct msd_list visits;    /* msd_visit.link */
+	struct msd_deadline watch; /* look which of them are to be ended */
+	struct msd_expected expected;
+};
+
+/** Listen on @address by the rules of @how. Errors: those of msd_listener_open();
+ * MSD_UNSUPPORTED where it was not built. */
+MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
+				     const struct msd_address *address,
+				     const struct msd_listen_options *how,
+				     struct msd_diag *d);
+/** The modules that there are now are those that the daemon was started for: it is
+ * ready when they are. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d);
+/** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
+void msd_http_close(struct msd_edge *e);
+bool msd_http_is_empty(const struct msd_edge *e);
+/** After it is empty. */
+void msd_http_finish(struct msd_edge *e);
+
+#endif

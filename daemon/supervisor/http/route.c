@@ -1,0 +1,116 @@
+#include "daemon/supervisor/http/route.h"
+
+#include <string.h>
+
+#include "daemon/http/path.h"
+#include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/health.h"
+
+struct route {
+	const char *path; /* without its first slash; a star is any name */
+	enum msd_http_method method;
+	enum msd_method right; /* whose right it needs */
+	void (*answer)(struct msd_asking *a);
+};
+
+static const struct route routes[] = {
+	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
+	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
+	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},
+	{"version", MSD_HTTP_GET, MSD_M_PING, msd_health_version},
+};
+#define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
+
+/* The next segment of a route's path, or "". */
+static struct msd_span next(const char **path)
+{
+	const size_t n = strcspn(*path, "/");
+	const struct msd_span s = {(const uint8_t *)*path, n};
+
+	*path += n + ((*path)[n] == '/');
+	return s;
+}
+
+static bool is_match(const struct route *r, const struct msd_http_path *p,
+		     struct msd_span names[MSD_ASKING_NAMES])
+{
+	const char *path = r->path;
+	unsigned n_names = 0;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct msd_span want = next(&path), have = p->segments[i];
+		if (want.n == 1 && *want.p == '*' && have.n > 0) {
+			names[n_names++] = have;
+		} else if (want.n != have.n || want.n == 0 ||
+			   memcmp(want.p, have.p, want.n) != 0) {
+			return false;
+		}
+	}
+	return *path == '\0' && p->n > 0;
+}
+
+static void fail(struct msd_asking *a, unsigned status, const char *text)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, MSD_BAD_REQUEST, "%s", text);
+	msd_asking_fail(a, status, &d);
+}
+
+static void answer(struct msd_asking *a, const struct msd_http_path *p)
+{
+	const enum msd_http_method asked = a->request->method == MSD_HTTP_HEAD_ONLY
+						   ? MSD_HTTP_GET
+						   : a->request->method;
+	const struct route *found = NULL;
+
+	for (unsigned i = 0; i < N_ROUTES; i++) {
+		if (!is_match(&routes[i], p, a->names))
+			continue;
+		found = &routes[i];
+		if (found->method == asked)
+			break;
+	}
+	if (found == NULL) {
+		fail(a, 404,
+		     "nothing is there: /livez, /readyz, /readyz/MODULE and "
+		     "/version are");
+	} else if (found->method != asked) {
+		fail(a, 405, "this path is not asked for by this method");
+		a->reply.allow = found->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";
+	} else if (msd_bearer_may(a, found->right, a->names[0])) {
+		found->answer(a);
+	}
+}
+
+static void write_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
+{
+	a->reply.body = (struct msd_span){a->body.p, a->body.n};
+	a->reply.is_head = a->request->method == MSD_HTTP_HEAD_ONLY;
+	a->reply.is_old = a->request->is_old;
+	a->reply.closes = closes;
+	out->bad |= a->body.bad;
+	msd_http_reply_write(out, &a->reply);
+	msd_buf_finish(&a->body);
+}
+
+void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
+{
+	struct msd_http_path path;
+
+	if (msd_http_path_read(a->request->target, &path)) {
+		answer(a, &path);
+	} else {
+		fail(a, 400, "the path is none: expected /, names and escapes");
+	}
+	write_answer(a, closes, out);
+}
+
+void msd_route_refuse(struct msd_asking *a, unsigned status, const char *why,
+		      struct msd_buf *out)
+{
+	fail(a, status, why);
+	if (status == 503)
+		a->reply.retry_after_s = 1;
+	write_answer(a, true, out);
+}

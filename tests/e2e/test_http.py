@@ -1,0 +1,291 @@
+"""The HTTP front, with raw sockets and curl at the other end."""
+import json
+import os
+import shutil
+import signal
+import socket
+
+import pytest
+
+import harness
+from harness import PATIENCE, until
+from wire import Failure, Wire
+
+ZOO = harness.ZOO / "results.so"
+
+
+def http_of(daemon):
+    """Where @daemon listens by HTTP: (host, port)."""
+    address = next(a for a in daemon.hosts if a.startswith("http://"))
+    host, _, port = address.removeprefix("http://").rpartition(":")
+    return host, int(port)
+
+
+def start(*words, **more):
+    """A daemon with an HTTP address beside its unix socket."""
+    daemon = harness.Daemon("--http", "127.0.0.1:0", *words, **more)
+    word, _, address = daemon._line().partition(" ")
+    assert word == "listening"
+    daemon.hosts.append(address)
+    return daemon
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    with start("--load", f"zoo={ZOO}") as d:
+        d.ok("wait", "zoo")
+        yield d
+
+
+class Visit:
+    """A connection that says what it is told to and reads one answer after the other."""
+
+    def __init__(self, daemon):
+        self.socket = socket.create_connection(http_of(daemon), PATIENCE)
+        self.had = b""
+
+    def say(self, text):
+        self.socket.sendall(text if isinstance(text, bytes) else text.encode())
+
+    def _more(self):
+        more = self.socket.recv(65536)
+        self.had += more
+        return bool(more)
+
+    def answer(self, is_head=False):
+        """(status, fields, body)"""
+        while b"\r\n\r\n" not in self.had:
+            assert self._more(), f"the end came before an answer: {self.had}"
+        head, _, self.had = self.had.partition(b"\r\n\r\n")
+        lines = head.decode().split("\r\n")
+        fields = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in lines[1:])}
+        n = 0 if is_head else int(fields.get("content-length", 0))
+        while len(self.had) < n:
+            assert self._more(), "the end came within an answer"
+        body, self.had = self.had[:n], self.had[n:]
+        return int(lines[0].split()[1]), fields, body
+
+    def ask(self, path, fields="", method="GET", body=b""):
+        self.say(f"{method} {path} HTTP/1.1\r\nHost: x\r\n{fields}\r\n".encode() + body)
+        return self.answer(method == "HEAD")
+
+    def expect_end(self):
+        assert self.had == b""
+        assert self.socket.recv(1) == b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+def status(daemon, path, fields="", **more):
+    with Visit(daemon) as visit:
+        return visit.ask(path, fields, **more)[0]
+
+
+def test_says_that_it_lives_and_is_ready(daemon):
+    with Visit(daemon) as visit:
+        assert visit.ask("/livez")[0] == 200
+        assert visit.ask("/readyz")[::2] == (200, b"ready\n")
+        assert visit.ask("/readyz/zoo")[::2] == (200, b"ready\n")
+        assert visit.ask("/readyz/none")[0] == 404
+        answered, fields, body = visit.ask("/version")
+        assert (answered, fields["content-type"]) == (200, "application/json")
+        assert json.loads(body)["name"] == "modserd"
+
+
+def test_head_has_the_length_alone(daemon):
+    with Visit(daemon) as visit:
+        answered, fields, body = visit.ask("/livez", method="HEAD")
+        assert (answered, fields["content-length"], body) == (200, "5", b"")
+        assert visit.ask("/livez")[0] == 200
+
+
+def test_other_paths_and_methods_are_told_so(daemon):
+    with Visit(daemon) as visit:
+        for path in ("/", "/livez/", "/none", "/readyz/../livez", "/readyz/a%2fb"):
+            answered, _, body = visit.ask(path)
+            assert answered == 404 and "error" in json.loads(body), path
+        assert visit.ask("/%00")[0] == 400
+        answered, fields, _ = visit.ask("/livez", "Content-Length: 3\r\n", "POST", b"abc")
+        assert (answered, fields["allow"]) == (405, "GET, HEAD")
+
+
+def test_pipelined_requests_are_answered_in_their_order(daemon):
+    with Visit(daemon) as visit:
+        for _ in range(20):
+            visit.say(b"".join(b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % (b"livez", b"none")[i % 2]
+                               for i in range(200)))
+            assert [visit.answer()[0] for _ in range(200)] == [200, 404] * 100
+
+
+def test_who_reads_nothing_is_not_read_from_and_gets_every_answer(daemon):
+    """The socket fills: what is not written stops the reading. Then all goes on."""
+    request = b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n"
+    with Visit(daemon) as visit:
+        visit.socket.setblocking(False)
+        sent = 0
+        with pytest.raises(BlockingIOError):
+            while sent < 64 << 20:
+                sent += visit.socket.send((request * 1000)[sent % len(request):])
+        assert status(daemon, "/livez") == 200
+        visit.socket.settimeout(PATIENCE)
+        for _ in range(sent // len(request)):
+            assert visit.answer()[0] == 404
+
+
+def test_a_body_may_come_in_chunks_and_be_asked_for(daemon):
+    with Visit(daemon) as visit:
+        visit.say("POST /none HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n")
+        assert visit.answer()[0] == 100
+        visit.say("3\r\nabc\r\n0\r\n\r\n")
+        assert visit.answer()[0] == 404
+        assert visit.ask("/livez")[0] == 200
+
+
+SMUGGLED = {
+    "two_lengths": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
+    "length_and_chunks": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+                         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "bare_lf": "GET /livez HTTP/1.1\nHost: x\n\n",
+    "space_before_colon": "GET /livez HTTP/1.1\r\nHost : x\r\n\r\n",
+    "folded": "GET /livez HTTP/1.1\r\nHost: x\r\n y\r\n\r\n",
+    "bare_lf_in_chunks": "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "3\r\nabc\n",
+    "overflow": "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "FFFFFFFFFFFFFFFFF\r\n",
+    "large_head": "GET /livez HTTP/1.1\r\nHost: x\r\nA: " + "x" * 20000,
+}
+
+
+@pytest.mark.parametrize("how", SMUGGLED)
+def test_what_can_be_read_in_two_ways_is_refused_and_ends_it(daemon, how):
+    with Visit(daemon) as visit:
+        visit.say(SMUGGLED[how] + "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        answered, fields, body = visit.answer()
+        assert answered == (431 if how == "large_head" else 400), body
+        assert fields["connection"] == "close" and "error" in json.loads(body)
+        visit.expect_end()
+
+
+def test_a_large_body_is_refused_on_its_head(daemon):
+    with Visit(daemon) as visit:
+        visit.say("POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n")
+        assert visit.answer()[0] == 413
+        visit.expect_end()
+
+
+def test_who_asks_for_the_end_gets_it(daemon):
+    with Visit(daemon) as visit:
+        assert visit.ask("/livez", "Connection: close\r\n")[0] == 200
+        visit.expect_end()
+    with Visit(daemon) as visit:
+        visit.say("GET /livez HTTP/1.0\r\n\r\n")
+        visit.socket.shutdown(socket.SHUT_WR)
+        assert visit.answer()[0] == 200
+        visit.expect_end()
+
+
+def test_frames_of_the_protocol_are_refused(daemon):
+    with Visit(daemon) as visit:
+        visit.say(bytes.fromhex("906d7367") + bytes(12))
+        assert visit.answer()[0] == 400
+        visit.expect_end()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl")
+def test_curl_asks_over_a_unix_socket():
+    folder = harness.short_folder()
+    with harness.Daemon("--http", f"unix:{folder}/h.sock") as d:
+        assert d._line() == f"listening http+unix:{folder}/h.sock"
+        said = harness.run("curl", "-sS", "--fail", "--unix-socket", f"{folder}/h.sock",
+                           "http://x/livez", "http://x/readyz")
+        assert (said.status, said.out) == (0, "live\nready\n")
+    assert not os.path.exists(f"{folder}/h.sock")
+
+
+def test_a_module_that_cannot_be_loaded_keeps_it_from_being_ready():
+    with start("--load", f"zoo={ZOO}", "--load", "bad=/nonexistent.so") as d:
+        d.ok("wait", "zoo")
+        until(lambda: status(d, "/readyz/zoo") == 200, "zoo is ready")
+        with Visit(d) as visit:
+            answered, fields, body = visit.ask("/readyz")
+            assert (answered, body) == (503, b"not ready: 1 of 2 modules are\n")
+            assert fields["retry-after"] == "1"
+            assert visit.ask("/readyz/bad")[0] == 503
+            assert visit.ask("/livez")[0] == 200
+
+
+def test_ready_follows_a_death_and_a_restart():
+    with start("--load", f"zoo={ZOO}") as d:
+        d.ok("wait", "zoo")
+        with Visit(d) as visit:
+            assert visit.ask("/readyz")[0] == 200
+            for pid in d.workers():
+                os.kill(pid, signal.SIGKILL)
+            d.expect_logged("state=RESTARTING")
+            until(lambda: visit.ask("/readyz")[0] == 200, "it is ready again")
+
+
+def test_while_it_drains_it_is_not_ready():
+    with start("--drain", "100s") as d:
+        d.load("zoo", harness.ZOO / "calls.so")
+        assert status(d, "/readyz") == 200
+        pid = d.workers()[0]
+        os.kill(pid, signal.SIGSTOP)
+        with Wire(d.host) as wire:
+            call = wire.start("call", "zoo:addone")  # not done before the worker goes on
+            wire.ask("ping")
+            d.process.send_signal(signal.SIGTERM)
+            d.expect_logged("event=drain")
+            with Visit(d) as visit:  # the listener of HTTP is still there
+                answered, fields, body = visit.ask("/readyz")
+                assert (answered, body) == (503, b"draining\n")
+                assert fields["connection"] == "close"
+            os.kill(pid, signal.SIGCONT)
+            with pytest.raises(Failure, match="CALL_FAILED"):
+                wire.finish(call)
+        assert d.process.wait(PATIENCE) == 0
+
+
+def test_beyond_loopback_it_must_be_allowed():
+    said = harness.run(harness.BIN / "modserd", "--http", "0.0.0.0:0", "--listen",
+                       f"unix:{harness.short_folder()}/m.sock")
+    assert said.status == 1 and "--insecure-tcp" in said.err
+
+
+TOKEN = "a token of alice"
+RIGHTS = f"""
+user alice token:sha256={__import__("hashlib").sha256(TOKEN.encode()).hexdigest()} +@lookup z*/*
+"""
+
+
+def test_a_token_says_who_asks(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path, "--load", f"zoo={ZOO}") as d:
+        until(lambda: status(d, "/readyz") == 200, "it is ready")
+        bearer = f"Authorization: Bearer {TOKEN}\r\n"
+        with Visit(d) as visit:
+            assert visit.ask("/livez")[0] == 200
+            answered, fields, _ = visit.ask("/readyz/zoo")
+            assert (answered, fields["www-authenticate"]) == (401, "Bearer")
+            assert visit.ask("/readyz/none")[0] == 401
+            assert visit.ask("/readyz/zoo", bearer)[0] == 200
+            assert visit.ask("/readyz/other", bearer)[0] == 403
+            assert visit.ask("/readyz/zoo", "Authorization: Bearer x\r\n")[0] == 401
+
+
+def test_who_guesses_tokens_waits(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path) as d, Visit(d) as visit:
+        wrong = "Authorization: Bearer x\r\n"
+        assert visit.ask("/readyz/zoo", wrong)[0] == 401
+        until(lambda: visit.ask("/readyz/zoo", wrong)[0] == 429, "it has to wait")
+        assert visit.ask("/livez", wrong)[0] == 200
