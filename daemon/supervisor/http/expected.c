@@ -24,6 +24,11 @@ msd_err msd_expected_take(struct msd_expected *x, const struct msd_house *house,
 	return MSD_OK;
 }
 
+bool msd_expected_serves(const struct msd_module *m)
+{
+	return m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_ASLEEP;
+}
+
 static bool serves(struct msd_house *house, const char *name)
 {
 	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
@@ -32,7 +37,7 @@ static bool serves(struct msd_house *house, const char *name)
 	const bool is_there = msd_module_require(house, span, &m, &d) == MSD_OK;
 
 	msd_diag_finish(&d);
-	return is_there && m->life.state == MSD_STATE_READY;
+	return is_there && msd_expected_serves(m);
 }
 
 uint32_t msd_expected_count_ready(const struct msd_expected *x, struct msd_house *house)

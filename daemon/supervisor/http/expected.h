@@ -2,11 +2,13 @@
 #define MSD_SUPERVISOR_EXPECTED_H
 /* The modules that a daemon was started for, by their names: those that there are when
  * all has been begun. What comes and goes later does not make it less ready. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/diag.h"
 
 struct msd_house;
+struct msd_module;
 
 struct msd_expected {
 	char **names; /* owned */
@@ -17,7 +19,9 @@ struct msd_expected {
 MSD_MUST_CHECK msd_err msd_expected_take(struct msd_expected *x,
 					 const struct msd_house *house,
 					 struct msd_diag *d);
-/** How many of them are READY. */
+/** A call of @m is served now: it is READY, or ASLEEP until one comes. */
+bool msd_expected_serves(const struct msd_module *m);
+/** How many of them serve. */
 uint32_t msd_expected_count_ready(const struct msd_expected *x,
 				  struct msd_house *house);
 void msd_expected_finish(struct msd_expected *x);

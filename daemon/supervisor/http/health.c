@@ -39,7 +39,7 @@ void msd_health_module(struct msd_asking *a)
 		msd_asking_fail(a, 404, &d);
 		return;
 	}
-	if (m->life.state == MSD_STATE_READY && !e->house->is_closing) {
+	if (msd_expected_serves(m) && !e->house->is_closing) {
 		msd_asking_say(a, 200, "ready\n");
 		return;
 	}
