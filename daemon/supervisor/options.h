@@ -16,7 +16,7 @@
 
 #define MSD_MAX_LISTEN 16u
 #define MSD_MAX_PATHS 16u
-#define MSD_MAX_OPTIONS 64u
+#define MSD_MAX_OPTIONS 96u
 #define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
 
 enum msd_run {
