@@ -54,32 +54,37 @@ def load(stage, name, data, also=(), **options):
 
 
 def one_worker(stage):
+    """A descriptor of it, or None; its number may be that of a stranger's process by now."""
     pids = stage.pids(stage.rng.choice(stage.prey))
-    return stage.rng.choice(pids) if pids else None
+    if not pids:
+        return None
+    pid = stage.rng.choice(pids)
+    with contextlib.suppress(ProcessLookupError):
+        watched = harness.Watched(pid)
+        if pid in stage.arena.daemon.processes():
+            return watched
+        os.close(watched.fd)
+    return None
 
 
 def kill_worker(stage):
-    with contextlib.suppress(ProcessLookupError):
-        pid = one_worker(stage)
-        if pid is not None:
-            os.kill(pid, signal.SIGKILL)
+    worker = one_worker(stage)
+    if worker is None:
+        return
+    with worker, contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(worker.fd, signal.SIGKILL)
 
 
 def stop_worker(stage):
-    pid = one_worker(stage)
-    if pid is None:
+    worker = one_worker(stage)
+    if worker is None:
         return None
-    try:
-        watched = harness.Watched(pid)
-    except ProcessLookupError:
-        return None  # it has died since it was chosen
     with contextlib.suppress(ProcessLookupError):
-        signal.pidfd_send_signal(watched.fd, signal.SIGSTOP)
+        signal.pidfd_send_signal(worker.fd, signal.SIGSTOP)
 
     def go_on():
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(watched.fd, signal.SIGCONT)
-        os.close(watched.fd)
+        with worker, contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(worker.fd, signal.SIGCONT)
 
     return go_on
 
