@@ -63,8 +63,8 @@ struct msd_tls_library {
 	/**
 	 * Go on with the handshake: as much as what has come allows. MSD_WAIT: for what
 	 * wants() names. MSD_OK: it is done, and t->peer says with whom. Else it has
-	 * failed, with a text for people, and @t is only to be closed: MSD_IO (the other
-	 * side has gone), MSD_REFUSED (for its certificate), MSD_PROTOCOL. On any
+	 * failed, with a text for people, and @t is only to be closed: MSD_IO (the
+	 * other side has gone), MSD_REFUSED (for its certificate), MSD_PROTOCOL. On any
 	 * thread, one at a time for each connection.
 	 */
 	msd_err (*handshake)(struct msd_transport *t, struct msd_diag *d);

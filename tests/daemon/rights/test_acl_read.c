@@ -68,9 +68,9 @@ Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
 
 Test(acl_read, takes_limits_of_users)
 {
-	cr_assert_eq(
-		parse("user a uid=1 rate=200/s bytes=2K/s requests=8 modules=4\nuser b uid=2"),
-		MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(parse("user a uid=1 rate=200/s bytes=2K/s requests=8 "
+			   "modules=4\nuser b uid=2"),
+		     MSD_OK, "%s", msd_diag_text(&d));
 	const struct msd_quota *q = &acl->users.each[0].quota;
 	cr_expect_eq(q->of[MSD_QUOTA_RATE], 200);
 	cr_expect_eq(q->of[MSD_QUOTA_BYTES], 2048);
