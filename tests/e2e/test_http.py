@@ -231,11 +231,12 @@ def test_ready_follows_a_death_and_a_restart():
 
 
 def test_while_it_drains_it_is_not_ready():
-    with start("--drain", "100s") as d:
+    with start("--drain", harness.FOREVER) as d:
         d.load("zoo", harness.ZOO / "calls.so")
         assert status(d, "/readyz") == 200
         pid = d.workers()[0]
         os.kill(pid, signal.SIGSTOP)
+        until(lambda: harness.is_stopped(pid), "the worker stands still")
         with Wire(d.host) as wire:
             call = wire.start("call", "zoo:addone")  # not done before the worker goes on
             wire.ask("ping")
