@@ -34,9 +34,10 @@ static int check_scale(const modser_sg_node *node, size_t axis)
 				? x[i] / block + (x[i] % block != 0 ? 1 : 0)
 				: x[i];
 
-		if (scale[i] != blocks)
+		if (scale[i] != blocks) {
 			return msd_infer_fail(node,
 					      "its scale does not fit its blocks");
+		}
 	}
 	return 0;
 }

@@ -125,6 +125,7 @@
 	X(scatter)                                                                     \
 	X(dequantize_linear)                                                           \
 	X(dynamic_quantize_linear)                                                     \
+	X(einsum)                                                                      \
 	X(mat_mul_integer)                                                             \
 	X(q_linear_mat_mul)                                                            \
 	X(quantize_linear)

@@ -113,6 +113,13 @@ def test_an_instance_keeps_its_inputs(daemon, tmp_path):
     assert np.array_equal(np.load(tmp_path / "y.npy"), x @ floats(2, 3).T)
 
 
+def test_how_many_elements_come_out_is_what_the_values_say(daemon, tmp_path):
+    daemon.load("found", CORPUS / "accept_non_zero_and_gather_nd.bin", "--replace")
+    for x in ([[0, 5, -1]], [[0, 0, 0]], [[1, 2, 3]]):
+        y = call(daemon, tmp_path, "found", np.float32(x))
+        assert y.tolist() == [v for v in x[0] if v != 0]
+
+
 def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_path):
     raw = model([node("Gather", ["x", "i"], ["y"])],
                 [value("x", "float32", [3, 2]), value("i", "int64", [1])],

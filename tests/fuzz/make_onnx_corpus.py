@@ -52,6 +52,24 @@ def cases():
                                      [value("y", "float32", ["n", 3])]),
         "accept_conv": one("Conv", ["x", "w"], constants=[tensor("w", floats(2, 1, 3, 3))],
                            kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        "accept_einsum": one("Einsum", ["x", "w"], constants=[tensor("w", floats(4, 2))],
+                             equation="...ij,jk->...ki"),
+        "accept_non_zero_and_gather_nd": model(
+            [node("NonZero", ["x"], ["i"]), node("Transpose", ["i"], ["t"]),
+             node("GatherND", ["x", "t"], ["y"])], [X], [value("y", "float32", ["n"])]),
+        "accept_quantized": model(
+            [node("QuantizeLinear", ["x", "s", "z"], ["q"], axis=1),
+             node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=1)], [X],
+            [value("y", "float32", [1, 3])],
+            [tensor("s", floats(3) + 1), tensor("z", np.zeros(3, np.int8))]),
+        "accept_range": model(
+            [node("Range", ["a", "b", "c"], ["r"]), node("Add", ["x", "r"], ["y"])], [X],
+            [value("y", "float32", [1, 3])],
+            [tensor(name, np.float32(v)) for name, v in zip("abc", (0, 3, 1))]),
+        "accept_scatter_elements": one(
+            "ScatterElements", ["x", "i", "u"], opset=18, axis=3, reduction="max",
+            constants=[tensor("i", np.zeros((1, 1, 4, 1), np.int64)),
+                       tensor("u", floats(1, 1, 4, 1))]),
         "accept_slice_of_opset_9": one("Slice", opset=9, starts=[1], ends=[3], axes=[2]),
         "accept_slice_of_opset_13": one("Slice", ["x", "s", "e"], opset=13,
                                         constants=[ints("s", 0), ints("e", 1)]),

@@ -21,6 +21,7 @@ const struct onnx_row onnx_rows_layer[] = {
 	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM, load_batch_norm},
 	{"Dropout", 1, "Dropout", "-ratio -is_test", NULL},
 	{"Dropout", 12, "Dropout", "-seed", NULL},
+	{"Einsum", 12, "Einsum", "equation!", NULL},
 	{"Gemm", 1, "Gemm", "alpha:1 beta:1 transA:0 transB:0 -broadcast", NULL},
 	{"Hardmax", 1, "Hardmax", "axis:1 flattens:=1", NULL},
 	{"Hardmax", 13, "Hardmax", "axis:-1 flattens:=0", NULL},

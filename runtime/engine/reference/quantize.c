@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
-#include "runtime/engine/row.h"
 
 double msd_quantized(struct msd_dtype dtype, double v)
 {
