@@ -132,6 +132,7 @@ enum msd_exit msd_verb_funcs(const struct msd_cli *cli);
 enum msd_exit msd_verb_help(const struct msd_cli *cli);
 enum msd_exit msd_verb_info(const struct msd_cli *cli);
 enum msd_exit msd_verb_metrics(const struct msd_cli *cli);
+enum msd_exit msd_verb_stats(const struct msd_cli *cli);
 enum msd_exit msd_verb_inspect(const struct msd_cli *cli);
 enum msd_exit msd_verb_instance(const struct msd_cli *cli);
 enum msd_exit msd_verb_load(const struct msd_cli *cli);

@@ -294,6 +294,14 @@ const struct msd_verb msd_verbs[] = {
 	 "HTTP, as\n"
 	 "by node_exporter's textfile collector (docs/metrics.md).\n",
 	 0, 0, 0, msd_verb_metrics},
+	{"stats", "NAME", "show how a module's calls ended and where their time went",
+	 "Its queue, restarts and workers; of each stage (read, queue, worker, run) "
+	 "the "
+	 "time\nthat 50, 90 and 99 of 100 calls stayed below; then calls by function "
+	 "and "
+	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
+	 "such module.\n",
+	 1, 1, 0, msd_verb_stats},
 	{"clients", "[--header] [kill ID]",
 	 "list the daemon's connections: who, what they do and hold; end one",
 	 "Without the right to administer: one's own alone. kill ends the connection "

@@ -1,5 +1,6 @@
 """Metrics: what they count is what clients were answered."""
 import collections
+import json
 import re
 import shutil
 import subprocess
@@ -120,3 +121,17 @@ def test_promtool_has_nothing_against_what_modser_prints(daemon):
     said = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True,
                           text=True, check=False)
     assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_stats_show_those_of_one_module(daemon, wire):
+    daemon.load("shown", FAULTS)
+    client = Counted(wire)
+    for _ in range(4):
+        client.call("shown", "ok")
+    client.call("shown", "error_long")
+    found = dict(line.split("\t") for line in daemon.ok("stats", "shown").out.splitlines())
+    assert found["ok OK"] == "4" and found["error_long CALL_FAILED"] == "1"
+    assert found["ready"] == "1" and found["restarts"] == "0"
+    assert 0 < int(found["run_p50_ns"]) <= int(found["run_p90_ns"]) <= int(found["run_p99_ns"])
+    assert json.loads(daemon.ok("stats", "shown", "--json").out)["ok OK"] == 4
+    assert daemon.modser("stats", "nowhere").status == 4
