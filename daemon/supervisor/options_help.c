@@ -16,7 +16,7 @@ static const char words[] =
 	"socket\n"
 	"  --http ADDRESS        answer HTTP there, too (HOST:PORT, [IPV6]:PORT, "
 	"unix:PATH):\n"
-	"                        health and readiness; by the rules of "
+	"                        health, readiness and models; by the rules of "
 	"tcp://\n"
 	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 	"[,params=FILE]\n"

@@ -281,6 +281,83 @@ def test_a_token_says_who_asks(tmp_path):
             assert visit.ask("/readyz/zoo", "Authorization: Bearer x\r\n")[0] == 401
 
 
+def ask_json(visit, path, method="GET", body=b"", fields=""):
+    fields += f"Content-Length: {len(body)}\r\n" if body else ""
+    answered, _, said = visit.ask(path, fields, method, body)
+    return answered, json.loads(said)
+
+
+@pytest.fixture(scope="module")
+def models():
+    with start("--load", f"dtypes={harness.MODELS / 'dtypes.so'}", "--load", f"zoo={ZOO}",
+               "--load", "bad=/nonexistent.so") as d:
+        d.ok("wait", "dtypes")
+        d.ok("wait", "zoo")
+        until(lambda: status(d, "/v2/models/bad") == 503, "the load has failed")
+        yield d
+
+
+def test_the_open_inference_protocol_tells_of_the_server(models):
+    with Visit(models) as visit:
+        answered, server = ask_json(visit, "/v2")
+        assert (answered, server["name"]) == (200, "modserd")
+        assert ask_json(visit, "/v2/health/live") == (200, {"live": True})
+        assert ask_json(visit, "/v2/health/ready") == (503, {"ready": False})
+
+
+@pytest.mark.parametrize("path", ["dtypes:f_float32", "dtypes%3Af_float32/versions/1"])
+def test_a_model_is_a_function_of_a_module(models, path):
+    with Visit(models) as visit:
+        answered, model = ask_json(visit, f"/v2/models/{path}")
+        assert (answered, model["name"]) == (200, "dtypes:f_float32")
+        assert model["versions"] == ["1"]
+        assert model["inputs"] == [{"name": n, "datatype": "FP32", "shape": [37]} for n in "AB"]
+        assert model["outputs"] == [{"name": "C", "datatype": "FP32", "shape": [37]}]
+        assert ask_json(visit, f"/v2/models/{path}/ready") == (200, {"ready": True})
+
+
+def test_models_that_are_not_there_are_named(models):
+    with Visit(models) as visit:
+        for path, word in (("none", "none"), ("dtypes:none", "none"), ("dtypes/versions/2", "2"),
+                           ("none/ready", "none"), ("dt%00", "path")):
+            answered, said = ask_json(visit, f"/v2/models/{path}")
+            assert answered in (400, 404) and word in said["error"], path
+        answered, said = ask_json(visit, "/v2/models/bad")
+        assert answered == 503 and "/nonexistent.so" in said["error"]
+
+
+def test_the_index_lists_modules_and_their_states(models):
+    index = "/v2/repository/index"
+    with Visit(models) as visit:
+        answered, every = ask_json(visit, index, "POST")
+        assert answered == 200
+        assert {m["name"]: m["state"] for m in every} == {
+            "dtypes": "READY", "zoo": "READY", "bad": "UNAVAILABLE"}
+        assert "/nonexistent.so" in next(m["reason"] for m in every if m["name"] == "bad")
+        answered, ready = ask_json(visit, index, "POST", b'{"ready": true}')
+        assert {m["name"] for m in ready} == {"dtypes", "zoo"}
+        for body in (b"[]", b'{"ready": 1}', b"{", b"[" * 100000, b'{"ready":true,"ready":false}'):
+            answered, said = ask_json(visit, index, "POST", body)
+            assert answered == 400 and "error" in said
+        assert visit.ask(index)[1]["allow"] == "POST"
+
+
+def test_the_index_lists_what_its_reader_may_see(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path, "--load", f"zoo={ZOO}", "--load", f"other={ZOO}") as d:
+        until(lambda: status(d, "/readyz") == 200, "it is ready")
+        bearer = f"Authorization: Bearer {TOKEN}\r\n"
+        with Visit(d) as visit:
+            assert ask_json(visit, "/v2/repository/index", "POST")[0] == 401
+            answered, seen = ask_json(visit, "/v2/repository/index", "POST", fields=bearer)
+            assert answered == 200 and [m["name"] for m in seen] == ["zoo"]
+            assert ask_json(visit, "/v2/models/zoo:x", fields=bearer)[0] == 404
+            assert ask_json(visit, "/v2/models/other:x", fields=bearer)[0] == 403
+            assert ask_json(visit, "/v2/models/zoo/ready")[0] == 401
+
+
 def test_who_guesses_tokens_waits(tmp_path):
     path = tmp_path / "acl"
     path.write_text(RIGHTS)

@@ -11,10 +11,15 @@ void msd_asking_say(struct msd_asking *a, unsigned status, const char *text)
 	msd_buf_put(&a->body, text, strlen(text));
 }
 
-void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+void msd_asking_say_json(struct msd_asking *a, unsigned status)
 {
 	a->reply.status = status;
 	a->reply.type = MSD_HTTP_JSON;
+}
+
+void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+{
+	msd_asking_say_json(a, status);
 	a->body.n = 0;
 	msd_buf_printf(&a->body, "{\"error\":");
 	msd_json_cstr(&a->body, msd_diag_text(d));

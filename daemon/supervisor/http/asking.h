@@ -28,6 +28,8 @@ struct msd_asking {
 
 /** Answer @text with @status. */
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text);
+/** Answer JSON, which the caller appends, with @status. */
+void msd_asking_say_json(struct msd_asking *a, unsigned status);
 /** Answer `{"error": ...}`, with @status and the text of @d, which is finished. */
 void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
 /** The status that says @err. */

@@ -51,8 +51,7 @@ void msd_health_module(struct msd_asking *a)
 
 void msd_health_version(struct msd_asking *a)
 {
-	a->reply.status = 200;
-	a->reply.type = MSD_HTTP_JSON;
+	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"%s\"}\n",
 		       MSD_VERSION);
 }

@@ -5,6 +5,8 @@
 #include "daemon/http/path.h"
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/health.h"
+#include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/repository.h"
 
 struct route {
 	const char *path; /* without its first slash; a star is any name */
@@ -18,6 +20,17 @@ static const struct route routes[] = {
 	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
 	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},
 	{"version", MSD_HTTP_GET, MSD_M_PING, msd_health_version},
+	{"v2", MSD_HTTP_GET, MSD_M_PING, msd_repository_server},
+	{"v2/health/live", MSD_HTTP_GET, MSD_M_PING, msd_repository_live},
+	{"v2/health/ready", MSD_HTTP_GET, MSD_M_PING, msd_repository_ready},
+	{"v2/models/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_repository_model},
+	{"v2/models/*/ready", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
+	 msd_repository_model_ready},
+	{"v2/models/*/versions/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
+	 msd_repository_model},
+	{"v2/models/*/versions/*/ready", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
+	 msd_repository_model_ready},
+	{"v2/repository/index", MSD_HTTP_POST, MSD_M_MODULE_LIST, msd_repository_index},
 };
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
 
@@ -36,6 +49,8 @@ static bool is_match(const struct route *r, const struct msd_http_path *p,
 {
 	const char *path = r->path;
 	unsigned n_names = 0;
+
+	names[1] = (struct msd_span){0};
 
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct msd_span want = next(&path), have = p->segments[i];
@@ -72,13 +87,12 @@ static void answer(struct msd_asking *a, const struct msd_http_path *p)
 			break;
 	}
 	if (found == NULL) {
-		fail(a, 404,
-		     "nothing is there: /livez, /readyz, /readyz/MODULE and "
-		     "/version are");
+		fail(a, 404, "nothing is there: /livez, /readyz, /version and /v2 are");
 	} else if (found->method != asked) {
 		fail(a, 405, "this path is not asked for by this method");
 		a->reply.allow = found->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";
-	} else if (msd_bearer_may(a, found->right, a->names[0])) {
+	} else if (msd_bearer_may(a, found->right,
+				  msd_model_module_name(a->names[0]))) {
 		found->answer(a);
 	}
 }

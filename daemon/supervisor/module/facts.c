@@ -178,22 +178,54 @@ bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name)
 					     sizeof(*f->names), compare) != NULL;
 }
 
-bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name)
+struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span name)
 {
-	struct msd_span function = {0}, is = {0}, style = {0};
+	struct msd_span function = {0}, is = {0};
 	struct msd_cur c;
 	uint32_t n;
 
 	if (!msd_array_open(f->functions, &c, &n))
-		return false;
+		return (struct msd_span){0};
 	while (n-- > 0 && msd_object_take(&c, &function)) {
 		if (read_str(msd_map_value(function, "name"), &is) && is.n == name.n &&
-		    memcmp(is.p, name.p, name.n) == 0) {
-			return read_str(msd_map_value(function, "style"), &style) &&
-			       msd_span_is(style, "prim");
+		    memcmp(is.p, name.p, name.n) == 0)
+			return function;
+	}
+	return (struct msd_span){0};
+}
+
+static bool has_style(struct msd_span function, const char *style)
+{
+	struct msd_span is = {0};
+
+	return function.n > 0 && read_str(msd_map_value(function, "style"), &is) &&
+	       msd_span_is(is, style);
+}
+
+bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name)
+{
+	return has_style(msd_facts_function(f, name), "prim");
+}
+
+struct msd_span msd_facts_model(const struct msd_facts *f)
+{
+	static const struct msd_span usual = {(const uint8_t *)"main", 4};
+	struct msd_span function = {0}, found = msd_facts_function(f, usual);
+	struct msd_cur c;
+	uint32_t n, n_models = 0;
+
+	if (has_style(found, "model") || !msd_array_open(f->functions, &c, &n))
+		return found;
+	found = (struct msd_span){0};
+	for (uint32_t i = 0; i < n && msd_object_take(&c, &function); i++) {
+		if (has_style(function, "model")) {
+			found = function;
+			n_models++;
+		} else if (n == 1) {
+			return function;
 		}
 	}
-	return false;
+	return n_models == 1 ? found : (struct msd_span){0};
 }
 
 struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_span name)

@@ -1,0 +1,160 @@
+#include "daemon/supervisor/http/repository.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/expected.h"
+#include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/module.h"
+#include "proto/json.h"
+
+#define RETRY_AFTER_S 1u
+
+void msd_repository_server(struct msd_asking *a)
+{
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
+				 "\",\"extensions\":[\"model_repository\"]}\n");
+}
+
+void msd_repository_live(struct msd_asking *a)
+{
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"live\":true}\n");
+}
+
+/* 200, or 503 for a while. */
+static void say_ready(struct msd_asking *a, bool is_ready)
+{
+	msd_asking_say_json(a, is_ready ? 200 : 503);
+	msd_buf_printf(&a->body, "{\"ready\":%s}\n", is_ready ? "true" : "false");
+	a->reply.retry_after_s = is_ready ? 0 : RETRY_AFTER_S;
+}
+
+void msd_repository_ready(struct msd_asking *a)
+{
+	const struct msd_expected *x = a->expected;
+
+	say_ready(a, !a->edge->house->is_closing &&
+			     msd_expected_count_ready(x, a->edge->house) == x->n);
+}
+
+/* The model that is asked for. False: it was answered. */
+static bool find(struct msd_asking *a, struct msd_model *ret)
+{
+	struct msd_diag d = {0};
+	msd_err err = msd_model_find(a->edge->house, a->names[0], ret, &d);
+
+	if (err == MSD_OK && a->names[1].n > 0 &&
+	    !msd_span_is(a->names[1], MSD_MODEL_VERSION)) {
+		err = msd_diag_set(&d, MSD_NOT_FOUND,
+				   "%s has no version %.*s: its only one is "
+				   "\"" MSD_MODEL_VERSION "\"",
+				   ret->module->crew.name, (int)a->names[1].n,
+				   (const char *)a->names[1].p);
+	}
+	if (err != MSD_OK)
+		msd_asking_fail(a, msd_asking_status(err), &d);
+	return err == MSD_OK;
+}
+
+void msd_repository_model(struct msd_asking *a)
+{
+	struct msd_model m;
+	struct msd_diag d = {0};
+
+	if (!find(a, &m))
+		return;
+	if (!msd_facts_are_known(&m.module->crew.facts)) {
+		(void)msd_diag_set(&d, MSD_NOT_READY, "%s is %s%s%s",
+				   m.module->crew.name,
+				   msd_module_state_name(m.module->life.state),
+				   m.module->error != NULL ? ": " : "",
+				   m.module->error != NULL ? m.module->error : "");
+		msd_asking_fail(a, 503, &d);
+		a->reply.retry_after_s = RETRY_AFTER_S;
+		return;
+	}
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"name\":");
+	msd_json_str(&a->body, a->names[0]);
+	msd_buf_printf(&a->body, ",\"versions\":[\"" MSD_MODEL_VERSION
+				 "\"],\"platform\":\"tvm\",");
+	msd_model_write_tensors(&m, &a->body);
+	msd_buf_printf(&a->body, "}\n");
+}
+
+void msd_repository_model_ready(struct msd_asking *a)
+{
+	struct msd_model m;
+
+	if (find(a, &m)) {
+		say_ready(a,
+			  msd_expected_serves(m.module) && !a->edge->house->is_closing);
+	}
+}
+
+/* The body is `{"ready": BOOL}`, `{}` or nothing. False: it was answered. */
+static bool read_filter(struct msd_asking *a, bool *ret_ready_only)
+{
+	const struct msd_span body = a->request->body;
+	json_error_t error;
+	struct msd_diag d = {0};
+
+	*ret_ready_only = false;
+	if (body.n == 0)
+		return true;
+	json_t *all = json_loadb((const char *)body.p, body.n, JSON_REJECT_DUPLICATES,
+				 &error);
+	const json_t *ready = json_object_get(all, "ready");
+	const bool is_fine =
+		json_is_object(all) && (ready == NULL || json_is_boolean(ready));
+	*ret_ready_only = json_is_true(ready);
+	if (!is_fine) {
+		(void)msd_diag_set(&d, MSD_BAD_REQUEST,
+				   "the body: expected {\"ready\": true or false}%s%s",
+				   all == NULL ? ": " : "",
+				   all == NULL ? error.text : "");
+		msd_asking_fail(a, 400, &d);
+	}
+	json_decref(all);
+	return is_fine;
+}
+
+static void write_entry(const struct msd_module *m, struct msd_buf *out)
+{
+	msd_buf_printf(out, "{\"name\":");
+	msd_json_cstr(out, m->crew.name);
+	msd_buf_printf(out, ",\"version\":\"" MSD_MODEL_VERSION "\",\"state\":\"%s\"",
+		       msd_model_state(m));
+	msd_buf_printf(out, ",\"reason\":");
+	msd_json_cstr(out, m->error != NULL ? m->error
+			   : msd_expected_serves(m)
+				   ? ""
+				   : msd_module_state_name(m->life.state));
+	msd_buf_printf(out, "}");
+}
+
+void msd_repository_index(struct msd_asking *a)
+{
+	bool ready_only, has_any = false;
+
+	if (!read_filter(a, &ready_only))
+		return;
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "[");
+	MSD_LIST_EACH (it, &a->edge->house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		if ((ready_only && !msd_expected_serves(m)) ||
+		    !msd_bearer_sees(a, m->crew.name))
+			continue;
+		if (has_any)
+			msd_buf_printf(&a->body, ",");
+		write_entry(m, &a->body);
+		has_any = true;
+	}
+	msd_buf_printf(&a->body, "]\n");
+}

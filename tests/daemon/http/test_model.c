@@ -1,0 +1,117 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/module/facts.h"
+#include "proto/value.h"
+
+/* Facts of functions called @names, of which those with a capital are whole models. */
+static void know(struct msd_facts *f, const char *const *names, uint32_t n)
+{
+	struct msd_buf b = {0};
+
+	msd_pack_map(&b, 1);
+	msd_pack_cstr(&b, "functions");
+	msd_pack_array(&b, n);
+	for (uint32_t i = 0; i < n; i++) {
+		msd_pack_map(&b, 2);
+		msd_pack_cstr(&b, "name");
+		msd_pack_cstr(&b, names[i]);
+		msd_pack_cstr(&b, "style");
+		msd_pack_cstr(&b, *names[i] < 'a' || strcmp(names[i], "main") == 0
+					  ? "model"
+					  : "prim");
+	}
+	const struct msd_body body = {.kind = MSD_RESPONSE, .result = {b.p, b.n}};
+	cr_assert_eq(msd_facts_take(f, &body, NULL), MSD_OK);
+	msd_buf_finish(&b);
+}
+
+static void expect_model(const char *const *names, uint32_t n, const char *model)
+{
+	struct msd_facts f = {0};
+
+	know(&f, names, n);
+	const struct msd_span got = msd_facts_model(&f);
+	const struct msd_span name = {(const uint8_t *)model, strlen(model)};
+	cr_expect_eq(got.p, msd_facts_function(&f, name).p, "%s", model);
+	msd_facts_finish(&f);
+}
+
+Test(model, is_main_or_the_only_one)
+{
+	expect_model((const char *const[]){"add", "main", "Other"}, 3, "main");
+	expect_model((const char *const[]){"add", "Run"}, 2, "Run");
+	expect_model((const char *const[]){"add"}, 1, "add");
+	expect_model((const char *const[]){"Run", "Walk"}, 2, "");
+	expect_model((const char *const[]){"add", "sub"}, 2, "");
+	expect_model(NULL, 0, "");
+}
+
+Test(model, of_nothing_known_is_none)
+{
+	const struct msd_facts f = {0};
+
+	cr_expect_eq(msd_facts_model(&f).n, 0);
+}
+
+static void put_param(struct msd_buf *b, const char *name, const char *dtype,
+		      int64_t dim)
+{
+	msd_pack_map(b, 4);
+	msd_pack_cstr(b, "name");
+	msd_pack_cstr(b, name);
+	msd_pack_cstr(b, "kind");
+	msd_pack_cstr(b, "tensor");
+	msd_pack_cstr(b, "dtype");
+	msd_pack_cstr(b, dtype);
+	msd_pack_cstr(b, "shape");
+	msd_pack_array(b, 2);
+	msd_pack_int(b, dim);
+	msd_pack_int(b, 4);
+}
+
+/* What metadata has of a function of @style with two parameters. */
+static void expect_tensors(const char *style, const char *text)
+{
+	struct msd_buf b = {0}, out = {0};
+
+	msd_pack_map(&b, 2);
+	msd_pack_cstr(&b, "style");
+	msd_pack_cstr(&b, style);
+	msd_pack_cstr(&b, "params");
+	msd_pack_array(&b, 2);
+	put_param(&b, "a\"", "float32", -1);
+	put_param(&b, "b", "custom8", 2);
+	const struct msd_model m = {.function = {b.p, b.n}};
+	msd_model_write_tensors(&m, &out);
+	cr_expect(msd_span_is((struct msd_span){out.p, out.n}, text), "%.*s",
+		  (int)out.n, (const char *)out.p);
+	msd_buf_finish(&b);
+	msd_buf_finish(&out);
+}
+
+Test(model, lists_its_tensors)
+{
+	expect_tensors(
+		"model",
+		"\"inputs\":[{\"name\":\"a\\\"\",\"datatype\":\"FP32\",\"shape\":"
+		"[-1,4]},{\"name\":\"b\",\"datatype\":\"custom8\",\"shape\":[2,4]}"
+		"],\"outputs\":[]");
+	expect_tensors(
+		"prim",
+		"\"inputs\":[{\"name\":\"a\\\"\",\"datatype\":\"FP32\",\"shape\":"
+		"[-1,4]}],\"outputs\":[{\"name\":\"b\",\"datatype\":\"custom8\","
+		"\"shape\":[2,4]}]");
+}
+
+Test(model, without_a_signature_lists_none)
+{
+	const struct msd_model m = {0};
+	struct msd_buf out = {0};
+
+	msd_model_write_tensors(&m, &out);
+	cr_expect(msd_span_is((struct msd_span){out.p, out.n},
+			      "\"inputs\":[],\"outputs\":[]"));
+	msd_buf_finish(&out);
+}
