@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "proto/bytes.h"
 
 #define KEY_BYTES 1152u /* a function's name, escaped, and a code's */
 
