@@ -96,6 +96,17 @@ def test_says_that_it_lives_and_is_ready(daemon):
         assert json.loads(body)["name"] == "modserd"
 
 
+def test_prometheus_gets_the_form_that_it_accepts(daemon):
+    with Visit(daemon) as visit:
+        answered, fields, body = visit.ask("/metrics")
+        assert answered == 200 and fields["content-type"].startswith("text/plain; version=0.0.4")
+        assert b"modserd_" in body and not body.endswith(b"# EOF\n")
+        accept = "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n"
+        answered, fields, body = visit.ask("/metrics", accept)
+        assert fields["content-type"].startswith("application/openmetrics-text; version=1.0.0")
+        assert body.endswith(b"# EOF\n")
+
+
 def test_head_has_the_length_alone(daemon):
     with Visit(daemon) as visit:
         answered, fields, body = visit.ask("/livez", method="HEAD")
@@ -277,6 +288,8 @@ def test_a_token_says_who_asks(tmp_path):
             assert (answered, fields["www-authenticate"]) == (401, "Bearer")
             assert visit.ask("/readyz/none")[0] == 401
             assert visit.ask("/readyz/zoo", bearer)[0] == 200
+            assert visit.ask("/metrics")[0] == 401
+            assert b'module="other"' not in visit.ask("/metrics", bearer)[2]
             assert visit.ask("/readyz/other", bearer)[0] == 403
             assert visit.ask("/readyz/zoo", "Authorization: Bearer x\r\n")[0] == 401
 

@@ -81,7 +81,7 @@ MAY_INCLUDE = {
         "store"],
     "daemon/http": ["proto"],
     "daemon/supervisor/http": ["proto", "daemon", "daemon/wire", "daemon/http"] + [
-        "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge")],
+        "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge", "facts")],
     "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],
     "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],

@@ -7,6 +7,7 @@
 #include "daemon/supervisor/http/health.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/http/repository.h"
+#include "daemon/supervisor/http/scrape.h"
 
 struct route {
 	const char *path; /* without its first slash; a star is any name */
@@ -20,6 +21,7 @@ static const struct route routes[] = {
 	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
 	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},
 	{"version", MSD_HTTP_GET, MSD_M_PING, msd_health_version},
+	{"metrics", MSD_HTTP_GET, MSD_M_SERVER_METRICS, msd_scrape},
 	{"v2", MSD_HTTP_GET, MSD_M_PING, msd_repository_server},
 	{"v2/health/live", MSD_HTTP_GET, MSD_M_PING, msd_repository_live},
 	{"v2/health/ready", MSD_HTTP_GET, MSD_M_PING, msd_repository_ready},
@@ -87,7 +89,9 @@ static void answer(struct msd_asking *a, const struct msd_http_path *p)
 			break;
 	}
 	if (found == NULL) {
-		fail(a, 404, "nothing is there: /livez, /readyz, /version and /v2 are");
+		fail(a, 404,
+		     "nothing is there: /livez, /readyz, /metrics, /version and /v2 "
+		     "are");
 	} else if (found->method != asked) {
 		fail(a, 405, "this path is not asked for by this method");
 		a->reply.allow = found->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";

@@ -1,0 +1,29 @@
+#include "daemon/supervisor/http/scrape.h"
+
+#include <string.h>
+
+#include "daemon/supervisor/facts/metrics.h"
+#include "daemon/supervisor/http/bearer.h"
+
+static bool sees(void *who, const char *module)
+{
+	return msd_bearer_sees(who, module);
+}
+
+/* It is named at all: who asks for both takes either. */
+static bool wants_openmetrics(struct msd_span accept)
+{
+	static const char type[] = "application/openmetrics-text";
+
+	return accept.n > 0 && memmem(accept.p, accept.n, type, strlen(type)) != NULL;
+}
+
+void msd_scrape(struct msd_asking *a)
+{
+	const bool is_open = wants_openmetrics(a->request->fields[MSD_HTTP_F_ACCEPT]);
+	const struct msd_view view = {.sees = sees, .who = a};
+
+	a->reply.status = 200;
+	a->reply.type = is_open ? MSD_METRICS_TYPE_OPEN : MSD_METRICS_TYPE;
+	msd_metrics_write(a->edge, &view, &a->body, is_open);
+}
