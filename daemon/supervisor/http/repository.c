@@ -1,3 +1,8 @@
+/*
+ * Happy path: the model is found by its name, and said as the protocol has it.
+ * Failures: one that is not there, or not in this version, is answered with what is
+ * wrong; what is not ready yet with when to ask again.
+ */
 #include "daemon/supervisor/http/repository.h"
 
 #include <jansson.h>
