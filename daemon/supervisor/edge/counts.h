@@ -4,7 +4,6 @@
  * What was done for all clients since the start. Who does it says so here; who tells of
  * it reads (daemon/supervisor/facts/). Nothing is ever taken back.
  */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/supervisor/tls/handshake.h"

@@ -1,4 +1,5 @@
 /* Of a modserd that was built without the parser of HTTP. */
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http.h"
 
 msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,

@@ -2,13 +2,14 @@
 #define MSD_SUPERVISOR_ASKING_H
 /* A request on its way to its answer: handlers read the upper half and fill
  * the lower one. */
-#include "daemon/http/reader.h"
 #include "daemon/http/reply.h"
-#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
+#include "daemon/supervisor/request/peer_id.h"
 #include "proto/diag.h"
 
+struct msd_edge;
 struct msd_expected;
+struct msd_http_request;
 
 #define MSD_ASKING_NAMES 2u
 

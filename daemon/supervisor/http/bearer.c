@@ -5,7 +5,9 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "daemon/http/reader.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/edge.h"
 
 #define LINES_PER_SECOND 10u /* of refusals, in the log */
 #define BEARER "Bearer "

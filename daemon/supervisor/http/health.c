@@ -1,5 +1,6 @@
 #include "daemon/supervisor/http/health.h"
 
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/expected.h"
 #include "daemon/supervisor/module/catalog.h"
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/visit.h"
 #include "daemon/wire/aside.h"
 

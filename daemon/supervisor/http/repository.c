@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "daemon/http/reader.h"
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/expected.h"
 #include "daemon/supervisor/http/model.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/http/path.h"
+#include "daemon/http/reader.h"
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/health.h"
 #include "daemon/supervisor/http/model.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "daemon/http/reader.h"
 #include "daemon/supervisor/facts/metrics.h"
 #include "daemon/supervisor/http/bearer.h"
 

@@ -19,6 +19,7 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/route.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"

@@ -66,9 +66,10 @@ static const char *read_by(const char *text, size_t step)
 /* ... in whatever pieces it comes. */
 static void expect_story(const char *text, const char *expected)
 {
-	for (size_t step = 1; step <= 8; step++)
+	for (size_t step = 1; step <= 8; step++) {
 		cr_expect_str_eq(read_by(text, step), expected, "by %zu: %s", step,
 				 text);
+	}
 	cr_expect_str_eq(read_by(text, strlen(text)), expected, "at once: %s", text);
 }
 
