@@ -15,7 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
-#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
 #include "daemon/supervisor/rights/acl_file.h"

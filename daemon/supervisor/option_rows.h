@@ -6,7 +6,6 @@
  * same values. A new one is a row in option_rows.c, or a limit in limits.h.
  */
 #include "daemon/supervisor/options.h"
-#include "proto/duration.h"
 
 enum msd_option_when {
 	MSD_OPTION_NOW,     /* of the command line alone: what to do */
@@ -39,10 +38,6 @@ const struct msd_option *msd_option_row(unsigned i);
 unsigned msd_option_find(const char *name);
 /** The value in @l of an option that is a limit. */
 uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row);
-#define MSD_LIMIT_TEXT_MAX MSD_DURATION_TEXT_MAX
-/** @value of an option that is a limit, as one writes it; returns @ret. */
-const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
-				  char ret[MSD_LIMIT_TEXT_MAX]);
 /** Every option's default, in an @o that is zero. */
 void msd_option_defaults(struct msd_options *o);
 

@@ -11,7 +11,6 @@
 #include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
-#include "proto/diag.h"
 #include "proto/sandbox_word.h"
 
 #define MSD_MAX_LISTEN 16u
@@ -61,17 +60,6 @@ struct msd_options {
 	uint32_t n_texts;
 };
 
-/**
- * Read @argv and the configuration file: the one of --config, else MSD_CONFIG_DEFAULT
- * where it is. Errors: MSD_BAD_REQUEST; the text names the option, or the file and its
- * line, and what it takes.
- */
-MSD_MUST_CHECK msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
-					struct msd_diag *d);
-/** That a daemon to which @n_handed sockets were handed over has something to listen
- * on. MSD_BAD_REQUEST. */
-MSD_MUST_CHECK msd_err msd_options_check_listen(const struct msd_options *o,
-						uint32_t n_handed, struct msd_diag *d);
 /** After msd_options_read(), in every case. */
 void msd_options_finish(struct msd_options *o);
 /** A copy of @text that lives as long as @o; NULL: no memory. */

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/option_values.h"
 #include "daemon/supervisor/options.h"
 
 /* The limits come between these from the table of options. */

@@ -17,7 +17,7 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/option_rows.h"
-#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"

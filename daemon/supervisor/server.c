@@ -13,17 +13,13 @@
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
-#include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/facts/metrics.h"
+#include "daemon/supervisor/furnish.h"
 #include "daemon/supervisor/http/http.h"
-#include "daemon/supervisor/keep/keep.h"
-#include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/rollback.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -37,18 +33,12 @@
 #define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
-/* The service manager is told on both sides of it. */
-static msd_err reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
+msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
 {
 	msd_sd_notify_reloading(&s->sd);
 	msd_err err = msd_reload(s, ret, d);
 	msd_server_tell_ready(s);
 	return err;
-}
-
-static msd_err on_reload(struct msd_edge *e, struct msd_buf *ret, struct msd_diag *d)
-{
-	return reload(MSD_CONTAINER_OF(e, struct msd_server, edge), ret, d);
 }
 
 static void on_signal(struct msd_signals *signals, int number)
@@ -60,7 +50,7 @@ static void on_signal(struct msd_signals *signals, int number)
 		struct msd_diag d = {0};
 
 		msd_log(MSD_LOG_INFO, "signal", "name=SIGHUP");
-		(void)reload(s, &changes, &d); /* it has told the log */
+		(void)msd_server_reload(s, &changes, &d); /* it has told the log */
 		msd_buf_finish(&changes);
 		msd_diag_finish(&d);
 		return;
@@ -116,8 +106,7 @@ static void on_watchdog(uv_timer_t *timer)
 
 static void on_tick_drain(uv_timer_t *timer);
 
-/* A module, a worker or a session is gone: end the loop once a drain is complete. */
-static void check_drained(struct msd_server *s)
+void msd_server_check_drained(struct msd_server *s)
 {
 	if (!s->is_draining || s->house.n_modules > 0 ||
 	    (msd_keeper_is_busy(&s->keeper) && !s->is_ending) ||
@@ -134,7 +123,7 @@ static void check_drained(struct msd_server *s)
 /* Drained but for replies that are still being read. */
 static void on_tick_drain(uv_timer_t *timer)
 {
-	check_drained(timer->data);
+	msd_server_check_drained(timer->data);
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -145,168 +134,6 @@ static void on_drain_over(struct msd_deadline *node)
 static void on_space(struct msd_deadline *node)
 {
 	msd_front_retry_space(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
-}
-
-static void retry_space(struct msd_server *s)
-{
-	if (!msd_list_is_empty(&s->edge.space_waiters))
-		msd_deadline_set(&s->deadlines, &s->space, 0);
-}
-
-static void on_room(struct msd_budget *budget)
-{
-	retry_space(MSD_CONTAINER_OF(budget, struct msd_server, budget));
-}
-
-static void on_module_room(struct msd_house *house)
-{
-	retry_space(MSD_CONTAINER_OF(house, struct msd_server, house));
-}
-
-static void on_module_gone(struct msd_house *house)
-{
-	check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
-}
-
-static void on_candidate(struct msd_house *house, struct msd_module *m)
-{
-	msd_keeping_begin(&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper,
-			  m);
-}
-
-static void on_tried(struct msd_house *house, struct msd_module *m, bool is_good)
-{
-	msd_keeping_tried(&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper, m,
-			  is_good);
-}
-
-static void say_watched(const struct msd_module *m, const char *what)
-{
-	char digest[MSD_DIGEST_TEXT];
-
-	msd_digest_format(&m->crew.source.sha256, digest);
-	msd_log(MSD_LOG_WARN, "watched",
-		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->crew.name, digest,
-		m->life.n_deaths, (unsigned long long)m->crew.n_failed, what);
-}
-
-static void on_watched(struct msd_house *house, struct msd_module *m,
-		       enum msd_probation_verdict verdict)
-{
-	struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
-	const struct msd_keep_after nothing = {0};
-
-	if (verdict == MSD_PROBATION_PROVEN) {
-		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_PROVEN, nothing);
-	} else if (verdict == MSD_PROBATION_FAILED) {
-		say_watched(m, "failed");
-		msd_edition_return(&s->keeper, house, m->crew.name,
-				   msd_supplies_options(&s->supplies, m->crew.name));
-	} else if (house->is_closing) {
-		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_ENDED, nothing);
-	}
-}
-
-static void on_kept(struct msd_keeper *keeper)
-{
-	check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
-}
-
-static void on_fetcher_gone(struct msd_fetcher *fetcher)
-{
-	check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
-}
-
-static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
-{
-	const struct msd_server *s = MSD_CONTAINER_OF(e, struct msd_server, edge);
-
-	msd_rollback(e->keeper, e->house, name,
-		     msd_supplies_options(&s->supplies, name), r);
-}
-
-static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
-{
-	msd_supplies_put(&MSD_CONTAINER_OF(e, struct msd_server, edge)->supplies, name,
-			 ret);
-}
-
-static const struct msd_fetch_terms *terms_of(struct msd_edge *e, const char *name)
-{
-	return msd_supplies_terms(
-		&MSD_CONTAINER_OF(e, struct msd_server, edge)->supplies, name);
-}
-
-static void on_session_gone(struct msd_edge *e)
-{
-	check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
-}
-
-/* What the modules and the sessions live on. */
-static void furnish(struct msd_server *s)
-{
-	s->house = (struct msd_house){
-		.loop = &s->loop,
-		.reaper = &s->reaper,
-		.groups = s->groups.is_open ? &s->groups : NULL,
-		.wire = &s->wire,
-		.deadlines = &s->deadlines,
-		.limits = &s->limits,
-		.budget = &s->budget,
-		.unpack = &s->unpack,
-		.worker_path = s->worker_path,
-		.threads = s->threads,
-		.plugins = s->plugins,
-		.sandbox = s->sandbox,
-		.on_room = on_module_room,
-		.on_candidate = on_candidate,
-		.on_tried = on_tried,
-		.on_watched = on_watched,
-		.on_gone = on_module_gone,
-	};
-	msd_list_init(&s->house.modules);
-	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
-					.on_room = on_room};
-	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
-	s->fetcher = (struct msd_fetcher){
-		.path = s->fetcher.path, /* main's to say, as whom is trusted */
-		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
-		.terms = s->fetcher.terms,
-		.reaper = &s->reaper,
-		.wire = &s->wire,
-		.limits = &s->limits,
-		.unpack = &s->unpack,
-		.on_gone = on_fetcher_gone,
-	};
-	msd_fetcher_init(&s->fetcher);
-	s->supplies = (struct msd_supplies){
-		.house = &s->house, .keeper = &s->keeper, .fetcher = &s->fetcher};
-	msd_supplies_init(&s->supplies);
-	s->edge = (struct msd_edge){
-		.loop = &s->loop,
-		.wire = &s->wire,
-		.deadlines = &s->deadlines,
-		.limits = &s->limits,
-		.unpack = &s->unpack,
-		.house = &s->house,
-		.budget = &s->budget,
-		.devices = &s->devices,
-		.keeper = &s->keeper,
-		.fetcher = &s->fetcher,
-		.tls = &s->tls,
-		.load_tcp = s->edge.load_tcp, /* main's to say */
-		.rights = s->edge.rights,     /* likewise */
-		.started_ms = uv_now(&s->loop),
-		.on_reload = on_reload,
-		.on_rollback = on_rollback,
-		.put_supply = put_supply,
-		.put_info = msd_figures_put_info,
-		.terms_of = terms_of,
-		.put_metrics = msd_metrics_write,
-		.on_session_gone = on_session_gone,
-	};
-	msd_front_init(&s->edge);
-	msd_porch_init(&s->edge);
 }
 
 /* Most daemons have none, and say so once. */
@@ -345,8 +172,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
-	furnish(s);
-	s->keeper.on_idle = on_kept;
+	msd_server_furnish(s);
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
 	(void)uv_timer_init(&s->loop, &s->tick);
@@ -387,7 +213,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			msd_module_kill(m, "the daemon was told to end at once");
 		msd_module_unload(m);
 	}
-	check_drained(s);
+	msd_server_check_drained(s);
 }
 
 void msd_server_tell_ready(struct msd_server *s)

@@ -62,6 +62,12 @@ struct msd_server {
 MSD_MUST_CHECK msd_err msd_server_init(struct msd_server *s, struct msd_diag *d);
 /** Tell the service manager that it serves. */
 void msd_server_tell_ready(struct msd_server *s);
+/** Read the configuration again; @ret says what changed. The service manager is told on
+ * both sides of it. Errors: those of msd_reload(). */
+msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret,
+			  struct msd_diag *d);
+/** A module, a worker or a session is gone: end the loop once a drain is complete. */
+void msd_server_check_drained(struct msd_server *s);
 /** Run until drained or told to end; returns the exit code. */
 int msd_server_run(struct msd_server *s);
 /** Close what is left and free it; after a failed init, too. False: a thread still

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 
 /* Read a command line; NULL ends it. The options must be finished by the caller. */

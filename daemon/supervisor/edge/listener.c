@@ -1,11 +1,11 @@
 /*
  * Sockets that are listened on.
  *
- * Happy path: open binds the address, adopt takes a socket that is bound; each
- * connection is accepted, gets its socket options and goes to the door.
+ * Happy path: open binds the address, adopt takes a socket that is bound
+ * (listen_socket.h for both); each connection is accepted, gets its socket options and
+ * goes to the door.
  *
- * Failures: an address beyond loopback that was not allowed, a socket file that another
- * daemon listens on: not opened. No descriptor left, or any other fault: accepting
+ * Failures: no socket: not opened. No descriptor left, or any other fault: accepting
  * pauses, it would be told of the same connection again and again.
  */
 #include "daemon/supervisor/edge/listener.h"
@@ -25,11 +25,11 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
-#define BACKLOG 4096       /* the kernel cuts it to its own limit */
 #define ACCEPTS_PER_TURN 8 /* each makes a session */
 /* A silent TCP peer is asked after the first, then this often, nine times by default.
  */
@@ -123,164 +123,6 @@ static void accept_some(struct msd_listener *l)
 	}
 }
 
-/* True when somebody accepts on the socket file. */
-static bool is_live(const struct sockaddr_un *sa)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)sa, sizeof(*sa));
-	bool live = rc == 0 || errno == EAGAIN; /* EAGAIN: its backlog is full */
-
-	if (fd >= 0)
-		(void)close(fd);
-	return live;
-}
-
-static msd_err make_dir(const struct msd_address *a, struct msd_diag *d)
-{
-	char dir[MSD_ADDRESS_PATH_MAX + 1];
-
-	/* The service manager makes this one; root without one does it here. */
-	if (strncmp(a->path, MSD_ADDRESS_SYSTEM_DIR "/",
-		    sizeof(MSD_ADDRESS_SYSTEM_DIR)) == 0)
-		(void)mkdir(MSD_ADDRESS_SYSTEM_DIR, 0755);
-	if (a->own_dir_bytes == 0)
-		return MSD_OK;
-	(void)snprintf(dir, sizeof(dir), "%.*s", (int)a->own_dir_bytes, a->path);
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return msd_diag_set(d, MSD_IO, "%s: %s", dir, strerror(errno));
-	return msd_address_check_dir(a, d);
-}
-
-static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
-			 struct msd_diag *d)
-{
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	struct stat st;
-	msd_err err = make_dir(a, d);
-
-	if (err != MSD_OK)
-		return err;
-	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", a->path);
-	if (lstat(a->path, &st) == 0) {
-		if (!S_ISSOCK(st.st_mode)) {
-			return msd_diag_set(d, MSD_EXISTS,
-					    "%s is there and not a socket", a->path);
-		}
-		if (is_live(&sa)) {
-			return msd_diag_set(
-				d, MSD_EXISTS,
-				"another daemon listens on %s: stop it, or choose "
-				"another socket with --listen unix:PATH",
-				a->path);
-		}
-		(void)unlink(a->path);
-	}
-	/* Nobody may connect between bind and chmod. */
-	mode_t old = umask(0777);
-	int rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
-	int error = errno;
-	(void)umask(old);
-	if (rc != 0)
-		return msd_diag_set(d, MSD_IO, "unix:%s: %s", a->path, strerror(error));
-	if (chmod(a->path, (mode_t)mode) != 0) {
-		return msd_diag_set(d, MSD_IO, "%s: chmod: %s", a->path,
-				    strerror(errno));
-	}
-	return MSD_OK;
-}
-
-static bool is_loopback(const struct sockaddr *sa)
-{
-	if (sa->sa_family == AF_INET) {
-		struct sockaddr_in in4;
-		memcpy(&in4, sa, sizeof(in4));
-		return (ntohl(in4.sin_addr.s_addr) >> 24) == 127;
-	}
-	struct sockaddr_in6 in6;
-	memcpy(&in6, sa, sizeof(in6));
-	return sa->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
-}
-
-static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_diag *d)
-{
-	if (a->kind == MSD_ADDRESS_TLS) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "tls://%s:%u is beyond loopback and would let in "
-				    "whoever comes: --tls-ca asks them for "
-				    "certificates, --insecure-tcp allows it",
-				    a->host, a->port);
-	}
-	return msd_diag_set(
-		d, MSD_REFUSED,
-		"tcp://%s:%u is beyond loopback and the protocol has neither "
-		"encryption nor passwords there: --insecure-tcp allows it",
-		a->host, a->port);
-}
-
-static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
-			uint16_t *ret_port, struct msd_diag *d)
-{
-	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-				       .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-	struct addrinfo *found;
-	struct sockaddr_storage bound;
-	socklen_t n = sizeof(bound);
-	char port[8];
-	const int one = 1;
-	int fd = -1;
-	msd_err err = MSD_OK;
-
-	(void)snprintf(port, sizeof(port), "%u", a->port);
-	int rc = getaddrinfo(a->host, port, &hints, &found);
-	if (rc != 0) {
-		return msd_diag_set(d, MSD_IO, "%s: %s", a->host, gai_strerror(rc));
-	}
-	if (!insecure && !is_loopback(found->ai_addr))
-		err = refuse_beyond_loopback(a, d);
-	if (err == MSD_OK) {
-		fd = socket(found->ai_family,
-			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (fd >= 0) {
-			(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
-					 sizeof(one));
-		}
-		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
-		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0) {
-			err = msd_diag_set(d, errno == EADDRINUSE ? MSD_EXISTS : MSD_IO,
-					   "%s:%u: %s", a->host, a->port,
-					   strerror(errno));
-		}
-	}
-	freeaddrinfo(found);
-	if (err != MSD_OK) {
-		if (fd >= 0)
-			(void)close(fd);
-		return err;
-	}
-	/* The port stands at the same place for both families. */
-	struct sockaddr_in in4;
-	memcpy(&in4, &bound, sizeof(in4));
-	*ret_port = ntohs(in4.sin_port);
-	*ret_fd = fd;
-	return MSD_OK;
-}
-
-static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd,
-			 struct msd_diag *d)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return msd_diag_set(d, MSD_IO, "socket: %s", strerror(errno));
-	msd_err err = bind_unix(a, mode, fd, d);
-	if (err != MSD_OK) {
-		(void)close(fd);
-	} else {
-		*ret_fd = fd;
-	}
-	return err;
-}
-
 /* Its address for people: tcp://HOST:PORT, http://HOST:PORT, http+unix:PATH. */
 static void write_text(struct msd_listener *l)
 {
@@ -308,85 +150,22 @@ static void start(struct msd_listener *l)
 	msd_list_append(&e->listeners, &l->listening.link);
 }
 
-/* Beyond loopback only those come in whom the operator wants to. */
-static bool is_open_to_all(const struct msd_address *a,
-			   const struct msd_listen_options *options)
-{
-	return options->insecure_tcp ||
-	       (a->kind == MSD_ADDRESS_TLS && options->asks_names);
-}
-
 msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 			  const struct msd_listen_options *options, struct msd_diag *d)
 {
 	struct msd_listener *l = calloc(1, sizeof(*l));
-	msd_err err;
 
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
 	l->enter_http = options->enter_http;
 	l->address = *address;
-	err = address->kind == MSD_ADDRESS_UNIX
-		      ? open_unix(address, options->socket_mode, &l->fd, d)
-		      : open_net(address, is_open_to_all(address, options), &l->fd,
-				 &l->address.port, d);
-	if (err == MSD_OK && listen(l->fd, BACKLOG) != 0) {
-		err = msd_diag_set(d, MSD_IO, "listen: %s", strerror(errno));
-		(void)close(l->fd);
-	}
+	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);
 	if (err != MSD_OK) {
 		free(l);
 		return err;
 	}
 	start(l);
-	return MSD_OK;
-}
-
-/* What @sa, of @n bytes, says as a listener's address. */
-static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
-		       struct msd_address *ret)
-{
-	char port[8];
-
-	if (sa->ss_family == AF_UNIX) {
-		struct sockaddr_un un = {0};
-
-		memcpy(&un, sa, n < sizeof(un) ? n : sizeof(un));
-		ret->kind = MSD_ADDRESS_UNIX;
-		(void)snprintf(ret->path, sizeof(ret->path), "%.107s", un.sun_path);
-		return un.sun_path[0] == '/';
-	}
-	ret->kind = MSD_ADDRESS_TCP;
-	if (getnameinfo((const struct sockaddr *)sa, n, ret->host, sizeof(ret->host),
-			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		return false;
-	ret->port = (uint16_t)strtoul(port, NULL, 10);
-	return true;
-}
-
-/* The address that @fd listens on; what does not listen is nobody's door. */
-static msd_err check_inherited(int fd, bool insecure_tcp, struct msd_address *ret,
-			       struct msd_diag *d)
-{
-	struct sockaddr_storage sa = {0};
-	socklen_t n = sizeof(sa), size = sizeof(int);
-	int type = 0, listens = 0;
-
-	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 ||
-	    type != SOCK_STREAM || listens == 0 ||
-	    getsockname(fd, (struct sockaddr *)&sa, &n) != 0 ||
-	    !read_bound(&sa, n, ret)) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "descriptor %d of the service manager: expected a "
-				    "stream socket "
-				    "that listens on a path or on TCP",
-				    fd);
-	}
-	if (ret->kind == MSD_ADDRESS_TCP && !insecure_tcp &&
-	    !is_loopback((const struct sockaddr *)&sa))
-		return refuse_beyond_loopback(ret, d);
 	return MSD_OK;
 }
 
@@ -397,7 +176,7 @@ msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
 
 	if (l == NULL)
 		return msd_diag_no_memory(d);
-	msd_err err = check_inherited(fd, insecure_tcp, &l->address, d);
+	msd_err err = msd_listen_socket_inherited(fd, insecure_tcp, &l->address, d);
 	if (err != MSD_OK) {
 		free(l);
 		return err;

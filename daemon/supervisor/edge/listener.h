@@ -2,6 +2,7 @@
 #define MSD_SUPERVISOR_LISTENER_H
 /* A listening socket; each connection becomes a session: front.h. */
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/edge/principal.h"
 
 struct msd_listener {
@@ -18,28 +19,13 @@ struct msd_listener {
 	int open_handles;
 };
 
-struct msd_listen_options {
-	bool insecure_tcp; /* addresses beyond loopback are allowed */
-	bool asks_names;   /* on TLS: whoever comes must show a certificate */
-	unsigned socket_mode;
-	/** By HTTP: takes @fd, by which somebody has connected. NULL: they speak the
-	 * protocol. */
-	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
-};
-
-/**
- * Open @address and accept from it. A socket file that nobody listens on any more is
- * replaced. Errors: MSD_REFUSED (beyond loopback; a directory that is not the user's
- * own), MSD_EXISTS (another daemon listens there), MSD_IO.
- */
+/** Open @address and accept from it. Errors: those of msd_listen_socket_open(). */
 MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
 					 const struct msd_address *address,
 					 const struct msd_listen_options *options,
 					 struct msd_diag *d);
-/**
- * Accept from @fd, a socket that listens and was handed over, which it takes. Errors:
- * MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond loopback).
- */
+/** Accept from @fd, a socket that listens and was handed over, which it takes. Errors:
+ * those of msd_listen_socket_inherited(). */
 MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
 					  struct msd_diag *d);
 /** Stop accepting on all addresses, @but_http on those of HTTP, by which one still asks

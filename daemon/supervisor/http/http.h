@@ -9,7 +9,7 @@
  * health, repository
  */
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/http/expected.h"
 
 struct msd_http {

@@ -1,0 +1,33 @@
+#ifndef MSD_SUPERVISOR_LISTEN_SOCKET_H
+#define MSD_SUPERVISOR_LISTEN_SOCKET_H
+/* The socket of a listener. */
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/principal.h"
+
+struct msd_listen_options {
+	bool insecure_tcp; /* addresses beyond loopback are allowed */
+	bool asks_names;   /* on TLS: whoever comes must show a certificate */
+	unsigned socket_mode;
+	/** By HTTP: takes @fd, by which somebody has connected. NULL: they speak the
+	 * protocol. */
+	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
+};
+
+/**
+ * Make a socket that listens on @a, whose port becomes what the system chose where it
+ * is 0. A socket file that nobody listens on any more is replaced. Errors: MSD_REFUSED
+ * (beyond loopback; a directory that is not the user's own), MSD_EXISTS (another daemon
+ * listens there), MSD_IO.
+ */
+MSD_MUST_CHECK msd_err msd_listen_socket_open(struct msd_address *a,
+					      const struct msd_listen_options *options,
+					      int *ret_fd, struct msd_diag *d);
+/**
+ * The address that @fd, which was handed over, listens on; what does not listen is
+ * nobody's door. Errors: MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond loopback).
+ */
+MSD_MUST_CHECK msd_err msd_listen_socket_inherited(int fd, bool insecure_tcp,
+						   struct msd_address *ret,
+						   struct msd_diag *d);
+
+#endif
