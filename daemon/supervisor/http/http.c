@@ -7,6 +7,7 @@
 
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/visit.h"
 #include "daemon/wire/aside.h"
 
