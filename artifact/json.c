@@ -33,7 +33,7 @@ json_t *msd_json_string(const char *text)
 {
 	if (text == NULL)
 		return json_null();
-	return msd_json_text((struct msd_span){(const uint8_t *)text, strlen(text)});
+	return msd_json_text(msd_span_of(text));
 }
 
 void msd_json_add(json_t **list, json_t *value)

@@ -32,11 +32,6 @@ struct ours {
 	void *mem;
 };
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static void ours_open(struct ours *o)
 {
 	const struct bench_backend *b = o->backend;
@@ -45,15 +40,15 @@ static void ours_open(struct ours *o)
 	for (size_t i = 0; i < b->n_buffers; i++)
 		o->args[i] = (struct msd_dtype){MSD_DT_HANDLE, 64, 1};
 	o->args[b->n_buffers] = (struct msd_dtype){MSD_DT_INT, 64, 1};
-	o->tags[0] = span("blockIdx.x");
-	o->tags[1] = span("threadIdx.x");
-	o->kernel = (struct msd_kernel){.name = span(b->kernel),
+	o->tags[0] = msd_span_of("blockIdx.x");
+	o->tags[1] = msd_span_of("threadIdx.x");
+	o->kernel = (struct msd_kernel){.name = msd_span_of(b->kernel),
 					.args = o->args,
 					.n_args = b->n_buffers + 1,
 					.tags = o->tags,
 					.n_tags = 2};
-	o->blob = (struct msd_device_blob){.format = span(b->format),
-					   .code = span(b->code),
+	o->blob = (struct msd_device_blob){.format = msd_span_of(b->format),
+					   .code = msd_span_of(b->code),
 					   .kernels = &o->kernel,
 					   .n_kernels = 1};
 	msd_err err = o->dev->ops->load(o->dev, &o->blob, &o->program, &d);

@@ -325,8 +325,7 @@ msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *p
 	if (options == NULL)
 		options = &none;
 	t->id = id;
-	t->method = msd_method_find(
-		(struct msd_span){(const uint8_t *)method, strlen(method)});
+	t->method = msd_method_find(msd_span_of(method));
 	t->done = options->done;
 	t->progress = options->progress;
 	t->ctx = options->ctx;

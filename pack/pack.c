@@ -108,17 +108,12 @@ long modser_tree_add(modser_tree *tree, const char *kind, const void *payload,
 	return add(tree, kind, strlen(kind), &copy);
 }
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 /* 0.21 on wrote the name twice, and a tag per argument. */
 static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 			   struct msd_kernel *to, struct msd_diag *d)
 {
 	*to = (struct msd_kernel){
-		.name = text(from->name),
+		.name = msd_span_of(from->name),
 		.args = calloc(from->n_args + 1, sizeof(*to->args)),
 		.tags = calloc(from->n_tags + 1, sizeof(*to->tags)),
 		.extra = calloc(from->n_args + 1, sizeof(*to->extra)),
@@ -139,7 +134,7 @@ static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 		}
 	}
 	for (; to->n_tags < from->n_tags; to->n_tags++)
-		to->tags[to->n_tags] = text(from->tags[to->n_tags]);
+		to->tags[to->n_tags] = msd_span_of(from->tags[to->n_tags]);
 	return MSD_OK;
 }
 
@@ -149,7 +144,7 @@ long modser_tree_add_kernels(modser_tree *tree, const char *kind, const char *fo
 {
 	enum msd_era era = releases[tree->release].era;
 	struct msd_device_blob b = {
-		.format = text(format),
+		.format = msd_span_of(format),
 		.code = {code, bytes},
 		.kernels = calloc(n + 1, sizeof(*b.kernels)),
 		.n_kernels = n,
@@ -199,7 +194,7 @@ int modser_tree_save(modser_tree *tree, unsigned char **ret_blob, size_t *ret_by
 		const struct module *m = &tree->modules[i];
 
 		given.modules[i] = (struct msd_tree_module){
-			.kind = text(m->kind),
+			.kind = msd_span_of(m->kind),
 			.payload = {m->payload.p, m->payload.n},
 			.imports = m->imports,
 			.n_imports = m->n_imports,

@@ -17,6 +17,11 @@ struct msd_span {
 	size_t n;
 };
 
+/** The bytes of the C string @text, without its end. */
+static inline struct msd_span msd_span_of(const char *text)
+{
+	return (struct msd_span){(const uint8_t *)text, strlen(text)};
+}
 /** True when @s holds exactly the bytes of the C string @text. */
 bool msd_span_is(struct msd_span s, const char *text);
 

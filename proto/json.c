@@ -54,7 +54,6 @@ void msd_json_cstr(struct msd_buf *out, const char *text)
 	if (text == NULL) {
 		msd_buf_printf(out, "null");
 	} else {
-		msd_json_str(out,
-			     (struct msd_span){(const uint8_t *)text, strlen(text)});
+		msd_json_str(out, msd_span_of(text));
 	}
 }

@@ -19,7 +19,7 @@ struct walk {
 static msd_err walk_file(void *ctx, const char *name, struct msd_diag *d)
 {
 	const struct walk *walk = ctx;
-	struct msd_span text = {(const uint8_t *)name, strlen(name)};
+	struct msd_span text = msd_span_of(name);
 	struct msd_digest digest;
 	struct stat st;
 

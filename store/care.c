@@ -98,7 +98,7 @@ static msd_err count_blob(void *ctx, const struct msd_digest *digest, uint64_t b
 static msd_err count_partial(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct count *count = ctx;
-	struct msd_span text = {(const uint8_t *)name, strlen(name)};
+	struct msd_span text = msd_span_of(name);
 	struct msd_digest digest;
 	struct stat st;
 

@@ -116,7 +116,7 @@ static msd_err read_line(struct msd_floors *f, char *line, struct msd_diag *d)
 	char *rest = line;
 	const char *name = cut_word(&rest);
 	const char *second = cut_word(&rest);
-	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span span = msd_span_of(name);
 	struct msd_key_id id;
 	uint64_t version;
 

@@ -16,7 +16,7 @@ msd_err msd_record_load(const struct msd_store *s, const char *name,
 			struct msd_record *ret, struct msd_diag *d)
 {
 	struct msd_buf text = {0};
-	struct msd_span valid = {(const uint8_t *)name, strlen(name)};
+	struct msd_span valid = msd_span_of(name);
 
 	if (!msd_name_valid(valid)) {
 		return msd_diag_set(d, MSD_NOT_FOUND, "modules/%s: no module's name",
@@ -34,7 +34,7 @@ msd_err msd_record_save(struct msd_store *s, const char *name,
 			const struct msd_record *r, struct msd_diag *d)
 {
 	struct msd_buf text = {0};
-	struct msd_span valid = {(const uint8_t *)name, strlen(name)};
+	struct msd_span valid = msd_span_of(name);
 
 	if (!msd_name_valid(valid))
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no module's name", name);
@@ -65,7 +65,7 @@ struct names {
 static msd_err keep_name(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct names *names = ctx;
-	struct msd_span valid = {(const uint8_t *)name, strlen(name)};
+	struct msd_span valid = msd_span_of(name);
 
 	if (!msd_name_valid(valid))
 		return MSD_OK;

@@ -104,15 +104,10 @@ static msd_err add_option(struct msd_edition *e, struct msd_span key,
 	return err;
 }
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 msd_err msd_edition_add_option(struct msd_edition *e, const char *key,
 			       const char *value, struct msd_diag *d)
 {
-	return add_option(e, span_of(key), span_of(value), d);
+	return add_option(e, msd_span_of(key), msd_span_of(value), d);
 }
 
 /* The bytes up to @end, which is taken away with them; all when it is not there. */

@@ -16,8 +16,7 @@
 
 static char *copy_name(const char *name)
 {
-	return msd_printable_copy(
-		(struct msd_span){(const uint8_t *)name, strlen(name)});
+	return msd_printable_copy(msd_span_of(name));
 }
 
 static void free_names(char **names, size_t n)

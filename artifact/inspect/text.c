@@ -14,7 +14,7 @@
 
 const char *msd_inspect_what(const struct msd_inspect_module *m)
 {
-	struct msd_span kind = {(const uint8_t *)m->kind, strlen(m->kind)};
+	struct msd_span kind = msd_span_of(m->kind);
 	const struct msd_payload_kind *row = msd_payload_kind_find(kind);
 
 	return row != NULL ? row->title : "unknown kind";

@@ -37,10 +37,8 @@ static msd_err bad_archive(struct archive *a, struct msd_diag *d)
 
 	if (why == NULL)
 		why = "damaged";
-	return msd_diag_set(
-		d, MSD_BAD_ARTIFACT, "archive: %s",
-		msd_printable((struct msd_span){(const uint8_t *)why, strlen(why)},
-			      text));
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "archive: %s",
+			    msd_printable(msd_span_of(why), text));
 }
 
 static struct archive *open_archive(struct msd_span bytes)
@@ -158,11 +156,9 @@ static msd_err check_type(struct archive_entry *entry, struct msd_diag *d)
 	}
 	if (what == NULL)
 		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_BAD_ARTIFACT, "archive: %s is %s; expected plain files",
-		msd_printable((struct msd_span){(const uint8_t *)path, strlen(path)},
-			      text),
-		what);
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "archive: %s is %s; expected plain files",
+			    msd_printable(msd_span_of(path), text), what);
 }
 
 /* All data of the entry that comes next, at most @left bytes: the header's size is not
@@ -252,7 +248,7 @@ static msd_err sort_files(struct msd_archive *a, struct msd_diag *d)
 		qsort(a->files, a->n, sizeof(*a->files), by_path);
 	for (size_t i = 0; i < a->n; i++) {
 		const char *path = a->files[i].path;
-		struct msd_span s = {(const uint8_t *)path, strlen(path)};
+		struct msd_span s = msd_span_of(path);
 
 		if (s.n == 0 || path[s.n - 1] == '/') {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,

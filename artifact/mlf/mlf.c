@@ -170,12 +170,8 @@ msd_err msd_mlf_check_params(const struct msd_mlf_model *model, struct msd_diag 
 		d, MSD_BAD_ARTIFACT,
 		"%s is not called as the model is: its graph's parameters are expected "
 		"in parameters/%s.params",
-		msd_printable((struct msd_span){(const uint8_t *)model->other_params,
-						strlen(model->other_params)},
-			      path),
-		msd_printable((struct msd_span){(const uint8_t *)model->name,
-						strlen(model->name)},
-			      name));
+		msd_printable(msd_span_of(model->other_params), path),
+		msd_printable(msd_span_of(model->name), name));
 }
 
 static msd_err read_model(const struct msd_mlf *m, json_t *json,
@@ -234,7 +230,7 @@ static msd_err read_models(struct msd_mlf *m, struct msd_diag *d)
 	json_object_foreach(modules, key, json)
 	{
 		char text[MSD_PRINTABLE_MAX];
-		struct msd_span s = {(const uint8_t *)key, strlen(key)};
+		struct msd_span s = msd_span_of(key);
 
 		err = read_model(m, json, &m->models[m->n_models++], d);
 		if (err != MSD_OK) {
@@ -270,8 +266,7 @@ static void list_models(const struct msd_mlf *m, struct msd_buf *out)
 		const char *name = m->models[i].name;
 
 		msd_buf_printf(out, "%s", i > 0 ? ", " : "");
-		msd_printable_put(
-			out, (struct msd_span){(const uint8_t *)name, strlen(name)});
+		msd_printable_put(out, msd_span_of(name));
 	}
 }
 
@@ -365,7 +360,7 @@ uint64_t msd_mlf_io_bytes(const struct msd_mlf_model *model, const char *kind,
 		return bytes_of(json_object_get(main, "io_size_bytes"));
 	json_object_foreach(json_object_get(main, kind), key, v)
 	{
-		const struct msd_span given = {(const uint8_t *)key, strlen(key)};
+		const struct msd_span given = msd_span_of(key);
 		if (!msd_mlf_is_in_c(given, name))
 			continue;
 		if (found != UINT64_MAX) /* two names become one */

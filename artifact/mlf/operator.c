@@ -10,8 +10,7 @@
 static void put_name(struct msd_buf *out, const char *name)
 {
 	if (name != NULL) {
-		msd_printable_put(
-			out, (struct msd_span){(const uint8_t *)name, strlen(name)});
+		msd_printable_put(out, msd_span_of(name));
 	}
 }
 

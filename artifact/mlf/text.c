@@ -24,16 +24,11 @@ static json_t *tensor_json(struct msd_span name, struct msd_dtype dtype,
 			 "dtype", msd_dtype_format(dtype, text), "shape", dims);
 }
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static json_t *entry_json(const struct msd_graph *g, const char *name, uint32_t entry)
 {
 	const struct msd_graph_entry *e = &g->entries[entry];
 
-	return tensor_json(span_of(name), e->dtype, e->shape, e->ndim);
+	return tensor_json(msd_span_of(name), e->dtype, e->shape, e->ndim);
 }
 
 static void put_params(json_t *out, const struct msd_params *p)
@@ -157,7 +152,7 @@ static void put_text(struct msd_buf *out, const json_t *text)
 	const char *s = json_string_value(text);
 
 	if (s != NULL)
-		msd_printable_put(out, span_of(s));
+		msd_printable_put(out, msd_span_of(s));
 }
 
 static void put_label(struct msd_buf *out, const char *label)
@@ -184,7 +179,7 @@ static void put_texts(struct msd_buf *out, const char *label, json_t *v)
 		msd_buf_printf(out, "%s", any ? ", " : "");
 		put_text(out, text);
 		msd_buf_printf(out, " (device type ");
-		msd_printable_put(out, span_of(key));
+		msd_printable_put(out, msd_span_of(key));
 		msd_buf_printf(out, ")");
 		any = true;
 	}
@@ -221,7 +216,7 @@ static void put_figures(struct msd_buf *out, json_t *map)
 		if (!json_is_integer(v))
 			continue;
 		msd_buf_printf(out, "%s", any ? ", " : "");
-		msd_printable_put(out, span_of(key));
+		msd_printable_put(out, msd_span_of(key));
 		msd_buf_printf(out, " %lld", json_integer_value(v));
 		any = true;
 	}
@@ -232,7 +227,7 @@ static void put_function(struct msd_buf *out, bool is_first, const char *name,
 {
 	put_label(out, is_first ? "functions" : "");
 	if (name != NULL)
-		msd_printable_put(out, span_of(name));
+		msd_printable_put(out, msd_span_of(name));
 	for (size_t k = 0; k < json_array_size(spaces); k++) {
 		msd_buf_printf(out, k == 0 ? ": " : "; ");
 		put_figures(out, json_array_get(spaces, k));
@@ -330,7 +325,7 @@ void msd_mlf_text(const struct msd_mlf *m, struct msd_buf *out)
 		const struct msd_archive_file *f = &m->archive.files[i];
 
 		put_label(out, i == 0 ? "files" : "");
-		msd_printable_put(out, span_of(f->path));
+		msd_printable_put(out, msd_span_of(f->path));
 		msd_buf_printf(out, ", %zu bytes\n", f->data.n);
 	}
 	json_decref(json);

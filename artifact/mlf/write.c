@@ -255,8 +255,7 @@ static msd_err write_with(const struct msd_mlf_parts *p, const char *metadata,
 	if (e.list == NULL || e.paths == NULL || metadata == NULL) {
 		err = msd_diag_no_memory(d);
 	} else {
-		add_all(&e, p,
-			(struct msd_span){(const uint8_t *)metadata, strlen(metadata)});
+		add_all(&e, p, msd_span_of(metadata));
 		err = msd_archive_write(e.list, e.n, p->time, out, d);
 	}
 	free(e.list);

@@ -162,6 +162,5 @@ const struct msd_tensor_blob *msd_params_find_span(const struct msd_params *p,
 const struct msd_tensor_blob *msd_params_find(const struct msd_params *p,
 					      const char *name)
 {
-	return msd_params_find_span(
-		p, (struct msd_span){(const uint8_t *)name, strlen(name)});
+	return msd_params_find_span(p, msd_span_of(name));
 }

@@ -61,7 +61,7 @@ static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 
 static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	if (!msd_era_word_parse(word, &cli->era)) {
 		return msd_report_usage("it is the calling convention of TVM's release",
@@ -72,7 +72,7 @@ static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
 
 static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	if (!msd_fill_word_parse(word, &cli->fill)) {
 		return msd_report_usage("it stands for weights that a file lacks",

@@ -230,7 +230,7 @@ msd_err msd_pki_add_server(const char *folder, const char *const *hosts, size_t 
 msd_err msd_pki_add_client(const char *folder, const char *name, struct msd_diag *d)
 {
 	const struct msd_certificate_wish wish = {MSD_CERTIFICATE_CLIENT, name, NULL};
-	const struct msd_span word = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span word = msd_span_of(name);
 
 	if (word.n > MSD_CERTIFICATE_NAME_MAX || !msd_name_valid(word)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,

@@ -90,21 +90,16 @@ enum msd_exit msd_report_no_memory(void)
 	return msd_report_usage("free memory", "out of memory");
 }
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 enum msd_exit msd_report_verb(const char *word)
 {
 	struct msd_near near;
 	struct msd_buf hint = {0};
 
-	msd_near_start(&near, span_of(word));
+	msd_near_start(&near, msd_span_of(word));
 	msd_buf_printf(&hint, "take one of");
 	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
 		msd_buf_printf(&hint, " %s", v->name);
-		msd_near_look(&near, span_of(v->name));
+		msd_near_look(&near, msd_span_of(v->name));
 	}
 	msd_buf_put_u8(&hint, 0);
 	enum msd_exit code = msd_report_usage(
@@ -118,7 +113,7 @@ enum msd_exit msd_report_verb(const char *word)
 
 enum msd_exit msd_report_name(const char *name)
 {
-	if (msd_name_valid(span_of(name)))
+	if (msd_name_valid(msd_span_of(name)))
 		return MSD_EXIT_OK;
 	return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
 				"\"%s\" cannot be a module's name", name);

@@ -268,8 +268,7 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 {
 	struct msd_cli cli = *said;
 	struct bench b = {.cli = &cli};
-	const struct msd_span target = {(const uint8_t *)cli.words[0],
-					strlen(cli.words[0])};
+	const struct msd_span target = msd_span_of(cli.words[0]);
 	struct msd_span module, function;
 
 	cli.connections = cli.connections != 0 ? cli.connections : 1;

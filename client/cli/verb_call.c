@@ -18,9 +18,7 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 	modser_result *answer = NULL;
 	modser_client *client = NULL;
 
-	if (!msd_target_split(
-		    (struct msd_span){(const uint8_t *)target, strlen(target)}, &module,
-		    &function)) {
+	if (!msd_target_split(msd_span_of(target), &module, &function)) {
 		return msd_report_usage("modser call NAME:FUNC, see `modser ls`",
 					"\"%s\" is not NAME:FUNC", target);
 	}

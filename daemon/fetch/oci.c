@@ -77,10 +77,7 @@ static msd_err ask_manifest(struct msd_oci *o, struct msd_diag *d)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "its manifests lead on and on");
 	}
-	how.has_digest =
-		msd_digest_parse((struct msd_span){(const uint8_t *)o->name.reference,
-						   strlen(o->name.reference)},
-				 &how.digest);
+	how.has_digest = msd_digest_parse(msd_span_of(o->name.reference), &how.digest);
 	if (asprintf(&url, "%s/manifests/%s", o->name.base, o->name.reference) < 0)
 		return msd_diag_no_memory(d);
 	msd_buf_finish(&o->text.bytes);

@@ -23,7 +23,7 @@ static bool is_plain(const char *text, size_t n)
 
 static bool is_reference(const char *text, bool is_digest)
 {
-	const struct msd_span span = {(const uint8_t *)text, strlen(text)};
+	const struct msd_span span = msd_span_of(text);
 	struct msd_digest digest;
 
 	if (is_digest) {

@@ -105,7 +105,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result
 static struct msd_preload *module_of(cfg_t *cfg)
 {
 	const char *title = cfg_title(cfg);
-	const struct msd_span name = {(const uint8_t *)title, strlen(title)};
+	const struct msd_span name = msd_span_of(title);
 	struct msd_preload *p = msd_options_preload(now.o, title);
 
 	if (now.section == cfg)

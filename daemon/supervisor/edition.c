@@ -72,7 +72,7 @@ msd_err msd_edition_load(struct msd_house *house, const char *name,
 			 struct msd_edition_how more, struct msd_module **ret,
 			 struct msd_diag *d)
 {
-	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span span = msd_span_of(name);
 	struct msd_load load = {0};
 	msd_err err = MSD_OK;
 

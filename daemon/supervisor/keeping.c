@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
@@ -84,11 +83,6 @@ static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
 	return err;
 }
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 /* A descriptor of its own: the module may be gone before the disk is done. */
 static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_diag *d)
 {
@@ -101,7 +95,7 @@ static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_di
 		return msd_diag_no_memory(d);
 	k->keep.edition->version = source->version;
 	k->keep.edition->digest = source->manifest;
-	msd_keep_label(&k->keep, span_of(m->crew.name), span_of(m->crew.file));
+	msd_keep_label(&k->keep, msd_span_of(m->crew.name), msd_span_of(m->crew.file));
 	k->keep.part_bytes[0] = source->part_bytes[MSD_PART_MODEL];
 	k->keep.part_bytes[1] = source->part_bytes[MSD_PART_GRAPH];
 	k->keep.part_bytes[2] = source->part_bytes[MSD_PART_PARAMS];

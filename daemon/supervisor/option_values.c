@@ -251,7 +251,7 @@ void msd_option_write_paths(const struct msd_options *o, const struct msd_option
 msd_err msd_option_read_sandbox(struct msd_options *o, const struct msd_option *row,
 				const char *value, struct msd_diag *d)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	(void)row;
 	return msd_sandbox_word_parse(word, &o->sandbox)

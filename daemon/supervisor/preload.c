@@ -61,7 +61,7 @@ static msd_err read_workers(struct msd_preload *p, const char *value,
 
 static msd_err read_era(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	if (msd_era_word_parse(word, &p->era))
 		return MSD_OK;
@@ -71,7 +71,7 @@ static msd_err read_era(struct msd_preload *p, const char *value, struct msd_dia
 
 static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	if (msd_fill_word_parse(word, &p->fill))
 		return MSD_OK;
@@ -82,7 +82,7 @@ static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_di
 static msd_err read_sandbox(struct msd_preload *p, const char *value,
 			    struct msd_diag *d)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	if (msd_sandbox_word_parse(word, &p->sandbox))
 		return MSD_OK;
@@ -120,7 +120,7 @@ static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_di
 
 static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	const struct msd_span word = {(const uint8_t *)value, strlen(value)};
+	const struct msd_span word = msd_span_of(value);
 
 	p->terms.has_policy = msd_policy_parse(word, &p->terms.policy);
 	if (p->terms.has_policy)
@@ -364,7 +364,7 @@ void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
 	const char *const files[MSD_PART_COUNT] = {[MSD_PART_MODEL] = p->file,
 						   [MSD_PART_GRAPH] = p->graph,
 						   [MSD_PART_PARAMS] = p->params};
-	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	const struct msd_span name = msd_span_of(p->name);
 	struct msd_load load;
 	struct msd_module *m;
 	struct msd_diag d = {0};

@@ -8,7 +8,6 @@
 #include "daemon/supervisor/reload.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/log.h"
 #include "daemon/supervisor/changes.h"
@@ -27,7 +26,7 @@
 static void take_module(struct msd_server *s, const struct msd_change *c)
 {
 	const char *text = msd_change_name(c);
-	const struct msd_span name = {(const uint8_t *)text, strlen(text)};
+	const struct msd_span name = msd_span_of(text);
 	struct msd_module *m;
 
 	if (msd_module_require(&s->house, name, &m, NULL) != MSD_OK)

@@ -121,7 +121,7 @@ static void say(const struct restore *r, const char *edition, const struct msd_d
 /* It is FAILED, unless another has the name by now. */
 static void add_failed(struct restore *r, struct msd_diag *d)
 {
-	const struct msd_span name = {(const uint8_t *)r->name, strlen(r->name)};
+	const struct msd_span name = msd_span_of(r->name);
 
 	if (d->code == MSD_EXISTS)
 		return;

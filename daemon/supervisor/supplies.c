@@ -47,7 +47,7 @@ void msd_supplies_finish(struct msd_supplies *all)
 /* The name is taken, so that who calls it waits for it. */
 static msd_err await(struct msd_supply *s, struct msd_diag *d)
 {
-	const struct msd_span name = {(const uint8_t *)s->name, strlen(s->name)};
+	const struct msd_span name = msd_span_of(s->name);
 	/* Behind the question mark may be what only its owner should know. */
 	char *shown = strndup(s->uri, strcspn(s->uri, "?"));
 	struct msd_load how = s->load;
@@ -122,7 +122,7 @@ static msd_err start(struct msd_supplies *all, const struct msd_preload *p,
 void msd_supplies_start(struct msd_supplies *all, const struct msd_preload *p,
 			bool has_changed)
 {
-	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	const struct msd_span name = msd_span_of(p->name);
 	struct msd_diag d = {0};
 
 	if (start(all, p, has_changed, &d) != MSD_OK) {
@@ -149,7 +149,7 @@ static void on_forgotten(struct msd_keeper_job *job, struct msd_keeper *keeper)
 
 void msd_supplies_stop(struct msd_supplies *all, const char *name)
 {
-	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span span = msd_span_of(name);
 	struct msd_supply *s = find(all, name);
 	struct msd_keep *k;
 

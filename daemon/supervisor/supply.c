@@ -21,7 +21,7 @@
 
 struct msd_module *msd_supply_module(const struct msd_supply *s)
 {
-	const struct msd_span name = {(const uint8_t *)s->name, strlen(s->name)};
+	const struct msd_span name = msd_span_of(s->name);
 	struct msd_module *m;
 
 	return msd_module_require(s->house, name, &m, NULL) == MSD_OK ? m : NULL;
@@ -137,7 +137,7 @@ static void on_had(struct msd_supply *s, const struct msd_digest *digest)
 static msd_err load(struct msd_supply *s, struct msd_source *source,
 		    struct msd_span file, struct msd_diag *d)
 {
-	const struct msd_span name = {(const uint8_t *)s->name, strlen(s->name)};
+	const struct msd_span name = msd_span_of(s->name);
 	char *label = strndup((const char *)file.p, file.n);
 	struct msd_module *m = msd_supply_module(s);
 	struct msd_load how = s->load;

@@ -48,7 +48,7 @@ msd_err msd_trust_option_add(struct msd_trust_option *t, const char *file,
 msd_err msd_trust_option_policy(struct msd_trust_option *t, const char *word,
 				struct msd_diag *d)
 {
-	const struct msd_span span = {(const uint8_t *)word, strlen(word)};
+	const struct msd_span span = msd_span_of(word);
 
 	if (!msd_policy_parse(span, &t->trust.policy)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,

@@ -286,6 +286,5 @@ int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, i
 
 void msd_classic_set_last_error(const char *message)
 {
-	(void)msd_abi_raise_bytes(
-		NULL, (struct msd_span){(const uint8_t *)message, strlen(message)});
+	(void)msd_abi_raise_bytes(NULL, msd_span_of(message));
 }

@@ -87,8 +87,7 @@ int msd_ffi_run_once(void **handle, int (*f)(void *data), void *data, int n_byte
 
 void msd_ffi_raise(const char *kind, const char *message)
 {
-	(void)msd_abi_raise_bytes(
-		kind, (struct msd_span){(const uint8_t *)message, strlen(message)});
+	(void)msd_abi_raise_bytes(kind, msd_span_of(message));
 }
 
 void msd_ffi_raise_parts(const char *kind, const char **parts, int32_t n)

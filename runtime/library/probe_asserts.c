@@ -43,11 +43,6 @@ struct probe {
 #define DATA_BYTES 4096u
 #define CONSTRAINT " has an unsatisfied constraint"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static bool begins(struct msd_span s, const char *word)
 {
 	const size_t n = strlen(word);
@@ -146,7 +141,7 @@ static bool subject_before(struct probe *p, const char *text, const char *end,
 	memcpy(subject, begin, n);
 	subject[n] = '\0';
 	if (n > 3 && memcmp(subject, "arg", 3) == 0 &&
-	    msd_text_number(span_of(subject + 3), &index)) {
+	    msd_text_number(msd_span_of(subject + 3), &index)) {
 		*ret_param = (size_t)index;
 		return *ret_param < p->s->n_params;
 	}
@@ -170,7 +165,7 @@ static bool learn_ndim(struct probe *p, size_t i, const char *text, const char *
 	int64_t ndim;
 
 	(void)text;
-	if (param->ndim >= 0 || !msd_text_number(span_of(value), &ndim) ||
+	if (param->ndim >= 0 || !msd_text_number(msd_span_of(value), &ndim) ||
 	    ndim >= WRONG_NDIM)
 		return false;
 	param->shape = calloc((size_t)ndim + 1, sizeof(*param->shape));
@@ -219,7 +214,7 @@ static bool learn_extent(struct probe *p, size_t i, const char *text, const char
 	int64_t extent;
 
 	if (after == NULL || strncmp(after + 1, CONSTRAINT, strlen(CONSTRAINT)) != 0 ||
-	    !msd_text_number(span_of(rest), &axis) || axis >= param->ndim ||
+	    !msd_text_number(msd_span_of(rest), &axis) || axis >= param->ndim ||
 	    param->shape[axis] >= 0 ||
 	    !msd_text_constraint(text, after + 1 + strlen(CONSTRAINT), &extent))
 		return false;

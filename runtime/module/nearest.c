@@ -6,11 +6,6 @@
 
 #define MAX_NAMES 3
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 struct near {
 	size_t best[MAX_NAMES]; /* the nearest first */
 	unsigned score[MAX_NAMES];
@@ -43,8 +38,8 @@ void msd_nearest_names(const char *name, const struct msd_func_info *const *info
 	struct near near = {.count = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned score =
-			msd_near_distance(span_of(name), span_of(infos[i]->name));
+		unsigned score = msd_near_distance(msd_span_of(name),
+						   msd_span_of(infos[i]->name));
 
 		if (score <= limit)
 			keep(&near, i, score);

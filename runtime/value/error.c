@@ -88,8 +88,7 @@ static void raise_text(const char *kind, char *text)
 		msd_abi_attach(&out_of_memory);
 		return;
 	}
-	(void)msd_abi_raise_bytes(
-		kind, (struct msd_span){(const uint8_t *)text, strlen(text)});
+	(void)msd_abi_raise_bytes(kind, msd_span_of(text));
 	free(text);
 }
 

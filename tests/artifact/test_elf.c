@@ -224,18 +224,13 @@ Test(elf, a_machine_without_a_name_has_a_number)
 	cr_expect_str_eq(msd_elf_machine_format(60000, buf), "machine 60000");
 }
 
-static struct msd_span text_span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 Test(elf, other_files_are_told_apart)
 {
-	expect_refusal(text_span(""), MSD_BAD_ARTIFACT, "empty");
-	expect_refusal(text_span("#!/bin/sh\n"), MSD_BAD_ARTIFACT, "not an ELF file");
-	expect_refusal(text_span("!<arch>\n"), MSD_UNSUPPORTED,
+	expect_refusal(msd_span_of(""), MSD_BAD_ARTIFACT, "empty");
+	expect_refusal(msd_span_of("#!/bin/sh\n"), MSD_BAD_ARTIFACT, "not an ELF file");
+	expect_refusal(msd_span_of("!<arch>\n"), MSD_UNSUPPORTED,
 		       "cc -shared -o NAME.so");
-	expect_refusal(text_span("\x1f\x8b\x08"), MSD_UNSUPPORTED,
+	expect_refusal(msd_span_of("\x1f\x8b\x08"), MSD_UNSUPPORTED,
 		       "modser convert NAME.tar");
 }
 

@@ -6,11 +6,6 @@
 #include "tests/artifact/gpu_writer.h"
 #include "tests/artifact/mangle.h"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static struct msd_gpu_code read_good(struct msd_span code)
 {
 	struct msd_gpu_code ret = {0};
@@ -42,7 +37,7 @@ static void expect_error(struct msd_span code, msd_err err, const char *text)
 
 Test(gpu_code, ptx_says_version_target_and_kernels)
 {
-	struct msd_gpu_code code = read_good(span_of(gw_ptx));
+	struct msd_gpu_code code = read_good(msd_span_of(gw_ptx));
 	const struct msd_gpu_image *image = code.images;
 
 	cr_assert_eq(code.n_images, 1);
@@ -71,11 +66,11 @@ Test(gpu_code, ptx_says_version_target_and_kernels)
 
 Test(gpu_code, ptx_that_ends_within_a_kernel_is_damaged)
 {
-	expect_error(span_of(".version 7.0\n.entry k()\n{ ret;"), MSD_BAD_ARTIFACT,
+	expect_error(msd_span_of(".version 7.0\n.entry k()\n{ ret;"), MSD_BAD_ARTIFACT,
 		     "ends within kernel k");
-	expect_error(span_of(".version 7.0\n.entry"), MSD_BAD_ARTIFACT,
+	expect_error(msd_span_of(".version 7.0\n.entry"), MSD_BAD_ARTIFACT,
 		     "without a name");
-	expect_error(span_of("int main() {}"), MSD_BAD_ARTIFACT, "no .version");
+	expect_error(msd_span_of("int main() {}"), MSD_BAD_ARTIFACT, "no .version");
 }
 
 Test(gpu_code, a_cubin_of_each_layout_says_its_architecture)
@@ -178,8 +173,8 @@ Test(gpu_code, prefixes_and_flipped_bytes_do_no_harm)
 		cr_expect(mangle_flips(bw_span(&b[i]), reads, NULL));
 		bw_free(&b[i]);
 	}
-	(void)mangle_prefixes(span_of(gw_ptx), reads, NULL);
-	cr_expect(mangle_flips(span_of(gw_ptx), reads, NULL));
+	(void)mangle_prefixes(msd_span_of(gw_ptx), reads, NULL);
+	cr_expect(mangle_flips(msd_span_of(gw_ptx), reads, NULL));
 }
 
 Test(gpu_code, a_fatbin_has_a_limit_of_members)

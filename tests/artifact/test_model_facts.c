@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "artifact/json.h"
 #include "artifact/kind/look.h"
@@ -9,11 +8,6 @@
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"
 #include "tests/artifact/relax_writer.h"
-
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
 
 static void expect_text(const struct msd_model *m, const char *expected)
 {
@@ -98,9 +92,11 @@ Test(model_facts, types_are_read_where_they_are_tensors)
 		struct msd_model_value *v;
 		char expected[128];
 
-		cr_assert_eq(msd_model_add_func(&m, span_of("f"), &f, NULL), MSD_OK);
-		cr_assert_eq(msd_model_add_input(f, span_of("x"), &v, NULL), MSD_OK);
-		cr_assert_eq(msd_model_set_type(v, span_of(rows[i].type), NULL),
+		cr_assert_eq(msd_model_add_func(&m, msd_span_of("f"), &f, NULL),
+			     MSD_OK);
+		cr_assert_eq(msd_model_add_input(f, msd_span_of("x"), &v, NULL),
+			     MSD_OK);
+		cr_assert_eq(msd_model_set_type(v, msd_span_of(rows[i].type), NULL),
 			     MSD_OK);
 		(void)snprintf(expected, sizeof(expected), "function: f(x: %s)\n",
 			       rows[i].expected);
@@ -121,8 +117,8 @@ Test(model_facts, a_relax_program_is_read_from_what_its_checks_quote)
 	cr_assert_eq(msd_relax_image_read(bw_span(&image), MSD_ERA_FFI, &img, NULL),
 		     MSD_OK);
 	img.consts[2].as.str =
-		span_of("ErrorContext(fn=main, loc=param[1], param=y, "
-			"annotation=R.Tensor((n, 4), dtype=\"int32\")) ");
+		msd_span_of("ErrorContext(fn=main, loc=param[1], param=y, "
+			    "annotation=R.Tensor((n, 4), dtype=\"int32\")) ");
 	cr_assert_eq(msd_model_of_relax(&img, &m, NULL), MSD_OK);
 	expect_text(&m, "function: main(x, y: Tensor([?, 4], int32))\n"
 			"function: helper(x)\nfunction: compiled(x), compiled\n");
@@ -131,8 +127,8 @@ Test(model_facts, a_relax_program_is_read_from_what_its_checks_quote)
 	cr_expect_eq(m.n_params, 1);
 	cr_expect_eq(m.param_bytes, 24);
 	msd_model_finish(&m);
-	img.consts[2].as.str = span_of("ErrorContext(fn=helper, loc=return, "
-				       "annotation=R.Shape([n])) ");
+	img.consts[2].as.str = msd_span_of("ErrorContext(fn=helper, loc=return, "
+					   "annotation=R.Shape([n])) ");
 	cr_assert_eq(msd_model_of_relax(&img, &m, NULL), MSD_OK);
 	expect_text(&m, "function: main(x, y)\nfunction: helper(x) -> (Shape([n]))\n"
 			"function: compiled(x), compiled\n");
@@ -145,9 +141,9 @@ Test(model_facts, needs_are_named_once)
 {
 	struct msd_model m = {0};
 
-	cr_assert_eq(msd_model_add_need(&m, span_of("f"), NULL), MSD_OK);
-	cr_assert_eq(msd_model_add_need(&m, span_of("g\n"), NULL), MSD_OK);
-	cr_assert_eq(msd_model_add_need(&m, span_of("f"), NULL), MSD_OK);
+	cr_assert_eq(msd_model_add_need(&m, msd_span_of("f"), NULL), MSD_OK);
+	cr_assert_eq(msd_model_add_need(&m, msd_span_of("g\n"), NULL), MSD_OK);
+	cr_assert_eq(msd_model_add_need(&m, msd_span_of("f"), NULL), MSD_OK);
 	cr_assert_eq(m.n_needs, 2);
 	cr_expect_str_eq(m.needs[1], "g\\x0a");
 	msd_model_finish(&m);

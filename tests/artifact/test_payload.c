@@ -9,11 +9,6 @@
 #include "tests/artifact/mangle.h"
 #include "tests/artifact/payload_writer.h"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 /* All facts of a payload as "key: value" lines; @payload is freed. */
 static void expect_facts(const char *kind, struct bw *payload, enum msd_era era,
 			 const char *expected)
@@ -21,9 +16,9 @@ static void expect_facts(const char *kind, struct bw *payload, enum msd_era era,
 	struct msd_payload_info info = {0};
 	struct msd_buf text = {0};
 
-	cr_assert_eq(
-		msd_payload_describe(span_of(kind), bw_span(payload), era, &info, NULL),
-		MSD_OK);
+	cr_assert_eq(msd_payload_describe(msd_span_of(kind), bw_span(payload), era,
+					  &info, NULL),
+		     MSD_OK);
 	for (size_t i = 0; i < info.n_facts; i++) {
 		msd_buf_printf(&text, "%s: %s\n", info.facts[i].key,
 			       info.facts[i].value);
@@ -45,7 +40,7 @@ Test(payload, a_kind_has_one_row)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		const struct msd_payload_kind *row =
-			msd_payload_kind_find(span_of(kinds[i]));
+			msd_payload_kind_find(msd_span_of(kinds[i]));
 
 		cr_assert_not_null(row, "%s", kinds[i]);
 		cr_expect_str_eq(row->kind, kinds[i]);

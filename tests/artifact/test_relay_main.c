@@ -7,11 +7,6 @@
 
 #define UNKNOWN UINT64_MAX
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static const char of_016[] =
 	"def @main(%x: Tensor[(3, 8), float32] /* ty=Tensor[(3, 8), float32] */, %a.b: "
 	"Tensor[(5, 8), float32] /* ty=Tensor[(5, 8), float32] */) -> (Tensor[(8, 8), "
@@ -25,14 +20,14 @@ static const char of_09[] =
 
 Test(relay_main, sizes_are_those_of_the_types)
 {
-	cr_expect_eq(msd_mlf_relay_input(span_of(of_016), "x"), 96);
-	cr_expect_eq(msd_mlf_relay_input(span_of(of_016), "a_b"), 160);
-	cr_expect_eq(msd_mlf_relay_output(span_of(of_016), 0, 3), 256);
-	cr_expect_eq(msd_mlf_relay_output(span_of(of_016), 1, 3), 32);
-	cr_expect_eq(msd_mlf_relay_output(span_of(of_016), 2, 3), 256);
-	cr_expect_eq(msd_mlf_relay_input(span_of(of_09), "data"), 12288);
-	cr_expect_eq(msd_mlf_relay_input(span_of(of_09), "c0_b"), 64);
-	cr_expect_eq(msd_mlf_relay_output(span_of(of_09), 0, 1), 40);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(of_016), "x"), 96);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(of_016), "a_b"), 160);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(of_016), 0, 3), 256);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(of_016), 1, 3), 32);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(of_016), 2, 3), 256);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(of_09), "data"), 12288);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(of_09), "c0_b"), 64);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(of_09), 0, 1), 40);
 }
 
 Test(relay_main, scalars_attributes_and_nested_tuples_are_read)
@@ -42,12 +37,12 @@ Test(relay_main, scalars_attributes_and_nested_tuples_are_read)
 		"executor=meta[Executor][0]) -> (float16, (int8, Tensor[(2, 0), "
 		"int32]), Tensor[(3), float64]) {";
 
-	cr_expect_eq(msd_mlf_relay_input(span_of(text), "s"), 8);
-	cr_expect_eq(msd_mlf_relay_input(span_of(text), "f"), 1);
-	cr_expect_eq(msd_mlf_relay_output(span_of(text), 0, 4), 2);
-	cr_expect_eq(msd_mlf_relay_output(span_of(text), 1, 4), 1);
-	cr_expect_eq(msd_mlf_relay_output(span_of(text), 2, 4), 0);
-	cr_expect_eq(msd_mlf_relay_output(span_of(text), 3, 4), 24);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(text), "s"), 8);
+	cr_expect_eq(msd_mlf_relay_input(msd_span_of(text), "f"), 1);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(text), 0, 4), 2);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(text), 1, 4), 1);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(text), 2, 4), 0);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(text), 3, 4), 24);
 }
 
 Test(relay_main, what_is_not_said_is_unknown)
@@ -64,7 +59,7 @@ Test(relay_main, what_is_not_said_is_unknown)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct msd_span text = span_of(rows[i]);
+		const struct msd_span text = msd_span_of(rows[i]);
 		cr_expect_eq(msd_mlf_relay_input(text, "x_y"), UNKNOWN);
 		if (i < 6)
 			cr_expect_eq(msd_mlf_relay_input(text, "x"), UNKNOWN);
@@ -77,7 +72,7 @@ Test(relay_main, tuples_without_end_are_unknown)
 	char text[4096] = "def @main() -> ";
 
 	memset(text + strlen(text), '(', sizeof(text) - strlen(text) - 1);
-	cr_expect_eq(msd_mlf_relay_output(span_of(text), 0, 1), UNKNOWN);
+	cr_expect_eq(msd_mlf_relay_output(msd_span_of(text), 0, 1), UNKNOWN);
 }
 
 static bool reads(struct msd_span text, void *ctx)
@@ -89,6 +84,6 @@ static bool reads(struct msd_span text, void *ctx)
 
 Test(relay_main, every_prefix_and_flip_does_no_harm)
 {
-	(void)mangle_prefixes(span_of(of_016), reads, NULL);
-	cr_expect(mangle_flips(span_of(of_016), reads, NULL));
+	(void)mangle_prefixes(msd_span_of(of_016), reads, NULL);
+	cr_expect(mangle_flips(msd_span_of(of_016), reads, NULL));
 }

@@ -108,8 +108,8 @@ static void made_add(struct made *m, const char *kind, const char *payload)
 {
 	struct msd_tree_module *new = &m->modules[m->tree.n_modules];
 
-	new->kind = (struct msd_span){(const uint8_t *)kind, strlen(kind)};
-	new->payload = (struct msd_span){(const uint8_t *)payload, strlen(payload)};
+	new->kind = msd_span_of(kind);
+	new->payload = msd_span_of(payload);
 	new->imports = m->edges[m->tree.n_modules++];
 	m->tree.modules = m->modules;
 }

@@ -9,9 +9,7 @@ static msd_err parse(struct msd_options *o, const char *text, struct msd_diag *d
 {
 	*o = (struct msd_options){0};
 	msd_option_defaults(o);
-	return msd_config_parse(o, "m.conf",
-				(struct msd_span){(const uint8_t *)text, strlen(text)},
-				false, d);
+	return msd_config_parse(o, "m.conf", msd_span_of(text), false, d);
 }
 
 Test(config, says_what_the_command_line_says)

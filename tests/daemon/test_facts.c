@@ -37,8 +37,7 @@ static msd_err take(struct msd_facts *f, const struct msd_buf *b, struct msd_dia
 
 static bool has(const struct msd_facts *f, const char *name)
 {
-	return msd_facts_have_function(
-		f, (struct msd_span){(const uint8_t *)name, strlen(name)});
+	return msd_facts_have_function(f, msd_span_of(name));
 }
 
 Test(facts, functions_are_found_by_their_whole_names)

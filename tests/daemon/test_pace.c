@@ -1,11 +1,10 @@
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "daemon/supervisor/module/pace.h"
 
 static uint8_t place_of(const char *text)
 {
-	return msd_pace_place((struct msd_span){(const uint8_t *)text, strlen(text)});
+	return msd_pace_place(msd_span_of(text));
 }
 
 Test(pace, what_was_never_seen_is_slow)

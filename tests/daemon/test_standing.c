@@ -83,9 +83,7 @@ static msd_err ask(enum msd_method method, const char *name)
 
 static msd_err show(const char *token)
 {
-	return msd_standing_show(
-		&session, (struct msd_span){(const uint8_t *)token, strlen(token)},
-		NULL);
+	return msd_standing_show(&session, msd_span_of(token), NULL);
 }
 
 static void expect_user(const char *name, const char *peer)

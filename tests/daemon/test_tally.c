@@ -1,14 +1,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/request/request.h"
-
-static struct msd_span name_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
 
 static struct msd_tally *tally;
 
@@ -27,21 +21,21 @@ TestSuite(tally, .init = begin, .fini = end);
 
 Test(tally, function_that_was_never_added_is_among_the_others)
 {
-	cr_expect_eq(msd_tally_find(tally, name_of("main")), MSD_TALLY_OTHER);
+	cr_expect_eq(msd_tally_find(tally, msd_span_of("main")), MSD_TALLY_OTHER);
 }
 
 Test(tally, function_keeps_its_row)
 {
-	const uint8_t one = msd_tally_add(tally, name_of("main"));
-	const uint8_t two = msd_tally_add(tally, name_of("mean"));
+	const uint8_t one = msd_tally_add(tally, msd_span_of("main"));
+	const uint8_t two = msd_tally_add(tally, msd_span_of("mean"));
 
 	cr_expect_neq(one, MSD_TALLY_OTHER);
 	cr_expect_neq(one, two);
-	cr_expect_eq(msd_tally_add(tally, name_of("main")), one);
-	cr_expect_eq(msd_tally_find(tally, name_of("mean")), two);
-	cr_expect_eq(msd_tally_find(tally, name_of("main")), one);
-	cr_expect_eq(msd_tally_find(tally, name_of("mai")), MSD_TALLY_OTHER);
-	cr_expect_eq(msd_tally_find(tally, name_of("main")), one);
+	cr_expect_eq(msd_tally_add(tally, msd_span_of("main")), one);
+	cr_expect_eq(msd_tally_find(tally, msd_span_of("mean")), two);
+	cr_expect_eq(msd_tally_find(tally, msd_span_of("main")), one);
+	cr_expect_eq(msd_tally_find(tally, msd_span_of("mai")), MSD_TALLY_OTHER);
+	cr_expect_eq(msd_tally_find(tally, msd_span_of("main")), one);
 }
 
 Test(tally, the_first_functions_have_rows_and_the_rest_share_one)
@@ -50,10 +44,10 @@ Test(tally, the_first_functions_have_rows_and_the_rest_share_one)
 
 	for (unsigned i = 0; i < 2 * MSD_TALLY_FUNCTIONS; i++) {
 		(void)snprintf(name, sizeof(name), "f%u", i);
-		const uint8_t row = msd_tally_add(tally, name_of(name));
+		const uint8_t row = msd_tally_add(tally, msd_span_of(name));
 		cr_expect_eq(row != MSD_TALLY_OTHER, i < MSD_TALLY_FUNCTIONS, "%s",
 			     name);
-		cr_expect_eq(msd_tally_find(tally, name_of(name)), row, "%s", name);
+		cr_expect_eq(msd_tally_find(tally, msd_span_of(name)), row, "%s", name);
 	}
 	cr_expect_not(msd_tally_has_room(tally));
 	cr_expect_eq(tally->n_rows, MSD_TALLY_FUNCTIONS + 1);
@@ -61,13 +55,13 @@ Test(tally, the_first_functions_have_rows_and_the_rest_share_one)
 
 Test(tally, function_called_other_is_among_them)
 {
-	cr_expect_eq(msd_tally_add(tally, name_of(MSD_TALLY_OTHER_NAME)),
+	cr_expect_eq(msd_tally_add(tally, msd_span_of(MSD_TALLY_OTHER_NAME)),
 		     MSD_TALLY_OTHER);
 }
 
 Test(tally, calls_are_counted_by_function_and_code)
 {
-	const uint8_t row = msd_tally_add(tally, name_of("main"));
+	const uint8_t row = msd_tally_add(tally, msd_span_of("main"));
 
 	msd_tally_note(tally, row, MSD_OK);
 	msd_tally_note(tally, row, MSD_OK);

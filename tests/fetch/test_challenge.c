@@ -1,13 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/fetch/challenge.h"
-
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
 
 static void expect_url(const char *challenge, const char *url)
 {
@@ -23,8 +17,8 @@ static void expect_refused(const char *json)
 {
 	char *header;
 
-	cr_assert_eq(msd_token_header(span(json), &header, NULL), MSD_REFUSED, "%s",
-		     json);
+	cr_assert_eq(msd_token_header(msd_span_of(json), &header, NULL), MSD_REFUSED,
+		     "%s", json);
 }
 
 Test(challenge, names_the_url_with_escaped_values)
@@ -73,9 +67,9 @@ Test(challenge, a_token_becomes_a_header)
 {
 	char *header = NULL;
 
-	cr_assert_eq(
-		msd_token_header(span("{\"access_token\": \"a.b-c=\"}"), &header, NULL),
-		MSD_OK);
+	cr_assert_eq(msd_token_header(msd_span_of("{\"access_token\": \"a.b-c=\"}"),
+				      &header, NULL),
+		     MSD_OK);
 	cr_assert_str_eq(header, "Authorization: Bearer a.b-c=");
 	free(header);
 }

@@ -8,11 +8,6 @@
 static struct msd_landing landing;
 static struct msd_diag d;
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static void open_landing(void)
 {
 	cr_assert_eq(msd_landing_open(&landing, 8, &d), MSD_OK);
@@ -31,7 +26,7 @@ static void expect_sealed(const char *text)
 	struct msd_digest is, wanted;
 	char bytes[9] = "";
 
-	msd_digest_of(span(text), &wanted);
+	msd_digest_of(msd_span_of(text), &wanted);
 	cr_assert_eq(msd_landing_seal(&landing, &is, &d), MSD_OK);
 	cr_assert(msd_digest_equal(&is, &wanted));
 	cr_assert_eq(pread(landing.fd, bytes, 8, 0), (ssize_t)strlen(text));
@@ -40,22 +35,22 @@ static void expect_sealed(const char *text)
 
 Test(landing, hashes_what_came_in_pieces)
 {
-	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("de"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abc"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("de"), &d), MSD_OK);
 	expect_sealed("abcde");
 }
 
 Test(landing, forgets_what_came_before_a_restart)
 {
-	cr_assert_eq(msd_landing_take(&landing, span("abcdef"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abcdef"), &d), MSD_OK);
 	cr_assert_eq(msd_landing_restart(&landing, &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("xy"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("xy"), &d), MSD_OK);
 	expect_sealed("xy");
 }
 
 Test(landing, cannot_be_changed_once_it_is_sealed)
 {
-	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abc"), &d), MSD_OK);
 	expect_sealed("abc");
 	cr_assert_eq(pwrite(landing.fd, "x", 1, 0), -1);
 	cr_assert_eq(ftruncate(landing.fd, 0), -1);
@@ -63,8 +58,8 @@ Test(landing, cannot_be_changed_once_it_is_sealed)
 
 Test(landing, takes_no_byte_over_its_bound)
 {
-	cr_assert_eq(msd_landing_take(&landing, span("12345678"), &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("9"), &d), MSD_TOO_LARGE);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("12345678"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("9"), &d), MSD_TOO_LARGE);
 	cr_assert_eq(landing.bytes, 8);
 }
 
@@ -79,13 +74,13 @@ Test(landing, a_part_has_its_own_hash_and_restarts_alone)
 	struct msd_digest is, wanted;
 
 	cr_assert_eq(msd_landing_next(&landing, 3, &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("abc"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abc"), &d), MSD_OK);
 	cr_assert_eq(msd_landing_next(&landing, 0, &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("xx"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("xx"), &d), MSD_OK);
 	cr_assert_eq(msd_landing_restart(&landing, &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&landing, span("de"), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("de"), &d), MSD_OK);
 	msd_landing_digest(&landing, &is);
-	msd_digest_of(span("de"), &wanted);
+	msd_digest_of(msd_span_of("de"), &wanted);
 	cr_assert(msd_digest_equal(&is, &wanted));
 	expect_sealed("abcde");
 }
@@ -94,6 +89,7 @@ Test(landing, a_part_of_another_size_is_not_what_was_said)
 {
 	cr_assert_eq(msd_landing_next(&landing, 3, &d), MSD_OK);
 	cr_assert_eq(msd_landing_expect(&landing, 2, &d), MSD_NOT_VERIFIED);
-	cr_assert_eq(msd_landing_take(&landing, span("abcd"), &d), MSD_NOT_VERIFIED);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abcd"), &d),
+		     MSD_NOT_VERIFIED);
 	cr_assert_eq(msd_landing_next(&landing, 9, &d), MSD_TOO_LARGE);
 }

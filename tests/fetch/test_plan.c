@@ -24,11 +24,6 @@ static void finish(void)
 
 TestSuite(plan, .init = make, .fini = finish);
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static void begin(enum msd_policy policy)
 {
 	plan.order.trust.policy = policy;
@@ -39,7 +34,7 @@ static void begin(enum msd_policy policy)
 static msd_err come(const char *bytes)
 {
 	cr_assert_eq(msd_landing_next(&files, 0, &d), MSD_OK);
-	cr_assert_eq(msd_landing_take(&files, span_of(bytes), &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&files, msd_span_of(bytes), &d), MSD_OK);
 	return msd_plan_came(&plan, &files, &d);
 }
 
@@ -50,7 +45,7 @@ static void add_file(struct msd_edition_manifest *m, enum msd_role role,
 
 	f->role = role;
 	f->bytes = strlen(bytes);
-	msd_digest_of(span_of(bytes), &f->digest);
+	msd_digest_of(msd_span_of(bytes), &f->digest);
 	(void)snprintf(f->name, sizeof(f->name), "%s", name);
 }
 
@@ -157,7 +152,7 @@ Test(plan, nothing_is_taken_by_digest_without_one)
 
 Test(plan, what_was_promised_is_asked_for_alone)
 {
-	msd_digest_of(span_of("lib"), &plan.digest);
+	msd_digest_of(msd_span_of("lib"), &plan.digest);
 	plan.has_digest = true;
 	begin(MSD_POLICY_DIGEST);
 	cr_assert_eq(plan.want, MSD_WANT_ALONE);

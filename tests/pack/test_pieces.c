@@ -202,7 +202,7 @@ static void expect_refusal(const char *text, const char *words)
 	struct msd_piece_source source = {read_piece, &none};
 	struct msd_manifest m = {0};
 	struct msd_diag d = {0};
-	struct msd_span span = {(const uint8_t *)text, strlen(text)};
+	struct msd_span span = msd_span_of(text);
 
 	cr_expect_neq(msd_manifest_read(span, &source, &m, &d), MSD_OK, "%s", text);
 	cr_expect(strstr(msd_diag_text(&d), words) != NULL, "%s: \"%s\"", text,
@@ -239,7 +239,7 @@ Test(pieces, a_lone_library_needs_no_blob)
 		"{\"tvm\":\"0.22\",\"modules\":[{\"kind\":\"_lib\"}]}";
 	struct msd_piece_source source = {0};
 	struct msd_manifest m = {0};
-	struct msd_span span = {(const uint8_t *)text, strlen(text)};
+	struct msd_span span = msd_span_of(text);
 
 	cr_assert_eq(msd_manifest_read(span, &source, &m, NULL), MSD_OK);
 	cr_expect_eq(m.tree.layout, MSD_BLOB_NONE);

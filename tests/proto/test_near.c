@@ -3,20 +3,15 @@
 
 #include "proto/near.h"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 /* What is near @name of some verbs; "" for none. */
 static const char *near_verb(const char *name)
 {
 	static const char *const verbs[] = {"ls", "load", "unload", "logs", "inspect"};
 	struct msd_near near;
 
-	msd_near_start(&near, span_of(name));
+	msd_near_start(&near, msd_span_of(name));
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		msd_near_look(&near, span_of(verbs[i]));
+		msd_near_look(&near, msd_span_of(verbs[i]));
 	return near.best.n > 0 ? (const char *)near.best.p : "";
 }
 
@@ -40,10 +35,10 @@ Test(near, looks_at_so_many_and_no_more)
 {
 	struct msd_near near;
 
-	msd_near_start(&near, span_of("load"));
+	msd_near_start(&near, msd_span_of("load"));
 	for (unsigned i = 0; i < MSD_NEAR_MOST; i++)
-		msd_near_look(&near, span_of("frobnicate"));
-	msd_near_look(&near, span_of("loads"));
+		msd_near_look(&near, msd_span_of("frobnicate"));
+	msd_near_look(&near, msd_span_of("loads"));
 	cr_expect_eq(near.best.n, 0);
 }
 

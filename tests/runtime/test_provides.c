@@ -8,11 +8,6 @@
 #include "runtime/global/global.h"
 #include "runtime/kind/kinds.h"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 Test(provides, lists_are_sorted_and_say_each_name_once)
 {
 	for (int what = MSD_PROVIDED_SYMBOLS; what <= MSD_PROVIDED_KINDS; what++) {
@@ -42,7 +37,7 @@ Test(provides, kinds_are_those_with_a_row)
 
 	cr_assert_gt(n, 8);
 	for (size_t i = 0; i < n; i++) {
-		cr_expect_neq(msd_node_kind_find(span_of(names[i]))->ops,
+		cr_expect_neq(msd_node_kind_find(msd_span_of(names[i]))->ops,
 			      &msd_kind_refused, "%s", names[i]);
 	}
 	cr_expect(msd_provides_name(MSD_PROVIDED_KINDS, "_lib"));

@@ -8,8 +8,7 @@
 static msd_err parse(const char *text, struct msd_signature *s)
 {
 	struct msd_diag d = {0};
-	msd_err err = msd_signature_parse(
-		(struct msd_span){(const uint8_t *)text, strlen(text)}, s, &d);
+	msd_err err = msd_signature_parse(msd_span_of(text), s, &d);
 
 	msd_diag_finish(&d);
 	return err;

@@ -8,17 +8,12 @@
 static const char abc[] =
 	"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 Test(digest, of_abc_is_the_standards_example)
 {
 	struct msd_digest digest;
 	char text[MSD_DIGEST_TEXT];
 
-	msd_digest_of(span("abc"), &digest);
+	msd_digest_of(msd_span_of("abc"), &digest);
 	msd_digest_format(&digest, text);
 	cr_assert_str_eq(text, abc);
 }
@@ -29,8 +24,8 @@ Test(digest, is_read_with_and_without_its_prefix)
 	char text[sizeof(abc) + sizeof("sha256:")];
 
 	(void)snprintf(text, sizeof(text), "sha256:%s", abc);
-	cr_assert(msd_digest_parse(span(abc), &plain));
-	cr_assert(msd_digest_parse(span(text), &prefixed));
+	cr_assert(msd_digest_parse(msd_span_of(abc), &plain));
+	cr_assert(msd_digest_parse(msd_span_of(text), &prefixed));
 	cr_assert(msd_digest_equal(&plain, &prefixed));
 }
 
@@ -43,9 +38,9 @@ Test(digest, other_texts_are_none)
 	upper[1] = 'A';
 	memcpy(odd, abc, sizeof(abc));
 	odd[63] = 'g';
-	cr_assert_not(msd_digest_parse(span(upper), &digest));
-	cr_assert_not(msd_digest_parse(span(odd), &digest));
-	cr_assert_not(msd_digest_parse(span("sha256:"), &digest));
+	cr_assert_not(msd_digest_parse(msd_span_of(upper), &digest));
+	cr_assert_not(msd_digest_parse(msd_span_of(odd), &digest));
+	cr_assert_not(msd_digest_parse(msd_span_of("sha256:"), &digest));
 	for (size_t n = 0; n < sizeof(abc) - 1; n++) {
 		struct msd_span prefix = {(const uint8_t *)abc, n};
 

@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "store/floors.h"
 #include "store/folder.h"
@@ -86,7 +85,7 @@ Test(floors, that_are_damaged_are_no_floors)
 	struct msd_floors f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct msd_span text = {(const uint8_t *)bad[i], strlen(bad[i])};
+		const struct msd_span text = msd_span_of(bad[i]);
 
 		cr_assert_eq(
 			msd_folder_replace(shelf.store.dir, "versions", text, NULL),

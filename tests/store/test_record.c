@@ -20,15 +20,10 @@ static const char whole[] = "modserd-module 1\n"
 			    "bad " HEX "\n"
 			    "pinned\n";
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static msd_err parse(const char *text, struct msd_record *ret)
 {
 	struct msd_diag d = {0};
-	msd_err err = msd_record_parse(span(text), ret, &d);
+	msd_err err = msd_record_parse(msd_span_of(text), ret, &d);
 
 	msd_diag_finish(&d);
 	return err;
@@ -116,7 +111,8 @@ Test(record, names_the_line_that_is_wrong)
 	struct msd_diag d = {0};
 
 	cr_assert_eq(
-		msd_record_parse(span("modserd-module 1\npinned\nnonsense\n"), &r, &d),
+		msd_record_parse(msd_span_of("modserd-module 1\npinned\nnonsense\n"),
+				 &r, &d),
 		MSD_BAD_ARTIFACT);
 	cr_assert(strncmp(msd_diag_text(&d), "line 3: ", 8) == 0, "%s",
 		  msd_diag_text(&d));
@@ -131,10 +127,11 @@ Test(edition, has_as_many_files_as_it_may)
 
 	for (int i = 0; i < MSD_EDITION_FILES; i++) {
 		cr_assert_eq(msd_edition_add_file(&e, MSD_ROLE_DATA, 1, &digest,
-						  span("f"), &d),
+						  msd_span_of("f"), &d),
 			     MSD_OK);
 	}
-	cr_assert_eq(msd_edition_add_file(&e, MSD_ROLE_DATA, 1, &digest, span("f"), &d),
+	cr_assert_eq(msd_edition_add_file(&e, MSD_ROLE_DATA, 1, &digest,
+					  msd_span_of("f"), &d),
 		     MSD_TOO_LARGE);
 	msd_diag_finish(&d);
 }

@@ -70,7 +70,7 @@ Test(trust, policies_are_read_as_they_are_written)
 
 	for (unsigned i = 0; i < MSD_POLICY_COUNT; i++) {
 		const char *word = msd_policy_word((enum msd_policy)i);
-		const struct msd_span span = {(const uint8_t *)word, strlen(word)};
+		const struct msd_span span = msd_span_of(word);
 
 		cr_assert(msd_policy_parse(span, &policy));
 		cr_assert_eq(policy, i);

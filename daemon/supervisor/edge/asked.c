@@ -48,7 +48,7 @@ static void read_target(struct msd_session *s, const struct msd_wire_value *v,
 		const char *known =
 			msd_handles_peek(&s->handles, MSD_K_FUNCTION, v->as.handle);
 		if (known != NULL)
-			text = (struct msd_span){(const uint8_t *)known, strlen(known)};
+			text = msd_span_of(known);
 	}
 	if (!msd_target_split(text, &ret->module, &ret->function))
 		*ret = (struct msd_acl_target){0};

@@ -136,7 +136,7 @@ static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v
 		msd_handles_get(&s->handles, MSD_K_FUNCTION, v->as.handle, &object, d);
 	if (err == MSD_OK) {
 		const char *text = object;
-		*ret_target = (struct msd_span){(const uint8_t *)text, strlen(text)};
+		*ret_target = msd_span_of(text);
 	}
 	return err;
 }

@@ -1,7 +1,6 @@
 #include "daemon/supervisor/edge/kept.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/keep/keep.h"
@@ -34,8 +33,7 @@ static void on_forgotten(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct forgetting *f = MSD_CONTAINER_OF(
 		MSD_CONTAINER_OF(job, struct msd_keep, job), struct forgetting, keep);
-	const struct msd_span name = {(const uint8_t *)f->keep.name,
-				      strlen(f->keep.name)};
+	const struct msd_span name = msd_span_of(f->keep.name);
 	struct msd_list *it = msd_list_first(&f->requests);
 	struct msd_req *r = NULL;
 	struct msd_module *m;
@@ -96,8 +94,7 @@ msd_err msd_kept_unload(struct msd_method_call *c, struct msd_module *m,
 	msd_list_init(&f->requests);
 	msd_list_append(&f->requests, &r->link);
 	c->later = true;
-	const struct msd_span name = {(const uint8_t *)m->crew.name,
-				      strlen(m->crew.name)};
+	const struct msd_span name = msd_span_of(m->crew.name);
 	msd_keep_label(&f->keep, name, name);
 	msd_keep_forget(f->edge->keeper, &f->keep, on_forgotten);
 	return MSD_OK;

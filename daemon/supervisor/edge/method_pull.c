@@ -95,7 +95,7 @@ static void log_fetched(const struct pull *p, const struct msd_source *source)
 static msd_err load(struct pull *p, struct msd_source *source, struct msd_span file,
 		    struct msd_req *r, struct msd_diag *d)
 {
-	const struct msd_span name = {(const uint8_t *)p->name, strlen(p->name)};
+	const struct msd_span name = msd_span_of(p->name);
 	char *label = strndup((const char *)file.p, file.n);
 	struct msd_load how = p->how;
 	struct msd_module *m;

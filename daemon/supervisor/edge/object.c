@@ -132,7 +132,7 @@ msd_err msd_object_module(struct msd_session *s, struct msd_cur items, uint32_t 
 
 	*ret = (struct msd_span){0};
 	if (err == MSD_OK && o != NULL)
-		*ret = (struct msd_span){(const uint8_t *)o->module, strlen(o->module)};
+		*ret = msd_span_of(o->module);
 	return err;
 }
 

@@ -143,6 +143,5 @@ bool msd_bearer_sees(const struct msd_asking *a, const char *name)
 
 	return a->edge->rights.acl == NULL ||
 	       (find(a, &grant) <= NO_TOKEN &&
-		allows(a, &grant, MSD_RIGHT_LOOKUP,
-		       (struct msd_span){(const uint8_t *)name, strlen(name)}));
+		allows(a, &grant, MSD_RIGHT_LOOKUP, msd_span_of(name)));
 }

@@ -31,7 +31,7 @@ bool msd_expected_serves(const struct msd_module *m)
 
 static bool serves(struct msd_house *house, const char *name)
 {
-	const struct msd_span span = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span span = msd_span_of(name);
 	struct msd_module *m;
 	struct msd_diag d = {0};
 	const bool is_there = msd_module_require(house, span, &m, &d) == MSD_OK;

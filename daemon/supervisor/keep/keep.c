@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/log.h"
 #include "store/blob.h"
@@ -60,7 +59,7 @@ static msd_err hash_parts(struct msd_keep *k, struct msd_diag *d)
 {
 	static const enum msd_role roles[MSD_KEEP_PARTS] = {
 		MSD_ROLE_LIBRARY, MSD_ROLE_GRAPH, MSD_ROLE_PARAMS};
-	struct msd_span name = {(const uint8_t *)k->file, strlen(k->file)};
+	struct msd_span name = msd_span_of(k->file);
 	msd_err err = MSD_OK;
 	uint64_t at = 0;
 

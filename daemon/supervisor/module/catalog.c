@@ -34,11 +34,6 @@ static struct msd_module *find(struct msd_house *house, struct msd_span name)
 	return NULL;
 }
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static msd_err not_found(struct msd_house *house, struct msd_span name,
 			 struct msd_diag *d)
 {
@@ -47,8 +42,8 @@ static msd_err not_found(struct msd_house *house, struct msd_span name,
 	msd_near_start(&near, name);
 	MSD_LIST_EACH (it, &house->modules) {
 		msd_near_look(&near,
-			      span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
-					      ->crew.name));
+			      msd_span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
+						  ->crew.name));
 	}
 	return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s%s%.*s%s",
 			    (int)(name.n < 80 ? name.n : 80), (const char *)name.p,

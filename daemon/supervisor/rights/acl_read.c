@@ -313,7 +313,7 @@ static msd_err add_line(struct reader *r, struct msd_span name)
 static msd_err check_line(struct reader *r)
 {
 	const char *name = r->l->name;
-	const struct msd_span word = {(const uint8_t *)name, strlen(name)};
+	const struct msd_span word = msd_span_of(name);
 	const bool is_anonymous = strcmp(name, MSD_ACL_ANONYMOUS) == 0;
 
 	if (is_anonymous && (r->is_group || r->l->n_credentials > 0)) {

@@ -138,11 +138,6 @@ static msd_err source_build(const struct msd_cuda *cuda, struct msd_span source,
 	return err;
 }
 
-static struct msd_span text_span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 /* From the cache, when what is there still loads. */
 static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key *key,
 			struct cu_module **ret)
@@ -153,7 +148,7 @@ static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key 
 
 	if (msd_cache_get(key, &cubin)) {
 		const struct msd_span code = {cubin.p, cubin.n};
-		ok = msd_cuda_image_check(text_span("cubin"), code, &what, NULL) ==
+		ok = msd_cuda_image_check(msd_span_of("cubin"), code, &what, NULL) ==
 			     MSD_OK &&
 		     copy_load(cuda, code, ret, NULL) == MSD_OK;
 		if (!ok)
@@ -181,9 +176,9 @@ static msd_err keyed_load(const struct msd_cuda *cuda,
 {
 	const struct msd_cache_key key = {
 		.kind = "cuda",
-		.parts = {blob->code, compiler, text_span(cuda->info.name),
-			  text_span(cuda->info.capability),
-			  text_span(cuda->info.driver)},
+		.parts = {blob->code, compiler, msd_span_of(cuda->info.name),
+			  msd_span_of(cuda->info.capability),
+			  msd_span_of(cuda->info.driver)},
 		.n_parts = 5,
 	};
 	struct msd_buf cubin = {0};

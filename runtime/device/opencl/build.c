@@ -1,6 +1,5 @@
 /* Programs of OpenCL: from source with its build log, from a binary, from the cache. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
@@ -95,11 +94,6 @@ static void keep(struct msd_opencl *cl, const struct msd_cache_key *key,
 	free(bytes);
 }
 
-static struct msd_span text_span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 msd_err msd_opencl_build_source(struct msd_opencl *cl, struct msd_span source,
 				struct cl_program **ret, struct msd_diag *d)
 {
@@ -111,8 +105,8 @@ msd_err msd_opencl_build_source(struct msd_opencl *cl, struct msd_span source,
 		return err;
 	const struct msd_cache_key key = {
 		.kind = "opencl",
-		.parts = {source, text_span(info.platform), text_span(info.name),
-			  text_span(info.capability), text_span(info.driver)},
+		.parts = {source, msd_span_of(info.platform), msd_span_of(info.name),
+			  msd_span_of(info.capability), msd_span_of(info.driver)},
 		.n_parts = 5,
 	};
 	err = MSD_NOT_FOUND;

@@ -35,7 +35,7 @@ Test(head_scan, ends_behind_the_empty_line)
 	bool has_ended;
 
 	(void)strcat(strcpy(text, head), "GET /next");
-	const struct msd_span s = {(const uint8_t *)text, strlen(text)};
+	const struct msd_span s = msd_span_of(text);
 	cr_expect_eq(msd_head_scan(&h, s, &has_ended), strlen(head));
 	cr_expect(has_ended);
 	cr_expect_null(h.why);

@@ -33,7 +33,7 @@ static void expect_model(const char *const *names, uint32_t n, const char *model
 
 	know(&f, names, n);
 	const struct msd_span got = msd_facts_model(&f);
-	const struct msd_span name = {(const uint8_t *)model, strlen(model)};
+	const struct msd_span name = msd_span_of(model);
 	cr_expect_eq(got.p, msd_facts_function(&f, name).p, "%s", model);
 	msd_facts_finish(&f);
 }

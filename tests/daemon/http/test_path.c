@@ -7,8 +7,7 @@ static struct msd_http_path path;
 
 static bool is_read(const char *text)
 {
-	return msd_http_path_read(
-		(struct msd_span){(const uint8_t *)text, strlen(text)}, &path);
+	return msd_http_path_read(msd_span_of(text), &path);
 }
 
 static void expect_segment(unsigned i, const char *text)

@@ -102,7 +102,7 @@ Test(reader, says_what_it_read)
 {
 	static const char text[] = "HEAD /a%20b?c HTTP/1.1\r\nHOST: "
 				   "x\r\nauthorization:  Bearer t \r\n\r\n";
-	struct msd_span in = {(const uint8_t *)text, strlen(text)};
+	struct msd_span in = msd_span_of(text);
 
 	msd_http_reader_init(&reader);
 	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
@@ -191,7 +191,7 @@ Test(reader, chunks_over_the_limit_are_refused_before_they_are_kept)
 	char text[3000] = CHUNKED "5DC\r\n";
 
 	memset(text + strlen(text), 'x', 1500);
-	in = (struct msd_span){(const uint8_t *)text, strlen(text)};
+	in = msd_span_of(text);
 	msd_http_reader_init(&reader);
 	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
 	reader.max_body = MAX_BODY;
@@ -249,7 +249,7 @@ Test(reader, gives_back_what_a_request_held)
 	char text[2000] = POST "Content-Length: 900\r\n\r\n";
 
 	memset(text + strlen(text), 'x', 900);
-	struct msd_span in = {(const uint8_t *)text, strlen(text)};
+	struct msd_span in = msd_span_of(text);
 	msd_http_reader_init(&reader);
 	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
 	reader.max_body = MAX_BODY;

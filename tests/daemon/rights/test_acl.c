@@ -7,11 +7,6 @@
 
 static struct msd_acl *acl;
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static const char text[] =
 	"user alice cert:cn=alice cert:san=alice.example +@lookup +@call "
 	"resnet18/* digits/main\n"
@@ -24,7 +19,7 @@ static const char text[] =
 
 static void begin(void)
 {
-	cr_assert_eq(msd_acl_parse("f", span(text), &acl, NULL), MSD_OK);
+	cr_assert_eq(msd_acl_parse("f", msd_span_of(text), &acl, NULL), MSD_OK);
 }
 
 static void end(void)
@@ -51,7 +46,7 @@ static struct msd_grant of_certificate(const struct msd_tls_peer *c)
 static bool may(struct msd_grant g, enum msd_right right, const char *module,
 		const char *function)
 {
-	const struct msd_acl_target t = {span(module), span(function)};
+	const struct msd_acl_target t = {msd_span_of(module), msd_span_of(function)};
 
 	return msd_acl_allows(acl, &g, right, &t);
 }
@@ -103,9 +98,9 @@ Test(acl, takes_a_token_before_all_else_and_a_wrong_one_for_nobody)
 	struct msd_digest token;
 	struct msd_identity who = {.has_user = true, .uid = geteuid(), .token = &token};
 
-	msd_digest_of(span("app"), &token);
+	msd_digest_of(msd_span_of("app"), &token);
 	expect_user(msd_acl_grant(acl, &who), "app");
-	msd_digest_of(span("apq"), &token);
+	msd_digest_of(msd_span_of("apq"), &token);
 	expect_user(msd_acl_grant(acl, &who), "anonymous");
 	who.uid = 70001;
 	expect_user(msd_acl_grant(acl, &who), "anonymous");
@@ -128,16 +123,16 @@ Test(acl, gives_a_right_for_the_names_of_the_line_alone)
 Test(acl, wants_all_functions_of_a_module_for_who_brings_another)
 {
 	struct msd_acl *narrow;
-	struct msd_acl_target t = {.module = span("m")};
+	struct msd_acl_target t = {.module = msd_span_of("m")};
 
 	cr_assert_eq(msd_acl_parse("f",
-				   span("user a uid=1 +@load m/f*\n"
-					"user b uid=2 +@load m/*\n"),
+				   msd_span_of("user a uid=1 +@load m/f*\n"
+					       "user b uid=2 +@load m/*\n"),
 				   &narrow, NULL),
 		     MSD_OK);
 	struct msd_grant a, b;
-	cr_assert(msd_acl_grant_of(narrow, span("a"), &a));
-	cr_assert(msd_acl_grant_of(narrow, span("b"), &b));
+	cr_assert(msd_acl_grant_of(narrow, msd_span_of("a"), &a));
+	cr_assert(msd_acl_grant_of(narrow, msd_span_of("b"), &b));
 	cr_expect(!msd_acl_allows(narrow, &a, MSD_RIGHT_LOAD, &t));
 	cr_expect(msd_acl_allows(narrow, &b, MSD_RIGHT_LOAD, &t));
 	msd_acl_destroy(narrow);
@@ -161,7 +156,7 @@ Test(acl, adds_what_groups_may)
 Test(acl, tells_which_line_allows)
 {
 	struct msd_grant g = of_user(70003, 70010, 70044);
-	const struct msd_acl_target t = {.module = span("team-a")};
+	const struct msd_acl_target t = {.module = msd_span_of("team-a")};
 
 	cr_expect_eq(msd_acl_why(acl, &g, MSD_RIGHT_LOAD, &t)->line, 5);
 	cr_expect_eq(msd_acl_why(acl, &g, MSD_RIGHT_LOOKUP, &t)->line, 3);
@@ -172,10 +167,10 @@ Test(acl, knows_users_and_groups_by_name)
 {
 	struct msd_grant g;
 
-	cr_expect(msd_acl_grant_of(acl, span("gpu"), &g));
+	cr_expect(msd_acl_grant_of(acl, msd_span_of("gpu"), &g));
 	cr_expect(may(g, MSD_RIGHT_LOAD, "team-a", ""));
-	cr_expect(msd_acl_grant_of(acl, span("anonymous"), &g));
+	cr_expect(msd_acl_grant_of(acl, msd_span_of("anonymous"), &g));
 	cr_expect(may(g, MSD_RIGHT_ANY, "", ""));
 	cr_expect(!may(g, MSD_RIGHT_LOOKUP, "", ""));
-	cr_expect(!msd_acl_grant_of(acl, span("mallory"), &g));
+	cr_expect(!msd_acl_grant_of(acl, msd_span_of("mallory"), &g));
 }

@@ -17,9 +17,7 @@ static msd_err parse(const char *text)
 {
 	msd_acl_destroy(acl);
 	acl = NULL;
-	return msd_acl_parse("f.acl",
-			     (struct msd_span){(const uint8_t *)text, strlen(text)},
-			     &acl, &d);
+	return msd_acl_parse("f.acl", msd_span_of(text), &acl, &d);
 }
 
 static void end(void)

@@ -6,8 +6,7 @@
 
 static bool matches(const char *glob, const char *text)
 {
-	return msd_glob_match((struct msd_span){(const uint8_t *)glob, strlen(glob)},
-			      (struct msd_span){(const uint8_t *)text, strlen(text)});
+	return msd_glob_match(msd_span_of(glob), msd_span_of(text));
 }
 
 Test(glob, without_stars_is_the_name_itself)

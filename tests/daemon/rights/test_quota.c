@@ -21,8 +21,7 @@ static unsigned ask(unsigned n, uint64_t bytes, uint64_t now_ms)
 
 static bool reads(const char *text, enum msd_quota_kind kind, uint64_t *ret)
 {
-	return msd_quota_read((struct msd_span){(const uint8_t *)text, strlen(text)},
-			      kind, ret);
+	return msd_quota_read(msd_span_of(text), kind, ret);
 }
 
 static void expect_number(const char *text, enum msd_quota_kind kind, uint64_t number)

@@ -32,11 +32,6 @@ static bool gpu_place(struct place *p, struct msd_dev *dev, const char *file)
 	return false;
 }
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 Test(cuda_gpu, operators_of_08_give_their_values)
 {
 	static const char *const files[] = {"tvm-0.8/cuda_ops/cuda_ops_ptx.so",
@@ -113,8 +108,9 @@ Test(cuda_gpu, modules_of_027_give_their_values)
 static msd_err run_ptx(struct msd_dev *dev, const char *ptx, const char *name,
 		       const struct msd_launch *like, struct msd_diag *d)
 {
-	struct msd_kernel kernel = {.name = text(name)};
-	struct msd_device_blob blob = {text("ptx"), text(ptx), &kernel, 1};
+	struct msd_kernel kernel = {.name = msd_span_of(name)};
+	struct msd_device_blob blob = {msd_span_of("ptx"), msd_span_of(ptx), &kernel,
+				       1};
 	struct msd_launch launch = *like;
 	struct msd_dev_program *program;
 	msd_err err = dev->ops->load(dev, &blob, &program, d);

@@ -4,11 +4,6 @@
 
 #include "runtime/device/cuda/image.h"
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 /* 64 bytes of ELF header, one section header, 32 bytes of section. */
 static void cubin_fill(uint8_t b[static 160])
 {
@@ -31,8 +26,8 @@ static msd_err check(const char *format, const void *p, size_t n,
 	uint8_t *copy = malloc(n > 0 ? n : 1); /* exactly: reads beyond it show */
 
 	memcpy(copy, p, n);
-	msd_err err = msd_cuda_image_check(text(format), (struct msd_span){copy, n},
-					   what, NULL);
+	msd_err err = msd_cuda_image_check(msd_span_of(format),
+					   (struct msd_span){copy, n}, what, NULL);
 	free(copy);
 	return err;
 }
@@ -124,7 +119,8 @@ Test(cuda_image, a_format_nobody_knows_is_named)
 	struct msd_diag d = {0};
 	enum msd_cuda_code what;
 
-	cr_expect_eq(msd_cuda_image_check(text("hsaco"), text("abc"), &what, &d),
+	cr_expect_eq(msd_cuda_image_check(msd_span_of("hsaco"), msd_span_of("abc"),
+					  &what, &d),
 		     MSD_UNSUPPORTED);
 	cr_expect_str_eq(msd_diag_text(&d), "code of format hsaco that is neither a "
 					    "cubin nor a fatbin");

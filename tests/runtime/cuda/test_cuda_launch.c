@@ -9,11 +9,6 @@
 #include "tests/runtime/cuda/cuda_support.h"
 #include "tests/runtime/cuda/stub.h"
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 /* One kernel of the stand-in, loaded. */
 struct one {
 	struct msd_dev *dev;
@@ -39,14 +34,15 @@ static msd_err one_load(struct one *o, const char *name, struct msd_dtype *types
 
 	*o = (struct one){.dev = cuda_open(0)};
 	(void)cache_fresh();
-	o->kernel = (struct msd_kernel){.name = text(name),
+	o->kernel = (struct msd_kernel){.name = msd_span_of(name),
 					.extra = strcmp(name, "stub_map") == 0 ? a_map
 									       : NULL,
 					.args = types,
 					.n_args = n_types,
 					.tags = tags,
 					.n_tags = n_tags};
-	o->blob = (struct msd_device_blob){text("ptx"), text(code_text), &o->kernel, 1};
+	o->blob = (struct msd_device_blob){msd_span_of("ptx"), msd_span_of(code_text),
+					   &o->kernel, 1};
 	return o->dev->ops->load(o->dev, &o->blob, &o->program, &o->d);
 }
 
@@ -77,9 +73,9 @@ static void one_close(struct one *o)
 
 Test(cuda_launch, extents_come_from_tags_in_any_order)
 {
-	struct msd_span tags[] = {text("threadIdx.z"), text("blockIdx.y"),
-				  text("threadIdx.x"), text("blockIdx.x"),
-				  text("threadIdx.x")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.z"), msd_span_of("blockIdx.y"),
+				  msd_span_of("threadIdx.x"), msd_span_of("blockIdx.x"),
+				  msd_span_of("threadIdx.x")};
 	const struct msd_any args[] = {msd_int(2), msd_int(3), msd_int(9), msd_int(0),
 				       msd_int(5)};
 	unsigned grid[3], block[3], shared;
@@ -190,8 +186,8 @@ Test(cuda_launch, a_tensor_map_is_the_parameter_itself)
 
 Test(cuda_launch, large_dynamic_shared_memory_is_asked_for_once)
 {
-	struct msd_span tags[] = {text("threadIdx.x"),
-				  text("tirx.use_dyn_shared_memory")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.x"),
+				  msd_span_of("tirx.use_dyn_shared_memory")};
 	const unsigned sizes[] = {48 * 1024, 100 * 1024, 60 * 1024, 200 * 1024};
 	const unsigned asked[] = {0, 1, 1, 2};
 	unsigned grid[3], block[3], shared;
@@ -210,7 +206,7 @@ Test(cuda_launch, large_dynamic_shared_memory_is_asked_for_once)
 
 Test(cuda_launch, more_shared_memory_than_the_device_has_is_refused)
 {
-	struct msd_span tags[] = {text("tir.use_dyn_shared_memory")};
+	struct msd_span tags[] = {msd_span_of("tir.use_dyn_shared_memory")};
 	const struct msd_any args[] = {msd_int(1 << 20)};
 	struct one o;
 
@@ -243,7 +239,8 @@ static void expect_run(struct msd_span *tags, size_t n_tags, const int64_t *valu
 /* The stand-in refuses what a device refuses: who asks gets the driver's words. */
 Test(cuda_launch, bounds_of_a_device_are_bounds_here)
 {
-	struct msd_span tags[] = {text("blockIdx.y"), text("threadIdx.z")};
+	struct msd_span tags[] = {msd_span_of("blockIdx.y"),
+				  msd_span_of("threadIdx.z")};
 
 	expect_run(tags, 2, (int64_t[]){65535, 64}, 2, MSD_OK, "");
 	expect_run(tags, 2, (int64_t[]){65536, 1}, 2, MSD_CALL_FAILED, "(1)");
@@ -252,7 +249,7 @@ Test(cuda_launch, bounds_of_a_device_are_bounds_here)
 
 Test(cuda_launch, bounds_of_the_code_are_kept)
 {
-	struct msd_span tags[] = {text("threadIdx.x")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.x")};
 
 	code_text = BOUNDED;
 	expect_run(tags, 1, (int64_t[]){128}, 1, MSD_OK, "");
@@ -262,7 +259,7 @@ Test(cuda_launch, bounds_of_the_code_are_kept)
 /* 48 KiB are for both; beyond, the dynamic part is asked for. */
 Test(cuda_launch, static_shared_memory_counts)
 {
-	struct msd_span tags[] = {text("tir.use_dyn_shared_memory")};
+	struct msd_span tags[] = {msd_span_of("tir.use_dyn_shared_memory")};
 
 	code_text = BOUNDED;
 	expect_run(tags, 1, (int64_t[]){32 * 1024}, 1, MSD_OK, "");
@@ -274,8 +271,8 @@ Test(cuda_launch, static_shared_memory_counts)
 
 Test(cuda_launch, a_cooperative_grid_that_does_not_fit_is_refused)
 {
-	struct msd_span tags[] = {text("blockIdx.x"), text("threadIdx.x"),
-				  text("tir.use_cooperative_launch")};
+	struct msd_span tags[] = {msd_span_of("blockIdx.x"), msd_span_of("threadIdx.x"),
+				  msd_span_of("tir.use_cooperative_launch")};
 
 	expect_run(tags, 3, (int64_t[]){264, 1024}, 2, MSD_OK, "");
 	expect_run(tags, 3, (int64_t[]){265, 1024}, 2, MSD_CALL_FAILED, "(720)");
@@ -283,9 +280,9 @@ Test(cuda_launch, a_cooperative_grid_that_does_not_fit_is_refused)
 
 Test(cuda_launch, flags_become_attributes)
 {
-	struct msd_span tags[] = {text("threadIdx.x"),
-				  text("tirx.use_cooperative_launch"),
-				  text("tirx.use_programtic_dependent_launch")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.x"),
+				  msd_span_of("tirx.use_cooperative_launch"),
+				  msd_span_of("tirx.use_programtic_dependent_launch")};
 	const struct msd_any args[] = {msd_int(32)};
 	struct one o;
 
@@ -298,8 +295,9 @@ Test(cuda_launch, flags_become_attributes)
 
 Test(cuda_launch, clusters_beyond_eight_blocks_are_allowed_once)
 {
-	struct msd_span tags[] = {text("clusterCtaIdx.x"), text("blockIdx.x"),
-				  text("preferredClusterCtaIdx.x")};
+	struct msd_span tags[] = {msd_span_of("clusterCtaIdx.x"),
+				  msd_span_of("blockIdx.x"),
+				  msd_span_of("preferredClusterCtaIdx.x")};
 	const struct msd_any args[] = {msd_int(16), msd_int(64), msd_int(16)};
 	struct one o;
 
@@ -313,7 +311,7 @@ Test(cuda_launch, clusters_beyond_eight_blocks_are_allowed_once)
 
 Test(cuda_launch, a_launch_that_the_driver_refuses_names_its_shape)
 {
-	struct msd_span tags[] = {text("threadIdx.x")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.x")};
 	const struct msd_any args[] = {msd_int(2048)};
 	struct one o;
 
@@ -359,8 +357,8 @@ static void *launch_often(void *arg)
 
 Test(cuda_launch, threads_do_not_lower_each_others_limits)
 {
-	struct msd_span tags[] = {text("threadIdx.x"),
-				  text("tirx.use_dyn_shared_memory")};
+	struct msd_span tags[] = {msd_span_of("threadIdx.x"),
+				  msd_span_of("tirx.use_dyn_shared_memory")};
 	pthread_t threads[3];
 	struct one o;
 

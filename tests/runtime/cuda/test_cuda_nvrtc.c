@@ -7,20 +7,15 @@
 
 #include "runtime/device/cuda/source.h"
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 /* Options and source as the compiler for @capability got them; to be freed. */
 static char *compile(const char *source, int capability, bool *ret_is_ptx)
 {
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 
-	cr_assert_eq(
-		msd_cuda_source_compile(text(source), capability, &out, ret_is_ptx, &d),
-		MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(msd_cuda_source_compile(msd_span_of(source), capability, &out,
+					     ret_is_ptx, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
 	char *got = strndup((const char *)out.p, out.n);
 	cr_assert_not_null(got);
 	msd_buf_finish(&out);

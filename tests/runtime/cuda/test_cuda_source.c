@@ -7,11 +7,6 @@
 #include "runtime/device/cuda/nvrtc.h"
 #include "runtime/device/cuda/source.h"
 
-static struct msd_span text(const char *s)
-{
-	return (struct msd_span){(const uint8_t *)s, strlen(s)};
-}
-
 static bool has_nvrtc(void)
 {
 	struct msd_diag d = {0};
@@ -50,11 +45,13 @@ Test(cuda_source, becomes_a_cubin_for_the_device)
 
 	if (!has_nvrtc())
 		return;
-	cr_assert_eq(msd_cuda_source_compile(text(KERNEL), 90, &out, &is_ptx, &d),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(
+		msd_cuda_source_compile(msd_span_of(KERNEL), 90, &out, &is_ptx, &d),
+		MSD_OK, "%s", msd_diag_text(&d));
 	const struct msd_span code = {out.p, out.n};
 	cr_expect_not(is_ptx);
-	cr_expect_eq(msd_cuda_image_check(text("cubin"), code, &what, &d), MSD_OK);
+	cr_expect_eq(msd_cuda_image_check(msd_span_of("cubin"), code, &what, &d),
+		     MSD_OK);
 	cr_expect_eq(what, MSD_CUDA_CUBIN);
 	cr_expect_not_null(memmem(out.p, out.n, "addone_kernel", 13));
 	msd_buf_finish(&out);
@@ -69,10 +66,11 @@ Test(cuda_source, finds_the_toolkits_headers)
 
 	if (!has_headers())
 		return;
-	cr_expect_eq(msd_cuda_source_compile(text("#include <cuda/std/cstdint>\n"
-						  "#include <cuda_fp16.h>\n" KERNEL),
-					     90, &out, &is_ptx, &d),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_expect_eq(
+		msd_cuda_source_compile(msd_span_of("#include <cuda/std/cstdint>\n"
+						    "#include <cuda_fp16.h>\n" KERNEL),
+					90, &out, &is_ptx, &d),
+		MSD_OK, "%s", msd_diag_text(&d));
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
 }
@@ -98,8 +96,9 @@ Test(cuda_source, of_generated_kernels_gets_what_tvm_puts_before_it)
 
 	if (!has_headers())
 		return;
-	cr_expect_eq(msd_cuda_source_compile(text(GENERATED), 90, &out, &is_ptx, &d),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_expect_eq(
+		msd_cuda_source_compile(msd_span_of(GENERATED), 90, &out, &is_ptx, &d),
+		MSD_OK, "%s", msd_diag_text(&d));
 	cr_expect_not(is_ptx);
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
@@ -113,8 +112,9 @@ Test(cuda_source, for_a_newer_device_becomes_ptx)
 
 	if (!has_nvrtc())
 		return;
-	cr_assert_eq(msd_cuda_source_compile(text(KERNEL), 990, &out, &is_ptx, &d),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(
+		msd_cuda_source_compile(msd_span_of(KERNEL), 990, &out, &is_ptx, &d),
+		MSD_OK, "%s", msd_diag_text(&d));
 	cr_expect(is_ptx);
 	cr_expect_not_null(memmem(out.p, out.n, ".entry addone_kernel", 20));
 	msd_buf_finish(&out);
@@ -128,7 +128,8 @@ Test(cuda_source, that_is_wrong_comes_with_the_compilers_words)
 
 	if (!has_nvrtc())
 		return;
-	cr_expect_eq(msd_cuda_source_compile(text("int x = y;"), 90, &out, &is_ptx, &d),
+	cr_expect_eq(msd_cuda_source_compile(msd_span_of("int x = y;"), 90, &out,
+					     &is_ptx, &d),
 		     MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "module.cu(1): error"), "%s",
 			   msd_diag_text(&d));
@@ -144,8 +145,9 @@ Test(cuda_source, for_a_device_before_all_that_it_knows_is_refused)
 
 	if (!has_nvrtc())
 		return;
-	cr_expect_eq(msd_cuda_source_compile(text(KERNEL), 10, &out, &is_ptx, &d),
-		     MSD_UNSUPPORTED);
+	cr_expect_eq(
+		msd_cuda_source_compile(msd_span_of(KERNEL), 10, &out, &is_ptx, &d),
+		MSD_UNSUPPORTED);
 	msd_buf_finish(&out);
 	msd_diag_finish(&d);
 }

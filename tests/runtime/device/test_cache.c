@@ -46,15 +46,12 @@ static void teardown(void)
 }
 TestSuite(cache, .init = setup, .fini = teardown);
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static struct msd_cache_key key_of(const char *source, const char *driver)
 {
 	return (struct msd_cache_key){
-		.kind = "test", .parts = {span(source), span(driver)}, .n_parts = 2};
+		.kind = "test",
+		.parts = {msd_span_of(source), msd_span_of(driver)},
+		.n_parts = 2};
 }
 
 static bool holds(const struct msd_cache_key *key, const char *text)
@@ -72,9 +69,9 @@ Test(cache, what_was_put_comes_back)
 	const struct msd_cache_key key = key_of("source", "driver 1");
 
 	cr_expect_not(holds(&key, "binary"));
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	cr_expect(holds(&key, "binary"));
-	msd_cache_put(&key, span("newer"));
+	msd_cache_put(&key, msd_span_of("newer"));
 	cr_expect(holds(&key, "newer"));
 	msd_cache_drop(&key);
 	cr_expect_not(holds(&key, "newer"));
@@ -86,7 +83,7 @@ Test(cache, every_part_of_the_key_counts)
 	const struct msd_cache_key other = key_of("source", "driver 2");
 	const struct msd_cache_key shifted = key_of("sourced", "river 1");
 
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	cr_expect_not(holds(&other, "binary"));
 	cr_expect_not(holds(&shifted, "binary"));
 }
@@ -97,10 +94,10 @@ Test(cache, an_entry_of_another_key_under_its_name_is_not_taken)
 	const struct msd_cache_key other = key_of("source", "driver 2");
 	char from[512], to[512];
 
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	(void)snprintf(from, sizeof(from), "%s", entry());
 	msd_cache_drop(&key);
-	msd_cache_put(&other, span("binary"));
+	msd_cache_put(&other, msd_span_of("binary"));
 	(void)snprintf(to, sizeof(to), "%s", entry());
 	cr_assert_eq(rename(to, from), 0);
 	cr_expect_not(holds(&key, "binary"));
@@ -111,7 +108,7 @@ Test(cache, a_cut_or_changed_entry_is_none)
 	const struct msd_cache_key key = key_of("source", "driver 1");
 	char bytes[512];
 
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	FILE *f = fopen(entry(), "r+");
 	cr_assert_not_null(f);
 	size_t n = fread(bytes, 1, sizeof(bytes), f);
@@ -135,7 +132,7 @@ Test(cache, without_a_place_nothing_is_kept)
 	(void)unsetenv("MODSERD_CACHE");
 	(void)unsetenv("XDG_CACHE_HOME");
 	(void)unsetenv("HOME");
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	cr_expect_not(holds(&key, "binary"));
 }
 
@@ -147,7 +144,7 @@ Test(cache, its_directory_is_made_for_the_user_alone)
 
 	(void)unsetenv("MODSERD_CACHE");
 	(void)setenv("XDG_CACHE_HOME", directory, 1);
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	cr_expect(holds(&key, "binary"));
 	msd_cache_drop(&key);
 	(void)snprintf(path, sizeof(path), "%s/modserd", directory);
@@ -177,7 +174,7 @@ Test(cache, a_full_disk_leaves_nothing_behind)
 
 	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	cr_expect_eq(files_in(directory), 0u);
 	cr_expect_not(holds(&key, "binary"));
 }
@@ -186,11 +183,11 @@ Test(cache, an_entry_that_another_user_owns_is_not_taken)
 {
 	const struct msd_cache_key key = key_of("source", "driver 1");
 
-	msd_cache_put(&key, span("binary"));
+	msd_cache_put(&key, msd_span_of("binary"));
 	if (chown(entry(), 12345, (gid_t)-1) != 0)
 		return; /* not root: nobody can make such a file either */
 	cr_expect_not(holds(&key, "binary"));
-	msd_cache_put(&key, span("another"));
+	msd_cache_put(&key, msd_span_of("another"));
 	cr_expect(holds(&key, "another"));
 }
 

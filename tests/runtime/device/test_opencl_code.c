@@ -24,14 +24,9 @@
 static struct msd_dtype handle = {MSD_DT_HANDLE, 64, 1};
 static struct msd_span tag = {(const uint8_t *)"threadIdx.x", 11};
 
-static struct msd_span span(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static struct msd_kernel kernel(const char *name)
 {
-	return (struct msd_kernel){.name = span(name),
+	return (struct msd_kernel){.name = msd_span_of(name),
 				   .args = &handle,
 				   .n_args = 1,
 				   .tags = &tag,
@@ -63,10 +58,11 @@ static void expect_ints(struct msd_dev *dev, void *p, const int *want, size_t n)
 Test(opencl_code, helpers_of_one_name_stand_in_several_sections)
 {
 	struct msd_kernel kernels[] = {kernel("add_two"), kernel("add_one")};
-	const struct msd_device_blob blob = {.format = span("cl"),
-					     .code = span("ignored\n" ADD_ONE ADD_TWO),
-					     .kernels = kernels,
-					     .n_kernels = 2};
+	const struct msd_device_blob blob = {
+		.format = msd_span_of("cl"),
+		.code = msd_span_of("ignored\n" ADD_ONE ADD_TWO),
+		.kernels = kernels,
+		.n_kernels = 2};
 	struct msd_dev *dev = opencl_open();
 	struct msd_dev_program *program;
 	struct msd_diag d = {0};
@@ -89,8 +85,8 @@ Test(opencl_code, helpers_of_one_name_stand_in_several_sections)
 Test(opencl_code, a_kernel_may_begin_within_a_buffer)
 {
 	struct msd_kernel k = kernel("add_one");
-	const struct msd_device_blob blob = {.format = span("cl"),
-					     .code = span(ADD_ONE),
+	const struct msd_device_blob blob = {.format = msd_span_of("cl"),
+					     .code = msd_span_of(ADD_ONE),
 					     .kernels = &k,
 					     .n_kernels = 1};
 	struct msd_dev *dev = opencl_open();
@@ -123,8 +119,8 @@ static void expect_refused(const char *code, const char *name, msd_err want,
 			   const char *text)
 {
 	struct msd_kernel k = kernel(name);
-	const struct msd_device_blob blob = {.format = span("cl"),
-					     .code = span(code),
+	const struct msd_device_blob blob = {.format = msd_span_of("cl"),
+					     .code = msd_span_of(code),
 					     .kernels = &k,
 					     .n_kernels = 1};
 	struct msd_dev *dev = opencl_open();
@@ -199,8 +195,8 @@ Test(opencl_code, a_damaged_cache_is_built_again)
 	char directory[] = "/tmp/modserd-opencl-XXXXXX";
 	char command[64];
 	struct msd_kernel k = kernel("add_one");
-	const struct msd_device_blob blob = {.format = span("cl"),
-					     .code = span(ADD_ONE),
+	const struct msd_device_blob blob = {.format = msd_span_of("cl"),
+					     .code = msd_span_of(ADD_ONE),
 					     .kernels = &k,
 					     .n_kernels = 1};
 	struct msd_dev *dev = opencl_open();

@@ -39,20 +39,16 @@
 	"3IYBrz/gJJfM1szUruZGRqmj4YBOA4I0WA70efS60tfB0rIsY0sJvjovzDFvk59e4TFM4wGnfIVy" \
 	"Oc6ulKA0BQ==\n"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static struct msd_trust trust_of(const char *key, const char *other, uint32_t least)
 {
 	struct msd_trust t = {.policy = MSD_POLICY_SIGNED, .least = least};
 	struct msd_public_key k;
 
-	cr_assert_eq(msd_public_key_parse(span_of(key), &k, NULL), MSD_OK);
+	cr_assert_eq(msd_public_key_parse(msd_span_of(key), &k, NULL), MSD_OK);
 	cr_assert_eq(msd_trust_add(&t, &k, NULL), MSD_OK);
 	if (other != NULL) {
-		cr_assert_eq(msd_public_key_parse(span_of(other), &k, NULL), MSD_OK);
+		cr_assert_eq(msd_public_key_parse(msd_span_of(other), &k, NULL),
+			     MSD_OK);
 		cr_assert_eq(msd_trust_add(&t, &k, NULL), MSD_OK);
 	}
 	return t;
@@ -79,7 +75,7 @@ static msd_err check_bytes(struct msd_span text, struct msd_span signatures,
 static msd_err check(const char *text, const char *signatures,
 		     const struct msd_trust *t)
 {
-	return check_bytes(span_of(text), span_of(signatures), t);
+	return check_bytes(msd_span_of(text), msd_span_of(signatures), t);
 }
 
 Test(signature, both_of_minisigns_kinds_are_taken)
@@ -96,9 +92,9 @@ Test(signature, the_key_that_is_not_trusted_is_named)
 	struct msd_signers signers;
 	struct msd_diag d = {0};
 
-	cr_assert_eq(
-		msd_signature_check(span_of(TEXT), span_of(HASHED), &t, &signers, &d),
-		MSD_NOT_VERIFIED);
+	cr_assert_eq(msd_signature_check(msd_span_of(TEXT), msd_span_of(HASHED), &t,
+					 &signers, &d),
+		     MSD_NOT_VERIFIED);
 	cr_assert_not_null(strstr(msd_diag_text(&d), "592F687DEA834DC1"));
 	msd_diag_finish(&d);
 }
@@ -140,7 +136,7 @@ Test(signature, every_prefix_is_refused)
 	const struct msd_trust t = trust_of(KEY, NULL, 0);
 
 	for (size_t n = 0; n < sizeof(HASHED) - 1; n++) {
-		cr_expect_eq(check_bytes(span_of(TEXT),
+		cr_expect_eq(check_bytes(msd_span_of(TEXT),
 					 (struct msd_span){(const uint8_t *)HASHED, n},
 					 &t),
 			     MSD_NOT_VERIFIED, "%zu bytes", n);
@@ -177,11 +173,12 @@ Test(signature, what_it_makes_it_takes)
 	const struct msd_trust t = trust_of(KEY, NULL, 0);
 	struct msd_buf made = {0};
 
-	cr_assert_eq(msd_signature_make(span_of(TEXT), span_of(SECRET), "digits 7",
-					&made, NULL),
+	cr_assert_eq(msd_signature_make(msd_span_of(TEXT), msd_span_of(SECRET),
+					"digits 7", &made, NULL),
 		     MSD_OK);
-	cr_expect_eq(check_bytes(span_of(TEXT), (struct msd_span){made.p, made.n}, &t),
-		     MSD_OK);
+	cr_expect_eq(
+		check_bytes(msd_span_of(TEXT), (struct msd_span){made.p, made.n}, &t),
+		MSD_OK);
 	msd_buf_finish(&made);
 }
 
@@ -197,12 +194,14 @@ Test(signature, what_is_no_open_secret_key_is_refused)
 		"HXvjmy8Wp1oAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
 	struct msd_buf out = {0};
 
-	cr_expect_eq(msd_signature_make(span_of(TEXT), span_of(locked), "", &out, NULL),
+	cr_expect_eq(msd_signature_make(msd_span_of(TEXT), msd_span_of(locked), "",
+					&out, NULL),
 		     MSD_UNSUPPORTED);
-	cr_expect_eq(msd_signature_make(span_of(TEXT),
-					span_of("untrusted comment: x\n"), "", &out,
+	cr_expect_eq(msd_signature_make(msd_span_of(TEXT),
+					msd_span_of("untrusted comment: x\n"), "", &out,
 					NULL),
 		     MSD_BAD_REQUEST);
-	cr_expect_eq(msd_signature_make(span_of(TEXT), span_of(""), "", &out, NULL),
-		     MSD_BAD_REQUEST);
+	cr_expect_eq(
+		msd_signature_make(msd_span_of(TEXT), msd_span_of(""), "", &out, NULL),
+		MSD_BAD_REQUEST);
 }

@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "store/manifest/verify.h"
 
@@ -15,18 +14,13 @@
 	"1oL1lMroAlCK3om8jqLF9EWlQ0/fgyif2ivCik3yMGfkG82xNWO1qDAzShC5MkoD4e4kn2ndosDe" \
 	"VT/HXvjmy8Wp1oAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
 
-static struct msd_span span_of(const char *text)
-{
-	return (struct msd_span){(const uint8_t *)text, strlen(text)};
-}
-
 static struct msd_order order_of(enum msd_policy policy)
 {
 	struct msd_order o = {.name = "digits", .now_s = 20000 * DAY};
 	struct msd_public_key key;
 
 	o.trust.policy = policy;
-	cr_assert_eq(msd_public_key_parse(span_of(KEY), &key, NULL), MSD_OK);
+	cr_assert_eq(msd_public_key_parse(msd_span_of(KEY), &key, NULL), MSD_OK);
 	cr_assert_eq(msd_trust_add(&o.trust, &key, NULL), MSD_OK);
 	return o;
 }
@@ -53,7 +47,7 @@ static msd_err verify(const struct msd_order *o, uint64_t version, uint64_t expi
 
 	write_manifest(version, expires_s, &text);
 	cr_assert_eq(msd_signature_make((struct msd_span){text.p, text.n},
-					span_of(SECRET), "", &signature, NULL),
+					msd_span_of(SECRET), "", &signature, NULL),
 		     MSD_OK);
 	const msd_err err = msd_verify(o, (struct msd_span){text.p, text.n},
 				       (struct msd_span){signature.p, signature.n}, &m,
