@@ -71,6 +71,9 @@
 	X(watch_ms, "watch", RELOAD, 300000,                                           \
 	  "how long a module of the store that has replaced another is watched; when " \
 	  "it fails by then, the other one is back")                                   \
+	X(drain_delay_ms, "drain-delay", RELOAD, 0,                                    \
+	  "how long after SIGTERM the daemon says that it is not ready, and serves "   \
+	  "on, before it drains")                                                      \
 	X(drain_ms, "drain", RELOAD, 10000,                                            \
 	  "how long unload and SIGTERM wait for calls")                                \
 	X(kill_grace_ms, "kill-grace", RELOAD, 1000,                                   \

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
+#include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
@@ -104,6 +106,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	}
 	if (err == MSD_OK && o->has_http)
 		err = msd_http_open(e, &o->http, &how, d);
+	if (err == MSD_OK && o->has_agent)
+		err = msd_agent_check_open(e, &o->agent, &how, d);
 	if (err != MSD_OK)
 		return err;
 	MSD_LIST_EACH (it, &e->listeners) {
@@ -218,7 +222,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house, o);
 		supply_all(&s.supplies, o);
-		err = msd_http_expect_modules(&s.edge, &d);
+		err = msd_expected_take(&s.house, &d);
 	}
 	if (err == MSD_OK) {
 		msd_server_tell_ready(&s);

@@ -174,36 +174,63 @@ void msd_option_write_listen(const struct msd_options *o, const struct msd_optio
 		msd_buf_put(ret, "}", 1);
 }
 
-#define HTTP_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
+#define PLAIN_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
 
-msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row,
-			     const char *value, struct msd_diag *d)
+/* An address without a scheme: what is spoken there is said by the option. */
+static msd_err read_plain(const char *value, struct msd_address *ret,
+			  bool *ret_is_there, struct msd_diag *d)
 {
 	const bool is_unix = strncmp(value, "unix:", 5) == 0;
 	char text[MSD_ADDRESS_TEXT_MAX];
 
-	(void)row;
 	if (!is_unix && strstr(value, "://") != NULL)
-		return expected(HTTP_FORMS, d);
+		return expected(PLAIN_FORMS, d);
 	const int n =
 		snprintf(text, sizeof(text), "%s%s", is_unix ? "" : "tcp://", value);
 	if (n < 0 || (size_t)n >= sizeof(text) ||
-	    msd_address_parse(text, &o->http, d) != MSD_OK)
-		return expected(HTTP_FORMS, d);
-	o->has_http = true;
+	    msd_address_parse(text, ret, d) != MSD_OK)
+		return expected(PLAIN_FORMS, d);
+	*ret_is_there = true;
 	return MSD_OK;
+}
+
+static void write_plain(const struct msd_address *a, struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)msd_address_format(a, text);
+	msd_config_quote(a->kind == MSD_ADDRESS_UNIX ? text : text + strlen("tcp://"),
+			 ret);
+}
+
+msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row,
+			     const char *value, struct msd_diag *d)
+{
+	(void)row;
+	return read_plain(value, &o->http, &o->has_http, d);
 }
 
 void msd_option_write_http(const struct msd_options *o, const struct msd_option *row,
 			   struct msd_buf *ret)
 {
-	char text[MSD_ADDRESS_TEXT_MAX];
-
 	(void)row;
-	if (!o->has_http)
-		return;
-	(void)msd_address_format(&o->http, text);
-	msd_config_quote(o->http.kind == MSD_ADDRESS_UNIX ? text : text + 6, ret);
+	if (o->has_http)
+		write_plain(&o->http, ret);
+}
+
+msd_err msd_option_read_agent(struct msd_options *o, const struct msd_option *row,
+			      const char *value, struct msd_diag *d)
+{
+	(void)row;
+	return read_plain(value, &o->agent, &o->has_agent, d);
+}
+
+void msd_option_write_agent(const struct msd_options *o, const struct msd_option *row,
+			    struct msd_buf *ret)
+{
+	(void)row;
+	if (o->has_agent)
+		write_plain(&o->agent, ret);
 }
 
 /* Workers may have another folder: the path becomes an absolute one. */

@@ -51,7 +51,8 @@ struct msd_options {
 	struct msd_trust_option trust;
 	struct msd_fetch_terms terms; /* of all that is fetched */
 	struct msd_address http;      /* where HTTP is listened for */
-	bool has_http;                /* it is, at all */
+	struct msd_address agent;     /* and the agent checks of balancers */
+	bool has_http, has_agent;     /* they are, at all */
 	bool insecure_tcp, allow_load_tcp;
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */

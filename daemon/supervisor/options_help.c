@@ -19,6 +19,8 @@ static const char words[] =
 	"unix:PATH):\n"
 	"                        health, readiness and models; by the rules of "
 	"tcp://\n"
+	"  --agent-check ADDRESS  tell haproxy there, in a line, how much it can "
+	"take\n"
 	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 	"[,params=FILE]\n"
 	"                   [,tvm_inputs=yes][,fill=zero|seeded][,keep_alive=TIME]\n"

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/furnish.h"
 #include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/machine.h"
+#include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -30,6 +31,7 @@
 
 #define TICK_MS 5000u
 #define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
+#define END_PATIENCE_MS 5000u         /* of the service manager, behind that */
 #define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
@@ -39,6 +41,24 @@ msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_
 	msd_err err = msd_reload(s, ret, d);
 	msd_server_tell_ready(s);
 	return err;
+}
+
+/* The service manager waits for as long as that takes. */
+static void tell_stopping(const struct msd_server *s, uint64_t ms, const char *status)
+{
+	msd_sd_notify(&s->sd, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%llu\nSTATUS=%s",
+		      (unsigned long long)(ms + END_PATIENCE_MS) * 1000, status);
+}
+
+/* Who shares the calls out is told in time to stop sending them here; all that comes
+ * until then is served. */
+static void leave(struct msd_server *s)
+{
+	s->house.is_leaving = true;
+	msd_log(MSD_LOG_INFO, "leave", "delay_ms=%llu",
+		(unsigned long long)s->limits.drain_delay_ms);
+	msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_delay_ms);
+	tell_stopping(s, s->limits.drain_delay_ms, "leaving: not ready, but serving");
 }
 
 static void on_signal(struct msd_signals *signals, int number)
@@ -56,7 +76,11 @@ static void on_signal(struct msd_signals *signals, int number)
 		return;
 	}
 	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
-	msd_server_drain(s, s->is_draining);
+	if (s->house.is_leaving || s->limits.drain_delay_ms == 0) {
+		msd_server_drain(s, s->is_draining);
+	} else {
+		leave(s);
+	}
 }
 
 /* The allocator keeps what was freed between what is in use. */
@@ -128,7 +152,9 @@ static void on_tick_drain(uv_timer_t *timer)
 
 static void on_drain_over(struct msd_deadline *node)
 {
-	msd_server_drain(MSD_CONTAINER_OF(node, struct msd_server, drain), true);
+	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, drain);
+
+	msd_server_drain(s, s->is_draining);
 }
 
 static void on_space(struct msd_deadline *node)
@@ -191,13 +217,14 @@ void msd_server_drain(struct msd_server *s, bool now)
 {
 	if (!s->is_draining) {
 		s->is_draining = true;
+		s->house.is_leaving = true;
 		s->house.is_closing = true;
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
 			s->house.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);
 		msd_porch_close(&s->edge);
-		msd_sd_notify(&s->sd, "STOPPING=1\nSTATUS=finishing what is in flight");
+		tell_stopping(s, s->limits.drain_ms, "finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
 	}
 	if (now && s->is_ending) {
@@ -245,6 +272,7 @@ bool msd_server_finish(struct msd_server *s)
 	       !msd_http_is_empty(&s->edge))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	msd_http_finish(&s->edge);
+	msd_expected_finish(&s->house);
 	msd_leavings_finish(&s->edge);
 	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);

@@ -189,3 +189,14 @@ def test_systemds_own_tool_hands_a_socket_over(folder, own_daemon):
         knocking.join()
         assert daemon.host == f"unix:{path}"
         assert Wire(client).ask("ping") is None
+
+
+def test_a_drain_is_given_the_time_that_it_may_take(own_daemon, catcher):
+    daemon = own_daemon("--drain", "100s", "--drain-delay", "1000s",
+                        env={"NOTIFY_SOCKET": catcher.getsockname()})
+    expect_told(catcher, "READY=1")
+    daemon.process.send_signal(signal.SIGTERM)
+    assert "STOPPING=1" in expect_told(catcher, "EXTEND_TIMEOUT_USEC=1005000000")
+    daemon.process.send_signal(signal.SIGTERM)
+    assert "STOPPING=1" in expect_told(catcher, "EXTEND_TIMEOUT_USEC=105000000")
+    assert daemon.process.wait(harness.PATIENCE) == 0

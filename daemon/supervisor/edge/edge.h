@@ -92,7 +92,7 @@ struct msd_edge {
 struct msd_listening {
 	struct msd_list link; /* msd_edge.listeners */
 	/* As `listening` prints it, the port resolved. */
-	char text[MSD_ADDRESS_TEXT_MAX + sizeof("http+")];
+	char text[MSD_ADDRESS_TEXT_MAX + sizeof("agent+")];
 };
 
 #endif

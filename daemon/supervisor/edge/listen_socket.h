@@ -8,9 +8,10 @@ struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
 	bool asks_names;   /* on TLS: whoever comes must show a certificate */
 	unsigned socket_mode;
-	/** By HTTP: takes @fd, by which somebody has connected. NULL: they speak the
-	 * protocol. */
-	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
+	/** Who does not speak the protocol there: takes @fd, by which somebody has
+	 * connected. NULL: they do. */
+	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
+	const char *scheme; /* what they speak, in its address; with @enter */
 };
 
 /**

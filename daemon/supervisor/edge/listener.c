@@ -113,8 +113,8 @@ static void accept_some(struct msd_listener *l)
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);
-		if (l->enter_http != NULL) {
-			l->enter_http(e, fd, who);
+		if (l->enter != NULL) {
+			l->enter(e, fd, who);
 		} else if (l->address.kind == MSD_ADDRESS_TLS) {
 			msd_porch_enter(e, fd);
 		} else {
@@ -123,17 +123,17 @@ static void accept_some(struct msd_listener *l)
 	}
 }
 
-/* Its address for people: tcp://HOST:PORT, http://HOST:PORT, http+unix:PATH. */
+/* Its address for people: tcp://HOST:PORT, SCHEME://HOST:PORT, SCHEME+unix:PATH. */
 static void write_text(struct msd_listener *l)
 {
-	const bool is_http = l->enter_http != NULL;
+	const bool is_other = l->enter != NULL;
 	const bool is_tcp = l->address.kind == MSD_ADDRESS_TCP;
 	char text[MSD_ADDRESS_TEXT_MAX];
 
 	(void)msd_address_format(&l->address, text);
 	(void)snprintf(l->listening.text, sizeof(l->listening.text), "%s%s%s",
-		       is_http ? "http" : "", is_http && !is_tcp ? "+" : "",
-		       is_http && is_tcp ? strchr(text, ':') : text);
+		       is_other ? l->scheme : "", is_other && !is_tcp ? "+" : "",
+		       is_other && is_tcp ? strchr(text, ':') : text);
 }
 
 /* Its socket listens, its address is known. */
@@ -158,7 +158,8 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
-	l->enter_http = options->enter_http;
+	l->enter = options->enter;
+	l->scheme = options->scheme;
 	l->address = *address;
 	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);
 	if (err != MSD_OK) {
@@ -214,12 +215,12 @@ static void close_one(struct msd_listener *l)
 	}
 }
 
-void msd_listeners_close(struct msd_edge *e, bool but_http)
+void msd_listeners_close(struct msd_edge *e, bool but_asking)
 {
 	MSD_LIST_EACH_SAFE (it, &e->listeners) {
 		struct msd_listener *l =
 			MSD_CONTAINER_OF(it, struct msd_listener, listening.link);
-		if (!but_http || l->enter_http == NULL)
+		if (!but_asking || l->enter == NULL)
 			close_one(l);
 	}
 }

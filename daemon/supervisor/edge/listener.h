@@ -9,7 +9,8 @@ struct msd_listener {
 	struct msd_listening listening;
 	struct msd_edge *edge;
 	/* msd_listen_options. */
-	void (*enter_http)(struct msd_edge *e, int fd, struct msd_principal who);
+	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
+	const char *scheme;
 	struct msd_address address;
 	int fd;
 	bool is_inherited; /* its file is the service manager's */
@@ -28,9 +29,9 @@ MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
  * those of msd_listen_socket_inherited(). */
 MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
 					  struct msd_diag *d);
-/** Stop accepting on all addresses, @but_http on those of HTTP, by which one still asks
- * whether it drains; remove the socket files that were made here. The listeners are
- * freed on a later turn. */
-void msd_listeners_close(struct msd_edge *e, bool but_http);
+/** Stop accepting on all addresses, or, @but_asking, on those of the protocol alone: by
+ * the others one still asks whether it drains. Remove the socket files that were made
+ * here. The listeners are freed on a later turn. */
+void msd_listeners_close(struct msd_edge *e, bool but_asking);
 
 #endif

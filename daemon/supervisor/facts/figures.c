@@ -137,7 +137,7 @@ static uint64_t read_pulls_total(const struct msd_edge *e)
 
 static uint64_t read_draining(const struct msd_edge *e)
 {
-	return e->house->is_closing;
+	return e->house->is_leaving;
 }
 
 static uint64_t read_waiting(const struct msd_edge *e)

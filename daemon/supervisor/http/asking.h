@@ -8,14 +8,12 @@
 #include "proto/diag.h"
 
 struct msd_edge;
-struct msd_expected;
 struct msd_http_request;
 
 #define MSD_ASKING_NAMES 2u
 
 struct msd_asking {
 	struct msd_edge *edge;
-	const struct msd_expected *expected;
 	struct msd_principal principal; /* who asks */
 	struct msd_peer_id peer;
 	int fd;          /* of the connection; borrowed */

@@ -1,8 +1,8 @@
 #include "daemon/supervisor/http/health.h"
 
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/http/expected.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/expected.h"
 
 #define RETRY_AFTER_S 1u
 
@@ -14,10 +14,10 @@ void msd_health_live(struct msd_asking *a)
 void msd_health_ready(struct msd_asking *a)
 {
 	const struct msd_edge *e = a->edge;
-	const uint32_t n_all = a->expected->n;
-	const uint32_t n_ready = msd_expected_count_ready(a->expected, e->house);
+	const uint32_t n_all = e->house->n_expected;
+	const uint32_t n_ready = msd_expected_count_ready(e->house);
 
-	if (e->house->is_closing) {
+	if (e->house->is_leaving) {
 		msd_asking_say(a, 503, "draining\n");
 	} else if (n_ready < n_all) {
 		msd_asking_say(a, 503, "");
@@ -40,7 +40,7 @@ void msd_health_module(struct msd_asking *a)
 		msd_asking_fail(a, 404, &d);
 		return;
 	}
-	if (msd_expected_serves(m) && !e->house->is_closing) {
+	if (msd_expected_serves(m) && !e->house->is_leaving) {
 		msd_asking_say(a, 200, "ready\n");
 		return;
 	}

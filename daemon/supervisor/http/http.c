@@ -45,14 +45,9 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
 	msd_visits_init(e->http);
-	options.enter_http = enter;
+	options.enter = enter;
+	options.scheme = "http";
 	return msd_listener_open(e, address, &options, d);
-}
-
-msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d)
-{
-	return e->http != NULL ? msd_expected_take(&e->http->expected, e->house, d)
-			       : MSD_OK;
 }
 
 void msd_http_close(struct msd_edge *e)
@@ -77,7 +72,6 @@ void msd_http_finish(struct msd_edge *e)
 	if (h == NULL)
 		return;
 	msd_deadline_clear(e->deadlines, &h->watch);
-	msd_expected_finish(&h->expected);
 	free(h);
 	e->http = NULL;
 }

@@ -10,13 +10,11 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/supervisor/http/expected.h"
 
 struct msd_http {
 	struct msd_edge *edge;
 	struct msd_list visits;    /* msd_visit.link */
 	struct msd_deadline watch; /* look which of them are to be ended */
-	struct msd_expected expected;
 };
 
 /** Listen on @address by the rules of @how. Errors: those of msd_listener_open();
@@ -25,9 +23,6 @@ MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 				     const struct msd_address *address,
 				     const struct msd_listen_options *how,
 				     struct msd_diag *d);
-/** The modules that there are now are those that the daemon was started for: it is
- * ready when they are. MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d);
 /** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
 void msd_http_close(struct msd_edge *e);
 bool msd_http_is_empty(const struct msd_edge *e);

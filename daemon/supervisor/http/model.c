@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "daemon/supervisor/http/expected.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/expected.h"
 #include "proto/json.h"
 #include "proto/value.h"
 

@@ -11,8 +11,8 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/bearer.h"
-#include "daemon/supervisor/http/expected.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "proto/json.h"
@@ -42,10 +42,7 @@ static void say_ready(struct msd_asking *a, bool is_ready)
 
 void msd_repository_ready(struct msd_asking *a)
 {
-	const struct msd_expected *x = a->expected;
-
-	say_ready(a, !a->edge->house->is_closing &&
-			     msd_expected_count_ready(x, a->edge->house) == x->n);
+	say_ready(a, msd_expected_all_ready(a->edge->house));
 }
 
 /* The model that is asked for. False: it was answered. */
@@ -99,7 +96,7 @@ void msd_repository_model_ready(struct msd_asking *a)
 
 	if (find(a, &m)) {
 		say_ready(a,
-			  msd_expected_serves(m.module) && !a->edge->house->is_closing);
+			  msd_expected_serves(m.module) && !a->edge->house->is_leaving);
 	}
 }
 

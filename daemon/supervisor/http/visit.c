@@ -152,7 +152,6 @@ static void end(struct msd_visit *v)
 static struct msd_asking asking(const struct msd_visit *v)
 {
 	return (struct msd_asking){.edge = v->http->edge,
-				   .expected = &v->http->expected,
 				   .request = &v->reader.request,
 				   .principal = v->principal,
 				   .peer = v->peer->who,
@@ -164,7 +163,7 @@ static void answer(struct msd_visit *v)
 {
 	struct msd_asking a = asking(v);
 	const bool closes =
-		!v->reader.request.keeps_alive || v->http->edge->house->is_closing;
+		!v->reader.request.keeps_alive || v->http->edge->house->is_leaving;
 
 	v->n_requests++;
 	msd_counts_request(&v->http->edge->counts);

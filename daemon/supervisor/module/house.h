@@ -34,7 +34,10 @@ struct msd_house {
 	struct msd_house_sandbox sandbox;
 	struct msd_list modules; /* msd_module.link, by name */
 	uint32_t n_modules;      /* hidden successors included */
-	bool is_closing;         /* no module is loaded any more */
+	char **expected;         /* n_expected names: expected.h's */
+	uint32_t n_expected;
+	bool is_leaving; /* it says that it is not ready, and serves on */
+	bool is_closing; /* it is leaving, and no module is loaded any more */
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
 	uint64_t last_serial; /* of the modules so far */

@@ -10,20 +10,14 @@
 struct msd_house;
 struct msd_module;
 
-struct msd_expected {
-	char **names; /* owned */
-	uint32_t n;
-};
-
-/** Those of @house, now. Once. MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_expected_take(struct msd_expected *x,
-					 const struct msd_house *house,
-					 struct msd_diag *d);
+/** They are those that @house has now. Once. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_expected_take(struct msd_house *house, struct msd_diag *d);
 /** A call of @m is served now: it is READY, or ASLEEP until one comes. */
 bool msd_expected_serves(const struct msd_module *m);
-/** How many of them serve. */
-uint32_t msd_expected_count_ready(const struct msd_expected *x,
-				  struct msd_house *house);
-void msd_expected_finish(struct msd_expected *x);
+/** How many of @house's serve. */
+uint32_t msd_expected_count_ready(struct msd_house *house);
+/** All that the daemon was started for is served, and it is not about to end. */
+bool msd_expected_all_ready(struct msd_house *house);
+void msd_expected_finish(struct msd_house *house);
 
 #endif

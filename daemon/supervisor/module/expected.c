@@ -1,17 +1,16 @@
-#include "daemon/supervisor/http/expected.h"
+#include "daemon/supervisor/module/expected.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/supervisor/module/catalog.h"
 
-msd_err msd_expected_take(struct msd_expected *x, const struct msd_house *house,
-			  struct msd_diag *d)
+msd_err msd_expected_take(struct msd_house *house, struct msd_diag *d)
 {
 	if (house->n_modules == 0)
 		return MSD_OK;
-	x->names = calloc(house->n_modules, sizeof(*x->names));
-	if (x->names == NULL)
+	house->expected = calloc(house->n_modules, sizeof(*house->expected));
+	if (house->expected == NULL)
 		return msd_diag_no_memory(d);
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
@@ -19,7 +18,7 @@ msd_err msd_expected_take(struct msd_expected *x, const struct msd_house *house,
 		char *name = strdup(m->crew.name);
 		if (name == NULL)
 			return msd_diag_no_memory(d);
-		x->names[x->n++] = name;
+		house->expected[house->n_expected++] = name;
 	}
 	return MSD_OK;
 }
@@ -40,19 +39,26 @@ static bool serves(struct msd_house *house, const char *name)
 	return is_there && msd_expected_serves(m);
 }
 
-uint32_t msd_expected_count_ready(const struct msd_expected *x, struct msd_house *house)
+uint32_t msd_expected_count_ready(struct msd_house *house)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < x->n; i++)
-		n += serves(house, x->names[i]);
+	for (uint32_t i = 0; i < house->n_expected; i++)
+		n += serves(house, house->expected[i]);
 	return n;
 }
 
-void msd_expected_finish(struct msd_expected *x)
+bool msd_expected_all_ready(struct msd_house *house)
 {
-	for (uint32_t i = 0; i < x->n; i++)
-		free(x->names[i]);
-	free(x->names);
-	*x = (struct msd_expected){0};
+	return !house->is_leaving &&
+	       msd_expected_count_ready(house) == house->n_expected;
+}
+
+void msd_expected_finish(struct msd_house *house)
+{
+	for (uint32_t i = 0; i < house->n_expected; i++)
+		free(house->expected[i]);
+	free(house->expected);
+	house->expected = NULL;
+	house->n_expected = 0;
 }

@@ -1,0 +1,61 @@
+#include "daemon/supervisor/edge/agent_check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/module/expected.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/wire/aside.h"
+
+void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
+		    uint32_t n_waiting, char ret[MSD_AGENT_LINE_MAX])
+{
+	const uint64_t n_all = (uint64_t)n_workers + n_waiting;
+	const unsigned percent =
+		n_all > 0 ? (unsigned)(100ull * n_workers / n_all) : 100;
+
+	if (is_leaving) {
+		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "drain\n");
+	} else if (!is_ready) {
+		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "down\n");
+	} else { /* `ready` takes a `drain` back, `up` a `down` */
+		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "up ready %u%%\n",
+			       percent > 0 ? percent : 1);
+	}
+}
+
+/* The line is in the socket's buffer before anybody waits, or not at all: so many
+ * connections cost no memory, and none is in anybody's way. What was sent is read, so
+ * that the end is one, and no reset that takes the line back. */
+static void enter(struct msd_edge *e, int fd, struct msd_principal who)
+{
+	uint32_t n_workers = 0, n_waiting = 0;
+	char line[MSD_AGENT_LINE_MAX], sent[256];
+
+	(void)who;
+	MSD_LIST_EACH (it, &e->house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		n_workers += m->life.state == MSD_STATE_READY ? m->crew.n_replicas : 0;
+		n_waiting += m->crew.n_queued;
+	}
+	msd_agent_line(e->house->is_leaving, msd_expected_all_ready(e->house),
+		       n_workers, n_waiting, line);
+	(void)recv(fd, sent, sizeof(sent), MSG_DONTWAIT);
+	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
+	msd_aside_close(fd); /* it may hold what was passed already */
+}
+
+msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *address,
+			     const struct msd_listen_options *how, struct msd_diag *d)
+{
+	struct msd_listen_options options = *how;
+
+	options.enter = enter;
+	options.scheme = "agent";
+	return msd_listener_open(e, address, &options, d);
+}

@@ -1,0 +1,17 @@
+"""The examples of several daemons, with the engines in front of them that they are for."""
+import os
+import shutil
+
+import harness
+import pytest
+
+EXAMPLES = harness.ROOT / "examples/fleet"
+
+
+@pytest.mark.skipif(not shutil.which("haproxy"), reason="no haproxy: no daemon is behind it")
+def test_no_call_fails_while_haproxy_has_each_daemon_restarted():
+    done = harness.run(EXAMPLES / "haproxy/run", harness.ZOO / "results.so", "int",
+                       env=harness.environment() | {"BIN": str(harness.BIN), "LOAD": "2"},
+                       timeout=4 * harness.PATIENCE)
+    assert done.status == 0 and done.out.endswith(" calls answered, 0 failed\n"), done
+    assert done.out.count("is back") == 3

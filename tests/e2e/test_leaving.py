@@ -1,0 +1,79 @@
+"""A daemon that goes says so first, to those who share the calls out, and serves on until then."""
+import signal
+import socket
+import urllib.error
+import urllib.request
+
+import harness
+import pytest
+from harness import PATIENCE, until
+from wire import Wire
+
+ZOO = harness.ZOO / "calls.so"
+
+
+def start(*words, **more):
+    """A daemon with an address for agent checks beside its unix socket."""
+    daemon = harness.Daemon("--agent-check", "127.0.0.1:0", *words, **more)
+    word, _, address = daemon._line().partition(" ")
+    assert word == "listening" and address.startswith("agent://")
+    host, _, port = address.removeprefix("agent://").rpartition(":")
+    daemon.agent = host, int(port)
+    return daemon
+
+
+@pytest.fixture
+def leaving():
+    """A daemon that serves and has been told to end, in an hour."""
+    with start("--load", f"zoo={ZOO}", "--drain-delay", "1h") as daemon:
+        daemon.ok("wait", "zoo")
+        assert check(daemon) == b"up ready 100%\n"
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.expect_logged("event=leave delay_ms=3600000")
+        yield daemon
+        daemon.stop()
+
+
+def check(daemon, sends=b""):
+    """What an agent check is told, up to its end."""
+    with socket.create_connection(daemon.agent, PATIENCE) as s:
+        s.sendall(sends)
+        said = b""
+        while more := s.recv(64):
+            said += more
+        return said
+
+
+def test_an_agent_check_is_told_of_it(leaving):
+    assert check(leaving) == b"drain\n"
+    assert check(leaving, b"whoever asks\n") == b"drain\n"
+
+
+def test_calls_are_served_until_it_drains(leaving):
+    assert "takes 2 arguments" in leaving.modser("call", "zoo:addone").err
+    with Wire(leaving.host) as wire:
+        assert wire.ask("ping") is None
+
+
+def test_a_daemon_whose_modules_are_not_ready_is_down(folder):
+    with start("--load", f"lost={folder / 'nowhere.so'}") as daemon:
+        until(lambda: "FAILED" in daemon.modser("ls").out, "the module has failed")
+        assert check(daemon) == b"down\n"
+
+
+def test_metrics_say_it(leaving):
+    assert "\nmodserd_draining 1\n" in leaving.ok("metrics").out
+
+
+def test_http_says_that_it_is_not_ready():
+    with harness.Daemon("--http", "127.0.0.1:0", "--drain-delay", "1h") as daemon:
+        url = daemon._line().partition(" ")[2]
+        with urllib.request.urlopen(f"{url}/readyz", timeout=PATIENCE) as answer:
+            assert answer.status == 200
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.expect_logged("event=leave")
+        with pytest.raises(urllib.error.HTTPError) as told:
+            urllib.request.urlopen(f"{url}/readyz", timeout=PATIENCE)
+        assert (told.value.code, told.value.read()) == (503, b"draining\n")
+        with urllib.request.urlopen(f"{url}/livez", timeout=PATIENCE) as answer:
+            assert answer.status == 200
