@@ -6,8 +6,8 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/front.h"
-#include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/module/house.h"
 #include "proto/unpack.h"
@@ -204,9 +204,9 @@ Test(front, a_call_to_no_module_leaves_nothing_in_flight, .init = on_local_socke
 	msd_pack_cstr(&o->body, "none:at_all");
 	send_frame(o, 0);
 	cr_expect(heard("NOT_FOUND"));
-	const struct msd_session *s =
-		MSD_CONTAINER_OF(edge.sessions.next, struct msd_session, link);
-	cr_expect_eq(s->client.n_in_flight, 0);
+	const struct msd_framed *f =
+		MSD_CONTAINER_OF(edge.sessions.next, struct msd_framed, link);
+	cr_expect_eq(f->session.client.n_in_flight, 0);
 }
 
 Test(front, tells_one_connection_too_many_why)

@@ -17,6 +17,7 @@
 static uv_loop_t loop;
 static struct msd_limits limits;
 static struct msd_edge edge;
+static struct msd_transport transport;
 static struct msd_session session;
 static struct msd_tls_peer certificate = {
 	.is_verified = true, .cn = "alice", .n_sans = 1, .sans = "alice.example"};
@@ -44,9 +45,10 @@ static void come_in(const struct msd_tls_peer *peer)
 		     MSD_OK);
 	msd_rights_take(&edge.rights, acl);
 	session.edge = &edge;
+	session.transport = &transport;
 	session.principal = msd_principal_of(MSD_ADDRESS_TCP, false);
-	session.conn.transport.fd = socket(AF_INET, SOCK_STREAM, 0);
-	session.conn.transport.peer = peer;
+	transport.fd = socket(AF_INET, SOCK_STREAM, 0);
+	transport.peer = peer;
 	session.peer = msd_client_peer_take(
 		&edge.peers, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = 1},
 		1 << 20);
@@ -60,7 +62,7 @@ static void go(void)
 	session.peer->n_connections--;
 	msd_client_peer_unref(session.peer);
 	cr_expect(msd_list_is_empty(&edge.peers.all), "no peer is left");
-	(void)close(session.conn.transport.fd);
+	(void)close(transport.fd);
 	msd_rights_finish(&edge.rights);
 	(void)uv_loop_close(&loop);
 }

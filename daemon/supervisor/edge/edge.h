@@ -5,7 +5,7 @@
  * nothing else of the server.
  *
  *   listener --> porch (TLS) --> door (who comes in) --> front (bytes to requests) -->
- * methods, call, upload, object --> session
+ * framed, methods, call, upload, object --> session
  *
  * Each includes what is to its right and nothing to its left; they go on to the
  * modules, the modules never to them.
@@ -69,13 +69,13 @@ struct msd_edge {
 	struct msd_http *http; /* NULL: nobody listens by it */
 	/* Its own. */
 	struct msd_list listeners;     /* msd_listening.link */
-	struct msd_list sessions;      /* msd_session.link */
+	struct msd_list sessions;      /* msd_framed.link */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
 	struct msd_list pulls;         /* method_pull.c's, that are being fetched */
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
 	struct msd_list leavings;      /* leavings.c's */
 	struct msd_deadline leave;     /* there are some */
-	struct msd_list held_back; /* msd_session.pressure.link: hold too much memory */
+	struct msd_list held_back; /* msd_framed.pressure.link: hold too much memory */
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;

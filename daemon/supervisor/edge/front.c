@@ -20,6 +20,7 @@
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
@@ -28,146 +29,147 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/upload.h"
-#include "daemon/supervisor/module/queue.h"
 
 /* in->user of a frame whose payload is being read: admitted, or answered already. A
  * request that a worker answers is there itself. */
 static char admitted, answered;
 
-static struct msd_session *session_of(struct msd_client *c)
+static struct msd_framed *framed_of(struct msd_client *c)
 {
-	return MSD_CONTAINER_OF(c, struct msd_session, client);
+	return msd_framed_of(MSD_CONTAINER_OF(c, struct msd_session, client));
 }
 
 static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *result)
 {
-	msd_session_reply(session_of(c), id, result);
+	msd_framed_reply(framed_of(c), id, result);
 }
 
 static void reply_error(struct msd_client *c, uint64_t id, msd_err err,
 			const char *text)
 {
-	msd_session_reply_error(session_of(c), id, err, text);
+	msd_framed_reply_error(framed_of(c), id, err, text);
 }
 
 static void forward(struct msd_client *c, struct msd_out *o)
 {
-	msd_conn_send(&session_of(c)->conn, o);
+	msd_conn_send(&framed_of(c)->conn, o);
 }
 
 /* It is answered before its payload has come: the rest is read and dropped. */
-static void stop_receiving(struct msd_session *s)
+static void stop_receiving(struct msd_framed *f)
 {
-	s->receiving = NULL;
-	msd_list_remove(&s->space_link);
-	s->conn.in.user = &answered;
-	msd_conn_skip_payload(&s->conn);
-	msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, false);
+	f->session.receiving = NULL;
+	msd_list_remove(&f->session.space_link);
+	f->conn.in.user = &answered;
+	msd_conn_skip_payload(&f->conn);
+	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
 }
 
 /* Reading may go on. */
 static void on_request_done(struct msd_client *c, const struct msd_req *r)
 {
-	struct msd_session *s = session_of(c);
+	struct msd_framed *f = framed_of(c);
 
-	if (r == s->receiving)
-		stop_receiving(s);
-	if (s->client.n_in_flight < s->edge->limits->max_in_flight)
-		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, false);
+	if (r == f->session.receiving)
+		stop_receiving(f);
+	if (c->n_in_flight < f->session.edge->limits->max_in_flight)
+		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, false);
 }
 
-static enum msd_place place_later(struct msd_session *s)
+static enum msd_place place_later(struct msd_framed *f)
 {
-	msd_list_append(&s->edge->space_waiters, &s->space_link);
+	msd_list_append(&f->session.edge->space_waiters, &f->session.space_link);
 	return MSD_PLACE_LATER;
 }
 
 /* Answer now; what is left of the frame is read and dropped. */
-static enum msd_place refuse(struct msd_session *s, struct msd_in *in,
+static enum msd_place refuse(struct msd_framed *f, struct msd_in *in,
 			     struct msd_diag *d)
 {
 	if (in->body.kind == MSD_REQUEST)
-		msd_session_reply_failure(s, in->body.id, d);
+		msd_framed_reply_failure(f, in->body.id, d);
 	msd_diag_finish(d);
 	in->user = &answered;
 	return MSD_PLACE_SKIP;
 }
 
 /* Clients count their ids upwards: an id above all that came cannot be in flight. */
-static bool is_in_flight(struct msd_session *s, uint64_t id)
+static bool is_in_flight(struct msd_framed *f, uint64_t id)
 {
-	if (id > s->highest_id) {
-		s->highest_id = id;
+	if (id > f->highest_id) {
+		f->highest_id = id;
 		return false;
 	}
-	return msd_session_find(s, id) != NULL;
+	return msd_session_find(&f->session, id) != NULL;
 }
 
 /*
  * The one place where is asked who may do what: once for each frame, before anything is
  * done for it. False: it was answered, or the connection is closing.
  */
-static bool admit(struct msd_session *s, struct msd_in *in, enum msd_method method)
+static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method method)
 {
+	struct msd_session *s = &f->session;
 	struct msd_diag d = {0};
 
 	if (in->body.kind == MSD_RESPONSE) {
-		msd_conn_close(&s->conn, MSD_PROTOCOL, "clients send no responses");
+		msd_conn_close(&f->conn, MSD_PROTOCOL, "clients send no responses");
 	} else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
-		msd_conn_close(&s->conn, MSD_PROTOCOL,
+		msd_conn_close(&f->conn, MSD_PROTOCOL,
 			       "the only notification of a client is cancel");
-	} else if (in->body.kind == MSD_REQUEST && is_in_flight(s, in->body.id)) {
-		msd_conn_close(&s->conn, MSD_PROTOCOL,
+	} else if (in->body.kind == MSD_REQUEST && is_in_flight(f, in->body.id)) {
+		msd_conn_close(&f->conn, MSD_PROTOCOL,
 			       "a request id is in flight twice");
 	}
-	if (s->conn.is_closing)
+	if (f->conn.is_closing)
 		return false;
 	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
 	    msd_standing_spend(s, in, method, &d) == MSD_OK)
-		return !s->conn.is_closing;
+		return !f->conn.is_closing;
 	if (method == MSD_M_CALL && in->body.kind == MSD_REQUEST)
 		msd_counts_lost_call(&s->edge->counts, d.code);
-	(void)refuse(s, in, &d);
+	(void)refuse(f, in, &d);
 	return false;
 }
 
-static enum msd_place place_call(struct msd_session *s, struct msd_in *in,
+static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
 				 enum msd_method method)
 {
+	struct msd_session *s = &f->session;
 	struct msd_diag d = {0};
 	struct msd_req *r;
 	msd_err err = msd_call_prepare(s, in, method, &r, &d);
 
 	if (err != MSD_OK)
-		return refuse(s, in, &d);
+		return refuse(f, in, &d);
 	err = msd_share_place(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK && err != MSD_WAIT) {
 		msd_call_drop(r, err);
-		return refuse(s, in, &d);
+		return refuse(f, in, &d);
 	}
 	s->receiving = r;
 	in->user = r;
 	if (err == MSD_WAIT)
-		return place_later(s);
+		return place_later(f);
 	in->payload = r->placement.slot.p;
 	return MSD_PLACE_HERE;
 }
 
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
-	struct msd_session *s = c->user;
+	struct msd_framed *f = c->user;
 	enum msd_method method = msd_method_find(in->body.method);
 	struct msd_diag d = {0};
 	uint8_t *at;
 
-	if (!admit(s, in, method))
+	if (!admit(f, in, method))
 		return MSD_PLACE_SKIP;
 	if (msd_method_is_forwarded(method))
-		return place_call(s, in, method);
+		return place_call(f, in, method);
 	in->user = &admitted;
 	if (method == MSD_M_MODULE_UPLOAD) {
-		if (msd_method_place_upload(s, in, &at, &d) != MSD_OK)
-			return refuse(s, in, &d);
+		if (msd_method_place_upload(&f->session, in, &at, &d) != MSD_OK)
+			return refuse(f, in, &d);
 		in->payload = at;
 		return MSD_PLACE_HERE;
 	}
@@ -175,16 +177,17 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 }
 
 /* All of it has come, and there is room for what it declares as outputs. */
-static void submit(struct msd_session *s, struct msd_req *r)
+static void submit(struct msd_framed *f, struct msd_req *r)
 {
-	s->receiving = NULL;
+	f->session.receiving = NULL;
 	msd_call_submit(r);
 }
 
 /* A whole request without payload; what it declares as outputs may have to wait. */
-static void call_at_once(struct msd_session *s, struct msd_in *in,
+static void call_at_once(struct msd_framed *f, struct msd_in *in,
 			 enum msd_method method)
 {
+	struct msd_session *s = &f->session;
 	struct msd_diag d = {0};
 	struct msd_req *r = NULL;
 	msd_err err = msd_call_prepare(s, in, method, &r, &d);
@@ -192,40 +195,40 @@ static void call_at_once(struct msd_session *s, struct msd_in *in,
 	if (err == MSD_OK)
 		err = msd_share_place(s, r, 0, &d);
 	if (err == MSD_OK) {
-		submit(s, r);
+		submit(f, r);
 	} else if (err == MSD_WAIT) {
 		s->receiving = r;
-		msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, true);
-		(void)place_later(s);
+		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
+		(void)place_later(f);
 	} else {
 		if (r != NULL)
 			msd_call_drop(r, err);
-		(void)refuse(s, in, &d);
+		(void)refuse(f, in, &d);
 	}
 }
 
 static void on_frame(struct msd_conn *c, struct msd_in *in)
 {
-	struct msd_session *s = c->user;
+	struct msd_framed *f = c->user;
 	enum msd_method method = msd_method_find(in->body.method);
 
 	if (in->user == &answered)
 		return;
-	msd_counts_request(&s->edge->counts);
-	if (in->user == NULL && !admit(s, in, method))
+	msd_counts_request(&f->session.edge->counts);
+	if (in->user == NULL && !admit(f, in, method))
 		return;
 	if (msd_method_is_forwarded(method)) {
 		if (in->user != NULL) { /* prepared when its payload began */
-			submit(s, in->user);
+			submit(f, in->user);
 		} else {
-			call_at_once(s, in, method);
+			call_at_once(f, in, method);
 		}
 	} else {
-		msd_method_run(s, in, method);
+		msd_method_run(&f->session, in, method);
 	}
-	if (s->client.n_in_flight >= s->edge->limits->max_in_flight)
-		msd_conn_pause(&s->conn, MSD_PAUSE_REQUESTS, true);
-	msd_pressure_check(s);
+	if (f->session.client.n_in_flight >= f->session.edge->limits->max_in_flight)
+		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, true);
+	msd_pressure_check(f);
 }
 
 static void on_short(struct msd_conn *c)
@@ -233,23 +236,24 @@ static void on_short(struct msd_conn *c)
 	msd_pressure_stop(c->user);
 }
 
-static void retry_space(struct msd_session *s)
+static void on_room(struct msd_session *s)
 {
+	struct msd_framed *f = msd_framed_of(s);
 	struct msd_req *r = s->receiving;
 	struct msd_diag d = {0};
 
-	msd_err err = msd_share_place(s, r, s->conn.in.payload_bytes, &d);
+	msd_err err = msd_share_place(s, r, f->conn.in.payload_bytes, &d);
 	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK) {
 		msd_req_refuse(r, err, msd_diag_text(&d));
-	} else if (s->conn.waits_for_place) {
+	} else if (f->conn.waits_for_place) {
 		msd_list_remove(&s->space_link);
-		msd_conn_place(&s->conn, r->placement.slot.p);
+		msd_conn_place(&f->conn, r->placement.slot.p);
 	} else {
 		msd_list_remove(&s->space_link);
-		submit(s, r);
-		msd_conn_pause(&s->conn, MSD_PAUSE_ROOM, false);
+		submit(f, r);
+		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
 	}
 	msd_diag_finish(&d);
 }
@@ -268,26 +272,29 @@ static void drop_uploads(struct msd_session *s)
 
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
-	struct msd_session *s = c->user;
+	struct msd_framed *f = c->user;
+	struct msd_session *s = &f->session;
 	struct msd_edge *e = s->edge;
 
-	msd_session_log_end(s, err, why);
-	msd_list_remove(&s->space_link);
-	msd_list_remove(&s->pressure.link);
-	msd_client_leave(&s->client);
-	msd_queue_leave(&s->client);
+	msd_framed_log_end(f, err, why);
+	msd_list_remove(&f->pressure.link);
+	msd_session_leave(s);
 	drop_uploads(s);
 	msd_leavings_take(e, &s->handles);
-	msd_list_remove(&s->link);
-	msd_buf_finish(&s->inlines);
-	if (!s->is_refused) {
+	msd_list_remove(&f->link);
+	if (!f->is_refused) {
 		e->n_sessions--;
 		s->peer->n_connections--;
 	}
 	msd_account_close(&s->client.account);
 	msd_client_peer_unref(s->peer);
-	free(s);
+	free(f);
 	e->on_session_gone(e);
+}
+
+static void close_for(struct msd_session *s, msd_err err, const char *why)
+{
+	msd_conn_close(&msd_framed_of(s)->conn, err, why);
 }
 
 static const struct msd_client_ops client_ops = {
@@ -297,23 +304,24 @@ static const struct msd_client_ops client_ops = {
 	.on_done = on_request_done,
 };
 
-static const struct msd_conn_ops session_ops = {
-	.farewell = msd_session_farewell,
+static const struct msd_front_ops front_ops = {.on_room = on_room, .close = close_for};
+
+static const struct msd_conn_ops conn_ops = {
+	.farewell = msd_framed_farewell,
 	.on_body = on_body,
 	.on_frame = on_frame,
 	.on_short = on_short,
 	.on_closed = on_closed,
 };
 
-static struct msd_session *session_new(struct msd_edge *e,
-				       struct msd_transport transport,
-				       struct msd_principal who,
-				       struct msd_client_peer *peer)
+static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport transport,
+				     struct msd_principal who,
+				     struct msd_client_peer *peer)
 {
-	struct msd_session *s = calloc(1, sizeof(*s));
+	struct msd_framed *f = calloc(1, sizeof(*f));
 	struct msd_diag d = {0};
 
-	if (s == NULL) {
+	if (f == NULL) {
 		transport.ops->close(&transport);
 		return NULL;
 	}
@@ -321,35 +329,28 @@ static struct msd_session *session_new(struct msd_edge *e,
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = e->limits->max_payload,
 		.max_queued_bytes = e->limits->max_queued,
-		.account = &s->client.account,
+		.account = &f->session.client.account,
 		.takes_fds = false,
 		.takes_turns = true,
 	};
-	s->edge = e;
-	s->principal = who;
-	s->number = msd_counts_connection(&e->counts);
-	s->opened_ms = uv_now(e->loop);
-	msd_client_init(&s->client, &client_ops);
-	s->client.peer = peer->who;
-	msd_list_init(&s->space_link);
-	msd_list_init(&s->pressure.link);
-	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
-	if (msd_conn_open(&s->conn, e->wire, transport, &session_ops, &limits, s, &d) !=
+	msd_list_init(&f->pressure.link);
+	if (msd_conn_open(&f->conn, e->wire, transport, &conn_ops, &limits, f, &d) !=
 	    MSD_OK) {
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
 		msd_diag_finish(&d);
-		free(s);
+		free(f);
 		return NULL;
 	}
-	msd_list_append(&e->sessions, &s->link);
-	msd_watch_init(&s->watch, uv_now(e->loop));
+	msd_session_init(&f->session, e, &client_ops, msd_client_peer_ref(peer));
+	f->session.front = &front_ops;
+	f->session.transport = &f->conn.transport;
+	f->session.principal = who;
+	msd_list_append(&e->sessions, &f->link);
+	msd_watch_init(&f->watch, uv_now(e->loop));
 	msd_sessions_watch(e);
-	s->peer = msd_client_peer_ref(peer);
-	msd_account_open(&s->client.account, &peer->account,
-			 e->limits->max_connection_memory);
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
-		(unsigned long long)s->number, who.is_local);
-	return s;
+		(unsigned long long)f->session.number, who.is_local);
+	return f;
 }
 
 void msd_front_init(struct msd_edge *e)
@@ -369,9 +370,9 @@ void msd_front_init(struct msd_edge *e)
 void msd_front_open(struct msd_edge *e, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer)
 {
-	struct msd_session *s = session_new(e, transport, who, peer);
+	struct msd_framed *f = framed_new(e, transport, who, peer);
 
-	if (s == NULL)
+	if (f == NULL)
 		return;
 	e->n_sessions++;
 	peer->n_connections++;
@@ -381,12 +382,12 @@ void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
 		      struct msd_principal who, struct msd_client_peer *peer,
 		      const char *why)
 {
-	struct msd_session *s = session_new(e, transport, who, peer);
+	struct msd_framed *f = framed_new(e, transport, who, peer);
 
-	if (s == NULL)
+	if (f == NULL)
 		return;
-	s->is_refused = true;
-	msd_conn_close(&s->conn, MSD_BUSY, why);
+	f->is_refused = true;
+	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
 /* In the order of their coming, and all of them: who wants much does not stop who wants
@@ -394,6 +395,8 @@ void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
 void msd_front_retry_space(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
-		retry_space(MSD_CONTAINER_OF(it, struct msd_session, space_link));
+		struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, space_link);
+		s->front->on_room(s);
 	}
 }

@@ -13,6 +13,8 @@
 MSD_MUST_CHECK msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in,
 					       uint8_t **ret, struct msd_diag *d);
 
+struct msd_limits;
+
 /*
  * A handler reads @params and either fills @result (then it is sent), fails with @d, or
  * sets @later after it has made a request that will be answered.

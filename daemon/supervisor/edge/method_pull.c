@@ -14,6 +14,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/proof.h"
@@ -62,7 +63,7 @@ static void tell_progress(const struct msd_req *r, uint64_t bytes, uint64_t tota
 	msd_pack_uint(&o->body, r->client.id);
 	msd_pack_uint(&o->body, bytes);
 	msd_pack_uint(&o->body, total);
-	msd_conn_send(&msd_session_of(r)->conn, o);
+	msd_conn_send(&msd_framed_of(msd_session_of(r))->conn, o);
 }
 
 static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)

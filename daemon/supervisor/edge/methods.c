@@ -13,6 +13,7 @@
 
 #include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/module/facts.h"
@@ -194,10 +195,10 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 
 	msd_err err = run(&c, &d);
 	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
-		msd_session_reply_failure(s, in->body.id, &d);
+		msd_framed_reply_failure(msd_framed_of(s), in->body.id, &d);
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
-		msd_session_reply_shared(s, in->body.id, &c.result, c.shared,
-					 c.shared_part);
+		msd_framed_reply_shared(msd_framed_of(s), in->body.id, &c.result,
+					c.shared, c.shared_part);
 	}
 	msd_buf_finish(&c.result);
 	msd_diag_finish(&d);

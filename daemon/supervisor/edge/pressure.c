@@ -16,38 +16,38 @@
 	     */
 
 /* What of the first frame is written is as good as given back. */
-static uint64_t held_bytes(const struct msd_session *s)
+static uint64_t held_bytes(const struct msd_framed *f)
 {
-	const uint64_t used = msd_account_kept(&s->client.account);
-	const uint64_t out = s->conn.written;
+	const uint64_t used = msd_account_kept(&f->session.client.account);
+	const uint64_t out = f->conn.written;
 
 	return used > out ? used - out : 0;
 }
 
-static void mark(struct msd_session *s)
+static void mark(struct msd_framed *f)
 {
-	s->pressure.bytes = held_bytes(s);
-	s->pressure.since_ms = uv_now(s->edge->loop);
+	f->pressure.bytes = held_bytes(f);
+	f->pressure.since_ms = uv_now(f->session.edge->loop);
 }
 
-void msd_pressure_stop(struct msd_session *s)
+void msd_pressure_stop(struct msd_framed *f)
 {
-	if (!msd_list_is_empty(&s->pressure.link))
+	if (!msd_list_is_empty(&f->pressure.link))
 		return;
-	mark(s);
-	msd_list_append(&s->edge->held_back, &s->pressure.link);
-	msd_conn_pause(&s->conn, MSD_PAUSE_MEMORY, true);
+	mark(f);
+	msd_list_append(&f->session.edge->held_back, &f->pressure.link);
+	msd_conn_pause(&f->conn, MSD_PAUSE_MEMORY, true);
 }
 
 static void retry(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->held_back) {
-		struct msd_session *s =
-			MSD_CONTAINER_OF(it, struct msd_session, pressure.link);
-		if (msd_account_is_over(&s->client.account))
+		struct msd_framed *f =
+			MSD_CONTAINER_OF(it, struct msd_framed, pressure.link);
+		if (msd_account_is_over(&f->session.client.account))
 			continue;
-		msd_list_remove(&s->pressure.link);
-		msd_conn_pause(&s->conn, MSD_PAUSE_MEMORY, false);
+		msd_list_remove(&f->pressure.link);
+		msd_conn_pause(&f->conn, MSD_PAUSE_MEMORY, false);
 	}
 }
 
@@ -71,9 +71,9 @@ void msd_pressure_init(struct msd_edge *e)
 	e->peers.account.on_room = on_room;
 }
 
-static void end(struct msd_session *s)
+static void end(struct msd_framed *f)
 {
-	const struct msd_account *own = &s->client.account;
+	const struct msd_account *own = &f->session.client.account;
 	char why[160];
 
 	(void)snprintf(why, sizeof(why),
@@ -81,7 +81,7 @@ static void end(struct msd_session *s)
 		       "--max-peer-memory, --max-total-memory) and gives none back",
 		       (unsigned long long)own->used_bytes,
 		       (unsigned long long)msd_account_limit(own));
-	msd_conn_close(&s->conn, MSD_BUSY, why);
+	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
 void msd_pressure_end_stuck(struct msd_edge *e)
@@ -90,13 +90,13 @@ void msd_pressure_end_stuck(struct msd_edge *e)
 
 	retry(e);
 	MSD_LIST_EACH_SAFE (it, &e->held_back) {
-		struct msd_session *s =
-			MSD_CONTAINER_OF(it, struct msd_session, pressure.link);
-		const uint64_t was = s->pressure.bytes;
-		if (held_bytes(s) + was / PROGRESS_PART <= was) {
-			mark(s);
-		} else if (now - s->pressure.since_ms > e->limits->write_stall_ms) {
-			end(s);
+		struct msd_framed *f =
+			MSD_CONTAINER_OF(it, struct msd_framed, pressure.link);
+		const uint64_t was = f->pressure.bytes;
+		if (held_bytes(f) + was / PROGRESS_PART <= was) {
+			mark(f);
+		} else if (now - f->pressure.since_ms > e->limits->write_stall_ms) {
+			end(f);
 		}
 	}
 }

@@ -1,12 +1,31 @@
 #include "daemon/supervisor/edge/session.h"
 
-#include <string.h>
-
-#include "daemon/log.h"
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "proto/value.h"
+#include "daemon/supervisor/module/queue.h"
 
-#define ENDS_PER_SECOND 10u /* of connections, in the log */
+void msd_session_init(struct msd_session *s, struct msd_edge *e,
+		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
+{
+	s->edge = e;
+	s->number = msd_counts_connection(&e->counts);
+	s->opened_ms = uv_now(e->loop);
+	msd_client_init(&s->client, ops);
+	s->client.peer = peer->who;
+	s->peer = peer;
+	msd_list_init(&s->space_link);
+	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
+	msd_account_open(&s->client.account, &peer->account,
+			 e->limits->max_connection_memory);
+}
+
+void msd_session_leave(struct msd_session *s)
+{
+	msd_list_remove(&s->space_link);
+	msd_client_leave(&s->client);
+	msd_queue_leave(&s->client);
+	msd_buf_finish(&s->inlines);
+}
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 {
@@ -16,86 +35,4 @@ struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 			return r;
 	}
 	return NULL;
-}
-
-void msd_session_reply(struct msd_session *s, uint64_t id, const struct msd_buf *result)
-{
-	msd_session_reply_shared(s, id, result, NULL, (struct msd_span){0});
-}
-
-void msd_session_reply_shared(struct msd_session *s, uint64_t id,
-			      const struct msd_buf *result, struct msd_shared *shared,
-			      struct msd_span part)
-{
-	struct msd_out *o = msd_out_new();
-
-	if (o == NULL || result->bad) {
-		msd_out_destroy(o);
-		msd_session_reply_error(s, id, MSD_NOMEM, "reply: out of memory");
-		return;
-	}
-	msd_body_begin_response(&o->body, id, false);
-	msd_pack_nil(&o->body);
-	msd_buf_put(&o->body, result->p, result->n);
-	if (shared != NULL)
-		msd_out_share(o, shared, part);
-	msd_conn_send(&s->conn, o);
-}
-
-static void reply_error(struct msd_session *s, uint64_t id, msd_err err,
-			const char *text, uint64_t retry_after_ms)
-{
-	struct msd_out *o = msd_out_new();
-
-	msd_counts_error(&s->edge->counts, err);
-	if (o == NULL) { /* a request without its answer would hang its client */
-		msd_conn_close(&s->conn, MSD_NOMEM, "out of memory for a reply");
-		return;
-	}
-	msd_body_begin_response(&o->body, id, false);
-	msd_pack_busy(&o->body, err, text, retry_after_ms);
-	msd_pack_nil(&o->body);
-	msd_conn_send(&s->conn, o);
-}
-
-void msd_session_reply_error(struct msd_session *s, uint64_t id, msd_err err,
-			     const char *text)
-{
-	reply_error(s, id, err, text, 0);
-}
-
-void msd_session_reply_failure(struct msd_session *s, uint64_t id,
-			       const struct msd_diag *d)
-{
-	reply_error(s, id, d->code, msd_diag_text(d), d->retry_after_ms);
-}
-
-void msd_session_log_end(struct msd_session *s, msd_err err, const char *why)
-{
-	uint64_t n_others = 0;
-
-	if (err == MSD_OK || s->is_refused) {
-		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
-			(unsigned long long)s->number, why);
-	} else if (msd_log_rate_take(&s->edge->ends, uv_now(s->edge->loop),
-				     ENDS_PER_SECOND, &n_others)) {
-		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
-			(unsigned long long)s->number, (unsigned long long)n_others,
-			why);
-	}
-}
-
-struct msd_out *msd_session_farewell(struct msd_conn *c, msd_err err, const char *why)
-{
-	struct msd_out *o = msd_out_new();
-
-	(void)c;
-	if (o == NULL)
-		return NULL;
-	msd_body_begin_notification(&o->body, "session.close");
-	msd_pack_array(&o->body, 3);
-	msd_pack_uint(&o->body, err);
-	msd_pack_cstr(&o->body, msd_err_name(err));
-	msd_pack_text(&o->body, why, strlen(why));
-	return o;
 }

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/edge/sessions.h"
 
-#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/share.h"
 
 /* Its frame holds more of the memory than its share of what others wait for, too. */
@@ -12,22 +12,23 @@ static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
 	       r->placement.wanted_bytes > s->edge->budget->max_bytes / (n_waiting + 1);
 }
 
-static void look(struct msd_session *s, uint64_t n_waiting)
+static void look(struct msd_framed *f, uint64_t n_waiting)
 {
+	const struct msd_session *s = &f->session;
 	const struct msd_watch_view view = {
-		.frames = s->conn.n_frames,
-		.bytes_in = s->conn.bytes_in,
-		.queued_bytes = s->conn.queued_bytes,
-		.last_progress_ms = s->conn.last_progress_ms,
-		.is_owed = msd_conn_is_owed(&s->conn),
+		.frames = f->conn.n_frames,
+		.bytes_in = f->conn.bytes_in,
+		.queued_bytes = f->conn.queued_bytes,
+		.last_progress_ms = f->conn.last_progress_ms,
+		.is_owed = msd_conn_is_owed(&f->conn),
 		.now_ms = uv_now(s->edge->loop),
 		.is_awaiting = s->client.n_in_flight > 0,
 		.is_pressed = is_pressed(s, n_waiting),
 	};
-	const char *why = msd_watch_look(&s->watch, &view, s->edge->limits);
+	const char *why = msd_watch_look(&f->watch, &view, s->edge->limits);
 
 	if (why != NULL)
-		msd_conn_close(&s->conn, MSD_BUSY, why);
+		msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
 static void on_watch_due(struct msd_deadline *node)
@@ -36,7 +37,7 @@ static void on_watch_due(struct msd_deadline *node)
 	const uint64_t n_waiting = msd_share_count_waiting(e, NULL);
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		look(MSD_CONTAINER_OF(it, struct msd_session, link), n_waiting);
+		look(MSD_CONTAINER_OF(it, struct msd_framed, link), n_waiting);
 	}
 	if (!msd_list_is_empty(&e->sessions))
 		msd_sessions_watch(e);
@@ -57,7 +58,7 @@ bool msd_sessions_flush(struct msd_edge *e)
 
 	MSD_LIST_EACH (it, &e->sessions) {
 		struct msd_conn *c =
-			&MSD_CONTAINER_OF(it, struct msd_session, link)->conn;
+			&MSD_CONTAINER_OF(it, struct msd_framed, link)->conn;
 		msd_conn_flush(c);
 		is_left = is_left || c->queued_bytes > 0;
 	}
@@ -67,7 +68,7 @@ bool msd_sessions_flush(struct msd_edge *e)
 void msd_sessions_close_all(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_session, link)->conn,
+		msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_framed, link)->conn,
 			       MSD_OK, "the daemon ended");
 	}
 }

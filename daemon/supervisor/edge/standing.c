@@ -24,7 +24,7 @@
 
 static bool is_encrypted(const struct msd_session *s)
 {
-	return s->conn.transport.peer != NULL;
+	return s->transport->peer != NULL;
 }
 
 /* From here on @s is counted with @u. */
@@ -50,13 +50,13 @@ static void find(struct msd_session *s)
 	st->generation = r->generation;
 	st->n_call = 0;
 	st->grant = (struct msd_grant){0};
-	if (!msd_identity_of_socket(s->conn.transport.fd, &who)) {
+	if (!msd_identity_of_socket(s->transport->fd, &who)) {
 		st->generation = 0; /* nobody for now; it is tried again */
 		return;
 	}
 	who.token = st->has_token ? &st->token : NULL;
-	who.certificate = is_encrypted(s) && s->conn.transport.peer->is_verified
-				  ? s->conn.transport.peer
+	who.certificate = is_encrypted(s) && s->transport->peer->is_verified
+				  ? s->transport->peer
 				  : NULL;
 	st->grant = msd_acl_grant(r->acl, &who);
 	if (!is_encrypted(s)) /* there a line may give what the way in does not */
@@ -104,7 +104,7 @@ static void count_as_user(struct msd_session *s)
 
 	if (join(s, msd_rights_peer(&s->edge->rights, &s->standing.grant, s->peer->who),
 		 &d) != MSD_OK)
-		msd_conn_close(&s->conn, MSD_BUSY, msd_diag_text(&d));
+		s->front->close(s, MSD_BUSY, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 

@@ -1,0 +1,92 @@
+#include "daemon/supervisor/edge/framed.h"
+
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "proto/value.h"
+
+#define ENDS_PER_SECOND 10u /* of connections, in the log */
+
+void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *result)
+{
+	msd_framed_reply_shared(f, id, result, NULL, (struct msd_span){0});
+}
+
+void msd_framed_reply_shared(struct msd_framed *f, uint64_t id,
+			     const struct msd_buf *result, struct msd_shared *shared,
+			     struct msd_span part)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL || result->bad) {
+		msd_out_destroy(o);
+		msd_framed_reply_error(f, id, MSD_NOMEM, "reply: out of memory");
+		return;
+	}
+	msd_body_begin_response(&o->body, id, false);
+	msd_pack_nil(&o->body);
+	msd_buf_put(&o->body, result->p, result->n);
+	if (shared != NULL)
+		msd_out_share(o, shared, part);
+	msd_conn_send(&f->conn, o);
+}
+
+static void reply_error(struct msd_framed *f, uint64_t id, msd_err err,
+			const char *text, uint64_t retry_after_ms)
+{
+	struct msd_out *o = msd_out_new();
+
+	msd_counts_error(&f->session.edge->counts, err);
+	if (o == NULL) { /* a request without its answer would hang its client */
+		msd_conn_close(&f->conn, MSD_NOMEM, "out of memory for a reply");
+		return;
+	}
+	msd_body_begin_response(&o->body, id, false);
+	msd_pack_busy(&o->body, err, text, retry_after_ms);
+	msd_pack_nil(&o->body);
+	msd_conn_send(&f->conn, o);
+}
+
+void msd_framed_reply_error(struct msd_framed *f, uint64_t id, msd_err err,
+			    const char *text)
+{
+	reply_error(f, id, err, text, 0);
+}
+
+void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
+			      const struct msd_diag *d)
+{
+	reply_error(f, id, d->code, msd_diag_text(d), d->retry_after_ms);
+}
+
+void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why)
+{
+	uint64_t n_others = 0;
+
+	if (err == MSD_OK || f->is_refused) {
+		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
+			(unsigned long long)f->session.number, why);
+	} else if (msd_log_rate_take(&f->session.edge->ends,
+				     uv_now(f->session.edge->loop), ENDS_PER_SECOND,
+				     &n_others)) {
+		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
+			(unsigned long long)f->session.number,
+			(unsigned long long)n_others, why);
+	}
+}
+
+struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	(void)c;
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
+	return o;
+}
