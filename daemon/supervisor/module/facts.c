@@ -214,9 +214,8 @@ struct msd_span msd_facts_model(const struct msd_facts *f)
 	struct msd_cur c;
 	uint32_t n, n_models = 0;
 
-	if (has_style(found, "model") || !msd_array_open(f->functions, &c, &n))
+	if (found.n > 0 || !msd_array_open(f->functions, &c, &n))
 		return found;
-	found = (struct msd_span){0};
 	for (uint32_t i = 0; i < n && msd_object_take(&c, &function); i++) {
 		if (has_style(function, "model")) {
 			found = function;

@@ -5,7 +5,8 @@
 #include "daemon/supervisor/module/facts.h"
 #include "proto/value.h"
 
-/* Facts of functions called @names, of which those with a capital are whole models. */
+/* Facts of functions called @names, of which those with a capital are whole models. A
+ * library with one function has an alias `main` of it, which is none. */
 static void know(struct msd_facts *f, const char *const *names, uint32_t n)
 {
 	struct msd_buf b = {0};
@@ -18,9 +19,7 @@ static void know(struct msd_facts *f, const char *const *names, uint32_t n)
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, names[i]);
 		msd_pack_cstr(&b, "style");
-		msd_pack_cstr(&b, *names[i] < 'a' || strcmp(names[i], "main") == 0
-					  ? "model"
-					  : "prim");
+		msd_pack_cstr(&b, *names[i] < 'a' ? "model" : "prim");
 	}
 	const struct msd_body body = {.kind = MSD_RESPONSE, .result = {b.p, b.n}};
 	cr_assert_eq(msd_facts_take(f, &body, NULL), MSD_OK);
@@ -41,6 +40,7 @@ static void expect_model(const char *const *names, uint32_t n, const char *model
 Test(model, is_main_or_the_only_one)
 {
 	expect_model((const char *const[]){"add", "main", "Other"}, 3, "main");
+	expect_model((const char *const[]){"add", "main"}, 2, "main");
 	expect_model((const char *const[]){"add", "Run"}, 2, "Run");
 	expect_model((const char *const[]){"add"}, 1, "add");
 	expect_model((const char *const[]){"Run", "Walk"}, 2, "");
