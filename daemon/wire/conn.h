@@ -163,6 +163,7 @@ struct msd_conn {
 	bool is_ending;            /* msd_conn_hear_out() */
 	struct msd_fds fds;        /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */
+	uint64_t refused_ns;       /* since when no descriptor is taken; 0: they are */
 	msd_err close_err;
 	char close_why[200];
 };

@@ -5,7 +5,9 @@
  * Happy path: a message is queued and written at the end of the turn with all others,
  * headers, bodies and payload pieces in one writev; what the socket does not take waits
  * for its readiness. A peer that takes nothing for too long, or too much behind its
- * budget, loses the connection; one that is gone is heard to the end first.
+ * budget, loses the connection; one that is gone is heard to the end first. A
+ * descriptor that the kernel does not take, because other processes of the user have
+ * too many on their way, is tried again after a while.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +21,8 @@
 
 #define PIECES_PER_WRITE 64
 #define BYTES_PER_WRITE (256u * 1024u)
-#define WRITES_PER_TURN 4 /* then others get their turn */
+#define WRITES_PER_TURN 4                /* then others get their turn */
+#define REFUSED_NS UINT64_C(30000000000) /* then the connection ends */
 
 static struct msd_out *out_of(struct msd_list *link)
 {
@@ -170,6 +173,7 @@ static void wrote(struct msd_conn *c, uint64_t n)
 	c->queued_bytes -= n;
 	c->written += n;
 	c->last_progress_ms = uv_now(c->wire->loop);
+	c->refused_ns = 0;
 	while (!msd_list_is_empty(&c->queue)) {
 		struct msd_out *o = out_of(c->queue.next);
 		if (o->fd >= 0) {
@@ -211,6 +215,22 @@ static void go_on_later(struct msd_conn *c)
 	msd_conn_poll_update(c);
 }
 
+/* The socket is ready, so that its poll handle would tell so without end. The loop's
+ * time may lie a whole call back: the clock is asked. False: it takes too long. */
+static bool go_on_after_a_while(struct msd_conn *c)
+{
+	const uint64_t now = msd_wire_look_ns(c->wire);
+
+	if (c->refused_ns == 0)
+		c->refused_ns = now;
+	if (now - c->refused_ns > REFUSED_NS)
+		return false;
+	c->wants_write = false;
+	msd_conn_poll_update(c);
+	msd_retry_later(&c->wire->retry, &c->dirty_link);
+	return true;
+}
+
 void msd_conn_flush(struct msd_conn *c)
 {
 	int writes = c->limits.takes_turns ? WRITES_PER_TURN : INT_MAX;
@@ -222,6 +242,8 @@ void msd_conn_flush(struct msd_conn *c)
 			go_on_later(c);
 			return;
 		}
+		if (n == -ETOOMANYREFS && go_on_after_a_while(c))
+			return;
 		if (n < 0) {
 			/* What the other side had said before it went is still to be
 			 * heard: a worker's answers, a client's last requests. */

@@ -35,8 +35,9 @@ struct msd_transport_ops {
 			struct msd_fds *fds);
 	/**
 	 * Write @n pieces as far as it takes them, and pass @fd (-1: none; borrowed)
-	 * with the first byte. Returns bytes; -EAGAIN: none now; another -errno: it is
-	 * broken.
+	 * with the first byte. Returns bytes; -EAGAIN: none now; -ETOOMANYREFS: the
+	 * user has too many descriptors on their way, which no event ends; another
+	 * -errno: it is broken.
 	 */
 	ssize_t (*writev)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			  int fd);

@@ -78,6 +78,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	(void)uv_prepare_start(&w->prepare, on_prepare);
 	uv_unref((uv_handle_t *)&w->prepare);
 	(void)uv_idle_init(loop, &w->awake);
+	msd_retry_init(&w->retry, loop, &w->dirty);
 	return MSD_OK;
 }
 
@@ -87,6 +88,7 @@ void msd_wire_close(struct msd_wire *w)
 		return;
 	uv_close((uv_handle_t *)&w->prepare, NULL);
 	uv_close((uv_handle_t *)&w->awake, NULL);
+	msd_retry_close(&w->retry);
 }
 
 void msd_wire_finish(struct msd_wire *w)

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "daemon/wire/list.h"
+#include "daemon/wire/retry.h"
 #include "proto/diag.h"
 
 struct msd_wire {
@@ -17,6 +18,7 @@ struct msd_wire {
 	uv_idle_t awake;         /* runs while somebody waits */
 	struct msd_list dirty;   /* msd_conn.dirty_link */
 	struct msd_list waiting; /* msd_conn.waiting_link */
+	struct msd_retry retry;  /* of who is dirty */
 	bool is_awake;
 	uint64_t (*clock_ns)(
 		void);   /* what a turn is measured with; only differences count */

@@ -16,6 +16,11 @@ static uint64_t clock_ns(void)
 	return time_ns;
 }
 
+void pass_time(uint64_t ns)
+{
+	time_ns += ns;
+}
+
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct rig *r = c->user;

@@ -20,6 +20,8 @@ struct rig {
 };
 
 void rig_open(struct rig *r, bool takes_fds);
+/** The connection's clock goes on by @ns; it does not by itself. */
+void pass_time(uint64_t ns);
 /** Let the loop do all that is ready now. */
 void turn(struct rig *r);
 void rig_close(struct rig *r);

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -222,5 +223,62 @@ Test(conn_write, many_replies_are_written_in_turns)
 		turn(&r);
 	}
 	cr_expect_eq(counts[1], REPLIES);
+	rig_close(&r);
+}
+
+/* A socket of a user who has too many descriptors on their way, for some writes. */
+static struct msd_transport_ops refusing;
+static ssize_t (*socket_writev)(struct msd_transport *t, struct iovec *pieces, size_t n,
+				int fd);
+static unsigned n_writes, n_refusals;
+
+static ssize_t refusing_writev(struct msd_transport *t, struct iovec *pieces, size_t n,
+			       int fd)
+{
+	return n_writes++ < n_refusals ? -ETOOMANYREFS
+				       : socket_writev(t, pieces, n, fd);
+}
+
+static void open_refusing(struct rig *r, unsigned refusals)
+{
+	rig_open(r, false);
+	refusing = *r->conn.transport.ops;
+	socket_writev = refusing.writev;
+	refusing.writev = refusing_writev;
+	r->conn.transport.ops = &refusing;
+	n_writes = 0;
+	n_refusals = refusals;
+}
+
+Test(conn_write, a_descriptor_that_is_not_taken_is_tried_again)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	const uint8_t byte = 1;
+
+	open_refusing(&r, 3);
+	msd_conn_send(&r.conn, reply_of(&byte, 1, counts));
+	msd_conn_flush(&r.conn);
+	cr_expect_eq(r.conn.events, UV_READABLE, "a ready socket would keep it awake");
+	while (counts[1] == 0 && r.n_closed == 0)
+		(void)uv_run(&r.loop, UV_RUN_NOWAIT);
+	cr_expect_eq(n_writes, 4);
+	rig_close(&r);
+}
+
+Test(conn_write, a_descriptor_that_is_never_taken_ends_it)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	const uint8_t byte = 1;
+
+	open_refusing(&r, UINT32_MAX);
+	msd_conn_send(&r.conn, reply_of(&byte, 1, counts));
+	msd_conn_flush(&r.conn);
+	pass_time(UINT64_C(60000000000));
+	while (r.n_closed == 0)
+		(void)uv_run(&r.loop, UV_RUN_NOWAIT);
+	cr_expect_eq(r.closed_with, MSD_IO);
+	cr_expect_str_eq(r.why, strerror(ETOOMANYREFS));
 	rig_close(&r);
 }
