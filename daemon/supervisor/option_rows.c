@@ -197,7 +197,7 @@ uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row)
 void msd_option_defaults(struct msd_options *o)
 {
 	o->socket_mode = 0600;
-	o->sandbox = MSD_SANDBOX_TRUSTED;
+	o->sandbox = MSD_SANDBOX_AUTO;
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		if (rows[i].limit != NULL)
 			*msd_option_limit(&o->limits, &rows[i]) = rows[i].value;

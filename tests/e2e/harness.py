@@ -202,10 +202,11 @@ def marked(mark):
 
 class Daemon:
     """A modserd of its own in a directory of its own. @n_listening: with listen=[], how many
-    addresses it is to find by itself; @before: a program that becomes it, with @pass_fds."""
+    addresses it is to find by itself; @before: a program that becomes it, with @pass_fds;
+    @may_write: all that modules may, and not where gates, logs and libraries of tests are."""
 
     def __init__(self, *words, listen=None, n_listening=1, env=None, stderr=None, before=(),
-                 pass_fds=()):
+                 pass_fds=(), may_write=None):
         self.folder = short_folder()
         self.socket = self.folder / "m.sock"
         listen = [f"unix:{self.socket}"] if listen is None else listen
@@ -213,6 +214,7 @@ class Daemon:
         if "--config" not in words:  # not the machine's own, where one is
             (self.folder / "empty.conf").touch()
             words = ("--config", self.folder / "empty.conf", *words)
+        words = ("--may-write", may_write or tempfile.gettempdir(), *words)
         self.mark = f"E2E_DAEMON={self.folder}"
         self.env = environment() | {"E2E_DAEMON": str(self.folder)} | (env or {})
         with open(self.log_path, "wb") as log:

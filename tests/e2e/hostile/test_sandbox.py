@@ -45,7 +45,7 @@ class Arena:
         words = [w for p in PROFILES
                  for w in ("--load", f"{p}={harness.ZOO}/escape.so,sandbox={p}")]
         self.daemon = harness.Daemon(
-            *words, "--may-read", readable, "--may-write", writable, before=before,
+            *words, "--may-read", readable, may_write=writable, before=before,
             env={"MODSERD_CACHE": str(cache), "POCL_CACHE_DIR": str(cache)},
         )
         self.port = socket.create_server(("127.0.0.1", 0))
