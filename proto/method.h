@@ -101,7 +101,8 @@ const char *msd_right_name(enum msd_right right);
 	  "[{uri, sha256?, have?, etag?, etag_sha256?, max_bytes, stall_ms, "          \
 	  "retry_ms}]",                                                                \
 	  "{bytes, sha256, file, etag?} + descriptor?")                                \
-	X(FETCH_PROGRESS, "fetch.progress", L, NONE, "[id, bytes, total]", "-")
+	X(FETCH_PROGRESS, "fetch.progress", L, NONE, "[id, bytes, total]", "-")        \
+	X(FETCH_DEVICES, "fetch.devices", L, NONE, "[]", "{devices, ...}")
 
 enum msd_method {
 #define MSD_METHOD_ENUM(e, name, where, right, params, result) MSD_M_##e,

@@ -1,5 +1,7 @@
 #include "daemon/fetch/desk.h"
 
+#include <stdlib.h>
+
 #include "daemon/fetch/asked.h"
 #include "daemon/fetch/job.h"
 #include "daemon/fetch/put_fetched.h"
@@ -9,12 +11,32 @@
 /*
  * Happy path: fetch.get begins a job; fetch.progress says several times a second how
  * far each is, which the supervisor takes for a sign that it goes on; the response has
- * the memfd with it. Failures: a job's is its response's error; what breaks CHANNEL.md
- * ends the process, as the supervisor's end does.
+ * the memfd with it. One that depends on the machine's devices begins again when the
+ * supervisor has told them. Failures: a job's is its response's error; what breaks
+ * CHANNEL.md ends the process, as the supervisor's end does.
  */
 
 #define PROGRESS_MS 200u
 #define MAX_QUEUED_BYTES (16u << 20)
+
+/* A fetch.get whose job has ended, and is made again. */
+struct waiting {
+	struct msd_list link;
+	uint64_t id;
+	struct msd_buf asked;
+};
+
+static struct waiting *waiting_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct waiting, link);
+}
+
+static void waiting_free(struct waiting *w)
+{
+	msd_list_remove(&w->link);
+	msd_buf_finish(&w->asked);
+	free(w);
+}
 
 static struct msd_job *job_of(struct msd_list *link)
 {
@@ -57,6 +79,35 @@ static void answer_fetched(struct msd_desk *desk, struct msd_job *job)
 	send_or_die(desk, o);
 }
 
+static void ask_devices(struct msd_desk *desk)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o != NULL) {
+		msd_body_begin_request(&o->body, 0, "fetch.devices", false);
+		msd_pack_array(&o->body, 0);
+	}
+	send_or_die(desk, o);
+}
+
+/* MSD_NOMEM: it does not wait. */
+static msd_err wait_for_devices(struct msd_desk *desk, struct msd_job *job,
+				struct msd_diag *d)
+{
+	struct waiting *w = malloc(sizeof(*w));
+	const bool is_first = msd_list_is_empty(&desk->waiting);
+
+	if (w == NULL)
+		return msd_diag_no_memory(d);
+	w->id = job->id;
+	w->asked = job->asked;
+	job->asked = (struct msd_buf){0};
+	msd_list_append(&desk->waiting, &w->link);
+	if (is_first)
+		ask_devices(desk);
+	return MSD_OK;
+}
+
 static void on_ended(struct msd_job *job, msd_err err, struct msd_diag *d)
 {
 	struct msd_desk *desk = job->user;
@@ -64,7 +115,8 @@ static void on_ended(struct msd_job *job, msd_err err, struct msd_diag *d)
 	msd_list_remove(&job->link);
 	if (err == MSD_OK) {
 		answer_fetched(desk, job);
-	} else {
+	} else if (!msd_job_needs_devices(job) ||
+		   wait_for_devices(desk, job, d) != MSD_OK) {
 		answer_error(desk, job->id, d);
 	}
 	if (msd_list_is_empty(&desk->jobs))
@@ -95,20 +147,23 @@ static void on_progress_due(uv_timer_t *timer)
 	}
 }
 
-static msd_err begin_job(struct msd_desk *desk, const struct msd_body *b,
+/* What was asked for is @params, which may have to be read once more. */
+static msd_err begin_job(struct msd_desk *desk, uint64_t id, struct msd_span params,
 			 struct msd_diag *d)
 {
 	struct msd_asked asked;
 	struct msd_job *job = NULL;
-	msd_err err = msd_asked_read(&desk->unpack, b->params, &asked, d);
+	msd_err err = msd_asked_read(&desk->unpack, params, &asked, d);
 
+	asked.ask.machine = &desk->machine;
 	if (err == MSD_OK) {
-		err = msd_job_begin(&desk->net, &asked.ask, &job_ops, desk, b->id, &job,
+		err = msd_job_begin(&desk->net, &asked.ask, &job_ops, desk, id, &job,
 				    d);
 	}
 	msd_asked_finish(&asked);
 	if (err != MSD_OK)
 		return err;
+	msd_buf_put(&job->asked, params.p, params.n);
 	msd_list_append(&desk->jobs, &job->link);
 	if (!uv_is_active((uv_handle_t *)&desk->progress)) {
 		(void)uv_timer_start(&desk->progress, on_progress_due, PROGRESS_MS,
@@ -123,13 +178,32 @@ static void on_request(struct msd_desk *desk, const struct msd_body *b)
 	msd_err err;
 
 	if (msd_method_find(b->method) == MSD_M_FETCH_GET) {
-		err = begin_job(desk, b, &d);
+		err = begin_job(desk, b->id, b->params, &d);
 	} else {
 		err = msd_diag_set(&d, MSD_UNKNOWN_METHOD, "only fetch.get is");
 	}
 	if (err != MSD_OK)
 		answer_error(desk, b->id, &d);
 	msd_diag_finish(&d);
+}
+
+/* Whether the devices were found or not, they are known from here on. */
+static void on_devices(struct msd_desk *desk, const struct msd_body *b)
+{
+	struct msd_diag d = {0};
+
+	if (msd_platform_read(&desk->unpack, b->result, &desk->machine, &d) != MSD_OK)
+		desk->machine.is_known = true;
+	msd_diag_finish(&d);
+	while (!msd_list_is_empty(&desk->waiting)) {
+		struct waiting *w = waiting_of(msd_list_first(&desk->waiting));
+		const struct msd_span asked = {w->asked.p, w->asked.n};
+
+		if (begin_job(desk, w->id, asked, &d) != MSD_OK)
+			answer_error(desk, w->id, &d);
+		msd_diag_finish(&d);
+		waiting_free(w);
+	}
 }
 
 /* cancel [id]: of one that has ended meanwhile nobody wants to hear. */
@@ -148,6 +222,12 @@ static void on_cancel(struct msd_desk *desk, struct msd_span params)
 			return;
 		}
 	}
+	MSD_LIST_EACH (it, &desk->waiting) {
+		if (waiting_of(it)->id == (uint64_t)id.as.i) {
+			waiting_free(waiting_of(it));
+			return;
+		}
+	}
 }
 
 static void on_frame(struct msd_conn *c, struct msd_in *in)
@@ -160,6 +240,8 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	} else if (b->kind == MSD_NOTIFICATION &&
 		   msd_method_find(b->method) == MSD_M_CANCEL) {
 		on_cancel(desk, b->params);
+	} else if (b->kind == MSD_RESPONSE) {
+		on_devices(desk, b);
 	}
 }
 
@@ -185,6 +267,8 @@ msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop, int channel_fd,
 
 	desk->loop = loop;
 	msd_list_init(&desk->jobs);
+	msd_list_init(&desk->waiting);
+	desk->machine = (struct msd_platform_machine){.arch = msd_platform_arch()};
 	if (err == MSD_OK)
 		err = msd_net_init(&desk->net, loop, d);
 	if (err != MSD_OK)

@@ -2,9 +2,11 @@
 #define MSD_FETCH_DESK_H
 /*
  * The channel to the supervisor: what it asks for becomes jobs, what comes of them is
- * answered. CHANNEL.md has the messages.
+ * answered. Those that depend on the machine's devices wait while these are asked for,
+ * and are begun again. CHANNEL.md has the messages.
  */
 #include "daemon/fetch/net.h"
+#include "daemon/fetch/platform.h"
 #include "daemon/wire/conn.h"
 #include "proto/unpack.h"
 
@@ -14,7 +16,9 @@ struct msd_desk {
 	struct msd_conn channel;
 	struct msd_net net;
 	struct msd_unpack unpack;
-	struct msd_list jobs; /* msd_job.link */
+	struct msd_list jobs;    /* msd_job.link */
+	struct msd_list waiting; /* for the devices; they have been asked for */
+	struct msd_platform_machine machine;
 	uv_timer_t progress;
 };
 

@@ -22,6 +22,7 @@ static void job_free(struct msd_job *job)
 	msd_transfer_finish(&job->transfer);
 	msd_reach_finish(&job->reach);
 	msd_list_remove(&job->link);
+	msd_buf_finish(&job->asked);
 	free(job->text);
 	free(job->etag);
 	free(job);
@@ -255,6 +256,7 @@ static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 	p->has_digest = ask->has_digest;
 	p->digest = ask->digest;
 	p->max_bytes = ask->max_bytes;
+	p->machine = ask->machine;
 	msd_buf_put(&p->have, ask->have.p, ask->have.n);
 	job->how = ask->how;
 	job->how.reach = &job->reach;
@@ -282,6 +284,7 @@ static msd_err begin(struct msd_job *job, struct msd_diag *d)
 		return bring(job, d);
 	job->oci = (struct msd_oci){.net = job->net,
 				    .how = job->how,
+				    .machine = job->plan.machine,
 				    .on_next = on_next,
 				    .on_done = on_registry_done};
 	return msd_oci_begin(&job->oci, &job->uri, d);
@@ -331,6 +334,11 @@ void msd_job_cancel(struct msd_job *job)
 	} else {
 		msd_transfer_cancel(&job->transfer);
 	}
+}
+
+bool msd_job_needs_devices(const struct msd_job *job)
+{
+	return job->plan.needs_devices || job->oci.needs_devices;
 }
 
 /* Of all files, when it is known which; a manifest is nothing beside them. */

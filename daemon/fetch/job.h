@@ -33,10 +33,13 @@ struct msd_job_ask {
 	struct msd_download_how how; /* its reach is the job's */
 	struct msd_reach reach;      /* taken where a job is made */
 	struct msd_order order;      /* who must vouch for it; without its name */
+	/* Borrowed as long as there are jobs. */
+	const struct msd_platform_machine *machine;
 };
 
 struct msd_job {
 	struct msd_list link; /* of the owner's; it is in none when it is freed */
+	struct msd_buf asked; /* the owner's, freed with the job: what it was made of */
 	/* Read-only. */
 	void *user;
 	uint64_t id; /* the owner's */
@@ -66,6 +69,8 @@ MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *as
 				     struct msd_diag *d);
 /** Nobody wants it: on_ended comes no more. It takes itself out of its list. */
 void msd_job_cancel(struct msd_job *job);
+/** It has failed, and may not when it is begun again with the machine's devices. */
+bool msd_job_needs_devices(const struct msd_job *job);
 /** How far it is; @ret_total is 0 when nobody knows. */
 uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total);
 /** The ETag under which a web server may be asked whether it has another by now; NULL:

@@ -197,9 +197,13 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 				    "%s: the manifest that came is not %s",
 				    o->name.base, o->name.reference);
 	}
-	err = msd_oci_manifest_read(text_of(o), msd_oci_arch(), &m, d);
+	err = msd_oci_manifest_read(text_of(o), o->machine, &m, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
+	if (m.needs_devices) {
+		o->needs_devices = true;
+		return msd_platform_refuse(o->machine, "its devices are not known", d);
+	}
 	if (!m.is_index) {
 		o->manifest = m;
 		return want_next(o, d);

@@ -19,6 +19,7 @@ struct msd_oci {
 	/* The owner's. */
 	struct msd_net *net;
 	struct msd_download_how how;
+	const struct msd_platform_machine *machine; /* borrowed */
 	/** The manifest is known, or the blob has come that was wanted: the owner wants
 	 * another by msd_oci_want(), or none. An error ends it all. */
 	msd_err (*on_next)(struct msd_oci *o, struct msd_diag *d);
@@ -26,6 +27,7 @@ struct msd_oci {
 	void (*on_done)(struct msd_oci *o, msd_err err, struct msd_diag *d);
 	/* Read-only. */
 	struct msd_oci_manifest manifest; /* once it is known */
+	bool needs_devices; /* it failed, as those of the machine are not known */
 	struct msd_oci_name name;
 	/* Its own. */
 	struct msd_text text;  /* a manifest, or a token */

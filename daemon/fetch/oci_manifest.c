@@ -3,21 +3,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-
-const char *msd_oci_arch(void)
-{
-	static const char *const rows[][2] = {
-		{"x86_64", "amd64"}, {"aarch64", "arm64"}, {"armv7l", "arm"}};
-	static struct utsname u;
-
-	(void)uname(&u);
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(u.machine, rows[i][0]) == 0)
-			return rows[i][1];
-	}
-	return u.machine;
-}
 
 /* {"digest": "sha256:...", "size": n} */
 static msd_err read_descriptor(const json_t *o, struct msd_oci_blob *ret,
@@ -39,28 +24,59 @@ static msd_err read_descriptor(const json_t *o, struct msd_oci_blob *ret,
 	return MSD_OK;
 }
 
-static bool is_for(const json_t *entry, const char *arch)
+static const char *word_of(const json_t *object, const char *key)
 {
-	const json_t *platform = json_object_get(entry, "platform");
-	const char *is = json_string_value(json_object_get(platform, "architecture"));
+	const char *word = json_string_value(json_object_get(object, key));
 
-	return is != NULL && strcmp(is, arch) == 0;
+	return word != NULL ? word : "";
 }
 
-static msd_err read_index(const json_t *manifests, const char *arch,
+/* What says nothing of its architecture is for none. */
+static struct msd_platform platform_of(const json_t *entry)
+{
+	const json_t *notes = json_object_get(entry, "annotations");
+
+	return (struct msd_platform){
+		.arch = word_of(json_object_get(entry, "platform"), "architecture"),
+		.device = word_of(notes, MSD_OCI_DEVICE),
+		.capability = word_of(notes, MSD_OCI_CAPABILITY)};
+}
+
+/* The best one of those that suit; of equals the first. */
+static const json_t *choose(const json_t *manifests,
+			    const struct msd_platform_machine *m,
+			    bool *ret_needs_devices)
+{
+	const json_t *best = NULL;
+	struct msd_platform of_best = {0};
+
+	for (size_t i = 0; i < json_array_size(manifests); i++) {
+		const json_t *entry = json_array_get(manifests, i);
+		const struct msd_platform is = platform_of(entry);
+		const enum msd_platform_fit fit = msd_platform_fit(m, &is);
+
+		if (fit == MSD_PLATFORM_UNKNOWN)
+			*ret_needs_devices = true;
+		if (fit != MSD_PLATFORM_SUITS ||
+		    (best != NULL && !msd_platform_is_better(&is, &of_best)))
+			continue;
+		best = entry;
+		of_best = is;
+	}
+	return best;
+}
+
+static msd_err read_index(const json_t *manifests, const struct msd_platform_machine *m,
 			  struct msd_oci_manifest *ret, struct msd_diag *d)
 {
-	const json_t *entry;
-	size_t i;
+	const json_t *best = choose(manifests, m, &ret->needs_devices);
 
 	ret->is_index = true;
-	json_array_foreach((json_t *)(uintptr_t)manifests, i, entry)
-	{
-		if (is_for(entry, arch))
-			return read_descriptor(entry, &ret->blob, d);
-	}
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "the index has nothing for this machine, %s", arch);
+	if (ret->needs_devices)
+		return MSD_OK;
+	if (best != NULL)
+		return read_descriptor(best, &ret->blob, d);
+	return msd_platform_refuse(m, "the index has nothing for this machine", d);
 }
 
 /* The one layer of a media type; NULL: there is none, or several. */
@@ -120,7 +136,8 @@ static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
 	return read_descriptor(layer, &ret->blob, d);
 }
 
-msd_err msd_oci_manifest_read(struct msd_span json, const char *arch,
+msd_err msd_oci_manifest_read(struct msd_span json,
+			      const struct msd_platform_machine *machine,
 			      struct msd_oci_manifest *ret, struct msd_diag *d)
 {
 	json_t *root =
@@ -132,7 +149,7 @@ msd_err msd_oci_manifest_read(struct msd_span json, const char *arch,
 	msd_err err;
 
 	if (json_is_array(manifests)) {
-		err = read_index(manifests, arch, &m, d);
+		err = read_index(manifests, machine, &m, d);
 	} else if (module != NULL) {
 		err = read_module(module, layer_of(layers, MSD_OCI_SIGNATURE_TYPE), &m,
 				  d);

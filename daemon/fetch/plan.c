@@ -6,9 +6,10 @@
  */
 #include "daemon/fetch/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "daemon/fetch/oci_manifest.h"
+#include "daemon/fetch/platform.h"
 
 static bool is_signed(const struct msd_plan *p)
 {
@@ -141,15 +142,22 @@ static msd_err check_promise(const struct msd_plan *p, struct msd_diag *d)
 	return msd_diag_wrap(d, refuse_digest(&p->edition, &p->digest, d), "manifest");
 }
 
-static msd_err check_platform(const struct msd_plan *p, struct msd_diag *d)
+static msd_err check_platform(struct msd_plan *p, struct msd_diag *d)
 {
-	const char *arch = msd_oci_arch();
+	const struct msd_edition_manifest *m = &p->manifest;
+	const struct msd_platform is = {m->arch, m->device, m->capability};
+	const enum msd_platform_fit fit = msd_platform_fit(p->machine, &is);
+	char why[4 * MSD_MANIFEST_WORD];
 
-	if (strcmp(p->manifest.arch, arch) == 0 || strcmp(p->manifest.arch, "any") == 0)
+	if (fit == MSD_PLATFORM_SUITS)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "manifest: it is for %s, and this machine is %s",
-			    p->manifest.arch, arch);
+	p->needs_devices = fit == MSD_PLATFORM_UNKNOWN;
+	(void)snprintf(why, sizeof(why),
+		       "manifest: it is for %s%s%s%s%s, and not for "
+		       "this machine",
+		       m->arch, m->device[0] != '\0' ? " " : "", m->device,
+		       m->capability[0] != '\0' ? " " : "", m->capability);
+	return msd_platform_refuse(p->machine, why, d);
 }
 
 static msd_err believe(struct msd_plan *p, struct msd_span signature,

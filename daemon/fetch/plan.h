@@ -12,6 +12,8 @@
 #include "daemon/fetch/landing.h"
 #include "store/manifest/verify.h"
 
+struct msd_platform_machine;
+
 #define MSD_PLAN_PARTS                                                                 \
 	3u /* library or model, graph, params: as they lie in a source                 \
 	    */
@@ -32,9 +34,11 @@ struct msd_plan {
 	struct msd_digest digest;
 	struct msd_buf have; /* digests in a row, of what is there already; owned */
 	uint64_t max_bytes;  /* of all files */
+	const struct msd_platform_machine *machine; /* borrowed */
 	/* Read-only. */
 	enum msd_want want;
 	bool is_had;
+	bool needs_devices; /* it failed, as those of the machine are not known */
 	struct msd_digest edition; /* of the manifest, or of the one file */
 	bool has_manifest;
 	struct msd_edition_manifest manifest;

@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
+#include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/facts/metrics.h"
@@ -85,6 +86,22 @@ static void on_fetcher_gone(struct msd_fetcher *fetcher)
 	msd_server_check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
 }
 
+/* Who is asked for figures wants to know them, and who gets models. */
+static void on_devices_known(void *user)
+{
+	struct msd_server *s = user;
+
+	msd_method_devices_known(&s->edge);
+	msd_fetcher_devices_known(&s->fetcher);
+}
+
+static const struct msd_buf *devices(struct msd_fetcher *fetcher)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher);
+
+	return msd_devices_look(&s->devices) ? &s->devices.found : NULL;
+}
+
 static msd_err on_reload(struct msd_edge *e, struct msd_buf *ret, struct msd_diag *d)
 {
 	return msd_server_reload(MSD_CONTAINER_OF(e, struct msd_server, edge), ret, d);
@@ -140,6 +157,8 @@ void msd_server_furnish(struct msd_server *s)
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
+	s->devices.on_known = on_devices_known;
+	s->devices.user = s;
 	s->fetcher = (struct msd_fetcher){
 		.path = s->fetcher.path, /* main's to say, as whom is trusted */
 		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
@@ -148,6 +167,7 @@ void msd_server_furnish(struct msd_server *s)
 		.wire = &s->wire,
 		.limits = &s->limits,
 		.unpack = &s->unpack,
+		.devices = devices,
 		.on_gone = on_fetcher_gone,
 	};
 	msd_fetcher_init(&s->fetcher);

@@ -38,6 +38,16 @@ def index(*manifests):
     return json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": rows}).encode()
 
 
+def chosen(*manifests):
+    """An index of rows: architecture, device, capability, manifest."""
+    rows = [
+        descriptor(m, MANIFEST, platform={"architecture": arch, "os": "linux"},
+                   annotations={"modserd.device": device, "modserd.capability": capability})
+        for arch, device, capability, m in manifests
+    ]
+    return json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": rows}).encode()
+
+
 class DockerRegistry:
     """Debian's, with its files in @folder; with @users, of htpasswd, for these alone, whose
     basic header @basic is."""

@@ -6,10 +6,12 @@
 #define DIGEST "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define LAYER(more) "{\"digest\": \"sha256:" DIGEST "\", \"size\": 3" more "}"
 
+static struct msd_platform_machine machine = {.arch = "amd64", .is_known = true};
+
 static msd_err read_text(const char *text, size_t n, struct msd_oci_manifest *ret)
 {
 	return msd_oci_manifest_read((struct msd_span){(const uint8_t *)text, n},
-				     "amd64", ret, NULL);
+				     &machine, ret, NULL);
 }
 
 static void expect_err(const char *text, msd_err err)
@@ -83,6 +85,55 @@ Test(oci_manifest, of_an_index_needs_the_architecture)
 					     "\"arm64\"}") "]}",
 		   MSD_UNSUPPORTED);
 	expect_err("{\"manifests\": [" LAYER("") "]}", MSD_UNSUPPORTED);
+}
+
+#define OTHER "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define AMD64 "\"platform\": {\"architecture\": \"amd64\"}"
+#define FOR_CUDA(capability)                                                           \
+	"\"annotations\": {\"" MSD_OCI_DEVICE "\": \"cuda\", \"" MSD_OCI_CAPABILITY    \
+	"\": \"" capability "\"}"
+#define ENTRY(digest, more)                                                            \
+	"{\"digest\": \"sha256:" digest "\", \"size\": 3, " AMD64 more "}"
+
+/* The one of @text that is chosen. */
+static void expect_chosen(const char *text, const char *expected)
+{
+	struct msd_oci_manifest m;
+	char digest[MSD_DIGEST_TEXT];
+
+	cr_assert_eq(read_text(text, strlen(text), &m), MSD_OK);
+	cr_assert(m.is_index);
+	cr_assert_not(m.needs_devices);
+	msd_digest_format(&m.blob.digest, digest);
+	cr_assert_str_eq(digest, expected);
+}
+
+Test(oci_manifest, of_an_index_is_the_best_one_for_the_devices)
+{
+	static const char text[] = "{\"manifests\": [" ENTRY(OTHER, "") ", " ENTRY(
+		DIGEST, ", " FOR_CUDA("sm_80")) "]}";
+
+	expect_chosen(text, OTHER);
+	machine.n_devices = 1;
+	machine.devices[0] = (struct msd_platform_device){"cuda", "9.0"};
+	expect_chosen(text, DIGEST);
+}
+
+Test(oci_manifest, of_an_index_with_equals_is_the_first)
+{
+	expect_chosen("{\"manifests\": [" ENTRY(DIGEST, "") ", " ENTRY(OTHER, "") "]}",
+		      DIGEST);
+}
+
+Test(oci_manifest, of_an_index_may_depend_on_devices_that_are_not_known)
+{
+	static const char text[] = "{\"manifests\": [" ENTRY(OTHER, "") ", " ENTRY(
+		DIGEST, ", " FOR_CUDA("sm_80")) "]}";
+	struct msd_oci_manifest m;
+
+	machine.is_known = false;
+	cr_assert_eq(read_text(text, sizeof(text) - 1, &m), MSD_OK);
+	cr_assert(m.needs_devices);
 }
 
 Test(oci_manifest, without_digest_or_size_is_refused)

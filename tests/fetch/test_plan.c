@@ -2,16 +2,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/plan.h"
+#include "daemon/fetch/platform.h"
 
+static struct msd_platform_machine machine = {.arch = "amd64"};
 static struct msd_plan plan;
 static struct msd_landing files, side;
 static struct msd_diag d;
 
 static void make(void)
 {
-	plan = (struct msd_plan){.max_bytes = 100, .name = "digits"};
+	plan = (struct msd_plan){
+		.max_bytes = 100, .name = "digits", .machine = &machine};
 	cr_assert_eq(msd_landing_open(&files, 100, &d), MSD_OK);
 }
 
@@ -50,12 +52,13 @@ static void add_file(struct msd_edition_manifest *m, enum msd_role role,
 }
 
 /* The manifest of a library "lib" and its parameters "params" comes. */
-static msd_err come_manifest(const char *arch)
+static msd_err come_manifest_for(const char *arch, const char *device)
 {
 	struct msd_edition_manifest m = {.name = "digits", .version = 7};
 	struct msd_buf text = {0};
 
 	(void)snprintf(m.arch, sizeof(m.arch), "%s", arch);
+	(void)snprintf(m.device, sizeof(m.device), "%s", device);
 	add_file(&m, MSD_ROLE_PARAMS, "p", "params");
 	add_file(&m, MSD_ROLE_LIBRARY, "l.so", "lib");
 	msd_edition_manifest_write(&m, &text);
@@ -68,11 +71,16 @@ static msd_err come_manifest(const char *arch)
 	return err;
 }
 
+static msd_err come_manifest(const char *arch)
+{
+	return come_manifest_for(arch, "");
+}
+
 Test(plan, wants_the_files_in_the_order_of_their_parts)
 {
 	begin(MSD_POLICY_UNSIGNED);
 	cr_assert_eq(plan.want, MSD_WANT_MANIFEST);
-	cr_assert_eq(come_manifest(msd_oci_arch()), MSD_OK);
+	cr_assert_eq(come_manifest("amd64"), MSD_OK);
 	cr_assert_str_eq(msd_plan_file(&plan)->name, "l.so");
 	cr_assert_eq(come("lib"), MSD_OK);
 	cr_assert_str_eq(msd_plan_file(&plan)->name, "p");
@@ -94,6 +102,22 @@ Test(plan, takes_no_manifest_of_another_machine)
 {
 	begin(MSD_POLICY_UNSIGNED);
 	cr_assert_eq(come_manifest("pdp11"), MSD_UNSUPPORTED);
+}
+
+Test(plan, refuses_what_is_for_a_device_that_the_machine_lacks)
+{
+	machine.is_known = true;
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest_for("any", "cuda"), MSD_UNSUPPORTED);
+	cr_assert_not(plan.needs_devices);
+	cr_assert(strstr(msd_diag_text(&d), "cuda") != NULL, "%s", msd_diag_text(&d));
+}
+
+Test(plan, says_that_it_depends_on_devices_which_are_not_known)
+{
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_eq(come_manifest_for("any", "cuda"), MSD_UNSUPPORTED);
+	cr_assert(plan.needs_devices);
 }
 
 Test(plan, ends_where_the_edition_is_there)

@@ -19,7 +19,6 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/client_peer.h"
-#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/method.h"
@@ -363,8 +362,6 @@ void msd_front_init(struct msd_edge *e)
 	msd_client_peers_init(&e->peers, e->limits->max_total_memory);
 	msd_pressure_init(e);
 	msd_leavings_init(e);
-	e->devices->on_known = msd_method_devices_known;
-	e->devices->user = e;
 }
 
 void msd_front_open(struct msd_edge *e, struct msd_transport transport,

@@ -57,6 +57,7 @@ static void retire(struct msd_fetcher *fetcher)
 	struct msd_fetch_process *p = fetcher->process;
 
 	fetcher->process = NULL;
+	fetcher->wants_devices = false;
 	if (p != NULL)
 		msd_fetch_process_retire(p);
 }
@@ -193,6 +194,28 @@ static void on_progress(struct msd_fetcher *fetcher, struct msd_span params)
 		f->on_progress(f, (uint64_t)v[1].as.i, (uint64_t)v[2].as.i);
 }
 
+void msd_fetcher_devices_known(struct msd_fetcher *fetcher)
+{
+	const struct msd_buf *devices =
+		fetcher->wants_devices ? fetcher->devices(fetcher) : NULL;
+	struct msd_out *o = devices != NULL ? msd_out_new() : NULL;
+
+	if (o == NULL)
+		return;
+	fetcher->wants_devices = false;
+	msd_body_begin_response(&o->body, fetcher->devices_id, false);
+	msd_pack_nil(&o->body);
+	msd_buf_put(&o->body, devices->p, devices->n);
+	msd_fetch_process_send(fetcher->process, o);
+}
+
+static void on_devices_asked(struct msd_fetcher *fetcher, uint64_t id)
+{
+	fetcher->wants_devices = true;
+	fetcher->devices_id = id;
+	msd_fetcher_devices_known(fetcher);
+}
+
 static void on_frame(void *user, struct msd_conn *channel, const struct msd_body *b)
 {
 	struct msd_fetcher *fetcher = user;
@@ -202,6 +225,9 @@ static void on_frame(void *user, struct msd_conn *channel, const struct msd_body
 	} else if (b->kind == MSD_NOTIFICATION &&
 		   msd_method_find(b->method) == MSD_M_FETCH_PROGRESS) {
 		on_progress(fetcher, b->params);
+	} else if (b->kind == MSD_REQUEST &&
+		   msd_method_find(b->method) == MSD_M_FETCH_DEVICES) {
+		on_devices_asked(fetcher, b->id);
 	}
 	retire_if_idle(fetcher);
 }
@@ -211,6 +237,7 @@ static void on_died(void *user, const char *why)
 	struct msd_fetcher *fetcher = user;
 
 	fetcher->process = NULL;
+	fetcher->wants_devices = false;
 	fail_all(fetcher, MSD_IO, why);
 }
 

@@ -59,12 +59,17 @@ struct msd_fetcher {
 	/* For all, but for the policy, which is the vouch's; its strings are the
 	 * options'. */
 	struct msd_fetch_terms terms;
+	/** What devices the machine has, msgpack; NULL: somebody looks, and calls
+	 * msd_fetcher_devices_known(). */
+	const struct msd_buf *(*devices)(struct msd_fetcher *fetcher);
 	/** A process is gone. */
 	void (*on_gone)(struct msd_fetcher *fetcher);
 	/* Its own. */
 	struct msd_fetch_process *process; /* NULL: none takes requests */
 	struct msd_list fetches;           /* msd_fetch.link */
 	uint32_t n_fetches, n_processes;
+	bool wants_devices;  /* the process does, and waits */
+	uint64_t devices_id; /* of its request */
 	uint64_t last_id;
 };
 
@@ -80,6 +85,8 @@ bool msd_fetcher_wants_signature(const struct msd_fetcher *fetcher,
 				 const struct msd_fetch *f);
 /** Nobody wants @f any more: on_done does not come. */
 void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f);
+/** The devices are known by now, which the process may wait for. */
+void msd_fetcher_devices_known(struct msd_fetcher *fetcher);
 /** All are done with MSD_DRAINING, and the process ends. */
 void msd_fetcher_drain(struct msd_fetcher *fetcher);
 
