@@ -62,6 +62,7 @@ static const struct {
 	{"sha256", "HEX", "what the file must hash to"},
 	{"manifest", "FILE", "the module's manifest, as it is"},
 	{"sign", "KEY", "sign the manifest: minisign's secret key, in a file"},
+	{"auth", "FILE", "names and passwords by host, as `docker login` writes them"},
 	{"with", "FILE", "a file that a model names; repeatable"},
 	{"name", "NAME", "the model in an archive"},
 	{"mlf-version", "5|7", "of an archive that is written"},

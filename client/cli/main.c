@@ -123,6 +123,9 @@ static const char push_help[] =
 	"its name is the end of REPOSITORY, its version the seconds since 1970. With\n"
 	"--manifest it is that file, and what it lists lies beside FILE.\n"
 	"--sign signs it by a secret key without a password (minisign -G -W).\n"
+	"--auth names a file as `docker login` writes it, for a registry that asks "
+	"for\n"
+	"a name.\n"
 	"Needs modserd-fetch, and no daemon.\n";
 
 const struct msd_verb msd_verbs[] = {
@@ -189,7 +192,8 @@ const struct msd_verb msd_verbs[] = {
 	 pull_help, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
 	 msd_verb_pull},
 	{"push",
-	 "[--sign KEY] [--manifest FILE] [--graph FILE] [--params FILE] FILE URI",
+	 "[--sign KEY] [--auth FILE] [--manifest FILE] [--graph FILE] [--params FILE] "
+	 "FILE URI",
 	 "put a module into a registry, with its manifest", push_help, 2, 2,
 	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_OFFLINE,
 	 msd_verb_push},

@@ -23,7 +23,7 @@
 #include "store/manifest/manifest.h"
 #include "store/manifest/signature.h"
 
-#define HEAD_WORDS 5u /* modserd-fetch --push URI MANIFEST SIGNATURE */
+#define HEAD_WORDS 6u /* modserd-fetch --push URI AUTH MANIFEST SIGNATURE */
 #define SAID_BYTES 4096u
 
 struct push {
@@ -277,7 +277,7 @@ static msd_err run(char **words, struct msd_diag *d)
 static msd_err send(struct push *p, struct msd_diag *d)
 {
 	char program[PATH_MAX], manifest[32], signature[32] = "-";
-	char option[] = "--push";
+	char option[] = "--push", none[] = "-";
 	char *words[HEAD_WORDS + MSD_EDITION_FILES + 1] = {0};
 	msd_err err = lend(&p->text, manifest, d);
 
@@ -293,8 +293,9 @@ static msd_err send(struct push *p, struct msd_diag *d)
 	words[0] = program;
 	words[1] = option;
 	words[2] = (char *)(uintptr_t)p->cli->words[1];
-	words[3] = manifest;
-	words[4] = signature;
+	words[3] = p->cli->auth != NULL ? (char *)(uintptr_t)p->cli->auth : none;
+	words[4] = manifest;
+	words[5] = signature;
 	for (uint32_t i = 0; i < p->manifest.n_files; i++)
 		words[HEAD_WORDS + i] = p->paths[i];
 	return run(words, d);

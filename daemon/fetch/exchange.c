@@ -1,6 +1,7 @@
 /*
  * Happy path: a request goes out, its answer's status and headers are kept. A 401 with
- * a Bearer challenge is followed by one request for a token, and the same once more.
+ * a Bearer challenge is followed by one request for a token, and the same once more;
+ * one with a Basic challenge by the same with the registry's name and password.
  * Failures: no answer; another machine than this one by http.
  */
 #include "daemon/fetch/exchange.h"
@@ -8,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "daemon/fetch/challenge.h"
-#include "daemon/fetch/reach.h"
 
 #define TEXT_BYTES 65536u /* of an answer: a token, or why not */
 #define CONNECT_S 30L
@@ -77,11 +78,11 @@ static char *copy_header(CURL *easy, const char *name)
 		       : NULL;
 }
 
-static void set_security(CURL *easy, const struct msd_uri *to)
+static void set_security(const struct msd_exchange *x, const struct msd_uri *to)
 {
-	static const struct msd_reach reach = {0};
+	CURL *easy = x->easy;
 
-	msd_reach_apply(&reach, to, easy);
+	msd_reach_apply(&x->reach, to, easy);
 	if (to->is_plain)
 		(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
@@ -132,7 +133,7 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	struct curl_slist *headers = headers_of(x, to, body);
 
 	curl_easy_reset(x->easy);
-	set_security(x->easy, to);
+	set_security(x, to);
 	set_method(x->easy, method, &s);
 	(void)curl_easy_setopt(x->easy, CURLOPT_URL, url);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, headers);
@@ -154,6 +155,20 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	return ret->url != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
+/* What goes to the host of @to from here on: the name and password that there are for
+ * @host, if there are. */
+static msd_err take_name(struct msd_exchange *x, const char *host,
+			 const struct msd_uri *to, struct msd_diag *d)
+{
+	free(x->authorization);
+	free(x->authorized);
+	x->authorization = NULL;
+	x->authorized = strdup(to->host);
+	return x->authorized != NULL
+		       ? msd_reach_header(&x->reach, host, to, &x->authorization, d)
+		       : msd_diag_no_memory(d);
+}
+
 static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 			  const char *challenge, const char *from, struct msd_diag *d)
 {
@@ -164,8 +179,8 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 
 	if (err == MSD_OK)
 		err = msd_uri_read(url, false, &at, d);
-	free(x->authorization);
-	x->authorization = NULL;
+	if (err == MSD_OK)
+		err = take_name(x, to->host, &at, d);
 	if (err == MSD_OK)
 		err = ask_once(x, "GET", &at, url, NULL, &a, d);
 	if (err == MSD_OK) {
@@ -177,10 +192,28 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 	free(url);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s: token", to->shown);
+	free(x->authorization);
 	free(x->authorized);
 	x->authorization = header;
 	x->authorized = strdup(to->host);
 	return x->authorized != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+static msd_err authorize(struct msd_exchange *x, const struct msd_uri *to,
+			 const char *challenge, const char *from, struct msd_diag *d)
+{
+	msd_err err;
+
+	if (strncasecmp(challenge, "Basic ", 6) != 0)
+		return take_token(x, to, challenge, from, d);
+	err = take_name(x, to->host, to, d);
+	if (err == MSD_OK && x->authorization == NULL) {
+		err = msd_diag_set(d, MSD_REFUSED,
+				   "%s: the registry wants a name and password; say by "
+				   "--auth which file has them for %s",
+				   to->shown, to->host);
+	}
+	return err;
 }
 
 msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char *url,
@@ -194,7 +227,7 @@ msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char 
 	if (err == MSD_OK)
 		err = ask_once(x, method, &to, url, body, ret, d);
 	if (err == MSD_OK && ret->status == 401 && ret->challenge != NULL) {
-		err = take_token(x, &to, ret->challenge, url, d);
+		err = authorize(x, &to, ret->challenge, url, d);
 		msd_exchange_answer_finish(ret);
 		if (err == MSD_OK)
 			err = ask_once(x, method, &to, url, body, ret, d);

@@ -1,13 +1,15 @@
 #ifndef MSD_FETCH_EXCHANGE_H
 #define MSD_FETCH_EXCHANGE_H
-/* Requests to a registry, one after the other, each waited for; with the token that it
- * asks for. */
+/* Requests to a registry, one after the other, each waited for; with the token, or the
+ * name and password, that it asks for. */
 #include <curl/curl.h>
 
+#include "daemon/fetch/reach.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
 struct msd_exchange {
+	struct msd_reach reach; /* the owner's, all of it borrowed */
 	CURL *easy;
 	char *authorization; /* owned, NULL: nobody asked for one */
 	char *authorized;    /* owned; the host that it is for */
@@ -30,7 +32,8 @@ struct msd_exchange_answer {
 
 MSD_MUST_CHECK msd_err msd_exchange_open(struct msd_exchange *x, struct msd_diag *d);
 /** Ask @url; finish *@ret in every case. A status of any kind is an answer. Errors:
- * MSD_REFUSED (http to another machine, a token that is not to be had), MSD_IO. */
+ * MSD_REFUSED (http to another machine, a token or a name that is not to be had),
+ * MSD_IO, those of msd_auth_find(). */
 MSD_MUST_CHECK msd_err msd_exchange_ask(struct msd_exchange *x, const char *method,
 					const char *url,
 					const struct msd_exchange_body *body,

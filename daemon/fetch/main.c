@@ -32,26 +32,28 @@ static msd_err add_layer(struct msd_push_layer *l, const char *path, const char 
 	return l->fd >= 0 ? MSD_OK : msd_diag_set(d, MSD_NOT_FOUND, "%s: open", path);
 }
 
-/* --push URI MANIFEST SIGNATURE FILE...; SIGNATURE "-": nobody signed it. On standard
- * error the name of the code of what went wrong, and why. */
+/* --push URI AUTH MANIFEST SIGNATURE FILE...; AUTH "-": no names and passwords,
+ * SIGNATURE "-": nobody signed it. On standard error the name of the code of what went
+ * wrong, and why. */
 static int push(int n_words, char **words)
 {
 	struct msd_push_layer layers[MSD_PUSH_LAYERS] = {0};
 	struct msd_push_count count;
 	struct msd_diag d = {0};
+	char *auth = strcmp(words[1], "-") != 0 ? words[1] : NULL;
 	unsigned n = 0;
 	msd_err err = MSD_OK;
 
-	for (int i = 1; err == MSD_OK && i < n_words && n < MSD_PUSH_LAYERS; i++) {
-		const char *type = i == 1   ? MSD_OCI_MANIFEST_TYPE
-				   : i == 2 ? MSD_OCI_SIGNATURE_TYPE
+	for (int i = 2; err == MSD_OK && i < n_words && n < MSD_PUSH_LAYERS; i++) {
+		const char *type = i == 2   ? MSD_OCI_MANIFEST_TYPE
+				   : i == 3 ? MSD_OCI_SIGNATURE_TYPE
 					    : "application/octet-stream";
 
 		if (strcmp(words[i], "-") != 0)
 			err = add_layer(&layers[n++], words[i], type, &d);
 	}
 	if (err == MSD_OK)
-		err = msd_push(words[0], layers, n, &count, &d);
+		err = msd_push(words[0], auth, layers, n, &count, &d);
 	if (err != MSD_OK) {
 		(void)fprintf(stderr, "%s %s\n", msd_err_name(err), msd_diag_text(&d));
 	} else {
@@ -71,7 +73,7 @@ int main(int argc, char **argv)
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);
 		return 0;
 	}
-	if (argc > 5 && strcmp(argv[1], "--push") == 0)
+	if (argc > 6 && strcmp(argv[1], "--push") == 0)
 		return push(argc - 2, argv + 2);
 	if (argc != 2 || strcmp(argv[1], "--channel") != 0)
 		return fail("started by modserd, not by hand");

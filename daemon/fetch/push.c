@@ -1,7 +1,8 @@
 /*
  * Happy path: for each layer the registry is asked whether it has the blob; one that it
  * lacks is sent to where it says; then the manifest is put under the tag. A 401 says
- * where a token is to be had, and what was asked is asked again with it, once.
+ * where a token is to be had, or wants a name and password, and what was asked is asked
+ * again with it, once.
  * Failures: whatever a request fails of ends it; blobs that were sent are there the
  * next time.
  */
@@ -212,10 +213,10 @@ static msd_err put_all(struct push *p, struct msd_push_layer *layers, unsigned n
 	return err == MSD_OK ? put_manifest(p, layers, n, d) : err;
 }
 
-msd_err msd_push(const char *uri, struct msd_push_layer *layers, unsigned n,
+msd_err msd_push(const char *uri, char *auth, struct msd_push_layer *layers, unsigned n,
 		 struct msd_push_count *ret, struct msd_diag *d)
 {
-	struct push p = {0};
+	struct push p = {.exchange = {.reach = {.auth = auth}}};
 	struct msd_uri to;
 	msd_err err = msd_uri_read(uri, false, &to, d);
 

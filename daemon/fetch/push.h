@@ -24,12 +24,12 @@ struct msd_push_count {
 };
 
 /**
- * Put @layers into the registry of @uri, oci://HOST/REPOSITORY:TAG. Errors:
- * MSD_BAD_REQUEST, MSD_REFUSED (401, 403; http to another machine), MSD_NOT_FOUND,
- * MSD_IO, MSD_NOMEM.
+ * Put @layers into the registry of @uri, oci://HOST/REPOSITORY:TAG, with the name and
+ * password that the file @auth has for it; NULL: none. Errors: MSD_BAD_REQUEST,
+ * MSD_REFUSED (401, 403; http to another machine), MSD_NOT_FOUND, MSD_IO, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_push(const char *uri, struct msd_push_layer *layers,
-				unsigned n, struct msd_push_count *ret,
-				struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_push(const char *uri, char *auth,
+				struct msd_push_layer *layers, unsigned n,
+				struct msd_push_count *ret, struct msd_diag *d);
 
 #endif

@@ -3,6 +3,7 @@ import base64
 import json
 import warnings
 
+import harness
 import pytest
 from bad_server import Server, redirect, wants_token, whole
 from registry import REGISTRY, DockerRegistry, digest_of, manifest
@@ -98,7 +99,8 @@ def test_a_token_is_asked_for_by_name_and_used_without(configured, folder, serve
     assert BASIC not in [h.get("Authorization") for h in asked(server, "/v2/m/manifests/1")]
 
 
-def test_a_real_registry_that_wants_a_name_gets_it(configured, folder):
+def closed_registry(folder):
+    """A real registry, for one name alone."""
     if REGISTRY is None:
         pytest.skip("no docker-registry: a real registry is not tested")
     with warnings.catch_warnings():
@@ -106,13 +108,28 @@ def test_a_real_registry_that_wants_a_name_gets_it(configured, folder):
         crypt = pytest.importorskip("crypt", reason="no crypt: htpasswd is not tested")
     user, _, password = NAME.partition(":")
     salt = crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=16)
-    users = f"{user}:{crypt.crypt(password, salt)}\n"
-    with DockerRegistry(folder, users, BASIC) as registry:
+    return DockerRegistry(folder, f"{user}:{crypt.crypt(password, salt)}\n", BASIC)
+
+
+def test_a_real_registry_that_wants_a_name_gets_it(configured, folder):
+    with closed_registry(folder) as registry:
         registry.push("models/digits", "1", BYTES, manifest(BYTES))
         uri = f"oci://{registry.host}/models/digits:1"
         daemon = configured(f"auth = '{names(folder, registry.host)}'")
         said = daemon.modser("pull", "n", uri)
         assert said.status == 6 and "wants a name and password" in said.err
+        daemon.ok("pull", "m", uri)
+    assert works(daemon, "m")
+
+
+def test_a_push_takes_the_name_that_the_registry_wants(configured, folder):
+    with closed_registry(folder) as registry:
+        uri, auth = f"oci://{registry.host}/models/m:1", names(folder, registry.host)
+        push = (harness.BIN / "modser", "push")
+        said = harness.run(*push, RESULTS, uri)
+        assert said.status == 6 and "--auth" in said.err and registry.host in said.err
+        assert harness.run(*push, "--auth", auth, RESULTS, uri).status == 0
+        daemon = configured(f"auth = '{auth}'")
         daemon.ok("pull", "m", uri)
     assert works(daemon, "m")
 
