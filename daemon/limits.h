@@ -88,6 +88,8 @@
 	X(idle_ms, "idle", RELOAD, 0,                                                  \
 	  "how long a connection without requests in flight may be silent; 0: for "    \
 	  "ever")                                                                      \
+	X(slow_call_ms, "slow-call", RELOAD, 1000,                                     \
+	  "from how long on `modser slowlog` tells of a call; 0: of none")             \
 	X(max_deaths, "max-deaths", RELOAD, 5,                                         \
 	  "deaths within a minute that quarantine a module")
 

@@ -46,6 +46,9 @@ const char *msd_right_name(enum msd_right right);
 	X(CANCEL, "cancel", S, ANY, "[id]", "bool: true when it was still queued")     \
 	X(SERVER_INFO, "server.info", S, LOOKUP, "[]", "{...}")                        \
 	X(SERVER_METRICS, "server.metrics", S, LOOKUP, "[]", "str: for Prometheus")    \
+	X(SERVER_MONITOR, "server.monitor", S, ADMIN,                                  \
+	  "[{from?, wait_ms?, every?, module?}?]", "{requests, from, next}")           \
+	X(SERVER_SLOWLOG, "server.slowlog", S, ADMIN, "[]", "[{number, at, ...}]")     \
 	X(SERVER_RELOAD, "server.reload", S, ADMIN, "[]", "[{key, name, ...}]")        \
 	X(CLIENT_LIST, "client.list", S, LOOKUP, "[]", "[{connection, peer, ...}]")    \
 	X(CLIENT_KILL, "client.kill", S, ADMIN, "[connection]", "nil")                 \

@@ -46,7 +46,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_WITH = 131072,
 		  MSD_OPT_DOC = 262144,
 		  MSD_OPT_OFFLINE = 524288, /* takes none: it needs no daemon */
-		  MSD_OPT_PUSH = 1048576
+		  MSD_OPT_PUSH = 1048576,
+		  MSD_OPT_MONITOR = 2097152
 };
 
 struct msd_verb;
@@ -91,7 +92,8 @@ struct msd_cli {
 	uint32_t time_ms;     /* bench: 0: not said */
 	bool follow;          /* -f: logs */
 	bool has_tail;
-	uint32_t tail; /* lines */
+	uint32_t tail;  /* lines */
+	uint32_t every; /* monitor: one of so many; 0: all */
 	bool system_library;
 	bool dot;             /* inspect: a picture */
 	bool dump;            /* inspect: all of a StaticGraph */
@@ -138,6 +140,8 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli);
 enum msd_exit msd_verb_instance(const struct msd_cli *cli);
 enum msd_exit msd_verb_load(const struct msd_cli *cli);
 enum msd_exit msd_verb_logs(const struct msd_cli *cli);
+enum msd_exit msd_verb_monitor(const struct msd_cli *cli);
+enum msd_exit msd_verb_slowlog(const struct msd_cli *cli);
 enum msd_exit msd_verb_ls(const struct msd_cli *cli);
 enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);

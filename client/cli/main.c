@@ -306,6 +306,17 @@ const struct msd_verb msd_verbs[] = {
 	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
 	 "such module.\n",
 	 1, 1, 0, msd_verb_stats},
+	{"monitor", "[-f] [--tail N] [--every N] [NAME]",
+	 "show single calls: who called what, how it ended, where its time went",
+	 "The daemon keeps the last 4096; NAME: those of that module. --tail N shows "
+	 "the "
+	 "last\nN of them, -f goes on with what comes (without --tail: from now on), "
+	 "--every N one\nof N. Needs the right to administer.\n",
+	 0, 1, MSD_OPT_LOGS | MSD_OPT_MONITOR, msd_verb_monitor},
+	{"slowlog", "[--header]", "list the last calls that were slow",
+	 "The last 128 that took as long as the daemon's --slow-call (1s) or longer, "
+	 "with the\nshapes of their arguments. Needs the right to administer.\n",
+	 0, 0, MSD_OPT_TABLE, msd_verb_slowlog},
 	{"clients", "[--header] [kill ID]",
 	 "list the daemon's connections: who, what they do and hold; end one",
 	 "Without the right to administer: one's own alone. kill ends the connection "

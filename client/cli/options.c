@@ -166,6 +166,11 @@ static enum msd_exit read_count(const char *option, const char *value, uint32_t 
 				"%s %s: not a number of at least 1", option, value);
 }
 
+static enum msd_exit apply_every(struct msd_cli *cli, const char *value)
+{
+	return read_count("--every", value, &cli->every);
+}
+
 static enum msd_exit apply_connections(struct msd_cli *cli, const char *value)
 {
 	return read_count("--connections", value, &cli->connections);
@@ -211,6 +216,7 @@ const struct msd_option_row msd_options[] = {
 	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},
 	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
 	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
+	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true},
 	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
 	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true},
 	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},

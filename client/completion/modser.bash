@@ -43,7 +43,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	case $verb in
 	"") _modser_words "$("$modser" help | sed -n 's/^  \([a-z]\+\) .*/\1/p')" ;;
 	help) verb="" _modser_of_verb ;;
-	show | stats | funcs | unload | rm | rollback | wait | logs) _modser_words "$(_modser_ask ls)" ;;
+	show | stats | funcs | unload | rm | rollback | wait | logs | monitor) _modser_words "$(_modser_ask ls)" ;;
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
 	call | bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
@@ -58,7 +58,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	tls) if ((n)); then _modser_files; else _modser_words init server client; fi ;;
 	cache) ((n)) || _modser_words ls prune ;;
 	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
-	ping | ls | ps | list | version | info | metrics | clients | reload | devices | serializers) ;;
+	ping | ls | ps | list | version | info | metrics | slowlog | clients | reload | devices | serializers) ;;
 	*) _modser_files ;;
 	esac
 }

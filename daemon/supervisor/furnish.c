@@ -154,6 +154,7 @@ void msd_server_furnish(struct msd_server *s)
 		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);
+	msd_recorder_init(&s->house.recorder);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/expected.h"
+#include "daemon/supervisor/module/flight.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -73,6 +74,11 @@ static void on_signal(struct msd_signals *signals, int number)
 		(void)msd_server_reload(s, &changes, &d); /* it has told the log */
 		msd_buf_finish(&changes);
 		msd_diag_finish(&d);
+		return;
+	}
+	if (number == SIGUSR1) {
+		msd_log(MSD_LOG_INFO, "signal", "name=SIGUSR1");
+		msd_flight_tell(&s->house);
 		return;
 	}
 	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
@@ -274,6 +280,8 @@ bool msd_server_finish(struct msd_server *s)
 	msd_http_finish(&s->edge);
 	msd_expected_finish(&s->house);
 	msd_leavings_finish(&s->edge);
+	msd_recorder_finish(&s->house.recorder);
+	msd_slowlog_finish(&s->house.slowlog);
 	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);
 	msd_vouch_finish(&s->fetcher.vouch);

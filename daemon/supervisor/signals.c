@@ -16,6 +16,7 @@ static sigset_t heard(void)
 	(void)sigaddset(&set, SIGTERM);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGUSR1);
 	return set;
 }
 

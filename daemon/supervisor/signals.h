@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_SIGNALS_H
 #define MSD_SUPERVISOR_SIGNALS_H
 /*
- * The signals that the daemon is told things by: SIGTERM, SIGINT, SIGHUP.
+ * The signals that the daemon is told things by: SIGTERM, SIGINT, SIGHUP, SIGUSR1.
  *
  *   (held) --open--> each is told on a turn of the loop --close--> (held)
  *

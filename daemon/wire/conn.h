@@ -100,6 +100,12 @@ struct msd_conn_limits {
 	bool takes_turns; /* false: all that has come is handed on before others */
 };
 
+/* Who is told how long a frame took from being queued to its last byte. */
+struct msd_written {
+	/** Once for each frame; @sent: false, the connection ended before. */
+	void (*tell)(struct msd_written *w, uint64_t ns, bool sent);
+};
+
 /*
  * One outgoing frame: a body that the frame owns, then payload pieces that it borrows.
  * Create with msd_out_new(), append to ->body with the pack writers, add pieces, send.
@@ -116,6 +122,8 @@ struct msd_out {
 	 */
 	void (*on_done)(void *ctx, bool sent);
 	void *ctx;
+	struct msd_written *written; /* optional */
+	uint64_t since_ns;           /* when it was queued, for that */
 };
 
 /** A frame with the body's envelope still to be written; NULL when memory is short. */

@@ -41,10 +41,14 @@ static uint64_t out_weight(const struct msd_out *o)
 	       o->payload_bytes;
 }
 
-static void out_end(struct msd_out *o, bool sent)
+static void out_end(const struct msd_conn *c, struct msd_out *o, bool sent)
 {
 	if (o->on_done != NULL)
 		o->on_done(o->ctx, sent);
+	if (o->written != NULL) {
+		o->written->tell(o->written, msd_wire_now_ns(c->wire) - o->since_ns,
+				 sent);
+	}
 	msd_out_destroy(o);
 }
 
@@ -54,7 +58,7 @@ static void out_finish(struct msd_conn *c, struct msd_out *o, bool sent)
 	msd_list_remove(&o->link);
 	if (c->limits.account != NULL)
 		msd_account_release(c->limits.account, out_weight(o));
-	out_end(o, sent);
+	out_end(c, o, sent);
 }
 
 void msd_conn_drop_queue(struct msd_conn *c)
@@ -76,10 +80,12 @@ static bool reads_too_slowly(const struct msd_conn *c)
 
 void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 {
+	if (o->written != NULL)
+		o->since_ns = msd_wire_now_ns(c->wire);
 	if (c->is_closing || c->is_ending || o->body.bad) {
 		if (!c->is_closing && !c->is_ending)
 			msd_conn_close(c, MSD_NOMEM, "out of memory for a frame");
-		out_end(o, false);
+		out_end(c, o, false);
 		return;
 	}
 	if (o->fd >= 0 && !c->transport.may_pass_fds)
@@ -87,7 +93,7 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 	if (reads_too_slowly(c)) {
 		msd_conn_close(c, MSD_BUSY,
 			       "reads too slowly: queued bytes over the limit");
-		out_end(o, false);
+		out_end(c, o, false);
 		return;
 	}
 	msd_frame_write(

@@ -282,3 +282,56 @@ Test(conn_write, a_descriptor_that_is_never_taken_ends_it)
 	cr_expect_str_eq(r.why, strerror(ETOOMANYREFS));
 	rig_close(&r);
 }
+
+/* What one frame was told of. */
+struct watched {
+	struct msd_written written;
+	uint64_t ns;
+	unsigned n_sent, n_lost;
+};
+
+static void tell(struct msd_written *w, uint64_t ns, bool sent)
+{
+	struct watched *watched = MSD_CONTAINER_OF(w, struct watched, written);
+
+	watched->ns = ns;
+	watched->n_sent += sent;
+	watched->n_lost += !sent;
+}
+
+Test(conn_write, is_timed_from_being_queued_to_the_last_byte)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	uint8_t bytes[512] = {0};
+	struct watched w = {.written.tell = tell};
+	struct msd_out *o = reply_of(bytes, sizeof(bytes), counts);
+
+	rig_open(&r, false);
+	o->written = &w.written;
+	r.wire.now_ns = 1000;
+	msd_conn_send(&r.conn, o);
+	cr_expect_eq(w.n_sent, 0);
+	r.wire.now_ns = 1700;
+	msd_conn_flush(&r.conn);
+	cr_expect_eq(w.n_sent, 1);
+	cr_expect_eq(w.ns, 700);
+	rig_close(&r);
+}
+
+Test(conn_write, one_that_is_not_written_is_told_of_too)
+{
+	struct rig r;
+	unsigned counts[2] = {0};
+	uint8_t bytes[512] = {0};
+	struct watched w = {.written.tell = tell};
+	struct msd_out *o = reply_of(bytes, sizeof(bytes), counts);
+
+	rig_open(&r, false);
+	o->written = &w.written;
+	msd_conn_close(&r.conn, MSD_OK, "no more");
+	msd_conn_send(&r.conn, o);
+	cr_expect_eq(w.n_lost, 1);
+	cr_expect_eq(w.n_sent, 0);
+	rig_close(&r);
+}

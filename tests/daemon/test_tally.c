@@ -8,7 +8,7 @@ static struct msd_tally *tally;
 
 static void begin(void)
 {
-	tally = msd_tally_new();
+	tally = msd_tally_new("digits");
 	cr_assert_not_null(tally);
 }
 

@@ -19,6 +19,8 @@ REQUESTS = {
     "cancel": [1 << 40],
     "server.info": [],
     "server.metrics": [],
+    "server.monitor": [],
+    "server.slowlog": [],
     "server.reload": [],
     "client.list": [],
     "client.kill": [1 << 40],

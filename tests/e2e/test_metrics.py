@@ -12,7 +12,7 @@ from wire import Failure, Wire
 FAULTS = harness.ZOO / "faults.so"
 SAMPLE = re.compile(r'(\w+)(?:\{(.*)\})? (\S+)')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-STAGES = ("read", "queue", "worker", "run")
+STAGES = ("read", "queue", "worker", "run", "reply")
 
 
 def scrape(wire):

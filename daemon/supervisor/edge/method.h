@@ -47,6 +47,9 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
 /* method_clients.c */
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d);
+/* method_monitor.c */
+msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_slowlog(struct msd_method_call *c, struct msd_diag *d);
 /* method_acl.c */
 msd_err msd_method_whoami(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_acl_list(struct msd_method_call *c, struct msd_diag *d);

@@ -136,6 +136,8 @@ static const struct {
 	[MSD_M_CANCEL] = {cancel, 1, 1},
 	[MSD_M_SERVER_INFO] = {msd_method_info, 0, 0},
 	[MSD_M_SERVER_METRICS] = {msd_method_metrics, 0, 0},
+	[MSD_M_SERVER_MONITOR] = {msd_method_monitor, 0, 1},
+	[MSD_M_SERVER_SLOWLOG] = {msd_method_slowlog, 0, 0},
 	[MSD_M_SERVER_RELOAD] = {server_reload, 0, 0},
 	[MSD_M_CLIENT_LIST] = {msd_method_clients, 0, 0},
 	[MSD_M_CLIENT_KILL] = {msd_method_kill, 1, 1},

@@ -98,6 +98,21 @@ static uint64_t read_turns(const struct msd_edge *e)
 	return e->wire->count.turns;
 }
 
+static uint64_t read_lag(const struct msd_edge *e)
+{
+	return msd_lag_most_ms(e->deadlines->lag, uv_now(e->loop));
+}
+
+static uint64_t read_due(const struct msd_edge *e)
+{
+	return e->deadlines->lag.n_due;
+}
+
+static uint64_t read_late(const struct msd_edge *e)
+{
+	return e->deadlines->lag.sum_ms;
+}
+
 static uint64_t read_frames(const struct msd_edge *e)
 {
 	return e->wire->count.frames;
@@ -327,6 +342,18 @@ static const struct msd_figure daemon_rows[] = {
 	{.key = "turns",
 	 .read = read_turns,
 	 .family = COUNTER("modserd_loop_turns", "Turns of the supervisor's loop.")},
+	{.key = "loop_lag_ms",
+	 .read = read_lag,
+	 .family =
+		 {"modserd_loop_lag_seconds",
+		  "The most that the loop was late in the last ten to twenty seconds.",
+		  MSD_GAUGE, MSD_UNIT_MS}},
+	{.read = read_due,
+	 .family = COUNTER("modserd_loop_due",
+			   "What the loop had to do at a certain time.")},
+	{.read = read_late,
+	 .family = {"modserd_loop_late_seconds", "How late it was with that, in sum.",
+		    MSD_COUNTER, MSD_UNIT_MS}},
 	{.key = "frames",
 	 .read = read_frames,
 	 .family = COUNTER("modserd_frames",

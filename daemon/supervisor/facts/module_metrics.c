@@ -142,6 +142,16 @@ static void put_calls(struct msd_exposition *x, const struct msd_edge *e,
 	}
 }
 
+static void put_stage(struct msd_exposition *x, const struct msd_family *f,
+		      const struct msd_module *m, const char *stage,
+		      const struct msd_times *t)
+{
+	const struct msd_label labels[] = {{"module", m->crew.name}, {"stage", stage}};
+
+	if (msd_histogram_total(&t->spread) > 0)
+		msd_exposition_put_times(x, f, labels, 2, &t->spread, t->sum_ns);
+}
+
 static void put_stages(struct msd_exposition *x, const struct msd_house *house,
 		       const struct msd_view *view)
 {
@@ -154,16 +164,13 @@ static void put_stages(struct msd_exposition *x, const struct msd_house *house,
 	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		for (unsigned i = 0; i < MSD_STAGE_COUNT && is_seen(m, view); i++) {
-			const struct msd_times *t = &m->crew.stages[i];
-			const struct msd_label labels[] = {
-				{"module", m->crew.name},
-				{"stage", msd_stage_name((enum msd_stage)i)}};
-			if (msd_histogram_total(&t->spread) > 0) {
-				msd_exposition_put_times(x, &f, labels, 2, &t->spread,
-							 t->sum_ns);
-			}
+		if (!is_seen(m, view))
+			continue;
+		for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
+			put_stage(x, &f, m, msd_stage_name((enum msd_stage)i),
+				  &m->crew.stages[i]);
 		}
+		put_stage(x, &f, m, MSD_STAGE_REPLY_NAME, &m->crew.tally->replies);
 	}
 }
 

@@ -170,7 +170,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->owner = load->owner;
 	m->crew.name = strndup((const char *)name.p, name.n);
 	m->crew.file = strdup(load->file);
-	m->crew.tally = msd_tally_new();
+	m->crew.tally = msd_tally_new(m->crew.name != NULL ? m->crew.name : "");
 	msd_list_init(&m->link);
 	msd_list_init(&m->crew.lanes);
 	msd_list_init(&m->crew.all_lanes);

@@ -275,7 +275,7 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 }
 
 /* On the path of every call: read where it lies, without a tree. */
-static void count_exec(struct msd_crew *crew, const struct msd_req *r,
+static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		       const struct msd_in *in)
 {
 	struct msd_wire_value key, value;

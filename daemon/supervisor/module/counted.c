@@ -1,5 +1,8 @@
 #include "daemon/supervisor/module/counted.h"
 
+#include <string.h>
+
+#include "daemon/limits.h"
 #include "daemon/supervisor/module/tally.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -50,6 +53,26 @@ static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
 	return msd_tally_add(crew->tally, function);
 }
 
+static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t row)
+{
+	struct msd_house *house = crew->house;
+	const uint64_t now = msd_wire_now_ns(house->wire);
+	const uint64_t slow_ns = house->limits->slow_call_ms * 1000000u;
+	struct msd_past_call record = {.end_ns = now,
+				       .who = r->client.who->peer,
+				       .tally = crew->tally,
+				       .row = row,
+				       .code = r->client.code};
+
+	memcpy(record.spent_ns, r->at.spent_ns, sizeof(record.spent_ns));
+	record.spent_ns[r->at.stage] += now - r->at.since_ns;
+	msd_recorder_note(&house->recorder, house->deadlines, &record);
+	if (slow_ns > 0 && msd_past_total_ns(&record) >= slow_ns) {
+		msd_slowlog_note(&house->slowlog, &record,
+				 (struct msd_span){r->job.params.p, r->job.params.n});
+	}
+}
+
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 {
 	uint8_t row = r->at.function;
@@ -57,4 +80,6 @@ void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 	if (row == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally))
 		row = late_row(r, crew);
 	msd_tally_note(crew->tally, row, r->client.code);
+	if (r->at.since_ns != 0)
+		record(r, crew, row);
 }

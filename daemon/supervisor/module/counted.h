@@ -8,6 +8,8 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/wire.h"
 
+_Static_assert(MSD_REQ_STAGES == MSD_STAGE_COUNT, "a request keeps each stage's time");
+
 /** @r, a call of @function, has been read so far; its module is known. */
 void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 		       struct msd_span function);
@@ -21,18 +23,25 @@ static inline void msd_counted_stage(struct msd_req *r, struct msd_crew *crew,
 	if (r->at.since_ns == 0)
 		return;
 	const uint64_t now = msd_wire_now_ns(crew->house->wire);
-	msd_times_note(&crew->stages[stage], now - r->at.since_ns);
+	r->at.spent_ns[stage] = now - r->at.since_ns;
+	msd_times_note(&crew->stages[stage], r->at.spent_ns[stage]);
 	r->at.since_ns = now;
+	r->at.stage = (uint8_t)(stage + 1);
 }
 /** The worker has answered @r, and says that it ran for @exec_ns. */
-static inline void msd_counted_run(const struct msd_req *r, struct msd_crew *crew,
+static inline void msd_counted_run(struct msd_req *r, struct msd_crew *crew,
 				   uint64_t exec_ns)
 {
 	if (r->at.since_ns == 0)
 		return;
-	const uint64_t ns = msd_wire_now_ns(crew->house->wire) - r->at.since_ns;
+	const uint64_t now = msd_wire_now_ns(crew->house->wire);
+	const uint64_t ns = now - r->at.since_ns;
+	r->at.spent_ns[MSD_STAGE_WORKER] = ns > exec_ns ? ns - exec_ns : 0;
+	r->at.spent_ns[MSD_STAGE_RUN] = exec_ns;
+	r->at.since_ns = now;
+	r->at.stage = MSD_STAGE_RUN;
 	msd_times_note(&crew->stages[MSD_STAGE_WORKER],
-		       ns > exec_ns ? ns - exec_ns : 0);
+		       r->at.spent_ns[MSD_STAGE_WORKER]);
 	msd_times_note(&crew->stages[MSD_STAGE_RUN], exec_ns);
 }
 

@@ -7,6 +7,8 @@
 #include <uv.h>
 
 #include "daemon/supervisor/module/probation.h"
+#include "daemon/supervisor/module/recorder.h"
+#include "daemon/supervisor/module/slowlog.h"
 #include "daemon/wire/list.h"
 #include "proto/sandbox_word.h"
 
@@ -38,6 +40,8 @@ struct msd_house {
 	uint32_t n_expected;
 	bool is_leaving; /* it says that it is not ready, and serves on */
 	bool is_closing; /* it is leaving, and no module is loaded any more */
+	struct msd_recorder recorder;
+	struct msd_slowlog slowlog;
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
 	uint64_t last_serial; /* of the modules so far */

@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
+#include "daemon/supervisor/module/flight.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/replica.h"
@@ -140,6 +141,7 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char 
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING) {
 		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s worker=%u how=\"%s\"",
 			m->crew.name, rep->number, how);
+		msd_flight_tell_lost(&m->crew);
 	}
 	take(m,
 	     &(struct msd_life_event){.type = MSD_LIFE_LOST,

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/crew.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/tally.h"
 #include "proto/unpack.h"
 
 /*
@@ -222,6 +225,8 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	}
 	msd_err err = write_reply(o, r->client.id, p, in, d);
 	if (err == MSD_OK) {
+		if (r->method == MSD_M_CALL)
+			msd_tally_time(r->at.replica->crew->tally, o);
 		r->client.who->ops->forward(r->client.who, o);
 		msd_req_leave_client(r);
 		return true;

@@ -23,6 +23,8 @@ static inline void msd_times_note(struct msd_times *t, uint64_t ns)
 	msd_histogram_note(&t->spread, ns);
 }
 
+#define MSD_STAGE_REPLY_NAME "reply" /* behind them, of the tally */
+
 /** What @stage is called: "queue". Static. */
 const char *msd_stage_name(enum msd_stage stage);
 

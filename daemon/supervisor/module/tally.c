@@ -1,3 +1,8 @@
+/*
+ * Happy path: a function is found in a table of its rows by its name, or gets one when
+ * there is room, and its calls are counted there. Failures: without memory it is among
+ * the others, and an error that cannot be counted is not.
+ */
 #include "daemon/supervisor/module/tally.h"
 
 #include <stdlib.h>
@@ -6,7 +11,21 @@
 #include "daemon/supervisor/request/request.h"
 #include "proto/limits.h"
 
-struct msd_tally *msd_tally_new(void)
+static void tell_written(struct msd_written *w, uint64_t ns, bool sent)
+{
+	struct msd_tally *t = MSD_CONTAINER_OF(w, struct msd_tally, written);
+
+	if (sent)
+		msd_times_note(&t->replies, ns);
+	msd_tally_unref(t);
+}
+
+void msd_tally_time(struct msd_tally *t, struct msd_out *o)
+{
+	o->written = &msd_tally_ref(t)->written;
+}
+
+struct msd_tally *msd_tally_new(const char *name)
 {
 	struct msd_tally *t = calloc(1, sizeof(*t));
 
@@ -14,11 +33,15 @@ struct msd_tally *msd_tally_new(void)
 		return NULL;
 	t->cap_rows = 8;
 	t->rows = calloc(t->cap_rows, sizeof(*t->rows));
-	if (t->rows == NULL) {
+	t->name = strdup(name);
+	if (t->rows == NULL || t->name == NULL) {
+		free(t->rows);
+		free(t->name);
 		free(t);
 		return NULL;
 	}
 	t->n_rows = 1;
+	t->written.tell = tell_written;
 	t->n_refs = 1;
 	return t;
 }
@@ -38,6 +61,7 @@ void msd_tally_unref(struct msd_tally *t)
 		free(t->rows[i].n_failed);
 	}
 	free(t->rows);
+	free(t->name);
 	free(t);
 }
 

@@ -8,6 +8,8 @@
  * The first MSD_TALLY_FUNCTIONS functions that are called have a row each; all others
  * share row 0.
  */
+#include "daemon/supervisor/module/stage.h"
+#include "daemon/wire/conn.h"
 #include "proto/bytes.h"
 
 #define MSD_TALLY_FUNCTIONS 200u
@@ -24,17 +26,23 @@ struct msd_tally_row {
 };
 
 struct msd_tally {
+	struct msd_written
+		written; /* of replies that are on their way: a reference each */
+	struct msd_times replies; /* from the worker's answer to the last byte */
+	char *name;               /* owned */
 	uint32_t n_refs, n_rows, cap_rows;
 	uint8_t last;                   /* row that was found last: calls repeat */
 	struct msd_tally_row *rows;     /* owned; row 0 is always there */
 	uint8_t slots[MSD_TALLY_SLOTS]; /* rows by name; 0: nobody's */
 };
 
-/** With one reference. NULL: out of memory. */
-struct msd_tally *msd_tally_new(void);
+/** Of the module @name, with one reference. NULL: out of memory. */
+struct msd_tally *msd_tally_new(const char *name);
 struct msd_tally *msd_tally_ref(struct msd_tally *t);
 /** The last one frees it; NULL is fine. */
 void msd_tally_unref(struct msd_tally *t);
+/** How long @o takes to be written is counted when it is sent. */
+void msd_tally_time(struct msd_tally *t, struct msd_out *o);
 /** The row of @function, MSD_TALLY_OTHER when it has none. */
 uint8_t msd_tally_find(struct msd_tally *t, struct msd_span function);
 /** The same, made when there is none and there is room. */

@@ -74,6 +74,7 @@ static void on_timer(uv_timer_t *timer)
 			return;
 		}
 		struct msd_deadline *node = ds->first;
+		msd_lag_note(&ds->lag, now, now - node->at_ms);
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
 	}

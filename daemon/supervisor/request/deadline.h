@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "daemon/supervisor/request/lag.h"
+
 struct msd_deadline {
 	uint64_t at_ms; /* loop time */
 	/** Runs on the loop, once; the node is out of the heap and may be set again. */
@@ -23,6 +25,7 @@ struct msd_deadlines {
 	uv_loop_t *loop;
 	uv_timer_t timer;
 	struct msd_deadline *first; /* the root: the earliest */
+	struct msd_lag lag;         /* how late they were told */
 };
 
 /** No deadline yet; one timer on @loop, which must outlive it. */

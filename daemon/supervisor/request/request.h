@@ -68,6 +68,7 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
+#define MSD_REQ_STAGES 4u                /* module/stage.h's */
 #define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* its client went before the answer */
 
 /* What the client sees of it. */
@@ -111,13 +112,15 @@ struct msd_req_at {
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
 	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
 	uint32_t expected_us;        /* of a sent one */
-	uint64_t since_ns;           /* when its stage began (module/tally.h) */
-	uint8_t pace;                /* msd_pace_place() of a call's target */
-	uint8_t function;            /* a call's row of its module's tally */
-	bool is_unordered;           /* it need not follow its client's others */
-	bool holds;                  /* counted in its lane's n_held */
-	bool is_copy_to_device;      /* a tensor.copy that makes a resident tensor */
-	bool is_cancelled;           /* the worker was told that nobody wants it */
+	uint64_t since_ns;           /* when its stage began (module/counted.h) */
+	uint64_t spent_ns[MSD_REQ_STAGES]; /* in those that are over */
+	uint8_t pace;                      /* msd_pace_place() of a call's target */
+	uint8_t function;                  /* a call's row of its module's tally */
+	uint8_t stage;                     /* that it is in */
+	bool is_unordered;                 /* it need not follow its client's others */
+	bool holds;                        /* counted in its lane's n_held */
+	bool is_copy_to_device; /* a tensor.copy that makes a resident tensor */
+	bool is_cancelled;      /* the worker was told that nobody wants it */
 };
 
 struct msd_req {

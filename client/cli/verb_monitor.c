@@ -1,0 +1,158 @@
+/*
+ * monitor and slowlog: single calls that the daemon has answered.
+ *
+ * Happy path: what the daemon has kept is asked for in pieces, a line a call; with -f
+ * it is asked again from where that ended, and answers when there is more. Failures:
+ * what came faster than it was asked for is lost, and how much is told on stderr.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "client/cli/json.h"
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+
+#define WAIT_MS 60000 /* of one request; an answer with nothing is asked again */
+
+/* What is asked for next. */
+struct watch {
+	const struct msd_cli *cli;
+	modser_client *client;
+	int64_t from;
+	bool waits;
+	size_t n; /* that the last answer had */
+};
+
+static int64_t number_of(const modser_value *map, const char *key)
+{
+	const modser_value *v = modser_find(map, key);
+
+	return v != NULL && v->kind == MODSER_INT ? v->as.i : 0;
+}
+
+static void put_text(struct msd_buf *out, const modser_value *map, const char *key)
+{
+	const modser_value *v = modser_find(map, key);
+
+	if (v != NULL && v->kind == MODSER_STR)
+		msd_print_line(out, v->as.str.p, v->as.str.n);
+}
+
+static void put_for_people(struct msd_buf *out, const modser_value *call)
+{
+	static const char *const stages[] = {"read", "queue", "worker", "run"};
+
+	put_text(out, call, "at");
+	msd_buf_printf(out, "  ");
+	put_text(out, call, "module");
+	msd_buf_put_u8(out, ':');
+	put_text(out, call, "function");
+	msd_buf_printf(out, "  ");
+	put_text(out, call, "code");
+	msd_buf_printf(out, "  ");
+	put_text(out, call, "peer");
+	msd_buf_printf(out, "  ");
+	msd_print_ns(out, (double)number_of(call, "all_ns"));
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+		char key[16];
+		(void)snprintf(key, sizeof(key), "%s_ns", stages[i]);
+		msd_buf_printf(out, "%s%s ", i > 0 ? ", " : " (", stages[i]);
+		msd_print_ns(out, (double)number_of(call, key));
+	}
+	msd_buf_printf(out, ")\n");
+}
+
+static void print_calls(const struct msd_cli *cli, const modser_value *calls)
+{
+	struct msd_buf out = {0};
+
+	if (cli->json) {
+		for (size_t i = 0; i < calls->as.tuple.n; i++) {
+			msd_json_put_value(&out, &calls->as.tuple.item[i]);
+			msd_buf_put_u8(&out, '\n');
+		}
+	} else if (msd_print_for_people()) {
+		for (size_t i = 0; i < calls->as.tuple.n; i++)
+			put_for_people(&out, &calls->as.tuple.item[i]);
+	} else {
+		msd_print_table(&out, calls, false, false);
+	}
+	msd_print_flush(&out);
+	(void)fflush(stdout); /* what fails is told at the end */
+}
+
+static modser_err ask(struct watch *w, modser_result **ret)
+{
+	const char *module = w->cli->n_words > 0 ? w->cli->words[0] : "";
+	const uint32_t every = w->cli->every > 0 ? w->cli->every : 1;
+	const modser_value pairs[8] = {
+		modser_str("from"),    modser_int(w->from),
+		modser_str("wait_ms"), modser_int(w->waits ? WAIT_MS : 0),
+		modser_str("every"),   modser_int(every),
+		modser_str("module"),  modser_str(module)};
+	const modser_value params = {.kind = MODSER_MAP,
+				     .as.tuple = {.item = pairs, .n = 4}};
+	modser_err err =
+		modser_request(w->client, "server.monitor", &params, 1, NULL, ret);
+
+	if (err != MODSER_OK)
+		return err;
+	const modser_value *answer = modser_result_value(*ret);
+	const modser_value *calls = modser_find(answer, "requests");
+	const int64_t from = number_of(answer, "from");
+	if (w->from > 0 && from > w->from) {
+		(void)fprintf(stderr, "modser: %" PRId64 " calls are not shown\n",
+			      from - w->from);
+	}
+	w->from = number_of(answer, "next");
+	w->n = 0;
+	if (calls != NULL && calls->kind == MODSER_TUPLE) {
+		w->n = calls->as.tuple.n;
+		print_calls(w->cli, calls);
+	}
+	return MODSER_OK;
+}
+
+/* From the end, or from so many before it; without -f all that is kept. */
+static modser_err begin(struct watch *w, modser_result **ret)
+{
+	if (!w->cli->follow && !w->cli->has_tail)
+		return MODSER_OK;
+	w->from = INT64_MAX;
+	modser_err err = ask(w, ret);
+	if (err != MODSER_OK || !w->cli->has_tail)
+		return err;
+	w->from = w->from > w->cli->tail ? w->from - w->cli->tail : 0;
+	return MODSER_OK;
+}
+
+enum msd_exit msd_verb_monitor(const struct msd_cli *cli)
+{
+	struct watch w = {.cli = cli, .waits = cli->follow};
+	modser_result *result = NULL;
+	enum msd_exit code =
+		cli->n_words > 0 ? msd_report_name(cli->words[0]) : MSD_EXIT_OK;
+
+	if (code == MSD_EXIT_OK)
+		code = msd_session_open(cli, &w.client);
+	if (code != MSD_EXIT_OK)
+		return code;
+	modser_err err = begin(&w, &result);
+	do {
+		modser_result_free(result);
+		result = NULL;
+		if (err == MODSER_OK)
+			err = ask(&w, &result);
+	} while (err == MODSER_OK && !ferror(stdout) && (cli->follow || w.n > 0));
+	if (err != MODSER_OK)
+		code = msd_report_result(w.client, result);
+	modser_result_free(result);
+	modser_close(w.client);
+	return code;
+}
+
+enum msd_exit msd_verb_slowlog(const struct msd_cli *cli)
+{
+	return msd_session_show(cli, "server.slowlog", NULL, 0);
+}

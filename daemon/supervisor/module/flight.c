@@ -1,0 +1,81 @@
+#include "daemon/supervisor/module/flight.h"
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/recorder.h"
+#include "daemon/supervisor/module/tally.h"
+#include "daemon/wire/wire.h"
+
+#define LINES_PER_TURN 64u /* some 12 KiB, of the 64 KiB that the log keeps */
+#define REST_MS 20u
+#define LOST_LINES 8u
+#define LOST_LOOKS 256u /* back from the last one: others call, too */
+#define LOST_REST_MS 1000u
+
+static void tell_one(const struct msd_house *house, uint64_t number)
+{
+	const struct msd_past_call *r = msd_recorder_at(&house->recorder, number);
+	const uint64_t ago_ns = msd_wire_now_ns(house->wire) - r->end_ns;
+	char who[MSD_PEER_TEXT_BYTES];
+
+	msd_log(MSD_LOG_INFO, "flight",
+		"number=%llu ago_us=%llu name=%s function=\"%s\" code=%s peer=\"%s\" "
+		"read_us=%llu queue_us=%llu worker_us=%llu run_us=%llu",
+		(unsigned long long)number, (unsigned long long)ago_ns / 1000,
+		r->tally->name, msd_past_function(r), msd_tally_code_name(r->code),
+		msd_peer_id_text(r->who, who),
+		(unsigned long long)r->spent_ns[MSD_STAGE_READ] / 1000,
+		(unsigned long long)r->spent_ns[MSD_STAGE_QUEUE] / 1000,
+		(unsigned long long)r->spent_ns[MSD_STAGE_WORKER] / 1000,
+		(unsigned long long)r->spent_ns[MSD_STAGE_RUN] / 1000);
+}
+
+/* What was overwritten meanwhile is left out. */
+static void on_tell(struct msd_deadline *node)
+{
+	struct msd_recorder *rec = MSD_CONTAINER_OF(node, struct msd_recorder, tell);
+	struct msd_house *house = MSD_CONTAINER_OF(rec, struct msd_house, recorder);
+	const uint64_t oldest = msd_recorder_oldest(rec);
+
+	if (rec->telling < oldest)
+		rec->telling = oldest;
+	for (unsigned i = 0; i < LINES_PER_TURN && rec->telling < rec->tell_end; i++)
+		tell_one(house, rec->telling++);
+	if (rec->telling < rec->tell_end) {
+		msd_deadline_set(house->deadlines, &rec->tell, REST_MS);
+	} else {
+		msd_log(MSD_LOG_INFO, "flight", "end=%llu",
+			(unsigned long long)rec->tell_end);
+	}
+}
+
+void msd_flight_tell(struct msd_house *house)
+{
+	struct msd_recorder *rec = &house->recorder;
+
+	if (msd_deadline_is_set(&rec->tell))
+		return;
+	rec->telling = msd_recorder_oldest(rec);
+	rec->tell_end = rec->total;
+	rec->tell.on_due = on_tell;
+	msd_deadline_set(house->deadlines, &rec->tell, 0);
+}
+
+void msd_flight_tell_lost(const struct msd_crew *crew)
+{
+	struct msd_recorder *rec = &crew->house->recorder;
+	const uint64_t now_ms = uv_now(crew->house->loop);
+	const uint64_t oldest = msd_recorder_oldest(rec);
+	uint64_t found[LOST_LINES];
+	unsigned n = 0;
+
+	if (rec->told_ms != 0 && now_ms - rec->told_ms < LOST_REST_MS)
+		return;
+	rec->told_ms = now_ms;
+	for (uint64_t i = rec->total;
+	     i > oldest && rec->total - i < LOST_LOOKS && n < LOST_LINES; i--) {
+		if (msd_recorder_at(rec, i - 1)->tally == crew->tally)
+			found[n++] = i - 1;
+	}
+	while (n > 0)
+		tell_one(crew->house, found[--n]);
+}

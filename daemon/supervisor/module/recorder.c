@@ -1,0 +1,53 @@
+#include "daemon/supervisor/module/recorder.h"
+
+#include <stdlib.h>
+
+#include "daemon/supervisor/module/tally.h"
+
+void msd_recorder_init(struct msd_recorder *rec)
+{
+	*rec = (struct msd_recorder){
+		.ring = calloc(MSD_PAST_CALLS, sizeof(*rec->ring))};
+	msd_list_init(&rec->followers);
+}
+
+void msd_recorder_finish(struct msd_recorder *rec)
+{
+	for (unsigned i = 0; rec->ring != NULL && i < MSD_PAST_CALLS; i++)
+		msd_tally_unref(rec->ring[i].tally);
+	free(rec->ring);
+	rec->ring = NULL;
+}
+
+void msd_recorder_note(struct msd_recorder *rec, struct msd_deadlines *ds,
+		       const struct msd_past_call *record)
+{
+	struct msd_past_call *at;
+
+	if (rec->ring == NULL)
+		return;
+	at = &rec->ring[rec->total++ % MSD_PAST_CALLS];
+	if (at->tally != record->tally) { /* calls repeat */
+		msd_tally_unref(at->tally);
+		(void)msd_tally_ref(record->tally);
+	}
+	*at = *record;
+	if (!msd_list_is_empty(&rec->followers) && !msd_deadline_is_set(&rec->batch))
+		msd_deadline_set(ds, &rec->batch, MSD_RECORDER_BATCH_MS);
+}
+
+const char *msd_past_function(const struct msd_past_call *record)
+{
+	const char *name = record->tally->rows[record->row].name;
+
+	return name != NULL ? name : MSD_TALLY_OTHER_NAME;
+}
+
+uint64_t msd_past_total_ns(const struct msd_past_call *record)
+{
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
+		ns += record->spent_ns[i];
+	return ns;
+}

@@ -1,0 +1,44 @@
+#ifndef MSD_SUPERVISOR_LAG_H
+#define MSD_SUPERVISOR_LAG_H
+/*
+ * How late the loop was with what was due: a turn that takes long makes everybody wait.
+ * The most of the last ten to twenty seconds is known, so that who looks every ten does
+ * not miss any.
+ */
+#include <stdint.h>
+
+#define MSD_LAG_WINDOW_MS 10000u
+
+struct msd_lag {
+	uint64_t window;        /* the one that the first of @most_ms is of */
+	uint64_t most_ms[2];    /* of it, and of the one before */
+	uint64_t n_due, sum_ms; /* of all that ever was due */
+};
+
+static inline void msd_lag_turn(struct msd_lag *l, uint64_t now_ms)
+{
+	const uint64_t window = now_ms / MSD_LAG_WINDOW_MS;
+
+	if (window == l->window)
+		return;
+	l->most_ms[1] = window == l->window + 1 ? l->most_ms[0] : 0;
+	l->most_ms[0] = 0;
+	l->window = window;
+}
+/** What was due came @late_ms after its time. */
+static inline void msd_lag_note(struct msd_lag *l, uint64_t now_ms, uint64_t late_ms)
+{
+	msd_lag_turn(l, now_ms);
+	l->n_due++;
+	l->sum_ms += late_ms;
+	if (late_ms > l->most_ms[0])
+		l->most_ms[0] = late_ms;
+}
+/** The most of late, as of @now_ms. */
+static inline uint64_t msd_lag_most_ms(struct msd_lag l, uint64_t now_ms)
+{
+	msd_lag_turn(&l, now_ms);
+	return l.most_ms[0] > l.most_ms[1] ? l.most_ms[0] : l.most_ms[1];
+}
+
+#endif

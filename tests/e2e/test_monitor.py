@@ -1,0 +1,102 @@
+"""Single calls: what `modser monitor`, `modser slowlog` and the log tell of them."""
+import json
+import signal
+
+import harness
+import pytest
+from wire import Failure, Wire
+
+FAULTS = harness.ZOO / "faults.so"
+STAGES = ("read_ns", "queue_ns", "worker_ns", "run_ns")
+
+
+@pytest.fixture
+def wire(daemon):
+    with Wire(daemon.host) as wire:
+        yield wire
+
+
+def kept(wire, module, **more):
+    return wire.ask("server.monitor", {"from": 0, "module": module, **more})
+
+
+def test_calls_are_told_as_their_client_was_answered(daemon, wire):
+    daemon.load("seen", FAULTS)
+    wire.call("seen:ok")
+    with pytest.raises(Failure, match="CALL_FAILED"):
+        wire.call("seen:error_long")
+    answer = kept(wire, "seen")
+    told = [(c["module"], c["function"], c["code"]) for c in answer["requests"]]
+    assert told == [("seen", "ok", "OK"), ("seen", "error_long", "CALL_FAILED")]
+    first = answer["requests"][0]
+    assert first["all_ns"] == sum(first[stage] for stage in STAGES) > first["run_ns"] > 0
+    assert answer["next"] > first["number"] and first["peer"].startswith("uid ")
+
+
+def test_who_follows_is_answered_when_there_is_more(daemon, wire):
+    daemon.load("followed", FAULTS)
+    end = wire.ask("server.monitor")["next"]
+    wish = {"from": end, "module": "followed", "wait_ms": harness.LONG_MS}
+    waits = wire.start("server.monitor", wish)
+    with Wire(daemon.host) as other:
+        other.call("followed:ok")
+    answer = wire.finish(waits)
+    assert [c["function"] for c in answer["requests"]] == ["ok"]
+    last = {**wish, "from": answer["next"]}
+    assert wire.ask("server.monitor", {**last, "wait_ms": 1})["requests"] == []
+    with Wire(daemon.host) as other:  # who leaves while it waits is forgotten
+        other.start("server.monitor", last)
+        other.ask("ping")
+    waits = wire.start("server.monitor", last)
+    assert wire.ask("cancel", waits) is True
+    with pytest.raises(Failure, match="CANCELLED"):
+        wire.finish(waits)
+    wire.call("followed:ok")
+
+
+def test_one_of_so_many_is_told(daemon, wire):
+    daemon.load("sampled", FAULTS)
+    for _ in range(12):
+        wire.call("sampled:ok")
+    numbers = [c["number"] for c in kept(wire, "sampled", every=4)["requests"]]
+    assert len(numbers) == 3 and all(n % 4 == 0 for n in numbers)
+    with pytest.raises(Failure, match="BAD_REQUEST"):
+        kept(wire, "sampled", every=0)
+
+
+def test_the_command_shows_them(daemon, wire):
+    daemon.load("shown", FAULTS)
+    for _ in range(3):
+        wire.call("shown:ok")
+    lines = daemon.ok("monitor", "--json", "shown").out.splitlines()
+    assert [json.loads(line)["function"] for line in lines] == ["ok"] * 3
+    assert "\tshown\tok\tOK\t" in daemon.ok("monitor", "--tail", 1).out
+
+
+def test_what_was_slow_is_kept_with_its_shapes(own_daemon):
+    daemon = own_daemon("--slow-call", "10ms")
+    daemon.load("slow", FAULTS)
+    with Wire(daemon.host) as wire, harness.Gate() as gate:
+        waits = wire.start("call", "slow:gate", gate.path)
+        gate.entered()
+        begin = wire.ask("server.info")["uptime_ms"]
+        harness.until(lambda: wire.ask("server.info")["uptime_ms"] > begin + 20, "time passes")
+        gate.open()
+        wire.finish(waits)
+        slow = wire.ask("server.slowlog")[-1]
+        assert (slow["module"], slow["function"], slow["code"]) == ("slow", "gate", "OK")
+        assert slow["arguments"] == f"str({len(gate.path)})" and slow["all_ns"] >= 10_000_000
+    assert f"str({len(gate.path)})" in daemon.ok("slowlog").out
+
+
+def test_the_log_tells_of_calls_when_it_is_asked_to_and_when_a_worker_dies(own_daemon):
+    daemon = own_daemon()
+    daemon.load("dead", FAULTS)
+    with Wire(daemon.host) as wire:
+        wire.call("dead:ok")
+        with pytest.raises(Failure, match="WORKER_LOST"):
+            wire.call("dead:crash")
+        daemon.expect_logged('name=dead function="crash" code=WORKER_LOST')
+        daemon.process.send_signal(signal.SIGUSR1)
+        daemon.expect_logged("event=flight end=2")
+        assert daemon.log().count('event=flight number=0 ') == 2
