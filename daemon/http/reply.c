@@ -13,6 +13,7 @@ static const char *reason(unsigned status)
 		    {403, "Forbidden"},
 		    {404, "Not Found"},
 		    {405, "Method Not Allowed"},
+		    {411, "Length Required"},
 		    {413, "Content Too Large"},
 		    {415, "Unsupported Media Type"},
 		    {417, "Expectation Failed"},
@@ -33,8 +34,14 @@ static const char *reason(unsigned status)
 
 void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 {
-	msd_buf_printf(out, "HTTP/1.1 %u %s\r\nContent-Type: %s\r\nContent-Length: %zu",
-		       r->status, reason(r->status), r->type, r->body.n);
+	msd_buf_printf(out,
+		       "HTTP/1.1 %u %s\r\nContent-Type: %s\r\nContent-Length: %llu",
+		       r->status, reason(r->status), r->type,
+		       (unsigned long long)(r->body.n + r->behind_bytes));
+	if (r->has_tensors) {
+		msd_buf_printf(out, "\r\nInference-Header-Content-Length: %zu",
+			       r->body.n);
+	}
 	if (r->allow != NULL)
 		msd_buf_printf(out, "\r\nAllow: %s", r->allow);
 	if (r->retry_after_s > 0)

@@ -2,6 +2,7 @@
 #define MSD_HTTP_REPLY_H
 /* An answer as bytes: its head, and what belongs behind it. */
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "proto/bytes.h"
 
@@ -12,6 +13,8 @@ struct msd_http_reply {
 	unsigned status;
 	const char *type;       /* of the body */
 	struct msd_span body;   /* borrowed */
+	uint64_t behind_bytes;  /* of tensors, which are written behind it */
+	bool has_tensors;       /* so the body's own length is told, too */
 	const char *allow;      /* the methods of a 405; NULL: not said */
 	unsigned retry_after_s; /* 0: not said */
 	bool wants_token;       /* of a 401 */

@@ -120,6 +120,19 @@ static const struct msd_grant *grant_of(struct msd_session *s)
 	return &s->standing.grant;
 }
 
+void msd_standing_take(struct msd_session *s, const struct msd_grant *g)
+{
+	struct msd_standing *st = &s->standing;
+	struct msd_usage *usage = NULL;
+
+	st->generation = s->edge->rights.generation;
+	st->n_call = 0;
+	st->grant = msd_rights_usage(&s->edge->rights, g, &usage)
+			    ? *g
+			    : (struct msd_grant){0};
+	count_with(s, usage);
+}
+
 struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd)
 {
 	const struct msd_peer_id id = msd_peer_id_of_socket(fd);

@@ -27,6 +27,9 @@ MSD_MUST_CHECK msd_err msd_standing_spend(struct msd_session *s,
 					  enum msd_method method, struct msd_diag *d);
 /** @load is of @s: its user's, who may have so many. */
 void msd_standing_sign(struct msd_session *s, struct msd_load *load);
+/** @s is who has @g by the file of rights as it is, until it is read again: of a front
+ * that knows each request's asker. */
+void msd_standing_take(struct msd_session *s, const struct msd_grant *g);
 /** Has @s the right, for some name at least? */
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
 /** May @s know of the module @name? */

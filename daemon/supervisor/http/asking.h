@@ -3,24 +3,22 @@
 /* A request on its way to its answer: handlers read the upper half and fill
  * the lower one. */
 #include "daemon/http/reply.h"
-#include "daemon/supervisor/edge/principal.h"
-#include "daemon/supervisor/request/peer_id.h"
 #include "proto/diag.h"
 
 struct msd_edge;
+struct msd_caller;
 struct msd_http_request;
 
 #define MSD_ASKING_NAMES 2u
 
 struct msd_asking {
 	struct msd_edge *edge;
-	struct msd_principal principal; /* who asks */
-	struct msd_peer_id peer;
-	int fd;          /* of the connection; borrowed */
-	uint64_t number; /* of it, for people */
+	struct msd_caller *caller; /* who asks */
 	const struct msd_http_request *request;
 	struct msd_span names[MSD_ASKING_NAMES]; /* what the path has where the route
 						  * has a star */
+	bool is_later;                           /* the answer comes when a call is
+						  * done */
 	struct msd_buf body;                     /* of the answer; owned */
 	struct msd_http_reply reply;             /* its head */
 };

@@ -8,6 +8,8 @@
 #include "daemon/http/reader.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/http/caller.h"
 
 #define LINES_PER_SECOND 10u /* of refusals, in the log */
 #define BEARER "Bearer "
@@ -22,9 +24,10 @@ static bool is_private(const struct msd_asking *a)
 	struct sockaddr_in6 in6;
 	socklen_t n = sizeof(sa);
 
-	if (a->principal.is_local)
+	if (a->caller->session.principal.is_local)
 		return true;
-	if (getpeername(a->fd, (struct sockaddr *)&sa, &n) != 0)
+	if (getpeername(a->caller->session.transport->fd, (struct sockaddr *)&sa, &n) !=
+	    0)
 		return false;
 	memcpy(&in4, &sa, sizeof(in4));
 	memcpy(&in6, &sa, sizeof(in6));
@@ -56,17 +59,19 @@ static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
 	if (has_token) {
 		if (!is_private(a))
 			return READABLE;
-		if (msd_guesses_left_ms(&e->rights.guesses, a->peer, now_ms) > 0)
+		if (msd_guesses_left_ms(&e->rights.guesses,
+					a->caller->session.client.peer, now_ms) > 0)
 			return WAIT;
 		msd_digest_of(token, &digest);
 		who.token = &digest;
 	}
 	*ret = msd_acl_grant(e->rights.acl, &who);
 	if (has_token && ret->groups == 0 && !msd_grant_is_user(ret)) {
-		msd_guesses_note(&e->rights.guesses, a->peer, now_ms);
+		msd_guesses_note(&e->rights.guesses, a->caller->session.client.peer,
+				 now_ms);
 		return BAD_TOKEN;
 	}
-	ret->rights &= a->principal.rights;
+	ret->rights &= a->caller->session.principal.rights;
 	return has_token ? GRANTED : NO_TOKEN;
 }
 
@@ -89,7 +94,8 @@ static void note(const struct msd_asking *a, enum msd_method method)
 		return;
 	msd_log(MSD_LOG_WARN, "denied",
 		"conn=%llu peer=\"%s\" method=%s http=1 others=%llu",
-		(unsigned long long)a->number, msd_peer_id_text(a->peer, peer),
+		(unsigned long long)a->caller->session.number,
+		msd_peer_id_text(a->caller->session.client.peer, peer),
 		msd_method_row(method)->name, (unsigned long long)n_others);
 }
 
@@ -125,7 +131,8 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 	if (right == MSD_RIGHT_ANY)
 		return true;
 	if (a->edge->rights.acl == NULL) {
-		if (msd_principal_check(&a->principal, method, &d) == MSD_OK)
+		if (msd_principal_check(&a->caller->session.principal, method, &d) ==
+		    MSD_OK)
 			return true;
 		msd_asking_fail(a, 403, &d);
 		return false;
@@ -135,6 +142,28 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 		return true;
 	note(a, method);
 	return refuse(a, verdict, right);
+}
+
+bool msd_bearer_stand(struct msd_asking *a)
+{
+	struct msd_grant grant = {0};
+
+	if (a->edge->rights.acl == NULL)
+		return true;
+	const enum verdict verdict = find(a, &grant);
+	if (verdict > NO_TOKEN) {
+		note(a, MSD_M_CALL);
+		return refuse(a, verdict, MSD_RIGHT_CALL);
+	}
+	msd_standing_take(&a->caller->session, &grant);
+	return true;
+}
+
+bool msd_bearer_is_anonymous(const struct msd_asking *a)
+{
+	struct msd_span token;
+
+	return a->edge->rights.acl != NULL && !read_token(a, &token);
 }
 
 bool msd_bearer_sees(const struct msd_asking *a, const char *name)

@@ -6,8 +6,10 @@
  */
 #include "daemon/supervisor/http/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "daemon/http/datatype.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/expected.h"
 #include "proto/json.h"
@@ -60,23 +62,15 @@ static struct msd_span text_of(struct msd_span map, const char *key)
 }
 
 /* What the protocol has no name for keeps its own. */
-static void write_datatype(struct msd_span dtype, struct msd_buf *out)
+static void write_datatype(const struct msd_model_param *p, struct msd_buf *out)
 {
-	static const struct {
-		const char *ours, *theirs;
-	} rows[] = {{"bool", "BOOL"},     {"uint8", "UINT8"},   {"uint16", "UINT16"},
-		    {"uint32", "UINT32"}, {"uint64", "UINT64"}, {"int8", "INT8"},
-		    {"int16", "INT16"},   {"int32", "INT32"},   {"int64", "INT64"},
-		    {"float16", "FP16"},  {"float32", "FP32"},  {"float64", "FP64"},
-		    {"bfloat16", "BF16"}, {"int", "INT64"},     {"float", "FP64"}};
+	const char *name = p->has_dtype ? msd_datatype_name(p->dtype) : NULL;
 
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (msd_span_is(dtype, rows[i].ours)) {
-			msd_json_cstr(out, rows[i].theirs);
-			return;
-		}
+	if (name != NULL) {
+		msd_json_cstr(out, name);
+	} else {
+		msd_json_str(out, p->type);
 	}
-	msd_json_str(out, dtype);
 }
 
 static void write_shape(struct msd_span shape, struct msd_buf *out)
@@ -95,40 +89,88 @@ static void write_shape(struct msd_span shape, struct msd_buf *out)
 	msd_buf_printf(out, "]");
 }
 
-static void write_tensor(struct msd_span param, struct msd_buf *out)
+/* A scalar's kind stands for its element type. */
+static bool dtype_of(struct msd_span type, struct msd_dtype *ret)
 {
-	const struct msd_span dtype = text_of(param, "dtype");
+	if (msd_span_is(type, "int")) {
+		*ret = (struct msd_dtype){MSD_DT_INT, 64, 1};
+		return true;
+	}
+	if (msd_span_is(type, "float")) {
+		*ret = (struct msd_dtype){MSD_DT_FLOAT, 64, 1};
+		return true;
+	}
+	return msd_dtype_parse((const char *)type.p, type.n, ret);
+}
 
+bool msd_model_is_prim(const struct msd_model *m)
+{
+	return msd_span_is(text_of(m->function, "style"), "prim");
+}
+
+struct msd_span msd_model_function_name(const struct msd_model *m)
+{
+	return text_of(m->function, "name");
+}
+
+bool msd_model_open(const struct msd_model *m, struct msd_model_walk *ret)
+{
+	*ret = (struct msd_model_walk){0};
+	return m->function.n > 0 && msd_array_open(msd_map_value(m->function, "params"),
+						   &ret->left, &ret->n);
+}
+
+bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret)
+{
+	struct msd_span param;
+
+	if (w->i == w->n || !msd_object_take(&w->left, &param))
+		return false;
+	*ret = (struct msd_model_param){.name = text_of(param, "name"),
+					.shape = msd_map_value(param, "shape")};
+	if (ret->name.n == 0) {
+		(void)snprintf(w->room, sizeof(w->room), "arg%u", w->i);
+		ret->name =
+			(struct msd_span){(const uint8_t *)w->room, strlen(w->room)};
+	}
+	ret->type = text_of(param, "dtype");
+	ret->is_scalar = !msd_span_is(text_of(param, "kind"), "tensor");
+	if (ret->type.n == 0)
+		ret->type = text_of(param, "kind");
+	ret->has_dtype = dtype_of(ret->type, &ret->dtype);
+	w->i++;
+	return true;
+}
+
+static void write_tensor(const struct msd_model_param *p, struct msd_buf *out)
+{
 	msd_buf_printf(out, "{\"name\":");
-	msd_json_str(out, text_of(param, "name"));
+	msd_json_str(out, p->name);
 	msd_buf_printf(out, ",\"datatype\":");
-	write_datatype(dtype.n > 0 ? dtype : text_of(param, "kind"), out);
+	write_datatype(p, out);
 	msd_buf_printf(out, ",\"shape\":");
-	write_shape(msd_map_value(param, "shape"), out);
+	write_shape(p->shape, out);
 	msd_buf_printf(out, "}");
 }
 
 void msd_model_write_tensors(const struct msd_model *m, struct msd_buf *out)
 {
-	const bool is_prim = msd_span_is(text_of(m->function, "style"), "prim");
-	struct msd_span param;
-	struct msd_cur c;
-	uint32_t n = 0;
+	struct msd_model_walk w;
+	struct msd_model_param param;
 
-	if (m->function.n == 0 ||
-	    !msd_array_open(msd_map_value(m->function, "params"), &c, &n))
-		n = 0;
-	const uint32_t n_inputs = is_prim && n > 0 ? n - 1 : n;
+	if (!msd_model_open(m, &w))
+		w.n = 0;
+	const uint32_t n_inputs = msd_model_is_prim(m) && w.n > 0 ? w.n - 1 : w.n;
 	msd_buf_printf(out, "\"inputs\":[");
-	for (uint32_t i = 0; i < n && msd_object_take(&c, &param); i++) {
+	for (uint32_t i = 0; msd_model_next(&w, &param); i++) {
 		if (i == n_inputs) {
 			msd_buf_printf(out, "],\"outputs\":[");
 		} else if (i > 0) {
 			msd_buf_printf(out, ",");
 		}
-		write_tensor(param, out);
+		write_tensor(&param, out);
 	}
-	msd_buf_printf(out, n_inputs == n ? "],\"outputs\":[]" : "]");
+	msd_buf_printf(out, n_inputs == w.n ? "],\"outputs\":[]" : "]");
 }
 
 const char *msd_model_state(const struct msd_module *m)

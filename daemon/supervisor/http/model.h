@@ -5,8 +5,11 @@
  * `MODULE:FUNCTION`, or by `MODULE` alone the one that is its model. It has one
  * version, "1".
  */
+#include <stdbool.h>
+
 #include "proto/bytes.h"
 #include "proto/diag.h"
+#include "proto/dtype.h"
 
 #define MSD_MODEL_VERSION "1"
 
@@ -23,6 +26,30 @@ struct msd_span msd_model_module_name(struct msd_span name);
 /** The model @name. MSD_NOT_FOUND, for a function that the module lacks, too. */
 MSD_MUST_CHECK msd_err msd_model_find(struct msd_house *house, struct msd_span name,
 				      struct msd_model *ret, struct msd_diag *d);
+/* A parameter of a model's function, in their order. Spans are of the module's facts.
+ */
+struct msd_model_param {
+	struct msd_span name; /* `arg` and its number where the signature has none; of
+			       * the walk, until its next step */
+	struct msd_span type; /* its element type as TVM calls it, or a scalar's kind */
+	struct msd_dtype dtype; /* that, where has_dtype */
+	struct msd_span shape;  /* a msgpack array; what varies is no natural number */
+	bool has_dtype, is_scalar;
+};
+struct msd_model_walk {
+	struct msd_cur left;
+	uint32_t n, i;
+	char room[16];
+};
+
+/** It fills its outputs, which are parameters behind its inputs. */
+bool msd_model_is_prim(const struct msd_model *m);
+struct msd_span msd_model_function_name(const struct msd_model *m);
+/** False: nobody knows its parameters. */
+MSD_MUST_CHECK bool msd_model_open(const struct msd_model *m,
+				   struct msd_model_walk *ret);
+/** The next parameter; false: there is none. */
+bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret);
 /** Append `"inputs":[...],"outputs":[...]` as metadata has it. */
 void msd_model_write_tensors(const struct msd_model *m, struct msd_buf *out);
 /** "READY", "LOADING" or "UNAVAILABLE". */

@@ -22,8 +22,10 @@
 void msd_repository_server(struct msd_asking *a)
 {
 	msd_asking_say_json(a, 200);
-	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
-				 "\",\"extensions\":[\"model_repository\"]}\n");
+	msd_buf_printf(
+		&a->body,
+		"{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
+		"\",\"extensions\":[\"model_repository\",\"binary_tensor_data\"]}\n");
 }
 
 void msd_repository_live(struct msd_asking *a)
@@ -45,8 +47,7 @@ void msd_repository_ready(struct msd_asking *a)
 	say_ready(a, msd_expected_all_ready(a->edge->house));
 }
 
-/* The model that is asked for. False: it was answered. */
-static bool find(struct msd_asking *a, struct msd_model *ret)
+bool msd_repository_find(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
 	msd_err err = msd_model_find(a->edge->house, a->names[0], ret, &d);
@@ -64,23 +65,27 @@ static bool find(struct msd_asking *a, struct msd_model *ret)
 	return err == MSD_OK;
 }
 
+bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model *m)
+{
+	struct msd_diag d = {0};
+
+	if (msd_facts_are_known(&m->module->crew.facts))
+		return false;
+	(void)msd_diag_set(&d, MSD_NOT_READY, "%s is %s%s%s", m->module->crew.name,
+			   msd_module_state_name(m->module->life.state),
+			   m->module->error != NULL ? ": " : "",
+			   m->module->error != NULL ? m->module->error : "");
+	msd_asking_fail(a, 503, &d);
+	a->reply.retry_after_s = RETRY_AFTER_S;
+	return true;
+}
+
 void msd_repository_model(struct msd_asking *a)
 {
 	struct msd_model m;
-	struct msd_diag d = {0};
 
-	if (!find(a, &m))
+	if (!msd_repository_find(a, &m) || msd_repository_refuse_unknown(a, &m))
 		return;
-	if (!msd_facts_are_known(&m.module->crew.facts)) {
-		(void)msd_diag_set(&d, MSD_NOT_READY, "%s is %s%s%s",
-				   m.module->crew.name,
-				   msd_module_state_name(m.module->life.state),
-				   m.module->error != NULL ? ": " : "",
-				   m.module->error != NULL ? m.module->error : "");
-		msd_asking_fail(a, 503, &d);
-		a->reply.retry_after_s = RETRY_AFTER_S;
-		return;
-	}
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":");
 	msd_json_str(&a->body, a->names[0]);
@@ -94,7 +99,7 @@ void msd_repository_model_ready(struct msd_asking *a)
 {
 	struct msd_model m;
 
-	if (find(a, &m)) {
+	if (msd_repository_find(a, &m)) {
 		say_ready(a,
 			  msd_expected_serves(m.module) && !a->edge->house->is_leaving);
 	}

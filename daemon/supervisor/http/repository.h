@@ -5,6 +5,7 @@
  * server, its health, its models (model.h) and the index of them.
  */
 #include "daemon/supervisor/http/asking.h"
+#include "daemon/supervisor/http/model.h"
 
 void msd_repository_server(struct msd_asking *a);
 void msd_repository_live(struct msd_asking *a);
@@ -12,6 +13,11 @@ void msd_repository_ready(struct msd_asking *a);
 /** Of the model names[0], in the version names[1] where the path has one. */
 void msd_repository_model(struct msd_asking *a);
 void msd_repository_model_ready(struct msd_asking *a);
+/** Find that model; false: it was answered, with what is wrong. */
+MSD_MUST_CHECK bool msd_repository_find(struct msd_asking *a, struct msd_model *ret);
+/** It was answered that nothing is known of @m yet, and with when to ask again; false:
+ * its functions are known. */
+bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model *m);
 /** All modules, or with `{"ready": true}` those that are. */
 void msd_repository_index(struct msd_asking *a);
 

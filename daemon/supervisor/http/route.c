@@ -6,6 +6,7 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/health.h"
+#include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/http/scrape.h"
@@ -13,7 +14,8 @@
 struct route {
 	const char *path; /* without its first slash; a star is any name */
 	enum msd_http_method method;
-	enum msd_method right; /* whose right it needs */
+	enum msd_method
+		right; /* whose right it needs; PING: anybody's, or it asks itself */
 	void (*answer)(struct msd_asking *a);
 };
 
@@ -33,6 +35,8 @@ static const struct route routes[] = {
 	 msd_repository_model},
 	{"v2/models/*/versions/*/ready", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
 	 msd_repository_model_ready},
+	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
+	{"v2/models/*/versions/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"v2/repository/index", MSD_HTTP_POST, MSD_M_MODULE_LIST, msd_repository_index},
 };
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
@@ -102,7 +106,7 @@ static void answer(struct msd_asking *a, const struct msd_http_path *p)
 	}
 }
 
-static void write_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
+void msd_route_write(struct msd_asking *a, bool closes, struct msd_buf *out)
 {
 	a->reply.body = (struct msd_span){a->body.p, a->body.n};
 	a->reply.is_head = a->request->method == MSD_HTTP_HEAD_ONLY;
@@ -122,7 +126,8 @@ void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
 	} else {
 		fail(a, 400, "the path is none: expected /, names and escapes");
 	}
-	write_answer(a, closes, out);
+	if (!a->is_later)
+		msd_route_write(a, closes, out);
 }
 
 void msd_route_refuse(struct msd_asking *a, unsigned status, const char *why,
@@ -131,5 +136,5 @@ void msd_route_refuse(struct msd_asking *a, unsigned status, const char *why,
 	fail(a, status, why);
 	if (status == 503)
 		a->reply.retry_after_s = 1;
-	write_answer(a, true, out);
+	msd_route_write(a, true, out);
 }

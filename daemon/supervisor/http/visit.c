@@ -20,20 +20,17 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/route.h"
+#include "daemon/supervisor/http/visit_write.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 
-#define MAX_BODY (1u << 20)       /* bytes of a request's */
-#define READ_BYTES 16384u         /* a turn */
-#define KEEP_OUT_BYTES 4096u      /* of the buffer, when all is written */
-#define STOP_OUT_BYTES 65536u     /* of answers, then no more are made */
-#define LINGER_BYTES (8ull << 20) /* of what nobody reads any more */
-
-static size_t unwritten(const struct msd_visit *v)
-{
-	return v->out.n - v->out_at;
-}
+#define MAX_BODY (1u << 20)          /* bytes of a request's */
+#define MAX_TENSORS_BODY (64u << 20) /* of one with tensors as bytes */
+#define READ_BYTES 16384u            /* a turn */
+#define STOP_OUT_BYTES 65536u        /* of answers, then no more are made */
+#define LINGER_BYTES (8ull << 20)    /* of what nobody reads any more */
 
 static bool has_ahead(const struct msd_visit *v)
 {
@@ -44,12 +41,14 @@ static void on_poll(uv_poll_t *handle, int status, int events);
 
 static void update_poll(struct msd_visit *v)
 {
-	int events = unwritten(v) > 0 || (v->state == MSD_VISIT_OPEN && has_ahead(v))
-			     ? UV_WRITABLE
-			     : UV_READABLE;
+	int events = UV_READABLE;
 
 	if (v->is_closing)
 		return;
+	if (msd_visit_unwritten(v) > 0 || (v->state == MSD_VISIT_OPEN && has_ahead(v)))
+		events = UV_WRITABLE;
+	if (v->is_awaiting) /* who goes takes its call along */
+		events = UV_DISCONNECT | (msd_visit_unwritten(v) > 0 ? UV_WRITABLE : 0);
 	events = v->transport.ops->wants(&v->transport, events);
 	if (events == v->events)
 		return;
@@ -60,13 +59,15 @@ static void update_poll(struct msd_visit *v)
 /* What it holds is counted as its peer's. */
 static void settle(struct msd_visit *v)
 {
-	const uint64_t held =
-		msd_http_reader_bytes(&v->reader) + v->ahead.cap + v->out.cap;
+	const uint64_t held = msd_http_reader_bytes(&v->reader) + v->ahead.cap +
+			      v->out.cap + v->tail_left + msd_infer_bytes(&v->caller);
 
 	if (held > v->charged_bytes) {
-		msd_account_charge(&v->account, held - v->charged_bytes);
+		msd_account_charge(&v->caller.session.client.account,
+				   held - v->charged_bytes);
 	} else if (held < v->charged_bytes) {
-		msd_account_release(&v->account, v->charged_bytes - held);
+		msd_account_release(&v->caller.session.client.account,
+				    v->charged_bytes - held);
 	}
 	v->charged_bytes = held;
 }
@@ -74,16 +75,21 @@ static void settle(struct msd_visit *v)
 static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_visit *v = handle->data;
+	struct msd_session *s = &v->caller.session;
 	struct msd_edge *e = v->http->edge;
 
 	msd_list_remove(&v->link);
 	msd_http_reader_finish(&v->reader);
 	msd_buf_finish(&v->ahead);
 	msd_buf_finish(&v->out);
+	msd_session_leave(s);
+	msd_infer_end(&v->caller, false);
+	msd_buf_finish(&v->caller.asking.body);
+	v->tail_left = 0;
 	settle(v);
-	msd_account_close(&v->account);
-	msd_door_give_back(e, v->peer);
-	msd_client_peer_unref(v->peer);
+	msd_account_close(&s->client.account);
+	msd_door_give_back(e, s->peer);
+	msd_client_peer_unref(s->peer);
 	free(v);
 	e->on_session_gone(e);
 }
@@ -94,28 +100,9 @@ void msd_visit_close(struct msd_visit *v, const char *why)
 		return;
 	v->is_closing = true;
 	msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
-		(unsigned long long)v->number, why);
+		(unsigned long long)v->caller.session.number, why);
 	uv_close((uv_handle_t *)&v->poll, on_handle_closed);
 	v->transport.ops->close(&v->transport);
-}
-
-static void flush(struct msd_visit *v)
-{
-	while (unwritten(v) > 0) {
-		struct iovec piece = {v->out.p + v->out_at, unwritten(v)};
-		const ssize_t n =
-			v->transport.ops->writev(&v->transport, &piece, 1, -1);
-		if (n < 0) {
-			if (n != -EAGAIN)
-				msd_visit_close(v, "the connection is broken");
-			return;
-		}
-		v->out_at += (size_t)n;
-		v->last_progress_ms = uv_now(v->http->edge->loop);
-	}
-	v->out_at = v->out.n = 0;
-	if (v->out.cap > KEEP_OUT_BYTES)
-		msd_buf_finish(&v->out);
 }
 
 /* All that it is told is on its way. */
@@ -149,34 +136,70 @@ static void end(struct msd_visit *v)
 	v->ahead_at = 0;
 }
 
-static struct msd_asking asking(const struct msd_visit *v)
+static struct msd_asking *ask(struct msd_visit *v)
 {
-	return (struct msd_asking){.edge = v->http->edge,
-				   .request = &v->reader.request,
-				   .principal = v->principal,
-				   .peer = v->peer->who,
-				   .fd = v->transport.fd,
-				   .number = v->number};
+	v->caller.asking = (struct msd_asking){.edge = v->http->edge,
+					       .request = &v->reader.request,
+					       .caller = &v->caller};
+	return &v->caller.asking;
 }
 
-static void answer(struct msd_visit *v)
+static bool is_last(const struct msd_visit *v)
 {
-	struct msd_asking a = asking(v);
-	const bool closes =
-		!v->reader.request.keeps_alive || v->http->edge->house->is_leaving;
+	return !v->reader.request.keeps_alive || v->http->edge->house->is_leaving;
+}
 
-	v->n_requests++;
-	msd_counts_request(&v->http->edge->counts);
-	msd_route_answer(&a, closes, &v->out);
+/* The answer is in `out`; tensors that belong behind it are not copied. */
+static void follow_up(struct msd_visit *v, bool closes)
+{
+	v->is_awaiting = false;
+	for (uint32_t i = 0; i < v->caller.n_tail; i++)
+		v->tail_left += v->caller.tail[i].iov_len;
+	if (v->tail_left == 0)
+		msd_infer_end(&v->caller, true);
 	if (closes)
 		end(v);
 }
 
+static void answer(struct msd_visit *v)
+{
+	struct msd_asking *a = ask(v);
+	const bool closes = is_last(v);
+
+	v->n_requests++;
+	msd_counts_request(&v->http->edge->counts);
+	msd_route_answer(a, closes, &v->out);
+	v->is_awaiting = a->is_later;
+	if (!v->is_awaiting)
+		follow_up(v, closes);
+}
+
+/* What follows on the connection is served in a turn of its own: who brings the answer
+ * is in the midst of something. */
+static void on_answer(struct msd_caller *c)
+{
+	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
+	const bool closes = is_last(v);
+
+	if (v->is_closing)
+		return;
+	msd_route_write(&c->asking, closes, &v->out);
+	follow_up(v, closes);
+	if (v->out.bad) {
+		msd_visit_close(v, "out of memory for an answer");
+		return;
+	}
+	msd_visit_flush(v);
+	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
+	    msd_visit_unwritten(v) == 0)
+		linger(v);
+	settle(v);
+	update_poll(v);
+}
+
 static void refuse(struct msd_visit *v)
 {
-	struct msd_asking a = asking(v);
-
-	msd_route_refuse(&a, v->reader.status, v->reader.why, &v->out);
+	msd_route_refuse(ask(v), v->reader.status, v->reader.why, &v->out);
 	end(v);
 }
 
@@ -185,7 +208,10 @@ static bool take(struct msd_visit *v, struct msd_span *in)
 {
 	switch (msd_http_read(&v->reader, in)) {
 	case MSD_HTTP_HEAD:
-		v->reader.max_body = MAX_BODY;
+		v->reader.max_body =
+			v->reader.request.fields[MSD_HTTP_F_INFERENCE_HEADER].p != NULL
+				? MAX_TENSORS_BODY
+				: MAX_BODY;
 		if (v->reader.request.wants_continue &&
 		    v->reader.request.body_bytes <= v->reader.max_body)
 			msd_http_reply_continue(&v->out);
@@ -208,8 +234,8 @@ static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 {
 	const uint64_t n = v->n_requests - n_before;
 
-	if (v->state != MSD_VISIT_OPEN || unwritten(v) >= STOP_OUT_BYTES ||
-	    n >= MSD_CONN_TURN_FRAMES)
+	if (v->state != MSD_VISIT_OPEN || v->is_awaiting || v->tail_left > 0 ||
+	    msd_visit_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
 		return true;
 	if (n < 2)
 		return false;
@@ -283,8 +309,9 @@ static void have_turn(struct msd_visit *v)
 		read_nothing(v);
 		return;
 	}
-	flush(v);
-	if (!v->is_closing && v->state == MSD_VISIT_OPEN && unwritten(v) == 0) {
+	msd_visit_flush(v);
+	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
+	    msd_visit_unwritten(v) == 0) {
 		if (has_ahead(v)) {
 			serve_ahead(v);
 		} else {
@@ -292,11 +319,12 @@ static void have_turn(struct msd_visit *v)
 		}
 	}
 	if (!v->is_closing)
-		flush(v);
-	if (!v->is_closing && v->state == MSD_VISIT_ENDING && unwritten(v) == 0)
+		msd_visit_flush(v);
+	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
+	    msd_visit_unwritten(v) == 0)
 		linger(v);
 	settle(v);
-	if (msd_account_is_over(&v->account))
+	if (msd_account_is_over(&v->caller.session.client.account))
 		msd_visit_close(v, "it holds more memory than it may");
 }
 
@@ -304,8 +332,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct msd_visit *v = handle->data;
 
-	(void)events;
-	if (status < 0) {
+	if (status < 0 || (v->is_awaiting && (events & UV_DISCONNECT) != 0)) {
 		msd_visit_close(v, "the connection is broken");
 		return;
 	}
@@ -319,11 +346,12 @@ static void look(struct msd_visit *v)
 	const struct msd_watch_view view = {
 		.frames = v->n_requests,
 		.bytes_in = v->bytes_in,
-		.queued_bytes = unwritten(v),
+		.queued_bytes = msd_visit_unwritten(v),
 		.last_progress_ms = v->last_progress_ms,
 		.is_owed = v->state == MSD_VISIT_LINGERING ||
 			   (!has_ahead(v) && msd_http_reader_is_owed(&v->reader)),
 		.is_pressed = v->state == MSD_VISIT_LINGERING,
+		.is_awaiting = v->is_awaiting,
 		.now_ms = uv_now(e->loop),
 	};
 	const char *why = msd_watch_look(&v->watch, &view, e->limits);
@@ -356,6 +384,17 @@ void msd_visits_init(struct msd_http *h)
 	h->watch.on_due = on_watch_due;
 }
 
+static void close_for(struct msd_session *s, msd_err err, const char *why)
+{
+	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
+
+	(void)err;
+	msd_visit_close(MSD_CONTAINER_OF(c, struct msd_visit, caller), why);
+}
+
+static const struct msd_front_ops front_ops = {.on_room = msd_infer_on_room,
+					       .close = close_for};
+
 void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer)
 {
@@ -371,17 +410,18 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	}
 	v->http = h;
 	v->transport = transport;
-	v->principal = who;
-	v->peer = peer;
+	msd_session_init(&v->caller.session, e, &msd_infer_client_ops, peer);
+	v->caller.session.front = &front_ops;
+	v->caller.session.transport = &v->transport;
+	v->caller.session.principal = who;
+	v->caller.on_answer = on_answer;
 	v->poll.data = v;
-	v->number = msd_counts_connection(&e->counts);
 	v->last_progress_ms = uv_now(e->loop);
 	msd_http_reader_init(&v->reader);
-	msd_account_open(&v->account, &peer->account, e->limits->max_connection_memory);
 	msd_watch_init(&v->watch, uv_now(e->loop));
 	msd_list_append(&h->visits, &v->link);
 	watch(h);
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d http=1",
-		(unsigned long long)v->number, who.is_local);
+		(unsigned long long)v->caller.session.number, who.is_local);
 	update_poll(v);
 }

@@ -12,10 +12,9 @@
  *   LINGERING --the peer has read it and closed--> (freed)
  */
 #include "daemon/http/reader.h"
-#include "daemon/supervisor/edge/principal.h"
 #include "daemon/supervisor/edge/watch.h"
+#include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/http.h"
-#include "daemon/wire/account.h"
 #include "daemon/wire/transport.h"
 
 struct msd_client_peer;
@@ -25,8 +24,8 @@ enum msd_visit_state { MSD_VISIT_OPEN, MSD_VISIT_ENDING, MSD_VISIT_LINGERING };
 struct msd_visit {
 	struct msd_list link; /* msd_http.visits */
 	struct msd_http *http;
-	struct msd_client_peer *peer; /* a reference, and a place at the door */
-	struct msd_principal principal;
+	struct msd_caller caller; /* its session's peer: a reference, and a place at the
+				   * door */
 	struct msd_transport transport;
 	uv_poll_t poll;
 	int events; /* what poll waits for */
@@ -34,14 +33,14 @@ struct msd_visit {
 	struct msd_http_reader reader;
 	struct msd_buf ahead, out; /* read and not served; answered and not written */
 	size_t ahead_at, out_at;
-	struct msd_account account;
-	uint64_t charged_bytes; /* to it */
+	size_t tail_left;       /* bytes of caller.tail that are not written */
+	uint64_t charged_bytes; /* to its account */
 	struct msd_watch watch;
-	uint64_t number;     /* for people */
 	uint64_t n_requests; /* whole ones */
 	uint64_t bytes_in;
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t lingered_bytes;
+	bool is_awaiting; /* the answer to the last request */
 	bool peer_has_ended, is_closing;
 };
 

@@ -1,0 +1,286 @@
+/*
+ * Happy path: jansson reads the text, each input is looked at, the sizes of the binary
+ * ones are added up. Failures: the first thing that is wrong is told, with the tensor
+ * that it is of; what is meant for something that is not done here (shared memory,
+ * classes instead of tensors) is refused, for the answer would not be what was asked.
+ */
+#include "daemon/http/infer_ask.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/datatype.h"
+#include "proto/limits.h"
+
+static struct msd_span text_of(const json_t *j)
+{
+	return (struct msd_span){(const uint8_t *)json_string_value(j),
+				 json_string_length(j)};
+}
+
+/* What is said of @name begins with "input x: ". */
+static msd_err wrong(struct msd_diag *d, const char *what, struct msd_span name,
+		     const char *why)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s %.*s: %s", what,
+			    (int)(name.n < 200 ? name.n : 200), (const char *)name.p,
+			    why);
+}
+
+static msd_err read_name(const json_t *tensor, const char *what, struct msd_span *ret,
+			 struct msd_diag *d)
+{
+	const json_t *name = json_object_get(tensor, "name");
+	const json_t *parameters = json_object_get(tensor, "parameters");
+
+	if (json_string_length(name) == 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: each is an object with a name", what);
+	}
+	*ret = text_of(name);
+	if (parameters != NULL && !json_is_object(parameters))
+		return wrong(d, what, *ret, "its parameters are no object");
+	if (json_object_get(parameters, "shared_memory_region") != NULL)
+		return wrong(d, what, *ret, "shared memory is not taken by HTTP");
+	return MSD_OK;
+}
+
+static bool read_shape(const json_t *shape, uint32_t *ret_ndim,
+		       int64_t ret[MSD_MAX_NDIM])
+{
+	const size_t n = json_array_size(shape);
+
+	if (!json_is_array(shape) || n > MSD_MAX_NDIM)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *extent = json_array_get(shape, i);
+		if (!json_is_integer(extent) || json_integer_value(extent) < 0)
+			return false;
+		ret[i] = json_integer_value(extent);
+	}
+	*ret_ndim = (uint32_t)n;
+	return true;
+}
+
+/* Its bytes lie here, or behind. */
+static msd_err read_place(const json_t *tensor, struct msd_infer_input *t,
+			  uint64_t *behind_bytes, struct msd_diag *d)
+{
+	const json_t *size = json_object_get(json_object_get(tensor, "parameters"),
+					     "binary_data_size");
+
+	t->data = json_object_get(tensor, "data");
+	if ((t->data != NULL) == (size != NULL))
+		return wrong(d, "input", t->name, "expected data or binary_data_size");
+	if (t->data != NULL && t->n_elements > MSD_INFER_JSON_BYTES)
+		return wrong(d, "input", t->name, "fewer data than its shape says");
+	if (t->data != NULL)
+		return MSD_OK;
+	if (!json_is_integer(size) || json_integer_value(size) < 0 ||
+	    (uint64_t)json_integer_value(size) != t->bytes) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "input %.*s: binary_data_size is not the %llu "
+				    "bytes of its datatype and shape",
+				    (int)t->name.n, (const char *)t->name.p,
+				    (unsigned long long)t->bytes);
+	}
+	if (t->bytes > *behind_bytes) {
+		return wrong(d, "input", t->name,
+			     "its bytes are more than lie behind the JSON");
+	}
+	*behind_bytes -= t->bytes;
+	return MSD_OK;
+}
+
+static msd_err read_input(const json_t *tensor, struct msd_infer_input *t,
+			  uint64_t *behind_bytes, struct msd_diag *d)
+{
+	msd_err err = read_name(tensor, "input", &t->name, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (!msd_datatype_read(text_of(json_object_get(tensor, "datatype")),
+			       &t->dtype)) {
+		return wrong(d, "input", t->name,
+			     "its datatype is none of BOOL, UINT8 to UINT64, INT8 to "
+			     "INT64, FP16, FP32, FP64 and BF16");
+	}
+	if (!read_shape(json_object_get(tensor, "shape"), &t->ndim, t->shape) ||
+	    !msd_shape_elements(t->shape, t->ndim, &t->n_elements) ||
+	    !msd_dtype_bytes(t->dtype, t->n_elements, &t->bytes) ||
+	    t->bytes > MSD_MAX_PAYLOAD_BYTES) {
+		return wrong(d, "input", t->name,
+			     "its shape is none: expected at most 32 extents, of not "
+			     "more bytes than a request may have");
+	}
+	return read_place(tensor, t, behind_bytes, d);
+}
+
+static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
+			   struct msd_diag *d)
+{
+	const json_t *parameters = json_object_get(tensor, "parameters");
+	const json_t *shape = json_object_get(parameters, "shape");
+	const json_t *binary = json_object_get(parameters, "binary_data");
+	msd_err err = read_name(tensor, "output", &t->name, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (json_object_get(parameters, "classification") != NULL)
+		return wrong(d, "output", t->name, "classes are not made of it here");
+	if (binary != NULL && !json_is_boolean(binary))
+		return wrong(d, "output", t->name, "binary_data is true or false");
+	if (binary != NULL)
+		t->is_binary = json_is_true(binary);
+	t->has_shape = shape != NULL;
+	if (t->has_shape && !read_shape(shape, &t->ndim, t->shape))
+		return wrong(d, "output", t->name, "its shape is none");
+	return MSD_OK;
+}
+
+/* The array @key of @json, of @most elements. */
+static msd_err open_list(const json_t *json, const char *key, const json_t **ret,
+			 uint32_t *ret_n, struct msd_diag *d)
+{
+	*ret = json_object_get(json, key);
+	*ret_n = (uint32_t)json_array_size(*ret);
+	if ((*ret == NULL || json_is_array(*ret)) &&
+	    json_array_size(*ret) <= MSD_MAX_TENSORS)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected an array of at most %u",
+			    key, MSD_MAX_TENSORS);
+}
+
+/* Who is asked twice for @name could answer either. */
+static msd_err check_single(struct msd_span name, struct msd_span other,
+			    const char *what, struct msd_diag *d)
+{
+	if (name.n != other.n || memcmp(name.p, other.p, name.n) != 0)
+		return MSD_OK;
+	return wrong(d, what, name, "it is there twice");
+}
+
+static msd_err read_inputs(struct msd_infer_ask *a, uint64_t behind_bytes,
+			   struct msd_diag *d)
+{
+	const json_t *list;
+	msd_err err = open_list(a->json, "inputs", &list, &a->n_inputs, d);
+
+	if (err != MSD_OK)
+		return err;
+	a->inputs = calloc(a->n_inputs + 1u, sizeof(*a->inputs));
+	if (a->inputs == NULL)
+		return msd_diag_no_memory(d);
+	for (uint32_t i = 0; i < a->n_inputs; i++) {
+		err = read_input(json_array_get(list, i), &a->inputs[i], &behind_bytes,
+				 d);
+		for (uint32_t j = 0; j < i && err == MSD_OK; j++) {
+			err = check_single(a->inputs[i].name, a->inputs[j].name,
+					   "input", d);
+		}
+		if (err != MSD_OK)
+			return err;
+	}
+	if (behind_bytes > 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%llu bytes lie behind the JSON that are no "
+				    "input's",
+				    (unsigned long long)behind_bytes);
+	}
+	return MSD_OK;
+}
+
+static msd_err read_outputs(struct msd_infer_ask *a, struct msd_diag *d)
+{
+	const json_t *list;
+	msd_err err = open_list(a->json, "outputs", &list, &a->n_outputs, d);
+
+	if (err != MSD_OK)
+		return err;
+	a->outputs = calloc(a->n_outputs + 1u, sizeof(*a->outputs));
+	if (a->outputs == NULL)
+		return msd_diag_no_memory(d);
+	for (uint32_t i = 0; i < a->n_outputs; i++) {
+		a->outputs[i].is_binary = a->is_binary;
+		err = read_output(json_array_get(list, i), &a->outputs[i], d);
+		for (uint32_t j = 0; j < i && err == MSD_OK; j++) {
+			err = check_single(a->outputs[i].name, a->outputs[j].name,
+					   "output", d);
+		}
+		if (err != MSD_OK)
+			return err;
+	}
+	return MSD_OK;
+}
+
+static msd_err read_own(struct msd_infer_ask *a, struct msd_diag *d)
+{
+	const json_t *id = json_object_get(a->json, "id");
+	const json_t *parameters = json_object_get(a->json, "parameters");
+	const json_t *binary = json_object_get(parameters, "binary_data_output");
+	const json_t *deadline = json_object_get(parameters, "deadline_ms");
+
+	if (!json_is_object(a->json) || (id != NULL && !json_is_string(id)) ||
+	    (parameters != NULL && !json_is_object(parameters))) {
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"the request: expected an object with inputs, and at "
+			"most an id, parameters and outputs");
+	}
+	if (binary != NULL && !json_is_boolean(binary)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "binary_data_output is true or false");
+	}
+	if (deadline != NULL &&
+	    (!json_is_integer(deadline) || json_integer_value(deadline) < 0 ||
+	     json_integer_value(deadline) > UINT32_MAX)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "deadline_ms: expected a number of milliseconds, "
+				    "at most 2^32 - 1");
+	}
+	if (id != NULL)
+		a->id = text_of(id);
+	a->is_binary = json_is_true(binary);
+	a->has_deadline = deadline != NULL;
+	a->deadline_ms = (uint32_t)json_integer_value(deadline);
+	return MSD_OK;
+}
+
+static msd_err read_all(struct msd_infer_ask *a, struct msd_span text,
+			uint64_t behind_bytes, struct msd_diag *d)
+{
+	json_error_t error;
+
+	a->json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
+			     &error);
+	if (a->json == NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the JSON, line %d, column %d: %s", error.line,
+				    error.column, error.text);
+	}
+	msd_err err = read_own(a, d);
+	if (err == MSD_OK)
+		err = read_inputs(a, behind_bytes, d);
+	return err == MSD_OK ? read_outputs(a, d) : err;
+}
+
+msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
+			   uint64_t behind_bytes, struct msd_diag *d)
+{
+	msd_err err;
+
+	*ret = (struct msd_infer_ask){0};
+	err = read_all(ret, text, behind_bytes, d);
+	if (err != MSD_OK)
+		msd_infer_ask_finish(ret);
+	return err;
+}
+
+void msd_infer_ask_finish(struct msd_infer_ask *a)
+{
+	json_decref(a->json);
+	free(a->inputs);
+	free(a->outputs);
+	*a = (struct msd_infer_ask){0};
+}

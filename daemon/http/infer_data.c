@@ -1,0 +1,243 @@
+#include "daemon/http/infer_data.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* A walk over the data of one input. */
+struct walk {
+	const struct msd_infer_input *t;
+	uint8_t *out;
+	uint64_t n; /* elements so far */
+};
+
+static msd_err fail(const struct walk *w, struct msd_diag *d, const char *why)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "input %.*s, element %llu: %s",
+			    (int)(w->t->name.n < 200 ? w->t->name.n : 200),
+			    (const char *)w->t->name.p, (unsigned long long)w->n, why);
+}
+
+/* The lowest and highest of an integer type, as far as JSON's integers go. */
+static bool is_in_range(struct msd_dtype t, json_int_t v)
+{
+	if (t.code == MSD_DT_UINT)
+		return v >= 0 && (t.bits == 64 || (uint64_t)v >> t.bits == 0);
+	return t.bits == 64 || (v >= -((json_int_t)1 << (t.bits - 1)) &&
+				v < (json_int_t)1 << (t.bits - 1));
+}
+
+static msd_err put_integer(struct walk *w, const json_t *v, uint8_t *at,
+			   struct msd_diag *d)
+{
+	uint8_t bytes[8];
+
+	if (!json_is_integer(v))
+		return fail(w, d, "expected an integer");
+	if (!is_in_range(w->t->dtype, json_integer_value(v)))
+		return fail(w, d, "it is out of the range of its datatype");
+	msd_put_le64(bytes, (uint64_t)json_integer_value(v));
+	memcpy(at, bytes, w->t->dtype.bits / 8u);
+	return MSD_OK;
+}
+
+static msd_err put_float(struct walk *w, const json_t *v, uint8_t *at,
+			 struct msd_diag *d)
+{
+	const double wide = json_number_value(v);
+	const float narrow = (float)wide;
+
+	if (!json_is_number(v))
+		return fail(w, d, "expected a number");
+	if (w->t->dtype.bits == 64) {
+		memcpy(at, &wide, sizeof(wide));
+		return MSD_OK;
+	}
+	if (!isfinite(narrow))
+		return fail(w, d, "it is out of the range of its datatype");
+	memcpy(at, &narrow, sizeof(narrow));
+	return MSD_OK;
+}
+
+static msd_err put(struct walk *w, const json_t *v, struct msd_diag *d)
+{
+	const struct msd_dtype t = w->t->dtype;
+	uint8_t *at;
+	msd_err err = MSD_OK;
+
+	if (w->n == w->t->n_elements)
+		return fail(w, d, "more than its shape says");
+	at = w->out + w->n * (t.bits / 8u);
+	if (t.code == MSD_DT_BOOL) {
+		if (!json_is_boolean(v))
+			return fail(w, d, "expected true or false");
+		*at = json_is_true(v);
+	} else if (t.code == MSD_DT_FLOAT) {
+		err = put_float(w, v, at, d);
+	} else {
+		err = put_integer(w, v, at, d);
+	}
+	w->n++;
+	return err;
+}
+
+/* One array of the innermost extent. */
+static msd_err put_row(struct walk *w, const json_t *row, struct msd_diag *d)
+{
+	size_t i;
+	json_t *v;
+	msd_err err = MSD_OK;
+
+	json_array_foreach(row, i, v)
+	{
+		err = put(w, v, d);
+		if (err != MSD_OK)
+			break;
+	}
+	return err;
+}
+
+/* Arrays in arrays, depth first: as many levels as there are extents at most. */
+static msd_err put_nested(struct walk *w, const json_t *data, struct msd_diag *d)
+{
+	struct level {
+		const json_t *list;
+		size_t next;
+	} levels[MSD_MAX_NDIM];
+	const uint32_t ndim = w->t->ndim;
+	uint32_t depth = 0;
+	msd_err err = MSD_OK;
+
+	levels[0] = (struct level){data, 0};
+	for (;;) {
+		struct level *l = &levels[depth];
+		if (!json_is_array(l->list) ||
+		    json_array_size(l->list) != (size_t)w->t->shape[depth])
+			return fail(w, d, "the arrays are not those of its shape");
+		if (depth + 1 == ndim) {
+			err = put_row(w, l->list, d);
+			if (err != MSD_OK)
+				return err;
+			l->next = json_array_size(l->list);
+		}
+		while (levels[depth].next == json_array_size(levels[depth].list)) {
+			if (depth == 0)
+				return MSD_OK;
+			depth--;
+		}
+		l = &levels[depth];
+		levels[depth + 1] =
+			(struct level){json_array_get(l->list, l->next++), 0};
+		depth++;
+	}
+}
+
+msd_err msd_infer_data_read(const struct msd_infer_input *t, uint8_t *out,
+			    struct msd_diag *d)
+{
+	struct walk w = {.t = t, .out = out};
+	msd_err err;
+
+	if (t->dtype.bits == 16 &&
+	    (t->dtype.code == MSD_DT_FLOAT || t->dtype.code == MSD_DT_BFLOAT))
+		return fail(&w, d, "FP16 and BF16 are taken as binary data alone");
+	if (!json_is_array(t->data))
+		return fail(&w, d, "data is an array");
+	err = t->ndim > 1 && json_is_array(json_array_get(t->data, 0))
+		      ? put_nested(&w, t->data, d)
+		      : put_row(&w, t->data, d);
+	if (err == MSD_OK && w.n < t->n_elements)
+		return fail(&w, d, "fewer than its shape says");
+	return err;
+}
+
+static int64_t integer_at(const uint8_t *p, unsigned bits)
+{
+	switch (bits) {
+	case 8:
+		return (int8_t)*p;
+	case 16:
+		return (int16_t)msd_le16(p);
+	case 32:
+		return (int32_t)msd_le32(p);
+	default:
+		return (int64_t)msd_le64(p);
+	}
+}
+
+static uint64_t unsigned_at(const uint8_t *p, unsigned bits)
+{
+	return bits == 64   ? msd_le64(p)
+	       : bits == 32 ? msd_le32(p)
+	       : bits == 16 ? msd_le16(p)
+			    : *p;
+}
+
+/* So that who reads it has the same bits again. False: JSON has no word for it. */
+static bool write_float(const uint8_t *p, unsigned bits, struct msd_buf *out)
+{
+	double wide;
+	float narrow;
+
+	if (bits == 64) {
+		memcpy(&wide, p, sizeof(wide));
+		msd_buf_printf(out, "%.17g", wide);
+		return isfinite(wide);
+	}
+	memcpy(&narrow, p, sizeof(narrow));
+	msd_buf_printf(out, "%.9g", (double)narrow);
+	return isfinite(narrow);
+}
+
+static bool write_one(struct msd_dtype t, const uint8_t *p, struct msd_buf *out)
+{
+	switch (t.code) {
+	case MSD_DT_BOOL:
+		msd_buf_printf(out, *p != 0 ? "true" : "false");
+		return true;
+	case MSD_DT_INT:
+		msd_buf_printf(out, "%lld", (long long)integer_at(p, t.bits));
+		return true;
+	case MSD_DT_UINT:
+		msd_buf_printf(out, "%llu", (unsigned long long)unsigned_at(p, t.bits));
+		return true;
+	default:
+		return write_float(p, t.bits, out);
+	}
+}
+
+static bool has_numbers(struct msd_dtype t)
+{
+	const bool is_whole =
+		t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+
+	return t.lanes == 1 &&
+	       ((t.code == MSD_DT_BOOL && t.bits == 8) ||
+		((t.code == MSD_DT_INT || t.code == MSD_DT_UINT) && is_whole) ||
+		(t.code == MSD_DT_FLOAT && (t.bits == 32 || t.bits == 64)));
+}
+
+msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t n,
+			     struct msd_buf *out, struct msd_diag *d)
+{
+	char name[MSD_DTYPE_NAME_MAX];
+
+	if (!has_numbers(dtype)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "JSON has no numbers of %s: ask for binary_data",
+				    msd_dtype_format(dtype, name));
+	}
+	msd_buf_printf(out, "[");
+	for (uint64_t i = 0; i < n; i++) {
+		if (i > 0)
+			msd_buf_put(out, ",", 1);
+		if (!write_one(dtype, p + i * (dtype.bits / 8u), out)) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "element %llu is no finite number, which "
+					    "JSON cannot say: ask for binary_data",
+					    (unsigned long long)i);
+		}
+	}
+	msd_buf_printf(out, "]");
+	return out->bad ? msd_diag_no_memory(d) : MSD_OK;
+}

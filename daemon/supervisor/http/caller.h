@@ -1,0 +1,24 @@
+#ifndef MSD_SUPERVISOR_CALLER_H
+#define MSD_SUPERVISOR_CALLER_H
+/*
+ * The session of a visit, and what it asks for right now. One request is answered after
+ * the other, so there is one call of it at a time at most (infer.h).
+ */
+#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/http/asking.h"
+
+struct msd_infer;
+
+struct msd_caller {
+	struct msd_session session;
+	struct msd_asking asking;
+	struct msd_infer *infer; /* its call; NULL: there is none */
+	/* What is written behind the answer, from where it lies; owned. */
+	struct iovec *tail;
+	uint32_t n_tail;
+	struct msd_out *held; /* whose bytes they are */
+	/** The answer that was to come later is there: in `asking`. */
+	void (*on_answer)(struct msd_caller *c);
+};
+
+#endif

@@ -1,0 +1,23 @@
+#ifndef MSD_SUPERVISOR_INFER_H
+#define MSD_SUPERVISOR_INFER_H
+/*
+ * `POST /v2/models/MODEL/infer`: a call as any other, by the caller's session, and its
+ * result as the Open Inference Protocol has it.
+ *
+ *   the JSON --> infer_make (a call) --> standing, call, queue --> infer_result
+ */
+#include "daemon/supervisor/http/caller.h"
+
+/** The route's. */
+void msd_infer(struct msd_asking *a);
+/** How the session of a caller is told. */
+extern const struct msd_client_ops msd_infer_client_ops;
+/** As msd_front_ops.on_room. */
+void msd_infer_on_room(struct msd_session *s);
+/** All of the answer is written, or its connection is gone: what it held is given back.
+ */
+void msd_infer_end(struct msd_caller *c, bool sent);
+/** Bytes of memory that its call holds. */
+size_t msd_infer_bytes(const struct msd_caller *c);
+
+#endif

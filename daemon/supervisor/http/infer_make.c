@@ -1,0 +1,405 @@
+/*
+ * Happy path: the parameters of the function in their order, each with the input of its
+ * name; of a function that fills its outputs those without an input are outputs, of the
+ * shape that the signature, the request or an input of as many dimensions says. Where
+ * nobody knows the parameters, the inputs are they. Failures name the tensor.
+ */
+#include "daemon/supervisor/http/infer_make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/datatype.h"
+#include "daemon/http/infer_data.h"
+#include "daemon/supervisor/module/module.h"
+#include "proto/limits.h"
+#include "proto/value.h"
+
+struct making {
+	const struct msd_model *model;
+	const struct msd_infer_ask *ask;
+	struct msd_infer_call *call;
+	struct msd_diag *d;
+};
+
+static msd_err wrong(const struct making *k, struct msd_span name, const char *what,
+		     const char *more)
+{
+	return msd_diag_set(k->d, MSD_BAD_REQUEST, "input %.*s: %s%s",
+			    (int)(name.n < 200 ? name.n : 200), (const char *)name.p,
+			    what, more);
+}
+
+static bool is_same(struct msd_span a, struct msd_span b)
+{
+	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+static const struct msd_infer_input *find_input(const struct making *k,
+						struct msd_span name)
+{
+	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
+		if (is_same(k->ask->inputs[i].name, name))
+			return &k->ask->inputs[i];
+	}
+	return NULL;
+}
+
+static const struct msd_infer_output *find_output(const struct making *k,
+						  struct msd_span name)
+{
+	for (uint32_t i = 0; i < k->ask->n_outputs; i++) {
+		if (is_same(k->ask->outputs[i].name, name))
+			return &k->ask->outputs[i];
+	}
+	return NULL;
+}
+
+/* Extents of a signature, -1 for what varies. False: it has none, so any shape is. */
+static bool read_extents(struct msd_span shape, uint32_t *ret_ndim,
+			 int64_t ret[MSD_MAX_NDIM])
+{
+	struct msd_wire_value v;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (shape.n == 0 || !msd_array_open(shape, &c, &n) || n > MSD_MAX_NDIM)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &v, NULL) != MSD_OK)
+			return false;
+		ret[i] = v.kind == MSD_K_INT && v.as.i >= 0 ? v.as.i : -1;
+	}
+	*ret_ndim = n;
+	return true;
+}
+
+static bool fits(const int64_t *shape, uint32_t ndim, const int64_t *extents,
+		 uint32_t n_extents)
+{
+	bool is_fit = ndim == n_extents;
+
+	for (uint32_t i = 0; is_fit && i < ndim; i++)
+		is_fit = extents[i] < 0 || extents[i] == shape[i];
+	return is_fit;
+}
+
+static msd_err check_input(const struct making *k, const struct msd_model_param *p,
+			   const struct msd_infer_input *t)
+{
+	int64_t extents[MSD_MAX_NDIM];
+	uint32_t ndim;
+
+	if (p->has_dtype && !msd_dtype_eq(p->dtype, t->dtype)) {
+		const char *name = msd_datatype_name(p->dtype);
+		return wrong(k, t->name, "its datatype is not the model's, ",
+			     name != NULL ? name : "which has none here");
+	}
+	if (!p->is_scalar && read_extents(p->shape, &ndim, extents) &&
+	    !fits(t->shape, t->ndim, extents, ndim))
+		return wrong(k, t->name, "its shape is not the model's", "");
+	return MSD_OK;
+}
+
+/* Room in the payload, as frames of the protocol have it. */
+static msd_err take_place(const struct making *k, const struct msd_infer_input *t)
+{
+	struct msd_infer_call *c = k->call;
+	struct msd_infer_place *place = &c->places[t - k->ask->inputs];
+
+	place->input = t;
+	place->offset = c->payload_bytes;
+	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - c->payload_bytes)
+		return wrong(k, t->name, "the inputs are larger than a request may be",
+			     "");
+	c->payload_bytes += t->bytes;
+	c->payload_bytes += -c->payload_bytes & (MSD_TENSOR_ALIGN - 1u);
+	if (t->data == NULL)
+		return MSD_OK;
+	place->from = c->values.n;
+	/* As many elements as it says are in the text, or it is refused before. */
+	if (!msd_buf_reserve(&c->values, (size_t)t->bytes))
+		return msd_diag_no_memory(k->d);
+	msd_err err = msd_infer_data_read(t, c->values.p + c->values.n, k->d);
+	c->values.n += err == MSD_OK ? (size_t)t->bytes : 0;
+	return err;
+}
+
+/* Two parameters of one name have the same input. */
+static msd_err put_tensor(const struct making *k, const struct msd_infer_input *t)
+{
+	const bool has_place = k->call->places[t - k->ask->inputs].input != NULL;
+	msd_err err = has_place ? MSD_OK : take_place(k, t);
+	struct msd_wire_tensor w = {.where = MSD_AT_INLINE,
+				    .dtype = t->dtype,
+				    .offset =
+					    k->call->places[t - k->ask->inputs].offset,
+				    .bytes = t->bytes,
+				    .ndim = t->ndim};
+
+	memcpy(w.shape, t->shape, sizeof(w.shape));
+	msd_pack_tensor(&k->call->params, &w);
+	k->call->n_tensors++;
+	return err;
+}
+
+static void pack_number(struct msd_buf *out, struct msd_dtype t, const uint8_t bytes[8])
+{
+	const unsigned unused = 64u - t.bits;
+	const uint64_t low = msd_le64(bytes) << unused;
+	double wide;
+	float narrow;
+
+	if (t.code == MSD_DT_FLOAT && t.bits == 64) {
+		memcpy(&wide, bytes, sizeof(wide));
+		msd_pack_float(out, wide);
+	} else if (t.code == MSD_DT_FLOAT) {
+		memcpy(&narrow, bytes, sizeof(narrow));
+		msd_pack_float(out, (double)narrow);
+	} else if (t.code == MSD_DT_BOOL) {
+		msd_pack_bool(out, *bytes != 0);
+	} else if (t.code == MSD_DT_INT) {
+		msd_pack_int(out, (int64_t)low >> unused);
+	} else {
+		msd_pack_uint(out, low >> unused);
+	}
+}
+
+/* A parameter that is a number has no place in the payload. */
+static msd_err put_scalar(const struct making *k, const struct msd_infer_input *t)
+{
+	uint8_t bytes[8] = {0};
+
+	if (t->data == NULL || t->n_elements != 1)
+		return wrong(k, t->name, "it is one number, with data in the JSON", "");
+	msd_err err = msd_infer_data_read(t, bytes, k->d);
+	if (err == MSD_OK)
+		pack_number(&k->call->params, t->dtype, bytes);
+	return err;
+}
+
+/* What varies in an output's shape is told by the request, or is as in an input of as
+ * many dimensions; the function checks that it is so. */
+static msd_err complete_shape(const struct making *k, struct msd_span name,
+			      struct msd_wire_tensor *w)
+{
+	const struct msd_infer_output *told = find_output(k, name);
+	bool is_known = true;
+
+	for (uint32_t i = 0; i < w->ndim; i++)
+		is_known = is_known && w->shape[i] >= 0;
+	if (told != NULL && told->has_shape) {
+		if (!fits(told->shape, told->ndim, w->shape, w->ndim))
+			return wrong(k, name,
+				     "the shape that is told for it, an output, "
+				     "is not the model's",
+				     "");
+		memcpy(w->shape, told->shape, sizeof(w->shape));
+		return MSD_OK;
+	}
+	for (uint32_t i = 0; !is_known && i < k->ask->n_inputs; i++) {
+		const struct msd_infer_input *t = &k->ask->inputs[i];
+		if (fits(t->shape, t->ndim, w->shape, w->ndim)) {
+			memcpy(w->shape, t->shape, sizeof(w->shape));
+			is_known = true;
+		}
+	}
+	return is_known ? MSD_OK
+			: wrong(k, name,
+				"it is not given; as an output its shape varies: "
+				"parameters.shape of that output tells it",
+				"");
+}
+
+static msd_err put_output(const struct making *k, const struct msd_model_param *p)
+{
+	struct msd_wire_tensor w = {.where = MSD_AT_OUT, .dtype = p->dtype};
+	struct msd_infer_call *c = k->call;
+	uint64_t n;
+
+	if (p->is_scalar || !p->has_dtype || !read_extents(p->shape, &w.ndim, w.shape))
+		return wrong(k, p->name, "it is missing", "");
+	msd_err err = complete_shape(k, p->name, &w);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_shape_elements(w.shape, w.ndim, &n) ||
+	    !msd_dtype_bytes(w.dtype, n, &w.bytes))
+		return wrong(k, p->name, "as an output it is too large", "");
+	msd_pack_tensor(&c->params, &w);
+	c->n_tensors++;
+	/* Its name must last until the answer; the walk's goes. */
+	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
+	msd_buf_put(&c->out_names, p->name.p, p->name.n);
+	return MSD_OK;
+}
+
+static msd_err put_params(const struct making *k, struct msd_model_walk *w)
+{
+	const bool is_prim = msd_model_is_prim(k->model);
+	struct msd_model_param p;
+	uint32_t n_used = 0;
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && msd_model_next(w, &p)) {
+		const struct msd_infer_input *t = find_input(k, p.name);
+		if (t == NULL && !is_prim)
+			return wrong(k, p.name, "it is missing", "");
+		if (t == NULL) {
+			err = put_output(k, &p);
+			continue;
+		}
+		n_used += !k->call->places[t - k->ask->inputs].is_used;
+		k->call->places[t - k->ask->inputs].is_used = true;
+		err = check_input(k, &p, t);
+		if (err == MSD_OK)
+			err = p.is_scalar ? put_scalar(k, t) : put_tensor(k, t);
+	}
+	if (err == MSD_OK && n_used < k->ask->n_inputs)
+		return MSD_NOT_FOUND;
+	return err;
+}
+
+/* The first input that no parameter is called by. */
+static msd_err name_unknown(const struct making *k)
+{
+	struct msd_model_param p;
+
+	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
+		struct msd_model_walk w;
+		bool is_known = false;
+		if (!msd_model_open(k->model, &w))
+			break;
+		while (!is_known && msd_model_next(&w, &p))
+			is_known = is_same(p.name, k->ask->inputs[i].name);
+		if (!is_known)
+			return wrong(k, k->ask->inputs[i].name,
+				     "the model has no such input", "");
+	}
+	return MSD_INTERNAL;
+}
+
+static void put_text(struct msd_buf *out, struct msd_span module,
+		     struct msd_span function)
+{
+	struct msd_buf target = {0};
+
+	msd_buf_put(&target, module.p, module.n);
+	msd_buf_put(&target, ":", 1);
+	msd_buf_put(&target, function.p, function.n);
+	msd_pack_str(out, (const char *)target.p, target.n);
+	out->bad |= target.bad;
+	msd_buf_finish(&target);
+}
+
+void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
+			  const struct msd_model *m)
+{
+	const struct msd_span module = msd_model_module_name(name);
+	struct msd_span function = msd_span_of("main");
+
+	if (module.n < name.n) {
+		function =
+			(struct msd_span){name.p + module.n + 1, name.n - module.n - 1};
+	} else if (m != NULL && m->function.n > 0) {
+		function = msd_model_function_name(m);
+	}
+	msd_pack_array(out, 1);
+	put_text(out, module, function);
+}
+
+static void put_target(const struct making *k, uint32_t n_args)
+{
+	msd_pack_array(&k->call->params, 1u + n_args);
+	put_text(&k->call->params, msd_span_of(k->model->module->crew.name),
+		 msd_model_function_name(k->model));
+}
+
+/* In their order: nobody knows what they are called. */
+static msd_err put_unknown(const struct making *k)
+{
+	msd_err err = MSD_OK;
+
+	put_target(k, k->ask->n_inputs);
+	for (uint32_t i = 0; i < k->ask->n_inputs && err == MSD_OK; i++)
+		err = put_tensor(k, &k->ask->inputs[i]);
+	return err;
+}
+
+/* The binary inputs lie behind each other, in the order of the request. */
+static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *ask)
+{
+	size_t behind = 0;
+
+	*c = (struct msd_infer_call){.n_places = ask->n_inputs};
+	c->places = calloc(ask->n_inputs + 1u, sizeof(*c->places));
+	if (c->places == NULL)
+		return false;
+	for (uint32_t i = 0; i < ask->n_inputs; i++) {
+		c->places[i].from = behind;
+		behind +=
+			ask->inputs[i].data == NULL ? (size_t)ask->inputs[i].bytes : 0;
+	}
+	return true;
+}
+
+msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *ask,
+		       struct msd_infer_call *ret, struct msd_diag *d)
+{
+	const struct making k = {.model = m, .ask = ask, .call = ret, .d = d};
+	struct msd_model_walk w;
+	msd_err err;
+
+	if (!open_places(ret, ask))
+		return msd_diag_no_memory(d);
+	if (msd_model_open(m, &w)) {
+		put_target(&k, w.n);
+		err = put_params(&k, &w);
+		if (err == MSD_NOT_FOUND)
+			err = name_unknown(&k);
+	} else {
+		err = put_unknown(&k);
+	}
+	if (ask->has_deadline) {
+		msd_pack_map(&ret->options, 1);
+		msd_pack_pair_uint(&ret->options, "deadline_ms", ask->deadline_ms);
+	}
+	if (err == MSD_OK &&
+	    (ret->params.bad || ret->options.bad || ret->out_names.bad))
+		return msd_diag_no_memory(d);
+	return err;
+}
+
+struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id, uint64_t now_ms)
+{
+	return (struct msd_in){.body = {.kind = MSD_REQUEST,
+					.id = id,
+					.method = {(const uint8_t *)"call", 4},
+					.params = {c->params.p, c->params.n},
+					.options = {c->options.p, c->options.n},
+					.n_tensors = c->n_tensors},
+			       .payload_bytes = c->payload_bytes,
+			       .begun_ms = now_ms};
+}
+
+void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind,
+			  uint8_t *payload)
+{
+	for (uint32_t i = 0; i < c->n_places; i++) {
+		const struct msd_infer_place *p = &c->places[i];
+		if (p->input == NULL || p->input->bytes == 0)
+			continue;
+		memcpy(payload + p->offset,
+		       (p->input->data != NULL ? c->values.p : behind.p) + p->from,
+		       (size_t)p->input->bytes);
+	}
+}
+
+void msd_infer_call_finish(struct msd_infer_call *c)
+{
+	msd_buf_finish(&c->params);
+	msd_buf_finish(&c->options);
+	msd_buf_finish(&c->values);
+	msd_buf_finish(&c->out_names);
+	free(c->places);
+	*c = (struct msd_infer_call){0};
+}

@@ -1,0 +1,48 @@
+#ifndef MSD_SUPERVISOR_INFER_MAKE_H
+#define MSD_SUPERVISOR_INFER_MAKE_H
+/*
+ * From what an `infer` asks of a model to a call as a client of the protocol would make
+ * it: the same parameters and options, its inputs as inline tensors of a payload.
+ */
+#include "daemon/http/infer_ask.h"
+#include "daemon/supervisor/http/model.h"
+#include "daemon/wire/conn.h"
+
+/* Where in the payload the bytes of an input go. */
+struct msd_infer_place {
+	const struct msd_infer_input *input; /* NULL: it has no bytes there */
+	bool is_used;
+	uint64_t offset;
+	size_t from; /* in `values`, where its data is JSON, else behind the JSON */
+};
+
+struct msd_infer_call {
+	struct msd_buf params, options; /* msgpack: an array, a map */
+	struct msd_buf values;          /* of inputs whose data is JSON */
+	struct msd_buf out_names; /* what it fills: u32 bytes and the name, in order */
+	struct msd_infer_place *places; /* owned; one for each input, in their order */
+	uint32_t n_places;
+	uint32_t n_tensors; /* in params */
+	uint64_t payload_bytes;
+};
+
+/**
+ * The call of @m that @ask asks for. Errors: MSD_BAD_REQUEST, naming the tensor;
+ * MSD_NOMEM. finish is wanted after them, too.
+ */
+MSD_MUST_CHECK msd_err msd_infer_make(const struct msd_model *m,
+				      const struct msd_infer_ask *ask,
+				      struct msd_infer_call *ret, struct msd_diag *d);
+/** Append the target of a call, as its first and only parameter: of @m, or NULL where
+ * nothing is called @name. */
+void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
+			  const struct msd_model *m);
+/** As a frame that brings it would be handed on; borrows from @c. */
+struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id,
+			   uint64_t now_ms);
+/** Write the inputs to where the payload lies; the binary ones are in @behind. */
+void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind,
+			  uint8_t *payload);
+void msd_infer_call_finish(struct msd_infer_call *c);
+
+#endif

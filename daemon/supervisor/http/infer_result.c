@@ -1,0 +1,233 @@
+/*
+ * Happy path: the tensors that the function filled, then those that it returned, each
+ * as JSON or as bytes behind it, which are written from where the worker put them.
+ * Failures: the worker's error is the answer; what JSON has no word for, or would be
+ * too much of, is refused with the way out.
+ */
+#include "daemon/supervisor/http/infer_result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/datatype.h"
+#include "daemon/http/infer_data.h"
+#include "proto/json.h"
+#include "proto/value.h"
+
+#define MAX_JSON_BYTES (1u << 20) /* of the tensors that an answer has as JSON */
+
+struct telling {
+	struct msd_caller *caller;
+	const struct msd_infer_wish *wish;
+	const struct msd_out *out;
+	struct msd_cur names; /* of what the function fills */
+	uint32_t n_told, n_outputs, n_wished;
+	uint64_t json_bytes;
+	struct msd_diag *d;
+};
+
+/* The bytes of the tensor @t: it is one piece of the frame. */
+static const uint8_t *find_bytes(const struct msd_out *o,
+				 const struct msd_wire_tensor *t)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < o->n_pieces; i++) {
+		if (at == t->offset && o->pieces[i].iov_len == t->bytes)
+			return o->pieces[i].iov_base;
+		at += o->pieces[i].iov_len;
+	}
+	return NULL;
+}
+
+/* What is wished of the output @name; NULL: it is not wanted. */
+static const struct msd_infer_output *find_wish(const struct telling *t,
+						struct msd_span name)
+{
+	const struct msd_infer_ask *ask = t->wish->ask;
+
+	for (uint32_t i = 0; i < ask->n_outputs; i++) {
+		const struct msd_infer_output *o = &ask->outputs[i];
+		if (o->name.n == name.n && memcmp(o->name.p, name.p, name.n) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+static void put_head(struct msd_buf *b, struct msd_span name,
+		     const struct msd_wire_tensor *w)
+{
+	const char *datatype = msd_datatype_name(w->dtype);
+	char text[MSD_DTYPE_NAME_MAX];
+
+	msd_buf_printf(b, "{\"name\":");
+	msd_json_str(b, name);
+	msd_buf_printf(b, ",\"datatype\":\"%s\",\"shape\":[",
+		       datatype != NULL ? datatype : msd_dtype_format(w->dtype, text));
+	for (uint32_t i = 0; i < w->ndim; i++) {
+		msd_buf_printf(b, "%s%lld", i > 0 ? "," : "", (long long)w->shape[i]);
+	}
+	msd_buf_printf(b, "]");
+}
+
+static msd_err put_binary(struct telling *t, const struct msd_wire_tensor *w,
+			  const uint8_t *bytes)
+{
+	struct msd_caller *c = t->caller;
+	struct msd_asking *a = &c->asking;
+
+	msd_buf_printf(&a->body, ",\"parameters\":{\"binary_data_size\":%llu}}",
+		       (unsigned long long)w->bytes);
+	a->reply.has_tensors = true;
+	if (w->bytes == 0)
+		return MSD_OK;
+	struct iovec *more = realloc(c->tail, (c->n_tail + 1u) * sizeof(*more));
+	if (more == NULL)
+		return msd_diag_no_memory(t->d);
+	c->tail = more;
+	/* iovec has no const; writev does not write. */
+	more[c->n_tail++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes,
+					   .iov_len = (size_t)w->bytes};
+	a->reply.behind_bytes += w->bytes;
+	return MSD_OK;
+}
+
+static msd_err put_json(struct telling *t, const struct msd_wire_tensor *w,
+			const uint8_t *bytes)
+{
+	struct msd_buf *b = &t->caller->asking.body;
+	uint64_t n;
+
+	if (w->bytes > MAX_JSON_BYTES - t->json_bytes) {
+		return msd_diag_set(t->d, MSD_BAD_REQUEST,
+				    "more than %u bytes of tensors as JSON: ask for "
+				    "binary_data",
+				    MAX_JSON_BYTES);
+	}
+	t->json_bytes += w->bytes;
+	if (!msd_shape_elements(w->shape, w->ndim, &n))
+		return msd_diag_set(t->d, MSD_INTERNAL, "a result's shape");
+	msd_buf_printf(b, ",\"data\":");
+	msd_err err = msd_infer_data_write(w->dtype, bytes, n, b, t->d);
+	msd_buf_printf(b, "}");
+	return err;
+}
+
+static msd_err put_output(struct telling *t, struct msd_span name, struct msd_span ext)
+{
+	const struct msd_infer_output *wish = find_wish(t, name);
+	struct msd_wire_tensor w;
+	msd_err err = msd_wire_tensor_read(ext.p, ext.n, &w, t->d);
+
+	if (err != MSD_OK)
+		return msd_diag_wrap(t->d, MSD_INTERNAL, "a result");
+	const uint8_t *bytes = w.bytes > 0 ? find_bytes(t->out, &w) : ext.p;
+	if (bytes == NULL)
+		return msd_diag_set(t->d, MSD_INTERNAL, "a result without its bytes");
+	if (t->wish->ask->n_outputs > 0 && wish == NULL)
+		return MSD_OK;
+	t->n_wished += wish != NULL;
+	if (t->n_told++ > 0)
+		msd_buf_printf(&t->caller->asking.body, ",");
+	put_head(&t->caller->asking.body, name, &w);
+	err = (wish != NULL ? wish->is_binary : t->wish->ask->is_binary)
+		      ? put_binary(t, &w, bytes)
+		      : put_json(t, &w, bytes);
+	return err == MSD_OK ? MSD_OK
+			     : msd_diag_wrap(t->d, err, "output %.*s", (int)name.n,
+					     (const char *)name.p);
+}
+
+/* What it filled has the parameter's name, what it returned a number. */
+static struct msd_span next_name(struct telling *t, char room[32])
+{
+	if (!msd_cur_end(&t->names)) {
+		const uint32_t n = msd_cur_u32(&t->names);
+		return (struct msd_span){msd_cur_take(&t->names, n), n};
+	}
+	const int n = snprintf(room, 32, "output%u", t->n_outputs++);
+	return (struct msd_span){(const uint8_t *)room, (size_t)n};
+}
+
+/* A tensor, or a tuple of them; nothing is none. */
+static msd_err put_value(struct telling *t, struct msd_cur *c)
+{
+	struct msd_cur items = *c;
+	struct msd_wire_value v;
+	uint32_t n = 1;
+	char room[32];
+	msd_err err = msd_value_read(c, &v, t->d);
+
+	if (err != MSD_OK || v.kind == MSD_K_NIL)
+		return err;
+	if (v.kind == MSD_K_TUPLE) {
+		n = v.as.tuple.n;
+		items = msd_cur_of(v.as.tuple.items);
+	}
+	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
+		err = msd_value_read(&items, &v, t->d);
+		if (err == MSD_OK && v.kind != MSD_K_TENSOR) {
+			return msd_diag_set(t->d, MSD_UNSUPPORTED,
+					    "it returns a %s, for which this protocol "
+					    "has no place: call it by modser",
+					    msd_kind_name(v.kind));
+		}
+		if (err == MSD_OK)
+			err = put_output(t, next_name(t, room), v.as.tensor);
+	}
+	return err;
+}
+
+static msd_err tell(struct telling *t, struct msd_span result)
+{
+	struct msd_buf *b = &t->caller->asking.body;
+	struct msd_cur items;
+	uint32_t n;
+
+	if (!msd_array_open(result, &items, &n) || n != 2)
+		return msd_diag_set(t->d, MSD_INTERNAL, "a result that is none");
+	msd_buf_printf(b, "{\"model_name\":");
+	msd_json_str(b, t->wish->model);
+	msd_buf_printf(b, ",\"model_version\":\"" MSD_MODEL_VERSION "\"");
+	if (t->wish->ask->id.p != NULL) {
+		msd_buf_printf(b, ",\"id\":");
+		msd_json_str(b, t->wish->ask->id);
+	}
+	msd_buf_printf(b, ",\"outputs\":[");
+	msd_err err = put_value(t, &items);
+	if (err == MSD_OK)
+		err = put_value(t, &items);
+	msd_buf_printf(b, "]}");
+	if (err == MSD_OK && t->n_wished < t->wish->ask->n_outputs) {
+		return msd_diag_set(t->d, MSD_BAD_REQUEST,
+				    "outputs: the model has not all that are asked "
+				    "for; without outputs it tells those it has");
+	}
+	return err == MSD_OK && b->bad ? msd_diag_no_memory(t->d) : err;
+}
+
+msd_err msd_infer_result(struct msd_caller *c, const struct msd_infer_wish *w,
+			 const struct msd_out *o, struct msd_diag *d)
+{
+	const struct msd_buf *names = &w->call->out_names;
+	struct telling t = {.caller = c,
+			    .wish = w,
+			    .out = o,
+			    .names = msd_cur_of((struct msd_span){names->p, names->n}),
+			    .d = d};
+	struct msd_body_error error;
+	struct msd_body body;
+	msd_err err =
+		msd_body_read((struct msd_span){o->body.p + MSD_FRAME_HEADER_BYTES,
+						o->body.n - MSD_FRAME_HEADER_BYTES},
+			      NULL, &body, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (msd_body_error_read(body.error, &error)) {
+		return msd_diag_set_bytes(d, error.code, (const char *)error.message.p,
+					  error.message.n);
+	}
+	return tell(&t, body.result);
+}

@@ -1,0 +1,159 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "daemon/http/infer_ask.h"
+#include "daemon/http/infer_data.h"
+
+static struct msd_infer_ask ask;
+static uint8_t bytes[64];
+
+static msd_err read_behind(const char *text, uint64_t behind)
+{
+	return msd_infer_ask_read(&ask, msd_span_of(text), behind, NULL);
+}
+
+static void finish(void)
+{
+	msd_infer_ask_finish(&ask);
+}
+
+static void expect_refused(const char *text)
+{
+	cr_expect_eq(read_behind(text, 4), MSD_BAD_REQUEST, "%s", text);
+	cr_expect_null(ask.json, "nothing is kept");
+}
+
+#define INPUT(more) "{\"inputs\":[{\"name\":\"a\",\"datatype\":\"INT8\"," more "}]}"
+
+Test(infer_ask, has_its_inputs_outputs_and_parameters, .fini = finish)
+{
+	cr_assert_eq(
+		read_behind("{\"id\":\"7\",\"inputs\":[{\"name\":\"a\",\"datatype\":"
+			    "\"FP32\",\"shape\":[2,1],\"data\":[1,2]},{\"name\":"
+			    "\"b\",\"datatype\":\"INT8\",\"shape\":[3],"
+			    "\"parameters\":{\"binary_data_size\":3}}],\"outputs\":"
+			    "[{\"name\":\"c\",\"parameters\":{\"binary_data\":"
+			    "false}}],\"parameters\":{\"deadline_ms\":5,"
+			    "\"binary_data_output\":true}}",
+			    3),
+		MSD_OK);
+	cr_expect(msd_span_is(ask.id, "7"));
+	cr_expect(ask.has_deadline && ask.deadline_ms == 5 && ask.is_binary);
+	cr_assert(ask.n_inputs == 2 && ask.n_outputs == 1);
+	cr_expect(ask.inputs[0].data != NULL && ask.inputs[0].bytes == 8);
+	cr_expect(ask.inputs[1].data == NULL && ask.inputs[1].bytes == 3);
+	cr_expect(msd_span_is(ask.outputs[0].name, "c") && !ask.outputs[0].is_binary);
+}
+
+Test(infer_ask, of_sizes_that_do_not_fit_is_refused)
+{
+	expect_refused(INPUT("\"shape\":[4]"));
+	expect_refused(INPUT("\"shape\":[3],\"parameters\":{\"binary_data_size\":4}"));
+	expect_refused(INPUT("\"shape\":[3],\"parameters\":{\"binary_data_size\":3}"));
+	expect_refused(INPUT("\"shape\":[5],\"parameters\":{\"binary_data_size\":5}"));
+	expect_refused(INPUT("\"shape\":[4],\"data\":[],"
+			     "\"parameters\":{\"binary_data_size\":4}"));
+	expect_refused(INPUT("\"shape\":[-1],\"data\":[]"));
+	expect_refused(
+		INPUT("\"shape\":[4294967296,4294967296,4294967296],\"data\":[]"));
+	expect_refused(INPUT("\"shape\":[4294967296],\"data\":[]"));
+	expect_refused(INPUT("\"shape\":[1.5],\"data\":[]"));
+}
+
+Test(infer_ask, of_what_is_not_done_is_refused)
+{
+	expect_refused(
+		"{\"inputs\":[{\"name\":\"a\",\"datatype\":\"BYTES\",\"shape\":[1],"
+		"\"data\":[\"x\"]}]}");
+	expect_refused("{\"outputs\":[{\"name\":\"a\",\"parameters\":"
+		       "{\"classification\":3}}]}");
+	expect_refused("{\"outputs\":[{\"name\":\"a\",\"parameters\":"
+		       "{\"shared_memory_region\":\"x\"}}]}");
+	expect_refused("{\"outputs\":[{\"name\":\"a\"},{\"name\":\"a\"}]}");
+	expect_refused("{\"parameters\":{\"deadline_ms\":4294967296}}");
+	expect_refused("{\"inputs\":{}}");
+	expect_refused("{\"id\":7}");
+	expect_refused("{\"id\":\"a\",\"id\":\"b\"}");
+	expect_refused("[]");
+	expect_refused("");
+}
+
+static msd_err read_data(const char *datatype, const char *shape, const char *data)
+{
+	char text[256];
+
+	msd_infer_ask_finish(&ask);
+	(void)snprintf(text, sizeof(text),
+		       "{\"inputs\":[{\"name\":\"a\",\"datatype\":\"%s\",\"shape\":%s,"
+		       "\"data\":%s}]}",
+		       datatype, shape, data);
+	cr_assert_eq(read_behind(text, 0), MSD_OK, "%s", text);
+	return msd_infer_data_read(&ask.inputs[0], bytes, NULL);
+}
+
+/* Written again, what was read is @again. */
+static void expect_again(const char *datatype, const char *shape, const char *data,
+			 const char *again)
+{
+	struct msd_buf out = {0};
+
+	cr_assert_eq(read_data(datatype, shape, data), MSD_OK, "%s", data);
+	cr_assert_eq(msd_infer_data_write(ask.inputs[0].dtype, bytes,
+					  ask.inputs[0].n_elements, &out, NULL),
+		     MSD_OK);
+	cr_expect(msd_span_is((struct msd_span){out.p, out.n}, again), "%.*s",
+		  (int)out.n, (const char *)out.p);
+	msd_buf_finish(&out);
+}
+
+Test(infer_data, is_the_same_after_both_ways, .fini = finish)
+{
+	expect_again("FP32", "[2]", "[0.1,-3]", "[0.100000001,-3]");
+	expect_again("FP64", "[2]", "[0.1,1e30]", "[0.10000000000000001,1e+30]");
+	expect_again("INT8", "[2]", "[-128,127]", "[-128,127]");
+	expect_again("UINT16", "[1]", "[65535]", "[65535]");
+	expect_again("INT64", "[1]", "[-9223372036854775807]",
+		     "[-9223372036854775807]");
+	expect_again("BOOL", "[2]", "[true,false]", "[true,false]");
+	expect_again("INT8", "[2,2]", "[[1,2],[3,4]]", "[1,2,3,4]");
+	expect_again("INT8", "[2,1,2]", "[[[1,2]],[[3,4]]]", "[1,2,3,4]");
+	expect_again("INT8", "[2,2]", "[1,2,3,4]", "[1,2,3,4]");
+	expect_again("INT8", "[2,0]", "[[],[]]", "[]");
+	expect_again("INT8", "[]", "[5]", "[5]");
+}
+
+static void expect_wrong(const char *datatype, const char *shape, const char *data)
+{
+	cr_expect_eq(read_data(datatype, shape, data), MSD_BAD_REQUEST, "%s", data);
+}
+
+Test(infer_data, that_is_not_of_its_type_and_shape_is_refused, .fini = finish)
+{
+	expect_wrong("INT8", "[1]", "[128]");
+	expect_wrong("UINT8", "[1]", "[-1]");
+	expect_wrong("INT8", "[1]", "[1.0]");
+	expect_wrong("FP32", "[1]", "[1e39]");
+	expect_wrong("FP32", "[1]", "[\"1\"]");
+	expect_wrong("BOOL", "[1]", "[1]");
+	expect_wrong("FP16", "[1]", "[1]");
+	expect_wrong("INT8", "[2]", "[1]");
+	expect_wrong("INT8", "[2]", "[1,2,3]");
+	expect_wrong("INT8", "[2,2]", "[[1,2],[3]]");
+	expect_wrong("INT8", "[2,2]", "[[1,2],3]");
+	expect_wrong("INT8", "[2,2]", "[[1,2],[3,[4]]]");
+	expect_wrong("INT8", "[1]", "7");
+}
+
+Test(infer_data, that_json_cannot_say_is_refused)
+{
+	const float nan = __builtin_nanf("");
+	struct msd_buf out = {0};
+
+	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_FLOAT, 32, 1},
+					  (const uint8_t *)&nan, 1, &out, NULL),
+		     MSD_BAD_REQUEST);
+	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_BFLOAT, 16, 1},
+					  bytes, 1, &out, NULL),
+		     MSD_BAD_REQUEST);
+	msd_buf_finish(&out);
+}

@@ -1,0 +1,212 @@
+"""Calls by the Open Inference Protocol, against what the protocol of frames says of the same."""
+import hashlib
+import json
+import os
+import struct
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import harness
+from harness import until
+from test_http import RIGHTS, TOKEN, Visit, ask_json, http_of, start, status
+
+PATH = "/v2/models/{}/infer"
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    names = ("mlp", "dtypes", "scalars", "shapes", "tuples", "empties")
+    loads = [w for n in names for w in ("--load", f"{n}={harness.MODELS / n}.so")]
+    with start(*loads, "--load", f"zoo={harness.ZOO / 'results.so'}") as d:
+        for name in (*names, "zoo"):
+            d.ok("wait", name)
+        yield d
+
+
+def tensor(name, datatype, array, data=True):
+    it = {"name": name, "datatype": datatype, "shape": list(array.shape)}
+    return {**it, "data": array.flatten().tolist()} if data else it
+
+
+def infer(visit, model, inputs, fields="", **more):
+    body = json.dumps({"inputs": inputs, **more}).encode()
+    return ask_json(visit, PATH.format(model), "POST", body, fields)
+
+
+def called(daemon, tmp_path, target, *arrays):
+    """What the command line has of the same call, as bytes of the first result."""
+    words = []
+    for i, a in enumerate(arrays):
+        numpy.save(tmp_path / f"{i}.npy", a)
+        words.append(f"@{tmp_path}/{i}.npy")
+    daemon.ok("call", target, *words, "-o", tmp_path / "out.npy")
+    return numpy.load(tmp_path / "out.npy").tobytes()
+
+
+ADD = [tensor("A", "FP32", numpy.arange(3, dtype="float32"))]
+
+
+def test_a_function_fills_what_it_is_not_given(daemon):
+    with Visit(daemon) as visit:
+        answered, said = infer(visit, "shapes:addone", ADD, id="7")
+        assert answered == 200, said
+        assert said == {"model_name": "shapes:addone", "model_version": "1", "id": "7",
+                        "outputs": [{"name": "B", "datatype": "FP32", "shape": [3],
+                                     "data": [1, 2, 3]}]}
+
+
+def test_a_shape_that_varies_can_be_told(daemon):
+    x, y = numpy.ones((2, 3), "float32"), numpy.ones((3, 4), "float32")
+    inputs = [tensor("Y", "FP32", y), tensor("X", "FP32", x)]
+    outputs = [{"name": "Z", "parameters": {"shape": [2, 4]}}]
+    with Visit(daemon) as visit:
+        answered, said = infer(visit, "shapes:matmul", inputs, outputs=outputs)
+        assert (answered, said["outputs"][0]["data"]) == (200, [3.0] * 8)
+
+
+def test_a_whole_model_numbers_its_outputs(daemon):
+    x = numpy.arange(6, dtype="float32").reshape(2, 3)
+    inputs = [tensor("x", "FP32", x), tensor("y", "FP32", x[1])]
+    with Visit(daemon) as visit:
+        answered, said = infer(visit, "tuples:pair", inputs)
+        assert answered == 200, said
+        assert [o["name"] for o in said["outputs"]] == ["output0", "output1"]
+        answered, said = infer(visit, "tuples:pair", inputs, outputs=[{"name": "output1"}])
+        assert [o["name"] for o in said["outputs"]] == ["output1"]
+
+
+def test_numbers_are_parameters_too(daemon):
+    a = numpy.ones(16, "float32")
+    inputs = [tensor("a", "FP32", a), tensor("s", "FP32", numpy.array([2.5], "float32")),
+              tensor("k", "INT32", numpy.array([-1], "int32"))]
+    with Visit(daemon) as visit:
+        answered, said = infer(visit, "scalars:scale", inputs)
+        assert answered == 200, said
+        assert said["outputs"][0]["shape"] == [16]
+
+
+WRONG = {
+    "missing": ([], "x"),
+    "unknown": ([*ADD, tensor("Q", "FP32", numpy.zeros(3))], "Q"),
+    "doubled": ([*ADD, *ADD], "A"),
+    "datatype": ([tensor("A", "FP64", numpy.zeros(3))], "A"),
+    "dimensions": ([tensor("A", "FP32", numpy.zeros((1, 3)))], "A"),
+    "too few": ([{**ADD[0], "shape": [4]}], "A"),
+    "BYTES": ([{**ADD[0], "datatype": "BYTES"}], "A"),
+}
+
+
+@pytest.mark.parametrize("how", WRONG)
+def test_what_is_wrong_names_the_tensor(daemon, how):
+    inputs, name = WRONG[how]
+    with Visit(daemon) as visit:
+        model = "mlp" if how == "missing" else "shapes:addone"
+        answered, said = infer(visit, model, inputs)
+        assert answered == 400
+        assert f"input {name}" in said["error"]
+        assert infer(visit, "shapes:addone", ADD)[0] == 200, "the connection goes on"
+
+
+def test_the_status_says_who_can_help(daemon):
+    with Visit(daemon) as visit:
+        assert infer(visit, "none", [])[0] == 404
+        assert infer(visit, "shapes:none", [])[0] == 404
+        assert infer(visit, "shapes", [])[0] == 404, "nobody can say which function"
+        assert infer(visit, "shapes:addone", ADD, parameters={"deadline_ms": 0})[0] == 504
+        assert infer(visit, "shapes:addone", ADD, outputs=[{"name": "C"}])[0] == 400
+        answered, said = ask_json(visit, PATH.format("shapes:addone"), "POST", b"[" * 1000)
+        assert (answered, "JSON" in said["error"]) == (400, True)
+
+
+def binary(visit, model, array, **more):
+    """The answer to @array as bytes behind the JSON: what it says, and what lies behind."""
+    head = json.dumps({"inputs": [{**tensor("A", "FP32", array, False),
+                                   "parameters": {"binary_data_size": array.nbytes}}],
+                       "parameters": {"binary_data_output": True}, **more}).encode()
+    fields = (f"Inference-Header-Content-Length: {len(head)}\r\n"
+              f"Content-Length: {len(head) + array.nbytes}\r\n")
+    answered, told, body = visit.ask(PATH.format(model), fields, "POST", head + array.tobytes())
+    n = int(told.get("inference-header-content-length", len(body)))
+    return answered, json.loads(body[:n]), body[n:]
+
+
+def test_bytes_go_both_ways_as_they_are(daemon):
+    # The signs of zeros and of what is no number, too.
+    array = numpy.frombuffer(struct.pack("<4I", 0x80000000, 0x7FC00001, 0x7F800000, 1), "<f4")
+    with Visit(daemon) as visit:
+        answered, said, behind = binary(visit, "shapes:addone", array)
+        assert answered == 200, said
+        assert said["outputs"][0]["parameters"] == {"binary_data_size": 16}
+        assert behind == (array + numpy.float32(1)).tobytes()
+
+
+def test_large_tensors_follow_each_other_on_a_connection(daemon):
+    array = numpy.arange(1 << 20, dtype="float32")
+    with Visit(daemon) as visit:
+        for _ in range(3):
+            answered, said, behind = binary(visit, "shapes:addone", array)
+            assert answered == 200, said
+            assert behind == (array + 1).tobytes()
+
+
+def test_pipelined_calls_are_answered_in_their_order(daemon):
+    with Visit(daemon) as visit:
+        for i in range(20):
+            one = json.dumps({"inputs": ADD, "id": str(i)})
+            visit.say(f"POST {PATH.format('shapes:addone')} HTTP/1.1\r\nHost: x\r\n"
+                      f"Content-Length: {len(one)}\r\n\r\n{one}"
+                      "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        for i in range(20):
+            assert json.loads(visit.answer()[2])["id"] == str(i)
+            assert visit.answer()[2] == b"live\n"
+
+
+def test_a_call_needs_the_right_to_call_that_function(tmp_path):
+    path = tmp_path / "acl"
+    digest = hashlib.sha256(b"a token of a caller").hexdigest()
+    path.write_text(RIGHTS + f"user caller token:sha256={digest} +@call m/addone\n")
+    path.chmod(0o600)
+    with start("--acl", path, "--load", f"m={harness.MODELS / 'shapes.so'}") as d:
+        until(lambda: status(d, "/readyz") == 200, "it is ready")
+        bearer = "Authorization: Bearer a token of a caller\r\n"
+        with Visit(d) as visit:
+            assert infer(visit, "m:addone", ADD)[0] == 401
+            assert infer(visit, "none:addone", ADD)[0] == 401, "there or not"
+            assert infer(visit, "m:addone", ADD, f"Authorization: Bearer {TOKEN}\r\n")[0] == 403
+            assert infer(visit, "m:addone", ADD, bearer)[0] == 200
+            assert infer(visit, "m:matmul", [], bearer)[0] == 403
+            assert infer(visit, "m:none", [], bearer)[0] == 403
+            assert infer(visit, "m:addone", ADD)[0] == 401, "each request for itself"
+
+
+CLIENT = """
+import sys, numpy, tritonclient.http as triton
+host, out = sys.argv[1:]
+x = numpy.load(out + "/0.npy")
+with triton.InferenceServerClient(host) as client:
+    assert client.is_server_live() and client.is_model_ready("mlp")
+    assert client.get_model_metadata("mlp")["inputs"][0]["name"] == "x"
+    for binary in (True, False):
+        given = triton.InferInput("x", list(x.shape), "FP32")
+        given.set_data_from_numpy(x, binary_data=binary)
+        wanted = triton.InferRequestedOutput("output0", binary_data=binary)
+        result = client.infer("mlp", [given], outputs=[wanted], request_id="r")
+        assert result.get_response()["id"] == "r"
+        numpy.save(f"{out}/triton{binary}.npy", result.as_numpy("output0"))
+"""
+
+
+def test_tritonclient_has_the_same_bits_as_a_frame(daemon, tmp_path):
+    python = os.environ.get("MODSERD_TRITONCLIENT", sys.executable)
+    if subprocess.run([python, "-c", "import tritonclient.http"], capture_output=True,
+                      check=False).returncode != 0:
+        pytest.skip("no tritonclient[http] (MODSERD_TRITONCLIENT names a Python that has it)")
+    x = numpy.random.default_rng(7).standard_normal((5, 16)).astype("float32")
+    host, port = http_of(daemon)
+    expected = called(daemon, tmp_path, "mlp:main", x)
+    subprocess.run([python, "-c", CLIENT, f"{host}:{port}", str(tmp_path)], check=True)
+    for binary_data in (True, False):
+        assert numpy.load(tmp_path / f"triton{binary_data}.npy").tobytes() == expected
