@@ -21,8 +21,8 @@
 
 #define PIECES_PER_WRITE 64
 #define BYTES_PER_WRITE (256u * 1024u)
-#define WRITES_PER_TURN 4                /* then others get their turn */
-#define REFUSED_NS UINT64_C(30000000000) /* then the connection ends */
+#define WRITES_PER_TURN 4                 /* then others get their turn */
+#define REFUSED_NS UINT64_C(120000000000) /* then the connection ends */
 
 static struct msd_out *out_of(struct msd_list *link)
 {

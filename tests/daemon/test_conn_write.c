@@ -275,7 +275,7 @@ Test(conn_write, a_descriptor_that_is_never_taken_ends_it)
 	open_refusing(&r, UINT32_MAX);
 	msd_conn_send(&r.conn, reply_of(&byte, 1, counts));
 	msd_conn_flush(&r.conn);
-	pass_time(UINT64_C(60000000000));
+	pass_time(UINT64_C(121000000000));
 	while (r.n_closed == 0)
 		(void)uv_run(&r.loop, UV_RUN_NOWAIT);
 	cr_expect_eq(r.closed_with, MSD_IO);
