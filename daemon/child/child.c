@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/child/cgroup.h"
+#include "daemon/child/user.h"
 #include "proto/errno_text.h"
 
 /*
@@ -142,6 +143,11 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 		.stdio_count = 3 + (int)how->n_fds,
 	};
 
+	if (how->user != NULL) {
+		options.flags |= UV_PROCESS_SETUID | UV_PROCESS_SETGID;
+		options.uid = how->user->uid;
+		options.gid = how->user->gid;
+	}
 	for (unsigned i = 0; i < how->n_fds; i++) {
 		stdio[3 + i].flags = UV_INHERIT_FD;
 		stdio[3 + i].data.fd = how->fds[i];

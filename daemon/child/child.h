@@ -20,6 +20,7 @@
 
 struct msd_cgroup;
 struct msd_child;
+struct msd_child_user;
 
 struct msd_child_ops {
 	/** It wrote @n bytes; borrowed. */
@@ -41,6 +42,7 @@ struct msd_child_how {
 	/* Killed and ended with the child; taken on success. NULL: it has none. The
 	 * child joins it itself, by one of @fds. */
 	struct msd_cgroup *group;
+	const struct msd_child_user *user; /* whose it is; NULL: the daemon's */
 };
 
 struct msd_child {

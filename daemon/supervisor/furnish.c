@@ -147,6 +147,7 @@ void msd_server_furnish(struct msd_server *s)
 		.threads = s->threads,
 		.plugins = s->plugins,
 		.sandbox = s->sandbox,
+		.worker_user = s->worker_user_name != NULL ? &s->worker_user : NULL,
 		.on_room = on_module_room,
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,

@@ -178,6 +178,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 			       .sandbox = {.word = o->sandbox,
 					   .reads = o->may_read.paths,
 					   .writes = o->may_write.paths},
+			       .worker_user_name = o->worker_user,
 			       .fetcher.vouch.trust = o->trust.trust,
 			       .fetcher.terms = o->terms,
 			       .edge.load_tcp = o->allow_load_tcp};

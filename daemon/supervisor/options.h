@@ -44,6 +44,7 @@ struct msd_options {
 	struct msd_option_paths plugins;
 	enum msd_sandbox_word sandbox; /* of workers */
 	struct msd_option_paths may_read, may_write;
+	const char *worker_user;                 /* of workers; NULL: the daemon's */
 	const char *store;                       /* folder; NULL: nothing is kept */
 	const char *config;                      /* the file; NULL: none was read */
 	const char *acl;                         /* the file of rights; NULL: none */

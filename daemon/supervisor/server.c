@@ -199,6 +199,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
 	msd_err err = msd_wire_init(&s->wire, &s->loop, d);
+	if (err == MSD_OK && s->worker_user_name != NULL)
+		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
 	if (err == MSD_OK)
 		err = msd_signals_open(&s->signals, &s->loop, on_signal, d);
 	if (err != MSD_OK)

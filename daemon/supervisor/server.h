@@ -12,6 +12,7 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/child/reaper.h"
+#include "daemon/child/user.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -48,6 +49,8 @@ struct msd_server {
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* of the workers, ended by NULL; borrowed */
 	struct msd_house_sandbox sandbox;
+	const char *worker_user_name; /* borrowed; NULL: workers are the daemon's own */
+	struct msd_child_user worker_user;
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
 	int exit_code;
 	struct msd_signals signals;

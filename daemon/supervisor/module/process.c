@@ -216,8 +216,10 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 {
 	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", name, NULL,
 			NULL};
-	struct msd_child_how how = {
-		.argv = argv, .fds = {channel, artifact_fd}, .n_fds = 2};
+	struct msd_child_how how = {.argv = argv,
+				    .fds = {channel, artifact_fd},
+				    .n_fds = 2,
+				    .user = p->house->worker_user};
 	msd_err err = MSD_OK;
 
 	if (p->house->groups != NULL)
