@@ -2,12 +2,14 @@
 import time
 
 import harness
+import msgpack
 import numpy as np
 import pytest
 from rights import User, connect, token_of
-from wire import Failure, Wire, out
+from wire import DTYPE, Failure, Wire, out, shape_ext
 
 X = np.zeros(1 << 18, "f4")
+FLOAT32 = msgpack.ExtType(DTYPE, b"\2\x20\1\0")
 
 
 def line(name, limits):
@@ -119,6 +121,31 @@ def test_modules_are_counted_for_who_has_brought_them(start):
         few.load("two", library)
     with connect(daemon, "few") as again, pytest.raises(Failure, match="BUSY"):
         again.load("four", library)
+
+
+def test_resident_bytes_are_counted_over_connections_and_modules_until_they_are_freed(start):
+    daemon, _ = start(line("web", "resident=8K") + line("free", ""))
+
+    def alloc(wire, n, module="shapes"):
+        return wire.ask("tensor.alloc", module, FLOAT32, shape_ext(n))
+
+    with connect(daemon, "web") as one, connect(daemon, "web") as two:
+        first = alloc(one, 1024)
+        alloc(two, 512, "results")
+        for wire, n in ((one, 513), (two, 1 << 40)):
+            with pytest.raises(Failure, match="BUSY.*resident="):
+                alloc(wire, n)
+        asked = [one.start("tensor.alloc", "shapes", FLOAT32, shape_ext(512))
+                 for _ in range(8)]
+        assert [finish(one, id) is None for id in asked].count(True) == 1, "asked for at once"
+        one.ask("tensor.free", first)
+        alloc(two, 1024)
+    with connect(daemon, "free") as free:
+        alloc(free, 1 << 16)
+    with connect(daemon, "web") as again:
+        harness.until(lambda: finish(again, again.start(
+            "tensor.alloc", "shapes", FLOAT32, shape_ext(2048))) is None,
+            "what the others held was freed with them")
 
 
 def test_a_limit_that_is_lifted_counts_for_the_next_request(start):

@@ -10,6 +10,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
@@ -188,6 +189,14 @@ static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 				  &r->module, d);
 }
 
+/* What the worker would refuse anyway has no size that could be counted. */
+static msd_err may_keep(struct msd_req *r, struct msd_diag *d)
+{
+	return r->at.makes_bytes > 0
+		       ? msd_standing_keep(msd_session_of(r), r->at.makes_bytes, d)
+		       : MSD_OK;
+}
+
 msd_err msd_make_write(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
 {
 	struct msd_cur items;
@@ -203,12 +212,14 @@ msd_err msd_make_write(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
 		const bool is_alloc = r->method == MSD_M_TENSOR_ALLOC;
 		r->job.on_response = is_alloc ? on_tensor : on_instance;
 		r->at.makes_bytes = is_alloc ? alloc_bytes(items, n) : 0;
-		return read_module(r, items, n, d);
+		const msd_err err = may_keep(r, d);
+		return err != MSD_OK ? err : read_module(r, items, n, d);
 	}
 	r->job.on_response = on_copied;
 	r->at.is_copy_to_device =
 		r->method == MSD_M_TENSOR_COPY && is_to_device(items, n);
 	if (r->at.is_copy_to_device)
 		r->at.makes_bytes = copied_bytes(r, items);
-	return find_module(r, items, n, d);
+	const msd_err err = may_keep(r, d);
+	return err != MSD_OK ? err : find_module(r, items, n, d);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/queue.h"
@@ -25,6 +26,7 @@ struct msd_object {
 	struct msd_handle theirs;    /* the worker's */
 	struct msd_process *process; /* one reference */
 	uint64_t bytes;              /* of a tensor */
+	uint64_t *counted; /* with those of the user that it is of; NULL: no user */
 	char module[MSD_MAX_NAME_BYTES + 1];
 };
 
@@ -49,6 +51,8 @@ void msd_object_drop(struct msd_object *o, struct msd_freeing *f)
 	msd_freeing_add(f, o->process, o->kind, o->theirs);
 	if (f->client != NULL)
 		msd_lane_release(f->client, o->process, held_of(o->kind), o->bytes);
+	if (o->counted != NULL)
+		*o->counted -= o->bytes;
 	msd_process_unref(o->process);
 	free(o);
 }
@@ -64,7 +68,10 @@ msd_err msd_object_add(struct msd_req *r, const struct msd_object_made *made,
 		(void)msd_diag_no_memory(d);
 		goto fail;
 	}
-	err = msd_handles_add(&s->handles, made->kind, o, &o->mine, d);
+	/* Asked once more: others may have been made since it was asked for. */
+	err = msd_standing_keep(s, made->bytes, d);
+	if (err == MSD_OK)
+		err = msd_handles_add(&s->handles, made->kind, o, &o->mine, d);
 	if (err != MSD_OK)
 		goto fail;
 	o->kind = made->kind;
@@ -72,6 +79,10 @@ msd_err msd_object_add(struct msd_req *r, const struct msd_object_made *made,
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
 	o->bytes = made->bytes;
+	if (s->standing.usage != NULL) {
+		o->counted = &s->standing.usage->resident_bytes;
+		*o->counted += o->bytes;
+	}
 	msd_lane_hold(&s->client, o->process, held_of(o->kind), o->bytes);
 	(void)strncpy(o->module, r->module->crew.name, sizeof(o->module) - 1);
 	*ret = o->mine;

@@ -291,6 +291,22 @@ msd_err msd_standing_spend(struct msd_session *s, const struct msd_in *in,
 	return spend(s, in->payload_bytes, d);
 }
 
+msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
+{
+	const struct msd_usage *usage = s->standing.usage;
+
+	if (usage == NULL)
+		return MSD_OK;
+	const struct msd_acl_line *user = s->standing.grant.user;
+	if (msd_usage_may_keep(usage, &user->quota, bytes))
+		return MSD_OK;
+	note_limit(s, MSD_QUOTA_RESIDENT);
+	return msd_diag_set(
+		d, MSD_BUSY, "%s may have %llu %s (%s=): free some", user->name,
+		(unsigned long long)user->quota.of[MSD_QUOTA_RESIDENT],
+		msd_quota_text(MSD_QUOTA_RESIDENT), msd_quota_word(MSD_QUOTA_RESIDENT));
+}
+
 void msd_standing_sign(struct msd_session *s, struct msd_load *load)
 {
 	if (s->edge->rights.acl == NULL)

@@ -25,6 +25,9 @@ MSD_MUST_CHECK msd_err msd_standing_ask(struct msd_session *s, const struct msd_
 MSD_MUST_CHECK msd_err msd_standing_spend(struct msd_session *s,
 					  const struct msd_in *in,
 					  enum msd_method method, struct msd_diag *d);
+/** May @s have @bytes more of resident tensors, in all workers? Errors: MSD_BUSY. */
+MSD_MUST_CHECK msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes,
+					 struct msd_diag *d);
 /** @load is of @s: its user's, who may have so many. */
 void msd_standing_sign(struct msd_session *s, struct msd_load *load);
 /** @s is who has @g by the file of rights as it is, until it is read again: of a front

@@ -251,7 +251,7 @@ static msd_err read_limit(struct reader *r, struct msd_span word,
 	if (!msd_quota_read(value, kind, limit)) {
 		return wrong(r, word,
 			     "expected a limit such as rate=200/s, bytes=10M/s, "
-			     "requests=8, modules=4");
+			     "requests=8, modules=4, resident=1G");
 	}
 	return MSD_OK;
 }

@@ -54,6 +54,14 @@ bool msd_usage_ask(struct msd_usage *u, const struct msd_quota *q, uint64_t byte
 	return true;
 }
 
+bool msd_usage_may_keep(const struct msd_usage *u, const struct msd_quota *q,
+			uint64_t bytes)
+{
+	const uint64_t most = q->of[MSD_QUOTA_RESIDENT];
+
+	return most == 0 || (bytes <= most && u->resident_bytes <= most - bytes);
+}
+
 const char *msd_quota_text(enum msd_quota_kind kind)
 {
 	return kinds[kind].what;
@@ -85,7 +93,7 @@ bool msd_quota_read(struct msd_span text, enum msd_quota_kind kind, uint64_t *re
 	if (text.n <= n_unit || memcmp(text.p + text.n - n_unit, unit, n_unit) != 0)
 		return false;
 	text.n -= n_unit;
-	if (kind == MSD_QUOTA_BYTES)
+	if (kind == MSD_QUOTA_BYTES || kind == MSD_QUOTA_RESIDENT)
 		shift = shift_of(text.p[text.n - 1]);
 	text.n -= shift > 0;
 	for (size_t i = 0; i < text.n; i++) {

@@ -15,7 +15,8 @@
 	X(RATE, "rate", "/s", 1000000000u, "calls in a second")                        \
 	X(BYTES, "bytes", "/s", MSD_BUCKET_MAX, "bytes of arguments in a second")      \
 	X(REQUESTS, "requests", "", 1000000u, "requests at the same time")             \
-	X(MODULES, "modules", "", 1000000u, "modules")
+	X(MODULES, "modules", "", 1000000u, "modules")                                 \
+	X(RESIDENT, "resident", "", MSD_BUCKET_MAX, "bytes of resident tensors")
 
 enum msd_quota_kind {
 #define MSD_QUOTA_ENUM(e, word, unit, max, what) MSD_QUOTA_##e,
@@ -32,7 +33,8 @@ struct msd_quota {
 /* All zeros: nothing yet. */
 struct msd_usage {
 	struct msd_bucket calls, bytes;
-	uint64_t n_requests; /* in flight, on all its connections */
+	uint64_t n_requests;     /* in flight, on all its connections */
+	uint64_t resident_bytes; /* that it has in workers, through all of them */
 };
 
 /* What a request that would be one too many is told. */
@@ -48,6 +50,9 @@ bool msd_quota_is_empty(const struct msd_quota *q);
 MSD_MUST_CHECK bool msd_usage_ask(struct msd_usage *u, const struct msd_quota *q,
 				  uint64_t bytes, uint64_t now_ms,
 				  struct msd_quota_refusal *ret);
+/** Whether who has @u by @q may have @bytes more of resident tensors. */
+bool msd_usage_may_keep(const struct msd_usage *u, const struct msd_quota *q,
+			uint64_t bytes);
 /** "calls in a second", ... */
 const char *msd_quota_text(enum msd_quota_kind kind);
 /** "rate" and "/s", ... */

@@ -107,6 +107,20 @@ Test(quota, of_requests_counts_those_in_flight)
 	cr_expect_gt(why.retry_after_ms, 0);
 }
 
+Test(quota, of_resident_bytes_counts_what_is_there)
+{
+	cr_expect(msd_usage_may_keep(&u, &q, UINT64_MAX), "nothing is limited");
+	q.of[MSD_QUOTA_RESIDENT] = 1000;
+	cr_expect(msd_usage_may_keep(&u, &q, 1000));
+	cr_expect_not(msd_usage_may_keep(&u, &q, 1001));
+	cr_expect_not(msd_usage_may_keep(&u, &q, UINT64_MAX));
+	u.resident_bytes = 600;
+	cr_expect(msd_usage_may_keep(&u, &q, 400));
+	cr_expect_not(msd_usage_may_keep(&u, &q, 401));
+	u.resident_bytes = 2000; /* it was more before */
+	cr_expect_not(msd_usage_may_keep(&u, &q, 0));
+}
+
 Test(quota, that_is_lowered_holds_at_once)
 {
 	q.of[MSD_QUOTA_RATE] = 1000;
@@ -130,6 +144,7 @@ Test(quota, is_read_with_its_unit)
 	expect_number("10M/s", MSD_QUOTA_BYTES, 10u << 20);
 	expect_number("1/s", MSD_QUOTA_BYTES, 1);
 	expect_number("8", MSD_QUOTA_REQUESTS, 8);
+	expect_number("2G", MSD_QUOTA_RESIDENT, UINT64_C(2) << 30);
 	expect_number("1125899906842624/s", MSD_QUOTA_BYTES, MSD_BUCKET_MAX);
 	static const char *const wrong[] = {"",    "/s",   "200",   "0/s",  "-1/s",
 					    "M/s", "2M/s", "1.5/s", "1 /s", "200/m"};
