@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/wire/reserve.h"
@@ -20,7 +21,11 @@ static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e
 {
 	for (uint32_t i = 0; i < e->n_files; i++) {
 		const struct msd_edition_file *f = &e->files[i];
-		msd_err err = msd_blob_get(s, &f->digest, f->bytes, source->fd, d);
+
+		if (f->role == MSD_ROLE_TEST)
+			continue;
+		const msd_err err =
+			msd_blob_get(s, &f->digest, f->bytes, source->fd, d);
 
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "%s", f->name);
@@ -36,7 +41,8 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < e->n_files; i++) {
-		if (__builtin_add_overflow(bytes, e->files[i].bytes, &bytes))
+		if (e->files[i].role != MSD_ROLE_TEST &&
+		    __builtin_add_overflow(bytes, e->files[i].bytes, &bytes))
 			return msd_diag_set(d, MSD_BAD_ARTIFACT, "sizes overflow");
 	}
 	msd_err err = msd_source_check_size(bytes, max_bytes, d);
@@ -90,5 +96,9 @@ msd_err msd_edition_load(struct msd_house *house, const char *name,
 	load.replace = more.replace;
 	load.is_candidate = more.is_candidate;
 	load.is_written = true;
+	if (more.trial != NULL) {
+		load.tests = more.trial->tests;
+		load.warmup = more.trial->warmup;
+	}
 	return msd_module_load(house, span, &load, ret, d);
 }

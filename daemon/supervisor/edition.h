@@ -5,6 +5,7 @@
 #include "store/record.h"
 
 struct msd_house;
+struct msd_kept_trial;
 struct msd_load;
 struct msd_module;
 
@@ -14,6 +15,7 @@ struct msd_edition_how {
 	/* With these options instead of those that it was kept with; NULL: with those.
 	 */
 	const struct msd_load *options;
+	const struct msd_kept_trial *trial; /* before it is READY; NULL: none */
 };
 
 /** Its files as one sealed source, as an upload would have left them. Blocks. Errors:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/watched.h"
@@ -35,6 +36,8 @@ static void keeping_free(struct keeping *k)
 		(void)close(
 			k->keep.fd); /* the module's own, or aside: not the last one */
 	}
+	if (k->keep.trial_bytes > 0)
+		(void)close(k->keep.trial_fd);
 	msd_diag_finish(&k->keep.job.d);
 	free(k->keep.edition);
 	free(k);
@@ -106,6 +109,13 @@ static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_di
 	k->keep.fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
 	if (k->keep.fd < 0)
 		return msd_diag_set(d, MSD_IO, "no descriptor for the artifact");
+	if (m->trial != NULL) {
+		const msd_err err = msd_kept_trial_write(m->trial, &k->keep.trial_fd,
+							 &k->keep.trial_bytes, d);
+
+		if (err != MSD_OK)
+			return err;
+	}
 	return add_options(k->keep.edition, &m->crew, d);
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
+#include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/options.h"
@@ -36,6 +37,7 @@ struct restore {
 	struct msd_diag passed_over; /* why it is not the current one */
 	struct msd_source source;    /* of its files */
 	struct msd_source tried;     /* of the candidate's; fd -1: none */
+	struct msd_kept_trial trial; /* of the candidate's, too */
 	struct msd_diag candidate;   /* why that cannot be */
 };
 
@@ -55,6 +57,18 @@ static msd_err read_served(struct restore *r, const struct msd_store *s,
 	r->ref = MSD_REF_PREVIOUS;
 	return msd_edition_read(s, r->record.editions[r->ref], max_bytes, &r->source,
 				d);
+}
+
+/* What its self-tests were to find out is still to be found out. */
+static msd_err read_candidate(struct restore *r, const struct msd_store *s,
+			      struct msd_diag *d)
+{
+	const struct msd_edition *e = r->record.editions[MSD_REF_CANDIDATE];
+	const msd_err err = msd_kept_trial_read(s, e, &r->trial, d);
+
+	if (err != MSD_OK)
+		return err;
+	return msd_edition_read(s, e, r->house->limits->max_upload, &r->tried, d);
 }
 
 static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_diag *d)
@@ -79,11 +93,8 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 	}
 	if (err == MSD_OK && r->ref != MSD_REF_COUNT)
 		err = read_served(r, s, d);
-	if (try_candidate) {
-		(void)!msd_edition_read(s, r->record.editions[MSD_REF_CANDIDATE],
-					r->house->limits->max_upload, &r->tried,
-					&r->candidate);
-	}
+	if (try_candidate)
+		(void)!read_candidate(r, s, &r->candidate);
 	return err;
 }
 
@@ -102,6 +113,7 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 		(struct msd_edition_how){
 			.options = r->section != NULL ? &options : NULL,
 			.is_candidate = is_candidate,
+			.trial = is_candidate ? &r->trial : NULL,
 			.replace = is_candidate && r->ref != MSD_REF_COUNT},
 		&m, d);
 	if (err == MSD_OK && ref == MSD_REF_CURRENT &&
@@ -153,6 +165,7 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	say(&r, "candidate", &r.candidate);
 	msd_diag_finish(&r.passed_over);
 	msd_diag_finish(&r.candidate);
+	msd_kept_trial_finish(&r.trial);
 	msd_record_finish(&r.record);
 	msd_diag_finish(d);
 	return MSD_OK;

@@ -1,4 +1,8 @@
 """Self-tests: what a module must answer before it serves."""
+import hashlib
+import os
+import signal
+
 import harness
 import numpy as np
 import pytest
@@ -99,6 +103,27 @@ def test_what_fails_is_bad_in_the_store(own_daemon, folder, adds):
         harness.until(lambda: "bad" in (folder / "store" / "modules" / "m").read_text(),
                       "it is written down")
         assert wire.call("m:int")[1] == -42
+
+
+def test_one_that_was_cut_short_by_a_restart_is_tested_again(own_daemon, folder):
+    record = folder / "store" / "modules" / "m"
+    daemon = own_daemon("--store", folder / "store")
+    digest = hashlib.sha256(FAULTS.read_bytes()).hexdigest()
+    with Wire(daemon.host) as wire:
+        load(wire, RESULTS, keep=True)
+        upload = wire.upload(FAULTS.read_bytes())
+        wire.start("module.load", "m", upload,
+                   {"tests": [case("loop", [], [])], "keep": True, "replace": True})
+        harness.until(lambda: f"candidate 2 {digest}" in record.read_text(),
+                      "it is written down")
+        os.kill(daemon.pid, signal.SIGKILL)
+        daemon.process.wait(harness.PATIENCE)
+    assert f"bad {digest}" not in record.read_text()
+    daemon.kill()
+    again = own_daemon("--store", folder / "store", "--load-timeout", "1s")
+    harness.until(lambda: f"bad {digest}" in record.read_text(), "its self-test never ends")
+    assert f"current 2 {digest}" not in record.read_text()
+    again.kill()
 
 
 @pytest.mark.parametrize(

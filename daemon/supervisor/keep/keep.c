@@ -78,6 +78,21 @@ static msd_err hash_parts(struct msd_keep *k, struct msd_diag *d)
 	return err;
 }
 
+/* They are no part of what the edition is called by: who has no manifest may give the
+ * same bytes with other tests. */
+static msd_err hash_trial(struct msd_keep *k, struct msd_diag *d)
+{
+	struct msd_digest digest;
+	msd_err err = MSD_OK;
+
+	if (k->trial_bytes > 0)
+		err = msd_blob_hash(k->trial_fd, 0, k->trial_bytes, &digest, d);
+	if (err != MSD_OK || k->trial_bytes == 0)
+		return err;
+	return msd_edition_add_file(k->edition, MSD_ROLE_TEST, k->trial_bytes, &digest,
+				    msd_span_of("self-tests"), d);
+}
+
 /* Of one file its own, of several that of their digests in a row. */
 static void name_edition(struct msd_edition *e)
 {
@@ -129,9 +144,12 @@ static msd_err put_parts(const struct msd_keep *k, struct msd_keeper *keeper,
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; err == MSD_OK && i < e->n_files; i++) {
-		err = msd_blob_put(&keeper->store, k->fd, at, &e->files[i].digest,
-				   e->files[i].bytes, d);
-		at += e->files[i].bytes;
+		const struct msd_edition_file *f = &e->files[i];
+		const bool is_trial = f->role == MSD_ROLE_TEST;
+
+		err = msd_blob_put(&keeper->store, is_trial ? k->trial_fd : k->fd,
+				   is_trial ? 0 : at, &f->digest, f->bytes, d);
+		at += f->bytes;
 	}
 	return err;
 }
@@ -165,7 +183,9 @@ static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keepe
 			name_edition(e);
 			e->version = next_version(&r);
 		}
-		job->err = put_parts(k, keeper, &job->d);
+		job->err = hash_trial(k, &job->d);
+		if (job->err == MSD_OK)
+			job->err = put_parts(k, keeper, &job->d);
 		if (job->err == MSD_OK) {
 			msd_record_try(&r, e);
 			k->edition = NULL;

@@ -26,6 +26,8 @@ struct msd_keep {
 	int fd;
 	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: there is none */
 	char file[MSD_RECORD_WORD];          /* how its maker called it */
+	int trial_fd;                        /* its self-tests, borrowed; of 0 bytes: */
+	uint64_t trial_bytes;                /* there are none */
 	struct msd_edition *edition;         /* owned until it is kept */
 };
 
