@@ -86,6 +86,16 @@ def test_the_process_that_fetches_is_there_only_while_it_fetches(puller, server)
     harness.until(lambda: not fetchers(puller), "it ends when nothing is left")
 
 
+@pytest.mark.parametrize("words, why", [(("two",), "max-modules"),
+                                        (("--workers", "9999", "one"), "max-workers")])
+def test_what_the_limits_refuse_is_not_even_asked_for(own_daemon, store, server, words, why):
+    daemon = own_daemon("--store", store, "--max-modules", "1")
+    daemon.ok("pull", "one", f"file://{RESULTS}")
+    said = daemon.modser("pull", *words, server.give("/a.so", BYTES))
+    assert said.status != 0 and why in said.err
+    assert not server.asked and works(daemon, "one")
+
+
 def test_a_flipped_byte_is_refused_and_what_served_goes_on(puller, server):
     puller.ok("pull", "one", f"file://{harness.ZOO / 'faults.so'}")
     uri = server.give("/flipped.so", BYTES, flipped)

@@ -229,7 +229,10 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	(void)snprintf(p->name, sizeof(p->name), "%.*s", (int)name.n,
 		       (const char *)name.p);
 	p->uri = strndup((const char *)uri.p, uri.n);
-	return p->uri != NULL ? MSD_OK : msd_diag_no_memory(d);
+	if (p->uri == NULL)
+		return msd_diag_no_memory(d);
+	/* Not a byte is brought for what the limits will refuse. */
+	return msd_module_check_room(p->edge->house, name, &p->how, d);
 }
 
 /* What it is called there; its bytes are here. */

@@ -265,12 +265,26 @@ static msd_err check_name(struct msd_house *house, struct msd_span name, bool re
 				    "module %s is being replaced already",
 				    old->crew.name);
 	}
-	if (old == NULL && house->n_modules >= house->limits->max_modules) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "%u modules are the limit (max-modules)",
-				    house->n_modules);
-	}
 	return MSD_OK;
+}
+
+static msd_err check_count(struct msd_house *house, struct msd_span name,
+			   struct msd_diag *d)
+{
+	if (house->n_modules < house->limits->max_modules || find(house, name) != NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY, "%u modules are the limit (max-modules)",
+			    house->n_modules);
+}
+
+msd_err msd_module_check_room(struct msd_house *house, struct msd_span name,
+			      const struct msd_load *load, struct msd_diag *d)
+{
+	msd_err err = check_count(house, name, d);
+
+	if (err == MSD_OK)
+		err = check_workers(house, load->workers, d);
+	return err == MSD_OK ? check_owner(house, name, load, d) : err;
 }
 
 static bool is_serial(const struct msd_module *m, uint64_t serial)
@@ -296,9 +310,7 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 {
 	msd_err err = check_name(house, name, load->replace, d);
 	if (err == MSD_OK)
-		err = check_workers(house, load->workers, d);
-	if (err == MSD_OK)
-		err = check_owner(house, name, load, d);
+		err = msd_module_check_room(house, name, load, d);
 	if (err != MSD_OK) {
 		drop_source(load);
 		return err;

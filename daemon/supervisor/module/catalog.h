@@ -30,6 +30,12 @@ struct msd_load {
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
+/** Whether the limits leave room for @load under @name now, which msd_module_load()
+ * asks, too: for who would bring it from afar first. MSD_BUSY, MSD_TOO_LARGE. */
+MSD_MUST_CHECK msd_err msd_module_check_room(struct msd_house *house,
+					     struct msd_span name,
+					     const struct msd_load *load,
+					     struct msd_diag *d);
 /**
  * A new module in LOADING; its first worker is started as soon as the source is there,
  * within the time that a load may take, else it is FAILED. Takes load->source or
