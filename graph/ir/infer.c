@@ -230,7 +230,7 @@ int msd_sg_infer_node(modser_sg_node *node)
 	int result = check_inputs(node);
 	if (result != 0)
 		return result;
-	for (size_t i = 0; node->n_inputs > 0 && i < node->n_outputs; i++)
+	for (size_t i = 0; msd_infer_has(node, 0) && i < node->n_outputs; i++)
 		msd_infer_dtype(node, i, node->inputs[0]->dtype);
 	result = node->op->schema->infer(node);
 	for (size_t i = 0; result == 0 && i < node->n_outputs; i++) {

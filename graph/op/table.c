@@ -160,9 +160,12 @@
 	X(dequantize_linear)                                                           \
 	X(dynamic_quantize_linear)                                                     \
 	X(einsum)                                                                      \
+	X(if_else)                                                                     \
+	X(loop)                                                                        \
 	X(mat_mul_integer)                                                             \
 	X(q_linear_mat_mul)                                                            \
-	X(quantize_linear)
+	X(quantize_linear)                                                             \
+	X(scan)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

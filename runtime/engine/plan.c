@@ -18,6 +18,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
 #include "runtime/engine/arena.h"
+#include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
 
 struct msd_plan {
@@ -31,6 +32,8 @@ struct msd_plan {
 	const void **at; /* where each tensor is, in a run */
 	const void **in; /* of the node that runs */
 	void **out;
+	struct msd_flow **flows; /* of nodes that run graphs; NULL: of others */
+	bool is_within;          /* such a graph: no shape is known before a run */
 };
 
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
@@ -51,9 +54,12 @@ static const struct msd_kernel *kernel_of(const modser_sg_node *node)
 	return msd_kernel_find(modser_sg_op_name(node->op));
 }
 
-static msd_err check_node(const modser_sg_node *node, struct msd_diag *d)
+static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
+			  struct msd_diag *d)
 {
-	if (kernel_of(node) == NULL) {
+	const bool is_flow = msd_flow_is(node);
+
+	if (kernel_of(node) == NULL && !is_flow) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED, "node %zu \"%s\": %s cannot be run yet",
 			node->index, node->name, modser_sg_op_name(node->op));
@@ -67,6 +73,8 @@ static msd_err check_node(const modser_sg_node *node, struct msd_diag *d)
 					    "constant \"%s\" has no bytes", t->name);
 		}
 	}
+	if (is_flow)
+		return msd_flow_create(node, &p->flows[node->index], d);
 	return MSD_OK;
 }
 
@@ -82,29 +90,33 @@ static msd_err check_given(modser_sg_node *node, bool *is_open, struct msd_diag 
 	return msd_sg_infer_node(node) == 0 ? MSD_OK : take_error(node->graph, d);
 }
 
+static msd_err infer_node(modser_sg_node *node, bool *is_open, struct msd_diag *d)
+{
+	const int result = msd_sg_infer_node(node);
+
+	if (result < 0)
+		return take_error(node->graph, d);
+	*is_open = *is_open || result == MSD_INFER_LATER;
+	return result == 0 ? msd_kernel_check(kernel_of(node), node, d) : MSD_OK;
+}
+
 /* *@is_open: some shape is known in a run alone. */
 static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 {
-	*is_open = false;
-	for (size_t step = 0; step < p->g->n_nodes; step++) {
-		modser_sg_node *node = p->g->nodes[p->order[step]];
-		msd_err err = is_given(node) ? check_given(node, is_open, d)
-					     : check_node(node, d);
+	msd_err err = MSD_OK;
 
-		if (err != MSD_OK)
-			return err;
-		if (is_given(node))
+	*is_open = p->is_within;
+	for (size_t step = 0; err == MSD_OK && step < p->g->n_nodes; step++) {
+		modser_sg_node *node = p->g->nodes[p->order[step]];
+
+		if (!is_given(node))
+			err = check_node(p, node, d);
+		if (err != MSD_OK || p->is_within)
 			continue;
-		const int result = msd_sg_infer_node(node);
-		if (result < 0)
-			return take_error(p->g, d);
-		if (result == 0)
-			err = msd_kernel_check(kernel_of(node), node, d);
-		if (err != MSD_OK)
-			return err;
-		*is_open = *is_open || result == MSD_INFER_LATER;
+		err = is_given(node) ? check_given(node, is_open, d)
+				     : infer_node(node, is_open, d);
 	}
-	return MSD_OK;
+	return err;
 }
 
 /* What nobody reads is written all the same. */
@@ -176,16 +188,19 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 	p->places = calloc(n_tensors + 1, sizeof(*p->places));
 	p->live = calloc(n_tensors + 1, sizeof(*p->live));
 	p->own = calloc(n_tensors + 1, sizeof(*p->own));
+	p->flows = calloc(p->g->n_nodes + 1, sizeof(*p->flows));
 	p->at = calloc(n_tensors + 1, sizeof(*p->at));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
 	if (p->order == NULL || p->places == NULL || p->live == NULL ||
-	    p->own == NULL || p->at == NULL || p->in == NULL || p->out == NULL)
+	    p->own == NULL || p->at == NULL || p->in == NULL || p->out == NULL ||
+	    p->flows == NULL)
 		return msd_diag_no_memory(d);
 	return MSD_OK;
 }
 
-msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_diag *d)
+static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret,
+		      struct msd_diag *d)
 {
 	struct msd_plan *p = calloc(1, sizeof(*p));
 	bool is_open = false;
@@ -194,6 +209,7 @@ msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_d
 	if (p == NULL)
 		return msd_diag_no_memory(d);
 	p->g = graph;
+	p->is_within = is_within;
 	err = allocate(p, d);
 	if (err == MSD_OK && msd_sg_order(graph, p->order) != 0)
 		err = take_error(graph, d);
@@ -211,6 +227,17 @@ msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_d
 	return MSD_OK;
 }
 
+msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret, struct msd_diag *d)
+{
+	return create(graph, false, ret, d);
+}
+
+msd_err msd_plan_create_within(modser_graph *graph, struct msd_plan **ret,
+			       struct msd_diag *d)
+{
+	return create(graph, true, ret, d);
+}
+
 /* Memory of a run is freed, and nothing is known of values any more. */
 static void forget(struct msd_plan *p)
 {
@@ -226,6 +253,9 @@ void msd_plan_destroy(struct msd_plan *plan)
 	if (plan == NULL)
 		return;
 	forget(plan);
+	for (size_t i = 0; plan->flows != NULL && i < plan->g->n_nodes; i++)
+		msd_flow_destroy(plan->flows[i]);
+	free(plan->flows);
 	free(plan->order);
 	free(plan->places);
 	free(plan->live);
@@ -285,6 +315,36 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 	return MSD_OK;
 }
 
+/* A node that runs graphs says itself what its outputs are. */
+static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
+			struct msd_diag *d)
+{
+	struct msd_flow *flow = p->flows[node->index];
+	const struct msd_flow_call call = {node, flow, p->out};
+
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		const modser_sg_tensor *t = node->inputs[i];
+
+		flow->in[i] = t != NULL ? msd_flow_value_of(t, p->at[t->index])
+					: (struct msd_flow_value){0};
+	}
+	for (size_t i = 0; i < node->n_outputs; i++)
+		p->out[i] = NULL;
+	const msd_err err = flow->kernel->run(&call, d);
+	for (size_t i = 0; i < node->n_outputs; i++) {
+		modser_sg_tensor *t = node->outputs[i];
+
+		if (t == NULL)
+			continue;
+		p->own[t->index] = p->out[i];
+		t->value = p->out[i];
+		p->at[t->index] = p->out[i];
+	}
+	return err == MSD_OK ? err
+			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
+					     node->name);
+}
+
 static void free_read(struct msd_plan *p, modser_sg_tensor *const *list, size_t n,
 		      size_t step)
 {
@@ -298,8 +358,8 @@ static void free_read(struct msd_plan *p, modser_sg_tensor *const *list, size_t 
 }
 
 /* The shapes that follow from what was computed before; what a value says is known. */
-static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
-			struct msd_diag *d)
+static msd_err run_inferred(struct msd_plan *p, modser_sg_node *node,
+			    struct msd_diag *d)
 {
 	const int result = msd_sg_infer_node(node);
 
@@ -311,8 +371,15 @@ static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
 	if (result != 0)
 		return take_error(p->g, d);
 	msd_err err = msd_kernel_check(kernel_of(node), node, d);
-	if (err == MSD_OK)
-		err = run_kernel(p, node, d);
+	return err == MSD_OK ? run_kernel(p, node, d) : err;
+}
+
+static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
+			struct msd_diag *d)
+{
+	const msd_err err = p->flows[node->index] != NULL ? run_flow(p, node, d)
+							  : run_inferred(p, node, d);
+
 	free_read(p, node->inputs, node->n_inputs, step);
 	free_read(p, node->outputs, node->n_outputs, step);
 	return err;

@@ -21,6 +21,11 @@ struct msd_plan;
  */
 MSD_MUST_CHECK msd_err msd_plan_create(modser_graph *graph, struct msd_plan **ret,
 				       struct msd_diag *d);
+/** The same for a graph within a node, whose shapes are known in a run alone: those of
+ * its inputs are set before each. */
+MSD_MUST_CHECK msd_err msd_plan_create_within(modser_graph *graph,
+					      struct msd_plan **ret,
+					      struct msd_diag *d);
 /** Compute from @inputs: the graph's, in its order, with the shapes that its input
  * tensors have now. The outputs' shapes are those of the graph's output tensors. */
 MSD_MUST_CHECK msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,

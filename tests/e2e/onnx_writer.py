@@ -44,11 +44,23 @@ def value(name, dtype, shape):
     return field(1, name) + field(2, field(1, field(1, TYPES[dtype]) + field(2, dims)))
 
 
+class Graph:
+    """A graph, in a model or as the attribute of a node."""
+
+    def __init__(self, nodes, inputs, outputs, constants=(), name="g"):
+        self.raw = b"".join(field(1, n) for n in nodes) + field(2, name)
+        self.raw += b"".join(field(5, c) for c in constants)
+        self.raw += b"".join(field(11, i) for i in inputs)
+        self.raw += b"".join(field(12, o) for o in outputs)
+
+
 def attribute(name, v):
     kinds = {int: (3, 2), float: (2, 1), str: (4, 3)}
     if isinstance(v, list):
         number, kind = (7, 6) if v and isinstance(v[0], float) else (8, 7)
         return field(1, name) + b"".join(field(number, one) for one in v) + field(20, kind)
+    if isinstance(v, Graph):
+        return field(1, name) + field(6, v.raw) + field(20, 5)
     if isinstance(v, bytes):
         return field(1, name) + field(5, v) + field(20, 4)
     number, kind = kinds[type(v)]
@@ -63,10 +75,8 @@ def node(op, inputs, outputs, name="n", domain=None, **attributes):
 
 
 def model(nodes, inputs, outputs, constants=(), opset=17, ir=8, name="g"):
-    graph = b"".join(field(1, n) for n in nodes) + field(2, name)
-    graph += b"".join(field(5, c) for c in constants)
-    graph += b"".join(field(11, i) for i in inputs) + b"".join(field(12, o) for o in outputs)
-    return (field(1, ir) + field(2, "test") + field(7, graph) +
+    graph = Graph(nodes, inputs, outputs, constants, name)
+    return (field(1, ir) + field(2, "test") + field(7, graph.raw) +
             field(8, field(1, "") + field(2, opset)))
 
 

@@ -4,7 +4,7 @@ ONNX's own test models (tests/graph/onnx_suite.py)."""
 import harness
 import numpy as np
 import pytest
-from onnx_writer import floats, model, node, tensor, value
+from onnx_writer import Graph, floats, model, node, tensor, value
 
 CORPUS = harness.ROOT / "tests" / "corpus" / "onnx"
 
@@ -168,3 +168,34 @@ def test_a_network_that_was_converted_gives_the_same_numbers(daemon, tmp_path, n
     before, after = (call(daemon, tmp_path, which, x) for which in ("before", "after"))
     # A FullyConnected becomes a Gemm, whose bias comes last: another rounding.
     assert np.abs(before - after).max() <= (1e-5 if name == "mnist.tmfile" else 0)
+
+
+def test_a_loop_turns_as_often_as_the_call_says(daemon, tmp_path):
+    daemon.load("loop", CORPUS / "accept_loop_with_an_if.bin", "--replace")
+    a, b = np.float32([1, 2]), np.float32([3, 4])
+    for n, want in ((0, a), (1, a + a), (4, a + a - 3 * b)):
+        y = call(daemon, tmp_path, "loop", np.int64(n), a, b)
+        assert np.array_equal(y, want)
+
+
+def test_a_loop_that_never_ends_is_ended_by_its_deadline(own_daemon, tmp_path):
+    go = node("Identity", ["go"], ["go2"])
+    body = Graph([go, node("Identity", ["p"], ["p2"])],
+                 [value("i", "int64", []), value("go", "bool", []), value("p", "float32", [1])],
+                 [value("go2", "bool", []), value("p2", "float32", [1])])
+    raw = model([node("Loop", ["", "", "x"], ["y"], body=body)], [value("x", "float32", [1])],
+                [value("y", "float32", [1])])
+    daemon = own_daemon("--kill-grace", "10ms")
+    daemon.load("forever", save(tmp_path, raw))
+    daemon.load("m", CORPUS / "accept_gemm.bin")
+    np.save(tmp_path / "x.npy", np.float32([1]))
+    before = daemon.workers()
+
+    def ended():  # not by a call whose deadline passed before its worker began it
+        words = ("call", "--deadline", "50ms", "forever:run", f"@{tmp_path}/x.npy")
+        assert daemon.modser(*words).status == 5
+        return not set(before) <= set(daemon.workers())
+
+    harness.until(ended, "its worker is ended")
+    x = np.float32([[1, 2, 3]])
+    assert np.array_equal(call(daemon, tmp_path, "m", x), x @ floats(2, 3).T)

@@ -8,7 +8,7 @@ import numpy as np
 from settle import settle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from onnx_writer import field, floats, model, node, tensor, value, varint  # noqa: E402
+from onnx_writer import Graph, field, floats, model, node, tensor, value, varint  # noqa: E402
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "onnx"
 X = value("x", "float32", [1, 3])
@@ -39,9 +39,71 @@ def nested(depth):
     return field(1, 8) + field(7, graph)
 
 
+COUNT = value("n", "int64", [])
+TURN = [value("i", "int64", []), value("go", "bool", [])]
+
+
+def branches(**graphs):
+    return model([node("If", ["c"], ["y"], **graphs)], [value("c", "bool", []), X],
+                 [value("y", "float32", [1, 3])])
+
+
+def loop(states, body, outputs, inputs=("n", "")):
+    """Values a and b, of which @states go from turn to turn."""
+    return model([node("Loop", [*inputs, *states], [name for name, _ in outputs], body=body)],
+                 [COUNT, *(value(name, "float32", [2]) for name in "ab")],
+                 [value(name, "float32", shape) for name, shape in outputs])
+
+
+def flow_cases():
+    negative = Graph([node("Neg", ["x"], ["t"])], [], [value("t", "float32", [1, 3])])
+    sum_ = Graph([node("Add", ["x", "w"], ["e"])], [], [value("e", "float32", [1, 3])],
+                 [tensor("w", floats(1, 3))])
+    unknown = Graph([node("Add", ["x", "nobody"], ["e"])], [], [value("e", "float32", [1, 3])])
+    go = node("Identity", ["go"], ["go2"])
+    vectors = [value(name, "float32", [2]) for name in ("p", "q")]
+    added = Graph([go, node("Add", ["p", "b"], ["p2"]), node("Neg", ["p"], ["s"])],
+                  TURN + vectors[:1],
+                  [value("go2", "bool", []), value("p2", "float32", [2]),
+                   value("s", "float32", [2])])
+    swapped = Graph([go], TURN + vectors, [value("go2", "bool", []), vectors[1], vectors[0]])
+    within = Graph([node("Add", ["p", "a"], ["t"])], [], [value("t", "float32", [2])])
+    beside = Graph([node("Sub", ["p", "b"], ["e"])], [], [value("e", "float32", [2])])
+    nested = Graph([go, node("Constant", [], ["one"], value=tensor("one", np.int64(1))),
+                    node("Less", ["i", "one"], ["first"]),
+                    node("If", ["first"], ["p2"], then_branch=within, else_branch=beside)],
+                   TURN + [field(1, "p")],
+                   [field(1, "go2"), field(1, "p2")])
+    ended = Graph([node("Add", ["p", "b"], ["p2"]),
+                   node("ReduceMax", ["p2"], ["most"], keepdims=0),
+                   node("Constant", [], ["ten"], value=tensor("ten", np.float32(10))),
+                   node("Less", ["most", "ten"], ["go2"])],
+                  TURN + vectors[:1],
+                  [value("go2", "bool", []), value("p2", "float32", [2])])
+    scan = Graph([node("Add", ["p", "q"], ["p2"]), node("Mul", ["p2", "b"], ["s"])], vectors,
+                 [value("p2", "float32", [2]), value("s", "float32", [2])])
+    return {
+        "accept_if": branches(then_branch=negative, else_branch=sum_),
+        "accept_loop": loop("a", added, [("y", [2]), ("z", ["n", 2])]),
+        "accept_loop_that_swaps": loop("ab", swapped, [("y", [2]), ("z", [2])]),
+        "accept_loop_with_an_if": loop("a", nested, [("y", [2])]),
+        "accept_loop_that_ends": loop("a", ended, [("y", [2])], ("", "")),
+        "accept_scan": model(
+            [node("Scan", ["a", "m"], ["y", "z"], body=scan, num_scan_inputs=1,
+                  scan_input_axes=[1], scan_output_axes=[-1], scan_input_directions=[1])],
+            [value("a", "float32", [2]), value("b", "float32", [2]),
+             value("m", "float32", [2, "t"])],
+            [value("y", "float32", [2]), value("z", "float32", [2, "t"])]),
+        "reject_if_without_a_branch": branches(then_branch=negative),
+        "reject_nothing_makes_what_is_captured": branches(then_branch=negative,
+                                                          else_branch=unknown),
+    }
+
+
 def cases():
     good = gemm()
     return {
+        **flow_cases(),
         "accept_gemm": good,
         "accept_typed_numbers": gemm(tensor("w", floats(2, 3), typed=True)),
         "accept_initializer_named_as_input": model(

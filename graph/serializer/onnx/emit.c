@@ -7,7 +7,15 @@
 
 #include "graph/ir/graph.h"
 
-enum { FLOAT = 1, INT, STRING, FLOATS = 6, INTS, STRINGS }; /* attributes' types */
+enum {
+	FLOAT = 1,
+	INT,
+	STRING,
+	GRAPH = 5,
+	FLOATS,
+	INTS,
+	STRINGS
+}; /* attributes' types */
 
 void *onnx_emit_alloc(struct onnx_emit *e, size_t n)
 {
@@ -42,21 +50,63 @@ void onnx_emit_push(struct onnx_emit *e, struct onnx_list *list, void *item)
 	list->items[list->n++] = item;
 }
 
+static struct onnx_emit *outermost(struct onnx_emit *e)
+{
+	while (e->outer != NULL)
+		e = e->outer;
+	return e;
+}
+
+char *onnx_emit_keep(struct onnx_emit *e, const char *name)
+{
+	struct onnx_emit *all = outermost(e);
+	char *copy = onnx_emit_text(e, name);
+
+	if (copy == NULL || !onnx_names_add(&all->taken, copy, copy)) {
+		e->bad = true;
+		return NULL;
+	}
+	return copy;
+}
+
+bool onnx_emit_is_taken(struct onnx_emit *e, const char *name)
+{
+	return onnx_names_find(&outermost(e)->taken, name) != NULL;
+}
+
 char *onnx_emit_name(struct onnx_emit *e, const char *stem)
 {
 	char name[280];
 
-	/* No name of a tensor of the graph ends so (names.c). */
-	(void)snprintf(name, sizeof(name), "%.200s//%zu", stem, e->n_made++);
-	return onnx_emit_text(e, name);
+	do {
+		(void)snprintf(name, sizeof(name), "%.200s//%zu", stem,
+			       outermost(e)->n_made++);
+	} while (onnx_emit_is_taken(e, name));
+	return onnx_emit_keep(e, name);
+}
+
+struct onnx_emit *onnx_emit_within(struct onnx_emit *e, modser_graph *g)
+{
+	struct onnx_emit *within = onnx_emit_alloc(e, sizeof(*within));
+
+	if (within == NULL)
+		return NULL;
+	within->g = g;
+	within->outer = e;
+	onnx_emit_push(e, &e->within, within);
+	return within;
 }
 
 void onnx_emit_finish(struct onnx_emit *e)
 {
+	for (size_t i = 0; i < e->within.n; i++)
+		onnx_emit_finish(e->within.items[i]);
+	free(e->within.items);
 	for (size_t i = 0; i < e->blocks.n; i++)
 		free(e->blocks.items[i]);
 	free(e->blocks.items);
 	onnx_names_finish(&e->called);
+	onnx_names_finish(&e->taken);
 	free(e->nodes.items);
 	free(e->initializers.items);
 	free(e->inputs.items);
@@ -66,6 +116,7 @@ void onnx_emit_finish(struct onnx_emit *e)
 
 void onnx_emit_domain(struct onnx_emit *e, const char *domain, int64_t version)
 {
+	e = outermost(e);
 	for (size_t i = 0; i < e->opsets.n; i++) {
 		const Onnx__OperatorSetIdProto *there = e->opsets.items[i];
 
@@ -172,6 +223,15 @@ void onnx_emit_float(struct onnx_emit *e, Onnx__NodeProto *node, const char *nam
 		a->has_f = true;
 		a->f = value;
 	}
+}
+
+void onnx_emit_graph(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		     Onnx__GraphProto *value)
+{
+	Onnx__AttributeProto *a = attribute(e, node, name, GRAPH);
+
+	if (a != NULL)
+		a->g = value;
 }
 
 static void put_words(struct onnx_emit *e, Onnx__AttributeProto *a, char *text)

@@ -27,6 +27,11 @@ struct onnx_emit {
 	char **names;             /* of the graph's tensors, each its own */
 	size_t n_made;            /* names that were made up */
 	struct onnx_names called; /* names of nodes that were written */
+	struct onnx_names taken; /* names of tensors, of the outermost for all graphs */
+	struct onnx_emit *outer; /* of the graph around this one; NULL: there is none */
+	char **given; /* for each input its name out there, NULL for those that are its
+			 own; NULL: all are */
+	struct onnx_list within; /* onnx_emit of graphs in nodes */
 	bool bad;
 };
 
@@ -35,6 +40,10 @@ void *onnx_emit_alloc(struct onnx_emit *e, size_t n);
 char *onnx_emit_text(struct onnx_emit *e, const char *text);
 /** Append to a list of messages. */
 void onnx_emit_push(struct onnx_emit *e, struct onnx_list *list, void *item);
+/** Has a tensor, of this or another of the model's graphs, this name? */
+bool onnx_emit_is_taken(struct onnx_emit *e, const char *name);
+/** A copy of @name, which was not taken, and is now. */
+char *onnx_emit_keep(struct onnx_emit *e, const char *name);
 /** A name that no tensor has. */
 char *onnx_emit_name(struct onnx_emit *e, const char *stem);
 void onnx_emit_finish(struct onnx_emit *e);
@@ -58,6 +67,10 @@ void onnx_emit_ints(struct onnx_emit *e, Onnx__NodeProto *node, const char *name
 		    const int64_t *values, size_t n);
 void onnx_emit_floats(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
 		      const float *values, size_t n);
+void onnx_emit_graph(struct onnx_emit *e, Onnx__NodeProto *node, const char *name,
+		     Onnx__GraphProto *value);
+/** For @g, a graph within a node; it lives as long as @e. NULL: memory is short. */
+struct onnx_emit *onnx_emit_within(struct onnx_emit *e, modser_graph *g);
 /** A new initializer's name, of a list of int64, or of one float, which are copied. */
 char *onnx_emit_list(struct onnx_emit *e, const int64_t *values, size_t n);
 char *onnx_emit_scalar(struct onnx_emit *e, float value);

@@ -74,12 +74,17 @@ static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
 	return 0;
 }
 
-/* What the file says of an input or output. */
-static int read_type(modser_sg_tensor *t, const Onnx__TypeProto *p)
+/* What the file says of an input or output. A graph within a node need not say it: it
+ * follows from what goes in. */
+static int read_type(const struct onnx_load *l, modser_sg_tensor *t,
+		     const Onnx__TypeProto *p)
 {
 	const Onnx__TypeProto__Tensor *tensor = p != NULL ? p->tensor_type : NULL;
 	const char *dtype = tensor != NULL ? onnx_dtype_name(tensor->elem_type) : NULL;
 
+	if (l->outer != NULL &&
+	    (p == NULL || (tensor == NULL && !p->base.n_unknown_fields)))
+		return 0;
 	if (tensor == NULL) {
 		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
 				   "\"%s\" is no tensor; sequences, maps and the like "
@@ -96,19 +101,52 @@ static int read_type(modser_sg_tensor *t, const Onnx__TypeProto *p)
 	return tensor->shape != NULL ? read_shape(t, tensor->shape) : 0;
 }
 
-static int add_input(struct onnx_load *l, const Onnx__ValueInfoProto *p)
+/* NULL: the graph says why. */
+static modser_sg_tensor *make_input(struct onnx_load *l, const char *name)
 {
-	modser_sg_tensor *t = modser_sg_tensor_create(l->g, p->name);
-	modser_sg_node *node = t != NULL ? modser_sg_node_create(l->g, p->name) : NULL;
+	modser_sg_tensor *t = modser_sg_tensor_create(l->g, name);
+	modser_sg_node *node = t != NULL ? modser_sg_node_create(l->g, name) : NULL;
 	modser_sg_op *op = node != NULL ? modser_sg_op_create(l->g, "InputOp") : NULL;
 
 	if (op == NULL || modser_sg_tensor_set_type(t, MODSER_TENSOR_INPUT) != 0 ||
 	    modser_sg_node_add_output(node, t) < 0)
-		return -1;
+		return NULL;
 	modser_sg_node_set_op(node, op);
-	if (read_type(t, p->type) != 0 || modser_graph_add_input(l->g, t) != 0)
+	if (modser_graph_add_input(l->g, t) != 0 || remember(l, t) != 0)
+		return NULL;
+	return t;
+}
+
+static int add_input(struct onnx_load *l, const Onnx__ValueInfoProto *p)
+{
+	modser_sg_tensor *t = make_input(l, p->name);
+
+	return t != NULL ? read_type(l, t, p->type) : -1;
+}
+
+/* *@ret: what is called @name, here or in the graphs around this one, of which it is
+ * captured as an input; NULL: nothing is. */
+static int find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
+{
+	modser_sg_tensor *outer = NULL;
+
+	*ret = onnx_names_find(&l->names, name);
+	if (*ret != NULL || l->outer == NULL)
+		return 0;
+	if (find(l->outer, name, &outer) != 0) {
+		return msd_sg_fail(l->g, l->outer->g->diag.code, "%s",
+				   modser_graph_error(l->outer->g));
+	}
+	if (outer == NULL)
+		return 0;
+	if (!msd_sg_grow(&l->captured, l->n_captured, sizeof(*l->captured)))
+		return msd_sg_no_memory(l->g);
+	modser_sg_tensor *t = make_input(l, name);
+	if (t == NULL || modser_sg_tensor_set_dtype(t, outer->dtype_name) != 0)
 		return -1;
-	return remember(l, t);
+	l->captured[l->n_captured++] = outer;
+	*ret = t;
+	return 0;
 }
 
 /* Inputs that have an initializer are constants, as older files name all of these. */
@@ -131,14 +169,16 @@ static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_output; i++) {
 		const char *name = text_of(p->output[i]->name);
-		modser_sg_tensor *t = onnx_names_find(&l->names, name);
+		modser_sg_tensor *t;
 
+		if (find(l, name, &t) != 0)
+			return -1;
 		if (t == NULL) {
 			return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
 					   "no node makes the output \"%s\"", name);
 		}
 		if (t->type == MODSER_TENSOR_VAR &&
-		    read_type(t, p->output[i]->type) != 0)
+		    read_type(l, t, p->output[i]->type) != 0)
 			return -1;
 		if (modser_graph_add_output(l->g, t) != 0)
 			return -1;
@@ -150,9 +190,10 @@ static int add_inputs(const struct onnx_node *n)
 {
 	for (size_t i = 0; i < n->proto->n_input; i++) {
 		const char *name = text_of(n->proto->input[i]);
-		modser_sg_tensor *t =
-			name[0] != '\0' ? onnx_names_find(&n->l->names, name) : NULL;
+		modser_sg_tensor *t = NULL;
 
+		if (name[0] != '\0' && find(n->l, name, &t) != 0)
+			return -1;
 		if (t == NULL && name[0] != '\0') {
 			return onnx_fail(n, "nothing before it makes its input \"%s\"",
 					 name);
@@ -285,19 +326,25 @@ static int read_facts(struct onnx_load *l, const Onnx__ModelProto *m)
 	return add_fact(l->g, ONNX_ATTR_PRODUCER_VERSION, text_of(m->producer_version));
 }
 
+int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
+{
+	if (read_initializers(l, p) != 0 || read_inputs(l, p) != 0)
+		return -1;
+	for (size_t i = 0; i < p->n_node; i++) {
+		if (read_node(l, p->node[i], i) != 0)
+			return -1;
+	}
+	return read_outputs(l, p);
+}
+
 static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 {
 	if (m->graph == NULL)
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
 	l->model = m;
-	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0 ||
-	    read_initializers(l, m->graph) != 0 || read_inputs(l, m->graph) != 0)
+	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0)
 		return -1;
-	for (size_t i = 0; i < m->graph->n_node; i++) {
-		if (read_node(l, m->graph->node[i], i) != 0)
-			return -1;
-	}
-	return read_outputs(l, m->graph);
+	return onnx_load_graph(l, m->graph);
 }
 
 int onnx_load(const modser_serializer *s, const modser_part *parts,

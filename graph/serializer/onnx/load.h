@@ -15,6 +15,11 @@ struct onnx_load {
 	int64_t opset;        /* of the operators without a domain */
 	struct onnx_names names;
 	size_t n_inferred; /* nodes whose shapes were looked for */
+	struct onnx_load
+		*outer; /* of the graph around this one; NULL: it is the model's */
+	modser_sg_tensor *
+		*captured; /* of the outer graph, for the last inputs of this */
+	size_t n_captured;
 };
 
 struct onnx_node {
@@ -58,6 +63,9 @@ int onnx_input_ndim(const struct onnx_node *n, size_t i);
  * input @input and the node. */
 MSD_MUST_CHECK int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 			       const char *param, const int64_t *values, size_t count);
+
+/** Read a graph and all in it into the empty graph of @l. */
+MSD_MUST_CHECK int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p);
 
 /** modser_serializer_ops.load of ONNX: 0, or -1 with the graph's error. */
 int onnx_load(const modser_serializer *s, const modser_part *parts,

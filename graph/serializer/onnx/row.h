@@ -18,6 +18,7 @@ struct onnx_row {
 
 /* Each list ends with a row without a name. */
 extern const struct onnx_row onnx_rows_element[];
+extern const struct onnx_row onnx_rows_flow[];
 extern const struct onnx_row onnx_rows_index[];
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];

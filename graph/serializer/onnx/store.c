@@ -101,24 +101,26 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	return 0;
 }
 
-/* Names are kept where they tell tensors apart, for ONNX has nothing else. */
+/* Names are kept where they tell tensors apart, for ONNX has nothing else: those within
+ * a node from those around it, too, but for what is captured. */
 static int name_all(struct onnx_emit *e)
 {
-	struct onnx_names names = {0};
-
 	e->names = onnx_emit_alloc(e, (e->g->n_tensors + 1) * sizeof(*e->names));
-	for (size_t i = 0; e->names != NULL && i < e->g->n_tensors; i++) {
-		modser_sg_tensor *t = e->g->tensors[i];
+	if (e->names == NULL)
+		return msd_sg_no_memory(e->g);
+	for (size_t i = 0; e->given != NULL && i < e->g->n_inputs; i++)
+		e->names[e->g->inputs[i]->index] = e->given[i];
+	for (size_t i = 0; i < e->g->n_tensors; i++) {
+		const char *name = e->g->tensors[i]->name;
 
-		if (t->name[0] == '\0' || onnx_names_find(&names, t->name) != NULL) {
-			e->names[i] = onnx_emit_name(e, t->name);
-		} else {
-			e->names[i] = onnx_emit_text(e, t->name);
-			e->bad = e->bad || !onnx_names_add(&names, t->name, t);
-		}
-		e->bad = e->bad || e->names[i] == NULL;
+		if (e->names[i] == NULL && name[0] != '\0' &&
+		    !onnx_emit_is_taken(e, name))
+			e->names[i] = onnx_emit_keep(e, name);
 	}
-	onnx_names_finish(&names);
+	for (size_t i = 0; i < e->g->n_tensors; i++) {
+		if (e->names[i] == NULL)
+			e->names[i] = onnx_emit_name(e, e->g->tensors[i]->name);
+	}
 	return e->bad ? msd_sg_no_memory(e->g) : 0;
 }
 
@@ -128,6 +130,8 @@ static int put_all(struct onnx_emit *e, const size_t *order)
 		return -1;
 	onnx_emit_domain(e, "", ONNX_OPSET);
 	for (size_t i = 0; i < e->g->n_inputs; i++) {
+		if (e->given != NULL && e->given[i] != NULL)
+			continue;
 		if (put_end(e, &e->inputs, e->g->inputs[i]) != 0)
 			return -1;
 	}
@@ -152,29 +156,51 @@ static int put_all(struct onnx_emit *e, const size_t *order)
 	return e->bad ? msd_sg_no_memory(e->g) : 0;
 }
 
-static int pack(struct onnx_emit *e, modser_part *ret)
+static void fill(struct onnx_emit *e, Onnx__GraphProto *ret)
 {
-	Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
-	Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
-	static char producer[] = "modserd";
-	static char version[] = MSD_VERSION;
 	static char unnamed[] = "graph";
 	const char *name = modser_graph_text(e->g, MODSER_GRAPH_NAME);
 
-	graph.name = name[0] != '\0' ? (char *)(uintptr_t)name : unnamed;
-	graph.node = (Onnx__NodeProto **)e->nodes.items;
-	graph.n_node = e->nodes.n;
-	graph.initializer = (Onnx__TensorProto **)e->initializers.items;
-	graph.n_initializer = e->initializers.n;
-	graph.input = (Onnx__ValueInfoProto **)e->inputs.items;
-	graph.n_input = e->inputs.n;
-	graph.output = (Onnx__ValueInfoProto **)e->outputs.items;
-	graph.n_output = e->outputs.n;
+	onnx__graph_proto__init(ret);
+	ret->name = name[0] != '\0' ? (char *)(uintptr_t)name : unnamed;
+	ret->node = (Onnx__NodeProto **)e->nodes.items;
+	ret->n_node = e->nodes.n;
+	ret->initializer = (Onnx__TensorProto **)e->initializers.items;
+	ret->n_initializer = e->initializers.n;
+	ret->input = (Onnx__ValueInfoProto **)e->inputs.items;
+	ret->n_input = e->inputs.n;
+	ret->output = (Onnx__ValueInfoProto **)e->outputs.items;
+	ret->n_output = e->outputs.n;
+}
+
+int onnx_store_graph(struct onnx_emit *e, Onnx__GraphProto *ret)
+{
+	size_t *order = calloc(e->g->n_nodes + 1, sizeof(*order));
+	int result = -1;
+
+	if (order == NULL) {
+		result = msd_sg_no_memory(e->g);
+	} else if (modser_graph_infer(e->g) != 0 && e->g->diag.code == MSD_NOMEM) {
+		result = -1; /* else some shapes are not known, and need not be */
+	} else if (msd_sg_order(e->g, order) == 0) {
+		result = put_all(e, order);
+	}
+	fill(e, ret);
+	free(order);
+	return result;
+}
+
+static int pack(struct onnx_emit *e, Onnx__GraphProto *graph, modser_part *ret)
+{
+	Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
+	static char producer[] = "modserd";
+	static char version[] = MSD_VERSION;
+
 	m.has_ir_version = true;
 	m.ir_version = ONNX_IR_VERSION;
 	m.producer_name = producer;
 	m.producer_version = version;
-	m.graph = &graph;
+	m.graph = graph;
 	m.n_opset_import = e->opsets.n;
 	m.opset_import = (Onnx__OperatorSetIdProto **)e->opsets.items;
 	const size_t n = onnx__model_proto__get_packed_size(&m);
@@ -191,18 +217,12 @@ static int pack(struct onnx_emit *e, modser_part *ret)
 int onnx_store(const modser_serializer *s, modser_graph *graph, modser_part *ret_parts)
 {
 	struct onnx_emit e = {.g = graph};
-	size_t *order = calloc(graph->n_nodes + 1, sizeof(*order));
-	int result = -1;
+	Onnx__GraphProto message;
 
 	(void)s;
-	if (order == NULL) {
-		result = msd_sg_no_memory(graph);
-	} else if (modser_graph_infer(graph) != 0 && graph->diag.code == MSD_NOMEM) {
-		result = -1; /* else some shapes are not known, and need not be */
-	} else if (msd_sg_order(graph, order) == 0 && put_all(&e, order) == 0) {
-		result = pack(&e, ret_parts);
-	}
+	int result = onnx_store_graph(&e, &message);
+	if (result == 0)
+		result = pack(&e, &message, ret_parts);
 	onnx_emit_finish(&e);
-	free(order);
 	return result;
 }
