@@ -233,6 +233,8 @@ static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limit
 		failed = put_limit(c, "pids.max", limits->max_processes);
 	if (failed == 0 && c->all->has_memory) {
 		failed = put_limit(c, "memory.max", limits->max_memory);
+		/* What is swapped out is not in that; some kernels have no swap. */
+		(void)put_limit(c, "memory.swap.max", limits->max_memory);
 		/* Since Linux 4.19; without it the kernel chooses one of them. */
 		(void)put_in(c, "memory.oom.group", "1");
 	}

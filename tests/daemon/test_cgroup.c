@@ -65,6 +65,7 @@ static void delegate(const char *mount)
 					    "worker-1/cgroup.kill",
 					    "worker-1/pids.max",
 					    "worker-1/memory.max",
+					    "worker-1/memory.swap.max",
 					    "worker-1/memory.oom.group"};
 
 	(void)strcpy(root, "/tmp/modserd-cgroup-XXXXXX");
@@ -130,6 +131,7 @@ Test(cgroup, a_leaf_has_its_limits_before_somebody_is_in_it)
 		     msd_diag_text(&diag));
 	cr_expect_str_eq(got(OURS "worker-1/pids.max"), "320");
 	cr_expect_str_eq(got(OURS "worker-1/memory.max"), "1073741824");
+	cr_expect_str_eq(got(OURS "worker-1/memory.swap.max"), "1073741824");
 	cr_expect_str_eq(got(OURS "worker-1/memory.oom.group"), "1");
 	msd_cgroup_end(leaf);
 	clean();

@@ -16,6 +16,8 @@
 
 #define MANY 20
 #define MOST 1000 /* for a host that does not stop it */
+#define EATERS 40
+#define MEAL (16u << 20)
 
 /* It ends by itself after a while, for a host that does not kill it. */
 static void live_on(void)
@@ -184,6 +186,33 @@ FUNCTION(bomb)
 	}
 	ret->type = T_INT;
 	ret->v.i = n_forked;
+	return 0;
+}
+
+/* Many processes that each take little, and keep it. Returns how many have eaten. */
+FUNCTION(feast)
+{
+	int eaten[2];
+	char byte = 0;
+	int64_t n_eaten = 0;
+
+	if (pipe(eaten) != 0)
+		abort();
+	for (int i = 0; i < EATERS; i++) {
+		if (fork() != 0)
+			continue;
+		volatile char *p = malloc(MEAL);
+		for (size_t at = 0; p != NULL && at < MEAL; at += 4096)
+			p[at] = 1;
+		(void)!write(eaten[1], &byte, p != NULL);
+		live_on();
+	}
+	(void)close(eaten[1]);
+	while (n_eaten < EATERS && read(eaten[0], &byte, 1) == 1)
+		n_eaten++;
+	(void)close(eaten[0]);
+	ret->type = T_INT;
+	ret->v.i = n_eaten;
 	return 0;
 }
 

@@ -14,8 +14,8 @@ from wire import Failure
 LEAVES = harness.ZOO / "leaves.so"
 MOUNTS = [pathlib.Path("/sys/fs/cgroup"), pathlib.Path("/sys/fs/cgroup/unified")]
 WAYS = ("daemon", "memory", "deaf", "clean", "limits", "family", "many", "comet")
-# Becomes the daemon, alone in the group.
-ENTER = 'echo 0 >"$0/cgroup.procs" && exec "$@"'
+# Becomes the daemon, alone in the group: one that hands down controllers takes no process.
+ENTER = 'echo "-pids -memory" 2>&- >"$0/cgroup.subtree_control"; echo 0 >"$0/cgroup.procs" && exec "$@"'
 
 
 @pytest.fixture
@@ -151,3 +151,23 @@ def test_a_fork_bomb_ends_at_its_worker(group, start):
     assert 0 < victim.call("good:bomb")[1] < 64
     victim.ask("module.unload", "bad")
     expect_leaves(group, "supervisor", "worker-2")
+
+
+def kills_of(group):
+    """How many groups below ran out of memory and were killed as a whole."""
+    words = (group / "memory.events").read_text().split()
+    return int(words[words.index("oom_group_kill") + 1])
+
+
+def test_what_takes_too_much_memory_together_ends_alone(group, start):
+    if not has(group, "memory"):
+        pytest.skip("the memory controller is in an old hierarchy here: no sum is bounded")
+    words = ("--max-worker-memory", "64M", "--max-memory", "64M", "--max-worker-processes", 64)
+    arena = start(*words, modules={"bad": LEAVES, "good": LEAVES})
+    victim, good = arena.victim(), arena.workers_of("good")
+    with pytest.raises(Failure, match="WORKER_LOST"):
+        victim.call("bad:feast")
+    victim.ask("module.wait", "bad")
+    assert kills_of(group) == 1
+    assert arena.workers_of("good") == good
+    expect_leaves(group, "supervisor", "worker-2", "worker-3")
