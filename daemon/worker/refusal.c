@@ -16,7 +16,13 @@
 #define NO SCMP_ACT_ERRNO(EPERM)
 #define CALL(name) SCMP_SYS(name)
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
-#define IOPRIO_WHO_USER 3 /* in no header of the C library */
+#define IOPRIO_WHO_PROCESS 1 /* in no header of the C library */
+#define SOCKET_TYPE 0xfu     /* without its flags */
+/* Newer than the library that knows their names. */
+#define SYS_FCHMODAT2 452
+#define SYS_SETXATTRAT 463
+#define SYS_REMOVEXATTRAT 466
+#define SYS_FILE_SETATTR 469
 
 static const int refused[] = {
 /* Into other processes. A leak checker traces its own process at the end. */
@@ -48,6 +54,37 @@ static const int refused[] = {
 	CALL(swapon),
 	CALL(swapoff),
 	CALL(acct),
+	/* What files are beside their bytes: rules for paths do not cover that. By a
+	 * descriptor it needs one, and for that they do. */
+	CALL(chmod),
+	CALL(fchmodat),
+	SYS_FCHMODAT2,
+	CALL(chown),
+	CALL(lchown),
+	CALL(fchownat),
+	CALL(setxattr),
+	CALL(lsetxattr),
+	SYS_SETXATTRAT,
+	CALL(removexattr),
+	CALL(lremovexattr),
+	SYS_REMOVEXATTRAT,
+	SYS_FILE_SETATTR,
+	CALL(utime),
+	CALL(utimes),
+	CALL(futimesat),
+	/* What outlives all processes that use it, and belongs to the user. */
+	CALL(shmget),
+	CALL(shmat),
+	CALL(shmctl),
+	CALL(msgget),
+	CALL(msgsnd),
+	CALL(msgrcv),
+	CALL(msgctl),
+	CALL(semget),
+	CALL(semop),
+	CALL(semtimedop),
+	CALL(semctl),
+	CALL(mq_open),
 	/* Into the kernel; calls that no filter sees. */
 	CALL(bpf),
 	CALL(perf_event_open),
@@ -122,6 +159,14 @@ static bool add_namespaces(scmp_filter_ctx f)
 	       seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0) == 0;
 }
 
+/* Times of a file by its path; without one it is a descriptor's. */
+static bool add_times(scmp_filter_ctx f)
+{
+	const struct with_argument row = {CALL(utimensat), SCMP_A1_64(SCMP_CMP_NE, 0)};
+
+	return add_those(f, &row, 1);
+}
+
 /* The limits and the share of the processor of others: a limit of processor time kills
  * whose it is. Threads are named by numbers of their own, which a filter does not know:
  * of the supervisor it is the one that serves. */
@@ -130,10 +175,10 @@ static bool add_limits_of_others(scmp_filter_ctx f)
 	const scmp_datum_t supervisor = (scmp_datum_t)getppid();
 	const struct with_argument rows[] = {
 		{CALL(prlimit64), SCMP_A0_32(SCMP_CMP_NE, 0)},
-		{CALL(setpriority), SCMP_A0_32(SCMP_CMP_EQ, PRIO_USER)},
-		{CALL(setpriority), SCMP_A1_32(SCMP_CMP_EQ, supervisor)},
-		{CALL(ioprio_set), SCMP_A0_32(SCMP_CMP_EQ, IOPRIO_WHO_USER)},
-		{CALL(ioprio_set), SCMP_A1_32(SCMP_CMP_EQ, supervisor)},
+		{CALL(setpriority), SCMP_A0_32(SCMP_CMP_NE, PRIO_PROCESS)},
+		{CALL(setpriority), SCMP_A1_32(SCMP_CMP_NE, 0)},
+		{CALL(ioprio_set), SCMP_A0_32(SCMP_CMP_NE, IOPRIO_WHO_PROCESS)},
+		{CALL(ioprio_set), SCMP_A1_32(SCMP_CMP_NE, 0)},
 		{CALL(sched_setaffinity), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
 		{CALL(sched_setscheduler), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
 		{CALL(sched_setparam), SCMP_A0_32(SCMP_CMP_EQ, supervisor)},
@@ -165,7 +210,8 @@ static bool add_signals(scmp_filter_ctx f)
 }
 
 /* Drivers have families of their own to talk to kernel and services: what is refused is
- * what leads out of the machine. */
+ * what leads out of the machine. Where none are wanted there are pairs of them, but not
+ * of datagrams, which go to any address (one of type SOCK_RAW is one, too). */
 static bool add_sockets(scmp_filter_ctx f, enum msd_refused_sockets sockets)
 {
 	static const int all[] = {CALL(socket), CALL(connect), CALL(bind),
@@ -178,8 +224,16 @@ static bool add_sockets(scmp_filter_ctx f, enum msd_refused_sockets sockets)
 		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_BLUETOOTH)},
 	};
 
+	const struct with_argument pairs[] = {
+		{CALL(socketpair),
+		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, SOCK_DGRAM)},
+		{CALL(socketpair),
+		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, SOCK_RAW)},
+	};
+
 	return sockets == MSD_REFUSED_ALL_SOCKETS
-		       ? add_all(f, all, LENGTH(all))
+		       ? add_all(f, all, LENGTH(all)) &&
+				 add_those(f, pairs, LENGTH(pairs))
 		       : add_those(f, network, LENGTH(network));
 }
 
@@ -191,13 +245,13 @@ bool msd_refusal_enter(const struct msd_refusal *r)
 		return false;
 	/* Calls of another architecture's numbers would pass the lists. Computing is
 	 * not to be slowed down by what older kernels do beside. */
-	const bool is_in = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH,
-					    SCMP_ACT_ERRNO(ENOSYS)) == 0 &&
-			   seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1) == 0 &&
-			   add_all(f, refused, LENGTH(refused)) && add_namespaces(f) &&
-			   add_limits_of_others(f) && add_sockets(f, r->sockets) &&
-			   (!r->others_signals || add_signals(f)) &&
-			   seccomp_load(f) == 0;
+	const bool is_in =
+		seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) ==
+			0 &&
+		seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1) == 0 &&
+		add_all(f, refused, LENGTH(refused)) && add_namespaces(f) &&
+		add_times(f) && add_limits_of_others(f) && add_sockets(f, r->sockets) &&
+		(!r->others_signals || add_signals(f)) && seccomp_load(f) == 0;
 
 	seccomp_release(f);
 	return is_in;

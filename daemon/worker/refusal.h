@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 enum msd_refused_sockets {
-	MSD_REFUSED_ALL_SOCKETS, /* but pairs of them */
+	MSD_REFUSED_ALL_SOCKETS, /* but pairs of streams */
 	MSD_REFUSED_NETWORK      /* but for what stays on the machine: drivers' */
 };
 

@@ -9,11 +9,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ipc.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -76,6 +79,27 @@ REACHES(remove)
 	return unlink(text);
 }
 
+/* A file's mode, its times and its labels stay what they are. */
+REACHES(change_mode)
+{
+	struct stat st;
+
+	return stat(text, &st) != 0 ? -1 : chmod(text, st.st_mode & 07777);
+}
+
+REACHES(change_times)
+{
+	return utimes(text, NULL);
+}
+
+/* Removing what is not there. */
+REACHES(change_labels)
+{
+	const long failed = syscall(SYS_removexattr, text, "user.modserd");
+
+	return failed != 0 && errno != ENODATA && errno != EOPNOTSUPP ? -1 : 0;
+}
+
 /* fill(path): as much as a disk may have. */
 REACHES(fill)
 {
@@ -119,6 +143,24 @@ REACHES(connect_unix)
 	(void)close(fd);
 	errno = why;
 	return failed;
+}
+
+/* One of a pair needs no connection; the address is of a socket of another kind. */
+REACHES(send_unix)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int pair[2];
+
+	(void)snprintf(to.sun_path, sizeof(to.sun_path), "%s", text);
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -1;
+	const ssize_t sent =
+		sendto(pair[0], "", 1, 0, (struct sockaddr *)&to, sizeof(to));
+	const int why = errno;
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+	errno = why;
+	return sent < 0 && errno != EPROTOTYPE ? -1 : 0;
 }
 
 /* A socket that would lead out; nothing listens where it is to. */
@@ -253,6 +295,8 @@ REACHES_KERNEL(unshare_user, unshare(CLONE_NEWUSER))
 REACHES_KERNEL(mount_nothing, mount("none", "/nowhere", "tmpfs", 0, NULL))
 REACHES_KERNEL(bpf_nothing, syscall(SYS_bpf, -1, NULL, 0))
 REACHES_KERNEL(key_nothing, syscall(SYS_keyctl, -1, 0, 0, 0, 0))
+REACHES_KERNEL(share_nothing, syscall(SYS_shmget, IPC_PRIVATE, 0, 0))
+REACHES_KERNEL(queue_nothing, syscall(SYS_mq_open, NULL, 0, 0, NULL))
 REACHES_KERNEL(uring_nothing, syscall(SYS_io_uring_setup, 0, NULL))
 
 FUNCTION(ok)
