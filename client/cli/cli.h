@@ -47,7 +47,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_DOC = 262144,
 		  MSD_OPT_OFFLINE = 524288, /* takes none: it needs no daemon */
 		  MSD_OPT_PUSH = 1048576,
-		  MSD_OPT_MONITOR = 2097152
+		  MSD_OPT_MONITOR = 2097152,
+		  MSD_OPT_TOP = 4194304
 };
 
 struct msd_verb;
@@ -91,6 +92,7 @@ struct msd_cli {
 	uint32_t depth;       /* bench: calls in flight on each; 0: 1 */
 	uint32_t time_ms;     /* bench: 0: not said */
 	bool follow;          /* -f: logs */
+	bool once;            /* top */
 	bool has_tail;
 	uint32_t tail;  /* lines */
 	uint32_t every; /* monitor: one of so many; 0: all */
@@ -154,6 +156,7 @@ enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_cache(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);
 enum msd_exit msd_verb_tls(const struct msd_cli *cli);
+enum msd_exit msd_verb_top(const struct msd_cli *cli);
 enum msd_exit msd_verb_unload(const struct msd_cli *cli);
 enum msd_exit msd_verb_unpack(const struct msd_cli *cli);
 enum msd_exit msd_verb_version(const struct msd_cli *cli);

@@ -306,6 +306,13 @@ const struct msd_verb msd_verbs[] = {
 	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
 	 "such module.\n",
 	 1, 1, 0, msd_verb_stats},
+	{"top", "[--once] [--header]", "show what the modules do, every second",
+	 "A line a module: whether it is ready, its workers and how many are open, "
+	 "requests\nthat wait and that workers have; what was counted in the last "
+	 "second: calls, errors,\nthe mean time that they ran; and memory. --once "
+	 "shows "
+	 "what was counted since the start.\n",
+	 0, 0, MSD_OPT_TOP | MSD_OPT_TABLE, msd_verb_top},
 	{"monitor", "[-f] [--tail N] [--every N] [NAME]",
 	 "show single calls: who called what, how it ended, where its time went",
 	 "The daemon keeps the last 4096; NAME: those of that module. --tail N shows "

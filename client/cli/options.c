@@ -216,6 +216,7 @@ const struct msd_option_row msd_options[] = {
 	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},
 	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
 	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
+	{"once", NULL, AT(once), MSD_OPT_TOP, 0, false},
 	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true},
 	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
 	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true},

@@ -123,6 +123,29 @@ def test_promtool_has_nothing_against_what_modser_prints(daemon):
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+EXAMPLES = harness.ROOT / "examples/prometheus"
+
+
+def test_promtool_has_nothing_against_the_example():
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("no promtool (Debian's prometheus): the example's rules are not tested")
+    for words in (["check", "config", "prometheus.yml"], ["test", "rules", "rules_test.yml"]):
+        said = harness.run(promtool, *words, cwd=EXAMPLES)
+        assert said.status == 0, said
+
+
+def test_the_example_asks_for_what_there_is(daemon, wire):
+    daemon.load("example", FAULTS)
+    wire.call("example:ok")
+    told = {line.split("{")[0].split(" ")[0] for line in wire.ask("server.metrics").splitlines()}
+    for name in ("rules.yml", "dashboard.json"):
+        asked = set(re.findall(r"\b(?:modserd|process)_\w+", (EXAMPLES / name).read_text()))
+        assert len(asked) > 4 and asked <= told, asked - told
+    panels = json.loads((EXAMPLES / "dashboard.json").read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels) == 8
+
+
 def test_stats_show_those_of_one_module(daemon, wire):
     daemon.load("shown", FAULTS)
     client = Counted(wire)

@@ -73,6 +73,18 @@ def test_the_command_shows_them(daemon, wire):
     assert "\tshown\tok\tOK\t" in daemon.ok("monitor", "--tail", 1).out
 
 
+def test_top_shows_what_modules_have_done(daemon, wire):
+    daemon.load("busy", FAULTS)
+    for _ in range(3):
+        wire.call("busy:ok")
+    with pytest.raises(Failure, match="CALL_FAILED"):
+        wire.call("busy:error_long")
+    (busy,) = [line for line in json.loads(daemon.ok("top", "--once", "--json").out)
+               if line["module"] == "busy"]
+    assert (busy["calls"], busy["errors"], busy["ready"], busy["open"]) == (3, 1, 1, 1)
+    assert busy["run_ns"] > 0 and busy["rss_bytes"] > 0
+
+
 def test_what_was_slow_is_kept_with_its_shapes(own_daemon):
     daemon = own_daemon("--slow-call", "10ms")
     daemon.load("slow", FAULTS)

@@ -1,0 +1,234 @@
+/*
+ * top: what the modules do right now.
+ *
+ * Happy path: the daemon's metrics are read every second, and what was counted between
+ * two readings is shown, a line a module; with --once what was counted since the start.
+ * Failures: a daemon that is gone ends it; samples that are not known are passed over.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/print.h"
+#include "client/cli/report.h"
+#include "client/cli/session.h"
+#include "proto/bytes.h"
+#include "proto/limits.h"
+
+#define EVERY_MS 1000
+
+enum figure { CALLS, ERRORS, RUN_NS, RUNS, READY, WORKERS, OPEN, QUEUED, SENT, RSS, N };
+
+/* What one reading has of a module. */
+struct line {
+	char name[MSD_MAX_NAME_BYTES + 1];
+	int64_t figures[N];
+};
+
+/* Samples that are added up in a figure of the module that they are labelled with. */
+static const struct {
+	const char *family; /* with the label's beginning */
+	const char *tail;   /* that the labels have, too; NULL: any */
+	enum figure figure;
+	double factor;
+} families[] = {
+	{"modserd_calls_total{module=\"", "\",code=\"OK\"}", CALLS, 1},
+	{"modserd_calls_total{module=\"", NULL, ERRORS, 1},
+	{"modserd_call_stage_seconds_sum{module=\"", "\",stage=\"run\"}", RUN_NS, 1e9},
+	{"modserd_call_stage_seconds_count{module=\"", "\",stage=\"run\"}", RUNS, 1},
+	{"modserd_module_ready{module=\"", NULL, READY, 1},
+	{"modserd_module_workers{module=\"", NULL, WORKERS, 1},
+	{"modserd_module_workers_open{module=\"", NULL, OPEN, 1},
+	{"modserd_module_queued_requests{module=\"", NULL, QUEUED, 1},
+	{"modserd_module_sent_requests{module=\"", NULL, SENT, 1},
+	{"modserd_worker_resident_memory_bytes{module=\"", NULL, RSS, 1},
+};
+
+static struct line *lines_of(const struct msd_buf *b)
+{
+	return (struct line *)(void *)b->p;
+}
+
+static size_t count(const struct msd_buf *b)
+{
+	return b->n / sizeof(struct line);
+}
+
+static struct line *find(const struct msd_buf *b, const char *name)
+{
+	for (size_t i = 0; i < count(b); i++) {
+		if (strcmp(lines_of(b)[i].name, name) == 0)
+			return &lines_of(b)[i];
+	}
+	return NULL;
+}
+
+/* Modules come by their names: the one that is wanted is nearly always the last. */
+static struct line *find_or_add(struct msd_buf *b, const char *name)
+{
+	struct line new = {0};
+	struct line *found = count(b) > 0 ? &lines_of(b)[count(b) - 1] : NULL;
+
+	if (found == NULL || strcmp(found->name, name) != 0)
+		found = find(b, name);
+	if (found != NULL)
+		return found;
+	(void)snprintf(new.name, sizeof(new.name), "%s", name);
+	msd_buf_put(b, &new, sizeof(new));
+	return b->bad ? NULL : &lines_of(b)[count(b) - 1];
+}
+
+/* `NAME",...} VALUE`, of which the name is cut off. */
+static void take(struct msd_buf *lines, char *at, size_t family)
+{
+	char *end = strchr(at, '"');
+	const char *value = strrchr(at, ' ');
+	struct line *line;
+
+	if (end == NULL || value == NULL || end == at)
+		return;
+	*end = '\0';
+	line = find_or_add(lines, at);
+	if (line != NULL) {
+		line->figures[families[family].figure] +=
+			(int64_t)(strtod(value, NULL) * families[family].factor);
+	}
+}
+
+static void take_sample(struct msd_buf *lines, char *sample)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		const size_t n = strlen(families[i].family);
+		if (strncmp(sample, families[i].family, n) != 0 ||
+		    (families[i].tail != NULL &&
+		     strstr(sample, families[i].tail) == NULL))
+			continue;
+		take(lines, sample + n, i);
+		return;
+	}
+}
+
+static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client,
+				struct msd_buf *ret)
+{
+	modser_result *result = NULL;
+	const modser_options options = {.deadline_ms = cli->deadline_ms};
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (modser_request(client, "server.metrics", NULL, 0, &options, &result) !=
+	    MODSER_OK)
+		code = msd_report_result(client, result);
+	const modser_value *text =
+		code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
+	char *samples = text != NULL && text->kind == MODSER_STR
+				? strdup(text->as.str.p)
+				: NULL;
+	char *rest = samples, *sample;
+	while (rest != NULL && (sample = strsep(&rest, "\n")) != NULL)
+		take_sample(ret, sample);
+	free(samples);
+	modser_result_free(result);
+	return code == MSD_EXIT_OK && (samples == NULL || ret->bad)
+		       ? msd_report_no_memory()
+		       : code;
+}
+
+/* The keys of a line, and its figures; of the first three what has come since the last
+ * reading. */
+#define PAIRS 10u
+static void fill(modser_value *pairs, const struct line *now, const struct line *before)
+{
+	int64_t new[RUNS + 1];
+
+	for (unsigned i = 0; i <= RUNS; i++) {
+		new[i] = now->figures[i] - (before != NULL ? before->figures[i] : 0);
+		if (new[i] < 0) /* it began anew */
+			new[i] = now->figures[i];
+	}
+	const modser_value all[2 * PAIRS] = {
+		modser_str("module"),
+		modser_str(now->name),
+		modser_str("ready"),
+		modser_int(now->figures[READY]),
+		modser_str("workers"),
+		modser_int(now->figures[WORKERS]),
+		modser_str("open"),
+		modser_int(now->figures[OPEN]),
+		modser_str("queued"),
+		modser_int(now->figures[QUEUED]),
+		modser_str("sent"),
+		modser_int(now->figures[SENT]),
+		modser_str("calls"),
+		modser_int(new[CALLS]),
+		modser_str("errors"),
+		modser_int(new[ERRORS]),
+		modser_str("run_ns"),
+		modser_int(new[RUNS] > 0 ? new[RUN_NS] / new[RUNS] : 0),
+		modser_str("rss_bytes"),
+		modser_int(now->figures[RSS])};
+	memcpy(pairs, all, sizeof(all));
+}
+
+static enum msd_exit show(const struct msd_cli *cli, const struct msd_buf *now,
+			  const struct msd_buf *before)
+{
+	const size_t n = count(now);
+	modser_value *pairs = calloc(n + 1, 2 * PAIRS * sizeof(*pairs));
+	modser_value *maps = calloc(n + 1, sizeof(*maps));
+	size_t shown = 0;
+
+	for (size_t i = 0; pairs != NULL && maps != NULL && i < n; i++) {
+		const struct line *line = &lines_of(now)[i];
+		modser_value *its = &pairs[shown * 2 * PAIRS];
+		if (line->figures[WORKERS] == 0)
+			continue; /* calls of no module */
+		fill(its, line, find(before, line->name));
+		maps[shown++] = (modser_value){.kind = MODSER_MAP,
+					       .as.tuple = {.item = its, .n = PAIRS}};
+	}
+	if (pairs != NULL && maps != NULL) {
+		const modser_value list = {.kind = MODSER_TUPLE,
+					   .as.tuple = {.item = maps, .n = shown}};
+		msd_session_print_value(cli, &list);
+	}
+	free(maps);
+	free(pairs);
+	return maps != NULL && pairs != NULL ? MSD_EXIT_OK : msd_report_no_memory();
+}
+
+/* The screen is cleared for people; in a pipe one reading follows the other. */
+static void clear(const struct msd_cli *cli)
+{
+	if (!cli->json && msd_print_for_people())
+		(void)printf("\033[H\033[2J%-.64s  figures of one second\n\n",
+			     cli->host != NULL ? cli->host : "");
+}
+
+enum msd_exit msd_verb_top(const struct msd_cli *cli)
+{
+	modser_client *client = NULL;
+	struct msd_buf before = {0};
+	enum msd_exit code = msd_session_open(cli, &client);
+
+	if (code == MSD_EXIT_OK && !cli->once)
+		code = read_lines(cli, client, &before);
+	while (code == MSD_EXIT_OK && !ferror(stdout)) {
+		struct msd_buf now = {0};
+		if (!cli->once)
+			(void)poll(NULL, 0, EVERY_MS);
+		code = read_lines(cli, client, &now);
+		if (code == MSD_EXIT_OK && !cli->once)
+			clear(cli);
+		if (code == MSD_EXIT_OK)
+			code = show(cli, &now, &before);
+		(void)fflush(stdout); /* what fails is told at the end */
+		msd_buf_finish(&before);
+		before = now;
+		if (cli->once)
+			break;
+	}
+	msd_buf_finish(&before);
+	modser_close(client);
+	return code;
+}
