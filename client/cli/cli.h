@@ -132,6 +132,7 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli);
 enum msd_exit msd_verb_convert(const struct msd_cli *cli);
 enum msd_exit msd_verb_completion(const struct msd_cli *cli);
 enum msd_exit msd_verb_clients(const struct msd_cli *cli);
+enum msd_exit msd_verb_doctor(const struct msd_cli *cli);
 enum msd_exit msd_verb_devices(const struct msd_cli *cli);
 enum msd_exit msd_verb_funcs(const struct msd_cli *cli);
 enum msd_exit msd_verb_help(const struct msd_cli *cli);

@@ -306,6 +306,16 @@ const struct msd_verb msd_verbs[] = {
 	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
 	 "such module.\n",
 	 1, 1, 0, msd_verb_stats},
+	{"doctor", "", "measure what the daemon adds here, and say what is unusual",
+	 "The floor is a round trip of 64 bytes between two processes of this machine, "
+	 "ping one\nto the daemon; of each module that was called: how long a call "
+	 "ran, "
+	 "and what was added.\nUnusual are swapping, a host that gives its processors "
+	 "to "
+	 "others, heat, a quota, busy\nprocessors, more threads than processors, "
+	 "clients "
+	 "that spin, a loop that is late, no\nLandlock, no control group.\n",
+	 0, 0, 0, msd_verb_doctor},
 	{"top", "[--once] [--header]", "show what the modules do, every second",
 	 "A line a module: whether it is ready, its workers and how many are open, "
 	 "requests\nthat wait and that workers have; what was counted in the last "

@@ -58,7 +58,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	tls) if ((n)); then _modser_files; else _modser_words init server client; fi ;;
 	cache) ((n)) || _modser_words ls prune ;;
 	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
-	ping | ls | ps | list | version | info | metrics | slowlog | top | clients | reload | devices | serializers) ;;
+	ping | ls | ps | list | version | info | metrics | slowlog | top | doctor | clients | reload | devices | serializers) ;;
 	*) _modser_files ;;
 	esac
 }

@@ -85,6 +85,16 @@ def test_top_shows_what_modules_have_done(daemon, wire):
     assert busy["run_ns"] > 0 and busy["rss_bytes"] > 0
 
 
+def test_the_doctor_measures_what_the_daemon_adds(daemon, wire):
+    daemon.load("weighed", FAULTS)
+    wire.call("weighed:ok")
+    found = json.loads(daemon.ok("doctor", "--json").out)
+    assert found["floor_ns"] > 0 and found["ping_ns"] > 0 and float(found["ratio"]) > 0
+    (weighed,) = [m for m in found["modules"] if m["module"] == "weighed"]
+    assert weighed["calls"] == 1 and weighed["run_ns"] > 0 and float(weighed["ratio"]) >= 1
+    assert found["unusual"]
+
+
 def test_what_was_slow_is_kept_with_its_shapes(own_daemon):
     daemon = own_daemon("--slow-call", "10ms")
     daemon.load("slow", FAULTS)
