@@ -49,6 +49,15 @@ void msd_pack_uint(struct msd_buf *out, uint64_t v)
 	(void)msgpack_pack_uint64(&pk, v);
 }
 
+void msd_pack_u64(struct msd_buf *out, uint64_t v)
+{
+	uint8_t bytes[9] = {0xcf};
+
+	for (size_t i = 0; i < 8; i++)
+		bytes[1 + i] = (uint8_t)(v >> (56 - 8 * i));
+	msd_buf_put(out, bytes, sizeof(bytes));
+}
+
 void msd_pack_float(struct msd_buf *out, double v)
 {
 	msgpack_packer pk = packer_of(out);

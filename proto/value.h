@@ -146,6 +146,8 @@ void msd_pack_nil(struct msd_buf *out);
 void msd_pack_bool(struct msd_buf *out, bool v);
 void msd_pack_int(struct msd_buf *out, int64_t v);
 void msd_pack_uint(struct msd_buf *out, uint64_t v);
+/** In nine bytes, however small: who knows the message again knows where it lies. */
+void msd_pack_u64(struct msd_buf *out, uint64_t v);
 void msd_pack_float(struct msd_buf *out, double v);
 void msd_pack_str(struct msd_buf *out, const char *p, size_t n);
 void msd_pack_cstr(struct msd_buf *out, const char *text);

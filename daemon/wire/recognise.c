@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/wire/account.h"
+
 /* Array, kind and 0xcf, then the id, as msd_body_begin_request() writes them. The scan
- * passes no request that has 0xcf there and its id elsewhere: its array has four or
- * five elements, and its kind is 0. */
+ * passes no request or response that has 0xcf there and its id elsewhere: its array has
+ * four or five elements, and its kind is 0 or 1. */
 #define ID_AT 3u
 #define BEHIND_ID (ID_AT + 8u)
 #define ID_IN_EIGHT_BYTES 0xcf
+
+/* How a response ends that is remembered: its meta is this and a number of eight bytes.
+ */
+static const uint8_t time_key[] = {0x81, 0xa7, 'e', 'x', 'e', 'c', '_', 'n', 's', 0xcf};
+#define TIME_BYTES 8u
 
 static uint64_t mix(uint64_t h, uint64_t word)
 {
@@ -17,45 +24,81 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ (h >> 32);
 }
 
-/* Of all bytes but the id's. It only has to tell most bodies apart, fast. */
-static uint64_t print_of(struct msd_span b, uint64_t payload_bytes)
+/* The bytes of @b that tell it from others, behind the id. */
+static size_t n_compared(const struct msd_memory *m, struct msd_span b)
 {
+	return b.n - BEHIND_ID - (m->kind == MSD_RESPONSE ? TIME_BYTES : 0);
+}
+
+/* Of all bytes but those that may differ. It only has to tell most bodies apart, fast.
+ */
+static uint64_t print_of(const struct msd_memory *m, struct msd_span b,
+			 uint64_t payload_bytes)
+{
+	const uint8_t *p = b.p + BEHIND_ID;
+	const size_t n = n_compared(m, b);
 	uint64_t h = mix(b.n, payload_bytes);
 	uint64_t word = 0;
-	size_t at = BEHIND_ID;
+	size_t at = 0;
 
-	for (; b.n - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, b.p + at, sizeof(word));
+	for (; n - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, p + at, sizeof(word));
 		h = mix(h, word);
 	}
 	/* The last eight again, as far as they were not whole. */
-	if (b.n >= BEHIND_ID + sizeof(word))
-		memcpy(&word, b.p + b.n - sizeof(word), sizeof(word));
+	if (n >= sizeof(word))
+		memcpy(&word, p + n - sizeof(word), sizeof(word));
 	return mix(h, word);
 }
 
 static bool is_same(const struct msd_known *k, struct msd_span b,
-		    uint64_t payload_bytes)
+		    uint64_t payload_bytes, size_t n)
 {
 	return k->n_bytes == b.n && k->payload_bytes == payload_bytes &&
 	       memcmp(k->bytes, b.p, ID_AT) == 0 &&
-	       memcmp(k->bytes + BEHIND_ID, b.p + BEHIND_ID, b.n - BEHIND_ID) == 0;
+	       memcmp(k->bytes + BEHIND_ID, b.p + BEHIND_ID, n) == 0;
 }
 
-static bool may_be_known(struct msd_span b)
+static bool may_be_known(const struct msd_memory *m, struct msd_span b)
 {
-	return b.n > BEHIND_ID && b.n <= MSD_MEMORY_BODY_BYTES &&
-	       b.p[ID_AT - 1] == ID_IN_EIGHT_BYTES;
+	return b.n > BEHIND_ID + (m->kind == MSD_RESPONSE ? TIME_BYTES : 0) &&
+	       b.n <= MSD_MEMORY_BODY_BYTES && b.p[ID_AT - 1] == ID_IN_EIGHT_BYTES;
+}
+
+/* What is in a response's place for a time is one. */
+static bool may_be_added(const struct msd_memory *m, struct msd_span b,
+			 const struct msd_body *body)
+{
+	if (body->kind != m->kind || !may_be_known(m, b))
+		return false;
+	return m->kind == MSD_REQUEST ||
+	       (body->meta.n == sizeof(time_key) + TIME_BYTES &&
+		memcmp(body->meta.p, time_key, sizeof(time_key)) == 0);
+}
+
+static uint64_t weight(const struct msd_known *k)
+{
+	return sizeof(*k) + k->n_bytes + k->plan_bytes;
+}
+
+static void forget(struct msd_memory *m, struct msd_known *k)
+{
+	if (m->account != NULL)
+		msd_account_release(m->account, weight(k));
+	free(k->plan);
+	free(k);
 }
 
 struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 				  uint64_t payload_bytes)
 {
-	if (m->n_known == 0 || !may_be_known(body))
+	if (m->n_known == 0 || !may_be_known(m, body))
 		return NULL;
-	uint64_t print = print_of(body, payload_bytes);
+	const size_t n = n_compared(m, body);
+	uint64_t print = print_of(m, body, payload_bytes);
 	for (unsigned i = 0; i < m->n_known; i++) {
-		if (m->prints[i] == print && is_same(m->known[i], body, payload_bytes))
+		if (m->prints[i] == print &&
+		    is_same(m->known[i], body, payload_bytes, n))
 			return m->known[i];
 	}
 	return NULL;
@@ -84,8 +127,7 @@ static unsigned make_place(struct msd_memory *m)
 		unsigned at = m->next_known;
 		m->next_known = (at + 1) % MSD_MEMORY_BODIES;
 		if (m->known[at]->n_users == 0) {
-			free(m->known[at]->plan);
-			free(m->known[at]);
+			forget(m, m->known[at]);
 			return at;
 		}
 	}
@@ -98,12 +140,22 @@ static struct msd_span move(struct msd_span part, const uint8_t *from,
 	return part.n == 0 ? part : (struct msd_span){to + (part.p - from), part.n};
 }
 
+static void move_parts(struct msd_body *b, const uint8_t *from, const uint8_t *to)
+{
+	b->method = move(b->method, from, to);
+	b->params = move(b->params, from, to);
+	b->options = move(b->options, from, to);
+	b->error = move(b->error, from, to);
+	b->result = move(b->result, from, to);
+	b->meta = move(b->meta, from, to);
+}
+
 struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				 uint64_t payload_bytes, const struct msd_body *body)
 {
-	if (body->kind != MSD_REQUEST || !may_be_known(bytes))
+	if (!may_be_added(m, bytes, body))
 		return NULL;
-	uint64_t print = print_of(bytes, payload_bytes);
+	uint64_t print = print_of(m, bytes, payload_bytes);
 	if (!was_seen(m, print))
 		return NULL;
 	struct msd_known *k = malloc(sizeof(*k) + bytes.n);
@@ -116,12 +168,21 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				.payload_bytes = payload_bytes,
 				.n_bytes = (uint32_t)bytes.n};
 	memcpy(k->bytes, bytes.p, bytes.n);
-	k->body.method = move(body->method, bytes.p, k->bytes);
-	k->body.params = move(body->params, bytes.p, k->bytes);
-	k->body.options = move(body->options, bytes.p, k->bytes);
+	move_parts(&k->body, bytes.p, k->bytes);
+	if (m->account != NULL)
+		msd_account_charge(m->account, weight(k));
 	m->known[at] = k;
 	m->prints[at] = print;
 	return k;
+}
+
+void msd_memory_give(struct msd_memory *m, struct msd_known *known, void *plan,
+		     size_t n)
+{
+	known->plan = plan;
+	known->plan_bytes = n;
+	if (m->account != NULL)
+		msd_account_charge(m->account, n);
 }
 
 void msd_memory_drop(struct msd_memory *m, struct msd_known *known)
@@ -129,8 +190,7 @@ void msd_memory_drop(struct msd_memory *m, struct msd_known *known)
 	for (unsigned i = 0; i < m->n_known; i++) {
 		if (m->known[i] != known)
 			continue;
-		free(known->plan);
-		free(known);
+		forget(m, known);
 		m->n_known--;
 		m->known[i] = m->known[m->n_known];
 		m->prints[i] = m->prints[m->n_known];
@@ -150,4 +210,24 @@ uint64_t msd_memory_id(const uint8_t *body)
 
 	memcpy(&id, body + ID_AT, sizeof(id));
 	return be64toh(id);
+}
+
+void msd_memory_set_id(uint8_t *body, uint64_t id)
+{
+	id = htobe64(id);
+	memcpy(body + ID_AT, &id, sizeof(id));
+}
+
+void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
+		      struct msd_body *ret)
+{
+	const struct msd_body *b = &known->body;
+
+	*ret = (struct msd_body){.kind = MSD_RESPONSE,
+				 .id = msd_memory_id(bytes),
+				 .error = move(b->error, known->bytes, bytes),
+				 .result = move(b->result, known->bytes, bytes),
+				 .meta = move(b->meta, known->bytes, bytes),
+				 .n_tensors = b->n_tensors,
+				 .n_handles = b->n_handles};
 }

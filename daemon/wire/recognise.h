@@ -1,9 +1,10 @@
 #ifndef MSD_WIRE_RECOGNISE_H
 #define MSD_WIRE_RECOGNISE_H
 /*
- * Requests that came before on a connection. One that equals a remembered one in every
- * byte of its body but the id's eight, before as large a payload, has the same parts
- * and needs no scan. Bodies are compared whole: a fingerprint only says which.
+ * Bodies that came before on a connection. One that equals a remembered one in every
+ * byte but the id's eight, before as large a payload, has the same parts and needs no
+ * scan. Bodies are compared whole: a fingerprint only says which. Of responses the time
+ * at their end may differ, too, where a worker writes it in nine bytes: exec_ns.
  *
  * Happy path: the connection asks msd_memory_find() for each body before it scans it.
  * What is not known is scanned as ever; then its owner may have it remembered, with
@@ -19,16 +20,22 @@
 #define MSD_MEMORY_BODIES 16u
 #define MSD_MEMORY_BODY_BYTES 1024u
 
+struct msd_account;
+
 struct msd_known {
 	struct msd_body body; /* its parts lie in `bytes`; the id is the first one's */
 	uint64_t payload_bytes; /* that followed */
 	void *plan;             /* the owner's: one block of memory, or NULL */
+	size_t plan_bytes;      /* of that */
 	uint32_t n_users;       /* while there are any it stays */
 	uint32_t n_bytes;
 	uint8_t bytes[];
 };
 
+/* All zeros: of requests, which nobody counts. */
 struct msd_memory {
+	enum msd_body_kind kind;     /* requests or responses */
+	struct msd_account *account; /* what is kept is charged to it; may be NULL */
 	struct msd_known *known[MSD_MEMORY_BODIES]; /* owned */
 	uint64_t prints[MSD_MEMORY_BODIES];         /* fingerprints of those */
 	uint64_t seen[MSD_MEMORY_BODIES];           /* and of what came once */
@@ -36,22 +43,29 @@ struct msd_memory {
 	unsigned next_known, next_seen; /* to be replaced, in turn */
 };
 
-/** The remembered request that @body in front of @payload_bytes is again, but for its
- * id; NULL: none. */
+/** The remembered one that @body in front of @payload_bytes is again, but for its id;
+ * NULL: none. */
 struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 				  uint64_t payload_bytes);
 /**
  * Remember @bytes, which were scanned to @body and are not known. NULL: not now,
- * because they came for the first time, are no request or too large for it, all that is
- * remembered is in use, or memory is short.
+ * because they came for the first time, are of another kind or too large for it, all
+ * that is remembered is in use, or memory is short.
  */
 struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				 uint64_t payload_bytes, const struct msd_body *body);
+/** @known has the plan @plan, one block of @n bytes, from here on; it had none. */
+void msd_memory_give(struct msd_memory *m, struct msd_known *known, void *plan,
+		     size_t n);
 /** Forget what was added last: its owner cannot use it. */
 void msd_memory_drop(struct msd_memory *m, struct msd_known *known);
 /** Forget all. */
 void msd_memory_finish(struct msd_memory *m);
-/** The id of a body that is known. */
+/** The id of a body that is known, and another in its place. */
 uint64_t msd_memory_id(const uint8_t *body);
+void msd_memory_set_id(uint8_t *body, uint64_t id);
+/** The parts of @known, a response, as they lie in @bytes, which are it again. */
+void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
+		      struct msd_body *ret);
 
 #endif

@@ -146,7 +146,7 @@ static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 		exec_ns += msd_now_ns() - queued_ns;
 	msd_pack_map(out, 1);
 	msd_pack_cstr(out, "exec_ns");
-	msd_pack_uint(out, exec_ns);
+	msd_pack_u64(out, exec_ns);
 	if (out->n - begin > MSD_MAX_BODY_BYTES) {
 		return msd_diag_set(
 			d, MSD_TOO_LARGE,

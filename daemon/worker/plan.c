@@ -7,7 +7,8 @@
 
 /* The plan of a call with @params, whose first element is the target; NULL: none is
  * made. */
-static struct msd_plan *make(struct msd_span params, struct msd_func *func)
+static struct msd_plan *make(struct msd_span params, struct msd_func *func,
+			     size_t *ret_bytes)
 {
 	struct msd_cur c;
 	uint32_t n;
@@ -16,7 +17,8 @@ static struct msd_plan *make(struct msd_span params, struct msd_func *func)
 	if (!msd_array_open(params, &c, &n) || n == 0 || n - 1 > MAX_ARGS ||
 	    !msd_object_take(&c, &target))
 		return NULL;
-	struct msd_plan *plan = malloc(sizeof(*plan) + (n - 1) * sizeof(plan->args[0]));
+	*ret_bytes = sizeof(struct msd_plan) + (n - 1) * sizeof(struct msd_wire_value);
+	struct msd_plan *plan = malloc(*ret_bytes);
 	if (plan == NULL)
 		return NULL;
 	*plan = (struct msd_plan){.func = func, .n_args = n - 1};
@@ -39,7 +41,11 @@ void msd_plan_learn(struct msd_peer *peer, const struct msd_in *in,
 			       in->payload_bytes, &in->body);
 	if (known == NULL)
 		return;
-	known->plan = make(known->body.params, func);
-	if (known->plan == NULL)
+	size_t n;
+	struct msd_plan *plan = make(known->body.params, func, &n);
+	if (plan != NULL) {
+		msd_memory_give(&peer->memory, known, plan, n);
+	} else {
 		msd_memory_drop(&peer->memory, known);
+	}
 }

@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/recognise.h"
 #include "proto/value.h"
 
@@ -184,4 +186,108 @@ Test(recognise, a_large_body_and_a_short_id_are_not_remembered)
 	}
 	msd_memory_finish(&m);
 	msd_buf_finish(&large);
+}
+
+/* A worker's answer to a call, which ran for @ns; @n: how many ints it returned. */
+static struct msd_buf answer(uint64_t id, size_t n, const char *key, uint64_t ns)
+{
+	struct msd_buf b = {0};
+
+	msd_body_begin_response(&b, id, true);
+	msd_pack_nil(&b);
+	msd_pack_array(&b, n);
+	for (size_t i = 0; i < n; i++)
+		msd_pack_int(&b, 7);
+	msd_pack_map(&b, 1);
+	msd_pack_cstr(&b, key);
+	msd_pack_u64(&b, ns);
+	cr_assert_not(b.bad);
+	return b;
+}
+
+Test(recognise, every_bit_of_an_answer_but_of_its_id_and_time_makes_another)
+{
+	struct msd_memory m = {.kind = MSD_RESPONSE};
+	struct msd_buf b = answer(1, 2, "exec_ns", 300);
+
+	(void)come(&m, &b);
+	(void)come(&m, &b);
+	for (size_t bit = 0; bit < 8 * b.n; bit++) {
+		const bool may_differ =
+			(bit >= 8 * 3 && bit < 8 * 11) || bit >= 8 * (b.n - 8);
+		b.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		cr_assert_eq(msd_memory_find(&m, span_of(&b), 0) != NULL, may_differ,
+			     "bit %zu", bit);
+		b.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	msd_memory_finish(&m);
+	msd_buf_finish(&b);
+}
+
+Test(recognise, an_answer_has_the_parts_of_the_bytes_that_came)
+{
+	struct msd_memory m = {.kind = MSD_RESPONSE};
+	struct msd_buf first = answer(1, 2, "exec_ns", 300);
+	struct msd_buf later = answer(9, 2, "exec_ns", 70000);
+	struct msd_body scanned, parts;
+
+	(void)come(&m, &first);
+	const struct msd_known *known = come(&m, &first);
+	cr_assert_eq(msd_memory_find(&m, span_of(&later), 0), known);
+	msd_memory_parts(known, later.p, &parts);
+	cr_assert_eq(msd_body_read(span_of(&later), NULL, &scanned, NULL), MSD_OK);
+	cr_assert_eq(parts.id, 9);
+	cr_assert_eq(parts.error.p, scanned.error.p);
+	cr_assert_eq(parts.result.p, scanned.result.p);
+	cr_assert_eq(parts.result.n, scanned.result.n);
+	cr_assert_eq(parts.meta.p, scanned.meta.p);
+	cr_assert_eq(parts.meta.n, scanned.meta.n);
+	msd_memory_finish(&m);
+	msd_buf_finish(&first);
+	msd_buf_finish(&later);
+}
+
+/* What ends in eight bytes of another meaning, or is a request. */
+Test(recognise, an_answer_without_a_time_at_its_end_is_not_remembered)
+{
+	struct msd_memory m = {.kind = MSD_RESPONSE};
+	struct msd_buf other = answer(1, 2, "queueNs", 300);
+	struct msd_buf asked = call(1, "m:f", 4);
+	struct msd_buf bare = {0};
+
+	msd_body_begin_response(&bare, 1, false);
+	msd_pack_nil(&bare);
+	msd_pack_map(&bare, 1);
+	msd_pack_cstr(&bare, "exec_ns");
+	msd_pack_u64(&bare, 300);
+	for (int i = 0; i < 3; i++) {
+		cr_assert_null(come(&m, &other));
+		cr_assert_null(come(&m, &asked));
+		cr_assert_null(come(&m, &bare));
+	}
+	msd_memory_finish(&m);
+	msd_buf_finish(&other);
+	msd_buf_finish(&asked);
+	msd_buf_finish(&bare);
+}
+
+Test(recognise, what_is_kept_is_charged_and_given_back)
+{
+	struct msd_account account;
+	struct msd_memory m = {.account = &account};
+	char name[] = "m:function of some length ?";
+
+	msd_account_open(&account, NULL, 1 << 20);
+	for (int i = 0; i < 3 * (int)MSD_MEMORY_BODIES; i++) {
+		name[sizeof(name) - 2] = (char)('!' + i);
+		struct msd_known *known = remember(&m, name);
+		const uint64_t before = account.used_bytes;
+		msd_memory_give(&m, known, malloc(100), 100);
+		cr_assert_eq(account.used_bytes, before + 100);
+	}
+	cr_assert_gt(account.used_bytes, MSD_MEMORY_BODIES * 100u);
+	cr_assert_lt(account.used_bytes, MSD_MEMORY_BODIES * 1000u);
+	msd_memory_finish(&m);
+	cr_assert_eq(account.used_bytes, 0);
+	msd_account_close(&account);
 }

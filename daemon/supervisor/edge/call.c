@@ -1,7 +1,8 @@
 /*
  * From a client's request to one that a worker understands.
  *
- * Happy path of a call with tensors: prepare finds the module and writes the parameters
+ * Happy path of a call with tensors: it is known with a plan, and follows that; or
+ * prepare finds the module and writes the parameters
  * with the target as text; one pass over the tensors checks where they are, translates
  * resident ones and remembers inline ones; place claims memory for arguments and
  * outputs together and points the inline ones there; submit queues it with the module.
@@ -16,27 +17,24 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/make.h"
 #include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/edge/remember.h"
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/request/job_plan.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
 #define KEEP_INLINES_BYTES 4096u /* memory of a request with more is given back */
 
-/* An inline tensor of a request's parameters. */
-struct inline_tensor {
-	uint32_t at;     /* of its ext data in the parameters */
-	uint64_t offset; /* of its bytes in the payload */
-};
-
 /* The pass over the tensors of a request's parameters: each is read once. */
 struct pass {
 	struct msd_req *req;
-	struct msd_buf *inlines; /* of struct inline_tensor */
+	struct msd_buf *inlines; /* of struct msd_inline */
 	uint64_t payload_bytes;
 	uint64_t out_bytes;
+	bool has_resident;
 };
 
 /* It becomes a place in the module's in segment when there is one: place_inlines(). */
@@ -45,7 +43,7 @@ static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t
 {
 	if (t->bytes == 0 || (t->offset <= p->payload_bytes &&
 			      t->bytes <= p->payload_bytes - t->offset)) {
-		const struct inline_tensor kept = {at, t->bytes > 0 ? t->offset : 0};
+		const struct msd_inline kept = {at, t->bytes > 0 ? t->offset : 0};
 		msd_buf_put(p->inlines, &kept, sizeof(kept));
 		return p->inlines->bad ? msd_diag_no_memory(d) : MSD_OK;
 	}
@@ -81,6 +79,7 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 		p->out_bytes += t.bytes;
 		return MSD_OK;
 	case MSD_AT_RESIDENT:
+		p->has_resident = true;
 		err = msd_object_use(p->req, MSD_K_TENSOR, t.handle, &t.handle, d);
 		if (err == MSD_OK)
 			msd_handle_write(t.handle, data + 16);
@@ -98,7 +97,6 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	struct msd_ext_visitor visitor = {.visit = take_ext, .ctx = p};
 	size_t used;
 
-	p->inlines->n = 0;
 	return msd_scan_object(
 		(struct msd_span){p->req->job.params.p, p->req->job.params.n}, &visitor,
 		&used, d);
@@ -107,7 +105,7 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 /* Inline becomes a place in the module's in segment. */
 static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 {
-	struct inline_tensor t;
+	struct msd_inline t;
 
 	for (size_t i = 0; i < inlines->n; i += sizeof(t)) {
 		memcpy(&t, inlines->p + i, sizeof(t));
@@ -194,6 +192,65 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 			       : MSD_OK;
 }
 
+/* All that @in says, but whether it may be done now. */
+static msd_err read_request(struct pass *p, struct msd_in *in,
+			    struct msd_request_options *options, struct msd_diag *d)
+{
+	struct msd_req *r = p->req;
+	msd_err err = msd_request_options_read(in->body.options, r->method, options, d);
+
+	if (err == MSD_OK) {
+		err = r->method == MSD_M_CALL ? write_call(r, in, d)
+					      : msd_make_write(r, in, d);
+	}
+	if (err == MSD_OK) {
+		msd_module_adopt(r->module, r);
+		err = use_options(r, options, d);
+	}
+	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
+		err = msd_diag_no_memory(d);
+	return err;
+}
+
+static msd_err check_state(const struct msd_module *m, struct msd_diag *d)
+{
+	return m->life.state != MSD_STATE_DRAINING
+		       ? MSD_OK
+		       : msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
+				      m->crew.name);
+}
+
+/* Read @in to the pass's request, as one that never came before. */
+static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *in,
+			 struct msd_diag *d)
+{
+	struct msd_request_options options;
+	msd_err err = read_request(p, in, &options, d);
+
+	if (err == MSD_OK)
+		err = check_state(p->req->module, d);
+	p->inlines->n = 0;
+	if (err == MSD_OK && in->body.n_tensors > 0)
+		err = scan_params(p, d);
+	if (err == MSD_OK && !p->has_resident)
+		msd_remember_call(s, in, p->req, &options, p->out_bytes);
+	return err;
+}
+
+/* The same of one that did. */
+static msd_err read_again(struct pass *p, struct msd_known *known, struct msd_diag *d)
+{
+	const struct msd_job_plan *plan = known->plan;
+	struct msd_req *r = p->req;
+
+	r->module = plan->module;
+	msd_counted_again(r, &r->module->crew);
+	msd_module_adopt(r->module, r);
+	msd_job_plan_follow(r, known);
+	p->out_bytes = plan->out_bytes;
+	return check_state(r->module, d);
+}
+
 msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 			 enum msd_method method, struct msd_req **ret,
 			 struct msd_diag *d)
@@ -201,29 +258,13 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	struct msd_req *r = msd_req_new(&s->client, in->body.id, method);
 	struct pass pass = {
 		.req = r, .inlines = &s->inlines, .payload_bytes = in->payload_bytes};
-	struct msd_request_options options;
 
 	if (r == NULL) {
 		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);
 		return msd_diag_no_memory(d);
 	}
-	msd_err err = msd_request_options_read(in->body.options, method, &options, d);
-	if (err == MSD_OK) {
-		err = method == MSD_M_CALL ? write_call(r, in, d)
-					   : msd_make_write(r, in, d);
-	}
-	if (err == MSD_OK) {
-		msd_module_adopt(r->module, r);
-		err = use_options(r, &options, d);
-	}
-	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
-		err = msd_diag_no_memory(d);
-	if (err == MSD_OK && r->module->life.state == MSD_STATE_DRAINING) {
-		err = msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
-				   r->module->crew.name);
-	}
-	if (err == MSD_OK && in->body.n_tensors > 0)
-		err = scan_params(&pass, d);
+	msd_err err = msd_remember_knows(s, in) ? read_again(&pass, in->known, d)
+						: read_anew(s, &pass, in, d);
 	if (err != MSD_OK) {
 		if (r->ops == NULL && method == MSD_M_CALL)
 			msd_counts_lost_call(&s->edge->counts, err);
@@ -253,7 +294,7 @@ msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payloa
 	msd_err err = msd_placement_take(&r->placement, s->edge->budget,
 					 &r->module->crew.in, payload_bytes, d);
 
-	if (err != MSD_OK || payload_bytes == 0)
+	if (err != MSD_OK || payload_bytes == 0 || r->job.known != NULL)
 		return err;
 	place_inlines(r, &s->inlines);
 	if (s->inlines.cap > KEEP_INLINES_BYTES)

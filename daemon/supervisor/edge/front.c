@@ -28,6 +28,7 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/upload.h"
+#include "daemon/wire/without.h"
 
 /* in->user of a frame whose payload is being read: admitted, or answered already. A
  * request that a worker answers is there itself. */
@@ -324,7 +325,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		transport.ops->close(&transport);
 		return NULL;
 	}
-	const struct msd_conn_limits limits = {
+	struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = e->limits->max_payload,
 		.max_queued_bytes = e->limits->max_queued,
@@ -333,6 +334,9 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		.takes_turns = true,
 	};
 	msd_list_init(&f->pressure.link);
+	f->session.has_plans = !msd_without("plans");
+	if (f->session.has_plans)
+		limits.memory = &f->session.calls;
 	if (msd_conn_open(&f->conn, e->wire, transport, &conn_ops, &limits, f, &d) !=
 	    MSD_OK) {
 		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));

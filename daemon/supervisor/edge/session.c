@@ -8,6 +8,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
 {
 	s->edge = e;
+	s->calls.account = &s->client.account;
 	s->number = msd_counts_connection(&e->counts);
 	s->opened_ms = uv_now(e->loop);
 	msd_client_init(&s->client, ops);
@@ -25,6 +26,7 @@ void msd_session_leave(struct msd_session *s)
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
 	msd_buf_finish(&s->inlines);
+	msd_memory_finish(&s->calls);
 }
 
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)

@@ -14,6 +14,7 @@
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/wire/handle.h"
+#include "daemon/wire/recognise.h"
 
 struct msd_client_peer;
 struct msd_session;
@@ -36,6 +37,8 @@ struct msd_session {
 	struct msd_list space_link;   /* msd_edge.space_waiters */
 	struct msd_handles handles;
 	struct msd_buf inlines;    /* call.c's, of the request that was read last */
+	struct msd_memory calls;   /* remember.h's */
+	bool has_plans;            /* its front looks there first */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
 	uint32_t n_uploads;
 	struct msd_principal principal;

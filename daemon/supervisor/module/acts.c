@@ -203,6 +203,7 @@ static void give_name(struct msd_module *old, struct msd_module *m)
 	m->predecessor = NULL;
 	old->successor = NULL;
 	msd_list_append(&m->crew.house->modules, &m->link);
+	m->crew.house->generation++;
 	msd_list_remove(&old->link);
 }
 

@@ -331,6 +331,7 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 		m->life.is_successor = true;
 	} else {
 		msd_list_append(&house->modules, &m->link);
+		house->generation++;
 	}
 	if (!m->is_awaiting)
 		msd_module_bring(m);
@@ -354,6 +355,7 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 		if (old != NULL)
 			msd_module_free(old);
 		msd_list_append(&house->modules, &m->link);
+		house->generation++;
 		msd_module_fail(m, d->code, msd_diag_text(d));
 	}
 	msd_diag_finish(&why);

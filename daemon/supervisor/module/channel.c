@@ -5,6 +5,7 @@
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
+#include "daemon/supervisor/request/job_plan.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 
@@ -193,9 +194,13 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 	bool has_instance = r->job.instance.generation != 0;
 	size_t n = (size_t)has_deadline + has_names + has_device + has_instance;
 
-	msd_body_begin_request(&o->body, r->at.wid, msd_method_row(r->method)->name,
-			       n > 0);
-	msd_buf_put(&o->body, r->job.params.p, r->job.params.n);
+	if (r->job.known != NULL) {
+		msd_job_plan_write(r, n > 0, &o->body);
+	} else {
+		msd_body_begin_request(&o->body, r->at.wid,
+				       msd_method_row(r->method)->name, n > 0);
+		msd_buf_put(&o->body, r->job.params.p, r->job.params.n);
+	}
 	if (n > 0)
 		msd_pack_map(&o->body, n);
 	if (has_device) {
@@ -250,6 +255,17 @@ void msd_replica_cancel(struct msd_req *r)
 	msd_pack_array(&o->body, 1);
 	msd_pack_uint(&o->body, r->at.wid);
 	msd_conn_send(&rep->process->channel, o);
+}
+
+/* What has no tensors is the same for every call that it answers, but for its id and
+ * its time. */
+static void remember(struct msd_process *p, const struct msd_in *in)
+{
+	if (p->channel.limits.memory == NULL || in->known != NULL ||
+	    in->body.n_tensors > 0 || in->body.n_handles > 0)
+		return;
+	(void)msd_memory_add(&p->answers, (struct msd_span){in->bytes, in->n_bytes},
+			     in->payload_bytes, &in->body);
 }
 
 /* A worker may answer in any order it likes. */
@@ -327,8 +343,11 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (!msd_reply_is_ok(in))
 		count_error(crew, r, in);
 	count_exec(crew, r, in);
-	if (!msd_reply_forward(r, rep->process, in, &d))
+	if (msd_reply_forward(r, rep->process, in, &d)) {
+		remember(rep->process, in);
+	} else {
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);
+	}
 	msd_diag_finish(&d);
 	msd_req_take(r, MSD_REQ_RESPONDED);
 	crew->ops->on_answered(crew);

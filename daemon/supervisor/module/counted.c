@@ -4,6 +4,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/tally.h"
+#include "daemon/supervisor/request/job_plan.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -24,15 +25,20 @@ void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 	r->at.since_ns = msd_wire_now_ns(crew->house->wire);
 }
 
+bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew)
+{
+	return r->at.function != MSD_TALLY_OTHER || !msd_tally_has_room(crew->tally);
+}
+
 /* The first parameter is the target; it may have been freed, when it was long. */
 static struct msd_span function_of(const struct msd_req *r)
 {
-	struct msd_cur c =
-		msd_cur_of((struct msd_span){r->job.params.p, r->job.params.n});
+	const struct msd_span params = msd_job_plan_params(r);
+	struct msd_cur c = msd_cur_of(params);
 	struct msd_span module, function = {0};
 	struct msd_wire_value v;
 
-	if (r->job.params.n == 0 || msd_value_read(&c, &v, NULL) != MSD_OK ||
+	if (params.n == 0 || msd_value_read(&c, &v, NULL) != MSD_OK ||
 	    v.kind != MSD_K_TUPLE || v.as.tuple.n == 0)
 		return function;
 	c = msd_cur_of(v.as.tuple.items);
@@ -68,8 +74,7 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 	record.spent_ns[r->at.stage] += now - r->at.since_ns;
 	msd_recorder_note(&house->recorder, house->deadlines, &record);
 	if (slow_ns > 0 && msd_past_total_ns(&record) >= slow_ns) {
-		msd_slowlog_note(&house->slowlog, &record,
-				 (struct msd_span){r->job.params.p, r->job.params.n});
+		msd_slowlog_note(&house->slowlog, &record, msd_job_plan_params(r));
 	}
 }
 

@@ -13,6 +13,13 @@ _Static_assert(MSD_REQ_STAGES == MSD_STAGE_COUNT, "a request keeps each stage's 
 /** @r, a call of @function, has been read so far; its module is known. */
 void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 		       struct msd_span function);
+/** The same of one whose row is known. */
+static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *crew)
+{
+	r->at.since_ns = msd_wire_now_ns(crew->house->wire);
+}
+/** It will have the same row when it comes again. */
+bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);
 /** Its client has been answered r->client.code, or is gone. */
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew);
 

@@ -28,6 +28,7 @@ void msd_module_free(struct msd_module *m)
 	}
 	msd_module_answer_all(&m->followers, MSD_DRAINING, "the module was unloaded");
 	msd_list_remove(&m->link);
+	house->generation++;
 	if (m->predecessor != NULL)
 		m->predecessor->successor = NULL;
 	if (m->successor != NULL)

@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/wire/segpool.h"
+#include "daemon/wire/without.h"
 #include "proto/errno_text.h"
 #include "proto/value.h"
 
@@ -49,6 +50,7 @@ void msd_process_unref(struct msd_process *p)
 	if (p == NULL || --p->refs > 0)
 		return;
 	msd_segmap_finish(&p->out);
+	msd_memory_finish(&p->answers);
 	msd_buf_finish(&p->releases);
 	free(p);
 }
@@ -248,7 +250,7 @@ static void on_release_due(struct msd_deadline *node)
  * client's, and it may pass segments. */
 static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 {
-	const struct msd_conn_limits limits = {
+	struct msd_conn_limits limits = {
 		/* The description is the largest, and too large a one is answered. */
 		.max_body_bytes = MSD_FACTS_MAX_BYTES + MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = 0,
@@ -257,6 +259,9 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 		.takes_turns = true,
 	};
 
+	p->answers.kind = MSD_RESPONSE;
+	if (!msd_without("plans"))
+		limits.memory = &p->answers;
 	return msd_conn_open(&p->channel, p->house->wire,
 			     msd_transport_of_socket(fd, true), &channel_ops, &limits,
 			     p, d);

@@ -13,6 +13,7 @@
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
+#include "daemon/wire/recognise.h"
 #include "daemon/wire/segmap.h"
 
 struct msd_in;
@@ -34,9 +35,10 @@ struct msd_process {
 	struct msd_replica *replica; /* its owner; NULL once that let go */
 	struct msd_child *child;     /* owned; NULL once its end was told */
 	struct msd_conn channel;
-	struct msd_segmap out; /* the worker's out segments, mapped read-only */
-	uint64_t held_bytes;   /* of its out slots, in replies that are being sent */
-	uint64_t sent_bytes;   /* of them, since msd_process_cool() */
+	struct msd_memory answers; /* of calls, without tensors */
+	struct msd_segmap out;     /* the worker's out segments, mapped read-only */
+	uint64_t held_bytes; /* of its out slots, in replies that are being sent */
+	uint64_t sent_bytes; /* of them, since msd_process_cool() */
 	struct msd_buf
 		releases; /* pairs of segment, offset to be told, as msgpack ints */
 	uint32_t n_releases;

@@ -200,6 +200,13 @@ static msd_err write_reply(struct msd_out *o, uint64_t id, struct msd_process *p
 
 	if (err != MSD_OK)
 		return err;
+	if (in->known != NULL) { /* without tensors */
+		const size_t begin = o->body.n;
+		msd_buf_put(&o->body, in->bytes, in->n_bytes);
+		if (!o->body.bad)
+			msd_memory_set_id(o->body.p + begin, id);
+		return MSD_OK;
+	}
 	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
 	const size_t at = o->body.n + in->body.error.n;
 	/* They lie behind each other. */

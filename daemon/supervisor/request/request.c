@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "daemon/supervisor/request/job_plan.h"
+
 /*
  * Happy path: new, QUEUED; its owner sends it to a worker; the response comes and is
  * forwarded; the same event frees it. Failures: a deadline answers it on time, queued
@@ -74,6 +76,7 @@ void msd_req_leave_client(struct msd_req *r)
 		return;
 	if (r->ops != NULL)
 		r->ops->on_answered(r);
+	msd_job_plan_leave(r);
 	r->client.who = NULL;
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;

@@ -20,6 +20,7 @@
 #include "proto/value.h"
 
 struct msd_client;
+struct msd_known;
 struct msd_lane;
 struct msd_module;
 struct msd_process;
@@ -95,8 +96,10 @@ struct msd_req_due {
 
 /* What the worker gets, and what is done with its response. */
 struct msd_req_job {
-	struct msd_buf params;      /* tensors patched */
-	struct msd_buf names;       /* of a call's arguments; empty: by place */
+	struct msd_known
+		*known;        /* it came before: job_plan.h; NULL: `params` has them */
+	struct msd_buf params; /* tensors patched */
+	struct msd_buf names;  /* of a call's arguments; empty: by place */
 	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
 	struct msd_device device;   /* of a call; type 0: where the module is */
 	/** The worker's response; NULL: forwarded to the client as it is. */

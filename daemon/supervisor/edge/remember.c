@@ -1,0 +1,71 @@
+#include "daemon/supervisor/edge/remember.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/request/job_plan.h"
+
+#define MAX_INLINES 16u /* a call with more is long beside its reading */
+
+bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in)
+{
+	const struct msd_job_plan *plan = in->known != NULL ? in->known->plan : NULL;
+
+	return plan != NULL && plan->generation == s->edge->house->generation;
+}
+
+/* Names of arguments are rare, and handles are looked up each time. */
+static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
+			  const struct msd_request_options *o)
+{
+	return r->method == MSD_M_CALL && in->body.n_handles == 0 && o->names.n == 0 &&
+	       msd_counted_is_settled(r, &r->module->crew);
+}
+
+/* What the body does not say. */
+static void settle(struct msd_job_plan *plan, const struct msd_session *s,
+		   const struct msd_req *r)
+{
+	plan->generation = s->edge->house->generation;
+	plan->module = r->module;
+	plan->function = r->at.function;
+	plan->pace = r->at.pace;
+}
+
+void msd_remember_call(struct msd_session *s, const struct msd_in *in,
+		       const struct msd_req *r, const struct msd_request_options *o,
+		       uint64_t out_bytes)
+{
+	const size_t n_inlines = s->inlines.n / sizeof(struct msd_inline);
+
+	if (!s->has_plans || n_inlines > MAX_INLINES || !may_have_plan(in, r, o))
+		return;
+	if (in->known != NULL) {
+		settle(in->known->plan, s, r);
+		return;
+	}
+	struct msd_known *known =
+		msd_memory_add(&s->calls, (struct msd_span){in->bytes, in->n_bytes},
+			       in->payload_bytes, &in->body);
+	if (known == NULL)
+		return;
+	const size_t n = sizeof(struct msd_job_plan) + s->inlines.n;
+	struct msd_job_plan *plan = malloc(n);
+	if (plan == NULL) {
+		msd_memory_drop(&s->calls, known);
+		return;
+	}
+	*plan = (struct msd_job_plan){.has_deadline = o->has_deadline,
+				      .is_unordered = o->is_unordered,
+				      .deadline_ms = o->deadline_ms,
+				      .device = o->device,
+				      .out_bytes = out_bytes,
+				      .n_inlines = (uint32_t)n_inlines};
+	if (n_inlines > 0)
+		memcpy(plan->inlines, s->inlines.p, s->inlines.n);
+	settle(plan, s, r);
+	msd_memory_give(&s->calls, known, plan, n);
+}
