@@ -218,6 +218,14 @@ void msd_memory_set_id(uint8_t *body, uint64_t id)
 	memcpy(body + ID_AT, &id, sizeof(id));
 }
 
+uint64_t msd_memory_time(struct msd_span body)
+{
+	uint64_t time;
+
+	memcpy(&time, body.p + body.n - sizeof(time), sizeof(time));
+	return be64toh(time);
+}
+
 void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
 		      struct msd_body *ret)
 {

@@ -64,6 +64,8 @@ void msd_memory_finish(struct msd_memory *m);
 /** The id of a body that is known, and another in its place. */
 uint64_t msd_memory_id(const uint8_t *body);
 void msd_memory_set_id(uint8_t *body, uint64_t id);
+/** The time at the end of a response that is known. */
+uint64_t msd_memory_time(struct msd_span body);
 /** The parts of @known, a response, as they lie in @bytes, which are it again. */
 void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
 		      struct msd_body *ret);

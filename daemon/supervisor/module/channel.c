@@ -290,6 +290,13 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 	r->client.code = (uint8_t)e.code;
 }
 
+static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns)
+{
+	msd_counted_run(r, crew, exec_ns);
+	if (crew->n_replicas > 1)
+		msd_pace_note(&crew->pace, r->at.pace, exec_ns);
+}
+
 /* On the path of every call: read where it lies, without a tree. */
 static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		       const struct msd_in *in)
@@ -298,6 +305,13 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 	struct msd_cur c;
 	uint32_t n;
 
+	if (in->known != NULL) {
+		const uint64_t ns =
+			msd_memory_time((struct msd_span){in->bytes, in->n_bytes});
+		if (ns <= INT64_MAX)
+			note_run(crew, r, ns);
+		return;
+	}
 	if (in->body.meta.n == 0 || !msd_map_open(in->body.meta, &c, &n))
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -307,9 +321,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		if (!msd_span_is(key.as.str, "exec_ns") || value.kind != MSD_K_INT ||
 		    value.as.i < 0)
 			continue;
-		msd_counted_run(r, crew, (uint64_t)value.as.i);
-		if (crew->n_replicas > 1)
-			msd_pace_note(&crew->pace, r->at.pace, (uint64_t)value.as.i);
+		note_run(crew, r, (uint64_t)value.as.i);
 	}
 }
 
