@@ -156,7 +156,8 @@ static msd_err open_list(const json_t *json, const char *key, const json_t **ret
 static msd_err check_single(struct msd_span name, struct msd_span other,
 			    const char *what, struct msd_diag *d)
 {
-	if (name.n != other.n || memcmp(name.p, other.p, name.n) != 0)
+	if (name.p == NULL || other.p == NULL || name.n != other.n ||
+	    memcmp(name.p, other.p, name.n) != 0)
 		return MSD_OK;
 	return wrong(d, what, name, "it is there twice");
 }

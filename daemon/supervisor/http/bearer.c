@@ -1,3 +1,9 @@
+/*
+ * Happy path: the token of the request is hashed and looked up in the file of rights,
+ * the grant says what its user may. Failures: no token, one that is nobody's, too many
+ * of these, a way on which others could read it: each has its own answer, the same
+ * whether what is asked for is there or not.
+ */
 #include "daemon/supervisor/http/bearer.h"
 
 #include <netinet/in.h>

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "daemon/http/reader.h"
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/share.h"
@@ -232,7 +233,7 @@ static bool split_body(const struct msd_http_request *q, struct msd_span *ret_te
 	const struct msd_span field = q->fields[MSD_HTTP_F_INFERENCE_HEADER];
 	size_t n = field.p != NULL ? 0 : q->body.n;
 
-	for (size_t i = 0; i < field.n; i++) {
+	for (size_t i = 0; field.p != NULL && i < field.n; i++) {
 		if (field.p[i] < '0' || field.p[i] > '9' || n > q->body.n)
 			return false;
 		n = 10 * n + (size_t)(field.p[i] - '0');
@@ -259,6 +260,12 @@ static msd_err read_request(struct msd_asking *a, const struct msd_model *m,
 	err = msd_infer_ask_read(&i->ask, text, i->behind.n, d);
 	if (err == MSD_OK)
 		err = msd_infer_make(m, &i->ask, &i->call, d);
+	if (err == MSD_OK && i->call.payload_bytes > a->edge->limits->max_payload) {
+		err = msd_diag_set(d, MSD_TOO_LARGE,
+				   "the inputs are more than the %llu bytes of "
+				   "--max-payload",
+				   (unsigned long long)a->edge->limits->max_payload);
+	}
 	i->in = msd_infer_in(&i->call, a->caller->session.number,
 			     uv_now(a->edge->loop));
 	return err;

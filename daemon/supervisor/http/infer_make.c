@@ -110,8 +110,7 @@ static msd_err take_place(const struct making *k, const struct msd_infer_input *
 	place->input = t;
 	place->offset = c->payload_bytes;
 	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - c->payload_bytes)
-		return wrong(k, t->name, "the inputs are larger than a request may be",
-			     "");
+		return wrong(k, t->name, "more bytes than a request may have", "");
 	c->payload_bytes += t->bytes;
 	c->payload_bytes += -c->payload_bytes & (MSD_TENSOR_ALIGN - 1u);
 	if (t->data == NULL)
@@ -190,10 +189,7 @@ static msd_err complete_shape(const struct making *k, struct msd_span name,
 		is_known = is_known && w->shape[i] >= 0;
 	if (told != NULL && told->has_shape) {
 		if (!fits(told->shape, told->ndim, w->shape, w->ndim))
-			return wrong(k, name,
-				     "the shape that is told for it, an output, "
-				     "is not the model's",
-				     "");
+			return wrong(k, name, "an output: its shape is not that", "");
 		memcpy(w->shape, told->shape, sizeof(w->shape));
 		return MSD_OK;
 	}
@@ -271,9 +267,10 @@ static msd_err name_unknown(const struct making *k)
 			break;
 		while (!is_known && msd_model_next(&w, &p))
 			is_known = is_same(p.name, k->ask->inputs[i].name);
-		if (!is_known)
-			return wrong(k, k->ask->inputs[i].name,
-				     "the model has no such input", "");
+		if (is_known)
+			continue;
+		return wrong(k, k->ask->inputs[i].name, "the model has no such input",
+			     "");
 	}
 	return MSD_INTERNAL;
 }

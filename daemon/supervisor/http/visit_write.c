@@ -20,9 +20,10 @@ static size_t gather(const struct msd_visit *v, struct iovec pieces[WRITE_PIECES
 	size_t left = v->tail_left;
 	size_t n = 0;
 
-	if (v->out.n > v->out_at)
+	if (v->out.n > v->out_at) {
 		pieces[n++] =
 			(struct iovec){v->out.p + v->out_at, v->out.n - v->out_at};
+	}
 	for (uint32_t i = 0; i < c->n_tail && left > 0 && n < WRITE_PIECES; i++) {
 		left -= c->tail[i].iov_len;
 		if (c->tail[i].iov_len > 0)
