@@ -35,7 +35,7 @@ struct msd_house {
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* paths, for the workers; ended by NULL */
 	struct msd_house_sandbox sandbox;
-	const struct msd_child_user *worker_user; /* NULL: the daemon\'s own */
+	const struct msd_child_user *worker_user; /* NULL: the daemon's own */
 	struct msd_list modules;                  /* msd_module.link, by name */
 	uint32_t n_modules;                       /* hidden successors included */
 	uint64_t generation; /* another one since a name got another module, or none */
