@@ -3,6 +3,8 @@
 #include "proto/unpack.h"
 
 #define MOST_WAIT_MS 3600000u
+/* Of a connection and module: one line of a module answers all that follow it. */
+#define MOST_FOLLOWS 4u
 
 /* Answered at once when there is more than the client has, else when there is. */
 static msd_err follow(struct msd_method_call *c, struct msd_module *m,
@@ -25,6 +27,9 @@ static msd_err follow(struct msd_method_call *c, struct msd_module *m,
 		msd_log_ring_put_answer(m, from, &c->result);
 		return MSD_OK;
 	}
+	err = msd_client_may_wait(&c->session->client, c->method, m, MOST_FOLLOWS, d);
+	if (err != MSD_OK)
+		return err;
 	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);

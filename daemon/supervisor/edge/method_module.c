@@ -26,6 +26,9 @@
 #include "daemon/supervisor/module/trial_case.h"
 #include "proto/unpack.h"
 
+/* Of a connection and module: its state answers all that wait for it. */
+#define MOST_WAITS 16u
+
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
 {
 	return &c->params->via.array.ptr[i];
@@ -306,10 +309,14 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	struct msd_req *r = later(c, m->successor != NULL ? m->successor : m);
+	m = m->successor != NULL ? m->successor : m;
+	err = msd_client_may_wait(&c->session->client, c->method, m, MOST_WAITS, d);
+	if (err != MSD_OK)
+		return err;
+	struct msd_req *r = later(c, m);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	msd_module_wait(r->module, r);
+	msd_module_wait(m, r);
 	return MSD_OK;
 }
 

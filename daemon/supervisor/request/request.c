@@ -54,6 +54,24 @@ void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops)
 	msd_list_init(&c->lanes);
 }
 
+msd_err msd_client_may_wait(const struct msd_client *c, enum msd_method method,
+			    const struct msd_module *m, uint32_t most,
+			    struct msd_diag *d)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &c->requests) {
+		const struct msd_req *r =
+			MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		n += r->method == method && r->module == m;
+	}
+	return n < most ? MSD_OK
+			: msd_diag_set(d, MSD_BUSY,
+				       "this connection waits %u times for the same "
+				       "already, the most that it may",
+				       n);
+}
+
 static void on_due(struct msd_deadline *node)
 {
 	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);

@@ -15,6 +15,7 @@
 #include "daemon/supervisor/request/request_step.h"
 #include "daemon/wire/account.h"
 #include "daemon/wire/conn.h"
+#include "proto/diag.h"
 #include "proto/dtype.h"
 #include "proto/method.h"
 #include "proto/value.h"
@@ -145,6 +146,13 @@ void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops);
 /** All its requests lose it: what is queued is freed, what was sent runs on for nobody.
  */
 void msd_client_leave(struct msd_client *c);
+
+/** Whether @c, which has @method in flight on @m so often, may have it once more: what
+ * answers all of them does it in one turn of the loop. Errors: MSD_BUSY, at @most. */
+MSD_MUST_CHECK msd_err msd_client_may_wait(const struct msd_client *c,
+					   enum msd_method method,
+					   const struct msd_module *m, uint32_t most,
+					   struct msd_diag *d);
 
 /** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);

@@ -11,6 +11,7 @@ from wire import MAGIC, Closed, Failure, frame
 
 MIB = 1 << 20
 RESULTS = harness.ZOO / "results.so"
+FAULTS = harness.ZOO / "faults.so"
 BACKLOG = 4096
 
 
@@ -96,3 +97,28 @@ def test_who_is_not_accepted_yet_waits_in_a_queue_with_an_end(own_arena):
                 s.setblocking(False)
                 s.connect(arena.host[5:])
     arena.expect_as_before(before)
+
+
+def test_a_log_is_followed_so_often(own_arena):
+    arena = own_arena(modules={"quiet": FAULTS})
+    wire, other = arena.connect(), arena.connect()
+    follow = ["module.logs", "quiet", {"from": 0, "wait_ms": harness.FOREVER_MS}]
+    waiting = [wire.start(*follow) for _ in range(4)]
+    assert refused(wire, *follow).name == "BUSY"
+    waiting_too = other.start(*follow)
+    wire.call("quiet:say")
+    assert all("said" in wire.finish(id)["text"] for id in waiting)
+    assert "said" in other.finish(waiting_too)["text"]
+
+
+def test_a_module_is_waited_for_so_often(own_arena):
+    arena = own_arena("--load-timeout", harness.LONG)
+    wire, other = arena.connect(), arena.connect()
+    data = (harness.ZOO / "constructor_loop.so").read_bytes()
+    loading = wire.start("module.load", "slow", wire.upload(data), {})
+    waiting = [wire.start("module.wait", "slow") for _ in range(16)]
+    assert refused(wire, "module.wait", "slow").name == "BUSY"
+    other.ask("module.unload", "slow")
+    for id in (loading, *waiting):
+        with pytest.raises(Failure):
+            wire.finish(id)
