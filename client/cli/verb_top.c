@@ -200,9 +200,10 @@ static enum msd_exit show(const struct msd_cli *cli, const struct msd_buf *now,
 /* The screen is cleared for people; in a pipe one reading follows the other. */
 static void clear(const struct msd_cli *cli)
 {
-	if (!cli->json && msd_print_for_people())
+	if (!cli->json && msd_print_for_people()) {
 		(void)printf("\033[H\033[2J%-.64s  figures of one second\n\n",
 			     cli->host != NULL ? cli->host : "");
+	}
 }
 
 enum msd_exit msd_verb_top(const struct msd_cli *cli)

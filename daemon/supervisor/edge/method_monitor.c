@@ -212,10 +212,11 @@ msd_err msd_method_slowlog(struct msd_method_call *c, struct msd_diag *d)
 	const struct msd_slowlog *s = &house->slowlog;
 	const uint64_t first =
 		s->total > MSD_SLOW_CALLS ? s->total - MSD_SLOW_CALLS : 0;
+	const uint32_t n = s->ring != NULL ? (uint32_t)(s->total - first) : 0;
 
 	(void)d;
-	msd_pack_array(&c->result, (uint32_t)(s->total - first));
-	for (uint64_t i = first; i < s->total; i++) {
+	msd_pack_array(&c->result, n);
+	for (uint64_t i = first; i < first + n; i++) {
 		const struct msd_slow_call *call = &s->ring[i % MSD_SLOW_CALLS];
 		put_record(&c->result, house, i, &call->record, call->arguments);
 	}

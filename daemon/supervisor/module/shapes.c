@@ -1,5 +1,6 @@
 #include "daemon/supervisor/module/shapes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "proto/dtype.h"
@@ -59,10 +60,11 @@ const char *msd_shapes_text(struct msd_span params, char ret[MSD_SHAPES_BYTES])
 			put_value(&b, &v);
 	}
 	const bool is_whole = b.n < MSD_SHAPES_BYTES;
-	const size_t n_kept = is_whole ? b.n : MSD_SHAPES_BYTES - 1 - strlen(dots);
-	if (n_kept > 0)
-		memcpy(ret, b.p, n_kept);
-	(void)strcpy(ret + n_kept, is_whole ? "" : dots);
+	const int n_kept = (int)(is_whole ? b.n : MSD_SHAPES_BYTES - 1 - strlen(dots));
+	if (b.n > 0) {
+		(void)snprintf(ret, MSD_SHAPES_BYTES, "%.*s%s", n_kept,
+			       (const char *)b.p, is_whole ? "" : dots);
+	}
 	msd_buf_finish(&b);
 	return ret;
 }
