@@ -1,7 +1,5 @@
 #include "daemon/supervisor/module/counted.h"
 
-#include <string.h>
-
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/request/job_plan.h"
@@ -64,17 +62,23 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 	struct msd_house *house = crew->house;
 	const uint64_t now = msd_wire_now_ns(house->wire);
 	const uint64_t slow_ns = house->limits->slow_call_ms * 1000000u;
-	struct msd_past_call record = {.end_ns = now,
-				       .who = r->client.who->peer,
-				       .tally = crew->tally,
-				       .row = row,
-				       .code = r->client.code};
+	struct msd_past_call *past =
+		msd_recorder_next(&house->recorder, house->deadlines, crew->tally);
+	uint64_t all_ns = now - r->at.since_ns;
 
-	memcpy(record.spent_ns, r->at.spent_ns, sizeof(record.spent_ns));
-	record.spent_ns[r->at.stage] += now - r->at.since_ns;
-	msd_recorder_note(&house->recorder, house->deadlines, &record);
-	if (slow_ns > 0 && msd_past_total_ns(&record) >= slow_ns) {
-		msd_slowlog_note(&house->slowlog, &record, msd_job_plan_params(r));
+	if (past == NULL)
+		return;
+	past->end_ns = now;
+	past->who = r->client.who->peer;
+	past->row = row;
+	past->code = r->client.code;
+	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
+		past->spent_ns[i] = r->at.spent_ns[i];
+		all_ns += r->at.spent_ns[i];
+	}
+	past->spent_ns[r->at.stage] += now - r->at.since_ns;
+	if (slow_ns > 0 && all_ns >= slow_ns) {
+		msd_slowlog_note(&house->slowlog, past, msd_job_plan_params(r));
 	}
 }
 

@@ -19,21 +19,22 @@ void msd_recorder_finish(struct msd_recorder *rec)
 	rec->ring = NULL;
 }
 
-void msd_recorder_note(struct msd_recorder *rec, struct msd_deadlines *ds,
-		       const struct msd_past_call *record)
+struct msd_past_call *msd_recorder_next(struct msd_recorder *rec,
+					struct msd_deadlines *ds,
+					struct msd_tally *tally)
 {
 	struct msd_past_call *at;
 
 	if (rec->ring == NULL)
-		return;
+		return NULL;
 	at = &rec->ring[rec->total++ % MSD_PAST_CALLS];
-	if (at->tally != record->tally) { /* calls repeat */
+	if (at->tally != tally) { /* calls repeat */
 		msd_tally_unref(at->tally);
-		(void)msd_tally_ref(record->tally);
+		at->tally = msd_tally_ref(tally);
 	}
-	*at = *record;
 	if (!msd_list_is_empty(&rec->followers) && !msd_deadline_is_set(&rec->batch))
 		msd_deadline_set(ds, &rec->batch, MSD_RECORDER_BATCH_MS);
+	return at;
 }
 
 const char *msd_past_function(const struct msd_past_call *record)

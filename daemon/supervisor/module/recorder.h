@@ -37,9 +37,12 @@ struct msd_recorder {
 /** Without memory nothing is kept, which is no reason not to serve. */
 void msd_recorder_init(struct msd_recorder *rec);
 void msd_recorder_finish(struct msd_recorder *rec);
-/** Keep @record, whose tally gets a reference, in place of the oldest. */
-void msd_recorder_note(struct msd_recorder *rec, struct msd_deadlines *ds,
-		       const struct msd_past_call *record);
+/** The place of the next one, a call of @tally's module, which gets a reference: the
+ * rest of it is written by the caller, for it is on the path of every call. NULL:
+ * nothing is kept. */
+struct msd_past_call *msd_recorder_next(struct msd_recorder *rec,
+					struct msd_deadlines *ds,
+					struct msd_tally *tally);
 /** The oldest that is kept. */
 static inline uint64_t msd_recorder_oldest(const struct msd_recorder *rec)
 {
