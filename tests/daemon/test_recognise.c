@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/wire/account.h"
 #include "daemon/wire/recognise.h"

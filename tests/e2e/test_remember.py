@@ -48,8 +48,8 @@ def answer(wire):
     return (body[:-8] if body[-18:-8] == TIME else body), payload
 
 
-def tell(wires, body, payload=b""):
-    """What both answer, which is the same."""
+def expect_same(wires, body, payload=b""):
+    """Both answer the same, which is returned."""
     for wire in wires:
         wire.send(frame(body, payload))
     first, second = (answer(wire) for wire in wires)
@@ -75,7 +75,7 @@ def acquainted(both, body, payload):
     """Connections on which the call has come often."""
     wires = [Wire(daemon.host) for daemon in both]
     for _ in range(OFTEN):
-        value(tell(wires, body, payload))
+        value(expect_same(wires, body, payload))
     return wires
 
 
@@ -90,11 +90,11 @@ def test_a_call_with_any_bit_changed_is_answered_as_if_it_had_never_come(both, n
     for bit in range(8 * len(body)):
         changed = bytearray(body)
         changed[bit // 8] ^= 1 << bit % 8
-        if is_over(tell(wires, bytes(changed), payload)):
+        if is_over(expect_same(wires, bytes(changed), payload)):
             for wire in wires:
                 wire.socket.close()
             wires = acquainted(both, body, payload)
-    value(tell(wires, body, payload))
+    value(expect_same(wires, body, payload))
     for wire in wires:
         wire.socket.close()
 
@@ -119,7 +119,7 @@ class Client:
 
     def ask(self, method, *params, options=None, payload=b""):
         self.id += 1
-        return tell(self.wires, request(self.id, method, list(params), options), payload)
+        return expect_same(self.wires, request(self.id, method, list(params), options), payload)
 
     def call(self):
         function = self.random.choice(("n:int", "n:echo", "m:echo", "n:ok", "n:nothing"))
@@ -176,6 +176,13 @@ DEEDS = {Client.call: 50, Client.call_with_bytes: 40, Client.use: 5, Client.free
          Client.hold: 2, Client.load: 1, Client.unload: 0.3, Client.again: 1}
 
 
+def counted(daemon):
+    """What it says of its calls: how many, of which function, how they ended."""
+    with Wire(daemon.host) as wire:
+        lines = wire.ask("server.metrics").splitlines()
+    return [line for line in lines if line.startswith("modserd_calls_total{")]
+
+
 def test_whatever_happens_to_modules_and_handles_both_answer_the_same(both):
     client = Client(both, seed=1)
     client.load()
@@ -185,6 +192,8 @@ def test_whatever_happens_to_modules_and_handles_both_answer_the_same(both):
         if step in (STEPS // 3, STEPS // 2):
             client.lose()
     client.leave()
+    counts = [counted(daemon) for daemon in both]
+    assert counts[0] == counts[1] != [], "a remembered call is counted as any"
 
 
 def test_what_is_remembered_is_told_of_with_its_arguments_when_it_was_slow(own_daemon):
