@@ -126,7 +126,7 @@ class Model:
         allowed = names[a.kind] | ({"DEADLINE_EXCEEDED"} if a.deadline_ms is not None else set())
         # Its worker was ended for the one before, whose answer nobody had read yet.
         ended = any(k.process == run.process and k.at < run.at for k in self.killings)
-        return allowed | ({"WORKER_LOST"} if ended else set())
+        return allowed | ({"WORKER_LOST"} if ended or self.overran_unseen(a) else set())
 
     def of_waiting(self, a):
         """It never ran, or is a module.wait."""
@@ -138,7 +138,7 @@ class Model:
             names.add("CANCELLED")
         if a.deadline_ms is not None:
             names |= {"DEADLINE_EXCEEDED", "NOT_READY"}
-        if a.kind != "wait" and any(self.may_lose(k, a) for k in killed):
+        if a.kind != "wait" and (any(self.may_lose(k, a) for k in killed) or self.overran_unseen(a)):
             names.add("WORKER_LOST")
         deaths = [k for k in killed if self.by_number[k.number].kind == "die"]
         if any(sum(k.version == x.version for k in deaths) >= self.max_deaths for x in self.loads):
@@ -155,6 +155,15 @@ class Model:
         if failed:
             names |= {"MODULE_FAILED"} | (failed if a.kind == "wait" else set())
         return names
+
+    def overran_unseen(self, a):
+        """A worker was sent a call and had not begun it by the end of its deadline and of the
+        grace: it was killed before it could write that down."""
+        return any(
+            x is not a and x.deadline_ms and x.number not in self.run_of
+            and x.said in (None, "DEADLINE_EXCEEDED") and x.sent <= a.answered
+            for x in self.all if x.kind in CALLS
+        )
 
     def may_lose(self, killing, a):
         """It was there while the process died, and not before the killer in the same queue."""
