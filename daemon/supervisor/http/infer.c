@@ -85,10 +85,14 @@ static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *
 	reply_error(client, id, MSD_INTERNAL, "an answer that is no call's");
 }
 
-static void let_go(struct msd_out *o, bool sent)
+static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)
 {
 	if (o == NULL)
 		return;
+	if (o->written != NULL)
+		o->written->tell(o->written,
+				 msd_wire_now_ns(c->asking.edge->wire) - o->since_ns,
+				 sent);
 	if (o->on_done != NULL)
 		o->on_done(o->ctx, sent);
 	msd_out_destroy(o);
@@ -109,6 +113,7 @@ static void forward(struct msd_client *client, struct msd_out *o)
 		.ask = &i->ask, .call = &i->call, .model = {i->model.p, i->model.n}};
 	struct msd_diag d = {0};
 
+	o->since_ns = msd_wire_now_ns(c->asking.edge->wire);
 	msd_asking_say_json(&c->asking, 200);
 	const msd_err err = msd_infer_result(c, &wish, o, &d);
 	if (err != MSD_OK) {
@@ -120,7 +125,7 @@ static void forward(struct msd_client *client, struct msd_out *o)
 	if (c->n_tail > 0) {
 		c->held = o;
 	} else {
-		let_go(o, true);
+		let_go(c, o, true);
 	}
 	answered(c);
 }
@@ -315,7 +320,7 @@ void msd_infer(struct msd_asking *a)
 
 void msd_infer_end(struct msd_caller *c, bool sent)
 {
-	let_go(c->held, sent);
+	let_go(c, c->held, sent);
 	c->held = NULL;
 	drop_tail(c);
 	if (c->infer == NULL)
