@@ -143,7 +143,9 @@ void msd_server_check_drained(struct msd_server *s)
 	    (s->fetcher.n_processes > 0 && !s->is_ending))
 		return;
 	/* Let the last replies out, for as long as somebody reads them. */
-	if (msd_sessions_flush(&s->edge) && !s->is_ending) {
+	const bool is_left =
+		msd_sessions_flush(&s->edge) || msd_http_is_owing(&s->edge);
+	if (is_left && !s->is_ending) {
 		(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
 	} else {
 		uv_stop(&s->loop);

@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -150,6 +151,26 @@ def test_large_tensors_follow_each_other_on_a_connection(daemon):
             answered, said, behind = binary(visit, "shapes:addone", array)
             assert answered == 200, said
             assert behind == (array + 1).tobytes()
+
+
+def test_a_drain_waits_until_an_answer_is_read():
+    array = numpy.arange(4 << 20, dtype="float32")  # more than the sockets hold
+    with start("--drain", harness.FOREVER, "--load", f"shapes={harness.MODELS}/shapes.so") as d:
+        d.ok("wait", "shapes")
+        with Visit(d) as visit:
+            head = json.dumps({"inputs": [tensor("A", "FP32", array, False) | {
+                "parameters": {"binary_data_size": array.nbytes}}],
+                "parameters": {"binary_data_output": True}}).encode()
+            visit.say(f"POST {PATH.format('shapes:addone')} HTTP/1.1\r\nHost: x\r\n"
+                      f"Inference-Header-Content-Length: {len(head)}\r\n"
+                      f"Content-Length: {len(head) + array.nbytes}\r\n\r\n")
+            visit.say(head + array.tobytes())
+            until(lambda: "calls=1" in d.ok("stats", "shapes", "--header").out or
+                  " 1 " in d.ok("stats", "shapes").out, "it has been called")
+            d.process.send_signal(signal.SIGTERM)
+            d.expect_logged("event=unloaded name=shapes")
+            answered, _, body = visit.answer()
+            assert answered == 200 and body.endswith((array + 1).tobytes())
 
 
 def test_pipelined_calls_are_answered_in_their_order(daemon):

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/visit.h"
+#include "daemon/supervisor/http/visit_write.h"
 #include "daemon/wire/aside.h"
 
 /* It is told as far as its socket takes it at once. */
@@ -58,6 +59,19 @@ void msd_http_close(struct msd_edge *e)
 		msd_visit_close(MSD_CONTAINER_OF(it, struct msd_visit, link),
 				"the daemon ended");
 	}
+}
+
+bool msd_http_is_owing(const struct msd_edge *e)
+{
+	if (e->http == NULL)
+		return false;
+	MSD_LIST_EACH (it, &e->http->visits) {
+		const struct msd_visit *v =
+			MSD_CONTAINER_OF(it, struct msd_visit, link);
+		if (!v->is_closing && (v->is_awaiting || msd_visit_unwritten(v) > 0))
+			return true;
+	}
+	return false;
 }
 
 bool msd_http_is_empty(const struct msd_edge *e)

@@ -25,6 +25,8 @@ MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 				     struct msd_diag *d);
 /** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
 void msd_http_close(struct msd_edge *e);
+/** Somebody has not read all of his answer, or waits for it. */
+bool msd_http_is_owing(const struct msd_edge *e);
 bool msd_http_is_empty(const struct msd_edge *e);
 /** After it is empty. */
 void msd_http_finish(struct msd_edge *e);
