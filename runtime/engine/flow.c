@@ -123,8 +123,10 @@ msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in
 {
 	const size_t n = g->graph->n_inputs;
 	const void **data = calloc(n + 1, sizeof(*data));
-	msd_err err = data != NULL ? MSD_OK : msd_diag_no_memory(d);
+	msd_err err = MSD_OK;
 
+	if (data == NULL)
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < n; i++) {
 		data[i] = in[i].data;
 		if (!in[i].is_there) {
@@ -148,7 +150,7 @@ struct msd_flow_value msd_flow_output(const struct msd_flow_graph *g, size_t i)
 }
 
 msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype dtype,
-		      const int64_t *dims, size_t ndim, void **ret, struct msd_diag *d)
+		      const int64_t *dims, size_t ndim, struct msd_diag *d)
 {
 	modser_sg_tensor *t = c->node->outputs[i];
 	msd_err err = set_tensor(t, dtype, dims, ndim, d);
@@ -160,22 +162,17 @@ msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype 
 		return msd_diag_set(d, MSD_TOO_LARGE, "\"%s\" is too large", t->name);
 	c->ret[i] = aligned_alloc(MSD_ARENA_ALIGN, ((size_t)bytes / MSD_ARENA_ALIGN +
 						    1) * MSD_ARENA_ALIGN);
-	if (c->ret[i] == NULL)
-		return msd_diag_no_memory(d);
-	*ret = c->ret[i];
-	return MSD_OK;
+	return c->ret[i] != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 msd_err msd_flow_give(const struct msd_flow_call *c, size_t i,
 		      const struct msd_flow_value *v, struct msd_diag *d)
 {
-	void *to = NULL;
-
 	if (c->node->outputs[i] == NULL) /* nobody asked for it */
 		return MSD_OK;
-	msd_err err = msd_flow_make(c, i, v->dtype, v->dims, v->ndim, &to, d);
+	const msd_err err = msd_flow_make(c, i, v->dtype, v->dims, v->ndim, d);
 	if (err == MSD_OK && v->bytes > 0)
-		memcpy(to, v->data, v->bytes);
+		memcpy(c->ret[i], v->data, v->bytes);
 	return err;
 }
 

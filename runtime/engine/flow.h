@@ -73,10 +73,10 @@ struct msd_flow_value msd_flow_output(const struct msd_flow_graph *g, size_t i);
 MSD_MUST_CHECK msd_err msd_flow_give(const struct msd_flow_call *c, size_t i,
 				     const struct msd_flow_value *v,
 				     struct msd_diag *d);
-/** The node's output @i has these extents; its bytes are put into *@ret. */
+/** The node's output @i has these extents; its bytes are to be put into ret[@i]. */
 MSD_MUST_CHECK msd_err msd_flow_make(const struct msd_flow_call *c, size_t i,
 				     struct msd_dtype dtype, const int64_t *dims,
-				     size_t ndim, void **ret, struct msd_diag *d);
+				     size_t ndim, struct msd_diag *d);
 /** Whether a condition holds: the one bool of @v. */
 MSD_MUST_CHECK msd_err msd_flow_truth(const struct msd_flow_value *v, bool *ret,
 				      struct msd_diag *d);

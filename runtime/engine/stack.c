@@ -55,7 +55,6 @@ msd_err msd_stack_give(const struct msd_stack *s, const struct msd_flow_call *c,
 	const struct msd_flow_value *v = s->n > 0 ? &s->like : declared;
 	const int64_t ndim = (int64_t)v->ndim + 1;
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	void *to = NULL;
 
 	if (modser_sg_node_output(c->node, i) == NULL)
 		return MSD_OK;
@@ -70,7 +69,7 @@ msd_err msd_stack_give(const struct msd_stack *s, const struct msd_flow_call *c,
 		dims[k] = own > 0 ? own : 0;
 	}
 	dims[at] = (int64_t)s->n;
-	msd_err err = msd_flow_make(c, i, v->dtype, dims, (size_t)ndim, &to, d);
+	msd_err err = msd_flow_make(c, i, v->dtype, dims, (size_t)ndim, d);
 	if (err != MSD_OK || s->n == 0 || v->bytes == 0)
 		return err;
 	const size_t n_outer = msd_kernel_outer(dims, at);
@@ -79,7 +78,7 @@ msd_err msd_stack_give(const struct msd_stack *s, const struct msd_flow_call *c,
 		const size_t place = is_reverse ? s->n - 1 - k : k;
 
 		for (size_t o = 0; o < n_outer; o++) {
-			memcpy((uint8_t *)to + (o * s->n + place) * row,
+			memcpy((uint8_t *)c->ret[i] + (o * s->n + place) * row,
 			       s->p + k * v->bytes + o * row, row);
 		}
 	}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/engine/stack.h"
+
 msd_err msd_turns_init(struct msd_turns *t, const struct msd_flow_call *c, size_t state,
 		       size_t first, struct msd_diag *d)
 {

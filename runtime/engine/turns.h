@@ -6,7 +6,8 @@
  * that the kernel reads by itself.
  */
 #include "runtime/engine/flow.h"
-#include "runtime/engine/stack.h"
+
+struct msd_stack;
 
 struct msd_turns {
 	struct msd_flow_graph *body;

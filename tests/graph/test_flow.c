@@ -1,9 +1,11 @@
 /* If, Loop and Scan: what they compute, from the files of tests/corpus/onnx, and what
  * is refused. */
 #include <criterion/criterion.h>
+#include <string.h>
 
+#include "runtime/engine/plan.h"
+#include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
-#include "tests/graph/one.h"
 #include "tests/support/fail_alloc.h"
 
 #define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/accept_"

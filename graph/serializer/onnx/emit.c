@@ -94,7 +94,7 @@ struct onnx_emit *onnx_emit_within(struct onnx_emit *e, modser_graph *g)
 	within->g = g;
 	within->outer = e;
 	onnx_emit_push(e, &e->within, within);
-	return within;
+	return e->bad ? NULL : within; /* else nobody would free what is put into it */
 }
 
 void onnx_emit_finish(struct onnx_emit *e)

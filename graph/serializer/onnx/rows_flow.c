@@ -53,7 +53,7 @@ static int load_graph(struct onnx_node *n, const char *name, size_t *ret_capture
 
 static int load_if(struct onnx_node *n)
 {
-	size_t n_captured;
+	size_t n_captured = 0;
 
 	if (load_graph(n, "then_branch", &n_captured) != 0)
 		return -1;
@@ -62,7 +62,7 @@ static int load_if(struct onnx_node *n)
 
 static int load_body(struct onnx_node *n)
 {
-	size_t n_captured;
+	size_t n_captured = 0;
 
 	if (load_graph(n, "body", &n_captured) != 0)
 		return -1;

@@ -113,17 +113,17 @@ static msd_err run_scan(const struct msd_flow_call *c, struct msd_diag *d)
 		(size_t)modser_sg_op_int(modser_sg_node_op(c->node), "num_scan_inputs");
 	struct sliced *list = calloc(n, sizeof(*list));
 	struct msd_turns t;
-	msd_err err = msd_turns_init(&t, c, 0, 0, d);
 
 	if (list == NULL)
-		err = msd_diag_no_memory(d);
+		return msd_diag_no_memory(d);
+	msd_err err = msd_turns_init(&t, c, 0, 0, d);
 	if (err == MSD_OK)
 		err = cut_all(list, n, c, t.in + t.n_states, d);
 	if (err == MSD_OK)
 		err = run_turns(&t, list, n, d);
 	if (err == MSD_OK)
 		err = give_all(&t, c, d);
-	for (size_t i = 0; list != NULL && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(list[i].p);
 	free(list);
 	msd_turns_finish(&t);
