@@ -52,6 +52,8 @@ static const struct {
 	{"doc", "", "show what the library says about its functions"},
 	{"follow", "", "go on with what comes"},
 	{"tail", "N", "only the last N lines"},
+	{"every", "N", "one call of N"},
+	{"once", "", "what was counted since the start, and end"},
 	{"connections", "N", "call from so many connections (1)"},
 	{"depth", "N", "so many calls in flight on each (1)"},
 	{"time", "TIME", "measure so long (3s)"},

@@ -49,6 +49,12 @@ def test_an_agent_check_is_told_of_it(leaving):
     assert check(leaving, b"whoever asks\n") == b"drain\n"
 
 
+def test_a_ping_is_told_of_it(leaving):
+    with Wire(leaving.host) as wire:
+        wire.start("ping", id=1)
+        assert wire.receive() == [1, 1, None, None, {"leaving": True}]
+
+
 def test_calls_are_served_until_it_drains(leaving):
     assert "takes 2 arguments" in leaving.modser("call", "zoo:addone").err
     with Wire(leaving.host) as wire:

@@ -10,25 +10,24 @@
 
 void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *result)
 {
-	msd_framed_reply_shared(f, id, result, NULL, (struct msd_span){0});
+	msd_framed_reply_with(f, id, &(struct msd_framed_answer){.result = result});
 }
 
-void msd_framed_reply_shared(struct msd_framed *f, uint64_t id,
-			     const struct msd_buf *result, struct msd_shared *shared,
-			     struct msd_span part)
+void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
+			   const struct msd_framed_answer *a)
 {
 	struct msd_out *o = msd_out_new();
 
-	if (o == NULL || result->bad) {
+	if (o == NULL || a->result->bad) {
 		msd_out_destroy(o);
 		msd_framed_reply_error(f, id, MSD_NOMEM, "reply: out of memory");
 		return;
 	}
-	msd_body_begin_response(&o->body, id, false);
+	msd_body_begin_response(&o->body, id, a->has_meta);
 	msd_pack_nil(&o->body);
-	msd_buf_put(&o->body, result->p, result->n);
-	if (shared != NULL)
-		msd_out_share(o, shared, part);
+	msd_buf_put(&o->body, a->result->p, a->result->n);
+	if (a->shared != NULL)
+		msd_out_share(o, a->shared, a->part);
 	msd_conn_send(&f->conn, o);
 }
 

@@ -29,10 +29,16 @@ static inline struct msd_framed *msd_framed_of(struct msd_session *s)
 }
 /** Send `[1, id, nil, result]`. */
 void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *result);
-/** The same of a result that ends with @part of @shared; NULL: with its own bytes. */
-void msd_framed_reply_shared(struct msd_framed *f, uint64_t id,
-			     const struct msd_buf *result, struct msd_shared *shared,
-			     struct msd_span part);
+/* A result with more than its own bytes. */
+struct msd_framed_answer {
+	const struct msd_buf *result;
+	bool has_meta;             /* a map of further facts lies behind the result */
+	struct msd_shared *shared; /* borrowed; NULL: none */
+	struct msd_span part;      /* of it: the result's end */
+};
+/** Send it. */
+void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
+			   const struct msd_framed_answer *a);
 /** Send `[1, id, [code, name, text, {}], nil]`. */
 void msd_framed_reply_error(struct msd_framed *f, uint64_t id, msd_err err,
 			    const char *text);

@@ -26,6 +26,7 @@ struct msd_method_call {
 	const msgpack_object *params; /* an array of the right size */
 	struct msd_request_options options;
 	struct msd_buf result;
+	bool has_meta;               /* a map of further facts is behind the result */
 	struct msd_shared *shared;   /* borrowed; NULL: none */
 	struct msd_span shared_part; /* of it: the result's end */
 	bool later;                  /* nothing is sent now */

@@ -24,6 +24,12 @@ static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {
 	(void)d;
 	msd_pack_nil(&c->result);
+	if (c->session->edge->house->is_leaving) {
+		c->has_meta = true;
+		msd_pack_map(&c->result, 1);
+		msd_pack_cstr(&c->result, "leaving");
+		msd_pack_bool(&c->result, true);
+	}
 	return MSD_OK;
 }
 
@@ -199,8 +205,12 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
 		msd_framed_reply_failure(msd_framed_of(s), in->body.id, &d);
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
-		msd_framed_reply_shared(msd_framed_of(s), in->body.id, &c.result,
-					c.shared, c.shared_part);
+		msd_framed_reply_with(
+			msd_framed_of(s), in->body.id,
+			&(struct msd_framed_answer){.result = &c.result,
+						    .has_meta = c.has_meta,
+						    .shared = c.shared,
+						    .part = c.shared_part});
 	}
 	msd_buf_finish(&c.result);
 	msd_diag_finish(&d);

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/module/module.h"

@@ -12,6 +12,7 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/supervisor/http/infer_make.h"
 #include "proto/json.h"
 #include "proto/value.h"
 

@@ -2,7 +2,9 @@
 #define MSD_SUPERVISOR_INFER_RESULT_H
 /* From a worker's answer to that of an `infer`. */
 #include "daemon/supervisor/http/caller.h"
-#include "daemon/supervisor/http/infer_make.h"
+
+struct msd_infer_ask;
+struct msd_infer_call;
 
 /* What the answer is made with. */
 struct msd_infer_wish {

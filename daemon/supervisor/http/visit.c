@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "daemon/http/reply.h"
-#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/counts.h"

@@ -136,7 +136,8 @@ static void kill_overdue(const struct doing *x)
 		       "--load-timeout; raise it for a load that takes longer",
 		       (unsigned long long)most / 1000,
 		       (unsigned long long)most % 1000);
-	msd_replica_kill(replica_of(x), reason);
+	/* That it is ready may be on its way by now: it is too late. */
+	msd_replica_disbelieve(replica_of(x), reason, NULL);
 }
 
 static void kill_idle(const struct doing *x)

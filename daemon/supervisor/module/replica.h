@@ -41,7 +41,8 @@ MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_dia
 /** End the process, if there is one; @reason is for error texts. */
 void msd_replica_kill(struct msd_replica *rep, const char *reason);
 /** The same for a process that broke CHANNEL.md, for "@what: the text of @d" (NULL: no
- * more than @what): nothing that it has sent is read any more. */
+ * more than @what), or that is not waited for any more: nothing that it has sent is
+ * read. */
 void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 			    const struct msd_diag *d);
 /** The same, for a call that overran its deadline. */
