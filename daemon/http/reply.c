@@ -37,7 +37,7 @@ void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 	msd_buf_printf(out,
 		       "HTTP/1.1 %u %s\r\nContent-Type: %s\r\nContent-Length: %llu",
 		       r->status, reason(r->status), r->type,
-		       (unsigned long long)(r->body.n + r->behind_bytes));
+		       (unsigned long long)r->body.n + r->behind_bytes);
 	if (r->has_tensors) {
 		msd_buf_printf(out, "\r\nInference-Header-Content-Length: %zu",
 			       r->body.n);

@@ -58,9 +58,10 @@ Test(slowlog, arguments_are_told_by_their_shapes)
 	put_tensor(&b, MSD_AT_OUT, 1, shape);
 	cr_expect_str_eq(msd_shapes_text(span_of(&b), text),
 			 "float32[1, 784], int, str(6), out:float32[1]");
-	for (size_t n = 0; n < b.n; n++) /* no prefix of them is read beyond its end */
+	for (size_t n = 0; n < b.n; n++) { /* no prefix is read beyond its end */
 		cr_expect_lt(strlen(msd_shapes_text((struct msd_span){b.p, n}, text)),
 			     MSD_SHAPES_BYTES);
+	}
 	msd_buf_finish(&b);
 }
 

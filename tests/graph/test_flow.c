@@ -57,9 +57,10 @@ static void expect_output(const struct flow *f, size_t i, size_t n, const float 
 		n_got *= (size_t)modser_sg_tensor_dims(t)[k];
 	cr_assert_eq(n_got, n, "output %zu has %zu elements", i, n_got);
 	const float *got = msd_plan_output(f->plan, i);
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		cr_expect_eq(got[k], want[k], "output %zu, %zu: %g", i, k,
 			     (double)got[k]);
+	}
 }
 
 static void expect_run(struct flow *f, const void *const *in)

@@ -84,8 +84,9 @@ Test(method, unknown_names_are_not_found)
 	static const char *const bad[] = {"",     "cal",    "calls",
 					  "CALL", "module", "module."};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert_eq(msd_method_find(msd_span_of(bad[i])), MSD_M_COUNT, "%s",
 			     bad[i]);
+	}
 	cr_assert_null(msd_method_row(MSD_M_COUNT));
 }

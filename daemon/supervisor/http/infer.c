@@ -90,10 +90,11 @@ static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)
 {
 	if (o == NULL)
 		return;
-	if (o->written != NULL)
+	if (o->written != NULL) {
 		o->written->tell(o->written,
 				 msd_wire_now_ns(c->asking.edge->wire) - o->since_ns,
 				 sent);
+	}
 	if (o->on_done != NULL)
 		o->on_done(o->ctx, sent);
 	msd_out_destroy(o);
