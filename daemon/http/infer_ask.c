@@ -71,6 +71,7 @@ static msd_err read_place(const json_t *tensor, struct msd_infer_input *t,
 					     "binary_data_size");
 
 	t->data = json_object_get(tensor, "data");
+	t->has_data = t->data != NULL;
 	if ((t->data != NULL) == (size != NULL))
 		return wrong(d, "input", t->name, "expected data or binary_data_size");
 	if (t->data != NULL && t->n_elements > MSD_INFER_JSON_BYTES)
@@ -278,9 +279,48 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 	return err;
 }
 
+/* @s lies at @at from here on; returns where the next one may. */
+static uint8_t *keep(uint8_t *at, struct msd_span *s)
+{
+	if (s->n > 0)
+		memcpy(at, s->p, s->n);
+	if (s->p != NULL)
+		s->p = at;
+	return at + s->n;
+}
+
+msd_err msd_infer_ask_settle(struct msd_infer_ask *a, struct msd_diag *d)
+{
+	size_t n = a->id.n;
+
+	for (uint32_t i = 0; i < a->n_outputs; i++)
+		n += a->outputs[i].name.n;
+	a->kept = malloc(n + 1);
+	if (a->kept == NULL)
+		return msd_diag_no_memory(d);
+	a->n_kept = n;
+	uint8_t *at = keep(a->kept, &a->id);
+	for (uint32_t i = 0; i < a->n_outputs; i++)
+		at = keep(at, &a->outputs[i].name);
+	for (uint32_t i = 0; i < a->n_inputs; i++) {
+		a->inputs[i].name = (struct msd_span){0};
+		a->inputs[i].data = NULL;
+	}
+	json_decref(a->json);
+	a->json = NULL;
+	return MSD_OK;
+}
+
+size_t msd_infer_ask_bytes(const struct msd_infer_ask *a)
+{
+	return a->n_kept + a->n_inputs * sizeof(*a->inputs) +
+	       a->n_outputs * sizeof(*a->outputs);
+}
+
 void msd_infer_ask_finish(struct msd_infer_ask *a)
 {
 	json_decref(a->json);
+	free(a->kept);
 	free(a->inputs);
 	free(a->outputs);
 	*a = (struct msd_infer_ask){0};

@@ -21,7 +21,8 @@ struct msd_infer_input {
 	uint32_t ndim;
 	int64_t shape[MSD_MAX_NDIM];
 	uint64_t n_elements, bytes;
-	const struct json_t *data; /* NULL: its bytes lie behind the JSON */
+	bool has_data;             /* else its bytes lie behind the JSON */
+	const struct json_t *data; /* the JSON's */
 };
 
 /* An output that the answer is to have. */
@@ -34,8 +35,10 @@ struct msd_infer_output {
 };
 
 struct msd_infer_ask {
-	struct json_t *json; /* all of it; owned */
-	struct msd_span id;  /* p NULL: it has none */
+	struct json_t *json; /* all of it, until it is settled; owned */
+	uint8_t *kept;       /* then the bytes of what is kept; owned */
+	size_t n_kept;
+	struct msd_span id; /* p NULL: it has none */
 	bool has_deadline;
 	uint32_t deadline_ms;
 	bool is_binary; /* outputs that it does not name are to be binary */
@@ -52,6 +55,13 @@ struct msd_infer_ask {
 MSD_MUST_CHECK msd_err msd_infer_ask_read(struct msd_infer_ask *ret,
 					  struct msd_span text, uint64_t behind_bytes,
 					  struct msd_diag *d);
+/** The call is made: keep what its answer needs, the id and the names of outputs, and
+ * free the JSON, which is many times as large as its text. Inputs lose their names and
+ * data. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_infer_ask_settle(struct msd_infer_ask *a,
+					    struct msd_diag *d);
+/** Bytes of memory that it holds when it is settled. */
+size_t msd_infer_ask_bytes(const struct msd_infer_ask *a);
 /** Free what it holds; zeroed ones are fine. */
 void msd_infer_ask_finish(struct msd_infer_ask *a);
 

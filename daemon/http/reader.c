@@ -297,6 +297,12 @@ enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in
 	return event == MSD_HTTP_MORE && r->is_whole ? end(r) : event;
 }
 
+void msd_http_reader_drop_body(struct msd_http_reader *r)
+{
+	msd_buf_finish(&r->body);
+	r->request.body = (struct msd_span){0};
+}
+
 bool msd_http_reader_is_owed(const struct msd_http_reader *r)
 {
 	return r->state == AT_BODY || r->state == IN_BODY ||

@@ -74,6 +74,8 @@ void msd_http_reader_finish(struct msd_http_reader *r);
 /** Take what is needed of @in, which begins where it had ended, up to the next event.
  * MORE: all was taken. */
 enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in);
+/** Nobody needs the body of the whole request any more: free it. */
+void msd_http_reader_drop_body(struct msd_http_reader *r);
 /** A request has begun and is not whole. */
 bool msd_http_reader_is_owed(const struct msd_http_reader *r);
 /** Bytes of memory that it holds. */

@@ -154,6 +154,26 @@ def test_large_tensors_follow_each_other_on_a_connection(daemon):
             assert behind == (array + 1).tobytes()
 
 
+def test_an_answer_is_whole_though_it_is_more_than_a_connection_may_hold():
+    x, y = numpy.ones((2000, 1), "float32"), numpy.arange(2000, dtype="float32").reshape(1, 2000)
+    inputs = [{**tensor(n, "FP32", a, False), "parameters": {"binary_data_size": a.nbytes}}
+              for n, a in (("X", x), ("Y", y))]
+    outputs = [{"name": "Z", "parameters": {"shape": [2000, 2000], "binary_data": True}}]
+    head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
+    body = head + x.tobytes() + y.tobytes()
+    few = ("--max-connection-memory", "4M", "--load", f"shapes={harness.MODELS}/shapes.so")
+    with start(*few) as d, Visit(d) as visit:
+        d.ok("wait", "shapes")
+        for _ in range(2):
+            answered, _, said = visit.ask(
+                PATH.format("shapes:matmul"), f"Inference-Header-Content-Length: {len(head)}\r\n"
+                f"Content-Length: {len(body)}\r\n", "POST", body)
+            assert answered == 200 and said.endswith((x @ y).tobytes())
+        visit.say(f"POST {PATH.format('shapes:matmul')} HTTP/1.1\r\nHost: x\r\n"
+                  "Inference-Header-Content-Length: 9\r\nContent-Length: 3000000\r\n\r\n")
+        assert visit.answer()[0] == 413, "it is told before it sends them"
+
+
 def test_a_drain_waits_until_an_answer_is_read():
     array = numpy.arange(4 << 20, dtype="float32")  # more than the sockets hold
     with start("--drain", harness.FOREVER, "--load", f"shapes={harness.MODELS}/shapes.so") as d:

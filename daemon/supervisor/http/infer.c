@@ -149,6 +149,7 @@ static void submit(struct msd_caller *c, struct msd_req *r)
 
 	if (i->call.payload_bytes > 0)
 		msd_infer_put_inputs(&i->call, i->behind, r->placement.slot.p);
+	c->infer->behind = (struct msd_span){0};
 	stop_waiting(&c->session);
 	msd_call_submit(r);
 }
@@ -275,7 +276,7 @@ static msd_err read_request(struct msd_asking *a, const struct msd_model *m,
 	}
 	i->in = msd_infer_in(&i->call, a->caller->session.number,
 			     uv_now(a->edge->loop));
-	return err;
+	return err == MSD_OK ? msd_infer_ask_settle(&i->ask, d) : err;
 }
 
 /* False: it was answered. */
@@ -338,6 +339,14 @@ size_t msd_infer_bytes(const struct msd_caller *c)
 {
 	const struct msd_infer *i = c->infer;
 
-	return c->asking.body.cap +
-	       (i != NULL ? sizeof(*i) + i->call.params.cap + i->call.values.cap : 0);
+	if (i == NULL)
+		return c->asking.body.cap;
+	return c->asking.body.cap + sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
+	       i->call.params.cap + i->call.values.cap +
+	       i->call.n_places * sizeof(*i->call.places);
+}
+
+bool msd_infer_needs_body(const struct msd_caller *c)
+{
+	return c->infer != NULL && c->infer->behind.n > 0;
 }

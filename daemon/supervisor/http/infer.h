@@ -19,5 +19,7 @@ void msd_infer_on_room(struct msd_session *s);
 void msd_infer_end(struct msd_caller *c, bool sent);
 /** Bytes of memory that its call holds. */
 size_t msd_infer_bytes(const struct msd_caller *c);
+/** It waits for room, and then copies tensors from the request's body. */
+bool msd_infer_needs_body(const struct msd_caller *c);
 
 #endif

@@ -386,7 +386,7 @@ void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind
 		if (p->input == NULL || p->input->bytes == 0)
 			continue;
 		memcpy(payload + p->offset,
-		       (p->input->data != NULL ? c->values.p : behind.p) + p->from,
+		       (p->input->has_data ? c->values.p : behind.p) + p->from,
 		       (size_t)p->input->bytes);
 	}
 }

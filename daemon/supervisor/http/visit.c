@@ -160,17 +160,28 @@ static void follow_up(struct msd_visit *v, bool closes)
 		end(v);
 }
 
+/* Who has read all so far has all its time for what comes. */
+static void begin_answer(struct msd_visit *v)
+{
+	if (msd_visit_unwritten(v) == 0)
+		v->last_progress_ms = uv_now(v->http->edge->loop);
+}
+
 static void answer(struct msd_visit *v)
 {
 	struct msd_asking *a = ask(v);
 	const bool closes = is_last(v);
 
+	begin_answer(v);
 	v->n_requests++;
 	msd_counts_request(&v->http->edge->counts);
 	msd_route_answer(a, closes, &v->out);
 	v->is_awaiting = a->is_later;
-	if (!v->is_awaiting)
+	if (!v->is_awaiting) {
 		follow_up(v, closes);
+	} else if (!msd_infer_needs_body(&v->caller)) {
+		msd_http_reader_drop_body(&v->reader);
+	}
 }
 
 /* What follows on the connection is served in a turn of its own: who brings the answer
@@ -182,6 +193,7 @@ static void on_answer(struct msd_caller *c)
 
 	if (v->is_closing)
 		return;
+	begin_answer(v);
 	msd_route_write(&c->asking, closes, &v->out);
 	follow_up(v, closes);
 	if (v->out.bad) {
@@ -202,15 +214,25 @@ static void refuse(struct msd_visit *v)
 	end(v);
 }
 
+/* Tensors may be as many as the connection may hold while their buffer grows, which
+ * doubles. */
+static uint64_t most_body(const struct msd_visit *v)
+{
+	const struct msd_http_request *q = &v->reader.request;
+	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
+
+	if (q->method != MSD_HTTP_POST ||
+	    q->fields[MSD_HTTP_F_INFERENCE_HEADER].p == NULL || room < MAX_BODY)
+		return MAX_BODY;
+	return room < MAX_TENSORS_BODY ? room : MAX_TENSORS_BODY;
+}
+
 /* The next thing in @in; false: there is none. */
 static bool take(struct msd_visit *v, struct msd_span *in)
 {
 	switch (msd_http_read(&v->reader, in)) {
 	case MSD_HTTP_HEAD:
-		v->reader.max_body =
-			v->reader.request.fields[MSD_HTTP_F_INFERENCE_HEADER].p != NULL
-				? MAX_TENSORS_BODY
-				: MAX_BODY;
+		v->reader.max_body = most_body(v);
 		if (v->reader.request.wants_continue &&
 		    v->reader.request.body_bytes <= v->reader.max_body)
 			msd_http_reply_continue(&v->out);
@@ -323,7 +345,10 @@ static void have_turn(struct msd_visit *v)
 	    msd_visit_unwritten(v) == 0)
 		linger(v);
 	settle(v);
-	if (msd_account_is_over(&v->caller.session.client.account))
+	/* An answer goes, or --write-stall ends it; only what is still to be read can
+	 * be refused. */
+	if (!v->is_awaiting && msd_visit_unwritten(v) == 0 &&
+	    msd_account_is_over(&v->caller.session.client.account))
 		msd_visit_close(v, "it holds more memory than it may");
 }
 

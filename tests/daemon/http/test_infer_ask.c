@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/http/infer_ask.h"
 #include "daemon/http/infer_data.h"
@@ -43,6 +44,23 @@ Test(infer_ask, has_its_inputs_outputs_and_parameters, .fini = finish)
 	cr_expect(ask.inputs[0].data != NULL && ask.inputs[0].bytes == 8);
 	cr_expect(ask.inputs[1].data == NULL && ask.inputs[1].bytes == 3);
 	cr_expect(msd_span_is(ask.outputs[0].name, "c") && !ask.outputs[0].is_binary);
+}
+
+Test(infer_ask, settled_keeps_what_its_answer_needs, .fini = finish)
+{
+	char text[] = "{\"id\":\"7\",\"inputs\":[{\"name\":\"a\",\"datatype\":"
+		      "\"INT8\",\"shape\":[1],\"data\":[1]}],\"outputs\":"
+		      "[{\"name\":\"cd\"},{\"name\":\"e\"}]}";
+
+	cr_assert_eq(read_behind(text, 0), MSD_OK);
+	cr_assert_eq(msd_infer_ask_settle(&ask, NULL), MSD_OK);
+	memset(text, 'x', sizeof(text));
+	cr_expect_null(ask.json);
+	cr_expect(msd_span_is(ask.id, "7"));
+	cr_expect(msd_span_is(ask.outputs[0].name, "cd"));
+	cr_expect(msd_span_is(ask.outputs[1].name, "e"));
+	cr_expect(ask.inputs[0].has_data && ask.inputs[0].data == NULL);
+	cr_expect_gt(msd_infer_ask_bytes(&ask), sizeof(ask.inputs[0]));
 }
 
 Test(infer_ask, of_sizes_that_do_not_fit_is_refused)
