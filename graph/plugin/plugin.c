@@ -35,30 +35,61 @@ static msd_err check(const char *path, const modserd_plugin *plugin, struct msd_
 	return MSD_OK;
 }
 
-msd_err msd_plugin_open(const char *path, const modserd_host *host, struct msd_diag *d)
+/* The libraries that were asked to add what they have, whether they did or refused. One
+ * that failed stays open: parts of it may be in use. */
+struct opened {
+	void *library;
+	bool is_added;
+};
+
+static struct opened opened[MSD_PLUGINS_MAX];
+static size_t n_opened;
+
+static const struct opened *find_opened(const void *library)
+{
+	for (size_t i = 0; i < n_opened; i++) {
+		if (opened[i].library == library)
+			return &opened[i];
+	}
+	return NULL;
+}
+
+static msd_err add(const char *path, const modserd_plugin *plugin,
+		   const modserd_host *host, struct msd_diag *d)
 {
 	char why[256] = "";
-	void *open_already = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 
-	if (open_already != NULL) {
-		(void)dlclose(open_already); /* the other share stays */
+	if (plugin->add(host, why, sizeof(why)) == 0)
 		return MSD_OK;
-	}
+	why[sizeof(why) - 1] = '\0';
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "plugin %s: %s %s cannot be added%s%s",
+			    path, plugin->name, plugin->version,
+			    why[0] != '\0' ? ": " : "", why);
+}
+
+/* The dynamic linker gives one handle for one file, by whatever path it is opened. */
+msd_err msd_plugin_open(const char *path, const modserd_host *host, struct msd_diag *d)
+{
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
 	if (library == NULL)
 		return fail_open(path, d);
+	const struct opened *before = find_opened(library);
 	const modserd_plugin *plugin = dlsym(library, ENTRY);
-	const msd_err err = check(path, plugin, d);
-	if (err != MSD_OK) {
-		(void)dlclose(library);
+	msd_err err = check(path, plugin, d);
+	if (err == MSD_OK && before == NULL && n_opened == MSD_PLUGINS_MAX) {
+		err = msd_diag_set(d, MSD_BUSY, "plugin %s: %d are open, the most",
+				   path, MSD_PLUGINS_MAX);
+	}
+	if (err != MSD_OK || before != NULL)
+		(void)dlclose(library); /* the first share of one stays */
+	if (err == MSD_OK && before != NULL && !before->is_added) {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+				   "plugin %s: it could not be added before", path);
+	}
+	if (err != MSD_OK || before != NULL)
 		return err;
-	}
-	if (plugin->add(host, why, sizeof(why)) != 0) { /* parts of it may be in use */
-		why[sizeof(why) - 1] = '\0';
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "plugin %s: %s %s cannot be added%s%s", path,
-				    plugin->name, plugin->version,
-				    why[0] != '\0' ? ": " : "", why);
-	}
-	return MSD_OK;
+	err = add(path, plugin, host, d);
+	opened[n_opened++] = (struct opened){library, err == MSD_OK};
+	return err;
 }

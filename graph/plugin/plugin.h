@@ -5,10 +5,15 @@
 
 #include "proto/diag.h"
 
+/* The most that a process opens. */
+#define MSD_PLUGINS_MAX 64
+
 /**
  * Open the shared object at @path and let it register what it has; it stays open. One
- * that is open already is left as it is. Errors: MSD_UNSUPPORTED (no plugin, another
- * version of the interface), MSD_BAD_ARTIFACT (it refused); the text names the file.
+ * that has done so already is left as it is, one that refused is refused again. Errors:
+ * MSD_UNSUPPORTED (no plugin, another version of the interface), MSD_BAD_ARTIFACT (it
+ * refused), MSD_BUSY (MSD_PLUGINS_MAX are open); the text names the file. For one
+ * thread.
  */
 MSD_MUST_CHECK msd_err msd_plugin_open(const char *path, const modserd_host *host,
 				       struct msd_diag *d);

@@ -95,6 +95,14 @@ def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path)
     assert "ToyScale" in modser("--plugin", plugin, "inspect", tmp_path / "b.onnx").out
 
 
+def test_a_plugin_that_is_named_twice_or_preloaded_adds_what_it_has_once(build):
+    plugin = build()
+    for environment in ({}, {"LD_PRELOAD": str(plugin)}):
+        said = harness.run(harness.BIN / "modser", "--plugin", plugin, "--plugin", plugin, "--json",
+                           "serializers", env={**harness.environment(), **environment})
+        assert [row["key"] for row in json.loads(said.out)].count("toy") == 1, said
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_plugin_that_is_none_is_refused_by_its_name(own_daemon, build, mistake, tmp_path):
     plugin = build(mistake)
