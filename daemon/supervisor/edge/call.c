@@ -166,8 +166,6 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	err = msd_module_require(msd_session_of(r)->edge->house, module, &r->module, d);
 	if (err != MSD_OK)
 		return err;
-	if (r->module->crew.n_replicas > 1)
-		r->at.pace = msd_pace_place(target);
 	msd_counted_begin(r, &r->module->crew, function);
 	if (v.kind == MSD_K_STR) { /* as it came */
 		msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);

@@ -44,10 +44,9 @@ static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *resul
 	msd_framed_reply(framed_of(c), id, result);
 }
 
-static void reply_error(struct msd_client *c, uint64_t id, msd_err err,
-			const char *text)
+static void reply_error(struct msd_client *c, uint64_t id, const struct msd_diag *why)
 {
-	msd_framed_reply_error(framed_of(c), id, err, text);
+	msd_framed_reply_failure(framed_of(c), id, why);
 }
 
 static void forward(struct msd_client *c, struct msd_out *o)

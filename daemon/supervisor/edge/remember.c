@@ -32,7 +32,6 @@ static void settle(struct msd_job_plan *plan, const struct msd_session *s,
 	plan->generation = s->edge->house->generation;
 	plan->module = r->module;
 	plan->function = r->at.function;
-	plan->pace = r->at.pace;
 }
 
 void msd_remember_call(struct msd_session *s, const struct msd_in *in,

@@ -60,30 +60,44 @@ static bool is_passing(unsigned status)
 	return status == 503 || status == 429;
 }
 
-static void fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+static unsigned retry_after_s(const struct msd_diag *d)
 {
-	msd_counts_error(&a->edge->counts, d->code);
-	msd_asking_fail(a, status, d);
-	a->reply.retry_after_s = is_passing(status) ? RETRY_AFTER_S : 0;
+	const uint64_t s = (d->retry_after_ms + 999) / 1000;
+
+	return s == 0 ? RETRY_AFTER_S : s < UINT32_MAX ? (unsigned)s : UINT32_MAX;
 }
 
-static void reply_error(struct msd_client *client, uint64_t id, msd_err err,
-			const char *text)
+static void fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+{
+	const unsigned wait_s = is_passing(status) ? retry_after_s(d) : 0;
+
+	msd_counts_error(&a->edge->counts, d->code);
+	msd_asking_fail(a, status, d);
+	a->reply.retry_after_s = wait_s;
+}
+
+static void reply_error(struct msd_client *client, uint64_t id,
+			const struct msd_diag *why)
 {
 	struct msd_caller *c = caller_of(client);
 	struct msd_diag d = {0};
 
 	(void)id;
-	(void)msd_diag_set(&d, err, "%s", text);
-	fail(&c->asking, msd_asking_status(err), &d);
+	(void)msd_diag_set(&d, why->code, "%s", msd_diag_text(why));
+	d.retry_after_ms = why->retry_after_ms;
+	fail(&c->asking, msd_asking_status(d.code), &d);
 	answered(c);
 }
 
 /* No call is answered so: a worker's response is forwarded. */
 static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *result)
 {
+	struct msd_diag d = {0};
+
 	(void)result;
-	reply_error(client, id, MSD_INTERNAL, "an answer that is no call's");
+	(void)msd_diag_set(&d, MSD_INTERNAL, "an answer that is no call's");
+	reply_error(client, id, &d);
+	msd_diag_finish(&d);
 }
 
 static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)

@@ -2,6 +2,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/admission.h"
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/lateness.h"
@@ -171,6 +172,13 @@ static bool refuse_barred(struct msd_module *m, struct msd_req *r)
 	return true;
 }
 
+/* True: @r, whose deadline its client gave, was refused for that. */
+static bool refuse_timed(struct msd_module *m, struct msd_req *r)
+{
+	return refuse_barred(m, r) || (r->method == MSD_M_CALL && m->crew.is_serving &&
+				       msd_admission_refuse(&m->crew, r));
+}
+
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
 	const enum msd_module_state state = m->life.state;
@@ -186,7 +194,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
-	} else if (!r->due.is_clients || !refuse_barred(m, r)) {
+	} else if (!r->due.is_clients || !refuse_timed(m, r)) {
 		msd_queue_put(&m->crew, r);
 		if (state == MSD_STATE_ASLEEP)
 			msd_module_take_plain(m, MSD_LIFE_WAKE);

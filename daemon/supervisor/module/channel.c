@@ -16,6 +16,7 @@
  * nothing, and the worker is killed; what it had is lost with it.
  */
 
+#define UNKNOWN_US 1000000u
 #define KEEP_JOB_BYTES 4096u /* more is freed when sent: it is never sent again */
 
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
@@ -221,6 +222,17 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 	}
 }
 
+/* What was never seen counts as slow: nothing is sent behind it that another worker
+ * can take. */
+static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r)
+{
+	const uint32_t us = r->method == MSD_M_CALL
+				    ? msd_pace_expect(&crew->pace, r->at.function)
+				    : 0;
+
+	return us != 0 ? us : UNKNOWN_US;
+}
+
 void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
 {
 	msd_process_flush_releases(rep->process);
@@ -231,9 +243,7 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 		msd_buf_finish(&r->job.params);
 		msd_buf_finish(&r->job.names);
 	}
-	r->at.expected_us = r->method == MSD_M_CALL
-				    ? msd_pace_expect(&rep->crew->pace, r->at.pace)
-				    : MSD_PACE_UNKNOWN_US;
+	r->at.expected_us = expected_us(rep->crew, r);
 	rep->n_sent++;
 	rep->ahead_us += r->at.expected_us;
 	msd_conn_send(&rep->process->channel, o);
@@ -293,8 +303,7 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns)
 {
 	msd_counted_run(r, crew, exec_ns);
-	if (crew->n_replicas > 1)
-		msd_pace_note(&crew->pace, r->at.pace, exec_ns);
+	msd_pace_note(&crew->pace, r->at.function, exec_ns);
 }
 
 /* On the path of every call: read where it lies, without a tree. */

@@ -53,8 +53,9 @@ struct msd_crew {
 	struct msd_list lanes;     /* msd_lane.link: without a home, taking turns */
 	struct msd_list all_lanes; /* msd_lane.all_link */
 	uint32_t n_queued;         /* requests in lanes */
-	struct msd_pace pace;      /* of several workers */
-	struct msd_facts facts;    /* what the worker that opened last said */
+	uint64_t queued_us;        /* what they are expected to take */
+	struct msd_pace pace;
+	struct msd_facts facts; /* what the worker that opened last said */
 	uint64_t n_calls, n_errors;
 	uint64_t n_failed; /* of the errors, those of its code: CALL_FAILED */
 	struct msd_times stages[MSD_STAGE_COUNT]; /* of its calls */

@@ -79,7 +79,13 @@ void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 		join(lane);
 	msd_list_append(&lane->requests, &r->link);
 	r->at.lane = lane;
+	r->at.expected_us = r->method == MSD_M_CALL
+				    ? msd_pace_expect(&lane->crew->pace, r->at.function)
+				    : 0;
+	lane->n_requests++;
+	lane->queued_us += r->at.expected_us;
 	lane->crew->n_queued++;
+	lane->crew->queued_us += r->at.expected_us;
 }
 
 struct msd_req *msd_lane_first(const struct msd_lane *lane)
@@ -92,7 +98,10 @@ void msd_lane_left(struct msd_req *r)
 	struct msd_lane *lane = r->at.lane;
 
 	r->at.lane = NULL;
+	lane->n_requests--;
+	lane->queued_us -= r->at.expected_us;
 	lane->crew->n_queued--;
+	lane->crew->queued_us -= r->at.expected_us;
 	if (!msd_list_is_empty(&lane->requests))
 		return;
 	msd_list_remove(&lane->link);

@@ -26,6 +26,8 @@ struct msd_lane {
 	struct msd_crew *crew;
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
+	uint32_t n_requests;
+	uint64_t queued_us; /* what they are expected to take, where it is known */
 	struct msd_replica *home; /* NULL: any worker will do */
 	/* At home, or with the only worker; what is being made included. */
 	uint64_t n_held[MSD_HELD_COUNT];

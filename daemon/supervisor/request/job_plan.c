@@ -11,7 +11,6 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 	r->due.in_ms = plan->deadline_ms;
 	r->at.is_unordered = plan->is_unordered;
 	r->at.function = plan->function;
-	r->at.pace = plan->pace;
 }
 
 /* What a worker gets is what the client has sent, where that had no options and gets

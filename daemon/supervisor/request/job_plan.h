@@ -23,7 +23,6 @@ struct msd_job_plan {
 	uint64_t generation;       /* when `module` had the name */
 	struct msd_module *module; /* of the same generation alone */
 	uint8_t function;          /* msd_req_at.function, likewise */
-	uint8_t pace;              /* msd_req_at.pace */
 	bool has_deadline, is_unordered;
 	uint64_t deadline_ms;
 	struct msd_device device;

@@ -173,6 +173,17 @@ static bool is_ours_to_answer(enum msd_req_event e)
 	return e == MSD_REQ_CANCELLED || e == MSD_REQ_DUE || e == MSD_REQ_OVERRUNS;
 }
 
+static void answer_failure(struct msd_req *r, const struct msd_diag *why)
+{
+	struct msd_client *c = r->client.who;
+
+	if (c == NULL)
+		return;
+	c->ops->reply_error(c, r->client.id, why);
+	r->client.code = (uint8_t)why->code;
+	msd_req_leave_client(r);
+}
+
 static void answer_for(struct msd_req *r, enum msd_req_event e)
 {
 	struct msd_diag d = {0};
@@ -182,7 +193,7 @@ static void answer_for(struct msd_req *r, enum msd_req_event e)
 	} else {
 		r->ops->explain_due(r, &d);
 	}
-	msd_req_answer_error(r, d.code, msd_diag_text(&d));
+	answer_failure(r, &d);
 	msd_diag_finish(&d);
 }
 
@@ -215,13 +226,11 @@ void msd_req_take(struct msd_req *r, enum msd_req_event e)
 
 void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text)
 {
-	struct msd_client *c = r->client.who;
+	struct msd_diag d = {0};
 
-	if (c == NULL)
-		return;
-	c->ops->reply_error(c, r->client.id, err, text);
-	r->client.code = (uint8_t)err;
-	msd_req_leave_client(r);
+	(void)msd_diag_set(&d, err, "%s", text);
+	answer_failure(r, &d);
+	msd_diag_finish(&d);
 }
 
 void msd_req_answer(struct msd_req *r, const struct msd_buf *result)
@@ -246,5 +255,11 @@ void msd_req_answer_nil(struct msd_req *r)
 void msd_req_refuse(struct msd_req *r, msd_err err, const char *text)
 {
 	msd_req_answer_error(r, err, text);
+	msd_req_release(r);
+}
+
+void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why)
+{
+	answer_failure(r, why);
 	msd_req_release(r);
 }

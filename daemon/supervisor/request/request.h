@@ -32,8 +32,8 @@ struct msd_req;
 struct msd_client_ops {
 	/** The answer to its request @id; borrowed msgpack. */
 	void (*reply)(struct msd_client *c, uint64_t id, const struct msd_buf *result);
-	void (*reply_error)(struct msd_client *c, uint64_t id, msd_err err,
-			    const char *text);
+	void (*reply_error)(struct msd_client *c, uint64_t id,
+			    const struct msd_diag *why);
 	/** The answer as a whole frame; takes @o. */
 	void (*forward)(struct msd_client *c, struct msd_out *o);
 	/** One request less is in flight: @r, whose payload may still be coming. */
@@ -115,10 +115,9 @@ struct msd_req_at {
 	uint64_t wid;                /* its id on the worker's channel */
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
 	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
-	uint32_t expected_us;        /* of a sent one */
-	uint64_t since_ns;           /* when its stage began (module/counted.h) */
+	uint32_t expected_us; /* what it is counted with in its lane or its worker */
+	uint64_t since_ns;    /* when its stage began (module/counted.h) */
 	uint64_t spent_ns[MSD_REQ_STAGES]; /* in those that are over */
-	uint8_t pace;                      /* msd_pace_place() of a call's target */
 	uint8_t function;                  /* a call's row of its module's tally */
 	uint8_t stage;                     /* that it is in */
 	bool is_unordered;                 /* it need not follow its client's others */
@@ -175,6 +174,7 @@ void msd_req_answer(struct msd_req *r, const struct msd_buf *result);
 void msd_req_answer_nil(struct msd_req *r);
 /** Answer a QUEUED one with an error and free it. */
 void msd_req_refuse(struct msd_req *r, msd_err err, const char *text);
+void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why);
 /** Free a QUEUED one; if it was not answered, somebody else does. */
 static inline void msd_req_release(struct msd_req *r)
 {

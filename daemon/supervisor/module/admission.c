@@ -1,0 +1,106 @@
+#include "daemon/supervisor/module/admission.h"
+
+#include "daemon/supervisor/module/lane.h"
+
+/*
+ * Happy path: all that is there would be done in time, and nothing is looked at
+ * closely. Else what was sent and the lanes' shares are summed up. Failure: the call
+ * would be late, and is answered with when to come again.
+ */
+
+static uint64_t known_us(const struct msd_crew *crew, const struct msd_req *r)
+{
+	return r->method == MSD_M_CALL ? msd_pace_expect(&crew->pace, r->at.function)
+				       : 0;
+}
+
+/* What it runs has been running for a while, and one that takes longer than ever is
+ * done any time. */
+static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
+{
+	uint64_t ran_us =
+		now_ms > rep->head_since_ms ? (now_ms - rep->head_since_ms) * 1000 : 0;
+	uint64_t sum = 0;
+
+	MSD_LIST_EACH (it, &rep->sent) {
+		const struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
+		const uint64_t us = known_us(rep->crew, r);
+
+		sum += us > ran_us ? us - ran_us : 0;
+		ran_us = 0;
+	}
+	return sum;
+}
+
+/* Lanes take turns: of each other one as many requests are ahead as of the own one, and
+ * one more. */
+static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *own)
+{
+	const uint64_t n = own != NULL ? own->n_requests + 1 : 1;
+	uint64_t sum = 0;
+
+	MSD_LIST_EACH (it, lanes) {
+		const struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, link);
+
+		sum += lane == own || lane->n_requests <= n
+			       ? lane->queued_us
+			       : lane->queued_us / lane->n_requests * n;
+	}
+	return sum;
+}
+
+struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_req *r,
+				  uint64_t now_ms)
+{
+	const struct msd_lane *own =
+		r->client.who != NULL ? msd_lane_find(r->client.who, crew) : NULL;
+	struct msd_backlog b = {.own_us = known_us(crew, r)};
+
+	if (own != NULL && own->home != NULL) {
+		b.ahead_us =
+			sent_us(own->home, now_ms) + queued_us(&own->home->lanes, own);
+		return b;
+	}
+	for (uint32_t i = 0; i < crew->n_replicas; i++)
+		b.ahead_us += sent_us(&crew->replicas[i], now_ms);
+	b.ahead_us += queued_us(&crew->lanes, own);
+	b.ahead_us /= crew->n_replicas;
+	return b;
+}
+
+/* However it is shared out. */
+static bool is_surely_in_time(const struct msd_crew *crew, const struct msd_req *r,
+			      uint64_t left_us)
+{
+	uint64_t all_us = crew->queued_us + 2 * known_us(crew, r);
+
+	for (uint32_t i = 0; i < crew->n_replicas; i++)
+		all_us += crew->replicas[i].ahead_us;
+	return all_us <= left_us;
+}
+
+bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
+{
+	const uint64_t now_ms = uv_now(crew->house->loop);
+	const uint64_t due_ms = r->due.node.at_ms;
+	const uint64_t left_us = due_ms > now_ms ? (due_ms - now_ms) * 1000 : 0;
+	struct msd_diag d = {0};
+
+	if (is_surely_in_time(crew, r, left_us))
+		return false;
+	const struct msd_backlog b = msd_backlog_of(crew, r, now_ms);
+	const uint64_t late_us = msd_backlog_late_us(b, left_us);
+	if (late_us == 0)
+		return false;
+	(void)msd_diag_set(&d, MSD_BUSY,
+			   "module %s: what is ahead of this call takes about %llu ms, "
+			   "it about %llu ms, and its deadline is in %llu ms",
+			   crew->name, (unsigned long long)(b.ahead_us + 999) / 1000,
+			   (unsigned long long)(b.own_us + 999) / 1000,
+			   (unsigned long long)left_us / 1000);
+	d.retry_after_ms = (late_us + 999) / 1000;
+	msd_req_refuse_for(r, &d);
+	msd_diag_finish(&d);
+	return true;
+}
