@@ -90,6 +90,7 @@ struct msd_cli {
 	bool doc;             /* funcs: what their authors say */
 	uint32_t connections; /* bench: 0, 1 */
 	uint32_t depth;       /* bench: calls in flight on each; 0: 1 */
+	uint32_t rate;        /* bench: calls a second; 0: as answers come */
 	uint32_t time_ms;     /* bench: 0: not said */
 	bool follow;          /* -f: logs */
 	bool once;            /* top */

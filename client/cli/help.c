@@ -56,6 +56,7 @@ static const struct {
 	{"once", "", "what was counted since the start, and end"},
 	{"connections", "N", "call from so many connections (1)"},
 	{"depth", "N", "so many calls in flight on each (1)"},
+	{"rate", "N", "call N times a second, whether answers have come or not"},
 	{"time", "TIME", "measure so long (3s)"},
 	{"era", "ERA", "classic (TVM 0.6 to 0.20) or ffi, where nothing tells"},
 	{"fill", "FILL", "zero or seeded: for weights that were taken out"},

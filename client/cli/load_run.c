@@ -30,21 +30,8 @@ struct clock {
 
 static void note(struct msd_load_run *run, uint64_t took_ns, uint64_t ran_ns)
 {
-	if (run->n == run->cap) {
-		const size_t cap = run->cap > 0 ? 2 * run->cap : 4096;
-		uint64_t *took = realloc(run->took_ns, cap * sizeof(*took));
-		uint64_t *ran = realloc(run->ran_ns, cap * sizeof(*ran));
-
-		run->took_ns = took != NULL ? took : run->took_ns;
-		run->ran_ns = ran != NULL ? ran : run->ran_ns;
-		if (took == NULL || ran == NULL) {
-			run->no_memory = true;
-			return;
-		}
-		run->cap = cap;
-	}
-	run->took_ns[run->n] = took_ns;
-	run->ran_ns[run->n++] = ran_ns;
+	run->no_memory |= !msd_samples_add(&run->took, took_ns) ||
+			  !msd_samples_add(&run->ran, ran_ns);
 }
 
 static void on_done(void *ctx, modser_result *result)
@@ -169,29 +156,9 @@ bool msd_load_run(struct msd_load_run *run)
 	return is_good;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-void msd_load_run_sort(uint64_t *v, size_t n)
-{
-	if (n > 0)
-		qsort(v, n, sizeof(*v), compare);
-}
-
-uint64_t msd_load_run_at(const uint64_t *v, size_t n, unsigned permille)
-{
-	const size_t at = n * permille / 1000u;
-
-	return n > 0 ? v[at < n ? at : n - 1] : 0;
-}
-
 void msd_load_run_finish(struct msd_load_run *run)
 {
-	free(run->took_ns);
-	free(run->ran_ns);
+	msd_samples_finish(&run->took);
+	msd_samples_finish(&run->ran);
 	modser_result_free(run->failure);
 }

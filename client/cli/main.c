@@ -49,7 +49,15 @@ static const char bench_help[] =
 	"them\n"
 	"a ping: a round trip without work. `doubts` says what makes the figures "
 	"doubtful:\n"
-	"others that call the module, a machine that is busy with something else.\n";
+	"others that call the module, a machine that is busy with something else.\n"
+	"With --rate calls are sent at random times, N a second whatever becomes of "
+	"those\n"
+	"before, as a crowd of clients does. Printed is what became of those that were "
+	"due:\n"
+	"in time, late (of --deadline TIME), refused, expired; how long they took "
+	"counts "
+	"from\n"
+	"when they were due.\n";
 
 static const char instance_help[] =
 	"Makes an executor of its own, calls its functions one after another, by the "
@@ -362,7 +370,8 @@ const struct msd_verb msd_verbs[] = {
 	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
 	 msd_verb_call},
 	{"bench",
-	 "[-c N] [--depth N] [--time TIME] [--device DEVICE] FUNCTION [ARGUMENT...]",
+	 "[-c N] [--depth N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
+	 "[ARGUMENT...]",
 	 "measure how fast a function is from here", bench_help, 1, MANY,
 	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench},
 	{"instance",

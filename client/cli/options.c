@@ -181,6 +181,11 @@ static enum msd_exit apply_depth(struct msd_cli *cli, const char *value)
 	return read_count("--depth", value, &cli->depth);
 }
 
+static enum msd_exit apply_rate(struct msd_cli *cli, const char *value)
+{
+	return read_count("--rate", value, &cli->rate);
+}
+
 #define AT(field) offsetof(struct msd_cli, field)
 const struct msd_option_row msd_options[] = {
 	{"host", NULL, AT(host), 0, 'H', true},
@@ -220,6 +225,7 @@ const struct msd_option_row msd_options[] = {
 	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true},
 	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
 	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true},
+	{"rate", apply_rate, 0, MSD_OPT_BENCH, 0, true},
 	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true},

@@ -12,6 +12,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/load_run.h"
 #include "client/cli/parameters.h"
+#include "client/cli/rate_run.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/bytes.h"
@@ -23,6 +24,7 @@
 #define MOST_CLIENTS 256u
 #define MOST_DEPTH 1024u
 #define WORD_MAX 512u
+#define MOST_ROWS 16u
 
 struct bench {
 	const struct msd_cli *cli;
@@ -32,7 +34,9 @@ struct bench {
 	const char **words;     /* owned; what the arguments are parsed from */
 	size_t n_words;
 	struct msd_arguments args;
-	struct msd_load_run run;
+	struct msd_load_run run;            /* without --rate */
+	struct msd_rate_run at_rate;        /* with it */
+	uint32_t deadline_ms;               /* of each call at a rate */
 	uint64_t ping_ns[2];                /* before and behind */
 	int64_t calls_before, calls_behind; /* of the module; -1: not known */
 };
@@ -125,25 +129,25 @@ static enum msd_exit prepare(struct bench *b)
 /* The median of some round trips without any work. */
 static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
 {
-	uint64_t took[PINGS];
+	struct msd_samples took = {0};
+	enum msd_exit code = MSD_EXIT_OK;
 
-	for (size_t i = 0; i < PINGS; i++) {
+	for (size_t i = 0; i < PINGS && code == MSD_EXIT_OK; i++) {
 		modser_result *r = NULL;
 		const uint64_t start = msd_now_ns();
 
 		if (modser_request(b->clients[0], "ping", NULL, 0, NULL, &r) !=
 		    MODSER_OK) {
-			const enum msd_exit code = msd_report_result(b->clients[0], r);
-
-			modser_result_free(r);
-			return code;
+			code = msd_report_result(b->clients[0], r);
+		} else if (!msd_samples_add(&took, msd_now_ns() - start)) {
+			code = msd_report_no_memory();
 		}
-		took[i] = msd_now_ns() - start;
 		modser_result_free(r);
 	}
-	msd_load_run_sort(took, PINGS);
-	*ret_ns = msd_load_run_at(took, PINGS, 500);
-	return MSD_EXIT_OK;
+	msd_samples_sort(&took);
+	*ret_ns = msd_samples_at(&took, 500);
+	msd_samples_finish(&took);
+	return code;
 }
 
 /* How many calls the module has had; -1: it cannot be told. */
@@ -163,14 +167,40 @@ static int64_t calls_of(struct bench *b)
 	return n;
 }
 
-static enum msd_exit measure(struct bench *b)
+/* Why a run did not come to its end. */
+static enum msd_exit report(modser_result *failure, modser_client *failed,
+			    modser_client *lost)
+{
+	if (failure != NULL)
+		return msd_report_result(failed, failure);
+	return lost != NULL ? msd_report_error(modser_why(lost))
+			    : msd_report_no_memory();
+}
+
+static enum msd_exit run_at_rate(struct bench *b, uint64_t ms)
 {
 	const struct msd_cli *cli = b->cli;
-	const uint64_t ms = cli->time_ms != 0 ? cli->time_ms : DEFAULT_MS;
-	enum msd_exit code = ping(b, &b->ping_ns[0]);
+	struct msd_rate_run *run = &b->at_rate;
 
-	if (code != MSD_EXIT_OK)
-		return code;
+	*run = (struct msd_rate_run){
+		.args = &b->args,
+		.function = cli->words[0],
+		.device = cli->device,
+		.clients = b->clients,
+		.n_clients = cli->connections,
+		.per_second = cli->rate,
+		.deadline_ms = b->deadline_ms,
+		.warm_ns = ms * 1000000u / 10u,
+		.time_ns = ms * 1000000u,
+	};
+	return msd_rate_run(run) ? MSD_EXIT_OK
+				 : report(run->failure, run->failed, run->lost);
+}
+
+static enum msd_exit run_in_turn(struct bench *b, uint64_t ms)
+{
+	const struct msd_cli *cli = b->cli;
+
 	b->run = (struct msd_load_run){
 		.args = &b->args,
 		.function = cli->words[0],
@@ -181,13 +211,23 @@ static enum msd_exit measure(struct bench *b)
 		.warm_ns = ms * 1000000u / 10u,
 		.time_ns = ms * 1000000u,
 	};
+	return msd_load_run(&b->run)
+		       ? MSD_EXIT_OK
+		       : report(b->run.failure, b->run.failed, b->run.lost);
+}
+
+static enum msd_exit measure(struct bench *b)
+{
+	const struct msd_cli *cli = b->cli;
+	const uint64_t ms = cli->time_ms != 0 ? cli->time_ms : DEFAULT_MS;
+	enum msd_exit code = ping(b, &b->ping_ns[0]);
+
+	if (code != MSD_EXIT_OK)
+		return code;
 	b->calls_before = calls_of(b);
-	if (!msd_load_run(&b->run)) {
-		if (b->run.failure != NULL)
-			return msd_report_result(b->run.failed, b->run.failure);
-		return b->run.lost != NULL ? msd_report_error(modser_why(b->run.lost))
-					   : msd_report_no_memory();
-	}
+	code = cli->rate != 0 ? run_at_rate(b, ms) : run_in_turn(b, ms);
+	if (code != MSD_EXIT_OK)
+		return code;
 	b->calls_behind = calls_of(b);
 	return ping(b, &b->ping_ns[1]);
 }
@@ -196,10 +236,13 @@ static enum msd_exit measure(struct bench *b)
 static const char *doubt(const struct bench *b)
 {
 	const uint64_t a = b->ping_ns[0], z = b->ping_ns[1];
+	const bool is_at_rate = b->cli->rate != 0;
 
-	if (b->run.n == 0)
+	if ((is_at_rate ? b->at_rate.took.n : b->run.took.n) == 0)
 		return "no call was answered in the time: give more with --time";
-	if (b->calls_before >= 0 && b->calls_behind >= 0 &&
+	if (is_at_rate && b->at_rate.n_unsent > 0)
+		return "not all calls could be sent: give a --deadline or more -c";
+	if (!is_at_rate && b->calls_before >= 0 && b->calls_behind >= 0 &&
 	    (uint64_t)(b->calls_behind - b->calls_before) > b->run.n_sent)
 		return "others called the module meanwhile";
 	if (a > z + z / 2 || z > a + a / 2)
@@ -212,39 +255,14 @@ static modser_value int_of(uint64_t v)
 	return modser_int((int64_t)v);
 }
 
-static void show(struct bench *b)
-{
-	struct msd_load_run *r = &b->run;
-	const char *why = doubt(b);
-	double took = 0, ran = 0;
+struct row {
+	const char *key;
+	modser_value v;
+};
 
-	for (size_t i = 0; i < r->n; i++) {
-		took += (double)r->took_ns[i];
-		ran += (double)r->ran_ns[i];
-	}
-	msd_load_run_sort(r->took_ns, r->n);
-	msd_load_run_sort(r->ran_ns, r->n);
-	const double seconds = (double)r->spent_ns / 1e9;
-	const struct {
-		const char *key;
-		modser_value v;
-	} rows[] = {
-		{"calls", int_of(r->n)},
-		{"connections", int_of(r->n_clients)},
-		{"depth", int_of(r->depth)},
-		{"per_second", int_of((uint64_t)((double)r->n / seconds))},
-		{"p50_ns", int_of(msd_load_run_at(r->took_ns, r->n, 500))},
-		{"p90_ns", int_of(msd_load_run_at(r->took_ns, r->n, 900))},
-		{"p99_ns", int_of(msd_load_run_at(r->took_ns, r->n, 990))},
-		{"p999_ns", int_of(msd_load_run_at(r->took_ns, r->n, 999))},
-		{"execution_p50_ns", int_of(msd_load_run_at(r->ran_ns, r->n, 500))},
-		{"execution_percent",
-		 int_of((uint64_t)(took > 0 ? 100 * ran / took : 0))},
-		{"ping_ns", int_of(b->ping_ns[0])},
-		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
-	};
-	modser_value pairs[2 * sizeof(rows) / sizeof(rows[0])];
-	const size_t n = sizeof(rows) / sizeof(rows[0]);
+static void print(const struct bench *b, const struct row *rows, size_t n)
+{
+	modser_value pairs[2 * MOST_ROWS];
 
 	for (size_t i = 0; i < n; i++) {
 		pairs[2 * i] = modser_str(rows[i].key);
@@ -253,6 +271,62 @@ static void show(struct bench *b)
 	const modser_value map = {.kind = MODSER_MAP,
 				  .as.tuple = {.item = pairs, .n = n}};
 	msd_session_print_value(b->cli, &map);
+}
+
+static void show(struct bench *b)
+{
+	struct msd_load_run *r = &b->run;
+	const char *why = doubt(b);
+	const double took = (double)msd_samples_sum(&r->took);
+	const double ran = (double)msd_samples_sum(&r->ran);
+	const double seconds = (double)r->spent_ns / 1e9;
+
+	msd_samples_sort(&r->took);
+	msd_samples_sort(&r->ran);
+	const struct row rows[] = {
+		{"calls", int_of(r->took.n)},
+		{"connections", int_of(r->n_clients)},
+		{"depth", int_of(r->depth)},
+		{"per_second", int_of((uint64_t)((double)r->took.n / seconds))},
+		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
+		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
+		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
+		{"p999_ns", int_of(msd_samples_at(&r->took, 999))},
+		{"execution_p50_ns", int_of(msd_samples_at(&r->ran, 500))},
+		{"execution_percent",
+		 int_of((uint64_t)(took > 0 ? 100 * ran / took : 0))},
+		{"ping_ns", int_of(b->ping_ns[0])},
+		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
+	};
+	print(b, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void show_at_rate(struct bench *b)
+{
+	struct msd_rate_run *r = &b->at_rate;
+	const char *why = doubt(b);
+	const double seconds = (double)r->time_ns / 1e9;
+	const uint64_t n_good = r->took.n - r->n_late;
+
+	msd_samples_sort(&r->took);
+	const struct row rows[] = {
+		{"due", int_of(r->n_due)},
+		{"in_time", int_of(n_good)},
+		{"late", int_of(r->n_late)},
+		{"refused", int_of(r->n_refused)},
+		{"expired", int_of(r->n_expired)},
+		{"unsent", int_of(r->n_unsent)},
+		{"connections", int_of(r->n_clients)},
+		{"due_per_second", int_of((uint64_t)((double)r->n_due / seconds))},
+		{"in_time_per_second", int_of((uint64_t)((double)n_good / seconds))},
+		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
+		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
+		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
+		{"p999_ns", int_of(msd_samples_at(&r->took, 999))},
+		{"ping_ns", int_of(b->ping_ns[0])},
+		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
+	};
+	print(b, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static enum msd_exit connect_all(struct bench *b)
@@ -271,6 +345,15 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 	const struct msd_span target = msd_span_of(cli.words[0]);
 	struct msd_span module, function;
 
+	if (cli.rate != 0 && cli.depth != 0) {
+		return msd_report_usage("leave one of them out",
+					"--rate sends when calls are due, however many "
+					"are in flight; --depth keeps so many");
+	}
+	if (cli.rate != 0) { /* it is the calls', not that of what is asked before */
+		b.deadline_ms = cli.deadline_ms;
+		cli.deadline_ms = 0;
+	}
 	cli.connections = cli.connections != 0 ? cli.connections : 1;
 	cli.depth = cli.depth != 0 ? cli.depth : 1;
 	if (!msd_target_split(target, &module, &function)) {
@@ -288,11 +371,15 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 		code = prepare(&b);
 	if (code == MSD_EXIT_OK)
 		code = measure(&b);
-	if (code == MSD_EXIT_OK)
+	if (code == MSD_EXIT_OK && cli.rate != 0) {
+		show_at_rate(&b);
+	} else if (code == MSD_EXIT_OK) {
 		show(&b);
+	}
 	for (uint32_t i = 0; i < cli.connections; i++)
 		modser_close(b.clients[i]);
 	msd_load_run_finish(&b.run);
+	msd_rate_run_finish(&b.at_rate);
 	msd_arguments_finish(&b.args);
 	msd_parameters_finish(&b.parameters);
 	free(b.made);

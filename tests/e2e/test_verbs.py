@@ -121,6 +121,32 @@ def test_bench_takes_arguments_connections_and_a_depth(served):
     assert (said["connections"], said["depth"]) == (3, 4)
 
 
+def test_bench_at_a_rate_says_what_became_of_each_call(served):
+    said = json.loads(served.ok("--json", "bench", "--rate", "500", "--time", "200ms", "-c", "2",
+                                "--deadline", harness.LONG, "shapes:addone").out)
+    assert 50 < said["due"] < 150 and said["connections"] == 2, "as many as fall due in the time"
+    assert said["in_time"] == said["due"] and said["p99_ns"] > 0
+    assert not any(said[key] for key in ("late", "refused", "expired", "unsent"))
+
+
+def test_bench_at_a_rate_counts_what_expires(served):
+    with harness.Gate() as gate, Wire(served.host) as wire:
+        served.load("held", harness.ZOO / "faults.so", "--replace")
+        held = wire.start("call", "held:gate", gate.path)
+        gate.entered()
+        said = json.loads(served.ok("--json", "bench", "--rate", "500", "--time", "200ms",
+                                    "--deadline", "20ms", "held:ok", "1").out)
+        assert said["expired"] == said["due"] > 0 and said["in_time"] == 0
+        assert "no call was answered" in said["doubts"]
+        gate.open()
+        wire.finish(held)
+
+
+def test_bench_has_a_rate_or_a_depth(served):
+    said = served.modser("bench", "--rate", "5", "--depth", "2", "shapes:addone")
+    assert said.status == 2 and "leave one of them out" in said.err
+
+
 def test_bench_says_so_when_others_call_the_module(served):
     def sees_others():
         said = bench(served, "results:int", "1")["doubts"]

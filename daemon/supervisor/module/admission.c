@@ -65,7 +65,8 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		b.ahead_us += sent_us(&crew->replicas[i], now_ms);
 	b.ahead_us += queued_us(&crew->lanes, own);
-	b.ahead_us /= crew->n_replicas;
+	if (crew->n_replicas > 1)
+		b.ahead_us /= crew->n_replicas;
 	return b;
 }
 
