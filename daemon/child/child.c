@@ -10,6 +10,7 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/child/user.h"
+#include "daemon/mark.h"
 #include "proto/errno_text.h"
 
 /*
@@ -125,7 +126,23 @@ void msd_child_close(struct msd_child *c)
 	uv_close((uv_handle_t *)&c->output, on_handle_closed);
 }
 
-static int start(struct msd_child *c, const struct msd_child_how *how, int output)
+/* The daemon's own, and the mark before it. Owned by the caller; NULL: no memory. */
+static char **marked_environment(char *mark)
+{
+	size_t n = 0;
+
+	while (environ[n] != NULL)
+		n++;
+	char **all = calloc(n + 2, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	all[0] = mark;
+	memcpy(all + 1, environ, n * sizeof(*all));
+	return all;
+}
+
+static int start(struct msd_child *c, const struct msd_child_how *how, int output,
+		 char **environment)
 {
 	uv_stdio_container_t stdio[3 + MSD_CHILD_FDS] = {
 		{.flags = UV_IGNORE},
@@ -141,6 +158,7 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 						 killed whole */
 		.stdio = stdio,
 		.stdio_count = 3 + (int)how->n_fds,
+		.env = environment,
 	};
 
 	if (how->user != NULL) {
@@ -164,14 +182,22 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 			const struct msd_child_ops *ops, void *user,
 			struct msd_child **ret, struct msd_diag *d)
 {
+	const uint64_t mark = msd_reaper_new_mark(reaper);
 	struct msd_child *c = calloc(1, sizeof(*c));
-	char text[MSD_ERRNO_TEXT_BYTES];
+	char text[MSD_ERRNO_TEXT_BYTES], variable[sizeof(MSD_MARK_VARIABLE) + 24];
 	int output[2];
 
-	if (c == NULL)
+	(void)snprintf(variable, sizeof(variable), MSD_MARK_VARIABLE "=%llu",
+		       (unsigned long long)mark);
+	char **environment = marked_environment(variable);
+	if (c == NULL || environment == NULL) {
+		free(c);
+		free(environment);
 		return msd_diag_no_memory(d);
+	}
 	if (pipe2(output, O_CLOEXEC) != 0) {
 		free(c);
+		free(environment);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
 				    msd_errno_text(errno, text));
 	}
@@ -182,7 +208,8 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	c->output_fd = output[0];
 	c->handle.data = c->output.data = c;
 	(void)fcntl(output[0], F_SETFL, O_NONBLOCK);
-	int rc = start(c, how, output[1]);
+	const int rc = start(c, how, output[1], environment);
+	free(environment);
 	(void)close(output[1]);
 	if (rc != 0) {
 		(void)close(output[0]);
@@ -192,7 +219,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	}
 	c->pid = c->handle.pid;
 	c->group = how->group;
-	msd_reaper_watch(reaper, &c->ward, c->pid);
+	msd_reaper_watch(reaper, &c->ward, c->pid, mark);
 	(void)uv_poll_init(reaper->loop, &c->output, c->output_fd);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
 	*ret = c;

@@ -4,10 +4,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "daemon/mark.h"
 
 /*
  * Happy path: a child exits; the list of the daemon's children, read from /proc, names
@@ -26,16 +27,6 @@
 #define LOOK_MS 50u     /* more than that between two looks, and the loop had to wait */
 #define REST_FACTOR 20u /* a look may take this part of the loop's time */
 #define END_ROUNDS 5000 /* of a millisecond; what is dying is waited for */
-
-static bool limit_of(pid_t pid, uint64_t *ret)
-{
-	struct rlimit r;
-
-	if (prlimit(pid, RLIMIT_RTTIME, NULL, &r) != 0)
-		return false;
-	*ret = r.rlim_max;
-	return true;
-}
 
 static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
 {
@@ -59,12 +50,12 @@ static struct msd_ward *owner_of(const struct msd_reaper *r, uint64_t mark)
 static bool meet(struct msd_reaper *r, pid_t pid)
 {
 	bool is_killed = false;
-	uint64_t limit;
+	uint64_t mark;
 
 	if (living(r, pid) != NULL)
 		return false;
-	if (limit_of(pid, &limit) && limit != r->unmarked) {
-		struct msd_ward *owner = owner_of(r, limit);
+	if (msd_mark_of(pid, &mark) && mark != r->unmarked) {
+		struct msd_ward *owner = owner_of(r, mark);
 		is_killed =
 			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
 		if (owner != NULL) {
@@ -199,8 +190,8 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 {
 	*r = (struct msd_reaper){
 		.loop = loop, .list_fd = open_list(), .give_up_ms = GIVE_UP_MS};
-	if (!limit_of(0, &r->unmarked))
-		r->unmarked = RLIM_INFINITY;
+	if (!msd_mark_of(0, &r->unmarked))
+		r->unmarked = MARKS_FROM;
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
 	(void)uv_timer_init(loop, &r->again);
 	(void)uv_signal_init(loop, &r->sigchld);
@@ -209,21 +200,25 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	uv_unref((uv_handle_t *)&r->sigchld);
 }
 
-void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid)
+uint64_t msd_reaper_new_mark(struct msd_reaper *r)
 {
 	const uint64_t from = r->unmarked < MARKS_FROM ? r->unmarked : MARKS_FROM;
-	const struct rlimit mark = {from - ++r->n_marked, from - r->n_marked};
 
-	*w = (struct msd_ward){.pid = pid, .next = r->wards, .on_alone = w->on_alone};
+	return from - ++r->n_marked;
+}
+
+void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
+		      uint64_t mark)
+{
+	*w = (struct msd_ward){
+		.pid = pid, .mark = mark, .next = r->wards, .on_alone = w->on_alone};
 	r->wards = w;
-	if (r->n_marked < from && prlimit(pid, RLIMIT_RTTIME, &mark, NULL) == 0)
-		w->mark = mark.rlim_max;
 }
 
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 {
 	w->is_dead = w->is_waiting = true;
-	w->has_heirs = w->mark != 0; /* until it was looked */
+	w->has_heirs = true; /* until it was looked */
 	w->died_ms = r->looked_ms;
 	look_soon(r);
 }

@@ -3,12 +3,11 @@
 /*
  * What the daemon's children leave behind is found, killed and reaped. A process whose
  * parent is gone becomes a child of the daemon (a subreaper), whatever its group and
- * session. Whose it was tells a mark that each child gets, and all that it starts
- * inherits, by fork and by exec: the hard limit on real-time scheduling, in years, of
- * which each child has one of its own. A process may lower it; whoever did so hides,
- * and is killed at sight.
+ * session. Whose it was tells the mark (daemon/mark.h) that each child takes, one of
+ * its own, and all that it starts inherits. Whoever changed it hides, and is killed at
+ * sight.
  *
- * What has the daemon's own limit was not started by a child of it (it was there
+ * What has the daemon's own mark was not started by a child of it (it was there
  * before, or came into the container from outside) and is only reaped.
  *
  *   (watched) --msd_reaper_bury()--> (dead, its heirs are killed) --> on_alone
@@ -24,7 +23,7 @@
 struct msd_ward {
 	struct msd_ward *next;
 	pid_t pid;
-	uint64_t mark; /* 0: it could not be marked, and its heirs are not known */
+	uint64_t mark;
 	bool is_dead, is_waiting, has_heirs;
 	uint64_t died_ms; /* of msd_reaper.looked_ms */
 	/** It has exited, and nothing that it started is left. May forget it. */
@@ -35,7 +34,7 @@ struct msd_reaper {
 	uv_loop_t *loop;
 	/* private */
 	struct msd_ward *wards;
-	uint64_t unmarked; /* the daemon's own limit */
+	uint64_t unmarked; /* the daemon's own */
 	uint64_t n_marked;
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
@@ -49,8 +48,11 @@ struct msd_reaper {
 
 /** Become a subreaper, with handles on @loop that do not keep it running. */
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
-/** Watch the child @pid, which has started nothing yet. */
-void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid);
+/** A mark for a child, which is to take it before anything else. */
+uint64_t msd_reaper_new_mark(struct msd_reaper *r);
+/** Watch the child @pid, whose mark is @mark. */
+void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
+		      uint64_t mark);
 /** The child has exited and was waited for: end what it started, then on_alone, perhaps
  * before this returns. What cannot be killed is given up after five seconds of
  * looking. */

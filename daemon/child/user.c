@@ -40,6 +40,13 @@ msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 				    "and the daemon's own",
 				    name);
 	}
+	if (account->pw_gid == 0 || account->pw_gid == getgid()) {
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"worker-user %s: its group is %s: expected one "
+			"that opens no files of the daemon's",
+			name, account->pw_gid == 0 ? "root's" : "the daemon's own");
+	}
 	if (!may_change()) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "worker-user %s: the daemon may not change users: "
@@ -47,8 +54,14 @@ msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 				    "CAP_KILL",
 				    name);
 	}
-	/* Ambient capabilities survive a change between users that are not root. */
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	/* Ambient capabilities survive a change between users that are not root.
+	 * EINVAL: the kernel, before 4.3, has none. */
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 &&
+	    errno != EINVAL) {
+		return msd_diag_set(d, MSD_IO,
+				    "worker-user %s: ambient capabilities: %s", name,
+				    msd_errno_text(errno, text));
+	}
 	*ret = (struct msd_child_user){account->pw_uid, account->pw_gid};
 	return MSD_OK;
 }

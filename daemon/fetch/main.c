@@ -10,6 +10,7 @@
 #include "daemon/fetch/desk.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/push.h"
+#include "daemon/mark.h"
 
 #define CHANNEL_FD 3 /* where the supervisor put it */
 
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
 	struct msd_diag d = {0};
 	uv_loop_t loop;
 
+	msd_mark_take();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);
 		return 0;

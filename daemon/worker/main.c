@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "daemon/mark.h"
 #include "daemon/worker/crash.h"
 #include "daemon/worker/devices.h"
 #include "daemon/worker/process.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
 	int channel_fd;
 	int artifact_fd;
 
+	msd_mark_take();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-worker %s\n", MSD_VERSION);
 		return 0;

@@ -1,6 +1,5 @@
 """With a user of their own (--worker-user) modules reach nothing of the daemon's, sandbox or not."""
 import errno
-import os
 import pathlib
 import pwd
 
@@ -12,24 +11,30 @@ from wire import Wire, out
 NAME = "nobody"
 
 
+def users(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return {key: fields[key].split() for key in ("Uid", "Gid", "Groups", "CapPrm", "CapEff")}
+
+
+def may_change_users():
+    """CAP_KILL, CAP_SETGID and CAP_SETUID: 5, 6 and 7."""
+    return int(users("self")["CapEff"][0], 16) >> 5 & 7 == 7
+
+
 @pytest.fixture
 def daemon(own_daemon, models):
-    if os.geteuid() != 0:
-        pytest.skip("not root: no process is given another user")
+    if not may_change_users():
+        pytest.skip("no CAP_SETUID, CAP_SETGID and CAP_KILL: no process is given another user")
     if not harness.is_open_to_all(harness.BIN / "modserd-worker"):
         pytest.skip(f"{harness.BIN} is not open to all: another user cannot run the worker")
     return own_daemon(
         "--worker-user", NAME,
         "--load", f"escape={harness.ZOO}/escape.so,sandbox=trusted",
         "--load", f"faults={harness.ZOO}/faults.so",
+        "--load", f"leaves={harness.ZOO}/leaves.so,sandbox=trusted",
         "--load", f"shapes={models}/shapes.so",
     )
-
-
-def users(pid):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    fields = dict(line.split(":", 1) for line in status.splitlines())
-    return {key: fields[key].split() for key in ("Uid", "Gid", "Groups", "CapPrm", "CapBnd")}
 
 
 def test_a_worker_is_its_users_alone_and_has_no_privilege(daemon):
@@ -66,6 +71,18 @@ def test_calls_go_as_ever_and_a_death_is_survived(daemon):
         assert daemon.modser("call", "faults:crash").status != 0
         daemon.ok("wait", "faults")
         daemon.ok("unload", "faults")
+
+
+@pytest.mark.parametrize("way", ["daemon", "clean", "deaf"])
+def test_what_it_starts_ends_with_it(daemon, way):
+    """Processes of another user, in sessions of their own, whose parents are gone."""
+    daemon.ok("wait", "escape", "faults", "leaves", "shapes")
+    before = set(harness.children(daemon.pid))
+    with Wire(daemon.host) as wire:
+        wire.call(f"leaves:{way}")
+        harness.until(lambda: set(harness.children(daemon.pid)) - before, "an orphan is there")
+        wire.ask("module.unload", "leaves")
+    assert set(harness.children(daemon.pid)) < before
 
 
 @pytest.mark.parametrize("name, why", [("no-such-user", "no such user"), ("root", "another user")])

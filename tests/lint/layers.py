@@ -100,7 +100,7 @@ MAY_INCLUDE = {
     "daemon/supervisor/source": ["proto", "daemon/wire", "store/digest.h"],
     "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
-    "daemon/fetch": ["proto", "daemon/wire", "store/digest.h", "store/trust.h",
+    "daemon/fetch": ["proto", "daemon/mark.h", "daemon/wire", "store/digest.h", "store/trust.h",
                      "store/manifest"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/built.h"] + [

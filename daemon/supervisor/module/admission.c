@@ -88,7 +88,8 @@ bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 	const uint64_t left_us = due_ms > now_ms ? (due_ms - now_ms) * 1000 : 0;
 	struct msd_diag d = {0};
 
-	if (is_surely_in_time(crew, r, left_us))
+	/* What is due is told that it is, on this turn of the loop. */
+	if (left_us == 0 || is_surely_in_time(crew, r, left_us))
 		return false;
 	const struct msd_backlog b = msd_backlog_of(crew, r, now_ms);
 	const uint64_t late_us = msd_backlog_late_us(b, left_us);

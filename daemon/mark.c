@@ -1,0 +1,55 @@
+#include "daemon/mark.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LINE "Max realtime timeout"
+
+void msd_mark_take(void)
+{
+	const char *text = getenv(MSD_MARK_VARIABLE);
+	char *end = NULL;
+
+	if (text == NULL)
+		return;
+	const uint64_t mark = strtoull(text, &end, 10);
+	const struct rlimit limit = {mark, mark};
+	if (end != text && *end == '\0')
+		(void)setrlimit(RLIMIT_RTTIME, &limit); /* lower than what there is */
+	(void)unsetenv(MSD_MARK_VARIABLE);
+}
+
+/* A page at most, of which the line is not far from the end. */
+static bool read_limits(pid_t pid, char *ret, size_t size)
+{
+	char path[64];
+
+	if (pid == 0)
+		pid = getpid();
+	(void)snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	const ssize_t n = read(fd, ret, size - 1);
+	(void)close(fd);
+	ret[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+bool msd_mark_of(pid_t pid, uint64_t *ret)
+{
+	char text[4096], hard[24];
+
+	if (!read_limits(pid, text, sizeof(text)))
+		return false;
+	const char *line = strstr(text, LINE);
+	if (line == NULL || sscanf(line + strlen(LINE), "%*s %23s", hard) != 1)
+		return false;
+	*ret = strcmp(hard, "unlimited") == 0 ? RLIM_INFINITY
+					      : strtoull(hard, NULL, 10);
+	return true;
+}

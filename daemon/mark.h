@@ -1,0 +1,22 @@
+#ifndef MSD_MARK_H
+#define MSD_MARK_H
+/*
+ * Whose a process is: a number that each child of the daemon takes, and all that it
+ * starts inherits, by fork and by exec, whatever user it becomes: the hard limit on
+ * real-time scheduling, in years. A process may lower it; only a privilege that no
+ * module's user has would raise it. From outside it may be read whosever the process
+ * is, and, of another user's, not be set: so the child takes it itself.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MSD_MARK_VARIABLE "MODSERD_MARK" /* of the environment: the mark to take */
+
+/** In a child, before code of others runs: take the mark that the environment has, out
+ * of it. None is fine. */
+void msd_mark_take(void);
+/** The mark of @pid, 0 for this process; false: there is no such process. */
+bool msd_mark_of(pid_t pid, uint64_t *ret);
+
+#endif
