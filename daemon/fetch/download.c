@@ -18,6 +18,7 @@
 #include "daemon/fetch/sink.h"
 
 #define STALL_BYTES_PER_S 64u /* a server that gives less is as good as none */
+#define AWAY_LEAST_MS 1000u
 
 static void ask(struct msd_download *dl);
 
@@ -77,8 +78,13 @@ static void on_stall_check(uv_timer_t *timer)
 	struct msd_download *dl = timer->data;
 	const uint64_t least = dl->how.stall_ms * STALL_BYTES_PER_S / 1000 + 1;
 	const uint64_t bytes = dl->sink->bytes;
+	const uint64_t now_ms = uv_now(dl->net->loop);
+	const bool was_away =
+		now_ms - dl->checked_ms > dl->how.stall_ms + AWAY_LEAST_MS;
 
-	if (bytes >= dl->checked_bytes + least) {
+	dl->checked_ms = now_ms;
+	/* Stopped, or without a processor: what has come meanwhile is not read yet. */
+	if (was_away || bytes >= dl->checked_bytes + least) {
 		dl->checked_bytes = bytes;
 		return;
 	}
@@ -354,6 +360,7 @@ static void ask(struct msd_download *dl)
 		return;
 	}
 	dl->is_asking = true;
+	dl->checked_ms = uv_now(dl->net->loop);
 	(void)uv_timer_start(&dl->timer, on_stall_check, dl->how.stall_ms,
 			     dl->how.stall_ms);
 }

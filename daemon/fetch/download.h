@@ -50,7 +50,9 @@ struct msd_download {
 	struct curl_slist *headers;
 	uv_timer_t timer;
 	uint64_t begun_bytes;   /* of the sink, when the attempt began */
-	uint64_t checked_bytes; /* of the sink, at the last look whether it stalls */
+	uint64_t checked_bytes; /* of the sink, at the last look whether it stalls, ...
+				 */
+	uint64_t checked_ms;    /* ... which was then, by the loop */
 	unsigned n_failures;
 	bool is_asking, has_begun, must_restart;
 	struct msd_diag why; /* of this attempt */

@@ -116,7 +116,11 @@ static void tell_status(const struct msd_server *s)
 static void on_tick(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
-	msd_pressure_end_stuck(&s->edge);
+	const uint64_t passed_ms = uv_now(&s->loop) - s->ticked_ms;
+	const bool was_away = passed_ms > TICK_MS + MSD_AWAY_LEAST_MS;
+
+	s->ticked_ms = uv_now(&s->loop);
+	msd_pressure_end_stuck(&s->edge, was_away ? passed_ms - TICK_MS : 0);
 	give_back_memory(&s->edge.peers.account);
 	tell_status(s);
 	msd_cgroups_tidy(&s->groups);
@@ -213,6 +217,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	s->space.on_due = on_space;
 	(void)uv_timer_init(&s->loop, &s->tick);
 	s->tick.data = s;
+	s->ticked_ms = uv_now(&s->loop);
 	(void)uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
 	(void)uv_timer_init(&s->loop, &s->watchdog);
 	s->watchdog.data = s;

@@ -57,6 +57,7 @@ struct msd_server {
 	struct msd_reload reload; /* main's to fill */
 	struct msd_sd sd;         /* main's to open */
 	uv_timer_t watchdog; /* of the service manager: a loop that hangs feeds none */
+	uint64_t ticked_ms;  /* when `tick` came last */
 	uv_timer_t tick;     /* stalled writers, cold memory */
 	struct msd_deadline drain, space;
 };

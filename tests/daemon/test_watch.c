@@ -51,6 +51,47 @@ Test(watch, silence_after_a_frame_is_free, .init = begin)
 	cr_expect_null(look(1000000));
 }
 
+static const char *look_after(uint64_t now_ms, uint64_t away_ms)
+{
+	return msd_watch_look(
+		&watch,
+		&(struct msd_watch_view){.frames = conn.n_frames,
+					 .bytes_in = conn.bytes_in,
+					 .queued_bytes = conn.queued_bytes,
+					 .last_progress_ms = conn.last_progress_ms,
+					 .is_owed = msd_conn_is_owed(&conn),
+					 .now_ms = now_ms,
+					 .away_ms = away_ms},
+		&limits);
+}
+
+Test(watch, while_the_daemon_was_away_nobody_was_late, .init = begin)
+{
+	cr_expect_null(look(400));
+	cr_expect_null(look_after(60400, 60000), "a first frame");
+	cr_expect_null(look(60500));
+	cr_expect_not_null(look(60501), "its own time goes on");
+
+	begin();
+	in_frame(100);
+	cr_expect_null(look(10));
+	cr_expect_null(look_after(61010, 60000), "a frame");
+	cr_expect_not_null(look(61011));
+}
+
+Test(watch, replies_that_could_not_be_written_meanwhile_are_no_stall, .init = begin)
+{
+	conn.n_frames = 1;
+	conn.queued_bytes = 5;
+	conn.last_progress_ms = 1000;
+	cr_expect_null(look(2000));
+	cr_expect_null(look_after(63000, 60000));
+	cr_expect_not_null(look(63001));
+	conn.last_progress_ms = 63001;
+	cr_expect_null(look(65001));
+	cr_expect_not_null(look(65002), "what was forgiven was for the time before");
+}
+
 Test(watch, without_a_first_frame_it_ends, .init = begin)
 {
 	cr_expect_null(look(500));

@@ -84,7 +84,7 @@ static void end(struct msd_framed *f)
 	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
-void msd_pressure_end_stuck(struct msd_edge *e)
+void msd_pressure_end_stuck(struct msd_edge *e, uint64_t away_ms)
 {
 	const uint64_t now = uv_now(e->loop);
 
@@ -93,9 +93,10 @@ void msd_pressure_end_stuck(struct msd_edge *e)
 		struct msd_framed *f =
 			MSD_CONTAINER_OF(it, struct msd_framed, pressure.link);
 		const uint64_t was = f->pressure.bytes;
+		f->pressure.since_ms += away_ms;
 		if (held_bytes(f) + was / PROGRESS_PART <= was) {
 			mark(f);
-		} else if (now - f->pressure.since_ms > e->limits->write_stall_ms) {
+		} else if (now > f->pressure.since_ms + e->limits->write_stall_ms) {
 			end(f);
 		}
 	}

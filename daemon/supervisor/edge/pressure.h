@@ -17,8 +17,8 @@ static inline void msd_pressure_check(struct msd_framed *f)
 	if (msd_account_is_over(&f->session.client.account))
 		msd_pressure_stop(f);
 }
-/** End who holds too much and has not given back any of it for limits.write_stall_ms.
- */
-void msd_pressure_end_stuck(struct msd_edge *e);
+/** End who holds too much and has not given back any of it for limits.write_stall_ms;
+ * @away_ms: the daemon was away for so long before (deadline.h). */
+void msd_pressure_end_stuck(struct msd_edge *e, uint64_t away_ms);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
 	       r->placement.wanted_bytes > s->edge->budget->max_bytes / (n_waiting + 1);
 }
 
-static void look(struct msd_framed *f, uint64_t n_waiting)
+static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_session *s = &f->session;
 	const struct msd_watch_view view = {
@@ -22,6 +22,7 @@ static void look(struct msd_framed *f, uint64_t n_waiting)
 		.last_progress_ms = f->conn.last_progress_ms,
 		.is_owed = msd_conn_is_owed(&f->conn),
 		.now_ms = uv_now(s->edge->loop),
+		.away_ms = away_ms,
 		.is_awaiting = s->client.n_in_flight > 0,
 		.is_pressed = is_pressed(s, n_waiting),
 	};
@@ -35,9 +36,10 @@ static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
 	const uint64_t n_waiting = msd_share_count_waiting(e, NULL);
+	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		look(MSD_CONTAINER_OF(it, struct msd_framed, link), n_waiting);
+		look(MSD_CONTAINER_OF(it, struct msd_framed, link), n_waiting, away_ms);
 	}
 	if (!msd_list_is_empty(&e->sessions))
 		msd_sessions_watch(e);

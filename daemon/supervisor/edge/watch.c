@@ -11,6 +11,12 @@ void msd_watch_init(struct msd_watch *w, uint64_t now_ms)
 		.opened_ms = now_ms, .owed_since_ms = now_ms, .quiet_since_ms = now_ms};
 }
 
+/* It was opened, or heard of, while the daemon was away. */
+static uint64_t since(uint64_t then_ms, const struct msd_watch_view *v)
+{
+	return then_ms < v->now_ms ? v->now_ms - then_ms : 0;
+}
+
 /* A frame goes on when it ends, and by so many bytes; under pressure by its end alone,
  * for a trickle would hold the memory as long as it liked. */
 static bool goes_on(const struct msd_watch *w, const struct msd_watch_view *v)
@@ -23,7 +29,7 @@ static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
 		       uint64_t limit_ms)
 {
 	if (!goes_on(w, v))
-		return v->now_ms - w->owed_since_ms > limit_ms;
+		return since(w->owed_since_ms, v) > limit_ms;
 	w->frames = v->frames;
 	w->bytes = v->bytes_in;
 	w->owed_since_ms = v->now_ms;
@@ -34,23 +40,36 @@ static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
 		      uint64_t limit_ms)
 {
 	if (!v->is_awaiting && v->queued_bytes == 0 && v->bytes_in == w->heard_bytes)
-		return limit_ms > 0 && v->now_ms - w->quiet_since_ms > limit_ms;
+		return limit_ms > 0 && since(w->quiet_since_ms, v) > limit_ms;
 	w->heard_bytes = v->bytes_in;
 	w->quiet_since_ms = v->now_ms;
 	return false;
 }
 
+/* The peer may have written and read all the time. */
+static void forgive(struct msd_watch *w, const struct msd_watch_view *v)
+{
+	if (w->written_ms != v->last_progress_ms)
+		w->forgiven_ms = 0;
+	w->written_ms = v->last_progress_ms;
+	w->forgiven_ms += v->away_ms;
+	w->opened_ms += v->away_ms;
+	w->owed_since_ms += v->away_ms;
+	w->quiet_since_ms += v->away_ms;
+}
+
 const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
 			   const struct msd_limits *limits)
 {
+	forgive(w, v);
 	const bool stalls = is_stalled(w, v, limits->read_stall_ms);
 	const bool is_quiet = is_silent(w, v, limits->idle_ms);
 
 	if (v->queued_bytes > 0 &&
-	    v->now_ms - v->last_progress_ms > limits->write_stall_ms)
+	    since(v->last_progress_ms + w->forgiven_ms, v) > limits->write_stall_ms)
 		return "does not read its replies (--write-stall)";
 	if (v->frames == 0 && limits->first_frame_ms > 0 &&
-	    v->now_ms - w->opened_ms > limits->first_frame_ms)
+	    since(w->opened_ms, v) > limits->first_frame_ms)
 		return "has sent no whole frame since it was opened (--first-frame)";
 	if (stalls && v->is_pressed) {
 		return "others wait for the memory of a frame that takes too long "

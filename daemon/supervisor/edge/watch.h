@@ -20,6 +20,8 @@ struct msd_watch {
 	uint64_t owed_since_ms; /* ... that is when */
 	uint64_t heard_bytes;   /* counted when something came or was awaited last */
 	uint64_t quiet_since_ms;
+	uint64_t written_ms;  /* last_progress_ms of the last time, ... */
+	uint64_t forgiven_ms; /* ... and for how long since then nobody looked */
 };
 
 /* What is asked of it at a moment. */
@@ -29,6 +31,7 @@ struct msd_watch_view {
 	uint64_t queued_bytes; /* replies that are not yet written */
 	uint64_t last_progress_ms; /* of writing them */
 	uint64_t now_ms;
+	uint64_t away_ms; /* before that the daemon was away, and nobody could get on */
 	bool is_owed;     /* one has begun, and its rest is for the peer to send */
 	bool is_awaiting; /* requests are in flight */
 	bool is_pressed;  /* others wait for the memory that its frame holds */

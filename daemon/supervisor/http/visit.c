@@ -364,7 +364,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 	update_poll(v);
 }
 
-static void look(struct msd_visit *v)
+static void look(struct msd_visit *v, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->http->edge;
 	const struct msd_watch_view view = {
@@ -377,6 +377,7 @@ static void look(struct msd_visit *v)
 		.is_pressed = v->state == MSD_VISIT_LINGERING,
 		.is_awaiting = v->is_awaiting,
 		.now_ms = uv_now(e->loop),
+		.away_ms = away_ms,
 	};
 	const char *why = msd_watch_look(&v->watch, &view, e->limits);
 
@@ -395,9 +396,10 @@ static void watch(struct msd_http *h)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
+	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
 
 	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		look(MSD_CONTAINER_OF(it, struct msd_visit, link));
+		look(MSD_CONTAINER_OF(it, struct msd_visit, link), away_ms);
 	}
 	if (!msd_list_is_empty(&h->visits))
 		watch(h);

@@ -10,6 +10,8 @@
 
 #include "daemon/supervisor/request/lag.h"
 
+#define MSD_AWAY_LEAST_MS 1000u
+
 struct msd_deadline {
 	uint64_t at_ms; /* loop time */
 	/** Runs on the loop, once; the node is out of the heap and may be set again. */
@@ -41,6 +43,16 @@ void msd_deadline_clear(struct msd_deadlines *ds, struct msd_deadline *node);
 static inline bool msd_deadline_is_set(const struct msd_deadline *node)
 {
 	return node->is_set;
+}
+/** In on_due(): for how long the daemon was away, stopped or without a processor, when
+ * @node was due; 0: it was only busy. Others may have done meanwhile what was expected
+ * of them, and nobody has looked yet. */
+static inline uint64_t msd_deadline_away_ms(const struct msd_deadlines *ds,
+					    const struct msd_deadline *node)
+{
+	const uint64_t late_ms = uv_now(ds->loop) - node->at_ms;
+
+	return late_ms > MSD_AWAY_LEAST_MS ? late_ms : 0;
 }
 /** Milliseconds left, 0 when due or not waiting. */
 uint64_t msd_deadline_left(const struct msd_deadlines *ds,

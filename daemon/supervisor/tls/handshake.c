@@ -25,6 +25,7 @@ struct msd_handshake {
 	uv_poll_t poll;
 	uv_work_t work;
 	struct msd_deadline deadline;
+	uint64_t limit_ms;
 	bool is_told;   /* it has failed, and lingers */
 	msd_err result; /* of the last step; in the end, of it all */
 	struct msd_diag why;
@@ -136,8 +137,14 @@ static void cut(struct msd_handshake *h, msd_err err, const char *why)
 
 static void on_due(struct msd_deadline *node)
 {
-	cut(MSD_CONTAINER_OF(node, struct msd_handshake, deadline), MSD_DEADLINE,
-	    "it has not ended its handshake in time (--first-frame)");
+	struct msd_handshake *h =
+		MSD_CONTAINER_OF(node, struct msd_handshake, deadline);
+
+	if (msd_deadline_away_ms(h->all->deadlines, node) > 0) {
+		msd_deadline_set(h->all->deadlines, node, h->limit_ms);
+		return;
+	}
+	cut(h, MSD_DEADLINE, "it has not ended its handshake in time (--first-frame)");
 }
 
 static void on_thread(uv_work_t *work)
@@ -244,6 +251,7 @@ msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms
 	h->poll.data = h;
 	h->work.data = h;
 	h->deadline.on_due = on_due;
+	h->limit_ms = limit_ms;
 	msd_list_init(&h->queue_link);
 	msd_list_append(&hs->all, &h->link);
 	if (limit_ms > 0)
