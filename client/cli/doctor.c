@@ -17,7 +17,7 @@
 /* The first @n bytes of the file, as text. */
 static const char *read_text(const char *root, const char *path, char *ret, size_t n)
 {
-	char name[512];
+	char name[8192];
 	FILE *f;
 
 	ret[0] = '\0';
@@ -58,7 +58,30 @@ static void read_ticks(const char *text, struct msd_doctor_look *ret)
 	}
 }
 
-void msd_doctor_look(const char *root, struct msd_doctor_look *ret)
+/* How often quotas have stopped what runs in the control group of @pid: its own and
+ * those of the groups around it. */
+static uint64_t read_held(const char *root, int64_t pid)
+{
+	char text[4096], group[4096], path[4200];
+	uint64_t held = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lld/cgroup", (long long)pid);
+	const char *at = strstr(read_text(root, path, text, sizeof(text)), "0::/");
+	if (at == NULL || (at != text && at[-1] != '\n'))
+		return 0;
+	(void)snprintf(group, sizeof(group), "%.*s", (int)strcspn(at + 3, "\n"),
+		       at + 3);
+	for (char *end = group + strlen(group); end != NULL;
+	     end = strrchr(group, '/')) {
+		*end = '\0';
+		(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.stat", group);
+		held += number_of(read_text(root, path, text, sizeof(text)),
+				  "nr_throttled");
+	}
+	return held;
+}
+
+void msd_doctor_look(const char *root, int64_t pid, struct msd_doctor_look *ret)
 {
 	char text[16384], path[128];
 
@@ -66,8 +89,7 @@ void msd_doctor_look(const char *root, struct msd_doctor_look *ret)
 	read_ticks(read_text(root, "/proc/stat", text, sizeof(text)), ret);
 	(void)read_text(root, "/proc/vmstat", text, sizeof(text));
 	ret->swapped = number_of(text, "pswpin") + number_of(text, "pswpout");
-	(void)read_text(root, "/sys/fs/cgroup/cpu.stat", text, sizeof(text));
-	ret->held = number_of(text, "nr_throttled");
+	ret->held = read_held(root, pid);
 	for (unsigned i = 0; i < PROCESSORS; i++) {
 		(void)snprintf(path, sizeof(path),
 			       "/sys/devices/system/cpu/cpu%u/thermal_throttle/"
@@ -89,12 +111,18 @@ uint64_t msd_doctor_threads(const char *root, int64_t pid)
 	return at != NULL ? strtoull(at + strlen("\nThreads:"), NULL, 10) : 0;
 }
 
+/* In hundredths of @ticks; a counter that went back tells nothing. */
+static uint64_t percent(uint64_t before, uint64_t after, uint64_t ticks)
+{
+	return after > before ? 100 * (after - before) / ticks : 0;
+}
+
 static void judge_machine(const struct msd_doctor_look *a,
 			  const struct msd_doctor_look *b, struct msd_buf *out)
 {
 	const uint64_t ticks = b->ticks > a->ticks ? b->ticks - a->ticks : 1;
-	const uint64_t stolen = 100 * (b->stolen - a->stolen) / ticks;
-	const uint64_t busy = 100 * (b->busy - a->busy) / ticks;
+	const uint64_t stolen = percent(a->stolen, b->stolen, ticks);
+	const uint64_t busy = percent(a->busy, b->busy, ticks);
 
 	if (b->swapped > a->swapped) {
 		msd_buf_printf(out,

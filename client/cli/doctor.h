@@ -16,7 +16,7 @@ struct msd_doctor_look {
 	uint64_t ticks, stolen; /* of all processors; and by the host */
 	uint64_t busy;          /* of the ticks: somebody computed */
 	uint64_t throttled;     /* how often processors were slowed for their heat */
-	uint64_t held;          /* how often the control group's quota stopped it */
+	uint64_t held; /* how often control groups' quotas stopped the daemon */
 };
 
 /* Beside two looks. */
@@ -27,13 +27,14 @@ struct msd_doctor_facts {
 	uint64_t calls;    /* and those of them that went to a module */
 	uint64_t seconds;  /* between them */
 	uint64_t lag_ms;   /* of the daemon's loop */
+	int64_t pid;       /* of the daemon */
 	int64_t landlock;  /* version of the kernel's; 0: none, -1: not known */
 	bool has_group;    /* workers have control groups of their own */
 	bool is_same_machine;
 };
 
-/** Read what is below @root, "" for this machine's own. */
-void msd_doctor_look(const char *root, struct msd_doctor_look *ret);
+/** Read what is below @root, "" for this machine's own; @pid is the daemon's. */
+void msd_doctor_look(const char *root, int64_t pid, struct msd_doctor_look *ret);
 /** Threads of the process @pid; 0: not known. */
 uint64_t msd_doctor_threads(const char *root, int64_t pid);
 /** Append what is unusual, a sentence a line; nothing: nothing is. */

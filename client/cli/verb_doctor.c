@@ -131,6 +131,7 @@ static void take_info(struct msd_doctor_facts *f, const modser_value *info)
 	f->calls = (uint64_t)number_of(info, "calls") - f->calls;
 	f->lag_ms = (uint64_t)number_of(info, "loop_lag_ms");
 	f->landlock = landlock_of(info);
+	f->pid = number_of(info, "pid");
 	f->has_group = group != NULL && group->kind == MODSER_MAP;
 }
 
@@ -281,9 +282,9 @@ static enum msd_exit examine(const struct msd_cli *cli, modser_client *client,
 	f.n_cores = n > 0 ? (uint32_t)n : 0;
 	if (code == MSD_EXIT_OK)
 		code = ask_info(client, &f);
-	msd_doctor_look("", &before);
+	msd_doctor_look("", f.pid, &before);
 	(void)poll(NULL, 0, LOOK_MS);
-	msd_doctor_look("", &after);
+	msd_doctor_look("", f.pid, &after);
 	if (code == MSD_EXIT_OK)
 		code = ask_info(client, &f);
 	if (code == MSD_EXIT_OK)

@@ -2,11 +2,14 @@
  * monitor and slowlog: single calls that the daemon has answered.
  *
  * Happy path: what the daemon has kept is asked for in pieces, a line a call; with -f
- * it is asked again from where that ended, and answers when there is more. Failures:
- * what came faster than it was asked for is lost, and how much is told on stderr.
+ * it is asked again from where that ended, and answers when there is more. --tail reads
+ * all that is kept first, for only the daemon knows which calls are of a module.
+ * Failures: what came faster than it was asked for is lost, and how much is told on
+ * stderr.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
@@ -21,7 +24,9 @@ struct watch {
 	modser_client *client;
 	int64_t from;
 	bool waits;
-	size_t n; /* that the last answer had */
+	struct msd_buf
+		*found; /* numbers of calls, which are not printed; NULL: they are */
+	size_t n;       /* that the last answer had */
 };
 
 static int64_t number_of(const modser_value *map, const char *key)
@@ -82,6 +87,24 @@ static void print_calls(const struct msd_cli *cli, const modser_value *calls)
 	(void)fflush(stdout); /* what fails is told at the end */
 }
 
+static void note_numbers(struct msd_buf *found, const modser_value *calls)
+{
+	for (size_t i = 0; i < calls->as.tuple.n; i++) {
+		const int64_t number = number_of(&calls->as.tuple.item[i], "number");
+		msd_buf_put(found, &number, sizeof(number));
+	}
+}
+
+static void take_calls(struct watch *w, const modser_value *calls)
+{
+	w->n = calls->as.tuple.n;
+	if (w->found != NULL) {
+		note_numbers(w->found, calls);
+	} else {
+		print_calls(w->cli, calls);
+	}
+}
+
 static modser_err ask(struct watch *w, modser_result **ret)
 {
 	const char *module = w->cli->n_words > 0 ? w->cli->words[0] : "";
@@ -107,29 +130,54 @@ static modser_err ask(struct watch *w, modser_result **ret)
 	}
 	w->from = number_of(answer, "next");
 	w->n = 0;
-	if (calls != NULL && calls->kind == MODSER_TUPLE) {
-		w->n = calls->as.tuple.n;
-		print_calls(w->cli, calls);
-	}
+	if (calls != NULL && calls->kind == MODSER_TUPLE)
+		take_calls(w, calls);
 	return MODSER_OK;
+}
+
+/* Go on from the last calls that are wanted. */
+static modser_err seek_tail(struct watch *w, modser_result **ret)
+{
+	struct msd_buf found = {0};
+	modser_err err;
+	int64_t number;
+
+	w->found = &found;
+	do {
+		modser_result_free(*ret);
+		*ret = NULL;
+		err = ask(w, ret);
+	} while (err == MODSER_OK && w->n > 0);
+	w->found = NULL;
+	const size_t n = found.n / sizeof(number);
+	const size_t n_wanted = w->cli->tail < n ? w->cli->tail : n;
+	if (err == MODSER_OK && n_wanted > 0) {
+		memcpy(&number, found.p + (n - n_wanted) * sizeof(number),
+		       sizeof(number));
+		w->from = number;
+	}
+	msd_buf_finish(&found);
+	return err;
 }
 
 /* From the end, or from so many before it; without -f all that is kept. */
 static modser_err begin(struct watch *w, modser_result **ret)
 {
-	if (!w->cli->follow && !w->cli->has_tail)
-		return MODSER_OK;
-	w->from = INT64_MAX;
-	modser_err err = ask(w, ret);
-	if (err != MODSER_OK || !w->cli->has_tail)
-		return err;
-	w->from = w->from > w->cli->tail ? w->from - w->cli->tail : 0;
-	return MODSER_OK;
+	modser_err err = MODSER_OK;
+
+	if (w->cli->has_tail) {
+		err = seek_tail(w, ret);
+	} else if (w->cli->follow) {
+		w->from = INT64_MAX;
+		err = ask(w, ret);
+	}
+	w->waits = w->cli->follow;
+	return err;
 }
 
 enum msd_exit msd_verb_monitor(const struct msd_cli *cli)
 {
-	struct watch w = {.cli = cli, .waits = cli->follow};
+	struct watch w = {.cli = cli};
 	modser_result *result = NULL;
 	enum msd_exit code =
 		cli->n_words > 0 ? msd_report_name(cli->words[0]) : MSD_EXIT_OK;

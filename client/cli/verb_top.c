@@ -109,6 +109,25 @@ static void take_sample(struct msd_buf *lines, char *sample)
 	}
 }
 
+/* All lines of the answer. */
+static enum msd_exit take_samples(struct msd_buf *ret, const modser_value *text)
+{
+	struct msd_diag d = {0};
+
+	if (text->kind != MODSER_STR) {
+		(void)msd_diag_set(&d, MSD_PROTOCOL,
+				   "server.metrics: the daemon's answer is no text");
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "is it modserd? see `modser info`", &d);
+	}
+	char *samples = strdup(text->as.str.p);
+	char *rest = samples, *sample;
+	while (rest != NULL && (sample = strsep(&rest, "\n")) != NULL)
+		take_sample(ret, sample);
+	free(samples);
+	return samples == NULL || ret->bad ? msd_report_no_memory() : MSD_EXIT_OK;
+}
+
 static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client,
 				struct msd_buf *ret)
 {
@@ -119,19 +138,10 @@ static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client
 	if (modser_request(client, "server.metrics", NULL, 0, &options, &result) !=
 	    MODSER_OK)
 		code = msd_report_result(client, result);
-	const modser_value *text =
-		code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
-	char *samples = text != NULL && text->kind == MODSER_STR
-				? strdup(text->as.str.p)
-				: NULL;
-	char *rest = samples, *sample;
-	while (rest != NULL && (sample = strsep(&rest, "\n")) != NULL)
-		take_sample(ret, sample);
-	free(samples);
+	if (code == MSD_EXIT_OK)
+		code = take_samples(ret, modser_result_value(result));
 	modser_result_free(result);
-	return code == MSD_EXIT_OK && (samples == NULL || ret->bad)
-		       ? msd_report_no_memory()
-		       : code;
+	return code;
 }
 
 /* The keys of a line, and its figures; of the first three what has come since the last

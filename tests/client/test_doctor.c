@@ -1,5 +1,8 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "client/cli/doctor.h"
 #include "client/cli/overhead.h"
@@ -85,9 +88,64 @@ Test(doctor, what_is_not_there_is_nothing)
 {
 	struct msd_doctor_look look = {.ticks = 1};
 
-	msd_doctor_look("/nonexistent", &look);
+	msd_doctor_look("/nonexistent", 1, &look);
 	cr_expect_eq(look.ticks + look.busy + look.swapped + look.held, 0);
 	cr_expect_eq(msd_doctor_threads("/nonexistent", 1), 0);
+}
+
+/* A file below a machine's @root, with the folders above it. */
+static void put_file(const char *root, const char *path, const char *text)
+{
+	char name[512];
+
+	(void)snprintf(name, sizeof(name), "%s%s", root, path);
+	for (char *at = strchr(name + strlen(root) + 1, '/'); at != NULL;
+	     at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void)mkdir(name, 0700);
+		*at = '/';
+	}
+	FILE *f = fopen(name, "w");
+	cr_assert_not_null(f, "%s", name);
+	cr_assert_geq(fputs(text, f), 0);
+	cr_assert_eq(fclose(f), 0);
+}
+
+static char root[] = "/tmp/msd-doctor-XXXXXX";
+
+static void remove_machine(void)
+{
+	char command[64];
+
+	(void)snprintf(command, sizeof(command), "rm -rf %s", root);
+	cr_assert_eq(system(command), 0);
+}
+
+Test(doctor, quotas_of_the_daemons_groups_are_counted, .fini = remove_machine)
+{
+	struct msd_doctor_look look;
+
+	cr_assert_not_null(mkdtemp(root));
+	put_file(root, "/proc/42/cgroup", "1:cpu:/a\n0::/teams/one.service\n");
+	put_file(root, "/sys/fs/cgroup/cpu.stat", "nr_throttled 1\n");
+	put_file(root, "/sys/fs/cgroup/teams/cpu.stat", "usage 9\nnr_throttled 10\n");
+	put_file(root, "/sys/fs/cgroup/teams/one.service/cpu.stat",
+		 "nr_throttled 100\n");
+	put_file(root, "/sys/fs/cgroup/a/cpu.stat", "nr_throttled 1000\n");
+	msd_doctor_look(root, 42, &look);
+	cr_expect_eq(look.held, 111);
+}
+
+Test(doctor, counters_that_go_back_are_no_news)
+{
+	const struct msd_doctor_look before = {
+		.ticks = 1000, .stolen = 50, .busy = 500};
+	const struct msd_doctor_look after = {.ticks = 1400, .stolen = 49, .busy = 400};
+	struct msd_buf out = {0};
+
+	msd_doctor_judge(&before, &after, &usual, &out);
+	cr_expect_eq(out.n, 0);
+	msd_buf_finish(&out);
 }
 
 Test(doctor, what_is_added_to_a_call_is_all_but_the_run)

@@ -1,6 +1,7 @@
 """Single calls: what `modser monitor`, `modser slowlog` and the log tell of them."""
 import json
 import signal
+import subprocess
 
 import harness
 import pytest
@@ -71,6 +72,30 @@ def test_the_command_shows_them(daemon, wire):
     lines = daemon.ok("monitor", "--json", "shown").out.splitlines()
     assert [json.loads(line)["function"] for line in lines] == ["ok"] * 3
     assert "\tshown\tok\tOK\t" in daemon.ok("monitor", "--tail", 1).out
+
+
+def test_the_tail_is_of_what_is_wanted(daemon, wire):
+    daemon.load("one", FAULTS)
+    daemon.load("other", FAULTS)
+    for _ in range(2):
+        wire.call("one:ok")
+        for _ in range(3):
+            wire.call("other:ok")
+    lines = daemon.ok("monitor", "--json", "--tail", 2, "one").out.splitlines()
+    assert [json.loads(line)["module"] for line in lines] == ["one"] * 2
+
+
+def test_who_follows_from_the_tail_gets_each_call_once(daemon, wire):
+    daemon.load("tailed", FAULTS)
+    for _ in range(3):
+        wire.call("tailed:ok")
+    numbers = [c["number"] for c in kept(wire, "tailed")["requests"]]
+    command = [harness.BIN / "modser", "-H", daemon.host, "monitor", "--json", "-f", "--tail", "2", "tailed"]
+    with harness.started(*command, stdout=subprocess.PIPE) as follower:
+        told = [json.loads(follower.stdout.readline())["number"] for _ in range(2)]
+        wire.call("tailed:ok")
+        told.append(json.loads(follower.stdout.readline())["number"])
+    assert told[:2] == numbers[-2:] and told[2] > numbers[-1]
 
 
 def test_top_shows_what_modules_have_done(daemon, wire):
