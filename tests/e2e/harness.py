@@ -165,6 +165,14 @@ class Gate:
         shutil.rmtree(self.folder)
 
 
+def is_worker(pid):
+    try:
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return words[1:2] == [b"--name"]
+
+
 def children(pid):
     """Of all its threads, some of which may end meanwhile."""
     found = []
@@ -274,7 +282,8 @@ class Daemon:
         return self.ok("load", name, path, *words, **more)
 
     def workers(self):
-        return children(self.pid)
+        """Not what looks for devices or fetches, not what a module left behind."""
+        return [pid for pid in children(self.pid) if is_worker(pid)]
 
     @contextlib.contextmanager
     def standstill(self):
