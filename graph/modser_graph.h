@@ -144,7 +144,8 @@ MODSER_GRAPH_API bool modser_graph_equal(modser_graph *a, const modser_graph *b)
 /* ---- Nodes ---- */
 
 /** A node without operator, inputs and outputs, the graph's; its number is the next.
- * NULL with the graph's error: memory is short. */
+ * NULL with the graph's error: memory is short, or @name is not UTF-8, as names of
+ * tensors and dimensions must be, too. */
 MODSER_GRAPH_API modser_sg_node *modser_sg_node_create(modser_graph *graph,
 						       const char *name);
 MODSER_GRAPH_API void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);

@@ -285,6 +285,24 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 	return err;
 }
 
+/* Names come from the file, and a damaged one is no text: the supervisor would take
+ * what is at @begin of @out for a broken protocol. */
+static msd_err check_names(const struct msd_buf *out, size_t begin, const char *label,
+			   struct msd_diag *d)
+{
+	const struct msd_span said = {out->p + begin, out->n - begin};
+	struct msd_diag why = {0};
+	size_t bytes;
+
+	if (out->bad || msd_scan_object(said, NULL, &bytes, &why) == MSD_OK)
+		return MSD_OK;
+	const msd_err err = msd_diag_set(
+		d, MSD_BAD_ARTIFACT, "%s: what it says of itself cannot be told: %s",
+		label, msd_diag_text(&why));
+	msd_diag_finish(&why);
+	return err;
+}
+
 msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 			struct msd_buf *out, struct msd_diag *d)
 {
@@ -319,5 +337,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	r->peer->residents.max_bytes = params.max_out;
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
-	return msd_describe_write(w->module, &w->sandbox, out, d);
+	const size_t begin = out->n;
+	err = msd_describe_write(w->module, &w->sandbox, out, d);
+	return err == MSD_OK ? check_names(out, begin, label, d) : err;
 }

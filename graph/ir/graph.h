@@ -83,6 +83,8 @@ int msd_sg_no_memory(modser_graph *g); /* the same, returns -1 */
 /** Room for one more of @n elements of @size bytes in *@list, which grows by doubling.
  * False: memory is short, and nothing has changed. */
 MSD_MUST_CHECK bool msd_sg_grow(void *list, size_t n, size_t size);
+/** @text can be a name: programs of other languages, and the wire, have it as text. */
+bool msd_sg_is_name(const char *text);
 /** A copy of @n bytes with a NUL behind them; NULL: memory is short. */
 char *msd_sg_copy(const char *text, size_t n);
 /** Let @g own @file, whose bytes constants may point into. It is emptied on success. */

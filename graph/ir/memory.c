@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/utf8.h"
 
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 {
@@ -40,6 +41,11 @@ bool msd_sg_grow(void *list, size_t n, size_t size)
 		return false;
 	*at = grown;
 	return true;
+}
+
+bool msd_sg_is_name(const char *text)
+{
+	return msd_utf8_valid((struct msd_span){(const uint8_t *)text, strlen(text)});
 }
 
 char *msd_sg_copy(const char *text, size_t n)

@@ -6,8 +6,12 @@
 
 modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 {
+	if (!msd_sg_is_name(name)) {
+		(void)msd_sg_fail(graph, MSD_BAD_ARGUMENT,
+				  "node %zu: its name is not UTF-8", graph->n_nodes);
+		return NULL;
+	}
 	modser_sg_node *node = calloc(1, sizeof(*node));
-
 	if (node == NULL || !msd_sg_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
 		goto fail;
 	node->graph = graph;

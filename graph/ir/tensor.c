@@ -43,8 +43,13 @@ void msd_sg_tensor_destroy(modser_sg_tensor *t)
 
 modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 {
+	if (!msd_sg_is_name(name)) {
+		(void)msd_sg_fail(graph, MSD_BAD_ARGUMENT,
+				  "tensor %zu: its name is not UTF-8",
+				  graph->n_tensors);
+		return NULL;
+	}
 	modser_sg_tensor *t = calloc(1, sizeof(*t));
-
 	if (t == NULL || !msd_sg_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
 		goto fail;
 	t->graph = graph;
@@ -92,6 +97,9 @@ int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char
 {
 	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
+	if (!msd_sg_is_name(name))
+		return fail(tensor, MSD_BAD_ARGUMENT,
+			    "a dimension's name is not UTF-8");
 	if (tensor->dim_names == NULL)
 		tensor->dim_names = calloc(MODSER_GRAPH_MAX_NDIM, sizeof(char *));
 	char *copy = msd_sg_copy(name, strlen(name));

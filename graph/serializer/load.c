@@ -69,6 +69,14 @@ static int check_count(const modser_serializer *s, modser_graph *graph, size_t n
 	return 0;
 }
 
+/* What a loader gives wrongly to the graph is in its file. */
+static int fail_file(modser_graph *graph)
+{
+	if (graph->diag.code == MSD_BAD_ARGUMENT)
+		graph->diag.code = MSD_BAD_ARTIFACT;
+	return -1;
+}
+
 int modser_serializer_load_memory(const modser_serializer *s, const modser_part *parts,
 				  size_t n, const modser_model_options *options,
 				  modser_graph *graph)
@@ -76,9 +84,10 @@ int modser_serializer_load_memory(const modser_serializer *s, const modser_part 
 	const modser_model_options defaults = {MODSER_FILL_REFUSE};
 
 	if (check_count(s, graph, n) != 0 ||
-	    modser_graph_set_source_format(graph, s->ops->format) != 0 ||
-	    s->ops->load(s, parts, options != NULL ? options : &defaults, graph) != 0)
+	    modser_graph_set_source_format(graph, s->ops->format) != 0)
 		return -1;
+	if (s->ops->load(s, parts, options != NULL ? options : &defaults, graph) != 0)
+		return fail_file(graph);
 	return modser_graph_check(graph);
 }
 

@@ -52,6 +52,12 @@ def test_a_truncated_library_is_refused(served, good, part):
     assert failure.name == "BAD_ARTIFACT" and "deploy.so" in failure.message
 
 
+def test_a_damaged_name_is_the_files_and_no_break_of_the_protocol(served, good):
+    assert b"matmul" in good
+    failure = refusal(served, good.replace(b"matmul", b"mat\xfful"))
+    assert failure.name == "BAD_ARTIFACT" and "a str is not UTF-8" in failure.message
+
+
 @pytest.mark.parametrize(
     "at, value, what",
     [(4, 1, "32"), (5, 2, "endian"), (18, 183, "aarch64"), (18, 40, "arm"), (16, 2, "")],

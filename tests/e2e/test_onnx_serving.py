@@ -144,6 +144,19 @@ def test_what_cannot_be_read_is_refused_with_its_reason(daemon, name, cause):
     assert said.status == 6 and cause in said.err, said
 
 
+@pytest.mark.parametrize("name, cause", [
+    (b"input", "tensor 0: its name is not UTF-8"),
+    (b"node-", "node 1: its name is not UTF-8"),
+    (b"lower", "tensor 1 \"output\": a dimension's name is not UTF-8"),
+])
+def test_a_damaged_name_is_the_files_and_no_break_of_the_protocol(daemon, tmp_path, name, cause):
+    raw = model([node("Relu", ["input"], ["output"], name="node-")],
+                [value("input", "float32", [1])], [value("output", "float32", ["lower"])])
+    assert name in raw
+    said = daemon.modser("load", "bad", save(tmp_path, raw.replace(name, b"inp\xfft")))
+    assert said.status == 6 and "[BAD_ARTIFACT]" in said.err and cause in said.err, said
+
+
 def test_a_trained_network_agrees_with_the_same_one_as_a_tmfile(daemon, tmp_path):
     folder = harness.fixtures()
     if folder is None:

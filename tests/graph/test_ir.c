@@ -225,3 +225,20 @@ Test(graph_ir, an_operator_is_registered_once)
 	cr_assert_not_null(modser_sg_op_create(g, "MyOp"));
 	modser_graph_destroy(g);
 }
+
+Test(graph_ir, names_are_utf_8)
+{
+	modser_graph *g = modser_graph_create("");
+
+	cr_expect_null(modser_sg_tensor_create(g, "co\xe6v"));
+	cr_expect_str_eq(modser_graph_error(g), "tensor 0: its name is not UTF-8");
+	cr_expect_null(modser_sg_node_create(g, "\xff"));
+	cr_expect_str_eq(modser_graph_error(g), "node 0: its name is not UTF-8");
+	modser_sg_tensor *t = modser_sg_tensor_create(g, "größe");
+	cr_assert_not_null(t);
+	cr_expect_eq(modser_sg_tensor_set_dims(t, (const int64_t[]){-1}, 1), 0);
+	cr_expect_eq(modser_sg_tensor_set_dim_name(t, 0, "\xc3"), -1);
+	cr_expect_str_eq(modser_graph_error(g),
+			 "tensor 0 \"größe\": a dimension's name is not UTF-8");
+	modser_graph_destroy(g);
+}

@@ -195,8 +195,11 @@ static int add_inputs(const struct onnx_node *n)
 		if (name[0] != '\0' && find(n->l, name, &t) != 0)
 			return -1;
 		if (t == NULL && name[0] != '\0') {
-			return onnx_fail(n, "nothing before it makes its input \"%s\"",
-					 name);
+			return msd_sg_fail(n->l->g, MSD_BAD_ARTIFACT,
+					   "node %zu \"%s\", %s: nothing before it "
+					   "makes its input \"%s\"",
+					   n->index, text_of(n->proto->name),
+					   n->proto->op_type, name);
 		}
 		if (modser_sg_node_add_input(n->node, t) < 0)
 			return -1;
