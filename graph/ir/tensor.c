@@ -97,9 +97,10 @@ int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char
 {
 	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
-	if (!msd_sg_is_name(name))
+	if (!msd_sg_is_name(name)) {
 		return fail(tensor, MSD_BAD_ARGUMENT,
 			    "a dimension's name is not UTF-8");
+	}
 	if (tensor->dim_names == NULL)
 		tensor->dim_names = calloc(MODSER_GRAPH_MAX_NDIM, sizeof(char *));
 	char *copy = msd_sg_copy(name, strlen(name));
