@@ -17,6 +17,8 @@ def load_cases():
 
 
 CASES = load_cases()
+# Code for another machine may fuse what TVM's run here rounded in between.
+IS_FOREIGN = (harness.MODELS / "machine").exists()
 
 
 def outputs(library):
@@ -58,6 +60,14 @@ def word(models, arg):
     return json.dumps(arg[kind])
 
 
+def expect_same(got, expected):
+    if IS_FOREIGN and expected.dtype.kind == "f":
+        near = 64 * float(np.finfo(expected.dtype).eps)
+        assert np.allclose(got, expected, rtol=near, atol=near, equal_nan=True)
+    else:
+        assert got.tobytes() == expected.tobytes()
+
+
 def same_array(path, models, want):
     got = np.load(path)
     expected = np.load(models / want["array"])
@@ -66,7 +76,7 @@ def same_array(path, models, want):
         assert got.dtype == np.dtype(f"V{expected.itemsize}")
     else:
         assert got.dtype == expected.dtype
-    assert got.tobytes() == expected.tobytes()
+    expect_same(got, expected)
 
 
 def expect_over_wire(daemon, models, case):
@@ -90,7 +100,7 @@ def expect_over_wire(daemon, models, case):
         if "array" in want:
             expected = np.load(models / want["array"])
             assert (g.dtype, g.shape) == (expected.dtype, expected.shape)
-            assert g.tobytes() == expected.tobytes()
+            expect_same(g, expected)
         else:
             assert g == value(want)
 
