@@ -8,6 +8,7 @@
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
  *   client.c    ends tickets, keeps deadlines, waits
  *   connect.c   sockets
+ *   open.c      which of several daemons
  */
 #include "client/ticket.h"
 #include "proto/frame.h"

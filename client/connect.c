@@ -1,10 +1,9 @@
 /*
- * From an address to a connected socket.
- *
- * Happy path: the address is parsed, or the default's is found; the socket is made
- * non-blocking and connected within the caller's time, on TCP by each number that the
- * name has until one answers.
+ * Happy path: the socket is made non-blocking and connected within the caller's time,
+ * on TCP by each number that the name has until one answers.
  */
+#include "client/connect.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -12,17 +11,13 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "client/cause.h"
 #include "client/client.h"
-#include "client/result.h"
 #include "client/tls.h"
-#include "proto/address.h"
 #include "proto/body.h"
 #include "proto/clock.h"
 #include "proto/frame.h"
@@ -129,19 +124,6 @@ static msd_err connect_to(const struct msd_address *a, uint64_t deadline_ns,
 	return connect_tcp(a, deadline_ns, ret_fd, hint, d);
 }
 
-static msd_err find_address(const char *address, struct msd_address *ret,
-			    struct msd_diag *d)
-{
-	const char *from_env = getenv("MODSER_HOST");
-
-	if (address != NULL)
-		return msd_address_parse(address, ret, d);
-	if (from_env == NULL || from_env[0] == '\0')
-		return msd_address_default(true, ret, d);
-	msd_err err = msd_address_parse(from_env, ret, d);
-	return err == MSD_OK ? err : msd_diag_wrap(d, err, "MODSER_HOST");
-}
-
 /* The daemon closes a connection that sends no whole frame for a while; ours may be
  * made long before its first request. A new socket has room for this cancel of nothing,
  * and a broken one is met later. */
@@ -181,17 +163,14 @@ static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns
 	return msd_diag_wrap(d, err, "connect to %s", msd_address_format(a, text));
 }
 
-static msd_err open_at(const struct msd_address *a, uint32_t timeout_ms,
-		       modser_client **ret, char hint[static MSD_HINT_MAX],
-		       struct msd_diag *d)
+msd_err msd_client_connect(const struct msd_address *a, uint64_t deadline_ns,
+			   modser_client **ret, char hint[static MSD_HINT_MAX],
+			   struct msd_diag *d)
 {
 	struct msd_client_tls *tls = NULL;
-	uint64_t deadline_ns = UINT64_MAX;
 	modser_client *c;
 	int fd = -1;
 
-	if (timeout_ms != 0)
-		deadline_ns = msd_now_ns() + (uint64_t)timeout_ms * 1000000u;
 	msd_err err = connect_to(a, deadline_ns, &fd, hint, d);
 	if (err == MSD_OK)
 		err = encrypt(a, fd, deadline_ns, &tls, d);
@@ -210,25 +189,4 @@ static msd_err open_at(const struct msd_address *a, uint32_t timeout_ms,
 	}
 	*ret = c;
 	return MSD_OK;
-}
-
-modser_err modser_open(const char *address, uint32_t timeout_ms, modser_client **ret,
-		       modser_result **ret_why)
-{
-	char hint[MSD_HINT_MAX] = "";
-	struct msd_diag d = {0};
-	struct msd_address a;
-	msd_err err = find_address(address, &a, &d);
-
-	if (err == MSD_OK)
-		err = open_at(&a, timeout_ms, ret, hint, &d);
-	if (err != MSD_OK && ret_why != NULL) {
-		*ret_why = msd_result_create(0);
-		if (*ret_why != NULL)
-			msd_result_fail(*ret_why, err, d.text);
-		if (*ret_why != NULL && hint[0] != '\0')
-			msd_result_advise(*ret_why, hint);
-	}
-	msd_diag_finish(&d);
-	return (modser_err)err;
 }

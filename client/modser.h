@@ -199,6 +199,13 @@ typedef struct modser_options {
  * $XDG_RUNTIME_DIR/modserd/modserd.sock, else /tmp/modserd-UID/modserd.sock; where that
  * is absent, /run's).
  *
+ * Several addresses with a comma between two are of daemons that do the same. Each is
+ * connected to and asked for an answer, in their order; the first that does answer and
+ * is not about to end is taken, else the first that is. @timeout_ms is shared by those
+ * that are left; without it each but the last has 3 s. The client is of that daemon
+ * alone: when it is lost, open the list again. What had not been answered then may have
+ * run.
+ *
  * @timeout_ms bounds connecting, without resolving the name; 0: no bound.
  * Blocks. On success the caller owns *@ret and ends it with modser_close(). On failure
  * *@ret is unchanged and @ret_why, unless NULL, holds a result that tells why; the

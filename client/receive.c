@@ -70,21 +70,22 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 }
 
 /* A key of a later daemon, with a value of its own, ends the search. */
-static uint64_t exec_ns_of(struct msd_span meta)
+static void read_meta(struct msd_span meta, modser_result *r)
 {
 	struct msd_wire_value key, value;
 	struct msd_cur c;
 	uint32_t n;
 
 	if (meta.n == 0 || !msd_map_open(meta, &c, &n))
-		return 0;
+		return;
 	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
 	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
 		if (msd_span_is(key.as.str, "exec_ns") && value.kind == MSD_K_INT &&
 		    value.as.i > 0)
-			return (uint64_t)value.as.i;
+			r->exec_ns = (uint64_t)value.as.i;
+		if (msd_span_is(key.as.str, "leaving") && value.kind == MSD_K_BOOL)
+			r->is_leaving = value.as.b;
 	}
-	return 0;
 }
 
 static msd_err read_body(modser_client *c, struct msd_span bytes)
@@ -112,7 +113,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	c->rx.ticket_id = t->id;
 	if (t->ended)
 		return msd_client_skip_payload(c);
-	t->result->exec_ns = exec_ns_of(b.meta);
+	read_meta(b.meta, t->result);
 	if (!msd_body_error_read(b.error, &e))
 		return msd_client_read_result(c, t, b.result);
 	msd_result_fail_body(t->result, t->method, &e);

@@ -13,6 +13,7 @@ struct modser_result {
 	uint64_t id;
 	modser_error error;
 	uint64_t exec_ns;
+	bool is_leaving;   /* of a ping: the daemon is about to end */
 	modser_value root; /* valid while error.code is MODSER_OK */
 	char *text;        /* owned: what error.name and error.message point to */
 	char *hint;        /* owned: error.hint, where it is not the code's */

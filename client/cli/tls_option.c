@@ -1,9 +1,9 @@
 #include "client/cli/tls_option.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/cli/report.h"
+#include "proto/address_list.h"
 
 static bool put(const char *variable, const char *value)
 {
@@ -14,7 +14,7 @@ enum msd_exit msd_tls_option_apply(const struct msd_cli *cli, const char *addres
 {
 	if (cli->tls_ca == NULL && cli->tls_cert == NULL && cli->tls_key == NULL)
 		return MSD_EXIT_OK;
-	if (strncmp(address, "tls://", 6) != 0) {
+	if (!msd_address_list_has(address, "tls://")) {
 		return msd_report_usage("give the address of TLS: -H tls://HOST:PORT",
 					"--%s: %s does not speak TLS",
 					cli->tls_ca != NULL     ? "tls-ca"

@@ -5,12 +5,14 @@
 
 #include "client/cli/file.h"
 #include "client/cli/report.h"
+#include "proto/address_list.h"
 
 #define TOKEN_MAX 4096u /* bytes: a file of more is another one */
 
+/* One of several is enough: nobody knows which of them will answer. */
 static bool is_readable(const char *address)
 {
-	return strncmp(address, "tcp://", 6) == 0;
+	return msd_address_list_has(address, "tcp://");
 }
 
 static enum msd_exit read_file(const char *path, struct msd_buf *ret)

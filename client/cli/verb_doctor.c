@@ -140,8 +140,11 @@ static bool is_here(const struct msd_cli *cli)
 {
 	const char *host = cli->host != NULL ? cli->host : getenv("MODSER_HOST");
 
-	return host == NULL || host[0] == '\0' || strncmp(host, "unix:", 5) == 0 ||
-	       strstr(host, "://127.0.0.1:") != NULL;
+	if (host == NULL || host[0] == '\0')
+		return true;
+	/* Of several, nobody knows here which has answered. */
+	return strchr(host, ',') == NULL && (strncmp(host, "unix:", 5) == 0 ||
+					     strstr(host, "://127.0.0.1:") != NULL);
 }
 
 static enum msd_exit ask_info(modser_client *client, struct msd_doctor_facts *f)

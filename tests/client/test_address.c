@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "proto/address.h"
+#include "proto/address_list.h"
 
 static msd_err parse(const char *text, struct msd_address *ret)
 {
@@ -25,6 +26,21 @@ Test(address, reads_and_writes_both_forms)
 		cr_assert_eq(parse(good[i], &a), MSD_OK, "%s", good[i]);
 		cr_assert_str_eq(msd_address_format(&a, text), good[i]);
 	}
+}
+
+Test(address, a_comma_parts_a_list_only_where_another_form_follows)
+{
+	struct msd_address_list list;
+
+	cr_assert_eq(
+		msd_address_list_parse("unix:/a,b,tcp://h:1,tls://h:2", &list, NULL),
+		MSD_OK);
+	cr_assert_eq(list.n, 3);
+	cr_expect_str_eq(list.at[0].path, "/a,b");
+	cr_expect_eq(list.at[1].kind, MSD_ADDRESS_TCP);
+	cr_expect_eq(list.at[2].port, 2);
+	cr_expect(msd_address_list_has("unix:/a,b,tcp://h:1", "tcp://"));
+	cr_expect_not(msd_address_list_has("unix:/a,b/tcp://h:1", "tcp://"));
 }
 
 Test(address, refuses_what_is_neither_form)

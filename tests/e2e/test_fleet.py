@@ -15,3 +15,15 @@ def test_no_call_fails_while_haproxy_has_each_daemon_restarted():
                        timeout=4 * harness.PATIENCE)
     assert done.status == 0 and done.out.endswith(" calls answered, 0 failed\n"), done
     assert done.out.count("is back") == 3
+
+
+def test_modser_asks_the_next_address_when_one_does_not_answer(own_daemon):
+    first, second = own_daemon(), own_daemon("--load", f"zoo={harness.ZOO / 'results.so'}")
+    both = f"{first.host},{second.host}"
+    second.ok("wait", "zoo")
+    assert "zoo" not in first.modser("ls", host=both).out
+    first.kill()
+    assert "zoo" in first.modser("ls", host=both).out
+    second.kill()
+    done = first.modser("ls", host=both)
+    assert done.status == 3 and done.err.count("connect to unix:") == 2, done

@@ -1,7 +1,8 @@
-"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, and where a daemon listens by default."""
+"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, lists of them, and the default one."""
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from typing import Optional, Union
@@ -30,6 +31,15 @@ def parse(text: str) -> Target:
     if not (port.isascii() and port.isdigit() and int(port) <= 65535):
         raise _bad(text, "the port is not a number up to 65535")
     return host, int(port)
+
+
+#: A comma that no form of an address follows belongs to the path that it stands in.
+_BETWEEN = re.compile(",(?=unix:|tcp://|tls://)")
+
+
+def split(text: str) -> list[str]:
+    """The addresses of a list."""
+    return _BETWEEN.split(text)
 
 
 def is_tls(text: str) -> bool:

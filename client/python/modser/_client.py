@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Optional, TypeVar
 
 from . import _address, _requests, _token
+from ._attempts import Attempts
 from ._channel import Channel, Pending
+from ._errors import Error
 from ._function import Function, TimeEvaluator
 from ._held import Instance, Resident
 from ._message import Message
@@ -31,7 +33,8 @@ def connect(
 ) -> Client:
     """A connection to a daemon.
 
-    ``address`` is ``"unix:PATH"``, ``"tcp://HOST:PORT"`` or ``"tls://HOST:PORT"``; without one
+    ``address`` is ``"unix:PATH"``, ``"tcp://HOST:PORT"`` or ``"tls://HOST:PORT"``, or several with
+    a comma between two: the first that answers and is not about to end; without one
     MODSER_HOST counts, then the default socket. ``token`` says whose the connection is to a
     daemon with a file of rights; without one MODSER_TOKEN counts, but over plain TCP.
     ``deadline`` (seconds) holds for connecting, and for every request
@@ -42,7 +45,7 @@ def connect(
     check_deadline(deadline)
     address = _address.choose(address)
     token = _token.choose(address, token)
-    client = Client(Channel(address, deadline, tls), deadline)
+    client = _open(address, deadline, tls)
     if token is not None:
         try:
             client._run(_requests.show(token))
@@ -50,6 +53,26 @@ def connect(
             client.close()
             raise
     return client
+
+
+def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) -> Client:
+    attempts = Attempts[Client](address, deadline)
+    for place, seconds in attempts:
+        try:
+            client = Client(Channel(place, seconds, tls), deadline)
+        except Error as error:
+            attempts.failed(error)
+            continue
+        try:
+            stays = attempts.is_one or client._run(_requests.stays(seconds))
+        except BaseException as error:
+            client.close()
+            attempts.failed(error)
+            continue
+        if stays:
+            return attempts.stays(client)
+        attempts.leaves(client)
+    return attempts.rest()
 
 
 class Client(ClientBase):

@@ -84,6 +84,14 @@ def ping(deadline: Seconds) -> Request[float]:
     return time.perf_counter() - began
 
 
+def stays(deadline: Seconds) -> Request[bool]:
+    """Whether a daemon that answers has not been told to end."""
+    message = message_of("ping")
+    message.deadline = deadline
+    reply: Reply = yield message
+    return not (reply.meta or {}).get("leaving")
+
+
 def show(token: str) -> Request[None]:
     yield from ask("session.hello", {"token": token})
 

@@ -17,6 +17,7 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 
 from . import _address, _aio_channel, _requests, _token
 from ._aio_channel import Channel, Pending
+from ._attempts import Attempts
 from ._call import OutArgument, call_value, fill_outs
 from ._errors import BadArgument, DeadlineExceeded, Error
 from ._help import Doc
@@ -60,7 +61,7 @@ def connect(
 async def _connect(
     address: str, token: Optional[str], deadline: Seconds, tls: Optional[ssl.SSLContext]
 ) -> Client:
-    client = Client(await _aio_channel.connect(address, deadline, tls), deadline)
+    client = await _open(address, deadline, tls)
     if token is not None:
         try:
             await client._run(_requests.show(token))
@@ -68,6 +69,26 @@ async def _connect(
             client.close()
             raise
     return client
+
+
+async def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) -> Client:
+    attempts = Attempts[Client](address, deadline)
+    for place, seconds in attempts:
+        try:
+            client = Client(await _aio_channel.connect(place, seconds, tls), deadline)
+        except Error as error:
+            attempts.failed(error)
+            continue
+        try:
+            stays = attempts.is_one or await client._run(_requests.stays(seconds))
+        except BaseException as error:
+            client.close()
+            attempts.failed(error)
+            continue
+        if stays:
+            return attempts.stays(client)
+        attempts.leaves(client)
+    return attempts.rest()
 
 
 class Opening(Generic[E]):
