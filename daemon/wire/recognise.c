@@ -5,18 +5,47 @@
 #include <string.h>
 
 #include "daemon/wire/account.h"
+#include "proto/token.h"
 
-/* Array, kind and 0xcf, then the id, as msd_body_begin_request() writes them. The scan
- * passes no request or response that has 0xcf there and its id elsewhere: its array has
- * four or five elements, and its kind is 0 or 1. */
-#define ID_AT 3u
-#define BEHIND_ID (ID_AT + 8u)
+/* Array and kind, a byte each, then the id. The scan passes no request or response
+ * whose id is elsewhere: its array has four or five elements, and its kind is 0 or 1.
+ */
+#define ID_AT 2u
+/* What is kept has the id as msd_body_begin_request() writes it. */
 #define ID_IN_EIGHT_BYTES 0xcf
+#define BEHIND_ID (ID_AT + 9u)
 
 /* How a response ends that is remembered: its meta is this and a number of eight bytes.
  */
 static const uint8_t time_key[] = {0x81, 0xa7, 'e', 'x', 'e', 'c', '_', 'n', 's', 0xcf};
 #define TIME_BYTES 8u
+
+/* How many bytes an id has whose first is @first. 0: none, or one in a form with a
+ * sign, which is left to the scan. */
+static size_t id_bytes(uint8_t first)
+{
+	if (first == ID_IN_EIGHT_BYTES)
+		return 9;
+	if (first < 0x80)
+		return 1;
+	return first >= 0xcc && first < ID_IN_EIGHT_BYTES ? 1 + (1u << (first - 0xcc))
+							  : 0;
+}
+
+/* What of @b tells it from others, beside its two first bytes: all behind the id, but
+ * for a response's time. No bytes: it is none that is remembered. The id of a request
+ * is written as its client likes; of an answer it has nine bytes, for whoever forwards
+ * it writes another in its place. */
+static struct msd_span told_apart(const struct msd_memory *m, struct msd_span b)
+{
+	const size_t n_id = b.n > ID_AT ? id_bytes(b.p[ID_AT]) : 0;
+	const size_t n_not = ID_AT + n_id + (m->kind == MSD_RESPONSE ? TIME_BYTES : 0);
+
+	if (n_id == 0 || b.n <= n_not || (m->kind == MSD_RESPONSE && n_id != 9) ||
+	    b.n - ID_AT - n_id > MSD_MEMORY_BODY_BYTES - BEHIND_ID)
+		return (struct msd_span){0};
+	return (struct msd_span){b.p + ID_AT + n_id, b.n - n_not};
+}
 
 static uint64_t mix(uint64_t h, uint64_t word)
 {
@@ -24,52 +53,38 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ (h >> 32);
 }
 
-/* The bytes of @b that tell it from others, behind the id. */
-static size_t n_compared(const struct msd_memory *m, struct msd_span b)
+/* It only has to tell most bodies apart, fast. */
+static uint64_t print_of(struct msd_span told, uint64_t payload_bytes)
 {
-	return b.n - BEHIND_ID - (m->kind == MSD_RESPONSE ? TIME_BYTES : 0);
-}
-
-/* Of all bytes but those that may differ. It only has to tell most bodies apart, fast.
- */
-static uint64_t print_of(const struct msd_memory *m, struct msd_span b,
-			 uint64_t payload_bytes)
-{
-	const uint8_t *p = b.p + BEHIND_ID;
-	const size_t n = n_compared(m, b);
-	uint64_t h = mix(b.n, payload_bytes);
+	const uint8_t *p = told.p;
+	uint64_t h = mix(told.n, payload_bytes);
 	uint64_t word = 0;
 	size_t at = 0;
 
-	for (; n - at >= sizeof(word); at += sizeof(word)) {
+	for (; told.n - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, p + at, sizeof(word));
 		h = mix(h, word);
 	}
 	/* The last eight again, as far as they were not whole. */
-	if (n >= sizeof(word))
-		memcpy(&word, p + n - sizeof(word), sizeof(word));
+	if (told.n >= sizeof(word))
+		memcpy(&word, p + told.n - sizeof(word), sizeof(word));
 	return mix(h, word);
 }
 
-static bool is_same(const struct msd_known *k, struct msd_span b,
-		    uint64_t payload_bytes, size_t n)
+static bool is_same(const struct msd_memory *m, const struct msd_known *k,
+		    const uint8_t *begin, struct msd_span told, uint64_t payload_bytes)
 {
-	return k->n_bytes == b.n && k->payload_bytes == payload_bytes &&
-	       memcmp(k->bytes, b.p, ID_AT) == 0 &&
-	       memcmp(k->bytes + BEHIND_ID, b.p + BEHIND_ID, n) == 0;
-}
+	const size_t n = told.n + (m->kind == MSD_RESPONSE ? TIME_BYTES : 0);
 
-static bool may_be_known(const struct msd_memory *m, struct msd_span b)
-{
-	return b.n > BEHIND_ID + (m->kind == MSD_RESPONSE ? TIME_BYTES : 0) &&
-	       b.n <= MSD_MEMORY_BODY_BYTES && b.p[ID_AT - 1] == ID_IN_EIGHT_BYTES;
+	return k->n_bytes == BEHIND_ID + n && k->payload_bytes == payload_bytes &&
+	       memcmp(k->bytes, begin, ID_AT) == 0 &&
+	       memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
 }
 
 /* What is in a response's place for a time is one. */
-static bool may_be_added(const struct msd_memory *m, struct msd_span b,
-			 const struct msd_body *body)
+static bool may_be_added(const struct msd_memory *m, const struct msd_body *body)
 {
-	if (body->kind != m->kind || !may_be_known(m, b))
+	if (body->kind != m->kind)
 		return false;
 	return m->kind == MSD_REQUEST ||
 	       (body->meta.n == sizeof(time_key) + TIME_BYTES &&
@@ -92,14 +107,20 @@ static void forget(struct msd_memory *m, struct msd_known *k)
 struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 				  uint64_t payload_bytes)
 {
-	if (m->n_known == 0 || !may_be_known(m, body))
+	if (m->n_known == 0)
 		return NULL;
-	const size_t n = n_compared(m, body);
-	uint64_t print = print_of(m, body, payload_bytes);
+	const struct msd_span told = told_apart(m, body);
+	if (told.n == 0)
+		return NULL;
+	if (is_same(m, m->known[m->found], body.p, told, payload_bytes))
+		return m->known[m->found];
+	uint64_t print = print_of(told, payload_bytes);
 	for (unsigned i = 0; i < m->n_known; i++) {
-		if (m->prints[i] == print &&
-		    is_same(m->known[i], body, payload_bytes, n))
-			return m->known[i];
+		if (m->prints[i] != print ||
+		    !is_same(m, m->known[i], body.p, told, payload_bytes))
+			continue;
+		m->found = i;
+		return m->known[i];
 	}
 	return NULL;
 }
@@ -153,12 +174,14 @@ static void move_parts(struct msd_body *b, const uint8_t *from, const uint8_t *t
 struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				 uint64_t payload_bytes, const struct msd_body *body)
 {
-	if (!may_be_added(m, bytes, body))
+	const struct msd_span told = told_apart(m, bytes);
+	if (told.n == 0 || !may_be_added(m, body))
 		return NULL;
-	uint64_t print = print_of(m, bytes, payload_bytes);
+	uint64_t print = print_of(told, payload_bytes);
 	if (!was_seen(m, print))
 		return NULL;
-	struct msd_known *k = malloc(sizeof(*k) + bytes.n);
+	const size_t n_behind = bytes.n - (size_t)(told.p - bytes.p);
+	struct msd_known *k = malloc(sizeof(*k) + BEHIND_ID + n_behind);
 	unsigned at = k != NULL ? make_place(m) : MSD_MEMORY_BODIES;
 	if (at == MSD_MEMORY_BODIES) {
 		free(k);
@@ -166,9 +189,12 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 	}
 	*k = (struct msd_known){.body = *body,
 				.payload_bytes = payload_bytes,
-				.n_bytes = (uint32_t)bytes.n};
-	memcpy(k->bytes, bytes.p, bytes.n);
-	move_parts(&k->body, bytes.p, k->bytes);
+				.n_bytes = (uint32_t)(BEHIND_ID + n_behind)};
+	memcpy(k->bytes, bytes.p, ID_AT);
+	k->bytes[ID_AT] = ID_IN_EIGHT_BYTES;
+	msd_memory_set_id(k->bytes, body->id);
+	memcpy(k->bytes + BEHIND_ID, told.p, n_behind);
+	move_parts(&k->body, told.p, k->bytes + BEHIND_ID);
 	if (m->account != NULL)
 		msd_account_charge(m->account, weight(k));
 	m->known[at] = k;
@@ -192,6 +218,7 @@ void msd_memory_drop(struct msd_memory *m, struct msd_known *known)
 			continue;
 		forget(m, known);
 		m->n_known--;
+		m->found = 0;
 		m->known[i] = m->known[m->n_known];
 		m->prints[i] = m->prints[m->n_known];
 		return;
@@ -206,16 +233,20 @@ void msd_memory_finish(struct msd_memory *m)
 
 uint64_t msd_memory_id(const uint8_t *body)
 {
-	uint64_t id;
+	const uint8_t *p = body + ID_AT;
+	uint64_t id = *p;
 
-	memcpy(&id, body + ID_AT, sizeof(id));
-	return be64toh(id);
+	if (id == ID_IN_EIGHT_BYTES) {
+		memcpy(&id, p + 1, sizeof(id));
+		return be64toh(id);
+	}
+	return id < 0x80 ? id : msd_be(p + 1, (uint32_t)id_bytes(*p) - 1);
 }
 
 void msd_memory_set_id(uint8_t *body, uint64_t id)
 {
 	id = htobe64(id);
-	memcpy(body + ID_AT, &id, sizeof(id));
+	memcpy(body + ID_AT + 1, &id, sizeof(id));
 }
 
 uint64_t msd_memory_time(struct msd_span body)

@@ -2,9 +2,10 @@
 #define MSD_WIRE_RECOGNISE_H
 /*
  * Bodies that came before on a connection. One that equals a remembered one in every
- * byte but the id's eight, before as large a payload, has the same parts and needs no
- * scan. Bodies are compared whole: a fingerprint only says which. Of responses the time
- * at their end may differ, too, where a worker writes it in nine bytes: exec_ns.
+ * byte but the id's, of which it may have more or fewer, before as large a payload, has
+ * the same parts and needs no scan. Bodies are compared whole: a fingerprint only says
+ * which. Of responses the time at their end may differ, too, where a worker writes it
+ * in nine bytes: exec_ns.
  *
  * Happy path: the connection asks msd_memory_find() for each body before it scans it.
  * What is not known is scanned as ever; then its owner may have it remembered, with
@@ -29,7 +30,7 @@ struct msd_known {
 	size_t plan_bytes;      /* of that */
 	uint32_t n_users;       /* while there are any it stays */
 	uint32_t n_bytes;
-	uint8_t bytes[];
+	uint8_t bytes[]; /* as they came, the id in nine bytes however it came */
 };
 
 /* All zeros: of requests, which nobody counts. */
@@ -41,6 +42,7 @@ struct msd_memory {
 	uint64_t seen[MSD_MEMORY_BODIES];           /* and of what came once */
 	unsigned n_known, n_seen;
 	unsigned next_known, next_seen; /* to be replaced, in turn */
+	unsigned found;                 /* last: calls repeat */
 };
 
 /** The remembered one that @body in front of @payload_bytes is again, but for its id;
@@ -61,8 +63,10 @@ void msd_memory_give(struct msd_memory *m, struct msd_known *known, void *plan,
 void msd_memory_drop(struct msd_memory *m, struct msd_known *known);
 /** Forget all. */
 void msd_memory_finish(struct msd_memory *m);
-/** The id of a body that is known, and another in its place. */
+/** The id of a body that is known. */
 uint64_t msd_memory_id(const uint8_t *body);
+/** Another id in the place of one of nine bytes, as what is remembered has and answers
+ * that are known. */
 void msd_memory_set_id(uint8_t *body, uint64_t id);
 /** The time at the end of a response that is known. */
 uint64_t msd_memory_time(struct msd_span body);

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/wire/account.h"
 #include "daemon/wire/recognise.h"
@@ -141,6 +142,22 @@ Test(recognise, what_does_not_come_again_pushes_nothing_out)
 	msd_memory_finish(&m);
 }
 
+Test(recognise, the_one_that_came_last_hides_no_other)
+{
+	struct msd_memory m = {0};
+	struct msd_known *first = remember(&m, "m:f");
+	struct msd_known *second = remember(&m, "m:g");
+
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(remember(&m, "m:f"), first);
+		cr_assert_eq(remember(&m, "m:g"), second);
+	}
+	msd_memory_drop(&m, second);
+	cr_assert_eq(remember(&m, "m:f"), first);
+	cr_assert_neq(remember(&m, "m:g"), first);
+	msd_memory_finish(&m);
+}
+
 Test(recognise, no_more_are_kept_and_what_is_in_use_stays)
 {
 	struct msd_memory m = {0};
@@ -171,20 +188,88 @@ Test(recognise, where_all_are_in_use_none_is_added)
 	msd_memory_finish(&m);
 }
 
-Test(recognise, a_large_body_and_a_short_id_are_not_remembered)
+Test(recognise, a_large_body_is_not_remembered)
 {
 	struct msd_memory m = {0};
 	struct msd_buf large = call(1, "m:f", MSD_MEMORY_BODY_BYTES);
-	static const uint8_t bytes[] = "\x94\x00\x01\xa4ping\x90";
-	struct msd_buf small = {.p = (uint8_t *)(uintptr_t)bytes,
-				.n = sizeof(bytes) - 1};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		cr_assert_null(come(&m, &large));
-		cr_assert_null(come(&m, &small));
-	}
 	msd_memory_finish(&m);
 	msd_buf_finish(&large);
+}
+
+/* A ping whose id is written as @id, all of the @n bytes there. */
+static struct msd_buf ping(const char *id, size_t n)
+{
+	struct msd_buf b = {0};
+
+	msd_buf_put(&b, "\x94", 2);
+	msd_buf_put(&b, id, n);
+	msd_buf_put(&b, "\xa4ping\x90", 6);
+	cr_assert_not(b.bad);
+	return b;
+}
+
+static const struct written {
+	const char *bytes;
+	size_t n;
+	uint64_t id;
+} widths[] = {
+	{"\x7f", 1, 0x7f},
+	{"\xcc\xff", 2, 0xff},
+	{"\xcd\xff\xfe", 3, 0xfffe},
+	{"\xce\xff\xfe\xfd\xfc", 5, 0xfffefdfc},
+	{"\xcf\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8", 9, 0xfffefdfcfbfaf9f8},
+};
+#define N_WIDTHS (sizeof(widths) / sizeof(widths[0]))
+
+Test(recognise, a_body_is_the_same_however_its_id_is_written)
+{
+	for (size_t first = 0; first < N_WIDTHS; first++) {
+		struct msd_memory m = {0};
+		struct msd_buf b = ping(widths[first].bytes, widths[first].n);
+		(void)come(&m, &b);
+		const struct msd_known *known = come(&m, &b);
+		cr_assert_not_null(known);
+		cr_assert_eq(msd_memory_id(known->bytes), widths[first].id);
+		for (size_t i = 0; i < N_WIDTHS; i++) {
+			struct msd_buf later = ping(widths[i].bytes, widths[i].n);
+			cr_assert_eq(msd_memory_find(&m, span_of(&later), 0), known);
+			cr_assert_eq(msd_memory_id(later.p), widths[i].id);
+			msd_buf_finish(&later);
+		}
+		msd_memory_finish(&m);
+		msd_buf_finish(&b);
+	}
+}
+
+/* The other integers, and what is none at all. */
+Test(recognise, what_is_no_number_without_a_sign_is_no_id)
+{
+	struct msd_memory m = {0};
+	static const uint8_t zeros[8];
+	struct msd_buf b = ping("\x01", 1);
+
+	(void)come(&m, &b);
+	cr_assert_not_null(come(&m, &b));
+	for (unsigned first = 0x80; first < 0x100; first++) {
+		if (first >= 0xcc && first <= 0xcf)
+			continue;
+		for (size_t n = 0; n <= sizeof(zeros); n++) {
+			const char byte = (char)first;
+			struct msd_buf other = {0};
+			msd_buf_put(&other, "\x94", 2);
+			msd_buf_put(&other, &byte, 1);
+			msd_buf_put(&other, zeros, n);
+			msd_buf_put(&other, "\xa4ping\x90", 6);
+			cr_assert_null(msd_memory_find(&m, span_of(&other), 0), "%u",
+				       first);
+			msd_buf_finish(&other);
+		}
+	}
+	msd_memory_finish(&m);
+	msd_buf_finish(&b);
 }
 
 /* A worker's answer to a call, which ran for @ns; @n: how many ints it returned. */
@@ -244,6 +329,24 @@ Test(recognise, an_answer_has_the_parts_of_the_bytes_that_came)
 	msd_memory_finish(&m);
 	msd_buf_finish(&first);
 	msd_buf_finish(&later);
+}
+
+/* As the supervisor gives none: whoever forwards it writes another in its place. */
+Test(recognise, an_answer_with_a_short_id_is_not_remembered)
+{
+	struct msd_memory m = {.kind = MSD_RESPONSE};
+	struct msd_buf b = answer(1, 0, "exec_ns", 300);
+
+	b.p[9] = b.p[0];
+	b.p[10] = b.p[1];
+	memmove(b.p, b.p + 9, 2);
+	memmove(b.p + 3, b.p + 11, b.n - 11);
+	b.p[2] = 1;
+	b.n -= 8;
+	for (int i = 0; i < 3; i++)
+		cr_assert_null(come(&m, &b));
+	msd_memory_finish(&m);
+	msd_buf_finish(&b);
 }
 
 /* What ends in eight bytes of another meaning, or is a request. */

@@ -29,10 +29,14 @@ def both():
         yield a, b
 
 
-def request(id, method, params, options=None):
-    """With its id in nine bytes, as libmodser writes it."""
+def nine_bytes(id):
+    """As libmodser writes it."""
+    return b"\xcf" + struct.pack(">Q", id)
+
+
+def request(id, method, params, options=None, pack_id=nine_bytes):
     tail = b"" if options is None else msgpack.packb(options)
-    return (bytes([0x94 if options is None else 0x95, 0]) + b"\xcf" + struct.pack(">Q", id)
+    return (bytes([0x94 if options is None else 0x95, 0]) + pack_id(id)
             + msgpack.packb(method) + msgpack.packb(params) + tail)
 
 
@@ -66,6 +70,8 @@ def value(said):
 
 CALLS = {
     "text": (request(9, "call", ["m:echo", 5]), b""),
+    "short id": (request(9, "call", ["m:echo", 5], pack_id=msgpack.packb), b""),
+    "two bytes' id": (request(200, "call", ["m:echo", 5], pack_id=msgpack.packb), b""),
     "payload": (request(9, "call", ["m:kind", tensor_ext(INLINE, "f4", (2, 2))]), bytes(16)),
     "out": (request(9, "call", ["m:count", out("f4", 2)], {"deadline_ms": 100_000}), b""),
 }
@@ -119,7 +125,9 @@ class Client:
 
     def ask(self, method, *params, options=None, payload=b""):
         self.id += 1
-        return expect_same(self.wires, request(self.id, method, list(params), options), payload)
+        body = request(self.id, method, list(params), options,
+                       self.random.choice((nine_bytes, msgpack.packb)))
+        return expect_same(self.wires, body, payload)
 
     def call(self):
         function = self.random.choice(("n:int", "n:echo", "m:echo", "n:ok", "n:nothing"))
