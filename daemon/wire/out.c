@@ -2,46 +2,23 @@
 #include <unistd.h>
 
 #include "daemon/wire/conn.h"
+#include "daemon/wire/spare.h"
 
-/*
- * Frames that were sent, kept for the next ones: every message needs one, and a
- * pipeline frees them in bursts that run over the allocator's own caches. One loop and
- * one thread to a process, so there is no lock. Not with AddressSanitizer, which would
- * take a stale frame for a living one.
- */
-#ifdef __SANITIZE_ADDRESS__
-enum { KEEPS_SPARES = 0 };
-#else
-enum { KEEPS_SPARES = 1 };
-#endif
-#define SPARE_MAX 128u
+/* What a spare frame keeps of its own is no more than this. */
 #define SPARE_BODY_BYTES 512u
 #define SPARE_PIECES 8u
-static struct msd_list spare = {&spare, &spare};
-static unsigned n_spare;
-
-static struct msd_out *take_spare(void)
-{
-	struct msd_list *it = msd_list_first(&spare);
-
-	if (it == NULL)
-		return NULL;
-	msd_list_remove(it);
-	n_spare--;
-	return MSD_CONTAINER_OF(it, struct msd_out, link);
-}
+static struct msd_spare spare;
 
 /* False: it is too big or too many. */
 static bool keep_spare(struct msd_out *o)
 {
-	if (!KEEPS_SPARES || n_spare >= SPARE_MAX || o->body.bad ||
+	if (!msd_spare_has_room(&spare) || o->body.bad ||
 	    o->body.cap > SPARE_BODY_BYTES || o->cap_pieces > SPARE_PIECES)
 		return false;
 	*o = (struct msd_out){.body = {.p = o->body.p, .cap = o->body.cap},
 			      .pieces = o->pieces,
 			      .cap_pieces = o->cap_pieces};
-	msd_list_append(&spare, &o->link);
-	n_spare++;
+	msd_spare_keep(&spare, &o->link);
 	return true;
 }
 
@@ -61,10 +38,10 @@ static struct msd_out *create(void)
 
 struct msd_out *msd_out_new(void)
 {
-	struct msd_out *o = take_spare();
+	struct msd_list *it = msd_spare_take(&spare);
+	struct msd_out *o =
+		it != NULL ? MSD_CONTAINER_OF(it, struct msd_out, link) : create();
 
-	if (o == NULL)
-		o = create();
 	if (o == NULL)
 		return NULL;
 	o->fd = -1;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/request/job_plan.h"
+#include "daemon/wire/spare.h"
 
 /*
  * Happy path: new, QUEUED; its owner sends it to a worker; the response comes and is
@@ -11,40 +12,26 @@
  * cancel and a client that goes free what is queued and tell the worker of what is not.
  */
 
-/*
- * Requests that are over, kept for the next ones: every call makes one. As frames are
- * (daemon/wire/out.c), and not with AddressSanitizer either.
- */
-#ifdef __SANITIZE_ADDRESS__
-enum { KEEPS_SPARES = 0 };
-#else
-enum { KEEPS_SPARES = 1 };
-#endif
-#define SPARE_MAX 128u
-static struct msd_list spare = {&spare, &spare};
-static unsigned n_spare;
+static struct msd_spare spare;
 
-static struct msd_req *take_spare(void)
+static struct msd_req *create(void)
 {
-	struct msd_list *it = msd_list_first(&spare);
+	struct msd_list *it = msd_spare_take(&spare);
 
 	if (it == NULL)
-		return NULL;
-	msd_list_remove(it);
-	n_spare--;
+		return calloc(1, sizeof(struct msd_req));
 	struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
 	*r = (struct msd_req){0};
 	return r;
 }
 
-static void give_back(struct msd_req *r)
+static void destroy(struct msd_req *r)
 {
-	if (!KEEPS_SPARES || n_spare >= SPARE_MAX) {
+	if (msd_spare_has_room(&spare)) {
+		msd_spare_keep(&spare, &r->link);
+	} else {
 		free(r);
-		return;
 	}
-	msd_list_append(&spare, &r->link);
-	n_spare++;
 }
 
 void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops)
@@ -82,10 +69,8 @@ static void on_due(struct msd_deadline *node)
 
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method)
 {
-	struct msd_req *r = take_spare();
+	struct msd_req *r = create();
 
-	if (r == NULL)
-		r = calloc(1, sizeof(*r));
 	if (r == NULL)
 		return NULL;
 	r->method = method;
@@ -164,7 +149,7 @@ static void req_free(struct msd_req *r)
 		r->ops->on_freed(r);
 	msd_buf_finish(&r->job.params);
 	msd_buf_finish(&r->job.names);
-	give_back(r);
+	destroy(r);
 }
 
 /* Of the others, who brought the event has answered. */
