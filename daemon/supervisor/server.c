@@ -13,6 +13,7 @@
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/edge/pressure.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/furnish.h"
 #include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/machine.h"
@@ -171,7 +172,7 @@ static void on_drain_over(struct msd_deadline *node)
 
 static void on_space(struct msd_deadline *node)
 {
-	msd_front_retry_space(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
+	msd_share_retry(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
 }
 
 /* Most daemons have none, and say so once. */

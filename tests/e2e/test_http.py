@@ -189,6 +189,17 @@ def test_a_large_body_is_refused_on_its_head(daemon):
         visit.expect_end()
 
 
+def test_an_operator_sees_a_visit_and_ends_it(daemon):
+    with Visit(daemon) as visit, Wire(daemon.host) as wire:
+        assert visit.ask("/livez")[0] == 200
+        (seen,) = [c for c in wire.ask("client.list") if c["peer"] == "127.0.0.1"]
+        assert (seen["state"], seen["in_flight"]) == ("reading", 0)
+        assert seen["in_bytes"] > 0 and seen["out_bytes"] > 0
+        wire.ask("client.kill", seen["connection"])
+        assert visit.socket.recv(1) == b""
+        assert [c["peer"] for c in wire.ask("client.list")].count("127.0.0.1") == 0
+
+
 def test_who_asks_for_the_end_gets_it(daemon):
     with Visit(daemon) as visit:
         assert visit.ask("/livez", "Connection: close\r\n")[0] == 200

@@ -219,6 +219,8 @@ def test_a_call_needs_the_right_to_call_that_function(tmp_path):
             assert infer(visit, "none:addone", ADD)[0] == 401, "there or not"
             assert infer(visit, "m:addone", ADD, f"Authorization: Bearer {TOKEN}\r\n")[0] == 403
             assert infer(visit, "m:addone", ADD, bearer)[0] == 200
+            with Wire(d.host) as wire:
+                assert "user caller" in [c["peer"] for c in wire.ask("client.list")]
             assert infer(visit, "m:matmul", [], bearer)[0] == 403
             assert infer(visit, "m:none", [], bearer)[0] == 403
             assert infer(visit, "m:addone", ADD)[0] == 401, "each request for itself"

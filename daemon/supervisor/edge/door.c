@@ -95,7 +95,7 @@ struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd)
 {
 	char why[WHY_MAX];
 	struct msd_client_peer *p = msd_client_peer_take(
-		&e->peers, msd_peer_id_of_socket(fd), e->limits->max_peer_memory);
+		&e->peers, msd_standing_peer(e, fd), e->limits->max_peer_memory);
 
 	if (p == NULL)
 		return NULL;

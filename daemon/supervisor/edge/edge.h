@@ -69,7 +69,8 @@ struct msd_edge {
 	struct msd_http *http; /* NULL: nobody listens by it */
 	/* Its own. */
 	struct msd_list listeners;     /* msd_listening.link */
-	struct msd_list sessions;      /* msd_framed.link */
+	struct msd_list everybody;     /* msd_session.link */
+	struct msd_list sessions;      /* msd_framed.link: those of them with frames */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
 	struct msd_list pulls;         /* method_pull.c's, that are being fetched */
 	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */

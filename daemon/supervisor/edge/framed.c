@@ -89,3 +89,27 @@ struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char 
 	msd_pack_text(&o->body, why, strlen(why));
 	return o;
 }
+
+/* One reason is enough: each that is left stops it again. */
+static const char *state_of(const struct msd_framed *f)
+{
+	if (f->conn.waits_for_place || (f->conn.paused & MSD_PAUSE_ROOM) != 0)
+		return "waits for tensor memory";
+	if ((f->conn.paused & MSD_PAUSE_MEMORY) != 0)
+		return "holds too much";
+	if ((f->conn.paused & MSD_PAUSE_REQUESTS) != 0)
+		return "waits for answers";
+	return "reading";
+}
+
+void msd_framed_look(struct msd_session *s, struct msd_front_look *ret)
+{
+	const struct msd_framed *f = msd_framed_of(s);
+
+	*ret = (struct msd_front_look){.state = state_of(f),
+				       .in_bytes = f->conn.bytes_in,
+				       .out_bytes = f->conn.bytes_out,
+				       .unread_bytes = f->conn.queued_bytes,
+				       .is_refused =
+					       f->is_refused || f->conn.is_closing};
+}

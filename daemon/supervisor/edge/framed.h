@@ -45,6 +45,8 @@ void msd_framed_reply_error(struct msd_framed *f, uint64_t id, msd_err err,
 /** The same of what @d says, with when to try again. */
 void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
 			      const struct msd_diag *d);
+/** What it tells of its connection; as msd_front_ops.look. */
+void msd_framed_look(struct msd_session *s, struct msd_front_look *ret);
 /** Say in the log that its connection is over, at a bounded rate: a client may break
  * the protocol as often as it can connect. */
 void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why);

@@ -303,7 +303,8 @@ static const struct msd_client_ops client_ops = {
 	.on_done = on_request_done,
 };
 
-static const struct msd_front_ops front_ops = {.on_room = on_room, .close = close_for};
+static const struct msd_front_ops front_ops = {
+	.look = msd_framed_look, .on_room = on_room, .close = close_for};
 
 static const struct msd_conn_ops conn_ops = {
 	.farewell = msd_framed_farewell,
@@ -358,6 +359,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 void msd_front_init(struct msd_edge *e)
 {
 	msd_list_init(&e->listeners);
+	msd_list_init(&e->everybody);
 	msd_list_init(&e->sessions);
 	msd_list_init(&e->space_waiters);
 	msd_list_init(&e->info_waiters);
@@ -388,15 +390,4 @@ void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
 		return;
 	f->is_refused = true;
 	msd_conn_close(&f->conn, MSD_BUSY, why);
-}
-
-/* In the order of their coming, and all of them: who wants much does not stop who wants
- * little, nor who waits for its module alone. */
-void msd_front_retry_space(struct msd_edge *e)
-{
-	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
-		struct msd_session *s =
-			MSD_CONTAINER_OF(it, struct msd_session, space_link);
-		s->front->on_room(s);
-	}
 }

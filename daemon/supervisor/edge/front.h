@@ -18,8 +18,5 @@ void msd_front_open(struct msd_edge *e, struct msd_transport transport,
 void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
 		      struct msd_principal who, struct msd_client_peer *peer,
 		      const char *why);
-/** There is room: place the bodies that wait for tensor memory. In order, each once:
- * the first that does not fit keeps its place in front. */
-void msd_front_retry_space(struct msd_edge *e);
 
 #endif

@@ -15,6 +15,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	s->client.peer = peer->who;
 	s->peer = peer;
 	msd_list_init(&s->space_link);
+	msd_list_append(&e->everybody, &s->link);
 	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
@@ -22,6 +23,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 
 void msd_session_leave(struct msd_session *s)
 {
+	msd_list_remove(&s->link);
 	msd_list_remove(&s->space_link);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);

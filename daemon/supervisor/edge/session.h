@@ -19,8 +19,16 @@
 struct msd_client_peer;
 struct msd_session;
 
+/* What a front tells of its connection. */
+struct msd_front_look {
+	const char *state; /* why nothing is read from it, or that it is */
+	uint64_t in_bytes, out_bytes, unread_bytes;
+	bool is_refused; /* it has no place, or is ending: it is nobody's */
+};
+
 /* What has the connection. Answers go by msd_client.ops. */
 struct msd_front_ops {
+	void (*look)(struct msd_session *s, struct msd_front_look *ret);
 	/** What `receiving` waits for may have room now: ask msd_share_place() again.
 	 */
 	void (*on_room)(struct msd_session *s);
@@ -29,6 +37,7 @@ struct msd_front_ops {
 };
 
 struct msd_session {
+	struct msd_list link; /* msd_edge.everybody */
 	struct msd_client client;
 	const struct msd_front_ops *front;
 	const struct msd_transport *transport; /* of its connection */

@@ -45,3 +45,14 @@ msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 {
 	return is_over(s, r) ? MSD_WAIT : msd_call_place(s, r, payload_bytes, d);
 }
+
+/* In the order of their coming, and all of them: who wants much does not stop who wants
+ * little, nor who waits for its module alone. */
+void msd_share_retry(struct msd_edge *e)
+{
+	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
+		struct msd_session *s =
+			MSD_CONTAINER_OF(it, struct msd_session, space_link);
+		s->front->on_room(s);
+	}
+}

@@ -13,5 +13,8 @@ uint64_t msd_share_count_waiting(const struct msd_edge *e,
  * room was given back. */
 MSD_MUST_CHECK msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 				       uint64_t payload_bytes, struct msd_diag *d);
+/** There is room: place the bodies that wait for tensor memory. In order, each once:
+ * the first that does not fit keeps its place in front. */
+void msd_share_retry(struct msd_edge *e);
 
 #endif

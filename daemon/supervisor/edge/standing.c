@@ -120,17 +120,21 @@ static const struct msd_grant *grant_of(struct msd_session *s)
 	return &s->standing.grant;
 }
 
-void msd_standing_take(struct msd_session *s, const struct msd_grant *g)
+msd_err msd_standing_take(struct msd_session *s, const struct msd_grant *g,
+			  struct msd_diag *d)
 {
+	struct msd_rights *r = &s->edge->rights;
 	struct msd_standing *st = &s->standing;
 	struct msd_usage *usage = NULL;
 
-	st->generation = s->edge->rights.generation;
+	if (join(s, msd_rights_peer(r, g, s->peer->who), d) != MSD_OK)
+		return d->code;
+
+	st->generation = r->generation;
 	st->n_call = 0;
-	st->grant = msd_rights_usage(&s->edge->rights, g, &usage)
-			    ? *g
-			    : (struct msd_grant){0};
+	st->grant = msd_rights_usage(r, g, &usage) ? *g : (struct msd_grant){0};
 	count_with(s, usage);
+	return MSD_OK;
 }
 
 struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd)

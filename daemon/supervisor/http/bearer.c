@@ -153,6 +153,7 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 bool msd_bearer_stand(struct msd_asking *a)
 {
 	struct msd_grant grant = {0};
+	struct msd_diag d = {0};
 
 	if (a->edge->rights.acl == NULL)
 		return true;
@@ -161,8 +162,12 @@ bool msd_bearer_stand(struct msd_asking *a)
 		note(a, MSD_M_CALL);
 		return refuse(a, verdict, MSD_RIGHT_CALL);
 	}
-	msd_standing_take(&a->caller->session, &grant);
-	return true;
+	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
+	if (err != MSD_OK) {
+		msd_asking_fail(a, msd_asking_status(err), &d);
+		a->reply.retry_after_s = 1;
+	}
+	return err == MSD_OK;
 }
 
 bool msd_bearer_is_anonymous(const struct msd_asking *a)

@@ -35,6 +35,48 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 	}
 }
 
+static void look(struct msd_visit *v, uint64_t away_ms)
+{
+	const struct msd_edge *e = v->http->edge;
+	const struct msd_watch_view view = {
+		.frames = v->n_requests,
+		.bytes_in = v->bytes_in,
+		.queued_bytes = msd_visit_unwritten(v),
+		.last_progress_ms = v->last_progress_ms,
+		.is_owed = v->state == MSD_VISIT_LINGERING ||
+			   (!msd_visit_has_ahead(v) &&
+			    msd_http_reader_is_owed(&v->reader)),
+		.is_pressed = v->state == MSD_VISIT_LINGERING,
+		.is_awaiting = v->is_awaiting,
+		.now_ms = uv_now(e->loop),
+		.away_ms = away_ms,
+	};
+	const char *why = msd_watch_look(&v->watch, &view, e->limits);
+
+	if (why != NULL)
+		v->caller.session.front->close(&v->caller.session, MSD_BUSY, why);
+}
+
+void msd_http_watch(struct msd_http *h)
+{
+	if (!msd_deadline_is_set(&h->watch)) {
+		msd_deadline_set(h->edge->deadlines, &h->watch,
+				 msd_watch_every_ms(h->edge->limits));
+	}
+}
+
+static void on_watch_due(struct msd_deadline *node)
+{
+	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
+	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
+
+	MSD_LIST_EACH_SAFE (it, &h->visits) {
+		look(MSD_CONTAINER_OF(it, struct msd_visit, link), away_ms);
+	}
+	if (!msd_list_is_empty(&h->visits))
+		msd_http_watch(h);
+}
+
 msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		      const struct msd_listen_options *how, struct msd_diag *d)
 {
@@ -45,7 +87,7 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
-	msd_visits_init(e->http);
+	e->http->watch.on_due = on_watch_due;
 	options.enter = enter;
 	options.scheme = "http";
 	return msd_listener_open(e, address, &options, d);

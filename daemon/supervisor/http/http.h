@@ -23,6 +23,8 @@ MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 				     const struct msd_address *address,
 				     const struct msd_listen_options *how,
 				     struct msd_diag *d);
+/** There are visits: look at them when it is time. */
+void msd_http_watch(struct msd_http *h);
 /** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
 void msd_http_close(struct msd_edge *e);
 /** Somebody has not read all of his answer, or waits for it. */

@@ -29,12 +29,6 @@
 #define MAX_TENSORS_BODY (64u << 20) /* of one with tensors as bytes */
 #define READ_BYTES 16384u            /* a turn */
 #define STOP_OUT_BYTES 65536u        /* of answers, then no more are made */
-#define LINGER_BYTES (8ull << 20)    /* of what nobody reads any more */
-
-static bool has_ahead(const struct msd_visit *v)
-{
-	return v->ahead_at < v->ahead.n;
-}
 
 static void on_poll(uv_poll_t *handle, int status, int events);
 
@@ -44,7 +38,8 @@ static void update_poll(struct msd_visit *v)
 
 	if (v->is_closing)
 		return;
-	if (msd_visit_unwritten(v) > 0 || (v->state == MSD_VISIT_OPEN && has_ahead(v)))
+	if (msd_visit_unwritten(v) > 0 ||
+	    (v->state == MSD_VISIT_OPEN && msd_visit_has_ahead(v)))
 		events = UV_WRITABLE;
 	if (v->is_awaiting) /* who goes takes its call along */
 		events = UV_DISCONNECT | (msd_visit_unwritten(v) > 0 ? UV_WRITABLE : 0);
@@ -102,29 +97,6 @@ void msd_visit_close(struct msd_visit *v, const char *why)
 		(unsigned long long)v->caller.session.number, why);
 	uv_close((uv_handle_t *)&v->poll, on_handle_closed);
 	v->transport.ops->close(&v->transport);
-}
-
-/* All that it is told is on its way. */
-static void linger(struct msd_visit *v)
-{
-	struct msd_wire *w = v->http->edge->wire;
-
-	v->transport.ops->end(&v->transport, w->rbuf, w->rbuf_bytes);
-	v->state = MSD_VISIT_LINGERING;
-	if (v->peer_has_ended)
-		msd_visit_close(v, "closed by the peer");
-}
-
-static void read_nothing(struct msd_visit *v)
-{
-	struct msd_wire *w = v->http->edge->wire;
-	struct iovec piece = {w->rbuf, w->rbuf_bytes};
-	const ssize_t n = v->transport.ops->read(&v->transport, &piece, 1, NULL);
-
-	if (n > 0)
-		v->lingered_bytes += (uint64_t)n;
-	if (n == 0 || (n < 0 && n != -EAGAIN) || v->lingered_bytes > LINGER_BYTES)
-		msd_visit_close(v, "it is answered");
 }
 
 /* Nothing more is read; what is answered is still written. */
@@ -203,7 +175,7 @@ static void on_answer(struct msd_caller *c)
 	msd_visit_flush(v);
 	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
 	    msd_visit_unwritten(v) == 0)
-		linger(v);
+		msd_visit_linger(v);
 	settle(v);
 	update_poll(v);
 }
@@ -297,7 +269,7 @@ static void serve_ahead(struct msd_visit *v)
 	if (v->state != MSD_VISIT_OPEN)
 		return;
 	v->ahead_at = v->ahead.n - in.n;
-	if (!has_ahead(v)) {
+	if (!msd_visit_has_ahead(v)) {
 		msd_buf_finish(&v->ahead);
 		v->ahead_at = 0;
 	}
@@ -327,13 +299,13 @@ static void read_some(struct msd_visit *v)
 static void have_turn(struct msd_visit *v)
 {
 	if (v->state == MSD_VISIT_LINGERING) {
-		read_nothing(v);
+		msd_visit_read_nothing(v);
 		return;
 	}
 	msd_visit_flush(v);
 	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
 	    msd_visit_unwritten(v) == 0) {
-		if (has_ahead(v)) {
+		if (msd_visit_has_ahead(v)) {
 			serve_ahead(v);
 		} else {
 			read_some(v);
@@ -343,7 +315,7 @@ static void have_turn(struct msd_visit *v)
 		msd_visit_flush(v);
 	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
 	    msd_visit_unwritten(v) == 0)
-		linger(v);
+		msd_visit_linger(v);
 	settle(v);
 	/* An answer goes, or --write-stall ends it; only what is still to be read can
 	 * be refused. */
@@ -364,52 +336,6 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 	update_poll(v);
 }
 
-static void look(struct msd_visit *v, uint64_t away_ms)
-{
-	const struct msd_edge *e = v->http->edge;
-	const struct msd_watch_view view = {
-		.frames = v->n_requests,
-		.bytes_in = v->bytes_in,
-		.queued_bytes = msd_visit_unwritten(v),
-		.last_progress_ms = v->last_progress_ms,
-		.is_owed = v->state == MSD_VISIT_LINGERING ||
-			   (!has_ahead(v) && msd_http_reader_is_owed(&v->reader)),
-		.is_pressed = v->state == MSD_VISIT_LINGERING,
-		.is_awaiting = v->is_awaiting,
-		.now_ms = uv_now(e->loop),
-		.away_ms = away_ms,
-	};
-	const char *why = msd_watch_look(&v->watch, &view, e->limits);
-
-	if (why != NULL)
-		msd_visit_close(v, why);
-}
-
-static void watch(struct msd_http *h)
-{
-	if (!msd_deadline_is_set(&h->watch)) {
-		msd_deadline_set(h->edge->deadlines, &h->watch,
-				 msd_watch_every_ms(h->edge->limits));
-	}
-}
-
-static void on_watch_due(struct msd_deadline *node)
-{
-	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
-	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
-
-	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		look(MSD_CONTAINER_OF(it, struct msd_visit, link), away_ms);
-	}
-	if (!msd_list_is_empty(&h->visits))
-		watch(h);
-}
-
-void msd_visits_init(struct msd_http *h)
-{
-	h->watch.on_due = on_watch_due;
-}
-
 static void close_for(struct msd_session *s, msd_err err, const char *why)
 {
 	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
@@ -418,8 +344,8 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 	msd_visit_close(MSD_CONTAINER_OF(c, struct msd_visit, caller), why);
 }
 
-static const struct msd_front_ops front_ops = {.on_room = msd_infer_on_room,
-					       .close = close_for};
+static const struct msd_front_ops front_ops = {
+	.look = msd_visit_look, .on_room = msd_infer_on_room, .close = close_for};
 
 void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer)
@@ -446,7 +372,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	msd_http_reader_init(&v->reader);
 	msd_watch_init(&v->watch, uv_now(e->loop));
 	msd_list_append(&h->visits, &v->link);
-	watch(h);
+	msd_http_watch(h);
 	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d http=1",
 		(unsigned long long)v->caller.session.number, who.is_local);
 	update_poll(v);

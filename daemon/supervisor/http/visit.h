@@ -37,18 +37,21 @@ struct msd_visit {
 	uint64_t charged_bytes; /* to its account */
 	struct msd_watch watch;
 	uint64_t n_requests; /* whole ones */
-	uint64_t bytes_in;
+	uint64_t bytes_in, bytes_out;
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t lingered_bytes;
 	bool is_awaiting; /* the answer to the last request */
 	bool peer_has_ended, is_closing;
 };
 
-/** Once for @h: the watch over its visits. */
-void msd_visits_init(struct msd_http *h);
 /** Take over a connection of @who, with @peer's reference and place at the door. */
 void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer);
+/** Of what has come not all is served. */
+static inline bool msd_visit_has_ahead(const struct msd_visit *v)
+{
+	return v->ahead_at < v->ahead.n;
+}
 /** Close it now; it is freed on a later turn. Idempotent. */
 void msd_visit_close(struct msd_visit *v, const char *why);
 

@@ -5,8 +5,9 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
 
-#define WRITE_PIECES 16u     /* of one write */
-#define KEEP_OUT_BYTES 4096u /* of the buffer, when all is written */
+#define WRITE_PIECES 16u          /* of one write */
+#define KEEP_OUT_BYTES 4096u      /* of the buffer, when all is written */
+#define LINGER_BYTES (8ull << 20) /* of what nobody reads any more */
 
 size_t msd_visit_unwritten(const struct msd_visit *v)
 {
@@ -36,6 +37,7 @@ static void advance(struct msd_visit *v, size_t n)
 {
 	const size_t text = v->out.n - v->out_at < n ? v->out.n - v->out_at : n;
 
+	v->bytes_out += n;
 	v->out_at += text;
 	n -= text;
 	v->tail_left -= n;
@@ -67,4 +69,46 @@ void msd_visit_flush(struct msd_visit *v)
 		msd_buf_finish(&v->out);
 	if (v->caller.held != NULL)
 		msd_infer_end(&v->caller, true);
+}
+
+void msd_visit_linger(struct msd_visit *v)
+{
+	struct msd_wire *w = v->http->edge->wire;
+
+	v->transport.ops->end(&v->transport, w->rbuf, w->rbuf_bytes);
+	v->state = MSD_VISIT_LINGERING;
+	if (v->peer_has_ended)
+		msd_visit_close(v, "closed by the peer");
+}
+
+void msd_visit_read_nothing(struct msd_visit *v)
+{
+	struct msd_wire *w = v->http->edge->wire;
+	struct iovec piece = {w->rbuf, w->rbuf_bytes};
+	const ssize_t n = v->transport.ops->read(&v->transport, &piece, 1, NULL);
+
+	if (n > 0)
+		v->lingered_bytes += (uint64_t)n;
+	if (n == 0 || (n < 0 && n != -EAGAIN) || v->lingered_bytes > LINGER_BYTES)
+		msd_visit_close(v, "it is answered");
+}
+
+static const char *state_of(const struct msd_visit *v)
+{
+	if (v->caller.session.receiving != NULL)
+		return "waits for tensor memory";
+	return v->is_awaiting || msd_visit_unwritten(v) > 0 ? "waits for answers"
+							    : "reading";
+}
+
+void msd_visit_look(struct msd_session *s, struct msd_front_look *ret)
+{
+	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
+	const struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
+
+	*ret = (struct msd_front_look){.state = state_of(v),
+				       .in_bytes = v->bytes_in,
+				       .out_bytes = v->bytes_out,
+				       .unread_bytes = msd_visit_unwritten(v),
+				       .is_refused = v->is_closing};
 }
