@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/http/datatype.h"
+#include "daemon/http/infer_data.h"
 #include "proto/limits.h"
 
 static struct msd_span text_of(const json_t *j)
@@ -63,21 +64,44 @@ static bool read_shape(const json_t *shape, uint32_t *ret_ndim,
 	return true;
 }
 
-/* Its bytes lie here, or behind. */
-static msd_err read_place(const json_t *tensor, struct msd_infer_input *t,
-			  uint64_t *behind_bytes, struct msd_diag *d)
+/* What is read, and with what. */
+struct reading {
+	struct msd_infer_ask *ask;
+	const json_t *json;
+	uint64_t behind_at, behind_bytes; /* how far behind the JSON; of all there */
+	struct msd_diag *d;
+};
+
+/* As many elements as it says are in the text, or it is refused before. */
+static msd_err read_data(struct reading *r, const json_t *data,
+			 struct msd_infer_input *t)
 {
+	struct msd_buf *values = &r->ask->values;
+
+	t->from = values->n;
+	if (!msd_buf_reserve(values, (size_t)t->bytes))
+		return msd_diag_no_memory(r->d);
+	const msd_err err = msd_infer_data_read(t, data, values->p + values->n, r->d);
+	values->n += err == MSD_OK ? (size_t)t->bytes : 0;
+	return err;
+}
+
+/* Its bytes lie here, or behind. */
+static msd_err read_place(struct reading *r, const json_t *tensor,
+			  struct msd_infer_input *t)
+{
+	struct msd_diag *d = r->d;
+	const json_t *data = json_object_get(tensor, "data");
 	const json_t *size = json_object_get(json_object_get(tensor, "parameters"),
 					     "binary_data_size");
 
-	t->data = json_object_get(tensor, "data");
-	t->has_data = t->data != NULL;
-	if ((t->data != NULL) == (size != NULL))
+	t->has_data = data != NULL;
+	if (t->has_data == (size != NULL))
 		return wrong(d, "input", t->name, "expected data or binary_data_size");
-	if (t->data != NULL && t->n_elements > MSD_INFER_JSON_BYTES)
+	if (t->has_data && t->n_elements > MSD_INFER_JSON_BYTES)
 		return wrong(d, "input", t->name, "fewer data than its shape says");
-	if (t->data != NULL)
-		return MSD_OK;
+	if (t->has_data)
+		return read_data(r, data, t);
 	if (!json_is_integer(size) || json_integer_value(size) < 0 ||
 	    (uint64_t)json_integer_value(size) != t->bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -86,17 +110,19 @@ static msd_err read_place(const json_t *tensor, struct msd_infer_input *t,
 				    (int)t->name.n, (const char *)t->name.p,
 				    (unsigned long long)t->bytes);
 	}
-	if (t->bytes > *behind_bytes) {
+	if (t->bytes > r->behind_bytes - r->behind_at) {
 		return wrong(d, "input", t->name,
 			     "its bytes are more than lie behind the JSON");
 	}
-	*behind_bytes -= t->bytes;
+	t->from = (size_t)r->behind_at;
+	r->behind_at += t->bytes;
 	return MSD_OK;
 }
 
-static msd_err read_input(const json_t *tensor, struct msd_infer_input *t,
-			  uint64_t *behind_bytes, struct msd_diag *d)
+static msd_err read_input(struct reading *r, const json_t *tensor,
+			  struct msd_infer_input *t)
 {
+	struct msd_diag *d = r->d;
 	msd_err err = read_name(tensor, "input", &t->name, d);
 
 	if (err != MSD_OK)
@@ -115,7 +141,7 @@ static msd_err read_input(const json_t *tensor, struct msd_infer_input *t,
 			     "its shape is none: expected at most 32 extents, of not "
 			     "more bytes than a request may have");
 	}
-	return read_place(tensor, t, behind_bytes, d);
+	return read_place(r, tensor, t);
 }
 
 static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
@@ -163,11 +189,12 @@ static msd_err check_single(struct msd_span name, struct msd_span other,
 	return wrong(d, what, name, "it is there twice");
 }
 
-static msd_err read_inputs(struct msd_infer_ask *a, uint64_t behind_bytes,
-			   struct msd_diag *d)
+static msd_err read_inputs(struct reading *r)
 {
+	struct msd_infer_ask *a = r->ask;
+	struct msd_diag *d = r->d;
 	const json_t *list;
-	msd_err err = open_list(a->json, "inputs", &list, &a->n_inputs, d);
+	msd_err err = open_list(r->json, "inputs", &list, &a->n_inputs, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -175,8 +202,7 @@ static msd_err read_inputs(struct msd_infer_ask *a, uint64_t behind_bytes,
 	if (a->inputs == NULL)
 		return msd_diag_no_memory(d);
 	for (uint32_t i = 0; i < a->n_inputs; i++) {
-		err = read_input(json_array_get(list, i), &a->inputs[i], &behind_bytes,
-				 d);
+		err = read_input(r, json_array_get(list, i), &a->inputs[i]);
 		for (uint32_t j = 0; j < i && err == MSD_OK; j++) {
 			err = check_single(a->inputs[i].name, a->inputs[j].name,
 					   "input", d);
@@ -184,19 +210,22 @@ static msd_err read_inputs(struct msd_infer_ask *a, uint64_t behind_bytes,
 		if (err != MSD_OK)
 			return err;
 	}
-	if (behind_bytes > 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%llu bytes lie behind the JSON that are no "
-				    "input's",
-				    (unsigned long long)behind_bytes);
+	if (r->behind_at < r->behind_bytes) {
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%llu bytes lie behind the JSON that are no "
+			"input's",
+			(unsigned long long)(r->behind_bytes - r->behind_at));
 	}
 	return MSD_OK;
 }
 
-static msd_err read_outputs(struct msd_infer_ask *a, struct msd_diag *d)
+static msd_err read_outputs(const struct reading *r)
 {
+	struct msd_infer_ask *a = r->ask;
+	struct msd_diag *d = r->d;
 	const json_t *list;
-	msd_err err = open_list(a->json, "outputs", &list, &a->n_outputs, d);
+	msd_err err = open_list(r->json, "outputs", &list, &a->n_outputs, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -216,14 +245,16 @@ static msd_err read_outputs(struct msd_infer_ask *a, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err read_own(struct msd_infer_ask *a, struct msd_diag *d)
+static msd_err read_own(const struct reading *r)
 {
-	const json_t *id = json_object_get(a->json, "id");
-	const json_t *parameters = json_object_get(a->json, "parameters");
+	struct msd_infer_ask *a = r->ask;
+	struct msd_diag *d = r->d;
+	const json_t *id = json_object_get(r->json, "id");
+	const json_t *parameters = json_object_get(r->json, "parameters");
 	const json_t *binary = json_object_get(parameters, "binary_data_output");
 	const json_t *deadline = json_object_get(parameters, "deadline_ms");
 
-	if (!json_is_object(a->json) || (id != NULL && !json_is_string(id)) ||
+	if (!json_is_object(r->json) || (id != NULL && !json_is_string(id)) ||
 	    (parameters != NULL && !json_is_object(parameters))) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
@@ -249,36 +280,6 @@ static msd_err read_own(struct msd_infer_ask *a, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err read_all(struct msd_infer_ask *a, struct msd_span text,
-			uint64_t behind_bytes, struct msd_diag *d)
-{
-	json_error_t error;
-
-	a->json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
-			     &error);
-	if (a->json == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the JSON, line %d, column %d: %s", error.line,
-				    error.column, error.text);
-	}
-	msd_err err = read_own(a, d);
-	if (err == MSD_OK)
-		err = read_inputs(a, behind_bytes, d);
-	return err == MSD_OK ? read_outputs(a, d) : err;
-}
-
-msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
-			   uint64_t behind_bytes, struct msd_diag *d)
-{
-	msd_err err;
-
-	*ret = (struct msd_infer_ask){0};
-	err = read_all(ret, text, behind_bytes, d);
-	if (err != MSD_OK)
-		msd_infer_ask_finish(ret);
-	return err;
-}
-
 /* @s lies at @at from here on; returns where the next one may. */
 static uint8_t *keep(uint8_t *at, struct msd_span *s)
 {
@@ -289,10 +290,13 @@ static uint8_t *keep(uint8_t *at, struct msd_span *s)
 	return at + s->n;
 }
 
-msd_err msd_infer_ask_settle(struct msd_infer_ask *a, struct msd_diag *d)
+/* The JSON, many times as large as its text, goes; its words are still wanted. */
+static msd_err settle(struct msd_infer_ask *a, struct msd_diag *d)
 {
 	size_t n = a->id.n;
 
+	for (uint32_t i = 0; i < a->n_inputs; i++)
+		n += a->inputs[i].name.n;
 	for (uint32_t i = 0; i < a->n_outputs; i++)
 		n += a->outputs[i].name.n;
 	a->kept = malloc(n + 1);
@@ -300,26 +304,72 @@ msd_err msd_infer_ask_settle(struct msd_infer_ask *a, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	a->n_kept = n;
 	uint8_t *at = keep(a->kept, &a->id);
+	for (uint32_t i = 0; i < a->n_inputs; i++)
+		at = keep(at, &a->inputs[i].name);
 	for (uint32_t i = 0; i < a->n_outputs; i++)
 		at = keep(at, &a->outputs[i].name);
-	for (uint32_t i = 0; i < a->n_inputs; i++) {
-		a->inputs[i].name = (struct msd_span){0};
-		a->inputs[i].data = NULL;
-	}
-	json_decref(a->json);
-	a->json = NULL;
 	return MSD_OK;
+}
+
+static msd_err read_all(struct reading *r)
+{
+	msd_err err = read_own(r);
+
+	if (err == MSD_OK)
+		err = read_inputs(r);
+	if (err == MSD_OK)
+		err = read_outputs(r);
+	return err == MSD_OK ? settle(r->ask, r->d) : err;
+}
+
+msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
+			   uint64_t behind_bytes, struct msd_diag *d)
+{
+	struct reading r = {.ask = ret, .behind_bytes = behind_bytes, .d = d};
+	json_error_t error;
+
+	*ret = (struct msd_infer_ask){0};
+	json_t *json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
+				  &error);
+	if (json == NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the JSON, line %d, column %d: %s", error.line,
+				    error.column, error.text);
+	}
+	r.json = json;
+	const msd_err err = read_all(&r);
+	json_decref(json);
+	if (err != MSD_OK)
+		msd_infer_ask_finish(ret);
+	return err;
+}
+
+bool msd_infer_split(struct msd_span field, struct msd_span body,
+		     struct msd_span *ret_text, struct msd_span *ret_behind)
+{
+	size_t n = field.p != NULL ? 0 : body.n;
+
+	for (size_t i = 0; field.p != NULL && i < field.n; i++) {
+		if (field.p[i] < '0' || field.p[i] > '9' || n > body.n)
+			return false;
+		n = 10 * n + (size_t)(field.p[i] - '0');
+	}
+	if (n > body.n || n > MSD_INFER_JSON_BYTES || (field.p != NULL && field.n == 0))
+		return false;
+	*ret_text = (struct msd_span){body.p, n};
+	*ret_behind = (struct msd_span){body.p + n, body.n - n};
+	return true;
 }
 
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a)
 {
-	return a->n_kept + a->n_inputs * sizeof(*a->inputs) +
+	return a->n_kept + a->values.cap + a->n_inputs * sizeof(*a->inputs) +
 	       a->n_outputs * sizeof(*a->outputs);
 }
 
 void msd_infer_ask_finish(struct msd_infer_ask *a)
 {
-	json_decref(a->json);
+	msd_buf_finish(&a->values);
 	free(a->kept);
 	free(a->inputs);
 	free(a->outputs);

@@ -10,19 +10,17 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-struct json_t;
-
 #define MSD_INFER_JSON_BYTES (1u << 20) /* of a request's JSON, and elements in it */
 
-/* An input. Spans are the request's. */
+/* An input. */
 struct msd_infer_input {
 	struct msd_span name;
 	struct msd_dtype dtype;
 	uint32_t ndim;
 	int64_t shape[MSD_MAX_NDIM];
 	uint64_t n_elements, bytes;
-	bool has_data;             /* else its bytes lie behind the JSON */
-	const struct json_t *data; /* the JSON's */
+	bool has_data; /* else its bytes lie behind the JSON */
+	size_t from;   /* there, or in `values` */
 };
 
 /* An output that the answer is to have. */
@@ -35,10 +33,10 @@ struct msd_infer_output {
 };
 
 struct msd_infer_ask {
-	struct json_t *json; /* all of it, until it is settled; owned */
-	uint8_t *kept;       /* then the bytes of what is kept; owned */
+	uint8_t *kept; /* the bytes of the spans; owned */
 	size_t n_kept;
-	struct msd_span id; /* p NULL: it has none */
+	struct msd_buf values; /* bytes of the inputs that the JSON has data of */
+	struct msd_span id;    /* p NULL: it has none */
 	bool has_deadline;
 	uint32_t deadline_ms;
 	bool is_binary; /* outputs that it does not name are to be binary */
@@ -48,19 +46,22 @@ struct msd_infer_ask {
 };
 
 /**
+ * Cut @body, where @field is its Inference-Header-Content-Length; p NULL: all of it is
+ * JSON. False: that is no number of its bytes, or more than may be JSON.
+ */
+MSD_MUST_CHECK bool msd_infer_split(struct msd_span field, struct msd_span body,
+				    struct msd_span *ret_text,
+				    struct msd_span *ret_behind);
+/**
  * Read @text, behind which @behind_bytes lie: the binary inputs, one after the other.
- * Errors: MSD_BAD_REQUEST, naming the tensor and what was expected; MSD_NOMEM. Nothing
- * is kept of it then.
+ * What it has says nothing of @text any more. Any thread may do it. Errors:
+ * MSD_BAD_REQUEST, naming the tensor and what was expected; MSD_NOMEM. Nothing is kept
+ * of it then.
  */
 MSD_MUST_CHECK msd_err msd_infer_ask_read(struct msd_infer_ask *ret,
 					  struct msd_span text, uint64_t behind_bytes,
 					  struct msd_diag *d);
-/** The call is made: keep what its answer needs, the id and the names of outputs, and
- * free the JSON, which is many times as large as its text. Inputs lose their names and
- * data. MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_infer_ask_settle(struct msd_infer_ask *a,
-					    struct msd_diag *d);
-/** Bytes of memory that it holds when it is settled. */
+/** Bytes of memory that it holds. */
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a);
 /** Free what it holds; zeroed ones are fine. */
 void msd_infer_ask_finish(struct msd_infer_ask *a);

@@ -132,8 +132,8 @@ static msd_err put_nested(struct walk *w, const json_t *data, struct msd_diag *d
 	}
 }
 
-msd_err msd_infer_data_read(const struct msd_infer_input *t, uint8_t *out,
-			    struct msd_diag *d)
+msd_err msd_infer_data_read(const struct msd_infer_input *t, const json_t *data,
+			    uint8_t *out, struct msd_diag *d)
 {
 	struct walk w = {.t = t, .out = out};
 	msd_err err;
@@ -141,11 +141,11 @@ msd_err msd_infer_data_read(const struct msd_infer_input *t, uint8_t *out,
 	if (t->dtype.bits == 16 &&
 	    (t->dtype.code == MSD_DT_FLOAT || t->dtype.code == MSD_DT_BFLOAT))
 		return fail(&w, d, "FP16 and BF16 are taken as binary data alone");
-	if (!json_is_array(t->data))
+	if (!json_is_array(data))
 		return fail(&w, d, "data is an array");
-	err = t->ndim > 1 && json_is_array(json_array_get(t->data, 0))
-		      ? put_nested(&w, t->data, d)
-		      : put_row(&w, t->data, d);
+	err = t->ndim > 1 && json_is_array(json_array_get(data, 0))
+		      ? put_nested(&w, data, d)
+		      : put_row(&w, data, d);
 	if (err == MSD_OK && w.n < t->n_elements)
 		return fail(&w, d, "fewer than its shape says");
 	return err;

@@ -39,8 +39,8 @@ void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 		       r->status, reason(r->status), r->type,
 		       (unsigned long long)r->body.n + r->behind_bytes);
 	if (r->has_tensors) {
-		msd_buf_printf(out, "\r\nInference-Header-Content-Length: %zu",
-			       r->body.n);
+		msd_buf_printf(out, "\r\nInference-Header-Content-Length: %llu",
+			       (unsigned long long)r->body.n + r->json_bytes);
 	}
 	if (r->allow != NULL)
 		msd_buf_printf(out, "\r\nAllow: %s", r->allow);

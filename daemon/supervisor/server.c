@@ -7,7 +7,6 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/descriptors.h"
-#include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/porch.h"

@@ -6,6 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -172,6 +173,57 @@ def test_an_answer_is_whole_though_it_is_more_than_a_connection_may_hold():
         visit.say(f"POST {PATH.format('shapes:matmul')} HTTP/1.1\r\nHost: x\r\n"
                   "Inference-Header-Content-Length: 9\r\nContent-Length: 3000000\r\n\r\n")
         assert visit.answer()[0] == 413, "it is told before it sends them"
+
+
+WIDE = 100_000  # elements: 0.5 MiB of JSON and more each way
+
+
+def wide_text():
+    values = ",".join(str(i % 97 + 0.5) for i in range(WIDE))
+    tensor = f'{{"name":"A","datatype":"FP32","shape":[{WIDE}],"data":[{values}]}}'
+    return f'{{"inputs":[{tensor}]}}'.encode()
+
+
+def ask_wide(visit, text):
+    visit.say(f"POST /v2/models/shapes:addone/infer HTTP/1.1\r\nHost: x\r\n"
+              f"Content-Length: {len(text)}\r\n\r\n")
+    visit.say(text)
+
+
+def spent_ns(pid, thread):
+    """What a thread of the process has had of a processor."""
+    return int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[0])
+
+
+def test_much_json_is_not_the_loops_work(daemon):
+    pid, text = daemon.process.pid, wide_text()
+    with Visit(daemon) as visit:
+        before = {t: spent_ns(pid, t) for t in os.listdir(f"/proc/{pid}/task")}
+        for _ in range(4):
+            ask_wide(visit, text)
+            answered, _, body = visit.answer()
+            assert answered == 200
+            data = json.loads(body)["outputs"][0]["data"]
+            assert data == [i % 97 + 1.5 for i in range(WIDE)]
+    spent = {t: spent_ns(pid, t) - before.get(t, 0) for t in os.listdir(f"/proc/{pid}/task")}
+    loop = spent.pop(str(pid))
+    assert loop < sum(spent.values()) / 3, (loop, spent)
+
+
+def test_who_leaves_while_a_thread_works_for_him_leaves_nothing(daemon):
+    text = wide_text()
+    for n in (0, 1, 2, 3):
+        visits = [Visit(daemon) for _ in range(6)]
+        for visit in visits:
+            ask_wide(visit, text)
+        for visit in visits[:n]:
+            assert visit.answer()[0] == 200
+        for visit in visits:
+            visit.socket.close()
+    with Wire(daemon.host) as wire:
+        until(lambda: [c["peer"] for c in wire.ask("client.list")].count("127.0.0.1") == 0,
+              "they are gone")
+        assert wire.ask("ping") is None
 
 
 def test_a_drain_waits_until_an_answer_is_read():

@@ -7,16 +7,20 @@
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/http/asking.h"
 
+struct msd_chores;
 struct msd_infer;
 
 struct msd_caller {
 	struct msd_session session;
 	struct msd_asking asking;
+	struct msd_chores *chores;
 	struct msd_infer *infer; /* its call; NULL: there is none */
+	struct msd_buf text;     /* JSON that is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned. */
 	struct iovec *tail;
 	uint32_t n_tail;
 	struct msd_out *held; /* whose bytes they are */
+	bool is_gone;         /* its connection is; what still works for it ends */
 	/** The answer that was to come later is there: in `asking`. */
 	void (*on_answer)(struct msd_caller *c);
 };

@@ -87,6 +87,7 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
+	msd_chores_init(&e->http->chores, e->loop);
 	e->http->watch.on_due = on_watch_due;
 	options.enter = enter;
 	options.scheme = "http";

@@ -10,10 +10,12 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
+#include "daemon/supervisor/http/chore.h"
 
 struct msd_http {
 	struct msd_edge *edge;
-	struct msd_list visits;    /* msd_visit.link */
+	struct msd_list visits; /* msd_visit.link */
+	struct msd_chores chores;
 	struct msd_deadline watch; /* look which of them are to be ended */
 };
 

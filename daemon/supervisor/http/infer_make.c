@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "daemon/http/datatype.h"
-#include "daemon/http/infer_data.h"
 #include "daemon/supervisor/module/module.h"
 #include "proto/limits.h"
 #include "proto/value.h"
@@ -113,15 +112,7 @@ static msd_err take_place(const struct making *k, const struct msd_infer_input *
 		return wrong(k, t->name, "more bytes than a request may have", "");
 	c->payload_bytes += t->bytes;
 	c->payload_bytes += -c->payload_bytes & (MSD_TENSOR_ALIGN - 1u);
-	if (t->data == NULL)
-		return MSD_OK;
-	place->from = c->values.n;
-	/* As many elements as it says are in the text, or it is refused before. */
-	if (!msd_buf_reserve(&c->values, (size_t)t->bytes))
-		return msd_diag_no_memory(k->d);
-	msd_err err = msd_infer_data_read(t, c->values.p + c->values.n, k->d);
-	c->values.n += err == MSD_OK ? (size_t)t->bytes : 0;
-	return err;
+	return MSD_OK;
 }
 
 /* Two parameters of one name have the same input. */
@@ -169,12 +160,11 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 {
 	uint8_t bytes[8] = {0};
 
-	if (t->data == NULL || t->n_elements != 1)
+	if (!t->has_data || t->n_elements != 1)
 		return wrong(k, t->name, "it is one number, with data in the JSON", "");
-	msd_err err = msd_infer_data_read(t, bytes, k->d);
-	if (err == MSD_OK)
-		pack_number(&k->call->params, t->dtype, bytes);
-	return err;
+	memcpy(bytes, k->ask->values.p + t->from, (size_t)t->bytes);
+	pack_number(&k->call->params, t->dtype, bytes);
+	return MSD_OK;
 }
 
 /* What varies in an output's shape is told by the request, or is as in an input of as
@@ -322,21 +312,11 @@ static msd_err put_unknown(const struct making *k)
 	return err;
 }
 
-/* The binary inputs lie behind each other, in the order of the request. */
 static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *ask)
 {
-	size_t behind = 0;
-
 	*c = (struct msd_infer_call){.n_places = ask->n_inputs};
 	c->places = calloc(ask->n_inputs + 1u, sizeof(*c->places));
-	if (c->places == NULL)
-		return false;
-	for (uint32_t i = 0; i < ask->n_inputs; i++) {
-		c->places[i].from = behind;
-		behind +=
-			ask->inputs[i].data == NULL ? (size_t)ask->inputs[i].bytes : 0;
-	}
-	return true;
+	return c->places != NULL;
 }
 
 msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *ask,
@@ -378,7 +358,8 @@ struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id, uint64_t
 			       .begun_ms = now_ms};
 }
 
-void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind,
+void msd_infer_put_inputs(const struct msd_infer_call *c,
+			  const struct msd_infer_ask *ask, struct msd_span behind,
 			  uint8_t *payload)
 {
 	for (uint32_t i = 0; i < c->n_places; i++) {
@@ -386,7 +367,7 @@ void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind
 		if (p->input == NULL || p->input->bytes == 0)
 			continue;
 		memcpy(payload + p->offset,
-		       (p->input->has_data ? c->values.p : behind.p) + p->from,
+		       (p->input->has_data ? ask->values.p : behind.p) + p->input->from,
 		       (size_t)p->input->bytes);
 	}
 }
@@ -395,7 +376,6 @@ void msd_infer_call_finish(struct msd_infer_call *c)
 {
 	msd_buf_finish(&c->params);
 	msd_buf_finish(&c->options);
-	msd_buf_finish(&c->values);
 	msd_buf_finish(&c->out_names);
 	free(c->places);
 	*c = (struct msd_infer_call){0};

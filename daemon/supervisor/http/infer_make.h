@@ -13,12 +13,10 @@ struct msd_infer_place {
 	const struct msd_infer_input *input; /* NULL: it has no bytes there */
 	bool is_used;
 	uint64_t offset;
-	size_t from; /* in `values`, where its data is JSON, else behind the JSON */
 };
 
 struct msd_infer_call {
 	struct msd_buf params, options; /* msgpack: an array, a map */
-	struct msd_buf values;          /* of inputs whose data is JSON */
 	struct msd_buf out_names; /* what it fills: u32 bytes and the name, in order */
 	struct msd_infer_place *places; /* owned; one for each input, in their order */
 	uint32_t n_places;
@@ -40,8 +38,10 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 /** As a frame that brings it would be handed on; borrows from @c. */
 struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id,
 			   uint64_t now_ms);
-/** Write the inputs to where the payload lies; the binary ones are in @behind. */
-void msd_infer_put_inputs(const struct msd_infer_call *c, struct msd_span behind,
+/** Write the inputs of @ask to where the payload lies; the binary ones are in @behind.
+ */
+void msd_infer_put_inputs(const struct msd_infer_call *c,
+			  const struct msd_infer_ask *ask, struct msd_span behind,
 			  uint8_t *payload);
 void msd_infer_call_finish(struct msd_infer_call *c);
 

@@ -9,17 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
 #include "daemon/supervisor/http/infer_make.h"
+#include "daemon/wire/conn.h"
 #include "proto/json.h"
 #include "proto/value.h"
 
 #define MAX_JSON_BYTES (1u << 20) /* of the tensors that an answer has as JSON */
+#define AT_ONCE_BYTES 4096u       /* of tensors, whose text is some 16 KiB at most */
 
 struct telling {
-	struct msd_caller *caller;
+	struct msd_infer_answer *answer;
 	const struct msd_infer_wish *wish;
 	const struct msd_out *out;
 	struct msd_cur names; /* of what the function fills */
@@ -75,29 +78,28 @@ static void put_head(struct msd_buf *b, struct msd_span name,
 static msd_err put_binary(struct telling *t, const struct msd_wire_tensor *w,
 			  const uint8_t *bytes)
 {
-	struct msd_caller *c = t->caller;
-	struct msd_asking *a = &c->asking;
+	struct msd_infer_answer *a = t->answer;
 
-	msd_buf_printf(&a->body, ",\"parameters\":{\"binary_data_size\":%llu}}",
+	msd_buf_printf(&a->text, ",\"parameters\":{\"binary_data_size\":%llu}}",
 		       (unsigned long long)w->bytes);
-	a->reply.has_tensors = true;
+	a->has_tensors = true;
 	if (w->bytes == 0)
 		return MSD_OK;
-	struct iovec *more = realloc(c->tail, (c->n_tail + 1u) * sizeof(*more));
+	struct iovec *more = realloc(a->tail, (a->n_tail + 1u) * sizeof(*more));
 	if (more == NULL)
 		return msd_diag_no_memory(t->d);
-	c->tail = more;
+	a->tail = more;
 	/* iovec has no const; writev does not write. */
-	more[c->n_tail++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes,
+	more[a->n_tail++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes,
 					   .iov_len = (size_t)w->bytes};
-	a->reply.behind_bytes += w->bytes;
+	a->tail_bytes += w->bytes;
 	return MSD_OK;
 }
 
 static msd_err put_json(struct telling *t, const struct msd_wire_tensor *w,
 			const uint8_t *bytes)
 {
-	struct msd_buf *b = &t->caller->asking.body;
+	struct msd_buf *b = &t->answer->text;
 	uint64_t n;
 
 	if (w->bytes > MAX_JSON_BYTES - t->json_bytes) {
@@ -130,8 +132,8 @@ static msd_err put_output(struct telling *t, struct msd_span name, struct msd_sp
 		return MSD_OK;
 	t->n_wished += wish != NULL;
 	if (t->n_told++ > 0)
-		msd_buf_printf(&t->caller->asking.body, ",");
-	put_head(&t->caller->asking.body, name, &w);
+		msd_buf_printf(&t->answer->text, ",");
+	put_head(&t->answer->text, name, &w);
 	err = (wish != NULL ? wish->is_binary : t->wish->ask->is_binary)
 		      ? put_binary(t, &w, bytes)
 		      : put_json(t, &w, bytes);
@@ -182,7 +184,7 @@ static msd_err put_value(struct telling *t, struct msd_cur *c)
 
 static msd_err tell(struct telling *t, struct msd_span result)
 {
-	struct msd_buf *b = &t->caller->asking.body;
+	struct msd_buf *b = &t->answer->text;
 	struct msd_cur items;
 	uint32_t n;
 
@@ -208,11 +210,30 @@ static msd_err tell(struct telling *t, struct msd_span result)
 	return err == MSD_OK && b->bad ? msd_diag_no_memory(t->d) : err;
 }
 
-msd_err msd_infer_result(struct msd_caller *c, const struct msd_infer_wish *w,
-			 const struct msd_out *o, struct msd_diag *d)
+bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_out *o)
+{
+	bool has_json = w->ask->n_outputs == 0 && !w->ask->is_binary;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < w->ask->n_outputs; i++)
+		has_json = has_json || !w->ask->outputs[i].is_binary;
+	for (uint32_t i = 0; i < o->n_pieces; i++)
+		bytes += o->pieces[i].iov_len;
+	return has_json && bytes > AT_ONCE_BYTES;
+}
+
+void msd_infer_answer_finish(struct msd_infer_answer *a)
+{
+	msd_buf_finish(&a->text);
+	free(a->tail);
+	*a = (struct msd_infer_answer){0};
+}
+
+msd_err msd_infer_result(const struct msd_infer_wish *w, const struct msd_out *o,
+			 struct msd_infer_answer *ret, struct msd_diag *d)
 {
 	const struct msd_buf *names = &w->call->out_names;
-	struct telling t = {.caller = c,
+	struct telling t = {.answer = ret,
 			    .wish = w,
 			    .out = o,
 			    .names = msd_cur_of((struct msd_span){names->p, names->n}),

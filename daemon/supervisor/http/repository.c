@@ -18,6 +18,7 @@
 #include "proto/json.h"
 
 #define RETRY_AFTER_S 1u
+#define MAX_FILTER 1024u /* bytes of a body that is one word */
 
 void msd_repository_server(struct msd_asking *a)
 {
@@ -115,6 +116,12 @@ static bool read_filter(struct msd_asking *a, bool *ret_ready_only)
 	*ret_ready_only = false;
 	if (body.n == 0)
 		return true;
+	if (body.n > MAX_FILTER) {
+		(void)msd_diag_set(&d, MSD_TOO_LARGE,
+				   "the body: expected {\"ready\": true or false}");
+		msd_asking_fail(a, 413, &d);
+		return false;
+	}
 	json_t *all = json_loadb((const char *)body.p, body.n, JSON_REJECT_DUPLICATES,
 				 &error);
 	const json_t *ready = json_object_get(all, "ready");

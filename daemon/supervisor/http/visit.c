@@ -66,9 +66,8 @@ static void settle(struct msd_visit *v)
 	v->charged_bytes = held;
 }
 
-static void on_handle_closed(uv_handle_t *handle)
+static void destroy(struct msd_visit *v)
 {
-	struct msd_visit *v = handle->data;
 	struct msd_session *s = &v->caller.session;
 	struct msd_edge *e = v->http->edge;
 
@@ -88,11 +87,21 @@ static void on_handle_closed(uv_handle_t *handle)
 	e->on_session_gone(e);
 }
 
+/* A thread may still work with what it holds. */
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct msd_visit *v = handle->data;
+
+	v->is_closed = true;
+	if (!msd_infer_is_busy(&v->caller))
+		destroy(v);
+}
+
 void msd_visit_close(struct msd_visit *v, const char *why)
 {
 	if (v->is_closing)
 		return;
-	v->is_closing = true;
+	v->is_closing = v->caller.is_gone = true;
 	msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
 		(unsigned long long)v->caller.session.number, why);
 	uv_close((uv_handle_t *)&v->poll, on_handle_closed);
@@ -163,6 +172,10 @@ static void on_answer(struct msd_caller *c)
 	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
 	const bool closes = is_last(v);
 
+	if (v->is_closed) {
+		destroy(v);
+		return;
+	}
 	if (v->is_closing)
 		return;
 	begin_answer(v);
@@ -366,6 +379,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.session.front = &front_ops;
 	v->caller.session.transport = &v->transport;
 	v->caller.session.principal = who;
+	v->caller.chores = &h->chores;
 	v->caller.on_answer = on_answer;
 	v->poll.data = v;
 	v->last_progress_ms = uv_now(e->loop);

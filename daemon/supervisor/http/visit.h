@@ -41,7 +41,7 @@ struct msd_visit {
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t lingered_bytes;
 	bool is_awaiting; /* the answer to the last request */
-	bool peer_has_ended, is_closing;
+	bool peer_has_ended, is_closing, is_closed;
 };
 
 /** Take over a connection of @who, with @peer's reference and place at the door. */

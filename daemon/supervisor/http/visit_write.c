@@ -67,7 +67,7 @@ void msd_visit_flush(struct msd_visit *v)
 	v->out_at = v->out.n = 0;
 	if (v->out.cap > KEEP_OUT_BYTES)
 		msd_buf_finish(&v->out);
-	if (v->caller.held != NULL)
+	if (v->caller.n_tail > 0)
 		msd_infer_end(&v->caller, true);
 }
 

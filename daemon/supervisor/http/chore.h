@@ -1,0 +1,34 @@
+#ifndef MSD_SUPERVISOR_CHORE_H
+#define MSD_SUPERVISOR_CHORE_H
+/*
+ * What takes long and needs nothing of the loop's: done on libuv's threads, for each
+ * connection one at a time, and two in all, so that others find a thread, too. In the
+ * order of their coming.
+ */
+#include <uv.h>
+
+#include "daemon/wire/list.h"
+
+struct msd_chores {
+	uv_loop_t *loop;
+	struct msd_list waiting; /* msd_chore.link */
+	unsigned n_running;
+};
+
+/* Embedded in what it works on, which lives until it is done. */
+struct msd_chore {
+	struct msd_list link;
+	struct msd_chores *all;
+	uv_work_t work;
+	/** On a thread. */
+	void (*run)(struct msd_chore *c);
+	/** On the loop, when that is over. */
+	void (*on_done)(struct msd_chore *c);
+	bool is_busy; /* until then */
+};
+
+void msd_chores_init(struct msd_chores *all, uv_loop_t *loop);
+/** Begin @c, whose run and on_done are set. */
+void msd_chore_begin(struct msd_chores *all, struct msd_chore *c);
+
+#endif

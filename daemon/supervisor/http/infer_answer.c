@@ -1,0 +1,219 @@
+/*
+ * Happy path: a worker's answer comes by msd_client_ops, its JSON is written, at once
+ * or on a thread, and the visit sends it with the tensors that lie behind it.
+ * Failures: an error instead of an answer has its status; who is gone meanwhile gets
+ * nothing, and what was held is given back all the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/infer_state.h"
+
+#define RETRY_AFTER_S 1u
+#define COPY_AT_ONCE 65536u /* bytes of a text; more is written from where it lies */
+
+static struct msd_caller *caller_of(struct msd_client *c)
+{
+	return MSD_CONTAINER_OF(MSD_CONTAINER_OF(c, struct msd_session, client),
+				struct msd_caller, session);
+}
+
+void msd_infer_stop_waiting(struct msd_session *s)
+{
+	s->receiving = NULL;
+	msd_list_remove(&s->space_link);
+}
+
+/* It is in `asking`. */
+static void answered(struct msd_caller *c)
+{
+	msd_infer_stop_waiting(&c->session);
+	c->asking.is_later = false;
+	if (!c->infer->is_starting)
+		c->on_answer(c);
+}
+
+/* What may be otherwise in a moment. */
+static bool is_passing(unsigned status)
+{
+	return status == 503 || status == 429;
+}
+
+static unsigned retry_after_s(const struct msd_diag *d)
+{
+	const uint64_t s = (d->retry_after_ms + 999) / 1000;
+
+	return s == 0 ? RETRY_AFTER_S : s < UINT32_MAX ? (unsigned)s : UINT32_MAX;
+}
+
+void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+{
+	const unsigned wait_s = is_passing(status) ? retry_after_s(d) : 0;
+
+	msd_counts_error(&a->edge->counts, d->code);
+	msd_asking_fail(a, status, d);
+	a->reply.retry_after_s = wait_s;
+}
+
+static void reply_error(struct msd_client *client, uint64_t id,
+			const struct msd_diag *why)
+{
+	struct msd_caller *c = caller_of(client);
+	struct msd_diag d = {0};
+
+	(void)id;
+	(void)msd_diag_set(&d, why->code, "%s", msd_diag_text(why));
+	d.retry_after_ms = why->retry_after_ms;
+	msd_infer_fail(&c->asking, msd_asking_status(d.code), &d);
+	answered(c);
+}
+
+/* No call is answered so: a worker's response is forwarded. */
+static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *result)
+{
+	struct msd_diag d = {0};
+
+	(void)result;
+	(void)msd_diag_set(&d, MSD_INTERNAL, "an answer that is no call's");
+	reply_error(client, id, &d);
+	msd_diag_finish(&d);
+}
+
+static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)
+{
+	if (o == NULL)
+		return;
+	if (o->written != NULL) {
+		o->written->tell(o->written,
+				 msd_wire_now_ns(c->asking.edge->wire) - o->since_ns,
+				 sent);
+	}
+	if (o->on_done != NULL)
+		o->on_done(o->ctx, sent);
+	msd_out_destroy(o);
+}
+
+static struct msd_infer_wish wish_of(const struct msd_infer *i)
+{
+	return (struct msd_infer_wish){
+		.ask = &i->ask, .call = &i->call, .model = {i->model.p, i->model.n}};
+}
+
+static void write_answer(struct msd_chore *chore)
+{
+	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
+	const struct msd_infer_wish wish = wish_of(i);
+
+	i->err = msd_infer_result(&wish, i->out, &i->answer, &i->why);
+}
+
+/* A large text becomes the first piece of the tail; a small one is copied in front. */
+static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
+{
+	struct msd_http_reply *reply = &c->asking.reply;
+
+	if (w->text.n < COPY_AT_ONCE) {
+		c->asking.body = w->text;
+	} else {
+		struct iovec *more = realloc(w->tail, (w->n_tail + 1u) * sizeof(*more));
+		if (more == NULL)
+			return MSD_NOMEM;
+		memmove(more + 1, more, w->n_tail * sizeof(*more));
+		more[0] = (struct iovec){.iov_base = w->text.p, .iov_len = w->text.n};
+		w->tail = more;
+		w->n_tail++;
+		w->tail_bytes += w->text.n;
+		reply->json_bytes = w->text.n;
+		c->text = w->text;
+	}
+	w->text = (struct msd_buf){0};
+	c->tail = w->tail;
+	c->n_tail = w->n_tail;
+	reply->behind_bytes = w->tail_bytes;
+	reply->has_tensors = w->has_tensors;
+	w->tail = NULL;
+	return MSD_OK;
+}
+
+/* The answer is made, or what is wrong with it known. */
+static void take_answer(struct msd_caller *c)
+{
+	struct msd_infer *i = c->infer;
+
+	msd_asking_say_json(&c->asking, 200);
+	if (i->err == MSD_OK)
+		i->err = take_text(c, &i->answer);
+	if (i->err != MSD_OK)
+		msd_asking_fail(&c->asking, msd_asking_status(i->err), &i->why);
+	msd_infer_answer_finish(&i->answer);
+	if (c->n_tail > 0) {
+		c->held = i->out;
+	} else {
+		let_go(c, i->out, true);
+	}
+	i->out = NULL;
+	answered(c);
+}
+
+static void on_written(struct msd_chore *chore)
+{
+	take_answer(MSD_CONTAINER_OF(chore, struct msd_infer, chore)->caller);
+}
+
+static void forward(struct msd_client *client, struct msd_out *o)
+{
+	struct msd_caller *c = caller_of(client);
+	struct msd_infer *i = c->infer;
+	const struct msd_infer_wish wish = wish_of(i);
+
+	o->since_ns = msd_wire_now_ns(c->asking.edge->wire);
+	i->out = o;
+	i->chore.run = write_answer;
+	i->chore.on_done = on_written;
+	if (msd_infer_result_is_large(&wish, o)) {
+		msd_chore_begin(c->chores, &i->chore);
+	} else {
+		write_answer(&i->chore);
+		take_answer(c);
+	}
+}
+
+static void on_done(struct msd_client *client, const struct msd_req *r)
+{
+	(void)client;
+	(void)r; /* it was answered, and that ended the waiting; or all of it ends */
+}
+
+const struct msd_client_ops msd_infer_client_ops = {.reply = reply,
+						    .reply_error = reply_error,
+						    .forward = forward,
+						    .on_done = on_done};
+
+static void drop_tail(struct msd_caller *c)
+{
+	free(c->tail);
+	c->tail = NULL;
+	c->n_tail = 0;
+	msd_buf_finish(&c->text);
+}
+
+void msd_infer_end(struct msd_caller *c, bool sent)
+{
+	struct msd_infer *i = c->infer;
+
+	let_go(c, c->held, sent);
+	c->held = NULL;
+	drop_tail(c);
+	if (i == NULL)
+		return;
+	let_go(c, i->out, sent);
+	msd_infer_answer_finish(&i->answer);
+	msd_infer_ask_finish(&i->ask);
+	msd_infer_call_finish(&i->call);
+	msd_buf_finish(&i->model);
+	msd_diag_finish(&i->why);
+	free(i);
+	c->infer = NULL;
+}

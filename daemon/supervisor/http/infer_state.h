@@ -1,0 +1,38 @@
+#ifndef MSD_SUPERVISOR_INFER_STATE_H
+#define MSD_SUPERVISOR_INFER_STATE_H
+/*
+ * One `infer` on its way, between what asks (infer.c) and what answers
+ * (infer_answer.c).
+ *
+ *   reading (a chore, where the text is long) --> waiting for room --> called -->
+ *   writing (a chore, where tensors are to be JSON) --> answered, and written --> end
+ */
+#include "daemon/supervisor/http/chore.h"
+#include "daemon/supervisor/http/infer_make.h"
+#include "daemon/supervisor/http/infer_result.h"
+
+struct msd_asking;
+struct msd_caller;
+struct msd_session;
+
+struct msd_infer {
+	struct msd_caller *caller;
+	struct msd_chore chore; /* of reading, then of writing */
+	struct msd_infer_ask ask;
+	struct msd_infer_call call;
+	struct msd_buf model;         /* its name, as it was asked for */
+	struct msd_in in;             /* the call, as of a frame */
+	struct msd_span text, behind; /* its JSON and what follows; the reader's */
+	struct msd_out *out;          /* what the answer is made of; owned */
+	struct msd_infer_answer answer;
+	msd_err err; /* of the chore, and why */
+	struct msd_diag why;
+	bool is_starting; /* who started it looks at the answer itself */
+};
+
+/** Answer with what is wrong, which is counted and finished. */
+void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
+/** It has its room, or is answered without. */
+void msd_infer_stop_waiting(struct msd_session *s);
+
+#endif

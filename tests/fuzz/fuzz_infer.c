@@ -1,0 +1,66 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/infer_ask.h"
+#include "daemon/http/infer_data.h"
+#include "proto/limits.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MUST(claim)                                                                    \
+	do {                                                                           \
+		if (!(claim))                                                          \
+			abort();                                                       \
+	} while (0)
+
+/* What is said of an input lies within what came. */
+static void walk(const struct msd_infer_ask *a, size_t behind)
+{
+	uint64_t n;
+
+	MUST(a->n_inputs <= MSD_MAX_TENSORS && a->n_outputs <= MSD_MAX_TENSORS);
+	for (uint32_t i = 0; i < a->n_inputs; i++) {
+		const struct msd_infer_input *t = &a->inputs[i];
+		const size_t room = t->has_data ? a->values.n : behind;
+		MUST(msd_shape_elements(t->shape, t->ndim, &n) && n == t->n_elements);
+		MUST(t->name.n > 0 && t->from <= room && t->bytes <= room - t->from);
+	}
+}
+
+/* Elements that JSON brought can be said in JSON again. */
+static void write_again(const struct msd_infer_ask *a)
+{
+	for (uint32_t i = 0; i < a->n_inputs; i++) {
+		const struct msd_infer_input *t = &a->inputs[i];
+		struct msd_buf out = {0};
+		if (!t->has_data)
+			continue;
+		MUST(msd_infer_data_write(t->dtype, a->values.p + t->from,
+					  t->n_elements, &out, NULL) == MSD_OK);
+		msd_buf_finish(&out);
+	}
+}
+
+/* Accepted: the first line is how many bytes of the rest are JSON, as the header field
+ * has it, or empty for all; that asks for something. */
+int msd_fuzz_accepts(const uint8_t *data, size_t n)
+{
+	const uint8_t *line = n > 0 ? memchr(data, '\n', n) : NULL;
+	const size_t at = line != NULL ? (size_t)(line - data) : 0;
+	struct msd_span field = {data, at}, text, behind;
+	struct msd_infer_ask ask;
+
+	if (line == NULL)
+		return 0;
+	if (at == 0)
+		field.p = NULL;
+	const struct msd_span body = {line + 1, n - at - 1};
+	if (!msd_infer_split(field, body, &text, &behind))
+		return 0;
+	MUST(text.n + behind.n == body.n && text.n <= MSD_INFER_JSON_BYTES);
+	if (msd_infer_ask_read(&ask, text, behind.n, NULL) != MSD_OK)
+		return 0;
+	walk(&ask, behind.n);
+	write_again(&ask);
+	msd_infer_ask_finish(&ask);
+	return 1;
+}
