@@ -37,4 +37,8 @@ set(CPACK_DEBIAN_PYTHON3-MODSER_PACKAGE_DEPENDS
   "python3 (>= 3.9), python3-numpy, python3-msgpack")
 set(CPACK_DEBIAN_PYTHON3-MODSER_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON3-MODSER_PACKAGE_SHLIBDEPS OFF)
+foreach(package IN LISTS CPACK_COMPONENTS_ALL) # llhttp's notice goes with what has it in it
+  install(FILES "${deb}/copyright" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${package}"
+    COMPONENT "${package}")
+endforeach()
 include(CPack)

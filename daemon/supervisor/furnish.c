@@ -115,6 +115,13 @@ static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
 		     msd_supplies_options(&s->supplies, name), r);
 }
 
+static msd_err on_load(struct msd_edge *e, const char *name, struct msd_req *r,
+		       struct msd_diag *d)
+{
+	return msd_reload_module(MSD_CONTAINER_OF(e, struct msd_server, edge), name, r,
+				 d);
+}
+
 static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
 {
 	msd_supplies_put(&MSD_CONTAINER_OF(e, struct msd_server, edge)->supplies, name,
@@ -193,6 +200,7 @@ void msd_server_furnish(struct msd_server *s)
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
+		.on_load = on_load,
 		.put_supply = put_supply,
 		.put_info = msd_figures_put_info,
 		.terms_of = terms_of,

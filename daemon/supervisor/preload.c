@@ -358,30 +358,35 @@ void msd_preload_finish(struct msd_preload *p)
 	p->text = NULL;
 }
 
-void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
-		       bool replace)
+msd_err msd_preload_load(struct msd_house *house, const struct msd_preload *p,
+			 bool replace, struct msd_diag *d)
 {
 	const char *const files[MSD_PART_COUNT] = {[MSD_PART_MODEL] = p->file,
 						   [MSD_PART_GRAPH] = p->graph,
 						   [MSD_PART_PARAMS] = p->params};
-	const struct msd_span name = msd_span_of(p->name);
 	struct msd_load load;
 	struct msd_module *m;
-	struct msd_diag d = {0};
 
 	msd_preload_options(p, &load);
 	load.file = p->file;
 	load.replace = replace;
 	load.bringing =
 		msd_source_job_read(house->loop, files, house->limits->max_upload);
-	msd_err err = load.bringing == NULL
-			      ? msd_diag_no_memory(&d)
-			      : msd_module_load(house, name, &load, &m, &d);
+	const msd_err err =
+		load.bringing == NULL
+			? msd_diag_no_memory(d)
+			: msd_module_load(house, msd_span_of(p->name), &load, &m, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "load %s", p->name);
+}
 
-	if (err != MSD_OK) {
-		(void)msd_diag_wrap(&d, err, "load %s", p->name);
-		err = msd_module_add_failed(house, name, p->file, &d);
-	}
+void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
+		       bool replace)
+{
+	struct msd_diag d = {0};
+	msd_err err = msd_preload_load(house, p, replace, &d);
+
+	if (err != MSD_OK)
+		err = msd_module_add_failed(house, msd_span_of(p->name), p->file, &d);
 	if (err != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
 			p->file, msd_diag_text(&d));

@@ -62,7 +62,12 @@ MSD_MUST_CHECK msd_err msd_preload_check(const struct msd_preload *p,
 void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret);
 /** Free the text; legal more than once. */
 void msd_preload_finish(struct msd_preload *p);
-/** Load its file, in place of a module that has the name when @replace says so. What
+/** Load its file, in place of a module that has the name when @replace says so. Errors:
+ * those of msd_module_load(). */
+MSD_MUST_CHECK msd_err msd_preload_load(struct msd_house *house,
+					const struct msd_preload *p, bool replace,
+					struct msd_diag *d);
+/** The same. What
  * cannot be loaded leaves the daemon up and the module FAILED, with its cause. */
 void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
 		       bool replace);

@@ -13,12 +13,14 @@
 #include "daemon/supervisor/changes.h"
 #include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/machine.h"
+#include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/rights/acl_file.h"
+#include "daemon/supervisor/rollback.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/tls.h"
 #include "proto/value.h"
@@ -184,6 +186,51 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 		free(next);
 	}
 	return err;
+}
+
+static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
+			    struct msd_req *r, struct msd_diag *d)
+{
+	const struct msd_span name = msd_span_of(p->name);
+	struct msd_module *m;
+	const bool is_there = msd_module_require(&s->house, name, &m, NULL) == MSD_OK;
+	msd_err err = MSD_OK;
+
+	if (p->source != NULL) {
+		msd_supplies_start(&s->supplies, p, true);
+	} else {
+		err = msd_preload_load(&s->house, p, is_there, d);
+	}
+	if (err == MSD_OK)
+		err = msd_module_require(&s->house, name, &m, d);
+	if (err != MSD_OK)
+		return err;
+	m = m->successor != NULL ? m->successor : m;
+	msd_module_adopt(m, r);
+	msd_module_wait(m, r);
+	return MSD_OK;
+}
+
+msd_err msd_reload_module(struct msd_server *s, const char *name, struct msd_req *r,
+			  struct msd_diag *d)
+{
+	const struct msd_options *now =
+		s->reload.now != NULL ? s->reload.now : s->reload.started;
+	const struct msd_preload *p =
+		now != NULL ? msd_options_preload(now, name) : NULL;
+
+	if (s->is_draining)
+		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
+	if (p != NULL)
+		return load_section(s, p, r, d);
+	if (!s->keeper.is_open) {
+		return msd_diag_set(d, MSD_NOT_FOUND,
+				    "%s: no --load and no section of the configuration "
+				    "names it; `modser load` brings others",
+				    name);
+	}
+	msd_edition_again(&s->keeper, &s->house, name, MSD_REF_CURRENT, NULL, r);
+	return MSD_OK;
 }
 
 void msd_reload_finish(struct msd_reload *r)

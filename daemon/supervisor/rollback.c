@@ -117,7 +117,8 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK)
 		job->err = load(b, r, &job->d);
 	if (job->err != MSD_OK) {
-		(void)msd_diag_wrap(&job->d, job->err, "rollback %s", b->name);
+		(void)msd_diag_wrap(&job->d, job->err, "%s %s",
+				    b->kind == AGAIN ? "load" : "rollback", b->name);
 		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
 		if (is_written && b->kind != RETURN) {
@@ -185,14 +186,21 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, enum msd_ref ref,
-		       const struct msd_load *options)
+		       const struct msd_load *options, struct msd_req *r)
 {
 	struct rollback *b = rollback_new(house, name, options);
 
-	if (b == NULL)
-		return; /* its source is asked again */
+	if (b == NULL) {
+		if (r != NULL) /* else its source is asked again */
+			msd_req_refuse(r, MSD_NOMEM, "load: out of memory");
+		return;
+	}
 	b->kind = AGAIN;
 	b->ref = ref;
+	if (r != NULL) {
+		r->ops = &req_ops;
+		msd_list_append(&b->requests, &r->link);
+	}
 	msd_keeper_submit(keeper, &b->job);
 }
 

@@ -17,9 +17,9 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
  * current, and takes its place when it is READY. */
 void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
 			const char *name, const struct msd_load *options);
-/** Try the edition @ref, for nobody in particular. */
+/** Try the edition @ref. @r is answered as by msd_rollback(); NULL: nobody asked. */
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, enum msd_ref ref,
-		       const struct msd_load *options);
+		       const struct msd_load *options, struct msd_req *r);
 
 #endif

@@ -128,7 +128,7 @@ static void on_had(struct msd_supply *s, const struct msd_digest *digest)
 	    (is_previous || s->has_changed)) {
 		msd_edition_again(s->keeper, s->house, s->name,
 				  is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT,
-				  &s->load);
+				  &s->load, NULL);
 	}
 	succeed(s);
 }

@@ -113,6 +113,19 @@ def test_what_is_wrong_names_the_tensor(daemon, how):
         assert infer(visit, "shapes:addone", ADD)[0] == 200, "the connection goes on"
 
 
+def test_what_a_model_has_done_is_counted(daemon):
+    with Visit(daemon) as visit:
+        path = "/v2/models/shapes:addone/stats"
+        before = ask_json(visit, path)[1]["model_stats"][0]
+        assert infer(visit, "shapes:addone", ADD)[0] == 200
+        after = ask_json(visit, path)[1]["model_stats"][0]
+        assert after["name"] == "shapes:addone" and after["version"] == "1"
+        assert after["inference_count"] == before["inference_count"] + 1
+        was, now = (s["inference_stats"]["compute_infer"] for s in (before, after))
+        assert now["count"] == was["count"] + 1 and now["ns"] > was["ns"]
+        assert visit.ask("/v2/models/none/stats")[0] == 404
+
+
 def test_the_status_says_who_can_help(daemon):
     with Visit(daemon) as visit:
         assert infer(visit, "none", [])[0] == 404

@@ -54,6 +54,11 @@ struct msd_edge {
 	/** Serve the previous edition of the module @name; takes @r, which is answered
 	 * when it is READY or why it is not. */
 	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
+	/** Load the module @name as the configuration or the store has it; takes @r
+	 * where it returns MSD_OK, which is answered when that is READY or why it is
+	 * not. */
+	msd_err (*on_load)(struct msd_edge *e, const char *name, struct msd_req *r,
+			   struct msd_diag *d);
 	/** Append what is known of the source of the module @name, or nil. */
 	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
 	/** Append the facts about the daemon: the answer of server.info. */

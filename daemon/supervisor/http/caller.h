@@ -20,6 +20,7 @@ struct msd_caller {
 	struct iovec *tail;
 	uint32_t n_tail;
 	struct msd_out *held; /* whose bytes they are */
+	bool is_starting;     /* who asks looks at the answer himself */
 	bool is_gone;         /* its connection is; what still works for it ends */
 	/** The answer that was to come later is there: in `asking`. */
 	void (*on_answer)(struct msd_caller *c);

@@ -165,7 +165,7 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	msd_err err = i->err;
 
 	i->why = (struct msd_diag){0};
-	i->is_starting = true;
+	c->is_starting = true;
 	if (err == MSD_OK)
 		err = make(a, m, i, &d);
 	if (err != MSD_OK)
@@ -174,7 +174,7 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 		err = start(c, &d);
 	if (err != MSD_OK)
 		msd_infer_fail(a, msd_asking_status(err), &d);
-	i->is_starting = false;
+	c->is_starting = false;
 }
 
 /* Its module may be another by now, or none. */

@@ -31,7 +31,7 @@ static void answered(struct msd_caller *c)
 {
 	msd_infer_stop_waiting(&c->session);
 	c->asking.is_later = false;
-	if (!c->infer->is_starting)
+	if (!c->is_starting)
 		c->on_answer(c);
 }
 
@@ -70,15 +70,15 @@ static void reply_error(struct msd_client *client, uint64_t id,
 	answered(c);
 }
 
-/* No call is answered so: a worker's response is forwarded. */
+/* Of what is no call: who asked for it by HTTP wants to know no more. */
 static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *result)
 {
-	struct msd_diag d = {0};
+	struct msd_caller *c = caller_of(client);
 
+	(void)id;
 	(void)result;
-	(void)msd_diag_set(&d, MSD_INTERNAL, "an answer that is no call's");
-	reply_error(client, id, &d);
-	msd_diag_finish(&d);
+	msd_asking_say_json(&c->asking, 200);
+	answered(c);
 }
 
 static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)

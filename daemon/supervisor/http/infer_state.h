@@ -27,7 +27,6 @@ struct msd_infer {
 	struct msd_infer_answer answer;
 	msd_err err; /* of the chore, and why */
 	struct msd_diag why;
-	bool is_starting; /* who started it looks at the answer itself */
 };
 
 /** Answer with what is wrong, which is counted and finished. */

@@ -23,10 +23,9 @@
 void msd_repository_server(struct msd_asking *a)
 {
 	msd_asking_say_json(a, 200);
-	msd_buf_printf(
-		&a->body,
-		"{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
-		"\",\"extensions\":[\"model_repository\",\"binary_tensor_data\"]}\n");
+	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
+				 "\",\"extensions\":[\"model_repository\",\"binary_"
+				 "tensor_data\",\"statistics\"]}\n");
 }
 
 void msd_repository_live(struct msd_asking *a)

@@ -5,9 +5,11 @@
 #include "daemon/http/path.h"
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/control.h"
 #include "daemon/supervisor/http/health.h"
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/model_stats.h"
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/http/scrape.h"
 
@@ -35,8 +37,15 @@ static const struct route routes[] = {
 	 msd_repository_model},
 	{"v2/models/*/versions/*/ready", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
 	 msd_repository_model_ready},
+	{"v2/models/*/stats", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_model_stats},
+	{"v2/models/*/versions/*/stats", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
+	 msd_model_stats},
 	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"v2/models/*/versions/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
+	{"v2/repository/models/*/load", MSD_HTTP_POST, MSD_M_MODULE_LOAD,
+	 msd_control_load},
+	{"v2/repository/models/*/unload", MSD_HTTP_POST, MSD_M_MODULE_UNLOAD,
+	 msd_control_unload},
 	{"v2/repository/index", MSD_HTTP_POST, MSD_M_MODULE_LIST, msd_repository_index},
 };
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))

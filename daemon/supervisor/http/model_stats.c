@@ -1,0 +1,75 @@
+#include "daemon/supervisor/http/model_stats.h"
+
+#include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/repository.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/tally.h"
+#include "proto/json.h"
+
+/* Calls of one function, or of all of them. */
+struct counts {
+	uint64_t n_ok, n_failed;
+};
+
+static void add(struct counts *c, const struct msd_tally_row *row)
+{
+	for (unsigned code = 0; code < MSD_TALLY_CODES; code++) {
+		const uint64_t n = msd_tally_count(row, code);
+		c->n_ok += code == MSD_OK ? n : 0;
+		c->n_failed += code == MSD_OK ? 0 : n;
+	}
+}
+
+/* A function beyond those that are counted has no row of its own. */
+static struct counts count(const struct msd_model *m)
+{
+	struct msd_tally *t = m->module->crew.tally;
+	struct counts c = {0};
+
+	if (m->function.n > 0) {
+		const uint8_t row = msd_tally_find(t, msd_model_function_name(m));
+		if (row != MSD_TALLY_OTHER)
+			add(&c, &t->rows[row]);
+		return c;
+	}
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		add(&c, &t->rows[i]);
+	return c;
+}
+
+static void put_stage(struct msd_buf *b, const char *name, const struct msd_times *t)
+{
+	msd_buf_printf(b, ",\"%s\":{\"count\":%llu,\"ns\":%llu}", name,
+		       (unsigned long long)msd_histogram_total(&t->spread),
+		       (unsigned long long)t->sum_ns);
+}
+
+void msd_model_stats(struct msd_asking *a)
+{
+	struct msd_model m;
+	struct msd_buf *b = &a->body;
+
+	if (!msd_repository_find(a, &m))
+		return;
+	const struct msd_times *stages = m.module->crew.stages;
+	const struct counts c = count(&m);
+	uint64_t all_ns = 0;
+	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
+		all_ns += stages[i].sum_ns;
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(b, "{\"model_stats\":[{\"name\":");
+	msd_json_str(b, a->names[0]);
+	msd_buf_printf(b,
+		       ",\"version\":\"" MSD_MODEL_VERSION
+		       "\",\"inference_count\":%llu,\"execution_count\":%llu,"
+		       "\"inference_stats\":{\"success\":{\"count\":%llu,\"ns\":%llu},"
+		       "\"fail\":{\"count\":%llu,\"ns\":0}",
+		       (unsigned long long)c.n_ok, (unsigned long long)c.n_ok,
+		       (unsigned long long)c.n_ok, (unsigned long long)all_ns,
+		       (unsigned long long)c.n_failed);
+	put_stage(b, "queue", &stages[MSD_STAGE_QUEUE]);
+	put_stage(b, "compute_input", &stages[MSD_STAGE_READ]);
+	put_stage(b, "compute_infer", &stages[MSD_STAGE_RUN]);
+	put_stage(b, "compute_output", &stages[MSD_STAGE_WORKER]);
+	msd_buf_printf(b, "}}]}\n");
+}
