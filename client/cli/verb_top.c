@@ -57,9 +57,11 @@ static size_t count(const struct msd_buf *b)
 
 static struct line *find(const struct msd_buf *b, const char *name)
 {
-	for (size_t i = 0; i < count(b); i++) {
-		if (strcmp(lines_of(b)[i].name, name) == 0)
-			return &lines_of(b)[i];
+	struct line *lines = lines_of(b);
+
+	for (size_t i = 0; lines != NULL && i < count(b); i++) {
+		if (strcmp(lines[i].name, name) == 0)
+			return &lines[i];
 	}
 	return NULL;
 }
