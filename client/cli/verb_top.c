@@ -57,11 +57,9 @@ static size_t count(const struct msd_buf *b)
 
 static struct line *find(const struct msd_buf *b, const char *name)
 {
-	struct line *lines = lines_of(b);
-
-	for (size_t i = 0; lines != NULL && i < count(b); i++) {
-		if (strcmp(lines[i].name, name) == 0)
-			return &lines[i];
+	for (size_t i = 0; i < count(b); i++) {
+		if (strcmp(lines_of(b)[i].name, name) == 0)
+			return &lines_of(b)[i];
 	}
 	return NULL;
 }
@@ -111,23 +109,13 @@ static void take_sample(struct msd_buf *lines, char *sample)
 	}
 }
 
-/* All lines of the answer. */
-static enum msd_exit take_samples(struct msd_buf *ret, const modser_value *text)
+static enum msd_exit report_no_text(void)
 {
 	struct msd_diag d = {0};
 
-	if (text->kind != MODSER_STR) {
-		(void)msd_diag_set(&d, MSD_PROTOCOL,
-				   "server.metrics: the daemon's answer is no text");
-		return msd_report_diag(MSD_EXIT_REMOTE,
-				       "is it modserd? see `modser info`", &d);
-	}
-	char *samples = strdup(text->as.str.p);
-	char *rest = samples, *sample;
-	while (rest != NULL && (sample = strsep(&rest, "\n")) != NULL)
-		take_sample(ret, sample);
-	free(samples);
-	return samples == NULL || ret->bad ? msd_report_no_memory() : MSD_EXIT_OK;
+	(void)msd_diag_set(&d, MSD_PROTOCOL,
+			   "server.metrics: the daemon's answer is no text");
+	return msd_report_diag(MSD_EXIT_REMOTE, "is it modserd? see `modser info`", &d);
 }
 
 static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client,
@@ -140,10 +128,21 @@ static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client
 	if (modser_request(client, "server.metrics", NULL, 0, &options, &result) !=
 	    MODSER_OK)
 		code = msd_report_result(client, result);
-	if (code == MSD_EXIT_OK)
-		code = take_samples(ret, modser_result_value(result));
+	const modser_value *text =
+		code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
+	if (text != NULL && text->kind != MODSER_STR) {
+		modser_result_free(result);
+		return report_no_text();
+	}
+	char *samples = text != NULL ? strdup(text->as.str.p) : NULL;
+	char *rest = samples, *sample;
+	while (rest != NULL && (sample = strsep(&rest, "\n")) != NULL)
+		take_sample(ret, sample);
+	free(samples);
 	modser_result_free(result);
-	return code;
+	return code == MSD_EXIT_OK && (samples == NULL || ret->bad)
+		       ? msd_report_no_memory()
+		       : code;
 }
 
 /* The keys of a line, and its figures; of the first three what has come since the last
