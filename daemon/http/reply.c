@@ -42,6 +42,13 @@ void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 		msd_buf_printf(out, "\r\nInference-Header-Content-Length: %llu",
 			       (unsigned long long)r->body.n + r->json_bytes);
 	}
+	if (r->policy != NULL) {
+		msd_buf_printf(out,
+			       "\r\nContent-Security-Policy: %s\r\n"
+			       "X-Content-Type-Options: nosniff\r\n"
+			       "Referrer-Policy: no-referrer",
+			       r->policy);
+	}
 	if (r->allow != NULL)
 		msd_buf_printf(out, "\r\nAllow: %s", r->allow);
 	if (r->retry_after_s > 0)

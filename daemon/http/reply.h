@@ -16,6 +16,7 @@ struct msd_http_reply {
 	uint64_t behind_bytes;  /* of what is written behind it */
 	uint64_t json_bytes;    /* of those: the JSON, which is not in the body */
 	bool has_tensors;       /* so the JSON's own length is told, too */
+	const char *policy;     /* what its page may do; NULL: not said */
 	const char *allow;      /* the methods of a 405; NULL: not said */
 	unsigned retry_after_s; /* 0: not said */
 	bool wants_token;       /* of a 401 */

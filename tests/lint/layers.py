@@ -80,7 +80,8 @@ MAY_INCLUDE = {
                                            "edge", "facts", "http", "tls")] + [
         "store"],
     "daemon/http": ["proto"],
-    "daemon/supervisor/http": ["proto", "daemon", "daemon/wire", "daemon/http"] + [
+    "daemon/supervisor/http": ["proto", "daemon", "daemon/wire", "daemon/http",
+                               "store/digest.h"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge", "facts")],
     "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],

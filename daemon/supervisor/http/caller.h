@@ -8,12 +8,14 @@
 #include "daemon/supervisor/http/asking.h"
 
 struct msd_chores;
+struct msd_history;
 struct msd_infer;
 
 struct msd_caller {
 	struct msd_session session;
 	struct msd_asking asking;
 	struct msd_chores *chores;
+	const struct msd_history *history;
 	struct msd_infer *infer; /* its call; NULL: there is none */
 	struct msd_buf text;     /* JSON that is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned. */

@@ -77,6 +77,14 @@ static void on_watch_due(struct msd_deadline *node)
 		msd_http_watch(h);
 }
 
+static void on_look(struct msd_deadline *node)
+{
+	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, look);
+
+	msd_history_look(&h->history, h->edge->house);
+	msd_deadline_set(h->edge->deadlines, &h->look, MSD_HISTORY_EVERY_MS);
+}
+
 msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		      const struct msd_listen_options *how, struct msd_diag *d)
 {
@@ -88,6 +96,9 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
 	msd_chores_init(&e->http->chores, e->loop);
+	msd_history_init(&e->http->history);
+	e->http->look.on_due = on_look;
+	on_look(&e->http->look);
 	e->http->watch.on_due = on_watch_due;
 	options.enter = enter;
 	options.scheme = "http";
@@ -129,6 +140,8 @@ void msd_http_finish(struct msd_edge *e)
 	if (h == NULL)
 		return;
 	msd_deadline_clear(e->deadlines, &h->watch);
+	msd_deadline_clear(e->deadlines, &h->look);
+	msd_history_finish(&h->history);
 	free(h);
 	e->http = NULL;
 }

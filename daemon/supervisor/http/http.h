@@ -11,11 +11,14 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/http/chore.h"
+#include "daemon/supervisor/http/history.h"
 
 struct msd_http {
 	struct msd_edge *edge;
 	struct msd_list visits; /* msd_visit.link */
 	struct msd_chores chores;
+	struct msd_history history;
+	struct msd_deadline look;  /* at what it keeps of them */
 	struct msd_deadline watch; /* look which of them are to be ended */
 };
 

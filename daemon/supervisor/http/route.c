@@ -1,3 +1,9 @@
+/*
+ * Happy path: the path is cut, the first row that it matches by path and method says
+ * whose right it needs and who answers. Failures: no row has the path, or none the
+ * method; what is asked for without the right gets the same answer whether it is there
+ * or not.
+ */
 #include "daemon/supervisor/http/route.h"
 
 #include <string.h>
@@ -10,6 +16,7 @@
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/http/model_stats.h"
+#include "daemon/supervisor/http/page.h"
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/http/scrape.h"
 
@@ -22,6 +29,9 @@ struct route {
 };
 
 static const struct route routes[] = {
+	{"", MSD_HTTP_GET, MSD_M_PING, msd_page},
+	{"status", MSD_HTTP_GET, MSD_M_MODULE_LIST, msd_page_status},
+	{"status/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_page_module},
 	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
 	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
 	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},
@@ -77,7 +87,7 @@ static bool is_match(const struct route *r, const struct msd_http_path *p,
 			return false;
 		}
 	}
-	return *path == '\0' && p->n > 0;
+	return *path == '\0';
 }
 
 static void fail(struct msd_asking *a, unsigned status, const char *text)

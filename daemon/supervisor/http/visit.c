@@ -380,6 +380,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.session.transport = &v->transport;
 	v->caller.session.principal = who;
 	v->caller.chores = &h->chores;
+	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;
 	v->poll.data = v;
 	v->last_progress_ms = uv_now(e->loop);
