@@ -77,10 +77,11 @@ void msd_history_look(struct msd_history *h, const struct msd_house *house)
 	}
 	MSD_LIST_EACH_SAFE (it, &h->tracks) {
 		struct msd_track *t = track_of(it);
-		if (!t->is_there)
-			drop(t);
-		else
+		if (t->is_there) {
 			t->is_there = false;
+		} else {
+			drop(t);
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/counted.h"
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/probe.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/request/job_plan.h"
 #include "proto/name.h"
@@ -77,6 +78,10 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 		all_ns += r->at.spent_ns[i];
 	}
 	past->spent_ns[r->at.stage] += now - r->at.since_ns;
+	if (MSD_PROBE_IS_ON(call__done)) {
+		msd_probe_call_done(crew->tally->name, msd_past_function(past),
+				    past->code, all_ns);
+	}
 	if (slow_ns > 0 && all_ns >= slow_ns) {
 		msd_slowlog_note(&house->slowlog, past, msd_job_plan_params(r));
 	}

@@ -5,6 +5,7 @@
 
 #include "daemon/exit_status.h"
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/probe.h"
 
 /*
  * Happy path: start; worker.open is answered; requests are posted and answered; the
@@ -160,6 +161,8 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	msd_buf_put_u8(&text, 0);
 	how = text.bad ? "out of memory" : (const char *)text.p;
 	const enum msd_loss loss = loss_of(rep);
+	if (MSD_PROBE_IS_ON(worker__lost))
+		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {
