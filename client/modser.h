@@ -189,6 +189,10 @@ typedef struct modser_options {
 	 * is in flight, as the daemon gets on; @total_bytes is 0 while it is not known.
 	 * Treat it as you do `done`. NULL is fine. */
 	void (*progress)(void *ctx, uint64_t bytes, uint64_t total_bytes);
+	/* For "call": when it is cancelled, or this connection ends, and the call is
+	 * not done a second later, its worker is killed, as if a deadline had passed.
+	 */
+	bool kill_abandoned;
 } modser_options;
 
 /**

@@ -48,7 +48,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_OFFLINE = 524288, /* takes none: it needs no daemon */
 		  MSD_OPT_PUSH = 1048576,
 		  MSD_OPT_MONITOR = 2097152,
-		  MSD_OPT_TOP = 4194304
+		  MSD_OPT_TOP = 4194304,
+		  MSD_OPT_CALL = 8388608
 };
 
 struct msd_verb;
@@ -79,6 +80,7 @@ struct msd_cli {
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
+	bool kill_on_exit;    /* call: its worker, when it is left */
 	uint32_t connect_ms;  /* until the daemon has answered; 0: not said */
 	const char *dir;      /* -d */
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */

@@ -47,6 +47,7 @@ static const struct {
 	{"tvm-inputs", "", "set_input ignores names that the model lacks"},
 	{"workers", "N", "processes, and so calls at the same time (1)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
+	{"kill-on-exit", "", "when this ends first, end the worker, too"},
 	{"header", "", "print the columns' keys first, in a pipe"},
 	{"long", "", "show all that is known"},
 	{"doc", "", "show what the library says about its functions"},

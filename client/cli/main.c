@@ -34,7 +34,10 @@ static const char call_help[] =
 	"the others are printed.\n"
 	"Tensors go to the module's device and come back; --device cpu keeps them on "
 	"the\n"
-	"host, for a function of the host in a library that has both.\n";
+	"host, for a function of the host in a library that has both.\n"
+	"A function goes on when this program ends, by Ctrl-C for one; with "
+	"--kill-on-exit it\n"
+	"has a second more, and is ended with its worker, which starts again.\n";
 
 static const char bench_help[] =
 	"FUNCTION and ARGUMENTs are those of `modser call`; without ARGUMENTs they "
@@ -366,18 +369,20 @@ const struct msd_verb msd_verbs[] = {
 	 0, 0, 0, msd_verb_reload},
 	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,
 	 MSD_OPT_TABLE, msd_verb_devices},
-	{"call", "[--device DEVICE] FUNCTION [ARGUMENT...] [-o FILE]...",
-	 "call a function", call_help, 1, MANY, MSD_OPT_OUTPUT | MSD_OPT_DEVICE,
-	 msd_verb_call},
+	{"call",
+	 "[--device DEVICE] [--kill-on-exit] FUNCTION [ARGUMENT...] [-o FILE]...",
+	 "call a function", call_help, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL, msd_verb_call},
 	{"bench",
 	 "[-c N] [--depth N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
 	 "[ARGUMENT...]",
 	 "measure how fast a function is from here", bench_help, 1, MANY,
 	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench},
 	{"instance",
-	 "NAME FUNC [ARGUMENT...] [then FUNC [ARGUMENT...]]... [-o FILE]...",
+	 "[--kill-on-exit] NAME FUNC [ARGUMENT...] [then FUNC [ARGUMENT...]]... [-o "
+	 "FILE]...",
 	 "call functions of an executor that keeps its inputs and outputs",
-	 instance_help, 2, MANY, MSD_OPT_OUTPUT, msd_verb_instance},
+	 instance_help, 2, MANY, MSD_OPT_OUTPUT | MSD_OPT_CALL, msd_verb_instance},
 	{"completion", "bash|fish|zsh", "print the completion script of a shell",
 	 "Use: source <(modser completion bash), or: modser completion fish | source\n",
 	 1, 1, MSD_OPT_OFFLINE, msd_verb_completion},

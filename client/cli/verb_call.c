@@ -11,7 +11,8 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 {
 	const char *target = cli->words[0];
 	const modser_options options = {.deadline_ms = cli->deadline_ms,
-					.device = cli->device};
+					.device = cli->device,
+					.kill_abandoned = cli->kill_on_exit};
 	struct msd_arguments args = {0};
 	struct msd_results results = {0};
 	struct msd_span module, function;

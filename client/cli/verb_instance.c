@@ -76,7 +76,8 @@ static enum msd_exit make(struct instance *x, modser_handle *ret)
 
 static enum msd_exit run(struct instance *x, struct msd_results *results)
 {
-	modser_options options = {.deadline_ms = x->cli->deadline_ms};
+	modser_options options = {.deadline_ms = x->cli->deadline_ms,
+				  .kill_abandoned = x->cli->kill_on_exit};
 	enum msd_exit code = make(x, &options.instance);
 
 	for (size_t i = 0; i < x->n && code == MSD_EXIT_OK; i++) {

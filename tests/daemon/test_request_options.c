@@ -133,6 +133,17 @@ Test(request_options, unordered_is_what_it_says)
 	}
 }
 
+Test(request_options, abandon_says_whether_the_worker_is_killed)
+{
+	cr_assert_eq(read_str("abandon", "kill", MSD_M_CALL), MSD_OK);
+	cr_expect(got.kills_at_leave);
+	cr_assert_eq(read_str("abandon", "run", MSD_M_CALL), MSD_OK);
+	cr_expect_not(got.kills_at_leave);
+	cr_expect_eq(read_str("abandon", "stop", MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_str("abandon", "kill", MSD_M_TENSOR_ALLOC), MSD_BAD_REQUEST);
+	cr_expect_eq(read_str("abandon", "kill", MSD_M_PING), MSD_UNKNOWN_OPTION);
+}
+
 Test(request_options, values_of_another_kind_are_refused)
 {
 	cr_expect_eq(read_str("device", "no such", MSD_M_CALL), MSD_BAD_REQUEST);
@@ -141,4 +152,5 @@ Test(request_options, values_of_another_kind_are_refused)
 	cr_expect_eq(read_uint("instance", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("trace", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("unordered", 1, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_uint("abandon", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 }

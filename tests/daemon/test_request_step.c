@@ -23,6 +23,7 @@ static const struct msd_req_move cells[MSD_REQ_STATE_COUNT][MSD_REQ_EVENT_COUNT]
 			[MSD_REQ_CANCELLED] = {MSD_REQ_OVER,
 					       MSD_REQ_ANSWER | MSD_REQ_RELEASE},
 			[MSD_REQ_ORPHANED] = {MSD_REQ_OVER, MSD_REQ_RELEASE},
+			[MSD_REQ_FORSAKEN] = REFUSED,
 		},
 	[MSD_REQ_SENT] =
 		{
@@ -41,6 +42,10 @@ static const struct msd_req_move cells[MSD_REQ_STATE_COUNT][MSD_REQ_EVENT_COUNT]
 			[MSD_REQ_CANCELLED] = {MSD_REQ_SENT, MSD_REQ_CANCEL},
 			[MSD_REQ_ORPHANED] = {MSD_REQ_SENT,
 					      MSD_REQ_CANCEL | MSD_REQ_UNAWAITED},
+			[MSD_REQ_FORSAKEN] = {MSD_REQ_ABANDONED,
+					      MSD_REQ_ANSWER | MSD_REQ_CANCEL |
+						      MSD_REQ_GRACE |
+						      MSD_REQ_UNAWAITED},
 		},
 	[MSD_REQ_ABANDONED] =
 		{
@@ -52,9 +57,10 @@ static const struct msd_req_move cells[MSD_REQ_STATE_COUNT][MSD_REQ_EVENT_COUNT]
 			[MSD_REQ_OVERRUNS] = {MSD_REQ_ABANDONED, MSD_REQ_KILL},
 			[MSD_REQ_CANCELLED] = REFUSED,
 			[MSD_REQ_ORPHANED] = REFUSED,
+			[MSD_REQ_FORSAKEN] = REFUSED,
 		},
 	[MSD_REQ_OVER] = {REFUSED, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED,
-			  REFUSED},
+			  REFUSED, REFUSED},
 };
 
 Test(request_step, each_state_does_with_each_event_what_the_table_says)
@@ -89,7 +95,8 @@ static void expect_one_answer(enum msd_req_state state, unsigned answers,
 		/* A client that is gone, or was answered, asks for nothing. */
 		if (!msd_req_may_come(state, (enum msd_req_event)e) ||
 		    ((was_orphaned || answers > 0) &&
-		     (e == MSD_REQ_ORPHANED || e == MSD_REQ_CANCELLED)))
+		     (e == MSD_REQ_ORPHANED || e == MSD_REQ_CANCELLED ||
+		      e == MSD_REQ_FORSAKEN)))
 			continue;
 		const struct msd_req_move move =
 			msd_req_step(state, (enum msd_req_event)e);

@@ -36,6 +36,7 @@ class Function(FunctionBase):
         deadline: Seconds = None,
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
+        kill_abandoned: bool = False,
         **named: Any,
     ) -> Any:
         """Call it in one round trip.
@@ -47,9 +48,11 @@ class Function(FunctionBase):
         is None. ``out=array`` (or a tuple of them) is filled and returned: of a PrimFunc as its
         last positional arguments, of a model with copies of its outputs, whose dtypes and shapes
         it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
-        a module that is on a device.
+        a module that is on a device. ``kill_abandoned=True``: when nobody waits for it any more
+        (this process ends, a future is cancelled) and it is not done a second later, its worker
+        is ended with it; without, it runs on.
         """
-        return self._begin(args, out, deadline, unordered, device, named).result()
+        return self._begin(args, out, deadline, unordered, device, kill_abandoned, named).result()
 
     def submit(
         self,
@@ -58,6 +61,7 @@ class Function(FunctionBase):
         deadline: Seconds = None,
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
+        kill_abandoned: bool = False,
         **named: Any,
     ) -> Future:
         """Send the call and go on; any number may be in flight.
@@ -67,7 +71,7 @@ class Function(FunctionBase):
         at the same time, in order only while this connection holds a tensor or an instance
         there and they are not ``unordered``.
         """
-        return self._begin(args, out, deadline, unordered, device, named)
+        return self._begin(args, out, deadline, unordered, device, kill_abandoned, named)
 
     def _begin(
         self,
@@ -76,12 +80,13 @@ class Function(FunctionBase):
         deadline: Seconds,
         unordered: bool,
         device: Optional[DeviceLike],
+        kill_abandoned: bool,
         named: Map,
     ) -> Future:
         into = None
         if out is not None:
             args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(args, named, device, deadline, unordered)
+        message = self._message(args, named, device, deadline, unordered, kill_abandoned)
         return Future(self, self._client._send(message), into)
 
     @property
@@ -120,6 +125,7 @@ class TimeEvaluator:
         *args: Any,
         out: OutArgument = None,
         device: Optional[DeviceLike] = None,
+        kill_abandoned: bool = False,
         **named: Any,
     ) -> Times:
         device = self._device if device is None else device

@@ -68,7 +68,7 @@ class Message:
 
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
-        "names", "device", "instance", "deadline", "unordered",
+        "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
     )  # fmt: skip
 
     def __init__(self, method: bytes) -> None:
@@ -89,6 +89,8 @@ class Message:
         #: Seconds; None is the connection's own.
         self.deadline: Optional[float] = None
         self.unordered = False
+        #: When nobody waits any more its worker is ended.
+        self.kill_abandoned = False
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)

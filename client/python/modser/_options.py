@@ -39,6 +39,8 @@ def pack_options(message: Message, deadline: Seconds) -> bytes:
         options["names"] = message.names
     if message.unordered:
         options["unordered"] = True
+    if message.kill_abandoned:
+        options["abandon"] = "kill"
     if message.instance is not None:
         options["instance"] = msgpack.ExtType(INSTANCE, message.instance)
     if deadline is None:

@@ -311,12 +311,13 @@ class Function(FunctionBase):
         deadline: Seconds = None,
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
+        kill_abandoned: bool = False,
         **named: Any,
     ) -> Any:
         client, into = self._client, None
         if out is not None:
             args, into = await client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(args, named, device, deadline, unordered)
+        message = self._message(args, named, device, deadline, unordered, kill_abandoned)
         try:
             value = call_value(message.outs, (await client._settle(message)).result)
         except BadArgument:
@@ -407,6 +408,7 @@ class TimeEvaluator:
         *args: Any,
         out: OutArgument = None,
         device: Optional[DeviceLike] = None,
+        kill_abandoned: bool = False,
         **named: Any,
     ) -> Times:
         device = self._device if device is None else device

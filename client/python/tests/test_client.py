@@ -168,6 +168,16 @@ def test_cancel_drops_what_has_not_begun(client):
         assert all(type(f.exception()) is modser.Cancelled for f in queued)
 
 
+def test_a_cancelled_call_may_take_its_worker_along(own_daemon):
+    daemon = own_daemon("--kill-grace", "1ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
+    with harness.Gate() as gate, modser.connect(daemon.host) as client:
+        call = client["faults"].gate.submit(gate.path, kill_abandoned=True)
+        gate.entered()
+        call.cancel()
+        assert type(call.exception()) is modser.Cancelled, "at once: the gate is shut"
+        harness.until(lambda: client.describe("faults")["restarts"] == 1, "it was killed")
+
+
 def test_a_worker_dies(client):
     with pytest.raises(modser.WorkerLost, match="SIGSEGV|segmentation|signal"):
         client["faults"].crash()

@@ -183,6 +183,7 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 	r->job.device = o->device;
 	r->due.is_clients = o->has_deadline;
 	r->due.in_ms = o->deadline_ms;
+	r->due.is_at_leave = o->kills_at_leave;
 	msd_buf_put(&r->job.names, o->names.p, o->names.n);
 	r->at.is_unordered = o->is_unordered;
 	return o->has_instance ? msd_object_use(r, MSD_K_INSTANCE, o->instance,
@@ -305,8 +306,10 @@ void msd_call_submit(struct msd_req *r)
 	struct msd_module *m = r->module;
 
 	msd_list_remove(&r->link); /* of `receiving` */
-	if (r->due.is_clients)
+	if (msd_req_may_kill(r))
 		r->client.peer = r->client.who->peer;
+	if (r->due.is_at_leave)
+		r->due.all = m->crew.house->deadlines;
 	msd_counts_call(&msd_session_of(r)->edge->counts);
 	msd_counted_stage(r, &m->crew, MSD_STAGE_READ);
 	msd_module_submit(m, r);

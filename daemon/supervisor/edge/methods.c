@@ -33,8 +33,8 @@ static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Still queued: answered CANCELLED at once. Sent: the worker drops it unless it runs.
- */
+/* Still queued: answered CANCELLED at once. Sent: the worker drops it unless it runs,
+ * and is ended when the call was to be ended so. */
 static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t id;
@@ -46,7 +46,7 @@ static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_req *r = msd_session_find(c->session, id);
 	bool was_queued = r != NULL && r->state == MSD_REQ_QUEUED;
 	if (r != NULL)
-		msd_req_take(r, MSD_REQ_CANCELLED);
+		msd_req_abandon(r, MSD_REQ_CANCELLED);
 	msd_pack_bool(&c->result, was_queued);
 	return MSD_OK;
 }

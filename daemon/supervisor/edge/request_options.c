@@ -45,6 +45,16 @@ static bool read_unordered(const struct msd_wire_value *v, struct msd_span whole
 	return v->kind == MSD_K_BOOL;
 }
 
+static bool read_abandon(const struct msd_wire_value *v, struct msd_span whole,
+			 options *ret)
+{
+	(void)whole;
+	if (v->kind != MSD_K_STR)
+		return false;
+	ret->kills_at_leave = msd_span_is(v->as.str, "kill");
+	return ret->kills_at_leave || msd_span_is(v->as.str, "run");
+}
+
 /* Reserved: accepted without effect. */
 static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 		       options *ret)
@@ -67,6 +77,8 @@ static const struct option {
 	{"deadline_ms", FOR_ALL, false, "an int from 0 to 4294967295", read_deadline},
 	{"names", FOR_FORWARDED, true, "an array, for a call", read_names},
 	{"unordered", FOR_FORWARDED, false, "a bool", read_unordered},
+	{"abandon", FOR_FORWARDED, true, "\"run\" or \"kill\", for a call",
+	 read_abandon},
 	{"trace", FOR_ALL, false, "a bool", read_trace},
 	{"device", FOR_FORWARDED, false, "one such as cpu or opencl:0", read_device},
 	{"instance", FOR_FORWARDED, true, "a handle, for a call", read_instance},

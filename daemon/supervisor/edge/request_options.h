@@ -10,6 +10,7 @@ struct msd_request_options {
 	bool has_deadline;
 	uint64_t deadline_ms;
 	bool is_unordered;
+	bool kills_at_leave;      /* abandon: "kill" */
 	struct msd_device device; /* type 0: none was named */
 	bool has_instance;
 	struct msd_handle instance; /* the client's */

@@ -63,7 +63,7 @@ static void cancel(struct msd_req *r)
 	msd_replica_cancel(r);
 }
 
-/* Why @who, barred for @left_ms, gets no calls with a deadline into the queue. */
+/* Why @who, barred for @left_ms, gets no calls that may end a worker into the queue. */
 static void explain_bar(const struct msd_module *m, struct msd_peer_id who,
 			uint64_t left_ms, struct msd_diag *d)
 {
@@ -72,8 +72,8 @@ static void explain_bar(const struct msd_module *m, struct msd_peer_id who,
 	(void)msd_diag_set(
 		d, MSD_BUSY,
 		"module %s: %u calls of %s overran their deadlines within a minute, "
-		"and each cost the module its worker; calls with a deadline are taken "
-		"again in %llu s, without one now",
+		"or were left, and each cost the module its worker; calls that may do "
+		"so are taken again in %llu s, those without a deadline now",
 		m->crew.name, MSD_OVERRUNS_MOST, msd_peer_id_text(who, name),
 		(unsigned long long)(left_ms + 999) / 1000);
 }
@@ -87,7 +87,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who)
 	msd_log(MSD_LOG_WARN, "barred", "name=%s peer=\"%s\" why=\"its deadlines\"",
 		m->crew.name, msd_peer_id_text(who, name));
 	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
-	msd_queue_refuse_timed(&m->crew, who, d.code, msd_diag_text(&d));
+	msd_queue_refuse_deadly(&m->crew, who, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 
@@ -157,7 +157,7 @@ void msd_module_adopt(struct msd_module *m, struct msd_req *r)
 	r->due.grace_ms = m->crew.house->limits->kill_grace_ms;
 }
 
-/* True: @r was refused, because its peer is barred from giving deadlines. */
+/* True: @r was refused, because its peer is barred from ending workers. */
 static bool refuse_barred(struct msd_module *m, struct msd_req *r)
 {
 	const uint64_t left_ms = msd_overruns_left_ms(&m->overruns, r->client.peer,
@@ -172,11 +172,12 @@ static bool refuse_barred(struct msd_module *m, struct msd_req *r)
 	return true;
 }
 
-/* True: @r, whose deadline its client gave, was refused for that. */
-static bool refuse_timed(struct msd_module *m, struct msd_req *r)
+/* True: @r, which may end its worker, was refused for that. */
+static bool refuse_deadly(struct msd_module *m, struct msd_req *r)
 {
-	return refuse_barred(m, r) || (r->method == MSD_M_CALL && m->crew.is_serving &&
-				       msd_admission_refuse(&m->crew, r));
+	return refuse_barred(m, r) ||
+	       (r->due.is_clients && r->method == MSD_M_CALL && m->crew.is_serving &&
+		msd_admission_refuse(&m->crew, r));
 }
 
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
@@ -194,7 +195,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
-	} else if (!r->due.is_clients || !refuse_timed(m, r)) {
+	} else if (!msd_req_may_kill(r) || !refuse_deadly(m, r)) {
 		msd_queue_put(&m->crew, r);
 		if (state == MSD_STATE_ASLEEP)
 			msd_module_take_plain(m, MSD_LIFE_WAKE);

@@ -310,22 +310,22 @@ static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
 	}
 }
 
-static void refuse_timed(struct msd_lane *lane, msd_err err, const char *text)
+static void refuse_deadly(struct msd_lane *lane, msd_err err, const char *text)
 {
 	MSD_LIST_EACH_SAFE (it, &lane->requests) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		if (r->due.is_clients)
+		if (msd_req_may_kill(r))
 			msd_req_refuse(r, err, text);
 	}
 }
 
-void msd_queue_refuse_timed(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
-			    const char *text)
+void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
+			     const char *text)
 {
 	MSD_LIST_EACH (it, &crew->all_lanes) {
 		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
 		if (msd_peer_id_is(lane->client->peer, who))
-			refuse_timed(lane, err, text);
+			refuse_deadly(lane, err, text);
 	}
 }
 

@@ -23,8 +23,8 @@ void msd_queue_leave(struct msd_client *c);
 /** Answer everything queued with an error. */
 void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text);
 /** Answer what @who has queued with a deadline of its own with an error. */
-void msd_queue_refuse_timed(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
-			    const char *text);
+void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
+			     const char *text);
 /** The workers are there: what is queued waits for its own deadlines alone. */
 void msd_queue_ready(struct msd_crew *crew);
 /** They are not there any more: what has no deadline gets limits.ready_wait. */

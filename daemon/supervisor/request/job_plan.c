@@ -9,6 +9,7 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 	r->job.device = plan->device;
 	r->due.is_clients = plan->has_deadline;
 	r->due.in_ms = plan->deadline_ms;
+	r->due.is_at_leave = plan->kills_at_leave;
 	r->at.is_unordered = plan->is_unordered;
 	r->at.function = plan->function;
 }

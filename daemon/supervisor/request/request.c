@@ -133,8 +133,15 @@ void msd_client_leave(struct msd_client *c)
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
 		r->client.code = MSD_REQ_UNANSWERED;
 		msd_req_leave_client(r);
-		msd_req_take(r, MSD_REQ_ORPHANED);
+		msd_req_abandon(r, MSD_REQ_ORPHANED);
 	}
+}
+
+void msd_req_abandon(struct msd_req *r, enum msd_req_event e)
+{
+	msd_req_take(r, r->due.is_at_leave && r->state == MSD_REQ_SENT
+				? MSD_REQ_FORSAKEN
+				: e);
 }
 
 static void req_free(struct msd_req *r)
@@ -155,7 +162,8 @@ static void req_free(struct msd_req *r)
 /* Of the others, who brought the event has answered. */
 static bool is_ours_to_answer(enum msd_req_event e)
 {
-	return e == MSD_REQ_CANCELLED || e == MSD_REQ_DUE || e == MSD_REQ_OVERRUNS;
+	return e == MSD_REQ_CANCELLED || e == MSD_REQ_FORSAKEN || e == MSD_REQ_DUE ||
+	       e == MSD_REQ_OVERRUNS;
 }
 
 static void answer_failure(struct msd_req *r, const struct msd_diag *why)
@@ -175,6 +183,10 @@ static void answer_for(struct msd_req *r, enum msd_req_event e)
 
 	if (e == MSD_REQ_CANCELLED) {
 		(void)msd_diag_set(&d, MSD_CANCELLED, "cancelled before it was begun");
+	} else if (e == MSD_REQ_FORSAKEN) {
+		(void)msd_diag_set(&d, MSD_CANCELLED,
+				   "cancelled; if it was begun, its worker is ended "
+				   "unless it is done soon");
 	} else {
 		r->ops->explain_due(r, &d);
 	}

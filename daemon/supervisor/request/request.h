@@ -78,8 +78,8 @@ struct msd_req_client {
 	struct msd_client *who; /* NULL: nobody waits for the answer */
 	struct msd_list link;   /* msd_client.requests */
 	uint64_t id;            /* the client's */
-	/* Of a request with a deadline of the client's: as whom that is counted, for it
-	 * may be gone when its call has overrun. */
+	/* Of a request that may end its worker: as whom that is counted, for its client
+	 * may be gone when it does. */
 	struct msd_peer_id peer;
 	uint64_t held_bytes; /* charged to the client until it has its answer */
 	/* What it was answered: an msd_err, or MSD_REQ_UNANSWERED. */
@@ -92,6 +92,7 @@ struct msd_req_due {
 	uint64_t in_ms;            /* what the client gave, when it did */
 	uint64_t grace_ms;         /* how long a worker may overrun it */
 	bool is_clients;           /* the client gave one */
+	bool is_at_leave;          /* it has passed when nobody waits any more */
 	bool is_for_ready;         /* it is the wait for the module alone */
 };
 
@@ -155,6 +156,11 @@ MSD_MUST_CHECK msd_err msd_client_may_wait(const struct msd_client *c,
 
 /** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);
+/** May its worker be ended for it: by its deadline, or when nobody waits any more? */
+static inline bool msd_req_may_kill(const struct msd_req *r)
+{
+	return r->due.is_clients || r->due.is_at_leave;
+}
 /** Charge @bytes to @r's client, for as long as it waits for the answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
@@ -162,6 +168,8 @@ void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_m
 /** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */
 void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms);
+/** The client of @r wants it no more, or is gone: @e is CANCELLED or ORPHANED. */
+void msd_req_abandon(struct msd_req *r, enum msd_req_event e);
 /** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
  * and LOST the caller has given the answer before. */
 void msd_req_take(struct msd_req *r, enum msd_req_event e);

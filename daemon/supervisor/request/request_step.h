@@ -5,9 +5,9 @@
  * done come out. request.c does it.
  *
  *   QUEUED --sent--> SENT --response, loss--> OVER
- *      |               |---deadline--> ABANDONED --response, loss--> OVER
- *      |               |               (answered; its slot is kept, for the worker
- *      |               |               may still write there)
+ *      |               |---deadline, forsaken--> ABANDONED --response, loss--> OVER
+ *      |               |                         (answered; its slot is kept, for the
+ * worker |               |                         may still write there)
  *      '--settled, cancelled, deadline, client gone--> OVER
  *
  * Exactly one ANSWER on every way from QUEUED to OVER, unless the client goes first;
@@ -34,6 +34,7 @@ enum msd_req_event {
 	MSD_REQ_OVERRUNS,  /* the same, and it is the one that the worker runs */
 	MSD_REQ_CANCELLED, /* its client wants it no more */
 	MSD_REQ_ORPHANED,  /* its client is gone */
+	MSD_REQ_FORSAKEN,  /* one of these two, and it is not to run for nobody */
 	MSD_REQ_EVENT_COUNT
 };
 
