@@ -133,10 +133,10 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_out *o = c->ops->farewell(c, err, why);
 
-	if (o == NULL)
-		return;
-	msd_conn_send(c, o);
-	msd_conn_flush(c);
+	if (o != NULL) {
+		msd_conn_send(c, o);
+		msd_conn_flush(c);
+	}
 	if (!c->is_closing) {
 		c->transport.ops->end(&c->transport, c->wire->rbuf,
 				      c->wire->rbuf_bytes);

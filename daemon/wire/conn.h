@@ -82,7 +82,7 @@ struct msd_conn_ops {
 	/** The end, once; @err MSD_OK when the peer closed between two frames. */
 	void (*on_closed)(struct msd_conn *c, msd_err err, const char *why);
 	/** Optional: a last frame that tells the peer why this side ends the
-	 * connection. */
+	 * connection. NULL: it was told otherwise, or there is no memory. */
 	struct msd_out *(*farewell)(struct msd_conn *c, msd_err err, const char *why);
 };
 

@@ -226,3 +226,27 @@ Test(front, tells_one_connection_too_many_why)
 	close(first);
 	end();
 }
+
+static void send_text(const char *text)
+{
+	cr_assert_eq(write(peer, text, strlen(text)), (ssize_t)strlen(text));
+	turn();
+}
+
+Test(front, tells_who_speaks_http_in_http_where_it_is, .init = over_tcp, .fini = end)
+{
+	send_text("GET / HTTP/1.1\r\n\r\n");
+	cr_assert(n_said > 8 && memcmp(said, "HTTP/1.1", 8) == 0);
+	cr_expect(heard("modserd's own protocol"));
+	cr_expect_not(heard("session.close"));
+	cr_expect_not(is_open());
+}
+
+Test(front, puts_no_text_between_the_frames_of_who_has_sent_one,
+     .init = on_local_socket, .fini = end)
+{
+	send_frame(request(1, "ping", 0), 0);
+	send_text("GET / HTTP/1.1\r\n\r\n");
+	cr_expect(heard("session.close"));
+	cr_expect_not(heard("HTTP/1.1"));
+}

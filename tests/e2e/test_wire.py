@@ -67,7 +67,6 @@ def call_body(*params, id=1):
 @pytest.mark.parametrize(
     "data",
     [
-        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         b"\x16\x03\x01\x02\x00" + bytes(32),
         frame([0, 1, "ping", []], magic=b"\xedmd\x02"),
         frame(b"", body_bytes=0),
@@ -96,6 +95,15 @@ def call_body(*params, id=1):
 )
 def test_what_is_no_frame_ends_its_connection_only(served, data):
     expect_closed(served, data)
+
+
+def test_who_speaks_http_is_told_so_in_http(served):
+    with Wire(served.host) as other, Wire(served.host) as wire:
+        wire.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        with wire.socket.makefile("rb") as answer:
+            said = answer.read()
+        assert said.startswith(b"HTTP/1.1 400 ") and b"modserd's own protocol" in said, said
+        assert other.ask("ping") is None
 
 
 def test_half_a_frame_and_then_nothing_harms_nobody(served):

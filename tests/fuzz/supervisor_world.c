@@ -94,10 +94,23 @@ static void take_answer(struct client *c, const uint8_t *bytes, size_t n)
 	keep_object(c, b.result);
 }
 
+/* Who began with text instead of a frame is told so as text, and nothing before. */
+static bool is_told_in_http(const struct client *c)
+{
+	static const char begin[] = "HTTP/1.1 400 ";
+
+	return c->is_wild && c->coming.n >= sizeof(begin) - 1 &&
+	       memcmp(c->coming.p, begin, sizeof(begin) - 1) == 0;
+}
+
 static void take_answers(struct client *c)
 {
 	size_t at = 0;
 
+	if (is_told_in_http(c)) {
+		c->coming.n = 0;
+		return;
+	}
 	while (c->coming.n - at >= MSD_FRAME_HEADER_BYTES) {
 		struct msd_frame f;
 		MUST(msd_frame_read(c->coming.p + at, MSD_MAX_REPLY_BODY_BYTES,

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/edge/framed.h"
 
 #include <string.h>
+#include <sys/uio.h>
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -75,11 +76,33 @@ void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why)
 	}
 }
 
+/* Does it begin as a request of HTTP does, with a method in capitals? */
+static bool is_http(const struct msd_conn *c)
+{
+	return c->n_frames == 0 && c->head[0] >= 'A' && c->head[0] <= 'Z';
+}
+
+/* As far as its transport takes it now: nothing was written before. */
+static void tell_in_http(struct msd_conn *c)
+{
+	static char text[] =
+		"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
+		"Connection: close\r\n\r\nmodserd: this address speaks modserd's own "
+		"protocol: call it with modser or a library of it; HTTP is answered "
+		"at the address that modserd --http names\n";
+	struct iovec piece = {text, sizeof(text) - 1};
+
+	(void)c->transport.ops->writev(&c->transport, &piece, 1, -1);
+}
+
 struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char *why)
 {
+	if (is_http(c)) {
+		tell_in_http(c);
+		return NULL;
+	}
 	struct msd_out *o = msd_out_new();
 
-	(void)c;
 	if (o == NULL)
 		return NULL;
 	msd_body_begin_notification(&o->body, "session.close");

@@ -50,7 +50,8 @@ void msd_framed_look(struct msd_session *s, struct msd_front_look *ret);
 /** Say in the log that its connection is over, at a bounded rate: a client may break
  * the protocol as often as it can connect. */
 void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why);
-/** What its client is told last, `session.close`; as msd_conn_ops.farewell. */
+/** What its client is told last, `session.close`; as msd_conn_ops.farewell.
+ * Who speaks HTTP is told in that. */
 struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char *why);
 
 #endif

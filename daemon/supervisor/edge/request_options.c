@@ -1,3 +1,8 @@
+/*
+ * A request's options, by a table: each key with the methods that it is for, what its
+ * value must be, and who takes it. Failures: what is unknown is answered with what is
+ * known, a value of another kind with what was expected.
+ */
 #include "daemon/supervisor/edge/request_options.h"
 
 typedef struct msd_request_options options;
