@@ -15,6 +15,7 @@
 #include "client/cli/rate_run.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "client/cli/stages.h"
 #include "proto/bytes.h"
 #include "proto/clock.h"
 #include "proto/name.h"
@@ -24,7 +25,7 @@
 #define MOST_CLIENTS 256u
 #define MOST_DEPTH 1024u
 #define WORD_MAX 512u
-#define MOST_ROWS 16u
+#define MOST_ROWS 20u
 
 struct bench {
 	const struct msd_cli *cli;
@@ -39,6 +40,7 @@ struct bench {
 	uint32_t deadline_ms;               /* of each call at a rate */
 	uint64_t ping_ns[2];                /* before and behind */
 	int64_t calls_before, calls_behind; /* of the module; -1: not known */
+	struct msd_stages before, behind;   /* of it */
 };
 
 /* The word that makes an argument for @param; false: it cannot be made. */
@@ -225,10 +227,12 @@ static enum msd_exit measure(struct bench *b)
 	if (code != MSD_EXIT_OK)
 		return code;
 	b->calls_before = calls_of(b);
+	msd_stages_ask(b->clients[0], cli->words[0], &b->before);
 	code = cli->rate != 0 ? run_at_rate(b, ms) : run_in_turn(b, ms);
 	if (code != MSD_EXIT_OK)
 		return code;
 	b->calls_behind = calls_of(b);
+	msd_stages_ask(b->clients[0], cli->words[0], &b->behind);
 	return ping(b, &b->ping_ns[1]);
 }
 
@@ -260,23 +264,31 @@ struct row {
 	modser_value v;
 };
 
+/* The rows, then the means of the stages, then what makes them doubtful. */
 static void print(const struct bench *b, const struct row *rows, size_t n)
 {
 	modser_value pairs[2 * MOST_ROWS];
+	const char *why = doubt(b);
+	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		pairs[2 * i] = modser_str(rows[i].key);
-		pairs[2 * i + 1] = rows[i].v;
+		pairs[k++] = modser_str(rows[i].key);
+		pairs[k++] = rows[i].v;
 	}
+	for (unsigned i = 0; i < MSD_STAGES; i++) {
+		pairs[k++] = modser_str(msd_stages_key(i));
+		pairs[k++] = int_of(msd_stages_mean_ns(&b->before, &b->behind, i));
+	}
+	pairs[k++] = modser_str("doubts");
+	pairs[k++] = why != NULL ? modser_str(why) : modser_nil();
 	const modser_value map = {.kind = MODSER_MAP,
-				  .as.tuple = {.item = pairs, .n = n}};
+				  .as.tuple = {.item = pairs, .n = k / 2}};
 	msd_session_print_value(b->cli, &map);
 }
 
 static void show(struct bench *b)
 {
 	struct msd_load_run *r = &b->run;
-	const char *why = doubt(b);
 	const double took = (double)msd_samples_sum(&r->took);
 	const double ran = (double)msd_samples_sum(&r->ran);
 	const double seconds = (double)r->spent_ns / 1e9;
@@ -296,7 +308,6 @@ static void show(struct bench *b)
 		{"execution_percent",
 		 int_of((uint64_t)(took > 0 ? 100 * ran / took : 0))},
 		{"ping_ns", int_of(b->ping_ns[0])},
-		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
 	};
 	print(b, rows, sizeof(rows) / sizeof(rows[0]));
 }
@@ -304,7 +315,6 @@ static void show(struct bench *b)
 static void show_at_rate(struct bench *b)
 {
 	struct msd_rate_run *r = &b->at_rate;
-	const char *why = doubt(b);
 	const double seconds = (double)r->time_ns / 1e9;
 	const uint64_t n_good = r->took.n - r->n_late;
 
@@ -324,7 +334,6 @@ static void show_at_rate(struct bench *b)
 		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
 		{"p999_ns", int_of(msd_samples_at(&r->took, 999))},
 		{"ping_ns", int_of(b->ping_ns[0])},
-		{"doubts", why != NULL ? modser_str(why) : modser_nil()},
 	};
 	print(b, rows, sizeof(rows) / sizeof(rows[0]));
 }

@@ -114,6 +114,7 @@ def test_bench_makes_its_inputs_of_the_signature(served):
     assert 0 < said["p50_ns"] <= said["p90_ns"] <= said["p99_ns"] <= said["p999_ns"]
     assert 0 < said["execution_p50_ns"] < said["p999_ns"] and 0 <= said["execution_percent"] <= 100
     assert said["ping_ns"] > 0
+    assert said["worker_mean_ns"] > 0 and said["queue_mean_ns"] >= 0, "where the time went"
 
 
 def test_bench_takes_arguments_connections_and_a_depth(served):
