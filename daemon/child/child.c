@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/child/cgroup.h"
+#include "daemon/child/ipc.h"
 #include "daemon/child/user.h"
 #include "daemon/mark.h"
 #include "proto/errno_text.h"
@@ -170,7 +171,10 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 		stdio[3 + i].flags = UV_INHERIT_FD;
 		stdio[3 + i].data.fd = how->fds[i];
 	}
-	return uv_spawn(c->reaper->loop, &c->handle, &options);
+	const int own = msd_ipc_enter();
+	const int rc = uv_spawn(c->reaper->loop, &c->handle, &options);
+	msd_ipc_leave(own);
+	return rc;
 }
 
 static void on_failed_spawn_closed(uv_handle_t *handle)

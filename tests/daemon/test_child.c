@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/child/child.h"
@@ -163,4 +165,41 @@ Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 300)
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	close_loop(&loop, &reaper);
 	msd_diag_finish(&d);
+}
+
+static bool may_have_namespaces(void)
+{
+	const pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWIPC) == 0 ? 0 : 1);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	return status == 0;
+}
+
+static size_t own_namespace(char *name, size_t size)
+{
+	const ssize_t n = readlink("/proc/self/ns/ipc", name, size);
+
+	cr_assert_gt(n, 0);
+	return (size_t)n;
+}
+
+Test(child, shares_no_memory_by_number_with_the_daemon, .timeout = 300)
+{
+	struct watched w;
+	char before[64], after[64];
+
+	if (!may_have_namespaces())
+		cr_skip_test("no CAP_SYS_ADMIN: a child shares the daemon's own");
+	const size_t n = own_namespace(before, sizeof(before));
+	begin(&w, "printf %s \"$(readlink /proc/self/ns/ipc)\"", -1);
+	while (w.n_exits == 0)
+		(void)uv_run(&w.loop, UV_RUN_ONCE);
+	cr_expect_eq(w.output.n, n, "it told its own");
+	cr_expect_neq(memcmp(w.output.p, before, n), 0);
+	cr_expect_eq(own_namespace(after, sizeof(after)), n);
+	cr_expect_eq(memcmp(after, before, n), 0, "the daemon stays where it was");
+	end(&w);
 }
