@@ -233,8 +233,19 @@ void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
 		*at = w->next;
 }
 
+/* One that was killed before it took its mark is no stray, and is waited for too. */
+static bool is_any_dying(const struct msd_reaper *r)
+{
+	bool is_any = false;
+
+	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next)
+		is_any = waitpid(w->pid, NULL, WNOHANG) == 0 || is_any;
+	return is_any;
+}
+
 void msd_reaper_close(struct msd_reaper *r)
 {
+	bool is_any = true;
 	const struct timespec moment = {.tv_nsec = 1000000};
 
 	for (struct msd_ward *w = r->wards; w != NULL; w = w->next) {
@@ -242,8 +253,12 @@ void msd_reaper_close(struct msd_reaper *r)
 			(void)kill(w->pid, SIGKILL);
 		w->is_dead = true;
 	}
-	for (int i = 0; i < END_ROUNDS && scan(r); i++)
-		(void)nanosleep(&moment, NULL);
+	for (int i = 0; i < END_ROUNDS && is_any; i++) {
+		is_any = is_any_dying(r);
+		is_any = scan_surely(r) || is_any; /* its heirs come when it is gone */
+		if (is_any)
+			(void)nanosleep(&moment, NULL);
+	}
 	if (r->list_fd >= 0)
 		(void)close(r->list_fd);
 	uv_close((uv_handle_t *)&r->again, NULL);
