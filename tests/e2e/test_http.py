@@ -306,6 +306,25 @@ def test_a_token_says_who_asks(tmp_path):
             assert visit.ask("/readyz/zoo", "Authorization: Bearer x\r\n")[0] == 401
 
 
+def test_who_was_refused_is_in_the_log_of_refusals(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path) as d, Visit(d) as visit, Wire(d.host) as operator:
+        bearer = f"Authorization: Bearer {TOKEN}\r\n"
+        assert visit.ask("/readyz/other", bearer)[0] == 403
+        assert visit.ask("/readyz/zoo")[0] == 401
+        assert visit.ask("/readyz/zoo")[0] == 401
+        assert [
+            (e["user"], e["method"], e["name"], e["times"]) for e in operator.ask("acl.log")
+        ] == [
+            ("alice", "module.describe", "other", 1),
+            ("anonymous", "module.describe", "zoo", 2),
+        ]
+        assert operator.ask("server.info")["denied"] == 3
+        d.expect_logged("event=denied", 3)
+
+
 def ask_json(visit, path, method="GET", body=b"", fields=""):
     fields += f"Content-Length: {len(body)}\r\n" if body else ""
     answered, _, said = visit.ask(path, fields, method, body)

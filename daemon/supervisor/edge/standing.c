@@ -3,19 +3,17 @@
  * is among those of the session, the names in the request are covered by a line; a call
  * that begins like the last one is not looked at again.
  *
- * Failures: refused, whether what was named is there or not; counted, kept for the
- * operator, and told to the log at a bounded rate.
+ * Failures: refused, whether what was named is there or not, and noted (denied.h).
  */
 #include "daemon/supervisor/edge/standing.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/asked.h"
 #include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/wire/tls.h"
@@ -149,53 +147,16 @@ struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd)
 	return msd_rights_peer(&e->rights, &g, id);
 }
 
-static void put_name(char *ret, size_t max, const struct msd_acl_target *t)
-{
-	(void)snprintf(ret, max, "%.*s%s%.*s", (int)t->module.n,
-		       (const char *)t->module.p, t->function.n > 0 ? ":" : "",
-		       (int)t->function.n, (const char *)t->function.p);
-}
-
-/* Keep and tell that it was refused. */
-static void note(struct msd_session *s, enum msd_method method,
-		 const struct msd_acl_target *target)
-{
-	struct msd_edge *e = s->edge;
-	struct msd_denial it = {.times = 1,
-				.connection = s->number,
-				.method = method,
-				.first_s = (uint64_t)time(NULL)};
-	char peer[MSD_PEER_TEXT_BYTES];
-	uint64_t n_others;
-
-	it.last_s = it.first_s;
-	(void)snprintf(it.user, sizeof(it.user), "%s",
-		       msd_grant_name(e->rights.acl, &s->standing.grant));
-	(void)snprintf(it.peer, sizeof(it.peer), "%s",
-		       msd_peer_id_text(s->peer->who, peer));
-	put_name(it.name, sizeof(it.name), target);
-	msd_denials_add(&e->rights.denials, &it);
-	if (msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
-			      &n_others)) {
-		msd_log(MSD_LOG_WARN, "denied",
-			"conn=%llu user=%s peer=\"%s\" method=%s name=\"%s\" "
-			"others=%llu",
-			(unsigned long long)s->number, it.user, it.peer,
-			msd_method_row(method)->name, it.name,
-			(unsigned long long)n_others);
-	}
-}
-
 static msd_err deny(struct msd_session *s, enum msd_method method,
 		    const struct msd_acl_target *target, struct msd_diag *d)
 {
 	const struct msd_method_row *row = msd_method_row(method);
 	char name[MSD_DENIAL_NAME_BYTES];
 
-	note(s, method, target);
+	msd_denied_note(s, &s->standing.grant, method, target);
 	if (!is_encrypted(s) && msd_principal_check(&s->principal, method, d) != MSD_OK)
 		return MSD_REFUSED; /* nobody may that comes this way */
-	put_name(name, sizeof(name), target);
+	msd_denial_put_name(name, target);
 	return msd_diag_set(d, MSD_REFUSED, "%s has no right to %s%s%s: it needs %s",
 			    msd_grant_name(s->edge->rights.acl, &s->standing.grant),
 			    row->name, name[0] != '\0' ? " " : "", name,

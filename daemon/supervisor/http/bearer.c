@@ -12,12 +12,12 @@
 #include <sys/socket.h>
 
 #include "daemon/http/reader.h"
-#include "daemon/log.h"
+#include "daemon/supervisor/edge/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/model.h"
 
-#define LINES_PER_SECOND 10u /* of refusals, in the log */
 #define BEARER "Bearer "
 
 enum verdict { GRANTED, NO_TOKEN, BAD_TOKEN, WAIT, READABLE };
@@ -89,20 +89,13 @@ static bool allows(const struct msd_asking *a, const struct msd_grant *g,
 	return msd_acl_allows(a->edge->rights.acl, g, right, &target);
 }
 
-static void note(const struct msd_asking *a, enum msd_method method)
+/* It is whose token it is, or anonymous, who is refused. */
+static void note(const struct msd_asking *a, const struct msd_grant *g,
+		 enum msd_method method, struct msd_span module)
 {
-	struct msd_edge *e = a->edge;
-	char peer[MSD_PEER_TEXT_BYTES];
-	uint64_t n_others;
+	const struct msd_acl_target target = {.module = module};
 
-	if (!msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
-			       &n_others))
-		return;
-	msd_log(MSD_LOG_WARN, "denied",
-		"conn=%llu peer=\"%s\" method=%s http=1 others=%llu",
-		(unsigned long long)a->caller->session.number,
-		msd_peer_id_text(a->caller->session.client.peer, peer),
-		msd_method_row(method)->name, (unsigned long long)n_others);
+	msd_denied_note(&a->caller->session, g, method, &target);
 }
 
 /* Whether what was asked for is there or not, it is the same answer. */
@@ -146,7 +139,7 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 	const enum verdict verdict = find(a, &grant);
 	if (verdict <= NO_TOKEN && allows(a, &grant, right, name))
 		return true;
-	note(a, method);
+	note(a, &grant, method, name);
 	return refuse(a, verdict, right);
 }
 
@@ -159,7 +152,7 @@ bool msd_bearer_stand(struct msd_asking *a)
 		return true;
 	const enum verdict verdict = find(a, &grant);
 	if (verdict > NO_TOKEN) {
-		note(a, MSD_M_CALL);
+		note(a, &grant, MSD_M_CALL, msd_model_module_name(a->names[0]));
 		return refuse(a, verdict, MSD_RIGHT_CALL);
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);

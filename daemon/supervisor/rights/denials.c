@@ -1,5 +1,6 @@
 #include "daemon/supervisor/rights/denials.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,15 @@ static bool is_same(const struct msd_denial *a, const struct msd_denial *b)
 {
 	return a->method == b->method && strcmp(a->user, b->user) == 0 &&
 	       strcmp(a->peer, b->peer) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+void msd_denial_put_name(char ret[static MSD_DENIAL_NAME_BYTES],
+			 const struct msd_acl_target *target)
+{
+	(void)snprintf(ret, MSD_DENIAL_NAME_BYTES, "%.*s%s%.*s", (int)target->module.n,
+		       (const char *)target->module.p,
+		       target->function.n > 0 ? ":" : "", (int)target->function.n,
+		       (const char *)target->function.p);
 }
 
 void msd_denials_add(struct msd_denials *all, const struct msd_denial *d)

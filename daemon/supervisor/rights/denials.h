@@ -4,6 +4,7 @@
  * The last requests that were refused for want of a right, for `modser acl log`. Who is
  * refused the same again and again takes one place.
  */
+#include "daemon/supervisor/rights/acl.h"
 #include "proto/limits.h"
 #include "proto/method.h"
 
@@ -17,7 +18,7 @@ struct msd_denial {
 	enum msd_method method;
 	char user[MSD_MAX_NAME_BYTES + 1];
 	char peer[65];
-	char name[MSD_DENIAL_NAME_BYTES]; /* "module:function", "module" or "" */
+	char name[MSD_DENIAL_NAME_BYTES]; /* msd_denial_put_name() */
 };
 
 struct msd_denials {
@@ -26,6 +27,9 @@ struct msd_denials {
 	uint64_t total;
 };
 
+/** "module:function", "module" or "", cut where it is longer. */
+void msd_denial_put_name(char ret[static MSD_DENIAL_NAME_BYTES],
+			 const struct msd_acl_target *target);
 /** Keep @d, whose times is 1. Without memory it is counted alone. */
 void msd_denials_add(struct msd_denials *all, const struct msd_denial *d);
 /** The @i-th, the oldest first; NULL behind the last. */

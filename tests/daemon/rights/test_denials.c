@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/supervisor/rights/denials.h"
 
@@ -56,4 +57,17 @@ Test(denials, are_bounded_and_the_oldest_goes)
 	cr_expect_eq(all.n, MSD_DENIALS_MAX);
 	cr_expect_str_eq(msd_denials_at(&all, 0)->name, "m3:f");
 	cr_expect_str_eq(msd_denials_at(&all, MSD_DENIALS_MAX - 1)->name, "m258:f");
+}
+
+Test(denials, cuts_names_that_are_too_long)
+{
+	uint8_t longest[2 * MSD_DENIAL_NAME_BYTES];
+	char name[MSD_DENIAL_NAME_BYTES];
+
+	memset(longest, 'f', sizeof(longest));
+	msd_denial_put_name(
+		name, &(struct msd_acl_target){.module = msd_span_of("zoo"),
+					       .function = {longest, sizeof(longest)}});
+	cr_assert_eq(memcmp(name, "zoo:ffff", 8), 0);
+	cr_assert_eq(strlen(name), MSD_DENIAL_NAME_BYTES - 1);
 }
