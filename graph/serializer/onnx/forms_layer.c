@@ -84,8 +84,8 @@ static int store_prelu(const struct onnx_out *o)
 			return onnx_out_fail(o, "its shape is not known");
 		for (int i = 1; i < ndim - 1; i++)
 			shape[i] = 1;
-		if (node == NULL)
-			return 0; /* memory is short, which the emitter remembers */
+		if (node == NULL || o->e->bad)
+			return 0; /* memory is short, and the node may not be listed */
 		o->e->nodes.n--;  /* the slopes come first */
 		Onnx__NodeProto *reshape =
 			onnx_emit_node(o->e, "Reshape", o->node->name);
