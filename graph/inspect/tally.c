@@ -30,24 +30,50 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->op, y->op);
 }
 
+static bool count_graph(struct msd_sg_tally *t, const modser_graph *g);
+
+/* The graphs that an operator runs are its attributes. */
+static bool count_node(struct msd_sg_tally *t, const modser_sg_op *op)
+{
+	if (!count_op(t, modser_sg_op_name(op)))
+		return false;
+	for (size_t i = 0; op != NULL && i < op->attrs.n; i++) {
+		const modser_sg_attr *a = &op->attrs.items[i].value;
+
+		if (a->kind == MODSER_ATTR_GRAPH && !count_graph(t, a->as.graph))
+			return false;
+	}
+	return true;
+}
+
+static void count_constant(struct msd_sg_tally *t, const modser_sg_tensor *constant)
+{
+	t->n_constants++;
+	t->constant_bytes += constant->bytes;
+	t->stripped_bytes += constant->is_stripped ? constant->bytes : 0;
+}
+
+/* Graphs within graphs are no deeper than MODSER_GRAPH_MAX_DEPTH. */
+static bool count_graph(struct msd_sg_tally *t, const modser_graph *g)
+{
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		if (!count_node(t, g->nodes[i]->op))
+			return false;
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		if (g->tensors[i]->type == MODSER_TENSOR_CONST)
+			count_constant(t, g->tensors[i]);
+	}
+	return true;
+}
+
 bool msd_sg_tally_take(const modser_graph *g, struct msd_sg_tally *ret)
 {
 	*ret = (struct msd_sg_tally){0};
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		if (!count_op(ret, modser_sg_op_name(g->nodes[i]->op)))
-			return false;
-	}
+	if (!count_graph(ret, g))
+		return false;
 	if (ret->n_rows > 0)
 		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare);
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const modser_sg_tensor *t = g->tensors[i];
-
-		if (t->type != MODSER_TENSOR_CONST)
-			continue;
-		ret->n_constants++;
-		ret->constant_bytes += t->bytes;
-		ret->stripped_bytes += t->is_stripped ? t->bytes : 0;
-	}
 	return true;
 }
 

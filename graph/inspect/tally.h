@@ -1,6 +1,7 @@
 #ifndef MSD_GRAPH_INSPECT_TALLY_H
 #define MSD_GRAPH_INSPECT_TALLY_H
-/* How often each operator occurs, and how much the constants are. */
+/* How often each operator occurs, and how much the constants are, in a graph and in
+ * those that its nodes run. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 

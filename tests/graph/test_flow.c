@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "graph/inspect/tally.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
@@ -131,6 +132,29 @@ Test(flow, a_branch_within_a_loop_captures_from_both_graphs_around_it)
 
 	expect_run(&f, (const void *const[]){&n, a, b});
 	expect_output(&f, 0, 2, (const float[]){-4, -4});
+	flow_end(&f);
+}
+
+static size_t times(const struct msd_sg_tally *t, const char *op)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		if (strcmp(t->rows[i].op, op) == 0)
+			return t->rows[i].n;
+	}
+	return 0;
+}
+
+Test(flow, operators_of_graphs_within_graphs_are_counted)
+{
+	struct flow f = flow_begin(CORPUS "loop_with_an_if.bin");
+	struct msd_sg_tally t;
+
+	cr_assert(msd_sg_tally_take(f.g, &t));
+	cr_expect_eq(times(&t, "Loop"), 1);
+	cr_expect_eq(times(&t, "If"), 1, "of the loop's body");
+	cr_expect_eq(times(&t, "Sub"), 1, "of the branch in that body");
+	cr_expect_eq(t.n_constants, 1);
+	msd_sg_tally_finish(&t);
 	flow_end(&f);
 }
 
