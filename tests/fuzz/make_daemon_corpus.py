@@ -118,7 +118,7 @@ RECOGNISE = {
     + piece(0, request(1, "call", text("m:inu"))),
     "reject_payload": piece(0, request(1, "call", text("m:int"))) * 2
     + piece(1, request(1, "call", text("m:int"))),
-    "reject_short_id": piece(0, array(b"\x00", b"\x01", text("ping"), array())) * 3,
+    "accept_short_id": piece(0, array(b"\x00", b"\x01", text("ping"), array())) * 3,
     "reject_response": piece(0, response(1, NIL)) * 3,
     "reject_nothing": piece(0, b"") * 3,
 }
