@@ -1,7 +1,6 @@
 #ifndef MSD_CLI_STAGES_H
 #define MSD_CLI_STAGES_H
 /* Where the daemon's time of a module's calls went, by two looks at its metrics. */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "client/modser.h"
