@@ -95,12 +95,18 @@ def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path)
     assert "ToyScale" in modser("--plugin", plugin, "inspect", tmp_path / "b.onnx").out
 
 
-def test_a_plugin_that_is_named_twice_or_preloaded_adds_what_it_has_once(build):
+def test_a_plugin_that_is_named_twice_adds_what_it_has_once(build):
     plugin = build()
-    for environment in ({}, {"LD_PRELOAD": str(plugin)}):
-        said = harness.run(harness.BIN / "modser", "--plugin", plugin, "--plugin", plugin, "--json",
-                           "serializers", env={**harness.environment(), **environment})
-        assert [row["key"] for row in json.loads(said.out)].count("toy") == 1, said
+    rows = json.loads(modser("--plugin", plugin, "--plugin", plugin, "--json", "serializers").out)
+    assert [row["key"] for row in rows].count("toy") == 1, rows
+
+
+@pytest.mark.skipif(harness.SANITIZED, reason="the sanitizer wants to be the first library")
+def test_a_plugin_that_was_preloaded_still_adds_what_it_has(build):
+    plugin = build()
+    said = harness.run(harness.BIN / "modser", "--plugin", plugin, "--json", "serializers",
+                       env={**harness.environment(), "LD_PRELOAD": str(plugin)})
+    assert [row["key"] for row in json.loads(said.out)].count("toy") == 1, said
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
