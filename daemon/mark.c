@@ -1,5 +1,6 @@
 #include "daemon/mark.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,6 @@ static bool read_limits(pid_t pid, char *ret, size_t size)
 {
 	char path[64];
 
-	if (pid == 0)
-		pid = getpid();
 	(void)snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -40,7 +39,8 @@ static bool read_limits(pid_t pid, char *ret, size_t size)
 	return n > 0;
 }
 
-bool msd_mark_of(pid_t pid, uint64_t *ret)
+/* Of another user's process /proc alone tells it. */
+static bool read_mark(pid_t pid, uint64_t *ret)
 {
 	char text[4096], hard[24];
 
@@ -51,5 +51,15 @@ bool msd_mark_of(pid_t pid, uint64_t *ret)
 		return false;
 	*ret = strcmp(hard, "unlimited") == 0 ? RLIM_INFINITY
 					      : strtoull(hard, NULL, 10);
+	return true;
+}
+
+bool msd_mark_of(pid_t pid, uint64_t *ret)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_RTTIME, NULL, &limit) != 0)
+		return errno == EPERM && read_mark(pid, ret);
+	*ret = limit.rlim_max;
 	return true;
 }

@@ -4,8 +4,8 @@
  * Whose a process is: a number that each child of the daemon takes, and all that it
  * starts inherits, by fork and by exec, whatever user it becomes: the hard limit on
  * real-time scheduling, in years. A process may lower it; only a privilege that no
- * module's user has would raise it. From outside it may be read whosever the process
- * is, and, of another user's, not be set: so the child takes it itself.
+ * module's user has would raise it. From outside that of another user's process may be
+ * read, in /proc, and not be set: so the child takes it itself.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@
 /** In a child, before code of others runs: take the mark that the environment has, out
  * of it. None is fine. */
 void msd_mark_take(void);
-/** The mark of @pid, 0 for this process; false: there is no such process. */
+/** The mark of @pid, 0 for this process; false: there is no such process, or, with
+ * EMFILE or ENFILE in errno, no descriptor to read it. */
 bool msd_mark_of(pid_t pid, uint64_t *ret);
 
 #endif

@@ -1,5 +1,6 @@
 #include "daemon/child/reaper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,7 +55,9 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 
 	if (living(r, pid) != NULL)
 		return false;
-	if (msd_mark_of(pid, &mark) && mark != r->unmarked) {
+	if (!msd_mark_of(pid, &mark)) { /* without a descriptor: look again */
+		r->has_strays = r->has_strays || errno == EMFILE || errno == ENFILE;
+	} else if (mark != r->unmarked) {
 		struct msd_ward *owner = owner_of(r, mark);
 		is_killed =
 			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
@@ -191,7 +194,7 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	*r = (struct msd_reaper){
 		.loop = loop, .list_fd = open_list(), .give_up_ms = GIVE_UP_MS};
 	if (!msd_mark_of(0, &r->unmarked))
-		r->unmarked = MARKS_FROM;
+		r->unmarked = UINT64_MAX;                /* as RLIM_INFINITY is */
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
 	(void)uv_timer_init(loop, &r->again);
 	(void)uv_signal_init(loop, &r->sigchld);

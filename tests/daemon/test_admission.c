@@ -38,6 +38,7 @@ static void scene_init(struct scene *s, uint32_t n_workers)
 	for (unsigned i = 0; i < 2; i++) {
 		msd_replica_init(&s->replicas[i], crew, i + 1);
 		s->replicas[i].head_since_ms = NOW_MS;
+		s->replicas[i].is_open = true;
 		msd_client_init(&s->clients[i], NULL);
 	}
 }
@@ -144,6 +145,34 @@ Test(admission, several_workers_share_what_is_ahead)
 	post(&s, 1, SLOW);
 	queue(&s, 0, 2, SLOW);
 	cr_expect_eq(ahead_us(&s, FAST), 20000);
+	scene_finish(&s);
+}
+
+Test(admission, a_worker_that_is_free_takes_a_call_at_once)
+{
+	struct scene s;
+
+	scene_init(&s, 2);
+	post(&s, 0, SLOW);
+	cr_expect_eq(ahead_us(&s, FAST), 0);
+	s.replicas[1].is_open = false;
+	cr_expect_eq(ahead_us(&s, FAST), 10000, "a closed one takes none");
+	scene_finish(&s);
+}
+
+Test(admission, what_needs_no_order_does_not_wait_for_the_home)
+{
+	struct scene s;
+	struct msd_req asked = {.method = MSD_M_CALL,
+				.at = {.function = FAST, .is_unordered = true}};
+
+	scene_init(&s, 2);
+	asked.client.who = &s.clients[0];
+	post(&s, 0, SLOW);
+	msd_lane_bind(msd_lane_get(&s.clients[0], &s.module.crew), &s.replicas[0]);
+	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us, 0);
+	asked.at.is_unordered = false;
+	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us, 10000);
 	scene_finish(&s);
 }
 

@@ -50,6 +50,28 @@ static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *o
 	return sum;
 }
 
+/* Of who is free first. */
+static uint64_t least_sent_us(const struct msd_crew *crew, uint64_t now_ms)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		const struct msd_replica *rep = &crew->replicas[i];
+		const uint64_t us = rep->is_open && !msd_replica_is_stuck(rep)
+					    ? sent_us(rep, now_ms)
+					    : UINT64_MAX;
+
+		least = us < least ? us : least;
+	}
+	return least < UINT64_MAX ? least : 0;
+}
+
+/* As queue.c has it: what needs no order goes wherever there is room. */
+static bool needs_home(const struct msd_req *r)
+{
+	return !r->at.is_unordered || r->at.needs != NULL;
+}
+
 struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_req *r,
 				  uint64_t now_ms)
 {
@@ -57,16 +79,15 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 		r->client.who != NULL ? msd_lane_find(r->client.who, crew) : NULL;
 	struct msd_backlog b = {.own_us = known_us(crew, r)};
 
-	if (own != NULL && own->home != NULL) {
+	if (own != NULL && own->home != NULL && needs_home(r)) {
 		b.ahead_us =
 			sent_us(own->home, now_ms) + queued_us(&own->home->lanes, own);
 		return b;
 	}
-	for (uint32_t i = 0; i < crew->n_replicas; i++)
-		b.ahead_us += sent_us(&crew->replicas[i], now_ms);
-	b.ahead_us += queued_us(&crew->lanes, own);
+	b.ahead_us = queued_us(&crew->lanes, own);
 	if (crew->n_replicas > 1)
 		b.ahead_us /= crew->n_replicas;
+	b.ahead_us += least_sent_us(crew, now_ms);
 	return b;
 }
 

@@ -163,7 +163,7 @@ static inline bool msd_req_may_kill(const struct msd_req *r)
 }
 /** Charge @bytes to @r's client, for as long as it waits for the answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
-/** MSD_REQ_DUE in @in_ms; @all stays its heap. False when memory is short. */
+/** MSD_REQ_DUE in @in_ms; @all stays its heap. */
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
 /** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */
 void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,

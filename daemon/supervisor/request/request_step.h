@@ -6,8 +6,8 @@
  *
  *   QUEUED --sent--> SENT --response, loss--> OVER
  *      |               |---deadline, forsaken--> ABANDONED --response, loss--> OVER
- *      |               |                         (answered; its slot is kept, for the
- * worker |               |                         may still write there)
+ *      |               |                         (answered; its slot is kept, for
+ *      |               |                         the worker may still write there)
  *      '--settled, cancelled, deadline, client gone--> OVER
  *
  * Exactly one ANSWER on every way from QUEUED to OVER, unless the client goes first;
