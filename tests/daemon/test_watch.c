@@ -16,19 +16,31 @@ static void begin(void)
 	msd_watch_init(&watch, 0);
 }
 
+static struct msd_watch_view seen(uint64_t now_ms)
+{
+	return (struct msd_watch_view){.frames = conn.n_frames,
+				       .bytes_in = conn.bytes_in,
+				       .queued_bytes = conn.queued_bytes,
+				       .last_progress_ms = conn.last_progress_ms,
+				       .is_owed = msd_conn_is_owed(&conn),
+				       .now_ms = now_ms};
+}
+
 static const char *look_with(uint64_t now_ms, bool is_pressed,
 			     const struct msd_limits *l)
 {
-	return msd_watch_look(
-		&watch,
-		&(struct msd_watch_view){.frames = conn.n_frames,
-					 .bytes_in = conn.bytes_in,
-					 .queued_bytes = conn.queued_bytes,
-					 .last_progress_ms = conn.last_progress_ms,
-					 .is_owed = msd_conn_is_owed(&conn),
-					 .now_ms = now_ms,
-					 .is_pressed = is_pressed},
-		l);
+	struct msd_watch_view view = seen(now_ms);
+
+	view.is_pressed = is_pressed;
+	return msd_watch_look(&watch, &view, l);
+}
+
+static const char *look_after(uint64_t now_ms, uint64_t away_ms)
+{
+	struct msd_watch_view view = seen(now_ms);
+
+	view.away_ms = away_ms;
+	return msd_watch_look(&watch, &view, &limits);
 }
 
 static const char *look(uint64_t now_ms)
@@ -49,20 +61,6 @@ Test(watch, silence_after_a_frame_is_free, .init = begin)
 	conn.n_frames = 1;
 	cr_expect_null(look(10));
 	cr_expect_null(look(1000000));
-}
-
-static const char *look_after(uint64_t now_ms, uint64_t away_ms)
-{
-	return msd_watch_look(
-		&watch,
-		&(struct msd_watch_view){.frames = conn.n_frames,
-					 .bytes_in = conn.bytes_in,
-					 .queued_bytes = conn.queued_bytes,
-					 .last_progress_ms = conn.last_progress_ms,
-					 .is_owed = msd_conn_is_owed(&conn),
-					 .now_ms = now_ms,
-					 .away_ms = away_ms},
-		&limits);
 }
 
 Test(watch, while_the_daemon_was_away_nobody_was_late, .init = begin)
