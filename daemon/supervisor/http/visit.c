@@ -251,14 +251,17 @@ static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 	return now >= *ends_ns;
 }
 
-/* Serve @in as far as the turn goes; what is left of it stays where it is. */
+/* Serve @in as far as the turn goes; what is left of it stays where it is. A turn ends
+ * between requests alone: of one whose head was the last to come nothing else comes
+ * that would begin another turn. */
 static void serve(struct msd_visit *v, struct msd_span *in)
 {
 	const uint64_t n_before = v->n_requests;
 	uint64_t ends_ns = 0;
 
 	while (take(v, in)) {
-		if (is_over(v, n_before, &ends_ns))
+		if (!msd_http_reader_is_owed(&v->reader) &&
+		    is_over(v, n_before, &ends_ns))
 			break;
 	}
 	if (v->out.bad)

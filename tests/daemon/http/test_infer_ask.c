@@ -149,7 +149,7 @@ static msd_err read_data(const char *datatype, const char *shape, const char *da
 		       "\"data\":%s}]}",
 		       datatype, shape, data);
 	const msd_err err = read_behind(text, 0);
-	if (err == MSD_OK)
+	if (err == MSD_OK && ask.values.n > 0)
 		memcpy(bytes, ask.values.p, ask.values.n);
 	return err;
 }
