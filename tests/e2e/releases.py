@@ -3,12 +3,14 @@
 Some are in tests/releases, one archive a release; more are used where they are at hand. Each
 folder has a manifest.json that lists them: name, kind, files, calls with inputs and outputs.
 """
+import contextlib
 import datetime
 import hashlib
 import json
 import os
 import pathlib
 import tarfile
+import tempfile
 
 import harness
 
@@ -52,11 +54,16 @@ def unpack(archive, folder):
     sums = dict(reversed(line.split()) for line in (KEPT / "SHA256SUMS").read_text().splitlines())
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
     assert found == sums[archive.name], archive
-    release = folder / found[:16] / archive.name.removesuffix(".tar.xz")
-    if not (release / "manifest.json").exists():
-        with tarfile.open(archive) as tar:
-            tar.extractall(release.parent, filter="data")
-    return release
+    whole = folder / found[:16]
+    if not whole.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as mine:
+            with tarfile.open(archive) as tar:
+                tar.extractall(mine + "/all", filter="data")
+            # Several tests may come here at once: the first has it, to the others it is the same.
+            with contextlib.suppress(OSError):
+                os.rename(mine + "/all", whole)
+    return whole / archive.name.removesuffix(".tar.xz")
 
 
 def of_folder(folder):
