@@ -1,7 +1,7 @@
 #ifndef MSD_WIRE_CONN_PARTS_H
 #define MSD_WIRE_CONN_PARTS_H
-/* Private to conn.c (life), conn_read.c and conn_write.c (the two halves), and wire.c,
- * which gives them their turns. */
+/* Private to conn.c (life), conn_read.c with conn_body.c and conn_write.c (the two
+ * halves), and wire.c, which gives them their turns. */
 #include "daemon/wire/conn.h"
 
 /** Nothing more is served in this turn; so whatever stops a connection ends its turn.
@@ -36,6 +36,9 @@ void msd_conn_poll_update(struct msd_conn *c);
 bool msd_conn_is_stopped(const struct msd_conn *c);
 /** Where the payload of the body that was just read goes. */
 void msd_conn_payload_place(struct msd_conn *c, enum msd_place place);
+/** Room for the current body in memory of our own. MSD_BUSY: it has to wait for its
+ * share of the account; MSD_NOMEM. */
+msd_err msd_conn_body_own(struct msd_conn *c);
 /** Free the memory of bodies; none is being read any more. */
 void msd_conn_free_body(struct msd_conn *c);
 /** Free bytes that were read ahead; nothing of them is served any more. */

@@ -26,15 +26,6 @@ void msd_conn_close_fds(struct msd_conn *c)
 	c->fds.n = 0;
 }
 
-void msd_conn_free_body(struct msd_conn *c)
-{
-	if (c->limits.account != NULL)
-		msd_account_release(c->limits.account, c->body_cap);
-	free(c->body);
-	c->body = NULL;
-	c->body_cap = 0;
-}
-
 /* Between two frames nothing is owed: a descriptor that nobody took was not expected.
  */
 static void close_unexpected_fds(struct msd_conn *c)
@@ -47,39 +38,6 @@ static void body_release(struct msd_conn *c)
 {
 	if (c->body_cap > KEEP_BODY_BYTES)
 		msd_conn_free_body(c);
-}
-
-/* While those who share the account are short of it, what is over its share waits: the
- * peer may never send the rest. */
-static bool may_hold(const struct msd_conn *c, uint64_t bytes)
-{
-	const struct msd_account *a = c->limits.account;
-
-	return a == NULL || bytes <= MSD_ACCOUNT_LEAST_BYTES ||
-	       msd_account_kept(a) + bytes <= msd_account_share(a);
-}
-
-/* Room for the current body in memory of our own. */
-static bool body_own(struct msd_conn *c)
-{
-	if (c->body == NULL || c->body_cap < c->frame.body_bytes) {
-		if (!may_hold(c, c->frame.body_bytes)) {
-			c->ops->on_short(c);
-			return false;
-		}
-		uint8_t *more = realloc(c->body, c->frame.body_bytes);
-		if (more == NULL) {
-			msd_conn_close(c, MSD_NOMEM, "out of memory for a body");
-			return false;
-		}
-		if (c->limits.account != NULL) {
-			msd_account_charge(c->limits.account,
-					   c->frame.body_bytes - c->body_cap);
-		}
-		c->body = more;
-		c->body_cap = c->frame.body_bytes;
-	}
-	return true;
 }
 
 static void begin_turn(struct msd_conn *c)
@@ -185,6 +143,18 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	return want;
 }
 
+static bool own_body(struct msd_conn *c)
+{
+	const msd_err err = msd_conn_body_own(c);
+
+	if (err == MSD_BUSY) {
+		c->ops->on_short(c);
+	} else if (err != MSD_OK) {
+		msd_conn_close(c, err, "out of memory for a body");
+	}
+	return err == MSD_OK;
+}
+
 /* A body without payload that lies whole in the read buffer is used where it lies; with
  * a payload it must outlive the buffer and is copied. */
 static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
@@ -195,7 +165,7 @@ static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 		body_done(c, p);
 		return want;
 	}
-	if (!body_own(c))
+	if (!own_body(c))
 		return 0;
 	if (want > n)
 		want = n;

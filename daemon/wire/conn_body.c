@@ -1,0 +1,46 @@
+/*
+ * Memory for a body that has to outlive the read buffer, or that came in parts. It is
+ * kept for the next one, and stands in the connection's account.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "daemon/wire/account.h"
+#include "daemon/wire/conn_parts.h"
+
+void msd_conn_free_body(struct msd_conn *c)
+{
+	if (c->limits.account != NULL)
+		msd_account_release(c->limits.account, c->body_cap);
+	free(c->body);
+	c->body = NULL;
+	c->body_cap = 0;
+}
+
+/* While those who share the account are short of it, what is over its share waits: the
+ * peer may never send the rest. */
+static bool may_hold(const struct msd_conn *c, uint64_t bytes)
+{
+	const struct msd_account *a = c->limits.account;
+
+	return a == NULL || bytes <= MSD_ACCOUNT_LEAST_BYTES ||
+	       msd_account_kept(a) + bytes <= msd_account_share(a);
+}
+
+msd_err msd_conn_body_own(struct msd_conn *c)
+{
+	if (c->body != NULL && c->body_cap >= c->frame.body_bytes)
+		return MSD_OK;
+	if (!may_hold(c, c->frame.body_bytes))
+		return MSD_BUSY;
+	uint8_t *more = realloc(c->body, c->frame.body_bytes);
+	if (more == NULL)
+		return MSD_NOMEM;
+	if (c->limits.account != NULL) {
+		msd_account_charge(c->limits.account,
+				   c->frame.body_bytes - c->body_cap);
+	}
+	c->body = more;
+	c->body_cap = c->frame.body_bytes;
+	return MSD_OK;
+}
