@@ -44,6 +44,7 @@ static int on_field(llhttp_t *parser, const char *at, size_t n)
 {
 	static const char *const names[MSD_HTTP_F_COUNT] = {
 		[MSD_HTTP_F_HOST] = "host",
+		[MSD_HTTP_F_ORIGIN] = "origin",
 		[MSD_HTTP_F_AUTHORIZATION] = "authorization",
 		[MSD_HTTP_F_EXPECT] = "expect",
 		[MSD_HTTP_F_TRANSFER_ENCODING] = "transfer-encoding",

@@ -29,6 +29,7 @@ enum msd_http_method {
 /* The fields that somebody here reads. */
 enum msd_http_field {
 	MSD_HTTP_F_HOST,
+	MSD_HTTP_F_ORIGIN,
 	MSD_HTTP_F_AUTHORIZATION,
 	MSD_HTTP_F_EXPECT,
 	MSD_HTTP_F_TRANSFER_ENCODING,

@@ -53,6 +53,25 @@ Test(peer_id, on_a_unix_socket_it_is_the_user)
 	cr_expect(msd_peer_id_is(who, msd_peer_id_of_socket(ends[1])));
 }
 
+Test(peer_id, of_loopback_is_known)
+{
+	const int families[] = {AF_INET, AF_INET6};
+	const struct msd_peer_id far = {.kind = MSD_PEER_IPV4, .value = 0xc0000207};
+	const struct msd_peer_id user = {.kind = MSD_PEER_USER, .value = 127u << 24};
+
+	for (unsigned i = 0; i < 2; i++) {
+		int client;
+		const int fd = connected(families[i], &client);
+		if (fd < 0)
+			continue; /* no IPv6 here */
+		cr_expect(msd_peer_id_is_loopback(msd_peer_id_of_socket(fd)));
+		cr_expect_eq(close(fd), 0);
+		cr_expect_eq(close(client), 0);
+	}
+	cr_expect_not(msd_peer_id_is_loopback(far));
+	cr_expect_not(msd_peer_id_is_loopback(user));
+}
+
 Test(peer_id, on_tcp_it_is_the_address_without_the_port)
 {
 	int client[2];

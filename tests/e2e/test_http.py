@@ -412,3 +412,16 @@ def test_who_guesses_tokens_waits(tmp_path):
         assert visit.ask("/readyz/zoo", wrong)[0] == 401
         until(lambda: visit.ask("/readyz/zoo", wrong)[0] == 429, "it has to wait")
         assert visit.ask("/livez", wrong)[0] == 200
+
+
+@pytest.mark.parametrize("host, fields, status", [
+    ("localhost", "", 200),
+    ("localhost", "Origin: http://localhost\r\n", 200),
+    ("localhost", "Origin: http://example.com\r\n", 403),
+    ("localhost", "Origin: null\r\n", 403),
+    ("models.example.com", "", 403),
+])
+def test_a_page_of_another_site_gets_nothing(daemon, host, fields, status):
+    visit = Visit(daemon)
+    visit.say(f"GET /status HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n")
+    assert visit.answer()[0] == status

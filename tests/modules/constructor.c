@@ -1,5 +1,6 @@
 /* A library that misbehaves while it is opened; FAULT says how. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "ffi.h"

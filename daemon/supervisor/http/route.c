@@ -10,7 +10,10 @@
 
 #include "daemon/http/path.h"
 #include "daemon/http/reader.h"
+#include "daemon/http/site.h"
+#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/control.h"
 #include "daemon/supervisor/http/health.h"
 #include "daemon/supervisor/http/infer.h"
@@ -98,6 +101,29 @@ static void fail(struct msd_asking *a, unsigned status, const char *text)
 	msd_asking_fail(a, status, &d);
 }
 
+/* A page in a browser of this machine reaches what listens on loopback. Where a file of
+ * rights says what anybody may it has no more than that. False: it was answered. */
+static bool may_ask(struct msd_asking *a)
+{
+	const struct msd_span origin = a->request->fields[MSD_HTTP_F_ORIGIN];
+	const struct msd_span host = a->request->fields[MSD_HTTP_F_HOST];
+	const bool is_loopback = msd_peer_id_is_loopback(a->caller->session.peer->who);
+
+	if (origin.p != NULL && !msd_site_is_own(origin, host)) {
+		fail(a, 403,
+		     "Origin: it is a page of another site that asks, which may not");
+		return false;
+	}
+	if (is_loopback && a->edge->rights.acl == NULL && msd_site_may_move(host)) {
+		fail(a, 403,
+		     "Host: over loopback it is to be an address, localhost or one "
+		     "word, for any page may have a name lead here. A proxy sends "
+		     "Host: localhost, or who may what stands in --acl");
+		return false;
+	}
+	return true;
+}
+
 static void answer(struct msd_asking *a, const struct msd_http_path *p)
 {
 	const enum msd_http_method asked = a->request->method == MSD_HTTP_HEAD_ONLY
@@ -141,7 +167,8 @@ void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
 	struct msd_http_path path;
 
 	if (msd_http_path_read(a->request->target, &path)) {
-		answer(a, &path);
+		if (may_ask(a))
+			answer(a, &path);
 	} else {
 		fail(a, 400, "the path is none: expected /, names and escapes");
 	}

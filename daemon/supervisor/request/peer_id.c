@@ -59,6 +59,12 @@ struct msd_peer_id msd_peer_id_of_socket(int fd)
 	}
 }
 
+bool msd_peer_id_is_loopback(struct msd_peer_id who)
+{
+	return who.kind == MSD_PEER_IPV4 ? who.value >> 24 == IN_LOOPBACKNET
+					 : who.kind == MSD_PEER_IPV6 && who.value == 0;
+}
+
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES])
 {
 	char address[INET6_ADDRSTRLEN] = "";

@@ -31,6 +31,9 @@ struct msd_peer_id msd_peer_id_of_socket(int fd);
 /** "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
 
+/** It came over this machine's loopback. */
+bool msd_peer_id_is_loopback(struct msd_peer_id who);
+
 static inline bool msd_peer_id_is(struct msd_peer_id a, struct msd_peer_id b)
 {
 	return a.kind == b.kind && a.value == b.value;
