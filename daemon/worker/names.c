@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/worker/call.h"
+#include "runtime/module/c_name.h"
 #include "runtime/module/check.h"
 
 struct ordering {
@@ -24,14 +25,23 @@ static const char *hint_of(const struct msd_signature *s)
 	return s->text != NULL ? s->text : "a function without names";
 }
 
+/* Whether parameter @p is what a caller means by @name. */
+static bool is_name(const struct msd_signature *s, const struct msd_param *p,
+		    struct msd_span name)
+{
+	if (p->name == NULL)
+		return false;
+	return s->has_c_names ? msd_c_name_is(name, p->name)
+			      : msd_span_is(name, p->name);
+}
+
 static msd_err place_named(struct ordering *o, struct msd_span name,
 			   const struct msd_any *v, struct msd_diag *d)
 {
 	const int n = (int)(name.n < 128 ? name.n : 128);
 	size_t i = 0;
 
-	while (i < o->s->n_params && (o->s->params[i].name == NULL ||
-				      !msd_span_is(name, o->s->params[i].name)))
+	while (i < o->s->n_params && !is_name(o->s, &o->s->params[i], name))
 		i++;
 	if (i == o->s->n_params) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,

@@ -9,10 +9,10 @@
  */
 #include "runtime/executor/executor.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "runtime/module/c_name.h"
 #include "runtime/module/check.h"
 #include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"
@@ -27,15 +27,7 @@ typedef struct msd_model_tensor (*list_fn)(const struct msd_executor *x, uint32_
 /* Whether @own is what a caller means by @name. */
 static bool is_name(const struct msd_executor *x, struct msd_span name, const char *own)
 {
-	size_t i = 0;
-
-	if (!x->ops->has_c_names)
-		return msd_span_is(name, own);
-	while (i < name.n && own[i] != '\0' &&
-	       (name.p[i] == (uint8_t)own[i] ||
-		(own[i] == '_' && isalnum(name.p[i]) == 0)))
-		i++;
-	return i == name.n && own[i] == '\0';
+	return x->ops->has_c_names ? msd_c_name_is(name, own) : msd_span_is(name, own);
 }
 
 static int find(const struct msd_executor *x, const char *what, uint32_t n, list_fn at,

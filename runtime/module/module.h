@@ -32,6 +32,8 @@ struct msd_param {
 
 struct msd_signature {
 	bool known; /* false: nothing but the name is known */
+	/* Names of parameters are C's: what C does not have is '_' in them. */
+	bool has_c_names;
 	char *text; /* as the library prints it, or composed by us; NULL when unknown */
 	struct msd_param *params;
 	size_t n_params;

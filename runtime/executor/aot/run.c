@@ -208,6 +208,7 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 		t[a->n_inputs + i].name = NULL; /* results are by place */
 	}
 	msd_err err = msd_model_signature("run", &io, ret, d);
+	ret->has_c_names = err == MSD_OK;
 	free(t);
 	return err;
 }
