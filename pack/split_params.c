@@ -255,6 +255,28 @@ static msd_err split_relay_code(struct splitter *s, struct msd_span code,
 	return err;
 }
 
+/* A library is loaded with one file of parameters, by TVM and by modserd: constants
+ * that another file has already cannot be joined by those of this one. */
+static msd_err refuse_second_file(const struct msd_relay_image *img, struct msd_diag *d)
+{
+	const struct msd_relay_const *late = NULL;
+	bool has_bound = false;
+
+	for (uint32_t i = 0; i < img->n_consts; i++) {
+		has_bound |= img->consts[i].tensor != NULL;
+		if (img->consts[i].tensor == NULL && late == NULL)
+			late = &img->consts[i];
+	}
+	if (late == NULL || !has_bound)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "its constant %.*s is in another file already, and a "
+			    "library is loaded with one: split the library that "
+			    "has all of them",
+			    (int)(late->name.n < 64 ? late->name.n : 64),
+			    (const char *)late->name.p);
+}
+
 static msd_err split_relay(struct splitter *s, struct msd_span payload,
 			   struct msd_diag *d)
 {
@@ -265,7 +287,8 @@ static msd_err split_relay(struct splitter *s, struct msd_span payload,
 
 	if (err != MSD_OK)
 		return keep_unread(err, d);
-	if (img.minor >= 9) { /* 0.8 cannot say that a constant comes later */
+	err = refuse_second_file(&img, d);
+	if (err == MSD_OK && img.minor >= 9) { /* 0.8 has no late constants */
 		err = split_relay_code(s, msd_cur_str64(&c), &img, &code, d);
 		msd_buf_put_str64(s->out, code.p, code.n);
 		s->out->bad |= code.bad;

@@ -29,6 +29,20 @@ static msd_err read_given(const char *path, struct msd_split *s, struct msd_diag
 	return err == MSD_NOT_FOUND ? MSD_OK : err;
 }
 
+/* Not one module was written anew: a file without parameters would only puzzle. */
+static msd_err expect_moved(const struct msd_split *s, enum msd_split_names names,
+			    struct msd_diag *d)
+{
+	for (size_t i = 0; i < s->n_payloads; i++) {
+		if (s->payloads[i].n > 0)
+			return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "none of its modules keeps parameters that can move to a "
+			    "file%s",
+			    names == MSD_SPLIT_AS_TVM ? " by TVM's names" : "");
+}
+
 msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
 			  enum msd_split_names names, const char *path,
 			  struct msd_split *ret, struct msd_diag *d)
@@ -55,7 +69,8 @@ msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
 	err = msd_split_params(tree, era, names, &ret->store, ret->payloads, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", path);
-	return write_store(&ret->store, path, d);
+	err = expect_moved(ret, names, d);
+	return err == MSD_OK ? write_store(&ret->store, path, d) : err;
 }
 
 void msd_split_finish(struct msd_split *s)

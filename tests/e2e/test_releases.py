@@ -20,7 +20,8 @@ def load_words(artifact):
 
 def argument(artifact, value):
     if "npy" in value:
-        return f"@{artifact.path(value['npy'])}"
+        name = f"{value['kw']}=" if "kw" in value else ""
+        return f"{name}@{artifact.path(value['npy'])}"
     if "out" in value:
         dtype, shape = value["out"]
         return f"out:{dtype}[{','.join(map(str, shape))}]"
@@ -83,14 +84,30 @@ def test_constants_that_are_bound_later_are_asked_for(daemon):
     assert said.status == 1 and "modser load --params FILE" in said.err, said
 
 
-def names_in(params):
-    """Of a .params file: behind magic and reserved word a count, and each name with its length."""
-    data, names, at = params.read_bytes(), [], 24
-    for _ in range(int.from_bytes(data[16:24], "little")):
-        n = int.from_bytes(data[at:at + 8], "little")
-        names.append(data[at + 8:at + 8 + n].decode())
-        at += 8 + n
-    return names
+def tensors_in(params):
+    """Of a .params file: behind magic and reserved word the names, then the tensors, each with
+    its magic, reserved word, device, rank, type, shape, size and bytes."""
+    data, at = params.read_bytes(), 16
+
+    def taken(n):
+        nonlocal at
+        at += n
+        return data[at - n:at]
+
+    def number(n=8):
+        return int.from_bytes(taken(n), "little")
+
+    def tensor():
+        head = taken(24)
+        ndim = number(4)
+        rest = taken(4 + 8 * ndim)
+        return head, rest, taken(number())
+
+    names = [taken(number()).decode() for _ in range(number())]
+    assert number() == len(names)
+    tensors = [tensor() for _ in names]
+    assert at == len(data)
+    return dict(zip(names, tensors))
 
 
 @pytest.mark.parametrize("form", [[], ["--tvm-names"]], ids=["content", "tvm"])
@@ -99,7 +116,7 @@ def test_a_relay_programs_constants_go_and_come_back(daemon, tmp_path, form):
     params, slim = tmp_path / "c.params", tmp_path / "slim.so"
     daemon.ok("unpack", artifact.lib(), "-d", tmp_path / "m")
     daemon.ok("pack", tmp_path / "m", "--split-params", params, *form, "-o", slim)
-    assert all(name.removeprefix("const_").isdigit() for name in names_in(params)) == bool(form)
+    assert all(name.removeprefix("const_").isdigit() for name in tensors_in(params)) == bool(form)
     daemon.load("slim", slim, "--params", params, "--replace")
     call = artifact.calls[0]
     words = [argument(artifact, value) for value in call["in"]]
@@ -109,12 +126,33 @@ def test_a_relay_programs_constants_go_and_come_back(daemon, tmp_path, form):
     assert again.status != 0 and "name a new one" in again.err, again
 
 
+def kept(name):
+    return next(a for a in KEPT if repr(a) == name)
+
+
 def test_names_are_those_that_tvm_gives(daemon, tmp_path):
-    """TVM moved some constants out of this program: the others' names are between theirs."""
-    late = next(a for a in KEPT if a.kind == "vm_late")
-    params = tmp_path / "rest.params"
-    daemon.ok("unpack", late.lib(), "-d", tmp_path / "m")
+    """TVM moved the larger constants of this program out by itself."""
+    params = tmp_path / "all.params"
+    daemon.ok("unpack", kept("0.16-vm_lstm").lib(), "-d", tmp_path / "m")
     daemon.ok("pack", tmp_path / "m", "--split-params", params, "--tvm-names", "-o",
               tmp_path / "slim.so")
-    tvms, ours = names_in(late.path(late.files["consts"])), names_in(params)
-    assert sorted(tvms + ours) == sorted(f"const_{i}" for i in range(len(tvms + ours)))
+    late = kept("0.16-vm_lstm_late")
+    tvms, ours = tensors_in(late.path(late.files["consts"])), tensors_in(params)
+    assert sorted(ours) == sorted(f"const_{i}" for i in range(len(ours)))
+    assert 0 < len(tvms) < len(ours) and {name: ours[name] for name in tvms} == tvms
+
+
+def test_what_is_left_of_a_program_is_not_split(daemon, tmp_path):
+    params = tmp_path / "rest.params"
+    said = daemon.modser("unpack", kept("0.16-vm_lstm_late").lib(), "-d", tmp_path / "m",
+                         "--split-params", params)
+    assert said.status == 6 and "in another file already" in said.err, said
+    assert not params.exists()
+
+
+def test_a_library_without_parameters_is_not_split(daemon, tmp_path):
+    params = tmp_path / "no.params"
+    daemon.ok("unpack", kept("0.16-aot_two").lib(), "-d", tmp_path / "m")
+    said = daemon.modser("pack", tmp_path / "m", "--split-params", params, "-o", tmp_path / "m.so")
+    assert said.status == 6 and "keeps parameters that can move" in said.err, said
+    assert not params.exists()

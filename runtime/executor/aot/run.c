@@ -134,8 +134,14 @@ static msd_err put_constants(struct msd_aot *a, struct msd_any *ret, struct msd_
 	return MSD_OK;
 }
 
-/* Where memory was planned, the function takes it as further arguments: the constants,
- * if it has any, and the workspaces. */
+/* Where memory was planned, the function takes it as further arguments: one block of
+ * the constants, if there are any, and the workspaces. A model whose planner found
+ * nothing but constants takes these alone, where TVM's own executor forgets them. */
+static size_t count_planned(const struct msd_aot_metadata *meta)
+{
+	return (meta->n_constants > 0) + (size_t)meta->n_pools;
+}
+
 static msd_err put_planned(struct msd_aot *a, struct msd_diag *d)
 {
 	struct msd_any *at = &a->args[a->meta->n_inputs + a->meta->n_outputs];
@@ -164,9 +170,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 		return msd_diag_no_memory(d);
 	a->meta = meta;
 	a->main = main;
-	a->n_args = (size_t)(meta->n_inputs + meta->n_outputs);
-	if (meta->n_pools > 0)
-		a->n_args += (meta->n_constants > 0) + (size_t)meta->n_pools;
+	a->n_args = (size_t)(meta->n_inputs + meta->n_outputs) + count_planned(meta);
 	a->args = calloc(a->n_args + 1, sizeof(*a->args));
 	a->call = calloc(a->n_args + 1, sizeof(*a->call));
 	a->inputs = calloc((size_t)meta->n_inputs + 1, sizeof(*a->inputs));
@@ -174,7 +178,7 @@ msd_err msd_aot_create(const struct msd_aot_metadata *meta, struct msd_function 
 	const bool is_ok = a->args != NULL && a->call != NULL && a->inputs != NULL &&
 			   a->pool != NULL;
 	msd_err err = is_ok ? bind_params(a, params, d) : msd_diag_no_memory(d);
-	if (err == MSD_OK && meta->n_pools > 0)
+	if (err == MSD_OK)
 		err = put_planned(a, d);
 	if (err != MSD_OK) {
 		msd_aot_destroy(a);

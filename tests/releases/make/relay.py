@@ -366,6 +366,50 @@ def debug_exec():
     save("graph_noparams", "graph_params", [("run", [x], y)], {"lib": "graph_noparams.so", "params": "graph_noparams.params"})
 
 
+def lstm():
+    """Names that are no C identifiers, three outputs, constants of many sizes."""
+    names = {"x.0/seq:0": (3, 2, 6), "h-0": (2, 5), "c 0": (2, 5)}
+    x, h, c = ins = [relay.var(n, shape=s, dtype="float32") for n, s in names.items()]
+    wi, wh, b = (relay.const(np.random.RandomState(k).randn(*s).astype("float32")) for k, s in enumerate([(20, 6), (20, 5), (20,)]))
+    hs = []
+    for t in range(3):
+        xt = relay.take(x, relay.const(t), axis=0)
+        i, f, o, u = relay.split(relay.nn.bias_add(relay.nn.dense(xt, wi) + relay.nn.dense(h, wh), b), 4, axis=1)
+        c = relay.sigmoid(f) * c + relay.sigmoid(i) * relay.tanh(u)
+        h = relay.sigmoid(o) * relay.tanh(c); hs.append(h)
+    mod = tvm.IRModule.from_expr(relay.Function(ins, relay.Tuple([relay.stack(hs, 0), h, c])))
+    return relay.transform.InferType()(mod), {n: rnd(*s) for n, s in names.items()}
+
+
+@case
+def lstm_vm():
+    """The same program twice: with its constants, and with those of 100 bytes and more moved out by TVM."""
+    mod, ins = lstm()
+    vm_make("vm_lstm", mod, [("main", list(ins.values()))])
+    with tvm.transform.PassContext(opt_level=3):
+        exe = relay.vm.compile(mod, target=LLVM)
+    consts = os.path.join(out, "vm_lstm_late.consts")
+    exe.move_late_bound_consts(consts, 100)
+    (exe.mod if hasattr(exe, "mod") else exe).export_library(os.path.join(out, "vm_lstm_late.so"))
+    L = tvm.runtime.load_module(os.path.join(out, "vm_lstm_late.so")); L["load_late_bound_consts"](consts)
+    vm = tvm.runtime.vm.VirtualMachine(L, tvm.cpu())
+    r = vm.run(*[tvm.nd.array(v) for v in ins.values()])
+    save("vm_lstm_late", "vm_late", [("main", list(ins.values()), [v.numpy() for v in r])], {"lib": "vm_lstm_late.so", "consts": "vm_lstm_late.consts"})
+
+
+@case
+def lstm_aot():
+    """TVM's set_input takes the names that the model had."""
+    mod, ins = lstm()
+    lib = aot_pkg(mod, None, **{"interface-api": "packed", "unpacked-api": False})
+    p = os.path.join(out, "aot_names.so"); lib.export_library(p)
+    m = tvm.runtime.executor.AotModule(tvm.runtime.load_module(p)["default"](tvm.cpu(0)))
+    for k, v in ins.items():
+        m.set_input(k, tvm.nd.array(v))
+    m.run()
+    save("aot_names", "aot", [("run", [("kw", k, v) for k, v in reversed(list(ins.items()))], [m.get_output(i).numpy() for i in range(3)])])
+
+
 for f in cases:
     if only and f.__name__ not in only:
         continue
