@@ -9,6 +9,7 @@
 
 #include "artifact/inspect/private.h"
 #include "artifact/printable.h"
+#include "artifact/script.h"
 
 #define MAX_TEXT_BYTES 4096u
 #define MAX_ARGS 64u
@@ -79,7 +80,13 @@ static bool take_printed(struct reader *r, struct msd_span all, const uint8_t *a
 		n++;
 	if (n == s.n || s.p[n - 1] != ')')
 		return true;
-	r->in->signatures[i] = msd_printable_copy((struct msd_span){s.p, n});
+	struct msd_buf plain = {0};
+	msd_script_put_plain(&plain, (struct msd_span){s.p, n});
+	if (!plain.bad) {
+		r->in->signatures[i] =
+			msd_printable_copy((struct msd_span){plain.p, plain.n});
+	}
+	msd_buf_finish(&plain);
 	return r->in->signatures[i] != NULL;
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "artifact/script.h"
+
 #define DEPTH_MAX 16 /* types within each other; deeper ones are copied */
 
 /* A text while it is read; @bad once it is not what was expected. */
@@ -55,22 +57,15 @@ static struct msd_span take_word(struct text *t)
 	return (struct msd_span){(const uint8_t *)start, (size_t)(t->p - start)};
 }
 
-/* T.int64(3) is 3. */
 static bool put_constant(struct msd_buf *out, struct text *t)
 {
-	struct text ahead = *t;
+	struct msd_span ahead = {(const uint8_t *)t->p, (size_t)(t->end - t->p)};
+	struct msd_span digits;
 
-	if (!accept(&ahead, "T.int64(") && !accept(&ahead, "T.int32("))
+	if (!msd_script_take_constant(&ahead, &digits))
 		return false;
-	const char *start = ahead.p;
-	if (ahead.p < ahead.end && *ahead.p == '-')
-		ahead.p++;
-	const struct msd_span digits = take_word(&ahead);
-	const char *stop = ahead.p;
-	if (digits.n == 0 || !accept(&ahead, ")"))
-		return false;
-	msd_buf_put(out, start, (size_t)(stop - start));
-	*t = ahead;
+	msd_buf_put(out, digits.p, digits.n);
+	t->p = (const char *)ahead.p;
 	return true;
 }
 

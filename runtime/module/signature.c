@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/script.h"
+
 #define MAX_PARAMS 4096u
 
 static void param_finish(struct msd_param *p)
@@ -168,32 +170,16 @@ static bool parse_params(struct msd_span list, struct msd_signature *s)
 	return true;
 }
 
-/* The text without what only TVMScript needs: "T.int64(64)" is 64. */
+/* NULL: memory is short. */
 static char *plain_text(struct msd_span text)
 {
-	static const char mark[] = "T.int64(";
-	char *out = malloc(text.n + 1);
-	size_t n = 0;
+	struct msd_buf out = {0};
 
-	for (size_t i = 0; out != NULL && i < text.n;) {
-		const bool at_mark = text.n - i > sizeof(mark) - 1 &&
-				     memcmp(text.p + i, mark, sizeof(mark) - 1) == 0;
-		const size_t first = i + sizeof(mark) - 1;
-		size_t end = first;
-		while (at_mark && end < text.n && text.p[end] >= '0' &&
-		       text.p[end] <= '9')
-			end++;
-		if (at_mark && end > first && end < text.n && text.p[end] == ')') {
-			memcpy(out + n, text.p + first, end - first);
-			n += end - first;
-			i = end + 1;
-		} else {
-			out[n++] = (char)text.p[i++];
-		}
-	}
-	if (out != NULL)
-		out[n] = '\0';
-	return out;
+	msd_script_put_plain(&out, text);
+	msd_buf_put_u8(&out, '\0');
+	if (out.bad)
+		msd_buf_finish(&out);
+	return (char *)out.p;
 }
 
 msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,

@@ -15,7 +15,8 @@ from circles import circles
 CIRCLE = 3
 TEXT = "artifact/printable.h"
 JSON = "artifact/json.h"
-ARTIFACT = [TEXT, JSON] + ["artifact/" + f for f in (
+SCRIPT = "artifact/script.h"
+ARTIFACT = [TEXT, JSON, SCRIPT] + ["artifact/" + f for f in (
     "elf", "params", "gpu", "relax", "relay", "graph_json", "kind", "tree", "inspect",
     "provides")]
 # Lists of names that the runtime makes its tables of.
@@ -30,7 +31,7 @@ MAY_INCLUDE = {
     "artifact/params": ["proto"],
     "artifact/graph_json": ["proto"],
     "artifact/gpu": ["proto", TEXT, JSON, "artifact/elf"],
-    "artifact/relax": ["proto", TEXT, "artifact/elf", "artifact/params"],
+    "artifact/relax": ["proto", TEXT, SCRIPT, "artifact/elf", "artifact/params"],
     "artifact/relay": ["proto", TEXT, "artifact/params"],
     "artifact/kind": ["proto", TEXT, JSON, "artifact/elf", "artifact/params", "artifact/gpu",
                       "artifact/relax", "artifact/relay", "artifact/graph_json"],
@@ -59,7 +60,8 @@ MAY_INCLUDE = {
     "runtime/builtin": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/contrib": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/engine": ["proto", "runtime/pool", "runtime/value", "graph", "graph/ir", "graph/op"],
-    "runtime/module": FLOOR[:5] + ["runtime/global", "artifact/elf/era.h", "artifact/tree"],
+    "runtime/module": FLOOR[:5] + ["runtime/global", SCRIPT, "artifact/elf/era.h",
+                                     "artifact/tree"],
     "runtime/kind": FLOOR + ["artifact/kind", "artifact/params"],
     "runtime/library": FLOOR + ["runtime/kind", "artifact/elf", "artifact/mlf"],
     "runtime/executor": FLOOR + ["artifact/params"],
