@@ -77,6 +77,8 @@ static msd_err split_graph(struct splitter *s, struct msd_span payload,
 		(void)msd_cur_str64(&c);
 	if (c.bad || n != n_names)
 		return damaged(d);
+	if (n == 0)
+		return MSD_OK;
 	(void)msd_cur_u64(&names);
 	for (size_t i = 0; i < n_names && err == MSD_OK; i++) {
 		const uint8_t *start = c.p;
@@ -257,7 +259,8 @@ static msd_err split_relay_code(struct splitter *s, struct msd_span code,
 
 /* A library is loaded with one file of parameters, by TVM and by modserd: constants
  * that another file has already cannot be joined by those of this one. */
-static msd_err refuse_second_file(const struct msd_relay_image *img, struct msd_diag *d)
+static msd_err refuse_second_file(const struct msd_relay_image *img,
+				  bool *ret_has_bound, struct msd_diag *d)
 {
 	const struct msd_relay_const *late = NULL;
 	bool has_bound = false;
@@ -267,6 +270,7 @@ static msd_err refuse_second_file(const struct msd_relay_image *img, struct msd_
 		if (img->consts[i].tensor == NULL && late == NULL)
 			late = &img->consts[i];
 	}
+	*ret_has_bound = has_bound;
 	if (late == NULL || !has_bound)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -283,12 +287,14 @@ static msd_err split_relay(struct splitter *s, struct msd_span payload,
 	struct msd_cur c = msd_cur_of(payload);
 	struct msd_relay_image img = {0};
 	struct msd_buf code = {0};
+	bool has_bound = false;
 	msd_err err = msd_relay_image_read(payload, &img, d);
 
 	if (err != MSD_OK)
 		return keep_unread(err, d);
-	err = refuse_second_file(&img, d);
-	if (err == MSD_OK && img.minor >= 9) { /* 0.8 has no late constants */
+	err = refuse_second_file(&img, &has_bound, d);
+	if (err == MSD_OK && has_bound &&
+	    img.minor >= 9) { /* 0.8 has no late constants */
 		err = split_relay_code(s, msd_cur_str64(&c), &img, &code, d);
 		msd_buf_put_str64(s->out, code.p, code.n);
 		s->out->bad |= code.bad;
