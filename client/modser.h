@@ -193,6 +193,7 @@ typedef struct modser_options {
 	 * not done a second later, its worker is killed, as if a deadline had passed.
 	 */
 	bool kill_abandoned;
+	bool trace; /* for "call": modser_result_trace() tells where its time went */
 } modser_options;
 
 /**
@@ -389,6 +390,21 @@ MODSER_API const modser_value *modser_result_value(const modser_result *result);
 /** Of a call: how long the function ran, in nanoseconds by its worker's clock; 0: the
  * daemon did not say. */
 MODSER_API uint64_t modser_result_exec_ns(const modser_result *result);
+/* Where the time of one call went in the daemon, in nanoseconds; together they are
+ * total_ns. */
+typedef struct modser_trace {
+	uint64_t read_ns;      /* from the request's header to its last byte */
+	uint64_t queue_ns;     /* until it was sent to a worker */
+	uint64_t to_worker_ns; /* until that took it up: behind calls before it, too */
+	uint64_t copy_in_ns;   /* arguments read, and copied to the device */
+	uint64_t run_ns;       /* in the function */
+	uint64_t copy_out_ns;  /* results copied, and written */
+	uint64_t reply_ns;     /* until the answer was there to be sent */
+	uint64_t total_ns;
+} modser_trace;
+/** Of a call with the option `trace`: false, with *@ret unchanged, when the daemon did
+ * not say. */
+MODSER_API bool modser_result_trace(const modser_result *result, modser_trace *ret);
 /** The value of @key, NULL when @map is NULL, not a map, or lacks it. */
 MODSER_API const modser_value *modser_find(const modser_value *map, const char *key);
 /** End a result and all that it has handed out. NULL is fine. */

@@ -86,6 +86,14 @@ uint64_t modser_result_exec_ns(const modser_result *result)
 	return result != NULL ? result->exec_ns : 0;
 }
 
+bool modser_result_trace(const modser_result *result, modser_trace *ret)
+{
+	if (result == NULL || result->trace.total_ns == 0)
+		return false;
+	*ret = result->trace;
+	return true;
+}
+
 const modser_error *modser_result_error(const modser_result *result)
 {
 	static const modser_error no_memory = {MODSER_NOMEM, "NO_MEMORY",

@@ -234,7 +234,8 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 static size_t count_options(const modser_options *o)
 {
 	return (o->deadline_ms != 0) + (size_t)o->unordered + o->kill_abandoned +
-	       (o->names != NULL) + (o->device != NULL) + (o->instance.generation != 0);
+	       o->trace + (o->names != NULL) + (o->device != NULL) +
+	       (o->instance.generation != 0);
 }
 
 /* @n_args: arguments of a call, behind its target. */
@@ -272,6 +273,10 @@ static void put_options(struct msd_buf *out, const modser_options *o, size_t n_a
 	}
 	if (o->unordered) {
 		msd_pack_cstr(out, "unordered");
+		msd_pack_bool(out, true);
+	}
+	if (o->trace) {
+		msd_pack_cstr(out, "trace");
 		msd_pack_bool(out, true);
 	}
 }

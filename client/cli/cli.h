@@ -49,7 +49,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_PUSH = 1048576,
 		  MSD_OPT_MONITOR = 2097152,
 		  MSD_OPT_TOP = 4194304,
-		  MSD_OPT_CALL = 8388608
+		  MSD_OPT_CALL = 8388608,
+		  MSD_OPT_TRACE = 16777216
 };
 
 struct msd_verb;
@@ -81,6 +82,7 @@ struct msd_cli {
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
 	bool kill_on_exit;    /* call: its worker, when it is left */
+	bool trace;           /* call: where its time went */
 	uint32_t connect_ms;  /* until the daemon has answered; 0: not said */
 	const char *dir;      /* -d */
 	const char *cc;       /* --cc: the compiler's command, NULL: cc */

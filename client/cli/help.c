@@ -48,6 +48,7 @@ static const struct {
 	{"workers", "N", "processes, and so calls at the same time (1)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
 	{"kill-on-exit", "", "when this ends first, end the worker, too"},
+	{"trace", "", "say where the call's time went in the daemon"},
 	{"header", "", "print the columns' keys first, in a pipe"},
 	{"long", "", "show all that is known"},
 	{"doc", "", "show what the library says about its functions"},

@@ -37,7 +37,12 @@ static const char call_help[] =
 	"host, for a function of the host in a library that has both.\n"
 	"A function goes on when this program ends, by Ctrl-C for one; with "
 	"--kill-on-exit it\n"
-	"has a second more, and is ended with its worker, which starts again.\n";
+	"has a second more, and is ended with its worker, which starts again.\n"
+	"--trace prints to stderr where the time went in the daemon, of all of it: "
+	"reading\n"
+	"the call, in the queue, to the worker, arguments copied, the function, "
+	"results\n"
+	"copied, back and ready to be sent; with --json in the answer's `trace`.\n";
 
 static const char bench_help[] =
 	"FUNCTION and ARGUMENTs are those of `modser call`; without ARGUMENTs they "
@@ -374,9 +379,10 @@ const struct msd_verb msd_verbs[] = {
 	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,
 	 MSD_OPT_TABLE, msd_verb_devices},
 	{"call",
-	 "[--device DEVICE] [--kill-on-exit] FUNCTION [ARGUMENT...] [-o FILE]...",
+	 "[--device DEVICE] [--kill-on-exit] [--trace] FUNCTION [ARGUMENT...] "
+	 "[-o FILE]...",
 	 "call a function", call_help, 1, MANY,
-	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL, msd_verb_call},
+	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL | MSD_OPT_TRACE, msd_verb_call},
 	{"bench",
 	 "[-c N] [--depth N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
 	 "[ARGUMENT...]",

@@ -217,6 +217,7 @@ const struct msd_option_row msd_options[] = {
 	{"instances", refuse_instances, 0, MSD_OPT_RUN, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false},
+	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false},
 	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
 	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},

@@ -7,12 +7,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/cli/file.h"
 #include "client/cli/json.h"
 #include "client/cli/npy.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
+#include "client/cli/trace.h"
 #include "proto/json.h"
 
 /* Tuples are flattened depth first. */
@@ -169,7 +171,12 @@ static void put_json(const struct msd_results *r, const struct msd_cli *cli,
 		}
 		msd_buf_put_u8(out, '}');
 	}
-	msd_buf_printf(out, "]}\n");
+	msd_buf_put_u8(out, ']');
+	if (r->has_trace) {
+		msd_buf_printf(out, ", \"trace\": ");
+		msd_trace_json(out, &r->trace);
+	}
+	msd_buf_printf(out, "}\n");
 }
 
 static bool writes_to_stdout(const struct msd_cli *cli)
@@ -200,6 +207,15 @@ static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
 	msd_print_flush(&out);
 }
 
+/* Beside the results, which may be what another program reads. */
+static void print_trace(const modser_trace *t)
+{
+	struct msd_buf out = {0};
+
+	msd_trace_put(&out, t, isatty(STDERR_FILENO) != 0);
+	msd_print_flush_to(&out, stderr);
+}
+
 enum msd_exit msd_results_put(const struct msd_results *r, const struct msd_cli *cli)
 {
 	enum msd_exit code = check_outputs(r, cli);
@@ -208,5 +224,7 @@ enum msd_exit msd_results_put(const struct msd_results *r, const struct msd_cli 
 		code = write_outputs(r, cli);
 	if (code == MSD_EXIT_OK)
 		print_rest(r, cli);
+	if (code == MSD_EXIT_OK && r->has_trace && !cli->json)
+		print_trace(&r->trace);
 	return code;
 }

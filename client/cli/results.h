@@ -7,6 +7,8 @@
 struct msd_results {
 	const modser_value **item; /* borrowed from the answers */
 	size_t n, cap;
+	bool has_trace; /* of the call: it is printed behind them */
+	modser_trace trace;
 };
 
 /** Append the results of @answer, a call's [[out...], return]; reports an error. */

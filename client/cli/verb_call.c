@@ -12,7 +12,8 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 	const char *target = cli->words[0];
 	const modser_options options = {.deadline_ms = cli->deadline_ms,
 					.device = cli->device,
-					.kill_abandoned = cli->kill_on_exit};
+					.kill_abandoned = cli->kill_on_exit,
+					.trace = cli->trace};
 	struct msd_arguments args = {0};
 	struct msd_results results = {0};
 	struct msd_span module, function;
@@ -31,6 +32,7 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 		code = msd_arguments_call(&args, client, target, options, &answer);
 	if (code == MSD_EXIT_OK)
 		code = msd_results_add(&results, modser_result_value(answer));
+	results.has_trace = modser_result_trace(answer, &results.trace);
 	modser_close(client);
 	if (code == MSD_EXIT_OK)
 		code = msd_results_put(&results, cli);

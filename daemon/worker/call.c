@@ -70,14 +70,13 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
 		      uint64_t *ret_ns, struct msd_diag *d)
 {
-	uint64_t begin = msd_now_ns();
-
+	call->entered_ns = msd_now_ns();
 	msd_crash_note("call of", call->func->name);
 	msd_err err = msd_loaded_call(w->module, call->func->fn, call->args,
 				      call->n_args, ret, d);
 	msd_crash_note(NULL, NULL);
 	w->last_end_ns = msd_now_ns();
-	*ret_ns = w->last_end_ns - begin;
+	*ret_ns = w->last_end_ns - call->entered_ns;
 	msd_func_learn(call->func, *ret_ns);
 	return err;
 }
@@ -121,7 +120,28 @@ static msd_err check_kept(const struct msd_call *call, const struct msd_any *res
 			    at, out_text(t, text));
 }
 
-/* [[out...], return] and {"exec_ns": int}. */
+/* {"exec_ns": int}, of a traced call behind what went before and after it here. */
+static void write_meta(const struct msd_call *call, uint64_t exec_ns,
+		       struct msd_buf *out)
+{
+	const uint64_t sent_ns = call->request->sent_ns;
+
+	msd_pack_map(out, sent_ns != 0 ? 4 : 1);
+	if (sent_ns != 0) {
+		const uint64_t inside_ns = msd_now_ns() - call->entered_ns;
+		msd_pack_pair_uint(out, "to_worker_ns",
+				   call->begun_ns > sent_ns ? call->begun_ns - sent_ns
+							    : 0);
+		msd_pack_pair_uint(out, "copy_in_ns",
+				   call->entered_ns - call->begun_ns);
+		msd_pack_pair_uint(out, "copy_out_ns",
+				   inside_ns > exec_ns ? inside_ns - exec_ns : 0);
+	}
+	msd_pack_cstr(out, "exec_ns");
+	msd_pack_u64(out, exec_ns);
+}
+
+/* [[out...], return] and the meta. */
 static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 			   uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
 {
@@ -144,9 +164,7 @@ static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
 		return err;
 	if (waits) /* what the call has queued ran since */
 		exec_ns += msd_now_ns() - queued_ns;
-	msd_pack_map(out, 1);
-	msd_pack_cstr(out, "exec_ns");
-	msd_pack_u64(out, exec_ns);
+	write_meta(call, exec_ns, out);
 	if (out->n - begin > MSD_MAX_BODY_BYTES) {
 		return msd_diag_set(
 			d, MSD_TOO_LARGE,
@@ -222,6 +240,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	uint32_t n = 0;
 	struct msd_func *func = r->func;
 	bool takes_out = false;
+	const uint64_t begun_ns = r->sent_ns != 0 ? msd_now_ns() : 0;
 	msd_err err = MSD_OK;
 
 	if (r->known == NULL)
@@ -241,6 +260,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		.device = device,
 		.queued = dev,
 		.request = r,
+		.begun_ns = begun_ns,
 		.func = func,
 		.arena = &w->arena,
 		.wants_objects = func->style == MSD_FUNC_MODEL,

@@ -22,6 +22,8 @@ struct msd_call {
 	struct msd_func *func;
 	struct msd_loaded *module;
 	struct msd_device device; /* where tensors belong that name none */
+	uint64_t begun_ns;        /* of a traced call: when it was begun */
+	uint64_t entered_ns;      /* when its function was */
 	struct msd_dev *queued;   /* the device that has work of this call; or NULL */
 	struct msd_arena *arena;
 	bool takes_out;     /* the callee fills tensors; else it returns its outputs */

@@ -137,16 +137,27 @@ static msd_err take_names(struct msd_request *r, struct msd_span object,
 	return MSD_OK;
 }
 
+static msd_err take_trace(struct msd_request *r, struct msd_span object,
+			  struct msd_diag *d)
+{
+	struct msd_cur c = msd_cur_of(object);
+	struct msd_wire_value v;
+
+	if (msd_value_read(&c, &v, d) != MSD_OK || v.kind != MSD_K_INT || v.as.i < 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "trace: expected a time");
+	r->sent_ns = (uint64_t)v.as.i;
+	return MSD_OK;
+}
+
 /* The supervisor has checked the others. */
 static const struct {
 	const char *key;
 	msd_err (*take)(struct msd_request *r, struct msd_span object,
 			struct msd_diag *d);
 } options[] = {
-	{"deadline_ms", take_deadline},
-	{"device", take_device},
-	{"instance", take_instance},
-	{"names", take_names},
+	{"deadline_ms", take_deadline}, {"device", take_device},
+	{"instance", take_instance},    {"names", take_names},
+	{"trace", take_trace},
 };
 
 static msd_err take_option(struct msd_request *r, struct msd_span key,

@@ -55,6 +55,7 @@ struct msd_request {
 	struct msd_span names;      /* of a call's arguments; empty: by place */
 	struct msd_handle instance; /* whose function is called; 0: the module's */
 	uint64_t deadline_ns;       /* msd_now_ns(); 0: none */
+	uint64_t sent_ns; /* of a traced call: when it was sent to here; 0: of others */
 	struct msd_device device; /* where the call runs; type 0: where the module is */
 	uint8_t *bytes;           /* owned copy of the body */
 	size_t cap;

@@ -144,6 +144,19 @@ Test(request_options, abandon_says_whether_the_worker_is_killed)
 	cr_expect_eq(read_str("abandon", "kill", MSD_M_PING), MSD_UNKNOWN_OPTION);
 }
 
+Test(request_options, trace_is_what_it_says)
+{
+	struct msd_buf b = {0};
+
+	for (unsigned wanted = 0; wanted < 2; wanted++) {
+		msd_pack_map(&b, 1);
+		msd_pack_cstr(&b, "trace");
+		msd_pack_bool(&b, wanted);
+		cr_assert_eq(read_map(&b, MSD_M_CALL, NULL), MSD_OK);
+		cr_expect_eq(got.is_traced, wanted);
+	}
+}
+
 Test(request_options, values_of_another_kind_are_refused)
 {
 	cr_expect_eq(read_str("device", "no such", MSD_M_CALL), MSD_BAD_REQUEST);

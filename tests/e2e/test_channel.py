@@ -52,7 +52,8 @@ def use_everything(daemon, mlp, model):
         wire.load("zoo", (harness.ZOO / "faults.so").read_bytes())
         wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True)
         wire.load("net", model.read_bytes(), fill="zero")
-        wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS)
+        wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
+                  trace=True)
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
         wire.ask("instance.free", one)

@@ -45,6 +45,24 @@ def test_a_mistyped_module_is_told_what_is_near(served):
     assert said.status == 4 and "did you mean results?" in said.err
 
 
+STAGES = "read_ns queue_ns to_worker_ns copy_in_ns run_ns copy_out_ns reply_ns".split()
+
+
+def test_a_traced_call_says_where_its_time_went(served):
+    said = served.ok("call", "results:echo", "5", "--trace")
+    assert said.out == "5\n"
+    told = {key: int(ns) for key, ns in (line.split("\t") for line in said.err.splitlines())}
+    assert list(told) == [*STAGES, "total_ns"]
+    assert sum(told[stage] for stage in STAGES) == told["total_ns"] and told["run_ns"] > 0
+    trace = json.loads(served.ok("call", "results:echo", "5", "--trace", "--json").out)["trace"]
+    assert sum(trace[stage] for stage in STAGES) == trace["total_ns"]
+
+
+def test_an_untraced_call_says_nothing_of_it(served):
+    assert not served.ok("call", "results:echo", "5").err
+    assert "trace" not in served.ok("call", "results:echo", "5", "--json").out
+
+
 def test_version_is_that_of_both_sides(served):
     assert served.ok("version").out == "modser 0.1.0\nmodserd 0.1.0\n"
     said = harness.run(harness.BIN / "modser", "-H", "unix:/no/such/socket", "version")

@@ -14,6 +14,7 @@ from ._types import BY_NUMPY, Device, DeviceLike, DType
 CALL = pack("call")
 
 OutArgument = Union[Any, Sequence[Any], None]
+Trace = dict[str, int]  # nanoseconds by stage
 
 
 def call_message(
@@ -75,6 +76,12 @@ def call_value(outs: list[Out], result: Any) -> Any:
     if value is not None:
         filled += (value,)
     return filled[0] if len(filled) == 1 else filled
+
+
+def fill_trace(trace: Optional[Trace], meta: Any) -> None:
+    """What the daemon says of a call's stages, to the dict that was given as trace=."""
+    if trace is not None and isinstance(meta, dict):
+        trace.update(meta.get("trace") or {})
 
 
 def fill_outs(name: str, outs: tuple[Out, ...], value: Any) -> Any:

@@ -5,7 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _requests
-from ._call import OutArgument
+from ._call import OutArgument, Trace
 from ._errors import Error
 from ._future import Future
 from ._help import Doc
@@ -37,6 +37,7 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        trace: Optional[Trace] = None,
         **named: Any,
     ) -> Any:
         """Call it in one round trip.
@@ -50,9 +51,12 @@ class Function(FunctionBase):
         it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
         a module that is on a device. ``kill_abandoned=True``: when nobody waits for it any more
         (this process ends, a future is cancelled) and it is not done a second later, its worker
-        is ended with it; without, it runs on.
+        is ended with it; without, it runs on. ``trace={}``, a dict, is filled with the
+        nanoseconds that the call was in each stage in the daemon, ``run_ns``, ``queue_ns``, ...,
+        and with their sum, ``total_ns``.
         """
-        return self._begin(args, out, deadline, unordered, device, kill_abandoned, named).result()
+        how = (out, deadline, unordered, device, kill_abandoned, trace)
+        return self._begin(args, named, *how).result()
 
     def submit(
         self,
@@ -62,6 +66,7 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        trace: Optional[Trace] = None,
         **named: Any,
     ) -> Future:
         """Send the call and go on; any number may be in flight.
@@ -71,23 +76,27 @@ class Function(FunctionBase):
         at the same time, in order only while this connection holds a tensor or an instance
         there and they are not ``unordered``.
         """
-        return self._begin(args, out, deadline, unordered, device, kill_abandoned, named)
+        how = (out, deadline, unordered, device, kill_abandoned, trace)
+        return self._begin(args, named, *how)
 
     def _begin(
         self,
         args: tuple[Any, ...],
+        named: Map,
         out: OutArgument,
         deadline: Seconds,
         unordered: bool,
         device: Optional[DeviceLike],
         kill_abandoned: bool,
-        named: Map,
+        trace: Optional[Trace],
     ) -> Future:
         into = None
         if out is not None:
             args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(args, named, device, deadline, unordered, kill_abandoned)
-        return Future(self, self._client._send(message), into)
+        message = self._message(
+            args, named, device, deadline, unordered, kill_abandoned, trace is not None
+        )
+        return Future(self, self._client._send(message), into, trace)
 
     @property
     def signature(self) -> Optional[str]:

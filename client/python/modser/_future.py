@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from ._call import call_value, fill_outs
+from ._call import Trace, call_value, fill_outs, fill_trace
 from ._channel import Channel, Pending
 from ._errors import BadArgument
 from ._objects import FunctionBase
@@ -14,10 +14,17 @@ from ._requests import Outs
 class Future:
     """A call in flight."""
 
-    __slots__ = ("_function", "_channel", "_pending", "_into")
+    __slots__ = ("_function", "_channel", "_pending", "_into", "_trace")
 
-    def __init__(self, function: FunctionBase, pending: Pending, into: Optional[Outs]) -> None:
+    def __init__(
+        self,
+        function: FunctionBase,
+        pending: Pending,
+        into: Optional[Outs],
+        trace: Optional[Trace] = None,
+    ) -> None:
         self._function, self._pending, self._into = function, pending, into
+        self._trace = trace
         self._channel: Channel = function._client._channel
 
     def done(self) -> bool:
@@ -35,6 +42,7 @@ class Future:
             if type(pending.error) is BadArgument:  # what is known of functions may be old
                 self._function._client._known.clear()
             raise pending.error
+        fill_trace(self._trace, pending.meta)
         value = call_value(pending.outs, pending.result)
         return value if self._into is None else fill_outs(self._function._full, self._into, value)
 

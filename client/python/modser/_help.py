@@ -5,7 +5,7 @@ import inspect
 import keyword
 from typing import Any, Optional
 
-OWN = ("out", "deadline", "unordered", "device", "kill_abandoned")  # keywords of every call
+OWN = ("out", "deadline", "unordered", "device", "kill_abandoned", "trace")  # keywords of every call
 
 
 class _Type(str):

@@ -69,6 +69,7 @@ class Message:
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
+        "trace",
     )  # fmt: skip
 
     def __init__(self, method: bytes) -> None:
@@ -91,6 +92,8 @@ class Message:
         self.unordered = False
         #: When nobody waits any more its worker is ended.
         self.kill_abandoned = False
+        #: The daemon says where the call's time went.
+        self.trace = False
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)

@@ -208,6 +208,7 @@ class FunctionBase:
         deadline: Seconds = None,
         unordered: bool = False,
         kill_abandoned: bool = False,
+        is_traced: bool = False,
     ) -> Message:
         if self._instance is not None and self.name == "set_input" and len(args) % 2 == 0:
             # As GraphModule has it: one request for all, where the server takes pairs.
@@ -215,7 +216,7 @@ class FunctionBase:
             named = {}
         message = call_message(self._full, self._packed, args, named, device)
         message.deadline, message.unordered = deadline, unordered
-        message.kill_abandoned = kill_abandoned
+        message.kill_abandoned, message.trace = kill_abandoned, is_traced
         if self._instance is not None:
             message.instance = self._instance.packed()[-8:]  # without the ext's header
         return message

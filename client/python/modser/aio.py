@@ -18,7 +18,7 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 from . import _address, _aio_channel, _requests, _token
 from ._aio_channel import Channel, Pending
 from ._attempts import Attempts
-from ._call import OutArgument, call_value, fill_outs
+from ._call import OutArgument, Trace, call_value, fill_outs, fill_trace
 from ._errors import BadArgument, DeadlineExceeded, Error
 from ._help import Doc
 from ._message import Message
@@ -312,14 +312,19 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        trace: Optional[Trace] = None,
         **named: Any,
     ) -> Any:
         client, into = self._client, None
         if out is not None:
             args, into = await client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(args, named, device, deadline, unordered, kill_abandoned)
+        message = self._message(
+            args, named, device, deadline, unordered, kill_abandoned, trace is not None
+        )
         try:
-            value = call_value(message.outs, (await client._settle(message)).result)
+            reply = await client._settle(message)
+            fill_trace(trace, reply.meta)
+            value = call_value(message.outs, reply.result)
         except BadArgument:
             client._known.clear()  # what is known of functions may be old
             raise

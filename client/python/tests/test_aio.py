@@ -41,6 +41,16 @@ def test_everything_is_awaited(served):
     run(served, work)
 
 
+def test_a_traced_call_fills_a_dict_with_its_stages(served):
+    async def work(client):
+        times = {}
+        assert await client["results"].echo(5, trace=times) == 5
+        return times
+
+    times = run(served, work)
+    assert times.pop("total_ns") == sum(times.values()) and times["run_ns"] > 0
+
+
 def test_a_thousand_at_once(served):
     async def work(client):
         echo = client["results"].echo

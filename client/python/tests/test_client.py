@@ -123,6 +123,15 @@ def test_a_thousand_calls_in_flight(client):
     assert futures[0].exec_ns is not None and futures[0].done()
 
 
+def test_a_traced_call_fills_a_dict_with_its_stages(client):
+    echo, times, later = client["results"].echo, {}, {}
+    assert echo(5, trace=times) == 5
+    total = times.pop("total_ns")
+    assert sum(times.values()) == total and times["run_ns"] > 0 and len(times) == 7
+    future = echo.submit(6, trace=later)
+    assert future.result() == 6 and later["run_ns"] == future.exec_ns
+
+
 def test_sending_goes_on_while_replies_fill_the_socket(client, models):
     """More bytes both ways than sockets and daemon hold: only a sender that reads goes on."""
     addone = client.load("shapes", models / "shapes.so", replace=True).addone

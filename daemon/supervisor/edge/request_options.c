@@ -60,12 +60,11 @@ static bool read_abandon(const struct msd_wire_value *v, struct msd_span whole,
 	return ret->kills_at_leave || msd_span_is(v->as.str, "run");
 }
 
-/* Reserved: accepted without effect. */
 static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 		       options *ret)
 {
 	(void)whole;
-	(void)ret;
+	ret->is_traced = v->kind == MSD_K_BOOL && v->as.b;
 	return v->kind == MSD_K_BOOL;
 }
 

@@ -11,6 +11,7 @@ struct msd_request_options {
 	uint64_t deadline_ms;
 	bool is_unordered;
 	bool kills_at_leave;      /* abandon: "kill" */
+	bool is_traced;           /* of a call: where its time went is asked for */
 	struct msd_device device; /* type 0: none was named */
 	bool has_instance;
 	struct msd_handle instance; /* the client's */

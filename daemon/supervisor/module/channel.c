@@ -86,7 +86,8 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 	bool has_names = r->job.names.n > 0;
 	bool has_device = r->job.device.type != 0;
 	bool has_instance = r->job.instance.generation != 0;
-	size_t n = (size_t)has_deadline + has_names + has_device + has_instance;
+	size_t n = (size_t)has_deadline + has_names + has_device + has_instance +
+		   r->at.is_traced;
 
 	if (r->job.known != NULL) {
 		msd_job_plan_write(r, n > 0, &o->body);
@@ -113,6 +114,8 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 		msd_pack_cstr(&o->body, "names");
 		msd_buf_put(&o->body, r->job.names.p, r->job.names.n);
 	}
+	if (r->at.is_traced)
+		msd_pack_pair_uint(&o->body, "trace", r->at.since_ns);
 }
 
 /* What was never seen counts as slow: nothing is sent behind it that another worker
@@ -162,9 +165,10 @@ void msd_replica_cancel(struct msd_req *r)
 
 /* What has no tensors is the same for every call that it answers, but for its id and
  * its time. */
-static void remember(struct msd_process *p, const struct msd_in *in)
+static void remember(struct msd_process *p, const struct msd_req *r,
+		     const struct msd_in *in)
 {
-	if (p->channel.limits.memory == NULL || in->known != NULL ||
+	if (p->channel.limits.memory == NULL || in->known != NULL || r->at.is_traced ||
 	    in->body.n_tensors > 0 || in->body.n_handles > 0)
 		return;
 	(void)msd_memory_add(&p->answers, (struct msd_span){in->bytes, in->n_bytes},
@@ -258,7 +262,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		count_error(crew, r, in);
 	count_exec(crew, r, in);
 	if (msd_reply_forward(r, rep->process, in, &d)) {
-		remember(rep->process, in);
+		remember(rep->process, r, in);
 	} else {
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);
 	}

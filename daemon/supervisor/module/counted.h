@@ -23,13 +23,20 @@ bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew
 /** Its client has been answered r->client.code, or is gone. */
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew);
 
+/** The time for @r: that of the loop's turn, of a traced call read now. */
+static inline uint64_t msd_counted_now(const struct msd_req *r,
+				       const struct msd_crew *crew)
+{
+	return r->at.is_traced ? msd_wire_look_ns(crew->house->wire)
+			       : msd_wire_now_ns(crew->house->wire);
+}
 /** @stage of @r is over, the next begins. */
 static inline void msd_counted_stage(struct msd_req *r, struct msd_crew *crew,
 				     enum msd_stage stage)
 {
 	if (r->at.since_ns == 0)
 		return;
-	const uint64_t now = msd_wire_now_ns(crew->house->wire);
+	const uint64_t now = msd_counted_now(r, crew);
 	r->at.spent_ns[stage] = now - r->at.since_ns;
 	msd_times_note(&crew->stages[stage], r->at.spent_ns[stage]);
 	r->at.since_ns = now;
@@ -41,7 +48,7 @@ static inline void msd_counted_run(struct msd_req *r, struct msd_crew *crew,
 {
 	if (r->at.since_ns == 0)
 		return;
-	const uint64_t now = msd_wire_now_ns(crew->house->wire);
+	const uint64_t now = msd_counted_now(r, crew);
 	const uint64_t ns = now - r->at.since_ns;
 	r->at.spent_ns[MSD_STAGE_WORKER] = ns > exec_ns ? ns - exec_ns : 0;
 	r->at.spent_ns[MSD_STAGE_RUN] = exec_ns;

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/tally.h"
+#include "daemon/supervisor/module/trace.h"
 #include "proto/unpack.h"
 
 /*
@@ -192,10 +194,25 @@ static bool drop(struct msd_process *p, struct msd_in *in, struct msd_diag *d)
 	return !is_malformed(err);
 }
 
-/* The whole frame, but for its header. */
-static msd_err write_reply(struct msd_out *o, uint64_t id, struct msd_process *p,
-			   const struct msd_in *in, struct msd_diag *d)
+/* What the worker adds to a result, or what it tells together with what is known here.
+ */
+static void write_meta(struct msd_out *o, const struct msd_req *r,
+		       const struct msd_in *in)
 {
+	if (in->body.meta.n > 0 && r->at.is_traced) {
+		msd_trace_write(r, in->body.meta,
+				msd_counted_now(r, r->at.replica->crew), &o->body);
+	} else {
+		msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
+	}
+}
+
+/* The whole frame, but for its header. */
+static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
+			   struct msd_process *p, const struct msd_in *in,
+			   struct msd_diag *d)
+{
+	const uint64_t id = r->client.id;
 	msd_err err = refuse_handles(in, d);
 
 	if (err != MSD_OK)
@@ -210,8 +227,8 @@ static msd_err write_reply(struct msd_out *o, uint64_t id, struct msd_process *p
 	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
 	const size_t at = o->body.n + in->body.error.n;
 	/* They lie behind each other. */
-	msd_buf_put(&o->body, in->body.error.p,
-		    in->body.error.n + in->body.result.n + in->body.meta.n);
+	msd_buf_put(&o->body, in->body.error.p, in->body.error.n + in->body.result.n);
+	write_meta(o, r, in);
 	if (in->body.n_tensors == 0 || o->body.bad)
 		return MSD_OK;
 	return patch_result(p, o, o->body.p + at, in->body.result.n, in->body.n_tensors,
@@ -230,7 +247,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");
 		return drop(p, in, d);
 	}
-	msd_err err = write_reply(o, r->client.id, p, in, d);
+	msd_err err = write_reply(o, r, p, in, d);
 	if (err == MSD_OK) {
 		if (r->method == MSD_M_CALL)
 			msd_tally_time(r->at.replica->crew->tally, o);

@@ -125,6 +125,7 @@ struct msd_req_at {
 	bool holds;                        /* counted in its lane's n_held */
 	bool is_copy_to_device; /* a tensor.copy that makes a resident tensor */
 	bool is_cancelled;      /* the worker was told that nobody wants it */
+	bool is_traced;         /* a call whose client wants to know its stages */
 };
 
 struct msd_req {

@@ -49,6 +49,44 @@ Test(worker_call, says_how_long_the_function_took)
 	(void)driver_end(&w);
 }
 
+/* Is @key an int in the meta of the last answer? */
+static bool tells(const char *key)
+{
+	const struct msd_span found = msd_map_value(w.body.meta, key);
+	struct msd_cur c = msd_cur_of(found);
+	struct msd_wire_value v;
+
+	return found.n > 0 && msd_value_read(&c, &v, NULL) == MSD_OK &&
+	       v.kind == MSD_K_INT && v.as.i >= 0;
+}
+
+Test(worker_call, tells_the_stages_of_a_traced_call_alone)
+{
+	struct msd_buf b = {0};
+
+	driver_open(&w, MSD_ZOO "results.so");
+	(void)driver_begin(&w, &b, "call", true);
+	msd_pack_array(&b, 2);
+	msd_pack_cstr(&b, "m:echo");
+	msd_pack_int(&b, 5);
+	msd_pack_map(&b, 1);
+	msd_pack_pair_uint(&b, "trace", 1);
+	driver_send(&w, &b);
+	(void)driver_receive(&w);
+	cr_assert_str_eq(driver_error(&w), "OK");
+	cr_expect(tells("to_worker_ns"));
+	cr_expect(tells("copy_in_ns"));
+	cr_expect(tells("copy_out_ns"));
+	cr_expect(tells("exec_ns"));
+	(void)driver_call(&w, &b, "echo", 1);
+	msd_pack_int(&b, 5);
+	driver_send(&w, &b);
+	(void)driver_receive(&w);
+	cr_expect(tells("exec_ns"));
+	cr_expect_not(tells("copy_in_ns"));
+	(void)driver_end(&w);
+}
+
 Test(worker_call, out_tensor_shows_nothing_of_earlier_calls)
 {
 	struct msd_wire_tensor t;
