@@ -229,6 +229,7 @@ void msd_inspect_destroy(struct msd_inspect *i)
 	free_names(i->signatures, i->signatures != NULL ? i->n_functions : 0);
 	free_names(i->providers, i->providers != NULL ? i->n_undefined : 0);
 	free_names(i->unknown_slots, i->n_unknown_slots);
+	free_names(i->places, i->places != NULL ? i->n_needed : 0);
 	free_names(i->needed, i->n_needed);
 	free(i->search_path);
 	free_names(i->undefined, i->n_undefined);

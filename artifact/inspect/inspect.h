@@ -32,6 +32,8 @@ struct msd_inspect {
 	size_t n_functions;
 	char **needed; /* libraries */
 	size_t n_needed;
+	char **places; /* of each its file on this machine, NULL: it has none; NULL as a
+			* whole until somebody has looked */
 	char *search_path; /* where it looks for those first, as it has it; or NULL */
 	/* One of those that was looked for and is not on this machine; or NULL. Set by
 	 * who looked. */

@@ -1,6 +1,29 @@
 #include "client/cli/library.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "client/cli/system.h"
+
+/* Where each of the needed libraries is. */
+static msd_err note_places(struct msd_inspect *inspect, const struct msd_system *system,
+			   struct msd_diag *d)
+{
+	inspect->places = calloc(inspect->n_needed + 1, sizeof(*inspect->places));
+	if (inspect->places == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < inspect->n_needed; i++) {
+		const char *path = msd_system_path(system, inspect->needed[i]);
+		if (path == NULL) {
+			inspect->missing = inspect->needed[i];
+			continue;
+		}
+		inspect->places[i] = strdup(path);
+		if (inspect->places[i] == NULL)
+			return msd_diag_no_memory(d);
+	}
+	return MSD_OK;
+}
 
 static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 		       struct msd_diag *d)
@@ -16,10 +39,8 @@ static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 	err = msd_system_read(inspect, &system, d);
 	if (err == MSD_OK)
 		err = msd_inspect_resolve(inspect, msd_system_find, &system, d);
-	for (size_t i = 0; i < inspect->n_needed; i++) {
-		if (!msd_system_has(&system, inspect->needed[i]))
-			inspect->missing = inspect->needed[i];
-	}
+	if (err == MSD_OK)
+		err = note_places(inspect, &system, d);
 	msd_system_finish(&system);
 	return err;
 }

@@ -55,7 +55,7 @@ static msd_err add(struct msd_system *s, const char *search_path, const char *na
 	char path[MSD_SEARCH_MAX];
 	struct stat st;
 
-	if (msd_system_has(s, name))
+	if (msd_system_path(s, name) != NULL)
 		return MSD_OK;
 	for (size_t i = 0; next_place(search_path, name, i, path); i++) {
 		if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
@@ -65,12 +65,14 @@ static msd_err add(struct msd_system *s, const char *search_path, const char *na
 		    msd_elf_read((struct msd_span){l->file.p, l->file.n}, &l->elf,
 				 NULL) == MSD_OK &&
 		    msd_elf_check_host(&l->elf, NULL) == MSD_OK) {
-			char *copy = strdup(name);
-			if (copy != NULL) {
-				l->name = copy;
+			l->name = strdup(name);
+			l->path = realpath(path, NULL);
+			if (l->name != NULL && l->path != NULL) {
 				s->n++;
 				return MSD_OK;
 			}
+			free(l->name);
+			free(l->path);
 			msd_elf_finish(&l->elf);
 			msd_buf_finish(&l->file);
 			return msd_diag_no_memory(d);
@@ -110,20 +112,21 @@ const char *msd_system_find(void *ctx, const char *symbol)
 	return NULL;
 }
 
-bool msd_system_has(const struct msd_system *s, const char *library)
+const char *msd_system_path(const struct msd_system *s, const char *library)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->libraries[i].name != NULL &&
 		    strcmp(s->libraries[i].name, library) == 0)
-			return true;
+			return s->libraries[i].path;
 	}
-	return false;
+	return NULL;
 }
 
 void msd_system_finish(struct msd_system *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->libraries[i].name);
+		free(s->libraries[i].path);
 		msd_elf_finish(&s->libraries[i].elf);
 		msd_buf_finish(&s->libraries[i].file);
 	}

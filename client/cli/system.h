@@ -9,6 +9,7 @@
 struct msd_system {
 	struct msd_system_library {
 		char *name;
+		char *path; /* of the file, without links */
 		struct msd_buf file;
 		struct msd_elf elf;
 	} * libraries;
@@ -21,8 +22,8 @@ MSD_MUST_CHECK msd_err msd_system_read(const struct msd_inspect *i,
 				       struct msd_system *ret, struct msd_diag *d);
 /** The library that defines @symbol, or NULL; @ctx is the struct msd_system. */
 const char *msd_system_find(void *ctx, const char *symbol);
-/** Whether a needed library was found. */
-bool msd_system_has(const struct msd_system *s, const char *library);
+/** Where a needed library was found, borrowed; NULL: it was not. */
+const char *msd_system_path(const struct msd_system *s, const char *library);
 void msd_system_finish(struct msd_system *s); /* zeroed is fine */
 
 #endif

@@ -29,7 +29,8 @@ static struct msd_span span_of(const struct msd_buf *b)
 static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *inspect,
 			   const struct msd_params *params)
 {
-	const bool is_local = strncmp(cli->host, "tcp:", 4) != 0;
+	const bool is_local = strncmp(cli->host, "tcp:", 4) != 0 &&
+			      strncmp(cli->host, "tls:", 4) != 0;
 	struct msd_verdict verdict = {0};
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "artifact/json.h"
+#include "client/cli/reach.h"
 
 /* What the daemon says; lists are arrays of texts. */
 struct host {
+	const modser_value *info;
 	const char *machine;
 	const modser_value *kinds, *symbols, *slots, *packed, *devices;
 };
@@ -52,7 +54,8 @@ static bool has_name(const modser_value *list, const char *name)
 
 static bool read_host(const modser_value *info, struct host *ret)
 {
-	*ret = (struct host){.machine = text_of(info, "machine"),
+	*ret = (struct host){.info = info,
+			     .machine = text_of(info, "machine"),
 			     .kinds = list_of(info, "kinds"),
 			     .symbols = list_of(info, "symbols"),
 			     .slots = list_of(info, "slots"),
@@ -121,6 +124,17 @@ static void judge_symbols(struct judge *j)
 	}
 }
 
+/* A library that is on this machine, but for a module. */
+static void judge_place(struct judge *j, const char *needed, const char *path)
+{
+	if (msd_reach_has(j->host.info, path))
+		return;
+	msd_buf_printf(&j->verdict->reasons,
+		       "it needs %s, which is %s: modules in the daemon's sandbox may "
+		       "not read that (modserd --may-read %.*s)\n",
+		       needed, path, (int)(strrchr(path, '/') - path), path);
+}
+
 /* What this machine lacks may lie where only its loader is told to look. */
 static void judge_needed(struct judge *j)
 {
@@ -129,6 +143,10 @@ static void judge_needed(struct judge *j)
 	if (j->is_local && in->missing != NULL && in->missing[0] == '/') {
 		msd_buf_printf(&j->verdict->reasons, "there is no file %s\n",
 			       in->missing);
+	}
+	for (size_t i = 0; j->is_local && in->places != NULL && i < in->n_needed; i++) {
+		if (in->places[i] != NULL)
+			judge_place(j, in->needed[i], in->places[i]);
 	}
 	for (size_t i = 0; i < in->n_needed; i++) {
 		if (is_platform(in->needed[i]) ||

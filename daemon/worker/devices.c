@@ -1,10 +1,11 @@
 #include "daemon/worker/devices.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
-#include "daemon/worker/sandbox.h"
+#include "daemon/worker/places.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"
@@ -63,6 +64,44 @@ static void put_names(struct msd_buf *out, const char *key, enum msd_provided wh
 		msd_pack_cstr(out, names[i]);
 }
 
+struct places {
+	struct msd_buf paths;
+	size_t n;
+};
+
+/* Libraries lie where a module may run files, too. */
+static void put_place(void *ctx, const char *path, enum msd_landlock_reach reach)
+{
+	struct places *places = ctx;
+
+	if (reach != MSD_REACH_RUN)
+		return;
+	places->n++;
+	msd_pack_text(&places->paths, path, strlen(path));
+}
+
+/* What the kernel has for sandboxes, and where modules in one find libraries without
+ * that the daemon's options say so. */
+static void put_sandbox(struct msd_buf *out)
+{
+	const struct msd_sandbox_plan plan = {.profile = MSD_SANDBOX_CPU};
+	struct places places = {.n = 0};
+	const struct msd_places_visitor visitor = {.visit = put_place, .ctx = &places};
+	struct msd_sandbox_kernel kernel;
+
+	msd_sandbox_look(&kernel);
+	msd_places_visit(&plan, &visitor);
+	msd_pack_map(out, 3);
+	msd_pack_pair_uint(out, "landlock", kernel.landlock_abi);
+	msd_pack_cstr(out, "seccomp");
+	msd_pack_bool(out, kernel.has_seccomp);
+	msd_pack_cstr(out, "reads");
+	msd_pack_array(out, places.n);
+	msd_buf_put(out, places.paths.p, places.paths.n);
+	out->bad |= places.paths.bad;
+	msd_buf_finish(&places.paths);
+}
+
 /* What this build runs, whatever devices there are. */
 static void put_abilities(struct msd_buf *out)
 {
@@ -76,13 +115,8 @@ static void put_abilities(struct msd_buf *out)
 	msd_pack_array(out, sizeof(eras) / sizeof(*eras));
 	for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++)
 		msd_pack_cstr(out, msd_era_title(eras[i]));
-	struct msd_sandbox_kernel kernel;
-	msd_sandbox_look(&kernel);
 	msd_pack_cstr(out, "sandbox");
-	msd_pack_map(out, 2);
-	msd_pack_pair_uint(out, "landlock", kernel.landlock_abi);
-	msd_pack_cstr(out, "seccomp");
-	msd_pack_bool(out, kernel.has_seccomp);
+	put_sandbox(out);
 	put_names(out, "kinds", MSD_PROVIDED_KINDS);
 	put_names(out, "symbols", MSD_PROVIDED_SYMBOLS);
 	put_names(out, "slots", MSD_PROVIDED_SLOTS);

@@ -79,12 +79,18 @@ static const struct {
 	{"CUDA_CACHE_PATH", "HOME", ".nv", CUDA},
 };
 
+static void tell(const struct msd_places_visitor *v, const char *path,
+		 enum msd_landlock_reach reach)
+{
+	v->visit(v->ctx, path, reach);
+}
+
 struct adding {
-	const struct msd_landlock *l;
+	const struct msd_places_visitor *v;
 	unsigned profiles;
 };
 
-static void allow_folder_of(const struct msd_landlock *l, const char *path)
+static void allow_folder_of(const struct msd_places_visitor *v, const char *path)
 {
 	char folder[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -92,11 +98,12 @@ static void allow_folder_of(const struct msd_landlock *l, const char *path)
 	if (slash == NULL || slash == path || slash - path >= PATH_MAX)
 		return;
 	(void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-	msd_landlock_allow(l, folder, MSD_REACH_RUN);
+	tell(v, folder, MSD_REACH_RUN);
 }
 
 /* A list as of LD_LIBRARY_PATH. Relative ones are nobody's. */
-static void allow_list(const struct msd_landlock *l, const char *list, bool are_files)
+static void allow_list(const struct msd_places_visitor *v, const char *list,
+		       bool are_files)
 {
 	char path[PATH_MAX];
 
@@ -106,37 +113,37 @@ static void allow_list(const struct msd_landlock *l, const char *list, bool are_
 		if (n > 0 && n < sizeof(path) && *list == '/') {
 			(void)snprintf(path, sizeof(path), "%.*s", (int)n, list);
 			if (are_files) {
-				allow_folder_of(l, path);
+				allow_folder_of(v, path);
 			} else {
-				msd_landlock_allow(l, path, MSD_REACH_RUN);
+				tell(v, path, MSD_REACH_RUN);
 			}
 		}
 		list += n + (list[n] != '\0');
 	}
 }
 
-static void allow_variables(const struct msd_landlock *l)
+static void allow_variables(const struct msd_places_visitor *v)
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		const char *list = secure_getenv(variables[i].name);
 
 		if (list != NULL)
-			allow_list(l, list, variables[i].is_file);
+			allow_list(v, list, variables[i].is_file);
 	}
 }
 
 /* What lies beside the program is its own, and read to tell where it has crashed. */
-static void allow_own_folder(const struct msd_landlock *l)
+static void allow_own_folder(const struct msd_places_visitor *v)
 {
 	char path[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[n > 0 ? n : 0] = '\0';
-	allow_folder_of(l, path);
+	allow_folder_of(v, path);
 }
 
 /* Inside, nobody could make it. */
-static void allow_made(const struct msd_landlock *l, const char *path)
+static void allow_made(const struct msd_places_visitor *v, const char *path)
 {
 	char upper[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -145,10 +152,10 @@ static void allow_made(const struct msd_landlock *l, const char *path)
 		       slash != NULL ? (int)(slash - path) : 0, path);
 	(void)mkdir(upper, 0700);
 	(void)mkdir(path, 0700);
-	msd_landlock_allow(l, path, MSD_REACH_WRITE);
+	tell(v, path, MSD_REACH_WRITE);
 }
 
-static void allow_cache(const struct msd_landlock *l, size_t i)
+static void allow_cache(const struct msd_places_visitor *v, size_t i)
 {
 	const char *own = secure_getenv(caches[i].own);
 	const char *base = secure_getenv(caches[i].base);
@@ -161,7 +168,7 @@ static void allow_cache(const struct msd_landlock *l, size_t i)
 		n = snprintf(path, sizeof(path), "%s/%s", base, caches[i].below);
 	}
 	if (n > 0 && n < (int)sizeof(path) && path[0] == '/')
-		allow_made(l, path);
+		allow_made(v, path);
 }
 
 static void allow_caches(const struct adding *a)
@@ -170,25 +177,25 @@ static void allow_caches(const struct adding *a)
 
 	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
 		if ((caches[i].profiles & a->profiles) != 0)
-			allow_cache(a->l, i);
+			allow_cache(a->v, i);
 	}
 	if ((a->profiles & DEVICES) != 0 && msd_built_folder(path))
-		allow_made(a->l, path);
+		allow_made(a->v, path);
 }
 
 /* One for each card, and some for all. */
-static void allow_nvidia(const struct msd_landlock *l)
+static void allow_nvidia(const struct msd_places_visitor *v)
 {
 	glob_t found;
 
 	if (glob("/dev/nvidia*", GLOB_NOSORT, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		msd_landlock_allow(l, found.gl_pathv[i], MSD_REACH_USE);
+		tell(v, found.gl_pathv[i], MSD_REACH_USE);
 	globfree(&found);
 }
 
-static void allow_said(const struct msd_landlock *l, struct msd_span paths,
+static void allow_said(const struct msd_places_visitor *v, struct msd_span paths,
 		       enum msd_landlock_reach reach)
 {
 	struct msd_cur c = msd_cur_of(paths);
@@ -200,27 +207,40 @@ static void allow_said(const struct msd_landlock *l, struct msd_span paths,
 			continue;
 		(void)snprintf(text, sizeof(text), "%.*s", (int)path.as.str.n,
 			       (const char *)path.as.str.p);
-		msd_landlock_allow(l, text, reach);
+		tell(v, text, reach);
 	}
 }
 
-void msd_places_allow(const struct msd_sandbox_plan *plan, const struct msd_landlock *l)
+void msd_places_visit(const struct msd_sandbox_plan *plan,
+		      const struct msd_places_visitor *v)
 {
-	const struct adding a = {.l = l,
+	const struct adding a = {.v = v,
 				 .profiles = plan->profile == MSD_SANDBOX_AUTO
 						     ? ALL
 						     : 1u << plan->profile};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if ((places[i].profiles & a.profiles) != 0)
-			msd_landlock_allow(l, places[i].path, places[i].reach);
+			tell(v, places[i].path, places[i].reach);
 	}
-	allow_variables(l);
-	allow_own_folder(l);
+	allow_variables(v);
+	allow_own_folder(v);
 	allow_caches(&a);
 	if ((a.profiles & DEVICES) != 0)
-		allow_nvidia(l);
-	allow_said(l, plan->plugins, MSD_REACH_READ);
-	allow_said(l, plan->reads, MSD_REACH_RUN);
-	allow_said(l, plan->writes, MSD_REACH_WRITE);
+		allow_nvidia(v);
+	allow_said(v, plan->plugins, MSD_REACH_READ);
+	allow_said(v, plan->reads, MSD_REACH_RUN);
+	allow_said(v, plan->writes, MSD_REACH_WRITE);
+}
+
+static void allow(void *ctx, const char *path, enum msd_landlock_reach reach)
+{
+	msd_landlock_allow(ctx, path, reach);
+}
+
+void msd_places_allow(const struct msd_sandbox_plan *plan, struct msd_landlock *l)
+{
+	const struct msd_places_visitor v = {.visit = allow, .ctx = l};
+
+	msd_places_visit(plan, &v);
 }

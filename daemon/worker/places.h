@@ -5,8 +5,17 @@
 #include "daemon/worker/landlock.h"
 #include "daemon/worker/sandbox.h"
 
-/** Add the rules of @plan to @l. Caches that are to be written are made. */
-void msd_places_allow(const struct msd_sandbox_plan *plan,
-		      const struct msd_landlock *l);
+/* Who is told of a file or folder, which may not be there, and what may be done with it
+ * and all below it. */
+struct msd_places_visitor {
+	void (*visit)(void *ctx, const char *path, enum msd_landlock_reach reach);
+	void *ctx;
+};
+
+/** Tell @v of all places of @plan. Caches that are to be written are made. */
+void msd_places_visit(const struct msd_sandbox_plan *plan,
+		      const struct msd_places_visitor *v);
+/** Add them as rules to @l. */
+void msd_places_allow(const struct msd_sandbox_plan *plan, struct msd_landlock *l);
 
 #endif

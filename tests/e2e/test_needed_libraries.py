@@ -1,4 +1,5 @@
 """Libraries that need other libraries: what dlopen loads is loaded, and foretold."""
+import json
 import shutil
 import subprocess
 import sys
@@ -114,6 +115,19 @@ def test_a_library_by_its_whole_path_is_found(daemon, extra):
     assert is_loadable(library)
     assert daemon.modser("inspect", "--will-run-on", daemon.host, library).status == 0
     assert served(daemon, library)
+
+
+def test_a_library_that_the_sandbox_closes_is_foretold(own_daemon, extra):
+    there, user = extra
+    library = needing(extra, f"-Wl,-rpath,{there}")
+    assert is_loadable(library)
+    daemons = [own_daemon(*words, may_write=user)
+               for words in ([], ["--may-read", there], ["--sandbox", "trusted"])]
+    landlock = json.loads(daemons[0].ok("--json", "info").out)["sandbox"]["landlock"]
+    for daemon, status in zip(daemons, [6 if landlock else 0, 0, 0]):
+        said = daemon.modser("inspect", "--will-run-on", daemon.host, library)
+        assert said.status == daemon.modser("load", "user", library).status == status
+        assert (f"--may-read {there}" in said.out) == (status != 0)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/porch.h"
+#include "daemon/supervisor/facts/sandbox_figure.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
@@ -284,6 +285,13 @@ static void put_found(struct msd_edge *e, const struct msd_figure *f, struct msd
 	}
 }
 
+static void put_sandbox(struct msd_edge *e, const struct msd_figure *f,
+			struct msd_buf *b)
+{
+	(void)f;
+	msd_sandbox_figure_put(e, b);
+}
+
 #define COUNTER(name, help)                                                            \
 	{                                                                              \
 		name, help, MSD_COUNTER, MSD_UNIT_NONE                                 \
@@ -389,7 +397,7 @@ static const struct msd_figure daemon_rows[] = {
 	{.key = "kinds", .put = put_found},
 	{.key = "symbols", .put = put_found},
 	{.key = "slots", .put = put_found},
-	{.key = "sandbox", .put = put_found},
+	{.key = "sandbox", .put = put_sandbox},
 	{.key = "packed_functions", .put = put_found},
 };
 
