@@ -5,6 +5,7 @@
 
 #include "client/cli/parameters.h"
 #include "client/cli/report.h"
+#include "client/cli/session.h"
 #include "client/cli/word.h"
 
 static enum msd_exit report(const struct msd_diag *d)
@@ -17,8 +18,8 @@ static enum msd_exit report(const struct msd_diag *d)
 			       d);
 }
 
-enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
-				  struct msd_arguments *ret)
+enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *words,
+				  size_t n, struct msd_arguments *ret)
 {
 	struct msd_diag d = {0};
 	msd_err err = MSD_OK;
@@ -36,7 +37,11 @@ enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
 		ret->names[ret->n++] = w->name;
 		ret->has_names |= w->name != NULL;
 	}
-	enum msd_exit code = err == MSD_OK ? MSD_EXIT_OK : report(&d);
+	enum msd_exit code = MSD_EXIT_OK;
+	if (err != MSD_OK)
+		code = msd_session_check_name(cli);
+	if (err != MSD_OK && code == MSD_EXIT_OK)
+		code = report(&d);
 	msd_diag_finish(&d);
 	return code;
 }

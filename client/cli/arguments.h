@@ -12,10 +12,10 @@ struct msd_arguments {
 	bool has_names;
 };
 
-/** Parse @n words; reports what is wrong with one. End with msd_arguments_finish() in
- * every case. */
-enum msd_exit msd_arguments_parse(const char *const *words, size_t n,
-				  struct msd_arguments *ret);
+/** Parse @n words of @cli; reports what is wrong with one, or with the name of what is
+ * to be called with them. End with msd_arguments_finish() in every case. */
+enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *words,
+				  size_t n, struct msd_arguments *ret);
 /** Give what is written out without a dtype the one that the signature of @function
  * has there; reports an error. */
 enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *client,

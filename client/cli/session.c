@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/cli/json.h"
 #include "client/cli/print.h"
@@ -130,6 +131,30 @@ enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret)
 	}
 	*ret = client;
 	return MSD_EXIT_OK;
+}
+
+enum msd_exit msd_session_check_name(const struct msd_cli *cli)
+{
+	const modser_options options = {.deadline_ms = patience_ms(cli)};
+	const char *colon = strchr(cli->words[0], ':');
+	modser_value params[2] = {modser_str(cli->words[0])};
+	enum msd_exit code = MSD_EXIT_OK;
+	modser_client *client = NULL;
+	modser_result *answer = NULL;
+
+	if (colon != NULL) {
+		params[0].as.str.n = (size_t)(colon - cli->words[0]);
+		params[1] = modser_str(colon + 1);
+	}
+	if (modser_open(cli->host, patience_ms(cli), &client, NULL) != MODSER_OK)
+		return MSD_EXIT_OK;
+	if (modser_request(client, colon != NULL ? "function.get" : "module.describe",
+			   params, colon != NULL ? 2 : 1, &options,
+			   &answer) == MODSER_NOT_FOUND)
+		code = msd_report_result(client, answer);
+	modser_result_free(answer);
+	modser_close(client);
+	return code;
 }
 
 enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,

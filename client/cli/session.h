@@ -7,6 +7,12 @@
 /** Connect as the command line says. What fails is reported. */
 enum msd_exit msd_session_open(const struct msd_cli *cli, modser_client **ret);
 /**
+ * Report when the daemon knows no module or function by the first word, NAME or
+ * NAME:FUNC, for what is wrong with the others is of no interest then. MSD_EXIT_OK when
+ * it does, and when it cannot be asked, which is not reported.
+ */
+enum msd_exit msd_session_check_name(const struct msd_cli *cli);
+/**
  * Connect, send one request with the command line's deadline, disconnect. *@ret, to be
  * freed with modser_result_free(), holds the value when MSD_EXIT_OK is returned; what
  * fails is reported.

@@ -113,14 +113,15 @@ static enum msd_exit prepare(struct bench *b)
 	enum msd_exit code = MSD_EXIT_OK;
 
 	if (cli->n_words > 1) {
-		code = msd_arguments_parse(cli->words + 1, cli->n_words - 1, &b->args);
+		code = msd_arguments_parse(cli, cli->words + 1, cli->n_words - 1,
+					   &b->args);
 	} else if (msd_parameters_ask(b->clients[0], cli->words[0], cli->deadline_ms,
 				      &b->parameters) != MODSER_OK) {
 		code = msd_report_result(b->clients[0], b->parameters.list);
 	} else {
 		code = make_words(b);
 		if (code == MSD_EXIT_OK)
-			code = msd_arguments_parse(b->words, b->n_words, &b->args);
+			code = msd_arguments_parse(cli, b->words, b->n_words, &b->args);
 	}
 	return code == MSD_EXIT_OK
 		       ? msd_arguments_set_types(&b->args, b->clients[0], cli->words[0],

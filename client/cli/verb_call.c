@@ -25,7 +25,7 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 					"\"%s\" is not NAME:FUNC", target);
 	}
 	enum msd_exit code =
-		msd_arguments_parse(cli->words + 1, cli->n_words - 1, &args);
+		msd_arguments_parse(cli, cli->words + 1, cli->n_words - 1, &args);
 	if (code == MSD_EXIT_OK)
 		code = msd_session_open(cli, &client);
 	if (code == MSD_EXIT_OK)

@@ -40,7 +40,7 @@ static enum msd_exit add_step(struct instance *x, const char *const *words, size
 		s->target = NULL;
 		return msd_report_no_memory();
 	}
-	return msd_arguments_parse(words + 1, n - 1, &s->args);
+	return msd_arguments_parse(x->cli, words + 1, n - 1, &s->args);
 }
 
 static enum msd_exit parse_steps(struct instance *x)

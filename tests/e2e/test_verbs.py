@@ -63,6 +63,25 @@ def test_an_untraced_call_says_nothing_of_it(served):
     assert "trace" not in served.ok("call", "results:echo", "5", "--json").out
 
 
+@pytest.mark.parametrize(
+    "words, said_of",
+    [
+        ("call shapes:adone x", "did you mean addone?"),
+        ("call shaps:addone x", "did you mean shapes?"),
+        ("bench shapes:adone x", "did you mean addone?"),
+        ("instance shaps run x", "did you mean shapes?"),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_before_its_arguments(served, words, said_of):
+    said = served.modser(*words.split())
+    assert said.status == 4 and said_of in said.err and '"x"' not in said.err
+
+
+def test_a_wrong_argument_of_what_is_there_is_told(served):
+    said = served.modser("call", "shapes:addone", "x")
+    assert said.status == 2 and 'argument "x"' in said.err
+
+
 def test_version_is_that_of_both_sides(served):
     assert served.ok("version").out == "modser 0.1.0\nmodserd 0.1.0\n"
     said = harness.run(harness.BIN / "modser", "-H", "unix:/no/such/socket", "version")
