@@ -17,15 +17,14 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 
 from . import _address, _aio_channel, _requests, _token
 from ._aio_channel import Channel, Pending
+from ._aio_function import Function, TimeEvaluator
 from ._attempts import Attempts
-from ._call import OutArgument, Trace, call_value, fill_outs, fill_trace
-from ._errors import BadArgument, DeadlineExceeded, Error
-from ._help import Doc
+from ._errors import DeadlineExceeded, Error
 from ._message import Message
-from ._objects import ClientBase, FunctionBase, InstanceBase, ModuleBase, ResidentBase
+from ._objects import ClientBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
 from ._requests import Map, Pause, Reply, Request, Step, Unawaited
-from ._timing import Plan, Times, timed
+from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
 
@@ -299,50 +298,6 @@ class Module(ModuleBase["Function"]):
         return Opening(client._run(_requests.put(client, Resident, self._name, value, device)))
 
 
-class Function(FunctionBase):
-    __doc__ = Doc("A function of a module; see modser.Function.")
-
-    _client: Client
-
-    async def __call__(
-        self,
-        *args: Any,
-        out: OutArgument = None,
-        deadline: Seconds = None,
-        unordered: bool = False,
-        device: Optional[DeviceLike] = None,
-        kill_abandoned: bool = False,
-        trace: Optional[Trace] = None,
-        **named: Any,
-    ) -> Any:
-        client, into = self._client, None
-        if out is not None:
-            args, into = await client._run(_requests.place_outs(self, args, out, deadline))
-        message = self._message(
-            args, named, device, deadline, unordered, kill_abandoned, trace is not None
-        )
-        try:
-            reply = await client._settle(message)
-            fill_trace(trace, reply.meta)
-            value = call_value(message.outs, reply.result)
-        except BadArgument:
-            client._known.clear()  # what is known of functions may be old
-            raise
-        return value if into is None else fill_outs(self._full, into, value)
-
-    async def signature(self) -> Optional[str]:
-        """What the function takes, where that can be known."""
-        return (await self.describe()).get("signature")
-
-    async def describe(self) -> Map:
-        return await self._client._run(_requests.facts(self))
-
-    def time_evaluator(
-        self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, **plan: Any
-    ) -> TimeEvaluator:
-        return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
-
-
 class Instance(InstanceBase["Function"]):
     __doc__ = InstanceBase.__doc__
 
@@ -398,24 +353,3 @@ class Resident(ResidentBase):
     async def __aexit__(self, *_: Any) -> None:
         if not self._client.is_lost():
             await self.free()
-
-
-class TimeEvaluator:
-    """``await f.time_evaluator(number=100)(x, y)``; see modser.Function.time_evaluator."""
-
-    def __init__(
-        self, function: Function, plan: Plan, device: Optional[DeviceLike] = None
-    ) -> None:
-        self._function, self._plan, self._device = function, plan, device
-
-    async def __call__(
-        self,
-        *args: Any,
-        out: OutArgument = None,
-        device: Optional[DeviceLike] = None,
-        kill_abandoned: bool = False,
-        **named: Any,
-    ) -> Times:
-        device = self._device if device is None else device
-        function = self._function
-        return await function._client._run(timed(function, self._plan, args, named, out, device))
