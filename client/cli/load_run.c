@@ -48,6 +48,8 @@ static void on_done(void *ctx, modser_result *result)
 		}
 	} else if (s->sent_ns != 0) {
 		note(s->run, msd_now_ns() - s->sent_ns, modser_result_exec_ns(result));
+		if (s->run->stages != NULL)
+			msd_stages_note(s->run->stages, result);
 	}
 	modser_result_free(result);
 }
@@ -58,6 +60,7 @@ static void send_one(struct slot *s, const struct clock *c, uint64_t now)
 	const modser_options options = {.names = run->args->has_names ? run->args->names
 								      : NULL,
 					.device = run->device,
+					.trace = run->stages != NULL,
 					.done = on_done,
 					.ctx = s};
 

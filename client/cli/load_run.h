@@ -5,6 +5,7 @@
  * each, until the time is over: how long each took, and how long it ran in its worker.
  */
 #include "client/cli/samples.h"
+#include "client/cli/stages.h"
 #include "client/modser.h"
 
 struct msd_arguments;
@@ -24,6 +25,8 @@ struct msd_load_run {
 	modser_client *failed;  /* whose it was */
 	modser_client *lost;    /* the first that took no call: modser_why() says why */
 	bool no_memory;
+	struct msd_stages *stages; /* its calls are traced for these; NULL: they are not
+				    */
 };
 
 /** Run it; false: a call failed, or a connection, or memory is short. End with

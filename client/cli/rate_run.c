@@ -88,6 +88,8 @@ static void on_done(void *ctx, modser_result *result)
 		}
 	} else if (s->is_counted) {
 		count(run, s, code);
+		if (run->stages != NULL)
+			msd_stages_note(run->stages, result);
 	}
 	modser_result_free(result);
 }
@@ -99,6 +101,7 @@ static void send_one(struct rate *r, bool is_counted)
 	const modser_options options = {.names = run->args->has_names ? run->args->names
 								      : NULL,
 					.device = run->device,
+					.trace = run->stages != NULL,
 					.deadline_ms = run->deadline_ms,
 					.done = on_done,
 					.ctx = s};

@@ -7,6 +7,7 @@
  * could be sent then or not.
  */
 #include "client/cli/samples.h"
+#include "client/cli/stages.h"
 #include "client/modser.h"
 
 struct msd_arguments;
@@ -31,6 +32,8 @@ struct msd_rate_run {
 	modser_client *failed;  /* whose it was */
 	modser_client *lost;    /* the first that took no call: modser_why() says why */
 	bool no_memory;
+	struct msd_stages *stages; /* its calls are traced for these; NULL: they are not
+				    */
 };
 
 /** Run it; false: a call failed, or a connection, or memory is short. End with

@@ -11,6 +11,7 @@
 
 #include "client/cli/arguments.h"
 #include "client/cli/load_run.h"
+#include "client/cli/made_word.h"
 #include "client/cli/parameters.h"
 #include "client/cli/rate_run.h"
 #include "client/cli/report.h"
@@ -24,15 +25,14 @@
 #define DEFAULT_MS 3000u
 #define MOST_CLIENTS 256u
 #define MOST_DEPTH 1024u
-#define WORD_MAX 512u
-#define MOST_ROWS 20u
+#define MOST_ROWS 23u
 
 struct bench {
 	const struct msd_cli *cli;
 	modser_client *clients[MOST_CLIENTS];
 	struct msd_parameters parameters;
-	char (*made)[WORD_MAX]; /* words of the signature; owned */
-	const char **words;     /* owned; what the arguments are parsed from */
+	char (*made)[MSD_MADE_WORD_MAX]; /* words of the signature; owned */
+	const char **words;              /* owned; what the arguments are parsed from */
 	size_t n_words;
 	struct msd_arguments args;
 	struct msd_load_run run;            /* without --rate */
@@ -40,38 +40,8 @@ struct bench {
 	uint32_t deadline_ms;               /* of each call at a rate */
 	uint64_t ping_ns[2];                /* before and behind */
 	int64_t calls_before, calls_behind; /* of the module; -1: not known */
-	struct msd_stages before, behind;   /* of it */
+	struct msd_stages stages;           /* of calls behind those that count */
 };
-
-/* The word that makes an argument for @param; false: it cannot be made. */
-static bool make_word(const modser_value *param, bool is_out, char ret[WORD_MAX])
-{
-	const char *kind = msd_parameters_text(param, "kind");
-	const char *dtype = msd_parameters_text(param, "dtype");
-	const modser_value *shape = modser_find(param, "shape");
-	struct msd_buf word = {0};
-
-	if (kind == NULL || strcmp(kind, "tensor") != 0 || dtype == NULL ||
-	    shape == NULL || shape->kind != MODSER_TUPLE)
-		return false;
-	msd_buf_printf(&word, "%s:%s[", is_out ? "out" : "rand", dtype);
-	for (size_t i = 0; i < shape->as.tuple.n; i++) {
-		const modser_value *extent = &shape->as.tuple.item[i];
-		const int64_t n = extent->kind == MODSER_INT ? extent->as.i : -1;
-
-		/* An open extent is 1: the shortest input that there is. */
-		msd_buf_printf(&word, "%s%lld", i > 0 ? "," : "",
-			       (long long)(n >= 0 ? n : 1));
-	}
-	msd_buf_printf(&word, "]");
-	const bool fits = !word.bad && word.n < WORD_MAX;
-	if (fits) {
-		memcpy(ret, word.p, word.n);
-		ret[word.n] = '\0';
-	}
-	msd_buf_finish(&word);
-	return fits;
-}
 
 /* A PrimFunc fills its last parameter. */
 static enum msd_exit make_words(struct bench *b)
@@ -93,8 +63,8 @@ static enum msd_exit make_words(struct bench *b)
 	if (b->made == NULL || b->words == NULL)
 		return msd_report_no_memory();
 	for (size_t i = 0; i < n; i++) {
-		if (!make_word(&params->as.tuple.item[i], is_prim && i + 1 == n,
-			       b->made[i])) {
+		if (!msd_made_word(&params->as.tuple.item[i], is_prim && i + 1 == n,
+				   b->made[i])) {
 			return msd_report_usage("give the arguments, as to "
 						"`modser call`",
 						"no argument %zu of %s can be made of "
@@ -180,10 +150,10 @@ static enum msd_exit report(modser_result *failure, modser_client *failed,
 			    : msd_report_no_memory();
 }
 
-static enum msd_exit run_at_rate(struct bench *b, uint64_t ms)
+static enum msd_exit run_at_rate(struct bench *b, struct msd_rate_run *run, uint64_t ms,
+				 struct msd_stages *stages)
 {
 	const struct msd_cli *cli = b->cli;
-	struct msd_rate_run *run = &b->at_rate;
 
 	*run = (struct msd_rate_run){
 		.args = &b->args,
@@ -193,30 +163,47 @@ static enum msd_exit run_at_rate(struct bench *b, uint64_t ms)
 		.n_clients = cli->connections,
 		.per_second = cli->rate,
 		.deadline_ms = b->deadline_ms,
-		.warm_ns = ms * 1000000u / 10u,
+		.warm_ns = stages != NULL ? 0 : ms * 1000000u / 10u,
 		.time_ns = ms * 1000000u,
+		.stages = stages,
 	};
 	return msd_rate_run(run) ? MSD_EXIT_OK
 				 : report(run->failure, run->failed, run->lost);
 }
 
-static enum msd_exit run_in_turn(struct bench *b, uint64_t ms)
+static enum msd_exit run_in_turn(struct bench *b, struct msd_load_run *run, uint64_t ms,
+				 struct msd_stages *stages)
 {
 	const struct msd_cli *cli = b->cli;
 
-	b->run = (struct msd_load_run){
+	*run = (struct msd_load_run){
 		.args = &b->args,
 		.function = cli->words[0],
 		.device = cli->device,
 		.clients = b->clients,
 		.n_clients = cli->connections,
 		.depth = cli->depth,
-		.warm_ns = ms * 1000000u / 10u,
+		.warm_ns = stages != NULL ? 0 : ms * 1000000u / 10u,
 		.time_ns = ms * 1000000u,
+		.stages = stages,
 	};
-	return msd_load_run(&b->run)
-		       ? MSD_EXIT_OK
-		       : report(b->run.failure, b->run.failed, b->run.lost);
+	return msd_load_run(run) ? MSD_EXIT_OK
+				 : report(run->failure, run->failed, run->lost);
+}
+
+/* The same for a tenth of the time with calls that are traced, which counts for
+ * nothing else: to trace a call takes time, too. */
+static enum msd_exit run_traced(struct bench *b, uint64_t ms)
+{
+	struct msd_load_run in_turn = {.n_sent = 0};
+	struct msd_rate_run at_rate = {.n_due = 0};
+	const enum msd_exit code = b->cli->rate != 0
+					   ? run_at_rate(b, &at_rate, ms, &b->stages)
+					   : run_in_turn(b, &in_turn, ms, &b->stages);
+
+	msd_load_run_finish(&in_turn);
+	msd_rate_run_finish(&at_rate);
+	return code;
 }
 
 static enum msd_exit measure(struct bench *b)
@@ -228,12 +215,14 @@ static enum msd_exit measure(struct bench *b)
 	if (code != MSD_EXIT_OK)
 		return code;
 	b->calls_before = calls_of(b);
-	msd_stages_ask(b->clients[0], cli->words[0], &b->before);
-	code = cli->rate != 0 ? run_at_rate(b, ms) : run_in_turn(b, ms);
+	code = cli->rate != 0 ? run_at_rate(b, &b->at_rate, ms, NULL)
+			      : run_in_turn(b, &b->run, ms, NULL);
 	if (code != MSD_EXIT_OK)
 		return code;
 	b->calls_behind = calls_of(b);
-	msd_stages_ask(b->clients[0], cli->words[0], &b->behind);
+	code = run_traced(b, ms / 10);
+	if (code != MSD_EXIT_OK)
+		return code;
 	return ping(b, &b->ping_ns[1]);
 }
 
@@ -278,7 +267,7 @@ static void print(const struct bench *b, const struct row *rows, size_t n)
 	}
 	for (unsigned i = 0; i < MSD_STAGES; i++) {
 		pairs[k++] = modser_str(msd_stages_key(i));
-		pairs[k++] = int_of(msd_stages_mean_ns(&b->before, &b->behind, i));
+		pairs[k++] = int_of(msd_stages_mean_ns(&b->stages, i));
 	}
 	pairs[k++] = modser_str("doubts");
 	pairs[k++] = why != NULL ? modser_str(why) : modser_nil();
