@@ -92,7 +92,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  uint32_t n_handed, struct msd_diag *d)
 {
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
-					       .asks_names = o->tls_ca != NULL,
+					       .asks_names = o->tls_ca != NULL ||
+							     e->rights.acl != NULL,
 					       .socket_mode = o->socket_mode};
 	msd_err err = MSD_OK;
 

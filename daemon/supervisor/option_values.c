@@ -203,19 +203,41 @@ static void write_plain(const struct msd_address *a, struct msd_buf *ret)
 			 ret);
 }
 
+#define HTTPS "https://"
+
 msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row,
 			     const char *value, struct msd_diag *d)
 {
+	const bool is_tls = strncmp(value, HTTPS, strlen(HTTPS)) == 0;
+	const char *rest = is_tls ? value + strlen(HTTPS) : value;
+
 	(void)row;
-	return read_plain(value, &o->http, &o->has_http, d);
+	if (read_plain(rest, &o->http, &o->has_http, d) != MSD_OK ||
+	    (is_tls && o->http.kind != MSD_ADDRESS_TCP))
+		return expected(PLAIN_FORMS ", or " HTTPS "HOST:PORT", d);
+	if (is_tls)
+		o->http.kind = MSD_ADDRESS_TLS;
+	return MSD_OK;
 }
 
 void msd_option_write_http(const struct msd_options *o, const struct msd_option *row,
 			   struct msd_buf *ret)
 {
+	char text[MSD_ADDRESS_TEXT_MAX + sizeof(HTTPS)];
+
 	(void)row;
-	if (o->has_http)
+	if (!o->has_http)
+		return;
+	if (o->http.kind != MSD_ADDRESS_TLS) {
 		write_plain(&o->http, ret);
+		return;
+	}
+	struct msd_address plain = o->http;
+	plain.kind = MSD_ADDRESS_TCP;
+	char address[MSD_ADDRESS_TEXT_MAX];
+	(void)snprintf(text, sizeof(text), HTTPS "%s",
+		       msd_address_format(&plain, address) + strlen("tcp://"));
+	msd_config_quote(text, ret);
 }
 
 msd_err msd_option_read_agent(struct msd_options *o, const struct msd_option *row,

@@ -203,13 +203,11 @@ msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
 				 struct msd_diag *d)
 {
-	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0)
+	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0 || o->has_http)
 		return MSD_OK;
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
 		"nothing to listen on: give --listen (alone, for the default unix "
-		"socket), unix:PATH, tcp:// or tls://HOST:PORT after it, or listen = "
-		"{...} in "
-		"a "
-		"file for --config");
+		"socket), unix:PATH, tcp:// or tls://HOST:PORT after it, --http, or "
+		"listen = {...} in a file for --config");
 }

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 
@@ -92,6 +93,9 @@ static const struct {
 	{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
 	{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
 	{{"--listen=gopher:/x"}, "gopher:/x"},
+	{{"--listen=unix:/x", "--http", "http://localhost:80"}, "https://HOST:PORT"},
+	{{"--listen=unix:/x", "--http", "https://unix:/y"}, "https://HOST:PORT"},
+	{{"--listen=unix:/x", "--http", "8000"}, "HOST:PORT"},
 	{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"}};
 
 Test(options, refused_with_the_option_and_what_it_takes)
@@ -149,5 +153,31 @@ Test(options, a_socket_that_is_handed_over_needs_no_listen)
 	cr_assert_eq(READ(&o, NULL, "--load", "a=b.so"), MSD_OK);
 	cr_expect_eq(msd_options_check_listen(&o, 0, NULL), MSD_BAD_REQUEST);
 	cr_expect_eq(msd_options_check_listen(&o, 1, NULL), MSD_OK);
+	msd_options_finish(&o);
+}
+
+Test(options, http_is_an_address_like_another)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--http", "127.0.0.1:8000"), MSD_OK);
+	cr_expect_eq(msd_options_check_listen(&o, 0, NULL), MSD_OK);
+	cr_expect_eq(o.http.kind, MSD_ADDRESS_TCP);
+	msd_options_finish(&o);
+}
+
+Test(options, https_is_said_by_its_scheme_and_written_so)
+{
+	const struct msd_option *row = msd_option_row(msd_option_find("http"));
+	struct msd_options o;
+	struct msd_buf text = {0};
+
+	cr_assert_eq(READ(&o, NULL, "--http", "https://[::1]:8443"), MSD_OK);
+	cr_expect_eq(o.http.kind, MSD_ADDRESS_TLS);
+	cr_expect_eq(o.http.port, 8443);
+	row->write(&o, row, &text);
+	msd_buf_put(&text, "", 1);
+	cr_expect_str_eq((const char *)text.p, "'https://[::1]:8443'");
+	msd_buf_finish(&text);
 	msd_options_finish(&o);
 }

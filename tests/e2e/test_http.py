@@ -42,8 +42,11 @@ class Visit:
     """A connection that says what it is told to and reads one answer after the other."""
 
     def __init__(self, daemon):
-        self.socket = socket.create_connection(http_of(daemon), PATIENCE)
+        self.socket = self._connect(daemon)
         self.had = b""
+
+    def _connect(self, daemon):
+        return socket.create_connection(http_of(daemon), PATIENCE)
 
     def say(self, text):
         self.socket.sendall(text if isinstance(text, bytes) else text.encode())

@@ -104,7 +104,8 @@ static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_di
 		return msd_diag_set(d, MSD_REFUSED,
 				    "tls://%s:%u is beyond loopback and would let in "
 				    "whoever comes: --tls-ca asks them for "
-				    "certificates, --insecure-tcp allows it",
+				    "certificates, --acl says who may what, "
+				    "--insecure-tcp allows it",
 				    a->host, a->port);
 	}
 	return msd_diag_set(

@@ -3,15 +3,24 @@
 /* The socket of a listener. */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
+#include "daemon/wire/transport.h"
+
+struct msd_client_peer;
+
+/** Takes over a connection of @who, with @peer's reference and place at the door. */
+typedef void msd_enter(struct msd_edge *e, struct msd_transport transport,
+		       struct msd_principal who, struct msd_client_peer *peer);
 
 struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
-	bool asks_names;   /* on TLS: whoever comes must show a certificate */
+	bool asks_names;   /* on TLS: whoever comes must show a certificate, or has the
+			    * rights alone that a file gives to anybody */
 	unsigned socket_mode;
 	/** Who does not speak the protocol there: takes @fd, by which somebody has
 	 * connected. NULL: they do. */
 	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
-	const char *scheme; /* what they speak, in its address; with @enter */
+	msd_enter *enter_tls; /* the same of who has come by TLS; with @enter */
+	const char *scheme;   /* what they speak, in its address; with @enter */
 };
 
 /**

@@ -113,27 +113,35 @@ static void accept_some(struct msd_listener *l)
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);
-		if (l->enter != NULL) {
+		if (l->address.kind == MSD_ADDRESS_TLS) {
+			msd_porch_enter(e, fd, l->enter_tls);
+		} else if (l->enter != NULL) {
 			l->enter(e, fd, who);
-		} else if (l->address.kind == MSD_ADDRESS_TLS) {
-			msd_porch_enter(e, fd);
 		} else {
 			msd_door_open(e, fd, who);
 		}
 	}
 }
 
-/* Its address for people: tcp://HOST:PORT, SCHEME://HOST:PORT, SCHEME+unix:PATH. */
+/* Its address for people: tcp://HOST:PORT, SCHEME://HOST:PORT, SCHEMEs://HOST:PORT,
+ * SCHEME+unix:PATH. */
 static void write_text(struct msd_listener *l)
 {
-	const bool is_other = l->enter != NULL;
-	const bool is_tcp = l->address.kind == MSD_ADDRESS_TCP;
+	const enum msd_address_kind kind = l->address.kind;
 	char text[MSD_ADDRESS_TEXT_MAX];
 
 	(void)msd_address_format(&l->address, text);
+	if (l->enter == NULL) {
+		(void)snprintf(l->listening.text, sizeof(l->listening.text), "%s",
+			       text);
+		return;
+	}
 	(void)snprintf(l->listening.text, sizeof(l->listening.text), "%s%s%s",
-		       is_other ? l->scheme : "", is_other && !is_tcp ? "+" : "",
-		       is_other && is_tcp ? strchr(text, ':') : text);
+		       l->scheme,
+		       kind == MSD_ADDRESS_UNIX  ? "+"
+		       : kind == MSD_ADDRESS_TLS ? "s"
+						 : "",
+		       kind == MSD_ADDRESS_UNIX ? text : strchr(text, ':'));
 }
 
 /* Its socket listens, its address is known. */
@@ -159,6 +167,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	l->edge = e;
 	l->enter = options->enter;
+	l->enter_tls = options->enter_tls;
 	l->scheme = options->scheme;
 	l->address = *address;
 	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);

@@ -10,6 +10,7 @@ struct msd_listener {
 	struct msd_edge *edge;
 	/* msd_listen_options. */
 	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
+	msd_enter *enter_tls;
 	const char *scheme;
 	struct msd_address address;
 	int fd;

@@ -1,5 +1,6 @@
 #include "daemon/supervisor/edge/porch.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"
@@ -10,6 +11,11 @@
 
 #define FAILURES_PER_SECOND 10u /* in the log */
 
+struct guest {
+	struct msd_client_peer *peer; /* a reference, and a place at the door */
+	msd_enter *enter;
+};
+
 static struct msd_edge *edge_of(const struct msd_handshake *h)
 {
 	return MSD_CONTAINER_OF(msd_handshake_all(h), struct msd_edge, handshakes);
@@ -18,7 +24,7 @@ static struct msd_edge *edge_of(const struct msd_handshake *h)
 static void on_failed(struct msd_handshake *h, enum msd_handshake_fault fault,
 		      const char *why)
 {
-	const struct msd_client_peer *p = msd_handshake_user(h);
+	const struct guest *g = msd_handshake_user(h);
 	struct msd_edge *e = edge_of(h);
 	char text[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
@@ -28,24 +34,35 @@ static void on_failed(struct msd_handshake *h, enum msd_handshake_fault fault,
 			       FAILURES_PER_SECOND, &n_others))
 		return;
 	msd_log(MSD_LOG_INFO, "handshake", "peer=\"%s\" others=%llu why=\"%s\"",
-		msd_peer_id_text(p->who, text), (unsigned long long)n_others, why);
+		msd_peer_id_text(g->peer->who, text), (unsigned long long)n_others,
+		why);
 }
 
-/* The place that it had goes over to its session, or is free. */
+/* A session of the protocol takes a place and a reference of its own. */
+static void enter_session(struct msd_edge *e, struct msd_transport t,
+			  struct msd_principal who, struct msd_client_peer *p)
+{
+	msd_door_give_back(e, p);
+	msd_front_open(e, t, who, p);
+	msd_client_peer_unref(p);
+}
+
+/* The place that it had goes over to its connection, or is free. */
 static void on_done(struct msd_handshake *h, struct msd_transport *t)
 {
-	struct msd_client_peer *p = msd_handshake_user(h);
+	struct guest *g = msd_handshake_user(h);
 	struct msd_edge *e = edge_of(h);
 
-	msd_door_give_back(e, p);
 	if (t != NULL) {
 		msd_counts_handshake(&e->counts);
-		msd_front_open(e, *t, msd_principal_of(MSD_ADDRESS_TLS, e->load_tcp),
-			       p);
+		g->enter(e, *t, msd_principal_of(MSD_ADDRESS_TLS, e->load_tcp),
+			 g->peer);
 	} else {
+		msd_door_give_back(e, g->peer);
 		e->on_session_gone(e);
+		msd_client_peer_unref(g->peer);
 	}
-	msd_client_peer_unref(p);
+	free(g);
 }
 
 void msd_porch_init(struct msd_edge *e)
@@ -55,20 +72,22 @@ void msd_porch_init(struct msd_edge *e)
 	e->handshakes.on_done = on_done;
 }
 
-void msd_porch_enter(struct msd_edge *e, int fd)
+void msd_porch_enter(struct msd_edge *e, int fd, msd_enter *enter)
 {
 	struct msd_client_peer *p = msd_door_take(e, fd);
+	struct guest *g = p != NULL ? malloc(sizeof(*g)) : NULL;
 
-	if (p == NULL) { /* what to say to it would have to be encrypted first */
-		(void)close(fd);
+	if (g != NULL)
+		*g = (struct guest){p, enter != NULL ? enter : enter_session};
+	if (g != NULL && msd_handshake_start(&e->handshakes, fd,
+					     e->limits->first_frame_ms, g) == MSD_OK)
 		return;
-	}
-	if (msd_handshake_start(&e->handshakes, fd, e->limits->first_frame_ms, p) !=
-	    MSD_OK) {
+	free(g);
+	if (p != NULL) {
 		msd_door_give_back(e, p);
 		msd_client_peer_unref(p);
-		(void)close(fd);
 	}
+	(void)close(fd); /* what to say to it would have to be encrypted first */
 }
 
 void msd_porch_close(struct msd_edge *e)

@@ -23,6 +23,10 @@ void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
 	a->body.n = 0;
 	msd_buf_printf(&a->body, "{\"error\":");
 	msd_json_cstr(&a->body, msd_diag_text(d));
+	if (d->retry_after_ms > 0) {
+		msd_buf_printf(&a->body, ",\"retry_after_ms\":%llu",
+			       (unsigned long long)d->retry_after_ms);
+	}
 	msd_buf_printf(&a->body, "}\n");
 	msd_diag_finish(d);
 }

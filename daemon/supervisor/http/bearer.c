@@ -17,10 +17,16 @@
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/wire/tls.h"
 
 #define BEARER "Bearer "
 
 enum verdict { GRANTED, NO_TOKEN, BAD_TOKEN, WAIT, READABLE };
+
+static bool is_encrypted(const struct msd_asking *a)
+{
+	return a->caller->session.transport->peer != NULL;
+}
 
 /* Nobody between the two ends can read what is sent. */
 static bool is_private(const struct msd_asking *a)
@@ -30,7 +36,7 @@ static bool is_private(const struct msd_asking *a)
 	struct sockaddr_in6 in6;
 	socklen_t n = sizeof(sa);
 
-	if (a->caller->session.principal.is_local)
+	if (a->caller->session.principal.is_local || is_encrypted(a))
 		return true;
 	if (getpeername(a->caller->session.transport->fd, (struct sockaddr *)&sa, &n) !=
 	    0)
@@ -52,7 +58,16 @@ static bool read_token(const struct msd_asking *a, struct msd_span *ret)
 	return true;
 }
 
-/* What the file of rights gives to who has the token of @a, or none. */
+/* Who the other side of @a has proved to be by TLS; NULL: it has not. */
+static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
+{
+	const struct msd_tls_peer *p = a->caller->session.transport->peer;
+
+	return p != NULL && p->is_verified ? p : NULL;
+}
+
+/* What the file of rights gives to who has the token of @a, or else has shown a
+ * certificate, or is nobody known. */
 static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
 {
 	struct msd_edge *e = a->edge;
@@ -70,6 +85,8 @@ static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
 			return WAIT;
 		msd_digest_of(token, &digest);
 		who.token = &digest;
+	} else {
+		who.certificate = certificate_of(a);
 	}
 	*ret = msd_acl_grant(e->rights.acl, &who);
 	if (has_token && ret->groups == 0 && !msd_grant_is_user(ret)) {
@@ -77,8 +94,9 @@ static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
 				 now_ms);
 		return BAD_TOKEN;
 	}
-	ret->rights &= a->caller->session.principal.rights;
-	return has_token ? GRANTED : NO_TOKEN;
+	if (!is_encrypted(a)) /* there a line may give what the way in does not */
+		ret->rights &= a->caller->session.principal.rights;
+	return has_token || who.certificate != NULL ? GRANTED : NO_TOKEN;
 }
 
 static bool allows(const struct msd_asking *a, const struct msd_grant *g,
@@ -105,12 +123,13 @@ static bool refuse(struct msd_asking *a, enum verdict verdict, enum msd_right ri
 		unsigned status;
 		const char *text;
 	} rows[] = {
-		[GRANTED] = {403, "the token's user has no right to this: it needs"},
+		[GRANTED] = {403, "this user has no right to this: it needs"},
 		[NO_TOKEN] = {401, "Authorization: Bearer TOKEN is wanted: it needs"},
 		[BAD_TOKEN] = {401, "the token is nobody's: it needs"},
 		[WAIT] = {429, "too many wrong tokens, wait: it needs"},
-		[READABLE] = {403, "a token is taken over unix sockets and loopback, "
-				   "others can read what comes this way: it needs"}};
+		[READABLE] = {403, "a token is taken over https, unix sockets and "
+				   "loopback, others can read what comes this way: "
+				   "it needs"}};
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_REFUSED, "%s %s", rows[verdict].text,
@@ -156,8 +175,8 @@ bool msd_bearer_stand(struct msd_asking *a)
 		return refuse(a, verdict, MSD_RIGHT_CALL);
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
-	if (err != MSD_OK) {
-		msd_asking_fail(a, msd_asking_status(err), &d);
+	if (err != MSD_OK) { /* BUSY is its user's own limit */
+		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
 		a->reply.retry_after_s = 1;
 	}
 	return err == MSD_OK;
@@ -167,7 +186,8 @@ bool msd_bearer_is_anonymous(const struct msd_asking *a)
 {
 	struct msd_span token;
 
-	return a->edge->rights.acl != NULL && !read_token(a, &token);
+	return a->edge->rights.acl != NULL && !read_token(a, &token) &&
+	       certificate_of(a) == NULL;
 }
 
 bool msd_bearer_sees(const struct msd_asking *a, const char *name)

@@ -35,6 +35,12 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 	}
 }
 
+static void enter_tls(struct msd_edge *e, struct msd_transport transport,
+		      struct msd_principal who, struct msd_client_peer *p)
+{
+	msd_visit_open(e->http, transport, who, p);
+}
+
 static void look(struct msd_visit *v, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->http->edge;
@@ -101,6 +107,7 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 	on_look(&e->http->look);
 	e->http->watch.on_due = on_watch_due;
 	options.enter = enter;
+	options.enter_tls = enter_tls;
 	options.scheme = "http";
 	return msd_listener_open(e, address, &options, d);
 }

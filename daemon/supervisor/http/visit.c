@@ -32,14 +32,22 @@
 
 static void on_poll(uv_poll_t *handle, int status, int events);
 
+/* There is something to serve, of which no event tells. */
+static bool has_more(const struct msd_visit *v)
+{
+	const struct msd_transport *t = &v->transport;
+
+	return v->state == MSD_VISIT_OPEN &&
+	       (msd_visit_has_ahead(v) || (t->ops->holds != NULL && t->ops->holds(t)));
+}
+
 static void update_poll(struct msd_visit *v)
 {
 	int events = UV_READABLE;
 
 	if (v->is_closing)
 		return;
-	if (msd_visit_unwritten(v) > 0 ||
-	    (v->state == MSD_VISIT_OPEN && msd_visit_has_ahead(v)))
+	if (msd_visit_unwritten(v) > 0 || has_more(v))
 		events = UV_WRITABLE;
 	if (v->is_awaiting) /* who goes takes its call along */
 		events = UV_DISCONNECT | (msd_visit_unwritten(v) > 0 ? UV_WRITABLE : 0);

@@ -15,7 +15,7 @@
 
 static const char http_answer[] =
 	"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
-	"Connection: close\r\n\r\nmodserd: " ADVICE "\n";
+	"Connection: close\r\n\r\nmodserd: " ADVICE ", or by https\n";
 
 static void say(int fd, const void *p, size_t n)
 {
