@@ -159,6 +159,28 @@ def test_bytes_go_both_ways_as_they_are(daemon):
         assert behind == (array + numpy.float32(1)).tobytes()
 
 
+def test_the_same_header_brings_other_bytes(daemon):
+    with Visit(daemon) as visit:
+        for i in range(4):
+            array = numpy.full(4, i, "float32")
+            assert binary(visit, "shapes:addone", array)[2] == (array + 1).tobytes()
+        assert binary(visit, "shapes:none", array)[0] == 404
+        array = numpy.full(2, 7, "float32")
+        assert binary(visit, "shapes:addone", array)[2] == (array + 1).tobytes()
+        assert binary(visit, "shapes:addone", array, outputs=[{"name": "C"}])[0] == 400
+        assert binary(visit, "shapes:addone", array, outputs=[{"name": "C"}])[0] == 400
+
+
+def test_the_same_header_asks_who_serves_now(tmp_path):
+    array = numpy.ones(4, "float32")
+    with start("--load", f"m={harness.MODELS / 'shapes.so'}") as d, Visit(d) as visit:
+        d.ok("wait", "m")
+        for name, status in (("shapes", 200), ("mlp", 404), ("shapes", 200)):
+            d.ok("load", "--replace", "m", harness.MODELS / f"{name}.so")
+            for _ in range(2):
+                assert binary(visit, "m:addone", array)[0] == status
+
+
 def test_large_tensors_follow_each_other_on_a_connection(daemon):
     array = numpy.arange(1 << 20, dtype="float32")
     with Visit(daemon) as visit:

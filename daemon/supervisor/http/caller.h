@@ -17,6 +17,7 @@ struct msd_caller {
 	struct msd_chores *chores;
 	const struct msd_history *history;
 	struct msd_infer *infer; /* its call; NULL: there is none */
+	struct msd_infer *last;  /* the one before it, in case that it comes again */
 	struct msd_buf text;     /* JSON that is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned. */
 	struct iovec *tail;

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/http/infer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/http/reader.h"
 #include "daemon/limits.h"
@@ -23,6 +24,7 @@
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; more is read on a thread */
 #define JSON_MEMORY_FACTOR 2 /* of a text, for what is made of it */
+#define KNOWN_BYTES 4096u    /* of a text that is kept in case that it comes again */
 
 static void submit(struct msd_caller *c, struct msd_req *r)
 {
@@ -50,24 +52,15 @@ void msd_infer_on_room(struct msd_session *s)
 	msd_diag_finish(&d);
 }
 
-/* As for any call, before anything is done for it; whether the model is there or not,
- * who may not is told the same. False: it was answered. */
-static bool may_call(struct msd_asking *a)
+/* @in has the call's target. False: it was answered. */
+static bool may_ask(struct msd_asking *a, const struct msd_in *in)
 {
-	struct msd_session *s = &a->caller->session;
-	struct msd_buf params = {0};
 	struct msd_diag d = {0};
-	struct msd_model m;
+	const msd_err err =
+		in == NULL && a->edge->rights.acl != NULL
+			? msd_diag_no_memory(&d)
+			: msd_standing_ask(&a->caller->session, in, MSD_M_CALL, &d);
 
-	if (!msd_bearer_stand(a))
-		return false;
-	const bool is_found =
-		msd_model_find(a->edge->house, a->names[0], &m, NULL) == MSD_OK;
-	msd_infer_put_target(&params, a->names[0], is_found ? &m : NULL);
-	const struct msd_in in = {
-		.body = {.kind = MSD_REQUEST, .params = {params.p, params.n}}};
-	const msd_err err = params.bad ? msd_diag_no_memory(&d)
-				       : msd_standing_ask(s, &in, MSD_M_CALL, &d);
 	if (err != MSD_OK) {
 		const bool wants_token =
 			err == MSD_REFUSED && msd_bearer_is_anonymous(a);
@@ -75,8 +68,28 @@ static bool may_call(struct msd_asking *a)
 		msd_infer_fail(a, wants_token ? 401 : msd_asking_status(err), &d);
 		a->reply.wants_token = wants_token;
 	}
-	msd_buf_finish(&params);
 	return err == MSD_OK;
+}
+
+/* As for any call, before anything is done for it; whether the model is there or not,
+ * who may not is told the same. False: it was answered. */
+static bool may_call(struct msd_asking *a)
+{
+	struct msd_buf params = {0};
+	struct msd_model m;
+
+	if (!msd_bearer_stand(a))
+		return false;
+	if (a->edge->rights.acl == NULL) /* no name matters */
+		return may_ask(a, NULL);
+	const bool is_found =
+		msd_model_find(a->edge->house, a->names[0], &m, NULL) == MSD_OK;
+	msd_infer_put_target(&params, a->names[0], is_found ? &m : NULL);
+	const struct msd_in in = {
+		.body = {.kind = MSD_REQUEST, .params = {params.p, params.n}}};
+	const bool may = may_ask(a, params.bad ? NULL : &in);
+	msd_buf_finish(&params);
+	return may;
 }
 
 /* Its user may ask for so much in a second. */
@@ -134,9 +147,15 @@ static msd_err make(struct msd_asking *a, const struct msd_model *m,
 				    "--max-payload",
 				    (unsigned long long)a->edge->limits->max_payload);
 	}
-	i->in = msd_infer_in(&i->call, a->caller->session.number,
-			     uv_now(a->edge->loop));
 	return err;
+}
+
+/* A call that was made once is kept with its text. */
+static void keep_text(const struct msd_asking *a, struct msd_infer *i)
+{
+	i->generation = a->edge->house->generation;
+	if (i->text.n <= KNOWN_BYTES)
+		msd_buf_put(&i->known, i->text.p, i->text.n);
 }
 
 /* False: it was answered. */
@@ -166,10 +185,14 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 
 	i->why = (struct msd_diag){0};
 	c->is_starting = true;
-	if (err == MSD_OK)
+	if (err == MSD_OK && i->known.n == 0) {
 		err = make(a, m, i, &d);
+		if (err == MSD_OK)
+			keep_text(a, i);
+	}
 	if (err != MSD_OK)
 		msd_counts_lost_call(&a->edge->counts, err);
+	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
 	if (err == MSD_OK && may_spend(a, i))
 		err = start(c, &d);
 	if (err != MSD_OK)
@@ -207,21 +230,58 @@ static struct msd_infer *infer_new(struct msd_caller *c, struct msd_span model)
 	return i;
 }
 
+static bool is_same(struct msd_buf kept, struct msd_span came)
+{
+	return kept.n == came.n && !kept.bad && memcmp(kept.p, came.p, came.n) == 0;
+}
+
+/* The text of the last call has come again, for the same model: what was made of it is
+ * the call. */
+static bool has_come_again(struct msd_asking *a, struct msd_span text,
+			   struct msd_span behind)
+{
+	struct msd_caller *c = a->caller;
+	struct msd_infer *i = c->last;
+
+	if (i == NULL || i->known.n == 0 || i->behind_bytes != behind.n ||
+	    i->generation != a->edge->house->generation ||
+	    !is_same(i->model, a->names[0]) || !is_same(i->known, text))
+		return false;
+	c->last = NULL;
+	c->infer = i;
+	i->text = text;
+	i->behind = behind;
+	return true;
+}
+
 void msd_infer(struct msd_asking *a)
 {
 	struct msd_caller *c = a->caller;
+	struct msd_span text, behind;
 	struct msd_diag d = {0};
 	struct msd_model m;
 	struct msd_infer *i;
 
 	if (!may_call(a) || !find_model(a, &m))
 		return;
+	const bool is_cut =
+		msd_infer_split(a->request->fields[MSD_HTTP_F_INFERENCE_HEADER],
+				a->request->body, &text, &behind);
+	if (is_cut && has_come_again(a, text, behind)) {
+		proceed(c, &m);
+		return;
+	}
+	msd_infer_forget(c);
 	c->infer = i = infer_new(c, a->names[0]);
 	if (i == NULL) {
 		(void)msd_diag_no_memory(&d);
 		msd_infer_fail(a, 503, &d);
-	} else if (!msd_infer_split(a->request->fields[MSD_HTTP_F_INFERENCE_HEADER],
-				    a->request->body, &i->text, &i->behind)) {
+		return;
+	}
+	i->text = is_cut ? text : (struct msd_span){0};
+	i->behind = is_cut ? behind : (struct msd_span){0};
+	i->behind_bytes = i->behind.n;
+	if (!is_cut) {
 		i->err = msd_diag_set(&i->why, MSD_BAD_REQUEST,
 				      "Inference-Header-Content-Length: expected a "
 				      "number of bytes of the body, at most 1 MiB");
@@ -240,17 +300,22 @@ bool msd_infer_is_busy(const struct msd_caller *c)
 	return c->infer != NULL && c->infer->chore.is_busy;
 }
 
+static size_t bytes_of(const struct msd_infer *i)
+{
+	return i == NULL ? 0
+			 : sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
+				   i->call.params.cap + i->known.cap +
+				   i->call.n_places * sizeof(*i->call.places);
+}
+
 /* What a thread works with is not looked at. */
 size_t msd_infer_bytes(const struct msd_caller *c)
 {
 	const struct msd_infer *i = c->infer;
 
-	if (i == NULL)
-		return c->asking.body.cap;
-	if (i->chore.is_busy)
+	if (i != NULL && i->chore.is_busy)
 		return sizeof(*i) + JSON_MEMORY_FACTOR * i->text.n;
-	return c->asking.body.cap + sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
-	       i->call.params.cap + i->call.n_places * sizeof(*i->call.places);
+	return c->asking.body.cap + bytes_of(i) + bytes_of(c->last);
 }
 
 bool msd_infer_needs_body(const struct msd_caller *c)

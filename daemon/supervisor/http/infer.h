@@ -17,10 +17,12 @@ void msd_infer_on_room(struct msd_session *s);
 /** All of the answer is written, or its connection is gone: what it held is given back.
  */
 void msd_infer_end(struct msd_caller *c, bool sent);
+/** The last call is not kept any longer. */
+void msd_infer_forget(struct msd_caller *c);
 /** A thread works for it: it is not to be ended before that is over, which on_answer
  * tells. */
 bool msd_infer_is_busy(const struct msd_caller *c);
-/** Bytes of memory that its call holds. */
+/** Bytes of memory that its calls hold. */
 size_t msd_infer_bytes(const struct msd_caller *c);
 /** It reads the request's body, or copies tensors from it when there is room. */
 bool msd_infer_needs_body(const struct msd_caller *c);

@@ -209,11 +209,27 @@ void msd_infer_end(struct msd_caller *c, bool sent)
 	if (i == NULL)
 		return;
 	let_go(c, i->out, sent);
+	i->out = NULL;
 	msd_infer_answer_finish(&i->answer);
+	msd_diag_finish(&i->why);
+	i->err = MSD_OK;
+	c->infer = NULL;
+	msd_infer_forget(c);
+	c->last = i;
+	if (i->known.n == 0)
+		msd_infer_forget(c);
+}
+
+void msd_infer_forget(struct msd_caller *c)
+{
+	struct msd_infer *i = c->last;
+
+	if (i == NULL)
+		return;
 	msd_infer_ask_finish(&i->ask);
 	msd_infer_call_finish(&i->call);
 	msd_buf_finish(&i->model);
-	msd_diag_finish(&i->why);
+	msd_buf_finish(&i->known);
 	free(i);
-	c->infer = NULL;
+	c->last = NULL;
 }

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/wire/conn.h"
 #include "proto/json.h"
+#include "proto/text.h"
 #include "proto/value.h"
 
 #define MAX_JSON_BYTES (1u << 20) /* of the tensors that an answer has as JSON */
@@ -65,14 +66,17 @@ static void put_head(struct msd_buf *b, struct msd_span name,
 	const char *datatype = msd_datatype_name(w->dtype);
 	char text[MSD_DTYPE_NAME_MAX];
 
-	msd_buf_printf(b, "{\"name\":");
+	msd_text_put(b, "{\"name\":");
 	msd_json_str(b, name);
-	msd_buf_printf(b, ",\"datatype\":\"%s\",\"shape\":[",
-		       datatype != NULL ? datatype : msd_dtype_format(w->dtype, text));
+	msd_text_put(b, ",\"datatype\":\"");
+	msd_text_put(b, datatype != NULL ? datatype : msd_dtype_format(w->dtype, text));
+	msd_text_put(b, "\",\"shape\":[");
 	for (uint32_t i = 0; i < w->ndim; i++) {
-		msd_buf_printf(b, "%s%lld", i > 0 ? "," : "", (long long)w->shape[i]);
+		if (i > 0)
+			msd_text_put(b, ",");
+		msd_text_decimal(b, (uint64_t)w->shape[i]);
 	}
-	msd_buf_printf(b, "]");
+	msd_text_put(b, "]");
 }
 
 static msd_err put_binary(struct telling *t, const struct msd_wire_tensor *w,
@@ -80,8 +84,9 @@ static msd_err put_binary(struct telling *t, const struct msd_wire_tensor *w,
 {
 	struct msd_infer_answer *a = t->answer;
 
-	msd_buf_printf(&a->text, ",\"parameters\":{\"binary_data_size\":%llu}}",
-		       (unsigned long long)w->bytes);
+	msd_text_put(&a->text, ",\"parameters\":{\"binary_data_size\":");
+	msd_text_decimal(&a->text, w->bytes);
+	msd_text_put(&a->text, "}}");
 	a->has_tensors = true;
 	if (w->bytes == 0)
 		return MSD_OK;
@@ -111,9 +116,9 @@ static msd_err put_json(struct telling *t, const struct msd_wire_tensor *w,
 	t->json_bytes += w->bytes;
 	if (!msd_shape_elements(w->shape, w->ndim, &n))
 		return msd_diag_set(t->d, MSD_INTERNAL, "a result's shape");
-	msd_buf_printf(b, ",\"data\":");
+	msd_text_put(b, ",\"data\":");
 	msd_err err = msd_infer_data_write(w->dtype, bytes, n, b, t->d);
-	msd_buf_printf(b, "}");
+	msd_text_put(b, "}");
 	return err;
 }
 
@@ -132,7 +137,7 @@ static msd_err put_output(struct telling *t, struct msd_span name, struct msd_sp
 		return MSD_OK;
 	t->n_wished += wish != NULL;
 	if (t->n_told++ > 0)
-		msd_buf_printf(&t->answer->text, ",");
+		msd_text_put(&t->answer->text, ",");
 	put_head(&t->answer->text, name, &w);
 	err = (wish != NULL ? wish->is_binary : t->wish->ask->is_binary)
 		      ? put_binary(t, &w, bytes)
@@ -190,18 +195,18 @@ static msd_err tell(struct telling *t, struct msd_span result)
 
 	if (!msd_array_open(result, &items, &n) || n != 2)
 		return msd_diag_set(t->d, MSD_INTERNAL, "a result that is none");
-	msd_buf_printf(b, "{\"model_name\":");
+	msd_text_put(b, "{\"model_name\":");
 	msd_json_str(b, t->wish->model);
-	msd_buf_printf(b, ",\"model_version\":\"" MSD_MODEL_VERSION "\"");
+	msd_text_put(b, ",\"model_version\":\"" MSD_MODEL_VERSION "\"");
 	if (t->wish->ask->id.p != NULL) {
-		msd_buf_printf(b, ",\"id\":");
+		msd_text_put(b, ",\"id\":");
 		msd_json_str(b, t->wish->ask->id);
 	}
-	msd_buf_printf(b, ",\"outputs\":[");
+	msd_text_put(b, ",\"outputs\":[");
 	msd_err err = put_value(t, &items);
 	if (err == MSD_OK)
 		err = put_value(t, &items);
-	msd_buf_printf(b, "]}");
+	msd_text_put(b, "]}");
 	if (err == MSD_OK && t->n_wished < t->wish->ask->n_outputs) {
 		return msd_diag_set(t->d, MSD_BAD_REQUEST,
 				    "outputs: the model has not all that are asked "

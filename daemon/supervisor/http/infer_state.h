@@ -21,8 +21,11 @@ struct msd_infer {
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
 	struct msd_buf model;         /* its name, as it was asked for */
+	struct msd_buf known;         /* its text, while it is a call that was made */
+	uint64_t generation;          /* of the house, when it was */
 	struct msd_in in;             /* the call, as of a frame */
 	struct msd_span text, behind; /* its JSON and what follows; the reader's */
+	size_t behind_bytes;          /* how many those were */
 	struct msd_out *out;          /* what the answer is made of; owned */
 	struct msd_infer_answer answer;
 	msd_err err; /* of the chore, and why */

@@ -63,14 +63,14 @@ static const struct route routes[] = {
 };
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-/* The next segment of a route's path, or "". */
-static struct msd_span next(const char **path)
+/* Of @path, where a route's next segment begins, what is behind it if it is @have;
+ * NULL: it is another. */
+static const char *pass(const char *path, struct msd_span have)
 {
-	const size_t n = strcspn(*path, "/");
-	const struct msd_span s = {(const uint8_t *)*path, n};
-
-	*path += n + ((*path)[n] == '/');
-	return s;
+	if (have.n == 0 || strncmp(path, (const char *)have.p, have.n) != 0)
+		return NULL;
+	path += have.n;
+	return *path == '/' ? path + 1 : *path == '\0' ? path : NULL;
 }
 
 static bool is_match(const struct route *r, const struct msd_http_path *p,
@@ -81,16 +81,16 @@ static bool is_match(const struct route *r, const struct msd_http_path *p,
 
 	names[1] = (struct msd_span){0};
 
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct msd_span want = next(&path), have = p->segments[i];
-		if (want.n == 1 && *want.p == '*' && have.n > 0) {
+	for (unsigned i = 0; i < p->n && path != NULL; i++) {
+		const struct msd_span have = p->segments[i];
+		if (*path == '*' && have.n > 0) {
 			names[n_names++] = have;
-		} else if (want.n != have.n || want.n == 0 ||
-			   memcmp(want.p, have.p, want.n) != 0) {
-			return false;
+			path += path[1] == '/' ? 2 : 1;
+		} else {
+			path = pass(path, have);
 		}
 	}
-	return *path == '\0';
+	return path != NULL && *path == '\0';
 }
 
 static void fail(struct msd_asking *a, unsigned status, const char *text)

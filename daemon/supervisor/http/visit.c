@@ -85,6 +85,7 @@ static void destroy(struct msd_visit *v)
 	msd_buf_finish(&v->out);
 	msd_session_leave(s);
 	msd_infer_end(&v->caller, false);
+	msd_infer_forget(&v->caller);
 	msd_buf_finish(&v->caller.asking.body);
 	v->tail_left = 0;
 	settle(v);
