@@ -33,9 +33,11 @@ static int compare(const void *a, const void *b)
 static bool count_graph(struct msd_sg_tally *t, const modser_graph *g);
 
 /* The graphs that an operator runs are its attributes. */
-static bool count_node(struct msd_sg_tally *t, const modser_sg_op *op)
+static bool count_node(struct msd_sg_tally *t, const modser_sg_node *node)
 {
-	if (!count_op(t, modser_sg_op_name(op)))
+	const modser_sg_op *op = node->op;
+
+	if (!msd_sg_node_is_given(node) && !count_op(t, modser_sg_op_name(op)))
 		return false;
 	for (size_t i = 0; op != NULL && i < op->attrs.n; i++) {
 		const modser_sg_attr *a = &op->attrs.items[i].value;
@@ -57,7 +59,7 @@ static void count_constant(struct msd_sg_tally *t, const modser_sg_tensor *const
 static bool count_graph(struct msd_sg_tally *t, const modser_graph *g)
 {
 	for (size_t i = 0; i < g->n_nodes; i++) {
-		if (!count_node(t, g->nodes[i]->op))
+		if (!count_node(t, g->nodes[i]))
 			return false;
 	}
 	for (size_t i = 0; i < g->n_tensors; i++) {

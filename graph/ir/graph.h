@@ -99,6 +99,8 @@ MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret
  * the graph's error. */
 MSD_MUST_CHECK int msd_sg_check_ends(const modser_sg_node *node);
 
+/** Does @node compute nothing: is its output a constant, or what a caller gives? */
+bool msd_sg_node_is_given(const modser_sg_node *node);
 void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is fine */
 void msd_sg_node_destroy(modser_sg_node *node);
 void msd_sg_op_destroy(modser_sg_op *op);

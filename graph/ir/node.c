@@ -109,3 +109,10 @@ modser_sg_tensor *modser_sg_node_output(const modser_sg_node *node, size_t i)
 {
 	return i < node->n_outputs ? node->outputs[i] : NULL;
 }
+
+bool msd_sg_node_is_given(const modser_sg_node *node)
+{
+	const char *op = node->op != NULL ? node->op->schema->name : "";
+
+	return strcmp(op, "Const") == 0 || strcmp(op, "InputOp") == 0;
+}

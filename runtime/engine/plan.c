@@ -20,14 +20,13 @@
 #include "runtime/engine/arena.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
+#include "runtime/engine/layout.h"
 
 struct msd_plan {
 	modser_graph *g;
 	size_t *order; /* of nodes */
-	struct msd_arena_place *places;
-	size_t *live;
-	uint8_t *arena; /* NULL: tensors have memory of their own */
-	size_t arena_bytes;
+	struct msd_layout
+		layout;  /* without an arena, tensors have memory of their own */
 	void **own;      /* that memory, of tensors that are there now */
 	const void **at; /* where each tensor is, in a run */
 	const void **in; /* of the node that runs */
@@ -40,13 +39,6 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 {
 	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
 			    modser_graph_error(g));
-}
-
-static bool is_given(const modser_sg_node *node)
-{
-	const char *op = modser_sg_op_name(node->op);
-
-	return strcmp(op, "Const") == 0 || strcmp(op, "InputOp") == 0;
 }
 
 static const struct msd_kernel *kernel_of(const modser_sg_node *node)
@@ -109,68 +101,14 @@ static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 	for (size_t step = 0; err == MSD_OK && step < p->g->n_nodes; step++) {
 		modser_sg_node *node = p->g->nodes[p->order[step]];
 
-		if (!is_given(node))
+		if (!msd_sg_node_is_given(node))
 			err = check_node(p, node, d);
 		if (err != MSD_OK || p->is_within)
 			continue;
-		err = is_given(node) ? check_given(node, is_open, d)
-				     : infer_node(node, is_open, d);
+		err = msd_sg_node_is_given(node) ? check_given(node, is_open, d)
+						 : infer_node(node, is_open, d);
 	}
 	return err;
-}
-
-/* What nobody reads is written all the same. */
-static void find_last_reads(struct msd_plan *p)
-{
-	for (size_t step = 0; step < p->g->n_nodes; step++) {
-		const modser_sg_node *node = p->g->nodes[p->order[step]];
-
-		for (size_t i = 0; i < node->n_inputs; i++) {
-			if (node->inputs[i] != NULL)
-				p->places[node->inputs[i]->index].last = step;
-		}
-		for (size_t i = 0; i < node->n_outputs; i++) {
-			if (node->outputs[i] != NULL)
-				p->places[node->outputs[i]->index].last = step;
-		}
-	}
-	for (size_t i = 0; i < p->g->n_outputs; i++)
-		p->places[p->g->outputs[i]->index].last = MSD_ARENA_KEEP;
-}
-
-static size_t room_of(const modser_sg_tensor *t)
-{
-	uint64_t bytes = 0;
-
-	if (!msd_sg_tensor_bytes(t, &bytes)) /* inference has seen that it fits */
-		return 0;
-	return ((size_t)bytes + MSD_ARENA_ALIGN - 1) / MSD_ARENA_ALIGN *
-	       MSD_ARENA_ALIGN;
-}
-
-static msd_err lay_out(struct msd_plan *p, struct msd_diag *d)
-{
-	struct msd_arena a = {.places = p->places, .live = p->live};
-
-	for (size_t step = 0; step < p->g->n_nodes; step++) {
-		const modser_sg_node *node = p->g->nodes[p->order[step]];
-
-		if (is_given(node))
-			continue;
-		for (size_t i = 0; i < node->n_outputs; i++) {
-			const modser_sg_tensor *t = node->outputs[i];
-
-			if (t == NULL)
-				continue;
-			p->places[t->index].bytes = room_of(t);
-			if (!msd_arena_put(&a, t->index))
-				return msd_diag_no_memory(d);
-		}
-		msd_arena_drop(&a, step);
-	}
-	p->arena_bytes = a.bytes;
-	p->arena = aligned_alloc(MSD_ARENA_ALIGN, a.bytes + MSD_ARENA_ALIGN);
-	return p->arena != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
@@ -185,18 +123,15 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 		most = node->n_outputs > most ? node->n_outputs : most;
 	}
 	p->order = calloc(p->g->n_nodes + 1, sizeof(*p->order));
-	p->places = calloc(n_tensors + 1, sizeof(*p->places));
-	p->live = calloc(n_tensors + 1, sizeof(*p->live));
 	p->own = calloc(n_tensors + 1, sizeof(*p->own));
 	p->flows = calloc(p->g->n_nodes + 1, sizeof(*p->flows));
 	p->at = calloc(n_tensors + 1, sizeof(*p->at));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
-	if (p->order == NULL || p->places == NULL || p->live == NULL ||
-	    p->own == NULL || p->at == NULL || p->in == NULL || p->out == NULL ||
-	    p->flows == NULL)
+	if (p->order == NULL || p->own == NULL || p->at == NULL || p->in == NULL ||
+	    p->out == NULL || p->flows == NULL)
 		return msd_diag_no_memory(d);
-	return MSD_OK;
+	return msd_layout_init(&p->layout, n_tensors, d);
 }
 
 static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret,
@@ -216,9 +151,9 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 	if (err == MSD_OK)
 		err = infer_all(p, &is_open, d);
 	if (err == MSD_OK)
-		find_last_reads(p);
+		msd_layout_find_last_reads(&p->layout, graph, p->order);
 	if (err == MSD_OK && !is_open)
-		err = lay_out(p, d);
+		err = msd_layout_put(&p->layout, graph, p->order, d);
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
 		return err;
@@ -256,10 +191,8 @@ void msd_plan_destroy(struct msd_plan *plan)
 	for (size_t i = 0; plan->flows != NULL && i < plan->g->n_nodes; i++)
 		msd_flow_destroy(plan->flows[i]);
 	free(plan->flows);
+	msd_layout_finish(&plan->layout);
 	free(plan->order);
-	free(plan->places);
-	free(plan->live);
-	free(plan->arena);
 	free(plan->own);
 	free(plan->at);
 	free(plan->in);
@@ -269,7 +202,7 @@ void msd_plan_destroy(struct msd_plan *plan)
 
 size_t msd_plan_arena_bytes(const struct msd_plan *plan)
 {
-	return plan->arena_bytes;
+	return plan->layout.arena_bytes;
 }
 
 const void *msd_plan_output(const struct msd_plan *plan, size_t i)
@@ -280,9 +213,10 @@ const void *msd_plan_output(const struct msd_plan *plan, size_t i)
 /* Where output @t of the node that runs goes; NULL: memory is short. */
 static void *place_of(struct msd_plan *p, modser_sg_tensor *t)
 {
-	if (p->arena != NULL)
-		return p->arena + p->places[t->index].offset;
-	p->own[t->index] = aligned_alloc(MSD_ARENA_ALIGN, room_of(t) + MSD_ARENA_ALIGN);
+	if (p->layout.arena != NULL)
+		return p->layout.arena + p->layout.places[t->index].offset;
+	p->own[t->index] =
+		aligned_alloc(MSD_ARENA_ALIGN, msd_layout_room(t) + MSD_ARENA_ALIGN);
 	t->value = p->own[t->index];
 	return p->own[t->index];
 }
@@ -349,7 +283,7 @@ static void free_read(struct msd_plan *p, modser_sg_tensor *const *list, size_t 
 		      size_t step)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (list[i] == NULL || p->places[list[i]->index].last != step)
+		if (list[i] == NULL || p->layout.places[list[i]->index].last != step)
 			continue;
 		free(p->own[list[i]->index]);
 		p->own[list[i]->index] = NULL;
@@ -393,7 +327,7 @@ static void bind(struct msd_plan *p, const void *const *inputs)
 	}
 	for (size_t i = 0; i < p->g->n_inputs; i++) {
 		p->at[p->g->inputs[i]->index] = inputs[i];
-		p->g->inputs[i]->value = p->arena == NULL ? inputs[i] : NULL;
+		p->g->inputs[i]->value = p->layout.arena == NULL ? inputs[i] : NULL;
 	}
 }
 
@@ -406,9 +340,9 @@ msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
 		modser_sg_node *node = plan->g->nodes[plan->order[step]];
 		msd_err err = MSD_OK;
 
-		if (is_given(node))
+		if (msd_sg_node_is_given(node))
 			continue;
-		if (plan->arena != NULL) {
+		if (plan->layout.arena != NULL) {
 			err = run_kernel(plan, node, d);
 		} else {
 			err = run_open(plan, node, step, d);

@@ -151,6 +151,8 @@ Test(flow, operators_of_graphs_within_graphs_are_counted)
 
 	cr_assert(msd_sg_tally_take(f.g, &t));
 	cr_expect_eq(times(&t, "Loop"), 1);
+	cr_expect_eq(times(&t, "InputOp"), 0); /* which compute nothing */
+	cr_expect_eq(times(&t, "Const"), 0);
 	cr_expect_eq(times(&t, "If"), 1, "of the loop's body");
 	cr_expect_eq(times(&t, "Sub"), 1, "of the branch in that body");
 	cr_expect_eq(t.n_constants, 1);
