@@ -20,8 +20,9 @@ struct modser_sg_tensor {
 	size_t index;
 	char *name;
 	modser_sg_tensor_type type;
-	struct msd_dtype dtype;
+	struct msd_dtype dtype; /* float32 until it is known */
 	char dtype_name[MSD_DTYPE_NAME_MAX];
+	bool has_dtype; /* a file, a caller or an inference has said it */
 	bool is_nhwc;
 	int ndim; /* -1: the shape is not known */
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
@@ -91,6 +92,8 @@ char *msd_sg_copy(const char *text, size_t n);
 MSD_MUST_CHECK int msd_sg_take_file(modser_graph *g, struct msd_buf *file);
 /** Let @child be an attribute of @g: -1 when it is somebody's, or too deep. */
 MSD_MUST_CHECK int msd_sg_take_graph(modser_graph *g, modser_graph *child);
+/** @t is of @dtype, which has one lane. */
+void msd_sg_tensor_take_dtype(modser_sg_tensor *t, struct msd_dtype dtype);
 /** Bytes that @t has by its shape and dtype; false while they are not known, or do not
  * fit. */
 MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret);

@@ -78,8 +78,7 @@ void msd_infer_dtype(const modser_sg_node *node, size_t k, struct msd_dtype dtyp
 {
 	if (k >= node->n_outputs || node->outputs[k] == NULL)
 		return;
-	node->outputs[k]->dtype = dtype;
-	(void)msd_dtype_format(dtype, node->outputs[k]->dtype_name);
+	msd_sg_tensor_take_dtype(node->outputs[k], dtype);
 }
 
 struct msd_dtype msd_infer_dtype_of(const modser_sg_node *node, size_t i)
@@ -220,6 +219,16 @@ static int check_inputs(const modser_sg_node *node)
 	return 0;
 }
 
+/* The elements of such a node's outputs are those of its graphs'. */
+static bool runs_graphs(const modser_sg_node *node)
+{
+	for (size_t i = 0; i < node->op->attrs.n; i++) {
+		if (node->op->attrs.items[i].value.kind == MODSER_ATTR_GRAPH)
+			return true;
+	}
+	return false;
+}
+
 int msd_sg_infer_node(modser_sg_node *node)
 {
 	if (node->op->schema->infer == NULL) {
@@ -230,8 +239,10 @@ int msd_sg_infer_node(modser_sg_node *node)
 	int result = check_inputs(node);
 	if (result != 0)
 		return result;
-	for (size_t i = 0; msd_infer_has(node, 0) && i < node->n_outputs; i++)
-		msd_infer_dtype(node, i, node->inputs[0]->dtype);
+	if (msd_infer_has(node, 0) && !runs_graphs(node)) {
+		for (size_t i = 0; i < node->n_outputs; i++)
+			msd_infer_dtype(node, i, node->inputs[0]->dtype);
+	}
 	result = node->op->schema->infer(node);
 	for (size_t i = 0; result == 0 && i < node->n_outputs; i++) {
 		if (node->outputs[i] != NULL)

@@ -113,14 +113,20 @@ int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char
 	return 0;
 }
 
+void msd_sg_tensor_take_dtype(modser_sg_tensor *t, struct msd_dtype dtype)
+{
+	t->dtype = dtype;
+	(void)msd_dtype_format(dtype, t->dtype_name);
+	t->has_dtype = true;
+}
+
 int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor, const char *dtype)
 {
 	struct msd_dtype parsed;
 
 	if (!msd_dtype_parse(dtype, strlen(dtype), &parsed) || parsed.lanes != 1)
 		return fail(tensor, MSD_BAD_ARGUMENT, "no such element type");
-	tensor->dtype = parsed;
-	(void)msd_dtype_format(parsed, tensor->dtype_name);
+	msd_sg_tensor_take_dtype(tensor, parsed);
 	return 0;
 }
 

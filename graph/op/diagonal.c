@@ -67,8 +67,9 @@ static int infer_one_hot(modser_sg_node *node)
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	double depth;
 	size_t axis;
-	const int result = msd_infer_number(node, 1, &depth);
 
+	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 2));
+	const int result = msd_infer_number(node, 1, &depth);
 	if (result != 0)
 		return result;
 	if (!(depth >= 1 && depth < 0x1p53))
@@ -82,7 +83,6 @@ static int infer_one_hot(modser_sg_node *node)
 	for (size_t i = 0; i < ndim; i++)
 		dims[i < axis ? i : i + 1] = msd_infer_dims(node, 0)[i];
 	dims[axis] = (int64_t)depth;
-	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 2));
 	return msd_infer_set(node, dims, ndim + 1);
 }
 

@@ -146,9 +146,10 @@ static int infer(modser_sg_node *node)
 	if (msd_flow_check(node) != 0)
 		return -1;
 	for (size_t i = 0; i < node->n_outputs; i++) {
-		const modser_graph *g = msd_flow_graph(node, 0);
+		const modser_sg_tensor *t = msd_flow_graph(node, 0)->outputs[first + i];
 
-		msd_infer_dtype(node, i, g->outputs[first + i]->dtype);
+		if (t->has_dtype)
+			msd_infer_dtype(node, i, t->dtype);
 	}
 	return MSD_INFER_LATER;
 }

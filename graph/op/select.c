@@ -41,11 +41,11 @@ static int infer_non_zero(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 
+	msd_infer_dtype(node, 0, OP_INT64); /* which is so whatever its values are */
 	if (!is_known(node, 0))
 		return MSD_INFER_LATER;
 	const int64_t dims[] = {ndim > 0 ? (int64_t)ndim : 1,
 				count(node, 0, INT64_MAX)};
-	msd_infer_dtype(node, 0, OP_INT64);
 	return msd_infer_set(node, dims, 2);
 }
 

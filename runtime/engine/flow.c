@@ -111,8 +111,7 @@ struct msd_flow_value msd_flow_scalar(struct msd_dtype dtype, const void *data)
 static msd_err set_tensor(modser_sg_tensor *t, struct msd_dtype dtype,
 			  const int64_t *dims, size_t ndim, struct msd_diag *d)
 {
-	t->dtype = dtype;
-	(void)msd_dtype_format(dtype, t->dtype_name);
+	msd_sg_tensor_take_dtype(t, dtype);
 	if (modser_sg_tensor_set_dims(t, dims, ndim) != 0)
 		return graph_error(t->graph, d);
 	return MSD_OK;

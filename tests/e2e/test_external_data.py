@@ -97,7 +97,7 @@ def test_a_place_that_is_not_in_the_file_is_refused_with_its_tensor(tmp_path, pl
 def test_bytes_that_are_not_the_shapes_are_refused(tmp_path):
     write_data(tmp_path / "w.bin")
     said = modser("inspect", write(tmp_path, length="64"))
-    assert said.status != 0 and 'tensor "w": its bytes are not as many' in said.err, said
+    assert said.status != 0 and 'tensor "w": external data: its length' in said.err, said
 
 
 def test_a_file_that_is_missing_is_named_by_client_and_daemon(own_daemon, tmp_path):

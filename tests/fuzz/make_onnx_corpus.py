@@ -82,11 +82,18 @@ def flow_cases():
                   [value("go2", "bool", []), value("p2", "float32", [2])])
     scan = Graph([node("Add", ["p", "q"], ["p2"]), node("Mul", ["p2", "b"], ["s"])], vectors,
                  [value("p2", "float32", [2]), value("s", "float32", [2])])
+    # Nothing says that p is of int64 but what goes in, whose shape only a run knows.
+    counted = Graph([go, node("Constant", [], ["one"], value=tensor("one", np.int64(1))),
+                     node("Add", ["p", "one"], ["p2"])],
+                    TURN + [field(1, "p")], [field(1, "go2"), field(1, "p2")])
     return {
         "accept_if": branches(then_branch=negative, else_branch=sum_),
         "accept_loop": loop("a", added, [("y", [2]), ("z", ["n", 2])]),
         "accept_loop_that_swaps": loop("ab", swapped, [("y", [2]), ("z", [2])]),
         "accept_loop_with_an_if": loop("a", nested, [("y", [2])]),
+        "accept_loop_without_a_shape": model(
+            [node("NonZero", ["x"], ["k"]), node("Loop", ["n", "", "k"], ["y"], body=counted)],
+            [COUNT, X], [value("y", "int64", [2, "k"])]),
         "accept_loop_that_ends": loop("a", ended, [("y", [2])], ("", "")),
         "accept_scan": model(
             [node("Scan", ["a", "m"], ["y", "z"], body=scan, num_scan_inputs=1,
@@ -169,6 +176,10 @@ def cases():
             field(1, 1) * 33 + field(2, 1) + field(8, "w") + field(9, bytes(4))),
         "reject_strings": gemm(field(1, 1) + field(2, 8) + field(8, "w") + field(6, "text")),
         "reject_external_data": gemm(tensor("w", floats(2, 3), external={"location": "../w"})),
+        "reject_external_length": gemm(
+            tensor("w", floats(2, 3), external={"location": "w", "length": "20"})),
+        "reject_external_shared": gemm(constants=[
+            tensor(name, floats(2, 3), external={"location": "w"}) for name in ("w", "w1", "w2")]),
         "reject_deep": nested(5000),
         "reject_many_fields": field(1, 8) + field(7, field(1, b"") * 100) + b"\x3a\xff\xff\x7f",
         "reject_group": field(1, 8) + varint(7 << 3 | 3),

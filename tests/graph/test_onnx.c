@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/modser_graph.h"
+#include "graph/op/flow.h"
 #include "graph/serializer/onnx/row.h"
 #include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
@@ -204,7 +206,22 @@ Test(onnx, what_was_stored_is_stored_the_same_again)
 	expect_same_again(CORPUS "accept_broadcast_of_opset_6.bin");
 	expect_same_again(CORPUS "accept_if.bin");
 	expect_same_again(CORPUS "accept_loop_with_an_if.bin");
+	expect_same_again(CORPUS "accept_loop_without_a_shape.bin");
 	expect_same_again(CORPUS "accept_scan.bin");
+}
+
+Test(onnx, a_state_without_a_shape_is_stored_with_its_elements)
+{
+	struct bw file = fixture_read(CORPUS "accept_loop_without_a_shape.bin");
+	const modser_part stored = store(bw_span(&file));
+	int result;
+	modser_graph *g = load((struct msd_span){stored.data, stored.bytes}, &result);
+	const modser_graph *body = msd_flow_graph(g->outputs[0]->producer, 0);
+
+	cr_expect_str_eq(modser_sg_tensor_dtype(modser_graph_input(body, 2)), "int64");
+	modser_graph_destroy(g);
+	free((void *)(uintptr_t)stored.data);
+	bw_free(&file);
 }
 
 Test(onnx, what_onnx_does_not_have_is_not_stored)
@@ -305,66 +322,6 @@ Test(onnx, damaged_files_are_refused_or_read_within_their_bytes)
 		cr_expect(mangle_flips(bw_span(&file), read, NULL), "%s", names[i]);
 		bw_free(&file);
 	}
-}
-
-/* What the model names in other files: six floats, whatever it is called. */
-static int read_zeros(void *ctx, modser_graph *g, const char *name, modser_part *ret)
-{
-	static const float zeros[6];
-
-	(void)ctx;
-	(void)g;
-	(void)name;
-	*ret = (modser_part){zeros, sizeof(zeros)};
-	return 0;
-}
-
-static bool join(struct msd_span file, void *ctx)
-{
-	const modser_part part = {file.p, file.n};
-	modser_graph *g = modser_graph_create("");
-	modser_part whole = {0};
-	const int result =
-		modser_serializer_join(onnx, &part, read_zeros, ctx, g, &whole);
-
-	cr_expect(result == 0 || modser_graph_error(g)[0] != '\0');
-	cr_expect(result == 0 || whole.data == NULL);
-	free((void *)(uintptr_t)whole.data);
-	modser_graph_destroy(g);
-	return result == 0;
-}
-
-Test(onnx, damaged_files_are_joined_or_refused_without_a_leak)
-{
-	struct bw file = fixture_read(CORPUS "reject_external_data.bin");
-
-	cr_expect(join(bw_span(&file), NULL));
-	(void)mangle_prefixes(bw_span(&file), join, NULL);
-	cr_expect(mangle_flips(bw_span(&file), join, NULL));
-	bw_free(&file);
-}
-
-Test(onnx, a_joined_model_is_loaded_with_its_weights_in_place)
-{
-	struct bw file = fixture_read(CORPUS "reject_external_data.bin");
-	const modser_part part = {bw_span(&file).p, bw_span(&file).n};
-	modser_graph *empty = modser_graph_create("");
-	modser_part whole = {0};
-	int result =
-		modser_serializer_join(onnx, &part, read_zeros, NULL, empty, &whole);
-
-	cr_assert_eq(result, 0);
-	const struct msd_span bytes = {whole.data, whole.bytes};
-	modser_graph *g = load(bytes, &result);
-	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
-	uint64_t n;
-	const uint8_t *w = modser_sg_tensor_data(modser_graph_tensor(g, 0), &n);
-	cr_expect_eq(n, sizeof(float[6]));
-	cr_expect(w > bytes.p && w < bytes.p + bytes.n && (w - bytes.p) % 64 == 0);
-	modser_graph_destroy(g);
-	modser_graph_destroy(empty);
-	free((void *)(uintptr_t)whole.data);
-	bw_free(&file);
 }
 
 static void expect_each_failure_of_a_load_told(const char *name)

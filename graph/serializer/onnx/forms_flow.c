@@ -19,11 +19,9 @@ struct within {
  * the shape, too. */
 static int tell(modser_sg_tensor *t, const modser_sg_tensor *outer, bool is_captured)
 {
-	if (outer->ndim < 0)
-		return 0;
-	if (modser_sg_tensor_set_dtype(t, outer->dtype_name) != 0)
-		return -1;
-	return is_captured
+	if (outer->has_dtype)
+		msd_sg_tensor_take_dtype(t, outer->dtype);
+	return is_captured && outer->ndim >= 0
 		       ? modser_sg_tensor_set_dims(t, outer->dims, (size_t)outer->ndim)
 		       : 0;
 }

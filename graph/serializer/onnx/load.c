@@ -142,8 +142,10 @@ static int find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 	if (!msd_sg_grow(&l->captured, l->n_captured, sizeof(*l->captured)))
 		return msd_sg_no_memory(l->g);
 	modser_sg_tensor *t = make_input(l, name);
-	if (t == NULL || modser_sg_tensor_set_dtype(t, outer->dtype_name) != 0)
+	if (t == NULL)
 		return -1;
+	if (outer->has_dtype)
+		msd_sg_tensor_take_dtype(t, outer->dtype);
 	l->captured[l->n_captured++] = outer;
 	*ret = t;
 	return 0;

@@ -91,6 +91,11 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	onnx__type_proto__init(type);
 	onnx__type_proto__tensor__init(tensor);
 	v->name = e->names[t->index];
+	/* Within a node it may be left out, and is, where a guess would stand. */
+	if (e->outer != NULL && !t->has_dtype) {
+		onnx_emit_push(e, list, v);
+		return 0;
+	}
 	v->type = type;
 	type->tensor_type = tensor;
 	tensor->has_elem_type = true;
