@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
+#include "runtime/engine/arena.h"
 
 msd_err msd_layout_init(struct msd_layout *l, size_t n_tensors, struct msd_diag *d)
 {

@@ -4,8 +4,8 @@
  * one arena from the node that makes it to the last that reads it. */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
-#include "runtime/engine/arena.h"
 
+struct msd_arena_place;
 struct msd_layout {
 	struct msd_arena_place *places; /* of each tensor */
 	size_t *live;                   /* what the arena works with */

@@ -12,7 +12,6 @@
 #include "runtime/engine/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
