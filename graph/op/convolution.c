@@ -1,3 +1,7 @@
+/* Convolution, and what those of integers share with it: windows, extents, and whether
+ * weights and bias fit. */
+#include <string.h>
+
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"
@@ -31,10 +35,18 @@ static void keep_extent(struct msd_op_window *w)
 	w->after = all - w->before;
 }
 
+size_t msd_op_conv_weights(const modser_sg_node *node)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+
+	return strcmp(op, "QLinearConv") == 0 ? 3 : 1;
+}
+
 void msd_op_conv_windows(const modser_sg_node *node,
 			 struct msd_op_window ret[static MSD_OP_AXES])
 {
 	const size_t n = msd_infer_ndim(node, 0) - 2;
+	const size_t weights = msd_op_conv_weights(node);
 
 	for (size_t i = 0; i < MSD_OP_AXES; i++)
 		ret[i] = (struct msd_op_window){1, 1, 1, 1, 0, 0, 1};
@@ -42,7 +54,7 @@ void msd_op_conv_windows(const modser_sg_node *node,
 		struct msd_op_window *w = &ret[MSD_OP_AXES - n + i];
 
 		w->in = msd_infer_dims(node, 0)[2 + i];
-		w->kernel = msd_infer_dims(node, 1)[2 + i];
+		w->kernel = msd_infer_dims(node, weights)[2 + i];
 		w->stride = msd_op_window_param(node, &strides, i, n, 1);
 		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
 		msd_op_window_pads(node, i, n, w);
@@ -65,19 +77,14 @@ static int check_params(const modser_sg_node *node, size_t n)
 	    msd_op_window_check_pads(node, n, SAME_LOWER) != 0 ||
 	    msd_infer_range(node, "group", 1, INT32_MAX) != 0)
 		return -1;
-	const int64_t activation =
-		modser_sg_op_int(modser_sg_node_op(node), "activation");
-	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
-		return msd_infer_fail(node, "activation %d is not known",
-				      (int)activation);
-	}
 	return 0;
 }
 
-static int check_weights(const modser_sg_node *node, size_t n)
+static int check_weights(const modser_sg_node *node, size_t n, size_t bias)
 {
+	const size_t w = msd_op_conv_weights(node);
 	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
-	const int64_t *weights = msd_infer_dims(node, 1);
+	const int64_t *weights = msd_infer_dims(node, w);
 
 	for (size_t i = 0; i < n; i++) { /* 0 says: as large as its weights */
 		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
@@ -93,35 +100,48 @@ static int check_weights(const modser_sg_node *node, size_t n)
 		return msd_infer_fail(node,
 				      "its channels are not those of its weights");
 	}
-	if (msd_infer_has(node, 2) &&
-	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) != weights[0])
+	if (msd_infer_has(node, bias) &&
+	    msd_infer_product(node, bias, 0, msd_infer_ndim(node, bias)) != weights[0])
 		return msd_infer_fail(node, "its bias and its weights do not fit");
 	return 0;
 }
 
-static int infer(modser_sg_node *node)
+int msd_op_conv_infer(const modser_sg_node *node, size_t bias)
 {
+	const size_t w = msd_op_conv_weights(node);
 	struct msd_op_window windows[MSD_OP_AXES];
 	int64_t dims[2 + MSD_OP_AXES];
 	size_t n;
 
-	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, 1, n + 2) != 0 ||
-	    msd_infer_alike(node, 0, 3) != 0 || check_params(node, n) != 0 ||
-	    check_weights(node, n) != 0)
+	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, w, n + 2) != 0 ||
+	    check_params(node, n) != 0 || check_weights(node, n, bias) != 0)
 		return -1;
 	msd_op_conv_windows(node, windows);
 	dims[0] = msd_infer_dims(node, 0)[0];
-	dims[1] = msd_infer_dims(node, 1)[0];
+	dims[1] = msd_infer_dims(node, w)[0];
 	for (size_t i = 0; i < n; i++) {
-		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
+		const struct msd_op_window *axis = &windows[MSD_OP_AXES - n + i];
 
-		if (w->out < 1 || w->after < 0) {
+		if (axis->out < 1 || axis->after < 0) {
 			return msd_infer_fail(node,
 					      "its kernel is larger than its input");
 		}
-		dims[2 + i] = w->out;
+		dims[2 + i] = axis->out;
 	}
 	return msd_infer_set(node, dims, n + 2);
+}
+
+static int infer(modser_sg_node *node)
+{
+	const int64_t activation =
+		modser_sg_op_int(modser_sg_node_op(node), "activation");
+	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
+		return msd_infer_fail(node, "activation %d is not known",
+				      (int)activation);
+	}
+	if (msd_infer_alike(node, 0, 3) != 0)
+		return -1;
+	return msd_op_conv_infer(node, 2);
 }
 
 const modser_sg_op_schema msd_op_convolution = {

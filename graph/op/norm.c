@@ -123,3 +123,63 @@ const modser_sg_op_schema msd_op_l2_pool = {
 	OP_OUT(1, 1),
 	OP_TM(98, 20),
 };
+
+static const modser_sg_op_field group_norm_fields[] = {
+	OP_OWN_INT("num_groups", 1),
+	OP_OWN_FLOAT("eps", 1e-5),
+};
+/* Scale and bias have an element for each channel, or, until opset 20, each group. */
+static int infer_group_norm(modser_sg_node *node)
+{
+	const int64_t groups = modser_sg_op_int(modser_sg_node_op(node), "num_groups");
+
+	if (msd_infer_ndim(node, 0) < 2)
+		return msd_infer_fail(node, "its input has no channels");
+	const int64_t channels = msd_infer_dims(node, 0)[1];
+	if (groups < 1 || channels % groups != 0)
+		return msd_infer_fail(node, "its channels are no whole groups");
+	for (size_t i = 1; i < 3; i++) {
+		const int64_t n =
+			msd_infer_product(node, i, 0, msd_infer_ndim(node, i));
+
+		if (n != channels && n != groups) {
+			return msd_infer_fail(
+				node,
+				"input %zu has an element for neither channels nor "
+				"groups",
+				i);
+		}
+	}
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_group_norm = {
+	.name = "GroupNorm",
+	OP_FIELDS(group_norm_fields),
+	OP_IN(3, 3),
+	OP_OUT(1, 1),
+	.infer = infer_group_norm,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field lp_norm_fields[] = {
+	OP_OWN_INT("axis", -1),
+	OP_OWN_INT("p", 2),
+};
+static int infer_lp_norm(modser_sg_node *node)
+{
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0 || msd_infer_range(node, "p", 1, 2) != 0)
+		return -1;
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_lp_norm = {
+	.name = "LpNorm",
+	OP_FIELDS(lp_norm_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_lp_norm,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

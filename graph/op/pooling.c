@@ -23,6 +23,7 @@ static const modser_sg_op_field pooling_fields[] = {
 	OP_OWN_INT("ceil_mode", 0),     /* ONNX's, which does not count padding */
 	OP_OWN_INT("auto_pad", 0),      /* 1 and 2: the extent stays, upper and lower */
 	OP_OWN_INT("storage_order", 0), /* 1: indices count columns first */
+	OP_OWN_INT("p", 2),             /* of alg 2: the root of a sum of powers */
 };
 static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
 static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
@@ -110,7 +111,9 @@ static int check_params(const modser_sg_node *node, size_t n)
 	}
 	if ((modser_sg_op_int(modser_sg_node_op(node), "caffe_flavor") & 0xf) > DARKNET)
 		return msd_infer_fail(node, "caffe_flavor is not known");
-	return msd_infer_range(node, "alg", 0, 1);
+	if (msd_infer_range(node, "p", 1, INT16_MAX) != 0)
+		return -1;
+	return msd_infer_range(node, "alg", 0, 2);
 }
 
 static int infer(modser_sg_node *node)

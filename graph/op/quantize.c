@@ -8,7 +8,6 @@
 #include "graph/op/op.h"
 
 #define OP_UINT8 ((struct msd_dtype){MSD_DT_UINT, 8, 1})
-#define OP_INT32 ((struct msd_dtype){MSD_DT_INT, 32, 1})
 
 /* Is the scale one number, one for each place of the axis, or one for each block? */
 static int check_scale(const modser_sg_node *node, size_t axis)
@@ -149,8 +148,7 @@ size_t msd_op_quantized_b(const modser_sg_node *node)
 	return strcmp(name, "QLinearMatMul") == 0 ? 3 : 1;
 }
 
-/* Zero points and scales are one number, or one for each of @n. */
-static int check_each(const modser_sg_node *node, size_t i, int64_t n)
+int msd_op_check_each(const modser_sg_node *node, size_t i, int64_t n)
 {
 	if (!msd_infer_has(node, i))
 		return 0;
@@ -161,7 +159,7 @@ static int check_each(const modser_sg_node *node, size_t i, int64_t n)
 			      (long long)count, (long long)n);
 }
 
-static int check_integers(const modser_sg_node *node, size_t i)
+int msd_op_check_bytes(const modser_sg_node *node, size_t i)
 {
 	const struct msd_dtype dtype = msd_infer_dtype_of(node, i);
 
@@ -186,9 +184,9 @@ static int64_t columns_of(const modser_sg_node *node, size_t b)
 
 static int infer_mat_mul_integer(modser_sg_node *node)
 {
-	if (check_integers(node, 0) != 0 || check_integers(node, 1) != 0 ||
-	    check_each(node, 2, rows_of(node)) != 0 ||
-	    check_each(node, 3, columns_of(node, 1)) != 0)
+	if (msd_op_check_bytes(node, 0) != 0 || msd_op_check_bytes(node, 1) != 0 ||
+	    msd_op_check_each(node, 2, rows_of(node)) != 0 ||
+	    msd_op_check_each(node, 3, columns_of(node, 1)) != 0)
 		return -1;
 	msd_infer_dtype(node, 0, OP_INT32);
 	return msd_op_mat_mul_extents(node, 1);
@@ -209,11 +207,12 @@ static int infer_q_linear_mat_mul(modser_sg_node *node)
 	const int64_t rows = rows_of(node);
 	const int64_t columns = columns_of(node, 3);
 
-	if (check_integers(node, 0) != 0 || check_integers(node, 3) != 0 ||
-	    check_integers(node, 7) != 0 || check_each(node, 1, rows) != 0 ||
-	    check_each(node, 2, rows) != 0 || check_each(node, 4, columns) != 0 ||
-	    check_each(node, 5, columns) != 0 || check_each(node, 6, 1) != 0 ||
-	    check_each(node, 7, 1) != 0)
+	if (msd_op_check_bytes(node, 0) != 0 || msd_op_check_bytes(node, 3) != 0 ||
+	    msd_op_check_bytes(node, 7) != 0 || msd_op_check_each(node, 1, rows) != 0 ||
+	    msd_op_check_each(node, 2, rows) != 0 ||
+	    msd_op_check_each(node, 4, columns) != 0 ||
+	    msd_op_check_each(node, 5, columns) != 0 ||
+	    msd_op_check_each(node, 6, 1) != 0 || msd_op_check_each(node, 7, 1) != 0)
 		return -1;
 	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 7));
 	return msd_op_mat_mul_extents(node, 3);

@@ -165,7 +165,14 @@
 	X(mat_mul_integer)                                                             \
 	X(q_linear_mat_mul)                                                            \
 	X(quantize_linear)                                                             \
-	X(scan)
+	X(scan)                                                                        \
+	X(conv_integer)                                                                \
+	X(q_linear_conv)                                                               \
+	X(grid_sample)                                                                 \
+	X(group_norm)                                                                  \
+	X(lp_norm)                                                                     \
+	X(non_max_suppression)                                                         \
+	X(roi_align)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

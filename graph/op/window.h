@@ -23,7 +23,12 @@ struct msd_op_window {
 /** From the first to the last element that one window looks at. */
 int64_t msd_op_window_reach(const struct msd_op_window *w);
 
-/** Those of a Convolution, a Pooling and a Deconvolution, whose `in` and `out` are
+/** Which input of a convolution, quantized or not, its kernels are. */
+size_t msd_op_conv_weights(const modser_sg_node *node);
+/** Check a convolution's parameters and inputs but for their elements; @bias is the
+ * input that would be added. Sets output 0's extents. */
+MSD_MUST_CHECK int msd_op_conv_infer(const modser_sg_node *node, size_t bias);
+/** Those of a convolution, a Pooling and a Deconvolution, whose `in` and `out` are
  * theirs, too. Sound after inference alone. */
 void msd_op_conv_windows(const modser_sg_node *node,
 			 struct msd_op_window ret[static MSD_OP_AXES]);

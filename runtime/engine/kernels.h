@@ -128,7 +128,14 @@
 	X(einsum)                                                                      \
 	X(mat_mul_integer)                                                             \
 	X(q_linear_mat_mul)                                                            \
-	X(quantize_linear)
+	X(quantize_linear)                                                             \
+	X(conv_integer)                                                                \
+	X(q_linear_conv)                                                               \
+	X(grid_sample)                                                                 \
+	X(group_norm)                                                                  \
+	X(lp_norm)                                                                     \
+	X(non_max_suppression)                                                         \
+	X(roi_align)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

@@ -4,11 +4,12 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"
 
-/* A node of @op over constants and one input, each of one axis. */
+/* A node of @op over constants and one input of one axis. */
 struct one {
 	modser_graph *g;
 	modser_sg_node *node;
@@ -26,17 +27,25 @@ static inline struct one one_begin(const char *op)
 	return o;
 }
 
-static inline void one_add_constant(struct one *o, const char *dtype, int64_t n,
-				    const void *bytes, size_t size)
+static inline void one_add_shaped(struct one *o, const char *dtype, size_t ndim,
+				  const int64_t *dims, const void *bytes)
 {
 	modser_sg_tensor *t = modser_sg_tensor_create_const(o->g, "c");
+	uint64_t size;
 
 	(void)modser_sg_tensor_set_dtype(t, dtype);
-	(void)modser_sg_tensor_set_dims(t, &n, 1);
+	(void)modser_sg_tensor_set_dims(t, dims, ndim);
+	cr_assert(msd_sg_tensor_bytes(t, &size));
 	(void)modser_sg_tensor_set_size(t, size);
 	(void)modser_sg_tensor_set_buffer(t, bytes, NULL);
 	(void)net_node(o->g, "c", "Const", t);
 	(void)modser_sg_node_add_input(o->node, t);
+}
+
+static inline void one_add_constant(struct one *o, const char *dtype, int64_t n,
+				    const void *bytes)
+{
+	one_add_shaped(o, dtype, 1, &n, bytes);
 }
 
 static inline void one_add_input(struct one *o, const char *dtype, int64_t n)

@@ -15,7 +15,7 @@ static struct one make(const char *equation, size_t n_inputs)
 	struct one o = one_begin("Einsum");
 
 	for (size_t i = 0; i < n_inputs; i++)
-		one_add_constant(&o, "float32", 4, x, sizeof(x));
+		one_add_constant(&o, "float32", 4, x);
 	(void)modser_sg_op_set_param(modser_sg_node_op(o.node), "equation", &value);
 	return o;
 }

@@ -12,9 +12,9 @@ Test(index, of_a_scatter_that_is_outside_fails_the_run)
 	const void *in[] = {wrong};
 	struct one o = one_begin("Scatter");
 
-	one_add_constant(&o, "float32", 3, data, sizeof(data));
+	one_add_constant(&o, "float32", 3, data);
 	one_add_input(&o, "int64", 1);
-	one_add_constant(&o, "float32", 1, update, sizeof(update));
+	one_add_constant(&o, "float32", 1, update);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
 	cr_assert_eq(msd_plan_run(o.plan, in, &o.d), MSD_BAD_ARGUMENT);
 	expect_said(&o, "index 3 of 3");
@@ -27,7 +27,7 @@ Test(index, a_range_without_an_end_is_refused)
 	struct one o = one_begin("Range");
 
 	for (size_t i = 0; i < 3; i++)
-		one_add_constant(&o, "float32", 1, &ends[i], sizeof(float));
+		one_add_constant(&o, "float32", 1, &ends[i]);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
 	expect_said(&o, "it has no end");
 	one_end(&o);
@@ -39,7 +39,7 @@ Test(index, a_range_that_no_memory_holds_is_refused)
 	struct one o = one_begin("Range");
 
 	for (size_t i = 0; i < 3; i++)
-		one_add_constant(&o, "int64", 1, &ends[i], sizeof(int64_t));
+		one_add_constant(&o, "int64", 1, &ends[i]);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
 	one_end(&o);
 }
@@ -68,8 +68,8 @@ Test(index, a_tuple_longer_than_there_are_axes_is_refused)
 	static const int64_t at[2] = {0, 0};
 	struct one o = one_begin("GatherND");
 
-	one_add_constant(&o, "float32", 3, data, sizeof(data));
-	one_add_constant(&o, "int64", 2, at, sizeof(at));
+	one_add_constant(&o, "float32", 3, data);
+	one_add_constant(&o, "int64", 2, at);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
 	expect_said(&o, "more axes than there are");
 	one_end(&o);
@@ -80,8 +80,8 @@ Test(index, indices_that_are_no_integers_are_refused)
 	static const float data[3] = {1, 2, 3};
 	struct one o = one_begin("GatherElements");
 
-	one_add_constant(&o, "float32", 3, data, sizeof(data));
-	one_add_constant(&o, "float32", 3, data, sizeof(data));
+	one_add_constant(&o, "float32", 3, data);
+	one_add_constant(&o, "float32", 3, data);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
 	expect_said(&o, "int32 or int64");
 	one_end(&o);

@@ -90,27 +90,44 @@ static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
 	return 0;
 }
 
-static int store_conv(const struct onnx_out *o)
+#define CONV                                                                           \
+	SHARED "dilation_h dilation_w input_channel output_channel group activation"
+/* A node called @op without its output. */
+static Onnx__NodeProto *put_conv(const struct onnx_out *o, const char *op)
 {
 	static const char *const kernel[] = {"kernel_h", "kernel_w"};
 	static const char *const strides[] = {"stride_h", "stride_w"};
 	static const char *const dilations[] = {"dilation_h", "dilation_w"};
-	const int64_t activation = modser_sg_op_int(o->op, "activation");
 	const size_t n = count_axes(o);
+	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
 
-	if (activation != -1 && activation != 0 && activation != 1 && activation != 6)
-		return onnx_out_fail(o, "ONNX has no activation %d", (int)activation);
-	if (onnx_out_check(o, SHARED "dilation_h dilation_w input_channel "
-				     "output_channel group activation") != 0)
-		return -1;
-	Onnx__NodeProto *node = onnx_emit_node(o->e, "Conv", o->node->name);
 	put_inputs(o, node);
 	put_list(o, node, n, "kernel_shape", "kernel", kernel);
 	put_list(o, node, n, "strides", "strides", strides);
 	put_list(o, node, n, "dilations", "dilations", dilations);
 	onnx_emit_int(o->e, node, "group", modser_sg_op_int(o->op, "group"));
 	put_pads(o, node, n, 0);
-	return put_activation(o, node, activation);
+	return node;
+}
+
+static int store_conv(const struct onnx_out *o)
+{
+	const int64_t activation = modser_sg_op_int(o->op, "activation");
+
+	if (activation != -1 && activation != 0 && activation != 1 && activation != 6)
+		return onnx_out_fail(o, "ONNX has no activation %d", (int)activation);
+	if (onnx_out_check(o, CONV) != 0)
+		return -1;
+	return put_activation(o, put_conv(o, "Conv"), activation);
+}
+
+/* A convolution of integers, which has the name that it has here. */
+static int store_quantized_conv(const struct onnx_out *o)
+{
+	if (onnx_out_check(o, CONV) != 0)
+		return -1;
+	onnx_emit_out(o->e, put_conv(o, o->op->schema->name), onnx_out_output(o, 0));
+	return 0;
 }
 
 static int store_deconv(const struct onnx_out *o)
@@ -146,57 +163,75 @@ static int store_deconv(const struct onnx_out *o)
 	return 0;
 }
 
-/* Caffe's rounding up counts padding in means. */
-static int store_window_pool(const struct onnx_out *o, bool is_mean)
+enum { MAX, MEAN, NORM }; /* Pooling's alg */
+
+/* What some kinds alone have. Caffe's rounding up counts padding in means. */
+static int put_pool_kind(const struct onnx_out *o, Onnx__NodeProto *node, int64_t alg)
 {
-	static const char *const kernel[] = {"kernel_h", "kernel_w"};
-	static const char *const strides[] = {"stride_h", "stride_w"};
 	static const char *const none[] = {NULL, NULL};
 	const int64_t flavor = modser_sg_op_int(o->op, "caffe_flavor");
-	const bool is_caffe = (flavor & 0xf) == 1;
+	const bool is_ceil =
+		(flavor & 0xf) == 1 || modser_sg_op_int(o->op, "ceil_mode") != 0;
+
+	if (alg != MAX && modser_sg_op_param(o->op, "dilations")->n > 0)
+		return onnx_out_fail(o, "opset 17 dilates windows of MaxPool alone");
+	if (alg == NORM && is_ceil)
+		return onnx_out_fail(o, "opset 17 does not round LpPool up");
+	if (is_ceil)
+		onnx_emit_int(o->e, node, "ceil_mode", 1);
+	if (alg == MEAN) {
+		onnx_emit_int(o->e, node, "count_include_pad",
+			      (flavor & 0xf) == 1 || (flavor & 0x10) != 0);
+	} else if (alg == NORM) {
+		onnx_emit_int(o->e, node, "p", modser_sg_op_int(o->op, "p"));
+	} else {
+		put_list(o, node, count_axes(o), "dilations", "dilations", none);
+		if (modser_sg_op_int(o->op, "storage_order") != 0)
+			onnx_emit_int(o->e, node, "storage_order", 1);
+	}
+	return 0;
+}
+
+static int store_window_pool(const struct onnx_out *o, int64_t alg)
+{
+	static const char *const names[] = {"MaxPool", "AveragePool", "LpPool"};
+	static const char *const kernel[] = {"kernel_h", "kernel_w"};
+	static const char *const strides[] = {"stride_h", "stride_w"};
 	const size_t n = count_axes(o);
 
-	if ((flavor & 0xf) > 1)
+	if ((modser_sg_op_int(o->op, "caffe_flavor") & 0xf) > 1)
 		return onnx_out_fail(o, "ONNX does not pad as Darknet does");
-	Onnx__NodeProto *node = onnx_emit_node(
-		o->e, is_mean ? "AveragePool" : "MaxPool", o->node->name);
+	Onnx__NodeProto *node = onnx_emit_node(o->e, names[alg], o->node->name);
 	put_inputs(o, node);
 	for (size_t i = 0; i < o->node->n_outputs; i++)
 		onnx_emit_out(o->e, node, onnx_out_output(o, i));
 	put_list(o, node, n, "kernel_shape", "kernel", kernel);
 	put_list(o, node, n, "strides", "strides", strides);
 	put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
-	if (is_caffe || modser_sg_op_int(o->op, "ceil_mode") != 0)
-		onnx_emit_int(o->e, node, "ceil_mode", 1);
-	if (is_mean) {
-		if (modser_sg_op_param(o->op, "dilations")->n > 0)
-			return onnx_out_fail(o, "opset 17 has no dilation of means");
-		onnx_emit_int(o->e, node, "count_include_pad",
-			      is_caffe || (flavor & 0x10) != 0);
-		return 0;
-	}
-	put_list(o, node, n, "dilations", "dilations", none);
-	if (modser_sg_op_int(o->op, "storage_order") != 0)
-		onnx_emit_int(o->e, node, "storage_order", 1);
-	return 0;
+	return put_pool_kind(o, node, alg);
 }
 
 static int store_pool(const struct onnx_out *o)
 {
-	const bool is_mean = modser_sg_op_int(o->op, "alg") == 1;
+	static const char *const names[] = {"GlobalMaxPool", "GlobalAveragePool",
+					    "GlobalLpPool"};
+	const int64_t alg = modser_sg_op_int(o->op, "alg");
 
 	if (onnx_out_check(o, SHARED "alg global caffe_flavor ceil_mode auto_pad "
-				     "storage_order") != 0)
+				     "storage_order p") != 0)
 		return -1;
+	if (alg < MAX || alg > NORM)
+		return onnx_out_fail(o, "ONNX has no such kind");
 	if (modser_sg_op_int(o->op, "global") == 0)
-		return store_window_pool(o, is_mean);
-	(void)onnx_out_node(o, is_mean ? "GlobalAveragePool" : "GlobalMaxPool");
+		return store_window_pool(o, alg);
+	Onnx__NodeProto *node = onnx_out_node(o, names[alg]);
+	if (alg == NORM)
+		onnx_emit_int(o->e, node, "p", modser_sg_op_int(o->op, "p"));
 	return 0;
 }
 
 const struct onnx_form onnx_forms_window[] = {
-	{"Convolution", store_conv},
-	{"Deconvolution", store_deconv},
-	{"Pooling", store_pool},
-	{NULL, NULL},
+	{"ConvInteger", store_quantized_conv}, {"Convolution", store_conv},
+	{"Deconvolution", store_deconv},       {"Pooling", store_pool},
+	{"QLinearConv", store_quantized_conv}, {NULL, NULL},
 };

@@ -1,5 +1,7 @@
-/* Convolutions and poolings. Two axes stand in the fields that Tengine has, one or
- * three in lists. */
+/* Convolutions, poolings, and what looks at regions. Two axes stand in the fields that
+ * Tengine has, one or three in lists. */
+#include <string.h>
+
 #include "graph/serializer/onnx/row.h"
 
 #define MAX_AXES 3u
@@ -19,7 +21,8 @@ static size_t count_axes(const struct onnx_node *n)
 	}
 	if (pads != NULL && pads->n_ints > 0)
 		return pads->n_ints / 2;
-	ndim = onnx_input_ndim(n, 1);
+	ndim = onnx_input_ndim(n,
+			       strcmp(n->proto->op_type, "QLinearConv") == 0 ? 3 : 1);
 	if (ndim < 0)
 		ndim = onnx_input_ndim(n, 0);
 	return ndim >= 3 ? (size_t)ndim - 2 : 2;
@@ -151,16 +154,42 @@ static int load_pool(struct onnx_node *n)
 	return set_pads(n, axes, 0);
 }
 
+/* Later versions name the ways between elements as Resize does. */
+static int load_grid_sample(struct onnx_node *n)
+{
+	if (onnx_attr(n, "mode") == NULL || onnx_attr_is(n, "mode", "linear"))
+		return onnx_set_text(n, "mode", "bilinear");
+	return onnx_attr_is(n, "mode", "cubic") ? onnx_set_text(n, "mode", "bicubic")
+						: 0;
+}
+
+/* Until opset 15 places were not shifted by half an element. */
+static int load_roi_align(struct onnx_node *n)
+{
+	return onnx_set_text(n, "coordinate_transformation_mode", "output_half_pixel");
+}
+
 #define WINDOW "-kernel_shape -strides -pads -dilations -auto_pad "
+#define ROI "mode output_height output_width sampling_ratio spatial_scale"
 const struct onnx_row onnx_rows_window[] = {
 	{"Conv", 1, "Convolution", WINDOW "group:1", load_conv},
+	{"ConvInteger", 10, "ConvInteger", WINDOW "group:1", load_conv},
+	{"QLinearConv", 10, "QLinearConv", WINDOW "group:1", load_conv},
 	{"ConvTranspose", 1, "Deconvolution",
 	 WINDOW "group:1 -output_padding -output_shape", load_deconv},
 	{"AveragePool", 1, "Pooling", WINDOW "alg:=1 ceil_mode:0 -count_include_pad",
 	 load_pool},
 	{"MaxPool", 1, "Pooling", WINDOW "alg:=0 ceil_mode:0 storage_order:0",
 	 load_pool},
+	{"LpPool", 1, "Pooling", WINDOW "alg:=2 ceil_mode:0 p:2", load_pool},
+	{"GlobalLpPool", 1, "Pooling", "alg:=2 global:=1 p:2", NULL},
 	{"GlobalAveragePool", 1, "Pooling", "alg:=1 global:=1", NULL},
 	{"GlobalMaxPool", 1, "Pooling", "alg:=0 global:=1", NULL},
+	{"GridSample", 16, "GridSample", "mode padding_mode align_corners", NULL},
+	{"GridSample", 20, "GridSample", "mode padding_mode align_corners",
+	 load_grid_sample},
+	{"NonMaxSuppression", 10, "NonMaxSuppression", "center_point_box", NULL},
+	{"RoiAlign", 10, "RoiAlign", ROI, load_roi_align},
+	{"RoiAlign", 16, "RoiAlign", ROI " coordinate_transformation_mode", NULL},
 	{0},
 };

@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_ENGINE_REFERENCE_CONV_H
 #define MSD_RUNTIME_ENGINE_REFERENCE_CONV_H
-/* What convolution and deconvolution share: their operands, and where an element of the
- * output lies. Private to these two. */
+/* What convolutions and deconvolution share: their operands, and where an element of
+ * the output lies. Private to these. */
 #include "graph/op/window.h"
 #include "runtime/engine/kernel.h"
 
@@ -21,10 +21,16 @@ struct msd_conv {
 	size_t in_plane;
 	size_t out_plane;
 	size_t taps;
+	double zero; /* what stands for 0 in x */
 };
 
-/** Fill @c, whose axes are there, from @call; not its group_in and group_out. */
+/** Fill @c, whose axes are there, from @call; not its bias, zero, group_in and
+ * group_out. */
 void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c);
+/** What tap @k, counted from channel to channel of the group that is @stack's, looks at
+ * from places @first .. @first + @count - 1 of the output. */
+void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+		     size_t count, double *ret);
 /** Where element @i of a plane of the output lies, an extent an axis. */
 void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES]);
 

@@ -40,64 +40,12 @@ static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
 		     (int64_t)depth, count, ret);
 }
 
-/* What tap @kw looks at from places @ow on of a row of the input; -1: the row is
- * padding, as what is outside of it is. */
-static void get_row(const struct msd_conv *c, int64_t row, int64_t kw, int64_t ow,
-		    int64_t count, double *ret)
-{
-	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
-	const int64_t from = ow * w->stride - w->before + kw * w->dilation;
-	int64_t first = 0; /* that are inside: those up to `end` */
-	int64_t end = row < 0 ? 0 : count;
-
-	if (from < 0)
-		first = (-from + w->stride - 1) / w->stride;
-	first = first < end ? first : end;
-	if (end > 0 && from + (end - 1) * w->stride >= w->in)
-		end = from >= w->in ? first : (w->in - 1 - from) / w->stride + 1;
-	end = end > first ? end : first;
-	for (int64_t i = 0; i < first; i++)
-		ret[i] = 0;
-	msd_row_load(c->dtype, c->x, row + from + first * w->stride, w->stride,
-		     (size_t)(end - first), ret + first);
-	for (int64_t i = end; i < count; i++)
-		ret[i] = 0;
-}
-
-/* Row by row of the output's places, of channel and tap @k. */
 static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
 		       size_t count, double *ret)
 {
 	const struct convolution *all = ctx;
-	const struct msd_conv *c = &all->c;
-	const struct msd_op_window *a = c->axes;
-	const size_t plane = stack * c->group_in + k / c->taps;
-	const int64_t tap = (int64_t)(k % c->taps);
-	const int64_t kw = tap % a[MSD_CONV_WIDTH].kernel;
-	const int64_t kh = tap / a[MSD_CONV_WIDTH].kernel % a[MSD_CONV_HEIGHT].kernel;
-	const int64_t kd = tap / a[MSD_CONV_WIDTH].kernel / a[MSD_CONV_HEIGHT].kernel;
-	int64_t o[MSD_OP_AXES];
 
-	for (size_t i = 0; i < count;) {
-		msd_conv_place(c, first + i, o);
-		const int64_t left = a[MSD_CONV_WIDTH].out - o[MSD_CONV_WIDTH];
-		const int64_t n =
-			left < (int64_t)(count - i) ? left : (int64_t)(count - i);
-		const int64_t id = o[MSD_CONV_DEPTH] * a[MSD_CONV_DEPTH].stride -
-				   a[MSD_CONV_DEPTH].before +
-				   kd * a[MSD_CONV_DEPTH].dilation;
-		const int64_t ih = o[MSD_CONV_HEIGHT] * a[MSD_CONV_HEIGHT].stride -
-				   a[MSD_CONV_HEIGHT].before +
-				   kh * a[MSD_CONV_HEIGHT].dilation;
-		const bool is_inside = id >= 0 && id < a[MSD_CONV_DEPTH].in &&
-				       ih >= 0 && ih < a[MSD_CONV_HEIGHT].in;
-		const int64_t row =
-			(int64_t)(plane * c->in_plane) +
-			(id * a[MSD_CONV_HEIGHT].in + ih) * a[MSD_CONV_WIDTH].in;
-
-		get_row(c, is_inside ? row : -1, kw, o[MSD_CONV_WIDTH], n, ret + i);
-		i += (size_t)n;
-	}
+	msd_conv_places(&all->c, stack, k, first, count, ret);
 }
 
 static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
@@ -133,6 +81,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
+	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
 	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
 	c->group_out = c->channels / all.n_groups;
 	const struct msd_product product = {

@@ -1,7 +1,5 @@
 /* Products of matrices of integers: MatMulInteger and QLinearMatMul. The sums are
  * doubles, which hold them exactly. */
-#include <math.h>
-
 #include "graph/op/quantize.h"
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/product.h"
@@ -21,16 +19,6 @@ struct integers {
 	struct msd_walk stacks;
 };
 
-/* One number for all, or one for each. */
-static double number_of(const struct integers *p, size_t input, size_t i,
-			double otherwise)
-{
-	if (!msd_kernel_has(p->c, input))
-		return otherwise;
-	return msd_kernel_get(p->c, input,
-			      msd_kernel_in_elements(p->c, input) == 1 ? 0 : i);
-}
-
 static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
 		  double *ret)
 {
@@ -41,7 +29,7 @@ static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 	msd_row_load(msd_kernel_in_dtype(p->c, 0), p->c->in[0],
 		     from + (int64_t)(first * p->k + k), (int64_t)p->k, count, ret);
 	for (size_t i = 0; i < count; i++)
-		ret[i] -= number_of(p, p->a_zero, first + i, 0);
+		ret[i] -= msd_quantized_part(p->c, p->a_zero, first + i, 0);
 }
 
 static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
@@ -54,7 +42,7 @@ static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 	msd_row_load(msd_kernel_in_dtype(p->c, p->b), p->c->in[p->b],
 		     from + (int64_t)(k * p->n + first), 1, count, ret);
 	for (size_t i = 0; i < count; i++)
-		ret[i] -= number_of(p, p->b_zero, first + i, 0);
+		ret[i] -= msd_quantized_part(p->c, p->b_zero, first + i, 0);
 }
 
 static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
@@ -63,14 +51,8 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 	const struct integers *p = ctx;
 	const struct msd_dtype to = msd_kernel_out_dtype(p->c, 0);
 
-	for (size_t i = 0; p->is_scaled && i < count; i++) {
-		const double scale = number_of(p, 1, m, 1) *
-				     number_of(p, 4, first + i, 1) /
-				     number_of(p, 6, 0, 1);
-
-		sums[i] = msd_quantized(to,
-					rint(sums[i] * scale) + number_of(p, 7, 0, 0));
-	}
+	for (size_t i = 0; p->is_scaled && i < count; i++)
+		sums[i] = msd_requantized(p->c, sums[i], m, first + i);
 	msd_row_store(to, p->c->out[0], (stack * p->m + m) * p->n + first, count, sums);
 }
 

@@ -1,4 +1,4 @@
-/* Pooling: the largest or the mean of a window. */
+/* Pooling: the largest, the mean or a norm of a window. */
 #include <math.h>
 
 #include "graph/op/window.h"
@@ -16,6 +16,7 @@ struct pool {
 	size_t in_plane;
 	size_t out_plane;
 	bool is_mean;
+	double power; /* of which sums and roots are taken; 0: of none */
 	bool counts_padding;
 	bool is_column_first;
 };
@@ -68,7 +69,7 @@ static struct found look(const struct pool *p, size_t plane, const struct stretc
 				const double v =
 					msd_row_at(p->dtype, p->x, plane + (size_t)at);
 
-				f.sum += v;
+				f.sum += p->power > 0 ? pow(fabs(v), p->power) : v;
 				if (v > f.most) {
 					f.most = v;
 					f.at = at;
@@ -98,6 +99,14 @@ static double mean(const struct pool *p, const struct found *f, const struct str
 	return n > 0 ? f->sum / (double)n : 0;
 }
 
+static double value(const struct pool *p, const struct found *f,
+		    const struct stretch *s)
+{
+	if (p->power > 0)
+		return pow(f->sum, 1 / p->power);
+	return p->is_mean ? mean(p, f, s) : f->most;
+}
+
 static void run_plane(const void *ctx, size_t part)
 {
 	const struct pool *p = ctx;
@@ -114,7 +123,7 @@ static void run_plane(const void *ctx, size_t part)
 		const struct found f = look(p, part * p->in_plane, s);
 		const size_t to = part * p->out_plane + i;
 
-		msd_row_put(p->dtype, p->y, to, p->is_mean ? mean(p, &f, s) : f.most);
+		msd_row_put(p->dtype, p->y, to, value(p, &f, s));
 		if (p->indices != NULL) {
 			p->indices[to] =
 				(int64_t)(part * p->in_plane) +
@@ -134,6 +143,9 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 		.in_plane = 1,
 		.out_plane = 1,
 		.is_mean = msd_kernel_int(call, "alg") == 1,
+		.power = msd_kernel_int(call, "alg") == 2
+				 ? (double)msd_kernel_int(call, "p")
+				 : 0,
 		.counts_padding = (flavor & 0x10) != 0 || (flavor & 0xf) == 1,
 		.is_column_first = msd_kernel_int(call, "storage_order") != 0,
 	};

@@ -16,6 +16,27 @@ double msd_quantized(struct msd_dtype dtype, double v)
 	return v < least ? least : v > top - 1 ? top - 1 : v;
 }
 
+double msd_quantized_part(const struct msd_kernel_call *c, size_t input, size_t i,
+			  double otherwise)
+{
+	if (!msd_kernel_has(c, input))
+		return otherwise;
+	return msd_kernel_get(c, input, msd_kernel_in_elements(c, input) == 1 ? 0 : i);
+}
+
+/* Inputs 1 and 4 are the operands' scales, 6 and 7 scale and zero point of the output.
+ */
+double msd_requantized(const struct msd_kernel_call *c, double sum, size_t a, size_t b)
+{
+	const float scale = (float)msd_quantized_part(c, 1, a, 1) *
+			    (float)msd_quantized_part(c, 4, b, 1) /
+			    (float)msd_quantized_part(c, 6, 0, 1);
+	const float scaled = (float)sum * scale;
+
+	return msd_quantized(msd_kernel_out_dtype(c, 0),
+			     rint((double)scaled) + msd_quantized_part(c, 7, 0, 0));
+}
+
 /* Which scale and zero point element @i has. */
 struct places {
 	size_t n; /* of the axis, and what is behind it */

@@ -1,0 +1,106 @@
+/* Convolutions of integers: ConvInteger and QLinearConv. The sums are doubles, which
+ * hold them exactly. */
+#include "runtime/engine/kernels.h"
+#include "runtime/engine/reference/conv.h"
+#include "runtime/engine/reference/product.h"
+#include "runtime/engine/reference/quantize.h"
+#include "runtime/engine/row.h"
+
+struct integers {
+	struct msd_conv c;
+	const struct msd_kernel_call *call;
+	size_t n_groups;
+	size_t weights; /* the input, behind which its scale and zero point are */
+	size_t w_zero;
+	bool is_scaled;
+};
+
+static size_t channel_of(const struct integers *all, size_t stack, size_t m)
+{
+	return stack % all->n_groups * all->c.group_out + m;
+}
+
+static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
+			size_t count, double *ret)
+{
+	const struct integers *all = ctx;
+	const size_t depth = all->c.group_in * all->c.taps;
+
+	msd_row_load(msd_kernel_in_dtype(all->call, all->weights), all->c.w,
+		     (int64_t)(channel_of(all, stack, first) * depth + k),
+		     (int64_t)depth, count, ret);
+	for (size_t i = 0; i < count; i++) {
+		ret[i] -= msd_quantized_part(all->call, all->w_zero,
+					     channel_of(all, stack, first + i), 0);
+	}
+}
+
+static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
+		       size_t count, double *ret)
+{
+	const struct integers *all = ctx;
+
+	msd_conv_places(&all->c, stack, k, first, count, ret);
+}
+
+static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
+		     size_t count, double *ret)
+{
+	const struct integers *all = ctx;
+	const double bias = msd_kernel_get(all->call, 8, channel_of(all, stack, m));
+
+	(void)first;
+	for (size_t i = 0; i < count; i++)
+		ret[i] = bias;
+}
+
+static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
+		double *sums)
+{
+	const struct integers *all = ctx;
+	const struct msd_conv *c = &all->c;
+	const size_t channel = channel_of(all, stack, m);
+
+	for (size_t i = 0; all->is_scaled && i < count; i++)
+		sums[i] = msd_requantized(all->call, sums[i], 0, channel);
+	msd_row_store(msd_kernel_out_dtype(all->call, 0), c->y,
+		      (stack * c->group_out + m) * c->out_plane + first, count, sums);
+}
+
+static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
+{
+	const size_t weights = msd_op_conv_weights(call->node);
+	struct integers all = {
+		.call = call,
+		.weights = weights,
+		.w_zero = weights == 3 ? 5 : 3,
+		.is_scaled = weights == 3,
+		.n_groups = (size_t)msd_kernel_int(call, "group"),
+	};
+	struct msd_conv *c = &all.c;
+
+	(void)d;
+	msd_op_conv_windows(call->node, c->axes);
+	msd_conv_operands(call, c);
+	c->zero = msd_quantized_part(call, 2, 0, 0);
+	c->group_in = (size_t)msd_kernel_in_dims(call, weights)[1];
+	c->group_out = c->channels / all.n_groups;
+	const struct msd_product product = {
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * all.n_groups,
+		.m = c->group_out,
+		.n = c->out_plane,
+		.k = c->group_in * c->taps,
+		.a = get_kernels,
+		.b = get_places,
+		.begin = msd_kernel_has(call, 8) ? get_bias : NULL,
+		.end = put,
+		.ctx = &all,
+	};
+	msd_product_run(&product);
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_conv_integer = {"ConvInteger", run,
+						   MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_q_linear_conv = {"QLinearConv", run,
+						    MSD_TAKES_NUMBERS};

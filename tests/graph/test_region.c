@@ -1,0 +1,162 @@
+/* What looks at regions and boxes: which are left, what is outside, what is refused.
+ * The numbers of the rest are those of ONNX's own test models (onnx_suite.py). */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "graph/op/suppression.h"
+#include "tests/graph/one.h"
+
+/* The second covers most of the first, the third is elsewhere, the fourth is the first
+ * with its corners swapped. */
+static const float boxes[4][4] = {
+	{0, 0, 2, 2}, {0, 0, 2, 1.5f}, {5, 5, 6, 6}, {2, 2, 0, 0}};
+static const float scores[4] = {0.5f, 0.75f, 0.25f, 0.5f};
+
+static struct msd_op_boxes one_class(void)
+{
+	return (struct msd_op_boxes){.boxes = boxes[0],
+				     .scores = scores,
+				     .n_images = 1,
+				     .n_classes = 1,
+				     .n_boxes = 4,
+				     .most = 4,
+				     .overlap = 0.5f};
+}
+
+Test(region, of_boxes_that_overlap_the_best_is_left)
+{
+	const struct msd_op_boxes b = one_class();
+	size_t scratch[4];
+	int64_t places[4][3];
+
+	cr_assert_eq(msd_op_suppress(&b, scratch, places), 2);
+	cr_expect_eq(places[0][2], 1);
+	cr_expect_eq(places[1][2], 2);
+}
+
+Test(region, of_boxes_that_are_as_good_the_first_is_left)
+{
+	struct msd_op_boxes b = one_class();
+	size_t scratch[4];
+	int64_t places[4][3];
+
+	b.overlap = 0.9f;
+	cr_assert_eq(msd_op_suppress(&b, scratch, places), 3);
+	cr_expect_eq(places[1][2], 0);
+}
+
+Test(region, scores_that_are_no_number_or_not_above_the_least_leave_no_box)
+{
+	const float bad[4] = {NAN, 0.25f, NAN, 0.5f};
+	struct msd_op_boxes b = one_class();
+	size_t scratch[4];
+	int64_t places[4][3];
+
+	b.scores = bad;
+	b.has_least = true;
+	b.least = 0.25f;
+	cr_assert_eq(msd_op_suppress(&b, scratch, places), 1);
+	cr_expect_eq(places[0][2], 3);
+}
+
+Test(region, no_more_boxes_are_left_than_are_asked_for)
+{
+	struct msd_op_boxes b = one_class();
+	size_t scratch[4];
+
+	b.most = 1;
+	cr_expect_eq(msd_op_suppress(&b, scratch, NULL), 1);
+	b.most = -1;
+	cr_expect_eq(msd_op_suppress(&b, scratch, NULL), 0);
+}
+
+static struct one grid_begin(const float *grid, const char *padding)
+{
+	static const float x[4] = {1, 2, 3, 4};
+	const modser_sg_attr value = {.kind = MODSER_ATTR_STR, .as.s = padding};
+	struct one o = one_begin("GridSample");
+
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 1, 2, 2}, x);
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 1, 2, 2}, grid);
+	(void)modser_sg_op_set_param(modser_sg_node_op(o.node), "padding_mode", &value);
+	return o;
+}
+
+static void expect_sampled(const float *grid, const char *padding, float first,
+			   float second)
+{
+	struct one o = grid_begin(grid, padding);
+
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK, "%s",
+		     msd_diag_text(&o.d));
+	cr_assert_eq(msd_plan_run(o.plan, NULL, &o.d), MSD_OK);
+	const float *got = msd_plan_output(o.plan, 0);
+	cr_expect_eq(got[0], first, "%s: %g", padding, (double)got[0]);
+	cr_expect_eq(got[1], second, "%s: %g", padding, (double)got[1]);
+	one_end(&o);
+}
+
+Test(region, a_grid_outside_of_the_image_is_padded)
+{
+	static const float grid[4] = {0, 0, 9, -9};
+
+	expect_sampled(grid, "zeros", 2.5f, 0);
+	expect_sampled(grid, "border", 2.5f, 2);
+}
+
+Test(region, a_grid_of_no_numbers_reads_nothing)
+{
+	const float grid[4] = {NAN, NAN, INFINITY, -INFINITY};
+
+	expect_sampled(grid, "zeros", 0, 0);
+	expect_sampled(grid, "reflection", 0, 1);
+}
+
+Test(region, a_padding_that_is_not_known_is_refused)
+{
+	static const float grid[4];
+	struct one o = grid_begin(grid, "wrap");
+
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
+	expect_said(&o, "padding_mode \"wrap\" is not known");
+	one_end(&o);
+}
+
+static void expect_align_fails(const float *roi, int64_t image, const char *why)
+{
+	static const float x[4] = {1, 2, 3, 4};
+	struct one o = one_begin("RoiAlign");
+
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 1, 2, 2}, x);
+	one_add_shaped(&o, "float32", 2, (const int64_t[]){1, 4}, roi);
+	one_add_constant(&o, "int64", 1, &image);
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
+	cr_expect_neq(msd_plan_run(o.plan, NULL, &o.d), MSD_OK);
+	expect_said(&o, why);
+	one_end(&o);
+}
+
+Test(region, a_region_that_would_never_end_fails_its_run)
+{
+	expect_align_fails((const float[]){0, 0, 1e30f, 1}, 0, "region 0 is too large");
+	expect_align_fails((const float[]){0, NAN, 1, 1}, 0, "region 0 is too large");
+}
+
+Test(region, a_region_of_an_image_that_is_not_there_fails_its_run)
+{
+	expect_align_fails((const float[]){0, 0, 1, 1}, 1, "1");
+}
+
+Test(region, channels_that_are_no_whole_groups_are_refused)
+{
+	static const float x[6];
+	struct one o = one_begin("GroupNorm");
+
+	one_add_shaped(&o, "float32", 3, (const int64_t[]){1, 3, 2}, x);
+	one_add_constant(&o, "float32", 3, x);
+	one_add_constant(&o, "float32", 3, x);
+	(void)modser_sg_op_set_int(modser_sg_node_op(o.node), "num_groups", 2);
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
+	expect_said(&o, "its channels are no whole groups");
+	one_end(&o);
+}
