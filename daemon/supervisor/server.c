@@ -38,9 +38,14 @@
 
 msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
 {
-	msd_sd_notify_reloading(&s->sd);
+	/* To the service manager the end has begun, and READY=1 would take it back. */
+	const bool is_told = !s->house.is_leaving;
+
+	if (is_told)
+		msd_sd_notify_reloading(&s->sd);
 	msd_err err = msd_reload(s, ret, d);
-	msd_server_tell_ready(s);
+	if (is_told)
+		msd_server_tell_ready(s);
 	return err;
 }
 

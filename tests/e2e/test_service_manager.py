@@ -200,3 +200,16 @@ def test_a_drain_is_given_the_time_that_it_may_take(own_daemon, catcher):
     daemon.process.send_signal(signal.SIGTERM)
     assert "STOPPING=1" in expect_told(catcher, "EXTEND_TIMEOUT_USEC=105000000")
     assert daemon.process.wait(harness.PATIENCE) == 0
+
+
+def test_a_reload_while_it_leaves_does_not_take_the_end_back(own_daemon, catcher):
+    daemon = own_daemon("--drain", "100s", "--drain-delay", "1000s",
+                        env={"NOTIFY_SOCKET": catcher.getsockname()})
+    expect_told(catcher, "READY=1")
+    daemon.process.send_signal(signal.SIGTERM)
+    expect_told(catcher, "STOPPING=1")
+    with Wire(daemon.host) as wire:
+        assert wire.ask("server.reload") == []
+    daemon.process.send_signal(signal.SIGTERM)
+    said = expect_told(catcher, "EXTEND_TIMEOUT_USEC=105000000")
+    assert "STOPPING=1" in said and "READY=1" not in said and "RELOADING=1" not in said
