@@ -298,7 +298,10 @@ static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 	if (!is_ok) {
 		struct msd_span why = find_cause((struct msd_span){said.p, said.n});
 
-		err = msd_diag_set(d, MSD_CALL_FAILED, "%s failed (%s %d)%s%.*s", cc,
+		const msd_err of =
+			WIFEXITED(status) ? MSD_BAD_ARTIFACT : MSD_CALL_FAILED;
+
+		err = msd_diag_set(d, of, "%s failed (%s %d)%s%.*s", cc,
 				   WIFEXITED(status) ? "status" : "signal",
 				   WIFEXITED(status) ? WEXITSTATUS(status)
 						     : WTERMSIG(status),

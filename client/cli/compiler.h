@@ -45,8 +45,9 @@ void msd_compiler_add_file(struct msd_compiler *c, const char *before,
 			   const char *name);
 /**
  * Run @cc, a command with its options; NULL: $CC, else cc. What it says goes to
- * standard error. Errors: MSD_UNSUPPORTED: no such compiler; MSD_CALL_FAILED: it
- * failed, with the line that says why; MSD_BAD_REQUEST, MSD_IO, MSD_NOMEM.
+ * standard error. Errors: MSD_UNSUPPORTED: no such compiler; MSD_BAD_ARTIFACT: it
+ * refuses what it was given, with the line that says why; MSD_CALL_FAILED: it was
+ * killed; MSD_BAD_REQUEST, MSD_IO, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_compiler_run(struct msd_compiler *c, const char *cc,
 					struct msd_diag *d);

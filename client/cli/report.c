@@ -16,6 +16,8 @@
 #include "proto/near.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
+#define BAD_FILE_HINT                                                                  \
+	"export it again, or copy it again; of a source, mend what the compiler names"
 
 static bool as_json;
 
@@ -180,12 +182,11 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 				       "docs/pack.md says what can be packed", d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
-				       "mend what the compiler names, or choose "
-				       "another one with --cc",
+				       "free memory, or choose another compiler with "
+				       "--cc",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "export the library again, or copy it again", d);
+		return msd_report_diag(MSD_EXIT_REFUSED, BAD_FILE_HINT, d);
 	case MSD_REFUSED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "put what it needs into the manifest's folder",
@@ -212,11 +213,11 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 				       "can be given",
 				       d);
 	case MSD_CALL_FAILED:
-		return msd_report_diag(MSD_EXIT_REMOTE, "mend what the compiler names",
+		return msd_report_diag(MSD_EXIT_REMOTE,
+				       "free memory, or name another compiler in CC",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "export the library again, or copy it again", d);
+		return msd_report_diag(MSD_EXIT_REFUSED, BAD_FILE_HINT, d);
 	default:
 		return msd_report_diag(MSD_EXIT_USAGE, "check the file", d);
 	}

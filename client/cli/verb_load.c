@@ -141,7 +141,7 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
 				       "the NAME comes first, then the FILE", &d);
 	} else {
-		code = exit_of_refusal(err, msd_report_file(&d));
+		code = msd_report_file(&d);
 	}
 	msd_loadable_finish(&files);
 	msd_diag_finish(&d);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "artifact/tree/write.h"
 #include "client/cli/build.h"
@@ -71,6 +72,14 @@ static msd_err check_object(const char *dir, const char *name, struct msd_diag *
 	return err;
 }
 
+/* Here, because the compiler's status does not tell a wrong name from a wrong file. */
+static msd_err check_given(const char *path, struct msd_diag *d)
+{
+	if (access(path, F_OK) == 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NOT_FOUND, "%s: %s", path, strerror(errno));
+}
+
 /* The manifest's objects, which lie beside it, and those of the command line. */
 static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 			    struct msd_diag *d)
@@ -85,7 +94,8 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 		const char *name =
 			is_ours ? job->manifest.objects[i]
 				: cli->words[1 + i - job->manifest.n_objects];
-		msd_err err = is_ours ? check_object(job->dir, name, d) : MSD_OK;
+		msd_err err = is_ours ? check_object(job->dir, name, d)
+				      : check_given(name, d);
 
 		if (err == MSD_OK && is_ours)
 			err = msd_file_join(job->dir, name, path, d);

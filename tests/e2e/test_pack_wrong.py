@@ -113,22 +113,39 @@ def test_a_library_alone_has_nothing_to_write(tmp_path, name):
 @pytest.mark.parametrize("sources, word", [
     (["int f( {"], "error"),
     (["int f(void) { return 1; }"] * 2, "multiple definition of `f'"),
-    ([None], "cannot find"),
 ])
 def test_what_does_not_compile(tmp_path, sources, word):
     work = tmp_path / "tmp"
     work.mkdir()
     files = [tmp_path / f"{i}.c" for i in range(len(sources))]
     for file, text in zip(files, sources):
-        if text is not None:
-            file.write_text(text)
-    files = [f if f.exists() else f.with_suffix(".o") for f in files]
+        file.write_text(text)
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
     said = modser("pack", path, *files, "-o", tmp_path / "x.so", TMPDIR=str(work))
-    expect_refused(said, 1, "cc failed (status 1)", word)
+    expect_refused(said, 6, "cc failed (status 1)", word)
     assert not list(work.iterdir()) and not (tmp_path / "x.so").exists()
     said = modser("--json", "pack", path, *files, "-o", tmp_path / "x.so")
-    assert json.loads(said.err)["error"]["name"] == "CALL_FAILED"
+    assert json.loads(said.err)["error"]["name"] == "BAD_ARTIFACT"
+
+
+def test_a_damaged_object(tmp_path):
+    (tmp_path / "o.o").write_bytes(b"\x7fELF" + bytes(200))
+    path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
+    said = modser("pack", path, tmp_path / "o.o", "-o", tmp_path / "x.so")
+    expect_refused(said, 6, "BAD_ARTIFACT")
+
+
+def test_a_compiler_that_is_killed_says_nothing_of_the_file(tmp_path):
+    cc = tmp_path / "cc"
+    cc.write_text("#!/bin/sh\nkill -9 $$\n")
+    cc.chmod(0o755)
+    path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
+    expect_refused(modser("pack", path, "--cc", cc, "-o", tmp_path / "x.so"), 1, "signal 9", "CALL_FAILED")
+
+
+def test_an_object_that_is_not_there(tmp_path):
+    path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
+    expect_refused(modser("pack", path, tmp_path / "o.o", "-o", tmp_path / "x.so"), 4, "o.o")
 
 
 def test_no_compiler(tmp_path):
