@@ -6,9 +6,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -221,6 +225,19 @@ FUNCTION(daemon_and_die)
 {
 	daemonize(just_be);
 	_exit(7);
+}
+
+/* Shared memory of System V, a set of semaphores and a queue under one key, which is no
+ * process's. Returns how many of them were not there yet. */
+FUNCTION(numbers)
+{
+	const key_t key = (key_t)args[0].v.i;
+	const int how = IPC_CREAT | IPC_EXCL | 0600;
+
+	ret->type = T_INT;
+	ret->v.i = (shmget(key, 4096, how) >= 0) + (semget(key, 1, how) >= 0) +
+		   (msgget(key, how) >= 0);
+	return 0;
 }
 
 FUNCTION(many)

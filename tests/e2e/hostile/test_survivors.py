@@ -3,8 +3,10 @@ module's. Processes are found by what they inherit whatever they do: here by /pr
 that are there now and were not before.
 """
 import contextlib
+import os
 import pathlib
 import signal
+import subprocess
 
 import harness
 import pytest
@@ -112,6 +114,30 @@ def test_orphans_that_end_are_reaped_while_their_module_lives(arena):
             signal.pidfd_send_signal(orphan.fd, signal.SIGKILL)
         harness.until(lambda: all(o.is_reaped() for o in orphans), "they are reaped")
     assert victim.call("bad:daemon")[1] is None
+
+
+def numbered(kind, key):
+    """Whether something of System V's has this @key where this test runs."""
+    rows = pathlib.Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
+    return any(int(row.split()[0]) == key for row in rows)
+
+
+def test_what_no_process_owns_ends_with_its_module_and_is_no_other_s(own_arena):
+    """Without a sandbox, which refuses them altogether."""
+    if subprocess.run(["unshare", "--ipc", "true"], capture_output=True).returncode != 0:
+        pytest.skip("this user may make no namespaces, and then modules share the daemon's")
+    arena = own_arena("--sandbox", "trusted", modules={"bad": LEAVES, "good": LEAVES})
+    victim = arena.victim()
+    key = 0x6d730000 | arena.pid & 0xffff
+    assert victim.call("bad:numbers", key)[1] == 3
+    assert victim.call("bad:numbers", key)[1] == 0, "they stay while the worker lives"
+    assert victim.call("good:numbers", key)[1] == 3, "another module sees none of them"
+    assert not any(numbered(kind, key) for kind in ("shm", "sem", "msg"))
+    own = os.readlink(f"/proc/{arena.pid}/ns/ipc")
+    assert own == os.readlink("/proc/self/ns/ipc"), "the daemon stays where it was started"
+    with arena.connect() as wire:
+        wire.load("bad", LEAVES.read_bytes(), replace=True)
+    assert victim.call("bad:numbers", key)[1] == 3
 
 
 def test_the_daemons_end_is_theirs(own_arena):
