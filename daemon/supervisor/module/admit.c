@@ -84,8 +84,9 @@ static void bar(struct msd_module *m, struct msd_peer_id who)
 	char name[MSD_PEER_TEXT_BYTES];
 	struct msd_diag d = {0};
 
-	msd_log(MSD_LOG_WARN, "barred", "name=%s peer=\"%s\" why=\"its deadlines\"",
-		m->crew.name, msd_peer_id_text(who, name));
+	msd_log(MSD_LOG_WARN, "barred",
+		"name=%s peer=\"%s\" why=\"its calls cost workers\"", m->crew.name,
+		msd_peer_id_text(who, name));
 	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
 	msd_queue_refuse_deadly(&m->crew, who, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);

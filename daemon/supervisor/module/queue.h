@@ -22,7 +22,8 @@ void msd_queue_need(struct msd_req *r, struct msd_process *p);
 void msd_queue_leave(struct msd_client *c);
 /** Answer everything queued with an error. */
 void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text);
-/** Answer what @who has queued with a deadline of its own with an error. */
+/** Answer what @who has queued that may end a worker, by a deadline of its own or when
+ * it is left (abandon: "kill"), with an error. */
 void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
 			     const char *text);
 /** The workers are there: what is queued waits for its own deadlines alone. */
