@@ -428,3 +428,10 @@ def test_a_page_of_another_site_gets_nothing(daemon, host, fields, status):
     visit = Visit(daemon)
     visit.say(f"GET /status HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n")
     assert visit.answer()[0] == status
+
+
+@pytest.mark.parametrize("path", ["/v2%2Fhealth%2Flive", "/v2/health%2Flive", "/v", "/v2/heal/live"])
+def test_a_route_is_met_segment_by_segment(daemon, path):
+    visit = Visit(daemon)
+    visit.say(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert visit.answer()[0] == 404

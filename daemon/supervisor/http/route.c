@@ -64,10 +64,11 @@ static const struct route routes[] = {
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
 
 /* Of @path, where a route's next segment begins, what is behind it if it is @have;
- * NULL: it is another. */
+ * NULL: it is another. An escaped slash in @have is no end of a segment. */
 static const char *pass(const char *path, struct msd_span have)
 {
-	if (have.n == 0 || strncmp(path, (const char *)have.p, have.n) != 0)
+	if (have.n == 0 || strncmp(path, (const char *)have.p, have.n) != 0 ||
+	    memchr(have.p, '/', have.n) != NULL)
 		return NULL;
 	path += have.n;
 	return *path == '/' ? path + 1 : *path == '\0' ? path : NULL;
