@@ -45,7 +45,7 @@ ROWS = [  # what, where it exists, its artifacts' names
     ("– packed interface", MLF, "mlf_aot_packed mlf2_packed"),
     ("– packed, planned memory", MLF, "mlf2_packed_usmp"),
     ("– packed, unpacked functions", MLF, "mlf2_packed_unpacked"),
-    ("– C interface", MLF, "mlf_aot_c mlf2_c"),
+    ("– C interface", MLF, "mlf_aot_c mlf2_c mlf2_c_bool"),
     ("– C, planned memory", MLF, "mlf_aot_c_usmp mlf2_c_usmp"),
     ("– C, pools of the caller", MLF, "mlf2_c_pools"),
     ("– runtime in C++", MLF, "mlf2_cpp_*"),

@@ -128,7 +128,7 @@ static int modser_plan(const struct TVMMetadata *meta, TVMValue *at, int *ret_n)
 		return modser_fail("workspaces",
 				   "too many:", (long long)meta->num_workspace_pools);
 	if (n_made < 0) {
-		if (meta->num_workspace_pools > 0 && meta->num_constant_pools > 0 &&
+		if (meta->num_constant_pools > 0 &&
 		    (made[n++].v_handle = modser_constants(meta)) == NULL)
 			return modser_fail("constants", "out of memory", 0);
 		for (int64_t i = 0; i < meta->num_workspace_pools; i++) {

@@ -5,6 +5,7 @@
  */
 #ifndef MODSER_TVM_API_H
 #define MODSER_TVM_API_H
+#include <stdbool.h> /* 0.8 and 0.9 write bool and do not ask for it */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -65,6 +65,24 @@ for nm, (tgt, opts, cfg, rt) in rows.items():
         save(nm, "mlf_aot", [("run", [x, a] + outs, y)], {"lib": nm + ".tar"}, note=NOTE)
     except Exception as e:
         print("FAILED", nm, str(e).strip().splitlines()[-1][:300])
+
+def other(nm, ins, body, args, row):
+    """Another model in the form of @row."""
+    if picked and nm not in picked: return
+    tgt, opts, cfg, rt = rows[row]
+    m = relay.transform.InferType()(tvm.IRModule.from_expr(relay.Function(ins, body)))
+    with tvm.transform.PassContext(opt_level=3): y = run_graph(relay.build(m, target=LLVM), {v.name_hint: a for v, a in zip(ins, args)})
+    with tvm.transform.PassContext(opt_level=3, config=dict(novec, **cfg)):
+        r = relay.build(m, target=tgt, executor=Executor("aot", opts), runtime=Runtime(rt), mod_name="net")
+    export_model_library_format(r, os.path.join(out, nm + ".tar"))
+    save(nm, "mlf_aot", [("run", list(args) + [("out", v.dtype.name, v.shape) for v in y], y)], {"lib": nm + ".tar"}, note=NOTE)
+v = relay.var("v", shape=(3, 8), dtype="float32"); k = relay.var("k", shape=(), dtype="int32")
+try:
+    other("mlf2_cpp_const_alone", [v], relay.Tuple([relay.nn.relu(v), relay.const(np.arange(6, dtype="int64"))]), [x], "mlf2_cpp_llvm_usmp")
+    other("mlf2_c_bool", [v, k], relay.Tuple([relay.greater(v, relay.const(0.0)), relay.less(k, relay.const(5)), relay.nn.relu(v)]), [x, np.array(3, "int32")], "mlf2_c")
+except Exception:
+    traceback.print_exc()
+if picked: sys.exit()
 try:
     with tvm.transform.PassContext(opt_level=3, config=novec):
         r = relay.build(mod, target="c", runtime=Runtime("crt", {"system-lib": True}), mod_name="net")
