@@ -124,6 +124,19 @@ def test_what_a_model_has_done_is_counted(daemon):
         was, now = (s["inference_stats"]["compute_infer"] for s in (before, after))
         assert now["count"] == was["count"] + 1 and now["ns"] > was["ns"]
         assert visit.ask("/v2/models/none/stats")[0] == 404
+        every = ask_json(visit, "/v2/models/stats")[1]["model_stats"]
+        assert {m["name"] for m in every} >= {"shapes", "zoo"}
+        assert next(m for m in every if m["name"] == "shapes")["inference_count"] >= 1
+
+
+def test_tritons_configuration_tells_the_tensors(daemon):
+    with Visit(daemon) as visit:
+        for path in ("shapes:addone", "shapes:addone/versions/1"):
+            answered, said = ask_json(visit, f"/v2/models/{path}/config")
+            assert answered == 200 and said["max_batch_size"] == 0
+            assert said["input"] == [{"name": "A", "data_type": "TYPE_FP32", "dims": [-1]}]
+            assert said["output"] == [{"name": "B", "data_type": "TYPE_FP32", "dims": [-1]}]
+        assert visit.ask("/v2/models/none/config")[0] == 404
 
 
 def test_the_status_says_who_can_help(daemon):

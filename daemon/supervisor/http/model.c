@@ -61,13 +61,23 @@ static struct msd_span text_of(struct msd_span map, const char *key)
 		       : (struct msd_span){0};
 }
 
+struct words {
+	const char *inputs, *outputs, *datatype, *shape;
+	const char *type; /* what a datatype's name begins with */
+};
+
+static const struct words words_of[MSD_MODEL_FORM_COUNT] = {
+	[MSD_MODEL_METADATA] = {"inputs", "outputs", "datatype", "shape", ""},
+	[MSD_MODEL_CONFIG] = {"input", "output", "data_type", "dims", "TYPE_"}};
+
 /* What the protocol has no name for keeps its own. */
-static void write_datatype(const struct msd_model_param *p, struct msd_buf *out)
+static void write_datatype(const struct msd_model_param *p, const struct words *words,
+			   struct msd_buf *out)
 {
 	const char *name = p->has_dtype ? msd_datatype_name(p->dtype) : NULL;
 
 	if (name != NULL) {
-		msd_json_cstr(out, name);
+		msd_buf_printf(out, "\"%s%s\"", words->type, name);
 	} else {
 		msd_json_str(out, p->type);
 	}
@@ -142,35 +152,40 @@ bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret)
 	return true;
 }
 
-static void write_tensor(const struct msd_model_param *p, struct msd_buf *out)
+static void write_tensor(const struct msd_model_param *p, const struct words *words,
+			 struct msd_buf *out)
 {
 	msd_buf_printf(out, "{\"name\":");
 	msd_json_str(out, p->name);
-	msd_buf_printf(out, ",\"datatype\":");
-	write_datatype(p, out);
-	msd_buf_printf(out, ",\"shape\":");
+	msd_buf_printf(out, ",\"%s\":", words->datatype);
+	write_datatype(p, words, out);
+	msd_buf_printf(out, ",\"%s\":", words->shape);
 	write_shape(p->shape, out);
 	msd_buf_printf(out, "}");
 }
 
-void msd_model_write_tensors(const struct msd_model *m, struct msd_buf *out)
+void msd_model_write_tensors(const struct msd_model *m, enum msd_model_form form,
+			     struct msd_buf *out)
 {
+	const struct words *words = &words_of[form];
 	struct msd_model_walk w;
 	struct msd_model_param param;
 
 	if (!msd_model_open(m, &w))
 		w.n = 0;
 	const uint32_t n_inputs = msd_model_is_prim(m) && w.n > 0 ? w.n - 1 : w.n;
-	msd_buf_printf(out, "\"inputs\":[");
+	msd_buf_printf(out, "\"%s\":[", words->inputs);
 	for (uint32_t i = 0; msd_model_next(&w, &param); i++) {
 		if (i == n_inputs) {
-			msd_buf_printf(out, "],\"outputs\":[");
+			msd_buf_printf(out, "],\"%s\":[", words->outputs);
 		} else if (i > 0) {
 			msd_buf_printf(out, ",");
 		}
-		write_tensor(&param, out);
+		write_tensor(&param, words, out);
 	}
-	msd_buf_printf(out, n_inputs == w.n ? "],\"outputs\":[]" : "]");
+	if (n_inputs == w.n)
+		msd_buf_printf(out, "],\"%s\":[", words->outputs);
+	msd_buf_printf(out, "]");
 }
 
 const char *msd_model_state(const struct msd_module *m)

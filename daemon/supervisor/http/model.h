@@ -50,8 +50,11 @@ MSD_MUST_CHECK bool msd_model_open(const struct msd_model *m,
 				   struct msd_model_walk *ret);
 /** The next parameter; false: there is none. */
 bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret);
-/** Append `"inputs":[...],"outputs":[...]` as metadata has it. */
-void msd_model_write_tensors(const struct msd_model *m, struct msd_buf *out);
+/* The words for the same: of metadata, and of Triton's configuration. */
+enum msd_model_form { MSD_MODEL_METADATA, MSD_MODEL_CONFIG, MSD_MODEL_FORM_COUNT };
+/** Append `"inputs":[...],"outputs":[...]` as @form has it. */
+void msd_model_write_tensors(const struct msd_model *m, enum msd_model_form form,
+			     struct msd_buf *out);
 /** "READY", "LOADING" or "UNAVAILABLE". */
 const char *msd_model_state(const struct msd_module *m);
 

@@ -1,7 +1,10 @@
 #include "daemon/supervisor/http/model_stats.h"
 
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/http/repository.h"
+#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/tally.h"
 #include "proto/json.h"
@@ -44,21 +47,17 @@ static void put_stage(struct msd_buf *b, const char *name, const struct msd_time
 		       (unsigned long long)t->sum_ns);
 }
 
-void msd_model_stats(struct msd_asking *a)
+static void put_model(struct msd_buf *b, struct msd_span name,
+		      const struct msd_model *m)
 {
-	struct msd_model m;
-	struct msd_buf *b = &a->body;
-
-	if (!msd_repository_find(a, &m))
-		return;
-	const struct msd_times *stages = m.module->crew.stages;
-	const struct counts c = count(&m);
+	const struct msd_times *stages = m->module->crew.stages;
+	const struct counts c = count(m);
 	uint64_t all_ns = 0;
+
 	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
 		all_ns += stages[i].sum_ns;
-	msd_asking_say_json(a, 200);
-	msd_buf_printf(b, "{\"model_stats\":[{\"name\":");
-	msd_json_str(b, a->names[0]);
+	msd_buf_printf(b, "{\"name\":");
+	msd_json_str(b, name);
 	msd_buf_printf(b,
 		       ",\"version\":\"" MSD_MODEL_VERSION
 		       "\",\"inference_count\":%llu,\"execution_count\":%llu,"
@@ -71,5 +70,37 @@ void msd_model_stats(struct msd_asking *a)
 	put_stage(b, "compute_input", &stages[MSD_STAGE_READ]);
 	put_stage(b, "compute_infer", &stages[MSD_STAGE_RUN]);
 	put_stage(b, "compute_output", &stages[MSD_STAGE_WORKER]);
-	msd_buf_printf(b, "}}]}\n");
+	msd_buf_printf(b, "}}");
+}
+
+void msd_model_stats(struct msd_asking *a)
+{
+	struct msd_model m;
+
+	if (!msd_repository_find(a, &m))
+		return;
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"model_stats\":[");
+	put_model(&a->body, a->names[0], &m);
+	msd_buf_printf(&a->body, "]}\n");
+}
+
+void msd_model_stats_all(struct msd_asking *a)
+{
+	bool has_any = false;
+
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"model_stats\":[");
+	MSD_LIST_EACH (it, &a->edge->house->modules) {
+		struct msd_module *module =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (!msd_bearer_sees(a, module->crew.name))
+			continue;
+		if (has_any)
+			msd_buf_printf(&a->body, ",");
+		put_model(&a->body, msd_span_of(module->crew.name),
+			  &(struct msd_model){.module = module});
+		has_any = true;
+	}
+	msd_buf_printf(&a->body, "]}\n");
 }

@@ -9,5 +9,7 @@ struct msd_asking;
 
 /** The route's. */
 void msd_model_stats(struct msd_asking *a);
+/** The route's for all modules: those that one may see. */
+void msd_model_stats_all(struct msd_asking *a);
 
 #endif

@@ -25,7 +25,8 @@ void msd_repository_server(struct msd_asking *a)
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"" MSD_VERSION
 				 "\",\"extensions\":[\"model_repository\",\"binary_"
-				 "tensor_data\",\"statistics\"]}\n");
+				 "tensor_data\",\"statistics\","
+				 "\"model_configuration\"]}\n");
 }
 
 void msd_repository_live(struct msd_asking *a)
@@ -91,7 +92,23 @@ void msd_repository_model(struct msd_asking *a)
 	msd_json_str(&a->body, a->names[0]);
 	msd_buf_printf(&a->body, ",\"versions\":[\"" MSD_MODEL_VERSION
 				 "\"],\"platform\":\"tvm\",");
-	msd_model_write_tensors(&m, &a->body);
+	msd_model_write_tensors(&m, MSD_MODEL_METADATA, &a->body);
+	msd_buf_printf(&a->body, "}\n");
+}
+
+/* Nothing is put together to batches: a request is a call. */
+void msd_repository_model_config(struct msd_asking *a)
+{
+	struct msd_model m;
+
+	if (!msd_repository_find(a, &m) || msd_repository_refuse_unknown(a, &m))
+		return;
+	msd_asking_say_json(a, 200);
+	msd_buf_printf(&a->body, "{\"name\":");
+	msd_json_str(&a->body, a->names[0]);
+	msd_buf_printf(&a->body, ",\"platform\":\"tvm\",\"backend\":\"modserd\","
+				 "\"max_batch_size\":0,");
+	msd_model_write_tensors(&m, MSD_MODEL_CONFIG, &a->body);
 	msd_buf_printf(&a->body, "}\n");
 }
 

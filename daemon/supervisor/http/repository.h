@@ -12,6 +12,8 @@ void msd_repository_live(struct msd_asking *a);
 void msd_repository_ready(struct msd_asking *a);
 /** Of the model names[0], in the version names[1] where the path has one. */
 void msd_repository_model(struct msd_asking *a);
+/** The same as Triton has it for its own clients: its configuration. */
+void msd_repository_model_config(struct msd_asking *a);
 void msd_repository_model_ready(struct msd_asking *a);
 /** Find that model; false: it was answered, with what is wrong. */
 MSD_MUST_CHECK bool msd_repository_find(struct msd_asking *a, struct msd_model *ret);

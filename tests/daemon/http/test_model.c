@@ -72,7 +72,8 @@ static void put_param(struct msd_buf *b, const char *name, const char *dtype,
 }
 
 /* What metadata has of a function of @style with two parameters. */
-static void expect_tensors(const char *style, const char *text)
+static void expect_tensors(const char *style, enum msd_model_form form,
+			   const char *text)
 {
 	struct msd_buf b = {0}, out = {0};
 
@@ -84,7 +85,7 @@ static void expect_tensors(const char *style, const char *text)
 	put_param(&b, "a\"", "float32", -1);
 	put_param(&b, "b", "custom8", 2);
 	const struct msd_model m = {.function = {b.p, b.n}};
-	msd_model_write_tensors(&m, &out);
+	msd_model_write_tensors(&m, form, &out);
 	cr_expect(msd_span_is((struct msd_span){out.p, out.n}, text), "%.*s",
 		  (int)out.n, (const char *)out.p);
 	msd_buf_finish(&b);
@@ -94,15 +95,24 @@ static void expect_tensors(const char *style, const char *text)
 Test(model, lists_its_tensors)
 {
 	expect_tensors(
-		"model",
+		"model", MSD_MODEL_METADATA,
 		"\"inputs\":[{\"name\":\"a\\\"\",\"datatype\":\"FP32\",\"shape\":"
 		"[-1,4]},{\"name\":\"b\",\"datatype\":\"custom8\",\"shape\":[2,4]}"
 		"],\"outputs\":[]");
 	expect_tensors(
-		"prim",
+		"prim", MSD_MODEL_METADATA,
 		"\"inputs\":[{\"name\":\"a\\\"\",\"datatype\":\"FP32\",\"shape\":"
 		"[-1,4]}],\"outputs\":[{\"name\":\"b\",\"datatype\":\"custom8\","
 		"\"shape\":[2,4]}]");
+}
+
+Test(model, lists_the_same_in_the_words_of_a_configuration)
+{
+	expect_tensors(
+		"prim", MSD_MODEL_CONFIG,
+		"\"input\":[{\"name\":\"a\\\"\",\"data_type\":\"TYPE_FP32\",\"dims\":"
+		"[-1,4]}],\"output\":[{\"name\":\"b\",\"data_type\":\"custom8\","
+		"\"dims\":[2,4]}]");
 }
 
 Test(model, without_a_signature_lists_none)
@@ -110,7 +120,7 @@ Test(model, without_a_signature_lists_none)
 	const struct msd_model m = {0};
 	struct msd_buf out = {0};
 
-	msd_model_write_tensors(&m, &out);
+	msd_model_write_tensors(&m, MSD_MODEL_METADATA, &out);
 	cr_expect(msd_span_is((struct msd_span){out.p, out.n},
 			      "\"inputs\":[],\"outputs\":[]"));
 	msd_buf_finish(&out);
