@@ -9,13 +9,9 @@ static int hex(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The next character of a segment; 0: there is none like that. */
-static uint8_t take(struct msd_cur *c)
+/* What an escape stands for, behind its first character; 0: for nothing that may be. */
+static uint8_t take_escaped(struct msd_cur *c)
 {
-	const uint8_t first = msd_cur_u8(c);
-
-	if (first != '%')
-		return first;
 	const int high = hex(msd_cur_u8(c)), low = hex(msd_cur_u8(c));
 	if (c->bad || high < 0 || low < 0)
 		return 0;
@@ -27,7 +23,10 @@ static bool read_segment(struct msd_cur *c, struct msd_http_path *p, size_t *at)
 	const size_t begin = *at;
 
 	while (c->left > 0 && *c->p != '/') {
-		const uint8_t byte = take(c);
+		uint8_t byte = *c->p++;
+		c->left--;
+		if (byte == '%')
+			byte = take_escaped(c);
 		if (byte == 0)
 			return false;
 		p->bytes[(*at)++] = byte;

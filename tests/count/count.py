@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""count.py BUILD MOST: a trivial call costs no more user instructions than MOST says.
+"""count.py BUILD MOST [--http]: a call costs no more user instructions than MOST says.
 
 Counted by bench/instructions, of a Release build by gcc, so that it gates: a count does not
 depend on how busy the machine is. How many frames share a read with 128 calls in flight does
@@ -18,28 +18,33 @@ SKIPPED = 77
 COUNTS = 3
 
 
-def count(build):
-    """{(process, in flight): instructions a call}"""
+def read(rows):
+    """{what was counted: instructions a call}"""
+    return {tuple(f"{k} {v}" for k, v in row.items() if k != "instructions"): row["instructions"]
+            for row in rows}
+
+
+def count(build, words):
     with tempfile.TemporaryDirectory(prefix="modserd-count-") as folder:
         file = pathlib.Path(folder) / "counts.json"
         subprocess.run([sys.executable, ROOT / "bench/instructions", "--build", build,
-                        "--calls", "2000", "--json", file], check=True)
-        return {(row["process"], row["in_flight"]): row["instructions"]
-                for row in json.loads(file.read_text())}
+                        "--calls", "2000", "--json", file, *words], check=True)
+        return read(json.loads(file.read_text()))
 
 
 def main():
-    build, most = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text())
+    build, words = sys.argv[1], sys.argv[3:]
+    most = json.loads(pathlib.Path(sys.argv[2]).read_text())
     if shutil.which("valgrind") is None:
         print("skipped: instructions a call: valgrind is not there (Debian package valgrind)")
         return SKIPPED
-    limits = {(row["process"], row["in_flight"]): row["instructions"] for row in most}
+    limits = read(row for row in most if words or "http" not in row)
     least = {}
     for _ in range(COUNTS):
-        least = {at: min(n, least.get(at, n)) for at, n in count(build).items()}
+        least = {at: min(n, least.get(at, n)) for at, n in count(build, words).items()}
         assert least.keys() == limits.keys(), f"{sys.argv[2]} has other rows"
-        over = [f"{process}, {depth} in flight: {least[process, depth]}, at most {n}"
-                for (process, depth), n in limits.items() if least[process, depth] > n]
+        over = [f"{', '.join(what)}: {least[what]}, at most {n}"
+                for what, n in limits.items() if least[what] > n]
         if not over:
             return 0
     print("more instructions a call than tests/count/most.json has:", *over, sep="\n")

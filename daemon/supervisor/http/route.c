@@ -31,11 +31,13 @@ struct route {
 	void (*answer)(struct msd_asking *a);
 };
 
+/* What is asked for most often stands first. */
 static const struct route routes[] = {
+	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
+	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
 	{"", MSD_HTTP_GET, MSD_M_PING, msd_page},
 	{"status", MSD_HTTP_GET, MSD_M_MODULE_LIST, msd_page_status},
 	{"status/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_page_module},
-	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
 	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
 	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},
 	{"version", MSD_HTTP_GET, MSD_M_PING, msd_health_version},
@@ -58,7 +60,6 @@ static const struct route routes[] = {
 	{"v2/models/*/stats", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_model_stats},
 	{"v2/models/*/versions/*/stats", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE,
 	 msd_model_stats},
-	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"v2/models/*/versions/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"v2/repository/models/*/load", MSD_HTTP_POST, MSD_M_MODULE_LOAD,
 	 msd_control_load},
