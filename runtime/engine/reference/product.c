@@ -113,9 +113,11 @@ static void run_part(const void *ctx, size_t part)
 	multiply_fn *const run = best();
 	struct block t;
 
-	/* The last columns that are multiplied need not be there. */
-	memset(t.sums, 0, sizeof(t.sums));
-	memset(t.b, 0, sizeof(t.b));
+	/* The last columns that are multiplied need not be there. No more is cleared
+	 * than is used: a convolution by channels has blocks of one row and few of K.
+	 */
+	const size_t wide_enough = blocks(n_n, LANES) * LANES;
+	memset(t.sums, 0, n_m * sizeof(t.sums[0]));
 	for (size_t i = 0; p->begin != NULL && i < n_m; i++)
 		p->begin(p->ctx, stack, m + i, n, n_n, t.sums[i]);
 	for (size_t k = 0; k < p->k; k += BLOCK_K) {
@@ -124,6 +126,8 @@ static void run_part(const void *ctx, size_t part)
 		for (size_t i = 0; i < n_k; i++) {
 			p->a(p->ctx, stack, k + i, m, n_m, t.a[i]);
 			p->b(p->ctx, stack, k + i, n, n_n, t.b[i]);
+			for (size_t c = n_n; c < wide_enough; c++)
+				t.b[i][c] = 0;
 		}
 		run(&t, n_m, n_n, n_k);
 	}
