@@ -348,6 +348,9 @@ typedef struct modser_serializer_ops {
 	/* See modser_serializer_join(). NULL: a model never names further files. */
 	int (*join)(const modser_part *model, modser_read_beside *read, void *ctx,
 		    modser_graph *graph, modser_part *ret);
+	/* See modser_serializer_split(). NULL: a model is always one file. */
+	int (*split)(const modser_part *model, const char *name, modser_graph *graph,
+		     modser_part *ret_model, modser_part *ret_data);
 } modser_serializer_ops;
 
 /** A serializer, which the caller owns; @ops must outlive it. NULL: out of memory. */
@@ -386,6 +389,16 @@ MODSER_GRAPH_API int modser_serializer_join(const modser_serializer *s,
 					    const modser_part *model,
 					    modser_read_beside *read, void *ctx,
 					    modser_graph *graph, modser_part *ret);
+/**
+ * The other way: take the weights of @model, one whole file, out into a file that it
+ * calls @name, and that is to lie beside it. The data of both are freed with free(). -1
+ * with the error of @graph, which stays empty: the format has no such files.
+ */
+MODSER_GRAPH_API int modser_serializer_split(const modser_serializer *s,
+					     const modser_part *model, const char *name,
+					     modser_graph *graph,
+					     modser_part *ret_model,
+					     modser_part *ret_data);
 /** Check @graph and write it. store_memory() writes @n parts, whose data the caller
  * frees with free(); on failure there are none. */
 MODSER_GRAPH_API int modser_serializer_store_files(const modser_serializer *s,

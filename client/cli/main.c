@@ -95,7 +95,9 @@ static const char convert_help[] =
 	"goes\n"
 	"      in when it is given; SOURCE_DATE_EPOCH is its time when it is set\n"
 	"  modser convert net.tmfile -o net.onnx\n"
-	"      writes a framework's model in the format of that ending\n"
+	"      writes a framework's model in the format of that ending; a second "
+	"-o,\n"
+	"      in the same folder, is a file for an ONNX model's weights\n"
 	"A folder that an archive was unpacked to is as good as the archive; an "
 	"archive\n"
 	"becomes one of another version: convert model.tar --mlf-version 5 -o "
@@ -250,7 +252,8 @@ const struct msd_verb msd_verbs[] = {
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
 	 1, 1, MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS,
 	 msd_verb_inspect},
-	{"convert", "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE",
+	{"convert",
+	 "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE [-o FILE]",
 	 "make a library of an archive, an archive of parts, a model of a model",
 	 convert_help, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_OFFLINE,

@@ -150,6 +150,37 @@ msd_err msd_static_graph_convert(struct msd_span file, const char *key,
 	return err;
 }
 
+static struct msd_buf buf_of(const modser_part *part)
+{
+	return (struct msd_buf){.p = (uint8_t *)(uintptr_t)part->data,
+				.n = part->bytes,
+				.cap = part->bytes};
+}
+
+msd_err msd_static_graph_split(const char *key, const char *name, struct msd_buf *model,
+			       struct msd_buf *ret_data, struct msd_diag *d)
+{
+	modser_serializer *s = modser_serializer_get(key);
+	modser_graph *g = modser_graph_create("");
+	const modser_part whole = {model->p, model->n};
+	modser_part small;
+	modser_part data;
+	msd_err err = MSD_OK;
+
+	if (s == NULL || g == NULL) {
+		err = msd_diag_no_memory(d);
+	} else if (modser_serializer_split(s, &whole, name, g, &small, &data) != 0) {
+		err = take_error(g, d);
+	} else {
+		msd_buf_finish(model);
+		*model = buf_of(&small);
+		*ret_data = buf_of(&data);
+	}
+	modser_graph_destroy(g);
+	modser_serializer_unref(s);
+	return err;
+}
+
 static void put_json(struct msd_buf *out, const char *key, const modser_serializer *s)
 {
 	msd_buf_printf(out, "{\"key\": ");

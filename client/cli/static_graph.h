@@ -20,6 +20,12 @@ const char *msd_static_graph_key(const char *path);
 MSD_MUST_CHECK msd_err msd_static_graph_convert(struct msd_span file, const char *key,
 						struct msd_buf *out,
 						struct msd_diag *d);
+/** Take the weights out of @model, which is of the format of serializer @key, into
+ * @ret_data, a file that it calls @name from then on. */
+MSD_MUST_CHECK msd_err msd_static_graph_split(const char *key, const char *name,
+					      struct msd_buf *model,
+					      struct msd_buf *ret_data,
+					      struct msd_diag *d);
 /** Append a line, or a JSON object, for each serializer. */
 void msd_static_graph_list(bool as_json, struct msd_buf *out);
 

@@ -185,26 +185,74 @@ static msd_err make_model(const struct msd_cli *cli, const char *key,
 	return err;
 }
 
-enum msd_exit msd_verb_convert(const struct msd_cli *cli)
+/* The name of file @path, when it is in the folder of @beside; else NULL. */
+static const char *name_beside(const char *path, const char *beside)
 {
-	const char *to = cli->n_outputs == 1 ? cli->outputs[0] : "";
-	const char *key = msd_static_graph_key(to);
-	bool is_archive = msd_archive_path_is(to, "", ".tar");
-	enum msd_exit code = MSD_EXIT_OK;
-	struct msd_buf out = {0};
-	struct msd_diag d = {0};
+	const char *slash = strrchr(path, '/');
+	const char *other = strrchr(beside, '/');
+	const size_t n = slash != NULL ? (size_t)(slash - path) : 0;
+	const size_t k = other != NULL ? (size_t)(other - beside) : 0;
 
-	if (!is_archive && key == NULL && !msd_archive_path_is(to, "", ".so")) {
+	if (n != k || (slash == NULL) != (other == NULL) ||
+	    memcmp(path, beside, n) != 0)
+		return NULL;
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* The weights go into the second file, the first names it. That is there last, so that
+ * what it names is. */
+static msd_err write_split(const struct msd_cli *cli, const char *key,
+			   struct msd_buf *model, struct msd_diag *d)
+{
+	const char *name = name_beside(cli->outputs[1], cli->outputs[0]);
+	struct msd_buf data = {0};
+	msd_err err = msd_static_graph_split(key, name, model, &data, d);
+	const struct msd_span weights = span_of(&data);
+
+	if (err == MSD_OK)
+		err = msd_file_write(cli->outputs[1], &weights, 1, d);
+	msd_buf_finish(&data);
+	return err;
+}
+
+static enum msd_exit check_outputs(const struct msd_cli *cli, const char *key)
+{
+	const char *to = cli->n_outputs > 0 ? cli->outputs[0] : "";
+
+	if (cli->n_outputs < 1 || cli->n_outputs > (key != NULL ? 2 : 1) ||
+	    (key == NULL && !msd_archive_path_is(to, "", ".tar") &&
+	     !msd_archive_path_is(to, "", ".so"))) {
 		return msd_report_usage(
 			"-o deploy.so, -o model.tar, -o model.onnx or -o net.tmfile",
 			"convert needs one -o that ends in .so, .tar, .onnx or "
 			".tmfile");
 	}
+	if (cli->n_outputs == 2 && name_beside(cli->outputs[1], to) == NULL) {
+		return msd_report_usage(
+			"-o DIR/model.onnx -o DIR/model.onnx.data",
+			"a model finds its weights in its own folder alone");
+	}
 	if (key != NULL && cli->n_words != 1)
 		return msd_report_usage(NULL, "a model is made from one file");
-	msd_err err = key != NULL  ? make_model(cli, key, &out, &d)
-		      : is_archive ? make_archive(cli, &out, &d)
-				   : make_library(cli, &out, &d);
+	return MSD_EXIT_OK;
+}
+
+enum msd_exit msd_verb_convert(const struct msd_cli *cli)
+{
+	const char *to = cli->n_outputs > 0 ? cli->outputs[0] : "";
+	const char *key = msd_static_graph_key(to);
+	enum msd_exit code = check_outputs(cli, key);
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	msd_err err = key != NULL ? make_model(cli, key, &out, &d)
+		      : msd_archive_path_is(to, "", ".tar")
+			      ? make_archive(cli, &out, &d)
+			      : make_library(cli, &out, &d);
+	if (err == MSD_OK && cli->n_outputs == 2)
+		err = write_split(cli, key, &out, &d);
 	if (err == MSD_OK) {
 		const struct msd_span bytes = span_of(&out);
 		err = msd_file_write(to, &bytes, 1, &d);

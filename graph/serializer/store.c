@@ -24,6 +24,17 @@ int modser_serializer_store_memory(const modser_serializer *s, modser_graph *gra
 	return s->ops->store(s, graph, ret_parts);
 }
 
+int modser_serializer_split(const modser_serializer *s, const modser_part *model,
+			    const char *name, modser_graph *graph,
+			    modser_part *ret_model, modser_part *ret_data)
+{
+	if (s->ops->split == NULL) {
+		return msd_sg_fail(graph, MSD_UNSUPPORTED,
+				   "%s has no files of weights alone", s->ops->name);
+	}
+	return s->ops->split(model, name, graph, ret_model, ret_data);
+}
+
 static int write_part(modser_graph *graph, const char *path, const modser_part *part)
 {
 	FILE *f = fopen(path, "wbe");

@@ -74,6 +74,33 @@ def test_convert_and_inspect_read_them_too(daemon, tmp_path):
     expect_right(daemon, "external", tmp_path)
 
 
+def test_convert_writes_the_weights_into_a_second_file(daemon, tmp_path):
+    wide = np.arange(1024, dtype=np.float32).reshape(4, 256)
+    raw = model([node("MatMul", ["x", "w"], ["t"]), node("Add", ["t", "b"], ["y"])],
+                [value("x", "float32", [2, 4])], [value("y", "float32", [2, 256])],
+                constants=[tensor("w", wide), tensor("b", wide[0])])
+    (tmp_path / "whole.onnx").write_bytes(raw)
+    said = modser("convert", tmp_path / "whole.onnx", "-o", tmp_path / "m.onnx", "-o",
+                  tmp_path / "m.data")
+    assert said.status == 0, said
+    assert (tmp_path / "m.data").read_bytes() == wide.tobytes() + wide[0].tobytes()
+    assert (tmp_path / "m.onnx").stat().st_size < 1024
+    daemon.load("split", tmp_path / "m.onnx", "--replace")
+    np.save(tmp_path / "x.npy", wide[:2, :4])
+    daemon.ok("call", "split:run", f"@{tmp_path}/x.npy", "-o", tmp_path / "y.npy")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), wide[:2, :4] @ wide + wide[0])
+
+
+def test_weights_that_the_model_would_not_find_are_not_written(tmp_path):
+    (tmp_path / "sub").mkdir()
+    path = write(tmp_path)
+    write_data(tmp_path / "w.bin")
+    said = modser("convert", path, "-o", tmp_path / "m.onnx", "-o", tmp_path / "sub" / "m.data")
+    assert said.status == 2 and "its own folder" in said.err, said
+    said = modser("convert", path, "-o", tmp_path / "m.tmfile", "-o", tmp_path / "m.data")
+    assert said.status != 0 and not (tmp_path / "m.tmfile").exists(), said
+
+
 @pytest.mark.parametrize("location", ["../w.bin", "/etc/passwd", "link.bin", "a/../../w.bin"])
 def test_a_model_reaches_no_file_outside_of_its_folder(tmp_path, location):
     folder = tmp_path / "model"

@@ -1,4 +1,5 @@
-/* External data put back into ONNX models: what is joined, and what is refused. */
+/* External data put back into ONNX models, and taken out: what is joined or split, and
+ * what is refused. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "graph/modser_graph.h"
 #include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
+#include "tests/graph/net.h"
 
 #define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/"
 
@@ -112,4 +114,96 @@ Test(join, a_file_that_many_tensors_name_is_refused)
 {
 	expect_refused(CORPUS "reject_external_shared.bin",
 		       "tensor \"w2\": external data: too many tensors share");
+}
+
+#define N_WIDE 512
+
+/* y = x + c, where c is large enough to be taken out. */
+static modser_part wide_model(void)
+{
+	static float c[N_WIDE] = {1, 2, 3};
+	static const int64_t dims[] = {N_WIDE};
+	modser_graph *g = modser_graph_create("wide");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	modser_sg_tensor *w = modser_sg_tensor_create_const(g, "c");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
+	modser_part ret = {0};
+
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)modser_sg_tensor_set_dims(x, dims, 1);
+	(void)modser_sg_tensor_set_dims(w, dims, 1);
+	(void)modser_sg_tensor_set_size(w, sizeof(c));
+	(void)modser_sg_tensor_set_buffer(w, c, NULL);
+	(void)net_node(g, "x", "InputOp", x);
+	(void)net_node(g, "c", "Const", w);
+	modser_sg_node *add = net_node(g, "add", "Add", y);
+	(void)modser_sg_node_add_input(add, x);
+	(void)modser_sg_node_add_input(add, w);
+	(void)modser_graph_add_input(g, x);
+	(void)modser_graph_add_output(g, y);
+	cr_assert_eq(modser_serializer_store_memory(onnx, g, &ret, 1), 0, "%s",
+		     modser_graph_error(g));
+	modser_graph_destroy(g);
+	return ret;
+}
+
+static int read_split(void *ctx, modser_graph *g, const char *name, modser_part *ret)
+{
+	(void)g;
+	cr_expect_str_eq(name, "weights");
+	*ret = *(const modser_part *)ctx;
+	return 0;
+}
+
+Test(join, what_was_split_has_its_weights_again)
+{
+	const modser_part whole = wide_model();
+	modser_graph *g = modser_graph_create("");
+	modser_part model = {0};
+	modser_part data = {0};
+	modser_part again = {0};
+
+	cr_assert_eq(modser_serializer_split(onnx, &whole, "weights", g, &model, &data),
+		     0, "%s", modser_graph_error(g));
+	cr_expect_eq(data.bytes, N_WIDE * sizeof(float));
+	cr_expect_lt(model.bytes, 1024);
+	cr_assert_eq(modser_serializer_join(onnx, &model, read_split, &data, g, &again),
+		     0, "%s", modser_graph_error(g));
+	cr_assert_eq(modser_serializer_load_memory(onnx, &again, 1, NULL, g), 0, "%s",
+		     modser_graph_error(g));
+	uint64_t n;
+	const float *c = modser_sg_tensor_data(modser_graph_tensor(g, 0), &n);
+	cr_assert_eq(n, N_WIDE * sizeof(float));
+	cr_expect(c[0] == 1 && c[2] == 3 && c[3] == 0);
+	modser_graph_destroy(g);
+	const modser_part all[] = {whole, model, data, again};
+	for (size_t i = 0; i < 4; i++)
+		free((void *)(uintptr_t)all[i].data);
+}
+
+static bool split(struct msd_span file, void *ctx)
+{
+	const modser_part part = {file.p, file.n};
+	modser_graph *g = modser_graph_create("");
+	modser_part model = {0};
+	modser_part data = {0};
+
+	(void)ctx;
+	const int result = modser_serializer_split(onnx, &part, "w", g, &model, &data);
+	cr_expect(result == 0 || (model.data == NULL && data.data == NULL));
+	free((void *)(uintptr_t)model.data);
+	free((void *)(uintptr_t)data.data);
+	modser_graph_destroy(g);
+	return result == 0;
+}
+
+Test(join, damaged_files_are_split_or_refused_without_a_leak)
+{
+	const modser_part whole = wide_model();
+	const struct msd_span file = {whole.data, whole.bytes};
+
+	cr_expect(split(file, NULL));
+	(void)mangle_prefixes(file, split, NULL);
+	cr_expect(mangle_flips(file, split, NULL));
+	free((void *)(uintptr_t)whole.data);
 }

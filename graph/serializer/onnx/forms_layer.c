@@ -180,12 +180,21 @@ static int store_recurrent(const struct onnx_out *o)
 	return 0;
 }
 
+static int store_grid_sample(const struct onnx_out *o)
+{
+	if (onnx_out_ndim(o, 0) > 4)
+		return onnx_out_fail(o, "opset 17 has planes alone");
+	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
+	return 0;
+}
+
 const struct onnx_form onnx_forms_layer[] = {
 	{"BatchNormalization", store_batch_norm},
 	{"Clip", store_clip},
 	{"Eltwise", store_eltwise},
 	{"FullyConnected", store_fully_connected},
 	{"GRU", store_recurrent},
+	{"GridSample", store_grid_sample},
 	{"Hardmax", store_softmax},
 	{"LRN", store_lrn},
 	{"LSTM", store_recurrent},

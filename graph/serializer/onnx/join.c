@@ -20,7 +20,6 @@
 #include "graph/serializer/onnx/wire.h"
 
 #define ALIGN 64u
-enum { RAW_DATA = 9, EXTERNAL_DATA = 13, DATA_LOCATION = 14 }; /* of TensorProto */
 enum { IS_EXTERNAL = 1 };
 #define PAD_TAG "\xa2\x06" /* field 100, bytes: ONNX has none of that number */
 #define PAD_HEADER 3u      /* that tag, and a length below 128 */
@@ -49,7 +48,7 @@ static bool is_external(struct msd_span message)
 	bool is_so = false;
 
 	while (c.left > 0 && onnx_field_take(&c, &f)) {
-		if (f.number == DATA_LOCATION && f.type == 0)
+		if (f.number == ONNX_DATA_LOCATION && f.type == 0)
 			is_so = f.value == IS_EXTERNAL;
 	}
 	return is_so;
@@ -177,22 +176,6 @@ static void put_raw(struct msd_buf *out, struct msd_span bytes)
 	msd_buf_put(out, bytes.p, bytes.n);
 }
 
-static void put_others(struct msd_buf *out, struct msd_span message)
-{
-	struct msd_cur c = msd_cur_of(message);
-
-	while (c.left > 0) {
-		const uint8_t *at = c.p;
-		struct onnx_field f;
-
-		if (!onnx_field_take(&c, &f))
-			return; /* protobuf-c has read it before */
-		if (f.number != RAW_DATA && f.number != EXTERNAL_DATA &&
-		    f.number != DATA_LOCATION)
-			msd_buf_put(out, at, (size_t)(c.p - at));
-	}
-}
-
 static int join_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
 		       bool *ret_is_written)
 {
@@ -208,7 +191,7 @@ static int join_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
 	onnx__tensor_proto__free_unpacked(p, NULL);
 	if (result != 0)
 		return -1;
-	put_others(out, message);
+	onnx_wire_put_others(out, message);
 	put_raw(out, bytes);
 	j->n_joined++;
 	*ret_is_written = true;
@@ -222,7 +205,7 @@ int onnx_join(const modser_part *model, modser_read_beside *read, void *ctx,
 	struct msd_buf out = {0};
 	const int result =
 		onnx_wire_copy(graph, (struct msd_span){model->data, model->bytes},
-			       join_tensor, &j, &out);
+			       ONNX_LONG_LENGTHS, join_tensor, &j, &out);
 
 	free((void *)j.files);
 	if (result != 0 || j.n_joined == 0) {

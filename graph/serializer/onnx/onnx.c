@@ -1,5 +1,6 @@
 #include "graph/serializer/onnx/join.h"
 #include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/split.h"
 #include "graph/serializer/onnx/store.h"
 #include "graph/serializer/onnx/wire.h"
 #include "graph/serializer/serializer.h"
@@ -18,4 +19,5 @@ const modser_serializer_ops msd_onnx_serializer = {
 	.load = onnx_load,
 	.store = onnx_store,
 	.join = onnx_join,
+	.split = onnx_split,
 };

@@ -7,8 +7,6 @@
 #define MAX_DEPTH (4 * MODSER_GRAPH_MAX_DEPTH) /* messages: graph, node, attribute */
 /* Bytes of a length that is filled in later: for protobuf-c, and for files that may be
  * larger than it takes. */
-#define SMALL_LENGTH_BYTES 5u
-#define LENGTH_BYTES 10u
 
 enum wire_type { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 enum message {
@@ -42,7 +40,6 @@ static const struct {
 	{TENSOR, 13, ENTRY},     {VALUE_INFO, 2, TYPE},   {TYPE, 1, TENSOR_TYPE},
 	{TENSOR_TYPE, 2, SHAPE}, {SHAPE, 1, DIMENSION},
 };
-#define RAW_DATA 9u /* of a TENSOR */
 
 struct scan {
 	modser_graph *g;
@@ -136,7 +133,7 @@ static bool fill_length(const struct scan *s, size_t at)
 
 	if (out->bad)
 		return true; /* said once, at the end */
-	if (s->length_bytes == SMALL_LENGTH_BYTES && n > INT32_MAX)
+	if (s->length_bytes == ONNX_SHORT_LENGTHS && n > INT32_MAX)
 		return false;
 	for (unsigned i = 0; i < s->length_bytes; i++) {
 		const uint8_t more = i + 1 < s->length_bytes ? 0x80 : 0;
@@ -151,7 +148,7 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 static int trim_message(struct scan *s, enum message is, const struct onnx_field *f,
 			unsigned depth)
 {
-	static const uint8_t room[LENGTH_BYTES];
+	static const uint8_t room[ONNX_LONG_LENGTHS];
 
 	if (depth == MAX_DEPTH)
 		return fail(s, f->body, "messages are nested too deep");
@@ -191,7 +188,7 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 		if (is != NONE) {
 			if (trim_message(s, is, &f, depth) != 0)
 				return -1;
-		} else if (s->tensor == NULL && in == TENSOR && f.number == RAW_DATA &&
+		} else if (s->tensor == NULL && in == TENSOR && f.number == ONNX_RAW_DATA &&
 			   f.type == BYTES) {
 			put_place(s, &f);
 		} else {
@@ -207,7 +204,7 @@ int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
 			 .file = file.p,
 			 .out = out,
 			 .left = ONNX_MAX_FIELDS,
-			 .length_bytes = SMALL_LENGTH_BYTES};
+			 .length_bytes = ONNX_SHORT_LENGTHS};
 
 	if (trim(&s, MODEL, file, 0) != 0)
 		return -1;
@@ -220,20 +217,36 @@ int onnx_wire_trim(modser_graph *g, struct msd_span file, struct msd_buf *out)
 	return 0;
 }
 
-int onnx_wire_copy(modser_graph *g, struct msd_span file, onnx_wire_tensor *tensor,
-		   void *ctx, struct msd_buf *out)
+int onnx_wire_copy(modser_graph *g, struct msd_span file, enum onnx_lengths lengths,
+		   onnx_wire_tensor *tensor, void *ctx, struct msd_buf *out)
 {
 	struct scan s = {.g = g,
 			 .file = file.p,
 			 .out = out,
 			 .left = ONNX_MAX_FIELDS,
-			 .length_bytes = LENGTH_BYTES,
+			 .length_bytes = lengths,
 			 .tensor = tensor,
 			 .ctx = ctx};
 
 	if (trim(&s, MODEL, file, 0) != 0)
 		return -1;
 	return out->bad ? msd_sg_no_memory(g) : 0;
+}
+
+void onnx_wire_put_others(struct msd_buf *out, struct msd_span message)
+{
+	struct msd_cur c = msd_cur_of(message);
+
+	while (c.left > 0) {
+		const uint8_t *at = c.p;
+		struct onnx_field f;
+
+		if (!onnx_field_take(&c, &f))
+			return; /* protobuf-c has read it before */
+		if (f.number != ONNX_RAW_DATA && f.number != ONNX_EXTERNAL_DATA &&
+		    f.number != ONNX_DATA_LOCATION)
+			msd_buf_put(out, at, (size_t)(c.p - at));
+	}
 }
 
 bool onnx_wire_probe(struct msd_span head)

@@ -12,6 +12,10 @@
 #define ONNX_PLACE_BYTES 16u /* u64 offset in the file, u64 number of bytes */
 #define ONNX_MAX_FIELDS (8u << 20)
 
+/* Lengths of messages are filled in behind them, in so many bytes. Other readers take
+ * no more than five, in which a message has less than 2 GiB. */
+enum onnx_lengths { ONNX_SHORT_LENGTHS = 5, ONNX_LONG_LENGTHS = 10 };
+
 /** Scan @file and append the smaller message to @out. -1 with the error of @g. */
 MSD_MUST_CHECK int onnx_wire_trim(modser_graph *g, struct msd_span file,
 				  struct msd_buf *out);
@@ -23,8 +27,12 @@ MSD_MUST_CHECK int onnx_wire_trim(modser_graph *g, struct msd_span file,
 typedef int onnx_wire_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
 			     bool *ret_is_written);
 MSD_MUST_CHECK int onnx_wire_copy(modser_graph *g, struct msd_span file,
-				  onnx_wire_tensor *tensor, void *ctx,
-				  struct msd_buf *out);
+				  enum onnx_lengths lengths, onnx_wire_tensor *tensor,
+				  void *ctx, struct msd_buf *out);
+/* Where a TensorProto says that its bytes are. */
+enum { ONNX_RAW_DATA = 9, ONNX_EXTERNAL_DATA = 13, ONNX_DATA_LOCATION = 14 };
+/** Append @tensor, a message that has been scanned, but for these. */
+void onnx_wire_put_others(struct msd_buf *out, struct msd_span tensor);
 /* A field of a message. */
 struct onnx_field {
 	uint32_t number;
