@@ -128,8 +128,13 @@ static msd_err read_several(const struct msd_cli *cli, struct msd_buf *ret,
 {
 	struct msd_archive_entry *entries = calloc(cli->n_words, sizeof(*entries));
 	struct msd_buf *files = calloc(cli->n_words, sizeof(*files));
-	msd_err err = entries != NULL && files != NULL ? MSD_OK : msd_diag_no_memory(d);
+	msd_err err = MSD_OK;
 
+	if (entries == NULL || files == NULL) {
+		free(files);
+		free(entries);
+		return msd_diag_no_memory(d);
+	}
 	for (size_t i = 0; err == MSD_OK && i < cli->n_words; i++) {
 		const char *path = cli->words[i];
 		const char *slash = strrchr(path, '/');
@@ -140,7 +145,7 @@ static msd_err read_several(const struct msd_cli *cli, struct msd_buf *ret,
 	}
 	if (err == MSD_OK)
 		err = msd_archive_write(entries, cli->n_words, 0, ret, d);
-	for (size_t i = 0; files != NULL && i < cli->n_words; i++)
+	for (size_t i = 0; i < cli->n_words; i++)
 		msd_buf_finish(&files[i]);
 	free(files);
 	free(entries);

@@ -188,8 +188,8 @@ static int trim(struct scan *s, enum message in, struct msd_span body, unsigned 
 		if (is != NONE) {
 			if (trim_message(s, is, &f, depth) != 0)
 				return -1;
-		} else if (s->tensor == NULL && in == TENSOR && f.number == ONNX_RAW_DATA &&
-			   f.type == BYTES) {
+		} else if (s->tensor == NULL && in == TENSOR &&
+			   f.number == ONNX_RAW_DATA && f.type == BYTES) {
 			put_place(s, &f);
 		} else {
 			msd_buf_put(s->out, at, (size_t)(c.p - at));

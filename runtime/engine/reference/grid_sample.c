@@ -74,23 +74,28 @@ static double cubic(double x)
 	return x < 2 ? a * x * x * x - 5 * a * x * x + 8 * a * x - 4 * a : 0;
 }
 
-/* Coordinate @v, which goes from -1 to 1, on an axis of @n. */
-static struct taps taps_of(const struct grid *g, double v, int64_t n)
+/* Where coordinate @v, which goes from -1 to 1, lies on an axis of @n. */
+static double place_of(const struct grid *g, double v, int64_t n)
 {
 	const double low = g->is_aligned ? 0 : -0.5;
 	const double span = g->is_aligned ? (double)(n - 1) : (double)n;
-	double x = low + (v + 1) / 2 * span;
+	const double x = low + (v + 1) / 2 * span;
+	const double at = g->mode == NEAREST ? rint(x) : x;
+
+	/* A cubic looks at its neighbours from where it is, and they are inside. */
+	if (g->mode == CUBIC || !(at < low || at > low + span))
+		return at;
+	if (g->padding == BORDER)
+		return at < 0 ? 0 : (double)(n - 1);
+	return g->padding == REFLECTION ? reflect(g, at, n) : at;
+}
+
+static struct taps taps_of(const struct grid *g, double v, int64_t n)
+{
+	const double x = place_of(g, v, n);
+	const double first = floor(x) - (g->mode == CUBIC ? 1 : 0);
 	struct taps t = {0};
 
-	if (g->mode == NEAREST)
-		x = rint(x);
-	if (g->mode != CUBIC && (x < low || x > low + span)) {
-		if (g->padding == BORDER)
-			x = x < 0 ? 0 : (double)(n - 1);
-		if (g->padding == REFLECTION)
-			x = reflect(g, x, n);
-	}
-	const double first = floor(x) - (g->mode == CUBIC ? 1 : 0);
 	for (size_t k = 0; k < g->n_taps; k++) {
 		const double at = g->mode == NEAREST ? x : first + (double)k;
 

@@ -32,8 +32,9 @@ static struct span span_of(const struct align *a, size_t roi, size_t low, int64_
 	const double to = msd_kernel_get(a->c, 1, 4 * roi + low + 2) * scale - a->shift;
 	const double all = a->is_whole && !(to - from >= 1) ? 1 : to - from;
 
-	return (struct span){from, all / (double)out,
-			     ratio > 0 ? ratio : ceil(all / (double)out)};
+	const double n = ratio > 0 ? ratio : ceil(all / (double)out);
+
+	return (struct span){from, all / (double)out, n < 0 ? 0 : n};
 }
 
 /* The two elements of an axis around @v, and the part of the second. False: it is too
@@ -74,16 +75,18 @@ static double point(const struct align *a, size_t plane, double y, double x)
 static double place(const struct align *a, size_t plane, const struct span *h,
 		    const struct span *w, size_t i)
 {
-	const double top = h->from + (double)((int64_t)i / a->y[3]) * h->width;
-	const double left = w->from + (double)((int64_t)i % a->y[3]) * w->width;
+	const int64_t row = (int64_t)i / a->y[3];
+	const int64_t column = (int64_t)i % a->y[3];
+	const double top = h->from + (double)row * h->width;
+	const double left = w->from + (double)column * w->width;
 	double sum = 0;
 	double most = -INFINITY;
 
-	for (double r = 0; r < h->n; r++) {
-		for (double k = 0; k < w->n; k++) {
-			const double v =
-				point(a, plane, top + (r + 0.5) * h->width / h->n,
-				      left + (k + 0.5) * w->width / w->n);
+	for (int64_t r = 0; r < (int64_t)h->n; r++) {
+		for (int64_t k = 0; k < (int64_t)w->n; k++) {
+			const double v = point(
+				a, plane, top + ((double)r + 0.5) * h->width / h->n,
+				left + ((double)k + 0.5) * w->width / w->n);
 
 			sum += v;
 			most = fmax(most, v);
