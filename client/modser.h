@@ -369,11 +369,11 @@ typedef struct modser_pull_options {
 } modser_pull_options;
 
 /**
- * Have the daemon get what is at @uri by itself (https://, oci://, file:// of its
- * machine), keep it in its store, and load it as @name in place of a module of that
- * name. Blocks until it is READY or has failed, and the old one serves meanwhile. The
- * result's value: {name, state, functions, ...}. @options: NULL is fine. Errors: those
- * of modser_start(), and what the daemon answers (PROTOCOL.md, module.pull):
+ * Have the daemon get what is at @uri by itself (https://, oci://, modser://, file://
+ * of its machine), keep it in its store, and load it as @name in place of a module of
+ * that name. Blocks until it is READY or has failed, and the old one serves meanwhile.
+ * The result's value: {name, state, functions, ...}. @options: NULL is fine. Errors:
+ * those of modser_start(), and what the daemon answers (PROTOCOL.md, module.pull):
  * MODSER_NOT_VERIFIED when what came is not @options->sha256.
  */
 MODSER_API modser_err modser_pull(modser_client *client, const char *name,

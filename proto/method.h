@@ -70,6 +70,8 @@ const char *msd_right_name(enum msd_right right);
 	  "[name, uri, {sha256?, device?, workers?, era?, tvm_inputs?, fill?, "        \
 	  "progress?}]",                                                               \
 	  "{name, state, functions}")                                                  \
+	X(MODULE_READ, "module.read", S, LOAD, "[name, {sha256, from?, bytes?}?]",     \
+	  "{version, files} | bin")                                                    \
 	X(MODULE_ROLLBACK, "module.rollback", S, LOAD, "[name]",                       \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \

@@ -293,7 +293,6 @@ msd_err msd_blob_put(struct msd_store *s, int fd, uint64_t at,
 }
 
 /* @to may be -1: they are hashed alone. */
-/* @to may be -1: they are hashed alone. */
 static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
 			struct msd_digest *ret, struct msd_diag *d)
 {
@@ -356,6 +355,29 @@ msd_err msd_blob_check(const struct msd_store *s, const struct msd_digest *diges
 		       uint64_t bytes, struct msd_diag *d)
 {
 	return msd_blob_get(s, digest, bytes, -1, d);
+}
+
+msd_err msd_blob_read(const struct msd_store *s, const struct msd_digest *digest,
+		      uint64_t from, uint8_t *to, size_t n, size_t *ret,
+		      struct msd_diag *d)
+{
+	char path[PATH_BYTES];
+	msd_err err = MSD_OK;
+	ssize_t got;
+
+	path_of(digest, path);
+	const int fd = openat(s->blobs, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return msd_folder_fault(path, "open", d);
+	do {
+		got = from <= INT64_MAX ? pread(fd, to, n, (off_t)from) : 0;
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		err = msd_folder_fault(path, "read", d);
+	(void)close(fd);
+	if (err == MSD_OK)
+		*ret = (size_t)got;
+	return err;
 }
 
 msd_err msd_blob_remove(struct msd_store *s, const struct msd_digest *digest,

@@ -67,6 +67,15 @@ MSD_MUST_CHECK msd_err msd_blob_get(const struct msd_store *s,
 MSD_MUST_CHECK msd_err msd_blob_check(const struct msd_store *s,
 				      const struct msd_digest *digest, uint64_t bytes,
 				      struct msd_diag *d);
+/**
+ * At most @n of its bytes from @from on into @to, unhashed, for who puts them together
+ * and hashes the whole elsewhere; *ret of them, 0 at its end and behind it. Errors:
+ * MSD_NOT_FOUND, MSD_IO.
+ */
+MSD_MUST_CHECK msd_err msd_blob_read(const struct msd_store *s,
+				     const struct msd_digest *digest, uint64_t from,
+				     uint8_t *to, size_t n, size_t *ret,
+				     struct msd_diag *d);
 /** Forget a blob, for who found it damaged or unused. Not being there is fine. */
 MSD_MUST_CHECK msd_err msd_blob_remove(struct msd_store *s,
 				       const struct msd_digest *digest,

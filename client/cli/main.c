@@ -125,6 +125,7 @@ static const char pull_help[] =
 	"URI is one of\n"
 	"  https://HOST/FILE   a web server\n"
 	"  oci://HOST/REPOSITORY:TAG   a registry; or ...@sha256:HEX\n"
+	"  modser://HOST:PORT/MODULE   another daemon's store\n"
 	"  http://127.0.0.1/   the same on the daemon's own machine alone\n"
 	"  file:///PATH        a file of the daemon's machine\n"
 	"--sha256 is what the file must hash to: anything else is refused, with exit "

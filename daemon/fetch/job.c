@@ -81,11 +81,19 @@ static msd_err look(struct msd_job *job, struct msd_diag *d)
 	return msd_diag_wrap(d, err, "%s", job->uri.shown);
 }
 
+static msd_err copy_text(const struct msd_job *job, char **ret, struct msd_diag *d)
+{
+	*ret = strdup(job->text);
+	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
 /* The URI of what is wanted, owned by the caller. */
 static msd_err place_wanted(const struct msd_job *job, char **ret, struct msd_diag *d)
 {
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
 
+	if (job->uri.scheme == MSD_SCHEME_MODSER) /* which of it, transfer.file says */
+		return copy_text(job, ret, d);
 	switch (job->plan.want) {
 	case MSD_WANT_MANIFEST:
 		return msd_uri_beside(job->text, NULL, ".json", ret, d);
@@ -96,8 +104,7 @@ static msd_err place_wanted(const struct msd_job *job, char **ret, struct msd_di
 	case MSD_WANT_ALONE:
 	case MSD_WANT_NOTHING:
 	default:
-		*ret = strdup(job->text);
-		return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
+		return copy_text(job, ret, d);
 	}
 }
 
@@ -116,6 +123,8 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 		return err;
 	job->transfer.landing = place_of(job);
 	job->transfer.how = job->how;
+	job->transfer.file = f != NULL ? &f->digest : NULL;
+	job->transfer.file_bytes = f != NULL ? f->bytes : 0;
 	job->transfer.known_etag = is_alone ? job->etag : NULL;
 	job->transfer.on_done = on_brought;
 	if (is_alone)
@@ -137,7 +146,7 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 		msd_plan_known(&job->plan, &job->etag_digest);
 	} else if (err == MSD_OK) {
 		err = look(job, d);
-	} else if (wants_text(job)) {
+	} else if (wants_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
 		err = msd_plan_lacks(&job->plan, d);
 	}
 	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
@@ -272,12 +281,20 @@ static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 static msd_err begin(struct msd_job *job, struct msd_diag *d)
 {
 	const bool is_oci = job->uri.scheme == MSD_SCHEME_OCI;
+	const bool is_origin = job->uri.scheme == MSD_SCHEME_MODSER;
 	const bool is_promised = is_oci && is_by_digest(&job->uri);
 	msd_err err;
 
 	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST && is_promised)
 		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
-	err = msd_plan_begin(&job->plan, !is_oci, d);
+	if (job->plan.order.trust.policy == MSD_POLICY_SIGNED && is_origin) {
+		return msd_diag_set(
+			d, MSD_NOT_VERIFIED,
+			"%s: the policy is \"signed\", and a daemon gives no "
+			"signatures",
+			job->uri.shown);
+	}
+	err = msd_plan_begin(&job->plan, !is_oci && !is_origin, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", job->uri.shown);
 	if (!is_oci)

@@ -58,6 +58,26 @@ static msd_err begin_local(struct msd_transfer *t, uv_loop_t *loop, const char *
 	return MSD_OK;
 }
 
+static void on_given(struct msd_origin *o, msd_err err, struct msd_diag *d)
+{
+	end((void *)((char *)o - offsetof(struct msd_transfer, origin)), err, d);
+}
+
+static void begin_origin(struct msd_transfer *t, uv_loop_t *loop, struct msd_uri *uri)
+{
+	t->origin = (struct msd_origin){.uri = *uri,
+					.landing = t->landing,
+					.how = t->how,
+					.wants_file = t->file != NULL,
+					.on_done = on_given};
+	*uri = (struct msd_uri){0};
+	if (t->file != NULL) {
+		t->origin.digest = *t->file;
+		t->origin.file_bytes = t->file_bytes;
+	}
+	msd_origin_begin(&t->origin, loop);
+}
+
 msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const char *url,
 			   struct msd_diag *d)
 {
@@ -68,8 +88,11 @@ msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const ch
 	t->err = MSD_CANCELLED;
 	t->is_closing = false;
 	t->is_local = err == MSD_OK && uri.scheme == MSD_SCHEME_FILE;
+	t->is_origin = err == MSD_OK && uri.scheme == MSD_SCHEME_MODSER;
 	if (t->is_local) {
 		err = begin_local(t, net->loop, uri.path, d);
+	} else if (t->is_origin) {
+		begin_origin(t, net->loop, &uri);
 	} else if (err == MSD_OK) {
 		err = msd_reach_header(t->how.reach, uri.host, &uri, &t->authorization,
 				       d);
@@ -91,6 +114,8 @@ void msd_transfer_cancel(struct msd_transfer *t)
 {
 	if (t->is_local) {
 		msd_local_cancel(&t->local);
+	} else if (t->is_origin) {
+		msd_origin_cancel(&t->origin);
 	} else if (!t->is_closing) {
 		t->is_closing = true;
 		msd_download_close(&t->download);
@@ -99,6 +124,10 @@ void msd_transfer_cancel(struct msd_transfer *t)
 
 uint64_t msd_transfer_progress(const struct msd_transfer *t, uint64_t *ret_total)
 {
+	if (t->is_origin) {
+		*ret_total = t->origin.file_bytes;
+		return t->origin.bytes;
+	}
 	*ret_total = t->is_local ? t->local.total_bytes : t->download.total_bytes;
 	return t->is_local ? t->local.bytes : t->landing->sink.bytes;
 }

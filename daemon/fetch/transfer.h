@@ -1,8 +1,9 @@
 #ifndef MSD_FETCH_TRANSFER_H
 #define MSD_FETCH_TRANSFER_H
-/* One file of a web server or of this machine, brought into a landing. */
+/* One file of a web server, another daemon or this machine, brought into a landing. */
 #include "daemon/fetch/download.h"
 #include "daemon/fetch/local.h"
+#include "daemon/fetch/origin.h"
 
 struct msd_landing;
 
@@ -11,6 +12,9 @@ struct msd_transfer {
 	struct msd_landing *landing; /* its last part; nobody else's until on_done */
 	struct msd_download_how how;
 	const char *known_etag; /* of what is there already; NULL: nothing is */
+	/* Which file, of a daemon; NULL: what is to be known of all. */
+	const struct msd_digest *file;
+	uint64_t file_bytes;
 	/** Once, when nothing of it is left: another may be begun here. */
 	void (*on_done)(struct msd_transfer *t, msd_err err, struct msd_diag *d);
 	/* Read-only, when it is done. */
@@ -18,7 +22,8 @@ struct msd_transfer {
 	char *etag;    /* owned, NULL: it has none */
 	/* Its own. */
 	char *authorization; /* owned; NULL: nobody asks by name */
-	bool is_local, is_closing;
+	bool is_local, is_origin, is_closing;
+	struct msd_origin origin;
 	struct msd_download download;
 	struct msd_local local;
 	msd_err err;

@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/name.h"
+
 static const char *const scheme_names[] = {[MSD_SCHEME_FILE] = "file",
 					   [MSD_SCHEME_HTTP] = "http",
 					   [MSD_SCHEME_HTTPS] = "https",
-					   [MSD_SCHEME_OCI] = "oci"};
+					   [MSD_SCHEME_OCI] = "oci",
+					   [MSD_SCHEME_MODSER] = "modser"};
 
 bool msd_uri_is_loopback(const char *address)
 {
@@ -70,8 +73,8 @@ static msd_err read_scheme(CURLU *url, enum msd_scheme *ret, struct msd_diag *d)
 	}
 	(void)msd_diag_set(
 		d, MSD_BAD_REQUEST,
-		"%s://: expected https://, oci://, file:// or, on this machine, "
-		"http://",
+		"%s://: expected https://, oci://, modser://, file:// or, on this "
+		"machine, http://",
 		scheme);
 	free(scheme);
 	return MSD_BAD_REQUEST;
@@ -99,6 +102,12 @@ static char *join_host(const char *host, const char *port)
 	return asprintf(&joined, "%s:%s", host, port) < 0 ? NULL : joined;
 }
 
+/* Both kinds go by one name. */
+static bool has_plain_kind(enum msd_scheme scheme)
+{
+	return scheme == MSD_SCHEME_OCI || scheme == MSD_SCHEME_MODSER;
+}
+
 static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 			 struct msd_diag *d)
 {
@@ -123,10 +132,23 @@ static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 			host);
 	}
 	ret->is_plain = ret->scheme == MSD_SCHEME_HTTP ||
-			(ret->scheme == MSD_SCHEME_OCI && (ret->is_local || insecure));
+			(has_plain_kind(ret->scheme) && (ret->is_local || insecure));
+	if (err == MSD_OK && ret->scheme == MSD_SCHEME_MODSER && port == NULL) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "expected modser://HOST:PORT/MODULE");
+	}
 	free(host);
 	free(port);
 	return err;
+}
+
+/* Of a daemon it is a module's name. */
+static msd_err check_path(const struct msd_uri *u, struct msd_diag *d)
+{
+	if (u->scheme != MSD_SCHEME_MODSER ||
+	    (u->path[0] == '/' && msd_name_valid(msd_span_of(u->path + 1))))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "expected modser://HOST:PORT/MODULE");
 }
 
 static msd_err read_parts(CURLU *url, bool insecure, struct msd_uri *ret,
@@ -145,7 +167,7 @@ static msd_err read_parts(CURLU *url, bool insecure, struct msd_uri *ret,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "its path cannot be decoded");
 	(void)snprintf(ret->shown, sizeof(ret->shown), "%s://%s%s",
 		       scheme_names[ret->scheme], ret->host, ret->path);
-	return MSD_OK;
+	return check_path(ret, d);
 }
 
 /* Of what is no URI, too, neither the password nor the query comes into a log. */
@@ -189,7 +211,7 @@ void msd_uri_finish(struct msd_uri *u)
 msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,
 			       struct msd_diag *d)
 {
-	if (to->scheme == MSD_SCHEME_FILE || to->scheme == MSD_SCHEME_OCI ||
+	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme) ||
 	    (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS)) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "%s redirects to %s: from https only https follows",

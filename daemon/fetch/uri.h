@@ -9,7 +9,8 @@ enum msd_scheme {
 	MSD_SCHEME_FILE,
 	MSD_SCHEME_HTTP,
 	MSD_SCHEME_HTTPS,
-	MSD_SCHEME_OCI /* a registry: https, or plain */
+	MSD_SCHEME_OCI,   /* a registry: https, or plain */
+	MSD_SCHEME_MODSER /* another daemon: TLS, or plain */
 };
 
 #define MSD_URI_SHOWN 1024u
@@ -18,8 +19,8 @@ struct msd_uri {
 	enum msd_scheme scheme;
 	char *host;    /* owned; with the port, where it is known; "" of a file */
 	bool is_local; /* its host is this machine, by its name */
-	bool is_plain; /* asked by http; a registry is so where it is this machine, or
-			* where that is allowed */
+	bool is_plain; /* unencrypted; registries and daemons are asked so where they
+			* are this machine, or where that is allowed */
 	char *path;    /* owned; decoded, from the first slash on */
 	/* For texts: without the query, in which keys may stand. */
 	char shown[MSD_URI_SHOWN];

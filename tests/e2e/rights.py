@@ -31,6 +31,7 @@ REQUESTS = {
     "module.upload": ["abort", STALE],
     "module.load": [NAME, STALE],
     "module.pull": [NAME, "nothing:"],
+    "module.read": [NAME],
     "module.rollback": [NAME],
     "module.unload": [NAME, "one parameter too many"],
     "module.instance": [NAME, "one parameter too many"],

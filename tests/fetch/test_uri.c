@@ -59,6 +59,36 @@ Test(uri, http_is_for_this_machine_alone)
 	expect_err("http://0/a", MSD_REFUSED);
 }
 
+Test(uri, of_a_daemon_has_a_port_and_a_module)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(read_uri("modser://127.0.0.1:9190/digits", &u), MSD_OK);
+	cr_assert_str_eq(u.host, "127.0.0.1:9190");
+	cr_assert_str_eq(u.path, "/digits");
+	cr_assert(u.is_plain);
+	msd_uri_finish(&u);
+	expect_err("modser://127.0.0.1/digits", MSD_BAD_REQUEST);
+	expect_err("modser://127.0.0.1:9190", MSD_BAD_REQUEST);
+	expect_err("modser://127.0.0.1:9190/", MSD_BAD_REQUEST);
+	expect_err("modser://127.0.0.1:9190/a/b", MSD_BAD_REQUEST);
+	expect_err("modser://127.0.0.1:9190/.a", MSD_BAD_REQUEST);
+	expect_redirect("https://h/a", "modser://h:1/a", MSD_REFUSED);
+}
+
+Test(uri, of_another_machines_daemon_is_not_plain)
+{
+	struct msd_uri u;
+
+	cr_assert_eq(read_uri("modser://192.0.2.1:9190/digits", &u), MSD_OK);
+	cr_assert(!u.is_plain);
+	msd_uri_finish(&u);
+	cr_assert_eq(msd_uri_read("modser://192.0.2.1:9190/digits", true, &u, NULL),
+		     MSD_OK);
+	cr_assert(u.is_plain);
+	msd_uri_finish(&u);
+}
+
 Test(uri, other_schemes_and_users_are_refused)
 {
 	expect_err("ftp://127.0.0.1/a", MSD_BAD_REQUEST);

@@ -25,6 +25,32 @@ Test(blob, comes_back_as_it_was_written)
 	shelf_finish(&s);
 }
 
+Test(blob, is_read_in_pieces_up_to_its_end)
+{
+	uint8_t *bytes = shelf_bytes(3, 1000), piece[700];
+	struct msd_digest digest;
+	struct msd_diag d = {0};
+	struct shelf s;
+	size_t n = 1;
+
+	shelf_init(&s);
+	cr_assert_eq(shelf_put(&s, 3, 1000, &digest, &d), MSD_OK);
+	cr_assert_eq(msd_blob_read(&s.store, &digest, 300, piece, 700, &n, &d), MSD_OK);
+	cr_assert_eq(n, 700);
+	cr_assert_arr_eq(piece, bytes + 300, 700);
+	cr_assert_eq(msd_blob_read(&s.store, &digest, 999, piece, 700, &n, &d), MSD_OK);
+	cr_assert_eq(n, 1);
+	cr_assert_eq(msd_blob_read(&s.store, &digest, UINT64_MAX, piece, 700, &n, &d),
+		     MSD_OK);
+	cr_assert_eq(n, 0);
+	msd_digest_of((struct msd_span){bytes, 1}, &digest);
+	cr_assert_eq(msd_blob_read(&s.store, &digest, 0, piece, 700, &n, &d),
+		     MSD_NOT_FOUND);
+	msd_diag_finish(&d);
+	shelf_finish(&s);
+	free(bytes);
+}
+
 Test(blob, is_gone_on_with_where_its_writer_ended)
 {
 	uint8_t *bytes = shelf_bytes(7, 300000);

@@ -186,7 +186,7 @@ class Client(ClientBase):
     ) -> Module:
         """Have the daemon get what is at ``uri`` by itself, and wait until it is READY.
 
-        ``https://HOST/FILE``, ``oci://HOST/REPOSITORY:TAG``, or ``file:///PATH`` of the daemon's
+        ``https://HOST/FILE``, ``oci://HOST/REPOSITORY:TAG``, ``modser://HOST:PORT/MODULE``, or ``file:///PATH`` of the daemon's
         machine; ``sha256`` is what it must hash to. It is kept in the daemon's store and takes
         the place of a module of that name once it is ready. The other arguments are those of
         :meth:`load`.

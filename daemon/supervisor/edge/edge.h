@@ -90,6 +90,7 @@ struct msd_edge {
 	struct msd_log_rate refusals, ends, handshake_failures, denied, audits, limited;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_findings;   /* that the store is being read for */
+	uint32_t n_readings;   /* likewise, of pieces */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	struct msd_counts counts;
 };

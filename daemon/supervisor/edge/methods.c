@@ -154,6 +154,7 @@ static const struct {
 	[MSD_M_MODULE_UPLOAD] = {msd_method_upload, 2, 4},
 	[MSD_M_MODULE_LOAD] = {msd_method_load, 2, 3},
 	[MSD_M_MODULE_PULL] = {msd_method_pull, 2, 3},
+	[MSD_M_MODULE_READ] = {msd_method_read, 1, 2},
 	[MSD_M_MODULE_ROLLBACK] = {msd_method_rollback, 1, 1},
 	[MSD_M_MODULE_UNLOAD] = {msd_method_unload, 1, 1},
 	[MSD_M_MODULE_LIST] = {msd_method_list, 0, 0},

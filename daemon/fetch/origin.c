@@ -1,0 +1,259 @@
+/*
+ * Happy path: one connection for each file; the manifest is one question, a file as
+ * many as it has pieces. Failures: what may be better in a while is tried again after a
+ * random rest, from where it ended, as the pieces are of a digest that is checked
+ * behind.
+ */
+#include "daemon/fetch/origin.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/fetch/backoff.h"
+#include "daemon/fetch/landing.h"
+#include "daemon/fetch/line.h"
+#include "proto/unpack.h"
+#include "store/manifest/manifest.h"
+
+#define PIECE_BYTES (1u << 20)
+#define ANSWER_BYTES (PIECE_BYTES + 4096u)
+#define REST_LOOK_MS 100u
+
+static const char *module_of(const struct msd_origin *o)
+{
+	return o->uri.path + 1; /* behind the slash */
+}
+
+static msd_err bad_edition(const struct msd_origin *o, const char *what,
+			   struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: what it tells of the module: %s",
+			    o->uri.shown, what);
+}
+
+/* A daemon may call all files of an edition alike. */
+static void name_file(struct msd_edition_file *f, struct msd_span name)
+{
+	if (f->role == MSD_ROLE_GRAPH || f->role == MSD_ROLE_PARAMS) {
+		(void)snprintf(f->name, sizeof(f->name), "%s", msd_role_word(f->role));
+	} else {
+		(void)snprintf(f->name, sizeof(f->name), "%.*s", (int)name.n,
+			       (const char *)name.p);
+	}
+}
+
+static bool find_role(struct msd_span word, enum msd_role *ret)
+{
+	for (unsigned i = 0; i < MSD_ROLE_COUNT; i++) {
+		if (msd_span_is(word, msd_role_word((enum msd_role)i))) {
+			*ret = (enum msd_role)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static msd_err read_file(const struct msd_origin *o, const msgpack_object *map,
+			 struct msd_edition_manifest *ret, struct msd_diag *d)
+{
+	const msgpack_object *sha256 = msd_map_find(map, "sha256");
+	struct msd_span role = {0}, name = {0}, digest = {0};
+	struct msd_edition_file f = {0};
+	msd_err err = msd_map_str(map, "role", &role, d);
+
+	if (err == MSD_OK)
+		err = msd_map_str(map, "file", &name, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "bytes", INT64_MAX, &f.bytes, d);
+	if (err == MSD_OK && sha256 != NULL)
+		err = msd_object_bin(sha256, "sha256", &digest, d);
+	if (err != MSD_OK || digest.n != MSD_DIGEST_BYTES ||
+	    !find_role(role, &f.role) || name.n >= sizeof(f.name)) {
+		msd_diag_finish(d);
+		return bad_edition(o, "a file without its role or digest", d);
+	}
+	if (f.role > MSD_ROLE_MODEL) /* what is loaded is all that is wanted */
+		return MSD_OK;
+	memcpy(f.digest.b, digest.p, MSD_DIGEST_BYTES);
+	name_file(&f, name);
+	ret->files[ret->n_files++] = f;
+	return MSD_OK;
+}
+
+static msd_err read_edition(const struct msd_origin *o, const msgpack_object *map,
+			    struct msd_edition_manifest *ret, struct msd_diag *d)
+{
+	const msgpack_object *files = msd_map_find(map, "files");
+	msd_err err = msd_map_uint(map, "version", INT64_MAX, &ret->version, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (files == NULL || files->type != MSGPACK_OBJECT_ARRAY ||
+	    files->via.array.size > MSD_EDITION_FILES)
+		return bad_edition(o, "at most 16 files", d);
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", module_of(o));
+	/* Whether its files run here they say themselves. */
+	(void)snprintf(ret->arch, sizeof(ret->arch), "any");
+	for (uint32_t i = 0; err == MSD_OK && i < files->via.array.size; i++)
+		err = read_file(o, &files->via.array.ptr[i], ret, d);
+	return err;
+}
+
+static msd_err take_manifest(struct msd_origin *o, struct msd_span told,
+			     struct msd_diag *d)
+{
+	struct msd_edition_manifest m = {0};
+	struct msd_unpack unpack = {0};
+	struct msd_buf text = {0};
+	const msgpack_object *map;
+	msd_err err = msd_unpack(&unpack, told, &map, d);
+
+	if (err == MSD_OK)
+		err = read_edition(o, map, &m, d);
+	if (err == MSD_OK) {
+		msd_edition_manifest_write(&m, &text);
+		err = text.bad ? bad_edition(o, "it cannot be written down", d)
+			       : msd_landing_take(o->landing,
+						  (struct msd_span){text.p, text.n}, d);
+	}
+	msd_unpack_finish(&unpack);
+	msd_buf_finish(&text);
+	return err;
+}
+
+static msd_err ask_edition(struct msd_origin *o, struct msd_line *l, struct msd_diag *d)
+{
+	struct msd_buf params = {0};
+	struct msd_span told = {0};
+	msd_err err;
+
+	msd_pack_array(&params, 1);
+	msd_pack_cstr(&params, module_of(o));
+	err = params.bad
+		      ? msd_diag_no_memory(d)
+		      : msd_line_ask(l, "module.read",
+				     (struct msd_span){params.p, params.n}, &told, d);
+	msd_buf_finish(&params);
+	return err == MSD_OK ? take_manifest(o, told, d) : err;
+}
+
+static msd_err take_piece(struct msd_origin *o, struct msd_span told,
+			  struct msd_diag *d)
+{
+	struct msd_sink *sink = &o->landing->sink;
+	struct msd_cur c = msd_cur_of(told);
+	struct msd_wire_value v;
+	msd_err err = msd_value_read(&c, &v, d);
+
+	if (err == MSD_OK && (v.kind != MSD_K_BYTES || v.as.str.n == 0)) {
+		err = msd_diag_set(d, MSD_IO, "%s: %llu of %llu bytes came",
+				   o->uri.shown, (unsigned long long)sink->bytes,
+				   (unsigned long long)o->file_bytes);
+	}
+	if (err == MSD_OK)
+		err = sink->take(sink, v.as.str, d);
+	atomic_store(&o->bytes, sink->bytes);
+	return err;
+}
+
+static msd_err ask_file(struct msd_origin *o, struct msd_line *l, struct msd_diag *d)
+{
+	const struct msd_sink *sink = &o->landing->sink;
+	struct msd_buf params = {0};
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && sink->bytes < o->file_bytes) {
+		struct msd_span told = {0};
+
+		params.n = 0;
+		msd_pack_array(&params, 2);
+		msd_pack_cstr(&params, module_of(o));
+		msd_pack_map(&params, 3);
+		msd_pack_cstr(&params, "sha256");
+		msd_pack_bin(&params, o->digest.b, MSD_DIGEST_BYTES);
+		msd_pack_pair_uint(&params, "from", sink->bytes);
+		msd_pack_pair_uint(&params, "bytes", PIECE_BYTES);
+		if (params.bad) {
+			err = msd_diag_no_memory(d);
+			break;
+		}
+		err = msd_line_ask(l, "module.read",
+				   (struct msd_span){params.p, params.n}, &told, d);
+		if (err == MSD_OK)
+			err = take_piece(o, told, d);
+	}
+	msd_buf_finish(&params);
+	return err;
+}
+
+static msd_err attempt(struct msd_origin *o, struct msd_diag *d)
+{
+	struct msd_line line = {.to = &o->uri,
+				.reach = o->how.reach,
+				.is_unwanted = &o->is_unwanted,
+				.stall_ms = o->how.stall_ms,
+				.max_body_bytes = ANSWER_BYTES};
+	msd_err err = msd_line_open(&line, d);
+
+	if (err == MSD_OK)
+		err = o->wants_file ? ask_file(o, &line, d) : ask_edition(o, &line, d);
+	msd_line_close(&line);
+	return err;
+}
+
+/* Whether it is still wanted behind the rest. */
+static bool rest(const struct msd_origin *o, uint64_t ms)
+{
+	while (ms > 0 && !atomic_load(&o->is_unwanted)) {
+		const uint64_t part_ms = ms < REST_LOOK_MS ? ms : REST_LOOK_MS;
+		const struct timespec t = {.tv_nsec = (long)part_ms * 1000000};
+
+		(void)nanosleep(&t, NULL); /* a rest may be shorter */
+		ms -= part_ms;
+	}
+	return !atomic_load(&o->is_unwanted);
+}
+
+static void on_work(uv_work_t *work)
+{
+	struct msd_origin *o = work->data;
+	unsigned n_failures = 0;
+
+	for (;;) {
+		const uint64_t begun_bytes = o->landing->sink.bytes;
+
+		o->err = attempt(o, &o->d);
+		if (o->err != MSD_IO)
+			return;
+		if (o->landing->sink.bytes >= begun_bytes + MSD_DOWNLOAD_PROGRESS)
+			n_failures = 0;
+		if (++n_failures >= MSD_DOWNLOAD_ATTEMPTS ||
+		    !rest(o, msd_backoff_ms(n_failures, o->how.retry_ms, 0)))
+			return;
+		msd_diag_finish(&o->d);
+	}
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+	struct msd_origin *o = work->data;
+	struct msd_diag d = o->d;
+
+	(void)status; /* nobody cancels it */
+	o->d = (struct msd_diag){0};
+	msd_uri_finish(&o->uri);
+	o->on_done(o, o->err, &d);
+	msd_diag_finish(&d);
+}
+
+void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop)
+{
+	o->work.data = o;
+	(void)uv_queue_work(loop, &o->work, on_work, on_worked); /* never fails */
+}
+
+void msd_origin_cancel(struct msd_origin *o)
+{
+	atomic_store(&o->is_unwanted, true);
+}

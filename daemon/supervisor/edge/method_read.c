@@ -1,0 +1,156 @@
+/*
+ * module.read: another daemon, or whoever may bring modules, gets what the store has of
+ * one.
+ *
+ * Happy path: the keeper reads a piece on its thread, which is the answer. Failures:
+ * there is no store, or nothing of that name in it; too many are being read. Who asked
+ * may leave meanwhile, or its deadline pass: what was read is dropped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/keep/piece.h"
+#include "proto/name.h"
+#include "proto/unpack.h"
+
+struct reading {
+	struct msd_piece piece;
+	struct msd_edge *edge;
+	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+};
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had been read");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* on_read() finds the list empty */
+}
+
+/* No worker has it, so the others are never asked. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
+
+static void on_read(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct reading *reading = MSD_CONTAINER_OF(
+		MSD_CONTAINER_OF(job, struct msd_piece, job), struct reading, piece);
+	struct msd_list *it = msd_list_first(&reading->requests);
+	struct msd_req *r =
+		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+
+	(void)keeper;
+	reading->edge->n_readings--;
+	if (r != NULL && job->err == MSD_OK) {
+		msd_req_answer(r, &reading->piece.result);
+		msd_req_release(r);
+	} else if (r != NULL) {
+		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_diag_finish(&job->d);
+	msd_buf_finish(&reading->piece.result);
+	free(reading);
+}
+
+static msd_err read_file(const msgpack_object *map, struct msd_piece *ret,
+			 struct msd_diag *d)
+{
+	static const char *const known[] = {"sha256", "from", "bytes", NULL};
+	const msgpack_object *sha256;
+	struct msd_span digest = {(const uint8_t *)"", 0};
+	msd_err err = msd_map_check(map, "module.read", known, d);
+
+	if (err != MSD_OK)
+		return err;
+	sha256 = msd_map_find(map, "sha256");
+	if (sha256 != NULL)
+		err = msd_object_bin(sha256, "sha256", &digest, d);
+	if (err == MSD_OK && digest.n != MSD_DIGEST_BYTES) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.read: sha256: expected 32 bytes");
+	}
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "from", UINT64_MAX, &ret->from, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "bytes", UINT64_MAX, &ret->bytes, d);
+	if (err != MSD_OK)
+		return err;
+	memcpy(ret->digest.b, digest.p, MSD_DIGEST_BYTES);
+	ret->is_of_file = true;
+	return MSD_OK;
+}
+
+static msd_err read_params(const struct msd_method_call *c, struct msd_piece *ret,
+			   struct msd_diag *d)
+{
+	const msgpack_object *params = c->params->via.array.ptr;
+	struct msd_span name = {0};
+	msd_err err = msd_object_str(&params[0], "name", &name, d);
+
+	ret->bytes = MSD_PIECE_BYTES;
+	if (err == MSD_OK && !msd_name_valid(name)) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "module.read: that is no module's name");
+	}
+	if (err != MSD_OK)
+		return err;
+	(void)snprintf(ret->name, sizeof(ret->name), "%.*s", (int)name.n,
+		       (const char *)name.p);
+	return c->params->via.array.size > 1 ? read_file(&params[1], ret, d) : MSD_OK;
+}
+
+static msd_err check_room(const struct msd_edge *e, struct msd_diag *d)
+{
+	if (!e->keeper->is_open) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "module.read: this daemon has no store");
+	}
+	if (e->n_readings >= e->limits->max_uploads) { /* who left has some, too */
+		return msd_diag_set(d, MSD_BUSY,
+				    "module.read: the store is being read for %u "
+				    "others",
+				    e->n_readings);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_edge *e = c->session->edge;
+	struct msd_piece piece = {0};
+	msd_err err = read_params(c, &piece, d);
+
+	if (err == MSD_OK)
+		err = check_room(e, d);
+	if (err != MSD_OK)
+		return err;
+	struct reading *reading = calloc(1, sizeof(*reading));
+	struct msd_req *r = reading != NULL ? msd_req_new(&c->session->client,
+							  c->in->body.id, c->method)
+					    : NULL;
+	if (r == NULL) {
+		free(reading);
+		return msd_diag_no_memory(d);
+	}
+	reading->piece = piece;
+	reading->edge = e;
+	e->n_readings++;
+	msd_list_init(&reading->requests);
+	r->ops = &req_ops;
+	msd_list_append(&reading->requests, &r->link);
+	c->later = true;
+	if (c->options.has_deadline) {
+		msd_req_set_due_from(r, e->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
+	}
+	msd_piece_read(e->keeper, &reading->piece, on_read);
+	return MSD_OK;
+}
