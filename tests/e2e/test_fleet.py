@@ -17,6 +17,15 @@ def test_no_call_fails_while_haproxy_has_each_daemon_restarted():
     assert done.out.count("is back") == 3
 
 
+@pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus: nobody scrapes a fleet")
+def test_prometheus_follows_a_fleet_and_tells_who_is_gone():
+    done = harness.run(EXAMPLES / "prometheus/run", harness.ZOO / "results.so",
+                       env=harness.environment() | {"BIN": str(harness.BIN)},
+                       timeout=4 * harness.PATIENCE)
+    assert done.status == 0 and done.out.endswith("four answer\n"), done
+    assert "ModserdFleetIncomplete fires" in done.out and "nothing fires" in done.out
+
+
 def test_modser_asks_the_next_address_when_one_does_not_answer(own_daemon):
     first, second = own_daemon(), own_daemon("--load", f"zoo={harness.ZOO / 'results.so'}")
     both = f"{first.host},{second.host}"
