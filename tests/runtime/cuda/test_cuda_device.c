@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "runtime/device/memory.h"
 #include "runtime/device/pinned.h"
