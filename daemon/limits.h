@@ -22,7 +22,7 @@
 	X(max_upload, "max-upload", RELOAD, 4ull << 30,                                \
 	  "bytes of one uploaded artifact")                                            \
 	X(max_upload_memory, "max-upload-memory", RELOAD, 0,                           \
-	  "bytes of all artifacts that are uploaded and not loaded")                   \
+	  "bytes of all artifacts uploaded and not loaded; of all pulled now")         \
 	X(max_uploads, "max-uploads", RELOAD, 8,                                       \
 	  "uploads of one connection at a time")                                       \
 	X(max_payload, "max-payload", RELOAD, 4ull << 30,                              \

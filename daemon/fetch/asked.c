@@ -173,10 +173,10 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		       struct msd_asked *ret, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"uri",         "name",      "sha256",   "have",     "etag",
-		"etag_sha256", "policy",    "keys",     "least",    "floors",
-		"newest",      "max_bytes", "stall_ms", "retry_ms", "auth",
-		"ca",          "proxy",     "insecure", NULL};
+		"uri",         "name",      "sha256",   "have",       "etag",
+		"etag_sha256", "policy",    "keys",     "least",      "floors",
+		"newest",      "max_bytes", "stall_ms", "retry_ms",   "auth",
+		"ca",          "proxy",     "insecure", "max_memory", NULL};
 	struct msd_span uri = {(const uint8_t *)"", 0}, etag = uri, name = uri;
 	const msgpack_object *list, *map = NULL;
 	msd_err err;
@@ -197,6 +197,8 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		err = msd_map_str(map, "name", &name, d);
 	if (err == MSD_OK)
 		err = read_limits(map, &ret->ask, d);
+	if (err == MSD_OK)
+		err = msd_map_uint(map, "max_memory", UINT64_MAX, &ret->max_memory, d);
 	if (err == MSD_OK)
 		err = read_all_digests(map, &ret->ask, d);
 	if (err == MSD_OK)

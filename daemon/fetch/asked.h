@@ -6,6 +6,7 @@
 
 struct msd_asked {
 	struct msd_job_ask ask; /* borrows from the params, and from what follows */
+	uint64_t max_memory;    /* of all that is asked for at a time */
 	char *uri, *etag;       /* owned */
 	char name[MSD_MAX_NAME_BYTES + 1];
 };

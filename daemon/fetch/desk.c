@@ -156,7 +156,9 @@ static msd_err begin_job(struct msd_desk *desk, uint64_t id, struct msd_span par
 	msd_err err = msd_asked_read(&desk->unpack, params, &asked, d);
 
 	asked.ask.machine = &desk->machine;
+	asked.ask.room = &desk->room;
 	if (err == MSD_OK) {
+		desk->room.max_bytes = asked.max_memory;
 		err = msd_job_begin(&desk->net, &asked.ask, &job_ops, desk, id, &job,
 				    d);
 	}

@@ -5,6 +5,7 @@
  * answered. Those that depend on the machine's devices wait while these are asked for,
  * and are begun again. CHANNEL.md has the messages.
  */
+#include "daemon/fetch/landing.h"
 #include "daemon/fetch/net.h"
 #include "daemon/fetch/platform.h"
 #include "daemon/wire/conn.h"
@@ -19,6 +20,7 @@ struct msd_desk {
 	struct msd_list jobs;    /* msd_job.link */
 	struct msd_list waiting; /* for the devices; they have been asked for */
 	struct msd_platform_machine machine;
+	struct msd_landing_room room; /* of all jobs, as the last one was told */
 	uv_timer_t progress;
 };
 

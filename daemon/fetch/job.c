@@ -329,6 +329,7 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 		err = msd_uri_read(ask->uri, job->reach.insecure, &job->uri, d);
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
+	job->landing.room = ask->room;
 	if (err == MSD_OK)
 		err = begin(job, d);
 	if (err != MSD_OK) {

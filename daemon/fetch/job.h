@@ -30,6 +30,8 @@ struct msd_job_ask {
 	const char *etag; /* NULL: none */
 	struct msd_digest etag_digest;
 	uint64_t max_bytes;
+	struct msd_landing_room
+		*room; /* of all jobs; borrowed as long as there are any */
 	struct msd_download_how how; /* its reach is the job's */
 	struct msd_reach reach;      /* taken where a job is made */
 	struct msd_order order;      /* who must vouch for it; without its name */

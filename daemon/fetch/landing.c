@@ -95,6 +95,26 @@ msd_err msd_landing_expect(const struct msd_landing *l, uint64_t bytes,
 	return bytes <= l->max_bytes - l->part_at ? MSD_OK : too_large(l, bytes, d);
 }
 
+/* With those of all others. */
+static msd_err check_memory(const struct msd_landing *l, size_t n, struct msd_diag *d)
+{
+	const struct msd_landing_room *room = l->room;
+
+	if (room == NULL || room->bytes + n <= room->max_bytes)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NO_SPACE,
+			    "all that is pulled now has %llu bytes, and may have %llu "
+			    "(max-upload-memory)",
+			    (unsigned long long)room->bytes,
+			    (unsigned long long)room->max_bytes);
+}
+
+static void give_back(const struct msd_landing *l, uint64_t bytes)
+{
+	if (l->room != NULL)
+		l->room->bytes -= bytes;
+}
+
 static msd_err check_room(const struct msd_landing *l, size_t n, struct msd_diag *d)
 {
 	if (l->part_bytes > 0 && n > l->part_bytes - (l->bytes - l->part_at)) {
@@ -104,7 +124,7 @@ static msd_err check_room(const struct msd_landing *l, size_t n, struct msd_diag
 				    (unsigned long long)l->part_bytes);
 	}
 	if (n <= l->max_bytes - l->bytes)
-		return MSD_OK;
+		return check_memory(l, n, d);
 	return msd_diag_set(d, MSD_TOO_LARGE,
 			    "it goes on after %llu bytes, the limit (max-upload)",
 			    (unsigned long long)l->max_bytes);
@@ -130,6 +150,8 @@ msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 		bytes.p += n;
 		bytes.n -= (size_t)n;
 		l->bytes += (uint64_t)n;
+		if (l->room != NULL)
+			l->room->bytes += (uint64_t)n;
 	}
 	return MSD_OK;
 }
@@ -138,6 +160,7 @@ msd_err msd_landing_restart(struct msd_landing *l, struct msd_diag *d)
 {
 	if (ftruncate(l->fd, (off_t)l->part_at) != 0)
 		return fault("ftruncate", d);
+	give_back(l, l->bytes - l->part_at);
 	l->bytes = l->part_at;
 	l->hash = l->hash_at_part;
 	sha256_init(&l->part_hash);
@@ -176,13 +199,16 @@ int msd_landing_take_fd(struct msd_landing *l)
 {
 	const int fd = l->fd;
 
+	if (fd >= 0)
+		give_back(l, l->bytes);
 	l->fd = -1;
 	return fd;
 }
 
 void msd_landing_close(struct msd_landing *l)
 {
-	if (l->fd >= 0)
-		(void)close(l->fd);
-	l->fd = -1;
+	const int fd = msd_landing_take_fd(l);
+
+	if (fd >= 0)
+		(void)close(fd);
 }

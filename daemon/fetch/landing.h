@@ -8,11 +8,19 @@
 #include "daemon/fetch/sink.h"
 #include "store/digest.h"
 
+/* What several of them may have of memory together. */
+struct msd_landing_room {
+	uint64_t max_bytes, bytes;
+};
+
 struct msd_landing {
 	struct msd_sink sink; /* of its last part */
 	int fd;               /* owned; -1: none */
 	uint64_t bytes;       /* so far */
 	uint64_t max_bytes;   /* more are refused */
+	/* Where its bytes count until they are the caller's; borrowed, set once it is
+	 * open. NULL: nowhere. */
+	struct msd_landing_room *room;
 	/* Its own. */
 	uint64_t part_at;    /* where the last part begins */
 	uint64_t part_bytes; /* how long it must be; 0: nobody knows */

@@ -218,6 +218,13 @@ def test_what_is_announced_too_large_is_not_read(own_daemon, store, server):
     assert said.status == 1 and "TOO_LARGE" in said.err and "max-upload" in said.err
 
 
+def test_what_has_come_has_a_bound_of_memory(own_daemon, store, server):
+    daemon = own_daemon("--store", store, "--max-upload-memory", "1K", "--fetch-retry", "5ms")
+    for uri in (server.give("/large.so", BYTES), f"file://{RESULTS}"):
+        said = daemon.modser("pull", "one", uri)
+        assert said.status == 1 and "NO_SPACE" in said.err and "max-upload-memory" in said.err, said
+
+
 def test_its_death_is_a_failed_pull_and_no_more(puller, server):
     uri = server.give("/held.so", BYTES, hold, whole)
     with Wire(puller.host) as wire:

@@ -93,3 +93,44 @@ Test(landing, a_part_of_another_size_is_not_what_was_said)
 		     MSD_NOT_VERIFIED);
 	cr_assert_eq(msd_landing_next(&landing, 9, &d), MSD_TOO_LARGE);
 }
+
+static struct msd_landing_room room;
+
+static void expect_full(struct msd_landing *l, const char *text)
+{
+	cr_assert_eq(msd_landing_take(l, msd_span_of(text), &d), MSD_NO_SPACE);
+	cr_assert_not_null(strstr(msd_diag_text(&d), "max-upload-memory"));
+	msd_diag_finish(&d);
+	d = (struct msd_diag){0};
+}
+
+Test(landing, shares_its_memory_with_others)
+{
+	struct msd_landing other;
+
+	room = (struct msd_landing_room){.max_bytes = 10};
+	landing.room = &room;
+	cr_assert_eq(msd_landing_open(&other, 8, &d), MSD_OK);
+	other.room = &room;
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abcdef"), &d), MSD_OK);
+	expect_full(&other, "12345");
+	cr_assert_eq(msd_landing_take(&other, msd_span_of("1234"), &d), MSD_OK);
+	msd_landing_close(&other);
+	cr_assert_eq(room.bytes, 6);
+	msd_landing_close(&other);
+	cr_assert_eq(room.bytes, 6, "once");
+}
+
+Test(landing, gives_memory_back_at_a_restart_and_with_its_descriptor)
+{
+	room = (struct msd_landing_room){.max_bytes = 6};
+	landing.room = &room;
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("abcdef"), &d), MSD_OK);
+	expect_full(&landing, "g");
+	cr_assert_eq(msd_landing_restart(&landing, &d), MSD_OK);
+	cr_assert_eq(room.bytes, 0);
+	cr_assert_eq(msd_landing_take(&landing, msd_span_of("xy"), &d), MSD_OK);
+	cr_assert_eq(room.bytes, 2);
+	cr_assert_eq(close(msd_landing_take_fd(&landing)), 0);
+	cr_assert_eq(room.bytes, 0);
+}

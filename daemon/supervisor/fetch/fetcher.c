@@ -276,7 +276,7 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		return msd_diag_no_memory(d);
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
-	msd_pack_map(&o->body, 5u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
+	msd_pack_map(&o->body, 6u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
 				       f->has_digest + (f->n_have > 0) +
 				       (f->etag[0] != '\0' ? 2u : 0u));
 	msd_pack_cstr(&o->body, "uri");
@@ -287,6 +287,8 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	msd_fetch_terms_put(f->terms, &fetcher->terms, &o->body);
 	msd_pack_cstr(&o->body, "max_bytes");
 	msd_pack_uint(&o->body, limits->max_upload);
+	msd_pack_cstr(&o->body, "max_memory");
+	msd_pack_uint(&o->body, limits->max_upload_memory);
 	msd_pack_cstr(&o->body, "stall_ms");
 	msd_pack_uint(&o->body, limits->fetch_stall_ms);
 	msd_pack_cstr(&o->body, "retry_ms");
