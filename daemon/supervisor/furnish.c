@@ -195,6 +195,7 @@ void msd_server_furnish(struct msd_server *s)
 		.keeper = &s->keeper,
 		.fetcher = &s->fetcher,
 		.tls = &s->tls,
+		.proxies = s->edge.proxies,   /* likewise */
 		.load_tcp = s->edge.load_tcp, /* main's to say */
 		.rights = s->edge.rights,     /* likewise */
 		.started_ms = uv_now(&s->loop),

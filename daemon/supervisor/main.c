@@ -182,6 +182,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 			       .worker_user_name = o->worker_user,
 			       .fetcher.vouch.trust = o->trust.trust,
 			       .fetcher.terms = o->terms,
+			       .edge.proxies = &o->proxies.networks,
 			       .edge.load_tcp = o->allow_load_tcp};
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;

@@ -297,6 +297,32 @@ void msd_option_write_paths(const struct msd_options *o, const struct msd_option
 	write_list(list->paths, list->n, ret);
 }
 
+msd_err msd_option_read_proxies(struct msd_options *o, const struct msd_option *row,
+				const char *value, struct msd_diag *d)
+{
+	struct msd_networks *ns = &o->proxies.networks;
+	const char *copy = msd_options_keep(o, value);
+
+	(void)row;
+	if (copy == NULL)
+		return msd_diag_no_memory(d);
+	if (ns->n == MSD_MAX_NETWORKS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u of them",
+				    MSD_MAX_NETWORKS);
+	}
+	if (!msd_network_parse(value, &ns->of[ns->n]))
+		return expected("ADDRESS or ADDRESS/BITS", d);
+	o->proxies.texts[ns->n++] = copy;
+	return MSD_OK;
+}
+
+void msd_option_write_proxies(const struct msd_options *o, const struct msd_option *row,
+			      struct msd_buf *ret)
+{
+	(void)row;
+	write_list(o->proxies.texts, o->proxies.networks.n, ret);
+}
+
 msd_err msd_option_read_sandbox(struct msd_options *o, const struct msd_option *row,
 				const char *value, struct msd_diag *d)
 {

@@ -40,6 +40,8 @@ MSD_OPTION_READ(agent);
 MSD_OPTION_WRITE(agent);
 MSD_OPTION_READ(paths);
 MSD_OPTION_WRITE(paths);
+MSD_OPTION_READ(proxies);
+MSD_OPTION_WRITE(proxies);
 MSD_OPTION_READ(sandbox);
 MSD_OPTION_WRITE(sandbox);
 MSD_OPTION_READ(trust);

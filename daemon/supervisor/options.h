@@ -8,6 +8,7 @@
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/terms.h"
+#include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
@@ -33,6 +34,12 @@ struct msd_option_paths {
 	const char *paths[MSD_MAX_PATHS + 1]; /* ended by NULL */
 };
 
+/* Trusted proxies, and as whom they were said. */
+struct msd_option_proxies {
+	struct msd_networks networks;
+	const char *texts[MSD_MAX_NETWORKS];
+};
+
 struct msd_options {
 	struct msd_address listen[MSD_MAX_LISTEN];
 	uint32_t n_listen;
@@ -49,6 +56,7 @@ struct msd_options {
 	const char *config;                      /* the file; NULL: none was read */
 	const char *acl;                         /* the file of rights; NULL: none */
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
+	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;
 	struct msd_fetch_terms terms; /* of all that is fetched */
 	struct msd_address http;      /* where HTTP is listened for */

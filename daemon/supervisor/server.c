@@ -7,6 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/descriptors.h"
+#include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/edge/porch.h"
@@ -243,6 +244,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			s->house.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);
+		msd_gate_close(&s->edge);
 		msd_porch_close(&s->edge);
 		tell_stopping(s, s->limits.drain_ms, "finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
@@ -285,11 +287,12 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 bool msd_server_finish(struct msd_server *s)
 {
 	msd_listeners_close(&s->edge, false);
+	msd_gate_close(&s->edge);
 	msd_porch_close(&s->edge);
 	msd_sessions_close_all(&s->edge);
 	msd_http_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||
-	       !msd_http_is_empty(&s->edge))
+	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge))
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	msd_http_finish(&s->edge);
 	msd_expected_finish(&s->house);

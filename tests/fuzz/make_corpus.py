@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/frame and tests/corpus/body: one behaviour a file, named for it.
+"""Write tests/corpus/frame, tests/corpus/body and tests/corpus/proxy_head: one behaviour a file, named for it.
 
 An independent writer: it shares no code with proto/. The hex dumps of PROTOCOL.md become
 files, too. Run it after changing the protocol and commit what it writes; --check tells when
@@ -137,6 +137,38 @@ BODY = {
 }
 
 
+def proxied(command=0x21, family=0x11, addresses=bytes([203, 0, 113, 7, 127, 0, 0, 1, 48, 57, 0, 80]),
+            rest=b"", length=None):
+    """A header of the PROXY protocol, version 2."""
+    length = len(addresses + rest) if length is None else length
+    return (b"\r\n\r\n\0\r\nQUIT\n" + bytes([command, family]) + struct.pack(">H", length) +
+            addresses + rest)
+
+
+CAME_BY_TLS = b"\x20\0\x05\x01\0\0\0\0"
+PROXY_HEAD = {
+    "accept_ipv4": proxied(),
+    "accept_ipv6": proxied(family=0x21, addresses=bytes(36)),
+    "accept_local": proxied(command=0x20, family=0, addresses=b""),
+    "accept_no_family": proxied(family=0, addresses=b""),
+    "accept_unix": proxied(family=0x31, addresses=bytes(216)),
+    "accept_tls": proxied(rest=b"\x04\0\0" + CAME_BY_TLS),
+    "accept_and_what_follows": proxied() + b"GET / HTTP/1.1",
+    "accept_longest": proxied(rest=b"\x04" + struct.pack(">H", 2017) + bytes(2017)),
+    "reject_empty": b"",
+    "reject_prefix": proxied()[:-1],
+    "reject_version_1": b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n",
+    "reject_version_3": proxied(command=0x31),
+    "reject_command": proxied(command=0x22),
+    "reject_family": proxied(family=0x41),
+    "reject_datagram": proxied(family=0x12),
+    "reject_no_room_for_addresses": proxied(length=11),
+    "reject_field_cut": proxied(rest=CAME_BY_TLS[:-1]),
+    "reject_too_long": proxied(length=2033),
+    "reject_tls_hello": b"\x16\x03\x01\x02\0" + bytes(20),
+}
+
+
 def document_bodies():
     """The bodies of the frames that the document shows."""
     bodies = {}
@@ -152,12 +184,13 @@ def document_bodies():
 def corpus():
     """Path to content of every file."""
     return {CORPUS / name / (stem + ".bin"): data
-            for name, files in (("frame", FRAME), ("body", BODY | document_bodies()))
+            for name, files in (("frame", FRAME), ("body", BODY | document_bodies()),
+                                ("proxy_head", PROXY_HEAD))
             for stem, data in files.items()}
 
 
 def main():
-    settle(__file__, corpus(), (path for name in ("frame", "body")
+    settle(__file__, corpus(), (path for name in ("frame", "body", "proxy_head")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 

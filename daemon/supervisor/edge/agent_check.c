@@ -56,6 +56,7 @@ msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *addre
 	struct msd_listen_options options = *how;
 
 	options.enter = enter;
+	options.is_of_proxies = true;
 	options.scheme = "agent";
 	return msd_listener_open(e, address, &options, d);
 }

@@ -9,10 +9,26 @@
 #include "daemon/supervisor/tls/handshake.h"
 #include "proto/err.h"
 
+/* Why nobody comes in by a proxy. X(enumerator, word) */
+#define MSD_GATE_FAULT_MAP(X)                                                          \
+	X(FORGED, "forged")   /* a header of somebody who is no trusted proxy */       \
+	X(MISSING, "missing") /* a trusted proxy without one */                        \
+	X(WRONG, "wrong")                                                              \
+	X(LATE, "late")                                                                \
+	X(GONE, "gone") /* it, or the daemon */
+
+enum msd_gate_fault {
+#define MSD_GATE_FAULT_ENUM(e, word) MSD_GATE_##e,
+	MSD_GATE_FAULT_MAP(MSD_GATE_FAULT_ENUM)
+#undef MSD_GATE_FAULT_ENUM
+		MSD_GATE_FAULT_COUNT
+};
+
 struct msd_counts {
 	uint64_t connections, connections_refused;
 	uint64_t handshakes; /* of TLS, that were done; and those that failed: */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
+	uint64_t gate_failed[MSD_GATE_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
 	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
 	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that came to no module */
@@ -38,6 +54,12 @@ static inline void msd_counts_handshake_fault(struct msd_counts *c,
 					      enum msd_handshake_fault fault)
 {
 	c->handshakes_failed[fault]++;
+}
+/** Somebody was refused at the gate. */
+static inline void msd_counts_gate_fault(struct msd_counts *c,
+					 enum msd_gate_fault fault)
+{
+	c->gate_failed[fault]++;
 }
 /** A whole request came. */
 static inline void msd_counts_request(struct msd_counts *c)

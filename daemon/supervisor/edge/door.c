@@ -75,7 +75,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	char why[WHY_MAX];
 	struct msd_client_peer *p = msd_client_peer_take(
-		&e->peers, msd_standing_peer(e, fd), e->limits->max_peer_memory);
+		&e->peers, msd_standing_peer(e, fd, &who), e->limits->max_peer_memory);
 
 	if (p == NULL) {
 		msd_aside_close(fd); /* it may hold what was passed already */
@@ -91,11 +91,12 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 	msd_client_peer_unref(p);
 }
 
-struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd)
+struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd,
+				      const struct msd_principal *who)
 {
 	char why[WHY_MAX];
 	struct msd_client_peer *p = msd_client_peer_take(
-		&e->peers, msd_standing_peer(e, fd), e->limits->max_peer_memory);
+		&e->peers, msd_standing_peer(e, fd, who), e->limits->max_peer_memory);
 
 	if (p == NULL)
 		return NULL;

@@ -11,9 +11,10 @@
 /** Somebody has connected by @fd, which is the door's from here on. */
 void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who);
 
-/** A place for one more connection of whoever is behind @fd, with a reference to it;
+/** A place for one more connection of @who, who is behind @fd, with a reference to it;
  * the caller gives both back. NULL: it has none, as the log says. */
-struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd);
+struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd,
+				      const struct msd_principal *who);
 void msd_door_give_back(struct msd_edge *e, struct msd_client_peer *p);
 
 #endif

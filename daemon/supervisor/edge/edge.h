@@ -4,8 +4,8 @@
  * What all sessions share: given to them by the server, which embeds it. They know
  * nothing else of the server.
  *
- *   listener --> porch (TLS) --> door (who comes in) --> front (bytes to requests) -->
- * framed, methods, call, upload, object --> session
+ *   listener --> gate (proxies) --> porch (TLS) --> door (who comes in) --> front
+ * (bytes to requests) --> framed, methods, call, upload, object --> session
  *
  * Each includes what is to its right and nothing to its left; they go on to the
  * modules, the modules never to them.
@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
 #include "daemon/wire/list.h"
@@ -44,9 +45,10 @@ struct msd_edge {
 	struct msd_devices *devices;
 	struct msd_keeper *keeper; /* of the store; open when there is one */
 	struct msd_fetcher *fetcher;
-	const struct msd_tls *tls; /* open when somebody listens by it */
-	bool load_tcp;             /* TCP clients may load */
-	struct msd_rights rights;  /* what the file of them says */
+	const struct msd_tls *tls;          /* open when somebody listens by it */
+	const struct msd_networks *proxies; /* that are trusted; NULL: none */
+	bool load_tcp;                      /* TCP clients may load */
+	struct msd_rights rights;           /* what the file of them says */
 	uint64_t started_ms;
 	/** Read the configuration again; what differs goes into @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
@@ -85,9 +87,11 @@ struct msd_edge {
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;
+	struct msd_list comers;           /* gate.c's */
 	struct msd_handshakes handshakes; /* porch.h's */
 	/* Lines of the log about connections, and about what they may not. */
-	struct msd_log_rate refusals, ends, handshake_failures, denied, audits, limited;
+	struct msd_log_rate refusals, ends, handshake_failures, gate_failures, denied,
+		audits, limited;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_findings;   /* that the store is being read for */
 	uint32_t n_readings;   /* likewise, of pieces */

@@ -359,6 +359,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 void msd_front_init(struct msd_edge *e)
 {
 	msd_list_init(&e->listeners);
+	msd_list_init(&e->comers);
 	msd_list_init(&e->everybody);
 	msd_list_init(&e->sessions);
 	msd_list_init(&e->space_waiters);

@@ -21,6 +21,7 @@ struct msd_listen_options {
 	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
 	msd_enter *enter_tls; /* the same of who has come by TLS; with @enter */
 	const char *scheme;   /* what they speak, in its address; with @enter */
+	bool is_of_proxies;   /* they come for themselves: there is no gate */
 };
 
 /**

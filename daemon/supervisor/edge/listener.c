@@ -24,9 +24,8 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/supervisor/edge/porch.h"
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
@@ -113,13 +112,7 @@ static void accept_some(struct msd_listener *l)
 		if (fd < 0)
 			return;
 		set_options(fd, l->address.kind);
-		if (l->address.kind == MSD_ADDRESS_TLS) {
-			msd_porch_enter(e, fd, l->enter_tls);
-		} else if (l->enter != NULL) {
-			l->enter(e, fd, who);
-		} else {
-			msd_door_open(e, fd, who);
-		}
+		msd_gate_enter(e, fd, who, &l->way);
 	}
 }
 
@@ -131,7 +124,7 @@ static void write_text(struct msd_listener *l)
 	char text[MSD_ADDRESS_TEXT_MAX];
 
 	(void)msd_address_format(&l->address, text);
-	if (l->enter == NULL) {
+	if (l->scheme == NULL) {
 		(void)snprintf(l->listening.text, sizeof(l->listening.text), "%s",
 			       text);
 		return;
@@ -166,8 +159,10 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
-	l->enter = options->enter;
-	l->enter_tls = options->enter_tls;
+	l->way = (struct msd_way){.kind = address->kind,
+				  .enter = options->enter,
+				  .enter_tls = options->enter_tls,
+				  .is_of_proxies = options->is_of_proxies};
 	l->scheme = options->scheme;
 	l->address = *address;
 	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);
@@ -195,6 +190,7 @@ msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
 	l->edge = e;
 	l->fd = fd;
 	l->is_inherited = true;
+	l->way.kind = l->address.kind;
 	start(l);
 	return MSD_OK;
 }
@@ -229,7 +225,7 @@ void msd_listeners_close(struct msd_edge *e, bool but_asking)
 	MSD_LIST_EACH_SAFE (it, &e->listeners) {
 		struct msd_listener *l =
 			MSD_CONTAINER_OF(it, struct msd_listener, listening.link);
-		if (!but_asking || l->enter == NULL)
+		if (!but_asking || l->scheme == NULL)
 			close_one(l);
 	}
 }

@@ -2,16 +2,15 @@
 #define MSD_SUPERVISOR_LISTENER_H
 /* A listening socket; each connection becomes a session: front.h. */
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/edge/principal.h"
 
 struct msd_listener {
 	struct msd_listening listening;
 	struct msd_edge *edge;
-	/* msd_listen_options. */
-	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
-	msd_enter *enter_tls;
-	const char *scheme;
+	struct msd_way way;
+	const char *scheme; /* msd_listen_options; NULL: the protocol */
 	struct msd_address address;
 	int fd;
 	bool is_inherited; /* its file is the service manager's */

@@ -72,9 +72,10 @@ void msd_porch_init(struct msd_edge *e)
 	e->handshakes.on_done = on_done;
 }
 
-void msd_porch_enter(struct msd_edge *e, int fd, msd_enter *enter)
+void msd_porch_enter(struct msd_edge *e, int fd, const struct msd_principal *who,
+		     msd_enter *enter)
 {
-	struct msd_client_peer *p = msd_door_take(e, fd);
+	struct msd_client_peer *p = msd_door_take(e, fd, who);
 	struct guest *g = p != NULL ? malloc(sizeof(*g)) : NULL;
 
 	if (g != NULL)

@@ -7,12 +7,13 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
+#include "daemon/supervisor/edge/principal.h"
 
 void msd_porch_init(struct msd_edge *e);
-/** Somebody has connected by @fd, which is the porch's from here on, and will speak
- * TLS. @enter takes him over when it is known who he is; NULL: he speaks the protocol.
- */
-void msd_porch_enter(struct msd_edge *e, int fd, msd_enter *enter);
+/** @who has connected by @fd, which is the porch's from here on, and will speak TLS.
+ * @enter takes him over when it is known who he is; NULL: he speaks the protocol. */
+void msd_porch_enter(struct msd_edge *e, int fd, const struct msd_principal *who,
+		     msd_enter *enter);
 /** End all that are there; they are gone after some turns of the loop. */
 void msd_porch_close(struct msd_edge *e);
 /** How many are there. */

@@ -5,6 +5,7 @@
  * it is made (PROTOCOL.md section 1). A method needs the right of its row in
  * proto/method.h. A file of rights gives each user some of these: standing.h.
  */
+#include "daemon/supervisor/request/peer_id.h"
 #include "proto/address.h"
 #include "proto/diag.h"
 #include "proto/method.h"
@@ -12,6 +13,10 @@
 struct msd_principal {
 	unsigned rights; /* bits of enum msd_right */
 	bool is_local;   /* on this machine, through a unix socket */
+	/* Whose the connection is that a trusted proxy made (gate.h); nobody: its
+	 * socket says. */
+	struct msd_peer_id client;
+	bool is_sealed; /* of such a one: nobody can read on the way to the proxy */
 };
 
 /** Who connects by an address of @kind; @load_tcp: TCP clients may load, too. */

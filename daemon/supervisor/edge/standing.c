@@ -135,9 +135,12 @@ msd_err msd_standing_take(struct msd_session *s, const struct msd_grant *g,
 	return MSD_OK;
 }
 
-struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd)
+struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd,
+				     const struct msd_principal *way)
 {
-	const struct msd_peer_id id = msd_peer_id_of_socket(fd);
+	const struct msd_peer_id id = way->client.kind != MSD_PEER_NOBODY
+					      ? way->client
+					      : msd_peer_id_of_socket(fd);
 	struct msd_identity who;
 
 	if (e->rights.acl == NULL || !msd_identity_of_socket(fd, &who))

@@ -11,8 +11,9 @@
 #include "daemon/wire/conn.h"
 #include "proto/method.h"
 
-/** As whom the peer of the socket @fd is counted. */
-struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd);
+/** As whom the peer of the socket @fd is counted, by which @who comes in. */
+struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd,
+				     const struct msd_principal *who);
 /**
  * May @s ask for @method with the parameters of @in? It is the one place where that is
  * asked, before anything is done for a request. What is refused is counted and kept.

@@ -1,5 +1,6 @@
 #include "daemon/supervisor/facts/metrics.h"
 
+#include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/facts/module_metrics.h"
@@ -55,6 +56,21 @@ static void put_handshakes(struct msd_exposition *x, const struct msd_edge *e)
 	}
 }
 
+static void put_gate(struct msd_exposition *x, const struct msd_edge *e)
+{
+	static const struct msd_family f = {
+		.name = "modserd_proxied_refused",
+		.help = "Connections refused for their PROXY header.",
+		.kind = MSD_COUNTER};
+
+	msd_exposition_open(x, &f);
+	for (unsigned i = 0; i < MSD_GATE_FAULT_COUNT; i++) {
+		const struct msd_label cause = {
+			"cause", msd_gate_fault_word((enum msd_gate_fault)i)};
+		msd_exposition_put(x, &f, &cause, 1, e->counts.gate_failed[i]);
+	}
+}
+
 void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 		       struct msd_buf *out, bool is_openmetrics)
 {
@@ -66,5 +82,7 @@ void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 	put_errors(&x, e);
 	msd_module_metrics_put(&x, e, view);
 	put_handshakes(&x, e);
+	if (msd_gate_is_there(e))
+		put_gate(&x, e);
 	msd_exposition_close(&x);
 }

@@ -6,10 +6,8 @@
  */
 #include "daemon/supervisor/http/bearer.h"
 
-#include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/denied.h"
@@ -17,6 +15,7 @@
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/request/network.h"
 #include "daemon/wire/tls.h"
 
 #define BEARER "Bearer "
@@ -31,20 +30,14 @@ static bool is_encrypted(const struct msd_asking *a)
 /* Nobody between the two ends can read what is sent. */
 static bool is_private(const struct msd_asking *a)
 {
-	struct sockaddr_storage sa = {0};
-	struct sockaddr_in in4;
-	struct sockaddr_in6 in6;
-	socklen_t n = sizeof(sa);
+	const struct msd_principal *who = &a->caller->session.principal;
+	uint8_t at[MSD_ADDRESS_BYTES];
 
-	if (a->caller->session.principal.is_local || is_encrypted(a))
+	if (who->is_local || is_encrypted(a))
 		return true;
-	if (getpeername(a->caller->session.transport->fd, (struct sockaddr *)&sa, &n) !=
-	    0)
-		return false;
-	memcpy(&in4, &sa, sizeof(in4));
-	memcpy(&in6, &sa, sizeof(in6));
-	return (sa.ss_family == AF_INET && ntohl(in4.sin_addr.s_addr) >> 24 == 127) ||
-	       (sa.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr));
+	return msd_network_peer(a->caller->session.transport->fd, at) &&
+	       msd_network_is_loopback(at) &&
+	       (who->client.kind == MSD_PEER_NOBODY || who->is_sealed);
 }
 
 static bool read_token(const struct msd_asking *a, struct msd_span *ret)

@@ -25,7 +25,7 @@ static void turn_away(int fd)
 
 static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 {
-	struct msd_client_peer *p = msd_door_take(e, fd);
+	struct msd_client_peer *p = msd_door_take(e, fd, &who);
 
 	if (p == NULL) {
 		turn_away(fd);

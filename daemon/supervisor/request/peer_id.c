@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "daemon/supervisor/request/network.h"
+
 static struct msd_peer_id of_user(int fd)
 {
 	struct ucred who;
@@ -17,46 +19,30 @@ static struct msd_peer_id of_user(int fd)
 	return (struct msd_peer_id){.kind = MSD_PEER_USER, .value = who.uid};
 }
 
-static struct msd_peer_id of_ipv4(const void *address)
+struct msd_peer_id msd_peer_id_of_address(const uint8_t at[static 16])
 {
-	uint32_t bits;
-
-	memcpy(&bits, address, sizeof(bits));
-	return (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = ntohl(bits)};
-}
-
-static struct msd_peer_id of_ipv6(const struct in6_addr *address)
-{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const bool is_ipv4 = memcmp(at, mapped, sizeof(mapped)) == 0;
+	const uint8_t *p = is_ipv4 ? at + sizeof(mapped) : at;
 	uint64_t value = 0;
 
-	if (IN6_IS_ADDR_V4MAPPED(address))
-		return of_ipv4(&address->s6_addr[12]);
-	for (unsigned i = 0; i < 8; i++)
-		value = value << 8 | address->s6_addr[i];
-	return (struct msd_peer_id){.kind = MSD_PEER_IPV6, .value = value};
+	for (unsigned i = 0; i < (is_ipv4 ? 4u : 8u); i++)
+		value = value << 8 | p[i];
+	return (struct msd_peer_id){.kind = is_ipv4 ? MSD_PEER_IPV4 : MSD_PEER_IPV6,
+				    .value = value};
 }
 
 struct msd_peer_id msd_peer_id_of_socket(int fd)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in ipv4;
-		struct sockaddr_in6 ipv6;
-	} at = {.any.sa_family = AF_UNSPEC};
-	socklen_t n = sizeof(at);
+	struct sockaddr any = {.sa_family = AF_UNSPEC};
+	socklen_t n = sizeof(any);
+	uint8_t at[MSD_ADDRESS_BYTES];
 
-	if (getpeername(fd, &at.any, &n) != 0)
-		return (struct msd_peer_id){0};
-	switch (at.any.sa_family) {
-	case AF_UNIX:
+	if (msd_network_peer(fd, at))
+		return msd_peer_id_of_address(at);
+	if (getpeername(fd, &any, &n) == 0 && any.sa_family == AF_UNIX)
 		return of_user(fd);
-	case AF_INET:
-		return of_ipv4(&at.ipv4.sin_addr);
-	case AF_INET6:
-		return of_ipv6(&at.ipv6.sin6_addr);
-	default:
-		return (struct msd_peer_id){0};
-	}
+	return (struct msd_peer_id){0};
 }
 
 bool msd_peer_id_is_loopback(struct msd_peer_id who)

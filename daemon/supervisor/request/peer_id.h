@@ -28,6 +28,8 @@ struct msd_peer_id {
 /** Whoever is at the other end of the connected socket @fd; nobody, when the system
  * does not say. */
 struct msd_peer_id msd_peer_id_of_socket(int fd);
+/** Who comes from @at, sixteen bytes as of IPv6: IPv4 is mapped into it. */
+struct msd_peer_id msd_peer_id_of_address(const uint8_t at[static 16]);
 /** "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
 
