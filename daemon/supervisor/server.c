@@ -289,11 +289,13 @@ bool msd_server_finish(struct msd_server *s)
 	msd_listeners_close(&s->edge, false);
 	msd_gate_close(&s->edge);
 	msd_porch_close(&s->edge);
-	msd_sessions_close_all(&s->edge);
-	msd_http_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||
-	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge))
+	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge)) {
+		/* A handshake that was done already opens one more. */
+		msd_sessions_close_all(&s->edge);
+		msd_http_close(&s->edge);
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
+	}
 	msd_http_finish(&s->edge);
 	msd_expected_finish(&s->house);
 	msd_leavings_finish(&s->edge);
