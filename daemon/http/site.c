@@ -5,7 +5,7 @@
 
 static bool is_same(struct msd_span a, struct msd_span b)
 {
-	return a.n == b.n &&
+	return a.n == b.n && a.n > 0 &&
 	       strncasecmp((const char *)a.p, (const char *)b.p, a.n) == 0;
 }
 
@@ -44,11 +44,11 @@ bool msd_site_is_own(struct msd_span origin, struct msd_span host)
 
 bool msd_site_may_move(struct msd_span host)
 {
-	const uint8_t *port = memrchr(host.p, ':', host.n);
 	bool has_letter = false, has_dot = false;
 
-	if (host.n == 0 || host.p[0] == '[') /* IPv6 */
+	if (host.n == 0 || host.p[0] == '[') /* none, or IPv6 */
 		return false;
+	const uint8_t *port = memrchr(host.p, ':', host.n);
 	if (port != NULL)
 		host.n = (size_t)(port - host.p);
 	if (host.n > 0 && host.p[host.n - 1] == '.')

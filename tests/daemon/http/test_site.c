@@ -43,6 +43,14 @@ Test(site, that_is_none_is_another)
 	cr_expect_not(is_own("ftp://a", "a"));
 }
 
+Test(site, that_is_not_told_is_nobodys)
+{
+	const struct msd_span none = {0};
+
+	cr_expect_not(msd_site_is_own(msd_span_of("http://:80"), none));
+	cr_expect_not(msd_site_may_move(none));
+}
+
 Test(site, of_an_address_stays_where_it_is)
 {
 	cr_expect_not(may_move("127.0.0.1"));
