@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "client/cli/arguments.h"
+#include "client/cli/stages.h"
 #include "proto/clock.h"
 
 #define MOST_WAIT_MS 1000

@@ -5,10 +5,10 @@
  * each, until the time is over: how long each took, and how long it ran in its worker.
  */
 #include "client/cli/samples.h"
-#include "client/cli/stages.h"
 #include "client/modser.h"
 
 struct msd_arguments;
+struct msd_stages;
 
 struct msd_load_run {
 	const struct msd_arguments *args; /* with their types; borrowed */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "client/cli/arguments.h"
+#include "client/cli/stages.h"
 #include "proto/clock.h"
 
 #define MOST_WAIT_NS 1000000000u

@@ -7,10 +7,10 @@
  * could be sent then or not.
  */
 #include "client/cli/samples.h"
-#include "client/cli/stages.h"
 #include "client/modser.h"
 
 struct msd_arguments;
+struct msd_stages;
 
 struct msd_rate_run {
 	const struct msd_arguments *args; /* with their types; borrowed */

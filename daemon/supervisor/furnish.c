@@ -139,6 +139,37 @@ static void on_session_gone(struct msd_edge *e)
 	msd_server_check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
 }
 
+static void furnish_edge(struct msd_server *s)
+{
+	s->edge = (struct msd_edge){
+		.loop = &s->loop,
+		.wire = &s->wire,
+		.deadlines = &s->deadlines,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.house = &s->house,
+		.budget = &s->budget,
+		.devices = &s->devices,
+		.keeper = &s->keeper,
+		.fetcher = &s->fetcher,
+		.tls = &s->tls,
+		.proxies = s->edge.proxies,   /* likewise */
+		.load_tcp = s->edge.load_tcp, /* main's to say */
+		.rights = s->edge.rights,     /* likewise */
+		.started_ms = uv_now(&s->loop),
+		.on_reload = on_reload,
+		.on_rollback = on_rollback,
+		.on_load = on_load,
+		.put_supply = put_supply,
+		.put_info = msd_figures_put_info,
+		.terms_of = terms_of,
+		.put_metrics = msd_metrics_write,
+		.on_session_gone = on_session_gone,
+	};
+	msd_front_init(&s->edge);
+	msd_porch_init(&s->edge);
+}
+
 void msd_server_furnish(struct msd_server *s)
 {
 	s->house = (struct msd_house){
@@ -183,32 +214,6 @@ void msd_server_furnish(struct msd_server *s)
 	s->supplies = (struct msd_supplies){
 		.house = &s->house, .keeper = &s->keeper, .fetcher = &s->fetcher};
 	msd_supplies_init(&s->supplies);
-	s->edge = (struct msd_edge){
-		.loop = &s->loop,
-		.wire = &s->wire,
-		.deadlines = &s->deadlines,
-		.limits = &s->limits,
-		.unpack = &s->unpack,
-		.house = &s->house,
-		.budget = &s->budget,
-		.devices = &s->devices,
-		.keeper = &s->keeper,
-		.fetcher = &s->fetcher,
-		.tls = &s->tls,
-		.proxies = s->edge.proxies,   /* likewise */
-		.load_tcp = s->edge.load_tcp, /* main's to say */
-		.rights = s->edge.rights,     /* likewise */
-		.started_ms = uv_now(&s->loop),
-		.on_reload = on_reload,
-		.on_rollback = on_rollback,
-		.on_load = on_load,
-		.put_supply = put_supply,
-		.put_info = msd_figures_put_info,
-		.terms_of = terms_of,
-		.put_metrics = msd_metrics_write,
-		.on_session_gone = on_session_gone,
-	};
+	furnish_edge(s);
 	s->keeper.on_idle = on_kept;
-	msd_front_init(&s->edge);
-	msd_porch_init(&s->edge);
 }

@@ -305,6 +305,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_keeper_close(&s->keeper);
 	msd_vouch_finish(&s->fetcher.vouch);
 	msd_reaper_close(&s->reaper);
+	msd_devices_close(&s->devices);
 	msd_cgroups_close(&s->groups);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);

@@ -1,6 +1,5 @@
 /* A library that misbehaves while it is opened; FAULT says how. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "ffi.h"

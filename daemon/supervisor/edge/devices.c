@@ -22,6 +22,15 @@ void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
 		.reaper = reaper, .deadlines = deadlines, .worker_path = worker_path};
 }
 
+void msd_devices_close(struct msd_devices *devices)
+{
+	if (devices->child == NULL)
+		return;
+	msd_deadline_clear(devices->deadlines, &devices->timeout);
+	msd_child_close(devices->child);
+	devices->child = NULL;
+}
+
 void msd_devices_finish(struct msd_devices *devices)
 {
 	msd_buf_finish(&devices->bytes);

@@ -25,6 +25,9 @@ struct msd_devices {
 /** Nothing is known, nobody looks. @worker_path is borrowed. */
 void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
 		      struct msd_deadlines *deadlines, char *worker_path);
+/** After the reaper was closed, which ended the process: on later turns the loop frees
+ * what is known of it. */
+void msd_devices_close(struct msd_devices *devices);
 /** Free the answer; after the loop has ended. */
 void msd_devices_finish(struct msd_devices *devices);
 /** True: `found` is the answer. False: somebody looks, on_known follows on a later

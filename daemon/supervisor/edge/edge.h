@@ -16,7 +16,6 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
 #include "daemon/wire/list.h"
@@ -25,6 +24,7 @@
 
 struct msd_fetch_terms;
 struct msd_http;
+struct msd_networks;
 struct msd_req;
 
 /* Which modules somebody may know of. */

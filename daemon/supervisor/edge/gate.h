@@ -10,6 +10,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/edge/principal.h"
+#include "daemon/supervisor/request/network.h"
 
 /* Where a listener leads. */
 struct msd_way {

@@ -4,7 +4,6 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/supervisor/edge/principal.h"
 
 struct msd_listener {
 	struct msd_listening listening;
