@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/errand.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/keep/piece.h"
 #include "proto/name.h"
@@ -19,36 +19,16 @@
 
 struct reading {
 	struct msd_piece piece;
-	struct msd_edge *edge;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_errand errand;
 };
-
-static void explain_due(const struct msd_req *r, struct msd_diag *d)
-{
-	(void)r;
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store had been read");
-}
-
-static void ignore(struct msd_req *r)
-{
-	(void)r; /* on_read() finds the list empty */
-}
-
-/* No worker has it, so the others are never asked. */
-static const struct msd_req_ops req_ops = {
-	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
 static void on_read(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct reading *reading = MSD_CONTAINER_OF(
 		MSD_CONTAINER_OF(job, struct msd_piece, job), struct reading, piece);
-	struct msd_list *it = msd_list_first(&reading->requests);
-	struct msd_req *r =
-		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	struct msd_req *r = msd_errand_end(&reading->errand);
 
 	(void)keeper;
-	reading->edge->n_readings--;
 	if (r != NULL && job->err == MSD_OK) {
 		msd_req_answer(r, &reading->piece.result);
 		msd_req_release(r);
@@ -107,50 +87,23 @@ static msd_err read_params(const struct msd_method_call *c, struct msd_piece *re
 	return c->params->via.array.size > 1 ? read_file(&params[1], ret, d) : MSD_OK;
 }
 
-static msd_err check_room(const struct msd_edge *e, struct msd_diag *d)
-{
-	if (!e->keeper->is_open) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "module.read: this daemon has no store");
-	}
-	if (e->n_readings >= e->limits->max_uploads) { /* who left has some, too */
-		return msd_diag_set(d, MSD_BUSY,
-				    "module.read: the store is being read for %u "
-				    "others",
-				    e->n_readings);
-	}
-	return MSD_OK;
-}
-
 msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
 	struct msd_piece piece = {0};
 	msd_err err = read_params(c, &piece, d);
 
-	if (err == MSD_OK)
-		err = check_room(e, d);
 	if (err != MSD_OK)
 		return err;
 	struct reading *reading = calloc(1, sizeof(*reading));
-	struct msd_req *r = reading != NULL ? msd_req_new(&c->session->client,
-							  c->in->body.id, c->method)
-					    : NULL;
-	if (r == NULL) {
-		free(reading);
+	if (reading == NULL)
 		return msd_diag_no_memory(d);
+	err = msd_errand_begin(&reading->errand, c, &e->n_readings, d);
+	if (err != MSD_OK) {
+		free(reading);
+		return err;
 	}
 	reading->piece = piece;
-	reading->edge = e;
-	e->n_readings++;
-	msd_list_init(&reading->requests);
-	r->ops = &req_ops;
-	msd_list_append(&reading->requests, &r->link);
-	c->later = true;
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, e->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
 	msd_piece_read(e->keeper, &reading->piece, on_read);
 	return MSD_OK;
 }

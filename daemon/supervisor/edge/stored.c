@@ -6,31 +6,14 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/errand.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/look.h"
 
 struct finding {
 	struct msd_look look;
-	struct msd_edge *edge;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_errand errand;
 };
-
-static void explain_due(const struct msd_req *r, struct msd_diag *d)
-{
-	(void)r;
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store had been read");
-}
-
-static void on_answered(struct msd_req *r)
-{
-	(void)r; /* who looks finds its list empty */
-}
-
-/* No worker has it, so the others are never asked. */
-static const struct msd_req_ops req_ops = {.explain_due = explain_due,
-					   .on_answered = on_answered,
-					   .on_freed = on_answered};
 
 static msd_err answer_found(const struct msd_look *look, struct msd_req *r,
 			    struct msd_diag *d)
@@ -56,13 +39,10 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct finding *f = MSD_CONTAINER_OF(
 		MSD_CONTAINER_OF(job, struct msd_look, job), struct finding, look);
-	struct msd_list *it = msd_list_first(&f->requests);
-	struct msd_req *r =
-		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	struct msd_req *r = msd_errand_end(&f->errand);
 	const bool is_found = job->err == MSD_OK;
 
 	(void)keeper;
-	f->edge->n_findings--;
 	if (r != NULL && is_found)
 		job->err = answer_found(&f->look, r, &job->d);
 	if (r != NULL && job->err != MSD_OK)
@@ -77,38 +57,17 @@ msd_err msd_stored_find(struct msd_method_call *c, struct msd_span sha256,
 			struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	struct finding *f;
-	struct msd_req *r;
+	struct finding *f = calloc(1, sizeof(*f));
 
-	if (!e->keeper->is_open) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "module.upload find: this daemon has no store");
-	}
-	if (e->n_findings >= e->limits->max_uploads) { /* who left has some, too */
-		return msd_diag_set(d, MSD_BUSY,
-				    "module.upload find: the store is being read for "
-				    "%u others",
-				    e->n_findings);
-	}
-	f = calloc(1, sizeof(*f));
-	r = f != NULL ? msd_req_new(&c->session->client, c->in->body.id, c->method)
-		      : NULL;
-	if (r == NULL) {
-		free(f);
+	if (f == NULL)
 		return msd_diag_no_memory(d);
+	const msd_err err = msd_errand_begin(&f->errand, c, &e->n_findings, d);
+	if (err != MSD_OK) {
+		free(f);
+		return err;
 	}
-	f->edge = e;
-	e->n_findings++;
-	msd_list_init(&f->requests);
 	memcpy(f->look.digest.b, sha256.p, MSD_DIGEST_BYTES);
 	f->look.max_bytes = e->limits->max_upload;
-	r->ops = &req_ops;
-	msd_list_append(&f->requests, &r->link);
-	c->later = true;
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, e->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
 	msd_look(e->keeper, &f->look, on_looked);
 	return MSD_OK;
 }

@@ -1,0 +1,72 @@
+#include "daemon/supervisor/edge/errand.h"
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/keep/keeper.h"
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had been read");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* msd_errand_end() finds the list empty */
+}
+
+/* No worker has it, so the others are never asked. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
+
+static msd_err check_room(const struct msd_method_call *c, uint32_t n_open,
+			  struct msd_diag *d)
+{
+	const struct msd_edge *e = c->session->edge;
+	const char *method = msd_method_row(c->method)->name;
+
+	if (!e->keeper->is_open) {
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s: this daemon has no store",
+				    method);
+	}
+	if (n_open >= e->limits->max_uploads) { /* who left has some, too */
+		return msd_diag_set(d, MSD_BUSY,
+				    "%s: the store is being read for %u others", method,
+				    n_open);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
+			 uint32_t *n_open, struct msd_diag *d)
+{
+	struct msd_edge *edge = c->session->edge;
+	const msd_err err = check_room(c, *n_open, d);
+	struct msd_req *r;
+
+	if (err != MSD_OK)
+		return err;
+	r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	*e = (struct msd_errand){.edge = edge, .n_open = n_open};
+	++*n_open;
+	msd_list_init(&e->requests);
+	r->ops = &req_ops;
+	msd_list_append(&e->requests, &r->link);
+	c->later = true;
+	if (c->options.has_deadline) {
+		msd_req_set_due_from(r, edge->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
+	}
+	return MSD_OK;
+}
+
+struct msd_req *msd_errand_end(struct msd_errand *e)
+{
+	struct msd_list *it = msd_list_first(&e->requests);
+
+	--*e->n_open;
+	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+}
