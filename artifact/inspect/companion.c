@@ -29,8 +29,10 @@ static bool is_params(struct msd_span file)
 /* Relay's magic is the first of Relax's. */
 static bool is_program(struct msd_span file)
 {
-	return starts_with(file, MSD_RELAX_MAGIC_V1) ||
-	       starts_with(file, MSD_RELAX_MAGIC_V2);
+	const struct msd_span program = msd_companion_program(file);
+
+	return starts_with(program, MSD_RELAX_MAGIC_V1) ||
+	       starts_with(program, MSD_RELAX_MAGIC_V2);
 }
 
 static const struct {
@@ -49,6 +51,15 @@ static const struct {
 			     "both as one: EXECUTABLE.mod.export_library(\"NAME.so\"), "
 			     "of Relax EXECUTABLE.export_library(\"NAME.so\")"},
 };
+
+struct msd_span msd_companion_program(struct msd_span file)
+{
+	const size_t n = sizeof(uint64_t);
+
+	if (file.n < n || msd_le64(file.p) != file.n - n)
+		return file;
+	return (struct msd_span){file.p + n, file.n - n};
+}
 
 enum msd_companion msd_companion_of(struct msd_span file)
 {

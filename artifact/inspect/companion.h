@@ -18,6 +18,8 @@ enum msd_companion {
 /** Which of them @file is. Nothing is promised about the rest of it. */
 enum msd_companion msd_companion_of(struct msd_span file);
 bool msd_companion_is(struct msd_span file);
+/** The program in @file, which is one: TVM up to 0.20 writes its length in front. */
+struct msd_span msd_companion_program(struct msd_span file);
 /** MSD_UNSUPPORTED: what it is and what to do with it; MSD_OK: it is none of them. */
 MSD_MUST_CHECK msd_err msd_companion_refuse(struct msd_span file, struct msd_diag *d);
 

@@ -1,7 +1,6 @@
 /*
- * Files of a model that are no module by themselves: a graph executor's graph,
- * parameters, a virtual machine's program. They are loaded beside their library, and
- * shown as far as they tell anything alone.
+ * Files of a model that are no module by themselves: a graph executor's graph and
+ * parameters. They are loaded beside their library, and shown alone.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -24,12 +23,6 @@ static bool is_params(const char *path, struct msd_span file)
 {
 	(void)path;
 	return msd_companion_of(file) == MSD_COMPANION_PARAMS;
-}
-
-static bool is_program(const char *path, struct msd_span file)
-{
-	(void)path;
-	return msd_companion_of(file) == MSD_COMPANION_PROGRAM;
 }
 
 static msd_err refuse(const struct msd_cli *cli, struct msd_loadable *l,
@@ -138,14 +131,6 @@ static msd_err inspect_params(const struct msd_cli *cli, struct msd_span file,
 	return err;
 }
 
-/* What it runs is in its library: alone it is told what to do with it. */
-static msd_err inspect_program(const struct msd_cli *cli, struct msd_span file,
-			       struct msd_buf *out, struct msd_diag *d)
-{
-	(void)cli, (void)out;
-	return msd_companion_refuse(file, d);
-}
-
 const struct msd_file_format msd_format_graph = {
 	.name = "a graph executor's graph",
 	.is = is_graph,
@@ -157,10 +142,4 @@ const struct msd_file_format msd_format_params = {
 	.is = is_params,
 	.prepare = refuse,
 	.inspect = inspect_params,
-};
-const struct msd_file_format msd_format_program = {
-	.name = "a virtual machine's program",
-	.is = is_program,
-	.prepare = refuse,
-	.inspect = inspect_program,
 };

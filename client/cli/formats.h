@@ -50,7 +50,7 @@ extern const struct msd_file_format msd_format_model;   /* format_model.c */
 extern const struct msd_file_format msd_format_gpu;     /* format_gpu.c */
 extern const struct msd_file_format msd_format_graph;   /* format_parts.c */
 extern const struct msd_file_format msd_format_params;  /* format_parts.c */
-extern const struct msd_file_format msd_format_program; /* format_parts.c */
+extern const struct msd_file_format msd_format_program; /* format_program.c */
 extern const struct msd_file_format msd_format_elf;     /* format_elf.c */
 
 #endif

@@ -7,6 +7,7 @@
 #define GRAPH "{\"nodes\": [], \"arg_nodes\": []}"
 #define PARAMS "\xb7\x9c\x04\x05\x4f\x8d\xe5\xf7\0\0\0\0\0\0\0\0"
 #define PROGRAM "\x1d\x15\x14\x42\x2f\xde\x25\xd2program"
+#define PROGRAM_WITH_LENGTH "\x0f\0\0\0\0\0\0\0" PROGRAM
 #define PROGRAM_V2 "\x1e\x15\x14\x42\x2f\xde\x25\xd2program"
 
 #define SPAN(text) ((struct msd_span){(const uint8_t *)(text), sizeof(text) - 1})
@@ -18,6 +19,8 @@ static const struct {
 	{{(const uint8_t *)GRAPH, sizeof(GRAPH) - 1}, "graph without its library"},
 	{{(const uint8_t *)PARAMS, sizeof(PARAMS) - 1}, "parameters without their"},
 	{{(const uint8_t *)PROGRAM, sizeof(PROGRAM) - 1}, "program without its"},
+	{{(const uint8_t *)PROGRAM_WITH_LENGTH, sizeof(PROGRAM_WITH_LENGTH) - 1},
+	 "program without its"},
 	{{(const uint8_t *)PROGRAM_V2, sizeof(PROGRAM_V2) - 1}, "program without its"},
 };
 
