@@ -110,6 +110,7 @@ static const char pack_help[] =
 	"a\n"
 	"        library linked from them\n"
 	"  .o .c an object, or C source, that holds the modules\n"
+	"  .tar  an archive of such an object, as TVM's export_library makes one\n"
 	"  else  the modules' bytes alone\n"
 	"OBJECTs are linked: objects, archives, C sources, by --cc ($CC, else cc), "
 	"which\n"

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "artifact/mlf/archive.h"
 #include "artifact/tree/write.h"
 #include "client/cli/build.h"
 #include "client/cli/file.h"
@@ -207,7 +208,8 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 			    bool is_patch, struct msd_diag *d)
 {
 	const char *out = cli->outputs[0];
-	bool is_built = ends_with(out, ".so") || ends_with(out, ".o");
+	bool is_built =
+		ends_with(out, ".so") || ends_with(out, ".o") || ends_with(out, ".tar");
 
 	if (is_patch &&
 	    (cli->cc != NULL || cli->prefix != NULL || cli->system_library)) {
@@ -226,9 +228,29 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 	}
 	if (!is_built && job->n_objects > 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: objects go into .so and .o alone", out);
+				    "%s: objects go into .so, .o and .tar alone", out);
 	}
 	return MSD_OK;
+}
+
+/* An archive as TVM exports them for linking, of one object that has all. */
+static msd_err write_archive(const struct msd_build *b, const char *out,
+			     struct msd_diag *d)
+{
+	struct msd_buf object = {0}, tar = {0};
+	msd_err err = msd_build_object(b, out, d);
+
+	if (err == MSD_OK)
+		err = msd_file_read(out, &object, d);
+	if (err == MSD_OK) {
+		const struct msd_archive_entry entry = {"lib0.o", {object.p, object.n}};
+		err = msd_archive_write(&entry, 1, 0, &tar, d);
+	}
+	if (err == MSD_OK)
+		err = msd_file_replace(out, (struct msd_span){tar.p, tar.n}, d);
+	msd_buf_finish(&object);
+	msd_buf_finish(&tar);
+	return err;
 }
 
 static msd_err write_output(const struct job *job, const struct msd_cli *cli,
@@ -261,6 +283,8 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 		return msd_build_library(&b, out, d);
 	if (ends_with(out, ".o"))
 		return msd_build_object(&b, out, d);
+	if (ends_with(out, ".tar"))
+		return write_archive(&b, out, d);
 	if (!ends_with(out, ".c"))
 		return msd_file_write(out, &blob, 1, d);
 	err = msd_build_source(&b, &source, d);

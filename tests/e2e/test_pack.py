@@ -136,6 +136,14 @@ def test_tvm_runs_a_library_linked_with_a_packed_blob(case, unpacked, objects, t
     expect_tvm_runs(tmp_path / "new.so", 1, case)
 
 
+def test_modserd_and_tvm_link_an_archive_that_was_packed(case, unpacked, objects, tmp_path, daemon):
+    modser("pack", unpacked, *objects, "-o", tmp_path / "new.tar")
+    daemon.load("archived", tmp_path / "new.tar")
+    assert case[1] in daemon.ok("funcs", "archived").out
+    daemon.ok("unload", "archived")
+    expect_tvm_runs(tmp_path / "new.tar", 1, case)
+
+
 C_FUNCTION = """
 #include <stdint.h>
 struct any { int32_t type; uint32_t zero; int64_t i; };
