@@ -61,7 +61,7 @@ modser_err modser_call(modser_client *client, const char *function,
 /* How a module runs, of every request that brings one. */
 struct how {
 	const char *device, *era, *fill; /* NULL: not said */
-	uint32_t workers;
+	uint32_t workers, batch_rows, batch_within_ms;
 	bool tvm_inputs;
 };
 
@@ -210,16 +210,23 @@ static modser_value map_of(const modser_value *pairs, size_t n)
 			      .as.tuple = {.item = pairs, .n = n / 2}};
 }
 
+static void add_count(modser_value *pairs, size_t *n, const char *key, uint32_t count)
+{
+	if (count == 0)
+		return;
+	pairs[(*n)++] = modser_str(key);
+	pairs[(*n)++] = modser_int(count);
+}
+
 /* How a module runs. What was not said is not sent: an older daemon knows it not. */
 static void add_how(modser_value *pairs, size_t *n, const struct how *how)
 {
 	add_text(pairs, n, "device", how->device);
 	add_text(pairs, n, "era", how->era);
 	add_text(pairs, n, "fill", how->fill);
-	if (how->workers != 0) {
-		pairs[(*n)++] = modser_str("workers");
-		pairs[(*n)++] = modser_int(how->workers);
-	}
+	add_count(pairs, n, "workers", how->workers);
+	add_count(pairs, n, "batch", how->batch_rows);
+	add_count(pairs, n, "within_ms", how->batch_within_ms);
 	if (how->tvm_inputs) {
 		pairs[(*n)++] = modser_str("tvm_inputs");
 		pairs[(*n)++] = modser_bool(true);
@@ -229,8 +236,14 @@ static void add_how(modser_value *pairs, size_t *n, const struct how *how)
 static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
-	const struct how how = {o->device, o->era, o->fill, o->workers, o->tvm_inputs};
-	modser_value pairs[20] = {
+	const struct how how = {.device = o->device,
+				.era = o->era,
+				.fill = o->fill,
+				.workers = o->workers,
+				.batch_rows = o->batch_rows,
+				.batch_within_ms = o->batch_within_ms,
+				.tvm_inputs = o->tvm_inputs};
+	modser_value pairs[24] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
@@ -337,10 +350,16 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 {
 	static const modser_pull_options none;
 	const modser_pull_options *o = options != NULL ? options : &none;
-	const struct how how = {o->device, o->era, o->fill, o->workers, o->tvm_inputs};
+	const struct how how = {.device = o->device,
+				.era = o->era,
+				.fill = o->fill,
+				.workers = o->workers,
+				.batch_rows = o->batch_rows,
+				.batch_within_ms = o->batch_within_ms,
+				.tvm_inputs = o->tvm_inputs};
 	modser_options request = {
 		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
-	modser_value pairs[14];
+	modser_value pairs[18];
 	size_t n = 0;
 
 	add_text(pairs, &n, "sha256", o->sha256);

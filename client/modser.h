@@ -323,6 +323,11 @@ typedef struct modser_load_options {
 	size_t params_bytes;
 	/* Worker processes: so many calls of the module run at the same time. 0: 1. */
 	uint32_t workers;
+	/* Calls of a function whose tensors all begin with the same open extent are
+	 * joined while they wait, up to so many rows, and run as one; the first waits
+	 * @batch_within_ms for others. 0: each runs alone; it does not wait. */
+	uint32_t batch_rows;
+	uint32_t batch_within_ms;
 	/* "classic" (TVM 0.6 to 0.20) or "ffi" (0.21 and later): the calling convention
 	 * of a library that has no symbol of TVM, as its C target leaves them. NULL:
 	 * its symbols tell. */
@@ -363,6 +368,8 @@ typedef struct modser_pull_options {
 	void *ctx;
 	const char *device;
 	uint32_t workers;
+	uint32_t batch_rows;
+	uint32_t batch_within_ms;
 	const char *era;
 	const char *fill;
 	bool tvm_inputs;

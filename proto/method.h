@@ -64,11 +64,11 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, workers?, "      \
-	  "era?, tvm_inputs?, fill?, keep?}]",                                         \
+	  "batch?, within_ms?, era?, tvm_inputs?, fill?, keep?}]",                     \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
-	  "[name, uri, {sha256?, device?, workers?, era?, tvm_inputs?, fill?, "        \
-	  "progress?}]",                                                               \
+	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, era?, "        \
+	  "tvm_inputs?, fill?, progress?}]",                                           \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_READ, "module.read", S, LOAD, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \
@@ -96,7 +96,8 @@ const char *msd_right_name(enum msd_right right);
 	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "max_files, max_core, device?, era?, tvm_inputs?, fill?, plugins?, "         \
+	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \
+	  "fill?, plugins?, "                                                          \
 	  "sandbox?, may_read?, may_write?}]",                                         \
 	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \

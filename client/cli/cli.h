@@ -69,6 +69,8 @@ struct msd_cli {
 	bool wants_help;
 	bool wants_version;
 	uint32_t workers;        /* worker processes of a module; 0: not said */
+	uint32_t batch_rows;     /* that calls may be joined to; 0: not said */
+	uint32_t batch_ms;       /* that a call waits for others; 0: not at all */
 	const char *device;      /* NULL: none was named */
 	enum msd_era_word era;   /* unsaid: the library's symbols tell */
 	enum msd_fill_word fill; /* unsaid: a model without weights is refused */

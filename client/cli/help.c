@@ -46,6 +46,8 @@ static const struct {
 	{"keep", "", "load it again whenever the daemon starts"},
 	{"tvm-inputs", "", "set_input ignores names that the model lacks"},
 	{"workers", "N", "processes, and so calls at the same time (1)"},
+	{"batch", "N", "join waiting calls to N rows, and run them as one"},
+	{"within", "TIME", "of --batch: how long a call waits for others (0)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
 	{"kill-on-exit", "", "when this ends first, end the worker, too"},
 	{"trace", "", "say where the call's time went in the daemon"},

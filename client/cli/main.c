@@ -172,7 +172,8 @@ const struct msd_verb msd_verbs[] = {
 	 "they\nsay it: functions that C++ code exports by tvm-ffi's macros.\n",
 	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs},
 	{"load",
-	 "[--replace] [--keep] [--device DEVICE] [--workers N] [--era ERA] "
+	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
+	 "[--batch N [--within TIME]] [--era ERA] "
 	 "[--tvm-inputs] "
 	 "[--fill FILL] "
 	 "[--graph FILE] "
@@ -187,6 +188,12 @@ const struct msd_verb msd_verbs[] = {
 	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
 	 "--workers says how many processes run it, and so how many calls at the\n"
 	 "same time (1); each takes the model's memory once more.\n"
+	 "--batch joins calls of a function whose tensors all begin with the same "
+	 "open\n"
+	 "extent: those that wait are laid behind each other, up to N rows, and run "
+	 "as\n"
+	 "one, and --within has a call wait so long for others; `modser funcs` says "
+	 "which.\n"
 	 "--era classic (TVM 0.6 to 0.20) or ffi is the calling convention of a "
 	 "library\n"
 	 "without any symbol of TVM, as its C target leaves them.\n"
@@ -210,7 +217,8 @@ const struct msd_verb msd_verbs[] = {
 		 MSD_OPT_PARAMS | MSD_OPT_ERA,
 	 msd_verb_load},
 	{"pull",
-	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--era ERA] [--tvm-inputs] "
+	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--batch N [--within TIME]] "
+	 "[--era ERA] [--tvm-inputs] "
 	 "[--fill FILL] NAME URI",
 	 "have the daemon fetch a module into its store and serve it as NAME",
 	 pull_help, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,

@@ -28,6 +28,14 @@ static enum msd_exit apply_workers(struct msd_cli *cli, const char *value)
 				"--workers %s: not a number of at least 1", value);
 }
 
+static enum msd_exit apply_batch(struct msd_cli *cli, const char *value)
+{
+	if (msd_argv_count(value, &cli->batch_rows))
+		return MSD_EXIT_OK;
+	return msd_report_usage("give how many rows calls may be joined to, such as 32",
+				"--batch %s: not a number of at least 1", value);
+}
+
 static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
 {
 	cli->has_tail = true;
@@ -143,6 +151,11 @@ static enum msd_exit read_time(const char *option, const char *value, uint32_t *
 	return code;
 }
 
+static enum msd_exit apply_within(struct msd_cli *cli, const char *value)
+{
+	return read_time("--within", value, &cli->batch_ms);
+}
+
 static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
 {
 	return read_time("--deadline", value, &cli->deadline_ms);
@@ -214,6 +227,8 @@ const struct msd_option_row msd_options[] = {
 	{"keep", NULL, AT(keep), MSD_OPT_LOAD, 0, false},
 	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false},
 	{"workers", apply_workers, 0, MSD_OPT_RUN, 0, true},
+	{"batch", apply_batch, 0, MSD_OPT_RUN, 0, true},
+	{"within", apply_within, 0, MSD_OPT_RUN, 0, true},
 	{"instances", refuse_instances, 0, MSD_OPT_RUN, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false},

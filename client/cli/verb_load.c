@@ -90,6 +90,8 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .params = f->params.p,
 				       .params_bytes = f->params.n,
 				       .workers = cli->workers,
+				       .batch_rows = cli->batch_rows,
+				       .batch_within_ms = cli->batch_ms,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .tvm_inputs = cli->tvm_inputs,

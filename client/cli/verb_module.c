@@ -83,11 +83,10 @@ enum msd_exit msd_verb_show(const struct msd_cli *cli)
 	return for_each(cli, "module.describe", show_titled);
 }
 
-static const struct msd_column functions[] = {{"name", "NAME", false},
-					      {"style", "STYLE", false},
-					      {"kind", "KIND", false},
-					      {"signature", "SIGNATURE", true},
-					      {"refusal", "REFUSAL", true}};
+static const struct msd_column functions[] = {
+	{"name", "NAME", false},      {"style", "STYLE", false},
+	{"kind", "KIND", false},      {"signature", "SIGNATURE", true},
+	{"refusal", "REFUSAL", true}, {"batch", "BATCH", true}};
 static const struct msd_column described[] = {{"name", "NAME", false},
 					      {"signature", "SIGNATURE", true},
 					      {"doc", "DOC", true}};

@@ -28,6 +28,8 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 				       .deadline_ms = cli->deadline_ms,
 				       .device = cli->device,
 				       .workers = cli->workers,
+				       .batch_rows = cli->batch_rows,
+				       .batch_within_ms = cli->batch_ms,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .tvm_inputs = cli->tvm_inputs};

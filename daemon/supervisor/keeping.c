@@ -60,7 +60,8 @@ static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
 			   struct msd_diag *d)
 {
-	char device[MSD_DTYPE_NAME_MAX + 16], type[MSD_DTYPE_NAME_MAX], workers[16];
+	char device[MSD_DTYPE_NAME_MAX + 16], type[MSD_DTYPE_NAME_MAX], workers[16],
+		batch[16], within[16];
 	const struct {
 		const char *key, *value; /* NULL: it was not said */
 	} options[] = {
@@ -69,6 +70,8 @@ static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
 		{"era", msd_era_word_name(crew->era)},
 		{"fill", msd_fill_word_name(crew->fill)},
 		{"tvm_inputs", crew->tvm_inputs ? "yes" : NULL},
+		{"batch", crew->batching.rows > 0 ? batch : NULL},
+		{"within", crew->batching.within_ms > 0 ? within : NULL},
 	};
 	msd_err err = MSD_OK;
 
@@ -76,6 +79,8 @@ static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
 		       msd_device_type_format(crew->device.type, type),
 		       crew->device.id);
 	(void)snprintf(workers, sizeof(workers), "%u", crew->n_replicas);
+	(void)snprintf(batch, sizeof(batch), "%u", crew->batching.rows);
+	(void)snprintf(within, sizeof(within), "%ums", crew->batching.within_ms);
 	for (size_t i = 0; err == MSD_OK && i < sizeof(options) / sizeof(options[0]);
 	     i++) {
 		if (options[i].value != NULL) {

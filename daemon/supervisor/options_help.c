@@ -21,11 +21,13 @@ static const char words[] =
 	"tcp://;\n"
 	"                        https://HOST:PORT by those of tls://\n"
 	"  --agent-check ADDRESS  tell haproxy there, in a line, how much it can "
-	"take\n"
+	"take\n";
+
+static const char modules[] =
 	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 	"[,params=FILE]\n"
 	"                   [,tvm_inputs=yes][,fill=zero|seeded][,keep_alive=TIME]\n"
-	"                   [,sandbox=WORD]\n"
+	"                   [,sandbox=WORD][,batch=N][,within=TIME]\n"
 	"                        load FILE as NAME at the start, on DEVICE "
 	"(cpu,\n"
 	"                        opencl:0; default: what FILE has code for); "
@@ -37,9 +39,14 @@ static const char words[] =
 	"                        not hold them; tvm_inputs: set_input ignores "
 	"what the\n"
 	"                        model lacks;\n"
+	"                        batch: calls that wait are joined to so many rows, "
+	"and\n"
+	"                        within: one waits so long for others (0);\n"
 	"                        keep_alive: its processes end when nobody has "
 	"called it for\n"
-	"                        so long, until somebody does; repeatable\n"
+	"                        so long, until somebody does; repeatable\n";
+
+static const char more_words[] =
 	"  --socket-mode MODE    of unix sockets, octal (0600): whoever may "
 	"connect\n"
 	"                        runs code as this daemon\n"
@@ -113,7 +120,7 @@ void msd_options_print_help(void)
 {
 	const struct msd_option *row;
 
-	(void)puts(words);
+	(void)printf("%s%s%s\n", words, modules, more_words);
 	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
 		char text[MSD_LIMIT_TEXT_MAX];
 

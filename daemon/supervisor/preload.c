@@ -25,7 +25,7 @@
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
 	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_alive=TIME]"        \
-	"[,sandbox=WORD], NAME of letters, digits and ._-"
+	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
@@ -166,6 +166,16 @@ static msd_err read_insecure(struct msd_preload *p, const char *value,
 			    value);
 }
 
+static msd_err read_batch(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	return msd_batching_parse_rows(value, &p->batching, d);
+}
+
+static msd_err read_within(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	return msd_batching_parse_within(value, &p->batching, d);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
@@ -184,7 +194,9 @@ static const struct {
 	    {"ca", read_ca},
 	    {"proxy", read_proxy},
 	    {"insecure", read_insecure},
-	    {"sandbox", read_sandbox}};
+	    {"sandbox", read_sandbox},
+	    {"batch", read_batch},
+	    {"within", read_within}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -228,7 +240,8 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .fill = p->fill,
 				 .keep_alive_ms = p->keep_alive_ms,
 				 .sandbox = p->sandbox,
-				 .tvm_inputs = p->tvm_inputs};
+				 .tvm_inputs = p->tvm_inputs,
+				 .batching = p->batching};
 }
 
 static bool has_terms(const struct msd_fetch_terms *t)
@@ -260,7 +273,7 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s", rules[i].why);
 		}
 	}
-	return MSD_OK;
+	return msd_batching_check(&p->batching, d);
 }
 
 const char *msd_preload_key(unsigned i)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "daemon/supervisor/fetch/terms.h"
+#include "daemon/supervisor/module/batching.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/dtype.h"
@@ -16,7 +17,7 @@
 #include "proto/fill_word.h"
 #include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 16u
+#define MSD_PRELOAD_KEYS 18u
 
 struct msd_house;
 struct msd_load;
@@ -38,8 +39,9 @@ struct msd_preload {
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
-	enum msd_sandbox_word sandbox;        /* UNSAID: as all modules */
-	bool tvm_inputs;                      /* as msd_load has it */
+	enum msd_sandbox_word sandbox; /* UNSAID: as all modules */
+	bool tvm_inputs;               /* as msd_load has it */
+	struct msd_batching batching;
 	const char *values[MSD_PRELOAD_KEYS]; /* of the keys, as they were said */
 };
 

@@ -15,9 +15,8 @@ struct call_hold {
 	struct msd_obj *obj; /* owned */
 };
 
-/* Take over @obj (NULL: memory was short) until the call ends. */
-static msd_err hold(struct msd_call *call, struct msd_obj *obj, struct msd_any *ret,
-		    struct msd_diag *d)
+msd_err msd_call_hold(struct msd_call *call, struct msd_obj *obj, struct msd_any *ret,
+		      struct msd_diag *d)
 {
 	struct call_hold *h =
 		obj != NULL ? msd_arena_alloc(call->arena, sizeof(*h)) : NULL;
@@ -174,7 +173,7 @@ static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint
 		return borrowed_tensor(call, t, p, device, ret, d);
 	struct msd_tensor *made = msd_tensor_view(p, device, t->dtype, t->shape,
 						  t->ndim, owner, NULL, NULL);
-	return hold(call, made != NULL ? &made->obj : NULL, ret, d);
+	return msd_call_hold(call, made != NULL ? &made->obj : NULL, ret, d);
 }
 
 /* An out tensor: the slot itself, or memory of a device that is copied there later. */
@@ -233,7 +232,7 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 	call->sends_bytes = call->sends_bytes || (owner == NULL && t.bytes > 0);
 	if (err == MSD_OK && dev != NULL) {
 		err = msd_stage_in(call, &t, dev, p, &there, d);
-		return err == MSD_OK ? hold(call, &there->obj, ret, d) : err;
+		return err == MSD_OK ? msd_call_hold(call, &there->obj, ret, d) : err;
 	}
 	return err == MSD_OK ? view(call, &t, p, device, owner, is_nested, ret, d)
 			     : err;
@@ -248,7 +247,7 @@ static msd_err read_tuple(struct msd_call *call, const struct msd_wire_value *v,
 {
 	struct msd_array *a = msd_array_new(v->as.tuple.n);
 	struct msd_cur c = msd_cur_of(v->as.tuple.items);
-	msd_err err = hold(call, a != NULL ? &a->obj : NULL, ret, d);
+	msd_err err = msd_call_hold(call, a != NULL ? &a->obj : NULL, ret, d);
 
 	if (a == NULL || err != MSD_OK)
 		return err;
@@ -289,9 +288,9 @@ static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
 		*ret = msd_float(v->as.f);
 		return MSD_OK;
 	case MSD_K_STR:
-		return hold(call, str_obj(v->as.str, MSD_T_STR), ret, d);
+		return msd_call_hold(call, str_obj(v->as.str, MSD_T_STR), ret, d);
 	case MSD_K_BYTES:
-		return hold(call, str_obj(v->as.str, MSD_T_BYTES), ret, d);
+		return msd_call_hold(call, str_obj(v->as.str, MSD_T_BYTES), ret, d);
 	case MSD_K_DTYPE:
 		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v->as.dtype};
 		return MSD_OK;
@@ -301,7 +300,7 @@ static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
 		return MSD_OK;
 	case MSD_K_SHAPE:
 		shape = msd_shape_new(v->as.shape.dim, v->as.shape.ndim);
-		return hold(call, shape != NULL ? &shape->obj : NULL, ret, d);
+		return msd_call_hold(call, shape != NULL ? &shape->obj : NULL, ret, d);
 	case MSD_K_TENSOR:
 		return read_tensor(call, v->as.tensor, is_nested, ret, d);
 	case MSD_K_TUPLE:
@@ -327,7 +326,7 @@ static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nest
 	return err == MSD_OK ? take_value(call, &v, is_nested, ret, d) : err;
 }
 
-static msd_err make_room(struct msd_call *call, uint32_t n, struct msd_diag *d)
+msd_err msd_call_make_args(struct msd_call *call, uint32_t n, struct msd_diag *d)
 {
 	call->n_args = n;
 	if (n == 0)
@@ -339,7 +338,7 @@ static msd_err make_room(struct msd_call *call, uint32_t n, struct msd_diag *d)
 msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			   struct msd_diag *d)
 {
-	msd_err err = make_room(call, n, d);
+	msd_err err = msd_call_make_args(call, n, d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
 		err = read_value(call, c, false, &call->args[i], d);
@@ -352,7 +351,7 @@ msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 msd_err msd_call_take_args(struct msd_call *call, const struct msd_wire_value *values,
 			   uint32_t n, struct msd_diag *d)
 {
-	msd_err err = make_room(call, n, d);
+	msd_err err = msd_call_make_args(call, n, d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
 		err = take_value(call, &values[i], false, &call->args[i], d);

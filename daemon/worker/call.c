@@ -66,9 +66,8 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 	return msd_instance_find(instance, func->name, &func->fn, ret_takes_out, d);
 }
 
-/* Run the function and note how long it took. */
-static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
-		      uint64_t *ret_ns, struct msd_diag *d)
+msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
+			struct msd_any *ret, uint64_t *ret_ns, struct msd_diag *d)
 {
 	call->entered_ns = msd_now_ns();
 	msd_crash_note("call of", call->func->name);
@@ -120,13 +119,16 @@ static msd_err check_kept(const struct msd_call *call, const struct msd_any *res
 			    at, out_text(t, text));
 }
 
-/* {"exec_ns": int}, of a traced call behind what went before and after it here. */
+/* {"exec_ns": int}, of a traced call behind what went before and after it here, and of
+ * a joined one behind how many ran. */
 static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 		       struct msd_buf *out)
 {
 	const uint64_t sent_ns = call->request->sent_ns;
 
-	msd_pack_map(out, sent_ns != 0 ? 4 : 1);
+	msd_pack_map(out, (sent_ns != 0 ? 4u : 1u) + (call->n_joined > 0));
+	if (call->n_joined > 0)
+		msd_pack_pair_uint(out, "joined", call->n_joined);
 	if (sent_ns != 0) {
 		const uint64_t inside_ns = msd_now_ns() - call->entered_ns;
 		msd_pack_pair_uint(out, "to_worker_ns",
@@ -141,9 +143,8 @@ static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 	msd_pack_u64(out, exec_ns);
 }
 
-/* [[out...], return] and the meta. */
-static msd_err write_reply(struct msd_call *call, const struct msd_any *result,
-			   uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
+msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result,
+			     uint64_t exec_ns, struct msd_buf *out, struct msd_diag *d)
 {
 	size_t begin = out->n;
 	const bool waits = call->queued != NULL;
@@ -201,12 +202,12 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 		err = msd_stage_check(call, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", call->func->name);
-	err = invoke(w, call, &result, &exec_ns, d);
+	err = msd_call_invoke(w, call, &result, &exec_ns, d);
 	if (err != MSD_OK)
 		return err;
 	err = check_kept(call, &result, d);
 	if (err == MSD_OK)
-		err = write_reply(call, &result, exec_ns, out, d);
+		err = msd_call_write_reply(call, &result, exec_ns, out, d);
 	msd_any_drop(&result);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }

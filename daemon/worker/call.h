@@ -16,6 +16,12 @@ struct msd_call_out {
 		*there; /* on a device, owned; NULL: the callee has the slot */
 };
 
+/* Which rows of a joined call's results are one call's. */
+struct msd_rows {
+	int64_t first;
+	int64_t n; /* 0: all of them are */
+};
+
 struct msd_call {
 	struct msd_peer *peer;
 	const struct msd_request *request; /* NULL: not a call but a copy */
@@ -36,6 +42,8 @@ struct msd_call {
 	uint32_t n_outs;
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
+	struct msd_rows rows;
+	uint32_t n_joined;       /* calls that ran as one with it; 0: it ran alone */
 	struct call_hold *holds; /* objects to drop */
 	struct call_slot *slots; /* out slots to free when the call fails */
 };
@@ -50,6 +58,12 @@ MSD_MUST_CHECK msd_err msd_call_read_args(struct msd_call *call, struct msd_cur 
 MSD_MUST_CHECK msd_err msd_call_take_args(struct msd_call *call,
 					  const struct msd_wire_value *values,
 					  uint32_t n, struct msd_diag *d);
+/** Room for @n arguments, which are values when all were set. */
+MSD_MUST_CHECK msd_err msd_call_make_args(struct msd_call *call, uint32_t n,
+					  struct msd_diag *d);
+/** Take over @obj until the call ends, as the value *@ret; NULL: memory was short. */
+MSD_MUST_CHECK msd_err msd_call_hold(struct msd_call *call, struct msd_obj *obj,
+				     struct msd_any *ret, struct msd_diag *d);
 /**
  * Put the arguments into the order of the function's parameters: @names is an array,
  * for each argument a parameter's name, or nil for the first one that no other argument
@@ -65,6 +79,18 @@ MSD_MUST_CHECK msd_err msd_call_order_args(struct msd_call *call, struct msd_spa
 MSD_MUST_CHECK msd_err msd_call_write_result(struct msd_call *call,
 					     const struct msd_any *v,
 					     struct msd_buf *out, struct msd_diag *d);
+/** Whether @v is a tensor of @rows rows that can be cut between any two, or an array of
+ * such. */
+bool msd_call_has_rows(const struct msd_any *v, int64_t rows);
+/** Run the function with the call's arguments. The caller owns *@ret. */
+MSD_MUST_CHECK msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
+				       struct msd_any *ret, uint64_t *ret_ns,
+				       struct msd_diag *d);
+/** Append the response to @out: [[out...], return] and the meta. */
+MSD_MUST_CHECK msd_err msd_call_write_reply(struct msd_call *call,
+					    const struct msd_any *result,
+					    uint64_t exec_ns, struct msd_buf *out,
+					    struct msd_diag *d);
 /** Reserve an out slot for @t, whose place is filled in. The call frees it on failure.
  */
 MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,

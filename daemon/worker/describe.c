@@ -10,6 +10,7 @@
 
 #include "proto/limits.h"
 #include "proto/value.h"
+#include "runtime/module/signature.h"
 
 #define MAX_TEXT_BYTES (128u * 1024u)
 /* Of what a body may hold; the rest is for the envelope and a broad margin. */
@@ -22,6 +23,7 @@
 struct budget {
 	struct msd_buf *out;
 	size_t objects;
+	uint64_t batch; /* rows that calls may be joined to; 0: they are not */
 };
 
 static const char *hint_name(enum msd_kind_hint kind)
@@ -76,7 +78,10 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	bool has_text = details && s->text != NULL;
 	bool has_params = details && s->known;
 	bool has_doc = details && f->doc != NULL;
-	size_t n = 3u + has_text + has_params + has_doc + (f->refusal != NULL);
+	const bool has_batch = b->batch > 0 && f->style == MSD_FUNC_MODEL &&
+			       f->refusal == NULL && msd_signature_has_batch(s);
+	size_t n =
+		3u + has_text + has_params + has_doc + has_batch + (f->refusal != NULL);
 
 	msd_pack_map(b->out, n);
 	msd_pack_pair_str(b->out, "name", f->name);
@@ -93,6 +98,8 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	}
 	if (has_doc)
 		msd_pack_pair_str(b->out, "doc", f->doc);
+	if (has_batch)
+		msd_pack_pair_uint(b->out, "batch", b->batch);
 	if (f->refusal != NULL)
 		msd_pack_pair_str(b->out, "refusal", f->refusal);
 	b->objects += 1 + 2 * n;
@@ -130,13 +137,13 @@ static void put_inspect(struct msd_buf *out, const struct msd_buf *text)
 }
 
 msd_err msd_describe_write(struct msd_loaded *m, const struct msd_sandbox *sandbox,
-			   struct msd_buf *out, struct msd_diag *d)
+			   uint64_t batch, struct msd_buf *out, struct msd_diag *d)
 {
 	const struct msd_loaded_about *about = msd_loaded_about(m);
 	size_t n;
 	const struct msd_func_info *const *all = msd_loaded_functions(m, &n);
 	struct msd_buf functions = {0};
-	struct budget b = {.out = &functions};
+	struct budget b = {.out = &functions, .batch = batch};
 	size_t n_in = put_functions(&b, all, n);
 
 	const struct msd_device device = msd_loaded_device(m);

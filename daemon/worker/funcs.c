@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "runtime/module/signature.h"
 
 void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module)
 {
@@ -86,6 +87,8 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 		return msd_diag_no_memory(d);
 	}
 	func->style = info->style;
+	func->has_batch = info->style == MSD_FUNC_MODEL &&
+			  msd_signature_has_batch(info->signature);
 	func->fn = fn;
 	func->hash = hash_of(name);
 	memcpy(func->name, text, name.n + 1);

@@ -8,6 +8,7 @@
 
 struct msd_func {
 	enum msd_func_style style;
+	bool has_batch; /* its calls may be joined: batch.h */
 	struct msd_function *fn;
 	/* Highest time of the calls so far, forgetting an eighth of the difference a
 	 * call: one preempted call does not make a function slow for ever. 0: never

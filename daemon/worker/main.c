@@ -8,7 +8,7 @@
 #include "daemon/worker/crash.h"
 #include "daemon/worker/devices.h"
 #include "daemon/worker/process.h"
-#include "daemon/worker/worker.h"
+#include "daemon/worker/queue.h"
 
 static int fail(const struct msd_diag *d)
 {

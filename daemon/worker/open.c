@@ -35,6 +35,8 @@ struct open_params {
 	uint64_t threads; /* 0: this process's part of the cores */
 	uint64_t workers; /* processes that the cores are for; 0: not said */
 	uint64_t max_out; /* bytes */
+	uint64_t batch;   /* rows that calls may be joined to; 0: they are not */
+	uint64_t within;  /* milliseconds that one waits for others */
 	struct msd_allowance allowance;
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
@@ -52,6 +54,8 @@ static const struct {
 	{"threads", offsetof(struct open_params, threads)},
 	{"workers", offsetof(struct open_params, workers)},
 	{"max_out", offsetof(struct open_params, max_out)},
+	{"batch", offsetof(struct open_params, batch)},
+	{"within_ms", offsetof(struct open_params, within)},
 	{"max_data", offsetof(struct open_params, allowance.max_data)},
 	{"max_files", offsetof(struct open_params, allowance.max_files)},
 	{"max_core", offsetof(struct open_params, allowance.max_core)},
@@ -333,11 +337,13 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	if (err != MSD_OK)
 		return err;
 	msd_pins_start(w);
+	w->batch.most_rows = params.batch;
+	w->batch.within_ns = params.batch > 0 ? params.within * 1000000u : 0;
 	r->peer->out.pool.max_bytes = params.max_out;
 	r->peer->residents.max_bytes = params.max_out;
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
 	const size_t begin = out->n;
-	err = msd_describe_write(w->module, &w->sandbox, out, d);
+	err = msd_describe_write(w->module, &w->sandbox, params.batch, out, d);
 	return err == MSD_OK ? check_names(out, begin, label, d) : err;
 }

@@ -16,6 +16,7 @@
 #include "daemon/wire/without.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/pins.h"
+#include "daemon/worker/process.h"
 #include "daemon/worker/worker.h"
 #include "proto/value.h"
 

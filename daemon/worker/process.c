@@ -11,6 +11,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 /* Where the supervisor put them. */
 #define CHANNEL_FD 3
 #define ARTIFACT_FD 4
@@ -102,4 +106,12 @@ msd_err msd_process_prepare(bool has_group, int *ret_channel_fd, int *ret_artifa
 	if (err == MSD_OK)
 		err = fill_low(d);
 	return err;
+}
+
+void msd_worker_exit(int status)
+{
+#ifdef __SANITIZE_ADDRESS__
+	__lsan_do_leak_check(); /* _exit() skips it */
+#endif
+	_exit(status);
 }

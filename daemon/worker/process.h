@@ -13,5 +13,7 @@
  */
 MSD_MUST_CHECK msd_err msd_process_prepare(bool has_group, int *ret_channel_fd,
 					   int *ret_artifact_fd, struct msd_diag *d);
+/** End the process without running a destructor of foreign code. */
+_Noreturn void msd_worker_exit(int status);
 
 #endif

@@ -231,6 +231,8 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 				  .id = in->body.id,
 				  .bytes = r->bytes,
 				  .cap = r->cap};
+	if (w->batch.within_ns > 0)
+		r->came_ns = msd_now_ns();
 	msd_list_append(&w->queue, &r->link);
 	peer->n_queued++;
 	if (in->known != NULL) {

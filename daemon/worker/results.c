@@ -140,6 +140,44 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 	return MSD_OK;
 }
 
+static bool has_rows(const struct msd_dltensor *t, int64_t rows)
+{
+	return t != NULL && t->ndim >= 1 && t->ndim <= MSD_MAX_NDIM &&
+	       t->shape[0] == rows && t->dtype.bits * t->dtype.lanes % 8 == 0 &&
+	       msd_dltensor_is_compact(t);
+}
+
+bool msd_call_has_rows(const struct msd_any *v, int64_t rows)
+{
+	const struct msd_array *a = v->type == MSD_T_ARRAY ? v->as.p : NULL;
+
+	if (a == NULL)
+		return has_rows(msd_any_dltensor(v), rows);
+	for (int64_t i = 0; i < a->size; i++) {
+		if (!has_rows(msd_any_dltensor(&a->items[i]), rows))
+			return false;
+	}
+	return true;
+}
+
+/* Of a tensor that a joined call returned the rows that are this one's. */
+static msd_err write_rows(struct msd_call *call, const struct msd_dltensor *t,
+			  struct msd_buf *out, struct msd_diag *d)
+{
+	int64_t shape[MSD_MAX_NDIM];
+	struct msd_dltensor part = *t;
+	uint64_t row_bytes = (uint64_t)t->dtype.bits * t->dtype.lanes / 8;
+
+	memcpy(shape, t->shape, (size_t)t->ndim * sizeof(*shape));
+	for (int32_t i = 1; i < t->ndim; i++)
+		row_bytes *= (uint64_t)shape[i];
+	shape[0] = call->rows.n;
+	part.shape = shape;
+	part.strides = NULL;
+	part.byte_offset += (uint64_t)call->rows.first * row_bytes;
+	return write_tensor(call, &part, out, d);
+}
+
 static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 			   unsigned depth, struct msd_buf *out, struct msd_diag *d);
 
@@ -209,6 +247,8 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 				    "more than %u values in one reply",
 				    MAX_RESULT_VALUES);
 	}
+	if (tensor != NULL && call->rows.n > 0)
+		return write_rows(call, tensor, out, d);
 	if (tensor != NULL)
 		return write_tensor(call, tensor, out, d);
 	switch (v->type) {

@@ -56,9 +56,19 @@ struct msd_request {
 	struct msd_handle instance; /* whose function is called; 0: the module's */
 	uint64_t deadline_ns;       /* msd_now_ns(); 0: none */
 	uint64_t sent_ns; /* of a traced call: when it was sent to here; 0: of others */
+	uint64_t came_ns; /* where calls wait for others: when it came here */
 	struct msd_device device; /* where the call runs; type 0: where the module is */
 	uint8_t *bytes;           /* owned copy of the body */
 	size_t cap;
+};
+
+/* Which calls run as one: batch.h. */
+struct msd_batch {
+	uint64_t most_rows; /* 0: none do */
+	uint64_t within_ns; /* that the first of them waits for others */
+	size_t n_apart;     /* at the queue's beginning, that are to run alone */
+	uv_timer_t due;     /* runs the queue when the first has waited */
+	uv_timer_cb on_due;
 };
 
 struct msd_worker {
@@ -77,21 +87,12 @@ struct msd_worker {
 	struct msd_sandbox sandbox; /* what it was put into */
 	struct msd_loaded *module;  /* NULL before */
 	struct msd_funcs funcs;
+	struct msd_batch batch;
 	bool has_pins; /* its device copies from and to segments directly: pins.h */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;
 };
-
-/**
- * Make the worker on @loop and start reading from @channel_fd. Both descriptors are the
- * worker's from now on.
- */
-MSD_MUST_CHECK msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
-					int channel_fd, int artifact_fd,
-					struct msd_diag *d);
-/** End the process without running a destructor of foreign code. */
-_Noreturn void msd_worker_exit(int status);
 
 /** A frame's request joins the queue; false when memory is short. */
 MSD_MUST_CHECK bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,

@@ -123,11 +123,20 @@ static bool parse_shape(struct msd_span dims, struct msd_param *p)
 		n++;
 	}
 	p->shape = calloc((size_t)n + 1, sizeof(*p->shape));
-	if (p->shape == NULL)
+	p->dim_names = calloc((size_t)n + 1, sizeof(*p->dim_names));
+	if (p->shape == NULL || p->dim_names == NULL)
 		return false;
 	p->ndim = n;
-	for (int32_t i = 0; i < n; i++)
-		p->shape[i] = extent(take_item(&dims, ','));
+	for (int32_t i = 0; i < n; i++) {
+		const struct msd_span item = trim(take_item(&dims, ','));
+
+		p->shape[i] = extent(item);
+		if (p->shape[i] >= 0)
+			continue;
+		p->dim_names[i] = strndup((const char *)item.p, item.n);
+		if (p->dim_names[i] == NULL)
+			return false;
+	}
 	return true;
 }
 
@@ -205,6 +214,31 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 	}
 	*ret = s;
 	return MSD_OK;
+}
+
+/* The name of the first extent of @p, "" when it has none; NULL: it is no tensor, or
+ * that extent is known. */
+static const char *batch_of(const struct msd_param *p)
+{
+	if (p->kind != MSD_P_TENSOR || p->ndim < 1 || p->shape == NULL ||
+	    p->shape[0] >= 0)
+		return NULL;
+	return p->dim_names != NULL && p->dim_names[0] != NULL ? p->dim_names[0] : "";
+}
+
+bool msd_signature_has_batch(const struct msd_signature *s)
+{
+	const char *const name =
+		s->known && s->n_params > 0 ? batch_of(&s->params[0]) : NULL;
+
+	if (name == NULL || (s->n_params > 1 && name[0] == '\0'))
+		return false;
+	for (size_t i = 1; i < s->n_params; i++) {
+		const char *const other = batch_of(&s->params[i]);
+		if (other == NULL || strcmp(other, name) != 0)
+			return false;
+	}
+	return true;
 }
 
 static void compose_type(const struct msd_param *p, struct msd_buf *out)

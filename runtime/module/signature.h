@@ -17,6 +17,10 @@ MSD_MUST_CHECK msd_err msd_signature_init(struct msd_signature *s, size_t n,
 /** Write s->text from the parameters, in the form above; what is unknown is "?". */
 MSD_MUST_CHECK msd_err msd_signature_compose(struct msd_signature *s, const char *name,
 					     struct msd_diag *d);
+/** Whether all parameters are tensors whose first extent is the same unknown one, so
+ * that calls may be told to be a batch's parts. One parameter's needs no name to be the
+ * same. */
+bool msd_signature_has_batch(const struct msd_signature *s);
 void msd_signature_finish(struct msd_signature *s);
 
 #endif

@@ -55,6 +55,20 @@ Test(choice, nothing_waits_behind_what_may_take_long)
 	cr_expect_eq(msd_choose_any(w, 2), 0, "it has nothing to do");
 }
 
+Test(choice, who_joins_calls_gets_as_many_as_it_may_join)
+{
+	struct msd_choice_worker w[2];
+
+	open_with(w, (uint32_t[]){3, 4}, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		w[i].n_joins = 4;
+		w[i].ahead_us = 1000000;
+	}
+	cr_expect_eq(msd_choose_any(w, 2), 0);
+	w[0].n_sent = 4;
+	cr_expect_eq(msd_choose_any(w, 2), MSD_NOBODY);
+}
+
 Test(choice, who_is_closed_or_stuck_gets_nothing)
 {
 	struct msd_choice_worker w[2];

@@ -50,10 +50,13 @@ def use_everything(daemon, mlp, model):
     x = np.ones((3, 16), "f4")
     with Wire(daemon.host) as wire:
         wire.load("zoo", (harness.ZOO / "faults.so").read_bytes())
-        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True)
+        wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True, batch=2,
+                  within_ms=10000)
         wire.load("net", model.read_bytes(), fill="zero")
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
                   trace=True)
+        ids = [wire.start("call", "mlp:main", x[:1]) for _ in range(2)]
+        [wire.finish(id) for id in ids]
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
         wire.ask("instance.free", one)

@@ -153,6 +153,10 @@ class Wire:
         )
 
     def finish(self, id):
+        return self.finish_meta(id)[0]
+
+    def finish_meta(self, id):
+        """(the result, what the daemon says of how it came to be)"""
         while id not in self.answers:
             body = self.receive()
             if body[0] == 1:
@@ -161,7 +165,7 @@ class Wire:
         body = self.answers.pop(id)
         if body[2] is not None:
             raise Failure(body[2])
-        return body[3]
+        return body[3], body[4] if len(body) > 4 else {}
 
     def ask(self, method, *params, **options):
         return self.finish(self.start(method, *params, **options))

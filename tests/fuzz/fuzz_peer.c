@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/worker/worker.h"
+#include "daemon/worker/queue.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/pass_fd.h"

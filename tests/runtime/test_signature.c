@@ -35,6 +35,32 @@ Test(signature, tensors_and_scalars_are_understood)
 	msd_signature_finish(&s);
 }
 
+Test(signature, a_batch_is_one_open_first_extent_of_all_tensors)
+{
+	static const struct {
+		const char *text;
+		bool has;
+	} cases[] = {
+		{"f(x: Tensor([n, 3], float32))", true},
+		{"f(x: Tensor([n, 3], float32), y: Tensor([n], int64))", true},
+		{"f(x: Tensor([n, 3], float32), y: Tensor([m], int64))", false},
+		{"f(x: Tensor([n, 3], float32), y: Tensor([3, n], int64))", false},
+		{"f(x: Tensor([n, 3], float32), k: int64)", false},
+		{"f(x: Tensor([4, n], float32))", false},
+		{"f(x: Tensor([], float32))", false},
+		{"f()", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct msd_signature s;
+
+		cr_assert_eq(parse(cases[i].text, &s), MSD_OK);
+		cr_expect_eq(msd_signature_has_batch(&s), cases[i].has, "%s",
+			     cases[i].text);
+		msd_signature_finish(&s);
+	}
+}
+
 Test(signature, expressions_and_casts_in_extents)
 {
 	struct msd_signature s;

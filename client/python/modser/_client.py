@@ -142,6 +142,8 @@ class Client(ClientBase):
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        batch: int = 0,
+        within: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -154,7 +156,9 @@ class Client(ClientBase):
         model's parameters, for a library that does not hold them. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
         says where it runs; without it the library's code decides. ``workers`` is how many
-        processes run it, and so how many calls at the same time. ``era``, ``"classic"`` or
+        processes run it, and so how many calls at the same time. ``batch`` joins calls that wait,
+        of a function whose tensors all begin with the same open extent, to so many rows, and runs
+        them as one; the first waits ``within`` seconds for others. ``era``, ``"classic"`` or
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
         symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
         the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
@@ -162,7 +166,9 @@ class Client(ClientBase):
         whenever that starts.
         """
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill, keep)
+        how = _requests.load_options(
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within
+        )
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
@@ -179,6 +185,8 @@ class Client(ClientBase):
         sha256: Optional[str] = None,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        batch: int = 0,
+        within: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -191,7 +199,9 @@ class Client(ClientBase):
         the place of a module of that name once it is ready. The other arguments are those of
         :meth:`load`.
         """
-        how = _requests.load_options(False, device, workers, era, tvm_inputs, fill, False)
+        how = _requests.load_options(
+            False, device, workers, era, tvm_inputs, fill, False, batch, within
+        )
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]
 

@@ -8,6 +8,7 @@ Pause.
 """
 from __future__ import annotations
 
+import math
 import operator
 import time
 from collections.abc import Generator, Iterator
@@ -117,6 +118,8 @@ def load_options(
     tvm_inputs: bool,
     fill: Optional[str],
     keep: bool,
+    batch: int,
+    within: Seconds,
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -127,6 +130,10 @@ def load_options(
         raise ValueError(f"workers is at least 1 and at most {MOST_WORKERS}, not {workers}")
     if workers != 1:
         options["workers"] = operator.index(workers)
+    if batch:
+        options["batch"] = operator.index(batch)
+    if within:
+        options["within_ms"] = math.ceil(within * 1000)
     if era is not None:
         options["era"] = era
     if tvm_inputs:

@@ -156,6 +156,8 @@ class Client(ClientBase):
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        batch: int = 0,
+        within: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -163,7 +165,9 @@ class Client(ClientBase):
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params)
-        how = _requests.load_options(replace, device, workers, era, tvm_inputs, fill, keep)
+        how = _requests.load_options(
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within
+        )
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
 
@@ -179,12 +183,16 @@ class Client(ClientBase):
         sha256: Optional[str] = None,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
+        batch: int = 0,
+        within: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
-        how = _requests.load_options(False, device, workers, era, tvm_inputs, fill, False)
+        how = _requests.load_options(
+            False, device, workers, era, tvm_inputs, fill, False, batch, within
+        )
         await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]
 

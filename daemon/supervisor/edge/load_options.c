@@ -59,5 +59,7 @@ msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 		err = read_era(map, &ret->era, d);
 	if (err == MSD_OK)
 		err = read_fill(map, &ret->fill, d);
+	if (err == MSD_OK)
+		err = msd_batching_read(map, &ret->batching, d);
 	return err;
 }

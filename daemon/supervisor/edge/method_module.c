@@ -224,8 +224,9 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace",    "file", "device", "graph", "params", "workers", "era",
-		"tvm_inputs", "fill", "keep",   "tests", "warmup", NULL};
+		"replace", "file",   "device",     "graph",     "params",
+		"workers", "era",    "tvm_inputs", "fill",      "keep",
+		"tests",   "warmup", "batch",      "within_ms", NULL};
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)

@@ -184,8 +184,9 @@ static msd_err check_name(const struct msd_edge *e, struct msd_span name,
 static msd_err read_options(struct pull *p, const msgpack_object *map,
 			    struct msd_diag *d)
 {
-	static const char *const known[] = {"sha256", "device",     "workers",  "era",
-					    "fill",   "tvm_inputs", "progress", NULL};
+	static const char *const known[] = {
+		"sha256",     "device",   "workers", "era",       "fill",
+		"tvm_inputs", "progress", "batch",   "within_ms", NULL};
 	struct msd_span digest = {0};
 	msd_err err = msd_map_check(map, "module.pull", known, d);
 

@@ -25,6 +25,7 @@ struct msd_load {
 	uint64_t keep_alive_ms; /* it sleeps when nobody calls it for so long; 0: never
 				 */
 	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
+	struct msd_batching batching;
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */

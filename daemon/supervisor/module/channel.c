@@ -197,10 +197,12 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 	r->client.code = (uint8_t)e.code;
 }
 
-static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns)
+/* Of a joined call its part is what one more call takes. */
+static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
+		     uint64_t n_joined)
 {
 	msd_counted_run(r, crew, exec_ns);
-	msd_pace_note(&crew->pace, r->at.function, exec_ns);
+	msd_pace_note(&crew->pace, r->at.function, exec_ns / n_joined);
 }
 
 /* On the path of every call: read where it lies, without a tree. */
@@ -208,6 +210,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		       const struct msd_in *in)
 {
 	struct msd_wire_value key, value;
+	uint64_t n_joined = 1;
 	struct msd_cur c;
 	uint32_t n;
 
@@ -215,7 +218,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		const uint64_t ns =
 			msd_memory_time((struct msd_span){in->bytes, in->n_bytes});
 		if (ns <= INT64_MAX)
-			note_run(crew, r, ns);
+			note_run(crew, r, ns, 1);
 		return;
 	}
 	if (in->body.meta.n == 0 || !msd_map_open(in->body.meta, &c, &n))
@@ -224,10 +227,12 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		if (msd_value_read(&c, &key, NULL) != MSD_OK || key.kind != MSD_K_STR ||
 		    msd_value_read(&c, &value, NULL) != MSD_OK)
 			return; /* a key of a later worker, with a value of its own */
-		if (!msd_span_is(key.as.str, "exec_ns") || value.kind != MSD_K_INT ||
-		    value.as.i < 0)
+		if (value.kind != MSD_K_INT || value.as.i < 0)
 			continue;
-		note_run(crew, r, (uint64_t)value.as.i);
+		if (msd_span_is(key.as.str, "joined") && value.as.i > 0)
+			n_joined = (uint64_t)value.as.i;
+		if (msd_span_is(key.as.str, "exec_ns"))
+			note_run(crew, r, (uint64_t)value.as.i, n_joined);
 	}
 }
 

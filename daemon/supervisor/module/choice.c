@@ -10,7 +10,8 @@ static bool can_take(const struct msd_choice_worker *w)
 /* It would begin one more request soon. */
 static bool has_room(const struct msd_choice_worker *w, uint32_t n)
 {
-	return can_take(w) && (n == 1 || w->n_sent == 0 || w->ahead_us < AHEAD_US);
+	return can_take(w) && (n == 1 || w->n_sent == 0 || w->n_sent < w->n_joins ||
+			       w->ahead_us < AHEAD_US);
 }
 
 uint32_t msd_choose_any(const struct msd_choice_worker *workers, uint32_t n)

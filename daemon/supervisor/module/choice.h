@@ -8,7 +8,8 @@
  * what may take long while another worker could begin it: to a busy worker only as much
  * is sent as it is expected to be done with soon. A worker has at most MSD_SEND_AHEAD
  * requests at a time: enough to keep it busy, few enough to stay fair and to lose
- * little with it. Requests that can go to one worker alone, because their client holds
+ * little with it. Where calls are joined, it gets as many as it may join beside what it
+ * does. Requests that can go to one worker alone, because their client holds
  * objects there, take turns with those that may go anywhere.
  */
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct msd_choice_worker {
 	bool has_bound;     /* requests wait that can go nowhere else */
 	bool is_bound_turn; /* the next one is one of those */
 	uint32_t n_sent;
+	uint32_t n_joins;  /* calls that it may run as one; 0: each runs alone */
 	uint32_t n_bound;  /* clients that hold objects here, or are about to */
 	uint64_t ahead_us; /* what all that was sent is expected to take */
 };

@@ -6,6 +6,7 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
+#include "daemon/supervisor/module/batching.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
@@ -45,6 +46,7 @@ struct msd_crew {
 	enum msd_fill_word fill;
 	enum msd_sandbox_word sandbox;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
+	struct msd_batching batching;
 	struct msd_segpool in;
 	struct msd_replica *replicas;      /* n_replicas, at least 1 */
 	struct msd_choice_worker *choices; /* n_replicas; queue.c's */

@@ -57,6 +57,7 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	const char *word = msd_sandbox_word_name(crew->sandbox);
 	msd_pack_map(b, 10u + (word != NULL) + (crew->device.type != 0) +
 				(era != NULL) + (fill != NULL) + crew->tvm_inputs +
+				2u * (crew->batching.rows > 0) +
 				has_any(house->plugins) + has_any(sandbox->reads) +
 				has_any(sandbox->writes));
 	if (word != NULL)
@@ -64,6 +65,10 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	put_paths(b, "may_read", sandbox->reads);
 	put_paths(b, "may_write", sandbox->writes);
 	put_paths(b, "plugins", house->plugins);
+	if (crew->batching.rows > 0) {
+		msd_pack_pair_uint(b, "batch", crew->batching.rows);
+		msd_pack_pair_uint(b, "within_ms", crew->batching.within_ms);
+	}
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);

@@ -135,6 +135,7 @@ static void look(const struct msd_crew *crew, uint32_t i)
 		.has_bound = !msd_list_is_empty(&rep->lanes),
 		.is_bound_turn = rep->is_bound_turn,
 		.n_sent = rep->n_sent,
+		.n_joins = crew->batching.rows,
 		.n_bound = rep->n_bound,
 		.ahead_us = rep->ahead_us,
 	};

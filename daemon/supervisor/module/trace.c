@@ -5,6 +5,7 @@
 /* What a worker says of its part of a call, by its own clock. */
 struct told {
 	uint64_t to_worker_ns, copy_in_ns, copy_out_ns;
+	uint64_t n_joined; /* calls that it ran as one; 0: it ran alone */
 };
 
 static void read_told(struct msd_span worker, struct told *ret)
@@ -26,6 +27,8 @@ static void read_told(struct msd_span worker, struct told *ret)
 			ret->copy_in_ns = (uint64_t)value.as.i;
 		if (msd_span_is(key.as.str, "copy_out_ns"))
 			ret->copy_out_ns = (uint64_t)value.as.i;
+		if (msd_span_is(key.as.str, "joined"))
+			ret->n_joined = (uint64_t)value.as.i;
 	}
 }
 
@@ -48,7 +51,9 @@ void msd_trace_write(const struct msd_req *r, struct msd_span worker, uint64_t n
 	struct told told;
 
 	read_told(worker, &told);
-	msd_pack_map(out, 2);
+	msd_pack_map(out, 2u + (told.n_joined > 0));
+	if (told.n_joined > 0)
+		msd_pack_pair_uint(out, "joined", told.n_joined);
 	msd_pack_pair_uint(out, "exec_ns", run_ns);
 	msd_pack_cstr(out, "trace");
 	msd_pack_map(out, 8);

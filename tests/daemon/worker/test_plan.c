@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/worker/plan.h"
-#include "daemon/worker/worker.h"
+#include "daemon/worker/queue.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 

@@ -3,20 +3,16 @@
  *
  * Happy path, once per turn of the loop: all frames that have come are in the queue;
  * one request runs, its reply is queued on its connection; pause (send the replies,
- * drain what has come meanwhile); the next one, until the queue is empty; clear
- * released memory as long as nothing comes; back to sleep.
+ * drain what has come meanwhile); the next one, until the queue is empty or waits for
+ * more of the same; clear released memory as long as nothing comes; back to sleep.
  */
-#include "daemon/worker/worker.h"
-
-#include <unistd.h>
+#include "daemon/worker/queue.h"
 
 #include "daemon/exit_status.h"
+#include "daemon/worker/batch.h"
 #include "daemon/worker/handlers.h"
+#include "daemon/worker/process.h"
 #include "proto/clock.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 /* Below this a call is fast: its reply may wait for the next one's ... */
 #define FAST_CALL_NS 20000u
@@ -24,14 +20,6 @@
 #define MAX_UNSENT_NS 50000u
 /* After this long without a request memory goes back to the system. */
 #define IDLE_MS 10000u
-
-void msd_worker_exit(int status)
-{
-#ifdef __SANITIZE_ADDRESS__
-	__lsan_do_leak_check(); /* _exit() skips it */
-#endif
-	_exit(status);
-}
 
 static struct msd_request *request_of(struct msd_list *link)
 {
@@ -127,20 +115,28 @@ static bool clean_a_little(struct msd_worker *w)
 	return more;
 }
 
-/* Run what is first in the queue; its request goes back to the spare ones. */
+/* Run what is first in the queue, with what can be joined with it; requests go back to
+ * the spare ones. */
 static void run_first(struct msd_worker *w)
 {
 	struct msd_request *r = request_of(w->queue.next);
 
+	if (w->batch.most_rows > 0 && msd_batch_run(w))
+		return;
 	run_request(w, r);
 	msd_worker_recycle(w, r);
+}
+
+static bool waits_for_more(struct msd_worker *w)
+{
+	return w->batch.within_ns > 0 && msd_batch_waits(w);
 }
 
 static void run_queue(struct msd_worker *w)
 {
 	w->last_pause_ns = msd_now_ns(); /* the loop has just read */
 	do {
-		while (!msd_list_is_empty(&w->queue)) {
+		while (!msd_list_is_empty(&w->queue) && !waits_for_more(w)) {
 			run_first(w);
 			if (msd_list_is_empty(&w->queue)) {
 				pause_between(w, false);
@@ -183,14 +179,22 @@ static bool has_work(const struct msd_worker *w)
 	return !msd_list_is_empty(&w->queue);
 }
 
-static void on_check(uv_check_t *check)
+static void work(struct msd_worker *w)
 {
-	struct msd_worker *w = check->data;
-
 	if (has_work(w)) {
 		run_queue(w);
 		watch_idle(w);
 	}
+}
+
+static void on_check(uv_check_t *check)
+{
+	work(check->data);
+}
+
+static void on_waited(uv_timer_t *timer)
+{
+	work(timer->data);
 }
 
 msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
@@ -205,6 +209,7 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
 		return err;
 	(void)uv_timer_init(loop, &w->idle);
 	w->idle.data = w;
+	msd_batch_init(w, loop, on_waited);
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;
 	(void)uv_check_start(&w->check, on_check);

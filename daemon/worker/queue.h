@@ -1,0 +1,15 @@
+#ifndef MSD_WORKER_QUEUE_H
+#define MSD_WORKER_QUEUE_H
+/* What takes requests from the worker's queue and runs them, a turn of the loop at a
+ * time. */
+#include "daemon/worker/worker.h"
+
+/**
+ * Make the worker on @loop and start reading from @channel_fd. Both descriptors are the
+ * worker's from now on.
+ */
+MSD_MUST_CHECK msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
+					int channel_fd, int artifact_fd,
+					struct msd_diag *d);
+
+#endif
