@@ -60,5 +60,8 @@ def test_changing_modules_needs_the_right_to_load_them(tmp_path):
         assert change(visit, "zoo", "unload")[0] == 401
         bearer = f"Authorization: Bearer {TOKEN}\r\n"
         assert change(visit, "zoo", "unload", fields=bearer)[0] == 403
+        assert change(visit, "zoo", "unload", fields="Authorization: Bearer no\r\n")[0] == 401
+        [guess] = [x for x in d.ok("acl", "log").out.splitlines() if "anonymous" in x][-1:]
+        assert "module.unload" in guess, guess
     with start("--load", f"zoo={ZOO}") as d, Visit(d) as visit:
         assert change(visit, "zoo", "load")[0] == 403, "--allow-load-tcp"

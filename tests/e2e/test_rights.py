@@ -2,7 +2,6 @@
 are; when a change counts."""
 import hashlib
 import os
-import re
 import signal
 import socket
 
@@ -351,19 +350,3 @@ def test_the_command_line_asks_about_rights(start):
         daemon.ok("clients", "kill", number)
         assert wire.receive()[1] == "session.close"
     assert daemon.modser("clients", "kill", "nobody").status == 2
-
-
-def test_the_log_tells_who_changed_what(start):
-    user = User("ops", RIGHTS)
-    daemon, _ = start(user.line())
-    with connect(daemon, "ops") as wire:
-        wire.load("digits", RESULTS.read_bytes())
-        wire.ask("module.unload", "digits")
-        wire.ask("server.reload")
-    asked = re.compile(r'event=asked conn=\d+ user="ops" peer="user ops" (.*) others=0')
-    harness.until(lambda: len(asked.findall(daemon.log())) == 3, "a thread writes the log")
-    assert asked.findall(daemon.log()) == [
-        'method=module.load name="digits"',
-        'method=module.unload name="digits"',
-        'method=server.reload name=""',
-    ]

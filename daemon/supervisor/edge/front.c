@@ -17,6 +17,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/framed.h"
@@ -351,8 +352,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 	msd_list_append(&e->sessions, &f->link);
 	msd_watch_init(&f->watch, uv_now(e->loop));
 	msd_sessions_watch(e);
-	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d",
-		(unsigned long long)f->session.number, who.is_local);
+	msd_audit_connected(&f->session, false);
 	return f;
 }
 

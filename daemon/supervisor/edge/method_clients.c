@@ -2,7 +2,7 @@
  * client.list: the connections, what each does and holds, and why it is not read;
  * client.kill ends one.
  */
-#include "daemon/log.h"
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
@@ -69,7 +69,6 @@ msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d)
 msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t number;
-	char room[MSD_PEER_TEXT_BYTES], who[MSD_PEER_TEXT_BYTES];
 	struct msd_session *found = NULL;
 	struct msd_front_look look;
 	msd_err err = msd_object_uint(&c->params->via.array.ptr[0], "connection",
@@ -92,10 +91,7 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 				    "client.kill: connection %llu is the one that asks",
 				    (unsigned long long)number);
 	}
-	msd_log(MSD_LOG_INFO, "kill", "conn=%llu peer=\"%s\" by=%llu user=\"%s\"",
-		(unsigned long long)number, msd_peer_id_text(found->peer->who, who),
-		(unsigned long long)c->session->number,
-		msd_standing_name(c->session, room));
+	msd_audit_killed(c->session, found);
 	found->front->close(found, MSD_REFUSED, "an operator has ended it");
 	msd_pack_nil(&c->result);
 	return MSD_OK;

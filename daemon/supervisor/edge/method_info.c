@@ -6,6 +6,7 @@
  * who ask meanwhile are answered when it has ended, by msd_method_devices_known().
  */
 #include "daemon/limits.h"
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
@@ -47,10 +48,13 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 		}
 		if (err == MSD_OK)
 			err = msd_map_str(o, "token", &token, d);
-		if (err == MSD_OK && msd_map_find(o, "token") != NULL)
+		const bool is_shown = msd_map_find(o, "token") != NULL;
+		if (err == MSD_OK && is_shown)
 			err = msd_standing_show(c->session, token, d);
 		if (err != MSD_OK)
 			return err;
+		if (is_shown)
+			msd_audit_shown(c->session);
 	}
 	msd_pack_map(b, 5);
 	msd_pack_pair_str(b, "server", "modserd");

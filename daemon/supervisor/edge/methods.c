@@ -193,7 +193,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	}
 	if (err != MSD_OK)
 		return err;
-	msd_audit(c->session, c->in, c->method);
+	msd_audit_request(c->session, c->in, c->method);
 	return handler(c, d);
 }
 

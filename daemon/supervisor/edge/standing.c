@@ -38,28 +38,38 @@ static void count_with(struct msd_session *s, struct msd_usage *u)
 	s->standing.usage = u;
 }
 
+/* What the file gives to who @s is, as it is now. False: who that is cannot be found.
+ */
+static bool look_up(const struct msd_session *s, struct msd_grant *ret)
+{
+	struct msd_identity who;
+
+	if (!msd_identity_of_socket(s->transport->fd, &who))
+		return false;
+	who.token = s->standing.has_token ? &s->standing.token : NULL;
+	who.certificate = is_encrypted(s) && s->transport->peer->is_verified
+				  ? s->transport->peer
+				  : NULL;
+	*ret = msd_acl_grant(s->edge->rights.acl, &who);
+	if (!is_encrypted(s)) /* there a line may give what the way in does not */
+		ret->rights &= s->principal.rights;
+	msd_identity_finish(&who);
+	return true;
+}
+
 static void find(struct msd_session *s)
 {
 	struct msd_rights *r = &s->edge->rights;
 	struct msd_usage *usage = NULL;
 	struct msd_standing *st = &s->standing;
-	struct msd_identity who;
 
 	st->generation = r->generation;
 	st->n_call = 0;
 	st->grant = (struct msd_grant){0};
-	if (!msd_identity_of_socket(s->transport->fd, &who)) {
+	if (!look_up(s, &st->grant)) {
 		st->generation = 0; /* nobody for now; it is tried again */
 		return;
 	}
-	who.token = st->has_token ? &st->token : NULL;
-	who.certificate = is_encrypted(s) && s->transport->peer->is_verified
-				  ? s->transport->peer
-				  : NULL;
-	st->grant = msd_acl_grant(r->acl, &who);
-	if (!is_encrypted(s)) /* there a line may give what the way in does not */
-		st->grant.rights &= s->principal.rights;
-	msd_identity_finish(&who);
 	if (!msd_rights_usage(r, &st->grant, &usage)) {
 		st->generation = 0;
 		st->grant = (struct msd_grant){0};
@@ -301,12 +311,20 @@ bool msd_standing_sees(struct msd_session *s, const char *name)
 			      &target);
 }
 
-const char *msd_standing_name(struct msd_session *s,
+const char *msd_standing_name(const struct msd_session *s,
 			      char room[static MSD_PEER_TEXT_BYTES])
 {
-	return s->edge->rights.acl == NULL
-		       ? msd_peer_id_text(s->peer->who, room)
-		       : msd_grant_name(s->edge->rights.acl, grant_of(s));
+	const struct msd_rights *r = &s->edge->rights;
+	struct msd_grant g = {0};
+
+	if (r->acl == NULL)
+		return msd_peer_id_text(s->peer->who, room);
+	if (s->standing.generation == r->generation) {
+		g = s->standing.grant;
+	} else {
+		(void)look_up(s, &g);
+	}
+	return msd_grant_name(r->acl, &g);
 }
 
 static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
@@ -359,7 +377,5 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 	s->standing.has_token = true;
 	s->standing.token = digest;
 	find(s);
-	msd_log(MSD_LOG_DEBUG, "token", "conn=%llu user=%s",
-		(unsigned long long)s->number, msd_grant_name(r->acl, &g));
 	return MSD_OK;
 }

@@ -40,8 +40,9 @@ MSD_MUST_CHECK msd_err msd_standing_take(struct msd_session *s,
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
 /** May @s know of the module @name? */
 bool msd_standing_sees(struct msd_session *s, const char *name);
-/** Who @s is, for people: "alice", "anonymous", "uid 1000". Borrowed, or in @room. */
-const char *msd_standing_name(struct msd_session *s,
+/** Who @s is, for people: "alice", "anonymous", "uid 1000". Borrowed, or in @room. It
+ * is looked at alone: who is asked about is not counted or ended for it. */
+const char *msd_standing_name(const struct msd_session *s,
 			      char room[static MSD_PEER_TEXT_BYTES]);
 /**
  * @s is whose @token is, from here on, and counted so. Without a file of rights it is

@@ -155,7 +155,7 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 	return refuse(a, verdict, right);
 }
 
-bool msd_bearer_stand(struct msd_asking *a)
+bool msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 {
 	struct msd_grant grant = {0};
 	struct msd_diag d = {0};
@@ -164,8 +164,8 @@ bool msd_bearer_stand(struct msd_asking *a)
 		return true;
 	const enum verdict verdict = find(a, &grant);
 	if (verdict > NO_TOKEN) {
-		note(a, &grant, MSD_M_CALL, msd_model_module_name(a->names[0]));
-		return refuse(a, verdict, MSD_RIGHT_CALL);
+		note(a, &grant, method, msd_model_module_name(a->names[0]));
+		return refuse(a, verdict, msd_method_row(method)->right);
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
 	if (err != MSD_OK) { /* BUSY is its user's own limit */

@@ -10,17 +10,16 @@
 #include <string.h>
 
 #include "daemon/http/reader.h"
-#include "daemon/log.h"
-#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/caller.h"
 #include "proto/limits.h"
 #include "proto/name.h"
 
 #define MAX_BODY 1024u
 #define RETRY_AFTER_S 1u
-#define LINES_PER_SECOND 10u /* of the log */
 
 /* `{"parameters": {@known: true or false}}` at most. */
 static bool is_fine(json_t *all, const char *known)
@@ -58,23 +57,6 @@ static bool read_body(struct msd_asking *a, const char *known, const char *why)
 		msd_asking_fail(a, body.n > MAX_BODY ? 413 : 400, &d);
 	}
 	return is_good;
-}
-
-/* Who changes what others have is told to the log, as for frames. */
-static void tell(const struct msd_asking *a, enum msd_method method)
-{
-	const struct msd_session *s = &a->caller->session;
-	char peer[MSD_PEER_TEXT_BYTES];
-	uint64_t n_others;
-
-	if (!msd_log_rate_take(&a->edge->audits, uv_now(a->edge->loop),
-			       LINES_PER_SECOND, &n_others))
-		return;
-	msd_log(MSD_LOG_INFO, "asked",
-		"conn=%llu peer=\"%s\" method=%s name=\"%.*s\" http=1 others=%llu",
-		(unsigned long long)s->number, msd_peer_id_text(s->peer->who, peer),
-		msd_method_row(method)->name, (int)a->names[0].n,
-		(const char *)a->names[0].p, (unsigned long long)n_others);
 }
 
 static msd_err load(struct msd_asking *a, struct msd_diag *d)
@@ -117,8 +99,10 @@ static void ask(struct msd_asking *a, enum msd_method method,
 	struct msd_diag d = {0};
 	msd_err err;
 
+	if (!msd_bearer_stand(a, method))
+		return;
 	if (msd_name_valid(a->names[0])) {
-		tell(a, method);
+		msd_audit_asked(&a->caller->session, method, a->names[0]);
 		a->caller->is_starting = true;
 		a->is_later = true;
 		err = how(a, &d);

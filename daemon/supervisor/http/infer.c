@@ -78,7 +78,7 @@ static bool may_call(struct msd_asking *a)
 	struct msd_buf params = {0};
 	struct msd_model m;
 
-	if (!msd_bearer_stand(a))
+	if (!msd_bearer_stand(a, MSD_M_CALL))
 		return false;
 	if (a->edge->rights.acl == NULL) /* no name matters */
 		return may_ask(a, NULL);

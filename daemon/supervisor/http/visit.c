@@ -15,6 +15,7 @@
 
 #include "daemon/http/reply.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/door.h"
@@ -400,7 +401,6 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	msd_watch_init(&v->watch, uv_now(e->loop));
 	msd_list_append(&h->visits, &v->link);
 	msd_http_watch(h);
-	msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu local=%d http=1",
-		(unsigned long long)v->caller.session.number, who.is_local);
+	msd_audit_connected(&v->caller.session, true);
 	update_poll(v);
 }
