@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "proto/words.h"
+
 static const struct msd_method_row rows[MSD_M_COUNT] = {
 #define MSD_METHOD_ROW(e, name, where, right, params, result)                          \
 	[MSD_M_##e] = {name,  sizeof(name) - 1, #where[0], MSD_RIGHT_##right, params,  \
@@ -20,16 +22,7 @@ enum msd_method msd_method_find(struct msd_span name)
 	return MSD_M_COUNT;
 }
 
-const char *msd_right_name(enum msd_right right)
-{
-	static const char *const names[] = {
-#define MSD_RIGHT_NAME(e, name) name,
-		MSD_RIGHT_MAP(MSD_RIGHT_NAME)
-#undef MSD_RIGHT_NAME
-	};
-
-	return names[right];
-}
+MSD_WORDS_DEFINE(msd_right_name, enum msd_right, MSD_RIGHT_MAP)
 
 bool msd_method_is_forwarded(enum msd_method method)
 {

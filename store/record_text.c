@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/words.h"
 #include "store/record.h"
 
 /*
@@ -13,25 +14,9 @@
 #define FIRST_LINE "modserd-module 1"
 #define MAX_NUMBER_DIGITS 20
 
-const char *msd_ref_word(enum msd_ref ref)
-{
-	static const char *const words[] = {
-#define MSD_REF_WORD(e, word) word,
-		MSD_REF_MAP(MSD_REF_WORD)
-#undef MSD_REF_WORD
-	};
-	return words[ref];
-}
+MSD_WORDS_DEFINE(msd_ref_word, enum msd_ref, MSD_REF_MAP)
 
-const char *msd_role_word(enum msd_role role)
-{
-	static const char *const words[] = {
-#define MSD_ROLE_WORD(e, word) word,
-		MSD_ROLE_MAP(MSD_ROLE_WORD)
-#undef MSD_ROLE_WORD
-	};
-	return words[role];
-}
+MSD_WORDS_DEFINE(msd_role_word, enum msd_role, MSD_ROLE_MAP)
 
 const char *msd_edition_option(const struct msd_edition *e, const char *key)
 {

@@ -19,6 +19,7 @@
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/request/proxy_head.h"
 #include "proto/errno_text.h"
+#include "proto/words.h"
 
 #define FAILURES_PER_SECOND 10u /* in the log */
 #define HEADER_BEGINS '\r'      /* and nothing else that is spoken here does */
@@ -36,16 +37,7 @@ struct msd_comer {
 	struct msd_proxy_head head;
 };
 
-const char *msd_gate_fault_word(enum msd_gate_fault fault)
-{
-	static const char *const words[] = {
-#define MSD_GATE_FAULT_WORD(e, word) word,
-		MSD_GATE_FAULT_MAP(MSD_GATE_FAULT_WORD)
-#undef MSD_GATE_FAULT_WORD
-	};
-
-	return words[fault];
-}
+MSD_WORDS_DEFINE(msd_gate_fault_word, enum msd_gate_fault, MSD_GATE_FAULT_MAP)
 
 static void go(struct msd_edge *e, int fd, struct msd_principal who,
 	       const struct msd_way *way)

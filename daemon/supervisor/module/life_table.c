@@ -1,5 +1,7 @@
 #include "daemon/supervisor/module/life_table.h"
 
+#include "proto/words.h"
+
 #define BIT(x) (1u << (x))
 #define ALIVE                                                                          \
 	(BIT(MSD_STATE_LOADING) | BIT(MSD_STATE_READY) | BIT(MSD_STATE_RESTARTING))
@@ -8,16 +10,7 @@
 #define ENDING (BIT(MSD_STATE_DRAINING) | BIT(MSD_STATE_QUARANTINED))
 #define ANY (ALIVE | TRIED | ASLEEP | ENDING | BIT(MSD_STATE_FAILED))
 
-const char *msd_module_state_name(enum msd_module_state state)
-{
-	static const char *const names[] = {
-#define MSD_MODULE_STATE_TEXT(e, name) [MSD_STATE_##e] = name,
-		MSD_MODULE_STATE_MAP(MSD_MODULE_STATE_TEXT)
-#undef MSD_MODULE_STATE_TEXT
-	};
-
-	return names[state];
-}
+MSD_WORDS_DEFINE(msd_module_state_name, enum msd_module_state, MSD_MODULE_STATE_MAP)
 
 /* To what each state may go. */
 static const unsigned moves[MSD_STATE_COUNT] = {

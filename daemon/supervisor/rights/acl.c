@@ -12,21 +12,13 @@
 
 #include "daemon/supervisor/rights/glob.h"
 #include "daemon/wire/tls.h"
+#include "proto/words.h"
 
 #define ALL_RIGHTS                                                                     \
 	(1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_LOAD |        \
 	 1u << MSD_RIGHT_ADMIN)
 
-const char *msd_credential_word(enum msd_credential kind)
-{
-	static const char *const words[] = {
-#define MSD_CREDENTIAL_WORD(e, word) word,
-		MSD_CREDENTIAL_MAP(MSD_CREDENTIAL_WORD)
-#undef MSD_CREDENTIAL_WORD
-	};
-
-	return words[kind];
-}
+MSD_WORDS_DEFINE(msd_credential_word, enum msd_credential, MSD_CREDENTIAL_MAP)
 
 /* In the same time wherever they differ: who guesses learns nothing by it. */
 static bool is_same_secret(const struct msd_digest *a, const struct msd_digest *b)

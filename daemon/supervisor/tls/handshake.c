@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/tls/stranger.h"
+#include "proto/words.h"
 
 struct msd_handshake {
 	struct msd_list link, queue_link;
@@ -80,16 +81,8 @@ static void on_lingering(uv_poll_t *poll, int status, int events)
 		end(h, MSD_PROTOCOL);
 }
 
-const char *msd_handshake_fault_word(enum msd_handshake_fault fault)
-{
-	static const char *const words[] = {
-#define MSD_HANDSHAKE_FAULT_WORD(e, word) word,
-		MSD_HANDSHAKE_FAULT_MAP(MSD_HANDSHAKE_FAULT_WORD)
-#undef MSD_HANDSHAKE_FAULT_WORD
-	};
-
-	return words[fault];
-}
+MSD_WORDS_DEFINE(msd_handshake_fault_word, enum msd_handshake_fault,
+		 MSD_HANDSHAKE_FAULT_MAP)
 
 static enum msd_handshake_fault fault_of(const struct msd_handshake *h, msd_err err)
 {
