@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LINE "Max realtime timeout"
-
 void msd_mark_take(void)
 {
 	const char *text = getenv(MSD_MARK_VARIABLE);
@@ -40,14 +38,14 @@ static bool read_limits(pid_t pid, char *ret, size_t size)
 }
 
 /* Of another user's process /proc alone tells it. */
-static bool read_mark(pid_t pid, uint64_t *ret)
+static bool read_hard(pid_t pid, const char *name, uint64_t *ret)
 {
 	char text[4096], hard[24];
 
 	if (!read_limits(pid, text, sizeof(text)))
 		return false;
-	const char *line = strstr(text, LINE);
-	if (line == NULL || sscanf(line + strlen(LINE), "%*s %23s", hard) != 1)
+	const char *line = strstr(text, name);
+	if (line == NULL || sscanf(line + strlen(name), "%*s %23s", hard) != 1)
 		return false;
 	*ret = strcmp(hard, "unlimited") == 0 ? RLIM_INFINITY
 					      : strtoull(hard, NULL, 10);
@@ -59,7 +57,28 @@ bool msd_mark_of(pid_t pid, uint64_t *ret)
 	struct rlimit limit;
 
 	if (prlimit(pid, RLIMIT_RTTIME, NULL, &limit) != 0)
-		return errno == EPERM && read_mark(pid, ret);
+		return errno == EPERM && read_hard(pid, "Max realtime timeout", ret);
 	*ret = limit.rlim_max;
+	return true;
+}
+
+void msd_mark_confine(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)setrlimit(RLIMIT_MSGQUEUE, &none);
+}
+
+bool msd_mark_is_confined(pid_t pid, bool *ret)
+{
+	struct rlimit limit;
+	uint64_t hard;
+
+	if (prlimit(pid, RLIMIT_MSGQUEUE, NULL, &limit) == 0) {
+		hard = limit.rlim_max;
+	} else if (errno != EPERM || !read_hard(pid, "Max msgqueue size", &hard)) {
+		return false;
+	}
+	*ret = hard == 0;
 	return true;
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "daemon/mark.h"
 #include "daemon/worker/places.h"
 #include "daemon/worker/refusal.h"
 #include "proto/value.h"
@@ -64,6 +65,7 @@ void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 		return;
 	drop_capabilities();
 	limit_files(plan->max_file_bytes);
+	msd_mark_confine();
 	ret->has_files = enter_files(plan, abi);
 	ret->has_truncate = ret->has_files && abi >= MSD_LANDLOCK_TRUNCATE;
 	ret->has_signals = ret->has_files && abi >= MSD_LANDLOCK_SIGNALS;

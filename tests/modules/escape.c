@@ -145,6 +145,61 @@ REACHES(connect_unix)
 	return failed;
 }
 
+/* A frame of the protocol: ping. */
+static const char ping[] = "\xed\x6d\x64\x01\x09\0\0\0\0\0\0\0\0\0\0\0"
+			   "\x94\0\x01\xa4ping\x90";
+
+/* Connects and asks; the rest is the answer's. */
+static int ask(int fd, const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+
+	(void)snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	return connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
+			       send(fd, ping, sizeof(ping) - 1, MSG_NOSIGNAL) > 0
+		       ? 0
+		       : -1;
+}
+
+/* A connection that is ended without an answer is a refusal; closes @fd. */
+static int answered(int fd)
+{
+	char byte;
+	const ssize_t n = recv(fd, &byte, 1, 0);
+
+	(void)close(fd);
+	errno = EACCES;
+	return n == 1 ? 0 : -1;
+}
+
+REACHES(ask_unix)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	if (ask(fd, text) == 0)
+		return answered(fd);
+	const int why = errno == EPIPE || errno == ECONNRESET ? EACCES : errno;
+	(void)close(fd);
+	errno = why;
+	return -1;
+}
+
+/* By a child that is gone before the answer can come: whose was the connection? */
+REACHES(ask_unix_by_child)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(ask(fd, text) == 0 ? 0 : 1);
+	(void)waitpid(child, NULL, 0);
+	return answered(fd);
+}
+
 /* One of a pair needs no connection; the address is of a socket of another kind. */
 REACHES(send_unix)
 {

@@ -91,7 +91,7 @@ struct msd_edge {
 	struct msd_handshakes handshakes; /* porch.h's */
 	/* Lines of the log about connections, and about what they may not. */
 	struct msd_log_rate refusals, ends, handshake_failures, gate_failures, denied,
-		connects, audits, limited;
+		connects, audits, limited, confined;
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_findings;   /* that the store is being read for */
 	uint32_t n_readings;   /* likewise, of pieces */

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/confined.h"
 #include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/wire/aside.h"
@@ -111,6 +112,10 @@ static void accept_some(struct msd_listener *l)
 			pause_accepting(l, errno);
 		if (fd < 0)
 			return;
+		if (who.is_local && msd_confined_has_connected(fd)) {
+			msd_confined_refuse(e, fd);
+			continue;
+		}
 		set_options(fd, l->address.kind);
 		msd_gate_enter(e, fd, who, &l->way);
 	}

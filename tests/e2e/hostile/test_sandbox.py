@@ -14,6 +14,7 @@ PROFILES = ("trusted", "cpu", "opencl", "cuda")
 DOCUMENT = (harness.ROOT / "docs/sandbox.md").read_text()
 # What each part of a kernel is needed for; all else is refused by either.
 BY_LANDLOCK = {"read", "write", "cut", "remove", "create", "map_memory", "take_descriptor"}
+BY_DAEMON = {"ask_unix", "ask_unix_by_child"}  # whatever the kernel is
 TRUNCATE_ABI = 3
 # A sanitizer's leak checker traces, so that only Landlock refuses it.
 UNTOLD = ("landlock", "trace") if harness.SANITIZED else None
@@ -98,6 +99,8 @@ def arena():
 
 def lacking(kernel, function):
     """Why this kernel cannot refuse it, or None."""
+    if function in BY_DAEMON:
+        return None
     if not kernel["seccomp"] and function not in BY_LANDLOCK and function != "fill":
         return "this kernel has no seccomp"
     if function in BY_LANDLOCK and kernel["landlock"] == 0:
@@ -120,6 +123,11 @@ def test_a_module_may_what_the_table_says(arena, function, target, cells, profil
         assert got == 0
     elif cell == "no":
         assert got in REFUSALS
+
+
+def test_who_asks_out_of_a_sandbox_is_told_to_the_log(arena):
+    assert arena.attempt("ask_unix", "daemon", "cuda") in REFUSALS
+    harness.until(lambda: "event=confined" in arena.daemon.log(), "the log tells it")
 
 
 def test_the_table_has_every_function_of_the_module():
@@ -157,6 +165,7 @@ def test_what_the_kernel_lacks_is_told_and_the_rest_holds(poorer):
     assert arena.sandbox("cpu")["lacks"] == lacks
     assert arena.sandbox("trusted")["lacks"] == []
     for function, target, cells in ROWS:
-        holds = cells["cpu"] == "no" and (function in BY_LANDLOCK) == (lacked == "seccomp")
+        holds = cells["cpu"] == "no" and (
+            function in BY_DAEMON or (function in BY_LANDLOCK) == (lacked == "seccomp"))
         if holds and not lacking(info, function) and not (lacked, function) == UNTOLD:
             assert arena.attempt(function, target, "cpu") in REFUSALS, (function, target)

@@ -1,0 +1,70 @@
+#include "daemon/supervisor/edge/confined.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/mark.h"
+#include "daemon/supervisor/edge/counts.h"
+
+/* Since Linux 6.5; newer than the headers of some. */
+#define PEER_PIDFD 77
+#define LINES_PER_SECOND 1u
+
+/* What keeps the number of who has connected @fd from becoming another's. False: it is
+ * another's already. */
+static bool hold(int fd, int *ret)
+{
+	socklen_t n = sizeof(*ret);
+
+	*ret = -1;
+	return getsockopt(fd, SOL_SOCKET, PEER_PIDFD, ret, &n) == 0 ||
+	       errno == ENOPROTOOPT || errno == EMFILE || errno == ENFILE;
+}
+
+/* Its number was its own all the while; a dead process that nobody has waited for keeps
+ * it, too. */
+static bool let_go(int held)
+{
+	const bool is_there =
+		syscall(SYS_pidfd_send_signal, held, 0, NULL, 0) == 0 || errno != ESRCH;
+
+	(void)close(held);
+	return is_there;
+}
+
+bool msd_confined_has_connected(int fd)
+{
+	struct ucred who;
+	socklen_t n = sizeof(who);
+	bool is_confined = false;
+	int held;
+
+	/* What is in no namespace that can be seen from here is no child either. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.pid <= 0)
+		return false;
+	bool is_known = hold(fd, &held);
+	is_known = is_known && msd_mark_is_confined(who.pid, &is_confined);
+	if (held >= 0)
+		is_known = let_go(held) && is_known;
+	return is_known ? is_confined : who.uid == geteuid();
+}
+
+void msd_confined_refuse(struct msd_edge *e, int fd)
+{
+	uint64_t n_others;
+
+	(void)close(fd);
+	msd_counts_refused(&e->counts);
+	if (msd_log_rate_take(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
+			      &n_others)) {
+		msd_log(MSD_LOG_WARN, "confined",
+			"others=%llu why=\"a module in a sandbox has connected to the "
+			"daemon, or a process that was gone at once: modules that are "
+			"to ask it want sandbox=trusted (a client under ulimit -q 0 or "
+			"LimitMSGQUEUE=0 looks like one: give it 1)\"",
+			(unsigned long long)n_others);
+	}
+}
