@@ -94,12 +94,13 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
 					       .asks_names = o->tls_ca != NULL ||
 							     e->rights.acl != NULL,
-					       .socket_mode = o->socket_mode};
+					       .socket_mode = o->socket_mode,
+					       .wanted = o->listen,
+					       .n_wanted = o->n_listen};
 	msd_err err = MSD_OK;
 
 	for (uint32_t i = 0; i < n_handed && err == MSD_OK; i++) {
-		err = msd_listener_adopt(e, MSD_SD_FIRST_FD + (int)i, o->insecure_tcp,
-					 d);
+		err = msd_listener_adopt(e, MSD_SD_FIRST_FD + (int)i, &how, d);
 	}
 	for (uint32_t i = 0; i < o->n_listen && err == MSD_OK; i++) {
 		if (!is_adopted(e, &o->listen[i]))

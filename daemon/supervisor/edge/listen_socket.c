@@ -230,8 +230,21 @@ static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
 	return true;
 }
 
-msd_err msd_listen_socket_inherited(int fd, bool insecure_tcp, struct msd_address *ret,
-				    struct msd_diag *d)
+/* A socket does not tell what is to be spoken there: the configuration names it. */
+static bool is_for_tls(const struct msd_address *a,
+		       const struct msd_listen_options *options)
+{
+	for (uint32_t i = 0; i < options->n_wanted; i++) {
+		const struct msd_address *w = &options->wanted[i];
+		if (w->kind == MSD_ADDRESS_TLS && w->port == a->port &&
+		    strcmp(w->host, a->host) == 0)
+			return true;
+	}
+	return false;
+}
+
+msd_err msd_listen_socket_inherited(int fd, const struct msd_listen_options *options,
+				    struct msd_address *ret, struct msd_diag *d)
 {
 	struct sockaddr_storage sa = {0};
 	socklen_t n = sizeof(sa), size = sizeof(int);
@@ -248,7 +261,9 @@ msd_err msd_listen_socket_inherited(int fd, bool insecure_tcp, struct msd_addres
 				    "that listens on a path or on TCP",
 				    fd);
 	}
-	if (ret->kind == MSD_ADDRESS_TCP && !insecure_tcp &&
+	if (ret->kind == MSD_ADDRESS_TCP && is_for_tls(ret, options))
+		ret->kind = MSD_ADDRESS_TLS;
+	if (ret->kind != MSD_ADDRESS_UNIX && !is_open_to_all(ret, options) &&
 	    !is_loopback((const struct sockaddr *)&sa))
 		return refuse_beyond_loopback(ret, d);
 	return MSD_OK;

@@ -22,6 +22,9 @@ struct msd_listen_options {
 	msd_enter *enter_tls; /* the same of who has come by TLS; with @enter */
 	const char *scheme;   /* what they speak, in its address; with @enter */
 	bool is_of_proxies;   /* they come for themselves: there is no gate */
+	/* Of sockets that are handed over: what speaks TLS is one of these. */
+	const struct msd_address *wanted;
+	uint32_t n_wanted;
 };
 
 /**
@@ -34,11 +37,12 @@ MSD_MUST_CHECK msd_err msd_listen_socket_open(struct msd_address *a,
 					      const struct msd_listen_options *options,
 					      int *ret_fd, struct msd_diag *d);
 /**
- * The address that @fd, which was handed over, listens on; what does not listen is
- * nobody's door. Errors: MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond loopback).
+ * The address that @fd, which was handed over, listens on, in numbers; what does not
+ * listen is nobody's door. Errors: MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond
+ * loopback).
  */
-MSD_MUST_CHECK msd_err msd_listen_socket_inherited(int fd, bool insecure_tcp,
-						   struct msd_address *ret,
-						   struct msd_diag *d);
+MSD_MUST_CHECK msd_err
+msd_listen_socket_inherited(int fd, const struct msd_listen_options *options,
+			    struct msd_address *ret, struct msd_diag *d);
 
 #endif

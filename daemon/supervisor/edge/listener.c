@@ -179,14 +179,14 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	return MSD_OK;
 }
 
-msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
-			   struct msd_diag *d)
+msd_err msd_listener_adopt(struct msd_edge *e, int fd,
+			   const struct msd_listen_options *options, struct msd_diag *d)
 {
 	struct msd_listener *l = calloc(1, sizeof(*l));
 
 	if (l == NULL)
 		return msd_diag_no_memory(d);
-	msd_err err = msd_listen_socket_inherited(fd, insecure_tcp, &l->address, d);
+	msd_err err = msd_listen_socket_inherited(fd, options, &l->address, d);
 	if (err != MSD_OK) {
 		free(l);
 		return err;

@@ -26,7 +26,8 @@ MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
 					 struct msd_diag *d);
 /** Accept from @fd, a socket that listens and was handed over, which it takes. Errors:
  * those of msd_listen_socket_inherited(). */
-MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd, bool insecure_tcp,
+MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd,
+					  const struct msd_listen_options *options,
 					  struct msd_diag *d);
 /** Stop accepting on all addresses, or, @but_asking, on those of the protocol alone: by
  * the others one still asks whether it drains. Remove the socket files that were made
