@@ -86,8 +86,7 @@ static bool is_match(const struct route *r, const struct msd_http_path *p,
 	const char *path = r->path;
 	unsigned n_names = 0;
 
-	names[1] = (struct msd_span){0};
-
+	names[0] = names[1] = (struct msd_span){0}; /* an earlier row may have begun */
 	for (unsigned i = 0; i < p->n && path != NULL; i++) {
 		const struct msd_span have = p->segments[i];
 		if (*path == '*' && have.n > 0) {
