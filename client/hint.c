@@ -48,6 +48,7 @@ static const struct {
 	 "look at what the URI names with `modser inspect FILE`"},
 	{MSD_M_MODULE_PULL, MSD_IO,
 	 "check the URI, and the way to it from the daemon's machine"},
+	{MSD_M_STORE_PIN, MSD_NOT_FOUND, "`modser store ls` lists what is there"},
 	{MSD_M_MODULE_ROLLBACK, MSD_NOT_FOUND,
 	 "a module of `modser ls` has a previous edition once `modser load --keep` or "
 	 "`modser pull` has replaced it"},

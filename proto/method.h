@@ -76,6 +76,12 @@ const char *msd_right_name(enum msd_right right);
 	  "{name, state, functions}")                                                  \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
+	X(STORE_LIST, "store.list", S, ADMIN, "[after?]", "{editions, after}")         \
+	X(STORE_VERIFY, "store.verify", S, ADMIN, "[after?]",                          \
+	  "{faults, files, after}")                                                    \
+	X(STORE_COLLECT, "store.collect", S, ADMIN, "[]",                              \
+	  "{removed, removed_bytes, kept, kept_bytes}")                                \
+	X(STORE_PIN, "store.pin", S, ADMIN, "[name, pinned]", "nil")                   \
 	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
 	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \

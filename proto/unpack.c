@@ -114,8 +114,8 @@ msd_err msd_object_uint(const msgpack_object *o, const char *what, uint64_t max,
 	return MSD_OK;
 }
 
-static msd_err object_bool(const msgpack_object *o, const char *what, bool *ret,
-			   struct msd_diag *d)
+msd_err msd_object_bool(const msgpack_object *o, const char *what, bool *ret,
+			struct msd_diag *d)
 {
 	if (o->type != MSGPACK_OBJECT_BOOLEAN)
 		return fail_type(o, what, "a bool", d);
@@ -231,7 +231,7 @@ msd_err msd_map_bool(const msgpack_object *map, const char *key, bool *ret,
 {
 	const msgpack_object *o = msd_map_find(map, key);
 
-	return o != NULL ? object_bool(o, key, ret, d) : MSD_OK;
+	return o != NULL ? msd_object_bool(o, key, ret, d) : MSD_OK;
 }
 
 msd_err msd_map_str(const msgpack_object *map, const char *key, struct msd_span *ret,

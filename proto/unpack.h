@@ -41,6 +41,8 @@ MSD_MUST_CHECK msd_err msd_params_check(const msgpack_object *params,
  */
 MSD_MUST_CHECK msd_err msd_object_uint(const msgpack_object *o, const char *what,
 				       uint64_t max, uint64_t *ret, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_object_bool(const msgpack_object *o, const char *what,
+				       bool *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_object_str(const msgpack_object *o, const char *what,
 				      struct msd_span *ret, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_object_bin(const msgpack_object *o, const char *what,

@@ -245,35 +245,26 @@ static void verify_edition(struct verify *v, const char *module, enum msd_ref re
 	}
 }
 
-static msd_err verify_module(void *ctx, const char *name, struct msd_diag *d)
-{
-	struct verify *v = ctx;
-	struct msd_record r = {0};
-	msd_err err = msd_record_load(v->store, name, &r, d);
-
-	if (err == MSD_NOT_FOUND)
-		return err;
-	if (err != MSD_OK) {
-		v->each_fault(v->ctx, name, msd_diag_text(d));
-		msd_diag_finish(d);
-		return MSD_OK;
-	}
-	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
-		if (r.editions[ref] != NULL)
-			verify_edition(v, name, (enum msd_ref)ref, r.editions[ref]);
-	}
-	msd_record_finish(&r);
-	return MSD_OK;
-}
-
-msd_err msd_store_verify(const struct msd_store *s,
+msd_err msd_store_verify(const struct msd_store *s, const char *name,
 			 void (*each_fault)(void *ctx, const char *module,
 					    const char *text),
 			 void *ctx, uint64_t *ret_n_blobs, struct msd_diag *d)
 {
 	struct verify v = {.store = s, .each_fault = each_fault, .ctx = ctx};
-	msd_err err = msd_record_each(s, verify_module, &v, d);
+	struct msd_record r = {0};
+	msd_err err = msd_record_load(s, name, &r, d);
 
+	if (err == MSD_NOT_FOUND)
+		return err;
+	if (err != MSD_OK) {
+		each_fault(ctx, name, msd_diag_text(d));
+		msd_diag_finish(d);
+	}
+	for (unsigned ref = 0; err == MSD_OK && ref < MSD_REF_COUNT; ref++) {
+		if (r.editions[ref] != NULL)
+			verify_edition(&v, name, (enum msd_ref)ref, r.editions[ref]);
+	}
+	msd_record_finish(&r);
 	*ret_n_blobs = v.n_blobs;
-	return err;
+	return MSD_OK;
 }

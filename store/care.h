@@ -30,12 +30,11 @@ MSD_MUST_CHECK msd_err msd_store_collect(struct msd_store *s, struct msd_store_u
 MSD_MUST_CHECK msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes,
 					   uint64_t max_bytes, struct msd_diag *d);
 /**
- * Read every blob that a record names and hash it. @each_fault is called with the
- * module, the ref and what is wrong; it goes on. Errors: a reading that failed
- * altogether.
+ * Read every blob that the record of the module @name names and hash it. @each_fault is
+ * called with the module and what is wrong; it goes on. MSD_NOT_FOUND: no such module.
  */
 MSD_MUST_CHECK msd_err
-msd_store_verify(const struct msd_store *s,
+msd_store_verify(const struct msd_store *s, const char *name,
 		 void (*each_fault)(void *ctx, const char *module, const char *text),
 		 void *ctx, uint64_t *ret_n_blobs, struct msd_diag *d);
 

@@ -32,7 +32,7 @@ static const struct {
 	{"version", "", "of modser"},
 	{"plugin", "FILE", "open a shared object of formats first; repeatable"},
 	{"output", "FILE", "where the result goes"},
-	{"directory", "DIR", "the folder"},
+	{"dir", "DIR", "the folder"},
 	{"dot", "", "a picture for Graphviz"},
 	{"dump", "", "all of a framework's model"},
 	{"vm", "", "programs of virtual machines, listed"},

@@ -285,19 +285,22 @@ const struct msd_verb msd_verbs[] = {
 	{"serializers", "", "list the formats of models that can be read and written",
 	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
 	 0, 0, MSD_OPT_OFFLINE, msd_verb_serializers},
-	{"store", "ls|verify|gc -d DIR | pin|unpin|rm NAME -d DIR",
-	 "look after a folder in which a daemon keeps models",
+	{"store", "[-d DIR] ls|verify|gc | pin|unpin|rm NAME",
+	 "look after the models that a daemon keeps",
 	 "  ls      a line an edition: module, which one, version, digest, bytes, "
 	 "pinned\n"
 	 "  verify  read and hash every file that a module needs\n"
 	 "  gc      remove the files that no module needs any more\n"
-	 "  pin     keep the module whatever the limit of the store says\n"
-	 "  rm      forget the module; gc then removes its files\n"
-	 "The folder is that of modserd --store. What changes it needs the daemon to "
-	 "be\n"
-	 "stopped. Needs no daemon. Exit codes: 4 no such module or folder, 6 "
-	 "damaged.\n",
-	 1, 2, MSD_OPT_DIR | MSD_OPT_OFFLINE, msd_verb_store},
+	 "  pin     give up nothing of the module when room is needed\n"
+	 "  rm      forget the module; gc then removes its files. With -d alone: a "
+	 "daemon\n"
+	 "          forgets by `modser unload`\n"
+	 "The daemon is asked, who needs the right to administer; with -d the folder "
+	 "of\n"
+	 "modserd --store is read, which of a daemon that runs ls and verify may do. "
+	 "Exit\n"
+	 "codes: 4 no such module or folder, 6 damaged.\n",
+	 1, 2, MSD_OPT_DIR, msd_verb_store},
 	{"cache", "ls|prune [BYTES]",
 	 "look after what workers kept of built device code",
 	 "  ls     a line an entry: name, bytes, last use; the last used first\n"

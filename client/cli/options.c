@@ -213,7 +213,7 @@ const struct msd_option_row msd_options[] = {
 	{"version", NULL, AT(wants_version), 0, 'V', false},
 	{"plugin", apply_plugin, 0, 0, 0, true},
 	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},
-	{"directory", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
+	{"dir", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
 	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false},
 	{"dump", NULL, AT(dump), MSD_OPT_INSPECT, 0, false},
 	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false},

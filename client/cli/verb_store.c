@@ -1,240 +1,239 @@
 /*
- * store: what a folder of models holds, without a daemon.
+ * store: what a daemon's store holds, asked of the daemon or, with -d, of its folder.
  *
- * Happy path: the word after `store` picks a row of the table below; the folder is
- * opened as that row needs it, and what it does is printed.
+ * Happy path: the word after `store` picks a row of the table below; the daemon's
+ * method or the folder gives a page, the same value from both, which is added to what
+ * is printed; and so on with the next page. Failures: what was found until then is
+ * printed all the same.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "artifact/json.h"
+#include "client/cli/json.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
-#include "store/care.h"
+#include "client/cli/session.h"
+#include "client/decode.h"
+#include "client/result.h"
+#include "store/inventory.h"
 #include "store/record.h"
 
-/* What a row's function works on. */
+struct row;
+
+/* What a row's functions work on. */
 struct job {
-	struct msd_store store;
 	const struct msd_cli *cli;
+	const struct row *row;
+	modser_client *client;  /* NULL: it is the folder */
+	struct msd_store store; /* else */
+	char after[MSD_RECORD_WORD];
 	struct msd_buf out;
-	json_t *list; /* of --json: editions or faults */
-	size_t n_faults;
+	size_t n_items, n_faults;
+	int64_t n_files;
 };
 
-static const char *name_of(const struct job *job)
+struct row {
+	const char *word;
+	bool has_name;      /* a module's, after it */
+	bool is_pinning;    /* what the daemon is told behind the name */
+	const char *method; /* NULL: a daemon is not asked for that */
+	enum msd_store_mode mode;
+	/** Append the page behind @word, or what became of the module of that name. */
+	msd_err (*look)(struct msd_store *s, const char *word, struct msd_buf *out,
+			struct msd_diag *d);
+	/** Add a page to job->out; what all of them come to. May be NULL. */
+	void (*add)(struct job *job, const modser_value *page);
+	void (*end)(struct job *job);
+};
+
+static struct msd_span text_of(const modser_value *map, const char *key)
 {
-	return job->cli->words[1];
+	const modser_value *v = modser_find(map, key);
+
+	if (v == NULL || v->kind != MODSER_STR)
+		return msd_span_of("");
+	return (struct msd_span){(const uint8_t *)v->as.str.p, v->as.str.n};
 }
 
-static json_t *digest_json(const struct msd_digest *digest)
+static int64_t number_of(const modser_value *map, const char *key)
 {
-	char text[MSD_DIGEST_TEXT];
+	const modser_value *v = modser_find(map, key);
 
-	msd_digest_format(digest, text);
-	return msd_json_string(text);
+	return v != NULL && v->kind == MODSER_INT ? v->as.i : 0;
 }
 
-static json_t *edition_json(const char *module, enum msd_ref ref,
-			    const struct msd_edition *e, bool is_pinned)
+static void put_text(struct msd_buf *out, struct msd_span text)
 {
-	json_t *map = json_object();
-	json_t *files = json_array();
-	json_t *options = json_object();
+	msd_print_line(out, (const char *)text.p, text.n);
+}
 
-	for (uint32_t i = 0; i < e->n_files; i++) {
-		const struct msd_edition_file *f = &e->files[i];
-		json_t *file = json_object();
-
-		msd_json_set(&file, "role", msd_json_string(msd_role_word(f->role)));
-		msd_json_set(&file, "name", msd_json_string(f->name));
-		msd_json_set(&file, "bytes", json_integer((json_int_t)f->bytes));
-		msd_json_set(&file, "sha256", digest_json(&f->digest));
-		msd_json_add(&files, file);
+/* Text in a column of @width for people, ended by a tab for scripts. */
+static void put_cell(struct msd_buf *out, struct msd_span text, size_t width)
+{
+	put_text(out, text);
+	if (!msd_print_for_people()) {
+		msd_buf_put_u8(out, '\t');
+		return;
 	}
-	for (uint32_t i = 0; i < e->n_options; i++) {
-		msd_json_set(&options, e->options[i].key,
-			     msd_json_string(e->options[i].value));
-	}
-	msd_json_set(&map, "module", msd_json_string(module));
-	msd_json_set(&map, "ref", msd_json_string(msd_ref_word(ref)));
-	msd_json_set(&map, "version", json_integer((json_int_t)e->version));
-	msd_json_set(&map, "sha256", digest_json(&e->digest));
-	msd_json_set(&map, "pinned", json_boolean(is_pinned));
-	msd_json_set(&map, "files", files);
-	msd_json_set(&map, "options", options);
-	return map;
+	do {
+		msd_buf_put_u8(out, ' ');
+	} while (width-- > text.n);
 }
 
 /* A line an edition: module, which one, version, digest, bytes, pinned. */
-static void put_edition(struct msd_buf *out, const char *module, enum msd_ref ref,
-			const struct msd_edition *e, bool is_pinned)
+static void put_edition(struct msd_buf *out, const modser_value *e)
 {
-	bool for_people = msd_print_for_people();
-	char digest[MSD_DIGEST_TEXT];
-	uint64_t bytes = 0;
+	const bool for_people = msd_print_for_people();
+	const modser_value *pinned = modser_find(e, "pinned");
+	const bool is_pinned =
+		pinned != NULL && pinned->kind == MODSER_BOOL && pinned->as.b;
+	struct msd_span digest = text_of(e, "sha256");
 
-	for (uint32_t i = 0; i < e->n_files; i++)
-		bytes += e->files[i].bytes;
-	msd_digest_format(&e->digest, digest);
-	if (for_people) {
-		msd_buf_printf(out,
-			       "%-20s %-9s %12" PRIu64 " %.12s %12" PRIu64 " bytes%s\n",
-			       module, msd_ref_word(ref), e->version, digest, bytes,
-			       is_pinned ? " pinned" : "");
-	} else {
-		msd_buf_printf(out, "%s\t%s\t%" PRIu64 "\t%s\t%" PRIu64 "\t%s\n",
-			       module, msd_ref_word(ref), e->version, digest, bytes,
-			       is_pinned ? "pinned" : "");
-	}
+	put_cell(out, text_of(e, "module"), 20);
+	put_cell(out, text_of(e, "ref"), 9);
+	msd_buf_printf(out, for_people ? "%12" PRId64 " " : "%" PRId64 "\t",
+		       number_of(e, "version"));
+	if (for_people && digest.n > 12)
+		digest.n = 12;
+	put_cell(out, digest, 0);
+	msd_buf_printf(out, for_people ? "%12" PRId64 " bytes" : "%" PRId64 "\t",
+		       number_of(e, "bytes"));
+	msd_buf_printf(out, "%s\n",
+		       !is_pinned   ? ""
+		       : for_people ? " pinned"
+				    : "pinned");
 }
 
-static msd_err list_module(void *ctx, const char *name, struct msd_diag *d)
+static void put_fault(struct msd_buf *out, const modser_value *fault)
 {
-	struct job *job = ctx;
-	struct msd_record r;
-	msd_err err = msd_record_load(&job->store, name, &r, d);
+	put_text(out, text_of(fault, "module"));
+	msd_buf_printf(out, ": ");
+	put_text(out, text_of(fault, "fault"));
+	msd_buf_put_u8(out, '\n');
+}
 
-	if (err != MSD_OK)
-		return err;
-	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
-		const struct msd_edition *e = r.editions[ref];
+/* The maps of a page that @key has: as one list of JSON over all pages, or by @put. */
+static size_t add_maps(struct job *job, const modser_value *page, const char *key,
+		       void (*put)(struct msd_buf *out, const modser_value *map))
+{
+	const modser_value *list = modser_find(page, key);
+	const size_t n =
+		list != NULL && list->kind == MODSER_TUPLE ? list->as.tuple.n : 0;
 
-		if (e == NULL)
+	for (size_t i = 0; i < n; i++) {
+		if (!job->cli->json) {
+			put(&job->out, &list->as.tuple.item[i]);
 			continue;
-		if (job->cli->json) {
-			msd_json_add(&job->list, edition_json(name, (enum msd_ref)ref,
-							      e, r.is_pinned));
-		} else {
-			put_edition(&job->out, name, (enum msd_ref)ref, e, r.is_pinned);
 		}
+		msd_buf_printf(&job->out, "%s", job->n_items++ > 0 ? ", " : "[");
+		msd_json_put_value(&job->out, &list->as.tuple.item[i]);
 	}
-	msd_record_finish(&r);
-	return MSD_OK;
+	return n;
 }
 
-/* The document of --json, which is taken. */
-static void put_json(struct job *job, json_t *json)
+static void end_maps(struct job *job)
 {
-	msd_json_put(&job->out, json, 0);
-	msd_buf_printf(&job->out, "\n");
+	if (job->cli->json)
+		msd_buf_printf(&job->out, "%s]", job->n_items > 0 ? "" : "[");
 }
 
-static msd_err list(struct job *job, struct msd_diag *d)
+static void add_editions(struct job *job, const modser_value *page)
 {
-	msd_err err = msd_record_each(&job->store, list_module, job, d);
-
-	if (err == MSD_OK && job->cli->json)
-		put_json(job, json_incref(job->list));
-	return err;
+	(void)add_maps(job, page, "editions", put_edition);
 }
 
-static void put_fault(void *ctx, const char *module, const char *text)
+static void end_editions(struct job *job)
 {
-	struct job *job = ctx;
-	json_t *map = json_object();
-
-	job->n_faults++;
-	if (!job->cli->json)
-		msd_buf_printf(&job->out, "%s: %s\n", module, text);
-	msd_json_set(&map, "module", msd_json_string(module));
-	msd_json_set(&map, "fault", msd_json_string(text));
-	msd_json_add(&job->list, map);
+	end_maps(job);
+	if (job->cli->json)
+		msd_buf_put_u8(&job->out, '\n');
 }
 
-static msd_err verify(struct job *job, struct msd_diag *d)
+static void add_faults(struct job *job, const modser_value *page)
 {
-	uint64_t n_blobs;
-	msd_err err = msd_store_verify(&job->store, put_fault, job, &n_blobs, d);
+	if (job->cli->json && job->out.n == 0)
+		msd_buf_printf(&job->out, "{\"faults\": ");
+	job->n_faults += add_maps(job, page, "faults", put_fault);
+	job->n_files += number_of(page, "files");
+}
 
+static void end_faults(struct job *job)
+{
+	end_maps(job);
 	if (job->cli->json) {
-		json_t *map = json_object();
-
-		msd_json_set(&map, "faults", json_incref(job->list));
-		msd_json_set(&map, "files", json_integer((json_int_t)n_blobs));
-		put_json(job, map);
+		msd_buf_printf(&job->out, ", \"files\": %" PRId64 "}\n", job->n_files);
 	} else {
-		msd_buf_printf(&job->out, "%" PRIu64 " file%s read, %zu fault%s\n",
-			       n_blobs, n_blobs == 1 ? "" : "s", job->n_faults,
-			       job->n_faults == 1 ? "" : "s");
+		msd_buf_printf(&job->out, "%" PRId64 " file%s read, %zu fault%s\n",
+			       job->n_files, job->n_files == 1 ? "" : "s",
+			       job->n_faults, job->n_faults == 1 ? "" : "s");
 	}
-	if (err == MSD_OK && job->n_faults > 0) {
-		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
-				   "%s: %zu of its files or records are damaged",
-				   job->store.path, job->n_faults);
-	}
-	return err;
 }
 
-static msd_err collect(struct job *job, struct msd_diag *d)
+static void add_collected(struct job *job, const modser_value *page)
 {
-	struct msd_store_use use;
-	msd_err err = msd_store_collect(&job->store, &use, d);
-
-	if (err != MSD_OK)
-		return err;
-	const uint64_t kept = use.n_blobs - use.n_unneeded;
-	const uint64_t kept_bytes = use.blob_bytes - use.unneeded_bytes;
 	if (job->cli->json) {
-		json_t *map = json_object();
-
-		msd_json_set(&map, "removed", json_integer((json_int_t)use.n_unneeded));
-		msd_json_set(&map, "removed_bytes",
-			     json_integer((json_int_t)use.unneeded_bytes));
-		msd_json_set(&map, "kept", json_integer((json_int_t)kept));
-		msd_json_set(&map, "kept_bytes", json_integer((json_int_t)kept_bytes));
-		put_json(job, map);
-	} else {
-		msd_buf_printf(&job->out,
-			       "removed: %" PRIu64 " (%" PRIu64
-			       " bytes); kept: %" PRIu64 " (%" PRIu64 " bytes)\n",
-			       use.n_unneeded, use.unneeded_bytes, kept, kept_bytes);
+		msd_json_put_value(&job->out, page);
+		msd_buf_put_u8(&job->out, '\n');
+		return;
 	}
-	return MSD_OK;
+	msd_buf_printf(&job->out,
+		       "removed: %" PRId64 " (%" PRId64 " bytes); kept: %" PRId64
+		       " (%" PRId64 " bytes)\n",
+		       number_of(page, "removed"), number_of(page, "removed_bytes"),
+		       number_of(page, "kept"), number_of(page, "kept_bytes"));
 }
 
-static msd_err set_pin(struct job *job, bool is_pinned, struct msd_diag *d)
+static msd_err list(struct msd_store *s, const char *word, struct msd_buf *out,
+		    struct msd_diag *d)
 {
-	struct msd_record r;
-	msd_err err = msd_record_load(&job->store, name_of(job), &r, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (r.is_pinned != is_pinned) {
-		r.is_pinned = is_pinned;
-		err = msd_record_save(&job->store, name_of(job), &r, d);
-	}
-	msd_record_finish(&r);
-	return err;
+	return msd_inventory_list(s, word, out, d);
 }
 
-static msd_err pin(struct job *job, struct msd_diag *d)
+static msd_err verify(struct msd_store *s, const char *word, struct msd_buf *out,
+		      struct msd_diag *d)
 {
-	return set_pin(job, true, d);
+	return msd_inventory_verify(s, word, out, d);
 }
 
-static msd_err unpin(struct job *job, struct msd_diag *d)
+static msd_err collect(struct msd_store *s, const char *word, struct msd_buf *out,
+		       struct msd_diag *d)
 {
-	return set_pin(job, false, d);
+	(void)word;
+	return msd_inventory_collect(s, out, d);
 }
 
-static msd_err forget(struct job *job, struct msd_diag *d)
+static msd_err pin(struct msd_store *s, const char *word, struct msd_buf *out,
+		   struct msd_diag *d)
 {
-	return msd_record_remove(&job->store, name_of(job), d);
+	(void)out;
+	return msd_inventory_pin(s, word, true, d);
 }
 
-static const struct {
-	const char *word;
-	bool has_name; /* a module's, after it */
-	enum msd_store_mode mode;
-	msd_err (*run)(struct job *job, struct msd_diag *d);
-} rows[] = {
-	{"ls", false, MSD_STORE_READ, list},
-	{"verify", false, MSD_STORE_READ, verify},
-	{"gc", false, MSD_STORE_WRITE, collect},
-	{"pin", true, MSD_STORE_WRITE, pin},
-	{"unpin", true, MSD_STORE_WRITE, unpin},
-	{"rm", true, MSD_STORE_WRITE, forget},
+static msd_err unpin(struct msd_store *s, const char *word, struct msd_buf *out,
+		     struct msd_diag *d)
+{
+	(void)out;
+	return msd_inventory_pin(s, word, false, d);
+}
+
+static msd_err forget(struct msd_store *s, const char *word, struct msd_buf *out,
+		      struct msd_diag *d)
+{
+	(void)out;
+	return msd_record_remove(s, word, d);
+}
+
+static const struct row rows[] = {
+	{"ls", false, false, "store.list", MSD_STORE_READ, list, add_editions,
+	 end_editions},
+	{"verify", false, false, "store.verify", MSD_STORE_READ, verify, add_faults,
+	 end_faults},
+	{"gc", false, false, "store.collect", MSD_STORE_WRITE, collect, add_collected,
+	 NULL},
+	{"pin", true, true, "store.pin", MSD_STORE_WRITE, pin, NULL, NULL},
+	{"unpin", true, false, "store.pin", MSD_STORE_WRITE, unpin, NULL, NULL},
+	{"rm", true, false, NULL, MSD_STORE_WRITE, forget, NULL, NULL},
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -242,52 +241,140 @@ static enum msd_exit report(const struct msd_diag *d)
 {
 	if (d->code == MSD_NOT_FOUND) {
 		return msd_report_diag(MSD_EXIT_NOT_FOUND,
-				       "`modser store ls -d DIR` lists what is there",
-				       d);
+				       "`modser store ls` lists what is there", d);
 	}
 	if (d->code == MSD_BAD_ARTIFACT || d->code == MSD_UNSUPPORTED) {
-		return msd_report_diag(
-			MSD_EXIT_REFUSED,
-			"load the module anew with --keep, or `modser store rm` it", d);
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "load the module anew with --keep, or `modser "
+				       "unload` it",
+				       d);
 	}
 	if (d->code == MSD_BUSY) {
 		return msd_report_diag(MSD_EXIT_REMOTE,
-				       "stop the daemon whose store it is first", d);
+				       "a daemon has it open: leave -d away, and it "
+				       "is asked",
+				       d);
 	}
 	return msd_report_file(d);
 }
 
-static enum msd_exit run_row(size_t row, const struct msd_cli *cli)
+static enum msd_exit ask_folder(struct job *job, const char *word, modser_result **ret)
 {
-	struct job job = {.cli = cli, .list = json_array()};
+	struct msd_decoded decoded = {0};
+	struct msd_diag d = {0};
+	struct msd_buf page = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+	msd_err err = job->row->look(&job->store, word, &page, &d);
+
+	*ret = msd_result_create(0);
+	if (err == MSD_OK && (page.bad || *ret == NULL))
+		err = msd_diag_no_memory(&d);
+	if (err == MSD_OK && page.n > 0)
+		err = msd_decode((struct msd_span){page.p, page.n}, *ret, &decoded, &d);
+	if (err != MSD_OK)
+		code = report(&d);
+	free(decoded.tensors);
+	msd_buf_finish(&page);
+	msd_diag_finish(&d);
+	return code;
+}
+
+static enum msd_exit ask_daemon(const struct job *job, const char *word,
+				modser_result **ret)
+{
+	const modser_options options = {.deadline_ms = job->cli->deadline_ms};
+	const modser_value params[] = {modser_str(word),
+				       modser_bool(job->row->is_pinning)};
+	const size_t n = job->row->has_name ? 2 : word[0] != '\0' ? 1 : 0;
+
+	if (modser_request(job->client, job->row->method, params, n, &options, ret) !=
+	    MODSER_OK)
+		return msd_report_result(job->client, *ret);
+	return MSD_EXIT_OK;
+}
+
+/* One page; false: it was the last one. */
+static bool turn(struct job *job, enum msd_exit *code)
+{
+	const char *word = job->row->has_name ? job->cli->words[1] : job->after;
+	modser_result *result = NULL;
+	struct msd_span after;
+	bool has_more = false;
+
+	*code = job->client != NULL ? ask_daemon(job, word, &result)
+				    : ask_folder(job, word, &result);
+	if (*code == MSD_EXIT_OK && job->row->add != NULL) {
+		const modser_value *page = modser_result_value(result);
+
+		job->row->add(job, page);
+		after = text_of(page, "after");
+		has_more = after.n > 0 && after.n < sizeof(job->after);
+		if (has_more) {
+			memcpy(job->after, after.p, after.n);
+			job->after[after.n] = '\0';
+		}
+	}
+	modser_result_free(result);
+	return has_more;
+}
+
+static enum msd_exit open_it(struct job *job)
+{
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
-	msd_err err = msd_store_open(&job.store, cli->dir, rows[row].mode, &d);
 
-	if (err == MSD_OK) {
-		err = rows[row].run(&job, &d);
+	if (job->cli->dir == NULL)
+		return msd_session_open(job->cli, &job->client);
+	if (msd_store_open(&job->store, job->cli->dir, job->row->mode, &d) != MSD_OK)
+		code = report(&d);
+	msd_diag_finish(&d);
+	return code;
+}
+
+static enum msd_exit report_faults(const struct job *job)
+{
+	struct msd_diag d = {0};
+	enum msd_exit code;
+
+	(void)msd_diag_set(
+		&d, MSD_BAD_ARTIFACT, "%s: %zu of its files or records are damaged",
+		job->cli->dir != NULL ? job->cli->dir : "the store", job->n_faults);
+	code = report(&d);
+	msd_diag_finish(&d);
+	return code;
+}
+
+static enum msd_exit run(const struct msd_cli *cli, const struct row *row)
+{
+	struct job job = {.cli = cli, .row = row};
+	enum msd_exit code = open_it(&job);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	while (turn(&job, &code))
+		;
+	if (code == MSD_EXIT_OK && row->end != NULL)
+		row->end(&job);
+	if (job.client != NULL) {
+		modser_close(job.client);
+	} else {
 		msd_store_close(&job.store);
 	}
 	if (job.out.bad) {
 		code = msd_report_no_memory();
-	} else {
-		msd_print_flush(&job.out); /* a verification's faults, too */
+	} else if (code == MSD_EXIT_OK || !cli->json) {
+		msd_print_flush(&job.out); /* half a document is none */
 	}
-	if (err != MSD_OK)
-		code = report(&d);
-	json_decref(job.list);
+	if (code == MSD_EXIT_OK && job.n_faults > 0)
+		code = report_faults(&job);
 	msd_buf_finish(&job.out);
-	msd_diag_finish(&d);
 	return code;
 }
 
 enum msd_exit msd_verb_store(const struct msd_cli *cli)
 {
-	static const char hint[] =
-		"modser store ls|verify|gc -d DIR, or pin|unpin|rm NAME -d DIR";
+	static const char hint[] = "modser store ls|verify|gc, or pin|unpin NAME";
 
-	if (cli->dir == NULL)
-		return msd_report_usage(hint, "store needs the store's folder: -d DIR");
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (strcmp(cli->words[0], rows[i].word) != 0)
 			continue;
@@ -296,7 +383,14 @@ enum msd_exit msd_verb_store(const struct msd_cli *cli)
 						rows[i].has_name ? "one module's name"
 								 : "no name");
 		}
-		return run_row(i, cli);
+		if (cli->dir == NULL && rows[i].method == NULL) {
+			return msd_report_usage(
+				"`modser unload NAME` has the daemon forget it",
+				"store %s needs the folder of a daemon that is "
+				"stopped: -d DIR",
+				rows[i].word);
+		}
+		return run(cli, &rows[i]);
 	}
 	return msd_report_usage(hint, "store cannot %s", cli->words[0]);
 }

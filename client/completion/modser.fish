@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --directory --deadline --connect-timeout --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
+			case -o --output -d --dir --deadline --connect-timeout --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
 				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -96,7 +96,7 @@ complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack conver
 complete -c modser -n '__modser_at + convert pack' -F
 complete -c modser -s H -l host -x -a 'unix: tcp:// tls://' -d 'address of the daemon'
 complete -c modser -s o -l output -r -F
-complete -c modser -s d -l directory -r -F
+complete -c modser -s d -l dir -r -F
 complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F

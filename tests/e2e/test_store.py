@@ -193,7 +193,7 @@ def test_a_store_has_one_daemon(own_daemon, store):
                        "--store", store, env=daemon.env)
     assert said.status != 0 and str(store) in said.err and "another process" in said.err, said
     said = harness.run(MODSER, "store", "gc", "-d", store)
-    assert said.status == 1 and "stop the daemon" in said.err, said
+    assert said.status == 1 and "leave -d away" in said.err, said
 
 
 def test_a_full_store_keeps_what_it_has(own_daemon, store):

@@ -177,6 +177,22 @@ class Client(ClientBase):
         self._run(_requests.rollback(self, name, deadline))
         return self[name]
 
+    def store_list(self) -> Maps:
+        """One map per edition that the daemon's store has: module, ref, version, sha256, …"""
+        return self._run(_requests.pages("store.list", "editions"))
+
+    def store_verify(self) -> Maps:
+        """Have the daemon hash all that its modules need: a map of module and fault for each damage."""
+        return self._run(_requests.pages("store.verify", "faults"))
+
+    def store_collect(self) -> Map:
+        """Remove the files that no module needs, and tell how many there were."""
+        return self._run(_requests.ask_map("store.collect"))
+
+    def store_pin(self, name: str, pinned: bool = True) -> None:
+        """Give up nothing of the module when the store needs room, or let it be given up."""
+        self._run(_requests.pin(name, pinned))
+
     def pull(
         self,
         name: str,

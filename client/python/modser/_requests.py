@@ -154,6 +154,22 @@ def rollback(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
         raise
 
 
+def pin(name: str, pinned: bool) -> Request[None]:
+    yield from ask("store.pin", name_of(name), bool(pinned))
+
+
+def pages(method: str, key: str) -> Request[list[Map]]:
+    """The maps under @key of all pages that a method of the store has."""
+    found: list[Map] = []
+    after: Optional[str] = None
+    while True:
+        page = yield from ask_map(method, *([] if after is None else [after]))
+        found += [dict(m) for m in page[key]]
+        after = page["after"]
+        if after is None:
+            return found
+
+
 def pull(
     client: ClientBase, name: str, uri: str, sha256: Optional[str], how: Map, deadline: Seconds
 ) -> Request[None]:

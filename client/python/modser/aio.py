@@ -175,6 +175,18 @@ class Client(ClientBase):
         await self._run(_requests.rollback(self, name, deadline))
         return self[name]
 
+    async def store_list(self) -> Maps:
+        return await self._run(_requests.pages("store.list", "editions"))
+
+    async def store_verify(self) -> Maps:
+        return await self._run(_requests.pages("store.verify", "faults"))
+
+    async def store_collect(self) -> Map:
+        return await self._run(_requests.ask_map("store.collect"))
+
+    async def store_pin(self, name: str, pinned: bool = True) -> None:
+        await self._run(_requests.pin(name, pinned))
+
     async def pull(
         self,
         name: str,

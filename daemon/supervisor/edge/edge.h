@@ -95,6 +95,7 @@ struct msd_edge {
 	uint64_t upload_bytes; /* of uploads that are not loaded yet */
 	uint32_t n_findings;   /* that the store is being read for */
 	uint32_t n_readings;   /* likewise, of pieces */
+	uint32_t n_cares;      /* that it is being looked after for */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	struct msd_counts counts;
 };

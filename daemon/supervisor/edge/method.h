@@ -47,6 +47,8 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
 /* method_read.c */
 msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d);
+/* method_store.c */
+msd_err msd_method_store(struct msd_method_call *c, struct msd_diag *d);
 /* method_clients.c */
 msd_err msd_method_clients(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d);

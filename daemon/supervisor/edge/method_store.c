@@ -1,0 +1,96 @@
+/*
+ * The store.* methods: what the store holds, and looking after it.
+ *
+ * Happy path: the keeper does it on its thread, and its result is the answer. Failures:
+ * there is no store, its disk or what is on it, or too many ask. Who asked may leave
+ * meanwhile, or its deadline pass: it is done all the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/errand.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/keep/care.h"
+#include "proto/name.h"
+#include "proto/unpack.h"
+
+struct caring {
+	struct msd_care care;
+	struct msd_errand errand;
+};
+
+static void on_cared(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct caring *caring = MSD_CONTAINER_OF(
+		MSD_CONTAINER_OF(job, struct msd_care, job), struct caring, care);
+	struct msd_req *r = msd_errand_end(&caring->errand);
+
+	(void)keeper;
+	if (r != NULL && job->err == MSD_OK) {
+		msd_req_answer(r, &caring->care.result);
+		msd_req_release(r);
+	} else if (r != NULL) {
+		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_diag_finish(&job->d);
+	msd_buf_finish(&caring->care.result);
+	free(caring);
+}
+
+static enum msd_care_what what_of(enum msd_method method, bool is_pinned)
+{
+	if (method == MSD_M_STORE_LIST)
+		return MSD_CARE_LIST;
+	if (method == MSD_M_STORE_VERIFY)
+		return MSD_CARE_VERIFY;
+	if (method == MSD_M_STORE_COLLECT)
+		return MSD_CARE_COLLECT;
+	return is_pinned ? MSD_CARE_PIN : MSD_CARE_UNPIN;
+}
+
+/* The first is a module's name, of those that come in pages the last one's; then
+ * whether it is pinned. */
+static msd_err read_params(const struct msd_method_call *c, struct msd_care *ret,
+			   struct msd_diag *d)
+{
+	const msgpack_object *params = c->params->via.array.ptr;
+	const uint32_t n = c->params->via.array.size;
+	struct msd_span name = msd_span_of("");
+	bool is_pinned = false;
+	msd_err err = MSD_OK;
+
+	if (n > 0)
+		err = msd_object_str(&params[0], "name", &name, d);
+	if (err == MSD_OK && n > 0 && !msd_name_valid(name)) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: that is no module's name",
+				   msd_method_row(c->method)->name);
+	}
+	if (err == MSD_OK && n > 1)
+		err = msd_object_bool(&params[1], "pinned", &is_pinned, d);
+	if (err != MSD_OK)
+		return err;
+	(void)snprintf(ret->name, sizeof(ret->name), "%.*s", (int)name.n,
+		       (const char *)name.p);
+	ret->what = what_of(c->method, is_pinned);
+	return MSD_OK;
+}
+
+msd_err msd_method_store(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_edge *e = c->session->edge;
+	struct caring *caring = calloc(1, sizeof(*caring));
+	msd_err err;
+
+	if (caring == NULL)
+		return msd_diag_no_memory(d);
+	err = read_params(c, &caring->care, d);
+	if (err == MSD_OK)
+		err = msd_errand_begin(&caring->errand, c, &e->n_cares, d);
+	if (err != MSD_OK) {
+		free(caring);
+		return err;
+	}
+	msd_care(e->keeper, &caring->care, on_cared);
+	return MSD_OK;
+}

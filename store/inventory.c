@@ -1,0 +1,213 @@
+/*
+ * Happy path: the modules are walked by name, those up to where the last page ended are
+ * passed over, and what is told of each goes into a buffer of its own, as a list says
+ * first how long it is. Failures: the first one ends the walk, and nothing is appended.
+ */
+#include "store/inventory.h"
+
+#include <string.h>
+
+#include "proto/value.h"
+#include "store/care.h"
+#include "store/record.h"
+
+/* A page that is being written. */
+struct page {
+	const struct msd_store *store;
+	const char *after;
+	struct msd_buf items; /* owned */
+	size_t n_items;
+	char last[MSD_RECORD_WORD]; /* the module that it ends with */
+	bool is_full, has_more;
+};
+
+/* Whether @name is on the page. */
+static bool take(struct page *p, const char *name)
+{
+	if (strcmp(name, p->after) <= 0)
+		return false;
+	if (p->is_full) {
+		p->has_more = true;
+		return false;
+	}
+	(void)strncpy(p->last, name, sizeof(p->last) - 1);
+	return true;
+}
+
+/* @items of the page, and where the next one begins. */
+static msd_err put_page(struct page *p, msd_err err, const char *key,
+			struct msd_buf *out, struct msd_diag *d)
+{
+	if (err == MSD_OK && p->items.bad)
+		err = msd_diag_no_memory(d);
+	if (err == MSD_OK) {
+		msd_pack_cstr(out, key);
+		msd_pack_array(out, p->n_items);
+		msd_buf_put(out, p->items.p, p->items.n);
+		msd_pack_cstr(out, "after");
+		if (p->has_more) {
+			msd_pack_cstr(out, p->last);
+		} else {
+			msd_pack_nil(out);
+		}
+	}
+	msd_buf_finish(&p->items);
+	return err;
+}
+
+static void put_digest(struct msd_buf *b, const struct msd_digest *digest)
+{
+	char text[MSD_DIGEST_TEXT];
+
+	msd_digest_format(digest, text);
+	msd_pack_pair_str(b, "sha256", text);
+}
+
+static void put_files(struct msd_buf *b, const struct msd_edition *e)
+{
+	msd_pack_cstr(b, "files");
+	msd_pack_array(b, e->n_files);
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		const struct msd_edition_file *f = &e->files[i];
+
+		msd_pack_map(b, 4);
+		msd_pack_pair_str(b, "role", msd_role_word(f->role));
+		msd_pack_cstr(b, "name");
+		msd_pack_text(b, f->name, strlen(f->name));
+		msd_pack_pair_uint(b, "bytes", f->bytes);
+		put_digest(b, &f->digest);
+	}
+}
+
+static void put_options(struct msd_buf *b, const struct msd_edition *e)
+{
+	msd_pack_cstr(b, "options");
+	msd_pack_map(b, e->n_options);
+	for (uint32_t i = 0; i < e->n_options; i++) {
+		const struct msd_edition_option *o = &e->options[i];
+
+		msd_pack_cstr(b, o->key);
+		msd_pack_text(b, o->value, strlen(o->value));
+	}
+}
+
+static void put_edition(struct msd_buf *b, const char *module, enum msd_ref ref,
+			const struct msd_edition *e, bool is_pinned)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < e->n_files; i++)
+		bytes += e->files[i].bytes;
+	msd_pack_map(b, 8);
+	msd_pack_pair_str(b, "module", module);
+	msd_pack_pair_str(b, "ref", msd_ref_word(ref));
+	msd_pack_pair_uint(b, "version", e->version);
+	put_digest(b, &e->digest);
+	msd_pack_pair_uint(b, "bytes", bytes);
+	msd_pack_cstr(b, "pinned");
+	msd_pack_bool(b, is_pinned);
+	put_files(b, e);
+	put_options(b, e);
+}
+
+static msd_err list_module(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct page *p = ctx;
+	struct msd_record r = {0};
+	msd_err err;
+
+	if (!take(p, name))
+		return MSD_OK;
+	err = msd_record_load(p->store, name, &r, d);
+	for (unsigned ref = 0; err == MSD_OK && ref < MSD_REF_COUNT; ref++) {
+		if (r.editions[ref] == NULL)
+			continue;
+		put_edition(&p->items, name, (enum msd_ref)ref, r.editions[ref],
+			    r.is_pinned);
+		p->n_items++;
+	}
+	p->is_full = p->items.n >= MSD_INVENTORY_PAGE;
+	msd_record_finish(&r);
+	return err;
+}
+
+msd_err msd_inventory_list(const struct msd_store *s, const char *after,
+			   struct msd_buf *out, struct msd_diag *d)
+{
+	struct page p = {.store = s, .after = after};
+	const msd_err err = msd_record_each(s, list_module, &p, d);
+
+	if (err == MSD_OK)
+		msd_pack_map(out, 2);
+	return put_page(&p, err, "editions", out, d);
+}
+
+static msd_err find_first(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct page *p = ctx;
+
+	(void)d;
+	p->is_full |= take(p, name);
+	return MSD_OK;
+}
+
+static void put_fault(void *ctx, const char *module, const char *text)
+{
+	struct page *p = ctx;
+
+	msd_pack_map(&p->items, 2);
+	msd_pack_pair_str(&p->items, "module", module);
+	msd_pack_cstr(&p->items, "fault");
+	msd_pack_text(&p->items, text, strlen(text));
+	p->n_items++;
+}
+
+msd_err msd_inventory_verify(const struct msd_store *s, const char *after,
+			     struct msd_buf *out, struct msd_diag *d)
+{
+	struct page p = {.store = s, .after = after};
+	uint64_t n_files = 0;
+	msd_err err = msd_record_each(s, find_first, &p, d);
+
+	if (err == MSD_OK && p.is_full)
+		err = msd_store_verify(s, p.last, put_fault, &p, &n_files, d);
+	if (err == MSD_NOT_FOUND) { /* it was forgotten meanwhile */
+		msd_diag_finish(d);
+		err = MSD_OK;
+	}
+	if (err == MSD_OK) {
+		msd_pack_map(out, 3);
+		msd_pack_pair_uint(out, "files", n_files);
+	}
+	return put_page(&p, err, "faults", out, d);
+}
+
+msd_err msd_inventory_collect(struct msd_store *s, struct msd_buf *out,
+			      struct msd_diag *d)
+{
+	struct msd_store_use use;
+	const msd_err err = msd_store_collect(s, &use, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_pack_map(out, 4);
+	msd_pack_pair_uint(out, "removed", use.n_unneeded);
+	msd_pack_pair_uint(out, "removed_bytes", use.unneeded_bytes);
+	msd_pack_pair_uint(out, "kept", use.n_blobs - use.n_unneeded);
+	msd_pack_pair_uint(out, "kept_bytes", use.blob_bytes - use.unneeded_bytes);
+	return MSD_OK;
+}
+
+msd_err msd_inventory_pin(struct msd_store *s, const char *name, bool is_pinned,
+			  struct msd_diag *d)
+{
+	struct msd_record r = {0};
+	msd_err err = msd_record_load(s, name, &r, d);
+
+	if (err == MSD_OK && r.is_pinned != is_pinned) {
+		r.is_pinned = is_pinned;
+		err = msd_record_save(s, name, &r, d);
+	}
+	msd_record_finish(&r);
+	return err;
+}
