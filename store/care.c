@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/blob.h"
+#include "store/editions.h"
 #include "store/folder.h"
 #include "store/record.h"
 
@@ -17,6 +18,9 @@
  * Happy path of a collection: all records are read and the digests that they name
  * sorted; the blobs are walked, and those that are not among them are gathered, then
  * removed. Failures: one damaged record, and nothing is removed.
+ *
+ * Where that does not make enough room, previous editions go, one after the other: what
+ * serves, and what is to serve, comes before what might be gone back to.
  *
  * A candidate's bytes come before the record that names them: until that is written
  * they are unneeded, and whoever makes room for more of them counts them again.
@@ -201,19 +205,84 @@ static msd_err check_room(const struct msd_store *s, const struct msd_store_use 
 	return MSD_OK;
 }
 
+/* A walk over what could be given up, or that gives the first of it up. */
+struct spare {
+	struct msd_store *store;
+	bool may_write;
+	uint64_t bytes; /* what it takes, but for what others have of it */
+	bool has_spared;
+};
+
+static msd_err spare_module(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct spare *spare = ctx;
+	struct msd_record r = {0};
+	uint64_t bytes = 0;
+	msd_err err;
+
+	if (spare->has_spared)
+		return MSD_OK;
+	err = msd_record_load(spare->store, name, &r, d);
+	if (err == MSD_OK)
+		bytes = msd_record_spare(&r);
+	spare->bytes += bytes;
+	if (spare->may_write && bytes > 0) {
+		err = msd_record_save(spare->store, name, &r, d);
+		spare->has_spared = err == MSD_OK;
+	}
+	msd_record_finish(&r);
+	return err;
+}
+
+static msd_err collect_and_check(struct msd_store *s, uint64_t bytes,
+				 uint64_t max_bytes, struct msd_diag *d)
+{
+	struct msd_store_use use;
+	msd_err err = msd_store_collect(s, &use, d);
+
+	if (err == MSD_OK)
+		err = msd_store_measure(s, &use, d);
+	return err == MSD_OK ? check_room(s, &use, bytes, max_bytes, d) : err;
+}
+
+/* Whether there is room for @bytes once all that can be is given up: if not, none is.
+ */
+static bool would_fit(struct msd_store *s, uint64_t bytes, uint64_t max_bytes)
+{
+	struct spare spare = {.store = s};
+	struct msd_diag d = {0};
+	msd_err err = msd_record_each(s, spare_module, &spare, &d);
+
+	if (err == MSD_OK) {
+		err = collect_and_check(s,
+					bytes > spare.bytes ? bytes - spare.bytes : 0,
+					max_bytes, &d);
+	}
+	msd_diag_finish(&d);
+	return err == MSD_OK && spare.bytes > 0;
+}
+
 msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes, uint64_t max_bytes,
 			    struct msd_diag *d)
 {
+	struct spare spare = {.store = s, .may_write = true, .has_spared = true};
 	struct msd_store_use use;
 	msd_err err = msd_store_measure(s, &use, d);
 
 	if (err != MSD_OK || check_room(s, &use, bytes, max_bytes, d) == MSD_OK)
 		return err;
 	msd_diag_finish(d);
-	err = msd_store_collect(s, &use, d);
-	if (err == MSD_OK)
-		err = msd_store_measure(s, &use, d);
-	return err == MSD_OK ? check_room(s, &use, bytes, max_bytes, d) : err;
+	err = collect_and_check(s, bytes, max_bytes, d);
+	if (err != MSD_NO_SPACE || !would_fit(s, bytes, max_bytes))
+		return err;
+	while (err == MSD_NO_SPACE && spare.has_spared) {
+		msd_diag_finish(d);
+		spare.has_spared = false;
+		err = msd_record_each(s, spare_module, &spare, d);
+		if (err == MSD_OK)
+			err = collect_and_check(s, bytes, max_bytes, d);
+	}
+	return err;
 }
 
 /* One verification. */

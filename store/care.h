@@ -24,8 +24,9 @@ MSD_MUST_CHECK msd_err msd_store_collect(struct msd_store *s, struct msd_store_u
 					 struct msd_diag *d);
 /**
  * Make sure that @bytes more fit under @max_bytes in all, and that the file system
- * keeps a twentieth of its room; collects when they do not. MSD_NO_SPACE names both
- * numbers.
+ * keeps a twentieth of its room; when they do not, what nobody needs is removed, then
+ * previous editions of modules that are not pinned (msd_record_spare()). A record that
+ * was loaded before is to be loaded again. MSD_NO_SPACE names both numbers.
  */
 MSD_MUST_CHECK msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes,
 					   uint64_t max_bytes, struct msd_diag *d);

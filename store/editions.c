@@ -193,3 +193,17 @@ enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)
 		return MSD_REF_CURRENT;
 	return r->editions[MSD_REF_PREVIOUS] != NULL ? MSD_REF_PREVIOUS : MSD_REF_COUNT;
 }
+
+uint64_t msd_record_spare(struct msd_record *r)
+{
+	const struct msd_edition *e = r->editions[MSD_REF_PREVIOUS];
+	uint64_t bytes = 0;
+
+	if (e == NULL || r->is_pinned || r->editions[MSD_REF_CURRENT] == NULL ||
+	    msd_record_is_watched(r))
+		return 0;
+	for (uint32_t i = 0; i < e->n_files; i++)
+		bytes += e->files[i].bytes;
+	put(r, MSD_REF_PREVIOUS, NULL);
+	return bytes;
+}

@@ -49,6 +49,9 @@ void msd_record_withdraw(struct msd_record *r);
 /** A start of the daemon: which edition is served, MSD_REF_COUNT for none, and whether
  * the candidate is tried in its place. What has had all its attempts is bad. */
 enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate);
+/** Give the previous edition up, for its room: how much that is, 0 where there is none,
+ * where it may be gone back to by itself, and of what is pinned. */
+uint64_t msd_record_spare(struct msd_record *r);
 /** Whether an edition was found bad. */
 bool msd_record_is_bad(const struct msd_record *r, const struct msd_digest *digest);
 

@@ -12,7 +12,7 @@
  *   previous 6 <digest>
  *   file ...
  *   bad <digest>                  an edition that failed; never loaded again by itself
- *   pinned                        kept whatever the quota says
+ *   pinned                        previous is kept when room is needed, too
  */
 #include "store/digest.h"
 #include "store/store.h"

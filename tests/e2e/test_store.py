@@ -206,6 +206,21 @@ def test_a_full_store_keeps_what_it_has(own_daemon, store):
     assert set(editions(store)) == {("m", "current")}
 
 
+def test_an_update_takes_the_room_of_what_was_before(own_daemon, store):
+    """There is room for two editions; without a watch the first one is needed no more."""
+    size = RESULTS.stat().st_size + FAULTS.stat().st_size
+    others = [harness.ZOO / name for name in ("results.so", "faults.so", "meet.so")]
+    daemon = own_daemon("--store", store, "--max-store", size + 1000, "--watch", "0")
+    for library in others:
+        daemon.ok("load", "--keep", "--replace", "m", library)
+    kept = editions(store)
+    assert kept["m", "current"]["files"][0]["name"] == "meet.so"
+    assert kept["m", "previous"]["files"][0]["name"] == "faults.so"
+    daemon.ok("store", "pin", "m")
+    said = daemon.modser("load", "--keep", "--replace", "m", RESULTS)
+    assert said.status == 1 and "the store's limit" in said.err, said
+
+
 def test_what_no_module_needs_any_more_is_collected(own_daemon, store):
     daemon = own_daemon("--store", store)
     daemon.ok("load", "--keep", "m", RESULTS)

@@ -7,6 +7,7 @@
 
 #include "store/blob.h"
 #include "store/care.h"
+#include "store/inventory.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"
 
@@ -115,6 +116,61 @@ Test(care, makes_room_by_collecting_and_no_further)
 	cr_assert(strstr(msd_diag_text(&d), "limit of 10000") != NULL, "%s",
 		  msd_diag_text(&d));
 	cr_assert(shelf_has(&s, 1, N));
+	msd_diag_finish(&d);
+	shelf_finish(&s);
+}
+
+/* "m" and "n" have a previous edition each, of which @pinned keeps its own. */
+static void set_up_previous(struct shelf *s, const char *pinned)
+{
+	struct msd_diag d = {0};
+
+	shelf_init(s);
+	for (unsigned seed = 1; seed <= 4; seed++)
+		put(s, seed);
+	keep(s, "m", MSD_REF_CURRENT, 1);
+	keep(s, "m", MSD_REF_PREVIOUS, 2);
+	keep(s, "n", MSD_REF_CURRENT, 3);
+	keep(s, "n", MSD_REF_PREVIOUS, 4);
+	if (pinned != NULL)
+		cr_assert_eq(msd_inventory_pin(&s->store, pinned, true, &d), MSD_OK);
+}
+
+Test(care, gives_previous_editions_up_as_far_as_need_be)
+{
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	set_up_previous(&s, NULL);
+	cr_assert_eq(msd_store_make_room(&s.store, N, 4 * N, &d), MSD_OK);
+	cr_expect_not(shelf_has(&s, 2, N)); /* of the first that has one */
+	cr_expect(shelf_has(&s, 1, N) && shelf_has(&s, 3, N) && shelf_has(&s, 4, N));
+	shelf_finish(&s);
+}
+
+Test(care, gives_none_up_where_that_would_not_do)
+{
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	set_up_previous(&s, NULL);
+	cr_assert_eq(msd_store_make_room(&s.store, 3 * N, 4 * N, &d), MSD_NO_SPACE);
+	cr_expect(shelf_has(&s, 2, N) && shelf_has(&s, 4, N));
+	msd_diag_finish(&d);
+	shelf_finish(&s);
+}
+
+Test(care, gives_nothing_of_what_is_pinned_up)
+{
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	set_up_previous(&s, "m");
+	cr_assert_eq(msd_store_make_room(&s.store, N, 4 * N, &d), MSD_OK);
+	cr_expect(shelf_has(&s, 2, N));
+	cr_expect_not(shelf_has(&s, 4, N));
+	cr_assert_eq(msd_store_make_room(&s.store, 2 * N, 4 * N, &d), MSD_NO_SPACE);
+	cr_expect(shelf_has(&s, 2, N));
 	msd_diag_finish(&d);
 	shelf_finish(&s);
 }

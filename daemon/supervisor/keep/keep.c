@@ -165,33 +165,35 @@ static uint64_t next_version(const struct msd_record *r)
 	return version + 1;
 }
 
+static msd_err put_bytes(struct msd_keep *k, struct msd_keeper *keeper,
+			 struct msd_diag *d)
+{
+	struct msd_edition *e = k->edition;
+	msd_err err = hash_parts(k, d);
+
+	if (err == MSD_OK && e->version == 0) /* nobody has named it */
+		name_edition(e);
+	if (err == MSD_OK)
+		err = hash_trial(k, d);
+	return err == MSD_OK ? put_parts(k, keeper, d) : err;
+}
+
 /* The bytes come first, then the candidate that names them: jobs do not overlap, so
- * nobody collects in between. */
+ * nobody collects in between. What they take the room of may be in the record. */
 static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_keep *k = keep_of(job);
-	struct msd_record r;
+	struct msd_record r = {0};
 
-	job->err = load_record(k, &keeper->store, &r, &job->d);
-	if (job->err != MSD_OK)
-		return;
-	job->err = hash_parts(k, &job->d);
+	job->err = put_bytes(k, keeper, &job->d);
+	if (job->err == MSD_OK)
+		job->err = load_record(k, &keeper->store, &r, &job->d);
 	if (job->err == MSD_OK) {
-		struct msd_edition *e = k->edition;
-
-		if (e->version == 0) { /* nobody has named it */
-			name_edition(e);
-			e->version = next_version(&r);
-		}
-		job->err = hash_trial(k, &job->d);
-		if (job->err == MSD_OK)
-			job->err = put_parts(k, keeper, &job->d);
-		if (job->err == MSD_OK) {
-			msd_record_try(&r, e);
-			k->edition = NULL;
-			job->err =
-				msd_record_save(&keeper->store, k->name, &r, &job->d);
-		}
+		if (k->edition->version == 0)
+			k->edition->version = next_version(&r);
+		msd_record_try(&r, k->edition);
+		k->edition = NULL;
+		job->err = msd_record_save(&keeper->store, k->name, &r, &job->d);
 	}
 	if (job->err != MSD_OK)
 		job->err = msd_diag_wrap(&job->d, job->err, "keep %s", k->name);
