@@ -5,6 +5,7 @@
  */
 #include "proto/bytes.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,35 +18,44 @@ bool msd_span_is(struct msd_span s, const char *text)
 
 uint16_t msd_le16(const uint8_t *p)
 {
-	return (uint16_t)(p[0] | p[1] << 8);
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le16toh(v);
 }
 
 uint32_t msd_le32(const uint8_t *p)
 {
-	return (uint32_t)msd_le16(p) | (uint32_t)msd_le16(p + 2) << 16;
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le32toh(v);
 }
 
 uint64_t msd_le64(const uint8_t *p)
 {
-	return (uint64_t)msd_le32(p) | (uint64_t)msd_le32(p + 4) << 32;
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
 }
 
 void msd_put_le16(uint8_t *p, uint16_t v)
 {
-	p[0] = (uint8_t)v;
-	p[1] = (uint8_t)(v >> 8);
+	v = htole16(v);
+	memcpy(p, &v, sizeof(v));
 }
 
 void msd_put_le32(uint8_t *p, uint32_t v)
 {
-	msd_put_le16(p, (uint16_t)v);
-	msd_put_le16(p + 2, (uint16_t)(v >> 16));
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
 }
 
 void msd_put_le64(uint8_t *p, uint64_t v)
 {
-	msd_put_le32(p, (uint32_t)v);
-	msd_put_le32(p + 4, (uint32_t)(v >> 32));
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
 }
 
 bool msd_mul_size(size_t a, size_t b, size_t *ret)

@@ -95,12 +95,16 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 static void body_done(struct msd_conn *c, uint8_t *bytes)
 {
 	struct msd_diag d = {0};
+	struct msd_in *in = &c->in;
 
-	c->in = (struct msd_in){.bytes = bytes,
-				.n_bytes = c->frame.body_bytes,
-				.payload_bytes = c->frame.payload_bytes,
-				.begun_ms = c->begun_ms};
-	msd_err err = read_parts(c, &c->in, &d);
+	/* All but its parts: to clear those first costs more than to read them. */
+	in->known = NULL;
+	in->bytes = bytes;
+	in->n_bytes = c->frame.body_bytes;
+	in->payload_bytes = c->frame.payload_bytes;
+	in->begun_ms = c->begun_ms;
+	in->payload = in->user = NULL;
+	msd_err err = read_parts(c, in, &d);
 	if (err != MSD_OK) {
 		msd_conn_close(c, err, msd_diag_text(&d));
 		msd_diag_finish(&d);
@@ -132,9 +136,10 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 		return want;
 	msd_err err = msd_frame_read(c->head, c->limits.max_body_bytes,
 				     c->limits.max_payload_bytes, &c->frame, &d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
 		msd_conn_close(c, err, msd_diag_text(&d));
-	msd_diag_finish(&d);
+		msd_diag_finish(&d);
+	}
 	c->state = S_BODY;
 	c->have = 0;
 	c->begun_ms = uv_now(c->wire->loop);

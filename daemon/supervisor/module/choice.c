@@ -4,7 +4,7 @@
 
 static bool can_take(const struct msd_choice_worker *w)
 {
-	return w->is_open && w->n_sent < MSD_SEND_AHEAD && !w->is_stuck;
+	return msd_choice_may_send(w->is_open, w->is_stuck, w->n_sent);
 }
 
 /* It would begin one more request soon. */

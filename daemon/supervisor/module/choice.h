@@ -29,6 +29,11 @@ struct msd_choice_worker {
 	uint64_t ahead_us; /* what all that was sent is expected to take */
 };
 
+/** Whether a worker may get any more, as an only one then does. */
+static inline bool msd_choice_may_send(bool is_open, bool is_stuck, uint32_t n_sent)
+{
+	return is_open && n_sent < MSD_SEND_AHEAD && !is_stuck;
+}
 /** Who gets a request that may go anywhere. The first of equals: what nobody needs
  * stays cold. */
 uint32_t msd_choose_any(const struct msd_choice_worker *workers, uint32_t n);

@@ -149,7 +149,7 @@ static bool send_shared(struct msd_crew *crew)
 	struct msd_lane *lane =
 		MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link);
 	const struct msd_req *r = msd_lane_first(lane);
-	const bool binds = crew->n_replicas > 1 && makes_object(r) && !is_stale(r);
+	const bool binds = makes_object(r) && !is_stale(r);
 	const uint32_t i = binds ? msd_choose_home(crew->choices, crew->n_replicas)
 				 : msd_choose_any(crew->choices, crew->n_replicas);
 	if (i == MSD_NOBODY)
@@ -184,14 +184,37 @@ static bool send_bound(struct msd_crew *crew)
 	return true;
 }
 
-void msd_queue_pump(struct msd_crew *crew)
+/* Nobody has a home where there is one worker alone: the lanes that have something are
+ * in the list of those that may go anywhere. */
+static void pump_one(struct msd_crew *crew)
 {
-	if (!crew->is_serving || crew->n_queued == 0)
-		return;
+	struct msd_replica *rep = crew->replicas;
+
+	while (crew->n_queued > 0 &&
+	       msd_choice_may_send(rep->is_open, msd_replica_is_stuck(rep),
+				   rep->n_sent))
+		send_one(rep,
+			 MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link));
+}
+
+/* Of several the requests go to those that choice.c names. */
+static void pump_several(struct msd_crew *crew)
+{
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		look(crew, i);
 	while (crew->n_queued > 0 && (send_shared(crew) || send_bound(crew)))
 		continue;
+}
+
+void msd_queue_pump(struct msd_crew *crew)
+{
+	if (!crew->is_serving || crew->n_queued == 0)
+		return;
+	if (crew->n_replicas == 1) {
+		pump_one(crew);
+	} else {
+		pump_several(crew);
+	}
 }
 
 void msd_queue_need(struct msd_req *r, struct msd_process *p)
