@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/frame, tests/corpus/body and tests/corpus/proxy_head: one behaviour a file, named for it.
+"""Write tests/corpus/frame, body, proxy_head and tls: one behaviour a file, named for it.
 
 An independent writer: it shares no code with proto/. The hex dumps of PROTOCOL.md become
 files, too. Run it after changing the protocol and commit what it writes; --check tells when
@@ -168,6 +168,50 @@ PROXY_HEAD = {
     "reject_tls_hello": b"\x16\x03\x01\x02\0" + bytes(20),
 }
 
+# Steps of tests/fuzz/fuzz_tls.c.
+SAY, DELIVER, DELIVER_ALL, READ, WRITE, HEAR, SHAKE, KEYS, FLIP, LOSE, REPEAT, MIX = range(12)
+SHOWS, BY_STEPS, OLD = 1, 2, 4
+BY_CLOSE, BY_SOCKET = 8 | 1 << 4, 8 | 2 << 4  # how it ends
+LARGE = 255
+
+
+def steps(*pairs, flags=SHOWS):
+    return bytes([flags]) + b"".join(bytes(pair) for pair in pairs)
+
+
+def by_bytes(step, times):
+    return [(step, 1)] * times
+
+
+TLS = {
+    "accept_one_record": steps((SAY, 100), (DELIVER_ALL, 0), (READ, 50), (READ, LARGE)),
+    "accept_without_a_certificate": steps((SAY, 100), flags=0),
+    "accept_handshake_by_bytes": steps(
+        (SHAKE, 0), *by_bytes(DELIVER, 40), (SHAKE, 0), (DELIVER_ALL, 0), (SHAKE, 0), (HEAR, 0),
+        (SHAKE, 0), (DELIVER, 5), (SHAKE, 0), (DELIVER_ALL, 0), (SHAKE, 0), flags=SHOWS | BY_STEPS),
+    "accept_many_records_at_once": steps(*[(SAY, LARGE)] * 4, (DELIVER_ALL, 0), (READ, 9)),
+    "accept_record_by_bytes": steps((SAY, 20), *by_bytes(DELIVER, 40), (READ, 1), (DELIVER_ALL, 0)),
+    "accept_both_ways": steps((WRITE, LARGE), (SAY, LARGE), (DELIVER_ALL, 0), (HEAR, 0), (READ, 99)),
+    "accept_new_keys": steps((KEYS, 1), (SAY, 9), (DELIVER_ALL, 0), (READ, 9), (WRITE, 9), (HEAR, 0)),
+    "accept_only_new_keys": steps(*[(KEYS, 1), (SAY, 0)] * 30),
+    "accept_write_that_is_full": steps(*[(WRITE, LARGE)] * 12, (HEAR, 0), (WRITE, 1), (HEAR, 0)),
+    "accept_end": steps((SAY, 9), flags=SHOWS | BY_CLOSE),
+    "accept_end_of_the_socket": steps((SAY, 9), flags=SHOWS | BY_SOCKET),
+    "reject_no_handshake": steps(flags=SHOWS | BY_STEPS | BY_SOCKET),
+    "reject_tls_1_2": steps((SAY, 9), flags=OLD),
+    "reject_record_cut": steps((SAY, 100), (LOSE, 110), flags=SHOWS | BY_SOCKET),
+    "reject_record_flipped": steps((SAY, 100), (FLIP, 60), (DELIVER_ALL, 0), (READ, 100)),
+    "reject_head_flipped": steps((SAY, 100), (FLIP, 3), (DELIVER_ALL, 0), (READ, 100)),
+    "reject_record_repeated": steps((SAY, 1), (REPEAT, 127), (DELIVER_ALL, 0), (READ, 100)),
+    "reject_record_lost": steps((SAY, 1), (LOSE, 23), (SAY, 5), (DELIVER_ALL, 0), (READ, 100)),
+    "reject_alert_in_plain": steps(
+        *[(MIX, b) for b in (21, 3, 3, 0, 2, 1, 0)], (DELIVER_ALL, 0), (READ, 100)),
+    "reject_hello_again": steps(
+        *[(MIX, b) for b in (22, 3, 3, 0, 4, 1, 0, 0, 0)], (DELIVER_ALL, 0), (READ, 100)),
+    "reject_http": steps(*[(MIX, b) for b in b"GET / HTTP/1.1"], (DELIVER_ALL, 0), (SHAKE, 0),
+                         flags=BY_STEPS),
+}
+
 
 def document_bodies():
     """The bodies of the frames that the document shows."""
@@ -185,12 +229,12 @@ def corpus():
     """Path to content of every file."""
     return {CORPUS / name / (stem + ".bin"): data
             for name, files in (("frame", FRAME), ("body", BODY | document_bodies()),
-                                ("proxy_head", PROXY_HEAD))
+                                ("proxy_head", PROXY_HEAD), ("tls", TLS))
             for stem, data in files.items()}
 
 
 def main():
-    settle(__file__, corpus(), (path for name in ("frame", "body", "proxy_head")
+    settle(__file__, corpus(), (path for name in ("frame", "body", "proxy_head", "tls")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 
