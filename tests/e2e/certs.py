@@ -27,14 +27,16 @@ class Authority:
     def _openssl(self, *words):
         subprocess.run(["openssl", *map(str, words)], check=True, stderr=subprocess.PIPE)
 
-    def issue(self, name, names=(), days=2, subject=None):
-        """(certificate, key) of @name, with @names as `DNS:...` and `IP:...`."""
+    def issue(self, name, names=(), days=2, subject=None, lines=()):
+        """(certificate, key) of @name, with @names as `DNS:...` and `IP:...`, and @lines as
+        x509v3_config(5) has extensions."""
         cert, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
         self._openssl(
             "req", *KEY, "-keyout", key, "-out", request, "-subj", subject or f"/CN={name}"
         )
-        more.write_text(f"subjectAltName={','.join(names)}\n" if names else "")
+        alternatives = [f"subjectAltName={','.join(names)}"] if names else []
+        more.write_text("".join(f"{line}\n" for line in (*alternatives, *lines)))
         self._openssl(
             "x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key,
             "-CAcreateserial", "-out", cert, "-days", days, "-extfile", more,
