@@ -160,7 +160,7 @@ def test_names_are_compared_as_they_stand(named, pki, made, user):
 
 def test_modser_refuses_an_s_server_that_speaks_tls_1_2_alone(pki):
     with subprocess.Popen(
-        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-tls1_2", "-cert", pki.server[0],
+        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-tls1_2", "-rev", "-cert", pki.server[0],
          "-key", pki.server[1]],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as process:

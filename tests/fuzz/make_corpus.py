@@ -195,6 +195,7 @@ TLS = {
     "accept_new_keys": steps((KEYS, 1), (SAY, 9), (DELIVER_ALL, 0), (READ, 9), (WRITE, 9), (HEAR, 0)),
     "accept_only_new_keys": steps(*[(KEYS, 1), (SAY, 0)] * 30),
     "accept_write_that_is_full": steps(*[(WRITE, LARGE)] * 12, (HEAR, 0), (WRITE, 1), (HEAR, 0)),
+    "keys_while_full": steps(*[(WRITE, LARGE)] * 12, (KEYS, 1), (SAY, 19), (DELIVER_ALL, 0), (READ, 1)),
     "accept_end": steps((SAY, 9), flags=SHOWS | BY_CLOSE),
     "accept_end_of_the_socket": steps((SAY, 9), flags=SHOWS | BY_SOCKET),
     "reject_no_handshake": steps(flags=SHOWS | BY_STEPS | BY_SOCKET),
