@@ -15,6 +15,7 @@
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/rollback.h"
+#include "daemon/supervisor/slumbering.h"
 
 static void retry_space(struct msd_server *s)
 {
@@ -74,6 +75,18 @@ static void on_watched(struct msd_house *house, struct msd_module *m,
 	} else if (house->is_closing) {
 		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_ENDED, nothing);
 	}
+}
+
+static bool on_asleep(struct msd_house *house, struct msd_module *m)
+{
+	return msd_slumbering_look(
+		&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper, m);
+}
+
+static bool on_called(struct msd_house *house, struct msd_module *m)
+{
+	return msd_slumbering_bring(
+		&MSD_CONTAINER_OF(house, struct msd_server, house)->keeper, m);
 }
 
 static void on_kept(struct msd_keeper *keeper)
@@ -190,6 +203,8 @@ void msd_server_furnish(struct msd_server *s)
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,
 		.on_watched = on_watched,
+		.on_asleep = on_asleep,
+		.on_called = on_called,
 		.on_gone = on_module_gone,
 	};
 	msd_list_init(&s->house.modules);

@@ -1,8 +1,11 @@
 """Modules that are unloaded when nobody calls them, and there again when somebody does."""
+import os
+import pathlib
+
 import harness
 import msgpack
 import pytest
-from wire import DTYPE, Wire, shape_ext
+from wire import DTYPE, Failure, Wire, shape_ext
 
 RESULTS, FAULTS = harness.ZOO / "results.so", harness.ZOO / "faults.so"
 SOON = "10ms"
@@ -58,6 +61,80 @@ def test_what_a_client_holds_in_it_keeps_it(own_daemon):
         assert told(daemon)["state"] == "READY" and told(daemon)["pids"] == pids
         wire.ask("tensor.free", tensor)
         falls_asleep(daemon)
+
+
+def artifacts(daemon):
+    """How many modules' bytes the daemon has in memory."""
+    fds = pathlib.Path(f"/proc/{daemon.pid}/fd")
+    return sum("modserd-artifact" in os.readlink(fd) for fd in fds.iterdir())
+
+
+@pytest.fixture
+def stocked(own_daemon, folder):
+    """A daemon whose module `m` comes from its store, and sleeps soon."""
+    conf = folder / "modserd.conf"
+    conf.write_text(f'module m {{ source = "file://{RESULTS}" keep_alive = "{SOON}" }}\n')
+    daemon = own_daemon("--config", conf, "--store", folder / "store")
+    daemon.ok("wait", "m")
+    return daemon
+
+
+def lets_go(daemon):
+    falls_asleep(daemon)
+    harness.until(lambda: artifacts(daemon) == 0, "its bytes are the store's alone")
+
+
+def test_what_the_store_has_takes_no_memory_and_comes_back_from_there(stocked):
+    for _ in range(3):
+        lets_go(stocked)
+        assert stocked.ok("call", "m:int").out == "-42\n"
+    assert told(stocked)["calls"] == 3 and "event=worker-lost" not in stocked.log()
+
+
+def test_what_the_store_lacks_stays_in_memory(own_daemon, folder):
+    daemon = own_daemon("--load", f"m={RESULTS},keep_alive={SOON}", "--store", folder / "store")
+    falls_asleep(daemon)
+    daemon.ok("--json", "store", "ls")  # behind what is looked for when it falls asleep
+    assert artifacts(daemon) == 1
+    assert daemon.ok("call", "m:int").out == "-42\n"
+
+
+def test_what_was_damaged_meanwhile_says_so_until_it_is_mended(stocked, folder):
+    lets_go(stocked)
+    blob = next((folder / "store" / "sha256").glob("*/*"))
+    whole = blob.read_bytes()
+    blob.chmod(0o644)
+    blob.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    said = stocked.modser("call", "m:int")
+    assert said.status == 1 and "from the store" in said.err and "BAD_ARTIFACT" in said.err, said
+    blob.write_bytes(whole)
+    assert stocked.ok("call", "m:int").out == "-42\n"
+
+
+def test_calls_wait_for_the_store_up_to_their_deadlines(stocked, folder):
+    lets_go(stocked)
+    record = folder / "store" / "modules" / "m"
+    text = record.read_bytes()
+    record.unlink()
+    os.mkfifo(record)  # whoever reads it waits for who writes it
+    with Wire(stocked.host) as wire:
+        try:
+            with pytest.raises(Failure, match="NOT_READY.*ASLEEP"):
+                wire.call("m:int", deadline_ms=50)
+            waiting = wire.start("call", "m:int", deadline_ms=harness.LONG_MS)
+        finally:
+            with record.open("wb") as fifo:
+                record.unlink()
+                record.write_bytes(text)  # for those who read it next
+                fifo.write(text)
+        assert wire.finish(waiting)[1] == -42
+
+
+def test_one_whose_bytes_are_the_stores_is_replaced_and_unloaded(stocked):
+    lets_go(stocked)
+    stocked.ok("load", "--replace", "m", FAULTS)
+    stocked.ok("unload", "m")
+    assert stocked.ok("ls").out == ""
 
 
 def test_one_that_sleeps_is_replaced_and_unloaded(sleeper):

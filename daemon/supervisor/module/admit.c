@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/slumber.h"
 
 /*
  * Happy path: a request is adopted, and submitted to the queue of a module that can
@@ -199,6 +200,6 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 	} else if (!msd_req_may_kill(r) || !refuse_deadly(m, r)) {
 		msd_queue_put(&m->crew, r);
 		if (state == MSD_STATE_ASLEEP)
-			msd_module_take_plain(m, MSD_LIFE_WAKE);
+			msd_slumber_end(m);
 	}
 }

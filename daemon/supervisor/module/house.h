@@ -58,6 +58,10 @@ struct msd_house {
 	 * GOES_ON. What is done about it is done on a later turn. */
 	void (*on_watched)(struct msd_house *house, struct msd_module *m,
 			   enum msd_probation_verdict verdict);
+	/** It is ASLEEP: answered by msd_sleep_on_looked(), unless it is false. */
+	bool (*on_asleep)(struct msd_house *house, struct msd_module *m);
+	/** It is called, and has given up its bytes: msd_slumber_on_brought(). */
+	bool (*on_called)(struct msd_house *house, struct msd_module *m);
 	/** A module or a process is gone. */
 	void (*on_gone)(struct msd_house *house);
 };

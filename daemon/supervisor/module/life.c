@@ -96,6 +96,8 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 		say_move(m, was);
 	if (m->life.state == MSD_STATE_READY && m->life.state != was)
 		begin_looking(m);
+	if (m->life.state == MSD_STATE_ASLEEP && m->life.state != was)
+		msd_sleep_fall(m);
 	msd_module_look(m); /* an action may free it */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);

@@ -36,6 +36,7 @@ struct msd_module {
 	struct msd_deadline probation_end;
 	struct msd_idleness idleness;   /* sleep.c's */
 	struct msd_deadline idle_timer; /* when that is looked at */
+	bool is_asking;                 /* slumber.c's: the house is asked */
 	struct msd_trial *trial; /* its self-tests, until they are done; NULL: none */
 	bool is_awaiting;        /* nobody has its source yet */
 	struct msd_list

@@ -36,3 +36,18 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 	return msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
 				 uv_now(m->crew.house->loop), ret_again_ms);
 }
+
+void msd_sleep_fall(struct msd_module *m)
+{
+	if (m->is_asking) /* the answer to that will do */
+		return;
+	m->is_asking = m->crew.house->on_asleep(m->crew.house, m);
+}
+
+void msd_sleep_on_looked(struct msd_module *m, bool is_had)
+{
+	m->is_asking = false;
+	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
+		return; /* it is wanted by now */
+	msd_source_finish(&m->crew.source);
+}
