@@ -154,7 +154,7 @@ static void on_told(void *house, uint64_t serial, bool is_watched)
 
 	if (m == NULL)
 		return;
-	if (m->life.state == MSD_STATE_READY)
+	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_ASLEEP)
 		msd_module_answer_waiters(m);
 	if (is_watched)
 		msd_module_watch(m);
