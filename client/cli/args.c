@@ -1,6 +1,6 @@
 /*
  * The command line of modser, by the table of options (options.c) and that of verbs in
- * main.c.
+ * verbs.c.
  *
  * Happy path: msd_argv_next() gives words and options in their order; the first word is
  * the verb, an option's value is kept in its field or handed to its function; at the

@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_CLI_H
 #define MSD_CLI_CLI_H
 /*
- * The command line `modser`: what all verbs share. A verb is one row in main.c and one
+ * The command line `modser`: what all verbs share. A verb is one row in verbs.c and one
  * function that gets the words and options and returns the exit code.
  */
 #include <stdbool.h>

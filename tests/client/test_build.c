@@ -12,7 +12,7 @@
 
 #define SYMBOL "__tvm_ffi__library_bin"
 
-/* What main.c has, and hints choose from. */
+/* What verbs.c has, and hints choose from. */
 const struct msd_verb msd_verbs[] = {{0}};
 
 static const uint8_t blob[100] = {1, 2, 3, [99] = 4};

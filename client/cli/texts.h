@@ -1,0 +1,15 @@
+#ifndef MSD_CLI_TEXTS_H
+#define MSD_CLI_TEXTS_H
+/*
+ * The long help texts of verbs, apart from the table of verbs, which names them.
+ */
+
+extern const char msd_text_call[];
+extern const char msd_text_bench[];
+extern const char msd_text_instance[];
+extern const char msd_text_convert[];
+extern const char msd_text_pack[];
+extern const char msd_text_pull[];
+extern const char msd_text_push[];
+
+#endif

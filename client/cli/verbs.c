@@ -1,0 +1,275 @@
+/*
+ * The verbs of modser in one table: what each takes, its help and the function that it
+ * is. A help of more than some lines stands in texts.c.
+ */
+#include "client/cli/cli.h"
+#include "client/cli/texts.h"
+
+#define MANY 4096 /* words: more than a call can have arguments */
+
+const struct msd_verb msd_verbs[] = {
+	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
+	 0, msd_verb_ping},
+	{"ls", "[-l] [--header]", "list the modules with their states",
+	 "Also called ps and list. MEM is what its processes have in memory; P50 and "
+	 "P99 "
+	 "are\nhow long half of its calls, and 99 of 100, ran at most, to a factor "
+	 "below "
+	 "two.\n-l shows all that is known. In a pipe cells are parted by tabs, sizes "
+	 "are "
+	 "bytes,\ntimes nanoseconds, and --header prints the columns' keys first.\n",
+	 0, 0, MSD_OPT_TABLE | MSD_OPT_LONG, msd_verb_ls},
+	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
+	 1, MANY, 0, msd_verb_show},
+	{"funcs", "[--doc] [--header] NAME...",
+	 "list a module's functions with their signatures",
+	 "Also called functions. --doc prints what their authors say of them, where "
+	 "they\nsay it: functions that C++ code exports by tvm-ffi's macros.\n",
+	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs},
+	{"load",
+	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
+	 "[--batch N [--within TIME]] [--era ERA] "
+	 "[--tvm-inputs] "
+	 "[--fill FILL] "
+	 "[--graph FILE] "
+	 "[--params FILE] [--with FILE] NAME FILE",
+	 "upload a library, a model or its archive and load it as NAME",
+	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
+	 "--replace\n"
+	 "takes the place of a module of that name once the new one is ready. "
+	 "--keep\n"
+	 "has a daemon with --store load it again whenever it starts, until `modser\n"
+	 "unload`. --device\n"
+	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
+	 "--workers says how many processes run it, and so how many calls at the\n"
+	 "same time (1); each takes the model's memory once more.\n"
+	 "--batch joins calls of a function whose tensors all begin with the same "
+	 "open\n"
+	 "extent: those that wait are laid behind each other, up to N rows, and run "
+	 "as\n"
+	 "one, and --within has a call wait so long for others; `modser funcs` says "
+	 "which.\n"
+	 "--era classic (TVM 0.6 to 0.20) or ffi is the calling convention of a "
+	 "library\n"
+	 "without any symbol of TVM, as its C target leaves them.\n"
+	 "--tvm-inputs lets set_input of an instance ignore names that the model "
+	 "lacks,\n"
+	 "as TVM does; without it they are refused.\n"
+	 "--fill zero or seeded stands for weights that were taken out of a "
+	 "framework's\n"
+	 "model (.tmfile); without it such a model is refused.\n"
+	 "--graph and --params give a graph executor's graph.json and parameters that\n"
+	 "FILE does not hold; --params alone, what `modser pack --split-params` kept.\n"
+	 "A Model Library Format archive is linked here first, as `modser convert` "
+	 "does.\n"
+	 "Files that an ONNX model keeps its weights in are found beneath its folder, "
+	 "or\n"
+	 "are those of --with FILE (repeatable) that have their names; they are sent "
+	 "as "
+	 "one.\n",
+	 2, 2,
+	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH |
+		 MSD_OPT_PARAMS | MSD_OPT_ERA,
+	 msd_verb_load},
+	{"pull",
+	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--batch N [--within TIME]] "
+	 "[--era ERA] [--tvm-inputs] "
+	 "[--fill FILL] NAME URI",
+	 "have the daemon fetch a module into its store and serve it as NAME",
+	 msd_text_pull, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
+	 msd_verb_pull},
+	{"push",
+	 "[--sign KEY] [--auth FILE] [--manifest FILE] [--graph FILE] [--params FILE] "
+	 "FILE URI",
+	 "put a module into a registry, with its manifest", msd_text_push, 2, 2,
+	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_OFFLINE,
+	 msd_verb_push},
+	{"rollback", "NAME...", "serve the edition before the one that is served",
+	 "Of a module that the daemon's store keeps (`modser load --keep`, `modser "
+	 "pull`).\n"
+	 "What serves goes on until the previous one is ready, and is then the "
+	 "previous "
+	 "one:\n"
+	 "another rollback undoes it. Exit code 4: there is no previous one.\n",
+	 1, MANY, 0, msd_verb_rollback},
+	{"unload", "NAME...", "unload a module; done when its process is gone",
+	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
+	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,
+	 0, msd_verb_wait},
+	{"logs", "[-f] [--tail N] NAME...",
+	 "print the last that a module's worker wrote to stderr",
+	 "The daemon keeps 64 KiB of each module. --tail N prints the last N lines of "
+	 "them,\n-f goes on with what comes, until the module is unloaded.\n",
+	 1, MANY, MSD_OPT_LOGS, msd_verb_logs},
+	{"inspect",
+	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] "
+	 "[--with FILE] FILE",
+	 "show what a library, an archive or a model file holds, without running it",
+	 "--dot draws the tree or the model for Graphviz, --dump writes all of a "
+	 "framework's\n"
+	 "model (.tmfile), --vm lists programs of virtual machines; none of them "
+	 "needs a\ndaemon. --will-run-on asks the daemon at ADDR what it runs, "
+	 "loads\n"
+	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
+	 "when not.\n"
+	 "--era and --params are what `modser load` would be told: --era of a library\n"
+	 "without any symbol of TVM, --params of one whose constants are bound later.\n"
+	 "A folder that an archive was unpacked to is as good as the archive.\n",
+	 1, 1, MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS,
+	 msd_verb_inspect},
+	{"convert",
+	 "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE [-o FILE]",
+	 "make a library of an archive, an archive of parts, a model of a model",
+	 msd_text_convert, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_OFFLINE,
+	 msd_verb_convert},
+	{"unpack", "[--split-params FILE [--tvm-names]] FILE -d DIR",
+	 "take a library's modules apart into files",
+	 "Kernels, graphs, parameters and VM programs become files of their own, with "
+	 "a\n"
+	 "manifest.json and a copy of the library. --split-params moves weights out of "
+	 "them,\n"
+	 "into a file that several builds share. Needs no daemon.\n",
+	 1, 1, MSD_OPT_DIR | MSD_OPT_SPLIT | MSD_OPT_OFFLINE, msd_verb_unpack},
+	{"pack",
+	 "[--cc COMMAND] [--system-lib] [--symbol-prefix NAME] "
+	 "[--split-params FILE [--tvm-names]] DIR|MANIFEST [OBJECT...] -o FILE",
+	 "put a library's modules together from files", msd_text_pack, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT | MSD_OPT_OFFLINE,
+	 msd_verb_pack},
+	{"serializers", "", "list the formats of models that can be read and written",
+	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
+	 0, 0, MSD_OPT_OFFLINE, msd_verb_serializers},
+	{"store", "[-d DIR] ls|verify|gc | pin|unpin|rm NAME",
+	 "look after the models that a daemon keeps",
+	 "  ls      a line an edition: module, which one, version, digest, bytes, "
+	 "pinned\n"
+	 "  verify  read and hash every file that a module needs\n"
+	 "  gc      remove the files that no module needs any more\n"
+	 "  pin     give up nothing of the module when room is needed\n"
+	 "  rm      forget the module; gc then removes its files. With -d alone: a "
+	 "daemon\n"
+	 "          forgets by `modser unload`\n"
+	 "The daemon is asked, who needs the right to administer; with -d the folder "
+	 "of\n"
+	 "modserd --store is read, which of a daemon that runs ls and verify may do. "
+	 "Exit\n"
+	 "codes: 4 no such module or folder, 6 damaged.\n",
+	 1, 2, MSD_OPT_DIR, msd_verb_store},
+	{"cache", "ls|prune [BYTES]",
+	 "look after what workers kept of built device code",
+	 "  ls     a line an entry: name, bytes, last use; the last used first\n"
+	 "  prune  remove the least recently used until at most BYTES are left\n"
+	 "         (512M; else the limit that workers keep to, $MODSERD_CACHE_LIMIT,\n"
+	 "         2G); 0: all\n"
+	 "The folder is the daemon's when it runs as this user with the same "
+	 "MODSERD_CACHE;\n"
+	 "what is in use is not disturbed. Needs no daemon.\n",
+	 1, 2, MSD_OPT_OFFLINE, msd_verb_cache},
+	{"tls", "init|server DIR [HOST...] | client DIR NAME",
+	 "make certificates of one's own for tls://",
+	 "  init    an authority, a server's and a client's certificate: ca.pem, "
+	 "ca.key,\n"
+	 "          server.*, client.* in the folder DIR. HOST is what clients write "
+	 "behind\n"
+	 "          tls://, a name or a number (localhost, 127.0.0.1, ::1)\n"
+	 "  server  one more server's, when the first has run out (move it away)\n"
+	 "  client  one more client's, NAME.pem and NAME.key, signed by the authority "
+	 "in "
+	 "DIR\n"
+	 "No file is written over; keys are for this user alone. docs/two-teams.md "
+	 "goes "
+	 "on from\n"
+	 "here. Needs no daemon. Exit code 6: a file is there already.\n",
+	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls},
+	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
+	 msd_verb_info},
+	{"metrics", "", "print the figures for Prometheus",
+	 "In its text format, of the daemon and its modules: for a scrape without "
+	 "HTTP, as\n"
+	 "by node_exporter's textfile collector (docs/metrics.md).\n",
+	 0, 0, 0, msd_verb_metrics},
+	{"stats", "NAME", "show how a module's calls ended and where their time went",
+	 "Its queue, restarts and workers; of each stage (read, queue, worker, run) "
+	 "the "
+	 "time\nthat 50, 90 and 99 of 100 calls stayed below; then calls by function "
+	 "and "
+	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
+	 "such module.\n",
+	 1, 1, 0, msd_verb_stats},
+	{"doctor", "", "measure what the daemon adds here, and say what is unusual",
+	 "The floor is a round trip of 64 bytes between two processes of this machine, "
+	 "ping one\nto the daemon; of each module that was called: how long a call "
+	 "ran, "
+	 "and what was added.\nUnusual are swapping, a host that gives its processors "
+	 "to "
+	 "others, heat, a quota, busy\nprocessors, more threads than processors, "
+	 "clients "
+	 "that spin, a loop that is late, no\nLandlock, no control group.\n",
+	 0, 0, 0, msd_verb_doctor},
+	{"top", "[--once] [--header]", "show what the modules do, every second",
+	 "A line a module: whether it is ready, its workers and how many are open, "
+	 "requests\nthat wait and that workers have; what was counted in the last "
+	 "second: calls, errors,\nthe mean time that they ran; and memory. --once "
+	 "shows "
+	 "what was counted since the start.\n",
+	 0, 0, MSD_OPT_TOP | MSD_OPT_TABLE, msd_verb_top},
+	{"monitor", "[-f] [--tail N] [--every N] [NAME]",
+	 "show single calls: who called what, how it ended, where its time went",
+	 "The daemon keeps the last 4096; NAME: those of that module. --tail N shows "
+	 "the "
+	 "last\nN of them, -f goes on with what comes (without --tail: from now on), "
+	 "--every N one\nof N. Needs the right to administer.\n",
+	 0, 1, MSD_OPT_LOGS | MSD_OPT_MONITOR, msd_verb_monitor},
+	{"slowlog", "[--header]", "list the last calls that were slow",
+	 "The last 128 that took as long as the daemon's --slow-call (1s) or longer, "
+	 "with the\nshapes of their arguments. Needs the right to administer.\n",
+	 0, 0, MSD_OPT_TABLE, msd_verb_slowlog},
+	{"clients", "[--header] [kill ID]",
+	 "list the daemon's connections: who, what they do and hold; end one",
+	 "Without the right to administer: one's own alone. kill ends the connection "
+	 "with\nthat number.\n",
+	 0, 2, MSD_OPT_TABLE, msd_verb_clients},
+	{"acl", "whoami | list | log | dry-run USER METHOD [NAME]",
+	 "show whose rights are which, and who was refused",
+	 "  whoami   who this client is to the daemon, and what it may do\n"
+	 "  list     the lines of the daemon's file of rights\n"
+	 "  log      the last requests that were refused for want of a right\n"
+	 "  dry-run  would USER be allowed to ask for METHOD (call, module.load; or a "
+	 "right:\n"
+	 "           lookup, call, load, admin) with NAME, a module or NAME:FUNC; exit "
+	 "code 6:\n"
+	 "           no\n"
+	 "See docs/rights.md. All but whoami need the right to administer.\n",
+	 1, 4, 0, msd_verb_acl},
+	{"reload", "", "have the daemon read its configuration again",
+	 "Lists what differs from what was in force: what is changed now, and what "
+	 "waits\nfor the daemon's next start. A configuration that is wrong changes "
+	 "nothing.\n",
+	 0, 0, 0, msd_verb_reload},
+	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,
+	 MSD_OPT_TABLE, msd_verb_devices},
+	{"call",
+	 "[--device DEVICE] [--kill-on-exit] [--trace] FUNCTION [ARGUMENT...] "
+	 "[-o FILE]...",
+	 "call a function", msd_text_call, 1, MANY,
+	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL | MSD_OPT_TRACE, msd_verb_call},
+	{"bench",
+	 "[-c N] [--depth N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
+	 "[ARGUMENT...]",
+	 "measure how fast a function is from here", msd_text_bench, 1, MANY,
+	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench},
+	{"instance",
+	 "[--kill-on-exit] NAME FUNC [ARGUMENT...] [then FUNC [ARGUMENT...]]... [-o "
+	 "FILE]...",
+	 "call functions of an executor that keeps its inputs and outputs",
+	 msd_text_instance, 2, MANY, MSD_OPT_OUTPUT | MSD_OPT_CALL, msd_verb_instance},
+	{"completion", "bash|fish|zsh", "print the completion script of a shell",
+	 "Use: source <(modser completion bash), or: modser completion fish | source\n",
+	 1, 1, MSD_OPT_OFFLINE, msd_verb_completion},
+	{"version", "", "print the versions of modser and of the daemon", "", 0, 0, 0,
+	 msd_verb_version},
+	{"help", "[VERB]", "show this, or all about a verb", "", 0, 1, MSD_OPT_OFFLINE,
+	 msd_verb_help},
+	{0},
+};
