@@ -69,6 +69,7 @@ void msd_results_finish(struct msd_results *r)
 static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span *data)
 {
 	modser_tensor t = {.dtype = {.bits = 64, .lanes = 1}, .bytes = 8};
+	int64_t dim;
 
 	switch ((int)v->kind) {
 	case MODSER_TENSOR:
@@ -86,6 +87,13 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 		t.bytes = 1;
 		t.data = (void *)(uintptr_t)&v->as.b;
 		break;
+	case MODSER_SHAPE: /* a row of its extents */
+		dim = v->as.shape.ndim;
+		t.ndim = 1;
+		t.shape = &dim;
+		t.bytes = 8 * (uint64_t)dim;
+		t.data = (void *)(uintptr_t)v->as.shape.dim;
+		break;
 	case MODSER_STR:
 	case MODSER_BYTES:
 		*data = (struct msd_span){(const uint8_t *)v->as.str.p, v->as.str.n};
@@ -98,6 +106,23 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 		t.shape, t.ndim, t.bytes);
 	*data = (struct msd_span){t.data, (size_t)t.bytes};
 	return !head->bad;
+}
+
+/* What @v is for people, of what a file cannot hold. */
+static const char *noun_of(const modser_value *v)
+{
+	switch ((int)v->kind) {
+	case MODSER_NIL:
+		return "nothing";
+	case MODSER_DTYPE:
+		return "a dtype";
+	case MODSER_DEVICE:
+		return "a device";
+	case MODSER_MAP:
+		return "a map";
+	default:
+		return "an object that stays in the daemon";
+	}
 }
 
 /* Before anything is written: every -o has a result that can be written. */
@@ -118,9 +143,10 @@ static enum msd_exit check_outputs(const struct msd_results *r,
 		msd_buf_finish(&head);
 		if (!can) {
 			return msd_report_usage(
-				"leave out -o: the result is printed",
-				"%s: result %zu is neither tensor, number nor text",
-				cli->outputs[i], i + 1);
+				"leave out -o and the result is printed; --json "
+				"prints it for programs",
+				"%s: result %zu is %s, which no .npy file can hold",
+				cli->outputs[i], i + 1, noun_of(r->item[i]));
 		}
 	}
 	return MSD_EXIT_OK;

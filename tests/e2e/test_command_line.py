@@ -132,6 +132,28 @@ def test_numbers_become_rank_0_npy(served, tmp_path):
         assert got.shape == () and got.dtype == dtype and got == value
 
 
+def test_a_shape_becomes_a_row_of_int64(served, tmp_path):
+    printed = served.ok("call", "results:shape").out.strip()
+    served.ok("call", "results:shape", "-o", tmp_path / "s.npy")
+    got = np.load(tmp_path / "s.npy")
+    assert got.dtype == "int64" and str(got.tolist()) == printed
+
+
+@pytest.mark.parametrize("function", ["str", "small_str"])
+def test_a_text_is_written_as_it_is(served, tmp_path, function):
+    printed = served.ok("call", f"results:{function}").out.strip()
+    served.ok("call", f"results:{function}", "-o", tmp_path / "s.txt")
+    assert (tmp_path / "s.txt").read_text() == printed
+
+
+@pytest.mark.parametrize("function", ["dtype", "device"])
+def test_what_no_file_can_hold_is_named_and_printed_without_o(served, tmp_path, function):
+    said = served.modser("call", f"results:{function}", "-o", tmp_path / "x.npy")
+    cause, advice = said.err.strip().splitlines()
+    assert said.status == 2 and f"is a {function}" in cause and "leave out -o" in advice
+    assert not (tmp_path / "x.npy").exists()
+
+
 def test_tuples_are_flattened_and_the_kth_o_takes_the_kth_result(served, tmp_path):
     said = served.ok("call", "results:tuple", "-o", tmp_path / "0.npy", "-o", tmp_path / "1.npy")
     assert np.load(tmp_path / "0.npy") == 7
