@@ -1,20 +1,18 @@
 /*
- * The table of what is told of the daemon, and how each of it is read. Nothing here
- * waits or fails: what cannot be known is 0 or nil.
+ * The table of what is told of the daemon, and how the numbers in it are read. Nothing
+ * here waits or fails: what cannot be known is 0.
  */
 #include "daemon/supervisor/facts/figures.h"
 
 #include <unistd.h>
 
-#include "daemon/child/cgroup.h"
-#include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/porch.h"
-#include "daemon/supervisor/facts/sandbox_figure.h"
+#include "daemon/supervisor/facts/figure_put.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
-#include "proto/value.h"
+#include "daemon/wire/wire.h"
+#include "proto/limits.h"
 
 static uint32_t length(const struct msd_list *list)
 {
@@ -186,112 +184,6 @@ static uint64_t read_held_back(const struct msd_edge *e)
 	return length(&e->held_back);
 }
 
-static void put_server(struct msd_edge *e, const struct msd_figure *f,
-		       struct msd_buf *b)
-{
-	(void)e;
-	(void)f;
-	msd_pack_cstr(b, "modserd");
-}
-
-static void put_version(struct msd_edge *e, const struct msd_figure *f,
-			struct msd_buf *b)
-{
-	(void)e;
-	(void)f;
-	msd_pack_cstr(b, MSD_VERSION);
-}
-
-static void put_handshakes(struct msd_edge *e, const struct msd_figure *f,
-			   struct msd_buf *b)
-{
-	(void)f;
-	msd_porch_put(e, b);
-}
-
-static void put_listeners(struct msd_edge *e, const struct msd_figure *f,
-			  struct msd_buf *b)
-{
-	(void)f;
-	msd_pack_array(b, length(&e->listeners));
-	MSD_LIST_EACH (it, &e->listeners) {
-		msd_pack_cstr(b,
-			      MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
-	}
-}
-
-/* Of the workers, and which of their limits it keeps. */
-static void put_group(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
-{
-	const struct msd_cgroups *groups = e->house->groups;
-
-	(void)f;
-	if (groups == NULL) {
-		msd_pack_nil(b);
-		return;
-	}
-	msd_pack_map(b, 3);
-	msd_pack_pair_str(b, "path", groups->path);
-	msd_pack_cstr(b, "processes");
-	msd_pack_bool(b, groups->has_pids);
-	msd_pack_cstr(b, "memory");
-	msd_pack_bool(b, groups->has_memory);
-}
-
-static void put_rows(const struct msd_figures *figures, struct msd_edge *e,
-		     struct msd_buf *b)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < figures->n; i++)
-		n += figures->row[i].key != NULL;
-	msd_pack_map(b, n);
-	for (size_t i = 0; i < figures->n; i++) {
-		const struct msd_figure *f = &figures->row[i];
-		if (f->key == NULL)
-			continue;
-		msd_pack_cstr(b, f->key);
-		if (f->read != NULL) {
-			msd_pack_uint(b, f->read(e));
-		} else {
-			f->put(e, f, b);
-		}
-	}
-}
-
-static void put_held(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
-{
-	(void)f;
-	put_rows(&msd_figures_held, e, b);
-}
-
-static void put_limits(struct msd_edge *e, const struct msd_figure *f,
-		       struct msd_buf *b)
-{
-	(void)f;
-	msd_method_put_limits(b, e->limits);
-}
-
-/* What the search for devices has brought under the row's key; nil where it failed. */
-static void put_found(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b)
-{
-	const struct msd_span found = {e->devices->found.p, e->devices->found.n};
-	const struct msd_span value = msd_map_value(found, f->key);
-
-	if (value.n > 0) {
-		msd_buf_put(b, value.p, value.n);
-	} else {
-		msd_pack_nil(b);
-	}
-}
-
-static void put_sandbox(struct msd_edge *e, const struct msd_figure *f,
-			struct msd_buf *b)
-{
-	(void)f;
-	msd_sandbox_figure_put(e, b);
-}
-
 #define COUNTER(name, help)                                                            \
 	{                                                                              \
 		name, help, MSD_COUNTER, MSD_UNIT_NONE                                 \
@@ -302,8 +194,8 @@ static void put_sandbox(struct msd_edge *e, const struct msd_figure *f,
 	}
 
 static const struct msd_figure daemon_rows[] = {
-	{.key = "server", .put = put_server},
-	{.key = "version", .put = put_version},
+	{.key = "server", .put = msd_figure_put_server},
+	{.key = "version", .put = msd_figure_put_version},
 	{.key = "protocol", .read = read_protocol},
 	{.key = "pid", .read = read_pid},
 	{.key = "uptime_ms",
@@ -314,7 +206,7 @@ static const struct msd_figure daemon_rows[] = {
 	 .read = read_rss,
 	 .family = GAUGE("process_resident_memory_bytes",
 			 "Resident memory of the supervisor.")},
-	{.key = "listen", .put = put_listeners},
+	{.key = "listen", .put = msd_figure_put_listeners},
 	{.key = "connections",
 	 .read = read_connections,
 	 .family = GAUGE("modserd_connections", "Client connections that are open.")},
@@ -330,7 +222,7 @@ static const struct msd_figure daemon_rows[] = {
 	{.read = msd_porch_n,
 	 .family = GAUGE("modserd_tls_handshakes_in_progress",
 			 "TLS handshakes that are not done.")},
-	{.key = "handshakes", .put = put_handshakes},
+	{.key = "handshakes", .put = msd_figure_put_handshakes},
 	{.key = "modules",
 	 .read = read_modules,
 	 .family = GAUGE("modserd_modules",
@@ -387,18 +279,18 @@ static const struct msd_figure daemon_rows[] = {
 	{.read = read_waiting,
 	 .family = GAUGE("modserd_requests_waiting_for_room",
 			 "Requests that wait for tensor memory.")},
-	{.key = "control_group", .put = put_group},
-	{.key = "held", .put = put_held},
-	{.key = "limits", .put = put_limits},
-	{.key = "devices", .put = put_found},
-	{.key = "absent", .put = put_found},
-	{.key = "machine", .put = put_found},
-	{.key = "eras", .put = put_found},
-	{.key = "kinds", .put = put_found},
-	{.key = "symbols", .put = put_found},
-	{.key = "slots", .put = put_found},
-	{.key = "sandbox", .put = put_sandbox},
-	{.key = "packed_functions", .put = put_found},
+	{.key = "control_group", .put = msd_figure_put_group},
+	{.key = "held", .put = msd_figure_put_held},
+	{.key = "limits", .put = msd_figure_put_limits},
+	{.key = "devices", .put = msd_figure_put_found},
+	{.key = "absent", .put = msd_figure_put_found},
+	{.key = "machine", .put = msd_figure_put_found},
+	{.key = "eras", .put = msd_figure_put_found},
+	{.key = "kinds", .put = msd_figure_put_found},
+	{.key = "symbols", .put = msd_figure_put_found},
+	{.key = "slots", .put = msd_figure_put_found},
+	{.key = "sandbox", .put = msd_figure_put_sandbox},
+	{.key = "packed_functions", .put = msd_figure_put_found},
 };
 
 static const struct msd_figure held_rows[] = {
@@ -427,8 +319,3 @@ const struct msd_figures msd_figures_daemon = {
 	daemon_rows, sizeof(daemon_rows) / sizeof(*daemon_rows)};
 const struct msd_figures msd_figures_held = {held_rows,
 					     sizeof(held_rows) / sizeof(*held_rows)};
-
-void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret)
-{
-	put_rows(&msd_figures_daemon, e, ret);
-}

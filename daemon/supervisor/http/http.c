@@ -9,6 +9,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/visit.h"
+#include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_write.h"
 #include "daemon/wire/aside.h"
 
@@ -43,7 +44,7 @@ static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 
 static void look(struct msd_visit *v, uint64_t away_ms)
 {
-	const struct msd_edge *e = v->http->edge;
+	const struct msd_edge *e = v->caller.session.edge;
 	const struct msd_watch_view view = {
 		.frames = v->n_requests,
 		.bytes_in = v->bytes_in,

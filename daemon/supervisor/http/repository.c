@@ -81,7 +81,9 @@ bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model 
 	return true;
 }
 
-void msd_repository_model(struct msd_asking *a)
+/* What is told of the model that is asked for: its name, @more of what is the same of
+ * all, its tensors as @form has them. */
+static void say_model(struct msd_asking *a, enum msd_model_form form, const char *more)
 {
 	struct msd_model m;
 
@@ -90,26 +92,20 @@ void msd_repository_model(struct msd_asking *a)
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":");
 	msd_json_str(&a->body, a->names[0]);
-	msd_buf_printf(&a->body, ",\"versions\":[\"" MSD_MODEL_VERSION
-				 "\"],\"platform\":\"tvm\",");
-	msd_model_write_tensors(&m, MSD_MODEL_METADATA, &a->body);
+	msd_buf_printf(&a->body, ",\"platform\":\"tvm\",%s,", more);
+	msd_model_write_tensors(&m, form, &a->body);
 	msd_buf_printf(&a->body, "}\n");
+}
+
+void msd_repository_model(struct msd_asking *a)
+{
+	say_model(a, MSD_MODEL_METADATA, "\"versions\":[\"" MSD_MODEL_VERSION "\"]");
 }
 
 /* Nothing is put together to batches: a request is a call. */
 void msd_repository_model_config(struct msd_asking *a)
 {
-	struct msd_model m;
-
-	if (!msd_repository_find(a, &m) || msd_repository_refuse_unknown(a, &m))
-		return;
-	msd_asking_say_json(a, 200);
-	msd_buf_printf(&a->body, "{\"name\":");
-	msd_json_str(&a->body, a->names[0]);
-	msd_buf_printf(&a->body, ",\"platform\":\"tvm\",\"backend\":\"modserd\","
-				 "\"max_batch_size\":0,");
-	msd_model_write_tensors(&m, MSD_MODEL_CONFIG, &a->body);
-	msd_buf_printf(&a->body, "}\n");
+	say_model(a, MSD_MODEL_CONFIG, "\"backend\":\"modserd\",\"max_batch_size\":0");
 }
 
 void msd_repository_model_ready(struct msd_asking *a)

@@ -1,365 +1,26 @@
-/*
- * Happy path: what has come is read into the loop's buffer and served from there,
- * request by request; the answers are gathered and leave in one write. What is not
- * served in this turn is kept, and its next turn is when the socket takes more: so who
- * does not read is not served.
- *
- * Failures: a request that cannot be read is answered, and the connection ends; so it
- * does when memory is short. Its end waits for the peer's, for unread bytes would turn
- * it into a reset that may overtake the answer.
- */
 #include "daemon/supervisor/http/visit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-#include "daemon/http/reply.h"
-#include "daemon/log.h"
 #include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/client_peer.h"
-#include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
-#include "daemon/supervisor/http/route.h"
+#include "daemon/supervisor/http/visit_end.h"
+#include "daemon/supervisor/http/visit_turn.h"
 #include "daemon/supervisor/http/visit_write.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/wire/conn.h"
 
-#define MAX_BODY (1u << 20)          /* bytes of a request's */
-#define MAX_TENSORS_BODY (64u << 20) /* of one with tensors as bytes */
-#define READ_BYTES 16384u            /* a turn */
-#define STOP_OUT_BYTES 65536u        /* of answers, then no more are made */
-
-static void on_poll(uv_poll_t *handle, int status, int events);
-
-/* There is something to serve, of which no event tells. */
-static bool has_more(const struct msd_visit *v)
-{
-	const struct msd_transport *t = &v->transport;
-
-	return v->state == MSD_VISIT_OPEN &&
-	       (msd_visit_has_ahead(v) || (t->ops->holds != NULL && t->ops->holds(t)));
-}
-
-static void update_poll(struct msd_visit *v)
-{
-	int events = UV_READABLE;
-
-	if (v->is_closing)
-		return;
-	if (msd_visit_unwritten(v) > 0 || has_more(v))
-		events = UV_WRITABLE;
-	if (v->is_awaiting) /* who goes takes its call along */
-		events = UV_DISCONNECT | (msd_visit_unwritten(v) > 0 ? UV_WRITABLE : 0);
-	events = v->transport.ops->wants(&v->transport, events);
-	if (events == v->events)
-		return;
-	v->events = events;
-	(void)uv_poll_start(&v->poll, events, on_poll);
-}
-
-/* What it holds is counted as its peer's. */
-static void settle(struct msd_visit *v)
-{
-	const uint64_t held = msd_http_reader_bytes(&v->reader) + v->ahead.cap +
-			      v->out.cap + v->tail_left + msd_infer_bytes(&v->caller);
-
-	if (held > v->charged_bytes) {
-		msd_account_charge(&v->caller.session.client.account,
-				   held - v->charged_bytes);
-	} else if (held < v->charged_bytes) {
-		msd_account_release(&v->caller.session.client.account,
-				    v->charged_bytes - held);
-	}
-	v->charged_bytes = held;
-}
-
-static void destroy(struct msd_visit *v)
-{
-	struct msd_session *s = &v->caller.session;
-	struct msd_edge *e = v->http->edge;
-
-	msd_list_remove(&v->link);
-	msd_http_reader_finish(&v->reader);
-	msd_buf_finish(&v->ahead);
-	msd_buf_finish(&v->out);
-	msd_session_leave(s);
-	msd_infer_end(&v->caller, false);
-	msd_infer_forget(&v->caller);
-	msd_buf_finish(&v->caller.asking.body);
-	v->tail_left = 0;
-	settle(v);
-	msd_account_close(&s->client.account);
-	msd_door_give_back(e, s->peer);
-	msd_client_peer_unref(s->peer);
-	free(v);
-	e->on_session_gone(e);
-}
-
-/* A thread may still work with what it holds. */
-static void on_handle_closed(uv_handle_t *handle)
-{
-	struct msd_visit *v = handle->data;
-
-	v->is_closed = true;
-	if (!msd_infer_is_busy(&v->caller))
-		destroy(v);
-}
-
-void msd_visit_close(struct msd_visit *v, const char *why)
-{
-	if (v->is_closing)
-		return;
-	v->is_closing = v->caller.is_gone = true;
-	msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
-		(unsigned long long)v->caller.session.number, why);
-	uv_close((uv_handle_t *)&v->poll, on_handle_closed);
-	v->transport.ops->close(&v->transport);
-}
-
-/* Nothing more is read; what is answered is still written. */
-static void end(struct msd_visit *v)
-{
-	v->state = MSD_VISIT_ENDING;
-	msd_buf_finish(&v->ahead);
-	v->ahead_at = 0;
-}
-
-static struct msd_asking *ask(struct msd_visit *v)
-{
-	v->caller.asking = (struct msd_asking){.edge = v->http->edge,
-					       .request = &v->reader.request,
-					       .caller = &v->caller};
-	return &v->caller.asking;
-}
-
-static bool is_last(const struct msd_visit *v)
-{
-	return !v->reader.request.keeps_alive || v->http->edge->house->is_leaving;
-}
-
-/* The answer is in `out`; tensors that belong behind it are not copied. */
-static void follow_up(struct msd_visit *v, bool closes)
-{
-	v->is_awaiting = false;
-	for (uint32_t i = 0; i < v->caller.n_tail; i++)
-		v->tail_left += v->caller.tail[i].iov_len;
-	if (v->tail_left == 0)
-		msd_infer_end(&v->caller, true);
-	if (closes)
-		end(v);
-}
-
-/* Who has read all so far has all its time for what comes. */
-static void begin_answer(struct msd_visit *v)
-{
-	if (msd_visit_unwritten(v) == 0)
-		v->last_progress_ms = uv_now(v->http->edge->loop);
-}
-
-static void answer(struct msd_visit *v)
-{
-	struct msd_asking *a = ask(v);
-	const bool closes = is_last(v);
-
-	begin_answer(v);
-	v->n_requests++;
-	msd_counts_request(&v->http->edge->counts);
-	msd_route_answer(a, closes, &v->out);
-	v->is_awaiting = a->is_later;
-	if (!v->is_awaiting) {
-		follow_up(v, closes);
-	} else if (!msd_infer_needs_body(&v->caller)) {
-		msd_http_reader_drop_body(&v->reader);
-	}
-}
-
-/* What follows on the connection is served in a turn of its own: who brings the answer
- * is in the midst of something. */
+/* Who is gone gets no answer; a thread has let go of what it worked with. */
 static void on_answer(struct msd_caller *c)
 {
 	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
-	const bool closes = is_last(v);
 
 	if (v->is_closed) {
-		destroy(v);
-		return;
+		msd_visit_destroy(v);
+	} else if (!v->is_closing) {
+		msd_visit_answered(c);
 	}
-	if (v->is_closing)
-		return;
-	begin_answer(v);
-	msd_route_write(&c->asking, closes, &v->out);
-	follow_up(v, closes);
-	if (v->out.bad) {
-		msd_visit_close(v, "out of memory for an answer");
-		return;
-	}
-	msd_visit_flush(v);
-	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
-	    msd_visit_unwritten(v) == 0)
-		msd_visit_linger(v);
-	settle(v);
-	update_poll(v);
-}
-
-static void refuse(struct msd_visit *v)
-{
-	msd_route_refuse(ask(v), v->reader.status, v->reader.why, &v->out);
-	end(v);
-}
-
-/* Tensors may be as many as the connection may hold while their buffer grows, which
- * doubles. */
-static uint64_t most_body(const struct msd_visit *v)
-{
-	const struct msd_http_request *q = &v->reader.request;
-	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
-
-	if (q->method != MSD_HTTP_POST ||
-	    q->fields[MSD_HTTP_F_INFERENCE_HEADER].p == NULL || room < MAX_BODY)
-		return MAX_BODY;
-	return room < MAX_TENSORS_BODY ? room : MAX_TENSORS_BODY;
-}
-
-/* The next thing in @in; false: there is none. */
-static bool take(struct msd_visit *v, struct msd_span *in)
-{
-	switch (msd_http_read(&v->reader, in)) {
-	case MSD_HTTP_HEAD:
-		v->reader.max_body = most_body(v);
-		if (v->reader.request.wants_continue &&
-		    v->reader.request.body_bytes <= v->reader.max_body)
-			msd_http_reply_continue(&v->out);
-		return true;
-	case MSD_HTTP_WHOLE:
-		answer(v);
-		return true;
-	case MSD_HTTP_BAD:
-		refuse(v);
-		return false;
-	case MSD_HTTP_MORE:
-	default:
-		return false;
-	}
-}
-
-/* Its turn is over: as with frames, by their number or by time, which is looked at only
- * when there is more than one. */
-static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
-{
-	const uint64_t n = v->n_requests - n_before;
-
-	if (v->state != MSD_VISIT_OPEN || v->is_awaiting || v->tail_left > 0 ||
-	    msd_visit_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
-		return true;
-	if (n < 2)
-		return false;
-	const uint64_t now = v->http->edge->wire->clock_ns();
-	if (*ends_ns == 0)
-		*ends_ns = now + MSD_CONN_TURN_US * 1000u;
-	return now >= *ends_ns;
-}
-
-/* Serve @in as far as the turn goes; what is left of it stays where it is. A turn ends
- * between requests alone: of one whose head was the last to come nothing else comes
- * that would begin another turn. */
-static void serve(struct msd_visit *v, struct msd_span *in)
-{
-	const uint64_t n_before = v->n_requests;
-	uint64_t ends_ns = 0;
-
-	while (take(v, in)) {
-		if (!msd_http_reader_is_owed(&v->reader) &&
-		    is_over(v, n_before, &ends_ns))
-			break;
-	}
-	if (v->out.bad)
-		msd_visit_close(v, "out of memory for an answer");
-}
-
-static void keep(struct msd_visit *v, struct msd_span rest)
-{
-	if (rest.n == 0 || v->state != MSD_VISIT_OPEN)
-		return;
-	msd_buf_put(&v->ahead, rest.p, rest.n);
-	if (v->ahead.bad)
-		msd_visit_close(v, "out of memory for what was read");
-}
-
-static void serve_ahead(struct msd_visit *v)
-{
-	struct msd_span in = {v->ahead.p + v->ahead_at, v->ahead.n - v->ahead_at};
-
-	serve(v, &in);
-	if (v->state != MSD_VISIT_OPEN)
-		return;
-	v->ahead_at = v->ahead.n - in.n;
-	if (!msd_visit_has_ahead(v)) {
-		msd_buf_finish(&v->ahead);
-		v->ahead_at = 0;
-	}
-}
-
-static void read_some(struct msd_visit *v)
-{
-	struct msd_wire *w = v->http->edge->wire;
-	struct iovec piece = {w->rbuf, READ_BYTES};
-	const ssize_t n = v->transport.ops->read(&v->transport, &piece, 1, NULL);
-
-	if (n == -EAGAIN)
-		return;
-	if (n < 0) {
-		msd_visit_close(v, "the connection is broken");
-	} else if (n == 0) {
-		v->peer_has_ended = true;
-		end(v);
-	} else {
-		struct msd_span in = {w->rbuf, (size_t)n};
-		v->bytes_in += (uint64_t)n;
-		serve(v, &in);
-		keep(v, in);
-	}
-}
-
-static void have_turn(struct msd_visit *v)
-{
-	if (v->state == MSD_VISIT_LINGERING) {
-		msd_visit_read_nothing(v);
-		return;
-	}
-	msd_visit_flush(v);
-	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
-	    msd_visit_unwritten(v) == 0) {
-		if (msd_visit_has_ahead(v)) {
-			serve_ahead(v);
-		} else {
-			read_some(v);
-		}
-	}
-	if (!v->is_closing)
-		msd_visit_flush(v);
-	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
-	    msd_visit_unwritten(v) == 0)
-		msd_visit_linger(v);
-	settle(v);
-	/* An answer goes, or --write-stall ends it; only what is still to be read can
-	 * be refused. */
-	if (!v->is_awaiting && msd_visit_unwritten(v) == 0 &&
-	    msd_account_is_over(&v->caller.session.client.account))
-		msd_visit_close(v, "it holds more memory than it may");
-}
-
-static void on_poll(uv_poll_t *handle, int status, int events)
-{
-	struct msd_visit *v = handle->data;
-
-	if (status < 0 || (v->is_awaiting && (events & UV_DISCONNECT) != 0)) {
-		msd_visit_close(v, "the connection is broken");
-		return;
-	}
-	have_turn(v);
-	update_poll(v);
 }
 
 static void close_for(struct msd_session *s, msd_err err, const char *why)
@@ -386,7 +47,6 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		msd_client_peer_unref(peer);
 		return;
 	}
-	v->http = h;
 	v->transport = transport;
 	msd_session_init(&v->caller.session, e, &msd_infer_client_ops, peer);
 	v->caller.session.front = &front_ops;
@@ -402,5 +62,5 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	msd_list_append(&h->visits, &v->link);
 	msd_http_watch(h);
 	msd_audit_connected(&v->caller.session, true);
-	update_poll(v);
+	msd_visit_settle(v);
 }

@@ -4,6 +4,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/visit_end.h"
 
 #define WRITE_PIECES 16u          /* of one write */
 #define KEEP_OUT_BYTES 4096u      /* of the buffer, when all is written */
@@ -62,7 +63,7 @@ void msd_visit_flush(struct msd_visit *v)
 			return;
 		}
 		advance(v, (size_t)n);
-		v->last_progress_ms = uv_now(v->http->edge->loop);
+		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 	}
 	v->out_at = v->out.n = 0;
 	if (v->out.cap > KEEP_OUT_BYTES)
@@ -73,7 +74,7 @@ void msd_visit_flush(struct msd_visit *v)
 
 void msd_visit_linger(struct msd_visit *v)
 {
-	struct msd_wire *w = v->http->edge->wire;
+	struct msd_wire *w = v->caller.session.edge->wire;
 
 	v->transport.ops->end(&v->transport, w->rbuf, w->rbuf_bytes);
 	v->state = MSD_VISIT_LINGERING;
@@ -83,7 +84,7 @@ void msd_visit_linger(struct msd_visit *v)
 
 void msd_visit_read_nothing(struct msd_visit *v)
 {
-	struct msd_wire *w = v->http->edge->wire;
+	struct msd_wire *w = v->caller.session.edge->wire;
 	struct iovec piece = {w->rbuf, w->rbuf_bytes};
 	const ssize_t n = v->transport.ops->read(&v->transport, &piece, 1, NULL);
 

@@ -4,7 +4,7 @@
  * The writing half of a visit: its answers, and behind the last of them the tensors
  * that belong to it, from where they lie.
  */
-#include "daemon/supervisor/http/visit.h"
+#include "daemon/supervisor/http/visit_state.h"
 
 /** Bytes of answers that have not left. */
 size_t msd_visit_unwritten(const struct msd_visit *v);

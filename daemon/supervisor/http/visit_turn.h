@@ -1,0 +1,13 @@
+#ifndef MSD_SUPERVISOR_VISIT_TURN_H
+#define MSD_SUPERVISOR_VISIT_TURN_H
+/*
+ * The turns of a visit: its requests are read and answered, as many as a turn may have.
+ */
+#include "daemon/supervisor/http/visit_state.h"
+
+/** What it holds is charged to its account, and it waits for its next turn. */
+void msd_visit_settle(struct msd_visit *v);
+/** The answer to the request of @c that was to come later is there. */
+void msd_visit_answered(struct msd_caller *c);
+
+#endif

@@ -1,0 +1,123 @@
+"""What the HTTP front does not take, and whom it does not serve."""
+import json
+
+import pytest
+
+import harness
+from harness import until
+from test_http import RIGHTS, TOKEN, ZOO, Visit, start, status
+from wire import Wire
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    with start("--load", f"zoo={ZOO}") as d:
+        d.ok("wait", "zoo")
+        yield d
+
+
+SMUGGLED = {
+    "two_lengths": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
+    "length_and_chunks": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+                         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "bare_lf": "GET /livez HTTP/1.1\nHost: x\n\n",
+    "space_before_colon": "GET /livez HTTP/1.1\r\nHost : x\r\n\r\n",
+    "folded": "GET /livez HTTP/1.1\r\nHost: x\r\n y\r\n\r\n",
+    "bare_lf_in_chunks": "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "3\r\nabc\n",
+    "overflow": "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "FFFFFFFFFFFFFFFFF\r\n",
+    "large_head": "GET /livez HTTP/1.1\r\nHost: x\r\nA: " + "x" * 20000,
+}
+
+
+@pytest.mark.parametrize("how", SMUGGLED)
+def test_what_can_be_read_in_two_ways_is_refused_and_ends_it(daemon, how):
+    with Visit(daemon) as visit:
+        visit.say(SMUGGLED[how] + "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        answered, fields, body = visit.answer()
+        assert answered == (431 if how == "large_head" else 400), body
+        assert fields["connection"] == "close" and "error" in json.loads(body)
+        visit.expect_end()
+
+
+def test_a_large_body_is_refused_on_its_head(daemon):
+    with Visit(daemon) as visit:
+        visit.say("POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n")
+        assert visit.answer()[0] == 413
+        visit.expect_end()
+
+
+def test_frames_of_the_protocol_are_refused(daemon):
+    with Visit(daemon) as visit:
+        visit.say(bytes.fromhex("906d7367") + bytes(12))
+        assert visit.answer()[0] == 400
+        visit.expect_end()
+
+
+def test_beyond_loopback_it_must_be_allowed():
+    said = harness.run(harness.BIN / "modserd", "--http", "0.0.0.0:0", "--listen",
+                       f"unix:{harness.short_folder()}/m.sock")
+    assert said.status == 1 and "--insecure-tcp" in said.err
+
+
+def test_a_token_says_who_asks(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path, "--load", f"zoo={ZOO}") as d:
+        until(lambda: status(d, "/readyz") == 200, "it is ready")
+        bearer = f"Authorization: Bearer {TOKEN}\r\n"
+        with Visit(d) as visit:
+            assert visit.ask("/livez")[0] == 200
+            answered, fields, _ = visit.ask("/readyz/zoo")
+            assert (answered, fields["www-authenticate"]) == (401, "Bearer")
+            assert visit.ask("/readyz/none")[0] == 401
+            assert visit.ask("/readyz/zoo", bearer)[0] == 200
+            assert visit.ask("/metrics")[0] == 401
+            assert b'module="other"' not in visit.ask("/metrics", bearer)[2]
+            assert visit.ask("/readyz/other", bearer)[0] == 403
+            assert visit.ask("/readyz/zoo", "Authorization: Bearer x\r\n")[0] == 401
+
+
+def test_who_was_refused_is_in_the_log_of_refusals(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path) as d, Visit(d) as visit, Wire(d.host) as operator:
+        bearer = f"Authorization: Bearer {TOKEN}\r\n"
+        assert visit.ask("/readyz/other", bearer)[0] == 403
+        assert visit.ask("/readyz/zoo")[0] == 401
+        assert visit.ask("/readyz/zoo")[0] == 401
+        assert [
+            (e["user"], e["method"], e["name"], e["times"]) for e in operator.ask("acl.log")
+        ] == [
+            ("alice", "module.describe", "other", 1),
+            ("anonymous", "module.describe", "zoo", 2),
+        ]
+        assert operator.ask("server.info")["denied"] == 3
+        d.expect_logged("event=denied", 3)
+
+
+def test_who_guesses_tokens_waits(tmp_path):
+    path = tmp_path / "acl"
+    path.write_text(RIGHTS)
+    path.chmod(0o600)
+    with start("--acl", path) as d, Visit(d) as visit:
+        wrong = "Authorization: Bearer x\r\n"
+        assert visit.ask("/readyz/zoo", wrong)[0] == 401
+        until(lambda: visit.ask("/readyz/zoo", wrong)[0] == 429, "it has to wait")
+        assert visit.ask("/livez", wrong)[0] == 200
+
+
+@pytest.mark.parametrize("host, fields, status", [
+    ("localhost", "", 200),
+    ("localhost", "Origin: http://localhost\r\n", 200),
+    ("localhost", "Origin: http://example.com\r\n", 403),
+    ("localhost", "Origin: null\r\n", 403),
+    ("models.example.com", "", 403),
+])
+def test_a_page_of_another_site_gets_nothing(daemon, host, fields, status):
+    visit = Visit(daemon)
+    visit.say(f"GET /status HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n")
+    assert visit.answer()[0] == status
