@@ -143,6 +143,7 @@ enum msd_exit msd_verb_doctor(const struct msd_cli *cli);
 enum msd_exit msd_verb_devices(const struct msd_cli *cli);
 enum msd_exit msd_verb_funcs(const struct msd_cli *cli);
 enum msd_exit msd_verb_help(const struct msd_cli *cli);
+#define MSD_CLI_INFO_WORDS 16u /* sections at a time */
 enum msd_exit msd_verb_info(const struct msd_cli *cli);
 enum msd_exit msd_verb_metrics(const struct msd_cli *cli);
 enum msd_exit msd_verb_stats(const struct msd_cli *cli);

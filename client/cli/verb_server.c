@@ -59,11 +59,6 @@ enum msd_exit msd_verb_version(const struct msd_cli *cli)
 	return code;
 }
 
-enum msd_exit msd_verb_info(const struct msd_cli *cli)
-{
-	return msd_session_show(cli, "server.info", NULL, 0);
-}
-
 enum msd_exit msd_verb_metrics(const struct msd_cli *cli)
 {
 	return msd_session_show(cli, "server.metrics", NULL, 0);

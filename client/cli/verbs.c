@@ -182,8 +182,9 @@ const struct msd_verb msd_verbs[] = {
 	 "on from\n"
 	 "here. Needs no daemon. Exit code 6: a file is there already.\n",
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls},
-	{"info", "", "show the daemon's version, limits and figures", "", 0, 0, 0,
-	 msd_verb_info},
+	{"info", "[SECTION...]", "show the daemon's version, limits and figures",
+	 "All of it, or what has these names: limits, devices, pid, ...\n", 0,
+	 MSD_CLI_INFO_WORDS, 0, msd_verb_info},
 	{"metrics", "", "print the figures for Prometheus",
 	 "In its text format, of the daemon and its modules: for a scrape without "
 	 "HTTP, as\n"

@@ -289,3 +289,17 @@ def test_completion_offers_verbs_options_modules_and_functions(served, shell):
 def test_signatures_are_listed(served):
     out = served.ok("funcs", "scalars").out
     assert "scale" in out and "float32" in out and "16" in out
+
+
+def test_info_prints_the_sections_that_are_asked_for(served):
+    whole = json.loads(served.ok("--json", "info").out)
+    some = json.loads(served.ok("--json", "info", "limits", "pid").out)
+    assert some == {"limits": whole["limits"], "pid": whole["pid"]}
+    assert served.ok("info", "pid").out == f"pid\t{whole['pid']}\n"
+    lines = served.ok("info", "limits").out.splitlines()
+    assert lines and all(line.startswith("limits.") for line in lines)
+
+
+def test_info_names_the_sections_when_there_is_none_of_a_name(served):
+    said = served.modser("info", "limit")
+    assert said.status == 2 and "info limit: " in said.err and "limits" in said.err
