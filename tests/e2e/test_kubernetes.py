@@ -9,6 +9,7 @@ import pytest
 from test_http import http_of, start
 
 FOLDER = harness.ROOT / "examples/fleet/kubernetes"
+CORPUS = harness.ROOT / "tests/corpus/onnx"
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("kubectl"), reason="no kubectl: the manifests are not read")
@@ -111,3 +112,34 @@ def test_probes_are_answered_as_kubernetes_wants_them(folder):
         daemon.process.send_signal(signal.SIGTERM)
         harness.until(lambda: status("readinessProbe") == 503, "it says that it leaves")
         assert status("livenessProbe") == 200
+
+
+def test_the_runtime_for_kserve_starts_a_daemon_that_answers_its_protocol(folder, tmp_path):
+    """With its own arguments, but for the address, as KServe fills them in."""
+    spec = read("kserve/runtime.yaml")["spec"]
+    service = read("kserve/digits.yaml")
+    model = service["spec"]["predictor"]["model"]
+    assert model["modelFormat"]["name"] in {f["name"] for f in spec["supportedModelFormats"]}
+    assert model["protocolVersion"] in spec["protocolVersions"]
+    [container] = spec["containers"]
+    assert container["name"] == "kserve-container"
+    words = [word.replace("{{.Name}}", service["metadata"]["name"])
+             .replace("/mnt/models/model.onnx", str(CORPUS / "accept_gemm.bin"))
+             for word in container["args"]
+             if not word.startswith(("--listen=", "--http=", "--drain-delay="))]
+    with start(*(part for word in words for part in word.split("=", 1))) as daemon:
+        asked = http.client.HTTPConnection(*http_of(daemon), timeout=harness.PATIENCE)
+
+        def said(method, path, body=None):
+            asked.request(method, path, body and json.dumps(body))
+            answer = asked.getresponse()
+            return answer.status, answer.read()
+
+        for probe in ("readinessProbe", "livenessProbe"):
+            path = container[probe]["httpGet"]["path"]
+            harness.until(lambda path=path: said("GET", path)[0] == 200, f"{path} is 200")
+        assert said("GET", "/v2/health/ready")[0] == said("GET", "/v2/models/digits/ready")[0] == 200
+        row = {"name": "x", "shape": [1, 3], "datatype": "FP32", "data": [1, 2, 3]}
+        status, body = said("POST", "/v2/models/digits/infer", {"inputs": [row]})
+        asked.close()
+        assert status == 200 and json.loads(body)["outputs"][0]["shape"] == [1, 2]
