@@ -1,6 +1,7 @@
 """TLS listeners, with Python's ssl and openssl s_client at the other end."""
 import contextlib
 import hashlib
+import pathlib
 import socket
 import ssl
 import subprocess
@@ -215,6 +216,37 @@ def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
             half.sendall(b"\x16\x03\x01\x02")
         assert silent.recv(1) == half.recv(1) == b""
     expect_logged(daemon, "has not ended its handshake in time (--first-frame)")
+
+
+def test_a_hello_may_come_byte_by_byte(tls, pki):
+    incoming, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+    made = certs.context(pki, pki.alice).wrap_bio(incoming, sent, server_hostname="localhost")
+    with pytest.raises(ssl.SSLWantReadError):
+        made.do_handshake()
+    with certs.plain(tls.host) as s:
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in sent.read():
+            s.sendall(bytes([byte]))
+        assert s.recv(1) == b"\x16", "a ServerHello"
+
+
+def rss_kib(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0])
+
+
+def test_half_hellos_cost_no_memory(own_daemon, pki):
+    """libssl would take 44 KiB for each."""
+    n = 300
+    with own_daemon("--max-peer-connections", 3 * n, "--first-frame", harness.FOREVER, *pki.words(),
+                    listen=[TLS]) as daemon, contextlib.ExitStack() as stack:
+        before = rss_kib(daemon.pid)
+        for begun in (b"\x16\x03", b"\x16\x03\x01\x02\x00\x01"):
+            for _ in range(n):
+                stack.enter_context(certs.plain(daemon.host)).sendall(begun)
+        with certs.connect(daemon.host, certs.context(pki, pki.alice)):
+            pass  # who comes last has been seen, and so has everybody before
+        assert harness.SANITIZED or rss_kib(daemon.pid) - before < 2 * n * 22
 
 
 def test_handshakes_are_counted_by_what_became_of_them(own_daemon, pki):

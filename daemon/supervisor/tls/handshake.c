@@ -1,10 +1,9 @@
 /*
- * Happy path: the first bytes come and are a ClientHello; a thread steps the handshake
- * as far as they go, the loop waits for more, until it is done and the transport is
- * handed over.
- * Failures: the peer speaks something else, breaks TLS, goes away or takes too long:
- * closed, with a text for the log. Whoever is on a thread is closed when that has left
- * it.
+ * Happy path: the first bytes come and are a ClientHello, whose record is waited for; a
+ * thread steps the handshake as far as they go, the loop waits for more, until it is
+ * done and the transport is handed over. Failures: the peer speaks something else,
+ * breaks TLS, goes away or takes too long: closed, with a text for the log. Whoever is
+ * on a thread is closed when that has left it.
  */
 #include "daemon/supervisor/tls/handshake.h"
 
@@ -13,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/tls/first_record.h"
 #include "daemon/supervisor/tls/stranger.h"
 #include "proto/words.h"
 
@@ -20,7 +20,8 @@ struct msd_handshake {
 	struct msd_list link, queue_link;
 	struct msd_handshakes *all;
 	void *user;
-	int fd; /* owned until there is a transport, and its own then */
+	int fd;  /* owned until there is a transport, and its own then */
+	int low; /* msd_tls_first_record_waits()' */
 	struct msd_transport transport; /* has a state once there is one */
 	bool is_working;                /* on a thread, whose result and why are */
 	uv_poll_t poll;
@@ -52,6 +53,7 @@ static void on_poll_closed(uv_handle_t *handle)
 	if (t == NULL && h->transport.state != NULL) {
 		h->transport.ops->close(&h->transport);
 	} else if (t == NULL) {
+		msd_tls_first_record_drop(h->fd);
 		(void)close(h->fd);
 	}
 	msd_list_remove(&h->link);
@@ -195,6 +197,8 @@ static msd_err begin(struct msd_handshake *h)
 
 	if (err != MSD_OK)
 		return err;
+	if (msd_tls_first_record_waits(h->fd, &h->low))
+		return MSD_WAIT;
 	return tls->library->accept(tls->context, h->fd, &h->transport, &h->why);
 }
 
