@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/fetch/landing.h"
+#include "daemon/wire/list.h"
 #include "proto/errno_text.h"
 
 #define READ_BYTES (256u * 1024u) /* at a time */
@@ -55,9 +56,9 @@ static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 	return msd_landing_expect(l->landing, (uint64_t)st.st_size, d);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct msd_waiter *waiter)
 {
-	struct msd_local *l = work->data;
+	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	uint8_t *buffer = malloc(READ_BYTES);
 	const int fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
@@ -75,12 +76,13 @@ static void on_work(uv_work_t *work)
 		(void)close(fd);
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_waiter *waiter)
 {
-	struct msd_local *l = work->data;
+	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	struct msd_diag d = l->d;
 
-	(void)status; /* nobody cancels it */
+	if (!waiter->has_worked)
+		l->err = msd_diag_no_memory(&d);
 	l->d = (struct msd_diag){0};
 	free(l->path);
 	l->path = NULL;
@@ -90,8 +92,9 @@ static void on_worked(uv_work_t *work, int status)
 
 void msd_local_begin(struct msd_local *l, uv_loop_t *loop)
 {
-	l->work.data = l;
-	(void)uv_queue_work(loop, &l->work, on_work, on_worked); /* never fails */
+	l->waiter.work = on_work;
+	l->waiter.on_done = on_worked;
+	msd_waiter_begin(&l->waiter, loop);
 }
 
 void msd_local_cancel(struct msd_local *l)

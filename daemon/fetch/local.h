@@ -2,8 +2,8 @@
 #define MSD_FETCH_LOCAL_H
 /* A file of this machine, read on a thread: its file system may hang. */
 #include <stdatomic.h>
-#include <uv.h>
 
+#include "daemon/fetch/waiter.h"
 #include "proto/diag.h"
 
 struct msd_landing;
@@ -17,7 +17,7 @@ struct msd_local {
 	/* For who shows progress. */
 	_Atomic uint64_t bytes, total_bytes;
 	/* Its own. */
-	uv_work_t work;
+	struct msd_waiter waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;

@@ -13,6 +13,7 @@
 #include "daemon/fetch/backoff.h"
 #include "daemon/fetch/landing.h"
 #include "daemon/fetch/line.h"
+#include "daemon/wire/list.h"
 #include "proto/unpack.h"
 #include "store/manifest/manifest.h"
 
@@ -215,9 +216,9 @@ static bool rest(const struct msd_origin *o, uint64_t ms)
 	return !atomic_load(&o->is_unwanted);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct msd_waiter *waiter)
 {
-	struct msd_origin *o = work->data;
+	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	unsigned n_failures = 0;
 
 	for (;;) {
@@ -235,12 +236,13 @@ static void on_work(uv_work_t *work)
 	}
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_waiter *waiter)
 {
-	struct msd_origin *o = work->data;
+	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	struct msd_diag d = o->d;
 
-	(void)status; /* nobody cancels it */
+	if (!waiter->has_worked)
+		o->err = msd_diag_no_memory(&d);
 	o->d = (struct msd_diag){0};
 	msd_uri_finish(&o->uri);
 	o->on_done(o, o->err, &d);
@@ -249,8 +251,9 @@ static void on_worked(uv_work_t *work, int status)
 
 void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop)
 {
-	o->work.data = o;
-	(void)uv_queue_work(loop, &o->work, on_work, on_worked); /* never fails */
+	o->waiter.work = on_work;
+	o->waiter.on_done = on_worked;
+	msd_waiter_begin(&o->waiter, loop);
 }
 
 void msd_origin_cancel(struct msd_origin *o)

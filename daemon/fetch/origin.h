@@ -7,10 +7,10 @@
  * waits.
  */
 #include <stdatomic.h>
-#include <uv.h>
 
 #include "daemon/fetch/download.h"
 #include "daemon/fetch/uri.h"
+#include "daemon/fetch/waiter.h"
 #include "store/digest.h"
 
 struct msd_landing;
@@ -28,7 +28,7 @@ struct msd_origin {
 	/* For who shows progress. */
 	_Atomic uint64_t bytes;
 	/* Its own. */
-	uv_work_t work;
+	struct msd_waiter waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;

@@ -1,4 +1,5 @@
 """Modules that one daemon gets from another's store: modser:// as a source."""
+import contextlib
 import hashlib
 import socket
 import threading
@@ -231,6 +232,21 @@ def test_to_another_machine_it_speaks_tls(own_daemon, folder):
     stranger = own_daemon("--store", folder / "stranger", "--fetch-retry", "5ms")
     said = stranger.modser("pull", "digits", uri)
     assert said.status != 0 and "certificate" in said.err
+
+
+def test_peers_that_say_nothing_keep_nobody_else_waiting(own_daemon, folder, hub):
+    hub.ok("load", "--keep", "digits", RESULTS)
+    device = own_daemon("--store", folder / "device", "--max-pulls", "6", "--fetch-stall", "1h")
+    with socket.create_server(("127.0.0.1", 0)) as silent, contextlib.ExitStack() as held:
+        silent.settimeout(harness.PATIENCE)
+        wire = held.enter_context(Wire(device.host))
+        for n in range(5):
+            uri = f"modser://127.0.0.1:{silent.getsockname()[1]}/m"
+            wire.start("module.pull", f"stalled{n}", uri)
+            held.enter_context(silent.accept()[0])  # all five are being waited for
+        device.ok("pull", "theirs", uri_of(hub, "digits"))
+        device.ok("pull", "ours", f"file://{RESULTS}")
+    assert works(device, "theirs") and works(device, "ours")
 
 
 def test_a_piece_is_read_by_who_may_load_alone(hub):
