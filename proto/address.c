@@ -23,6 +23,26 @@ static msd_err refuse_text(const char *text, const char *why, struct msd_diag *d
 		text, why);
 }
 
+/* People write what a browser or a shell takes: say how it is written here. */
+static msd_err refuse_form(const char *text, struct msd_diag *d)
+{
+	char why[2 * MSD_ADDRESS_HOST_MAX];
+
+	if (strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0) {
+		return refuse_text(text,
+				   "HTTP is not what modser speaks: curl and others "
+				   "call there",
+				   d);
+	}
+	if (text[0] == '/' || strncmp(text, "./", 2) == 0)
+		(void)snprintf(why, sizeof(why), "did you mean unix:%.300s?", text);
+	else if (strchr(text, ':') != NULL && strstr(text, "//") == NULL)
+		(void)snprintf(why, sizeof(why), "did you mean tcp://%.300s?", text);
+	else
+		return refuse_text(text, "unknown form", d);
+	return refuse_text(text, why, d);
+}
+
 static bool parse_port(const char *text, uint16_t *ret)
 {
 	uint32_t port = 0;
@@ -89,7 +109,7 @@ msd_err msd_address_parse(const char *text, struct msd_address *ret, struct msd_
 		a.kind = MSD_ADDRESS_TLS;
 		err = parse_net(text, text + 6, &a, d);
 	} else {
-		err = refuse_text(text, "unknown form", d);
+		err = refuse_form(text, d);
 	}
 	if (err == MSD_OK)
 		*ret = a;

@@ -31,11 +31,12 @@ unsigned msd_near_distance(struct msd_span a, struct msd_span b)
 	return row[m];
 }
 
-/* A third of what was written may be wrong, and one letter always. */
+/* A third of what was written may be wrong and one letter more; of three, one. */
 void msd_near_start(struct msd_near *near, struct msd_span name)
 {
-	*near = (struct msd_near){.name = name,
-				  .score = (unsigned)length(name) / 3 + 2};
+	*near = (struct msd_near){
+		.name = name,
+		.score = length(name) < 4 ? 2 : (unsigned)length(name) / 3 + 2};
 }
 
 static bool begins_so(struct msd_span candidate, struct msd_span name)

@@ -92,17 +92,36 @@ enum msd_exit msd_report_no_memory(void)
 	return msd_report_usage("free memory", "out of memory");
 }
 
+/* What those type who come from docker, Ollama or Triton, and what they mean here. */
+static const struct {
+	const char *other, *verb;
+} elsewhere[] = {{"run", "call"},      {"exec", "call"},   {"infer", "call"},
+		 {"predict", "call"},  {"start", "load"},  {"create", "load"},
+		 {"stop", "unload"},   {"kill", "unload"}, {"remove", "unload"},
+		 {"delete", "unload"}, {"status", "ls"},   {"models", "ls"},
+		 {"describe", "show"}, {"images", "store"}};
+
+/* The word that @word may stand for, be it another program's or mistyped. */
+static void look_for_verb(struct msd_near *near, const char *word)
+{
+	msd_near_start(near, msd_span_of(word));
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
+		msd_near_look(near, msd_span_of(v->name));
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (strcmp(elsewhere[i].other, word) == 0)
+			near->best = msd_span_of(elsewhere[i].verb);
+	}
+}
+
 enum msd_exit msd_report_verb(const char *word)
 {
 	struct msd_near near;
 	struct msd_buf hint = {0};
 
-	msd_near_start(&near, msd_span_of(word));
+	look_for_verb(&near, word);
 	msd_buf_printf(&hint, "take one of");
-	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
+	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
 		msd_buf_printf(&hint, " %s", v->name);
-		msd_near_look(&near, msd_span_of(v->name));
-	}
 	msd_buf_put_u8(&hint, 0);
 	enum msd_exit code = msd_report_usage(
 		hint.bad ? NULL : (const char *)hint.p, "unknown verb \"%s\"%s%.*s%s",

@@ -217,11 +217,19 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 	const struct msd_signature *s = rules->info.signature;
 
 	if (s->known && n != s->n_params) {
+		const bool lacks_out =
+			rules->info.style == MSD_FUNC_PRIM && n < s->n_params;
+
 		return msd_diag_set(
-			d, MSD_BAD_ARGUMENT, "%s: expected %zu argument%s, got %zu%s%s",
-			rules->info.name, s->n_params, s->n_params == 1 ? "" : "s", n,
+			d, MSD_BAD_ARGUMENT,
+			"%s: expected %zu argument%s, got %zu%s%s%s", rules->info.name,
+			s->n_params, s->n_params == 1 ? "" : "s", n,
 			s->text != NULL ? "; it is " : "",
-			s->text != NULL ? s->text : "");
+			s->text != NULL ? s->text : "",
+			lacks_out ? "; what it fills is an argument, too: "
+				    "out:DTYPE[SHAPE] of modser call, an array in "
+				    "Python"
+				  : "");
 	}
 	for (size_t i = 0; i < n; i++) {
 		msd_err err = msd_check_arg(rules, i, &args[i], d);

@@ -26,6 +26,10 @@ expect 2
 expect 2 no-such-verb
 expect 2 lod x y
 grep -q "did you mean load?" "$dir/err" || { echo "cli: lod: no load is offered"; failed=1; }
+for pair in stop:unload run:call start:load images:store status:ls; do
+  expect 2 "${pair%:*}" x
+  grep -q "did you mean ${pair#*:}?" "$dir/err" || { echo "cli: ${pair%:*}: no ${pair#*:} is offered"; failed=1; }
+done
 expect 2 ping --no-such-option
 expect 2 ping surplus
 expect 2 ls -o x
@@ -52,6 +56,8 @@ expect 3 -H tcp://127.0.0.1:1 ping
 expect 3 call m:f -17 -inf -- str:-o
 expect 4 load x "$dir/absent.so"
 expect 4 inspect "$dir/absent.so"
+expect 4 inspect absent
+grep -q "modser show NAME" "$dir/err" || { echo "cli: inspect absent: no show is offered"; failed=1; }
 printf '!<arch>\n' >"$dir/x.a"
 expect 6 load x "$dir/x.a"
 printf 'text' >"$dir/x.so"

@@ -68,6 +68,27 @@ Test(address, refuses_what_is_neither_form)
 		cr_assert_eq(parse(bad[i], &a), MSD_BAD_REQUEST, "%s", bad[i]);
 }
 
+Test(address, says_what_was_meant_by_what_others_take)
+{
+	static const char *const pairs[][2] = {
+		{"/tmp/m.sock", "did you mean unix:/tmp/m.sock?"},
+		{"./m.sock", "did you mean unix:./m.sock?"},
+		{"localhost:9190", "did you mean tcp://localhost:9190?"},
+		{"http://h:1", "HTTP is not what modser speaks"},
+		{"ftp://h:1", "unknown form"},
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct msd_diag d = {0};
+		struct msd_address a;
+
+		cr_assert_eq(msd_address_parse(pairs[i][0], &a, &d), MSD_BAD_REQUEST);
+		cr_expect_not_null(strstr(msd_diag_text(&d), pairs[i][1]), "%s",
+				   msd_diag_text(&d));
+		msd_diag_finish(&d);
+	}
+}
+
 Test(address, refuses_a_path_that_no_socket_can_have)
 {
 	char text[5 + MSD_ADDRESS_PATH_MAX + 2] = "unix:";

@@ -70,6 +70,11 @@ def test_a_tensor_written_out_needs_a_dtype_from_somewhere(served):
     assert said.status == 2 and '"x" is no float32' in said.err
 
 
+def test_who_leaves_out_what_a_primfunc_fills_is_told_how_it_is_written(served):
+    said = served.modser("call", "shapes:addone", "[1,2]")
+    assert said.status == 1 and "out:DTYPE[SHAPE] of modser call" in said.err, said
+
+
 @pytest.mark.parametrize("word", ["9223372036854775808", "-9223372036854775809"])
 def test_an_int_beyond_int64_is_an_error(served, word):
     said = served.modser("call", "results:echo", word)

@@ -28,6 +28,7 @@ Test(near, finds_nothing_for_what_is_far)
 {
 	cr_expect_str_eq(near_verb("frobnicate"), "");
 	cr_expect_str_eq(near_verb("zzzz"), "");
+	cr_expect_str_eq(near_verb("lxx"), "", "one letter of three is right");
 	cr_expect_str_eq(near_verb(""), "");
 }
 

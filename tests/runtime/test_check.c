@@ -87,7 +87,9 @@ Test(check, arity_is_compared)
 	lib_must_open(&lib, MODERN);
 	expect_bad(&lib, "addone", NULL, 0,
 		   "addone: expected 2 arguments, got 0; it is addone(A: Tensor([n], "
-		   "float32), B: Tensor([n], float32))");
+		   "float32), B: Tensor([n], float32)); what it fills is an "
+		   "argument, too: out:DTYPE[SHAPE] of modser call, an array in "
+		   "Python");
 	lib_close(&lib);
 }
 

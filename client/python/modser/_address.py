@@ -20,7 +20,7 @@ def parse(text: str) -> Target:
             raise _bad(text, "a socket's path has 1 to 107 bytes")
         return path
     if not text.startswith(("tcp://", "tls://")):
-        raise _bad(text, "unknown form")
+        raise _bad(text, _form(text))
     host, colon, port = text[6:].rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
@@ -49,6 +49,17 @@ def is_tls(text: str) -> bool:
 def _bad(text: str, why: str) -> BadRequest:
     forms = "unix:PATH, tcp://HOST:PORT or tls://HOST:PORT"
     return BadRequest(f'address "{text}": {why}; expected {forms}')
+
+
+def _form(text: str) -> str:
+    """What is wrong with an address of no known form: people write what a browser or a shell takes."""
+    if text.startswith(("http://", "https://")):
+        return "HTTP is not what modser speaks: curl and others call there"
+    if text.startswith(("/", "./")):
+        return f"did you mean unix:{text}?"
+    if ":" in text and "//" not in text:
+        return f"did you mean tcp://{text}?"
+    return "unknown form"
 
 
 def choose(address: Optional[str]) -> str:

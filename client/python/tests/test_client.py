@@ -287,6 +287,10 @@ def test_addresses(tmp_path, monkeypatch):
     for bad in wrong:
         with pytest.raises(modser.BadRequest, match="expected unix:PATH"):
             parse(bad)
+    meant = {"/tmp/m.sock": "unix:/tmp/m.sock", "h:9190": "tcp://h:9190", "http://h:1": "HTTP is not"}
+    for bad, advice in meant.items():
+        with pytest.raises(modser.BadRequest, match=advice):
+            parse(bad)
     assert default({"MODSER_HOST": "tcp://h:1"}, 7) == "tcp://h:1"
     assert default({}, 0) == "unix:/run/modserd/modserd.sock"
     (tmp_path / "modserd").mkdir(mode=0o755)
