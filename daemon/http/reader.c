@@ -1,7 +1,9 @@
 /*
  * Happy path: the head is gathered while msd_head_scan() looks for its end, then given
- * to llhttp at once, so that each field lies in one piece; then its body, in what
- * framing it has. llhttp is begun anew for each request and stops where one ends.
+ * to llhttp at once, so that each field lies in one piece; then its body: so many bytes
+ * as it says, or chunks, which llhttp takes apart. llhttp is begun anew for each
+ * request and stops where one ends. A head of the same bytes as the one before says the
+ * same, and is not read again.
  *
  * Failures: what could be read in two ways is refused, by the scan, by llhttp in its
  * strict mode, and here; nothing is read behind it.
@@ -13,7 +15,7 @@
 
 #define KEEP_HEAD_BYTES 1024u /* of the buffer, from one request to the next */
 
-enum { IN_HEAD, AT_BODY, IN_BODY, OVER, BROKEN };
+enum { BETWEEN, IN_HEAD, AT_BODY, IN_BODY, OVER, BROKEN };
 
 static struct msd_http_reader *reader_of(llhttp_t *parser)
 {
@@ -129,14 +131,20 @@ static int on_head(llhttp_t *parser)
 	return check_fields(r);
 }
 
+static int put_body(struct msd_http_reader *r, const void *p, size_t n)
+{
+	msd_buf_put(&r->body, p, n);
+	return r->body.bad ? fail(r, 503, "out of memory for the body") : 0;
+}
+
+/* Within a chunk. */
 static int on_body(llhttp_t *parser, const char *at, size_t n)
 {
 	struct msd_http_reader *r = reader_of(parser);
 
 	if (n > r->max_body - r->body.n)
 		return fail(r, 413, "the body is larger than it may be");
-	msd_buf_put(&r->body, at, n);
-	return r->body.bad ? fail(r, 503, "out of memory for the body") : 0;
+	return put_body(r, at, n);
 }
 
 static int on_whole(llhttp_t *parser)
@@ -181,21 +189,46 @@ static enum msd_http_event broken(struct msd_http_reader *r)
 	return MSD_HTTP_BAD;
 }
 
-/* The next request begins; what the last one held is given back. */
-static void begin(struct msd_http_reader *r)
+/* A request is over: its body is given back, its head stays in case it comes again. */
+static void clear(struct msd_http_reader *r)
 {
 	if (r->head.cap > KEEP_HEAD_BYTES)
 		msd_buf_finish(&r->head);
 	msd_buf_finish(&r->body);
+	r->request.body = (struct msd_span){0};
+	r->max_body = 0;
+	r->is_whole = false;
+	r->state = BETWEEN;
+}
+
+/* The next one begins. */
+static void begin(struct msd_http_reader *r)
+{
 	r->head.n = 0;
 	r->request = (struct msd_http_request){0};
 	r->scan = (struct msd_head_scan){0};
-	r->max_body = r->n_raw = 0;
+	r->n_raw = 0;
 	r->n_fields = 0;
-	r->is_whole = false;
 	r->state = IN_HEAD;
 	llhttp_init(&r->parser, HTTP_REQUEST, &settings);
 	r->parser.data = r;
+}
+
+/* The head of the last request has come again, whole: where it ends and what it says
+ * depends on nothing but its bytes. Chunks need an llhttp that has read it. */
+static bool has_come_again(const struct msd_http_reader *r, struct msd_span in)
+{
+	return r->head.n > 0 && in.n >= r->head.n && !r->request.is_chunked &&
+	       memcmp(in.p, r->head.p, r->head.n) == 0;
+}
+
+static enum msd_http_event take_again(struct msd_http_reader *r, struct msd_span *in)
+{
+	in->p += r->head.n;
+	in->n -= r->head.n;
+	r->request.is_again = true;
+	r->state = AT_BODY;
+	return MSD_HTTP_HEAD;
 }
 
 static enum msd_http_event read_head(struct msd_http_reader *r, struct msd_span *in)
@@ -238,7 +271,7 @@ static bool ends_by_crlf(const struct msd_http_reader *r, const uint8_t *p, size
 	return !r->request.is_chunked || (n > 1 ? p[n - 2] : r->last) == '\r';
 }
 
-static enum msd_http_event read_body(struct msd_http_reader *r, struct msd_span *in)
+static enum msd_http_event read_chunks(struct msd_http_reader *r, struct msd_span *in)
 {
 	size_t taken;
 
@@ -256,6 +289,20 @@ static enum msd_http_event read_body(struct msd_http_reader *r, struct msd_span 
 		(void)fail(r, 400, "too much around the bytes of the chunks");
 	if (!is_fine || r->status != 0)
 		return broken(r);
+	return MSD_HTTP_MORE;
+}
+
+/* So many bytes as the head says, which is no more than there may be. */
+static enum msd_http_event read_bytes(struct msd_http_reader *r, struct msd_span *in)
+{
+	const uint64_t left = r->request.body_bytes - r->body.n;
+	const size_t n = in->n < left ? in->n : (size_t)left;
+
+	if (put_body(r, in->p, n) != 0)
+		return broken(r);
+	in->p += n;
+	in->n -= n;
+	r->is_whole = n == left;
 	return MSD_HTTP_MORE;
 }
 
@@ -285,8 +332,13 @@ enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in
 	if (r->state == BROKEN)
 		return MSD_HTTP_BAD;
 	if (r->state == OVER)
+		clear(r);
+	if (r->state == BETWEEN && in->n > 0) {
+		if (has_come_again(r, *in))
+			return take_again(r, in);
 		begin(r);
-	if (r->state == IN_HEAD)
+	}
+	if (r->state <= IN_HEAD)
 		return in->n > 0 ? read_head(r, in) : MSD_HTTP_MORE;
 	if (r->state == AT_BODY && r->request.body_bytes > r->max_body) {
 		(void)fail(r, 413, "the body is larger than it may be");
@@ -294,7 +346,7 @@ enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in
 	}
 	r->state = IN_BODY;
 	if (!r->is_whole)
-		event = read_body(r, in);
+		event = r->request.is_chunked ? read_chunks(r, in) : read_bytes(r, in);
 	return event == MSD_HTTP_MORE && r->is_whole ? end(r) : event;
 }
 

@@ -46,6 +46,7 @@ struct msd_http_request {
 	struct msd_span fields[MSD_HTTP_F_COUNT]; /* p NULL: absent */
 	struct msd_span body;                     /* of a WHOLE one */
 	uint64_t body_bytes; /* as it says; 0 while they come in chunks */
+	bool is_again;       /* its head has the bytes of that of the request before */
 	bool is_chunked;
 	bool keeps_alive;
 	bool is_old; /* HTTP/1.0 */

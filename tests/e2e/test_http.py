@@ -100,6 +100,14 @@ def test_says_that_it_lives_and_is_ready(daemon):
         assert json.loads(body)["name"] == "modserd"
 
 
+def test_what_is_asked_again_is_answered_as_things_are_now():
+    with start("--load", f"zoo={ZOO}") as d, Visit(d) as visit:
+        until(lambda: visit.ask("/readyz/zoo")[0] == 200, "it is ready")
+        d.ok("unload", "zoo")
+        until(lambda: visit.ask("/readyz/zoo")[0] == 404, "it is gone")
+        assert [visit.ask(f"/{path}")[0] for path in ("livez", "none", "livez")] == [200, 404, 200]
+
+
 def test_prometheus_gets_the_form_that_it_accepts(daemon):
     with Visit(daemon) as visit:
         answered, fields, body = visit.ask("/metrics")

@@ -1,14 +1,12 @@
 #include "daemon/supervisor/http/asking.h"
 
-#include <string.h>
-
 #include "proto/json.h"
 
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text)
 {
 	a->reply.status = status;
 	a->reply.type = MSD_HTTP_TEXT;
-	msd_buf_put(&a->body, text, strlen(text));
+	a->text = msd_span_of(text);
 }
 
 void msd_asking_say_json(struct msd_asking *a, unsigned status)

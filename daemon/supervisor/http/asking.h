@@ -19,11 +19,12 @@ struct msd_asking {
 						  * has a star */
 	bool is_later;                           /* the answer comes when a call is
 						  * done */
-	struct msd_buf body;                     /* of the answer; owned */
+	struct msd_span text;                    /* the answer, where it is static */
+	struct msd_buf body;                     /* else what it is; owned */
 	struct msd_http_reply reply;             /* its head */
 };
 
-/** Answer @text with @status. */
+/** Answer @text, which is static, with @status; or what the caller appends. */
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text);
 /** Answer JSON, which the caller appends, with @status. */
 void msd_asking_say_json(struct msd_asking *a, unsigned status);

@@ -6,6 +6,7 @@
  */
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/http/asking.h"
+#include "daemon/supervisor/http/course.h"
 
 struct msd_chores;
 struct msd_history;
@@ -14,6 +15,7 @@ struct msd_infer;
 struct msd_caller {
 	struct msd_session session;
 	struct msd_asking asking;
+	struct msd_course course; /* of its last request */
 	struct msd_chores *chores;
 	const struct msd_history *history;
 	struct msd_infer *infer; /* its call; NULL: there is none */

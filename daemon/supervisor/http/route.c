@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "daemon/http/path.h"
 #include "daemon/http/reader.h"
 #include "daemon/http/site.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -23,7 +22,7 @@
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/http/scrape.h"
 
-struct route {
+struct msd_route {
 	const char *path; /* without its first slash; a star is any name */
 	enum msd_http_method method;
 	enum msd_method
@@ -32,7 +31,7 @@ struct route {
 };
 
 /* What is asked for most often stands first. */
-static const struct route routes[] = {
+static const struct msd_route routes[] = {
 	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
 	{"", MSD_HTTP_GET, MSD_M_PING, msd_page},
@@ -80,7 +79,7 @@ static const char *pass(const char *path, struct msd_span have)
 	return *path == '/' ? path + 1 : *path == '\0' ? path : NULL;
 }
 
-static bool is_match(const struct route *r, const struct msd_http_path *p,
+static bool is_match(const struct msd_route *r, const struct msd_http_path *p,
 		     struct msd_span names[MSD_ASKING_NAMES])
 {
 	const char *path = r->path;
@@ -130,36 +129,56 @@ static bool may_ask(struct msd_asking *a)
 	return true;
 }
 
-static void answer(struct msd_asking *a, const struct msd_http_path *p)
+static void find_route(struct msd_course *w, enum msd_http_method asked)
 {
-	const enum msd_http_method asked = a->request->method == MSD_HTTP_HEAD_ONLY
-						   ? MSD_HTTP_GET
-						   : a->request->method;
-	const struct route *found = NULL;
-
-	for (unsigned i = 0; i < N_ROUTES; i++) {
-		if (!is_match(&routes[i], p, a->names))
+	w->route = NULL;
+	w->has_method = false;
+	for (unsigned i = 0; i < N_ROUTES && !w->has_method; i++) {
+		if (!is_match(&routes[i], &w->path, w->names))
 			continue;
-		found = &routes[i];
-		if (found->method == asked)
-			break;
+		w->route = &routes[i];
+		w->has_method = routes[i].method == asked;
 	}
-	if (found == NULL) {
+}
+
+/* The course of the request of @a, which is the last one's where its head is. */
+static const struct msd_course *find_course(const struct msd_asking *a)
+{
+	const struct msd_http_request *q = a->request;
+	struct msd_course *w = &a->caller->course;
+
+	if (q->is_again)
+		return w;
+	w->is_path = msd_http_path_read(q->target, &w->path);
+	if (w->is_path) {
+		find_route(w,
+			   q->method == MSD_HTTP_HEAD_ONLY ? MSD_HTTP_GET : q->method);
+	}
+	return w;
+}
+
+static void answer(struct msd_asking *a, const struct msd_course *w)
+{
+	if (w->route == NULL) {
 		fail(a, 404,
 		     "nothing is there: /livez, /readyz, /metrics, /version and /v2 "
 		     "are");
-	} else if (found->method != asked) {
+	} else if (!w->has_method) {
 		fail(a, 405, "this path is not asked for by this method");
-		a->reply.allow = found->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";
-	} else if (msd_bearer_may(a, found->right,
-				  msd_model_module_name(a->names[0]))) {
-		found->answer(a);
+		a->reply.allow =
+			w->route->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";
+	} else {
+		memcpy(a->names, w->names, sizeof(a->names));
+		if (msd_bearer_may(a, w->route->right,
+				   msd_model_module_name(a->names[0])))
+			w->route->answer(a);
 	}
 }
 
 void msd_route_write(struct msd_asking *a, bool closes, struct msd_buf *out)
 {
-	a->reply.body = (struct msd_span){a->body.p, a->body.n};
+	a->reply.body =
+		a->body.n > 0 ? (struct msd_span){a->body.p, a->body.n} : a->text;
 	a->reply.is_head = a->request->method == MSD_HTTP_HEAD_ONLY;
 	a->reply.is_old = a->request->is_old;
 	a->reply.closes = closes;
@@ -170,13 +189,12 @@ void msd_route_write(struct msd_asking *a, bool closes, struct msd_buf *out)
 
 void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
 {
-	struct msd_http_path path;
+	const struct msd_course *w = find_course(a);
 
-	if (msd_http_path_read(a->request->target, &path)) {
-		if (may_ask(a))
-			answer(a, &path);
-	} else {
+	if (!w->is_path) {
 		fail(a, 400, "the path is none: expected /, names and escapes");
+	} else if (may_ask(a)) {
+		answer(a, w);
 	}
 	if (!a->is_later)
 		msd_route_write(a, closes, out);

@@ -85,6 +85,39 @@ Test(reader, takes_requests_one_after_the_other)
 		     "h(abcde)h()");
 }
 
+Test(reader, a_head_that_comes_again_says_the_same)
+{
+	static const char same[] = POST "Content-Length: 3\r\n\r\n";
+	char text[4 * sizeof(same) + 40];
+
+	(void)snprintf(text, sizeof(text), "%sabc%sdef%sghi", same, same, same);
+	expect_story(text, "h(abc)h(def)h(ghi)");
+	(void)snprintf(text, sizeof(text), "%sabc%.*s4\r\n\r\ndefg%sghi", same,
+		       (int)(sizeof(same) - 6), same, same);
+	expect_story(text, "h(abc)h(defg)h(ghi)");
+	(void)snprintf(text, sizeof(text), "%sabc%sde", same, same);
+	expect_story(text, "h(abc)h");
+}
+
+Test(reader, says_that_a_head_has_come_again)
+{
+	static const char text[] = "GET /a HTTP/1.1\r\n" HOST "\r\n"
+				   "GET /a HTTP/1.1\r\n" HOST "\r\n"
+				   "GET /b HTTP/1.1\r\n" HOST "\r\n";
+	static const bool is_again[] = {false, true, false};
+	struct msd_span in = msd_span_of(text);
+
+	msd_http_reader_init(&reader);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
+		cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_WHOLE);
+		cr_expect_eq(reader.request.is_again, is_again[i], "%u", i);
+		cr_expect(msd_span_is(reader.request.target, i < 2 ? "/a" : "/b"));
+		cr_expect(msd_span_is(reader.request.fields[MSD_HTTP_F_HOST], "x"));
+	}
+	msd_http_reader_finish(&reader);
+}
+
 Test(reader, every_prefix_waits_or_has_a_beginning_of_the_story)
 {
 	static const char text[] = CHUNKED "3\r\nabc\r\n0\r\n\r\n";
