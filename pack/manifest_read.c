@@ -230,8 +230,9 @@ msd_err msd_manifest_read(struct msd_span text, const struct msd_piece_source *s
 				   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why)};
 
 	if (m.json == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "manifest: line %d: %s",
-				    why.line, why.text);
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "manifest: no JSON at line %d: %s", why.line,
+				    why.text);
 	}
 	msd_err err = read_manifest(&m, source, d);
 	if (err != MSD_OK) {

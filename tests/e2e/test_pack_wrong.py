@@ -198,3 +198,13 @@ def test_an_interrupted_convert_leaves_nothing(fixtures, tmp_path):
         pytest.skip("no archive of TVM 0.8")
     interrupt(tmp_path, signal.SIGINT, "convert", model, "-o", tmp_path / "x.so")
     assert not (tmp_path / "x.so").exists()
+
+
+@pytest.mark.parametrize("cut", [1, 0.9, 0.5, 0])
+def test_a_damaged_manifest_is_a_damaged_file(tmp_path, cut):
+    path = manifest(tmp_path, modules=[{"kind": "_lib"}])
+    text = path.read_bytes()
+    path.write_bytes(text[:int(len(text) * cut)] if cut < 1 else text[:-2])
+    said = modser("pack", path, "-o", tmp_path / "x.so")
+    expect_refused(said, 6, "manifest: no JSON at line")
+    assert "[BAD_ARTIFACT]" in said.err
