@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "client/result.h"
+#include "proto/beside.h"
 #include "proto/clock.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16
 #define ABORT_MS 1000u
+#define PARTS 3u /* without files beside: a library, graph and params */
 
 modser_err modser_request(modser_client *client, const char *method,
 			  const modser_value *params, size_t n_params,
@@ -70,7 +72,7 @@ struct upload {
 	modser_client *client;
 	modser_value handle;
 	uint64_t until_ns;              /* of the whole load; 0: none */
-	struct msd_span parts[3];       /* one behind the other */
+	struct msd_span *parts;         /* one behind the other */
 	size_t n;                       /* bytes of all */
 	size_t next;                    /* first byte that no write has taken */
 	uint64_t written;               /* bytes that the daemon has */
@@ -78,6 +80,8 @@ struct upload {
 	size_t sizes[CHUNKS_IN_FLIGHT];
 	size_t oldest, n_ids;
 	bool is_begun; /* the daemon has it */
+	modser_value
+		*files; /* beside a model: of each a name and its bytes, then those */
 };
 
 /* What the next write takes: of one part. */
@@ -243,7 +247,7 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 				.batch_rows = o->batch_rows,
 				.batch_within_ms = o->batch_within_ms,
 				.tvm_inputs = o->tvm_inputs};
-	modser_value pairs[24] = {
+	modser_value pairs[28] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
@@ -254,6 +258,13 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 	if (o->keep) {
 		pairs[n++] = modser_str("keep");
 		pairs[n++] = modser_bool(true);
+	}
+	if (o->n_files > 0) {
+		pairs[n++] = modser_str("model");
+		pairs[n++] = modser_int((int64_t)u->parts[0].n);
+		pairs[n++] = modser_str("files");
+		pairs[n++] = (modser_value){.kind = MODSER_TUPLE,
+					    .as.tuple = {u->files, o->n_files}};
 	}
 	modser_value params[3] = {modser_str(name), u->handle, map_of(pairs, n)};
 	const modser_options options = options_now(u);
@@ -322,6 +333,39 @@ static modser_err send_all(struct upload *u, const modser_load_options *o,
 	return err;
 }
 
+/* The files beside a model, each on a page, behind the three parts. */
+static void add_files(struct upload *u, const modser_load_options *o)
+{
+	static const uint8_t zeros[MSD_BESIDE_PAGE];
+	modser_value *pair = u->files + o->n_files;
+	struct msd_span *part = u->parts + PARTS;
+
+	for (size_t i = 0; i < o->n_files; i++, pair += 2) {
+		const modser_file *f = &o->files[i];
+		const size_t at = (size_t)msd_beside_at(u->n);
+
+		*part++ = (struct msd_span){zeros, at - u->n};
+		*part++ = (struct msd_span){f->bytes, f->n};
+		u->n = at + f->n;
+		pair[0] = modser_str(f->name);
+		pair[1] = modser_int((int64_t)f->n);
+		u->files[i] =
+			(modser_value){.kind = MODSER_TUPLE, .as.tuple = {pair, 2}};
+	}
+}
+
+static modser_err load(struct upload *u, const char *name, const modser_load_options *o,
+		       modser_result **ret)
+{
+	u->is_begun = find_kept(u, o);
+	modser_err err = u->is_begun ? MODSER_OK : send_all(u, o, ret);
+	if (err == MODSER_OK)
+		err = load_uploaded(u, name, o, ret);
+	if (err != MODSER_OK && u->is_begun)
+		upload_abort(u);
+	return err;
+}
+
 modser_err modser_load(modser_client *client, const char *name, const void *bytes,
 		       size_t n, const modser_load_options *options,
 		       modser_result **ret)
@@ -329,19 +373,23 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 	static const modser_load_options none;
 	const modser_load_options *o = options != NULL ? options : &none;
 	struct upload u = {.client = client,
-			   .parts = {{bytes, n},
-				     {o->graph, o->graph_bytes},
-				     {o->params, o->params_bytes}},
-			   .n = n + o->graph_bytes + o->params_bytes};
-	if (o->deadline_ms != 0)
-		u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
+			   .parts = calloc(PARTS + 2 * o->n_files, sizeof(*u.parts)),
+			   .n = n + o->graph_bytes + o->params_bytes,
+			   .files = calloc(3 * o->n_files + 1, sizeof(*u.files))};
+	modser_err err = MODSER_NOMEM;
+
 	*ret = NULL;
-	u.is_begun = find_kept(&u, o);
-	modser_err err = u.is_begun ? MODSER_OK : send_all(&u, o, ret);
-	if (err == MODSER_OK)
-		err = load_uploaded(&u, name, o, ret);
-	if (err != MODSER_OK && u.is_begun)
-		upload_abort(&u);
+	if (u.parts != NULL && u.files != NULL) {
+		u.parts[0] = (struct msd_span){bytes, n};
+		u.parts[1] = (struct msd_span){o->graph, o->graph_bytes};
+		u.parts[2] = (struct msd_span){o->params, o->params_bytes};
+		add_files(&u, o);
+		if (o->deadline_ms != 0)
+			u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
+		err = load(&u, name, o, ret);
+	}
+	free(u.parts);
+	free(u.files);
 	return err;
 }
 

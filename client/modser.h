@@ -343,7 +343,19 @@ typedef struct modser_load_options {
 	/* The 32 bytes of the SHA-256 of all that is loaded, without a graph or params:
 	 * with keep no bytes are sent that the daemon's store has. NULL: not known. */
 	const uint8_t *sha256;
+	/* Of a framework's model, the files that it names (ONNX's external data), by
+	 * its names for them; one whose name has no folder is meant wherever the model
+	 * has it. Not with graph, params or keep. */
+	const struct modser_file *files;
+	size_t n_files;
 } modser_load_options;
+
+/* A file beside a model; all borrowed. */
+typedef struct modser_file {
+	const char *name;
+	const void *bytes;
+	size_t n;
+} modser_file;
 
 /**
  * Upload the @n bytes of a library at @bytes and load them as @name. Blocks until the

@@ -326,7 +326,8 @@ typedef struct modser_model_options {
 typedef void modser_sg_op_method(void);
 
 /* Gives the bytes of the file that a model calls @name, in *@ret; they stay until the
- * join has ended. 0, or -1 with the error of @graph (modser_graph_fail). */
+ * join has ended, or, of a load, as long as the graph. 0, or -1 with the error of
+ * @graph (modser_graph_fail). */
 typedef int modser_read_beside(void *ctx, modser_graph *graph, const char *name,
 			       modser_part *ret);
 
@@ -378,6 +379,11 @@ MODSER_GRAPH_API int modser_serializer_load_memory(const modser_serializer *s,
 						   const modser_part *parts, size_t n,
 						   const modser_model_options *options,
 						   modser_graph *graph);
+/** Let loads into @graph, and none but these, read the further files that a model names
+ * by @read, in place where their bytes are aligned; without it such a model is refused.
+ */
+MODSER_GRAPH_API void modser_graph_set_beside(modser_graph *graph,
+					      modser_read_beside *read, void *ctx);
 /**
  * Put the bytes that @model names in further files (ONNX's external data) into one file
  * of the same format, each aligned: *@ret, whose data the caller frees with free().

@@ -26,6 +26,7 @@ static const char words[] =
 static const char modules[] =
 	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
 	"[,params=FILE]\n"
+	"                   [,with=FILE[:FILE]...]\n"
 	"                   [,tvm_inputs=yes][,fill=zero|seeded][,keep_alive=TIME]\n"
 	"                   [,sandbox=WORD][,batch=N][,within=TIME]\n"
 	"                        load FILE as NAME at the start, on DEVICE "
@@ -36,7 +37,8 @@ static const char modules[] =
 	"time; with a\n"
 	"                        graph executor's graph.json and .params where "
 	"FILE does\n"
-	"                        not hold them; tvm_inputs: set_input ignores "
+	"                        not hold them; with: the files that a model names;\n"
+	"                        tvm_inputs: set_input ignores "
 	"what the\n"
 	"                        model lacks;\n"
 	"                        batch: calls that wait are joined to so many rows, "

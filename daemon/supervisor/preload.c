@@ -23,8 +23,9 @@
 #define LEAST_POLL_MS 5000u
 
 #define EXPECTED                                                                       \
-	"expected NAME=FILE[,graph=FILE][,params=FILE][,device=DEVICE]"                \
-	"[,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_alive=TIME]"        \
+	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
+	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_"   \
+	"alive=TIME]"                                                                  \
 	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
@@ -46,6 +47,13 @@ static msd_err read_params(struct msd_preload *p, const char *value, struct msd_
 {
 	(void)d;
 	p->params = value;
+	return MSD_OK;
+}
+
+static msd_err read_with(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->with = value;
 	return MSD_OK;
 }
 
@@ -182,6 +190,7 @@ static const struct {
 } keys[] = {{"device", read_device},
 	    {"graph", read_graph},
 	    {"params", read_params},
+	    {"with", read_with},
 	    {"workers", read_workers},
 	    {"era", read_era},
 	    {"tvm_inputs", read_tvm_inputs},
@@ -260,8 +269,11 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 		{!has_file && !has_source, "neither file = nor source = is there"},
 		{has_file && has_source,
 		 "file and source are both there: say one of them"},
-		{has_source && (p->graph != NULL || p->params != NULL),
-		 "graph and params belong to file, not to source"},
+		{has_source &&
+			 (p->graph != NULL || p->params != NULL || p->with != NULL),
+		 "graph, params and with belong to file, not to source"},
+		{p->with != NULL && (p->graph != NULL || p->params != NULL),
+		 "with is of a framework's model, graph and params are of a library"},
 		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
 		{!has_source && has_terms(&p->terms),
 		 "policy, auth, ca, proxy and insecure are of a source, and there is "
@@ -383,8 +395,8 @@ msd_err msd_preload_load(struct msd_house *house, const struct msd_preload *p,
 	msd_preload_options(p, &load);
 	load.file = p->file;
 	load.replace = replace;
-	load.bringing =
-		msd_source_job_read(house->loop, files, house->limits->max_upload);
+	load.bringing = msd_source_job_read(house->loop, files, p->with,
+					    house->limits->max_upload);
 	const msd_err err =
 		load.bringing == NULL
 			? msd_diag_no_memory(d)

@@ -17,7 +17,7 @@
 #include "proto/fill_word.h"
 #include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 18u
+#define MSD_PRELOAD_KEYS 19u
 
 struct msd_house;
 struct msd_load;
@@ -35,6 +35,7 @@ struct msd_preload {
 				 */
 	const char *graph;      /* beside the library; NULL: none */
 	const char *params;
+	const char *with; /* files that a model names, ':' between them; NULL: none */
 	struct msd_device device; /* type 0: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;

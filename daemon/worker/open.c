@@ -22,6 +22,7 @@
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/probe.h"
+#include "proto/beside.h"
 #include "proto/name.h"
 #include "proto/value.h"
 #include "runtime/load/foresee.h"
@@ -40,6 +41,8 @@ struct open_params {
 	struct msd_allowance allowance;
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
+	uint64_t model;           /* of these, before files; 0: there are none */
+	struct msd_span files;    /* proto/beside.h */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	bool tvm_inputs;
@@ -61,6 +64,7 @@ static const struct {
 	{"max_core", offsetof(struct open_params, allowance.max_core)},
 	{"graph", offsetof(struct open_params, graph)},
 	{"params", offsetof(struct open_params, params)},
+	{"model", offsetof(struct open_params, model)},
 };
 
 /* False: no such key, or not its type. */
@@ -95,11 +99,11 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
 }
 
-static bool take_paths(struct open_params *p, struct msd_span key,
-		       struct msd_span items)
+static bool take_list(struct open_params *p, struct msd_span key, struct msd_span items)
 {
 	struct msd_sandbox_plan *s = &p->sandbox;
 	struct msd_span *ret = msd_span_is(key, "plugins")     ? &s->plugins
+			       : msd_span_is(key, "files")     ? &p->files
 			       : msd_span_is(key, "may_read")  ? &s->reads
 			       : msd_span_is(key, "may_write") ? &s->writes
 							       : NULL;
@@ -130,7 +134,7 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		p->tvm_inputs = v.as.b;
 		return MSD_OK;
 	}
-	if (v.kind == MSD_K_TUPLE && take_paths(p, key.as.str, v.as.tuple.items))
+	if (v.kind == MSD_K_TUPLE && take_list(p, key.as.str, v.as.tuple.items))
 		return MSD_OK;
 	if (take_count(p, key.as.str, &v))
 		return MSD_OK;
@@ -181,7 +185,8 @@ static struct msd_span take_end(struct msd_span *file, uint64_t bytes)
 	return (struct msd_span){file->p + file->n, (size_t)bytes};
 }
 
-/* The library, then a graph and its parameters, when they came with it. */
+/* The library, then a graph and its parameters, or the model, then its files, when they
+ * came with it. */
 static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 			      struct msd_load_options *options, struct msd_diag *d)
 {
@@ -191,6 +196,15 @@ static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 				    "behind a library: the whole has %zu",
 				    (unsigned long long)p->graph,
 				    (unsigned long long)p->params, w->file.n);
+	}
+	if (p->model > 0) {
+		const msd_err err = msd_beside_check(p->files, p->model, w->file.n, d);
+
+		if (err != MSD_OK)
+			return err;
+		w->file.n = (size_t)p->model;
+		options->files = p->files;
+		return MSD_OK;
 	}
 	options->params = take_end(&w->file, p->params);
 	options->graph = take_end(&w->file, p->graph);

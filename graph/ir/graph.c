@@ -135,6 +135,12 @@ int modser_graph_set_source_format(modser_graph *graph, const char *format)
 	return set_fact(graph, MODSER_GRAPH_SOURCE_FORMAT, format);
 }
 
+void modser_graph_set_beside(modser_graph *graph, modser_read_beside *read, void *ctx)
+{
+	graph->read_beside = read;
+	graph->beside_ctx = ctx;
+}
+
 int modser_graph_set_const_file(modser_graph *graph, const char *path)
 {
 	return set_fact(graph, MODSER_GRAPH_CONST_FILE, path);

@@ -72,6 +72,8 @@ struct modser_graph {
 	size_t n_outputs;
 	struct msd_buf *files; /* that constants point into */
 	size_t n_files;
+	modser_read_beside *read_beside; /* for its load; NULL: there are none */
+	void *beside_ctx;
 	modser_graph *parent; /* whose attribute this graph is; NULL: nobody's */
 	unsigned depth;       /* of the graphs within, 0: there are none */
 	struct msd_diag diag;

@@ -62,6 +62,10 @@ struct msd_load_options {
 	 * the module. */
 	struct msd_span graph;
 	struct msd_span params;
+	/* What a framework's model names, behind its file (proto/beside.h); empty:
+	 * none.
+	 */
+	struct msd_span files;
 	enum msd_era_word era;   /* for a library whose symbols do not tell it */
 	enum msd_fill_word fill; /* for weights that were taken out of a model's file */
 	/* An instance's set_input ignores names that the model lacks, as TVM does. */

@@ -64,7 +64,7 @@ static const struct {
 	{"module m { file = a source = 'file:///a' }\n",
 	 "m: file and source are both there"},
 	{"module m { source = 'file:///a' graph = g }\n",
-	 "graph and params belong to file"},
+	 "graph, params and with belong to file"},
 	{"module m { file = a poll = 5m }\n", "m: poll without a source"},
 	{"module m { file = a policy = signed }\n",
 	 "m: policy, auth, ca, proxy and insecure are of a source"},

@@ -68,7 +68,7 @@ Test(source, of_files_has_them_one_behind_the_other, .fini = remove_files)
 
 	write_files("a", "bc");
 	const char *const names[] = {paths[0], NULL, paths[1]};
-	cr_assert_eq(msd_source_read(names, 100, &s, NULL), MSD_OK);
+	cr_assert_eq(msd_source_read(names, NULL, 100, &s, NULL), MSD_OK);
 	cr_expect(s.part_bytes[MSD_PART_MODEL] == 1 &&
 		  s.part_bytes[MSD_PART_GRAPH] == 0 &&
 		  s.part_bytes[MSD_PART_PARAMS] == 2);
@@ -87,13 +87,13 @@ Test(source, of_files_names_the_one_that_cannot_be_read, .fini = remove_files)
 
 	write_files("library", "");
 	const char *names[] = {paths[0], paths[1], NULL};
-	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_BAD_ARTIFACT);
+	cr_expect_eq(msd_source_read(names, NULL, 100, &s, &d), MSD_BAD_ARTIFACT);
 	cr_expect_not_null(strstr(msd_diag_text(&d), paths[1]));
 	names[1] = "/nowhere/to/be/found";
-	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_IO);
+	cr_expect_eq(msd_source_read(names, NULL, 100, &s, &d), MSD_IO);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
 	names[1] = "/tmp";
-	cr_expect_eq(msd_source_read(names, 100, &s, &d), MSD_IO);
+	cr_expect_eq(msd_source_read(names, NULL, 100, &s, &d), MSD_IO);
 	cr_expect_eq(s.fd, -1);
 	msd_diag_finish(&d);
 }

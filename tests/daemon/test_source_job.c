@@ -94,7 +94,7 @@ Test(source_job, says_why_a_file_cannot_be_read)
 
 	(void)uv_loop_init(&w.loop);
 	struct msd_source_job *job =
-		begin(&w, msd_source_job_read(&w.loop, paths, 100));
+		begin(&w, msd_source_job_read(&w.loop, paths, NULL, 100));
 	expect_over(&w, 1);
 	cr_assert(job->is_done && job->err == MSD_IO);
 	cr_expect_not_null(strstr(msd_diag_text(&job->diag), paths[0]));
@@ -107,6 +107,6 @@ Test(source_job, that_was_freed_tells_nobody)
 	struct waiting w = {.n_done = 0};
 
 	(void)uv_loop_init(&w.loop);
-	msd_source_job_free(begin(&w, msd_source_job_read(&w.loop, paths, 1)));
+	msd_source_job_free(begin(&w, msd_source_job_read(&w.loop, paths, NULL, 1)));
 	expect_over(&w, 0);
 }

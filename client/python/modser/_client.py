@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional, TypeVar
 
 from . import _address, _requests, _token
@@ -139,6 +139,7 @@ class Client(ClientBase):
         *,
         graph: Optional[Source] = None,
         params: Optional[Source] = None,
+        files: Optional[Mapping[str, Source]] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
@@ -153,7 +154,8 @@ class Client(ClientBase):
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
 
         Loading is executing its code. ``graph`` is a graph executor's graph.json and ``params`` a
-        model's parameters, for a library that does not hold them. ``replace`` lets it take the
+        model's parameters, for a library that does not hold them. ``files`` are those that a framework's
+        model names (ONNX's external data), by its names. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
         says where it runs; without it the library's code decides. ``workers`` is how many
         processes run it, and so how many calls at the same time. ``batch`` joins calls that wait,
@@ -165,7 +167,7 @@ class Client(ClientBase):
         were taken out of a framework's model. ``keep`` has a daemon with a store load it again
         whenever that starts.
         """
-        artifact = Artifact(source, graph, params)
+        artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
             replace, device, workers, era, tvm_inputs, fill, keep, batch, within
         )

@@ -4,28 +4,34 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
 
 import numpy as np
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 Bytes = np.ndarray[Any, Any]
+PAGE = 4096  # a file beside a model begins on one
 
 
 class Artifact:
     """A library, and what it does not hold: the graph.json of a graph executor, and a model's
-    parameters."""
+    parameters; or a framework's model, and the files that it names."""
 
     def __init__(
-        self, library: Source, graph: Optional[Source] = None, params: Optional[Source] = None
+        self,
+        library: Source,
+        graph: Optional[Source] = None,
+        params: Optional[Source] = None,
+        files: Optional[Mapping[str, Source]] = None,
     ) -> None:
         self._sources = [("source", library)]
+        self._files = dict(files or {})
         if graph is not None:
             self._sources.append(("graph", graph))
         if params is not None:
             self._sources.append(("params", params))
-        for what, source in self._sources:
+        for what, source in [*self._sources, *self._files.items()]:
             if not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
                 kind = type(source).__name__
                 raise TypeError(f"{what} is a path or the file's bytes, not {kind}")
@@ -41,7 +47,14 @@ class Artifact:
             facts["file"] = name.encode(errors="replace").decode()
         for (what, _), part in list(zip(self._sources, parts))[1:]:
             facts[what] = len(part)
-        yield parts, facts
+        if self._files:
+            facts["model"] = len(parts[0])
+            facts["files"] = []
+        for name, source in self._files.items():
+            part = _read(name, source)
+            parts += [np.zeros(-sum(map(len, parts)) % PAGE, np.uint8), part]
+            facts["files"].append([name, len(part)])
+        yield [part for part in parts if len(part)], facts
 
 
 def _read(what: str, source: Source) -> Bytes:

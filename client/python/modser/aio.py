@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Coroutine, Generator
+from collections.abc import AsyncIterator, Coroutine, Generator, Mapping
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
 from . import _address, _aio_channel, _requests, _token
@@ -153,6 +153,7 @@ class Client(ClientBase):
         *,
         graph: Optional[Source] = None,
         params: Optional[Source] = None,
+        files: Optional[Mapping[str, Source]] = None,
         replace: bool = False,
         device: Optional[DeviceLike] = None,
         workers: int = 1,
@@ -164,7 +165,7 @@ class Client(ClientBase):
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
-        artifact = Artifact(source, graph, params)
+        artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
             replace, device, workers, era, tvm_inputs, fill, keep, batch, within
         )

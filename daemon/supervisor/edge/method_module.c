@@ -24,6 +24,7 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/trial_case.h"
+#include "proto/beside.h"
 #include "proto/unpack.h"
 
 /* Of a connection and module: its state answers all that wait for it. */
@@ -199,21 +200,66 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	return r;
 }
 
+/* The value of a load's option as it came, for what stays msgpack. */
+static struct msd_span raw_option(const struct msd_method_call *c, const char *key)
+{
+	struct msd_span options = {0};
+	struct msd_cur all;
+	uint32_t n;
+
+	if (!msd_array_open(c->in->body.params, &all, &n))
+		return options;
+	for (unsigned i = 0; i < 3 && msd_object_take(&all, &options); i++)
+		continue;
+	return msd_map_value(options, key);
+}
+
+/* What the model's upload has behind it. */
+static msd_err read_beside(struct msd_method_call *c, const struct msd_upload *u,
+			   const struct msd_load *load,
+			   uint64_t part_bytes[MSD_PART_COUNT], struct msd_span *ret,
+			   struct msd_diag *d)
+{
+	struct msd_cur items;
+	uint32_t n;
+	msd_err err = msd_map_uint(param(c, 2), "model", INT64_MAX,
+				   &part_bytes[MSD_PART_MODEL], d);
+
+	*ret = raw_option(c, "files");
+	if (err != MSD_OK || (ret->n == 0 && part_bytes[MSD_PART_MODEL] == 0))
+		return err;
+	if (ret->n == 0 || !msd_array_open(*ret, &items, &n)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "module.load: files: expected [[name, bytes]...], "
+				    "and model, the bytes of the model before them");
+	}
+	if (load->is_candidate) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "module.load: keep: a model with files beside it "
+				    "is not kept; make one file of them (modser load "
+				    "and modser convert do)");
+	}
+	if (part_bytes[MSD_PART_GRAPH] > 0 || part_bytes[MSD_PART_PARAMS] > 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "module.load: files are of a framework's model, "
+				    "graph and params are of a library");
+	}
+	err = msd_beside_check((struct msd_span){items.p, items.left},
+			       part_bytes[MSD_PART_MODEL], u->bytes, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "module.load");
+}
+
 /* They stay msgpack, and are the module's to keep. */
 static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 			  struct msd_diag *d)
 {
-	struct msd_span options = {0};
 	uint64_t warmup = 0;
-	struct msd_cur all;
 	uint32_t n;
 	msd_err err = msd_map_uint(param(c, 2), "warmup", MSD_TRIAL_WARMUP, &warmup, d);
 
-	if (err != MSD_OK || !msd_array_open(c->in->body.params, &all, &n))
+	if (err != MSD_OK)
 		return err;
-	for (unsigned i = 0; i < 3 && msd_object_take(&all, &options); i++)
-		continue;
-	ret->tests = msd_map_value(options, "tests");
+	ret->tests = raw_option(c, "tests");
 	ret->warmup = (uint32_t)warmup;
 	return ret->tests.n > 0 ? msd_trial_check(ret->tests, &n, d) : MSD_OK;
 }
@@ -224,9 +270,9 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace", "file",   "device",     "graph",     "params",
-		"workers", "era",    "tvm_inputs", "fill",      "keep",
-		"tests",   "warmup", "batch",      "within_ms", NULL};
+		"replace", "file",       "device", "graph", "params", "workers",
+		"era",     "tvm_inputs", "fill",   "keep",  "tests",  "warmup",
+		"batch",   "within_ms",  "model",  "files", NULL};
 	msd_err err = read_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)
@@ -262,29 +308,50 @@ static msd_err read_load_params(struct msd_method_call *c,
 	return err;
 }
 
+/* What the upload consists of, besides its first part. */
+static msd_err take_upload(struct msd_upload *u, const uint64_t bytes[MSD_PART_COUNT],
+			   struct msd_span files, struct msd_source_job **ret,
+			   struct msd_diag *d)
+{
+	const bool has_parts =
+		bytes[MSD_PART_GRAPH] > 0 || bytes[MSD_PART_PARAMS] > 0 || files.n > 0;
+	struct msd_buf list = {0};
+
+	if (u->is_found && has_parts) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "module.load: graph, params and files are parts of "
+				    "an upload, and what the store had is one file");
+	}
+	if (files.n > 0)
+		msd_buf_put(&list, files.p, files.n);
+	msd_err err = list.bad ? msd_diag_no_memory(d) : msd_upload_take(u, ret, d);
+	if (err != MSD_OK) {
+		msd_buf_finish(&list);
+		return err;
+	}
+	struct msd_source *source = &(*ret)->source;
+	memcpy(source->part_bytes, bytes, sizeof(source->part_bytes));
+	source->files = list;
+	return MSD_OK;
+}
+
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_upload *u;
 	struct msd_module *m;
-	struct msd_span name, file = {(const uint8_t *)"upload", 6};
+	struct msd_span name, file = {(const uint8_t *)"upload", 6}, beside = {0};
 	struct msd_load load = {.source = {.fd = -1}};
 	uint64_t part_bytes[MSD_PART_COUNT] = {0};
 	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
 
 	if (err == MSD_OK)
 		err = read_load_params(c, &u, &load, part_bytes, &file, d);
-	if (err == MSD_OK && u->is_found &&
-	    (part_bytes[MSD_PART_GRAPH] > 0 || part_bytes[MSD_PART_PARAMS] > 0)) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "module.load: graph and params are parts of an "
-				   "upload, and what the store had is one file");
-	}
+	if (err == MSD_OK && c->params->via.array.size > 2)
+		err = read_beside(c, u, &load, part_bytes, &beside, d);
 	if (err == MSD_OK)
-		err = msd_upload_take(u, &load.bringing, d);
+		err = take_upload(u, part_bytes, beside, &load.bringing, d);
 	if (err != MSD_OK)
 		return err;
-	load.bringing->source.part_bytes[MSD_PART_GRAPH] = part_bytes[MSD_PART_GRAPH];
-	load.bringing->source.part_bytes[MSD_PART_PARAMS] = part_bytes[MSD_PART_PARAMS];
 	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
 	if (label == NULL) {
 		msd_source_job_free(load.bringing);

@@ -58,6 +58,7 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	msd_pack_map(b, 10u + (word != NULL) + (crew->device.type != 0) +
 				(era != NULL) + (fill != NULL) + crew->tvm_inputs +
 				2u * (crew->batching.rows > 0) +
+				2u * (crew->source.files.n > 0) +
 				has_any(house->plugins) + has_any(sandbox->reads) +
 				has_any(sandbox->writes));
 	if (word != NULL)
@@ -68,6 +69,11 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	if (crew->batching.rows > 0) {
 		msd_pack_pair_uint(b, "batch", crew->batching.rows);
 		msd_pack_pair_uint(b, "within_ms", crew->batching.within_ms);
+	}
+	if (crew->source.files.n > 0) {
+		msd_pack_pair_uint(b, "model", crew->source.part_bytes[MSD_PART_MODEL]);
+		msd_pack_cstr(b, "files");
+		msd_buf_put(b, crew->source.files.p, crew->source.files.n);
 	}
 	if (crew->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");

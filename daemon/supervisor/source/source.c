@@ -12,12 +12,9 @@
 #include <nettle/sha2.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
-#include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
 #define HASH_BYTES (64u * 1024u) /* at a time */
@@ -87,84 +84,9 @@ msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
 	return hash(source, d);
 }
 
-static msd_err copy_file(int from, int to, uint64_t bytes, const char *path,
-			 struct msd_diag *d)
-{
-	while (bytes > 0) {
-		ssize_t n =
-			sendfile(to, from, NULL, bytes < (1u << 30) ? bytes : 1u << 30);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			return msd_diag_set(d, MSD_IO, "%s: %s", path,
-					    n == 0 ? "shrank while it was read"
-						   : strerror(errno));
-		}
-		bytes -= (uint64_t)n;
-	}
-	return MSD_OK;
-}
-
-static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
-			 struct msd_diag *d)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	msd_err err = MSD_OK;
-
-	if (fd < 0)
-		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		err = msd_diag_set(d, MSD_IO, "%s: not a regular file", path);
-	} else if (st.st_size == 0) {
-		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: an empty file", path);
-	}
-	if (err != MSD_OK) {
-		(void)close(fd);
-		return err;
-	}
-	*ret = fd;
-	*ret_bytes = (uint64_t)st.st_size;
-	return MSD_OK;
-}
-
-msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], uint64_t max_bytes,
-			struct msd_source *ret, struct msd_diag *d)
-{
-	int from[MSD_PART_COUNT] = {-1, -1, -1};
-	struct msd_source s = {.fd = -1};
-	uint64_t total = 0;
-	msd_err err = MSD_OK;
-
-	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++) {
-		if (paths[i] != NULL)
-			err = open_file(paths[i], &from[i], &s.part_bytes[i], d);
-		total += s.part_bytes[i];
-	}
-	if (err == MSD_OK)
-		err = msd_source_check_size(total, max_bytes, d);
-	if (err == MSD_OK) {
-		s.fd = msd_reserve_now(MSD_SOURCE_NAME, total);
-		if (s.fd < 0)
-			err = msd_source_no_space(total, errno, d);
-	}
-	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++)
-		err = copy_file(from[i], s.fd, s.part_bytes[i], paths[i], d);
-	if (err == MSD_OK)
-		err = msd_source_seal(&s, d);
-	for (unsigned i = 0; i < MSD_PART_COUNT; i++) {
-		if (from[i] >= 0)
-			(void)close(from[i]);
-	}
-	if (err != MSD_OK && s.fd >= 0)
-		(void)close(s.fd);
-	if (err == MSD_OK)
-		*ret = s;
-	return err;
-}
-
 void msd_source_finish(struct msd_source *source)
 {
 	msd_aside_close(source->fd);
 	source->fd = -1;
+	msd_buf_finish(&source->files);
 }

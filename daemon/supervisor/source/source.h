@@ -10,6 +10,7 @@
  */
 #include <stdint.h>
 
+#include "proto/bytes.h"
 #include "proto/diag.h"
 #include "store/digest.h"
 
@@ -25,7 +26,10 @@ struct msd_source {
 	int fd; /* sealed memfd, owned; -1: none */
 	uint64_t bytes;
 	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: it has no such part */
-	struct msd_digest sha256;            /* of all bytes */
+	/* Of the files that its model names, behind that (proto/beside.h): their list,
+	 * in msgpack, owned; empty: there are none. */
+	struct msd_buf files;
+	struct msd_digest sha256; /* of all bytes */
 	/* Of its manifest, and which version that says it is; 0: it has none. */
 	struct msd_digest manifest;
 	uint64_t version;
@@ -47,18 +51,19 @@ void *msd_source_map(int fd, uint64_t bytes);
  */
 MSD_MUST_CHECK msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d);
 /**
- * A sealed one of local files, a path a part; all but the first may be NULL. On failure
- * *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file), MSD_TOO_LARGE
- * (over @max_bytes), MSD_NO_SPACE.
+ * A sealed one of local files, a path a part; all but the first may be NULL. @with: of
+ * a model, the files that it names, with ':' between their paths; NULL: none. On
+ * failure *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file),
+ * MSD_TOO_LARGE (over @max_bytes), MSD_NO_SPACE.
  */
 MSD_MUST_CHECK msd_err msd_source_read(const char *const paths[MSD_PART_COUNT],
-				       uint64_t max_bytes, struct msd_source *ret,
-				       struct msd_diag *d);
+				       const char *with, uint64_t max_bytes,
+				       struct msd_source *ret, struct msd_diag *d);
 /** An artifact of so many bytes is none, or over the limit: MSD_BAD_REQUEST,
  * MSD_TOO_LARGE. Does not block. */
 MSD_MUST_CHECK msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes,
 					     struct msd_diag *d);
-/** Give the memfd back. Does not block; legal more than once. */
+/** Give the memfd and the list back. Does not block; legal more than once. */
 void msd_source_finish(struct msd_source *source);
 
 #endif

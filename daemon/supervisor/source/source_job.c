@@ -17,6 +17,7 @@ static void destroy(struct msd_source_job *job)
 	msd_diag_finish(&job->diag);
 	for (unsigned i = 0; i < MSD_PART_COUNT; i++)
 		free(job->paths[i]);
+	free(job->with);
 	free(job);
 }
 
@@ -84,12 +85,13 @@ static void read_files(struct msd_source_job *job)
 	const char *const paths[MSD_PART_COUNT] = {job->paths[0], job->paths[1],
 						   job->paths[2]};
 
-	job->err = msd_source_read(paths, job->bytes, &job->source, &job->diag);
+	job->err =
+		msd_source_read(paths, job->with, job->bytes, &job->source, &job->diag);
 }
 
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],
-					   uint64_t max_bytes)
+					   const char *with, uint64_t max_bytes)
 {
 	struct msd_source_job *job = job_new(read_files);
 
@@ -104,6 +106,11 @@ struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 			destroy(job);
 			return NULL;
 		}
+	}
+	job->with = with != NULL ? strdup(with) : NULL;
+	if (with != NULL && job->with == NULL) {
+		destroy(job);
+		return NULL;
 	}
 	return begin(loop, job);
 }
@@ -124,6 +131,7 @@ struct msd_source msd_source_job_take(struct msd_source_job *job)
 	struct msd_source source = job->source;
 
 	job->source.fd = -1;
+	job->source.files = (struct msd_buf){0};
 	return source;
 }
 

@@ -29,6 +29,7 @@ struct msd_source_job {
 	uint64_t bytes;
 	void *map;                   /* of what is to be sealed */
 	char *paths[MSD_PART_COUNT]; /* owned */
+	char *with;                  /* owned */
 };
 
 /** Seal and hash @fd, which is taken, after unmapping @bytes at @map, through which it
@@ -38,7 +39,7 @@ struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
 /** Read local files, as msd_source_read() does. NULL: out of memory. */
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],
-					   uint64_t max_bytes);
+					   const char *with, uint64_t max_bytes);
 /** A job that is done and has made @source, which is taken. NULL: out of memory;
  * nothing is taken. */
 struct msd_source_job *msd_source_job_made(const struct msd_source *source);

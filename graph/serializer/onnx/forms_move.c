@@ -4,10 +4,10 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/out.h"
-#include "graph/serializer/onnx/tensor.h"
 
 /* Input 1: the node's own, or a list that a parameter has; without both none. */
 static void put_list_input(const struct onnx_out *o, Onnx__NodeProto *node,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/row.h"
 #include "graph/serializer/onnx/tensor.h"
@@ -42,7 +43,7 @@ static int read_initializers(struct onnx_load *l, const Onnx__GraphProto *p)
 
 		if (check_name(l, from->name, "an initializer") != 0)
 			return -1;
-		modser_sg_tensor *t = onnx_tensor_read(l->g, l->file, from, from->name);
+		modser_sg_tensor *t = onnx_tensor_read(l, from, from->name);
 		if (t == NULL || remember(l, t) != 0)
 			return -1;
 	}
@@ -355,7 +356,10 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 int onnx_load(const modser_serializer *s, const modser_part *parts,
 	      const modser_model_options *options, modser_graph *graph)
 {
-	struct onnx_load l = {.g = graph, .file = {parts->data, parts->bytes}};
+	struct onnx_external external = {.read = graph->read_beside,
+					 .ctx = graph->beside_ctx};
+	struct onnx_load l = {
+		.g = graph, .file = {parts->data, parts->bytes}, .external = &external};
 	struct msd_buf small = {0};
 	Onnx__ModelProto *m = NULL;
 
@@ -374,5 +378,6 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 	onnx__model_proto__free_unpacked(m, NULL);
 	msd_buf_finish(&small);
 	onnx_names_finish(&l.names);
+	onnx_external_finish(&external);
 	return result;
 }

@@ -5,14 +5,16 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
+#include "graph/serializer/onnx/external.h"
 #include "graph/serializer/onnx/names.h"
 #include "proto/bytes.h"
 
 struct onnx_load {
 	modser_graph *g;
 	const Onnx__ModelProto *model;
-	struct msd_span file; /* that weights point into */
-	int64_t opset;        /* of the operators without a domain */
+	struct msd_span file;           /* that weights point into */
+	struct onnx_external *external; /* where others are */
+	int64_t opset;                  /* of the operators without a domain */
 	struct onnx_names names;
 	size_t n_inferred; /* nodes whose shapes were looked for */
 	struct onnx_load

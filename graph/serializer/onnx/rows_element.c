@@ -1,6 +1,6 @@
 /* Operators that compute element by element. */
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
-#include "graph/serializer/onnx/tensor.h"
 
 /* Until opset 6 "axis" says with which axis of input 0 the first of input 1 goes; what
  * is behind it becomes axes of extent 1. */

@@ -12,6 +12,7 @@ static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 	struct onnx_load within = {.g = graph,
 				   .model = n->l->model,
 				   .file = n->l->file,
+				   .external = n->l->external,
 				   .opset = n->l->opset,
 				   .outer = n->l};
 	int result = onnx_load_graph(&within, p);

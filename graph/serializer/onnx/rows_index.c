@@ -1,6 +1,6 @@
 /* What takes and puts elements by indices and by their place. */
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
-#include "graph/serializer/onnx/tensor.h"
 
 static int load_eye_like(struct onnx_node *n)
 {

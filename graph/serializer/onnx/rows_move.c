@@ -71,7 +71,7 @@ static int load_constant(struct onnx_node *n)
 	if (onnx_names_find(&n->l->names, name) != NULL)
 		return onnx_fail(n, "two tensors are called \"%s\"", name);
 	if (value != NULL && value->t != NULL) {
-		t = onnx_tensor_read(n->l->g, n->l->file, value->t, name);
+		t = onnx_tensor_read(n->l, value->t, name);
 	} else {
 		t = constant_of(n, name);
 	}
@@ -92,7 +92,7 @@ static int load_constant_of_shape(struct onnx_node *n)
 		return -1;
 	if (value == NULL || value->t == NULL)
 		return onnx_add_constant(n, 0, "float32", NULL, 0, &zero);
-	modser_sg_tensor *t = onnx_tensor_read(n->l->g, n->l->file, value->t, "value");
+	modser_sg_tensor *t = onnx_tensor_read(n->l, value->t, "value");
 	if (t == NULL)
 		return -1;
 	if (t->bytes != t->dtype.bits / 8u)

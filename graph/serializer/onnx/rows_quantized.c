@@ -1,6 +1,6 @@
 /* Quantized numbers and their products. */
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
-#include "graph/serializer/onnx/tensor.h"
 
 static int load_quantize(struct onnx_node *n)
 {

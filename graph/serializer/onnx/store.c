@@ -10,10 +10,10 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/out.h"
-#include "graph/serializer/onnx/tensor.h"
 
 static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 {

@@ -6,49 +6,9 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-
-static const struct {
-	int32_t number;
-	const char *name;
-} dtypes[] = {
-	{1, "float32"},
-	{2, "uint8"},
-	{3, "int8"},
-	{4, "uint16"},
-	{5, "int16"},
-	{6, "int32"},
-	{7, "int64"},
-	{9, "bool"},
-	{10, "float16"},
-	{11, "float64"},
-	{12, "uint32"},
-	{13, "uint64"},
-	{14, "complex64"},
-	{15, "complex128"},
-	{16, "bfloat16"},
-	{17, "float8_e4m3fn"},
-	{18, "float8_e4m3fnuz"},
-	{19, "float8_e5m2"},
-	{20, "float8_e5m2fnuz"},
-};
-
-const char *onnx_dtype_name(int32_t type)
-{
-	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-		if (dtypes[i].number == type)
-			return dtypes[i].name;
-	}
-	return NULL;
-}
-
-int32_t onnx_dtype_number(const char *name)
-{
-	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-		if (strcmp(dtypes[i].name, name) == 0)
-			return dtypes[i].number;
-	}
-	return 0;
-}
+#include "graph/serializer/onnx/dtype.h"
+#include "graph/serializer/onnx/external.h"
+#include "graph/serializer/onnx/load.h"
 
 static int fail(const modser_sg_tensor *t, const char *text)
 {
@@ -100,25 +60,30 @@ static int own(modser_sg_tensor *t, void *copy)
 	return -1;
 }
 
-/* In place where the file has them aligned, else a copy. */
+/* As many as its shape says. In place where the file has them aligned, else a copy. */
+static int use_bytes(modser_sg_tensor *t, struct msd_span bytes)
+{
+	const size_t align = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
+
+	if ((uintptr_t)bytes.p % align == 0)
+		return modser_sg_tensor_set_buffer(t, bytes.p, NULL);
+	void *copy = malloc(bytes.n > 0 ? bytes.n : 1);
+	if (copy == NULL)
+		return msd_sg_no_memory(t->graph);
+	memcpy(copy, bytes.p, bytes.n);
+	return own(t, copy);
+}
+
 static int use_raw(modser_sg_tensor *t, struct msd_span file, const uint8_t *place)
 {
 	const uint64_t offset = msd_le64(place);
 	const uint64_t n = msd_le64(place + 8);
-	const size_t align = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
 
 	if (offset > file.n || n > file.n - offset || n != t->bytes)
 		return fail(t, "its bytes are not as many as its shape says");
-	const uint8_t *p = file.p + offset;
 	if (modser_sg_tensor_set_location(t, offset, n) != 0)
 		return -1;
-	if ((uintptr_t)p % align == 0)
-		return modser_sg_tensor_set_buffer(t, p, NULL);
-	void *copy = malloc(n > 0 ? (size_t)n : 1);
-	if (copy == NULL)
-		return msd_sg_no_memory(t->graph);
-	memcpy(copy, p, (size_t)n);
-	return own(t, copy);
+	return use_bytes(t, (struct msd_span){file.p + offset, (size_t)n});
 }
 
 /* The list that a type's elements stand in, their number there, and bytes of each. */
@@ -163,27 +128,21 @@ static int use_typed(modser_sg_tensor *t, const Onnx__TensorProto *p)
 	return own(t, copy);
 }
 
-static int refuse_external(const modser_sg_tensor *t, const Onnx__TensorProto *p)
+static int use_external(modser_sg_tensor *t, struct onnx_load *l,
+			const Onnx__TensorProto *p)
 {
-	const char *location = "";
+	struct msd_span bytes;
 
-	for (size_t i = 0; i < p->n_external_data; i++) {
-		const Onnx__StringStringEntryProto *e = p->external_data[i];
-
-		if (e->key != NULL && e->value != NULL &&
-		    strcmp(e->key, "location") == 0)
-			location = e->value;
-	}
-	return msd_sg_fail(
-		t->graph, MSD_UNSUPPORTED,
-		"tensor \"%s\": its bytes are in another file, \"%s\", which "
-		"cannot be read yet",
-		t->name, location);
+	return onnx_external_find(l->external, l->g, p, &bytes) != 0 ||
+			       use_bytes(t, bytes) != 0
+		       ? -1
+		       : 0;
 }
 
-modser_sg_tensor *onnx_tensor_read(modser_graph *g, struct msd_span file,
-				   const Onnx__TensorProto *p, const char *name)
+modser_sg_tensor *onnx_tensor_read(struct onnx_load *l, const Onnx__TensorProto *p,
+				   const char *name)
 {
+	modser_graph *g = l->g;
 	const char *dtype = onnx_dtype_name(p->data_type);
 	uint64_t size;
 
@@ -207,10 +166,10 @@ modser_sg_tensor *onnx_tensor_read(modser_graph *g, struct msd_span file,
 		return NULL;
 	}
 	int result = modser_sg_tensor_set_size(t, size);
-	if (result == 0 && p->data_location == 1) {
-		result = refuse_external(t, p);
+	if (result == 0 && p->data_location == ONNX_IS_EXTERNAL) {
+		result = use_external(t, l, p);
 	} else if (result == 0 && p->has_raw_data) {
-		result = use_raw(t, file, p->raw_data.data);
+		result = use_raw(t, l->file, p->raw_data.data);
 	} else if (result == 0) {
 		result = use_typed(t, p);
 	}

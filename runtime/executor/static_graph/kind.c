@@ -78,8 +78,7 @@ static msd_err static_open(struct msd_node *node, const struct msd_node_context 
 		.data_align = sizeof(int64_t), /* the largest element */
 	};
 	s->run.rules = &s->rules;
-	msd_err err =
-		msd_static_model_create(ctx->payload, ctx->options->fill, &s->model, d);
+	msd_err err = msd_static_model_create(ctx->payload, ctx->options, &s->model, d);
 	return err == MSD_OK ? msd_static_model_signature(s->model, &s->signature, d)
 			     : err;
 }

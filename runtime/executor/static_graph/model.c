@@ -6,9 +6,11 @@
  */
 #include "runtime/executor/static_graph/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/beside.h"
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
 
@@ -27,13 +29,35 @@ struct msd_static_model {
 	const void **in; /* of a run: one for each input */
 };
 
+/* What a model's load may look up: the files that came with it, and no other. */
+struct beside {
+	struct msd_span file, list;
+};
+
+static int read_beside(void *ctx, modser_graph *graph, const char *name,
+		       modser_part *ret)
+{
+	const struct beside *b = ctx;
+	struct msd_beside_file file;
+
+	if (!msd_beside_find(b->list, b->file.n, name, &file)) {
+		char why[256];
+
+		(void)snprintf(why, sizeof(why),
+			       "the file \"%.128s\" did not come with the model", name);
+		return modser_graph_fail(graph, why);
+	}
+	*ret = (modser_part){b->file.p + file.at, file.bytes};
+	return 0;
+}
+
 static msd_err load(struct msd_static_model *m, struct msd_span file,
-		    enum msd_fill_word fill, struct msd_diag *d)
+		    const struct msd_load_options *how, struct msd_diag *d)
 {
 	static const modser_fill fills[] = {[MSD_FILL_UNSAID] = MODSER_FILL_REFUSE,
 					    [MSD_FILL_ZERO] = MODSER_FILL_ZERO,
 					    [MSD_FILL_SEEDED] = MODSER_FILL_SEEDED};
-	const modser_model_options options = {fills[fill]};
+	const modser_model_options options = {fills[how->fill]};
 	const modser_part part = {file.p, file.n};
 	modser_serializer *s = modser_serializer_probe(file.p, file.n);
 
@@ -42,7 +66,11 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 		modser_serializer_unref(s);
 		return msd_diag_no_memory(d);
 	}
+	struct beside beside = {file, how->files};
+	if (how->files.n > 0)
+		modser_graph_set_beside(m->graph, read_beside, &beside);
 	const int rc = modser_serializer_load_memory(s, &part, 1, &options, m->graph);
+	modser_graph_set_beside(m->graph, NULL, NULL);
 	modser_serializer_unref(s);
 	if (rc == 0)
 		return MSD_OK;
@@ -93,14 +121,15 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 	return err;
 }
 
-msd_err msd_static_model_create(struct msd_span file, enum msd_fill_word fill,
+msd_err msd_static_model_create(struct msd_span file,
+				const struct msd_load_options *options,
 				struct msd_static_model **ret, struct msd_diag *d)
 {
 	struct msd_static_model *m = calloc(1, sizeof(*m));
 
 	if (m == NULL)
 		return msd_diag_no_memory(d);
-	msd_err err = load(m, file, fill, d);
+	msd_err err = load(m, file, options, d);
 	if (err == MSD_OK)
 		err = msd_plan_create(m->graph, &m->plan, d);
 	if (err == MSD_OK)

@@ -7,19 +7,20 @@
  */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
-#include "proto/fill_word.h"
 #include "runtime/module/model_signature.h"
+#include "runtime/module/module.h"
 #include "runtime/value/value.h"
 
 struct msd_static_model;
 
 /**
- * Read @file, which must outlive the model. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED
- * (an operator without a kernel, elements that its kernel does not read, weights that
- * were taken out while @fill is not said), MSD_TOO_LARGE, MSD_NOMEM.
+ * Read @file, which must outlive the model, as its options' files must, which lie
+ * behind it. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (an operator without a kernel,
+ * elements that its kernel does not read, weights that were taken out while no fill is
+ * said), MSD_NOT_FOUND (a file that it names), MSD_TOO_LARGE, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
-					       enum msd_fill_word fill,
+					       const struct msd_load_options *options,
 					       struct msd_static_model **ret,
 					       struct msd_diag *d);
 void msd_static_model_destroy(struct msd_static_model *m); /* NULL is fine */

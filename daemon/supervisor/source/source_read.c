@@ -1,0 +1,192 @@
+/*
+ * A source of files of this machine: the parts of a library one behind the other, or a
+ * model and the files that it names, each of these on a page.
+ *
+ * Happy path: all are looked at, for how much memory to reserve, then copied. Failures:
+ * a file that cannot be read, or has become shorter since it was looked at.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/source/source.h"
+#include "daemon/wire/reserve.h"
+#include "proto/beside.h"
+#include "proto/value.h"
+
+struct part {
+	char *path; /* owned */
+	uint64_t at, bytes;
+};
+
+struct parts {
+	struct part *part;
+	size_t n;
+	uint64_t bytes; /* of all */
+};
+
+static msd_err copy_bytes(int from, int to, uint64_t bytes, const char *path,
+			  struct msd_diag *d)
+{
+	while (bytes > 0) {
+		ssize_t n =
+			sendfile(to, from, NULL, bytes < (1u << 30) ? bytes : 1u << 30);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			return msd_diag_set(d, MSD_IO, "%s: %s", path,
+					    n == 0 ? "shrank while it was read"
+						   : strerror(errno));
+		}
+		bytes -= (uint64_t)n;
+	}
+	return MSD_OK;
+}
+
+static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
+			 struct msd_diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	msd_err err = MSD_OK;
+
+	if (fd < 0)
+		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		err = msd_diag_set(d, MSD_IO, "%s: not a regular file", path);
+	} else if (st.st_size == 0) {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: an empty file", path);
+	}
+	if (err != MSD_OK) {
+		(void)close(fd);
+		return err;
+	}
+	*ret = fd;
+	*ret_bytes = (uint64_t)st.st_size;
+	return MSD_OK;
+}
+
+/* One more, which begins at @at. */
+static msd_err add(struct parts *parts, const char *path, size_t n, uint64_t at,
+		   struct msd_diag *d)
+{
+	struct part *grown = realloc(parts->part, (parts->n + 1) * sizeof(*grown));
+	int fd;
+
+	if (grown == NULL)
+		return msd_diag_no_memory(d);
+	parts->part = grown;
+	struct part *p = &grown[parts->n];
+	*p = (struct part){.path = strndup(path, n), .at = at};
+	if (p->path == NULL)
+		return msd_diag_no_memory(d);
+	parts->n++;
+	msd_err err = open_file(p->path, &fd, &p->bytes, d);
+	if (err != MSD_OK)
+		return err;
+	(void)close(fd);
+	parts->bytes = at + p->bytes;
+	return MSD_OK;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Those behind a model, whose list is written to @list. */
+static msd_err add_beside(struct parts *parts, const char *with, struct msd_buf *list,
+			  struct msd_diag *d)
+{
+	const size_t first = parts->n;
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && with != NULL) {
+		const size_t n = strcspn(with, ":");
+
+		if (parts->n - first == MSD_BESIDE_MAX) {
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "more than %u files beside the model",
+					    MSD_BESIDE_MAX);
+		}
+		err = add(parts, with, n, msd_beside_at(parts->bytes), d);
+		with = with[n] == ':' ? with + n + 1 : NULL;
+	}
+	if (err != MSD_OK || parts->n == first)
+		return err;
+	msd_pack_array(list, parts->n - first);
+	for (size_t i = first; i < parts->n; i++) {
+		msd_pack_array(list, 2);
+		msd_pack_cstr(list, base_name(parts->part[i].path));
+		msd_pack_uint(list, parts->part[i].bytes);
+	}
+	return list->bad ? msd_diag_no_memory(d) : MSD_OK;
+}
+
+static msd_err copy_part(const struct part *p, int to, struct msd_diag *d)
+{
+	uint64_t bytes;
+	int from;
+	msd_err err = open_file(p->path, &from, &bytes, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (lseek(to, (off_t)p->at, SEEK_SET) < 0) {
+		err = msd_diag_set(d, MSD_IO, "%s: %s", p->path, strerror(errno));
+	} else {
+		err = copy_bytes(from, to, p->bytes, p->path, d);
+	}
+	(void)close(from);
+	return err;
+}
+
+static msd_err copy_all(const struct parts *parts, uint64_t max_bytes,
+			struct msd_source *s, struct msd_diag *d)
+{
+	msd_err err = msd_source_check_size(parts->bytes, max_bytes, d);
+
+	if (err != MSD_OK)
+		return err;
+	s->fd = msd_reserve_now(MSD_SOURCE_NAME, parts->bytes);
+	if (s->fd < 0)
+		return msd_source_no_space(parts->bytes, errno, d);
+	for (size_t i = 0; i < parts->n && err == MSD_OK; i++)
+		err = copy_part(&parts->part[i], s->fd, d);
+	return err == MSD_OK ? msd_source_seal(s, d) : err;
+}
+
+msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], const char *with,
+			uint64_t max_bytes, struct msd_source *ret, struct msd_diag *d)
+{
+	struct msd_source s = {.fd = -1};
+	struct parts parts = {0};
+	msd_err err = MSD_OK;
+
+	for (unsigned i = 0; i < MSD_PART_COUNT && err == MSD_OK; i++) {
+		const uint64_t at = parts.bytes;
+
+		if (paths[i] != NULL)
+			err = add(&parts, paths[i], strlen(paths[i]), at, d);
+		s.part_bytes[i] = parts.bytes - at;
+	}
+	if (err == MSD_OK)
+		err = add_beside(&parts, with, &s.files, d);
+	if (err == MSD_OK)
+		err = copy_all(&parts, max_bytes, &s, d);
+	for (size_t i = 0; i < parts.n; i++)
+		free(parts.part[i].path);
+	free(parts.part);
+	if (err != MSD_OK && s.fd >= 0)
+		(void)close(s.fd);
+	if (err != MSD_OK)
+		msd_buf_finish(&s.files);
+	if (err == MSD_OK)
+		*ret = s;
+	return err;
+}
