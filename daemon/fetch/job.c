@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/fetch/place.h"
+
 /*
  * Happy path: the plan says what is wanted next, a transfer or the registry brings it,
  * the plan looks at what came; when nothing more is wanted the landing is sealed.
  * Failures: whoever finds one ends the job with it. A job that was cancelled is freed
  * when what works for it has let go.
  */
-
-#define SIDE_BYTES MSD_MANIFEST_BYTES
 
 static void job_free(struct msd_job *job)
 {
@@ -40,74 +40,6 @@ static void tell(struct msd_job *job, msd_err err, struct msd_diag *d)
 	job->ops->on_ended(job, err, d);
 }
 
-/* Where what is wanted goes. */
-static msd_err open_place(struct msd_job *job, uint64_t bytes, struct msd_diag *d)
-{
-	const enum msd_want want = job->plan.want;
-
-	if (want == MSD_WANT_FILE || want == MSD_WANT_ALONE)
-		return msd_landing_next(&job->landing, bytes, d);
-	msd_landing_close(&job->side);
-	return msd_landing_open(&job->side, SIDE_BYTES, d);
-}
-
-static struct msd_landing *place_of(struct msd_job *job)
-{
-	const enum msd_want want = job->plan.want;
-
-	return want == MSD_WANT_FILE || want == MSD_WANT_ALONE ? &job->landing
-							       : &job->side;
-}
-
-static bool wants_text(const struct msd_job *job)
-{
-	return job->plan.want == MSD_WANT_MANIFEST ||
-	       job->plan.want == MSD_WANT_SIGNATURE;
-}
-
-/* The plan looks at what came into its place. */
-static msd_err look(struct msd_job *job, struct msd_diag *d)
-{
-	const struct msd_edition_file *f = msd_plan_file(&job->plan);
-	const char *name = f != NULL ? f->name : NULL;
-	const msd_err err = wants_text(job)
-				    ? msd_plan_text(&job->plan, &job->side, d)
-				    : msd_plan_came(&job->plan, &job->landing, d);
-
-	if (err == MSD_OK)
-		return MSD_OK;
-	if (name != NULL)
-		(void)msd_diag_wrap(d, err, "%s", name);
-	return msd_diag_wrap(d, err, "%s", job->uri.shown);
-}
-
-static msd_err copy_text(const struct msd_job *job, char **ret, struct msd_diag *d)
-{
-	*ret = strdup(job->text);
-	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
-}
-
-/* The URI of what is wanted, owned by the caller. */
-static msd_err place_wanted(const struct msd_job *job, char **ret, struct msd_diag *d)
-{
-	const struct msd_edition_file *f = msd_plan_file(&job->plan);
-
-	if (job->uri.scheme == MSD_SCHEME_MODSER) /* which of it, transfer.file says */
-		return copy_text(job, ret, d);
-	switch (job->plan.want) {
-	case MSD_WANT_MANIFEST:
-		return msd_uri_beside(job->text, NULL, ".json", ret, d);
-	case MSD_WANT_SIGNATURE:
-		return msd_uri_beside(job->text, NULL, ".json.minisig", ret, d);
-	case MSD_WANT_FILE:
-		return msd_uri_beside(job->text, f->name, NULL, ret, d);
-	case MSD_WANT_ALONE:
-	case MSD_WANT_NOTHING:
-	default:
-		return copy_text(job, ret, d);
-	}
-}
-
 static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d);
 
 static msd_err bring(struct msd_job *job, struct msd_diag *d)
@@ -115,13 +47,13 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
 	const bool is_alone = job->plan.want == MSD_WANT_ALONE;
 	char *url = NULL;
-	msd_err err = open_place(job, f != NULL ? f->bytes : 0, d);
+	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, d);
 
 	if (err == MSD_OK)
-		err = place_wanted(job, &url, d);
+		err = msd_place_uri(job, &url, d);
 	if (err != MSD_OK)
 		return err;
-	job->transfer.landing = place_of(job);
+	job->transfer.landing = msd_place_of(job);
 	job->transfer.how = job->how;
 	job->transfer.file = f != NULL ? &f->digest : NULL;
 	job->transfer.file_bytes = f != NULL ? f->bytes : 0;
@@ -145,8 +77,8 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 	if (err == MSD_OK && t->is_known) {
 		msd_plan_known(&job->plan, &job->etag_digest);
 	} else if (err == MSD_OK) {
-		err = look(job, d);
-	} else if (wants_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
+		err = msd_place_look(job, d);
+	} else if (msd_place_is_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
 		err = msd_plan_lacks(&job->plan, d);
 	}
 	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
@@ -189,7 +121,7 @@ static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
 						    : &m->blob.digest;
 	struct msd_digest is;
 
-	if (!wants_text(job))
+	if (!msd_place_is_text(job))
 		return MSD_OK;
 	msd_landing_digest(&job->side, &is);
 	if (msd_digest_equal(&is, expected))
@@ -216,9 +148,9 @@ static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 		digest = &m->signature.digest;
 		bytes = m->signature.bytes;
 	}
-	err = open_place(job, bytes, d);
+	err = msd_place_open(job, bytes, d);
 	if (err == MSD_OK)
-		msd_oci_want(&job->oci, digest, &place_of(job)->sink);
+		msd_oci_want(&job->oci, digest, &msd_place_of(job)->sink);
 	return err;
 }
 
@@ -233,7 +165,7 @@ static msd_err on_next(struct msd_oci *o, struct msd_diag *d)
 	} else {
 		err = check_layer(job, d);
 		if (err == MSD_OK)
-			err = look(job, d);
+			err = msd_place_look(job, d);
 	}
 	if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
 		return err;
@@ -376,7 +308,7 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 	uint64_t alone = 0, bytes = 0;
 
 	*ret_total = 0;
-	if (wants_text(job))
+	if (msd_place_is_text(job))
 		return 0;
 	if (job->uri.scheme == MSD_SCHEME_OCI) {
 		alone = job->oci.manifest.blob.bytes;

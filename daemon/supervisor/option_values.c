@@ -22,11 +22,6 @@ static void *field(const struct msd_options *o, const struct msd_option *row)
 	return (char *)(uintptr_t)o + row->offset;
 }
 
-static msd_err expected(const char *what, struct msd_diag *d)
-{
-	return msd_diag_set(d, MSD_BAD_REQUEST, "expected %s", what);
-}
-
 /* A limit's field ends with its unit. */
 static bool is_time(const struct msd_option *row)
 {
@@ -51,7 +46,7 @@ msd_err msd_option_read_limit(struct msd_options *o, const struct msd_option *ro
 		return msd_duration_parse(value, field(o, row), d);
 	if (msd_argv_size(value, field(o, row)))
 		return MSD_OK;
-	return expected("a number (K, M, G may follow)", d);
+	return msd_option_expected("a number (K, M, G may follow)", d);
 }
 
 void msd_option_write_limit(const struct msd_options *o, const struct msd_option *row,
@@ -71,7 +66,7 @@ msd_err msd_option_read_threads(struct msd_options *o, const struct msd_option *
 
 	(void)row;
 	if (!msd_argv_size(value, &number) || number < 1 || number > 1024)
-		return expected("a number from 1 to 1024", d);
+		return msd_option_expected("a number from 1 to 1024", d);
 	o->threads = (uint32_t)number;
 	return MSD_OK;
 }
@@ -92,7 +87,7 @@ msd_err msd_option_read_mode(struct msd_options *o, const struct msd_option *row
 
 	(void)row;
 	if (*value == '\0' || *end != '\0' || mode > 0777)
-		return expected("an octal mode such as 0660", d);
+		return msd_option_expected("an octal mode such as 0660", d);
 	o->socket_mode = (uint32_t)mode;
 	return MSD_OK;
 }
@@ -113,7 +108,7 @@ msd_err msd_option_read_flag(struct msd_options *o, const struct msd_option *row
 	*flag = value == NULL;
 	if (value == NULL || msd_argv_flag(value, flag))
 		return MSD_OK;
-	return expected("yes or no", d);
+	return msd_option_expected("yes or no", d);
 }
 
 void msd_option_write_flag(const struct msd_options *o, const struct msd_option *row,
@@ -130,7 +125,7 @@ msd_err msd_option_read_path(struct msd_options *o, const struct msd_option *row
 	if (copy == NULL)
 		return msd_diag_no_memory(d);
 	if (*copy == '\0')
-		return expected("a path", d);
+		return msd_option_expected("a path", d);
 	*(const char **)field(o, row) = copy;
 	return MSD_OK;
 }
@@ -142,117 +137,6 @@ void msd_option_write_path(const struct msd_options *o, const struct msd_option 
 
 	if (path != NULL)
 		msd_config_quote(path, ret);
-}
-
-msd_err msd_option_read_listen(struct msd_options *o, const struct msd_option *row,
-			       const char *value, struct msd_diag *d)
-{
-	(void)row;
-	if (o->n_listen == MSD_MAX_LISTEN) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u addresses",
-				    MSD_MAX_LISTEN);
-	}
-	struct msd_address *a = &o->listen[o->n_listen];
-	msd_err err = value != NULL ? msd_address_parse(value, a, d)
-				    : msd_address_default(false, a, d);
-	if (err == MSD_OK)
-		o->n_listen++;
-	return err;
-}
-
-void msd_option_write_listen(const struct msd_options *o, const struct msd_option *row,
-			     struct msd_buf *ret)
-{
-	char text[MSD_ADDRESS_TEXT_MAX];
-
-	(void)row;
-	for (uint32_t i = 0; i < o->n_listen; i++) {
-		msd_buf_printf(ret, i == 0 ? "{" : ", ");
-		msd_config_quote(msd_address_format(&o->listen[i], text), ret);
-	}
-	if (o->n_listen > 0)
-		msd_buf_put(ret, "}", 1);
-}
-
-#define PLAIN_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
-
-/* An address without a scheme: what is spoken there is said by the option. */
-static msd_err read_plain(const char *value, struct msd_address *ret,
-			  bool *ret_is_there, struct msd_diag *d)
-{
-	const bool is_unix = strncmp(value, "unix:", 5) == 0;
-	char text[MSD_ADDRESS_TEXT_MAX];
-
-	if (!is_unix && strstr(value, "://") != NULL)
-		return expected(PLAIN_FORMS, d);
-	const int n =
-		snprintf(text, sizeof(text), "%s%s", is_unix ? "" : "tcp://", value);
-	if (n < 0 || (size_t)n >= sizeof(text) ||
-	    msd_address_parse(text, ret, d) != MSD_OK)
-		return expected(PLAIN_FORMS, d);
-	*ret_is_there = true;
-	return MSD_OK;
-}
-
-static void write_plain(const struct msd_address *a, struct msd_buf *ret)
-{
-	char text[MSD_ADDRESS_TEXT_MAX];
-
-	(void)msd_address_format(a, text);
-	msd_config_quote(a->kind == MSD_ADDRESS_UNIX ? text : text + strlen("tcp://"),
-			 ret);
-}
-
-#define HTTPS "https://"
-
-msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row,
-			     const char *value, struct msd_diag *d)
-{
-	const bool is_tls = strncmp(value, HTTPS, strlen(HTTPS)) == 0;
-	const char *rest = is_tls ? value + strlen(HTTPS) : value;
-
-	(void)row;
-	if (read_plain(rest, &o->http, &o->has_http, d) != MSD_OK ||
-	    (is_tls && o->http.kind != MSD_ADDRESS_TCP))
-		return expected(PLAIN_FORMS ", or " HTTPS "HOST:PORT", d);
-	if (is_tls)
-		o->http.kind = MSD_ADDRESS_TLS;
-	return MSD_OK;
-}
-
-void msd_option_write_http(const struct msd_options *o, const struct msd_option *row,
-			   struct msd_buf *ret)
-{
-	char text[MSD_ADDRESS_TEXT_MAX + sizeof(HTTPS)];
-
-	(void)row;
-	if (!o->has_http)
-		return;
-	if (o->http.kind != MSD_ADDRESS_TLS) {
-		write_plain(&o->http, ret);
-		return;
-	}
-	struct msd_address plain = o->http;
-	plain.kind = MSD_ADDRESS_TCP;
-	char address[MSD_ADDRESS_TEXT_MAX];
-	(void)snprintf(text, sizeof(text), HTTPS "%s",
-		       msd_address_format(&plain, address) + strlen("tcp://"));
-	msd_config_quote(text, ret);
-}
-
-msd_err msd_option_read_agent(struct msd_options *o, const struct msd_option *row,
-			      const char *value, struct msd_diag *d)
-{
-	(void)row;
-	return read_plain(value, &o->agent, &o->has_agent, d);
-}
-
-void msd_option_write_agent(const struct msd_options *o, const struct msd_option *row,
-			    struct msd_buf *ret)
-{
-	(void)row;
-	if (o->has_agent)
-		write_plain(&o->agent, ret);
 }
 
 /* Workers may have another folder: the path becomes an absolute one. */
@@ -311,7 +195,7 @@ msd_err msd_option_read_proxies(struct msd_options *o, const struct msd_option *
 				    MSD_MAX_NETWORKS);
 	}
 	if (!msd_network_parse(value, &ns->of[ns->n]))
-		return expected("ADDRESS or ADDRESS/BITS", d);
+		return msd_option_expected("ADDRESS or ADDRESS/BITS", d);
 	o->proxies.texts[ns->n++] = copy;
 	return MSD_OK;
 }
@@ -331,7 +215,7 @@ msd_err msd_option_read_sandbox(struct msd_options *o, const struct msd_option *
 	(void)row;
 	return msd_sandbox_word_parse(word, &o->sandbox)
 		       ? MSD_OK
-		       : expected(MSD_SANDBOX_WORDS, d);
+		       : msd_option_expected(MSD_SANDBOX_WORDS, d);
 }
 
 void msd_option_write_sandbox(const struct msd_options *o, const struct msd_option *row,
@@ -365,7 +249,7 @@ msd_err msd_option_read_least(struct msd_options *o, const struct msd_option *ro
 
 	(void)row;
 	if (!msd_argv_size(value, &number) || number < 1 || number > MSD_TRUST_KEYS)
-		return expected("a number from 1 to 16", d);
+		return msd_option_expected("a number from 1 to 16", d);
 	o->trust.trust.least = (uint32_t)number;
 	return MSD_OK;
 }

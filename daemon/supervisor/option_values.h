@@ -13,6 +13,12 @@
 const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 				  char ret[MSD_LIMIT_TEXT_MAX]);
 
+/** @d says that @what was expected. */
+static inline msd_err msd_option_expected(const char *what, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "expected %s", what);
+}
+
 #define MSD_OPTION_READ(type)                                                          \
 	msd_err msd_option_read_##type(struct msd_options *o,                          \
 				       const struct msd_option *row,                   \

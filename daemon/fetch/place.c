@@ -1,0 +1,70 @@
+#include "daemon/fetch/place.h"
+
+#include <string.h>
+
+#define SIDE_BYTES MSD_MANIFEST_BYTES
+
+msd_err msd_place_open(struct msd_job *job, uint64_t bytes, struct msd_diag *d)
+{
+	const enum msd_want want = job->plan.want;
+
+	if (want == MSD_WANT_FILE || want == MSD_WANT_ALONE)
+		return msd_landing_next(&job->landing, bytes, d);
+	msd_landing_close(&job->side);
+	return msd_landing_open(&job->side, SIDE_BYTES, d);
+}
+
+struct msd_landing *msd_place_of(struct msd_job *job)
+{
+	const enum msd_want want = job->plan.want;
+
+	return want == MSD_WANT_FILE || want == MSD_WANT_ALONE ? &job->landing
+							       : &job->side;
+}
+
+bool msd_place_is_text(const struct msd_job *job)
+{
+	return job->plan.want == MSD_WANT_MANIFEST ||
+	       job->plan.want == MSD_WANT_SIGNATURE;
+}
+
+msd_err msd_place_look(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const char *name = f != NULL ? f->name : NULL;
+	const msd_err err = msd_place_is_text(job)
+				    ? msd_plan_text(&job->plan, &job->side, d)
+				    : msd_plan_came(&job->plan, &job->landing, d);
+
+	if (err == MSD_OK)
+		return MSD_OK;
+	if (name != NULL)
+		(void)msd_diag_wrap(d, err, "%s", name);
+	return msd_diag_wrap(d, err, "%s", job->uri.shown);
+}
+
+static msd_err copy_text(const struct msd_job *job, char **ret, struct msd_diag *d)
+{
+	*ret = strdup(job->text);
+	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+msd_err msd_place_uri(const struct msd_job *job, char **ret, struct msd_diag *d)
+{
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+
+	if (job->uri.scheme == MSD_SCHEME_MODSER) /* which of it, transfer.file says */
+		return copy_text(job, ret, d);
+	switch (job->plan.want) {
+	case MSD_WANT_MANIFEST:
+		return msd_uri_beside(job->text, NULL, ".json", ret, d);
+	case MSD_WANT_SIGNATURE:
+		return msd_uri_beside(job->text, NULL, ".json.minisig", ret, d);
+	case MSD_WANT_FILE:
+		return msd_uri_beside(job->text, f->name, NULL, ret, d);
+	case MSD_WANT_ALONE:
+	case MSD_WANT_NOTHING:
+	default:
+		return copy_text(job, ret, d);
+	}
+}

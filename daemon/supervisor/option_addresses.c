@@ -1,0 +1,117 @@
+/* How the values of options that are addresses are read and written. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/supervisor/config_text.h"
+#include "daemon/supervisor/option_values.h"
+
+msd_err msd_option_read_listen(struct msd_options *o, const struct msd_option *row,
+			       const char *value, struct msd_diag *d)
+{
+	(void)row;
+	if (o->n_listen == MSD_MAX_LISTEN) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u addresses",
+				    MSD_MAX_LISTEN);
+	}
+	struct msd_address *a = &o->listen[o->n_listen];
+	msd_err err = value != NULL ? msd_address_parse(value, a, d)
+				    : msd_address_default(false, a, d);
+	if (err == MSD_OK)
+		o->n_listen++;
+	return err;
+}
+
+void msd_option_write_listen(const struct msd_options *o, const struct msd_option *row,
+			     struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)row;
+	for (uint32_t i = 0; i < o->n_listen; i++) {
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(msd_address_format(&o->listen[i], text), ret);
+	}
+	if (o->n_listen > 0)
+		msd_buf_put(ret, "}", 1);
+}
+
+#define PLAIN_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
+
+/* An address without a scheme: what is spoken there is said by the option. */
+static msd_err read_plain(const char *value, struct msd_address *ret,
+			  bool *ret_is_there, struct msd_diag *d)
+{
+	const bool is_unix = strncmp(value, "unix:", 5) == 0;
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	if (!is_unix && strstr(value, "://") != NULL)
+		return msd_option_expected(PLAIN_FORMS, d);
+	const int n =
+		snprintf(text, sizeof(text), "%s%s", is_unix ? "" : "tcp://", value);
+	if (n < 0 || (size_t)n >= sizeof(text) ||
+	    msd_address_parse(text, ret, d) != MSD_OK)
+		return msd_option_expected(PLAIN_FORMS, d);
+	*ret_is_there = true;
+	return MSD_OK;
+}
+
+static void write_plain(const struct msd_address *a, struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX];
+
+	(void)msd_address_format(a, text);
+	msd_config_quote(a->kind == MSD_ADDRESS_UNIX ? text : text + strlen("tcp://"),
+			 ret);
+}
+
+#define HTTPS "https://"
+
+msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row,
+			     const char *value, struct msd_diag *d)
+{
+	const bool is_tls = strncmp(value, HTTPS, strlen(HTTPS)) == 0;
+	const char *rest = is_tls ? value + strlen(HTTPS) : value;
+
+	(void)row;
+	if (read_plain(rest, &o->http, &o->has_http, d) != MSD_OK ||
+	    (is_tls && o->http.kind != MSD_ADDRESS_TCP))
+		return msd_option_expected(PLAIN_FORMS ", or " HTTPS "HOST:PORT", d);
+	if (is_tls)
+		o->http.kind = MSD_ADDRESS_TLS;
+	return MSD_OK;
+}
+
+void msd_option_write_http(const struct msd_options *o, const struct msd_option *row,
+			   struct msd_buf *ret)
+{
+	char text[MSD_ADDRESS_TEXT_MAX + sizeof(HTTPS)];
+
+	(void)row;
+	if (!o->has_http)
+		return;
+	if (o->http.kind != MSD_ADDRESS_TLS) {
+		write_plain(&o->http, ret);
+		return;
+	}
+	struct msd_address plain = o->http;
+	plain.kind = MSD_ADDRESS_TCP;
+	char address[MSD_ADDRESS_TEXT_MAX];
+	(void)snprintf(text, sizeof(text), HTTPS "%s",
+		       msd_address_format(&plain, address) + strlen("tcp://"));
+	msd_config_quote(text, ret);
+}
+
+msd_err msd_option_read_agent(struct msd_options *o, const struct msd_option *row,
+			      const char *value, struct msd_diag *d)
+{
+	(void)row;
+	return read_plain(value, &o->agent, &o->has_agent, d);
+}
+
+void msd_option_write_agent(const struct msd_options *o, const struct msd_option *row,
+			    struct msd_buf *ret)
+{
+	(void)row;
+	if (o->has_agent)
+		write_plain(&o->agent, ret);
+}
