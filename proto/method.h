@@ -13,6 +13,7 @@
 	X(LOOKUP, "lookup")                                                            \
 	X(CALL, "call")                                                                \
 	X(LOAD, "load")                                                                \
+	X(READ, "read")                                                                \
 	X(ADMIN, "admin")                                                              \
 	X(ANY, "any")                                                                  \
 	X(NONE, "-")
@@ -70,7 +71,7 @@ const char *msd_right_name(enum msd_right right);
 	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, era?, "        \
 	  "tvm_inputs?, fill?, progress?}]",                                           \
 	  "{name, state, functions}")                                                  \
-	X(MODULE_READ, "module.read", S, LOAD, "[name, {sha256, from?, bytes?}?]",     \
+	X(MODULE_READ, "module.read", S, READ, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \
 	X(MODULE_ROLLBACK, "module.rollback", S, LOAD, "[name]",                       \
 	  "{name, state, functions}")                                                  \

@@ -238,7 +238,8 @@ const struct msd_verb msd_verbs[] = {
 	 "  log      the last requests that were refused for want of a right\n"
 	 "  dry-run  would USER be allowed to ask for METHOD (call, module.load; or a "
 	 "right:\n"
-	 "           lookup, call, load, admin) with NAME, a module or NAME:FUNC; exit "
+	 "           lookup, call, load, read, admin) with NAME, a module or "
+	 "NAME:FUNC; exit "
 	 "code 6:\n"
 	 "           no\n"
 	 "See docs/rights.md. All but whoami need the right to administer.\n",

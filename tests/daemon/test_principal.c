@@ -23,9 +23,9 @@ Test(principal, over_tcp_may_not_load_unless_the_operator_said_so)
 {
 	static const enum msd_method loading[] = {
 		MSD_M_MODULE_UPLOAD, MSD_M_MODULE_LOAD, MSD_M_MODULE_UNLOAD,
-		MSD_M_SERVER_RELOAD};
+		MSD_M_MODULE_READ, MSD_M_SERVER_RELOAD};
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		cr_expect_eq(ask(MSD_ADDRESS_TCP, false, loading[i]), MSD_REFUSED);
 		cr_expect_eq(ask(MSD_ADDRESS_TCP, true, loading[i]), MSD_OK);
 	}

@@ -7,7 +7,7 @@ import harness
 import msgpack
 from wire import RESIDENT, UPLOAD, Failure, Wire, tensor_ext
 
-RIGHTS = ("lookup", "call", "load", "admin")
+RIGHTS = ("lookup", "call", "load", "read", "admin")
 STALE = msgpack.ExtType(UPLOAD, bytes(8))
 TENSOR = tensor_ext(RESIDENT, "f4", [1])
 
@@ -95,7 +95,7 @@ class User:
             if method in ("call", "function.get"):
                 if fnmatch.fnmatchcase("echo", of_function):
                     return True
-            elif right != "load" or of_function == "*":
+            elif right not in ("load", "read") or of_function == "*":
                 return True
         return False
 

@@ -249,7 +249,24 @@ def test_peers_that_say_nothing_keep_nobody_else_waiting(own_daemon, folder, hub
     assert works(device, "theirs") and works(device, "ours")
 
 
-def test_a_piece_is_read_by_who_may_load_alone(hub):
+def test_who_may_read_gets_what_a_line_gives_and_brings_nothing(own_daemon, folder, device):
+    stocked = own_daemon("--store", folder / "hub")
+    for name in ("pub-digits", "digits"):
+        stocked.ok("load", "--keep", name, RESULTS)
+    stocked.stop()
+    acl = folder / "rights.acl"
+    acl.write_text("user anonymous +@read pub-*/*\n")
+    hub = own_daemon("--store", folder / "hub", "--allow-load-tcp", "--acl", acl,
+                     listen=["tcp://127.0.0.1:0"])
+    device.ok("pull", "digits", uri_of(hub, "pub-digits"))
+    assert works(device, "digits")
+    said = device.modser("pull", "more", uri_of(hub, "digits"))
+    assert said.status == 6 and "REFUSED" in said.err, said
+    said = hub.modser("load", "pub-mine", RESULTS)
+    assert said.status == 6 and "REFUSED" in said.err, said
+
+
+def test_a_file_is_read_piece_by_piece(hub):
     hub.ok("load", "--keep", "digits", RESULTS)
     data = RESULTS.read_bytes()
     with Wire(hub.host) as wire:

@@ -69,7 +69,7 @@ def test_every_method_and_module_over_tcp(start, allow, names):
     daemon.load("mine", RESULTS)
     daemon.load("theirs", RESULTS)
     with Wire(daemon.hosts[1]) as wire:
-        expect_rights(wire, anonymous, () if allow else ("load", "admin"))
+        expect_rights(wire, anonymous, () if allow else ("load", "read", "admin"))
 
 
 def test_who_shows_nothing_may_ping(start):
@@ -211,7 +211,7 @@ def test_a_dry_run_says_what_would_be(start):
                     name = f"{module}:echo" if method in ("call", "function.get") else module
                     told = operator.ask("acl.dry_run", user.name, method, name)
                     assert told["allowed"] == user.may(method, right, module), (user.name, method)
-        assert operator.ask("acl.dry_run", "mine", "@load", "mine")["line"] == 7
+        assert operator.ask("acl.dry_run", "mine", "@load", "mine")["line"] == 8
         with pytest.raises(Failure, match="NOT_FOUND"):
             operator.ask("acl.dry_run", "mallory", "call")
         with pytest.raises(Failure, match="NOT_FOUND"):

@@ -152,7 +152,7 @@ def test_every_identity_path_and_module_by_certificate(start, pki):
 def test_every_path_and_module_of_who_shows_nothing(start, folder, pki, address, user):
     words = pki.words() if "https" in address else ()
     daemon = start(user.line() if user.rights else "", address.format(folder), *words)
-    withheld = ("load", "admin") if address[0].isdigit() else ()
+    withheld = ("load", "read", "admin") if address[0].isdigit() else ()
     with Visit(daemon, certs.context(pki)) as visit:
         expect_rights(visit, user, "", 401, withheld)
 

@@ -7,9 +7,11 @@ struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp)
 				  .is_local = kind == MSD_ADDRESS_UNIX};
 
 	/* Loading is executing code, after which nothing is left that one may not:
-	 * over TCP only when the operator said so. */
-	if (p.is_local || load_tcp)
-		p.rights |= 1u << MSD_RIGHT_LOAD | 1u << MSD_RIGHT_ADMIN;
+	 * over TCP only when the operator said so. Models are somebody's, too. */
+	if (p.is_local || load_tcp) {
+		p.rights |= 1u << MSD_RIGHT_LOAD | 1u << MSD_RIGHT_READ |
+			    1u << MSD_RIGHT_ADMIN;
+	}
 	return p;
 }
 

@@ -16,7 +16,7 @@
 
 #define ALL_RIGHTS                                                                     \
 	(1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_LOAD |        \
-	 1u << MSD_RIGHT_ADMIN)
+	 1u << MSD_RIGHT_READ | 1u << MSD_RIGHT_ADMIN)
 
 MSD_WORDS_DEFINE(msd_credential_word, enum msd_credential, MSD_CREDENTIAL_MAP)
 
@@ -157,7 +157,7 @@ bool msd_acl_grant_of(const struct msd_acl *a, struct msd_span name,
 }
 
 /* A module as a whole is covered by a pattern of its functions for who looks at it and
- * calls it; who brings another one changes all its functions. */
+ * calls it; who brings another one, or gets it, has to do with all its functions. */
 static bool covers(const struct msd_acl_names *n, enum msd_right right,
 		   const struct msd_acl_target *t)
 {
@@ -165,7 +165,7 @@ static bool covers(const struct msd_acl_names *n, enum msd_right right,
 		return false;
 	if (t->function.n > 0)
 		return msd_glob_match(n->function, t->function);
-	return right != MSD_RIGHT_LOAD ||
+	return (right != MSD_RIGHT_LOAD && right != MSD_RIGHT_READ) ||
 	       (n->function.n == 1 && n->function.p[0] == '*');
 }
 

@@ -58,9 +58,9 @@ Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
 	cr_expect(msd_span_is(alice->names[1].module, "digits"));
 	cr_expect(msd_span_is(alice->names[1].function, "main"));
 	cr_expect_eq(alice->rights, 1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL);
-	cr_expect_eq(acl->users.each[1].rights, 1u << MSD_RIGHT_LOOKUP |
-							1u << MSD_RIGHT_CALL |
-							1u << MSD_RIGHT_LOAD);
+	cr_expect_eq(acl->users.each[1].rights,
+		     1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL |
+			     1u << MSD_RIGHT_LOAD | 1u << MSD_RIGHT_READ);
 	cr_expect_eq(acl->groups.each[0].credentials[0].number, 44);
 }
 
