@@ -9,6 +9,7 @@ import ssl
 from typing import Any, Optional, Union
 
 from . import _address, _channel
+from ._cause import unreachable
 from ._channel import FIRST_FRAME, MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
@@ -35,7 +36,7 @@ async def connect(
     except asyncio.TimeoutError:
         raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
     except OSError as error:
-        raise ConnectionLost(f"{address}: {error.strerror or error}") from error
+        raise unreachable(address, error) from error
     return Channel(address, s)
 
 

@@ -19,6 +19,7 @@ import time
 from typing import Any, Optional, Union
 
 from . import _address
+from ._cause import unreachable
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
@@ -79,7 +80,7 @@ def connect(
     except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
         raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
     except OSError as error:
-        raise ConnectionLost(f"{address}: {error.strerror or error}") from error
+        raise unreachable(address, error) from error
     s.settimeout(None)
     return s
 
@@ -312,7 +313,9 @@ class Channel:
 
     def close(self) -> None:
         if self.lost is None:
-            self.lost = ConnectionLost(f"{self.address}: the connection has been closed here")
+            self.lost = ConnectionLost(
+                f"{self.address}: the connection has been closed here", hint="connect again"
+            )
         self._finish_all(self.lost)
         with self._reading:  # a reader is awake by now, and leaves
             self._socket.close()

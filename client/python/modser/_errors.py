@@ -208,7 +208,7 @@ def from_wire(error: Any) -> Error:
     return kind(message, code=code, name=name, hint=hint, details=details)
 
 
-_ELEMENTS = re.compile(r": expected a (\w+) tensor of rank \d+, got (\w+)")
+_ELEMENTS = re.compile(r": expected a (\w+) tensor of rank \d+, got (\w+)( of rank \d+)?")
 
 
 def _hint_of(message: str) -> Optional[str]:
@@ -218,4 +218,6 @@ def _hint_of(message: str) -> Optional[str]:
         return None
     if found[2] == "tuple":
         return f'a list is sent as a tuple of values; np.asarray(x, "{found[1]}") is an array'
+    if not found[3]:
+        return f'pass an array, such as np.asarray(x, "{found[1]}")'
     return f'x.astype("{found[1]}") has these elements; numpy makes float64 and int64 by itself'

@@ -11,6 +11,7 @@ from typing import Any, Optional, Protocol
 
 import msgpack
 
+from ._cause import stranger
 from ._errors import Error, ProtocolError, from_wire
 from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
 from ._place import Handle, Place
@@ -69,7 +70,7 @@ class Reader:
                 return self._make_room(HEADER.size)
             magic, body, payload = HEADER.unpack_from(view, start)
             if magic != MAGIC:
-                raise ProtocolError(f"expected a frame of version 1, not {magic.hex(' ')}")
+                raise stranger(magic)
             if not 0 < body <= MAX_REPLY_BODY or payload > MAX_PAYLOAD:
                 raise ProtocolError(f"a frame of {body} + {payload} bytes is over the limits")
             head, whole = HEADER.size + body, HEADER.size + body + payload

@@ -53,6 +53,9 @@ def test_an_error_says_what_makes_the_right_elements(shapes):
         shapes.addone([0.0, 1.0], modser.out("float32", 2))
     assert "a list is sent as a tuple" in caught.value.hint
     with pytest.raises(modser.BadArgument) as caught:
+        shapes.addone("text", modser.out("float32", 2))
+    assert "np.asarray" in caught.value.hint and "astype" not in caught.value.hint
+    with pytest.raises(modser.BadArgument) as caught:
         shapes.addone(np.zeros((2, 2), "float32"), modser.out("float32", 2))
     assert "astype" not in caught.value.hint
 

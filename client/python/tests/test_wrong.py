@@ -1,4 +1,9 @@
 """What users write by mistake: an error of Python's own kind that says what was expected."""
+import asyncio
+import pathlib
+import socket
+import tempfile
+
 import numpy as np
 import pytest
 
@@ -14,6 +19,49 @@ def test_connect(connect):
         connect("unix:/tmp/x", deadline="1")
     with pytest.raises(ValueError, match="a deadline of -1"):
         connect("unix:/tmp/x", deadline=-1)
+
+
+@pytest.fixture
+def places(tmp_path_factory):
+    """Addresses at which no daemon is, in a folder whose path is short."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        (pathlib.Path(folder) / "file").touch()
+        for name in ("gone", "http"):
+            s = socket.socket(socket.AF_UNIX)
+            s.bind(f"{folder}/{name}")
+            if name == "gone":
+                s.close()
+        with s:
+            s.listen()
+            yield folder, s
+
+
+@pytest.mark.parametrize(
+    "name, cause, advice",
+    [("none", "nothing is there", "start one: modserd --listen unix:"),
+     ("gone", "nobody listens there any more", "start one: modserd --listen unix:"),
+     ("file", "the file there is no socket", "MODSER_HOST")],
+)
+def test_an_address_without_a_daemon_says_why_and_what_to_do(places, name, cause, advice):
+    address = f"unix:{places[0]}/{name}"
+
+    async def connect():
+        await modser.aio.connect(address)
+
+    for attempt in (lambda: modser.connect(address), lambda: asyncio.run(connect())):
+        with pytest.raises(modser.ConnectionLost, match=cause) as found:
+            attempt()
+        assert advice in found.value.hint
+
+
+def test_another_servers_protocol_is_named(places):
+    folder, listener = places
+    with modser.connect(f"unix:{folder}/http") as client:
+        peer, _ = listener.accept()
+        with peer:
+            peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            with pytest.raises(modser.ProtocolError, match="an HTTP server, not modserd"):
+                client.ping()
 
 
 @pytest.mark.parametrize(
