@@ -107,6 +107,30 @@ static msd_err join(struct beside *b, const modser_serializer *s, struct msd_buf
 	return err;
 }
 
+static bool was_read(const struct beside *b, const char *with)
+{
+	for (const struct read_file *f = b->files; f != NULL; f = f->next) {
+		if (strcmp(base_name(f->name), base_name(with)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What --with names would do nothing, unsaid, where the model names no such file. */
+static msd_err check_with(const struct beside *b, const char *path, struct msd_diag *d)
+{
+	for (size_t i = 0; i < b->cli->n_with; i++) {
+		if (!was_read(b, b->cli->with[i])) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "--with %s: %s names no file %s; what it "
+					    "keeps outside is found by its name",
+					    b->cli->with[i], path,
+					    base_name(b->cli->with[i]));
+		}
+	}
+	return MSD_OK;
+}
+
 msd_err msd_beside_join(const struct msd_cli *cli, const char *path,
 			struct msd_buf *file, struct msd_diag *d)
 {
@@ -123,6 +147,8 @@ msd_err msd_beside_join(const struct msd_cli *cli, const char *path,
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, "%s", path);
 	}
+	if (err == MSD_OK)
+		err = check_with(&b, path, d);
 	finish(&b);
 	free(copy);
 	modser_serializer_unref(s);

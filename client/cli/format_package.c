@@ -3,6 +3,7 @@
  * virtual machine) or not (mod.tar, lib.tar), and beside a mod.so the graph and the
  * parameters of its executor (mod.json, mod.params).
  */
+#include "artifact/inspect/companion.h"
 #include "artifact/mlf/archive.h"
 #include "client/cli/formats.h"
 #include "client/cli/objects.h"
@@ -46,6 +47,21 @@ static msd_err take_library(const struct msd_archive *a, struct msd_buf *ret,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
 }
 
+/* A program beside its library is not run by it: without a word its functions would
+ * lack. */
+static msd_err refuse_program(const struct msd_archive *a, struct msd_diag *d)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct msd_span data = {a->files[i].data.p, a->files[i].data.n};
+
+		if (msd_companion_of(data) == MSD_COMPANION_PROGRAM) {
+			return msd_diag_wrap(d, msd_companion_refuse(data, d), "%s",
+					     a->files[i].path);
+		}
+	}
+	return MSD_OK;
+}
+
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		       struct msd_diag *d)
 {
@@ -55,6 +71,8 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		msd_archive_read((struct msd_span){l->library.p, l->library.n}, &a, d);
 
 	(void)cli;
+	if (err == MSD_OK)
+		err = refuse_program(&a, d);
 	if (err == MSD_OK)
 		err = take_library(&a, &library, d);
 	if (err == MSD_OK)

@@ -61,6 +61,16 @@ def test_with_names_a_file_that_is_elsewhere(daemon, tmp_path):
     expect_right(daemon, "external", tmp_path)
 
 
+def test_a_file_that_the_model_does_not_name_is_refused(daemon, tmp_path):
+    path, data = write(tmp_path), write_data(tmp_path / "w.bin")
+    stray = write_data(tmp_path / "stray.bin")
+    said = daemon.modser("load", "--with", data, "--with", stray, "stray", path)
+    assert said.status == 2 and f"names no file {stray.name}" in said.err, said
+    library = harness.ZOO / "results.so"
+    said = daemon.modser("load", "--with", stray, "stray", library)
+    assert said.status == 2 and f"{library} names no file" in said.err, said
+
+
 def test_a_length_that_is_not_said_is_the_rest_of_the_file(daemon, tmp_path):
     raw = model([node("Add", ["x", "b"], ["y"])], [value("x", "float32", [8])],
                 [value("y", "float32", [8])],

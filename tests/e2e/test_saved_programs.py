@@ -45,3 +45,15 @@ def test_one_that_is_cut_is_a_bad_artifact(programs, tmp_path, name):
         cut.write_bytes(whole[:n])
         said = inspect(cut)
         assert said.status == 6 and "BAD_ARTIFACT" in said.err, said
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_one_is_not_loaded_and_is_told_how_it_is_exported(programs, tmp_path, name):
+    """Alone or in a package beside a library, without which its functions would silently lack."""
+    package = tmp_path / "package.tar"
+    with tarfile.open(package, "w") as tar:
+        tar.add(harness.ZOO / "results.so", "mod.so")
+        tar.add(programs / name, "mod.ro")
+    for file in (programs / name, package):
+        said = harness.run(harness.BIN / "modser", "load", "program", file)
+        assert said.status == 6 and 'EXECUTABLE.export_library("NAME.so")' in said.err, said

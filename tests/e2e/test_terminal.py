@@ -1,0 +1,161 @@
+"""What `modser` shows on a terminal while it uploads, and what Ctrl-C leaves behind: a terminal of its
+own (a pty), and between it and the daemon a relay that lets as much through as the test says."""
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import selectors
+import signal
+import socket
+import subprocess
+import termios
+import threading
+import time
+
+import harness
+import pytest
+from wire import Wire
+
+PIECE = 1 << 16
+LINE = re.compile(r"load big: (\d+)% of 32\.0 MiB(?:, ([\d.]+ .?i?B)/s, ([\d.]+) (ms|s|min) left)?$")
+
+
+class Relay:
+    """Passes the daemon's bytes on at once, and the client's after the handshake only as allowed."""
+
+    def __init__(self, daemon, folder):
+        self.path = str(folder / "relay.sock")
+        self.allowed = threading.Semaphore(0)
+        self.is_free = threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        self.daemon = daemon
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            client, _ = self.listener.accept()
+            with client, socket.socket(socket.AF_UNIX) as server:
+                server.connect(self.daemon.host.removeprefix("unix:"))
+                threading.Thread(target=self.answer, args=(server, client), daemon=True).start()
+                while data := client.recv(PIECE):
+                    if len(data) > PIECE // 2 and not self.is_free.is_set():
+                        self.allowed.acquire()
+                    server.sendall(data)
+                server.shutdown(socket.SHUT_RDWR)  # the other thread waits on it
+
+    @staticmethod
+    def answer(server, client):
+        with contextlib.suppress(OSError):
+            while data := server.recv(PIECE):
+                client.sendall(data)
+        with contextlib.suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)
+
+    def free(self):
+        """All that is still to come goes through."""
+        self.is_free.set()
+        self.allowed.release()
+
+    def close(self):
+        self.free()
+        self.listener.close()
+
+
+class Terminal:
+    """modser with a pty as its terminal; what it has written so far is `said`."""
+
+    def __init__(self, *words):
+        self.master, slave = pty.openpty()
+        self.said = ""
+        try:
+            self.process = subprocess.Popen(
+                [str(harness.BIN / "modser"), *map(str, words)], stdin=slave, stdout=slave,
+                stderr=slave, env=harness.environment(), start_new_session=True,
+                preexec_fn=lambda: take_terminal(slave))
+        finally:
+            os.close(slave)
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.master, selectors.EVENT_READ)
+
+    def read(self, seconds):
+        """What comes within that time; False at the end."""
+        if self.selector.select(seconds):
+            try:
+                self.said += os.read(self.master, 4096).decode()
+            except OSError:  # how a pty ends
+                return False
+        return True
+
+    def lines(self):
+        """What the progress line has been, one after another."""
+        return [line.strip("\r\n") for line in re.split(r"\r|\x1b\[K|\n", self.said) if line.strip()]
+
+    def press(self, key):
+        os.write(self.master, key)
+
+    def end(self):
+        """Its exit status, after all that it writes."""
+        end = time.monotonic() + harness.PATIENCE
+        while self.read(1):
+            assert time.monotonic() < end, self.said
+        return self.process.wait(harness.PATIENCE)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.selector.close()
+        os.close(self.master)
+
+
+def take_terminal(fd):
+    fcntl.ioctl(fd, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def uploading(daemon, folder):
+    """modser that loads 32 MiB, a terminal and a relay; nothing has gone through yet."""
+    big = folder / "big.so"
+    big.write_bytes((harness.ZOO / "results.so").read_bytes())
+    os.truncate(big, 32 << 20)
+    with contextlib.closing(Relay(daemon, folder)) as relay:
+        with contextlib.closing(Terminal("-H", f"unix:{relay.path}", "load", "big", big)) as shell:
+            yield relay, shell
+
+
+def let_through_until(relay, shell, claim):
+    """Piece by piece, each after a look at the terminal: never all of them at once."""
+    end = time.monotonic() + harness.PATIENCE
+    while not claim():
+        assert shell.read(0.003) and time.monotonic() < end, shell.said
+        relay.allowed.release()
+
+
+def shown(shell):
+    return [m for m in map(LINE.match, shell.lines()) if m]
+
+
+def test_the_upload_shows_percent_rate_and_time_left_and_then_that_it_starts(uploading, daemon):
+    relay, shell = uploading
+    let_through_until(relay, shell, lambda: any(m[2] for m in shown(shell)))
+    relay.free()
+    assert shell.end() == 0, shell.said
+    percents = [int(m[1]) for m in shown(shell)]
+    assert percents == sorted(percents) and percents[0] < 100, percents
+    assert any(line.endswith(", starting") for line in shell.lines()), shell.lines()
+    assert "READY" in shell.said
+    daemon.ok("unload", "big")
+
+
+def test_ctrl_c_ends_the_upload_at_once_and_leaves_nothing(uploading, daemon):
+    relay, shell = uploading
+    let_through_until(relay, shell, lambda: shown(shell))
+    shell.press(b"\x03")
+    assert shell.end() == 130, shell.said
+    relay.close()
+    with Wire(daemon.host) as wire:
+        assert "big" not in [m["name"] for m in wire.ask("module.list")]
+        harness.until(lambda: wire.ask("server.info")["held"]["upload_bytes"] == 0, "its bytes are given back")
