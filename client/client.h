@@ -59,8 +59,8 @@ MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);
 /** Receive what is there; @may_block: wait for the first of it. As msd_client_send().
  */
 MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
-/** What errno says after the transport has failed. */
-const char *msd_client_cause(const modser_client *c);
+/** The transport has failed by errno while @doing: c->why says so. Returns its code. */
+msd_err msd_client_broken(modser_client *c, const char *doing);
 void msd_receive_finish(struct msd_receive *rx);
 
 #endif

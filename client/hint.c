@@ -48,6 +48,11 @@ static const struct {
 	 "look at what the URI names with `modser inspect FILE`"},
 	{MSD_M_MODULE_PULL, MSD_IO,
 	 "check the URI, and the way to it from the daemon's machine"},
+	{MSD_M_CLIENT_KILL, MSD_NOT_FOUND, "`modser clients` lists the connections"},
+	{MSD_M_ACL_DRY_RUN, MSD_NOT_FOUND,
+	 "`modser acl list` has the users, `modserd --api` the methods"},
+	{MSD_M_SERVER_RELOAD, MSD_BAD_REQUEST,
+	 "correct it and say `modser reload` again; until then all is as it was"},
 	{MSD_M_STORE_PIN, MSD_NOT_FOUND, "`modser store ls` lists what is there"},
 	{MSD_M_MODULE_ROLLBACK, MSD_NOT_FOUND,
 	 "a module of `modser ls` has a previous edition once `modser load --keep` or "

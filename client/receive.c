@@ -299,10 +299,8 @@ static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 
 static msd_err read_failed(modser_client *c, ssize_t n)
 {
-	if (n < 0 && errno != ECONNRESET) {
-		return msd_diag_set(&c->why, MSD_IO, "receive: %s",
-				    msd_client_cause(c));
-	}
+	if (n < 0 && errno != ECONNRESET)
+		return msd_client_broken(c, "receive");
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
 }
 

@@ -47,10 +47,16 @@ static void advance(modser_client *c, size_t n)
 	}
 }
 
-const char *msd_client_cause(const modser_client *c)
+msd_err msd_client_broken(modser_client *c, const char *doing)
 {
-	return c->tls != NULL && errno == EPROTO ? msd_client_tls_why(c->tls)
-						 : strerror(errno);
+	const int error = errno;
+
+	if (c->tls == NULL || error != EPROTO) {
+		return msd_diag_set(&c->why, MSD_IO, "%s: %s", doing, strerror(error));
+	}
+	return msd_diag_set(&c->why,
+			    msd_client_tls_is_refused(c->tls) ? MSD_REFUSED : MSD_IO,
+			    "%s: %s", doing, msd_client_tls_why(c->tls));
 }
 
 msd_err msd_client_send(modser_client *c)
@@ -66,10 +72,8 @@ msd_err msd_client_send(modser_client *c)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return MSD_OK;
-		if (n < 0) {
-			return msd_diag_set(&c->why, MSD_IO, "send: %s",
-					    msd_client_cause(c));
-		}
+		if (n < 0)
+			return msd_client_broken(c, "send");
 		advance(c, (size_t)n);
 	}
 	return MSD_OK;

@@ -27,6 +27,7 @@ struct msd_client_tls {
 	SSL *ssl;
 	int fd;
 	char why[WHY_MAX];
+	bool is_refused; /* that is about what was shown, or not */
 };
 
 /* Nobody is asked for one. */
@@ -118,10 +119,35 @@ static bool expect_host(const struct msd_client_tls *t, const char *host)
 	return t->lib->SSL_set1_host(t->ssl, host) == 1;
 }
 
+/* What a daemon says of the certificate that it was shown. */
+static const char *refusal(int reason)
+{
+	switch (reason) {
+	case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+		return "the daemon asks for a certificate: show one (--tls-cert, "
+		       "MODSER_TLS_CERT)";
+	case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+		return "the daemon does not know the authority of this certificate: "
+		       "show one that its --tls-ca has signed";
+	case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+		return "the daemon refuses this certificate, which has expired: have "
+		       "it renewed";
+	case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+	case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+	case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+		return "the daemon refuses this certificate: its log says why "
+		       "(event=handshake)";
+	default:
+		return NULL;
+	}
+}
+
 /* What OpenSSL says last, in words. */
 static void take_fault(struct msd_client_tls *t)
 {
 	const unsigned long code = t->lib->ERR_peek_error();
+	const char *refused = refusal(ERR_GET_REASON(code));
 	const char *text = t->lib->ERR_reason_error_string(code);
 	const long verified = t->lib->SSL_get_verify_result(t->ssl);
 
@@ -131,6 +157,9 @@ static void take_fault(struct msd_client_tls *t)
 	} else if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
 		(void)snprintf(t->why, WHY_MAX,
 			       "the server does not speak TLS: is it tcp://?");
+	} else if (refused != NULL) {
+		t->is_refused = true;
+		(void)snprintf(t->why, WHY_MAX, "%s", refused);
 	} else {
 		(void)snprintf(t->why, WHY_MAX, "TLS: %s",
 			       text != NULL ? text : "it is broken");
@@ -317,6 +346,11 @@ ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *piece
 const char *msd_client_tls_why(const struct msd_client_tls *t)
 {
 	return t->why;
+}
+
+bool msd_client_tls_is_refused(const struct msd_client_tls *t)
+{
+	return t->is_refused;
 }
 
 void msd_client_tls_close(struct msd_client_tls *t)

@@ -35,6 +35,8 @@ ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *piece
 			     size_t n);
 /** Why the last call failed by EPROTO. */
 const char *msd_client_tls_why(const struct msd_client_tls *t);
+/** That was for what this side has shown, or not. */
+bool msd_client_tls_is_refused(const struct msd_client_tls *t);
 /** NULL is fine. The descriptor stays open. */
 void msd_client_tls_close(struct msd_client_tls *t);
 

@@ -41,6 +41,12 @@ const char *msd_client_tls_why(const struct msd_client_tls *t)
 	return "";
 }
 
+bool msd_client_tls_is_refused(const struct msd_client_tls *t)
+{
+	(void)t;
+	return false;
+}
+
 void msd_client_tls_close(struct msd_client_tls *t)
 {
 	(void)t;

@@ -98,8 +98,10 @@ static enum msd_exit connect_to(const struct msd_cli *cli, modser_client **ret)
 		return MSD_EXIT_OK;
 	modser_error e = *modser_result_error(why);
 	if (err == MODSER_BAD_REQUEST) {
-		e.hint = cli->host != NULL ? "correct the address behind -H"
-					   : "correct MODSER_HOST";
+		e.hint = cli->host != NULL
+				 ? "correct what the text names, else the address "
+				   "behind -H"
+				 : "correct what the text names, else MODSER_HOST";
 	}
 	enum msd_exit code = msd_report_error(&e);
 	modser_result_free(why);

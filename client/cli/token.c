@@ -43,7 +43,7 @@ enum msd_exit msd_token_find(const struct msd_cli *cli, const char *address,
 
 	if (cli->token_file != NULL && is_readable(address)) {
 		return msd_report_usage(
-			"connect by the unix socket",
+			"connect by the unix socket, or to a tls:// address",
 			"--token-file: a token is not sent to %s: others can read it "
 			"on its way",
 			address);

@@ -65,7 +65,12 @@ def test_calls_in_flight_are_all_answered(ask, folder):
 
 
 def test_without_a_certificate_the_alert_is_told(ask):
-    expect_refused(ask("ls", pair=None), "certificate required")
+    expect_refused(ask("ls", pair=None), "asks for a certificate", "--tls-cert", "to do: do what")
+
+
+def test_what_is_wrong_with_a_certificate_is_told(ask, pki):
+    expect_refused(ask("ls", pair=pki.other.issue("mallory")), "does not know the authority")
+    expect_refused(ask("ls", pair=pki.issue("late", days=-1)), "has expired: have it renewed")
 
 
 def test_an_authority_that_is_not_believed_is_named(ask):
