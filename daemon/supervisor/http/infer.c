@@ -175,7 +175,7 @@ static bool find_model(struct msd_asking *a, struct msd_model *ret)
 }
 
 /* The text of the call of @c is read. It is sent, it waits for room, or it is answered.
- */
+ * A call that was made before needs no @m. */
 static void proceed(struct msd_caller *c, const struct msd_model *m)
 {
 	struct msd_asking *a = &c->asking;
@@ -193,6 +193,11 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	if (err != MSD_OK)
 		msd_counts_lost_call(&a->edge->counts, err);
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
+	if (c->session.has_plans)
+		i->in.known =
+			msd_memory_find(&c->session.calls,
+					(struct msd_span){i->in.bytes, i->in.n_bytes},
+					i->in.payload_bytes);
 	if (err == MSD_OK && may_spend(a, i))
 		err = start(c, &d);
 	if (err != MSD_OK)
@@ -224,6 +229,8 @@ static struct msd_infer *infer_new(struct msd_caller *c, struct msd_span model)
 	if (i == NULL)
 		return NULL;
 	i->caller = c;
+	i->told = (struct msd_memory){.kind = MSD_RESPONSE,
+				      .account = &c->session.client.account};
 	i->chore.run = read_text;
 	i->chore.on_done = on_read;
 	msd_buf_put(&i->model, model.p, model.n);
@@ -235,6 +242,11 @@ static bool is_same(struct msd_buf kept, struct msd_span came)
 	return kept.n == came.n && !kept.bad && memcmp(kept.p, came.p, came.n) == 0;
 }
 
+static bool is_in_its_version(const struct msd_asking *a)
+{
+	return a->names[1].n == 0 || msd_span_is(a->names[1], MSD_MODEL_VERSION);
+}
+
 /* The text of the last call has come again, for the same model: what was made of it is
  * the call. */
 static bool has_come_again(struct msd_asking *a, struct msd_span text,
@@ -244,7 +256,7 @@ static bool has_come_again(struct msd_asking *a, struct msd_span text,
 	struct msd_infer *i = c->last;
 
 	if (i == NULL || i->known.n == 0 || i->behind_bytes != behind.n ||
-	    i->generation != a->edge->house->generation ||
+	    i->generation != a->edge->house->generation || !is_in_its_version(a) ||
 	    !is_same(i->model, a->names[0]) || !is_same(i->known, text))
 		return false;
 	c->last = NULL;
@@ -262,15 +274,17 @@ void msd_infer(struct msd_asking *a)
 	struct msd_model m;
 	struct msd_infer *i;
 
-	if (!may_call(a) || !find_model(a, &m))
+	if (!may_call(a))
 		return;
 	const bool is_cut =
 		msd_infer_split(a->request->fields[MSD_HTTP_F_INFERENCE_HEADER],
 				a->request->body, &text, &behind);
 	if (is_cut && has_come_again(a, text, behind)) {
-		proceed(c, &m);
+		proceed(c, NULL);
 		return;
 	}
+	if (!find_model(a, &m))
+		return;
 	msd_infer_forget(c);
 	c->infer = i = infer_new(c, a->names[0]);
 	if (i == NULL) {
@@ -304,7 +318,7 @@ static size_t bytes_of(const struct msd_infer *i)
 {
 	return i == NULL ? 0
 			 : sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
-				   i->call.params.cap + i->known.cap +
+				   i->call.body.cap + i->known.cap +
 				   i->call.n_places * sizeof(*i->call.places);
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/infer_state.h"
+#include "daemon/supervisor/http/infer_told.h"
 
 #define RETRY_AFTER_S 1u
 #define COPY_AT_ONCE 65536u /* bytes of a text; more is written from where it lies */
@@ -114,7 +115,9 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
 {
 	struct msd_http_reply *reply = &c->asking.reply;
 
-	if (w->text.n < COPY_AT_ONCE) {
+	if (w->known_text.n > 0) {
+		c->asking.text = w->known_text;
+	} else if (w->text.n < COPY_AT_ONCE) {
 		c->asking.body = w->text;
 	} else {
 		struct iovec *more = realloc(w->tail, (w->n_tail + 1u) * sizeof(*more));
@@ -162,6 +165,18 @@ static void on_written(struct msd_chore *chore)
 	take_answer(MSD_CONTAINER_OF(chore, struct msd_infer, chore)->caller);
 }
 
+/* Without a thread. */
+static void write_at_once(struct msd_infer *i)
+{
+	const struct msd_infer_wish wish = wish_of(i);
+
+	if (msd_infer_told_find(&i->told, i->out, &i->answer))
+		return;
+	write_answer(&i->chore);
+	if (i->err == MSD_OK && !msd_infer_wish_has_json(&wish))
+		msd_infer_told_keep(&i->told, i->out, &i->answer);
+}
+
 static void forward(struct msd_client *client, struct msd_out *o)
 {
 	struct msd_caller *c = caller_of(client);
@@ -175,7 +190,7 @@ static void forward(struct msd_client *client, struct msd_out *o)
 	if (msd_infer_result_is_large(&wish, o)) {
 		msd_chore_begin(c->chores, &i->chore);
 	} else {
-		write_answer(&i->chore);
+		write_at_once(i);
 		take_answer(c);
 	}
 }
@@ -228,6 +243,7 @@ void msd_infer_forget(struct msd_caller *c)
 		return;
 	msd_infer_ask_finish(&i->ask);
 	msd_infer_call_finish(&i->call);
+	msd_memory_finish(&i->told);
 	msd_buf_finish(&i->model);
 	msd_buf_finish(&i->known);
 	free(i);

@@ -14,6 +14,8 @@
 #include "proto/limits.h"
 #include "proto/value.h"
 
+#define CALL "call"
+
 struct making {
 	const struct msd_model *model;
 	const struct msd_infer_ask *ask;
@@ -128,7 +130,7 @@ static msd_err put_tensor(const struct making *k, const struct msd_infer_input *
 				    .ndim = t->ndim};
 
 	memcpy(w.shape, t->shape, sizeof(w.shape));
-	msd_pack_tensor(&k->call->params, &w);
+	msd_pack_tensor(&k->call->body, &w);
 	k->call->n_tensors++;
 	return err;
 }
@@ -163,7 +165,7 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	if (!t->has_data || t->n_elements != 1)
 		return wrong(k, t->name, "it is one number, with data in the JSON", "");
 	memcpy(bytes, k->ask->values.p + t->from, (size_t)t->bytes);
-	pack_number(&k->call->params, t->dtype, bytes);
+	pack_number(&k->call->body, t->dtype, bytes);
 	return MSD_OK;
 }
 
@@ -211,7 +213,7 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 	if (!msd_shape_elements(w.shape, w.ndim, &n) ||
 	    !msd_dtype_bytes(w.dtype, n, &w.bytes))
 		return wrong(k, p->name, "as an output it is too large", "");
-	msd_pack_tensor(&c->params, &w);
+	msd_pack_tensor(&c->body, &w);
 	c->n_tensors++;
 	/* Its name must last until the answer; the walk's goes. */
 	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
@@ -296,8 +298,8 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 
 static void put_target(const struct making *k, uint32_t n_args)
 {
-	msd_pack_array(&k->call->params, 1u + n_args);
-	put_text(&k->call->params, msd_span_of(k->model->module->crew.name),
+	msd_pack_array(&k->call->body, 1u + n_args);
+	put_text(&k->call->body, msd_span_of(k->model->module->crew.name),
 		 msd_model_function_name(k->model));
 }
 
@@ -315,6 +317,8 @@ static msd_err put_unknown(const struct making *k)
 static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *ask)
 {
 	*c = (struct msd_infer_call){.n_places = ask->n_inputs};
+	msd_body_begin_request(&c->body, 0, CALL, ask->has_deadline);
+	c->params_at = c->body.n;
 	c->places = calloc(ask->n_inputs + 1u, sizeof(*c->places));
 	return c->places != NULL;
 }
@@ -336,12 +340,12 @@ msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *as
 	} else {
 		err = put_unknown(&k);
 	}
+	ret->options_at = ret->body.n;
 	if (ask->has_deadline) {
-		msd_pack_map(&ret->options, 1);
-		msd_pack_pair_uint(&ret->options, "deadline_ms", ask->deadline_ms);
+		msd_pack_map(&ret->body, 1);
+		msd_pack_pair_uint(&ret->body, "deadline_ms", ask->deadline_ms);
 	}
-	if (err == MSD_OK &&
-	    (ret->params.bad || ret->options.bad || ret->out_names.bad))
+	if (err == MSD_OK && (ret->body.bad || ret->out_names.bad))
 		return msd_diag_no_memory(d);
 	return err;
 }
@@ -350,10 +354,14 @@ struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id, uint64_t
 {
 	return (struct msd_in){.body = {.kind = MSD_REQUEST,
 					.id = id,
-					.method = {(const uint8_t *)"call", 4},
-					.params = {c->params.p, c->params.n},
-					.options = {c->options.p, c->options.n},
+					.method = msd_span_of(CALL),
+					.params = {c->body.p + c->params_at,
+						   c->options_at - c->params_at},
+					.options = {c->body.p + c->options_at,
+						    c->body.n - c->options_at},
 					.n_tensors = c->n_tensors},
+			       .bytes = c->body.p,
+			       .n_bytes = c->body.n,
 			       .payload_bytes = c->payload_bytes,
 			       .begun_ms = now_ms};
 }
@@ -374,8 +382,7 @@ void msd_infer_put_inputs(const struct msd_infer_call *c,
 
 void msd_infer_call_finish(struct msd_infer_call *c)
 {
-	msd_buf_finish(&c->params);
-	msd_buf_finish(&c->options);
+	msd_buf_finish(&c->body);
 	msd_buf_finish(&c->out_names);
 	free(c->places);
 	*c = (struct msd_infer_call){0};

@@ -16,7 +16,9 @@ struct msd_infer_place {
 };
 
 struct msd_infer_call {
-	struct msd_buf params, options; /* msgpack: an array, a map */
+	struct msd_buf
+		body; /* a request's, as a client of the protocol would send it */
+	size_t params_at, options_at; /* in it; the options may be nothing */
 	struct msd_buf out_names; /* what it fills: u32 bytes and the name, in order */
 	struct msd_infer_place *places; /* owned; one for each input, in their order */
 	uint32_t n_places;

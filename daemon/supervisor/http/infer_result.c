@@ -215,16 +215,22 @@ static msd_err tell(struct telling *t, struct msd_span result)
 	return err == MSD_OK && b->bad ? msd_diag_no_memory(t->d) : err;
 }
 
-bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_out *o)
+bool msd_infer_wish_has_json(const struct msd_infer_wish *w)
 {
 	bool has_json = w->ask->n_outputs == 0 && !w->ask->is_binary;
-	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < w->ask->n_outputs; i++)
 		has_json = has_json || !w->ask->outputs[i].is_binary;
+	return has_json;
+}
+
+bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_out *o)
+{
+	uint64_t bytes = 0;
+
 	for (uint32_t i = 0; i < o->n_pieces; i++)
 		bytes += o->pieces[i].iov_len;
-	return has_json && bytes > AT_ONCE_BYTES;
+	return bytes > AT_ONCE_BYTES && msd_infer_wish_has_json(w);
 }
 
 void msd_infer_answer_finish(struct msd_infer_answer *a)

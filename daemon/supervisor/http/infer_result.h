@@ -19,12 +19,16 @@ struct msd_infer_wish {
 /* An answer. */
 struct msd_infer_answer {
 	struct msd_buf text;
+	struct msd_span
+		known_text; /* instead of it, where it was kept (infer_told.h) */
 	struct iovec *tail; /* tensors as bytes, where they lie; owned */
 	uint32_t n_tail;
 	uint64_t tail_bytes;
 	bool has_tensors;
 };
 
+/** Are there tensors that may become JSON? */
+bool msd_infer_wish_has_json(const struct msd_infer_wish *w);
 /** May there be so much to write that it takes long? */
 bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_out *o);
 /**

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/http/chore.h"
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
+#include "daemon/wire/recognise.h"
 
 struct msd_asking;
 struct msd_caller;
@@ -28,7 +29,8 @@ struct msd_infer {
 	size_t behind_bytes;          /* how many those were */
 	struct msd_out *out;          /* what the answer is made of; owned */
 	struct msd_infer_answer answer;
-	msd_err err; /* of the chore, and why */
+	struct msd_memory told; /* answers to the same call before */
+	msd_err err;            /* of the chore, and why */
 	struct msd_diag why;
 };
 

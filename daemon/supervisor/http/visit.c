@@ -10,6 +10,7 @@
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_turn.h"
 #include "daemon/supervisor/http/visit_write.h"
+#include "daemon/wire/without.h"
 
 /* Who is gone gets no answer; a thread has let go of what it worked with. */
 static void on_answer(struct msd_caller *c)
@@ -52,6 +53,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.session.front = &front_ops;
 	v->caller.session.transport = &v->transport;
 	v->caller.session.principal = who;
+	v->caller.session.has_plans = !msd_without("plans");
 	v->caller.chores = &h->chores;
 	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;

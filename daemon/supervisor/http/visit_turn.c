@@ -37,21 +37,28 @@ static bool has_more(const struct msd_visit *v)
 	       (msd_visit_has_ahead(v) || (t->ops->holds != NULL && t->ops->holds(t)));
 }
 
-static void update_poll(struct msd_visit *v)
+static void wait_for(struct msd_visit *v, int events)
 {
-	int events = UV_READABLE;
-
-	if (v->is_closing)
-		return;
-	if (msd_visit_unwritten(v) > 0 || has_more(v))
-		events = UV_WRITABLE;
-	if (v->is_awaiting) /* who goes takes its call along */
-		events = UV_DISCONNECT | (msd_visit_unwritten(v) > 0 ? UV_WRITABLE : 0);
 	events = v->transport.ops->wants(&v->transport, events);
 	if (events == v->events)
 		return;
 	v->events = events;
 	(void)uv_poll_start(&v->poll, events, on_poll);
+}
+
+/* While an answer is awaited nothing is read, and who goes takes his call along; that
+ * is waited for only when something has come that is not read now. */
+static void update_poll(struct msd_visit *v)
+{
+	const bool has_out = msd_visit_unwritten(v) > 0;
+
+	if (v->is_closing)
+		return;
+	if (!v->is_awaiting) {
+		wait_for(v, has_out || has_more(v) ? UV_WRITABLE : UV_READABLE);
+	} else if (has_out || (v->events & UV_READABLE) == 0) {
+		wait_for(v, UV_DISCONNECT | (has_out ? UV_WRITABLE : 0));
+	}
 }
 
 void msd_visit_settle(struct msd_visit *v)
@@ -296,7 +303,9 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 	if (status < 0 || (v->is_awaiting && (events & UV_DISCONNECT) != 0)) {
 		msd_visit_close(v, "the connection is broken");
-		return;
+	} else if (v->is_awaiting && (events & UV_READABLE) != 0) {
+		wait_for(v, UV_DISCONNECT);
+	} else {
+		have_turn(v);
 	}
-	have_turn(v);
 }

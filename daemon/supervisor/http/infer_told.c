@@ -1,0 +1,99 @@
+#include "daemon/supervisor/http/infer_told.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "daemon/wire/conn.h"
+
+#define MAX_TEXT 1024u /* bytes; a longer one is made again */
+
+/* As msd_known.plan: one block. The text stands behind the numbers. */
+struct told {
+	bool has_tensors;
+	uint32_t n_tail, n_text;
+	uint32_t piece[]; /* of the frame; the tail in its order */
+};
+
+static const uint8_t *text_of(const struct told *t)
+{
+	return (const uint8_t *)(t->piece + t->n_tail);
+}
+
+static struct msd_span body_of(const struct msd_out *o)
+{
+	return (struct msd_span){o->body.p + MSD_FRAME_HEADER_BYTES,
+				 o->body.n - MSD_FRAME_HEADER_BYTES};
+}
+
+bool msd_infer_told_find(struct msd_memory *told, const struct msd_out *o,
+			 struct msd_infer_answer *ret)
+{
+	const struct msd_known *known =
+		msd_memory_find(told, body_of(o), o->payload_bytes);
+	const struct told *t = known != NULL ? known->plan : NULL;
+
+	if (t == NULL)
+		return false;
+	if (t->n_tail > 0) {
+		ret->tail = malloc(t->n_tail * sizeof(*ret->tail));
+		if (ret->tail == NULL)
+			return false;
+	}
+	ret->n_tail = t->n_tail;
+	for (uint32_t i = 0; i < t->n_tail; i++) {
+		ret->tail[i] = o->pieces[t->piece[i]];
+		ret->tail_bytes += ret->tail[i].iov_len;
+	}
+	ret->has_tensors = t->has_tensors;
+	ret->known_text = (struct msd_span){text_of(t), t->n_text};
+	return true;
+}
+
+static uint32_t find_piece(const struct msd_out *o, const struct iovec *tensor)
+{
+	uint32_t i = 0;
+
+	while (i < o->n_pieces && (o->pieces[i].iov_base != tensor->iov_base ||
+				   o->pieces[i].iov_len != tensor->iov_len))
+		i++;
+	return i;
+}
+
+static struct told *told_new(const struct msd_out *o, const struct msd_infer_answer *a,
+			     size_t n)
+{
+	struct told *t = malloc(n);
+
+	if (t == NULL)
+		return NULL;
+	t->has_tensors = a->has_tensors;
+	t->n_tail = a->n_tail;
+	t->n_text = (uint32_t)a->text.n;
+	for (uint32_t i = 0; i < a->n_tail; i++)
+		t->piece[i] = find_piece(o, &a->tail[i]);
+	memcpy(t->piece + t->n_tail, a->text.p, a->text.n);
+	return t;
+}
+
+void msd_infer_told_keep(struct msd_memory *told, const struct msd_out *o,
+			 const struct msd_infer_answer *a)
+{
+	struct msd_body body;
+	struct msd_diag d = {0};
+
+	if (a->text.n > MAX_TEXT ||
+	    msd_body_read(body_of(o), NULL, &body, &d) != MSD_OK)
+		return;
+	struct msd_known *known =
+		msd_memory_add(told, body_of(o), o->payload_bytes, &body);
+	if (known == NULL)
+		return;
+	const size_t n = sizeof(struct told) + a->n_tail * sizeof(uint32_t) + a->text.n;
+	struct told *t = told_new(o, a, n);
+	if (t == NULL) {
+		msd_memory_drop(told, known);
+		return;
+	}
+	msd_memory_give(told, known, t, n);
+}
