@@ -20,225 +20,11 @@
 #include "proto/duration.h"
 #include "proto/name.h"
 
-#define LEAST_POLL_MS 5000u
-
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
 	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_"   \
 	"alive=TIME]"                                                                  \
 	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
-
-static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	if (msd_device_parse(value, strlen(value), &p->device))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "device %s: expected one such as cpu or opencl:0", value);
-}
-
-static msd_err read_graph(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->graph = value;
-	return MSD_OK;
-}
-
-static msd_err read_params(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->params = value;
-	return MSD_OK;
-}
-
-static msd_err read_with(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->with = value;
-	return MSD_OK;
-}
-
-static msd_err read_workers(struct msd_preload *p, const char *value,
-			    struct msd_diag *d)
-{
-	if (msd_argv_count(value, &p->workers))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "workers %s: expected a number of processes, at least 1",
-			    value);
-}
-
-static msd_err read_era(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_era_word_parse(word, &p->era))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "era %s: expected " MSD_ERA_WORDS,
-			    value);
-}
-
-static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_fill_word_parse(word, &p->fill))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "fill %s: expected " MSD_FILL_WORDS,
-			    value);
-}
-
-static msd_err read_sandbox(struct msd_preload *p, const char *value,
-			    struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_sandbox_word_parse(word, &p->sandbox))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "sandbox %s: expected " MSD_SANDBOX_WORDS, value);
-}
-
-static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
-			       struct msd_diag *d)
-{
-	if (msd_argv_flag(value, &p->tvm_inputs))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "tvm_inputs %s: expected yes or no",
-			    value);
-}
-
-static msd_err read_source(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->source = value; /* who fetches it reads it */
-	return MSD_OK;
-}
-
-static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	msd_err err = msd_duration_parse(value, &p->poll_ms, d);
-
-	if (err == MSD_OK && p->poll_ms > 0 && p->poll_ms < LEAST_POLL_MS) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "poll %s: expected 5s or more, or 0 for never",
-				    value);
-	}
-	return err;
-}
-
-static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	p->terms.has_policy = msd_policy_parse(word, &p->terms.policy);
-	if (p->terms.has_policy)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "policy %s: expected signed, digest or unsigned", value);
-}
-
-static msd_err read_keep_alive(struct msd_preload *p, const char *value,
-			       struct msd_diag *d)
-{
-	return msd_duration_parse(value, &p->keep_alive_ms, d);
-}
-
-static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.auth = value; /* who fetches reads it, each time anew */
-	return MSD_OK;
-}
-
-static msd_err read_ca(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.ca = value;
-	return MSD_OK;
-}
-
-static msd_err read_proxy(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.proxy = value;
-	return MSD_OK;
-}
-
-static msd_err read_insecure(struct msd_preload *p, const char *value,
-			     struct msd_diag *d)
-{
-	p->terms.has_insecure = true;
-	if (msd_argv_flag(value, &p->terms.insecure))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "insecure %s: expected yes or no",
-			    value);
-}
-
-static msd_err read_batch(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_batching_parse_rows(value, &p->batching, d);
-}
-
-static msd_err read_within(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_batching_parse_within(value, &p->batching, d);
-}
-
-static const struct {
-	const char *name;
-	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-} keys[] = {{"device", read_device},
-	    {"graph", read_graph},
-	    {"params", read_params},
-	    {"with", read_with},
-	    {"workers", read_workers},
-	    {"era", read_era},
-	    {"tvm_inputs", read_tvm_inputs},
-	    {"fill", read_fill},
-	    {"source", read_source},
-	    {"poll", read_poll},
-	    {"keep_alive", read_keep_alive},
-	    {"policy", read_policy},
-	    {"auth", read_auth},
-	    {"ca", read_ca},
-	    {"proxy", read_proxy},
-	    {"insecure", read_insecure},
-	    {"sandbox", read_sandbox},
-	    {"batch", read_batch},
-	    {"within", read_within}};
-#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-_Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
-
-/* The row of @key, N_KEYS when there is none. */
-static unsigned find_key(const char *key)
-{
-	unsigned i = 0;
-
-	while (i < N_KEYS && strcmp(key, keys[i].name) != 0)
-		i++;
-	return i;
-}
-
-static msd_err set(struct msd_preload *p, unsigned i, const char *value,
-		   struct msd_diag *d)
-{
-	if (p->values[i] != NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice",
-				    keys[i].name);
-	}
-	p->values[i] = value;
-	return keys[i].read(p, value, d);
-}
-
-msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *value,
-			struct msd_diag *d)
-{
-	unsigned i = find_key(key);
-
-	if (i == N_KEYS)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not known", key);
-	return set(p, i, value, d);
-}
 
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 {
@@ -288,11 +74,6 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 	return msd_batching_check(&p->batching, d);
 }
 
-const char *msd_preload_key(unsigned i)
-{
-	return keys[i].name;
-}
-
 void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
 {
 	msd_buf_printf(ret, "module %s {", p->name);
@@ -300,9 +81,9 @@ void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
 		msd_buf_printf(ret, " file = ");
 		msd_config_quote(p->file, ret);
 	}
-	for (unsigned i = 0; i < N_KEYS; i++) {
+	for (unsigned i = 0; i < MSD_PRELOAD_KEYS; i++) {
 		if (p->values[i] != NULL) {
-			msd_buf_printf(ret, "  %s = ", keys[i].name);
+			msd_buf_printf(ret, "  %s = ", msd_preload_key(i));
 			msd_config_quote(p->values[i], ret);
 		}
 	}
@@ -328,13 +109,12 @@ static msd_err read_key(struct msd_preload *p, char *text, struct msd_diag *d)
 	char *value = strchr(text, '=');
 
 	*value++ = '\0';
-	unsigned i = find_key(text);
-	if (i < N_KEYS) {
+	if (msd_preload_has_key(text)) {
 		if (*value == '\0') {
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s= has no value",
 					    text);
 		}
-		return set(p, i, value, d);
+		return msd_preload_set(p, text, value, d);
 	}
 	if (strcmp(text, "instances") == 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "instances=: say workers=");

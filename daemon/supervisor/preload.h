@@ -56,6 +56,7 @@ MSD_MUST_CHECK msd_err msd_preload_set(struct msd_preload *p, const char *key,
 				       const char *value, struct msd_diag *d);
 /** The name of the key @i of MSD_PRELOAD_KEYS. Static. */
 const char *msd_preload_key(unsigned i);
+bool msd_preload_has_key(const char *key);
 /** How it is to be loaded, whatever it is loaded from: the rest of @ret is zero. */
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret);
 /** That its keys can stand together. MSD_BAD_REQUEST. */

@@ -14,6 +14,7 @@ MSD_MUST_CHECK msd_err msd_method_place_upload(struct msd_session *s, struct msd
 					       uint8_t **ret, struct msd_diag *d);
 
 struct msd_limits;
+struct msd_upload;
 
 /*
  * A handler reads @params and either fills @result (then it is sent), fails with @d, or
@@ -37,8 +38,13 @@ typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag
  * Handlers, each of the method that methods.c has it for. c->params is an array of a
  * number of parameters that the row allows.
  */
-/* method_module.c */
+/* method_upload.c */
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
+/** The upload of the session that parameter @i names. MSD_STALE_HANDLE. */
+MSD_MUST_CHECK msd_err msd_method_find_upload(const struct msd_method_call *c,
+					      uint32_t i, struct msd_upload **ret,
+					      struct msd_diag *d);
+/* method_module.c */
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d);

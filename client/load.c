@@ -1,0 +1,379 @@
+/*
+ * Loading a module, built on modser_start() and modser_wait() alone.
+ *
+ * Happy path: `begin` gives an upload; its pieces are written, up to CHUNKS_IN_FLIGHT
+ * at a time, each a tensor that borrows from the caller's bytes; `commit`; then
+ * module.load, which ends when the module is READY. Whatever fails in between, the
+ * upload is aborted and the result is the first failure's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/result.h"
+#include "proto/beside.h"
+#include "proto/clock.h"
+
+#define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
+#define CHUNKS_IN_FLIGHT 16
+#define ABORT_MS 1000u
+#define PARTS 3u /* without files beside: a library, graph and params */
+
+/* How a module runs, of every request that brings one. */
+struct how {
+	const char *device, *era, *fill; /* NULL: not said */
+	uint32_t workers, batch_rows, batch_within_ms;
+	bool tvm_inputs;
+};
+
+/* An upload under way. */
+struct upload {
+	modser_client *client;
+	modser_value handle;
+	uint64_t until_ns;              /* of the whole load; 0: none */
+	struct msd_span *parts;         /* one behind the other */
+	size_t n;                       /* bytes of all */
+	size_t next;                    /* first byte that no write has taken */
+	uint64_t written;               /* bytes that the daemon has */
+	uint64_t ids[CHUNKS_IN_FLIGHT]; /* a ring, oldest at `oldest` */
+	size_t sizes[CHUNKS_IN_FLIGHT];
+	size_t oldest, n_ids;
+	bool is_begun; /* the daemon has it */
+	modser_value
+		*files; /* beside a model: of each a name and its bytes, then those */
+};
+
+/* What the next write takes: of one part. */
+static struct msd_span next_piece(const struct upload *u)
+{
+	size_t at = u->next;
+	size_t i = 0;
+
+	while (at >= u->parts[i].n)
+		at -= u->parts[i++].n;
+	size_t left = u->parts[i].n - at;
+	return (struct msd_span){u->parts[i].p + at,
+				 left < CHUNK_BYTES ? left : CHUNK_BYTES};
+}
+
+/* The options of the next request: what is left of the deadline, at least 1 ms. */
+static modser_options options_now(const struct upload *u)
+{
+	const uint64_t left_ns = u->until_ns - msd_now_ns(); /* wraps when it is over */
+	modser_options options = {0};
+
+	if (u->until_ns != 0 && left_ns <= (uint64_t)UINT32_MAX * 1000000u)
+		options.deadline_ms = (uint32_t)(left_ns / 1000000u);
+	if (u->until_ns != 0 && options.deadline_ms == 0)
+		options.deadline_ms = 1;
+	return options;
+}
+
+static bool is_late(const struct upload *u)
+{
+	return u->until_ns != 0 && msd_now_ns() >= u->until_ns;
+}
+
+/* A result of this library's own: the deadline came before the load. */
+static modser_err late(const struct upload *u, modser_result **ret)
+{
+	struct msd_diag d = {0};
+
+	*ret = msd_result_create(0);
+	(void)msd_diag_set(&d, MSD_DEADLINE,
+			   "the deadline passed after %llu of %llu bytes of the "
+			   "upload, which was given up",
+			   (unsigned long long)u->written, (unsigned long long)u->n);
+	if (*ret != NULL)
+		msd_result_fail(*ret, MSD_DEADLINE, msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return MODSER_DEADLINE;
+}
+
+static modser_err upload_write(struct upload *u)
+{
+	const modser_options options = options_now(u);
+	const struct msd_span piece = next_piece(u);
+	const int64_t extent = (int64_t)piece.n;
+	modser_value params[4] = {
+		modser_str("write"), u->handle, modser_int((int64_t)u->next),
+		modser_tensor_arg((modser_dtype){1, 8, 1}, &extent, 1, piece.p)};
+	size_t slot = (u->oldest + u->n_ids) % CHUNKS_IN_FLIGHT;
+	modser_err err = modser_start(u->client, "module.upload", params, 4, &options,
+				      &u->ids[slot]);
+
+	if (err == MODSER_OK) {
+		u->sizes[slot] = piece.n;
+		u->next += piece.n;
+		u->n_ids++;
+	}
+	return err;
+}
+
+/* Write everything. All writes have ended on return; *ret is the first failure's. */
+static modser_err upload_all(struct upload *u, const modser_load_options *o,
+			     modser_result **ret)
+{
+	modser_err err = MODSER_OK;
+
+	while (u->n_ids > 0 || (err == MODSER_OK && u->next < u->n)) {
+		modser_result *r = NULL;
+
+		if (err == MODSER_OK && is_late(u))
+			err = late(u, ret);
+		if (err == MODSER_OK && u->next < u->n && u->n_ids < CHUNKS_IN_FLIGHT) {
+			err = upload_write(u);
+			continue;
+		}
+		modser_err one = modser_wait(u->client, u->ids[u->oldest], &r);
+		u->written += u->sizes[u->oldest];
+		u->oldest = (u->oldest + 1) % CHUNKS_IN_FLIGHT;
+		u->n_ids--;
+		if (one != MODSER_OK && err == MODSER_OK) {
+			err = one;
+			*ret = r;
+			continue;
+		}
+		modser_result_free(r);
+		if (o->progress != NULL && err == MODSER_OK)
+			o->progress(o->ctx, u->written, u->n);
+	}
+	return err;
+}
+
+static modser_err upload_end(struct upload *u, const char *how,
+			     const modser_options *options, modser_result **ret)
+{
+	modser_value params[2] = {modser_str(how), u->handle};
+
+	return modser_request(u->client, "module.upload", params, 2, options, ret);
+}
+
+/* Best effort: the upload ends with the connection in any case. */
+static void upload_abort(struct upload *u)
+{
+	const modser_options options = {.deadline_ms = ABORT_MS};
+	modser_result *r = NULL;
+
+	(void)upload_end(u, "abort", &options, &r);
+	modser_result_free(r);
+}
+
+static void add_text(modser_value *pairs, size_t *n, const char *key, const char *text)
+{
+	if (text == NULL)
+		return;
+	pairs[(*n)++] = modser_str(key);
+	pairs[(*n)++] = modser_str(text);
+}
+
+static modser_value map_of(const modser_value *pairs, size_t n)
+{
+	return (modser_value){.kind = MODSER_MAP,
+			      .as.tuple = {.item = pairs, .n = n / 2}};
+}
+
+static void add_count(modser_value *pairs, size_t *n, const char *key, uint32_t count)
+{
+	if (count == 0)
+		return;
+	pairs[(*n)++] = modser_str(key);
+	pairs[(*n)++] = modser_int(count);
+}
+
+/* How a module runs. What was not said is not sent: an older daemon knows it not. */
+static void add_how(modser_value *pairs, size_t *n, const struct how *how)
+{
+	add_text(pairs, n, "device", how->device);
+	add_text(pairs, n, "era", how->era);
+	add_text(pairs, n, "fill", how->fill);
+	add_count(pairs, n, "workers", how->workers);
+	add_count(pairs, n, "batch", how->batch_rows);
+	add_count(pairs, n, "within_ms", how->batch_within_ms);
+	if (how->tvm_inputs) {
+		pairs[(*n)++] = modser_str("tvm_inputs");
+		pairs[(*n)++] = modser_bool(true);
+	}
+}
+
+static modser_err load_uploaded(struct upload *u, const char *name,
+				const modser_load_options *o, modser_result **ret)
+{
+	const struct how how = {.device = o->device,
+				.era = o->era,
+				.fill = o->fill,
+				.workers = o->workers,
+				.batch_rows = o->batch_rows,
+				.batch_within_ms = o->batch_within_ms,
+				.tvm_inputs = o->tvm_inputs};
+	modser_value pairs[28] = {
+		modser_str("replace"), modser_bool(o->replace),
+		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
+		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
+		modser_str("params"),  modser_int((int64_t)u->parts[2].n)};
+	size_t n = 8;
+
+	add_how(pairs, &n, &how);
+	if (o->keep) {
+		pairs[n++] = modser_str("keep");
+		pairs[n++] = modser_bool(true);
+	}
+	if (o->n_files > 0) {
+		pairs[n++] = modser_str("model");
+		pairs[n++] = modser_int((int64_t)u->parts[0].n);
+		pairs[n++] = modser_str("files");
+		pairs[n++] = (modser_value){.kind = MODSER_TUPLE,
+					    .as.tuple = {u->files, o->n_files}};
+	}
+	modser_value params[3] = {modser_str(name), u->handle, map_of(pairs, n)};
+	const modser_options options = options_now(u);
+
+	return is_late(u) ? late(u, ret)
+			  : modser_request(u->client, "module.load", params, 3,
+					   &options, ret);
+}
+
+/* True: the daemon's store has what is to be kept, and u->handle is that. Else all of
+ * it is sent, which a daemon without a store may refuse with more to say. */
+static bool find_kept(struct upload *u, const modser_load_options *o)
+{
+	const modser_options options = options_now(u);
+	modser_value params[2] = {modser_str("find")};
+	modser_result *found = NULL;
+
+	if (!o->keep || o->sha256 == NULL || u->n != u->parts[0].n)
+		return false;
+	params[1] = (modser_value){.kind = MODSER_BYTES,
+				   .as.str = {(const char *)o->sha256, 32}};
+	const modser_err err =
+		modser_request(u->client, "module.upload", params, 2, &options, &found);
+	const bool is_there = err == MODSER_OK && found->root.kind == MODSER_UPLOAD;
+	if (is_there)
+		u->handle = found->root;
+	modser_result_free(found);
+	return is_there;
+}
+
+/* All bytes are with the daemon, or *@ret says why not. */
+static modser_err send_all(struct upload *u, const modser_load_options *o,
+			   modser_result **ret)
+{
+	const modser_options first = options_now(u);
+	modser_value params[2] = {modser_str("begin"), modser_int((int64_t)u->n)};
+	modser_result *begun = NULL, *done = NULL;
+	modser_err err =
+		modser_request(u->client, "module.upload", params, 2, &first, &begun);
+
+	if (err != MODSER_OK) {
+		*ret = begun;
+		return err;
+	}
+	if (begun->root.kind != MODSER_UPLOAD) {
+		msd_result_fail(begun, MSD_PROTOCOL,
+				"module.upload: no upload came back");
+		*ret = begun;
+		return MODSER_PROTOCOL;
+	}
+	u->handle = begun->root;
+	u->is_begun = true;
+	modser_result_free(begun);
+	err = upload_all(u, o, ret);
+	if (err == MODSER_OK && is_late(u))
+		err = late(u, ret);
+	if (err != MODSER_OK)
+		return err;
+	const modser_options rest = options_now(u);
+	err = upload_end(u, "commit", &rest, &done);
+	if (err == MODSER_OK) {
+		modser_result_free(done);
+	} else {
+		*ret = done;
+	}
+	return err;
+}
+
+/* The files beside a model, each on a page, behind the three parts. */
+static void add_files(struct upload *u, const modser_load_options *o)
+{
+	static const uint8_t zeros[MSD_BESIDE_PAGE];
+	modser_value *pair = u->files + o->n_files;
+	struct msd_span *part = u->parts + PARTS;
+
+	for (size_t i = 0; i < o->n_files; i++, pair += 2) {
+		const modser_file *f = &o->files[i];
+		const size_t at = (size_t)msd_beside_at(u->n);
+
+		*part++ = (struct msd_span){zeros, at - u->n};
+		*part++ = (struct msd_span){f->bytes, f->n};
+		u->n = at + f->n;
+		pair[0] = modser_str(f->name);
+		pair[1] = modser_int((int64_t)f->n);
+		u->files[i] =
+			(modser_value){.kind = MODSER_TUPLE, .as.tuple = {pair, 2}};
+	}
+}
+
+static modser_err load(struct upload *u, const char *name, const modser_load_options *o,
+		       modser_result **ret)
+{
+	u->is_begun = find_kept(u, o);
+	modser_err err = u->is_begun ? MODSER_OK : send_all(u, o, ret);
+	if (err == MODSER_OK)
+		err = load_uploaded(u, name, o, ret);
+	if (err != MODSER_OK && u->is_begun)
+		upload_abort(u);
+	return err;
+}
+
+modser_err modser_load(modser_client *client, const char *name, const void *bytes,
+		       size_t n, const modser_load_options *options,
+		       modser_result **ret)
+{
+	static const modser_load_options none;
+	const modser_load_options *o = options != NULL ? options : &none;
+	struct upload u = {.client = client,
+			   .parts = calloc(PARTS + 2 * o->n_files, sizeof(*u.parts)),
+			   .n = n + o->graph_bytes + o->params_bytes,
+			   .files = calloc(3 * o->n_files + 1, sizeof(*u.files))};
+	modser_err err = MODSER_NOMEM;
+
+	*ret = NULL;
+	if (u.parts != NULL && u.files != NULL) {
+		u.parts[0] = (struct msd_span){bytes, n};
+		u.parts[1] = (struct msd_span){o->graph, o->graph_bytes};
+		u.parts[2] = (struct msd_span){o->params, o->params_bytes};
+		add_files(&u, o);
+		if (o->deadline_ms != 0)
+			u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
+		err = load(&u, name, o, ret);
+	}
+	free(u.parts);
+	free(u.files);
+	return err;
+}
+
+modser_err modser_pull(modser_client *client, const char *name, const char *uri,
+		       const modser_pull_options *options, modser_result **ret)
+{
+	static const modser_pull_options none;
+	const modser_pull_options *o = options != NULL ? options : &none;
+	const struct how how = {.device = o->device,
+				.era = o->era,
+				.fill = o->fill,
+				.workers = o->workers,
+				.batch_rows = o->batch_rows,
+				.batch_within_ms = o->batch_within_ms,
+				.tvm_inputs = o->tvm_inputs};
+	modser_options request = {
+		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
+	modser_value pairs[18];
+	size_t n = 0;
+
+	add_text(pairs, &n, "sha256", o->sha256);
+	if (o->progress != NULL) {
+		pairs[n++] = modser_str("progress");
+		pairs[n++] = modser_bool(true);
+	}
+	add_how(pairs, &n, &how);
+	modser_value params[3] = {modser_str(name), modser_str(uri), map_of(pairs, n)};
+	return modser_request(client, "module.pull", params, 3, &request, ret);
+}
