@@ -80,10 +80,12 @@ static int find_output(const struct msd_executor *x, const struct msd_any *v,
 	return 0;
 }
 
-/* An extent of -1 may be any. */
+/* An extent of -1 may be any, and so may what has no dimensions yet. */
 static bool shape_fits(const struct msd_model_tensor *want,
 		       const struct msd_dltensor *t)
 {
+	if (want->is_unranked)
+		return true;
 	if (t->ndim != (int32_t)want->ndim)
 		return false;
 	for (uint32_t i = 0; i < want->ndim; i++) {

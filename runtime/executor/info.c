@@ -33,7 +33,11 @@ static int describe(const struct msd_model_tensor *t, struct msd_any *ret)
 		msd_obj_unref(shape != NULL ? &shape->obj : NULL);
 		return msd_abi_no_memory();
 	}
-	three->items[1] = msd_of_obj(&shape->obj);
+	if (t->is_unranked) { /* None: only a run tells it */
+		msd_obj_unref(&shape->obj);
+	} else {
+		three->items[1] = msd_of_obj(&shape->obj);
+	}
 	int rc = text(t->name, &three->items[0]);
 	if (rc == 0)
 		rc = text(msd_dtype_format(t->dtype, dtype), &three->items[2]);

@@ -40,7 +40,7 @@ static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 	p->kind = MSD_P_TENSOR;
 	p->has_dtype = true;
 	p->dtype = t->dtype;
-	p->ndim = (int32_t)t->ndim;
+	p->ndim = t->is_unranked ? -1 : (int32_t)t->ndim;
 	p->name = t->name != NULL ? strdup(t->name) : NULL;
 	p->shape = calloc((size_t)t->ndim + 1, sizeof(*p->shape));
 	if ((p->name == NULL && t->name != NULL) || p->shape == NULL)

@@ -9,6 +9,8 @@ struct msd_model_tensor { /* all borrowed */
 	struct msd_dtype dtype;
 	const int64_t *shape;
 	uint32_t ndim;
+	bool is_unranked; /* an output that only a run tells the dimensions of; ndim 0
+			   */
 	const char *const *dim_names; /* of unknown extents, "": none; NULL: no names */
 };
 

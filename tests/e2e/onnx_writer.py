@@ -40,6 +40,8 @@ def tensor(name, array, typed=False, **more):
 
 
 def value(name, dtype, shape):
+    if shape is None:  # not even how many extents there are
+        return field(1, name) + field(2, field(1, field(1, TYPES[dtype])))
     dims = b"".join(field(1, field(2, n) if isinstance(n, str) else field(1, n)) for n in shape)
     return field(1, name) + field(2, field(1, field(1, TYPES[dtype]) + field(2, dims)))
 

@@ -212,3 +212,48 @@ def test_a_loop_that_never_ends_is_ended_by_its_deadline(own_daemon, tmp_path):
     harness.until(ended, "its worker is ended")
     x = np.float32([[1, 2, 3]])
     assert np.array_equal(call(daemon, tmp_path, "m", x), x @ floats(2, 3).T)
+
+
+def of_any_rank(opset=17, *after):
+    """x reshaped to what a call says, of which the file does not tell how many extents it has."""
+    last = [node(op, [a], [b], axis=1) for op, a, b in after]
+    return model([node("Reshape", ["x", "s"], ["r"])] + last,
+                 [value("x", "float32", ["n"]), value("s", "int64", ["k"])],
+                 [value("y" if after else "r", "float32", None)], opset=opset)
+
+
+def test_how_many_dimensions_an_output_has_is_what_a_call_says(daemon, tmp_path):
+    daemon.load("rank", save(tmp_path, of_any_rank()), "--replace")
+    assert "(r: Tensor([...], float32))" in daemon.ok("funcs", "rank").out
+    for shape in ([2, 6], [12], [2, 3, 2], [3, 4]):
+        y = call(daemon, tmp_path, "rank", floats(12), np.int64(shape))
+        assert np.array_equal(y, floats(*shape))
+
+
+def test_an_instance_gives_outputs_of_any_number_of_dimensions(daemon, tmp_path):
+    daemon.load("rank", save(tmp_path, of_any_rank()), "--replace")
+    np.save(tmp_path / "x.npy", floats(1))
+    np.save(tmp_path / "s.npy", np.int64([1]))
+    said = daemon.ok("instance", "rank", "set_input", "str:x", f"@{tmp_path}/x.npy", "then",
+                     "set_input", "str:s", f"@{tmp_path}/s.npy", "then", "run", "then",
+                     "get_output", "0")
+    assert said.out.strip() == "[0.0]", said
+
+
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_an_old_softmax_over_several_axes_is_written_in_new_operators(daemon, tmp_path, op):
+    """Axes 1 and later of it are one: numpy's of the flattened rows is the oracle."""
+    (tmp_path / "old.onnx").write_bytes(of_any_rank(11, (op, "r", "y")))
+    daemon.ok("convert", tmp_path / "old.onnx", "-o", tmp_path / "new.onnx")
+    for name in ("old", "new"):
+        daemon.load(name, tmp_path / f"{name}.onnx", "--replace")
+    for shape in ([3, 4], [2, 3, 2], [1, 2, 3, 2]):
+        x = ramp(12)
+        flat = x.reshape(shape[0], -1).astype(np.float64)
+        e = np.exp(flat - flat.max(1, keepdims=True))
+        e /= e.sum(1, keepdims=True)
+        best = np.arange(flat.shape[1]) == flat.argmax(1)[:, None]
+        want = {"Softmax": e, "LogSoftmax": np.log(e), "Hardmax": best}[op].reshape(shape)
+        old, new = (call(daemon, tmp_path, which, x, np.int64(shape)) for which in ("old", "new"))
+        assert old.shape == want.shape and np.abs(old - want).max() < 1e-6
+        assert np.array_equal(old, new)

@@ -143,14 +143,42 @@ static int store_eltwise(const struct onnx_out *o)
 	return 0;
 }
 
-/* Opset 17 has one axis; where it is the last, that is the same. */
+/* Opset 17 has one axis. Several are one in a matrix, whose rows then are put back into
+ * the shape that they came from, which need not be known here. */
+static int store_flat(const struct onnx_out *o, int64_t axis)
+{
+	struct onnx_emit *e = o->e;
+	char *shape = onnx_emit_name(e, o->node->name);
+	char *flat = onnx_emit_name(e, o->node->name);
+	char *done = onnx_emit_name(e, o->node->name);
+	Onnx__NodeProto *node = onnx_emit_node(e, "Shape", o->node->name);
+
+	onnx_emit_in(e, node, onnx_out_input(o, 0));
+	onnx_emit_out(e, node, shape);
+	node = onnx_emit_node(e, "Flatten", o->node->name);
+	onnx_emit_in(e, node, onnx_out_input(o, 0));
+	onnx_emit_out(e, node, flat);
+	onnx_emit_int(e, node, "axis", axis);
+	node = onnx_emit_node(e, o->op->schema->name, o->node->name);
+	onnx_emit_in(e, node, flat);
+	onnx_emit_out(e, node, done);
+	onnx_emit_int(e, node, "axis", 1);
+	node = onnx_emit_node(e, "Reshape", o->node->name);
+	onnx_emit_in(e, node, done);
+	onnx_emit_in(e, node, shape);
+	onnx_emit_out(e, node, onnx_out_output(o, 0));
+	onnx_emit_int(e, node, "allowzero", 1);
+	return 0;
+}
+
+/* Where the axis is the last, that is the same. */
 static int store_softmax(const struct onnx_out *o)
 {
 	const int64_t axis = modser_sg_op_int(o->op, "axis");
 
 	if (modser_sg_op_int(o->op, "flattens") != 0 && axis != -1 &&
 	    axis != onnx_out_ndim(o, 0) - 1)
-		return onnx_out_fail(o, "opset 17 has no Softmax over several axes");
+		return store_flat(o, axis);
 	Onnx__NodeProto *node = onnx_out_node(o, o->op->schema->name);
 	onnx_emit_int(o->e, node, "axis", axis);
 	return 0;

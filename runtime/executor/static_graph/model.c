@@ -78,20 +78,24 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 			    "%s", modser_graph_error(m->graph));
 }
 
-/* An unknown extent is -1; of a shape that is not known at all, nothing can be said. */
-static msd_err end_init(struct end *e, const modser_sg_tensor *t, struct msd_diag *d)
+/* An unknown extent is -1. Of an output it may be that only a run tells how many there
+ * are; an input that nobody knows this of could not be checked. */
+static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output,
+			struct msd_diag *d)
 {
 	const char *dtype = modser_sg_tensor_dtype(t);
 	const int ndim = modser_sg_tensor_ndim(t);
 
-	if (ndim < 0) {
+	if (ndim < 0 && !is_output) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the dimensions of \"%s\" are not known",
+				    "the number of dimensions of input \"%s\" is not "
+				    "known; say it with a new export of the model",
 				    modser_sg_tensor_name(t));
 	}
 	e->about = (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
 					     .shape = e->dims,
-					     .ndim = (uint32_t)ndim};
+					     .ndim = ndim > 0 ? (uint32_t)ndim : 0,
+					     .is_unranked = ndim < 0};
 	if (!msd_dtype_parse(dtype, strlen(dtype), &e->about.dtype)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "\"%s\" is %s", e->about.name,
 				    dtype);
@@ -115,9 +119,11 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 	if (m->inputs == NULL || m->outputs == NULL || m->in == NULL)
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; err == MSD_OK && i < n_in; i++)
-		err = end_init(&m->inputs[i], modser_graph_input(m->graph, i), d);
+		err = end_init(&m->inputs[i], modser_graph_input(m->graph, i), false,
+			       d);
 	for (size_t i = 0; err == MSD_OK && i < n_out; i++)
-		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), d);
+		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), true,
+			       d);
 	return err;
 }
 
