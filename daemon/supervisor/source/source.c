@@ -74,14 +74,32 @@ void *msd_source_map(int fd, uint64_t bytes)
 	return map;
 }
 
-msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
+static msd_err seal(const struct msd_source *source, struct msd_diag *d)
 {
 	if (fcntl(source->fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
-		return msd_diag_set(d, MSD_IO, "sealing the artifact: %s",
-				    strerror(errno));
-	}
-	return hash(source, d);
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_IO, "sealing the artifact: %s", strerror(errno));
+}
+
+msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
+{
+	const msd_err err = seal(source, d);
+
+	return err == MSD_OK ? hash(source, d) : err;
+}
+
+msd_err msd_source_seal_hashed(struct msd_source *source,
+			       const struct msd_digest *sha256, uint64_t bytes,
+			       struct msd_diag *d)
+{
+	const msd_err err = seal(source, d);
+
+	if (err != MSD_OK)
+		return err;
+	source->sha256 = *sha256;
+	source->bytes = bytes;
+	return MSD_OK;
 }
 
 void msd_source_finish(struct msd_source *source)

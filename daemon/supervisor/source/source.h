@@ -50,6 +50,10 @@ void *msd_source_map(int fd, uint64_t bytes);
  * of it may be writable. Errors: MSD_IO.
  */
 MSD_MUST_CHECK msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d);
+/** The same of @bytes that were hashed on their way into it, by who wrote them. */
+MSD_MUST_CHECK msd_err msd_source_seal_hashed(struct msd_source *source,
+					      const struct msd_digest *sha256,
+					      uint64_t bytes, struct msd_diag *d);
 /**
  * A sealed one of local files, a path a part; all but the first may be NULL. @with: of
  * a model, the files that it names, with ':' between their paths; NULL: none. On
