@@ -17,7 +17,8 @@
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
-	"export it again, or copy it again; of a source, mend what the compiler names"
+	"export it again, or copy it again (docs/models.md: what can be loaded); of "  \
+	"a source, mend what the compiler names"
 
 static bool as_json;
 

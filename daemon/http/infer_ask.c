@@ -329,6 +329,11 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 	json_error_t error;
 
 	*ret = (struct msd_infer_ask){0};
+	if (text.n == 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the body is empty: it is to be JSON, "
+				    "{\"inputs\": [...]}");
+	}
 	json_t *json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
 				  &error);
 	if (json == NULL) {

@@ -113,6 +113,24 @@ def test_what_is_wrong_names_the_tensor(daemon, how):
         assert infer(visit, "shapes:addone", ADD)[0] == 200, "the connection goes on"
 
 
+def test_what_is_wrong_says_what_is_right(daemon):
+    x = numpy.zeros((2, 16))
+    ask = {
+        "the model has no such input; its parameters are: x": [tensor("img", "FP32", x)],
+        "its shape is not the model's, [*,16]": [tensor("x", "FP32", numpy.zeros((2, 3)))],
+        "its datatype is not the model's, FP32": [tensor("x", "FP64", x)],
+    }
+    with Visit(daemon) as visit:
+        for text, inputs in ask.items():
+            answered, said = infer(visit, "mlp", inputs)
+            assert answered == 400 and text in said["error"], said
+        path = "/v2/models/mlp/infer"
+        answered, _, body = visit.ask(path, "Content-Length: 0\r\n", "POST", b"")
+        assert answered == 400 and b"the body is empty" in body
+        answered, _, body = visit.ask(path)
+        assert answered == 405 and b"asked for by POST" in body
+
+
 def test_what_a_model_has_done_is_counted(daemon):
     with Visit(daemon) as visit:
         path = "/v2/models/shapes:addone/stats"

@@ -158,4 +158,5 @@ def test_ctrl_c_ends_the_upload_at_once_and_leaves_nothing(uploading, daemon):
     relay.close()
     with Wire(daemon.host) as wire:
         assert "big" not in [m["name"] for m in wire.ask("module.list")]
-        harness.until(lambda: wire.ask("server.info")["held"]["upload_bytes"] == 0, "its bytes are given back")
+        harness.until(lambda: wire.ask("server.info")["held"]["upload_bytes"] == 0,
+                      "its bytes are given back")

@@ -144,9 +144,14 @@ static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
 		}
 		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
 		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0) {
-			err = msd_diag_set(d, errno == EADDRINUSE ? MSD_EXISTS : MSD_IO,
-					   "%s:%u: %s", a->host, a->port,
-					   strerror(errno));
+			const bool is_taken = errno == EADDRINUSE;
+
+			err = msd_diag_set(d, is_taken ? MSD_EXISTS : MSD_IO,
+					   "%s:%u: %s%s", a->host, a->port,
+					   strerror(errno),
+					   is_taken ? ": stop what listens there, or "
+						      "choose another port"
+						    : "");
 		}
 	}
 	freeaddrinfo(found);

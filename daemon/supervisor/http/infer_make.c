@@ -56,25 +56,6 @@ static const struct msd_infer_output *find_output(const struct making *k,
 	return NULL;
 }
 
-/* Extents of a signature, -1 for what varies. False: it has none, so any shape is. */
-static bool read_extents(struct msd_span shape, uint32_t *ret_ndim,
-			 int64_t ret[MSD_MAX_NDIM])
-{
-	struct msd_wire_value v;
-	struct msd_cur c;
-	uint32_t n;
-
-	if (shape.n == 0 || !msd_array_open(shape, &c, &n) || n > MSD_MAX_NDIM)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		if (msd_value_read(&c, &v, NULL) != MSD_OK)
-			return false;
-		ret[i] = v.kind == MSD_K_INT && v.as.i >= 0 ? v.as.i : -1;
-	}
-	*ret_ndim = n;
-	return true;
-}
-
 static bool fits(const int64_t *shape, uint32_t ndim, const int64_t *extents,
 		 uint32_t n_extents)
 {
@@ -83,6 +64,27 @@ static bool fits(const int64_t *shape, uint32_t ndim, const int64_t *extents,
 	for (uint32_t i = 0; is_fit && i < ndim; i++)
 		is_fit = extents[i] < 0 || extents[i] == shape[i];
 	return is_fit;
+}
+
+/* Said with what the model takes, * for an extent that varies. */
+static msd_err wrong_shape(const struct making *k, struct msd_span name,
+			   const int64_t *extents, uint32_t ndim)
+{
+	struct msd_buf text = {0};
+
+	for (uint32_t i = 0; i < ndim; i++) {
+		msd_buf_printf(&text, "%s", i > 0 ? "," : "");
+		if (extents[i] < 0)
+			msd_buf_printf(&text, "*");
+		else
+			msd_buf_printf(&text, "%lld", (long long)extents[i]);
+	}
+	msd_buf_printf(&text, "]");
+	msd_buf_put_u8(&text, 0);
+	const msd_err err = wrong(k, name, "its shape is not the model's, [",
+				  text.bad ? "" : (const char *)text.p);
+	msd_buf_finish(&text);
+	return err;
 }
 
 static msd_err check_input(const struct making *k, const struct msd_model_param *p,
@@ -96,9 +98,9 @@ static msd_err check_input(const struct making *k, const struct msd_model_param 
 		return wrong(k, t->name, "its datatype is not the model's, ",
 			     name != NULL ? name : "which has none here");
 	}
-	if (!p->is_scalar && read_extents(p->shape, &ndim, extents) &&
+	if (!p->is_scalar && msd_model_read_extents(p->shape, &ndim, extents) &&
 	    !fits(t->shape, t->ndim, extents, ndim))
-		return wrong(k, t->name, "its shape is not the model's", "");
+		return wrong_shape(k, t->name, extents, ndim);
 	return MSD_OK;
 }
 
@@ -205,7 +207,8 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 	struct msd_infer_call *c = k->call;
 	uint64_t n;
 
-	if (p->is_scalar || !p->has_dtype || !read_extents(p->shape, &w.ndim, w.shape))
+	if (p->is_scalar || !p->has_dtype ||
+	    !msd_model_read_extents(p->shape, &w.ndim, w.shape))
 		return wrong(k, p->name, "it is missing", "");
 	msd_err err = complete_shape(k, p->name, &w);
 	if (err != MSD_OK)
@@ -221,6 +224,33 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 	return MSD_OK;
 }
 
+/* The first input that no parameter is called by; MSD_INTERNAL: there is none. */
+static msd_err name_unknown(const struct making *k)
+{
+	struct msd_model_param p;
+
+	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
+		struct msd_buf names = {0};
+		struct msd_model_walk w;
+		bool is_known = false;
+		if (!msd_model_open(k->model, &w))
+			break;
+		while (!is_known && msd_model_next(&w, &p))
+			is_known = is_same(p.name, k->ask->inputs[i].name);
+		if (is_known)
+			continue;
+		msd_model_put_names(k->model, &names);
+		msd_buf_put_u8(&names, 0);
+		const msd_err err =
+			wrong(k, k->ask->inputs[i].name,
+			      "the model has no such input; its parameters are: ",
+			      names.bad ? "" : (const char *)names.p);
+		msd_buf_finish(&names);
+		return err;
+	}
+	return MSD_INTERNAL;
+}
+
 static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 {
 	const bool is_prim = msd_model_is_prim(k->model);
@@ -230,8 +260,12 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 
 	while (err == MSD_OK && msd_model_next(w, &p)) {
 		const struct msd_infer_input *t = find_input(k, p.name);
-		if (t == NULL && !is_prim)
-			return wrong(k, p.name, "it is missing", "");
+		if (t == NULL && !is_prim) {
+			err = name_unknown(k); /* mistyped, more often than left out */
+			return err != MSD_INTERNAL
+				       ? err
+				       : wrong(k, p.name, "it is missing", "");
+		}
 		if (t == NULL) {
 			err = put_output(k, &p);
 			continue;
@@ -245,26 +279,6 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 	if (err == MSD_OK && n_used < k->ask->n_inputs)
 		return MSD_NOT_FOUND;
 	return err;
-}
-
-/* The first input that no parameter is called by. */
-static msd_err name_unknown(const struct making *k)
-{
-	struct msd_model_param p;
-
-	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
-		struct msd_model_walk w;
-		bool is_known = false;
-		if (!msd_model_open(k->model, &w))
-			break;
-		while (!is_known && msd_model_next(&w, &p))
-			is_known = is_same(p.name, k->ask->inputs[i].name);
-		if (is_known)
-			continue;
-		return wrong(k, k->ask->inputs[i].name, "the model has no such input",
-			     "");
-	}
-	return MSD_INTERNAL;
 }
 
 static void put_text(struct msd_buf *out, struct msd_span module,

@@ -15,6 +15,8 @@
 #include "proto/json.h"
 #include "proto/value.h"
 
+#define NAMES_SHOWN 8u
+
 struct msd_span msd_model_module_name(struct msd_span name)
 {
 	const uint8_t *colon = name.n > 0 ? memchr(name.p, ':', name.n) : NULL;
@@ -195,4 +197,36 @@ const char *msd_model_state(const struct msd_module *m)
 	return m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL
 		       ? "LOADING"
 		       : "UNAVAILABLE";
+}
+
+bool msd_model_read_extents(struct msd_span shape, uint32_t *ret_ndim,
+			    int64_t ret[MSD_MAX_NDIM])
+{
+	struct msd_wire_value v;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (shape.n == 0 || !msd_array_open(shape, &c, &n) || n > MSD_MAX_NDIM)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &v, NULL) != MSD_OK)
+			return false;
+		ret[i] = v.kind == MSD_K_INT && v.as.i >= 0 ? v.as.i : -1;
+	}
+	*ret_ndim = n;
+	return true;
+}
+
+void msd_model_put_names(const struct msd_model *m, struct msd_buf *out)
+{
+	struct msd_model_walk w;
+	struct msd_model_param p;
+
+	if (!msd_model_open(m, &w))
+		return;
+	for (uint32_t i = 0; i < NAMES_SHOWN && msd_model_next(&w, &p); i++) {
+		msd_buf_printf(out, "%s%.*s", i > 0 ? ", " : "",
+			       (int)(p.name.n < 64 ? p.name.n : 64),
+			       (const char *)p.name.p);
+	}
 }

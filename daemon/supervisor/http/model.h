@@ -50,6 +50,12 @@ MSD_MUST_CHECK bool msd_model_open(const struct msd_model *m,
 				   struct msd_model_walk *ret);
 /** The next parameter; false: there is none. */
 bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret);
+/** Append its parameters' names with commas between, of one with many the first 8. */
+void msd_model_put_names(const struct msd_model *m, struct msd_buf *out);
+/** The extents in a parameter's @shape, -1 for what varies. False: it has none, so that
+ * any shape is right. */
+bool msd_model_read_extents(struct msd_span shape, uint32_t *ret_ndim,
+			    int64_t ret[MSD_MAX_NDIM]);
 /* The words for the same: of metadata, and of Triton's configuration. */
 enum msd_model_form { MSD_MODEL_METADATA, MSD_MODEL_CONFIG, MSD_MODEL_FORM_COUNT };
 /** Append `"inputs":[...],"outputs":[...]` as @form has it. */

@@ -164,9 +164,12 @@ static void answer(struct msd_asking *a, const struct msd_course *w)
 		     "nothing is there: /livez, /readyz, /metrics, /version and /v2 "
 		     "are");
 	} else if (!w->has_method) {
-		fail(a, 405, "this path is not asked for by this method");
-		a->reply.allow =
-			w->route->method == MSD_HTTP_GET ? "GET, HEAD" : "POST";
+		const bool is_get = w->route->method == MSD_HTTP_GET;
+
+		fail(a, 405,
+		     is_get ? "this path is asked for by GET"
+			    : "this path is asked for by POST");
+		a->reply.allow = is_get ? "GET, HEAD" : "POST";
 	} else {
 		memcpy(a->names, w->names, sizeof(a->names));
 		if (msd_bearer_may(a, w->route->right,
