@@ -148,4 +148,4 @@ def test_the_service_manager_is_told_of_it(folder, own_daemon):
         lines = []
         while lines.count("READY=1") < 2:
             lines += s.recv(4096).decode().splitlines()
-    assert [l for l in lines if "=1" in l] == ["READY=1", "RELOADING=1", "READY=1"]
+    assert [l for l in lines if l.endswith("=1")] == ["READY=1", "RELOADING=1", "READY=1"]
