@@ -143,6 +143,21 @@ static const char *refusal(int reason)
 	}
 }
 
+/* What to do about a server's certificate of which that is wrong. */
+static const char *remedy(long verified)
+{
+	switch (verified) {
+	case X509_V_ERR_HOSTNAME_MISMATCH:
+	case X509_V_ERR_IP_ADDRESS_MISMATCH:
+		return "connect by a name that is in it";
+	case X509_V_ERR_CERT_HAS_EXPIRED:
+	case X509_V_ERR_CERT_NOT_YET_VALID:
+		return "have it renewed, or look at this machine's clock";
+	default:
+		return "name its authority (--tls-ca, MODSER_TLS_CA)";
+	}
+}
+
 /* What OpenSSL says last, in words. */
 static void take_fault(struct msd_client_tls *t)
 {
@@ -152,8 +167,9 @@ static void take_fault(struct msd_client_tls *t)
 	const long verified = t->lib->SSL_get_verify_result(t->ssl);
 
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-		(void)snprintf(t->why, WHY_MAX, "the server's certificate: %s",
-			       t->lib->X509_verify_cert_error_string(verified));
+		(void)snprintf(t->why, WHY_MAX, "the server's certificate: %s: %s",
+			       t->lib->X509_verify_cert_error_string(verified),
+			       remedy(verified));
 	} else if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
 		(void)snprintf(t->why, WHY_MAX,
 			       "the server does not speak TLS: is it tcp://?");

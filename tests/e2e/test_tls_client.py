@@ -74,11 +74,11 @@ def test_what_is_wrong_with_a_certificate_is_told(ask, pki):
 
 
 def test_an_authority_that_is_not_believed_is_named(ask):
-    expect_refused(ask("ls", ca=None), "the server's certificate: ")
+    expect_refused(ask("ls", ca=None), "the server's certificate: ", "(--tls-ca, MODSER_TLS_CA)")
 
 
 def test_another_name_is_refused(ask, tls):
-    expect_refused(ask("ls", host=tls.host), "the server's certificate: IP address mismatch")
+    expect_refused(ask("ls", host=tls.host), "the server's certificate: IP address mismatch: connect")
 
 
 def test_a_server_without_tls_is_named(ask, tls):

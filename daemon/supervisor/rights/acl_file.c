@@ -14,16 +14,17 @@ static msd_err check_file(const char *path, int fd, struct msd_diag *d)
 	char text[MSD_ERRNO_TEXT_BYTES];
 
 	if (fstat(fd, &st) != 0) {
-		return msd_diag_set(d, MSD_IO, "%s: %s", path,
+		return msd_diag_set(d, MSD_IO, "--acl %s: %s", path,
 				    msd_errno_text(errno, text));
 	}
 	if (!S_ISREG(st.st_mode))
-		return msd_diag_set(d, MSD_REFUSED, "%s: not a file", path);
+		return msd_diag_set(d, MSD_REFUSED, "--acl %s: expected a file", path);
 	if ((st.st_mode & S_IWOTH) != 0) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "%s: everybody may write to it, and so have all "
-				    "rights: chmod o-w it",
-				    path);
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"--acl %s: everybody may write to it, and so have all "
+			"rights: chmod o-w it",
+			path);
 	}
 	return MSD_OK;
 }
@@ -39,7 +40,7 @@ static msd_err read_all(const char *path, int fd, struct msd_buf *ret,
 			return msd_diag_no_memory(d);
 		const ssize_t n = read(fd, ret->p + ret->n, 65536);
 		if (n < 0) {
-			return msd_diag_set(d, MSD_IO, "%s: %s", path,
+			return msd_diag_set(d, MSD_IO, "--acl %s: %s", path,
 					    msd_errno_text(errno, text));
 		}
 		if (n == 0)
@@ -57,7 +58,7 @@ msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
 	struct msd_buf b = {0};
 
 	if (fd < 0) {
-		return msd_diag_set(d, MSD_IO, "%s: %s", path,
+		return msd_diag_set(d, MSD_IO, "--acl %s: %s", path,
 				    msd_errno_text(errno, text));
 	}
 	msd_err err = check_file(path, fd, d);
