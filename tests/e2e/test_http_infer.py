@@ -357,18 +357,39 @@ with triton.InferenceServerClient(host) as client:
         wanted = triton.InferRequestedOutput("output0", binary_data=binary)
         result = client.infer("mlp", [given], outputs=[wanted], request_id="r")
         assert result.get_response()["id"] == "r"
-        numpy.save(f"{out}/triton{binary}.npy", result.as_numpy("output0"))
+        numpy.save(f"{out}/client{binary}.npy", result.as_numpy("output0"))
 """
 
 
-def test_tritonclient_has_the_same_bits_as_a_frame(daemon, tmp_path):
-    python = os.environ.get("MODSERD_TRITONCLIENT", sys.executable)
-    if subprocess.run([python, "-c", "import tritonclient.http"], capture_output=True,
+KSERVE = """
+import asyncio, sys, numpy, kserve
+url, out = "http://" + sys.argv[1], sys.argv[2]
+x = numpy.load(out + "/0.npy")
+async def main():
+    client = kserve.InferenceRESTClient(kserve.RESTConfig(protocol="v2", retries=0))
+    assert await client.is_server_ready(url) and await client.is_model_ready(url, "mlp")
+    for binary in (True, False):
+        given = kserve.InferInput("x", list(x.shape), "FP32")
+        given.set_data_from_numpy(x, binary_data=binary)
+        asked = kserve.InferRequest("mlp", [given], parameters={"binary_data_output": binary})
+        got = await client.infer(url, asked, model_name="mlp")
+        numpy.save(f"{out}/client{binary}.npy", got.outputs[0].as_numpy().astype("float32"))
+asyncio.run(main())
+"""
+CLIENTS = {"tritonclient.http": ("MODSERD_TRITONCLIENT", CLIENT),
+           "kserve": ("MODSERD_KSERVE", KSERVE)}
+
+
+@pytest.mark.parametrize("package", CLIENTS)
+def test_a_strange_client_has_the_same_bits_as_a_frame(daemon, tmp_path, package):
+    variable, script = CLIENTS[package]
+    python = os.environ.get(variable, sys.executable)
+    if subprocess.run([python, "-c", f"import {package}"], capture_output=True,
                       check=False).returncode != 0:
-        pytest.skip("no tritonclient[http] (MODSERD_TRITONCLIENT names a Python that has it)")
+        pytest.skip(f"no {package} ({variable} names a Python that has it)")
     x = numpy.random.default_rng(7).standard_normal((5, 16)).astype("float32")
     host, port = http_of(daemon)
     expected = called(daemon, tmp_path, "mlp:main", x)
-    subprocess.run([python, "-c", CLIENT, f"{host}:{port}", str(tmp_path)], check=True)
+    subprocess.run([python, "-c", script, f"{host}:{port}", str(tmp_path)], check=True)
     for binary_data in (True, False):
-        assert numpy.load(tmp_path / f"triton{binary_data}.npy").tobytes() == expected
+        assert numpy.load(tmp_path / f"client{binary_data}.npy").tobytes() == expected

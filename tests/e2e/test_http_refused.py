@@ -16,6 +16,8 @@ def daemon():
         yield d
 
 
+POST = "POST /none HTTP/1.1\r\nHost: x\r\n"
+CHUNKS = POST + "Transfer-Encoding: chunked\r\n"
 SMUGGLED = {
     "two_lengths": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
     "length_and_chunks": "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
@@ -27,6 +29,24 @@ SMUGGLED = {
                          "3\r\nabc\n",
     "overflow": "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
                 "FFFFFFFFFFFFFFFFF\r\n",
+    "chunked_twice": f"{CHUNKS}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "a_tab_that_is_none": f"{POST}Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n",
+    "the_same_length_twice": f"{POST}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+    "lengths_in_one_field": f"{POST}Content-Length: 3, 3\r\n\r\nabc",
+    "a_length_with_a_sign": f"{POST}Content-Length: +3\r\n\r\nabc",
+    "a_length_in_hex": f"{POST}Content-Length: 0x3\r\n\r\nabc",
+    "a_length_of_nothing": f"{POST}Content-Length: \r\n\r\n",
+    "a_length_that_overflows": f"{POST}Content-Length: 18446744073709551619\r\n\r\nabc",
+    "a_length_in_two_words": f"{POST}Content-Length: 1 3\r\n\r\nabc",
+    "a_chunk_with_a_sign": f"{CHUNKS}\r\n-1\r\nabc\r\n0\r\n\r\n",
+    "a_chunk_in_hex_with_a_sign": f"{CHUNKS}\r\n0x3\r\nabc\r\n0\r\n\r\n",
+    "a_space_behind_a_chunks_size": f"{CHUNKS}\r\n3 \r\nabc\r\n0\r\n\r\n",
+    "a_bare_lf_behind_an_extension": f"{CHUNKS}\r\n3;a\nabc\r\n0\r\n\r\n",
+    "a_chunk_longer_than_its_size": f"{CHUNKS}\r\n2\r\nabc\r\n0\r\n\r\n",
+    "a_length_behind_the_chunks": f"{CHUNKS}\r\n0\r\nContent-Length: 5\r\n\r\n",
+    "a_cr_in_a_value": "GET /livez HTTP/1.1\r\nHost: x\ry\r\n\r\n",
+    "a_fold_at_once": "GET /livez HTTP/1.1\r\n Host: x\r\n\r\n",
+    "chunks_of_old": "POST /none HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "large_head": "GET /livez HTTP/1.1\r\nHost: x\r\nA: " + "x" * 20000,
 }
 
