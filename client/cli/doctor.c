@@ -58,25 +58,57 @@ static void read_ticks(const char *text, struct msd_doctor_look *ret)
 	}
 }
 
-/* How often quotas have stopped what runs in the control group of @pid: its own and
- * those of the groups around it. */
-static uint64_t read_held(const char *root, int64_t pid)
+/* How often quotas have stopped what runs in @group, which is changed, and in those
+ * around it, below @folder. */
+static uint64_t sum_held(const char *root, const char *folder, char *group)
 {
-	char text[4096], group[4096], path[4200];
+	char text[4096], path[4200];
 	uint64_t held = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%lld/cgroup", (long long)pid);
-	const char *at = strstr(read_text(root, path, text, sizeof(text)), "0::/");
-	if (at == NULL || (at != text && at[-1] != '\n'))
-		return 0;
-	(void)snprintf(group, sizeof(group), "%.*s", (int)strcspn(at + 3, "\n"),
-		       at + 3);
 	for (char *end = group + strlen(group); end != NULL;
 	     end = strrchr(group, '/')) {
 		*end = '\0';
-		(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.stat", group);
+		(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s%s/cpu.stat",
+			       folder, group);
 		held += number_of(read_text(root, path, text, sizeof(text)),
 				  "nr_throttled");
+	}
+	return held;
+}
+
+/* Where the groups lie of which @line tells, `0::GROUP`, or `N:CONTROLLERS:GROUP` of
+ * the first version; NULL: they have no quotas of processors. */
+static const char *folder_of(const char *line)
+{
+	const char *list = strchr(line, ':');
+	const char *end = list != NULL ? strchr(list + 1, ':') : NULL;
+
+	if (strncmp(line, "0::", 3) == 0)
+		return "";
+	if (end == NULL)
+		return NULL;
+	for (const char *at = list + 1; at < end; at += strcspn(at, ",:") + 1) {
+		if (strcspn(at, ",:") == 3 && strncmp(at, "cpu", 3) == 0)
+			return "/cpu";
+	}
+	return NULL;
+}
+
+/* How often quotas have stopped what runs in the control groups of @pid. */
+static uint64_t read_held(const char *root, int64_t pid)
+{
+	char text[4096], path[64];
+	uint64_t held = 0;
+	char *rest = NULL;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lld/cgroup", (long long)pid);
+	(void)read_text(root, path, text, sizeof(text));
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const char *folder = folder_of(line);
+		char *group = strchr(line, '/');
+		if (folder != NULL && group != NULL)
+			held += sum_held(root, folder, group);
 	}
 	return held;
 }
@@ -145,7 +177,8 @@ static void judge_machine(const struct msd_doctor_look *a,
 	if (b->throttled > a->throttled)
 		msd_buf_printf(out, "Its processors are slowed for their heat.\n");
 	if (b->held > a->held) {
-		msd_buf_printf(out, "The quota of this control group (cpu.max) stops "
+		msd_buf_printf(out, "The quota of this control group (cpu.max, "
+				    "cpu.cfs_quota_us) stops "
 				    "what runs in it.\n");
 	}
 }

@@ -136,6 +136,19 @@ Test(doctor, quotas_of_the_daemons_groups_are_counted, .fini = remove_machine)
 	cr_expect_eq(look.held, 111);
 }
 
+Test(doctor, finds_quotas_of_the_first_version, .fini = remove_machine)
+{
+	struct msd_doctor_look look;
+
+	cr_assert_not_null(mkdtemp(root));
+	put_file(root, "/proc/42/cgroup", "9:cpuset:/b\n4:cpuacct,cpu:/a\n0::/\n");
+	put_file(root, "/sys/fs/cgroup/cpu/cpu.stat", "nr_throttled 1\n");
+	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.stat", "nr_throttled 10\n");
+	put_file(root, "/sys/fs/cgroup/cpu/b/cpu.stat", "nr_throttled 100\n");
+	msd_doctor_look(root, 42, &look);
+	cr_expect_eq(look.held, 11);
+}
+
 Test(doctor, counters_that_go_back_are_no_news)
 {
 	const struct msd_doctor_look before = {
