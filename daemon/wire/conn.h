@@ -98,12 +98,14 @@ struct msd_conn_limits {
 	struct msd_memory *memory;
 	bool takes_fds;   /* false: every received descriptor is closed, aside */
 	bool takes_turns; /* false: all that has come is handed on before others */
+	bool gathers;     /* msd_conn_put() finds room */
 };
 
-/* Who is told how long a frame took from being queued to its last byte. */
+/* Who is told how long frames took from being queued to their last byte. */
 struct msd_written {
-	/** Once for each frame; @sent: false, the connection ended before. */
-	void (*tell)(struct msd_written *w, uint64_t ns, bool sent);
+	/** Once for each frame, or for @n that were queued as one, of whose times @ns
+	 * is the mean; @sent: false, the connection ended before. */
+	void (*tell)(struct msd_written *w, uint64_t ns, uint32_t n, bool sent);
 };
 
 /*
@@ -117,13 +119,16 @@ struct msd_out {
 	uint32_t n_pieces, cap_pieces;
 	uint64_t payload_bytes;
 	size_t shared_bytes; /* of the body: the first piece */
+	/* Of msd_conn_put(): so many whole frames lie in the body. 0: it is one. */
+	uint32_t n_put;
 	int fd; /* passed along with the first byte; -1 none; owned, closed when sent */
 	/** Called once: the last byte was written, or the connection ended. Optional.
 	 */
 	void (*on_done)(void *ctx, bool sent);
 	void *ctx;
 	struct msd_written *written; /* optional */
-	uint64_t since_ns;           /* when it was queued, for that */
+	uint64_t since_ns; /* when it was queued, for that; of n_put the first */
+	uint64_t later_ns; /* so much later were they all together */
 };
 
 /** A frame with the body's envelope still to be written; NULL when memory is short. */
@@ -188,6 +193,11 @@ MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 /** Queue a frame; takes it over in every case. Written at the end of this turn. One
  * that carries a descriptor needs a transport that may pass it. */
 void msd_conn_send(struct msd_conn *c, struct msd_out *o);
+/** Queue a frame with a body of @n bytes and nothing else: the caller writes them to
+ * where is returned, at once. Short frames that come one after the other lie in one
+ * piece of memory, so that a pipeline's answers cost a copy each. @w is told, optional.
+ * NULL: nothing was queued; msd_conn_send() takes all that there is. */
+uint8_t *msd_conn_put(struct msd_conn *c, size_t n, struct msd_written *w);
 /** Write what is queued now, as far as the transport takes it and the turn goes. */
 void msd_conn_flush(struct msd_conn *c);
 /** Its turn: serve what has come, without waiting; for what is left it waits for the

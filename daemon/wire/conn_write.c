@@ -2,12 +2,13 @@
  * The sending half of a connection: messages in a queue, written with as few system
  * calls as the socket allows.
  *
- * Happy path: a message is queued and written at the end of the turn with all others,
- * headers, bodies and payload pieces in one writev; what the socket does not take waits
- * for its readiness. A peer that takes nothing for too long, or too much behind its
- * budget, loses the connection; one that is gone is heard to the end first. A
- * descriptor that the kernel does not take, because other processes of the user have
- * too many on their way, is tried again after a while.
+ * Happy path: a message is queued, behind the last one in the same memory where both
+ * are short, and written at the end of the turn with all others, headers, bodies and
+ * payload pieces in one writev; what the socket does not take waits for its readiness.
+ * A peer that takes nothing for too long, or too much behind its budget, loses the
+ * connection; one that is gone is heard to the end first. A descriptor that the kernel
+ * does not take, because other processes of the user have too many on their way, is
+ * tried again after a while.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,6 +22,7 @@
 
 #define PIECES_PER_WRITE 64
 #define BYTES_PER_WRITE (256u * 1024u)
+#define PUT_BYTES 4096u                   /* of short frames together */
 #define WRITES_PER_TURN 4                 /* then others get their turn */
 #define REFUSED_NS UINT64_C(120000000000) /* then the connection ends */
 
@@ -46,8 +48,9 @@ static void out_end(const struct msd_conn *c, struct msd_out *o, bool sent)
 	if (o->on_done != NULL)
 		o->on_done(o->ctx, sent);
 	if (o->written != NULL) {
-		o->written->tell(o->written, msd_wire_now_ns(c->wire) - o->since_ns,
-				 sent);
+		const uint32_t n = o->n_put > 0 ? o->n_put : 1;
+		const uint64_t since = o->since_ns + o->later_ns / n;
+		o->written->tell(o->written, msd_wire_now_ns(c->wire) - since, n, sent);
 	}
 	msd_out_destroy(o);
 }
@@ -78,6 +81,19 @@ static bool reads_too_slowly(const struct msd_conn *c)
 		c->queued_bytes > msd_account_share(c->limits.account));
 }
 
+static void enqueue(struct msd_conn *c, struct msd_out *o)
+{
+	if (msd_list_is_empty(&c->queue))
+		c->last_progress_ms = uv_now(c->wire->loop);
+	c->queued_bytes += out_bytes(o);
+	if (c->limits.account != NULL)
+		msd_account_charge(c->limits.account, out_weight(o));
+	msd_list_append(&c->queue, &o->link);
+	/* While the transport is full the poll handle flushes. */
+	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
+		msd_list_append(&c->wire->dirty, &c->dirty_link);
+}
+
 void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 {
 	if (o->written != NULL)
@@ -102,15 +118,79 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 						      MSD_FRAME_HEADER_BYTES),
 				   .payload_bytes = o->payload_bytes},
 		o->body.p);
+	enqueue(c, o);
+}
+
+/* The last one in the queue, if it has short frames alone, of which @w is told, and
+ * room for @bytes more. */
+static struct msd_out *last_put(struct msd_conn *c, size_t bytes,
+				const struct msd_written *w)
+{
+	struct msd_out *o;
+
 	if (msd_list_is_empty(&c->queue))
-		c->last_progress_ms = uv_now(c->wire->loop);
-	c->queued_bytes += out_bytes(o);
+		return NULL;
+	o = out_of(c->queue.prev);
+	if (o->n_put == 0 || o->written != w || o->body.n + bytes > PUT_BYTES)
+		return NULL;
+	if (o->body.cap - o->body.n >= bytes)
+		return o;
+	const uint64_t before = out_weight(o);
+	if (!msd_buf_reserve(&o->body, PUT_BYTES - o->body.n)) {
+		o->body.bad = false; /* what it has is as it was */
+		return NULL;
+	}
 	if (c->limits.account != NULL)
-		msd_account_charge(c->limits.account, out_weight(o));
-	msd_list_append(&c->queue, &o->link);
-	/* While the transport is full the poll handle flushes. */
-	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
-		msd_list_append(&c->wire->dirty, &c->dirty_link);
+		msd_account_charge(c->limits.account, out_weight(o) - before);
+	return o;
+}
+
+static struct msd_out *first_put(struct msd_conn *c, size_t bytes,
+				 struct msd_written *w)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL)
+		return NULL;
+	o->body.n = 0; /* each frame in it has its own header */
+	if (!msd_buf_reserve(&o->body, bytes)) {
+		msd_out_destroy(o);
+		return NULL;
+	}
+	o->written = w;
+	enqueue(c, o);
+	return o;
+}
+
+/* Of several frames the mean of their times is told. */
+static void note_put(struct msd_out *o, uint64_t now)
+{
+	if (o->n_put == 0)
+		o->since_ns = now;
+	o->later_ns += now - o->since_ns;
+}
+
+uint8_t *msd_conn_put(struct msd_conn *c, size_t n, struct msd_written *w)
+{
+	const size_t bytes = MSD_FRAME_HEADER_BYTES + n;
+	struct msd_out *o;
+
+	if (!c->limits.gathers || bytes > PUT_BYTES / 4 || c->is_closing ||
+	    c->is_ending || reads_too_slowly(c))
+		return NULL;
+	o = last_put(c, bytes, w);
+	if (o == NULL)
+		o = first_put(c, bytes, w);
+	if (o == NULL)
+		return NULL;
+	uint8_t *at = o->body.p + o->body.n;
+	msd_frame_write((struct msd_frame){.body_bytes = (uint32_t)n}, at);
+	if (w != NULL)
+		note_put(o, msd_wire_now_ns(c->wire));
+	o->n_put++;
+	o->body.n += bytes;
+	c->queued_bytes += bytes;
+	return at + MSD_FRAME_HEADER_BYTES;
 }
 
 /* Iovecs of one frame from byte @skip on; false when the array is full. */

@@ -5,7 +5,7 @@
 #include "daemon/wire/spare.h"
 
 /* What a spare frame keeps of its own is no more than this. */
-#define SPARE_BODY_BYTES 512u
+#define SPARE_BODY_BYTES 4096u
 #define SPARE_PIECES 8u
 static struct msd_spare spare;
 

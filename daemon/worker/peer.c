@@ -204,6 +204,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		.max_payload_bytes = 0, /* tensors come in segments */
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_fds = true,
+		.gathers = !msd_without("gather"),
 	};
 	struct msd_peer *peer = calloc(1, sizeof(*peer));
 

@@ -8,6 +8,8 @@
  */
 #include "daemon/worker/queue.h"
 
+#include <string.h>
+
 #include "daemon/exit_status.h"
 #include "daemon/worker/batch.h"
 #include "daemon/worker/handlers.h"
@@ -18,6 +20,8 @@
 #define FAST_CALL_NS 20000u
 /* ... but no reply waits longer than about this. */
 #define MAX_UNSENT_NS 50000u
+/* A longer reply's memory is freed behind it. */
+#define KEEP_REPLY_BYTES 65536u
 /* After this long without a request memory goes back to the system. */
 #define IDLE_MS 10000u
 
@@ -51,23 +55,39 @@ static msd_err handle(struct msd_worker *w, struct msd_request *r, struct msd_bu
 	return handler(w, r, out, d);
 }
 
-static void run_request(struct msd_worker *w, struct msd_request *r)
+static void send_reply(struct msd_conn *c, struct msd_buf *body)
 {
-	struct msd_out *o = msd_out_new();
+	uint8_t *at = body->bad ? NULL : msd_conn_put(c, body->n, NULL);
+	struct msd_out *o;
 
-	if (o == NULL) {
-		msd_conn_close(&r->peer->conn, MSD_NOMEM, "out of memory for a reply");
+	if (at != NULL) {
+		memcpy(at, body->p, body->n);
 		return;
 	}
-	size_t begin = o->body.n;
-	msd_err err = check_start(w, r, &w->diag);
-	if (err == MSD_OK)
-		err = handle(w, r, &o->body, &w->diag);
-	if (err != MSD_OK) {
-		o->body.n = begin;
-		msd_worker_write_error(&o->body, r, err, &w->diag);
+	o = body->bad ? NULL : msd_out_new();
+	if (o == NULL) {
+		msd_conn_close(c, MSD_NOMEM, "out of memory for a reply");
+		return;
 	}
-	msd_conn_send(&r->peer->conn, o);
+	msd_buf_put(&o->body, body->p, body->n);
+	msd_conn_send(c, o);
+}
+
+static void run_request(struct msd_worker *w, struct msd_request *r)
+{
+	struct msd_buf *body = &w->reply;
+	msd_err err = check_start(w, r, &w->diag);
+
+	if (err == MSD_OK)
+		err = handle(w, r, body, &w->diag);
+	if (err != MSD_OK) {
+		body->n = 0;
+		msd_worker_write_error(body, r, err, &w->diag);
+	}
+	send_reply(&r->peer->conn, body);
+	body->n = 0;
+	if (body->bad || body->cap > KEEP_REPLY_BYTES)
+		msd_buf_finish(body);
 	/* A device that is lost is lost to the process: a fresh one takes over. */
 	if (err == MSD_GPU_FAULT || (err != MSD_OK && r->method == MSD_M_WORKER_OPEN)) {
 		msd_conn_flush(&r->peer->conn);

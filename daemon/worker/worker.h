@@ -78,6 +78,7 @@ struct msd_worker {
 	struct msd_list peers;  /* msd_peer.link */
 	struct msd_list queue;  /* msd_request.link, in order of arrival */
 	struct msd_list spare;  /* msd_request.link, for reuse */
+	struct msd_buf reply;   /* of the request that runs; kept for the next */
 	uint64_t last_pause_ns; /* when replies were last sent and frames drained */
 	uint64_t last_end_ns;   /* when a function last returned */
 	/* the module, from worker.open on */

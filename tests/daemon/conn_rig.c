@@ -72,7 +72,8 @@ void rig_open(struct rig *r, bool takes_fds)
 					       .max_payload_bytes = 4096,
 					       .max_queued_bytes = 1u << 20,
 					       .takes_fds = takes_fds,
-					       .takes_turns = true};
+					       .takes_turns = true,
+					       .gathers = true};
 	int ends[2];
 
 	memset(r, 0, sizeof(*r));

@@ -290,13 +290,13 @@ struct watched {
 	unsigned n_sent, n_lost;
 };
 
-static void tell(struct msd_written *w, uint64_t ns, bool sent)
+static void tell(struct msd_written *w, uint64_t ns, uint32_t n, bool sent)
 {
 	struct watched *watched = MSD_CONTAINER_OF(w, struct watched, written);
 
 	watched->ns = ns;
-	watched->n_sent += sent;
-	watched->n_lost += !sent;
+	watched->n_sent += sent ? n : 0;
+	watched->n_lost += sent ? 0 : n;
 }
 
 Test(conn_write, is_timed_from_being_queued_to_the_last_byte)

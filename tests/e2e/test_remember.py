@@ -23,7 +23,7 @@ TIME = b"\x81\xa7exec_ns\xcf"
 def both():
     patience = ("--ready-wait", "120s")  # else a busy machine answers NOT_READY
     with (harness.Daemon(*patience) as a,
-          harness.Daemon(*patience, env={"MODSERD_WITHOUT": "plans"}) as b):
+          harness.Daemon(*patience, env={"MODSERD_WITHOUT": "plans,gather"}) as b):
         for daemon in (a, b):
             daemon.load("m", RESULTS)
         yield a, b
@@ -202,6 +202,22 @@ def test_whatever_happens_to_modules_and_handles_both_answer_the_same(both):
     client.leave()
     counts = [counted(daemon) for daemon in both]
     assert counts[0] == counts[1] != [], "a remembered call is counted as any"
+
+
+def test_many_at_once_are_answered_as_one_by_one(both):
+    """In one write: what is remembered and what is not, short and long, good and bad."""
+    choice = random.Random(2).choice
+    params = (["m:echo", 5], ["m:echo", 6], ["m:echo", "x" * 3000], ["m:no", 1], ["m:nothing"],
+              ["m:echo"])
+    bodies = [request(id, "call", choice(params), choice((None, None, {"deadline_ms": 100_000})),
+                      choice((nine_bytes, msgpack.packb))) for id in range(1, 501)]
+    said = []
+    for daemon in both:
+        with Wire(daemon.host) as wire:
+            wire.send(b"".join(map(frame, bodies)))
+            said.append(sorted(answer(wire) for _ in bodies))
+    assert said[0] == said[1]
+    assert len(set(said[0])) == len(bodies), "each has its own answer"
 
 
 def test_what_is_remembered_is_told_of_with_its_arguments_when_it_was_slow(own_daemon):

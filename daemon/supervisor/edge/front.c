@@ -55,6 +55,11 @@ static void forward(struct msd_client *c, struct msd_out *o)
 	msd_conn_send(&framed_of(c)->conn, o);
 }
 
+static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
+{
+	return msd_conn_put(&framed_of(c)->conn, n, w);
+}
+
 /* It is answered before its payload has come: the rest is read and dropped. */
 static void stop_receiving(struct msd_framed *f)
 {
@@ -301,6 +306,7 @@ static const struct msd_client_ops client_ops = {
 	.reply = reply,
 	.reply_error = reply_error,
 	.forward = forward,
+	.put = put,
 	.on_done = on_request_done,
 };
 
@@ -333,6 +339,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		.account = &f->session.client.account,
 		.takes_fds = false,
 		.takes_turns = true,
+		.gathers = !msd_without("gather"),
 	};
 	msd_list_init(&f->pressure.link);
 	f->session.has_plans = !msd_without("plans");

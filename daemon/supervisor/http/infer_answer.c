@@ -88,7 +88,7 @@ static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)
 		return;
 	if (o->written != NULL) {
 		o->written->tell(o->written,
-				 msd_wire_now_ns(c->asking.edge->wire) - o->since_ns,
+				 msd_wire_now_ns(c->asking.edge->wire) - o->since_ns, 1,
 				 sent);
 	}
 	if (o->on_done != NULL)

@@ -80,15 +80,43 @@ void msd_replica_send_open(struct msd_replica *rep)
 	msd_conn_send(&rep->process->channel, o);
 }
 
-static void write_request(struct msd_out *o, struct msd_req *r)
+static bool has_deadline(const struct msd_req *r)
 {
-	bool has_deadline = msd_deadline_is_set(&r->due.node) && !r->due.is_for_ready;
-	bool has_names = r->job.names.n > 0;
-	bool has_device = r->job.device.type != 0;
-	bool has_instance = r->job.instance.generation != 0;
-	size_t n = (size_t)has_deadline + has_names + has_device + has_instance +
-		   r->at.is_traced;
+	return msd_deadline_is_set(&r->due.node) && !r->due.is_for_ready;
+}
 
+static size_t count_options(const struct msd_req *r)
+{
+	return (size_t)has_deadline(r) + (r->job.names.n > 0) +
+	       (r->job.device.type != 0) + (r->job.instance.generation != 0) +
+	       r->at.is_traced;
+}
+
+static void write_options(struct msd_buf *body, const struct msd_req *r, size_t n)
+{
+	msd_pack_map(body, n);
+	if (r->job.device.type != 0) {
+		msd_pack_cstr(body, "device");
+		msd_pack_device(body, r->job.device);
+	}
+	if (has_deadline(r)) {
+		msd_pack_pair_uint(body, "deadline_ms",
+				   msd_deadline_left(r->due.all, &r->due.node));
+	}
+	if (r->job.instance.generation != 0) {
+		msd_pack_cstr(body, "instance");
+		msd_pack_handle(body, MSD_EXT_INSTANCE, r->job.instance);
+	}
+	if (r->job.names.n > 0) {
+		msd_pack_cstr(body, "names");
+		msd_buf_put(body, r->job.names.p, r->job.names.n);
+	}
+	if (r->at.is_traced)
+		msd_pack_pair_uint(body, "trace", r->at.since_ns);
+}
+
+static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
+{
 	if (r->job.known != NULL) {
 		msd_job_plan_write(r, n > 0, &o->body);
 	} else {
@@ -97,25 +125,7 @@ static void write_request(struct msd_out *o, struct msd_req *r)
 		msd_buf_put(&o->body, r->job.params.p, r->job.params.n);
 	}
 	if (n > 0)
-		msd_pack_map(&o->body, n);
-	if (has_device) {
-		msd_pack_cstr(&o->body, "device");
-		msd_pack_device(&o->body, r->job.device);
-	}
-	if (has_deadline) {
-		msd_pack_pair_uint(&o->body, "deadline_ms",
-				   msd_deadline_left(r->due.all, &r->due.node));
-	}
-	if (has_instance) {
-		msd_pack_cstr(&o->body, "instance");
-		msd_pack_handle(&o->body, MSD_EXT_INSTANCE, r->job.instance);
-	}
-	if (has_names) {
-		msd_pack_cstr(&o->body, "names");
-		msd_buf_put(&o->body, r->job.names.p, r->job.names.n);
-	}
-	if (r->at.is_traced)
-		msd_pack_pair_uint(&o->body, "trace", r->at.since_ns);
+		write_options(&o->body, r, n);
 }
 
 /* What was never seen counts as slow: nothing is sent behind it that another worker
@@ -129,12 +139,28 @@ static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r
 	return us != 0 ? us : UNKNOWN_US;
 }
 
-void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o)
+bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 {
+	struct msd_conn *channel = &rep->process->channel;
+	const size_t n_options = count_options(r);
+	const uint32_t n_copied = msd_job_plan_copied(r, n_options > 0);
+	struct msd_out *o = NULL;
+	uint8_t *at = NULL;
+
 	msd_process_flush_releases(rep->process);
+	if (n_copied > 0)
+		at = msd_conn_put(channel, n_copied, NULL);
+	if (at == NULL)
+		o = msd_out_new();
+	if (at == NULL && o == NULL)
+		return false;
 	msd_counted_stage(r, rep->crew, MSD_STAGE_QUEUE);
 	note_sent(rep, r);
-	write_request(o, r);
+	if (at != NULL) {
+		msd_job_plan_copy(r, at);
+	} else {
+		write_request(o, r, n_options);
+	}
 	if (r->job.params.cap + r->job.names.cap > KEEP_JOB_BYTES) {
 		msd_buf_finish(&r->job.params);
 		msd_buf_finish(&r->job.names);
@@ -142,7 +168,9 @@ void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out
 	r->at.expected_us = expected_us(rep->crew, r);
 	rep->n_sent++;
 	rep->ahead_us += r->at.expected_us;
-	msd_conn_send(&rep->process->channel, o);
+	if (o != NULL)
+		msd_conn_send(channel, o);
+	return true;
 }
 
 void msd_replica_cancel(struct msd_req *r)

@@ -12,9 +12,15 @@ struct msd_histogram {
 	uint64_t n[MSD_HISTOGRAM_BINS]; /* of 2^i to 2^(i + 1) - 1 ns; 0 is among 1 */
 };
 
+static inline void msd_histogram_note_each(struct msd_histogram *h, uint64_t ns,
+					   uint32_t n)
+{
+	h->n[63 - __builtin_clzll(ns | 1u)] += n;
+}
+
 static inline void msd_histogram_note(struct msd_histogram *h, uint64_t ns)
 {
-	h->n[63 - __builtin_clzll(ns | 1u)]++;
+	msd_histogram_note_each(h, ns, 1);
 }
 
 /** Of all that was noted. */

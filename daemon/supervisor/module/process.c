@@ -257,6 +257,7 @@ static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,
 		.takes_turns = true,
+		.gathers = !msd_without("gather"),
 	};
 
 	p->answers.kind = MSD_RESPONSE;

@@ -104,9 +104,8 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 	struct msd_req *r = msd_lane_first(lane);
 	msd_err why = MSD_OK;
 	const char *too_many = one_too_many(lane, r, &why);
-	struct msd_out *o = is_stale(r) || too_many != NULL ? NULL : msd_out_new();
 
-	if (o != NULL && makes_object(r)) {
+	if (makes_object(r) && !is_stale(r) && too_many == NULL) {
 		lane->n_held[msd_lane_held(r)]++;
 		lane->n_held[MSD_HELD_BYTES] += r->at.makes_bytes;
 		r->at.holds = true;
@@ -118,10 +117,13 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 			"what the request names was lost with the module's worker");
 	} else if (too_many != NULL) {
 		msd_req_refuse(r, why, too_many);
-	} else if (o == NULL) {
+	} else if (!msd_replica_post(rep, r)) {
+		if (r->at.holds) {
+			msd_lane_release(r->client.who, rep->process, msd_lane_held(r),
+					 r->at.makes_bytes);
+		}
+		r->at.holds = false;
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
-	} else {
-		msd_replica_post(rep, r, o);
 	}
 }
 
@@ -255,12 +257,8 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 		msd_lane_append(lane, r);
 		return;
 	}
-	struct msd_out *o = msd_out_new();
-	if (o != NULL) {
-		msd_replica_post(rep, r, o);
-	} else {
+	if (!msd_replica_post(rep, r))
 		msd_req_release(r);
-	}
 }
 
 static void flush(struct msd_lane *lane)
@@ -271,14 +269,10 @@ static void flush(struct msd_lane *lane)
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
 		struct msd_replica *rep =
 			r->at.needs != NULL ? r->at.needs->replica : NULL;
-		struct msd_out *o = rep != NULL && rep->is_open ? msd_out_new() : NULL;
-		if (o == NULL) {
-			msd_req_release(r);
-			continue;
-		}
 		msd_list_remove(&r->link);
 		msd_lane_left(r);
-		msd_replica_post(rep, r, o);
+		if (rep == NULL || !rep->is_open || !msd_replica_post(rep, r))
+			msd_req_release(r);
 	}
 }
 

@@ -57,8 +57,8 @@ bool msd_replica_is_stuck(const struct msd_replica *rep);
 void msd_replica_send_open(struct msd_replica *rep);
 /** Tell it of an in segment; @fd is borrowed. */
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);
-/** Send @r, which is in no list, with the empty message @o; takes both. */
-void msd_replica_post(struct msd_replica *rep, struct msd_req *r, struct msd_out *o);
+/** Send @r, which is in no list, and take it. False: out of memory, @r is as it was. */
+MSD_MUST_CHECK bool msd_replica_post(struct msd_replica *rep, struct msd_req *r);
 /** Nobody waits for this sent request any more; the worker is told once. */
 void msd_replica_cancel(struct msd_req *r);
 

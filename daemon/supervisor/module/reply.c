@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/reply.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/counted.h"
@@ -217,7 +218,7 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 
 	if (err != MSD_OK)
 		return err;
-	if (in->known != NULL) { /* without tensors */
+	if (in->known != NULL) {
 		const size_t begin = o->body.n;
 		msd_buf_put(&o->body, in->bytes, in->n_bytes);
 		if (!o->body.bad)
@@ -235,6 +236,27 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 			    d);
 }
 
+/* An answer that came before has neither tensors nor handles: it is the worker's with
+ * another id. False: nothing was done. */
+static bool put_known(struct msd_req *r, const struct msd_in *in)
+{
+	struct msd_client *who = r->client.who;
+	struct msd_tally *t =
+		r->method == MSD_M_CALL ? r->at.replica->crew->tally : NULL;
+	uint8_t *at = who->ops->put != NULL
+			      ? who->ops->put(who, in->n_bytes,
+					      t != NULL ? &t->written : NULL)
+			      : NULL;
+
+	if (at == NULL)
+		return false;
+	if (t != NULL)
+		(void)msd_tally_ref(t);
+	memcpy(at, in->bytes, in->n_bytes);
+	msd_memory_set_id(at, r->client.id);
+	return true;
+}
+
 bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *in,
 		       struct msd_diag *d)
 {
@@ -242,6 +264,10 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 
 	if (r->client.who == NULL)
 		return drop(p, in, d);
+	if (in->known != NULL && put_known(r, in)) {
+		msd_req_leave_client(r);
+		return true;
+	}
 	o = msd_out_new();
 	if (o == NULL) {
 		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");

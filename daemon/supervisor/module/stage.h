@@ -17,10 +17,16 @@ struct msd_times {
 	uint64_t sum_ns;
 };
 
+/* @n calls took @ns each. */
+static inline void msd_times_note_each(struct msd_times *t, uint64_t ns, uint32_t n)
+{
+	t->sum_ns += n * ns;
+	msd_histogram_note_each(&t->spread, ns, n);
+}
+
 static inline void msd_times_note(struct msd_times *t, uint64_t ns)
 {
-	t->sum_ns += ns;
-	msd_histogram_note(&t->spread, ns);
+	msd_times_note_each(t, ns, 1);
 }
 
 #define MSD_STAGE_REPLY_NAME "reply" /* behind them, of the tally */

@@ -11,12 +11,13 @@
 #include "daemon/supervisor/request/request.h"
 #include "proto/limits.h"
 
-static void tell_written(struct msd_written *w, uint64_t ns, bool sent)
+static void tell_written(struct msd_written *w, uint64_t ns, uint32_t n, bool sent)
 {
 	struct msd_tally *t = MSD_CONTAINER_OF(w, struct msd_tally, written);
 
 	if (sent)
-		msd_times_note(&t->replies, ns);
+		msd_times_note_each(&t->replies, ns, n);
+	t->n_refs -= n - 1;
 	msd_tally_unref(t);
 }
 

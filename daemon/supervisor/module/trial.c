@@ -188,25 +188,18 @@ static msd_err place(const struct msd_trial *t, struct msd_req *r, struct msd_di
 static msd_err send_call(struct msd_trial *t, struct msd_diag *d)
 {
 	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_CALL);
-	struct msd_out *o = msd_out_new();
 	msd_err err = MSD_OK;
 
-	if (r == NULL || o == NULL) {
-		msd_out_destroy(o);
-		if (r != NULL)
-			msd_req_release(r);
+	if (r == NULL)
 		return msd_diag_no_memory(d);
-	}
 	t->m->crew.ops->adopt(&t->m->crew, r);
 	r->job.on_response = on_answer;
 	write_call(t, r);
 	err = r->job.params.bad ? msd_diag_no_memory(d) : place(t, r, d);
-	if (err == MSD_OK) {
-		msd_replica_post(&t->m->crew.replicas[0], r, o);
-		return MSD_OK;
-	}
-	msd_out_destroy(o);
-	msd_req_release(r);
+	if (err == MSD_OK && !msd_replica_post(&t->m->crew.replicas[0], r))
+		err = msd_diag_no_memory(d);
+	if (err != MSD_OK)
+		msd_req_release(r);
 	return err;
 }
 

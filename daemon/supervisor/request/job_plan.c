@@ -1,5 +1,7 @@
 #include "daemon/supervisor/request/job_plan.h"
 
+#include <string.h>
+
 void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 {
 	const struct msd_job_plan *plan = known->plan;
@@ -14,36 +16,35 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 	r->at.function = plan->function;
 }
 
-/* What a worker gets is what the client has sent, where that had no options and gets
- * none. */
-static size_t put_body(const struct msd_req *r, bool has_tail, struct msd_buf *body)
+/* @params are those of @r's plan, copied. */
+static void point_inlines(const struct msd_req *r, uint8_t *params)
 {
-	const struct msd_known *known = r->job.known;
-	const struct msd_span params = known->body.params;
-	const size_t begin = body->n;
+	const struct msd_job_plan *plan = r->job.known->plan;
 
-	if (has_tail || known->body.options.n > 0) {
-		msd_body_begin_request(body, r->at.wid, msd_method_row(r->method)->name,
-				       has_tail);
-		msd_buf_put(body, params.p, params.n);
-		return body->n - params.n;
+	if (r->placement.pool == NULL)
+		return;
+	for (uint32_t i = 0; i < plan->n_inlines; i++) {
+		msd_placement_point(&r->placement, params + plan->inlines[i].at,
+				    plan->inlines[i].offset);
 	}
-	msd_buf_put(body, known->bytes, known->n_bytes);
-	if (!body->bad)
-		msd_memory_set_id(body->p + begin, r->at.wid);
-	return begin + (size_t)(params.p - known->bytes);
 }
 
 void msd_job_plan_write(const struct msd_req *r, bool has_tail, struct msd_buf *body)
 {
-	const struct msd_job_plan *plan = r->job.known->plan;
-	const size_t params = put_body(r, has_tail, body);
+	const struct msd_span params = r->job.known->body.params;
 
-	if (body->bad || r->placement.pool == NULL)
-		return;
-	for (uint32_t i = 0; i < plan->n_inlines; i++) {
-		msd_placement_point(&r->placement,
-				    body->p + params + plan->inlines[i].at,
-				    plan->inlines[i].offset);
-	}
+	msd_body_begin_request(body, r->at.wid, msd_method_row(r->method)->name,
+			       has_tail);
+	msd_buf_put(body, params.p, params.n);
+	if (!body->bad)
+		point_inlines(r, body->p + body->n - params.n);
+}
+
+void msd_job_plan_copy(const struct msd_req *r, uint8_t *body)
+{
+	const struct msd_known *known = r->job.known;
+
+	memcpy(body, known->bytes, known->n_bytes);
+	msd_memory_set_id(body, r->at.wid);
+	point_inlines(r, body + (known->body.params.p - known->bytes));
 }

@@ -36,6 +36,17 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known);
 /** The beginning of @r's request to its worker, whose id there it has: all but the
  * options; @has_tail says that some follow. */
 void msd_job_plan_write(const struct msd_req *r, bool has_tail, struct msd_buf *body);
+/** The bytes of all of it, where it is what the client has sent but for the id: that
+ * had no options, and it needs none. 0: it is written. */
+static inline uint32_t msd_job_plan_copied(const struct msd_req *r, bool has_tail)
+{
+	const struct msd_known *known = r->job.known;
+
+	return known != NULL && known->body.options.n == 0 && !has_tail ? known->n_bytes
+									: 0;
+}
+/** Write so many bytes to @body. */
+void msd_job_plan_copy(const struct msd_req *r, uint8_t *body);
 /** What @r says: its parameters, perhaps as they came. */
 static inline struct msd_span msd_job_plan_params(const struct msd_req *r)
 {

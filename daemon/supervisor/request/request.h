@@ -27,6 +27,7 @@ struct msd_module;
 struct msd_process;
 struct msd_replica;
 struct msd_req;
+struct msd_written;
 
 /* How a client is told. */
 struct msd_client_ops {
@@ -36,6 +37,9 @@ struct msd_client_ops {
 			    const struct msd_diag *why);
 	/** The answer as a whole frame; takes @o. */
 	void (*forward)(struct msd_client *c, struct msd_out *o);
+	/** Where an answer of @n bytes, which is all that its frame has, goes at once:
+	 * msd_conn_put(). NULL: it is for forward(). Optional. */
+	uint8_t *(*put)(struct msd_client *c, size_t n, struct msd_written *w);
 	/** One request less is in flight: @r, whose payload may still be coming. */
 	void (*on_done)(struct msd_client *c, const struct msd_req *r);
 };
