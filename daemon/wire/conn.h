@@ -157,6 +157,7 @@ struct msd_conn {
 	struct msd_list dirty_link;
 	uint64_t written; /* bytes of the first queued frame that are out */
 	int state;
+	/* A header that comes in parts, or the one that ended the connection. */
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
 	uint64_t have; /* bytes of the current part that have come */
 	uint8_t *body; /* owned; for a body that cannot be used where it was read */

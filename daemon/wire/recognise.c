@@ -260,13 +260,8 @@ uint64_t msd_memory_time(struct msd_span body)
 void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
 		      struct msd_body *ret)
 {
-	const struct msd_body *b = &known->body;
-
-	*ret = (struct msd_body){.kind = MSD_RESPONSE,
-				 .id = msd_memory_id(bytes),
-				 .error = move(b->error, known->bytes, bytes),
-				 .result = move(b->result, known->bytes, bytes),
-				 .meta = move(b->meta, known->bytes, bytes),
-				 .n_tensors = b->n_tensors,
-				 .n_handles = b->n_handles};
+	*ret = known->body;
+	ret->id = msd_memory_id(bytes);
+	if (ret->kind == MSD_RESPONSE) /* the time in it is another */
+		ret->meta.p = bytes + (ret->meta.p - known->bytes);
 }

@@ -70,7 +70,8 @@ uint64_t msd_memory_id(const uint8_t *body);
 void msd_memory_set_id(uint8_t *body, uint64_t id);
 /** The time at the end of a response that is known. */
 uint64_t msd_memory_time(struct msd_span body);
-/** The parts of @known, a response, as they lie in @bytes, which are it again. */
+/** The parts of @known, which came again as @bytes: its own, which are the same, but
+ * for the id and the time of a response. */
 void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
 		      struct msd_body *ret);
 

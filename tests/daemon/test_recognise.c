@@ -308,7 +308,7 @@ Test(recognise, every_bit_of_an_answer_but_of_its_id_and_time_makes_another)
 	msd_buf_finish(&b);
 }
 
-Test(recognise, an_answer_has_the_parts_of_the_bytes_that_came)
+Test(recognise, an_answer_has_the_parts_and_the_time_of_the_bytes_that_came)
 {
 	struct msd_memory m = {.kind = MSD_RESPONSE};
 	struct msd_buf first = answer(1, 2, "exec_ns", 300);
@@ -321,9 +321,11 @@ Test(recognise, an_answer_has_the_parts_of_the_bytes_that_came)
 	msd_memory_parts(known, later.p, &parts);
 	cr_assert_eq(msd_body_read(span_of(&later), NULL, &scanned, NULL), MSD_OK);
 	cr_assert_eq(parts.id, 9);
-	cr_assert_eq(parts.error.p, scanned.error.p);
-	cr_assert_eq(parts.result.p, scanned.result.p);
+	cr_assert_eq(parts.error.n, scanned.error.n);
+	cr_assert_arr_eq(parts.error.p, scanned.error.p, scanned.error.n);
 	cr_assert_eq(parts.result.n, scanned.result.n);
+	cr_assert_arr_eq(parts.result.p, scanned.result.p, scanned.result.n);
+	cr_assert_eq(parts.result.p, parts.error.p + parts.error.n);
 	cr_assert_eq(parts.meta.p, scanned.meta.p);
 	cr_assert_eq(parts.meta.n, scanned.meta.n);
 	msd_memory_finish(&m);

@@ -25,6 +25,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/remember.h"
 #include "daemon/supervisor/edge/sessions.h"
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/standing.h"
@@ -163,7 +164,7 @@ static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_framed *f = c->user;
-	enum msd_method method = msd_method_find(in->body.method);
+	enum msd_method method = msd_remember_method(in);
 	struct msd_diag d = {0};
 	uint8_t *at;
 
@@ -215,7 +216,7 @@ static void call_at_once(struct msd_framed *f, struct msd_in *in,
 static void on_frame(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_framed *f = c->user;
-	enum msd_method method = msd_method_find(in->body.method);
+	enum msd_method method = msd_remember_method(in);
 
 	if (in->user == &answered)
 		return;

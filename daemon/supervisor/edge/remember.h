@@ -7,7 +7,13 @@
  */
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/edge/session.h"
+#include "proto/method.h"
 
+/** What @in asks for: what came before is a call, and no names are compared. */
+static inline enum msd_method msd_remember_method(const struct msd_in *in)
+{
+	return in->known != NULL ? MSD_M_CALL : msd_method_find(in->body.method);
+}
 /** @in came before, and its plan still holds. */
 bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in);
 /**
