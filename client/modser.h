@@ -304,6 +304,33 @@ MODSER_API modser_err modser_call(modser_client *client, const char *function,
 				  const modser_value *args, size_t n_args,
 				  const modser_options *options, modser_result **ret);
 
+/* How a call is sent again; zero it, and set what stands first. */
+typedef struct modser_retry {
+	uint32_t
+		for_ms; /* from when it was sent first, the waiting with it; 0: never */
+	uint32_t daemons; /* that are asked in turn, those of a list; 0: 1 */
+	bool idempotent;  /* the call may run twice */
+	uint32_t sent;    /* the library's own: how often it was sent */
+	uint32_t
+		after_ms; /* the library's own: the least that this round's have said */
+} modser_retry;
+
+/**
+ * Whether the call that has ended in @result is to be sent again, and after how many
+ * milliseconds. What was not begun is: BUSY, DRAINING, no connection (a result of
+ * modser_open()), or a @result of NULL, when nothing was sent. What may have run (the
+ * connection or the worker was lost meanwhile) is when it is idempotent. The next of
+ * several daemons is asked at once; when all were, the wait is random up to a bound
+ * that doubles each time, upon what the daemons themselves have said.
+ *
+ * False: the result stands, or there is no time left. The caller waits and sends; where
+ * modser_fd() is -1, or another daemon is next, by a new client. A call that names
+ * something on the server is not to be sent elsewhere. @elapsed_ms is the time since it
+ * was sent first.
+ */
+MODSER_API bool modser_retry_next(modser_retry *retry, const modser_result *result,
+				  uint32_t elapsed_ms, uint32_t *ret_wait_ms);
+
 typedef struct modser_load_options {
 	bool replace;     /* take the place of a module of that name, once ready */
 	const char *file; /* what the daemon calls the bytes in texts; NULL: name */

@@ -5,6 +5,7 @@
 
 #include "client/hint.h"
 #include "proto/limits.h"
+#include "proto/value.h"
 
 #define SAME_NUMBER(name, number, wire, sentence)                                      \
 	_Static_assert((int)MODSER_##name == (int)MSD_##name, wire);
@@ -38,6 +39,7 @@ void msd_result_fail(modser_result *r, msd_err code, const char *message)
 
 	free(r->text);
 	r->text = copy;
+	r->is_reply = false;
 	msd_error_of(code, copy, &r->error);
 }
 
@@ -60,6 +62,24 @@ void msd_result_advise(modser_result *r, const char *hint)
 	r->error.hint = copy;
 }
 
+static uint32_t read_retry_after(struct msd_span details)
+{
+	struct msd_wire_value key, value;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (details.n == 0 || !msd_map_open(details, &c, &n))
+		return 0;
+	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
+	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
+		if (msd_span_is(key.as.str, "retry_after_ms") &&
+		    value.kind == MSD_K_INT && value.as.i > 0)
+			return value.as.i < UINT32_MAX ? (uint32_t)value.as.i
+						       : UINT32_MAX;
+	}
+	return 0;
+}
+
 void msd_result_fail_body(modser_result *r, enum msd_method method,
 			  const struct msd_body_error *e)
 {
@@ -68,6 +88,8 @@ void msd_result_fail_body(modser_result *r, enum msd_method method,
 
 	free(r->text);
 	r->text = text;
+	r->is_reply = true;
+	r->retry_after_ms = read_retry_after(e->details);
 	msd_error_of(e->code, NULL, &r->error);
 	r->error.hint = msd_hint(method, e->code);
 	if (text == NULL)

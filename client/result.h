@@ -13,13 +13,15 @@ struct modser_result {
 	uint64_t id;
 	modser_error error;
 	uint64_t exec_ns;
-	modser_trace trace; /* total_ns 0: the daemon did not say */
-	bool is_leaving;    /* of a ping: the daemon is about to end */
-	modser_value root;  /* valid while error.code is MODSER_OK */
-	char *text;         /* owned: what error.name and error.message point to */
-	char *hint;         /* owned: error.hint, where it is not the code's */
-	void *tree;         /* owned: items, dimensions and strings below root */
-	void *block;        /* owned: tensor data */
+	modser_trace trace;      /* total_ns 0: the daemon did not say */
+	bool is_leaving;         /* of a ping: the daemon is about to end */
+	bool is_reply;           /* the error is the daemon's word on this request */
+	uint32_t retry_after_ms; /* of an error: not to be sent before; 0: not said */
+	modser_value root;       /* valid while error.code is MODSER_OK */
+	char *text;              /* owned: what error.name and error.message point to */
+	char *hint;              /* owned: error.hint, where it is not the code's */
+	void *tree;              /* owned: items, dimensions and strings below root */
+	void *block;             /* owned: tensor data */
 };
 
 modser_result *msd_result_create(uint64_t id); /* NULL: out of memory */

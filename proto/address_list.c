@@ -25,6 +25,11 @@ static const char *end_of(const char *text)
 	return at != NULL ? at : text + strlen(text);
 }
 
+size_t msd_address_list_first(const char *text)
+{
+	return (size_t)(end_of(text) - text);
+}
+
 bool msd_address_list_has(const char *text, const char *form)
 {
 	for (;;) {

@@ -21,6 +21,8 @@ struct msd_address_list {
 MSD_MUST_CHECK msd_err msd_address_list_parse(const char *text,
 					      struct msd_address_list *ret,
 					      struct msd_diag *d);
+/** How many bytes of @text its first address has. */
+size_t msd_address_list_first(const char *text);
 /** One of those in @text begins with @form, "tcp://" say. */
 bool msd_address_list_has(const char *text, const char *form);
 
