@@ -50,7 +50,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_MONITOR = 2097152,
 		  MSD_OPT_TOP = 4194304,
 		  MSD_OPT_CALL = 8388608,
-		  MSD_OPT_TRACE = 16777216
+		  MSD_OPT_TRACE = 16777216,
+		  MSD_OPT_RETRY = 33554432
 };
 
 struct msd_verb;
@@ -84,6 +85,8 @@ struct msd_cli {
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
 	bool kill_on_exit;    /* call: its worker, when it is left */
+	uint32_t retry_ms;    /* call: sent again for so long; 0: once */
+	bool idempotent;      /* call: it may run twice */
 	bool trace;           /* call: where its time went */
 	uint32_t connect_ms;  /* until the daemon has answered; 0: not said */
 	const char *dir;      /* -d */

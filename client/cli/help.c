@@ -50,6 +50,8 @@ static const struct {
 	{"within", "TIME", "of --batch: how long a call waits for others (0)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
 	{"kill-on-exit", "", "when this ends first, end the worker, too"},
+	{"retry", "TIME", "send it again for so long, when it was not begun"},
+	{"idempotent", "", "of --retry: also when it may have run, once or twice"},
 	{"trace", "", "say where the call's time went in the daemon"},
 	{"header", "", "print the columns' keys first, in a pipe"},
 	{"long", "", "show all that is known"},

@@ -166,6 +166,11 @@ static enum msd_exit apply_connect(struct msd_cli *cli, const char *value)
 	return read_time("--connect-timeout", value, &cli->connect_ms);
 }
 
+static enum msd_exit apply_retry(struct msd_cli *cli, const char *value)
+{
+	return read_time("--retry", value, &cli->retry_ms);
+}
+
 static enum msd_exit apply_bench_time(struct msd_cli *cli, const char *value)
 {
 	return read_time("--time", value, &cli->time_ms);
@@ -232,6 +237,8 @@ const struct msd_option_row msd_options[] = {
 	{"instances", refuse_instances, 0, MSD_OPT_RUN, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false},
+	{"retry", apply_retry, 0, MSD_OPT_RETRY, 0, true},
+	{"idempotent", NULL, AT(idempotent), MSD_OPT_RETRY, 0, false},
 	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false},
 	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},

@@ -21,6 +21,8 @@
 	"a source, mend what the compiler names"
 
 static bool as_json;
+static bool is_holding;
+static struct msd_buf held;
 
 void msd_report_as_json(void)
 {
@@ -37,6 +39,21 @@ static void write_buf(struct msd_buf *out)
 	/* There is nowhere left to report that stderr fails. */
 	(void)fwrite(out->p, 1, out->n, stderr);
 	msd_buf_finish(out);
+}
+
+void msd_report_hold(void)
+{
+	is_holding = true;
+}
+
+void msd_report_release(bool is_wanted)
+{
+	is_holding = false;
+	if (is_wanted) {
+		write_buf(&held);
+	} else {
+		msd_buf_finish(&held);
+	}
 }
 
 /* A text of several lines as one. */
@@ -73,7 +90,12 @@ static void report(const char *name, const char *message, const char *hint)
 		msd_print_line(&out, hint, strlen(hint));
 		msd_buf_printf(&out, "\n");
 	}
-	write_buf(&out);
+	if (is_holding) {
+		msd_buf_finish(&held);
+		held = out;
+	} else {
+		write_buf(&out);
+	}
 }
 
 enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)

@@ -11,6 +11,10 @@
 /** From now on errors are JSON. */
 void msd_report_as_json(void);
 bool msd_report_is_json(void);
+/** From now on an error is not printed but kept, in the place of the one before. */
+void msd_report_hold(void);
+/** Print what is kept, when @is_wanted, and go on as before msd_report_hold(). */
+void msd_report_release(bool is_wanted);
 /** Report and return MSD_EXIT_USAGE. @hint may be NULL: the general one. */
 enum msd_exit msd_report_usage(const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -74,7 +74,7 @@ _modser() {
 	for ((i = 1; i < last; i++)); do
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
-		-o | --output | -d | --dir | --deadline | --connect-timeout | --device | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | \
+		-o | --output | -d | --dir | --deadline | --connect-timeout | --retry | --device | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | \
 			--name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
@@ -85,7 +85,7 @@ _modser() {
 	-o | --output | -d | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
-	--deadline | --connect-timeout | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;
+	--deadline | --connect-timeout | --retry | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

@@ -20,7 +20,7 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --dir --deadline --connect-timeout --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
+			case -o --output -d --dir --deadline --connect-timeout --retry --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
 				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
 				set skip value
 			case '-*'
@@ -110,3 +110,4 @@ complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x
 complete -c modser -l connect-timeout -x
+complete -c modser -l retry -x
