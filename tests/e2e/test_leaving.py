@@ -7,7 +7,7 @@ import urllib.request
 import harness
 import pytest
 from harness import PATIENCE, until
-from wire import Wire
+from wire import Failure, Wire
 
 ZOO = harness.ZOO / "calls.so"
 
@@ -81,3 +81,21 @@ def test_http_says_that_it_is_not_ready():
         assert (told.value.code, told.value.read()) == (503, b"draining\n")
         with urllib.request.urlopen(f"{url}/livez", timeout=PATIENCE) as answer:
             assert answer.status == 200
+
+
+def test_a_call_of_a_module_that_is_gone_already_is_told_that_the_daemon_drains():
+    """NOT_FOUND would say that it need not be asked for elsewhere."""
+    with harness.Daemon("--drain", "1h") as daemon, harness.Gate() as gate:
+        daemon.load("zoo", ZOO)
+        daemon.load("faults", harness.ZOO / "faults.so")
+        with Wire(daemon.host) as wire:
+            held = wire.start("call", "faults:gate", gate.path)
+            gate.entered()
+            daemon.process.send_signal(signal.SIGTERM)
+            daemon.expect_logged("event=drain")
+            until(lambda: len(daemon.workers()) == 1, "the idle module is gone")
+            with pytest.raises(Failure) as failure:
+                wire.call("zoo:addone")
+            assert failure.value.name == "DRAINING"
+            gate.open()
+            wire.finish(held)

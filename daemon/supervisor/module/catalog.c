@@ -39,6 +39,10 @@ static msd_err not_found(struct msd_house *house, struct msd_span name,
 {
 	struct msd_near near;
 
+	/* One that was there a moment ago may be gone already: another daemon has it.
+	 */
+	if (house->is_closing)
+		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	msd_near_start(&near, name);
 	MSD_LIST_EACH (it, &house->modules) {
 		msd_near_look(&near,
