@@ -8,6 +8,7 @@
 """
 import sys
 
+from ._caller import Caller
 from ._client import Client, Module, connect
 from ._errors import (
     BadArgument,
@@ -52,7 +53,8 @@ if sys.byteorder != "little":
 
 __version__ = "0.1.0"
 __all__ = [
-    "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Cancelled", "Client",
+    "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Caller", "Cancelled",
+    "Client",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
     "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined", "Refused",

@@ -1,0 +1,129 @@
+"""Calls that are sent again, by whichever daemon of several takes them."""
+from __future__ import annotations
+
+import random
+import ssl
+import time
+from typing import Any, Optional
+
+from . import _address
+from ._client import Client, connect
+from ._errors import ConnectionLost, DeadlineExceeded, Error
+from ._objects import FunctionBase, InstanceBase, ResidentBase
+from ._options import Seconds, check_deadline
+from ._place import Handle, Place
+from ._retry import Schedule
+
+
+class Caller:
+    """Calls functions of daemons that do the same, and sends a call again that was not begun.
+
+    ``Caller("tcp://a:9190,tcp://b:9190", retry=30)("digits:main", x)``. That is one that a daemon
+    was too busy for or about to end, or when nobody was there: it is sent to the next one at once,
+    and when all were asked after a random time whose bound grows, and as long as the daemons have
+    said, for ``retry`` seconds at most. ``idempotent=True``: one, too, that may have run, as its
+    connection or its worker was lost. A deadline is of all that together. The other arguments are
+    those of :func:`connect`. For one thread at a time.
+    """
+
+    def __init__(
+        self,
+        address: Optional[str] = None,
+        *,
+        retry: float,
+        idempotent: bool = False,
+        token: Optional[str] = None,
+        deadline: Seconds = None,
+        tls: Optional[ssl.SSLContext] = None,
+    ) -> None:
+        check_deadline(retry)
+        check_deadline(deadline)
+        self._places = _address.split(_address.choose(address))
+        for place in self._places:
+            _address.parse(place)
+        self._retry, self._idempotent, self._deadline = retry, idempotent, deadline
+        self._token, self._tls = token, tls
+        self._client: Optional[Client] = None
+
+    def __call__(
+        self,
+        target: str,
+        *args: Any,
+        retry: Seconds = None,
+        idempotent: Optional[bool] = None,
+        deadline: Seconds = None,
+        **named: Any,
+    ) -> Any:
+        """Call ``"module:function"``; the rest is as for :class:`Function`, and ``retry`` and
+        ``idempotent`` are this call's own. Nothing that lies in a daemon can be an argument: it
+        belongs to another connection."""
+        module, colon, function = target.partition(":")
+        if not colon:
+            raise ValueError(f'"{target}" is not "module:function"')
+        _refuse_held(target, (*args, *named.values()))
+        deadline = self._deadline if deadline is None else deadline
+        seconds = self._retry if retry is None else retry
+        if deadline is not None:
+            seconds = min(seconds, deadline)
+        idempotent = self._idempotent if idempotent is None else idempotent
+        schedule = Schedule(seconds, len(self._places), idempotent)
+        begun = time.monotonic()
+        while True:
+            was_sent = False
+            try:
+                client = self._connected(begun + seconds)
+                was_sent = True
+                left = None if deadline is None else max(begun + deadline - time.monotonic(), 0.001)
+                return client[module][function](*args, deadline=left, **named)
+            except Error as error:
+                elapsed = time.monotonic() - begun
+                wait = schedule.wait(error, was_sent, elapsed, random.random())
+                if wait is None:
+                    raise
+                self._turn(error)
+            time.sleep(wait)
+
+    def _connected(self, until: float) -> Client:
+        if self._client is not None:
+            self._client._channel.poll()  # it may have ended while nobody called
+            if not self._client.is_lost():
+                return self._client
+        self.close()
+        left = max(until - time.monotonic(), 0.001)
+        address = ",".join(self._places)
+        self._client = connect(address, token=self._token, deadline=left, tls=self._tls)
+        self._client._deadline = None  # that was for connecting
+        return self._client
+
+    def _turn(self, error: Error) -> None:
+        """The next one is asked first, by a connection of its own where that is another."""
+        self._places.append(self._places.pop(0))
+        stays = len(self._places) == 1 and not _leaves(error)
+        if not stays:
+            self.close()
+
+    def close(self) -> None:
+        """End the connection; the next call makes another."""
+        if self._client is not None:
+            self._client.close()
+        self._client = None
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def _leaves(error: Error) -> bool:
+    return isinstance(error, (ConnectionLost, DeadlineExceeded)) or error.name == "DRAINING"
+
+
+def _refuse_held(target: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        if isinstance(value, (ResidentBase, InstanceBase, FunctionBase, Handle, Place)):
+            kind = type(value).__name__
+            raise TypeError(f"{target}: a {kind} belongs to the connection that made it, and a "
+                            "Caller's changes; call by that client")  # fmt: skip
+        if isinstance(value, tuple):
+            _refuse_held(target, value)

@@ -1,0 +1,45 @@
+"""When a call is sent again, as a step without a clock and without chance."""
+from __future__ import annotations
+
+from typing import Optional
+
+from ._errors import Busy, ConnectionLost, DeadlineExceeded, Draining, Error, GpuFault, WorkerLost
+
+FIRST, MOST = 0.05, 5.0  # seconds: the bound of the first wait, which doubles, and of all
+
+
+class Schedule:
+    """One call that is sent until it is answered, to each of `daemons` in its turn."""
+
+    def __init__(self, seconds: float, daemons: int = 1, idempotent: bool = False) -> None:
+        self._seconds, self._daemons, self._idempotent = seconds, daemons, idempotent
+        self._sent = 0
+        self._after = 0.0  # the least that this round's daemons have said
+
+    def wait(self, error: Error, was_sent: bool, elapsed: float, chance: float) -> Optional[float]:
+        """The seconds until it is sent again; None when `error` stands. `chance` is in [0, 1)."""
+        if not (_not_begun(error, was_sent) or (self._idempotent and _may_have_run(error))):
+            return None
+        after = _retry_after(error)
+        self._after = after if self._sent % self._daemons == 0 else min(self._after, after)
+        self._sent += 1
+        wait = 0.0
+        if self._sent % self._daemons == 0:
+            doubled = min(self._sent // self._daemons - 1, 7)
+            wait = self._after + chance * min(FIRST * 2**doubled, MOST)
+        return wait if elapsed + wait < self._seconds else None
+
+
+def _not_begun(error: Error, was_sent: bool) -> bool:
+    if isinstance(error, (Busy, Draining)):
+        return True
+    return not was_sent and isinstance(error, (ConnectionLost, DeadlineExceeded))
+
+
+def _may_have_run(error: Error) -> bool:
+    return isinstance(error, (ConnectionLost, WorkerLost, GpuFault))
+
+
+def _retry_after(error: Error) -> float:
+    said = error.details.get("retry_after_ms")
+    return said / 1000 if isinstance(said, int) and said > 0 else 0.0
