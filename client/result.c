@@ -73,9 +73,10 @@ static uint32_t read_retry_after(struct msd_span details)
 	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
 	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
 		if (msd_span_is(key.as.str, "retry_after_ms") &&
-		    value.kind == MSD_K_INT && value.as.i > 0)
+		    value.kind == MSD_K_INT && value.as.i > 0) {
 			return value.as.i < UINT32_MAX ? (uint32_t)value.as.i
 						       : UINT32_MAX;
+		}
 	}
 	return 0;
 }

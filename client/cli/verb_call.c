@@ -1,6 +1,4 @@
 /* call: words -> arguments, one round trip, results -> files and text. */
-#include <string.h>
-
 #include "client/cli/again.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"

@@ -1,6 +1,8 @@
 """The examples of several daemons, with the engines in front of them that they are for."""
+import http.server
 import os
 import shutil
+import threading
 
 import harness
 import pytest
@@ -36,3 +38,13 @@ def test_modser_asks_the_next_address_when_one_does_not_answer(own_daemon):
     second.kill()
     done = first.modser("ls", host=both)
     assert done.status == 3 and done.err.count("connect to unix:") == 2, done
+
+
+def test_modser_asks_the_next_address_when_the_first_speaks_http(own_daemon):
+    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        daemon = own_daemon("--load", f"zoo={harness.ZOO / 'results.so'}")
+        daemon.ok("wait", "zoo")
+        said = daemon.modser("ls", host=f"tcp://127.0.0.1:{web.server_port},{daemon.host}")
+        web.shutdown()
+    assert said.status == 0 and "zoo" in said.out, said
