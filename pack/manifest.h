@@ -34,7 +34,7 @@ MSD_MUST_CHECK msd_err msd_manifest_write(const struct msd_tree *tree, enum msd_
 					  struct msd_diag *d);
 /**
  * Read a manifest and the files that it names. The caller owns *@ret (finish it), which
- * borrows nothing. Errors: MSD_BAD_REQUEST: JSON or a field is wrong, the text says
+ * borrows nothing. Errors: MSD_BAD_ARTIFACT: JSON or a field is wrong, the text says
  * which; those of msd_payload_join() and msd_tree_order().
  */
 MSD_MUST_CHECK msd_err msd_manifest_read(struct msd_span text,

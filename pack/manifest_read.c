@@ -13,7 +13,7 @@
 
 static msd_err wrong(struct msd_diag *d, const char *what)
 {
-	return msd_diag_set(d, MSD_BAD_REQUEST, "manifest: %s", what);
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "manifest: %s", what);
 }
 
 static const struct msd_manifest_release *find_release(const json_t *root)
@@ -48,7 +48,7 @@ static msd_err read_imports(struct msd_manifest *m, const json_t *list, uint32_t
 	for (size_t k = 0; k < n; k++) {
 		if (!take_index(json_array_get(list, k), m->given.n_modules,
 				&m->given.edges[(*n_edges)++])) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "manifest: module %u: its imports are not "
 					    "all numbers of modules",
 					    i);
@@ -65,7 +65,7 @@ static msd_err read_module(struct msd_manifest *m, const json_t *entry, uint32_t
 	struct msd_tree_module *module = &m->given.modules[i];
 
 	if (!json_is_string(kind)) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "manifest: module %u has no \"kind\"", i);
 	}
 	module->kind = (struct msd_span){(const uint8_t *)json_string_value(kind),
@@ -165,6 +165,18 @@ static msd_err keep_numbers(struct msd_manifest *m, enum msd_tree_style style,
 	return read_entries(&m->tree, json_object_get(m->json, "entries"), d);
 }
 
+/* The modules are numbered as the release numbers them. */
+static msd_err order(struct msd_manifest *m, enum msd_tree_style style,
+		     struct msd_diag *d)
+{
+	msd_err err = msd_tree_order(&m->given, style, &m->tree, d);
+
+	if (err != MSD_BAD_ARTIFACT)
+		return err;
+	return wrong(d, "libraries import each other through other modules; this "
+			"release has one library, and they become it");
+}
+
 static msd_err read_objects(struct msd_manifest *m, struct msd_diag *d)
 {
 	const json_t *list = json_object_get(m->json, "objects");
@@ -206,11 +218,7 @@ static msd_err read_manifest(struct msd_manifest *m,
 	if (err == MSD_OK) {
 		err = flag(m->json, "numbered", false)
 			      ? keep_numbers(m, release->style, d)
-			      : msd_tree_order(&m->given, release->style, &m->tree, d);
-	}
-	if (err == MSD_BAD_ARTIFACT) {
-		err = wrong(d, "libraries import each other through other modules; "
-			       "this release has one library, and they become it");
+			      : order(m, release->style, d);
 	}
 	if (err != MSD_OK)
 		return err;

@@ -140,7 +140,7 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 			      ? msd_join_fields(&j, format->fields, out, d)
 			      : format->join(&j, out, d);
 	} else {
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "a kind that is not known: its \"payload\" must be "
 				   "the name of a file, or null for none");
 	}

@@ -51,7 +51,7 @@ MSD_MUST_CHECK msd_err msd_payload_split(struct msd_span kind, struct msd_span p
 					 json_t *entry, struct msd_pieces *files,
 					 struct msd_diag *d);
 /**
- * Append the payload that @entry describes to @out. Errors: MSD_BAD_REQUEST: a field
+ * Append the payload that @entry describes to @out. Errors: MSD_BAD_ARTIFACT: a field
  * that is missing or wrong, which the text names; those of the source; MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_payload_join(struct msd_span kind, const json_t *entry,

@@ -75,7 +75,7 @@ msd_err msd_split_made(struct msd_splitter *s, const char *key, const char *suff
 
 static msd_err missing(const char *key, const char *what, struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_BAD_REQUEST, "\"%s\" is missing or is not %s", key,
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "\"%s\" is missing or is not %s", key,
 			    what);
 }
 

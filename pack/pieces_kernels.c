@@ -85,7 +85,7 @@ msd_err msd_split_kernels(struct msd_splitter *s, const struct msd_kernel *kerne
 
 static msd_err bad_kernel(const char *name, const char *what, struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_BAD_REQUEST, "function \"%s\": %s", name, what);
+	return msd_diag_set(d, MSD_BAD_ARTIFACT, "function \"%s\": %s", name, what);
 }
 
 static msd_err join_args(const json_t *args, const char *name, enum msd_era era,
@@ -154,7 +154,7 @@ msd_err msd_join_kernels(const struct msd_joiner *j, struct msd_buf *out,
 	msd_buf_finish(&text);
 	json_t *info = json_object_get(root, "func_info");
 	if (root == NULL || !json_is_object(info)) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "functions: line %d: %s",
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "functions: line %d: %s",
 				   root == NULL ? why.line : 1,
 				   root == NULL ? why.text : "expected \"func_info\"");
 	} else {

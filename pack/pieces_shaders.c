@@ -103,7 +103,7 @@ static msd_err join_spirv(const struct msd_joiner *one, struct msd_buf *out,
 	msd_err err = msd_join_read(one, "file", &code, d);
 
 	if (err == MSD_OK && code.n % sizeof(uint32_t) != 0) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "file: SPIR-V consists of whole words of 4 bytes");
 	}
 	if (err == MSD_OK) {
@@ -123,7 +123,7 @@ static msd_err join_shaders(const struct msd_joiner *j, bool is_spirv,
 	msd_err err = MSD_OK;
 
 	if (!json_is_array(list)) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "\"" KEY_SHADERS "\" is missing or is not a list");
 	}
 	msd_buf_put_u64(out, n);

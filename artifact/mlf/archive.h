@@ -59,8 +59,9 @@ void msd_archive_scan(struct msd_span bytes, bool (*see)(void *ctx, const char *
 		      void *ctx);
 /**
  * Refuse @bytes, the file called @name, when they are a gzipped file that ends too
- * early or less than one block of what is named like an archive: too little for its
- * content to tell what it was. The text names @name. Errors: MSD_BAD_ARTIFACT.
+ * early or holds no archive, or less than one block of what is named like an archive:
+ * too little for its content to tell what it was. The text names @name. Errors:
+ * MSD_BAD_ARTIFACT.
  */
 MSD_MUST_CHECK msd_err msd_archive_check_whole(const char *name, struct msd_span bytes,
 					       struct msd_diag *d);

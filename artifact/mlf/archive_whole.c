@@ -53,6 +53,22 @@ static bool is_whole_gzip(struct msd_span bytes)
 	return n >= 0 && is_gzip_inside;
 }
 
+static bool see_one(void *ctx, const char *path)
+{
+	(void)path;
+	*(bool *)ctx = true;
+	return false;
+}
+
+/* Its first header has a sum of its own, unlike gzip's, which nobody checks. */
+static bool holds_files(struct msd_span bytes)
+{
+	bool has_one = false;
+
+	msd_archive_scan(bytes, see_one, &has_one);
+	return has_one;
+}
+
 msd_err msd_archive_check_whole(const char *name, struct msd_span bytes,
 				struct msd_diag *d)
 {
@@ -63,6 +79,12 @@ msd_err msd_archive_check_whole(const char *name, struct msd_span bytes,
 				    "%s: a gzipped archive that is damaged or cut off: "
 				    "its %zu bytes end before its data does",
 				    name, bytes.n);
+	}
+	if (is_gzip(bytes) && !holds_files(bytes)) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "%s: a gzipped file that is damaged, or holds no "
+				    "archive",
+				    name);
 	}
 	if (bytes.n > 0 && bytes.n < TAR_BLOCK && !is_gzip(bytes) && !is_elf &&
 	    is_named_archive(name)) {

@@ -58,8 +58,19 @@ static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
 		msd_buf_printf(out, "code that is not linked; load and convert make a "
 				    "library of it\n");
 	}
-	if (!msd_objects_is_one(cli->words[0], file))
+	if (msd_objects_is_one(cli->words[0], file)) {
+		err = msd_objects_check_whole("", file, d);
+	} else {
 		err = msd_archive_read(file, &a, d);
+	}
+	for (size_t i = 0; err == MSD_OK && i < a.n; i++) {
+		const struct msd_archive_file *f = &a.files[i];
+
+		err = msd_objects_check_whole(
+			f->path, (struct msd_span){f->data.p, f->data.n}, d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(d, err, "%.128s", f->path);
+	}
 	if (err == MSD_OK)
 		list(&a, cli->json, out);
 	msd_archive_finish(&a);

@@ -25,13 +25,6 @@ static bool is_params(const char *path, struct msd_span file)
 	return msd_companion_of(file) == MSD_COMPANION_PARAMS;
 }
 
-static msd_err refuse(const struct msd_cli *cli, struct msd_loadable *l,
-		      struct msd_diag *d)
-{
-	(void)cli;
-	return msd_companion_refuse((struct msd_span){l->library.p, l->library.n}, d);
-}
-
 /* The reader of a factory's payload reads it: the graph, and no parameters. */
 static msd_err read_graph(struct msd_span file, struct msd_model *m, struct msd_diag *d)
 {
@@ -134,12 +127,12 @@ static msd_err inspect_params(const struct msd_cli *cli, struct msd_span file,
 const struct msd_file_format msd_format_graph = {
 	.name = "a graph executor's graph",
 	.is = is_graph,
-	.prepare = refuse,
+	.prepare = msd_format_refuse,
 	.inspect = inspect_graph,
 };
 const struct msd_file_format msd_format_params = {
 	.name = "parameters",
 	.is = is_params,
-	.prepare = refuse,
+	.prepare = msd_format_refuse,
 	.inspect = inspect_params,
 };

@@ -27,13 +27,6 @@ static bool is_program(const char *path, struct msd_span file)
 	return msd_companion_of(file) == MSD_COMPANION_PROGRAM;
 }
 
-static msd_err refuse(const struct msd_cli *cli, struct msd_loadable *l,
-		      struct msd_diag *d)
-{
-	(void)cli;
-	return msd_companion_refuse((struct msd_span){l->library.p, l->library.n}, d);
-}
-
 static struct msd_span payload_of(const struct row *row,
 				  const struct msd_buf *with_length)
 {
@@ -120,6 +113,6 @@ const struct msd_file_format msd_format_program = {
 	.name = "a virtual machine's program",
 	.traits = MSD_FORMAT_VM,
 	.is = is_program,
-	.prepare = refuse,
+	.prepare = msd_format_refuse,
 	.inspect = inspect,
 };

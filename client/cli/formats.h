@@ -42,6 +42,15 @@ struct msd_file_format {
 const struct msd_file_format *msd_file_format_of(const char *path,
 						 struct msd_span file);
 
+/** Whether @file is whole, as far as the inspect() of @format can tell: its errors. */
+MSD_MUST_CHECK msd_err msd_file_format_check(const struct msd_file_format *format,
+					     const struct msd_cli *cli,
+					     struct msd_span file, struct msd_diag *d);
+/** The prepare() of what is loaded beside a library alone: what is damaged, or what it
+ * is and what to do with it (MSD_UNSUPPORTED). */
+MSD_MUST_CHECK msd_err msd_format_refuse(const struct msd_cli *cli,
+					 struct msd_loadable *l, struct msd_diag *d);
+
 /* The rows. */
 extern const struct msd_file_format msd_format_mlf;     /* format_mlf.c */
 extern const struct msd_file_format msd_format_package; /* format_package.c */

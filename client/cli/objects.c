@@ -24,6 +24,25 @@ bool msd_objects_is_one(const char *path, struct msd_span file)
 	return is_object(file) || is_source(path, file);
 }
 
+msd_err msd_objects_check_whole(const char *path, struct msd_span file,
+				struct msd_diag *d)
+{
+	Elf64_Ehdr head;
+
+	if (!is_object(file) && !msd_archive_path_is(path, "", ".o"))
+		return MSD_OK;
+	if (file.n >= sizeof(head)) {
+		memcpy(&head, file.p, sizeof(head));
+		if (memcmp(file.p, ELFMAG, SELFMAG) == 0 && head.e_shoff <= file.n &&
+		    (size_t)head.e_shnum * head.e_shentsize <= file.n - head.e_shoff)
+			return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "an object file that is damaged or cut off: its %zu "
+			    "bytes do not hold its sections",
+			    file.n);
+}
+
 /* What it defines would lack. */
 static bool is_other_source(const char *path)
 {

@@ -7,6 +7,11 @@
 
 /** Is @file, read from @path, an ELF object or a C source? */
 bool msd_objects_is_one(const char *path, struct msd_span file);
+/** Whether the ELF object @file, called @path, has all that its header names: the last
+ * bytes of what a compiler writes are its table of sections. Other files are fine.
+ * Errors: MSD_BAD_ARTIFACT. */
+MSD_MUST_CHECK msd_err msd_objects_check_whole(const char *path, struct msd_span file,
+					       struct msd_diag *d);
 /** Link @file, read from @path, an object or an archive of objects and C sources,, to a
  * library, which is appended to @ret. Errors: those of msd_archive_read() and
  * msd_linker_link(). */

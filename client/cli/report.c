@@ -18,7 +18,7 @@
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
 	"export it again, or copy it again (docs/models.md: what can be loaded); of "  \
-	"a source, mend what the compiler names"
+	"a manifest or a source, mend what is named"
 
 static bool as_json;
 static bool is_holding;

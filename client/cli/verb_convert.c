@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "artifact/mlf/archive.h"
 #include "artifact/mlf/mlf.h"
 #include "client/cli/beside.h"
 #include "client/cli/file.h"
@@ -111,9 +112,11 @@ static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
 {
 	const struct msd_file_format *format =
 		msd_file_format_of(cli->words[0], span_of(&made->library));
-	msd_err err = format->prepare != NULL ? format->prepare(cli, made, d) : MSD_OK;
 
-	if (err != MSD_OK || (format->traits & MSD_FORMAT_LINKED) != 0)
+	if ((format->traits & MSD_FORMAT_LINKED) != 0)
+		return format->prepare(cli, made, d);
+	msd_err err = msd_file_format_check(format, cli, span_of(&made->library), d);
+	if (err != MSD_OK)
 		return err;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "%s: modser load takes it as it is; libraries are made of "
@@ -161,6 +164,8 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 			      ? read_several(cli, &made.library, d)
 			      : msd_folder_or_file_read(path, &made.library, d);
 
+	if (err == MSD_OK)
+		err = msd_archive_check_whole(path, span_of(&made.library), d);
 	if (err == MSD_OK)
 		err = link_file(cli, &made, d);
 	if (err == MSD_OK) {

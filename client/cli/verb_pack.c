@@ -68,7 +68,7 @@ static msd_err check_object(const char *dir, const char *name, struct msd_diag *
 	    (bytes.n < sizeof(archive) ||
 	     (memcmp(bytes.p, elf, sizeof(elf)) != 0 &&
 	      memcmp(bytes.p, archive, sizeof(archive) - 1) != 0)))
-		err = msd_diag_set(d, MSD_REFUSED, "%s: not an object file", name);
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: not an object file", name);
 	msd_buf_finish(&bytes);
 	return err;
 }

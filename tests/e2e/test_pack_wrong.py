@@ -48,7 +48,8 @@ def expect_refused(said, status, *words):
     ('{"func_info": {"k": {}, "k": {}}}', "duplicate"),
 ])
 def test_a_malformed_table_of_functions(tmp_path, text, word):
-    expect_refused(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 2, "module 1", word)
+    expect_refused(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 6,
+                   "module 1", word, "BAD_ARTIFACT")
     assert not (tmp_path / "x.so").exists()
 
 
@@ -61,7 +62,8 @@ def test_a_malformed_table_of_functions(tmp_path, text, word):
     ([], "1 to 4096"),
 ])
 def test_a_tree_that_cannot_be(tmp_path, modules, word):
-    expect_refused(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 2, word)
+    expect_refused(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 6, word,
+                   "BAD_ARTIFACT")
 
 
 @pytest.mark.parametrize("change", [{"payload": "absent.bin"}, {"payload": "."}])
