@@ -387,8 +387,9 @@ MODSER_GRAPH_API void modser_graph_set_beside(modser_graph *graph,
 /**
  * Put the bytes that @model names in further files (ONNX's external data) into one file
  * of the same format, each aligned: *@ret, whose data the caller frees with free().
- * NULL data: it names none, and is whole. @read is called once or more for each file;
- * the names are the model's, and whoever reads them judges them. -1 with the error of
+ * NULL data: it names none, and its large constants are aligned as they are. @read is
+ * called once or more for each file; the names are the model's, and whoever reads them
+ * judges them. -1 with the error of
  * @graph, which stays empty.
  */
 MODSER_GRAPH_API int modser_serializer_join(const modser_serializer *s,

@@ -87,6 +87,86 @@ Test(join, a_joined_model_is_loaded_with_its_weights_in_place)
 	bw_free(&file);
 }
 
+/* A tensor "w" of n floats, the only initializer, with a name of so many letters that
+ * its bytes stand at any place. */
+static modser_part model_askew(size_t n_floats, size_t letters)
+{
+	modser_graph *g = modser_graph_create("");
+	modser_part ret = {0};
+	const int64_t dim = (int64_t)n_floats;
+	float *bytes = calloc(n_floats, sizeof(*bytes));
+	char name[80] = {0};
+
+	cr_assert(g != NULL && bytes != NULL && letters < sizeof(name));
+	memset(name, 'w', letters);
+	modser_sg_tensor *w = modser_sg_tensor_create_const(g, name);
+	modser_sg_node *node = modser_sg_node_create(g, name);
+	modser_sg_node_set_op(node, modser_sg_op_create(g, "Const"));
+	cr_assert(modser_sg_tensor_set_dims(w, &dim, 1) == 0 &&
+		  modser_sg_tensor_set_size(w, n_floats * sizeof(*bytes)) == 0 &&
+		  modser_sg_tensor_set_buffer(w, bytes, free) == 0 &&
+		  modser_sg_node_add_output(node, w) >= 0 &&
+		  modser_graph_add_output(g, w) >= 0);
+	cr_assert_eq(modser_serializer_store_memory(onnx, g, &ret, 1), 0, "%s",
+		     modser_graph_error(g));
+	modser_graph_destroy(g);
+	return ret;
+}
+
+static size_t place_of_weights(const modser_part *part, bool *ret_in_place)
+{
+	modser_graph *g = modser_graph_create("");
+	uint64_t n;
+
+	cr_assert_eq(modser_serializer_load_memory(onnx, part, 1, NULL, g), 0);
+	const char *w = modser_sg_tensor_data(modser_graph_tensor(g, 0), &n);
+	const char *begin = part->data;
+	*ret_in_place = w >= begin && w < begin + part->bytes;
+	const size_t place = *ret_in_place ? (size_t)(w - begin) : 0;
+	modser_graph_destroy(g);
+	return place;
+}
+
+Test(join, large_weights_that_lie_askew_are_aligned)
+{
+	size_t n_moved = 0;
+
+	for (size_t letters = 1; letters < 33; letters++) {
+		const modser_part part = model_askew(32768, letters);
+		modser_graph *g = modser_graph_create("");
+		modser_part whole = {0};
+		bool is_in_place;
+
+		cr_assert_eq(modser_serializer_join(onnx, &part, read_zeros, NULL, g,
+						    &whole),
+			     0);
+		n_moved += whole.data != NULL;
+		const modser_part *now = whole.data != NULL ? &whole : &part;
+		cr_expect_eq(place_of_weights(now, &is_in_place) % 16, 0);
+		cr_expect(is_in_place);
+		free((void *)(uintptr_t)whole.data);
+		free((void *)(uintptr_t)part.data);
+		modser_graph_destroy(g);
+	}
+	cr_expect(n_moved > 16 && n_moved < 32);
+}
+
+Test(join, small_weights_stay_where_they_are)
+{
+	for (size_t letters = 1; letters < 33; letters++) {
+		const modser_part part = model_askew(100, letters);
+		modser_graph *g = modser_graph_create("");
+		modser_part whole = {0};
+
+		cr_assert_eq(modser_serializer_join(onnx, &part, read_zeros, NULL, g,
+						    &whole),
+			     0);
+		cr_expect_null(whole.data);
+		free((void *)(uintptr_t)part.data);
+		modser_graph_destroy(g);
+	}
+}
+
 static void expect_refused(const char *name, const char *why)
 {
 	struct bw file = fixture_read(name);

@@ -3,7 +3,9 @@
  *
  * Happy path: the scan copies the file message by message; a tensor that says that its
  * bytes are elsewhere is written anew, without its place and with raw_data, before
- * which a field that nobody knows makes room so that the bytes are aligned. Failures
+ * which a field that nobody knows makes room so that the bytes are aligned. So is a
+ * large one in the file itself whose bytes lie askew: they could not be used in place,
+ * and each worker would have a copy. Failures
  * name the tensor (external.h).
  */
 #include "graph/serializer/onnx/join.h"
@@ -15,6 +17,8 @@
 #include "graph/serializer/onnx/wire.h"
 
 #define ALIGN 64u
+#define LARGE (64u * 1024u)
+#define LARGEST_ELEMENT 16u
 #define PAD_TAG "\xa2\x06" /* field 100, bytes: ONNX has none of that number */
 #define PAD_HEADER 3u      /* that tag, and a length below 128 */
 #define RAW_TAG 0x4a       /* field 9, bytes */
@@ -23,20 +27,35 @@
 struct join {
 	modser_graph *g;
 	struct onnx_external external;
+	struct msd_span model;
 	size_t n_joined;
 };
 
-static bool is_external(struct msd_span message)
+/* What is asked of a tensor's message; its last word counts. */
+struct facts {
+	bool is_external;
+	struct msd_span raw; /* its bytes, when they are here */
+};
+
+static struct facts facts_of(struct msd_span message)
 {
 	struct msd_cur c = msd_cur_of(message);
 	struct onnx_field f;
-	bool is_so = false;
+	struct facts ret = {0};
 
 	while (c.left > 0 && onnx_field_take(&c, &f)) {
 		if (f.number == ONNX_DATA_LOCATION && f.type == 0)
-			is_so = f.value == ONNX_IS_EXTERNAL;
+			ret.is_external = f.value == ONNX_IS_EXTERNAL;
+		if (f.number == ONNX_RAW_DATA && f.type == 2)
+			ret.raw = (struct msd_span){f.body, f.n};
 	}
-	return is_so;
+	return ret;
+}
+
+/* Would each worker have a copy of its own, and a large one? */
+static bool is_askew(const struct join *j, struct msd_span raw)
+{
+	return raw.n >= LARGE && (size_t)(raw.p - j->model.p) % LARGEST_ELEMENT != 0;
 }
 
 /* Lengths in ten bytes are as good as shorter ones. */
@@ -59,20 +78,27 @@ static void put_raw(struct msd_buf *out, struct msd_span bytes)
 	msd_buf_put(out, bytes.p, bytes.n);
 }
 
+static int find(struct join *j, struct msd_span message, struct msd_span *ret)
+{
+	Onnx__TensorProto *p = onnx__tensor_proto__unpack(NULL, message.n, message.p);
+
+	if (p == NULL)
+		return msd_sg_fail(j->g, MSD_BAD_ARTIFACT, "a tensor is no message");
+	const int result = onnx_external_find(&j->external, j->g, p, ret);
+	onnx__tensor_proto__free_unpacked(p, NULL);
+	return result;
+}
+
 static int join_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
 		       bool *ret_is_written)
 {
 	struct join *j = ctx;
-	struct msd_span bytes = {0};
+	const struct facts facts = facts_of(message);
+	struct msd_span bytes = facts.raw;
 
-	if (!is_external(message))
+	if (!facts.is_external && !is_askew(j, facts.raw))
 		return 0;
-	Onnx__TensorProto *p = onnx__tensor_proto__unpack(NULL, message.n, message.p);
-	if (p == NULL)
-		return msd_sg_fail(j->g, MSD_BAD_ARTIFACT, "a tensor is no message");
-	const int result = onnx_external_find(&j->external, j->g, p, &bytes);
-	onnx__tensor_proto__free_unpacked(p, NULL);
-	if (result != 0)
+	if (facts.is_external && find(j, message, &bytes) != 0)
 		return -1;
 	onnx_wire_put_others(out, message);
 	put_raw(out, bytes);
@@ -84,7 +110,9 @@ static int join_tensor(void *ctx, struct msd_span message, struct msd_buf *out,
 int onnx_join(const modser_part *model, modser_read_beside *read, void *ctx,
 	      modser_graph *graph, modser_part *ret)
 {
-	struct join j = {.g = graph, .external = {.read = read, .ctx = ctx}};
+	struct join j = {.g = graph,
+			 .external = {.read = read, .ctx = ctx},
+			 .model = {model->data, model->bytes}};
 	struct msd_buf out = {0};
 	const int result =
 		onnx_wire_copy(graph, (struct msd_span){model->data, model->bytes},
