@@ -54,6 +54,48 @@ static bool is_in(struct msd_list *list, const struct msd_lane *lane)
 	return false;
 }
 
+/* How many of the first lane's are taken before it is the second's turn, when each call
+ * is expected to take @us. */
+static unsigned count_turn(uint32_t us)
+{
+	struct scene s;
+	struct msd_req *taken[40];
+	unsigned n = 0, n_first = 0;
+
+	scene_init(&s);
+	s.module.crew.pace.us[0] = us;
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned k = 0; k < 2; k++)
+			(void)queue(&s, msd_lane_get(&s.clients[k], &s.module.crew));
+	}
+	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
+	while (s.module.crew.lanes.next == &a->link) {
+		taken[n++] = msd_lane_take(a);
+		n_first++;
+	}
+	while (!msd_list_is_empty(&s.module.crew.lanes)) {
+		taken[n++] = msd_lane_take(MSD_CONTAINER_OF(s.module.crew.lanes.next,
+							    struct msd_lane, link));
+	}
+	cr_expect_eq(n, 40, "none is left out");
+	while (n > 0)
+		msd_req_release(taken[--n]);
+	msd_client_leave(&s.clients[0]);
+	msd_client_leave(&s.clients[1]);
+	msd_lane_free(a);
+	msd_lane_free(msd_lane_get(&s.clients[1], &s.module.crew));
+	return n_first;
+}
+
+Test(lane, a_turn_is_one_call_or_some_that_are_fast)
+{
+	cr_expect_eq(count_turn(0), 1, "nobody knows how long they take");
+	cr_expect_eq(count_turn(1), MSD_LANE_TURN_US);
+	cr_expect_eq(count_turn(MSD_LANE_TURN_US - 1), 2);
+	cr_expect_eq(count_turn(MSD_LANE_TURN_US), 1);
+	cr_expect_eq(count_turn(1000), 1);
+}
+
 Test(lane, takes_turns_with_the_others)
 {
 	struct scene s;

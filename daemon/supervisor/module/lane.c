@@ -75,8 +75,10 @@ static void loosen(struct msd_lane *lane)
 
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 {
-	if (msd_list_is_empty(&lane->requests))
+	if (msd_list_is_empty(&lane->requests)) {
+		lane->turn_us = 0;
 		join(lane);
+	}
 	msd_list_append(&lane->requests, &r->link);
 	r->at.lane = lane;
 	r->at.expected_us = r->method == MSD_M_CALL
@@ -108,13 +110,29 @@ void msd_lane_left(struct msd_req *r)
 	loosen(lane);
 }
 
+/* Fast calls of one client are answered with one write if they are sent behind each
+ * other: a turn is MSD_LANE_TURN_US of them, and one of what takes longer, or nobody
+ * knows how long. */
+static bool has_turn_left(struct msd_lane *lane, const struct msd_req *r)
+{
+	const uint32_t us = r->at.expected_us;
+
+	lane->turn_us += us;
+	if (us > 0 && lane->turn_us < MSD_LANE_TURN_US)
+		return true;
+	lane->turn_us = 0;
+	return false;
+}
+
 struct msd_req *msd_lane_take(struct msd_lane *lane)
 {
 	struct msd_req *r = msd_lane_first(lane);
 
+	const bool goes_on = has_turn_left(lane, r);
+
 	msd_list_remove(&r->link);
 	msd_lane_left(r);
-	if (!msd_list_is_empty(&lane->requests)) {
+	if (!goes_on && !msd_list_is_empty(&lane->requests)) {
 		msd_list_remove(&lane->link);
 		join(lane);
 	}

@@ -18,6 +18,8 @@
  * bytes of them all. */
 enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COUNT };
 
+#define MSD_LANE_TURN_US 8u /* of calls that are expected to be shorter */
+
 struct msd_lane {
 	/* While it has requests: its home's lanes, else msd_crew.lanes. */
 	struct msd_list link;
@@ -28,6 +30,7 @@ struct msd_lane {
 	struct msd_list requests; /* msd_req.link */
 	uint32_t n_requests;
 	uint64_t queued_us; /* what they are expected to take, where it is known */
+	uint32_t turn_us;   /* of what it has sent in this turn */
 	struct msd_replica *home; /* NULL: any worker will do */
 	/* At home, or with the only worker; what is being made included. */
 	uint64_t n_held[MSD_HELD_COUNT];
@@ -42,8 +45,8 @@ struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
 struct msd_lane *msd_lane_get_loose(struct msd_client *c, struct msd_crew *crew);
 /** Queue @r behind what is there. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
-/** The first request of a lane that has one, out of the queue; the lane goes behind the
- * others. */
+/** The first request of a lane that has one, out of the queue; when its turn is over
+ * the lane goes behind the others. */
 struct msd_req *msd_lane_take(struct msd_lane *lane);
 struct msd_req *msd_lane_first(const struct msd_lane *lane);
 /** @r, which is in no list any more, is being freed while it was queued (cancelled,

@@ -5,7 +5,8 @@
 #include "daemon/supervisor/module/replica.h"
 /*
  * A module's queue. Requests of one client form a lane, in order; lanes take turns, one
- * request each, so that a client with a long pipeline does not starve the others.
+ * request each, or some calls that are known to be short, so that a client with a long
+ * pipeline does not starve the others.
  */
 
 /** Queue @r of the crew's module, and send what can be sent. Takes @r. */
