@@ -1,5 +1,7 @@
 /* The operators, in the order of their numbers in tmfiles, and those that tmfiles do
- * not have: a new one is a row. */
+ * not have: a new one is a row. The kernels of runtime/engine/kernels.h are another
+ * list, in another library: an operator may be known here, written and shown, and not
+ * computed, and one kernel file may serve several. */
 #include "graph/op/op.h"
 
 #define OPS(X)                                                                         \

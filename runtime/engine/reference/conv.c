@@ -4,9 +4,12 @@
 
 void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
 {
+	const size_t weights = msd_op_conv_weights(call->node);
+
 	c->dtype = msd_kernel_in_dtype(call, 0);
 	c->x = call->in[0];
-	c->w = call->in[msd_op_conv_weights(call->node)];
+	c->w = call->in[weights];
+	c->w_dtype = msd_kernel_in_dtype(call, weights);
 	c->y = call->out[0];
 	c->in_channels = (size_t)msd_kernel_in_dims(call, 0)[1];
 	c->channels = (size_t)msd_kernel_out_dims(call, 0)[1];
@@ -16,6 +19,21 @@ void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
 		c->out_plane *= (size_t)c->axes[i].out;
 		c->taps *= (size_t)c->axes[i].kernel;
 	}
+}
+
+size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m)
+{
+	return stack % c->n_groups * c->group_out + m;
+}
+
+void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+		      size_t count, double *ret)
+{
+	const size_t depth = c->group_in * c->taps;
+
+	msd_row_load(c->w_dtype, c->w,
+		     (int64_t)(msd_conv_channel(c, stack, first) * depth + k),
+		     (int64_t)depth, count, ret);
 }
 
 void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES])

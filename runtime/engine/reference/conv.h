@@ -16,6 +16,8 @@ struct msd_conv {
 	struct msd_op_window axes[MSD_OP_AXES];
 	size_t in_channels;
 	size_t channels;
+	struct msd_dtype w_dtype;
+	size_t n_groups;
 	size_t group_in; /* channels of input and output in a group */
 	size_t group_out;
 	size_t in_plane;
@@ -24,9 +26,14 @@ struct msd_conv {
 	double zero; /* what stands for 0 in x */
 };
 
-/** Fill @c, whose axes are there, from @call; not its bias, zero, group_in and
- * group_out. */
+/** Fill @c, whose axes are there, from @call; not its bias, zero, n_groups, group_in
+ * and group_out. */
 void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c);
+/** The channel of the output that is row @m of the group that is @stack's. */
+size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m);
+/** Tap @k of the kernels of rows @first .. @first + @count - 1, group by group. */
+void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+		      size_t count, double *ret);
 /** What tap @k, counted from channel to channel of the group that is @stack's, looks at
  * from places @first .. @first + @count - 1 of the output. */
 void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t first,

@@ -7,7 +7,6 @@
 
 struct convolution {
 	struct msd_conv c;
-	size_t n_groups;
 	int64_t activation;
 };
 
@@ -22,22 +21,12 @@ static double activate(double v, int64_t activation)
 	return v;
 }
 
-/* The channel of the output that is row @m. */
-static size_t channel_of(const struct convolution *all, size_t stack, size_t m)
-{
-	return stack % all->n_groups * all->c.group_out + m;
-}
-
-/* Tap @k of the kernels, which are group by group. */
 static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
 			size_t count, double *ret)
 {
 	const struct convolution *all = ctx;
-	const size_t depth = all->c.group_in * all->c.taps;
 
-	msd_row_load(all->c.dtype, all->c.w,
-		     (int64_t)(channel_of(all, stack, first) * depth + k),
-		     (int64_t)depth, count, ret);
+	msd_conv_kernels(&all->c, stack, k, first, count, ret);
 }
 
 static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
@@ -54,8 +43,8 @@ static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
 	const struct convolution *all = ctx;
 
 	(void)first;
-	msd_row_load(all->c.dtype, all->c.bias, (int64_t)channel_of(all, stack, m), 0,
-		     count, ret);
+	msd_row_load(all->c.dtype, all->c.bias,
+		     (int64_t)msd_conv_channel(&all->c, stack, m), 0, count, ret);
 }
 
 static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
@@ -74,18 +63,18 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct convolution all = {
 		.activation = msd_kernel_int(call, "activation"),
-		.n_groups = (size_t)msd_kernel_int(call, "group"),
 	};
 	struct msd_conv *c = &all.c;
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
+	c->n_groups = (size_t)msd_kernel_int(call, "group");
 	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
 	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
-	c->group_out = c->channels / all.n_groups;
+	c->group_out = c->channels / c->n_groups;
 	const struct msd_product product = {
-		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * all.n_groups,
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
 		.m = c->group_out,
 		.n = c->out_plane,
 		.k = c->group_in * c->taps,

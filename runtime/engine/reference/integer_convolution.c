@@ -9,29 +9,20 @@
 struct integers {
 	struct msd_conv c;
 	const struct msd_kernel_call *call;
-	size_t n_groups;
-	size_t weights; /* the input, behind which its scale and zero point are */
 	size_t w_zero;
 	bool is_scaled;
 };
-
-static size_t channel_of(const struct integers *all, size_t stack, size_t m)
-{
-	return stack % all->n_groups * all->c.group_out + m;
-}
 
 static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
 			size_t count, double *ret)
 {
 	const struct integers *all = ctx;
-	const size_t depth = all->c.group_in * all->c.taps;
 
-	msd_row_load(msd_kernel_in_dtype(all->call, all->weights), all->c.w,
-		     (int64_t)(channel_of(all, stack, first) * depth + k),
-		     (int64_t)depth, count, ret);
+	msd_conv_kernels(&all->c, stack, k, first, count, ret);
 	for (size_t i = 0; i < count; i++) {
-		ret[i] -= msd_quantized_part(all->call, all->w_zero,
-					     channel_of(all, stack, first + i), 0);
+		ret[i] -= msd_quantized_part(
+			all->call, all->w_zero,
+			msd_conv_channel(&all->c, stack, first + i), 0);
 	}
 }
 
@@ -47,7 +38,8 @@ static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
 		     size_t count, double *ret)
 {
 	const struct integers *all = ctx;
-	const double bias = msd_kernel_get(all->call, 8, channel_of(all, stack, m));
+	const double bias =
+		msd_kernel_get(all->call, 8, msd_conv_channel(&all->c, stack, m));
 
 	(void)first;
 	for (size_t i = 0; i < count; i++)
@@ -59,7 +51,7 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 {
 	const struct integers *all = ctx;
 	const struct msd_conv *c = &all->c;
-	const size_t channel = channel_of(all, stack, m);
+	const size_t channel = msd_conv_channel(&all->c, stack, m);
 
 	for (size_t i = 0; all->is_scaled && i < count; i++)
 		sums[i] = msd_requantized(all->call, sums[i], 0, channel);
@@ -72,21 +64,20 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	const size_t weights = msd_op_conv_weights(call->node);
 	struct integers all = {
 		.call = call,
-		.weights = weights,
 		.w_zero = weights == 3 ? 5 : 3,
 		.is_scaled = weights == 3,
-		.n_groups = (size_t)msd_kernel_int(call, "group"),
 	};
 	struct msd_conv *c = &all.c;
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
+	c->n_groups = (size_t)msd_kernel_int(call, "group");
 	c->zero = msd_quantized_part(call, 2, 0, 0);
 	c->group_in = (size_t)msd_kernel_in_dims(call, weights)[1];
-	c->group_out = c->channels / all.n_groups;
+	c->group_out = c->channels / c->n_groups;
 	const struct msd_product product = {
-		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * all.n_groups,
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
 		.m = c->group_out,
 		.n = c->out_plane,
 		.k = c->group_in * c->taps,
