@@ -10,11 +10,13 @@ import msgpack
 import numpy as np
 import pytest
 import toy
+import test_external_data
 from test_static_graph_serving import relu
 from wire import DTYPE, MAGIC, Wire, out, shape_ext
 
 DOCUMENT = (harness.ROOT / "daemon/worker/CHANNEL.md").read_text()
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
+PAGE = 4096  # at which a file beside a model begins
 CANCELS = 1000  # of one request
 KINDS = ("request", "response", "notification")
 # They need a module of more functions than a frame holds, and one of a device that is not here.
@@ -45,6 +47,14 @@ def bodies(data):
         data = data[16 + body_bytes :]
 
 
+def load_with_a_file(wire, folder):
+    """A model and the file that it names, which begins at a page."""
+    raw = test_external_data.write(folder).read_bytes()
+    data = test_external_data.write_data(folder / "w.bin").read_bytes()
+    upload = raw + bytes(-len(raw) % PAGE) + data
+    wire.load("beside", upload, model=len(raw), files=[["w.bin", len(data)]])
+
+
 def use_everything(daemon, mlp, model):
     """One request or notification of each kind, with each option."""
     x = np.ones((3, 16), "f4")
@@ -53,6 +63,7 @@ def use_everything(daemon, mlp, model):
         wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True, batch=2,
                   within_ms=10000)
         wire.load("net", model.read_bytes(), fill="zero")
+        load_with_a_file(wire, model.parent)
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
                   trace=True)
         ids = [wire.start("call", "mlp:main", x[:1]) for _ in range(2)]
@@ -89,7 +100,7 @@ def recorded(models, tmp_path_factory):
     with harness.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
-    assert len(files) == 6, "three modules, both ways"
+    assert len(files) == 8, "four modules, both ways"
     return [(f.suffix == ".down", body) for f in files for body in bodies(f.read_bytes())]
 
 
@@ -98,7 +109,7 @@ def opened(recorded):
     asked = [b for down, b in recorded if down and b[0] == 0 and b[2] == "worker.open"]
     first = {b[1] for b in asked}
     answered = [b[3] for down, b in recorded if not down and b[0] == 1 and b[1] in first]
-    assert len(first) == 1 and len(asked) == len(answered) == 3
+    assert len(first) == 1 and len(asked) == len(answered) == 4
     return [b[3][0] for b in asked], answered
 
 
