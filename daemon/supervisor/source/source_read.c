@@ -2,8 +2,9 @@
  * A source of files of this machine: the parts of a library one behind the other, or a
  * model and the files that it names, each of these on a page.
  *
- * Happy path: all are looked at, for how much memory to reserve, then copied. Failures:
- * a file that cannot be read, or has become shorter since it was looked at.
+ * Happy path: all are opened, for how much memory to reserve, then copied; what takes
+ * the place of one meanwhile is not read. Failures: a file that cannot be read, or has
+ * become shorter since it was looked at.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 struct part {
 	char *path; /* owned */
+	int fd;     /* owned; -1: none */
 	uint64_t at, bytes;
 };
 
@@ -75,22 +77,19 @@ static msd_err add(struct parts *parts, const char *path, size_t n, uint64_t at,
 		   struct msd_diag *d)
 {
 	struct part *grown = realloc(parts->part, (parts->n + 1) * sizeof(*grown));
-	int fd;
 
 	if (grown == NULL)
 		return msd_diag_no_memory(d);
 	parts->part = grown;
 	struct part *p = &grown[parts->n];
-	*p = (struct part){.path = strndup(path, n), .at = at};
+	*p = (struct part){.path = strndup(path, n), .fd = -1, .at = at};
 	if (p->path == NULL)
 		return msd_diag_no_memory(d);
 	parts->n++;
-	msd_err err = open_file(p->path, &fd, &p->bytes, d);
-	if (err != MSD_OK)
-		return err;
-	(void)close(fd);
-	parts->bytes = at + p->bytes;
-	return MSD_OK;
+	msd_err err = open_file(p->path, &p->fd, &p->bytes, d);
+	if (err == MSD_OK)
+		parts->bytes = at + p->bytes;
+	return err;
 }
 
 static const char *base_name(const char *path)
@@ -131,19 +130,19 @@ static msd_err add_beside(struct parts *parts, const char *with, struct msd_buf 
 
 static msd_err copy_part(const struct part *p, int to, struct msd_diag *d)
 {
-	uint64_t bytes;
-	int from;
-	msd_err err = open_file(p->path, &from, &bytes, d);
+	if (lseek(to, (off_t)p->at, SEEK_SET) < 0)
+		return msd_diag_set(d, MSD_IO, "%s: %s", p->path, strerror(errno));
+	return copy_bytes(p->fd, to, p->bytes, p->path, d);
+}
 
-	if (err != MSD_OK)
-		return err;
-	if (lseek(to, (off_t)p->at, SEEK_SET) < 0) {
-		err = msd_diag_set(d, MSD_IO, "%s: %s", p->path, strerror(errno));
-	} else {
-		err = copy_bytes(from, to, p->bytes, p->path, d);
+static void finish(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->n; i++) {
+		if (parts->part[i].fd >= 0)
+			(void)close(parts->part[i].fd);
+		free(parts->part[i].path);
 	}
-	(void)close(from);
-	return err;
+	free(parts->part);
 }
 
 static msd_err copy_all(const struct parts *parts, uint64_t max_bytes,
@@ -179,9 +178,7 @@ msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], const char *wit
 		err = add_beside(&parts, with, &s.files, d);
 	if (err == MSD_OK)
 		err = copy_all(&parts, max_bytes, &s, d);
-	for (size_t i = 0; i < parts.n; i++)
-		free(parts.part[i].path);
-	free(parts.part);
+	finish(&parts);
 	if (err != MSD_OK && s.fd >= 0)
 		(void)close(s.fd);
 	if (err != MSD_OK)
