@@ -7,7 +7,6 @@
  * upload is aborted and the result is the first failure's.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/result.h"
 #include "proto/beside.h"

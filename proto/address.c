@@ -34,12 +34,13 @@ static msd_err refuse_form(const char *text, struct msd_diag *d)
 				   "call there",
 				   d);
 	}
-	if (text[0] == '/' || strncmp(text, "./", 2) == 0)
+	if (text[0] == '/' || strncmp(text, "./", 2) == 0) {
 		(void)snprintf(why, sizeof(why), "did you mean unix:%.300s?", text);
-	else if (strchr(text, ':') != NULL && strstr(text, "//") == NULL)
+	} else if (strchr(text, ':') != NULL && strstr(text, "//") == NULL) {
 		(void)snprintf(why, sizeof(why), "did you mean tcp://%.300s?", text);
-	else
+	} else {
 		return refuse_text(text, "unknown form", d);
+	}
 	return refuse_text(text, why, d);
 }
 

@@ -1,7 +1,6 @@
 /* What the daemon says of itself, whole or in parts. */
 #include <string.h>
 
-#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
@@ -13,9 +12,10 @@ static void put_sections(struct msd_buf *out, const modser_value *info)
 		const modser_kind kind = info->as.tuple.item[2 * i + 1].kind;
 
 		if (key->kind == MODSER_STR &&
-		    (kind == MODSER_MAP || kind == MODSER_TUPLE))
+		    (kind == MODSER_MAP || kind == MODSER_TUPLE)) {
 			msd_buf_printf(out, "%s%s", out->n > 0 ? ", " : "",
 				       key->as.str.p);
+		}
 	}
 	msd_buf_put_u8(out, '\0');
 }

@@ -145,13 +145,14 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 		if (err != MSD_OK)
 			err = msd_diag_wrap(&d, err, "%s", path);
 	}
-	if (err == MSD_NOT_FOUND && strpbrk(path, "./") == NULL)
+	if (err == MSD_NOT_FOUND && strpbrk(path, "./") == NULL) {
 		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
 				       "give a file; of a loaded module: modser show "
 				       "NAME",
 				       &d);
-	else if (err != MSD_OK)
+	} else if (err != MSD_OK) {
 		code = msd_report_file(&d);
+	}
 	if (out.n > 0 && out.p[out.n - 1] != '\n')
 		msd_buf_put_u8(&out, '\n');
 	msd_print_flush(&out);

@@ -16,8 +16,6 @@
 #include "daemon/supervisor/config_text.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/source/source_job.h"
-#include "proto/argv.h"
-#include "proto/duration.h"
 #include "proto/name.h"
 
 #define EXPECTED                                                                       \

@@ -56,10 +56,11 @@ static msd_err find(struct slumber *s, const struct msd_store *store,
 		is_found = read_edition(s, store, r->editions[ref], to) == MSD_OK;
 		msd_diag_finish(&more);
 	}
-	if (is_found)
+	if (is_found) {
 		msd_diag_finish(d);
-	else if (d->code == MSD_OK)
+	} else if (d->code == MSD_OK) {
 		(void)msd_diag_set(d, MSD_NOT_FOUND, "it has no edition");
+	}
 	return d->code;
 }
 

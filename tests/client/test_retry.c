@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "client/result.h"
 #include "client/retry.h"
+#include "proto/body.h"
 #include "proto/value.h"
 #include "tests/client/peer.h"
 

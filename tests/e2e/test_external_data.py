@@ -234,6 +234,7 @@ def test_python_uploads_files_beside_a_model(daemon, tmp_path):
         assert np.array_equal(m.run(x), y)
 
 
+@pytest.mark.skipif(harness.SANITIZED, reason="a program of others has no sanitizer")
 def test_c_uploads_files_beside_a_model(daemon, tmp_path):
     path = write(tmp_path, "weights/w.bin")
     data = write_data(tmp_path / "w.bin")

@@ -115,6 +115,31 @@ static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_di
 		a->host, a->port);
 }
 
+/* A socket bound to @to, and where it is in the end. */
+static msd_err bind_net(const struct msd_address *a, const struct addrinfo *to,
+			int *ret_fd, struct sockaddr_storage *ret, struct msd_diag *d)
+{
+	socklen_t n = sizeof(*ret);
+	const int one = 1;
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (fd >= 0 && bind(fd, to->ai_addr, to->ai_addrlen) == 0 &&
+	    getsockname(fd, (struct sockaddr *)ret, &n) == 0) {
+		*ret_fd = fd;
+		return MSD_OK;
+	}
+	const int error = errno;
+	const bool is_taken = error == EADDRINUSE;
+	if (fd >= 0)
+		(void)close(fd);
+	return msd_diag_set(
+		d, is_taken ? MSD_EXISTS : MSD_IO, "%s:%u: %s%s", a->host, a->port,
+		strerror(error),
+		is_taken ? ": stop what listens there, or choose another port" : "");
+}
+
 static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
 			uint16_t *ret_port, struct msd_diag *d)
 {
@@ -122,10 +147,7 @@ static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
 				       .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	struct addrinfo *found;
 	struct sockaddr_storage bound;
-	socklen_t n = sizeof(bound);
 	char port[8];
-	const int one = 1;
-	int fd = -1;
 	msd_err err = MSD_OK;
 
 	(void)snprintf(port, sizeof(port), "%u", a->port);
@@ -135,36 +157,15 @@ static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
 	}
 	if (!insecure && !is_loopback(found->ai_addr))
 		err = refuse_beyond_loopback(a, d);
-	if (err == MSD_OK) {
-		fd = socket(found->ai_family,
-			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (fd >= 0) {
-			(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
-					 sizeof(one));
-		}
-		if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
-		    getsockname(fd, (struct sockaddr *)&bound, &n) != 0) {
-			const bool is_taken = errno == EADDRINUSE;
-
-			err = msd_diag_set(d, is_taken ? MSD_EXISTS : MSD_IO,
-					   "%s:%u: %s%s", a->host, a->port,
-					   strerror(errno),
-					   is_taken ? ": stop what listens there, or "
-						      "choose another port"
-						    : "");
-		}
-	}
+	if (err == MSD_OK)
+		err = bind_net(a, found, ret_fd, &bound, d);
 	freeaddrinfo(found);
-	if (err != MSD_OK) {
-		if (fd >= 0)
-			(void)close(fd);
+	if (err != MSD_OK)
 		return err;
-	}
 	/* The port stands at the same place for both families. */
 	struct sockaddr_in in4;
 	memcpy(&in4, &bound, sizeof(in4));
 	*ret_port = ntohs(in4.sin_port);
-	*ret_fd = fd;
 	return MSD_OK;
 }
 

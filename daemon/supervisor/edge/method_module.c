@@ -14,7 +14,6 @@
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
-#include "daemon/supervisor/edge/stored.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/admit.h"

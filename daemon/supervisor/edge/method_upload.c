@@ -6,15 +6,11 @@
  * its session.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/kept.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/stored.h"
 #include "daemon/supervisor/edge/upload.h"
-#include "daemon/supervisor/keep/keeper.h"
 #include "proto/unpack.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)

@@ -193,11 +193,12 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	if (err != MSD_OK)
 		msd_counts_lost_call(&a->edge->counts, err);
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
-	if (c->session.has_plans)
+	if (c->session.has_plans) {
 		i->in.known =
 			msd_memory_find(&c->session.calls,
 					(struct msd_span){i->in.bytes, i->in.n_bytes},
 					i->in.payload_bytes);
+	}
 	if (err == MSD_OK && may_spend(a, i))
 		err = start(c, &d);
 	if (err != MSD_OK)

@@ -74,10 +74,11 @@ static msd_err wrong_shape(const struct making *k, struct msd_span name,
 
 	for (uint32_t i = 0; i < ndim; i++) {
 		msd_buf_printf(&text, "%s", i > 0 ? "," : "");
-		if (extents[i] < 0)
+		if (extents[i] < 0) {
 			msd_buf_printf(&text, "*");
-		else
+		} else {
 			msd_buf_printf(&text, "%lld", (long long)extents[i]);
+		}
 	}
 	msd_buf_printf(&text, "]");
 	msd_buf_put_u8(&text, 0);

@@ -194,9 +194,10 @@ static void pump_one(struct msd_crew *crew)
 
 	while (crew->n_queued > 0 &&
 	       msd_choice_may_send(rep->is_open, msd_replica_is_stuck(rep),
-				   rep->n_sent))
+				   rep->n_sent)) {
 		send_one(rep,
 			 MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link));
+	}
 }
 
 /* Of several the requests go to those that choice.c names. */

@@ -10,6 +10,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
+#include "graph/serializer/onnx/external.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/row.h"
 #include "graph/serializer/onnx/tensor.h"

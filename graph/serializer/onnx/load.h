@@ -5,7 +5,6 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
-#include "graph/serializer/onnx/external.h"
 #include "graph/serializer/onnx/names.h"
 #include "proto/bytes.h"
 

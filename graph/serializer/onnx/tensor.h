@@ -4,7 +4,6 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
 
 struct onnx_load;
 

@@ -118,12 +118,14 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 	m->in = calloc(n_in + 1, sizeof(*m->in));
 	if (m->inputs == NULL || m->outputs == NULL || m->in == NULL)
 		return msd_diag_no_memory(d);
-	for (size_t i = 0; err == MSD_OK && i < n_in; i++)
+	for (size_t i = 0; err == MSD_OK && i < n_in; i++) {
 		err = end_init(&m->inputs[i], modser_graph_input(m->graph, i), false,
 			       d);
-	for (size_t i = 0; err == MSD_OK && i < n_out; i++)
+	}
+	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
 		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), true,
 			       d);
+	}
 	return err;
 }
 
