@@ -158,15 +158,29 @@ static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 		msd_buf_put(&i->known, i->text.p, i->text.n);
 }
 
+/* An answer that was told already, to a call that came to no module. */
+static void count_answered(struct msd_asking *a, msd_err err)
+{
+	msd_counts_lost_call(&a->edge->counts, err);
+	msd_counts_error(&a->edge->counts, err);
+}
+
 /* False: it was answered. */
 static bool find_model(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
 
-	if (!msd_repository_find(a, ret) || msd_repository_refuse_unknown(a, ret))
+	if (!msd_repository_find(a, ret)) {
+		count_answered(a, MSD_NOT_FOUND);
 		return false;
+	}
+	if (msd_repository_refuse_unknown(a, ret)) {
+		count_answered(a, MSD_NOT_READY);
+		return false;
+	}
 	if (ret->function.n > 0)
 		return true;
+	msd_counts_lost_call(&a->edge->counts, MSD_NOT_FOUND);
 	(void)msd_diag_set(&d, MSD_NOT_FOUND,
 			   "%s has no function that is its model: ask for %s:FUNCTION",
 			   ret->module->crew.name, ret->module->crew.name);
