@@ -163,6 +163,7 @@ static void furnish_edge(struct msd_server *s)
 		.house = &s->house,
 		.budget = &s->budget,
 		.devices = &s->devices,
+		.gauges = &s->gauges,
 		.keeper = &s->keeper,
 		.fetcher = &s->fetcher,
 		.tls = &s->tls,
@@ -212,6 +213,7 @@ void msd_server_furnish(struct msd_server *s)
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
+	msd_device_gauges_init(&s->gauges, &s->reaper, s->worker_path);
 	s->devices.on_known = on_devices_known;
 	s->devices.user = s;
 	s->fetcher = (struct msd_fetcher){

@@ -306,6 +306,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_vouch_finish(&s->fetcher.vouch);
 	msd_reaper_close(&s->reaper);
 	msd_devices_close(&s->devices);
+	msd_device_gauges_close(&s->gauges);
 	msd_cgroups_close(&s->groups);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
@@ -316,6 +317,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_wire_finish(&s->wire);
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
+	msd_device_gauges_finish(&s->gauges);
 	free(s->worker_path);
 	msd_tls_finish(&s->tls);
 	msd_sd_finish(&s->sd);

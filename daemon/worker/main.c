@@ -7,6 +7,7 @@
 #include "daemon/mark.h"
 #include "daemon/worker/crash.h"
 #include "daemon/worker/devices.h"
+#include "daemon/worker/gauges.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
 
@@ -39,6 +40,10 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-worker %s\n", MSD_VERSION);
 		return 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "--device-gauges") == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return msd_gauges_print();
 	}
 	if (argc == 2 && strcmp(argv[1], "--devices") == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);

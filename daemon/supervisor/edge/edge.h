@@ -43,7 +43,8 @@ struct msd_edge {
 	struct msd_house *house;   /* of the modules */
 	struct msd_budget *budget; /* tensor bytes of all requests */
 	struct msd_devices *devices;
-	struct msd_keeper *keeper; /* of the store; open when there is one */
+	struct msd_device_gauges *gauges; /* what these are doing */
+	struct msd_keeper *keeper;        /* of the store; open when there is one */
 	struct msd_fetcher *fetcher;
 	const struct msd_tls *tls;          /* open when somebody listens by it */
 	const struct msd_networks *proxies; /* that are trusted; NULL: none */

@@ -44,7 +44,8 @@ static unsigned decimals_of(enum msd_unit unit)
 	static const unsigned decimals[] = {[MSD_UNIT_NONE] = 0,
 					    [MSD_UNIT_US] = 6,
 					    [MSD_UNIT_MS] = 3,
-					    [MSD_UNIT_NS] = 9};
+					    [MSD_UNIT_NS] = 9,
+					    [MSD_UNIT_PERCENT] = 2};
 
 	return decimals[unit];
 }

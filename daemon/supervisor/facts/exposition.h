@@ -12,7 +12,13 @@
 
 struct msd_buf;
 
-enum msd_unit { MSD_UNIT_NONE, MSD_UNIT_US, MSD_UNIT_MS, MSD_UNIT_NS };
+enum msd_unit {
+	MSD_UNIT_NONE,
+	MSD_UNIT_US,
+	MSD_UNIT_MS,
+	MSD_UNIT_NS,
+	MSD_UNIT_PERCENT /* of which the base unit is the ratio */
+};
 
 /* A family: what its samples have in common. @name is without the `_total` of a
  * counter, which is added. */

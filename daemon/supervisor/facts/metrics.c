@@ -1,6 +1,7 @@
 #include "daemon/supervisor/facts/metrics.h"
 
 #include "daemon/supervisor/edge/gate.h"
+#include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/facts/module_metrics.h"
@@ -81,6 +82,7 @@ void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 	put_figures(&x, e, &msd_figures_held);
 	put_errors(&x, e);
 	msd_module_metrics_put(&x, e, view);
+	msd_device_gauges_put(e->gauges, &x);
 	put_handshakes(&x, e);
 	if (msd_gate_is_there(e))
 		put_gate(&x, e);
