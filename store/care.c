@@ -39,6 +39,7 @@ struct count {
 	struct digests needed;
 	struct digests unneeded;
 	struct digests dropped; /* partial files that nobody waits for */
+	struct digests arrived; /* what was fetched of others */
 	struct msd_store_use use;
 };
 
@@ -99,19 +100,37 @@ static msd_err count_blob(void *ctx, const struct msd_digest *digest, uint64_t b
 	return add(&count->unneeded, digest, d);
 }
 
+/* The file @name of @folder, by its digest. False: it is none, or gone meanwhile. */
+static bool count_bytes(struct count *count, int folder, const char *name,
+			struct msd_digest *ret)
+{
+	struct stat st;
+
+	if (!msd_digest_parse(msd_span_of(name), ret) ||
+	    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	count->use.partial_bytes += (uint64_t)st.st_size;
+	return true;
+}
+
 static msd_err count_partial(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct count *count = ctx;
-	struct msd_span text = msd_span_of(name);
 	struct msd_digest digest;
-	struct stat st;
 
-	if (!msd_digest_parse(text, &digest))
+	if (!count_bytes(count, count->store->partial, name, &digest))
 		return MSD_OK;
-	if (fstatat(count->store->partial, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return msd_folder_fault(name, "stat", d);
-	count->use.partial_bytes += (uint64_t)st.st_size;
 	return has(&count->needed, &digest) ? MSD_OK : add(&count->dropped, &digest, d);
+}
+
+static msd_err count_arrived(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct count *count = ctx;
+	struct msd_digest digest;
+
+	return count_bytes(count, count->store->arriving, name, &digest)
+		       ? add(&count->arrived, &digest, d)
+		       : MSD_OK;
 }
 
 static msd_err count_all(struct count *count, struct msd_diag *d)
@@ -127,6 +146,8 @@ static msd_err count_all(struct count *count, struct msd_diag *d)
 		err = msd_blob_each(s, count_blob, count, d);
 	if (err == MSD_OK)
 		err = msd_folder_each(s->partial, "partial", count_partial, count, d);
+	if (err == MSD_OK && s->arriving >= 0)
+		err = msd_folder_each(s->arriving, "arriving", count_arrived, count, d);
 	return err;
 }
 
@@ -135,6 +156,7 @@ static void count_finish(struct count *count)
 	free(count->needed.p);
 	free(count->unneeded.p);
 	free(count->dropped.p);
+	free(count->arrived.p);
 }
 
 msd_err msd_store_measure(const struct msd_store *s, struct msd_store_use *ret,
@@ -149,15 +171,16 @@ msd_err msd_store_measure(const struct msd_store *s, struct msd_store_use *ret,
 	return err;
 }
 
-static msd_err drop_partial(struct msd_store *s, const struct msd_digest *digest,
-			    struct msd_diag *d)
+static msd_err drop(int folder, const struct digests *all, struct msd_diag *d)
 {
 	char name[MSD_DIGEST_TEXT];
 
-	msd_digest_format(digest, name);
-	if (unlinkat(s->partial, name, 0) == 0 || errno == ENOENT)
-		return MSD_OK;
-	return msd_folder_fault(name, "unlink", d);
+	for (size_t i = 0; i < all->n; i++) {
+		msd_digest_format(&all->p[i], name);
+		if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
+			return msd_folder_fault(name, "unlink", d);
+	}
+	return MSD_OK;
 }
 
 msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
@@ -168,8 +191,10 @@ msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
 
 	for (size_t i = 0; err == MSD_OK && i < count.unneeded.n; i++)
 		err = msd_blob_remove(s, &count.unneeded.p[i], d);
-	for (size_t i = 0; err == MSD_OK && i < count.dropped.n; i++)
-		err = drop_partial(s, &count.dropped.p[i], d);
+	if (err == MSD_OK)
+		err = drop(s->partial, &count.dropped, d);
+	if (err == MSD_OK)
+		err = drop(s->arriving, &count.arrived, d);
 	if (err == MSD_OK)
 		*ret = count.use;
 	count_finish(&count);

@@ -10,15 +10,16 @@
 struct msd_store_use {
 	uint64_t n_blobs, blob_bytes;        /* all */
 	uint64_t n_unneeded, unneeded_bytes; /* of them, those that no record names */
-	uint64_t partial_bytes;
+	uint64_t partial_bytes; /* of what is being written, or was being fetched */
 };
 
 /** Count. Errors: a record that is damaged or cannot be read, MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_store_measure(const struct msd_store *s,
 					 struct msd_store_use *ret, struct msd_diag *d);
 /**
- * Remove every blob that no record names, and partial files; @ret is what went. With a
- * damaged record nothing is removed: what it named is not known. Errors: as measure.
+ * Remove every blob that no record names, partial files, and what was fetched of
+ * others; @ret is what went. With a damaged record nothing is removed: what it named is
+ * not known. Errors: as measure.
  */
 MSD_MUST_CHECK msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
 					 struct msd_diag *d);

@@ -76,6 +76,8 @@ static msd_err open_folders(struct msd_store *s, struct msd_diag *d)
 		err = msd_folder_open(s->dir, "partial", s->is_writer, &s->partial, d);
 	if (err == MSD_OK)
 		err = msd_folder_open(s->dir, "modules", s->is_writer, &s->modules, d);
+	if (err == MSD_OK && s->is_writer)
+		err = msd_folder_open(s->dir, "arriving", true, &s->arriving, d);
 	return err;
 }
 
@@ -96,6 +98,7 @@ msd_err msd_store_open(struct msd_store *s, const char *path, enum msd_store_mod
 	*s = (struct msd_store){.dir = -1,
 				.blobs = -1,
 				.partial = -1,
+				.arriving = -1,
 				.modules = -1,
 				.lock = -1,
 				.is_writer = mode == MSD_STORE_WRITE};
@@ -120,13 +123,18 @@ msd_err msd_store_open(struct msd_store *s, const char *path, enum msd_store_mod
 
 void msd_store_close(struct msd_store *s)
 {
-	const int all[] = {s->modules, s->partial, s->blobs, s->dir, s->lock};
+	const int all[] = {s->modules, s->arriving, s->partial,
+			   s->blobs,   s->dir,      s->lock};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i] >= 0)
 			(void)close(all[i]);
 	}
 	free(s->path);
-	*s = (struct msd_store){
-		.dir = -1, .blobs = -1, .partial = -1, .modules = -1, .lock = -1};
+	*s = (struct msd_store){.dir = -1,
+				.blobs = -1,
+				.partial = -1,
+				.arriving = -1,
+				.modules = -1,
+				.lock = -1};
 }

@@ -7,7 +7,8 @@
  *   version           "modserd-store 1", so that a later layout is not taken for this
  *   lock              held by the one process that writes
  *   sha256/ab/abcd…   bytes by their digest, read-only
- *   partial/abcd…     bytes that are not all there yet; fetching goes on where it ended
+ *   partial/abcd…     bytes that are being written down; a later write goes on there
+ *   arriving/abcd…    bytes of a fetch that was broken off; the next one goes on there
  *   modules/NAME      a module's record: which bytes it consists of (record.h)
  *
  * Every change is one rename, made after what it names is on the disk, and followed by
@@ -26,8 +27,11 @@ enum msd_store_mode {
 };
 
 struct msd_store {
-	char *path;                             /* owned; for texts */
-	int dir, blobs, partial, modules, lock; /* owned descriptors; -1 where none */
+	char *path; /* owned; for texts */
+	/* Owned descriptors; -1 where none: a folder that is only read may lack
+	 * arriving/.
+	 */
+	int dir, blobs, partial, arriving, modules, lock;
 	bool is_writer;
 };
 

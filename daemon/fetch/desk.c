@@ -157,6 +157,7 @@ static msd_err begin_job(struct msd_desk *desk, uint64_t id, struct msd_span par
 
 	asked.ask.machine = &desk->machine;
 	asked.ask.room = &desk->room;
+	asked.ask.arriving = desk->arriving;
 	if (err == MSD_OK) {
 		desk->room.max_bytes = asked.max_memory;
 		err = msd_job_begin(&desk->net, &asked.ask, &job_ops, desk, id, &job,
@@ -247,11 +248,15 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	}
 }
 
-/* What is on its way has nobody to go to. */
+/* What is on its way has nobody to go to, but somebody may ask for it another time. */
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
-	(void)c;
+	struct msd_desk *desk = c->user;
+
 	(void)why;
+	MSD_LIST_EACH (it, &desk->jobs) {
+		msd_landing_save(&job_of(it)->landing);
+	}
 	_exit(err == MSD_OK ? 0 : 1);
 }
 
@@ -259,7 +264,7 @@ static const struct msd_conn_ops channel_ops = {.on_frame = on_frame,
 						.on_closed = on_closed};
 
 msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop, int channel_fd,
-		      struct msd_diag *d)
+		      int arriving, struct msd_diag *d)
 {
 	const struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
@@ -268,6 +273,7 @@ msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop, int channel_fd,
 	msd_err err = msd_wire_init(&desk->wire, loop, d);
 
 	desk->loop = loop;
+	desk->arriving = arriving;
 	msd_list_init(&desk->jobs);
 	msd_list_init(&desk->waiting);
 	desk->machine = (struct msd_platform_machine){.arch = msd_platform_arch()};

@@ -22,11 +22,12 @@ struct msd_desk {
 	struct msd_platform_machine machine;
 	struct msd_landing_room room; /* of all jobs, as the last one was told */
 	uv_timer_t progress;
+	int arriving; /* the folder for what is broken off; -1: none */
 };
 
-/** Listen to the supervisor at @channel_fd, which is taken. The loop ends when it is
- * gone. */
+/** Listen to the supervisor at @channel_fd, which is taken. @arriving is borrowed; -1:
+ * there is no such folder. The loop ends when the supervisor is gone. */
 MSD_MUST_CHECK msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop,
-				     int channel_fd, struct msd_diag *d);
+				     int channel_fd, int arriving, struct msd_diag *d);
 
 #endif

@@ -47,7 +47,10 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
 	const bool is_alone = job->plan.want == MSD_WANT_ALONE;
 	char *url = NULL;
-	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, d);
+	const struct msd_digest *alone =
+		is_alone && job->plan.has_digest ? &job->plan.digest : NULL;
+	const struct msd_digest *digest = f != NULL ? &f->digest : alone;
+	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
 
 	if (err == MSD_OK)
 		err = msd_place_uri(job, &url, d);
@@ -78,6 +81,8 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 		msd_plan_known(&job->plan, &job->etag_digest);
 	} else if (err == MSD_OK) {
 		err = msd_place_look(job, d);
+		if (msd_place_again(job, err, d))
+			err = MSD_OK;
 	} else if (msd_place_is_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
 		err = msd_plan_lacks(&job->plan, d);
 	}
@@ -148,7 +153,7 @@ static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 		digest = &m->signature.digest;
 		bytes = m->signature.bytes;
 	}
-	err = msd_place_open(job, bytes, d);
+	err = msd_place_open(job, bytes, digest, d);
 	if (err == MSD_OK)
 		msd_oci_want(&job->oci, digest, &msd_place_of(job)->sink);
 	return err;
@@ -166,6 +171,8 @@ static msd_err on_next(struct msd_oci *o, struct msd_diag *d)
 		err = check_layer(job, d);
 		if (err == MSD_OK)
 			err = msd_place_look(job, d);
+		if (msd_place_again(job, err, d))
+			err = MSD_OK;
 	}
 	if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
 		return err;
@@ -262,6 +269,7 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 	if (err == MSD_OK)
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
 	job->landing.room = ask->room;
+	msd_saved_init(&job->landing.saved, ask->arriving, ask->max_bytes);
 	if (err == MSD_OK)
 		err = begin(job, d);
 	if (err != MSD_OK) {

@@ -32,6 +32,7 @@ struct msd_job_ask {
 	uint64_t max_bytes;
 	struct msd_landing_room
 		*room; /* of all jobs; borrowed as long as there are any */
+	int arriving;  /* the folder for what is broken off; borrowed; -1: none */
 	struct msd_download_how how; /* its reach is the job's */
 	struct msd_reach reach;      /* taken where a job is made */
 	struct msd_order order;      /* who must vouch for it; without its name */

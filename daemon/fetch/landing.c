@@ -1,7 +1,7 @@
 /*
  * Happy path: parts are begun, taken and hashed one after the other; a restart goes
- * back to the beginning of the last one. Failures: more than may come, or than should;
- * memory.
+ * back to the beginning of the last one. One that an earlier fetch has begun is gone on
+ * with. Failures: more than may come, or than should; memory.
  */
 #include "daemon/fetch/landing.h"
 
@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "proto/errno_text.h"
+
+#define CHUNK_BYTES ((size_t)64 * 1024) /* on the stack */
 
 static msd_err fault(const char *what, struct msd_diag *d)
 {
@@ -58,6 +60,7 @@ msd_err msd_landing_open(struct msd_landing *l, uint64_t max_bytes, struct msd_d
 					   .restart = sink_restart},
 				  .fd = fd,
 				  .max_bytes = max_bytes};
+	msd_saved_init(&l->saved, -1, 0);
 	sha256_init(&l->hash);
 	l->hash_at_part = l->hash;
 	return MSD_OK;
@@ -75,6 +78,8 @@ msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes, struct msd_diag 
 {
 	if (bytes > l->max_bytes - l->bytes)
 		return too_large(l, bytes, d);
+	msd_saved_drop(&l->saved);
+	l->has_old = false;
 	l->part_at = l->bytes;
 	l->part_bytes = bytes;
 	l->sink.bytes = 0;
@@ -153,13 +158,63 @@ msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 		if (l->room != NULL)
 			l->room->bytes += (uint64_t)n;
 	}
+	msd_saved_put(&l->saved, l->fd, l->part_at, l->bytes - l->part_at, false);
 	return MSD_OK;
+}
+
+/* The first @bytes of @from. */
+static msd_err take_saved(struct msd_landing *l, int from, uint64_t bytes,
+			  struct msd_diag *d)
+{
+	uint8_t chunk[CHUNK_BYTES];
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && bytes > 0) {
+		const ssize_t n = read(from, chunk,
+				       bytes < sizeof(chunk) ? bytes : sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) /* what is there is as good as none */
+			return msd_landing_restart(l, d);
+		err = msd_landing_take(l, (struct msd_span){chunk, (size_t)n}, d);
+		bytes -= (uint64_t)n;
+	}
+	l->has_old = err == MSD_OK;
+	return err;
+}
+
+msd_err msd_landing_go_on(struct msd_landing *l, const struct msd_digest *digest,
+			  uint64_t bytes, struct msd_diag *d)
+{
+	uint64_t there;
+	const int from = msd_saved_begin(&l->saved, digest, &there);
+	msd_err err = MSD_OK;
+
+	if (from < 0)
+		return MSD_OK;
+	if (there <= 1 || (bytes > 0 && there > bytes) ||
+	    there > l->max_bytes - l->bytes) {
+		msd_saved_clear(&l->saved);
+	} else {
+		err = take_saved(l, from, there - 1, d);
+	}
+	(void)close(from);
+	l->sink.bytes = l->bytes - l->part_at;
+	return err;
+}
+
+void msd_landing_save(struct msd_landing *l)
+{
+	msd_saved_put(&l->saved, l->fd, l->part_at, l->bytes - l->part_at, true);
 }
 
 msd_err msd_landing_restart(struct msd_landing *l, struct msd_diag *d)
 {
 	if (ftruncate(l->fd, (off_t)l->part_at) != 0)
 		return fault("ftruncate", d);
+	msd_saved_clear(&l->saved);
+	l->has_old = false;
 	give_back(l, l->bytes - l->part_at);
 	l->bytes = l->part_at;
 	l->hash = l->hash_at_part;
@@ -191,6 +246,7 @@ msd_err msd_landing_seal(struct msd_landing *l, struct msd_digest *ret,
 	if (fcntl(l->fd, F_ADD_SEALS,
 		  F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
 		return fault("sealing", d);
+	msd_saved_drop(&l->saved);
 	sha256_digest(&l->hash, MSD_DIGEST_BYTES, ret->b);
 	return MSD_OK;
 }
@@ -207,8 +263,9 @@ int msd_landing_take_fd(struct msd_landing *l)
 
 void msd_landing_close(struct msd_landing *l)
 {
+	if (l->fd >= 0)
+		msd_landing_save(l);
 	const int fd = msd_landing_take_fd(l);
-
 	if (fd >= 0)
 		(void)close(fd);
 }

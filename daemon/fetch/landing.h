@@ -5,8 +5,8 @@
  * it is whole, so that what was hashed is what is handed over. Several files lie in it
  * one behind the other, each a part with a hash of its own.
  */
+#include "daemon/fetch/saved.h"
 #include "daemon/fetch/sink.h"
-#include "store/digest.h"
 
 /* What several of them may have of memory together. */
 struct msd_landing_room {
@@ -21,6 +21,8 @@ struct msd_landing {
 	/* Where its bytes count until they are the caller's; borrowed, set once it is
 	 * open. NULL: nowhere. */
 	struct msd_landing_room *room;
+	struct msd_saved saved; /* of its last part; its folder is set likewise */
+	bool has_old;           /* some of the part was saved by an earlier fetch */
 	/* Its own. */
 	uint64_t part_at;    /* where the last part begins */
 	uint64_t part_bytes; /* how long it must be; 0: nobody knows */
@@ -41,6 +43,14 @@ MSD_MUST_CHECK msd_err msd_landing_take(struct msd_landing *l, struct msd_span b
 /** Begin another part, of @bytes if that is not 0. MSD_TOO_LARGE. */
 MSD_MUST_CHECK msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes,
 					struct msd_diag *d);
+/** The part is the file of @digest, of @bytes or of nobody knows how many (0): begin
+ * with what an earlier fetch has saved of it, but for the last byte, so that there is
+ * always something to ask for. MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO. */
+MSD_MUST_CHECK msd_err msd_landing_go_on(struct msd_landing *l,
+					 const struct msd_digest *digest,
+					 uint64_t bytes, struct msd_diag *d);
+/** It ends here: what has come of the part is saved. */
+void msd_landing_save(struct msd_landing *l);
 /** The hash of the part that is there. */
 void msd_landing_digest(const struct msd_landing *l, struct msd_digest *ret);
 /** Append all that has come to @ret. MSD_IO, MSD_NOMEM. */
@@ -53,7 +63,7 @@ MSD_MUST_CHECK msd_err msd_landing_seal(struct msd_landing *l, struct msd_digest
 					struct msd_diag *d);
 /** The sealed memfd, the caller's from here on. */
 int msd_landing_take_fd(struct msd_landing *l);
-/** Legal more than once. */
+/** What has come of a part that is not whole is saved. Legal more than once. */
 void msd_landing_close(struct msd_landing *l);
 
 #endif

@@ -13,6 +13,7 @@
 #include "daemon/mark.h"
 
 #define CHANNEL_FD 3 /* where the supervisor put it */
+#define ARRIVING_FD 4
 
 static int fail(const char *why)
 {
@@ -77,7 +78,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 6 && strcmp(argv[1], "--push") == 0)
 		return push(argc - 2, argv + 2);
-	if (argc != 2 || strcmp(argv[1], "--channel") != 0)
+	const bool has_folder = argc == 3 && strcmp(argv[2], "--arriving") == 0;
+	if ((argc != 2 && !has_folder) || strcmp(argv[1], "--channel") != 0)
 		return fail("started by modserd, not by hand");
 	/* The end of the channel ends it, too. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -86,7 +88,8 @@ int main(int argc, char **argv)
 	const int rc = uv_loop_init(&loop);
 	if (rc != 0)
 		return fail(uv_strerror(rc));
-	if (msd_desk_open(&desk, &loop, CHANNEL_FD, &d) != MSD_OK)
+	if (msd_desk_open(&desk, &loop, CHANNEL_FD, has_folder ? ARRIVING_FD : -1,
+			  &d) != MSD_OK)
 		return fail(msd_diag_text(&d));
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	return 0;

@@ -4,14 +4,32 @@
 
 #define SIDE_BYTES MSD_MANIFEST_BYTES
 
-msd_err msd_place_open(struct msd_job *job, uint64_t bytes, struct msd_diag *d)
+msd_err msd_place_open(struct msd_job *job, uint64_t bytes,
+		       const struct msd_digest *digest, struct msd_diag *d)
 {
-	const enum msd_want want = job->plan.want;
+	msd_err err;
 
-	if (want == MSD_WANT_FILE || want == MSD_WANT_ALONE)
-		return msd_landing_next(&job->landing, bytes, d);
-	msd_landing_close(&job->side);
-	return msd_landing_open(&job->side, SIDE_BYTES, d);
+	if (msd_place_is_text(job)) {
+		msd_landing_close(&job->side);
+		return msd_landing_open(&job->side, SIDE_BYTES, d);
+	}
+	err = msd_landing_next(&job->landing, bytes, d);
+	/* What is on this machine is read sooner than saved. */
+	if (err == MSD_OK && digest != NULL && job->uri.scheme != MSD_SCHEME_FILE)
+		err = msd_landing_go_on(&job->landing, digest, bytes, d);
+	return err;
+}
+
+bool msd_place_again(struct msd_job *job, msd_err err, struct msd_diag *d)
+{
+	if (err != MSD_NOT_VERIFIED || msd_place_is_text(job))
+		return false;
+	const bool has_old = job->landing.has_old;
+	msd_saved_drop(&job->landing.saved);
+	if (!has_old || msd_landing_restart(&job->landing, NULL) != MSD_OK)
+		return false;
+	msd_diag_finish(d);
+	return true;
 }
 
 struct msd_landing *msd_place_of(struct msd_job *job)

@@ -116,16 +116,19 @@ static msd_err open_channel(struct msd_fetch_process *p, struct msd_wire *wire, 
 }
 
 /* The supervisor's end is *ret, or closed. */
-static msd_err spawn(struct msd_fetch_process *p, char *path, struct msd_reaper *reaper,
-		     int *ret, struct msd_diag *d)
+static msd_err spawn(struct msd_fetch_process *p, char *path, int arriving,
+		     struct msd_reaper *reaper, int *ret, struct msd_diag *d)
 {
-	char *argv[] = {path, (char *)(uintptr_t) "--channel", NULL};
+	char *folder = arriving >= 0 ? (char *)(uintptr_t) "--arriving" : NULL;
+	char *argv[] = {path, (char *)(uintptr_t) "--channel", folder, NULL};
 	char text[MSD_ERRNO_TEXT_BYTES];
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return msd_diag_set(d, MSD_IO, "%s", msd_errno_text(errno, text));
-	const struct msd_child_how how = {.argv = argv, .fds = {ends[1]}, .n_fds = 1};
+	const struct msd_child_how how = {.argv = argv,
+					  .fds = {ends[1], arriving},
+					  .n_fds = arriving >= 0 ? 2 : 1};
 	const msd_err err = msd_child_spawn(reaper, &how, &child_ops, p, &p->child, d);
 
 	(void)close(ends[1]);
@@ -135,11 +138,12 @@ static msd_err spawn(struct msd_fetch_process *p, char *path, struct msd_reaper 
 	return err;
 }
 
-static msd_err start(struct msd_fetch_process *p, char *path, struct msd_reaper *reaper,
-		     struct msd_wire *wire, struct msd_diag *d)
+static msd_err start(struct msd_fetch_process *p, char *path, int arriving,
+		     struct msd_reaper *reaper, struct msd_wire *wire,
+		     struct msd_diag *d)
 {
 	int fd = -1;
-	msd_err err = spawn(p, path, reaper, &fd, d);
+	msd_err err = spawn(p, path, arriving, reaper, &fd, d);
 
 	if (err != MSD_OK) {
 		on_child_closed(p);
@@ -153,7 +157,7 @@ static msd_err start(struct msd_fetch_process *p, char *path, struct msd_reaper 
 	return err;
 }
 
-msd_err msd_fetch_process_start(char *path, struct msd_reaper *reaper,
+msd_err msd_fetch_process_start(char *path, int arriving, struct msd_reaper *reaper,
 				struct msd_wire *wire,
 				const struct msd_fetch_process_ops *ops, void *user,
 				struct msd_fetch_process **ret, struct msd_diag *d)
@@ -166,7 +170,7 @@ msd_err msd_fetch_process_start(char *path, struct msd_reaper *reaper,
 	}
 	p->ops = ops;
 	p->user = user;
-	const msd_err err = start(p, path, reaper, wire, d);
+	const msd_err err = start(p, path, arriving, reaper, wire, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "modserd-fetch");
 	*ret = p;

@@ -25,14 +25,13 @@ struct msd_fetch_process_ops {
 
 struct msd_fetch_process;
 
-/** Start the program @path. @ops stay the caller's. Errors: MSD_IO, MSD_NOMEM; then
+/** Start the program @path. @arriving, borrowed, is the folder in which it keeps what
+ * is broken off; -1: none. @ops stay the caller's. Errors: MSD_IO, MSD_NOMEM; then
  * on_gone comes, before it returns or later. */
-MSD_MUST_CHECK msd_err msd_fetch_process_start(char *path, struct msd_reaper *reaper,
-					       struct msd_wire *wire,
-					       const struct msd_fetch_process_ops *ops,
-					       void *user,
-					       struct msd_fetch_process **ret,
-					       struct msd_diag *d);
+MSD_MUST_CHECK msd_err
+msd_fetch_process_start(char *path, int arriving, struct msd_reaper *reaper,
+			struct msd_wire *wire, const struct msd_fetch_process_ops *ops,
+			void *user, struct msd_fetch_process **ret, struct msd_diag *d);
 /** Send @o, which is taken. */
 void msd_fetch_process_send(struct msd_fetch_process *p, struct msd_out *o);
 /** It takes no more requests: the end of its channel ends it. */

@@ -254,9 +254,13 @@ static const struct msd_fetch_process_ops process_ops = {
 
 static msd_err start(struct msd_fetcher *fetcher, struct msd_diag *d)
 {
+	const struct msd_keeper *keeper = fetcher->vouch.keeper;
+
 	fetcher->n_processes++;
-	return msd_fetch_process_start(fetcher->path, fetcher->reaper, fetcher->wire,
-				       &process_ops, fetcher, &fetcher->process, d);
+	return msd_fetch_process_start(fetcher->path,
+				       keeper->is_open ? keeper->store.arriving : -1,
+				       fetcher->reaper, fetcher->wire, &process_ops,
+				       fetcher, &fetcher->process, d);
 }
 
 static enum msd_policy policy_of(const struct msd_fetcher *fetcher,
