@@ -16,6 +16,7 @@ import pytest
 
 PACKAGE = "linux-image-cloud-amd64"
 PROGRAMS = tuple(f"/bin/{name}" for name in ("sh", "sleep", "mount", "mkdir", "ln", "cat"))
+PROGRAMS += ("/usr/bin/true",)
 # What is not in the guest: other projects' tests, and what opens windows.
 LEFT_OUT = re.compile(r"(^|/)(test|idlelib|tkinter|turtledemo|ensurepip|site-packages|config-[^/]*"
                       r"|__pycache__)/|\.a$")
