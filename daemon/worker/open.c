@@ -267,6 +267,8 @@ static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 	struct msd_sandbox_kernel kernel;
 
 	msd_sandbox_look(&kernel);
+	plan.loop_fd = uv_backend_fd(w->wire.loop);
+	plan.channel_fd = w->channel_fd;
 	plan.max_file_bytes = 2 * p->max_out;
 	if (is_auto)
 		plan.profile = profile_of(p->device);

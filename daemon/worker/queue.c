@@ -220,7 +220,7 @@ static void on_waited(uv_timer_t *timer)
 msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
 			 int artifact_fd, struct msd_diag *d)
 {
-	*w = (struct msd_worker){.artifact_fd = artifact_fd};
+	*w = (struct msd_worker){.channel_fd = channel_fd, .artifact_fd = artifact_fd};
 	msd_list_init(&w->peers);
 	msd_list_init(&w->queue);
 	msd_list_init(&w->spare);

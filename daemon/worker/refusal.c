@@ -6,9 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -55,22 +59,27 @@ static const int refused[] = {
 	CALL(swapoff),
 	CALL(acct),
 	/* What files are beside their bytes: rules for paths do not cover that. By a
-	 * descriptor it needs one, and for that they do. */
+	 * descriptor, too: one that may only be read is enough for the owner. */
 	CALL(chmod),
+	CALL(fchmod),
 	CALL(fchmodat),
 	SYS_FCHMODAT2,
 	CALL(chown),
+	CALL(fchown),
 	CALL(lchown),
 	CALL(fchownat),
 	CALL(setxattr),
+	CALL(fsetxattr),
 	CALL(lsetxattr),
 	SYS_SETXATTRAT,
 	CALL(removexattr),
+	CALL(fremovexattr),
 	CALL(lremovexattr),
 	SYS_REMOVEXATTRAT,
 	SYS_FILE_SETATTR,
 	CALL(utime),
 	CALL(utimes),
+	CALL(utimensat),
 	CALL(futimesat),
 	/* What outlives all processes that use it, and belongs to the user. */
 	CALL(shmget),
@@ -85,6 +94,10 @@ static const int refused[] = {
 	CALL(semtimedop),
 	CALL(semctl),
 	CALL(mq_open),
+	/* What the user, or the machine, has only so many of. */
+	CALL(inotify_init),
+	CALL(inotify_init1),
+	CALL(io_setup),
 	/* Into the kernel; calls that no filter sees. */
 	CALL(bpf),
 	CALL(perf_event_open),
@@ -159,12 +172,19 @@ static bool add_namespaces(scmp_filter_ctx f)
 	       seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0) == 0;
 }
 
-/* Times of a file by its path; without one it is a descriptor's. */
-static bool add_times(scmp_filter_ctx f)
+/* What else an owner may do by a descriptor that may only be read: a file's flags, and
+ * making whoever opens it to write wait; and watching a folder. */
+static bool add_by_descriptor(scmp_filter_ctx f)
 {
-	const struct with_argument row = {CALL(utimensat), SCMP_A1_64(SCMP_CMP_NE, 0)};
+	const struct with_argument rows[] = {
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_SETFLAGS)},
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_FSSETXATTR)},
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_ENABLE_VERITY)},
+		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_SETLEASE)},
+		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_NOTIFY)},
+	};
 
-	return add_those(f, &row, 1);
+	return add_those(f, rows, LENGTH(rows));
 }
 
 /* The limits and the share of the processor of others: a limit of processor time kills
@@ -209,32 +229,53 @@ static bool add_signals(scmp_filter_ctx f)
 	return add_all(f, calls, LENGTH(calls)) && add_those(f, rows, LENGTH(rows));
 }
 
-/* Drivers have families of their own to talk to kernel and services: what is refused is
- * what leads out of the machine. Where none are wanted there are pairs of them, but not
- * of datagrams, which go to any address (one of type SOCK_RAW is one, too). */
-static bool add_sockets(scmp_filter_ctx f, enum msd_refused_sockets sockets)
+/* Drivers talk to services on the machine, and to the kernel. All other families are
+ * refused: some lead out of it over the network's own (RDS, RXRPC, SMC). */
+static bool add_families(scmp_filter_ctx f)
 {
-	static const int all[] = {CALL(socket), CALL(connect), CALL(bind),
-				  CALL(listen), CALL(accept),  CALL(accept4)};
-	const struct with_argument network[] = {
-		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_INET)},
-		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_INET6)},
-		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_PACKET)},
-		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_VSOCK)},
-		{CALL(socket), SCMP_A0_32(SCMP_CMP_EQ, AF_BLUETOOTH)},
-	};
+	int failed = seccomp_rule_add(f, NO, CALL(socket), 1,
+				      SCMP_A0_32(SCMP_CMP_GT, AF_NETLINK));
 
-	const struct with_argument pairs[] = {
-		{CALL(socketpair),
-		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, SOCK_DGRAM)},
-		{CALL(socketpair),
-		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, SOCK_RAW)},
-	};
+	for (scmp_datum_t family = 0; family < AF_NETLINK && failed == 0; family++) {
+		if (family != AF_UNIX)
+			failed = seccomp_rule_add(f, NO, CALL(socket), 1,
+						  SCMP_A0_32(SCMP_CMP_EQ, family));
+	}
+	return failed == 0;
+}
 
-	return sockets == MSD_REFUSED_ALL_SOCKETS
-		       ? add_all(f, all, LENGTH(all)) &&
-				 add_those(f, pairs, LENGTH(pairs))
-		       : add_those(f, network, LENGTH(network));
+/* Where none are wanted, there are no pairs of them, either: descriptors that are on
+ * their way through one are counted by user, and with too many nobody sends any. */
+static bool add_sockets(scmp_filter_ctx f)
+{
+	static const int calls[] = {CALL(socket), CALL(socketpair), CALL(connect),
+				    CALL(bind),   CALL(listen),     CALL(accept),
+				    CALL(accept4)};
+
+	return add_all(f, calls, LENGTH(calls));
+}
+
+/* What is waited for is counted by user, too: with too many nobody waits, the
+ * supervisor for its clients neither. The worker itself goes on with its channel. */
+static bool add_waiting(scmp_filter_ctx f, const struct msd_refusal *r)
+{
+	static const int calls[] = {CALL(epoll_create), CALL(epoll_create1)};
+	const struct scmp_arg_cmp adds = SCMP_A1_32(SCMP_CMP_EQ, EPOLL_CTL_ADD);
+
+	return add_all(f, calls, LENGTH(calls)) &&
+	       seccomp_rule_add(f, NO, CALL(epoll_ctl), 2, adds,
+				SCMP_A0_32(SCMP_CMP_NE, (scmp_datum_t)r->loop_fd)) ==
+		       0 &&
+	       seccomp_rule_add(f, NO, CALL(epoll_ctl), 2, adds,
+				SCMP_A2_32(SCMP_CMP_NE, (scmp_datum_t)r->channel_fd)) ==
+		       0;
+}
+
+static bool add_talking(scmp_filter_ctx f, const struct msd_refusal *r)
+{
+	return r->sockets == MSD_REFUSED_ALL_SOCKETS
+		       ? add_sockets(f) && add_waiting(f, r)
+		       : add_families(f);
 }
 
 bool msd_refusal_enter(const struct msd_refusal *r)
@@ -250,7 +291,7 @@ bool msd_refusal_enter(const struct msd_refusal *r)
 			0 &&
 		seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1) == 0 &&
 		add_all(f, refused, LENGTH(refused)) && add_namespaces(f) &&
-		add_times(f) && add_limits_of_others(f) && add_sockets(f, r->sockets) &&
+		add_by_descriptor(f) && add_limits_of_others(f) && add_talking(f, r) &&
 		(!r->others_signals || add_signals(f)) && seccomp_load(f) == 0;
 
 	seccomp_release(f);

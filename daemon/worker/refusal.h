@@ -9,12 +9,13 @@
 #include <stdbool.h>
 
 enum msd_refused_sockets {
-	MSD_REFUSED_ALL_SOCKETS, /* but pairs of streams */
+	MSD_REFUSED_ALL_SOCKETS, /* and waiting for any but the worker's channel */
 	MSD_REFUSED_NETWORK      /* but for what stays on the machine: drivers' */
 };
 
 struct msd_refusal {
 	enum msd_refused_sockets sockets;
+	int loop_fd, channel_fd; /* the worker's own, for which it goes on waiting */
 	bool others_signals; /* signals to any other process, its own children too */
 };
 

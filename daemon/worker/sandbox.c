@@ -74,6 +74,8 @@ void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 					   plan->profile == MSD_SANDBOX_OPENCL
 				   ? MSD_REFUSED_ALL_SOCKETS
 				   : MSD_REFUSED_NETWORK,
+		.loop_fd = plan->loop_fd,
+		.channel_fd = plan->channel_fd,
 		.others_signals = !ret->has_signals,
 	};
 	ret->has_calls = kernel->has_seccomp && msd_refusal_enter(&refusal);

@@ -73,6 +73,7 @@ struct msd_batch {
 
 struct msd_worker {
 	struct msd_wire wire;
+	int channel_fd;
 	uv_timer_t idle;  /* gives memory back when nothing was asked for a while */
 	uv_check_t check; /* runs the queue when a turn's frames are in */
 	struct msd_list peers;  /* msd_peer.link */

@@ -2,15 +2,14 @@
  * has got there, else the number of the error; nothing is done with it. */
 #define _GNU_SOURCE
 
+#include "escape.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ipc.h>
-#include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -21,38 +20,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "ffi.h"
-
-/* The text behind the object's head, or in place. */
-static const char *text_of(const any *a)
-{
-	return a->type == T_STR ? *(char **)((char *)a->v.p + sizeof(object))
-				: a->v.small;
-}
-
-static int tell(any *ret, int failed)
-{
-	ret->type = T_INT;
-	ret->v.i = failed != 0 ? errno : 0;
-	return 0;
-}
-
-/* Of one text. */
-#define REACHES(name)                                                                  \
-	static int name##_reaches(const char *text);                                   \
-	FUNCTION(name)                                                                 \
-	{                                                                              \
-		if (n != 1 || (args[0].type != T_STR && args[0].type != T_SMALL_STR))  \
-			return fail("TypeError", #name " takes a text");               \
-		return tell(ret, name##_reaches(text_of(&args[0])));                   \
-	}                                                                              \
-	static int name##_reaches(const char *text)
-
-static int closed(int fd)
-{
-	return fd < 0 ? -1 : close(fd);
-}
 
 REACHES(read)
 {
@@ -235,17 +202,6 @@ REACHES(connect_tcp)
 	return failed;
 }
 
-/* Of one process. */
-#define REACHES_PROCESS(name)                                                          \
-	static int name##_reaches(pid_t pid);                                          \
-	FUNCTION(name)                                                                 \
-	{                                                                              \
-		if (n != 1 || args[0].type != T_INT)                                   \
-			return fail("TypeError", #name " takes a process");            \
-		return tell(ret, name##_reaches((pid_t)args[0].v.i));                  \
-	}                                                                              \
-	static int name##_reaches(pid_t pid)
-
 REACHES_PROCESS(signal)
 {
 	return kill(pid, SIGURG); /* which nobody minds */
@@ -338,21 +294,6 @@ REACHES_PROCESS(renice)
 {
 	return setpriority(PRIO_PROCESS, (id_t)pid, 0);
 }
-
-/* Of the kernel: ENOSYS and EINVAL are no refusals. */
-#define REACHES_KERNEL(name, call)                                                     \
-	FUNCTION(name)                                                                 \
-	{                                                                              \
-		return tell(ret, (call) < 0 && errno == EPERM);                        \
-	}
-
-REACHES_KERNEL(unshare_user, unshare(CLONE_NEWUSER))
-REACHES_KERNEL(mount_nothing, mount("none", "/nowhere", "tmpfs", 0, NULL))
-REACHES_KERNEL(bpf_nothing, syscall(SYS_bpf, -1, NULL, 0))
-REACHES_KERNEL(key_nothing, syscall(SYS_keyctl, -1, 0, 0, 0, 0))
-REACHES_KERNEL(share_nothing, syscall(SYS_shmget, IPC_PRIVATE, 0, 0))
-REACHES_KERNEL(queue_nothing, syscall(SYS_mq_open, NULL, 0, 0, NULL))
-REACHES_KERNEL(uring_nothing, syscall(SYS_io_uring_setup, 0, NULL))
 
 FUNCTION(ok)
 {
