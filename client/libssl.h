@@ -34,6 +34,7 @@
 	X(X509_verify_cert_error_string)                                               \
 	X(ERR_clear_error)                                                             \
 	X(ERR_peek_error)                                                              \
+	X(ERR_peek_last_error)                                                         \
 	X(ERR_reason_error_string)
 
 struct msd_libssl {

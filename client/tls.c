@@ -40,11 +40,16 @@ static int no_password(char *buf, int size, int is_write, void *user)
 	return -1;
 }
 
-static msd_err refuse_file(const char *variable, const char *path, struct msd_diag *d)
+static msd_err refuse_file(const struct msd_libssl *lib, const char *variable,
+			   const char *path, const char *expected, struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: %s: expected PEM%s%s", variable,
-			    path, errno != 0 ? ": " : "",
-			    errno != 0 ? strerror(errno) : "");
+	const char *reason =
+		errno != 0 ? strerror(errno)
+			   : lib->ERR_reason_error_string(lib->ERR_peek_last_error());
+
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: %s: expected %s%s%s", variable,
+			    path, expected, reason != NULL ? ": " : "",
+			    reason != NULL ? reason : "");
 }
 
 static const char *variable(const char *name)
@@ -65,18 +70,21 @@ static msd_err read_files(const struct msd_libssl *lib, SSL_CTX *ctx,
 	if (ca == NULL) {
 		(void)lib->SSL_CTX_set_default_verify_paths(ctx);
 	} else if (lib->SSL_CTX_load_verify_locations(ctx, ca, NULL) != 1) {
-		return refuse_file("MODSER_TLS_CA", ca, d);
+		return refuse_file(lib, "--tls-ca (MODSER_TLS_CA)", ca,
+				   "certificates, PEM", d);
 	}
 	if (cert == NULL)
 		return MSD_OK;
 	errno = 0;
 	if (lib->SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
-		return refuse_file("MODSER_TLS_CERT", cert, d);
+		return refuse_file(lib, "--tls-cert (MODSER_TLS_CERT)", cert,
+				   "a certificate, PEM", d);
 	key = key != NULL ? key : cert;
 	errno = 0;
 	lib->SSL_CTX_set_default_passwd_cb(ctx, no_password);
 	if (lib->SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
-		return refuse_file("MODSER_TLS_KEY", key, d);
+		return refuse_file(lib, "--tls-key (MODSER_TLS_KEY)", key,
+				   "the certificate's key, PEM, without a password", d);
 	return MSD_OK;
 }
 

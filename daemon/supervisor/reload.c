@@ -77,35 +77,53 @@ static void take(struct msd_server *s, const struct msd_options *next,
 	}
 }
 
+struct told {
+	const char *key, *name; /* no name: it has none */
+	const char *was, *is;
+	bool waits;
+};
+
 static void put(struct msd_buf *b, const char *key, const char *value)
 {
 	msd_pack_cstr(b, key);
 	msd_pack_cstr(b, value);
 }
 
-/* The rights are told when they differ: whose they are is the file's to say. */
-static void tell(const struct msd_changes *all, const char *rights, struct msd_buf *b)
+static void put_row(struct msd_buf *b, const struct told *t)
 {
-	msd_pack_array(b, all->n + (rights != NULL ? 1u : 0u));
+	msd_pack_map(b, 5);
+	put(b, "key", t->key);
+	put(b, "name", t->name != NULL ? t->name : "");
+	put(b, "state", t->waits ? "waits for a restart" : "changed");
+	put(b, "was", t->was);
+	put(b, "is", t->is);
+}
+
+/* Beside options and modules, files that are others under their old names: of rights,
+ * for which the file is to say whose they are, and of the certificate. */
+static void tell(const struct msd_changes *all, const char *rights,
+		 const struct told *certificate, struct msd_buf *b)
+{
+	const struct told of_rights = {"acl", rights, "", "", false};
+
+	msd_pack_array(b, all->n + (rights != NULL) + (certificate->name != NULL));
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct msd_change *c = &all->each[i];
-		const char *name = msd_change_name(c);
+		const struct told row = {msd_change_key(c), msd_change_name(c), c->was,
+					 c->is, c->waits};
 
-		msd_pack_map(b, 5);
-		put(b, "key", msd_change_key(c));
-		put(b, "name", name != NULL ? name : "");
-		put(b, "state", c->waits ? "waits for a restart" : "changed");
-		put(b, "was", c->was);
-		put(b, "is", c->is);
+		put_row(b, &row);
 	}
-	if (rights != NULL) {
-		msd_pack_map(b, 5);
-		put(b, "key", "acl");
-		put(b, "name", rights);
-		put(b, "state", "changed");
-		put(b, "was", "");
-		put(b, "is", "");
-	}
+	if (rights != NULL)
+		put_row(b, &of_rights);
+	if (certificate->name != NULL)
+		put_row(b, certificate);
+}
+
+static struct msd_tls_shown shown(const struct msd_server *s)
+{
+	return msd_tls_is_open(&s->tls) ? msd_tls_shows(&s->tls)
+					: (struct msd_tls_shown){0};
 }
 
 /* The file of rights, as it is now; NULL: there is none, or it says what it said. */
@@ -136,6 +154,7 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 	const struct msd_options *now = r->now != NULL ? r->now : r->started;
 	struct msd_changes all = {0};
 	struct msd_acl *rights = NULL;
+	struct msd_tls_shown was;
 	msd_err err = msd_options_read(next, r->argc, r->argv, d);
 
 	if (err == MSD_OK)
@@ -143,9 +162,16 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 	if (err == MSD_OK)
 		err = msd_changes_find(r->started, now, next, &all, d);
 	if (err == MSD_OK) /* the files may be others under their old names */
-		err = msd_tls_take(&s->tls, next, s->edge.rights.acl != NULL, d);
+		err = msd_tls_take(&s->tls, next, s->edge.rights.acl != NULL, &was, d);
 	if (err == MSD_OK) {
-		tell(&all, rights != NULL ? rights->file : NULL, ret);
+		const struct msd_tls_shown is = shown(s);
+		const struct told certificate = {
+			.key = "certificate",
+			.name = was.until[0] != '\0' ? next->tls_cert : NULL,
+			.was = was.until,
+			.is = is.until};
+
+		tell(&all, rights != NULL ? rights->file : NULL, &certificate, ret);
 		if (rights != NULL) {
 			msd_rights_take(&s->edge.rights, rights);
 			msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"",

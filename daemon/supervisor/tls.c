@@ -1,5 +1,8 @@
 #include "daemon/supervisor/tls.h"
 
+#include <string.h>
+
+#include "daemon/log.h"
 #include "daemon/supervisor/options.h"
 
 static bool listens_by_it(const struct msd_options *o)
@@ -13,14 +16,29 @@ static bool listens_by_it(const struct msd_options *o)
 	return false;
 }
 
-msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_rights,
-		     struct msd_diag *d)
+static void tell(const struct msd_tls_shown *is, const char *file)
 {
+	if (is->fault != NULL) {
+		msd_log(MSD_LOG_WARN, "certificate",
+			"file=\"%s\" until=%s why=\"%s: clients refuse it; have it "
+			"renewed, and modser reload\"",
+			file, is->until, is->fault);
+	} else {
+		msd_log(MSD_LOG_INFO, "certificate", "file=\"%s\" until=%s", file,
+			is->until);
+	}
+}
+
+msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_rights,
+		     struct msd_tls_shown *was, struct msd_diag *d)
+{
+	struct msd_tls_shown before = {0};
 	const struct msd_tls_files files = {.cert = o->tls_cert,
 					    .key = o->tls_key,
 					    .ca = o->tls_ca,
 					    .takes_strangers = has_rights};
 
+	*was = before;
 	/* A listener that the file no longer names is there until the next start. */
 	if (!listens_by_it(o) && !msd_tls_is_open(t))
 		return MSD_OK;
@@ -30,5 +48,15 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_ri
 			"a tls:// or https:// address needs --tls-cert FILE and "
 			"--tls-key FILE");
 	}
-	return msd_tls_open(t, &files, d);
+	if (msd_tls_is_open(t)) /* its files may be others by now */
+		before = msd_tls_shows(t);
+	msd_err err = msd_tls_open(t, &files, d);
+	if (err != MSD_OK)
+		return err;
+	const struct msd_tls_shown is = msd_tls_shows(t);
+	if (memcmp(is.sha256, before.sha256, sizeof(is.sha256)) == 0)
+		return MSD_OK;
+	tell(&is, files.cert);
+	*was = before;
+	return MSD_OK;
 }

@@ -63,8 +63,25 @@ static int no_password(char *buf, int size, int is_write, void *user)
 	return -1;
 }
 
+/* Others make a certificate that nobody can be shown by TLS 1.3. */
+static bool has_known_curve(const SSL_CTX *ctx, char *ret, size_t size)
+{
+	static const char *const known[] = {"prime256v1", "secp384r1", "secp521r1"};
+	const EVP_PKEY *key = SSL_CTX_get0_privatekey(ctx);
+
+	if (!EVP_PKEY_is_a(key, "EC") ||
+	    EVP_PKEY_get_group_name(key, ret, size, NULL) != 1)
+		return true;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(ret, known[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static msd_err read_own(SSL_CTX *ctx, const struct msd_tls_files *f, struct msd_diag *d)
 {
+	char curve[64];
 	msd_err err = check_file("--tls-cert", f->cert, false, d);
 
 	if (err == MSD_OK)
@@ -81,6 +98,12 @@ static msd_err read_own(SSL_CTX *ctx, const struct msd_tls_files *f, struct msd_
 	}
 	if (SSL_CTX_check_private_key(ctx) != 1)
 		return fail("--tls-key", f->key, "not the key of the certificate", d);
+	if (!has_known_curve(ctx, curve, sizeof(curve))) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "--tls-cert %s: TLS 1.3 has no keys on the curve "
+				    "%s: take one on P-256, or of RSA",
+				    f->cert, curve);
+	}
 	return MSD_OK;
 }
 

@@ -13,6 +13,11 @@ static msd_err context_open(const struct msd_tls_files *files,
 	return err;
 }
 
+static void context_shows(const struct msd_tls_context *c, struct msd_tls_shown *ret)
+{
+	msd_tls_shown_read((const SSL_CTX *)c, ret);
+}
+
 static void context_close(struct msd_tls_context *c)
 {
 	SSL_CTX_free((SSL_CTX *)c);
@@ -28,6 +33,7 @@ extern const struct msd_tls_library msd_tls_entry;
 __attribute__((visibility("default"))) const struct msd_tls_library msd_tls_entry = {
 	.version = MSD_TLS_VERSION,
 	.context_open = context_open,
+	.context_shows = context_shows,
 	.context_close = context_close,
 	.accept = accept_on,
 	.handshake = msd_tls_stream_handshake,

@@ -22,6 +22,8 @@ struct msd_tls_stream {
 /** Read certificate, key and authorities into @ret. As msd_tls_library.context_open. */
 MSD_MUST_CHECK msd_err msd_tls_context_read(const struct msd_tls_files *files,
 					    SSL_CTX **ret, struct msd_diag *d);
+/** What @ctx shows to clients. */
+void msd_tls_shown_read(const SSL_CTX *ctx, struct msd_tls_shown *ret);
 /** Read the names of @cert into @ret, all but is_verified. Errors: MSD_REFUSED, for
  * names that nobody should be known by. */
 MSD_MUST_CHECK msd_err msd_tls_names_read(X509 *cert, struct msd_tls_peer *ret,

@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_TLS_ENTRY "msd_tls_entry"
-#define MSD_TLS_VERSION 1u /* of this header; both sides are built together */
+#define MSD_TLS_VERSION 2u /* of this header; both sides are built together */
 
 #define MSD_TLS_DIGEST_BYTES 32u
 #define MSD_TLS_NAME_MAX 255u   /* bytes of a name; a longer one ends the handshake */
@@ -36,6 +36,14 @@ struct msd_tls_peer {
 	char sans[MSD_TLS_SANS_BYTES]; /* one behind the other, each with its NUL */
 };
 
+#define MSD_TLS_TIME_BYTES 21u /* 2026-11-23T12:00:00Z */
+/* The server's own certificate. */
+struct msd_tls_shown {
+	uint8_t sha256[MSD_TLS_DIGEST_BYTES]; /* as DER */
+	char until[MSD_TLS_TIME_BYTES];       /* when it expires */
+	const char *fault; /* why clients will not take it; NULL: they may */
+};
+
 /* PEM files. */
 struct msd_tls_files {
 	const char *cert; /* the chain, the server's own first */
@@ -53,6 +61,8 @@ struct msd_tls_library {
 	 * with it. */
 	msd_err (*context_open)(const struct msd_tls_files *files,
 				struct msd_tls_context **ret, struct msd_diag *d);
+	void (*context_shows)(const struct msd_tls_context *c,
+			      struct msd_tls_shown *ret);
 	/** Legal while there are connections of it: they go on. NULL is fine. */
 	void (*context_close)(struct msd_tls_context *c);
 	/** The server's side of a connection on @fd, a connected socket that does not

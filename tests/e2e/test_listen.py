@@ -50,6 +50,11 @@ def test_a_dead_socket_is_replaced(own_daemon):
         assert wire.ask("ping") is None
 
 
+def test_a_folder_that_is_not_there_is_told_with_what_to_do(folder):
+    said = expect_no_start("--listen", f"unix:{folder}/none/m.sock")
+    assert "make its folder" in said.err and "--listen unix:PATH" in said.err, said
+
+
 def test_a_file_that_is_no_socket_is_not_replaced(folder):
     path = folder / "m.sock"
     path.write_text("mine")

@@ -77,8 +77,14 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 	int rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
 	int error = errno;
 	(void)umask(old);
-	if (rc != 0)
-		return msd_diag_set(d, MSD_IO, "unix:%s: %s", a->path, strerror(error));
+	if (rc != 0) {
+		return msd_diag_set(d, MSD_IO,
+				    "unix:%s: %s: %s, or choose another socket with "
+				    "--listen unix:PATH",
+				    a->path, strerror(error),
+				    error == ENOENT ? "make its folder"
+						    : "let this user write there");
+	}
 	if (chmod(a->path, (mode_t)mode) != 0) {
 		return msd_diag_set(d, MSD_IO, "%s: chmod: %s", a->path,
 				    strerror(errno));

@@ -44,6 +44,14 @@ msd_err msd_tls_open(struct msd_tls *t, const struct msd_tls_files *files,
 	return MSD_OK;
 }
 
+struct msd_tls_shown msd_tls_shows(const struct msd_tls *t)
+{
+	struct msd_tls_shown shown;
+
+	t->library->context_shows(t->context, &shown);
+	return shown;
+}
+
 void msd_tls_finish(struct msd_tls *t)
 {
 	if (t->library != NULL)

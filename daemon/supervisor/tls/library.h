@@ -24,6 +24,8 @@ static inline bool msd_tls_is_open(const struct msd_tls *t)
 {
 	return t->context != NULL;
 }
+/** What connections to come are shown; only where it is open. */
+struct msd_tls_shown msd_tls_shows(const struct msd_tls *t);
 /** Of a @t that was never opened, too. */
 void msd_tls_finish(struct msd_tls *t);
 

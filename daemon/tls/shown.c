@@ -1,0 +1,28 @@
+/* What the operator is told of the certificate that the daemon shows. */
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/tls/parts.h"
+
+static const char *fault_of(const X509 *cert)
+{
+	if (X509_cmp_current_time(X509_get0_notAfter(cert)) < 0)
+		return "it has expired";
+	if (X509_cmp_current_time(X509_get0_notBefore(cert)) > 0)
+		return "it is not valid yet";
+	return NULL;
+}
+
+void msd_tls_shown_read(const SSL_CTX *ctx, struct msd_tls_shown *ret)
+{
+	const X509 *cert = SSL_CTX_get0_certificate(ctx);
+	struct tm until;
+
+	*ret = (struct msd_tls_shown){.fault = fault_of(cert)};
+	(void)X509_digest(cert, EVP_sha256(), ret->sha256, NULL);
+	if (ASN1_TIME_to_tm(X509_get0_notAfter(cert), &until) != 1 ||
+	    strftime(ret->until, sizeof(ret->until), "%Y-%m-%dT%H:%M:%SZ", &until) == 0)
+		(void)strncpy(ret->until, "?", sizeof(ret->until) - 1);
+}
