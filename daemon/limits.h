@@ -36,6 +36,9 @@
 	  "the same of one user or address")                                           \
 	X(max_total_memory, "max-total-memory", RESTART, 0,                            \
 	  "the same of all connections")                                               \
+	X(max_segment_bytes, "max-segment-bytes", RELOAD, 0,                           \
+	  "bytes of the segments that one user or address lends")                      \
+	X(max_segment_memory, "max-segment-memory", RELOAD, 0, "the same of all")      \
 	X(max_worker_memory, "max-worker-memory", RELOAD, 0,                           \
 	  "bytes of data that one worker may allocate")                                \
 	X(max_worker_files, "max-worker-files", RELOAD, 1024,                          \

@@ -17,6 +17,7 @@
 #define MSD_MAX_NAME_BYTES 64u               /* module name */
 #define MSD_MAX_FUNC_NAME_BYTES 512u         /* function name */
 #define MSD_MAX_IN_FLIGHT 1024u              /* requests of one connection */
+#define MSD_MAX_CLIENT_SEGMENTS 16u          /* that one connection lends */
 #define MSD_TENSOR_ALIGN 128u                /* of payload offsets and of memory */
 #define MSD_PROTOCOL_VERSION 1u
 #define MSD_MAGIC "\xEDmd\x01" /* the last byte is the version */

@@ -101,6 +101,9 @@ const char *msd_right_name(enum msd_right right);
 	X(TENSOR_COPY, "tensor.copy", W, CALL, "[from, to]", "tensor | nil")           \
 	X(TENSOR_FILL, "tensor.fill", W, CALL, "[tensor, number]", "nil")              \
 	X(TENSOR_FREE, "tensor.free", S, CALL, "[tensor...]", "nil")                   \
+	X(SEGMENT_ADD, "segment.add", S, CALL, "[bytes] + descriptor",                 \
+	  "number of the segment")                                                     \
+	X(SEGMENT_REMOVE, "segment.remove", S, CALL, "[number]", "nil")                \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
 	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \

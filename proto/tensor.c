@@ -51,14 +51,22 @@ static msd_err check_dtype(struct msd_dtype t, struct msd_diag *d)
 
 static msd_err check_place(const struct msd_wire_tensor *t, struct msd_diag *d)
 {
-	if (t->where != MSD_AT_SEGMENT && t->segment != 0) {
+	const bool is_out = t->where == MSD_AT_OUT;
+
+	if (t->where != MSD_AT_SEGMENT && !is_out && t->segment != 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "tensor: segment %u given, but it is in none",
 				    t->segment);
 	}
+	if (is_out && t->segment == 0 && t->offset != 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "tensor: an out tensor has no offset unless it is "
+				    "in a segment");
+	}
 	switch (t->where) {
 	case MSD_AT_INLINE:
 	case MSD_AT_SEGMENT:
+	case MSD_AT_OUT:
 		if (t->offset % MSD_TENSOR_ALIGN != 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "tensor: offset %" PRIu64
@@ -70,12 +78,6 @@ static msd_err check_place(const struct msd_wire_tensor *t, struct msd_diag *d)
 		if (t->handle.generation == 0) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "tensor: a handle's generation is never 0");
-		}
-		return MSD_OK;
-	case MSD_AT_OUT:
-		if (t->offset != 0) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "tensor: an out tensor has no offset");
 		}
 		return MSD_OK;
 	}

@@ -57,7 +57,9 @@ enum msd_where {
 	MSD_AT_INLINE = 0,   /* offset: into this frame's payload */
 	MSD_AT_SEGMENT = 1,  /* offset: into the shared segment `segment` */
 	MSD_AT_RESIDENT = 2, /* handle: a tensor kept in the module's worker */
-	MSD_AT_OUT = 3, /* nothing yet: the callee fills one of this dtype and shape */
+	/* Nothing yet: the callee fills one of this dtype and shape, at `offset` of
+	 * `segment` unless that is 0. */
+	MSD_AT_OUT = 3,
 };
 
 /*
@@ -73,7 +75,7 @@ struct msd_wire_tensor {
 	struct msd_dtype dtype;
 	struct msd_device device;
 	uint16_t segment;
-	uint64_t offset;          /* inline, segment */
+	uint64_t offset;          /* inline, segment, out in a segment */
 	struct msd_handle handle; /* resident; shares its bytes with the offset */
 	uint64_t bytes;
 	uint32_t ndim;

@@ -19,6 +19,10 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_co
 		l->max_memory = machine_bytes / 2;
 	if (l->max_resident == 0)
 		l->max_resident = l->max_memory / 8 * 3;
+	if (l->max_segment_memory == 0)
+		l->max_segment_memory = machine_bytes / 2;
+	if (l->max_segment_bytes == 0)
+		l->max_segment_bytes = l->max_segment_memory / 2;
 	if (l->max_upload_memory == 0)
 		l->max_upload_memory = machine_bytes / 2;
 	if (l->max_worker_memory == 0)

@@ -76,7 +76,8 @@ static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "segment %u came without a descriptor", index);
 	}
-	if (index >= MSD_MAX_SEGMENTS || (index < m->n && m->maps[index].p != NULL)) {
+	if (index >= MSD_FIRST_LENT + MSD_MAX_LENT ||
+	    (index < m->n && m->maps[index].p != NULL)) {
 		return msd_diag_set(d, MSD_PROTOCOL, "segment index %u is not free",
 				    index);
 	}
@@ -96,7 +97,7 @@ static msd_err segmap_check(const struct msd_segmap *m, uint16_t index, int fd,
 }
 
 msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t bytes,
-		       bool writable, struct msd_diag *d)
+		       enum msd_segmap_as as, struct msd_diag *d)
 {
 	msd_err err = segmap_check(m, index, fd, bytes, d);
 	void *map = MAP_FAILED;
@@ -113,8 +114,9 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 		}
 	}
 	if (err == MSD_OK) {
-		map = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-			   MAP_SHARED, fd, 0);
+		map = mmap(NULL, bytes,
+			   as == MSD_MAP_READ ? PROT_READ : PROT_READ | PROT_WRITE,
+			   as == MSD_MAP_APART ? MAP_PRIVATE : MAP_SHARED, fd, 0);
 		if (map == MAP_FAILED) {
 			err = msd_diag_set(d, MSD_NO_SPACE, "segment %u: mmap: %s",
 					   index, strerror(errno));

@@ -10,6 +10,13 @@
 #include "daemon/wire/ranges.h"
 #include "proto/diag.h"
 
+enum msd_segmap_as {
+	MSD_MAP_READ,  /* what is there can be read */
+	MSD_MAP_WRITE, /* and written */
+	/* What is written stays in this process: of what may not be written there. */
+	MSD_MAP_APART
+};
+
 struct msd_segmap {
 	struct msd_segmap_entry {
 		uint8_t *p; /* NULL where absent */
@@ -31,10 +38,11 @@ void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes);
 void msd_segmap_finish(struct msd_segmap *m);
 /**
  * Map @fd (consumed) as segment @index. Checks the seals (SHRINK and GROW), the real
- * size against @bytes, the limit, and that the index is new. MSD_PROTOCOL otherwise.
+ * size against @bytes, the limit, and that the index is new. MSD_PROTOCOL otherwise;
+ * MSD_NO_SPACE, MSD_NOMEM when it is sound and cannot be mapped.
  */
 MSD_MUST_CHECK msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd,
-				      uint64_t bytes, bool writable,
+				      uint64_t bytes, enum msd_segmap_as as,
 				      struct msd_diag *d);
 /** Unmap segment @index, which the other side takes back. MSD_PROTOCOL when it is not
  * there or a range of it is held. */

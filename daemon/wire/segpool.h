@@ -17,6 +17,9 @@
 #include "proto/diag.h"
 
 #define MSD_MAX_SEGMENTS 1024u
+/* The numbers from here on are of segments that clients lend. */
+#define MSD_FIRST_LENT MSD_MAX_SEGMENTS
+#define MSD_MAX_LENT 1024u /* of all clients together */
 #define MSD_MIN_SEGMENT_BYTES (1u << 20)
 
 /* A piece of a segment. */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "daemon/worker/lent.h"
 #include "daemon/worker/stage.h"
 
 /* An object that lives as long as the call. */
@@ -100,6 +101,8 @@ msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 	case MSD_AT_RESIDENT:
 		return locate_resident(peer, t, ret_p, ret_device, ret_owner, d);
 	case MSD_AT_SEGMENT:
+		if (msd_lent_has(t))
+			return msd_lent_locate(peer, t, ret_p, d);
 		*ret_p = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
 		if (*ret_p == NULL) {
 			return msd_diag_set(
@@ -123,15 +126,21 @@ msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 	return msd_diag_set(d, MSD_BAD_ARGUMENT, "out tensor where a value is needed");
 }
 
-/* A tensor that the callee fills: zeros in a slot of its own, noted for the reply. */
+/* A tensor that the callee fills: zeros in a slot of its own, or what is there in a
+ * client's memory; noted for the reply. */
 static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 			   struct msd_call_out **ret, struct msd_diag *d)
 {
 	struct msd_call_out *o = msd_arena_alloc(call->arena, sizeof(*o));
 	msd_err err = o != NULL ? check_tensor(t, d) : msd_diag_no_memory(d);
 
-	if (err == MSD_OK)
+	if (err == MSD_OK && msd_lent_has(t)) {
+		err = msd_lent_locate(call->peer, t, &o->slot, d);
+		t->where = MSD_AT_SEGMENT;
+		call->n_result_tensors++;
+	} else if (err == MSD_OK) {
 		err = msd_call_add_slot(call, t, &o->slot, d);
+	}
 	if (err != MSD_OK)
 		return err;
 	o->tensor = *t;
@@ -223,17 +232,22 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 				       &dev, d);
 	}
 	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested) {
-		return call->takes_out ? read_out(call, &t, dev, ret, d)
-				       : refuse_out(call, d);
+		return call->takes_out    ? read_out(call, &t, dev, ret, d)
+		       : msd_lent_has(&t) ? msd_call_add_place(call, &t, d)
+					  : refuse_out(call, d);
 	}
 	if (err == MSD_OK)
 		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
 	call->has_resident = call->has_resident || owner != NULL;
-	call->sends_bytes = call->sends_bytes || (owner == NULL && t.bytes > 0);
+	const bool stays = owner != NULL ||
+			   (msd_lent_has(&t) && dev == NULL && !msd_lent_is_copied(&t));
+	call->sends_bytes = call->sends_bytes || (!stays && t.bytes > 0);
 	if (err == MSD_OK && dev != NULL) {
 		err = msd_stage_in(call, &t, dev, p, &there, d);
 		return err == MSD_OK ? msd_call_hold(call, &there->obj, ret, d) : err;
 	}
+	if (err == MSD_OK && msd_lent_has(&t) && msd_lent_is_copied(&t))
+		return msd_lent_copy(call, &t, p, ret, d);
 	return err == MSD_OK ? view(call, &t, p, device, owner, is_nested, ret, d)
 			     : err;
 }
@@ -335,16 +349,29 @@ msd_err msd_call_make_args(struct msd_call *call, uint32_t n, struct msd_diag *d
 	return call->args != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
+/* Argument @i was read with @err. Places for results are no arguments of the
+ * function's, and come last. */
+static msd_err took_arg(struct msd_call *call, uint32_t i, uint32_t n_places,
+			msd_err err, struct msd_diag *d)
+{
+	if (err == MSD_OK && n_places > 0 && call->n_places == n_places) {
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
+				   "it follows a place for a result: those come last");
+	}
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "argument %u", i);
+}
+
 msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			   struct msd_diag *d)
 {
 	msd_err err = msd_call_make_args(call, n, d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
+		const uint32_t n_places = call->n_places;
 		err = read_value(call, c, false, &call->args[i], d);
-		if (err != MSD_OK)
-			return msd_diag_wrap(d, err, "argument %u", i);
+		err = took_arg(call, i, n_places, err, d);
 	}
+	call->n_args -= call->n_places;
 	return err;
 }
 
@@ -354,9 +381,10 @@ msd_err msd_call_take_args(struct msd_call *call, const struct msd_wire_value *v
 	msd_err err = msd_call_make_args(call, n, d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
+		const uint32_t n_places = call->n_places;
 		err = take_value(call, &values[i], false, &call->args[i], d);
-		if (err != MSD_OK)
-			return msd_diag_wrap(d, err, "argument %u", i);
+		err = took_arg(call, i, n_places, err, d);
 	}
+	call->n_args -= call->n_places;
 	return err;
 }

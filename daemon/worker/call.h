@@ -7,6 +7,13 @@
 #include "daemon/worker/worker.h"
 #include "proto/value.h"
 
+/* Where a client wants what the function returns, in a segment that it lends. */
+struct msd_call_place {
+	struct msd_call_place *next;
+	struct msd_wire_tensor tensor; /* of the dtype and shape that fit there */
+	uint8_t *p;
+};
+
 /* A tensor that the callee fills, as the reply will describe it. */
 struct msd_call_out {
 	struct msd_call_out *next;
@@ -40,6 +47,8 @@ struct msd_call {
 	uint32_t n_args;
 	struct msd_call_out *outs; /* in argument order */
 	uint32_t n_outs;
+	struct msd_call_place *places; /* not yet taken, in argument order */
+	uint32_t n_places;             /* of all arguments, the last so many */
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
 	struct msd_rows rows;
@@ -91,6 +100,14 @@ MSD_MUST_CHECK msd_err msd_call_write_reply(struct msd_call *call,
 					    const struct msd_any *result,
 					    uint64_t exec_ns, struct msd_buf *out,
 					    struct msd_diag *d);
+/** Note @t, a place in a segment, for the next tensor that is returned. */
+MSD_MUST_CHECK msd_err msd_call_add_place(struct msd_call *call,
+					  const struct msd_wire_tensor *t,
+					  struct msd_diag *d);
+/** Where a tensor as @t goes that is returned: a place, or an out slot. @t's place is
+ * filled in. MSD_BAD_ARGUMENT: the next place is for another dtype or shape. */
+MSD_MUST_CHECK msd_err msd_call_seat(struct msd_call *call, struct msd_wire_tensor *t,
+				     uint8_t **ret_p, struct msd_diag *d);
 /** Reserve an out slot for @t, whose place is filled in. The call frees it on failure.
  */
 MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,

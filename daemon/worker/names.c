@@ -120,11 +120,11 @@ msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(names, &c, &n) || n != call->n_args) {
+	if (!msd_array_open(names, &c, &n) || n != call->n_args + call->n_places) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "names: expected an array of %u, one for each "
 				    "argument",
-				    call->n_args);
+				    call->n_args + call->n_places);
 	}
 	if (o.s == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,

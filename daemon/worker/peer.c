@@ -58,34 +58,78 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_conn_send(&peer->conn, o);
 }
 
-/* ["in", index, bytes] and a descriptor; without bytes it is taken back. */
+/* What the other side passes: slots of arguments, or what a client lends. */
+static const struct passed {
+	const char *word;
+	enum msd_segmap_as as;
+	uint16_t first, n; /* the numbers that those have */
+} kinds[] = {
+	{"in", MSD_MAP_WRITE, 0, MSD_MAX_SEGMENTS},
+	{"lent", MSD_MAP_WRITE, MSD_FIRST_LENT, MSD_MAX_LENT},
+	/* A function that writes to it all the same does so for itself. */
+	{"shown", MSD_MAP_APART, MSD_FIRST_LENT, MSD_MAX_LENT},
+};
+
+static const struct passed *kind_of(struct msd_span word, int64_t index)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (msd_span_is(word, kinds[i].word))
+			return index >= kinds[i].first &&
+					       index < kinds[i].first + kinds[i].n
+				       ? &kinds[i]
+				       : NULL;
+	}
+	return NULL;
+}
+
+static msd_err add_segment(struct msd_peer *peer, const struct passed *kind,
+			   uint16_t index, uint64_t bytes, struct msd_diag *d)
+{
+	const msd_err err = msd_segmap_add(
+		&peer->in, index, msd_conn_take_fd(&peer->conn), bytes, kind->as, d);
+
+	if (err == MSD_OK)
+		msd_pins_add(peer, true, index, bytes);
+	if (kind->first != MSD_FIRST_LENT || err == MSD_OK || err == MSD_PROTOCOL)
+		return err;
+	/* A client's is its own trouble: the calls that name it are told. */
+	(void)fprintf(stderr, "modserd-worker: %s\n", msd_diag_text(d));
+	return MSD_OK;
+}
+
+static msd_err remove_segment(struct msd_peer *peer, const struct passed *kind,
+			      uint16_t index, struct msd_diag *d)
+{
+	if (kind->first == MSD_FIRST_LENT &&
+	    msd_segmap_at(&peer->in, index, 0, 0) == NULL)
+		return MSD_OK; /* it could not be mapped */
+	msd_pins_remove(peer, true, index);
+	return msd_segmap_remove(&peer->in, index, d);
+}
+
+/* [word, index, bytes] and a descriptor; without bytes it is taken back. */
 static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 			    struct msd_diag *d)
 {
 	struct msd_cur c;
 	uint32_t n;
-	struct msd_wire_value dir, index, bytes;
+	struct msd_wire_value word, index, bytes;
+	const struct passed *kind = NULL;
 
-	if (!msd_array_open(params, &c, &n) || n != 3 ||
-	    msd_value_read(&c, &dir, d) != MSD_OK ||
-	    msd_value_read(&c, &index, d) != MSD_OK ||
-	    msd_value_read(&c, &bytes, d) != MSD_OK || dir.kind != MSD_K_STR ||
-	    !msd_span_is(dir.as.str, "in") || index.kind != MSD_K_INT ||
-	    index.as.i < 0 || index.as.i > UINT16_MAX || bytes.kind != MSD_K_INT ||
-	    bytes.as.i < 0) {
+	if (msd_array_open(params, &c, &n) && n == 3 &&
+	    msd_value_read(&c, &word, d) == MSD_OK &&
+	    msd_value_read(&c, &index, d) == MSD_OK &&
+	    msd_value_read(&c, &bytes, d) == MSD_OK && word.kind == MSD_K_STR &&
+	    index.kind == MSD_K_INT && bytes.kind == MSD_K_INT && bytes.as.i >= 0)
+		kind = kind_of(word.as.str, index.as.i);
+	if (kind == NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
-				    "worker.segment: expected [\"in\", index, bytes]");
+				    "worker.segment: expected [\"in\", \"lent\" or "
+				    "\"shown\", index, bytes]");
 	}
-	if (bytes.as.i == 0) {
-		msd_pins_remove(peer, true, (uint16_t)index.as.i);
-		return msd_segmap_remove(&peer->in, (uint16_t)index.as.i, d);
-	}
-	msd_err err = msd_segmap_add(&peer->in, (uint16_t)index.as.i,
-				     msd_conn_take_fd(&peer->conn),
-				     (uint64_t)bytes.as.i, true, d);
-	if (err == MSD_OK)
-		msd_pins_add(peer, true, (uint16_t)index.as.i, (uint64_t)bytes.as.i);
-	return err;
+	if (bytes.as.i == 0)
+		return remove_segment(peer, kind, (uint16_t)index.as.i, d);
+	return add_segment(peer, kind, (uint16_t)index.as.i, (uint64_t)bytes.as.i, d);
 }
 
 /* [segment, offset, ...] */

@@ -123,15 +123,15 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 				   t->dtype.bits);
 	}
 	if (err == MSD_OK)
-		err = msd_call_add_slot(call, &wire, &dst, d);
+		err = msd_call_seat(call, &wire, &dst, d);
 	if (err == MSD_OK && !is_host)
 		err = msd_stage_back(call, t, dst, wire.bytes, d);
 	if (err != MSD_OK)
 		return err;
 	if (wire.bytes > 0 && is_host) {
 		const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
-		if (compact) {
-			memcpy(dst, src, wire.bytes);
+		if (compact) { /* a place may lie over what is returned */
+			memmove(dst, src, wire.bytes);
 		} else {
 			(void)copy_strided(t, 0, src, element_bytes, dst);
 		}
@@ -285,5 +285,14 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
 			      struct msd_buf *out, struct msd_diag *d)
 {
-	return write_value(call, v, 0, out, d);
+	const msd_err err = write_value(call, v, 0, out, d);
+
+	if (err == MSD_OK && call->places != NULL) {
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"%u places are given for results, and fewer tensors "
+			"are returned",
+			call->n_places);
+	}
+	return err;
 }

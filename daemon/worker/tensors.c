@@ -10,6 +10,7 @@
 
 #include "daemon/worker/call.h"
 #include "daemon/worker/handlers.h"
+#include "daemon/worker/lent.h"
 #include "runtime/device/device.h"
 
 static struct msd_wire_tensor wire_of(const struct msd_tensor *t, struct msd_handle h)
@@ -148,8 +149,14 @@ static msd_err copy_to_out(struct msd_worker *w, struct msd_request *r,
 	struct msd_call call = {
 		.peer = r->peer, .module = w->module, .arena = &w->arena};
 	uint8_t *dst;
-	msd_err err = msd_call_add_slot(&call, to, &dst, d);
+	msd_err err = MSD_OK;
 
+	if (msd_lent_has(to)) {
+		err = msd_call_add_place(&call, to, d);
+		to->device = (struct msd_device){.type = MSD_DEV_CPU};
+	}
+	if (err == MSD_OK)
+		err = msd_call_seat(&call, to, &dst, d);
 	if (err == MSD_OK)
 		err = copy_bytes(NULL, dst, from, d);
 	if (err == MSD_OK)

@@ -67,8 +67,9 @@ static const char *const daemon_keys[] = {"server",
 
 Test(figures, server_info_has_the_keys_that_it_promises)
 {
-	static const char *const held[] = {"bytes", "tensor_bytes", "upload_bytes",
-					   "peers", "held_back"};
+	static const char *const held[] = {"bytes",    "tensor_bytes",  "upload_bytes",
+					   "segments", "segment_bytes", "peers",
+					   "held_back"};
 
 	expect_keys(&msd_figures_daemon, daemon_keys,
 		    sizeof(daemon_keys) / sizeof(*daemon_keys));

@@ -101,9 +101,9 @@ Test(segmap, refuses_a_wrong_size_a_second_index_and_no_descriptor)
 	cr_expect_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes + 1, false, NULL),
 		     MSD_PROTOCOL);
 	cr_expect_eq(msd_segmap_add(&m, 0, -1, a.bytes, false, NULL), MSD_PROTOCOL);
-	cr_expect_eq(
-		msd_segmap_add(&m, MSD_MAX_SEGMENTS, dup(a.fd), a.bytes, false, NULL),
-		MSD_PROTOCOL);
+	cr_expect_eq(msd_segmap_add(&m, MSD_FIRST_LENT + MSD_MAX_LENT, dup(a.fd),
+				    a.bytes, false, NULL),
+		     MSD_PROTOCOL);
 	cr_assert_eq(msd_segmap_add(&m, 0, dup(a.fd), a.bytes, false, NULL), MSD_OK);
 	cr_expect_eq(msd_segmap_add(&m, 0, a.fd, a.bytes, false, NULL), MSD_PROTOCOL);
 	msd_segmap_finish(&m);

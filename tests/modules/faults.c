@@ -69,20 +69,55 @@ FUNCTION(slow)
 	return 0;
 }
 
-/* gate(path): until somebody has opened the FIFO there for writing and closed it. */
-FUNCTION(gate)
+static int wait_at(const any *path)
 {
 	char byte;
 
-	if (n != 1 || args[0].type != T_STR)
-		return fail("TypeError", "gate takes the path of a FIFO");
+	if (path->type != T_STR)
+		return fail("TypeError", "expected the path of a FIFO");
 	/* Behind the object's head: where the text lies. */
-	int fd = open(*(char **)((char *)args[0].v.p + sizeof(object)), O_RDONLY);
+	int fd = open(*(char **)((char *)path->v.p + sizeof(object)), O_RDONLY);
 	if (fd < 0)
-		return fail("OSError", "gate: the FIFO cannot be opened");
+		return fail("OSError", "the FIFO cannot be opened");
 	while (read(fd, &byte, 1) > 0)
 		continue;
 	close(fd);
+	return 0;
+}
+
+/* gate(path): until somebody has opened the FIFO there for writing and closed it. */
+FUNCTION(gate)
+{
+	return n == 1 ? wait_at(&args[0])
+		      : fail("TypeError", "gate takes the path of a FIFO");
+}
+
+static char *data_of(const any *v)
+{
+	const char *p = v->v.p;
+	const dltensor *t =
+		(const void *)(v->type == T_TENSOR ? p + sizeof(object) : p);
+
+	return (char *)t->data + t->byte_offset;
+}
+
+/* late(path, from, to, bytes): waits as gate does, then reads what is there. */
+FUNCTION(late)
+{
+	if (n != 4 || args[3].type != T_INT)
+		return fail("TypeError", "late takes a path, two tensors and a size");
+	if (wait_at(&args[0]) != 0)
+		return -1;
+	memcpy(data_of(&args[2]), data_of(&args[1]), (size_t)args[3].v.i);
+	return 0;
+}
+
+/* scribble(tensor, bytes): writes to its argument. */
+FUNCTION(scribble)
+{
+	if (n != 2 || args[1].type != T_INT)
+		return fail("TypeError", "scribble takes a tensor and a size");
+	memset(data_of(&args[0]), 0x55, (size_t)args[1].v.i);
 	return 0;
 }
 

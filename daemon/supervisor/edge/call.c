@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/lent.h"
 #include "daemon/supervisor/edge/make.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/edge/remember.h"
@@ -33,6 +34,7 @@ struct pass {
 	struct msd_req *req;
 	struct msd_buf *inlines; /* of struct msd_inline */
 	uint64_t payload_bytes;
+	struct msd_buf *places; /* of struct msd_lent_place */
 	uint64_t out_bytes;
 	bool has_resident;
 };
@@ -55,6 +57,11 @@ static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t
 		(unsigned long long)p->payload_bytes);
 }
 
+static bool is_lent(const struct msd_wire_tensor *t)
+{
+	return t->where == MSD_AT_SEGMENT || t->segment != 0;
+}
+
 /* Is every tensor where it may be, how much room do the outputs need? Resident ones are
  * translated at once. */
 static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
@@ -68,6 +75,8 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 	msd_err err = msd_wire_tensor_read(data, n, &t, d);
 	if (err != MSD_OK)
 		return err;
+	if (is_lent(&t))
+		return msd_lent_point(p->req, &t, data, p->places, d);
 	switch (t.where) {
 	case MSD_AT_INLINE:
 		return keep_inline(p, &t, (uint32_t)at, d);
@@ -86,9 +95,7 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 		return err;
 	case MSD_AT_SEGMENT:
 	default:
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"a tensor in a shared segment: this connection has none");
+		return MSD_OK;
 	}
 }
 
@@ -97,9 +104,11 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	struct msd_ext_visitor visitor = {.visit = take_ext, .ctx = p};
 	size_t used;
 
-	return msd_scan_object(
+	p->places->n = 0;
+	const msd_err err = msd_scan_object(
 		(struct msd_span){p->req->job.params.p, p->req->job.params.n}, &visitor,
 		&used, d);
+	return err == MSD_OK ? msd_lent_check_apart(p->places, d) : err;
 }
 
 /* Inline becomes a place in the module's in segment. */
@@ -232,7 +241,7 @@ static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *i
 	p->inlines->n = 0;
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(p, d);
-	if (err == MSD_OK && !p->has_resident)
+	if (err == MSD_OK && !p->has_resident && p->req->lending == NULL)
 		msd_remember_call(s, in, p->req, &options, p->out_bytes);
 	return err;
 }
@@ -256,8 +265,10 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 			 struct msd_diag *d)
 {
 	struct msd_req *r = msd_req_new(&s->client, in->body.id, method);
-	struct pass pass = {
-		.req = r, .inlines = &s->inlines, .payload_bytes = in->payload_bytes};
+	struct pass pass = {.req = r,
+			    .inlines = &s->inlines,
+			    .places = &s->places,
+			    .payload_bytes = in->payload_bytes};
 
 	if (r == NULL) {
 		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);

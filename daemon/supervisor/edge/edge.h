@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/loan.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
 #include "daemon/wire/list.h"
@@ -93,10 +94,11 @@ struct msd_edge {
 	/* Lines of the log about connections, and about what they may not. */
 	struct msd_log_rate refusals, ends, handshake_failures, gate_failures, denied,
 		connects, audits, limited, confined;
-	uint64_t upload_bytes; /* of uploads that are not loaded yet */
-	uint32_t n_findings;   /* that the store is being read for */
-	uint32_t n_readings;   /* likewise, of pieces */
-	uint32_t n_cares;      /* that it is being looked after for */
+	struct msd_loans loans; /* of all connections */
+	uint64_t upload_bytes;  /* of uploads that are not loaded yet */
+	uint32_t n_findings;    /* that the store is being read for */
+	uint32_t n_readings;    /* likewise, of pieces */
+	uint32_t n_cares;       /* that it is being looked after for */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	struct msd_counts counts;
 };

@@ -338,7 +338,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		.max_payload_bytes = e->limits->max_payload,
 		.max_queued_bytes = e->limits->max_queued,
 		.account = &f->session.client.account,
-		.takes_fds = false,
+		.takes_fds = transport.may_pass_fds,
 		.takes_turns = true,
 		.gathers = !msd_without("gather"),
 	};

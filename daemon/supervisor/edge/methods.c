@@ -169,6 +169,8 @@ static const struct {
 	[MSD_M_FUNCTION_GET] = {function_get, 2, 2},
 	[MSD_M_FUNCTION_FREE] = {function_free, 1, 1},
 	[MSD_M_INSTANCE_FREE] = {instance_free, 1, 65536},
+	[MSD_M_SEGMENT_ADD] = {msd_method_segment_add, 1, 1},
+	[MSD_M_SEGMENT_REMOVE] = {msd_method_segment_remove, 1, 1},
 	[MSD_M_TENSOR_FREE] = {tensor_free, 1, 65536},
 };
 

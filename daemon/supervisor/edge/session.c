@@ -2,6 +2,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/lent.h"
 #include "daemon/supervisor/module/queue.h"
 
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
@@ -27,7 +28,9 @@ void msd_session_leave(struct msd_session *s)
 	msd_list_remove(&s->space_link);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
+	msd_lent_leave(s);
 	msd_buf_finish(&s->inlines);
+	msd_buf_finish(&s->places);
 	msd_memory_finish(&s->calls);
 }
 

@@ -45,7 +45,10 @@ struct msd_session {
 	struct msd_client_peer *peer; /* a reference */
 	struct msd_list space_link;   /* msd_edge.space_waiters */
 	struct msd_handles handles;
-	struct msd_buf inlines;    /* call.c's, of the request that was read last */
+	struct msd_buf inlines; /* call.c's, of the request that was read last */
+	struct msd_buf places;  /* likewise, of outputs in segments */
+	/* What it lends, by its numbers less 1: lent.h. A reference each, or NULL. */
+	struct msd_loan *loans[MSD_MAX_CLIENT_SEGMENTS];
 	struct msd_memory calls;   /* remember.h's */
 	bool has_plans;            /* its front looks there first */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */

@@ -169,6 +169,16 @@ static uint64_t read_tensor_bytes(const struct msd_edge *e)
 	return e->budget->used_bytes;
 }
 
+static uint64_t read_segments(const struct msd_edge *e)
+{
+	return e->loans.n;
+}
+
+static uint64_t read_segment_bytes(const struct msd_edge *e)
+{
+	return e->loans.bytes;
+}
+
 static uint64_t read_upload_bytes(const struct msd_edge *e)
 {
 	return e->upload_bytes;
@@ -306,6 +316,13 @@ static const struct msd_figure held_rows[] = {
 	 .read = read_upload_bytes,
 	 .family = GAUGE("modserd_upload_bytes",
 			 "Bytes of artifacts that are uploaded and not loaded.")},
+	{.key = "segments",
+	 .read = read_segments,
+	 .family = GAUGE("modserd_client_segments", "Segments that clients lend.")},
+	{.key = "segment_bytes",
+	 .read = read_segment_bytes,
+	 .family = GAUGE("modserd_client_segment_bytes",
+			 "Bytes of segments that clients lend.")},
 	{.key = "peers",
 	 .read = read_peers,
 	 .family = GAUGE("modserd_peers", "Users and addresses that are connected.")},

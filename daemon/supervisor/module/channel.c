@@ -1,8 +1,6 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/opening.h"
+#include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
 #include "daemon/supervisor/request/job_plan.h"
@@ -22,27 +20,13 @@
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_replica *rep = ctx;
-	struct msd_out *o = msd_out_new();
+	const msd_err err = msd_pass_segment(rep->process, "in", index, fd, bytes);
 
-	if (o == NULL) { /* of slots there it could make nothing */
+	if (err == MSD_IO) {
+		msd_replica_kill(rep, "no descriptor was left to pass it memory");
+	} else if (err != MSD_OK) { /* of slots there it could make nothing */
 		msd_replica_kill(rep, "there was no memory to tell it of a segment");
-		return;
 	}
-	if (bytes > 0) {
-		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		if (o->fd < 0) { /* it would take the message for a broken protocol */
-			msd_out_destroy(o);
-			msd_replica_kill(rep,
-					 "no descriptor was left to pass it memory");
-			return;
-		}
-	}
-	msd_body_begin_notification(&o->body, "worker.segment");
-	msd_pack_array(&o->body, 3);
-	msd_pack_cstr(&o->body, "in");
-	msd_pack_uint(&o->body, index);
-	msd_pack_uint(&o->body, bytes);
-	msd_conn_send(&rep->process->channel, o);
 }
 
 static struct msd_list *bucket_of(struct msd_replica *rep, uint64_t wid)
@@ -148,6 +132,8 @@ bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 	uint8_t *at = NULL;
 
 	msd_process_flush_releases(rep->process);
+	if (r->lending != NULL && !msd_pass_lent(rep->process, r))
+		return false;
 	if (n_copied > 0)
 		at = msd_conn_put(channel, n_copied, NULL);
 	if (at == NULL)
@@ -315,8 +301,8 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	if (err == MSD_OK)
 		err = msd_params_check(params, "worker.segment", 3, 3, &d);
 	if (err == MSD_OK) {
-		err = msd_object_uint(&params->via.array.ptr[1], "index", UINT16_MAX,
-				      &index, &d);
+		err = msd_object_uint(&params->via.array.ptr[1], "index",
+				      MSD_MAX_SEGMENTS - 1, &index, &d);
 	}
 	if (err == MSD_OK) {
 		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
@@ -327,7 +313,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	} else if (err == MSD_OK) {
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index,
 				     msd_conn_take_fd(&rep->process->channel), bytes,
-				     false, &d);
+				     MSD_MAP_READ, &d);
 	}
 	if (err != MSD_OK)
 		msd_replica_disbelieve(rep, "it passed a segment that is not one", &d);

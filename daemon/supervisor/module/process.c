@@ -11,6 +11,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/pass.h"
 #include "daemon/wire/segpool.h"
 #include "daemon/wire/without.h"
 #include "proto/errno_text.h"
@@ -93,6 +94,7 @@ static void finish_if_over(struct msd_process *p)
 	msd_child_read_output(child);
 	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
+	msd_pass_forget(p);
 	if (p->replica != NULL)
 		p->ops->on_lost(p->replica);
 	p->child = NULL;
@@ -197,17 +199,26 @@ static msd_err check_descriptors(struct msd_diag *d)
 		MSD_RAISE_DESCRIPTORS);
 }
 
+/* Of a memory that is lent, too: pages are whose who is first to touch them. */
+static uint64_t group_memory(const struct msd_limits *l)
+{
+	const uint64_t most = UINT64_MAX / 4;
+
+	if (l->max_worker_memory > most || l->max_memory > most ||
+	    l->max_segment_memory > most)
+		return 0;
+	return l->max_worker_memory + l->max_memory + l->max_segment_memory;
+}
+
 /* All that its processes have together: data, as each one's own limit has it, and the
- * pages of its out segments. */
+ * pages of its out segments and of clients' segments. */
 static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
 			  struct msd_diag *d)
 {
 	const struct msd_limits *l = house->limits;
 	const struct msd_cgroup_limits limits = {
 		.max_processes = l->max_worker_processes,
-		.max_memory = l->max_worker_memory < UINT64_MAX - l->max_memory
-				      ? l->max_worker_memory + l->max_memory
-				      : 0,
+		.max_memory = group_memory(l),
 	};
 
 	return msd_cgroup_create(house->groups, &limits, ret, d);
@@ -281,6 +292,7 @@ msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
 	p->ops = ops;
 	p->replica = owner;
 	p->refs = 1;
+	msd_list_init(&p->lent);
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));

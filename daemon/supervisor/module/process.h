@@ -47,6 +47,7 @@ struct msd_process {
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
 	const char *exit_reason;        /* why it is killed then */
 	struct msd_rss rss;             /* for lists of modules */
+	struct msd_list lent;           /* what clients lend: pass.c's */
 	uint32_t refs;
 	bool is_channel_closed;
 };

@@ -37,11 +37,13 @@ struct held {
 
 /* State of patching one result. */
 struct patch {
+	const struct msd_req *request;
 	struct msd_process *process;
 	struct msd_out *out; /* NULL: only collect the slots */
 	uint8_t *bytes;      /* the result, to be patched */
 	struct held *held;
 	uint32_t room;
+	uint32_t n_lent; /* tensors in segments of the client's */
 };
 
 bool msd_reply_is_ok(const struct msd_in *in)
@@ -105,11 +107,31 @@ static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag
 	return MSD_OK;
 }
 
+/* In a segment that the request has named, whose number its client knows it by. */
+static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size_t at,
+			  struct msd_diag *d)
+{
+	const struct msd_loan *loan = msd_lending_find(
+		p->request->lending, (uint16_t)(t->segment - MSD_FIRST_LENT));
+
+	if (loan == NULL || !loan->is_writable || t->offset > loan->bytes ||
+	    t->bytes > loan->bytes - t->offset) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "a result's tensor is where its request named "
+				    "nothing");
+	}
+	p->n_lent++;
+	msd_wire_tensor_patch(p->bytes + at, MSD_AT_SEGMENT, loan->name, t->offset);
+	return MSD_OK;
+}
+
 static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_diag *d)
 {
 	struct msd_wire_tensor t;
 	msd_err err = msd_wire_tensor_read(p->bytes + at, n, &t, d);
 
+	if (err == MSD_OK && t.where == MSD_AT_SEGMENT && t.segment >= MSD_FIRST_LENT)
+		return patch_lent(p, &t, at, d);
 	if (err == MSD_OK)
 		err = check_size(p, t.bytes, d);
 	if (err != MSD_OK)
@@ -142,11 +164,13 @@ static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_di
 
 /* Patch the tensors of @result and hold their slots with @out (NULL: give them back).
  */
-static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t *result,
-			    size_t n, uint32_t n_tensors, struct msd_diag *d)
+static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
+			    struct msd_out *out, uint8_t *result, size_t n,
+			    uint32_t n_tensors, struct msd_diag *d)
 {
 	struct held *h = calloc(1, sizeof(*h) + n_tensors * sizeof(h->slots[0]));
-	struct patch patch = {.process = p,
+	struct patch patch = {.request = r,
+			      .process = p,
 			      .out = out,
 			      .bytes = result,
 			      .held = h,
@@ -159,7 +183,7 @@ static msd_err patch_result(struct msd_process *p, struct msd_out *out, uint8_t 
 	h->process = p;
 	msd_process_ref(p);
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
-	if (err == MSD_OK && h->n < n_tensors)
+	if (err == MSD_OK && h->n + patch.n_lent < n_tensors)
 		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
 	if (err != MSD_OK || out == NULL) {
 		held_release(h, false);
@@ -183,13 +207,14 @@ static bool is_malformed(msd_err err)
 	return err == MSD_PROTOCOL || err == MSD_BAD_REQUEST;
 }
 
-static bool drop(struct msd_process *p, struct msd_in *in, struct msd_diag *d)
+static bool drop(const struct msd_req *r, struct msd_process *p, struct msd_in *in,
+		 struct msd_diag *d)
 {
 	uint8_t *result = in->bytes + (in->body.result.p - in->bytes);
 	msd_err err = refuse_handles(in, d);
 
 	if (err == MSD_OK && in->body.n_tensors > 0) {
-		err = patch_result(p, NULL, result, in->body.result.n,
+		err = patch_result(r, p, NULL, result, in->body.result.n,
 				   in->body.n_tensors, d);
 	}
 	return !is_malformed(err);
@@ -232,8 +257,8 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 	write_meta(o, r, in);
 	if (in->body.n_tensors == 0 || o->body.bad)
 		return MSD_OK;
-	return patch_result(p, o, o->body.p + at, in->body.result.n, in->body.n_tensors,
-			    d);
+	return patch_result(r, p, o, o->body.p + at, in->body.result.n,
+			    in->body.n_tensors, d);
 }
 
 /* An answer that came before has neither tensors nor handles: it is the worker's with
@@ -263,7 +288,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	struct msd_out *o;
 
 	if (r->client.who == NULL)
-		return drop(p, in, d);
+		return drop(r, p, in, d);
 	if (in->known != NULL && put_known(r, in)) {
 		msd_req_leave_client(r);
 		return true;
@@ -271,7 +296,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	o = msd_out_new();
 	if (o == NULL) {
 		msd_req_answer_error(r, MSD_NOMEM, "reply: out of memory");
-		return drop(p, in, d);
+		return drop(r, p, in, d);
 	}
 	msd_err err = write_reply(o, r, p, in, d);
 	if (err == MSD_OK) {

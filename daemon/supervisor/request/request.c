@@ -152,6 +152,7 @@ static void req_free(struct msd_req *r)
 	if (r->due.all != NULL)
 		msd_deadline_clear(r->due.all, &r->due.node);
 	msd_placement_end(&r->placement);
+	msd_lending_end(&r->lending);
 	if (r->ops != NULL)
 		r->ops->on_freed(r);
 	msd_buf_finish(&r->job.params);

@@ -10,6 +10,7 @@
  * back what it holds. A request whose client is gone lives on until the worker answers.
  */
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/loan.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/placement.h"
 #include "daemon/supervisor/request/request_step.h"
@@ -141,6 +142,7 @@ struct msd_req {
 	struct msd_req_client client;
 	struct msd_req_due due;
 	struct msd_placement placement; /* of what its tensors take */
+	struct msd_lending *lending;    /* segments that it names; NULL: none */
 	struct msd_req_job job;
 	struct msd_req_at at;
 };

@@ -1,0 +1,182 @@
+/*
+ * Happy path: what a client has passed is looked at, numbered, named by requests, given
+ * to processes; the last reference tells all of them and closes it. Failures: it is not
+ * what a segment must be, or one too many: the caller keeps the descriptor.
+ */
+#include "daemon/supervisor/request/loan.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include "daemon/wire/aside.h"
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+static const struct {
+	int seal;
+	const char *name;
+} wanted_seals[] = {
+	{F_SEAL_SHRINK, "F_SEAL_SHRINK"},
+	{F_SEAL_GROW, "F_SEAL_GROW"},
+	{F_SEAL_SEAL, "F_SEAL_SEAL"},
+};
+
+/* Asked first: it waits for nobody, and only a memfd has an answer. */
+static msd_err check_seals(int fd, int *ret, struct msd_diag *d)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the descriptor is not a memfd that can be sealed "
+				    "(MFD_ALLOW_SEALING)");
+	}
+	for (size_t i = 0; i < sizeof(wanted_seals) / sizeof(*wanted_seals); i++) {
+		if ((seals & wanted_seals[i].seal) == 0) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "the memfd lacks the seal %s",
+					    wanted_seals[i].name);
+		}
+	}
+	*ret = seals;
+	return MSD_OK;
+}
+
+static msd_err check_size(const struct stat *st, uint64_t bytes, struct msd_diag *d)
+{
+	if (bytes == 0)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "a segment has bytes");
+	if ((uint64_t)st->st_size != bytes) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the memfd has %llu bytes, not the %llu that are "
+				    "claimed",
+				    (unsigned long long)st->st_size,
+				    (unsigned long long)bytes);
+	}
+	return MSD_OK;
+}
+
+msd_err msd_loan_check(int fd, uint64_t bytes, struct msd_loan *loan,
+		       struct msd_diag *d)
+{
+	struct statfs fs;
+	struct stat st;
+	int seals = 0;
+	msd_err err = check_seals(fd, &seals, d);
+
+	if (err != MSD_OK)
+		return err;
+	const int access = fcntl(fd, F_GETFL) & O_ACCMODE;
+	if (access == O_WRONLY)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "the memfd cannot be read");
+	/* A fault in huge pages that are not there would be a worker's end. */
+	if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "the memfd is not of ordinary pages");
+	}
+	err = check_size(&st, bytes, d);
+	if (err != MSD_OK)
+		return err;
+	*loan = (struct msd_loan){
+		.bytes = bytes,
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.is_writable = access == O_RDWR &&
+			       (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0,
+	};
+	return MSD_OK;
+}
+
+static bool find_number(const struct msd_loans *all, uint16_t *ret)
+{
+	for (uint16_t i = 0; i < MSD_MAX_LENT; i++) {
+		if (all->at[i] == NULL) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+msd_err msd_loan_make(struct msd_loans *all, int fd, const struct msd_loan *seen,
+		      struct msd_loan **ret, struct msd_diag *d)
+{
+	uint16_t number;
+
+	if (!find_number(all, &number)) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "all connections together lend %u segments, the "
+				    "most that there may be",
+				    MSD_MAX_LENT);
+	}
+	struct msd_loan *l = malloc(sizeof(*l));
+	if (l == NULL)
+		return msd_diag_no_memory(d);
+	*l = *seen;
+	l->all = all;
+	l->fd = fd;
+	l->number = number;
+	l->refs = 1;
+	msd_list_init(&l->borrowers);
+	all->at[number] = l;
+	all->n++;
+	all->bytes += l->bytes;
+	*ret = l;
+	return MSD_OK;
+}
+
+void msd_loan_unref(struct msd_loan *l)
+{
+	if (l == NULL || --l->refs > 0)
+		return;
+	struct msd_list *it;
+	while ((it = msd_list_first(&l->borrowers)) != NULL) {
+		struct msd_borrower *b =
+			MSD_CONTAINER_OF(it, struct msd_borrower, of_loan);
+		msd_list_remove(it);
+		b->take_back(b);
+	}
+	if (l->on_over != NULL)
+		l->on_over(l);
+	l->all->at[l->number] = NULL;
+	l->all->n--;
+	l->all->bytes -= l->bytes;
+	msd_aside_close(l->fd);
+	free(l);
+}
+
+bool msd_lending_add(struct msd_lending **l, struct msd_loan *loan)
+{
+	if (*l == NULL)
+		*l = calloc(1, sizeof(**l));
+	if (*l == NULL)
+		return false;
+	if (msd_lending_find(*l, loan->number) != NULL)
+		return true;
+	/* A connection has no more than fit, and its requests name its own. */
+	(*l)->of[(*l)->n++] = loan;
+	loan->refs++;
+	return true;
+}
+
+struct msd_loan *msd_lending_find(const struct msd_lending *l, uint16_t number)
+{
+	for (uint32_t i = 0; l != NULL && i < l->n; i++) {
+		if (l->of[i]->number == number)
+			return l->of[i];
+	}
+	return NULL;
+}
+
+void msd_lending_end(struct msd_lending **l)
+{
+	for (uint32_t i = 0; *l != NULL && i < (*l)->n; i++)
+		msd_loan_unref((*l)->of[i]);
+	free(*l);
+	*l = NULL;
+}
