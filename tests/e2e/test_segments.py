@@ -424,3 +424,36 @@ def test_a_death_leaves_nothing_lent(served, who):
 
 def test_at_the_end_nothing_is_left(served):
     expect_nothing_lent(served)
+
+
+ROUNDS = 200
+
+
+def begin_one(daemon, gate):
+    """A call that runs, in a segment of its own; its connection."""
+    wire = Wire(daemon.host)
+    seg = Segment(wire, 64 * 1024)
+    place, _ = seg.out("f4", 64)
+    wire.start("call", "m:late", gate.path, seg.keep(np.zeros(64, "f4")), place, 256)
+    seg.close()
+    return wire
+
+
+def end_worker(wire):
+    for pid in wire.ask("module.describe", "m")["pids"]:
+        os.kill(pid, 9)
+    with pytest.raises(Failure, match="WORKER_LOST"):
+        wire.finish(2)
+
+
+def test_after_two_hundred_deaths_nothing_is_lent_mapped_or_open():
+    """Each round a client or the worker is gone in the middle of a call."""
+    with harness.Daemon() as daemon, Wire(daemon.host) as other:
+        for n in range(ROUNDS):
+            if n % 2 == 0:  # a new edition: the last one's worker has died, and would rest
+                other.load("m", (harness.ZOO / "faults.so").read_bytes(), replace=True)
+            with harness.Gate() as gate, begin_one(daemon, gate) as wire:
+                gate.entered()
+                if n % 2:
+                    end_worker(wire)
+        expect_nothing_lent(daemon)
