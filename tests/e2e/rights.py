@@ -52,6 +52,8 @@ REQUESTS = {
     "tensor.copy": [TENSOR, TENSOR],
     "tensor.fill": [TENSOR, 1],
     "tensor.free": [1],
+    "segment.add": ["no number"],
+    "segment.remove": [1 << 15],
 }
 
 
