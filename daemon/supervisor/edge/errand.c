@@ -2,7 +2,6 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/keep/keeper.h"
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
@@ -69,4 +68,19 @@ struct msd_req *msd_errand_end(struct msd_errand *e)
 
 	--*e->n_open;
 	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+}
+
+void msd_errand_answer(struct msd_errand *e, struct msd_keeper_job *job,
+		       struct msd_buf *result)
+{
+	struct msd_req *r = msd_errand_end(e);
+
+	if (r != NULL && job->err == MSD_OK) {
+		msd_req_answer(r, result);
+		msd_req_release(r);
+	} else if (r != NULL) {
+		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_diag_finish(&job->d);
+	msd_buf_finish(result);
 }

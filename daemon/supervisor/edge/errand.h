@@ -5,6 +5,7 @@
  * asked may leave meanwhile, or its deadline pass; the job goes on, for nobody.
  */
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/keep/keeper.h"
 
 struct msd_errand {
 	struct msd_edge *edge;
@@ -19,5 +20,9 @@ MSD_MUST_CHECK msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_
 					uint32_t *n_open, struct msd_diag *d);
 /** It is over. Returns the request, to be answered; NULL: nobody waits for it. */
 struct msd_req *msd_errand_end(struct msd_errand *e);
+/** The same, answered with @result, or refused with what @job says; both are finished.
+ */
+void msd_errand_answer(struct msd_errand *e, struct msd_keeper_job *job,
+		       struct msd_buf *result);
 
 #endif

@@ -26,17 +26,9 @@ static void on_read(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct reading *reading = MSD_CONTAINER_OF(
 		MSD_CONTAINER_OF(job, struct msd_piece, job), struct reading, piece);
-	struct msd_req *r = msd_errand_end(&reading->errand);
 
 	(void)keeper;
-	if (r != NULL && job->err == MSD_OK) {
-		msd_req_answer(r, &reading->piece.result);
-		msd_req_release(r);
-	} else if (r != NULL) {
-		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
-	}
-	msd_diag_finish(&job->d);
-	msd_buf_finish(&reading->piece.result);
+	msd_errand_answer(&reading->errand, job, &reading->piece.result);
 	free(reading);
 }
 

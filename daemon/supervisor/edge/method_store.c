@@ -24,17 +24,9 @@ static void on_cared(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct caring *caring = MSD_CONTAINER_OF(
 		MSD_CONTAINER_OF(job, struct msd_care, job), struct caring, care);
-	struct msd_req *r = msd_errand_end(&caring->errand);
 
 	(void)keeper;
-	if (r != NULL && job->err == MSD_OK) {
-		msd_req_answer(r, &caring->care.result);
-		msd_req_release(r);
-	} else if (r != NULL) {
-		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
-	}
-	msd_diag_finish(&job->d);
-	msd_buf_finish(&caring->care.result);
+	msd_errand_answer(&caring->errand, job, &caring->care.result);
 	free(caring);
 }
 
