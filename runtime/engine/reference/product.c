@@ -1,7 +1,9 @@
 /*
  * Products of matrices by blocks: a part is a block of the output; for it, stretches of
  * K of both matrices are brought together in memory that a processor keeps near, and
- * multiplied tile by tile, whose sums stay in registers.
+ * multiplied tile by tile, whose sums stay in registers. An output of one row, as each
+ * channel of a convolution by channels is, has no tiles: its blocks are wide, so that
+ * what brings the matrices has something to bring.
  */
 #include "runtime/engine/reference/product.h"
 
@@ -90,6 +92,53 @@ static multiply_fn *best(void)
 	return multiply_any;
 }
 
+/* A block of an output of one row. */
+enum { ROW_N = 512 };
+
+struct row_block {
+	double b[ROW_N];
+	double sums[ROW_N];
+};
+
+static inline __attribute__((always_inline)) void add_row(struct row_block *t, double a,
+							  size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		t->sums[i] += a * t->b[i];
+}
+
+typedef void add_row_fn(struct row_block *t, double a, size_t n);
+
+static void add_row_any(struct row_block *t, double a, size_t n)
+{
+	add_row(t, a, n);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void add_row_avx2(struct row_block *t,
+							     double a, size_t n)
+{
+	add_row(t, a, n);
+}
+
+__attribute__((target("avx512f"))) static void add_row_avx512(struct row_block *t,
+							      double a, size_t n)
+{
+	add_row(t, a, n);
+}
+#endif
+
+static add_row_fn *best_row(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f"))
+		return add_row_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return add_row_avx2;
+#endif
+	return add_row_any;
+}
+
 static size_t blocks(size_t n, size_t size)
 {
 	return (n + size - 1) / size;
@@ -135,8 +184,35 @@ static void run_part(const void *ctx, size_t part)
 		p->end(p->ctx, stack, m + i, n, n_n, t.sums[i]);
 }
 
+static void run_row(const void *ctx, size_t part)
+{
+	const struct msd_product *p = ctx;
+	const size_t wide = blocks(p->n, ROW_N);
+	const size_t stack = part / wide;
+	const size_t n = part % wide * ROW_N;
+	const size_t n_n = least(p->n - n, ROW_N);
+	add_row_fn *const add = best_row();
+	struct row_block t;
+
+	memset(t.sums, 0, n_n * sizeof(t.sums[0]));
+	if (p->begin != NULL)
+		p->begin(p->ctx, stack, 0, n, n_n, t.sums);
+	for (size_t k = 0; k < p->k; k++) {
+		double a;
+
+		p->a(p->ctx, stack, k, 0, 1, &a);
+		p->b(p->ctx, stack, k, n, n_n, t.b);
+		add(&t, a, n_n);
+	}
+	p->end(p->ctx, stack, 0, n, n_n, t.sums);
+}
+
 void msd_product_run(const struct msd_product *p)
 {
+	if (p->m == 1) {
+		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N), run_row, p);
+		return;
+	}
 	msd_kernel_each(p->n_stacks * blocks(p->m, BLOCK_M) * blocks(p->n, BLOCK_N),
 			run_part, p);
 }
