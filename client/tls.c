@@ -76,15 +76,17 @@ static msd_err read_files(const struct msd_libssl *lib, SSL_CTX *ctx,
 	if (cert == NULL)
 		return MSD_OK;
 	errno = 0;
-	if (lib->SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+	if (lib->SSL_CTX_use_certificate_chain_file(ctx, cert) != 1) {
 		return refuse_file(lib, "--tls-cert (MODSER_TLS_CERT)", cert,
 				   "a certificate, PEM", d);
+	}
 	key = key != NULL ? key : cert;
 	errno = 0;
 	lib->SSL_CTX_set_default_passwd_cb(ctx, no_password);
-	if (lib->SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
+	if (lib->SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1) {
 		return refuse_file(lib, "--tls-key (MODSER_TLS_KEY)", key,
 				   "the certificate's key, PEM, without a password", d);
+	}
 	return MSD_OK;
 }
 

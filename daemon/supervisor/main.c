@@ -168,6 +168,19 @@ static void supply_all(struct msd_supplies *supplies, const struct msd_options *
 	}
 }
 
+/* Programs and libraries of its own; without a worker there is no daemon. */
+static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
+{
+	s->worker_path = find_part("MODSERD_WORKER", "modserd-worker", X_OK);
+	s->fetcher.path = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
+	s->tls.path = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
+	if (s->worker_path != NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NOT_FOUND,
+			    "modserd-worker is neither beside modserd nor in "
+			    "../libexec/modserd: set MODSERD_WORKER");
+}
+
 /* @acl: the file of rights, which it takes; NULL: there is none. */
 static int serve(const struct msd_options *o, struct msd_acl *acl,
 		 const struct msd_sd *sd, const struct msd_reload *reload)
@@ -192,15 +205,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (acl != NULL)
 		msd_rights_take(&s.edge.rights, acl);
 	provide_threads(o->n_preloads);
-	s.worker_path = find_part("MODSERD_WORKER", "modserd-worker", X_OK);
-	s.fetcher.path = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
-	s.tls.path = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
-	msd_err err = MSD_OK;
-	if (s.worker_path == NULL) {
-		err = msd_diag_set(&d, MSD_NOT_FOUND,
-				   "modserd-worker is neither beside modserd nor in "
-				   "../libexec/modserd: set MODSERD_WORKER");
-	}
+	msd_err err = find_parts(&s, &d);
 	if (err == MSD_OK)
 		err = msd_server_init(&s, &d);
 	if (err != MSD_OK) {

@@ -4,7 +4,6 @@
  * The segments (segment.h) that the other side has made, mapped here. Ranges of them
  * are used as the other side says, which is checked.
  */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/wire/ranges.h"

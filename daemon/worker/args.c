@@ -213,15 +213,38 @@ static msd_err refuse_out(const struct msd_call *call, struct msd_diag *d)
 		call->func->name);
 }
 
+/* @t has its bytes; @dev is where they go, NULL where the host's memory will do. */
+static msd_err read_in(struct msd_call *call, const struct msd_wire_tensor *t,
+		       struct msd_dev *dev, bool is_nested, struct msd_any *ret,
+		       struct msd_diag *d)
+{
+	const bool is_lent = msd_lent_has(t);
+	struct msd_obj *owner = NULL;
+	struct msd_tensor *there;
+	struct msd_device device;
+	uint8_t *p;
+	msd_err err = msd_call_locate(call->peer, t, &p, &device, &owner, d);
+
+	if (err != MSD_OK)
+		return err;
+	const bool stays =
+		owner != NULL || (is_lent && dev == NULL && !msd_lent_is_copied(t));
+	call->has_resident = call->has_resident || owner != NULL;
+	call->sends_bytes = call->sends_bytes || (!stays && t->bytes > 0);
+	if (dev != NULL) {
+		err = msd_stage_in(call, t, dev, p, &there, d);
+		return err == MSD_OK ? msd_call_hold(call, &there->obj, ret, d) : err;
+	}
+	return is_lent && msd_lent_is_copied(t)
+		       ? msd_lent_copy(call, t, p, ret, d)
+		       : view(call, t, p, device, owner, is_nested, ret, d);
+}
+
 static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_nested,
 			   struct msd_any *ret, struct msd_diag *d)
 {
 	struct msd_wire_tensor t;
-	struct msd_obj *owner = NULL;
-	struct msd_tensor *there;
-	struct msd_device device;
 	struct msd_dev *dev = NULL;
-	uint8_t *p;
 	msd_err err = msd_wire_tensor_read(ext.p, ext.n, &t, d);
 
 	/* Bytes go where the tensor says, else to where the call runs; a resident one
@@ -231,25 +254,13 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 				       t.device.type != 0 ? t.device : call->device,
 				       &dev, d);
 	}
-	if (err == MSD_OK && t.where == MSD_AT_OUT && !is_nested) {
-		return call->takes_out    ? read_out(call, &t, dev, ret, d)
-		       : msd_lent_has(&t) ? msd_call_add_place(call, &t, d)
-					  : refuse_out(call, d);
-	}
-	if (err == MSD_OK)
-		err = msd_call_locate(call->peer, &t, &p, &device, &owner, d);
-	call->has_resident = call->has_resident || owner != NULL;
-	const bool stays = owner != NULL ||
-			   (msd_lent_has(&t) && dev == NULL && !msd_lent_is_copied(&t));
-	call->sends_bytes = call->sends_bytes || (!stays && t.bytes > 0);
-	if (err == MSD_OK && dev != NULL) {
-		err = msd_stage_in(call, &t, dev, p, &there, d);
-		return err == MSD_OK ? msd_call_hold(call, &there->obj, ret, d) : err;
-	}
-	if (err == MSD_OK && msd_lent_has(&t) && msd_lent_is_copied(&t))
-		return msd_lent_copy(call, &t, p, ret, d);
-	return err == MSD_OK ? view(call, &t, p, device, owner, is_nested, ret, d)
-			     : err;
+	if (err != MSD_OK)
+		return err;
+	if (t.where != MSD_AT_OUT || is_nested)
+		return read_in(call, &t, dev, is_nested, ret, d);
+	return call->takes_out    ? read_out(call, &t, dev, ret, d)
+	       : msd_lent_has(&t) ? msd_call_add_place(call, &t, d)
+				  : refuse_out(call, d);
 }
 
 static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,

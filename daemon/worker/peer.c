@@ -73,11 +73,9 @@ static const struct passed {
 static const struct passed *kind_of(struct msd_span word, int64_t index)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (msd_span_is(word, kinds[i].word))
-			return index >= kinds[i].first &&
-					       index < kinds[i].first + kinds[i].n
-				       ? &kinds[i]
-				       : NULL;
+		if (msd_span_is(word, kinds[i].word) && index >= kinds[i].first &&
+		    index < kinds[i].first + kinds[i].n)
+			return &kinds[i];
 	}
 	return NULL;
 }

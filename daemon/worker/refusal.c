@@ -237,9 +237,10 @@ static bool add_families(scmp_filter_ctx f)
 				      SCMP_A0_32(SCMP_CMP_GT, AF_NETLINK));
 
 	for (scmp_datum_t family = 0; family < AF_NETLINK && failed == 0; family++) {
-		if (family != AF_UNIX)
-			failed = seccomp_rule_add(f, NO, CALL(socket), 1,
-						  SCMP_A0_32(SCMP_CMP_EQ, family));
+		if (family == AF_UNIX)
+			continue;
+		failed = seccomp_rule_add(f, NO, CALL(socket), 1,
+					  SCMP_A0_32(SCMP_CMP_EQ, family));
 	}
 	return failed == 0;
 }

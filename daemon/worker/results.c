@@ -108,7 +108,7 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 	struct msd_wire_tensor wire;
 	uint8_t *dst;
 	size_t element_bytes = (size_t)t->dtype.bits * t->dtype.lanes / 8;
-	bool compact = msd_dltensor_is_compact(t);
+	bool compact = t->strides == NULL || msd_dltensor_is_compact(t);
 	bool is_host =
 		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
 	msd_err err = describe(t, &wire, d);

@@ -6,7 +6,6 @@
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "daemon/supervisor/request/loan.h"
 #include "proto/value.h"
 
 /* A loan that a process was given. */
@@ -95,9 +96,7 @@ bool msd_pass_lent(struct msd_process *p, const struct msd_req *r)
 
 void msd_pass_forget(struct msd_process *p)
 {
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&p->lent)) != NULL) {
+	MSD_LIST_EACH_SAFE (it, &p->lent) {
 		struct passed *x = MSD_CONTAINER_OF(it, struct passed, link);
 		msd_list_remove(it);
 		msd_list_remove(&x->borrower.of_loan);

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trace.h"
+#include "daemon/supervisor/request/loan.h"
 #include "proto/unpack.h"
 
 /*

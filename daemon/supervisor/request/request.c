@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/request/job_plan.h"
+#include "daemon/supervisor/request/loan.h"
 #include "daemon/wire/spare.h"
 
 /*

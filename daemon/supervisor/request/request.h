@@ -10,7 +10,6 @@
  * back what it holds. A request whose client is gone lives on until the worker answers.
  */
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/supervisor/request/loan.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/placement.h"
 #include "daemon/supervisor/request/request_step.h"
@@ -24,6 +23,7 @@
 struct msd_client;
 struct msd_known;
 struct msd_lane;
+struct msd_lending;
 struct msd_module;
 struct msd_process;
 struct msd_replica;
