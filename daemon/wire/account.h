@@ -20,7 +20,7 @@ struct msd_account {
 	struct msd_account *parent; /* NULL: the root */
 	uint64_t max_bytes;
 	uint64_t used_bytes;   /* of a parent: in whole steps of its children */
-	uint64_t ahead_bytes;  /* of used_bytes: what was read and waits to be served */
+	uint64_t ahead_bytes;  /* of used_bytes: what its owner is not stopped for */
 	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
 	uint64_t most_bytes;   /* used at a time since the owner set it back */
 	uint32_t n_children;   /* open ones */
@@ -57,8 +57,8 @@ uint64_t msd_account_share(const struct msd_account *a);
 /** The smaller of its own limit and its share. */
 uint64_t msd_account_limit(const struct msd_account *a);
 
-/* What was read ahead. It is no reason to stop its owner, for whom stopping would keep
- * it; others have less room by it. */
+/* What was read ahead, and handles. It is no reason to stop its owner, for whom
+ * stopping would keep it; others have less room by it. */
 static inline void msd_account_read_ahead(struct msd_account *a, uint64_t bytes)
 {
 	a->ahead_bytes += bytes;

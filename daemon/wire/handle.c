@@ -1,14 +1,41 @@
 #include "daemon/wire/handle.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+
+#define BESIDE_BYTES 16u /* what the allocator has beside an object */
 
 void msd_handles_init(struct msd_handles *hs, uint32_t max)
 {
 	*hs = (struct msd_handles){.max = max};
 }
 
+static void charge(struct msd_handles *hs, uint64_t bytes)
+{
+	hs->charged_bytes += bytes;
+	if (hs->account != NULL)
+		msd_account_read_ahead(hs->account, bytes);
+}
+
+static void release(struct msd_handles *hs, uint64_t bytes)
+{
+	hs->charged_bytes -= bytes;
+	if (hs->account != NULL)
+		msd_account_served(hs->account, bytes);
+}
+
+void msd_handles_charge_to(struct msd_handles *hs, struct msd_account *account)
+{
+	const uint64_t bytes = hs->charged_bytes;
+
+	release(hs, bytes);
+	hs->account = account;
+	charge(hs, bytes);
+}
+
 void msd_handles_finish(struct msd_handles *hs)
 {
+	release(hs, hs->charged_bytes);
 	free(hs->entries);
 	*hs = (struct msd_handles){0};
 }
@@ -27,22 +54,52 @@ static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
 	more = realloc(hs->entries, cap * sizeof(*more));
 	if (more == NULL)
 		return msd_diag_no_memory(d);
+	charge(hs, (cap - hs->cap) * sizeof(*more));
 	hs->entries = more;
 	hs->cap = cap;
 	return MSD_OK;
 }
 
+/* Nothing where nobody counts: then it may be no allocation. */
+static uint64_t bytes_of(const struct msd_handles *hs, void *object)
+{
+	return hs->account != NULL ? malloc_usable_size(object) + BESIDE_BYTES : 0;
+}
+
+/* Half of what a connection may hold, for it is to be read from still; nothing while
+ * its peer holds too much, but for what everybody has. */
+static msd_err check_room(const struct msd_handles *hs, uint64_t bytes,
+			  struct msd_diag *d)
+{
+	const struct msd_account *a = hs->account;
+	const uint64_t then = hs->charged_bytes + bytes;
+
+	if (a == NULL || then <= MSD_ACCOUNT_LEAST_BYTES ||
+	    (then <= a->max_bytes / 2 && msd_account_share(a) == UINT64_MAX))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "no room for another handle: this connection's take %llu "
+			    "bytes, of %llu (half of --max-connection-memory) or less "
+			    "(--max-peer-memory, --max-total-memory): free some",
+			    (unsigned long long)hs->charged_bytes,
+			    (unsigned long long)a->max_bytes / 2);
+}
+
 msd_err msd_handles_add(struct msd_handles *hs, enum msd_kind kind, void *object,
 			struct msd_handle *ret, struct msd_diag *d)
 {
+	const uint64_t bytes = bytes_of(hs, object);
 	uint32_t slot;
+	msd_err err = check_room(hs, bytes, d);
 
+	if (err != MSD_OK)
+		return err;
 	if (hs->first_free != 0) {
 		slot = hs->first_free - 1;
 		hs->first_free = hs->entries[slot].next_free;
 	} else {
 		if (hs->n == hs->cap) {
-			msd_err err = grow(hs, d);
+			err = grow(hs, d);
 			if (err != MSD_OK)
 				return err;
 		}
@@ -52,6 +109,7 @@ msd_err msd_handles_add(struct msd_handles *hs, enum msd_kind kind, void *object
 	hs->entries[slot].kind = kind;
 	hs->entries[slot].object = object;
 	hs->n_live++;
+	charge(hs, bytes);
 	*ret = (struct msd_handle){.slot = slot,
 				   .generation = hs->entries[slot].generation};
 	return MSD_OK;
@@ -76,6 +134,7 @@ void msd_handles_remove(struct msd_handles *hs, struct msd_handle h)
 {
 	struct msd_handle_entry *e = &hs->entries[h.slot];
 
+	release(hs, bytes_of(hs, e->object));
 	e->kind = MSD_K_NIL;
 	e->object = NULL;
 	e->generation++;

@@ -21,8 +21,9 @@ struct msd_client_peer {
 	struct msd_list link; /* msd_client_peers.all */
 	struct msd_peer_id who;
 	struct msd_account account; /* of its connections */
-	uint32_t n_connections;     /* without those that are being refused */
-	uint32_t n_lent;            /* segments of its connections, and their bytes */
+	/* Without those that are being refused; with those whose leavings are here. */
+	uint32_t n_connections;
+	uint32_t n_lent; /* segments of its connections, and their bytes */
 	uint64_t lent_bytes;
 	uint32_t n_refs;
 };

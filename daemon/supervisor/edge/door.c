@@ -29,14 +29,16 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 	const uint64_t places =
 		limits->max_connections - (is_operator ? 0 : reserved(limits));
 
-	if (e->n_sessions >= limits->max_connections) {
+	const uint64_t taken = (uint64_t)e->n_sessions + e->n_leaving;
+
+	if (taken >= limits->max_connections) {
 		(void)snprintf(why, WHY_MAX,
 			       "it has as many connections as it may "
 			       "(--max-connections %llu)",
 			       (unsigned long long)limits->max_connections);
 		return true;
 	}
-	if (e->n_sessions >= places) {
+	if (taken >= places) {
 		(void)snprintf(why, WHY_MAX,
 			       "the last connections are for its own user "
 			       "(--reserved-connections %llu of --max-connections "

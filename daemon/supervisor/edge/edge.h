@@ -100,6 +100,7 @@ struct msd_edge {
 	uint32_t n_readings;    /* likewise, of pieces */
 	uint32_t n_cares;       /* that it is being looked after for */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
+	uint32_t n_leaving;  /* places that leavings.h keeps */
 	struct msd_counts counts;
 };
 

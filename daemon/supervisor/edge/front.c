@@ -286,7 +286,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	msd_list_remove(&f->pressure.link);
 	msd_session_leave(s);
 	drop_uploads(s);
-	msd_leavings_take(e, &s->handles);
+	msd_leavings_take(e, &s->handles, s->peer);
 	msd_list_remove(&f->link);
 	if (!f->is_refused) {
 		e->n_sessions--;

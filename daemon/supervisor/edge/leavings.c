@@ -6,35 +6,44 @@
 #include "daemon/supervisor/edge/freeing.h"
 #include "daemon/supervisor/edge/object.h"
 
-#define DROPS_PER_TURN 64u /* as many as a client's frames */
+/* Of a turn: as many objects as a client has frames, for a worker is told of each. */
+#define TURN_COST 1024u
+#define OBJECT_COST 16u
+#define FUNCTION_COST 1u
 /* A timer of 0 ms that a timer starts would run in the same turn. */
 #define NEXT_TURN_MS 1u
 
 struct leaving {
 	struct msd_list link; /* msd_edge.leavings */
 	struct msd_handles handles;
+	struct msd_account account; /* of handles */
+	struct msd_client_peer *peer;
 	uint32_t at;
 };
 
-static void drop(const struct msd_handle_entry *e, struct msd_freeing *f)
+/* The entry of @hs before @at; returns what it cost. */
+static uint32_t drop(struct msd_handles *hs, uint32_t at, struct msd_freeing *f)
 {
-	if (e->kind == MSD_K_TENSOR || e->kind == MSD_K_INSTANCE) {
-		msd_object_drop(e->object, f);
-	} else if (e->kind == MSD_K_FUNCTION) {
-		free(e->object);
+	const struct msd_handle_entry e = hs->entries[at - 1];
+
+	msd_handles_remove(hs, (struct msd_handle){at - 1, e.generation});
+	if (e.kind == MSD_K_FUNCTION) {
+		free(e.object);
+		return FUNCTION_COST;
 	}
+	msd_object_drop(e.object, f);
+	return OBJECT_COST;
 }
 
-/* @n of @hs from *@at on. True: none is left. */
-static bool drop_some(struct msd_handles *hs, uint32_t *at, uint32_t n)
+/* Of @hs from *@at on what @cost buys. True: none is left. */
+static bool drop_some(struct msd_handles *hs, uint32_t *at, uint64_t cost)
 {
 	struct msd_freeing f = {.client = NULL};
 	const struct msd_handle_entry *e = NULL;
 
-	while (n > 0 && (e = msd_handles_next(hs, at)) != NULL) {
-		drop(e, &f);
-		n--;
-	}
+	for (uint64_t spent = 0;
+	     spent < cost && (e = msd_handles_next(hs, at)) != NULL;)
+		spent += drop(hs, *at, &f);
 	msd_freeing_send(&f);
 	if (e != NULL)
 		return false;
@@ -42,9 +51,13 @@ static bool drop_some(struct msd_handles *hs, uint32_t *at, uint32_t n)
 	return true;
 }
 
-static void finish(struct leaving *l)
+static void finish(struct msd_edge *e, struct leaving *l)
 {
-	(void)drop_some(&l->handles, &l->at, UINT32_MAX);
+	(void)drop_some(&l->handles, &l->at, UINT64_MAX);
+	msd_account_close(&l->account);
+	e->n_leaving--;
+	l->peer->n_connections--;
+	msd_client_peer_unref(l->peer);
 	msd_list_remove(&l->link);
 	free(l);
 }
@@ -61,8 +74,8 @@ static void on_due(struct msd_deadline *node)
 	struct leaving *l =
 		MSD_CONTAINER_OF(msd_list_first(&e->leavings), struct leaving, link);
 
-	if (drop_some(&l->handles, &l->at, DROPS_PER_TURN))
-		finish(l);
+	if (drop_some(&l->handles, &l->at, TURN_COST))
+		finish(e, l);
 	if (!msd_list_is_empty(&e->leavings))
 		wait_for_turn(e);
 }
@@ -73,15 +86,22 @@ void msd_leavings_init(struct msd_edge *e)
 	e->leave.on_due = on_due;
 }
 
-void msd_leavings_take(struct msd_edge *e, struct msd_handles *hs)
+void msd_leavings_take(struct msd_edge *e, struct msd_handles *hs,
+		       struct msd_client_peer *p)
 {
-	struct leaving *l = hs->n_live > DROPS_PER_TURN ? calloc(1, sizeof(*l)) : NULL;
+	const bool is_many = hs->n_live > TURN_COST / OBJECT_COST;
+	struct leaving *l = is_many ? calloc(1, sizeof(*l)) : NULL;
 	uint32_t at = 0;
 
 	if (l == NULL) {
-		(void)drop_some(hs, &at, UINT32_MAX);
+		(void)drop_some(hs, &at, UINT64_MAX);
 		return;
 	}
+	l->peer = msd_client_peer_ref(p);
+	p->n_connections++;
+	e->n_leaving++;
+	msd_account_open(&l->account, &p->account, UINT64_MAX);
+	msd_handles_charge_to(hs, &l->account);
 	l->handles = *hs;
 	*hs = (struct msd_handles){0};
 	msd_list_append(&e->leavings, &l->link);
@@ -93,6 +113,6 @@ void msd_leavings_finish(struct msd_edge *e)
 {
 	msd_deadline_clear(e->deadlines, &e->leave);
 	MSD_LIST_EACH_SAFE (it, &e->leavings) {
-		finish(MSD_CONTAINER_OF(it, struct leaving, link));
+		finish(e, MSD_CONTAINER_OF(it, struct leaving, link));
 	}
 }

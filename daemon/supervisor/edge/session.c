@@ -20,6 +20,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
+	msd_handles_charge_to(&s->handles, &s->client.account);
 }
 
 void msd_session_leave(struct msd_session *s)
