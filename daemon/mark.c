@@ -8,6 +8,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+static void lower(int what, uint64_t most)
+{
+	const struct rlimit limit = {most, most};
+
+	(void)setrlimit(what, &limit);
+}
+
 void msd_mark_take(void)
 {
 	const char *text = getenv(MSD_MARK_VARIABLE);
@@ -15,10 +22,11 @@ void msd_mark_take(void)
 
 	if (text == NULL)
 		return;
-	const uint64_t mark = strtoull(text, &end, 10);
-	const struct rlimit limit = {mark, mark};
-	if (end != text && *end == '\0')
-		(void)setrlimit(RLIMIT_RTTIME, &limit); /* lower than what there is */
+	const uint64_t falls = strtoull(text, &end, 10);
+	if (end != text && *end == ',') {
+		lower(RLIMIT_RTTIME, falls);
+		lower(RLIMIT_LOCKS, strtoull(end + 1, NULL, 10));
+	}
 	(void)unsetenv(MSD_MARK_VARIABLE);
 }
 
@@ -52,21 +60,23 @@ static bool read_hard(pid_t pid, const char *name, uint64_t *ret)
 	return true;
 }
 
-bool msd_mark_of(pid_t pid, uint64_t *ret)
+bool msd_mark_of(pid_t pid, struct msd_mark *ret)
 {
-	struct rlimit limit;
+	struct rlimit falls, rises;
 
-	if (prlimit(pid, RLIMIT_RTTIME, NULL, &limit) != 0)
-		return errno == EPERM && read_hard(pid, "Max realtime timeout", ret);
-	*ret = limit.rlim_max;
+	if (prlimit(pid, RLIMIT_RTTIME, NULL, &falls) != 0 ||
+	    prlimit(pid, RLIMIT_LOCKS, NULL, &rises) != 0) {
+		return errno == EPERM &&
+		       read_hard(pid, "Max realtime timeout", &ret->falls) &&
+		       read_hard(pid, "Max file locks", &ret->rises);
+	}
+	*ret = (struct msd_mark){falls.rlim_max, rises.rlim_max};
 	return true;
 }
 
 void msd_mark_confine(void)
 {
-	const struct rlimit none = {0, 0};
-
-	(void)setrlimit(RLIMIT_MSGQUEUE, &none);
+	lower(RLIMIT_MSGQUEUE, 0);
 }
 
 bool msd_mark_is_confined(pid_t pid, bool *ret)

@@ -186,13 +186,13 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 			const struct msd_child_ops *ops, void *user,
 			struct msd_child **ret, struct msd_diag *d)
 {
-	const uint64_t mark = msd_reaper_new_mark(reaper);
+	const struct msd_mark mark = msd_reaper_new_mark(reaper);
 	struct msd_child *c = calloc(1, sizeof(*c));
-	char text[MSD_ERRNO_TEXT_BYTES], variable[sizeof(MSD_MARK_VARIABLE) + 24];
+	char text[MSD_ERRNO_TEXT_BYTES], variable[sizeof(MSD_MARK_VARIABLE) + 48];
 	int output[2];
 
-	(void)snprintf(variable, sizeof(variable), MSD_MARK_VARIABLE "=%llu",
-		       (unsigned long long)mark);
+	(void)snprintf(variable, sizeof(variable), MSD_MARK_VARIABLE "=%llu,%llu",
+		       (unsigned long long)mark.falls, (unsigned long long)mark.rises);
 	char **environment = marked_environment(variable);
 	if (c == NULL || environment == NULL) {
 		free(c);

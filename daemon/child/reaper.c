@@ -5,11 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "daemon/mark.h"
 
 /*
  * Happy path: a child exits; the list of the daemon's children, read from /proc, names
@@ -38,11 +37,11 @@ static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
 	return NULL;
 }
 
-static struct msd_ward *owner_of(const struct msd_reaper *r, uint64_t mark)
+static struct msd_ward *owner_of(const struct msd_reaper *r, struct msd_mark mark)
 {
 	struct msd_ward *w = r->wards;
 
-	while (w != NULL && w->mark != mark)
+	while (w != NULL && !msd_mark_is(w->mark, mark))
 		w = w->next;
 	return w;
 }
@@ -51,13 +50,13 @@ static struct msd_ward *owner_of(const struct msd_reaper *r, uint64_t mark)
 static bool meet(struct msd_reaper *r, pid_t pid)
 {
 	bool is_killed = false;
-	uint64_t mark;
+	struct msd_mark mark;
 
 	if (living(r, pid) != NULL)
 		return false;
 	if (!msd_mark_of(pid, &mark)) { /* without a descriptor: look again */
 		r->has_strays = r->has_strays || errno == EMFILE || errno == ENFILE;
-	} else if (mark != r->unmarked) {
+	} else if (!msd_mark_is(mark, r->unmarked)) {
 		struct msd_ward *owner = owner_of(r, mark);
 		is_killed =
 			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
@@ -194,7 +193,7 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	*r = (struct msd_reaper){
 		.loop = loop, .list_fd = open_list(), .give_up_ms = GIVE_UP_MS};
 	if (!msd_mark_of(0, &r->unmarked))
-		r->unmarked = UINT64_MAX;                /* as RLIM_INFINITY is */
+		r->unmarked = (struct msd_mark){RLIM_INFINITY, RLIM_INFINITY};
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
 	(void)uv_timer_init(loop, &r->again);
 	(void)uv_signal_init(loop, &r->sigchld);
@@ -203,15 +202,24 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	uv_unref((uv_handle_t *)&r->sigchld);
 }
 
-uint64_t msd_reaper_new_mark(struct msd_reaper *r)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-	const uint64_t from = r->unmarked < MARKS_FROM ? r->unmarked : MARKS_FROM;
+	return a < b ? a : b;
+}
 
-	return from - ++r->n_marked;
+/* Below the daemon's own, which a child cannot raise: one from there down, the other
+ * from half of it up. */
+struct msd_mark msd_reaper_new_mark(struct msd_reaper *r)
+{
+	const uint64_t top = smaller(r->unmarked.falls, MARKS_FROM);
+	const uint64_t half = smaller(r->unmarked.rises, MARKS_FROM) / 2;
+	const uint64_t n = ++r->n_marked;
+
+	return (struct msd_mark){top - n, smaller(half + n, r->unmarked.rises)};
 }
 
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
-		      uint64_t mark)
+		      struct msd_mark mark)
 {
 	*w = (struct msd_ward){
 		.pid = pid, .mark = mark, .next = r->wards, .on_alone = w->on_alone};

@@ -19,11 +19,13 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "daemon/mark.h"
+
 /* A child that is watched. Embedded by what has it; the fields are private. */
 struct msd_ward {
 	struct msd_ward *next;
 	pid_t pid;
-	uint64_t mark;
+	struct msd_mark mark;
 	bool is_dead, is_waiting, has_heirs;
 	uint64_t died_ms; /* of msd_reaper.looked_ms */
 	/** It has exited, and nothing that it started is left. May forget it. */
@@ -34,7 +36,7 @@ struct msd_reaper {
 	uv_loop_t *loop;
 	/* private */
 	struct msd_ward *wards;
-	uint64_t unmarked; /* the daemon's own */
+	struct msd_mark unmarked; /* the daemon's own */
 	uint64_t n_marked;
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
@@ -49,10 +51,10 @@ struct msd_reaper {
 /** Become a subreaper, with handles on @loop that do not keep it running. */
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
 /** A mark for a child, which is to take it before anything else. */
-uint64_t msd_reaper_new_mark(struct msd_reaper *r);
+struct msd_mark msd_reaper_new_mark(struct msd_reaper *r);
 /** Watch the child @pid, whose mark is @mark. */
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
-		      uint64_t mark);
+		      struct msd_mark mark);
 /** The child has exited and was waited for: end what it started, then on_alone, perhaps
  * before this returns. What cannot be killed is given up after five seconds of
  * looking. */

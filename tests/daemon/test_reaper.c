@@ -36,17 +36,25 @@ static void begin(void)
 	yard.reaper.give_up_ms = UINT64_MAX; /* however busy the machine is */
 }
 
+static void take(struct msd_mark mark)
+{
+	const struct rlimit falls = {mark.falls, mark.falls};
+	const struct rlimit rises = {mark.rises, mark.rises};
+
+	(void)setrlimit(RLIMIT_RTTIME, &falls);
+	(void)setrlimit(RLIMIT_LOCKS, &rises);
+}
+
 /* Start a shell that takes a mark and runs @words, as ward @i. */
 static void watch(unsigned i, const char *words)
 {
 	int held[2];
 
 	cr_assert_eq(pipe(held), 0);
-	const uint64_t mark = msd_reaper_new_mark(&yard.reaper);
-	const struct rlimit limit = {mark, mark};
+	const struct msd_mark mark = msd_reaper_new_mark(&yard.reaper);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		(void)setrlimit(RLIMIT_RTTIME, &limit);
+		take(mark);
 		(void)close(held[0]);
 		(void)dup2(held[1], 9); /* to say something */
 		(void)execl("/bin/sh", "sh", "-c", words, (char *)NULL);
@@ -145,9 +153,9 @@ Test(reaper, other_childrens_processes_are_left_alone, .timeout = 300)
 	end();
 }
 
-Test(reaper, whoever_changed_its_mark_is_killed_at_sight, .timeout = 300)
+/* Of wards 0 and 1, of which 1 is dead, an orphan has the mark @hidden. */
+static void expect_killed_at_sight(struct msd_mark (*hide)(void))
 {
-	const struct rlimit hidden = {1000000, 1000000};
 	int ends[2];
 	char byte;
 
@@ -157,7 +165,7 @@ Test(reaper, whoever_changed_its_mark_is_killed_at_sight, .timeout = 300)
 	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
 	if (fork() ==
 	    0) { /* stands for the orphan: a child of ours with another mark */
-		(void)setrlimit(RLIMIT_RTTIME, &hidden);
+		take(hide());
 		(void)!write(ends[1], "", 1);
 		(void)pause();
 	}
@@ -168,6 +176,39 @@ Test(reaper, whoever_changed_its_mark_is_killed_at_sight, .timeout = 300)
 	expect_alone(1);
 	cr_expect_eq(read(ends[0], &byte, 1), 0, "it is gone when somebody is told");
 	cr_expect_eq(kill(yard.wards[0].pid, 0), 0, "it did nothing itself");
+	end();
+}
+
+static struct msd_mark nobodys(void)
+{
+	return (struct msd_mark){1000000, 1000000};
+}
+
+Test(reaper, whoever_changed_its_mark_is_killed_at_sight, .timeout = 300)
+{
+	expect_killed_at_sight(nobodys);
+}
+
+/* Ward 1's as far as it may be lowered to that of ward 0, an earlier child. */
+static struct msd_mark like_an_earlier_one(void)
+{
+	return (struct msd_mark){yard.wards[1].mark.falls, yard.wards[0].mark.rises};
+}
+
+Test(reaper, who_would_be_an_earlier_child_s_is_killed_at_sight, .timeout = 300)
+{
+	expect_killed_at_sight(like_an_earlier_one);
+}
+
+Test(reaper, marks_can_be_lowered_to_no_other_mark)
+{
+	begin();
+	const struct msd_mark one = msd_reaper_new_mark(&yard.reaper);
+	const struct msd_mark two = msd_reaper_new_mark(&yard.reaper);
+	cr_expect_lt(two.falls, one.falls);
+	cr_expect_gt(two.rises, one.rises);
+	cr_expect_lt(one.falls, yard.reaper.unmarked.falls);
+	cr_expect_lt(two.rises, yard.reaper.unmarked.rises);
 	end();
 }
 

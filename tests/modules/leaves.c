@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ipc.h>
@@ -13,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@
 
 #define MANY 20
 #define MOST 1000 /* for a host that does not stop it */
+#define OTHERS 16 /* modules that were loaded after this one, at most */
 #define EATERS 40
 #define MEAL (16u << 20)
 
@@ -106,6 +110,47 @@ static void change_limits(int ready)
 	(void)close(ready);
 }
 
+/* Into those of a module that was loaded some places later. */
+static void be_another(int ready, rlim_t later)
+{
+	struct rlimit own;
+
+	if (getrlimit(RLIMIT_RTTIME, &own) == 0) {
+		own.rlim_max -= later;
+		own.rlim_cur = own.rlim_max;
+		(void)setrlimit(RLIMIT_RTTIME, &own);
+	}
+	(void)close(ready);
+}
+
+static void disguise(int ready)
+{
+	for (rlim_t later = 1; later < OTHERS; later++) {
+		if (fork() == 0) {
+			be_another(ready, later);
+			live_on();
+		}
+	}
+	be_another(ready, OTHERS);
+}
+
+/* A process that lives by a thread which is not its first. */
+static void *live_on_behind(void *unused)
+{
+	live_on();
+	return unused;
+}
+
+static void be_headless(int ready)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, live_on_behind, NULL) != 0)
+		abort();
+	(void)close(ready);
+	(void)syscall(SYS_exit, 0);
+}
+
 /* Orphans of its own come to it. */
 static void adopt(int ready)
 {
@@ -166,6 +211,28 @@ FUNCTION(limits)
 FUNCTION(family)
 {
 	daemonize(adopt);
+	return 0;
+}
+
+FUNCTION(disguise)
+{
+	daemonize(disguise);
+	return 0;
+}
+
+FUNCTION(headless)
+{
+	daemonize(be_headless);
+	return 0;
+}
+
+/* The parent of what it starts is its own: it would be the daemon's child at once. */
+FUNCTION(sibling)
+{
+	if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL) == 0) {
+		(void)setsid();
+		live_on();
+	}
 	return 0;
 }
 

@@ -13,7 +13,7 @@ import pytest
 from wire import Failure
 
 LEAVES = harness.ZOO / "leaves.so"
-WAYS = ("daemon", "memory", "deaf", "clean", "limits", "family", "many")
+WAYS = ("daemon", "memory", "deaf", "clean", "limits", "family", "many", "sibling", "headless")
 
 
 @pytest.fixture
@@ -22,16 +22,17 @@ def arena(own_arena):
 
 
 def parents():
-    """{pid: its parent's} of all that live."""
+    """{pid: (its parent's, is it dead)} of all that there are; the first thread may end before others."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                stat = (entry / "stat").read_text()
+                stats = [t.read_text() for t in (entry / "stat", *entry.glob("task/*/stat"))]
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            state, parent = stat.rpartition(")")[2].split()[:2]
-            found[int(entry.name)] = (int(parent), state)
+            (_, parent), *threads = [stat.rpartition(")")[2].split()[:2] for stat in stats]
+            is_dead = all(state == "Z" for state, _ in threads)
+            found[int(entry.name)] = (int(parent), is_dead)
     return found
 
 
@@ -41,12 +42,12 @@ def below(pid):
     while True:
         more = {p for p, (parent, _) in all.items() if parent == pid or parent in found} - found
         if not more:
-            return {p for p in found if all[p][1] != "Z"}
+            return {p for p in found if not all[p][1]}
         found |= more
 
 
 def zombies(pid):
-    return [p for p, (parent, state) in parents().items() if parent == pid and state == "Z"]
+    return [p for p, (parent, is_dead) in parents().items() if parent == pid and is_dead]
 
 
 def settled(arena, number):
@@ -74,6 +75,16 @@ def test_nothing_of_an_unloaded_module_is_left_and_all_of_the_other(arena, way):
     victim.ask("module.unload", "good")
     expect_only(arena, set())
     assert not any("left-behind" in d for d in harness.descriptors(arena.pid))
+
+
+def test_who_takes_the_mark_of_another_module_is_no_part_of_it(arena):
+    """Which lives on when its own is gone, and would protect it."""
+    victim = arena.victim()
+    victim.call("good:daemon")
+    keep = settled(arena, 3) - set(arena.workers_of("bad"))
+    victim.call("bad:disguise")
+    victim.ask("module.unload", "bad")
+    expect_only(arena, keep)
 
 
 def test_who_forks_faster_than_it_is_looked_for_does_not_get_away(arena):
