@@ -1,25 +1,22 @@
 """Handles are memory of the supervisor's, too: the table, and what each stands for. They are in the
 budget of their connection, and what a connection leaves of them in that of its peer.
 """
-import contextlib
-
 import harness
 import msgpack
 import pytest
-from wire import DTYPE, Closed, Failure, Wire, frame, shape_ext
+from wire import Failure, Wire, frame
 
 MIB = 1 << 20
 MEMORY = {
-    "--max-connection-memory": 8 * MIB,
-    "--max-peer-memory": 24 * MIB,
-    "--max-total-memory": 32 * MIB,
+    "--max-connection-memory": 16 * MIB,
+    "--max-peer-memory": 12 * MIB,
+    "--max-total-memory": 16 * MIB,
 }
 WORDS = [str(w) for pair in MEMORY.items() for w in pair]
 MODULES = {"results": harness.ZOO / "results.so"}
 BUDGET = MEMORY["--max-peer-memory"] + 4 * MIB  # and buffers that are read into
 HANDLES = 65_000  # some 5 MiB
 FUNCTION = 2
-UINT8 = msgpack.ExtType(DTYPE, bytes([1, 8, 1, 0]))
 
 
 def take_handles(wire, n=HANDLES):
@@ -35,8 +32,10 @@ def test_handles_stay_in_the_budget(own_arena):
     arena = own_arena(*WORDS, modules=MODULES)
     before = arena.state()
     with arena.growth(BUDGET):
-        wires = [arena.connect() for _ in range(20)]
-        taken = [take_handles(wire) for wire in wires]
+        wires, taken = [], []
+        for _ in range(10):
+            wires.append(arena.connect())
+            taken.append(take_handles(wires[-1]))
         assert taken[0] == HANDLES > taken[-1]
         with pytest.raises(Failure, match="BUSY.*--max-peer-memory.*free some"):
             wires[0].ask("function.get", "results", "int")
@@ -59,25 +58,6 @@ def test_what_is_left_of_handles_stays_in_the_budget(own_arena):
     """Who has many goes, and comes again faster than they are dropped."""
     arena = own_arena(*WORDS, modules=MODULES)
     with arena.growth(BUDGET):
-        for _ in range(20):
+        for _ in range(10):
             with Wire(arena.host) as wire:
                 take_handles(wire)
-
-
-def test_who_left_much_keeps_its_place_until_it_is_dropped(own_arena):
-    listen = [f"unix:{harness.short_folder()}/m.sock", "tcp://127.0.0.1:0"]
-    arena = own_arena("--max-peer-connections", 2, listen=listen, modules=MODULES)
-    over_tcp = arena.daemon.hosts[1]
-    first, _ = arena.connect(over_tcp), arena.connect(over_tcp)
-    asked = [first.start("tensor.alloc", "results", UINT8, shape_ext(1)) for _ in range(10_000)]
-    first.finish(asked[-1])
-    with arena.standstill():
-        first.socket.close()
-        late = arena.connect(over_tcp)
-    assert "--max-peer-connections" in late.receive()[2][2]
-
-    def is_let_in():
-        with Wire(over_tcp) as wire, contextlib.suppress(Closed, OSError, Failure):
-            return wire.ask("ping") is None
-
-    harness.until(is_let_in, "all is dropped")
