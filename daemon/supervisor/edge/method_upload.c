@@ -58,7 +58,7 @@ static msd_err upload_write(struct msd_method_call *c, struct msd_diag *d)
 				   "module.upload write: no payload");
 	}
 	if (err == MSD_OK) {
-		u->written += c->in->payload_bytes;
+		msd_upload_wrote(u, c->in->payload_bytes);
 		msd_pack_nil(&c->result);
 	}
 	return err;

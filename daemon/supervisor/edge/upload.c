@@ -3,14 +3,16 @@
  * gets the handle; pieces are read into the mapping; commit lets a thread seal and hash
  * it; module.load takes that thread's job. One that the store had is committed at once.
  * Failures: no memory: begin is answered with that; the session ends first: the job is
- * left to itself.
+ * left to itself; others have all room and do not go on: they are dropped for it.
  */
 #include "daemon/supervisor/edge/upload.h"
 
 #include <stdlib.h>
 
 #include "daemon/limits.h"
+#include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/reserve.h"
@@ -22,6 +24,7 @@ static void forget(struct msd_upload *u)
 
 	msd_module_answer_all(&u->waiters, MSD_CANCELLED, "the upload was aborted");
 	msd_handles_remove(&s->handles, u->handle);
+	msd_list_remove(&u->link);
 	s->n_uploads--;
 	s->edge->upload_bytes -= u->bytes;
 	free(u);
@@ -47,6 +50,8 @@ static msd_err become_writable(struct msd_upload *u, struct msd_reserve *r,
 		return msd_diag_no_memory(d);
 	u->fd = r->fd;
 	r->fd = -1;
+	u->seen_ms = uv_now(u->session->edge->loop);
+	msd_list_append(&u->session->edge->uploads, &u->link);
 	return MSD_OK;
 }
 
@@ -81,9 +86,39 @@ static void on_reserved(struct msd_reserve *r)
 	msd_diag_finish(&d);
 }
 
-static msd_err check_room(const struct msd_edge *e, uint64_t bytes, struct msd_diag *d)
+static bool has_room(const struct msd_edge *e, uint64_t bytes)
 {
-	if (bytes <= e->limits->max_upload_memory - e->upload_bytes)
+	return bytes <= e->limits->max_upload_memory - e->upload_bytes;
+}
+
+static void drop_stalled(struct msd_upload *u)
+{
+	char text[MSD_PEER_TEXT_BYTES];
+
+	msd_log(MSD_LOG_WARN, "upload",
+		"peer=\"%s\" bytes=%llu written=%llu dropped=\"another wants its room "
+		"and it does not go on (--read-stall)\"",
+		msd_peer_id_text(u->session->peer->who, text),
+		(unsigned long long)u->bytes, (unsigned long long)u->written);
+	msd_upload_drop(u);
+}
+
+/* Nothing is kept for bytes that do not come while others want to send theirs. */
+static void make_room(struct msd_edge *e, uint64_t bytes)
+{
+	MSD_LIST_EACH_SAFE (it, &e->uploads) {
+		struct msd_upload *u = MSD_CONTAINER_OF(it, struct msd_upload, link);
+		if (has_room(e, bytes))
+			return;
+		if (uv_now(e->loop) - u->seen_ms > e->limits->read_stall_ms)
+			drop_stalled(u);
+	}
+}
+
+static msd_err check_room(struct msd_edge *e, uint64_t bytes, struct msd_diag *d)
+{
+	make_room(e, bytes);
+	if (has_room(e, bytes))
 		return MSD_OK;
 	return msd_diag_set(
 		d, MSD_NO_SPACE,
@@ -129,6 +164,7 @@ static struct msd_upload *upload_new(struct msd_session *s, uint64_t bytes)
 		return NULL;
 	*u = (struct msd_upload){.session = s, .fd = -1, .bytes = bytes};
 	msd_list_init(&u->waiters);
+	msd_list_init(&u->link);
 	return u;
 }
 
@@ -218,7 +254,20 @@ msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
 			(unsigned long long)u->bytes);
 	}
 	*ret = u->map + offset;
+	msd_list_remove(&u->link); /* not under who writes it */
 	return MSD_OK;
+}
+
+void msd_upload_wrote(struct msd_upload *u, uint64_t bytes)
+{
+	u->written += bytes;
+	if (u->written >= u->bytes)
+		return;
+	if (u->written - u->seen_bytes >= MSD_WATCH_PROGRESS_BYTES) {
+		u->seen_bytes = u->written;
+		u->seen_ms = uv_now(u->session->edge->loop);
+	}
+	msd_list_append(&u->session->edge->uploads, &u->link);
 }
 
 msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)

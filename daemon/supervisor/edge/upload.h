@@ -3,7 +3,8 @@
 /*
  * An artifact on its way in: one memfd, written in pieces straight from the socket. Its
  * memory is reserved, and what was committed is sealed and hashed, beside the loop.
- * module.load takes it; an upload that nobody loads ends with its session.
+ * module.load takes it; an upload that nobody loads ends with its session. One whose
+ * bytes do not come is dropped when another has no room for it.
  *
  *   (begun) --reserved--> writable --commit--> committed --taken--> (gone)
  *   (found in the store) ----------------------------'
@@ -23,13 +24,16 @@ struct msd_upload {
 	uint8_t *map;            /* likewise, else NULL */
 	uint64_t bytes;
 	uint64_t written; /* sum of all pieces */
-	bool is_found;    /* it is one file of the store's */
+	/* When so much of them had come that it goes on. */
+	uint64_t seen_bytes, seen_ms;
+	struct msd_list link; /* msd_edge.uploads */
+	bool is_found;        /* it is one file of the store's */
 };
 
 /** begin: a new one of @bytes, the session's; @r, which is taken on success, is
  * answered when it can be written, or why it cannot (MSD_NO_SPACE, MSD_NOMEM). Errors
  * at once: MSD_BAD_REQUEST (0 bytes), MSD_TOO_LARGE over limits.max_upload, MSD_BUSY
- * (limits.max_uploads), MSD_NOMEM. */
+ * (limits.max_uploads), MSD_NOMEM, MSD_NO_SPACE when none can be dropped for it. */
 MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
 					struct msd_req *r, struct msd_diag *d);
 /** find: a committed one of @source, which the store had and which is taken on success.
@@ -46,6 +50,8 @@ MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle 
 MSD_MUST_CHECK msd_err msd_upload_place(struct msd_upload *u, uint64_t offset,
 					uint64_t bytes, uint8_t **ret,
 					struct msd_diag *d);
+/** The piece that was placed last has come. */
+void msd_upload_wrote(struct msd_upload *u, uint64_t bytes);
 /** commit: no byte can change any more. MSD_BAD_REQUEST when pieces are missing,
  * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d);

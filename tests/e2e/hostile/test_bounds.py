@@ -1,12 +1,14 @@
 """What a client makes the supervisor hold has a bound, and reaches it without harm: each test
 drives one resource there, over the wire, and sees it hold.
 """
+import contextlib
 import os
 import select
 import time
 
 import harness
 import msgpack
+import numpy as np
 import pytest
 from wire import DTYPE, Failure, frame, out, shape_ext
 
@@ -289,6 +291,32 @@ def test_uploads_share_a_bound(own_arena):
     assert arena.victim().ask("server.info")["held"]["upload_bytes"] == 6 * MIB
     one.ask("module.upload", "abort", held)
     assert two.ask("module.upload", "begin", 3 * MIB)
+
+
+def piece(wire, upload, offset, n):
+    wire.ask("module.upload", "write", upload, offset, np.zeros(n, "u1"))
+
+
+def test_an_upload_that_does_not_go_on_gives_its_room_to_another(own_arena, folder):
+    conf = folder / "m.conf"
+    conf.touch()
+    arena = own_arena("--max-upload-memory", "8M", "--config", conf)
+    silent, slow, other = arena.connect(), arena.connect(), arena.connect()
+    held = [w.ask("module.upload", "begin", 3 * MIB) for w in (silent, slow)]
+    piece(slow, held[1], 0, MIB)
+    with pytest.raises(Failure, match="NO_SPACE"):
+        other.ask("module.upload", "begin", 4 * MIB)  # nobody has stalled yet
+    conf.write_text("read-stall = 1ms\n")
+    assert [c["state"] for c in other.ask("server.reload")] == ["changed"]
+
+    def is_begun():
+        piece(slow, held[1], MIB, MIB)
+        with contextlib.suppress(Failure):
+            return other.ask("module.upload", "begin", 5 * MIB)
+    harness.until(is_begun, "the silent one is dropped")
+    with pytest.raises(Failure, match="STALE_HANDLE"):
+        piece(silent, held[0], 0, MIB)
+    arena.daemon.expect_logged("it does not go on (--read-stall)")
 
 
 def test_clients_are_listed_with_what_they_hold(own_arena):
