@@ -174,7 +174,9 @@
 	X(group_norm)                                                                  \
 	X(lp_norm)                                                                     \
 	X(non_max_suppression)                                                         \
-	X(roi_align)
+	X(roi_align)                                                                   \
+	X(nll_loss)                                                                    \
+	X(softmax_loss)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

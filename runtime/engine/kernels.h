@@ -135,7 +135,9 @@
 	X(group_norm)                                                                  \
 	X(lp_norm)                                                                     \
 	X(non_max_suppression)                                                         \
-	X(roi_align)
+	X(roi_align)                                                                   \
+	X(nll_loss)                                                                    \
+	X(softmax_loss)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

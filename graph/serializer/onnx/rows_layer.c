@@ -17,6 +17,7 @@ static int load_batch_norm(struct onnx_node *n)
 }
 
 #define BATCH_NORM "epsilon=eps:1e-5 -momentum -spatial -is_test -training_mode"
+#define LOSS "reduction ignore_index"
 const struct onnx_row onnx_rows_layer[] = {
 	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM, load_batch_norm},
 	{"Dropout", 1, "Dropout", "-ratio -is_test", NULL},
@@ -36,7 +37,9 @@ const struct onnx_row onnx_rows_layer[] = {
 	{"LogSoftmax", 13, "LogSoftmax", "axis:-1 flattens:=0", NULL},
 	{"LpNormalization", 1, "LpNorm", "axis p", NULL},
 	{"MatMul", 1, "MatMul", "", NULL},
+	{"NegativeLogLikelihoodLoss", 12, "NegativeLogLikelihoodLoss", LOSS, NULL},
 	{"Softmax", 1, "Softmax", "axis:1 flattens:=1", NULL},
 	{"Softmax", 13, "Softmax", "axis:-1 flattens:=0", NULL},
+	{"SoftmaxCrossEntropyLoss", 12, "SoftmaxCrossEntropyLoss", LOSS, NULL},
 	{0},
 };
