@@ -32,6 +32,8 @@ static int check(const modser_sg_node *node)
 		return 0;
 	if (msd_infer_rank(node, 2, 1) != 0)
 		return -1;
+	if (!msd_dtype_eq(msd_infer_dtype_of(node, 2), msd_infer_dtype_of(node, 0)))
+		return msd_infer_fail(node, "its weights are of another type");
 	return msd_infer_dims(node, 2)[0] == msd_infer_dims(node, 0)[1]
 		       ? 0
 		       : msd_infer_fail(node, "it has not a weight for each class");

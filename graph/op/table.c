@@ -176,7 +176,15 @@
 	X(non_max_suppression)                                                         \
 	X(roi_align)                                                                   \
 	X(nll_loss)                                                                    \
-	X(softmax_loss)
+	X(softmax_loss)                                                                \
+	X(dft)                                                                         \
+	X(stft)                                                                        \
+	X(blackman_window)                                                             \
+	X(hamming_window)                                                              \
+	X(hann_window)                                                                 \
+	X(mel_weights)                                                                 \
+	X(det)                                                                         \
+	X(mean_variance)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -137,7 +137,15 @@
 	X(non_max_suppression)                                                         \
 	X(roi_align)                                                                   \
 	X(nll_loss)                                                                    \
-	X(softmax_loss)
+	X(softmax_loss)                                                                \
+	X(dft)                                                                         \
+	X(stft)                                                                        \
+	X(blackman_window)                                                             \
+	X(hamming_window)                                                              \
+	X(hann_window)                                                                 \
+	X(mel_weights)                                                                 \
+	X(det)                                                                         \
+	X(mean_variance)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

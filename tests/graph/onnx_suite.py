@@ -16,7 +16,7 @@ import onnxfile  # noqa: E402 (it lies in another folder)
 import operators  # noqa: E402 (after the path)
 
 DATA = "/usr/share/libonnx-testdata/data"
-WANTED = {"node": 842, "pytorch-converted": 82, "pytorch-operator": 35, "simple": 7}
+WANTED = {"node": 857, "pytorch-converted": 82, "pytorch-operator": 35, "simple": 7}
 KNOWN = set(operators.rows())
 
 
@@ -36,6 +36,13 @@ def feed(model, arrays):
     return raw
 
 
+def noise(want):
+    """What rounding leaves of numbers that cancel out, by the largest (an inverse DFT)."""
+    if want.dtype.kind != "f" or want.size == 0:
+        return 0
+    return float(np.finfo(want.dtype).eps) * float(np.abs(want[np.isfinite(want)]).max(initial=0))
+
+
 def compare(model, raw, wanted):
     at = 0
     for (name, kind, _), want in zip(model.outputs, wanted):
@@ -49,7 +56,8 @@ def compare(model, raw, wanted):
         if is_bfloat:
             got = (got.astype("<u4") << 16).view("<f4")
         at += size
-        if not np.allclose(got.reshape(want.shape), want, rtol=1e-3, atol=1e-7, equal_nan=True):
+        if not np.allclose(got.reshape(want.shape), want, rtol=1e-3, atol=1e-7 + noise(want),
+                           equal_nan=True):
             return f"{name}: other numbers"
     return None if at == len(raw) else f"{len(raw) - at} bytes more than expected"
 

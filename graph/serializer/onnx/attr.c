@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
 
 int onnx_fail(const struct onnx_node *n, const char *fmt, ...)
@@ -64,6 +65,20 @@ int onnx_set_text(const struct onnx_node *n, const char *param, const char *text
 	const modser_sg_attr value = {MODSER_ATTR_STR, 0, {.s = text}};
 
 	return modser_sg_op_set_param(n->op, param, &value);
+}
+
+int onnx_set_dtype(const struct onnx_node *n, const char *attr, const char *param)
+{
+	const int64_t type = onnx_attr_int(n, attr, 0);
+	const char *name = onnx_dtype_name((int32_t)type);
+
+	if (onnx_attr(n, attr) == NULL)
+		return 0;
+	if (name == NULL) {
+		return onnx_fail(n, "element type %lld cannot be made",
+				 (long long)type);
+	}
+	return onnx_set_text(n, param, name);
 }
 
 /* Texts joined by spaces, as one parameter has them. */

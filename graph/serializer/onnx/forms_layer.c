@@ -216,9 +216,19 @@ static int store_grid_sample(const struct onnx_out *o)
 	return 0;
 }
 
+/* What opset 20 added must not be there. */
+static int store_dft(const struct onnx_out *o)
+{
+	if (o->node->n_inputs > 2)
+		return onnx_out_fail(o, "opset 17 has no axis that is computed");
+	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
+	return 0;
+}
+
 const struct onnx_form onnx_forms_layer[] = {
 	{"BatchNormalization", store_batch_norm},
 	{"Clip", store_clip},
+	{"DFT", store_dft},
 	{"Eltwise", store_eltwise},
 	{"FullyConnected", store_fully_connected},
 	{"GRU", store_recurrent},

@@ -49,6 +49,11 @@ MSD_MUST_CHECK int onnx_set_ints(const struct onnx_node *n, const char *param,
 MSD_MUST_CHECK int onnx_set_text(const struct onnx_node *n, const char *param,
 				 const char *text);
 
+/** Set text parameter @param to the name of the element type that attribute @attr has;
+ * without the attribute it is left as it is. */
+MSD_MUST_CHECK int onnx_set_dtype(const struct onnx_node *n, const char *attr,
+				  const char *param);
+
 /** Let a constant be input @k of the node: of @dtype and @n_dims extents. The bytes are
  * copied. */
 MSD_MUST_CHECK int onnx_add_constant(const struct onnx_node *n, size_t k,

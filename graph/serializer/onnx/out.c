@@ -12,8 +12,9 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
 
-static const struct onnx_form *const forms[] = {onnx_forms_flow, onnx_forms_window,
-						onnx_forms_layer, onnx_forms_move};
+static const struct onnx_form *const forms[] = {onnx_forms_dtype, onnx_forms_flow,
+						onnx_forms_window, onnx_forms_layer,
+						onnx_forms_move};
 
 int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)
 {

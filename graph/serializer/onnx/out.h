@@ -16,6 +16,7 @@ struct onnx_form {
 	int (*store)(const struct onnx_out *o);
 };
 /** Each list ends with a form without a name. */
+extern const struct onnx_form onnx_forms_dtype[];
 extern const struct onnx_form onnx_forms_flow[];
 extern const struct onnx_form onnx_forms_window[];
 extern const struct onnx_form onnx_forms_layer[];

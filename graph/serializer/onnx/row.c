@@ -10,11 +10,17 @@
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
-	onnx_rows_element,   onnx_rows_flow,
-	onnx_rows_index,     onnx_rows_move,
-	onnx_rows_reduce,    onnx_rows_window,
-	onnx_rows_layer,     onnx_rows_recurrent,
-	onnx_rows_quantized, NULL,
+	onnx_rows_element,
+	onnx_rows_flow,
+	onnx_rows_index,
+	onnx_rows_move,
+	onnx_rows_reduce,
+	onnx_rows_window,
+	onnx_rows_layer,
+	onnx_rows_recurrent,
+	onnx_rows_signal,
+	onnx_rows_quantized,
+	NULL,
 };
 
 /* Rows that were added; the list only grows, at its head. */

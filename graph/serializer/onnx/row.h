@@ -26,6 +26,7 @@ extern const struct onnx_row onnx_rows_quantized[];
 extern const struct onnx_row onnx_rows_window[];
 extern const struct onnx_row onnx_rows_layer[];
 extern const struct onnx_row onnx_rows_recurrent[];
+extern const struct onnx_row onnx_rows_signal[];
 /** All of the project's, ended by NULL. */
 extern const struct onnx_row *const onnx_rows[];
 

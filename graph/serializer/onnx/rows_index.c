@@ -1,19 +1,9 @@
 /* What takes and puts elements by indices and by their place. */
-#include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
 
 static int load_eye_like(struct onnx_node *n)
 {
-	const int64_t type = onnx_attr_int(n, "dtype", 0);
-	const char *name = onnx_dtype_name((int32_t)type);
-
-	if (onnx_attr(n, "dtype") == NULL)
-		return 0;
-	if (name == NULL) {
-		return onnx_fail(n, "element type %lld cannot be made",
-				 (long long)type);
-	}
-	return onnx_set_text(n, "dtype", name);
+	return onnx_set_dtype(n, "dtype", "dtype");
 }
 
 const struct onnx_row onnx_rows_index[] = {

@@ -16,6 +16,14 @@ static int load_batch_norm(struct onnx_node *n)
 	return 0;
 }
 
+/* Without axes those of the images and their planes. */
+static int load_mean_variance(struct onnx_node *n)
+{
+	static const int64_t axes[] = {0, 2, 3};
+
+	return onnx_attr(n, "axes") == NULL ? onnx_set_ints(n, "axes", axes, 3) : 0;
+}
+
 #define BATCH_NORM "epsilon=eps:1e-5 -momentum -spatial -is_test -training_mode"
 #define LOSS "reduction ignore_index"
 const struct onnx_row onnx_rows_layer[] = {
@@ -37,6 +45,9 @@ const struct onnx_row onnx_rows_layer[] = {
 	{"LogSoftmax", 13, "LogSoftmax", "axis:-1 flattens:=0", NULL},
 	{"LpNormalization", 1, "LpNorm", "axis p", NULL},
 	{"MatMul", 1, "MatMul", "", NULL},
+	{"Det", 11, "Det", "", NULL},
+	{"MeanVarianceNormalization", 9, "MeanVarianceNormalization", "axes",
+	 load_mean_variance},
 	{"NegativeLogLikelihoodLoss", 12, "NegativeLogLikelihoodLoss", LOSS, NULL},
 	{"Softmax", 1, "Softmax", "axis:1 flattens:=1", NULL},
 	{"Softmax", 13, "Softmax", "axis:-1 flattens:=0", NULL},

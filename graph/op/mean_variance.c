@@ -1,0 +1,30 @@
+/* MeanVarianceNormalization over the axes that it names. */
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field fields[] = {
+	OP_OWN_INTS("axes"),
+};
+
+static int infer(modser_sg_node *node)
+{
+	const modser_sg_attr *axes =
+		modser_sg_op_param(modser_sg_node_op(node), "axes");
+	size_t axis;
+
+	for (size_t i = 0; i < axes->n; i++) {
+		if (msd_infer_axis_of(node, axes->as.ints[i], msd_infer_ndim(node, 0),
+				      &axis) != 0)
+			return -1;
+	}
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_mean_variance = {
+	.name = "MeanVarianceNormalization",
+	OP_FIELDS(fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

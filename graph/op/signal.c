@@ -1,0 +1,81 @@
+/* What signals are weighed with: windows, and filters of the mel scale. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+static int infer_typed(modser_sg_node *node, const int64_t *dims, size_t n)
+{
+	const char *name = modser_sg_op_param(modser_sg_node_op(node), "dtype")->as.s;
+	struct msd_dtype dtype;
+
+	if (!msd_dtype_parse(name, strlen(name), &dtype)) {
+		return msd_infer_fail(node, "no element type is called \"%s\"", name);
+	}
+	msd_infer_dtype(node, 0, dtype);
+	return msd_infer_set(node, dims, n);
+}
+
+static const modser_sg_op_field window_fields[] = {
+	OP_OWN_TEXT("dtype", "float32"),
+	OP_OWN_INT("periodic", 1),
+};
+static int infer_window(modser_sg_node *node)
+{
+	double size;
+	const int result = msd_infer_number(node, 0, &size);
+
+	if (result != 0)
+		return result;
+	if (!(size >= 0 && size <= (double)INT32_MAX))
+		return msd_infer_fail(node, "its size cannot be");
+	const int64_t dims[] = {(int64_t)size};
+	return infer_typed(node, dims, 1);
+}
+
+#define WINDOW(id, text)                                                               \
+	const modser_sg_op_schema msd_op_##id = {                                      \
+		.name = (text),                                                        \
+		OP_FIELDS(window_fields),                                              \
+		OP_IN(1, 1),                                                           \
+		OP_OUT(1, 1),                                                          \
+		.infer = infer_window,                                                 \
+		OP_TM(MODSER_NO_TM_TYPE, 0),                                           \
+	}
+WINDOW(blackman_window, "BlackmanWindow");
+WINDOW(hamming_window, "HammingWindow");
+WINDOW(hann_window, "HannWindow");
+
+static const modser_sg_op_field mel_fields[] = {
+	OP_OWN_TEXT("dtype", "float32"),
+};
+/* Inputs are the number of filters, the length of the transform, the rate of samples,
+ * and the lowest and highest frequency. */
+static int infer_mel(modser_sg_node *node)
+{
+	double v[5];
+
+	for (size_t i = 0; i < 5; i++) {
+		const int result = msd_infer_number(node, i, &v[i]);
+
+		if (result != 0)
+			return result;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		if (!(v[i] >= 1 && v[i] <= (double)INT32_MAX))
+			return msd_infer_fail(node, "input %zu cannot be", i);
+	}
+	if (!(v[3] >= 0 && v[3] <= v[4] && v[4] <= v[2] / 2))
+		return msd_infer_fail(node, "its frequencies cannot be");
+	const int64_t dims[] = {(int64_t)v[1] / 2 + 1, (int64_t)v[0]};
+	return infer_typed(node, dims, 2);
+}
+
+const modser_sg_op_schema msd_op_mel_weights = {
+	.name = "MelWeightMatrix",
+	OP_FIELDS(mel_fields),
+	OP_IN(5, 5),
+	OP_OUT(1, 1),
+	.infer = infer_mel,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
