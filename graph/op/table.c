@@ -184,7 +184,11 @@
 	X(hann_window)                                                                 \
 	X(mel_weights)                                                                 \
 	X(det)                                                                         \
-	X(mean_variance)
+	X(mean_variance)                                                               \
+	X(center_crop_pad)                                                             \
+	X(affine_grid)                                                                 \
+	X(max_unpool)                                                                  \
+	X(col2im)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -145,7 +145,11 @@
 	X(hann_window)                                                                 \
 	X(mel_weights)                                                                 \
 	X(det)                                                                         \
-	X(mean_variance)
+	X(mean_variance)                                                               \
+	X(center_crop_pad)                                                             \
+	X(affine_grid)                                                                 \
+	X(max_unpool)                                                                  \
+	X(col2im)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)
