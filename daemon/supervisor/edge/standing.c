@@ -279,10 +279,12 @@ msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes, struct msd_diag
 	if (msd_usage_may_keep(usage, &user->quota, bytes))
 		return MSD_OK;
 	note_limit(s, MSD_QUOTA_RESIDENT);
-	return msd_diag_set(
+	(void)msd_diag_set(
 		d, MSD_BUSY, "%s may have %llu %s (%s=): free some", user->name,
 		(unsigned long long)user->quota.of[MSD_QUOTA_RESIDENT],
 		msd_quota_text(MSD_QUOTA_RESIDENT), msd_quota_word(MSD_QUOTA_RESIDENT));
+	d->retry_after_ms = MSD_QUOTA_GUESS_MS;
+	return MSD_BUSY;
 }
 
 void msd_standing_sign(struct msd_session *s, struct msd_load *load)
@@ -292,6 +294,7 @@ void msd_standing_sign(struct msd_session *s, struct msd_load *load)
 	const struct msd_grant *g = grant_of(s);
 	load->owner = msd_rights_owner(&s->edge->rights, g);
 	load->owner_max = g->user != NULL ? g->user->quota.of[MSD_QUOTA_MODULES] : 0;
+	load->owner_wait_ms = MSD_QUOTA_GUESS_MS;
 }
 
 bool msd_standing_has(struct msd_session *s, enum msd_right right)

@@ -238,9 +238,11 @@ static msd_err check_owner(struct msd_house *house, struct msd_span name,
 	}
 	if (n < load->owner_max)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BUSY,
-			    "%s may have %llu modules (modules=): unload one",
-			    load->owner, (unsigned long long)load->owner_max);
+	(void)msd_diag_set(d, MSD_BUSY,
+			   "%s may have %llu modules (modules=): unload one",
+			   load->owner, (unsigned long long)load->owner_max);
+	d->retry_after_ms = load->owner_wait_ms;
+	return MSD_BUSY;
 }
 
 static msd_err check_name(struct msd_house *house, struct msd_span name, bool replace,

@@ -11,6 +11,7 @@ struct msd_load {
 	struct msd_source_job *bringing;
 	const char *owner;        /* outlives the house; NULL: nobody is limited */
 	uint64_t owner_max;       /* modules of that owner; 0: as many as it likes */
+	uint64_t owner_wait_ms;   /* that who has them is told to wait */
 	bool is_awaited;          /* neither: msd_module_give() brings it some time */
 	bool replace;             /* an existing module stays until this one is READY */
 	struct msd_device device; /* type 0: what its code is for */

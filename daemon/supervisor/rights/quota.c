@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define RETRY_MS 100u /* when a request ends nobody knows */
-
 static const struct {
 	const char *word, *unit, *what;
 	uint64_t max;
@@ -37,7 +35,7 @@ bool msd_usage_ask(struct msd_usage *u, const struct msd_quota *q, uint64_t byte
 	uint64_t wait_ms;
 
 	if (requests > 0 && u->n_requests >= requests)
-		return refuse(MSD_QUOTA_REQUESTS, RETRY_MS, ret);
+		return refuse(MSD_QUOTA_REQUESTS, MSD_QUOTA_GUESS_MS, ret);
 	if (rate > 0) {
 		wait_ms = msd_bucket_wait_ms(&u->calls, rate, 1, now_ms);
 		if (wait_ms > 0)

@@ -30,6 +30,9 @@ struct msd_quota {
 	uint64_t of[MSD_QUOTA_COUNT];
 };
 
+/* Of what is no rate, for when a request ends, or something is freed, nobody knows. */
+#define MSD_QUOTA_GUESS_MS 100u
+
 /* All zeros: nothing yet. */
 struct msd_usage {
 	struct msd_bucket calls, bytes;
