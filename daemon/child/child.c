@@ -218,8 +218,12 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	if (rc != 0) {
 		(void)close(output[0]);
 		uv_close((uv_handle_t *)&c->handle, on_failed_spawn_closed);
-		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
-				    msd_errno_text(-rc, text));
+		return msd_diag_set(d, MSD_IO, "starting %s: %s%s", how->argv[0],
+				    msd_errno_text(-rc, text),
+				    rc == UV_EACCES && how->user != NULL
+					    ? ": let all users run it, and pass its "
+					      "folders (chmod o+x), for worker-user"
+					    : "");
 	}
 	c->pid = c->handle.pid;
 	c->group = how->group;

@@ -2,6 +2,7 @@
 import errno
 import pathlib
 import pwd
+import shutil
 
 import harness
 import numpy as np
@@ -83,6 +84,17 @@ def test_what_it_starts_ends_with_it(daemon, way):
         harness.until(lambda: set(harness.children(daemon.pid)) - before, "an orphan is there")
         wire.ask("module.unload", "leaves")
     assert set(harness.children(daemon.pid)) < before
+
+
+def test_a_worker_that_its_user_cannot_run_is_told_with_what_to_do(own_daemon, folder):
+    if not may_change_users():
+        pytest.skip("no CAP_SETUID, CAP_SETGID and CAP_KILL: no process is given another user")
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    worker = shutil.copy(harness.BIN / "modserd-worker", closed)
+    daemon = own_daemon("--worker-user", NAME, env={"MODSERD_WORKER": worker})
+    said = daemon.modser("load", "results", harness.ZOO / "results.so")
+    assert said.status != 0 and str(worker) in said.err and "chmod o+x" in said.err, said
 
 
 @pytest.mark.parametrize("name, why", [("no-such-user", "no such user"), ("root", "another user")])

@@ -229,7 +229,7 @@ static msd_err read_right(struct msd_span word, enum msd_right *ret, struct msd_
 	}
 	return msd_diag_set(d, MSD_NOT_FOUND,
 			    "acl.dry_run: %.*s is neither a method nor lookup, call, "
-			    "load or admin",
+			    "load, read or admin",
 			    (int)(word.n < 80 ? word.n : 80), (const char *)word.p);
 }
 

@@ -180,7 +180,8 @@ static msd_err read_right(struct reader *r, struct msd_span word)
 			bits |= 1u << right;
 	}
 	if (bits == 0)
-		return wrong(r, word, "expected lookup, call, load, admin or all");
+		return wrong(r, word,
+			     "expected lookup, call, load, read, admin or all");
 	r->l->rights = word.p[0] == '+' ? r->l->rights | bits : r->l->rights & ~bits;
 	return MSD_OK;
 }
