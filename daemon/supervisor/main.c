@@ -224,7 +224,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (s.keeper.is_open)
 		msd_vouch_open(&s.fetcher.vouch);
 	if (err == MSD_OK)
-		err = msd_tls_take(&s.tls, o, acl != NULL, &shown_before, &d);
+		err = msd_tls_take(&s.tls, o, acl, &shown_before, &d);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {

@@ -4,6 +4,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/options.h"
+#include "daemon/supervisor/rights/acl.h"
 
 static bool listens_by_it(const struct msd_options *o)
 {
@@ -29,14 +30,15 @@ static void tell(const struct msd_tls_shown *is, const char *file)
 	}
 }
 
-msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_rights,
-		     struct msd_tls_shown *was, struct msd_diag *d)
+msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
+		     const struct msd_acl *rights, struct msd_tls_shown *was,
+		     struct msd_diag *d)
 {
 	struct msd_tls_shown before = {0};
 	const struct msd_tls_files files = {.cert = o->tls_cert,
 					    .key = o->tls_key,
 					    .ca = o->tls_ca,
-					    .takes_strangers = has_rights};
+					    .takes_strangers = rights != NULL};
 
 	*was = before;
 	/* A listener that the file no longer names is there until the next start. */
@@ -53,6 +55,12 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o, bool has_ri
 	msd_err err = msd_tls_open(t, &files, d);
 	if (err != MSD_OK)
 		return err;
+	if (rights != NULL && o->tls_ca == NULL && msd_acl_knows_certificates(rights)) {
+		msd_log(MSD_LOG_WARN, "certificates-not-asked-for",
+			"why=\"the file of rights knows users by certificates, and "
+			"none is asked of who connects: name their authority with "
+			"--tls-ca\"");
+	}
 	const struct msd_tls_shown is = msd_tls_shows(t);
 	if (memcmp(is.sha256, before.sha256, sizeof(is.sha256)) == 0)
 		return MSD_OK;

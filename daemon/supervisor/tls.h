@@ -4,18 +4,19 @@
  * listens by it, and again whenever the configuration is. */
 #include "daemon/supervisor/tls/library.h"
 
+struct msd_acl;
 struct msd_options;
 
 /**
  * Read the files of @o when one of its addresses is tls://; open the library for them.
- * @has_rights: a file of rights is in force, by which who shows no certificate is
- * `anonymous`, or has a token; else it is refused. What was read before stays when that
- * fails. A certificate that was not shown before is a line of the log; @was is the one
- * that it replaces, or empty. Errors: MSD_BAD_REQUEST, naming the option or the file;
- * those of msd_tls_open().
+ * @rights: the file of rights that is in force, by which who shows no certificate is
+ * `anonymous`, or has a token; NULL: there is none, and who shows none is refused. What
+ * was read before stays when that fails. A certificate that was not shown before is a
+ * line of the log; @was is the one that it replaces, or empty. Errors: MSD_BAD_REQUEST,
+ * naming the option or the file; those of msd_tls_open().
  */
 MSD_MUST_CHECK msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
-				    bool has_rights, struct msd_tls_shown *was,
-				    struct msd_diag *d);
+				    const struct msd_acl *rights,
+				    struct msd_tls_shown *was, struct msd_diag *d);
 
 #endif

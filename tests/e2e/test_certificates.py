@@ -106,6 +106,16 @@ def test_the_key_of_another_certificate_is_refused_by_the_client(pki, own_daemon
     assert said.status == 2 and str(pki.server[1]) in said.err and "mismatch" in said.err, said
 
 
+def test_users_by_certificates_without_an_authority_are_told(pki, own_daemon, folder):
+    acl = folder / "acl"
+    acl.write_text("user alice cert:cn=alice +@lookup\n")
+    own_daemon(*pki.words(), "--acl", acl, listen=[TLS])
+    daemon = own_daemon(*pki.words(ca=False), "--acl", acl, listen=[TLS])
+    expect_logged(daemon, "event=certificates-not-asked-for")
+    with Wire(certs.connect(daemon.host, certs.context(pki, pki.alice))) as wire:
+        assert wire.ask("acl.whoami")["user"] == "anonymous"
+
+
 def test_an_expired_certificate_of_the_servers_is_told_to_its_operator(pki, own_daemon):
     cert, key = pki.issue("late", ("DNS:localhost",), days=-1)
     daemon = own_daemon("--tls-cert", cert, "--tls-key", key, listen=[TLS])

@@ -206,6 +206,27 @@ bool msd_acl_allows(const struct msd_acl *a, const struct msd_grant *g,
 	       msd_acl_why(a, g, right, target) != NULL;
 }
 
+static bool has_certificate(const struct msd_acl_lines *lines)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		const struct msd_acl_line *l = &lines->each[i];
+
+		for (size_t j = 0; j < l->n_credentials; j++) {
+			const enum msd_credential kind = l->credentials[j].kind;
+			if (kind == MSD_CREDENTIAL_CERT_SHA256 ||
+			    kind == MSD_CREDENTIAL_CERT_SAN ||
+			    kind == MSD_CREDENTIAL_CERT_CN)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool msd_acl_knows_certificates(const struct msd_acl *a)
+{
+	return has_certificate(&a->users) || has_certificate(&a->groups);
+}
+
 bool msd_grant_is_user(const struct msd_grant *g)
 {
 	return g->user != NULL && strcmp(g->user->name, MSD_ACL_ANONYMOUS) != 0;

@@ -106,6 +106,8 @@ const struct msd_acl_line *msd_acl_why(const struct msd_acl *a,
 /** The user's name, else that of its first group, else "anonymous"; "operator" for who
  * needs none. Borrowed. */
 const char *msd_grant_name(const struct msd_acl *a, const struct msd_grant *g);
+/** Some user or group is known by a certificate. */
+bool msd_acl_knows_certificates(const struct msd_acl *a);
 /** It is a user's of the file, not what is left for anybody. */
 bool msd_grant_is_user(const struct msd_grant *g);
 /** "token:sha256", ... */
