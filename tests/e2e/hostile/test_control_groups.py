@@ -162,7 +162,8 @@ def kills_of(group):
 def test_what_takes_too_much_memory_together_ends_alone(group, start):
     if not has(group, "memory"):
         pytest.skip("the memory controller is in an old hierarchy here: no sum is bounded")
-    words = ("--max-worker-memory", "64M", "--max-memory", "64M", "--max-worker-processes", 64)
+    words = ("--max-worker-memory", "64M", "--max-memory", "64M", "--max-segment-memory", "64M",
+             "--max-worker-processes", 64)
     arena = start(*words, modules={"bad": LEAVES, "good": LEAVES})
     victim, good = arena.victim(), arena.workers_of("good")
     with pytest.raises(Failure, match="WORKER_LOST"):
