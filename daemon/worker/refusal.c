@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
 #include <sched.h>
@@ -179,7 +180,12 @@ static bool add_by_descriptor(scmp_filter_ctx f)
 	const struct with_argument rows[] = {
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_SETFLAGS)},
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_FSSETXATTR)},
+		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_SETVERSION)},
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_ENABLE_VERITY)},
+		/* Of btrfs all: it makes and removes folders by them. */
+		{CALL(ioctl),
+		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, _IOC_TYPEMASK << _IOC_TYPESHIFT,
+			    BTRFS_IOCTL_MAGIC << _IOC_TYPESHIFT)},
 		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_SETLEASE)},
 		{CALL(fcntl), SCMP_A1_32(SCMP_CMP_EQ, F_NOTIFY)},
 	};

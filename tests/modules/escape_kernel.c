@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <sched.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ REACHES_KERNEL(share_nothing, syscall(SYS_shmget, IPC_PRIVATE, 0, 0))
 REACHES_KERNEL(queue_nothing, syscall(SYS_mq_open, NULL, 0, 0, NULL))
 REACHES_KERNEL(uring_nothing, syscall(SYS_io_uring_setup, 0, NULL))
 
+REACHES_KERNEL(subvolume_nothing, ioctl(-1, BTRFS_IOC_SUBVOL_CREATE, NULL))
 /* What a user, or the machine, has only so many of. */
 REACHES_KERNEL(queue_io_nothing, syscall(SYS_io_setup, 1, NULL))
 REACHES_KERNEL(wait_for_others_nothing, closed(epoll_create1(EPOLL_CLOEXEC)))
