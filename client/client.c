@@ -125,6 +125,7 @@ void modser_close(modser_client *client)
 	for (size_t i = 0; i < client->cap_table; i++)
 		msd_ticket_destroy(client->table[i]);
 	free(client->table);
+	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
 	msd_diag_finish(&client->why);
 	free(client);
@@ -182,8 +183,8 @@ modser_err modser_start(modser_client *client, const char *method,
 	}
 	while (client->table[id & (client->cap_table - 1)] != NULL)
 		id++;
-	msd_err err = msd_ticket_create(id, method, params, n_params, options, &t,
-					&client->why);
+	msd_err err = msd_ticket_create(id, method, params, n_params, options,
+					client->segments, &t, &client->why);
 	if (err != MSD_OK)
 		return (modser_err)err;
 	t->deadline_ns = UINT64_MAX;

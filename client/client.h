@@ -10,6 +10,7 @@
  *   connect.c   sockets
  *   open.c      which of several daemons
  */
+#include "client/lent.h"
 #include "client/ticket.h"
 #include "proto/frame.h"
 
@@ -35,6 +36,7 @@ struct modser_client {
 	int fd;                     /* -1: lost */
 	struct msd_client_tls *tls; /* NULL: bytes go as they are */
 	uint64_t next_id;
+	modser_segment *segments;              /* that it lends */
 	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
 	struct msd_ticket **table; /* at id % cap_table; in flight or not taken */
 	size_t cap_table, n_table; /* cap: power of two */

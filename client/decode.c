@@ -59,12 +59,11 @@ static msd_err walk_tensor(struct walk *w, struct msd_span ext, modser_value *v)
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(w->d, MSD_PROTOCOL, "response");
-	if (t.where != MSD_AT_INLINE && t.where != MSD_AT_RESIDENT) {
+	if (t.where == MSD_AT_OUT || (t.where == MSD_AT_SEGMENT && t.segment == 0)) {
 		return msd_diag_set(w->d, MSD_PROTOCOL,
-				    "response: a tensor that is neither inline nor "
-				    "resident");
+				    "response: a tensor that is nowhere");
 	}
-	v->kind = t.where == MSD_AT_INLINE ? MODSER_TENSOR : MODSER_RESIDENT;
+	v->kind = t.where == MSD_AT_RESIDENT ? MODSER_RESIDENT : MODSER_TENSOR;
 	v->as.tensor.dtype = (modser_dtype){t.dtype.code, t.dtype.bits, t.dtype.lanes};
 	v->as.tensor.device = (modser_device){t.device.type, t.device.id};
 	v->as.tensor.ndim = t.ndim;
@@ -75,7 +74,7 @@ static msd_err walk_tensor(struct walk *w, struct msd_span ext, modser_value *v)
 		return MSD_OK;
 	}
 	if (w->values != NULL)
-		w->tensors[w->n_tensors] = (struct msd_inline){v, t.offset};
+		w->tensors[w->n_tensors] = (struct msd_inline){v, t.offset, t.segment};
 	w->n_tensors++;
 	return MSD_OK;
 }

@@ -6,10 +6,12 @@
 #include "proto/diag.h"
 /* A response's msgpack as a tree of modser_value. */
 
-/* A tensor of the tree whose data stand in the frame's payload. */
+/* A tensor of the tree whose data stand in the frame's payload, or in memory that was
+ * lent. */
 struct msd_inline {
 	modser_value *value; /* in the result's tree; data is NULL until placed */
-	uint64_t offset;     /* into the payload */
+	uint64_t offset;     /* into the payload, or the segment */
+	uint16_t segment;    /* 0: it is in the payload */
 };
 
 struct msd_decoded {

@@ -456,6 +456,33 @@ MODSER_API const modser_value *modser_find(const modser_value *map, const char *
 /** End a result and all that it has handed out. NULL is fine. */
 MODSER_API_VOID void modser_result_free(modser_result *result);
 
+/*
+ * Memory that a client lends the daemon, over a unix socket: tensors of calls that lie
+ * there are used and filled where they are, and do not travel. Nothing else changes:
+ * data of modser_tensor_arg() and modser_out_arg() that lies in one, at a multiple of
+ * MODSER_TENSOR_ALIGN from its start, is found to do so; other data travels as any. For
+ * a function that returns its outputs by itself OUT arguments there, behind all others,
+ * are the places of what it returns, in order. An OUT's memory is not cleared. While a
+ * request is in flight that names memory there, what is written to it may be seen by
+ * the function or not.
+ */
+typedef struct modser_segment modser_segment;
+/**
+ * Lend @bytes of new memory, zeros. Blocks. On success the caller owns *@ret and ends
+ * it with modser_segment_free(). On failure *@ret is unchanged and @ret_why, unless
+ * NULL, holds a result that tells why, or NULL where memory was short; the caller frees
+ * it. Errors: MODSER_REFUSED (not a unix socket), MODSER_UNKNOWN_METHOD (an older
+ * daemon), MODSER_BAD_REQUEST and MODSER_BUSY (a limit, which is named),
+ * MODSER_NO_SPACE, MODSER_NOMEM, MODSER_IO.
+ */
+MODSER_API modser_err modser_segment_new(modser_client *client, uint64_t bytes,
+					 modser_segment **ret, modser_result **ret_why);
+/** Its memory, which begins on a page. */
+MODSER_API void *modser_segment_data(const modser_segment *segment);
+/** Take it back and unmap it: no request that is in flight and no result may have a
+ * tensor there. After modser_close(), too. NULL is fine. */
+MODSER_API_VOID void modser_segment_free(modser_segment *segment);
+
 /* Values for arguments. What they point to is borrowed: texts and shapes until
  * modser_start() has returned, the data of tensors until the request has ended. */
 /** nil: nothing, None. */

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "client/tls.h"
@@ -13,6 +14,8 @@ static size_t gather(const modser_client *c, struct iovec iov[GATHER])
 	size_t n = 0;
 
 	for (const struct msd_ticket *t = c->queue; t != NULL; t = t->next) {
+		if (t->fd >= 0 && t != c->queue) /* it goes with a first byte */
+			return n;
 		for (size_t i = t->at_iov; i < t->n_iov; i++) {
 			if (n == GATHER)
 				return n;
@@ -59,14 +62,40 @@ msd_err msd_client_broken(modser_client *c, const char *doing)
 			    "%s: %s", doing, msd_client_tls_why(c->tls));
 }
 
+/* Bytes as they are, and the descriptor of who is first. */
+static ssize_t send_plain(const modser_client *c, struct iovec *iov, size_t n)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct msghdr m = {.msg_iov = iov, .msg_iovlen = n};
+	struct msd_ticket *first = c->queue;
+
+	if (first->fd >= 0) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+		h->cmsg_level = SOL_SOCKET;
+		h->cmsg_type = SCM_RIGHTS;
+		h->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(h), &first->fd, sizeof(int));
+	}
+	const ssize_t sent = sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent > 0 && first->fd >= 0) {
+		(void)close(first->fd);
+		first->fd = -1;
+	}
+	return sent;
+}
+
 msd_err msd_client_send(modser_client *c)
 {
 	while (c->queue != NULL) {
 		struct iovec iov[GATHER];
-		struct msghdr m = {.msg_iov = iov, .msg_iovlen = gather(c, iov)};
-		ssize_t n = c->tls != NULL
-				    ? msd_client_tls_write(c->tls, iov, m.msg_iovlen)
-				    : sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		const size_t n_iov = gather(c, iov);
+		ssize_t n = c->tls != NULL ? msd_client_tls_write(c->tls, iov, n_iov)
+					   : send_plain(c, iov, n_iov);
 
 		if (n < 0 && errno == EINTR)
 			continue;

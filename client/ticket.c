@@ -11,7 +11,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "client/lent.h"
 #include "client/result.h"
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -19,6 +21,7 @@
 /* A request being encoded. */
 struct encoder {
 	struct msd_ticket *t;
+	const modser_segment *segments; /* NULL: its tensors travel */
 	size_t iov_cap;
 	size_t out_cap;
 	uint64_t payload_bytes;
@@ -137,6 +140,8 @@ static msd_err put_tensor(struct encoder *e, const modser_value *v)
 				    MSD_MAX_TENSORS);
 	}
 	msd_err err = MSD_OK;
+	if (e->segments != NULL && t.where != MSD_AT_RESIDENT && in->data != NULL)
+		(void)msd_lent_name(e->segments, in->data, &t);
 	if (t.where == MSD_AT_OUT) {
 		err = put_out(e, in, &t);
 	} else if (t.where == MSD_AT_INLINE) {
@@ -322,7 +327,8 @@ static msd_err encode(struct encoder *e, const char *method, const modser_value 
 
 msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *params,
 			  size_t n_params, const modser_options *options,
-			  struct msd_ticket **ret, struct msd_diag *d)
+			  const modser_segment *segments, struct msd_ticket **ret,
+			  struct msd_diag *d)
 {
 	static const modser_options none;
 	struct msd_ticket *t = calloc(1, sizeof(*t));
@@ -334,10 +340,13 @@ msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *p
 	if (options == NULL)
 		options = &none;
 	t->id = id;
+	t->fd = -1;
 	t->method = msd_method_find(msd_span_of(method));
 	t->done = options->done;
 	t->progress = options->progress;
 	t->ctx = options->ctx;
+	if (msd_lent_serves(t->method))
+		e.segments = segments;
 	t->result = msd_result_create(id);
 	err = t->result != NULL ? encode(&e, method, params, n_params, options)
 				: no_memory(&e);
@@ -357,5 +366,7 @@ void msd_ticket_destroy(struct msd_ticket *t)
 	msd_buf_finish(&t->head);
 	free(t->iov);
 	free(t->outs);
+	if (t->fd >= 0)
+		(void)close(t->fd);
 	free(t);
 }

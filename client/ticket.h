@@ -12,8 +12,9 @@
 #include "proto/value.h"
 
 struct msd_ticket_out {
-	struct msd_wire_tensor tensor; /* dtype and shape as asked for */
-	void *data;                    /* the caller's; NULL: the result's block */
+	/* Dtype and shape as asked for; in a segment that is lent, its place. */
+	struct msd_wire_tensor tensor;
+	void *data; /* the caller's; NULL: the result's block */
 };
 
 struct msd_ticket {
@@ -26,6 +27,7 @@ struct msd_ticket {
 	size_t n_iov;
 	size_t at_iov; /* the first that is not wholly sent */
 	bool begun;    /* some of it was sent */
+	int fd;        /* owned; goes with its first byte; -1: none */
 
 	struct msd_ticket_out *outs;
 	size_t n_outs;
@@ -40,11 +42,13 @@ struct msd_ticket {
 };
 
 /**
- * Encode a request. Borrows the data of tensors. Errors: as modser_start().
+ * Encode a request. Borrows the data of tensors; what lies in @segments, a list, is
+ * named by its place. Errors: as modser_start().
  */
 MSD_MUST_CHECK msd_err msd_ticket_create(uint64_t id, const char *method,
 					 const modser_value *params, size_t n_params,
 					 const modser_options *options,
+					 const modser_segment *segments,
 					 struct msd_ticket **ret, struct msd_diag *d);
 void msd_ticket_destroy(struct msd_ticket *t); /* NULL is fine */
 

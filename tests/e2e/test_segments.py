@@ -426,6 +426,12 @@ def test_at_the_end_nothing_is_left(served):
     expect_nothing_lent(served)
 
 
+def test_libmodser_sends_none_of_what_lies_in_a_segment(served):
+    said = harness.run(harness.BIN / "lend_client", served.host)
+    assert said.status == 0, said
+    assert int(said.out) < 8192, "four MiB of tensors have not travelled"
+
+
 ROUNDS = 200
 
 
