@@ -1,8 +1,10 @@
 /*
  * bench_library ADDRESS latency TARGET N
  * bench_library ADDRESS rate TARGET DEPTH N
+ * bench_library ADDRESS lent TARGET BYTES N
  *
- * As bench_call, through libmodser: what the client library adds.
+ * As bench_call, through libmodser: what the client library adds. `lent`: latency, with
+ * one tensor of so many bytes in memory that the daemon is lent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 struct run {
 	modser_client *client;
 	modser_value target;
+	modser_value arg; /* of latency; nil: none */
 };
 
 static void check(modser_client *c, modser_err err)
@@ -41,8 +44,8 @@ static void latency(struct run *r, const char *target, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		modser_result *result;
 		uint64_t begin = bench_now_ns();
-		check(r->client,
-		      modser_call(r->client, target, NULL, 0, NULL, &result));
+		check(r->client, modser_call(r->client, target, &r->arg,
+					     r->arg.kind != MODSER_NIL, NULL, &result));
 		modser_result_free(result);
 		ns[i] = bench_now_ns() - begin;
 	}
@@ -84,19 +87,39 @@ static void rate(struct run *r, size_t depth, size_t n)
 	free(ids);
 }
 
+static void lent(struct run *r, const char *target, int64_t bytes, size_t n)
+{
+	modser_dtype dtype = {.code = 2, .bits = 32, .lanes = 1};
+	const int64_t floats = bytes / 4;
+	modser_segment *segment;
+
+	check(r->client,
+	      modser_segment_new(r->client, (uint64_t)bytes, &segment, NULL));
+	memset(modser_segment_data(segment), 1, (size_t)bytes);
+	r->arg = modser_tensor_arg(dtype, &floats, 1, modser_segment_data(segment));
+	latency(r, target, n);
+	modser_segment_free(segment);
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = {0};
+	const bool is_rate = argc > 2 && strcmp(argv[2], "rate") == 0;
+	const bool is_lent = argc > 2 && strcmp(argv[2], "lent") == 0;
 
-	if (argc < 5 || (strcmp(argv[2], "rate") == 0) != (argc == 6)) {
+	if (argc < 5 || (is_rate || is_lent) != (argc == 6)) {
 		(void)fprintf(stderr,
 			      "usage: bench_library ADDRESS latency TARGET N\n"
-			      "       bench_library ADDRESS rate TARGET DEPTH N\n");
+			      "       bench_library ADDRESS rate TARGET DEPTH N\n"
+			      "       bench_library ADDRESS lent TARGET BYTES N\n");
 		return 2;
 	}
 	check(NULL, modser_open(argv[1], 2000, &r.client, NULL));
 	r.target = modser_str(argv[3]);
-	if (argc == 6) {
+	if (is_lent) {
+		lent(&r, argv[3], strtol(argv[4], NULL, 10),
+		     strtoul(argv[5], NULL, 10));
+	} else if (is_rate) {
 		rate(&r, strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
 	} else {
 		latency(&r, argv[3], strtoul(argv[4], NULL, 10));
