@@ -101,6 +101,24 @@ Test(hostile, a_tensor_beyond_the_payload)
 	cr_expect_eq(answer_tensors(&t, 1, 12), MODSER_PROTOCOL);
 }
 
+Test(hostile, a_tensor_in_memory_that_was_not_lent)
+{
+	struct msd_wire_tensor t[] = {tensor_at(0), tensor_at(0)};
+	struct msd_buf body = {0};
+
+	t[0].where = t[1].where = MSD_AT_SEGMENT;
+	t[0].segment = 1;
+	cr_expect_eq(answer_tensors(t, 1, 0), MODSER_PROTOCOL);
+	cr_expect_eq(answer_tensors(t + 1, 1, 0), MODSER_PROTOCOL, "no number is 0");
+	t[1] = tensor_at(0);
+	peer_begin(&body, 1); /* beside the output that was asked for */
+	msd_pack_array(&body, 2);
+	msd_pack_array(&body, 1);
+	msd_pack_tensor(&body, &t[1]);
+	msd_pack_tensor(&body, &t[0]);
+	cr_expect_eq(answer_body(&body, 12), MODSER_PROTOCOL);
+}
+
 Test(hostile, an_output_of_another_shape_or_dtype)
 {
 	struct msd_wire_tensor t = tensor_at(0);

@@ -44,6 +44,7 @@ from ._errors import (
 from ._function import Function, TimeEvaluator
 from ._future import Future
 from ._held import Instance, Resident
+from ._segment import Segment
 from ._tensor import Out, Tensor, out
 from ._timing import Times
 from ._types import Device, DType, Shape
@@ -58,6 +59,6 @@ __all__ = [
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
     "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined", "Refused",
-    "Resident", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
+    "Resident", "Segment", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
     "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",
 ]  # fmt: skip

@@ -16,7 +16,6 @@ from ._fork import at_home, forked
 from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._reader import Reader
-from ._tensor import Out
 from ._tls import TlsSocket
 
 _READS = 16  # of one turn of the loop; others want theirs
@@ -69,10 +68,11 @@ async def _open(target: _address.Target) -> socket.socket:
 class Pending:
     """A request in flight; its future gets (result, meta)."""
 
-    __slots__ = ("id", "outs", "future")
+    __slots__ = ("id", "outs", "lent", "future")
 
-    def __init__(self, id: int, outs: list[Out], future: asyncio.Future[Any]) -> None:
-        self.id, self.outs, self.future = id, outs, future
+    def __init__(self, id: int, message: Message, future: asyncio.Future[Any]) -> None:
+        self.id, self.outs, self.lent = id, message.outs, message.lent
+        self.future = future
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
         if self.future.done():  # cancelled
@@ -108,7 +108,7 @@ class Channel:
             raise again(self.lost)
         id = next(self._ids)
         frame = message.frame(id, options)
-        pending = Pending(id, message.outs, self._loop.create_future())
+        pending = Pending(id, message, self._loop.create_future())
         self._waiting[id] = pending
         self._write(frame)
         return pending

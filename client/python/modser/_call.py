@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._errors import ProtocolError
+from ._lent import Lent
 from ._message import Message, pack
 from ._tensor import Out, Tensor, as_bytes, is_tensor, out
 from ._types import BY_NUMPY, Device, DeviceLike, DType
@@ -23,9 +24,10 @@ def call_message(
     args: tuple[Any, ...],
     named: dict[str, Any],
     device: Optional[DeviceLike] = None,
+    segments: Sequence[Lent] = (),
 ) -> Message:
     """The request of a call."""
-    message = Message(CALL)
+    message = Message(CALL, segments)
     if device is not None:
         device = Device.parse(device)
         message.device = str(Device.from_wire(device.number, device.id))

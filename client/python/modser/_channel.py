@@ -14,6 +14,7 @@ import itertools
 import select
 import socket
 import ssl
+import sys
 import threading
 import time
 from typing import Any, Optional, Union
@@ -26,7 +27,6 @@ from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
-from ._tensor import Out
 from ._tls import TlsSocket, wrap
 
 SEND_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
@@ -36,11 +36,12 @@ MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
 class Pending:
     """A request whose reply has not come, then its reply."""
 
-    __slots__ = ("id", "outs", "done", "error", "result", "meta", "limit")
+    __slots__ = ("id", "outs", "lent", "done", "error", "result", "meta", "limit")
 
-    def __init__(self, id: int, outs: list[Out], limit: Optional[float]) -> None:
+    def __init__(self, id: int, message: Message, limit: Optional[float]) -> None:
         self.id = id
-        self.outs = outs
+        self.outs = message.outs
+        self.lent = message.lent
         self.done = False
         self.error: Optional[Error] = None
         self.result: Any = None
@@ -121,7 +122,7 @@ class Channel:
         for free in take_forgotten(self.forgotten):
             self.start(free)
         id = next(self._ids)
-        pending = Pending(id, message.outs, limit)
+        pending = Pending(id, message, limit)
         buffers = message.frame(id, options)
         with self._sending:
             if self.lost is not None:
@@ -129,7 +130,7 @@ class Channel:
             # A daemon that owes nobody a reply reads: then one call may block until all is sent.
             flags = SEND_FLAGS if self._waiting else SEND_FLAGS & ~socket.MSG_DONTWAIT
             self._waiting[id] = pending
-            self._send(buffers, len(buffers[0]) + message.size, flags)
+            self._send(buffers, len(buffers[0]) + message.size, flags, message.fd)
         return pending
 
     def cancel(self, id: int) -> None:
@@ -139,16 +140,19 @@ class Channel:
             if self.lost is None and id in self._waiting:
                 self._send(frame, len(frame[0]), SEND_FLAGS)
 
-    def _send(self, buffers: list[Any], left: int, flags: int) -> None:
+    def _send(
+        self, buffers: list[Any], left: int, flags: int, fd: Optional[int] = None
+    ) -> None:
         """A whole frame, or the connection is lost. The sending lock is held."""
+        with_it = rights(fd) if fd is not None and self.address.startswith("unix:") else ()
         try:
             while left > 0:
                 try:
-                    sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], (), flags)
+                    sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], with_it, flags)
                 except BlockingIOError:
                     self._read_until_writable()
                     continue
-                left -= sent
+                left, with_it = left - sent, ()
                 if left > 0:
                     buffers = rest(buffers, sent)
         except OSError as error:
@@ -319,6 +323,11 @@ class Channel:
         self._finish_all(self.lost)
         with self._reading:  # a reader is awake by now, and leaves
             self._socket.close()
+
+
+def rights(fd: int) -> Any:
+    """What passes a descriptor with the first byte."""
+    return [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fd.to_bytes(4, sys.byteorder))]
 
 
 def take_forgotten(forgotten: Forgotten) -> list[Message]:

@@ -16,6 +16,7 @@ from ._message import Message
 from ._objects import ClientBase, ModuleBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
 from ._requests import Map, Pause, Reply, Request, Step, Unawaited
+from ._segment import Segment
 from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
@@ -222,6 +223,11 @@ class Client(ClientBase):
         )
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]
+
+    def segment(self, nbytes: int) -> Segment:
+        """Memory of so many bytes that is lent to the daemon, over a unix socket: arrays in it are
+        arguments and outputs of calls that are not copied."""
+        return Segment(self, nbytes)
 
     def close(self) -> None:
         """End the connection; what waits for it gets ConnectionLost."""

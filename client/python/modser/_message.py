@@ -3,16 +3,21 @@ from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 import msgpack
 import numpy as np
 
+from ._lent import Lent, named
 from ._place import Handle
 from ._tensor import (
     ALIGN,
     INLINE,
+    OUT,
+    SEGMENT,
     Out,
+    Seat,
     Tensor,
     as_bytes,
     compact,
@@ -69,10 +74,10 @@ class Message:
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
-        "trace",
+        "trace", "segments", "lent", "fd",
     )  # fmt: skip
 
-    def __init__(self, method: bytes) -> None:
+    def __init__(self, method: bytes, segments: Sequence[Lent] = ()) -> None:
         #: The method's name, packed; then the params' header and the params.
         self.pieces: list[bytes] = [method, b""]
         self.payload: list[Buffer] = []
@@ -94,6 +99,12 @@ class Message:
         self.kill_abandoned = False
         #: The daemon says where the call's time went.
         self.trace = False
+        #: Memory that the daemon has, too: what lies there is named, not sent.
+        self.segments = segments
+        #: Of what is filled there, by number and offset.
+        self.lent: dict[tuple[int, int], Out] = {}
+        #: A descriptor to pass with the first byte, borrowed.
+        self.fd: Optional[int] = None
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)
@@ -106,7 +117,7 @@ class Message:
         if kind is np.ndarray:
             self._array(value)
         elif kind is Out:
-            self.pieces.append(value.packed)
+            self.pieces.append(self._seat(value) if self.segments else value.packed)
             self.outs.append(value)
         elif kind is int:
             if not -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
@@ -124,6 +135,8 @@ class Message:
             code_bits = BY_NUMPY[array.dtype]
         code, bits = code_bits
         nbytes = array.nbytes
+        if self.segments and self._name((code, bits, 1), array.shape, array):
+            return
         if nbytes:
             if self.size % ALIGN:
                 self._pad()
@@ -131,7 +144,31 @@ class Message:
         self.pieces.append(pack_array(array, code, bits, self.size if nbytes else 0))
         self.size += nbytes
 
+    def _name(
+        self, dtype: tuple[int, int, int], shape: tuple[int, ...], memory: np.ndarray[Any, Any]
+    ) -> bool:
+        """Add it by its place, where it lies in a segment."""
+        place = named(self.segments, memory)
+        if place is not None:
+            self.pieces.append(
+                pack_tensor(SEGMENT, dtype, shape, place[1], memory.nbytes, segment=place[0])
+            )
+        return place is not None
+
+    def _seat(self, value: Out) -> bytes:
+        """An output, packed: in a segment where its memory lies in one."""
+        memory = value.memory()
+        place = None if memory is None else named(self.segments, memory)
+        if place is None:
+            return value.packed
+        self.lent[place] = value
+        return pack_tensor(
+            OUT, value.dtype, value.shape, place[1], value.nbytes, segment=place[0]
+        )
+
     def _tensor(self, tensor: Tensor) -> None:
+        if self.segments and self._name(tensor.dtype, tensor.shape, tensor.data):
+            return
         if tensor.nbytes:
             if self.size % ALIGN:
                 self._pad()
@@ -154,6 +191,8 @@ class Message:
                 raise TypeError("a str with a lone surrogate is not UTF-8; send bytes") from None
         elif isinstance(value, Tensor):
             self._tensor(value)
+        elif isinstance(value, Seat):
+            self.pieces.append(self._seat(value.out))
         elif isinstance(value, Handle):
             self.pieces.append(value.packed())
         elif isinstance(value, DType):

@@ -8,6 +8,7 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 from ._call import call_message
 from ._errors import Error, StaleHandle
 from ._help import Signature
+from ._lent import Lent
 from ._message import Message, pack
 from ._options import Seconds, check_deadline
 from ._place import Handle, Place
@@ -40,6 +41,8 @@ class ClientBase:
         check_deadline(deadline)
         self._channel = channel
         self._deadline = deadline
+        #: Memory that the daemon has, too.
+        self._segments: list[Lent] = []
         #: What function.list has said of functions.
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -214,7 +217,9 @@ class FunctionBase:
             # As GraphModule has it: one request for all, where the server takes pairs.
             args += tuple(part for pair in named.items() for part in pair)
             named = {}
-        message = call_message(self._full, self._packed, args, named, device)
+        message = call_message(
+            self._full, self._packed, args, named, device, self._client._segments
+        )
         message.deadline, message.unordered = deadline, unordered
         message.kill_abandoned, message.trace = kill_abandoned, is_traced
         if self._instance is not None:

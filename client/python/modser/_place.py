@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._errors import ProtocolError
-from ._tensor import ALIGN, HEAD, INLINE, MAX_NDIM, RESIDENT, SHAPES, Out, Tensor
+from ._tensor import ALIGN, HEAD, INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, Out, Tensor
 from ._types import TO_NUMPY, DType
 
 INSTANCE = 4  # the ext type
+PLACES = (INLINE, SEGMENT, RESIDENT)  # of what a reply has
 ALIGN_FROM = 4096  # bytes; aligning what is smaller costs more than it can give
 
 
@@ -27,17 +28,17 @@ class Handle(NamedTuple):
 class Place:
     """A tensor of a reply: where its bytes are, and what becomes of it."""
 
-    __slots__ = ("where", "dtype", "shape", "offset", "nbytes", "device", "value")
+    __slots__ = ("where", "dtype", "shape", "offset", "nbytes", "device", "segment", "value")
 
     def __init__(self, data: bytes) -> None:
         if len(data) < HEAD.size:
             raise ProtocolError("a tensor of too few bytes")
-        where, code, bits, ndim, lanes, _, device, id, offset, nbytes = HEAD.unpack_from(data)
-        if ndim > MAX_NDIM or len(data) != HEAD.size + 8 * ndim or where not in (INLINE, RESIDENT):
+        where, code, bits, ndim, lanes, segment, device, id, offset, nbytes = HEAD.unpack_from(data)
+        if ndim > MAX_NDIM or len(data) != HEAD.size + 8 * ndim or where not in PLACES:
             raise ProtocolError("a tensor that is not as the protocol has it")
         self.where, self.dtype, self.device = where, (code, bits, lanes), (device, id)
         self.shape: tuple[int, ...] = SHAPES[ndim].unpack_from(data, HEAD.size)
-        self.offset, self.nbytes = offset, nbytes
+        self.offset, self.nbytes, self.segment = offset, nbytes, segment
         self.value: Any = None
         if ndim and min(self.shape) < 0 or not bits or not lanes:
             raise ProtocolError("a tensor with a negative dimension or without bits")

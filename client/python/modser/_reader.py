@@ -15,7 +15,7 @@ from ._cause import stranger
 from ._errors import Error, ProtocolError, from_wire
 from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
 from ._place import Handle, Place
-from ._tensor import INLINE, MAX_NDIM, SHAPES, TENSOR, Out
+from ._tensor import INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, TENSOR, Out
 from ._types import Device, DType, Shape
 
 BUFFER = 1 << 16
@@ -26,6 +26,7 @@ class Waiting(Protocol):
     """A request that waits for its reply."""
 
     outs: list[Out]
+    lent: dict[tuple[int, int], Out]
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None: ...
 
@@ -39,6 +40,7 @@ class Reader:
         self._start = self._end = 0
         self._plan: list[memoryview] = []  # what is still to fill of a large frame, last first
         self._places: list[Place] = []
+        self._lent: list[Place] = []  # in memory of ours
         self._body: Any = None
         #: Why there is nothing more to read.
         self.farewell = "the daemon closed the connection"
@@ -102,7 +104,7 @@ class Reader:
             self._start, self._end = 0, have
 
     def _decode(self, body: memoryview, payload: int) -> None:
-        self._places = []
+        self._places, self._lent = [], []
         try:
             message = msgpack.unpackb(body, ext_hook=self._ext, use_list=False)
         except ProtocolError:
@@ -128,6 +130,8 @@ class Reader:
             place = Place(data)
             if place.where == INLINE:
                 self._places.append(place)
+            elif place.where == SEGMENT:
+                self._lent.append(place)
             return place
         if kind == DTYPE and len(data) == 4:
             return DType(data[0], data[1], int.from_bytes(data[2:], "little"))
@@ -145,7 +149,7 @@ class Reader:
         body = self._body
         waiting = self.waiting.get(body[1]) if len(body) > 3 and body[0] == 1 else None
         places = self._places
-        outs: list[Optional[Out]] = list(waiting.outs) if waiting is not None else []
+        outs: list[Optional[Out]] = _that_travel(waiting) if waiting is not None else []
         for place, spec in zip(places, outs):
             assert spec is not None
             if place.dtype != spec.dtype or place.shape != spec.shape:
@@ -189,7 +193,9 @@ class Reader:
                 error = from_wire(error)
             except TypeError:
                 raise ProtocolError("an error that is not as the protocol has it") from None
-        elif places:
+        elif places or self._lent:
+            for place in self._lent:
+                _fill_in(place, waiting.lent)
             result = _settle(result)
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
 
@@ -202,6 +208,21 @@ class Reader:
                 self.farewell = f"the daemon ended the connection: {cause.message} [{cause.name}]"
 
 
+def _that_travel(waiting: Waiting) -> list[Optional[Out]]:
+    if not waiting.lent:
+        return list(waiting.outs)
+    lent = {id(o) for o in waiting.lent.values()}
+    return [o for o in waiting.outs if id(o) not in lent]
+
+
+def _fill_in(place: Place, lent: dict[tuple[int, int], Out]) -> None:
+    """What the request has named is what the caller knows it as."""
+    spec = lent.get((place.segment, place.offset))
+    if spec is None or place.dtype != spec.dtype or place.shape != spec.shape:
+        raise ProtocolError("a tensor where the request has named no place")
+    place.value = spec.given
+
+
 def _gap(nbytes: int) -> list[memoryview]:
     """Somewhere for bytes that no tensor names."""
     scratch = memoryview(bytearray(min(nbytes, BUFFER)))
@@ -212,6 +233,6 @@ def _settle(value: Any) -> Any:
     """The value with arrays where their places stood."""
     if type(value) is tuple:
         return tuple([_settle(v) for v in value])
-    if type(value) is Place and value.where == INLINE:
+    if type(value) is Place and value.where != RESIDENT:
         return value.value
     return value

@@ -18,11 +18,12 @@ import numpy as np
 
 from ._call import OutArgument, as_outs
 from ._errors import DeadlineExceeded, NotFound, NotReady, ProtocolError, StaleHandle
+from ._lent import Lent, named
 from ._message import Message, pack
 from ._objects import ClientBase, FunctionBase, Held, ResidentBase, name_of
 from ._options import Seconds
 from ._place import INSTANCE, Handle, Place
-from ._tensor import RESIDENT, Out, Tensor, as_shape, as_tensor, compact, to_array
+from ._tensor import RESIDENT, Out, Seat, Tensor, as_shape, as_tensor, compact, to_array
 from ._types import Device, DeviceLike, DType, DTypeLike, Shape
 from ._upload import Artifact
 
@@ -68,6 +69,16 @@ def ask(method: str, *params: Any, deadline: Seconds = None) -> Request[Any]:
     message = message_of(method, *params)
     message.deadline = deadline
     reply: Reply = yield message
+    return reply.result
+
+
+def lend(nbytes: int, fd: int) -> Request[int]:
+    """The number of the segment that the memfd is to the daemon."""
+    message = message_of("segment.add", nbytes)
+    message.fd = fd
+    reply: Reply = yield message
+    if type(reply.result) is not int:
+        raise ProtocolError("no number of a segment where one was expected")
     return reply.result
 
 
@@ -254,6 +265,11 @@ def facts(function: FunctionBase) -> Request[Map]:
     return dict(known.get(key, {})) if function._instance is None else {}
 
 
+def is_lent(segments: list[Lent], o: Out) -> bool:
+    memory = o.memory()
+    return memory is not None and named(segments, memory) is not None
+
+
 def place_outs(
     function: FunctionBase, args: tuple[Any, ...], out: OutArgument, deadline: Seconds
 ) -> Request[tuple[tuple[Any, ...], Optional[Outs]]]:
@@ -270,7 +286,12 @@ def place_outs(
     except NotReady:  # a call would wait
         yield from wait(function.module, PATIENCE if deadline is None else deadline)
         found = yield from facts(function)
-    return (args, outs) if found.get("style") == "model" else (args + outs, None)
+    if found.get("style") != "model":
+        return args + outs, None
+    segments = function._client._segments
+    if all(is_lent(segments, o) for o in outs):
+        return args + tuple([Seat(o) for o in outs]), None
+    return args, outs
 
 
 Make = Callable[[Any, str, Place], R]

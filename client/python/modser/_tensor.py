@@ -33,12 +33,13 @@ def pack_tensor(
     offset: int,
     nbytes: int,
     device: tuple[int, int] = (0, 0),
+    segment: int = 0,
 ) -> bytes:
     """The msgpack ext of a tensor, with its header."""
     code, bits, lanes = dtype
     ndim = len(shape)
     return _PREFIXES[ndim] + _EXTS[ndim].pack(
-        where, code, bits, ndim, lanes, 0, device[0], device[1], offset, nbytes, *shape
+        where, code, bits, ndim, lanes, segment, device[0], device[1], offset, nbytes, *shape
     )
 
 
@@ -192,6 +193,15 @@ class Out:
 
     def __repr__(self) -> str:
         return f"modser.out({str(self.dtype)!r}, {self.shape})"
+
+
+class Seat:
+    """An argument that is none of the function's: where it is to put what it returns."""
+
+    __slots__ = ("out",)
+
+    def __init__(self, out: Out) -> None:
+        self.out = out
 
 
 def out(what: Union[DTypeLike, np.ndarray[Any, Any], Tensor], shape: Any = None) -> Out:

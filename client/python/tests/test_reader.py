@@ -1,4 +1,5 @@
 """The reader alone, on bytes that nobody should send."""
+import numpy as np
 import pytest
 import test_golden
 
@@ -8,7 +9,7 @@ from modser._reader import Reader
 
 class Waiting:
     def __init__(self, *outs):
-        self.outs, self.got = list(outs), None
+        self.outs, self.got, self.lent = list(outs), None, {}
 
     def finish(self, error, result, meta):
         self.got = error, result, meta
@@ -70,6 +71,31 @@ def test_a_tensor_without_elements_may_say_that_it_is_anywhere(payload):
         reader.received(n)
         stream = stream[n:]
     assert [t.shape for t in waiting.got[1][1]] == [(payload, 2), (0, 2)]
+
+
+def answered(waiting, segment, offset, dtype=(2, 32, 1)):
+    """What @waiting gets when its result is a tensor in memory that was lent."""
+    ext = modser._tensor.pack_tensor(1, dtype, (4,), offset, 16, segment=segment)
+    body = b"\x94\x01\x01\xc0\x92\x90" + ext
+    data = modser._message.HEADER.pack(modser._message.MAGIC, len(body), 0) + body
+    reader = Reader()
+    reader.waiting[1] = waiting
+    reader.target()[: len(data)] = data
+    reader.received(len(data))
+    return waiting.got[1][1]
+
+
+def test_a_tensor_in_lent_memory_lies_where_the_request_has_named_a_place():
+    y = np.zeros(4, "f4")
+    for segment, offset, dtype in ((1, 128, (2, 32, 1)), (1, 256, (2, 32, 1)),
+                                   (2, 128, (2, 32, 1)), (1, 128, (0, 32, 1))):
+        waiting = Waiting()
+        waiting.lent[1, 128] = modser.out(y)
+        if (segment, offset, dtype[0]) == (1, 128, 2):
+            assert answered(waiting, segment, offset, dtype) is y
+        else:
+            with pytest.raises(modser.ProtocolError, match="named no place"):
+                answered(waiting, segment, offset, dtype)
 
 
 def test_frames_of_every_size_around_the_buffer():

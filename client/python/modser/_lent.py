@@ -1,0 +1,30 @@
+"""Memory that the daemon has, too, and what lies in it."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Protocol
+
+import numpy as np
+
+from ._tensor import ALIGN
+
+
+class Lent(Protocol):
+    """As much of a Segment as requests have to know."""
+
+    number: int
+    address: int
+    nbytes: int
+
+
+def named(segments: Sequence[Lent], memory: np.ndarray[Any, Any]) -> Optional[tuple[int, int]]:
+    """Number of the segment and offset in it, where all of the array lies in one, and begins where
+    a tensor may."""
+    if not memory.nbytes:  # it lies nowhere
+        return None
+    at = memory.__array_interface__["data"][0]
+    for segment in segments:
+        offset = at - segment.address
+        if 0 <= offset and offset + memory.nbytes <= segment.nbytes:
+            return (segment.number, offset) if offset % ALIGN == 0 else None
+    return None
