@@ -6,6 +6,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/wire/segpool.h"
 #include "proto/errno_text.h"
 
 #define OWN 64u         /* its loop, listeners, log, what is being accepted or closed */
@@ -13,7 +14,8 @@
 
 static uint64_t wanted(const struct msd_limits *limits)
 {
-	return OWN + limits->max_connections + OF_A_MODULE * limits->max_modules;
+	return OWN + limits->max_connections + OF_A_MODULE * limits->max_modules +
+	       MSD_MAX_LENT;
 }
 
 const char *msd_descriptors_judge(const struct msd_limits *limits, uint64_t have,

@@ -4,10 +4,12 @@
  * Whatever it is, each request is answered once and in the end everything is given
  * back: supervisor_world.h.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/wire/segpool.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
@@ -68,6 +70,36 @@ static void put_floats(struct msd_buf *b, enum msd_where where, uint32_t bytes)
 	msd_pack_tensor(b, &t);
 }
 
+/* The same in a segment that may be lent. */
+static void put_lent(struct msd_buf *b, enum msd_where where, uint8_t byte)
+{
+	const struct msd_wire_tensor t = {.where = where,
+					  .dtype = {.code = 2, .bits = 32, .lanes = 1},
+					  .segment = 1 + byte % 4,
+					  .offset = 128u * (byte / 4),
+					  .bytes = 256,
+					  .ndim = 1,
+					  .shape = {64}};
+	msd_pack_tensor(b, &t);
+}
+
+static void lend(uint8_t byte)
+{
+	static const int seals[] = {F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL,
+				    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL |
+					    F_SEAL_WRITE,
+				    F_SEAL_SHRINK, 0};
+	struct msd_buf b = {0};
+
+	if (byte % 4 == 3) {
+		msd_pack_uint(&b, byte / 16);
+		(void)client_ask(client, "segment.remove", 1, &b, &nothing, 0);
+	} else {
+		client_lend(client, 4096u * (byte / 16), seals[byte / 4 % 4]);
+	}
+	msd_buf_finish(&b);
+}
+
 /* call of a function by its name, with what comes to hand. */
 static void call(uint8_t byte)
 {
@@ -82,6 +114,10 @@ static void call(uint8_t byte)
 		put_floats(&b, MSD_AT_OUT, 64u * size);
 	if ((what & 4) != 0 && client->n_tensor > 0 && ++n > 0)
 		msd_buf_put(&b, client->tensor, client->n_tensor);
+	if ((what & 64) != 0 && ++n > 0)
+		put_lent(&b, MSD_AT_SEGMENT, size);
+	if ((what & 128) != 0 && ++n > 0)
+		put_lent(&b, MSD_AT_OUT, byte);
 	put_deadline(&options, what / 8);
 	(void)client_ask(client, "call", n, &b, &options, bytes);
 	msd_buf_finish(&b);
@@ -204,6 +240,7 @@ static void do_as_client(uint8_t op, uint8_t byte)
 		go_wild(byte);
 		break;
 	default:
+		lend(byte);
 		break;
 	}
 }
@@ -237,6 +274,7 @@ static void put_result(struct msd_buf *b, uint8_t byte)
 			struct msd_wire_tensor t = there;
 			t.where = MSD_AT_SEGMENT;
 			t.offset = 128u * (byte / 8);
+			t.segment = byte % 8 == 4 ? MSD_FIRST_LENT + byte / 64 : 0;
 			t.bytes = 64u * msd_cur_u8(&input);
 			t.shape[0] = (int64_t)t.bytes / 4;
 			msd_pack_tensor(b, &t);

@@ -13,10 +13,13 @@ NIL, EMPTY = b"\xc0", b"\x90"
 FRAME, BYTES, SEGMENT, END, TIME = range(5)
 
 CONNECT, LOOK, LOAD, UNLOAD, CALL, HANDLE = 0, 0, 2, 3, 4, 8
-CANCEL, LEAVE, DEAF, WILD = 11, 12, 13, 14
+CANCEL, LEAVE, DEAF, WILD, LEND = 11, 12, 13, 14, 15
 WAIT, NO_PROCESS, EXITS, RAW, ANNOUNCES, ANSWERS = 160, 150, 192, 193, 194, 195
 OPENED = bytes([ANSWERS, 0, 0])
 ADDED = bytes([CONNECT, 0, LOAD, 0]) + OPENED
+# A segment, and a call with an argument and an output there; then its answer.
+LENT = ADDED + bytes([LEND, 16, CALL, 0, 64 + 128, 0])
+FILLED = bytes([ANSWERS, 0, 4, 4])
 
 
 def number(n):
@@ -51,6 +54,9 @@ def request(id, method, *params):
 FAILED = array(b"\x0e", text("CALL_FAILED"), text("no"), mapping())
 ANNOUNCED = piece(SEGMENT, notification("worker.segment", text("out"), b"\x00", b"\xcd\x10\x00"))
 TOLD = piece(SEGMENT, notification("worker.segment", text("in"), b"\x00", b"\xcd\x10\x00"))
+LENT_TO_IT = piece(SEGMENT, notification("worker.segment", text("lent"), b"\xcd\x04\x00",
+                                         b"\xcd\x10\x00"))
+AT_LENT = tensor(1, 0, segment=1024)
 RESULT = array(array(tensor(1, 0), tensor(1, 128)), NIL)
 DTYPE, SHAPE = b"\xd6\x06\x02\x20\x01\x00", b"\xd7\x08" + struct.pack("<q", 16)
 
@@ -71,6 +77,13 @@ SESSION = {
     "room": ADDED + bytes(b for _ in range(6) for b in (CALL, 0, 3, 39)) + bytes([ANSWERS, 0, 2]),
     "deaf": ADDED + bytes([DEAF, 0, WAIT, 4, CONNECT, 0, WILD, 3, 1, 2, 3]),
     "no_process": bytes([CONNECT, 0, NO_PROCESS, 0, LOAD, 0, WAIT, 6]),
+    "lend": LENT + FILLED + bytes([LEND, 19, LEND, 19, CALL, 0, 64, 0]),
+    "lend_removed": LENT + bytes([LEND, 19]) + FILLED + bytes([LEND, 16]),
+    "lend_gone": LENT + bytes([LEAVE, 0]) + FILLED,
+    "lend_dies": LENT + bytes([EXITS, 0]) + OPENED + bytes([CALL, 0, 64, 0]) + FILLED,
+    "lend_lies": LENT + bytes([ANSWERS, 0, 4 + 64, 4]),
+    "lend_outside": LENT + bytes([CALL, 0, 64, 128, CALL, 3, 128, 1, ANSWERS, 0, 4 + 8, 255]),
+    "lend_wrong": ADDED + bytes(b for i in range(9) for b in (LEND, 16 * i + 4 * (i % 4))),
     "raw": ADDED + bytes([CALL, 0, 0, 0, RAW, 5]) + b"\x94\x01\x02\xc0\xc0",
 }
 REPLICA = {
@@ -96,6 +109,12 @@ PEER = {
     "accept_call": piece(FRAME, request(1, "call", text("m:int"))),
     "accept_echo": piece(FRAME, request(1, "call", text("m:echo"), text("x"))),
     "accept_tensor": TOLD + piece(FRAME, request(1, "call", text("m:kind"), tensor(1))),
+    "accept_lent": LENT_TO_IT + piece(FRAME, request(1, "call", text("m:kind"), AT_LENT))
+    + piece(FRAME, request(2, "call", text("m:count"), tensor(3, 128, segment=1024)))
+    + piece(FRAME, notification("worker.segment", text("lent"), b"\xcd\x04\x00", b"\x00"))
+    + piece(FRAME, request(3, "call", text("m:kind"), AT_LENT)),
+    "reject_lent_as_in": piece(SEGMENT, notification("worker.segment", text("lent"), b"\x00",
+                                                     b"\xcd\x10\x00")),
     "accept_out": piece(FRAME, request(1, "call", text("m:count"), tensor(3), tensor(3)))
     + piece(FRAME, notification("worker.release", b"\x00", b"\x00", b"\x00", b"\xcc\x80")),
     "accept_resident": piece(FRAME, request(1, "tensor.alloc", text("m"), DTYPE, SHAPE))

@@ -1,8 +1,10 @@
 #include "tests/fuzz/supervisor_world.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,6 +31,8 @@ static void set_limits(struct msd_limits *limits)
 	limits->max_handles = 4;
 	limits->max_modules = 3;
 	limits->max_uploads = 2;
+	limits->max_segment_bytes = 1 << 15;
+	limits->max_segment_memory = 1 << 16;
 }
 
 void world_begin(struct world *w)
@@ -203,6 +207,39 @@ uint64_t client_ask(struct client *c, const char *method, uint32_t n,
 	return c->n_asked;
 }
 
+void client_lend(struct client *c, uint32_t bytes, int seals)
+{
+	const int fd = memfd_create("lent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct msd_buf b = {0};
+
+	if (c->going.n > 0) { /* it goes with the frame's first byte */
+		(void)close(fd);
+		return;
+	}
+	MUST(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 &&
+	     fcntl(fd, F_ADD_SEALS, seals) == 0);
+	msd_pack_uint(&b, bytes);
+	(void)client_ask(c, "segment.add", 1, &b, &(struct msd_buf){0}, 0);
+	struct iovec frame = {c->going.p, c->going.n};
+	struct msghdr m = {.msg_iov = &frame,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(h), &fd, sizeof(int));
+	if (sendmsg(c->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)c->going.n)
+		c->going.n = 0;
+	msd_buf_finish(&b);
+	(void)close(fd);
+}
+
 /* Threads make sources of uploads and close what was passed. True: one still does, or
  * did until now. */
 static bool wait_for_thread(struct world *w)
@@ -350,6 +387,7 @@ void world_end(struct world *w)
 	/* One that is not read, for it has too much under way, is heard to be gone when
 	 * that is over. */
 	MUST(s->edge.n_sessions == 0 && msd_list_is_empty(&s->edge.peers.all));
+	MUST(s->edge.loans.n == 0 && s->edge.loans.bytes == 0);
 	MUST(s->budget.used_bytes == 0 && s->edge.peers.account.used_bytes == 0);
 	while (wait_for_thread(w))
 		continue;

@@ -49,6 +49,8 @@ bool client_is_fit(const struct client *c);
 uint64_t client_ask(struct client *c, const char *method, uint32_t n,
 		    const struct msd_buf *params, const struct msd_buf *options,
 		    uint32_t payload);
+/** Ask for a memfd of @bytes to be a segment, with @seals: segment.add. */
+void client_lend(struct client *c, uint32_t bytes, int seals);
 /** Upload something, and ask for it to be loaded. */
 void client_load(struct world *w, struct client *c, const char *name, uint32_t workers,
 		 bool replace);

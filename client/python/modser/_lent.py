@@ -25,6 +25,6 @@ def named(segments: Sequence[Lent], memory: np.ndarray[Any, Any]) -> Optional[tu
     at = memory.__array_interface__["data"][0]
     for segment in segments:
         offset = at - segment.address
-        if 0 <= offset and offset + memory.nbytes <= segment.nbytes:
+        if offset >= 0 and offset + memory.nbytes <= segment.nbytes:
             return (segment.number, offset) if offset % ALIGN == 0 else None
     return None
