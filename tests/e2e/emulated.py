@@ -119,16 +119,32 @@ def archive(path, system, command):
         put("TRAILER!!!", 0)
 
 
-def run(folder, command, packages, folders, mebibytes=1536):
+class Machine:
+    """An emulated machine whose system runs @command, a line for a shell."""
+
+    def __init__(self, folder, command, packages, folders, drivers=()):
+        """@drivers: modules of its kernel, which are below /drivers there."""
+        self.image = kernel(folder / "kernel")
+        self.system = folder / "system"
+        system = files(packages, folders)
+        for name in drivers:
+            (module,) = (folder / "kernel/lib/modules").rglob(f"{name}.ko")
+            system[f"/drivers/{name}.ko"] = module
+        archive(self.system, system, command)
+
+    def words(self, *more, mebibytes=1536):
+        """The command that starts it, its serial line being standard output."""
+        return ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "2", "-m",
+                str(mebibytes), "-kernel", self.image, "-initrd", self.system, "-nographic",
+                "-no-reboot", "-nodefaults", "-serial", "stdio",
+                "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", *more]
+
+
+def run(folder, command, packages, folders):
     """(exit status, output) of @command, a line for a shell, on an emulated machine."""
-    image = kernel(folder / "kernel")
-    archive(folder / "system", files(packages, folders), command)
-    said = subprocess.run(
-        ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "2", "-m", str(mebibytes),
-         "-kernel", image, "-initrd", folder / "system", "-nographic", "-no-reboot",
-         "-nodefaults", "-serial", "stdio",
-         "-append", "console=ttyS0 quiet panic=-1 rdinit=/init"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=BOOT_S)
+    machine = Machine(folder, command, packages, folders)
+    said = subprocess.run(machine.words(), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, errors="replace", timeout=BOOT_S)
     out = said.stdout.replace("\r\n", "\n")
     ended = re.search(r"^ended: (\d+)$", out, re.M)
     assert ended, f"{out}\n{said.stderr}"
