@@ -194,6 +194,8 @@ typedef struct modser_options {
 	 */
 	bool kill_abandoned;
 	bool trace; /* for "call": modser_result_trace() tells where its time went */
+	/* For "call": it may wait for all others of the module, whoever asks. */
+	bool background;
 } modser_options;
 
 /**

@@ -238,8 +238,8 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 
 static size_t count_options(const modser_options *o)
 {
-	return (o->deadline_ms != 0) + (size_t)o->unordered + o->kill_abandoned +
-	       o->trace + (o->names != NULL) + (o->device != NULL) +
+	return (o->deadline_ms != 0) + (size_t)o->unordered + o->background +
+	       o->kill_abandoned + o->trace + (o->names != NULL) + (o->device != NULL) +
 	       (o->instance.generation != 0);
 }
 
@@ -271,6 +271,10 @@ static void put_options(struct msd_buf *out, const modser_options *o, size_t n_a
 	if (o->device != NULL) {
 		msd_pack_cstr(out, "device");
 		msd_pack_cstr(out, o->device);
+	}
+	if (o->background) {
+		msd_pack_cstr(out, "priority");
+		msd_pack_cstr(out, "background");
 	}
 	if (o->kill_abandoned) {
 		msd_pack_cstr(out, "abandon");

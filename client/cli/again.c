@@ -14,7 +14,8 @@ static enum msd_exit call_once(const struct msd_cli *cli, struct msd_arguments *
 	const modser_options options = {.deadline_ms = cli->deadline_ms,
 					.device = cli->device,
 					.kill_abandoned = cli->kill_on_exit,
-					.trace = cli->trace};
+					.trace = cli->trace,
+					.background = cli->background};
 	modser_client *client = NULL;
 	enum msd_exit code = msd_session_open(cli, &client);
 

@@ -85,6 +85,7 @@ struct msd_cli {
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */
 	bool kill_on_exit;    /* call: its worker, when it is left */
+	bool background;      /* call: others come first */
 	uint32_t retry_ms;    /* call: sent again for so long; 0: once */
 	bool idempotent;      /* call: it may run twice */
 	bool trace;           /* call: where its time went */

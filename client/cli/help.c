@@ -53,6 +53,7 @@ static const struct {
 	{"retry", "TIME", "send it again for so long, when it was not begun"},
 	{"idempotent", "", "of --retry: also when it may have run, once or twice"},
 	{"trace", "", "say where the call's time went in the daemon"},
+	{"background", "", "let all other calls of the module come first"},
 	{"header", "", "print the columns' keys first, in a pipe"},
 	{"long", "", "show all that is known"},
 	{"doc", "", "show what the library says about its functions"},

@@ -240,6 +240,7 @@ const struct msd_option_row msd_options[] = {
 	{"retry", apply_retry, 0, MSD_OPT_RETRY, 0, true},
 	{"idempotent", NULL, AT(idempotent), MSD_OPT_RETRY, 0, false},
 	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false},
+	{"background", NULL, AT(background), MSD_OPT_TRACE, 0, false},
 	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
 	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
 	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},

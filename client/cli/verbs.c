@@ -252,7 +252,8 @@ const struct msd_verb msd_verbs[] = {
 	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,
 	 MSD_OPT_TABLE, msd_verb_devices},
 	{"call",
-	 "[--device DEVICE] [--kill-on-exit] [--trace] [--retry TIME [--idempotent]] "
+	 "[--device DEVICE] [--kill-on-exit] [--background] [--trace] [--retry TIME "
+	 "[--idempotent]] "
 	 "FUNCTION [ARGUMENT...] [-o FILE]...",
 	 "call a function", msd_text_call, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL | MSD_OPT_TRACE | MSD_OPT_RETRY,

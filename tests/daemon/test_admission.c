@@ -33,6 +33,7 @@ static void scene_init(struct scene *s, uint32_t n_workers)
 	crew->pace.us[SLOW] = 10000;
 	crew->pace.us[FAST] = 1000;
 	msd_list_init(&crew->lanes);
+	msd_list_init(&crew->background);
 	msd_list_init(&crew->all_lanes);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {

@@ -24,6 +24,7 @@ static void scene_init(struct scene *s)
 	crew->replicas = s->replicas;
 	crew->n_replicas = 2;
 	msd_list_init(&crew->lanes);
+	msd_list_init(&crew->background);
 	msd_list_init(&crew->all_lanes);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
@@ -154,8 +155,10 @@ Test(lane, a_loose_one_takes_turns_beside_the_one_with_a_home)
 
 	scene_init(&s);
 	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
-	struct msd_lane *loose = msd_lane_get_loose(&s.clients[0], &s.module.crew);
-	cr_assert_eq(msd_lane_get_loose(&s.clients[0], &s.module.crew), loose);
+	struct msd_lane *loose =
+		msd_lane_get_kind(&s.clients[0], &s.module.crew, MSD_LANE_LOOSE);
+	cr_assert_eq(msd_lane_find_kind(&s.clients[0], &s.module.crew, MSD_LANE_LOOSE),
+		     loose);
 	cr_assert_eq(msd_lane_find(&s.clients[0], &s.module.crew), lane);
 	struct msd_req *kept = queue(&s, lane);
 	struct msd_req *free_to_go = queue(&s, loose);
@@ -277,4 +280,28 @@ Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 1000);
 	msd_lane_free(a);
 	msd_lane_free(b);
+}
+
+Test(lane, the_backgrounds_waits_beside_the_others)
+{
+	struct scene s;
+
+	scene_init(&s);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_lane *background =
+		msd_lane_get_kind(&s.clients[0], &s.module.crew, MSD_LANE_BACKGROUND);
+	struct msd_req *later = queue(&s, background);
+	struct msd_req *now = queue(&s, lane);
+	cr_expect(is_in(&s.module.crew.background, background));
+	cr_expect(is_in(&s.module.crew.lanes, lane));
+	cr_expect_not(is_in(&s.module.crew.lanes, background));
+	cr_expect_eq(s.module.crew.n_queued, 2);
+	cr_expect_eq(msd_lane_take(background), later);
+	cr_expect(msd_list_is_empty(&s.module.crew.background), "it has nothing left");
+	cr_expect_eq(msd_lane_take(lane), now);
+	cr_expect_eq(s.module.crew.n_queued, 0);
+	msd_req_release(later);
+	msd_req_release(now);
+	msd_lane_free(background);
+	msd_lane_free(lane);
 }

@@ -30,6 +30,7 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        background: bool = False,
         trace: Optional[Trace] = None,
         **named: Any,
     ) -> Any:
@@ -37,7 +38,7 @@ class Function(FunctionBase):
         if out is not None:
             args, into = await client._run(_requests.place_outs(self, args, out, deadline))
         message = self._message(
-            args, named, device, deadline, unordered, kill_abandoned, trace is not None
+            args, named, device, deadline, unordered, kill_abandoned, background, trace is not None
         )
         try:
             reply = await client._settle(message)

@@ -37,6 +37,7 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        background: bool = False,
         trace: Optional[Trace] = None,
         **named: Any,
     ) -> Any:
@@ -51,11 +52,12 @@ class Function(FunctionBase):
         it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
         a module that is on a device. ``kill_abandoned=True``: when nobody waits for it any more
         (this process ends, a future is cancelled) and it is not done a second later, its worker
-        is ended with it; without, it runs on. ``trace={}``, a dict, is filled with the
+        is ended with it; without, it runs on. ``background=True``: all other calls of the module
+        come first. ``trace={}``, a dict, is filled with the
         nanoseconds that the call was in each stage in the daemon, ``run_ns``, ``queue_ns``, ...,
         and with their sum, ``total_ns``.
         """
-        how = (out, deadline, unordered, device, kill_abandoned, trace)
+        how = (out, deadline, unordered, device, kill_abandoned, background, trace)
         return self._begin(args, named, *how).result()
 
     def submit(
@@ -66,6 +68,7 @@ class Function(FunctionBase):
         unordered: bool = False,
         device: Optional[DeviceLike] = None,
         kill_abandoned: bool = False,
+        background: bool = False,
         trace: Optional[Trace] = None,
         **named: Any,
     ) -> Future:
@@ -76,7 +79,7 @@ class Function(FunctionBase):
         at the same time, in order only while this connection holds a tensor or an instance
         there and they are not ``unordered``.
         """
-        how = (out, deadline, unordered, device, kill_abandoned, trace)
+        how = (out, deadline, unordered, device, kill_abandoned, background, trace)
         return self._begin(args, named, *how)
 
     def _begin(
@@ -88,13 +91,14 @@ class Function(FunctionBase):
         unordered: bool,
         device: Optional[DeviceLike],
         kill_abandoned: bool,
+        background: bool,
         trace: Optional[Trace],
     ) -> Future:
         into = None
         if out is not None:
             args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
         message = self._message(
-            args, named, device, deadline, unordered, kill_abandoned, trace is not None
+            args, named, device, deadline, unordered, kill_abandoned, background, trace is not None
         )
         return Future(self, self._client._send(message), into, trace)
 

@@ -5,7 +5,8 @@ import inspect
 import keyword
 from typing import Any, Optional
 
-OWN = ("out", "deadline", "unordered", "device", "kill_abandoned", "trace")  # keywords of every call
+# Keywords of every call.
+OWN = ("out", "deadline", "unordered", "device", "kill_abandoned", "background", "trace")
 
 
 class _Type(str):

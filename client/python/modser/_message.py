@@ -74,7 +74,7 @@ class Message:
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
-        "trace", "segments", "lent", "fd",
+        "background", "trace", "segments", "lent", "fd",
     )  # fmt: skip
 
     def __init__(self, method: bytes, segments: Sequence[Lent] = ()) -> None:
@@ -97,6 +97,8 @@ class Message:
         self.unordered = False
         #: When nobody waits any more its worker is ended.
         self.kill_abandoned = False
+        #: All other calls of its module come first.
+        self.background = False
         #: The daemon says where the call's time went.
         self.trace = False
         #: Memory that the daemon has, too: what lies there is named, not sent.

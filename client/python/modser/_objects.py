@@ -211,6 +211,7 @@ class FunctionBase:
         deadline: Seconds = None,
         unordered: bool = False,
         kill_abandoned: bool = False,
+        background: bool = False,
         is_traced: bool = False,
     ) -> Message:
         if self._instance is not None and self.name == "set_input" and len(args) % 2 == 0:
@@ -221,7 +222,8 @@ class FunctionBase:
             self._full, self._packed, args, named, device, self._client._segments
         )
         message.deadline, message.unordered = deadline, unordered
-        message.kill_abandoned, message.trace = kill_abandoned, is_traced
+        message.kill_abandoned, message.background = kill_abandoned, background
+        message.trace = is_traced
         if self._instance is not None:
             message.instance = self._instance.packed()[-8:]  # without the ext's header
         return message

@@ -41,6 +41,8 @@ def pack_options(message: Message, deadline: Seconds) -> bytes:
         options["unordered"] = True
     if message.kill_abandoned:
         options["abandon"] = "kill"
+    if message.background:
+        options["priority"] = "background"
     if message.trace:
         options["trace"] = True
     if message.instance is not None:

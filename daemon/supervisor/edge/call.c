@@ -195,6 +195,7 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 	r->due.is_at_leave = o->kills_at_leave;
 	msd_buf_put(&r->job.names, o->names.p, o->names.n);
 	r->at.is_unordered = o->is_unordered;
+	r->at.is_background = o->is_background;
 	r->at.is_traced = o->is_traced && r->method == MSD_M_CALL;
 	return o->has_instance ? msd_object_use(r, MSD_K_INSTANCE, o->instance,
 						&r->job.instance, d)

@@ -59,6 +59,7 @@ void msd_remember_call(struct msd_session *s, const struct msd_in *in,
 	}
 	*plan = (struct msd_job_plan){.has_deadline = o->has_deadline,
 				      .is_unordered = o->is_unordered,
+				      .is_background = o->is_background,
 				      .kills_at_leave = o->kills_at_leave,
 				      .deadline_ms = o->deadline_ms,
 				      .device = o->device,

@@ -50,6 +50,16 @@ static bool read_unordered(const struct msd_wire_value *v, struct msd_span whole
 	return v->kind == MSD_K_BOOL;
 }
 
+static bool read_priority(const struct msd_wire_value *v, struct msd_span whole,
+			  options *ret)
+{
+	(void)whole;
+	if (v->kind != MSD_K_STR)
+		return false;
+	ret->is_background = msd_span_is(v->as.str, "background");
+	return ret->is_background || msd_span_is(v->as.str, "normal");
+}
+
 static bool read_abandon(const struct msd_wire_value *v, struct msd_span whole,
 			 options *ret)
 {
@@ -81,6 +91,8 @@ static const struct option {
 	{"deadline_ms", FOR_ALL, false, "an int from 0 to 4294967295", read_deadline},
 	{"names", FOR_FORWARDED, true, "an array, for a call", read_names},
 	{"unordered", FOR_FORWARDED, false, "a bool", read_unordered},
+	{"priority", FOR_FORWARDED, true, "\"normal\" or \"background\", for a call",
+	 read_priority},
 	{"abandon", FOR_FORWARDED, true, "\"run\" or \"kill\", for a call",
 	 read_abandon},
 	{"trace", FOR_ALL, false, "a bool", read_trace},

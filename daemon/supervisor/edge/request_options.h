@@ -10,6 +10,7 @@ struct msd_request_options {
 	bool has_deadline;
 	uint64_t deadline_ms;
 	bool is_unordered;
+	bool is_background;       /* priority: "background" */
 	bool kills_at_leave;      /* abandon: "kill" */
 	bool is_traced;           /* of a call: where its time went is asked for */
 	struct msd_device device; /* type 0: none was named */

@@ -85,6 +85,11 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 		return b;
 	}
 	b.ahead_us = queued_us(&crew->lanes, own);
+	if (r->at.is_background) {
+		b.ahead_us += queued_us(
+			&crew->background,
+			msd_lane_find_kind(r->client.who, crew, MSD_LANE_BACKGROUND));
+	}
 	if (crew->n_replicas > 1)
 		b.ahead_us /= crew->n_replicas;
 	b.ahead_us += least_sent_us(crew, now_ms);

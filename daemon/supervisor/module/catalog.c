@@ -178,6 +178,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.tally = msd_tally_new(m->crew.name != NULL ? m->crew.name : "");
 	msd_list_init(&m->link);
 	msd_list_init(&m->crew.lanes);
+	msd_list_init(&m->crew.background);
 	msd_list_init(&m->crew.all_lanes);
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);

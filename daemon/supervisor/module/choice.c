@@ -1,7 +1,5 @@
 #include "daemon/supervisor/module/choice.h"
 
-#define AHEAD_US 1000u /* a busy worker with less than this before it is done soon */
-
 static bool can_take(const struct msd_choice_worker *w)
 {
 	return msd_choice_may_send(w->is_open, w->is_stuck, w->n_sent);
@@ -11,7 +9,7 @@ static bool can_take(const struct msd_choice_worker *w)
 static bool has_room(const struct msd_choice_worker *w, uint32_t n)
 {
 	return can_take(w) && (n == 1 || w->n_sent == 0 || w->n_sent < w->n_joins ||
-			       w->ahead_us < AHEAD_US);
+			       w->ahead_us < MSD_AHEAD_US);
 }
 
 uint32_t msd_choose_any(const struct msd_choice_worker *workers, uint32_t n)

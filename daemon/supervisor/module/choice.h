@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define MSD_SEND_AHEAD 64u /* requests a worker may have at a time */
+#define MSD_AHEAD_US 1000u /* a busy worker with less than this is done soon */
 #define MSD_NOBODY UINT32_MAX
 
 struct msd_choice_worker {
@@ -33,6 +34,12 @@ struct msd_choice_worker {
 static inline bool msd_choice_may_send(bool is_open, bool is_stuck, uint32_t n_sent)
 {
 	return is_open && n_sent < MSD_SEND_AHEAD && !is_stuck;
+}
+/** Whether a worker that has @n_sent, expected to take @ahead_us, would begin one more
+ * soon. What nobody knows of takes long. */
+static inline bool msd_choice_is_done_soon(uint32_t n_sent, uint64_t ahead_us)
+{
+	return n_sent == 0 || (ahead_us > 0 && ahead_us < MSD_AHEAD_US);
 }
 /** Who gets a request that may go anywhere. The first of equals: what nobody needs
  * stays cold. */

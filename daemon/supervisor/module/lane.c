@@ -10,13 +10,13 @@
  * again; a request leaves it unsent, and it may be loosened.
  */
 
-static struct msd_lane *find(struct msd_client *c, const struct msd_crew *crew,
-			     bool is_loose)
+struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
+				    enum msd_lane_kind kind)
 {
 	MSD_LIST_EACH (it, &c->lanes) {
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(it, struct msd_lane, client_link);
-		if (lane->crew == crew && lane->is_loose == is_loose)
+		if (lane->crew == crew && lane->kind == kind)
 			return lane;
 	}
 	return NULL;
@@ -24,12 +24,13 @@ static struct msd_lane *find(struct msd_client *c, const struct msd_crew *crew,
 
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew)
 {
-	return find(c, crew, false);
+	return msd_lane_find_kind(c, crew, MSD_LANE_ORDERED);
 }
 
-static struct msd_lane *get(struct msd_client *c, struct msd_crew *crew, bool is_loose)
+struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
+				   enum msd_lane_kind kind)
 {
-	struct msd_lane *lane = find(c, crew, is_loose);
+	struct msd_lane *lane = msd_lane_find_kind(c, crew, kind);
 
 	if (lane != NULL)
 		return lane;
@@ -38,7 +39,7 @@ static struct msd_lane *get(struct msd_client *c, struct msd_crew *crew, bool is
 		return NULL;
 	lane->crew = crew;
 	lane->client = c;
-	lane->is_loose = is_loose;
+	lane->kind = kind;
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
 	msd_list_append(&c->lanes, &lane->client_link);
@@ -48,19 +49,20 @@ static struct msd_lane *get(struct msd_client *c, struct msd_crew *crew, bool is
 
 struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
 {
-	return get(c, crew, false);
-}
-
-struct msd_lane *msd_lane_get_loose(struct msd_client *c, struct msd_crew *crew)
-{
-	return get(c, crew, true);
+	return msd_lane_get_kind(c, crew, MSD_LANE_ORDERED);
 }
 
 /* Into the list in which it takes turns with others. */
 static void join(struct msd_lane *lane)
 {
-	msd_list_append(lane->home != NULL ? &lane->home->lanes : &lane->crew->lanes,
-			&lane->link);
+	struct msd_list *others = &lane->crew->lanes;
+
+	if (lane->home != NULL) {
+		others = &lane->home->lanes;
+	} else if (lane->kind == MSD_LANE_BACKGROUND) {
+		others = &lane->crew->background;
+	}
+	msd_list_append(others, &lane->link);
 }
 
 /* A home is left when nothing is held there and nothing on its way there. */

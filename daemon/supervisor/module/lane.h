@@ -9,7 +9,8 @@
  * worker no lane has a home.
  *
  * What needs no order need not wait for that home: such a client has a second lane, the
- * loose one, which never has a home.
+ * loose one, which never has a home. What may wait for all others is in a third, the
+ * background's.
  */
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
@@ -20,8 +21,11 @@ enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COU
 
 #define MSD_LANE_TURN_US 8u /* of calls that are expected to be shorter */
 
+enum msd_lane_kind { MSD_LANE_ORDERED, MSD_LANE_LOOSE, MSD_LANE_BACKGROUND };
+
 struct msd_lane {
-	/* While it has requests: its home's lanes, else msd_crew.lanes. */
+	/* While it has requests: its home's lanes, else msd_crew.lanes or, of the
+	 * background's, msd_crew.background. */
 	struct msd_list link;
 	struct msd_list client_link; /* msd_client.lanes */
 	struct msd_list all_link;    /* msd_crew.all_lanes */
@@ -34,15 +38,19 @@ struct msd_lane {
 	struct msd_replica *home; /* NULL: any worker will do */
 	/* At home, or with the only worker; what is being made included. */
 	uint64_t n_held[MSD_HELD_COUNT];
-	bool is_loose;
+	enum msd_lane_kind kind;
 };
 
 /** The lane of @c for @crew that keeps its order, or NULL. */
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew);
 /** The same, made when there is none; NULL: out of memory. */
 struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
-/** The loose one, likewise. */
-struct msd_lane *msd_lane_get_loose(struct msd_client *c, struct msd_crew *crew);
+/** The one of that kind, likewise. */
+struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
+				   enum msd_lane_kind kind);
+/** The same, or NULL. */
+struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
+				    enum msd_lane_kind kind);
 /** Queue @r behind what is there. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 /** The first request of a lane that has one, out of the queue; when its turn is over

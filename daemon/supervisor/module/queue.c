@@ -36,10 +36,13 @@ static struct msd_lane *lane_for(struct msd_crew *crew, const struct msd_req *r)
 {
 	struct msd_lane *lane = msd_lane_get(r->client.who, crew);
 
-	if (!r->at.is_unordered || lane == NULL || lane->home == NULL ||
-	    r->at.needs != NULL || makes_object(r))
+	if (lane == NULL || r->at.needs != NULL || makes_object(r))
 		return lane;
-	return msd_lane_get_loose(r->client.who, crew);
+	if (r->at.is_background)
+		return msd_lane_get_kind(r->client.who, crew, MSD_LANE_BACKGROUND);
+	if (!r->at.is_unordered || lane->home == NULL)
+		return lane;
+	return msd_lane_get_kind(r->client.who, crew, MSD_LANE_LOOSE);
 }
 
 void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
@@ -143,19 +146,35 @@ static void look(const struct msd_crew *crew, uint32_t i)
 	};
 }
 
-/* One request of the lanes that may go anywhere. False: none, or nobody has room. */
-static bool send_shared(struct msd_crew *crew)
+/* The background has waited for so many others that it is its turn. */
+static bool is_backgrounds_turn(const struct msd_crew *crew)
 {
-	if (msd_list_is_empty(&crew->lanes))
+	return crew->n_foreground >= MSD_QUEUE_FOREGROUND_TURNS &&
+	       !msd_list_is_empty(&crew->background);
+}
+
+static void count_turn(struct msd_crew *crew, const struct msd_list *lanes)
+{
+	if (lanes == &crew->background || msd_list_is_empty(&crew->background)) {
+		crew->n_foreground = 0;
+	} else {
+		crew->n_foreground++;
+	}
+}
+
+/* One request of @lanes, which may go anywhere. False: none, or nobody has room. */
+static bool send_of(struct msd_crew *crew, struct msd_list *lanes)
+{
+	if (msd_list_is_empty(lanes))
 		return false;
-	struct msd_lane *lane =
-		MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link);
+	struct msd_lane *lane = MSD_CONTAINER_OF(lanes->next, struct msd_lane, link);
 	const struct msd_req *r = msd_lane_first(lane);
 	const bool binds = makes_object(r) && !is_stale(r);
 	const uint32_t i = binds ? msd_choose_home(crew->choices, crew->n_replicas)
 				 : msd_choose_any(crew->choices, crew->n_replicas);
 	if (i == MSD_NOBODY)
 		return false;
+	count_turn(crew, lanes);
 	if (binds) {
 		msd_lane_bind(lane, &crew->replicas[i]);
 	} else {
@@ -165,6 +184,12 @@ static bool send_shared(struct msd_crew *crew)
 	if (crew->n_queued > 0)
 		look(crew, i);
 	return true;
+}
+
+static bool send_shared(struct msd_crew *crew)
+{
+	return send_of(crew,
+		       is_backgrounds_turn(crew) ? &crew->background : &crew->lanes);
 }
 
 /* One request of the lanes that are at home with each worker. */
@@ -195,8 +220,17 @@ static void pump_one(struct msd_crew *crew)
 	while (crew->n_queued > 0 &&
 	       msd_choice_may_send(rep->is_open, msd_replica_is_stuck(rep),
 				   rep->n_sent)) {
-		send_one(rep,
-			 MSD_CONTAINER_OF(crew->lanes.next, struct msd_lane, link));
+		struct msd_list *lanes =
+			msd_list_is_empty(&crew->lanes) || is_backgrounds_turn(crew)
+				? &crew->background
+				: &crew->lanes;
+
+		/* What is sent is ahead of all that comes. */
+		if (msd_list_is_empty(&crew->lanes) &&
+		    !msd_choice_is_done_soon(rep->n_sent, rep->ahead_us))
+			return;
+		count_turn(crew, lanes);
+		send_one(rep, MSD_CONTAINER_OF(lanes->next, struct msd_lane, link));
 	}
 }
 
@@ -205,7 +239,8 @@ static void pump_several(struct msd_crew *crew)
 {
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		look(crew, i);
-	while (crew->n_queued > 0 && (send_shared(crew) || send_bound(crew)))
+	while (crew->n_queued > 0 && (send_shared(crew) || send_bound(crew) ||
+				      send_of(crew, &crew->background)))
 		continue;
 }
 
@@ -351,6 +386,7 @@ void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_
 void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text)
 {
 	refuse_lanes(&crew->lanes, err, text);
+	refuse_lanes(&crew->background, err, text);
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		refuse_lanes(&crew->replicas[i].lanes, err, text);
 }

@@ -6,8 +6,10 @@
 /*
  * A module's queue. Requests of one client form a lane, in order; lanes take turns, one
  * request each, or some calls that are known to be short, so that a client with a long
- * pipeline does not starve the others.
+ * pipeline does not starve the others. The background's lanes have theirs when no other
+ * has anything, and one for every MSD_QUEUE_FOREGROUND_TURNS of the others'.
  */
+#define MSD_QUEUE_FOREGROUND_TURNS 16u
 
 /** Queue @r of the crew's module, and send what can be sent. Takes @r. */
 void msd_queue_put(struct msd_crew *crew, struct msd_req *r);

@@ -13,6 +13,7 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 	r->due.in_ms = plan->deadline_ms;
 	r->due.is_at_leave = plan->kills_at_leave;
 	r->at.is_unordered = plan->is_unordered;
+	r->at.is_background = plan->is_background;
 	r->at.function = plan->function;
 }
 

@@ -23,7 +23,7 @@ struct msd_job_plan {
 	uint64_t generation;       /* when `module` had the name */
 	struct msd_module *module; /* of the same generation alone */
 	uint8_t function;          /* msd_req_at.function, likewise */
-	bool has_deadline, is_unordered, kills_at_leave;
+	bool has_deadline, is_unordered, is_background, kills_at_leave;
 	uint64_t deadline_ms;
 	struct msd_device device;
 	uint64_t out_bytes; /* of declared outputs */

@@ -127,6 +127,7 @@ struct msd_req_at {
 	uint8_t function;                  /* a call's row of its module's tally */
 	uint8_t stage;                     /* that it is in */
 	bool is_unordered;                 /* it need not follow its client's others */
+	bool is_background;                /* a call that may wait for all others */
 	bool holds;                        /* counted in its lane's n_held */
 	bool is_copy_to_device; /* a tensor.copy that makes a resident tensor */
 	bool is_cancelled;      /* the worker was told that nobody wants it */
