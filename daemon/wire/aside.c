@@ -1,7 +1,7 @@
 #include "daemon/wire/aside.h"
 
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -101,6 +101,15 @@ void msd_aside_close(int fd)
 {
 	if (fd >= 0)
 		(void)take((struct gift){.fd = fd});
+}
+
+bool msd_aside_wants_unix(const char *release)
+{
+	char *end = NULL;
+	const unsigned long major = strtoul(release, &end, 10);
+	const unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+
+	return major < 6 || (major == 6 && minor < 10);
 }
 
 static void give_pages(void *p, size_t bytes, int advice)

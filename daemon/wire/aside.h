@@ -9,12 +9,20 @@
  * Threads are started when there is something to do and end when there is nothing. The
  * end of the process waits for none of them.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Close @fd, which is the thread's from here on. -1 is fine. Any thread; never blocks.
  * When MSD_ASIDE_MAX others wait already, behind as many closes that do not end as
  * there may be threads, it is left open: a descriptor is lost, not the loop. */
 void msd_aside_close(int fd);
+/**
+ * Is the close() of every unix socket to be left to a thread, on a kernel that calls
+ * itself @release ("6.1.0-37-amd64")? Before 6.10 it closes what lies in sockets that
+ * nobody can reach any more, too: those that were passed into each other by anybody,
+ * with whatever was passed beside them. Later ones leave that to a thread of their own.
+ */
+bool msd_aside_wants_unix(const char *release);
 /** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
  */
 void msd_aside_unmap(void *p, size_t bytes);

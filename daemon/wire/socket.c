@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
@@ -100,16 +101,33 @@ static void socket_end(struct msd_transport *t, void *scratch, size_t n)
 	}
 }
 
-/* Descriptors may lie in what was never read, and are closed with their socket. Once
- * that is shut down nothing comes any more, and its peer need not wait for the thread.
- */
-static void socket_close(struct msd_transport *t)
+static bool is_old_kernel(void)
+{
+	static int is_old = -1;
+	struct utsname name;
+
+	if (is_old < 0)
+		is_old = uname(&name) != 0 || msd_aside_wants_unix(name.release);
+	return is_old != 0;
+}
+
+/* Descriptors may lie in what was never read, and are closed with their socket; with
+ * any socket on an old kernel. */
+static bool may_sleep(const struct msd_transport *t)
 {
 	int unread = 0;
 
+	return t->may_pass_fds &&
+	       (ioctl(t->fd, SIOCINQ, &unread) != 0 || unread > 0 || is_old_kernel());
+}
+
+/* Once it is shut down nothing comes any more, and its peer need not wait for the
+ * thread. */
+static void socket_close(struct msd_transport *t)
+{
 	if (t->may_pass_fds)
 		(void)shutdown(t->fd, SHUT_RDWR);
-	if (t->may_pass_fds && (ioctl(t->fd, SIOCINQ, &unread) != 0 || unread > 0)) {
+	if (may_sleep(t)) {
 		msd_aside_close(t->fd);
 	} else {
 		(void)close(t->fd);

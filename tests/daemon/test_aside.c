@@ -180,3 +180,14 @@ Test(socket, ends_though_unread_sockets_linger)
 	close(ends[1]);
 	close(peer);
 }
+
+Test(aside, unix_sockets_are_its_own_on_kernels_that_collect_in_close)
+{
+	cr_expect(msd_aside_wants_unix("4.19.0"));
+	cr_expect(msd_aside_wants_unix("6.1.0-37-amd64"));
+	cr_expect(msd_aside_wants_unix("6.9.12"));
+	cr_expect_not(msd_aside_wants_unix("6.10.0-rc1"));
+	cr_expect_not(msd_aside_wants_unix("6.18.44-fc"));
+	cr_expect_not(msd_aside_wants_unix("7.0"));
+	cr_expect(msd_aside_wants_unix("unknown"), "to be sure");
+}
