@@ -68,6 +68,18 @@ def test_a_large_body_is_refused_on_its_head(daemon):
         visit.expect_end()
 
 
+def test_who_sends_on_behind_its_last_answer_is_closed(daemon):
+    """After some MiB that nobody reads, and what sockets hold of them."""
+    sent = 0
+    with Visit(daemon) as visit:
+        visit.say("POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n")
+        assert visit.answer()[0] == 413
+        with pytest.raises(OSError):
+            while sent < 64 << 20:
+                sent += visit.socket.send(bytes(65536))
+    assert (8 << 20) - 65536 < sent < 64 << 20
+
+
 def test_frames_of_the_protocol_are_refused(daemon):
     with Visit(daemon) as visit:
         visit.say(bytes.fromhex("906d7367") + bytes(12))
