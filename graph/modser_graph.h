@@ -141,7 +141,11 @@ MODSER_GRAPH_API int modser_graph_dump(modser_graph *graph, char **ret_text);
  * Where they came from does not count. The error of @a names the first difference. */
 MODSER_GRAPH_API bool modser_graph_equal(modser_graph *a, const modser_graph *b);
 
-/* ---- Nodes ---- */
+/* ---- Nodes ----
+ *
+ * Constants and inputs are made by nodes, too: each constant tensor is the one output
+ * of a node of operator "Const", each input, whose type is MODSER_TENSOR_INPUT, that of
+ * one of "InputOp". */
 
 /** A node without operator, inputs and outputs, the graph's; its number is the next.
  * NULL with the graph's error: memory is short, or @name is not UTF-8, as names of
@@ -288,7 +292,10 @@ typedef struct modser_sg_op_schema {
 	unsigned tm_bytes;    /* of its parameters there */
 	uint32_t optional_in; /* a bit for each input that may be NULL */
 	/* Set the shapes of the node's outputs from those of its inputs, which are
-	 * known; NULL: that is not known. */
+	 * known; NULL: that is not known. Outputs have the dtype of input 0 unless it
+	 * is set, too. 0, or -1 with the error of the node's graph
+	 * (modser_graph_fail): these inputs cannot be. Nobody else looks at their
+	 * shapes and dtypes before a kernel gets them. */
 	int (*infer)(modser_sg_node *node);
 } modser_sg_op_schema;
 

@@ -250,10 +250,12 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "give a library; docs/models.md says what else "
-				       "can be given",
-				       d);
+		return msd_report_diag(
+			MSD_EXIT_REFUSED,
+			"docs/models.md says what can be given, "
+			"docs/static-graph.md what models of frameworks; "
+			"--plugin FILE adds to these",
+			d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or name another compiler in CC",

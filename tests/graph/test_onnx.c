@@ -237,7 +237,7 @@ Test(onnx, what_onnx_does_not_have_is_not_stored)
 	(void)modser_graph_add_output(g, y);
 	cr_assert_eq(modser_serializer_store_memory(onnx, g, &part, 1), -1);
 	cr_assert_str_eq(modser_graph_error(g),
-			 "node 1 \"n\", Reorg: ONNX has no such operator");
+			 "node 1 \"n\", Reorg: ONNX of opset 17 has no such operator");
 	modser_graph_destroy(g);
 }
 

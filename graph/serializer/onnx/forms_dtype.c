@@ -14,7 +14,7 @@ static int store_typed(const struct onnx_out *o)
 	const bool is_like = strcmp(o->op->schema->name, "EyeLike") == 0;
 
 	if (row == NULL)
-		return onnx_out_fail(o, "ONNX has no such operator");
+		return onnx_out_fail(o, "ONNX of opset 17 has no such operator");
 	if (number == 0 && name[0] != '\0')
 		return onnx_out_fail(o, "ONNX has no such elements");
 	Onnx__NodeProto *node = onnx_out_by_row(o, row);

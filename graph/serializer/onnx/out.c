@@ -215,7 +215,7 @@ int onnx_out_put(const struct onnx_out *o)
 	}
 	row = onnx_row_of_op(o->op);
 	if (row == NULL)
-		return onnx_out_fail(o, "ONNX has no such operator");
+		return onnx_out_fail(o, "ONNX of opset 17 has no such operator");
 	if (check_row(o, row) != 0)
 		return -1;
 	(void)onnx_out_by_row(o, row);
