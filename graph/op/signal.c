@@ -4,7 +4,8 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-static int infer_typed(modser_sg_node *node, const int64_t *dims, size_t n)
+/* The dtype is known before the values are that the shape follows from. */
+static int infer_dtype(const modser_sg_node *node)
 {
 	const char *name = modser_sg_op_param(modser_sg_node_op(node), "dtype")->as.s;
 	struct msd_dtype dtype;
@@ -13,7 +14,7 @@ static int infer_typed(modser_sg_node *node, const int64_t *dims, size_t n)
 		return msd_infer_fail(node, "no element type is called \"%s\"", name);
 	}
 	msd_infer_dtype(node, 0, dtype);
-	return msd_infer_set(node, dims, n);
+	return 0;
 }
 
 static const modser_sg_op_field window_fields[] = {
@@ -23,14 +24,16 @@ static const modser_sg_op_field window_fields[] = {
 static int infer_window(modser_sg_node *node)
 {
 	double size;
-	const int result = msd_infer_number(node, 0, &size);
 
+	if (infer_dtype(node) != 0)
+		return -1;
+	const int result = msd_infer_number(node, 0, &size);
 	if (result != 0)
 		return result;
 	if (!(size >= 0 && size <= (double)INT32_MAX))
 		return msd_infer_fail(node, "its size cannot be");
 	const int64_t dims[] = {(int64_t)size};
-	return infer_typed(node, dims, 1);
+	return msd_infer_set(node, dims, 1);
 }
 
 #define WINDOW(id, text)                                                               \
@@ -55,6 +58,8 @@ static int infer_mel(modser_sg_node *node)
 {
 	double v[5];
 
+	if (infer_dtype(node) != 0)
+		return -1;
 	for (size_t i = 0; i < 5; i++) {
 		const int result = msd_infer_number(node, i, &v[i]);
 
@@ -68,7 +73,7 @@ static int infer_mel(modser_sg_node *node)
 	if (!(v[3] >= 0 && v[3] <= v[4] && v[4] <= v[2] / 2))
 		return msd_infer_fail(node, "its frequencies cannot be");
 	const int64_t dims[] = {(int64_t)v[1] / 2 + 1, (int64_t)v[0]};
-	return infer_typed(node, dims, 2);
+	return msd_infer_set(node, dims, 2);
 }
 
 const modser_sg_op_schema msd_op_mel_weights = {

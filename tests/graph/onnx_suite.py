@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """onnx_suite.py RUN_GRAPH [DATA]: run ONNX's own test models, as Debian's libonnx-testdata has
-them, and compare what comes out. Counts the models that need operators with a row alone, names
-every one that fails with its reason, and fails when there are fewer than there were."""
+them, and compare what comes out; then what modser writes of them, which ONNX's checker sees, too,
+where it is installed. Counts the models that need operators with a row alone, names every one that
+fails with its reason, and fails when there are fewer than there were. All files' messages, packed
+again, are the same bytes. modser and repack_onnx lie beside RUN_GRAPH."""
 import concurrent.futures
 import os
 import pathlib
 import struct
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -15,8 +18,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 import onnxfile  # noqa: E402 (it lies in another folder)
 import operators  # noqa: E402 (after the path)
 
+try:
+    import onnx
+except ImportError:  # then what is written is run alone
+    onnx = None
+
 DATA = "/usr/share/libonnx-testdata/data"
 WANTED = {"node": 859, "pytorch-converted": 82, "pytorch-operator": 35, "simple": 7}
+STORED = {"node": 859, "pytorch-converted": 82, "pytorch-operator": 35, "simple": 7}
 KNOWN = set(operators.rows())
 
 
@@ -62,8 +71,8 @@ def compare(model, raw, wanted):
     return None if at == len(raw) else f"{len(raw) - at} bytes more than expected"
 
 
-def check(run, folder):
-    model = onnxfile.Model((folder / "model.onnx").read_bytes())
+def check(run, folder, path):
+    model = onnxfile.Model(path.read_bytes())
     if not set(model.operators) <= KNOWN:
         return None
     if any(kind is None for _, kind, _ in model.inputs + model.outputs):
@@ -73,8 +82,8 @@ def check(run, folder):
         wanted = read(case, "output", len(model.outputs))
         if any(x is None for x in arrays + wanted):
             return "numpy has no such elements"
-        done = subprocess.run([run, str(folder / "model.onnx")], input=feed(model, arrays),
-                              capture_output=True, timeout=300)
+        done = subprocess.run([run, str(path)], input=feed(model, arrays), capture_output=True,
+                              timeout=300)
         if done.returncode != 0:
             return done.stderr.decode(errors="replace").strip() or f"exit {done.returncode}"
         fault = compare(model, done.stdout, wanted)
@@ -83,23 +92,50 @@ def check(run, folder):
     return ""
 
 
+def check_stored(run, folder):
+    """None: it is refused, which opset 17 may be the reason for."""
+    with tempfile.TemporaryDirectory() as where:
+        path = pathlib.Path(where) / "again.onnx"
+        done = subprocess.run([pathlib.Path(run).parent / "modser", "convert",
+                               folder / "model.onnx", "-o", path], capture_output=True, text=True,
+                              timeout=300)
+        if done.returncode != 0:
+            return None if "opset 17" in done.stderr else done.stderr.splitlines()[0]
+        if onnx is not None:
+            try:
+                onnx.checker.check_model(str(path), full_check=True)
+            except Exception as e:  # of several classes
+                return f"onnx.checker: {e}"
+        return check(run, folder, path)
+
+
 def main():
     run, data = sys.argv[1], pathlib.Path((sys.argv + [DATA])[2])
     if not data.is_dir():
         print(f"onnx_suite: {data} is not there; Debian has it as libonnx-testdata")
         sys.exit(77)
-    worse = False
+    files = sorted(data.glob("*/*/model.onnx"))
+    repack = pathlib.Path(run).parent / "repack_onnx"
+    worse = subprocess.run([repack, *files], check=False).returncode != 0
+    print(f"{len(files)} messages packed again")
     for suite, wanted in WANTED.items():
         folders = sorted(p.parent for p in (data / suite).glob("*/model.onnx"))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = list(pool.map(lambda f: check(run, f), folders))
+            results = list(pool.map(lambda f: check(run, f, f / "model.onnx"), folders))
+            passing = [f for f, r in zip(folders, results) if r == ""]
+            stored = list(pool.map(lambda f: check_stored(run, f), passing))
         known = [(f, r) for f, r in zip(folders, results) if r is not None]
         passed = sum(r == "" for _, r in known)
         for folder, reason in known:
             if reason:
                 print(f"{suite}/{folder.name}: {reason}")
         print(f"{suite}: {passed} of {len(known)} (of {len(folders)} with all operators)")
-        worse = worse or passed < wanted
+        for folder, reason in zip(passing, stored):
+            if reason:
+                print(f"{suite}/{folder.name}, stored: {reason}")
+        n = stored.count("")
+        print(f"{suite}, stored: {n} of {len(stored)}, {stored.count(None)} refused")
+        worse = worse or passed < wanted or n < STORED[suite]
     sys.exit(worse)
 
 

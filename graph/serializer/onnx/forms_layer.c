@@ -216,6 +216,19 @@ static int store_grid_sample(const struct onnx_out *o)
 	return 0;
 }
 
+/* Shifts have a word; what else is done with bits came with opset 18. */
+static int store_bitwise(const struct onnx_out *o)
+{
+	const int64_t type = modser_sg_op_int(o->op, "type");
+
+	if (type < 3)
+		return onnx_out_fail(o, "ONNX of opset 17 has no such operator");
+	Onnx__NodeProto *node = onnx_out_node(o, "BitShift");
+	onnx_emit_in(o->e, node, onnx_out_input(o, 1));
+	onnx_emit_string(o->e, node, "direction", type == 3 ? "LEFT" : "RIGHT", false);
+	return 0;
+}
+
 /* What opset 20 added must not be there. */
 static int store_dft(const struct onnx_out *o)
 {
@@ -227,6 +240,7 @@ static int store_dft(const struct onnx_out *o)
 
 const struct onnx_form onnx_forms_layer[] = {
 	{"BatchNormalization", store_batch_norm},
+	{"Bitwise", store_bitwise},
 	{"Clip", store_clip},
 	{"DFT", store_dft},
 	{"Eltwise", store_eltwise},
