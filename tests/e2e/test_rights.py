@@ -132,6 +132,18 @@ def test_a_change_counts_from_the_next_request_on(start):
         wire.ask("tensor.fill", tensor, 1)
 
 
+def test_a_call_that_is_known_by_its_bytes_is_asked_for_its_right_again(start):
+    daemon, acl = start(User("app", ["call", "lookup"]).line())
+    daemon.load("mine", RESULTS)
+    with connect(daemon, "app") as wire, Wire(daemon.host) as operator:
+        for _ in range(50):
+            assert wire.call("mine:echo", 5)[1] == 5
+        acl.write_text(User("app", ["lookup"]).line())
+        operator.ask("server.reload")
+        with pytest.raises(Failure, match="REFUSED"):
+            wire.call("mine:echo", 5)
+
+
 def test_a_user_that_is_gone_is_nobody(start):
     daemon, acl = start(lines(USERS))
     with connect(daemon, "all") as wire:
