@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "client/lent.h"
 #include "client/result.h"
 #include "client/tls.h"
 #include "proto/clock.h"

@@ -10,7 +10,6 @@
  *   connect.c   sockets
  *   open.c      which of several daemons
  */
-#include "client/lent.h"
 #include "client/ticket.h"
 #include "proto/frame.h"
 

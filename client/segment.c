@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "client/lent.h"
 #include "client/result.h"
 
 static int make_memfd(uint64_t bytes)

@@ -15,8 +15,10 @@
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/wire/handle.h"
 #include "daemon/wire/recognise.h"
+#include "proto/limits.h"
 
 struct msd_client_peer;
+struct msd_loan;
 struct msd_session;
 
 /* What a front tells of its connection. */
