@@ -86,7 +86,9 @@ static msd_err add_segment(struct msd_peer *peer, const struct passed *kind,
 	const msd_err err = msd_segmap_add(
 		&peer->in, index, msd_conn_take_fd(&peer->conn), bytes, kind->as, d);
 
-	if (err == MSD_OK)
+	/* To pin what is kept apart would copy all of it, and show the client's later
+	 * bytes to nobody. */
+	if (err == MSD_OK && kind->as == MSD_MAP_WRITE)
 		msd_pins_add(peer, true, index, bytes);
 	if (kind->first != MSD_FIRST_LENT || err == MSD_OK || err == MSD_PROTOCOL)
 		return err;
