@@ -1,3 +1,9 @@
+/*
+ * Happy path: an object takes the first free slot, and its handle says slot and
+ * generation; who has the handle finds it; freed, the slot's generation advances, so
+ * that the handle finds nothing any more. Failures: every slot is taken, or memory is
+ * short; a handle of another generation, or of no slot.
+ */
 #include "daemon/wire/handle.h"
 
 #include <malloc.h>
