@@ -66,7 +66,7 @@ static int infer_dft(modser_sg_node *node)
 	const modser_sg_op *op = modser_sg_node_op(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	size_t axis;
+	size_t axis = 0;
 	int result;
 
 	if (ndim < 2)
@@ -119,8 +119,8 @@ static const modser_sg_op_field stft_fields[] = {
 /* Inputs are the signal, from frame to frame, what weighs a frame, and its length. */
 static int infer_stft(modser_sg_node *node)
 {
-	int64_t step;
-	int64_t length;
+	int64_t step = 1;
+	int64_t length = 1;
 
 	if (msd_infer_rank(node, 0, 3) != 0 || check_parts(node) != 0 ||
 	    (msd_infer_has(node, 2) && msd_infer_rank(node, 2, 1) != 0))

@@ -11,9 +11,10 @@ static int read_one(const modser_sg_node *node, const char *param, size_t i, siz
 {
 	const modser_sg_attr *list = modser_sg_op_param(modser_sg_node_op(node), param);
 
-	if (list->n != 0 && list->n != n)
+	if (list->n != 0 && list->n != n) {
 		return msd_infer_fail(node, "%s has %zu numbers, expected %zu", param,
 				      list->n, n);
+	}
 	*ret = list->n > 0 ? list->as.ints[i] : otherwise;
 	if (*ret < least || *ret > INT32_MAX)
 		return msd_infer_fail(node, "%s has %lld", param, (long long)*ret);
@@ -128,11 +129,16 @@ int msd_op_folds(const modser_sg_node *node,
 		result = msd_infer_ints(node, 2, block, ret_n);
 	if (result != 0)
 		return result;
-	if (n != *ret_n || n < 1 || n > MODSER_GRAPH_MAX_NDIM - 2)
+	if (n != *ret_n || n < 1 || n > MODSER_GRAPH_MAX_NDIM - 2) {
 		return msd_infer_fail(node,
 				      "its blocks have other axes than its image");
+	}
 	for (size_t i = 0; i < n; i++) {
-		ret[i] = (struct msd_op_fold){.image = image[i], .block = block[i]};
+		ret[i] = (struct msd_op_fold){.image = image[i],
+					      .block = block[i],
+					      .stride = 1,
+					      .dilation = 1,
+					      .places = 1};
 		if (read_fold(node, i, n, &ret[i]) != 0)
 			return -1;
 	}
@@ -142,7 +148,7 @@ int msd_op_folds(const modser_sg_node *node,
 /* Both products fit: neither is larger than what the input has. */
 static int infer_fold(modser_sg_node *node)
 {
-	struct msd_op_fold folds[MODSER_GRAPH_MAX_NDIM];
+	struct msd_op_fold folds[MODSER_GRAPH_MAX_NDIM] = {{0}};
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	int64_t block = 1;
 	int64_t places = 1;
@@ -155,6 +161,8 @@ static int infer_fold(modser_sg_node *node)
 		return result;
 	const int64_t *in = msd_infer_dims(node, 0);
 	for (size_t i = 0; i < n; i++) {
+		if (folds[i].block < 1 || folds[i].places < 1)
+			return -1; /* which msd_op_folds() has refused */
 		block = block > in[1] / folds[i].block ? in[1] + 1
 						       : block * folds[i].block;
 		places = places > in[2] / folds[i].places ? in[2] + 1
