@@ -47,25 +47,22 @@ void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES]
 		(int64_t)i / a[MSD_CONV_WIDTH].out / a[MSD_CONV_HEIGHT].out;
 }
 
-/* What tap @kw looks at from places @ow on of a row of the input; -1: the row is
- * padding, as what is outside of it is. */
-static void get_row(const struct msd_conv *c, int64_t row, int64_t kw, int64_t ow,
-		    int64_t count, double *ret)
+void msd_conv_line(const struct msd_conv *c, int64_t row, int64_t from, int64_t step,
+		   int64_t count, double *ret)
 {
-	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
-	const int64_t from = ow * w->stride - w->before + kw * w->dilation;
+	const int64_t in = c->axes[MSD_CONV_WIDTH].in;
 	int64_t first = 0; /* that are inside: those up to `end` */
 	int64_t end = row < 0 ? 0 : count;
 
 	if (from < 0)
-		first = (-from + w->stride - 1) / w->stride;
+		first = (-from + step - 1) / step;
 	first = first < end ? first : end;
-	if (end > 0 && from + (end - 1) * w->stride >= w->in)
-		end = from >= w->in ? first : (w->in - 1 - from) / w->stride + 1;
+	if (end > 0 && from + (end - 1) * step >= in)
+		end = from >= in ? first : (in - 1 - from) / step + 1;
 	end = end > first ? end : first;
 	for (int64_t i = 0; i < first; i++)
 		ret[i] = 0;
-	msd_row_load(c->dtype, c->x, row + from + first * w->stride, w->stride,
+	msd_row_load(c->dtype, c->x, row + from + first * step, step,
 		     (size_t)(end - first), ret + first);
 	for (int64_t i = first; c->zero != 0 && i < end; i++)
 		ret[i] -= c->zero;
@@ -102,7 +99,11 @@ void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t fi
 			(int64_t)(plane * c->in_plane) +
 			(id * a[MSD_CONV_HEIGHT].in + ih) * a[MSD_CONV_WIDTH].in;
 
-		get_row(c, is_inside ? row : -1, kw, o[MSD_CONV_WIDTH], n, ret + i);
+		msd_conv_line(c, is_inside ? row : -1,
+			      o[MSD_CONV_WIDTH] * a[MSD_CONV_WIDTH].stride -
+				      a[MSD_CONV_WIDTH].before +
+				      kw * a[MSD_CONV_WIDTH].dilation,
+			      a[MSD_CONV_WIDTH].stride, n, ret + i);
 		i += (size_t)n;
 	}
 }

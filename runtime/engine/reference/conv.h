@@ -4,6 +4,7 @@
  * the output lies. Private to these. */
 #include "graph/op/window.h"
 #include "runtime/engine/kernel.h"
+#include "runtime/engine/reference/product.h"
 
 enum { MSD_CONV_DEPTH, MSD_CONV_HEIGHT, MSD_CONV_WIDTH };
 
@@ -38,6 +39,12 @@ void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t k, size_t f
  * from places @first .. @first + @count - 1 of the output. */
 void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t first,
 		     size_t count, double *ret);
+/** @count elements, @step apart, of the row of the input that begins at element @row,
+ * from its element @from on; -1: the row is padding, as what is outside of it is. */
+void msd_conv_line(const struct msd_conv *c, int64_t row, int64_t from, int64_t step,
+		   int64_t count, double *ret);
+/** Compute the product that the convolution @c is, in the order that suits it. */
+void msd_conv_run(const struct msd_conv *c, const struct msd_product *p);
 /** Where element @i of a plane of the output lies, an extent an axis. */
 void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES]);
 

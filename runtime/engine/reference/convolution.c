@@ -84,7 +84,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 		.end = put,
 		.ctx = &all,
 	};
-	msd_product_run(&product);
+	msd_conv_run(c, &product);
 	return MSD_OK;
 }
 

@@ -98,7 +98,7 @@ static msd_err run_dft(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	size_t axis;
+	size_t axis = 0;
 
 	if (msd_op_dft_axis(c->node, &axis) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
@@ -127,8 +127,8 @@ static msd_err run_stft(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
-	int64_t step;
-	int64_t length;
+	int64_t step = 1;
+	int64_t length = 1;
 
 	if (msd_op_frames(c->node, &step, &length) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
