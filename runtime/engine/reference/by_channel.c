@@ -81,7 +81,7 @@ static void run_plane(const void *ctx, size_t stack)
 {
 	const struct by_channel *b = ctx;
 	const int64_t width = b->c->axes[MSD_CONV_WIDTH].out;
-	double taps[MAX_TAPS];
+	double taps[MAX_TAPS] = {0};
 
 	for (size_t k = 0; k < b->c->taps; k++)
 		b->p->a(b->p->ctx, stack, k, 0, 1, &taps[k]);
