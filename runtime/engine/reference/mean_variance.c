@@ -2,7 +2,6 @@
  * 0 and the deviation 1. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/walk.h"
@@ -74,7 +73,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	for (size_t pass = 0; pass < sizeof(visits) / sizeof(visits[0]); pass++) {
 		for (size_t i = 0; i < all; i++) {
 			visits[pass](c, i, &groups[msd_walk_place(&w, 0, i)],
-				     (double)(all / n));
+				     (double)all / (double)n);
 		}
 	}
 	free(groups);

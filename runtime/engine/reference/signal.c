@@ -10,9 +10,10 @@
 
 static msd_err check(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	if (msd_number_kind(msd_kernel_out_dtype(c, 0)) == MSD_N_NONE)
+	if (msd_number_kind(msd_kernel_out_dtype(c, 0)) == MSD_N_NONE) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no kernel makes such elements");
+	}
 	return MSD_OK;
 }
 
@@ -97,9 +98,10 @@ static msd_err run_mel(const struct msd_kernel_call *c, struct msd_diag *d)
 		const size_t middle = corner(&m, i + 1);
 		const size_t high = corner(&m, i + 2);
 
-		for (size_t k = 0; k < bins; k++)
+		for (size_t k = 0; k < bins; k++) {
 			msd_kernel_put(c, 0, k * filters + i,
 				       weight(k, low, middle, high));
+		}
 	}
 	return err;
 }
