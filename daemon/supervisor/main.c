@@ -198,7 +198,6 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 			       .fetcher.terms = o->terms,
 			       .edge.proxies = &o->proxies.networks,
 			       .edge.load_tcp = o->allow_load_tcp};
-	struct msd_tls_shown shown_before; /* none */
 	struct msd_diag d = {0};
 	int code = EXIT_FAILED;
 
@@ -224,7 +223,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (s.keeper.is_open)
 		msd_vouch_open(&s.fetcher.vouch);
 	if (err == MSD_OK)
-		err = msd_tls_take(&s.tls, o, acl, &shown_before, &d);
+		err = msd_tls_take(&s.tls, o, acl, NULL, &d);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd->n_listen, &d);
 	if (err == MSD_OK) {

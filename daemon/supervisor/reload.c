@@ -161,10 +161,11 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 		err = read_rights(s, &rights, d);
 	if (err == MSD_OK)
 		err = msd_changes_find(r->started, now, next, &all, d);
-	if (err == MSD_OK) /* the files may be others under their old names */
+	if (err == MSD_OK) { /* the files may be others under their old names */
 		err = msd_tls_take(&s->tls, next,
 				   rights != NULL ? rights : s->edge.rights.acl, &was,
 				   d);
+	}
 	if (err == MSD_OK) {
 		const struct msd_tls_shown is = shown(s);
 		const struct told certificate = {

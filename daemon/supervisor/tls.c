@@ -40,7 +40,8 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 					    .ca = o->tls_ca,
 					    .takes_strangers = rights != NULL};
 
-	*was = before;
+	if (was != NULL)
+		*was = before;
 	/* A listener that the file no longer names is there until the next start. */
 	if (!listens_by_it(o) && !msd_tls_is_open(t))
 		return MSD_OK;
@@ -65,6 +66,7 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 	if (memcmp(is.sha256, before.sha256, sizeof(is.sha256)) == 0)
 		return MSD_OK;
 	tell(&is, files.cert);
-	*was = before;
+	if (was != NULL)
+		*was = before;
 	return MSD_OK;
 }

@@ -12,8 +12,8 @@ struct msd_options;
  * @rights: the file of rights that is in force, by which who shows no certificate is
  * `anonymous`, or has a token; NULL: there is none, and who shows none is refused. What
  * was read before stays when that fails. A certificate that was not shown before is a
- * line of the log; @was is the one that it replaces, or empty. Errors: MSD_BAD_REQUEST,
- * naming the option or the file; those of msd_tls_open().
+ * line of the log; @was, unless NULL, is the one that it replaces, or empty. Errors:
+ * MSD_BAD_REQUEST, naming the option or the file; those of msd_tls_open().
  */
 MSD_MUST_CHECK msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 				    const struct msd_acl *rights,

@@ -179,9 +179,10 @@ static msd_err read_right(struct reader *r, struct msd_span word)
 		    msd_span_is(category, msd_right_name((enum msd_right)right)))
 			bits |= 1u << right;
 	}
-	if (bits == 0)
+	if (bits == 0) {
 		return wrong(r, word,
 			     "expected lookup, call, load, read, admin or all");
+	}
 	r->l->rights = word.p[0] == '+' ? r->l->rights | bits : r->l->rights & ~bits;
 	return MSD_OK;
 }
