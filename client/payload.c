@@ -86,30 +86,41 @@ static bool has_places_alone(const struct msd_ticket *t)
 	return true;
 }
 
-/*
- * The out tensors stand first in the result, [[out...], return], and must be what was
- * asked for. Give each the caller's memory when there is some.
- */
+/* The out tensors of @root: of a call they stand first, [[out...], return]; a copy's is
+ * the result itself. False: there are none. */
+static bool find_outs(const modser_value *root, const modser_value **ret, size_t *ret_n)
+{
+	*ret = root;
+	*ret_n = 1;
+	if (root->kind == MODSER_TENSOR)
+		return true;
+	if (root->kind != MODSER_TUPLE || root->as.tuple.n != 2 ||
+	    root->as.tuple.item[0].kind != MODSER_TUPLE)
+		return false;
+	*ret = root->as.tuple.item[0].as.tuple.item;
+	*ret_n = root->as.tuple.item[0].as.tuple.n;
+	return true;
+}
+
+/* They must be what was asked for. Give each the caller's memory when there is some. */
 static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
 			  struct msd_decoded *decoded)
 {
-	const modser_value *root = &t->result->root;
-	const modser_value *outs = root->as.tuple.item;
+	const modser_value *outs;
+	size_t n;
 
 	if (t->n_outs == 0)
 		return MSD_OK;
-	if (root->kind == MODSER_TUPLE && root->as.tuple.n == 2 &&
-	    outs->kind == MODSER_TUPLE && outs->as.tuple.n == 0 && has_places_alone(t))
+	if (!find_outs(&t->result->root, &outs, &n))
+		return broken(c, "its out tensors are not those of the request");
+	if (n == 0 && has_places_alone(t))
 		return MSD_OK;
-	if (root->kind != MODSER_TUPLE || root->as.tuple.n != 2 ||
-	    outs->kind != MODSER_TUPLE || outs->as.tuple.n != t->n_outs ||
-	    decoded->n_tensors < t->n_outs)
+	if (n != t->n_outs || decoded->n_tensors < t->n_outs)
 		return broken(c, "its out tensors are not those of the request");
 	for (size_t i = 0; i < t->n_outs; i++) {
 		modser_value *v = decoded->tensors[i].value;
 
-		if (v != &outs->as.tuple.item[i] ||
-		    !same_shape(&v->as.tensor, &t->outs[i].tensor))
+		if (v != &outs[i] || !same_shape(&v->as.tensor, &t->outs[i].tensor))
 			return broken(c, "an out tensor is not what was asked for");
 		if ((decoded->tensors[i].segment != 0) !=
 		    (t->outs[i].tensor.segment != 0))

@@ -75,6 +75,40 @@ static void return_to_place(modser_client *c, float *lent)
 	modser_result_free(other);
 }
 
+/* A resident tensor of threes, copied to @to, and to the result's own memory. */
+static void copy_out(modser_client *c, float *to)
+{
+	int64_t n = 64;
+	modser_value shape = {.kind = MODSER_SHAPE, .as.shape = {&n, 1}};
+	modser_value dtype = {.kind = MODSER_DTYPE};
+	modser_result *made, *r;
+
+	check(modser_dtype_parse("float32", &dtype.as.dtype), "dtype");
+	modser_value alloc[] = {modser_str("shapes"), dtype, shape};
+	check(modser_request(c, "tensor.alloc", alloc, 3, NULL, &made) == MODSER_OK,
+	      "alloc");
+	modser_value fill[] = {*modser_result_value(made), modser_int(3)};
+	check(modser_request(c, "tensor.fill", fill, 2, NULL, &r) == MODSER_OK, "fill");
+	modser_result_free(r);
+	float *const places[] = {to, NULL};
+	for (size_t i = 0; i < 2; i++) {
+		modser_value copy[] = {fill[0], arg(MODSER_OUT, &n, places[i])};
+
+		if (modser_request(c, "tensor.copy", copy, 2, NULL, &r) != MODSER_OK)
+			check(false, modser_result_error(r)->message);
+		const modser_tensor *t = &modser_result_value(r)->as.tensor;
+		const float *data = t->data;
+
+		check(i == 1 || data == to, "the copy is in its place");
+		for (int k = 0; k < 64; k++)
+			check(data[k] == 3, "the copy");
+		modser_result_free(r);
+	}
+	check(modser_request(c, "tensor.free", fill, 1, NULL, &r) == MODSER_OK, "free");
+	modser_result_free(r);
+	modser_result_free(made);
+}
+
 static void ask_too_much(modser_client *c)
 {
 	modser_segment *none = NULL;
@@ -118,6 +152,8 @@ int main(int argc, char **argv)
 	add_one(c, x, plain, 64); /* one of both */
 	add_one(c, plain, x + 32, 64);
 	return_to_place(c, x);
+	copy_out(c, plain);
+	copy_out(c, x);
 	ask_too_much(c);
 	print_bytes(c);
 	modser_segment_free(b);
