@@ -44,6 +44,9 @@ static const struct {
 } special[] = {
 	{MSD_M_MODULE_PULL, MSD_NOT_FOUND,
 	 "check the URI: a file or server that the daemon's machine has"},
+	{MSD_M_MODULE_PULL, MSD_EXISTS, "wait until it is there: `modser wait NAME`"},
+	{MSD_M_MODULE_PULL, MSD_UNSUPPORTED,
+	 "do what the text says, or bring the file yourself: `modser load NAME FILE`"},
 	{MSD_M_MODULE_PULL, MSD_BAD_ARTIFACT,
 	 "look at what the URI names with `modser inspect FILE`"},
 	{MSD_M_MODULE_PULL, MSD_IO,

@@ -61,7 +61,7 @@ def test_those_of_another_client_come_first(busy):
             asked = other.start("call", "busy:ok")
             other.ask("ping")
             gate.open()
-            other.finish(asked)  # while the other one cannot end
+            assert other.finish(asked) is not None  # while the other one cannot end
         later.entered()
         later.open()
 
