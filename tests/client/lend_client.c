@@ -137,7 +137,7 @@ static void print_bytes(modser_client *c)
 int main(int argc, char **argv)
 {
 	static float plain[64];
-	modser_client *c;
+	modser_client *c = NULL;
 	modser_segment *a, *b;
 
 	check(argc == 2 && modser_open(argv[1], 0, &c, NULL) == MODSER_OK, "open");
