@@ -179,7 +179,35 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 
 static void on_failed_spawn_closed(uv_handle_t *handle)
 {
-	free(handle->data);
+	struct msd_child *c = handle->data;
+
+	if (--c->open_handles == 0)
+		free(c);
+}
+
+/* A pipe for what it will write, read from the loop. */
+static msd_err open_output(struct msd_child *c, const char *program, int *ret_end,
+			   struct msd_diag *d)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+	int ends[2];
+	int rc;
+
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		return msd_diag_set(d, MSD_IO, "starting %s: %s", program,
+				    msd_errno_text(errno, text));
+	}
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	rc = uv_poll_init(c->reaper->loop, &c->output, ends[0]);
+	if (rc != 0) {
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		return msd_diag_set(d, MSD_IO, "starting %s: watching its output: %s",
+				    program, msd_errno_text(-rc, text));
+	}
+	c->output_fd = ends[0];
+	*ret_end = ends[1];
+	return MSD_OK;
 }
 
 msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *how,
@@ -189,7 +217,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	const struct msd_mark mark = msd_reaper_new_mark(reaper);
 	struct msd_child *c = calloc(1, sizeof(*c));
 	char text[MSD_ERRNO_TEXT_BYTES], variable[sizeof(MSD_MARK_VARIABLE) + 48];
-	int output[2];
+	int output = -1;
 
 	(void)snprintf(variable, sizeof(variable), MSD_MARK_VARIABLE "=%llu,%llu",
 		       (unsigned long long)mark.falls, (unsigned long long)mark.rises);
@@ -199,25 +227,25 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 		free(environment);
 		return msd_diag_no_memory(d);
 	}
-	if (pipe2(output, O_CLOEXEC) != 0) {
+	c->reaper = reaper;
+	const msd_err err = open_output(c, how->argv[0], &output, d);
+	if (err != MSD_OK) {
 		free(c);
 		free(environment);
-		return msd_diag_set(d, MSD_IO, "starting %s: %s", how->argv[0],
-				    msd_errno_text(errno, text));
+		return err;
 	}
 	c->ops = ops;
 	c->user = user;
-	c->reaper = reaper;
 	c->ward.on_alone = on_alone;
-	c->output_fd = output[0];
 	c->handle.data = c->output.data = c;
-	(void)fcntl(output[0], F_SETFL, O_NONBLOCK);
-	const int rc = start(c, how, output[1], environment);
+	const int rc = start(c, how, output, environment);
 	free(environment);
-	(void)close(output[1]);
+	(void)close(output);
 	if (rc != 0) {
-		(void)close(output[0]);
+		c->open_handles = 2;
+		uv_close((uv_handle_t *)&c->output, on_failed_spawn_closed);
 		uv_close((uv_handle_t *)&c->handle, on_failed_spawn_closed);
+		(void)close(c->output_fd);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s%s", how->argv[0],
 				    msd_errno_text(-rc, text),
 				    rc == UV_EACCES && how->user != NULL
@@ -228,7 +256,6 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	c->pid = c->handle.pid;
 	c->group = how->group;
 	msd_reaper_watch(reaper, &c->ward, c->pid, mark);
-	(void)uv_poll_init(reaper->loop, &c->output, c->output_fd);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
 	*ret = c;
 	return MSD_OK;

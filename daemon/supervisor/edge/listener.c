@@ -142,18 +142,29 @@ static void write_text(struct msd_listener *l)
 		       kind == MSD_ADDRESS_UNIX ? text : strchr(text, ':'));
 }
 
-/* Its socket listens, its address is known. */
-static void start(struct msd_listener *l)
+/* Its socket listens, its address is known. On failure it is gone. */
+static msd_err start(struct msd_listener *l, struct msd_diag *d)
 {
 	struct msd_edge *e = l->edge;
+	const int rc = uv_poll_init(e->loop, &l->poll, l->fd);
+	msd_err err;
 
 	write_text(l);
-	(void)uv_poll_init(e->loop, &l->poll, l->fd);
+	if (rc != 0) {
+		err = msd_diag_set(d, MSD_IO, "%s: watching it: %s", l->listening.text,
+				   uv_strerror(rc));
+		(void)close(l->fd);
+		if (l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited)
+			(void)unlink(l->address.path);
+		free(l);
+		return err;
+	}
 	(void)uv_timer_init(e->loop, &l->retry);
 	l->poll.data = l;
 	l->retry.data = l;
 	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
 	msd_list_append(&e->listeners, &l->listening.link);
+	return MSD_OK;
 }
 
 msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
@@ -175,8 +186,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 		free(l);
 		return err;
 	}
-	start(l);
-	return MSD_OK;
+	return start(l, d);
 }
 
 msd_err msd_listener_adopt(struct msd_edge *e, int fd,
@@ -196,8 +206,7 @@ msd_err msd_listener_adopt(struct msd_edge *e, int fd,
 	l->fd = fd;
 	l->is_inherited = true;
 	l->way.kind = l->address.kind;
-	start(l);
-	return MSD_OK;
+	return start(l, d);
 }
 
 static void on_handle_closed(uv_handle_t *handle)
