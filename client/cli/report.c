@@ -86,7 +86,9 @@ static void report(const char *name, const char *message, const char *hint)
 	} else {
 		msd_buf_printf(&out, "modser: ");
 		put_folded(&out, message);
-		msd_buf_printf(&out, " [%s]\n  to do: ", name);
+		msd_buf_printf(&out, " [");
+		msd_print_line(&out, name, strlen(name)); /* a worker may have said it */
+		msd_buf_printf(&out, "]\n  to do: ");
 		msd_print_line(&out, hint, strlen(hint));
 		msd_buf_printf(&out, "\n");
 	}

@@ -306,13 +306,13 @@ static void put_section(struct msd_buf *out, const char *key, const modser_value
 {
 	struct msd_buf inner = {0};
 
+	msd_buf_printf(for_people ? out : &inner, "%s", prefix);
+	msd_print_line(for_people ? out : &inner, key, strlen(key));
 	if (for_people) {
-		msd_buf_printf(out, "%s%s:\n", prefix, key);
+		msd_buf_printf(out, ":\n");
 		msd_buf_printf(&inner, "%s  ", prefix);
-	} else if (v->kind == MODSER_MAP) {
-		msd_buf_printf(&inner, "%s%s.", prefix, key);
 	} else {
-		msd_buf_printf(&inner, "%s%s\t", prefix, key);
+		msd_buf_put_u8(&inner, v->kind == MODSER_MAP ? '.' : '\t');
 	}
 	msd_buf_put_u8(&inner, '\0');
 	if (!inner.bad && v->kind == MODSER_MAP) {
@@ -346,7 +346,8 @@ static void put_map(struct msd_buf *out, const modser_value *map, const char *pr
 			put_section(out, key->as.str.p, v, prefix, for_people);
 			continue;
 		}
-		msd_buf_printf(out, "%s%s", prefix, key->as.str.p);
+		msd_buf_printf(out, "%s", prefix);
+		msd_print_line(out, key->as.str.p, key->as.str.n);
 		if (for_people) {
 			pad(out, key->as.str.n, widest + 2);
 		} else {

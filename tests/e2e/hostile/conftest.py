@@ -1,4 +1,5 @@
 """Fixtures of the attacks; arena.py says how to add one. The daemon's are those of tests/e2e."""
+import functools
 import pathlib
 import shutil
 import sys
@@ -7,6 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import arena as arenas  # noqa: E402
 import harness  # noqa: E402
+import liars as lying  # noqa: E402
 import pytest  # noqa: E402
 
 
@@ -47,3 +49,13 @@ def folder():
     path = harness.short_folder()
     yield path
     shutil.rmtree(path)
+
+
+@pytest.fixture
+def start_liars(own_arena, folder):
+    return functools.partial(lying.start, own_arena, folder)
+
+
+@pytest.fixture
+def liars(start_liars):
+    return start_liars()

@@ -4,12 +4,14 @@ its module is one lie, told in the answer to the call of its name or before it.
     lying_worker.py RECORD --name NAME
 
 The artifact is text: a version, then `good`, `many=N,SIZE` (it describes N functions with
-signatures of SIZE characters), `handle` (its description holds one) or `once` (the first worker
-opens it, those after it refuse it and stay).
+signatures of SIZE characters), `handle` (its description holds one), `named` (with names that a
+terminal or a log would obey) or `once` (the first worker opens it, those after it refuse it and
+stay).
 What it hears of its out slots goes to RECORD: a line of JSON for each worker.release, the number of
 its pairs.
 """
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -24,9 +26,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from fake_worker import BAD_ARTIFACT, HEAD, MAGIC, SEGMENT, TENSOR, Worker  # noqa: E402
 
 FUNCTION, MODULE, INSTANCE, UPLOAD = 2, 3, 4, 5
+# A terminal's command, a line of a log's, of the metrics' and of HTTP's.
+NAMED = "\x1b[2J\r\nX: 1\r\n\r\n\"}\n# TYPE a gauge\na 1\n"
 SEALS = 0x0002 | 0x0004  # F_SEAL_SHRINK, F_SEAL_GROW
 F_ADD_SEALS = 1033
 UINT8 = 1
+PUNCH_HOLE = 0x01 | 0x02  # FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE
 
 
 def tensor(segment, offset, size):
@@ -43,7 +48,7 @@ class Liar(Worker):
     def __init__(self, record):
         super().__init__(record)
         self.n_segments = self.n_many = 0
-        self.steps = None
+        self.steps = self.kept = None
 
     def tell(self, body, fd=None):
         data = msgpack.packb(body)
@@ -93,6 +98,8 @@ class Liar(Worker):
         if self.fate.startswith("many="):
             n, size = map(int, self.fate.removeprefix("many=").split(","))
             names, signature = [f"f{i}" for i in range(n)], "_" * size
+        if self.fate == "named":
+            names = [NAMED]
         more = {"style": "prim", "kind": "library", "signature": signature}
         functions = [{"name": name} | more for name in names]
         text = handle(FUNCTION) if self.fate == "handle" else ""
@@ -249,6 +256,33 @@ class Liar(Worker):
     def lie_tensor_in_error(self, id):
         index = self.segment(4096)
         self.tell([1, id, [14, "CALL_FAILED", "no", {"more": tensor(index, 0, 64)}], None])
+
+    def lie_lent(self, id, number):
+        """A result in a client's memory that this request does not name."""
+        self.answer(id, None, [[tensor(number, 0, 64)], None])
+
+    def lie_lent_beyond(self, id, place, size):
+        """A result where this request has an argument, but for its end."""
+        index, offset = struct.unpack_from("<H8xQ", place.data, 6)
+        self.answer(id, None, [[tensor(index, offset, size)], None])
+
+    def lie_punched(self, id, size):
+        """Called twice: an honest segment, whose pages go when it is known."""
+        if self.kept is None:
+            self.kept = self.memfd(size)
+            self.tell([2, "worker.segment", ["out", self.n_segments, size]], self.kept)
+            self.answer(id, None, [[], None])
+            return
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.fallocate(self.kept, PUNCH_HOLE, ctypes.c_long(0), ctypes.c_long(size)) != 0:
+            raise OSError(ctypes.get_errno(), "fallocate")
+        self.answer(id, None, [[tensor(self.n_segments, 0, size)], None])
+
+    def lie_error(self, id, code, name, message):
+        self.answer(id, [code, name, message, {}])
+
+    def lie_meta(self, id, key, value):
+        self.tell([1, id, None, [[], None], {key: value}])
 
     def lie_outside(self, id):
         index = self.segment(4096)

@@ -3,76 +3,19 @@ import contextlib
 import json
 import os
 import signal
-import site
-import sys
 
 import harness
-import numpy as np
 import pytest
+from liars import MAX_MEMORY, MIB, describe, expect_killed, expect_room_for_others
 from lying_worker import FUNCTION, INSTANCE, MODULE, UPLOAD
 from wire import INLINE, Failure, Wire, frame, tensor_ext
 
-MIB = 1 << 20
-MAX_MEMORY = 64 * MIB
 HANDLES = (FUNCTION, MODULE, INSTANCE, UPLOAD)
-
-
-@pytest.fixture
-def start_liars(own_arena, folder):
-    """Start an arena whose modules have lying workers, `other` an honest one, as far as it goes."""
-    worker, record = folder / "worker", folder / "record"
-    packages = ":".join(site.getsitepackages())
-    script = harness.ROOT / "tests/e2e/hostile/lying_worker.py"
-    worker.write_text(
-        f"#!/bin/sh\nPYTHONPATH='{packages}' exec '{sys.executable}' -S '{script}' '{record}' \"$@\"\n"
-    )
-    worker.chmod(0o755)
-    artifact = folder / "artifact"
-    artifact.write_text("1 good")
-
-    def start(*words):
-        arena = own_arena(
-            "--max-memory", str(MAX_MEMORY), *words,
-            modules={"liar": artifact, "other": artifact}, env={"MODSERD_WORKER": str(worker)})
-        arena.record = record
-        return arena
-
-    return start
-
-
-@pytest.fixture
-def liars(start_liars):
-    return start_liars()
-
-
-def describe(arena, name, what):
-    """Load a module whose worker describes it as @what says."""
-    with Wire(arena.host) as wire:
-        wire.load(name, f"1 {what}".encode())
-
-
-def expect_killed(arena, function, *args, says="the worker's answer was malformed", why):
-    """@function of `liar` is answered with what @says matches, its worker is ended because of
-    @why, and the next one serves."""
-    victim = arena.victim()
-    liar = arena.workers_of("liar")
-    with pytest.raises(Failure, match=says):
-        victim.call(f"liar:{function}", *args)
-    harness.until(lambda: arena.workers_of("liar") not in ([], liar), "the liar is ended")
-    victim.call("liar:none")
-    harness.until(lambda: why in arena.daemon.log(), f"{why!r} is logged")
 
 
 def restarts(arena):
     with Wire(arena.host) as wire:
         return next(m["restarts"] for m in wire.ask("module.list") if m["name"] == "liar")
-
-
-def expect_room_for_others(arena):
-    """A call of another module gets its 8 MiB of arguments."""
-    big = np.ones(8 * MIB, "u1")
-    _, (back,) = arena.victim().call("other:none", big)
-    assert back == big.tobytes()
 
 
 def test_sparse_segments_take_no_addresses(liars):

@@ -1,0 +1,85 @@
+"""What a worker answers reaches nobody but whom it answers, and is nothing but text and numbers there:
+no client's memory, no command for a terminal, no line of a log or of the metrics."""
+import re
+import subprocess
+
+import harness
+import pytest
+from lender import Segment
+from liars import MIB, describe, expect_killed, expect_room_for_others
+from lying_worker import NAMED
+from wire import Wire
+
+FIRST_LENT = 1024
+
+
+def test_memory_that_another_client_lends_is_in_no_answer(liars):
+    """Its number is a small one, and easily guessed."""
+    with Wire(liars.host) as owner, Segment(owner, MIB) as seg:
+        seg.array(0, "u1", 64)[:] = 7
+        owner.call("other:none", seg.keep(seg.array(0, "u1", 64)))
+        for number in range(FIRST_LENT, FIRST_LENT + 3):
+            expect_killed(liars, "lent", number, why="where its request named nothing")
+        assert owner.ask("ping") is None
+    expect_room_for_others(liars)
+
+
+def test_pages_that_go_after_they_were_announced_are_zeros(liars):
+    liars.victim().call("liar:punched", 8 * MIB)
+    with liars.growth(9 * MIB):
+        (there,), _ = liars.victim().call("liar:punched", 8 * MIB)
+    assert not there.any()
+    harness.until(lambda: liars.memory().shmem <= MIB, "the pages are gone")
+    expect_room_for_others(liars)
+
+
+def run(liars, *words):
+    return subprocess.run(
+        [harness.BIN / "modser", "-H", liars.host, *words], capture_output=True, timeout=60,
+        check=False)
+
+
+def expect_harmless(text, but=b"\n\t"):
+    commands = re.findall(rb"[\x00-\x1f\x7f]", text)
+    assert set(commands) <= {bytes([c]) for c in but}, text
+
+
+@pytest.mark.parametrize("code", (1, 14, 15, 99, 1 << 40, -1))
+def test_what_an_error_says_is_text(liars, code):
+    """Its code may be none, its name another's."""
+    before = len(liars.daemon.log().splitlines())
+    said = run(liars, "call", "liar:error", str(code), f"str:{NAMED}", f"str:{NAMED}" * 1000)
+    assert said.returncode != 0, said
+    expect_harmless(said.stderr)
+    expect_harmless(said.stdout)
+    assert liars.victim().call("liar:none") == ([], [])
+    for words in (["ls"], ["show", "liar"], ["slowlog"], ["stats", "liar"], ["info"]):
+        expect_harmless(run(liars, *words).stdout)
+    for line in liars.daemon.log().splitlines()[before:]:
+        expect_harmless(line.encode(), but=b"")
+        assert not line.startswith(("X: 1", "a 1", "# TYPE")), line
+
+
+def test_names_of_functions_are_text(liars):
+    describe(liars, "odd", "named")
+    for words in (["funcs", "odd"], ["show", "odd"], ["call", f"odd:{NAMED}"], ["ls", "-l"],
+                  ["stats", "odd"], ["monitor", "--for", "1ms"], ["slowlog"]):
+        said = run(liars, *words)
+        expect_harmless(said.stdout)
+        expect_harmless(said.stderr)
+    for line in liars.daemon.log().splitlines():
+        expect_harmless(line.encode(), but=b"")
+
+
+@pytest.mark.parametrize("key", ("exec_ns", "joined", "to_worker_ns"))
+def test_times_that_cannot_be_are_nobody_elses(liars, key):
+    victim = liars.victim()
+    with liars.growth(2 * MIB):
+        for value in (0, -1, (1 << 63) - 1, (1 << 64) - 1, "x" * 100_000, [[]] * 5000):
+            for _ in range(3):
+                victim.call("liar:meta", key, value)
+    victim.call("other:none")
+    assert victim.ask("ping") is None
+    for module in victim.ask("module.list"):
+        assert module["restarts"] == 0
+        assert module["name"] == "liar" or (module["p99_ns"] or 0) < 60e9, "they were the liar's"
