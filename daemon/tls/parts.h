@@ -17,6 +17,8 @@ struct msd_tls_stream {
 	bool is_open;              /* its handshake is done */
 	bool is_dry;         /* it holds nothing: what comes next is told by an event */
 	bool waits_to_write; /* the handshake, or reading */
+	uint32_t n_updates;  /* of its keys, less those that bytes have paid for */
+	size_t update_bytes; /* towards the next of these */
 };
 
 /** Read certificate, key and authorities into @ret. As msd_tls_library.context_open. */
@@ -31,6 +33,13 @@ MSD_MUST_CHECK msd_err msd_tls_names_read(X509 *cert, struct msd_tls_peer *ret,
 /** What OpenSSL says last of @ssl, in words for people. Empties its queue. Returns
  * whether it is about the other side's certificate. */
 bool msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX]);
+/** From here on count in @s how often the other side changes its keys; one time too
+ * many ends what can be read. */
+void msd_tls_updates_watch(struct msd_tls_stream *s);
+/** @n bytes of the other side's have come. */
+void msd_tls_updates_note(struct msd_tls_stream *s, size_t n);
+/** Is that why reading has ended? s->why says it in words. */
+bool msd_tls_updates_are_too_many(const struct msd_tls_stream *s);
 /** As msd_tls_library.accept, of @ctx. */
 MSD_MUST_CHECK msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd,
 					     struct msd_transport *ret,

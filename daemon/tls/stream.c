@@ -36,6 +36,11 @@ static ssize_t fail(struct msd_tls_stream *s, int rc)
 	const int error = errno;
 	char why[MSD_TLS_WHY_MAX];
 
+	if (msd_tls_updates_are_too_many(s)) {
+		ERR_clear_error();
+		s->ended = -EPROTO;
+		return s->ended;
+	}
 	switch (SSL_get_error(s->ssl, rc)) {
 	case SSL_ERROR_WANT_READ:
 		return -EAGAIN;
@@ -67,7 +72,10 @@ static ssize_t read_record(struct msd_tls_stream *s, void *p, size_t n)
 	ERR_clear_error();
 	errno = 0;
 	const int rc = SSL_read_ex(s->ssl, p, n, &got);
-	return rc == 1 ? (ssize_t)got : fail(s, rc);
+	if (rc != 1)
+		return fail(s, rc);
+	msd_tls_updates_note(s, got);
+	return (ssize_t)got;
 }
 
 /* Fill @piece. False: nothing more is to be read now, @s says why. */
@@ -218,6 +226,7 @@ msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd, struct msd_transport *ret,
 	SSL_set_app_data(ssl, s);
 	SSL_set_accept_state(ssl);
 	s->ssl = ssl;
+	msd_tls_updates_watch(s);
 	*ret = (struct msd_transport){
 		.ops = &ops, .fd = fd, .state = s, .peer = &s->peer};
 	return MSD_OK;

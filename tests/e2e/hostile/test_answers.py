@@ -8,6 +8,7 @@ import pytest
 from lender import Segment
 from liars import MIB, describe, expect_killed, expect_room_for_others
 from lying_worker import NAMED
+from test_http import Visit
 from wire import Wire
 
 FIRST_LENT = 1024
@@ -83,3 +84,15 @@ def test_times_that_cannot_be_are_nobody_elses(liars, key):
     for module in victim.ask("module.list"):
         assert module["restarts"] == 0
         assert module["name"] == "liar" or (module["p99_ns"] or 0) < 60e9, "they were the liar's"
+
+
+def test_the_page_shows_no_description_without_an_end(start_liars):
+    """9 MB of it would be as many of JSON, made in one turn."""
+    arena = start_liars("--http", "127.0.0.1:0")
+    arena.daemon.hosts.append(arena.daemon._line().partition(" ")[2])
+    describe(arena, "huge", "many=8000,1100")
+    with Visit(arena.daemon) as visit, arena.growth(2 * MIB):
+        assert visit.ask("/status/liar")[0] == 200
+        status, _, said = visit.ask("/status/huge")
+        assert status == 413 and b"`modser show` has all" in said
+    expect_room_for_others(arena)
