@@ -134,6 +134,11 @@ static const char *refusal(int reason)
 {
 	switch (reason) {
 	case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+		if (variable("MODSER_TLS_CERT") != NULL) {
+			return "the daemon asks for a certificate, and TLS 1.3 has "
+			       "nothing to sign for this one with: its key must be of "
+			       "RSA, Ed25519 or Ed448, or on P-256, P-384 or P-521";
+		}
 		return "the daemon asks for a certificate: show one (--tls-cert, "
 		       "MODSER_TLS_CERT)";
 	case SSL_R_TLSV1_ALERT_UNKNOWN_CA:

@@ -150,9 +150,9 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 
 /*
  * Without tickets each connection shows its certificate anew, and nothing about a
- * client is kept. Without automatic retries a client that only renews its keys gets no
- * more than a buffer of them done in one turn. The end of the socket without TLS's own
- * is told by the frames, which carry their lengths.
+ * client is kept. Without automatic retries a client whose records have no bytes gets
+ * no more than a buffer of them read in one turn. The end of the socket without TLS's
+ * own is told by the frames, which carry their lengths.
  */
 static void set_up(SSL_CTX *ctx)
 {

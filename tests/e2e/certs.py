@@ -8,7 +8,14 @@ import pytest
 
 from harness import PATIENCE
 
-KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+
+
+def key_on(curve):
+    """What openssl-req(1) makes a key on @curve of."""
+    return ("-newkey", "ec", "-pkeyopt", f"ec_paramgen_curve:{curve}", "-nodes")
+
+
+KEY = key_on("P-256")
 
 
 class Authority:
@@ -27,19 +34,37 @@ class Authority:
     def _openssl(self, *words):
         subprocess.run(["openssl", *map(str, words)], check=True, stderr=subprocess.PIPE)
 
-    def issue(self, name, names=(), days=2, subject=None, lines=()):
+    def issue(self, name, names=(), days=2, subject=None, lines=(), key=KEY):
         """(certificate, key) of @name, with @names as `DNS:...` and `IP:...`, and @lines as
         x509v3_config(5) has extensions."""
-        cert, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        cert, key_file = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
         self._openssl(
-            "req", *KEY, "-keyout", key, "-out", request, "-subj", subject or f"/CN={name}"
+            "req", *key, "-keyout", key_file, "-out", request, "-subj", subject or f"/CN={name}"
         )
         alternatives = [f"subjectAltName={','.join(names)}"] if names else []
         more.write_text("".join(f"{line}\n" for line in (*alternatives, *lines)))
         self._openssl(
             "x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key,
             "-CAcreateserial", "-out", cert, "-days", days, "-extfile", more,
+        )
+        return cert, key_file
+
+    def issue_for(self, name, first, last, names=()):
+        """(certificate, key) of @name that is good from @first to @last, as YYYYMMDDHHMMSSZ."""
+        cert, key = self.issue(name, names)
+        book = self.folder / f"{name}.ca"
+        book.mkdir()
+        (book / "index").touch()
+        (book / "serial").write_text("01\n")
+        (book / "conf").write_text(
+            f"[ca]\ndefault_ca = own\n[own]\ndatabase = {book}/index\nserial = {book}/serial\n"
+            f"new_certs_dir = {book}\ndefault_md = sha256\npolicy = any\n"
+            "[any]\ncommonName = supplied\n")
+        self._openssl(
+            "ca", "-batch", "-notext", "-config", book / "conf", "-cert", self.cert, "-keyfile",
+            self.key, "-in", self.folder / f"{name}.csr", "-out", cert, "-startdate", first,
+            "-enddate", last, "-extfile", self.folder / f"{name}.ext",
         )
         return cert, key
 

@@ -14,6 +14,7 @@ import harness
 from wire import Failure, Wire, frame, out
 
 TLS = "tls://127.0.0.1:0"
+FAR = ("20980101000000Z", "20990101000000Z")
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,11 @@ def test_another_authority_is_refused(tls, pki):
 def test_an_expired_certificate_is_refused(tls, pki):
     ctx = certs.context(pki, pki.issue("late", days=-1))
     expect_refused(tls, ctx, "CERTIFICATE_EXPIRED", "certificate has expired")
+
+
+def test_a_certificate_that_is_not_good_yet_is_refused(tls, pki):
+    ctx = certs.context(pki, pki.issue_for("early", *FAR))
+    expect_refused(tls, ctx, "BAD_CERTIFICATE", "certificate is not yet valid")
 
 
 def test_thousands_of_names_are_refused(tls, pki):

@@ -71,6 +71,20 @@ def test_without_a_certificate_the_alert_is_told(ask):
 def test_what_is_wrong_with_a_certificate_is_told(ask, pki):
     expect_refused(ask("ls", pair=pki.other.issue("mallory")), "does not know the authority")
     expect_refused(ask("ls", pair=pki.issue("late", days=-1)), "has expired: have it renewed")
+    early = pki.issue_for("early", "20980101000000Z", "20990101000000Z")
+    expect_refused(ask("ls", pair=early), "refuses this certificate: its log says why")
+
+
+def test_a_certificate_that_tls_1_3_cannot_use_is_told_from_none(ask, pki):
+    odd = pki.issue("odd", key=certs.key_on("secp256k1"))
+    expect_refused(ask("ls", pair=odd), "nothing to sign for this one with", "P-256")
+
+
+def test_a_server_that_is_not_good_yet_is_named(ask, pki):
+    cert, key = pki.issue_for("young", "20980101000000Z", "20990101000000Z", ("DNS:localhost",))
+    with harness.Daemon("--tls-cert", cert, "--tls-key", key, listen=["tls://127.0.0.1:0"]) as d:
+        said = ask("ls", host=d.host.replace("127.0.0.1", "localhost"))
+    expect_refused(said, "not yet valid: have it renewed, or look at this machine's clock")
 
 
 def test_an_authority_that_is_not_believed_is_named(ask):
