@@ -12,31 +12,48 @@
 #define DIGITS_MAX 21u       /* of a uint64_t, and a point */
 #define FIRST_BUCKET_BIT 10u /* 2^10 ns, some 1 us */
 #define LAST_BUCKET_BIT 34u  /* 2^34 ns, some 17 s */
+#define BOUND_MAX 16u        /* characters of a bound */
+
+/* These powers of two in seconds: most of what a scrape writes. */
+static const char *const bounds[] = {
+	"0.000001024", "0.000002048", "0.000004096", "0.000008192", "0.000016384",
+	"0.000032768", "0.000065536", "0.000131072", "0.000262144", "0.000524288",
+	"0.001048576", "0.002097152", "0.004194304", "0.008388608", "0.016777216",
+	"0.033554432", "0.067108864", "0.134217728", "0.268435456", "0.536870912",
+	"1.073741824", "2.147483648", "4.294967296", "8.589934592", "17.179869184"};
 
 static void put_text(struct msd_buf *b, const char *text)
 {
 	msd_buf_put(b, text, strlen(text));
 }
 
+/* The digits of @value before @end; returns where they begin. */
+static char *put_digits(char *end, uint64_t value)
+{
+	do {
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	return end;
+}
+
 /* @value in the base unit, of which it is 10^-@decimals, without zeros at the end. */
 static void put_number(struct msd_buf *b, uint64_t value, unsigned decimals)
 {
 	char text[DIGITS_MAX + 10];
-	size_t at = sizeof(text);
+	char *const end = text + sizeof(text);
+	char *at = end;
 
 	while (decimals > 0 && value % 10 == 0) {
 		value /= 10;
 		decimals--;
 	}
 	for (unsigned i = 0; i < decimals; i++, value /= 10)
-		text[--at] = (char)('0' + value % 10);
+		*--at = (char)('0' + value % 10);
 	if (decimals > 0)
-		text[--at] = '.';
-	do {
-		text[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	msd_buf_put(b, text + at, sizeof(text) - at);
+		*--at = '.';
+	at = put_digits(at, value);
+	msd_buf_put(b, at, (size_t)(end - at));
 }
 
 static unsigned decimals_of(enum msd_unit unit)
@@ -123,38 +140,67 @@ static void put_part(struct msd_exposition *x, const char *name,
 	put_text(x->out, "\n");
 }
 
+static uint8_t *copy(uint8_t *at, const void *text, size_t n)
+{
+	memcpy(at, text, n);
+	return at + n;
+}
+
+/* The lines of the buckets that have a bound: @head, the bound, and how many are below
+ * it. */
+static void put_buckets(struct msd_buf *b, const struct msd_buf *head,
+			const struct msd_histogram *h)
+{
+	static const char between[] = "\"} ";
+	const size_t n_lines = LAST_BUCKET_BIT - FIRST_BUCKET_BIT + 1;
+	char number[DIGITS_MAX];
+	char *const end = number + sizeof(number);
+	uint64_t below = 0, written = UINT64_MAX;
+	const char *digits = end;
+
+	if (head->bad || !msd_buf_reserve(b, n_lines * (head->n + BOUND_MAX +
+							sizeof(between) + DIGITS_MAX)))
+		return;
+	uint8_t *at = b->p + b->n;
+	for (unsigned bit = 0; bit <= LAST_BUCKET_BIT; below += h->n[bit++]) {
+		if (bit < FIRST_BUCKET_BIT)
+			continue;
+		const char *bound = bounds[bit - FIRST_BUCKET_BIT];
+		if (below != written) { /* of most lines it is the line's before */
+			digits = put_digits(end, below);
+			written = below;
+		}
+		at = copy(at, head->p, head->n);
+		at = copy(at, bound, strlen(bound));
+		at = copy(at, between, sizeof(between) - 1);
+		at = copy(at, digits, (size_t)(end - digits));
+		*at++ = '\n';
+	}
+	b->n = (size_t)(at - b->p);
+}
+
 void msd_exposition_put_times(struct msd_exposition *x, const struct msd_family *f,
 			      const struct msd_label *labels, size_t n,
 			      const struct msd_histogram *h, uint64_t sum_ns)
 {
-	struct msd_buf text = {0};
+	struct msd_buf text = {0}, head = {0};
 	const uint64_t total = msd_histogram_total(h);
-	uint64_t below = 0;
 
 	put_labels(&text, labels, n);
-	for (unsigned bit = 0; bit <= LAST_BUCKET_BIT; bit++) {
-		if (bit >= FIRST_BUCKET_BIT) {
-			put_text(x->out, f->name);
-			put_text(x->out, "_bucket");
-			msd_buf_put(x->out, text.p, text.n);
-			put_text(x->out, n > 0 ? ",le=\"" : "{le=\"");
-			put_number(x->out, UINT64_C(1) << bit, 9);
-			put_text(x->out, "\"} ");
-			put_number(x->out, below, 0);
-			put_text(x->out, "\n");
-		}
-		below += h->n[bit];
-	}
-	put_text(x->out, f->name);
-	put_text(x->out, "_bucket");
-	msd_buf_put(x->out, text.p, text.n);
-	put_text(x->out, n > 0 ? ",le=\"+Inf\"} " : "{le=\"+Inf\"} ");
+	put_text(&head, f->name);
+	put_text(&head, "_bucket");
+	msd_buf_put(&head, text.p, text.n);
+	put_text(&head, n > 0 ? ",le=\"" : "{le=\"");
+	put_buckets(x->out, &head, h);
+	msd_buf_put(x->out, head.p, head.n);
+	put_text(x->out, "+Inf\"} ");
 	put_number(x->out, total, 0);
 	put_text(x->out, "\n");
 	put_part(x, f->name, &text, "_sum", sum_ns, 9);
 	put_part(x, f->name, &text, "_count", total, 0);
-	x->out->bad |= text.bad;
+	x->out->bad |= text.bad || head.bad;
 	msd_buf_finish(&text);
+	msd_buf_finish(&head);
 }
 
 void msd_exposition_close(struct msd_exposition *x)
