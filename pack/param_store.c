@@ -55,20 +55,15 @@ msd_err msd_param_store_open(struct msd_span file, struct msd_param_store *ret,
 	return MSD_OK;
 }
 
-static bool is_equal(struct msd_span a, struct msd_span b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 msd_err msd_param_store_add(struct msd_param_store *store, struct msd_span name,
 			    struct msd_span tensor, struct msd_diag *d)
 {
 	for (size_t i = 0; i < store->n; i++) {
 		const struct msd_stored_param *p = &store->params[i];
 
-		if (!is_equal(p->name, name))
+		if (!msd_span_same(p->name, name))
 			continue;
-		if (is_equal(p->tensor, tensor))
+		if (msd_span_same(p->tensor, tensor))
 			return MSD_OK;
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "the file has another parameter %.*s: keep this "

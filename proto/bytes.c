@@ -13,7 +13,29 @@
 
 bool msd_span_is(struct msd_span s, const char *text)
 {
-	return strlen(text) == s.n && (s.n == 0 || memcmp(s.p, text, s.n) == 0);
+	return msd_span_same(s, msd_span_of(text));
+}
+
+bool msd_span_begins(struct msd_span s, const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n == 0 || (s.n >= n && memcmp(s.p, text, n) == 0);
+}
+
+bool msd_span_behind(struct msd_span s, const char *text, struct msd_span *ret)
+{
+	const size_t n = strlen(text);
+
+	if (!msd_span_begins(s, text))
+		return false;
+	*ret = n == 0 ? s : (struct msd_span){s.p + n, s.n - n};
+	return true;
+}
+
+bool msd_span_same(struct msd_span a, struct msd_span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
 uint16_t msd_le16(const uint8_t *p)

@@ -24,6 +24,12 @@ static inline struct msd_span msd_span_of(const char *text)
 }
 /** True when @s holds exactly the bytes of the C string @text. */
 bool msd_span_is(struct msd_span s, const char *text);
+/** True when @s begins with them. */
+bool msd_span_begins(struct msd_span s, const char *text);
+/** The same; *@ret is then what follows them. */
+bool msd_span_behind(struct msd_span s, const char *text, struct msd_span *ret);
+/** True when both hold the same bytes. */
+bool msd_span_same(struct msd_span a, struct msd_span b);
 
 /*
  * Read cursor. A read past the end sets `bad`, moves nothing and returns 0 or NULL;

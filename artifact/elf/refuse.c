@@ -16,13 +16,6 @@
 #define TAR_SUM_BYTES 8u
 #define TAR_TYPE_AT 156u
 
-static bool starts_with(struct msd_span image, const char *magic)
-{
-	size_t n = strlen(magic);
-
-	return n <= image.n && memcmp(image.p, magic, n) == 0;
-}
-
 static bool is_named(const char *name, size_t n, const char *wanted)
 {
 	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
@@ -200,14 +193,14 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 	}
 	if (is_tar(image))
 		return refuse_tar(image, d);
-	if (starts_with(image, "\x1f\x8b")) { /* how TVM writes its .tar */
+	if (msd_span_begins(image, "\x1f\x8b")) { /* how TVM writes its .tar */
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"a compressed archive; `modser load NAME FILE` takes a "
 			"package of tvmc, and of code that is not linked makes a "
 			"library, as modser convert NAME.tar -o NAME.so does");
 	}
-	if (starts_with(image, "!<arch>\n")) {
+	if (msd_span_begins(image, "!<arch>\n")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "a static archive; link it: cc -shared -o NAME.so "
 				    "-Wl,--whole-archive NAME.a");
@@ -217,7 +210,7 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s", format->title,
 				    format->advice);
 	}
-	if (!starts_with(image, ELFMAG)) {
+	if (!msd_span_begins(image, ELFMAG)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "not an ELF file; expected a shared library");
 	}

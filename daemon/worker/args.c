@@ -50,89 +50,13 @@ void msd_call_finish(struct msd_call *call, bool failed)
 	msd_arena_reset(call->arena);
 }
 
-static msd_err check_tensor(const struct msd_wire_tensor *t, struct msd_diag *d)
-{
-	if (t->dtype.code == MSD_DT_HANDLE) {
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "tensor of pointers: they mean nothing here");
-	}
-	return MSD_OK;
-}
-
-static msd_err locate_resident(const struct msd_peer *peer,
-			       const struct msd_wire_tensor *t, uint8_t **ret_p,
-			       struct msd_device *ret_device,
-			       struct msd_obj **ret_owner, struct msd_diag *d)
-{
-	struct msd_tensor *r = msd_residents_peek(&peer->residents, t->handle);
-
-	if (r == NULL) {
-		return msd_diag_set(d, MSD_STALE_HANDLE,
-				    "tensor handle %u.%u: the tensor is gone",
-				    t->handle.slot, t->handle.generation);
-	}
-	if (!msd_dtype_eq(r->dl.dtype, t->dtype) || r->dl.ndim != (int32_t)t->ndim ||
-	    memcmp(r->dl.shape, t->shape, t->ndim * sizeof(int64_t)) != 0) {
-		return msd_diag_set(
-			d, MSD_BAD_ARGUMENT,
-			"tensor handle %u.%u: not the dtype and shape it was "
-			"made with",
-			t->handle.slot, t->handle.generation);
-	}
-	*ret_p = r->dl.data;
-	*ret_device = r->dl.device;
-	*ret_owner = &r->obj;
-	return MSD_OK;
-}
-
-/* Where tensors without elements are. */
-static uint8_t no_bytes[MSD_TENSOR_ALIGN] __attribute__((aligned(MSD_TENSOR_ALIGN)));
-
-msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
-			uint8_t **ret_p, struct msd_device *ret_device,
-			struct msd_obj **ret_owner, struct msd_diag *d)
-{
-	*ret_device = (struct msd_device){MSD_DEV_CPU, 0};
-	*ret_owner = NULL;
-	msd_err err = check_tensor(t, d);
-	if (err != MSD_OK)
-		return err;
-	switch (t->where) {
-	case MSD_AT_RESIDENT:
-		return locate_resident(peer, t, ret_p, ret_device, ret_owner, d);
-	case MSD_AT_SEGMENT:
-		if (msd_lent_has(t))
-			return msd_lent_locate(peer, t, ret_p, d);
-		*ret_p = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
-		if (*ret_p == NULL) {
-			return msd_diag_set(
-				d, MSD_BAD_ARGUMENT,
-				"tensor of %llu bytes at %llu is not inside "
-				"segment %u",
-				(unsigned long long)t->bytes,
-				(unsigned long long)t->offset, t->segment);
-		}
-		return MSD_OK;
-	case MSD_AT_INLINE:
-		if (t->bytes == 0) { /* a frame without payload has no segment either */
-			*ret_p = no_bytes;
-			return MSD_OK;
-		}
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "inline tensor: a worker takes them in segments");
-	case MSD_AT_OUT:
-		break;
-	}
-	return msd_diag_set(d, MSD_BAD_ARGUMENT, "out tensor where a value is needed");
-}
-
 /* A tensor that the callee fills: zeros in a slot of its own, or what is there in a
  * client's memory; noted for the reply. */
 static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 			   struct msd_call_out **ret, struct msd_diag *d)
 {
 	struct msd_call_out *o = msd_arena_alloc(call->arena, sizeof(*o));
-	msd_err err = o != NULL ? check_tensor(t, d) : msd_diag_no_memory(d);
+	msd_err err = o != NULL ? msd_tensor_check_kind(t, d) : msd_diag_no_memory(d);
 
 	if (err == MSD_OK && msd_lent_has(t)) {
 		err = msd_lent_locate(call->peer, t, &o->slot, d);

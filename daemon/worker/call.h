@@ -118,6 +118,9 @@ void msd_call_free_slots(struct msd_call *call);
 /** Drop the call's objects; with @failed its out slots, too. */
 void msd_call_finish(struct msd_call *call, bool failed);
 
+/** Errors: MSD_BAD_ARGUMENT, for elements that no client can have. */
+MSD_MUST_CHECK msd_err msd_tensor_check_kind(const struct msd_wire_tensor *t,
+					     struct msd_diag *d);
 /**
  * A tensor argument's memory: inside a segment, or a resident's (then *@ret_owner is
  * its object, borrowed). *@ret_device is where that memory is. Not for *out* tensors.

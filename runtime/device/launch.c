@@ -64,11 +64,6 @@ static bool is_tir(struct msd_span tag, const char *name)
 	return false;
 }
 
-static bool begins_with(struct msd_span tag, const char *text)
-{
-	return tag.n >= strlen(text) && memcmp(tag.p, text, strlen(text)) == 0;
-}
-
 static msd_err tag_understand(struct msd_launch_plan *plan, struct msd_span tag,
 			      struct msd_diag *d)
 {
@@ -85,7 +80,7 @@ static msd_err tag_understand(struct msd_launch_plan *plan, struct msd_span tag,
 	}
 	if (is_tir(tag, "use_dyn_shared_memory")) {
 		slot = SLOT_SHARED;
-	} else if (begins_with(tag, "vthread") || begins_with(tag, "cthread")) {
+	} else if (msd_span_begins(tag, "vthread") || msd_span_begins(tag, "cthread")) {
 		slot = SLOT_UNUSED;
 	} else if (!axis_of(tag, &slot)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "unknown launch parameter %.*s",

@@ -43,13 +43,6 @@ struct probe {
 #define DATA_BYTES 4096u
 #define CONSTRAINT " has an unsatisfied constraint"
 
-static bool begins(struct msd_span s, const char *word)
-{
-	const size_t n = strlen(word);
-
-	return s.n >= n && memcmp(s.p, word, n) == 0;
-}
-
 /* Kinds from the texts; false when one is missing, and then nothing is called. */
 static bool read_kinds(struct probe *p, const struct msd_probe_texts *texts,
 		       bool *ret_any)
@@ -64,13 +57,13 @@ static bool read_kinds(struct probe *p, const struct msd_probe_texts *texts,
 			msd_probe_find_text(texts, p->f->rules.info.name, tail);
 		if (kind.p == NULL)
 			return false;
-		if (begins(kind, "int")) {
+		if (msd_span_begins(kind, "int")) {
 			param->kind = MSD_P_INT;
-		} else if (begins(kind, "float")) {
+		} else if (msd_span_begins(kind, "float")) {
 			param->kind = MSD_P_FLOAT;
-		} else if (begins(kind, "bool")) {
+		} else if (msd_span_begins(kind, "bool")) {
 			param->kind = MSD_P_BOOL;
-		} else if (begins(kind, "pointer")) {
+		} else if (msd_span_begins(kind, "pointer")) {
 			param->kind = MSD_P_TENSOR;
 		} else {
 			return false;

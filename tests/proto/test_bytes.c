@@ -21,6 +21,31 @@ Test(span, equals_the_text_with_the_same_bytes_only)
 	cr_assert(msd_span_is((struct msd_span){0}, ""));
 }
 
+Test(span, begins_with_a_text_or_goes_on_behind_it)
+{
+	struct msd_span s = {.p = (const uint8_t *)"ping", .n = 4}, rest = {0};
+
+	cr_assert(msd_span_begins(s, "pi"));
+	cr_assert(msd_span_begins(s, "ping"));
+	cr_assert(msd_span_begins(s, ""));
+	cr_assert_not(msd_span_begins(s, "pings"));
+	cr_assert_not(msd_span_begins(s, "in"));
+	cr_assert_not(msd_span_begins((struct msd_span){0}, "p"));
+	cr_assert(msd_span_behind(s, "pi", &rest) && msd_span_is(rest, "ng"));
+	cr_assert(msd_span_behind(s, "ping", &rest) && rest.n == 0);
+	cr_assert_not(msd_span_behind(s, "po", &rest));
+}
+
+Test(span, is_the_same_as_one_of_the_same_bytes)
+{
+	struct msd_span s = {.p = (const uint8_t *)"ping", .n = 4};
+
+	cr_assert(msd_span_same(s, msd_span_of("ping")));
+	cr_assert_not(msd_span_same(s, msd_span_of("pong")));
+	cr_assert_not(msd_span_same(s, msd_span_of("pin")));
+	cr_assert(msd_span_same((struct msd_span){0}, msd_span_of("")));
+}
+
 Test(cursor, reads_little_endian_integers)
 {
 	static const uint8_t in[] = {1,    2,    3,    4,    5,    6,    7,

@@ -31,16 +31,11 @@ static msd_err wrong(const struct making *k, struct msd_span name, const char *w
 			    what, more);
 }
 
-static bool is_same(struct msd_span a, struct msd_span b)
-{
-	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 static const struct msd_infer_input *find_input(const struct making *k,
 						struct msd_span name)
 {
 	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
-		if (is_same(k->ask->inputs[i].name, name))
+		if (msd_span_same(k->ask->inputs[i].name, name))
 			return &k->ask->inputs[i];
 	}
 	return NULL;
@@ -50,7 +45,7 @@ static const struct msd_infer_output *find_output(const struct making *k,
 						  struct msd_span name)
 {
 	for (uint32_t i = 0; i < k->ask->n_outputs; i++) {
-		if (is_same(k->ask->outputs[i].name, name))
+		if (msd_span_same(k->ask->outputs[i].name, name))
 			return &k->ask->outputs[i];
 	}
 	return NULL;
@@ -237,7 +232,7 @@ static msd_err name_unknown(const struct making *k)
 		if (!msd_model_open(k->model, &w))
 			break;
 		while (!is_known && msd_model_next(&w, &p))
-			is_known = is_same(p.name, k->ask->inputs[i].name);
+			is_known = msd_span_same(p.name, k->ask->inputs[i].name);
 		if (is_known)
 			continue;
 		msd_model_put_names(k->model, &names);

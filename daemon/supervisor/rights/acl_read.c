@@ -48,16 +48,6 @@ static void *grown(void *p, size_t n, size_t size)
 	return realloc(p, (n == 0 ? 1 : 2 * n) * size);
 }
 
-static bool begins(struct msd_span word, const char *with, struct msd_span *ret_rest)
-{
-	const size_t n = strlen(with);
-
-	if (word.n < n || memcmp(word.p, with, n) != 0)
-		return false;
-	*ret_rest = (struct msd_span){word.p + n, word.n - n};
-	return true;
-}
-
 /*
  * The next word of the line, its quotes taken off in place; empty at the line's end. An
  * open quote ends with its line, and is told.
@@ -105,8 +95,8 @@ static bool is_same(const struct msd_acl_credential *a,
 		    const struct msd_acl_credential *b)
 {
 	return a->kind == b->kind && a->number == b->number &&
-	       msd_digest_equal(&a->digest, &b->digest) && a->text.n == b->text.n &&
-	       (a->text.n == 0 || memcmp(a->text.p, b->text.p, a->text.n) == 0);
+	       msd_digest_equal(&a->digest, &b->digest) &&
+	       msd_span_same(a->text, b->text);
 }
 
 /* Who has it on @lines, or NULL. */
@@ -235,7 +225,7 @@ static bool is_pair(struct msd_span word, const char *key, struct msd_span *ret_
 {
 	struct msd_span rest;
 
-	if (!begins(word, key, &rest) || rest.n == 0 || rest.p[0] != '=')
+	if (!msd_span_behind(word, key, &rest) || rest.n == 0 || rest.p[0] != '=')
 		return false;
 	*ret_value = (struct msd_span){rest.p + 1, rest.n - 1};
 	return true;
@@ -262,7 +252,7 @@ static msd_err read_word(struct reader *r, struct msd_span word)
 {
 	struct msd_span value;
 
-	if (begins(word, "+@", &value) || begins(word, "-@", &value))
+	if (msd_span_behind(word, "+@", &value) || msd_span_behind(word, "-@", &value))
 		return read_right(r, word);
 	for (unsigned i = 0; i < MSD_CREDENTIAL_COUNT; i++) {
 		const enum msd_credential kind = (enum msd_credential)i;

@@ -18,11 +18,6 @@
 #define TYPE_RELOCATABLE 1u
 #define ABI_OF_13 8u /* e_ident[EI_ABIVERSION] of cubins since CUDA 13 */
 
-static bool begins_with(struct msd_span s, const char *text)
-{
-	return s.n >= strlen(text) && memcmp(s.p, text, strlen(text)) == 0;
-}
-
 static bool fits(uint64_t offset, uint64_t n, size_t size)
 {
 	return offset <= size && n <= size - offset;
@@ -84,8 +79,8 @@ msd_err msd_cuda_image_check(struct msd_span format, struct msd_span code,
 {
 	if (code.n == 0)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "the code is empty");
-	if (begins_with(code, "\x7f"
-			      "ELF")) {
+	if (msd_span_begins(code, "\x7f"
+				  "ELF")) {
 		*ret = MSD_CUDA_CUBIN;
 		return cubin_fits(code) ? MSD_OK : is_cut("cubin", code, d);
 	}
@@ -113,8 +108,9 @@ msd_err msd_cuda_image_check(struct msd_span format, struct msd_span code,
 const char *msd_cuda_image_doubt(struct msd_span code, int driver_major,
 				 msd_err *ret_err)
 {
-	const bool is_cubin = code.n >= ELF_HEADER_BYTES && begins_with(code, "\x7f"
-									      "ELF");
+	const bool is_cubin =
+		code.n >= ELF_HEADER_BYTES && msd_span_begins(code, "\x7f"
+								    "ELF");
 
 	*ret_err = MSD_UNSUPPORTED;
 	if (is_cubin && msd_le16(code.p + 16) == TYPE_RELOCATABLE) {
