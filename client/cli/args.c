@@ -10,11 +10,22 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/cli/options.h"
 #include "client/cli/report.h"
 #include "client/cli/word.h"
 #include "proto/argv.h"
+
+/* The first row that has the letter, for getopt tells letters by one. */
+static const struct msd_option_row *first_of(char letter)
+{
+	const struct msd_option_row *o = msd_options;
+
+	while (o->letter != letter)
+		o++;
+	return o;
+}
 
 /* getopt's table of the same options. */
 static void list_rows(struct option ret[MSD_OPTIONS_MAX + 1])
@@ -25,16 +36,41 @@ static void list_rows(struct option ret[MSD_OPTIONS_MAX + 1])
 		ret[n] = (struct option){
 			.name = o->name,
 			.has_arg = o->has_value ? required_argument : no_argument,
-			.val = o->letter != 0 ? o->letter
-					      : MSD_ARGV_NO_LETTER + (int)n};
+			.val = o->letter != 0 && first_of(o->letter) == o
+				       ? o->letter
+				       : MSD_ARGV_NO_LETTER + (int)n};
 	}
 	ret[n] = (struct option){0};
 }
 
-static const struct msd_option_row *row_of(const struct option *rows, int val)
+/* The verb may come behind its options: a look ahead. NULL: there is none. */
+static const struct msd_verb *verb_of(int argc, char **argv, const struct option *rows)
+{
+	struct msd_argv line;
+	const char *value;
+	int val;
+
+	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
+	do {
+		val = msd_argv_next(&line, &value);
+	} while (val != MSD_ARGV_WORD && val != MSD_ARGV_END);
+	return val == MSD_ARGV_WORD ? msd_verb_find(value) : NULL;
+}
+
+/* The row of @val. A letter that several have, as @word says it, is that of @verb. */
+static const struct msd_option_row *row_of(const struct option *rows, int val,
+					   const char *word,
+					   const struct msd_verb *verb)
 {
 	size_t i = 0;
 
+	if (verb != NULL && val < MSD_ARGV_NO_LETTER && strncmp(word, "--", 2) != 0) {
+		for (const struct msd_option_row *o = msd_options; o->name != NULL;
+		     o++) {
+			if (o->letter == val && (o->needs & ~verb->options) == 0)
+				return o;
+		}
+	}
 	while (rows[i].val != val)
 		i++;
 	return &msd_options[i];
@@ -59,6 +95,7 @@ static enum msd_exit apply(const struct msd_option_row *o, struct msd_cli *cli,
 struct seen {
 	unsigned needs;
 	const char *word;
+	const struct msd_verb *verb; /* whose its letters are; NULL: nobody's */
 };
 
 static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)
@@ -132,7 +169,7 @@ static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
 	default:
 		break;
 	}
-	const struct msd_option_row *o = row_of(rows, val);
+	const struct msd_option_row *o = row_of(rows, val, word, seen->verb);
 	if (o->needs != 0) {
 		seen->needs |= o->needs;
 		seen->word = word;
@@ -156,6 +193,7 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 	    ret->outputs == NULL)
 		return msd_report_no_memory();
 	list_rows(rows);
+	seen.verb = verb_of(argc, argv, rows);
 	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
 	while (code == MSD_EXIT_OK) {
 		const char *word = msd_argv_peek(&line);

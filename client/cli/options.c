@@ -249,7 +249,7 @@ const struct msd_option_row msd_options[] = {
 	{"once", NULL, AT(once), MSD_OPT_TOP, 0, false},
 	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true},
 	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
-	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true},
+	{"depth", apply_depth, 0, MSD_OPT_BENCH, 'd', true},
 	{"rate", apply_rate, 0, MSD_OPT_BENCH, 0, true},
 	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},

@@ -12,7 +12,8 @@ struct msd_option_row {
 	enum msd_exit (*apply)(struct msd_cli *cli, const char *value);
 	size_t field;   /* of struct msd_cli, a text with has_value, else a flag */
 	unsigned needs; /* enum msd_option; 0: every verb takes it */
-	char letter;    /* 0: none */
+	/* 0: none. Options of different verbs may share one, when both have a value. */
+	char letter;
 	bool has_value;
 };
 

@@ -259,7 +259,7 @@ const struct msd_verb msd_verbs[] = {
 	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL | MSD_OPT_TRACE | MSD_OPT_RETRY,
 	 msd_verb_call},
 	{"bench",
-	 "[-c N] [--depth N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
+	 "[-c N] [-d N | --rate N] [--time TIME] [--device DEVICE] FUNCTION "
 	 "[ARGUMENT...]",
 	 "measure how fast a function is from here", msd_text_bench, 1, MANY,
 	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench},

@@ -82,7 +82,8 @@ _modser() {
 	done
 	case ${words[last - 1]} in
 	-H | --host) _modser_words unix: tcp:// tls:// ;;
-	-o | --output | -d | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --split-params) _modser_files ;;
+	-d) [[ $verb == bench ]] || _modser_files ;;
+	-o | --output | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
 	--deadline | --connect-timeout | --retry | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;

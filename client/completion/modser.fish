@@ -96,7 +96,9 @@ complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack conver
 complete -c modser -n '__modser_at + convert pack' -F
 complete -c modser -s H -l host -x -a 'unix: tcp:// tls://' -d 'address of the daemon'
 complete -c modser -s o -l output -r -F
-complete -c modser -s d -l dir -r -F
+complete -c modser -l dir -r -F
+complete -c modser -n 'not __modser_at 0 bench && not __modser_at + bench' -s d -r -F
+complete -c modser -n '__modser_at 0 bench || __modser_at + bench' -s d -l depth -x
 complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F

@@ -159,6 +159,16 @@ def test_bench_takes_arguments_connections_and_a_depth(served):
     assert (said["connections"], said["depth"]) == (3, 4)
 
 
+@pytest.mark.parametrize("line", ["-d 4 bench shapes:addone", "bench shapes:addone -d4"])
+def test_the_letter_of_a_depth_is_benchs_and_elsewhere_that_of_a_folder(served, line):
+    said = served.ok("--json", "--time", "200ms", *line.split())
+    assert json.loads(said.out)["depth"] == 4
+    said = served.modser("bench", "--dir", "4", "shapes:addone")
+    assert said.status == 2 and "bench does not take the option --dir" in said.err, said
+    said = served.modser("call", "-d", "4", "shapes:addone")
+    assert said.status == 2 and "call does not take the option -d" in said.err, said
+
+
 def test_bench_at_a_rate_says_what_became_of_each_call(served):
     said = json.loads(served.ok("--json", "bench", "--rate", "500", "--time", "200ms", "-c", "2",
                                 "--deadline", harness.LONG, "shapes:addone").out)
