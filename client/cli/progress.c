@@ -1,6 +1,8 @@
 #include "client/cli/progress.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "client/cli/print.h"
 #include "proto/clock.h"
@@ -8,13 +10,12 @@
 #define EVERY_MS 100u
 #define SETTLED_MS 500u /* before that a rate is a guess */
 
-void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
-		      uint64_t total, uint64_t elapsed_ms)
+static void put_figures(struct msd_buf *out, uint64_t done, uint64_t total,
+			uint64_t elapsed_ms)
 {
 	const double rate = elapsed_ms > 0 ? (double)done / (double)elapsed_ms : 0;
 	const bool is_settled = elapsed_ms >= SETTLED_MS && rate > 0;
 
-	msd_buf_printf(out, "%s %s: ", p->verb, p->name);
 	if (total > 0) {
 		msd_buf_printf(out, "%d%% of ",
 			       (int)(100 * (double)done / (double)total));
@@ -34,6 +35,34 @@ void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_
 	}
 }
 
+void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
+		      uint64_t total, uint64_t elapsed_ms, size_t columns)
+{
+	struct msd_buf head = {0}, figures = {0};
+
+	msd_buf_printf(&head, "%s %s: ", p->verb, p->name);
+	put_figures(&figures, done, total, elapsed_ms);
+	out->bad = out->bad || head.bad || figures.bad;
+	if (columns > 0 && figures.n > columns)
+		figures.n = columns;
+	if (columns == 0 || head.n + figures.n <= columns)
+		msd_buf_put(out, head.p, head.n);
+	msd_buf_put(out, figures.p, figures.n);
+	msd_buf_finish(&head);
+	msd_buf_finish(&figures);
+}
+
+/* Of the terminal, without the last one, behind which some begin a line of their own.
+ * 0: it does not say. */
+static size_t columns_of_terminal(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
+		       ? size.ws_col - 1u
+		       : 0;
+}
+
 void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 {
 	struct msd_progress *p = progress;
@@ -45,7 +74,8 @@ void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 	p->shown_ms = now;
 	p->is_open = true;
 	msd_buf_printf(&out, "\r");
-	msd_progress_put(&out, p, done, total, now - p->started_ms);
+	msd_progress_put(&out, p, done, total, now - p->started_ms,
+			 columns_of_terminal());
 	msd_buf_printf(&out, "\033[K"); /* what a longer line left behind it */
 	msd_print_flush_to(&out, stderr);
 }

@@ -39,6 +39,7 @@ class Relay:
             client, _ = self.listener.accept()
             with client, socket.socket(socket.AF_UNIX) as server:
                 server.connect(self.daemon.host.removeprefix("unix:"))
+                self.client = client
                 threading.Thread(target=self.answer, args=(server, client), daemon=True).start()
                 while data := client.recv(PIECE):
                     if len(data) > PIECE // 2 and not self.is_free.is_set():
@@ -59,6 +60,10 @@ class Relay:
         self.is_free.set()
         self.allowed.release()
 
+    def cut(self):
+        """The connection is lost."""
+        self.client.shutdown(socket.SHUT_RDWR)
+
     def close(self):
         self.free()
         self.listener.close()
@@ -67,8 +72,9 @@ class Relay:
 class Terminal:
     """modser with a pty as its terminal; what it has written so far is `said`."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, columns=80):
         self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, columns))
         self.said = ""
         try:
             self.process = subprocess.Popen(
@@ -115,15 +121,26 @@ def take_terminal(fd):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.fixture
-def uploading(daemon, folder):
-    """modser that loads 32 MiB, a terminal and a relay; nothing has gone through yet."""
+def big_library(folder):
     big = folder / "big.so"
     big.write_bytes((harness.ZOO / "results.so").read_bytes())
     os.truncate(big, 32 << 20)
+    return big
+
+
+@contextlib.contextmanager
+def upload(daemon, folder, name="big", columns=80):
+    """modser that loads 32 MiB, a terminal and a relay; nothing has gone through yet."""
     with contextlib.closing(Relay(daemon, folder)) as relay:
-        with contextlib.closing(Terminal("-H", f"unix:{relay.path}", "load", "big", big)) as shell:
+        words = ["-H", f"unix:{relay.path}", "load", name, big_library(folder)]
+        with contextlib.closing(Terminal(*words, columns=columns)) as shell:
             yield relay, shell
+
+
+@pytest.fixture
+def uploading(daemon, folder):
+    with upload(daemon, folder) as both:
+        yield both
 
 
 def let_through_until(relay, shell, claim):
@@ -148,6 +165,35 @@ def test_the_upload_shows_percent_rate_and_time_left_and_then_that_it_starts(upl
     assert any(line.endswith(", starting") for line in shell.lines()), shell.lines()
     assert "READY" in shell.said
     daemon.ok("unload", "big")
+
+
+def test_the_progress_stays_on_one_line_of_a_narrow_terminal(daemon, folder):
+    """What is wrapped cannot be taken back, and each look would leave a line behind."""
+    name = "a-module-with-a-name-of-its-own"
+    with upload(daemon, folder, name, columns=40) as (relay, shell):
+        let_through_until(relay, shell, lambda: any("left" in line for line in shell.lines()))
+        relay.free()
+        assert shell.end() == 0, shell.said
+    said, _, result = shell.said.rpartition("\x1b[K")
+    shown_lines = [line.removesuffix("\x1b[K") for line in said.split("\r")[1:]]
+    assert all(len(line) < 40 and "\n" not in line for line in shown_lines), shown_lines
+    assert result.startswith("\r\n") and "READY" in result, "what is printed has lines of its own"
+    daemon.ok("unload", name)
+
+
+def test_an_error_begins_a_line_of_its_own(uploading):
+    relay, shell = uploading
+    let_through_until(relay, shell, lambda: shown(shell))
+    relay.cut()
+    assert shell.end() == 3, shell.said
+    assert "\x1b[K\r\nmodser: " in shell.said
+
+
+def test_there_is_no_progress_where_nobody_looks(daemon, folder):
+    """Neither in a pipe nor in a file, and no escape sequence."""
+    said = daemon.ok("load", "quiet", big_library(folder))
+    assert said.err == "" and "\x1b" not in said.out and "%" not in said.out
+    daemon.ok("unload", "quiet")
 
 
 def test_ctrl_c_ends_the_upload_at_once_and_leaves_nothing(uploading, daemon):
