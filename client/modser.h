@@ -343,9 +343,9 @@ typedef struct modser_load_options {
 	void (*progress)(void *ctx, uint64_t sent_bytes, uint64_t total_bytes);
 	void *ctx;
 	const char *device; /* "opencl:0", "cpu"; NULL: what the library has code for */
-	/* A graph executor's graph.json, and its .params file, for a library that does
-	 * not hold them; params alone: what the library's own modules keep beside it.
-	 * NULL and 0: none. */
+	/* A graph executor's graph.json, or a virtual machine's program, and its
+	 * .params file, for a library that does not hold them; params alone: what the
+	 * library's own modules keep beside it. NULL and 0: none. */
 	const void *graph;
 	size_t graph_bytes;
 	const void *params;

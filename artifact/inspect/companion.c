@@ -47,10 +47,9 @@ static const struct {
 		{is_params, "parameters without their library; load that, and these "
 			    "beside it: modser load NAME LIBRARY.so --params FILE"},
 	[MSD_COMPANION_PROGRAM] =
-		{is_program, "a virtual machine's program in a file of its own; export "
-			     "it and its library as one: "
-			     "EXECUTABLE.mod.export_library(\"NAME.so\"), "
-			     "of Relax EXECUTABLE.export_library(\"NAME.so\")"},
+		{is_program, "a virtual machine's program in a file of its own; load "
+			     "its library, and this beside it: modser load NAME "
+			     "LIBRARY.so --graph FILE"},
 };
 
 struct msd_span msd_companion_program(struct msd_span file)

@@ -1,7 +1,7 @@
 /*
  * The format of tvmc's packages: an archive with a library, linked (mod.so, lib.so of a
- * virtual machine) or not (mod.tar, lib.tar), and beside a mod.so the graph and the
- * parameters of its executor (mod.json, mod.params).
+ * virtual machine) or not (mod.tar, lib.tar), and beside it the graph and the
+ * parameters of its executor (mod.json, mod.params), or a virtual machine's program.
  */
 #include "artifact/inspect/companion.h"
 #include "artifact/mlf/archive.h"
@@ -23,12 +23,22 @@ static bool is(const char *path, struct msd_span file)
 	return msd_archive_is_package(file);
 }
 
+/* The program of a virtual machine, told by its contents; NULL: there is none. */
+static const struct msd_archive_file *program_of(const struct msd_archive *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct msd_span data = {a->files[i].data.p, a->files[i].data.n};
+
+		if (msd_companion_of(data) == MSD_COMPANION_PROGRAM)
+			return &a->files[i];
+	}
+	return NULL;
+}
+
 /* What was said on the command line stays. */
-static msd_err take(const struct msd_archive *a, const char *path, struct msd_buf *ret,
+static msd_err take(const struct msd_archive_file *f, struct msd_buf *ret,
 		    struct msd_diag *d)
 {
-	const struct msd_archive_file *f = msd_archive_find(a, path);
-
 	if (f == NULL || ret->n > 0)
 		return MSD_OK;
 	msd_buf_put(ret, f->data.p, f->data.n);
@@ -42,24 +52,9 @@ static msd_err take_library(const struct msd_archive *a, struct msd_buf *ret,
 	const struct msd_span data = {f->data.p, f->data.n};
 
 	if (msd_archive_path_is(f->path, "", ".so"))
-		return take(a, f->path, ret, d);
+		return take(f, ret, d);
 	msd_err err = msd_objects_link(f->path, data, ret, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
-}
-
-/* A program beside its library is not run by it: without a word its functions would
- * lack. */
-static msd_err refuse_program(const struct msd_archive *a, struct msd_diag *d)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		const struct msd_span data = {a->files[i].data.p, a->files[i].data.n};
-
-		if (msd_companion_of(data) == MSD_COMPANION_PROGRAM) {
-			return msd_diag_wrap(d, msd_companion_refuse(data, d), "%s",
-					     a->files[i].path);
-		}
-	}
-	return MSD_OK;
 }
 
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
@@ -72,13 +67,13 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 
 	(void)cli;
 	if (err == MSD_OK)
-		err = refuse_program(&a, d);
-	if (err == MSD_OK)
 		err = take_library(&a, &library, d);
 	if (err == MSD_OK)
-		err = take(&a, "mod.json", &l->graph, d);
+		err = take(msd_archive_find(&a, "mod.json"), &l->graph, d);
 	if (err == MSD_OK)
-		err = take(&a, "mod.params", &l->params, d);
+		err = take(program_of(&a), &l->graph, d);
+	if (err == MSD_OK)
+		err = take(msd_archive_find(&a, "mod.params"), &l->params, d);
 	msd_archive_finish(&a);
 	if (err != MSD_OK) {
 		msd_buf_finish(&library);
@@ -107,8 +102,7 @@ static msd_err inspect_file(const struct msd_cli *cli, const struct msd_archive_
 static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
 		       struct msd_buf *out, struct msd_diag *d)
 {
-	static const char *const beside[] = {"mod.json", "mod.params"};
-	const struct msd_archive_file *f;
+	const struct msd_archive_file *beside[3];
 	struct msd_archive a = {0};
 	msd_err err = msd_archive_read(file, &a, d);
 
@@ -116,12 +110,14 @@ static msd_err inspect(const struct msd_cli *cli, struct msd_span file,
 		msd_buf_printf(out, "%s", cli->json ? "{" : "");
 		err = inspect_file(cli, library_of(&a), out, d);
 	}
-	for (size_t i = 0; err == MSD_OK && i < 2; i++) {
-		f = msd_archive_find(&a, beside[i]);
-		if (f == NULL)
+	beside[0] = msd_archive_find(&a, "mod.json");
+	beside[1] = program_of(&a);
+	beside[2] = msd_archive_find(&a, "mod.params");
+	for (size_t i = 0; err == MSD_OK && i < 3; i++) {
+		if (beside[i] == NULL)
 			continue;
 		msd_buf_printf(out, "%s", cli->json ? "," : "");
-		err = inspect_file(cli, f, out, d);
+		err = inspect_file(cli, beside[i], out, d);
 	}
 	if (cli->json)
 		msd_buf_put_u8(out, '}');

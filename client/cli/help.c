@@ -67,7 +67,7 @@ static const struct {
 	{"time", "TIME", "measure so long (3s)"},
 	{"era", "ERA", "classic (TVM 0.6 to 0.20) or ffi, where nothing tells"},
 	{"fill", "FILL", "zero or seeded: for weights that were taken out"},
-	{"graph", "FILE", "a graph executor's graph.json"},
+	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
 	{"params", "FILE", "parameters that the library does not hold"},
 	{"sha256", "HEX", "what the file must hash to"},
 	{"manifest", "FILE", "the module's manifest, as it is"},

@@ -4,15 +4,17 @@
  *
  * Happy path: the file is read as ELF and checked against this machine, its era is told
  * by its symbols, the blob gives the tree; a node for each module, one more above them
- * for a graph that came beside the library; then they are opened, the library last, for
- * that runs its constructors.
+ * for a graph or a program that came beside the library; then they are opened, the
+ * library last, for that runs its constructors.
  */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/elf/era.h"
+#include "artifact/inspect/companion.h"
 #include "artifact/inspect/inspect.h"
+#include "artifact/inspect/program.h"
 #include "artifact/kind/payload.h"
 #include "artifact/tree/tree.h"
 #include "runtime/kind/kinds.h"
@@ -21,6 +23,8 @@
 struct library {
 	struct msd_elf elf;
 	struct msd_tree tree;
+	struct msd_program program; /* that came beside it */
+	struct msd_span given; /* the kind of what came beside it; empty: nothing */
 };
 
 static bool is_elf(struct msd_span file)
@@ -33,29 +37,29 @@ static bool is_library(const struct msd_tree_module *module)
 	return msd_span_is(module->kind, "_lib");
 }
 
-/* A graph that was given imports the whole tree, as a factory at its root would. */
-static void graph_create(struct msd_loaded *m, struct msd_node **edge)
+/* What was given imports the whole tree, as a module of its kind at its root would. */
+static void given_create(struct msd_loaded *m, struct msd_span name,
+			 struct msd_node **edge)
 {
-	static const char name[] = "GraphExecutorFactory";
-	const struct msd_span kind = {(const uint8_t *)name, sizeof(name) - 1};
-	struct msd_node *graph = &m->nodes[m->n_nodes];
+	const struct msd_node_kind *kind = msd_node_kind_find(name);
+	struct msd_node *given = &m->nodes[m->n_nodes];
 
 	*edge = m->root;
-	*graph = (struct msd_node){
-		.ops = msd_node_kind_find(kind)->ops,
+	*given = (struct msd_node){
+		.ops = kind->ops,
 		.index = m->n_nodes++,
-		.kind = kind,
-		.kind_name = name,
+		.kind = name,
+		.kind_name = kind->name,
 		.imports = edge,
 		.n_imports = 1,
 	};
-	msd_node_init(graph);
-	m->root = graph;
+	msd_node_init(given);
+	m->root = given;
 }
 
 /* Make the nodes with their kinds and imports; nothing is opened. */
 static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
-			    bool has_graph, struct msd_diag *d)
+			    struct msd_span given, struct msd_diag *d)
 {
 	bool has_library = false;
 	size_t n_edges = 0;
@@ -93,17 +97,18 @@ static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 	m->n_modules = tree->n_modules;
 	m->n_nodes = tree->n_modules;
 	m->root = m->nodes;
-	if (has_graph)
-		graph_create(m, edge);
+	if (given.n > 0)
+		given_create(m, given, edge);
 	return MSD_OK;
 }
 
-static msd_err graph_open(struct msd_loaded *m, const struct msd_node_context *ctx,
-			  struct msd_diag *d)
+static msd_err given_open(struct msd_loaded *m, const struct msd_node_context *ctx,
+			  struct msd_span payload, struct msd_diag *d)
 {
 	struct msd_node_context own = *ctx;
 
-	own.is_given_graph = true;
+	own.is_given = true;
+	own.payload = payload;
 	return m->root->ops->open(m->root, &own, d);
 }
 
@@ -181,6 +186,20 @@ static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 	return MSD_OK;
 }
 
+/* The file beside the library: a program, else it is to be a graph. */
+static msd_err read_given(struct library *lib, struct msd_span file, enum msd_era era,
+			  struct msd_diag *d)
+{
+	if (file.n == 0)
+		return MSD_OK;
+	lib->given = msd_span_of("GraphExecutorFactory");
+	if (msd_companion_of(file) != MSD_COMPANION_PROGRAM)
+		return MSD_OK;
+	const msd_err err = msd_program_read(file, era, &lib->program, d);
+	lib->given = lib->program.kind;
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "what came beside it");
+}
+
 /* Which era the library is of, and its tree. */
 static msd_err read(struct library *lib, const struct msd_load_source *from,
 		    enum msd_era *ret_era, struct msd_diag *d)
@@ -202,6 +221,8 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 		return err;
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
 	if (err == MSD_OK)
+		err = read_given(lib, from->options->graph, *ret_era, d);
+	if (err == MSD_OK)
 		err = check_params(&lib->tree, from->options, d);
 	return err == MSD_OK ? check_weights(from->options, d) : err;
 }
@@ -209,7 +230,6 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *from,
 			    struct msd_diag *d)
 {
-	const bool has_graph = from->options->graph.n > 0;
 	struct library *lib = calloc(1, sizeof(*lib));
 	struct msd_node_context ctx = {
 		.fd = from->fd, .file = from->file, .options = from->options};
@@ -222,9 +242,9 @@ static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *
 	if (err == MSD_OK)
 		err = say(m, from, d);
 	if (err == MSD_OK)
-		err = nodes_create(m, &lib->tree, has_graph, d);
-	if (err == MSD_OK && has_graph)
-		err = graph_open(m, &ctx, d);
+		err = nodes_create(m, &lib->tree, lib->given, d);
+	if (err == MSD_OK && lib->given.n > 0)
+		err = given_open(m, &ctx, lib->program.payload, d);
 	if (err == MSD_OK)
 		err = nodes_open(m, &lib->tree, false, &ctx, d);
 	if (err == MSD_OK)
@@ -238,6 +258,7 @@ static void close_library(void *form)
 
 	if (lib == NULL)
 		return;
+	msd_program_finish(&lib->program);
 	msd_tree_finish(&lib->tree);
 	msd_elf_finish(&lib->elf);
 	free(lib);

@@ -78,6 +78,28 @@ static msd_err nodes_start(struct msd_loaded *m, struct msd_diag *d)
 	return err;
 }
 
+/* What was given beside the library and cannot run, though all modules of the library
+ * can, is not of that library. */
+static msd_err check_given(const struct msd_loaded *m, struct msd_diag *d)
+{
+	struct msd_buf why = {0};
+	const char *refusal = NULL;
+
+	if (m->root->index < m->n_modules)
+		return MSD_OK;
+	for (size_t i = 0; i < m->n_entries; i++) {
+		if (m->entries[i].node == m->root)
+			refusal = m->entries[i].info->refusal;
+	}
+	msd_node_refusals(m->root->imports[0], &why);
+	const bool is_other = refusal != NULL && why.n == 0 && !why.bad;
+	msd_buf_finish(&why);
+	return is_other ? msd_diag_set(d, MSD_UNSUPPORTED,
+				       "%s; is it the library of what came beside it?",
+				       refusal)
+			: MSD_OK;
+}
+
 msd_err msd_loaded_open(int fd, struct msd_span file,
 			const struct msd_load_options *options, struct msd_loaded **ret,
 			struct msd_diag *d)
@@ -97,6 +119,8 @@ msd_err msd_loaded_open(int fd, struct msd_span file,
 		err = nodes_start(m, d);
 	if (err == MSD_OK)
 		err = msd_loaded_list(m, d);
+	if (err == MSD_OK)
+		err = check_given(m, d);
 	if (err != MSD_OK) {
 		msd_loaded_close(m);
 		return msd_diag_wrap(d, err, "%s", options->label);

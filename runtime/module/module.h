@@ -57,9 +57,9 @@ struct msd_load_options {
 	const char *label;     /* the file's name for error texts */
 	bool probe_signatures; /* ask functions for their signatures (executes their
 				  argument checks only); off leaves them unknown */
-	/* A graph executor's graph.json, for a library that does not hold it, and a
-	 * .params file with what its modules keep beside it; empty: none. Must outlive
-	 * the module. */
+	/* A graph executor's graph.json or a virtual machine's program, for a library
+	 * that does not hold it, and a .params file with what its modules keep beside
+	 * it; empty: none. Must outlive the module. */
 	struct msd_span graph;
 	struct msd_span params;
 	/* What a framework's model names, behind its file (proto/beside.h); empty:

@@ -94,7 +94,7 @@ void msd_node_init(struct msd_node *node)
 
 struct msd_span msd_node_params(const struct msd_node_context *ctx)
 {
-	if (ctx->options == NULL || ctx->options->graph.n > 0)
+	if (ctx->options == NULL || (ctx->options->graph.n > 0 && !ctx->is_given))
 		return (struct msd_span){0};
 	return ctx->options->params;
 }

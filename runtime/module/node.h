@@ -19,7 +19,9 @@ struct msd_node_context {
 	enum msd_era era;
 	struct msd_span payload;
 	const struct msd_load_options *options;
-	bool is_given_graph; /* the payload is options->graph and ->params */
+	/* It was given beside the library: options->graph is what it is, and
+	 * options->params are its own. */
+	bool is_given;
 };
 
 struct msd_node_ops {
@@ -65,7 +67,8 @@ struct msd_node {
 	struct msd_abi_context
 		context; /* first: compiled code of the node looks up here */
 	const struct msd_node_ops *ops;
-	uint32_t index; /* in the tree; 0 is its root. A given graph has the next one */
+	uint32_t
+		index; /* in the tree; 0 is its root. What was given has the next one */
 	struct msd_span kind;  /* the tree's kind string */
 	const char *kind_name; /* the same, of the table; "": it has no row */
 	struct msd_node **imports;
@@ -78,7 +81,7 @@ struct msd_node {
 };
 
 /** The .params file with what modules keep beside their library; empty: none, or it is
- * that of a graph which was given. */
+ * that of a graph or program which was given, and this is not it. */
 struct msd_span msd_node_params(const struct msd_node_context *ctx);
 /** Own functions, then imports depth-first. NULL when nobody has it. */
 struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);

@@ -154,8 +154,8 @@ class Client(ClientBase):
     ) -> Module:
         """Upload a library (a path, or the file's bytes) and wait until it is READY.
 
-        Loading is executing its code. ``graph`` is a graph executor's graph.json and ``params`` a
-        model's parameters, for a library that does not hold them. ``files`` are those that a framework's
+        Loading is executing its code. ``graph`` is a graph executor's graph.json, or a virtual
+        machine's program, and ``params`` a model's parameters, for a library that does not hold them. ``files`` are those that a framework's
         model names (ONNX's external data), by its names. ``replace`` lets it take the
         place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
         says where it runs; without it the library's code decides. ``workers`` is how many

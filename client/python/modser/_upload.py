@@ -15,8 +15,8 @@ PAGE = 4096  # a file beside a model begins on one
 
 
 class Artifact:
-    """A library, and what it does not hold: the graph.json of a graph executor, and a model's
-    parameters; or a framework's model, and the files that it names."""
+    """A library, and what it does not hold: the graph.json of a graph executor or a virtual
+    machine's program, and a model's parameters; or a framework's model, and the files that it names."""
 
     def __init__(
         self,

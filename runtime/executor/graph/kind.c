@@ -144,7 +144,7 @@ static msd_err graph_open(struct msd_node *node, const struct msd_node_context *
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < N_FUNCS; i++)
 		func_init(x, &x->funcs[i], rows[i].name, rows[i].call);
-	if (ctx->is_given_graph)
+	if (ctx->is_given)
 		return take_given(x, ctx->options, d);
 	x->json = msd_cur_str64(&c);
 	if (c.bad)
