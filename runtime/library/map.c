@@ -91,6 +91,43 @@ static void *open_needed(const struct msd_elf *elf, const char *name)
 	return found;
 }
 
+/* Whether the library's search path has @name at a place that may not be read. */
+static bool is_closed(const struct msd_elf *elf, const char *name,
+		      char place[static MSD_SEARCH_MAX])
+{
+	for (size_t i = 0; msd_search_place(elf->search_path, name, i, place); i++) {
+		const int fd = open(place, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0 && (errno == EACCES || errno == EPERM))
+			return true;
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return false;
+}
+
+/* The first of them that is where the library looks for it, and may not be read. */
+static msd_err refuse_closed(const struct msd_elf *elf, struct msd_diag *d)
+{
+	char place[MSD_SEARCH_MAX];
+
+	for (size_t i = 0; i < elf->n_needed; i++) {
+		void *h = open_needed(elf, elf->needed[i]);
+
+		if (h != NULL) {
+			(void)dlclose(h);
+		} else if (is_closed(elf, elf->needed[i], place)) {
+			return msd_diag_set(
+				d, MSD_UNSUPPORTED,
+				"needs %s, which a module may not read here: start the "
+				"daemon with --may-read %.*s, or have it load the "
+				"module with sandbox=trusted",
+				place, (int)(strrchr(place, '/') - place), place);
+		}
+	}
+	return MSD_OK;
+}
+
 static msd_err refuse_neighbours(struct missing *libs, struct msd_diag *d)
 {
 	msd_err err = msd_diag_set(
@@ -121,9 +158,14 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 			missing_add(&libs, elf->needed[i]);
 		}
 	}
-	err = libs.n > 0 && elf->uses_origin
-		      ? refuse_neighbours(&libs, d)
-		      : missing_report(&libs, "needed library file", d);
+	err = libs.n > 0 ? refuse_closed(elf, d) : MSD_OK;
+	if (err != MSD_OK) {
+		msd_buf_finish(&libs.names);
+	} else {
+		err = libs.n > 0 && elf->uses_origin
+			      ? refuse_neighbours(&libs, d)
+			      : missing_report(&libs, "needed library file", d);
+	}
 	for (size_t i = 0; err == MSD_OK && i < elf->n_syms; i++) {
 		const struct msd_elf_sym *s = &elf->syms[i];
 		if (!s->defined && !s->weak && s->name[0] != '\0' &&
