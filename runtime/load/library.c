@@ -168,12 +168,16 @@ static msd_err check_weights(const struct msd_load_options *options, struct msd_
 			    "library: load it without");
 }
 
-/* What inspect says of the file; its facts are not needed afterwards. */
+/* What inspect says of the file, as one of @era; its facts are not needed afterwards.
+ */
 static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
-		   struct msd_diag *d)
+		   enum msd_era era, struct msd_diag *d)
 {
 	struct msd_inspect *inspect;
-	msd_err err = msd_inspect_read(from->file, from->options->era, &inspect, d);
+	msd_err err = msd_inspect_read(from->file,
+				       era == MSD_ERA_CLASSIC ? MSD_ERA_SAID_CLASSIC
+							      : MSD_ERA_SAID_FFI,
+				       &inspect, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -186,18 +190,25 @@ static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 	return MSD_OK;
 }
 
-/* The file beside the library: a program, else it is to be a graph. */
-static msd_err read_given(struct library *lib, struct msd_span file, enum msd_era era,
+/* The file beside the library: a program, else it is to be a graph. Of a library that
+ * says nothing it tells the era. */
+static msd_err read_given(struct library *lib, struct msd_span file, enum msd_era *era,
 			  struct msd_diag *d)
 {
 	if (file.n == 0)
 		return MSD_OK;
 	lib->given = msd_span_of("GraphExecutorFactory");
-	if (msd_companion_of(file) != MSD_COMPANION_PROGRAM)
-		return MSD_OK;
-	const msd_err err = msd_program_read(file, era, &lib->program, d);
-	lib->given = lib->program.kind;
-	return err == MSD_OK ? err : msd_diag_wrap(d, err, "what came beside it");
+	if (msd_companion_of(file) == MSD_COMPANION_PROGRAM) {
+		const msd_err err = msd_program_read(file, *era, &lib->program, d);
+
+		if (err != MSD_OK)
+			return msd_diag_wrap(d, err, "what came beside it");
+		lib->given = lib->program.kind;
+		*era = lib->program.era;
+	} else if (*era == MSD_ERA_NONE) { /* graphs ended before the next one began */
+		*era = MSD_ERA_CLASSIC;
+	}
+	return MSD_OK;
 }
 
 /* Which era the library is of, and its tree. */
@@ -211,6 +222,8 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	if (err != MSD_OK)
 		return err;
 	err = msd_era_choose(&lib->elf, from->options->era, ret_era, d);
+	if (err == MSD_OK)
+		err = read_given(lib, from->options->graph, ret_era, d);
 	if (err == MSD_OK && *ret_era == MSD_ERA_NONE) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "a shared library without any symbol of TVM; if "
@@ -220,8 +233,6 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	if (err != MSD_OK)
 		return err;
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
-	if (err == MSD_OK)
-		err = read_given(lib, from->options->graph, *ret_era, d);
 	if (err == MSD_OK)
 		err = check_params(&lib->tree, from->options, d);
 	return err == MSD_OK ? check_weights(from->options, d) : err;
@@ -240,7 +251,7 @@ static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *
 	ctx.elf = &lib->elf;
 	msd_err err = read(lib, from, &ctx.era, d);
 	if (err == MSD_OK)
-		err = say(m, from, d);
+		err = say(m, from, ctx.era, d);
 	if (err == MSD_OK)
 		err = nodes_create(m, &lib->tree, lib->given, d);
 	if (err == MSD_OK && lib->given.n > 0)

@@ -48,6 +48,21 @@ def test_with_the_word_it_is_shown_and_will_run(daemon, tir_c):
     daemon.ok("inspect", "--will-run-on", daemon.host, "--era", "classic", tir_c.lib())
 
 
+def test_a_graph_beside_it_tells_the_era(daemon, tir_c, folder):
+    """As packages of tvmc have it that are made for the C target."""
+    op = {"func_name": "addone", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
+    graph = folder / "graph.json"
+    graph.write_text(json.dumps({
+        "nodes": [{"op": "null", "name": "x", "inputs": []},
+                  {"op": "tvm_op", "name": "y", "attrs": op, "inputs": [[0, 0, 0]]}],
+        "arg_nodes": [0], "heads": [[1, 0, 0]], "node_row_ptr": [0, 1, 2],
+        "attrs": {"shape": ["list_shape", [[2], [2]]], "dltype": ["list_str", ["float32"] * 2],
+                  "storage_id": ["list_int", [0, 1]]}}))
+    daemon.ok("load", "--replace", "beside", tir_c.lib(), "--graph", graph)
+    assert daemon.ok("call", "beside:run", "[1,2]").out.strip() == "[2.0, 3.0]"
+    assert "classic" in daemon.ok("show", "beside").out
+
+
 def test_the_word_stays_with_the_module_when_its_worker_is_restarted(daemon, library):
     daemon.load("stays", library, "--era", "classic", "--replace")
     assert daemon.ok("call", "stays:twice", "21").out.strip() == "42"
