@@ -256,30 +256,6 @@ static int wait_for(pid_t pid, int *ret_status, int *ret_signal)
 	}
 }
 
-/* Within @said, the line that says why: the first that speaks of an error, or the last.
- */
-static struct msd_span find_cause(struct msd_span said)
-{
-	static const char *const words[] = {"error", "undefined reference",
-					    "multiple definition", "cannot find"};
-	struct msd_span last = {0};
-
-	for (size_t at = 0; at < said.n;) {
-		const uint8_t *end = memchr(said.p + at, '\n', said.n - at);
-		size_t n = end != NULL ? (size_t)(end - said.p) - at : said.n - at;
-		struct msd_span line = {said.p + at, n};
-
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-			if (memmem(line.p, line.n, words[i], strlen(words[i])) != NULL)
-				return line;
-		}
-		if (n > 0)
-			last = line;
-		at += n + 1;
-	}
-	return last;
-}
-
 /* Everything that it said, for people, and why it failed. */
 static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 		    struct msd_diag *d)
@@ -296,18 +272,19 @@ static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 		msd_print_flush_to(&out, stderr);
 	}
 	if (!is_ok) {
-		struct msd_span why = find_cause((struct msd_span){said.p, said.n});
+		struct msd_span why =
+			msd_compiler_cause((struct msd_span){said.p, said.n});
 
 		const msd_err of =
 			WIFEXITED(status) ? MSD_BAD_ARTIFACT : MSD_CALL_FAILED;
 
-		err = msd_diag_set(d, of, "%s failed (%s %d)%s%.*s", cc,
-				   WIFEXITED(status) ? "status" : "signal",
-				   WIFEXITED(status) ? WEXITSTATUS(status)
-						     : WTERMSIG(status),
-				   why.n > 0 ? ": " : "",
-				   (int)(why.n < MAX_CAUSE ? why.n : MAX_CAUSE),
-				   why.n > 0 ? (const char *)why.p : "");
+		err = msd_diag_set(
+			d, of, "%s failed (%s %d)%s%.*s%s", cc,
+			WIFEXITED(status) ? "status" : "signal",
+			WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+			why.n > 0 ? ": " : "",
+			(int)(why.n < MAX_CAUSE ? why.n : MAX_CAUSE),
+			why.n > 0 ? (const char *)why.p : "", msd_compiler_advice(why));
 	}
 	msd_buf_finish(&said);
 	msd_buf_finish(&out);

@@ -59,4 +59,11 @@ MSD_MUST_CHECK msd_err msd_compiler_read(const struct msd_compiler *c, const cha
 					 struct msd_buf *ret, struct msd_diag *d);
 void msd_compiler_close(struct msd_compiler *c); /* zeroed is fine */
 
+/** Within @said, the line that says why: the first that speaks of an error, or the
+ * last.
+ */
+struct msd_span msd_compiler_cause(struct msd_span said);
+/** What helps against @cause, to be put behind it; "": nothing is known. Static. */
+const char *msd_compiler_advice(struct msd_span cause);
+
 #endif

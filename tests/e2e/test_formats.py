@@ -47,6 +47,17 @@ def inspect(*words):
     return harness.run(harness.BIN / "modser", "inspect", *words)
 
 
+@pytest.mark.parametrize("vector, is_one", [("float4", True), ("int32_t3", True), ("floats", False),
+                                            ("int32_tt", False)])
+def test_vectors_of_the_c_target_are_told_from_other_errors(tmp_path, vector, is_one):
+    """The C target writes what OpenCL knows; TVM's own export fails there, too."""
+    source = tmp_path / "lib0.c"
+    source.write_text(f"{vector} f(void);\n")
+    said = harness.run(harness.BIN / "modser", "convert", source, "-o", tmp_path / "lib.so")
+    assert said.status == 6 and f"{vector}" in said.err, said
+    assert ("--pass-config tir.disable_vectorize=1" in said.err) == is_one, said
+
+
 @pytest.fixture
 def sources():
     return {"lib0.c": ADD.encode(), "twice.h": b"#define TWICE 2\n"}

@@ -1,0 +1,72 @@
+/* What a compiler says when it fails: the line that matters, and what helps. */
+#include <string.h>
+
+#include "client/cli/compiler.h"
+
+struct msd_span msd_compiler_cause(struct msd_span said)
+{
+	static const char *const words[] = {"error", "undefined reference",
+					    "multiple definition", "cannot find"};
+	struct msd_span last = {0};
+
+	for (size_t at = 0; at < said.n;) {
+		const uint8_t *end = memchr(said.p + at, '\n', said.n - at);
+		size_t n = end != NULL ? (size_t)(end - said.p) - at : said.n - at;
+		struct msd_span line = {said.p + at, n};
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+			if (memmem(line.p, line.n, words[i], strlen(words[i])) != NULL)
+				return line;
+		}
+		if (n > 0)
+			last = line;
+		at += n + 1;
+	}
+	return last;
+}
+
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_of_name(uint8_t c)
+{
+	return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* "float4", "uint8_t16": as OpenCL names vectors, but for the exact types. */
+static bool is_vector(struct msd_span name)
+{
+	static const char *const bases[] = {
+		"float",   "double",  "half",     "int8_t",   "int16_t", "int32_t",
+		"int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+	size_t n = name.n;
+
+	while (n > 0 && is_digit(name.p[n - 1]))
+		n--;
+	for (size_t i = 0; n < name.n && i < sizeof(bases) / sizeof(bases[0]); i++) {
+		if (msd_span_is((struct msd_span){name.p, n}, bases[i]))
+			return true;
+	}
+	return false;
+}
+
+const char *msd_compiler_advice(struct msd_span cause)
+{
+	size_t n;
+
+	for (size_t at = 0; at < cause.n; at += n + 1) {
+		n = 0;
+		while (at + n < cause.n && is_of_name(cause.p[at + n]))
+			n++;
+		if (is_vector((struct msd_span){cause.p + at, n})) {
+			return "; that is a vector, for which TVM's C target writes "
+			       "what no C compiler knows: compile the model again "
+			       "with the pass option tir.disable_vectorize (tvmc: "
+			       "--pass-config tir.disable_vectorize=1)";
+		}
+	}
+	return "";
+}
