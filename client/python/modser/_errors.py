@@ -212,7 +212,10 @@ _ELEMENTS = re.compile(r": expected a (\w+) tensor of rank \d+, got (\w+)( of ra
 
 
 def _hint_of(message: str) -> Optional[str]:
-    """What makes the right argument of the wrong one, where it is the elements' type."""
+    """What makes the right argument of the wrong one, where the elements' type is wrong or a shape
+    came as a tuple."""
+    if ": expected a shape, got tuple" in message:
+        return "a tuple is one of values; modser.Shape(2, 3) is a shape"
     found = _ELEMENTS.search(message)
     if not found or found[1] == found[2]:
         return None
@@ -220,4 +223,6 @@ def _hint_of(message: str) -> Optional[str]:
         return f'a list is sent as a tuple of values; np.asarray(x, "{found[1]}") is an array'
     if not found[3]:
         return f'pass an array, such as np.asarray(x, "{found[1]}")'
+    if found[2] == "bfloat16":  # of torch or ml_dtypes, who write it each in their own way
+        return f"x.to(torch.{found[1]}) of a tensor, x.astype(\"{found[1]}\") of an array"
     return f'x.astype("{found[1]}") has these elements; numpy makes float64 and int64 by itself'

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import modser
+from modser._errors import from_wire
 
 
 @pytest.fixture
@@ -58,6 +59,16 @@ def test_an_error_says_what_makes_the_right_elements(shapes):
     with pytest.raises(modser.BadArgument) as caught:
         shapes.addone(np.zeros((2, 2), "float32"), modser.out("float32", 2))
     assert "astype" not in caught.value.hint
+
+
+@pytest.mark.parametrize("message, hint", [
+    ("f: argument 1 (s): expected a shape, got tuple", "modser.Shape(2, 3)"),
+    ("f: argument 0 (x): expected a float32 tensor of rank 1, got bfloat16 of rank 1",
+     "x.to(torch.float32) of a tensor"),
+])
+def test_an_error_says_what_makes_the_right_value(message, hint):
+    error = from_wire((modser.BadArgument.code, modser.BadArgument.name, message))
+    assert isinstance(error, modser.BadArgument) and hint in error.hint
 
 
 def test_resident_tensors_are_filled_at_random_and_the_same_for_the_same_seed(shapes):
