@@ -1,6 +1,7 @@
 #include "client/cli/progress.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ static void put_figures(struct msd_buf *out, uint64_t done, uint64_t total,
 	}
 }
 
+/* Of the figures as many as fit, each whole. */
+static void fit(struct msd_buf *figures, size_t columns)
+{
+	while (figures->n > columns) {
+		const uint8_t *comma = memrchr(figures->p, ',', figures->n);
+
+		figures->n = comma != NULL ? (size_t)(comma - figures->p) : columns;
+	}
+}
+
 void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
 		      uint64_t total, uint64_t elapsed_ms, size_t columns)
 {
@@ -43,10 +54,11 @@ void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_
 	msd_buf_printf(&head, "%s %s: ", p->verb, p->name);
 	put_figures(&figures, done, total, elapsed_ms);
 	out->bad = out->bad || head.bad || figures.bad;
-	if (columns > 0 && figures.n > columns)
-		figures.n = columns;
-	if (columns == 0 || head.n + figures.n <= columns)
+	if (columns == 0 || head.n + figures.n <= columns) {
 		msd_buf_put(out, head.p, head.n);
+	} else {
+		fit(&figures, columns);
+	}
 	msd_buf_put(out, figures.p, figures.n);
 	msd_buf_finish(&head);
 	msd_buf_finish(&figures);

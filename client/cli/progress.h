@@ -16,7 +16,8 @@ struct msd_progress {
 struct msd_progress msd_progress_begin(const char *verb, const char *name);
 /** Append the line for @done of @total bytes, 0: not known, after @elapsed_ms; without
  * an end. It has at most @columns, 0: not known, and leaves the module's name out
- * first: of a line that is wrapped a terminal takes back the last part alone. */
+ * first, then figures: of a line that is wrapped a terminal takes back the last part
+ * alone. */
 void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
 		      uint64_t total, uint64_t elapsed_ms, size_t columns);
 /** Show it on standard error, ten times a second at most; a progress function of

@@ -53,5 +53,7 @@ Test(progress, of_a_narrow_terminal_is_one_line)
 		      "load m: 25% of 100 MiB, 5.0 MiB/s, 15.0 s left");
 	expect_narrow(25 * MIB, 100 * MIB, 5000, 40,
 		      "25% of 100 MiB, 5.0 MiB/s, 15.0 s left");
+	expect_narrow(25 * MIB, 100 * MIB, 5000, 37, "25% of 100 MiB, 5.0 MiB/s");
 	expect_narrow(25 * MIB, 100 * MIB, 5000, 14, "25% of 100 MiB");
+	expect_narrow(25 * MIB, 100 * MIB, 5000, 3, "25%");
 }

@@ -171,7 +171,7 @@ def test_the_progress_stays_on_one_line_of_a_narrow_terminal(daemon, folder):
     """What is wrapped cannot be taken back, and each look would leave a line behind."""
     name = "a-module-with-a-name-of-its-own"
     with upload(daemon, folder, name, columns=40) as (relay, shell):
-        let_through_until(relay, shell, lambda: any("left" in line for line in shell.lines()))
+        let_through_until(relay, shell, lambda: any("/s" in line for line in shell.lines()))
         relay.free()
         assert shell.end() == 0, shell.said
     said, _, result = shell.said.rpartition("\x1b[K")
