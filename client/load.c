@@ -19,7 +19,7 @@
 
 /* How a module runs, of every request that brings one. */
 struct how {
-	const char *device, *era, *fill; /* NULL: not said */
+	const char *device, *era, *fill, *format, *input; /* NULL: not said */
 	uint32_t workers, batch_rows, batch_within_ms;
 	bool tvm_inputs;
 };
@@ -185,6 +185,8 @@ static void add_how(modser_value *pairs, size_t *n, const struct how *how)
 	add_text(pairs, n, "device", how->device);
 	add_text(pairs, n, "era", how->era);
 	add_text(pairs, n, "fill", how->fill);
+	add_text(pairs, n, "format", how->format);
+	add_text(pairs, n, "input", how->input);
 	add_count(pairs, n, "workers", how->workers);
 	add_count(pairs, n, "batch", how->batch_rows);
 	add_count(pairs, n, "within_ms", how->batch_within_ms);
@@ -200,11 +202,13 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 	const struct how how = {.device = o->device,
 				.era = o->era,
 				.fill = o->fill,
+				.format = o->format,
+				.input = o->input,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
 				.batch_within_ms = o->batch_within_ms,
 				.tvm_inputs = o->tvm_inputs};
-	modser_value pairs[28] = {
+	modser_value pairs[32] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
@@ -358,13 +362,15 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 	const struct how how = {.device = o->device,
 				.era = o->era,
 				.fill = o->fill,
+				.format = o->format,
+				.input = o->input,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
 				.batch_within_ms = o->batch_within_ms,
 				.tvm_inputs = o->tvm_inputs};
 	modser_options request = {
 		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
-	modser_value pairs[18];
+	modser_value pairs[22];
 	size_t n = 0;
 
 	add_text(pairs, &n, "sha256", o->sha256);

@@ -377,6 +377,12 @@ typedef struct modser_load_options {
 	 * has it. Not with graph, params or keep. */
 	const struct modser_file *files;
 	size_t n_files;
+	/* Of a framework's model: its format, such as "onnx" (NULL: its bytes tell),
+	 * and the shapes that inputs are to have, "x=float32[1,3,224,224]", of several
+	 * with
+	 * ':' between them; '?' leaves an extent open. NULL: as the model has them. */
+	const char *format;
+	const char *input;
 } modser_load_options;
 
 /* A file beside a model; all borrowed. */
@@ -414,6 +420,8 @@ typedef struct modser_pull_options {
 	const char *era;
 	const char *fill;
 	bool tvm_inputs;
+	const char *format;
+	const char *input;
 } modser_pull_options;
 
 /**

@@ -134,6 +134,15 @@ MODSER_GRAPH_API int modser_graph_check(modser_graph *graph);
 /** Set the shape of every tensor, from those of inputs and constants. The error names
  * the node whose inputs do not fit, or whose operator has no inference. */
 MODSER_GRAPH_API int modser_graph_infer(modser_graph *graph);
+/**
+ * Give inputs the shapes that @words say, "x=float32[1,3,224,224]", of several with ':'
+ * between them; '?' leaves an extent as the model has it. Inputs and outputs that call
+ * an extent by the same name get the same number, and shapes of other tensors follow as
+ * far as they are known before a run. The error names the input that the model lacks,
+ * or whose dtype, dimensions or extents are others; the graph can then only be
+ * destroyed.
+ */
+MODSER_GRAPH_API int modser_graph_fix_inputs(modser_graph *graph, const char *words);
 /** The whole graph as text, the same for equal graphs. The caller frees *@ret_text with
  * free(); it is unchanged on failure. */
 MODSER_GRAPH_API int modser_graph_dump(modser_graph *graph, char **ret_text);
@@ -480,6 +489,9 @@ MODSER_GRAPH_API int modser_serializer_add(const char *key, modser_serializer *s
 /** The serializer of @key, to be given back with modser_serializer_unref(); it lives
  * until then, removed or not. NULL: none. */
 MODSER_GRAPH_API modser_serializer *modser_serializer_get(const char *key);
+/** The same by what people call the format: its key, or what the names of its files end
+ * with ("tmfile"). */
+MODSER_GRAPH_API modser_serializer *modser_serializer_named(const char *word);
 /** -1: there is none of that key, and nothing has changed. */
 MODSER_GRAPH_API int modser_serializer_replace(const char *key, modser_serializer *s);
 MODSER_GRAPH_API int modser_serializer_remove(const char *key);

@@ -65,11 +65,12 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, model?, "        \
-	  "files?, workers?, batch?, within_ms?, era?, tvm_inputs?, fill?, keep?}]",   \
+	  "files?, workers?, batch?, within_ms?, era?, tvm_inputs?, fill?, format?, "  \
+	  "input?, keep?}]",                                                           \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
 	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, era?, "        \
-	  "tvm_inputs?, fill?, progress?}]",                                           \
+	  "tvm_inputs?, fill?, format?, input?, progress?}]",                          \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_READ, "module.read", S, READ, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \
@@ -107,7 +108,7 @@ const char *msd_right_name(enum msd_right right);
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
 	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \
-	  "fill?, model?, files?, plugins?, "                                          \
+	  "fill?, format?, input?, model?, files?, plugins?, "                         \
 	  "sandbox?, may_read?, may_write?}]",                                         \
 	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \

@@ -21,7 +21,8 @@
 #define MSD_EDITION_OPTIONS 16
 #define MSD_RECORD_BAD 64              /* the oldest is forgotten */
 #define MSD_RECORD_BYTES (64u * 1024u) /* of its text */
-#define MSD_RECORD_WORD 256            /* bytes of a file's name or an option's value */
+#define MSD_RECORD_WORD 256            /* bytes of a file's name */
+#define MSD_RECORD_VALUE 1040          /* bytes of an option's value */
 
 /* X(enumerator, word) */
 #define MSD_REF_MAP(X)                                                                 \
@@ -61,7 +62,7 @@ struct msd_edition_file {
 
 struct msd_edition_option {
 	char key[32];
-	char value[MSD_RECORD_WORD];
+	char value[MSD_RECORD_VALUE];
 };
 
 /* One edition of a module: what is loaded together. */

@@ -6,6 +6,7 @@
 
 #include "client/cli/file.h"
 #include "graph/modser_graph.h"
+#include "graph/serializer/choose.h"
 
 /* A file that was read, by the model's name for it. */
 struct read_file {
@@ -97,6 +98,8 @@ static msd_err join(struct beside *b, const modser_serializer *s, struct msd_buf
 	} else if (modser_serializer_join(s, &model, read_beside, b, g, &whole) != 0) {
 		err = msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)),
 				   "%s", modser_graph_error(g));
+		err = msd_serializer_blame(b->cli->model_words.format,
+					   (struct msd_span){file->p, file->n}, err, d);
 	} else if (whole.data != NULL) {
 		msd_buf_finish(file);
 		*file = (struct msd_buf){.p = (uint8_t *)(uintptr_t)whole.data,
@@ -136,7 +139,10 @@ static msd_err check_with(const struct beside *b, const char *path, struct msd_d
 msd_err msd_beside_join(const struct msd_cli *cli, const char *path,
 			struct msd_buf *file, struct msd_diag *d)
 {
-	modser_serializer *s = modser_serializer_probe(file->p, file->n);
+	const char *format = cli->model_words.format;
+	modser_serializer *s = *format != '\0'
+				       ? modser_serializer_named(format)
+				       : modser_serializer_probe(file->p, file->n);
 	char *copy = strdup(path);
 	struct beside b = {.cli = cli};
 	msd_err err = MSD_OK;

@@ -11,6 +11,7 @@
 #include "pack/split_params.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/model_words.h"
 
 /* Exit codes, documented in modser(1). */
 enum msd_exit {
@@ -51,7 +52,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_TOP = 4194304,
 		  MSD_OPT_CALL = 8388608,
 		  MSD_OPT_TRACE = 16777216,
-		  MSD_OPT_RETRY = 33554432
+		  MSD_OPT_RETRY = 33554432,
+		  MSD_OPT_MODEL = 67108864 /* what a framework's model is */
 };
 
 struct msd_verb;
@@ -75,7 +77,8 @@ struct msd_cli {
 	const char *device;      /* NULL: none was named */
 	enum msd_era_word era;   /* unsaid: the library's symbols tell */
 	enum msd_fill_word fill; /* unsaid: a model without weights is refused */
-	const char *graph;       /* files beside a library; NULL: none */
+	struct msd_model_words model_words; /* --format, --input */
+	const char *graph;                  /* files beside a library; NULL: none */
 	const char *params;
 	const char *sha256;   /* of what is pulled; NULL: any */
 	const char *manifest; /* push: its file; NULL: one is written */

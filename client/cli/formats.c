@@ -25,6 +25,13 @@ const struct msd_file_format *msd_file_format_of(const char *path, struct msd_sp
 	return rows[i];
 }
 
+const struct msd_file_format *
+msd_file_format_for(const struct msd_cli *cli, const char *path, struct msd_span file)
+{
+	return *cli->model_words.format != '\0' ? &msd_format_model
+						: msd_file_format_of(path, file);
+}
+
 msd_err msd_file_format_check(const struct msd_file_format *format,
 			      const struct msd_cli *cli, struct msd_span file,
 			      struct msd_diag *d)

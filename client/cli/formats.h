@@ -42,6 +42,10 @@ struct msd_file_format {
 const struct msd_file_format *msd_file_format_of(const char *path,
 						 struct msd_span file);
 
+/** The same, but a framework's model where --format says which. */
+const struct msd_file_format *
+msd_file_format_for(const struct msd_cli *cli, const char *path, struct msd_span file);
+
 /** Whether @file is whole, as far as the inspect() of @format can tell: its errors. */
 MSD_MUST_CHECK msd_err msd_file_format_check(const struct msd_file_format *format,
 					     const struct msd_cli *cli,

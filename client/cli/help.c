@@ -67,6 +67,8 @@ static const struct {
 	{"time", "TIME", "measure so long (3s)"},
 	{"era", "ERA", "classic (TVM 0.6 to 0.20) or ffi, where nothing tells"},
 	{"fill", "FILL", "zero or seeded: for weights that were taken out"},
+	{"format", "FORMAT", "read the model as this, whatever its bytes look like"},
+	{"input", "INPUT", "an input's shape, as x=float32[1,3,224,224]; repeatable"},
 	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
 	{"params", "FILE", "parameters that the library does not hold"},
 	{"sha256", "HEX", "what the file must hash to"},

@@ -89,6 +89,37 @@ static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+/* What is wrong with a word of a framework's model. */
+static enum msd_exit refuse_words(struct msd_diag *d)
+{
+	const enum msd_exit code = msd_report_usage(
+		"`modser inspect FILE` shows a model's format and inputs", "--%s",
+		msd_diag_text(d));
+
+	msd_diag_finish(d);
+	return code;
+}
+
+static enum msd_exit apply_format(struct msd_cli *cli, const char *value)
+{
+	const struct msd_span word = msd_span_of(value);
+	struct msd_diag d = {0};
+
+	return msd_model_words_format(&cli->model_words, word, &d) == MSD_OK
+		       ? MSD_EXIT_OK
+		       : refuse_words(&d);
+}
+
+static enum msd_exit apply_input(struct msd_cli *cli, const char *value)
+{
+	const struct msd_span word = msd_span_of(value);
+	struct msd_diag d = {0};
+
+	return msd_model_words_input(&cli->model_words, word, &d) == MSD_OK
+		       ? MSD_EXIT_OK
+		       : refuse_words(&d);
+}
+
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 {
 	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0) {
@@ -254,6 +285,8 @@ const struct msd_option_row msd_options[] = {
 	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},
 	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
 	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true},
+	{"format", apply_format, 0, MSD_OPT_MODEL, 0, true},
+	{"input", apply_input, 0, MSD_OPT_MODEL, 0, true},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
 	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true},
 	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true},

@@ -14,13 +14,8 @@
 #include "artifact/json.h"
 #include "client/cli/static_graph_json.h"
 #include "graph/inspect/inspect.h"
+#include "graph/serializer/choose.h"
 #include "proto/json.h"
-
-/* What model files are called, and whose they are. */
-static const struct {
-	const char *suffix;
-	const char *key;
-} suffixes[] = {{".tmfile", "tengine"}, {".onnx", "onnx"}};
 
 bool msd_static_graph_is(struct msd_span file)
 {
@@ -37,19 +32,22 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 }
 
 /* The graph of @file, which outlives it. Constants that are not in it stay out. */
-static msd_err read_graph(struct msd_span file, modser_graph **ret, struct msd_diag *d)
+static msd_err read_graph(struct msd_span file, const struct msd_model_words *words,
+			  modser_graph **ret, struct msd_diag *d)
 {
 	const modser_model_options options = {MODSER_FILL_LEAVE};
 	const modser_part part = {file.p, file.n};
-	modser_serializer *s = modser_serializer_probe(file.p, file.n);
+	modser_serializer *s = NULL;
 	modser_graph *g = modser_graph_create("");
-	msd_err err = MSD_OK;
+	msd_err err = g != NULL ? MSD_OK : msd_diag_no_memory(d);
 
-	if (g == NULL || s == NULL) {
-		err = msd_diag_no_memory(d);
-	} else if (modser_serializer_load_memory(s, &part, 1, &options, g) != 0) {
+	if (err == MSD_OK)
+		err = msd_serializer_choose(words->format, file, &s, d);
+	if (err == MSD_OK &&
+	    modser_serializer_load_memory(s, &part, 1, &options, g) != 0)
+		err = msd_serializer_blame(words->format, file, take_error(g, d), d);
+	if (err == MSD_OK && modser_graph_fix_inputs(g, words->input) != 0)
 		err = take_error(g, d);
-	}
 	modser_serializer_unref(s);
 	if (err != MSD_OK) {
 		modser_graph_destroy(g);
@@ -74,7 +72,7 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 				 struct msd_buf *out, struct msd_diag *d)
 {
 	modser_graph *g;
-	msd_err err = read_graph(file, &g, d);
+	msd_err err = read_graph(file, &cli->model_words, &g, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -91,38 +89,24 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 	return out->bad ? msd_diag_no_memory(d) : err;
 }
 
-/* A plugin's format has its key for an ending. */
-static const char *key_of_plugin(const char *path)
+const char *msd_static_graph_format(const char *path)
 {
 	const char *dot = strrchr(path, '.');
-	modser_serializer *s = dot != NULL ? modser_serializer_get(dot + 1) : NULL;
+	modser_serializer *s = dot != NULL ? modser_serializer_named(dot + 1) : NULL;
 
 	modser_serializer_unref(s);
 	return s != NULL ? dot + 1 : NULL;
 }
 
-const char *msd_static_graph_key(const char *path)
-{
-	const size_t n = strlen(path);
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		const size_t k = strlen(suffixes[i].suffix);
-
-		if (n > k && strcmp(path + n - k, suffixes[i].suffix) == 0)
-			return suffixes[i].key;
-	}
-	return key_of_plugin(path);
-}
-
-static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
+static msd_err store(modser_graph *g, const char *format, struct msd_buf *out,
 		     struct msd_diag *d)
 {
-	modser_serializer *s = modser_serializer_get(key);
+	modser_serializer *s = modser_serializer_named(format);
 	modser_part part = {0};
 	msd_err err = MSD_OK;
 
 	if (s == NULL) {
-		err = msd_diag_no_memory(d); /* the key was there */
+		err = msd_diag_no_memory(d); /* the format was there */
 	} else if (modser_serializer_store_memory(s, g, &part, 1) != 0) {
 		err = take_error(g, d);
 	}
@@ -132,20 +116,16 @@ static msd_err store(modser_graph *g, const char *key, struct msd_buf *out,
 	return out->bad ? msd_diag_no_memory(d) : err;
 }
 
-msd_err msd_static_graph_convert(struct msd_span file, const char *key,
+msd_err msd_static_graph_convert(struct msd_span file, const char *format,
 				 struct msd_buf *out, struct msd_diag *d)
 {
+	const struct msd_model_words none = {0};
 	modser_graph *g;
-	msd_err err;
+	msd_err err = read_graph(file, &none, &g, d);
 
-	if (!msd_static_graph_is(file)) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "no serializer knows such a file");
-	}
-	err = read_graph(file, &g, d);
 	if (err != MSD_OK)
 		return err;
-	err = store(g, key, out, d);
+	err = store(g, format, out, d);
 	modser_graph_destroy(g);
 	return err;
 }
@@ -157,10 +137,11 @@ static struct msd_buf buf_of(const modser_part *part)
 				.cap = part->bytes};
 }
 
-msd_err msd_static_graph_split(const char *key, const char *name, struct msd_buf *model,
-			       struct msd_buf *ret_data, struct msd_diag *d)
+msd_err msd_static_graph_split(const char *format, const char *name,
+			       struct msd_buf *model, struct msd_buf *ret_data,
+			       struct msd_diag *d)
 {
-	modser_serializer *s = modser_serializer_get(key);
+	modser_serializer *s = modser_serializer_named(format);
 	modser_graph *g = modser_graph_create("");
 	const modser_part whole = {model->p, model->n};
 	modser_part small;

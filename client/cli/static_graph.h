@@ -13,16 +13,16 @@ MSD_MUST_CHECK msd_err msd_static_graph_inspect(const struct msd_cli *cli,
 						struct msd_buf *out,
 						struct msd_diag *d);
 
-/** The key of the serializer that writes files whose names end as @path does; NULL:
- * none. */
-const char *msd_static_graph_key(const char *path);
-/** Make the bytes of @file, a model, ones of the format of serializer @key. */
-MSD_MUST_CHECK msd_err msd_static_graph_convert(struct msd_span file, const char *key,
-						struct msd_buf *out,
+/** The format of files whose names end as @path does, by which
+ * modser_serializer_named() finds its serializer; NULL: none. */
+const char *msd_static_graph_format(const char *path);
+/** Make the bytes of @file, a model, ones of @format. */
+MSD_MUST_CHECK msd_err msd_static_graph_convert(struct msd_span file,
+						const char *format, struct msd_buf *out,
 						struct msd_diag *d);
-/** Take the weights out of @model, which is of the format of serializer @key, into
- * @ret_data, a file that it calls @name from then on. */
-MSD_MUST_CHECK msd_err msd_static_graph_split(const char *key, const char *name,
+/** Take the weights out of @model, which is of @format, into @ret_data, a file that it
+ * calls @name from then on. */
+MSD_MUST_CHECK msd_err msd_static_graph_split(const char *format, const char *name,
 					      struct msd_buf *model,
 					      struct msd_buf *ret_data,
 					      struct msd_diag *d);

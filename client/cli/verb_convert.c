@@ -178,7 +178,7 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 	return err;
 }
 
-static msd_err make_model(const struct msd_cli *cli, const char *key,
+static msd_err make_model(const struct msd_cli *cli, const char *format,
 			  struct msd_buf *out, struct msd_diag *d)
 {
 	struct msd_buf file = {0};
@@ -187,7 +187,7 @@ static msd_err make_model(const struct msd_cli *cli, const char *key,
 	if (err == MSD_OK)
 		err = msd_beside_join(cli, cli->words[0], &file, d);
 	if (err == MSD_OK) {
-		err = msd_static_graph_convert(span_of(&file), key, out, d);
+		err = msd_static_graph_convert(span_of(&file), format, out, d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, "%s", cli->words[0]);
 	}
@@ -211,12 +211,12 @@ static const char *name_beside(const char *path, const char *beside)
 
 /* The weights go into the second file, the first names it. That is there last, so that
  * what it names is. */
-static msd_err write_split(const struct msd_cli *cli, const char *key,
+static msd_err write_split(const struct msd_cli *cli, const char *format,
 			   struct msd_buf *model, struct msd_diag *d)
 {
 	const char *name = name_beside(cli->outputs[1], cli->outputs[0]);
 	struct msd_buf data = {0};
-	msd_err err = msd_static_graph_split(key, name, model, &data, d);
+	msd_err err = msd_static_graph_split(format, name, model, &data, d);
 	const struct msd_span weights = span_of(&data);
 
 	if (err == MSD_OK)
@@ -225,12 +225,12 @@ static msd_err write_split(const struct msd_cli *cli, const char *key,
 	return err;
 }
 
-static enum msd_exit check_outputs(const struct msd_cli *cli, const char *key)
+static enum msd_exit check_outputs(const struct msd_cli *cli, const char *format)
 {
 	const char *to = cli->n_outputs > 0 ? cli->outputs[0] : "";
 
-	if (cli->n_outputs < 1 || cli->n_outputs > (key != NULL ? 2 : 1) ||
-	    (key == NULL && !msd_archive_path_is(to, "", ".tar") &&
+	if (cli->n_outputs < 1 || cli->n_outputs > (format != NULL ? 2 : 1) ||
+	    (format == NULL && !msd_archive_path_is(to, "", ".tar") &&
 	     !msd_archive_path_is(to, "", ".so"))) {
 		return msd_report_usage(
 			"-o deploy.so, -o model.tar, -o model.onnx or -o net.tmfile",
@@ -242,7 +242,7 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *key)
 			"-o DIR/model.onnx -o DIR/model.onnx.data",
 			"a model finds its weights in its own folder alone");
 	}
-	if (key != NULL && cli->n_words != 1)
+	if (format != NULL && cli->n_words != 1)
 		return msd_report_usage(NULL, "a model is made from one file");
 	return MSD_EXIT_OK;
 }
@@ -250,19 +250,19 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *key)
 enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 {
 	const char *to = cli->n_outputs > 0 ? cli->outputs[0] : "";
-	const char *key = msd_static_graph_key(to);
-	enum msd_exit code = check_outputs(cli, key);
+	const char *format = msd_static_graph_format(to);
+	enum msd_exit code = check_outputs(cli, format);
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 
 	if (code != MSD_EXIT_OK)
 		return code;
-	msd_err err = key != NULL ? make_model(cli, key, &out, &d)
+	msd_err err = format != NULL ? make_model(cli, format, &out, &d)
 		      : msd_archive_path_is(to, "", ".tar")
 			      ? make_archive(cli, &out, &d)
 			      : make_library(cli, &out, &d);
 	if (err == MSD_OK && cli->n_outputs == 2)
-		err = write_split(cli, key, &out, &d);
+		err = write_split(cli, format, &out, &d);
 	if (err == MSD_OK) {
 		const struct msd_span bytes = span_of(&out);
 		err = msd_file_write(to, &bytes, 1, &d);

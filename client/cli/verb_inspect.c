@@ -106,8 +106,13 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 			    struct msd_buf *out, struct msd_diag *d)
 {
-	const struct msd_file_format *format = msd_file_format_of(cli->words[0], file);
+	const struct msd_file_format *format =
+		msd_file_format_for(cli, cli->words[0], file);
 
+	if (*cli->model_words.input != '\0' && format != &msd_format_model) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "--input is for model files of frameworks");
+	}
 	if (cli->dump && format != &msd_format_model) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "--dump is for model files of frameworks");

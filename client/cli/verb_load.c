@@ -37,7 +37,7 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *f,
 {
 	const char *path = cli->words[1];
 	const struct msd_file_format *format =
-		msd_file_format_of(path, span_of(&f->library));
+		msd_file_format_for(cli, path, span_of(&f->library));
 	msd_err err = format->prepare != NULL ? format->prepare(cli, f, d) : MSD_OK;
 
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
@@ -94,6 +94,9 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .batch_within_ms = cli->batch_ms,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
+				       .format =
+					       msd_model_word(cli->model_words.format),
+				       .input = msd_model_word(cli->model_words.input),
 				       .tvm_inputs = cli->tvm_inputs,
 				       .keep = cli->keep};
 	struct msd_digest digest;

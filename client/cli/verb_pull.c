@@ -32,6 +32,9 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 				       .batch_within_ms = cli->batch_ms,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
+				       .format =
+					       msd_model_word(cli->model_words.format),
+				       .input = msd_model_word(cli->model_words.input),
 				       .tvm_inputs = cli->tvm_inputs};
 	struct msd_progress progress = msd_progress_begin("pull", cli->words[0]);
 	modser_result *result = NULL;

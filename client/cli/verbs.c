@@ -30,7 +30,7 @@ const struct msd_verb msd_verbs[] = {
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
 	 "[--batch N [--within TIME]] [--era ERA] "
 	 "[--tvm-inputs] "
-	 "[--fill FILL] "
+	 "[--fill FILL] [--format FORMAT] [--input INPUT] "
 	 "[--graph FILE] "
 	 "[--params FILE] [--with FILE] NAME FILE",
 	 "upload a library, a model or its archive and load it as NAME",
@@ -58,6 +58,11 @@ const struct msd_verb msd_verbs[] = {
 	 "--fill zero or seeded stands for weights that were taken out of a "
 	 "framework's\n"
 	 "model (.tmfile); without it such a model is refused.\n"
+	 "--format says what a model is (`modser serializers`), whatever its bytes "
+	 "look\n"
+	 "like; --input x=float32[1,3,224,224] (repeatable) gives an input the shape "
+	 "that\n"
+	 "the model leaves open, ? in it leaves an extent open.\n"
 	 "--graph and --params give a graph executor's graph.json, or a virtual "
 	 "machine's\nprogram, and parameters that FILE does not hold; --params alone, "
 	 "what\n`modser pack --split-params` kept.\n"
@@ -70,14 +75,15 @@ const struct msd_verb msd_verbs[] = {
 	 "one.\n",
 	 2, 2,
 	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH |
-		 MSD_OPT_PARAMS | MSD_OPT_ERA,
+		 MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_load},
 	{"pull",
 	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--batch N [--within TIME]] "
 	 "[--era ERA] [--tvm-inputs] "
-	 "[--fill FILL] NAME URI",
+	 "[--fill FILL] [--format FORMAT] [--input INPUT] NAME URI",
 	 "have the daemon fetch a module into its store and serve it as NAME",
-	 msd_text_pull, 2, 2, MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA,
+	 msd_text_pull, 2, 2,
+	 MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_pull},
 	{"push",
 	 "[--sign KEY] [--auth FILE] [--manifest FILE] [--graph FILE] [--params FILE] "
@@ -104,7 +110,7 @@ const struct msd_verb msd_verbs[] = {
 	 1, MANY, MSD_OPT_LOGS, msd_verb_logs},
 	{"inspect",
 	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] "
-	 "[--with FILE] FILE",
+	 "[--with FILE] [--format FORMAT] [--input INPUT] FILE",
 	 "show what a library, an archive or a model file holds, without running it",
 	 "--dot draws the tree or the model for Graphviz, --dump writes all of a "
 	 "framework's\n"
@@ -114,9 +120,11 @@ const struct msd_verb msd_verbs[] = {
 	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
 	 "when not.\n"
 	 "--era and --params are what `modser load` would be told: --era of a library\n"
-	 "without any symbol of TVM, --params of one whose constants are bound later.\n"
+	 "without any symbol of TVM, --params of one whose constants are bound later,\n"
+	 "--format and --input of a framework's model.\n"
 	 "A folder that an archive was unpacked to is as good as the archive.\n",
-	 1, 1, MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS,
+	 1, 1,
+	 MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS | MSD_OPT_MODEL,
 	 msd_verb_inspect},
 	{"convert",
 	 "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE [-o FILE]",

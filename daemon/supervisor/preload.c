@@ -20,8 +20,8 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
-	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,keep_"   \
-	"alive=TIME]"                                                                  \
+	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,format=" \
+	"FORMAT][,input=NAME=DTYPE[EXTENTS][:...]][,keep_alive=TIME]"                  \
 	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
 
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
@@ -31,6 +31,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .workers = p->workers,
 				 .era = p->era,
 				 .fill = p->fill,
+				 .words = p->words,
 				 .keep_alive_ms = p->keep_alive_ms,
 				 .sandbox = p->sandbox,
 				 .tvm_inputs = p->tvm_inputs,

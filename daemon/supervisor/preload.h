@@ -15,9 +15,10 @@
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/model_words.h"
 #include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 19u
+#define MSD_PRELOAD_KEYS 21u
 
 struct msd_house;
 struct msd_load;
@@ -40,6 +41,7 @@ struct msd_preload {
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	struct msd_model_words words;
 	enum msd_sandbox_word sandbox; /* UNSAID: as all modules */
 	bool tvm_inputs;               /* as msd_load has it */
 	struct msd_batching batching;

@@ -66,6 +66,16 @@ static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_di
 			    value);
 }
 
+static msd_err read_format(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	return msd_model_words_format(&p->words, msd_span_of(value), d);
+}
+
+static msd_err read_input(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	return msd_model_words_input(&p->words, msd_span_of(value), d);
+}
+
 static msd_err read_sandbox(struct msd_preload *p, const char *value,
 			    struct msd_diag *d)
 {
@@ -174,6 +184,8 @@ static const struct {
 	    {"era", read_era},
 	    {"tvm_inputs", read_tvm_inputs},
 	    {"fill", read_fill},
+	    {"format", read_format},
+	    {"input", read_input},
 	    {"source", read_source},
 	    {"poll", read_poll},
 	    {"keep_alive", read_keep_alive},

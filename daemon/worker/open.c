@@ -45,6 +45,7 @@ struct open_params {
 	struct msd_span files;    /* proto/beside.h */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	struct msd_model_words words;
 	bool tvm_inputs;
 	struct msd_sandbox_plan sandbox; /* of its spans each is strs in a row */
 };
@@ -94,6 +95,10 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 	}
 	if (msd_span_is(key, "fill"))
 		return msd_fill_word_parse(text, &p->fill);
+	if (msd_span_is(key, "format"))
+		return msd_model_words_format(&p->words, text, NULL) == MSD_OK;
+	if (msd_span_is(key, "input"))
+		return msd_model_words_input(&p->words, text, NULL) == MSD_OK;
 	if (msd_span_is(key, "sandbox"))
 		return msd_sandbox_word_parse(text, &p->sandbox.profile);
 	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
@@ -342,6 +347,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	struct msd_load_options options = {.label = label,
 					   .era = params.era,
 					   .fill = params.fill,
+					   .words = &params.words,
 					   .tvm_inputs = params.tvm_inputs};
 	err = msd_allowance_apply(&params.allowance, d);
 	if (err == MSD_OK)

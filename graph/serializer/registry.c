@@ -88,6 +88,20 @@ modser_serializer *modser_serializer_get(const char *key)
 	return s;
 }
 
+modser_serializer *modser_serializer_named(const char *word)
+{
+	static const struct {
+		const char *ending, *key;
+	} endings[] = {{"tmfile", "tengine"}};
+	modser_serializer *s = modser_serializer_get(word);
+
+	for (size_t i = 0; s == NULL && i < sizeof(endings) / sizeof(endings[0]); i++) {
+		if (strcmp(endings[i].ending, word) == 0)
+			s = modser_serializer_get(endings[i].key);
+	}
+	return s;
+}
+
 int modser_serializer_replace(const char *key, modser_serializer *s)
 {
 	modser_serializer *old = NULL;

@@ -38,8 +38,9 @@ extern const struct msd_format msd_format_library;      /* library.c */
 extern const struct msd_format msd_format_companion;    /* companion.c */
 extern const struct msd_format msd_format_static_graph; /* static_graph.c */
 
-/** The format of @file. What is of none is given to the shared library's reader, which
- * says what it is instead. */
-const struct msd_format *msd_format_find(struct msd_span file);
+/** The format of @file, a framework's where @options name one. What is of none is given
+ * to the shared library's reader, which says what it is instead. */
+const struct msd_format *msd_format_find(struct msd_span file,
+					 const struct msd_load_options *options);
 
 #endif

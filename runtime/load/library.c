@@ -151,14 +151,21 @@ static msd_err check_params(const struct msd_tree *tree,
 			    "parameters were given, and none of its modules takes any");
 }
 
-/* Whoever says what stands for weights expects that some are missing, or elsewhere. */
-static msd_err check_weights(const struct msd_load_options *options, struct msd_diag *d)
+/* What is said of a framework's model alone: whoever says it expects one. */
+static msd_err check_words(const struct msd_load_options *options, struct msd_diag *d)
 {
 	if (options->files.n > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "files were given beside it, which a framework's "
 				    "model has, and this is a compiled library: load "
 				    "it without");
+	}
+	if (options->words != NULL && *options->words->input != '\0') {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "input was given, which says the shapes of a "
+				    "framework's model, and this is a compiled "
+				    "library, whose shapes are compiled in: load it "
+				    "without");
 	}
 	if (options->fill == MSD_FILL_UNSAID)
 		return MSD_OK;
@@ -235,7 +242,7 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	err = msd_tree_read_library(&lib->elf, *ret_era, &lib->tree, d);
 	if (err == MSD_OK)
 		err = check_params(&lib->tree, from->options, d);
-	return err == MSD_OK ? check_weights(from->options, d) : err;
+	return err == MSD_OK ? check_words(from->options, d) : err;
 }
 
 static msd_err open_library(struct msd_loaded *m, const struct msd_load_source *from,

@@ -7,6 +7,7 @@
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/model_words.h"
 
 /* A parameter or result as far as it is known. */
 struct msd_param {
@@ -68,6 +69,9 @@ struct msd_load_options {
 	struct msd_span files;
 	enum msd_era_word era;   /* for a library whose symbols do not tell it */
 	enum msd_fill_word fill; /* for weights that were taken out of a model's file */
+	/* What a framework's model is, and the shapes of its inputs; NULL: nothing was
+	 * said. */
+	const struct msd_model_words *words;
 	/* An instance's set_input ignores names that the model lacks, as TVM does. */
 	bool tvm_inputs;
 };

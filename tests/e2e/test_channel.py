@@ -62,7 +62,8 @@ def use_everything(daemon, mlp, model):
         wire.load("zoo", (harness.ZOO / "faults.so").read_bytes())
         wire.load("mlp", mlp.read_bytes(), device="cpu", era="ffi", tvm_inputs=True, batch=2,
                   within_ms=10000)
-        wire.load("net", model.read_bytes(), fill="zero")
+        wire.load("net", model.read_bytes(), fill="zero", format="tmfile",
+                  input="x=float32[2,3]")
         load_with_a_file(wire, model.parent)
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
                   trace=True)

@@ -71,7 +71,7 @@ MAY_INCLUDE = {
     "runtime/executor/relax": EXECUTOR + ["runtime/global", "artifact/params", "artifact/relax"],
     "runtime/executor/relay": EXECUTOR + ["artifact/params", "artifact/relay"],
     "runtime/executor/static_graph": FLOOR + ["runtime/executor", "runtime/engine", "graph",
-                                              "graph/inspect"],
+                                              "graph/inspect", "graph/serializer/choose.h"],
     "runtime/load": FLOOR + ["runtime/kind", "runtime/executor/static_graph", "runtime/engine",
                              "artifact/elf", "artifact/inspect", "artifact/kind",
                              "artifact/params", "artifact/tree", "graph", "graph/plugin"],
@@ -110,7 +110,7 @@ MAY_INCLUDE = {
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect",
-                   "graph/plugin", "store", "store/manifest"],
+                   "graph/serializer/choose.h", "graph/plugin", "store", "store/manifest"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.

@@ -1,38 +1,51 @@
 /* Which format a file is taken for, and what is said of files that are no module. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/load/format.h"
+
+static const struct msd_load_options none;
 
 static struct msd_span of(const char *text, size_t n)
 {
 	return (struct msd_span){(const uint8_t *)text, n};
 }
 
-/* What msd_loaded_open() says of @file. */
-static void expect_refused(struct msd_span file, msd_err want, const char *words)
+/* What msd_loaded_open() says of @file with these words of its model. */
+static void expect_refused_as(struct msd_span file, const char *format,
+			      const char *input, msd_err want, const char *words)
 {
-	const struct msd_load_options options = {.label = "x.bin"};
+	struct msd_model_words said = {0};
+	const struct msd_load_options options = {.label = "x.bin", .words = &said};
 	struct msd_loaded *m = NULL;
 	struct msd_diag d = {0};
 
+	(void)snprintf(said.format, sizeof(said.format), "%s", format);
+	(void)snprintf(said.input, sizeof(said.input), "%s", input);
 	cr_expect_eq(msd_loaded_open(-1, file, &options, &m, &d), want);
 	cr_expect_null(m);
 	cr_expect_not_null(strstr(msd_diag_text(&d), words), "%s", msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 
+static void expect_refused(struct msd_span file, msd_err want, const char *words)
+{
+	expect_refused_as(file, "", "", want, words);
+}
+
 Test(format, an_elf_file_is_a_library)
 {
 	cr_expect_eq(msd_format_find(of("\x7f"
 					"ELF....",
-					8)),
+					8),
+				     &none),
 		     &msd_format_library);
 }
 
 Test(format, what_nobody_knows_is_for_the_library_to_refuse)
 {
-	cr_expect_eq(msd_format_find(of("hello", 5)), &msd_format_library);
+	cr_expect_eq(msd_format_find(of("hello", 5), &none), &msd_format_library);
 	expect_refused(of("hello", 5), MSD_BAD_ARTIFACT, "x.bin: not an ELF file");
 }
 
@@ -63,4 +76,21 @@ Test(format, parameters_say_beside_what_they_are_loaded)
 
 	expect_refused(of(magic, sizeof(magic) - 1), MSD_UNSUPPORTED, "--params");
 	expect_refused(of(magic, 7), MSD_BAD_ARTIFACT, "not an ELF file");
+}
+
+Test(format, one_that_is_said_is_read_whatever_the_bytes_look_like)
+{
+	static const char elf[] = "\x7f"
+				  "ELF....";
+
+	expect_refused_as(of("hello", 5), "onnx", "", MSD_BAD_ARTIFACT,
+			  "format onnx was said, and the file looks like none");
+	expect_refused_as(of(elf, 8), "tmfile", "", MSD_BAD_ARTIFACT,
+			  "format tmfile was said, and the file looks like a compiled");
+}
+
+Test(format, one_that_nobody_knows_lists_those_that_there_are)
+{
+	expect_refused_as(of("hello", 5), "caffe", "", MSD_BAD_ARGUMENT,
+			  "format caffe is not known; known are tengine, onnx");
 }

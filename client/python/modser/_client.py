@@ -149,6 +149,8 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        format: Optional[str] = None,
+        inputs: Optional[Mapping[str, str]] = None,
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
@@ -165,12 +167,14 @@ class Client(ClientBase):
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
         symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
         the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
-        were taken out of a framework's model. ``keep`` has a daemon with a store load it again
-        whenever that starts.
+        were taken out of a framework's model. ``format`` (``"onnx"``) says what such a model is,
+        whatever its bytes look like, and ``inputs`` the shapes that it leaves open, by the inputs'
+        names: ``{"x": "float32[1,3,224,224]"}``, where ``?`` leaves an extent open. ``keep`` has a
+        daemon with a store load it again whenever that starts.
         """
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs
         )
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -209,6 +213,8 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        format: Optional[str] = None,
+        inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
     ) -> Module:
         """Have the daemon get what is at ``uri`` by itself, and wait until it is READY.
@@ -219,7 +225,7 @@ class Client(ClientBase):
         :meth:`load`.
         """
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within
+            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs
         )
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
 
 import numpy as np
@@ -131,6 +131,8 @@ def load_options(
     keep: bool,
     batch: int,
     within: Seconds,
+    format: Optional[str],
+    inputs: Optional[Mapping[str, str]],
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -151,6 +153,10 @@ def load_options(
         options["tvm_inputs"] = True
     if fill is not None:
         options["fill"] = fill
+    if format is not None:
+        options["format"] = format
+    if inputs:
+        options["input"] = ":".join(f"{name}={shape}" for name, shape in inputs.items())
     if keep:
         options["keep"] = True
     return options

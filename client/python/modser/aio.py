@@ -162,12 +162,14 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        format: Optional[str] = None,
+        inputs: Optional[Mapping[str, str]] = None,
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs
         )
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -201,10 +203,12 @@ class Client(ClientBase):
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
+        format: Optional[str] = None,
+        inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
     ) -> Module:
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within
+            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs
         )
         await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

@@ -359,3 +359,13 @@ def test_the_era_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
     assert client.load("c_target", library, era="classic").twice(5) == 10
     with pytest.raises(modser.Error, match="expected classic"):
         client.load("c_target", library, era="other", replace=True)
+
+
+def test_a_models_format_and_open_shapes_are_said_at_the_load(client):
+    relu = harness.ROOT / "tests" / "corpus" / "onnx" / "accept_open_extents.bin"
+    model = client.load("open", relu, replace=True, format="onnx", inputs={"x": "float32[2,3]"})
+    assert model.run(np.float32([[-1, 2, 3], [4, -5, 6]])).tolist() == [[0, 2, 3], [4, 0, 6]]
+    with pytest.raises(modser.BadArgument, match=r"expected shape \[2, 3\]"):
+        model.run(np.zeros((1, 3), "f4"))
+    with pytest.raises(modser.BadArgument, match='no input "z"'):
+        client.load("open", relu, replace=True, inputs={"z": "float32[2,3]"})

@@ -37,6 +37,21 @@ static msd_err read_fill(const msgpack_object *map, enum msd_fill_word *ret,
 			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
 }
 
+static msd_err read_words(const msgpack_object *map, struct msd_model_words *ret,
+			  struct msd_diag *d)
+{
+	struct msd_span format = {0}, input = {0};
+	msd_err err = msd_map_str(map, "format", &format, d);
+
+	if (err == MSD_OK)
+		err = msd_map_str(map, "input", &input, d);
+	if (err == MSD_OK && format.n > 0)
+		err = msd_model_words_format(ret, format, d);
+	if (err == MSD_OK && input.n > 0)
+		err = msd_model_words_input(ret, input, d);
+	return err;
+}
+
 msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 			      struct msd_load *ret, struct msd_diag *d)
 {
@@ -59,6 +74,8 @@ msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 		err = read_era(map, &ret->era, d);
 	if (err == MSD_OK)
 		err = read_fill(map, &ret->fill, d);
+	if (err == MSD_OK)
+		err = read_words(map, &ret->words, d);
 	if (err == MSD_OK)
 		err = msd_batching_read(map, &ret->batching, d);
 	return err;

@@ -128,9 +128,10 @@ static msd_err read_load_params(struct msd_method_call *c,
 				struct msd_span *ret_file, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace", "file",       "device", "graph", "params", "workers",
-		"era",     "tvm_inputs", "fill",   "keep",  "tests",  "warmup",
-		"batch",   "within_ms",  "model",  "files", NULL};
+		"replace", "file",   "device",     "graph",     "params",
+		"workers", "era",    "tvm_inputs", "fill",      "keep",
+		"tests",   "warmup", "batch",      "within_ms", "model",
+		"files",   "format", "input",      NULL};
 	msd_err err = msd_method_find_upload(c, 1, ret_upload, d);
 
 	if (err != MSD_OK || c->params->via.array.size < 3)

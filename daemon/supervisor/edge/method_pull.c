@@ -185,8 +185,8 @@ static msd_err read_options(struct pull *p, const msgpack_object *map,
 			    struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"sha256",     "device",   "workers", "era",       "fill",
-		"tvm_inputs", "progress", "batch",   "within_ms", NULL};
+		"sha256",   "device", "workers",   "era",    "fill",  "tvm_inputs",
+		"progress", "batch",  "within_ms", "format", "input", NULL};
 	struct msd_span digest = {0};
 	msd_err err = msd_map_check(map, "module.pull", known, d);
 

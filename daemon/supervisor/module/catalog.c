@@ -163,6 +163,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.device = load->device;
 	m->crew.era = load->era;
 	m->crew.fill = load->fill;
+	m->crew.words = load->words;
 	m->crew.tvm_inputs = load->tvm_inputs;
 	m->crew.batching = load->batching;
 	m->idleness.keep_alive_ms = load->keep_alive_ms;

@@ -18,6 +18,7 @@ struct msd_load {
 	uint32_t workers;         /* worker processes; 0 means 1 */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	struct msd_model_words words;
 	enum msd_sandbox_word sandbox; /* UNSAID: the house's */
 	bool is_candidate; /* of the store: it is written down before it is started */
 	bool is_written;   /* of a candidate: it was, at an earlier start */

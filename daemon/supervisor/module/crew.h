@@ -15,6 +15,7 @@
 #include "daemon/supervisor/source/source.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
+#include "proto/model_words.h"
 #include "proto/sandbox_word.h"
 
 struct msd_crew;
@@ -44,6 +45,7 @@ struct msd_crew {
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
+	struct msd_model_words words;
 	enum msd_sandbox_word sandbox;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_batching batching;

@@ -52,15 +52,17 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(crew->era);
 	const char *fill = msd_fill_word_name(crew->fill);
+	const char *format = msd_model_word(crew->words.format);
+	const char *input = msd_model_word(crew->words.input);
 	const struct msd_house_sandbox *sandbox = &house->sandbox;
 
 	const char *word = msd_sandbox_word_name(crew->sandbox);
-	msd_pack_map(b, 10u + (word != NULL) + (crew->device.type != 0) +
-				(era != NULL) + (fill != NULL) + crew->tvm_inputs +
-				2u * (crew->batching.rows > 0) +
-				2u * (crew->source.files.n > 0) +
-				has_any(house->plugins) + has_any(sandbox->reads) +
-				has_any(sandbox->writes));
+	msd_pack_map(b,
+		     10u + (word != NULL) + (crew->device.type != 0) + (era != NULL) +
+			     (fill != NULL) + crew->tvm_inputs + (format != NULL) +
+			     (input != NULL) + 2u * (crew->batching.rows > 0) +
+			     2u * (crew->source.files.n > 0) + has_any(house->plugins) +
+			     has_any(sandbox->reads) + has_any(sandbox->writes));
 	if (word != NULL)
 		msd_pack_pair_str(b, "sandbox", word);
 	put_paths(b, "may_read", sandbox->reads);
@@ -87,6 +89,10 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 		msd_pack_cstr(b, "fill");
 		msd_pack_cstr(b, fill);
 	}
+	if (format != NULL)
+		msd_pack_pair_str(b, "format", format);
+	if (input != NULL)
+		msd_pack_pair_str(b, "input", input);
 	if (crew->device.type != 0) {
 		msd_pack_cstr(b, "device");
 		msd_pack_device(b, crew->device);

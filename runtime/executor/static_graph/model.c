@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/serializer/choose.h"
 #include "proto/beside.h"
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
@@ -51,6 +52,12 @@ static int read_beside(void *ctx, modser_graph *graph, const char *name,
 	return 0;
 }
 
+static msd_err take_error(const modser_graph *g, struct msd_diag *d)
+{
+	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
+			    modser_graph_error(g));
+}
+
 static msd_err load(struct msd_static_model *m, struct msd_span file,
 		    const struct msd_load_options *how, struct msd_diag *d)
 {
@@ -59,23 +66,33 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 					    [MSD_FILL_SEEDED] = MODSER_FILL_SEEDED};
 	const modser_model_options options = {fills[how->fill]};
 	const modser_part part = {file.p, file.n};
-	modser_serializer *s = modser_serializer_probe(file.p, file.n);
+	const char *format = how->words != NULL ? how->words->format : "";
+	modser_serializer *s;
 
 	m->graph = modser_graph_create("");
-	if (s == NULL || m->graph == NULL) {
-		modser_serializer_unref(s);
+	if (m->graph == NULL)
 		return msd_diag_no_memory(d);
-	}
+	const msd_err err = msd_serializer_choose(format, file, &s, d);
+	if (err != MSD_OK)
+		return err;
 	struct beside beside = {file, how->files};
 	if (how->files.n > 0)
 		modser_graph_set_beside(m->graph, read_beside, &beside);
 	const int rc = modser_serializer_load_memory(s, &part, 1, &options, m->graph);
 	modser_graph_set_beside(m->graph, NULL, NULL);
 	modser_serializer_unref(s);
-	if (rc == 0)
+	return rc == 0 ? MSD_OK
+		       : msd_serializer_blame(format, file, take_error(m->graph, d), d);
+}
+
+/* Before anything follows from the shapes that the file says. */
+static msd_err fix_inputs(struct msd_static_model *m,
+			  const struct msd_load_options *how, struct msd_diag *d)
+{
+	if (how->words == NULL || *how->words->input == '\0' ||
+	    modser_graph_fix_inputs(m->graph, how->words->input) == 0)
 		return MSD_OK;
-	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(m->graph)),
-			    "%s", modser_graph_error(m->graph));
+	return take_error(m->graph, d);
 }
 
 /* An unknown extent is -1. Of an output it may be that only a run tells how many there
@@ -89,7 +106,8 @@ static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output
 	if (ndim < 0 && !is_output) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "the number of dimensions of input \"%s\" is not "
-				    "known; say it with a new export of the model",
+				    "known; say it at the load: input "
+				    "NAME=DTYPE[EXTENTS]",
 				    modser_sg_tensor_name(t));
 	}
 	e->about = (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
@@ -138,6 +156,8 @@ msd_err msd_static_model_create(struct msd_span file,
 	if (m == NULL)
 		return msd_diag_no_memory(d);
 	msd_err err = load(m, file, options, d);
+	if (err == MSD_OK)
+		err = fix_inputs(m, options, d);
 	if (err == MSD_OK)
 		err = msd_plan_create(m->graph, &m->plan, d);
 	if (err == MSD_OK)

@@ -17,7 +17,8 @@ struct msd_static_model;
  * Read @file, which must outlive the model, as its options' files must, which lie
  * behind it. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (an operator without a kernel,
  * elements that its kernel does not read, weights that were taken out while no fill is
- * said), MSD_NOT_FOUND (a file that it names), MSD_TOO_LARGE, MSD_NOMEM.
+ * said), MSD_NOT_FOUND (a file that it names), MSD_BAD_ARGUMENT (a format that there is
+ * not, an input that is not the model's), MSD_TOO_LARGE, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
 					       const struct msd_load_options *options,

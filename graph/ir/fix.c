@@ -1,0 +1,171 @@
+/*
+ * modser_graph_fix_inputs(): the shapes that inputs are to have, said beside the file.
+ *
+ * Happy path: each word finds its input, is compared with what the model says of it,
+ * and gives its open extents numbers; other inputs and outputs that call an extent by
+ * the same name have the same number there. Failures name the input, what was said and
+ * what the model has, and leave a graph that can only be destroyed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/ir/infer.h"
+#include "graph/ir/order.h"
+#include "proto/model_words.h"
+
+#define NAMES_SHOWN 8u
+
+static int lacks(modser_graph *g, struct msd_span name)
+{
+	struct msd_buf text = {0};
+
+	for (size_t i = 0; i < g->n_inputs && i < NAMES_SHOWN; i++) {
+		msd_buf_printf(&text, "%s\"%.64s\"", i > 0 ? ", " : "",
+			       g->inputs[i]->name);
+	}
+	if (g->n_inputs > NAMES_SHOWN) {
+		msd_buf_printf(&text, " and %zu more",
+			       g->n_inputs - (size_t)NAMES_SHOWN);
+	}
+	const int result =
+		text.bad ? msd_sg_no_memory(g)
+			 : msd_sg_fail(g, MSD_BAD_ARGUMENT,
+				       "the model has no input \"%.*s\"; its inputs "
+				       "are %.*s",
+				       (int)(name.n < 128 ? name.n : 128),
+				       (const char *)name.p, (int)text.n,
+				       text.n > 0 ? (const char *)text.p : "");
+	msd_buf_finish(&text);
+	return result;
+}
+
+static modser_sg_tensor *find(const modser_graph *g, struct msd_span name)
+{
+	for (size_t i = 0; i < g->n_inputs; i++) {
+		if (msd_span_is(name, g->inputs[i]->name))
+			return g->inputs[i];
+	}
+	return NULL;
+}
+
+static const char *name_of(const modser_sg_tensor *t, size_t i)
+{
+	return t->dim_names != NULL && t->dim_names[i] != NULL ? t->dim_names[i] : "";
+}
+
+/* That the model and @in do not contradict each other. */
+static int check(modser_sg_tensor *t, const struct msd_model_input *in)
+{
+	char dtype[MSD_DTYPE_NAME_MAX];
+
+	if (!msd_dtype_eq(t->dtype, in->dtype)) {
+		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
+				   "input \"%s\" is %s, and was said to be %s", t->name,
+				   t->dtype_name, msd_dtype_format(in->dtype, dtype));
+	}
+	if (t->ndim >= 0 && (uint32_t)t->ndim != in->ndim) {
+		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
+				   "input \"%s\" has %d dimensions, and %u were said",
+				   t->name, t->ndim, in->ndim);
+	}
+	for (size_t i = 0; t->ndim >= 0 && i < in->ndim; i++) {
+		if (in->shape[i] < 0 || t->dims[i] < 0 || in->shape[i] == t->dims[i])
+			continue;
+		const char *name = name_of(t, i);
+		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
+				   "input \"%s\": extent %zu is %" PRId64
+				   "%s%.64s%s, and was said to be %" PRId64,
+				   t->name, i, t->dims[i], *name != '\0' ? " (" : "",
+				   name, *name != '\0' ? ")" : "", in->shape[i]);
+	}
+	return 0;
+}
+
+/* Every extent of @list that is open and called @name is @extent. */
+static void bind(modser_sg_tensor *const *list, size_t n, const char *name,
+		 int64_t extent)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < list[i]->ndim; k++) {
+			if (list[i]->dims[k] < 0 &&
+			    strcmp(name_of(list[i], (size_t)k), name) == 0)
+				list[i]->dims[k] = extent;
+		}
+	}
+}
+
+/* Names stay where they were until all words are read: they say what was said twice. */
+static int fix(modser_graph *g, const struct msd_model_input *in)
+{
+	modser_sg_tensor *t = find(g, in->name);
+
+	if (t == NULL)
+		return lacks(g, in->name);
+	if (check(t, in) != 0)
+		return -1;
+	if (t->ndim < 0)
+		return modser_sg_tensor_set_dims(t, in->shape, in->ndim);
+	for (size_t i = 0; i < in->ndim; i++) {
+		if (in->shape[i] < 0 || t->dims[i] >= 0)
+			continue;
+		t->dims[i] = in->shape[i];
+		if (*name_of(t, i) == '\0')
+			continue;
+		bind(g->inputs, g->n_inputs, name_of(t, i), in->shape[i]);
+		bind(g->outputs, g->n_outputs, name_of(t, i), in->shape[i]);
+	}
+	return 0;
+}
+
+/* Only what is open has a name. */
+static void drop_names(modser_sg_tensor *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; list[i]->dim_names != NULL && k < list[i]->ndim; k++) {
+			if (list[i]->dims[k] < 0)
+				continue;
+			free(list[i]->dim_names[k]);
+			list[i]->dim_names[k] = NULL;
+		}
+	}
+}
+
+/* Shapes that follow from these; others are known in a run alone. */
+static int infer_known(modser_graph *g)
+{
+	size_t *order = calloc(g->n_nodes + 1, sizeof(*order));
+	int result = order != NULL ? msd_sg_order(g, order) : msd_sg_no_memory(g);
+
+	for (size_t i = 0; result == 0 && i < g->n_nodes; i++) {
+		modser_sg_node *node = g->nodes[order[i]];
+
+		if (!msd_sg_node_is_given(node) && node->op->schema->infer != NULL &&
+		    msd_sg_infer_node(node) < 0)
+			result = -1;
+	}
+	free(order);
+	return result;
+}
+
+int modser_graph_fix_inputs(modser_graph *graph, const char *words)
+{
+	struct msd_span left = msd_span_of(words);
+	int result = 0;
+
+	if (left.n == 0)
+		return 0;
+	while (result == 0 && left.n > 0) {
+		struct msd_model_input one;
+
+		result = msd_model_input_take(&left, &one, &graph->diag) == MSD_OK
+				 ? fix(graph, &one)
+				 : -1;
+	}
+	if (result == 0) {
+		drop_names(graph->inputs, graph->n_inputs);
+		drop_names(graph->outputs, graph->n_outputs);
+	}
+	return result == 0 ? infer_known(graph) : result;
+}

@@ -1,0 +1,79 @@
+#include "graph/serializer/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static msd_err unknown(const char *format, struct msd_diag *d)
+{
+	struct msd_buf keys = {0};
+	modser_serializer *s;
+	char *key;
+
+	for (size_t i = 0; (s = modser_serializer_at(i, &key)) != NULL; i++) {
+		msd_buf_printf(&keys, "%s%s", i > 0 ? ", " : "", key);
+		free(key);
+		modser_serializer_unref(s);
+	}
+	const msd_err err =
+		keys.bad
+			? msd_diag_no_memory(d)
+			: msd_diag_set(d, MSD_BAD_ARGUMENT,
+				       "format %s is not known; known are %.*s "
+				       "(`modser serializers`; a plugin brings others)",
+				       format, (int)keys.n,
+				       keys.n > 0 ? (const char *)keys.p : "");
+	msd_buf_finish(&keys);
+	return err;
+}
+
+msd_err msd_serializer_choose(const char *format, struct msd_span file,
+			      modser_serializer **ret, struct msd_diag *d)
+{
+	modser_serializer *s = *format != '\0'
+				       ? modser_serializer_named(format)
+				       : modser_serializer_probe(file.p, file.n);
+
+	if (s == NULL && *format != '\0')
+		return unknown(format, d);
+	if (s == NULL) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "no serializer knows such a file");
+	}
+	*ret = s;
+	return MSD_OK;
+}
+
+msd_err msd_serializer_blame(const char *format, struct msd_span file, msd_err err,
+			     struct msd_diag *d)
+{
+	static const char elf[] = {0x7f, 'E', 'L', 'F'};
+	modser_serializer *s;
+
+	if (*format == '\0')
+		return err;
+	s = modser_serializer_probe(file.p, file.n);
+	if (s != NULL) {
+		modser_serializer *said = modser_serializer_named(format);
+
+		if (said != s) {
+			err = msd_diag_wrap(
+				d, err,
+				"format %s was said, and the file looks like "
+				"one of %s",
+				format, modser_serializer_format(s));
+		}
+		modser_serializer_unref(said);
+	} else if (file.n >= sizeof(elf) && memcmp(file.p, elf, sizeof(elf)) == 0) {
+		err = msd_diag_wrap(d, err,
+				    "format %s was said, and the file looks like a "
+				    "compiled library (ELF)",
+				    format);
+	} else {
+		err = msd_diag_wrap(d, err,
+				    "format %s was said, and the file looks like none "
+				    "that is known",
+				    format);
+	}
+	modser_serializer_unref(s);
+	return err;
+}
