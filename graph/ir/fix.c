@@ -136,8 +136,10 @@ static void drop_names(modser_sg_tensor *const *list, size_t n)
 static int infer_known(modser_graph *g)
 {
 	size_t *order = calloc(g->n_nodes + 1, sizeof(*order));
-	int result = order != NULL ? msd_sg_order(g, order) : msd_sg_no_memory(g);
 
+	if (order == NULL)
+		return msd_sg_no_memory(g);
+	int result = msd_sg_order(g, order);
 	for (size_t i = 0; result == 0 && i < g->n_nodes; i++) {
 		modser_sg_node *node = g->nodes[order[i]];
 

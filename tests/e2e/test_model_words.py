@@ -32,12 +32,16 @@ def pooled(folder):
 
 
 def outputs_of(path, inputs):
+    onnx = pytest.importorskip("onnx", reason="no onnx in this Python: no numbers to compare with")
+    whole = onnx.load(path)
+    for at in whole.graph.node:
+        at.name = ""  # ONNX Runtime wants names that differ
     try:
         import onnxruntime
     except ImportError:
-        evaluator = pytest.importorskip("onnx.reference", reason="neither onnxruntime nor onnx")
-        return evaluator.ReferenceEvaluator(str(path)).run(None, inputs)
-    return onnxruntime.InferenceSession(str(path)).run(None, inputs)
+        import onnx.reference
+        return onnx.reference.ReferenceEvaluator(whole).run(None, inputs)
+    return onnxruntime.InferenceSession(whole.SerializeToString()).run(None, inputs)
 
 
 def test_open_extents_become_those_of_the_load(daemon, tmp_path):
