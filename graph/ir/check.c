@@ -129,6 +129,19 @@ static int check_tensor(const modser_sg_tensor *t)
 	return 0;
 }
 
+/* What a node reads of a caller's is one of the graph's inputs, of which @seen has a
+ * mark: nobody would bring another. */
+static int check_given(modser_sg_tensor *const *read, size_t n, const bool *seen)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (read[i] != NULL && is_op(read[i]->producer, "InputOp") &&
+		    !seen[read[i]->index])
+			return bad_tensor(read[i], "an input that the graph does not "
+						   "have among its inputs");
+	}
+	return 0;
+}
+
 static int check_ends(modser_graph *g, bool *seen)
 {
 	if (g->n_outputs == 0)
@@ -144,7 +157,11 @@ static int check_ends(modser_graph *g, bool *seen)
 			return bad_tensor(t, "it is an input twice");
 		seen[t->index] = true;
 	}
-	return 0;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		if (check_given(g->nodes[i]->inputs, g->nodes[i]->n_inputs, seen) != 0)
+			return -1;
+	}
+	return check_given(g->outputs, g->n_outputs, seen);
 }
 
 static int check_all(modser_graph *g, bool *seen, size_t *order)

@@ -16,7 +16,7 @@ CONST, INPUT, RELU, FC, CONCAT, RESHAPE, ELTWISE = 4, 12, 20, 11, 3, 23, 9
 
 def net(op=FC, param=words(2), weights=None, size=24, data=True, dims=(2, 3), w_type=2, dtype=0,
         layout=0, subgraphs=1, versions=(2, 0, 0), node_index=2, last=(0, 1), outputs=(2,),
-        buffer=0, **node):
+        buffer=0, inputs=(0,), **node):
     """x and w go into one operator."""
     f = File(versions)
     nodes = [f.node(0, "x", INPUT, [], [0]), f.node(1, "w", CONST, [], [1]),
@@ -24,7 +24,7 @@ def net(op=FC, param=words(2), weights=None, size=24, data=True, dims=(2, 3), w_
     tensors = [f.tensor(0, "x", 3, (1, 3)), f.tensor(1, "w", w_type, dims, dtype, buffer),
                f.tensor(2, "y", 1, ())]
     at = f.put(weights or floats(*range(6))) if data else 0
-    return f.end(nodes, tensors, [f.put(words(size, at))], [0], [2], layout, subgraphs)
+    return f.end(nodes, tensors, [f.put(words(size, at))], list(inputs), [2], layout, subgraphs)
 
 
 def with_attrs():
@@ -84,6 +84,7 @@ def cases():
         "reject_too_many_inputs": net(last=(0, 1, 1, 1)),
         "reject_circle": circle(),
         "reject_named_again_and_again": named_again_and_again(),
+        "reject_input_that_nobody_brings": net(inputs=()),
         "reject_root_behind_the_end": patched(good, 8, len(good) - 4),
         "reject_huge_list_of_subgraphs": patched(good, struct.unpack_from("<I", good, root + 8)[0],
                                                  0x40000001),

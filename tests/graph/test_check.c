@@ -177,3 +177,16 @@ Test(graph_check, refuses_tensors_of_another_graph)
 	cr_assert_eq(modser_graph_add_output(g, modser_graph_tensor(other, 0)), -1);
 	modser_graph_destroy(other);
 }
+
+Test(graph_check, names_an_input_that_nobody_brings)
+{
+	modser_sg_tensor *z = modser_sg_tensor_create(g, "z");
+
+	(void)modser_sg_tensor_set_type(z, MODSER_TENSOR_INPUT);
+	(void)net_node(g, "z", "InputOp", z);
+	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
+	(void)modser_sg_node_add_input(
+		net_node(g, "relu", "ReLu", modser_sg_tensor_create(g, "r")), z);
+	expect_fault("tensor 3 \"z\": an input that the graph does not have among its "
+		     "inputs");
+}
