@@ -201,6 +201,7 @@ msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visit
 		return msd_diag_wrap(d, err, "body");
 	b.n_tensors = s.n_tensors;
 	b.n_handles = s.n_handles;
+	b.n_results = s.n_results;
 	*ret = b;
 	return MSD_OK;
 }

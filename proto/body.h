@@ -21,7 +21,8 @@ enum msd_body_kind { MSD_REQUEST = 0, MSD_RESPONSE = 1, MSD_NOTIFICATION = 2 };
  * bytes and lives as long as they do; an absent part has n == 0. */
 struct msd_body {
 	enum msd_body_kind kind;
-	uint64_t id; /* request, response */
+	uint32_t n_results; /* of n_handles: results of requests (result_of.h) */
+	uint64_t id;        /* request, response */
 	struct msd_span
 		method; /* request, notification: the name's bytes, not msgpack */
 	struct msd_span params;  /* request, notification: an array */

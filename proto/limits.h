@@ -18,6 +18,10 @@
 #define MSD_MAX_FUNC_NAME_BYTES 512u         /* function name */
 #define MSD_MAX_IN_FLIGHT 1024u              /* requests of one connection */
 #define MSD_MAX_CLIENT_SEGMENTS 16u          /* that one connection lends */
+#define MSD_MAX_RESULTS_NAMED 64u            /* of earlier requests, by one request */
+#define MSD_MAX_RESULT_PATH 4u               /* steps into one of these */
+#define MSD_MAX_RESULT_BYTES 1024u           /* of one that may be named */
+#define MSD_MAX_RESULTS_KEPT 64u             /* answered ones that nobody waits for */
 #define MSD_TENSOR_ALIGN 128u                /* of payload offsets and of memory */
 #define MSD_PROTOCOL_VERSION 1u
 #define MSD_MAGIC "\xEDmd\x01" /* the last byte is the version */

@@ -135,7 +135,7 @@ void msd_pack_map(struct msd_buf *out, size_t n)
 	(void)msgpack_pack_map(&pk, n);
 }
 
-static void pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t n)
+void msd_pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t n)
 {
 	msgpack_packer pk = packer_of(out);
 
@@ -147,7 +147,7 @@ void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h
 	uint8_t data[8];
 
 	msd_handle_write(h, data);
-	pack_ext(out, type, data, sizeof(data));
+	msd_pack_ext(out, type, data, sizeof(data));
 }
 
 void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t)
@@ -155,7 +155,7 @@ void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t)
 	uint8_t data[4] = {t.code, t.bits};
 
 	msd_put_le16(data + 2, t.lanes);
-	pack_ext(out, MSD_EXT_DTYPE, data, sizeof(data));
+	msd_pack_ext(out, MSD_EXT_DTYPE, data, sizeof(data));
 }
 
 void msd_pack_device(struct msd_buf *out, struct msd_device dev)
@@ -164,7 +164,7 @@ void msd_pack_device(struct msd_buf *out, struct msd_device dev)
 
 	msd_put_le32(data, (uint32_t)dev.type);
 	msd_put_le32(data + 4, (uint32_t)dev.id);
-	pack_ext(out, MSD_EXT_DEVICE, data, sizeof(data));
+	msd_pack_ext(out, MSD_EXT_DEVICE, data, sizeof(data));
 }
 
 void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim)
@@ -177,7 +177,7 @@ void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim)
 	}
 	for (size_t i = 0; i < ndim; i++)
 		msd_put_le64(data + 8 * i, (uint64_t)dim[i]);
-	pack_ext(out, MSD_EXT_SHAPE, data, 8 * ndim);
+	msd_pack_ext(out, MSD_EXT_SHAPE, data, 8 * ndim);
 }
 
 void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
@@ -188,7 +188,7 @@ void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
 		out->bad = true;
 		return;
 	}
-	pack_ext(out, MSD_EXT_TENSOR, data, msd_wire_tensor_write(t, data));
+	msd_pack_ext(out, MSD_EXT_TENSOR, data, msd_wire_tensor_write(t, data));
 }
 
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)

@@ -75,8 +75,9 @@ static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
 	case MSD_EXT_INSTANCE:
 	case MSD_EXT_UPLOAD:
 	case MSD_EXT_DEVICE:
-	case MSD_EXT_RESULT_OF:
 		return n == 8;
+	case MSD_EXT_RESULT_OF:
+		return n >= 8 && n % 4 == 0 && n <= 8 + 4 * MSD_MAX_RESULT_PATH;
 	case MSD_EXT_DTYPE:
 		return n == 4;
 	case MSD_EXT_SHAPE:
@@ -104,6 +105,7 @@ static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 	if (t->ext == MSD_EXT_TENSOR && ++s->n_tensors > MSD_MAX_TENSORS)
 		return msd_scan_fail(s, s->p, "more than %u tensors", MSD_MAX_TENSORS);
 	s->n_handles += is_handle(t->ext);
+	s->n_results += t->ext == MSD_EXT_RESULT_OF;
 	if (s->visitor == NULL)
 		return MSD_OK;
 	return s->visitor->visit(s->visitor->ctx, t->ext, (size_t)(t->data - s->base),

@@ -16,6 +16,7 @@ struct msd_scan {
 	uint32_t n_objects;
 	uint32_t n_tensors;
 	uint32_t n_handles;
+	uint32_t n_results;
 	uint32_t depth; /* of arrays around what is walked */
 	struct msd_diag *d;
 };

@@ -160,8 +160,8 @@ static msd_err read_ext(const struct msd_token *t, struct msd_wire_value *v,
 	if (t->ext == MSD_EXT_RESULT_OF) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
-			"the result of an earlier request as an argument is "
-			"reserved, not supported");
+			"the result of an earlier request can be named to the daemon "
+			"alone");
 	}
 	return msd_diag_set(d, MSD_BAD_REQUEST, "ext type %d of %u bytes is no value",
 			    t->ext, t->n);

@@ -19,8 +19,7 @@ enum msd_ext {
 	MSD_EXT_DTYPE = 6,    /* u8 code, u8 bits, u16 lanes */
 	MSD_EXT_DEVICE = 7,   /* i32 type, i32 id */
 	MSD_EXT_SHAPE = 8,    /* i64 per dimension, at most MSD_MAX_NDIM */
-	MSD_EXT_RESULT_OF =
-		9 /* reserved: u64 id, the result of my request (pipelining) */
+	MSD_EXT_RESULT_OF = 9 /* u64 id, u32 per step of a path: proto/result_of.h */
 };
 
 enum msd_kind {
@@ -162,6 +161,7 @@ void msd_pack_text(struct msd_buf *out, const char *p, size_t n);
 void msd_pack_bin(struct msd_buf *out, const void *p, size_t n);
 void msd_pack_array(struct msd_buf *out, size_t n);
 void msd_pack_map(struct msd_buf *out, size_t n);
+void msd_pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t n);
 void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h);
 void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t);
 void msd_pack_device(struct msd_buf *out, struct msd_device dev);

@@ -100,7 +100,8 @@ Test(request_options, unknown_ones_are_named_with_what_is_known)
 	msd_pack_uint(&b, 1);
 	cr_expect_eq(read_map(&b, MSD_M_PING, &d), MSD_UNKNOWN_OPTION);
 	cr_expect_str_eq(msd_diag_text(&d),
-			 "options: \"shiny\" is unknown; known: deadline_ms, trace");
+			 "options: \"shiny\" is unknown; known: deadline_ms, trace, "
+			 "promised");
 	msd_diag_finish(&d);
 }
 

@@ -11,6 +11,7 @@
 
 #include "daemon/wire/segpool.h"
 #include "proto/body.h"
+#include "proto/result_of.h"
 #include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/fuzz.h"
@@ -173,6 +174,48 @@ static void use_handle(uint8_t byte)
 	msd_buf_finish(&b);
 }
 
+/* The result of one of the last requests, of the next, or of none. */
+static void put_name(struct msd_buf *b, uint8_t byte)
+{
+	const struct msd_result_of r = {.id = client->n_asked + 2 - byte % 16,
+					.n_path = byte / 16 % 4,
+					.path = {byte / 64, 0, 0}};
+
+	msd_pack_result_of(b, &r);
+}
+
+/* A request whose result may be named, and which may name those of others. */
+static void promise(uint8_t byte)
+{
+	static const char *const methods[] = {
+		"call", "module.instance", "tensor.alloc", "function.get",
+		"ping", "module.wait",     "tensor.copy",  "call"};
+	const uint8_t what = msd_cur_u8(&input), names = msd_cur_u8(&input);
+	const uint32_t payload = (what & 1) != 0 ? 128 : 0;
+	struct msd_buf b = {0}, options = {0};
+	uint32_t n = 1;
+
+	msd_pack_map(&options, 1u + ((what & 2) != 0));
+	msd_pack_cstr(&options, "promised");
+	msd_pack_bool(&options, (what & 4) != 0);
+	if ((what & 2) != 0) {
+		msd_pack_cstr(&options, byte % 2 != 0 ? "deadline_ms" : "instance");
+		put_name(&options, what);
+	}
+	if (byte % 8 == 7 || byte % 8 == 6) {
+		put_name(&b, what / 8);
+	} else {
+		msd_pack_cstr(&b, byte % 8 == 0 ? "a:f" : a_name(byte / 8));
+	}
+	for (; n <= byte / 8 % 4 && byte % 8 != 4; n++)
+		put_name(&b, (uint8_t)(names / n));
+	if (payload > 0 && ++n > 0)
+		put_floats(&b, MSD_AT_INLINE, payload);
+	(void)client_ask(client, methods[byte % 8], n, &b, &options, payload);
+	msd_buf_finish(&b);
+	msd_buf_finish(&options);
+}
+
 static void cancel(uint8_t byte)
 {
 	struct msd_buf b = {0};
@@ -206,8 +249,10 @@ static void do_as_client(uint8_t op, uint8_t byte)
 {
 	switch (op % 16) {
 	case 0:
-	case 1:
 		look(byte);
+		break;
+	case 1:
+		promise(byte);
 		break;
 	case 2:
 		client_load(&world, client, a_name(byte % 3), 1 + byte / 4 % 3,

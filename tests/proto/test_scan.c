@@ -255,8 +255,7 @@ Test(scan, ext_lengths_are_exact)
 		int8_t type;
 		size_t n;
 	} fixed[] = {{MSD_EXT_FUNCTION, 8}, {MSD_EXT_MODULE, 8}, {MSD_EXT_INSTANCE, 8},
-		     {MSD_EXT_UPLOAD, 8},   {MSD_EXT_DTYPE, 4},  {MSD_EXT_DEVICE, 8},
-		     {MSD_EXT_RESULT_OF, 8}};
+		     {MSD_EXT_UPLOAD, 8},   {MSD_EXT_DTYPE, 4},  {MSD_EXT_DEVICE, 8}};
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		cr_assert_eq(scan_ext(fixed[i].type, fixed[i].n, 0), MSD_OK, "row %zu",
@@ -265,6 +264,19 @@ Test(scan, ext_lengths_are_exact)
 		cr_assert_eq(scan_ext(fixed[i].type, fixed[i].n + 1, 0), MSD_PROTOCOL);
 		cr_assert_eq(scan_ext(fixed[i].type, 0, 0), MSD_PROTOCOL);
 	}
+}
+
+Test(scan, result_of_has_an_id_and_a_short_path)
+{
+	cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, 8, 0), MSD_OK);
+	cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, 8 + 4 * MSD_MAX_RESULT_PATH, 0),
+		     MSD_OK);
+	cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, 12 + 4 * MSD_MAX_RESULT_PATH, 0),
+		     MSD_PROTOCOL);
+	for (size_t n = 0; n < 8; n++)
+		cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, n, 0), MSD_PROTOCOL);
+	for (size_t n = 9; n < 12; n++)
+		cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, n, 0), MSD_PROTOCOL);
 }
 
 Test(scan, shape_and_tensor_lengths_follow_their_dimensions)

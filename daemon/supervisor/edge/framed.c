@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/awaiting.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "proto/value.h"
 
@@ -21,8 +22,12 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 
 	if (o == NULL || a->result->bad) {
 		msd_out_destroy(o);
-		msd_framed_reply_error(f, id, MSD_NOMEM, "reply: out of memory");
+		msd_framed_reply_failure(f, id, &(struct msd_diag){.code = MSD_NOMEM});
 		return;
+	}
+	if (f->session.awaiting != NULL) {
+		msd_awaiting_keep(f->session.awaiting, id,
+				  (struct msd_span){a->result->p, a->result->n});
 	}
 	msd_body_begin_response(&o->body, id, a->has_meta);
 	msd_pack_nil(&o->body);
@@ -32,32 +37,22 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 	msd_conn_send(&f->conn, o);
 }
 
-static void reply_error(struct msd_framed *f, uint64_t id, msd_err err,
-			const char *text, uint64_t retry_after_ms)
+void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
+			      const struct msd_diag *d)
 {
 	struct msd_out *o = msd_out_new();
 
-	msd_counts_error(&f->session.edge->counts, err);
+	msd_counts_error(&f->session.edge->counts, d->code);
+	if (f->session.awaiting != NULL)
+		msd_awaiting_fail(f->session.awaiting, id, d);
 	if (o == NULL) { /* a request without its answer would hang its client */
 		msd_conn_close(&f->conn, MSD_NOMEM, "out of memory for a reply");
 		return;
 	}
 	msd_body_begin_response(&o->body, id, false);
-	msd_pack_busy(&o->body, err, text, retry_after_ms);
+	msd_pack_busy(&o->body, d->code, msd_diag_text(d), d->retry_after_ms);
 	msd_pack_nil(&o->body);
 	msd_conn_send(&f->conn, o);
-}
-
-void msd_framed_reply_error(struct msd_framed *f, uint64_t id, msd_err err,
-			    const char *text)
-{
-	reply_error(f, id, err, text, 0);
-}
-
-void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
-			      const struct msd_diag *d)
-{
-	reply_error(f, id, d->code, msd_diag_text(d), d->retry_after_ms);
 }
 
 void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why)
@@ -116,6 +111,8 @@ struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char 
 /* One reason is enough: each that is left stops it again. */
 static const char *state_of(const struct msd_framed *f)
 {
+	if (f->session.awaiting != NULL && f->session.awaiting->held != NULL)
+		return "waits for a result";
 	if (f->conn.waits_for_place || (f->conn.paused & MSD_PAUSE_ROOM) != 0)
 		return "waits for tensor memory";
 	if ((f->conn.paused & MSD_PAUSE_MEMORY) != 0)

@@ -39,10 +39,8 @@ struct msd_framed_answer {
 /** Send it. */
 void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 			   const struct msd_framed_answer *a);
-/** Send `[1, id, [code, name, text, {}], nil]`. */
-void msd_framed_reply_error(struct msd_framed *f, uint64_t id, msd_err err,
-			    const char *text);
-/** The same of what @d says, with when to try again. */
+/** Send `[1, id, [code, name, text, {}], nil]`, what @d says, with when to try again.
+ */
 void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
 			      const struct msd_diag *d);
 /** What it tells of its connection; as msd_front_ops.look. */

@@ -1,267 +1,28 @@
 /*
- * Happy path of a call with tensors:
- *  - on_body: admitted, prepared, room reserved, the payload is read straight into the
- *    in segment
- *  - on_frame: queued with the module; the reply is sent from the out segment
- *
- * Failures:
- *  - a wrong request is answered on its body, its payload is skipped
- *  - no room now, for arguments or declared outputs: reading stops until other requests
- *    are done
- *  - an id that is in flight already, a response, an unknown notification: disconnected
+ * Happy path: a connection that the door has let in is opened with room in the accounts
+ * of its peer; its frames come and go (intake.c); its end gives all back. Failures:
+ * memory is short, and it is closed at once; it is one too many, and is told so.
  */
 #include "daemon/supervisor/edge/front.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/audit.h"
-#include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/awaiting.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/framed.h"
+#include "daemon/supervisor/edge/intake.h"
 #include "daemon/supervisor/edge/leavings.h"
-#include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/pressure.h"
-#include "daemon/supervisor/edge/remember.h"
 #include "daemon/supervisor/edge/sessions.h"
-#include "daemon/supervisor/edge/share.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/wire/without.h"
-
-/* in->user of a frame whose payload is being read: admitted, or answered already. A
- * request that a worker answers is there itself. */
-static char admitted, answered;
-
-static struct msd_framed *framed_of(struct msd_client *c)
-{
-	return msd_framed_of(MSD_CONTAINER_OF(c, struct msd_session, client));
-}
-
-static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *result)
-{
-	msd_framed_reply(framed_of(c), id, result);
-}
-
-static void reply_error(struct msd_client *c, uint64_t id, const struct msd_diag *why)
-{
-	msd_framed_reply_failure(framed_of(c), id, why);
-}
-
-static void forward(struct msd_client *c, struct msd_out *o)
-{
-	msd_conn_send(&framed_of(c)->conn, o);
-}
-
-static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
-{
-	return msd_conn_put(&framed_of(c)->conn, n, w);
-}
-
-/* It is answered before its payload has come: the rest is read and dropped. */
-static void stop_receiving(struct msd_framed *f)
-{
-	f->session.receiving = NULL;
-	msd_list_remove(&f->session.space_link);
-	f->conn.in.user = &answered;
-	msd_conn_skip_payload(&f->conn);
-	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
-}
-
-/* Reading may go on. */
-static void on_request_done(struct msd_client *c, const struct msd_req *r)
-{
-	struct msd_framed *f = framed_of(c);
-
-	if (r == f->session.receiving)
-		stop_receiving(f);
-	if (c->n_in_flight < f->session.edge->limits->max_in_flight)
-		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, false);
-}
-
-static enum msd_place place_later(struct msd_framed *f)
-{
-	msd_list_append(&f->session.edge->space_waiters, &f->session.space_link);
-	return MSD_PLACE_LATER;
-}
-
-/* Answer now; what is left of the frame is read and dropped. */
-static enum msd_place refuse(struct msd_framed *f, struct msd_in *in,
-			     struct msd_diag *d)
-{
-	if (in->body.kind == MSD_REQUEST)
-		msd_framed_reply_failure(f, in->body.id, d);
-	msd_diag_finish(d);
-	in->user = &answered;
-	return MSD_PLACE_SKIP;
-}
-
-/* Clients count their ids upwards: an id above all that came cannot be in flight. */
-static bool is_in_flight(struct msd_framed *f, uint64_t id)
-{
-	if (id > f->highest_id) {
-		f->highest_id = id;
-		return false;
-	}
-	return msd_session_find(&f->session, id) != NULL;
-}
-
-/*
- * The one place where is asked who may do what: once for each frame, before anything is
- * done for it. False: it was answered, or the connection is closing.
- */
-static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method method)
-{
-	struct msd_session *s = &f->session;
-	struct msd_diag d = {0};
-
-	if (in->body.kind == MSD_RESPONSE) {
-		msd_conn_close(&f->conn, MSD_PROTOCOL, "clients send no responses");
-	} else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
-		msd_conn_close(&f->conn, MSD_PROTOCOL,
-			       "the only notification of a client is cancel");
-	} else if (in->body.kind == MSD_REQUEST && is_in_flight(f, in->body.id)) {
-		msd_conn_close(&f->conn, MSD_PROTOCOL,
-			       "a request id is in flight twice");
-	}
-	if (f->conn.is_closing)
-		return false;
-	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
-	    msd_standing_spend(s, in, method, &d) == MSD_OK)
-		return !f->conn.is_closing;
-	if (method == MSD_M_CALL && in->body.kind == MSD_REQUEST)
-		msd_counts_lost_call(&s->edge->counts, d.code);
-	(void)refuse(f, in, &d);
-	return false;
-}
-
-static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
-				 enum msd_method method)
-{
-	struct msd_session *s = &f->session;
-	struct msd_diag d = {0};
-	struct msd_req *r;
-	msd_err err = msd_call_prepare(s, in, method, &r, &d);
-
-	if (err != MSD_OK)
-		return refuse(f, in, &d);
-	err = msd_share_place(s, r, in->payload_bytes, &d);
-	if (err != MSD_OK && err != MSD_WAIT) {
-		msd_call_drop(r, err);
-		return refuse(f, in, &d);
-	}
-	s->receiving = r;
-	in->user = r;
-	if (err == MSD_WAIT)
-		return place_later(f);
-	in->payload = r->placement.slot.p;
-	return MSD_PLACE_HERE;
-}
-
-static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
-{
-	struct msd_framed *f = c->user;
-	enum msd_method method = msd_remember_method(in);
-	struct msd_diag d = {0};
-	uint8_t *at;
-
-	if (!admit(f, in, method))
-		return MSD_PLACE_SKIP;
-	if (msd_method_is_forwarded(method))
-		return place_call(f, in, method);
-	in->user = &admitted;
-	if (method == MSD_M_MODULE_UPLOAD) {
-		if (msd_method_place_upload(&f->session, in, &at, &d) != MSD_OK)
-			return refuse(f, in, &d);
-		in->payload = at;
-		return MSD_PLACE_HERE;
-	}
-	return MSD_PLACE_SKIP;
-}
-
-/* All of it has come, and there is room for what it declares as outputs. */
-static void submit(struct msd_framed *f, struct msd_req *r)
-{
-	f->session.receiving = NULL;
-	msd_call_submit(r);
-}
-
-/* A whole request without payload; what it declares as outputs may have to wait. */
-static void call_at_once(struct msd_framed *f, struct msd_in *in,
-			 enum msd_method method)
-{
-	struct msd_session *s = &f->session;
-	struct msd_diag d = {0};
-	struct msd_req *r = NULL;
-	msd_err err = msd_call_prepare(s, in, method, &r, &d);
-
-	if (err == MSD_OK)
-		err = msd_share_place(s, r, 0, &d);
-	if (err == MSD_OK) {
-		submit(f, r);
-	} else if (err == MSD_WAIT) {
-		s->receiving = r;
-		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
-		(void)place_later(f);
-	} else {
-		if (r != NULL)
-			msd_call_drop(r, err);
-		(void)refuse(f, in, &d);
-	}
-}
-
-static void on_frame(struct msd_conn *c, struct msd_in *in)
-{
-	struct msd_framed *f = c->user;
-	enum msd_method method = msd_remember_method(in);
-
-	if (in->user == &answered)
-		return;
-	msd_counts_request(&f->session.edge->counts);
-	if (in->user == NULL && !admit(f, in, method))
-		return;
-	if (msd_method_is_forwarded(method)) {
-		if (in->user != NULL) { /* prepared when its payload began */
-			submit(f, in->user);
-		} else {
-			call_at_once(f, in, method);
-		}
-	} else {
-		msd_method_run(&f->session, in, method);
-	}
-	if (f->session.client.n_in_flight >= f->session.edge->limits->max_in_flight)
-		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, true);
-	msd_pressure_check(f);
-}
 
 static void on_short(struct msd_conn *c)
 {
 	msd_pressure_stop(c->user);
-}
-
-static void on_room(struct msd_session *s)
-{
-	struct msd_framed *f = msd_framed_of(s);
-	struct msd_req *r = s->receiving;
-	struct msd_diag d = {0};
-
-	msd_err err = msd_share_place(s, r, f->conn.in.payload_bytes, &d);
-	if (err == MSD_WAIT)
-		return;
-	if (err != MSD_OK) {
-		msd_req_refuse(r, err, msd_diag_text(&d));
-	} else if (f->conn.waits_for_place) {
-		msd_list_remove(&s->space_link);
-		msd_conn_place(&f->conn, r->placement.slot.p);
-	} else {
-		msd_list_remove(&s->space_link);
-		submit(f, r);
-		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
-	}
-	msd_diag_finish(&d);
 }
 
 /* They know their session. */
@@ -285,6 +46,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	msd_framed_log_end(f, err, why);
 	msd_list_remove(&f->pressure.link);
 	msd_session_leave(s);
+	msd_awaiting_destroy(s->awaiting);
 	drop_uploads(s);
 	msd_leavings_take(e, &s->handles, s->peer);
 	msd_list_remove(&f->link);
@@ -303,21 +65,13 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 	msd_conn_close(&msd_framed_of(s)->conn, err, why);
 }
 
-static const struct msd_client_ops client_ops = {
-	.reply = reply,
-	.reply_error = reply_error,
-	.forward = forward,
-	.put = put,
-	.on_done = on_request_done,
-};
-
 static const struct msd_front_ops front_ops = {
-	.look = msd_framed_look, .on_room = on_room, .close = close_for};
+	.look = msd_framed_look, .on_room = msd_intake_on_room, .close = close_for};
 
 static const struct msd_conn_ops conn_ops = {
 	.farewell = msd_framed_farewell,
-	.on_body = on_body,
-	.on_frame = on_frame,
+	.on_body = msd_intake_on_body,
+	.on_frame = msd_intake_on_frame,
 	.on_short = on_short,
 	.on_closed = on_closed,
 };
@@ -353,7 +107,8 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		free(f);
 		return NULL;
 	}
-	msd_session_init(&f->session, e, &client_ops, msd_client_peer_ref(peer));
+	msd_session_init(&f->session, e, &msd_intake_client_ops,
+			 msd_client_peer_ref(peer));
 	f->session.front = &front_ops;
 	f->session.transport = &f->conn.transport;
 	f->session.principal = who;

@@ -1,9 +1,8 @@
 #ifndef MSD_SUPERVISOR_FRONT_H
 #define MSD_SUPERVISOR_FRONT_H
 /*
- * Between the connections and what is asked on them: a connection becomes a
- * session, its frames become requests, admitted or refused, its end takes all along
- * that the session had.
+ * Between the connections and what is asked on them: a connection becomes a session,
+ * whose frames are intake.h's; its end takes all along that the session had.
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"

@@ -17,12 +17,14 @@ bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in)
 	return plan != NULL && plan->generation == s->edge->house->generation;
 }
 
-/* Names of arguments and traces are rare, and handles are looked up each time. */
+/* Names of arguments, traces and promises are rare, and handles are looked up each
+ * time. */
 static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 			  const struct msd_request_options *o)
 {
 	return r->method == MSD_M_CALL && in->body.n_handles == 0 && o->names.n == 0 &&
-	       !o->is_traced && msd_counted_is_settled(r, &r->module->crew);
+	       !o->is_traced && !o->is_promised &&
+	       msd_counted_is_settled(r, &r->module->crew);
 }
 
 /* What the body does not say. */

@@ -80,6 +80,15 @@ static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 
 enum scope { FOR_ALL, FOR_FORWARDED };
 
+/* Looked at before all else: awaiting.h. */
+static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
+			  options *ret)
+{
+	(void)whole;
+	ret->is_promised = v->kind == MSD_K_BOOL && v->as.b;
+	return v->kind == MSD_K_BOOL;
+}
+
 static const struct option {
 	const char *name;
 	enum scope scope;
@@ -96,6 +105,7 @@ static const struct option {
 	{"abandon", FOR_FORWARDED, true, "\"run\" or \"kill\", for a call",
 	 read_abandon},
 	{"trace", FOR_ALL, false, "a bool", read_trace},
+	{"promised", FOR_ALL, false, "a bool", read_promised},
 	{"device", FOR_FORWARDED, false, "one such as cpu or opencl:0", read_device},
 	{"instance", FOR_FORWARDED, true, "a handle, for a call", read_instance},
 };

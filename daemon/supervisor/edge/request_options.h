@@ -13,6 +13,7 @@ struct msd_request_options {
 	bool is_background;       /* priority: "background" */
 	bool kills_at_leave;      /* abandon: "kill" */
 	bool is_traced;           /* of a call: where its time went is asked for */
+	bool is_promised;         /* later requests may name its result */
 	struct msd_device device; /* type 0: none was named */
 	bool has_instance;
 	struct msd_handle instance; /* the client's */

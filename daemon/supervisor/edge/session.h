@@ -17,6 +17,7 @@
 #include "daemon/wire/recognise.h"
 #include "proto/limits.h"
 
+struct msd_awaiting;
 struct msd_client_peer;
 struct msd_loan;
 struct msd_session;
@@ -51,8 +52,9 @@ struct msd_session {
 	struct msd_buf places;  /* likewise, of outputs in segments */
 	/* What it lends, by its numbers less 1: lent.h. A reference each, or NULL. */
 	struct msd_loan *loans[MSD_MAX_CLIENT_SEGMENTS];
-	struct msd_memory calls;   /* remember.h's */
-	bool has_plans;            /* its front looks there first */
+	struct msd_memory calls;       /* remember.h's */
+	struct msd_awaiting *awaiting; /* results that its requests name; or NULL */
+	bool has_plans;                /* its front looks there first */
 	struct msd_req *receiving; /* whose payload is being read or waits for room */
 	uint32_t n_uploads;
 	struct msd_principal principal;

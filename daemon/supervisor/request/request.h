@@ -20,6 +20,7 @@
 #include "proto/method.h"
 #include "proto/value.h"
 
+struct msd_awaited;
 struct msd_client;
 struct msd_known;
 struct msd_lane;
@@ -144,6 +145,7 @@ struct msd_req {
 	struct msd_req_due due;
 	struct msd_placement placement; /* of what its tensors take */
 	struct msd_lending *lending;    /* segments that it names; NULL: none */
+	struct msd_awaited *awaited;    /* results that it waits for; NULL: none */
 	struct msd_req_job job;
 	struct msd_req_at at;
 };

@@ -1,0 +1,373 @@
+#include "daemon/supervisor/edge/intake.h"
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/awaiting.h"
+#include "daemon/supervisor/edge/call.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/methods.h"
+#include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/remember.h"
+#include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/edge/standing.h"
+
+/*
+ * Happy path of a call with tensors:
+ *  - on_body: admitted, prepared, room reserved, the payload is read straight into the
+ *    in segment
+ *  - on_frame: queued with the module; the reply is sent from the out segment
+ *
+ * Failures:
+ *  - a wrong request is answered on its body, its payload is skipped
+ *  - no room now, for arguments or declared outputs: reading stops until other requests
+ *    are done
+ *  - an id that is in flight already, a response, an unknown notification: disconnected
+ */
+/* in->user of a frame whose payload is being read: admitted, or answered already. A
+ * request that a worker answers is there itself. */
+static char admitted, answered;
+
+static struct msd_framed *framed_of(struct msd_client *c)
+{
+	return msd_framed_of(MSD_CONTAINER_OF(c, struct msd_session, client));
+}
+
+static void reply(struct msd_client *c, uint64_t id, const struct msd_buf *result)
+{
+	msd_framed_reply(framed_of(c), id, result);
+}
+
+static void reply_error(struct msd_client *c, uint64_t id, const struct msd_diag *why)
+{
+	msd_framed_reply_failure(framed_of(c), id, why);
+}
+
+static void forward(struct msd_client *c, struct msd_out *o)
+{
+	struct msd_framed *f = framed_of(c);
+
+	if (f->session.awaiting != NULL)
+		msd_awaiting_keep_frame(f->session.awaiting, o);
+	msd_conn_send(&f->conn, o);
+}
+
+/* Where results are named an answer is looked at as a whole: forward(). */
+static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
+{
+	struct msd_framed *f = framed_of(c);
+
+	return f->session.awaiting == NULL ? msd_conn_put(&f->conn, n, w) : NULL;
+}
+
+/* No request is on its way in any more. */
+static void end_receiving(struct msd_session *s)
+{
+	s->receiving = NULL;
+	if (s->awaiting != NULL)
+		msd_awaiting_go_on(s->awaiting);
+}
+
+/* It is answered before its payload has come: the rest is read and dropped. */
+static void skip_payload(struct msd_framed *f)
+{
+	f->conn.in.user = &answered;
+	msd_conn_skip_payload(&f->conn);
+}
+
+static void stop_receiving(struct msd_framed *f, const struct msd_req *r)
+{
+	end_receiving(&f->session);
+	msd_list_remove(&f->session.space_link);
+	if (f->conn.in.user == r)
+		skip_payload(f);
+	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
+}
+
+static bool is_held(const struct msd_framed *f, const struct msd_req *r)
+{
+	return f->session.awaiting != NULL && r == f->session.awaiting->held;
+}
+
+/* Reading may go on. */
+static void on_request_done(struct msd_client *c, const struct msd_req *r)
+{
+	struct msd_framed *f = framed_of(c);
+
+	if (r == f->session.receiving)
+		stop_receiving(f, r);
+	if (is_held(f, r)) {
+		f->session.awaiting->held = NULL;
+		skip_payload(f);
+	}
+	if (c->n_in_flight < f->session.edge->limits->max_in_flight)
+		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, false);
+}
+
+static enum msd_place place_later(struct msd_framed *f)
+{
+	msd_list_append(&f->session.edge->space_waiters, &f->session.space_link);
+	return MSD_PLACE_LATER;
+}
+
+/* Answer now; what is left of the frame is read and dropped. */
+static enum msd_place refuse(struct msd_framed *f, struct msd_in *in,
+			     struct msd_diag *d)
+{
+	if (in->body.kind == MSD_REQUEST)
+		msd_framed_reply_failure(f, in->body.id, d);
+	msd_diag_finish(d);
+	in->user = &answered;
+	return MSD_PLACE_SKIP;
+}
+
+/* Clients count their ids upwards: an id above all that came cannot be in flight. */
+static bool is_in_flight(struct msd_framed *f, uint64_t id)
+{
+	if (id > f->highest_id) {
+		f->highest_id = id;
+		return false;
+	}
+	return msd_session_find(&f->session, id) != NULL;
+}
+
+/* Is it what a client may send? False: the connection is closing. */
+static bool is_sound(struct msd_framed *f, const struct msd_in *in,
+		     enum msd_method method)
+{
+	if (in->body.kind == MSD_RESPONSE) {
+		msd_conn_close(&f->conn, MSD_PROTOCOL, "clients send no responses");
+	} else if (in->body.kind == MSD_NOTIFICATION && method != MSD_M_CANCEL) {
+		msd_conn_close(&f->conn, MSD_PROTOCOL,
+			       "the only notification of a client is cancel");
+	} else if (in->body.kind == MSD_REQUEST && is_in_flight(f, in->body.id)) {
+		msd_conn_close(&f->conn, MSD_PROTOCOL,
+			       "a request id is in flight twice");
+	}
+	return !f->conn.is_closing;
+}
+
+static void refuse_call(struct msd_framed *f, struct msd_in *in, enum msd_method method,
+			struct msd_diag *d)
+{
+	if (method == MSD_M_CALL && in->body.kind == MSD_REQUEST)
+		msd_counts_lost_call(&f->session.edge->counts, d->code);
+	(void)refuse(f, in, d);
+}
+
+/*
+ * The one place where is asked who may do what: once for each frame, before anything is
+ * done for it. False: it was answered, or the connection is closing.
+ */
+static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method method)
+{
+	struct msd_session *s = &f->session;
+	struct msd_diag d = {0};
+
+	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
+	    msd_standing_spend(s, in, method, &d) == MSD_OK)
+		return !f->conn.is_closing;
+	refuse_call(f, in, method, &d);
+	return false;
+}
+
+static void resume(struct msd_session *s, struct msd_in *in);
+
+/* Of one that names results of others, or whose own will be named. False: it was
+ * answered, or waits: then it is resumed, and with it a payload that has begun. */
+static bool has_results(struct msd_framed *f, struct msd_in *in, enum msd_method method,
+			enum msd_awaits *ret)
+{
+	struct msd_diag d = {0};
+
+	*ret = MSD_AWAITS_NOTHING;
+	if (in->known != NULL || !msd_awaiting_concerns(in))
+		return true;
+	struct msd_awaiting *a = msd_awaiting_of(&f->session, resume);
+	const msd_err err = a != NULL ? msd_awaiting_take(a, in, method, ret, &d)
+				      : msd_diag_no_memory(&d);
+	if (err == MSD_OK)
+		return *ret == MSD_AWAITS_NOTHING;
+	*ret = MSD_AWAITS_NOTHING;
+	refuse_call(f, in, method, &d);
+	return false;
+}
+
+static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
+				 enum msd_method method)
+{
+	struct msd_session *s = &f->session;
+	struct msd_diag d = {0};
+	struct msd_req *r;
+	msd_err err = msd_call_prepare(s, in, method, &r, &d);
+
+	if (err != MSD_OK)
+		return refuse(f, in, &d);
+	err = msd_share_place(s, r, in->payload_bytes, &d);
+	if (err != MSD_OK && err != MSD_WAIT) {
+		msd_call_drop(r, err);
+		return refuse(f, in, &d);
+	}
+	s->receiving = r;
+	in->user = r;
+	if (err == MSD_WAIT)
+		return place_later(f);
+	in->payload = r->placement.slot.p;
+	return MSD_PLACE_HERE;
+}
+
+/* Where goes the payload of what may be asked for? */
+static enum msd_place place(struct msd_framed *f, struct msd_in *in,
+			    enum msd_method method)
+{
+	struct msd_diag d = {0};
+	uint8_t *at;
+
+	if (!admit(f, in, method))
+		return MSD_PLACE_SKIP;
+	if (msd_method_is_forwarded(method))
+		return place_call(f, in, method);
+	in->user = &admitted;
+	if (method == MSD_M_MODULE_UPLOAD) {
+		if (msd_method_place_upload(&f->session, in, &at, &d) != MSD_OK)
+			return refuse(f, in, &d);
+		in->payload = at;
+		return MSD_PLACE_HERE;
+	}
+	return MSD_PLACE_SKIP;
+}
+
+enum msd_place msd_intake_on_body(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_framed *f = c->user;
+	const enum msd_method method = msd_remember_method(in);
+	enum msd_awaits awaits;
+
+	if (!is_sound(f, in, method))
+		return MSD_PLACE_SKIP;
+	if (has_results(f, in, method, &awaits))
+		return place(f, in, method);
+	return awaits == MSD_AWAITS_RESULTS ? MSD_PLACE_LATER : MSD_PLACE_SKIP;
+}
+
+/* All of it has come, and there is room for what it declares as outputs. */
+static void submit(struct msd_framed *f, struct msd_req *r)
+{
+	end_receiving(&f->session);
+	msd_call_submit(r);
+}
+
+/* A whole request without payload; what it declares as outputs may have to wait. */
+static void call_at_once(struct msd_framed *f, struct msd_in *in,
+			 enum msd_method method)
+{
+	struct msd_session *s = &f->session;
+	struct msd_diag d = {0};
+	struct msd_req *r = NULL;
+	msd_err err = msd_call_prepare(s, in, method, &r, &d);
+
+	if (err == MSD_OK)
+		err = msd_share_place(s, r, 0, &d);
+	if (err == MSD_OK) {
+		submit(f, r);
+	} else if (err == MSD_WAIT) {
+		s->receiving = r;
+		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
+		(void)place_later(f);
+	} else {
+		if (r != NULL)
+			msd_call_drop(r, err);
+		(void)refuse(f, in, &d);
+	}
+}
+
+/* Do what may be asked for: @in is whole. */
+static void begin(struct msd_framed *f, struct msd_in *in, enum msd_method method)
+{
+	if (!msd_method_is_forwarded(method)) {
+		msd_method_run(&f->session, in, method);
+	} else if (in->user != NULL) { /* prepared when its payload began */
+		submit(f, in->user);
+	} else {
+		call_at_once(f, in, method);
+	}
+}
+
+/* @in had to wait, and is complete now: what a frame's body leads to. */
+static void resume(struct msd_session *s, struct msd_in *in)
+{
+	struct msd_framed *f = msd_framed_of(s);
+	const enum msd_method method = msd_method_find(in->body.method);
+	struct msd_in *front = &f->conn.in;
+
+	if (f->conn.is_closing)
+		return;
+	if (in->payload_bytes > 0) { /* it has kept all behind it from being read */
+		front->body = in->body;
+		front->bytes = in->bytes;
+		front->n_bytes = in->n_bytes;
+		const enum msd_place at = place(f, front, method);
+		if (at != MSD_PLACE_LATER)
+			msd_conn_place(&f->conn,
+				       at == MSD_PLACE_HERE ? front->payload : NULL);
+	} else if (admit(f, in, method)) {
+		begin(f, in, method);
+	}
+	msd_pressure_check(f);
+}
+
+/* Of a frame without a payload, or whose payload was read on_body()'s way. */
+static bool may_begin(struct msd_framed *f, struct msd_in *in, enum msd_method method)
+{
+	enum msd_awaits awaits;
+
+	return in->user != NULL ||
+	       (is_sound(f, in, method) && has_results(f, in, method, &awaits) &&
+		admit(f, in, method));
+}
+
+void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_framed *f = c->user;
+	const enum msd_method method = msd_remember_method(in);
+
+	if (in->user == &answered)
+		return;
+	msd_counts_request(&f->session.edge->counts);
+	if (may_begin(f, in, method))
+		begin(f, in, method);
+	if (f->session.awaiting != NULL)
+		msd_awaiting_pass(f->session.awaiting);
+	if (f->session.client.n_in_flight >= f->session.edge->limits->max_in_flight)
+		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, true);
+	msd_pressure_check(f);
+}
+
+void msd_intake_on_room(struct msd_session *s)
+{
+	struct msd_framed *f = msd_framed_of(s);
+	struct msd_req *r = s->receiving;
+	struct msd_diag d = {0};
+
+	msd_err err = msd_share_place(s, r, f->conn.in.payload_bytes, &d);
+	if (err == MSD_WAIT)
+		return;
+	if (err != MSD_OK) {
+		msd_req_refuse(r, err, msd_diag_text(&d));
+	} else if (f->conn.waits_for_place && f->conn.in.user == r) {
+		msd_list_remove(&s->space_link);
+		msd_conn_place(&f->conn, r->placement.slot.p);
+	} else {
+		msd_list_remove(&s->space_link);
+		submit(f, r);
+		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
+	}
+	msd_diag_finish(&d);
+}
+
+const struct msd_client_ops msd_intake_client_ops = {
+	.reply = reply,
+	.reply_error = reply_error,
+	.forward = forward,
+	.put = put,
+	.on_done = on_request_done,
+};
