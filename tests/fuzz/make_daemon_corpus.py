@@ -12,7 +12,7 @@ CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 NIL, EMPTY = b"\xc0", b"\x90"
 FRAME, BYTES, SEGMENT, END, TIME = range(5)
 
-CONNECT, LOOK, LOAD, UNLOAD, CALL, HANDLE = 0, 0, 2, 3, 4, 8
+CONNECT, LOOK, PROMISE, LOAD, UNLOAD, CALL, HANDLE = 0, 0, 1, 2, 3, 4, 8
 CANCEL, LEAVE, DEAF, WILD, LEND = 11, 12, 13, 14, 15
 WAIT, NO_PROCESS, EXITS, RAW, ANNOUNCES, ANSWERS = 160, 150, 192, 193, 194, 195
 OPENED = bytes([ANSWERS, 0, 0])
@@ -20,6 +20,10 @@ ADDED = bytes([CONNECT, 0, LOAD, 0]) + OPENED
 # A segment, and a call with an argument and an output there; then its answer.
 LENT = ADDED + bytes([LEND, 16, CALL, 0, 64 + 128, 0])
 FILLED = bytes([ANSWERS, 0, 4, 4])
+# An instance that is promised, and a call of it; then the same with a payload.
+PROMISED = ADDED + bytes([PROMISE, 1, 4, 0, PROMISE, 0, 2, 0])
+WITH_PAYLOAD = ADDED + bytes([PROMISE, 1, 4, 0, LOOK, 0, PROMISE, 0, 3, 0, LOOK, 1])
+MADE, FAILS, ANSWERED = (bytes([ANSWERS, 0, what]) for what in (6, 7, 2))
 
 
 def number(n):
@@ -84,6 +88,16 @@ SESSION = {
     "lend_lies": LENT + bytes([ANSWERS, 0, 4 + 64, 4]),
     "lend_outside": LENT + bytes([CALL, 0, 64, 128, CALL, 3, 128, 1, ANSWERS, 0, 4 + 8, 255]),
     "lend_wrong": ADDED + bytes(b for i in range(9) for b in (LEND, 16 * i + 4 * (i % 4))),
+    "promise": PROMISED + MADE + ANSWERED,
+    "promise_fails": PROMISED + FAILS,
+    "promise_dies": PROMISED + bytes([EXITS, 0]) + OPENED,
+    "promise_gone": PROMISED + bytes([LEAVE, 0]) + MADE,
+    "promise_late": PROMISED + bytes([PROMISE, 5, 6, 0, WAIT, 4]) + MADE,
+    "promise_cancelled": PROMISED + bytes([CANCEL, 0, CANCEL, 1]) + MADE,
+    "promise_chain": ADDED + bytes([PROMISE, 0, 4, 0] + [PROMISE, 8, 4, 2] * 9) + ANSWERED * 10,
+    "promise_payload": WITH_PAYLOAD + MADE + ANSWERED,
+    "promise_payload_fails": WITH_PAYLOAD + FAILS,
+    "promise_payload_gone": WITH_PAYLOAD + bytes([LEAVE, 0]) + MADE,
     "raw": ADDED + bytes([CALL, 0, 0, 0, RAW, 5]) + b"\x94\x01\x02\xc0\xc0",
 }
 REPLICA = {

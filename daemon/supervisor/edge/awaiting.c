@@ -173,6 +173,7 @@ msd_err msd_awaiting_take(struct msd_awaiting *a, struct msd_in *in,
 	msd_err err = MSD_OK;
 
 	*ret = MSD_AWAITS_NOTHING;
+	msd_awaiting_pass(a); /* of one that was refused, whose payload was dropped */
 	if (is_promised(in->body.options))
 		err = msd_promises_expect(&a->promises, in->body.id, method, d);
 	return err == MSD_OK && in->body.n_results > 0 ? await(a, in, method, ret, d)
