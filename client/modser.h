@@ -38,6 +38,7 @@ extern "C" {
 #endif
 
 #define MODSER_MAX_NDIM 32u
+#define MODSER_MAX_WAY 4u
 #define MODSER_TENSOR_ALIGN 128u /* bytes; of data in blocks that results own */
 
 /* What went wrong. Numbers are protocol and never change; a daemon newer than this
@@ -118,7 +119,8 @@ typedef enum modser_kind {
 	MODSER_INSTANCE,
 	MODSER_UPLOAD,
 	MODSER_TUPLE,
-	MODSER_MAP
+	MODSER_MAP,
+	MODSER_RESULT_OF /* argument alone: the result of an earlier request */
 } modser_kind;
 
 typedef struct modser_tensor {
@@ -156,6 +158,11 @@ struct modser_value {
 			const modser_value *item;
 			size_t n; /* TUPLE: items; MAP: pairs, 2 * n items */
 		} tuple;
+		struct {
+			uint64_t id;    /* of that request, which was `promised` */
+			uint32_t n_way; /* 0: the whole result; else the way into it: */
+			uint32_t way[MODSER_MAX_WAY]; /* an index of a TUPLE each */
+		} result_of;
 	} as;
 };
 
@@ -196,6 +203,12 @@ typedef struct modser_options {
 	bool trace; /* for "call": modser_result_trace() tells where its time went */
 	/* For "call": it may wait for all others of the module, whoever asks. */
 	bool background;
+	/* Later requests may name its result, before it is there: modser_result_of().
+	 * Of those that have ended the daemon keeps the last 64. */
+	bool promised;
+	/* For "call", in place of `instance`: the id of the `promised` module.instance
+	 * that makes it; 0: none. */
+	uint64_t instance_of;
 } modser_options;
 
 /**
@@ -505,6 +518,11 @@ MODSER_API modser_value modser_int(int64_t v);
 MODSER_API modser_value modser_float(double v);
 /** A str: @text is NUL-terminated UTF-8. */
 MODSER_API modser_value modser_str(const char *text);
+/** The result of the request @id of this client, which was started before with
+ * `promised`: requests that follow from each other need not wait for each other's
+ * answers. A map's is its `name`. When that request fails, so does the one that names
+ * its result, with the same code. */
+MODSER_API modser_value modser_result_of(uint64_t id);
 /** A tensor to read: @data has modser_tensor_bytes() bytes, NULL when these are 0. */
 MODSER_API modser_value modser_tensor_arg(modser_dtype dtype, const int64_t *shape,
 					  uint32_t ndim, const void *data);

@@ -17,6 +17,7 @@
 #include "client/result.h"
 #include "proto/body.h"
 #include "proto/frame.h"
+#include "proto/result_of.h"
 
 /* A request being encoded. */
 struct encoder {
@@ -174,6 +175,21 @@ static void put_handle(struct encoder *e, enum msd_ext type, modser_handle h)
 	msd_pack_handle(&e->t->head, type, (struct msd_handle){h.slot, h.generation});
 }
 
+static msd_err put_result_of(struct encoder *e, const modser_value *v)
+{
+	struct msd_result_of r = {.id = v->as.result_of.id,
+				  .n_path = v->as.result_of.n_way};
+
+	if (r.n_path > MSD_MAX_RESULT_PATH) {
+		return msd_diag_set(e->d, MSD_BAD_REQUEST,
+				    "the way into a result has %u steps, at most %u",
+				    r.n_path, MSD_MAX_RESULT_PATH);
+	}
+	memcpy(r.path, v->as.result_of.way, sizeof(r.path));
+	msd_pack_result_of(&e->t->head, &r);
+	return MSD_OK;
+}
+
 static msd_err put_value(struct encoder *e, const modser_value *v, unsigned depth)
 {
 	struct msd_buf *out = &e->t->head;
@@ -231,28 +247,43 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 	case MODSER_MAP:
 		msd_pack_map(out, v->as.tuple.n);
 		return put_items(e, v->as.tuple.item, 2 * v->as.tuple.n, depth);
+	case MODSER_RESULT_OF:
+		return put_result_of(e, v);
 	}
 	return msd_diag_set(e->d, MSD_BAD_REQUEST, "a value of unknown kind %d",
 			    (int)v->kind);
 }
 
+static bool has_instance(const modser_options *o)
+{
+	return o->instance.generation != 0 || o->instance_of != 0;
+}
+
 static size_t count_options(const modser_options *o)
 {
 	return (o->deadline_ms != 0) + (size_t)o->unordered + o->background +
-	       o->kill_abandoned + o->trace + (o->names != NULL) + (o->device != NULL) +
-	       (o->instance.generation != 0);
+	       o->kill_abandoned + o->trace + o->promised + (o->names != NULL) +
+	       (o->device != NULL) + has_instance(o);
+}
+
+static void put_instance(struct msd_buf *out, const modser_options *o)
+{
+	msd_pack_cstr(out, "instance");
+	if (o->instance_of != 0) {
+		msd_pack_result_of(out, &(struct msd_result_of){.id = o->instance_of});
+	} else {
+		msd_pack_handle(
+			out, MSD_EXT_INSTANCE,
+			(struct msd_handle){o->instance.slot, o->instance.generation});
+	}
 }
 
 /* @n_args: arguments of a call, behind its target. */
 static void put_options(struct msd_buf *out, const modser_options *o, size_t n_args)
 {
 	msd_pack_map(out, count_options(o));
-	if (o->instance.generation != 0) {
-		msd_pack_cstr(out, "instance");
-		msd_pack_handle(
-			out, MSD_EXT_INSTANCE,
-			(struct msd_handle){o->instance.slot, o->instance.generation});
-	}
+	if (has_instance(o))
+		put_instance(out, o);
 	if (o->names != NULL) {
 		msd_pack_cstr(out, "names");
 		msd_pack_array(out, n_args);
@@ -286,6 +317,10 @@ static void put_options(struct msd_buf *out, const modser_options *o, size_t n_a
 	}
 	if (o->trace) {
 		msd_pack_cstr(out, "trace");
+		msd_pack_bool(out, true);
+	}
+	if (o->promised) {
+		msd_pack_cstr(out, "promised");
 		msd_pack_bool(out, true);
 	}
 }

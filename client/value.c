@@ -28,6 +28,11 @@ modser_value modser_str(const char *text)
 	return (modser_value){.kind = MODSER_STR, .as.str = {text, strlen(text)}};
 }
 
+modser_value modser_result_of(uint64_t id)
+{
+	return (modser_value){.kind = MODSER_RESULT_OF, .as.result_of = {.id = id}};
+}
+
 modser_value modser_tensor_arg(modser_dtype dtype, const int64_t *shape, uint32_t ndim,
 			       const void *data)
 {

@@ -129,6 +129,24 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 	return msd_report_result(client, *ret);
 }
 
+enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,
+				  const char *function, modser_options options,
+				  uint64_t *ret_id)
+{
+	modser_value *params = malloc((a->n + 1) * sizeof(*params));
+
+	if (params == NULL)
+		return msd_report_no_memory();
+	params[0] = modser_str(function);
+	if (a->n > 0)
+		memcpy(params + 1, a->values, a->n * sizeof(*params));
+	options.names = a->has_names ? a->names : NULL;
+	const modser_err err =
+		modser_start(client, "call", params, a->n + 1, &options, ret_id);
+	free(params);
+	return err == MODSER_OK ? MSD_EXIT_OK : msd_report_error(modser_why(client));
+}
+
 void msd_arguments_finish(struct msd_arguments *a)
 {
 	for (size_t i = 0; i < a->n; i++)

@@ -25,6 +25,10 @@ enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *cl
 enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret);
+/** Start the same, with types that were given before; reports an error. */
+enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,
+				  const char *function, modser_options options,
+				  uint64_t *ret_id);
 void msd_arguments_finish(struct msd_arguments *a);
 
 #endif

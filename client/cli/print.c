@@ -207,6 +207,8 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 	case MODSER_MAP:
 		put_items(out, v, for_people);
 		return;
+	case MODSER_RESULT_OF: /* of arguments alone */
+		return;
 	}
 }
 

@@ -62,29 +62,54 @@ static enum msd_exit parse_steps(struct instance *x)
 	return code;
 }
 
-static enum msd_exit make(struct instance *x, modser_handle *ret)
+/* Its result to @ret, reported when it is an error. */
+static enum msd_exit wait_for(struct instance *x, uint64_t id, modser_result **ret)
 {
-	const modser_options options = {.deadline_ms = x->cli->deadline_ms};
-	const modser_value name = modser_str(x->cli->words[0]);
+	return modser_wait(x->client, id, ret) == MODSER_OK
+		       ? MSD_EXIT_OK
+		       : msd_report_result(x->client, *ret);
+}
 
-	if (modser_request(x->client, "module.instance", &name, 1, &options,
-			   &x->made) != MODSER_OK)
-		return msd_report_result(x->client, x->made);
-	*ret = modser_result_value(x->made)->as.handle;
-	return MSD_EXIT_OK;
+/* The executor and the first call of it, which leave in one write. */
+static enum msd_exit begin(struct instance *x, modser_options *options)
+{
+	const modser_options promised = {.deadline_ms = options->deadline_ms,
+					 .promised = true};
+	const modser_value name = modser_str(x->cli->words[0]);
+	modser_options first = *options;
+	struct step *s = &x->steps[0];
+	uint64_t id;
+	enum msd_exit code = msd_arguments_set_types(&s->args, x->client, s->target,
+						     options->deadline_ms);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	if (modser_start(x->client, "module.instance", &name, 1, &promised,
+			 &first.instance_of) != MODSER_OK)
+		return msd_report_error(modser_why(x->client));
+	code = msd_arguments_start(&s->args, x->client, s->target, first, &id);
+	if (code == MSD_EXIT_OK)
+		code = wait_for(x, first.instance_of, &x->made);
+	if (code == MSD_EXIT_OK)
+		code = wait_for(x, id, &s->answer);
+	if (code == MSD_EXIT_OK)
+		options->instance = modser_result_value(x->made)->as.handle;
+	return code;
 }
 
 static enum msd_exit run(struct instance *x, struct msd_results *results)
 {
 	modser_options options = {.deadline_ms = x->cli->deadline_ms,
 				  .kill_abandoned = x->cli->kill_on_exit};
-	enum msd_exit code = make(x, &options.instance);
+	enum msd_exit code = begin(x, &options);
 
 	for (size_t i = 0; i < x->n && code == MSD_EXIT_OK; i++) {
 		struct step *s = &x->steps[i];
 
-		code = msd_arguments_call(&s->args, x->client, s->target, options,
-					  &s->answer);
+		if (i > 0) {
+			code = msd_arguments_call(&s->args, x->client, s->target,
+						  options, &s->answer);
+		}
 		if (code == MSD_EXIT_OK)
 			code = msd_results_add(results, modser_result_value(s->answer));
 	}

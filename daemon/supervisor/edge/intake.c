@@ -306,9 +306,10 @@ static void resume(struct msd_session *s, struct msd_in *in)
 		front->bytes = in->bytes;
 		front->n_bytes = in->n_bytes;
 		const enum msd_place at = place(f, front, method);
-		if (at != MSD_PLACE_LATER)
+		if (at != MSD_PLACE_LATER) {
 			msd_conn_place(&f->conn,
 				       at == MSD_PLACE_HERE ? front->payload : NULL);
+		}
 	} else if (admit(f, in, method)) {
 		begin(f, in, method);
 	}
