@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, TypeVar
 
-from . import _address, _requests, _token
+from . import _address, _requests, _residents, _token
 from ._attempts import Attempts
 from ._channel import Channel, Pending
 from ._errors import Error
@@ -15,7 +15,7 @@ from ._held import Instance, Resident
 from ._message import Message
 from ._objects import ClientBase, ModuleBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._requests import Map, Pause, Reply, Request, Step, Unawaited
+from ._requests import Each, Map, Pause, Reply, Request, Step, Unawaited
 from ._segment import Segment
 from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
@@ -264,8 +264,16 @@ class Client(ClientBase):
             return None if self.is_lost() else self._send(step.message)
         if isinstance(step, Pause):
             return time.sleep(step.seconds)
+        if isinstance(step, Each):
+            return [self._outcome(p) for p in [self._send(m) for m in step.messages]]
         sent = [self._send(message) for message in step]
         return [self._settle(pending) for pending in sent]
+
+    def _outcome(self, pending: Pending) -> Any:
+        try:
+            return self._settle(pending)
+        except Error as error:
+            return error
 
     def _run(self, request: Request[T]) -> T:
         try:
@@ -337,9 +345,9 @@ class Module(ModuleBase["Function"]):
     ) -> Resident:
         """A tensor of zeros that stays in the module's worker."""
         client = self._client
-        return client._run(_requests.alloc(client, Resident, self._name, dtype, shape, device))
+        return client._run(_residents.alloc(client, Resident, self._name, dtype, shape, device))
 
     def put(self, value: Any, device: Optional[DeviceLike] = None) -> Resident:
         """A resident tensor with the elements of an array, DLPack object or Tensor."""
         client = self._client
-        return client._run(_requests.put(client, Resident, self._name, value, device))
+        return client._run(_residents.put(client, Resident, self._name, value, device))

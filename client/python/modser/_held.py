@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _requests
+from . import _requests, _residents
 from ._function import Function
 from ._objects import InstanceBase, ResidentBase
 from ._types import DeviceLike
@@ -43,12 +43,12 @@ class Resident(ResidentBase):
 
     def numpy(self, into: Any = None) -> Any:
         """Its elements as a new array (a Tensor where numpy lacks the dtype), or in `into`."""
-        return self._client._run(_requests.read(self, into))
+        return self._client._run(_residents.read(self, into))
 
     def copy_from(self, value: Any) -> Resident:
         """Take over the elements of an array, Tensor or resident tensor of the same dtype and
         shape."""
-        self._client._run(_requests.write(self, value))
+        self._client._run(_residents.write(self, value))
         return self
 
     def fill(self, number: Any) -> Resident:
@@ -58,12 +58,12 @@ class Resident(ResidentBase):
 
     def fill_random(self, seed: int = 0) -> Resident:
         """Random numbers, the same for the same seed: floats in [0, 1), integers from 0 to 9."""
-        self._client._run(_requests.fill_random(self, seed))
+        self._client._run(_residents.fill_random(self, seed))
         return self
 
     def to(self, device: DeviceLike) -> Resident:
         """A copy on another device of the same worker."""
-        return self._client._run(_requests.move(self._client, Resident, self, device))
+        return self._client._run(_residents.move(self._client, Resident, self, device))
 
     def free(self) -> None:
         """Free it now; a second time does nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import msgpack
 import numpy as np
@@ -34,7 +34,7 @@ MAX_BODY = 1 << 20
 MAX_PAYLOAD = 1 << 32
 MAX_TENSORS = 1024
 MAX_TUPLES = 14  # within each other; the protocol's depth less the body and its params
-DTYPE, DEVICE, SHAPE = range(6, 9)  # ext types
+DTYPE, DEVICE, SHAPE, RESULT_OF = range(6, 10)  # ext types
 
 _ZEROS = bytes(ALIGN)
 _BUFFERS = frozenset("?bBhHiIlLqQefd")  # what a memoryview can cast to bytes
@@ -68,13 +68,22 @@ def array_header(n: int) -> bytes:
 _HEADERS = tuple(array_header(n) for n in range(32))
 
 
+class ResultOf(NamedTuple):
+    """The result of a request that was sent before, on the same connection, as `promised`."""
+
+    message: Message
+
+    def packed(self) -> bytes:
+        return b"\xd7" + bytes([RESULT_OF]) + self.message.id.to_bytes(8, "little")
+
+
 class Message:
     """The parameters of one request: packed pieces of the body, and the payload's buffers."""
 
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
-        "background", "trace", "segments", "lent", "fd",
+        "background", "trace", "segments", "lent", "fd", "promised", "id", "results",
     )  # fmt: skip
 
     def __init__(self, method: bytes, segments: Sequence[Lent] = ()) -> None:
@@ -107,6 +116,12 @@ class Message:
         self.lent: dict[tuple[int, int], Out] = {}
         #: A descriptor to pass with the first byte, borrowed.
         self.fd: Optional[int] = None
+        #: Later requests name its result, whether it is there or not.
+        self.promised = False
+        #: The request's, once it is made a frame.
+        self.id = 0
+        #: Pieces that are results of requests before this one.
+        self.results: list[tuple[int, ResultOf]] = []
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)
@@ -195,6 +210,9 @@ class Message:
             self._tensor(value)
         elif isinstance(value, Seat):
             self.pieces.append(self._seat(value.out))
+        elif isinstance(value, ResultOf):
+            self.results.append((len(self.pieces), value))
+            self.pieces.append(b"")
         elif isinstance(value, Handle):
             self.pieces.append(value.packed())
         elif isinstance(value, DType):
@@ -246,6 +264,9 @@ class Message:
     def frame(self, id: int, options: bytes = b"") -> list[Any]:
         """The request's buffers, in order."""
         pieces, count = self.pieces, self.count
+        self.id = id
+        for at, result in self.results:
+            pieces[at] = result.packed()
         pieces[1] = _HEADERS[count] if count < 32 else array_header(count)
         if options:
             pieces.append(options)

@@ -45,6 +45,8 @@ def pack_options(message: Message, deadline: Seconds) -> bytes:
         options["priority"] = "background"
     if message.trace:
         options["trace"] = True
+    if message.promised:
+        options["promised"] = True
     if message.instance is not None:
         options["instance"] = msgpack.ExtType(INSTANCE, message.instance)
     if deadline is None:

@@ -3,8 +3,8 @@
 A request is a generator: it yields messages and is sent a Reply for each, or the error is
 thrown into it; what it returns is the request's value. The blocking and the asyncio client
 differ in how they drive one, and in nothing else. It may also yield a list of messages,
-which are sent together and get a list of replies, an Unawaited one, which gets nothing, or a
-Pause.
+which are sent together and get a list of replies, Each of them, whose replies may be errors, an
+Unawaited one, which gets nothing, or a Pause.
 """
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ._call import OutArgument, as_outs
 from ._errors import DeadlineExceeded, NotFound, NotReady, ProtocolError, StaleHandle
 from ._lent import Lent, named
 from ._message import Message, pack
-from ._objects import ClientBase, FunctionBase, Held, ResidentBase, name_of
+from ._objects import ClientBase, FunctionBase, Held, name_of
 from ._options import Seconds
-from ._place import INSTANCE, Handle, Place
-from ._tensor import RESIDENT, Out, Seat, Tensor, as_shape, as_tensor, compact, to_array
-from ._types import Device, DeviceLike, DType, DTypeLike, Shape
+from ._place import INSTANCE, Handle
+from ._tensor import Out, Seat
+from ._types import Device, DeviceLike
 from ._upload import Artifact
 
 PIECE = 1 << 20  # bytes of one write of an upload
@@ -42,13 +42,16 @@ class Unawaited(NamedTuple):
     message: Message
 
 
+class Each(NamedTuple):
+    messages: list[Message]
+
+
 class Pause(NamedTuple):
     seconds: float
 
 
 T = TypeVar("T")
-R = TypeVar("R", bound=Held)
-Step = Union[Message, "list[Message]", Unawaited, Pause]
+Step = Union[Message, "list[Message]", Each, Unawaited, Pause]
 Request = Generator[Step, Any, T]
 Map = dict[str, Any]
 Outs = tuple[Out, ...]
@@ -298,68 +301,6 @@ def place_outs(
     if all(is_lent(segments, o) for o in outs):
         return args + tuple([Seat(o) for o in outs]), None
     return args, outs
-
-
-Make = Callable[[Any, str, Place], R]
-
-
-def alloc(
-    client: ClientBase,
-    make: Make[R],
-    module: str,
-    dtype: DTypeLike,
-    shape: Any,
-    device: Optional[DeviceLike],
-) -> Request[R]:
-    params: list[Any] = [module, DType.parse(dtype), Shape(as_shape(shape))]
-    if device is not None:
-        params.append(Device.parse(device))
-    return make(client, module, _resident((yield from ask("tensor.alloc", *params))))
-
-
-def put(
-    client: ClientBase, make: Make[R], module: str, value: Any, device: Optional[DeviceLike]
-) -> Request[R]:
-    value = value if isinstance(value, Tensor) else compact(to_array(value))
-    tensor = yield from alloc(client, make, module, value.dtype, value.shape, device)
-    yield from ask("tensor.copy", value, tensor)
-    return tensor
-
-
-def read(tensor: ResidentBase, into: Any) -> Request[Any]:
-    target = Out(tensor.dtype, tensor.shape)
-    if into is not None:
-        target = as_outs(repr(tensor), (into,))[0]
-    return (yield from ask("tensor.copy", tensor, target))
-
-
-def write(tensor: ResidentBase, value: Any) -> Request[None]:
-    source = value if isinstance(value, ResidentBase) else as_tensor(value)
-    yield from ask("tensor.copy", source, tensor)
-
-
-def fill_random(tensor: ResidentBase, seed: int) -> Request[None]:
-    numpy = tensor.dtype.numpy
-    if numpy is None:
-        raise TypeError(f"numpy has no dtype for {tensor.dtype}; copy_from() takes a modser.Tensor")
-    rng = np.random.default_rng(seed)
-    most = 1 if numpy == np.bool_ else 9
-    value = (rng.integers(0, most, tensor.shape, endpoint=True) if numpy.kind in "biu"
-             else rng.random(tensor.shape))
-    yield from write(tensor, np.asarray(value, numpy))
-
-
-def move(
-    client: ClientBase, make: Make[R], tensor: ResidentBase, device: DeviceLike
-) -> Request[R]:
-    place = _resident((yield from ask("tensor.copy", tensor, Device.parse(device))))
-    return make(client, tensor.module, place)
-
-
-def _resident(place: Any) -> Place:
-    if not isinstance(place, Place) or place.where != RESIDENT:
-        raise ProtocolError("no resident tensor where one was expected")
-    return place
 
 
 def instance(module: str) -> Request[Handle]:

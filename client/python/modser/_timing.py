@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Optional
 
 from ._call import OutArgument
 from ._objects import FunctionBase, ResidentBase
-from ._requests import Pause, Reply, Request, alloc, ask, ask_map, free, place_outs, put
+from ._requests import Pause, Reply, Request, ask, ask_map, free, place_outs
+from ._residents import alloc, put
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 

@@ -15,7 +15,7 @@ import ssl
 from collections.abc import AsyncIterator, Coroutine, Generator, Mapping
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
-from . import _address, _aio_channel, _requests, _token
+from . import _address, _aio_channel, _requests, _residents, _token
 from ._aio_channel import Channel, Pending
 from ._aio_function import Function, TimeEvaluator
 from ._attempts import Attempts
@@ -23,7 +23,7 @@ from ._errors import DeadlineExceeded, Error
 from ._message import Message
 from ._objects import ClientBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._requests import Map, Pause, Reply, Request, Step, Unawaited
+from ._requests import Each, Map, Pause, Reply, Request, Step, Unawaited
 from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
@@ -249,7 +249,15 @@ class Client(ClientBase):
             return None if self.is_lost() else self._channel.start_and_forget(step.message)
         if isinstance(step, Pause):
             return await asyncio.sleep(step.seconds)
+        if isinstance(step, Each):
+            return await asyncio.gather(*[self._outcome(message) for message in step.messages])
         return await asyncio.gather(*[self._settle(message) for message in step])
+
+    async def _outcome(self, message: Message) -> Any:
+        try:
+            return await self._settle(message)
+        except Error as error:
+            return error
 
     async def _run(self, request: Request[T]) -> T:
         try:
@@ -315,12 +323,12 @@ class Module(ModuleBase["Function"]):
         self, dtype: DTypeLike, shape: Any, device: Optional[DeviceLike] = None
     ) -> Opening[Resident]:
         client = self._client
-        request = _requests.alloc(client, Resident, self._name, dtype, shape, device)
+        request = _residents.alloc(client, Resident, self._name, dtype, shape, device)
         return Opening(client._run(request))
 
     def put(self, value: Any, device: Optional[DeviceLike] = None) -> Opening[Resident]:
         client = self._client
-        return Opening(client._run(_requests.put(client, Resident, self._name, value, device)))
+        return Opening(client._run(_residents.put(client, Resident, self._name, value, device)))
 
 
 class Instance(InstanceBase["Function"]):
@@ -352,10 +360,10 @@ class Resident(ResidentBase):
         self._client = client
 
     async def numpy(self, into: Any = None) -> Any:
-        return await self._client._run(_requests.read(self, into))
+        return await self._client._run(_residents.read(self, into))
 
     async def copy_from(self, value: Any) -> Resident:
-        await self._client._run(_requests.write(self, value))
+        await self._client._run(_residents.write(self, value))
         return self
 
     async def fill(self, number: Any) -> Resident:
@@ -363,11 +371,11 @@ class Resident(ResidentBase):
         return self
 
     async def fill_random(self, seed: int = 0) -> Resident:
-        await self._client._run(_requests.fill_random(self, seed))
+        await self._client._run(_residents.fill_random(self, seed))
         return self
 
     async def to(self, device: DeviceLike) -> Resident:
-        return await self._client._run(_requests.move(self._client, Resident, self, device))
+        return await self._client._run(_residents.move(self._client, Resident, self, device))
 
     async def free(self) -> None:
         await self._client._run(_requests.free(self))
