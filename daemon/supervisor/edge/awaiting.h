@@ -44,6 +44,11 @@ MSD_MUST_CHECK msd_err msd_awaiting_take(struct msd_awaiting *a, struct msd_in *
 void msd_awaiting_go_on(struct msd_awaiting *a);
 /** The frame in front was handed on: its body is not needed any more. */
 void msd_awaiting_pass(struct msd_awaiting *a);
+/** Are answers to be told? @a may be NULL. */
+static inline bool msd_awaiting_expects(const struct msd_awaiting *a)
+{
+	return a != NULL && a->promises.n_open > 0;
+}
 /** @id was answered with @result, or with the frame @o, or with the failure @why. */
 void msd_awaiting_keep(struct msd_awaiting *a, uint64_t id, struct msd_span result);
 void msd_awaiting_keep_frame(struct msd_awaiting *a, const struct msd_out *o);

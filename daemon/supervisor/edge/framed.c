@@ -25,7 +25,7 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 		msd_framed_reply_failure(f, id, &(struct msd_diag){.code = MSD_NOMEM});
 		return;
 	}
-	if (f->session.awaiting != NULL) {
+	if (msd_awaiting_expects(f->session.awaiting)) {
 		msd_awaiting_keep(f->session.awaiting, id,
 				  (struct msd_span){a->result->p, a->result->n});
 	}

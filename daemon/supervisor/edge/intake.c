@@ -46,17 +46,18 @@ static void forward(struct msd_client *c, struct msd_out *o)
 {
 	struct msd_framed *f = framed_of(c);
 
-	if (f->session.awaiting != NULL)
+	if (msd_awaiting_expects(f->session.awaiting))
 		msd_awaiting_keep_frame(f->session.awaiting, o);
 	msd_conn_send(&f->conn, o);
 }
 
-/* Where results are named an answer is looked at as a whole: forward(). */
+/* Where a result is to be kept the answer is looked at as a whole: forward(). */
 static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 {
 	struct msd_framed *f = framed_of(c);
 
-	return f->session.awaiting == NULL ? msd_conn_put(&f->conn, n, w) : NULL;
+	return msd_awaiting_expects(f->session.awaiting) ? NULL
+							 : msd_conn_put(&f->conn, n, w);
 }
 
 /* No request is on its way in any more. */

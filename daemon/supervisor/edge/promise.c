@@ -123,6 +123,7 @@ msd_err msd_promises_expect(struct msd_promises *p, uint64_t id, enum msd_method
 	msd_list_init(&one->line);
 	msd_list_append(&p->all, &one->link);
 	p->n++;
+	p->n_open++;
 	charge(p, one);
 	return MSD_OK;
 }
@@ -158,6 +159,7 @@ static void settle(struct msd_promises *p, struct msd_promise *one)
 	const struct msd_awaited_use *first = first_in_line(one);
 
 	one->is_settled = true;
+	p->n_open--;
 	charge(p, one);
 	if (first != NULL) {
 		came(p, first->by);

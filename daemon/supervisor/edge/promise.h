@@ -21,9 +21,9 @@ struct msd_awaited_use;
 struct msd_req;
 
 struct msd_promises {
-	struct msd_list all;         /* msd_promise.link, the oldest first */
-	struct msd_list ready;       /* msd_awaited.link */
-	uint32_t n, n_idle;          /* of them; those settled that nobody awaits */
+	struct msd_list all;        /* msd_promise.link, the oldest first */
+	struct msd_list ready;      /* msd_awaited.link */
+	uint32_t n, n_open, n_idle; /* of them; not settled; settled, and not awaited */
 	struct msd_account *account; /* what they hold is charged to it */
 	/* The next failure that is told is one that was passed on: its text says of
 	 * which request it is. */
