@@ -9,8 +9,11 @@ import socket
 import struct
 
 import harness
+import msgpack
 import numpy as np
-from wire import Closed, Failure, Wire, frame, out, tensor_ext
+from wire import DTYPE, RESULT_OF, Closed, Failure, Wire, frame, out, shape_ext, tensor_ext
+
+FLOAT32 = msgpack.ExtType(DTYPE, b"\2\x20\1\0")
 
 CRASHES = ("crash", "abort", "exit0", "exit3", "overflow_stack", "junk_everywhere", "junk_frame",
            "close_everything", "fork_and_die", "fork_hold")
@@ -161,6 +164,28 @@ def vanish(stage):
     wire.socket.close()
 
 
+def promise(stage):
+    """Requests that name results of others, some of which never come; then nobody listens."""
+    rng, last, module = stage.rng, 0, stage.rng.choice(stage.prey)
+
+    def named():
+        id = rng.randrange(max(0, last - 3), last + 3)
+        return msgpack.ExtType(RESULT_OF, struct.pack("<Q", id))
+
+    with strange(stage) as wire, contextlib.suppress(OSError):
+        for _ in range(rng.randrange(1, 60)):
+            request = rng.choice((
+                ("tensor.alloc", module, FLOAT32, shape_ext(1000)),
+                ("call", f"{module}:addone", named(), named()),
+                ("call", f"{module}:addone", np.ones(1000, "f4"), named()),
+                ("tensor.copy", named(), out("f4", 1000)),
+            ))
+            options = {"deadline_ms": rng.choice((1, 50, 5000))} if rng.random() < 0.3 else {}
+            last = wire.start(*request, promised=rng.random() < 0.9, **options)
+        if rng.random() < 0.5:
+            listen(wire)
+
+
 def read_nothing(stage):
     wire = strange(stage)
     wire.socket.settimeout(0.05)  # what does not fit waits for ever
@@ -253,6 +278,6 @@ def load_evil(stage):
 
 # With how often each is met.
 ALL = ([kill_worker] * 4 + [stop_worker] * 2 + [replace] * 3 + [unload, replace_by_what_is_bad]
-       + [load_what_is_bad, vanish_while_loading, crash, crash, hang] + [vanish] * 3
+       + [load_what_is_bad, vanish_while_loading, crash, crash, hang] + [vanish] * 3 + [promise] * 3
        + [read_nothing, write_slowly, stop_client] + [send_garbage] * 2
        + [flood, pass_descriptors, connect_silently] + [load_evil] * 3)
