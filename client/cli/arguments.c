@@ -1,3 +1,8 @@
+/*
+ * Happy path of a call: its words become values and names; those without a dtype get
+ * the one that the function's signature has there; it is sent. Failures: a word that is
+ * no argument, or a file that cannot be read, is reported before anything is sent.
+ */
 #include "client/cli/arguments.h"
 
 #include <stdlib.h>

@@ -362,3 +362,18 @@ def test_the_verb_instance_makes_one_and_calls_it(daemon, host, folder):
     said = daemon.modser("instance", "nowhere", "run").err
     assert "no module is called nowhere" in said and "is needed" not in said
     assert "get_output" in daemon.modser(*words[:2], *words[-2:]).err
+
+
+def test_what_is_called_with_values_of_others_stays_right_however_often(wire):
+    """Calls that come again are known by their bytes; those with values put in are not."""
+    for i in range(40):
+        batch = Batch(wire)
+        brings = batch.add("call", "echo:echo", i % 3, promised=True)
+        named = batch.add("call", "echo:echo", result_of(brings, 1))
+        plain = batch.add("call", "echo:echo", i % 3)
+        batch.send()
+        assert [wire.finish(id)[1] for id in (brings, named, plain)] == [i % 3] * 3
+
+
+def test_the_daemon_says_that_it_has_them(wire):
+    assert "promises" in wire.ask("session.hello")["features"]

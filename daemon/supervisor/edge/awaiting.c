@@ -125,10 +125,12 @@ static msd_err wait(struct msd_awaiting *a, const struct msd_in *in,
 	return MSD_OK;
 }
 
-/* @body as it was, with values in the places of results, is that of @in. */
+/* @body as it was, with values in the places of results, is that of @in, which still
+ * counts them: nothing is remembered of it, for it was not looked for. */
 static msd_err write_anew(const struct msd_awaited *awaited, struct msd_span body,
 			  struct msd_buf *room, struct msd_in *in, struct msd_diag *d)
 {
+	const uint32_t n_results = in->body.n_results;
 	msd_err err = msd_awaited_write(awaited, body, room, d);
 
 	if (err != MSD_OK)
@@ -136,6 +138,7 @@ static msd_err write_anew(const struct msd_awaited *awaited, struct msd_span bod
 	in->bytes = room->p;
 	in->n_bytes = room->n;
 	err = msd_body_read((struct msd_span){room->p, room->n}, NULL, &in->body, d);
+	in->body.n_results = n_results;
 	return err == MSD_OK ? MSD_OK
 			     : msd_diag_set(d, MSD_BAD_REQUEST,
 					    "with the results that it names the "
@@ -191,7 +194,8 @@ static void refuse(struct msd_req *r, const struct msd_diag *why)
 static void take_up(struct msd_awaiting *a, struct msd_awaited *awaited)
 {
 	struct msd_req *r = awaited->req;
-	struct msd_in in = {.begun_ms = awaited->begun_ms,
+	struct msd_in in = {.body.n_results = awaited->n_uses,
+			    .begun_ms = awaited->begun_ms,
 			    .payload_bytes = awaited->payload_bytes};
 	const struct msd_span before = {r->job.params.p, r->job.params.n};
 	struct msd_buf body = {0};

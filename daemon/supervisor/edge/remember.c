@@ -22,9 +22,9 @@ bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in)
 static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 			  const struct msd_request_options *o)
 {
-	return r->method == MSD_M_CALL && in->body.n_handles == 0 && o->names.n == 0 &&
-	       !o->is_traced && !o->is_promised &&
-	       msd_counted_is_settled(r, &r->module->crew);
+	return r->method == MSD_M_CALL && in->body.n_handles == 0 &&
+	       in->body.n_results == 0 && o->names.n == 0 && !o->is_traced &&
+	       !o->is_promised && msd_counted_is_settled(r, &r->module->crew);
 }
 
 /* What the body does not say. */
