@@ -4,6 +4,7 @@
 #include "daemon/supervisor/edge/awaiting.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/pressure.h"

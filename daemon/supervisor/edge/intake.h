@@ -5,7 +5,10 @@
  * requests, admitted or refused, and are answered. The connection itself, from its
  * beginning to its end, is front.h's, which calls the functions here.
  */
-#include "daemon/supervisor/edge/framed.h"
+#include "daemon/wire/conn.h"
+
+struct msd_client_ops;
+struct msd_session;
 
 extern const struct msd_client_ops msd_intake_client_ops;
 
