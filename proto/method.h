@@ -111,6 +111,8 @@ const char *msd_right_name(enum msd_right right);
 	  "fill?, format?, input?, model?, files?, plugins?, "                         \
 	  "sandbox?, may_read?, may_write?}]",                                         \
 	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
+	X(WORKER_RESUME, "worker.resume", L, NONE, "[]",                               \
+	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \

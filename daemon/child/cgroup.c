@@ -1,5 +1,6 @@
 #include "daemon/child/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,6 +32,7 @@
 #define LEAF_MODE 0755
 #define END_ROUNDS 200
 #define SUPERVISOR "supervisor"
+#define WORKER "worker-"
 #define KILL "cgroup.kill"
 #define PROCS "cgroup.procs"
 
@@ -144,19 +146,22 @@ static msd_err check_delegated(const struct msd_cgroups *g, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err divide(struct msd_cgroups *g, struct msd_diag *d)
+static msd_err divide(struct msd_cgroups *g, bool has_limits, struct msd_diag *d)
 {
 	if (mkdirat(g->fd, SUPERVISOR, LEAF_MODE) != 0 && errno != EEXIST)
 		return no_groups(d, "its group cannot be divided", errno);
 	const int failed = put(g->fd, SUPERVISOR "/" PROCS, "0");
 	if (failed != 0)
 		return no_groups(d, "it cannot go into a leaf of its group", failed);
+	if (!has_limits)
+		return MSD_OK;
 	g->has_pids = put(g->fd, "cgroup.subtree_control", "+pids") == 0;
 	g->has_memory = put(g->fd, "cgroup.subtree_control", "+memory") == 0;
 	return MSD_OK;
 }
 
-msd_err msd_cgroups_open(struct msd_cgroups *g, const char *root, struct msd_diag *d)
+msd_err msd_cgroups_open(struct msd_cgroups *g, const char *root, bool has_limits,
+			 struct msd_diag *d)
 {
 	char group[PATH_MAX];
 
@@ -167,7 +172,7 @@ msd_err msd_cgroups_open(struct msd_cgroups *g, const char *root, struct msd_dia
 	if (err == MSD_OK)
 		err = check_delegated(g, d);
 	if (err == MSD_OK)
-		err = divide(g, d);
+		err = divide(g, has_limits, d);
 	g->is_open = err == MSD_OK;
 	if (err != MSD_OK && g->fd >= 0)
 		(void)close(g->fd);
@@ -220,15 +225,18 @@ void msd_cgroups_close(struct msd_cgroups *g)
 	g->is_open = false;
 }
 
-/* 0, or the errno of what failed. */
-static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limits)
+static void write_name(struct msd_cgroup *c)
 {
-	char path[MSD_CGROUP_NAME + 32];
+	(void)snprintf(c->name, sizeof(c->name), WORKER "%llu",
+		       (unsigned long long)c->number);
+}
+
+/* 0, or the errno of what failed. */
+static int set_limits(const struct msd_cgroup *c,
+		      const struct msd_cgroup_limits *limits)
+{
 	int failed = 0;
 
-	if (mkdirat(c->all->fd, c->name, LEAF_MODE) != 0 && errno != EEXIST)
-		return errno;
-	msd_cgroup_kill(c);
 	if (c->all->has_pids)
 		failed = put_limit(c, "pids.max", limits->max_processes);
 	if (failed == 0 && c->all->has_memory) {
@@ -238,6 +246,18 @@ static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limit
 		/* Since Linux 4.19; without it the kernel chooses one of them. */
 		(void)put_in(c, "memory.oom.group", "1");
 	}
+	return failed;
+}
+
+/* The same. */
+static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limits)
+{
+	char path[MSD_CGROUP_NAME + 32];
+
+	if (mkdirat(c->all->fd, c->name, LEAF_MODE) != 0 && errno != EEXIST)
+		return errno;
+	msd_cgroup_kill(c);
+	const int failed = set_limits(c, limits);
 	if (failed != 0)
 		return failed;
 	(void)snprintf(path, sizeof(path), "%s/%s", c->name, PROCS);
@@ -258,8 +278,8 @@ msd_err msd_cgroup_create(struct msd_cgroups *g, const struct msd_cgroup_limits 
 	c->join_fd = -1;
 	c->next = g->leaves;
 	g->leaves = c;
-	(void)snprintf(c->name, sizeof(c->name), "worker-%llu",
-		       (unsigned long long)++g->n_made);
+	c->number = ++g->n_made;
+	write_name(c);
 	const int failed = make_leaf(c, limits);
 	if (failed != 0) {
 		(void)msd_diag_set(d, MSD_IO, "control group %s/%s: %s", g->path,
@@ -269,6 +289,104 @@ msd_err msd_cgroup_create(struct msd_cgroups *g, const struct msd_cgroup_limits 
 	}
 	*ret = c;
 	return MSD_OK;
+}
+
+uint64_t msd_cgroup_number(const struct msd_cgroup *c)
+{
+	return c->number;
+}
+
+msd_err msd_cgroup_find(struct msd_cgroups *g, uint64_t number,
+			const struct msd_cgroup_limits *limits, struct msd_cgroup **ret,
+			struct msd_diag *d)
+{
+	struct msd_cgroup *c = calloc(1, sizeof(*c));
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (c == NULL)
+		return msd_diag_no_memory(d);
+	*c = (struct msd_cgroup){.all = g, .number = number, .join_fd = -1};
+	write_name(c);
+	const int failed =
+		faccessat(g->fd, c->name, F_OK, 0) != 0 ? errno : set_limits(c, limits);
+	if (failed != 0) {
+		(void)msd_diag_set(d, MSD_IO, "control group %s/%s: %s", g->path,
+				   c->name, msd_errno_text(failed, text));
+		free(c);
+		return MSD_IO;
+	}
+	c->next = g->leaves;
+	g->leaves = c;
+	*ret = c;
+	return MSD_OK;
+}
+
+void msd_cgroup_leave(struct msd_cgroup *c)
+{
+	if (c == NULL)
+		return;
+	struct msd_cgroup **at = &c->all->leaves;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	close_join(c);
+	free(c);
+}
+
+/* An end that comes with the last process of it: msd_cgroups_tidy()'s. */
+static void sweep_leaf(struct msd_cgroups *g, uint64_t number)
+{
+	struct msd_cgroup *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return; /* it stays, as it was */
+	*c = (struct msd_cgroup){
+		.all = g, .next = g->leaves, .number = number, .join_fd = -1};
+	g->leaves = c;
+	write_name(c);
+	msd_cgroup_kill(c);
+	c->is_ended = true;
+}
+
+static bool is_own(const struct msd_cgroups *g, uint64_t number)
+{
+	const struct msd_cgroup *c = g->leaves;
+
+	while (c != NULL && c->number != number)
+		c = c->next;
+	return c != NULL;
+}
+
+void msd_cgroups_sweep(struct msd_cgroups *g,
+		       bool (*is_kept)(const void *ctx, uint64_t number),
+		       const void *ctx)
+{
+	const struct dirent *e;
+
+	if (!g->is_open)
+		return;
+	const int fd = openat(g->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	if (folder == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	while ((e = readdir(folder)) != NULL) {
+		char *end;
+
+		if (strncmp(e->d_name, WORKER, strlen(WORKER)) != 0)
+			continue;
+		const uint64_t n = strtoull(e->d_name + strlen(WORKER), &end, 10);
+		if (*end != '\0')
+			continue;
+		g->n_made = n > g->n_made ? n : g->n_made;
+		if (!is_own(g, n) && !is_kept(ctx, n))
+			sweep_leaf(g, n);
+	}
+	(void)closedir(folder);
+	msd_cgroups_tidy(g);
 }
 
 int msd_cgroup_join_fd(const struct msd_cgroup *c)

@@ -36,6 +36,7 @@ struct msd_cgroup {
 	struct msd_cgroups *all;
 	struct msd_cgroup *next;
 	bool is_ended; /* to be removed when it is empty */
+	uint64_t number;
 	char name[MSD_CGROUP_NAME];
 	int join_fd;
 };
@@ -53,11 +54,14 @@ struct msd_cgroups {
 
 /**
  * Take over the group that this process is in, as @root/proc/self/cgroup names it, and
- * go into a leaf of it. @root is "" but in tests. Errors: MSD_UNSUPPORTED, with the
- * reason; there are no groups then, which is how most daemons live.
+ * go into a leaf of it. Without @has_limits no leaf bounds anything, and none keeps
+ * another process from being put into the group itself: a service manager does that
+ * with the next daemon while workers live on in leaves. @root is "" but in tests.
+ * Errors: MSD_UNSUPPORTED, with the reason; there are no groups then, which is how most
+ * daemons live.
  */
 MSD_MUST_CHECK msd_err msd_cgroups_open(struct msd_cgroups *g, const char *root,
-					struct msd_diag *d);
+					bool has_limits, struct msd_diag *d);
 /** Remove what has been ended and is empty by now. Legal when no groups are open. */
 void msd_cgroups_tidy(struct msd_cgroups *g);
 /** End all leaves, and wait for that, but not for long. That of the daemon stays with
@@ -67,6 +71,21 @@ void msd_cgroups_close(struct msd_cgroups *g);
 MSD_MUST_CHECK msd_err msd_cgroup_create(struct msd_cgroups *g,
 					 const struct msd_cgroup_limits *limits,
 					 struct msd_cgroup **ret, struct msd_diag *d);
+/** The number in the name of a leaf, which no other of this daemon has. */
+uint64_t msd_cgroup_number(const struct msd_cgroup *c);
+/** The leaf of that number, which an earlier daemon made and a process lives in, with
+ * @limits set anew. Errors: MSD_IO (it is not there), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_cgroup_find(struct msd_cgroups *g, uint64_t number,
+				       const struct msd_cgroup_limits *limits,
+				       struct msd_cgroup **ret, struct msd_diag *d);
+/** Who lives in it outlives the daemon: forget it. NULL is fine. */
+void msd_cgroup_leave(struct msd_cgroup *c);
+/** Kill what is in leaves that an earlier daemon left, and remove these, but for those
+ * whose number @is_kept names, and those that were found; no leaf that is made from
+ * here on has such a number. Legal when no groups are open, and more than once. */
+void msd_cgroups_sweep(struct msd_cgroups *g,
+		       bool (*is_kept)(const void *ctx, uint64_t number),
+		       const void *ctx);
 /** A descriptor for a child to inherit: who writes "0" to it is in the group. */
 int msd_cgroup_join_fd(const struct msd_cgroup *c);
 /** SIGKILL to all that are in it, at once: nobody can fork away from it. Where the

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "daemon/child/cgroup.h"
@@ -21,6 +22,9 @@
  *  - exit: the rest of its control group (cgroup.h) and of its process group is killed,
  *    and what left that (reaper.h); on_exit
  *  - close: both handles closed; on_closed, freed
+ *
+ * One that an earlier daemon started is watched by a descriptor of it instead of as a
+ * child. One that is left to the next daemon is forgotten as it is.
  *
  * Failures:
  *  - it cannot be started: libuv's handle is closed on a later turn, nobody is told
@@ -87,14 +91,41 @@ static void on_process_exit(uv_process_t *handle, int64_t status, int signal)
 	msd_reaper_bury(c->reaper, &c->ward);
 }
 
-static void on_alone(struct msd_ward *w)
+static void be_alone(struct msd_child *c)
 {
-	struct msd_child *c = (void *)((char *)w - offsetof(struct msd_child, ward));
-
 	c->has_exited = true;
 	msd_cgroup_end(c->group);
 	c->group = NULL;
 	c->ops->on_exit(c->user);
+}
+
+static void on_alone(struct msd_ward *w)
+{
+	be_alone((void *)((char *)w - offsetof(struct msd_child, ward)));
+}
+
+/* Somebody else is its parent, and has its status. */
+static void on_found_ended(uv_poll_t *poll, int status, int events)
+{
+	struct msd_child *c = poll->data;
+
+	(void)status;
+	(void)events;
+	(void)uv_poll_stop(poll);
+	c->is_reaped = true;
+	msd_cgroup_kill(c->group);
+	(void)kill(-c->pid, SIGKILL);
+	be_alone(c);
+}
+
+bool msd_child_leave(struct msd_child *c)
+{
+	if (c->is_reaped || msd_reaper_leave(c->reaper, &c->ward) != MSD_OK)
+		return false;
+	msd_cgroup_leave(c->group);
+	c->group = NULL;
+	c->is_reaped = c->is_left = c->has_exited = true;
+	return true;
 }
 
 void msd_child_kill(struct msd_child *c, const char *reason)
@@ -104,7 +135,11 @@ void msd_child_kill(struct msd_child *c, const char *reason)
 	if (c->kill_reason[0] == '\0')
 		(void)snprintf(c->kill_reason, sizeof(c->kill_reason), "%s", reason);
 	(void)kill(-c->pid, SIGKILL);
-	(void)kill(c->pid, SIGKILL); /* before its setsid() there is no such group */
+	if (c->pidfd >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+	} else {
+		(void)kill(c->pid, SIGKILL); /* there is no group before its setsid() */
+	}
 }
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -114,6 +149,8 @@ static void on_handle_closed(uv_handle_t *handle)
 	if (--c->open_handles > 0)
 		return;
 	(void)close(c->output_fd);
+	if (c->pidfd >= 0)
+		(void)close(c->pidfd);
 	msd_reaper_forget(c->reaper, &c->ward);
 	if (c->ops->on_closed != NULL)
 		c->ops->on_closed(c->user);
@@ -236,6 +273,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	}
 	c->ops = ops;
 	c->user = user;
+	c->pidfd = -1;
 	c->ward.on_alone = on_alone;
 	c->handle.data = c->output.data = c;
 	const int rc = start(c, how, output, environment);
@@ -261,6 +299,46 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	return MSD_OK;
 }
 
+static void on_failed_adoption_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+msd_err msd_child_adopt(struct msd_reaper *reaper, const struct msd_child_found *found,
+			const struct msd_child_ops *ops, void *user,
+			struct msd_child **ret, struct msd_diag *d)
+{
+	struct msd_child *c = calloc(1, sizeof(*c));
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (c == NULL)
+		return msd_diag_no_memory(d);
+	*c = (struct msd_child){.pid = found->pid,
+				.pidfd = found->pidfd,
+				.output_fd = found->output_fd,
+				.group = found->group,
+				.ops = ops,
+				.user = user,
+				.reaper = reaper};
+	c->ended.data = c->output.data = c;
+	int rc = uv_poll_init(reaper->loop, &c->ended, c->pidfd);
+	if (rc != 0) {
+		free(c);
+	} else {
+		rc = uv_poll_init(reaper->loop, &c->output, c->output_fd);
+		if (rc != 0)
+			uv_close((uv_handle_t *)&c->ended, on_failed_adoption_closed);
+	}
+	if (rc != 0) {
+		return msd_diag_set(d, MSD_IO, "watching process %d: %s",
+				    (int)found->pid, msd_errno_text(-rc, text));
+	}
+	(void)uv_poll_start(&c->ended, UV_READABLE, on_found_ended);
+	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
+	*ret = c;
+	return MSD_OK;
+}
+
 /* The last lines often say why: the module's own and the crash handler's. */
 static void describe_words(const struct msd_child *c, struct msd_buf *out)
 {
@@ -280,8 +358,15 @@ static void describe_words(const struct msd_child *c, struct msd_buf *out)
 
 void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out)
 {
-	if (c->kill_reason[0] != '\0' && c->term_signal == SIGKILL) {
+	if (c->is_left) {
+		msd_buf_printf(out, "left to the next daemon");
+	} else if (c->kill_reason[0] != '\0' &&
+		   (c->term_signal == SIGKILL || c->pidfd >= 0)) {
 		msd_buf_printf(out, "killed: %s", c->kill_reason);
+	} else if (c->pidfd >= 0) {
+		msd_buf_printf(out,
+			       "it has ended, and an earlier daemon had started it: "
+			       "how is not known");
 	} else if (c->term_signal != 0) {
 		msd_buf_printf(out, "signal %s",
 			       sigabbrev_np(c->term_signal) != NULL

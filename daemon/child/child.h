@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* kept of the end of its output */
-#define MSD_CHILD_FDS 3u
+#define MSD_CHILD_FDS 5u
 
 struct msd_cgroup;
 struct msd_child;
@@ -45,6 +45,14 @@ struct msd_child_how {
 	const struct msd_child_user *user; /* whose it is; NULL: the daemon's */
 };
 
+/* A process that an earlier daemon started, and left. */
+struct msd_child_found {
+	pid_t pid;
+	int pidfd;                /* owned by the child on success */
+	int output_fd;            /* likewise: the end of its output that is read */
+	struct msd_cgroup *group; /* likewise; NULL: it has none */
+};
+
 struct msd_child {
 	/* read-only */
 	pid_t pid;
@@ -58,7 +66,12 @@ struct msd_child {
 	struct msd_ward ward;
 	struct msd_cgroup *group;
 	bool is_reaped; /* its number may be another's */
-	uv_process_t handle;
+	bool is_left;   /* it lives on */
+	int pidfd;      /* of one that was found; -1: it is a child of this process */
+	union {
+		uv_process_t handle;
+		uv_poll_t ended; /* of one that was found */
+	};
 	uv_poll_t output;
 	int output_fd;
 	char words[MSD_CHILD_WORDS]; /* the end of what it wrote */
@@ -76,6 +89,19 @@ MSD_MUST_CHECK msd_err msd_child_spawn(struct msd_reaper *reaper,
 				       const struct msd_child_how *how,
 				       const struct msd_child_ops *ops, void *user,
 				       struct msd_child **ret, struct msd_diag *d);
+/**
+ * Watch a process that an earlier daemon started. How it ends cannot be seen, only that
+ * it does; and what leaves its group is not found but by its control group. Errors:
+ * MSD_IO; then @found is the caller's, as it was.
+ */
+MSD_MUST_CHECK msd_err msd_child_adopt(struct msd_reaper *reaper,
+				       const struct msd_child_found *found,
+				       const struct msd_child_ops *ops, void *user,
+				       struct msd_child **ret, struct msd_diag *d);
+/** It has exited to whoever asks, and lives on when the daemon ends; msd_child_close()
+ * is still to come, on_exit is not. False: there is no memory for that, and nothing has
+ * changed. */
+MSD_MUST_CHECK bool msd_child_leave(struct msd_child *c);
 /** SIGKILL to its group; @reason is kept for msd_child_describe_end(). The first reason
  * counts; after its exit nothing happens. */
 void msd_child_kill(struct msd_child *c, const char *reason);

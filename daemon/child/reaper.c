@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -27,6 +28,21 @@
 #define LOOK_MS 50u     /* more than that between two looks, and the loop had to wait */
 #define REST_FACTOR 20u /* a look may take this part of the loop's time */
 #define END_ROUNDS 5000 /* of a millisecond; what is dying is waited for */
+
+/* By its mark, which all that it starts has too. */
+struct msd_reaper_left {
+	struct msd_reaper_left *next;
+	struct msd_mark mark;
+};
+
+static bool is_left(const struct msd_reaper *r, struct msd_mark mark)
+{
+	const struct msd_reaper_left *l = r->left;
+
+	while (l != NULL && !msd_mark_is(l->mark, mark))
+		l = l->next;
+	return l != NULL;
+}
 
 static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
 {
@@ -56,7 +72,7 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 		return false;
 	if (!msd_mark_of(pid, &mark)) { /* without a descriptor: look again */
 		r->has_strays = r->has_strays || errno == EMFILE || errno == ENFILE;
-	} else if (!msd_mark_is(mark, r->unmarked)) {
+	} else if (!msd_mark_is(mark, r->unmarked) && !is_left(r, mark)) {
 		struct msd_ward *owner = owner_of(r, mark);
 		is_killed =
 			(owner == NULL || owner->is_dead) && kill(pid, SIGKILL) == 0;
@@ -244,6 +260,23 @@ void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
 		*at = w->next;
 }
 
+msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w)
+{
+	struct msd_ward *at = r->wards;
+
+	while (at != NULL && at != w)
+		at = at->next;
+	if (at == NULL)
+		return MSD_OK; /* an earlier daemon's: no child of this one */
+	struct msd_reaper_left *l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return MSD_NOMEM;
+	*l = (struct msd_reaper_left){.next = r->left, .mark = w->mark};
+	r->left = l;
+	msd_reaper_forget(r, w);
+	return MSD_OK;
+}
+
 /* One that was killed before it took its mark is no stray, and is waited for too. */
 static bool is_any_dying(const struct msd_reaper *r)
 {
@@ -269,6 +302,11 @@ void msd_reaper_close(struct msd_reaper *r)
 		is_any = scan_surely(r) || is_any; /* its heirs come when it is gone */
 		if (is_any)
 			(void)nanosleep(&moment, NULL);
+	}
+	while (r->left != NULL) {
+		struct msd_reaper_left *l = r->left;
+		r->left = l->next;
+		free(l);
 	}
 	if (r->list_fd >= 0)
 		(void)close(r->list_fd);

@@ -20,6 +20,7 @@
 #include <uv.h>
 
 #include "daemon/mark.h"
+#include "proto/diag.h"
 
 /* A child that is watched. Embedded by what has it; the fields are private. */
 struct msd_ward {
@@ -32,11 +33,14 @@ struct msd_ward {
 	void (*on_alone)(struct msd_ward *w);
 };
 
+struct msd_reaper_left;
+
 struct msd_reaper {
 	uv_loop_t *loop;
 	/* private */
 	struct msd_ward *wards;
-	struct msd_mark unmarked; /* the daemon's own */
+	struct msd_reaper_left *left; /* owned: who outlives the daemon */
+	struct msd_mark unmarked;     /* the daemon's own */
 	uint64_t n_marked;
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
@@ -61,6 +65,9 @@ void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w);
 /** It is watched no more. Legal when it never was. */
 void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);
+/** It is watched no more, and shall live on when the daemon ends, as all that it has
+ * started. MSD_NOMEM: it is watched still. Legal when it never was. */
+MSD_MUST_CHECK msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w);
 /** Kill all that is left of all children, the children included, and close the handles;
  * the loop has ended. Waits for them, but not for long. */
 void msd_reaper_close(struct msd_reaper *r);

@@ -33,6 +33,21 @@ static void on_module_room(struct msd_house *house)
 	retry_space(MSD_CONTAINER_OF(house, struct msd_server, house));
 }
 
+static bool keep_worker(struct msd_house *house, const char *name, const int *fds,
+			unsigned n)
+{
+	const struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
+
+	return msd_sd_store(&s->sd, name, fds, n);
+}
+
+static void give_worker_up(struct msd_house *house, const char *name)
+{
+	const struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
+
+	msd_sd_unstore(&s->sd, msd_span_of(name));
+}
+
 static void on_module_gone(struct msd_house *house)
 {
 	msd_server_check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
@@ -200,6 +215,7 @@ void msd_server_furnish(struct msd_server *s)
 		.plugins = s->plugins,
 		.sandbox = s->sandbox,
 		.worker_user = s->worker_user_name != NULL ? &s->worker_user : NULL,
+		.warm = {.keep = keep_worker, .give_up = give_worker_up},
 		.on_room = on_module_room,
 		.on_candidate = on_candidate,
 		.on_tried = on_tried,
@@ -208,6 +224,7 @@ void msd_server_furnish(struct msd_server *s)
 		.on_called = on_called,
 		.on_gone = on_module_gone,
 	};
+	msd_warm_shelf_init(&s->house.warm.shelf);
 	msd_list_init(&s->house.modules);
 	msd_recorder_init(&s->house.recorder);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,

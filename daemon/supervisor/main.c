@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
+#include "daemon/supervisor/kept_workers.h"
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
@@ -89,7 +90,7 @@ static bool is_adopted(const struct msd_edge *e, const struct msd_address *a)
 }
 
 static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
-			  uint32_t n_handed, struct msd_diag *d)
+			  const struct msd_sd *sd, struct msd_diag *d)
 {
 	const struct msd_listen_options how = {.insecure_tcp = o->insecure_tcp,
 					       .asks_names = o->tls_ca != NULL ||
@@ -99,9 +100,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 					       .n_wanted = o->n_listen};
 	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; i < n_handed && err == MSD_OK; i++) {
-		err = msd_listener_adopt(e, MSD_SD_FIRST_FD + (int)i, &how, d);
-	}
+	for (uint32_t i = 0; i < sd->n_listen && err == MSD_OK; i++)
+		err = msd_listener_adopt(e, sd->listen[i], &how, d);
 	for (uint32_t i = 0; i < o->n_listen && err == MSD_OK; i++) {
 		if (!is_adopted(e, &o->listen[i]))
 			err = msd_listener_open(e, &o->listen[i], &how, d);
@@ -194,6 +194,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 					   .reads = o->may_read.paths,
 					   .writes = o->may_write.paths},
 			       .worker_user_name = o->worker_user,
+			       .keeps_workers = o->keep_workers,
 			       .fetcher.vouch.trust = o->trust.trust,
 			       .fetcher.terms = o->terms,
 			       .edge.proxies = &o->proxies.networks,
@@ -225,8 +226,9 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (err == MSD_OK)
 		err = msd_tls_take(&s.tls, o, acl, NULL, &d);
 	if (err == MSD_OK)
-		err = listen_all(&s.edge, o, sd->n_listen, &d);
+		err = listen_all(&s.edge, o, sd, &d);
 	if (err == MSD_OK) {
+		msd_kept_workers_open(&s.house, &s.sd, s.keeps_workers);
 		preload_all(&s.house, o);
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house, o);

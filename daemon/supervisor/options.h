@@ -63,6 +63,7 @@ struct msd_options {
 	struct msd_address agent;     /* and the agent checks of balancers */
 	bool has_http, has_agent;     /* they are, at all */
 	bool insecure_tcp, allow_load_tcp;
+	bool keep_workers; /* over a restart, by the service manager */
 	enum msd_run action;
 	/* Where each row's value is from; NULL: it is the default. */
 	const char *origins[MSD_MAX_OPTIONS];

@@ -12,7 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_LISTEN 64u
+/*
+ * Happy path: the environment says where messages go and what is handed over: sockets
+ * to listen on, and what an earlier daemon had kept, told apart by their names;
+ * messages are sent. Failures: what the variables say is not for this process, or is
+ * nonsense: nobody manages it. A message that the manager has no room for is lost.
+ */
+
+#define FIRST_FD 3
+#define MOST_STORED 4096u
+/* How what is kept is called; sockets are called otherwise. */
+#define STORED "modserd-"
+#define MOST_AT_ONCE 16u
 
 static const char *const variables[] = {"NOTIFY_SOCKET", "LISTEN_PID",
 					"LISTEN_FDS",    "LISTEN_FDNAMES",
@@ -55,22 +66,58 @@ static void read_address(const char *text, struct msd_sd *sd)
 	sd->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-static void take_sockets(struct msd_sd *sd)
+/* The name of descriptor @n of those that are handed over: one of a list with ':'
+ * between them. Empty: it has none. */
+static struct msd_span name_of(const struct msd_sd *sd, uint32_t n)
+{
+	const char *at = sd->names != NULL ? sd->names : "";
+
+	while (n-- > 0 && *at != '\0') {
+		at += strcspn(at, ":");
+		at += *at == ':';
+	}
+	return (struct msd_span){(const uint8_t *)at, strcspn(at, ":")};
+}
+
+static bool is_stored(struct msd_span name)
+{
+	return name.n >= strlen(STORED) && memcmp(name.p, STORED, strlen(STORED)) == 0;
+}
+
+static void take_handed(struct msd_sd *sd)
 {
 	const uint64_t n = number_of("LISTEN_FDS");
 
 	if (secure_getenv("LISTEN_PID") == NULL || !is_for_us("LISTEN_PID") ||
-	    n > MAX_LISTEN)
+	    n > MSD_SD_MOST_LISTEN + MOST_STORED)
 		return;
-	sd->n_listen = (uint32_t)n;
-	for (int fd = MSD_SD_FIRST_FD; fd < MSD_SD_FIRST_FD + (int)n; fd++)
-		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	sd->n_handed = (uint32_t)n;
+	sd->names = secure_getenv("LISTEN_FDNAMES"); /* its bytes stay where they are */
+	for (uint32_t i = 0; i < sd->n_handed; i++) {
+		(void)fcntl(FIRST_FD + (int)i, F_SETFD, FD_CLOEXEC);
+		if (!is_stored(name_of(sd, i)) && sd->n_listen < MSD_SD_MOST_LISTEN)
+			sd->listen[sd->n_listen++] = FIRST_FD + (int)i;
+	}
+}
+
+bool msd_sd_next_stored(const struct msd_sd *sd, uint32_t *at,
+			struct msd_span *ret_name, int *ret_fd)
+{
+	while (*at < sd->n_handed) {
+		const uint32_t n = (*at)++;
+
+		*ret_name = name_of(sd, n);
+		*ret_fd = FIRST_FD + (int)n;
+		if (is_stored(*ret_name))
+			return true;
+	}
+	return false;
 }
 
 void msd_sd_init(struct msd_sd *sd)
 {
 	*sd = (struct msd_sd){0};
-	take_sockets(sd);
+	take_handed(sd);
 	read_address(secure_getenv("NOTIFY_SOCKET"), sd);
 	if (sd->address_bytes > 0 && is_for_us("WATCHDOG_PID")) {
 		/* Half of what it waits. */
@@ -89,6 +136,49 @@ void msd_sd_finish(struct msd_sd *sd)
 	sd->address_bytes = 0;
 }
 
+/* With descriptors; never blocks. */
+static bool send_with(const struct msd_sd *sd, const char *text, size_t bytes,
+		      const int *fds, unsigned n)
+{
+	struct iovec piece = {.iov_base = (void *)(uintptr_t)text, .iov_len = bytes};
+	union {
+		char room[CMSG_SPACE(MOST_AT_ONCE * sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct msghdr m = {.msg_name = (void *)(uintptr_t)&sd->address,
+			   .msg_namelen = sd->address_bytes,
+			   .msg_iov = &piece,
+			   .msg_iovlen = 1};
+
+	if (n > 0) {
+		m.msg_control = control.room;
+		m.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+	}
+	return sendmsg(sd->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+bool msd_sd_store(const struct msd_sd *sd, const char *name, const int *fds, unsigned n)
+{
+	char text[300];
+
+	if (sd->address_bytes == 0 || n > MOST_AT_ONCE)
+		return false;
+	const int bytes = snprintf(text, sizeof(text), "FDSTORE=1\nFDNAME=%s", name);
+	return bytes > 0 && (size_t)bytes < sizeof(text) &&
+	       send_with(sd, text, (size_t)bytes, fds, n);
+}
+
+void msd_sd_unstore(const struct msd_sd *sd, struct msd_span name)
+{
+	msd_sd_notify(sd, "FDSTOREREMOVE=1\nFDNAME=%.*s", (int)name.n,
+		      (const char *)name.p);
+}
+
 void msd_sd_notify(const struct msd_sd *sd, const char *fmt, ...)
 {
 	char text[1024];
@@ -101,10 +191,9 @@ void msd_sd_notify(const struct msd_sd *sd, const char *fmt, ...)
 	va_end(ap);
 	if (n <= 0)
 		return;
-	(void)sendto(sd->fd, text,
-		     (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1,
-		     MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&sd->address,
-		     sd->address_bytes);
+	(void)send_with(sd, text,
+			(size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1, NULL,
+			0);
 }
 
 void msd_sd_notify_reloading(const struct msd_sd *sd)

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/furnish.h"
 #include "daemon/supervisor/http/http.h"
+#include "daemon/supervisor/kept_workers.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/flight.h"
@@ -130,6 +131,7 @@ static void on_tick(uv_timer_t *timer)
 	give_back_memory(&s->edge.peers.account);
 	tell_status(s);
 	msd_cgroups_tidy(&s->groups);
+	msd_kept_workers_settle(&s->house);
 	MSD_LIST_EACH (it, &s->house.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)
@@ -185,7 +187,7 @@ static void divide_group(struct msd_server *s)
 {
 	struct msd_diag d = {0};
 
-	if (msd_cgroups_open(&s->groups, "", &d) == MSD_OK) {
+	if (msd_cgroups_open(&s->groups, "", !s->keeps_workers, &d) == MSD_OK) {
 		msd_log(MSD_LOG_INFO, "control-group",
 			"path=\"%s\" processes=%s memory=%s", s->groups.path,
 			s->groups.has_pids ? "yes" : "no",
@@ -320,6 +322,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_device_gauges_finish(&s->gauges);
 	free(s->worker_path);
 	msd_tls_finish(&s->tls);
+	msd_kept_workers_close(&s->house);
 	msd_sd_finish(&s->sd);
 	msd_reload_finish(&s->reload);
 	msd_rights_finish(&s->edge.rights);

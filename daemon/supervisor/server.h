@@ -51,6 +51,7 @@ struct msd_server {
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* of the workers, ended by NULL; borrowed */
 	struct msd_house_sandbox sandbox;
+	bool keeps_workers;           /* over a restart, where somebody keeps them */
 	const char *worker_user_name; /* borrowed; NULL: workers are the daemon's own */
 	struct msd_child_user worker_user;
 	bool is_draining, is_ending; /* ending: without waiting for anybody */

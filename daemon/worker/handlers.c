@@ -9,4 +9,5 @@ msd_handler *const msd_handlers[MSD_M_COUNT] = {
 	[MSD_M_TENSOR_FILL] = msd_handle_tensor_fill,
 	[MSD_M_TENSOR_FREE] = msd_handle_tensor_free,
 	[MSD_M_WORKER_OPEN] = msd_handle_open,
+	[MSD_M_WORKER_RESUME] = msd_handle_resume,
 };

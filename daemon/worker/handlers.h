@@ -13,6 +13,7 @@
 typedef msd_err msd_handler(struct msd_worker *w, struct msd_request *r,
 			    struct msd_buf *out, struct msd_diag *d);
 msd_handler msd_handle_open;
+msd_handler msd_handle_resume;
 msd_handler msd_handle_call;
 msd_handler msd_handle_instance;
 msd_handler msd_handle_instance_free;

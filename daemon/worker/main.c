@@ -17,15 +17,25 @@ static int fail(const struct msd_diag *d)
 	return 2;
 }
 
-static bool has_group(int argc, char **argv)
+static bool take_word(int argc, char **argv, int *at, const char *word)
 {
-	return argc == 4 && strcmp(argv[3], "--group") == 0;
+	if (*at >= argc || strcmp(argv[*at], word) != 0)
+		return false;
+	(*at)++;
+	return true;
 }
 
-/* `--name NAME` is for those who read process lists; worker.open says what counts. */
-static bool args_ok(int argc, char **argv)
+/* `--name NAME` is for those who read process lists; worker.open says what counts. The
+ * others say which descriptors there are. */
+static bool read_args(int argc, char **argv, struct msd_process_given *ret)
 {
-	return (argc == 3 || has_group(argc, argv)) && strcmp(argv[1], "--name") == 0;
+	int at = 3;
+
+	if (argc < 3 || strcmp(argv[1], "--name") != 0)
+		return false;
+	ret->is_kept = take_word(argc, argv, &at, "--keep");
+	ret->has_group = take_word(argc, argv, &at, "--group");
+	return at == argc;
 }
 
 int main(int argc, char **argv)
@@ -33,8 +43,7 @@ int main(int argc, char **argv)
 	static struct msd_worker worker;
 	struct msd_diag d = {0};
 	uv_loop_t loop;
-	int channel_fd;
-	int artifact_fd;
+	struct msd_process_given given;
 
 	msd_mark_take();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -49,13 +58,12 @@ int main(int argc, char **argv)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		return msd_devices_print();
 	}
-	if (!args_ok(argc, argv)) {
+	if (!read_args(argc, argv, &given)) {
 		(void)fprintf(stderr,
 			      "modserd-worker: started by modserd, not by hand\n");
 		return 2;
 	}
-	if (msd_process_prepare(has_group(argc, argv), &channel_fd, &artifact_fd, &d) !=
-	    MSD_OK)
+	if (msd_process_prepare(&given, &d) != MSD_OK)
 		return fail(&d);
 	msd_crash_install();
 	int rc = uv_loop_init(&loop);
@@ -63,7 +71,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "modserd-worker: %s\n", uv_strerror(rc));
 		return 2;
 	}
-	if (msd_worker_start(&worker, &loop, channel_fd, artifact_fd, &d) != MSD_OK)
+	if (msd_worker_start(&worker, &loop, &given, &d) != MSD_OK)
 		return fail(&d);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	msd_worker_exit(0);

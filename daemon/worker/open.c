@@ -7,6 +7,8 @@
  * the library is opened
  * (runtime/load), its functions are probed (probe.c, in a child first), device code
  * goes to its driver, and the answer tells what is in it (describe.c).
+ * worker.resume, of the supervisor behind the one that had it opened, is the answer
+ * alone.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -328,6 +330,20 @@ static msd_err check_names(const struct msd_buf *out, size_t begin, const char *
 	return err;
 }
 
+/* The answer, and what the peer may have here. */
+static msd_err describe(struct msd_worker *w, const struct msd_request *r,
+			const char *label, struct msd_buf *out, struct msd_diag *d)
+{
+	r->peer->out.pool.max_bytes = w->max_out;
+	r->peer->residents.max_bytes = w->max_out;
+	msd_body_begin_response(out, r->id, false);
+	msd_pack_nil(out);
+	const size_t begin = out->n;
+	const msd_err err =
+		msd_describe_write(w->module, &w->sandbox, w->batch.most_rows, out, d);
+	return err == MSD_OK ? check_names(out, begin, label, d) : err;
+}
+
 msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 			struct msd_buf *out, struct msd_diag *d)
 {
@@ -361,11 +377,12 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	msd_pins_start(w);
 	w->batch.most_rows = params.batch;
 	w->batch.within_ns = params.batch > 0 ? params.within * 1000000u : 0;
-	r->peer->out.pool.max_bytes = params.max_out;
-	r->peer->residents.max_bytes = params.max_out;
-	msd_body_begin_response(out, r->id, false);
-	msd_pack_nil(out);
-	const size_t begin = out->n;
-	err = msd_describe_write(w->module, &w->sandbox, params.batch, out, d);
-	return err == MSD_OK ? check_names(out, begin, label, d) : err;
+	w->max_out = params.max_out;
+	return describe(w, r, label, out, d);
+}
+
+msd_err msd_handle_resume(struct msd_worker *w, struct msd_request *r,
+			  struct msd_buf *out, struct msd_diag *d)
+{
+	return describe(w, r, w->name, out, d); /* that it is open was checked */
 }

@@ -5,7 +5,8 @@
  *  - request: copied into the worker's queue; it runs when all that has come is drained
  *  - worker.segment, worker.release, cancel: take effect at once
  *  - end of the connection: the peer's requests, segments and tensors go; the end of
- * the supervisor's channel is the end of the process Failures: whatever breaks the
+ * the supervisor's channel is that of the process, unless it has a door (door.h)
+ * Failures: whatever breaks the
  * contract of CHANNEL.md closes the connection.
  */
 #include <fcntl.h>
@@ -229,14 +230,19 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_peer *peer = peer_of(c);
 
-	if (err != MSD_OK) {
+	if (err != MSD_OK && msd_door_is_end(&peer->worker->door, err)) {
 		(void)fprintf(stderr, "modserd-worker: channel: %s: %s\n",
 			      msd_err_name(err), why);
 	}
-	if (peer->is_channel)
+	struct msd_worker *w = peer->worker;
+	const bool is_channel = peer->is_channel;
+
+	if (is_channel && msd_door_is_end(&w->door, err))
 		msd_worker_exit(err == MSD_OK ? 0 : 1);
-	msd_worker_forget(peer->worker, peer);
+	msd_worker_forget(w, peer);
 	peer_destroy(peer);
+	if (is_channel)
+		msd_door_on_closed(&w->door);
 }
 
 msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_diag *d)

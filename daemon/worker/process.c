@@ -1,3 +1,8 @@
+/*
+ * Happy path: the process ends with its supervisor, or by its lifeline; it goes into
+ * its group, its descriptors go out of the way of foreign code. Failures: a step of
+ * these cannot be done, and it does not start.
+ */
 #include "daemon/worker/process.h"
 
 #include <errno.h>
@@ -11,6 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "proto/errno_text.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -18,7 +25,7 @@
 /* Where the supervisor put them. */
 #define CHANNEL_FD 3
 #define ARTIFACT_FD 4
-#define GROUP_FD 5
+#define FIRST_MORE_FD 5
 #define FIRST_HIDDEN_FD 100
 
 static msd_err move_up(int fd, int *ret, struct msd_diag *d)
@@ -76,33 +83,70 @@ static bool is_orphan(void)
 
 /* Its limits are to hold for all that follows. The supervisor does not move it, for
  * that may take the kernel 20 ms. */
-static msd_err join_group(struct msd_diag *d)
+static msd_err join_group(int fd, struct msd_diag *d)
 {
-	if (write(GROUP_FD, "0", 1) == 1)
+	if (write(fd, "0", 1) == 1)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_IO, "its control group cannot be joined: %s",
 			    strerror(errno));
 }
 
-msd_err msd_process_prepare(bool has_group, int *ret_channel_fd, int *ret_artifact_fd,
-			    struct msd_diag *d)
+/* The kernel kills this process and its group when nobody has the other end any more,
+ * whatever code runs here. */
+static msd_err hang_on(int lifeline, struct msd_diag *d)
 {
-	msd_err err;
+	struct pollfd other = {.fd = lifeline};
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (fcntl(lifeline, F_SETSIG, SIGKILL) != 0 ||
+	    fcntl(lifeline, F_SETOWN, -getpgrp()) != 0 ||
+	    fcntl(lifeline, F_SETFL, O_ASYNC | O_NONBLOCK) != 0) {
+		return msd_diag_set(d, MSD_IO, "its lifeline cannot be watched: %s",
+				    msd_errno_text(errno, text));
+	}
+	if (poll(&other, 1, 0) > 0)
+		return msd_diag_set(d, MSD_IO, "the supervisor has gone");
+	return MSD_OK;
+}
+
+/* Whoever may outlive its supervisor does not die with it. */
+static msd_err outlive(struct msd_process_given *given, struct msd_diag *d)
+{
+	int lifeline;
+	msd_err err = move_up(FIRST_MORE_FD, &given->door_fd, d);
+
+	if (err == MSD_OK)
+		err = move_up(FIRST_MORE_FD + 1, &lifeline, d);
+	return err == MSD_OK ? hang_on(lifeline, d) : err;
+}
+
+msd_err msd_process_prepare(struct msd_process_given *given, struct msd_diag *d)
+{
+	const int group_fd = FIRST_MORE_FD + (given->is_kept ? 2 : 0);
+	msd_err err = MSD_OK;
 
 	/* A failure of these leaves a worker that works: the end of the channel ends
 	 * it, too. */
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!given->is_kept)
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (is_orphan())
 		return msd_diag_set(d, MSD_IO, "the supervisor has gone");
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	die_first();
-	if (has_group && (err = join_group(d)) != MSD_OK)
+	if (given->has_group)
+		err = join_group(group_fd, d);
+	if (err != MSD_OK)
 		return err;
-	(void)close_range(ARTIFACT_FD + 1, UINT_MAX, 0);
-	err = move_up(CHANNEL_FD, ret_channel_fd, d);
+	(void)close_range((unsigned)FIRST_MORE_FD + (given->is_kept ? 2u : 0u),
+			  UINT_MAX, 0);
+	given->door_fd = -1;
+	if (given->is_kept)
+		err = outlive(given, d);
 	if (err == MSD_OK)
-		err = move_up(ARTIFACT_FD, ret_artifact_fd, d);
+		err = move_up(CHANNEL_FD, &given->channel_fd, d);
+	if (err == MSD_OK)
+		err = move_up(ARTIFACT_FD, &given->artifact_fd, d);
 	if (err == MSD_OK)
 		err = fill_low(d);
 	return err;

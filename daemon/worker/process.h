@@ -5,14 +5,24 @@
 
 #include "proto/diag.h"
 
+/* What the supervisor gives it: descriptors, from 3 on in this order. */
+struct msd_process_given {
+	bool is_kept;   /* it may outlive its supervisor: there are the door's, and that
+			   of its lifeline */
+	bool has_group; /* there is one to go into its control group by */
+	int channel_fd, artifact_fd;
+	int door_fd; /* -1: it has none */
+};
+
 /**
- * Die with the parent, go into the control group that came with it when @has_group,
- * gain no privileges, keep no descriptor but 0-2, the channel and the artifact. The
- * latter two move to high numbers; all small ones become /dev/null, out of the way of
- * foreign code that closes or writes to descriptors it does not own.
+ * Die with the parent, or, where @given says that it may outlive it, with the last who
+ * has the other end of its lifeline; go into its control group, gain no privileges,
+ * keep no descriptor but 0-2 and those of @given, which are filled in. These move to
+ * high numbers; all small ones become /dev/null, out of the way of foreign code that
+ * closes or writes to descriptors it does not own.
  */
-MSD_MUST_CHECK msd_err msd_process_prepare(bool has_group, int *ret_channel_fd,
-					   int *ret_artifact_fd, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_process_prepare(struct msd_process_given *given,
+					   struct msd_diag *d);
 /** End the process without running a destructor of foreign code. */
 _Noreturn void msd_worker_exit(int status);
 

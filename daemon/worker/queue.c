@@ -217,10 +217,11 @@ static void on_waited(uv_timer_t *timer)
 	work(timer->data);
 }
 
-msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
-			 int artifact_fd, struct msd_diag *d)
+msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
+			 const struct msd_process_given *given, struct msd_diag *d)
 {
-	*w = (struct msd_worker){.channel_fd = channel_fd, .artifact_fd = artifact_fd};
+	*w = (struct msd_worker){.channel_fd = given->channel_fd,
+				 .artifact_fd = given->artifact_fd};
 	msd_list_init(&w->peers);
 	msd_list_init(&w->queue);
 	msd_list_init(&w->spare);
@@ -233,5 +234,8 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop, int channel_fd,
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;
 	(void)uv_check_start(&w->check, on_check);
-	return msd_peer_open(w, channel_fd, true, d);
+	err = msd_door_open(w, loop, given->door_fd, d);
+	if (err != MSD_OK)
+		return err;
+	return msd_peer_open(w, given->channel_fd, true, d);
 }

@@ -4,12 +4,14 @@
  * time. */
 #include "daemon/worker/worker.h"
 
+struct msd_process_given;
+
 /**
- * Make the worker on @loop and start reading from @channel_fd. Both descriptors are the
- * worker's from now on.
+ * Make the worker on @loop and start reading from its channel. The descriptors of
+ * @given are the worker's from now on.
  */
 MSD_MUST_CHECK msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
-					int channel_fd, int artifact_fd,
+					const struct msd_process_given *given,
 					struct msd_diag *d);
 
 #endif

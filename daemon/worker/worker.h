@@ -15,6 +15,7 @@
 #include "daemon/wire/recognise.h"
 #include "daemon/wire/segmap.h"
 #include "daemon/worker/arena.h"
+#include "daemon/worker/door.h"
 #include "daemon/worker/funcs.h"
 #include "daemon/worker/outpool.h"
 #include "daemon/worker/residents.h"
@@ -73,9 +74,10 @@ struct msd_batch {
 
 struct msd_worker {
 	struct msd_wire wire;
-	int channel_fd;
-	uv_timer_t idle;  /* gives memory back when nothing was asked for a while */
-	uv_check_t check; /* runs the queue when a turn's frames are in */
+	int channel_fd;       /* the number that each channel has */
+	struct msd_door door; /* of the next supervisor */
+	uv_timer_t idle;      /* gives memory back when nothing was asked for a while */
+	uv_check_t check;     /* runs the queue when a turn's frames are in */
 	struct msd_list peers;  /* msd_peer.link */
 	struct msd_list queue;  /* msd_request.link, in order of arrival */
 	struct msd_list spare;  /* msd_request.link, for reuse */
@@ -90,7 +92,8 @@ struct msd_worker {
 	struct msd_loaded *module;  /* NULL before */
 	struct msd_funcs funcs;
 	struct msd_batch batch;
-	bool has_pins; /* its device copies from and to segments directly: pins.h */
+	uint64_t max_out; /* bytes of results, and of resident tensors, of a peer */
+	bool has_pins;    /* its device copies from and to segments directly: pins.h */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;

@@ -94,7 +94,7 @@ static void clean(void)
 
 static void expect_none(const char *why)
 {
-	cr_expect_eq(msd_cgroups_open(&groups, root, &diag), MSD_UNSUPPORTED);
+	cr_expect_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&diag), why), "%s",
 			   msd_diag_text(&diag));
 	cr_expect_not(groups.is_open);
@@ -104,7 +104,7 @@ static void expect_none(const char *why)
 Test(cgroup, the_daemon_goes_into_a_leaf_of_what_is_delegated)
 {
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK, "%s",
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK, "%s",
 		     msd_diag_text(&diag));
 	cr_expect_str_eq(got(OURS "supervisor/cgroup.procs"), "0");
 	cr_expect(groups.has_pids && groups.has_memory);
@@ -115,7 +115,7 @@ Test(cgroup, the_daemon_goes_into_a_leaf_of_what_is_delegated)
 Test(cgroup, the_unified_hierarchy_may_lie_beside_the_old_ones)
 {
 	delegate("/sys/fs/cgroup/unified");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK, "%s",
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK, "%s",
 		     msd_diag_text(&diag));
 	cr_expect_str_eq(groups.path + strlen(root), "/sys/fs/cgroup/unified/ours");
 	clean();
@@ -126,7 +126,7 @@ Test(cgroup, a_leaf_has_its_limits_before_somebody_is_in_it)
 	struct msd_cgroup *leaf;
 
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_OK, "%s",
 		     msd_diag_text(&diag));
 	cr_expect_str_eq(got(OURS "worker-1/pids.max"), "320");
@@ -143,7 +143,7 @@ Test(cgroup, a_limit_whose_controller_is_not_there_is_left_out)
 
 	delegate("/sys/fs/cgroup");
 	run("rm ." OURS "cgroup.subtree_control");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_expect_not(groups.has_pids || groups.has_memory);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_OK);
 	cr_expect_str_eq(got(OURS "worker-1/pids.max"), "");
@@ -158,7 +158,7 @@ Test(cgroup, a_limit_that_cannot_be_set_is_an_error_that_names_the_group)
 
 	delegate("/sys/fs/cgroup");
 	run("rm ." OURS "worker-1/pids.max");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_expect_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_IO);
 	cr_expect_not_null(strstr(msd_diag_text(&diag), "/ours/worker-1: "));
 	cr_expect_null(leaf);
@@ -170,7 +170,7 @@ Test(cgroup, who_inherits_the_descriptor_joins_by_it)
 	struct msd_cgroup *leaf;
 
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_OK);
 	cr_expect_eq(write(msd_cgroup_join_fd(leaf), "0", 1), 1);
 	cr_expect_str_eq(got(OURS "worker-1/cgroup.procs"), "0");
@@ -183,7 +183,7 @@ Test(cgroup, what_is_killed_is_killed_as_a_whole)
 	struct msd_cgroup *leaf;
 
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_OK);
 	run("truncate -s 0 ." OURS "worker-1/cgroup.kill");
 	msd_cgroup_kill(leaf);
@@ -197,7 +197,7 @@ Test(cgroup, a_leaf_that_is_not_empty_yet_is_removed_with_the_next_one)
 	struct msd_cgroup *first, *second;
 
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &first, &diag), MSD_OK);
 	run("cp -r ." OURS "worker-1 ." OURS "worker-2");
 	msd_cgroup_end(first); /* its files keep the folder from going */
@@ -213,7 +213,7 @@ Test(cgroup, at_the_end_living_leaves_go_too)
 	struct msd_cgroup *leaf;
 
 	delegate("/sys/fs/cgroup");
-	cr_assert_eq(msd_cgroups_open(&groups, root, &diag), MSD_OK);
+	cr_assert_eq(msd_cgroups_open(&groups, root, true, &diag), MSD_OK);
 	cr_assert_eq(msd_cgroup_create(&groups, &limits, &leaf, &diag), MSD_OK);
 	run("rm ." OURS "worker-1/*");
 	msd_cgroups_close(&groups);

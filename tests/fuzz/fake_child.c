@@ -35,12 +35,28 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	(void)reaper;
 	if (f == NULL)
 		return msd_diag_set(d, MSD_IO, "no process");
-	f->child = (struct msd_child){.pid = 1 << 30, .ops = ops, .user = user};
+	f->child = (struct msd_child){
+		.pid = 1 << 30, .pidfd = -1, .ops = ops, .user = user};
 	f->channel = how->n_fds > 0 ? fcntl(how->fds[0], F_DUPFD_CLOEXEC, 0) : -1;
 	f->number = n_started++;
 	msd_list_append(&fakes, &f->link);
 	*ret = &f->child;
 	return MSD_OK;
+}
+
+/* Nobody is kept here. */
+msd_err msd_child_adopt(struct msd_reaper *reaper, const struct msd_child_found *found,
+			const struct msd_child_ops *ops, void *user,
+			struct msd_child **ret, struct msd_diag *d)
+{
+	(void)reaper, (void)found, (void)ops, (void)user, (void)ret;
+	return msd_diag_set(d, MSD_IO, "no process");
+}
+
+bool msd_child_leave(struct msd_child *c)
+{
+	(void)c;
+	return false;
 }
 
 void msd_child_kill(struct msd_child *c, const char *reason)

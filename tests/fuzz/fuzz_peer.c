@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"
@@ -117,7 +118,9 @@ static void begin(void)
 	MUST(uv_loop_init(&loop) == 0);
 	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 	peer = ends[1];
-	MUST(msd_worker_start(&worker, &loop, ends[0], artifact(), NULL) == MSD_OK);
+	const struct msd_process_given given = {
+		.channel_fd = ends[0], .artifact_fd = artifact(), .door_fd = -1};
+	MUST(msd_worker_start(&worker, &loop, &given, NULL) == MSD_OK);
 	msd_body_begin_request(&b, 1, "worker.open", false);
 	msd_pack_array(&b, 1);
 	msd_pack_map(&b, 3);

@@ -136,12 +136,23 @@ static void kill_overdue(const struct doing *x)
 		       "--load-timeout; raise it for a load that takes longer",
 		       (unsigned long long)most / 1000,
 		       (unsigned long long)most % 1000);
-	/* That it is ready may be on its way by now: it is too late. */
+	/* That it is ready may be on its way by now: it is too late, and for a fresh
+	 * one behind one that was kept, too. */
+	replica_of(x)->is_taken = false;
 	msd_replica_disbelieve(replica_of(x), reason, NULL);
+}
+
+/* The daemon ends, and the next one has a use for it: it has nothing to do. */
+static bool leave(struct msd_replica *rep)
+{
+	return rep->crew->house->is_closing && rep->is_open &&
+	       msd_list_is_empty(&rep->sent) && msd_process_leave(rep->process);
 }
 
 static void kill_idle(const struct doing *x)
 {
+	if (leave(replica_of(x)))
+		return;
 	msd_replica_kill(replica_of(x), x->m->life.state == MSD_STATE_DRAINING
 						? "the module was unloaded"
 						: "the module died too often");

@@ -48,7 +48,8 @@ static void note_sent(struct msd_replica *rep, struct msd_req *r)
 void msd_replica_send_open(struct msd_replica *rep)
 {
 	struct msd_out *o = msd_out_new();
-	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_WORKER_OPEN);
+	struct msd_req *r = msd_req_new(
+		NULL, 0, rep->is_taken ? MSD_M_WORKER_RESUME : MSD_M_WORKER_OPEN);
 
 	if (o == NULL || r == NULL) {
 		msd_out_destroy(o);
@@ -250,6 +251,11 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 	}
 }
 
+static bool is_opening(const struct msd_req *r)
+{
+	return r->method == MSD_M_WORKER_OPEN || r->method == MSD_M_WORKER_RESUME;
+}
+
 static void on_response(struct msd_replica *rep, struct msd_in *in)
 {
 	struct msd_crew *crew = rep->crew;
@@ -262,12 +268,12 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	}
 	if (rep->sent.next == &r->link)
 		rep->head_since_ms = uv_now(crew->house->loop);
-	if (r->method != MSD_M_WORKER_OPEN) {
+	if (!is_opening(r)) {
 		rep->n_sent--;
 		rep->ahead_us -= r->at.expected_us;
 	}
 	if (r->job.on_response != NULL) {
-		bool is_open = r->method == MSD_M_WORKER_OPEN;
+		const bool is_open = is_opening(r);
 		msd_list_remove(&r->link);
 		msd_list_remove(&r->at.wid_link);
 		r->job.on_response(r, in);

@@ -9,17 +9,32 @@
 #include "daemon/supervisor/module/probation.h"
 #include "daemon/supervisor/module/recorder.h"
 #include "daemon/supervisor/module/slowlog.h"
+#include "daemon/supervisor/module/warm_shelf.h"
 #include "daemon/wire/list.h"
 #include "proto/sandbox_word.h"
 
 struct msd_budget;
 struct msd_child_user;
+struct msd_house;
 struct msd_module;
 
 /* What modules may do beside computing; lists of paths, borrowed, ended by NULL. */
 struct msd_house_sandbox {
 	enum msd_sandbox_word word; /* of those whose section says none */
 	const char *const *reads, *const *writes;
+};
+
+/* Workers that outlive the daemon: warm.h. */
+struct msd_house_warm {
+	bool is_on;                  /* those that are started may be kept */
+	struct msd_digest worker;    /* of the program that they run */
+	struct msd_warm_shelf shelf; /* whom an earlier daemon left */
+	/** The service manager gets @n descriptors, which stay the caller's, under
+	 * @name. False: it did not. */
+	bool (*keep)(struct msd_house *house, const char *name, const int *fds,
+		     unsigned n);
+	/** It gives those of that name up. */
+	void (*give_up)(struct msd_house *house, const char *name);
 };
 
 struct msd_house {
@@ -36,8 +51,9 @@ struct msd_house {
 	const char *const *plugins; /* paths, for the workers; ended by NULL */
 	struct msd_house_sandbox sandbox;
 	const struct msd_child_user *worker_user; /* NULL: the daemon's own */
-	struct msd_list modules;                  /* msd_module.link, by name */
-	uint32_t n_modules;                       /* hidden successors included */
+	struct msd_house_warm warm;
+	struct msd_list modules; /* msd_module.link, by name */
+	uint32_t n_modules;      /* hidden successors included */
 	uint64_t generation; /* another one since a name got another module, or none */
 	char **expected;     /* n_expected names: expected.h's */
 	uint32_t n_expected;

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/flight.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/sleep.h"
 #include "daemon/supervisor/module/watched.h"
@@ -132,6 +133,13 @@ void msd_module_on_opened(struct msd_replica *rep)
 {
 	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
 	rep->is_open = true;
+	if (rep->is_taken) {
+		msd_process_stay(rep->process);
+		msd_log(MSD_LOG_INFO, "kept-worker",
+			"name=%s worker=%u pid=%d resumed=yes", rep->crew->name,
+			rep->number, (int)rep->process->child->pid);
+	}
+	msd_warm_ends_keep(&rep->process->warm, rep->crew->house, rep->process->child);
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
 

@@ -1,8 +1,10 @@
 #include "daemon/supervisor/module/opening.h"
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/opening_params.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
+#include "proto/method.h"
 #include "proto/value.h"
 
 /*
@@ -11,111 +13,38 @@
  * and it is not believed any more.
  */
 
-static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
-{
-	const uint64_t files = limits->max_worker_files;
-
-	msd_pack_pair_uint(b, "max_data", limits->max_worker_memory);
-	msd_pack_pair_uint(b, "max_files",
-			   files > MSD_LEAST_WORKER_FILES ? files
-							  : MSD_LEAST_WORKER_FILES);
-	msd_pack_pair_uint(b, "max_core", limits->max_worker_core);
-}
-
-/* Nothing when there are none. */
-static void put_paths(struct msd_buf *b, const char *key, const char *const *paths)
-{
-	size_t n = 0;
-
-	while (paths != NULL && paths[n] != NULL)
-		n++;
-	if (n == 0)
-		return;
-	msd_pack_cstr(b, key);
-	msd_pack_array(b, n);
-	for (size_t i = 0; i < n; i++)
-		msd_pack_cstr(b, paths[i]);
-}
-
-static bool has_any(const char *const *paths)
-{
-	return paths != NULL && paths[0] != NULL;
-}
-
 void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 {
-	const struct msd_crew *crew = r->at.replica->crew;
-	const struct msd_house *house = crew->house;
-	struct msd_buf *b = &o->body;
+	const struct msd_replica *rep = r->at.replica;
 
-	msd_body_begin_request(b, r->at.wid, "worker.open", false);
-	msd_pack_array(b, 1);
-	const char *era = msd_era_word_name(crew->era);
-	const char *fill = msd_fill_word_name(crew->fill);
-	const char *format = msd_model_word(crew->words.format);
-	const char *input = msd_model_word(crew->words.input);
-	const struct msd_house_sandbox *sandbox = &house->sandbox;
+	msd_body_begin_request(&o->body, r->at.wid, msd_method_row(r->method)->name,
+			       false);
+	if (rep->is_taken) {
+		msd_pack_array(&o->body, 0);
+	} else {
+		msd_opening_write_params(&o->body, rep->crew);
+	}
+}
 
-	const char *word = msd_sandbox_word_name(crew->sandbox);
-	msd_pack_map(b,
-		     10u + (word != NULL) + (crew->device.type != 0) + (era != NULL) +
-			     (fill != NULL) + crew->tvm_inputs + (format != NULL) +
-			     (input != NULL) + 2u * (crew->batching.rows > 0) +
-			     2u * (crew->source.files.n > 0) + has_any(house->plugins) +
-			     has_any(sandbox->reads) + has_any(sandbox->writes));
-	if (word != NULL)
-		msd_pack_pair_str(b, "sandbox", word);
-	put_paths(b, "may_read", sandbox->reads);
-	put_paths(b, "may_write", sandbox->writes);
-	put_paths(b, "plugins", house->plugins);
-	if (crew->batching.rows > 0) {
-		msd_pack_pair_uint(b, "batch", crew->batching.rows);
-		msd_pack_pair_uint(b, "within_ms", crew->batching.within_ms);
-	}
-	if (crew->source.files.n > 0) {
-		msd_pack_pair_uint(b, "model", crew->source.part_bytes[MSD_PART_MODEL]);
-		msd_pack_cstr(b, "files");
-		msd_buf_put(b, crew->source.files.p, crew->source.files.n);
-	}
-	if (crew->tvm_inputs) {
-		msd_pack_cstr(b, "tvm_inputs");
-		msd_pack_bool(b, true);
-	}
-	if (era != NULL) {
-		msd_pack_cstr(b, "era");
-		msd_pack_cstr(b, era);
-	}
-	if (fill != NULL) {
-		msd_pack_cstr(b, "fill");
-		msd_pack_cstr(b, fill);
-	}
-	if (format != NULL)
-		msd_pack_pair_str(b, "format", format);
-	if (input != NULL)
-		msd_pack_pair_str(b, "input", input);
-	if (crew->device.type != 0) {
-		msd_pack_cstr(b, "device");
-		msd_pack_device(b, crew->device);
-	}
-	msd_pack_cstr(b, "name");
-	msd_pack_cstr(b, crew->name);
-	msd_pack_cstr(b, "file");
-	msd_pack_cstr(b, crew->file);
-	msd_pack_pair_uint(b, "graph", crew->source.part_bytes[MSD_PART_GRAPH]);
-	msd_pack_pair_uint(b, "params", crew->source.part_bytes[MSD_PART_PARAMS]);
-	msd_pack_pair_uint(b, "threads", house->threads);
-	msd_pack_pair_uint(b, "workers", crew->n_replicas);
-	msd_pack_pair_uint(b, "max_out", house->limits->max_memory);
-	put_allowance(b, house->limits);
+/* Of one that was kept nobody is told: a fresh one will say what there is to say. */
+static void refuse_resumed(struct msd_replica *rep, struct msd_diag *d)
+{
+	msd_replica_disbelieve(rep, "it was kept, and did not resume", d);
+	msd_diag_finish(d);
 }
 
 void msd_opening_done(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_crew *crew = r->at.replica->crew;
+	const bool is_taken = r->at.replica->is_taken;
 	struct msd_diag d = {0};
 
 	if (!msd_reply_is_ok(in)) {
 		msd_reply_error(in, &d);
+		if (is_taken) {
+			refuse_resumed(r->at.replica, &d);
+			return;
+		}
 		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
 		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
@@ -124,6 +53,10 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 		return;
 	}
 	if (msd_facts_take(&crew->facts, &in->body, &d) != MSD_OK) {
+		if (is_taken) {
+			refuse_resumed(r->at.replica, &d);
+			return;
+		}
 		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
 		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);

@@ -2,7 +2,8 @@
 #define MSD_SUPERVISOR_OPENING_H
 /*
  * worker.open, the first request that a worker gets: what it is to open and under which
- * rules it runs. Its answer describes the module: daemon/worker/CHANNEL.md.
+ * rules it runs; or worker.resume, of one that has opened it for an earlier daemon. The
+ * answer describes the module: daemon/worker/CHANNEL.md.
  */
 #include "daemon/wire/conn.h"
 

@@ -1,28 +1,20 @@
-#include "daemon/supervisor/module/process.h"
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/pass.h"
+#include "daemon/supervisor/module/process_parts.h"
 #include "daemon/wire/segpool.h"
-#include "daemon/wire/without.h"
-#include "proto/errno_text.h"
 #include "proto/value.h"
 
 /*
  * Happy path:
- *  - spawn: socketpair, msd_child_spawn(); the replica sends worker.open
+ *  - it is started (process_start.c), or taken over (warm.c)
  *  - frames and output go to the replica
  *  - msd_process_kill(); on_child_exit; channel closed; log drained:
  *    the replica hears of the loss, once
+ *  - msd_process_leave(): the same, but it lives on
  *
  * Failures:
  *  - exits by itself: what is left in channel and log is read, then lost
@@ -50,6 +42,7 @@ void msd_process_unref(struct msd_process *p)
 {
 	if (p == NULL || --p->refs > 0)
 		return;
+	msd_warm_ends_cool(&p->warm, p->house);
 	msd_segmap_finish(&p->out);
 	msd_memory_finish(&p->answers);
 	msd_buf_finish(&p->releases);
@@ -95,6 +88,7 @@ static void finish_if_over(struct msd_process *p)
 	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
 	msd_pass_forget(p);
+	msd_warm_ends_cool(&p->warm, p->house);
 	if (p->replica != NULL)
 		p->ops->on_lost(p->replica);
 	p->child = NULL;
@@ -111,7 +105,7 @@ static void on_child_exit(void *user)
 	finish_if_over(p);
 }
 
-static const struct msd_child_ops child_ops = {
+const struct msd_child_ops msd_process_child_ops = {
 	.on_output = on_output,
 	.on_exit = on_child_exit,
 	.on_closed = on_child_closed,
@@ -132,12 +126,26 @@ static void on_exit_due(struct msd_deadline *node)
 	msd_process_kill(p, p->exit_reason);
 }
 
+void msd_process_end_in(struct msd_process *p, uint64_t in_ms, const char *reason)
+{
+	p->exit_reason = reason;
+	msd_deadline_set(p->house->deadlines, &p->exit_timer, in_ms);
+}
+
 void msd_process_await_exit(struct msd_process *p, const char *reason)
 {
-	if (!msd_process_is_running(p) || msd_deadline_is_set(&p->exit_timer))
-		return;
-	p->exit_reason = reason;
-	msd_deadline_set(p->house->deadlines, &p->exit_timer, EXIT_MS);
+	if (msd_process_is_running(p) && !msd_deadline_is_set(&p->exit_timer))
+		msd_process_end_in(p, EXIT_MS, reason);
+}
+
+bool msd_process_leave(struct msd_process *p)
+{
+	if (!p->warm.is_kept || !msd_process_is_running(p) ||
+	    !msd_child_leave(p->child))
+		return false;
+	p->warm.is_kept = false; /* it is the manager's from here on */
+	msd_conn_close(&p->channel, MSD_OK, "it is left to the next daemon");
+	return true;
 }
 
 static void kill_for_breach(struct msd_process *p, const char *why)
@@ -163,93 +171,10 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 	finish_if_over(p);
 }
 
-static const struct msd_conn_ops channel_ops = {
+const struct msd_conn_ops msd_process_channel_ops = {
 	.on_frame = on_channel_frame,
 	.on_closed = on_channel_closed,
 };
-
-/* Our end [0] and the worker's [1]. */
-static msd_err open_ends(int ret[2], struct msd_diag *d)
-{
-	const int buffer = 1 << 20;
-	char text[MSD_ERRNO_TEXT_BYTES];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) != 0) {
-		return msd_diag_set(d, MSD_IO, "worker: %s",
-				    msd_errno_text(errno, text));
-	}
-	for (int i = 0; i < 2; i++) { /* only a wish: room for a burst of frames */
-		(void)setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &buffer,
-				 sizeof(buffer));
-	}
-	return MSD_OK;
-}
-
-/* It would start, and could not put its descriptors out of its module's way. */
-static msd_err check_descriptors(struct msd_diag *d)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= MSD_LEAST_WORKER_FILES)
-		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_IO,
-		"worker: RLIMIT_NOFILE is %llu, and it needs %u: raise it (%s)",
-		(unsigned long long)r.rlim_cur, MSD_LEAST_WORKER_FILES,
-		MSD_RAISE_DESCRIPTORS);
-}
-
-/* Of a memory that is lent, too: pages are whose who is first to touch them. */
-static uint64_t group_memory(const struct msd_limits *l)
-{
-	const uint64_t most = UINT64_MAX / 4;
-
-	if (l->max_worker_memory > most || l->max_memory > most ||
-	    l->max_segment_memory > most)
-		return 0;
-	return l->max_worker_memory + l->max_memory + l->max_segment_memory;
-}
-
-/* All that its processes have together: data, as each one's own limit has it, and the
- * pages of its out segments and of clients' segments. */
-static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
-			  struct msd_diag *d)
-{
-	const struct msd_limits *l = house->limits;
-	const struct msd_cgroup_limits limits = {
-		.max_processes = l->max_worker_processes,
-		.max_memory = group_memory(l),
-	};
-
-	return msd_cgroup_create(house->groups, &limits, ret, d);
-}
-
-static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
-			   int channel, struct msd_diag *d)
-{
-	char *argv[] = {p->house->worker_path, (char *)(uintptr_t) "--name", name, NULL,
-			NULL};
-	struct msd_child_how how = {.argv = argv,
-				    .fds = {channel, artifact_fd},
-				    .n_fds = 2,
-				    .user = p->house->worker_user};
-	msd_err err = MSD_OK;
-
-	if (p->house->groups != NULL)
-		err = make_group(p->house, &how.group, d);
-	if (how.group != NULL) {
-		argv[3] = (char *)(uintptr_t) "--group";
-		how.fds[how.n_fds++] = msd_cgroup_join_fd(how.group);
-	}
-	if (err == MSD_OK) {
-		err = msd_child_spawn(p->house->reaper, &how, &child_ops, p, &p->child,
-				      d);
-	}
-	if (err == MSD_OK)
-		return MSD_OK;
-	msd_cgroup_end(how.group);
-	return msd_diag_wrap(d, err, "worker");
-}
 
 static void on_release_due(struct msd_deadline *node)
 {
@@ -257,69 +182,24 @@ static void on_release_due(struct msd_deadline *node)
 		MSD_CONTAINER_OF(node, struct msd_process, release_timer));
 }
 
-/* The worker is on the far side of the trust line: its frames are bounded like a
- * client's, and it may pass segments. */
-static msd_err open_channel(struct msd_process *p, int fd, struct msd_diag *d)
-{
-	struct msd_conn_limits limits = {
-		/* The description is the largest, and too large a one is answered. */
-		.max_body_bytes = MSD_FACTS_MAX_BYTES + MSD_MAX_BODY_BYTES,
-		.max_payload_bytes = 0,
-		.max_queued_bytes = UINT64_MAX,
-		.takes_fds = true,
-		.takes_turns = true,
-		.gathers = !msd_without("gather"),
-	};
-
-	p->answers.kind = MSD_RESPONSE;
-	if (!msd_without("plans"))
-		limits.memory = &p->answers;
-	return msd_conn_open(&p->channel, p->house->wire,
-			     msd_transport_of_socket(fd, true), &channel_ops, &limits,
-			     p, d);
-}
-
-msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
-			  const struct msd_process_ops *ops, struct msd_replica *owner,
-			  struct msd_process **ret, struct msd_diag *d)
+struct msd_process *msd_process_new(struct msd_house *house,
+				    const struct msd_process_ops *ops,
+				    struct msd_replica *owner)
 {
 	struct msd_process *p = calloc(1, sizeof(*p));
-	int ends[2] = {-1, -1};
 
 	if (p == NULL)
-		return msd_diag_set(d, MSD_NOMEM, "worker: out of memory");
+		return NULL;
 	p->house = house;
 	p->ops = ops;
 	p->replica = owner;
 	p->refs = 1;
+	p->warm.door = p->warm.lifeline = -1;
 	msd_list_init(&p->lent);
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));
-	msd_err err = check_descriptors(d);
-	if (err == MSD_OK)
-		err = open_ends(ends, d);
-	if (err == MSD_OK)
-		err = exec_worker(p, name, artifact_fd, ends[1], d);
-	if (ends[1] >= 0)
-		(void)close(ends[1]);
-	if (err != MSD_OK) {
-		if (ends[0] >= 0)
-			(void)close(ends[0]);
-		msd_process_unref(p);
-		return err;
-	}
-	msd_process_ref(p); /* the child's */
-	err = open_channel(p, ends[0], d);
-	if (err != MSD_OK) { /* it is running: let it die like any other */
-		p->is_channel_closed = true;
-		msd_process_detach(p);
-		msd_process_kill(p, "its channel could not be watched");
-		msd_process_unref(p);
-		return err;
-	}
-	*ret = p;
-	return MSD_OK;
+	return p;
 }
 
 void msd_process_flush_releases(struct msd_process *p)

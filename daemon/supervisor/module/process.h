@@ -11,6 +11,7 @@
 #include "daemon/child/child.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
+#include "daemon/supervisor/module/warm_ends.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
 #include "daemon/wire/recognise.h"
@@ -48,6 +49,7 @@ struct msd_process {
 	const char *exit_reason;        /* why it is killed then */
 	struct msd_rss rss;             /* for lists of modules */
 	struct msd_list lent;           /* what clients lend: pass.c's */
+	struct msd_warm_ends warm;
 	uint32_t refs;
 	bool is_channel_closed;
 };
@@ -69,6 +71,16 @@ void msd_process_kill(struct msd_process *p, const char *reason);
 /** It has said its last: kill it for @reason, which is static text, unless it exits
  * soon by itself. */
 void msd_process_await_exit(struct msd_process *p, const char *reason);
+/** Kill it for @reason, which is static text, unless msd_process_stay() comes before.
+ */
+void msd_process_end_in(struct msd_process *p, uint64_t in_ms, const char *reason);
+static inline void msd_process_stay(struct msd_process *p)
+{
+	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
+}
+/** Let it live, for the next daemon: to its owner it is lost, on a later turn. False:
+ * nobody keeps it. */
+MSD_MUST_CHECK bool msd_process_leave(struct msd_process *p);
 /** The replica is gone or has another process: no more callbacks to it. */
 void msd_process_detach(struct msd_process *p);
 /** Tell the worker about out slots that are free again; batched. */

@@ -4,8 +4,11 @@
 #include <stdio.h>
 
 #include "daemon/exit_status.h"
+#include "daemon/log.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/probe.h"
+#include "daemon/supervisor/module/warm.h"
+#include "daemon/supervisor/module/warm_key.h"
 
 /*
  * Happy path: start; worker.open is answered; requests are posted and answered; the
@@ -27,6 +30,7 @@ void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t n
 
 void msd_replica_kill(struct msd_replica *rep, const char *reason)
 {
+	rep->is_taken = false; /* no fresh one is wanted instead */
 	if (rep->process != NULL)
 		msd_process_kill(rep->process, reason);
 }
@@ -71,20 +75,49 @@ static const struct msd_process_ops process_ops = {
 	.on_lost = on_process_lost,
 };
 
-msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
+static void begin(struct msd_replica *rep)
 {
-	const struct msd_crew *crew = rep->crew;
-	msd_err err = msd_process_spawn(crew->house, crew->name, crew->source.fd,
-					&process_ops, rep, &rep->process, d);
-
-	if (err != MSD_OK) {
-		rep->process = NULL;
-		return err;
-	}
 	rep->is_overrun = false;
 	msd_replica_send_open(rep);
 	msd_segpool_announce(&rep->crew->in, msd_replica_send_segment, rep);
+}
+
+static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
+{
+	const struct msd_crew *crew = rep->crew;
+	struct msd_process *p;
+	const msd_err err = msd_process_spawn(crew->house, crew->name, crew->source.fd,
+					      &process_ops, rep, &p, d);
+
+	rep->is_taken = false;
+	rep->process = err == MSD_OK ? p : NULL;
+	if (err != MSD_OK)
+		return err;
+	if (!msd_warm_key(crew, &p->warm.key))
+		msd_warm_ends_cool(&p->warm, crew->house); /* it ends with the daemon */
+	begin(rep);
 	return MSD_OK;
+}
+
+static bool take_over(struct msd_replica *rep)
+{
+	struct msd_house *house = rep->crew->house;
+	struct msd_digest key;
+
+	if (house->warm.shelf.n == 0 || !msd_warm_key(rep->crew, &key))
+		return false;
+	rep->process = msd_warm_take(house, &key, &process_ops, rep);
+	if (rep->process == NULL)
+		return false;
+	rep->process->warm.key = key;
+	rep->is_taken = true;
+	begin(rep);
+	return true;
+}
+
+msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d)
+{
+	return take_over(rep) ? MSD_OK : start_fresh(rep, d);
 }
 
 bool msd_replica_is_awaited(const struct msd_replica *rep)
@@ -148,6 +181,27 @@ static enum msd_loss loss_of(const struct msd_replica *rep)
 								: MSD_LOSS_DEATH;
 }
 
+/* What was kept has not resumed: as if there had been none. False: nobody takes its
+ * place. */
+static bool begin_anew(struct msd_replica *rep, const char *how)
+{
+	struct msd_process *p = rep->process;
+	struct msd_diag d = {0};
+
+	msd_log(MSD_LOG_WARN, "kept-worker", "name=%s worker=%u resumed=no how=\"%s\"",
+		rep->crew->name, rep->number, how);
+	lose_sent(rep, MSD_LOSS_DEATH, how);
+	const bool is_begun = start_fresh(rep, &d) == MSD_OK;
+	msd_diag_finish(&d);
+	if (is_begun) {
+		msd_process_detach(p);
+		msd_process_unref(p);
+	} else {
+		rep->process = p;
+	}
+	return is_begun;
+}
+
 void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 {
 	struct msd_process *p = rep->process;
@@ -160,6 +214,10 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	}
 	msd_buf_put_u8(&text, 0);
 	how = text.bad ? "out of memory" : (const char *)text.p;
+	if (p != NULL && rep->is_taken && !rep->is_open && begin_anew(rep, how)) {
+		msd_buf_finish(&text);
+		return;
+	}
 	const enum msd_loss loss = loss_of(rep);
 	if (MSD_PROBE_IS_ON(worker__lost))
 		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);

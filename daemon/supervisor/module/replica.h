@@ -29,6 +29,7 @@ struct msd_replica {
 	uint64_t ahead_us;      /* what all that was sent is expected to take */
 	bool is_open;           /* the process has the artifact open */
 	bool is_bound_turn;     /* the next request is one of its own lanes' */
+	bool is_taken;          /* the process was kept, and is to resume, or has */
 	bool is_overrun;        /* the process is killed for a call's deadline */
 	uint64_t next_wid;
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
@@ -36,7 +37,9 @@ struct msd_replica {
 
 /** Worker @number, from 1, of @crew, which outlives it. It has no process yet. */
 void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
-/** Start a process and ask it to open the artifact. */
+/** Take a process over that was kept and was started for the same, or start one and ask
+ * it to open the artifact. One that does not resume is followed by a fresh one, of
+ * which nobody is told. */
 MSD_MUST_CHECK msd_err msd_replica_start(struct msd_replica *rep, struct msd_diag *d);
 /** End the process, if there is one; @reason is for error texts. */
 void msd_replica_kill(struct msd_replica *rep, const char *reason);
@@ -53,7 +56,7 @@ bool msd_replica_is_awaited(const struct msd_replica *rep);
 bool msd_replica_is_stuck(const struct msd_replica *rep);
 
 /* channel.c */
-/** worker.open, the first request. */
+/** worker.open, or worker.resume: the first request. */
 void msd_replica_send_open(struct msd_replica *rep);
 /** Tell it of an in segment; @fd is borrowed. */
 void msd_replica_send_segment(void *rep, uint16_t index, int fd, uint64_t bytes);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/worker/plan.h"
+#include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -119,8 +120,9 @@ static void open_module(void)
 
 	cr_assert_eq(uv_loop_init(&loop), 0);
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-	cr_assert_eq(msd_worker_start(&worker, &loop, ends[0], artifact(), NULL),
-		     MSD_OK);
+	const struct msd_process_given given = {
+		.channel_fd = ends[0], .artifact_fd = artifact(), .door_fd = -1};
+	cr_assert_eq(msd_worker_start(&worker, &loop, &given, NULL), MSD_OK);
 	struct side channel = {.fd = ends[1]};
 	begin(&b, 1, "worker.open", 1);
 	msd_pack_map(&b, 3);

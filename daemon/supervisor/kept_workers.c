@@ -1,0 +1,116 @@
+#include "daemon/supervisor/kept_workers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/warm.h"
+#include "daemon/supervisor/sd.h"
+#include "proto/errno_text.h"
+#include "proto/value.h"
+
+/* The file that workers are started from: a running program's cannot be written to, and
+ * what is installed instead is another file. */
+static bool know_worker(const char *path, struct msd_digest *ret)
+{
+	struct msd_buf b = {0};
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return false;
+	msd_pack_cstr(&b, path);
+	msd_pack_uint(&b, st.st_dev);
+	msd_pack_uint(&b, st.st_ino);
+	msd_pack_uint(&b, (uint64_t)st.st_size);
+	msd_pack_uint(&b, (uint64_t)st.st_mtim.tv_sec);
+	msd_pack_uint(&b, (uint64_t)st.st_mtim.tv_nsec);
+	const bool is_known = !b.bad;
+	if (is_known)
+		msd_digest_of((struct msd_span){b.p, b.n}, ret);
+	msd_buf_finish(&b);
+	return is_known;
+}
+
+/* Why none can be kept; NULL: they can. */
+static const char *obstacle(struct msd_house *house, const struct msd_sd *sd,
+			    char text[MSD_ERRNO_TEXT_BYTES])
+{
+	if (sd->address_bytes == 0)
+		return "there is no service manager to keep them (NOTIFY_SOCKET)";
+	if (!know_worker(house->worker_path, &house->warm.worker))
+		return msd_errno_text(errno, text);
+	return NULL;
+}
+
+void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, bool keeps)
+{
+	struct msd_house_warm *warm = &house->warm;
+	char text[MSD_ERRNO_TEXT_BYTES];
+	struct msd_span name, last = {0};
+	uint32_t at = 0;
+	int fd;
+
+	if (keeps) {
+		const char *why = obstacle(house, sd, text);
+		warm->is_on = why == NULL;
+		if (why != NULL) {
+			msd_log(MSD_LOG_WARN, "keep-workers", "kept=no why=\"%s\"",
+				why);
+		}
+	}
+	/* The descriptors of a worker come under one name, one behind the other. */
+	while (msd_sd_next_stored(sd, &at, &name, &fd)) {
+		if (name.n != last.n || memcmp(name.p, last.p, name.n) != 0)
+			msd_sd_unstore(sd, name);
+		last = name;
+		if (!msd_warm_shelf_put(&warm->shelf, name, fd)) {
+			msd_log(MSD_LOG_WARN, "keep-workers",
+				"name=\"%.*s\" why=\"a descriptor is not one of a "
+				"worker's\"",
+				(int)(name.n < 128 ? name.n : 128),
+				(const char *)name.p);
+		}
+	}
+	msd_warm_gather(house);
+	if (!warm->is_on)
+		msd_warm_end_rest(house, "this daemon keeps no workers");
+}
+
+static bool is_coming(const struct msd_module *m)
+{
+	return m->life.state == MSD_STATE_LOADING || m->bringing != NULL ||
+	       (m->successor != NULL && is_coming(m->successor));
+}
+
+/* Of which the manager was not told, for it had more to read than it may. */
+static void keep_again(const struct msd_crew *crew)
+{
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		if (crew->replicas[i].is_open)
+			msd_warm_ends_keep(&crew->replicas[i].process->warm,
+					   crew->house,
+					   crew->replicas[i].process->child);
+	}
+}
+
+void msd_kept_workers_settle(struct msd_house *house)
+{
+	bool is_any_coming = false;
+
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_module *m =
+			MSD_CONTAINER_OF(it, struct msd_module, link);
+		is_any_coming = is_any_coming || is_coming(m);
+		keep_again(&m->crew);
+	}
+	if (!is_any_coming)
+		msd_warm_end_rest(house, "no module wants it");
+}
+
+void msd_kept_workers_close(struct msd_house *house)
+{
+	msd_warm_shelf_clear(&house->warm.shelf, "the daemon has ended");
+}

@@ -1,0 +1,206 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/child/cgroup.h"
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/process_parts.h"
+#include "daemon/wire/segpool.h"
+#include "daemon/wire/without.h"
+#include "proto/errno_text.h"
+
+/*
+ * How a worker is started. Happy path: a socketpair, a control group, what keeps it
+ * where it is to be kept; msd_child_spawn(). Failures leave nothing behind.
+ */
+
+/* Our end [0] and the worker's [1]. */
+msd_err msd_process_ends(int ret[2], struct msd_diag *d)
+{
+	const int buffer = 1 << 20;
+	char text[MSD_ERRNO_TEXT_BYTES];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret) != 0) {
+		return msd_diag_set(d, MSD_IO, "worker: %s",
+				    msd_errno_text(errno, text));
+	}
+	for (int i = 0; i < 2; i++) { /* only a wish: room for a burst of frames */
+		(void)setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &buffer,
+				 sizeof(buffer));
+	}
+	return MSD_OK;
+}
+
+/* It would start, and could not put its descriptors out of its module's way. */
+static msd_err check_descriptors(struct msd_diag *d)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= MSD_LEAST_WORKER_FILES)
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_IO,
+		"worker: RLIMIT_NOFILE is %llu, and it needs %u: raise it (%s)",
+		(unsigned long long)r.rlim_cur, MSD_LEAST_WORKER_FILES,
+		MSD_RAISE_DESCRIPTORS);
+}
+
+/* Of a memory that is lent, too: pages are whose who is first to touch them. */
+static uint64_t group_memory(const struct msd_limits *l)
+{
+	const uint64_t most = UINT64_MAX / 4;
+
+	if (l->max_worker_memory > most || l->max_memory > most ||
+	    l->max_segment_memory > most)
+		return 0;
+	return l->max_worker_memory + l->max_memory + l->max_segment_memory;
+}
+
+void msd_process_group_limits(const struct msd_limits *l, struct msd_cgroup_limits *ret)
+{
+	*ret = (struct msd_cgroup_limits){.max_processes = l->max_worker_processes,
+					  .max_memory = group_memory(l)};
+}
+
+/* All that its processes have together: data, as each one's own limit has it, and the
+ * pages of its out segments and of clients' segments. */
+static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
+			  struct msd_diag *d)
+{
+	struct msd_cgroup_limits limits;
+
+	msd_process_group_limits(house->limits, &limits);
+	return msd_cgroup_create(house->groups, &limits, ret, d);
+}
+
+/* Their other ends are the worker's alone: these, the daemon's. */
+struct keeping_ends {
+	int door, lifeline;
+};
+
+/* What a worker that may be left has beside its channel: a way in for the next
+ * supervisor, and a pipe that ends it when nobody has the other end any more. */
+static msd_err open_keeping(struct msd_warm_ends *ours, struct keeping_ends *its,
+			    struct msd_diag *d)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+	int door[2], lifeline[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) != 0) {
+		return msd_diag_set(d, MSD_IO, "worker: %s",
+				    msd_errno_text(errno, text));
+	}
+	ours->door = door[0];
+	its->door = door[1];
+	if (pipe2(lifeline, O_CLOEXEC) != 0) {
+		return msd_diag_set(d, MSD_IO, "worker: %s",
+				    msd_errno_text(errno, text));
+	}
+	ours->lifeline = lifeline[1];
+	its->lifeline = lifeline[0];
+	return MSD_OK;
+}
+
+static void close_keeping(const struct keeping_ends *its)
+{
+	if (its->door >= 0)
+		(void)close(its->door);
+	if (its->lifeline >= 0)
+		(void)close(its->lifeline);
+}
+
+static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
+			   int channel, struct msd_diag *d)
+{
+	char *argv[6] = {p->house->worker_path, (char *)(uintptr_t) "--name", name};
+	unsigned n_args = 3;
+	struct msd_child_how how = {.argv = argv,
+				    .fds = {channel, artifact_fd},
+				    .n_fds = 2,
+				    .user = p->house->worker_user};
+	struct keeping_ends its = {-1, -1};
+	msd_err err = MSD_OK;
+
+	if (p->house->warm.is_on)
+		err = open_keeping(&p->warm, &its, d);
+	if (its.lifeline >= 0) {
+		argv[n_args++] = (char *)(uintptr_t) "--keep";
+		how.fds[how.n_fds++] = its.door;
+		how.fds[how.n_fds++] = its.lifeline;
+	}
+	if (err == MSD_OK && p->house->groups != NULL)
+		err = make_group(p->house, &how.group, d);
+	if (how.group != NULL) {
+		argv[n_args++] = (char *)(uintptr_t) "--group";
+		how.fds[how.n_fds++] = msd_cgroup_join_fd(how.group);
+	}
+	if (err == MSD_OK) {
+		err = msd_child_spawn(p->house->reaper, &how, &msd_process_child_ops, p,
+				      &p->child, d);
+	}
+	close_keeping(&its);
+	if (err == MSD_OK)
+		return MSD_OK;
+	msd_cgroup_end(how.group);
+	return msd_diag_wrap(d, err, "worker");
+}
+
+/* The worker is on the far side of the trust line: its frames are bounded like a
+ * client's, and it may pass segments. */
+msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag *d)
+{
+	struct msd_conn_limits limits = {
+		/* The description is the largest, and too large a one is answered. */
+		.max_body_bytes = MSD_FACTS_MAX_BYTES + MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = 0,
+		.max_queued_bytes = UINT64_MAX,
+		.takes_fds = true,
+		.takes_turns = true,
+		.gathers = !msd_without("gather"),
+	};
+
+	p->answers.kind = MSD_RESPONSE;
+	if (!msd_without("plans"))
+		limits.memory = &p->answers;
+	return msd_conn_open(&p->channel, p->house->wire,
+			     msd_transport_of_socket(fd, true),
+			     &msd_process_channel_ops, &limits, p, d);
+}
+
+msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
+			  const struct msd_process_ops *ops, struct msd_replica *owner,
+			  struct msd_process **ret, struct msd_diag *d)
+{
+	struct msd_process *p = msd_process_new(house, ops, owner);
+	int ends[2] = {-1, -1};
+
+	if (p == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "worker: out of memory");
+	msd_err err = check_descriptors(d);
+	if (err == MSD_OK)
+		err = msd_process_ends(ends, d);
+	if (err == MSD_OK)
+		err = exec_worker(p, name, artifact_fd, ends[1], d);
+	if (ends[1] >= 0)
+		(void)close(ends[1]);
+	if (err != MSD_OK) {
+		if (ends[0] >= 0)
+			(void)close(ends[0]);
+		msd_process_unref(p);
+		return err;
+	}
+	msd_process_ref(p); /* the child's */
+	err = msd_process_open_channel(p, ends[0], d);
+	if (err != MSD_OK) { /* it is running: let it die like any other */
+		p->is_channel_closed = true;
+		msd_process_detach(p);
+		msd_process_kill(p, "its channel could not be watched");
+		msd_process_unref(p);
+		return err;
+	}
+	*ret = p;
+	return MSD_OK;
+}

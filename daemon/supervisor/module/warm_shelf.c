@@ -1,0 +1,201 @@
+#include "daemon/supervisor/module/warm_shelf.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+
+/*
+ * Happy path: four descriptors come under one name, each of another kind; they are of
+ * one living process, and somebody asks for it. Failures: a second one of a kind, one
+ * of no kind, one too few, another process than the name says: what is known to be its
+ * process is killed, and nothing else.
+ */
+
+pid_t msd_warm_process_of(int pidfd)
+{
+	char path[64], line[128];
+	long pid = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	FILE *f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	while (pid == 0 && fgets(line, sizeof(line), f) != NULL) {
+		if (strncmp(line, "Pid:", 4) == 0)
+			pid = strtol(line + 4, NULL, 10);
+	}
+	(void)fclose(f);
+	return pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+/* A pidfd whose process is gone has no number any more, and is told from others by what
+ * the kernel calls it. */
+static bool is_pidfd(int fd)
+{
+	char path[64], link[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	const ssize_t n = readlink(path, link, sizeof(link) - 1);
+	if (n <= 0)
+		return false;
+	link[n] = '\0';
+	return strcmp(link, "anon_inode:[pidfd]") == 0 ||
+	       strncmp(link, "pidfd:", 6) == 0;
+}
+
+enum msd_warm_part msd_warm_part_of(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) != 0)
+		return MSD_WARM_PARTS;
+	if (S_ISSOCK(st.st_mode))
+		return MSD_WARM_DOOR;
+	if (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY)
+		return MSD_WARM_OUTPUT;
+	if (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_WRONLY)
+		return MSD_WARM_LIFELINE;
+	return is_pidfd(fd) ? MSD_WARM_PROCESS : MSD_WARM_PARTS;
+}
+
+const char *msd_warm_fault(const struct msd_warm *w)
+{
+	if (w->is_odd)
+		return "descriptors came that are not its own";
+	for (unsigned i = 0; i < MSD_WARM_PARTS; i++) {
+		if (w->fds[i] < 0)
+			return "one of its descriptors has not come";
+	}
+	if (msd_warm_process_of(w->fds[MSD_WARM_PROCESS]) != w->name.pid)
+		return "its process has ended, or is another one";
+	return NULL;
+}
+
+void msd_warm_shelf_init(struct msd_warm_shelf *s)
+{
+	*s = (struct msd_warm_shelf){0};
+	msd_list_init(&s->all);
+}
+
+static struct msd_warm *find_or_add(struct msd_warm_shelf *s, struct msd_span name)
+{
+	struct msd_warm_name parsed;
+
+	MSD_LIST_EACH (it, &s->all) {
+		struct msd_warm *w = MSD_CONTAINER_OF(it, struct msd_warm, link);
+		if (msd_span_is(name, w->text))
+			return w;
+	}
+	if (s->n >= MSD_WARM_MOST || !msd_warm_name_parse(name, &parsed))
+		return NULL;
+	struct msd_warm *w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return NULL;
+	w->name = parsed;
+	msd_warm_name_format(&parsed, w->text);
+	for (unsigned i = 0; i < MSD_WARM_PARTS; i++)
+		w->fds[i] = -1;
+	msd_list_append(&s->all, &w->link);
+	s->n++;
+	return w;
+}
+
+bool msd_warm_shelf_put(struct msd_warm_shelf *s, struct msd_span name, int fd)
+{
+	const enum msd_warm_part part = msd_warm_part_of(fd);
+	struct msd_warm *w = find_or_add(s, name);
+
+	if (w == NULL || part == MSD_WARM_PARTS || w->fds[part] >= 0) {
+		if (w != NULL)
+			w->is_odd = true;
+		(void)close(fd);
+		return false;
+	}
+	w->fds[part] = fd;
+	return true;
+}
+
+static void drop(struct msd_warm_shelf *s, struct msd_warm *w)
+{
+	msd_list_remove(&w->link);
+	s->n--;
+}
+
+void msd_warm_shelf_judge(struct msd_warm_shelf *s)
+{
+	MSD_LIST_EACH_SAFE (it, &s->all) {
+		struct msd_warm *w = MSD_CONTAINER_OF(it, struct msd_warm, link);
+		const char *fault = msd_warm_fault(w);
+		if (fault == NULL)
+			continue;
+		drop(s, w);
+		msd_warm_kill(w, fault);
+	}
+}
+
+struct msd_warm *msd_warm_shelf_take(struct msd_warm_shelf *s,
+				     const struct msd_digest *key)
+{
+	MSD_LIST_EACH (it, &s->all) {
+		struct msd_warm *w = MSD_CONTAINER_OF(it, struct msd_warm, link);
+		if (!msd_digest_equal(&w->name.key, key))
+			continue;
+		drop(s, w);
+		return w;
+	}
+	return NULL;
+}
+
+bool msd_warm_shelf_has_group(const struct msd_warm_shelf *s, uint64_t group)
+{
+	MSD_LIST_EACH (it, &s->all) {
+		if (MSD_CONTAINER_OF(it, struct msd_warm, link)->name.group == group)
+			return true;
+	}
+	return false;
+}
+
+void msd_warm_shelf_clear(struct msd_warm_shelf *s, const char *why)
+{
+	struct msd_list *it;
+
+	while ((it = msd_list_first(&s->all)) != NULL) {
+		struct msd_warm *w = MSD_CONTAINER_OF(it, struct msd_warm, link);
+		drop(s, w);
+		msd_warm_kill(w, why);
+	}
+}
+
+void msd_warm_free(struct msd_warm *w)
+{
+	for (unsigned i = 0; i < MSD_WARM_PARTS; i++) {
+		if (w->fds[i] >= 0)
+			(void)close(w->fds[i]);
+	}
+	free(w);
+}
+
+/* A pidfd of another process than the name's is somebody else's. Its lifeline is closed
+ * besides: that ends one whose pidfd has not come. */
+void msd_warm_kill(struct msd_warm *w, const char *why)
+{
+	const int pidfd = w->fds[MSD_WARM_PROCESS];
+
+	msd_log(MSD_LOG_WARN, "kept-worker", "pid=%d end=yes why=\"%s\"",
+		(int)w->name.pid, why);
+	if (pidfd >= 0 && msd_warm_process_of(pidfd) == w->name.pid) {
+		if (getpgid(w->name.pid) == w->name.pid)
+			(void)kill(-w->name.pid, SIGKILL);
+		(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	}
+	msd_warm_free(w);
+}
