@@ -49,7 +49,7 @@ void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, boo
 {
 	struct msd_house_warm *warm = &house->warm;
 	char text[MSD_ERRNO_TEXT_BYTES];
-	struct msd_span name, last = {0};
+	struct msd_span name, last = msd_span_of("");
 	uint32_t at = 0;
 	int fd;
 
@@ -89,10 +89,10 @@ static bool is_coming(const struct msd_module *m)
 static void keep_again(const struct msd_crew *crew)
 {
 	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		struct msd_process *p = crew->replicas[i].process;
+
 		if (crew->replicas[i].is_open)
-			msd_warm_ends_keep(&crew->replicas[i].process->warm,
-					   crew->house,
-					   crew->replicas[i].process->child);
+			msd_warm_ends_keep(&p->warm, crew->house, p->child);
 	}
 }
 

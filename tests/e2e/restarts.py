@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""restarts.py N MOST_MS: in a booted system (nspawn.sh), restarts modserd.service N times. Each time the
+module `kept` is called until it answers, from the same processes as ever; the median of the times
+from the restart to the answer is MOST_MS at most. Another process connects and calls 500 times a second
+meanwhile, and is never refused. Prints what was counted.
+"""
+import collections
+import multiprocessing
+import select
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+
+import msgpack
+
+PATH = "/run/modserd/modserd.sock"
+HEAD = struct.Struct("<4sIQ")
+BODY = msgpack.packb([0, 1, "call", ["kept:int"]])
+EACH_S = 0.002
+PATIENCE = 120
+
+
+def call():
+    """"OK", the name of an error, or "closed": a daemon that ends lets go of who has just come."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(PATIENCE)
+        s.connect(PATH)
+        try:
+            s.sendall(HEAD.pack(b"\xedmd\x01", len(BODY), 0) + BODY)
+            said = b""
+            while len(said) < HEAD.size or len(said) < HEAD.size + HEAD.unpack_from(said)[1]:
+                more = s.recv(1 << 16)
+                if not more:
+                    return "closed"
+                said += more
+        except (ConnectionResetError, BrokenPipeError):
+            return "closed"
+    error = msgpack.unpackb(said[HEAD.size:])[2]
+    return error[1] if error else "OK"
+
+
+def load(is_over, counts):
+    said = collections.Counter()
+    due = time.monotonic()
+    while not is_over.is_set():
+        try:
+            said[call()] += 1
+        except OSError as e:
+            said[f"refused: {e}"] += 1
+        due = max(due + EACH_S, time.monotonic() - 25 * EACH_S)
+        select.select([], [], [], max(0, due - time.monotonic()))  # its pace
+    counts.put(dict(said))
+
+
+def workers():
+    said = subprocess.run(["pgrep", "-f", "modserd-worker --name"], capture_output=True, text=True)
+    return sorted(said.stdout.split())
+
+
+def main():
+    n, most_ms = int(sys.argv[1]), float(sys.argv[2])
+    is_over, counts = multiprocessing.Event(), multiprocessing.Queue()
+    other = multiprocessing.Process(target=load, args=(is_over, counts))
+    other.start()
+    first, times, same = workers(), [], 0
+    for _ in range(n):
+        began = time.monotonic()
+        subprocess.run(["systemctl", "restart", "modserd"], check=True)
+        while call() != "OK":
+            pass
+        times.append((time.monotonic() - began) * 1000)
+        same += workers() == first
+    is_over.set()
+    said = counts.get()
+    other.join()
+    refused = sum(m for word, m in said.items() if word.startswith("refused"))
+    print(f"same {same} refused {refused}", end=" ")
+    print("in time" if statistics.median(times) <= most_ms else "late", end=" ")
+    print(f"({min(times):.0f} to {max(times):.0f} ms, median {statistics.median(times):.0f}; {said})")
+
+
+if __name__ == "__main__":
+    main()

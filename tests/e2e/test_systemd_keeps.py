@@ -1,0 +1,79 @@
+"""--keep-workers under a real systemd, booted by systemd-nspawn (nspawn.sh), which needs root. That it
+takes 100 ms is measured by hand (docs/edge.md); here other tests run beside it."""
+import pathlib
+import shlex
+import shutil
+import sys
+
+import guest
+import harness
+import pytest
+
+RESTARTS = 10
+MOST_MS = 2000
+
+GUEST = r"""
+pid() { systemctl show -P MainPID modserd; }
+workers() { pgrep -f 'modserd-worker --name' | tr '\n' ' '; }
+until_gone() { while kill -0 $1 2>/dev/null && ! grep -q '^State:.Z' /proc/$1/status; do sleep 0.02; done; }
+systemd-sysusers
+mkdir -p /etc/modserd /run/systemd/system/modserd.service.d
+cp /usr/local/etc/modserd/modserd.conf /etc/modserd/
+echo 'keep-workers = yes' >>/etc/modserd/modserd.conf
+cp /usr/local/share/modserd/drop-ins/keep-workers.conf /run/systemd/system/modserd.service.d/
+systemctl daemon-reload
+says start 'systemctl start modserd.socket modserd.service && systemctl is-active modserd modserd-workers'
+says load 'modser load --keep --workers 2 kept /given/zoo/results.so | head -n 1'
+was=$(workers)
+says stored 'systemctl show -P NFileDescriptorStore modserd'
+says restarts '@RESTARTS@'
+main=$(pid); kill -KILL $main; until [ "$(pid)" != $main ] && systemctl -q is-active modserd; do sleep 0.02; done
+says killed 'modser --connect-timeout 60s call kept:int; [ "$(workers)" = "$was" ] && echo same'
+says faults 'modser load --keep faults /given/zoo/faults.so | head -n 1'
+modser call faults:loop >/dev/null 2>&1 &
+says leaves 'modser load bad /given/zoo/leaves.so | head -n 1; modser call bad:many'
+all=$(workers)
+group=$(modser info | sed -n 's/^control_group.path\t//p')
+if [ "$group" ]; then
+  until [ $(cat $group/worker-*/cgroup.procs | wc -l) -gt 20 ]; do sleep 0.02; done
+  all="$all $(cat $group/worker-*/cgroup.procs)"
+fi
+says stop 'systemctl stop modserd.socket modserd.service; systemctl is-active modserd'
+for p in $all; do until_gone $p; done
+says gone 'workers; echo none'
+says again 'systemctl start modserd.socket modserd.service; modser --connect-timeout 60s call kept:int; [ "$(workers)" != "$was" ] && echo others'
+"""
+
+
+@pytest.fixture(scope="module")
+def said_by(tmp_path_factory):
+    guest.skip_unless_bootable()
+    folder = tmp_path_factory.mktemp("guest")
+    (folder / "zoo").mkdir()
+    for name in ("results", "faults", "leaves"):
+        shutil.copy(harness.ZOO / f"{name}.so", folder / "zoo")
+    shutil.copy(pathlib.Path(__file__).with_name("restarts.py"), folder / "zoo")
+    command = shlex.join([sys.executable, "/given/zoo/restarts.py", str(RESTARTS), str(MOST_MS)])
+    return guest.results(harness.BUILD, GUEST.replace("@RESTARTS@", command), folder, folder / "zoo")
+
+
+@pytest.mark.parametrize(
+    "what, said",
+    [
+        ("start", "active active"),
+        ("load", "name\tkept"),
+        ("stored", "8"),
+        ("killed", "-42 same"),
+        ("faults", "name\tfaults"),
+        ("leaves", "name\tbad"),
+        ("stop", "inactive"),
+        ("gone", "none"),
+        ("again", "-42 others"),
+    ],
+)
+def test_under_a_real_systemd(said_by, what, said):
+    assert said_by[what] == said
+
+
+def test_restarts_under_load(said_by):
+    assert said_by["restarts"].startswith(f"same {RESTARTS} refused 0 in time"), said_by["restarts"]
