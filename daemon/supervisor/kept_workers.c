@@ -50,7 +50,7 @@ void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, boo
 	struct msd_house_warm *warm = &house->warm;
 	char text[MSD_ERRNO_TEXT_BYTES];
 	struct msd_span name, last = msd_span_of("");
-	uint32_t at = 0;
+	struct msd_sd_cursor at = {0};
 	int fd;
 
 	if (keeps) {

@@ -66,17 +66,18 @@ static void read_address(const char *text, struct msd_sd *sd)
 	sd->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* The name of descriptor @n of those that are handed over: one of a list with ':'
- * between them. Empty: it has none. */
-static struct msd_span name_of(const struct msd_sd *sd, uint32_t n)
+/* The next descriptor that is handed over, and its name: of a list with ':' between
+ * them. Empty: it has none. */
+static int next_handed(const struct msd_sd *sd, struct msd_sd_cursor *at,
+		       struct msd_span *ret_name)
 {
-	const char *at = sd->names != NULL ? sd->names : "";
+	if (at->n == 0)
+		at->names = sd->names != NULL ? sd->names : "";
+	const size_t bytes = strcspn(at->names, ":");
 
-	while (n-- > 0 && *at != '\0') {
-		at += strcspn(at, ":");
-		at += *at == ':';
-	}
-	return (struct msd_span){(const uint8_t *)at, strcspn(at, ":")};
+	*ret_name = (struct msd_span){(const uint8_t *)at->names, bytes};
+	at->names += bytes + (at->names[bytes] == ':');
+	return FIRST_FD + (int)at->n++;
 }
 
 static bool is_stored(struct msd_span name)
@@ -87,27 +88,28 @@ static bool is_stored(struct msd_span name)
 static void take_handed(struct msd_sd *sd)
 {
 	const uint64_t n = number_of("LISTEN_FDS");
+	struct msd_sd_cursor at = {0};
+	struct msd_span name;
 
 	if (secure_getenv("LISTEN_PID") == NULL || !is_for_us("LISTEN_PID") ||
 	    n > MSD_SD_MOST_LISTEN + MOST_STORED)
 		return;
 	sd->n_handed = (uint32_t)n;
 	sd->names = secure_getenv("LISTEN_FDNAMES"); /* its bytes stay where they are */
-	for (uint32_t i = 0; i < sd->n_handed; i++) {
-		(void)fcntl(FIRST_FD + (int)i, F_SETFD, FD_CLOEXEC);
-		if (!is_stored(name_of(sd, i)) && sd->n_listen < MSD_SD_MOST_LISTEN)
-			sd->listen[sd->n_listen++] = FIRST_FD + (int)i;
+	while (at.n < sd->n_handed) {
+		const int fd = next_handed(sd, &at, &name);
+
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+		if (!is_stored(name) && sd->n_listen < MSD_SD_MOST_LISTEN)
+			sd->listen[sd->n_listen++] = fd;
 	}
 }
 
-bool msd_sd_next_stored(const struct msd_sd *sd, uint32_t *at,
+bool msd_sd_next_stored(const struct msd_sd *sd, struct msd_sd_cursor *at,
 			struct msd_span *ret_name, int *ret_fd)
 {
-	while (*at < sd->n_handed) {
-		const uint32_t n = (*at)++;
-
-		*ret_name = name_of(sd, n);
-		*ret_fd = FIRST_FD + (int)n;
+	while (at->n < sd->n_handed) {
+		*ret_fd = next_handed(sd, at, ret_name);
 		if (is_stored(*ret_name))
 			return true;
 	}

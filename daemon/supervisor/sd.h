@@ -27,6 +27,12 @@ struct msd_sd {
 	uint32_t n_handed;
 };
 
+/* How far somebody has got through what is handed over. */
+struct msd_sd_cursor {
+	uint32_t n;
+	const char *names;
+};
+
 /** Read the environment and take its variables away: what is started by the daemon is
  * not the service. Sockets that are handed over are closed by exec. */
 void msd_sd_init(struct msd_sd *sd);
@@ -40,9 +46,9 @@ MSD_MUST_CHECK bool msd_sd_store(const struct msd_sd *sd, const char *name,
 				 const int *fds, unsigned n);
 /** Have it give up those called @name. */
 void msd_sd_unstore(const struct msd_sd *sd, struct msd_span name);
-/** The next descriptor that it has kept and handed over; *at is 0 for the first. False:
- * there is none left. The caller's from then on. */
-bool msd_sd_next_stored(const struct msd_sd *sd, uint32_t *at,
+/** The next descriptor that it has kept and handed over; *at is zero for the first.
+ * False: there is none left. The caller's from then on. */
+bool msd_sd_next_stored(const struct msd_sd *sd, struct msd_sd_cursor *at,
 			struct msd_span *ret_name, int *ret_fd);
 /** RELOADING=1, as the manager wants to have it. READY=1 ends it. */
 void msd_sd_notify_reloading(const struct msd_sd *sd);

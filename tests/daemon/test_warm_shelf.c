@@ -239,4 +239,6 @@ Test(warm_shelf, no_more_than_so_many_are_kept)
 		(void)msd_warm_shelf_put(&s, msd_span_of(name), -1);
 	}
 	cr_expect_eq(s.n, MSD_WARM_MOST);
+	msd_warm_shelf_judge(&s);
+	cr_expect_eq(s.n, 0);
 }

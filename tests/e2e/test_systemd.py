@@ -122,7 +122,7 @@ def units(folder):
     if not shutil.which("systemd-analyze"):
         pytest.skip("no systemd-analyze here: the units are not looked at")
     source = harness.ROOT / "systemd"
-    for path in [*source.glob("modserd*.in"), source / "modserd.socket"]:
+    for path in [*source.glob("modserd*.in"), *source.glob("modserd*.service"), source / "modserd.socket"]:
         text = path.read_text().replace("@MSD_BINDIR@", str(harness.BIN))
         name = path.name.removesuffix(".in").replace("@.", "@kept.")
         (folder / name).write_text(text)
@@ -141,7 +141,8 @@ def test_the_units_have_no_unknown_words(units):
     assert "modserd" not in said.stderr, said.stderr
 
 
-@pytest.mark.parametrize("drop_in, most", [(None, 15), ("nvidia", 20), ("dri", 20), ("network", 20)])
+@pytest.mark.parametrize("drop_in, most", [(None, 15), ("nvidia", 20), ("dri", 20), ("network", 20),
+                                           ("keep-workers", 15)])
 def test_the_sandbox_is_as_closed_as_promised(units, drop_in, most):
     if drop_in:
         (units / "modserd.service.d").mkdir()
