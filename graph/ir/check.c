@@ -135,9 +135,10 @@ static int check_given(modser_sg_tensor *const *read, size_t n, const bool *seen
 {
 	for (size_t i = 0; i < n; i++) {
 		if (read[i] != NULL && is_op(read[i]->producer, "InputOp") &&
-		    !seen[read[i]->index])
+		    !seen[read[i]->index]) {
 			return bad_tensor(read[i], "an input that the graph does not "
 						   "have among its inputs");
+		}
 	}
 	return 0;
 }

@@ -188,7 +188,14 @@
 	X(center_crop_pad)                                                             \
 	X(affine_grid)                                                                 \
 	X(max_unpool)                                                                  \
-	X(col2im)
+	X(col2im)                                                                      \
+	X(extract_features)                                                            \
+	X(linear_classifier)                                                           \
+	X(linear_regressor)                                                            \
+	X(normalizer)                                                                  \
+	X(scaler)                                                                      \
+	X(tree_classifier)                                                             \
+	X(tree_regressor)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -149,7 +149,14 @@
 	X(center_crop_pad)                                                             \
 	X(affine_grid)                                                                 \
 	X(max_unpool)                                                                  \
-	X(col2im)
+	X(col2im)                                                                      \
+	X(extract_features)                                                            \
+	X(linear_classifier)                                                           \
+	X(linear_regressor)                                                            \
+	X(normalizer)                                                                  \
+	X(scaler)                                                                      \
+	X(tree_classifier)                                                             \
+	X(tree_regressor)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

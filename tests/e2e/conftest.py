@@ -11,6 +11,13 @@ import certs
 import harness
 
 
+def pytest_sessionfinish(session, exitstatus):
+    """A file whose tests are skipped all at once, aloud, has not failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.OK
+
+
 @pytest.fixture(scope="session")
 def cases():
     """Every call in models.py with TVM's own results; ctest makes them before, once a run."""

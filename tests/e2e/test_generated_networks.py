@@ -164,7 +164,7 @@ def depthwise():
 def detection():
     n = Net("detection")
     x = n.given("x", 1, 4, "height", "width")
-    heat = n.add("Sigmoid", n.add("Conv", x, n.weight(2, 4, 3, 3, scale=1), pads=[1] * 4))
+    heat = n.add("Sigmoid", n.add("Conv", x, n.weight(2, 4, 3, 3, scale=0.3), pads=[1] * 4))
     size = n.add("Exp", n.add("Conv", x, n.weight(4, 4, 1, 1, scale=0.3)))
     scores = n.add("Reshape", heat, n.const([1, 2, -1], np.int64))
     boxes = n.add("Transpose", n.add("Reshape", size, n.const([1, 4, -1], np.int64)),

@@ -150,7 +150,8 @@ static void put_attr(const struct onnx_out *o, Onnx__NodeProto *node,
 		return;
 	case MODSER_ATTR_STR:
 		onnx_emit_string(o->e, node, w->attr, a->as.s,
-				 strcmp(w->attr, "activations") == 0);
+				 strcmp(w->attr, "activations") == 0 ||
+					 strcmp(w->attr, "nodes_modes") == 0);
 		return;
 	case MODSER_ATTR_INTS:
 		onnx_emit_ints(o->e, node, w->attr, a->as.ints, a->n);

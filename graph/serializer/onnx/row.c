@@ -10,17 +10,9 @@
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
-	onnx_rows_element,
-	onnx_rows_flow,
-	onnx_rows_index,
-	onnx_rows_move,
-	onnx_rows_reduce,
-	onnx_rows_window,
-	onnx_rows_layer,
-	onnx_rows_recurrent,
-	onnx_rows_signal,
-	onnx_rows_quantized,
-	NULL,
+	onnx_rows_element,   onnx_rows_flow,   onnx_rows_index,     onnx_rows_ml,
+	onnx_rows_move,      onnx_rows_reduce, onnx_rows_window,    onnx_rows_layer,
+	onnx_rows_recurrent, onnx_rows_signal, onnx_rows_quantized, NULL,
 };
 
 /* Rows that were added; the list only grows, at its head. */
@@ -68,6 +60,10 @@ const char *onnx_row_domain(const struct onnx_row *row)
 	for (const struct onnx_added *a = atomic_load(&added); a != NULL; a = a->next) {
 		if (&a->row == row)
 			return a->domain;
+	}
+	for (const struct onnx_row *r = onnx_rows_ml; r->name != NULL; r++) {
+		if (r == row)
+			return "ai.onnx.ml";
 	}
 	return "";
 }

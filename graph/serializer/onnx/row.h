@@ -20,6 +20,7 @@ struct onnx_row {
 extern const struct onnx_row onnx_rows_element[];
 extern const struct onnx_row onnx_rows_flow[];
 extern const struct onnx_row onnx_rows_index[];
+extern const struct onnx_row onnx_rows_ml[]; /* of ai.onnx.ml */
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];
 extern const struct onnx_row onnx_rows_quantized[];

@@ -1,0 +1,28 @@
+/* Operators of the domain ai.onnx.ml, as scikit-learn's models are exported with them.
+ * Classes that are texts are refused by the name of their attribute. */
+#include "graph/serializer/onnx/row.h"
+
+#define TREES                                                                          \
+	"base_values nodes_treeids! nodes_nodeids! nodes_featureids! nodes_modes! "    \
+	"nodes_values! nodes_truenodeids! nodes_falsenodeids! "                        \
+	"nodes_missing_value_tracks_true nodes_hitrates post_transform "
+#define TARGETS                                                                        \
+	"target_treeids=weights_treeids target_nodeids=weights_nodeids "               \
+	"target_ids=weights_ids target_weights=weights n_targets! aggregate_function"
+#define CLASSES                                                                        \
+	"class_treeids=weights_treeids class_nodeids=weights_nodeids "                 \
+	"class_ids=weights_ids class_weights=weights classlabels_int64s=labels"
+
+const struct onnx_row onnx_rows_ml[] = {
+	{"ArrayFeatureExtractor", 1, "ArrayFeatureExtractor", "", NULL},
+	{"LinearClassifier", 1, "LinearClassifier",
+	 "coefficients! intercepts multi_class post_transform classlabels_ints=labels",
+	 NULL},
+	{"LinearRegressor", 1, "LinearRegressor",
+	 "coefficients! intercepts post_transform targets", NULL},
+	{"Normalizer", 1, "Normalizer", "norm", NULL},
+	{"Scaler", 1, "Scaler", "offset! scale!", NULL},
+	{"TreeEnsembleClassifier", 1, "TreeEnsembleClassifier", TREES CLASSES, NULL},
+	{"TreeEnsembleRegressor", 1, "TreeEnsembleRegressor", TREES TARGETS, NULL},
+	{0},
+};
