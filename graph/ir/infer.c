@@ -170,6 +170,10 @@ int msd_infer_axis(const modser_sg_node *node, size_t *ret)
 	return 0;
 }
 
+/* More than a machine can address: below it sums of extents and pads do not overflow.
+ */
+#define MOST_BYTES (UINT64_C(1) << 48)
+
 /* Every extent is known, and the bytes fit, also of a part that leaves out extents of
  * 0.
  */
@@ -191,7 +195,7 @@ static int check_shape(const modser_sg_node *node, const modser_sg_tensor *t)
 		    __builtin_mul_overflow(n, (uint64_t)t->dims[i], &n))
 			return msd_infer_fail(node, "\"%s\" is too large", t->name);
 	}
-	if (!msd_dtype_bytes(t->dtype, n, &bytes) || bytes > SIZE_MAX / 2)
+	if (!msd_dtype_bytes(t->dtype, n, &bytes) || bytes > MOST_BYTES)
 		return msd_infer_fail(node, "\"%s\" is too large", t->name);
 	return 0;
 }
@@ -215,6 +219,8 @@ static int check_inputs(const modser_sg_node *node)
 			return msd_infer_fail(node, "it leaves out an input");
 		if (node->inputs[i] != NULL && !is_known(node->inputs[i]))
 			return MSD_INFER_LATER;
+		if (node->inputs[i] != NULL && check_shape(node, node->inputs[i]) != 0)
+			return -1;
 	}
 	return 0;
 }

@@ -59,7 +59,7 @@ class Graph:
 def attribute(name, v):
     kinds = {int: (3, 2), float: (2, 1), str: (4, 3)}
     if isinstance(v, list):
-        number, kind = (7, 6) if v and isinstance(v[0], float) else (8, 7)
+        number, kind = {float: (7, 6), str: (9, 8)}.get(type(v[0]) if v else int, (8, 7))
         return field(1, name) + b"".join(field(number, one) for one in v) + field(20, kind)
     if isinstance(v, Graph):
         return field(1, name) + field(6, v.raw) + field(20, 5)
@@ -80,6 +80,11 @@ def model(nodes, inputs, outputs, constants=(), opset=17, ir=8, name="g"):
     graph = Graph(nodes, inputs, outputs, constants, name)
     return (field(1, ir) + field(2, "test") + field(7, graph.raw) +
             field(8, field(1, "") + field(2, opset)))
+
+
+def of_domain(raw, domain, version):
+    """The model @raw, which has operators of another domain, too."""
+    return raw + field(8, field(1, domain) + field(2, version))
 
 
 def floats(*shape):

@@ -8,7 +8,7 @@ import numpy as np
 from settle import settle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from onnx_writer import Graph, field, floats, model, node, tensor, value, varint  # noqa: E402
+from onnx_writer import Graph, field, floats, model, node, of_domain, tensor, value, varint  # noqa: E402
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "onnx"
 X = value("x", "float32", [1, 3])
@@ -121,6 +121,24 @@ def cases():
                                      [value("y", "float32", ["n", 3])]),
         "accept_conv": one("Conv", ["x", "w"], constants=[tensor("w", floats(2, 1, 3, 3))],
                            kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        "accept_trees": of_domain(model(
+            [node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", n_targets=1,
+                  nodes_treeids=[0, 0, 0, 1], nodes_nodeids=[0, 1, 2, 0],
+                  nodes_featureids=[2, 0, 0, 0], nodes_values=[0.5, 0.0, 0.0, 0.0],
+                  nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF", "LEAF"],
+                  nodes_truenodeids=[1, 0, 0, 0], nodes_falsenodeids=[2, 0, 0, 0],
+                  target_treeids=[0, 0, 1], target_nodeids=[1, 2, 0], target_ids=[0, 0, 0],
+                  target_weights=[1.0, 2.0, 4.0])], [X], [value("y", "float32", [1, 1])]),
+            "ai.onnx.ml", 3),
+        "accept_linear_classifier": of_domain(model(
+            [node("LinearClassifier", ["x"], ["y", "s"], domain="ai.onnx.ml",
+                  coefficients=[1.0, 2.0, 3.0], intercepts=[0.5], classlabels_ints=[4, 7],
+                  post_transform="LOGISTIC")], [X],
+            [value("y", "int64", [1]), value("s", "float32", [1, 2])]), "ai.onnx.ml", 3),
+        "accept_input_that_no_run_can_have": model(
+            [node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])],
+            [value("x", "float32", [1, 1, (1 << 63) - 1, 1])],
+            [value("y", "float32", ["a", "b", "c", "d"])], [tensor("w", floats(2, 1, 3, 3))]),
         "accept_einsum": one("Einsum", ["x", "w"], constants=[tensor("w", floats(4, 2))],
                              equation="...ij,jk->...ki"),
         "accept_non_zero_and_gather_nd": model(
