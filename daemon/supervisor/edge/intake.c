@@ -133,8 +133,8 @@ static bool is_in_flight(struct msd_framed *f, uint64_t id)
 }
 
 /* Is it what a client may send? False: the connection is closing. */
-static bool is_sound(struct msd_framed *f, const struct msd_in *in,
-		     enum msd_method method)
+static inline bool is_sound(struct msd_framed *f, const struct msd_in *in,
+			    enum msd_method method)
 {
 	if (in->body.kind == MSD_RESPONSE) {
 		msd_conn_close(&f->conn, MSD_PROTOCOL, "clients send no responses");
@@ -165,6 +165,8 @@ static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method metho
 	struct msd_session *s = &f->session;
 	struct msd_diag d = {0};
 
+	if (!is_sound(f, in, method))
+		return false;
 	if (msd_standing_ask(s, in, method, &d) == MSD_OK &&
 	    msd_standing_spend(s, in, method, &d) == MSD_OK)
 		return !f->conn.is_closing;
@@ -174,16 +176,15 @@ static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method metho
 
 static void resume(struct msd_session *s, struct msd_in *in);
 
-/* Of one that names results of others, or whose own will be named. False: it was
- * answered, or waits: then it is resumed, and with it a payload that has begun. */
-static bool has_results(struct msd_framed *f, struct msd_in *in, enum msd_method method,
-			enum msd_awaits *ret)
+/* @in names results of others, or its own will be named. False: it was answered, or
+ * waits: then it is resumed, and with it a payload that has begun. */
+static bool settle_results(struct msd_framed *f, struct msd_in *in,
+			   enum msd_method method, enum msd_awaits *ret)
 {
 	struct msd_diag d = {0};
 
-	*ret = MSD_AWAITS_NOTHING;
-	if (in->known != NULL || !msd_awaiting_concerns(in))
-		return true;
+	if (!is_sound(f, in, method))
+		return false;
 	struct msd_awaiting *a = msd_awaiting_of(&f->session, resume);
 	const msd_err err = a != NULL ? msd_awaiting_take(a, in, method, ret, &d)
 				      : msd_diag_no_memory(&d);
@@ -192,6 +193,15 @@ static bool has_results(struct msd_framed *f, struct msd_in *in, enum msd_method
 	*ret = MSD_AWAITS_NOTHING;
 	refuse_call(f, in, method, &d);
 	return false;
+}
+
+/* The same of any request. */
+static inline bool has_results(struct msd_framed *f, struct msd_in *in,
+			       enum msd_method method, enum msd_awaits *ret)
+{
+	*ret = MSD_AWAITS_NOTHING;
+	return in->known != NULL || !msd_awaiting_concerns(in) ||
+	       settle_results(f, in, method, ret);
 }
 
 static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
@@ -244,8 +254,6 @@ enum msd_place msd_intake_on_body(struct msd_conn *c, struct msd_in *in)
 	const enum msd_method method = msd_remember_method(in);
 	enum msd_awaits awaits;
 
-	if (!is_sound(f, in, method))
-		return MSD_PLACE_SKIP;
 	if (has_results(f, in, method, &awaits))
 		return place(f, in, method);
 	return awaits == MSD_AWAITS_RESULTS ? MSD_PLACE_LATER : MSD_PLACE_SKIP;
@@ -259,8 +267,8 @@ static void submit(struct msd_framed *f, struct msd_req *r)
 }
 
 /* A whole request without payload; what it declares as outputs may have to wait. */
-static void call_at_once(struct msd_framed *f, struct msd_in *in,
-			 enum msd_method method)
+static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
+				enum msd_method method)
 {
 	struct msd_session *s = &f->session;
 	struct msd_diag d = {0};
@@ -282,18 +290,6 @@ static void call_at_once(struct msd_framed *f, struct msd_in *in,
 	}
 }
 
-/* Do what may be asked for: @in is whole. */
-static void begin(struct msd_framed *f, struct msd_in *in, enum msd_method method)
-{
-	if (!msd_method_is_forwarded(method)) {
-		msd_method_run(&f->session, in, method);
-	} else if (in->user != NULL) { /* prepared when its payload began */
-		submit(f, in->user);
-	} else {
-		call_at_once(f, in, method);
-	}
-}
-
 /* @in had to wait, and is complete now: what a frame's body leads to. */
 static void resume(struct msd_session *s, struct msd_in *in)
 {
@@ -312,20 +308,23 @@ static void resume(struct msd_session *s, struct msd_in *in)
 			msd_conn_place(&f->conn,
 				       at == MSD_PLACE_HERE ? front->payload : NULL);
 		}
-	} else if (admit(f, in, method)) {
-		begin(f, in, method);
+	} else if (!admit(f, in, method)) {
+		return;
+	} else if (msd_method_is_forwarded(method)) {
+		call_at_once(f, in, method);
+	} else {
+		msd_method_run(s, in, method);
 	}
 	msd_pressure_check(f);
 }
 
-/* Of a frame without a payload, or whose payload was read on_body()'s way. */
-static bool may_begin(struct msd_framed *f, struct msd_in *in, enum msd_method method)
+/* Of a frame without a payload, for which on_body() has not asked. */
+static inline bool may_begin(struct msd_framed *f, struct msd_in *in,
+			     enum msd_method method)
 {
 	enum msd_awaits awaits;
 
-	return in->user != NULL ||
-	       (is_sound(f, in, method) && has_results(f, in, method, &awaits) &&
-		admit(f, in, method));
+	return has_results(f, in, method, &awaits) && admit(f, in, method);
 }
 
 void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
@@ -336,8 +335,15 @@ void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
 	if (in->user == &answered)
 		return;
 	msd_counts_request(&f->session.edge->counts);
-	if (may_begin(f, in, method))
-		begin(f, in, method);
+	if (in->user == NULL && !may_begin(f, in, method)) {
+		/* it was answered, waits, or the connection is closing */
+	} else if (!msd_method_is_forwarded(method)) {
+		msd_method_run(&f->session, in, method);
+	} else if (in->user != NULL) { /* prepared when its payload began */
+		submit(f, in->user);
+	} else {
+		call_at_once(f, in, method);
+	}
 	if (f->session.awaiting != NULL)
 		msd_awaiting_pass(f->session.awaiting);
 	if (f->session.client.n_in_flight >= f->session.edge->limits->max_in_flight)
