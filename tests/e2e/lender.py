@@ -10,7 +10,8 @@ import struct
 import msgpack
 import numpy as np
 
-from wire import ALIGN, CODES, NAMES, OUT, SEGMENT, TENSOR, frame
+import harness
+from wire import ALIGN, CODES, NAMES, OUT, SEGMENT, TENSOR, Wire, frame
 
 SHRINK, GROW, SEAL = fcntl.F_SEAL_SHRINK, fcntl.F_SEAL_GROW, fcntl.F_SEAL_SEAL
 WRITE = fcntl.F_SEAL_WRITE
@@ -109,3 +110,32 @@ def told_place(ext):
         "<BBBBHHiiQQ", ext.data)
     dtype = "bool" if code == 6 else f"{NAMES[code]}{bits // 8}"
     return where, number, offset, np.dtype(dtype), struct.unpack_from(f"<{ndim}q", ext.data, 32)
+
+
+def figures(daemon):
+    with Wire(daemon.host) as other:
+        told = other.ask("server.info")["held"]
+    return told["segments"], told["segment_bytes"]
+
+
+def held(pid, what="/memfd:lent (deleted)"):
+    """How many descriptors of @what the process has."""
+    return harness.descriptors(pid).count(what)
+
+
+def expect_nothing_lent(daemon):
+    harness.until(lambda: figures(daemon) == (0, 0), "nothing is lent any more")
+    harness.until(lambda: held(daemon.pid) == 0, "the supervisor has no descriptor of a client's")
+    for pid in daemon.workers():
+        harness.until(lambda pid=pid: "memfd:lent" not in maps(pid), "no worker maps one")
+        assert held(pid) == 0
+
+
+def maps(pid):
+    with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as file:
+        return file.read()
+
+
+def with_access(fd, flags):
+    """The same memfd, opened anew."""
+    return os.open(f"/proc/self/fd/{fd}", flags)
