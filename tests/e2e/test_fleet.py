@@ -19,16 +19,6 @@ def test_no_call_fails_while_haproxy_has_each_daemon_restarted():
     assert done.out.count("is back") == 3
 
 
-@pytest.mark.skipif(not all(map(shutil.which, ["haproxy", "etcd", "etcdctl"])),
-                    reason="no haproxy or no etcd: no daemon announces itself")
-def test_daemons_come_and_go_by_etcd_and_get_other_bytes_in_two_phases():
-    more = {"BIN": str(harness.BIN), "LOAD": "2", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = harness.run(EXAMPLES / "etcd/run", harness.ZOO / "results.so", "int",
-                       env=harness.environment() | more, timeout=4 * harness.PATIENCE)
-    assert done.status == 0 and " failed, all when one was killed\n" in done.out, done
-    assert "NOT_VERIFIED" in done.out and "50 percent: 1 of 2 serve it" in done.out, done
-
-
 @pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus: nobody scrapes a fleet")
 def test_prometheus_follows_a_fleet_and_tells_who_is_gone():
     done = harness.run(EXAMPLES / "prometheus/run", harness.ZOO / "results.so",

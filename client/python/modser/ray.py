@@ -1,0 +1,190 @@
+"""Ray Serve: replicas that each call a modserd of their machine.
+
+    from ray import serve
+    import modser.ray
+    handle = serve.run(modser.ray.app("digits.so", "main", num_replicas=2))
+    y = handle.remote(x).result()
+
+Ray starts the replicas, scales them, routes to them and joins calls; modserd runs the model, in
+processes of its own, as long as the replica lives. ``pip install modser[ray]``.
+"""
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import tempfile
+from typing import Any, Optional
+
+import numpy as np
+from ray import serve
+
+from . import aio
+from ._client import connect
+from ._errors import BadArgument, ConnectionLost
+
+STARTS_IN = 60.0  # seconds: a daemon that says nothing for so long does not come
+NAME = "model"  # of the module, in a daemon of the replica's own
+
+
+class _Own:
+    """A daemon of the replica's own. It ends with the replica, also when that is killed."""
+
+    def __init__(self, modserd: str) -> None:
+        path = shutil.which(modserd)
+        if path is None:
+            raise FileNotFoundError(
+                f"{modserd}: not there; name it (modserd=), or one that runs (host=)"
+            )
+        self._folder = tempfile.TemporaryDirectory(prefix="modser-ray.")
+        self.host = f"unix:{self._folder.name}/m.sock"
+        config = pathlib.Path(self._folder.name, "empty.conf")
+        config.touch()
+        words = ["setpriv", "--pdeathsig", "TERM", path, "--listen", self.host]
+        words += ["--config", str(config), "--store", f"{self._folder.name}/store"]
+        self._process = subprocess.Popen(words, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        says = self._process.stdout.fileno()
+        if not select.select([says], [], [], STARTS_IN)[0] or not os.read(says, 4096):
+            self.end()
+            raise RuntimeError(f"{path}: did not start; the replica's log has what it said")
+
+    def end(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+        self._folder.cleanup()
+
+
+class Model:
+    """A replica: a function of a module; ``app()`` makes deployments of it."""
+
+    def __init__(
+        self,
+        source: str,
+        function: str,
+        name: str = NAME,
+        host: Optional[str] = None,
+        modserd: str = "modserd",
+        sha256: Optional[str] = None,
+        batch: int = 0,
+        within: float = 0.0,
+    ) -> None:
+        self._own = _Own(modserd) if host is None else None
+        self._host = host if self._own is None else self._own.host
+        self._name, self._function = name, function
+        self._client: Optional[aio.Client] = None
+        self._connecting = asyncio.Lock()
+        with connect(self._host) as client:
+            if "://" in source:
+                client.pull(name, source, sha256=sha256)
+            else:
+                client.load(name, source, replace=True)
+            found = [f for f in client.functions(name) if f["name"] == function]
+        if not found:
+            raise BadArgument(f"{source} has no function {function}")
+        self._params = found[0].get("params") or ()
+        self._batch = batch
+        if batch > 1:
+            if not self._has_rows():
+                raise BadArgument(
+                    f"{function}: batch= joins calls by the first extent, which is not open in all "
+                    f"its tensors: {found[0].get('signature')}"
+                )
+            self._joined.set_max_batch_size(batch)  # type: ignore[attr-defined]
+            self._joined.set_batch_wait_timeout_s(within)  # type: ignore[attr-defined]
+
+    def _has_rows(self) -> bool:
+        shapes = [p.get("shape") for p in self._params]
+        return bool(shapes) and all(shape and shape[0] == -1 for shape in shapes)
+
+    async def _call(self, *args: Any) -> Any:
+        async with self._connecting:
+            if self._client is None:
+                self._client = await aio.connect(self._host)
+        client = self._client
+        try:
+            return await client[self._name][self._function](*args)
+        except ConnectionLost:
+            if self._client is client:
+                self._client = None  # the next call connects again, if the daemon is there
+            raise
+
+    @serve.batch
+    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[Any]:
+        """Those that fit each other run as one, behind each other; what differs in shape or dtype
+        runs apart."""
+        alike: dict[Any, list[int]] = {}
+        for i, args in enumerate(calls):
+            rows = {a.shape[:1] for a in args}
+            fits = (str(a.dtype) + str(a.shape[1:]) for a in args)
+            alike.setdefault((*fits,) if len(rows) == 1 else i, []).append(i)
+        results: list[Any] = [None] * len(calls)
+        for places in alike.values():
+            answers = await self._run([calls[i] for i in places])
+            for i, answer in zip(places, answers):
+                results[i] = answer
+        return results
+
+    async def _run(self, calls: list[tuple[Any, ...]]) -> list[Any]:
+        if len(calls) == 1:
+            return [await self._call(*calls[0])]
+        y = await self._call(*(np.concatenate(column) for column in zip(*calls)))
+        ends = np.cumsum([len(args[0]) for args in calls])[:-1]
+        if isinstance(y, tuple):
+            return list(zip(*(np.split(part, ends) for part in y)))
+        return list(np.split(y, ends))
+
+    async def predict(self, *args: Any) -> Any:
+        """The function, of numpy arrays and of whatever else it takes."""
+        if self._batch <= 1:
+            return await self._call(*args)
+        return await self._joined(tuple(np.asarray(a) for a in args))
+
+    async def __call__(self, *args: Any) -> Any:
+        """By a handle the function itself. By HTTP ``{"inputs": [...]}``, an array as lists each,
+        and ``{"outputs": [...]}`` come back."""
+        if len(args) != 1 or not hasattr(args[0], "scope"):
+            return await self.predict(*args)
+        inputs = (await args[0].json())["inputs"]
+        dtypes = [p.get("dtype") for p in self._params]
+        if len(inputs) != len(dtypes):
+            raise BadArgument(f"{self._function}: expected {len(dtypes)} inputs, got {len(inputs)}")
+        y = await self.predict(*(np.asarray(x, dtype) for x, dtype in zip(inputs, dtypes)))
+        parts = y if isinstance(y, tuple) else (y,)
+        return {"outputs": [np.asarray(part).tolist() for part in parts]}
+
+    def check_health(self) -> None:
+        """Ray asks; what raises is another replica soon."""
+        with connect(self._host, deadline=10) as client:
+            state = client.describe(self._name)["state"]
+        if state not in ("READY", "ASLEEP"):
+            raise RuntimeError(f"{self._name} is {state}")
+
+    def __del__(self) -> None:
+        own = getattr(self, "_own", None)
+        if own is not None:
+            own.end()
+
+
+def app(
+    source: str,
+    function: str,
+    *,
+    name: str = NAME,
+    host: Optional[str] = None,
+    modserd: str = "modserd",
+    sha256: Optional[str] = None,
+    batch: int = 0,
+    within: float = 0.0,
+    **options: Any,
+) -> Any:
+    """A Serve application: replicas that call ``function`` of the module at ``source``, a path
+    there or a URI that ``modser pull`` takes. Each starts a daemon of its own (``modserd=``), or
+    takes the one at ``host=``. ``batch`` has Ray join up to so many calls that come ``within``
+    seconds, of a function whose tensors all begin with an open extent. ``options`` are Ray's:
+    ``num_replicas``, ``autoscaling_config``, ``max_ongoing_requests``, ..."""
+    deployment: Any = serve.deployment(Model, **options)
+    return deployment.bind(source, function, name, host, modserd, sha256, batch, within)
