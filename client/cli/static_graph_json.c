@@ -1,6 +1,7 @@
 #include "client/cli/static_graph_json.h"
 
 #include "artifact/json.h"
+#include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
 
 /* null while it is unknown; extents by their names where they are open. */
@@ -45,6 +46,20 @@ static void put_tally(json_t **doc, const modser_graph *g)
 	msd_sg_tally_finish(&t);
 }
 
+static json_t *attributes_of(const modser_graph *g)
+{
+	json_t *map = json_object();
+	const modser_sg_attr *a;
+	const char *name;
+
+	for (size_t i = 0; (a = msd_sg_inspect_attr(g, i, &name)) != NULL; i++) {
+		msd_json_set(&map, name,
+			     a->kind == MODSER_ATTR_INT ? json_integer(a->as.i)
+							: msd_json_string(a->as.s));
+	}
+	return map;
+}
+
 json_t *msd_static_graph_json(const modser_graph *g)
 {
 	static const struct {
@@ -67,6 +82,7 @@ json_t *msd_static_graph_json(const modser_graph *g)
 		msd_json_add(&inputs, end_of(modser_graph_input(g, i)));
 	for (size_t i = 0; i < modser_graph_output_count(g); i++)
 		msd_json_add(&outputs, end_of(modser_graph_output(g, i)));
+	msd_json_set(&doc, "attributes", attributes_of(g));
 	msd_json_set(&doc, "nodes",
 		     json_integer((json_int_t)modser_graph_node_count(g)));
 	msd_json_set(&doc, "tensors",

@@ -33,6 +33,38 @@ static void put_tally(struct msd_buf *out, const struct msd_sg_tally *t)
 	msd_buf_put_u8(out, '\n');
 }
 
+const modser_sg_attr *msd_sg_inspect_attr(const modser_graph *g, size_t i,
+					  const char **ret_name)
+{
+	for (size_t k = 0; k < g->attrs.n; k++) {
+		const modser_sg_attr *a = &g->attrs.items[k].value;
+
+		if (a->kind != MODSER_ATTR_INT && a->kind != MODSER_ATTR_STR)
+			continue;
+		if (i-- == 0) {
+			*ret_name = g->attrs.items[k].name;
+			return a;
+		}
+	}
+	return NULL;
+}
+
+static void put_attrs(struct msd_buf *out, const modser_graph *g)
+{
+	const modser_sg_attr *a;
+	const char *name;
+
+	for (size_t i = 0; (a = msd_sg_inspect_attr(g, i, &name)) != NULL; i++) {
+		msd_buf_printf(out, "%s ", name);
+		if (a->kind == MODSER_ATTR_INT) {
+			msd_buf_printf(out, "%" PRId64, a->as.i);
+		} else {
+			msd_json_cstr(out, a->as.s);
+		}
+		msd_buf_put_u8(out, '\n');
+	}
+}
+
 void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
 {
 	struct msd_sg_tally tally;
@@ -41,6 +73,7 @@ void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
 		       modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT));
 	msd_json_cstr(out, modser_graph_text(g, MODSER_GRAPH_NAME));
 	msd_buf_printf(out, ", %zu nodes, %zu tensors\n", g->n_nodes, g->n_tensors);
+	put_attrs(out, g);
 	put_ends(out, "inputs", g->inputs, g->n_inputs);
 	put_ends(out, "outputs", g->outputs, g->n_outputs);
 	if (msd_sg_tally_take(g, &tally)) {

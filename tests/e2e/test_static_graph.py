@@ -41,6 +41,14 @@ def test_a_stored_file_holds_the_same_model(real, folder):
     assert tmfile.dump(copy.read_bytes()) == dump(real)
 
 
+def test_inspect_says_what_the_file_says_of_itself():
+    path = harness.ROOT / "tests" / "corpus" / "onnx" / "accept_gemm.bin"
+    said = harness.run(MODSER, "inspect", path)
+    assert "onnx.opset 17\nonnx.producer \"test\"\n" in said.out, said
+    said = json.loads(harness.run(MODSER, "--json", "inspect", path).out)
+    assert said["attributes"] == {"onnx.opset": 17, "onnx.producer": "test"}
+
+
 def test_inspect_counts_operators_and_constants():
     said = harness.run(MODSER, "--json", "inspect", SMALL / "vgg16_benchmark.tmfile")
     found = json.loads(said.out)
