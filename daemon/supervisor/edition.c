@@ -5,6 +5,8 @@
 
 #include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/warm_artifact.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/wire/reserve.h"
 #include "store/blob.h"
@@ -66,6 +68,30 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 		*ret = source;
 	}
 	return err;
+}
+
+bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
+		      struct msd_source *ret)
+{
+	const struct msd_edition_file *only = NULL;
+
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (e->files[i].role == MSD_ROLE_TEST)
+			continue;
+		if (only != NULL)
+			return false; /* together they have another digest */
+		only = &e->files[i];
+	}
+	const int fd = only == NULL
+			       ? -1
+			       : msd_warm_artifact_take(&house->warm.artifacts,
+							&only->digest, only->bytes);
+	if (fd < 0)
+		return false;
+	*ret = (struct msd_source){
+		.fd = fd, .bytes = only->bytes, .sha256 = only->digest};
+	ret->part_bytes[part_of(only->role)] = only->bytes;
+	return true;
 }
 
 static msd_err read_options(const struct msd_edition *e, struct msd_load *ret,

@@ -18,6 +18,10 @@ struct msd_edition_how {
 	const struct msd_kept_trial *trial; /* before it is READY; NULL: none */
 };
 
+/** The bytes of @e that an earlier daemon left in memory (warm_artifact.h), which are
+ * neither read nor hashed again. False: it left none; *ret is unchanged. */
+bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
+		      struct msd_source *ret);
 /** Its files as one sealed source, as an upload would have left them. Blocks. Errors:
  * those of msd_blob_get(), MSD_TOO_LARGE, MSD_NO_SPACE. */
 MSD_MUST_CHECK msd_err msd_edition_read(const struct msd_store *s,

@@ -225,6 +225,7 @@ void msd_server_furnish(struct msd_server *s)
 		.on_gone = on_module_gone,
 	};
 	msd_warm_shelf_init(&s->house.warm.shelf);
+	msd_list_init(&s->house.warm.artifacts);
 	msd_list_init(&s->house.modules);
 	msd_recorder_init(&s->house.recorder);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,

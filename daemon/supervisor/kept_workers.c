@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/warm.h"
+#include "daemon/supervisor/module/warm_artifact.h"
 #include "daemon/supervisor/sd.h"
 #include "proto/errno_text.h"
 #include "proto/value.h"
@@ -45,6 +46,21 @@ static const char *obstacle(struct msd_house *house, const struct msd_sd *sd,
 	return NULL;
 }
 
+static bool take(struct msd_house_warm *warm, struct msd_span name, int fd)
+{
+	const size_t prefix = strlen(MSD_WARM_ARTIFACT_PREFIX);
+
+	if (name.n > prefix && memcmp(name.p, MSD_WARM_ARTIFACT_PREFIX, prefix) == 0)
+		return msd_warm_artifact_put(&warm->artifacts, name, fd);
+	return msd_warm_shelf_put(&warm->shelf, name, fd);
+}
+
+static void end_rest(struct msd_house *house, const char *why)
+{
+	msd_warm_end_rest(house, why);
+	msd_warm_artifacts_clear(&house->warm.artifacts);
+}
+
 void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, bool keeps)
 {
 	struct msd_house_warm *warm = &house->warm;
@@ -66,7 +82,7 @@ void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, boo
 		if (name.n != last.n || memcmp(name.p, last.p, name.n) != 0)
 			msd_sd_unstore(sd, name);
 		last = name;
-		if (!msd_warm_shelf_put(&warm->shelf, name, fd)) {
+		if (!take(warm, name, fd)) {
 			msd_log(MSD_LOG_WARN, "keep-workers",
 				"name=\"%.*s\" why=\"a descriptor is not one of a "
 				"worker's\"",
@@ -76,7 +92,7 @@ void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, boo
 	}
 	msd_warm_gather(house);
 	if (!warm->is_on)
-		msd_warm_end_rest(house, "this daemon keeps no workers");
+		end_rest(house, "this daemon keeps no workers");
 }
 
 static bool is_coming(const struct msd_module *m)
@@ -107,10 +123,10 @@ void msd_kept_workers_settle(struct msd_house *house)
 		keep_again(&m->crew);
 	}
 	if (!is_any_coming)
-		msd_warm_end_rest(house, "no module wants it");
+		end_rest(house, "no module wants it");
 }
 
 void msd_kept_workers_close(struct msd_house *house)
 {
-	msd_warm_shelf_clear(&house->warm.shelf, "the daemon has ended");
+	end_rest(house, "the daemon has ended");
 }

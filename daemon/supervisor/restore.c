@@ -46,6 +46,9 @@ static msd_err read_served(struct restore *r, const struct msd_store *s,
 			   struct msd_diag *d)
 {
 	const uint64_t max_bytes = r->house->limits->max_upload;
+
+	if (msd_edition_find(r->house, r->record.editions[r->ref], &r->source))
+		return MSD_OK;
 	msd_err err = msd_edition_read(s, r->record.editions[r->ref], max_bytes,
 				       &r->source, d);
 

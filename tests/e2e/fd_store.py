@@ -64,9 +64,9 @@ class Manager:
             os.close(entry[1])
             self.stored.remove(entry)
 
-    def names(self):
+    def names(self, prefix="modserd-worker."):
         with self.lock:
-            return {name for name, _ in self.stored}
+            return {name for name, _ in self.stored if name.startswith(prefix)}
 
     def until_kept(self, n):
         harness.until(lambda: len(self.names()) == n, f"{n} workers are kept")

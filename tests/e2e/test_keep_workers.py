@@ -193,7 +193,9 @@ def doubled(manager):
 
 
 def lacking(manager):
-    os.close(manager.stored.pop(0)[1])
+    entry = next(e for e in manager.stored if e[0] in manager.names())
+    manager.stored.remove(entry)
+    os.close(entry[1])
 
 
 def renamed(manager):
@@ -221,6 +223,42 @@ def test_a_name_that_is_none_is_removed_and_all_else_serves(own_daemon, manager)
     assert call(daemon) == "-42\n"
     (pid,) = manager.until_kept(1)
     assert pid in daemon.workers()
+
+
+def damage(store):
+    """The one file that it has."""
+    (blob,) = (p for p in (store / "sha256").rglob("*") if p.is_file())
+    blob.chmod(0o600)
+    blob.write_bytes(b"damaged")
+
+
+def test_bytes_that_are_kept_are_not_read_again(own_daemon, manager, tmp_path):
+    words = ("--store", tmp_path / "store", *KEEP)
+    first = manager.start(own_daemon, *words)
+    first.ok("load", "--keep", "m", RESULTS)
+    pids = manager.until_kept(1)
+    manager.end(first, signal.SIGKILL)
+    damage(tmp_path / "store")
+    second = manager.start(own_daemon, *words)
+    assert call(second) == "-42\n"
+    assert resumed(second) == pids
+    second.ok("unload", "m")
+    manager.listen()
+    assert not manager.names("modserd-artifact.")
+
+
+def test_bytes_that_anybody_could_have_changed_are_read_from_the_store(own_daemon, manager, tmp_path):
+    words = ("--store", tmp_path / "store", *KEEP)
+    first = manager.start(own_daemon, *words)
+    first.ok("load", "--keep", "m", RESULTS)
+    manager.until_kept(1)
+    manager.end(first, signal.SIGKILL)
+    entry = next(e for e in manager.stored if e[0].startswith("modserd-artifact."))
+    os.close(entry[1])
+    entry[1] = os.memfd_create("unsealed")
+    os.write(entry[1], FAULTS.read_bytes())
+    second = manager.start(own_daemon, *words)
+    assert call(second) == "-42\n"
 
 
 @pytest.fixture

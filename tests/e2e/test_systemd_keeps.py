@@ -62,7 +62,7 @@ def said_by(tmp_path_factory):
     [
         ("start", "active active"),
         ("load", "name\tkept"),
-        ("stored", "8"),
+        ("stored", "9"),
         ("killed", "-42 same"),
         ("faults", "name\tfaults"),
         ("leaves", "name\tbad"),

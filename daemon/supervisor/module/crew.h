@@ -42,6 +42,7 @@ struct msd_crew {
 	char *name;
 	char *file;               /* label for people */
 	struct msd_source source; /* without a file until that has come */
+	bool is_source_kept;      /* warm_artifact.h's */
 	struct msd_device device; /* where it is to run; type 0: the worker decides */
 	enum msd_era_word era;
 	enum msd_fill_word fill;

@@ -29,6 +29,7 @@ struct msd_house_warm {
 	bool is_on;                  /* those that are started may be kept */
 	struct msd_digest worker;    /* of the program that they run */
 	struct msd_warm_shelf shelf; /* whom an earlier daemon left */
+	struct msd_list artifacts;   /* and with what: warm_artifact.h's */
 	/** The service manager gets @n descriptors, which stay the caller's, under
 	 * @name. False: it did not. */
 	bool (*keep)(struct msd_house *house, const char *name, const int *fds,

@@ -11,6 +11,7 @@
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/sleep.h"
+#include "daemon/supervisor/module/warm_artifact.h"
 #include "daemon/supervisor/module/watched.h"
 
 /*
@@ -139,6 +140,7 @@ void msd_module_on_opened(struct msd_replica *rep)
 			"name=%s worker=%u pid=%d resumed=yes", rep->crew->name,
 			rep->number, (int)rep->process->child->pid);
 	}
+	msd_warm_artifact_keep(rep->crew);
 	msd_warm_ends_keep(&rep->process->warm, rep->crew->house, rep->process->child);
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }

@@ -5,6 +5,7 @@
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
+#include "daemon/supervisor/module/warm_artifact.h"
 #include "daemon/supervisor/source/source_job.h"
 
 /*
@@ -39,6 +40,7 @@ void msd_module_free(struct msd_module *m)
 	msd_deadline_clear(house->deadlines, &m->idle_timer);
 	msd_trial_free(m->trial, house->deadlines);
 	msd_source_job_free(m->bringing);
+	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
 	msd_tally_unref(m->crew.tally);

@@ -2,6 +2,7 @@
 
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/warm_artifact.h"
 
 static bool is_held(const struct msd_lane *lane)
 {
@@ -49,5 +50,6 @@ void msd_sleep_on_looked(struct msd_module *m, bool is_had)
 	m->is_asking = false;
 	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
 		return; /* it is wanted by now */
+	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
 }
