@@ -20,7 +20,7 @@
 #include <uv.h>
 
 #include "daemon/mark.h"
-#include "proto/diag.h"
+#include "proto/err.h"
 
 /* A child that is watched. Embedded by what has it; the fields are private. */
 struct msd_ward {

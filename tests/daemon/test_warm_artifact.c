@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 #include "daemon/supervisor/module/opening.h"
 
-#include "daemon/limits.h"
 #include "daemon/supervisor/module/opening_params.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"

@@ -8,7 +8,6 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/process_parts.h"
-#include "daemon/wire/segpool.h"
 #include "daemon/wire/without.h"
 #include "proto/errno_text.h"
 
