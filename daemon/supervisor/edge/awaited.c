@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/edge/promise_parts.h"
+#include "proto/body.h"
 #include "proto/limits.h"
 #include "proto/result_of.h"
-#include "proto/scan.h"
 #include "proto/value.h"
 
 static bool awaits(const struct msd_awaited *a, const struct msd_promise *one)
