@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/call_options.h"
 #include "client/lent.h"
 #include "client/result.h"
 #include "proto/body.h"
@@ -254,83 +255,12 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 			    (int)v->kind);
 }
 
-static bool has_instance(const modser_options *o)
-{
-	return o->instance.generation != 0 || o->instance_of != 0;
-}
-
-static size_t count_options(const modser_options *o)
-{
-	return (o->deadline_ms != 0) + (size_t)o->unordered + o->background +
-	       o->kill_abandoned + o->trace + o->promised + (o->names != NULL) +
-	       (o->device != NULL) + has_instance(o);
-}
-
-static void put_instance(struct msd_buf *out, const modser_options *o)
-{
-	msd_pack_cstr(out, "instance");
-	if (o->instance_of != 0) {
-		msd_pack_result_of(out, &(struct msd_result_of){.id = o->instance_of});
-	} else {
-		msd_pack_handle(
-			out, MSD_EXT_INSTANCE,
-			(struct msd_handle){o->instance.slot, o->instance.generation});
-	}
-}
-
-/* @n_args: arguments of a call, behind its target. */
-static void put_options(struct msd_buf *out, const modser_options *o, size_t n_args)
-{
-	msd_pack_map(out, count_options(o));
-	if (has_instance(o))
-		put_instance(out, o);
-	if (o->names != NULL) {
-		msd_pack_cstr(out, "names");
-		msd_pack_array(out, n_args);
-	}
-	for (size_t i = 0; o->names != NULL && i < n_args; i++) {
-		if (o->names[i] != NULL) {
-			msd_pack_cstr(out, o->names[i]);
-		} else {
-			msd_pack_nil(out);
-		}
-	}
-	if (o->deadline_ms != 0) {
-		msd_pack_cstr(out, "deadline_ms");
-		msd_pack_uint(out, o->deadline_ms);
-	}
-	if (o->device != NULL) {
-		msd_pack_cstr(out, "device");
-		msd_pack_cstr(out, o->device);
-	}
-	if (o->background) {
-		msd_pack_cstr(out, "priority");
-		msd_pack_cstr(out, "background");
-	}
-	if (o->kill_abandoned) {
-		msd_pack_cstr(out, "abandon");
-		msd_pack_cstr(out, "kill");
-	}
-	if (o->unordered) {
-		msd_pack_cstr(out, "unordered");
-		msd_pack_bool(out, true);
-	}
-	if (o->trace) {
-		msd_pack_cstr(out, "trace");
-		msd_pack_bool(out, true);
-	}
-	if (o->promised) {
-		msd_pack_cstr(out, "promised");
-		msd_pack_bool(out, true);
-	}
-}
-
 static msd_err encode(struct encoder *e, const char *method, const modser_value *params,
 		      size_t n_params, const modser_options *options)
 {
 	static const uint8_t no_header[MSD_FRAME_HEADER_BYTES];
 	struct msd_buf *out = &e->t->head;
-	bool has_options = count_options(options) > 0;
+	const bool has_options = msd_call_options_count(options) > 0;
 	msd_err err = put_iov(e, no_header, sizeof(no_header)); /* placed below */
 
 	if (err != MSD_OK)
@@ -342,7 +272,7 @@ static msd_err encode(struct encoder *e, const char *method, const modser_value 
 	if (err != MSD_OK)
 		return err;
 	if (has_options)
-		put_options(out, options, n_params > 0 ? n_params - 1 : 0);
+		msd_call_options_put(out, options, n_params > 0 ? n_params - 1 : 0);
 	if (out->bad)
 		return no_memory(e);
 	if (out->n - MSD_FRAME_HEADER_BYTES > MSD_MAX_BODY_BYTES) {
