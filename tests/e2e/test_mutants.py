@@ -17,6 +17,8 @@ MANY = int(os.environ.get("MSD_MUTANTS", "100"))
 SEED = int(os.environ.get("MSD_SEED", random.SystemRandom().randrange(1 << 32)))
 AT_ONCE = 4
 LARGEST = 1 << 16
+DTYPES = {"bool", "float16", "float32", "float64", *(  # numpy has not all of a model's
+    f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))}
 REFUSED = {"BAD_ARTIFACT", "UNSUPPORTED", "TOO_LARGE", "NOT_FOUND", "NO_SPACE"}
 FAILED = REFUSED | {"BAD_ARGUMENT", "CALL_FAILED", "DEADLINE_EXCEEDED"}
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
@@ -52,11 +54,11 @@ def mutant(rng, files):
 
 
 def zeros_for(function):
-    """An argument for each input; None: more than a test has time for."""
+    """An argument for each input; None: numpy has none, or more than a test has time for."""
     arrays = []
     for p in function["params"]:
         shape = [n if isinstance(n, int) and n >= 0 else 1 for n in p.get("shape") or []]
-        if p.get("dtype", "float32") == "bfloat16" or np.prod(shape, dtype=float) > LARGEST:
+        if p.get("dtype", "float32") not in DTYPES or np.prod(shape, dtype=float) > LARGEST:
             return None
         arrays.append(np.zeros(shape, p.get("dtype", "float32")))
     return arrays
