@@ -87,7 +87,8 @@ static void report(const char *name, const char *message, const char *hint)
 		msd_buf_printf(&out, "modser: ");
 		put_folded(&out, message);
 		msd_buf_printf(&out, " [");
-		msd_print_line(&out, name, strlen(name)); /* a worker may have said it */
+		msd_print_line(&out, name,
+			       strlen(name)); /* a worker may have said it */
 		msd_buf_printf(&out, "]\n  to do: ");
 		msd_print_line(&out, hint, strlen(hint));
 		msd_buf_printf(&out, "\n");

@@ -121,6 +121,11 @@ void msd_call_finish(struct msd_call *call, bool failed);
 /** Errors: MSD_BAD_ARGUMENT, for elements that no client can have. */
 MSD_MUST_CHECK msd_err msd_tensor_check_kind(const struct msd_wire_tensor *t,
 					     struct msd_diag *d);
+/** The address of @t in a segment of a client's. Errors: MSD_NO_SPACE, when it could
+ * not be mapped here. */
+MSD_MUST_CHECK msd_err msd_lent_locate(const struct msd_peer *peer,
+				       const struct msd_wire_tensor *t, uint8_t **ret,
+				       struct msd_diag *d);
 /**
  * A tensor argument's memory: inside a segment, or a resident's (then *@ret_owner is
  * its object, borrowed). *@ret_device is where that memory is. Not for *out* tensors.

@@ -26,17 +26,6 @@ msd_err msd_lent_copy(struct msd_call *call, const struct msd_wire_tensor *t,
 	return msd_call_hold(call, copy != NULL ? &copy->obj : NULL, ret, d);
 }
 
-msd_err msd_lent_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
-			uint8_t **ret, struct msd_diag *d)
-{
-	*ret = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
-	if (*ret != NULL)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_NO_SPACE,
-			    "the segment that it lies in could not be mapped by the "
-			    "worker: its logs say why");
-}
-
 msd_err msd_call_add_place(struct msd_call *call, const struct msd_wire_tensor *t,
 			   struct msd_diag *d)
 {

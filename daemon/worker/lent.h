@@ -19,9 +19,5 @@ bool msd_lent_is_copied(const struct msd_wire_tensor *t);
 MSD_MUST_CHECK msd_err msd_lent_copy(struct msd_call *call,
 				     const struct msd_wire_tensor *t, const uint8_t *p,
 				     struct msd_any *ret, struct msd_diag *d);
-/** The address of @t. MSD_NO_SPACE: its segment could not be mapped here. */
-MSD_MUST_CHECK msd_err msd_lent_locate(const struct msd_peer *peer,
-				       const struct msd_wire_tensor *t, uint8_t **ret,
-				       struct msd_diag *d);
 
 #endif

@@ -42,6 +42,17 @@ static msd_err locate_resident(const struct msd_peer *peer,
 	return MSD_OK;
 }
 
+msd_err msd_lent_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
+			uint8_t **ret, struct msd_diag *d)
+{
+	*ret = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
+	if (*ret != NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NO_SPACE,
+			    "the segment that it lies in could not be mapped by the "
+			    "worker: its logs say why");
+}
+
 /* Where tensors without elements are. */
 static uint8_t no_bytes[MSD_TENSOR_ALIGN] __attribute__((aligned(MSD_TENSOR_ALIGN)));
 

@@ -137,8 +137,8 @@ def test_a_daemon_after_one_that_was_killed_empties_its_groups(group, start):
     harness.until(lambda: not processes(group / "supervisor"), "what asked for devices is gone")
     assert processes(group / "worker-1")
     second = start(modules={"bad": LEAVES})
-    workers = second.workers_of("bad")
-    harness.until(lambda: processes(group / "worker-1") == workers, "the first one's are gone")
+    expect_leaves(group, "supervisor", "worker-2")
+    assert processes(group / "worker-2") == second.workers_of("bad")
 
 
 def test_a_fork_bomb_ends_at_its_worker(group, start):
