@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "client/cli/json.h"
+#include "client/cli/knock.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/tls_option.h"
@@ -37,6 +38,19 @@ static const char *address_of(const struct msd_cli *cli)
 		return cli->host;
 	return from_env != NULL && from_env[0] != '\0' ? from_env
 						       : "the default socket";
+}
+
+static enum msd_exit report_stranger(const struct msd_cli *cli)
+{
+	char message[512];
+	const modser_error e = {
+		MODSER_PROTOCOL, "PROTOCOL", message,
+		"correct the address: modserd's own HTTP is for curl, at --http"};
+
+	(void)snprintf(message, sizeof(message),
+		       "%s: the peer is an HTTP server, not modserd", address_of(cli));
+	(void)msd_report_error(&e);
+	return MSD_EXIT_CONNECT;
 }
 
 static enum msd_exit report_silent(const struct msd_cli *cli)
@@ -76,8 +90,11 @@ static enum msd_exit greet(const struct msd_cli *cli, modser_client *client,
 		struct pollfd p = {.fd = modser_fd(client), .events = POLLIN};
 		const uint64_t now = msd_now_ms();
 
-		if (now >= until_ms)
-			return report_silent(cli);
+		if (now >= until_ms) {
+			return msd_knock_is_http(modser_fd(client))
+				       ? report_stranger(cli)
+				       : report_silent(cli);
+		}
 		if ((modser_events(client) & MODSER_WRITABLE) != 0)
 			p.events |= POLLOUT;
 		(void)poll(&p, 1, (int)(until_ms - now));

@@ -1,5 +1,6 @@
 """What modser says when no daemon answers: the cause, and what to do about it; exit 3."""
 import contextlib
+import http.server
 import os
 import socket
 import subprocess
@@ -104,6 +105,17 @@ def test_a_socket_of_another_user(own_daemon):
 def test_a_server_of_another_kind_is_named(says, who, words):
     with server(says) as host:
         expect_no_connection(modser(host, *words), who, "not modserd")
+
+
+def test_a_server_that_waits_for_a_line_is_named():
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as peer:
+        thread = threading.Thread(target=peer.serve_forever)
+        thread.start()
+        said = modser(f"tcp://127.0.0.1:{peer.server_port}", "--connect-timeout", "100ms", "ls")
+        peer.shutdown()
+        thread.join()
+    expect_no_connection(said, "the peer is an HTTP server, not modserd")
 
 
 @pytest.mark.parametrize("words", [["ls"], ["ping"], ["call", "m:f"], ["wait", "m"]])
