@@ -9,17 +9,12 @@
 
 #include "proto/body.h"
 #include "proto/frame.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/pass_fd.h"
 
 struct msd_list fakes = {&fakes, &fakes};
 bool fake_may_start = true;
 static unsigned n_started;
-
-void fake_broken(const char *claim, const char *file, int line)
-{
-	(void)fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
-	abort();
-}
 
 static struct fake *fake_of(struct msd_list *link)
 {

@@ -35,8 +35,5 @@ void fake_exit(struct fake *f);
 void fake_send(struct fake *f, const uint8_t *body, size_t n, int fd);
 /** No longer open; its id. @i: which, modulo their number; there must be one. */
 uint64_t fake_take(struct fake *f, unsigned i);
-/** A promise of the supervisor is broken. */
-#define MUST(claim) ((claim) ? (void)0 : fake_broken(#claim, __FILE__, __LINE__))
-_Noreturn void fake_broken(const char *claim, const char *file, int line);
 
 #endif

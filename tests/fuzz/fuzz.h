@@ -7,6 +7,8 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /**
  * Parse @data and, when it is accepted, walk what came out of it, so that bad spans are
@@ -14,5 +16,14 @@
  * on the heap. A broken promise of the parser ends in abort().
  */
 int msd_fuzz_accepts(const uint8_t *data, size_t n);
+
+/** A promise that is broken ends the run, with its words and place. */
+#define MUST(claim) ((claim) ? (void)0 : msd_fuzz_broken(#claim, __FILE__, __LINE__))
+static inline _Noreturn void msd_fuzz_broken(const char *claim, const char *file,
+					     int line)
+{
+	(void)fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
+	abort();
+}
 
 #endif

@@ -5,12 +5,6 @@
 #include "daemon/wire/tls.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MUST(claim)                                                                    \
-	do {                                                                           \
-		if (!(claim))                                                          \
-			abort();                                                       \
-	} while (0)
-
 static const uint32_t gids[] = {4, 44};
 
 /* Whoever it is, whatever is asked for: an answer, in bounded time. */

@@ -4,11 +4,6 @@
 #include "daemon/http/reader.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MUST(claim)                                                                    \
-	do {                                                                           \
-		if (!(claim))                                                          \
-			abort();                                                       \
-	} while (0)
 #define MAX_BODY 4096u
 
 /* What came of some bytes, so that two ways of reading them can be compared. */

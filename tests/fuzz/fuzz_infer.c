@@ -6,12 +6,6 @@
 #include "proto/limits.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MUST(claim)                                                                    \
-	do {                                                                           \
-		if (!(claim))                                                          \
-			abort();                                                       \
-	} while (0)
-
 /* What is said of an input lies within what came. */
 static void walk(const struct msd_infer_ask *a, size_t behind)
 {

@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -26,14 +25,6 @@ static uv_loop_t loop;
 static struct msd_worker worker;
 static int peer;
 static struct msd_buf said; /* by the worker */
-
-#define MUST(claim) ((claim) ? (void)0 : broken(#claim, __LINE__))
-
-static _Noreturn void broken(const char *claim, int line)
-{
-	(void)fprintf(stderr, "fuzz_peer.c:%d: not so: %s\n", line, claim);
-	abort();
-}
 
 static void send_bytes(const uint8_t *p, size_t n, int fd)
 {

@@ -4,12 +4,6 @@
 #include "daemon/supervisor/request/proxy_head.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MUST(claim)                                                                    \
-	do {                                                                           \
-		if (!(claim))                                                          \
-			abort();                                                       \
-	} while (0)
-
 /* Feed it in pieces of at most @step bytes; *@ret_n is how many it has taken. */
 static msd_err feed(const uint8_t *data, size_t n, size_t step, size_t *ret_n,
 		    struct msd_proxied *ret)

@@ -4,19 +4,10 @@
  * finds. Accepted when the last one was known.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/wire/recognise.h"
 #include "tests/fuzz/fuzz.h"
-
-#define MUST(claim) ((claim) ? (void)0 : broken(#claim, __LINE__))
-
-static _Noreturn void broken(const char *claim, int line)
-{
-	(void)fprintf(stderr, "fuzz_recognise.c:%d: not so: %s\n", line, claim);
-	abort();
-}
 
 static bool is_same(struct msd_span a, struct msd_span b)
 {

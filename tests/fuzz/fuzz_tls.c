@@ -26,12 +26,6 @@
 #include "daemon/wire/tls.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MUST(claim)                                                                    \
-	do {                                                                           \
-		if (!(claim))                                                          \
-			abort();                                                       \
-	} while (0)
-
 #define SAID_MAX (UINT32_C(1) << 20) /* each way */
 #define WIRE_MAX (UINT32_C(1) << 21)
 #define STEPS_MAX 200u

@@ -14,6 +14,7 @@
 #include "proto/frame.h"
 #include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/clock.h"
 
 #define SETTLES 6
