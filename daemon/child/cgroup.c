@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/child/cgroup_file.h"
 #include "proto/errno_text.h"
 
 /*
@@ -38,24 +39,12 @@
 
 static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
-/* The files of this file system take a word in one write, or refuse it. */
-static int put(int dir, const char *file, const char *word)
-{
-	const int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return errno;
-	const int failed = write(fd, word, strlen(word)) < 0 ? errno : 0;
-	(void)close(fd);
-	return failed;
-}
-
 static int put_in(const struct msd_cgroup *c, const char *file, const char *word)
 {
 	char path[MSD_CGROUP_NAME + 32];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", c->name, file);
-	return put(c->all->fd, path, word);
+	return msd_cgroup_put(c->all->fd, path, word);
 }
 
 static int put_limit(const struct msd_cgroup *c, const char *file, uint64_t most)
@@ -66,17 +55,6 @@ static int put_limit(const struct msd_cgroup *c, const char *file, uint64_t most
 		return 0;
 	(void)snprintf(word, sizeof(word), "%llu", (unsigned long long)most);
 	return put_in(c, file, word);
-}
-
-/* The first bytes of a file, "" where it cannot be read. */
-static void get(int dir, const char *file, char *ret, size_t room)
-{
-	const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, ret, room - 1) : 0;
-
-	ret[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		(void)close(fd);
 }
 
 static msd_err no_groups(struct msd_diag *d, const char *what, int error)
@@ -136,11 +114,11 @@ static msd_err check_delegated(const struct msd_cgroups *g, struct msd_diag *d)
 		return no_groups(d, "it is in the root of all groups", 0);
 	if (faccessat(g->fd, PROCS, W_OK, AT_EACCESS) != 0)
 		return no_groups(d, "its group is not delegated", errno);
-	get(g->fd, PROCS, procs, sizeof(procs));
+	msd_cgroup_get(g->fd, PROCS, procs, sizeof(procs));
 	(void)snprintf(want, sizeof(want), "%d\n", (int)getpid());
 	if (strcmp(procs, want) != 0)
 		return no_groups(d, "others are in its group", 0);
-	get(g->fd, SUPERVISOR "/" PROCS, others, sizeof(others));
+	msd_cgroup_get(g->fd, SUPERVISOR "/" PROCS, others, sizeof(others));
 	if (others[0] != '\0')
 		return no_groups(d, "another daemon has its group", 0);
 	return MSD_OK;
@@ -150,13 +128,13 @@ static msd_err divide(struct msd_cgroups *g, bool has_limits, struct msd_diag *d
 {
 	if (mkdirat(g->fd, SUPERVISOR, LEAF_MODE) != 0 && errno != EEXIST)
 		return no_groups(d, "its group cannot be divided", errno);
-	const int failed = put(g->fd, SUPERVISOR "/" PROCS, "0");
+	const int failed = msd_cgroup_put(g->fd, SUPERVISOR "/" PROCS, "0");
 	if (failed != 0)
 		return no_groups(d, "it cannot go into a leaf of its group", failed);
 	if (!has_limits)
 		return MSD_OK;
-	g->has_pids = put(g->fd, "cgroup.subtree_control", "+pids") == 0;
-	g->has_memory = put(g->fd, "cgroup.subtree_control", "+memory") == 0;
+	g->has_pids = msd_cgroup_put(g->fd, "cgroup.subtree_control", "+pids") == 0;
+	g->has_memory = msd_cgroup_put(g->fd, "cgroup.subtree_control", "+memory") == 0;
 	return MSD_OK;
 }
 
