@@ -37,14 +37,17 @@ enum msd_ref {
 		MSD_REF_COUNT
 };
 
-/* X(enumerator, word): what a file is for */
+/* X(enumerator, word): what a file is for. From TEST on it is kept beside what is
+ * loaded; from MANIFEST on it is what vouches for that, and no manifest lists it. */
 #define MSD_ROLE_MAP(X)                                                                \
 	X(LIBRARY, "library")                                                          \
 	X(GRAPH, "graph")                                                              \
 	X(PARAMS, "params")                                                            \
 	X(MODEL, "model")                                                              \
 	X(DATA, "data")                                                                \
-	X(TEST, "test")
+	X(TEST, "test")                                                                \
+	X(MANIFEST, "manifest")                                                        \
+	X(SIGNATURE, "signature")
 
 enum msd_role {
 #define MSD_ROLE_ENUM(e, word) MSD_ROLE_##e,
@@ -86,6 +89,11 @@ struct msd_record {
 const char *msd_ref_word(enum msd_ref ref);
 /** "library", ... Static. */
 const char *msd_role_word(enum msd_role role);
+/** A worker gets it: it is none of those that are only kept beside. */
+static inline bool msd_role_is_loaded(enum msd_role role)
+{
+	return role < MSD_ROLE_TEST;
+}
 
 /** Read a record's text. Errors: MSD_BAD_ARTIFACT (naming the line), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_record_parse(struct msd_span text, struct msd_record *ret,

@@ -42,6 +42,32 @@ static void tell(struct msd_job *job, msd_err err, struct msd_diag *d)
 
 static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d);
 
+/* What of a daemon's store is wanted; NULL: the manifest. */
+static const struct msd_digest *file_of(const struct msd_job *job, uint64_t *ret_bytes)
+{
+	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+
+	*ret_bytes = f != NULL ? f->bytes : 0;
+	if (job->plan.want != MSD_WANT_SIGNATURE)
+		return f != NULL ? &f->digest : NULL;
+	*ret_bytes = job->transfer.papers.signature_bytes;
+	return &job->transfer.papers.signature;
+}
+
+static msd_err check_signature(const struct msd_job *job, struct msd_diag *d)
+{
+	if (job->uri.scheme != MSD_SCHEME_MODSER ||
+	    job->plan.want != MSD_WANT_SIGNATURE ||
+	    job->transfer.papers.signature_bytes > 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NOT_VERIFIED,
+			    "%s: the policy is \"signed\", and that daemon has no "
+			    "signature of it, as it was loaded there by hand or pulled "
+			    "unsigned: have it pulled there from where it is signed, "
+			    "with --trust KEY or policy = \"signed\"",
+			    job->uri.shown);
+}
+
 static msd_err bring(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
@@ -50,16 +76,17 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 	const struct msd_digest *alone =
 		is_alone && job->plan.has_digest ? &job->plan.digest : NULL;
 	const struct msd_digest *digest = f != NULL ? &f->digest : alone;
-	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
+	msd_err err = check_signature(job, d);
 
+	if (err == MSD_OK)
+		err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
 	if (err == MSD_OK)
 		err = msd_place_uri(job, &url, d);
 	if (err != MSD_OK)
 		return err;
 	job->transfer.landing = msd_place_of(job);
 	job->transfer.how = job->how;
-	job->transfer.file = f != NULL ? &f->digest : NULL;
-	job->transfer.file_bytes = f != NULL ? f->bytes : 0;
+	job->transfer.file = file_of(job, &job->transfer.file_bytes);
 	job->transfer.known_etag = is_alone ? job->etag : NULL;
 	job->transfer.on_done = on_brought;
 	if (is_alone)
@@ -226,13 +253,6 @@ static msd_err begin(struct msd_job *job, struct msd_diag *d)
 
 	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST && is_promised)
 		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
-	if (job->plan.order.trust.policy == MSD_POLICY_SIGNED && is_origin) {
-		return msd_diag_set(
-			d, MSD_NOT_VERIFIED,
-			"%s: the policy is \"signed\", and a daemon gives no "
-			"signatures",
-			job->uri.shown);
-	}
 	err = msd_plan_begin(&job->plan, !is_oci && !is_origin, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", job->uri.shown);

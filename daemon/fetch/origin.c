@@ -1,8 +1,8 @@
 /*
- * Happy path: one connection for each file; the manifest is one question, a file as
- * many as it has pieces. Failures: what may be better in a while is tried again after a
- * random rest, from where it ended, as the pieces are of a digest that is checked
- * behind.
+ * Happy path: one connection for each file; what the module consists of is one
+ * question, a file as many as it has pieces, the manifest and its signature among them.
+ * Failures: what may be better in a while is tried again after a random rest, from
+ * where it ended, as the pieces are of a digest that is checked behind.
  */
 #include "daemon/fetch/origin.h"
 
@@ -55,9 +55,22 @@ static bool find_role(struct msd_span word, enum msd_role *ret)
 	return false;
 }
 
-static msd_err read_file(const struct msd_origin *o, const msgpack_object *map,
+/* They are read into memory, and empty they are none. */
+static msd_err read_paper(const struct msd_origin *o, const struct msd_edition_file *f,
+			  struct msd_digest *ret, uint64_t *ret_bytes,
+			  struct msd_diag *d)
+{
+	if (f->bytes == 0 || f->bytes > MSD_MANIFEST_BYTES)
+		return bad_edition(o, "a manifest or signature of 1 byte to a MiB", d);
+	*ret = f->digest;
+	*ret_bytes = f->bytes;
+	return MSD_OK;
+}
+
+static msd_err read_file(struct msd_origin *o, const msgpack_object *map,
 			 struct msd_edition_manifest *ret, struct msd_diag *d)
 {
+	struct msd_origin_papers *papers = &o->papers;
 	const msgpack_object *sha256 = msd_map_find(map, "sha256");
 	struct msd_span role = {0}, name = {0}, digest = {0};
 	struct msd_edition_file f = {0};
@@ -74,15 +87,22 @@ static msd_err read_file(const struct msd_origin *o, const msgpack_object *map,
 		msd_diag_finish(d);
 		return bad_edition(o, "a file without its role or digest", d);
 	}
-	if (f.role > MSD_ROLE_MODEL) /* what is loaded is all that is wanted */
-		return MSD_OK;
 	memcpy(f.digest.b, digest.p, MSD_DIGEST_BYTES);
+	if (f.role == MSD_ROLE_MANIFEST) {
+		return read_paper(o, &f, &papers->manifest, &papers->manifest_bytes, d);
+	}
+	if (f.role == MSD_ROLE_SIGNATURE) {
+		return read_paper(o, &f, &papers->signature, &papers->signature_bytes,
+				  d);
+	}
+	if (f.role > MSD_ROLE_MODEL) /* what is loaded is all else that is wanted */
+		return MSD_OK;
 	name_file(&f, name);
 	ret->files[ret->n_files++] = f;
 	return MSD_OK;
 }
 
-static msd_err read_edition(const struct msd_origin *o, const msgpack_object *map,
+static msd_err read_edition(struct msd_origin *o, const msgpack_object *map,
 			    struct msd_edition_manifest *ret, struct msd_diag *d)
 {
 	const msgpack_object *files = msd_map_find(map, "files");
@@ -101,25 +121,38 @@ static msd_err read_edition(const struct msd_origin *o, const msgpack_object *ma
 	return err;
 }
 
-static msd_err take_manifest(struct msd_origin *o, struct msd_span told,
-			     struct msd_diag *d)
+static msd_err write_manifest(const struct msd_origin *o,
+			      const struct msd_edition_manifest *m, struct msd_diag *d)
+{
+	struct msd_buf text = {0};
+	msd_err err;
+
+	msd_edition_manifest_write(m, &text);
+	err = text.bad ? bad_edition(o, "it cannot be written down", d)
+		       : msd_landing_take(o->landing, (struct msd_span){text.p, text.n},
+					  d);
+	msd_buf_finish(&text);
+	return err;
+}
+
+/* Another edition may be told than at an earlier attempt. */
+static msd_err take_edition(struct msd_origin *o, struct msd_span told,
+			    struct msd_diag *d)
 {
 	struct msd_edition_manifest m = {0};
+	struct msd_sink *sink = &o->landing->sink;
 	struct msd_unpack unpack = {0};
-	struct msd_buf text = {0};
 	const msgpack_object *map;
 	msd_err err = msd_unpack(&unpack, told, &map, d);
 
+	o->papers = (struct msd_origin_papers){0};
 	if (err == MSD_OK)
 		err = read_edition(o, map, &m, d);
-	if (err == MSD_OK) {
-		msd_edition_manifest_write(&m, &text);
-		err = text.bad ? bad_edition(o, "it cannot be written down", d)
-			       : msd_landing_take(o->landing,
-						  (struct msd_span){text.p, text.n}, d);
-	}
+	if (err == MSD_OK)
+		err = sink->restart(sink, d);
+	if (err == MSD_OK && o->papers.manifest_bytes == 0)
+		err = write_manifest(o, &m, d);
 	msd_unpack_finish(&unpack);
-	msd_buf_finish(&text);
 	return err;
 }
 
@@ -136,7 +169,7 @@ static msd_err ask_edition(struct msd_origin *o, struct msd_line *l, struct msd_
 		      : msd_line_ask(l, "module.read",
 				     (struct msd_span){params.p, params.n}, &told, d);
 	msd_buf_finish(&params);
-	return err == MSD_OK ? take_manifest(o, told, d) : err;
+	return err == MSD_OK ? take_edition(o, told, d) : err;
 }
 
 static msd_err take_piece(struct msd_origin *o, struct msd_span told,
@@ -188,6 +221,32 @@ static msd_err ask_file(struct msd_origin *o, struct msd_line *l, struct msd_dia
 	return err;
 }
 
+/* What is told to be the manifest may not be what lies under its name. */
+static msd_err check_manifest(const struct msd_origin *o, struct msd_diag *d)
+{
+	struct msd_digest is;
+
+	msd_landing_digest(o->landing, &is);
+	if (msd_digest_equal(&is, &o->digest))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_NOT_VERIFIED,
+			    "%s: its manifest has another SHA-256 than it says",
+			    o->uri.shown);
+}
+
+static msd_err ask_manifest(struct msd_origin *o, struct msd_line *l,
+			    struct msd_diag *d)
+{
+	msd_err err = ask_edition(o, l, d);
+
+	if (err != MSD_OK || o->papers.manifest_bytes == 0)
+		return err;
+	o->digest = o->papers.manifest;
+	o->file_bytes = o->papers.manifest_bytes;
+	err = ask_file(o, l, d);
+	return err == MSD_OK ? check_manifest(o, d) : err;
+}
+
 static msd_err attempt(struct msd_origin *o, struct msd_diag *d)
 {
 	struct msd_line line = {.to = &o->uri,
@@ -198,7 +257,7 @@ static msd_err attempt(struct msd_origin *o, struct msd_diag *d)
 	msd_err err = msd_line_open(&line, d);
 
 	if (err == MSD_OK)
-		err = o->wants_file ? ask_file(o, &line, d) : ask_edition(o, &line, d);
+		err = o->wants_file ? ask_file(o, &line, d) : ask_manifest(o, &line, d);
 	msd_line_close(&line);
 	return err;
 }

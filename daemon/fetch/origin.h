@@ -2,9 +2,9 @@
 #define MSD_FETCH_ORIGIN_H
 /*
  * Another daemon's store, as a source: module.read tells which files a module consists
- * of, of which a manifest is written here, and then gives them in pieces. What is
- * written so is the same as long as the edition is. It is read on a thread, which
- * waits.
+ * of, and then gives them in pieces. A manifest that its maker wrote is one of them,
+ * and so is its signature; where there is none a manifest is written here, the same as
+ * long as the edition is. It is read on a thread, which waits.
  */
 #include <stdatomic.h>
 
@@ -14,6 +14,12 @@
 #include "store/digest.h"
 
 struct msd_landing;
+
+/* What it tells of an edition beside the files that the manifest lists. */
+struct msd_origin_papers {
+	struct msd_digest manifest, signature;
+	uint64_t manifest_bytes, signature_bytes; /* 0: it has none */
+};
 
 struct msd_origin {
 	/* The owner's. */
@@ -25,6 +31,8 @@ struct msd_origin {
 	uint64_t file_bytes;
 	/** On the loop, once. */
 	void (*on_done)(struct msd_origin *o, msd_err err, struct msd_diag *d);
+	/* When the manifest came. */
+	struct msd_origin_papers papers;
 	/* For who shows progress. */
 	_Atomic uint64_t bytes;
 	/* Its own. */
@@ -35,8 +43,8 @@ struct msd_origin {
 };
 
 /** Begin to read. Errors in on_done: those of msd_line_ask(), after as many attempts as
- * a download has; MSD_BAD_ARTIFACT (what it tells of the module is no edition); those
- * of the landing. */
+ * a download has; MSD_BAD_ARTIFACT (what it tells of the module is no edition);
+ * MSD_NOT_VERIFIED (the manifest is another than it tells); those of the landing. */
 void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop);
 /** Nobody wants it any more: on_done comes soon, with an error. */
 void msd_origin_cancel(struct msd_origin *o);

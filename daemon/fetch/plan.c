@@ -186,7 +186,6 @@ msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		      struct msd_diag *d)
 {
 	const struct msd_span none = {NULL, 0};
-	struct msd_buf signature = {0};
 	msd_err err;
 
 	if (p->want == MSD_WANT_MANIFEST) {
@@ -195,11 +194,11 @@ msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		p->want = MSD_WANT_SIGNATURE;
 		return err == MSD_OK && !is_signed(p) ? believe(p, none, d) : err;
 	}
-	err = msd_landing_read(side, &signature, d);
-	if (err == MSD_OK)
-		err = believe(p, (struct msd_span){signature.p, signature.n}, d);
-	msd_buf_finish(&signature);
-	return err;
+	err = msd_landing_read(side, &p->signature, d);
+	return err == MSD_OK
+		       ? believe(p, (struct msd_span){p->signature.p, p->signature.n},
+				 d)
+		       : err;
 }
 
 msd_err msd_plan_announce(struct msd_plan *p, const struct msd_digest *digest,
@@ -252,4 +251,5 @@ void msd_plan_finish(struct msd_plan *p)
 		msd_edition_manifest_finish(&p->manifest);
 	msd_buf_finish(&p->have);
 	msd_buf_finish(&p->text);
+	msd_buf_finish(&p->signature);
 }

@@ -44,9 +44,9 @@ struct msd_plan {
 	struct msd_edition_manifest manifest;
 	struct msd_signers signers;
 	uint64_t part_bytes[MSD_PLAN_PARTS];
+	struct msd_buf text, signature; /* of the manifest; owned */
 	/* Its own. */
-	struct msd_buf text; /* of the manifest */
-	unsigned part;       /* that is wanted */
+	unsigned part; /* that is wanted */
 };
 
 /** Begin. @may_be_alone: what was promised is the source's one file, and no manifest is

@@ -61,6 +61,20 @@ static void put_tests(struct msd_buf *b, const struct msd_vectors *tests)
 	msd_buf_finish(&packed);
 }
 
+static void put_text(struct msd_buf *b, const char *key, const struct msd_buf *text)
+{
+	msd_pack_cstr(b, key);
+	msd_pack_bin(b, text->p, text->n);
+}
+
+/* Of what is there nothing is to be kept, nor of a manifest that was written here. */
+static bool has_texts(const struct msd_job *job)
+{
+	return job->plan.has_manifest && !job->plan.is_had &&
+	       (job->uri.scheme != MSD_SCHEME_MODSER ||
+		job->transfer.papers.manifest_bytes > 0);
+}
+
 static void put_manifest(struct msd_buf *b, const struct msd_plan *p)
 {
 	put_digest(b, "edition", &p->edition);
@@ -77,7 +91,8 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 	const struct msd_plan *p = &job->plan;
 	const char *etag = msd_job_etag(job);
 
-	msd_pack_map(ret, 4u + (etag != NULL) + (p->has_manifest ? 6u : 0u));
+	msd_pack_map(ret, 4u + (etag != NULL) + (p->has_manifest ? 6u : 0u) +
+				  (has_texts(job) ? 2u : 0u));
 	msd_pack_pair_uint(ret, "bytes", p->is_had ? 0 : job->landing.bytes);
 	put_digest(ret, "sha256", &job->digest);
 	msd_pack_pair_str(ret, "file", msd_job_file(job));
@@ -89,4 +104,8 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 		msd_pack_pair_str(ret, "etag", etag);
 	if (p->has_manifest)
 		put_manifest(ret, p);
+	if (has_texts(job)) {
+		put_text(ret, "manifest", &p->text);
+		put_text(ret, "signature", &p->signature);
+	}
 }

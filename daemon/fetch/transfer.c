@@ -60,7 +60,12 @@ static msd_err begin_local(struct msd_transfer *t, uv_loop_t *loop, const char *
 
 static void on_given(struct msd_origin *o, msd_err err, struct msd_diag *d)
 {
-	end((void *)((char *)o - offsetof(struct msd_transfer, origin)), err, d);
+	struct msd_transfer *t =
+		(void *)((char *)o - offsetof(struct msd_transfer, origin));
+
+	if (!o->wants_file)
+		t->papers = o->papers;
+	end(t, err, d);
 }
 
 static void begin_origin(struct msd_transfer *t, uv_loop_t *loop, struct msd_uri *uri)

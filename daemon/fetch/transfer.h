@@ -12,7 +12,7 @@ struct msd_transfer {
 	struct msd_landing *landing; /* its last part; nobody else's until on_done */
 	struct msd_download_how how;
 	const char *known_etag; /* of what is there already; NULL: nothing is */
-	/* Which file, of a daemon; NULL: what is to be known of all. */
+	/* Which file, of a daemon; NULL: the manifest. */
 	const struct msd_digest *file;
 	uint64_t file_bytes;
 	/** Once, when nothing of it is left: another may be begun here. */
@@ -20,6 +20,8 @@ struct msd_transfer {
 	/* Read-only, when it is done. */
 	bool is_known; /* it still is what known_etag says */
 	char *etag;    /* owned, NULL: it has none */
+	/* Of a daemon, from when its manifest came. */
+	struct msd_origin_papers papers;
 	/* Its own. */
 	char *authorization; /* owned; NULL: nobody asks by name */
 	bool is_local, is_origin, is_closing;

@@ -27,7 +27,7 @@ static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e
 	for (uint32_t i = 0; i < e->n_files; i++) {
 		const struct msd_edition_file *f = &e->files[i];
 
-		if (f->role == MSD_ROLE_TEST)
+		if (!msd_role_is_loaded(f->role))
 			continue;
 		const msd_err err =
 			msd_blob_get(s, &f->digest, f->bytes, source->fd, d);
@@ -50,7 +50,7 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < e->n_files; i++) {
-		if (e->files[i].role != MSD_ROLE_TEST &&
+		if (msd_role_is_loaded(e->files[i].role) &&
 		    __builtin_add_overflow(bytes, e->files[i].bytes, &bytes))
 			return msd_diag_set(d, MSD_BAD_ARTIFACT, "sizes overflow");
 	}
@@ -76,7 +76,7 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 	const struct msd_edition_file *only = NULL;
 
 	for (uint32_t i = 0; i < e->n_files; i++) {
-		if (e->files[i].role == MSD_ROLE_TEST)
+		if (!msd_role_is_loaded(e->files[i].role))
 			continue;
 		if (only != NULL)
 			return false; /* together they have another digest */

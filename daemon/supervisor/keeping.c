@@ -36,8 +36,8 @@ static void keeping_free(struct keeping *k)
 		(void)close(
 			k->keep.fd); /* the module's own, or aside: not the last one */
 	}
-	if (k->keep.trial_bytes > 0)
-		(void)close(k->keep.trial_fd);
+	for (unsigned i = 0; i < MSD_PAPERS; i++)
+		msd_paper_close(&k->keep.papers[i]);
 	msd_diag_finish(&k->keep.job.d);
 	free(k->keep.edition);
 	free(k);
@@ -93,8 +93,35 @@ static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
 	return err;
 }
 
+static struct msd_paper *paper_of(struct keeping *k, enum msd_role role)
+{
+	return &k->keep.papers[role - MSD_ROLE_TEST];
+}
+
+/* The texts are the module's no more. */
+static msd_err take_papers(struct keeping *k, struct msd_module *m, struct msd_diag *d)
+{
+	struct msd_buf *manifest = &m->crew.source.manifest_text;
+	struct msd_buf *signature = &m->crew.source.signature;
+	msd_err err = MSD_OK;
+
+	if (m->trial != NULL)
+		err = msd_kept_trial_write(m->trial, paper_of(k, MSD_ROLE_TEST), d);
+	if (err == MSD_OK) {
+		err = msd_paper_write((struct msd_span){manifest->p, manifest->n},
+				      paper_of(k, MSD_ROLE_MANIFEST), d);
+	}
+	if (err == MSD_OK) {
+		err = msd_paper_write((struct msd_span){signature->p, signature->n},
+				      paper_of(k, MSD_ROLE_SIGNATURE), d);
+	}
+	msd_buf_finish(manifest);
+	msd_buf_finish(signature);
+	return err;
+}
+
 /* A descriptor of its own: the module may be gone before the disk is done. */
-static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_diag *d)
+static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
 	const struct msd_source *source = &m->crew.source;
 
@@ -116,14 +143,8 @@ static msd_err fill(struct keeping *k, const struct msd_module *m, struct msd_di
 	k->keep.fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
 	if (k->keep.fd < 0)
 		return msd_diag_set(d, MSD_IO, "no descriptor for the artifact");
-	if (m->trial != NULL) {
-		const msd_err err = msd_kept_trial_write(m->trial, &k->keep.trial_fd,
-							 &k->keep.trial_bytes, d);
-
-		if (err != MSD_OK)
-			return err;
-	}
-	return add_options(k->keep.edition, &m->crew, d);
+	const msd_err err = take_papers(k, m, d);
+	return err == MSD_OK ? add_options(k->keep.edition, &m->crew, d) : err;
 }
 
 void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m)

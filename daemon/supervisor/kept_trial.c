@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/keep/paper.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "proto/errno_text.h"
 #include "store/blob.h"
@@ -21,35 +22,17 @@ static msd_err open_file(int *ret, struct msd_diag *d)
 					msd_errno_text(errno, text));
 }
 
-static msd_err write_file(int fd, const struct msd_buf *b, struct msd_diag *d)
-{
-	char text[MSD_ERRNO_TEXT_BYTES];
-
-	if (write(fd, b->p, b->n) == (ssize_t)b->n)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_IO, "memory for self-tests: %s",
-			    msd_errno_text(errno, text));
-}
-
-msd_err msd_kept_trial_write(const struct msd_trial *t, int *ret_fd,
-			     uint64_t *ret_bytes, struct msd_diag *d)
+msd_err msd_kept_trial_write(const struct msd_trial *t, struct msd_paper *ret,
+			     struct msd_diag *d)
 {
 	struct msd_buf b = {0};
-	int fd = -1;
 	msd_err err;
 
 	msd_pack_array(&b, 2);
 	msd_pack_uint(&b, t->n / t->n_each - 1);
 	msd_pack_bin(&b, t->tests.p, t->tests.n);
-	err = b.bad ? msd_diag_no_memory(d) : open_file(&fd, d);
-	if (err == MSD_OK)
-		err = write_file(fd, &b, d);
-	if (err == MSD_OK) {
-		*ret_fd = fd;
-		*ret_bytes = b.n;
-	} else if (fd >= 0) {
-		(void)close(fd);
-	}
+	err = b.bad ? msd_diag_no_memory(d)
+		    : msd_paper_write((struct msd_span){b.p, b.n}, ret, d);
 	msd_buf_finish(&b);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include "proto/diag.h"
 
 struct msd_edition;
+struct msd_paper;
 struct msd_store;
 struct msd_trial;
 
@@ -18,9 +19,9 @@ struct msd_kept_trial {
 	struct msd_buf bytes; /* owned */
 };
 
-/** A file in memory of @t, the caller's to close. MSD_IO, MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_kept_trial_write(const struct msd_trial *t, int *ret_fd,
-					    uint64_t *ret_bytes, struct msd_diag *d);
+/** A paper of @t, the caller's to close. MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_kept_trial_write(const struct msd_trial *t,
+					    struct msd_paper *ret, struct msd_diag *d);
 /** Those of @e. Blocks; finish in every case. Errors: those of msd_blob_get(),
  * MSD_BAD_ARTIFACT (they are none), MSD_NO_SPACE, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_kept_trial_read(const struct msd_store *s,

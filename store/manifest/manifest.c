@@ -123,7 +123,7 @@ static msd_err read_platform(const json_t *root, struct msd_edition_manifest *re
 
 static bool read_role(const json_t *text, enum msd_role *ret)
 {
-	for (unsigned i = 0; json_is_string(text) && i < MSD_ROLE_COUNT; i++) {
+	for (unsigned i = 0; json_is_string(text) && i < MSD_ROLE_MANIFEST; i++) {
 		if (strcmp(json_string_value(text), msd_role_word(i)) == 0) {
 			*ret = (enum msd_role)i;
 			return true;

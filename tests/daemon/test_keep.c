@@ -76,31 +76,45 @@ Test(keep, puts_the_parts_and_the_record_that_names_them)
 	close_keeper();
 }
 
-Test(keep, puts_the_self_tests_beside_the_parts)
+static void write_papers(struct msd_paper papers[MSD_PAPERS])
+{
+	for (unsigned i = 0; i < MSD_PAPERS; i++) {
+		uint8_t *bytes = shelf_bytes(4 + i, 7 + i);
+
+		cr_assert_eq(msd_paper_write((struct msd_span){bytes, 7 + i},
+					     &papers[i], NULL),
+			     MSD_OK);
+		free(bytes);
+	}
+}
+
+Test(keep, puts_self_tests_manifest_and_signature_beside_the_parts)
 {
 	struct msd_keep k = {.fd = memfd_create("kept", MFD_CLOEXEC),
 			     .part_bytes = {N},
-			     .trial_fd = memfd_create("trial", MFD_CLOEXEC),
-			     .trial_bytes = 7,
 			     .edition = calloc(1, sizeof(struct msd_edition))};
 	struct msd_record r;
 
 	open_keeper(2 * N);
 	put_bytes(k.fd, 1, N);
-	put_bytes(k.trial_fd, 4, 7);
+	write_papers(k.papers);
 	msd_keep_label(&k, msd_span_of("m"), msd_span_of("f"));
 	msd_keep_candidate(&keeper, &k, on_kept);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_assert_eq(k.job.err, MSD_OK, "%s", msd_diag_text(&k.job.d));
-	cr_assert(shelf_has(&shelf, 4, 7));
 	cr_assert_eq(msd_record_load(&shelf.store, "m", &r, NULL), MSD_OK);
 	const struct msd_edition *e = r.editions[MSD_REF_CANDIDATE];
-	cr_assert_eq(e->files[1].role, MSD_ROLE_TEST);
+	cr_assert_eq(e->n_files, 1 + MSD_PAPERS);
+	for (unsigned i = 0; i < MSD_PAPERS; i++) {
+		cr_expect(shelf_has(&shelf, 4 + i, 7 + i));
+		cr_expect_eq(e->files[1 + i].role, MSD_ROLE_TEST + i);
+		cr_expect_eq(e->files[1 + i].bytes, 7 + i);
+		msd_paper_close(&k.papers[i]);
+	}
 	cr_assert(msd_digest_equal(&e->digest, &e->files[0].digest),
 		  "they are no part of its name");
 	msd_record_finish(&r);
 	(void)close(k.fd);
-	(void)close(k.trial_fd);
 	close_keeper();
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/keep/paper.h"
 #include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "store/blob.h"
@@ -72,11 +73,10 @@ static struct msd_buf two_tests(void)
 Test(kept_trial, is_read_as_it_was_written)
 {
 	struct msd_trial t = {.n = 8, .n_each = 2, .tests = two_tests()};
-	uint64_t bytes;
-	int fd;
+	struct msd_paper paper;
 
-	cr_assert_eq(msd_kept_trial_write(&t, &fd, &bytes, NULL), MSD_OK);
-	keep(fd, bytes);
+	cr_assert_eq(msd_kept_trial_write(&t, &paper, NULL), MSD_OK);
+	keep(paper.fd, paper.bytes);
 	cr_assert_eq(read_back(), MSD_OK);
 	cr_assert_eq(trial.warmup, 3);
 	cr_assert_eq(trial.tests.n, t.tests.n);

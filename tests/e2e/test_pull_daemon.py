@@ -205,13 +205,6 @@ def test_what_the_hub_refuses_is_said_in_its_words(own_daemon, folder, hub, devi
     assert "UNSUPPORTED" in said.err and "no store" in said.err
 
 
-def test_of_a_daemon_nobody_has_signed_anything(own_daemon, folder, hub):
-    hub.ok("load", "--keep", "digits", RESULTS)
-    device = own_daemon("--store", folder / "device", "--policy", "signed")
-    said = device.modser("pull", "digits", uri_of(hub, "digits"))
-    assert said.status == 7 and "no signatures" in said.err
-
-
 def test_to_another_machine_it_speaks_tls(own_daemon, folder):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try:

@@ -13,6 +13,9 @@ static const char whole[] = "modserd-module 1\n"
 			    "attempts 2\n"
 			    "file library 8240 " HEX " deploy.so\n"
 			    "file params 12 " HEX " a name with spaces\n"
+			    "file test 9 " HEX " test\n"
+			    "file manifest 300 " HEX " manifest\n"
+			    "file signature 287 " HEX " signature\n"
 			    "with workers 2\n"
 			    "with device opencl:0\n"
 			    "previous 18446744073709551615 " HEX "\n"
@@ -50,7 +53,7 @@ Test(record, tells_what_its_lines_say)
 	const struct msd_edition *e = r.editions[MSD_REF_CURRENT];
 	cr_assert_eq(e->version, 7);
 	cr_assert_eq(e->attempts, 2);
-	cr_assert_eq(e->n_files, 2);
+	cr_assert_eq(e->n_files, 5);
 	cr_assert_eq(e->files[1].role, MSD_ROLE_PARAMS);
 	cr_assert_str_eq(e->files[1].name, "a name with spaces");
 	cr_assert_str_eq(msd_edition_option(e, "workers"), "2");

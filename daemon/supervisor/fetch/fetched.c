@@ -1,3 +1,8 @@
+/*
+ * Happy path: the map is read, what of it is kept is copied, and the file that came
+ * with it is taken. Failures: what is not as CHANNEL.md says is modserd-fetch's fault;
+ * the source is then to be finished by who asked.
+ */
 #include "daemon/supervisor/fetch/fetched.h"
 
 #include <fcntl.h>
@@ -6,6 +11,7 @@
 #include <unistd.h>
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
+#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
 
 /* Whoever could change it later could change what was hashed. */
 static msd_err check_memfd(int fd, uint64_t bytes, struct msd_diag *d)
@@ -88,6 +94,32 @@ static msd_err read_signers(const msgpack_object *map, struct msd_fetched *ret,
 	return MSD_OK;
 }
 
+static msd_err copy_text(const msgpack_object *map, const char *key,
+			 struct msd_buf *ret, struct msd_diag *d)
+{
+	const msgpack_object *value = msd_map_find(map, key);
+	struct msd_span text = {0};
+	const msd_err err =
+		value != NULL ? msd_object_bin(value, key, &text, d) : MSD_OK;
+
+	if (err != MSD_OK)
+		return err;
+	if (text.n > MAX_TEXT_BYTES)
+		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave a long %s",
+				    key);
+	msd_buf_put(ret, text.p, text.n);
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
+}
+
+/* For the store, which lets other daemons check what was checked here. */
+static msd_err copy_texts(const msgpack_object *map, struct msd_source *ret,
+			  struct msd_diag *d)
+{
+	const msd_err err = copy_text(map, "manifest", &ret->manifest_text, d);
+
+	return err == MSD_OK ? copy_text(map, "signature", &ret->signature, d) : err;
+}
+
 /* Of a source without one there is none of it. */
 static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
 			     struct msd_diag *d)
@@ -130,5 +162,7 @@ msd_err msd_fetched_read(struct msd_conn *channel, struct msd_unpack *unpack,
 		err = read_parts(map, source, d);
 	if (err == MSD_OK)
 		err = read_manifest(map, ret, d);
+	if (err == MSD_OK && source->bytes > 0)
+		err = copy_texts(map, source, d);
 	return err == MSD_OK && source->bytes > 0 ? take_file(channel, source, d) : err;
 }

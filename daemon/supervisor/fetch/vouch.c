@@ -147,7 +147,7 @@ static void on_worked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK)
 		job->err = raise_floors(&v->vouch->floors, v, &job->d);
 	v->done(v, &job->d);
-	v->got.source.fd = -1;
+	v->got.source = (struct msd_source){.fd = -1}; /* whoever was told has it */
 	msd_diag_finish(&job->d);
 	vouched_free(v);
 }

@@ -80,17 +80,25 @@ static msd_err hash_parts(struct msd_keep *k, struct msd_diag *d)
 
 /* They are no part of what the edition is called by: who has no manifest may give the
  * same bytes with other tests. */
-static msd_err hash_trial(struct msd_keep *k, struct msd_diag *d)
+static msd_err hash_papers(struct msd_keep *k, struct msd_diag *d)
 {
-	struct msd_digest digest;
 	msd_err err = MSD_OK;
 
-	if (k->trial_bytes > 0)
-		err = msd_blob_hash(k->trial_fd, 0, k->trial_bytes, &digest, d);
-	if (err != MSD_OK || k->trial_bytes == 0)
-		return err;
-	return msd_edition_add_file(k->edition, MSD_ROLE_TEST, k->trial_bytes, &digest,
-				    msd_span_of("self-tests"), d);
+	for (unsigned i = 0; err == MSD_OK && i < MSD_PAPERS; i++) {
+		const struct msd_paper *paper = &k->papers[i];
+		const enum msd_role role = MSD_ROLE_TEST + i;
+		struct msd_digest digest;
+
+		if (paper->bytes == 0)
+			continue;
+		err = msd_blob_hash(paper->fd, 0, paper->bytes, &digest, d);
+		if (err == MSD_OK) {
+			err = msd_edition_add_file(k->edition, role, paper->bytes,
+						   &digest,
+						   msd_span_of(msd_role_word(role)), d);
+		}
+	}
+	return err;
 }
 
 /* Of one file its own, of several that of their digests in a row. */
@@ -145,10 +153,11 @@ static msd_err put_parts(const struct msd_keep *k, struct msd_keeper *keeper,
 
 	for (uint32_t i = 0; err == MSD_OK && i < e->n_files; i++) {
 		const struct msd_edition_file *f = &e->files[i];
-		const bool is_trial = f->role == MSD_ROLE_TEST;
+		const bool is_part = msd_role_is_loaded(f->role);
+		const int fd = is_part ? k->fd : k->papers[f->role - MSD_ROLE_TEST].fd;
 
-		err = msd_blob_put(&keeper->store, is_trial ? k->trial_fd : k->fd,
-				   is_trial ? 0 : at, &f->digest, f->bytes, d);
+		err = msd_blob_put(&keeper->store, fd, is_part ? at : 0, &f->digest,
+				   f->bytes, d);
 		at += f->bytes;
 	}
 	return err;
@@ -174,7 +183,7 @@ static msd_err put_bytes(struct msd_keep *k, struct msd_keeper *keeper,
 	if (err == MSD_OK && e->version == 0) /* nobody has named it */
 		name_edition(e);
 	if (err == MSD_OK)
-		err = hash_trial(k, d);
+		err = hash_papers(k, d);
 	return err == MSD_OK ? put_parts(k, keeper, d) : err;
 }
 

@@ -9,6 +9,7 @@
  *   unload:          the record removed -> unload
  */
 #include "daemon/supervisor/keep/keeper.h"
+#include "daemon/supervisor/keep/paper.h"
 #include "proto/limits.h"
 #include "store/record.h"
 
@@ -26,8 +27,7 @@ struct msd_keep {
 	int fd;
 	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: there is none */
 	char file[MSD_RECORD_WORD];          /* how its maker called it */
-	int trial_fd;                        /* its self-tests, borrowed; of 0 bytes: */
-	uint64_t trial_bytes;                /* there are none */
+	struct msd_paper papers[MSD_PAPERS]; /* borrowed */
 	struct msd_edition *edition;         /* owned until it is kept */
 };
 

@@ -107,4 +107,6 @@ void msd_source_finish(struct msd_source *source)
 	msd_aside_close(source->fd);
 	source->fd = -1;
 	msd_buf_finish(&source->files);
+	msd_buf_finish(&source->manifest_text);
+	msd_buf_finish(&source->signature);
 }

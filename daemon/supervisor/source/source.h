@@ -33,6 +33,10 @@ struct msd_source {
 	/* Of its manifest, and which version that says it is; 0: it has none. */
 	struct msd_digest manifest;
 	uint64_t version;
+	/* The manifest as its maker wrote it and what was signed of it, for the store:
+	 * owned until they are kept; empty where there is none, or nobody had to sign.
+	 */
+	struct msd_buf manifest_text, signature;
 };
 
 #define MSD_SOURCE_NAME "modserd-artifact" /* of the memfds, in /proc */
@@ -67,7 +71,8 @@ MSD_MUST_CHECK msd_err msd_source_read(const char *const paths[MSD_PART_COUNT],
  * MSD_TOO_LARGE. Does not block. */
 MSD_MUST_CHECK msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes,
 					     struct msd_diag *d);
-/** Give the memfd and the list back. Does not block; legal more than once. */
+/** Give the memfd, the list and the texts back. Does not block; legal more than once.
+ */
 void msd_source_finish(struct msd_source *source);
 
 #endif

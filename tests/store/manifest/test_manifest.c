@@ -97,6 +97,8 @@ Test(manifest, files_that_are_no_module_are_refused)
 		WITH(LIBRARY ", " FILE_OF("m", "model")),
 		WITH(LIBRARY ", " FILE_OF("b.so", "library")),
 		WITH(LIBRARY ", " FILE_OF("digits.so", "data")),
+		WITH(LIBRARY ", " FILE_OF("m", "manifest")),
+		WITH(LIBRARY ", " FILE_OF("s", "signature")),
 		WITH(FILE_OF("m", "model") ", " FILE_OF("n", "model")),
 		WITH(FILE_OF("m", "model") ", " FILE_OF("g", "graph")),
 		WITH(FILE_OF("digits.so", "program")),
