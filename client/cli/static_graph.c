@@ -84,6 +84,7 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 		msd_json_put(out, msd_static_graph_json(g), 0);
 	} else {
 		msd_sg_inspect_text(g, out);
+		msd_sg_inspect_run_text(g, out);
 	}
 	modser_graph_destroy(g);
 	return out->bad ? msd_diag_no_memory(d) : err;

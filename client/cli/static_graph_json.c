@@ -60,7 +60,16 @@ static json_t *attributes_of(const modser_graph *g)
 	return map;
 }
 
-json_t *msd_static_graph_json(const modser_graph *g)
+/* null: not known before a run. */
+static json_t *run_bytes_of(modser_graph *g)
+{
+	uint64_t bytes = 0;
+
+	return msd_sg_inspect_run(g, &bytes) == 0 ? json_integer((json_int_t)bytes)
+						  : json_null();
+}
+
+json_t *msd_static_graph_json(modser_graph *g)
 {
 	static const struct {
 		const char *key;
@@ -90,5 +99,7 @@ json_t *msd_static_graph_json(const modser_graph *g)
 	msd_json_set(&doc, "inputs", inputs);
 	msd_json_set(&doc, "outputs", outputs);
 	put_tally(&doc, g);
+	/* The last, for it has shapes follow. */
+	msd_json_set(&doc, "run_bytes", run_bytes_of(g));
 	return doc;
 }

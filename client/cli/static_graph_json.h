@@ -5,7 +5,8 @@
 
 #include "graph/modser_graph.h"
 
-/** @g as a document, the caller's; NULL when memory is short. */
-json_t *msd_static_graph_json(const modser_graph *g);
+/** @g as a document, the caller's; NULL when memory is short. Shapes of @g follow then
+ * as far as they do without a run. */
+json_t *msd_static_graph_json(modser_graph *g);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "runtime/engine/arena.h"
+#include "graph/layout/arena.h"
 #include "runtime/engine/plan.h"
 
 static const struct msd_flow_kernel *const kernels[] = {&msd_flow_if, &msd_flow_loop,

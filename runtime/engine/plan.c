@@ -16,10 +16,10 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "runtime/engine/arena.h"
+#include "graph/layout/arena.h"
+#include "graph/layout/layout.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
-#include "runtime/engine/layout.h"
 
 struct msd_plan {
 	modser_graph *g;
@@ -153,6 +153,8 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 		msd_layout_find_last_reads(&p->layout, graph, p->order);
 	if (err == MSD_OK && !is_open)
 		err = msd_layout_put(&p->layout, graph, p->order, d);
+	if (err == MSD_OK && !is_open)
+		err = msd_layout_make(&p->layout, d);
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
 		return err;

@@ -5,6 +5,7 @@ import pathlib
 import harness
 import pytest
 import tmfile
+from onnx_writer import model, node, value
 
 MODSER = harness.BIN / "modser"
 SMALL = harness.ROOT / "tests" / "graph" / "golden"
@@ -55,6 +56,43 @@ def test_inspect_counts_operators_and_constants():
     assert found["operators"]["Convolution"] == 13
     assert found["constant_bytes"] == found["stripped_bytes"] == 553430176
     assert found["inputs"] == [{"name": "data", "dtype": "float32", "shape": [1, 3, 224, 224]}]
+
+
+def relu_chain(folder, extents):
+    path = pathlib.Path(folder) / "chain.onnx"
+    path.write_bytes(model([node("Relu", ["x"], ["a"]), node("Sigmoid", ["a"], ["b"]),
+                            node("Relu", ["b"], ["y"])],
+                           [value("x", "float32", extents)], [value("y", "float32", extents)]))
+    return path
+
+
+def run_bytes(*args):
+    said = harness.run(MODSER, "--json", "inspect", *args)
+    assert said.status == 0, said
+    return json.loads(said.out)["run_bytes"]
+
+
+# Of three tensors two are there at a time; each place is of whole 64 bytes.
+def test_the_memory_of_a_run_is_that_of_tensors_that_are_there_together(folder):
+    path = relu_chain(folder, [1, 3, 5, 7])
+    assert run_bytes(path) == 2 * 448
+    assert "\nmemory of a run 896 bytes\n" in harness.run(MODSER, "inspect", path).out
+
+
+def test_the_memory_of_a_run_is_known_when_inputs_get_shapes(folder):
+    path = relu_chain(folder, ["N", 16])
+    assert run_bytes(path) is None
+    said = harness.run(MODSER, "inspect", path)
+    assert ("memory of a run: shapes are known in a run alone; --input says that of \"x\"\n"
+            in said.out), said
+    assert run_bytes("--input", "x=float32[3,16]", path) == 2 * 192
+
+
+def test_what_cannot_be_run_has_no_memory_and_says_why():
+    path = harness.ROOT / "tests" / "corpus" / "onnx" / "accept_input_that_no_run_can_have.bin"
+    assert run_bytes(path) is None
+    said = harness.run(MODSER, "inspect", path)
+    assert "memory of a run: not known: node 2 \"n\", Convolution: \"x\" is too large\n" in said.out
 
 
 def test_the_picture_has_every_node_that_computes():

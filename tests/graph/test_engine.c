@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "graph/inspect/inspect.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
@@ -113,6 +114,10 @@ Test(engine, tensors_share_memory_when_they_are_done)
 	cr_assert_eq(msd_plan_create(g, &plan, NULL), MSD_OK);
 	/* Two of a chain are there at a time, and the output of the first stays. */
 	cr_assert_eq(msd_plan_arena_bytes(plan), 3 * 64);
+	/* Without a plan the same is found. */
+	uint64_t bytes = 0;
+	cr_assert_eq(msd_sg_inspect_run(g, &bytes), 0);
+	cr_assert_eq(bytes, 3 * 64);
 	msd_plan_destroy(plan);
 	modser_graph_destroy(g);
 }

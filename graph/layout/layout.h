@@ -1,5 +1,5 @@
-#ifndef MSD_RUNTIME_ENGINE_LAYOUT_H
-#define MSD_RUNTIME_ENGINE_LAYOUT_H
+#ifndef MSD_GRAPH_LAYOUT_LAYOUT_H
+#define MSD_GRAPH_LAYOUT_LAYOUT_H
 /* Where the tensors that a graph's kernels make are while it runs: each has a place in
  * one arena from the node that makes it to the last that reads it. */
 #include "graph/modser_graph.h"
@@ -9,7 +9,7 @@ struct msd_arena_place;
 struct msd_layout {
 	struct msd_arena_place *places; /* of each tensor */
 	size_t *live;                   /* what the arena works with */
-	uint8_t *arena;                 /* NULL: nothing was put */
+	uint8_t *arena;                 /* NULL: it was not made */
 	size_t arena_bytes;
 };
 
@@ -23,6 +23,8 @@ void msd_layout_find_last_reads(struct msd_layout *l, const modser_graph *g,
 /** Give each tensor its place; all shapes are known, and its last read. */
 MSD_MUST_CHECK msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g,
 				      const size_t *order, struct msd_diag *d);
+/** Make the arena that has these places. */
+MSD_MUST_CHECK msd_err msd_layout_make(struct msd_layout *l, struct msd_diag *d);
 /** Bytes that @t takes, whose shape is known. */
 size_t msd_layout_room(const modser_sg_tensor *t);
 

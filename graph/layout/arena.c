@@ -1,4 +1,4 @@
-#include "runtime/engine/arena.h"
+#include "graph/layout/arena.h"
 
 #include <string.h>
 

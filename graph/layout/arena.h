@@ -1,5 +1,5 @@
-#ifndef MSD_RUNTIME_ENGINE_ARENA_H
-#define MSD_RUNTIME_ENGINE_ARENA_H
+#ifndef MSD_GRAPH_LAYOUT_ARENA_H
+#define MSD_GRAPH_LAYOUT_ARENA_H
 /*
  * Places of tensors in one block of memory: each from the step that makes it to the
  * last that reads it, in the first gap that is wide enough.

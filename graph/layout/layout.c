@@ -1,9 +1,9 @@
-#include "runtime/engine/layout.h"
+#include "graph/layout/layout.h"
 
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
-#include "runtime/engine/arena.h"
+#include "graph/layout/arena.h"
 
 msd_err msd_layout_init(struct msd_layout *l, size_t n_tensors, struct msd_diag *d)
 {
@@ -76,6 +76,11 @@ msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g, const size_t
 		msd_arena_drop(&a, step);
 	}
 	l->arena_bytes = a.bytes;
-	l->arena = aligned_alloc(MSD_ARENA_ALIGN, a.bytes + MSD_ARENA_ALIGN);
+	return MSD_OK;
+}
+
+msd_err msd_layout_make(struct msd_layout *l, struct msd_diag *d)
+{
+	l->arena = aligned_alloc(MSD_ARENA_ALIGN, l->arena_bytes + MSD_ARENA_ALIGN);
 	return l->arena != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
