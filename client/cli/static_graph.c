@@ -1,6 +1,5 @@
 /*
- * Models of frameworks in the command line: what inspect, convert and serializers do
- * with them.
+ * Models of frameworks in the command line: what inspect and convert do with them.
  *
  * Happy path: a serializer is found by the file's bytes and reads a graph, which is
  * shown, or stored by the serializer that the wanted file name asks for. The graph's
@@ -15,7 +14,6 @@
 #include "client/cli/static_graph_json.h"
 #include "graph/inspect/inspect.h"
 #include "graph/serializer/choose.h"
-#include "proto/json.h"
 
 bool msd_static_graph_is(struct msd_span file)
 {
@@ -161,48 +159,4 @@ msd_err msd_static_graph_split(const char *format, const char *name,
 	modser_graph_destroy(g);
 	modser_serializer_unref(s);
 	return err;
-}
-
-static void put_json(struct msd_buf *out, const char *key, const modser_serializer *s)
-{
-	msd_buf_printf(out, "{\"key\": ");
-	msd_json_cstr(out, key);
-	msd_buf_printf(out, ", \"format\": ");
-	msd_json_cstr(out, modser_serializer_format(s));
-	msd_buf_printf(out, ", \"name\": ");
-	msd_json_cstr(out, modser_serializer_name(s));
-	msd_buf_printf(out, ", \"version\": ");
-	msd_json_cstr(out, modser_serializer_version(s));
-	msd_buf_printf(out, ", \"files\": %u, \"loads\": true, \"stores\": %s}",
-		       modser_serializer_file_count(s),
-		       modser_serializer_can_store(s) ? "true" : "false");
-}
-
-static void put_line(struct msd_buf *out, const char *key, const modser_serializer *s)
-{
-	msd_buf_printf(out, "%s\t%s\t%s\t%s\t%u file%s\tloads%s\n", key,
-		       modser_serializer_format(s), modser_serializer_name(s),
-		       modser_serializer_version(s), modser_serializer_file_count(s),
-		       modser_serializer_file_count(s) == 1 ? "" : "s",
-		       modser_serializer_can_store(s) ? ", stores" : "");
-}
-
-void msd_static_graph_list(bool as_json, struct msd_buf *out)
-{
-	modser_serializer *s;
-	char *key;
-
-	msd_buf_printf(out, as_json ? "[" : "");
-	for (size_t i = 0; (s = modser_serializer_at(i, &key)) != NULL; i++) {
-		if (as_json && i > 0)
-			msd_buf_printf(out, ", ");
-		if (as_json) {
-			put_json(out, key, s);
-		} else {
-			put_line(out, key, s);
-		}
-		free(key);
-		modser_serializer_unref(s);
-	}
-	msd_buf_printf(out, as_json ? "]\n" : "");
 }

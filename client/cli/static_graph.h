@@ -26,7 +26,4 @@ MSD_MUST_CHECK msd_err msd_static_graph_split(const char *format, const char *na
 					      struct msd_buf *model,
 					      struct msd_buf *ret_data,
 					      struct msd_diag *d);
-/** Append a line, or a JSON object, for each serializer. */
-void msd_static_graph_list(bool as_json, struct msd_buf *out);
-
 #endif

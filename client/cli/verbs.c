@@ -147,7 +147,8 @@ const struct msd_verb msd_verbs[] = {
 	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT | MSD_OPT_OFFLINE,
 	 msd_verb_pack},
 	{"serializers", "", "list the formats of models that can be read and written",
-	 "Fields: key, format, name, version, files, what it does. Needs no daemon.\n",
+	 "Fields: key, format, name, version, files, what it does and with how many\n"
+	 "operators; --json names them. Needs no daemon.\n",
 	 0, 0, MSD_OPT_OFFLINE, msd_verb_serializers},
 	{"store", "[-d DIR] ls|verify|gc | pin|unpin|rm NAME",
 	 "look after the models that a daemon keeps",

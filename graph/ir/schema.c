@@ -79,6 +79,19 @@ const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type)
 	return find(has_tm_type, &type);
 }
 
+static bool is_number(const modser_sg_op_schema *schema, const void *key)
+{
+	size_t *left = (size_t *)(uintptr_t)key;
+
+	(void)schema;
+	return (*left)-- == 0;
+}
+
+const modser_sg_op_schema *msd_op_schema_at(size_t i)
+{
+	return find(is_number, &i);
+}
+
 static const modser_sg_op_field *find_field(const modser_sg_op_schema *schema,
 					    const char *name)
 {

@@ -8,5 +8,7 @@ extern const modser_sg_op_schema *const msd_op_table[];
 
 /** The operator that tmfiles call @type; NULL: none. */
 const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type);
+/** Number @i of all operators; NULL: there are fewer. */
+const modser_sg_op_schema *msd_op_schema_at(size_t i);
 
 #endif

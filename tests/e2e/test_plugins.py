@@ -87,6 +87,9 @@ def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path)
     (row,) = [row for row in rows if row["key"] == "toy"]
     assert (row["format"], row["name"], row["version"], row["files"], row["stores"]) == (
         "toy", "toy reader", "3.1", 1, True)
+    (onnx,) = [row for row in rows if row["key"] == "onnx"]
+    assert "toy.example.Scale" in onnx["load_operators"] and "ToyScale" in onnx["store_operators"]
+    assert row["load_operators"] == row["store_operators"] == []  # it registers no methods
     (tmp_path / "a.toy").write_text("toy 2.5 4\n")
     for source, target in (("a.toy", "b.onnx"), ("b.onnx", "c.toy")):
         said = modser("--plugin", plugin, "convert", tmp_path / source, "-o", tmp_path / target)

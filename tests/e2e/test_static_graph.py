@@ -107,6 +107,25 @@ def test_the_serializers_are_listed():
     assert rows == [("tengine", 1, True, True), ("onnx", 1, True, True)]
 
 
+def test_serializers_name_the_operators_that_each_loads_and_stores():
+    tengine, onnx = json.loads(harness.run(MODSER, "--json", "serializers").out)
+    assert tengine["load_operators"] == tengine["store_operators"]
+    assert {"Convolution", "Pooling"} <= set(tengine["store_operators"])
+    assert {"Conv", "If", "ai.onnx.ml.Scaler", "Constant"} <= set(onnx["load_operators"])
+    assert {"Convolution", "PReLU"} <= set(onnx["store_operators"])
+    assert "Convolution" not in onnx["load_operators"] and "Det" not in tengine["load_operators"]
+    for names in (onnx["load_operators"], onnx["store_operators"], tengine["load_operators"]):
+        assert names == sorted(set(names))
+
+
+def test_serializers_count_operators_for_people():
+    rows = json.loads(harness.run(MODSER, "--json", "serializers").out)
+    lines = harness.run(MODSER, "serializers").out.splitlines()
+    for row, line in zip(rows, lines, strict=True):
+        assert line.endswith(f"\tloads {len(row['load_operators'])} operators, "
+                             f"stores {len(row['store_operators'])} operators"), line
+
+
 @pytest.mark.parametrize("name, status, cause", [
     ("reject_version_1.bin", 6, "a tmfile of version 1"),
     ("reject_nhwc.bin", 6, "its layout is NHWC"),

@@ -112,7 +112,8 @@ MAY_INCLUDE = {
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect",
-                   "graph/serializer/choose.h", "graph/plugin", "store", "store/manifest"],
+                   "graph/serializer/choose.h", "graph/serializer/operators.h", "graph/plugin",
+                   "store", "store/manifest"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.

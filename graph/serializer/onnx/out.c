@@ -12,9 +12,9 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
 
-static const struct onnx_form *const forms[] = {onnx_forms_dtype, onnx_forms_flow,
-						onnx_forms_window, onnx_forms_layer,
-						onnx_forms_move};
+const struct onnx_form *const onnx_forms[] = {onnx_forms_dtype,  onnx_forms_flow,
+					      onnx_forms_window, onnx_forms_layer,
+					      onnx_forms_move,   NULL};
 
 int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)
 {
@@ -208,8 +208,8 @@ int onnx_out_put(const struct onnx_out *o)
 {
 	const struct onnx_row *row;
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		for (const struct onnx_form *f = forms[i]; f->op != NULL; f++) {
+	for (size_t i = 0; onnx_forms[i] != NULL; i++) {
+		for (const struct onnx_form *f = onnx_forms[i]; f->op != NULL; f++) {
 			if (strcmp(f->op, o->op->schema->name) == 0)
 				return f->store(o);
 		}

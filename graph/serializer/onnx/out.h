@@ -21,6 +21,8 @@ extern const struct onnx_form onnx_forms_flow[];
 extern const struct onnx_form onnx_forms_window[];
 extern const struct onnx_form onnx_forms_layer[];
 extern const struct onnx_form onnx_forms_move[];
+/** All of them, ended by NULL. */
+extern const struct onnx_form *const onnx_forms[];
 
 /** Say why @o cannot be written. Returns -1. */
 int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)

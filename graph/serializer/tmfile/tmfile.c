@@ -1,5 +1,7 @@
 #include "graph/serializer/tmfile/tmfile.h"
 
+#include "graph/ir/schema.h"
+#include "graph/serializer/operators.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/format.h"
 
@@ -16,6 +18,18 @@ static bool probe(const void *head, size_t bytes)
 	const bool is_known = (main_version == 2 && sub_version == 0) ||
 			      (main_version == 0 && sub_version == 1);
 	return is_known && msd_le16(p + 4) == 0 && msd_le32(p + 8) >= TM_HEADER_BYTES;
+}
+
+bool msd_tmfile_operators(struct msd_operators *ret)
+{
+	const modser_sg_op_schema *schema;
+
+	for (size_t i = 0; (schema = msd_op_schema_at(i)) != NULL; i++) {
+		if (schema->tm_type != MODSER_NO_TM_TYPE &&
+		    !msd_operators_add(ret, schema->name))
+			return false;
+	}
+	return true;
 }
 
 const modser_serializer_ops msd_tmfile_serializer = {

@@ -1,0 +1,81 @@
+#include "graph/serializer/operators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/serializer.h"
+
+/* What the project's own formats read and write without methods. */
+static const struct own {
+	const modser_serializer_ops *ops;
+	bool (*loaded)(struct msd_operators *ret);
+	bool (*stored)(struct msd_operators *ret);
+} owns[] = {
+	{&msd_tmfile_serializer, msd_tmfile_operators, msd_tmfile_operators},
+	{&msd_onnx_serializer, msd_onnx_operators_loaded, msd_onnx_operators_stored}};
+
+bool msd_operators_add(struct msd_operators *o, const char *name)
+{
+	size_t at = 0;
+	int order = 1;
+
+	while (at < o->n && (order = strcmp(o->names[at], name)) < 0)
+		at++;
+	if (at < o->n && order == 0)
+		return true;
+	if (!msd_sg_grow(&o->names, o->n, sizeof(*o->names)))
+		return false;
+	char *copy = msd_sg_copy(name, strlen(name));
+	if (copy == NULL)
+		return false;
+	memmove(o->names + at + 1, o->names + at, (o->n - at) * sizeof(*o->names));
+	o->names[at] = copy;
+	o->n++;
+	return true;
+}
+
+void msd_operators_finish(struct msd_operators *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		free(o->names[i]);
+	free(o->names);
+	*o = (struct msd_operators){0};
+}
+
+static bool add_methods(const modser_serializer *s, const struct msd_op_methods *m,
+			struct msd_operators *ret)
+{
+	bool is_fine = true;
+
+	(void)pthread_mutex_lock(s->lock);
+	for (size_t i = 0; i < m->n && is_fine; i++)
+		is_fine = msd_operators_add(ret, m->rows[i].op);
+	(void)pthread_mutex_unlock(s->lock);
+	return is_fine;
+}
+
+static const struct own *own_of(const modser_serializer *s)
+{
+	for (size_t i = 0; i < sizeof(owns) / sizeof(owns[0]); i++) {
+		if (owns[i].ops == s->ops)
+			return &owns[i];
+	}
+	return NULL;
+}
+
+bool msd_operators_loaded(const modser_serializer *s, struct msd_operators *ret)
+{
+	const struct own *own = own_of(s);
+
+	*ret = (struct msd_operators){0};
+	return (own == NULL || own->loaded(ret)) && add_methods(s, &s->loads, ret);
+}
+
+bool msd_operators_stored(const modser_serializer *s, struct msd_operators *ret)
+{
+	const struct own *own = own_of(s);
+
+	*ret = (struct msd_operators){0};
+	return (own == NULL || own->stored(ret)) && add_methods(s, &s->stores, ret);
+}
