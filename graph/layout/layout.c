@@ -79,8 +79,12 @@ msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g, const size_t
 	return MSD_OK;
 }
 
-msd_err msd_layout_make(struct msd_layout *l, struct msd_diag *d)
+msd_err msd_layout_make(struct msd_layout *l, size_t bytes, struct msd_diag *d)
 {
-	l->arena = aligned_alloc(MSD_ARENA_ALIGN, l->arena_bytes + MSD_ARENA_ALIGN);
+	if (l->arena != NULL && bytes <= l->arena_bytes)
+		return MSD_OK;
+	free(l->arena);
+	l->arena_bytes = bytes;
+	l->arena = aligned_alloc(MSD_ARENA_ALIGN, bytes + MSD_ARENA_ALIGN);
 	return l->arena != NULL ? MSD_OK : msd_diag_no_memory(d);
 }

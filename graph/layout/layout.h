@@ -23,8 +23,9 @@ void msd_layout_find_last_reads(struct msd_layout *l, const modser_graph *g,
 /** Give each tensor its place; all shapes are known, and its last read. */
 MSD_MUST_CHECK msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g,
 				      const size_t *order, struct msd_diag *d);
-/** Make the arena that has these places. */
-MSD_MUST_CHECK msd_err msd_layout_make(struct msd_layout *l, struct msd_diag *d);
+/** Have an arena of @bytes at least; what was in a smaller one is gone. */
+MSD_MUST_CHECK msd_err msd_layout_make(struct msd_layout *l, size_t bytes,
+				       struct msd_diag *d);
 /** Bytes that @t takes, whose shape is known. */
 size_t msd_layout_room(const modser_sg_tensor *t);
 

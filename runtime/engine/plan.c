@@ -20,15 +20,19 @@
 #include "graph/layout/layout.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
+#include "runtime/engine/shapes.h"
 
 struct msd_plan {
 	modser_graph *g;
-	size_t *order; /* of nodes */
-	struct msd_layout
-		layout;  /* without an arena, tensors have memory of their own */
-	void **own;      /* that memory, of tensors that are there now */
-	const void **at; /* where each tensor is, in a run */
-	const void **in; /* of the node that runs */
+	size_t *order;                /* of nodes */
+	struct msd_layout layout;     /* its arena is that of all runs */
+	const struct msd_layout *now; /* of the run; NULL: tensors have memory of
+					 their own */
+	struct msd_shapes shapes;     /* of the last runs */
+	bool keeps_shapes;            /* they follow from those of inputs alone */
+	void **own;                   /* that memory, of tensors that are there now */
+	const void **at;              /* where each tensor is, in a run */
+	const void **in;              /* of the node that runs */
 	void **out;
 	struct msd_flow **flows; /* of nodes that run graphs; NULL: of others */
 	bool is_within;          /* such a graph: no shape is known before a run */
@@ -91,6 +95,12 @@ static msd_err infer_node(modser_sg_node *node, bool *is_open, struct msd_diag *
 	return result == 0 ? msd_kernel_check(kernel_of(node), node, d) : MSD_OK;
 }
 
+static msd_err infer_step(modser_sg_node *node, bool *is_open, struct msd_diag *d)
+{
+	return msd_sg_node_is_given(node) ? check_given(node, is_open, d)
+					  : infer_node(node, is_open, d);
+}
+
 /* *@is_open: some shape is known in a run alone. */
 static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 {
@@ -104,8 +114,7 @@ static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 			err = check_node(p, node, d);
 		if (err != MSD_OK || p->is_within)
 			continue;
-		err = msd_sg_node_is_given(node) ? check_given(node, is_open, d)
-						 : infer_node(node, is_open, d);
+		err = infer_step(node, is_open, d);
 	}
 	return err;
 }
@@ -154,7 +163,9 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 	if (err == MSD_OK && !is_open)
 		err = msd_layout_put(&p->layout, graph, p->order, d);
 	if (err == MSD_OK && !is_open)
-		err = msd_layout_make(&p->layout, d);
+		err = msd_layout_make(&p->layout, p->layout.arena_bytes, d);
+	p->now = is_open ? NULL : &p->layout;
+	p->keeps_shapes = is_open && !is_within; /* until one shows that they do not */
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
 		return err;
@@ -193,6 +204,7 @@ void msd_plan_destroy(struct msd_plan *plan)
 		msd_flow_destroy(plan->flows[i]);
 	free(plan->flows);
 	msd_layout_finish(&plan->layout);
+	msd_shapes_finish(&plan->shapes);
 	free(plan->order);
 	free(plan->own);
 	free(plan->at);
@@ -214,8 +226,8 @@ const void *msd_plan_output(const struct msd_plan *plan, size_t i)
 /* Where output @t of the node that runs goes; NULL: memory is short. */
 static void *place_of(struct msd_plan *p, modser_sg_tensor *t)
 {
-	if (p->layout.arena != NULL)
-		return p->layout.arena + p->layout.places[t->index].offset;
+	if (p->now != NULL)
+		return p->layout.arena + p->now->places[t->index].offset;
 	p->own[t->index] =
 		aligned_alloc(MSD_ARENA_ALIGN, msd_layout_room(t) + MSD_ARENA_ALIGN);
 	t->value = p->own[t->index];
@@ -328,22 +340,54 @@ static void bind(struct msd_plan *p, const void *const *inputs)
 	}
 	for (size_t i = 0; i < p->g->n_inputs; i++) {
 		p->at[p->g->inputs[i]->index] = inputs[i];
-		p->g->inputs[i]->value = p->layout.arena == NULL ? inputs[i] : NULL;
+		p->g->inputs[i]->value = p->now == NULL ? inputs[i] : NULL;
 	}
+}
+
+/* The shapes of all tensors follow from those that the inputs have now; *@is_open: they
+ * do not without values. */
+static msd_err infer_run(struct msd_plan *p, bool *is_open, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	*is_open = false;
+	for (size_t i = 0; err == MSD_OK && !*is_open && i < p->g->n_nodes; i++)
+		err = infer_step(p->g->nodes[p->order[i]], is_open, d);
+	return err;
+}
+
+/* The layout of this run's shapes: one that is kept, or a new one. */
+static msd_err find_shapes(struct msd_plan *p, struct msd_diag *d)
+{
+	bool is_open = false;
+	msd_err err = MSD_OK;
+
+	p->now = msd_shapes_find(&p->shapes, p->g);
+	if (p->now == NULL) {
+		err = infer_run(p, &is_open, d);
+		p->keeps_shapes = !is_open;
+		if (err != MSD_OK || is_open)
+			return err;
+		err = msd_shapes_keep(&p->shapes, p->g, p->order, &p->now, d);
+	}
+	return err == MSD_OK ? msd_layout_make(&p->layout, p->now->arena_bytes, d)
+			     : err;
 }
 
 msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
 		     struct msd_diag *d)
 {
 	forget(plan);
+	msd_err err = plan->keeps_shapes ? find_shapes(plan, d) : MSD_OK;
+	if (err != MSD_OK)
+		return err;
 	bind(plan, inputs);
 	for (size_t step = 0; step < plan->g->n_nodes; step++) {
 		modser_sg_node *node = plan->g->nodes[plan->order[step]];
-		msd_err err = MSD_OK;
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		if (plan->layout.arena != NULL) {
+		if (plan->now != NULL) {
 			err = run_kernel(plan, node, d);
 		} else {
 			err = run_open(plan, node, step, d);

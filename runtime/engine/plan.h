@@ -5,9 +5,10 @@
  * each tensor lies. Constants stay where the graph has them.
  *
  * When all shapes are known, one arena has a place for each tensor, from the node that
- * makes it to the last that reads it. When extents of inputs are not known, or a shape
- * depends on what is computed, shapes are inferred node by node in each run, and each
- * tensor has memory of its own. One run at a time.
+ * makes it to the last that reads it. When extents of inputs are not known, the same is
+ * found in the first run of such extents, and kept for the last MSD_SHAPES_KEPT. When a
+ * shape depends on what is computed, shapes are inferred node by node in each run, and
+ * each tensor has memory of its own. One run at a time.
  */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
@@ -33,7 +34,7 @@ MSD_MUST_CHECK msd_err msd_plan_run(struct msd_plan *plan, const void *const *in
 /** The bytes of output @i of the last run, until the next one; those of an output that
  * is an input are the caller's. */
 const void *msd_plan_output(const struct msd_plan *plan, size_t i);
-/** Bytes of the arena; 0 when there is none. */
+/** Bytes of the arena; 0 when there is none, or none yet. */
 size_t msd_plan_arena_bytes(const struct msd_plan *plan);
 void msd_plan_destroy(struct msd_plan *plan); /* NULL is fine */
 
