@@ -123,6 +123,8 @@ static modser_err upload_all(struct upload *u, const modser_load_options *o,
 			err = upload_write(u);
 			continue;
 		}
+		if (u->n_ids == 0) /* it was late before a piece was on its way */
+			break;
 		modser_err one = modser_wait(u->client, u->ids[u->oldest], &r);
 		u->written += u->sizes[u->oldest];
 		u->oldest = (u->oldest + 1) % CHUNKS_IN_FLIGHT;

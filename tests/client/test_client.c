@@ -11,6 +11,8 @@
 #include "tests/support/clock.h"
 #include "tests/support/fail_alloc.h"
 
+#define LOAD_DEADLINE_MS 120000u /* far above what a few frames need on any machine */
+
 static const modser_dtype float32 = {MSD_DT_FLOAT, 32, 1};
 
 static uint64_t start(struct peer *p, const modser_options *options)
@@ -356,11 +358,47 @@ static void *answer_three(void *peer)
 	return NULL;
 }
 
+/* The same, but the deadline passes before the upload has begun: no piece is sent. */
+static void *answer_late(void *peer)
+{
+	for (uint64_t id = 1; id <= 2; id++) {
+		struct msd_buf body = {0}, payload = {0};
+
+		peer_read(peer, &body, &payload);
+		if (id == 1) {
+			clock_pass(LOAD_DEADLINE_MS);
+			answer_upload(peer, id);
+		} else {
+			peer_answer(peer, id, 0);
+		}
+		msd_buf_finish(&body);
+		msd_buf_finish(&payload);
+	}
+	return NULL;
+}
+
+Test(client, a_load_whose_deadline_passed_before_its_upload_sends_nothing)
+{
+	pthread_t daemon;
+	struct peer p = peer_open();
+	const modser_load_options options = {.deadline_ms = LOAD_DEADLINE_MS};
+	modser_result *r;
+
+	cr_assert_eq(pthread_create(&daemon, NULL, answer_late, &p), 0);
+	cr_assert_eq(modser_load(p.client, "m", "x", 1, &options, &r), MODSER_DEADLINE);
+	cr_expect_not_null(
+		strstr(modser_result_error(r)->message, "0 of 1 bytes of the upload"));
+	cr_assert_eq(pthread_join(daemon, NULL), 0);
+	cr_expect_eq(modser_in_flight(p.client), 0);
+	modser_result_free(r);
+	peer_close(&p);
+}
+
 Test(client, the_deadline_of_a_load_holds_for_its_upload)
 {
 	pthread_t daemon;
 	struct peer p = peer_open();
-	uint32_t ms = 120000; /* far above what two frames need on any machine */
+	uint32_t ms = LOAD_DEADLINE_MS;
 	const modser_load_options options = {
 		.deadline_ms = ms, .progress = pass_deadline, .ctx = &ms};
 	modser_result *r;
