@@ -35,9 +35,9 @@ static msd_err refuse_form(const char *text, struct msd_diag *d)
 				   d);
 	}
 	if (text[0] == '/' || strncmp(text, "./", 2) == 0) {
-		(void)snprintf(why, sizeof(why), "did you mean unix:%.300s?", text);
+		(void)snprintf(why, sizeof(why), "perhaps unix:%.300s", text);
 	} else if (strchr(text, ':') != NULL && strstr(text, "//") == NULL) {
-		(void)snprintf(why, sizeof(why), "did you mean tcp://%.300s?", text);
+		(void)snprintf(why, sizeof(why), "perhaps tcp://%.300s", text);
 	} else {
 		return refuse_text(text, "unknown form", d);
 	}

@@ -25,6 +25,7 @@
 #include "daemon/worker/pins.h"
 #include "daemon/worker/probe.h"
 #include "proto/beside.h"
+#include "proto/model_words.h"
 #include "proto/name.h"
 #include "proto/value.h"
 #include "runtime/load/foresee.h"

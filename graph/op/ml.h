@@ -2,7 +2,6 @@
 #define MSD_GRAPH_OP_ML_H
 /* What the operators of ai.onnx.ml have in common: rows of features in, float32 out. */
 #include "graph/modser_graph.h"
-#include "proto/dtype.h"
 
 #define MSD_ML_FLOAT32 ((struct msd_dtype){MSD_DT_FLOAT, 32, 1})
 #define MSD_ML_INT64 ((struct msd_dtype){MSD_DT_INT, 64, 1})

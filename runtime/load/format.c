@@ -1,5 +1,7 @@
 #include "runtime/load/format.h"
 
+#include "proto/model_words.h"
+
 static const struct msd_format *const rows[] = {
 	&msd_format_library,
 	&msd_format_companion,

@@ -7,7 +7,6 @@
 #include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
-#include "proto/model_words.h"
 
 /* A parameter or result as far as it is known. */
 struct msd_param {

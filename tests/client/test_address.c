@@ -71,9 +71,9 @@ Test(address, refuses_what_is_neither_form)
 Test(address, says_what_was_meant_by_what_others_take)
 {
 	static const char *const pairs[][2] = {
-		{"/tmp/m.sock", "did you mean unix:/tmp/m.sock?"},
-		{"./m.sock", "did you mean unix:./m.sock?"},
-		{"localhost:9190", "did you mean tcp://localhost:9190?"},
+		{"/tmp/m.sock", "perhaps unix:/tmp/m.sock"},
+		{"./m.sock", "perhaps unix:./m.sock"},
+		{"localhost:9190", "perhaps tcp://localhost:9190; expected"},
 		{"http://h:1", "HTTP is not what modser speaks"},
 		{"ftp://h:1", "unknown form"},
 	};

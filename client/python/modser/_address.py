@@ -56,9 +56,9 @@ def _form(text: str) -> str:
     if text.startswith(("http://", "https://")):
         return "HTTP is not what modser speaks: curl and others call there"
     if text.startswith(("/", "./")):
-        return f"did you mean unix:{text}?"
+        return f"perhaps unix:{text}"
     if ":" in text and "//" not in text:
-        return f"did you mean tcp://{text}?"
+        return f"perhaps tcp://{text}"
     return "unknown form"
 
 

@@ -68,7 +68,7 @@ def to_array(value: Any) -> np.ndarray[Any, Any]:
             f"expected an array, an object with __dlpack__ or a modser.Tensor, not {kind}; "
             "np.asarray(x, dtype) makes an array"
         )
-    device = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else _CPU
+    device = _device_of(value)
     if device not in (_CPU, _CUDA_HOST):
         name = Device.from_wire(int(device), 0).type
         raise TypeError(f"a tensor on device {name} cannot be read here; move it to the cpu")
@@ -78,6 +78,16 @@ def to_array(value: Any) -> np.ndarray[Any, Any]:
         return _by_its_bits(value, error)
 
 
+def _device_of(value: Any) -> int:
+    """The number of its kind of device in DLPack."""
+    if not hasattr(value, "__dlpack_device__"):
+        return _CPU
+    try:
+        return int(value.__dlpack_device__()[0])
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(f"a {type(value).__name__} that has no elements here: {error}") from error
+
+
 def _by_its_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
     """A tensor of torch whose elements numpy has no name for, as ml_dtypes has it."""
     if getattr(value, "requires_grad", False):
@@ -85,11 +95,19 @@ def _by_its_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(value, torch.Tensor):
         raise TypeError(f"a {type(value).__name__} that DLPack does not give: {error}") from error
+    if value.layout != torch.strided:
+        raise TypeError(f"a tensor of torch that is {value.layout}: pass x.to_dense()")
+    if value.is_conj() or value.is_neg():
+        raise TypeError(
+            "a view of torch that is not computed yet: pass x.resolve_conj().resolve_neg()")
     name = str(value.dtype).partition(".")[2]
     numpy = DType.parse(name).numpy
     if numpy is None:
         raise TypeError(f"a torch.{name} needs the package ml_dtypes, or x.float()")
-    return np.from_dlpack(value.view({1: torch.uint8, 2: torch.int16}[numpy.itemsize])).view(numpy)
+    bits = {1: torch.uint8, 2: torch.int16}.get(numpy.itemsize)
+    if bits is None:
+        raise TypeError(f"a torch.{name} that DLPack does not give: {error}") from error
+    return np.from_dlpack(value.view(bits)).view(numpy)
 
 
 def as_tensor(value: Any) -> Union[Tensor, np.ndarray[Any, Any]]:

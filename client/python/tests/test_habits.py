@@ -193,5 +193,12 @@ def test_torch_tensors_go_in_and_are_filled(shapes):
         shapes.addone(torch.ones(3, requires_grad=True), out=y)
     with pytest.raises(TypeError, match="out 0: the tensor requires grad"):
         shapes.addone(x, out=torch.ones(3, requires_grad=True))
+    for odd, advice in (
+        (torch.ones(3).to_sparse(), "sparse_coo: pass x.to_dense"),
+        (torch.ones(3, dtype=torch.complex64).conj(), "x.resolve_conj"),
+        (torch.ones(3, device="meta"), "no elements here"),
+    ):
+        with pytest.raises(TypeError, match=f"argument 0: .*{advice}"):
+            shapes.addone(odd, out=y)
     with shapes.put(torch.ones(3, dtype=torch.bfloat16)) as narrow:
         assert str(narrow.dtype) == "bfloat16" and narrow.numpy().tolist() == [1, 1, 1]

@@ -123,7 +123,8 @@ bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 		return false;
 	(void)msd_diag_set(&d, MSD_BUSY,
 			   "module %s: what is ahead of this call takes about %llu ms, "
-			   "it about %llu ms, and its deadline is in %llu ms",
+			   "the call itself about %llu ms, but its deadline is in "
+			   "%llu ms",
 			   crew->name, (unsigned long long)(b.ahead_us + 999) / 1000,
 			   (unsigned long long)(b.own_us + 999) / 1000,
 			   (unsigned long long)left_us / 1000);

@@ -12,6 +12,7 @@
 
 #include "graph/serializer/choose.h"
 #include "proto/beside.h"
+#include "proto/model_words.h"
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
 
