@@ -6,11 +6,11 @@
 #include "daemon/fetch/landing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
 #define CHUNK_BYTES ((size_t)64 * 1024) /* on the stack */
@@ -243,8 +243,8 @@ msd_err msd_landing_read(const struct msd_landing *l, struct msd_buf *ret,
 msd_err msd_landing_seal(struct msd_landing *l, struct msd_digest *ret,
 			 struct msd_diag *d)
 {
-	if (fcntl(l->fd, F_ADD_SEALS,
-		  F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+	errno = msd_reserve_seal(l->fd);
+	if (errno != 0)
 		return fault("sealing", d);
 	msd_saved_drop(&l->saved);
 	sha256_digest(&l->hash, MSD_DIGEST_BYTES, ret->b);

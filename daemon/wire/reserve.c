@@ -4,9 +4,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
+
+#define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
+#define SEAL_TRIES 50
+#define SEAL_AGAIN_NS 2000000 /* 2 ms */
 
 int msd_reserve_now(const char *name, uint64_t bytes)
 {
@@ -22,6 +27,19 @@ int msd_reserve_now(const char *name, uint64_t bytes)
 		return -1;
 	}
 	return fd;
+}
+
+int msd_reserve_seal(int fd)
+{
+	const struct timespec moment = {.tv_nsec = SEAL_AGAIN_NS};
+	int failed = EBUSY;
+
+	for (int i = 0; failed == EBUSY && i < SEAL_TRIES; i++) {
+		if (i > 0)
+			(void)nanosleep(&moment, NULL);
+		failed = fcntl(fd, F_ADD_SEALS, SEALS) == 0 ? 0 : errno;
+	}
+	return failed;
 }
 
 static void on_work(uv_work_t *work)

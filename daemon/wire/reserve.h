@@ -11,6 +11,11 @@
  * -1: errno says why not. */
 int msd_reserve_now(const char *name, uint64_t bytes);
 
+/** Seal the memfd @fd: nobody changes its bytes, its size or its seals from here on.
+ * Blocks, for a tenth of a second at most, while the kernel says that a page of it is
+ * still in somebody's hands, which on a busy machine its own may be. 0, or an errno. */
+int msd_reserve_seal(int fd);
+
 /* One that is being reserved. */
 struct msd_reserve {
 	int fd;    /* when it is done; -1: `error` says why not */

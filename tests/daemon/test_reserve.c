@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,4 +95,35 @@ Test(reserve, tells_nobody_who_has_left)
 	msd_reserve_leave(NULL);
 	expect_over(&loop);
 	cr_expect_eq(h.n, 0);
+}
+
+static void *let_go(void *map)
+{
+	cr_expect_eq(munmap(map, 4096), 0);
+	return NULL;
+}
+
+Test(reserve, is_sealed_when_its_last_holder_lets_go)
+{
+	const int fd = msd_reserve_now("test", 4096);
+	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pthread_t holder;
+
+	cr_assert_eq(pthread_create(&holder, NULL, let_go, map), 0);
+	cr_expect_eq(msd_reserve_seal(fd), 0);
+	cr_expect_eq(pthread_join(holder, NULL), 0);
+	cr_expect(write(fd, "x", 1) < 0 && errno == EPERM);
+	cr_expect(ftruncate(fd, 8192) < 0 && errno == EPERM);
+	(void)close(fd);
+}
+
+Test(reserve, is_not_sealed_while_somebody_holds_it)
+{
+	const int fd = msd_reserve_now("test", 4096);
+	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	cr_expect_eq(msd_reserve_seal(fd), EBUSY);
+	cr_expect_eq(munmap(map, 4096), 0);
+	cr_expect_eq(msd_reserve_seal(fd), 0);
+	(void)close(fd);
 }

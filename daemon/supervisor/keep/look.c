@@ -1,12 +1,9 @@
 #include "daemon/supervisor/keep/look.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "daemon/wire/reserve.h"
 #include "store/blob.h"
-
-#define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 
 static msd_err read_found(struct msd_look *look, const struct msd_store *s,
 			  struct msd_diag *d)
@@ -17,7 +14,7 @@ static msd_err read_found(struct msd_look *look, const struct msd_store *s,
 	if (look->fd < 0)
 		return msd_diag_set(d, MSD_NO_SPACE, "no memory to read it into");
 	err = msd_blob_get(s, &look->digest, look->bytes, look->fd, d);
-	if (err == MSD_OK && fcntl(look->fd, F_ADD_SEALS, SEALS) != 0)
+	if (err == MSD_OK && msd_reserve_seal(look->fd) != 0)
 		err = msd_diag_set(d, MSD_IO, "it cannot be sealed");
 	if (err != MSD_OK) {
 		(void)close(look->fd);

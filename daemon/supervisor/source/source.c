@@ -8,13 +8,13 @@
 #include "daemon/supervisor/source/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
+#include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
 #define HASH_BYTES (64u * 1024u) /* at a time */
@@ -76,10 +76,11 @@ void *msd_source_map(int fd, uint64_t bytes)
 
 static msd_err seal(const struct msd_source *source, struct msd_diag *d)
 {
-	if (fcntl(source->fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
+	const int failed = msd_reserve_seal(source->fd);
+
+	if (failed == 0)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_IO, "sealing the artifact: %s", strerror(errno));
+	return msd_diag_set(d, MSD_IO, "sealing the artifact: %s", strerror(failed));
 }
 
 msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d)
