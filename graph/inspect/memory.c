@@ -59,8 +59,10 @@ static int put_all(modser_graph *g, const size_t *order, uint64_t *ret)
 int msd_sg_inspect_run(modser_graph *g, uint64_t *ret)
 {
 	size_t *order = calloc(g->n_nodes + 1, sizeof(*order));
-	int result = order != NULL ? msd_sg_order(g, order) : msd_sg_no_memory(g);
 
+	if (order == NULL)
+		return msd_sg_no_memory(g);
+	int result = msd_sg_order(g, order);
 	if (result == 0)
 		result = infer_all(g, order);
 	if (result == 0)
