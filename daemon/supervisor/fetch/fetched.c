@@ -104,9 +104,10 @@ static msd_err copy_text(const msgpack_object *map, const char *key,
 
 	if (err != MSD_OK)
 		return err;
-	if (text.n > MAX_TEXT_BYTES)
+	if (text.n > MAX_TEXT_BYTES) {
 		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch gave a long %s",
 				    key);
+	}
 	msd_buf_put(ret, text.p, text.n);
 	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
