@@ -5,7 +5,6 @@
  * it, replay_main.c a program that runs it over a folder of files
  * (cmake/MsdFuzz.cmake).
  */
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * on the disk: its self-tests, its manifest, the manifest's signature. */
 #include "proto/bytes.h"
 #include "proto/diag.h"
-#include "store/record.h"
 
 /* One for each role that is not loaded, in their order. */
 #define MSD_PAPERS ((unsigned)(MSD_ROLE_COUNT - MSD_ROLE_TEST))
