@@ -1,5 +1,6 @@
 #include "store/editions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,23 @@ static void add_bad(struct msd_record *r, const struct msd_digest *digest)
 	if (r->n_bad == MSD_RECORD_BAD)
 		remove_bad(r, 0);
 	r->bad[r->n_bad++] = *digest;
+}
+
+static const char cut_short[] =
+	"each attempt to start it was cut short by an end of the daemon or the machine";
+
+static void note_failure(struct msd_record *r, const struct msd_edition *e,
+			 const char *why)
+{
+	struct msd_failure *f = &r->failure;
+
+	f->version = e->version;
+	f->digest = e->digest;
+	(void)snprintf(f->why, sizeof(f->why), "%s", why);
+	for (char *c = f->why; *c != '\0'; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' '; /* it is to stand on a line */
+	}
 }
 
 void msd_record_try(struct msd_record *r, struct msd_edition *e)
@@ -121,6 +139,7 @@ void msd_record_good(struct msd_record *r)
 		put(r, MSD_REF_PREVIOUS, take(r, MSD_REF_CURRENT));
 	e->attempts = has_way_back(r) ? 1 : 0;
 	put(r, MSD_REF_CURRENT, e);
+	r->failure = (struct msd_failure){0};
 	forgive_current(r); /* the same bytes may have failed with other options */
 }
 
@@ -143,21 +162,20 @@ void msd_record_ended(struct msd_record *r)
 		r->editions[MSD_REF_CURRENT]->attempts = 1;
 }
 
-msd_err msd_record_return(struct msd_record *r, struct msd_diag *d)
+msd_err msd_record_return(struct msd_record *r, const char *why, struct msd_diag *d)
 {
 	if (!msd_record_is_watched(r))
 		return msd_diag_set(d, MSD_NOT_FOUND, "there is nothing to go back to");
 	add_bad(r, &r->editions[MSD_REF_CURRENT]->digest);
+	note_failure(r, r->editions[MSD_REF_CURRENT], why);
 	put(r, MSD_REF_CURRENT, take(r, MSD_REF_PREVIOUS));
 	return MSD_OK;
 }
 
-void msd_record_failed(struct msd_record *r)
+/* There is one. */
+static void drop_candidate(struct msd_record *r)
 {
 	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
-
-	if (e == NULL)
-		return;
 	const struct msd_edition *current = r->editions[MSD_REF_CURRENT];
 	const struct msd_edition *previous = r->editions[MSD_REF_PREVIOUS];
 	/* With other options the same bytes are good: those are not what failed. */
@@ -170,28 +188,59 @@ void msd_record_failed(struct msd_record *r)
 	forgive_current(r);
 }
 
+void msd_record_failed(struct msd_record *r, const char *why)
+{
+	if (r->editions[MSD_REF_CANDIDATE] == NULL)
+		return;
+	if (r->editions[MSD_REF_CURRENT] != NULL)
+		note_failure(r, r->editions[MSD_REF_CANDIDATE], why);
+	drop_candidate(r);
+}
+
 void msd_record_withdraw(struct msd_record *r)
 {
 	free(take(r, MSD_REF_CANDIDATE));
 	forgive_current(r);
 }
 
-enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate)
+/* Whether the candidate gets one more attempt; there is one. */
+static bool try_again(struct msd_record *r)
 {
 	struct msd_edition *e = r->editions[MSD_REF_CANDIDATE];
 
-	*ret_try_candidate = e != NULL && e->attempts < MSD_EDITION_ATTEMPTS;
-	if (*ret_try_candidate) {
+	if (e->attempts < MSD_EDITION_ATTEMPTS) {
 		e->attempts++;
-	} else {
-		msd_record_failed(r);
+		return true;
 	}
-	e = r->editions[MSD_REF_CURRENT];
-	if (msd_record_is_watched(r) && e->attempts++ >= MSD_EDITION_ATTEMPTS)
-		(void)!msd_record_return(r, NULL);
-	if (r->editions[MSD_REF_CURRENT] != NULL)
-		return MSD_REF_CURRENT;
-	return r->editions[MSD_REF_PREVIOUS] != NULL ? MSD_REF_PREVIOUS : MSD_REF_COUNT;
+	note_failure(r, e, cut_short);
+	drop_candidate(r);
+	return false;
+}
+
+/* Whether what is watched has had its last attempt. */
+static bool give_up_watched(struct msd_record *r)
+{
+	return msd_record_is_watched(r) &&
+	       r->editions[MSD_REF_CURRENT]->attempts++ >= MSD_EDITION_ATTEMPTS &&
+	       msd_record_return(r, cut_short, NULL) == MSD_OK;
+}
+
+struct msd_record_begun msd_record_start(struct msd_record *r)
+{
+	struct msd_record_begun begun = {.ref = MSD_REF_COUNT};
+
+	if (r->editions[MSD_REF_CANDIDATE] != NULL) {
+		begun.try_candidate = try_again(r);
+		begun.has_given_up = !begun.try_candidate;
+	} else {
+		begun.has_given_up = give_up_watched(r);
+	}
+	if (r->editions[MSD_REF_CURRENT] != NULL) {
+		begun.ref = MSD_REF_CURRENT;
+	} else if (r->editions[MSD_REF_PREVIOUS] != NULL) {
+		begun.ref = MSD_REF_PREVIOUS;
+	}
+	return begun;
 }
 
 uint64_t msd_record_spare(struct msd_record *r)

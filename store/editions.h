@@ -13,7 +13,9 @@
  *
  * What has had three attempts (its first load is one, each start of the daemon another)
  * without having proven itself is bad, too. What was proven may be interrupted as often
- * as power fails, and so may what there is nothing to go back from.
+ * as power fails, and so may what there is nothing to go back from. Of a candidate and
+ * one that is watched the candidate alone is counted: it is the newer one, and a start
+ * that it cut short says nothing of the other.
  */
 #include "store/record.h"
 
@@ -31,9 +33,10 @@ bool msd_record_is_watched(const struct msd_record *r);
 void msd_record_proven(struct msd_record *r);
 /** The daemon ended in good order: that start was no attempt. */
 void msd_record_ended(struct msd_record *r);
-/** The current one, which is watched, has failed: it is bad, and the previous one is
- * current, for good. MSD_NOT_FOUND: it is not watched. */
-MSD_MUST_CHECK msd_err msd_record_return(struct msd_record *r, struct msd_diag *d);
+/** The current one, which is watched, has failed, as @why says: it is bad, and the
+ * previous one is current, for good. MSD_NOT_FOUND: it is not watched. */
+MSD_MUST_CHECK msd_err msd_record_return(struct msd_record *r, const char *why,
+					 struct msd_diag *d);
 /** The edition @ref is to be tried again, in place of an earlier candidate; when that
  * is the previous one and it comes up, the current one is previous. MSD_NOT_FOUND
  * (there is none), MSD_NOMEM. */
@@ -42,13 +45,21 @@ MSD_MUST_CHECK msd_err msd_record_again(struct msd_record *r, enum msd_ref ref,
 /** Somebody goes back to the previous edition by hand: the same, and the current one is
  * bad unless that fails, so that nothing brings it back by itself. */
 MSD_MUST_CHECK msd_err msd_record_back(struct msd_record *r, struct msd_diag *d);
-/** The candidate did not come up: it is bad. Nothing when there is none. */
-void msd_record_failed(struct msd_record *r);
+/** The candidate did not come up, as @why says: it is bad. Nothing when there is none.
+ * Where nothing serves in its place, who loaded it was told, and the cause is not kept.
+ */
+void msd_record_failed(struct msd_record *r, const char *why);
 /** The candidate is not to be tried after all; it is not bad. */
 void msd_record_withdraw(struct msd_record *r);
-/** A start of the daemon: which edition is served, MSD_REF_COUNT for none, and whether
- * the candidate is tried in its place. What has had all its attempts is bad. */
-enum msd_ref msd_record_start(struct msd_record *r, bool *ret_try_candidate);
+/* What a start of the daemon does with a module. */
+struct msd_record_begun {
+	enum msd_ref ref;   /* what is served; MSD_REF_COUNT: nothing */
+	bool try_candidate; /* in its place */
+	bool has_given_up;  /* one has had all its attempts: the record's failure */
+};
+
+/** A start of the daemon. What has had all its attempts is bad. */
+struct msd_record_begun msd_record_start(struct msd_record *r);
 /** Give the previous edition up, for its room: how much that is, 0 where there is none,
  * where it may be gone back to by itself, and of what is pinned. */
 uint64_t msd_record_spare(struct msd_record *r);

@@ -12,6 +12,7 @@
  *   previous 6 <digest>
  *   file ...
  *   bad <digest>                  an edition that failed; never loaded again by itself
+ *   failed 8 <digest> why         the last of them, until another one comes up
  *   pinned                        previous is kept when room is needed, too
  */
 #include "store/digest.h"
@@ -23,6 +24,7 @@
 #define MSD_RECORD_BYTES (64u * 1024u) /* of its text */
 #define MSD_RECORD_WORD 256            /* bytes of a file's name */
 #define MSD_RECORD_VALUE 1040          /* bytes of an option's value */
+#define MSD_RECORD_WHY 512             /* bytes of why an edition failed */
 
 /* X(enumerator, word) */
 #define MSD_REF_MAP(X)                                                                 \
@@ -78,10 +80,18 @@ struct msd_edition {
 	struct msd_edition_option options[MSD_EDITION_OPTIONS];
 };
 
+/* The last edition that did not come up, or did not hold. */
+struct msd_failure {
+	uint64_t version;
+	struct msd_digest digest;
+	char why[MSD_RECORD_WHY]; /* "": there is none */
+};
+
 struct msd_record {
 	struct msd_edition *editions[MSD_REF_COUNT]; /* owned; NULL: there is none */
 	struct msd_digest bad[MSD_RECORD_BAD];       /* the oldest first */
 	uint32_t n_bad;
+	struct msd_failure failure;
 	bool is_pinned;
 };
 

@@ -182,6 +182,18 @@ static msd_err read_bad(struct msd_record *r, struct msd_span rest, struct msd_d
 	return MSD_OK;
 }
 
+/* "failed 8 <digest> why" */
+static msd_err read_failure(struct msd_record *r, struct msd_span rest,
+			    struct msd_diag *d)
+{
+	struct msd_failure *f = &r->failure;
+
+	if (!read_number(cut(&rest, ' '), UINT64_MAX, &f->version) ||
+	    !msd_digest_parse(cut(&rest, ' '), &f->digest))
+		return damaged(d, "a version, a digest and a cause");
+	return keep_word(rest, f->why, sizeof(f->why), "cause", d);
+}
+
 /* A line about the edition @e, which the lines above began. */
 static msd_err read_detail(struct msd_edition *e, struct msd_span word,
 			   struct msd_span rest, struct msd_diag *d)
@@ -214,6 +226,8 @@ static msd_err read_line(struct msd_record *r, struct msd_edition **e,
 	}
 	if (msd_span_is(word, "bad"))
 		return read_bad(r, rest, d);
+	if (msd_span_is(word, "failed"))
+		return read_failure(r, rest, d);
 	if (msd_span_is(line, "pinned")) {
 		r->is_pinned = true;
 		return MSD_OK;
@@ -280,6 +294,11 @@ void msd_record_write(const struct msd_record *r, struct msd_buf *out)
 	for (uint32_t i = 0; i < r->n_bad; i++) {
 		msd_digest_format(&r->bad[i], digest);
 		msd_buf_printf(out, "bad %s\n", digest);
+	}
+	if (r->failure.why[0] != '\0') {
+		msd_digest_format(&r->failure.digest, digest);
+		msd_buf_printf(out, "failed %" PRIu64 " %s %s\n", r->failure.version,
+			       digest, r->failure.why);
 	}
 	if (r->is_pinned)
 		msd_buf_printf(out, "pinned\n");

@@ -5,6 +5,8 @@
  */
 #include "daemon/supervisor/furnish.h"
 
+#include <stdio.h>
+
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/method.h"
@@ -65,6 +67,20 @@ static void on_tried(struct msd_house *house, struct msd_module *m, bool is_good
 			  is_good);
 }
 
+/* Why one that is watched did not hold. */
+static void explain_watched(const struct msd_module *m, char *ret, size_t room)
+{
+	if (m->error != NULL) {
+		(void)snprintf(ret, room, "%s", m->error);
+	} else {
+		(void)snprintf(ret, room,
+			       "it did not hold: %u deaths, and %llu of %llu calls "
+			       "failed",
+			       m->life.n_deaths, (unsigned long long)m->crew.n_failed,
+			       (unsigned long long)m->crew.n_calls);
+	}
+}
+
 static void say_watched(const struct msd_module *m, const char *what)
 {
 	char digest[MSD_DIGEST_TEXT];
@@ -80,15 +96,18 @@ static void on_watched(struct msd_house *house, struct msd_module *m,
 {
 	struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
 	const struct msd_keep_after nothing = {0};
+	char why[MSD_RECORD_WHY];
 
 	if (verdict == MSD_PROBATION_PROVEN) {
-		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_PROVEN, nothing);
+		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_PROVEN, NULL,
+			       nothing);
 	} else if (verdict == MSD_PROBATION_FAILED) {
 		say_watched(m, "failed");
-		msd_edition_return(&s->keeper, house, m->crew.name,
+		explain_watched(m, why, sizeof(why));
+		msd_edition_return(&s->keeper, house, m->crew.name, why,
 				   msd_supplies_options(&s->supplies, m->crew.name));
 	} else if (house->is_closing) {
-		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_ENDED, nothing);
+		msd_keep_tried(&s->keeper, m->crew.name, MSD_KEEP_ENDED, NULL, nothing);
 	}
 }
 

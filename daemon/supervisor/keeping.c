@@ -51,7 +51,7 @@ static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (m != NULL) {
 		msd_module_kept(m, job->err != MSD_OK ? &job->d : NULL);
 	} else if (job->err == MSD_OK) {
-		msd_keep_tried(keeper, k->keep.name, MSD_KEEP_WITHDRAWN,
+		msd_keep_tried(keeper, k->keep.name, MSD_KEEP_WITHDRAWN, NULL,
 			       (struct msd_keep_after){0});
 	}
 	keeping_free(k);
@@ -188,5 +188,6 @@ void msd_keeping_tried(struct msd_keeper *keeper, struct msd_module *m, bool is_
 	struct msd_keep_after answer = {on_told, m->crew.house, m->serial};
 
 	msd_keep_tried(keeper, m->crew.name, is_good ? MSD_KEEP_GOOD : MSD_KEEP_FAILED,
+		       m->error != NULL ? m->error : "it was unloaded while it loaded",
 		       is_good ? answer : (struct msd_keep_after){0});
 }

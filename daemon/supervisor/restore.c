@@ -74,16 +74,30 @@ static msd_err read_candidate(struct restore *r, const struct msd_store *s,
 	return msd_edition_read(s, e, r->house->limits->max_upload, &r->tried, d);
 }
 
+static void say_given_up(const struct restore *r)
+{
+	const struct msd_failure *f = &r->record.failure;
+	char digest[MSD_DIGEST_TEXT];
+
+	msd_digest_format(&f->digest, digest);
+	msd_log(MSD_LOG_ERROR, "given-up", "name=%s version=%llu sha256=%s why=\"%s\"",
+		r->name, (unsigned long long)f->version, digest, f->why);
+}
+
 static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_diag *d)
 {
-	bool try_candidate;
 	msd_err err = msd_record_load(s, r->name, &r->record, d);
 
 	if (err != MSD_OK)
 		return err;
 	const bool is_changed = r->record.editions[MSD_REF_CANDIDATE] != NULL ||
 				msd_record_is_watched(&r->record);
-	r->ref = msd_record_start(&r->record, &try_candidate);
+	const struct msd_record_begun begun = msd_record_start(&r->record);
+	bool try_candidate = begun.try_candidate;
+
+	r->ref = begun.ref;
+	if (begun.has_given_up)
+		say_given_up(r);
 	/* The attempt is on the disk before it is made, or it is not made. */
 	if (is_changed)
 		err = msd_record_save(s, r->name, &r->record, d);
@@ -119,10 +133,15 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 			.trial = is_candidate ? &r->trial : NULL,
 			.replace = is_candidate && r->ref != MSD_REF_COUNT},
 		&m, d);
-	if (err == MSD_OK && ref == MSD_REF_CURRENT &&
-	    msd_record_is_watched(&r->record))
+	if (err != MSD_OK || is_candidate)
+		return err;
+	if (ref == MSD_REF_CURRENT && msd_record_is_watched(&r->record))
 		msd_module_watch(m);
-	return err;
+	if (r->record.failure.why[0] != '\0') {
+		msd_setback_note(&m->setback, &r->record.failure.digest,
+				 r->record.failure.why);
+	}
+	return MSD_OK;
 }
 
 static void say(const struct restore *r, const char *edition, const struct msd_diag *d)
@@ -159,6 +178,9 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	say(&r, "current", &r.passed_over);
 	if (err == MSD_OK && r.ref != MSD_REF_COUNT)
 		err = load(&r, r.ref, &r.source, d);
+	if (err == MSD_OK && r.ref == MSD_REF_COUNT && r.tried.fd < 0 &&
+	    r.record.failure.why[0] != '\0')
+		err = msd_diag_set(d, MSD_MODULE_FAILED, "%s", r.record.failure.why);
 	if (err != MSD_OK) {
 		say(&r, r.ref != MSD_REF_COUNT ? msd_ref_word(r.ref) : "any", d);
 		add_failed(&r, d);

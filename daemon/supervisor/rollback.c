@@ -38,6 +38,7 @@ struct rollback {
 	struct msd_load options;
 	struct msd_edition edition;
 	struct msd_source source;
+	struct msd_failure failure; /* of RETURN: what is left, and why */
 };
 
 static struct rollback *rollback_of(struct msd_keeper_job *job)
@@ -54,7 +55,7 @@ static msd_err step(const struct rollback *b, struct msd_record *r, struct msd_d
 		return msd_record_again(r, b->ref, d);
 	case RETURN:
 	default:
-		return msd_record_return(r, d);
+		return msd_record_return(r, b->failure.why, d);
 	}
 }
 
@@ -66,6 +67,7 @@ static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record 
 
 	if (err != MSD_OK)
 		return err;
+	b->failure = r->failure;
 	b->edition =
 		*r->editions[b->kind == RETURN ? MSD_REF_CURRENT : MSD_REF_CANDIDATE];
 	err = msd_edition_read(s, &b->edition, b->max_bytes, &b->source, d);
@@ -98,6 +100,8 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 		&m, d);
 
 	b->source.fd = -1;
+	if (err == MSD_OK && b->kind == RETURN)
+		msd_setback_note(&m->setback, &b->failure.digest, b->failure.why);
 	if (err != MSD_OK || r == NULL)
 		return err;
 	msd_list_remove(&r->link);
@@ -122,7 +126,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
 		if (is_written && b->kind != RETURN) {
-			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN,
+			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN, NULL,
 				       (struct msd_keep_after){0});
 		}
 		if (r != NULL)
@@ -205,7 +209,8 @@ void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 }
 
 void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
-			const char *name, const struct msd_load *options)
+			const char *name, const char *why,
+			const struct msd_load *options)
 {
 	struct rollback *b = rollback_new(house, name, options);
 
@@ -214,5 +219,6 @@ void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
 		return;
 	}
 	b->kind = RETURN;
+	(void)snprintf(b->failure.why, sizeof(b->failure.why), "%s", why);
 	msd_keeper_submit(keeper, &b->job);
 }

@@ -13,10 +13,11 @@ struct msd_req;
  * @options instead of those that it was kept with; NULL: with those. */
 void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
 		  const struct msd_load *options, struct msd_req *r);
-/** What serves has failed while it was watched: it is bad, and the previous edition is
- * current, and takes its place when it is READY. */
+/** What serves has failed while it was watched, as @why says: it is bad, and the
+ * previous edition is current, and takes its place when it is READY. */
 void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
-			const char *name, const struct msd_load *options);
+			const char *name, const char *why,
+			const struct msd_load *options);
 /** Try the edition @ref. @r is answered as by msd_rollback(); NULL: nobody asked. */
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, enum msd_ref ref,

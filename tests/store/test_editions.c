@@ -1,11 +1,13 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/editions.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"
 
 #define N 8
+#define WHY "it died"
 
 static struct msd_edition *edition(unsigned seed)
 {
@@ -30,10 +32,9 @@ static bool is_bad(const struct msd_record *r, unsigned seed)
 /* What a start serves, or tries in its place. */
 static enum msd_ref start(struct msd_record *r)
 {
-	bool try_candidate;
-	enum msd_ref ref = msd_record_start(r, &try_candidate);
+	const struct msd_record_begun begun = msd_record_start(r);
 
-	return try_candidate ? MSD_REF_CANDIDATE : ref;
+	return begun.try_candidate ? MSD_REF_CANDIDATE : begun.ref;
 }
 
 static void make_good(struct msd_record *r, unsigned seed)
@@ -64,7 +65,7 @@ Test(editions, what_failed_is_bad_and_changes_nothing_else)
 	make_good(&r, 1);
 	make_good(&r, 2);
 	msd_record_try(&r, edition(3));
-	msd_record_failed(&r);
+	msd_record_failed(&r, WHY);
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
 	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
 	cr_assert(is_bad(&r, 3));
@@ -87,12 +88,13 @@ Test(editions, a_candidate_has_three_attempts_and_then_is_bad)
 Test(editions, while_a_candidate_is_tried_the_current_one_serves)
 {
 	struct msd_record r = {0};
-	bool try_candidate;
+	struct msd_record_begun begun;
 
 	make_good(&r, 1);
 	msd_record_try(&r, edition(2));
-	cr_assert_eq(msd_record_start(&r, &try_candidate), MSD_REF_CURRENT);
-	cr_assert(try_candidate);
+	begun = msd_record_start(&r);
+	cr_assert_eq(begun.ref, MSD_REF_CURRENT);
+	cr_assert(begun.try_candidate);
 	msd_record_finish(&r);
 }
 
@@ -123,6 +125,59 @@ Test(editions, what_has_replaced_another_has_three_attempts_to_prove_itself)
 	for (int i = 0; i < 100; i++)
 		cr_assert_eq(start(&r), MSD_REF_CURRENT);
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	msd_record_finish(&r);
+}
+
+Test(editions, a_candidate_that_cuts_starts_short_does_not_condemn_what_is_watched)
+{
+	struct msd_record r = {0};
+
+	make_good(&r, 1);
+	make_good(&r, 2);
+	while (r.editions[MSD_REF_CURRENT]->attempts < MSD_EDITION_ATTEMPTS)
+		(void)start(&r);
+	msd_record_try(&r, edition(3));
+	while (start(&r) == MSD_REF_CANDIDATE)
+		continue;
+	cr_assert(is_bad(&r, 3));
+	cr_assert_not(is_bad(&r, 2));
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
+	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
+	cr_assert(msd_record_is_watched(&r));
+	msd_record_finish(&r);
+}
+
+Test(editions, what_is_given_up_leaves_its_cause_until_another_comes_up)
+{
+	struct msd_record r = {0};
+	struct msd_record_begun begun;
+
+	make_good(&r, 1);
+	msd_record_try(&r, edition(2));
+	do {
+		cr_assert_str_empty(r.failure.why);
+		begun = msd_record_start(&r);
+	} while (begun.try_candidate);
+	cr_assert(begun.has_given_up);
+	cr_assert_eq(r.failure.version, 2);
+	cr_assert(strstr(r.failure.why, "cut short"));
+	cr_assert_not(msd_record_start(&r).has_given_up, "once");
+	make_good(&r, 3);
+	cr_assert_str_empty(r.failure.why);
+	msd_record_finish(&r);
+}
+
+Test(editions, what_failed_beside_one_that_serves_leaves_its_cause_on_a_line)
+{
+	struct msd_record r = {0};
+
+	msd_record_try(&r, edition(1));
+	msd_record_failed(&r, WHY);
+	cr_assert_str_empty(r.failure.why, "who loaded it was told");
+	make_good(&r, 2);
+	msd_record_try(&r, edition(3));
+	msd_record_failed(&r, "line\nfeed");
+	cr_assert_str_eq(r.failure.why, "line feed");
 	msd_record_finish(&r);
 }
 
@@ -160,12 +215,12 @@ Test(editions, what_failed_while_it_was_watched_is_bad_and_the_old_one_is_back)
 
 	make_good(&r, 1);
 	make_good(&r, 2);
-	cr_assert_eq(msd_record_return(&r, NULL), MSD_OK);
+	cr_assert_eq(msd_record_return(&r, WHY, NULL), MSD_OK);
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
 	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 0);
 	cr_assert(is_bad(&r, 2));
 	cr_assert_not(is_bad(&r, 1));
-	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(msd_record_return(&r, WHY, NULL), MSD_NOT_FOUND);
 	msd_record_finish(&r);
 }
 
@@ -174,10 +229,10 @@ Test(editions, the_first_one_and_what_was_proven_are_not_gone_back_from)
 	struct msd_record r = {0};
 
 	make_good(&r, 1);
-	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(msd_record_return(&r, WHY, NULL), MSD_NOT_FOUND);
 	make_good(&r, 2);
 	msd_record_proven(&r);
-	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(msd_record_return(&r, WHY, NULL), MSD_NOT_FOUND);
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
 	msd_record_finish(&r);
 }
@@ -191,7 +246,7 @@ Test(editions, one_that_is_bad_is_not_gone_back_to)
 	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
 	msd_record_good(&r);
 	cr_assert_not(msd_record_is_watched(&r));
-	cr_assert_eq(msd_record_return(&r, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(msd_record_return(&r, WHY, NULL), MSD_NOT_FOUND);
 	msd_record_finish(&r);
 }
 
@@ -200,7 +255,7 @@ Test(editions, what_was_bad_may_be_asked_for_again)
 	struct msd_record r = {0};
 
 	msd_record_try(&r, edition(2));
-	msd_record_failed(&r);
+	msd_record_failed(&r, WHY);
 	cr_assert_eq(start(&r), MSD_REF_COUNT);
 	make_good(&r, 2);
 	cr_assert_not(is_bad(&r, 2));
@@ -217,7 +272,7 @@ Test(editions, the_same_bytes_with_other_options_are_no_previous_one)
 	make_good(&r, 2);
 	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
 	msd_record_try(&r, edition(2));
-	msd_record_failed(&r);
+	msd_record_failed(&r, WHY);
 	cr_assert_not(is_bad(&r, 2), "its bytes are served");
 	msd_record_finish(&r);
 }
@@ -228,7 +283,7 @@ Test(editions, of_many_bad_ones_the_oldest_is_forgotten)
 
 	for (unsigned seed = 1; seed <= MSD_RECORD_BAD + 1; seed++) {
 		msd_record_try(&r, edition(seed));
-		msd_record_failed(&r);
+		msd_record_failed(&r, WHY);
 	}
 	cr_assert_eq(r.n_bad, MSD_RECORD_BAD);
 	cr_assert_not(is_bad(&r, 1));
@@ -240,14 +295,15 @@ Test(editions, of_many_bad_ones_the_oldest_is_forgotten)
 /* Something that happens to it, other than a start. */
 static void happen(struct msd_record *r, unsigned what)
 {
-	void (*const steps[])(struct msd_record *
-			      r) = {msd_record_good, msd_record_failed,
-				    msd_record_proven, msd_record_ended};
+	void (*const steps[])(struct msd_record * r) = {
+		msd_record_good, msd_record_proven, msd_record_ended};
 
-	if (what < 4) {
+	if (what < 3) {
 		steps[what](r);
+	} else if (what == 3) {
+		msd_record_failed(r, WHY);
 	} else if (what == 4) {
-		(void)!msd_record_return(r, NULL);
+		(void)!msd_record_return(r, WHY, NULL);
 	} else {
 		msd_record_try(r, edition(1 + (unsigned)rand() % 6));
 	}
@@ -298,7 +354,7 @@ Test(editions, going_back_to_what_fails_changes_nothing)
 	make_good(&r, 1);
 	make_good(&r, 2);
 	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
-	msd_record_failed(&r);
+	msd_record_failed(&r, WHY);
 	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
 	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
 	cr_assert_not(is_bad(&r, 1));

@@ -21,6 +21,7 @@ static const char whole[] = "modserd-module 1\n"
 			    "previous 18446744073709551615 " HEX "\n"
 			    "file model 0 " HEX " net.tmfile\n"
 			    "bad " HEX "\n"
+			    "failed 8 " HEX " the worker died (signal 6)\n"
 			    "pinned\n";
 
 static msd_err parse(const char *text, struct msd_record *ret)
@@ -61,6 +62,8 @@ Test(record, tells_what_its_lines_say)
 	cr_assert_eq(r.editions[MSD_REF_PREVIOUS]->version, UINT64_MAX);
 	cr_assert_null(r.editions[MSD_REF_CANDIDATE]);
 	cr_assert_eq(r.n_bad, 1);
+	cr_assert_eq(r.failure.version, 8);
+	cr_assert_str_eq(r.failure.why, "the worker died (signal 6)");
 	cr_assert(r.is_pinned);
 	msd_record_finish(&r);
 }
@@ -99,6 +102,9 @@ Test(record, refuses_what_it_does_not_write)
 		"\nfile library 9223372036854775808 " HEX " a\n",
 		"modserd-module 1\ncurrent 1 " HEX "\nattempts 4294967296\n",
 		"modserd-module 1\nbad \n",
+		"modserd-module 1\nfailed 1 " HEX "\n",
+		"modserd-module 1\nfailed 1 " HEX " \n",
+		"modserd-module 1\nfailed " HEX " why\n",
 		"modserd-module 1\npinned \n",
 		"modserd-module 1\n\n",
 	};

@@ -2,6 +2,8 @@
  * The methods that tell of modules: all of them, one, its functions. What is asked for
  * is written from the structures as they are now.
  */
+#include <string.h>
+
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
@@ -66,30 +68,53 @@ static void put_device(struct msd_buf *b, const struct msd_facts *f)
 static void put_error(struct msd_buf *b, const struct msd_module *m)
 {
 	msd_pack_cstr(b, "error");
-	/* While it can be called, what one of its workers met is for the log. */
+	/* While it can be called, what one of its workers met is for the log, and what
+	 * its successor met is told. */
 	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
 		msd_pack_cstr(b, m->error);
+	} else if (m->setback.why != NULL) {
+		msd_pack_text(b, m->setback.why, strlen(m->setback.why));
 	} else {
 		msd_pack_nil(b);
 	}
 }
 
-static void put_digest(struct msd_buf *b, const struct msd_module *m)
+static void put_digest(struct msd_buf *b, const char *key,
+		       const struct msd_digest *digest)
 {
 	char digits[MSD_DIGEST_TEXT];
 
-	msd_pack_cstr(b, "sha256");
-	if (m->crew.source.fd >= 0) {
-		msd_digest_format(&m->crew.source.sha256, digits);
+	msd_pack_cstr(b, key);
+	if (digest != NULL) {
+		msd_digest_format(digest, digits);
 		msd_pack_cstr(b, digits);
 	} else {
 		msd_pack_nil(b);
 	}
 }
 
-#define N_EDITION_KEYS 3u
+/* What is to take its place, and what failed to. */
+static void put_others(struct msd_buf *b, const struct msd_module *m)
+{
+	const struct msd_module *next = m->successor;
+	const bool has_source = next != NULL && next->crew.source.fd >= 0;
 
-/* Where it comes from, how long it has still to hold, and when it sleeps. */
+	msd_pack_cstr(b, "next");
+	if (next != NULL) {
+		msd_pack_cstr(b, msd_module_state_name(next->life.state));
+	} else {
+		msd_pack_nil(b);
+	}
+	put_digest(b, "next_sha256",
+		   has_source ? msd_source_edition(&next->crew.source) : NULL);
+	put_digest(b, "failed_sha256",
+		   m->setback.has_digest ? &m->setback.digest : NULL);
+}
+
+#define N_EDITION_KEYS 6u
+
+/* Where it comes from, how long it has still to hold, when it sleeps, and what else
+ * there is of its name. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
@@ -109,6 +134,7 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	} else {
 		msd_pack_nil(&c->result);
 	}
+	put_others(&c->result, m);
 }
 
 #define N_WORKERS_KEYS 3u
@@ -174,7 +200,8 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + N_EDITION_KEYS +
 					 MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
-	put_digest(&c->result, m);
+	put_digest(&c->result, "sha256",
+		   m->crew.source.fd >= 0 ? &m->crew.source.sha256 : NULL);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	put_edition(c, m);

@@ -242,30 +242,50 @@ void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
 struct verdict {
 	struct msd_keep keep;
 	enum msd_keep_verdict verdict;
+	char why[MSD_RECORD_WHY]; /* of FAILED */
 	struct msd_keep_after after;
 	bool is_watched;
 };
 
+static void step(struct msd_record *r, const struct verdict *v)
+{
+	switch (v->verdict) {
+	case MSD_KEEP_GOOD:
+		msd_record_good(r);
+		break;
+	case MSD_KEEP_FAILED:
+		msd_record_failed(r, v->why);
+		break;
+	case MSD_KEEP_WITHDRAWN:
+		msd_record_withdraw(r);
+		break;
+	case MSD_KEEP_PROVEN:
+		msd_record_proven(r);
+		break;
+	case MSD_KEEP_ENDED:
+	default:
+		msd_record_ended(r);
+	}
+}
+
+/* Without that edition there is nothing to be written. */
+static enum msd_ref ref_of(enum msd_keep_verdict verdict)
+{
+	return verdict == MSD_KEEP_PROVEN || verdict == MSD_KEEP_ENDED
+		       ? MSD_REF_CURRENT
+		       : MSD_REF_CANDIDATE;
+}
+
 static void write_verdict(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
-	static const struct {
-		void (*step)(struct msd_record *r);
-		enum msd_ref of; /* without one there is nothing to be written */
-	} rows[] = {
-		[MSD_KEEP_GOOD] = {msd_record_good, MSD_REF_CANDIDATE},
-		[MSD_KEEP_FAILED] = {msd_record_failed, MSD_REF_CANDIDATE},
-		[MSD_KEEP_WITHDRAWN] = {msd_record_withdraw, MSD_REF_CANDIDATE},
-		[MSD_KEEP_PROVEN] = {msd_record_proven, MSD_REF_CURRENT},
-		[MSD_KEEP_ENDED] = {msd_record_ended, MSD_REF_CURRENT},
-	};
 	struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
 	struct msd_record r;
 
 	job->err = msd_record_load(&keeper->store, v->keep.name, &r, &job->d);
 	if (job->err != MSD_OK)
 		return;
-	if (r.editions[rows[v->verdict].of] != NULL) {
-		rows[v->verdict].step(&r);
+	if (r.editions[ref_of(v->verdict)] != NULL) {
+		step(&r, v);
 		job->err = msd_record_save(&keeper->store, v->keep.name, &r, &job->d);
 	}
 	v->is_watched = msd_record_is_watched(&r);
@@ -290,7 +310,8 @@ static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 }
 
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
-		    enum msd_keep_verdict verdict, struct msd_keep_after after)
+		    enum msd_keep_verdict verdict, const char *why,
+		    struct msd_keep_after after)
 {
 	struct verdict *v = calloc(1, sizeof(*v));
 
@@ -302,6 +323,7 @@ void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 	}
 	(void)snprintf(v->keep.name, sizeof(v->keep.name), "%s", name);
 	v->verdict = verdict;
+	(void)snprintf(v->why, sizeof(v->why), "%s", why != NULL ? why : "");
 	v->after = after;
 	v->keep.job.work = write_verdict;
 	v->keep.job.done = verdict_done;

@@ -55,9 +55,11 @@ struct msd_keep_after {
 	uint64_t serial;
 };
 
-/** How the load of the candidate of @name ended, or the watch over what it became. */
+/** How the load of the candidate of @name ended, or the watch over what it became.
+ * @why: of MSD_KEEP_FAILED, else NULL. */
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
-		    enum msd_keep_verdict verdict, struct msd_keep_after after);
+		    enum msd_keep_verdict verdict, const char *why,
+		    struct msd_keep_after after);
 /** Name and file of @k; of the file what cannot stand in a record is left out. */
 void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span file);
 

@@ -250,8 +250,16 @@ static void unload_successor(const struct doing *x)
 
 static void report_failure(const struct doing *x)
 {
+	const struct msd_source *source = &x->m->crew.source;
+	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
+
 	msd_log(MSD_LOG_WARN, "load-failed", "name=%s why=\"%s\"", x->m->crew.name,
-		x->m->error != NULL ? x->m->error : "out of memory");
+		why);
+	if (x->m->predecessor != NULL) {
+		msd_setback_note(&x->m->predecessor->setback,
+				 source->fd >= 0 ? msd_source_edition(source) : NULL,
+				 why);
+	}
 }
 
 /* True: who waits is answered when it is written down that the candidate is good. A

@@ -47,6 +47,7 @@ void msd_module_free(struct msd_module *m)
 	free(m->crew.name);
 	free(m->crew.file);
 	free(m->error);
+	msd_setback_finish(&m->setback);
 	free(m->log);
 	free(m->crew.replicas);
 	free(m->crew.choices);

@@ -14,6 +14,7 @@
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/overruns.h"
 #include "daemon/supervisor/module/probation.h"
+#include "daemon/supervisor/module/setback.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
@@ -34,6 +35,7 @@ struct msd_module {
 	/* It has taken another's place, which is gone back to when it does not hold. */
 	struct msd_probation probation;
 	struct msd_deadline probation_end;
+	struct msd_setback setback;     /* of what was to replace it, or had */
 	struct msd_idleness idleness;   /* sleep.c's */
 	struct msd_deadline idle_timer; /* when that is looked at */
 	bool is_asking;                 /* slumber.c's: the house is asked */

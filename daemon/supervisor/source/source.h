@@ -41,6 +41,12 @@ struct msd_source {
 
 #define MSD_SOURCE_NAME "modserd-artifact" /* of the memfds, in /proc */
 
+/** What the store calls it by: its manifest's digest, or that of its bytes. */
+static inline const struct msd_digest *
+msd_source_edition(const struct msd_source *source)
+{
+	return source->version > 0 ? &source->manifest : &source->sha256;
+}
 /** What is said when the memory for one of @bytes is not there: MSD_NO_SPACE. */
 msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d);
 /**

@@ -1,0 +1,28 @@
+#include "daemon/supervisor/module/setback.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SHOWN_DIGITS 12 /* of a digest, for people */
+
+void msd_setback_note(struct msd_setback *s, const struct msd_digest *digest,
+		      const char *why)
+{
+	char digits[MSD_DIGEST_TEXT] = "";
+
+	msd_setback_finish(s);
+	s->has_digest = digest != NULL;
+	if (digest != NULL) {
+		s->digest = *digest;
+		msd_digest_format(digest, digits);
+	}
+	if (asprintf(&s->why, "edition %.*s failed: %s", SHOWN_DIGITS,
+		     digest != NULL ? digits : "(unread)", why) < 0)
+		s->why = NULL;
+}
+
+void msd_setback_finish(struct msd_setback *s)
+{
+	free(s->why);
+	*s = (struct msd_setback){0};
+}
