@@ -16,23 +16,19 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "graph/layout/arena.h"
 #include "graph/layout/layout.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
+#include "runtime/engine/places.h"
 #include "runtime/engine/shapes.h"
 
 struct msd_plan {
 	modser_graph *g;
-	size_t *order;                /* of nodes */
-	struct msd_layout layout;     /* its arena is that of all runs */
-	const struct msd_layout *now; /* of the run; NULL: tensors have memory of
-					 their own */
-	struct msd_shapes shapes;     /* of the last runs */
-	bool keeps_shapes;            /* they follow from those of inputs alone */
-	void **own;                   /* that memory, of tensors that are there now */
-	const void **at;              /* where each tensor is, in a run */
-	const void **in;              /* of the node that runs */
+	size_t *order; /* of nodes */
+	struct msd_places places;
+	struct msd_shapes shapes; /* of the last runs */
+	bool keeps_shapes;        /* they follow from those of inputs alone */
+	const void **in;          /* of the node that runs */
 	void **out;
 	struct msd_flow **flows; /* of nodes that run graphs; NULL: of others */
 	bool is_within;          /* such a graph: no shape is known before a run */
@@ -121,7 +117,6 @@ static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 
 static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 {
-	const size_t n_tensors = p->g->n_tensors;
 	size_t most = 1;
 
 	for (size_t i = 0; i < p->g->n_nodes; i++) {
@@ -131,15 +126,12 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 		most = node->n_outputs > most ? node->n_outputs : most;
 	}
 	p->order = calloc(p->g->n_nodes + 1, sizeof(*p->order));
-	p->own = calloc(n_tensors + 1, sizeof(*p->own));
 	p->flows = calloc(p->g->n_nodes + 1, sizeof(*p->flows));
-	p->at = calloc(n_tensors + 1, sizeof(*p->at));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
-	if (p->order == NULL || p->own == NULL || p->at == NULL || p->in == NULL ||
-	    p->out == NULL || p->flows == NULL)
+	if (p->order == NULL || p->in == NULL || p->out == NULL || p->flows == NULL)
 		return msd_diag_no_memory(d);
-	return msd_layout_init(&p->layout, n_tensors, d);
+	return msd_places_init(&p->places, p->g, d);
 }
 
 static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret,
@@ -151,6 +143,7 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 
 	if (p == NULL)
 		return msd_diag_no_memory(d);
+	struct msd_layout *layout = &p->places.layout;
 	p->g = graph;
 	p->is_within = is_within;
 	err = allocate(p, d);
@@ -159,12 +152,12 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 	if (err == MSD_OK)
 		err = infer_all(p, &is_open, d);
 	if (err == MSD_OK)
-		msd_layout_find_last_reads(&p->layout, graph, p->order);
+		msd_layout_find_last_reads(layout, graph, p->order);
 	if (err == MSD_OK && !is_open)
-		err = msd_layout_put(&p->layout, graph, p->order, d);
+		err = msd_layout_put(layout, graph, p->order, d);
 	if (err == MSD_OK && !is_open)
-		err = msd_layout_make(&p->layout, p->layout.arena_bytes, d);
-	p->now = is_open ? NULL : &p->layout;
+		err = msd_layout_make(layout, layout->arena_bytes, d);
+	p->places.now = is_open ? NULL : layout;
 	p->keeps_shapes = is_open && !is_within; /* until one shows that they do not */
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
@@ -185,29 +178,16 @@ msd_err msd_plan_create_within(modser_graph *graph, struct msd_plan **ret,
 	return create(graph, true, ret, d);
 }
 
-/* Memory of a run is freed, and nothing is known of values any more. */
-static void forget(struct msd_plan *p)
-{
-	for (size_t i = 0; p->own != NULL && i < p->g->n_tensors; i++) {
-		free(p->own[i]);
-		p->own[i] = NULL;
-		p->g->tensors[i]->value = NULL;
-	}
-}
-
 void msd_plan_destroy(struct msd_plan *plan)
 {
 	if (plan == NULL)
 		return;
-	forget(plan);
 	for (size_t i = 0; plan->flows != NULL && i < plan->g->n_nodes; i++)
 		msd_flow_destroy(plan->flows[i]);
 	free(plan->flows);
-	msd_layout_finish(&plan->layout);
+	msd_places_finish(&plan->places);
 	msd_shapes_finish(&plan->shapes);
 	free(plan->order);
-	free(plan->own);
-	free(plan->at);
 	free(plan->in);
 	free(plan->out);
 	free(plan);
@@ -215,23 +195,12 @@ void msd_plan_destroy(struct msd_plan *plan)
 
 size_t msd_plan_arena_bytes(const struct msd_plan *plan)
 {
-	return plan->layout.arena_bytes;
+	return plan->places.layout.arena_bytes;
 }
 
 const void *msd_plan_output(const struct msd_plan *plan, size_t i)
 {
-	return plan->at[plan->g->outputs[i]->index];
-}
-
-/* Where output @t of the node that runs goes; NULL: memory is short. */
-static void *place_of(struct msd_plan *p, modser_sg_tensor *t)
-{
-	if (p->now != NULL)
-		return p->layout.arena + p->now->places[t->index].offset;
-	p->own[t->index] =
-		aligned_alloc(MSD_ARENA_ALIGN, msd_layout_room(t) + MSD_ARENA_ALIGN);
-	t->value = p->own[t->index];
-	return p->own[t->index];
+	return plan->places.at[plan->g->outputs[i]->index];
 }
 
 static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
@@ -242,17 +211,14 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		const modser_sg_tensor *t = node->inputs[i];
 
-		p->in[i] = t != NULL ? p->at[t->index] : NULL;
+		p->in[i] = t != NULL ? p->places.at[t->index] : NULL;
 	}
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		modser_sg_tensor *t = node->outputs[i];
 
-		p->out[i] = t != NULL ? place_of(p, t) : NULL;
-		if (t == NULL)
-			continue;
-		if (p->out[i] == NULL)
+		p->out[i] = t != NULL ? msd_places_make(&p->places, t) : NULL;
+		if (t != NULL && p->out[i] == NULL)
 			return msd_diag_no_memory(d);
-		p->at[t->index] = p->out[i];
 	}
 	msd_err err = kernel_of(node)->run(&call, d);
 	if (err != MSD_OK) {
@@ -272,36 +238,19 @@ static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		const modser_sg_tensor *t = node->inputs[i];
 
-		flow->in[i] = t != NULL ? msd_flow_value_of(t, p->at[t->index])
+		flow->in[i] = t != NULL ? msd_flow_value_of(t, p->places.at[t->index])
 					: (struct msd_flow_value){0};
 	}
 	for (size_t i = 0; i < node->n_outputs; i++)
 		p->out[i] = NULL;
 	const msd_err err = flow->kernel->run(&call, d);
 	for (size_t i = 0; i < node->n_outputs; i++) {
-		modser_sg_tensor *t = node->outputs[i];
-
-		if (t == NULL)
-			continue;
-		p->own[t->index] = p->out[i];
-		t->value = p->out[i];
-		p->at[t->index] = p->out[i];
+		if (node->outputs[i] != NULL)
+			msd_places_take(&p->places, node->outputs[i], p->out[i]);
 	}
 	return err == MSD_OK ? err
 			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
 					     node->name);
-}
-
-static void free_read(struct msd_plan *p, modser_sg_tensor *const *list, size_t n,
-		      size_t step)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] == NULL || p->layout.places[list[i]->index].last != step)
-			continue;
-		free(p->own[list[i]->index]);
-		p->own[list[i]->index] = NULL;
-		list[i]->value = NULL;
-	}
 }
 
 /* The shapes that follow from what was computed before; what a value says is known. */
@@ -327,21 +276,8 @@ static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
 	const msd_err err = p->flows[node->index] != NULL ? run_flow(p, node, d)
 							  : run_inferred(p, node, d);
 
-	free_read(p, node->inputs, node->n_inputs, step);
-	free_read(p, node->outputs, node->n_outputs, step);
+	msd_places_drop(&p->places, node, step);
 	return err;
-}
-
-static void bind(struct msd_plan *p, const void *const *inputs)
-{
-	for (size_t i = 0; i < p->g->n_tensors; i++) {
-		if (p->g->tensors[i]->type == MODSER_TENSOR_CONST)
-			p->at[i] = p->g->tensors[i]->data;
-	}
-	for (size_t i = 0; i < p->g->n_inputs; i++) {
-		p->at[p->g->inputs[i]->index] = inputs[i];
-		p->g->inputs[i]->value = p->now == NULL ? inputs[i] : NULL;
-	}
 }
 
 /* The shapes of all tensors follow from those that the inputs have now; *@is_open: they
@@ -359,35 +295,37 @@ static msd_err infer_run(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 /* The layout of this run's shapes: one that is kept, or a new one. */
 static msd_err find_shapes(struct msd_plan *p, struct msd_diag *d)
 {
+	const struct msd_layout **now = &p->places.now;
 	bool is_open = false;
 	msd_err err = MSD_OK;
 
-	p->now = msd_shapes_find(&p->shapes, p->g);
-	if (p->now == NULL) {
+	*now = msd_shapes_find(&p->shapes, p->g);
+	if (*now == NULL) {
 		err = infer_run(p, &is_open, d);
 		p->keeps_shapes = !is_open;
 		if (err != MSD_OK || is_open)
 			return err;
-		err = msd_shapes_keep(&p->shapes, p->g, p->order, &p->now, d);
+		err = msd_shapes_keep(&p->shapes, p->g, p->order, now, d);
 	}
-	return err == MSD_OK ? msd_layout_make(&p->layout, p->now->arena_bytes, d)
-			     : err;
+	return err == MSD_OK
+		       ? msd_layout_make(&p->places.layout, (*now)->arena_bytes, d)
+		       : err;
 }
 
 msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
 		     struct msd_diag *d)
 {
-	forget(plan);
+	msd_places_forget(&plan->places);
 	msd_err err = plan->keeps_shapes ? find_shapes(plan, d) : MSD_OK;
 	if (err != MSD_OK)
 		return err;
-	bind(plan, inputs);
+	msd_places_bind(&plan->places, inputs);
 	for (size_t step = 0; step < plan->g->n_nodes; step++) {
 		modser_sg_node *node = plan->g->nodes[plan->order[step]];
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		if (plan->now != NULL) {
+		if (plan->places.now != NULL) {
 			err = run_kernel(plan, node, d);
 		} else {
 			err = run_open(plan, node, step, d);
