@@ -7,6 +7,10 @@
 
 /** Append inputs, outputs, operators with their counts, and constants as text. */
 void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out);
+/** The same with operators and constants as @tally has them, taken before passes. */
+struct msd_sg_tally;
+void msd_sg_inspect_text_of(const modser_graph *g, const struct msd_sg_tally *tally,
+			    struct msd_buf *out);
 /** The nodes and what goes between them for Graphviz, without constants. */
 void msd_sg_inspect_dot(const modser_graph *g, struct msd_buf *out);
 

@@ -71,7 +71,7 @@ static bool count_graph(struct msd_sg_tally *t, const modser_graph *g)
 
 bool msd_sg_tally_take(const modser_graph *g, struct msd_sg_tally *ret)
 {
-	*ret = (struct msd_sg_tally){0};
+	*ret = (struct msd_sg_tally){.n_nodes = g->n_nodes, .n_tensors = g->n_tensors};
 	if (!count_graph(ret, g))
 		return false;
 	if (ret->n_rows > 0)

@@ -65,19 +65,26 @@ static void put_attrs(struct msd_buf *out, const modser_graph *g)
 	}
 }
 
+void msd_sg_inspect_text_of(const modser_graph *g, const struct msd_sg_tally *tally,
+			    struct msd_buf *out)
+{
+	msd_buf_printf(out, "%s model ",
+		       modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT));
+	msd_json_cstr(out, modser_graph_text(g, MODSER_GRAPH_NAME));
+	msd_buf_printf(out, ", %zu nodes, %zu tensors\n", tally->n_nodes,
+		       tally->n_tensors);
+	put_attrs(out, g);
+	put_ends(out, "inputs", g->inputs, g->n_inputs);
+	put_ends(out, "outputs", g->outputs, g->n_outputs);
+	put_tally(out, tally);
+}
+
 void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
 {
 	struct msd_sg_tally tally;
 
-	msd_buf_printf(out, "%s model ",
-		       modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT));
-	msd_json_cstr(out, modser_graph_text(g, MODSER_GRAPH_NAME));
-	msd_buf_printf(out, ", %zu nodes, %zu tensors\n", g->n_nodes, g->n_tensors);
-	put_attrs(out, g);
-	put_ends(out, "inputs", g->inputs, g->n_inputs);
-	put_ends(out, "outputs", g->outputs, g->n_outputs);
 	if (msd_sg_tally_take(g, &tally)) {
-		put_tally(out, &tally);
+		msd_sg_inspect_text_of(g, &tally, out);
 	} else {
 		out->bad = true;
 	}

@@ -15,7 +15,7 @@
 static int bad_node(const modser_sg_node *node, const char *text)
 {
 	return msd_sg_fail(node->graph, MSD_BAD_ARTIFACT, "node %zu \"%s\"%s%s: %s",
-			   node->index, node->name, node->op != NULL ? ", " : "",
+			   node->number, node->name, node->op != NULL ? ", " : "",
 			   node->op != NULL ? node->op->schema->name : "", text);
 }
 

@@ -49,8 +49,9 @@ struct modser_sg_op {
 struct modser_sg_node {
 	modser_graph *graph;
 	size_t index;
+	size_t number; /* its index in the file, by which texts call it */
 	char *name;
-	modser_sg_op *op; /* NULL: none yet */
+	modser_sg_op *op; /* NULL: none yet, or it was taken out */
 	modser_sg_tensor **inputs;
 	size_t n_inputs;
 	modser_sg_tensor **outputs;

@@ -19,7 +19,7 @@ int msd_infer_fail(const modser_sg_node *node, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return msd_sg_fail(node->graph, MSD_BAD_ARTIFACT, "node %zu \"%s\", %s: %s",
-			   node->index, node->name, node->op->schema->name, text);
+			   node->number, node->name, node->op->schema->name, text);
 }
 
 const int64_t *msd_infer_dims(const modser_sg_node *node, size_t i)
@@ -239,8 +239,8 @@ int msd_sg_infer_node(modser_sg_node *node)
 {
 	if (node->op->schema->infer == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
-				   "node %zu \"%s\": %s cannot be run yet", node->index,
-				   node->name, node->op->schema->name);
+				   "node %zu \"%s\": %s cannot be run yet",
+				   node->number, node->name, node->op->schema->name);
 	}
 	int result = check_inputs(node);
 	if (result != 0)

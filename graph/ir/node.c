@@ -15,7 +15,7 @@ modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 	if (node == NULL || !msd_sg_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
 		goto fail;
 	node->graph = graph;
-	node->index = graph->n_nodes;
+	node->index = node->number = graph->n_nodes;
 	node->name = msd_sg_copy(name, strlen(name));
 	if (node->name == NULL)
 		goto fail;
@@ -48,7 +48,7 @@ static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
 	if (tensor != NULL && tensor->graph != node->graph) {
 		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
 				   "node %zu \"%s\": tensor \"%s\" is another graph's",
-				   node->index, node->name, tensor->name);
+				   node->number, node->name, tensor->name);
 	}
 	if (*n >= INT_MAX || !msd_sg_grow(list, *n, sizeof(**list)))
 		return msd_sg_no_memory(node->graph);

@@ -49,7 +49,7 @@ static int visit(struct walk *w, size_t first)
 			return msd_sg_fail(w->g, MSD_BAD_ARTIFACT,
 					   "node %zu \"%s\": its input depends on its "
 					   "own output",
-					   node->index, node->name);
+					   node->number, node->name);
 		} else {
 			w->stack[w->depth++] = before->index;
 			w->is_open[before->index] = true;

@@ -144,6 +144,25 @@ static int infer(modser_sg_node *node)
 	return msd_op_conv_infer(node, 2);
 }
 
+/* Input 3 has a factor and an addend for each channel; a pass makes it, no file. */
+static int infer_scaled(modser_sg_node *node)
+{
+	const struct msd_dtype f64 = {MSD_DT_FLOAT, 64, 1};
+
+	if (!msd_infer_has(node, 3))
+		return msd_infer_fail(node, "it has no factors");
+	const int result = infer(node);
+	if (result != 0)
+		return result;
+	if (msd_infer_rank(node, 3, 2) != 0)
+		return -1;
+	if (!msd_dtype_eq(msd_infer_dtype_of(node, 3), f64) ||
+	    msd_infer_dims(node, 3)[0] != 2 ||
+	    msd_infer_dims(node, 3)[1] != msd_infer_dims(node, 1)[0])
+		return msd_infer_fail(node, "its factors and its weights do not fit");
+	return 0;
+}
+
 const modser_sg_op_schema msd_op_convolution = {
 	.name = "Convolution",
 	OP_FIELDS(convolution_fields),
@@ -152,4 +171,14 @@ const modser_sg_op_schema msd_op_convolution = {
 	OP_OUT(1, 1),
 	.infer = infer,
 	OP_TM(5, 56),
+};
+
+const modser_sg_op_schema msd_op_scaled_convolution = {
+	.name = "ScaledConvolution",
+	OP_FIELDS(convolution_fields),
+	OP_IN(2, 4),
+	.optional_in = 4,
+	OP_OUT(1, 1),
+	.infer = infer_scaled,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

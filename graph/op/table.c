@@ -195,7 +195,8 @@
 	X(normalizer)                                                                  \
 	X(scaler)                                                                      \
 	X(tree_classifier)                                                             \
-	X(tree_regressor)
+	X(tree_regressor)                                                              \
+	X(scaled_convolution)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -69,7 +69,7 @@ msd_err msd_flow_create(const modser_sg_node *node, struct msd_flow **ret,
 	}
 	if (err != MSD_OK) {
 		msd_flow_destroy(f);
-		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
+		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 				     node->name);
 	}
 	*ret = f;

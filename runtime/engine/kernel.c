@@ -40,7 +40,7 @@ msd_err msd_kernel_check(const struct msd_kernel *kernel, const modser_sg_node *
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "node %zu \"%s\": \"%s\" is %s, which no kernel of "
 				    "%s reads",
-				    node->index, node->name, node->inputs[i]->name,
+				    node->number, node->name, node->inputs[i]->name,
 				    node->inputs[i]->dtype_name, kernel->op);
 	}
 	return MSD_OK;

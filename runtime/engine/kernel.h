@@ -38,6 +38,11 @@ const struct msd_kernel *msd_kernel_find(const char *op);
 /** Add a plugin's, which is as modserd_host.add_kernel of modserd_plugin.h says. */
 int msd_kernel_register(const modserd_kernel *kernel);
 
+/** Compute one node of constants before any run, as a pass asks for it: by a kernel of
+ * this project's, which gives the same each time. */
+bool msd_kernel_compute(const modser_sg_node *node, const void *const *in,
+			void *const *out);
+
 /** Can @kernel read the inputs of @node, whose dtypes are known? The error names the
  * first that it cannot. */
 MSD_MUST_CHECK msd_err msd_kernel_check(const struct msd_kernel *kernel,

@@ -27,12 +27,36 @@ static const struct added *find_added(const char *op)
 	return NULL;
 }
 
-const struct msd_kernel *msd_kernel_find(const char *op)
+static const struct msd_kernel *find_own(const char *op)
 {
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		if (strcmp(kernels[i]->op, op) == 0)
 			return kernels[i];
 	}
+	return NULL;
+}
+
+bool msd_kernel_compute(const modser_sg_node *node, const void *const *in,
+			void *const *out)
+{
+	const struct msd_kernel_call call = {node, in, out};
+	const struct msd_kernel *kernel =
+		find_own(modser_sg_op_name(modser_sg_node_op(node)));
+	struct msd_diag d = {0};
+	const bool is_fine = kernel != NULL &&
+			     msd_kernel_check(kernel, node, &d) == MSD_OK &&
+			     kernel->run(&call, &d) == MSD_OK;
+
+	msd_diag_finish(&d);
+	return is_fine;
+}
+
+const struct msd_kernel *msd_kernel_find(const char *op)
+{
+	const struct msd_kernel *own = find_own(op);
+
+	if (own != NULL)
+		return own;
 	const struct added *a = find_added(op);
 	return a != NULL ? &a->row : NULL;
 }

@@ -156,7 +156,8 @@
 	X(normalizer)                                                                  \
 	X(scaler)                                                                      \
 	X(tree_classifier)                                                             \
-	X(tree_regressor)
+	X(tree_regressor)                                                              \
+	X(scaled_convolution)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

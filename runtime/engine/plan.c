@@ -53,7 +53,7 @@ static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
 	if (kernel_of(node) == NULL && !is_flow) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED, "node %zu \"%s\": %s cannot be run yet",
-			node->index, node->name, modser_sg_op_name(node->op));
+			node->number, node->name, modser_sg_op_name(node->op));
 	}
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		const modser_sg_tensor *t = node->inputs[i];
@@ -222,7 +222,7 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 	}
 	msd_err err = kernel_of(node)->run(&call, d);
 	if (err != MSD_OK) {
-		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
+		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 				     node->name);
 	}
 	return MSD_OK;
@@ -249,7 +249,7 @@ static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 			msd_places_take(&p->places, node->outputs[i], p->out[i]);
 	}
 	return err == MSD_OK ? err
-			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->index,
+			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 					     node->name);
 }
 
@@ -262,7 +262,7 @@ static msd_err run_inferred(struct msd_plan *p, modser_sg_node *node,
 	if (result == MSD_INFER_LATER) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "node %zu \"%s\": its shape is not known",
-				    node->index, node->name);
+				    node->number, node->name);
 	}
 	if (result != 0)
 		return take_error(p->g, d);

@@ -1,11 +1,14 @@
-/* run_graph FILE [fill]: run a model on inputs from standard input, one behind the
- * other, each after those of its extents that the file leaves open (int64), and write
- * its outputs in the same way. */
+/* run_graph FILE [seeded] [plain]: run a model on inputs from standard input, one
+ * behind the other, each after those of its extents that the file leaves open (int64),
+ * and write its outputs in the same way. plain: without passes, whose work is told on
+ * standard error else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/pass/pass.h"
+#include "runtime/engine/kernel.h"
 #include "runtime/engine/plan.h"
 
 static void read_bytes(void *to, size_t n)
@@ -37,13 +40,28 @@ static void *read_tensor(modser_sg_tensor *t)
 	return p;
 }
 
-static int run(modser_graph *g)
+static void pass(modser_graph *g)
+{
+	struct msd_passed passed;
+	struct msd_buf text = {0};
+
+	if (msd_passes_run(g, msd_kernel_compute, &passed) != 0 ||
+	    modser_graph_check(g) != 0)
+		abort();
+	msd_passed_text(&passed, &text);
+	(void)fwrite(text.p, 1, text.n, stderr);
+	msd_buf_finish(&text);
+}
+
+static int run(modser_graph *g, bool is_plain)
 {
 	void **in = calloc(g->n_inputs + 1, sizeof(*in));
 	struct msd_plan *plan = NULL;
 	struct msd_diag d = {0};
-	msd_err err = msd_plan_create(g, &plan, &d);
 
+	if (!is_plain)
+		pass(g);
+	msd_err err = msd_plan_create(g, &plan, &d);
 	for (size_t i = 0; err == MSD_OK && i < g->n_inputs; i++)
 		in[i] = read_tensor(g->inputs[i]);
 	if (err == MSD_OK)
@@ -88,11 +106,17 @@ static void give_shapes(modser_graph *g)
 	}
 }
 
+static bool is_said(char **words, const char *word)
+{
+	while (*words != NULL && strcmp(*words, word) != 0)
+		words++;
+	return *words != NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const bool is_seeded = argc > 2 && strcmp(argv[2], "seeded") == 0;
-	const modser_model_options options = {is_seeded ? MODSER_FILL_SEEDED
-							: MODSER_FILL_REFUSE};
+	const modser_model_options options = {
+		is_said(argv, "seeded") ? MODSER_FILL_SEEDED : MODSER_FILL_REFUSE};
 	const char *const path = argc > 1 ? argv[1] : "";
 	modser_serializer *s = find(path);
 	modser_graph *g = modser_graph_create("");
@@ -104,7 +128,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "%s\n", modser_graph_error(g));
 	} else {
 		give_shapes(g);
-		result = run(g);
+		result = run(g, is_said(argv, "plain"));
 	}
 	modser_graph_destroy(g);
 	modser_serializer_unref(s);

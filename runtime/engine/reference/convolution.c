@@ -8,6 +8,7 @@
 struct convolution {
 	struct msd_conv c;
 	int64_t activation;
+	const double *terms; /* a factor for each channel, then addends; NULL: none */
 };
 
 static double activate(double v, int64_t activation)
@@ -47,12 +48,24 @@ static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
 		     (int64_t)msd_conv_channel(&all->c, stack, m), 0, count, ret);
 }
 
+static void scale(const struct convolution *all, size_t channel, size_t count,
+		  double *sums)
+{
+	const double factor = all->terms[channel];
+	const double addend = all->terms[all->c.channels + channel];
+
+	for (size_t i = 0; i < count; i++)
+		sums[i] = sums[i] * factor + addend;
+}
+
 static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
 		double *sums)
 {
 	const struct convolution *all = ctx;
 	const struct msd_conv *c = &all->c;
 
+	if (all->terms != NULL)
+		scale(all, msd_conv_channel(c, stack, m), count, sums);
 	for (size_t i = 0; i < count; i++)
 		sums[i] = activate(sums[i], all->activation);
 	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
@@ -63,6 +76,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct convolution all = {
 		.activation = msd_kernel_int(call, "activation"),
+		.terms = msd_kernel_has(call, 3) ? call->in[3] : NULL,
 	};
 	struct msd_conv *c = &all.c;
 
@@ -90,3 +104,5 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 
 const struct msd_kernel msd_kernel_convolution = {"Convolution", run,
 						  MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_scaled_convolution = {"ScaledConvolution", run,
+							 MSD_TAKES_FLOATS_ALONE};

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/inspect/inspect.h"
 #include "runtime/executor/static_graph/state.h"
 #include "runtime/module/check.h"
 #include "runtime/module/signature.h"
@@ -123,7 +122,7 @@ void msd_static_graph_text(const struct msd_node *node, struct msd_buf *out)
 {
 	const struct served *s = node->state;
 
-	msd_sg_inspect_text(msd_static_model_graph(s->model), out);
+	msd_static_model_text(s->model, out);
 }
 
 const struct msd_node_ops msd_kind_static_graph = {

@@ -1,8 +1,8 @@
 /*
  * Happy path: the serializer that knows the file's bytes reads a graph, its ends are
- * checked to be float32, the engine plans it; a run points at the inputs' bytes, makes
- * fresh outputs and has the plan compute them. Failures leave no half-made model and no
- * outputs.
+ * checked, passes make it smaller, the engine plans it; a run points at the inputs'
+ * bytes, makes fresh outputs and has the plan compute them. Failures leave no half-made
+ * model and no outputs.
  */
 #include "runtime/executor/static_graph/model.h"
 
@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/inspect/inspect.h"
+#include "graph/inspect/tally.h"
+#include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
 #include "proto/beside.h"
 #include "proto/model_words.h"
+#include "runtime/engine/kernel.h"
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
 
@@ -25,6 +29,8 @@ struct end {
 
 struct msd_static_model {
 	modser_graph *graph;
+	struct msd_sg_tally tally; /* of the file */
+	struct msd_passed passed;
 	struct msd_plan *plan;
 	struct end *inputs;
 	struct end *outputs;
@@ -96,6 +102,24 @@ static msd_err fix_inputs(struct msd_static_model *m,
 	return take_error(m->graph, d);
 }
 
+/* Off, answers are those of the file's own nodes, one by one: for comparing. */
+static bool wants_passes(void)
+{
+	const char *said = secure_getenv("MODSERD_PASSES");
+
+	return said == NULL || strcmp(said, "off") != 0;
+}
+
+static msd_err pass(struct msd_static_model *m, struct msd_diag *d)
+{
+	if (!msd_sg_tally_take(m->graph, &m->tally))
+		return msd_diag_no_memory(d);
+	if (wants_passes() &&
+	    msd_passes_run(m->graph, msd_kernel_compute, &m->passed) != 0)
+		return take_error(m->graph, d);
+	return MSD_OK;
+}
+
 /* An unknown extent is -1. Of an output it may be that only a run tells how many there
  * are; an input that nobody knows this of could not be checked. */
 static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output,
@@ -160,6 +184,8 @@ msd_err msd_static_model_create(struct msd_span file,
 	if (err == MSD_OK)
 		err = fix_inputs(m, options, d);
 	if (err == MSD_OK)
+		err = pass(m, d);
+	if (err == MSD_OK)
 		err = msd_plan_create(m->graph, &m->plan, d);
 	if (err == MSD_OK)
 		err = ends_init(m, d);
@@ -177,15 +203,17 @@ void msd_static_model_destroy(struct msd_static_model *m)
 		return;
 	msd_plan_destroy(m->plan);
 	modser_graph_destroy(m->graph);
+	msd_sg_tally_finish(&m->tally);
 	free(m->inputs);
 	free(m->outputs);
 	free(m->in);
 	free(m);
 }
 
-const modser_graph *msd_static_model_graph(const struct msd_static_model *m)
+void msd_static_model_text(const struct msd_static_model *m, struct msd_buf *out)
 {
-	return m->graph;
+	msd_sg_inspect_text_of(m->graph, &m->tally, out);
+	msd_passed_text(&m->passed, out);
 }
 
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m)

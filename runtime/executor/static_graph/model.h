@@ -5,7 +5,6 @@
  * that knows the file, its shapes inferred, its tensors placed. On the host alone, one
  * thread at a time; a run leaves nothing behind, so all instances share one model.
  */
-#include "graph/modser_graph.h"
 #include "proto/diag.h"
 #include "runtime/module/model_signature.h"
 #include "runtime/module/module.h"
@@ -26,8 +25,9 @@ MSD_MUST_CHECK msd_err msd_static_model_create(struct msd_span file,
 					       struct msd_diag *d);
 void msd_static_model_destroy(struct msd_static_model *m); /* NULL is fine */
 
-/** The graph that it runs, borrowed, and how many inputs and outputs that has. */
-const modser_graph *msd_static_model_graph(const struct msd_static_model *m);
+/** Append what is in the file, as inspect prints it, and what passes made of that. */
+void msd_static_model_text(const struct msd_static_model *m, struct msd_buf *out);
+/** How many inputs and outputs it has. */
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m);
 uint32_t msd_static_model_n_outputs(const struct msd_static_model *m);
 /** Borrowed from the model. */

@@ -1,0 +1,127 @@
+#include "graph/ir/edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+
+void msd_sg_take_out(modser_sg_node *node)
+{
+	for (size_t i = 0; i < node->n_outputs; i++) {
+		if (node->outputs[i] != NULL && node->outputs[i]->producer == node)
+			node->outputs[i]->producer = NULL;
+	}
+	node->op = NULL;
+	node->n_inputs = node->n_outputs = 0;
+}
+
+void msd_sg_give_output(modser_sg_node *node, size_t k, modser_sg_tensor *by)
+{
+	node->outputs[k]->producer = NULL;
+	node->outputs[k] = by;
+	by->producer = node;
+}
+
+modser_sg_tensor *msd_sg_add_const(modser_graph *g, const char *name,
+				   struct msd_dtype dtype, const int64_t *dims,
+				   size_t n, void *data)
+{
+	modser_sg_tensor *t = modser_sg_tensor_create_const(g, name);
+	modser_sg_node *node = t != NULL ? modser_sg_node_create(g, name) : NULL;
+	modser_sg_op *op = node != NULL ? modser_sg_op_create(g, "Const") : NULL;
+
+	if (op == NULL || modser_sg_node_add_output(node, t) < 0 ||
+	    modser_sg_tensor_set_dims(t, dims, n) != 0)
+		return NULL;
+	modser_sg_node_set_op(node, op);
+	msd_sg_tensor_take_dtype(t, dtype);
+	if (!msd_sg_tensor_bytes(t, &t->bytes))
+		return NULL;
+	t->data = data;
+	t->release = free;
+	return t;
+}
+
+int msd_sg_make_const(modser_sg_node *node, modser_sg_tensor *t, const void *data,
+		      void (*release)(void *data))
+{
+	modser_sg_op *op = modser_sg_op_create(node->graph, "Const");
+
+	if (op == NULL || !msd_sg_tensor_bytes(t, &t->bytes))
+		return -1;
+	node->op = op;
+	node->n_inputs = 0;
+	node->n_outputs = 1;
+	node->outputs[0] = t;
+	t->producer = node;
+	t->type = MODSER_TENSOR_CONST;
+	t->data = data;
+	t->release = release;
+	return 0;
+}
+
+static void mark(bool *is_read, modser_sg_tensor *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] != NULL)
+			is_read[list[i]->index] = true;
+	}
+}
+
+static bool stays(const modser_sg_node *node, const bool *is_read)
+{
+	if (node->op == NULL)
+		return false;
+	return strcmp(node->op->schema->name, "Const") != 0 ||
+	       is_read[node->outputs[0]->index];
+}
+
+static void drop_nodes(modser_graph *g, const bool *is_read)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		modser_sg_node *node = g->nodes[i];
+
+		if (stays(node, is_read)) {
+			node->index = n;
+			g->nodes[n++] = node;
+		} else {
+			msd_sg_take_out(node);
+			msd_sg_node_destroy(node);
+		}
+	}
+	g->n_nodes = n;
+}
+
+static void drop_tensors(modser_graph *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		modser_sg_tensor *t = g->tensors[i];
+
+		if (t->producer != NULL) {
+			t->index = n;
+			g->tensors[n++] = t;
+		} else {
+			msd_sg_tensor_destroy(t);
+		}
+	}
+	g->n_tensors = n;
+}
+
+int msd_sg_sweep(modser_graph *g)
+{
+	bool *is_read = calloc(g->n_tensors + 1, sizeof(*is_read));
+
+	if (is_read == NULL)
+		return msd_sg_no_memory(g);
+	for (size_t i = 0; i < g->n_nodes; i++)
+		mark(is_read, g->nodes[i]->inputs, g->nodes[i]->n_inputs);
+	mark(is_read, g->outputs, g->n_outputs);
+	drop_nodes(g, is_read);
+	drop_tensors(g);
+	free(is_read);
+	return 0;
+}

@@ -1,0 +1,163 @@
+/*
+ * Batch norm into convolution: where nobody else reads what a convolution computes, it
+ * multiplies and adds for each channel of its sums itself (ScaledConvolution).
+ *
+ * Weights stay as they are: scaled ones would be a copy in each worker. Factors and
+ * addends are float64, so that the answers differ from those of two nodes by the
+ * rounding between these alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/edit.h"
+#include "graph/ir/graph.h"
+#include "graph/pass/pass.h"
+
+enum { DATA, SCALE, SHIFT, MEAN, VARIANCE, INPUTS }; /* of BatchNormalization */
+enum { WEIGHTS = 1, MOST_INPUTS = 3 };               /* of Convolution */
+
+static bool is_op(const modser_sg_node *node, const char *name)
+{
+	return node->op != NULL && strcmp(node->op->schema->name, name) == 0;
+}
+
+static bool is_single(const modser_sg_tensor *t)
+{
+	return t != NULL && t->type == MODSER_TENSOR_CONST && t->data != NULL &&
+	       t->dtype.code == MSD_DT_FLOAT && t->dtype.bits == 32;
+}
+
+static double at(const modser_sg_node *norm, size_t input, size_t k)
+{
+	return (double)((const float *)norm->inputs[input]->data)[k];
+}
+
+/* How many channels, which both agree on; 0: it is left as it is. */
+static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm)
+{
+	const modser_sg_tensor *weights =
+		conv->n_inputs > WEIGHTS ? conv->inputs[WEIGHTS] : NULL;
+
+	if (!is_single(weights) || weights->ndim < 1 || norm->n_inputs != INPUTS ||
+	    modser_sg_op_int(conv->op, "activation") != -1)
+		return 0;
+	const size_t n = (size_t)weights->dims[0];
+	for (size_t i = SCALE; i < INPUTS; i++) {
+		if (!is_single(norm->inputs[i]) ||
+		    norm->inputs[i]->bytes != n * sizeof(float))
+			return 0;
+	}
+	return n;
+}
+
+/* Factors, then addends, in memory of malloc(). *@ret is NULL where one is no number:
+ * two nodes say what comes of that. */
+static int make_terms(const modser_sg_node *norm, size_t n, double **ret)
+{
+	const double rescale = (double)modser_sg_op_float(norm->op, "rescale_factor");
+	const double by = rescale != 0 ? 1 / rescale : 0;
+	const double eps = (double)modser_sg_op_float(norm->op, "eps");
+	double *terms = calloc(2 * n, sizeof(*terms));
+
+	*ret = NULL;
+	if (terms == NULL)
+		return msd_sg_no_memory(norm->graph);
+	for (size_t k = 0; k < n; k++) {
+		terms[k] = at(norm, SCALE, k) / sqrt(at(norm, VARIANCE, k) * by + eps);
+		terms[n + k] = at(norm, SHIFT, k) - at(norm, MEAN, k) * by * terms[k];
+		if (!isfinite(terms[k]) || !isfinite(terms[n + k])) {
+			free(terms);
+			return 0;
+		}
+	}
+	*ret = terms;
+	return 0;
+}
+
+/* The same convolution, which takes one input more. */
+static int rename_op(modser_sg_node *conv)
+{
+	modser_sg_op *op = modser_sg_op_create(conv->graph, "ScaledConvolution");
+
+	for (size_t i = 0; op != NULL && i < op->schema->n_fields; i++) {
+		if (modser_sg_op_set_param(op, op->schema->fields[i].name,
+					   &conv->op->params[i]) != 0)
+			return -1;
+	}
+	if (op != NULL)
+		conv->op = op;
+	return op != NULL ? 0 : -1;
+}
+
+static int join(modser_sg_node *conv, modser_sg_node *norm, size_t n, double *terms)
+{
+	const int64_t dims[] = {2, (int64_t)n};
+	const struct msd_dtype f64 = {MSD_DT_FLOAT, 64, 1};
+	modser_sg_tensor *t =
+		msd_sg_add_const(conv->graph, norm->name, f64, dims, 2, terms);
+
+	if (t == NULL) {
+		free(terms);
+		return -1;
+	}
+	for (size_t i = conv->n_inputs; i < MOST_INPUTS; i++) {
+		if (modser_sg_node_add_input(conv, NULL) < 0)
+			return -1;
+	}
+	if (modser_sg_node_add_input(conv, t) < 0 || rename_op(conv) != 0)
+		return -1;
+	modser_sg_tensor *y = norm->outputs[0];
+	msd_sg_take_out(norm);
+	msd_sg_give_output(conv, 0, y);
+	return 0;
+}
+
+static void count_reads(size_t *reads, modser_sg_tensor *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] != NULL)
+			reads[list[i]->index]++;
+	}
+}
+
+static int visit(modser_sg_node *norm, const size_t *reads, size_t *ret_n)
+{
+	const modser_sg_tensor *between = norm->inputs[DATA];
+	modser_sg_node *conv = between != NULL ? between->producer : NULL;
+	double *terms;
+
+	if (conv == NULL || !is_op(conv, "Convolution") || reads[between->index] != 1)
+		return 0;
+	const size_t n = channels_of(conv, norm);
+	if (n == 0)
+		return 0;
+	if (make_terms(norm, n, &terms) != 0)
+		return -1;
+	if (terms == NULL)
+		return 0;
+	++*ret_n;
+	return join(conv, norm, n, terms);
+}
+
+static int run(const struct msd_pass_job *job, size_t *ret_n)
+{
+	modser_graph *g = job->g;
+	const size_t n_nodes = g->n_nodes; /* new ones are constants */
+	size_t *reads = calloc(g->n_tensors + 1, sizeof(*reads));
+	int result = 0;
+
+	if (reads == NULL)
+		return msd_sg_no_memory(g);
+	for (size_t i = 0; i < n_nodes; i++)
+		count_reads(reads, g->nodes[i]->inputs, g->nodes[i]->n_inputs);
+	count_reads(reads, g->outputs, g->n_outputs);
+	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
+		if (is_op(g->nodes[i], "BatchNormalization"))
+			result = visit(g->nodes[i], reads, ret_n);
+	}
+	free(reads);
+	return result;
+}
+
+const struct msd_pass msd_pass_batch_norm = {"batch norms put into convolutions", run};
