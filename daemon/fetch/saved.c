@@ -14,16 +14,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-
-#define EVERY_NS (10ull * 1000000000u)
-#define LEAST_BYTES (1u << 20) /* fewer are fetched again sooner than found */
-#define RESERVE_PART 20        /* of a file system's room that is kept free */
+#define STEP_BYTES (512u << 10) /* fewer are fetched again sooner than found */
+#define RESERVE_PART 20         /* of a file system's room that is kept free */
 
 void msd_saved_init(struct msd_saved *s, int folder, uint64_t max_bytes)
 {
-	*s = (struct msd_saved){
-		.folder = folder, .max_bytes = max_bytes, .every_ns = EVERY_NS};
+	*s = (struct msd_saved){.folder = folder, .max_bytes = max_bytes};
 }
 
 int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
@@ -36,7 +32,6 @@ int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 		return -1;
 	msd_digest_format(digest, s->name);
 	s->bytes = 0;
-	s->last_ns = msd_now_ns();
 	const int fd = openat(s->folder, s->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -136,10 +131,9 @@ static bool append(struct msd_saved *s, int from, uint64_t at, uint64_t bytes)
 
 void msd_saved_put(struct msd_saved *s, int fd, uint64_t at, uint64_t bytes, bool now)
 {
-	if (s->name[0] == '\0' || bytes < LEAST_BYTES || bytes <= s->bytes ||
-	    (!now && msd_now_ns() - s->last_ns < s->every_ns))
+	if (s->name[0] == '\0' || bytes < STEP_BYTES || bytes <= s->bytes ||
+	    (!now && bytes - s->bytes < STEP_BYTES))
 		return;
-	s->last_ns = msd_now_ns();
 	if (!make_room(s, bytes, bytes - s->bytes) || !append(s, fd, at, bytes))
 		msd_saved_drop(s);
 }

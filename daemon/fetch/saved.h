@@ -2,9 +2,8 @@
 #define MSD_FETCH_SAVED_H
 /*
  * What has come of a file, in a folder: so that a fetch goes on where it was broken
- * off, by another process, another daemon, after a power cut. Written when a fetch ends
- * without its file, and every ten seconds of one that takes longer; gone with the
- * fetch that succeeds.
+ * off, by another process, another daemon, after a power cut. Written every half MiB,
+ * and when a fetch ends without its file; gone with the fetch that succeeds.
  *
  * It is help alone. What cannot be read or written is as if it were not there; what is
  * read is hashed with the rest, and who finds that wrong begins again without it.
@@ -14,11 +13,9 @@
 struct msd_saved {
 	int folder;         /* borrowed; -1: there is none */
 	uint64_t max_bytes; /* of all files in it */
-	uint64_t every_ns;
 	/* Its own. */
 	char name[MSD_DIGEST_TEXT]; /* "": nothing is saved */
 	uint64_t bytes;             /* in the file */
-	uint64_t last_ns;
 };
 
 /** Nothing is saved before msd_saved_begin(). @folder is borrowed; -1: ever. */
@@ -27,8 +24,8 @@ void msd_saved_init(struct msd_saved *s, int folder, uint64_t max_bytes);
  * bytes; -1: nothing. */
 int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 		    uint64_t *ret_bytes);
-/** The first @bytes of the file are in @fd from @at on: save them, now or when it is
- * time to. */
+/** The first @bytes of the file are in @fd from @at on: save them, now or when they are
+ * enough. */
 void msd_saved_put(struct msd_saved *s, int fd, uint64_t at, uint64_t bytes, bool now);
 /** They are of no use: the file that they are of is begun again. */
 void msd_saved_clear(struct msd_saved *s);

@@ -2,6 +2,7 @@
 what came of it is the beginning of what is wanted."""
 import contextlib
 import hashlib
+import os
 import random
 import signal
 
@@ -107,6 +108,20 @@ def test_one_that_nobody_waits_for_any_more_is_saved(daemon, server, tmp_path):
     harness.until(lambda: arriving(tmp_path) == [SOME], "what came is saved")
     puller.ok("pull", "b", uri, "--sha256", SHA256)
     assert ranges(server, "/a.so")[1:] == [f"bytes={SOME - 1}-"]
+
+
+def test_a_fetch_that_is_killed_costs_less_than_a_mebibyte(daemon, server, tmp_path):
+    uri = server.give("/a.so", BYTES, held_at(SOME), whole)
+    puller = daemon()
+    with Wire(puller.host) as wire:
+        pull_until(wire, SOME, "a", uri, sha256=SHA256)
+        (fetch,) = [p for p in harness.children(puller.pid) if not harness.is_worker(p)]
+        os.kill(fetch, signal.SIGKILL)
+        harness.until(lambda: "event=pull name=a why=" in puller.log(), "the pull has failed")
+    puller.ok("pull", "a", uri, "--sha256", SHA256)
+    (_, asked) = ranges(server, "/a.so")
+    assert SOME - (1 << 20) < int(asked.removeprefix("bytes=").removesuffix("-")) < SOME
+    assert works(puller, "a") and arriving(tmp_path) == []
 
 
 @pytest.mark.parametrize("damage", ["a bit", "zeros", "longer"])
