@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/known_time.h"
+
 #define KEY_BYTES (MSD_KEY_ID_BYTES + MSD_PUBLIC_KEY_BYTES)
 
 static msd_err refuse(const char *what, struct msd_diag *d)
@@ -132,7 +134,7 @@ static msd_err read_order(const msgpack_object *map, struct msd_order *ret,
 	if (err == MSD_OK)
 		err = read_floors(map, ret, d);
 	ret->trust.least = (uint32_t)least;
-	ret->now_s = msd_order_now((uint64_t)time(NULL), newest_s);
+	ret->now_s = msd_known_time((uint64_t)time(NULL), newest_s);
 	return err;
 }
 

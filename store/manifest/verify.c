@@ -4,15 +4,6 @@
 
 #include "store/manifest/instant.h"
 
-uint64_t msd_order_now(uint64_t system_s, uint64_t newest_s)
-{
-	uint64_t now = system_s;
-
-	if (newest_s > now)
-		now = newest_s;
-	return MSD_BUILD_TIME > now ? MSD_BUILD_TIME : now;
-}
-
 static msd_err check_name(const struct msd_order *order,
 			  const struct msd_edition_manifest *m, struct msd_diag *d)
 {

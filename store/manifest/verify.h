@@ -19,12 +19,9 @@ struct msd_order {
 	struct msd_trust trust;
 	struct msd_floor floors[MSD_TRUST_KEYS];
 	uint32_t n_floors;
-	uint64_t now_s; /* not later than the real time: msd_order_now() */
+	uint64_t now_s; /* not later than the real time: msd_known_time() */
 };
 
-/** What time it is at least: a clock that nobody has set yet is behind this build, or
- * behind the newest manifest that was ever taken. */
-uint64_t msd_order_now(uint64_t system_s, uint64_t newest_s);
 /**
  * Read @text if it may be believed. @signatures is looked at under the policy "signed"
  * alone. Finish *ret with msd_edition_manifest_finish(), in every case. Errors:

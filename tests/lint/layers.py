@@ -108,7 +108,7 @@ MAY_INCLUDE = {
     "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
     "daemon/child": ["proto", "daemon"],
     "daemon/fetch": ["proto", "daemon/mark.h", "daemon/wire", "store/digest.h", "store/trust.h",
-                     "store/manifest"],
+                     "store/known_time.h", "store/manifest"],
     "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/built.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],

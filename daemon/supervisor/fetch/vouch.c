@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/log.h"
 #include "proto/value.h"
+#include "store/known_time.h"
 
 /*
  * Happy path: on the keeper's thread the versions are read from the disk, raised and
@@ -90,8 +92,8 @@ static msd_err raise_floors(struct msd_floors *f, const struct msd_vouched *v,
 		err = msd_floors_raise(f, v->name, &got->signers[i],
 				       got->source.version, d);
 	}
-	if (got->created_s > f->newest_s)
-		f->newest_s = got->created_s;
+	f->newest_s =
+		msd_known_time_push((uint64_t)time(NULL), f->newest_s, got->created_s);
 	return err;
 }
 

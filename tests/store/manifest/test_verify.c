@@ -101,16 +101,6 @@ Test(verify, an_expired_one_is_not_believed_once_the_time_is_known)
 	cr_expect_eq(verify(&o, 7, o.now_s - 1), MSD_NOT_VERIFIED);
 }
 
-Test(verify, the_time_is_the_latest_that_is_known)
-{
-	const uint64_t built = msd_order_now(0, 0);
-
-	cr_expect_gt(built, 20000 * DAY);
-	cr_expect_eq(msd_order_now(built + 5, 0), built + 5);
-	cr_expect_eq(msd_order_now(0, built + 5), built + 5);
-	cr_expect_eq(msd_order_now(built + 9, built + 5), built + 9);
-}
-
 Test(verify, without_signatures_only_a_policy_that_wants_none_believes)
 {
 	static const msd_err wanted[MSD_POLICY_COUNT] = {[MSD_POLICY_SIGNED] =
