@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -119,6 +120,25 @@ msd_err msd_store_open(struct msd_store *s, const char *path, enum msd_store_mod
 	if (err != MSD_OK)
 		msd_store_close(s);
 	return err;
+}
+
+msd_err msd_store_check(const char *path, struct msd_diag *d)
+{
+	struct msd_store s = {.path = (char *)(uintptr_t)path,
+			      .dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+
+	if (s.dir < 0) {
+		return errno == ENOENT || errno == EACCES
+			       ? MSD_OK
+			       : msd_folder_fault(path, "open", d);
+	}
+	msd_err err = check_version(&s, d);
+	if (err == MSD_NOT_FOUND) {
+		msd_diag_finish(d);
+		err = msd_folder_each(s.dir, path, refuse_other, NULL, d);
+	}
+	(void)close(s.dir);
+	return err == MSD_OK ? MSD_OK : msd_diag_wrap(d, err, "%s", path);
 }
 
 void msd_store_close(struct msd_store *s)

@@ -22,7 +22,7 @@ static bool may_change(void)
 	       (has[0].effective & WANTED) == WANTED;
 }
 
-msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
+msd_err msd_child_user_find(const char *name, struct msd_child_user *ret,
 			    struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -47,6 +47,19 @@ msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 			"that opens no files of the daemon's",
 			name, account->pw_gid == 0 ? "root's" : "the daemon's own");
 	}
+	*ret = (struct msd_child_user){account->pw_uid, account->pw_gid};
+	return MSD_OK;
+}
+
+msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
+			    struct msd_diag *d)
+{
+	char text[MSD_ERRNO_TEXT_BYTES];
+	struct msd_child_user user;
+	const msd_err err = msd_child_user_find(name, &user, d);
+
+	if (err != MSD_OK)
+		return err;
 	if (!may_change()) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "worker-user %s: the daemon may not change users: "
@@ -62,6 +75,6 @@ msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 				    "worker-user %s: ambient capabilities: %s", name,
 				    msd_errno_text(errno, text));
 	}
-	*ret = (struct msd_child_user){account->pw_uid, account->pw_gid};
+	*ret = user;
 	return MSD_OK;
 }

@@ -13,10 +13,14 @@ struct msd_child_user {
 	gid_t gid; /* of its account; it is in no other group */
 };
 
+/** Find the account @name. MSD_NOT_FOUND (no such account), MSD_REFUSED (it is root's
+ * or the daemon's own). */
+MSD_MUST_CHECK msd_err msd_child_user_find(const char *name, struct msd_child_user *ret,
+					   struct msd_diag *d);
 /**
- * Find the account @name, and keep what starting a process as it wants from being
- * inherited. Errors: MSD_NOT_FOUND (no such account), MSD_REFUSED (it is root's or the
- * daemon's own; the daemon may not change users, or could not end such a process).
+ * The same, and keep what starting a process as it wants from being inherited. Errors:
+ * those; MSD_REFUSED (the daemon may not change users, or could not end such a
+ * process).
  */
 MSD_MUST_CHECK msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 					   struct msd_diag *d);

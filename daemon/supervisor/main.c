@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/supervisor/config_check.h"
 #include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
@@ -181,6 +182,31 @@ static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
 			    "../libexec/modserd: set MODSERD_WORKER");
 }
 
+/* What a pull will lack is no reason not to serve. */
+static void warn_of_terms(const struct msd_options *o)
+{
+	struct msd_diag d = {0};
+
+	if (msd_config_check_terms(o, &d) != MSD_OK)
+		msd_log(MSD_LOG_WARN, "config", "why=\"%s\"", msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+static int check_config(const struct msd_options *o, const struct msd_acl *acl,
+			struct msd_diag *d)
+{
+	char *tls = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
+	const msd_err err = msd_config_check(o, acl, tls, d);
+
+	free(tls);
+	if (err != MSD_OK) {
+		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(d));
+		return EXIT_USAGE;
+	}
+	(void)printf("%s: nothing is wrong with it\n", o->config);
+	return EXIT_OK;
+}
+
 /* @acl: the file of rights, which it takes; NULL: there is none. */
 static int serve(const struct msd_options *o, struct msd_acl *acl,
 		 const struct msd_sd *sd, const struct msd_reload *reload)
@@ -205,6 +231,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	if (acl != NULL)
 		msd_rights_take(&s.edge.rights, acl);
 	provide_threads(o->n_preloads);
+	warn_of_terms(o);
 	msd_err err = find_parts(&s, &d);
 	if (err == MSD_OK)
 		err = msd_server_init(&s, &d);
@@ -285,7 +312,7 @@ int main(int argc, char **argv)
 	} else if (o.action == MSD_RUN_PRINT_CONFIG) {
 		code = print_config(&o);
 	} else if (o.action == MSD_RUN_CHECK_CONFIG) {
-		(void)printf("%s: nothing is wrong with it\n", o.config);
+		code = check_config(&o, acl, &d);
 		msd_acl_destroy(acl);
 	} else {
 		const struct msd_reload reload = {

@@ -16,6 +16,7 @@
 
 #include "daemon/supervisor/config.h"
 #include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/preload.h"
 #include "proto/argv.h"
 
 #define COMMAND_LINE "command line"
@@ -169,6 +170,42 @@ static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static msd_err refuse_signed(const char *where, const char *what, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s: %s the policy is \"signed\", and trust names no key: "
+			    "nothing could be pulled",
+			    where, what);
+}
+
+static const char *origin_of(const struct msd_options *o, const char *name)
+{
+	const char *origin = o->origins[msd_option_find(name)];
+
+	return origin != NULL ? origin : COMMAND_LINE;
+}
+
+/* That those who must have signed can have. */
+static msd_err check_trust(const struct msd_options *o, struct msd_diag *d)
+{
+	const struct msd_trust *t = &o->trust.trust;
+
+	if (t->n_keys == 0 && t->policy == MSD_POLICY_SIGNED)
+		return refuse_signed(origin_of(o, "policy"), "", d);
+	for (uint32_t i = 0; t->n_keys == 0 && i < o->n_preloads; i++) {
+		const struct msd_preload *p = &o->preloads[i];
+
+		if (p->terms.has_policy && p->terms.policy == MSD_POLICY_SIGNED)
+			return refuse_signed(p->origin, p->name, d);
+	}
+	if (t->n_keys == 0 || t->least <= t->n_keys)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s: trust-least = %u, and trust names %u: nothing could "
+			    "be pulled",
+			    origin_of(o, "trust-least"), t->least, t->n_keys);
+}
+
 static msd_err read_all(struct msd_options *o, const struct word *words, unsigned n,
 			struct msd_diag *d)
 {
@@ -180,7 +217,7 @@ static msd_err read_all(struct msd_options *o, const struct word *words, unsigne
 		err = apply_words(o, words, n, false, d);
 	if (err == MSD_OK)
 		err = read_environment(o, d);
-	return err;
+	return err == MSD_OK ? check_trust(o, d) : err;
 }
 
 msd_err msd_options_read(struct msd_options *o, int argc, char **argv,

@@ -1,5 +1,6 @@
 /* The keys of a module that is loaded at the start: how the value of each is read. */
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/supervisor/preload.h"
 #include "proto/argv.h"
@@ -96,11 +97,21 @@ static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 			    value);
 }
 
+/* The rest is read by who fetches it. */
 static msd_err read_source(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	(void)d;
-	p->source = value; /* who fetches it reads it */
-	return MSD_OK;
+	static const char *const schemes[] = {"oci://", "https://", "http://",
+					      "modser://", "file://"};
+
+	p->source = value;
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
+			return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "source %s: expected https://, oci://, modser://, file:// "
+			    "or, on this machine, http://",
+			    value);
 }
 
 static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_diag *d)

@@ -1,8 +1,11 @@
 """Configuration files of modserd: what they say is done, the command line wins."""
 import harness
+import pytest
 from wire import Wire
 
 TRIVIAL = harness.ZOO / "faults.so"
+# One of minisign's.
+PUBLIC_KEY = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n"
 
 
 def modserd(*words):
@@ -69,6 +72,41 @@ def test_check_config_names_the_file_and_the_line_of_a_fault(folder):
     said = modserd("--check-config", conf)
     assert said.status == 2 and said.out == "", said
     assert f"{folder}/modules.d/a.conf:3: no such option 'fil'" in said.err
+
+
+@pytest.mark.parametrize(
+    "line, told",
+    [
+        ('listen = {"tcp://0.0.0.0:0"}', "listen: tcp://0.0.0.0:0 is beyond loopback"),
+        ('http = "0.0.0.0:0"', "http: tcp://0.0.0.0:0 is beyond loopback"),
+        ('store = "THE_FILE"', "store: THE_FILE"),
+        ('store = "FOLDER"', 'no file "version", so it is no store'),
+        ("worker-user = no-such-user", "worker-user no-such-user: there is no such user"),
+        ('policy = "signed"', 'the policy is "signed", and trust names no key'),
+        ('module m { source = "https://h/m.so" policy = "signed" }', "trust names no key"),
+        ('trust = {"KEY"}\ntrust-least = 2', "trust-least = 2, and trust names 1"),
+        ('module m { source = "ftp://h/m.so" }', "source ftp://h/m.so: expected https://"),
+        ('auth = "FOLDER/none"', "auth = FOLDER/none: No such file"),
+        ('ca = "FOLDER/none"', "ca = FOLDER/none: No such file"),
+        ('module m { source = "https://h/m.so" ca = "FOLDER/none" }', "ca = FOLDER/none"),
+        ('listen = {"tls://127.0.0.1:0"}', "needs --tls-cert FILE"),
+    ],
+)
+def test_check_config_refuses_what_a_start_would(folder, line, told):
+    key = folder / "key.pub"
+    key.write_text(PUBLIC_KEY)
+    (folder / "file").write_text("")
+
+    def filled(text):
+        words = {"KEY": key, "THE_FILE": folder / "file", "FOLDER": folder}
+        for word, path in words.items():
+            text = text.replace(word, str(path))
+        return text
+
+    conf = write(folder, f"\n{filled(line)}\n")
+    said = modserd("--check-config", conf)
+    assert said.status == 2 and said.out == "", said
+    assert filled(told) in said.err and f"{conf}:" in said.err, said
 
 
 def test_options_are_refused_in_files_of_modules(folder):

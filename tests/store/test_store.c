@@ -77,3 +77,22 @@ Test(store, is_not_made_among_other_files)
 	cr_assert_eq(open_again(&s, MSD_STORE_WRITE), MSD_BAD_ARTIFACT);
 	shelf_finish(&s);
 }
+
+Test(store, is_checked_without_being_made)
+{
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	shelf_init(&s);
+	cr_expect_eq(msd_store_check(s.path, &d), MSD_OK, "a writer has it");
+	cr_expect_eq(msd_store_check("/dev/shm/modserd-no-such-store", &d), MSD_OK);
+	cr_expect_neq(access("/dev/shm/modserd-no-such-store", F_OK), 0);
+	write_file(&s, "version", "modserd-store 2\n");
+	cr_expect_eq(msd_store_check(s.path, &d), MSD_UNSUPPORTED);
+	msd_diag_finish(&d);
+	cr_expect_eq(msd_store_check("/proc/self", &d), MSD_BAD_ARTIFACT);
+	msd_diag_finish(&d);
+	cr_expect_eq(msd_store_check("/proc/self/status", &d), MSD_IO);
+	msd_diag_finish(&d);
+	shelf_finish(&s);
+}

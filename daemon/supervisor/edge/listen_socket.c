@@ -146,25 +146,45 @@ static msd_err bind_net(const struct msd_address *a, const struct addrinfo *to,
 		is_taken ? ": stop what listens there, or choose another port" : "");
 }
 
-static msd_err open_net(const struct msd_address *a, bool insecure, int *ret_fd,
-			uint16_t *ret_port, struct msd_diag *d)
+/* Beyond loopback only those come in whom the operator wants to. */
+static bool is_open_to_all(const struct msd_address *a,
+			   const struct msd_listen_options *options)
+{
+	return options->insecure_tcp ||
+	       (a->kind == MSD_ADDRESS_TLS && options->asks_names);
+}
+
+/* Where it is to be listened on, if it may be; end with freeaddrinfo(). */
+static msd_err find_net(const struct msd_address *a,
+			const struct msd_listen_options *options, struct addrinfo **ret,
+			struct msd_diag *d)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 				       .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-	struct addrinfo *found;
-	struct sockaddr_storage bound;
 	char port[8];
-	msd_err err = MSD_OK;
 
 	(void)snprintf(port, sizeof(port), "%u", a->port);
-	int rc = getaddrinfo(a->host, port, &hints, &found);
+	int rc = getaddrinfo(a->host, port, &hints, ret);
 	if (rc != 0) {
 		return msd_diag_set(d, MSD_IO, "%s: %s", a->host, gai_strerror(rc));
 	}
-	if (!insecure && !is_loopback(found->ai_addr))
-		err = refuse_beyond_loopback(a, d);
-	if (err == MSD_OK)
-		err = bind_net(a, found, ret_fd, &bound, d);
+	if (is_open_to_all(a, options) || is_loopback((*ret)->ai_addr))
+		return MSD_OK;
+	freeaddrinfo(*ret);
+	return refuse_beyond_loopback(a, d);
+}
+
+static msd_err open_net(const struct msd_address *a,
+			const struct msd_listen_options *options, int *ret_fd,
+			uint16_t *ret_port, struct msd_diag *d)
+{
+	struct addrinfo *found;
+	struct sockaddr_storage bound;
+	msd_err err = find_net(a, options, &found, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = bind_net(a, found, ret_fd, &bound, d);
 	freeaddrinfo(found);
 	if (err != MSD_OK)
 		return err;
@@ -191,12 +211,18 @@ static msd_err open_unix(const struct msd_address *a, unsigned mode, int *ret_fd
 	return err;
 }
 
-/* Beyond loopback only those come in whom the operator wants to. */
-static bool is_open_to_all(const struct msd_address *a,
-			   const struct msd_listen_options *options)
+msd_err msd_listen_socket_check(const struct msd_address *a,
+				const struct msd_listen_options *options,
+				struct msd_diag *d)
 {
-	return options->insecure_tcp ||
-	       (a->kind == MSD_ADDRESS_TLS && options->asks_names);
+	struct addrinfo *found;
+
+	if (a->kind == MSD_ADDRESS_UNIX)
+		return MSD_OK;
+	const msd_err err = find_net(a, options, &found, d);
+	if (err == MSD_OK)
+		freeaddrinfo(found);
+	return err;
 }
 
 msd_err msd_listen_socket_open(struct msd_address *a,
@@ -204,10 +230,9 @@ msd_err msd_listen_socket_open(struct msd_address *a,
 			       struct msd_diag *d)
 {
 	int fd = -1;
-	msd_err err =
-		a->kind == MSD_ADDRESS_UNIX
-			? open_unix(a, options->socket_mode, &fd, d)
-			: open_net(a, is_open_to_all(a, options), &fd, &a->port, d);
+	msd_err err = a->kind == MSD_ADDRESS_UNIX
+			      ? open_unix(a, options->socket_mode, &fd, d)
+			      : open_net(a, options, &fd, &a->port, d);
 
 	if (err != MSD_OK)
 		return err;

@@ -36,6 +36,11 @@ struct msd_listen_options {
 MSD_MUST_CHECK msd_err msd_listen_socket_open(struct msd_address *a,
 					      const struct msd_listen_options *options,
 					      int *ret_fd, struct msd_diag *d);
+/** Whether @a may be listened on at all, of which nothing is opened here. MSD_REFUSED
+ * (beyond loopback), MSD_IO (nobody knows the name). */
+MSD_MUST_CHECK msd_err msd_listen_socket_check(const struct msd_address *a,
+					       const struct msd_listen_options *options,
+					       struct msd_diag *d);
 /**
  * The address that @fd, which was handed over, listens on, in numbers; what does not
  * listen is nobody's door. Errors: MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond
