@@ -297,9 +297,13 @@ static enum msd_http_event read_bytes(struct msd_http_reader *r, struct msd_span
 {
 	const uint64_t left = r->request.body_bytes - r->body.n;
 	const size_t n = in->n < left ? in->n : (size_t)left;
+	const bool is_lent = r->body.n == 0 && n == left && n <= MSD_HTTP_LENT_BODY;
 
-	if (put_body(r, in->p, n) != 0)
+	if (is_lent) {
+		r->request.body = (struct msd_span){in->p, n};
+	} else if (put_body(r, in->p, n) != 0) {
 		return broken(r);
+	}
 	in->p += n;
 	in->n -= n;
 	r->is_whole = n == left;
@@ -309,7 +313,8 @@ static enum msd_http_event read_bytes(struct msd_http_reader *r, struct msd_span
 static enum msd_http_event end(struct msd_http_reader *r)
 {
 	r->state = OVER;
-	r->request.body = (struct msd_span){r->body.p, r->body.n};
+	if (r->body.n > 0)
+		r->request.body = (struct msd_span){r->body.p, r->body.n};
 	return MSD_HTTP_WHOLE;
 }
 
@@ -348,6 +353,15 @@ enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in
 	if (!r->is_whole)
 		event = r->request.is_chunked ? read_chunks(r, in) : read_bytes(r, in);
 	return event == MSD_HTTP_MORE && r->is_whole ? end(r) : event;
+}
+
+bool msd_http_reader_keep_body(struct msd_http_reader *r)
+{
+	if (r->body.n == 0) {
+		msd_buf_put(&r->body, r->request.body.p, r->request.body.n);
+		r->request.body = (struct msd_span){r->body.p, r->body.n};
+	}
+	return !r->body.bad;
 }
 
 void msd_http_reader_drop_body(struct msd_http_reader *r)

@@ -7,7 +7,8 @@
  *
  *   MORE ... HEAD -> MORE ... WHOLE -> MORE ... HEAD ...     BAD: nothing follows
  *
- * The body lies in one piece. Everything is compared with its limit before it is kept.
+ * The body lies in one piece: a short one that came whole where it was read, any other
+ * in memory of the reader's. Everything is compared with its limit before it is kept.
  */
 #include <llhttp.h>
 
@@ -17,6 +18,7 @@
 #define MSD_HTTP_MAX_HEAD 16384u      /* bytes: request line and fields */
 #define MSD_HTTP_MAX_FIELDS 100u      /* of a request */
 #define MSD_HTTP_MAX_FRAMING 1048576u /* bytes of chunks that are no body */
+#define MSD_HTTP_LENT_BODY 8192u      /* of a body that stays where it was read */
 
 enum msd_http_event { MSD_HTTP_MORE, MSD_HTTP_HEAD, MSD_HTTP_WHOLE, MSD_HTTP_BAD };
 enum msd_http_method {
@@ -39,7 +41,8 @@ enum msd_http_field {
 	MSD_HTTP_F_COUNT /* any other */
 };
 
-/* Spans are the reader's, from HEAD until it is read on behind WHOLE. */
+/* Spans are the reader's, from HEAD until it is read on behind WHOLE; those of the body
+ * are so from msd_http_reader_keep_body() on, and whoever's the bytes are before. */
 struct msd_http_request {
 	enum msd_http_method method;
 	struct msd_span target;
@@ -76,6 +79,9 @@ void msd_http_reader_finish(struct msd_http_reader *r);
 /** Take what is needed of @in, which begins where it had ended, up to the next event.
  * MORE: all was taken. */
 enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in);
+/** The body of the whole request is wanted beyond this turn: it is the reader's from
+ * here on, maybe elsewhere. False: memory is short. */
+bool msd_http_reader_keep_body(struct msd_http_reader *r);
 /** Nobody needs the body of the whole request any more: free it. */
 void msd_http_reader_drop_body(struct msd_http_reader *r);
 /** A request has begun and is not whole. */

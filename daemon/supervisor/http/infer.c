@@ -351,3 +351,15 @@ bool msd_infer_needs_body(const struct msd_caller *c)
 {
 	return c->infer != NULL && (c->infer->chore.is_busy || c->infer->behind.n > 0);
 }
+
+/* A thread reads none that may be moved. */
+_Static_assert(MSD_HTTP_LENT_BODY <= READ_AT_ONCE, "its JSON is read at once");
+
+void msd_infer_move_body(struct msd_caller *c, const uint8_t *from, const uint8_t *to)
+{
+	struct msd_infer *i = c->infer;
+
+	i->text = (struct msd_span){0}; /* it was read */
+	if (i->behind.n > 0)
+		i->behind.p = to + (i->behind.p - from);
+}

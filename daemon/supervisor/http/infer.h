@@ -22,6 +22,8 @@ void msd_infer_forget(struct msd_caller *c);
 /** A thread works for it: it is not to be ended before that is over, which on_answer
  * tells. */
 bool msd_infer_is_busy(const struct msd_caller *c);
+/** That body is at @to now, where it was at @from. */
+void msd_infer_move_body(struct msd_caller *c, const uint8_t *from, const uint8_t *to);
 /** Bytes of memory that its calls hold. */
 size_t msd_infer_bytes(const struct msd_caller *c);
 /** It reads the request's body, or copies tensors from it when there is room. */

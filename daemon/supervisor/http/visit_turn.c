@@ -108,6 +108,19 @@ static void begin_answer(struct msd_visit *v)
 		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 }
 
+/* What was read where others read, too, is the call's until it has room. */
+static void keep_body(struct msd_visit *v)
+{
+	const struct msd_span *body = &v->reader.request.body;
+	const uint8_t *from = body->p;
+
+	if (!msd_http_reader_keep_body(&v->reader)) {
+		msd_visit_close(v, "out of memory for the body");
+	} else if (body->p != from) {
+		msd_infer_move_body(&v->caller, from, body->p);
+	}
+}
+
 static void answer(struct msd_visit *v)
 {
 	struct msd_asking *a = ask(v);
@@ -122,6 +135,8 @@ static void answer(struct msd_visit *v)
 		follow_up(v, closes);
 	} else if (!msd_infer_needs_body(&v->caller)) {
 		msd_http_reader_drop_body(&v->reader);
+	} else {
+		keep_body(v);
 	}
 }
 

@@ -287,8 +287,49 @@ Test(reader, gives_back_what_a_request_held)
 	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
 	reader.max_body = MAX_BODY;
 	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_WHOLE);
+	cr_assert(msd_http_reader_keep_body(&reader));
 	cr_expect_geq(msd_http_reader_bytes(&reader), 900);
 	cr_expect_eq(msd_http_read(&reader, &in), MSD_HTTP_MORE);
 	cr_expect_leq(msd_http_reader_bytes(&reader), 1024);
+	msd_http_reader_finish(&reader);
+}
+
+/* Read a request whose body of @n bytes is all there; returns where the body came. */
+static const uint8_t *read_body(char *text, size_t n)
+{
+	const int head = sprintf(text, POST "Content-Length: %zu\r\n\r\n", n);
+
+	memset(text + head, 'x', n);
+	struct msd_span in = {(const uint8_t *)text, (size_t)head + n};
+	msd_http_reader_init(&reader);
+	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_HEAD);
+	reader.max_body = 2 * MSD_HTTP_LENT_BODY;
+	cr_assert_eq(msd_http_read(&reader, &in), MSD_HTTP_WHOLE);
+	cr_assert_eq(reader.request.body.n, n);
+	return (const uint8_t *)text + head;
+}
+
+Test(reader, leaves_a_short_body_where_it_came_until_it_is_to_be_kept)
+{
+	static char text[MSD_HTTP_LENT_BODY + 200];
+	const uint8_t *there = read_body(text, MSD_HTTP_LENT_BODY);
+
+	cr_assert_eq(reader.request.body.p, there);
+	cr_assert(msd_http_reader_keep_body(&reader));
+	cr_assert_neq(reader.request.body.p, there);
+	cr_assert_eq(reader.request.body.n, MSD_HTTP_LENT_BODY);
+	cr_assert_arr_eq(reader.request.body.p, there, MSD_HTTP_LENT_BODY);
+	msd_http_reader_finish(&reader);
+}
+
+Test(reader, takes_a_longer_body_over)
+{
+	static char text[MSD_HTTP_LENT_BODY + 200];
+	const uint8_t *there = read_body(text, MSD_HTTP_LENT_BODY + 1);
+
+	cr_assert_neq(reader.request.body.p, there);
+	const uint8_t *kept = reader.request.body.p;
+	cr_assert(msd_http_reader_keep_body(&reader));
+	cr_assert_eq(reader.request.body.p, kept);
 	msd_http_reader_finish(&reader);
 }
