@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
@@ -202,25 +203,50 @@ struct msd_process *msd_process_new(struct msd_house *house,
 	return p;
 }
 
+/* The message is made while slots are released, so that it needs to be copied alone:
+ * its beginning, the number in two bytes, then the pairs. */
+static void begin_releases(struct msd_buf *releases)
+{
+	static const uint8_t no_number[] = {0xdc, 0, 0};
+
+	msd_body_begin_notification(releases, "worker.release");
+	msd_buf_put(releases, no_number, sizeof(no_number));
+}
+
+static bool send_releases(struct msd_process *p)
+{
+	const uint32_t n = p->n_releases * 2;
+	uint8_t *number = p->releases.p + p->releases_at - 2;
+
+	number[0] = (uint8_t)(n >> 8);
+	number[1] = (uint8_t)n;
+	uint8_t *at = msd_conn_put(&p->channel, p->releases.n, NULL);
+	if (at != NULL) {
+		memcpy(at, p->releases.p, p->releases.n);
+		return true;
+	}
+	struct msd_out *o = msd_out_new();
+	if (o == NULL)
+		return false;
+	msd_buf_put(&o->body, p->releases.p, p->releases.n);
+	msd_conn_send(&p->channel, o);
+	return true;
+}
+
+/* The timer goes on: to stop it with each call costs more than that it finds nothing.
+ */
 void msd_process_flush_releases(struct msd_process *p)
 {
-	struct msd_out *o;
-
-	msd_deadline_clear(p->house->deadlines, &p->release_timer);
 	if (p->n_releases == 0 || p->channel.is_closing)
 		return;
-	o = p->releases.bad ? NULL : msd_out_new();
-	if (o == NULL) { /* slots that it never hears of would be lost to it */
+	if (p->releases.bad || !send_releases(p)) {
+		/* Slots that it never hears of would be lost to it. */
 		msd_process_kill(p, "there was no memory to tell it what is free");
 		return;
 	}
-	msd_body_begin_notification(&o->body, "worker.release");
-	msd_pack_array(&o->body, p->n_releases * 2u);
-	msd_buf_put(&o->body, p->releases.p, p->releases.n);
 	p->releases.n = 0;
 	p->n_releases = 0;
 	p->release_bytes = 0;
-	msd_conn_send(&p->channel, o);
 }
 
 void msd_process_cool(struct msd_process *p)
@@ -243,6 +269,10 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 		msd_process_cool(p);
 	if (!msd_process_is_running(p) || p->channel.is_closing)
 		return;
+	if (p->n_releases == 0) {
+		begin_releases(&p->releases);
+		p->releases_at = p->releases.n;
+	}
 	msd_pack_uint(&p->releases, segment);
 	msd_pack_uint(&p->releases, offset);
 	p->n_releases++;

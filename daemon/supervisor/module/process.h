@@ -36,13 +36,13 @@ struct msd_process {
 	struct msd_replica *replica; /* its owner; NULL once that let go */
 	struct msd_child *child;     /* owned; NULL once its end was told */
 	struct msd_conn channel;
-	struct msd_memory answers; /* of calls, without tensors */
+	struct msd_memory answers; /* their plans are struct msd_answer_plan */
 	struct msd_segmap out;     /* the worker's out segments, mapped read-only */
-	uint64_t held_bytes; /* of its out slots, in replies that are being sent */
-	uint64_t sent_bytes; /* of them, since msd_process_cool() */
-	struct msd_buf
-		releases; /* pairs of segment, offset to be told, as msgpack ints */
-	uint32_t n_releases;
+	uint64_t held_bytes;     /* of its out slots, in replies that are being sent */
+	uint64_t sent_bytes;     /* of them, since msd_process_cool() */
+	struct msd_buf releases; /* a worker.release, as far as it goes */
+	size_t releases_at;      /* of its pairs */
+	uint32_t n_releases;     /* pairs */
 	uint64_t release_bytes;
 	struct msd_deadline release_timer;
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
