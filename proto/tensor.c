@@ -5,6 +5,7 @@
  * that their product is the size, and that the place is one there is.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "proto/limits.h"
 #include "proto/value.h"
@@ -168,4 +169,18 @@ void msd_wire_tensor_patch(uint8_t *data, enum msd_where where, uint16_t segment
 	data[AT_WHERE] = (uint8_t)where;
 	msd_put_le16(data + AT_SEGMENT, segment);
 	msd_put_le64(data + AT_OFFSET, offset);
+}
+
+bool msd_wire_tensor_in_segment(const uint8_t *data, uint16_t *ret_segment,
+				uint64_t *ret_offset)
+{
+	*ret_segment = msd_le16(data + AT_SEGMENT);
+	*ret_offset = msd_le64(data + AT_OFFSET);
+	return data[AT_WHERE] == MSD_AT_SEGMENT;
+}
+
+void msd_wire_tensor_move(uint8_t *data, const uint8_t *from)
+{
+	memcpy(data + AT_SEGMENT, from + AT_SEGMENT, sizeof(uint16_t));
+	memcpy(data + AT_OFFSET, from + AT_OFFSET, sizeof(uint64_t));
 }

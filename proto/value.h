@@ -93,6 +93,11 @@ size_t msd_wire_tensor_write(const struct msd_wire_tensor *t, uint8_t *out);
 /** Patch place alone in encoded ext data: what a forwarder does. */
 void msd_wire_tensor_patch(uint8_t *data, enum msd_where where, uint16_t segment,
 			   uint64_t offset);
+/** The place alone of encoded ext data, unchecked: false, it is in no segment. */
+bool msd_wire_tensor_in_segment(const uint8_t *data, uint16_t *ret_segment,
+				uint64_t *ret_offset);
+/** Give encoded ext data the segment and the offset of @from, another of the kind. */
+void msd_wire_tensor_move(uint8_t *data, const uint8_t *from);
 struct msd_handle msd_handle_read(const uint8_t data[static 8]);
 void msd_handle_write(struct msd_handle h, uint8_t out[static 8]);
 

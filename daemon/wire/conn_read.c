@@ -82,12 +82,13 @@ void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
 static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag *d)
 {
 	const struct msd_span bytes = {in->bytes, in->n_bytes};
+	struct msd_memory *memory = c->limits.memory;
 
-	if (c->limits.memory != NULL) {
-		in->known = msd_memory_find(c->limits.memory, bytes, in->payload_bytes);
-	}
-	if (in->known == NULL)
+	if (memory == NULL)
 		return msd_body_read(bytes, NULL, &in->body, d);
+	in->known = msd_memory_find(memory, bytes, in->payload_bytes);
+	if (in->known == NULL)
+		return msd_memory_scan(memory, bytes, &in->body, d);
 	msd_memory_parts(in->known, in->bytes, &in->body);
 	return MSD_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "daemon/wire/account.h"
 #include "proto/token.h"
+#include "proto/value.h"
 
 /* Array and kind, a byte each, then the id. The scan passes no request or response
  * whose id is elsewhere: its array has four or five elements, and its kind is 0 or 1.
@@ -71,14 +72,20 @@ static uint64_t print_of(struct msd_span told, uint64_t payload_bytes)
 	return mix(h, word);
 }
 
-static bool is_same(const struct msd_memory *m, const struct msd_known *k,
+/* What is compared has the places of what came, so that one comparison is enough. */
+static bool is_same(const struct msd_memory *m, struct msd_known *k,
 		    const uint8_t *begin, struct msd_span told, uint64_t payload_bytes)
 {
 	const size_t n = told.n + (m->kind == MSD_RESPONSE ? TIME_BYTES : 0);
 
-	return k->n_bytes == BEHIND_ID + n && k->payload_bytes == payload_bytes &&
-	       k->bytes[0] == begin[0] && k->bytes[1] == begin[1] &&
-	       memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
+	if (k->n_bytes != BEHIND_ID + n || k->payload_bytes != payload_bytes ||
+	    k->bytes[0] != begin[0] || k->bytes[1] != begin[1])
+		return false;
+	for (unsigned i = 0; i < k->n_places; i++) {
+		msd_wire_tensor_move(k->bytes + k->places[i],
+				     told.p + (k->places[i] - BEHIND_ID));
+	}
+	return memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
 }
 
 /* What is in a response's place for a time is one. */
@@ -114,15 +121,67 @@ struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 		return NULL;
 	if (is_same(m, m->known[m->found], body.p, told, payload_bytes))
 		return m->known[m->found];
-	uint64_t print = print_of(told, payload_bytes);
+	/* What it is like but for its places is not known before it is found. */
+	const uint64_t print = m->has_places ? 0 : print_of(told, payload_bytes);
 	for (unsigned i = 0; i < m->n_known; i++) {
-		if (m->prints[i] != print ||
+		if ((!m->has_places && m->prints[i] != print) ||
 		    !is_same(m, m->known[i], body.p, told, payload_bytes))
 			continue;
 		m->found = i;
 		return m->known[i];
 	}
 	return NULL;
+}
+
+struct noting {
+	struct msd_memory *memory;
+	const uint8_t *bytes;
+};
+
+static msd_err note_place(void *ctx, int8_t type, size_t at, size_t n,
+			  struct msd_diag *d)
+{
+	const struct noting *to = ctx;
+	struct msd_memory *m = to->memory;
+	uint16_t segment;
+	uint64_t offset;
+
+	(void)n;
+	(void)d;
+	if (type != MSD_EXT_TENSOR ||
+	    !msd_wire_tensor_in_segment(to->bytes + at, &segment, &offset))
+		return MSD_OK;
+	if (m->n_noted < MSD_MEMORY_PLACES)
+		m->noted[m->n_noted] = (uint16_t)at; /* what is larger is not added */
+	m->n_noted++;
+	return MSD_OK;
+}
+
+msd_err msd_memory_scan(struct msd_memory *m, struct msd_span bytes,
+			struct msd_body *ret, struct msd_diag *d)
+{
+	struct noting to = {.memory = m, .bytes = bytes.p};
+	const struct msd_ext_visitor visitor = {.visit = note_place, .ctx = &to};
+
+	m->n_noted = 0;
+	return msd_body_read(bytes, m->has_places ? &visitor : NULL, ret, d);
+}
+
+/* The fingerprint of @bytes, of which @told tells them apart: of what is compared,
+ * which the places noted are not. */
+static uint64_t print_apart(const struct msd_memory *m, const uint8_t *bytes,
+			    struct msd_span told, uint64_t payload_bytes)
+{
+	static const uint8_t nowhere[MSD_WIRE_TENSOR_BYTES];
+	uint8_t plain[MSD_MEMORY_BODY_BYTES];
+
+	if (m->n_noted == 0)
+		return print_of(told, payload_bytes);
+	memcpy(plain, told.p, told.n);
+	for (unsigned i = 0; i < m->n_noted; i++) {
+		msd_wire_tensor_move(plain + m->noted[i] - (told.p - bytes), nowhere);
+	}
+	return print_of((struct msd_span){plain, told.n}, payload_bytes);
 }
 
 /* Whether a body with this fingerprint came lately; it has now. */
@@ -175,12 +234,13 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				 uint64_t payload_bytes, const struct msd_body *body)
 {
 	const struct msd_span told = told_apart(m, bytes);
-	if (told.n == 0 || !may_be_added(m, body))
+	if (told.n == 0 || !may_be_added(m, body) || m->n_noted > MSD_MEMORY_PLACES)
 		return NULL;
-	uint64_t print = print_of(told, payload_bytes);
+	uint64_t print = print_apart(m, bytes.p, told, payload_bytes);
 	if (!was_seen(m, print))
 		return NULL;
-	const size_t n_behind = bytes.n - (size_t)(told.p - bytes.p);
+	const size_t n_before = (size_t)(told.p - bytes.p);
+	const size_t n_behind = bytes.n - n_before;
 	struct msd_known *k = malloc(sizeof(*k) + BEHIND_ID + n_behind);
 	unsigned at = k != NULL ? make_place(m) : MSD_MEMORY_BODIES;
 	if (at == MSD_MEMORY_BODIES) {
@@ -189,7 +249,10 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 	}
 	*k = (struct msd_known){.body = *body,
 				.payload_bytes = payload_bytes,
-				.n_bytes = (uint32_t)(BEHIND_ID + n_behind)};
+				.n_bytes = (uint32_t)(BEHIND_ID + n_behind),
+				.n_places = (uint16_t)m->n_noted};
+	for (unsigned i = 0; i < m->n_noted; i++)
+		k->places[i] = (uint16_t)(m->noted[i] - n_before + BEHIND_ID);
 	memcpy(k->bytes, bytes.p, ID_AT);
 	k->bytes[ID_AT] = ID_IN_EIGHT_BYTES;
 	msd_memory_set_id(k->bytes, body->id);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/worker/lent.h"
+#include "daemon/worker/plan.h"
 #include "daemon/worker/stage.h"
 
 /* An object that lives as long as the call. */
@@ -63,7 +64,7 @@ static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 		t->where = MSD_AT_SEGMENT;
 		call->n_result_tensors++;
 	} else if (err == MSD_OK) {
-		err = msd_call_add_slot(call, t, &o->slot, d);
+		err = msd_call_add_slot(call, t, MSD_OUT_ZEROS, &o->slot, d);
 	}
 	if (err != MSD_OK)
 		return err;
@@ -310,14 +311,15 @@ msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 	return err;
 }
 
-msd_err msd_call_take_args(struct msd_call *call, const struct msd_wire_value *values,
-			   uint32_t n, struct msd_diag *d)
+msd_err msd_call_take_args(struct msd_call *call, struct msd_diag *d)
 {
-	msd_err err = msd_call_make_args(call, n, d);
+	const struct msd_plan *plan = call->request->known->plan;
+	msd_err err = msd_call_make_args(call, plan->n_args, d);
 
-	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
+	for (uint32_t i = 0; err == MSD_OK && i < plan->n_args; i++) {
 		const uint32_t n_places = call->n_places;
-		err = take_value(call, &values[i], false, &call->args[i], d);
+		const struct msd_wire_value v = msd_plan_arg(call->request, i);
+		err = take_value(call, &v, false, &call->args[i], d);
 		err = took_arg(call, i, n_places, err, d);
 	}
 	call->n_args -= call->n_places;

@@ -116,7 +116,7 @@ static bool read_pieces(struct msd_worker *w, struct member *m, uint32_t *ret_n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (plan != NULL) {
-			value = plan->args[i];
+			value = msd_plan_arg(m->request, i);
 		} else if (msd_value_read(&c, &value, NULL) != MSD_OK) {
 			return false;
 		}

@@ -12,7 +12,6 @@
 #include "daemon/worker/crash.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
-#include "daemon/worker/plan.h"
 #include "daemon/worker/stage.h"
 #include "proto/clock.h"
 #include "proto/name.h"
@@ -180,12 +179,8 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			struct msd_diag *d)
 {
-	const struct msd_known *known = call->request->known;
-
-	if (known == NULL)
-		return msd_call_read_args(call, c, n, d);
-	const struct msd_plan *plan = known->plan;
-	return msd_call_take_args(call, plan->args, plan->n_args, d);
+	return call->request->known != NULL ? msd_call_take_args(call, d)
+					    : msd_call_read_args(call, c, n, d);
 }
 
 /* @n arguments at @c; the whole response to @out. */

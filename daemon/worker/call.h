@@ -63,10 +63,8 @@ struct msd_call {
  */
 MSD_MUST_CHECK msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c,
 					  uint32_t n, struct msd_diag *d);
-/** The same of values that were read before. */
-MSD_MUST_CHECK msd_err msd_call_take_args(struct msd_call *call,
-					  const struct msd_wire_value *values,
-					  uint32_t n, struct msd_diag *d);
+/** The same of those that the plan of call->request has. */
+MSD_MUST_CHECK msd_err msd_call_take_args(struct msd_call *call, struct msd_diag *d);
 /** Room for @n arguments, which are values when all were set. */
 MSD_MUST_CHECK msd_err msd_call_make_args(struct msd_call *call, uint32_t n,
 					  struct msd_diag *d);
@@ -104,14 +102,16 @@ MSD_MUST_CHECK msd_err msd_call_write_reply(struct msd_call *call,
 MSD_MUST_CHECK msd_err msd_call_add_place(struct msd_call *call,
 					  const struct msd_wire_tensor *t,
 					  struct msd_diag *d);
-/** Where a tensor as @t goes that is returned: a place, or an out slot. @t's place is
- * filled in. MSD_BAD_ARGUMENT: the next place is for another dtype or shape. */
+/** Where a tensor as @t goes that is returned: a place, or an out slot, all of which is
+ * then written. @t's place is filled in. MSD_BAD_ARGUMENT: the next place is for
+ * another dtype or shape. */
 MSD_MUST_CHECK msd_err msd_call_seat(struct msd_call *call, struct msd_wire_tensor *t,
 				     uint8_t **ret_p, struct msd_diag *d);
 /** Reserve an out slot for @t, whose place is filled in. The call frees it on failure.
  */
 MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,
-					 struct msd_wire_tensor *t, uint8_t **ret_p,
+					 struct msd_wire_tensor *t,
+					 enum msd_outpool_as as, uint8_t **ret_p,
 					 struct msd_diag *d);
 /** Free the call's out slots: it failed. */
 void msd_call_free_slots(struct msd_call *call);

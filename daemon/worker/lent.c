@@ -54,7 +54,7 @@ msd_err msd_call_seat(struct msd_call *call, struct msd_wire_tensor *t, uint8_t 
 	char has[MSD_DTYPE_NAME_MAX], wants[MSD_DTYPE_NAME_MAX];
 
 	if (place == NULL)
-		return msd_call_add_slot(call, t, ret_p, d);
+		return msd_call_add_slot(call, t, MSD_OUT_FILLED, ret_p, d);
 	if (!msd_dtype_eq(place->tensor.dtype, t->dtype) ||
 	    place->tensor.ndim != t->ndim || place->tensor.bytes != t->bytes ||
 	    memcmp(place->tensor.shape, t->shape, t->ndim * sizeof(*t->shape)) != 0) {

@@ -11,6 +11,11 @@
 
 /* About 100 microseconds of clearing: what a call that arrives meanwhile may wait. */
 #define CLEAN_STEP_BYTES (1u << 20)
+/* Small slots are cleared at once when so many wait for it, and only so many are looked
+ * at for one that fits: most calls' results are of one size. */
+#define SMALL_BYTES 4096u
+#define MANY_DIRTY 64u
+#define LOOKS 8u
 
 /* One slot from its allocation until it is clear again. */
 struct live_slot {
@@ -76,19 +81,38 @@ static void clear_and_free(struct msd_outpool *p, struct live_slot *s)
 	move_to(&p->spare, s);
 }
 
+static void free_dirty(struct msd_outpool *p, struct live_slot *s)
+{
+	p->n_dirty--;
+	clear_and_free(p, s);
+}
+
 /* A released slot of the same size is taken as it is: a client that calls in a row gets
  * the same warm memory each time and the pool does not grow. */
 static struct live_slot *take_dirty(struct msd_outpool *p, uint64_t bytes)
 {
+	unsigned looks = LOOKS;
+
 	MSD_LIST_EACH (it, &p->dirty) {
 		struct live_slot *s = slot_of(it);
-		if (s->slot.bytes >= bytes &&
-		    s->slot.bytes - bytes < MSD_TENSOR_ALIGN) {
-			(void)clear_some(s, UINT64_MAX);
+		if (s->slot.bytes >= bytes && s->slot.bytes - bytes < MSD_TENSOR_ALIGN)
 			return s;
-		}
+		if (--looks == 0)
+			break;
 	}
 	return NULL;
+}
+
+/* A slot that was in use becomes one of @bytes; what is behind them may hold something
+ * of before. */
+static void use_again(struct msd_outpool *p, struct live_slot *s, uint64_t bytes,
+		      enum msd_outpool_as as)
+{
+	if (as == MSD_OUT_ZEROS)
+		(void)clear_some(s, UINT64_MAX);
+	if (as == MSD_OUT_ZEROS || s->used < bytes)
+		s->used = bytes;
+	p->n_dirty--;
 }
 
 static struct live_slot *take_spare(struct msd_outpool *p)
@@ -113,16 +137,18 @@ static msd_err alloc_clear(struct msd_outpool *p, uint64_t bytes, struct msd_slo
 	if (err == MSD_OK || msd_list_is_empty(&p->dirty))
 		return err;
 	while (!msd_list_is_empty(&p->dirty))
-		clear_and_free(p, slot_of(p->dirty.next));
+		free_dirty(p, slot_of(p->dirty.next));
 	return msd_segpool_alloc(&p->pool, bytes, ret, d);
 }
 
-msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, struct msd_slot *ret,
-			  struct msd_diag *d)
+msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, enum msd_outpool_as as,
+			  struct msd_slot *ret, struct msd_diag *d)
 {
 	struct live_slot *s = take_dirty(p, bytes);
 
-	if (s == NULL) {
+	if (s != NULL) {
+		use_again(p, s, bytes, as);
+	} else {
 		s = take_spare(p);
 		if (s == NULL)
 			return msd_diag_no_memory(d);
@@ -131,8 +157,8 @@ msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, struct msd_slot
 			msd_list_append(&p->spare, &s->link);
 			return err;
 		}
+		s->used = bytes;
 	}
-	s->used = bytes;
 	s->cleared = 0;
 	move_to(&p->live, s);
 	*ret = s->slot;
@@ -147,10 +173,11 @@ bool msd_outpool_free(struct msd_outpool *p, uint16_t segment, uint64_t offset)
 		struct live_slot *s = slot_of(it);
 		if (s->slot.segment != segment || s->slot.offset != offset)
 			continue;
-		if (s->used <= 4096) {
+		if (s->used <= SMALL_BYTES && p->n_dirty >= MANY_DIRTY) {
 			clear_and_free(p, s);
 		} else {
 			move_to(&p->dirty, s);
+			p->n_dirty++;
 		}
 		return true;
 	}
@@ -164,7 +191,7 @@ bool msd_outpool_clean(struct msd_outpool *p)
 	if (it == NULL)
 		return false;
 	if (clear_some(slot_of(it), CLEAN_STEP_BYTES))
-		clear_and_free(p, slot_of(it));
+		free_dirty(p, slot_of(it));
 	return !msd_list_is_empty(&p->dirty);
 }
 

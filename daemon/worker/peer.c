@@ -264,6 +264,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	}
 	if (!msd_without("plans"))
 		limits.memory = &peer->memory;
+	peer->memory.has_places = true;
 	peer->worker = w;
 	peer->is_channel = is_channel;
 	msd_list_init(&peer->link);

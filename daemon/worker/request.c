@@ -212,6 +212,8 @@ static void use_plan(struct msd_request *r, struct msd_known *known)
 {
 	const struct msd_plan *plan = known->plan;
 
+	if (known->n_places > 0) /* those of the next one may be others */
+		memcpy(r->bytes, known->bytes, known->n_bytes);
 	known->n_users++;
 	r->known = known;
 	r->method = MSD_M_CALL;
@@ -221,7 +223,8 @@ static void use_plan(struct msd_request *r, struct msd_known *known)
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 		      const struct msd_in *in)
 {
-	struct msd_request *r = take_spare(w, in->known == NULL ? in->n_bytes : 0);
+	struct msd_request *r =
+		take_spare(w, in->known != NULL ? in->known->n_bytes : in->n_bytes);
 	msd_err err = MSD_OK;
 
 	if (r == NULL)

@@ -27,7 +27,7 @@ static struct msd_dtype wire_dtype(struct msd_dtype t)
 }
 
 msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
-			  uint8_t **ret_p, struct msd_diag *d)
+			  enum msd_outpool_as as, uint8_t **ret_p, struct msd_diag *d)
 {
 	struct call_slot *s = msd_arena_alloc(call->arena, sizeof(*s));
 
@@ -38,7 +38,7 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 				    "more than %u tensors in one reply",
 				    MSD_MAX_TENSORS);
 	}
-	msd_err err = msd_outpool_alloc(&call->peer->out, t->bytes, &s->slot, d);
+	msd_err err = msd_outpool_alloc(&call->peer->out, t->bytes, as, &s->slot, d);
 	if (err != MSD_OK)
 		return err;
 	s->next = call->slots;

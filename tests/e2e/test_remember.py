@@ -73,6 +73,7 @@ CALLS = {
     "short id": (request(9, "call", ["m:echo", 5], pack_id=msgpack.packb), b""),
     "two bytes' id": (request(200, "call", ["m:echo", 5], pack_id=msgpack.packb), b""),
     "payload": (request(9, "call", ["m:kind", tensor_ext(INLINE, "f4", (2, 2))]), bytes(16)),
+    "returned": (request(9, "call", ["m:echo", tensor_ext(INLINE, "f4", (2, 2))]), bytes(range(16))),
     "out": (request(9, "call", ["m:count", out("f4", 2)], {"deadline_ms": 100_000}), b""),
 }
 
@@ -140,6 +141,12 @@ class Client:
         self.ask("call", "n:kind", tensor_ext(INLINE, "f4", (n,)), out("f4", n),
                  options=options, payload=data)
 
+    def call_for_bytes(self):
+        n = self.random.choice((1, 2, 1000))
+        data = np.full(n, self.random.randrange(100), "f4").tobytes()
+        self.ask("call", self.random.choice(("n:echo", "m:echo")), tensor_ext(INLINE, "f4", (n,)),
+                 payload=data)
+
     def load(self):
         path = self.random.choice((RESULTS, FAULTS))
         for wire in self.wires:
@@ -180,7 +187,7 @@ class Client:
 
 DTYPE_AND_SHAPE = (msgpack.ExtType(6, struct.pack("<BBH", 2, 32, 1)),
                    msgpack.ExtType(8, struct.pack("<q", 2)))
-DEEDS = {Client.call: 50, Client.call_with_bytes: 40, Client.use: 5, Client.free: 2,
+DEEDS = {Client.call: 50, Client.call_with_bytes: 30, Client.call_for_bytes: 30, Client.use: 5, Client.free: 2,
          Client.hold: 2, Client.load: 1, Client.unload: 0.3, Client.again: 1}
 
 
@@ -218,6 +225,23 @@ def test_many_at_once_are_answered_as_one_by_one(both):
             said.append(sorted(answer(wire) for _ in bodies))
     assert said[0] == said[1]
     assert len(set(said[0])) == len(bodies), "each has its own answer"
+
+
+def test_tensors_of_many_calls_at_once_are_each_ones_own(both):
+    """Their bytes lie elsewhere for each of them, on the way there and back."""
+    n = 200
+    for daemon in both:
+        with Wire(daemon.host) as wire:
+            frames, sent = [], {}
+            for id in range(1, n + 1):
+                sent[id] = bytes([id % 256]) * 1024
+                frames.append(frame(
+                    request(id, "call", ["m:echo", tensor_ext(INLINE, "f4", (256,))]), sent[id]))
+            wire.send(b"".join(frames))
+            for _ in range(n):
+                body, payload = answer(wire)
+                assert payload == sent.pop(struct.unpack_from(">Q", body, 3)[0])
+            assert sent == {}
 
 
 def test_what_is_remembered_is_told_of_with_its_arguments_when_it_was_slow(own_daemon):

@@ -119,6 +119,7 @@ REPLICA = {
     "reject_end": piece(END),
     "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
 }
+TOOK = mapping((text("exec_ns"), number(5)))
 PEER = {
     "accept_call": piece(FRAME, request(1, "call", text("m:int"))),
     "accept_echo": piece(FRAME, request(1, "call", text("m:echo"), text("x"))),
@@ -152,6 +153,12 @@ RECOGNISE = {
     "reject_payload": piece(0, request(1, "call", text("m:int"))) * 2
     + piece(1, request(1, "call", text("m:int"))),
     "accept_short_id": piece(0, array(b"\x00", b"\x01", text("ping"), array())) * 3,
+    "accept_elsewhere": b"".join(piece(0, request(id, "call", text("m:kind"), tensor(1, 64 * id)))
+                                 for id in (1, 2, 3)),
+    "accept_answer": b"".join(piece(0, response(id, array(tensor(1, 64 * id, segment=id)), TOOK))
+                              for id in (1, 2, 3)),
+    "reject_other_answer": b"".join(piece(0, response(id, array(tensor(1, 64, id)), TOOK))
+                                    for id in (1, 2, 3)),
     "reject_response": piece(0, response(1, NIL)) * 3,
     "reject_nothing": piece(0, b"") * 3,
 }

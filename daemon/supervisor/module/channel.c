@@ -1,3 +1,4 @@
+#include "daemon/supervisor/module/answer_plan.h"
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/opening.h"
 #include "daemon/supervisor/module/pass.h"
@@ -178,18 +179,6 @@ void msd_replica_cancel(struct msd_req *r)
 	msd_conn_send(&rep->process->channel, o);
 }
 
-/* What has no tensors is the same for every call that it answers, but for its id and
- * its time. */
-static void remember(struct msd_process *p, const struct msd_req *r,
-		     const struct msd_in *in)
-{
-	if (p->channel.limits.memory == NULL || in->known != NULL || r->at.is_traced ||
-	    in->body.n_tensors > 0 || in->body.n_handles > 0)
-		return;
-	(void)msd_memory_add(&p->answers, (struct msd_span){in->bytes, in->n_bytes},
-			     in->payload_bytes, &in->body);
-}
-
 /* A worker may answer in any order it likes. */
 static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 {
@@ -260,6 +249,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 {
 	struct msd_crew *crew = rep->crew;
 	struct msd_req *r = find_sent(rep, in->body.id);
+	const bool was_known = in->known != NULL;
 	struct msd_diag d = {0};
 
 	if (r == NULL) {
@@ -286,10 +276,14 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (!msd_reply_is_ok(in))
 		count_error(crew, r, in);
 	count_exec(crew, r, in);
-	if (msd_reply_forward(r, rep->process, in, &d)) {
-		remember(rep->process, r, in);
-	} else {
+	/* What a trace adds is never the same, and who lends memory is answered in it.
+	 */
+	const bool may_come_again =
+		!was_known && !r->at.is_traced && r->lending == NULL;
+	if (!msd_reply_forward(r, rep->process, in, &d)) {
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);
+	} else if (may_come_again) {
+		msd_answer_plan_learn(rep->process, in);
 	}
 	msd_diag_finish(&d);
 	msd_req_take(r, MSD_REQ_RESPONDED);

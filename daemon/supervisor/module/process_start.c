@@ -162,6 +162,7 @@ msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag 
 	};
 
 	p->answers.kind = MSD_RESPONSE;
+	p->answers.has_places = true;
 	if (!msd_without("plans"))
 		limits.memory = &p->answers;
 	return msd_conn_open(&p->channel, p->house->wire,

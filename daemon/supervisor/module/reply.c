@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/answer_plan.h"
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/crew.h"
+#include "daemon/supervisor/module/held.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trace.h"
@@ -15,7 +17,8 @@
 /*
  * A worker's response on its way to the client. Happy path: the body is copied as it
  * is; its tensors, which lie in the worker's out segments, become pieces of the frame
- * and are written from there; with the last byte their slots are released. Failures:
+ * and are written from there; with the last byte their slots are released. Of one that
+ * came before is known what it says, but not where its tensors are. Failures:
  *  - nobody waits, and the slots are released at once
  *  - the payload is more than a frame may have: the client is told, the slots are
  *    released
@@ -26,24 +29,13 @@
  *    worker is ended
  */
 
-/* Out slots that a reply in flight points into. */
-struct held {
-	struct msd_process *process;
-	uint32_t n;
-	struct held_slot {
-		uint16_t segment;
-		struct msd_range range;
-	} slots[];
-};
-
 /* State of patching one result. */
 struct patch {
 	const struct msd_req *request;
 	struct msd_process *process;
 	struct msd_out *out; /* NULL: only collect the slots */
 	uint8_t *bytes;      /* the result, to be patched */
-	struct held *held;
-	uint32_t room;
+	struct msd_held *held;
 	uint32_t n_lent; /* tensors in segments of the client's */
 };
 
@@ -71,22 +63,6 @@ void msd_reply_error(const struct msd_in *in, struct msd_diag *d)
 				   "the worker sent a malformed error");
 	}
 	msd_unpack_finish(&u);
-}
-
-static void held_release(void *ctx, bool sent)
-{
-	struct held *h = ctx;
-
-	(void)sent;
-	for (uint32_t i = 0; i < h->n; i++) {
-		const struct held_slot *s = &h->slots[i];
-		msd_segmap_let_go(&h->process->out, s->segment, &s->range);
-		h->process->held_bytes -= s->range.bytes;
-		msd_process_release(h->process, s->segment, s->range.at,
-				    s->range.bytes);
-	}
-	msd_process_unref(h->process);
-	free(h);
 }
 
 /* What all its replies point to at a time is in slots of their own, for which it was
@@ -126,6 +102,23 @@ static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size
 	return MSD_OK;
 }
 
+/* @t of which place and size are read, with its ext data at @at. */
+static msd_err hold_tensor(struct patch *p, const struct msd_wire_tensor *t, size_t at,
+			   struct msd_diag *d)
+{
+	const uint8_t *data = NULL;
+	const msd_err err =
+		msd_held_add(p->held, t->segment, t->offset, t->bytes, &data, d);
+
+	if (err != MSD_OK || p->out == NULL)
+		return err;
+	const uint64_t offset = msd_out_add_piece(p->out, data, (size_t)t->bytes);
+	if (offset == UINT64_MAX)
+		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
+	msd_wire_tensor_patch(p->bytes + at, MSD_AT_INLINE, 0, offset);
+	return MSD_OK;
+}
+
 static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_diag *d)
 {
 	struct msd_wire_tensor t;
@@ -137,25 +130,11 @@ static msd_err patch_tensor(struct patch *p, size_t at, size_t n, struct msd_dia
 		err = check_size(p, t.bytes, d);
 	if (err != MSD_OK)
 		return err;
-	if (t.where != MSD_AT_SEGMENT || p->held->n >= p->room) {
+	if (t.where != MSD_AT_SEGMENT) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "a result's tensor is not in a segment");
 	}
-	struct held_slot *slot = &p->held->slots[p->held->n];
-	const uint8_t *data = NULL;
-	*slot = (struct held_slot){t.segment, {.at = t.offset, .bytes = t.bytes}};
-	err = msd_segmap_hold(&p->process->out, t.segment, &slot->range, &data, d);
-	if (err != MSD_OK)
-		return msd_diag_wrap(d, err, "a result's tensor");
-	p->held->n++;
-	p->process->held_bytes += t.bytes;
-	if (p->out == NULL)
-		return MSD_OK;
-	uint64_t offset = msd_out_add_piece(p->out, data, (size_t)t.bytes);
-	if (offset == UINT64_MAX)
-		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
-	msd_wire_tensor_patch(p->bytes + at, MSD_AT_INLINE, 0, offset);
-	return MSD_OK;
+	return hold_tensor(p, &t, at, d);
 }
 
 static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
@@ -169,28 +148,53 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 			    struct msd_out *out, uint8_t *result, size_t n,
 			    uint32_t n_tensors, struct msd_diag *d)
 {
-	struct held *h = calloc(1, sizeof(*h) + n_tensors * sizeof(h->slots[0]));
-	struct patch patch = {.request = r,
-			      .process = p,
-			      .out = out,
-			      .bytes = result,
-			      .held = h,
-			      .room = n_tensors};
+	struct msd_held *h = msd_held_new(p, n_tensors);
+	struct patch patch = {
+		.request = r, .process = p, .out = out, .bytes = result, .held = h};
 	struct msd_ext_visitor visitor = {.visit = on_ext, .ctx = &patch};
 	size_t used;
 
 	if (h == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
-	h->process = p;
-	msd_process_ref(p);
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
-	if (err == MSD_OK && h->n + patch.n_lent < n_tensors)
+	if (err == MSD_OK && msd_held_count(h) + patch.n_lent < n_tensors)
 		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
 	if (err != MSD_OK || out == NULL) {
-		held_release(h, false);
+		msd_held_end(h, false);
 		return err;
 	}
-	out->on_done = held_release;
+	out->on_done = msd_held_end;
+	out->ctx = h;
+	return MSD_OK;
+}
+
+/* The same of an answer that is known, whose bytes are in @out from @begin on: its
+ * tensors are where its plan says, and fit. */
+static msd_err patch_known(struct msd_process *p, struct msd_out *out, size_t begin,
+			   const struct msd_answer_plan *plan, struct msd_diag *d)
+{
+	struct msd_held *h = msd_held_new(p, plan->n_tensors);
+	struct patch patch = {
+		.process = p, .out = out, .bytes = out->body.p + begin, .held = h};
+	msd_err err = MSD_OK;
+
+	if (h == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
+	for (uint32_t i = 0; err == MSD_OK && i < plan->n_tensors; i++) {
+		const uint32_t at = plan->tensors[i].at;
+		struct msd_wire_tensor t;
+		t.bytes = plan->tensors[i].bytes;
+		(void)msd_wire_tensor_in_segment(patch.bytes + at, &t.segment,
+						 &t.offset);
+		err = check_size(&patch, t.bytes, d);
+		if (err == MSD_OK)
+			err = hold_tensor(&patch, &t, at, d);
+	}
+	if (err != MSD_OK) {
+		msd_held_end(h, false);
+		return err;
+	}
+	out->on_done = msd_held_end;
 	out->ctx = h;
 	return MSD_OK;
 }
@@ -247,9 +251,12 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 	if (in->known != NULL) {
 		const size_t begin = o->body.n;
 		msd_buf_put(&o->body, in->bytes, in->n_bytes);
-		if (!o->body.bad)
-			msd_memory_set_id(o->body.p + begin, id);
-		return MSD_OK;
+		if (o->body.bad)
+			return MSD_OK;
+		msd_memory_set_id(o->body.p + begin, id);
+		return in->known->plan != NULL
+			       ? patch_known(p, o, begin, in->known->plan, d)
+			       : MSD_OK;
 	}
 	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
 	const size_t at = o->body.n + in->body.error.n;
@@ -262,7 +269,7 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 			    in->body.n_tensors, d);
 }
 
-/* An answer that came before has neither tensors nor handles: it is the worker's with
+/* An answer that came before has no handles. Without tensors it is the worker's with
  * another id. False: nothing was done. */
 static bool put_known(struct msd_req *r, const struct msd_in *in)
 {
@@ -288,9 +295,12 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 {
 	struct msd_out *o;
 
+	if (in->known != NULL && in->known->plan != NULL &&
+	    (r->client.who == NULL || !msd_answer_plan_fits(in)))
+		msd_answer_plan_leave(in);
 	if (r->client.who == NULL)
 		return drop(r, p, in, d);
-	if (in->known != NULL && put_known(r, in)) {
+	if (in->known != NULL && in->known->plan == NULL && put_known(r, in)) {
 		msd_req_leave_client(r);
 		return true;
 	}

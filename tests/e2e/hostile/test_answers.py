@@ -34,6 +34,35 @@ def test_pages_that_go_after_they_were_announced_are_zeros(liars):
     expect_room_for_others(liars)
 
 
+def acquaint(liars, size):
+    """Answers of its worker with a tensor of so many bytes are known by now."""
+    with Wire(liars.host) as client:
+        for offset in (0, MIB, 128, 256):
+            (there,), _ = client.call("liar:as_ever", 0, offset, size)
+            assert there.tobytes() == bytes(size)
+
+
+@pytest.mark.parametrize("segment, offset, why", (
+    (0, 8 * MIB, "outside segment 0"),
+    (0, 8 * MIB - 128, "outside segment 0"),
+    (0, (1 << 64) - 128, "outside segment 0"),
+    (0, 8, "not a multiple of 128"),
+    (1, 0, "outside segment 1"),
+    (0xffff, 0, "where its request named nothing"),
+    (FIRST_LENT, 0, "where its request named nothing"),
+))
+def test_a_known_answer_is_looked_at_where_it_is_another(liars, segment, offset, why):
+    acquaint(liars, 256)
+    expect_killed(liars, "as_ever", segment, offset, 256, why=why)
+
+
+def test_two_known_answers_share_no_slot(liars):
+    acquaint(liars, 4 * MIB)
+    slow = liars.connect()
+    slow.start("call", "liar:as_ever", 0, 0, 4 * MIB)
+    expect_killed(liars, "as_ever", 0, 2 * MIB, 4 * MIB, why="shares a slot")
+
+
 def run(liars, *words):
     return subprocess.run(
         [harness.BIN / "modser", "-H", liars.host, *words], capture_output=True, timeout=60,

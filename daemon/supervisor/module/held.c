@@ -1,0 +1,89 @@
+#include "daemon/supervisor/module/held.h"
+
+#include <stdlib.h>
+
+#include "daemon/wire/spare.h"
+
+#define SPARE_SLOTS 4u /* more of one reply are not kept for the next one */
+
+struct msd_held {
+	struct msd_list link; /* of spare ones */
+	struct msd_process *process;
+	uint32_t n, room;
+	struct held_slot {
+		uint16_t segment;
+		struct msd_range range;
+	} slots[];
+};
+
+static struct msd_spare spare;
+
+static struct msd_held *create(uint32_t n)
+{
+	struct msd_held *h = calloc(1, sizeof(*h) + n * sizeof(h->slots[0]));
+
+	if (h == NULL)
+		return NULL;
+	msd_list_init(&h->link);
+	h->room = n;
+	return h;
+}
+
+struct msd_held *msd_held_new(struct msd_process *p, uint32_t n)
+{
+	struct msd_list *it = n <= SPARE_SLOTS ? msd_spare_take(&spare) : NULL;
+	struct msd_held *h = it != NULL ? MSD_CONTAINER_OF(it, struct msd_held, link)
+					: create(n > SPARE_SLOTS ? n : SPARE_SLOTS);
+
+	if (h == NULL)
+		return NULL;
+	h->process = p;
+	h->n = 0;
+	msd_process_ref(p);
+	return h;
+}
+
+msd_err msd_held_add(struct msd_held *h, uint16_t segment, uint64_t offset,
+		     uint64_t bytes, const uint8_t **ret, struct msd_diag *d)
+{
+	if (h->n >= h->room) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "a result's tensor is not in a segment");
+	}
+	struct held_slot *slot = &h->slots[h->n];
+	*slot = (struct held_slot){segment, {.at = offset, .bytes = bytes}};
+	const msd_err err =
+		msd_segmap_hold(&h->process->out, segment, &slot->range, ret, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "a result's tensor");
+	h->n++;
+	h->process->held_bytes += bytes;
+	return MSD_OK;
+}
+
+uint32_t msd_held_count(const struct msd_held *h)
+{
+	return h->n;
+}
+
+static void give_back(struct msd_process *p, const struct held_slot *s)
+{
+	msd_segmap_let_go(&p->out, s->segment, &s->range);
+	p->held_bytes -= s->range.bytes;
+	msd_process_release(p, s->segment, s->range.at, s->range.bytes);
+}
+
+void msd_held_end(void *held, bool sent)
+{
+	struct msd_held *h = held;
+
+	(void)sent;
+	for (uint32_t i = 0; i < h->n; i++)
+		give_back(h->process, &h->slots[i]);
+	msd_process_unref(h->process);
+	if (h->room == SPARE_SLOTS && msd_spare_has_room(&spare)) {
+		msd_spare_keep(&spare, &h->link);
+	} else {
+		free(h);
+	}
+}
