@@ -53,6 +53,26 @@ typedef struct modserd_kernel {
 	int (*run)(const modserd_kernel_call *call, char *ret_why, size_t why_bytes);
 } modserd_kernel;
 
+/* An engine computes nodes in place of the kernels, of operators that have one, too: on
+ * another device, or faster. When a model is planned each node is offered to the
+ * engines, the last that was added first, as the passes left it; a run calls who took
+ * it. Tensors between nodes are row-major, in the host's memory. */
+typedef struct modserd_engine {
+	const char *name; /* texts begin with it */
+	/* 1: @node is this engine's from now on, which keeps what it likes in
+	 * *@ret_state. 0: somebody else computes it. -1 with a text in @ret_why: the
+	 * model cannot be loaded. Constants have their bytes; extents that follow from
+	 * the file are known, those of a call are -1 or what the file claims. */
+	int (*take)(const modser_sg_node *node, void **ret_state, char *ret_why,
+		    size_t why_bytes);
+	/* As a kernel's; the node's tensors have the shapes of this call, which its
+	 * engine compares with what it can. */
+	int (*run)(void *state, const modserd_kernel_call *call, char *ret_why,
+		   size_t why_bytes);
+	/* The node goes. NULL: nothing is kept. */
+	void (*leave)(void *state);
+} modserd_engine;
+
 /* What the program that opens the plugin has beside modser_graph.h. Later ones have
  * more registries at the end; `bytes` says how far this one goes. */
 typedef struct modserd_host {
@@ -63,6 +83,9 @@ typedef struct modserd_host {
 	/* -1: the operator is unknown or has a kernel, or memory is short. modser,
 	 * which runs nothing, forgets the kernel. */
 	int (*add_kernel)(const modserd_kernel *kernel);
+	/* -1: an engine of that name is there, a function that it needs is not, or
+	 * memory is short. modser forgets it, as it does kernels. */
+	int (*add_engine)(const modserd_engine *engine);
 } modserd_host;
 
 typedef struct modserd_plugin {

@@ -14,11 +14,18 @@ static int forget_kernel(const modserd_kernel *kernel)
 	return modser_sg_op_schema_find(kernel->op) != NULL ? 0 : -1;
 }
 
+static int forget_engine(const modserd_engine *engine)
+{
+	return engine->name != NULL && engine->take != NULL && engine->run != NULL ? 0
+										   : -1;
+}
+
 static const modserd_host host = {.abi = MODSERD_PLUGIN_ABI,
 				  .bytes = sizeof(host),
 				  .program = "modser",
 				  .version = MSD_VERSION,
-				  .add_kernel = forget_kernel};
+				  .add_kernel = forget_kernel,
+				  .add_engine = forget_engine};
 
 /* The dynamic linker looks for a name without a slash elsewhere. */
 static enum msd_exit open_one(const char *path)

@@ -1,8 +1,8 @@
 /*
  * A graph made ready to run, and its runs.
  *
- * Happy path: shapes are inferred and nodes put in order; each node is checked to have
- * a kernel and the elements for it; each tensor that a kernel makes gets a place in one
+ * Happy path: shapes are inferred and nodes put in order; each node is taken by an
+ * engine that has elements for it; each tensor that a kernel makes gets a place in one
  * arena, which others reuse after its last reader. A run binds constants and inputs,
  * calls kernel after kernel, and copies the outputs out.
  *
@@ -17,6 +17,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
 #include "graph/layout/layout.h"
+#include "runtime/engine/engine.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/places.h"
@@ -30,8 +31,9 @@ struct msd_plan {
 	bool keeps_shapes;        /* they follow from those of inputs alone */
 	const void **in;          /* of the node that runs */
 	void **out;
-	struct msd_flow **flows; /* of nodes that run graphs; NULL: of others */
-	bool is_within;          /* such a graph: no shape is known before a run */
+	struct msd_engine_node *taken; /* of each node: who computes it */
+	struct msd_flow **flows;       /* of nodes that run graphs; NULL: of others */
+	bool is_within; /* such a graph: no shape is known before a run */
 };
 
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
@@ -40,21 +42,9 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 			    modser_graph_error(g));
 }
 
-static const struct msd_kernel *kernel_of(const modser_sg_node *node)
-{
-	return msd_kernel_find(modser_sg_op_name(node->op));
-}
-
 static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
 			  struct msd_diag *d)
 {
-	const bool is_flow = msd_flow_is(node);
-
-	if (kernel_of(node) == NULL && !is_flow) {
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED, "node %zu \"%s\": %s cannot be run yet",
-			node->number, node->name, modser_sg_op_name(node->op));
-	}
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		const modser_sg_tensor *t = node->inputs[i];
 
@@ -64,9 +54,8 @@ static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
 					    "constant \"%s\" has no bytes", t->name);
 		}
 	}
-	if (is_flow)
-		return msd_flow_create(node, &p->flows[node->index], d);
-	return MSD_OK;
+	return msd_flow_is(node) ? msd_flow_create(node, &p->flows[node->index], d)
+				 : msd_engine_offer(node, &p->taken[node->index], d);
 }
 
 /* The shape of an input that is known in a call alone still has its dimensions. */
@@ -81,20 +70,22 @@ static msd_err check_given(modser_sg_node *node, bool *is_open, struct msd_diag 
 	return msd_sg_infer_node(node) == 0 ? MSD_OK : take_error(node->graph, d);
 }
 
-static msd_err infer_node(modser_sg_node *node, bool *is_open, struct msd_diag *d)
+static msd_err infer_node(const struct msd_plan *p, modser_sg_node *node, bool *is_open,
+			  struct msd_diag *d)
 {
 	const int result = msd_sg_infer_node(node);
 
 	if (result < 0)
 		return take_error(node->graph, d);
 	*is_open = *is_open || result == MSD_INFER_LATER;
-	return result == 0 ? msd_kernel_check(kernel_of(node), node, d) : MSD_OK;
+	return result == 0 ? msd_engine_check(&p->taken[node->index], node, d) : MSD_OK;
 }
 
-static msd_err infer_step(modser_sg_node *node, bool *is_open, struct msd_diag *d)
+static msd_err infer_step(const struct msd_plan *p, modser_sg_node *node, bool *is_open,
+			  struct msd_diag *d)
 {
 	return msd_sg_node_is_given(node) ? check_given(node, is_open, d)
-					  : infer_node(node, is_open, d);
+					  : infer_node(p, node, is_open, d);
 }
 
 /* *@is_open: some shape is known in a run alone. */
@@ -110,7 +101,7 @@ static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 			err = check_node(p, node, d);
 		if (err != MSD_OK || p->is_within)
 			continue;
-		err = infer_step(node, is_open, d);
+		err = infer_step(p, node, is_open, d);
 	}
 	return err;
 }
@@ -126,10 +117,12 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 		most = node->n_outputs > most ? node->n_outputs : most;
 	}
 	p->order = calloc(p->g->n_nodes + 1, sizeof(*p->order));
+	p->taken = calloc(p->g->n_nodes + 1, sizeof(*p->taken));
 	p->flows = calloc(p->g->n_nodes + 1, sizeof(*p->flows));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
-	if (p->order == NULL || p->in == NULL || p->out == NULL || p->flows == NULL)
+	if (p->order == NULL || p->in == NULL || p->out == NULL || p->taken == NULL ||
+	    p->flows == NULL)
 		return msd_diag_no_memory(d);
 	return msd_places_init(&p->places, p->g, d);
 }
@@ -184,6 +177,9 @@ void msd_plan_destroy(struct msd_plan *plan)
 		return;
 	for (size_t i = 0; plan->flows != NULL && i < plan->g->n_nodes; i++)
 		msd_flow_destroy(plan->flows[i]);
+	for (size_t i = 0; plan->taken != NULL && i < plan->g->n_nodes; i++)
+		msd_engine_leave(&plan->taken[i]);
+	free(plan->taken);
 	free(plan->flows);
 	msd_places_finish(&plan->places);
 	msd_shapes_finish(&plan->shapes);
@@ -220,7 +216,8 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 		if (t != NULL && p->out[i] == NULL)
 			return msd_diag_no_memory(d);
 	}
-	msd_err err = kernel_of(node)->run(&call, d);
+	const struct msd_engine_node *by = &p->taken[node->index];
+	msd_err err = by->engine->run(by->state, &call, d);
 	if (err != MSD_OK) {
 		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 				     node->name);
@@ -266,7 +263,7 @@ static msd_err run_inferred(struct msd_plan *p, modser_sg_node *node,
 	}
 	if (result != 0)
 		return take_error(p->g, d);
-	msd_err err = msd_kernel_check(kernel_of(node), node, d);
+	msd_err err = msd_engine_check(&p->taken[node->index], node, d);
 	return err == MSD_OK ? run_kernel(p, node, d) : err;
 }
 
@@ -288,7 +285,7 @@ static msd_err infer_run(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 
 	*is_open = false;
 	for (size_t i = 0; err == MSD_OK && !*is_open && i < p->g->n_nodes; i++)
-		err = infer_step(p->g->nodes[p->order[i]], is_open, d);
+		err = infer_step(p, p->g->nodes[p->order[i]], is_open, d);
 	return err;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/load/plugin.h"
 
 #include "graph/plugin/plugin.h"
+#include "runtime/engine/engine.h"
 #include "runtime/engine/kernel.h"
 
 msd_err msd_load_plugin(const char *path, struct msd_diag *d)
@@ -9,7 +10,8 @@ msd_err msd_load_plugin(const char *path, struct msd_diag *d)
 					  .bytes = sizeof(host),
 					  .program = "modserd-worker",
 					  .version = MSD_VERSION,
-					  .add_kernel = msd_kernel_register};
+					  .add_kernel = msd_kernel_register,
+					  .add_engine = msd_engine_register};
 
 	return msd_plugin_open(path, &host, d);
 }

@@ -70,6 +70,32 @@ def test_a_kernel_that_fails_says_why_and_is_called_again(own_daemon, build, x, 
     assert daemon.restarts("m") == []
 
 
+def neg_model(path, *names, dims=(4,)):
+    """One Neg behind the other, called by these names."""
+    nodes = [onnx.node("Neg", [f"t{i}"], [f"t{i + 1}"], name=name) for i, name in enumerate(names)]
+    ends = [[onnx.value(f"t{i}", "float32", dims)] for i in (0, len(names))]
+    path.write_bytes(onnx.model(nodes, *ends))
+    return path
+
+
+def test_an_engine_computes_the_nodes_that_it_takes_and_no_others(own_daemon, build, x, tmp_path):
+    daemon = own_daemon("--plugin", build())
+    daemon.load("m", neg_model(tmp_path / "m.onnx", "toy.one", "mine", "toy.two"))
+    expect_scaled(daemon, "m", x, -100, tmp_path)
+    daemon.load("m", neg_model(tmp_path / "m.onnx", "mine"), "--replace")
+    expect_scaled(daemon, "m", x, -1, tmp_path)
+
+
+def test_an_engine_says_why_it_cannot_take_or_run_a_node(own_daemon, build, tmp_path):
+    daemon = own_daemon("--plugin", build())
+    said = daemon.modser("load", "m", neg_model(tmp_path / "m.onnx", "toy.broken"))
+    assert said.status == 6 and 'node 1 "toy.broken": engine toy engine: it is broken' in said.err
+    daemon.load("m", neg_model(tmp_path / "m.onnx", "toy.one", dims=(2, 2)))
+    for _ in range(2):
+        said = daemon.modser("call", "m:run", "zeros:float32[2,2]")
+        assert said.status == 1 and "engine toy engine: not one axis" in said.err, said
+
+
 def test_without_the_plugin_the_operator_is_refused_by_its_domain(daemon, tmp_path):
     said = daemon.modser("load", "m", scale_model(tmp_path / "m.onnx", factor=0.5))
     assert said.status == 6 and "of domain toy.example, which is not known" in said.err, said

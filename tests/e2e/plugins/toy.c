@@ -1,7 +1,7 @@
 /*
  * A plugin as others write one, against the installed headers alone: an operator with a
- * kernel, its row for ONNX, and a format, "toy": a line "toy FACTOR EXTENT". BROKEN
- * says which mistake it makes.
+ * kernel, its row for ONNX, an engine, and a format, "toy": a line "toy FACTOR EXTENT".
+ * BROKEN says which mistake it makes.
  */
 #include <modserd_plugin.h>
 #include <stdio.h>
@@ -51,6 +51,45 @@ static int run(const modserd_kernel_call *call, char *ret_why, size_t why_bytes)
 
 static const modserd_kernel kernel = {"ToyScale", run};
 static const modser_onnx_row row = {"toy.example", "Scale", 2, "ToyScale", "factor!"};
+
+/* An engine for Neg, of nodes that are called "toy..." alone: ten times as much. */
+static int take(const modser_sg_node *node, void **ret_state, char *ret_why,
+		size_t why_bytes)
+{
+	const char *name = modser_sg_node_name(node);
+
+	if (strcmp(modser_sg_op_name(modser_sg_node_op(node)), "Neg") != 0 ||
+	    strncmp(name, "toy", 3) != 0)
+		return 0;
+	if (strcmp(name, "toy.broken") == 0) {
+		(void)snprintf(ret_why, why_bytes, "it is broken");
+		return -1;
+	}
+	float *by = malloc(sizeof(*by));
+	if (by == NULL)
+		return -1;
+	*by = -10;
+	*ret_state = by;
+	return 1;
+}
+
+static int run_taken(void *state, const modserd_kernel_call *call, char *ret_why,
+		     size_t why_bytes)
+{
+	const modser_sg_tensor *x = modser_sg_node_input(call->node, 0);
+	const float *by = state, *in = call->in[0];
+	float *out = call->out[0];
+
+	if (modser_sg_tensor_ndim(x) != 1) {
+		(void)snprintf(ret_why, why_bytes, "not one axis");
+		return -1;
+	}
+	for (int64_t i = 0; i < modser_sg_tensor_dims(x)[0]; i++)
+		out[i] = *by * in[i];
+	return 0;
+}
+
+static const modserd_engine engine = {"toy engine", take, run_taken, free};
 
 static bool probe(const void *head, size_t bytes)
 {
@@ -127,10 +166,10 @@ static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 	return -1;
 #endif
 	modser_serializer *s = modser_serializer_create(&ops);
-	const bool is_good = s != NULL && modser_sg_op_register(&schema) == 0 &&
-			     host->add_kernel(&kernel) == 0 &&
-			     modser_onnx_add_row(&row) == 0 &&
-			     modser_serializer_add("toy", s) == 0;
+	const bool is_good =
+		s != NULL && modser_sg_op_register(&schema) == 0 &&
+		host->add_kernel(&kernel) == 0 && host->add_engine(&engine) == 0 &&
+		modser_onnx_add_row(&row) == 0 && modser_serializer_add("toy", s) == 0;
 
 	modser_serializer_unref(s);
 	if (!is_good)

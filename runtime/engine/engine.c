@@ -1,0 +1,164 @@
+/*
+ * Happy path: the engines of plugins are asked from the one that was added last to the
+ * first, then those of the table. A plugin's is a row like the others, whose functions
+ * call the plugin's; what it says is told with its name.
+ */
+#include "runtime/engine/engine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "runtime/engine/kernel.h"
+
+#define MOST_WHY 256
+
+static const struct msd_engine *const engines[] = {&msd_engine_reference};
+#define N_ENGINES (sizeof(engines) / sizeof(engines[0]))
+
+/* Engines of plugins; the list only grows, at its head. */
+struct added {
+	struct msd_engine row; /* first */
+	const modserd_engine *theirs;
+	const struct added *next;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
+static _Atomic(const struct added *) list;
+
+/* What is kept of a node that a plugin's engine has taken. */
+struct held {
+	const modserd_engine *engine;
+	void *state;
+};
+
+static msd_err fail(const modserd_engine *engine, msd_err code, char why[MOST_WHY],
+		    struct msd_diag *d)
+{
+	why[MOST_WHY - 1] = '\0';
+	return msd_diag_set(d, code, "engine %s: %s", engine->name,
+			    why[0] != '\0' ? why : "it failed");
+}
+
+static msd_err take_added(const struct msd_engine *e, const modser_sg_node *node,
+			  void **ret_state, struct msd_diag *d)
+{
+	const struct added *a = (const struct added *)e;
+	struct held *h = calloc(1, sizeof(*h));
+	char why[MOST_WHY] = "";
+
+	if (h == NULL)
+		return msd_diag_no_memory(d);
+	h->engine = a->theirs;
+	const int said = h->engine->take(node, &h->state, why, sizeof(why));
+	if (said == 1) {
+		*ret_state = h;
+		return MSD_OK;
+	}
+	free(h);
+	return said == 0 ? MSD_UNSUPPORTED : fail(a->theirs, MSD_BAD_ARTIFACT, why, d);
+}
+
+static msd_err run_added(void *state, const struct msd_kernel_call *c,
+			 struct msd_diag *d)
+{
+	const modserd_kernel_call call = {c->node, c->in, c->out};
+	const struct held *h = state;
+	char why[MOST_WHY] = "";
+
+	if (h->engine->run(h->state, &call, why, sizeof(why)) == 0)
+		return MSD_OK;
+	return fail(h->engine, MSD_CALL_FAILED, why, d);
+}
+
+static void leave_added(void *state)
+{
+	struct held *h = state;
+
+	if (h->engine->leave != NULL)
+		h->engine->leave(h->state);
+	free(h);
+}
+
+static msd_err offer(const struct msd_engine *e, const modser_sg_node *node,
+		     struct msd_engine_node *ret, struct msd_diag *d)
+{
+	void *state = NULL;
+	const msd_err err = e->take(e, node, &state, d);
+
+	if (err == MSD_OK)
+		*ret = (struct msd_engine_node){e, state};
+	return err;
+}
+
+msd_err msd_engine_offer(const modser_sg_node *node, struct msd_engine_node *ret,
+			 struct msd_diag *d)
+{
+	const struct added *a = atomic_load(&list);
+	msd_err err = MSD_UNSUPPORTED;
+
+	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next)
+		err = offer(&a->row, node, ret, d);
+	for (size_t i = 0; err == MSD_UNSUPPORTED && i < N_ENGINES; i++)
+		err = offer(engines[i], node, ret, d);
+	if (err == MSD_UNSUPPORTED) {
+		return msd_diag_set(d, err, "node %zu \"%s\": %s cannot be run yet",
+				    node->number, node->name,
+				    modser_sg_op_name(node->op));
+	}
+	return err == MSD_OK ? err
+			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
+					     node->name);
+}
+
+msd_err msd_engine_check(const struct msd_engine_node *n, const modser_sg_node *node,
+			 struct msd_diag *d)
+{
+	return n->engine->check != NULL ? n->engine->check(n->state, node, d) : MSD_OK;
+}
+
+void msd_engine_leave(struct msd_engine_node *n)
+{
+	if (n->engine != NULL && n->engine->leave != NULL)
+		n->engine->leave(n->state);
+	*n = (struct msd_engine_node){0};
+}
+
+static bool is_taken(const char *name)
+{
+	for (size_t i = 0; i < N_ENGINES; i++) {
+		if (strcmp(engines[i]->name, name) == 0)
+			return true;
+	}
+	for (const struct added *a = atomic_load(&list); a != NULL; a = a->next) {
+		if (strcmp(a->row.name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+int msd_engine_register(const modserd_engine *engine)
+{
+	struct added *mine = malloc(sizeof(*mine));
+	int result = -1;
+
+	if (mine == NULL)
+		return -1;
+	(void)pthread_mutex_lock(&lock);
+	if (engine->name != NULL && engine->take != NULL && engine->run != NULL &&
+	    !is_taken(engine->name)) {
+		*mine = (struct added){.row = {.name = engine->name,
+					       .take = take_added,
+					       .run = run_added,
+					       .leave = leave_added},
+				       .theirs = engine,
+				       .next = atomic_load(&list)};
+		atomic_store(&list, mine);
+		mine = NULL;
+		result = 0;
+	}
+	(void)pthread_mutex_unlock(&lock);
+	free(mine);
+	return result;
+}
