@@ -57,3 +57,35 @@ void msd_json_cstr(struct msd_buf *out, const char *text)
 		msd_json_str(out, msd_span_of(text));
 	}
 }
+
+/* Behind the string that begins at @i. */
+static size_t skip_string(struct msd_span text, size_t i)
+{
+	for (i++; i < text.n && text.p[i] != '"'; i++)
+		i += text.p[i] == '\\';
+	return i;
+}
+
+void msd_json_count(struct msd_span text, struct msd_json_parts *ret)
+{
+	size_t depth = 0;
+
+	*ret = (struct msd_json_parts){0};
+	for (size_t i = 0; i < text.n; i++) {
+		const uint8_t c = text.p[i];
+
+		if (c == '"')
+			i = skip_string(text, i);
+		ret->n_objects += c == '{';
+		ret->n_arrays += c == '[';
+		ret->n_pairs += c == ':';
+		ret->n_commas += c == ',';
+		if (c == '{' || c == '[') {
+			depth++;
+		} else if ((c == '}' || c == ']') && depth > 0) {
+			depth--;
+		}
+		if (depth > ret->depth)
+			ret->depth = depth;
+	}
+}

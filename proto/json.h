@@ -1,6 +1,7 @@
 #ifndef MSD_PROTO_JSON_H
 #define MSD_PROTO_JSON_H
-/* Strings of JSON for what is written by hand; documents are jansson's. */
+/* Strings of JSON for what is written by hand, and what a text has in it before it is
+ * read; documents are jansson's. */
 #include "proto/bytes.h"
 
 /**
@@ -10,5 +11,15 @@
 void msd_json_str(struct msd_buf *out, struct msd_span s);
 /** The same for a NUL-terminated string; NULL gives null. */
 void msd_json_cstr(struct msd_buf *out, const char *text);
+
+/* Signs outside of strings: what reading a text takes grows with them, and much faster
+ * than with its bytes. */
+struct msd_json_parts {
+	size_t n_objects, n_arrays, n_pairs, n_commas;
+	size_t depth; /* the most brackets in each other */
+};
+
+/** Count those of @text, JSON or not. */
+void msd_json_count(struct msd_span text, struct msd_json_parts *ret);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
+#include "proto/json.h"
 #include "proto/limits.h"
 
 static struct msd_span text_of(const json_t *j)
@@ -322,6 +323,34 @@ static msd_err read_all(struct reading *r)
 	return err == MSD_OK ? settle(r->ask, r->d) : err;
 }
 
+/* About what jansson takes for each, with what the allocator adds. */
+#define OBJECT_BYTES 256u
+#define ARRAY_BYTES 128u
+#define PAIR_BYTES 64u
+#define VALUE_BYTES 48u
+/* The shortest that takes the most is "{},". */
+#define MOST_A_BYTE ((OBJECT_BYTES + VALUE_BYTES) / 3u + 1u)
+
+/* Small in text, and very large when it is read. */
+static msd_err check_parts(struct msd_span text, struct msd_diag *d)
+{
+	struct msd_json_parts parts;
+
+	if (text.n <= MSD_INFER_READ_BYTES / MOST_A_BYTE)
+		return MSD_OK;
+	msd_json_count(text, &parts);
+	if (parts.n_objects * OBJECT_BYTES + parts.n_arrays * ARRAY_BYTES +
+		    parts.n_pairs * PAIR_BYTES + parts.n_commas * VALUE_BYTES <=
+	    MSD_INFER_READ_BYTES)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "the JSON: its %zu objects, %zu arrays and %zu values "
+			    "would take more than %u MiB to read: write data in one "
+			    "array, or send it as binary_data",
+			    parts.n_objects, parts.n_arrays, parts.n_commas,
+			    MSD_INFER_READ_BYTES >> 20);
+}
+
 msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 			   uint64_t behind_bytes, struct msd_diag *d)
 {
@@ -334,6 +363,9 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 				    "the body is empty: it is to be JSON, "
 				    "{\"inputs\": [...]}");
 	}
+	msd_err err = check_parts(text, d);
+	if (err != MSD_OK)
+		return err;
 	json_t *json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
 				  &error);
 	if (json == NULL) {
@@ -342,7 +374,7 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 				    error.column, error.text);
 	}
 	r.json = json;
-	const msd_err err = read_all(&r);
+	err = read_all(&r);
 	json_decref(json);
 	if (err != MSD_OK)
 		msd_infer_ask_finish(ret);

@@ -10,7 +10,8 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-#define MSD_INFER_JSON_BYTES (1u << 20) /* of a request's JSON, and elements in it */
+#define MSD_INFER_JSON_BYTES (1u << 20)  /* of a request's JSON, and elements in it */
+#define MSD_INFER_READ_BYTES (32u << 20) /* about what reading it may take at most */
 
 /* An input. */
 struct msd_infer_input {

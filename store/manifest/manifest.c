@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "proto/json.h"
 #include "proto/name.h"
 #include "store/manifest/instant.h"
 
@@ -15,37 +16,21 @@ static msd_err damaged(struct msd_diag *d, const char *expected)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "expected %s", expected);
 }
 
-/* Brackets and commas outside of strings: what bounds jansson's work. */
+/* What bounds jansson's work. */
 static msd_err check_size(struct msd_span text, struct msd_diag *d)
 {
-	unsigned depth = 0, n_values = 0;
-	bool in_string = false;
+	struct msd_json_parts parts;
 
 	if (text.n > MSD_MANIFEST_BYTES) {
 		return msd_diag_set(d, MSD_TOO_LARGE, "it has more than %u bytes",
 				    MSD_MANIFEST_BYTES);
 	}
-	for (size_t i = 0; i < text.n; i++) {
-		const uint8_t c = text.p[i];
-
-		if (in_string && c == '\\') {
-			i++;
-		} else if (c == '"') {
-			in_string = !in_string;
-		} else if (in_string) {
-			continue;
-		} else if (c == '{' || c == '[') {
-			depth++;
-		} else if ((c == '}' || c == ']') && depth > 0) {
-			depth--;
-		} else if (c == ',') {
-			n_values++;
-		}
-		if (depth > MSD_MANIFEST_DEPTH)
-			return damaged(d, "at most 8 brackets in each other");
-	}
-	return n_values < MSD_MANIFEST_VALUES ? MSD_OK
-					      : damaged(d, "fewer than 262144 values");
+	msd_json_count(text, &parts);
+	if (parts.depth > MSD_MANIFEST_DEPTH)
+		return damaged(d, "at most 8 brackets in each other");
+	return parts.n_commas < MSD_MANIFEST_VALUES
+		       ? MSD_OK
+		       : damaged(d, "fewer than 262144 values");
 }
 
 static msd_err read_number(const json_t *o, const char *key, uint64_t least,

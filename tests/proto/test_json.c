@@ -43,3 +43,27 @@ Test(json, no_text_is_null)
 	cr_expect_arr_eq(out.p, "null", 4);
 	msd_buf_finish(&out);
 }
+
+Test(json, parts_are_counted_outside_of_strings)
+{
+	struct msd_json_parts n;
+
+	msd_json_count(msd_span_of("{\"a{[:,\\\"\":[1,{},[[]]],\"b\":2}"), &n);
+	cr_expect_eq(n.n_objects, 2);
+	cr_expect_eq(n.n_arrays, 3);
+	cr_expect_eq(n.n_pairs, 2);
+	cr_expect_eq(n.n_commas, 3);
+	cr_expect_eq(n.depth, 4);
+}
+
+Test(json, parts_of_what_is_no_json_are_counted)
+{
+	struct msd_json_parts n;
+
+	msd_json_count(msd_span_of("]]}[[\"\\"), &n);
+	cr_expect_eq(n.depth, 2);
+	msd_json_count(msd_span_of("\"["), &n);
+	cr_expect_eq(n.n_arrays, 0);
+	msd_json_count((struct msd_span){0}, &n);
+	cr_expect_eq(n.depth, 0);
+}

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
@@ -188,6 +189,34 @@ Test(infer_data, is_the_same_after_both_ways, .fini = finish)
 static void expect_wrong(const char *datatype, const char *shape, const char *data)
 {
 	cr_expect_eq(read_data(datatype, shape, data), MSD_BAD_REQUEST, "%s", data);
+}
+
+/* @part times @n within a request that would be fine; how it was refused. */
+static void expect_reading(const char *part, size_t n, const char *why)
+{
+	const char begin[] = "{\"inputs\":[],\"more\":[", end[] = "0]}";
+	char *text = calloc(1, sizeof(begin) + n * strlen(part) + sizeof(end));
+	struct msd_diag d = {0};
+
+	(void)strcpy(text, begin);
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + sizeof(begin) - 1 + i * strlen(part), part, strlen(part));
+	memcpy(text + sizeof(begin) - 1 + n * strlen(part), end, sizeof(end));
+	const msd_err err = msd_infer_ask_read(&ask, msd_span_of(text), 0, &d);
+	cr_expect_eq(err, why != NULL ? MSD_BAD_REQUEST : MSD_OK, "%s", part);
+	cr_expect(why == NULL || strstr(msd_diag_text(&d), why) != NULL, "%s", part);
+	msd_diag_finish(&d);
+	free(text);
+}
+
+Test(infer_ask, what_would_take_much_to_read_is_not_read, .fini = finish)
+{
+	expect_reading("{},", 120000, "120001 objects");
+	expect_reading("[],", 200000, "32 MiB");
+	expect_reading("{\"\":0},", 100000, "binary_data");
+	expect_reading("\"{[,:\",", 100000, NULL);
+	finish();
+	expect_reading("0,", 500000, NULL);
 }
 
 Test(infer_data, that_is_not_of_its_type_and_shape_is_refused, .fini = finish)
