@@ -1,9 +1,7 @@
 """Who may do what by a file of rights: every identity, method and module; whose the identities
 are; when a change counts."""
 import hashlib
-import os
 import signal
-import socket
 
 import harness
 import msgpack
@@ -260,50 +258,6 @@ def test_without_a_file_whoami_tells_what_the_way_in_gives(own_daemon, folder):
         local.ask("session.hello", {"token": "of no use here"})
         with pytest.raises(Failure, match="UNSUPPORTED.*--acl"):
             local.ask("acl.list")
-
-
-def connected_as(path, uid, gid, groups):
-    """A socket that a process with these numbers has connected: the kernel remembers them."""
-    ours, theirs = socket.socketpair()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setgroups(groups)
-            os.setresgid(gid, gid, gid)
-            os.setresuid(uid, uid, uid)
-            made = socket.socket(socket.AF_UNIX)
-            made.connect(path)
-            socket.send_fds(theirs, [b"."], [made.fileno()])
-        finally:
-            os._exit(0)
-    theirs.close()
-    with ours:
-        _, fds, _, _ = socket.recv_fds(ours, 1, 1)
-    os.waitpid(pid, 0)
-    assert fds, "it could not connect"
-    return socket.socket(fileno=fds[0])
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be other users")
-def test_the_kernel_says_who_is_at_a_unix_socket(start, folder):
-    daemon, _ = start(
-        "user ops uid=70001 +@all\nuser team gid=70010 +@lookup\ngroup gpu gid=70044 +@load\n",
-        "--socket-mode",
-        "0666",
-    )
-    folder.chmod(0o755)
-    if not harness.is_open_to_all(folder):
-        pytest.skip("others cannot enter the folder of the socket")
-    for uid, gid, groups, name in (
-        (70001, 1, [], "ops"),
-        (70002, 70010, [], "team"),
-        (70002, 1, [70010], "team"),
-        (70002, 1, [70044], "gpu"),
-        (70002, 1, [], "anonymous"),
-    ):
-        path = daemon.host.removeprefix("unix:")
-        with Wire(connected_as(path, uid, gid, groups)) as wire:
-            assert wire.ask("acl.whoami")["user"] == name
 
 
 def test_digests_of_tokens_are_not_told_whole(start):
