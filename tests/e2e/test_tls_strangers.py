@@ -1,4 +1,4 @@
-"""What others' tools find at a TLS address: openssl s_client and s_server, sslscan; and
+"""What others' tools find at a TLS address: openssl s_client, s_server and s_time, sslscan; and
 certificates that nobody should be known by, made by the openssl command."""
 import contextlib
 import re
@@ -75,6 +75,19 @@ def test_sslscan_finds_tls_1_3_and_nothing_else(own_daemon, pki, folder):
         assert all(f.get("supported", f.get("vulnerable")) == "0" for f in told), fault
     with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
         assert wire.ask("ping") is None, "it serves on"
+
+
+def test_s_time_shakes_hands_as_often_as_it_counts(own_daemon, pki):
+    """Each with a certificate, one after the other for a second; nothing of them stays."""
+    daemon = own_daemon(*pki.words(), listen=[TLS])
+    done = harness.run(
+        "openssl", "s_time", "-connect", daemon.host.removeprefix("tls://"), "-new", "-time", "1",
+        *shown(pki.alice), "-CAfile", pki.cert, "-verify", "4")
+    assert done.status == 0, done
+    times = re.findall(r"^(\d+) connections in", done.out, re.M)  # by its processor and by the clock
+    with Wire(certs.connect(daemon.host, certs.context(pki, pki.alice))) as wire:
+        harness.until(lambda: wire.ask("server.info")["connections"] == 1, "they are gone")
+        assert wire.ask("server.info")["handshakes"]["done"] > int(times[0]) > 0
 
 
 @pytest.mark.parametrize("version", ["-tls1_2", "-tls1_1"])
