@@ -115,6 +115,28 @@ texts)
   plant page.md 'nothing is explained here'
   fails "explain nothing" "$here/texts.py" "$dir" page.md
   ;;
+bounds)
+  mkdir "$dir/tests/e2e"
+  plant tests/e2e/CMakeLists.txt 'msd_add_e2e(fine)'
+  plant tests/e2e/test_fine.py 'def test_fine():' '    assert True'
+  cp "$dir/tests/e2e/test_fine.py" "$dir/tests/e2e/test_forgotten.py"
+  row() { plant page.md '| resource | who | bound | default | at the bound | test |' '|---|---|---|---|---|---|' "$@"; }
+  row '| bytes | client | 1 | | `BUSY` | `tests/e2e/test_fine.py` |' \
+    '| years | client | 1 | | `BUSY` | not over the wire: a year is long |' '' '| call | why |' '|---|---|' '| a | b |'
+  passes "$here/bounds.py" "$dir" page.md
+  row '| bytes | client | 1 | | `BUSY` | `tests/` |'
+  fails "page.md:3: bytes: no test drives it over the wire" "$here/bounds.py" "$dir" page.md
+  row '| bytes | client | 1 | | `BUSY` | `tests/e2e/test_absent.py` |'
+  fails "page.md:3: bytes: tests/e2e/test_absent.py is no test" "$here/bounds.py" "$dir" page.md
+  row '| bytes | client | 1 | | `BUSY` | `tests/e2e/test_forgotten.py` |'
+  fails "page.md:3: bytes: tests/e2e/test_forgotten.py is no test" "$here/bounds.py" "$dir" page.md
+  row '| bytes | client | 1 | | `tests/e2e/test_fine.py` |'
+  fails "page.md:3: bytes: expected 6 cells" "$here/bounds.py" "$dir" page.md
+  row '' '| bytes | client | 1 | | `BUSY` | |'
+  fails "page.md:4: bytes: no test drives" "$here/bounds.py" "$dir" page.md
+  plant page.md 'nothing is bounded here'
+  fails "0 rows" "$here/bounds.py" "$dir" page.md
+  ;;
 names)
   plant page.md 'In `proto/` the function `fine()` of `proto/{fine,fine}.c` is fine; `/etc/passwd` is no matter.'
   passes "$here/names.py" "$dir" page.md

@@ -125,3 +125,18 @@ def test_the_page_shows_no_description_without_an_end(start_liars):
         status, _, said = visit.ask("/status/huge")
         assert status == 413 and b"`modser show` has all" in said
     expect_room_for_others(arena)
+
+
+def test_a_look_for_devices_brings_so_much(own_arena, folder):
+    """It says 64 MiB; what modules run in is the real thing."""
+    worker = folder / "worker"
+    worker.write_text(
+        '#!/bin/sh\n[ "$1" = --devices ] && exec head -c 67108864 /dev/zero\n'
+        f"exec '{harness.BIN}/modserd-worker' \"$@\"\n")
+    worker.chmod(0o755)
+    arena = own_arena(env={"MODSERD_WORKER": str(worker)})
+    with arena.growth(MIB):
+        info = arena.victim().ask("server.info")
+    assert info["devices"] == [] and "died or wrote nonsense" in info["absent"][0]
+    arena.victim().load("served", (harness.ZOO / "results.so").read_bytes())
+    assert arena.victim().call("served:int")[1] == -42

@@ -3,12 +3,14 @@ others who call it. The attacker comes over TCP, the others by the unix socket: 
 """
 
 import re
+import socket
 
 import harness
 import pytest
-from wire import Failure
+from wire import Failure, Wire
 
 KILLS = 3  # of a peer in a minute; then it is barred
+PEERS = 32  # that are remembered
 
 
 @pytest.fixture
@@ -20,6 +22,11 @@ def arena(own_arena):
 
 def attacker(arena):
     return arena.connect(arena.daemon.hosts[1])
+
+
+def attacker_from(arena, address):
+    host, port = arena.daemon.hosts[1].removeprefix("tcp://").split(":")
+    return Wire(socket.create_connection((host, int(port)), harness.PATIENCE, (address, 0)))
 
 
 def facts(wire, name="faults"):
@@ -143,3 +150,15 @@ def test_others_who_wait_are_served_by_the_next_worker(arena):
 
     for times in range(1, KILLS + 1):
         harness.until(kills, f"kill {times}")
+
+
+def test_so_many_peers_are_remembered(arena):
+    """The one that has been quiet longest is forgotten for one more, barred or not."""
+    victim = arena.victim()
+    barred(arena, victim)
+    for i in range(1, PEERS + 1):
+        with pytest.raises(Failure, match="BUSY"):
+            attacker(arena).call("faults:ok", deadline_ms=harness.LONG_MS)
+        with attacker_from(arena, f"127.0.1.{i}") as wire:
+            kill_once(wire, victim, KILLS + i)
+    assert attacker(arena).call("faults:ok", deadline_ms=harness.LONG_MS)[1] is None

@@ -1,16 +1,21 @@
 """Whoever is passed a descriptor may be who closes it last, and that can sleep for an hour
 (lingering.py). Nobody else waits for it: the victim's patience is far shorter.
 """
+import os
+import select
 import site
+import socket
 import sys
 
 import harness
+import numpy as np
 import pytest
 from lingering import pass_lingering
 from wire import Closed, Failure, Wire, frame
 
 PING = frame([0, 1, "ping", []])
 HERE = harness.ROOT / "tests/e2e/hostile"
+NOBODY, FILES = 65534, 2000
 
 
 @pytest.mark.parametrize("times", [1, 200])
@@ -73,3 +78,64 @@ def test_a_worker_passes_sockets_that_linger(own_arena, folder, how):
         with pytest.raises(Failure, match="WORKER_LOST"):
             loader.call(f"passing:{how}")
     assert arena.victim().ask("ping") is None
+
+
+def flood(n):
+    """@n descriptors that are on their way, and stay so until what is returned is closed."""
+    pairs, (end, other) = [], os.pipe()
+    while n > 0:
+        pairs.append(socket.socketpair())
+        socket.send_fds(pairs[-1][0], [b"."], [end] * min(n, 250))
+        n -= 250
+    os.close(end)
+    os.close(other)
+    return [s for pair in pairs for s in pair]
+
+
+def as_nobody(function):
+    """@function in a process of that user, until the returned pipe is closed."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ours.close()
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            kept = function()
+            theirs.send(b"%d" % len(kept))
+            theirs.recv(1)
+        finally:
+            os._exit(0)
+    theirs.close()
+    assert ours.recv(16), "it has failed"
+    return ours, pid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be the user whose limit is used up")
+def test_a_segment_waits_while_its_users_descriptors_are_on_their_way_elsewhere(own_arena, folder):
+    """Not the daemon's, nor its clients': it serves meanwhile, and goes on when they have come."""
+    if not harness.is_open_to_all(harness.BIN / "modserd-worker"):
+        pytest.skip(f"{harness.BIN} is not open to all: another user cannot run the daemon")
+    module, conf = folder / "results.so", folder / "m.conf"
+    module.write_bytes((harness.ZOO / "results.so").read_bytes())
+    conf.touch()
+    for path in (folder, module, conf):
+        os.chown(path, NOBODY, NOBODY)
+    folder.chmod(0o755)
+    limit = ("prlimit", f"--nofile={FILES}:{FILES}")
+    arena = own_arena(
+        "--config", conf, "--load", f"results={module}", "--max-connections", 64, "--max-modules", 4,
+        listen=[f"unix:{folder}/m.sock"], may_write=str(folder),
+        before=(*limit, "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"))
+    victim, wire = arena.victim(), arena.connect()
+    victim.ask("module.wait", "results")
+    ours, pid = as_nobody(lambda: flood(2 * FILES))
+    try:
+        asked = wire.start("call", "results:echo", np.ones(2 << 20, "u1"))
+        for _ in range(50):
+            assert victim.ask("ping") is None
+        assert asked not in wire.answers and not select.select([wire.socket], [], [], 0)[0]
+    finally:
+        ours.close()
+        os.waitpid(pid, 0)
+    assert wire.finish(asked)[1].sum() == 2 << 20

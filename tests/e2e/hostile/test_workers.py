@@ -11,6 +11,7 @@ from lying_worker import FUNCTION, INSTANCE, MODULE, UPLOAD
 from wire import INLINE, Failure, Wire, frame, tensor_ext
 
 HANDLES = (FUNCTION, MODULE, INSTANCE, UPLOAD)
+SENT_AHEAD = 64  # MSD_SEND_AHEAD
 
 
 def restarts(arena):
@@ -123,6 +124,22 @@ def test_a_tensor_that_is_no_result_does_not_reach_the_client(liars, lie):
 
 def test_a_tensor_outside_its_segment_does_not_reach_the_client(liars):
     expect_killed(liars, "outside", why="outside segment")
+
+
+def test_a_worker_is_sent_so_many_requests_ahead(liars):
+    """The others stay with the supervisor, and are answered in the end."""
+    client, victim = liars.connect(), liars.victim()
+    with harness.Gate() as gate:
+        heard = client.start("call", "liar:heard", gate.path)
+        behind = [client.start("call", "liar:none", i) for i in range(4 * SENT_AHEAD)]
+        gate.entered()
+        harness.until(
+            lambda: sum(m["queued"] for m in victim.ask("module.list")) == len(behind) + 1,
+            "all have come")
+        assert victim.call("other:none") == ([], []), "another module's are not behind them"
+        gate.open()
+        assert client.finish(heard)[1] == SENT_AHEAD
+    assert [client.finish(id)[1] for id in behind] == [[i] for i in range(4 * SENT_AHEAD)]
 
 
 def test_releases_of_any_number_stay_within_a_frame(liars):
