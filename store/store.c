@@ -1,3 +1,8 @@
+/*
+ * Happy path: the folder is made where a writer wants one, locked, its version read,
+ * and its parts opened. Failures: another writer, another version, other files; what
+ * was opened is closed, and nothing in the folder is another.
+ */
 #include "store/store.h"
 
 #include <errno.h>

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/child/user.h"
+#include "daemon/supervisor/default_store.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/preload.h"
@@ -61,8 +62,9 @@ static msd_err check_user(const struct msd_options *o, struct msd_diag *d)
 
 static msd_err check_store(const struct msd_options *o, struct msd_diag *d)
 {
-	return o->store != NULL ? at(o, "store", msd_store_check(o->store, d), d)
-				: MSD_OK;
+	if (!msd_store_is_named(o->store) || o->may_lack_store)
+		return MSD_OK;
+	return at(o, "store", msd_store_check(o->store, d), d);
 }
 
 static msd_err check_tls(const struct msd_options *o, const struct msd_acl *acl,

@@ -14,6 +14,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/config_check.h"
+#include "daemon/supervisor/default_store.h"
 #include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
@@ -192,6 +193,31 @@ static void warn_of_terms(const struct msd_options *o)
 	msd_diag_finish(&d);
 }
 
+/* The user's own folder is there for the first of several daemons, and may be no place
+ * at all: the others do without. */
+static msd_err open_store(struct msd_server *s, const struct msd_options *o,
+			  struct msd_diag *d)
+{
+	if (!msd_store_is_named(o->store))
+		return MSD_OK;
+	if (o->may_lack_store)
+		msd_default_store_make_room(o->store);
+	const msd_err err =
+		msd_keeper_open(&s->keeper, &s->loop, o->store, s->limits.max_store, d);
+	if (err == MSD_OK) {
+		msd_vouch_open(&s->fetcher.vouch);
+		return MSD_OK;
+	}
+	if (!o->may_lack_store)
+		return err;
+	msd_log(MSD_LOG_WARN, "store",
+		"why=\"%s\" is=\"without a store: --store DIR names another, --store "
+		"none says so\"",
+		msd_diag_text(d));
+	msd_diag_finish(d);
+	return MSD_OK;
+}
+
 static int check_config(const struct msd_options *o, const struct msd_acl *acl,
 			struct msd_diag *d)
 {
@@ -244,12 +270,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		msd_diag_finish(&d);
 		return EXIT_FAILED;
 	}
-	if (o->store != NULL) {
-		err = msd_keeper_open(&s.keeper, &s.loop, o->store, s.limits.max_store,
-				      &d);
-	}
-	if (s.keeper.is_open)
-		msd_vouch_open(&s.fetcher.vouch);
+	err = open_store(&s, o, &d);
 	if (err == MSD_OK)
 		err = msd_tls_take(&s.tls, o, acl, NULL, &d);
 	if (err == MSD_OK)

@@ -51,10 +51,11 @@ struct msd_options {
 	struct msd_option_paths plugins;
 	enum msd_sandbox_word sandbox; /* of workers */
 	struct msd_option_paths may_read, may_write;
-	const char *worker_user;                 /* of workers; NULL: the daemon's */
-	const char *store;                       /* folder; NULL: nothing is kept */
-	const char *config;                      /* the file; NULL: none was read */
-	const char *acl;                         /* the file of rights; NULL: none */
+	const char *worker_user; /* of workers; NULL: the daemon's */
+	const char *store;       /* folder; NULL: nothing is kept */
+	bool may_lack_store;     /* nobody has named it: without it will do, too */
+	const char *config;      /* the file; NULL: none was read */
+	const char *acl;         /* the file of rights; NULL: none */
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
 	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;

@@ -64,7 +64,8 @@ static const char more_words[] =
 	"                        part of the cores)\n"
 	"  --store DIR           keep there what is loaded with keep, and load "
 	"it again at\n"
-	"                        the start\n"
+	"                        the start (~/.local/state/modserd); none: keep "
+	"nothing\n"
 	"  --tls-cert FILE, --tls-key FILE\n"
 	"                        of tls:// and https:// addresses, PEM; read again by "
 	"SIGHUP\n"
@@ -124,7 +125,8 @@ static const char more_words[] =
 static const char environment[] =
 	"\nEnvironment: MODSERD_LOG (error, warn, info, debug), MODSERD_WORKER (path "
 	"of modserd-worker),\nMODSERD_FETCH, MODSERD_CACHE, TVM_NUM_THREADS, "
-	"STATE_DIRECTORY, XDG_RUNTIME_DIR. See modserd(8).";
+	"MODSERD_STORE, STATE_DIRECTORY,\nXDG_STATE_HOME, XDG_RUNTIME_DIR. See "
+	"modserd(8).";
 
 void msd_options_print_help(void)
 {

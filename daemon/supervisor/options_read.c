@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/config.h"
+#include "daemon/supervisor/default_store.h"
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/preload.h"
 #include "proto/argv.h"
@@ -153,21 +154,23 @@ static msd_err read_file(struct msd_options *o, struct msd_diag *d)
 	return msd_config_read(o, o->config, d);
 }
 
-/* The service manager says where a store may be. */
+/* Where nobody has named a store the environment does. */
 static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 {
-	const char *folder = secure_getenv("STATE_DIRECTORY");
-	const unsigned row = msd_option_find("store");
+	const char *origin;
+	char *folder;
 
-	if (folder == NULL || *folder == '\0' || o->store != NULL)
+	if (o->store != NULL)
 		return MSD_OK;
-	char *first = strndup(folder, strcspn(folder, ":")); /* of several */
-	o->store = first != NULL ? msd_options_keep(o, first) : NULL;
-	free(first);
-	if (o->store == NULL)
-		return msd_diag_no_memory(d);
-	o->origins[row] = "$STATE_DIRECTORY";
-	return MSD_OK;
+	msd_err err = msd_default_store(&folder, &origin, d);
+	if (err == MSD_OK && folder != NULL) {
+		o->store = msd_options_keep(o, folder);
+		err = o->store != NULL ? MSD_OK : msd_diag_no_memory(d);
+	}
+	free(folder);
+	o->origins[msd_option_find("store")] = origin;
+	o->may_lack_store = origin == NULL;
+	return err;
 }
 
 static msd_err refuse_signed(const char *where, const char *what, struct msd_diag *d)

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "daemon/supervisor/default_store.h"
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
@@ -52,6 +53,51 @@ Test(options, the_store_is_the_first_of_the_services_folders)
 	setenv("STATE_DIRECTORY", "/var/lib/one:/var/lib/two", 1);
 	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x"), MSD_OK);
 	cr_expect_str_eq(o.store, "/var/lib/one");
+	msd_options_finish(&o);
+}
+
+static const char *store_of(struct msd_options *o)
+{
+	cr_assert_eq(READ(o, NULL, "--listen=unix:/x"), MSD_OK);
+	return o->store != NULL ? o->store : "";
+}
+
+Test(options, without_a_word_the_store_is_in_the_users_state)
+{
+	struct msd_options o;
+
+	unsetenv("STATE_DIRECTORY");
+	unsetenv("MODSERD_STORE");
+	unsetenv("XDG_STATE_HOME");
+	setenv("HOME", "/home/one", 1);
+	cr_expect_str_eq(store_of(&o), "/home/one/.local/state/modserd");
+	cr_expect(o.may_lack_store);
+	msd_options_finish(&o);
+	setenv("XDG_STATE_HOME", "/state", 1);
+	cr_expect_str_eq(store_of(&o), "/state/modserd");
+	msd_options_finish(&o);
+	setenv("XDG_STATE_HOME", "relative", 1);
+	unsetenv("HOME");
+	cr_expect_str_empty(store_of(&o));
+	msd_options_finish(&o);
+}
+
+Test(options, a_store_can_be_named_by_the_environment_or_be_none)
+{
+	struct msd_options o;
+
+	unsetenv("STATE_DIRECTORY");
+	setenv("HOME", "/home/one", 1);
+	setenv("MODSERD_STORE", "/some/store", 1);
+	cr_expect_str_eq(store_of(&o), "/some/store");
+	cr_expect_not(o.may_lack_store);
+	msd_options_finish(&o);
+	setenv("MODSERD_STORE", "none", 1);
+	cr_expect_not(msd_store_is_named(store_of(&o)));
+	msd_options_finish(&o);
+	unsetenv("MODSERD_STORE");
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--store=none"), MSD_OK);
+	cr_expect_not(msd_store_is_named(o.store));
 	msd_options_finish(&o);
 }
 

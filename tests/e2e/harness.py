@@ -38,6 +38,7 @@ def environment():
     """The caller's, without what changes how the programs behave or what they print."""
     ours = ("MODSER", "XDG_RUNTIME_DIR", "JOURNAL_STREAM")
     env = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    env["MODSERD_STORE"] = "none"  # not the user's own: a daemon of a test begins with nothing
     env["ASAN_OPTIONS"] = ":".join(
         [
             env.get("ASAN_OPTIONS", ""),
