@@ -1,3 +1,7 @@
+/*
+ * Keys and what names them. Happy path: a line of base64 is decoded, and its first
+ * bytes say whose it is. Failures: what is no key's line is refused, or names nobody.
+ */
 #include "store/trust.h"
 
 #include <nettle/base64.h>
@@ -5,6 +9,7 @@
 
 #define KEY_LINE_BYTES (2 + MSD_KEY_ID_BYTES + MSD_PUBLIC_KEY_BYTES)
 #define COMMENT "untrusted comment:"
+#define NAMED_CHARS 16 /* of base64, which have it */
 
 static const char *const words[MSD_POLICY_COUNT] = {
 #define MSD_POLICY_WORD(e, word) [MSD_POLICY_##e] = word,
@@ -115,4 +120,42 @@ msd_err msd_trust_add(struct msd_trust *t, const struct msd_public_key *key,
 	}
 	t->keys[t->n_keys++] = *key;
 	return MSD_OK;
+}
+
+/* The line behind an untrusted comment begins with "Ed" or "ED" and the key's name. */
+static bool read_named(struct msd_span line, struct msd_key_id *ret)
+{
+	uint8_t bytes[BASE64_DECODE_LENGTH(NAMED_CHARS)];
+	struct base64_decode_ctx ctx;
+	size_t n = sizeof(bytes);
+
+	base64_decode_init(&ctx);
+	if (line.n < NAMED_CHARS ||
+	    base64_decode_update(&ctx, &n, bytes, NAMED_CHARS, (const char *)line.p) !=
+		    1 ||
+	    n < 2 + MSD_KEY_ID_BYTES)
+		return false;
+	memcpy(ret->b, bytes + 2, MSD_KEY_ID_BYTES);
+	return true;
+}
+
+uint32_t msd_trust_count_named(const struct msd_trust *t, struct msd_span signatures)
+{
+	bool is_named[MSD_TRUST_KEYS] = {false};
+	uint32_t n = 0;
+
+	while (signatures.n > 0) {
+		struct msd_key_id id;
+		const struct msd_span comment = cut_line(&signatures);
+
+		if (comment.n < sizeof(COMMENT) - 1 ||
+		    memcmp(comment.p, COMMENT, sizeof(COMMENT) - 1) != 0 ||
+		    !read_named(cut_line(&signatures), &id))
+			continue;
+		for (uint32_t i = 0; i < t->n_keys; i++) {
+			n += !is_named[i] && msd_key_id_equal(&t->keys[i].id, &id);
+			is_named[i] |= msd_key_id_equal(&t->keys[i].id, &id);
+		}
+	}
+	return n;
 }

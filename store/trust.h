@@ -55,6 +55,9 @@ bool msd_key_id_equal(const struct msd_key_id *a, const struct msd_key_id *b);
 MSD_MUST_CHECK msd_err msd_public_key_parse(struct msd_span text,
 					    struct msd_public_key *ret,
 					    struct msd_diag *d);
+/** How many keys of @t the text of signatures names, unchecked: those that it was
+ * checked by once, and that are still trusted. */
+uint32_t msd_trust_count_named(const struct msd_trust *t, struct msd_span signatures);
 /** Add @key; one that is there already is there once. MSD_TOO_LARGE. */
 MSD_MUST_CHECK msd_err msd_trust_add(struct msd_trust *t,
 				     const struct msd_public_key *key,

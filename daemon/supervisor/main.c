@@ -15,6 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/config_check.h"
 #include "daemon/supervisor/default_store.h"
+#include "daemon/supervisor/distrust.h"
 #include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
 #include "daemon/supervisor/http/http.h"
@@ -281,6 +282,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		if (s.keeper.is_open)
 			msd_restore(&s.keeper, &s.house, o);
 		supply_all(&s.supplies, o);
+		msd_distrust_look(&s.keeper, &s.supplies, &o->trust.trust);
 		err = msd_expected_take(&s.house, &d);
 	}
 	if (err == MSD_OK) {

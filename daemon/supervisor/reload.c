@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/changes.h"
 #include "daemon/supervisor/descriptors.h"
+#include "daemon/supervisor/distrust.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
@@ -186,6 +187,7 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 		s->fetcher.vouch.trust =
 			next->trust.trust; /* its files may have changed */
 		s->fetcher.terms = next->terms;
+		msd_distrust_look(&s->keeper, &s->supplies, &next->trust.trust);
 		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
 	}
 	msd_acl_destroy(rights);

@@ -2,6 +2,7 @@
 import json
 import shutil
 
+import harness
 import numpy as np
 import pytest
 from bad_server import Server, flipped
@@ -169,6 +170,36 @@ def test_versions_that_are_damaged_stop_signed_pulls_alone(own_daemon, store,  #
     said = again.modser("pull", "one", give(server, text, key.sign(text)))
     assert said.status == 1 and "versions: line 1" in said.err
     assert works(again, "one")
+    assert "or move it away" in said.err
+    (store / "versions").rename(store.parent / "damaged")
+    again.ok("pull", "one", give(server, text, key.sign(text)))
+    assert "one " in (store / "versions").read_text()
+
+
+def test_what_a_removed_key_has_signed_serves_on_and_is_named(own_daemon, store,  # noqa: F811
+                                                              server, key, folder):
+    old, new = key, Key(folder, "new")
+    conf = folder / "m.conf"
+    conf.write_text(f'trust = {{"{old.public}"}}\n')
+    daemon = own_daemon("--store", store, "--config", conf)
+    text = manifest(LIBRARY)
+    daemon.ok("pull", "one", give(server, text, old.sign(text)))
+    conf.write_text(f'trust = {{"{new.public}"}}\n')
+    daemon.ok("reload")
+    told = "event=distrusted name=one version=1"
+    harness.until(lambda: told in daemon.log(), "it is told at the reload")
+    assert works(daemon, "one")
+    daemon.stop()
+    again = own_daemon("--store", store, "--config", conf)
+    again.ok("wait", "one")
+    harness.until(lambda: told in again.log(), "it is told at the start")
+    assert works(again, "one")
+    both = give(server, text, old.sign(text) + new.sign(text))
+    again.ok("pull", "one", both)
+    again.stop()
+    last = own_daemon("--store", store, "--config", conf)
+    last.ok("store", "ls")  # behind that look
+    assert told not in last.log()
 
 
 def test_an_expired_one_is_refused(signed, server, key):

@@ -78,3 +78,39 @@ Test(trust, policies_are_read_as_they_are_written)
 	cr_assert_not(msd_policy_parse((struct msd_span){(const uint8_t *)"sign", 4},
 				       &policy));
 }
+
+#define SIGNED_BY(id16)                                                                \
+	"untrusted comment: signature\n" id16 "AAAA\ntrusted comment: x\nAAAA\n"
+/* The first sixteen characters of signatures by the key of LINE, and by another. */
+#define OURS "RUTBTYPqfWgvWRNW"
+#define THEIRS "RUTBTYPqfWgvWxNW"
+
+Test(trust, signatures_name_the_keys_that_they_were_made_by)
+{
+	struct msd_trust t = {0};
+	struct msd_public_key key;
+
+	cr_assert_eq(parse(LINE, &key), MSD_OK);
+	cr_assert_eq(msd_trust_add(&t, &key, NULL), MSD_OK);
+	cr_expect_eq(msd_trust_count_named(&t, msd_span_of(SIGNED_BY(OURS))), 1);
+	cr_expect_eq(msd_trust_count_named(&t, msd_span_of(SIGNED_BY(THEIRS))), 0);
+	cr_expect_eq(msd_trust_count_named(&t, msd_span_of(SIGNED_BY(THEIRS) SIGNED_BY(
+						       OURS) SIGNED_BY(OURS))),
+		     1, "once");
+}
+
+Test(trust, no_prefix_of_signatures_is_read_beyond_its_end)
+{
+	static const char text[] = SIGNED_BY(THEIRS) SIGNED_BY(OURS);
+	struct msd_trust t = {0};
+	struct msd_public_key key;
+
+	cr_assert_eq(parse(LINE, &key), MSD_OK);
+	cr_assert_eq(msd_trust_add(&t, &key, NULL), MSD_OK);
+	for (size_t n = 0; n < sizeof(text); n++) {
+		uint8_t *copy = exact_copy(text, n);
+
+		cr_expect_leq(msd_trust_count_named(&t, (struct msd_span){copy, n}), 1);
+		free(copy);
+	}
+}

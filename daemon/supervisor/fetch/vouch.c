@@ -34,11 +34,20 @@ void msd_vouch_finish(struct msd_vouch *v)
 	v->fault = NULL;
 }
 
-msd_err msd_vouch_check(const struct msd_vouch *v, struct msd_diag *d)
+/* Somebody may have mended it meanwhile. */
+msd_err msd_vouch_check(struct msd_vouch *v, struct msd_diag *d)
 {
+	if (v->fault != NULL) {
+		free(v->fault);
+		v->fault = NULL;
+		msd_vouch_open(v);
+	}
 	if (v->fault == NULL)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_IO, "what has been signed is not known: %s",
+	return msd_diag_set(d, MSD_IO,
+			    "what has been signed is not known: %s; put back the file "
+			    "\"versions\" of that folder, or move it away: then "
+			    "versions begin anew, and an earlier one is taken, too",
 			    v->fault);
 }
 

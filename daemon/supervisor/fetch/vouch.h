@@ -40,8 +40,9 @@ void msd_vouch_finish(struct msd_vouch *v);
 /** Append MSD_VOUCH_KEYS pairs of a fetch.get of the module @name. */
 void msd_vouch_put(const struct msd_vouch *v, const char *name, enum msd_policy policy,
 		   struct msd_buf *ret);
-/** Whether what is signed can be judged at all. MSD_IO. */
-MSD_MUST_CHECK msd_err msd_vouch_check(const struct msd_vouch *v, struct msd_diag *d);
+/** Whether what is signed can be judged at all; what could not be read before is read
+ * again, which waits for the disk. MSD_IO, saying what can be done. */
+MSD_MUST_CHECK msd_err msd_vouch_check(struct msd_vouch *v, struct msd_diag *d);
 /** Write down that @got of the module @name is signed. Takes its source, also when
  * nothing was begun: MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_vouch_take(struct msd_vouch *v, const char *name,
