@@ -129,6 +129,7 @@ void modser_close(modser_client *client)
 	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
 	msd_diag_finish(&client->why);
+	free(client->address);
 	free(client);
 }
 
@@ -267,6 +268,8 @@ static modser_err turn(modser_client *c, bool may_block)
 		err = sent == MSD_OK ? msd_client_send(c) : sent;
 	if (err == MSD_OK && c->next_deadline_ns != UINT64_MAX)
 		err = expire_all(c);
+	if (err != MSD_OK && c->address != NULL)
+		err = msd_diag_wrap(&c->why, err, "%s", c->address);
 	if (err != MSD_OK)
 		lose(c, err);
 	c->is_processing = false;

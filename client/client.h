@@ -33,6 +33,7 @@ struct msd_receive {
 
 struct modser_client {
 	int fd;                     /* -1: lost */
+	char *address;              /* for texts; NULL: it was opened by its fd */
 	struct msd_client_tls *tls; /* NULL: bytes go as they are */
 	uint64_t next_id;
 	modser_segment *segments;              /* that it lends */

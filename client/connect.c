@@ -150,8 +150,10 @@ static void send_first_frame(int fd, struct msd_client_tls *tls)
 
 /* On a socket that is connected: hands are shaken first where that is wanted. */
 static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns,
-		       struct msd_client_tls **ret, struct msd_diag *d)
+		       struct msd_client_tls **ret, char hint[static MSD_HINT_MAX],
+		       struct msd_diag *d)
 {
+	struct msd_address plain = *a;
 	char text[MSD_ADDRESS_TEXT_MAX];
 
 	if (a->kind != MSD_ADDRESS_TLS)
@@ -160,6 +162,12 @@ static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns
 	if (err == MSD_OK)
 		return MSD_OK;
 	(void)close(fd);
+	plain.kind = MSD_ADDRESS_TCP;
+	if (err == MSD_PROTOCOL) {
+		(void)snprintf(hint, MSD_HINT_MAX,
+			       "say %s, or have the daemon listen there by tls://",
+			       msd_address_format(&plain, text));
+	}
 	return msd_diag_wrap(d, err, "connect to %s", msd_address_format(a, text));
 }
 
@@ -167,13 +175,14 @@ msd_err msd_client_connect(const struct msd_address *a, uint64_t deadline_ns,
 			   modser_client **ret, char hint[static MSD_HINT_MAX],
 			   struct msd_diag *d)
 {
+	char address[MSD_ADDRESS_TEXT_MAX];
 	struct msd_client_tls *tls = NULL;
 	modser_client *c;
 	int fd = -1;
 
 	msd_err err = connect_to(a, deadline_ns, &fd, hint, d);
 	if (err == MSD_OK)
-		err = encrypt(a, fd, deadline_ns, &tls, d);
+		err = encrypt(a, fd, deadline_ns, &tls, hint, d);
 	if (err != MSD_OK)
 		return err;
 	send_first_frame(fd, tls);
@@ -183,6 +192,7 @@ msd_err msd_client_connect(const struct msd_address *a, uint64_t deadline_ns,
 		return err;
 	}
 	c->tls = tls;
+	c->address = strdup(msd_address_format(a, address));
 	if (tls != NULL && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
 		modser_close(c);
 		return msd_diag_set(d, MSD_IO, "%s", strerror(errno));

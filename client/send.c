@@ -57,9 +57,8 @@ msd_err msd_client_broken(modser_client *c, const char *doing)
 	if (c->tls == NULL || error != EPROTO) {
 		return msd_diag_set(&c->why, MSD_IO, "%s: %s", doing, strerror(error));
 	}
-	return msd_diag_set(&c->why,
-			    msd_client_tls_is_refused(c->tls) ? MSD_REFUSED : MSD_IO,
-			    "%s: %s", doing, msd_client_tls_why(c->tls));
+	return msd_diag_set(&c->why, msd_client_tls_fault(c->tls), "%s: %s", doing,
+			    msd_client_tls_why(c->tls));
 }
 
 /* Bytes as they are, and the descriptor of who is first. */

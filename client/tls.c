@@ -27,7 +27,7 @@ struct msd_client_tls {
 	SSL *ssl;
 	int fd;
 	char why[WHY_MAX];
-	bool is_refused; /* that is about what was shown, or not */
+	msd_err fault; /* what that is */
 };
 
 /* Nobody is asked for one. */
@@ -182,16 +182,19 @@ static void take_fault(struct msd_client_tls *t)
 	const long verified = t->lib->SSL_get_verify_result(t->ssl);
 
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+		t->fault = MSD_REFUSED;
 		(void)snprintf(t->why, WHY_MAX, "the server's certificate: %s: %s",
 			       t->lib->X509_verify_cert_error_string(verified),
 			       remedy(verified));
 	} else if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
+		t->fault = MSD_PROTOCOL;
 		(void)snprintf(t->why, WHY_MAX,
 			       "the server does not speak TLS: is it tcp://?");
 	} else if (refused != NULL) {
-		t->is_refused = true;
+		t->fault = MSD_REFUSED;
 		(void)snprintf(t->why, WHY_MAX, "%s", refused);
 	} else {
+		t->fault = MSD_IO;
 		(void)snprintf(t->why, WHY_MAX, "TLS: %s",
 			       text != NULL ? text : "it is broken");
 	}
@@ -241,7 +244,7 @@ static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 		struct pollfd p = {.fd = t->fd, .events = events_after(t, rc)};
 
 		if (p.events == 0 && errno == EPROTO)
-			return msd_diag_set(d, MSD_REFUSED, "%s", t->why);
+			return msd_diag_set(d, t->fault, "%s", t->why);
 		if (p.events == 0) {
 			return msd_diag_set(d, MSD_IO, "TLS: %s",
 					    errno != 0 ? strerror(errno)
@@ -379,9 +382,9 @@ const char *msd_client_tls_why(const struct msd_client_tls *t)
 	return t->why;
 }
 
-bool msd_client_tls_is_refused(const struct msd_client_tls *t)
+msd_err msd_client_tls_fault(const struct msd_client_tls *t)
 {
-	return t->is_refused;
+	return t->fault;
 }
 
 void msd_client_tls_close(struct msd_client_tls *t)

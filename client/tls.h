@@ -18,8 +18,8 @@ struct msd_client_tls;
  * whose certificate must be @host's, by @deadline_ns. MODSER_TLS_CA names the
  * authorities to believe (else the system's are), MODSER_TLS_CERT and MODSER_TLS_KEY
  * what to show. Errors, with @fd still the caller's: MSD_UNSUPPORTED (no libssl, or
- * built without), MSD_BAD_REQUEST (a file), MSD_DEADLINE, MSD_IO, MSD_REFUSED (the
- * server's certificate).
+ * built without), MSD_BAD_REQUEST (a file), MSD_DEADLINE, MSD_IO, MSD_PROTOCOL (the
+ * server does not speak TLS), MSD_REFUSED (the server's certificate, or this one's).
  */
 MSD_MUST_CHECK msd_err msd_client_tls_open(int fd, const char *host,
 					   uint64_t deadline_ns,
@@ -35,8 +35,9 @@ ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *piece
 			     size_t n);
 /** Why the last call failed by EPROTO. */
 const char *msd_client_tls_why(const struct msd_client_tls *t);
-/** That was for what this side has shown, or not. */
-bool msd_client_tls_is_refused(const struct msd_client_tls *t);
+/** What that is: MSD_REFUSED for what a side has shown, or not; MSD_PROTOCOL, MSD_IO.
+ */
+msd_err msd_client_tls_fault(const struct msd_client_tls *t);
 /** NULL is fine. The descriptor stays open. */
 void msd_client_tls_close(struct msd_client_tls *t);
 

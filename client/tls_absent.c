@@ -41,10 +41,10 @@ const char *msd_client_tls_why(const struct msd_client_tls *t)
 	return "";
 }
 
-bool msd_client_tls_is_refused(const struct msd_client_tls *t)
+msd_err msd_client_tls_fault(const struct msd_client_tls *t)
 {
 	(void)t;
-	return false;
+	return MSD_IO;
 }
 
 void msd_client_tls_close(struct msd_client_tls *t)

@@ -10,6 +10,7 @@ import harness
 import pytest
 
 NOBODY = 65534
+HANGS_UP = b""
 
 
 def expect_no_connection(said, *texts):
@@ -28,6 +29,8 @@ def server(says):
         def serve():
             with contextlib.suppress(OSError), listener.accept()[0] as peer:
                 peer.recv(4096)
+                if says == HANGS_UP:
+                    return
                 if says is not None:
                     peer.sendall(says)
                 while peer.recv(4096):
@@ -104,7 +107,12 @@ def test_a_socket_of_another_user(own_daemon):
 @pytest.mark.parametrize("words", [["ls"], ["call", "m:f"]])
 def test_a_server_of_another_kind_is_named(says, who, words):
     with server(says) as host:
-        expect_no_connection(modser(host, *words), who, "not modserd")
+        expect_no_connection(modser(host, *words), f"modser: {host}: the peer is", who, "not modserd")
+
+
+def test_a_peer_that_hangs_up_is_named():
+    with server(HANGS_UP) as host:
+        expect_no_connection(modser(host, "ls"), f"modser: {host}: the daemon closed the connection")
 
 
 def test_a_server_that_waits_for_a_line_is_named():

@@ -97,11 +97,17 @@ def test_another_name_is_refused(ask, tls):
 
 def test_a_server_without_tls_is_named(ask, tls):
     plain = tls.hosts[2].replace("tcp://", "tls://")
-    expect_refused(ask("ls", host=plain), "does not speak TLS")
+    said = ask("ls", host=plain)
+    expect_refused(said, f"connect to {plain}: the server does not speak TLS",
+                   f"say {tls.hosts[2]}, or")
+    assert said.status == 3, said
 
 
 def test_a_port_of_tls_says_so_to_a_plain_client(ask, tls):
-    expect_refused(ask("ls", host=tls.host.replace("tls://", "tcp://")), "this port speaks TLS")
+    plain = tls.host.replace("tls://", "tcp://")
+    said = ask("ls", host=plain)
+    expect_refused(said, f"{plain}: ", "this port speaks TLS")
+    assert said.status == 3, said
 
 
 def test_options_say_what_the_environment_does_not(ask, pki):
