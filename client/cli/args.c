@@ -16,6 +16,10 @@
 #include "client/cli/report.h"
 #include "client/cli/word.h"
 #include "proto/argv.h"
+#include "proto/near.h"
+
+/* Of verbs whose words are arguments of a function. */
+#define TAKES_ARGUMENTS (MSD_OPT_CALL | MSD_OPT_BENCH)
 
 /* The first row that has the letter, for getopt tells letters by one. */
 static const struct msd_option_row *first_of(char letter)
@@ -152,6 +156,30 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 	return cli->verb != NULL ? MSD_EXIT_OK : msd_report_verb(word);
 }
 
+/* @word is no option: say which one of @verb, or of any verb, may have been meant. */
+static enum msd_exit refuse_unknown(const struct msd_verb *verb, const char *word)
+{
+	const size_t dashes = strspn(word, "-");
+	const size_t n = strcspn(word + dashes, "=");
+	struct msd_near near;
+	char hint[128];
+
+	msd_near_start(&near, (struct msd_span){(const uint8_t *)word + dashes, n});
+	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
+		if (verb == NULL || (o->needs & ~verb->options) == 0)
+			msd_near_look(&near, msd_span_of(o->name));
+	}
+	(void)snprintf(hint, sizeof(hint), "`modser %s%s--help` lists the options%s",
+		       verb != NULL ? verb->name : "", verb != NULL ? " " : "",
+		       verb != NULL && (verb->options & TAKES_ARGUMENTS) != 0
+			       ? "; a text argument is written str:TEXT"
+			       : "");
+	return msd_report_usage(hint, "unknown option %s%s%.*s%s", word,
+				near.best.n > 0 ? "; did you mean --" : "",
+				(int)near.best.n, (const char *)near.best.p,
+				near.best.n > 0 ? "?" : "");
+}
+
 /* What msd_argv_next() gave as @val and @value; @word is where it stands. */
 static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
 			  const struct option *rows, int val, const char *value,
@@ -161,9 +189,7 @@ static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
 	case MSD_ARGV_WORD:
 		return take_word(value, cli);
 	case MSD_ARGV_UNKNOWN:
-		return msd_report_usage(
-			"see `modser help`; a text argument is written str:TEXT",
-			"unknown option %s", value);
+		return refuse_unknown(seen->verb, value);
 	case MSD_ARGV_NO_VALUE:
 		return msd_report_usage(NULL, "option %s needs a value", value);
 	default:

@@ -169,14 +169,15 @@ static enum msd_exit show(const struct msd_cli *cli, const struct stats *s)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit not_found(const char *name)
+/* In the daemon's words, which knows what may have been meant. */
+static enum msd_exit not_found(const struct msd_cli *cli, const char *name)
 {
-	struct msd_diag d = {0};
-
-	(void)msd_diag_set(&d, MSD_NOT_FOUND, "no module is called %s", name);
+	const modser_value param = modser_str(name);
+	modser_result *result = NULL;
 	const enum msd_exit code =
-		msd_report_diag(MSD_EXIT_NOT_FOUND, "see `modser ls`", &d);
-	msd_diag_finish(&d);
+		msd_session_ask(cli, "module.describe", &param, 1, &result);
+
+	modser_result_free(result);
 	return code;
 }
 
@@ -190,7 +191,7 @@ static enum msd_exit show_text(const struct msd_cli *cli, const char *text,
 		return msd_report_no_memory();
 	while ((line = strsep(&rest, "\n")) != NULL)
 		take_line(&s, line, name);
-	const enum msd_exit code = s.is_there ? show(cli, &s) : not_found(name);
+	const enum msd_exit code = s.is_there ? show(cli, &s) : not_found(cli, name);
 	msd_buf_finish(&s.facts);
 	free(lines);
 	return code;

@@ -23,6 +23,7 @@
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/preload.h"
 #include "proto/name.h"
+#include "proto/near.h"
 
 #define MAX_FILE_BYTES (1u << 20)
 #define END_KEY "end-of-file"
@@ -64,6 +65,23 @@ static int fail(int line, msd_err err)
 	return -1;
 }
 
+/* The key of @cfg's that libconfuse's "no such option 'KEY'" may stand for. */
+static struct msd_span near_key(const cfg_t *cfg, const char *text)
+{
+	const char *key = strstr(text, "no such option '") == text
+				  ? text + strlen("no such option '")
+				  : "";
+	struct msd_near near;
+
+	msd_near_start(&near,
+		       (struct msd_span){(const uint8_t *)key, strcspn(key, "'")});
+	for (const cfg_opt_t *o = cfg->opts; o->name != NULL; o++) {
+		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0)
+			msd_near_look(&near, msd_span_of(o->name));
+	}
+	return near.best;
+}
+
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	char text[512];
@@ -71,7 +89,11 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 	if (now.err != MSD_OK)
 		return;
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	(void)fail(cfg->line, msd_diag_set(now.d, MSD_BAD_REQUEST, "%s", text));
+	const struct msd_span near = near_key(cfg, text);
+	(void)fail(cfg->line,
+		   msd_diag_set(now.d, MSD_BAD_REQUEST, "%s%s%.*s%s", text,
+				near.n > 0 ? "; did you mean " : "", (int)near.n,
+				(const char *)near.p, near.n > 0 ? "?" : ""));
 }
 
 static int refuse(const cfg_t *cfg, const char *key, const char *why)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/option_values.h"
+#include "proto/near.h"
 
 #define OF(field) offsetof(struct msd_options, field)
 static const struct msd_option rows[] = {
@@ -205,6 +206,21 @@ unsigned msd_option_find(const char *name)
 	while (i < N_ROWS && strcmp(rows[i].name, name) != 0)
 		i++;
 	return i;
+}
+
+const char *msd_option_near(const char *name)
+{
+	const char *best = NULL;
+	struct msd_near near;
+
+	msd_near_start(&near,
+		       (struct msd_span){(const uint8_t *)name, strcspn(name, "=")});
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		msd_near_look(&near, msd_span_of(rows[i].name));
+		if (near.best.p == (const uint8_t *)rows[i].name)
+			best = rows[i].name;
+	}
+	return best;
 }
 
 uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row)

@@ -36,6 +36,8 @@ struct msd_option {
 const struct msd_option *msd_option_row(unsigned i);
 /** The number of the row called @name, or that of none. */
 unsigned msd_option_find(const char *name);
+/** The name of a row that @name, up to a '=', may stand for; NULL: none is near. */
+const char *msd_option_near(const char *name);
 /** The value in @l of an option that is a limit. */
 uint64_t *msd_option_limit(struct msd_limits *l, const struct msd_option *row);
 /** Every option's default, in an @o that is zero. */

@@ -55,8 +55,10 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
 				    former);
 	}
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such option (see --help)",
-			    text);
+	const char *near = msd_option_near(text + strspn(text, "-"));
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such option%s%s%s (see --help)",
+			    text, near != NULL ? "; did you mean --" : "",
+			    near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
 /* The table as getopt has it; what comes of a row is MSD_ARGV_NO_LETTER and its number,

@@ -110,6 +110,28 @@ def test_json_is_one_value_of_json(served, words):
     assert text[end:].strip() == ""
 
 
+@pytest.mark.parametrize("words, near", [
+    ("ls --hedaer", "--header"), ("call --retyr 1s m:f", "--retry"), ("ls --jsn", "--json"),
+    ("load --worker=2 a b", "--workers"), ("--hots unix:x ls", "--host"),
+])
+def test_a_mistyped_option_is_told_which_of_its_verb_is_near(words, near):
+    said = harness.run(harness.BIN / "modser", *words.split())
+    assert said.status == 2 and f"did you mean {near}?" in said.err, said
+
+
+def test_a_mistyped_option_of_the_daemon_is_told_what_is_near(tmp_path):
+    said = harness.run(harness.BIN / "modserd", "--lisen", "unix:/x")
+    assert said.status == 2 and "did you mean --listen?" in said.err, said
+    (tmp_path / "m.conf").write_text("max-uplaod = 3\nmodule m { file = x }\n")
+    said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
+    assert said.status == 2 and "did you mean max-upload?" in said.err, said
+
+
+def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
+    said = served.modser("stats", "reslts")
+    assert said.status == 4 and "did you mean results?" in said.err, said
+
+
 def test_errors_are_json_too(served):
     said = served.modser("--json", "call", "absent:f")
     assert said.status == 4
