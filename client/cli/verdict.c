@@ -127,12 +127,14 @@ static void judge_symbols(struct judge *j)
 /* A library that is on this machine, but for a module. */
 static void judge_place(struct judge *j, const char *needed, const char *path)
 {
+	const char *end = strrchr(path, '/');
+
 	if (msd_reach_has(j->host.info, path))
 		return;
 	msd_buf_printf(&j->verdict->reasons,
-		       "it needs %s, which is %s: modules in the daemon's sandbox may "
-		       "not read that (modserd --may-read %.*s)\n",
-		       needed, path, (int)(strrchr(path, '/') - path), path);
+		       "it needs %s: modules in the daemon's sandbox may not read that "
+		       "without modserd --may-read %.*s\n",
+		       needed, (int)(end > path ? end - path : 1), path);
 }
 
 /* What this machine lacks may lie where only its loader is told to look. */

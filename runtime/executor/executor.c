@@ -30,6 +30,20 @@ static bool is_name(const struct msd_executor *x, struct msd_span name, const ch
 	return x->ops->has_c_names ? msd_c_name_is(name, own) : msd_span_is(name, own);
 }
 
+static int refuse_number(const struct msd_executor *x, const char *what, list_fn at,
+			 int64_t number)
+{
+	struct msd_buf list = {0};
+
+	msd_executor_list(x, at == x->ops->input, &list);
+	const int rc = msd_abi_raise_code(
+		MSD_BAD_ARGUMENT,
+		"argument 0: the model has no %s %" PRId64 "; its %ss are: %.*s", what,
+		number, what, (int)list.n, (const char *)list.p);
+	msd_buf_finish(&list);
+	return rc;
+}
+
 static int find(const struct msd_executor *x, const char *what, uint32_t n, list_fn at,
 		const struct msd_any *v, uint32_t *ret)
 {
@@ -39,12 +53,8 @@ static int find(const struct msd_executor *x, const char *what, uint32_t n, list
 		*ret = (uint32_t)v->as.i;
 		return 0;
 	}
-	if (v->type == MSD_T_INT) {
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
-					  "argument 0: there is no %s %" PRId64
-					  "; the model has %u",
-					  what, v->as.i, n);
-	}
+	if (v->type == MSD_T_INT)
+		return refuse_number(x, what, at, v->as.i);
 	if (!msd_any_str(v, &name)) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
 					  "argument 0: expected the %s's name or "
@@ -71,13 +81,7 @@ static int find_output(const struct msd_executor *x, const struct msd_any *v,
 {
 	if (find(x, "output", x->n_outputs, x->ops->output, v, ret) != 0)
 		return -1;
-	if (*ret == MSD_NO_SUCH_NAME) {
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
-					  "argument 0: no output has this name; the "
-					  "model has %u, by number",
-					  x->n_outputs);
-	}
-	return 0;
+	return *ret == MSD_NO_SUCH_NAME ? msd_executor_no_output(x, v) : 0;
 }
 
 /* An extent of -1 may be any, and so may what has no dimensions yet. */

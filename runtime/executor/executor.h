@@ -59,6 +59,13 @@ int msd_executor_find_input(const struct msd_executor *x, const struct msd_any *
 int msd_executor_no_input(const struct msd_executor *x, const struct msd_any *name,
 			  int at);
 
+/** The error of a name that no output has. */
+int msd_executor_no_output(const struct msd_executor *x, const struct msd_any *name);
+/** Append the numbers and names of what a caller sets, or of the outputs: "0 (data)".
+ */
+void msd_executor_list(const struct msd_executor *x, bool is_input,
+		       struct msd_buf *out);
+
 /** Set the input that @key names to @value, which is argument @at + 1 of the call. 0 or
  * -1 with the error raised. */
 int msd_executor_set_one(struct msd_executor *x, const struct msd_any *key,

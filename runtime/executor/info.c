@@ -1,5 +1,6 @@
 /* What an executor says of its inputs and outputs. TVM's get_input_info has two maps;
  * the wire has no map, so a tuple of name, shape and dtype stands for each input. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "proto/bytes.h"
@@ -115,7 +116,7 @@ int msd_executor_input_index(struct msd_instance *self, const struct msd_any *ar
 	return 0;
 }
 
-#define MANY_INPUTS 16
+#define MANY_NAMED 16
 
 /* The names of what a caller sets, parameters apart: "data, mask". */
 static void list_inputs(const struct msd_executor *x, struct msd_buf *out)
@@ -125,12 +126,12 @@ static void list_inputs(const struct msd_executor *x, struct msd_buf *out)
 	for (uint32_t i = 0; i < x->n_inputs; i++) {
 		const char *name = x->ops->input(x, i).name;
 
-		if (x->ops->is_param(x, i) || name == NULL || ++n > MANY_INPUTS)
+		if (x->ops->is_param(x, i) || name == NULL || ++n > MANY_NAMED)
 			continue;
 		msd_buf_put(out, ", ", n > 1 ? 2 : 0);
 		msd_buf_put(out, name, strlen(name));
 	}
-	if (n > MANY_INPUTS)
+	if (n > MANY_NAMED)
 		msd_buf_put(out, ", ...", 5);
 }
 
@@ -150,6 +151,41 @@ int msd_executor_no_input(const struct msd_executor *x, const struct msd_any *na
 		at, (int)(text.n < 64 ? text.n : 64), (const char *)text.p,
 		(int)names.n, (const char *)names.p);
 	msd_buf_finish(&names);
+	return rc;
+}
+
+void msd_executor_list(const struct msd_executor *x, bool is_input, struct msd_buf *out)
+{
+	const uint32_t n_all = is_input ? x->n_inputs : x->n_outputs;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < n_all; i++) {
+		const char *name =
+			(is_input ? x->ops->input(x, i) : x->ops->output(x, i)).name;
+
+		if ((is_input && x->ops->is_param(x, i)) || ++n > MANY_NAMED)
+			continue;
+		msd_buf_printf(out, "%s%" PRIu32 "%s%.64s%s", n > 1 ? ", " : "", i,
+			       name != NULL ? " (" : "", name != NULL ? name : "",
+			       name != NULL ? ")" : "");
+	}
+	if (n > MANY_NAMED)
+		msd_buf_printf(out, ", ...");
+}
+
+int msd_executor_no_output(const struct msd_executor *x, const struct msd_any *name)
+{
+	struct msd_buf list = {0};
+	struct msd_span text = {0};
+
+	(void)!msd_any_str(name, &text);
+	msd_executor_list(x, false, &list);
+	const int rc = msd_abi_raise_code(
+		MSD_BAD_ARGUMENT,
+		"argument 0: the model has no output \"%.*s\"; its outputs are: %.*s",
+		(int)(text.n < 64 ? text.n : 64), (const char *)text.p, (int)list.n,
+		(const char *)list.p);
+	msd_buf_finish(&list);
 	return rc;
 }
 

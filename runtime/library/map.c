@@ -117,12 +117,14 @@ static msd_err refuse_closed(const struct msd_elf *elf, struct msd_diag *d)
 		if (h != NULL) {
 			(void)dlclose(h);
 		} else if (is_closed(elf, elf->needed[i], place)) {
+			const char *end = strrchr(place, '/');
+
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
 				"needs %s, which a module may not read here: start the "
 				"daemon with --may-read %.*s, or have it load the "
 				"module with sandbox=trusted",
-				place, (int)(strrchr(place, '/') - place), place);
+				end + 1, (int)(end > place ? end - place : 1), place);
 		}
 	}
 	return MSD_OK;

@@ -125,8 +125,7 @@ static msd_err not_found(struct msd_loaded *m, const char *name, struct msd_diag
 		return msd_diag_set(d, err, "no function %s: %s", name, told);
 	msd_nearest_names(name, m->infos, m->n_entries, &near);
 	msd_node_refusals(msd_loaded_root(m), &why);
-	(void)msd_diag_set(d, err, "no function %s%s%.*s%s%.*s", name,
-			   near.n > 0 ? "; near it: " : "", (int)near.n,
+	(void)msd_diag_set(d, err, "no function %s%.*s%s%.*s", name, (int)near.n,
 			   near.n > 0 ? (char *)near.p : "", why.n > 0 ? "; " : "",
 			   (int)why.n, why.n > 0 ? (char *)why.p : "");
 	msd_buf_finish(&near);

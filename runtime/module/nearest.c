@@ -31,10 +31,28 @@ static void keep(struct near *near, size_t i, unsigned score)
 	near->count += near->count < MAX_NAMES ? 1 : 0;
 }
 
+/* None is near: what the module is for comes first, then whatever there is. */
+static void put_any(const struct msd_func_info *const *infos, size_t n,
+		    struct msd_buf *out)
+{
+	size_t n_put = 0;
+
+	for (int of_models = 1; of_models >= 0; of_models--) {
+		for (size_t i = 0; i < n && n_put < MAX_NAMES; i++) {
+			if ((infos[i]->style == MSD_FUNC_MODEL) == of_models) {
+				msd_buf_printf(out, "%s%s", n_put++ > 0 ? ", " : "",
+					       infos[i]->name);
+			}
+		}
+	}
+	if (n > MAX_NAMES)
+		msd_buf_printf(out, ", ...");
+}
+
 void msd_nearest_names(const char *name, const struct msd_func_info *const *infos,
 		       size_t n, struct msd_buf *out)
 {
-	const unsigned limit = (unsigned)strnlen(name, MSD_NEAR_BYTES) / 2 + 1;
+	const unsigned limit = (unsigned)strnlen(name, MSD_NEAR_BYTES) / 3 + 1;
 	struct near near = {.count = 0};
 
 	for (size_t i = 0; i < n; i++) {
@@ -44,8 +62,10 @@ void msd_nearest_names(const char *name, const struct msd_func_info *const *info
 		if (score <= limit)
 			keep(&near, i, score);
 	}
-	for (size_t k = 0; near.count == 0 && k < n && k < MAX_NAMES; k++)
-		msd_buf_printf(out, "%s%s", k > 0 ? ", " : "", infos[k]->name);
+	if (n > 0)
+		msd_buf_printf(out, "; %s: ", near.count > 0 ? "near it" : "it has");
+	if (near.count == 0)
+		put_any(infos, n, out);
 	for (size_t k = 0; k < near.count; k++) {
 		msd_buf_printf(out, "%s%s", k > 0 ? ", " : "",
 			       infos[near.best[k]]->name);

@@ -141,6 +141,8 @@ def test_a_name_that_the_model_lacks_is_refused(daemon, fixtures):
                               ("run_from_inputs", (1, 0, "dat", x), 2)):
             with pytest.raises(Failure, match=said.format(at)):
                 getattr(one, how)(*args)
+        with pytest.raises(Failure, match=r"the model has no input 99; its inputs are: 0 \(data\)$"):
+            one.set_input(99, x)
         with pytest.raises(Failure, match="of its 1 parameters, other first, the model has none"):
             one.load_params(params_file(other=x))
         one.load_params(params_file(other=x, p3=np.zeros((1, 10), "f4")))
@@ -183,7 +185,7 @@ def test_a_graph_says_what_it_takes(daemon, fixtures):
         ):
             with pytest.raises(Failure, match=rf"argument 1, for input 0 \(data\): .*{text}"):
                 one.set_input("data", wrong)
-        with pytest.raises(Failure, match="get_output: argument 0: there is no output 1; the model has 1"):
+        with pytest.raises(Failure, match=r"get_output: argument 0: the model has no output 1; its outputs are: 0 \("):
             one.get_output(1)
 
 

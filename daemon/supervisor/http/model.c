@@ -42,9 +42,15 @@ msd_err msd_model_find(struct msd_house *house, struct msd_span name,
 						  name.n - module.n - 1};
 		m.function = msd_facts_function(facts, function);
 		if (m.function.n == 0 && msd_facts_are_known(facts)) {
-			return msd_diag_set(d, MSD_NOT_FOUND, "%s has no function %.*s",
-					    m.module->crew.name, (int)function.n,
-					    (const char *)function.p);
+			const struct msd_span near =
+				msd_facts_near_function(facts, function);
+
+			return msd_diag_set(
+				d, MSD_NOT_FOUND, "%s has no function %.*s%s%.*s%s",
+				m.module->crew.name, (int)function.n,
+				(const char *)function.p,
+				near.n > 0 ? "; did you mean " : "", (int)near.n,
+				(const char *)near.p, near.n > 0 ? "?" : "");
 		}
 	}
 	*ret = m;

@@ -1,3 +1,11 @@
+/*
+ * What an instance of a virtual machine keeps for one function: the arguments that were
+ * set, and what it returned.
+ *
+ * Happy path: the function is found by its name, its entry is made at the first value
+ * that is set for it, and filled place by place. Failures: a name that the model lacks
+ * is answered with those that it has; out of memory nothing is kept.
+ */
 #include "runtime/executor/vm/entry.h"
 
 #include <stdlib.h>
@@ -6,6 +14,40 @@
 #include "proto/limits.h"
 #include "runtime/module/check.h"
 #include "runtime/value/error.h"
+
+#define NAMED_MAX                                                                      \
+	16u /* functions; a model has few, and its packed ones are not listed */
+
+struct names {
+	struct msd_buf text;
+	unsigned n;
+};
+
+static msd_err put_name(void *ctx, const struct msd_func_info *info)
+{
+	struct names *names = ctx;
+
+	if (names->n++ < NAMED_MAX) {
+		msd_buf_printf(&names->text, "%s%s", names->n > 1 ? ", " : "",
+			       info->name);
+	}
+	return MSD_OK;
+}
+
+/* What the model has in place of @text. */
+static void refuse_name(const struct msd_vm_state *s, int at, struct msd_span text)
+{
+	struct names names = {0};
+
+	(void)!s->node->ops->list(s->node, put_name, &names);
+	(void)msd_abi_raise_code(
+		MSD_BAD_ARGUMENT,
+		"argument %d: the model has no function %.*s; it has: %.*s%s", at,
+		(int)(text.n < 128 ? text.n : 128), (const char *)text.p,
+		(int)names.text.n, (const char *)names.text.p,
+		names.n > NAMED_MAX ? ", ..." : "");
+	msd_buf_finish(&names.text);
+}
 
 struct msd_function *msd_vm_function(const struct msd_vm_state *s,
 				     const struct msd_any *args, int at)
@@ -26,9 +68,7 @@ struct msd_function *msd_vm_function(const struct msd_vm_state *s,
 		fn = s->node->ops->find(s->node, name);
 	}
 	if (fn == NULL || fn->rules == NULL) {
-		(void)msd_abi_raise_code(
-			MSD_BAD_ARGUMENT, "argument %d: the model has no function %.*s",
-			at, (int)(text.n < 128 ? text.n : 128), (const char *)text.p);
+		refuse_name(s, at, text);
 		return NULL;
 	}
 	return fn;

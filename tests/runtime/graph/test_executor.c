@@ -221,11 +221,13 @@ Test(executor, what_the_model_does_not_have_is_named)
 	struct msd_any number = msd_int(7);
 
 	open_model(AOT_LIBRARY);
-	expect_refused("get_input", &number, 1,
-		       "get_input: argument 0: there is no input 7; the model has 2");
+	expect_refused(
+		"get_input", &number, 1,
+		"get_input: argument 0: the model has no input 7; its inputs are: "
+		"0 (x)");
 	expect_refused("get_output", &name, 1,
-		       "get_output: argument 0: no output has this name; the model has "
-		       "2, by number");
+		       "get_output: argument 0: the model has no output \"x\"; its "
+		       "outputs are: 0 (output0), 1 (output1)");
 	expect_refused("load_params", &number, 1,
 		       "load_params: argument 0: expected the bytes of a .params file, "
 		       "got int");
