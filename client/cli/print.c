@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "client/cli/dims.h"
@@ -215,6 +216,15 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 bool msd_print_for_people(void)
 {
 	return isatty(STDOUT_FILENO) == 1;
+}
+
+size_t msd_print_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+		       ? size.ws_col
+		       : SIZE_MAX;
 }
 
 void msd_print_flush_to(struct msd_buf *out, FILE *file)

@@ -42,6 +42,8 @@ void msd_print_columns(struct msd_buf *out, const modser_value *list,
 		       bool has_header);
 /** Is standard output a terminal? */
 bool msd_print_for_people(void);
+/** Columns of that terminal; SIZE_MAX: it does not say. */
+size_t msd_print_width(void);
 /** Write @out to standard output and empty it. Errors show in msd_report_stdout(). */
 void msd_print_flush(struct msd_buf *out);
 void msd_print_flush_to(struct msd_buf *out, FILE *file);

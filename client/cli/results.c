@@ -214,6 +214,19 @@ static bool writes_to_stdout(const struct msd_cli *cli)
 	return false;
 }
 
+/* Lines of a text are lines where nothing else is printed: of several results each has
+ * one. */
+static void put_result(const modser_value *v, bool is_only, bool for_people,
+		       struct msd_buf *out)
+{
+	if (is_only && v->kind == MODSER_STR) {
+		msd_print_text(out, v->as.str.p, v->as.str.n);
+		return;
+	}
+	msd_print_value(out, v, for_people);
+	msd_buf_put_u8(out, '\n');
+}
+
 /* What has no -o; on stderr when standard output carries a file. */
 static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
 {
@@ -222,10 +235,8 @@ static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
 
 	if (cli->json)
 		put_json(r, cli, &out);
-	for (size_t i = cli->n_outputs; i < r->n && !cli->json; i++) {
-		msd_print_value(&out, r->item[i], for_people);
-		msd_buf_put_u8(&out, '\n');
-	}
+	for (size_t i = cli->n_outputs; i < r->n && !cli->json; i++)
+		put_result(r->item[i], r->n - cli->n_outputs == 1, for_people, &out);
 	if (writes_to_stdout(cli)) {
 		msd_print_flush_to(&out, stderr);
 		return;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/cell.h"
 #include "client/cli/print.h"
 
-#define LIST_SHOWN 8u   /* items of a list within a table */
 #define COLUMNS_MAX 64u /* as a map can have pairs */
 
 static bool is_plain(const modser_value *v)
@@ -29,90 +29,6 @@ static bool is_list_of_maps(const modser_value *v)
 static bool is_many_lines(const modser_value *v)
 {
 	return v->kind == MODSER_STR && memchr(v->as.str.p, '\n', v->as.str.n) != NULL;
-}
-
-static bool ends_with(const char *text, const char *tail)
-{
-	size_t n = strlen(text);
-	size_t k = strlen(tail);
-
-	return n >= k && strcmp(text + n - k, tail) == 0;
-}
-
-/* A number of bytes, by its key. */
-static bool is_bytes(const char *key, const modser_value *v)
-{
-	return v->kind == MODSER_INT &&
-	       (ends_with(key, "bytes") || strcmp(key, "rss") == 0);
-}
-
-void msd_print_size(struct msd_buf *out, int64_t n)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	double v = (double)n;
-	size_t i = 0;
-
-	while (v >= 1024 && i + 1 < sizeof(units) / sizeof(units[0])) {
-		v /= 1024;
-		i++;
-	}
-	msd_buf_printf(out, "%.*f %s", i > 0 && v < 100 ? 1 : 0, v, units[i]);
-}
-
-static const struct {
-	const char *tail; /* of keys */
-	double ns;
-} time_units[] = {{"_ns", 1}, {"_us", 1e3}, {"_ms", 1e6}};
-
-/* Nanoseconds of the unit that a number's key ends with; 0: it has none. */
-static double unit_of(const char *key, const modser_value *v)
-{
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
-		if (ends_with(key, time_units[i].tail) &&
-		    (v == NULL || v->kind == MODSER_INT))
-			return time_units[i].ns;
-	}
-	return 0;
-}
-
-void msd_print_ns(struct msd_buf *out, double ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"h", 3.6e12}, {"min", 6e10}, {"s", 1e9},
-		     {"ms", 1e6},   {"us", 1e3},   {"ns", 1}};
-	const size_t last = sizeof(units) / sizeof(units[0]) - 1;
-	size_t i = 0;
-
-	/* Of minutes and hours there must be some before they say more than seconds. */
-	while (i < last && ns < units[i].ns * (i < 2 ? 2 : 1))
-		i++;
-	const double v = ns / units[i].ns;
-	msd_buf_printf(out, "%.*f %s", i < last && v < 100 ? 1 : 0, v, units[i].name);
-}
-
-static bool is_empty(const modser_value *v)
-{
-	return v == NULL || v->kind == MODSER_NIL ||
-	       (v->kind == MODSER_STR && v->as.str.n == 0);
-}
-
-static void put_cell(struct msd_buf *out, const char *key, const modser_value *v,
-		     bool for_people)
-{
-	if (is_empty(v)) {
-		msd_buf_put_u8(out, '-');
-	} else if (for_people && is_bytes(key, v)) {
-		msd_print_size(out, v->as.i);
-	} else if (for_people && unit_of(key, v) > 0) {
-		msd_print_ns(out, (double)v->as.i * unit_of(key, v));
-	} else if (for_people && v->kind == MODSER_TUPLE &&
-		   v->as.tuple.n > LIST_SHOWN) {
-		msd_buf_printf(out, "%zu (--json lists them)", v->as.tuple.n);
-	} else {
-		msd_print_value(out, v, for_people);
-	}
 }
 
 struct columns {
@@ -142,7 +58,7 @@ static void find_columns(const modser_value *list, bool for_people, struct colum
 			const modser_value *pair = &map->as.tuple.item[2 * i];
 
 			if (pair->kind == MODSER_STR && is_plain(pair + 1) &&
-			    !(for_people && is_empty(pair + 1)))
+			    !(for_people && msd_cell_is_empty(pair + 1)))
 				add_column(ret, pair->as.str.p);
 		}
 	}
@@ -168,7 +84,7 @@ static void pad(struct msd_buf *out, size_t from, size_t to)
 static void put_heading(struct msd_buf *out, const struct msd_column *column)
 {
 	const char *key = column->key;
-	size_t n = strlen(key) - (unit_of(key, NULL) > 0 ? 3u : 0u);
+	size_t n = strlen(key) - (msd_cell_is_time(key) ? 3u : 0u);
 
 	if (column->heading != NULL) {
 		msd_buf_printf(out, "%s", column->heading);
@@ -185,7 +101,8 @@ static void put_column(struct msd_buf *out, const modser_value *map,
 		       const struct msd_column *column, bool for_people)
 {
 	if (map != NULL) {
-		put_cell(out, column->key, modser_find(map, column->key), for_people);
+		msd_cell_put(out, column->key, modser_find(map, column->key),
+			     for_people);
 	} else if (for_people) {
 		put_heading(out, column);
 	} else {
@@ -219,6 +136,41 @@ static void put_row(struct msd_buf *out, const modser_value *map,
 		msd_buf_put_u8(out, '\n');
 }
 
+/* Where the last column would begin. */
+static size_t begin_of_last(const struct columns *columns, const size_t *widths)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i + 1 < columns->n; i++)
+		at += widths[i] + 2;
+	return at;
+}
+
+/* A row as lines of its own, a column each, for a terminal that has no room beside. */
+static void put_lines(struct msd_buf *out, const modser_value *map,
+		      const struct columns *columns, const char *prefix)
+{
+	size_t widest = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < columns->n; i++) {
+			struct msd_buf line = {0};
+
+			put_heading(&line, &columns->all[i]);
+			const size_t width = width_of(line.p, line.n);
+			widest = width > widest ? width : widest;
+			pad(&line, width, widest + 1);
+			put_column(&line, map, &columns->all[i], true);
+			if (pass > 0) {
+				msd_buf_printf(out, "%s", prefix);
+				msd_buf_put(out, line.p, line.n);
+				msd_buf_put_u8(out, '\n');
+			}
+			msd_buf_finish(&line);
+		}
+	}
+}
+
 static void put_columns(struct msd_buf *out, const modser_value *list,
 			const struct columns *columns, const char *prefix,
 			bool for_people, bool has_header)
@@ -231,6 +183,15 @@ static void put_columns(struct msd_buf *out, const modser_value *list,
 		put_row(NULL, NULL, columns, widths, true);
 		for (size_t i = 0; i < list->as.tuple.n; i++)
 			put_row(NULL, &list->as.tuple.item[i], columns, widths, true);
+	}
+	if (for_people &&
+	    strlen(prefix) + begin_of_last(columns, widths) >= msd_print_width()) {
+		for (size_t i = 0; i < list->as.tuple.n; i++) {
+			if (i > 0)
+				msd_buf_put_u8(out, '\n');
+			put_lines(out, &list->as.tuple.item[i], columns, prefix);
+		}
+		return;
 	}
 	if (for_people || has_header) {
 		msd_buf_printf(out, "%s", prefix);
@@ -260,7 +221,7 @@ void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_peo
 static bool is_empty_in_all(const modser_value *list, const char *key)
 {
 	for (size_t i = 0; i < list->as.tuple.n; i++) {
-		if (!is_empty(modser_find(&list->as.tuple.item[i], key)))
+		if (!msd_cell_is_empty(modser_find(&list->as.tuple.item[i], key)))
 			return false;
 	}
 	return true;
@@ -353,7 +314,7 @@ static void put_map(struct msd_buf *out, const modser_value *map, const char *pr
 		} else {
 			msd_buf_put_u8(out, '\t');
 		}
-		put_cell(out, key->as.str.p, v, for_people);
+		msd_cell_put(out, key->as.str.p, v, for_people);
 		msd_buf_put_u8(out, '\n');
 	}
 }

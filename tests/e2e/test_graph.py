@@ -64,6 +64,9 @@ def test_a_graph_beside_its_library_runs(daemon, fixtures, tmp_path, model, outp
     daemon.ok("call", f"{name}:run", f"@{folder / 'in_data.npy'}", *words)
     for i in range(outputs):
         assert ulps(np.load(tmp_path / f"{i}.npy"), np.load(folder / f"out_{i}.npy")) <= 2
+    assert json.loads(daemon.ok("--json", "show", name).out)["beside"] == {
+        "graph_bytes": (folder / "graph.json").stat().st_size,
+        "params_bytes": (folder / "model.params").stat().st_size}
     daemon.ok("unload", name)
 
 

@@ -206,3 +206,14 @@ def test_ctrl_c_ends_the_upload_at_once_and_leaves_nothing(uploading, daemon):
         assert "big" not in [m["name"] for m in wire.ask("module.list")]
         harness.until(lambda: wire.ask("server.info")["held"]["upload_bytes"] == 0,
                       "its bytes are given back")
+
+
+@pytest.mark.parametrize("columns, first", [(12, "NAME   narrow"), (80, "NAME    STATE")])
+def test_a_table_that_has_no_room_is_lines_of_its_own(own_daemon, columns, first):
+    daemon = own_daemon()
+    daemon.load("narrow", harness.ZOO / "results.so")
+    with contextlib.closing(Terminal("-H", daemon.host, "ls", columns=columns)) as shell:
+        assert shell.end() == 0, shell.said
+    lines = shell.said.splitlines()
+    assert lines[0].startswith(first), shell.said
+    assert all(word in shell.said for word in ("STATE", "READY", "P99")), shell.said

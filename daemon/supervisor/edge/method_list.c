@@ -93,6 +93,25 @@ static void put_digest(struct msd_buf *b, const char *key,
 	}
 }
 
+/* What was given beside its library, of which the tree in `inspect` tells nothing. */
+static void put_beside(struct msd_buf *b, const struct msd_module *m)
+{
+	const struct msd_source *s = &m->crew.source;
+	const uint64_t graph = s->part_bytes[MSD_PART_GRAPH];
+	const uint64_t params = s->part_bytes[MSD_PART_PARAMS];
+
+	msd_pack_cstr(b, "beside");
+	if (graph == 0 && params == 0) {
+		msd_pack_nil(b);
+		return;
+	}
+	msd_pack_map(b, (size_t)(graph > 0) + (params > 0));
+	if (graph > 0)
+		msd_pack_pair_uint(b, "graph_bytes", graph);
+	if (params > 0)
+		msd_pack_pair_uint(b, "params_bytes", params);
+}
+
 /* What is to take its place, and what failed to. */
 static void put_others(struct msd_buf *b, const struct msd_module *m)
 {
@@ -197,11 +216,12 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result, N_SUMMARY_KEYS + 2 + N_WORKERS_KEYS + N_EDITION_KEYS +
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS +
 					 MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, "sha256",
 		   m->crew.source.fd >= 0 ? &m->crew.source.sha256 : NULL);
+	put_beside(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	put_edition(c, m);
