@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/advice.h"
 #include "client/cli/parameters.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
@@ -31,7 +32,8 @@ enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *
 
 	*ret = (struct msd_arguments){.words = calloc(n + 1, sizeof(*ret->words)),
 				      .values = calloc(n + 1, sizeof(*ret->values)),
-				      .names = calloc(n + 1, sizeof(const char *))};
+				      .names = calloc(n + 1, sizeof(const char *)),
+				      .texts = words};
 	if (ret->words == NULL || ret->values == NULL || ret->names == NULL)
 		return msd_report_no_memory();
 	while (ret->n < n && err == MSD_OK) {
@@ -52,8 +54,8 @@ enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *
 }
 
 /* Whose place in the signature is not said, takes the first that nobody names. */
-static const modser_value *param_of(const struct msd_arguments *a,
-				    const struct msd_parameters *s, size_t at)
+const modser_value *msd_arguments_param(const struct msd_arguments *a,
+					const struct msd_parameters *s, size_t at)
 {
 	size_t free_ones = 0;
 
@@ -83,7 +85,7 @@ static enum msd_exit set_type(struct msd_arguments *a, const struct msd_paramete
 	struct msd_dtype t;
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if (!msd_parameters_dtype(param_of(a, s, i), &t)) {
+	if (!msd_parameters_dtype(msd_arguments_param(a, s, i), &t)) {
 		return msd_report_usage("say the dtype: float32:[1.0,2.0]",
 					"argument %zu of %s: its signature does not "
 					"tell the dtype of a tensor there",
@@ -119,6 +121,32 @@ enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *cl
 	return code;
 }
 
+enum msd_exit msd_arguments_report(const struct msd_arguments *a, modser_client *client,
+				   const char *function, uint32_t deadline_ms,
+				   const modser_result *answer)
+{
+	modser_error e = *modser_result_error(answer);
+	struct msd_parameters s = {0};
+	struct msd_buf hint = {0};
+
+	if (e.code != MODSER_BAD_ARGUMENT)
+		return msd_report_result(client, answer);
+	if (msd_parameters_ask(client, function, deadline_ms, &s) != MODSER_OK ||
+	    !msd_advice_put(&hint, a, &s, function)) {
+		msd_buf_printf(&hint,
+			       "do what the text says; `modser funcs %.*s` has "
+			       "the signatures",
+			       (int)strcspn(function, ":"), function);
+	}
+	msd_buf_put_u8(&hint, 0);
+	if (!hint.bad)
+		e.hint = (const char *)hint.p;
+	const enum msd_exit code = msd_report_error(&e);
+	msd_buf_finish(&hint);
+	msd_parameters_finish(&s);
+	return code;
+}
+
 enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret)
@@ -131,7 +159,7 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 	options.names = a->has_names ? a->names : NULL;
 	if (modser_call(client, function, a->values, a->n, &options, ret) == MODSER_OK)
 		return MSD_EXIT_OK;
-	return msd_report_result(client, *ret);
+	return msd_arguments_report(a, client, function, options.deadline_ms, *ret);
 }
 
 enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,

@@ -32,11 +32,17 @@ modser_err msd_parameters_ask(modser_client *client, const char *target,
 		modser_request(client, "function.list", &name, 1, &options, &ret->list);
 	if (err != MODSER_OK)
 		return err;
-	ret->function = find(modser_result_value(ret->list), colon + 1);
-	ret->params = modser_find(ret->function, "params");
-	if (ret->params != NULL && ret->params->kind != MODSER_TUPLE)
-		ret->params = NULL;
+	(void)msd_parameters_find(ret, colon + 1);
 	return MODSER_OK;
+}
+
+bool msd_parameters_find(struct msd_parameters *s, const char *name)
+{
+	s->function = find(modser_result_value(s->list), name);
+	s->params = modser_find(s->function, "params");
+	if (s->params != NULL && s->params->kind != MODSER_TUPLE)
+		s->params = NULL;
+	return s->function != NULL;
 }
 
 const char *msd_parameters_text(const modser_value *param, const char *key)

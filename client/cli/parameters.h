@@ -18,6 +18,8 @@ struct msd_parameters {
 MSD_MUST_CHECK modser_err msd_parameters_ask(modser_client *client, const char *target,
 					     uint32_t deadline_ms,
 					     struct msd_parameters *ret);
+/** Have @s be about the function @name of the same list; false: it is not in it. */
+bool msd_parameters_find(struct msd_parameters *s, const char *name);
 /** The parameter called @name, or else the @i-th; NULL when it is not known. */
 const modser_value *msd_parameters_param(const struct msd_parameters *s,
 					 const char *name, size_t i);

@@ -141,11 +141,13 @@ static int64_t calls_of(struct bench *b)
 }
 
 /* Why a run did not come to its end. */
-static enum msd_exit report(modser_result *failure, modser_client *failed,
-			    modser_client *lost)
+static enum msd_exit report(const struct bench *b, modser_result *failure,
+			    modser_client *failed, modser_client *lost)
 {
-	if (failure != NULL)
-		return msd_report_result(failed, failure);
+	if (failure != NULL) {
+		return msd_arguments_report(&b->args, failed, b->cli->words[0],
+					    b->cli->deadline_ms, failure);
+	}
 	return lost != NULL ? msd_report_error(modser_why(lost))
 			    : msd_report_no_memory();
 }
@@ -168,7 +170,7 @@ static enum msd_exit run_at_rate(struct bench *b, struct msd_rate_run *run, uint
 		.stages = stages,
 	};
 	return msd_rate_run(run) ? MSD_EXIT_OK
-				 : report(run->failure, run->failed, run->lost);
+				 : report(b, run->failure, run->failed, run->lost);
 }
 
 static enum msd_exit run_in_turn(struct bench *b, struct msd_load_run *run, uint64_t ms,
@@ -188,7 +190,7 @@ static enum msd_exit run_in_turn(struct bench *b, struct msd_load_run *run, uint
 		.stages = stages,
 	};
 	return msd_load_run(run) ? MSD_EXIT_OK
-				 : report(run->failure, run->failed, run->lost);
+				 : report(b, run->failure, run->failed, run->lost);
 }
 
 /* The same for a tenth of the time with calls that are traced, which counts for

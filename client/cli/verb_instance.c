@@ -90,8 +90,11 @@ static enum msd_exit begin(struct instance *x, modser_options *options)
 	code = msd_arguments_start(&s->args, x->client, s->target, first, &id);
 	if (code == MSD_EXIT_OK)
 		code = wait_for(x, first.instance_of, &x->made);
-	if (code == MSD_EXIT_OK)
-		code = wait_for(x, id, &s->answer);
+	if (code == MSD_EXIT_OK &&
+	    modser_wait(x->client, id, &s->answer) != MODSER_OK) {
+		code = msd_arguments_report(&s->args, x->client, s->target,
+					    options->deadline_ms, s->answer);
+	}
 	if (code == MSD_EXIT_OK)
 		options->instance = modser_result_value(x->made)->as.handle;
 	return code;
