@@ -1,6 +1,7 @@
 #include "daemon/supervisor/edge/confined.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,7 +36,15 @@ static bool let_go(int held)
 	return is_there;
 }
 
-bool msd_confined_has_connected(int fd)
+/* The other end is closed: who waited for a daemon that was stopped, and gave up. */
+static bool has_left(int fd)
+{
+	struct pollfd p = {.fd = fd};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLHUP) != 0;
+}
+
+enum msd_connected msd_confined_look(int fd)
 {
 	struct ucred who;
 	socklen_t n = sizeof(who);
@@ -44,12 +53,16 @@ bool msd_confined_has_connected(int fd)
 
 	/* What is in no namespace that can be seen from here is no child either. */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.pid <= 0)
-		return false;
+		return MSD_CONNECTED_FREE;
 	bool is_known = hold(fd, &held);
 	is_known = is_known && msd_mark_is_confined(who.pid, &is_confined);
 	if (held >= 0)
 		is_known = let_go(held) && is_known;
-	return is_known ? is_confined : who.uid == geteuid();
+	if (is_known)
+		return is_confined ? MSD_CONNECTED_CONFINED : MSD_CONNECTED_FREE;
+	if (who.uid != geteuid())
+		return MSD_CONNECTED_FREE;
+	return has_left(fd) ? MSD_CONNECTED_LEFT : MSD_CONNECTED_CONFINED;
 }
 
 void msd_confined_refuse(struct msd_edge *e, int fd)

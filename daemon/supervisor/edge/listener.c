@@ -112,12 +112,17 @@ static void accept_some(struct msd_listener *l)
 			pause_accepting(l, errno);
 		if (fd < 0)
 			return;
-		if (who.is_local && msd_confined_has_connected(fd)) {
+		const enum msd_connected has_come =
+			who.is_local ? msd_confined_look(fd) : MSD_CONNECTED_FREE;
+		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
-			continue;
+		} else if (has_come == MSD_CONNECTED_LEFT) {
+			(void)close(
+				fd); /* what it has sent is nobody's to answer for */
+		} else {
+			set_options(fd, l->address.kind);
+			msd_gate_enter(e, fd, who, &l->way);
 		}
-		set_options(fd, l->address.kind);
-		msd_gate_enter(e, fd, who, &l->way);
 	}
 }
 
