@@ -180,7 +180,8 @@ typedef struct modser_options {
 	/* Milliseconds from here to the answer; 0: none. The daemon keeps it; when the
 	 * daemon itself does not answer, the client gives up a second later. */
 	uint32_t deadline_ms;
-	bool unordered; /* of several workers any may run it: no order is needed */
+	bool unordered; /* no order is needed: any worker may run it, the earliest due
+			   first */
 	/* For "call": as many as there are arguments, each the name of its parameter,
 	 * or NULL for the first one that no other argument is for. NULL: all in order.
 	 * Copied. */

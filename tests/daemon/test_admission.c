@@ -137,6 +137,29 @@ Test(admission, what_a_worker_runs_counts_for_what_is_left_of_it)
 	scene_finish(&s);
 }
 
+Test(admission, what_a_call_overtakes_is_not_ahead_of_it)
+{
+	struct scene s;
+	struct msd_req asked = {.method = MSD_M_CALL,
+				.at = {.function = FAST, .is_unordered = true},
+				.due = {.is_clients = true, .node.at_ms = NOW_MS + 20}};
+
+	scene_init(&s, 1);
+	asked.client.who = &s.clients[0];
+	queue(&s, 0, 1, SLOW);
+	struct msd_req *unhurried = call(&s, SLOW);
+	unhurried->at.is_unordered = true;
+	msd_lane_append(msd_lane_get(&s.clients[0], &s.module.crew), unhurried);
+	queue(&s, 1, 40, SLOW);
+	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us,
+		     10000 + 2 * 10000,
+		     "one of its own, and as many turns of the other");
+	asked.at.is_unordered = false;
+	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us,
+		     20000 + 3 * 10000);
+	scene_finish(&s);
+}
+
 Test(admission, several_workers_share_what_is_ahead)
 {
 	struct scene s;

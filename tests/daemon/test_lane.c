@@ -125,6 +125,43 @@ Test(lane, takes_turns_with_the_others)
 	msd_lane_free(b);
 }
 
+/* Queue a call that needs no order and is due at @due_ms; 0: it has no deadline. */
+static struct msd_req *queue_due(struct scene *s, struct msd_lane *lane,
+				 uint64_t due_ms)
+{
+	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_CALL);
+
+	msd_module_adopt(&s->module, r);
+	r->at.is_unordered = true;
+	r->due.is_clients = due_ms > 0;
+	r->due.node.at_ms = due_ms;
+	msd_lane_append(lane, r);
+	return r;
+}
+
+Test(lane, what_needs_no_order_goes_by_its_deadline)
+{
+	struct scene s;
+
+	scene_init(&s);
+	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
+	struct msd_req *any_time = queue_due(&s, lane, 0);
+	struct msd_req *ordered = queue(&s, lane);
+	struct msd_req *late = queue_due(&s, lane, 900);
+	struct msd_req *later = queue_due(&s, lane, 0);
+	struct msd_req *soon = queue_due(&s, lane, 300);
+	struct msd_req *as_soon = queue_due(&s, lane, 300);
+	struct msd_req *const order[] = {any_time, ordered, soon, as_soon, late, later};
+
+	for (unsigned i = 0; i < 6; i++) {
+		struct msd_req *r = msd_lane_take(lane);
+		cr_expect_eq(r, order[i], "place %u", i);
+		msd_req_release(r);
+	}
+	cr_expect_eq(s.module.crew.n_queued, 0);
+	msd_lane_free(lane);
+}
+
 Test(lane, stays_at_home_while_something_is_held_or_queued_there)
 {
 	struct scene s;

@@ -148,3 +148,15 @@ def test_python_and_modser_ask_for_it(busy):
             last.entered()
             last.open()
             assert process.wait(harness.PATIENCE) == 0
+
+
+def test_of_one_connection_s_unordered_calls_those_due_earlier_are_begun_first(busy):
+    _, wire, gate = busy
+    by_deadline = {s: wire.start("call", "busy:ok", deadline_ms=1000 * s, unordered=True)
+                   for s in (900, 300, 600)}
+    ordered = wire.start("call", "busy:ok", deadline_ms=200_000)
+    whenever = wire.start("call", "busy:ok", unordered=True)
+    wire.ask("ping")
+    gate.open()
+    earliest = [by_deadline[ms] for ms in (300, 600, 900)]
+    assert answered(wire, 1 + 5)[1:] == [*earliest, ordered, whenever]

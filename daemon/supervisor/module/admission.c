@@ -34,18 +34,25 @@ static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 
 /* Lanes take turns: of each other one as many requests are ahead as of the own one, and
  * one more. */
-static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *own)
+static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *own,
+			  const struct msd_req *r)
 {
-	const uint64_t n = own != NULL ? own->n_requests + 1 : 1;
+	const struct msd_overtaken behind =
+		own != NULL ? msd_lane_overtaken(own, r) : (struct msd_overtaken){0};
+	const uint64_t n = own != NULL ? own->n_requests - behind.n + 1 : 1;
 	uint64_t sum = 0;
 
 	MSD_LIST_EACH (it, lanes) {
 		const struct msd_lane *lane =
 			MSD_CONTAINER_OF(it, struct msd_lane, link);
 
-		sum += lane == own || lane->n_requests <= n
-			       ? lane->queued_us
-			       : lane->queued_us / lane->n_requests * n;
+		if (lane == own) {
+			sum += lane->queued_us - behind.us;
+		} else {
+			sum += lane->n_requests <= n
+				       ? lane->queued_us
+				       : lane->queued_us / lane->n_requests * n;
+		}
 	}
 	return sum;
 }
@@ -80,15 +87,16 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 	struct msd_backlog b = {.own_us = known_us(crew, r)};
 
 	if (own != NULL && own->home != NULL && needs_home(r)) {
-		b.ahead_us =
-			sent_us(own->home, now_ms) + queued_us(&own->home->lanes, own);
+		b.ahead_us = sent_us(own->home, now_ms) +
+			     queued_us(&own->home->lanes, own, r);
 		return b;
 	}
-	b.ahead_us = queued_us(&crew->lanes, own);
+	b.ahead_us = queued_us(&crew->lanes, own, r);
 	if (r->at.is_background) {
 		b.ahead_us += queued_us(
 			&crew->background,
-			msd_lane_find_kind(r->client.who, crew, MSD_LANE_BACKGROUND));
+			msd_lane_find_kind(r->client.who, crew, MSD_LANE_BACKGROUND),
+			r);
 	}
 	if (crew->n_replicas > 1)
 		b.ahead_us /= crew->n_replicas;

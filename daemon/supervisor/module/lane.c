@@ -75,13 +75,46 @@ static void loosen(struct msd_lane *lane)
 	lane->home = NULL;
 }
 
+/* When @r is due, of what goes by that; 0: it keeps its place. */
+static uint64_t due_ms(const struct msd_req *r)
+{
+	if (r->method != MSD_M_CALL || !r->at.is_unordered || r->at.needs != NULL)
+		return 0;
+	return r->due.is_clients ? r->due.node.at_ms : UINT64_MAX;
+}
+
+bool msd_lane_is_by_deadline(const struct msd_req *r)
+{
+	const uint64_t ms = due_ms(r);
+
+	return ms > 0 && ms < UINT64_MAX;
+}
+
+struct msd_overtaken msd_lane_overtaken(const struct msd_lane *lane,
+					const struct msd_req *r)
+{
+	struct msd_overtaken ret = {.last = lane->requests.prev};
+
+	while (ret.last != &lane->requests) {
+		const struct msd_req *before =
+			MSD_CONTAINER_OF(ret.last, struct msd_req, link);
+
+		if (due_ms(r) == 0 || due_ms(before) <= due_ms(r))
+			break;
+		ret.n++;
+		ret.us += before->at.expected_us;
+		ret.last = ret.last->prev;
+	}
+	return ret;
+}
+
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 {
 	if (msd_list_is_empty(&lane->requests)) {
 		lane->turn_us = 0;
 		join(lane);
 	}
-	msd_list_append(&lane->requests, &r->link);
+	msd_list_append(msd_lane_overtaken(lane, r).last->next, &r->link);
 	r->at.lane = lane;
 	r->at.expected_us = r->method == MSD_M_CALL
 				    ? msd_pace_expect(&lane->crew->pace, r->at.function)

@@ -1,7 +1,8 @@
 #ifndef MSD_SUPERVISOR_LANE_H
 #define MSD_SUPERVISOR_LANE_H
 /*
- * The queued requests of one client to one module, in order.
+ * The queued requests of one client to one module, in order; those that need none by
+ * their deadlines, the earliest first.
  *
  * A lane whose client holds objects in one of several workers (resident tensors,
  * instances) has that replica as its home: all its requests go there, in order, until
@@ -51,7 +52,21 @@ struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
 /** The same, or NULL. */
 struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
 				    enum msd_lane_kind kind);
-/** Queue @r behind what is there. */
+/* The end of a lane that a request goes ahead of. */
+struct msd_overtaken {
+	struct msd_list *last; /* what it goes behind: a request, or the lane's list */
+	uint32_t n;
+	uint64_t us; /* that they are expected to take */
+};
+
+/** What @r, which is in no lane, would overtake of @lane: a call that needs no order
+ * those behind which no other stands that does, and which are due later, or not at all.
+ */
+struct msd_overtaken msd_lane_overtaken(const struct msd_lane *lane,
+					const struct msd_req *r);
+/** A call that one which comes later may overtake, and which is due. */
+bool msd_lane_is_by_deadline(const struct msd_req *r);
+/** Queue @r behind what is there, but for what it overtakes. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
 /** The first request of a lane that has one, out of the queue; when its turn is over
  * the lane goes behind the others. */

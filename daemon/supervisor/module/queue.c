@@ -225,12 +225,16 @@ static void pump_one(struct msd_crew *crew)
 				? &crew->background
 				: &crew->lanes;
 
+		struct msd_lane *lane =
+			MSD_CONTAINER_OF(lanes->next, struct msd_lane, link);
+
 		/* What is sent is ahead of all that comes. */
-		if (msd_list_is_empty(&crew->lanes) &&
+		if ((msd_list_is_empty(&crew->lanes) ||
+		     msd_lane_is_by_deadline(msd_lane_first(lane))) &&
 		    !msd_choice_is_done_soon(rep->n_sent, rep->ahead_us))
 			return;
 		count_turn(crew, lanes);
-		send_one(rep, MSD_CONTAINER_OF(lanes->next, struct msd_lane, link));
+		send_one(rep, lane);
 	}
 }
 
