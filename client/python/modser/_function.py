@@ -120,7 +120,9 @@ class Function(FunctionBase):
         and outs are put into the worker first, so that they do not travel with each call
         (``resident=False``: they do). ``cooldown_interval_ms`` is a rest after every
         ``repeats_to_cooldown`` repeats, ``cache_flush_bytes`` what the worker writes before each
-        repeat, so that the processor's caches hold nothing of the arguments.
+        repeat, so that the processor's caches hold nothing of the arguments. ``out=array`` has
+        what the last run wrote; an array among the arguments is a copy in the worker, and stays
+        as it is here.
         """
         return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional
 from ._call import OutArgument
 from ._objects import FunctionBase, ResidentBase
 from ._requests import Pause, Reply, Request, ask, ask_map, free, place_outs
-from ._residents import alloc, put
+from ._residents import alloc, put, read
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 
@@ -110,9 +110,10 @@ def timed(
     device: Optional[DeviceLike],
 ) -> Request[Times]:
     """Run it once for nothing, then `repeat` times `number` times, or more often until a repeat
-    has taken `min_repeat_ms`. Tensors are put into the worker before, if the plan says so. What
-    a function fills is measured with it; a model's outputs are not copied into `out`."""
+    has taken `min_repeat_ms`. Tensors are put into the worker before, if the plan says so, and
+    what `out` names has what the last run wrote afterwards; a model's outputs are not copied."""
     held: list[ResidentBase] = []  # what an error leaves is freed when it is forgotten
+    filled: list[tuple[ResidentBase, Any]] = []  # with where its elements go at the end
     client, module = function._client, function.module
 
     def placed(value: Any) -> Request[Any]:
@@ -123,6 +124,8 @@ def timed(
         else:
             return value
         held.append((yield from made))
+        if isinstance(value, Out) and value.array is not None:
+            filled.append((held[-1], value.given))
         return held[-1]
 
     calls = 0
@@ -159,6 +162,8 @@ def timed(
         walls.append((time.perf_counter() - began) / runs)
         results.append(spent / runs / 1e9)
     others = (yield from _calls_of(module)) - before - calls
+    for tensor, array in filled:
+        yield from read(tensor, array)
     for tensor in held:
         yield from free(tensor)
     doubts = (f"{others} calls of others ran meanwhile",) if others > 0 else ()

@@ -279,6 +279,18 @@ def test_time_evaluator(client, models):
         assert timer(x, out=out).min > 0
 
 
+@pytest.mark.parametrize("resident", [True, False])
+def test_time_evaluator_leaves_in_out_what_the_last_run_wrote(client, models, resident):
+    module = client.load("shapes", models / "shapes.so", replace=True)
+    x, y, copied = np.arange(8, dtype="f4"), np.zeros(8, "f4"), np.zeros(8, "f4")
+    timer = module.addone.time_evaluator(number=2, resident=resident)
+    timer(x, out=y)
+    assert np.array_equal(y, x + 1)
+    resident_y = module.put(copied)
+    timer(x, resident_y)
+    assert np.array_equal(resident_y.numpy(), x + 1) and not copied.any()
+
+
 def test_addresses(tmp_path, monkeypatch):
     parse, default = modser._address.parse, modser._address.default
     assert parse("tcp://[::1]:9190") == ("::1", 9190)
