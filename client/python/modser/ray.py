@@ -11,6 +11,7 @@ processes of its own, as long as the replica lives. ``pip install modser[ray]``.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import pathlib
 import select
@@ -169,22 +170,17 @@ class Model:
             own.end()
 
 
-def app(
-    source: str,
-    function: str,
-    *,
-    name: str = NAME,
-    host: Optional[str] = None,
-    modserd: str = "modserd",
-    sha256: Optional[str] = None,
-    batch: int = 0,
-    within: float = 0.0,
-    **options: Any,
-) -> Any:
+#: What app() hands on to Model; all else is Ray's.
+_OWN = tuple(inspect.signature(Model).parameters)[2:]
+
+
+def app(source: str, function: str, **options: Any) -> Any:
     """A Serve application: replicas that call ``function`` of the module at ``source``, a path
-    there or a URI that ``modser pull`` takes. Each starts a daemon of its own (``modserd=``), or
-    takes the one at ``host=``. ``batch`` has Ray join up to so many calls that come ``within``
-    seconds, of a function whose tensors all begin with an open extent. ``options`` are Ray's:
-    ``num_replicas``, ``autoscaling_config``, ``max_ongoing_requests``, ..."""
+    there or a URI that ``modser pull`` takes. ``options`` with names of ``Model``'s are its: each
+    replica starts a daemon of its own (``modserd=``), or takes the one at ``host=``, where the
+    module is called ``name``; ``sha256`` is what is pulled. ``batch`` has Ray join up to so many
+    calls that come ``within`` seconds, of a function whose tensors all begin with an open extent.
+    The others are Ray's: ``num_replicas``, ``autoscaling_config``, ``max_ongoing_requests``, ..."""
+    own = {key: options.pop(key) for key in _OWN if key in options}
     deployment: Any = serve.deployment(Model, **options)
-    return deployment.bind(source, function, name, host, modserd, sha256, batch, within)
+    return deployment.bind(source, function, **own)
