@@ -1,5 +1,4 @@
 #include <criterion/criterion.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,10 +7,7 @@
 #include "proto/limits.h"
 #include "proto/value.h"
 #include "tests/client/peer.h"
-#include "tests/support/clock.h"
 #include "tests/support/fail_alloc.h"
-
-#define LOAD_DEADLINE_MS 120000u /* far above what a few frames need on any machine */
 
 static const modser_dtype float32 = {MSD_DT_FLOAT, 32, 1};
 
@@ -317,98 +313,4 @@ Test(client, survives_each_failing_allocation)
 		modser_result_free(r);
 		peer_close(&p);
 	}
-}
-
-/* @ctx, a deadline of milliseconds, passes. */
-static void pass_deadline(void *ctx, uint64_t sent_bytes, uint64_t total_bytes)
-{
-	const uint32_t *ms = ctx;
-
-	cr_expect_eq(sent_bytes, total_bytes);
-	clock_pass(*ms);
-}
-
-static void answer_upload(const struct peer *p, uint64_t id)
-{
-	struct msd_buf body = {0}, frame = {0};
-
-	peer_begin(&body, id);
-	msd_pack_handle(&body, MSD_EXT_UPLOAD, (struct msd_handle){1, 1});
-	peer_frame(&frame, &body, NULL, 0);
-	peer_write(p, frame.p, frame.n);
-	msd_buf_finish(&frame);
-	msd_buf_finish(&body);
-}
-
-/* Begin, the one piece, and what is given up: neither "commit" nor module.load. */
-static void *answer_three(void *peer)
-{
-	for (uint64_t id = 1; id <= 3; id++) {
-		struct msd_buf body = {0}, payload = {0};
-
-		peer_read(peer, &body, &payload);
-		if (id == 1) {
-			answer_upload(peer, id);
-		} else {
-			peer_answer(peer, id, 0);
-		}
-		msd_buf_finish(&body);
-		msd_buf_finish(&payload);
-	}
-	return NULL;
-}
-
-/* The same, but the deadline passes before the upload has begun: no piece is sent. */
-static void *answer_late(void *peer)
-{
-	for (uint64_t id = 1; id <= 2; id++) {
-		struct msd_buf body = {0}, payload = {0};
-
-		peer_read(peer, &body, &payload);
-		if (id == 1) {
-			clock_pass(LOAD_DEADLINE_MS);
-			answer_upload(peer, id);
-		} else {
-			peer_answer(peer, id, 0);
-		}
-		msd_buf_finish(&body);
-		msd_buf_finish(&payload);
-	}
-	return NULL;
-}
-
-Test(client, a_load_whose_deadline_passed_before_its_upload_sends_nothing)
-{
-	pthread_t daemon;
-	struct peer p = peer_open();
-	const modser_load_options options = {.deadline_ms = LOAD_DEADLINE_MS};
-	modser_result *r;
-
-	cr_assert_eq(pthread_create(&daemon, NULL, answer_late, &p), 0);
-	cr_assert_eq(modser_load(p.client, "m", "x", 1, &options, &r), MODSER_DEADLINE);
-	cr_expect_not_null(
-		strstr(modser_result_error(r)->message, "0 of 1 bytes of the upload"));
-	cr_assert_eq(pthread_join(daemon, NULL), 0);
-	cr_expect_eq(modser_in_flight(p.client), 0);
-	modser_result_free(r);
-	peer_close(&p);
-}
-
-Test(client, the_deadline_of_a_load_holds_for_its_upload)
-{
-	pthread_t daemon;
-	struct peer p = peer_open();
-	uint32_t ms = LOAD_DEADLINE_MS;
-	const modser_load_options options = {
-		.deadline_ms = ms, .progress = pass_deadline, .ctx = &ms};
-	modser_result *r;
-
-	cr_assert_eq(pthread_create(&daemon, NULL, answer_three, &p), 0);
-	cr_assert_eq(modser_load(p.client, "m", "x", 1, &options, &r), MODSER_DEADLINE);
-	cr_expect_not_null(
-		strstr(modser_result_error(r)->message, "1 of 1 bytes of the upload"));
-	cr_assert_eq(pthread_join(daemon, NULL), 0);
-	cr_expect_eq(modser_in_flight(p.client), 0);
-	modser_result_free(r);
-	peer_close(&p);
 }
