@@ -2,34 +2,45 @@
 
 #include "proto/text.h"
 
-/* A status line begins each answer: it is put, not formatted. */
-static const char *status_line(unsigned status)
+#define LINE(text) "HTTP/1.1 " text "\r\nContent-Type: "
+#define ROW(status, text)                                                              \
+	{                                                                              \
+		status, sizeof(LINE(text)) - 1, LINE(text)                             \
+	}
+
+/* A status line begins each answer: it is put, with what always follows it. */
+static struct msd_span status_line(unsigned status)
 {
 	static const struct {
 		unsigned status;
+		unsigned n;
 		const char *text;
-	} rows[] = {{200, "200 OK"},
-		    {400, "400 Bad Request"},
-		    {401, "401 Unauthorized"},
-		    {403, "403 Forbidden"},
-		    {404, "404 Not Found"},
-		    {405, "405 Method Not Allowed"},
-		    {411, "411 Length Required"},
-		    {413, "413 Content Too Large"},
-		    {415, "415 Unsupported Media Type"},
-		    {417, "417 Expectation Failed"},
-		    {429, "429 Too Many Requests"},
-		    {431, "431 Request Header Fields Too Large"},
-		    {501, "501 Not Implemented"},
-		    {503, "503 Service Unavailable"},
-		    {504, "504 Gateway Timeout"},
-		    {505, "505 HTTP Version Not Supported"}};
+	} rows[] = {
+		ROW(200, "200 OK"),
+		ROW(400, "400 Bad Request"),
+		ROW(401, "401 Unauthorized"),
+		ROW(403, "403 Forbidden"),
+		ROW(404, "404 Not Found"),
+		ROW(405, "405 Method Not Allowed"),
+		ROW(411, "411 Length Required"),
+		ROW(413, "413 Content Too Large"),
+		ROW(415, "415 Unsupported Media Type"),
+		ROW(417, "417 Expectation Failed"),
+		ROW(429, "429 Too Many Requests"),
+		ROW(431, "431 Request Header Fields Too Large"),
+		ROW(501, "501 Not Implemented"),
+		ROW(503, "503 Service Unavailable"),
+		ROW(504, "504 Gateway Timeout"),
+		ROW(505, "505 HTTP Version Not Supported"),
+	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].status == status)
-			return rows[i].text;
+		if (rows[i].status == status) {
+			return (struct msd_span){(const uint8_t *)rows[i].text,
+						 rows[i].n};
+		}
 	}
-	return "500 Internal Server Error";
+	return msd_span_of(LINE("500 Internal Server Error"));
 }
 
 static void put_number(struct msd_buf *out, const char *name, uint64_t value)
@@ -40,9 +51,9 @@ static void put_number(struct msd_buf *out, const char *name, uint64_t value)
 
 void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 {
-	msd_text_put(out, "HTTP/1.1 ");
-	msd_text_put(out, status_line(r->status));
-	msd_text_put(out, "\r\nContent-Type: ");
+	const struct msd_span line = status_line(r->status);
+
+	msd_buf_put(out, line.p, line.n);
 	msd_text_put(out, r->type);
 	put_number(out, "\r\nContent-Length: ", r->body.n + r->behind_bytes);
 	if (r->has_tensors) {

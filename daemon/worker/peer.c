@@ -175,21 +175,18 @@ static msd_err cancel(struct msd_peer *peer, struct msd_span params, struct msd_
 
 static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 {
+	const struct msd_span method = in->body.method;
 	struct msd_diag d = {0};
 	msd_err err = MSD_OK;
 
-	switch ((int)msd_method_find(in->body.method)) {
-	case MSD_M_WORKER_SEGMENT:
-		err = take_segment(peer, in->body.params, &d);
-		break;
-	case MSD_M_WORKER_RELEASE:
+	/* One of the first kind comes with each call. What we do not know is not for
+	 * us. */
+	if (msd_span_is(method, "worker.release")) {
 		err = release(peer, in->body.params, &d);
-		break;
-	case MSD_M_CANCEL:
+	} else if (msd_span_is(method, "worker.segment")) {
+		err = take_segment(peer, in->body.params, &d);
+	} else if (msd_span_is(method, "cancel")) {
 		err = cancel(peer, in->body.params, &d);
-		break;
-	default: /* notifications that we do not know are not for us */
-		break;
 	}
 	if (err != MSD_OK)
 		msd_conn_close(&peer->conn, err, msd_diag_text(&d));

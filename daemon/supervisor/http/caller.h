@@ -21,9 +21,11 @@ struct msd_caller {
 	struct msd_infer *infer; /* its call; NULL: there is none */
 	struct msd_infer *last;  /* the one before it, in case that it comes again */
 	struct msd_buf text;     /* JSON that is not copied: the first of the tail */
-	/* What is written behind the answer, from where it lies; owned. */
+	/* What is written behind the answer, from where it lies; owned, but where the
+	 * answer is known (infer_told.h). */
 	struct iovec *tail;
 	uint32_t n_tail;
+	bool is_tail_known;
 	struct msd_out *held; /* whose bytes they are */
 	bool is_starting;     /* who asks looks at the answer himself */
 	bool is_gone;         /* its connection is; what still works for it ends */

@@ -134,6 +134,7 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
 	w->text = (struct msd_buf){0};
 	c->tail = w->tail;
 	c->n_tail = w->n_tail;
+	c->is_tail_known = w->known_text.n > 0;
 	reply->behind_bytes = w->tail_bytes;
 	reply->has_tensors = w->has_tensors;
 	w->tail = NULL;
@@ -208,7 +209,8 @@ const struct msd_client_ops msd_infer_client_ops = {.reply = reply,
 
 static void drop_tail(struct msd_caller *c)
 {
-	free(c->tail);
+	if (!c->is_tail_known)
+		free(c->tail);
 	c->tail = NULL;
 	c->n_tail = 0;
 	msd_buf_finish(&c->text);

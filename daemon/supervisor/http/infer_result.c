@@ -236,7 +236,8 @@ bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_
 void msd_infer_answer_finish(struct msd_infer_answer *a)
 {
 	msd_buf_finish(&a->text);
-	free(a->tail);
+	if (a->known_text.n == 0)
+		free(a->tail);
 	*a = (struct msd_infer_answer){0};
 }
 

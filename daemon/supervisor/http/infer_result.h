@@ -19,9 +19,9 @@ struct msd_infer_wish {
 /* An answer. */
 struct msd_infer_answer {
 	struct msd_buf text;
-	struct msd_span
-		known_text; /* instead of it, where it was kept (infer_told.h) */
-	struct iovec *tail; /* tensors as bytes, where they lie; owned */
+	/* Instead of it, where it was kept; then the tail is infer_told.h's, too. */
+	struct msd_span known_text;
+	struct iovec *tail; /* tensors as bytes, where they lie; else owned */
 	uint32_t n_tail;
 	uint64_t tail_bytes;
 	bool has_tensors;

@@ -8,16 +8,22 @@
 
 #define MAX_TEXT 1024u /* bytes; a longer one is made again */
 
-/* As msd_known.plan: one block. The text stands behind the numbers. */
+/* As msd_known.plan: one block. Numbers of the frame's pieces, in the order of the
+ * tail, stand behind that, and the text behind them. */
 struct told {
 	bool has_tensors;
 	uint32_t n_tail, n_text;
-	uint32_t piece[]; /* of the frame; the tail in its order */
+	struct iovec tail[]; /* of the answer that is being written */
 };
 
-static const uint8_t *text_of(const struct told *t)
+static uint32_t *pieces_of(struct told *t)
 {
-	return (const uint8_t *)(t->piece + t->n_tail);
+	return (uint32_t *)(void *)(t->tail + t->n_tail);
+}
+
+static uint8_t *text_of(struct told *t)
+{
+	return (uint8_t *)(pieces_of(t) + t->n_tail);
 }
 
 static struct msd_span body_of(const struct msd_out *o)
@@ -31,20 +37,16 @@ bool msd_infer_told_find(struct msd_memory *told, const struct msd_out *o,
 {
 	const struct msd_known *known =
 		msd_memory_find(told, body_of(o), o->payload_bytes);
-	const struct told *t = known != NULL ? known->plan : NULL;
+	struct told *t = known != NULL ? known->plan : NULL;
 
 	if (t == NULL)
 		return false;
-	if (t->n_tail > 0) {
-		ret->tail = malloc(t->n_tail * sizeof(*ret->tail));
-		if (ret->tail == NULL)
-			return false;
-	}
-	ret->n_tail = t->n_tail;
 	for (uint32_t i = 0; i < t->n_tail; i++) {
-		ret->tail[i] = o->pieces[t->piece[i]];
-		ret->tail_bytes += ret->tail[i].iov_len;
+		t->tail[i] = o->pieces[pieces_of(t)[i]];
+		ret->tail_bytes += t->tail[i].iov_len;
 	}
+	ret->tail = t->tail;
+	ret->n_tail = t->n_tail;
 	ret->has_tensors = t->has_tensors;
 	ret->known_text = (struct msd_span){text_of(t), t->n_text};
 	return true;
@@ -71,8 +73,8 @@ static struct told *told_new(const struct msd_out *o, const struct msd_infer_ans
 	t->n_tail = a->n_tail;
 	t->n_text = (uint32_t)a->text.n;
 	for (uint32_t i = 0; i < a->n_tail; i++)
-		t->piece[i] = find_piece(o, &a->tail[i]);
-	memcpy(t->piece + t->n_tail, a->text.p, a->text.n);
+		pieces_of(t)[i] = find_piece(o, &a->tail[i]);
+	memcpy(text_of(t), a->text.p, a->text.n);
 	return t;
 }
 
@@ -89,7 +91,9 @@ void msd_infer_told_keep(struct msd_memory *told, const struct msd_out *o,
 		msd_memory_add(told, body_of(o), o->payload_bytes, &body);
 	if (known == NULL)
 		return;
-	const size_t n = sizeof(struct told) + a->n_tail * sizeof(uint32_t) + a->text.n;
+	const size_t n = sizeof(struct told) +
+			 a->n_tail * (sizeof(struct iovec) + sizeof(uint32_t)) +
+			 a->text.n;
 	struct told *t = told_new(o, a, n);
 	if (t == NULL) {
 		msd_memory_drop(told, known);

@@ -10,8 +10,8 @@
 #include "daemon/supervisor/http/infer_result.h"
 #include "daemon/wire/recognise.h"
 
-/** The worker's answer in @o is one that @told knows: it is in *@ret, whose text is
- * @told's. */
+/** The worker's answer in @o is one that @told knows: it is in *@ret, whose text and
+ * tail are @told's, until the next one is looked for. */
 bool msd_infer_told_find(struct msd_memory *told, const struct msd_out *o,
 			 struct msd_infer_answer *ret);
 /** @a is what is answered to @o, and without tensors as JSON. */
