@@ -2,8 +2,9 @@
  * bench_call: the client of every measurement, one line of results on standard output.
  *
  *   bench_call ADDRESS latency TARGET N      N round trips: p50_ns p90_ns p99_ns min_ns
- *   bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS]
- *                                            N calls, DEPTH in flight on each: per_s
+ *   bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS [BYTES]]
+ *                                            N calls, DEPTH in flight on each, with
+ *                                            a tensor of BYTES: per_s
  *   bench_call ADDRESS put TARGET BYTES N    BYTES there, a small answer: p50_ns min_ns
  *   bench_call ADDRESS get TARGET BYTES N    a small request, BYTES back: p50_ns min_ns
  *
@@ -71,7 +72,7 @@ static size_t take_frames(struct peer *p, bool check)
 		for (; (frame = bench_link_take(&p->link, &n)) != NULL; frames++) {
 			if (check && p->answers) {
 				check_answer(frame + MSD_FRAME_HEADER_BYTES,
-					     n - MSD_FRAME_HEADER_BYTES);
+					     msd_le32(frame + 4));
 			}
 		}
 	}
@@ -130,10 +131,12 @@ struct ring {
 	uint64_t id;
 };
 
-static void ring_init(struct ring *r, const char *target, size_t depth)
+static void ring_init(struct ring *r, const char *target, size_t depth, uint64_t bytes)
 {
-	struct msd_buf frame = bench_request_call(target);
+	struct msd_buf frame = bytes > 0 ? bench_request_tensor(target, bytes, false)
+					 : bench_request_call(target);
 
+	bench_request_fill(&frame, bytes);
 	*r = (struct ring){.bytes = malloc(depth * frame.n),
 			   .frame_bytes = frame.n,
 			   .depth = depth,
@@ -161,14 +164,20 @@ static void ring_send(struct ring *r, int fd, size_t n)
 	bench_write_two(fd, parts);
 }
 
+struct load {
+	bool answers; /* struct peer's */
+	size_t depth, n, connections;
+	uint64_t bytes; /* of each call's tensor; 0: it has none */
+};
+
 /* A connection with a ring of its own. */
 struct window {
 	struct peer peer;
 	struct ring ring;
 };
 
-static struct window *window_open(const char *address, const char *target, bool answers,
-				  size_t depth, int epoll)
+static struct window *window_open(const char *address, const char *target,
+				  const struct load *load, int epoll)
 {
 	struct window *w = calloc(1, sizeof(*w));
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = w};
@@ -176,8 +185,8 @@ static struct window *window_open(const char *address, const char *target, bool 
 	if (w == NULL)
 		fail("out of memory");
 	w->peer.link.fd = bench_connect(address);
-	w->peer.answers = answers;
-	ring_init(&w->ring, target, depth);
+	w->peer.answers = load->answers;
+	ring_init(&w->ring, target, load->depth, load->bytes);
 	ring_send(&w->ring, w->peer.link.fd, 1);
 	(void)take_frames(&w->peer, true);
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, w->peer.link.fd, &ev) != 0)
@@ -224,17 +233,17 @@ static void turns(struct window *w[], size_t n, int epoll, struct left *left)
 	}
 }
 
-static void rate(const char *address, const char *target, bool answers, size_t depth,
-		 size_t n, size_t connections)
+static void rate(const char *address, const char *target, const struct load *load)
 {
 	struct window *w[MAX_CONNECTIONS];
+	const size_t n = load->n, depth = load->depth, connections = load->connections;
 	struct left left = {.answers = n, .requests = n};
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 
 	if (connections > MAX_CONNECTIONS || n < depth * connections)
 		fail("too many connections, or fewer calls than are in flight");
 	for (size_t i = 0; i < connections; i++)
-		w[i] = window_open(address, target, answers, depth, epoll);
+		w[i] = window_open(address, target, load, epoll);
 	uint64_t begin = bench_now_ns();
 	for (size_t i = 0; i < connections; i++)
 		ring_send(&w[i]->ring, w[i]->peer.link.fd, depth);
@@ -305,7 +314,8 @@ static int usage(void)
 {
 	(void)fprintf(stderr,
 		      "usage: bench_call ADDRESS latency TARGET N\n"
-		      "       bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS]\n"
+		      "       bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS "
+		      "[BYTES]]\n"
 		      "       bench_call ADDRESS put|get TARGET BYTES N\n");
 	return 2;
 }
@@ -319,15 +329,19 @@ int main(int argc, char **argv)
 	bool is_rate = strcmp(mode, "rate") == 0;
 
 	if (!(is_latency && argc == 5) && !(is_bulk && argc == 6) &&
-	    !(is_rate && (argc == 6 || argc == 7)))
+	    !(is_rate && argc >= 6 && argc <= 8))
 		return usage();
 	const char *target = argv[3];
 	p.answers = strchr(target, ':') != NULL;
 	if (!is_bulk && !p.answers)
 		target = "trivial:noop";
 	if (is_rate) {
-		rate(argv[1], target, p.answers, number(argv[4]), number(argv[5]),
-		     argc == 7 ? number(argv[6]) : 1);
+		const struct load load = {.answers = p.answers,
+					  .depth = number(argv[4]),
+					  .n = number(argv[5]),
+					  .connections = argc > 6 ? number(argv[6]) : 1,
+					  .bytes = argc > 7 ? number(argv[7]) : 0};
+		rate(argv[1], target, &load);
 		return 0;
 	}
 	p.link.fd = bench_connect(argv[1]);

@@ -22,7 +22,8 @@ struct bench_link {
 /** Drop what was taken and read once; false when the peer has ended. */
 bool bench_link_read(struct bench_link *l);
 
-/** The next whole frame, header and body, and its bytes; NULL: none has come. */
+/** The next whole frame, header, body and payload, and its bytes; NULL: none has come.
+ * One that does not fit never comes. */
 static inline uint8_t *bench_link_take(struct bench_link *l, size_t *ret_n)
 {
 	uint8_t *frame = l->bytes + l->at;
@@ -31,7 +32,11 @@ static inline uint8_t *bench_link_take(struct bench_link *l, size_t *ret_n)
 	if (left < MSD_FRAME_HEADER_BYTES ||
 	    left - MSD_FRAME_HEADER_BYTES < msd_le32(frame + 4))
 		return NULL;
-	*ret_n = MSD_FRAME_HEADER_BYTES + msd_le32(frame + 4);
+	const size_t bytes = MSD_FRAME_HEADER_BYTES + msd_le32(frame + 4);
+	const uint64_t payload_bytes = msd_le64(frame + 8);
+	if (left - bytes < payload_bytes)
+		return NULL;
+	*ret_n = bytes + (size_t)payload_bytes;
 	l->at += *ret_n;
 	return frame;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -63,6 +64,16 @@ struct msd_buf bench_request_tensor(const char *target, uint64_t bytes, bool is_
 	msd_pack_cstr(&b, target);
 	msd_pack_tensor(&b, &t);
 	return end(b, is_out ? 0 : bytes);
+}
+
+void bench_request_fill(struct msd_buf *frame, uint64_t bytes)
+{
+	if (!msd_buf_reserve(frame, bytes)) {
+		(void)fprintf(stderr, "out of memory for a payload\n");
+		exit(1);
+	}
+	memset(frame->p + frame->n, 0, bytes);
+	frame->n += bytes;
 }
 
 struct msd_buf bench_request_sink(uint64_t in, uint64_t out)

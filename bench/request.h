@@ -12,6 +12,8 @@ struct msd_buf bench_request_call(const char *target);
 /** Call @target with one uint8 tensor of @bytes: inline, its payload to follow, when
  * @is_out is false, else for the callee to fill. */
 struct msd_buf bench_request_tensor(const char *target, uint64_t bytes, bool is_out);
+/** Append the payload of such a call: @bytes zeros. */
+void bench_request_fill(struct msd_buf *frame, uint64_t bytes);
 /** What bench_sink understands: @in bytes of payload follow, @out shall come back. */
 struct msd_buf bench_request_sink(uint64_t in, uint64_t out);
 
