@@ -196,7 +196,13 @@
 	X(scaler)                                                                      \
 	X(tree_classifier)                                                             \
 	X(tree_regressor)                                                              \
-	X(scaled_convolution)
+	X(scaled_convolution)                                                          \
+	X(binarizer)                                                                   \
+	X(imputer)                                                                     \
+	X(label_encoder)                                                               \
+	X(hot_encoder)                                                                 \
+	X(vector_classifier)                                                           \
+	X(vector_regressor)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

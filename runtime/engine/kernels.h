@@ -157,7 +157,13 @@
 	X(scaler)                                                                      \
 	X(tree_classifier)                                                             \
 	X(tree_regressor)                                                              \
-	X(scaled_convolution)
+	X(scaled_convolution)                                                          \
+	X(binarizer)                                                                   \
+	X(imputer)                                                                     \
+	X(label_encoder)                                                               \
+	X(hot_encoder)                                                                 \
+	X(vector_classifier)                                                           \
+	X(vector_regressor)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

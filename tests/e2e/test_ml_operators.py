@@ -96,6 +96,74 @@ def test_one_sum_stands_for_two_classes(daemon, tmp_path, after):
         post_transform=after, classlabels_ints=[7, -2]))
 
 
+@pytest.mark.parametrize("kind", [NUMBERS, TensorProto.DOUBLE, LABELS])
+def test_what_is_above_a_threshold_is_one(daemon, tmp_path, kind):
+    x = CLEAN.astype(helper.tensor_dtype_to_np_dtype(kind))
+    (y,) = answers(daemon, tmp_path, model("Binarizer", [kind], kind, threshold=0.5), x)
+    assert y.dtype == x.dtype and np.array_equal(y, (x > 0.5).astype(x.dtype))
+
+
+@pytest.mark.parametrize("by", [[9.5], [9.5, -1.0, 4.0]])
+def test_what_is_missing_is_imputed(daemon, tmp_path, by):
+    nan = model("Imputer", [NUMBERS], imputed_value_floats=by, replaced_value_float=np.nan)
+    expect_alike(daemon, tmp_path, nan, X)
+    expect_alike(daemon, tmp_path, model("Imputer", [NUMBERS], imputed_value_floats=by,
+                                         replaced_value_float=1.0))
+    ints = model("Imputer", [LABELS], LABELS, imputed_value_int64s=[7], replaced_value_int64=1)
+    expect_alike(daemon, tmp_path, ints, CLEAN.astype("i8"))
+
+
+def test_labels_are_others(daemon, tmp_path):
+    expect_alike(daemon, tmp_path, model("LabelEncoder", [NUMBERS], LABELS, keys_int64s=[1, 4, 0],
+                                         values_floats=[0.5, 2, 3], default_float=-7.0),
+                 CLEAN.astype("i8"))
+    floats = model("LabelEncoder", [LABELS], keys_floats=[1.0, -1, np.nan], values_int64s=[5, 6, 7])
+    expect_alike(daemon, tmp_path, floats)
+    (y,) = answers(daemon, tmp_path, floats, X)  # ONNX Runtime has no key that is no number
+    assert y[1, 2] == 7
+
+
+@pytest.mark.parametrize("kind", [NUMBERS, LABELS])
+def test_a_category_is_one_of_a_row(daemon, tmp_path, kind):
+    x = np.floor(CLEAN).astype(helper.tensor_dtype_to_np_dtype(kind))
+    hot = model("OneHotEncoder", [NUMBERS], kind, cats_int64s=[1, 0, 4])
+    expect_alike(daemon, tmp_path, hot, x)
+    strict = model("OneHotEncoder", [NUMBERS], kind, cats_int64s=[1, 0, 4], zeros=0)
+    assert load(daemon, tmp_path, strict).status == 0
+    np.save(tmp_path / "x.npy", x)
+    said = daemon.modser("call", "ml:run", f"@{tmp_path}/x.npy")
+    assert said.status != 0 and "is none of its categories" in said.err, said
+
+
+VECTORS = {"support_vectors": [0.5, 1, -1, 2, 0, 0.25, -1, -1, 1, 0, 3, 0.5],
+           "kernel_params": [0.3, 0.5, 2.0]}
+
+
+@pytest.mark.parametrize("likeness", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+def test_vectors_regress(daemon, tmp_path, likeness):
+    for one in (0, 1):
+        expect_alike(daemon, tmp_path, model(
+            "SVMRegressor", [NUMBERS], coefficients=[1.0, -2, 0.5, 0.25], n_supports=4, rho=[0.1],
+            kernel_type=likeness, one_class=one, **VECTORS))
+    expect_alike(daemon, tmp_path, model("SVMRegressor", [NUMBERS], coefficients=[1.0, -2, 0.5],
+                                         kernel_params=[0.0] * 3, rho=[0.1]))
+
+
+@pytest.mark.parametrize("likeness", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+@pytest.mark.parametrize("probable", [False, True])
+@pytest.mark.parametrize("each", [[1, 3], [1, 2, 1]])
+def test_vectors_vote_for_classes(daemon, tmp_path, likeness, probable, each):
+    if onnxruntime is None:
+        pytest.skip("no ONNX Runtime in this Python")
+    pairs = len(each) * (len(each) - 1) // 2
+    more = {"prob_a": [-1.5, -0.5, -1.0][:pairs], "prob_b": [0.1, 0, -0.2][:pairs]}
+    expect_alike(daemon, tmp_path, model(
+        "SVMClassifier", [LABELS, NUMBERS], rho=[0.1, -0.3, 0.2][:pairs], kernel_type=likeness,
+        coefficients=[1.0, -2, 0.5, 0.25, 0.75, 1, -1, -0.5][:4 * (len(each) - 1)],
+        vectors_per_class=each, classlabels_ints=[4, 8, 9][:len(each)], **VECTORS,
+        **(more if probable else {})))
+
+
 def trees(**changed):
     """Two trees of two and three leaves."""
     lists = {"nodes_treeids": [0, 0, 0, 1, 1, 1, 1, 1], "nodes_nodeids": [0, 1, 2, 0, 1, 2, 3, 4],
@@ -177,7 +245,18 @@ def test_trees_that_lead_nowhere_are_named(daemon, tmp_path, changed, why):
            classlabels_strings=["a", "b"]), "classlabels_strings"),
     (model("Scaler", [NUMBERS], offset=[1.0, 2], scale=[1.0, 2]), "for each feature"),
     (model("Normalizer", [NUMBERS], norm="L3"), 'its norm is "L3"'),
-    (model("ZipMap", [NUMBERS], classlabels_int64s=[1, 2]), "ZipMap"),
+    (model("Imputer", [NUMBERS], imputed_value_floats=[1.0, 2]), "expected one for each feature"),
+    (model("LabelEncoder", [LABELS], keys_floats=[1.0], values_int64s=[1, 2]), "differ in length"),
+    (model("LabelEncoder", [LABELS], keys_strings=["a"], values_int64s=[1]), "keys_strings"),
+    (model("OneHotEncoder", [NUMBERS], cats_strings=["a"]), "cats_strings"),
+    (model("SVMRegressor", [NUMBERS], coefficients=[1.0], n_supports=1, rho=[0.0],
+           support_vectors=[1.0, 2]), "it has 2 support_vectors, expected 3"),
+    (model("SVMClassifier", [LABELS, NUMBERS], coefficients=[1.0, 1], vectors_per_class=[1, 1],
+           rho=[1.0, 2], support_vectors=[1.0] * 6, classlabels_ints=[1, 2]),
+     "it has 2 rho, expected 1"),
+    (model("SVMRegressor", [NUMBERS], coefficients=[1.0] * 3, rho=[0.0], kernel_type="COSINE"),
+     'its kernel_type is "COSINE"'),
+    (model("ZipMap", [NUMBERS], classlabels_int64s=[1, 2]), "{'zipmap': False}"),
 ])
 def test_what_cannot_be_computed_is_refused_by_its_name(daemon, tmp_path, whole, why):
     onnx.save(whole, tmp_path / "ml.onnx")

@@ -5,7 +5,8 @@ import pytest
 
 skl2onnx = pytest.importorskip("skl2onnx", reason="no skl2onnx in this Python: nothing is exported")
 runtime = pytest.importorskip("onnxruntime", reason="no ONNX Runtime in this Python")
-from sklearn import ensemble, linear_model, pipeline, preprocessing, tree  # noqa: E402 (behind
+from sklearn import (ensemble, impute, linear_model, pipeline, preprocessing,  # noqa: E402 (behind
+                     svm, tree)
 from sklearn.datasets import make_classification, make_regression  # noqa: E402 what may skip)
 
 MANY = 200
@@ -19,6 +20,16 @@ def classes(n):
 def numbers(n=1):
     x, y = make_regression(MANY, 6, n_targets=n, noise=3, random_state=4)
     return x.astype("f4"), y
+
+
+def with_gaps(x, y):
+    x = x.copy()
+    x[::7, 2] = np.nan
+    return x, y
+
+
+def whole(x, y):
+    return np.rint(x).astype(np.int64), y
 
 
 MODELS = {
@@ -44,6 +55,24 @@ MODELS = {
     "normalized": (pipeline.make_pipeline(preprocessing.Normalizer("l1"),
                                           preprocessing.MinMaxScaler(),
                                           linear_model.Ridge()), numbers()),
+    "vectors": (svm.SVC(), classes(2)),
+    "vectors of three": (svm.SVC(kernel="poly"), classes(3)),
+    "probable vectors": (svm.SVC(kernel="sigmoid", probability=True, random_state=1), classes(2)),
+    "probable vectors of four": (svm.SVC(probability=True, random_state=1), classes(4)),
+    "regression vectors": (svm.SVR(), numbers()),
+    "regression of linear vectors": (svm.NuSVR(kernel="linear"), numbers()),
+    "one class": (svm.OneClassSVM(), (classes(2)[0], None)),
+    "outliers": (ensemble.IsolationForest(n_estimators=7, random_state=1), (classes(2)[0], None)),
+    "imputed": (pipeline.make_pipeline(impute.SimpleImputer(), linear_model.Ridge()),
+                with_gaps(*numbers())),
+    "binarized": (pipeline.make_pipeline(preprocessing.Binarizer(threshold=0.3),
+                                         linear_model.LogisticRegression()), classes(3)),
+    "bins": (pipeline.make_pipeline(preprocessing.KBinsDiscretizer(4, encode="onehot-dense"),
+                                    linear_model.Ridge()), numbers()),
+    "categories": (pipeline.make_pipeline(preprocessing.OneHotEncoder(sparse_output=False),
+                                          linear_model.Ridge()), whole(*numbers())),
+    "ordinals": (pipeline.make_pipeline(preprocessing.OrdinalEncoder(), linear_model.Ridge()),
+                 whole(*numbers())),
     "largest": (pipeline.make_pipeline(preprocessing.Normalizer("l2"),
                                        linear_model.Lasso(0.1)), numbers()),
 }
@@ -83,7 +112,7 @@ def test_it_answers_as_onnx_runtime_and_scikit_learn_do(daemon, tmp_path, name):
             assert np.array_equal(y, want)
     said = model.predict(x)
     if outputs[0].dtype.kind == "i":
-        assert np.mean(outputs[0] == said) > 0.95  # which computes in float64
+        assert np.mean(outputs[0].reshape(said.shape) == said) > 0.95  # which computes in float64
     else:
         assert np.allclose(outputs[0].reshape(said.shape), said, rtol=1e-3, atol=1e-2)
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/graph/net.h"
+#include "tests/support/fail_alloc.h"
 
 TestSuite(graph_fix, .timeout = 60);
 
@@ -97,4 +98,38 @@ Test(graph_fix, an_input_whose_rank_is_open_gets_one)
 	cr_assert_eq(modser_graph_fix_inputs(g, "x=float32[2,3]"), 0);
 	cr_assert_eq(modser_sg_tensor_ndim(x), 2);
 	modser_graph_destroy(g);
+}
+
+Test(graph_fix, every_failing_allocation_is_reported)
+{
+	bool failed = true;
+	long k = 0;
+
+	for (; failed; k++) {
+		modser_graph *g = open_net();
+
+		msd_fail_alloc(k);
+		const int good = modser_graph_fix_inputs(g, "x=float32[2,3,5]");
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(good, failed ? -1 : 0, "allocation %ld", k);
+		if (failed)
+			cr_assert_str_eq(modser_graph_error_name(g), "NO_MEMORY");
+		modser_graph_destroy(g);
+	}
+	cr_expect_gt(k, 2);
+}
+
+Test(graph_fix, a_refusal_without_memory_for_its_text_is_one_all_the_same)
+{
+	bool failed = true;
+
+	for (long k = 0; failed; k++) {
+		modser_graph *g = open_net();
+
+		msd_fail_alloc(k);
+		const int good = modser_graph_fix_inputs(g, "q=float32[2]");
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(good, -1);
+		modser_graph_destroy(g);
+	}
 }

@@ -244,6 +244,14 @@ static int64_t opset_of(const struct onnx_load *l, const char *domain)
 	return 0;
 }
 
+/* What an exporter writes unless it is told not to. */
+static const char *advice_for(const char *type)
+{
+	return strcmp(type, "ZipMap") == 0
+		       ? "; skl2onnx leaves it out with options={'zipmap': False}"
+		       : "";
+}
+
 static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
 				       size_t i)
 {
@@ -265,8 +273,8 @@ static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProt
 		(void)msd_sg_fail(
 			l->g, MSD_UNSUPPORTED,
 			"node %zu \"%s\": operator %s is of domain %s, which is "
-			"not known",
-			i, name, type, p->domain);
+			"not known%s",
+			i, name, type, p->domain, advice_for(type));
 	} else if (row == NULL) {
 		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				  "node %zu \"%s\": no operator %s is known", i, name,
