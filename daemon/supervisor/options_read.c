@@ -175,12 +175,14 @@ static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 	return err;
 }
 
-static msd_err refuse_signed(const char *where, const char *what, struct msd_diag *d)
+/* @module: whose section says so, or NULL. */
+static msd_err refuse_signed(const char *where, const char *module, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: %s the policy is \"signed\", and trust names no key: "
-			    "nothing could be pulled",
-			    where, what);
+			    "%s: %s%sthe policy is \"signed\", and trust names no "
+			    "key: nothing could be pulled",
+			    where, module != NULL ? module : "",
+			    module != NULL ? ": " : "");
 }
 
 static const char *origin_of(const struct msd_options *o, const char *name)
@@ -196,7 +198,7 @@ static msd_err check_trust(const struct msd_options *o, struct msd_diag *d)
 	const struct msd_trust *t = &o->trust.trust;
 
 	if (t->n_keys == 0 && t->policy == MSD_POLICY_SIGNED)
-		return refuse_signed(origin_of(o, "policy"), "", d);
+		return refuse_signed(origin_of(o, "policy"), NULL, d);
 	for (uint32_t i = 0; t->n_keys == 0 && i < o->n_preloads; i++) {
 		const struct msd_preload *p = &o->preloads[i];
 

@@ -7,6 +7,7 @@ import harness
 import pytest
 from bad_server import Server, redirect, wants_token, whole
 from registry import REGISTRY, DockerRegistry, digest_of, manifest
+from signing import MINISIGN, Key
 from test_pull import BYTES, FETCH, RESULTS, SHA256, asked, certificate, works  # noqa: F401
 
 pytestmark = pytest.mark.skipif(
@@ -40,8 +41,9 @@ def test_a_pull_by_hand_follows_the_policy_of_the_modules_section(configured):
     assert works(daemon, "m") and works(daemon, "n")
 
 
-def test_what_the_store_has_is_not_signed_for_that(configured):
-    daemon = configured("policy = signed")
+@pytest.mark.skipif(MINISIGN is None, reason="no minisign: signatures are not tested")
+def test_what_the_store_has_is_not_signed_for_that(configured, folder):
+    daemon = configured("policy = signed", "--trust", Key(folder).public, "--policy", "unsigned")
     daemon.ok("pull", "n", URI)
     expect_refused(daemon, "--sha256", SHA256, "m", URI)
 
