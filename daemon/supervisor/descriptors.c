@@ -1,28 +1,44 @@
 #include "daemon/supervisor/descriptors.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/wire/aside.h"
 #include "daemon/wire/segpool.h"
+#include "daemon/wire/transport.h"
 #include "proto/errno_text.h"
 
 #define OWN 64u         /* its loop, listeners, log, what is being accepted or closed */
 #define OF_A_MODULE 16u /* its file, its workers' channels and output, segments */
+#define LAST 320u       /* that no client has a part of */
+
+/* Of a connection with all that it may have beside its socket: uploads, and what came
+ * with a frame that is not whole. */
+static uint64_t of_a_connection(const struct msd_limits *limits)
+{
+	return 1 + limits->max_uploads + MSD_TRANSPORT_FDS;
+}
 
 static uint64_t wanted(const struct msd_limits *limits)
 {
-	return OWN + limits->max_connections + OF_A_MODULE * limits->max_modules +
-	       MSD_MAX_LENT;
+	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
+	       OF_A_MODULE * limits->max_modules + MSD_MAX_LENT + MSD_ASIDE_MAX;
+}
+
+uint64_t msd_descriptors_last(uint64_t have)
+{
+	return have / 4 < LAST ? have / 4 : LAST;
 }
 
 const char *msd_descriptors_judge(const struct msd_limits *limits, uint64_t have,
 				  char ret[MSD_DESCRIPTORS_TEXT_BYTES])
 {
 	const uint64_t want = wanted(limits);
-	const uint64_t least = OWN + OF_A_MODULE;
+	const uint64_t least = OWN + OF_A_MODULE + msd_descriptors_last(have);
 	const uint64_t of_clients = have > least ? have - least : 0;
 
 	if (have >= want)
@@ -45,14 +61,14 @@ const char *msd_descriptors_judge(const struct msd_limits *limits, uint64_t have
 	return ret;
 }
 
-void msd_descriptors_raise(const struct msd_limits *limits)
+int msd_descriptors_raise(const struct msd_limits *limits)
 {
 	const rlim_t want = wanted(limits);
 	char text[MSD_DESCRIPTORS_TEXT_BYTES];
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
-		return;
+		return 0;
 	if (r.rlim_cur < want && r.rlim_cur < r.rlim_max) {
 		r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
 		(void)setrlimit(RLIMIT_NOFILE, &r);
@@ -60,4 +76,7 @@ void msd_descriptors_raise(const struct msd_limits *limits)
 	}
 	if (msd_descriptors_judge(limits, r.rlim_cur, text) != NULL)
 		msd_log(MSD_LOG_WARN, "descriptors", "why=\"%s\"", text);
+	return r.rlim_cur < INT_MAX
+		       ? (int)(r.rlim_cur - msd_descriptors_last(r.rlim_cur))
+		       : 0;
 }

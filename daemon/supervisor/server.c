@@ -209,10 +209,11 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	divide_group(s);
-	msd_descriptors_raise(&s->limits);
+	const int last_fd = msd_descriptors_raise(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
 	msd_err err = msd_wire_init(&s->wire, &s->loop, d);
+	s->wire.last_fd = last_fd;
 	if (err == MSD_OK && s->worker_user_name != NULL)
 		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
 	if (err == MSD_OK)

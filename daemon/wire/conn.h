@@ -96,9 +96,10 @@ struct msd_conn_limits {
 	struct msd_account *account;
 	/* Of requests, borrowed. NULL: each is scanned. */
 	struct msd_memory *memory;
-	bool takes_fds;   /* false: every received descriptor is closed, aside */
-	bool takes_turns; /* false: all that has come is handed on before others */
-	bool gathers;     /* msd_conn_put() finds room */
+	bool takes_fds;       /* false: every received descriptor is closed, aside */
+	bool takes_turns;     /* false: all that has come is handed on before others */
+	bool leaves_last_fds; /* keeps none of msd_wire.last_fd for a frame's rest */
+	bool gathers;         /* msd_conn_put() finds room */
 };
 
 /* Who is told how long frames took from being queued to their last byte. */

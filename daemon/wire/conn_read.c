@@ -28,10 +28,14 @@ void msd_conn_close_fds(struct msd_conn *c)
 }
 
 /* Between two frames nothing is owed: a descriptor that nobody took was not expected.
- */
-static void close_unexpected_fds(struct msd_conn *c)
+ * What waits for the rest of a frame is there for as long as a client likes. */
+static void close_unwanted_fds(struct msd_conn *c)
 {
-	if (c->fds.n > 0 && c->state == S_HEADER && c->have == 0 && c->spare == NULL)
+	bool is_unwanted = c->state == S_HEADER && c->have == 0 && c->spare == NULL;
+
+	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++)
+		is_unwanted = is_unwanted || msd_wire_is_last(c->wire, c->fds.fd[i]);
+	if (is_unwanted)
 		msd_conn_close_fds(c);
 }
 
@@ -261,7 +265,7 @@ static void consume_spare(struct msd_conn *c)
 	if (left > 0)
 		return;
 	msd_conn_free_spare(c);
-	close_unexpected_fds(c);
+	close_unwanted_fds(c);
 }
 
 /* The part of the current frame that can be read straight into place; 0 when there is
@@ -329,7 +333,7 @@ static bool read_once(struct msd_conn *c)
 	const size_t left = consume(c, c->wire->rbuf, rest);
 	if (left > 0 && !c->is_closing)
 		keep_spare(c, c->wire->rbuf + (rest - left), left);
-	close_unexpected_fds(c);
+	close_unwanted_fds(c);
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room ||
 	       (direct.iov_len > 0 && (size_t)n >= direct.iov_len) ||

@@ -26,6 +26,9 @@ struct msd_wire {
 			    slept */
 	uint8_t *rbuf;
 	size_t rbuf_bytes;
+	/* From this number on the process has only its last descriptors, which clients
+	 * have no part of; 0: nobody has said so. */
+	int last_fd;
 	/* What was done since the start, of all connections: who asks twice learns how
 	 * much lay between. Frames are whole ones that came. */
 	struct {
@@ -48,6 +51,12 @@ static inline void msd_wire_count_in(struct msd_wire *w, uint64_t bytes)
 static inline void msd_wire_count_out(struct msd_wire *w, uint64_t bytes)
 {
 	w->count.bytes_out += bytes;
+}
+
+/** The kernel gives the lowest number that is free: @fd is among the last. */
+static inline bool msd_wire_is_last(const struct msd_wire *w, int fd)
+{
+	return w->last_fd > 0 && fd >= w->last_fd;
 }
 
 /** The time, read now. */

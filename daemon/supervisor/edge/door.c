@@ -7,6 +7,7 @@
 #include "daemon/supervisor/edge/front.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/wire/aside.h"
+#include "proto/errno_text.h"
 
 #define WHY_MAX 200u
 #define REFUSALS_PER_SECOND 1u /* in the log */
@@ -20,9 +21,9 @@ static uint64_t reserved(const struct msd_limits *limits)
 						   : half;
 }
 
-/* Why one more connection of @p may not be. False: it may. */
+/* Why one more connection of @p, @fd, may not be. False: it may. */
 static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_peer *p,
-			    char why[static WHY_MAX])
+			    int fd, char why[static WHY_MAX])
 {
 	const struct msd_limits *limits = e->limits;
 	const bool is_operator = msd_client_peer_is_operator(p);
@@ -45,6 +46,12 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 			       "%llu)",
 			       (unsigned long long)limits->reserved_connections,
 			       (unsigned long long)limits->max_connections);
+		return true;
+	}
+	if (!is_operator && msd_wire_is_last(e->wire, fd)) {
+		(void)snprintf(why, WHY_MAX,
+			       "the last descriptors are for its own user "
+			       "(RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
 		return true;
 	}
 	if (!is_operator && p->n_connections >= limits->max_peer_connections) {
@@ -83,7 +90,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 		msd_aside_close(fd); /* it may hold what was passed already */
 		return;
 	}
-	if (is_one_too_many(e, p, why)) {
+	if (is_one_too_many(e, p, fd, why)) {
 		tell_refusal(e, p, why);
 		msd_front_refuse(e, msd_transport_of_socket(fd, who.is_local), who, p,
 				 why);
@@ -102,7 +109,7 @@ struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd,
 
 	if (p == NULL)
 		return NULL;
-	if (is_one_too_many(e, p, why)) {
+	if (is_one_too_many(e, p, fd, why)) {
 		tell_refusal(e, p, why);
 		msd_client_peer_unref(p);
 		return NULL;

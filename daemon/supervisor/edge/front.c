@@ -94,6 +94,7 @@ static struct msd_framed *framed_new(struct msd_edge *e, struct msd_transport tr
 		.account = &f->session.client.account,
 		.takes_fds = transport.may_pass_fds,
 		.takes_turns = true,
+		.leaves_last_fds = true,
 		.gathers = !msd_without("gather"),
 	};
 	msd_list_init(&f->pressure.link);

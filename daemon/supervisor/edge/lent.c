@@ -12,6 +12,7 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/wire/aside.h"
+#include "proto/errno_text.h"
 
 /* Of all segments that there may be, what one peer may lend. */
 #define PEER_MOST (MSD_MAX_LENT / 2)
@@ -93,6 +94,11 @@ static msd_err check(const struct msd_session *s, int fd, uint64_t bytes,
 	if (fd < 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "no descriptor came with the request's first byte");
+	}
+	if (msd_wire_is_last(s->edge->wire, fd)) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "the daemon has no descriptor for it now "
+				    "(RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
 	}
 	msd_err err = msd_loan_check(fd, bytes, seen, d);
 	if (err == MSD_OK)

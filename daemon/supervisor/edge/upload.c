@@ -11,11 +11,13 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/reserve.h"
+#include "proto/errno_text.h"
 
 /* Forget it; what it had is taken, or given back. */
 static void forget(struct msd_upload *u)
@@ -45,6 +47,13 @@ static msd_err become_writable(struct msd_upload *u, struct msd_reserve *r,
 {
 	if (r->fd < 0)
 		return msd_source_no_space(u->bytes, r->error, d);
+	if (!msd_client_peer_is_operator(u->session->peer) &&
+	    msd_wire_is_last(u->session->edge->wire, r->fd)) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "uploads, connections and what they pass have all "
+				    "descriptors that they may (RLIMIT_NOFILE of the "
+				    "daemon; " MSD_RAISE_DESCRIPTORS ")");
+	}
 	u->map = msd_source_map(r->fd, u->bytes);
 	if (u->map == NULL)
 		return msd_diag_no_memory(d);

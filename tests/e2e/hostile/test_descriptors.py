@@ -1,6 +1,7 @@
 """Whoever is passed a descriptor may be who closes it last, and that can sleep for an hour
 (lingering.py). Nobody else waits for it: the victim's patience is far shorter.
 """
+import contextlib
 import os
 import select
 import site
@@ -11,8 +12,11 @@ import harness
 import numpy as np
 import pytest
 from lingering import pass_lingering
+from test_rights_kernel import connected_as
 from wire import Closed, Failure, Wire, frame
 
+FEW = 800  # descriptors of a daemon, of which the last quarter is its own user's
+UPLOADS, HELD = 8, 4  # that a connection may have; descriptors that wait for a frame's rest
 PING = frame([0, 1, "ping", []])
 HERE = harness.ROOT / "tests/e2e/hostile"
 NOBODY, FILES = 65534, 2000
@@ -139,3 +143,66 @@ def test_a_segment_waits_while_its_users_descriptors_are_on_their_way_elsewhere(
         ours.close()
         os.waitpid(pid, 0)
     assert wire.finish(asked)[1].sum() == 2 << 20
+
+
+@pytest.fixture
+def few(own_arena, folder):
+    """few(word...): a daemon with few descriptors, whose unix socket is open to all."""
+    def start(*words):
+        folder.chmod(0o755)
+        return own_arena(
+            *words, "--max-connections", 400, "--max-modules", 2, "--socket-mode", "0666",
+            listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"],
+            before=("prlimit", f"--nofile={FEW}:{FEW}"))
+
+    return start
+
+
+def expect_the_operator_served(arena):
+    """Who may come, load and call though nobody else gets a descriptor."""
+    with Wire(arena.host) as operator:
+        operator.load("late", (harness.ZOO / "results.so").read_bytes())
+        assert operator.call("late:int")[1] == -42
+        operator.ask("module.unload", "late")
+
+
+def test_uploads_do_not_take_the_last_descriptors(few):
+    """Of a byte each, so that no bound of bytes is met."""
+    arena = few("--allow-load-tcp")
+    before, wires, said = arena.state(), [], []
+    while not said:
+        wires.append(arena.connect(arena.daemon.hosts[1]))
+        for id in [wires[-1].start("module.upload", "begin", 1) for _ in range(UPLOADS)]:
+            try:
+                wires[-1].finish(id)
+            except Failure as failure:
+                said.append(failure)
+    assert {f.name for f in said} == {"BUSY"} and "RLIMIT_NOFILE" in said[0].message
+    assert len(harness.descriptors(arena.pid)) <= FEW - FEW // 4 + 16
+    expect_the_operator_served(arena)
+    with pytest.raises(Closed):
+        arena.connect(arena.daemon.hosts[1]).ask("ping")
+    harness.until(lambda: "the last descriptors are for its own user" in arena.daemon.log(), "it is said")
+    arena.connections.close()
+    arena.expect_as_before(before)
+    assert arena.connect(arena.daemon.hosts[1]).ask("ping") is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_what_waits_for_the_rest_of_its_frame_takes_not_the_last_descriptors(few, folder):
+    arena = few()
+    if not harness.is_open_to_all(folder):
+        pytest.skip("others cannot enter the folder of the socket")
+    before, wires = arena.state(), []
+    with open(os.devnull) as file:
+        for _ in range(FEW // HELD):
+            wire = Wire(connected_as(arena.host[5:], NOBODY, NOBODY, []))
+            wires.append(wire)
+            with contextlib.suppress(OSError):  # it is refused
+                socket.send_fds(wire.socket, [PING[:20]], [file.fileno()] * HELD)
+    harness.until(lambda: "the last descriptors are for its own user" in arena.daemon.log(), "it is said")
+    assert len(harness.descriptors(arena.pid)) <= FEW - FEW // 4 + 16
+    expect_the_operator_served(arena)
+    for wire in wires:
+        wire.socket.close()
+    arena.expect_as_before(before)
