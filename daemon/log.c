@@ -83,6 +83,19 @@ static size_t escape(const char *in, char *out, size_t cap)
 	return n;
 }
 
+const char *msd_log_quote(const char *text, char *room, size_t cap)
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n + 3 <= cap; text++) {
+		if (*text == '"' || *text == '\\')
+			room[n++] = '\\';
+		room[n++] = *text;
+	}
+	room[n] = '\0';
+	return room;
+}
+
 /* As RFC 3339 has it. */
 static void put_time(char ret[32])
 {

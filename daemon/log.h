@@ -9,6 +9,8 @@
  * A thread writes them: whoever reads standard error may stop to. What it does not take
  * is kept up to 64 KiB, then dropped; a line `log-lost` says how many were.
  */
+#include <stddef.h>
+
 #include "proto/diag.h"
 
 enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
@@ -23,5 +25,9 @@ void msd_log_finish(void);
  * "key=%s ..." of the rest; control bytes in the result are escaped. */
 void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/** @text for between the quotes of key="%s", where others than a peer's words follow on
+ * the line: its quotes and backslashes have a backslash before them. Cut to @cap bytes
+ * of @room, which is returned. */
+const char *msd_log_quote(const char *text, char *room, size_t cap);
 
 #endif

@@ -146,3 +146,14 @@ Test(log, the_end_waits_for_what_is_unwritten)
 	cr_expect_gt(n, 0, "it is written by now");
 	close(fd);
 }
+
+Test(log, a_quoted_word_ends_where_it_ends)
+{
+	char room[16];
+
+	cr_expect_str_eq(msd_log_quote("a\" b=\"\\", room, sizeof(room)),
+			 "a\\\" b=\\\"\\\\");
+	cr_expect_str_eq(msd_log_quote("0123456789abcdef", room, sizeof(room)),
+			 "0123456789abcd");
+	cr_expect_str_eq(msd_log_quote("", room, sizeof(room)), "");
+}

@@ -26,6 +26,8 @@
 #include "proto/name.h"
 #include "proto/unpack.h"
 
+#define URI_SHOWN 1024u /* in the log */
+
 struct pull {
 	struct msd_list link; /* msd_edge.pulls */
 	struct msd_look look; /* first, when its hash was promised */
@@ -83,13 +85,14 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 
 static void log_fetched(const struct pull *p, const struct msd_source *source)
 {
-	char digest[MSD_DIGEST_TEXT];
+	char digest[MSD_DIGEST_TEXT], uri[URI_SHOWN];
 
 	msd_digest_format(&source->sha256, digest);
+	(void)msd_log_quote(p->uri, uri, sizeof(uri));
 	/* Behind the question mark may be what only its owner should know. */
 	msd_log(MSD_LOG_INFO, "pull", "name=%s bytes=%llu sha256=%s uri=\"%.*s\"",
 		p->name, (unsigned long long)source->bytes, digest,
-		(int)strcspn(p->uri, "?"), p->uri);
+		(int)strcspn(uri, "?"), uri);
 }
 
 /* Takes @source, and the request when it is answered later. */

@@ -4,6 +4,7 @@
 #include "daemon/supervisor/module/recorder.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/wire/wire.h"
+#include "proto/limits.h"
 
 #define LINES_PER_TURN 64u /* some 12 KiB, of the 64 KiB that the log keeps */
 #define REST_MS 20u
@@ -15,14 +16,15 @@ static void tell_one(const struct msd_house *house, uint64_t number)
 {
 	const struct msd_past_call *r = msd_recorder_at(&house->recorder, number);
 	const uint64_t ago_ns = msd_wire_now_ns(house->wire) - r->end_ns;
-	char who[MSD_PEER_TEXT_BYTES];
+	char who[MSD_PEER_TEXT_BYTES], function[2 * MSD_MAX_FUNC_NAME_BYTES + 1];
 
 	msd_log(MSD_LOG_INFO, "flight",
 		"number=%llu ago_us=%llu name=%s function=\"%s\" code=%s peer=\"%s\" "
 		"read_us=%llu queue_us=%llu worker_us=%llu run_us=%llu",
 		(unsigned long long)number, (unsigned long long)ago_ns / 1000,
-		r->tally->name, msd_past_function(r), msd_tally_code_name(r->code),
-		msd_peer_id_text(r->who, who),
+		r->tally->name,
+		msd_log_quote(msd_past_function(r), function, sizeof(function)),
+		msd_tally_code_name(r->code), msd_peer_id_text(r->who, who),
 		(unsigned long long)r->spent_ns[MSD_STAGE_READ] / 1000,
 		(unsigned long long)r->spent_ns[MSD_STAGE_QUEUE] / 1000,
 		(unsigned long long)r->spent_ns[MSD_STAGE_WORKER] / 1000,

@@ -101,3 +101,11 @@ def test_of_those_who_are_refused_so_many_are_remembered(own_arena, written):
     assert [e["name"][:6] for e in (log[0], log[-1])] == [f"m{2 * KEPT}:f", f"m{3 * KEPT - 1}:f"]
     assert all(len(e["name"]) == CUT_NAME for e in log)
     assert operator.ask("server.info")["denied"] == 3 * KEPT
+
+
+def test_a_name_forges_no_field_of_the_log(own_arena, written):
+    path = written("user anonymous +@lookup mine/*\n")
+    arena = own_arena("--acl", path, listen=[f"unix:{path.parent}/m.sock", "tcp://127.0.0.1:0"])
+    with pytest.raises(Failure, match="REFUSED"):
+        arena.connect(arena.daemon.hosts[1]).ask("function.get", "m", 'f" user=operator x="\n\\')
+    arena.daemon.expect_logged('name="m:f\\" user=operator x=\\"\\x0a\\\\" others=0')
