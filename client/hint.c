@@ -44,6 +44,12 @@ static const struct {
 } special[] = {
 	{MSD_M_MODULE_PULL, MSD_NOT_FOUND,
 	 "check the URI: a file or server that the daemon's machine has"},
+	{MSD_M_MODULE_LOAD, MSD_UNSUPPORTED,
+	 "do what the text says; `modser devices` and `modser inspect FILE` show what "
+	 "there is"},
+	{MSD_M_MODULE_ROLLBACK, MSD_UNSUPPORTED, "do what the text says"},
+	{MSD_M_STORE_LIST, MSD_UNSUPPORTED,
+	 "start the daemon with --store DIR, or give the folder of one: -d DIR"},
 	{MSD_M_MODULE_PULL, MSD_EXISTS, "wait until it is there: `modser wait NAME`"},
 	{MSD_M_MODULE_PULL, MSD_UNSUPPORTED,
 	 "do what the text says, or bring the file yourself: `modser load NAME FILE`"},

@@ -209,6 +209,17 @@ enum msd_exit msd_report_result(const modser_client *client,
 	return modser_fd(client) < 0 ? MSD_EXIT_CONNECT : code;
 }
 
+enum msd_exit msd_report_refusal(const modser_client *client,
+				 const modser_result *result)
+{
+	const enum msd_exit code = msd_report_result(client, result);
+	const int is = modser_result_error(result)->code;
+
+	return is == MSD_UNSUPPORTED || is == MSD_BAD_ARTIFACT || is == MSD_CALL_FAILED
+		       ? MSD_EXIT_REFUSED
+		       : code;
+}
+
 enum msd_exit msd_report_stdout(enum msd_exit code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

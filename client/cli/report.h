@@ -35,6 +35,10 @@ enum msd_exit msd_report_error(const modser_error *e);
 /** The same for @result of a request on @client, whose connection may be lost. */
 enum msd_exit msd_report_result(const modser_client *client,
 				const modser_result *result);
+/** The same of a module that was to be loaded: a file that is refused is one exit code,
+ * whoever found what is wrong with it. */
+enum msd_exit msd_report_refusal(const modser_client *client,
+				 const modser_result *result);
 /** Flush standard output: what could not be written is an error. */
 enum msd_exit msd_report_stdout(enum msd_exit code);
 

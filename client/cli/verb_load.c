@@ -69,15 +69,6 @@ static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 	return err == MSD_OK ? prepare(cli, f, d) : err;
 }
 
-/* A file that is refused is one exit code, whoever found what is wrong with it. */
-static enum msd_exit exit_of_refusal(int code, enum msd_exit otherwise)
-{
-	return code == MSD_UNSUPPORTED || code == MSD_BAD_ARTIFACT ||
-			       code == MSD_CALL_FAILED
-		       ? MSD_EXIT_REFUSED
-		       : otherwise;
-}
-
 static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable *f)
 {
 	const char *name = cli->words[0];
@@ -120,7 +111,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				     &result);
 	msd_progress_end(&progress);
 	if (err != MODSER_OK) {
-		code = exit_of_refusal(err, msd_report_result(client, result));
+		code = msd_report_refusal(client, result);
 	} else {
 		msd_session_print(cli, result);
 	}

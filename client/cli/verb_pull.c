@@ -48,7 +48,7 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 		modser_pull(client, cli->words[0], cli->words[1], &options, &result);
 	msd_progress_end(&progress);
 	if (err != MODSER_OK) {
-		code = msd_report_result(client, result);
+		code = msd_report_refusal(client, result);
 	} else {
 		msd_session_print(cli, result);
 	}

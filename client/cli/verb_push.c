@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "client/cli/file.h"
+#include "client/cli/formats.h"
 #include "client/cli/report.h"
 #include "store/manifest/manifest.h"
 #include "store/manifest/signature.h"
@@ -66,6 +67,19 @@ static msd_err name_module(struct push *p, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* What no daemon would load is not vouched for. */
+static msd_err check_module(const struct push *p, enum msd_role role, const char *path,
+			    struct msd_span bytes, struct msd_diag *d)
+{
+	const struct msd_file_format *format = msd_file_format_of(path, bytes);
+
+	if ((role != MSD_ROLE_LIBRARY && role != MSD_ROLE_MODEL) ||
+	    (format->traits & MSD_FORMAT_LINKED) != 0)
+		return MSD_OK; /* archives are refused by their names */
+	const msd_err err = msd_file_format_check(format, p->cli, bytes, d);
+	return err == MSD_OK ? MSD_OK : msd_diag_wrap(d, err, "%s", path);
+}
+
 static msd_err add_file(struct push *p, enum msd_role role, const char *path,
 			struct msd_diag *d)
 {
@@ -73,14 +87,16 @@ static msd_err add_file(struct push *p, enum msd_role role, const char *path,
 	struct msd_edition_file *f = &m->files[m->n_files];
 	const char *slash = strrchr(path, '/');
 	struct msd_buf bytes = {0};
-	const msd_err err = msd_file_read(path, &bytes, d);
+	msd_err err = msd_file_read(path, &bytes, d);
 
-	if (err != MSD_OK)
-		return err;
+	if (err == MSD_OK)
+		err = check_module(p, role, path, span_of(&bytes), d);
 	f->role = role;
 	f->bytes = bytes.n;
 	msd_digest_of(span_of(&bytes), &f->digest);
 	msd_buf_finish(&bytes);
+	if (err != MSD_OK)
+		return err;
 	const char *name = slash != NULL ? slash + 1 : path;
 
 	if (strlen(name) >= sizeof(f->name) || strlen(path) >= PATH_MAX) {
@@ -145,9 +161,12 @@ static msd_err check_file(struct push *p, uint32_t i, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_digest_of(span_of(&bytes), &is);
+	const bool is_listed = msd_digest_equal(&is, &f->digest);
+	if (is_listed)
+		err = check_module(p, f->role, p->paths[i], span_of(&bytes), d);
 	msd_buf_finish(&bytes);
-	if (msd_digest_equal(&is, &f->digest))
-		return MSD_OK;
+	if (is_listed)
+		return err;
 	return msd_diag_set(d, MSD_NOT_VERIFIED,
 			    "%s: it is not the file that the manifest lists",
 			    p->paths[i]);
@@ -301,6 +320,32 @@ static msd_err send(struct push *p, struct msd_diag *d)
 	return run(words, d);
 }
 
+/* Of what was to be sent: its files, and what vouches for them. */
+static enum msd_exit report_made(const struct msd_diag *d)
+{
+	return d->code == MSD_NOT_VERIFIED
+		       ? msd_report_diag(MSD_EXIT_NOT_VERIFIED,
+					 "write the manifest anew, for the files as "
+					 "they are",
+					 d)
+		       : msd_report_file(d);
+}
+
+static enum msd_exit report_sent(const struct msd_diag *d)
+{
+	const modser_error e = {
+		.code = (modser_err)d->code,
+		.name = msd_err_name(d->code),
+		.message = msd_diag_text(d),
+		.hint = d->code == MSD_UNSUPPORTED
+				? "do what the text says"
+				: "check the URI, and --auth FILE where "
+				  "it asks for a name; the registry's "
+				  "own log says more"};
+
+	return msd_report_error(&e);
+}
+
 enum msd_exit msd_verb_push(const struct msd_cli *cli)
 {
 	struct push *p = calloc(1, sizeof(*p));
@@ -314,15 +359,10 @@ enum msd_exit msd_verb_push(const struct msd_cli *cli)
 	err = cli->manifest != NULL ? read_manifest(p, &d) : write_manifest(p, &d);
 	if (err == MSD_OK && cli->sign != NULL)
 		err = sign(p, &d);
-	if (err == MSD_OK)
-		err = send(p, &d);
 	if (err != MSD_OK) {
-		const modser_error e = {.code = (modser_err)err,
-					.name = msd_err_name(err),
-					.message = msd_diag_text(&d),
-					.hint = "see modser push --help; the "
-						"registry's own log says more"};
-		code = msd_report_error(&e);
+		code = report_made(&d);
+	} else if (send(p, &d) != MSD_OK) {
+		code = report_sent(&d);
 	}
 	msd_edition_manifest_finish(&p->manifest);
 	msd_buf_finish(&p->text);

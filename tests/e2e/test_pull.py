@@ -288,7 +288,7 @@ def test_one_name_is_pulled_once_at_a_time(puller, server):
         ("ftp://127.0.0.1/a.so", 1, "BAD_REQUEST"),
         ("https://user:secret@127.0.0.1/a.so", 1, "BAD_REQUEST"),
         ("file:///nonexistent.so", 4, "NOT_FOUND"),
-        ("file:///dev/zero", 1, "BAD_ARTIFACT"),
+        ("file:///dev/zero", 6, "BAD_ARTIFACT"),
         ("no uri", 2, "USAGE"),
     ],
 )
@@ -301,7 +301,7 @@ def test_where_nothing_is_fetched_from(puller, uri, status_of, name):
 
 def test_without_a_store_nothing_is_pulled(own_daemon):
     said = own_daemon().modser("pull", "one", f"file://{RESULTS}")
-    assert said.status == 1 and "UNSUPPORTED" in said.err and "--store" in said.err
+    assert said.status == 6 and "UNSUPPORTED" in said.err and "--store" in said.err
 
 
 def test_a_terminal_sees_how_far_it_is(puller, server):

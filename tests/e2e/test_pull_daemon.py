@@ -273,3 +273,18 @@ def test_a_file_is_read_piece_by_piece(hub):
         for wrong in ({"sha256": bytes(32)}, {"sha256": b"short"}, {"from": 1}):
             with pytest.raises(Failure, match="sha256|has that file"):
                 wire.ask("module.read", "digits", wrong)
+
+
+def test_where_the_store_is_concerns_nobody_who_asks(hub, folder):
+    hub.ok("load", "--keep", "digits", RESULTS)
+    (record,) = folder.rglob("modules/digits")
+    with Wire(hub.host) as wire:
+        with pytest.raises(Failure) as failure:
+            wire.ask("module.read", "none")
+        assert "the store has no module none" in str(failure.value)
+        record.write_text("damaged\n")
+        with pytest.raises(Failure) as failure:
+            wire.ask("module.read", "digits")
+        assert "the daemon's log says why" in str(failure.value)
+        assert str(folder) not in str(failure.value)
+    hub.expect_logged(f"event=read name=digits why=\"{record.parents[1]}")

@@ -70,18 +70,29 @@ def test_what_the_registry_has_is_not_sent_again(registry, folder):
     assert (first.out, again.out) == ("3 sent, 0 there\n", "0 sent, 3 there\n")
 
 
-@pytest.mark.parametrize("name, status", [("digits.tar", 1), ("absent.so", 4)])
+@pytest.mark.parametrize("name, status", [
+    ("digits.tar", 6), ("absent.so", 4), ("passwd", 6), ("text.so", 6)])
 def test_what_is_no_module_is_not_pushed(folder, name, status):
-    if name == "digits.tar":
-        (folder / name).write_bytes(b"x")
+    if name != "absent.so":
+        (folder / name).write_bytes(b"root:x:0:0:\n")
     said = push(folder / name, "oci://127.0.0.1:1/m:1")
-    assert said.status == status and name in said.err
+    assert said.status == status and name in said.err, said
+
+
+def test_what_is_no_module_is_refused_as_a_pull_of_it_is(own_daemon, store, folder):  # noqa: F811
+    path = folder / "text.so"
+    path.write_bytes(b"root:x:0:0:\n")
+    pulled = own_daemon("--store", store).modser("pull", "m", f"file://{path}")
+    pushed = push(path, "oci://127.0.0.1:1/m:1")
+    why = "not an ELF file; expected a shared library [BAD_ARTIFACT]"
+    assert why in pulled.err and why in pushed.err
+    assert pulled.status == pushed.status == 6
 
 
 @pytest.mark.parametrize("uri", ["https://127.0.0.1:1/m:1", "oci://", "digits"])
 def test_only_a_registry_is_pushed_to(uri):
     said = push(RESULTS, uri)
-    assert said.status == 1 and "oci://HOST/REPOSITORY:TAG" in said.err
+    assert said.status == 2 and "oci://HOST/REPOSITORY:TAG" in said.err
 
 
 def test_a_registry_that_is_not_there_is_an_error():

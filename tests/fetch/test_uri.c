@@ -32,6 +32,7 @@ Test(uri, of_a_file_is_decoded)
 	struct msd_uri u;
 
 	cr_assert_eq(read_uri("file:///srv/a%20b.so", &u), MSD_OK);
+	cr_expect_str_eq(u.shown, "file:///srv/a b.so");
 	cr_assert_eq(u.scheme, MSD_SCHEME_FILE);
 	cr_assert_str_eq(u.path, "/srv/a b.so");
 	msd_uri_finish(&u);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "daemon/log.h"
 #include "proto/value.h"
 #include "store/blob.h"
 #include "store/record.h"
@@ -51,6 +52,22 @@ static bool has_file(const struct msd_record *r, const struct msd_digest *digest
 	return false;
 }
 
+/* Who asks may be anybody, whom it does not concern where what is on this disk. */
+static msd_err hide(const struct msd_piece *p, msd_err err, struct msd_diag *d)
+{
+	if (err != MSD_NOT_FOUND) {
+		msd_log(MSD_LOG_WARN, "read", "name=%s why=\"%s\"", p->name,
+			msd_diag_text(d));
+	}
+	msd_diag_finish(d);
+	*d = (struct msd_diag){0};
+	return msd_diag_set(d, err,
+			    err == MSD_NOT_FOUND
+				    ? "the store has no module %s"
+				    : "%s cannot be read: the daemon's log says why",
+			    p->name);
+}
+
 static msd_err give(struct msd_piece *p, const struct msd_store *s, struct msd_diag *d)
 {
 	uint8_t *bytes = malloc(MSD_PIECE_BYTES);
@@ -62,8 +79,12 @@ static msd_err give(struct msd_piece *p, const struct msd_store *s, struct msd_d
 	const size_t most =
 		p->bytes < MSD_PIECE_BYTES ? (size_t)p->bytes : MSD_PIECE_BYTES;
 	err = msd_blob_read(s, &p->digest, p->from, bytes, most, &n, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		msd_pack_bin(&p->result, bytes, n);
+	} else {
+		(void)hide(p, MSD_IO, d);
+		err = MSD_IO;
+	}
 	free(bytes);
 	return err;
 }
@@ -74,11 +95,15 @@ static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct msd_record r = {0};
 
 	job->err = msd_record_load(&keeper->store, p->name, &r, &job->d);
-	if (job->err == MSD_OK && !p->is_of_file) {
+	if (job->err != MSD_OK) {
+		(void)hide(p, job->err, &job->d);
+		return;
+	}
+	if (!p->is_of_file) {
 		job->err = tell(p, r.editions[MSD_REF_CURRENT], &job->d);
-	} else if (job->err == MSD_OK && has_file(&r, &p->digest)) {
+	} else if (has_file(&r, &p->digest)) {
 		job->err = give(p, &keeper->store, &job->d);
-	} else if (job->err == MSD_OK) {
+	} else {
 		job->err = msd_diag_set(&job->d, MSD_NOT_FOUND,
 					"no edition of %s in the store has that file",
 					p->name);
