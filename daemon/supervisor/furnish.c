@@ -162,6 +162,13 @@ static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
 		     msd_supplies_options(&s->supplies, name), r);
 }
 
+static void on_again(struct msd_edge *e, const char *name, bool is_previous,
+		     const struct msd_load *how, struct msd_req *r)
+{
+	msd_edition_again(e->keeper, e->house, name,
+			  is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT, how, r);
+}
+
 static msd_err on_load(struct msd_edge *e, const char *name, struct msd_req *r,
 		       struct msd_diag *d)
 {
@@ -207,6 +214,7 @@ static void furnish_edge(struct msd_server *s)
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
+		.on_again = on_again,
 		.on_load = on_load,
 		.put_supply = put_supply,
 		.put_info = msd_figures_put_info,

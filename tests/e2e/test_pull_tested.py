@@ -1,5 +1,6 @@
 """What a manifest's tests say of a module that is pulled, or that a section gives a source."""
 import base64
+import hashlib
 import os
 
 import numpy as np
@@ -48,6 +49,23 @@ def test_what_passes_its_manifests_tests_is_served(own_daemon, store, source):  
     daemon = own_daemon("--store", store)
     daemon.ok("pull", "m", source(1, NEXT, warmup=2))
     expect_served(daemon)
+
+
+def test_the_manifest_that_an_edition_has_asks_nobody(own_daemon, store, source,  # noqa: F811
+                                                      folder):
+    daemon = own_daemon("--store", store)
+    uri, digests = source(1, NEXT), []
+    for version in (1, 2):
+        daemon.ok("pull", "m", source(version, NEXT))
+        digests.append(hashlib.sha256((folder / "m.so.json").read_bytes()).hexdigest())
+    for path in ("m.so", "m.so.json"):
+        (folder / path).unlink()
+    for digest, version in ((digests[0], 1), (digests[1], 2), (digests[1], 2)):
+        daemon.ok("pull", "m", uri, "--sha256", digest)
+        expect_served(daemon)
+        assert f"current {version} {digest}" in (store / "modules/m").read_text()
+    said = daemon.modser("pull", "other", uri, "--sha256", digests[0])
+    assert said.status != 0, "it is no edition of that module"
 
 
 def test_what_does_not_fails_the_pull_and_the_old_one_serves(

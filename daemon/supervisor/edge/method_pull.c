@@ -257,6 +257,19 @@ static msd_err fetch(struct pull *p, struct msd_diag *d)
 	return msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
 }
 
+/* All of it is in the store, its manifest, too. */
+static void load_again(struct pull *p)
+{
+	struct msd_req *r = request_of(p);
+
+	if (r != NULL) {
+		msd_list_remove(&r->link);
+		p->edge->on_again(p->edge, p->name, p->look.ref == MSD_REF_PREVIOUS,
+				  &p->how, r);
+	}
+	pull_free(p);
+}
+
 /* Stored already, it is taken from there, without a network; else it is fetched. */
 static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
@@ -270,6 +283,10 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct msd_diag d = {0};
 
 	(void)keeper;
+	if (job->err == MSD_OK && p->look.ref != MSD_REF_COUNT) {
+		load_again(p);
+		return;
+	}
 	if (is_ending) {
 		d = job->d;
 		job->d = (struct msd_diag){0};
@@ -294,6 +311,7 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 	    msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch))
 		return fetch(p, d);
 	p->look.digest = p->fetch.digest;
+	p->look.name = p->name;
 	p->look.max_bytes = p->edge->limits->max_upload;
 	msd_look(p->edge->keeper, &p->look, on_looked);
 	return MSD_OK;
