@@ -119,6 +119,7 @@ static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 		host = strdup("");
 	if (host != NULL) {
 		ret->is_local = names_loopback(host);
+		/* libcurl says port 0 of a file. */
 		ret->host = ret->scheme == MSD_SCHEME_FILE ? strdup("")
 							   : join_host(host, port);
 	}
@@ -212,15 +213,11 @@ void msd_uri_finish(struct msd_uri *u)
 msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,
 			       struct msd_diag *d)
 {
-	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme)) {
+	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme) ||
+	    (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS)) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "to %s: a redirect is followed to https alone, and "
-				    "from http to http",
-				    to->shown);
-	}
-	if (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "to %s: from https only https follows", to->shown);
+				    "%s redirects to %s: from https only https follows",
+				    from->shown, to->shown);
 	}
 	return MSD_OK;
 }

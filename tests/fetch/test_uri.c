@@ -35,6 +35,8 @@ Test(uri, of_a_file_is_decoded)
 	cr_expect_str_eq(u.shown, "file:///srv/a b.so");
 	cr_assert_eq(u.scheme, MSD_SCHEME_FILE);
 	cr_assert_str_eq(u.path, "/srv/a b.so");
+	cr_expect_str_eq(u.shown, "file:///srv/a b.so");
+	cr_expect_str_eq(u.host, "");
 	msd_uri_finish(&u);
 }
 
