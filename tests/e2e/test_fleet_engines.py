@@ -20,6 +20,8 @@ def test_daemons_come_and_go_by_etcd_and_get_other_bytes_in_two_phases():
     done = harness.run(EXAMPLES / "etcd/run", harness.ZOO / "results.so", "int",
                        env=harness.environment() | more, timeout=4 * harness.PATIENCE)
     assert done.status == 0 and " failed, all when one was killed\n" in done.out, done
+    assert "called two, too: its unit says so, and callers go to the first" in done.out, done
+    assert "the first has ended, and the second has the name" in done.out, done
     assert "NOT_VERIFIED" in done.out and "50 percent: 1 of 2 serve it" in done.out, done
 
 
@@ -29,4 +31,5 @@ def test_replicas_of_ray_serve_each_have_a_daemon(models):
     done = harness.run(RAY_PYTHON, EXAMPLES / "ray/run", models / "mlp.so", "main", "16",
                        env=harness.environment() | more, timeout=4 * harness.PATIENCE)
     assert done.status == 0 and "each the answer that it gets alone: True" in done.out, done
+    assert "scaled by Ray: 1 daemon, 2 under load, 1 after it" in done.out, done
     assert "two replicas, 2 daemons" in done.out and "another replica: True" in done.out, done
