@@ -393,3 +393,31 @@ def test_a_strange_client_has_the_same_bits_as_a_frame(daemon, tmp_path, package
     subprocess.run([python, "-c", script, f"{host}:{port}", str(tmp_path)], check=True)
     for binary_data in (True, False):
         assert numpy.load(tmp_path / f"client{binary_data}.npy").tobytes() == expected
+
+
+BFLOAT16 = """
+import sys, ml_dtypes, numpy, tritonclient.http as triton
+from tritonclient.utils import InferenceServerException
+arrays = {name: numpy.linspace(-3, at, 37).astype(ml_dtypes.bfloat16) for name, at in (("A", 3), ("B", 9))}
+given = [triton.InferInput(name, [37], "BF16") for name in arrays]
+for it, array in zip(given, arrays.values()):
+    it.set_data_from_numpy(array)
+with triton.InferenceServerClient(sys.argv[1]) as client:
+    for wanted in (None, [triton.InferRequestedOutput("C")]):
+        got = client.infer("dtypes:f_bfloat16", given, outputs=wanted).as_numpy("C")
+        assert got.dtype == ml_dtypes.bfloat16 and (got == arrays["A"] * arrays["B"]).all(), got
+    try:
+        client.infer("dtypes:f_bfloat16", given, outputs=[triton.InferRequestedOutput("C", binary_data=False)])
+    except InferenceServerException as error:
+        print(error)
+"""
+
+
+def test_tritonclient_s_bfloat16_goes_as_bytes_and_as_json_is_refused_with_what_to_ask_for(daemon):
+    python = os.environ.get("MODSERD_TRITONCLIENT", sys.executable)
+    if subprocess.run([python, "-c", "import ml_dtypes, tritonclient.http"], capture_output=True,
+                      check=False).returncode != 0:
+        pytest.skip("no tritonclient with ml_dtypes (MODSERD_TRITONCLIENT names a Python that has them)")
+    host, port = http_of(daemon)
+    said = subprocess.run([python, "-c", BFLOAT16, f"{host}:{port}"], check=True, capture_output=True, text=True)
+    assert "JSON has no numbers of bfloat16: ask for binary_data" in said.stdout, said
