@@ -213,11 +213,15 @@ void msd_uri_finish(struct msd_uri *u)
 msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,
 			       struct msd_diag *d)
 {
-	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme) ||
-	    (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS)) {
+	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme)) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "%s redirects to %s: from https only https follows",
-				    from->shown, to->shown);
+				    "to %s: a redirect is followed to https alone, and "
+				    "from http to http",
+				    to->shown);
+	}
+	if (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "to %s: from https only https follows", to->shown);
 	}
 	return MSD_OK;
 }
